@@ -1,0 +1,20 @@
+# How every target of ours is compiled.
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+add_library(ridge_options INTERFACE)
+target_compile_features(ridge_options INTERFACE cxx_std_20)
+# Contraction off: a variant that should equal another to the last bit does; kernels write their FMAs out.
+target_compile_options(ridge_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+  -Werror -ffp-contract=off -fno-math-errno)
+if(RIDGE_SANITIZE)
+  target_compile_options(ridge_options INTERFACE -fsanitize=${RIDGE_SANITIZE} -fno-sanitize-recover=all
+    -fno-omit-frame-pointer -g)
+  target_link_options(ridge_options INTERFACE -fsanitize=${RIDGE_SANITIZE})
+endif()

@@ -1,0 +1,80 @@
+// The corner turn: out[b][c][r] = in[b][r][c], at the speed of a copy.
+//
+//   auto turn = ridge::transpose::plan<std::complex<float>>(ridge::host(), {.rows = 8192, .columns = 8192});
+//   turn.run(in, out);
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <ridge/device.hpp>
+#include <ridge/plan.hpp>
+
+namespace ridge::transpose {
+
+// Distances between neighbours, in elements; 0 means packed.
+struct Strides {
+  std::size_t row = 0;     // from a row to the next
+  std::size_t column = 0;  // from a column to the next, normally 1
+  std::size_t batch = 0;   // from a matrix to the next
+};
+
+struct Problem {
+  std::size_t rows = 0, columns = 0;  // of the input
+  std::size_t batch = 1;
+  Strides input, output;
+  bool in_place = false;  // squares only: run(data, data)
+  std::size_t threads = 0;  // host: 0 = all
+};
+
+class Variant;  // a compiled, ready variant (src/transpose/variant.hpp)
+
+// Runs are const and thread-safe.
+class AnyPlan {
+ public:
+  AnyPlan(const Device& device, const Problem& problem, std::size_t element_bytes, const planner::Options& options);
+  // Host memory, on any device (a device copies there and back). Error for short or overlapping spans.
+  void run_bytes(const void* in, std::size_t in_bytes, void* out, std::size_t out_bytes) const;
+  // Buffers of this plan's device; enqueued, not waited for.
+  void run(Queue& queue, const Buffer& in, const Buffer& out) const;
+  std::string explain() const;
+  const planner::Decision& decision() const { return decision_; }
+  const Problem& problem() const { return problem_; }
+  double bytes() const;  // read and written
+
+ private:
+  Device device_;
+  Problem problem_;
+  std::size_t element_bytes_;
+  planner::Decision decision_;
+  std::shared_ptr<const Variant> variant_;
+};
+
+template <class T>
+class Plan : public AnyPlan {
+  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16,
+                "elements of 1, 2, 4, 8 or 16 bytes: integers, float, double and their complex numbers");
+
+ public:
+  Plan(const Device& device, const Problem& problem, const planner::Options& options = {})
+      : AnyPlan(device, problem, sizeof(T), options) {}
+  using AnyPlan::run;
+  void run(std::span<const T> in, std::span<T> out) const {
+    run_bytes(in.data(), in.size_bytes(), out.data(), out.size_bytes());
+  }
+  void run(std::span<T> data) const { run_bytes(data.data(), data.size_bytes(), data.data(), data.size_bytes()); }
+};
+
+template <class T>
+Plan<T> plan(const Device& device, const Problem& problem, const planner::Options& options = {}) {
+  return Plan<T>(device, problem, options);
+}
+
+// Every variant that exists for a device, allowed or not, for `ridge bench` and the tests.
+std::vector<planner::Candidate> candidates(const Device& device, const Problem& problem, std::size_t element_bytes);
+
+}  // namespace ridge::transpose

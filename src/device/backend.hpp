@@ -1,0 +1,92 @@
+// What a back end implements. One folder a back end; device.cpp checks every argument before it calls in here, so a
+// back end only translates. Raw memory, fences and poison are the front end's (memory.cpp), so every back end has them.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <ridge/device.hpp>
+
+namespace ridge::detail {
+
+// The back end's own allocation, fences included.
+struct Allocation {
+  virtual ~Allocation() = default;
+  // Where the caller's bytes start, for a kernel argument and for copies: CUdeviceptr, cl_mem (a sub-buffer where
+  // offset is not 0), host address.
+  virtual std::uintptr_t native() const = 0;
+  virtual std::byte* map() = 0;    // host address of the caller's first byte; nullptr where the host cannot see it
+  virtual void unmap() = 0;
+};
+
+struct EventState {
+  virtual ~EventState() = default;
+  virtual void wait() = 0;
+  virtual bool done() = 0;
+  virtual double seconds_until(EventState& later) = 0;  // both done
+};
+
+struct KernelState {
+  virtual ~KernelState() = default;
+  std::string name;
+  std::shared_ptr<DeviceState> device;
+  std::size_t registers = 0;
+  std::size_t private_bytes = 0;
+  std::size_t work_group = 0;
+};
+
+struct ProgramState {
+  virtual ~ProgramState() = default;
+  virtual std::shared_ptr<KernelState> kernel(const std::string& name) = 0;
+  std::string name;
+  bool from_cache = false;
+};
+
+struct MemoryState {
+  std::shared_ptr<DeviceState> device;
+  std::unique_ptr<Allocation> allocation;
+  std::string name;
+  std::size_t size = 0;   // the caller's bytes
+  std::size_t fence = 0;  // bytes of fence before and after them; 0 outside checking mode
+  MemoryKind kind = MemoryKind::device;
+  ~MemoryState();
+};
+
+struct QueueState {
+  virtual ~QueueState() = default;
+  std::shared_ptr<DeviceState> device;
+  // Offsets count from the caller's first byte and may reach into the fences (negative or past size).
+  virtual void upload(const void* from, MemoryState& to, std::size_t bytes, std::ptrdiff_t offset) = 0;
+  virtual void download(MemoryState& from, void* to, std::size_t bytes, std::ptrdiff_t offset) = 0;
+  virtual void copy(MemoryState& from, MemoryState& to, std::size_t bytes, std::ptrdiff_t from_offset,
+                    std::ptrdiff_t to_offset) = 0;
+  virtual void fill(MemoryState& to, std::byte value, std::size_t bytes, std::ptrdiff_t offset) = 0;
+  virtual void launch(KernelState& kernel, const Launch& shape, const std::vector<Argument>& arguments) = 0;
+  virtual std::shared_ptr<EventState> record() = 0;
+  virtual void wait_for(EventState& event) = 0;
+  virtual void finish() = 0;
+  virtual std::uintptr_t native() const = 0;
+};
+
+struct DeviceState {
+  virtual ~DeviceState() = default;
+  DeviceInfo info;
+  virtual std::unique_ptr<Allocation> allocate(std::size_t bytes, std::size_t fence, const BufferOptions& options) = 0;
+  virtual std::shared_ptr<QueueState> queue() = 0;
+  // Back ends without kernels of the dialect (the host) throw Error{unavailable}.
+  virtual std::shared_ptr<ProgramState> compile(const KernelSource& source) = 0;
+
+  // Buffers alive, for checking mode (front end's).
+  std::mutex memory_mutex;
+  std::vector<MemoryState*> memory;
+};
+
+// A back end's list of devices; says in notes why there are none. Never throws for a missing driver or library.
+using Enumerate = std::vector<std::shared_ptr<DeviceState>> (*)(std::vector<std::string>& notes);
+std::vector<std::shared_ptr<DeviceState>> enumerate_host(std::vector<std::string>& notes);
+std::vector<std::shared_ptr<DeviceState>> enumerate_opencl(std::vector<std::string>& notes);
+std::vector<std::shared_ptr<DeviceState>> enumerate_cuda(std::vector<std::string>& notes);
+
+}  // namespace ridge::detail

@@ -1,0 +1,19 @@
+// Compiled kernels on disk, one file each, keyed by everything that could change the result.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ridge::detail {
+
+// The whole key is stored in the file and compared, so a hash collision can never hand out the wrong kernel; a checksum
+// catches damage. Damaged or foreign files: a warning, removed, and nothing is returned. Files that have not been used
+// for long are removed when the folder grows past 256 MiB. RIDGE_COMPILE_CACHE=off turns it off.
+std::optional<std::string> find_compiled(std::string_view key);
+void store_compiled(std::string_view key, std::string_view binary);  // a folder that cannot be written is no error
+
+// device fingerprint, compiler version, options and assembled source
+std::string compile_key(std::string_view device, std::string_view compiler, std::string_view options,
+                        std::string_view source);
+
+}  // namespace ridge::detail

@@ -1,0 +1,38 @@
+// The kernel dialect: device kernels are written once, in the words below, and compiled by OpenCL and by NVRTC.
+// docs/device.md teaches it. Everything else in a kernel is the common ground of OpenCL C 1.2 and C++.
+//
+//   KERNEL WORK_GROUP(x, y, z) void name(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, ulong n)
+//   FUNCTION                      a helper function (static inline)
+//   GLOBAL LOCAL CONSTANT         address spaces of pointers (empty in CUDA where it needs none)
+//   LOCAL_ARRAY(type, name, n)    n elements of local memory, at most 48 KB in all, at the top of a kernel
+//   LOCAL_BLOCK(type, name, n)    the one large local array of a kernel; the launch repeats its bytes in local_bytes
+//   CONSTANT_TABLE                before a file-scope constant array
+//   BARRIER()                     all work-items of the group; orders local memory
+//   BARRIER_GLOBAL()              the same, and orders global memory within the group
+//   GROUP_ID(d) LOCAL_ID(d) GROUPS(d) ITEMS(d) GLOBAL_ID(d)     int for LOCAL_ID and ITEMS, uint for the others
+//   SUB_GROUP_WIDTH               lanes that can shuffle, 0 where there are none (then SHUFFLE* must not be used)
+//   SHUFFLE(v, lane) SHUFFLE_UP(v, n) SHUFFLE_DOWN(v, n) SHUFFLE_XOR(v, m)   float, int or uint
+//   FMA(a, b, c)                  one rounding
+//   LOAD_ONCE(p) STORE_ONCE(p, v) streaming access that should not stay in cache (float, float2, float4, double, double2)
+//   LOAD_CACHED(p)                through the read-only path
+//   UNROLL                        before a loop with constant bounds
+//   make_float2(..) make_float4(..) make_double2(..) make_int2(..) make_int4(..) make_uint2(..) make_uint4(..)
+//   uchar ushort uint ulong long  64-bit where long; members .x .y .z .w; no operators on vectors
+#pragma once
+#include <string>
+
+#include <ridge/device.hpp>
+
+namespace ridge::detail {
+
+std::string opencl_prelude(const DeviceInfo& info);
+std::string cuda_prelude();
+
+// Prelude, defines and text, in that order; `first_line` receives the line the caller's text starts on, so that
+// compiler messages can be shown against it.
+std::string assemble(const std::string& prelude, const KernelSource& source, int& first_line);
+
+// A compiler's log turned into one message: the first error, and the generated source around it.
+std::string compile_message(const KernelSource& source, const std::string& assembled, const std::string& log);
+
+}  // namespace ridge::detail
