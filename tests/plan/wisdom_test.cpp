@@ -25,7 +25,6 @@ using ridge::ErrorKind;
 using ridge::test::ScopedEnvironment;
 using ridge::wisdom::all;
 using ridge::wisdom::Entry;
-using ridge::wisdom::find;
 using ridge::wisdom::forget;
 using ridge::wisdom::kMostEntries;
 using ridge::wisdom::remember;
@@ -44,7 +43,9 @@ class Wisdom : public testing::Test {
  protected:
   void write(const std::string& text) const { std::ofstream(file_, std::ios::binary) << text; }
   std::string text() const { return ridge::base::read_file(file_, 64u << 20).value_or(""); }
-  static bool knows(const std::string& problem) { return find("fingerprint", "toy", problem).has_value(); }
+  static bool knows(const std::string& problem) {
+    return ridge::wisdom::find("fingerprint", "toy", problem).has_value();
+  }
 
   ridge::test::ScratchFolder folder_;
   fs::path file_ = folder_ / "wisdom.json";
@@ -63,13 +64,13 @@ TEST_F(Wisdom, KeepsWhatItIsTold) {
   EXPECT_FALSE(knows("1"));
   remember(entry("1", 0.25));
   remember(entry("2", 1.0 / 3));
-  const auto found = find("fingerprint", "toy", "2");
+  const auto found = ridge::wisdom::find("fingerprint", "toy", "2");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->winner, "winner(side=2)");
   EXPECT_EQ(found->device, "test:0 (Imaginary)");
   EXPECT_EQ(found->seconds, 1.0 / 3);  // every digit
-  EXPECT_FALSE(find("other", "toy", "2"));
-  EXPECT_FALSE(find("fingerprint", "other", "2"));
+  EXPECT_FALSE(ridge::wisdom::find("other", "toy", "2"));
+  EXPECT_FALSE(ridge::wisdom::find("fingerprint", "other", "2"));
   EXPECT_FALSE(knows("3"));
   EXPECT_THAT(warnings_.said, IsEmpty());
 }
@@ -80,7 +81,7 @@ TEST_F(Wisdom, ReplacesWhatItKnewOfTheSameProblem) {
   remember(entry("1", 0.25));
   ASSERT_THAT(all(), SizeIs(2));
   EXPECT_EQ(all().back().problem, "1");  // the newest last: the oldest are dropped first
-  EXPECT_EQ(find("fingerprint", "toy", "1")->seconds, 0.25);
+  EXPECT_EQ(ridge::wisdom::find("fingerprint", "toy", "1")->seconds, 0.25);
 }
 
 TEST_F(Wisdom, IsReadByAnotherProcess) {
@@ -135,10 +136,10 @@ TEST_F(Wisdom, OfAnotherVersionIsKeptButNotUsed) {
 
 TEST_F(Wisdom, NamesWithQuotesControlsAndBytesThatAreNoText) {
   remember({"toy", "a \"quoted\"\n\\ problem", "dev", "finger\"print", "w", 1});
-  EXPECT_TRUE(find("finger\"print", "toy", "a \"quoted\"\n\\ problem"));
+  EXPECT_TRUE(ridge::wisdom::find("finger\"print", "toy", "a \"quoted\"\n\\ problem"));
   remember({"toy", "odd", "d\xff\xfe", "f", "w", 1});
   write(text() + " ");  // read again
-  EXPECT_TRUE(find("f", "toy", "odd"));
+  EXPECT_TRUE(ridge::wisdom::find("f", "toy", "odd"));
   EXPECT_THAT(warnings_.said, IsEmpty());
 }
 
@@ -153,7 +154,7 @@ TEST_F(Wisdom, ForgetsAWorkloadOrEverything) {
   EXPECT_EQ(forget("nothing"), 0u);
   EXPECT_EQ(forget("toy"), 2u);
   EXPECT_FALSE(knows("1"));
-  EXPECT_TRUE(find("fingerprint", "other", "3"));
+  EXPECT_TRUE(ridge::wisdom::find("fingerprint", "other", "3"));
   EXPECT_EQ(forget(), 1u);
   EXPECT_THAT(all(), IsEmpty());
   fs::last_write_time(file_, fs::last_write_time(file_) + std::chrono::seconds(2));
