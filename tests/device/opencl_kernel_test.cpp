@@ -191,7 +191,7 @@ TEST_F(OpenClKernels, LocalMemoryReversesEachGroup) {
 }
 
 TEST_F(OpenClKernels, IdsOfThreeAxes) {
-  const std::array<std::uint64_t, 3> groups{3, 2, 4}, items{4, 5, 2};
+  const Extent groups{3, 2, 4}, items{4, 5, 2};
   const std::size_t all = 3 * 4 * 2 * 5 * 4 * 2;
   for (const Device& device : test::opencl_devices()) {
     SCOPED_TRACE(device.id());
