@@ -152,8 +152,18 @@ class Argument {
   alignas(16) std::array<std::byte, 64> bytes_{};
 };
 
+// Along three axes; those that are not named count 1, so that {.groups = {n}} is a launch along one axis.
+struct Extent {
+  std::uint64_t x = 1, y = 1, z = 1;
+  constexpr std::uint64_t& operator[](std::size_t axis) { return axis == 0 ? x : axis == 1 ? y : z; }
+  constexpr std::uint64_t operator[](std::size_t axis) const { return axis == 0 ? x : axis == 1 ? y : z; }
+};
+
 struct Launch {
-  std::array<std::uint64_t, 3> groups{1, 1, 1};  // work-groups along each axis
+  Extent groups = {};           // work-groups along each axis
+  Extent items = {};            // work-items in a group along each axis
+  std::size_t local_bytes = 0;  // what the kernel's LOCAL_BLOCK takes (see the dialect)
+};  // work-groups along each axis
   std::array<std::uint64_t, 3> items{1, 1, 1};   // work-items in a group along each axis
   std::size_t local_bytes = 0;                   // what the kernel's LOCAL_BLOCK takes (see the dialect)
 };
