@@ -163,9 +163,6 @@ struct Launch {
   Extent groups = {};           // work-groups along each axis
   Extent items = {};            // work-items in a group along each axis
   std::size_t local_bytes = 0;  // what the kernel's LOCAL_BLOCK takes (see the dialect)
-};  // work-groups along each axis
-  std::array<std::uint64_t, 3> items{1, 1, 1};   // work-items in a group along each axis
-  std::size_t local_bytes = 0;                   // what the kernel's LOCAL_BLOCK takes (see the dialect)
 };
 
 // Source in the kernel dialect (src/device/dialect.hpp; docs/device.md).
