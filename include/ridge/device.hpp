@@ -29,17 +29,17 @@ const char* to_string(Backend backend);
 
 // What a device allows. Zero means "the device has none" (no sub-groups) unless said otherwise.
 struct Limits {
-  std::size_t work_group = 1;                                      // most work-items in a work-group
-  std::array<std::size_t, 3> work_group_sides{1, 1, 1};            // most along each axis
-  std::size_t local_memory = 0;                                    // bytes a work-group may take
-  std::size_t registers = 0;                                       // 32-bit registers a work-group may take; 0: unknown
-  std::size_t constant_memory = 0;                                 // bytes
-  std::size_t sub_group = 0;                                       // lanes that can shuffle
-  std::size_t alignment = 64;                                      // bytes, of a buffer's start
-  std::size_t compute_units = 1;                                   // cores, multiprocessors
-  std::size_t items_per_unit = 1;                                  // resident work-items a compute unit; 0: unknown
-  std::size_t memory = 0;                                          // bytes
-  std::size_t allocation = 0;                                      // bytes, the largest single buffer
+  std::size_t work_group = 1;                            // most work-items in a work-group
+  std::array<std::size_t, 3> work_group_sides{1, 1, 1};  // most along each axis
+  std::size_t local_memory = 0;                          // bytes a work-group may take
+  std::size_t registers = 0;                             // 32-bit registers a work-group may take; 0: unknown
+  std::size_t constant_memory = 0;                       // bytes
+  std::size_t sub_group = 0;                             // lanes that can shuffle
+  std::size_t alignment = 64;                            // bytes, of a buffer's start
+  std::size_t compute_units = 1;                         // cores, multiprocessors
+  std::size_t items_per_unit = 1;                        // resident work-items a compute unit; 0: unknown
+  std::size_t memory = 0;                                // bytes
+  std::size_t allocation = 0;                            // bytes, the largest single buffer
   bool float64 = true;
 };
 
@@ -51,10 +51,10 @@ struct DeviceInfo {
   std::string isa;     // "sm_90", "NEON", "AVX3": what kernels are compiled for
   Backend backend = Backend::host;
   Limits limits;
-  double clock_ghz = 0;               // rated; 0 where the system does not say
-  bool shares_host_memory = false;    // integrated devices and PoCL
+  double clock_ghz = 0;                // rated; 0 where the system does not say
+  bool shares_host_memory = false;     // integrated devices and PoCL
   std::vector<std::string> overrides;  // limits an override file changed, "work_group 1024 -> 128"
-  std::string fingerprint() const;    // changes whenever saved measurements of this device stop being valid
+  std::string fingerprint() const;     // changes whenever saved measurements of this device stop being valid
 };
 
 // Where a buffer lives.
@@ -110,8 +110,8 @@ class Buffer {
   MemoryKind kind() const;
   const std::string& name() const;
   Device device() const;
-  Mapping map() const;               // host, pinned and mapped buffers; else Error
-  std::uintptr_t native() const;     // CUdeviceptr, cl_mem, or the host address
+  Mapping map() const;            // host, pinned and mapped buffers; else Error
+  std::uintptr_t native() const;  // CUdeviceptr, cl_mem, or the host address
   detail::MemoryState& state() const;
 
  private:
@@ -138,8 +138,8 @@ class Argument {
  public:
   Argument(const Buffer& buffer) : buffer_(&buffer) {}  // NOLINT: implicit on purpose, so that {a, b, 3} reads well
   template <class T>
-    requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && sizeof(T) <= 64)
-  Argument(const T& value) : size_(sizeof(T)) {  // NOLINT: implicit on purpose
+  requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && sizeof(T) <= 64) Argument(const T& value)
+      : size_(sizeof(T)) {  // NOLINT: implicit on purpose
     std::memcpy(bytes_.data(), &value, sizeof(T));
   }
   const Buffer* buffer() const { return buffer_; }
@@ -159,10 +159,10 @@ struct Launch {
 
 // Source in the kernel dialect (src/device/dialect.hpp; docs/device.md).
 struct KernelSource {
-  std::string name;                                           // shown in errors and dumps
+  std::string name;  // shown in errors and dumps
   std::string text;
-  std::vector<std::pair<std::string, std::string>> defines;   // in order, before the text
-  bool relaxed_math = false;                                  // approximate division and square root, flush denormals
+  std::vector<std::pair<std::string, std::string>> defines;  // in order, before the text
+  bool relaxed_math = false;                                 // approximate division and square root, flush denormals
 };
 
 class Kernel {
@@ -171,9 +171,9 @@ class Kernel {
   explicit Kernel(std::shared_ptr<detail::KernelState> state) : state_(std::move(state)) {}
   explicit operator bool() const { return state_ != nullptr; }
   const std::string& name() const;
-  std::size_t registers() const;       // a work-item; 0 where the back end does not say
-  std::size_t private_bytes() const;   // spilled or private memory a work-item
-  std::size_t work_group() const;      // most work-items this kernel can run with
+  std::size_t registers() const;      // a work-item; 0 where the back end does not say
+  std::size_t private_bytes() const;  // spilled or private memory a work-item
+  std::size_t work_group() const;     // most work-items this kernel can run with
   detail::KernelState& state() const;
 
  private:
@@ -202,7 +202,7 @@ class Queue {
             std::size_t to_offset = 0);  // between buffers of this device, of any kind
   void fill(const Buffer& to, std::byte value);
   void launch(const Kernel& kernel, const Launch& shape, const std::vector<Argument>& arguments);
-  Event record();                   // when everything before it is done
+  Event record();                     // when everything before it is done
   void wait_for(const Event& event);  // later work of this queue waits for an event of another queue of this device
   void finish();
   Device device() const;
@@ -245,8 +245,8 @@ struct DeviceList {
 };
 const DeviceList& devices();
 
-// "host", "opencl:0", "opencl:pocl" (part of the platform's or device's name), "cuda:0", "best"; empty means RIDGE_DEVICE,
-// or "best" where that is not set.
+// "host", "opencl:0", "opencl:pocl" (part of the platform's or device's name), "cuda:0", "best"; empty means
+// RIDGE_DEVICE, or "best" where that is not set.
 Device device(const std::string& name = "");
 Device host();
 Device best();

@@ -34,8 +34,8 @@ struct Transfers {  // bytes per second between host and device; 0 on the host
 };
 
 struct Energy {
-  std::string counter;        // "RAPL package", "NVML", "hwmon …"; empty where none is readable
-  std::string why_not;        // then: the reason, in words
+  std::string counter;  // "RAPL package", "NVML", "hwmon …"; empty where none is readable
+  std::string why_not;  // then: the reason, in words
   double idle_watts = 0, load_watts = 0;
   double flops_per_watt = 0;  // float, under the FMA load
 };
@@ -95,7 +95,7 @@ std::string path();                 // RIDGE_PROFILE, else machine.json in the c
 Ceilings ceilings(const Device& device);
 
 std::string to_json(const Profile& profile);
-Profile from_json(const std::string& text);  // Error{io} when it is not one
+Profile from_json(const std::string& text);   // Error{io} when it is not one
 std::string to_text(const Profile& profile);  // for a terminal, about ten lines a device
 
 // --- the roofline ---------------------------------------------------------------------------------------------------
@@ -118,8 +118,8 @@ std::string to_json(const Roofline& roofline);
 std::string to_svg(const Roofline& roofline);
 
 // --- the split solver -----------------------------------------------------------------------------------------------
-// A batch of equal items over several workers that run at once. A worker is a core group or a device with rates measured
-// while the others run.
+// A batch of equal items over several workers that run at once. A worker is a core group or a device with rates
+// measured while the others run.
 struct Worker {
   std::string name;
   double seconds_per_item = 0;  // of one unit
@@ -129,13 +129,14 @@ struct Worker {
   std::uint64_t items_cap = 0;  // its memory holds at most this many; 0: any number
 };
 struct Split {
-  std::vector<std::uint64_t> items;   // one a worker, in their order
+  std::vector<std::uint64_t> items;  // one a worker, in their order
   std::vector<double> finish_seconds;
-  double seconds = 0;                 // when the last one finishes
+  double seconds = 0;  // when the last one finishes
 };
 // The integer split that finishes first. Error when the caps cannot hold the batch.
 Split split(const std::vector<Worker>& workers, std::uint64_t items);
 // How many machines with these workers keep up with `frames_per_second` frames of `items_per_frame` items.
-std::uint64_t machines_needed(const std::vector<Worker>& workers, std::uint64_t items_per_frame, double frames_per_second);
+std::uint64_t machines_needed(const std::vector<Worker>& workers, std::uint64_t items_per_frame,
+                              double frames_per_second);
 
 }  // namespace ridge::machine

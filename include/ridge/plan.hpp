@@ -1,5 +1,5 @@
-// How any workload chooses a variant: candidates, limits with reasons, a prediction, a measured choice, wisdom, explain.
-// The planner knows no workload: it sees names, costs and a function that times a candidate.
+// How any workload chooses a variant: candidates, limits with reasons, a prediction, a measured choice, wisdom,
+// explain. The planner knows no workload: it sees names, costs and a function that times a candidate.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -28,11 +28,11 @@ struct Problem {
 
 // What a candidate is expected to cost, before it is run.
 struct Cost {
-  double flops = 0;        // really done, redundant work included
-  double bytes = 0;        // really moved through memory
-  double launches = 0;     // kernel launches, or forks of the thread pool
-  double efficiency = 1;   // of the roof, what the variant's author expects it to reach, in (0, 1]
-  bool float64 = false;    // arithmetic in double
+  double flops = 0;         // really done, redundant work included
+  double bytes = 0;         // really moved through memory
+  double launches = 0;      // kernel launches, or forks of the thread pool
+  double efficiency = 1;    // of the roof, what the variant's author expects it to reach, in (0, 1]
+  bool float64 = false;     // arithmetic in double
   std::size_t threads = 0;  // host: threads it uses; 0 = all
 };
 
@@ -57,10 +57,10 @@ struct Decision {
   std::size_t winner = 0;  // index into the candidates
   Source source = Source::model;
   Problem problem;
-  std::string device;            // its id and name
-  std::vector<Trial> trials;     // one a candidate, in their order
-  double roof_seconds = 0;       // what the machine model says no variant can beat
-  std::string roof;              // the ceiling that binds: "memory copy 4.20 TB/s"
+  std::string device;         // its id and name
+  std::vector<Trial> trials;  // one a candidate, in their order
+  double roof_seconds = 0;    // what the machine model says no variant can beat
+  std::string roof;           // the ceiling that binds: "memory copy 4.20 TB/s"
   double planning_seconds = 0;
 
   // Variant, parameters, predicted and measured time, the share of the roof reached, the losers with their reasons.
@@ -69,13 +69,14 @@ struct Decision {
 
 struct Options {
   Effort effort = Effort::measured;
-  std::size_t most_trials = 8;     // best predicted first
-  bool use_wisdom = true;          // read it
-  bool save_wisdom = true;         // write it after a measurement
-  std::string variant;             // "name" or "name(parameters)": consider only these; Error when none is allowed
+  std::size_t most_trials = 8;  // best predicted first
+  bool use_wisdom = true;       // read it
+  bool save_wisdom = true;      // write it after a measurement
+  std::string variant;          // "name" or "name(parameters)": consider only these; Error when none is allowed
 };
 
-// Builds, warms up and times candidate i; seconds of one run. May throw Error: the candidate then loses with its message.
+// Builds, warms up and times candidate i; seconds of one run. May throw Error: the candidate then loses with its
+// message.
 using Measure = std::function<double(std::size_t candidate)>;
 
 // Error{invalid_argument} listing every refusal when no candidate is allowed.
@@ -90,9 +91,9 @@ struct Entry {
   std::string workload, problem, device, fingerprint, winner;
   double seconds = 0;
 };
-std::vector<Entry> all();                            // every machine's entries in the file
+std::vector<Entry> all();                              // every machine's entries in the file
 std::size_t forget(const std::string& workload = "");  // empty: everything; returns how many
-std::string path();                                  // RIDGE_WISDOM, else wisdom.json in the cache folder
+std::string path();                                    // RIDGE_WISDOM, else wisdom.json in the cache folder
 
 }  // namespace wisdom
 }  // namespace ridge

@@ -8,16 +8,17 @@ namespace ridge::base {
 double now();  // seconds, monotonic
 
 struct Repeat {
-  double seconds = 0.2;    // spend about this long on each thing measured
-  int at_least = 3;        // rounds
+  double seconds = 0.2;  // spend about this long on each thing measured
+  int at_least = 3;      // rounds
   int at_most = 1000;
-  double round = 0;        // a round repeats the call until it lasts this long (for calls too short for the clock)
+  double round = 0;  // a round repeats the call until it lasts this long (for calls too short for the clock)
 };
 
 // Seconds of one call: the least over the rounds. The first, cold call is not counted.
 double best_seconds(const std::function<void()>& call, const Repeat& repeat = {});
 
 // The same for several, taken in turn round by round, so that a noisy neighbour hits them all.
-std::vector<double> best_seconds_interleaved(const std::vector<std::function<void()>>& calls, const Repeat& repeat = {});
+std::vector<double> best_seconds_interleaved(const std::vector<std::function<void()>>& calls,
+                                             const Repeat& repeat = {});
 
 }  // namespace ridge::base

@@ -17,7 +17,7 @@ struct Allocation {
   // Where the caller's bytes start, for a kernel argument and for copies: CUdeviceptr, cl_mem (a sub-buffer where
   // offset is not 0), host address.
   virtual std::uintptr_t native() const = 0;
-  virtual std::byte* map() = 0;    // host address of the caller's first byte; nullptr where the host cannot see it
+  virtual std::byte* map() = 0;  // host address of the caller's first byte; nullptr where the host cannot see it
   virtual void unmap() = 0;
 };
 

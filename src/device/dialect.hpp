@@ -13,11 +13,10 @@
 //   SUB_GROUP_WIDTH               lanes that can shuffle, 0 where there are none (then SHUFFLE* must not be used)
 //   SHUFFLE(v, lane) SHUFFLE_UP(v, n) SHUFFLE_DOWN(v, n) SHUFFLE_XOR(v, m)   float, int or uint
 //   FMA(a, b, c)                  one rounding
-//   LOAD_ONCE(p) STORE_ONCE(p, v) streaming access that should not stay in cache (float, float2, float4, double, double2)
-//   LOAD_CACHED(p)                through the read-only path
-//   UNROLL                        before a loop with constant bounds
-//   make_float2(..) make_float4(..) make_double2(..) make_int2(..) make_int4(..) make_uint2(..) make_uint4(..)
-//   uchar ushort uint ulong long  64-bit where long; members .x .y .z .w; no operators on vectors
+//   LOAD_ONCE(p) STORE_ONCE(p, v) streaming access that should not stay in cache (float, float2, float4, double,
+//   double2) LOAD_CACHED(p)                through the read-only path UNROLL                        before a loop with
+//   constant bounds make_float2(..) make_float4(..) make_double2(..) make_int2(..) make_int4(..) make_uint2(..)
+//   make_uint4(..) uchar ushort uint ulong long  64-bit where long; members .x .y .z .w; no operators on vectors
 #pragma once
 #include <string>
 

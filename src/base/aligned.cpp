@@ -1,0 +1,33 @@
+#include "base/aligned.hpp"
+
+#include <sys/mman.h>
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+#include "base/text.hpp"
+
+namespace ridge::base {
+
+namespace {
+constexpr std::size_t kHugePage = 2u << 20;
+}
+
+void FreeAligned::operator()(void* memory) const noexcept { std::free(memory); }
+
+std::unique_ptr<void, FreeAligned> allocate_aligned(std::size_t bytes) {
+  const std::size_t alignment = bytes >= 2 * kHugePage ? kHugePage : kAlignment;
+  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  void* memory = rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
+  if (memory == nullptr) {
+    throw Error(ErrorKind::out_of_memory,
+                fmt::format("no room in host memory for {}", human_bytes(static_cast<double>(bytes))));
+  }
+  // Large arrays walked with large strides live or die by the TLB; where the system refuses, nothing is lost.
+  if (alignment == kHugePage) madvise(memory, rounded, MADV_HUGEPAGE);
+  return std::unique_ptr<void, FreeAligned>(memory);
+}
+
+}  // namespace ridge::base

@@ -1,0 +1,272 @@
+#include "base/files.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+#include "base/log.hpp"
+
+namespace ridge::base {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+[[noreturn]] void fail(const std::string& what, const fs::path& path, const std::string& why) {
+  throw Error(ErrorKind::io, fmt::format("{} {}: {}", what, path.string(), why));
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  explicit operator bool() const { return number_ >= 0; }
+  int get() const { return number_; }
+  int release() { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
+
+int open_retrying(const fs::path& path, int flags, mode_t mode = 0) {
+  int descriptor = -1;
+  do {
+    descriptor = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+  } while (descriptor < 0 && errno == EINTR);
+  return descriptor;
+}
+
+// --- the cache folder -----------------------------------------------------------------------------------------------
+
+// Every missing folder on the way, for this user only. The reason where it cannot be done; empty when it is there.
+std::string make_private_folder(const fs::path& folder) {
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) == 0) return S_ISDIR(status.st_mode) ? "" : "not a folder";
+  if (errno != ENOENT) return reason(errno);
+  const fs::path parent = folder.parent_path();
+  if (!parent.empty() && parent != folder) {
+    if (auto why = make_private_folder(parent); !why.empty()) return why;
+  }
+  // Another process may have made it meanwhile.
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return reason(errno);
+  return "";
+}
+
+std::string why_unusable(const fs::path& folder) {
+  if (auto why = make_private_folder(folder); !why.empty()) return why;
+  if (::access(folder.c_str(), R_OK | W_OK | X_OK) != 0) return reason(errno);
+  return "";
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// Anyone may make names under /tmp: the folder must be a real one, this user's, and closed to all others.
+fs::path folder_under_tmp() {
+  const fs::path folder = fmt::format("/tmp/ridge-{}", ::geteuid());
+  if (!why_unusable(folder).empty()) return {};
+  struct stat status {};
+  const bool ours = ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
+                    (status.st_mode & 077) == 0;
+  return ours ? folder : fs::path{};
+}
+
+// --- writing --------------------------------------------------------------------------------------------------------
+
+constexpr const char* kTemporary = ".tmp-";
+constexpr std::time_t kStaleSeconds = 3600;
+
+// ".tmp-<pid>-<counter>-<name>" and nothing else: the folder may be a user's own.
+bool is_temporary_name(const char* name) {
+  if (std::strncmp(name, kTemporary, std::strlen(kTemporary)) != 0) return false;
+  const char* at = name + std::strlen(kTemporary);
+  for (int field = 0; field < 2; ++field) {
+    const std::size_t digits = std::strspn(at, "0123456789");
+    if (digits == 0 || at[digits] != '-') return false;
+    at += digits + 1;
+  }
+  return *at != '\0';
+}
+
+// What killed processes left behind.
+void remove_stale_temporaries(const fs::path& folder) {
+  DIR* const listing = ::opendir(folder.c_str());
+  if (listing == nullptr) return;
+  const int at = ::dirfd(listing);
+  const std::time_t now = std::time(nullptr);
+  while (const dirent* entry = ::readdir(listing)) {
+    struct stat status {};
+    if (is_temporary_name(entry->d_name) && ::fstatat(at, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(status.st_mode) && now - status.st_mtime > kStaleSeconds)
+      ::unlinkat(at, entry->d_name, 0);
+  }
+  ::closedir(listing);
+}
+
+// A new file beside `path` that disappears again unless it is renamed.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const fs::path& path) : target_(path) {
+    static std::atomic<unsigned> counter{0};
+    // A process of the same number may have been killed here, so a name can be taken.
+    for (int attempt = 0; attempt < 1000; ++attempt) {
+      path_ = folder() / fmt::format("{}{}-{}-{:.100}", kTemporary, ::getpid(), counter++, path.filename().string());
+      descriptor_ = open_retrying(path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+      if (descriptor_ >= 0 || errno != EEXIST) break;
+    }
+    if (descriptor_ < 0) fail_with(errno);
+  }
+  ~TemporaryFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    if (!renamed_) ::unlink(path_.c_str());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  fs::path folder() const { return target_.has_parent_path() ? target_.parent_path() : fs::path("."); }
+
+  void write(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(descriptor_, bytes.data(), std::min<std::size_t>(bytes.size(), 1u << 30));
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail_with(errno);
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+  void flush() {
+    // EINVAL: a file system that cannot; the file is whole all the same.
+    if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail_with(errno);
+    // A file system over a network may report a full disk only here.
+    if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail_with(errno);
+  }
+  void rename() {
+    if (::rename(path_.c_str(), target_.c_str()) != 0) fail_with(errno);
+    renamed_ = true;
+    // So that the new name survives a power cut; the write itself has succeeded either way.
+    const Descriptor parent(open_retrying(folder(), O_RDONLY | O_DIRECTORY));
+    if (parent) ::fsync(parent.get());
+  }
+
+ private:
+  // Throws from the constructor only before there is a file, and from the others with the destructor cleaning up.
+  [[noreturn]] void fail_with(int error) const { fail("cannot write", target_, reason(error)); }
+
+  fs::path target_, path_;
+  int descriptor_ = -1;
+  bool renamed_ = false;
+};
+
+}  // namespace
+
+fs::path cache_folder() {
+  if (const std::string chosen = environment("RIDGE_CACHE_DIR"); !chosen.empty()) {
+    std::error_code error;
+    const fs::path folder = fs::absolute(chosen, error);
+    const std::string why = error ? error.message() : why_unusable(folder);
+    if (why.empty()) return folder;
+    warn(fmt::format("RIDGE_CACHE_DIR={} cannot be used ({}): nothing is saved", chosen, why));
+    return {};
+  }
+  // The XDG rules: a relative path is to be ignored.
+  if (const fs::path base = environment("XDG_CACHE_HOME"); base.is_absolute() && why_unusable(base / "ridge").empty())
+    return base / "ridge";
+  if (const fs::path home = environment("HOME"); home.is_absolute() && why_unusable(home / ".cache/ridge").empty())
+    return home / ".cache/ridge";
+  return folder_under_tmp();
+}
+
+std::optional<std::string> read_file(const fs::path& path, std::size_t limit) {
+  // Without O_NONBLOCK a FIFO would wait for a writer for ever.
+  const Descriptor file(open_retrying(path, O_RDONLY | O_NONBLOCK | O_NOCTTY));
+  if (!file) {
+    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+    fail("cannot read", path, reason(errno));
+  }
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) fail("cannot read", path, reason(errno));
+  if (!S_ISREG(status.st_mode)) fail("cannot read", path, "not a regular file");
+  const auto too_long = [&] { fail("cannot read", path, fmt::format("longer than {} bytes", limit)); };
+  if (static_cast<std::uintmax_t>(status.st_size) > limit) too_long();
+
+  std::string bytes;
+  // The size is only a hint: files of /proc say 0, and another process may be writing.
+  std::size_t room = static_cast<std::size_t>(status.st_size) + 1;
+  for (std::size_t have = 0;;) {
+    bytes.resize(have + room);
+    const ssize_t got = ::read(file.get(), bytes.data() + have, room);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("cannot read", path, reason(errno));
+    have += static_cast<std::size_t>(got);
+    if (have > limit) too_long();
+    if (got == 0) {
+      bytes.resize(have);
+      return bytes;
+    }
+    room = std::max<std::size_t>(bytes.size() - have, 4096);
+  }
+}
+
+void write_file(const fs::path& path, std::string_view bytes) {
+  if (!path.has_filename()) fail("cannot write", path, "it names no file");
+  struct stat status {};
+  // A rename over /dev/null or a pipe would replace it.
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+    fail("cannot write", path, S_ISDIR(status.st_mode) ? "it is a folder" : "not a regular file");
+  TemporaryFile file(path);
+  remove_stale_temporaries(file.folder());
+  file.write(bytes);
+  file.flush();
+  file.rename();
+}
+
+FileLock::FileLock(const fs::path& path, double seconds) {
+  const fs::path name = path.string() + ".lock";
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  for (auto pause = std::chrono::milliseconds(1);; pause = std::min(pause * 2, std::chrono::milliseconds(20))) {
+    Descriptor file(open_retrying(name, O_RDONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW, 0666));
+    if (!file) fail("cannot lock", name, reason(errno));
+    struct stat ours {
+    }, named{};
+    if (::fstat(file.get(), &ours) != 0) fail("cannot lock", name, reason(errno));
+    if (!S_ISREG(ours.st_mode)) fail("cannot lock", name, "not a regular file");
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
+      // Someone who cleans the folder may have removed the name since: then another process can hold a new file.
+      if (::stat(name.c_str(), &named) == 0 && named.st_ino == ours.st_ino && named.st_dev == ours.st_dev) {
+        descriptor_ = file.release();
+        return;
+      }
+    } else if (errno != EWOULDBLOCK && errno != EINTR) {
+      fail("cannot lock", name, reason(errno));
+    }
+    if (std::chrono::steady_clock::now() >= deadline)
+      fail("cannot lock", name, fmt::format("another process still holds it after {:g} s", seconds));
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+FileLock::~FileLock() { ::close(descriptor_); }
+
+}  // namespace ridge::base

@@ -1,0 +1,64 @@
+#include "base/log.hpp"
+
+#include <cstdio>
+#include <mutex>
+#include <unordered_set>
+#include <utility>
+
+namespace ridge::base {
+namespace {
+
+// A program that runs for months must not grow by its warnings.
+constexpr std::size_t kMostRemembered = 4096;
+
+struct State {
+  std::mutex mutex;
+  std::unordered_set<std::string> said;
+  WarningListener listener;
+};
+
+// Never destroyed: a static object's destructor may still warn.
+State& state() {
+  static State* const the_state = new State;
+  return *the_state;
+}
+
+// Parts of a message may come from a damaged file: one line, and nothing that steers a terminal.
+std::string one_line(const std::string& message) {
+  std::string line = message;
+  for (char& c : line) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) c = ' ';
+  }
+  return line;
+}
+
+}  // namespace
+
+void warn(const std::string& message) {
+  const std::string line = one_line(message);
+  WarningListener listener;
+  {
+    State& s = state();
+    const std::lock_guard lock(s.mutex);
+    listener = s.listener;
+    if (!listener) {
+      if (s.said.contains(line)) return;
+      if (s.said.size() < kMostRemembered) s.said.insert(line);
+    }
+  }
+  // Outside the lock: a listener may warn itself. It hears every warning, whatever was said before it came.
+  if (listener) {
+    listener(line);
+  } else {
+    std::fprintf(stderr, "ridge: warning: %s\n", line.c_str());
+  }
+}
+
+WarningListener on_warning(WarningListener listener) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  return std::exchange(s.listener, std::move(listener));
+}
+
+}  // namespace ridge::base

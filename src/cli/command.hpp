@@ -1,0 +1,15 @@
+// One file a subcommand. Each adds itself to the program and runs when it was chosen.
+#pragma once
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace ridge::cli {
+
+void add_devices(CLI::App& program);
+void add_machine(CLI::App& program);
+void add_bench(CLI::App& program);
+void add_tour(CLI::App& program);
+void add_wisdom(CLI::App& program);
+
+}  // namespace ridge::cli

@@ -1,0 +1,80 @@
+// ridge devices: what there is to compute on.
+#include <memory>
+
+#include <fmt/format.h>
+#include <ridge/device.hpp>
+
+#include "base/json.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+
+namespace ridge::cli {
+namespace {
+
+base::Json to_json(const DeviceInfo& info) {
+  const Limits& limits = info.limits;
+  return {{"id", info.id},
+          {"name", info.name},
+          {"vendor", info.vendor},
+          {"driver", info.driver},
+          {"isa", info.isa},
+          {"clock_ghz", info.clock_ghz},
+          {"shares_host_memory", info.shares_host_memory},
+          {"overrides", info.overrides},
+          {"limits",
+           {{"work_group", limits.work_group},
+            {"local_memory", limits.local_memory},
+            {"registers", limits.registers},
+            {"constant_memory", limits.constant_memory},
+            {"sub_group", limits.sub_group},
+            {"alignment", limits.alignment},
+            {"compute_units", limits.compute_units},
+            {"items_per_unit", limits.items_per_unit},
+            {"memory", limits.memory},
+            {"allocation", limits.allocation},
+            {"float64", limits.float64}}}};
+}
+
+std::string bytes_or_dash(std::size_t bytes) {
+  return bytes == 0 ? "-" : base::human_bytes(static_cast<double>(bytes));
+}
+
+void show(bool json) {
+  const DeviceList& list = devices();
+  if (json) {
+    base::Json out{{"devices", base::Json::array()}, {"notes", list.notes}, {"best", best().id()}};
+    for (const Device& device : list.devices) out["devices"].push_back(to_json(device.info()));
+    fmt::print("{}\n", out.dump(2));
+    return;
+  }
+  std::vector<std::vector<std::string>> rows{
+      {"device", "name", "units", "memory", "work-group", "local", "isa", "driver"}};
+  for (const Device& device : list.devices) {
+    const DeviceInfo& info = device.info();
+    rows.push_back({info.id, info.name, fmt::to_string(info.limits.compute_units), bytes_or_dash(info.limits.memory),
+                    device.is_host() ? "-" : fmt::to_string(info.limits.work_group),
+                    bytes_or_dash(info.limits.local_memory), info.isa, info.driver.substr(0, 60)});
+  }
+  fmt::print("{}", base::table(rows));
+  for (const Device& device : list.devices) {
+    for (const std::string& change : device.info().overrides)
+      fmt::print("{}: limit overridden: {}\n", device.id(), change);
+  }
+  for (const std::string& note : list.notes) fmt::print("{}\n", note);
+  fmt::print("best: {}\n", best().id());
+}
+
+}  // namespace
+
+void add_devices(CLI::App& program) {
+  auto* command =
+      program.add_subcommand("devices", "What there is to compute on, with limits; what is missing and why");
+  command->footer(
+      "\nRIDGE_LIMITS=FILE makes devices act smaller: {\"opencl:0\": {\"work_group\": 128, \"local_memory\": 16384}}\n"
+      "RIDGE_BACKENDS=host,opencl limits what is looked for.");
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "As JSON on standard output");
+  command->callback([json] { show(*json); });
+}
+
+}  // namespace ridge::cli

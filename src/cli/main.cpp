@@ -1,0 +1,65 @@
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+#include "cli/command.hpp"
+
+namespace {
+
+constexpr const char* kAbout =
+    "Ridgeline runs regular, heavy computations close to the limit of the machine it finds,\n"
+    "and says how close and which limit binds.";
+
+constexpr const char* kFooter = R"(
+First steps:
+  ridge tour                     measure this machine, run each workload on each device, write report.html
+  ridge devices                  what there is to compute on, and what is missing and why
+  ridge machine                  ceilings and rooflines, measured once and saved
+  ridge bench transpose          every variant of the corner turn against the copy bandwidth
+
+Devices are named host, opencl:0, opencl:pocl, cuda:0 or best; RIDGE_DEVICE sets the default.
+Every command has its own --help. The exit code is 0, 1 for a mistake of the caller's, 2 for one of ours.)";
+
+int fail(int code, const std::string& message) {
+  fmt::print(stderr, "ridge: {}\n", message);
+  return code;
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  CLI::App program{kAbout, "ridge"};
+  program.footer(kFooter);
+  program.require_subcommand(1);
+  program.set_version_flag("--version", RIDGE_VERSION);
+  try {
+    ridge::cli::add_tour(program);
+    ridge::cli::add_devices(program);
+    ridge::cli::add_machine(program);
+    ridge::cli::add_bench(program);
+    ridge::cli::add_wisdom(program);
+    if (count == 1) {
+      fmt::print("{}", program.help());
+      return 0;
+    }
+    program.parse(count, values);
+    return 0;
+  } catch (const CLI::Success& success) {  // --help and --version
+    return program.exit(success);
+  } catch (const CLI::ParseError& error) {
+    return fail(
+        1,
+        fmt::format("{} (see {} --help)", error.what(),
+                    program.get_subcommands().empty() ? "ridge" : "ridge " + program.get_subcommands()[0]->get_name()));
+  } catch (const ridge::Error& error) {
+    return fail(error.callers_mistake() ? 1 : 2, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(1, "not enough memory on this machine for that");
+  } catch (const std::exception& error) {
+    return fail(2, fmt::format("unexpected failure: {}", error.what()));
+  }
+}

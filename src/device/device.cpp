@@ -1,0 +1,193 @@
+// The front end: checks what callers give, then hands it to the back end.
+#include <ridge/device.hpp>
+
+#include <fmt/format.h>
+
+#include "device/backend.hpp"
+#include "device/memory.hpp"
+
+namespace ridge {
+namespace {
+
+template <class State>
+State& present(const std::shared_ptr<State>& state, const char* what) {
+  if (!state) throw Error(ErrorKind::invalid_argument, fmt::format("an empty {} was used", what));
+  return *state;
+}
+
+void check_range(const detail::MemoryState& memory, std::size_t bytes, std::size_t offset, const char* what) {
+  if (bytes > memory.size || offset > memory.size - bytes) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("{} of {} bytes at {} reaches past the end of buffer \"{}\" ({} bytes)", what, bytes,
+                            offset, memory.name, memory.size));
+  }
+}
+
+void check_same_device(const detail::MemoryState& memory, const detail::QueueState& queue) {
+  if (memory.device != queue.device) {
+    throw Error(ErrorKind::invalid_argument, fmt::format("buffer \"{}\" belongs to {}, the queue to {}", memory.name,
+                                                         memory.device->info.id, queue.device->info.id));
+  }
+}
+
+void check_shape(const detail::KernelState& kernel, const Launch& shape, const Limits& limits) {
+  const auto refuse = [&](const std::string& reason) {
+    throw Error(ErrorKind::invalid_argument, fmt::format("kernel {}: {}", kernel.name, reason));
+  };
+  std::uint64_t items = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (shape.items[axis] == 0 || shape.groups[axis] == 0) refuse("a launch with no work-items");
+    if (shape.items[axis] > limits.work_group_sides[axis]) {
+      refuse(fmt::format("{} work-items along axis {}, the device allows {}", shape.items[axis], axis,
+                         limits.work_group_sides[axis]));
+    }
+    items *= shape.items[axis];
+  }
+  if (items > limits.work_group) {
+    refuse(fmt::format("a work-group of {}, the device allows {}", items, limits.work_group));
+  }
+  if (kernel.work_group != 0 && items > kernel.work_group) {
+    refuse(fmt::format("a work-group of {}, this kernel's registers allow {}", items, kernel.work_group));
+  }
+  if (shape.local_bytes > limits.local_memory) {
+    refuse(fmt::format("{} bytes of local memory, the device has {}", shape.local_bytes, limits.local_memory));
+  }
+}
+
+}  // namespace
+
+const char* to_string(Backend backend) {
+  switch (backend) {
+    case Backend::host:
+      return "host";
+    case Backend::opencl:
+      return "opencl";
+    case Backend::cuda:
+      return "cuda";
+  }
+  return "unknown";
+}
+
+std::string DeviceInfo::fingerprint() const {
+  std::string text =
+      fmt::format("{}|{}|{}|{}|{}|{} units", to_string(backend), name, vendor, driver, isa, limits.compute_units);
+  for (const std::string& change : overrides) text += "|" + change;
+  return text;
+}
+
+Mapping::Mapping(std::shared_ptr<detail::MemoryState> memory)
+    : memory_(std::move(memory)), data_(memory_->allocation->map()), size_(memory_->size) {
+  if (data_ == nullptr) {
+    throw Error(
+        ErrorKind::invalid_argument,
+        fmt::format("buffer \"{}\" lies in the memory of {}, which the host cannot see; make it pinned or mapped, "
+                    "or download it",
+                    memory_->name, memory_->device->info.id));
+  }
+}
+Mapping::~Mapping() {
+  if (memory_) memory_->allocation->unmap();
+}
+
+std::size_t Buffer::size() const { return state().size; }
+MemoryKind Buffer::kind() const { return state().kind; }
+const std::string& Buffer::name() const { return state().name; }
+Device Buffer::device() const { return Device(state().device); }
+Mapping Buffer::map() const {
+  present(state_, "buffer");
+  return Mapping(state_);
+}
+std::uintptr_t Buffer::native() const { return state().allocation->native(); }
+detail::MemoryState& Buffer::state() const { return present(state_, "buffer"); }
+
+void Event::wait() const { state().wait(); }
+bool Event::done() const { return state().done(); }
+detail::EventState& Event::state() const { return present(state_, "event"); }
+
+double seconds_between(const Event& first, const Event& last) {
+  first.wait();
+  last.wait();
+  return first.state().seconds_until(last.state());
+}
+
+const std::string& Kernel::name() const { return state().name; }
+std::size_t Kernel::registers() const { return state().registers; }
+std::size_t Kernel::private_bytes() const { return state().private_bytes; }
+std::size_t Kernel::work_group() const { return state().work_group; }
+detail::KernelState& Kernel::state() const { return present(state_, "kernel"); }
+
+Kernel Program::kernel(const std::string& name) const { return Kernel(state().kernel(name)); }
+bool Program::from_cache() const { return state().from_cache; }
+detail::ProgramState& Program::state() const { return present(state_, "program"); }
+
+void Queue::upload(const void* from, const Buffer& to, std::size_t bytes, std::size_t to_offset) {
+  check_range(to.state(), bytes, to_offset, "an upload");
+  check_same_device(to.state(), *state_);
+  if (bytes == 0) return;
+  if (from == nullptr) throw Error(ErrorKind::invalid_argument, "an upload from a null pointer");
+  state_->upload(from, to.state(), bytes, static_cast<std::ptrdiff_t>(to_offset));
+}
+
+void Queue::download(const Buffer& from, void* to, std::size_t bytes, std::size_t from_offset) {
+  check_range(from.state(), bytes, from_offset, "a download");
+  check_same_device(from.state(), *state_);
+  if (bytes == 0) return;
+  if (to == nullptr) throw Error(ErrorKind::invalid_argument, "a download to a null pointer");
+  state_->download(from.state(), to, bytes, static_cast<std::ptrdiff_t>(from_offset));
+}
+
+void Queue::copy(const Buffer& from, const Buffer& to, std::size_t bytes, std::size_t from_offset,
+                 std::size_t to_offset) {
+  check_range(from.state(), bytes, from_offset, "a copy");
+  check_range(to.state(), bytes, to_offset, "a copy");
+  check_same_device(from.state(), *state_);
+  check_same_device(to.state(), *state_);
+  const bool overlap =
+      &from.state() == &to.state() && from_offset < to_offset + bytes && to_offset < from_offset + bytes;
+  if (overlap && bytes != 0) {
+    throw Error(ErrorKind::invalid_argument, fmt::format("a copy inside buffer \"{}\" overlaps itself", from.name()));
+  }
+  if (bytes == 0) return;
+  state_->copy(from.state(), to.state(), bytes, static_cast<std::ptrdiff_t>(from_offset),
+               static_cast<std::ptrdiff_t>(to_offset));
+}
+
+void Queue::fill(const Buffer& to, std::byte value) {
+  check_same_device(to.state(), *state_);
+  state_->fill(to.state(), value, to.size(), 0);
+}
+
+void Queue::launch(const Kernel& kernel, const Launch& shape, const std::vector<Argument>& arguments) {
+  detail::KernelState& state = kernel.state();
+  if (state.device != state_->device) {
+    throw Error(ErrorKind::invalid_argument, fmt::format("kernel {} was compiled for {}, the queue belongs to {}",
+                                                         state.name, state.device->info.id, state_->device->info.id));
+  }
+  check_shape(state, shape, state_->device->info.limits);
+  for (const Argument& argument : arguments) {
+    if (argument.buffer() != nullptr) check_same_device(argument.buffer()->state(), *state_);
+  }
+  state_->launch(state, shape, arguments);
+  if (checking()) detail::check_fences(*state_->device, *state_, state.name);
+}
+
+Event Queue::record() { return Event(state_->record()); }
+void Queue::wait_for(const Event& event) { state_->wait_for(event.state()); }
+void Queue::finish() { state_->finish(); }
+Device Queue::device() const { return Device(state_->device); }
+std::uintptr_t Queue::native() const { return state_->native(); }
+
+const DeviceInfo& Device::info() const { return state().info; }
+Queue Device::queue() const {
+  auto queue = state().queue();
+  queue->device = state_;
+  return Queue(std::move(queue));
+}
+Buffer Device::buffer(std::size_t bytes, const BufferOptions& options) const {
+  present(state_, "device");
+  return Buffer(detail::make_memory(state_, bytes, options));
+}
+Program Device::compile(const KernelSource& source) const { return Program(state().compile(source)); }
+detail::DeviceState& Device::state() const { return present(state_, "device"); }
+
+}  // namespace ridge

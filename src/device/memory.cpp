@@ -1,0 +1,110 @@
+#include "device/memory.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+
+namespace ridge {
+namespace {
+
+std::atomic<bool>& checking_flag() {
+  static std::atomic<bool> flag = [] {
+    const char* value = std::getenv("RIDGE_CHECK");
+    return value != nullptr && *value != 0 && *value != '0';
+  }();
+  return flag;
+}
+
+}  // namespace
+
+void set_checking(bool on) { checking_flag() = on; }
+bool checking() { return checking_flag(); }
+
+namespace detail {
+namespace {
+
+constexpr std::size_t kFence = 4096;  // a multiple of every device's sub-buffer alignment
+constexpr std::byte kFenceValue{0xA5};
+constexpr std::byte kPoison{0xFF};  // NaN in float and in double, -1 in integers
+
+// First byte of a fence that differs, as an offset from the fence's start; kFence when it is whole.
+std::size_t first_damage(const std::vector<std::byte>& fence) {
+  return static_cast<std::size_t>(
+      std::find_if(fence.begin(), fence.end(), [](std::byte b) { return b != kFenceValue; }) - fence.begin());
+}
+
+void check_one(MemoryState& memory, QueueState& queue, const std::string& kernel) {
+  std::vector<std::byte> before(memory.fence), after(memory.fence);
+  const auto end = static_cast<std::ptrdiff_t>(memory.size);
+  queue.download(memory, before.data(), memory.fence, -static_cast<std::ptrdiff_t>(memory.fence));
+  queue.download(memory, after.data(), memory.fence, end);
+  queue.finish();
+  const std::size_t past = first_damage(after);
+  const std::size_t front = first_damage(before);
+  if (past == memory.fence && front == memory.fence) return;
+  queue.fill(memory, kFenceValue, memory.fence, -static_cast<std::ptrdiff_t>(memory.fence));
+  queue.fill(memory, kFenceValue, memory.fence, end);
+  queue.finish();
+  const std::string where = past != memory.fence ? fmt::format("{} bytes past its end", past + 1)
+                                                 : fmt::format("up to {} bytes before its start", memory.fence - front);
+  throw Error(ErrorKind::device, fmt::format("kernel {} wrote outside buffer \"{}\" ({} bytes) on {}: {}", kernel,
+                                             memory.name, memory.size, memory.device->info.id, where));
+}
+
+}  // namespace
+
+MemoryState::~MemoryState() {
+  if (!device) return;
+  std::lock_guard lock(device->memory_mutex);
+  std::erase(device->memory, this);
+}
+
+std::shared_ptr<MemoryState> make_memory(const std::shared_ptr<DeviceState>& device, std::size_t bytes,
+                                         const BufferOptions& options) {
+  const DeviceInfo& info = device->info;
+  if (bytes == 0) {
+    throw Error(ErrorKind::invalid_argument, fmt::format("buffer \"{}\": a buffer of 0 bytes", options.name));
+  }
+  const std::size_t most = options.kind == MemoryKind::device && info.limits.allocation != 0
+                               ? info.limits.allocation
+                               : std::numeric_limits<std::size_t>::max() - 4 * kFence;
+  if (bytes > most) {
+    throw Error(ErrorKind::out_of_memory,
+                fmt::format("buffer \"{}\" of {} is larger than the {} that {} ({}) gives to one buffer", options.name,
+                            base::human_bytes(static_cast<double>(bytes)), base::human_bytes(static_cast<double>(most)),
+                            info.id, info.name));
+  }
+  auto memory = std::make_shared<MemoryState>();
+  memory->fence = checking() ? kFence : 0;
+  memory->allocation = device->allocate(bytes, memory->fence, options);
+  memory->name = options.name;
+  memory->size = bytes;
+  memory->kind = options.kind;
+  memory->device = device;
+  if (memory->fence != 0) {
+    auto queue = device->queue();
+    queue->fill(*memory, kPoison, bytes, 0);
+    queue->fill(*memory, kFenceValue, memory->fence, -static_cast<std::ptrdiff_t>(memory->fence));
+    queue->fill(*memory, kFenceValue, memory->fence, static_cast<std::ptrdiff_t>(bytes));
+    queue->finish();
+  }
+  std::lock_guard lock(device->memory_mutex);
+  device->memory.push_back(memory.get());
+  return memory;
+}
+
+void check_fences(DeviceState& device, QueueState& queue, const std::string& kernel) {
+  std::lock_guard lock(device.memory_mutex);
+  for (MemoryState* memory : device.memory) {
+    if (memory->fence != 0) check_one(*memory, queue, kernel);
+  }
+}
+
+}  // namespace detail
+}  // namespace ridge

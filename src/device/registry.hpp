@@ -1,0 +1,17 @@
+// Every device of this machine, found once a process.
+#pragma once
+#include <string>
+#include <vector>
+
+#include <ridge/device.hpp>
+
+namespace ridge::detail {
+
+// Finds a device by name in a list; Error{unavailable} that names what there is.
+Device find_device(const DeviceList& list, const std::string& name);
+
+// Applies an override file's text to a device: {"cuda:0": {"work_group": 128, "local_memory": 16384}} where the key is
+// an id, or "opencl" or "*" for all. Limits can only shrink. Error{io} on a damaged text; the device is then untouched.
+void apply_overrides(const std::string& text, DeviceInfo& info);
+
+}  // namespace ridge::detail
