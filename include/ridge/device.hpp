@@ -44,18 +44,18 @@ struct Limits {
 };
 
 struct DeviceInfo {
-  std::string id;      // "host", "opencl:0", "cuda:0"
-  std::string name;    // what the vendor calls it
-  std::string vendor;  // for OpenCL the platform's name, so that "opencl:pocl" can find it
-  std::string driver;  // driver and runtime versions; part of every cache key
-  std::string isa;     // "sm_90", "NEON", "AVX3": what kernels are compiled for
-  std::string bus;     // PCI address, "0000:1b:00.0", where the driver tells it (CUDA); finds the power counters
+  std::string id{};      // "host", "opencl:0", "cuda:0"
+  std::string name{};    // what the vendor calls it
+  std::string vendor{};  // for OpenCL the platform's name, so that "opencl:pocl" can find it
+  std::string driver{};  // driver and runtime versions; part of every cache key
+  std::string isa{};     // "sm_90", "NEON", "AVX3": what kernels are compiled for
+  std::string bus{};     // PCI address, "0000:1b:00.0", where the driver tells it (CUDA); finds the power counters
   Backend backend = Backend::host;
-  Limits limits;
-  double clock_ghz = 0;                // rated; 0 where the system does not say
-  bool shares_host_memory = false;     // integrated devices and PoCL
-  std::vector<std::string> overrides;  // limits an override file changed, "work_group 1024 -> 128"
-  std::string fingerprint() const;     // changes whenever saved measurements of this device stop being valid
+  Limits limits = {};
+  double clock_ghz = 0;                     // rated; 0 where the system does not say
+  bool shares_host_memory = false;          // integrated devices and PoCL
+  std::vector<std::string> overrides = {};  // limits an override file changed, "work_group 1024 -> 128"
+  std::string fingerprint() const;          // changes whenever saved measurements of this device stop being valid
 };
 
 // Where a buffer lives.
@@ -160,10 +160,10 @@ struct Launch {
 
 // Source in the kernel dialect (src/device/dialect.hpp; docs/device.md).
 struct KernelSource {
-  std::string name;  // shown in errors and dumps
-  std::string text;
-  std::vector<std::pair<std::string, std::string>> defines;  // in order, before the text
-  bool relaxed_math = false;                                 // approximate division and square root, flush denormals
+  std::string name{};  // shown in errors and dumps
+  std::string text{};
+  std::vector<std::pair<std::string, std::string>> defines = {};  // in order, before the text
+  bool relaxed_math = false;  // approximate division and square root, flush denormals
 };
 
 class Kernel {
@@ -241,8 +241,8 @@ class Device {
 
 // Every device of this machine, the host first, and a line for each back end that is not there and why.
 struct DeviceList {
-  std::vector<Device> devices;
-  std::vector<std::string> notes;
+  std::vector<Device> devices = {};
+  std::vector<std::string> notes = {};
 };
 const DeviceList& devices();
 

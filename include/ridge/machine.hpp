@@ -21,10 +21,10 @@ struct Bandwidth {
 
 // A level of memory, nearest first; the last is the device's main memory.
 struct Level {
-  std::string name;          // "L1", "L2", "L3", "local", "memory"
+  std::string name{};        // "L1", "L2", "L3", "local", "memory"
   std::size_t capacity = 0;  // bytes the level holds (for all cores together)
-  Bandwidth all;             // all cores at once
-  Bandwidth one;             // one core (host only)
+  Bandwidth all = {};        // all cores at once
+  Bandwidth one = {};        // one core (host only)
 };
 
 struct Transfers {  // bytes per second between host and device; 0 on the host
@@ -34,56 +34,56 @@ struct Transfers {  // bytes per second between host and device; 0 on the host
 };
 
 struct Energy {
-  std::string counter;  // "RAPL package", "NVML", "hwmon …"; empty where none is readable
-  std::string why_not;  // then: the reason, in words
+  std::string counter{};  // "RAPL package", "NVML", "hwmon …"; empty where none is readable
+  std::string why_not{};  // then: the reason, in words
   double idle_watts = 0, load_watts = 0;
   double flops_per_watt = 0;  // float, under the FMA load
 };
 
 // y against x, for a person to look at: scaling by cores, work-group size, number of work-items, access patterns.
 struct Sweep {
-  std::string title, x, y;
+  std::string title{}, x{}, y{};
   struct Line {
-    std::string name;
-    std::vector<std::pair<double, double>> points;
+    std::string name{};
+    std::vector<std::pair<double, double>> points = {};
   };
-  std::vector<Line> lines;
+  std::vector<Line> lines = {};
 };
 
 struct Ceilings {
   bool measured = false;  // false: estimated from the device's limits, good enough to rank candidates
   double flops_float = 0, flops_double = 0;          // per second, all cores
   double flops_float_one = 0, flops_double_one = 0;  // one core (host only)
-  std::vector<Level> levels;
+  std::vector<Level> levels = {};
   double launch_seconds = 0;  // an empty kernel, enqueue to done; on the host a fork and join of the pool
-  Transfers transfers;
+  Transfers transfers = {};
   // The same while every other device is busy, because they may share memory; 0 where there is no other device.
   double copy_while_others_busy = 0, flops_float_while_others_busy = 0;
-  Energy energy;
-  std::vector<Sweep> sweeps;
+  Energy energy = {};
+  std::vector<Sweep> sweeps = {};
   const Level& memory() const { return levels.back(); }
 };
 
 struct DeviceProfile {
-  std::string id, name, fingerprint;
-  Ceilings ceilings;
+  std::string id{}, name{}, fingerprint{};
+  Ceilings ceilings = {};
 };
 
 struct Profile {
-  std::string hardware;  // key: processor, memory, devices and drivers
-  std::string measured_at;
+  std::string hardware{};  // key: processor, memory, devices and drivers
+  std::string measured_at{};
   double seconds_taken = 0;
-  std::vector<DeviceProfile> devices;
+  std::vector<DeviceProfile> devices = {};
   const DeviceProfile* find(const std::string& id) const;
 };
 
 using Progress = std::function<void(double share, const std::string& what)>;
 
 struct MeasureOptions {
-  std::vector<std::string> devices;  // ids; empty: all
-  bool studies = true;               // the sweeps, the memory-space and concurrency studies; false: ceilings only
-  double seconds = 50;               // spend about this long in all
-  Progress progress;
+  std::vector<std::string> devices = {};  // ids; empty: all
+  bool studies = true;                    // the sweeps, the memory-space and concurrency studies; false: ceilings only
+  double seconds = 50;                    // spend about this long in all
+  Progress progress = {};
 };
 
 Profile measure(const MeasureOptions& options = {});
@@ -100,14 +100,14 @@ std::string to_text(const Profile& profile);  // for a terminal, about ten lines
 
 // --- the roofline ---------------------------------------------------------------------------------------------------
 struct Point {  // a workload on it
-  std::string label;
+  std::string label{};
   double flops = 0, bytes = 0, seconds = 0;
 };
 struct Roofline {
-  std::string device;
-  double peak_float = 0, peak_double = 0;             // FLOP/s
-  std::vector<std::pair<std::string, double>> roofs;  // name, bytes/s; nearest level first, main memory last
-  std::vector<Point> points;
+  std::string device{};
+  double peak_float = 0, peak_double = 0;                  // FLOP/s
+  std::vector<std::pair<std::string, double>> roofs = {};  // name, bytes/s; nearest level first, main memory last
+  std::vector<Point> points = {};
 };
 Roofline roofline(const DeviceProfile& device);
 // Share of the roof a point reaches: attainable = min(peak, intensity x main memory's bandwidth), or bytes alone where
@@ -121,7 +121,7 @@ std::string to_svg(const Roofline& roofline);
 // A batch of equal items over several workers that run at once. A worker is a core group or a device with rates
 // measured while the others run.
 struct Worker {
-  std::string name;
+  std::string name{};
   double seconds_per_item = 0;  // of one unit
   std::size_t units = 1;        // cores or compute units it has
   std::size_t units_cap = 0;    // use at most this many; 0: all
@@ -129,8 +129,8 @@ struct Worker {
   std::uint64_t items_cap = 0;  // its memory holds at most this many; 0: any number
 };
 struct Split {
-  std::vector<std::uint64_t> items;  // one a worker, in their order
-  std::vector<double> finish_seconds;
+  std::vector<std::uint64_t> items = {};  // one a worker, in their order
+  std::vector<double> finish_seconds = {};
   double seconds = 0;  // when the last one finishes
 };
 // The integer split that finishes first. Error when the caps cannot hold the batch.

@@ -20,8 +20,8 @@ namespace planner {
 
 // A problem in words, the same for the same problem in every process: "transpose c64 8192x8192 batch 1".
 struct Problem {
-  std::string workload;  // "transpose": wisdom is shown and forgotten by it
-  std::string key;
+  std::string workload{};  // "transpose": wisdom is shown and forgotten by it
+  std::string key{};
   double flops = 0;  // useful work, whatever the variant really does
   double bytes = 0;  // least traffic: each input read once, each output written once
 };
@@ -37,30 +37,30 @@ struct Cost {
 };
 
 struct Candidate {
-  std::string variant;                                          // "tile_padded"; a paper's letter as "burtsev/D"
-  std::vector<std::pair<std::string, std::string>> parameters;  // {"tile", "32x8"}
-  std::string refusal;  // the limit it breaks, in words: "needs 66 KiB of local memory, the device has 48 KiB"
-  Cost cost;
+  std::string variant{};                                             // "tile_padded"; a paper's letter as "burtsev/D"
+  std::vector<std::pair<std::string, std::string>> parameters = {};  // {"tile", "32x8"}
+  std::string refusal{};  // the limit it breaks, in words: "needs 66 KiB of local memory, the device has 48 KiB"
+  Cost cost = {};
   std::string name() const;  // "tile_padded(tile=32x8)": what wisdom stores
 };
 
 enum class Source { only_choice, model, wisdom, measurement };
 
 struct Trial {
-  std::string name;
+  std::string name{};
   double predicted_seconds = 0;  // 0: refused
   double measured_seconds = 0;   // 0: not run
-  std::string reason;            // why it lost: its refusal, "predicted 2.1x slower", "measured 1.3x slower", an error
+  std::string reason{};          // why it lost: its refusal, "predicted 2.1x slower", "measured 1.3x slower", an error
 };
 
 struct Decision {
   std::size_t winner = 0;  // index into the candidates
   Source source = Source::model;
-  Problem problem;
-  std::string device;         // its id and name
-  std::vector<Trial> trials;  // one a candidate, in their order
-  double roof_seconds = 0;    // what the machine model says no variant can beat
-  std::string roof;           // the ceiling that binds: "memory copy 4.20 TB/s"
+  Problem problem = {};
+  std::string device{};            // its id and name
+  std::vector<Trial> trials = {};  // one a candidate, in their order
+  double roof_seconds = 0;         // what the machine model says no variant can beat
+  std::string roof{};              // the ceiling that binds: "memory copy 4.20 TB/s"
   double planning_seconds = 0;
 
   // Variant, parameters, predicted and measured time, the share of the roof reached, the losers with their reasons.
@@ -72,7 +72,7 @@ struct Options {
   std::size_t most_trials = 8;  // best predicted first
   bool use_wisdom = true;       // read it
   bool save_wisdom = true;      // write it after a measurement
-  std::string variant;          // "name" or "name(parameters)": consider only these; Error when none is allowed
+  std::string variant{};        // "name" or "name(parameters)": consider only these; Error when none is allowed
 };
 
 // Builds, warms up and times candidate i; seconds of one run. May throw Error: the candidate then loses with its
@@ -88,7 +88,7 @@ Decision decide(const Device& device, const Problem& problem, const std::vector<
 namespace wisdom {
 
 struct Entry {
-  std::string workload, problem, device, fingerprint, winner;
+  std::string workload{}, problem{}, device{}, fingerprint{}, winner{};
   double seconds = 0;
 };
 std::vector<Entry> all();                              // every machine's entries in the file

@@ -25,7 +25,7 @@ struct Strides {
 struct Problem {
   std::size_t rows = 0, columns = 0;  // of the input
   std::size_t batch = 1;
-  Strides input, output;
+  Strides input = {}, output = {};
   bool in_place = false;    // squares only: run(data, data)
   std::size_t threads = 0;  // host: 0 = all
 };

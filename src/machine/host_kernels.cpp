@@ -6,8 +6,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "machine/host_kernels.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -65,8 +65,7 @@ HWY_NOINLINE double fma_chains(std::size_t iterations, T factor) {
       b11 = hn::MulAdd(x, x, b11);
     }
   }
-  double sum =
-      sum_of_lanes(d, a0, a1, a2, a3) + sum_of_lanes(d, a4, a5, a6, a7) + sum_of_lanes(d, a8, a9, a10, a11);
+  double sum = sum_of_lanes(d, a0, a1, a2, a3) + sum_of_lanes(d, a4, a5, a6, a7) + sum_of_lanes(d, a8, a9, a10, a11);
   if constexpr (kChains == 24)
     sum += sum_of_lanes(d, b0, b1, b2, b3) + sum_of_lanes(d, b4, b5, b6, b7) + sum_of_lanes(d, b8, b9, b10, b11);
   return sum;
@@ -178,9 +177,7 @@ double fma_chains_float(std::size_t iterations, float x) { return HWY_DYNAMIC_DI
 double fma_chains_double(std::size_t iterations, double x) { return HWY_DYNAMIC_DISPATCH(FmaDouble)(iterations, x); }
 std::uint64_t read_bytes(const std::byte* from, std::size_t bytes) { return HWY_DYNAMIC_DISPATCH(Read)(from, bytes); }
 
-void write_bytes(std::byte* to, std::size_t bytes, std::uint64_t word) {
-  HWY_DYNAMIC_DISPATCH(Write)(to, bytes, word);
-}
+void write_bytes(std::byte* to, std::size_t bytes, std::uint64_t word) { HWY_DYNAMIC_DISPATCH(Write)(to, bytes, word); }
 void copy_bytes(const std::byte* from, std::byte* to, std::size_t bytes) {
   HWY_DYNAMIC_DISPATCH(Copy)(from, to, bytes);
 }

@@ -1,0 +1,40 @@
+// One complex transform of one length on one core: what every host path of the FFT is built from.
+#pragma once
+#include <complex>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace ridge::fft {
+
+enum class Direction { forward, inverse };  // exp(-2 pi i ...) and exp(+2 pi i ...), both unscaled
+
+// Immutable once made, so that any number of threads may run it, each with its own scratch.
+template <class T>
+class LineKernel {
+ public:
+  using Complex = std::complex<T>;
+  virtual ~LineKernel() = default;
+  virtual std::size_t length() const = 0;
+  virtual std::string describe() const = 0;  // "16*16*4, complex arithmetic": for explain()
+  virtual double flops() const = 0;          // really done, one transform
+  // Complex elements of scratch (64-byte aligned) that every call needs.
+  virtual std::size_t scratch() const = 0;
+
+  // Contiguous points. in == out works in place; other overlaps do not.
+  virtual void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const = 0;
+
+  // `count` transforms, each contiguous, `in_distance` and `out_distance` elements apart.
+  virtual void run_many(Direction direction, const Complex* in, std::size_t in_distance, Complex* out,
+                        std::size_t out_distance, std::size_t count, Complex* scratch) const {
+    for (std::size_t i = 0; i < count; ++i) run(direction, in + i * in_distance, out + i * out_distance, scratch);
+  }
+
+  // `columns` transforms side by side: point p of column c is in[p * in_stride + c] and out[p * out_stride + c].
+  // In place where in == out and the strides are equal. Scratch for this call: scratch_columns() elements.
+  virtual std::size_t scratch_columns() const = 0;
+  virtual void run_columns(Direction direction, const Complex* in, std::size_t in_stride, Complex* out,
+                           std::size_t out_stride, std::size_t columns, Complex* scratch) const = 0;
+};
+
+}  // namespace ridge::fft
