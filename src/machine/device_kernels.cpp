@@ -110,7 +110,7 @@ KernelSource cache_kernels() {
   text += local_kernel("read", "const uint4 v = block[at]; sum += v.x + v.y + v.z + v.w;");
   text += local_kernel("write", "block[at] = make_uint4(at, round, visit, 3u);");
   // Each item copies between its own places only: a group's items never race.
-  text += local_kernel("copy", "block[at] = block[(at + 2u * items) & " + std::to_string(kLocalVectors - 1) + "u];");
+  text += local_kernel("copy", fmt::format("block[at] = block[(at + 2u * items) & {}u];", kLocalVectors - 1));
   text += R"(
 KERNEL void empty(GLOBAL uint* RESTRICT out) {
   if (GLOBAL_ID(0) == 0xffffffffu) out[0] = 1u;
@@ -152,7 +152,7 @@ KernelSource access_kernels() {
       "// One read and one write an item, from each memory space.\nCONSTANT_TABLE uchar constant_table[" +
       std::to_string(kAccessBytes) + "] = {";
   const auto table = access_table();
-  for (std::size_t i = 0; i < table.size(); ++i) text += (i % 64 == 0 ? "\n" : "") + std::to_string(table[i]) + ",";
+  for (std::size_t i = 0; i < table.size(); ++i) text += fmt::format("{}{},", i % 64 == 0 ? "\n" : "", table[i]);
   text += R"(};
 
 KERNEL void access_registers(GLOBAL uchar* RESTRICT out) { out[GLOBAL_ID(0)] = (uchar)LOCAL_ID(0); }

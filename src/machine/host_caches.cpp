@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include <fmt/format.h>
 #include <ridge/error.hpp>
 
 #include "base/files.hpp"
@@ -80,7 +81,7 @@ std::optional<std::size_t> available_memory() {
 std::vector<Cache> host_caches(const std::filesystem::path& folder) {
   std::vector<Cache> caches;
   for (int index = 0; index < 16; ++index)
-    if (const auto cache = read_cache(folder / ("index" + std::to_string(index)))) caches.push_back(*cache);
+    if (const auto cache = read_cache(folder / fmt::format("index{}", index))) caches.push_back(*cache);
   std::stable_sort(caches.begin(), caches.end(), [](const Cache& a, const Cache& b) { return a.level < b.level; });
   if (caches.empty()) caches = {{1, 32u << 10, 1}, {2, 512u << 10, 1}, {3, 8u << 20, base::hardware_threads()}};
   for (auto& cache : caches) cache.shared_by = std::min(cache.shared_by, base::hardware_threads());

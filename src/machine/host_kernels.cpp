@@ -80,20 +80,21 @@ std::uint64_t Read(const std::byte* from, std::size_t bytes) {
   const hn::ScalableTag<std::uint64_t> d;
   const auto* words = reinterpret_cast<const std::uint64_t*>(from);
   const std::size_t count = bytes / 8, lanes = hn::Lanes(d);
-  auto a = hn::Zero(d), b = a, c = a, e = a;
+  // Eight sums: a XOR waits two cycles for the one before, and three loads may arrive each cycle.
+  auto a0 = hn::Zero(d), a1 = a0, a2 = a0, a3 = a0, a4 = a0, a5 = a0, a6 = a0, a7 = a0;
   std::size_t i = 0;
   for (; i + 8 * lanes <= count; i += 8 * lanes) {
-    a = hn::Xor(a, hn::Load(d, words + i));
-    b = hn::Xor(b, hn::Load(d, words + i + lanes));
-    c = hn::Xor(c, hn::Load(d, words + i + 2 * lanes));
-    e = hn::Xor(e, hn::Load(d, words + i + 3 * lanes));
-    a = hn::Xor(a, hn::Load(d, words + i + 4 * lanes));
-    b = hn::Xor(b, hn::Load(d, words + i + 5 * lanes));
-    c = hn::Xor(c, hn::Load(d, words + i + 6 * lanes));
-    e = hn::Xor(e, hn::Load(d, words + i + 7 * lanes));
+    a0 = hn::Xor(a0, hn::Load(d, words + i));
+    a1 = hn::Xor(a1, hn::Load(d, words + i + lanes));
+    a2 = hn::Xor(a2, hn::Load(d, words + i + 2 * lanes));
+    a3 = hn::Xor(a3, hn::Load(d, words + i + 3 * lanes));
+    a4 = hn::Xor(a4, hn::Load(d, words + i + 4 * lanes));
+    a5 = hn::Xor(a5, hn::Load(d, words + i + 5 * lanes));
+    a6 = hn::Xor(a6, hn::Load(d, words + i + 6 * lanes));
+    a7 = hn::Xor(a7, hn::Load(d, words + i + 7 * lanes));
   }
   alignas(256) std::uint64_t parts[HWY_MAX_BYTES / 8];
-  hn::Store(hn::Xor(hn::Xor(a, b), hn::Xor(c, e)), d, parts);
+  hn::Store(hn::Xor(hn::Xor(hn::Xor(a0, a1), hn::Xor(a2, a3)), hn::Xor(hn::Xor(a4, a5), hn::Xor(a6, a7))), d, parts);
   std::uint64_t all = 0;
   for (std::size_t k = 0; k < lanes; ++k) all ^= parts[k];
   for (; i < count; ++i) all ^= words[i];

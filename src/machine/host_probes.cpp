@@ -6,6 +6,8 @@
 #include <functional>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "base/clock.hpp"
 #include "base/threads.hpp"
 #include "machine/host_kernels.hpp"
@@ -161,7 +163,7 @@ Level host_level(const Cache* cache, const std::vector<Cache>& caches, double se
     of_one = bytes / 2;
     of_each = bytes / threads;
   } else {
-    level.name = "L" + std::to_string(cache->level);
+    level.name = fmt::format("L{}", cache->level);
     level.capacity = cache->size * ((threads + cache->shared_by - 1) / cache->shared_by);
     of_one = cache->size / 2;
     of_each = cache->size / 2 / cache->shared_by;
