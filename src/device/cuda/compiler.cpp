@@ -84,19 +84,18 @@ Compiled compile_cuda(const Nvrtc& compiler, const KernelSource& source, const s
   std::vector<const char*> words;
   words.reserve(options.size());
   for (const std::string& option : options) words.push_back(option.c_str());
-  const nvrtcResult result =
-      compiler.compile_program(session.program, static_cast<int>(words.size()), words.data());
+  const nvrtcResult result = compiler.compile_program(session.program, static_cast<int>(words.size()), words.data());
   Compiled compiled;
   compiled.log = program_log(compiler, session.program);
   if (result == NVRTC_ERROR_COMPILATION)
     throw Error(ErrorKind::compile, compile_message(source, assembled, compiled.log));
   if (result != NVRTC_SUCCESS) {
-    throw Error(ErrorKind::internal, fmt::format("kernel {}: NVRTC {} ({}): {}\n{}", source.name, compiler.version(),
-                                                 fmt::join(options, " "), compiler.get_error_string(result),
-                                                 compiled.log));
+    throw Error(ErrorKind::internal,
+                fmt::format("kernel {}: NVRTC {} ({}): {}\n{}", source.name, compiler.version(),
+                            fmt::join(options, " "), compiler.get_error_string(result), compiled.log));
   }
-  compiled.code = target.machine_code() ? machine_code(compiler, session.program, source)
-                                        : ptx(compiler, session.program, source);
+  compiled.code =
+      target.machine_code() ? machine_code(compiler, session.program, source) : ptx(compiler, session.program, source);
   return compiled;
 }
 

@@ -64,7 +64,10 @@ const char* bind_driver(void* library, CudaDriver& driver) {
   need("cuEventRecord", driver.event_record);
   need("cuEventQuery", driver.event_query);
   need("cuEventSynchronize", driver.event_synchronize);
-  need("cuEventElapsedTime", driver.event_elapsed_time);
+  // The first version, which every driver so far has; the second takes the same arguments.
+  if (!bind(library, "cuEventElapsedTime", driver.event_elapsed_time)) {
+    need("cuEventElapsedTime_v2", driver.event_elapsed_time);
+  }
   need("cuModuleLoadDataEx", driver.module_load_data);
   need("cuModuleUnload", driver.module_unload);
   need("cuModuleGetFunction", driver.module_get_function);

@@ -26,9 +26,9 @@ CudaTarget required_target(const Nvrtc& compiler, const std::string& architectur
   for (int known : compiler.architectures) {
     if (named && compute == known) return {architecture};
   }
-  throw Error(ErrorKind::unavailable, fmt::format("NVRTC {} does not compile for {}: it knows sm_{}",
-                                                  compiler.version(), architecture,
-                                                  fmt::join(compiler.architectures, ", sm_")));
+  throw Error(ErrorKind::unavailable,
+              fmt::format("NVRTC {} does not compile for {}: it knows sm_{}", compiler.version(), architecture,
+                          fmt::join(compiler.architectures, ", sm_")));
 }
 
 Compiled compile(const KernelSource& source, const std::string& architecture, const char* extra_option) {
