@@ -82,7 +82,9 @@ const Buffer& DeviceBench::to() {
 
 const Buffer& DeviceBench::results() {
   if (!results_) {
-    const std::size_t bytes = std::min<std::size_t>(large_, 64 * kMega);
+    // The FMA probe in double writes most: two waves of items, a double a chain.
+    const std::size_t items = std::max(2 * resident_groups(1), 512 * limits().compute_units);
+    const std::size_t bytes = std::max<std::size_t>(items * kFmaChains * sizeof(double), 4 * kMega);
     results_ = device_.buffer(bytes, {.name = "probe results"});
     queue_.fill(results_, std::byte{0});
     queue_.finish();

@@ -25,7 +25,7 @@ class DeviceBench {
   std::size_t large() const { return large_; }
   const Buffer& from();
   const Buffer& to();
-  const Buffer& results();  // 64 MiB at most; what probes write besides
+  const Buffer& results();  // what probes write besides: 256 bytes for each item the device holds at once
   const Buffer& constants(bool in_double);
 
   // Groups that fill the device once with groups of `items`.
