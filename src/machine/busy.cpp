@@ -37,12 +37,13 @@ void host_work(LoadKind kind, const std::atomic<bool>& stop, std::atomic<bool>& 
 
 void device_work(DeviceBench& bench, LoadKind kind, const std::atomic<bool>& stop, std::atomic<bool>& started) {
   Queue queue = bench.device().queue();
-  const std::size_t items = 64,
+  const std::size_t copy_items = bench.group_sizes(bench.kernel("copy_4"), {256}).front();
+  const std::size_t items = bench.group_sizes(bench.kernel("fma_float"), {64}).front(),
                     groups = bench.modest() ? 4 * bench.limits().compute_units : bench.resident_groups(items);
   while (!stop.load(std::memory_order_relaxed)) {
     for (int launch = 0; launch < 4; ++launch) {
       if (kind == LoadKind::copy)
-        launch_copy(bench, queue, {}, bench.large());
+        launch_copy(bench, queue, {.items = copy_items}, bench.large());
       else
         launch_fma(bench, queue, false, items, groups, 200);
     }

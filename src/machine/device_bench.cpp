@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "base/clock.hpp"
 #include "device/timing.hpp"
@@ -113,6 +114,15 @@ std::size_t DeviceBench::resident_groups(std::size_t items) const {
 std::size_t DeviceBench::most_items(const Kernel& kernel) const {
   const std::size_t allowed = std::min(limits().work_group, limits().work_group_sides[0]);
   return kernel.work_group() == 0 ? allowed : std::min(allowed, kernel.work_group());
+}
+
+std::vector<std::size_t> DeviceBench::group_sizes(const Kernel& kernel, const std::vector<std::size_t>& wanted) const {
+  const std::size_t most = std::max<std::size_t>(most_items(kernel), 1);
+  std::vector<std::size_t> sizes;
+  for (const std::size_t size : wanted)
+    if (size <= most) sizes.push_back(size);
+  if (sizes.empty()) sizes.push_back(std::bit_floor(most));  // a power of two, so that tiles still divide the buffers
+  return sizes;
 }
 
 double DeviceBench::time(const std::function<void()>& enqueue, double seconds) {

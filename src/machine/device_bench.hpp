@@ -32,6 +32,8 @@ class DeviceBench {
   std::size_t resident_groups(std::size_t items) const;
   // Work-items allowed in a group of this kernel.
   std::size_t most_items(const Kernel& kernel) const;
+  // Of the wanted group sizes those this kernel may have; the largest it may have where that is none of them.
+  std::vector<std::size_t> group_sizes(const Kernel& kernel, const std::vector<std::size_t>& wanted) const;
 
   // Seconds a call by the device's clock; the least of several rounds, about `seconds` spent.
   double time(const std::function<void()>& enqueue, double seconds);

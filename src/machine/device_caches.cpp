@@ -119,11 +119,11 @@ double walk_rate(DeviceBench& bench, WalkKind kind, const Walk& walk, double sec
 
 double read_bandwidth(DeviceBench& bench, double seconds) {
   double best = 0;
-  const std::vector<std::size_t> sizes =
-      bench.modest() ? std::vector<std::size_t>{256} : std::vector<std::size_t>{256, 512, 1024};
+  const auto sizes =
+      bench.group_sizes(bench.kernel("window_read"),
+                        bench.modest() ? std::vector<std::size_t>{256} : std::vector<std::size_t>{256, 512, 1024});
   const std::vector<std::size_t> waves = {1, 4, 16};
   for (const std::size_t items : sizes) {
-    if (items > bench.most_items(bench.kernel("window_read"))) continue;
     for (const std::size_t wave : waves) {
       const std::size_t tiles = bench.large() / (items * kWindowVectors * 16);
       Walk walk;

@@ -23,15 +23,18 @@ std::string memory_kernel(const char* what, const CopyShape& shape) {
 }
 
 // PoCL compiles a kernel anew for every group size, so a modest device tries few.
-std::vector<CopyShape> shapes(const DeviceBench& bench) {
-  const std::vector<std::size_t> items =
+std::vector<CopyShape> shapes(DeviceBench& bench, const char* what) {
+  const std::vector<std::size_t> wanted =
       bench.modest() ? std::vector<std::size_t>{256} : std::vector<std::size_t>{256, 512, 1024};
   std::vector<CopyShape> all;
-  for (const std::size_t count : items)
-    for (const int vectors : kVectors)
-      for (const bool once : {false, true})
-        for (const bool resident : {false, true})
-          if (!bench.modest() || vectors == 4) all.push_back({count, vectors, once, resident});
+  for (const int vectors : kVectors) {
+    if (bench.modest() && vectors != 4) continue;
+    for (const bool once : {false, true}) {
+      const Kernel kernel = bench.kernel(memory_kernel(what, {.vectors = vectors, .once = once}));
+      for (const std::size_t items : bench.group_sizes(kernel, wanted))
+        for (const bool resident : {false, true}) all.push_back({items, vectors, once, resident});
+    }
+  }
   return all;
 }
 
@@ -39,9 +42,8 @@ template <class LaunchIt>
 std::vector<Tried> try_shapes(DeviceBench& bench, const char* what, double bytes, double seconds,
                               const LaunchIt& launch) {
   std::vector<Tried> tried;
-  const auto all = shapes(bench);
+  const auto all = shapes(bench, what);
   for (const CopyShape& shape : all) {
-    if (shape.items > bench.most_items(bench.kernel(memory_kernel(what, shape)))) continue;
     const double time = bench.time([&] { launch(bench, bench.queue(), shape, bench.large()); },
                                    0.5 * seconds / static_cast<double>(all.size()));
     tried.push_back({shape, bytes / time});
@@ -55,9 +57,6 @@ std::vector<Tried> try_shapes(DeviceBench& bench, const char* what, double bytes
     tried[i].rate = std::max(tried[i].rate, bytes / time);
   }
   std::sort(tried.begin(), tried.end(), faster);
-  if (tried.empty())
-    throw Error(ErrorKind::unavailable,
-                fmt::format("{} allows no work-group of 256 items for the {} probe", bench.device().id(), what));
   return tried;
 }
 
@@ -92,11 +91,10 @@ double driver_copy(DeviceBench& bench, double seconds) {
 
 double device_flops(DeviceBench& bench, bool in_double, double seconds) {
   const Kernel kernel = bench.kernel(in_double ? "fma_double" : "fma_float");
-  const std::vector<std::size_t> sizes =
-      bench.modest() ? std::vector<std::size_t>{64} : std::vector<std::size_t>{128, 256, 512};
+  const auto sizes = bench.group_sizes(
+      kernel, bench.modest() ? std::vector<std::size_t>{64} : std::vector<std::size_t>{128, 256, 512});
   double best = 0;
   for (const std::size_t items : sizes) {
-    if (items > bench.most_items(kernel)) continue;
     // Two waves on a GPU hide the ragged end of a wave; a CPU wants a few groups a core.
     const std::size_t groups = bench.modest() ? 4 * bench.limits().compute_units : 2 * bench.resident_groups(items);
     const double share = seconds / static_cast<double>(sizes.size());
@@ -104,9 +102,6 @@ double device_flops(DeviceBench& bench, bool in_double, double seconds) {
     const double time = bench.time([&] { launch_fma(bench, bench.queue(), in_double, items, groups, rounds); }, share);
     best = std::max(best, 2.0 * kFmaChains * kFmaUnrolled * rounds * static_cast<double>(items * groups) / time);
   }
-  if (best == 0)
-    throw Error(ErrorKind::unavailable,
-                fmt::format("{} allows no work-group the FMA probe fits in", bench.device().id()));
   return best;
 }
 

@@ -57,10 +57,12 @@ using Subjects = std::vector<std::unique_ptr<Subject>>;
 
 class Measurement {
  public:
-  explicit Measurement(const MeasureOptions& options) : options_(options) {}
+  Measurement(const std::vector<Device>& devices, const MeasureOptions& options) : options_(options) {
+    for (const Device& device : devices) add_subject(device);
+    glance_ = options_.seconds / static_cast<double>(std::max<std::size_t>(subjects_.size(), 1)) < 5;
+  }
 
   Profile run() {
-    choose_devices();
     for (auto& subject : subjects_) add_ceilings(*subject);
     if (subjects_.size() > 1)
       for (auto& subject : subjects_) add_while_busy(*subject);
@@ -82,20 +84,12 @@ class Measurement {
   }
 
  private:
-  void choose_devices() {
-    std::vector<Device> chosen;
-    if (options_.devices.empty())
-      chosen = devices().devices;
-    else
-      for (const auto& id : options_.devices) chosen.push_back(ridge::device(id));
-    for (const Device& device : chosen) {
-      auto subject = std::make_unique<Subject>(Subject{device, {}, nullptr, {}, std::nullopt});
-      subject->profile.id = device.id();
-      subject->profile.name = device.info().name;
-      subject->profile.fingerprint = device.info().fingerprint();
-      subjects_.push_back(std::move(subject));
-    }
-    glance_ = options_.seconds / static_cast<double>(std::max<std::size_t>(subjects_.size(), 1)) < 5;
+  void add_subject(const Device& device) {
+    auto subject = std::make_unique<Subject>(Subject{device, {}, nullptr, {}, std::nullopt});
+    subject->profile.id = device.id();
+    subject->profile.name = device.info().name;
+    subject->profile.fingerprint = device.info().fingerprint();
+    subjects_.push_back(std::move(subject));
   }
 
   enum class Kind { needed, extra };
@@ -323,6 +317,15 @@ class Measurement {
 
 }  // namespace
 
-Profile measure(const MeasureOptions& options) { return Measurement(options).run(); }
+Profile measure_devices(const std::vector<Device>& devices, const MeasureOptions& options) {
+  return Measurement(devices, options).run();
+}
+
+Profile measure(const MeasureOptions& options) {
+  if (options.devices.empty()) return measure_devices(devices().devices, options);
+  std::vector<Device> chosen;
+  for (const auto& id : options.devices) chosen.push_back(ridge::device(id));
+  return measure_devices(chosen, options);
+}
 
 }  // namespace ridge::machine

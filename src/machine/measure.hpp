@@ -28,4 +28,7 @@ class Timetable {
   std::vector<Step> steps_;
 };
 
+// measure() on these devices, whatever options.devices says.
+Profile measure_devices(const std::vector<Device>& devices, const MeasureOptions& options);
+
 }  // namespace ridge::machine
