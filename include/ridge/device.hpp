@@ -49,6 +49,7 @@ struct DeviceInfo {
   std::string vendor{};  // for OpenCL the platform's name, so that "opencl:pocl" can find it
   std::string driver{};  // driver and runtime versions; part of every cache key
   std::string isa{};     // "sm_90", "NEON", "AVX3": what kernels are compiled for
+  std::string bus{};     // PCI address, "0000:1b:00.0", where the driver tells it (CUDA); finds the power counters
   Backend backend = Backend::host;
   Limits limits = {};
   double clock_ghz = 0;                     // rated; 0 where the system does not say
