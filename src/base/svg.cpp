@@ -29,7 +29,7 @@ std::string escape(std::string_view text) {
         out += "&#39;";
         break;
       default:
-        out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
+        out += (static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7F ? ' ' : c;
     }
   }
   return out;
@@ -52,7 +52,7 @@ font-variant-numeric:tabular-nums}
 .chart text{fill:var(--soft);font-size:12px}
 .chart .title{fill:var(--ink);font-size:13px;font-weight:600}
 .chart .small{fill:var(--faint);font-size:11px}
-.chart .name{fill:var(--ink)}
+.chart .name{fill:var(--ink)}.chart .value{fill:var(--soft)}
 .chart .halo{paint-order:stroke;stroke:var(--surface);stroke-width:4px;stroke-linejoin:round}
 .chart .grid{stroke:var(--grid);stroke-width:1;fill:none}
 .chart .axis{stroke:var(--axis);stroke-width:1;fill:none}
@@ -91,6 +91,16 @@ double text_width(std::string_view text, double font_size) {
     width += narrow ? 0.4 : wide ? 0.95 : 0.64;
   }
   return width * font_size;
+}
+
+std::string shortened(std::string_view text, double width, double font_size) {
+  if (text_width(text, font_size) <= width) return std::string(text);
+  const std::string more = "…";
+  while (!text.empty() && text_width(text, font_size) + text_width(more, font_size) > width) {
+    while (text.size() > 1 && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.remove_suffix(1);
+    text.remove_suffix(1);
+  }
+  return std::string(text) + more;
 }
 
 // --- axes -----------------------------------------------------------------------------------------------------------
@@ -205,15 +215,18 @@ double legend(const std::vector<Key>& keys, double x, double y, double width, st
   constexpr double font = 12, swatch = 22, row = 19;
   double at = x, top = y;
   for (const Key& key : keys) {
-    const double needs = swatch + 6 + text_width(key.text, font) + 18;
+    const double needs = swatch + 6 + text_width(key.name, font) + text_width(key.value, font) + 24;
     if (at > x && at + needs > x + width) {
       at = x;
       top += row;
     }
     out += fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>", key.mark_class,
                        at, top + 8, at + swatch, top + 8);
-    out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n", at + swatch + 6, top + 12, key.attributes,
-                       escape(key.text));
+    out +=
+        fmt::format("<text class=\"name\" x=\"{:.1f}\" y=\"{:.1f}\">{}", at + swatch + 6, top + 12, escape(key.name));
+    if (!key.value.empty())
+      out += fmt::format("<tspan class=\"value\" dx=\"6\"{}>{}</tspan>", key.attributes, escape(key.value));
+    out += "</text>\n";
     at += needs;
   }
   return keys.empty() ? 0 : top + row - y;

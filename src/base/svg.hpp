@@ -6,10 +6,11 @@
 
 namespace ridge::base::svg {
 
-// Safe in text and in attributes of XML and HTML; bytes that no XML may hold become spaces.
+// Safe in text and in attributes of XML and HTML; control characters become spaces.
 std::string escape(std::string_view text);
 
-// ` data-key="…" data-value="…"`: the exact number behind what is drawn, for tests and scripts.
+// ` data-key="…" data-value="…"`: the exact number behind what is drawn, for tests and scripts. The first number in the
+// element's text must be this value, rounded.
 std::string data(std::string_view key, double value);
 
 // Colours and classes of all charts, for a <style> element; follows prefers-color-scheme.
@@ -21,7 +22,8 @@ struct Box {
   double x = 0, y = 0, width = 0, height = 0;
 };
 bool overlap(const Box& a, const Box& b);
-double text_width(std::string_view text, double font_size);  // an estimate on the wide side
+double text_width(std::string_view text, double font_size);                    // an estimate on the wide side
+std::string shortened(std::string_view text, double width, double font_size);  // "tile_padded(ti…" where it is too wide
 
 enum class Spacing { linear, decades, doublings };
 
@@ -52,8 +54,9 @@ std::vector<Placement> place_labels(const std::vector<Label>& labels, double fon
 // A row of keys, wrapped to the width; returns its height.
 struct Key {
   std::string mark_class;  // of the swatch's line
-  std::string text;
-  std::string attributes;  // of the text
+  std::string name;
+  std::string value = {};       // after the name
+  std::string attributes = {};  // of the value
 };
 double legend(const std::vector<Key>& keys, double x, double y, double width, std::string& out);
 

@@ -30,15 +30,16 @@ std::string point_key(const std::string& key, std::size_t index, const char* fie
   return fmt::format("{}.points.{}.{}", key, index, field);
 }
 
+// The number the element carries comes first: a reader and a test look there.
 std::string tooltip(const Point& point, const Landing& landing) {
-  std::string text = point.label + "\n";
-  if (!moves_only(point))
-    text += fmt::format("{} at {:.3g} FLOP/byte\n", base::human_rate(landing.flops_per_second, "FLOP/s"),
-                        landing.intensity);
-  text +=
-      fmt::format("{}, {:.0f} % of the roof", base::human_rate(landing.bytes_per_second, "B/s"), landing.share * 100);
+  const std::string traffic = base::human_rate(landing.bytes_per_second, "B/s");
+  std::string text =
+      moves_only(point) ? traffic
+                        : fmt::format("{} at {:.3g} FLOP/byte, {}",
+                                      base::human_rate(landing.flops_per_second, "FLOP/s"), landing.intensity, traffic);
+  text += fmt::format("\n{}\n{:.0f} % of the roof", point.label, landing.share * 100);
   if (!landing.roof.empty()) text += fmt::format(" ({})", landing.roof);
-  return text + fmt::format("\n{}", base::human_seconds(point.seconds));
+  return text + fmt::format(", {}", base::human_seconds(point.seconds));
 }
 
 std::string line(const std::string& classes, double x1, double y1, double x2, double y2) {
@@ -68,7 +69,7 @@ class Drawing {
     std::vector<svg::Key> keys;
     const auto add = [&](const std::string& mark, const std::string& name, const std::string& rate,
                          const std::string& field, double value) {
-      keys.push_back({mark, name + "  " + rate, svg::data(key_ + "." + field, value)});
+      keys.push_back({mark, name, rate, svg::data(key_ + "." + field, value)});
     };
     for (std::size_t i = 0; i < roofline_.roofs.size(); ++i) {
       const auto& [name, rate] = roofline_.roofs[i];
@@ -244,17 +245,7 @@ class Drawing {
   void draw_mover(const svg::Axis& axis, std::size_t index, double y) {
     const Point& point = roofline_.points[index];
     const Landing landing = land(roofline_, point);
-    std::string label = point.label;
-    const double room = kStripLabels - 24;
-    while (svg::text_width(label, kFont) > room) {
-      do {
-        label.pop_back();
-      } while (!label.empty() && (static_cast<unsigned char>(label.back()) & 0xC0) == 0x80);
-      if (svg::text_width(label + "…", kFont) <= room) {
-        label += "…";
-        break;
-      }
-    }
+    const std::string label = svg::shortened(point.label, kStripLabels - 24, kFont);
     out_ += line("grid", axis.from, y, axis.to, y);
     out_ += text("name", axis.from - 10, y + 4, "end", label);
     out_ += fmt::format("<circle class=\"point\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"{}><title>{}</title></circle>\n",

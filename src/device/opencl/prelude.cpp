@@ -1,6 +1,7 @@
 // The dialect's words in OpenCL C 1.2. On NVIDIA the streaming accesses and the shuffles are PTX, which its compiler
 // takes inline; the back end sets RIDGE_NO_PTX where that turns out not to work.
 #include <array>
+#include <bit>
 #include <string>
 #include <string_view>
 
@@ -113,7 +114,7 @@ std::string ptx_load(const PtxType& type, std::string_view function, std::string
   }
   const std::string name = type_name(type);
   return fmt::format(
-      "RIDGE_OVERLOAD {0} {1}(__global const {0}* p) {{ {2} {3}; asm volatile(\"{4}{5} {6}, [%{7}];\" : {8} : "
+      "RIDGE_OVERLOAD {0} {1}(__global const {0}* p) {{ {2} {3}; __asm__ volatile(\"{4}{5} {6}, [%{7}];\" : {8} : "
       "\"l\"((ulong)p)); return ({0})({3}); }}\n",
       name, function, type.scalar, names, instruction, ptx_suffix(type), ptx_operands(type, 0), type.lanes, outputs);
 }
@@ -125,7 +126,8 @@ std::string ptx_store(const PtxType& type) {
                               : fmt::format(", \"{}\"(v.{})", type.constraint, kMembers[i]);
   }
   return fmt::format(
-      "RIDGE_OVERLOAD void ridge_store_once(__global {0}* p, {0} v) {{ asm volatile(\"st.global.cs{1} [%0], {2};\" : : "
+      "RIDGE_OVERLOAD void ridge_store_once(__global {0}* p, {0} v) {{ __asm__ volatile(\"st.global.cs{1} [%0], {2};\" "
+      ": : "
       "\"l\"((ulong)p){3} : \"memory\"); }}\n",
       type_name(type), ptx_suffix(type), ptx_operands(type, 1), inputs);
 }
@@ -146,11 +148,18 @@ std::string ptx_shuffle(std::string_view word, std::string_view mode, std::size_
   std::string text;
   for (const auto& [type, constraint] : {std::pair{"float", 'f'}, std::pair{"int", 'r'}, std::pair{"uint", 'r'}}) {
     text += fmt::format(
-        "RIDGE_OVERLOAD {0} ridge_{1}({0} v, uint lane) {{ {0} r; asm volatile(\"shfl.sync.{2}.b32 %0, %1, %2, {3}, "
+        "RIDGE_OVERLOAD {0} ridge_{1}({0} v, uint lane) {{ {0} r; __asm__ volatile(\"shfl.sync.{2}.b32 %0, %1, %2, "
+        "{3}, "
         "0xffffffff;\" : \"={4}\"(r) : \"{4}\"(v), \"r\"(lane)); return r; }}\n",
         type, mode, mode, control, constraint);
   }
   return text + fmt::format("#define {}(v, lane) ridge_{}((v), (uint)(lane))\n", word, mode);
+}
+
+// The width a shuffle can have: a power of two. An override may say anything.
+std::size_t shuffle_width(const DeviceInfo& info) {
+  const std::size_t width = info.limits.sub_group;
+  return std::has_single_bit(width) && width >= 2 && width <= 32 ? width : 0;
 }
 
 std::string ptx_words(const DeviceInfo& info) {
@@ -163,7 +172,7 @@ std::string ptx_words(const DeviceInfo& info) {
   }
   for (const char* type : {"char", "uchar", "short", "ushort"}) text += plain_overloads(type);
   text += kPtxAccess;
-  const std::size_t width = info.limits.sub_group;
+  const std::size_t width = shuffle_width(info);
   text += fmt::format("#define SUB_GROUP_WIDTH {}\n", width);
   if (width == 0) return text;
   text += ptx_shuffle("SHUFFLE", "idx", width, 0x1f);
@@ -184,8 +193,8 @@ std::string opencl_prelude(const DeviceInfo& info) {
     return text + "#define SUB_GROUP_WIDTH 0\n#endif\n";
   }
   text += kPlainAccess;
-  text += fmt::format("#define SUB_GROUP_WIDTH {}\n", info.limits.sub_group);
-  if (info.limits.sub_group == 0) return text + "#define KERNEL __kernel\n";
+  text += fmt::format("#define SUB_GROUP_WIDTH {}\n", shuffle_width(info));
+  if (shuffle_width(info) == 0) return text + "#define KERNEL __kernel\n";
   text += kKhronosShuffles;
   return text + "#define KERNEL __kernel __attribute__((intel_reqd_sub_group_size(SUB_GROUP_WIDTH)))\n";
 }
