@@ -103,7 +103,7 @@ std::string shortened(std::string_view text, double width, double font_size) {
   return std::string(text) + more;
 }
 
-// --- axes -----------------------------------------------------------------------------------------------------------
+// --- axes ----------------------------------------------------------------------------------------------------------
 
 double Axis::at(double value) const {
   double share = 0;
@@ -129,7 +129,8 @@ double round_step(double value) {
 std::vector<double> powers(double base, double low, double high, std::size_t about) {
   const int first = static_cast<int>(std::ceil(std::log(low) / std::log(base) - 1e-9));
   const int last = static_cast<int>(std::floor(std::log(high) / std::log(base) + 1e-9));
-  const int step = std::max(1, (last - first) / static_cast<int>(std::max<std::size_t>(about, 1)));
+  const int most = static_cast<int>(std::max<std::size_t>(about, 1));
+  const int step = std::max(1, (last - first + most - 1) / most);
   std::vector<double> values;
   for (int e = first; e <= last; e += step) values.push_back(std::pow(base, e));
   return values;
@@ -139,11 +140,21 @@ std::vector<double> powers(double base, double low, double high, std::size_t abo
 
 std::vector<double> Axis::ticks(std::size_t about) const {
   if (spacing == Spacing::doublings) return powers(2, low, high, about);
-  if (spacing == Spacing::decades) return powers(10, low, high, about);
+  if (spacing == Spacing::decades) {
+    std::vector<double> values = powers(10, low, high, about);
+    if (values.size() > 3) return values;
+    values.clear();  // too few to read by: 2 and 5 between them
+    for (double power = std::pow(10.0, std::floor(std::log10(low))); power <= high; power *= 10) {
+      for (const double value : {power, 2 * power, 5 * power}) {
+        if (value >= low && value <= high) values.push_back(value);
+      }
+    }
+    return values;
+  }
   std::vector<double> values;
   const double step = round_step((high - low) / static_cast<double>(std::max<std::size_t>(about, 1)));
   const double first = std::ceil(low / step - 1e-9);
-  for (double i = first; i * step <= high * (1 + 1e-9); ++i) values.push_back(i * step);
+  for (double i = first; i * step <= high * (1 + 1e-9); ++i) values.push_back(i * step + 0.0);  // no "-0"
   return values;
 }
 
@@ -153,17 +164,27 @@ Axis linear_axis(double highest, double from, double to) {
   return {Spacing::linear, 0, step * std::ceil(highest / step - 1e-9), from, to};
 }
 
-std::string tick_text(double value) {
-  static constexpr std::array prefixes{"", "k", "M", "G", "T", "P", "E"};
+namespace {
+
+std::string with_prefix(double value, double step, double from, const std::array<const char*, 7>& prefixes) {
   std::size_t prefix = 0;
-  while (std::abs(value) >= 999.5 && prefix + 1 < prefixes.size()) {
-    value /= 1000;
+  while (std::abs(value) >= from && prefix + 1 < prefixes.size()) {
+    value /= step;
     ++prefix;
   }
   return fmt::format("{:.4g}{}", value, prefixes[prefix]);
 }
 
-// --- labels ---------------------------------------------------------------------------------------------------------
+}  // namespace
+
+std::string tick_text(double value) { return with_prefix(value, 1000, 999.5, {"", "k", "M", "G", "T", "P", "E"}); }
+
+std::string Axis::text(double value) const {
+  if (spacing != Spacing::doublings) return tick_text(value);
+  return with_prefix(value, 1024, 2048, {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"});
+}
+
+// --- labels --------------------------------------------------------------------------------------------------------
 
 namespace {
 

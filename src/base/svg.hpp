@@ -34,6 +34,7 @@ struct Axis {
   double from = 0, to = 1;   // pixels
   double at(double value) const;
   std::vector<double> ticks(std::size_t about) const;
+  std::string text(double value) const;  // of a tick
 };
 Axis linear_axis(double highest, double from, double to);  // from 0 to a round value at or above `highest`
 std::string tick_text(double value);                       // "0.25", "64", "1.5k", "20G"

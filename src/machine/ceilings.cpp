@@ -34,7 +34,7 @@ Level memory_level(const Limits& limits, double bytes_per_second, double one_cor
   return level;
 }
 
-// --- the host -------------------------------------------------------------------------------------------------------
+// --- the host ------------------------------------------------------------------------------------------------------
 
 // Floats in a vector of a Highway target.
 double simd_floats(const std::string& isa) {
@@ -75,7 +75,7 @@ Ceilings estimate_on_host(const DeviceInfo& device, const DeviceInfo& host) {
   return result;
 }
 
-// --- GPUs -----------------------------------------------------------------------------------------------------------
+// --- GPUs ----------------------------------------------------------------------------------------------------------
 
 struct Generation {
   std::string_view isa;    // what the CUDA back end calls it
@@ -135,8 +135,7 @@ bool runs_on_host_cores(const DeviceInfo& device) {
          contains_any(lower(device.vendor + " " + device.name), {"pocl", "portable computing", "pthread", "cpu"});
 }
 
-// --- the saved profile, kept between calls
-// ----------------------------------------------------------------------------
+// --- the saved profile, kept between calls -------------------------------------------------------------------------
 
 // Which file it was: a replaced file has another inode, a rewritten one another time or size.
 using FileIdentity = std::array<long long, 4>;

@@ -62,8 +62,7 @@ void each_rate(C& ceilings, const Visit& visit) {
   visit("flops_float_while_others_busy", ceilings.flops_float_while_others_busy, kMostFlops);
 }
 
-// --- writing
-// ----------------------------------------------------------------------------------------------------------
+// --- writing -------------------------------------------------------------------------------------------------------
 
 Json json_of(const Bandwidth& bandwidth) {
   Json json = Json::object();
@@ -129,8 +128,7 @@ Json json_of(const Profile& profile) {
           {"devices", json_list(profile.devices)}};
 }
 
-// --- reading
-// ----------------------------------------------------------------------------------------------------------
+// --- reading -------------------------------------------------------------------------------------------------------
 namespace {
 
 const Json& member(const Json& object, const char* field) {
@@ -253,8 +251,7 @@ Profile profile_of(const Json& json) {
   return profile;
 }
 
-// --- text
-// -------------------------------------------------------------------------------------------------------------
+// --- text ----------------------------------------------------------------------------------------------------------
 namespace {
 
 constexpr std::size_t kLongestLine = 100;

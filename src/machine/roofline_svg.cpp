@@ -19,7 +19,7 @@ namespace svg = base::svg;
 constexpr double kWidth = 760, kLeft = 62, kRight = kWidth - 16;
 constexpr double kPlotHeight = 340;
 constexpr double kFont = 12;
-constexpr double kStripLabels = 210, kStripValues = 128, kStripRow = 22;
+constexpr double kStripLabels = 262, kStripValues = 128, kStripRow = 22;
 
 // Main memory in the strongest tone, nearer levels lighter.
 std::string roof_class(const Roofline& roofline, std::size_t level) {
@@ -158,7 +158,7 @@ class Drawing {
                         x.at(std::min(from, x.high)), py, kRight, name, base::human_rate(peak, "FLOP/s"));
     out_ += text("name halo", kRight - 4, py - 6, "end", std::string("peak ") + name);
     const double width = svg::text_width(std::string("peak ") + name, kFont) + 8;
-    obstacles.push_back({kRight - width, py - 20, width, 22});
+    obstacles.push_back({kRight - width, py - 19, width, 18});
   }
 
   void draw_points(const svg::Axis& x, const svg::Axis& y, const svg::Box& inside, std::vector<svg::Box> obstacles) {

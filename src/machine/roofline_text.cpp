@@ -45,10 +45,10 @@ class Canvas {
     out += fmt::format("{:>14} +{}\n", "", std::string(kColumns, '-'));
     std::string scale(kColumns + 16, ' ');
     for (const int column : {0, kColumns / 3, 2 * kColumns / 3, kColumns - 4}) {
-      const std::string value = fmt::format("{:.2g}", intensity_at(column));
+      const std::string value = fmt::format("{:.3g}", intensity_at(column));
       scale.replace(static_cast<std::size_t>(column) + 16, value.size(), value);
     }
-    return out + scale + "FLOP/byte\n";
+    return out + scale + " FLOP/byte\n";
   }
 
  private:

@@ -97,9 +97,9 @@ Json json_of(const Bench& bench) {
 
 std::string to_json(const Bench& bench, const Json& machine) {
   Json document{{"machine", machine}};
-  for (const auto& [name, value] : json_of(bench).items()) {
-    if (name != "title" && name != "note") document[name] = value;
-  }
+  document.update(json_of(bench));
+  document.erase("title");
+  document.erase("note");
   return machine::readable(document);
 }
 

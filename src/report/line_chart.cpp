@@ -68,7 +68,7 @@ class Drawing {
     out_ += fmt::format("<text class=\"title\" x=\"8\" y=\"{:.1f}\">{}</text>\n", y + 13,
                         svg::escape(svg::shortened(sweep_.title, kWidth - 16, 13.5)));
     y += 24;
-    y += draw_legend(y) + 22;
+    y += draw_legend(y) + 26;
     draw_plot(y, y + kPlotHeight);
     return svg::open(kWidth, y + kPlotHeight + 40, sweep_.title, standalone) + out_ + "</svg>\n";
   }
@@ -109,13 +109,22 @@ class Drawing {
       out_ += fmt::format("<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kLeft - 6,
                           y.at(value) + 4, svg::tick_text(value));
     }
-    for (const double value : x.ticks(6))
+    for (const double value : x.ticks(x_ticks(x)))
       out_ += fmt::format("<text class=\"small\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
-                          x.at(value), bottom + 15, svg::tick_text(value));
+                          x.at(value), bottom + 15, x.text(value));
     out_ += fmt::format("<path class=\"axis\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", kLeft, bottom, kRight);
     out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", (kLeft + kRight) / 2,
                         bottom + 32, svg::escape(sweep_.x));
-    out_ += fmt::format("<text class=\"small\" x=\"8\" y=\"{:.1f}\">{}</text>\n", top - 8, svg::escape(sweep_.y));
+    out_ += fmt::format("<text class=\"small\" x=\"8\" y=\"{:.1f}\">{}</text>\n", top - 12, svg::escape(sweep_.y));
+  }
+
+  // Half a core is no tick.
+  std::size_t x_ticks(const svg::Axis& x) const {
+    bool whole = x.spacing == svg::Spacing::linear && x.high - x.low < 6;
+    for (const auto& line : sweep_.lines) {
+      for (const auto& point : line.points) whole = whole && point.first == std::floor(point.first);
+    }
+    return whole ? static_cast<std::size_t>(x.high - x.low) : 6;
   }
 
   void draw_line(std::size_t index, const svg::Axis& x, const svg::Axis& y) {

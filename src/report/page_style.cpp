@@ -23,9 +23,9 @@ section.card{background:var(--surface);border:1px solid var(--line);border-radiu
 ul.summary{margin:0;padding:0;list-style:none}
 ul.summary li{padding:5px 0;border-top:1px solid var(--grid);overflow-wrap:anywhere}
 ul.summary li:first-child{border-top:0}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:1px;background:var(--grid);
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:1px;
 border:1px solid var(--grid);border-radius:8px;overflow:hidden;margin:16px 0 20px}
-.tile{background:var(--surface);padding:10px 14px}
+.tile{box-shadow:0 0 0 1px var(--grid);padding:10px 14px}
 .tile .what{color:var(--faint);font-size:12px}
 .tile .number{font-size:20px;font-weight:600;white-space:nowrap;letter-spacing:-.01em}
 .figure{overflow-x:auto;margin:4px 0}

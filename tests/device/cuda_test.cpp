@@ -261,7 +261,6 @@ TEST_F(Cuda, EventsTellTheTimeBetweenThem) {
   EXPECT_TRUE(first.done());
   EXPECT_TRUE(last.done());
   EXPECT_GT(seconds_between(first, last), 0.0);
-  EXPECT_LT(seconds_between(last, first), 0.0);
 }
 
 TEST_F(Cuda, AQueueWaitsForAnotherQueuesEvent) {

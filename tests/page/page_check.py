@@ -1,7 +1,7 @@
 """Whether a report page is whole: no errors, its drawings are there, every number equals the JSON beside it.
 
 The page holds its data in <script type="application/json" id="report-data">. Every number it shows stands in an element
-with data-key, a path into that data ("devices.0.ceilings.flops_float"), and data-value, the number itself.
+with data-key, a path into that data ("bench.0.rows.3.seconds"), and data-value, the number itself.
 """
 import json
 import math
@@ -24,6 +24,7 @@ LOOK = """(() => {
 
 PREFIXES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "Ki": 2**10, "Mi": 2**20,
             "Gi": 2**30, "Ti": 2**40, "m": 1e-3, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "n": 1e-9}
+UNITS = {"%": 0.01, "min": 60, "h": 3600}
 NUMBER = re.compile(r"([-+−]?)(\d[\d,   ]*(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*(%|[^\d\s]*)")
 
 
@@ -39,30 +40,30 @@ def lookup(data, key):
     return data
 
 
-def shows(text, value):
-    """Whether a text such as "4.25 TB/s" or "87 %" is the value, rounded to the digits it shows."""
-    match = NUMBER.search(text)
-    if not match:
-        return False
-    sign, digits, unit = match.groups()
+def one_shows(sign, digits, unit, value):
     digits = re.sub(r"[,\s]", "", digits)
-    number = float(digits) * (-1 if sign in "-−" and sign else 1)
+    number = float(digits) * (-1 if sign and sign in "-−" else 1)
     mantissa, _, exponent = digits.lower().partition("e")
     step = 10.0 ** (-len(mantissa.partition(".")[2]) + int(exponent or 0))
-    if unit == "%":
-        scales = [0.01]
-    else:
+    if unit in UNITS:
+        scales = [UNITS[unit]]
+    else:  # the unit may have its prefix in the value too: gbytes_per_s
         scales = {PREFIXES[prefix] for prefix in (unit[:2], unit[:1], "") if prefix in PREFIXES}
     return any(abs(number * scale - value) <= 0.5001 * step * scale + 1e-12 * abs(value) for scale in scales)
 
 
+def shows(text, value):
+    """Whether a number in a text such as "L1: 4.25 TB/s" or "87 %" is the value, rounded to the digits it shows."""
+    return any(one_shows(*match.groups(), value) for match in NUMBER.finditer(text))
+
+
 def same(left, right):
-    """Equal JSON values, member for member."""
+    """Equal JSON values, member for member; 3 and 3.0 are the same number."""
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(map(same, left, right))
-    return type(left) is type(right) and left == right
+    return isinstance(left, bool) == isinstance(right, bool) and left == right
 
 
 def number_problem(data, key, value, text):
@@ -78,7 +79,7 @@ def number_problem(data, key, value, text):
         return f"{key} carries data-value {value!r}, which is no number"
     if not math.isfinite(given) or given != wanted:
         return f"{key} is {value} on the page and {wanted!r} in the JSON"
-    if not shows(text, given):
+    if text.strip() and not shows(text, given):  # a bar or a dot has no text
         return f"{key} is {value}, but the page shows {text.strip()!r}"
     return None
 

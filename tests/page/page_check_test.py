@@ -90,7 +90,8 @@ class PageCheck(unittest.TestCase):
 
     def test_texts(self):
         for text, value in (("4.25 TB/s", 4.2512e12), ("12.3 us", 12.34e-6), ("227 KiB", 232448), ("−3", -3),
-                            ("1,024", 1024), ("0.97", 0.9712), ("1.5e9", 1.5e9), ("2.10x", 2.1), ("64 kB", 64e3)):
+                            ("1,024", 1024), ("0.97", 0.9712), ("1.5e9", 1.5e9), ("2.10x", 2.1), ("64 kB", 64e3),
+                            ("L1: 12 GB/s", 12e9), ("32.5 GB/s", 32.5), ("12 min", 700)):
             self.assertTrue(page_check.shows(text, value), text)
         for text, value in (("4.25 TB/s", 4.26e12), ("none", 0), ("12.3 ms", 12.3e-6), ("97 %", 97), ("3", -3)):
             self.assertFalse(page_check.shows(text, value), text)

@@ -1,4 +1,5 @@
 """Runs `ridge tour` and opens the page it leaves:  report_test.py RIDGE FOLDER"""
+import json
 import os
 import shutil
 import subprocess
@@ -6,6 +7,13 @@ import sys
 
 import browser
 import page_check
+
+
+def drawings_wanted(data):
+    """A roofline a device, and a chart a benchmark at least."""
+    if not data["device"] or not data["bench"]:
+        sys.exit("the report has no device or no benchmark")
+    return len(data["device"]) + len(data["bench"])
 
 
 def main(ridge, folder):
@@ -21,7 +29,7 @@ def main(ridge, folder):
     with open(os.path.join(folder, "report.json"), encoding="utf-8") as file:
         data = file.read()
     with browser.Browser(program) as chromium:
-        found = page_check.problems(chromium, page, data)
+        found = page_check.problems(chromium, page, data, drawings=drawings_wanted(json.loads(data)))
     print("\n".join(found) or "the page is whole")
     return 1 if found else 0
 
