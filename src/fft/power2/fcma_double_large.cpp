@@ -1,0 +1,41 @@
+// Columns and large transforms of double with Armv8.3 complex arithmetic; see fcma_double.cpp about its flags.
+#if defined(__aarch64__)
+#include "fft/power2/fcma.hpp"
+#include "fft/power2/fcma_engine.hpp"
+
+namespace ridge::fft::power2::fcma {
+namespace {
+
+#include "fft/power2/butterflies.inl"
+#include "fft/power2/columns.inl"
+#include "fft/power2/fcma_large.inl"
+#include "fft/power2/levels.inl"
+#include "fft/power2/lines.inl"
+
+constexpr Level<double> kLevels[] = {level_of<Double, 4>(), level_of<Double, 8>(), level_of<Double, 16>()};
+constexpr ColumnLine<double> kColumnLines[] = {
+    column_line<Double, 2>(),     column_line<Double, 4>(),      column_line<Double, 8>(),
+    column_line<Double, 16>(),    column_line<Double, 8, 4>(),   column_line<Double, 8, 8>(),
+    column_line<Double, 16, 8>(), column_line<Double, 16, 16>(), column_line<Double, 8, 8, 8>(),
+};
+constexpr ColumnLevel<double> kColumnLevels[] = {column_level_of<Double, 4>(), column_level_of<Double, 8>(),
+                                                 column_level_of<Double, 16>()};
+
+}  // namespace
+
+const Engine<double>& double_engine() {
+  using P = Double<false>;
+  static const Items<Line<double>> lines = double_lines();
+  static const Engine<double> engine{"fcma",        P::kLanes,
+                                     false,         P::kSame / 2,
+                                     P::kStrip,     64 / (2 * sizeof(double)),
+                                     lines.data,    lines.count,
+                                     kLevels,       3,
+                                     kColumnLines,  sizeof(kColumnLines) / sizeof(kColumnLines[0]),
+                                     kColumnLevels, 3,
+                                     reorder<P>};
+  return engine;
+}
+
+}  // namespace ridge::fft::power2::fcma
+#endif

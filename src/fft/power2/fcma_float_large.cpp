@@ -1,0 +1,41 @@
+// Columns and large transforms of float with Armv8.3 complex arithmetic; see fcma_float.cpp about its flags.
+#if defined(__aarch64__)
+#include "fft/power2/fcma.hpp"
+#include "fft/power2/fcma_engine.hpp"
+
+namespace ridge::fft::power2::fcma {
+namespace {
+
+#include "fft/power2/butterflies.inl"
+#include "fft/power2/columns.inl"
+#include "fft/power2/fcma_large.inl"
+#include "fft/power2/levels.inl"
+#include "fft/power2/lines.inl"
+
+constexpr Level<float> kLevels[] = {level_of<Float, 4>(), level_of<Float, 8>(), level_of<Float, 16>()};
+constexpr ColumnLine<float> kColumnLines[] = {
+    column_line<Float, 2>(),     column_line<Float, 4>(),      column_line<Float, 8>(),
+    column_line<Float, 16>(),    column_line<Float, 8, 4>(),   column_line<Float, 8, 8>(),
+    column_line<Float, 16, 8>(), column_line<Float, 16, 16>(), column_line<Float, 8, 8, 8>(),
+};
+constexpr ColumnLevel<float> kColumnLevels[] = {column_level_of<Float, 4>(), column_level_of<Float, 8>(),
+                                                column_level_of<Float, 16>()};
+
+}  // namespace
+
+const Engine<float>& float_engine() {
+  using P = Float<false>;
+  static const Items<Line<float>> lines = float_lines();
+  static const Engine<float> engine{"fcma",        P::kLanes,
+                                    false,         P::kSame / 2,
+                                    P::kStrip,     64 / (2 * sizeof(float)),
+                                    lines.data,    lines.count,
+                                    kLevels,       3,
+                                    kColumnLines,  sizeof(kColumnLines) / sizeof(kColumnLines[0]),
+                                    kColumnLevels, 3,
+                                    reorder<P>};
+  return engine;
+}
+
+}  // namespace ridge::fft::power2::fcma
+#endif

@@ -1,0 +1,42 @@
+// Lines of double in Highway, compiled once per instruction set.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fft/power2/simd_double.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+#include "fft/power2/simd_targets.hpp"
+
+#include "fft/power2/simd_parts.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ridge::fft::power2::HWY_NAMESPACE {
+namespace {
+
+#include "fft/power2/butterflies.inl"
+#include "fft/power2/lines.inl"
+#include "fft/power2/short_lines.inl"
+#include "fft/power2/simd-inl.hpp"
+#include "fft/power2/simd_lines-inl.hpp"
+
+constexpr Line<double> kLines[] = {
+    short_line<double, 2>(),    short_line<double, 4>(),     short_line<double, 8>(),   short_line<double, 16>(),
+    line<double, 4, 4>(),       line<double, 8, 4>(),        line<double, 8, 8>(),      line<double, 16, 8>(),
+    line<double, 16, 16>(),     line<double, 8, 8, 4>(),     line<double, 16, 8, 4>(),  line<double, 8, 8, 8>(),
+    line<double, 16, 8, 8>(),   line<double, 8, 8, 16>(),    line<double, 16, 16, 8>(), line<double, 16, 16, 16>(),
+    line<double, 8, 8, 4, 4>(), line<double, 16, 8, 8, 4>(),
+};
+
+Items<Line<double>> lines() { return {kLines, sizeof(kLines) / sizeof(kLines[0])}; }
+
+}  // namespace
+}  // namespace ridge::fft::power2::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ridge::fft::power2 {
+HWY_EXPORT(lines);
+template <>
+Items<Line<double>> simd_lines<double>() {
+  return HWY_DYNAMIC_DISPATCH(lines)();
+}
+}  // namespace ridge::fft::power2
+#endif

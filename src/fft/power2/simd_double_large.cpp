@@ -1,0 +1,53 @@
+// Columns and large transforms of double in Highway, compiled once per instruction set; the engine that holds them.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fft/power2/simd_double_large.cpp"
+#include "fft/power2/simd_targets.hpp"
+// Highway's order: targets, then foreach_target, then highway.
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "fft/power2/simd_engine.hpp"
+#include "fft/power2/simd_parts.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ridge::fft::power2::HWY_NAMESPACE {
+namespace {
+
+#include "fft/power2/butterflies.inl"
+#include "fft/power2/columns.inl"
+#include "fft/power2/levels.inl"
+#include "fft/power2/lines.inl"
+#include "fft/power2/simd-inl.hpp"
+#include "fft/power2/simd_large-inl.hpp"
+
+constexpr Level<double> kLevels[] = {level_of<double, 4>(), level_of<double, 8>(), level_of<double, 16>()};
+constexpr ColumnLine<double> kColumnLines[] = {
+    column_line<double, 2>(),       column_line<double, 4>(),       column_line<double, 8>(),
+    column_line<double, 16>(),      column_line<double, 8, 4>(),    column_line<double, 8, 8>(),
+    column_line<double, 8, 4, 4>(), column_line<double, 8, 8, 4>(), column_line<double, 8, 8, 8>(),
+};
+constexpr ColumnLevel<double> kColumnLevels[] = {column_level_of<double, 4>(), column_level_of<double, 8>(),
+                                                 column_level_of<double, 16>()};
+
+Engine<double> engine() {
+  using P = Split<double, kWideLanes<double>, false>;
+  const Items<Line<double>> lines = simd_lines<double>();
+  return {target_name(), P::kLanes,   true,      1, P::kStrip,    P::kLine,
+          lines.data,    lines.count, kLevels,   3, kColumnLines, sizeof(kColumnLines) / sizeof(kColumnLines[0]),
+          kColumnLevels, 3,           reorder<P>};
+}
+
+}  // namespace
+}  // namespace ridge::fft::power2::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ridge::fft::power2 {
+HWY_EXPORT(engine);
+template <>
+const Engine<double>& simd_engine<double>() {
+  static const Engine<double> chosen = HWY_DYNAMIC_DISPATCH(engine)();
+  return chosen;
+}
+}  // namespace ridge::fft::power2
+#endif

@@ -1,0 +1,53 @@
+// Columns and large transforms of float in Highway, compiled once per instruction set; the engine that holds them.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fft/power2/simd_float_large.cpp"
+#include "fft/power2/simd_targets.hpp"
+// Highway's order: targets, then foreach_target, then highway.
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "fft/power2/simd_engine.hpp"
+#include "fft/power2/simd_parts.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ridge::fft::power2::HWY_NAMESPACE {
+namespace {
+
+#include "fft/power2/butterflies.inl"
+#include "fft/power2/columns.inl"
+#include "fft/power2/levels.inl"
+#include "fft/power2/lines.inl"
+#include "fft/power2/simd-inl.hpp"
+#include "fft/power2/simd_large-inl.hpp"
+
+constexpr Level<float> kLevels[] = {level_of<float, 4>(), level_of<float, 8>(), level_of<float, 16>()};
+constexpr ColumnLine<float> kColumnLines[] = {
+    column_line<float, 2>(),       column_line<float, 4>(),       column_line<float, 8>(),
+    column_line<float, 16>(),      column_line<float, 8, 4>(),    column_line<float, 8, 8>(),
+    column_line<float, 8, 4, 4>(), column_line<float, 8, 8, 4>(), column_line<float, 8, 8, 8>(),
+};
+constexpr ColumnLevel<float> kColumnLevels[] = {column_level_of<float, 4>(), column_level_of<float, 8>(),
+                                                column_level_of<float, 16>()};
+
+Engine<float> engine() {
+  using P = Split<float, kWideLanes<float>, false>;
+  const Items<Line<float>> lines = simd_lines<float>();
+  return {target_name(), P::kLanes,   true,      1, P::kStrip,    P::kLine,
+          lines.data,    lines.count, kLevels,   3, kColumnLines, sizeof(kColumnLines) / sizeof(kColumnLines[0]),
+          kColumnLevels, 3,           reorder<P>};
+}
+
+}  // namespace
+}  // namespace ridge::fft::power2::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ridge::fft::power2 {
+HWY_EXPORT(engine);
+template <>
+const Engine<float>& simd_engine<float>() {
+  static const Engine<float> chosen = HWY_DYNAMIC_DISPATCH(engine)();
+  return chosen;
+}
+}  // namespace ridge::fft::power2
+#endif
