@@ -7,10 +7,13 @@
 namespace ridge::fft::power2::fcma {
 namespace {
 
+// Each builds on the one before.
+// clang-format off
 #include "fft/power2/butterflies.inl"
-#include "fft/power2/fcma_lines.inl"
 #include "fft/power2/lines.inl"
 #include "fft/power2/short_lines.inl"
+#include "fft/power2/fcma_lines.inl"
+// clang-format on
 
 constexpr Line<double> kLines[] = {
     short_line<Double, Double, 2>(),

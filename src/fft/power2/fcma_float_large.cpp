@@ -6,11 +6,14 @@
 namespace ridge::fft::power2::fcma {
 namespace {
 
+// Each builds on the one before.
+// clang-format off
 #include "fft/power2/butterflies.inl"
+#include "fft/power2/lines.inl"
+#include "fft/power2/levels.inl"
 #include "fft/power2/columns.inl"
 #include "fft/power2/fcma_large.inl"
-#include "fft/power2/levels.inl"
-#include "fft/power2/lines.inl"
+// clang-format on
 
 constexpr Level<float> kLevels[] = {level_of<Float, 4>(), level_of<Float, 8>(), level_of<Float, 16>()};
 constexpr ColumnLine<float> kColumnLines[] = {

@@ -134,9 +134,10 @@ struct LineOf {
                   T* scratch) {
     using Core = typename P::Core;
     using First = typename Pick<kUser, P, Core>::Type;
-    T* const y = scratch;
     T* const z = scratch + 2 * N + kBufferPad / sizeof(T);
     for (size_t i = 0; i < count; ++i, in += 2 * in_distance, out += 2 * out_distance) {
+      // Three passes of a long line fill L1: out of place, the result's own memory is the first buffer.
+      T* const y = C > 1 && D == 1 && N * sizeof(T) >= 8192 && in != out ? out : scratch;
       if constexpr (N <= 64) {
         first_pass<First, N, A, kUser>(in, y, tables[0]);
         last_pass<P, N, B, A, 1, 1>(y, out);

@@ -10,9 +10,40 @@ using std::size_t;
 #if HWY_TARGET == HWY_SCALAR
 template <class T>
 inline constexpr size_t kWideLanes = 1;
+// One lane has nothing to shuffle and Highway's scalar target no such operations; these are named, never called.
+template <class D, class V>
+V ConcatEven(D, V, V lo) {
+  return lo;
+}
+template <class D, class V>
+V ConcatOdd(D, V, V lo) {
+  return lo;
+}
+template <class D, class V>
+V InterleaveLower(D, V a, V) {
+  return a;
+}
+template <class D, class V>
+V InterleaveUpper(D, V a, V) {
+  return a;
+}
+template <class D, class V>
+V ConcatLowerLower(D, V, V lo) {
+  return lo;
+}
+template <class D, class V>
+V ConcatUpperUpper(D, V, V lo) {
+  return lo;
+}
 #else
 template <class T>
 inline constexpr size_t kWideLanes = HWY_LANES(T);
+using hn::ConcatEven;
+using hn::ConcatLowerLower;
+using hn::ConcatOdd;
+using hn::ConcatUpperUpper;
+using hn::InterleaveLower;
+using hn::InterleaveUpper;
 #endif
 
 // 16 architectural registers: radix 4 is all that stays in them.
@@ -58,8 +89,8 @@ struct Split {
       re = hn::OddEven(hn::Reverse2(D(), b), a);
       im = hn::OddEven(b, hn::Reverse2(D(), a));
     } else {
-      re = hn::ConcatEven(D(), b, a);
-      im = hn::ConcatOdd(D(), b, a);
+      re = ConcatEven(D(), b, a);
+      im = ConcatOdd(D(), b, a);
     }
     return kInverseTransform ? V{im, re} : V{re, im};
   }
@@ -72,8 +103,8 @@ struct Split {
       a = hn::OddEven(hn::Reverse2(D(), im), re);
       b = hn::OddEven(im, hn::Reverse2(D(), re));
     } else {
-      a = hn::InterleaveLower(D(), re, im);
-      b = hn::InterleaveUpper(D(), re, im);
+      a = InterleaveLower(D(), re, im);
+      b = InterleaveUpper(D(), re, im);
     }
     hn::StoreU(a, D(), p);
     hn::StoreU(b, D(), p + kLanes);
@@ -108,19 +139,19 @@ struct Split {
     if constexpr (kInBlock == 4) {
 #pragma GCC unroll 4
       for (size_t j = 0; j < L; j += 4) {
-        const R1 ac = hn::InterleaveLower(D(), v[j], v[j + 2]), AC = hn::InterleaveUpper(D(), v[j], v[j + 2]);
-        const R1 bd = hn::InterleaveLower(D(), v[j + 1], v[j + 3]), BD = hn::InterleaveUpper(D(), v[j + 1], v[j + 3]);
-        v[j] = hn::InterleaveLower(D(), ac, bd);
-        v[j + 1] = hn::InterleaveUpper(D(), ac, bd);
-        v[j + 2] = hn::InterleaveLower(D(), AC, BD);
-        v[j + 3] = hn::InterleaveUpper(D(), AC, BD);
+        const R1 ac = InterleaveLower(D(), v[j], v[j + 2]), AC = InterleaveUpper(D(), v[j], v[j + 2]);
+        const R1 bd = InterleaveLower(D(), v[j + 1], v[j + 3]), BD = InterleaveUpper(D(), v[j + 1], v[j + 3]);
+        v[j] = InterleaveLower(D(), ac, bd);
+        v[j + 1] = InterleaveUpper(D(), ac, bd);
+        v[j + 2] = InterleaveLower(D(), AC, BD);
+        v[j + 3] = InterleaveUpper(D(), AC, BD);
       }
     } else if constexpr (kInBlock == 2) {
 #pragma GCC unroll 4
       for (size_t j = 0; j < L; j += 2) {
         const R1 a = v[j], b = v[j + 1];
-        v[j] = hn::InterleaveLower(D(), a, b);
-        v[j + 1] = hn::InterleaveUpper(D(), a, b);
+        v[j] = InterleaveLower(D(), a, b);
+        v[j + 1] = InterleaveUpper(D(), a, b);
       }
     }
     if constexpr (L >= 2 * kInBlock && L > 1) {
@@ -128,8 +159,8 @@ struct Split {
 #pragma GCC unroll 8
       for (size_t j = 0; j < L / 2; ++j) {
         const R1 a = v[j], b = v[j + L / 2];
-        v[j] = hn::ConcatLowerLower(D(), b, a);
-        v[j + L / 2] = hn::ConcatUpperUpper(D(), b, a);
+        v[j] = ConcatLowerLower(D(), b, a);
+        v[j + L / 2] = ConcatUpperUpper(D(), b, a);
       }
     }
     if constexpr (L >= 4 * kInBlock) {
@@ -213,8 +244,8 @@ struct Split {
         for (size_t i = 0; i < 8; i += 2) {
           const auto a = hn::BitCast(d, hn::LoadU(f, source[i] + at + 2 * k));
           const auto b = hn::BitCast(d, hn::LoadU(f, source[i + 1] + at + 2 * k));
-          hn::StoreU(hn::BitCast(f, hn::InterleaveLower(d, a, b)), f, out + row * k + 2 * i);
-          hn::StoreU(hn::BitCast(f, hn::InterleaveUpper(d, a, b)), f, out + row * (k + 1) + 2 * i);
+          hn::StoreU(hn::BitCast(f, InterleaveLower(d, a, b)), f, out + row * k + 2 * i);
+          hn::StoreU(hn::BitCast(f, InterleaveUpper(d, a, b)), f, out + row * (k + 1) + 2 * i);
         }
       }
     }

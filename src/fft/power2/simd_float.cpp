@@ -1,9 +1,12 @@
 // Lines of float in Highway, compiled once per instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fft/power2/simd_float.cpp"
+// The order Highway wants.
+// clang-format off
+#include "fft/power2/simd_targets.hpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-#include "fft/power2/simd_targets.hpp"
+// clang-format on
 
 #include "fft/power2/simd_parts.hpp"
 
@@ -11,11 +14,14 @@ HWY_BEFORE_NAMESPACE();
 namespace ridge::fft::power2::HWY_NAMESPACE {
 namespace {
 
+// Each builds on the one before.
+// clang-format off
+#include "fft/power2/simd-inl.hpp"
 #include "fft/power2/butterflies.inl"
 #include "fft/power2/lines.inl"
 #include "fft/power2/short_lines.inl"
-#include "fft/power2/simd-inl.hpp"
 #include "fft/power2/simd_lines-inl.hpp"
+// clang-format on
 
 constexpr Line<float> kLines[] = {
     short_line<float, 2>(),    short_line<float, 4>(),     short_line<float, 8>(),   short_line<float, 16>(),

@@ -1,10 +1,12 @@
 // Columns and large transforms of float in Highway, compiled once per instruction set; the engine that holds them.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fft/power2/simd_float_large.cpp"
+// The order Highway wants.
+// clang-format off
 #include "fft/power2/simd_targets.hpp"
-// Highway's order: targets, then foreach_target, then highway.
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+// clang-format on
 
 #include "fft/power2/simd_engine.hpp"
 #include "fft/power2/simd_parts.hpp"
@@ -13,12 +15,15 @@ HWY_BEFORE_NAMESPACE();
 namespace ridge::fft::power2::HWY_NAMESPACE {
 namespace {
 
-#include "fft/power2/butterflies.inl"
-#include "fft/power2/columns.inl"
-#include "fft/power2/levels.inl"
-#include "fft/power2/lines.inl"
+// Each builds on the one before.
+// clang-format off
 #include "fft/power2/simd-inl.hpp"
+#include "fft/power2/butterflies.inl"
+#include "fft/power2/lines.inl"
+#include "fft/power2/levels.inl"
+#include "fft/power2/columns.inl"
 #include "fft/power2/simd_large-inl.hpp"
+// clang-format on
 
 constexpr Level<float> kLevels[] = {level_of<float, 4>(), level_of<float, 8>(), level_of<float, 16>()};
 constexpr ColumnLine<float> kColumnLines[] = {
