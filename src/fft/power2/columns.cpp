@@ -30,19 +30,19 @@ Columns<T>::Columns(const Engine<T>& engine, size_t n) : engine_(engine), n_(n) 
   const std::vector<size_t> radices = column_levels(n);
   size_t leaf = n;
   for (const size_t radix : radices) leaf /= radix;
-  for (size_t i = 0; i < engine.column_line_count; ++i) {
-    if (engine.column_lines[i].length == leaf) line_ = &engine.column_lines[i];
+  for (const ColumnLine<T>& line : engine.column_lines) {
+    if (line.length == leaf) line_ = &line;
   }
   for (const size_t radix : radices) {
-    for (size_t i = 0; i < engine.column_level_count; ++i) {
-      if (engine.column_levels[i].radix == radix) levels_.push_back(&engine.column_levels[i]);
+    for (const ColumnLevel<T>& level : engine.column_levels) {
+      if (level.radix == radix) levels_.push_back(&level);
     }
   }
   if (line_ == nullptr || levels_.size() != radices.size()) {
     throw Error(ErrorKind::internal, std::string("engine ") + engine.name + " lacks a column kernel");
   }
   const Roots<T> roots(n);
-  line_tables_ = LineTables<T>(engine, *line_, roots);
+  line_tables_ = LineTables<T>(engine, line_->length, line_->radices, roots);
   if (radices.empty()) return;
   descent_ = Descent(radices, leaf * engine.strip, pad());
   size_t length = n;

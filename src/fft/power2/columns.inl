@@ -34,7 +34,7 @@ template <class P, size_t N, size_t R, bool kUser, class T = typename P::T>
 }
 
 // Storage index (g * A + k1) * B + k2 holds output row k1 + A * k2 before the last pass, as in lines.inl.
-template <class P, size_t N, size_t R, size_t A, size_t B, bool kUser, class T = typename P::T>
+template <class P, size_t N, size_t R, size_t A, size_t B, bool kUser, bool kUserOut = true, class T = typename P::T>
 [[gnu::noinline]] void column_last(const T* z, size_t z_row, T* out, size_t out_row) {
   constexpr size_t L = P::kLanes, groups = P::kStrip / L, m = N / R;
   const typename P::Constants c = P::constants();
@@ -50,7 +50,11 @@ template <class P, size_t N, size_t R, size_t A, size_t B, bool kUser, class T =
         for (size_t p = 0; p < R; ++p) r[p] = fetch<P, kUser>(source + step * p);
         butterfly<P, R>(r, c);
 #pragma GCC unroll 16
-        for (size_t f = 0; f < R; ++f) P::store_user(row + 2 * out_row * m * f + 2 * L * g, r[f]);
+        for (size_t f = 0; f < R; ++f) {
+          T* const target = row + 2 * out_row * m * f + 2 * L * g;
+          if constexpr (kUserOut) P::store_user(target, r[f]);
+          if constexpr (!kUserOut) P::store(target, r[f]);
+        }
       }
     }
   }

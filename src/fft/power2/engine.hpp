@@ -55,28 +55,44 @@ struct ColumnLevel {
   Function inner[2];
 };
 
+// `strip` contiguous transforms of one short length.
+template <class T>
+struct Batch {
+  using Function = void (*)(const T* in, size_t in_distance, T* out, size_t out_distance, const T* const* tables,
+                            T* scratch);
+  size_t length;
+  size_t radices[kMaxPasses];
+  Function run[2];
+};
+
 template <class Item>
 struct Items {
   const Item* data;
   size_t count;
+  constexpr const Item* begin() const { return data; }
+  constexpr const Item* end() const { return data + count; }
 };
+
+template <class Item, size_t kCount>
+constexpr Items<Item> items(const Item (&array)[kCount]) {
+  return {array, kCount};
+}
 
 template <class T>
 struct Engine {
   const char* name;
-  size_t lanes;   // points in one vector of the long kernels: the block of the inner order
-  bool split;     // inner order within a block
-  size_t copies;  // how often a table repeats a twiddle that all lanes share
-  size_t strip;   // columns a column kernel takes at once
-  size_t tile;    // points of one cache line, what `reorder` writes at once
-  const Line<T>* lines;
-  size_t line_count;
-  const Level<T>* levels;
-  size_t level_count;
-  const ColumnLine<T>* column_lines;
-  size_t column_line_count;
-  const ColumnLevel<T>* column_levels;
-  size_t column_level_count;
+  size_t lanes;          // points in one vector of the long kernels: the block of the inner order
+  bool split;            // inner order within a block
+  size_t leaf;           // the line that finishes large transforms best
+  bool wide_levels;      // whether radix 16 pays in the levels above it
+  size_t copies;         // how often a table repeats a twiddle that all lanes share
+  size_t strip;          // columns a column kernel takes at once
+  size_t tile;           // points of one cache line, what `reorder` writes at once
+  Items<Line<T>> lines;  // of those with one length the best first
+  Items<Level<T>> levels;
+  Items<ColumnLine<T>> column_lines;
+  Items<ColumnLevel<T>> column_levels;
+  Items<Batch<T>> batches;
   // out[point * blocks + b] = in[offsets[b] + point] for every point below `leaf`; whole lines are written.
   void (*reorder)(const T* in, const size_t* offsets, size_t blocks, size_t leaf, T* out);
 };

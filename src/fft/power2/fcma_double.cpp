@@ -15,21 +15,22 @@ namespace {
 #include "fft/power2/fcma_lines.inl"
 // clang-format on
 
+// Of each length the fastest first, as measured on a Neoverse V1.
 constexpr Line<double> kLines[] = {
     short_line<Double, Double, 2>(),
     short_line<Double, Double, 4>(),
     short_line<Double, Double, 8>(),
     short_line<Double, Double, 16>(),
     line<Double, 4, 4>(),
-    line<Double, 8, 4>(),
     line<Double, 4, 8>(),
+    line<Double, 8, 4>(),
     line<Double, 16, 4>(),
     line<Double, 8, 8>(),
     line<Double, 16, 8>(),
     line<Double, 16, 16>(),
     line<Double, 16, 8, 4>(),
-    line<Double, 8, 8, 8>(),
     line<Double, 16, 4, 8>(),
+    line<Double, 8, 8, 8>(),
     line<Double, 16, 16, 4>(),
     line<Double, 16, 8, 8>(),
     line<Double, 16, 16, 8>(),
@@ -40,7 +41,7 @@ constexpr Line<double> kLines[] = {
 
 }  // namespace
 
-Items<Line<double>> double_lines() { return {kLines, sizeof(kLines) / sizeof(kLines[0])}; }
+Items<Line<double>> double_lines() { return items(kLines); }
 
 }  // namespace ridge::fft::power2::fcma
 #endif

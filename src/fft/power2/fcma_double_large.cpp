@@ -28,14 +28,19 @@ constexpr ColumnLevel<double> kColumnLevels[] = {column_level_of<Double, 4>(), c
 
 const Engine<double>& double_engine() {
   using P = Double<false>;
-  static const Items<Line<double>> lines = double_lines();
-  static const Engine<double> engine{"fcma",        P::kLanes,
-                                     false,         P::kSame / 2,
-                                     P::kStrip,     64 / (2 * sizeof(double)),
-                                     lines.data,    lines.count,
-                                     kLevels,       3,
-                                     kColumnLines,  sizeof(kColumnLines) / sizeof(kColumnLines[0]),
-                                     kColumnLevels, 3,
+  static const Engine<double> engine{"fcma",
+                                     P::kLanes,
+                                     false,
+                                     256,
+                                     true,
+                                     P::kSame / 2,
+                                     P::kStrip,
+                                     64 / sizeof(double) / 2,
+                                     double_lines(),
+                                     items(kLevels),
+                                     items(kColumnLines),
+                                     items(kColumnLevels),
+                                     {nullptr, 0},
                                      reorder<P>};
   return engine;
 }

@@ -15,21 +15,22 @@ namespace {
 #include "fft/power2/fcma_lines.inl"
 // clang-format on
 
+// Of each length the fastest first, as measured on a Neoverse V1.
 constexpr Line<float> kLines[] = {
     short_line<Float, FloatOne, 2>(),
     short_line<Float, FloatOne, 4>(),
     short_line<Float, FloatOne, 8>(),
-    short_line<Float, FloatOne, 16>(),
     line<Float, 4, 4>(),
-    line<Float, 8, 4>(),
+    short_line<Float, FloatOne, 16>(),
     line<Float, 4, 8>(),
+    line<Float, 8, 4>(),
     line<Float, 16, 4>(),
     line<Float, 8, 8>(),
     line<Float, 16, 8>(),
     line<Float, 16, 16>(),
     line<Float, 16, 8, 4>(),
-    line<Float, 8, 8, 8>(),
     line<Float, 16, 4, 8>(),
+    line<Float, 8, 8, 8>(),
     line<Float, 16, 16, 4>(),
     line<Float, 16, 8, 8>(),
     line<Float, 16, 16, 8>(),
@@ -40,7 +41,7 @@ constexpr Line<float> kLines[] = {
 
 }  // namespace
 
-Items<Line<float>> float_lines() { return {kLines, sizeof(kLines) / sizeof(kLines[0])}; }
+Items<Line<float>> float_lines() { return items(kLines); }
 
 }  // namespace ridge::fft::power2::fcma
 #endif

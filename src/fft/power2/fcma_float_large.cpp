@@ -28,14 +28,19 @@ constexpr ColumnLevel<float> kColumnLevels[] = {column_level_of<Float, 4>(), col
 
 const Engine<float>& float_engine() {
   using P = Float<false>;
-  static const Items<Line<float>> lines = float_lines();
-  static const Engine<float> engine{"fcma",        P::kLanes,
-                                    false,         P::kSame / 2,
-                                    P::kStrip,     64 / (2 * sizeof(float)),
-                                    lines.data,    lines.count,
-                                    kLevels,       3,
-                                    kColumnLines,  sizeof(kColumnLines) / sizeof(kColumnLines[0]),
-                                    kColumnLevels, 3,
+  static const Engine<float> engine{"fcma",
+                                    P::kLanes,
+                                    false,
+                                    1024,
+                                    true,
+                                    P::kSame / 2,
+                                    P::kStrip,
+                                    64 / sizeof(float) / 2,
+                                    float_lines(),
+                                    items(kLevels),
+                                    items(kColumnLines),
+                                    items(kColumnLevels),
+                                    {nullptr, 0},
                                     reorder<P>};
   return engine;
 }

@@ -66,8 +66,7 @@ class Kernel : public LineKernel<T> {
   // Points of the two buffers of a line.
   static size_t line_scratch(size_t n) { return 2 * n + 2 * 128 / (2 * sizeof(T)); }
   const Line<T>& find_line(size_t n) const {
-    for (size_t i = 0; i < engine_.line_count; ++i) {
-      const Line<T>& line = engine_.lines[i];
+    for (const Line<T>& line : engine_.lines) {
       const auto end = std::find(line.radices, line.radices + kMaxPasses, size_t{0});
       if (line.length == n && std::equal(line.radices, end, choice_.line.begin(), choice_.line.end())) return line;
     }
@@ -90,13 +89,27 @@ class CachedKernel final : public Kernel<T> {
  public:
   using Complex = std::complex<T>;
   CachedKernel(const Engine<T>& engine, size_t n, Power2Choice choice)
-      : Base(engine, n, std::move(choice)), line_(Base::find_line(n)), tables_(engine, line_, Roots<T>(n)) {}
-  size_t scratch() const override { return Base::line_scratch(line_.length); }
+      : Base(engine, n, std::move(choice)), line_(Base::find_line(n)), tables_(engine, line_, Roots<T>(n)) {
+    for (const Batch<T>& batch : engine.batches) {
+      if (batch.length == n && line_.lanes < engine.lanes) batch_ = &batch;
+    }
+    if (batch_ != nullptr) batch_tables_ = LineTables<T>(engine, n, batch_->radices, Roots<T>(n));
+  }
+  size_t scratch() const override {
+    return Base::line_scratch(batch_ == nullptr ? line_.length : line_.length * Base::engine_.strip);
+  }
   void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const override {
     run_many(direction, in, 0, out, 0, 1, scratch);
   }
   void run_many(Direction direction, const Complex* in, size_t in_distance, Complex* out, size_t out_distance,
                 size_t count, Complex* scratch) const override {
+    if (batch_ != nullptr) {
+      const size_t strip = Base::engine_.strip;
+      for (; count >= strip; count -= strip, in += strip * in_distance, out += strip * out_distance) {
+        batch_->run[Base::index(direction)](Base::real(in), in_distance, Base::real(out), out_distance,
+                                            batch_tables_.data(), Base::real(scratch));
+      }
+    }
     line_.run[Base::index(direction)](Base::real(in), in_distance, Base::real(out), out_distance, count, tables_.data(),
                                       Base::real(scratch));
   }
@@ -104,6 +117,8 @@ class CachedKernel final : public Kernel<T> {
  private:
   const Line<T>& line_;
   LineTables<T> tables_;
+  const Batch<T>* batch_ = nullptr;  // where one transform alone cannot fill the vectors
+  LineTables<T> batch_tables_;
 };
 
 // Every level makes one pass over its block and descends into the sub-blocks, so that all but the first few passes
@@ -150,8 +165,8 @@ class DeepKernel final : public Kernel<T> {
     return n;
   }
   const Level<T>& find_level(size_t radix) const {
-    for (size_t i = 0; i < Base::engine_.level_count; ++i) {
-      if (Base::engine_.levels[i].radix == radix) return Base::engine_.levels[i];
+    for (const Level<T>& level : Base::engine_.levels) {
+      if (level.radix == radix) return level;
     }
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("engine {} has no level of radix {}", Base::engine_.name, radix));

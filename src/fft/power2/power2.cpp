@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <cstdlib>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -59,14 +59,19 @@ void check_length(std::size_t n) {
 }
 
 template <class T>
+std::vector<std::size_t> radices_of(const Line<T>& line) {
+  return {line.radices, std::find(line.radices, line.radices + kMaxPasses, std::size_t{0})};
+}
+
+template <class T>
 void add_lines(const Engine<T>& engine, std::size_t n, std::vector<Power2Choice>& choices) {
-  for (std::size_t i = 0; i < engine.line_count; ++i) {
-    const Line<T>& line = engine.lines[i];
-    if (line.length != n) continue;
-    const std::size_t* end = std::find(line.radices, line.radices + kMaxPasses, std::size_t{0});
-    Power2Choice choice{"", engine.name, {}, {line.radices, end}};
-    choice.name = fmt::format("{} {}", engine.name, radix_text(choice.line));
-    choices.push_back(std::move(choice));
+  // Lines as wide as the vectors before narrower ones.
+  for (const bool full : {true, false}) {
+    for (const Line<T>& line : engine.lines) {
+      if (line.length != n || (line.lanes == engine.lanes) != full) continue;
+      const std::vector<std::size_t> radices = radices_of(line);
+      choices.push_back({fmt::format("{} {}", engine.name, radix_text(radices)), engine.name, {}, radices});
+    }
   }
 }
 
@@ -91,16 +96,41 @@ std::vector<std::vector<std::size_t>> level_plans(int bits) {
   return plans;
 }
 
+// The levels that measured best above a line: 4 first, for the caller's array is not padded and four streams are what
+// its cache sets hold; then as few passes as the engine's widest level allows, the bits spread evenly.
+std::vector<std::size_t> preferred_levels(int bits, int widest) {
+  if (bits <= widest) return {std::size_t{1} << bits};
+  std::vector<std::size_t> levels = {4};
+  const int rest = bits - 2;
+  const int passes = (rest + widest - 1) / widest;
+  for (int i = 0; i < passes; ++i) levels.push_back(std::size_t{1} << (rest / passes + (i < rest % passes ? 1 : 0)));
+  return levels;
+}
+
 template <class T>
 void add_deep(const Engine<T>& engine, std::size_t n, std::vector<Power2Choice>& choices) {
-  for (std::size_t i = 0; i < engine.line_count; ++i) {
-    const Line<T>& line = engine.lines[i];
-    if (line.leaf[0] == nullptr || line.lanes != engine.lanes || line.length < 256 || line.length * engine.tile > n) {
-      continue;
+  std::vector<const Line<T>*> leaves;
+  for (const Line<T>& line : engine.lines) {
+    if (line.leaf[0] != nullptr && line.lanes == engine.lanes && line.length >= 256 && line.length * engine.tile <= n) {
+      leaves.push_back(&line);
     }
-    const std::size_t* end = std::find(line.radices, line.radices + kMaxPasses, std::size_t{0});
-    const std::vector<std::size_t> radices(line.radices, end);
-    for (auto& levels : level_plans(std::countr_zero(n) - std::countr_zero(line.length))) {
+  }
+  // The engine's favourite first; where its levels divide by eight, the leaf nearest to it that leaves whole eights.
+  const int widest = engine.wide_levels ? 4 : 3;
+  const auto rank = [&](const Line<T>* line) {
+    const int away = std::abs(std::countr_zero(line->length) - std::countr_zero(engine.leaf));
+    const int rest = std::countr_zero(n) - std::countr_zero(line->length) - 2;
+    return engine.wide_levels ? away : 4 * (rest % 3 == 0 ? 0 : 1) + away;
+  };
+  std::stable_sort(leaves.begin(), leaves.end(), [&](auto* a, auto* b) { return rank(a) < rank(b); });
+  for (const Line<T>* line : leaves) {
+    const std::vector<std::size_t> radices = radices_of(*line);
+    const int bits = std::countr_zero(n) - std::countr_zero(line->length);
+    auto plans = level_plans(bits);
+    const auto best = preferred_levels(bits, widest);
+    plans.erase(std::remove(plans.begin(), plans.end(), best), plans.end());
+    plans.insert(plans.begin(), best);
+    for (auto& levels : plans) {
       choices.push_back({fmt::format("{} {}*({})", engine.name, radix_text(levels), radix_text(radices)), engine.name,
                          levels, radices});
     }

@@ -22,6 +22,7 @@ namespace {
 #include "fft/power2/lines.inl"
 #include "fft/power2/levels.inl"
 #include "fft/power2/columns.inl"
+#include "fft/power2/batches.inl"
 #include "fft/power2/simd_large-inl.hpp"
 // clang-format on
 
@@ -34,12 +35,24 @@ constexpr ColumnLine<double> kColumnLines[] = {
 constexpr ColumnLevel<double> kColumnLevels[] = {column_level_of<double, 4>(), column_level_of<double, 8>(),
                                                  column_level_of<double, 16>()};
 
+constexpr Batch<double> kBatches[] = {batch<double, 8, 4>(), batch<double, 8, 8>(), batch<double, 16, 8>()};
+
 Engine<double> engine() {
   using P = Split<double, kWideLanes<double>, false>;
-  const Items<Line<double>> lines = simd_lines<double>();
-  return {target_name(), P::kLanes,   true,      1, P::kStrip,    P::kLine,
-          lines.data,    lines.count, kLevels,   3, kColumnLines, sizeof(kColumnLines) / sizeof(kColumnLines[0]),
-          kColumnLevels, 3,           reorder<P>};
+  return {target_name(),
+          P::kLanes,
+          true,
+          512,
+          false,
+          1,
+          P::kStrip,
+          P::kLine,
+          simd_lines<double>(),
+          items(kLevels),
+          items(kColumnLines),
+          items(kColumnLevels),
+          items(kBatches),
+          reorder<P>};
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ namespace {
 #include "fft/power2/lines.inl"
 #include "fft/power2/levels.inl"
 #include "fft/power2/columns.inl"
+#include "fft/power2/batches.inl"
 #include "fft/power2/simd_large-inl.hpp"
 // clang-format on
 
@@ -34,12 +35,24 @@ constexpr ColumnLine<float> kColumnLines[] = {
 constexpr ColumnLevel<float> kColumnLevels[] = {column_level_of<float, 4>(), column_level_of<float, 8>(),
                                                 column_level_of<float, 16>()};
 
+constexpr Batch<float> kBatches[] = {batch<float, 8, 4>(), batch<float, 8, 8>(), batch<float, 16, 8>()};
+
 Engine<float> engine() {
   using P = Split<float, kWideLanes<float>, false>;
-  const Items<Line<float>> lines = simd_lines<float>();
-  return {target_name(), P::kLanes,   true,      1, P::kStrip,    P::kLine,
-          lines.data,    lines.count, kLevels,   3, kColumnLines, sizeof(kColumnLines) / sizeof(kColumnLines[0]),
-          kColumnLevels, 3,           reorder<P>};
+  return {target_name(),
+          P::kLanes,
+          true,
+          512,
+          false,
+          1,
+          P::kStrip,
+          P::kLine,
+          simd_lines<float>(),
+          items(kLevels),
+          items(kColumnLines),
+          items(kColumnLevels),
+          items(kBatches),
+          reorder<P>};
 }
 
 }  // namespace

@@ -26,6 +26,13 @@ constexpr ColumnLevel<T> column_level_of() {
           {column_level<Forward, R, false>, column_level<Forward, R, false>}};
 }
 
+template <class T, size_t A, size_t B>
+constexpr Batch<T> batch() {
+  using Forward = Split<T, kWideLanes<T>, false>;
+  using Inverse = Split<T, kWideLanes<T>, true>;
+  return {A * B, {A, B, 0, 0}, {BatchOf<Forward, A, B>::run, BatchOf<Inverse, A, B>::run}};
+}
+
 constexpr const char* target_name() {
   switch (HWY_TARGET) {
     case HWY_NEON:

@@ -64,10 +64,9 @@ LineTables<T>::LineTables(const Engine<T>& engine, const Line<T>& line, const Ro
 }
 
 template <class T>
-LineTables<T>::LineTables(const Engine<T>& engine, const ColumnLine<T>& line, const Roots<T>& roots) {
-  size_t n = line.length;
-  for (size_t i = 0; i + 1 < kMaxPasses && line.radices[i + 1] != 0; n /= line.radices[i], ++i) {
-    add(shared_twiddles(roots, n, line.radices[i], 1, engine.copies));
+LineTables<T>::LineTables(const Engine<T>& engine, size_t length, const size_t* radices, const Roots<T>& roots) {
+  for (size_t i = 0; i + 1 < kMaxPasses && radices[i + 1] != 0; length /= radices[i], ++i) {
+    add(shared_twiddles(roots, length, radices[i], 1, engine.copies));
   }
 }
 

@@ -26,7 +26,8 @@ class LineTables {
  public:
   LineTables() = default;
   LineTables(const Engine<T>& engine, const Line<T>& line, const Roots<T>& roots);
-  LineTables(const Engine<T>& engine, const ColumnLine<T>& line, const Roots<T>& roots);
+  // Columns: every pass shares its twiddles among the lanes.
+  LineTables(const Engine<T>& engine, size_t length, const size_t* radices, const Roots<T>& roots);
   const T* const* data() const { return pointers_.data(); }
 
  private:
