@@ -99,7 +99,7 @@ std::vector<std::vector<std::size_t>> level_plans(int bits) {
 // The levels that measured best above a line: 4 first, for the caller's array is not padded and four streams are what
 // its cache sets hold; then as few passes as the engine's widest level allows, the bits spread evenly.
 std::vector<std::size_t> preferred_levels(int bits, int widest) {
-  if (bits <= widest) return {std::size_t{1} << bits};
+  if (bits <= 3) return {std::size_t{1} << bits};
   std::vector<std::size_t> levels = {4};
   const int rest = bits - 2;
   const int passes = (rest + widest - 1) / widest;
@@ -145,8 +145,12 @@ std::vector<Power2Choice> power2_choices(std::size_t n) {
   if (n == 1) return {{"copy", "any", {}, {}}};
   std::vector<Power2Choice> choices;
   for (const Engine<T>* engine : engines<T>()) {
-    add_lines(*engine, n, choices);
+    // Up to about an L1 of data the passes of a line are cheaper than descent and reorder.
+    constexpr std::size_t kLineBytes = 64 * 1024;
+    const bool lines_first = n * sizeof(std::complex<T>) <= kLineBytes;
+    if (lines_first) add_lines(*engine, n, choices);
     add_deep(*engine, n, choices);
+    if (!lines_first) add_lines(*engine, n, choices);
   }
   return choices;
 }
