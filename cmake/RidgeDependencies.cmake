@@ -25,10 +25,11 @@ set(RIDGE_HAVE_CUDA OFF)
 if(RIDGE_CUDA)
   find_path(CUDA_HEADERS nvrtc.h
     HINTS ${CUDAToolkit_ROOT}/include $ENV{CUDA_HOME}/include $ENV{CUDA_PATH}/include /usr/local/cuda/include)
-  if(CUDA_HEADERS)
+  if(CUDA_HEADERS AND EXISTS ${CUDA_HEADERS}/cuda.h)
     set(RIDGE_HAVE_CUDA ON)
     target_include_directories(ridge_dependencies SYSTEM INTERFACE ${CUDA_HEADERS})
-    target_compile_definitions(ridge_dependencies INTERFACE RIDGE_HAVE_CUDA=1)
+    # The headers' folder: NVRTC usually lies beside it, and is looked for there last.
+    target_compile_definitions(ridge_dependencies INTERFACE RIDGE_HAVE_CUDA=1 RIDGE_CUDA_HEADERS="${CUDA_HEADERS}")
   endif()
 endif()
 

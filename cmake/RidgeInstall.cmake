@@ -1,5 +1,45 @@
+# What `cmake --install` leaves: the command, the library and its headers, a CMake package and a pkg-config file. All of
+# it finds its parts from where it lies, so an installed tree can be moved.
 include(GNUInstallDirs)
-install(TARGETS ridge ridge_command
-  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+include(CMakePackageConfigHelpers)
+
+set(ridge_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/ridge)
+install(TARGETS ridge EXPORT ridgeTargets
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS ridge_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/ridge DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# A static library passes what it links on to its users; a shared one keeps it to itself.
+get_target_property(ridge_kind ridge TYPE)
+if(ridge_kind STREQUAL "STATIC_LIBRARY")
+  set(RIDGE_STATIC ON)
+  set(RIDGE_PC_REQUIRES "Requires: fmt libhwy")
+  set(RIDGE_PC_LIBS "-pthread")
+  foreach(library ${CMAKE_DL_LIBS})
+    string(APPEND RIDGE_PC_LIBS " -l${library}")
+  endforeach()
+else()
+  set(RIDGE_STATIC OFF)
+  set(RIDGE_PC_REQUIRES "")
+  set(RIDGE_PC_LIBS "")
+endif()
+
+# CMake package.
+install(EXPORT ridgeTargets NAMESPACE ridge:: DESTINATION ${ridge_package_folder})
+configure_package_config_file(cmake/ridgeConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/package/ridgeConfig.cmake
+  INSTALL_DESTINATION ${ridge_package_folder} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/package/ridgeConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/ridgeConfig.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/package/ridgeConfigVersion.cmake DESTINATION ${ridge_package_folder})
+
+# pkg-config.
+set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH RIDGE_PC_PREFIX /prefix/${pkgconfig_folder} /prefix)
+string(REGEX REPLACE "/$" "" RIDGE_PC_PREFIX "${RIDGE_PC_PREFIX}")
+configure_file(cmake/ridge.pc.in ${CMAKE_CURRENT_BINARY_DIR}/package/ridge.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/ridge.pc DESTINATION ${pkgconfig_folder})

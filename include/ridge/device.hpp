@@ -49,6 +49,7 @@ struct DeviceInfo {
   std::string vendor{};  // for OpenCL the platform's name, so that "opencl:pocl" can find it
   std::string driver{};  // driver and runtime versions; part of every cache key
   std::string isa{};     // "sm_90", "NEON", "AVX3": what kernels are compiled for
+  std::string bus{};     // PCI address, "0000:1b:00.0", where the driver tells it (CUDA); finds the power counters
   Backend backend = Backend::host;
   Limits limits = {};
   double clock_ghz = 0;                     // rated; 0 where the system does not say
@@ -151,10 +152,17 @@ class Argument {
   alignas(16) std::array<std::byte, 64> bytes_{};
 };
 
+// Counts along three axes. An axis that is not given counts 1; a plain array would make it 0.
+struct Extent : std::array<std::uint64_t, 3> {
+  constexpr Extent(std::uint64_t x = 1, std::uint64_t y = 1, std::uint64_t z = 1)  // NOLINT: implicit on purpose
+      : array{x, y, z} {}
+  constexpr Extent(const std::array<std::uint64_t, 3>& sides) : array(sides) {}  // NOLINT: implicit on purpose
+};
+
 struct Launch {
-  std::array<std::uint64_t, 3> groups{1, 1, 1};  // work-groups along each axis
-  std::array<std::uint64_t, 3> items{1, 1, 1};   // work-items in a group along each axis
-  std::size_t local_bytes = 0;                   // what the kernel's LOCAL_BLOCK takes (see the dialect)
+  Extent groups{};              // work-groups along each axis
+  Extent items{};               // work-items in a group along each axis
+  std::size_t local_bytes = 0;  // what the kernel's LOCAL_BLOCK takes (see the dialect)
 };
 
 // Source in the kernel dialect (src/device/dialect.hpp; docs/device.md).

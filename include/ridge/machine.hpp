@@ -89,7 +89,7 @@ struct MeasureOptions {
 Profile measure(const MeasureOptions& options = {});
 std::optional<Profile> load();      // the saved profile of this hardware, nothing when there is none or it is damaged
 void save(const Profile& profile);  // to path(), atomically; a cache folder that cannot be written is a warning
-std::string path();                 // RIDGE_PROFILE, else machine.json in the cache folder
+std::string path();                 // RIDGE_PROFILE, else machine-<hash of the hardware>.json in the cache folder
 
 // Ceilings of one device: from the saved profile, else estimated from its limits. Never measures, milliseconds.
 Ceilings ceilings(const Device& device);

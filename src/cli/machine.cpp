@@ -61,10 +61,13 @@ void run(const Wishes& wishes) {
 }  // namespace
 
 void add_machine(CLI::App& program) {
-  auto* command = program.add_subcommand("machine", "Devices, ceilings and rooflines of this machine, measured once and saved");
+  auto* command =
+      program.add_subcommand("machine", "Devices, ceilings and rooflines of this machine, measured once and saved");
   auto wishes = std::make_shared<Wishes>();
-  command->add_flag("--refresh", wishes->profile.refresh, "Measure again although a saved profile exists (up to a minute)");
-  command->add_flag("--quick", wishes->profile.quick, "Ceilings only, without the sweeps and studies (about ten seconds)");
+  command->add_flag("--refresh", wishes->profile.refresh,
+                    "Measure again although a saved profile exists (up to a minute)");
+  command->add_flag("--quick", wishes->profile.quick,
+                    "Ceilings only, without the sweeps and studies (about ten seconds)");
   command->add_flag("--json", wishes->json, "The whole profile as JSON on standard output");
   command->add_flag("--roofline", wishes->roofline, "Draw each device's roofline as text");
   command->add_option("--svg", wishes->svg, "Write each device's roofline to PREFIX-<device>.svg")->type_name("PREFIX");

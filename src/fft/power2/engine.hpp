@@ -62,7 +62,7 @@ struct Batch {
                             T* scratch);
   size_t length;
   size_t radices[kMaxPasses];
-  Function run[2];
+  Function run[2];  // null where the line is as fast
 };
 
 template <class Item>

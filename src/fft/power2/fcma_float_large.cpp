@@ -10,6 +10,7 @@ namespace {
 // clang-format off
 #include "fft/power2/butterflies.inl"
 #include "fft/power2/lines.inl"
+#include "fft/power2/short_lines.inl"
 #include "fft/power2/levels.inl"
 #include "fft/power2/columns.inl"
 #include "fft/power2/fcma_large.inl"
@@ -23,6 +24,12 @@ constexpr ColumnLine<float> kColumnLines[] = {
 };
 constexpr ColumnLevel<float> kColumnLevels[] = {column_level_of<Float, 4>(), column_level_of<Float, 8>(),
                                                 column_level_of<Float, 16>()};
+
+// Two transforms side by side need no twiddles that differ by lane.
+constexpr Batch<float> kBatches[] = {
+    {16,
+     {16, 0, 0, 0},
+     {ShortBatch<Float<false>, FloatOne<false>, 16>::run, ShortBatch<Float<true>, FloatOne<true>, 16>::run}}};
 
 }  // namespace
 
@@ -40,7 +47,7 @@ const Engine<float>& float_engine() {
                                     items(kLevels),
                                     items(kColumnLines),
                                     items(kColumnLevels),
-                                    {nullptr, 0},
+                                    items(kBatches),
                                     reorder<P>};
   return engine;
 }

@@ -91,7 +91,7 @@ class CachedKernel final : public Kernel<T> {
   CachedKernel(const Engine<T>& engine, size_t n, Power2Choice choice)
       : Base(engine, n, std::move(choice)), line_(Base::find_line(n)), tables_(engine, line_, Roots<T>(n)) {
     for (const Batch<T>& batch : engine.batches) {
-      if (batch.length == n && line_.lanes < engine.lanes) batch_ = &batch;
+      if (batch.length == n && batch.run[0] != nullptr) batch_ = &batch;
     }
     if (batch_ != nullptr) batch_tables_ = LineTables<T>(engine, n, batch_->radices, Roots<T>(n));
   }

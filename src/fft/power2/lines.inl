@@ -138,6 +138,10 @@ struct LineOf {
     for (size_t i = 0; i < count; ++i, in += 2 * in_distance, out += 2 * out_distance) {
       // Three passes of a long line fill L1: out of place, the result's own memory is the first buffer.
       T* const y = C > 1 && D == 1 && N * sizeof(T) >= 8192 && in != out ? out : scratch;
+      // The first pass touches all lines of a short transform at once, which hides the stream from the prefetcher.
+      if constexpr (N <= 512) {
+        for (size_t p = 0; p < 2 * N; p += 64 / sizeof(T)) __builtin_prefetch(in + 2 * in_distance + p);
+      }
       if constexpr (N <= 64) {
         first_pass<First, N, A, kUser>(in, y, tables[0]);
         last_pass<P, N, B, A, 1, 1>(y, out);

@@ -26,3 +26,12 @@ struct ShortLine {
     }
   }
 };
+
+// As many of them as a strip: for lengths where one alone is better off as a line.
+template <class P, class One, size_t N>
+struct ShortBatch {
+  using T = typename P::T;
+  static void run(const T* in, size_t in_distance, T* out, size_t out_distance, const T* const* tables, T* scratch) {
+    ShortLine<P, One, N>::run(in, in_distance, out, out_distance, P::kStrip, tables, scratch);
+  }
+};

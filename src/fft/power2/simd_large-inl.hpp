@@ -30,7 +30,11 @@ template <class T, size_t A, size_t B>
 constexpr Batch<T> batch() {
   using Forward = Split<T, kWideLanes<T>, false>;
   using Inverse = Split<T, kWideLanes<T>, true>;
-  return {A * B, {A, B, 0, 0}, {BatchOf<Forward, A, B>::run, BatchOf<Inverse, A, B>::run}};
+  // A line alone fills the vectors from the square of their lanes on.
+  if constexpr (A * B < kWideLanes<T> * kWideLanes<T>) {
+    return {A * B, {A, B, 0, 0}, {BatchOf<Forward, A, B>::run, BatchOf<Inverse, A, B>::run}};
+  }
+  return {A * B, {A, B, 0, 0}, {nullptr, nullptr}};
 }
 
 constexpr const char* target_name() {

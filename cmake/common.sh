@@ -1,0 +1,184 @@
+# shellcheck shell=bash
+# Sourced by ./run, ./test and .ci/run: packages, configuring, building. A line a phase on stderr, the rest in build/log.
+#
+#   RIDGE_INSTALL=never   list what is missing and install nothing
+#   RIDGE_INSTALL=skip    do not even look: the libraries came from elsewhere (CMAKE_PREFIX_PATH)
+set -euo pipefail
+root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd -P)
+build=$root/build
+log=$build/log
+exec 3>&2  # phases speak here while their command's own output goes to the log
+
+say() { printf '%s\n' "$*" >&3; }
+die() {
+  say "$*"
+  exit 1
+}
+
+# Truncates the log; called once, before the first phase.
+start_log() {
+  mkdir -p "$build" 2>/dev/null && : 2>/dev/null >"$log" ||
+    die "cannot write to $build: make the folder writable, or remove it if another user made it"
+}
+
+# --- phases -----------------------------------------------------------------------------------------------------------
+
+# The part of the log that a failed phase wrote, from its first error on.
+show_failure() {
+  local from=$1 text
+  text=$(tail -n "+$from" "$log")
+  printf '%s\n' "$text" | awk '/FAILED:|[Ee]rror/ { found = 1 } found' | head -n 60 >&3
+  grep -qE 'FAILED:|[Ee]rror' <<<"$text" || printf '%s\n' "$text" | tail -n 40 >&3
+  say "(the whole log: $log)"
+}
+
+# phase WHAT COMMAND...: one line with the time it took; its log is shown and the script ends where it fails.
+phase() {
+  local what=$1 started=$SECONDS from
+  shift
+  from=$(($(wc -l <"$log") + 1))
+  phase_text=$what
+  printf '%s ... ' "$what" >&3
+  if "$@" >>"$log" 2>&1 </dev/null; then
+    printf '%d s\n' $((SECONDS - started)) >&3
+  else
+    printf 'failed\n' >&3
+    show_failure "$from"
+    exit 1
+  fi
+}
+
+# Copies a build's output and counts its steps on a terminal.
+count_steps() {
+  local line terminal=
+  [[ -t 3 ]] && terminal=yes
+  while IFS= read -r line; do
+    printf '%s\n' "$line"
+    if [[ $terminal && $line =~ ^\[([0-9]+/[0-9]+)\] ]]; then
+      printf '\r%s ... %s ' "$phase_text" "${BASH_REMATCH[1]}" >&3
+    fi
+  done
+  [[ -z $terminal ]] || printf '\r\033[K%s ... ' "$phase_text" >&3
+}
+
+# --- packages ---------------------------------------------------------------------------------------------------------
+
+# The packages of the groups named that are not here, one a line.
+missing() {
+  local group package command installed=" "
+  local -a wanted=()
+  while read -r group package command; do
+    [[ " $* " == *" $group "* ]] && wanted+=("$package $command")
+  done < <(sed 's/#.*//; /^[[:space:]]*$/d' "$root/cmake/packages.txt")
+  ((${#wanted[@]})) || return 0
+  if command -v dpkg-query >/dev/null; then
+    installed=" $(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${wanted[@]%% *}" 2>/dev/null |
+      sed -n 's/ installed$//p' | tr '\n' ' ')"
+  fi
+  for package in "${wanted[@]}"; do
+    command=${package#* }
+    package=${package%% *}
+    [[ $installed == *" $package "* ]] && continue
+    [[ $command ]] && command -v "$command" >/dev/null && continue
+    printf '%s\n' "$package"
+  done
+}
+
+# Sets `as_root` to what must stand before apt-get; fails where this user may not install.
+may_install() {
+  as_root=()
+  [[ ${RIDGE_INSTALL:-} != never ]] && command -v apt-get >/dev/null || return 1
+  ((EUID == 0)) && return 0
+  command -v sudo >/dev/null || return 1
+  as_root=(sudo -n)
+  sudo -n true 2>/dev/null && return 0
+  as_root=(sudo)
+  [[ -t 0 && -t 2 ]]
+}
+
+apt() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@"
+}
+
+# All at once, or one by one where that fails, so that a package this release lacks does not take the others along.
+apt_install() {
+  apt install -y --no-install-recommends "$@" && return 0
+  (($# > 1)) || return 1
+  local package rc=0
+  for package in "$@"; do apt install -y --no-install-recommends "$package" || rc=1; done
+  return $rc
+}
+
+install_packages() {  # what cannot be had is found by looking again afterwards
+  apt update || echo "apt-get update failed; trying with the lists that are here"
+  apt_install "$@" || true
+}
+
+# On a system without dpkg only commands can be looked for; CMake says which library it does not find.
+look_without_dpkg() {
+  local name=this
+  [[ -r /etc/os-release ]] && name=$(. /etc/os-release && printf '%s' "${PRETTY_NAME:-this}")
+  say "$name is not a Debian system, so nothing is installed here. Needed are, by their Debian names:"
+  sed -n 's/^required *\([^ ]*\).*/  \1/p' "$root/cmake/packages.txt" >&3
+  local command lacking=
+  for command in cmake ninja c++; do command -v "$command" >/dev/null || lacking+=" $command"; done
+  [[ -z $lacking ]] || die "These commands are missing:$lacking"
+}
+
+# packages_here NEEDED-GROUPS WANTED-GROUPS: installs what it may; ends the script where a needed package is missing.
+packages_here() {
+  [[ ${RIDGE_INSTALL:-} == skip ]] && return
+  if ! command -v dpkg-query >/dev/null; then
+    look_without_dpkg
+    return
+  fi
+  local needed wanted tried=$build/packages-not-found
+  needed=$(missing $1)
+  wanted=$(missing $2)
+  # An optional package that could not be had is not asked for again at every start; a new build folder asks again.
+  if [[ -z $needed && -f $tried && $wanted == "$(<"$tried")" ]]; then wanted=; fi
+  [[ -z $needed$wanted ]] && return
+  if may_install; then
+    [[ ${as_root[*]} != sudo ]] || sudo -v -p "[sudo] password of %u, to install packages: " || true
+    phase "installing $(echo $needed $wanted)" install_packages $needed $wanted
+    needed=$(missing $1)
+    wanted=$(missing $2)
+    rm -f "$tried"
+    [[ -z $wanted ]] || printf '%s\n' "$wanted" >"$tried"
+    [[ -z $needed$wanted ]] || grep '^[EW]: ' "$log" | sort -u | head -n 5 >&3 || true
+  fi
+  [[ -z $wanted ]] || say "Optional packages are missing: apt-get install $(echo $wanted)"
+  [[ -z $needed ]] || die "Required packages are missing: apt-get install $(echo $needed)"
+}
+
+# --- building ---------------------------------------------------------------------------------------------------------
+
+# As many compilers as there are cores, and no more than memory holds at 1 GiB each.
+count_jobs() {
+  local cores memory
+  cores=$(nproc)
+  memory=$(awk '/^MemAvailable:/ { print int($2 / 1048576) }' /proc/meminfo 2>/dev/null || true)
+  if [[ $memory ]] && ((memory < cores)); then cores=$((memory > 1 ? memory : 1)); fi
+  printf '%s' "$cores"
+}
+
+cached() { [[ -f $build/CMakeCache.txt ]] && grep -q "^$1=$2\$" "$build/CMakeCache.txt"; }
+
+# configure CMAKE-ARGUMENT...: the release build in build/.
+configure() {
+  local -a how=(-G Ninja)
+  if [[ -f $build/CMakeCache.txt ]]; then
+    how=()
+    # A copied or moved tree brings a cache that points elsewhere.
+    cached CMAKE_HOME_DIRECTORY:INTERNAL "$root" || how=(--fresh -G Ninja)
+  fi
+  phase "configuring" cmake -S "$root" -B "$build" "${how[@]}" -DCMAKE_BUILD_TYPE=Release "$@"
+}
+
+# The build runs the test programs to list their tests, hence without_aslr (see ./test).
+without_aslr=()
+compile() { "${without_aslr[@]}" cmake --build "$@" --parallel "$jobs" 2>&1 | count_steps; }
+
+jobs=$(count_jobs)
+# A home that cannot be written would make ccache fail the build.
+[[ -n ${CCACHE_DIR:-} || -w ${HOME:-/nonexistent} ]] || export CCACHE_DISABLE=1

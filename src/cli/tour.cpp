@@ -1,0 +1,142 @@
+// ridge tour: this machine in two minutes, as a page.
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+#include <ridge/machine.hpp>
+
+#include "base/clock.hpp"
+#include "base/files.hpp"
+#include "base/log.hpp"
+#include "base/progress.hpp"
+#include "base/text.hpp"
+#include "cli/bench_transpose.hpp"
+#include "cli/command.hpp"
+#include "cli/profile.hpp"
+#include "report/page.hpp"
+
+namespace ridge::cli {
+namespace {
+
+struct Wishes {
+  ProfileWishes profile;
+  std::string out = "report.html";
+};
+
+std::string title() {
+  const auto& all = devices().devices;
+  const DeviceInfo& host = all.front().info();
+  std::string text =
+      fmt::format("{}, {} core{}", host.name, host.limits.compute_units, host.limits.compute_units == 1 ? "" : "s");
+  for (const Device& device : all) {
+    if (device.info().backend == Backend::cuda) text += " and " + device.info().name;
+  }
+  return text;
+}
+
+std::vector<std::pair<std::string, std::string>> facts(const DeviceInfo& info) {
+  std::vector<std::pair<std::string, std::string>> list{
+      {"instruction set", info.isa},
+      {"compute units", fmt::to_string(info.limits.compute_units)},
+      {"memory", base::human_bytes(static_cast<double>(info.limits.memory))},
+      {"driver", info.driver}};
+  if (info.backend != Backend::host) {
+    list.emplace_back("work-group", fmt::format("{} items", info.limits.work_group));
+    list.emplace_back("local memory", base::human_bytes(static_cast<double>(info.limits.local_memory)));
+  }
+  return list;
+}
+
+// What each device runs on the tour. A workload adds its cases here.
+std::vector<TransposeCase> transpose_cases(const Device& device, bool quick) {
+  const bool large = !quick && device.info().limits.memory > (std::size_t{4} << 30);
+  const std::size_t side = large ? 8192 : 1024;
+  TransposeCase square{.problem = {.rows = side, .columns = side}};
+  TransposeCase batch{.problem = {.rows = 64, .columns = 64, .batch = large ? std::size_t{4096} : std::size_t{256}}};
+  return {square, batch};
+}
+
+report::Bench tour_transpose(bool quick, const base::Progress& progress) {
+  report::Bench bench;
+  bench.title = "The corner turn";
+  bench.note = "Transposing moves every byte once in and once out: the roof is the copy bandwidth.";
+  double done = 0;
+  for (const Device& device : devices().devices) {
+    for (const TransposeCase& one : transpose_cases(device, quick)) {
+      progress(done, fmt::format("corner turn {}x{} on {}", one.problem.rows, one.problem.columns, device.id()));
+      try {
+        for (auto& row : bench_transpose(device, one, "", quick ? 0.02 : 0.2, nullptr)) bench.rows.push_back(row);
+      } catch (const Error& error) {
+        base::warn(fmt::format("{}: corner turn left out: {}", device.id(), error.what()));
+      }
+      done += 0.5 / static_cast<double>(devices().devices.size());
+    }
+  }
+  return bench;
+}
+
+std::string ceiling_line(const machine::DeviceProfile& device) {
+  const machine::Ceilings& c = device.ceilings;
+  const machine::Bandwidth& memory = c.memory().all;
+  return fmt::format("{} ({}): {} float, {} double, memory copy {}{}", device.id, device.name,
+                     base::human_rate(c.flops_float, "FLOP/s"), base::human_rate(c.flops_double, "FLOP/s"),
+                     base::human_rate(std::max(memory.copy, memory.copy_streaming), "B/s"),
+                     c.measured ? "" : " (estimated)");
+}
+
+// The best of each problem, in words.
+std::vector<std::string> bench_lines(const report::Bench& bench) {
+  std::vector<std::string> lines;
+  for (const std::size_t i : report::best_rows(bench.rows)) {
+    const auto& row = bench.rows[i];
+    lines.push_back(fmt::format("{} on {}: {} by {}, {:.0f} % of the copy roof", row.problem, row.device,
+                                base::human_rate(row.gbytes_per_s * 1e9, "B/s"), row.variant, 100 * row.roof_share));
+  }
+  return lines;
+}
+
+void run(const Wishes& wishes) {
+  const double start = base::now();
+  const machine::Profile profile = profile_or_measure(wishes.profile);
+  const auto progress = base::terminal_progress();
+  report::Report page;
+  page.title = title();
+  page.hardware = profile.hardware;
+  page.measured_at = profile.measured_at;
+  page.seconds_taken = profile.seconds_taken;
+  page.notes = devices().notes;
+  for (const Device& device : devices().devices) {
+    if (const auto* found = profile.find(device.id())) page.devices.push_back({*found, facts(device.info()), {}});
+  }
+  for (const auto& section : page.devices) page.summary.push_back(ceiling_line(section.profile));
+  page.benches.push_back(tour_transpose(wishes.profile.quick, progress));
+  for (const std::string& line : bench_lines(page.benches.back())) page.summary.push_back(line);
+  progress(1, "");
+
+  base::write_file(wishes.out, report::to_html(page));
+  const auto json = std::filesystem::path(wishes.out).replace_extension(".json");
+  base::write_file(json, report::to_json(page));
+  fmt::print("{}\n", page.title);
+  for (const std::string& line : page.summary) fmt::print("  {}\n", line);
+  for (const std::string& note : page.notes) fmt::print("  {}\n", note);
+  fmt::print("{} and {} written in {}; open the first in a browser\n", wishes.out, json.string(),
+             base::human_seconds(base::now() - start));
+}
+
+}  // namespace
+
+void add_tour(CLI::App& program) {
+  auto* command =
+      program.add_subcommand("tour", "Measure this machine, run each workload on each device, write a page about it");
+  auto wishes = std::make_shared<Wishes>();
+  command->add_option("--out", wishes->out, "The page; its data goes beside it as .json")
+      ->capture_default_str()
+      ->type_name("FILE");
+  command->add_flag("--quick", wishes->profile.quick,
+                    "Smaller problems and ceilings only: seconds instead of a minute or two");
+  command->add_flag("--refresh", wishes->profile.refresh, "Measure the machine again although a saved profile exists");
+  command->callback([wishes] { run(*wishes); });
+}
+
+}  // namespace ridge::cli

@@ -1,0 +1,218 @@
+#include "device/compile_cache.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+#include "base/files.hpp"
+#include "base/log.hpp"
+
+namespace ridge::detail {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A file: magic, version, key's length, key, binary's length, checksum of key and binary, binary. Numbers are 64 bits,
+// little-endian.
+constexpr std::string_view kMagic = "RIDGEKRN";
+constexpr std::uint64_t kVersion = 1;
+constexpr std::size_t kNumber = 8;
+constexpr std::size_t kFixed = kMagic.size() + 4 * kNumber;
+constexpr std::size_t kLargestFile = std::size_t{64} << 20;
+constexpr std::uintmax_t kLargestFolder = std::uintmax_t{256} << 20;
+constexpr std::string_view kExtension = ".kernel";
+
+// FNV-1a: enough against accidents, and the key itself guards against collisions.
+std::uint64_t hash(std::string_view text, std::uint64_t state = 0xcbf29ce484222325u) {
+  for (const char c : text) state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return state;
+}
+
+std::uint64_t checksum(std::string_view key, std::string_view binary) { return hash(binary, hash(key)); }
+
+void append(std::string& text, std::uint64_t number) {
+  for (std::size_t i = 0; i < kNumber; ++i) text += static_cast<char>(number >> (8 * i) & 0xff);
+}
+
+// Takes a file apart from the front; every piece is checked against what is left before it is taken.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : left_(bytes) {}
+  std::optional<std::string_view> take(std::uint64_t length) {
+    if (length > left_.size()) return std::nullopt;
+    const auto piece = left_.substr(0, static_cast<std::size_t>(length));
+    left_.remove_prefix(piece.size());
+    return piece;
+  }
+  std::optional<std::uint64_t> number() {
+    const auto bytes = take(kNumber);
+    if (!bytes) return std::nullopt;
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < kNumber; ++i) {
+      value |= std::uint64_t{static_cast<unsigned char>((*bytes)[i])} << (8 * i);
+    }
+    return value;
+  }
+  bool empty() const { return left_.empty(); }
+
+ private:
+  std::string_view left_;
+};
+
+std::string encode(std::string_view key, std::string_view binary) {
+  std::string file(kMagic);
+  file.reserve(kFixed + key.size() + binary.size());
+  append(file, kVersion);
+  append(file, key.size());
+  file += key;
+  append(file, binary.size());
+  append(file, checksum(key, binary));
+  file += binary;
+  return file;
+}
+
+struct Entry {
+  std::string_view key;
+  std::string_view binary;
+};
+
+// The reason in `damage` where the file is not whole and ours.
+std::optional<Entry> decode(std::string_view file, std::string& damage) {
+  Reader reader(file);
+  const auto refuse = [&](const char* reason) {
+    damage = reason;
+    return std::nullopt;
+  };
+  if (reader.take(kMagic.size()) != kMagic) return refuse("it is not a compiled kernel of Ridgeline");
+  if (reader.number() != kVersion) return refuse("it has another format version");
+  const auto key_length = reader.number();
+  const auto key = key_length ? reader.take(*key_length) : std::nullopt;
+  const auto binary_length = key ? reader.number() : std::nullopt;
+  const auto sum = reader.number();
+  const auto binary = binary_length && sum ? reader.take(*binary_length) : std::nullopt;
+  if (!binary) return refuse("it is truncated");
+  if (!reader.empty()) return refuse("it is longer than it says");
+  if (checksum(*key, *binary) != *sum) return refuse("its checksum does not match");
+  return Entry{*key, *binary};
+}
+
+bool switched_off() {
+  const char* value = std::getenv("RIDGE_COMPILE_CACHE");
+  return value != nullptr && (std::string_view(value) == "off" || std::string_view(value) == "0");
+}
+
+// Empty where nothing can be kept.
+fs::path folder() {
+  if (switched_off()) return {};
+  const fs::path cache = base::cache_folder();
+  if (cache.empty()) return {};
+  std::error_code error;
+  fs::create_directories(cache / "kernels", error);
+  return error ? fs::path() : cache / "kernels";
+}
+
+fs::path path_in(const fs::path& folder, std::string_view key) {
+  return folder / fmt::format("{:016x}{}", hash(key), kExtension);
+}
+
+void remove_damaged(const fs::path& path, const std::string& damage) {
+  base::warn(fmt::format("compile cache: {}: {}; it is removed and the kernel compiled again", path.string(), damage));
+  std::error_code ignored;
+  fs::remove(path, ignored);
+}
+
+struct Stored {
+  fs::path path;
+  fs::file_time_type used;
+  std::uintmax_t size;
+};
+
+// Another process may add and remove files meanwhile: what cannot be asked about is passed over.
+std::vector<Stored> stored_files(const fs::path& folder) {
+  std::vector<Stored> files;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().extension() != kExtension) continue;
+    std::error_code gone;
+    const auto size = it->file_size(gone);
+    const auto used = gone ? fs::file_time_type{} : it->last_write_time(gone);
+    if (!gone) files.push_back({it->path(), used, size});
+  }
+  return files;
+}
+
+// `newest` was just written and stays, whatever clock its file system has.
+void make_room(const fs::path& folder, const fs::path& newest) {
+  auto files = stored_files(folder);
+  std::uintmax_t total = 0;
+  for (const Stored& file : files) total += file.size;
+  if (total <= kLargestFolder) return;
+  std::sort(files.begin(), files.end(), [](const Stored& a, const Stored& b) { return a.used < b.used; });
+  for (const Stored& file : files) {
+    if (total <= kLargestFolder) return;
+    if (file.path == newest) continue;
+    std::error_code ignored;
+    fs::remove(file.path, ignored);
+    total -= file.size;
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> find_compiled(std::string_view key) {
+  const fs::path where = folder();
+  if (where.empty()) return std::nullopt;
+  const fs::path path = path_in(where, key);
+  std::optional<std::string> file;
+  try {
+    file = base::read_file(path, kLargestFile);
+  } catch (const Error& error) {
+    remove_damaged(path, error.what());
+    return std::nullopt;
+  }
+  if (!file) return std::nullopt;
+  std::string damage;
+  const auto entry = decode(*file, damage);
+  if (!entry) {
+    remove_damaged(path, damage);
+    return std::nullopt;
+  }
+  if (entry->key != key) return std::nullopt;  // two keys of one hash: the next store takes the place
+  std::error_code ignored;
+  fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
+  return std::string(entry->binary);
+}
+
+void store_compiled(std::string_view key, std::string_view binary) {
+  if (key.size() + binary.size() > kLargestFile - kFixed) return;
+  const fs::path where = folder();
+  if (where.empty()) return;
+  const fs::path path = path_in(where, key);
+  try {
+    base::write_file(path, encode(key, binary));
+  } catch (const Error&) {
+    return;
+  }
+  make_room(where, path);
+}
+
+std::string compile_key(std::string_view device, std::string_view compiler, std::string_view options,
+                        std::string_view source) {
+  std::string key;
+  for (const std::string_view part : {device, compiler, options, source}) {
+    // With its length before it, no part can pretend to be two.
+    key += fmt::format("{}:", part.size());
+    key += part;
+    key += '\n';
+  }
+  return key;
+}
+
+}  // namespace ridge::detail

@@ -1,0 +1,33 @@
+// What the CUDA back end asks of NVRTC, one step below nvrtc.hpp: targets, options, and the compilation itself.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ridge/device.hpp>
+
+#include "device/cuda/loader.hpp"
+
+namespace ridge::detail {
+
+// What NVRTC is told to make: machine code, or PTX that the driver finishes where the device is newer than this NVRTC.
+struct CudaTarget {
+  std::string architecture;  // "sm_90" or "compute_90"
+  bool machine_code() const { return architecture.starts_with("sm_"); }
+};
+
+// Nothing where the device is older than anything this NVRTC still compiles for. `compute` is 90 for sm_90.
+std::optional<CudaTarget> choose_target(const Nvrtc& compiler, int compute);
+
+std::vector<std::string> cuda_options(const CudaTarget& target, bool relaxed_math);
+
+struct Compiled {
+  std::string code;  // cubin or PTX
+  std::string log;
+};
+
+// `assembled` is the prelude, defines and text of `source`.
+Compiled compile_cuda(const Nvrtc& compiler, const KernelSource& source, const std::string& assembled,
+                      const CudaTarget& target, const std::vector<std::string>& options);
+
+}  // namespace ridge::detail

@@ -1,0 +1,90 @@
+#include "device/cuda/nvrtc.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <sstream>
+#include <string_view>
+
+#include "device/cuda/compiler.hpp"
+#include "device/dialect.hpp"
+
+namespace ridge::detail {
+namespace {
+
+const Nvrtc& required_nvrtc() {
+  std::string why_not;
+  if (const Nvrtc* compiler = nvrtc(why_not)) return *compiler;
+  throw Error(ErrorKind::unavailable, why_not);
+}
+
+CudaTarget required_target(const Nvrtc& compiler, const std::string& architecture) {
+  int compute = 0;
+  const bool named = architecture.starts_with("sm_");
+  const char* end = architecture.data() + architecture.size();
+  if (named) std::from_chars(architecture.data() + 3, end, compute);
+  for (int known : compiler.architectures) {
+    if (named && compute == known) return {architecture};
+  }
+  throw Error(ErrorKind::unavailable,
+              fmt::format("NVRTC {} does not compile for {}: it knows sm_{}", compiler.version(), architecture,
+                          fmt::join(compiler.architectures, ", sm_")));
+}
+
+Compiled compile(const KernelSource& source, const std::string& architecture, const char* extra_option) {
+  const Nvrtc& compiler = required_nvrtc();
+  const CudaTarget target = required_target(compiler, architecture);
+  int first_line = 0;
+  const std::string assembled = assemble(cuda_prelude(), source, first_line);
+  std::vector<std::string> options = cuda_options(target, source.relaxed_math);
+  if (extra_option) options.emplace_back(extra_option);
+  return compile_cuda(compiler, source, assembled, target, options);
+}
+
+// The number that stands before (or after) a phrase: "16 bytes spill stores", "Used 24 registers".
+int number_before(std::string_view line, std::string_view phrase) {
+  const std::size_t at = line.find(phrase);
+  if (at == std::string_view::npos) return 0;
+  std::size_t begin = at;
+  while (begin > 0 && line[begin - 1] >= '0' && line[begin - 1] <= '9') --begin;
+  int number = 0;
+  std::from_chars(line.data() + begin, line.data() + at, number);
+  return number;
+}
+
+// ptxas names a kernel on one line and describes it on the lines that follow.
+std::vector<KernelResources> read_resources(const std::string& log) {
+  std::vector<KernelResources> kernels;
+  std::istringstream lines(log);
+  constexpr std::string_view opening = "Compiling entry function '";
+  for (std::string line; std::getline(lines, line);) {
+    if (const std::size_t at = line.find(opening); at != std::string::npos) {
+      const std::size_t begin = at + opening.size();
+      kernels.push_back({.kernel = line.substr(begin, line.find('\'', begin) - begin)});
+    } else if (!kernels.empty()) {
+      KernelResources& kernel = kernels.back();
+      kernel.stack_bytes += number_before(line, " bytes stack frame");
+      kernel.spilled_bytes += number_before(line, " bytes spill stores") + number_before(line, " bytes spill loads");
+      kernel.registers += number_before(line, " registers");
+      kernel.local_array_bytes += number_before(line, " bytes smem");
+    }
+  }
+  return kernels;
+}
+
+}  // namespace
+
+bool nvrtc_available() {
+  std::string why_not;
+  return nvrtc(why_not) != nullptr;
+}
+
+std::string compile_for(const KernelSource& source, const std::string& architecture) {
+  return compile(source, architecture, nullptr).code;
+}
+
+std::vector<KernelResources> resources_for(const KernelSource& source, const std::string& architecture) {
+  return read_resources(compile(source, architecture, "--ptxas-options=-v").log);
+}
+
+}  // namespace ridge::detail

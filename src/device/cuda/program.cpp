@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+
+#include "device/compile_cache.hpp"
+#include "device/cuda/state.hpp"
+#include "device/dialect.hpp"
+
+namespace ridge::detail {
+namespace {
+
+constexpr std::size_t kLocalMemoryWithoutAsking = 48 * 1024;
+
+struct Loaded {
+  CUresult result = CUDA_SUCCESS;
+  std::shared_ptr<CudaModule> module;
+  std::string log;  // what the driver's own compiler says where it had to finish PTX
+};
+
+Loaded load_module(const std::shared_ptr<CudaDevice>& device, const std::string& code) {
+  std::array<char, 8192> log{};
+  std::array<CUjit_option, 2> options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size() - 1)};
+  CUmodule module = nullptr;
+  Loaded loaded;
+  loaded.result = device->driver.module_load_data(&module, code.c_str(), static_cast<unsigned>(options.size()),
+                                                  options.data(), values.data());
+  loaded.log = log.data();
+  if (loaded.result == CUDA_SUCCESS) loaded.module = std::make_shared<CudaModule>(device, module);
+  return loaded;
+}
+
+int attribute(CudaDevice& device, CUfunction function, CUfunction_attribute which) {
+  int value = 0;
+  device.check(device.driver.function_get_attribute(&value, which, function), "reading a kernel's attributes");
+  return value;
+}
+
+std::size_t size_attribute(CudaDevice& device, CUfunction function, CUfunction_attribute which) {
+  const int value = attribute(device, function, which);
+  return value > 0 ? static_cast<std::size_t>(value) : 0;
+}
+
+// The sizes of a kernel's parameters; nothing with drivers that cannot tell.
+std::optional<std::vector<std::size_t>> parameter_sizes(const CudaDriver& driver, CUfunction function) {
+  if (!driver.function_get_param_info) return std::nullopt;
+  std::vector<std::size_t> sizes;
+  for (;;) {
+    std::size_t offset = 0, size = 0;
+    const CUresult result = driver.function_get_param_info(function, sizes.size(), &offset, &size);
+    if (result == CUDA_ERROR_INVALID_VALUE) return sizes;  // one past the last
+    if (result != CUDA_SUCCESS) return std::nullopt;
+    sizes.push_back(size);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<ProgramState> CudaDevice::compile(const KernelSource& source) {
+  make_current();
+  int first_line = 0;
+  const std::string assembled = assemble(cuda_prelude(), source, first_line);
+  const std::vector<std::string> options = cuda_options(target, source.relaxed_math);
+  const std::string key = compile_key(info.fingerprint(), "nvrtc " + compiler.version(),
+                                      fmt::format("{}", fmt::join(options, " ")), assembled);
+  auto program = std::make_shared<CudaProgram>();
+  program->name = source.name;
+  if (const std::optional<std::string> found = find_compiled(key)) {
+    program->module = load_module(shared_from_this(), *found).module;
+    program->from_cache = program->module != nullptr;
+    if (program->from_cache) return program;
+  }
+  const std::string code = compile_cuda(compiler, source, assembled, target, options).code;
+  Loaded loaded = load_module(shared_from_this(), code);
+  if (!loaded.module) {
+    const std::string newer = fmt::format(
+        "; NVRTC {} ({}) may be newer than the driver ({}): update the driver or set CUDA_HOME to an older toolkit",
+        compiler.version(), compiler.path, info.driver);
+    const std::string log = loaded.log.empty() ? "" : "\n" + loaded.log;
+    fail(loaded.result, fmt::format("loading the code of program {}{}{}", source.name, newer, log));
+  }
+  program->module = std::move(loaded.module);
+  store_compiled(key, code);
+  return program;
+}
+
+// Kernels of the module may still run; the driver does not promise to wait for them.
+CudaModule::~CudaModule() {
+  if (!device->make_current_quietly()) return;
+  device->driver.context_synchronize();
+  device->driver.module_unload(handle);
+}
+
+std::shared_ptr<KernelState> CudaProgram::kernel(const std::string& kernel_name) {
+  std::lock_guard lock(kernels_mutex_);
+  if (const auto found = kernels_.find(kernel_name); found != kernels_.end()) return found->second;
+  CudaDevice& device = *module->device;
+  device.make_current();
+  CUfunction function = nullptr;
+  const CUresult result = device.driver.module_get_function(&function, module->handle, kernel_name.c_str());
+  if (result == CUDA_ERROR_NOT_FOUND) {
+    throw Error(ErrorKind::invalid_argument, fmt::format("program {} has no kernel \"{}\"", name, kernel_name));
+  }
+  if (result != CUDA_SUCCESS) device.fail(result, fmt::format("looking for kernel {}", kernel_name));
+  auto kernel = std::make_shared<CudaKernel>(module, function, kernel_name);
+  kernels_.emplace(kernel_name, kernel);
+  return kernel;
+}
+
+CudaKernel::CudaKernel(std::shared_ptr<CudaModule> owner, CUfunction handle, const std::string& kernel_name)
+    : module(std::move(owner)), function(handle), shared_name(std::make_shared<const std::string>(kernel_name)) {
+  CudaDevice& cuda = *module->device;
+  name = kernel_name;
+  device = module->device;
+  registers = size_attribute(cuda, function, CU_FUNC_ATTRIBUTE_NUM_REGS);
+  private_bytes = size_attribute(cuda, function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+  work_group = size_attribute(cuda, function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  local_array_bytes_ = size_attribute(cuda, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+  local_block_allowed_ =
+      kLocalMemoryWithoutAsking > local_array_bytes_ ? kLocalMemoryWithoutAsking - local_array_bytes_ : 0;
+  if (auto sizes = parameter_sizes(cuda.driver, function)) {
+    parameters_known = true;
+    parameter_bytes = std::move(*sizes);
+  }
+}
+
+void CudaKernel::check_arguments(const std::vector<Argument>& arguments) const {
+  if (!parameters_known) return;
+  if (arguments.size() != parameter_bytes.size()) {
+    throw Error(ErrorKind::invalid_argument, fmt::format("kernel {} takes {} arguments, {} were given", name,
+                                                         parameter_bytes.size(), arguments.size()));
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const bool buffer = arguments[i].buffer() != nullptr;
+    const std::size_t given = buffer ? sizeof(CUdeviceptr) : arguments[i].bytes().size();
+    if (given == parameter_bytes[i]) continue;
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("kernel {}: argument {} takes {} bytes, {} of {} was given", name, i, parameter_bytes[i],
+                            buffer ? "a buffer's address" : "a value", given));
+  }
+}
+
+void CudaKernel::allow_local_memory(std::size_t bytes) {
+  if (bytes <= local_block_allowed_.load(std::memory_order_acquire)) return;
+  std::lock_guard lock(local_block_mutex_);
+  if (bytes <= local_block_allowed_.load(std::memory_order_relaxed)) return;
+  CudaDevice& cuda = *module->device;
+  const CUresult result = cuda.driver.function_set_attribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                                             static_cast<int>(bytes));
+  if (result == CUDA_ERROR_INVALID_VALUE) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("kernel {}: {} bytes of local memory and {} of its own arrays, {} has {}", name, bytes,
+                            local_array_bytes_, cuda.label(), cuda.info.limits.local_memory));
+  }
+  cuda.check(result, "asking for more local memory");
+  local_block_allowed_.store(bytes, std::memory_order_release);
+}
+
+}  // namespace ridge::detail

@@ -1,0 +1,156 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "device/cuda/state.hpp"
+
+namespace ridge::detail {
+namespace {
+
+constexpr std::size_t kMostArguments = 64;
+
+CUdeviceptr address(MemoryState& memory, std::ptrdiff_t offset) {
+  return static_cast<CUdeviceptr>(memory.allocation->native()) + static_cast<CUdeviceptr>(offset);
+}
+
+CUdeviceptr unified(const void* pointer) { return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(pointer)); }
+
+CudaEvent& of_this_device(EventState& event, const CudaDevice& device) {
+  auto* cuda = dynamic_cast<CudaEvent*>(&event);
+  if (cuda && cuda->device.get() == &device) return *cuda;
+  throw Error(ErrorKind::invalid_argument, fmt::format("an event of another device was given to {}", device.info.id));
+}
+
+// A grid may be long in x only.
+void check_groups(const CudaKernel& kernel, const Launch& shape) {
+  constexpr std::array<std::uint64_t, 3> most{0x7fffffff, 65535, 65535};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (shape.groups[axis] > most[axis]) {
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("kernel {}: {} work-groups along axis {}, CUDA allows {}; put the longest axis first",
+                              kernel.name, shape.groups[axis], axis, most[axis]));
+    }
+  }
+}
+
+unsigned narrow(std::uint64_t count) { return static_cast<unsigned>(count); }
+
+}  // namespace
+
+CudaQueue::CudaQueue(std::shared_ptr<CudaDevice> owner) : cuda(std::move(owner)) {
+  device = cuda;
+  cuda->make_current();
+  cuda->check(cuda->driver.stream_create(&stream, CU_STREAM_NON_BLOCKING), "making a queue");
+}
+
+CudaQueue::~CudaQueue() {
+  if (cuda->make_current_quietly()) cuda->driver.stream_destroy(stream);
+}
+
+void CudaQueue::upload(const void* from, MemoryState& to, std::size_t bytes, std::ptrdiff_t offset) {
+  cuda->make_current();
+  const CUresult result = to.kind == MemoryKind::device
+                              ? cuda->driver.memcpy_host_to_device(address(to, offset), from, bytes, stream)
+                              : cuda->driver.memcpy_any(address(to, offset), unified(from), bytes, stream);
+  cuda->check(result, "uploading");
+}
+
+void CudaQueue::download(MemoryState& from, void* to, std::size_t bytes, std::ptrdiff_t offset) {
+  cuda->make_current();
+  const CUresult result = from.kind == MemoryKind::device
+                              ? cuda->driver.memcpy_device_to_host(to, address(from, offset), bytes, stream)
+                              : cuda->driver.memcpy_any(unified(to), address(from, offset), bytes, stream);
+  cuda->check(result, "downloading");
+}
+
+void CudaQueue::copy(MemoryState& from, MemoryState& to, std::size_t bytes, std::ptrdiff_t from_offset,
+                     std::ptrdiff_t to_offset) {
+  cuda->make_current();
+  cuda->check(cuda->driver.memcpy_any(address(to, to_offset), address(from, from_offset), bytes, stream),
+              "copying between buffers");
+}
+
+void CudaQueue::fill(MemoryState& to, std::byte value, std::size_t bytes, std::ptrdiff_t offset) {
+  cuda->make_current();
+  cuda->check(cuda->driver.memset_bytes(address(to, offset), std::to_integer<unsigned char>(value), bytes, stream),
+              "filling a buffer");
+}
+
+void CudaQueue::launch(KernelState& kernel_state, const Launch& shape, const std::vector<Argument>& arguments) {
+  auto& kernel = static_cast<CudaKernel&>(kernel_state);
+  if (arguments.size() > kMostArguments) {
+    throw Error(ErrorKind::invalid_argument, fmt::format("kernel {}: {} arguments, at most {} can be given",
+                                                         kernel.name, arguments.size(), kMostArguments));
+  }
+  kernel.check_arguments(arguments);
+  check_groups(kernel, shape);
+  cuda->make_current();
+  kernel.allow_local_memory(shape.local_bytes);
+
+  std::array<CUdeviceptr, kMostArguments> addresses;  // NOLINT: filled below as far as it is read
+  std::array<void*, kMostArguments> pointers;         // NOLINT: the same
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Argument& argument = arguments[i];
+    if (argument.buffer()) {
+      addresses[i] = static_cast<CUdeviceptr>(argument.buffer()->state().allocation->native());
+      pointers[i] = &addresses[i];
+    } else {
+      pointers[i] = const_cast<std::byte*>(argument.bytes().data());  // the driver only reads it
+    }
+  }
+  cuda->remember_launch(kernel.shared_name);
+  const CUresult result =
+      cuda->driver.launch_kernel(kernel.function, narrow(shape.groups[0]), narrow(shape.groups[1]),
+                                 narrow(shape.groups[2]), narrow(shape.items[0]), narrow(shape.items[1]),
+                                 narrow(shape.items[2]), narrow(shape.local_bytes), stream, pointers.data(), nullptr);
+  if (result != CUDA_SUCCESS) cuda->fail(result, fmt::format("launching kernel {}", kernel.name));
+}
+
+std::shared_ptr<EventState> CudaQueue::record() {
+  auto event = std::make_shared<CudaEvent>(cuda);
+  cuda->check(cuda->driver.event_record(event->handle, stream), "recording an event");
+  return event;
+}
+
+void CudaQueue::wait_for(EventState& event) {
+  const CudaEvent& other = of_this_device(event, *cuda);
+  cuda->make_current();
+  cuda->check(cuda->driver.stream_wait_event(stream, other.handle, 0), "letting a queue wait for an event");
+}
+
+void CudaQueue::finish() {
+  cuda->make_current();
+  cuda->check(cuda->driver.stream_synchronize(stream), "waiting for a queue");
+}
+
+CudaEvent::CudaEvent(std::shared_ptr<CudaDevice> owner) : device(std::move(owner)) {
+  device->make_current();
+  device->check(device->driver.event_create(&handle, CU_EVENT_DEFAULT), "making an event");
+}
+
+CudaEvent::~CudaEvent() {
+  if (device->make_current_quietly()) device->driver.event_destroy(handle);
+}
+
+void CudaEvent::wait() {
+  device->make_current();
+  device->check(device->driver.event_synchronize(handle), "waiting for an event");
+}
+
+bool CudaEvent::done() {
+  device->make_current();
+  const CUresult result = device->driver.event_query(handle);
+  if (result == CUDA_ERROR_NOT_READY) return false;
+  device->check(result, "asking whether an event is done");
+  return true;
+}
+
+double CudaEvent::seconds_until(EventState& later) {
+  const CudaEvent& last = of_this_device(later, *device);
+  device->make_current();
+  float milliseconds = 0;
+  device->check(device->driver.event_elapsed_time(&milliseconds, handle, last.handle), "reading the time of events");
+  return static_cast<double>(milliseconds) * 1e-3;
+}
+
+}  // namespace ridge::detail

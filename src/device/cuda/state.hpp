@@ -1,0 +1,135 @@
+// The CUDA back end's objects. A device works in its primary context, which other CUDA code of the process shares, and
+// makes it current on whichever thread calls.
+#pragma once
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "device/backend.hpp"
+#include "device/cuda/compiler.hpp"
+#include "device/cuda/loader.hpp"
+
+namespace ridge::detail {
+
+struct CudaDevice : DeviceState, std::enable_shared_from_this<CudaDevice> {
+  CudaDevice(const CudaDriver& cuda, const Nvrtc& nvrtc, CUdevice ordinal, CudaTarget code)
+      : driver(cuda), compiler(nvrtc), handle(ordinal), target(std::move(code)) {}
+  ~CudaDevice() override;
+
+  std::unique_ptr<Allocation> allocate(std::size_t bytes, std::size_t fence, const BufferOptions& options) override;
+  std::shared_ptr<QueueState> queue() override;
+  std::shared_ptr<ProgramState> compile(const KernelSource& source) override;
+
+  // The context is made on first use: it takes hundreds of megabytes and milliseconds, which a list of devices must
+  // not.
+  void make_current();
+  // For destructors: false where the context never was, or the driver has shut down before us at process exit.
+  bool make_current_quietly() noexcept;
+
+  void check(CUresult result, const char* doing) {
+    if (result != CUDA_SUCCESS) fail(result, doing);
+  }
+  [[noreturn]] void fail(CUresult result, const std::string& doing);
+  std::string describe(CUresult result) const;  // "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access ...)"
+  std::string label() const { return info.id + " (" + info.name + ")"; }
+
+  // A fault on the device is reported by whatever call comes next, so the last launch is remembered for its message.
+  void remember_launch(const std::shared_ptr<const std::string>& kernel);
+
+  const CudaDriver& driver;
+  const Nvrtc& compiler;
+  const CUdevice handle;
+  const CudaTarget target;
+
+ private:
+  std::once_flag retained_;
+  std::atomic<CUcontext> context_{nullptr};
+  std::mutex last_launch_mutex_;
+  std::shared_ptr<const std::string> last_launch_;
+};
+
+struct CudaAllocation : Allocation {
+  CudaAllocation(std::shared_ptr<CudaDevice> owner, std::size_t bytes, std::size_t fence_bytes,
+                 const BufferOptions& options);
+  ~CudaAllocation() override;
+  std::uintptr_t native() const override { return static_cast<std::uintptr_t>(on_device + fence); }
+  std::byte* map() override { return on_host ? static_cast<std::byte*>(on_host) + fence : nullptr; }
+  void unmap() override {}
+
+  std::shared_ptr<CudaDevice> device;
+  std::size_t fence;
+  CUdeviceptr on_device = 0;
+  void* on_host = nullptr;  // null for MemoryKind::device
+};
+
+struct CudaEvent : EventState {
+  explicit CudaEvent(std::shared_ptr<CudaDevice> owner);
+  ~CudaEvent() override;
+  void wait() override;
+  bool done() override;
+  double seconds_until(EventState& later) override;
+
+  std::shared_ptr<CudaDevice> device;
+  CUevent handle = nullptr;
+};
+
+struct CudaModule {
+  CudaModule(std::shared_ptr<CudaDevice> owner, CUmodule module) : device(std::move(owner)), handle(module) {}
+  CudaModule(const CudaModule&) = delete;
+  CudaModule& operator=(const CudaModule&) = delete;
+  ~CudaModule();
+
+  std::shared_ptr<CudaDevice> device;
+  CUmodule handle;
+};
+
+struct CudaKernel : KernelState {
+  CudaKernel(std::shared_ptr<CudaModule> owner, CUfunction handle, const std::string& kernel_name);
+  void check_arguments(const std::vector<Argument>& arguments) const;
+  void allow_local_memory(std::size_t bytes);  // more than 48 KB has to be asked for
+
+  std::shared_ptr<CudaModule> module;
+  CUfunction function;
+  std::shared_ptr<const std::string> shared_name;
+  bool parameters_known = false;  // false with drivers before 12.4: then the caller is trusted
+  std::vector<std::size_t> parameter_bytes;
+
+ private:
+  std::size_t local_array_bytes_ = 0;
+  std::atomic<std::size_t> local_block_allowed_{0};
+  std::mutex local_block_mutex_;
+};
+
+struct CudaProgram : ProgramState {
+  std::shared_ptr<KernelState> kernel(const std::string& kernel_name) override;
+
+  std::shared_ptr<CudaModule> module;
+
+ private:
+  // One object a kernel: what it may take of local memory is a property of the function in the driver.
+  std::mutex kernels_mutex_;
+  std::map<std::string, std::shared_ptr<CudaKernel>> kernels_;
+};
+
+struct CudaQueue : QueueState {
+  explicit CudaQueue(std::shared_ptr<CudaDevice> owner);
+  ~CudaQueue() override;
+  void upload(const void* from, MemoryState& to, std::size_t bytes, std::ptrdiff_t offset) override;
+  void download(MemoryState& from, void* to, std::size_t bytes, std::ptrdiff_t offset) override;
+  void copy(MemoryState& from, MemoryState& to, std::size_t bytes, std::ptrdiff_t from_offset,
+            std::ptrdiff_t to_offset) override;
+  void fill(MemoryState& to, std::byte value, std::size_t bytes, std::ptrdiff_t offset) override;
+  void launch(KernelState& kernel, const Launch& shape, const std::vector<Argument>& arguments) override;
+  std::shared_ptr<EventState> record() override;
+  void wait_for(EventState& event) override;
+  void finish() override;
+  std::uintptr_t native() const override { return reinterpret_cast<std::uintptr_t>(stream); }
+
+  std::shared_ptr<CudaDevice> cuda;
+  CUstream stream = nullptr;
+};
+
+}  // namespace ridge::detail

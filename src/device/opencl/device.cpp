@@ -1,0 +1,126 @@
+#include "device/opencl/device.hpp"
+
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "device/opencl/memory.hpp"
+#include "device/opencl/program.hpp"
+#include "device/opencl/queue.hpp"
+
+namespace ridge::detail {
+namespace opencl {
+namespace {
+
+Owned<cl_context> create_context(cl_device_id device, const std::string& id) {
+  cl_int status = CL_SUCCESS;
+  Owned<cl_context> context(api().CreateContext(nullptr, 1, &device, nullptr, nullptr, &status));
+  check(status, id, "making a context");
+  return context;
+}
+
+Owned<cl_command_queue> create_queue(cl_context context, cl_device_id device, const std::string& id) {
+  cl_int status = CL_SUCCESS;
+  Owned<cl_command_queue> queue(api().CreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status));
+  check(status, id, "making a queue");
+  return queue;
+}
+
+std::vector<cl_platform_id> platforms() {
+  cl_uint count = 0;
+  if (api().GetPlatformIDs(0, nullptr, &count) != CL_SUCCESS || count == 0) return {};
+  std::vector<cl_platform_id> list(count);
+  if (api().GetPlatformIDs(count, list.data(), nullptr) != CL_SUCCESS) return {};
+  return list;
+}
+
+std::vector<cl_device_id> devices_of(cl_platform_id platform) {
+  cl_uint count = 0;
+  if (api().GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS || count == 0) return {};
+  std::vector<cl_device_id> list(count);
+  if (api().GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, list.data(), nullptr) != CL_SUCCESS) return {};
+  return list;
+}
+
+void list_platform(cl_platform_id platform, std::vector<std::shared_ptr<DeviceState>>& found,
+                   std::vector<std::string>& notes) {
+  const std::string name = platform_text(platform, CL_PLATFORM_NAME);
+  const auto devices = devices_of(platform);
+  if (devices.empty()) notes.push_back(fmt::format("OpenCL: platform \"{}\" has no device", name));
+  for (const cl_device_id device : devices) {
+    if (const std::string reason = why_unusable(device); !reason.empty()) {
+      notes.push_back(fmt::format("OpenCL: device \"{}\" of platform \"{}\" {} and is left out",
+                                  device_text(device, CL_DEVICE_NAME), name, reason));
+      continue;
+    }
+    Description description = describe(platform, device);
+    description.info.id = fmt::format("opencl:{}", found.size());
+    found.push_back(std::make_shared<ClDevice>(device, std::move(description)));
+  }
+}
+
+}  // namespace
+
+ClDevice::ClDevice(cl_device_id device, Description description) : device_(device), traits_(description.traits) {
+  info = std::move(description.info);
+}
+
+std::unique_ptr<Allocation> ClDevice::allocate(std::size_t bytes, std::size_t fence, const BufferOptions& options) {
+  return std::make_unique<ClAllocation>(shared_from_this(), bytes, fence, options);
+}
+
+std::shared_ptr<QueueState> ClDevice::queue() { return std::make_shared<ClQueue>(shared_from_this()); }
+
+std::shared_ptr<ProgramState> ClDevice::compile(const KernelSource& source) {
+  return compile_program(shared_from_this(), source);
+}
+
+cl_context ClDevice::context() {
+  std::lock_guard lock(mutex_);
+  if (!context_) context_ = create_context(device_, info.id);
+  return context_.get();
+}
+
+Owned<cl_command_queue> ClDevice::make_queue() { return create_queue(context(), device_, info.id); }
+
+cl_command_queue ClDevice::service_queue() {
+  const cl_context made = context();
+  std::lock_guard lock(mutex_);
+  if (!service_queue_) service_queue_ = create_queue(made, device_, info.id);
+  return service_queue_.get();
+}
+
+const Timing& ClDevice::timing() {
+  const cl_context made = context();
+  std::lock_guard lock(mutex_);
+  if (!timing_) {
+    const Owned<cl_command_queue> queue = create_queue(made, device_, info.id);
+    timing_ = choose_timing(made, queue.get(), traits_.timer_step, info.id);
+  }
+  return *timing_;
+}
+
+}  // namespace opencl
+
+std::vector<std::shared_ptr<DeviceState>> enumerate_opencl(std::vector<std::string>& notes) {
+  std::vector<std::shared_ptr<DeviceState>> found;
+  std::string missing;
+  if (!opencl::available(missing)) {
+    notes.push_back(missing);
+    return found;
+  }
+  try {
+    const auto platforms = opencl::platforms();
+    if (platforms.empty()) {
+      notes.emplace_back("OpenCL: libOpenCL.so.1 is there, but no platform is installed; apt install pocl-opencl-icd");
+    }
+    for (const cl_platform_id platform : platforms) opencl::list_platform(platform, found, notes);
+  } catch (const std::exception& error) {
+    notes.push_back(fmt::format("OpenCL: the devices could not be listed: {}", error.what()));
+  }
+  return found;
+}
+
+}  // namespace ridge::detail

@@ -1,0 +1,42 @@
+// One OpenCL device with a context of its own. Listing devices must be quick, so the context is made at first use.
+#pragma once
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "device/backend.hpp"
+#include "device/opencl/info.hpp"
+#include "device/opencl/status.hpp"
+#include "device/opencl/timing.hpp"
+
+namespace ridge::detail::opencl {
+
+class ClDevice final : public DeviceState, public std::enable_shared_from_this<ClDevice> {
+ public:
+  ClDevice(cl_device_id device, Description description);
+
+  std::unique_ptr<Allocation> allocate(std::size_t bytes, std::size_t fence, const BufferOptions& options) override;
+  std::shared_ptr<QueueState> queue() override;
+  std::shared_ptr<ProgramState> compile(const KernelSource& source) override;
+
+  cl_device_id device() const { return device_; }
+  cl_context context();
+  cl_command_queue service_queue();  // for maps and residency, apart from the callers' queues
+  const Timing& timing();            // decided by a self-test once
+  const Traits& traits() const { return traits_; }
+  Owned<cl_command_queue> make_queue();
+
+  // Set where this driver's compiler refuses the prelude's inline PTX; see program.cpp.
+  std::atomic<bool> without_ptx{false};
+
+ private:
+  cl_device_id device_;
+  Traits traits_;
+  std::mutex mutex_;  // guards the three below while they are made
+  Owned<cl_context> context_;
+  Owned<cl_command_queue> service_queue_;
+  std::optional<Timing> timing_;
+};
+
+}  // namespace ridge::detail::opencl

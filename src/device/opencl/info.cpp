@@ -1,0 +1,193 @@
+#include "device/opencl/info.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+namespace ridge::detail::opencl {
+namespace {
+
+// From cl_nv_device_attribute_query and cl_intel_required_subgroup_size; not every set of headers has them.
+constexpr cl_device_info kComputeCapabilityMajorNv = 0x4000;
+constexpr cl_device_info kComputeCapabilityMinorNv = 0x4001;
+constexpr cl_device_info kRegistersPerBlockNv = 0x4002;
+constexpr cl_device_info kWarpSizeNv = 0x4003;
+constexpr cl_device_info kSubGroupSizesIntel = 0x4108;
+
+constexpr std::size_t kLongestText = 1 << 20;
+
+std::string trimmed(std::string text) {
+  const auto end = text.find('\0');
+  if (end != std::string::npos) text.resize(end);
+  const auto first = text.find_first_not_of(" \t\n");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
+}
+
+template <class T>
+T device_value(cl_device_id device, cl_device_info what, T otherwise = {}) {
+  T value{};
+  return api().GetDeviceInfo(device, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : otherwise;
+}
+
+bool has_extension(const std::string& extensions, std::string_view name) {
+  return (" " + extensions + " ").find(fmt::format(" {} ", name)) != std::string::npos;
+}
+
+// "OpenCL 3.0 PoCL ..." -> 30
+int version_number(const std::string& text) {
+  const auto dot = text.find('.');
+  if (dot == std::string::npos || dot == 0 || dot + 1 >= text.size()) return 12;
+  const auto digit = [&](std::size_t at) { return std::isdigit(static_cast<unsigned char>(text[at])) != 0; };
+  return digit(dot - 1) && digit(dot + 1) ? (text[dot - 1] - '0') * 10 + (text[dot + 1] - '0') : 12;
+}
+
+struct Capability {
+  cl_uint major = 0;
+  cl_uint minor = 0;
+};
+
+// Resident work-items a multiprocessor, from the table of compute capabilities in the CUDA programming guide; OpenCL
+// has no question for it.
+std::size_t nvidia_items_per_unit(Capability capability) {
+  switch (capability.major * 10 + capability.minor) {
+    case 75:
+      return 1024;
+    case 86:
+    case 87:
+    case 89:
+    case 120:
+    case 121:
+      return 1536;
+    case 50:
+    case 52:
+    case 53:
+    case 60:
+    case 61:
+    case 62:
+    case 70:
+    case 72:
+    case 80:
+    case 90:
+    case 100:
+    case 103:
+      return 2048;
+    default:
+      return 0;
+  }
+}
+
+// Where kernels may ask for a width, the one nearest to what GPUs have: the largest up to 32.
+std::size_t requested_sub_group(cl_device_id device, const std::string& extensions) {
+  for (const char* needed : {"cl_khr_subgroups", "cl_khr_subgroup_shuffle", "cl_khr_subgroup_shuffle_relative",
+                             "cl_intel_required_subgroup_size"}) {
+    if (!has_extension(extensions, needed)) return 0;
+  }
+  std::array<std::size_t, 64> sizes{};
+  std::size_t bytes = 0;
+  if (api().GetDeviceInfo(device, kSubGroupSizesIntel, sizeof sizes, sizes.data(), &bytes) != CL_SUCCESS) return 0;
+  std::size_t widest = 0;
+  for (std::size_t i = 0; i < std::min(bytes / sizeof(std::size_t), sizes.size()); ++i) {
+    if (sizes[i] > 1 && sizes[i] <= 32) widest = std::max(widest, sizes[i]);
+  }
+  return widest;
+}
+
+// PoCL names the target after "HSTR:"; others say no more than which OpenCL C they take.
+std::string target(cl_device_id device) {
+  const std::string version = device_text(device, CL_DEVICE_VERSION);
+  const auto at = version.find("HSTR: ");
+  if (at == std::string::npos) return device_text(device, CL_DEVICE_OPENCL_C_VERSION);
+  std::string name = version.substr(at + 6);
+  if (name.ends_with("-(null)")) name.resize(name.size() - 7);
+  return name;
+}
+
+Limits limits_of(cl_device_id device) {
+  Limits limits;
+  limits.work_group = std::max<std::size_t>(1, device_value<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, 1));
+  const auto axes = device_value<cl_uint>(device, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, 3);
+  std::array<std::size_t, 16> sides{};
+  if (axes >= 3 && axes <= sides.size() &&
+      api().GetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, axes * sizeof(std::size_t), sides.data(), nullptr) ==
+          CL_SUCCESS) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      limits.work_group_sides[axis] = std::clamp<std::size_t>(sides[axis], 1, limits.work_group);
+    }
+  }
+  limits.local_memory = device_value<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
+  limits.constant_memory = device_value<cl_ulong>(device, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE);
+  limits.alignment = std::max<std::size_t>(1, device_value<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 1024) / 8);
+  limits.compute_units = std::max<cl_uint>(1, device_value<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS, 1));
+  limits.items_per_unit = 0;
+  limits.memory = device_value<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
+  limits.allocation = device_value<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  limits.float64 = device_value<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+  return limits;
+}
+
+void describe_nvidia(cl_device_id device, DeviceInfo& info) {
+  const Capability capability{device_value<cl_uint>(device, kComputeCapabilityMajorNv),
+                              device_value<cl_uint>(device, kComputeCapabilityMinorNv)};
+  if (capability.major != 0) info.isa = fmt::format("sm_{}{}", capability.major, capability.minor);
+  info.limits.registers = device_value<cl_uint>(device, kRegistersPerBlockNv);
+  info.limits.sub_group = device_value<cl_uint>(device, kWarpSizeNv);
+  info.limits.items_per_unit = nvidia_items_per_unit(capability);
+}
+
+}  // namespace
+
+std::string platform_text(cl_platform_id platform, cl_platform_info what) {
+  std::size_t size = 0;
+  if (api().GetPlatformInfo(platform, what, 0, nullptr, &size) != CL_SUCCESS || size > kLongestText) return "";
+  std::string text(size, '\0');
+  if (api().GetPlatformInfo(platform, what, size, text.data(), nullptr) != CL_SUCCESS) return "";
+  return trimmed(text);
+}
+
+std::string device_text(cl_device_id device, cl_device_info what) {
+  std::size_t size = 0;
+  if (api().GetDeviceInfo(device, what, 0, nullptr, &size) != CL_SUCCESS || size > kLongestText) return "";
+  std::string text(size, '\0');
+  if (api().GetDeviceInfo(device, what, size, text.data(), nullptr) != CL_SUCCESS) return "";
+  return trimmed(text);
+}
+
+std::string why_unusable(cl_device_id device) {
+  if (device_value<cl_bool>(device, CL_DEVICE_AVAILABLE, CL_FALSE) == CL_FALSE) return "is not available";
+  if (device_value<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE, CL_FALSE) == CL_FALSE) return "has no compiler";
+  if (version_number(device_text(device, CL_DEVICE_VERSION)) < 12) return "is older than OpenCL 1.2";
+  return "";
+}
+
+Description describe(cl_platform_id platform, cl_device_id device) {
+  Description result;
+  DeviceInfo& info = result.info;
+  info.name = device_text(device, CL_DEVICE_NAME);
+  info.vendor = platform_text(platform, CL_PLATFORM_NAME);
+  info.driver =
+      fmt::format("{} ({})", device_text(device, CL_DRIVER_VERSION), platform_text(platform, CL_PLATFORM_VERSION));
+  info.isa = target(device);
+  info.backend = Backend::opencl;
+  info.limits = limits_of(device);
+  info.clock_ghz = device_value<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY) / 1000.0;
+  info.shares_host_memory = device_value<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) != CL_FALSE;
+
+  Traits& traits = result.traits;
+  traits.nvidia = info.vendor.find("NVIDIA") != std::string::npos;
+  traits.version = version_number(device_text(device, CL_DEVICE_VERSION));
+  traits.correctly_rounded = (device_value<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) &
+                              CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+  traits.timer_step = std::max<cl_ulong>(1, device_value<std::size_t>(device, CL_DEVICE_PROFILING_TIMER_RESOLUTION, 1));
+
+  const std::string extensions = device_text(device, CL_DEVICE_EXTENSIONS);
+  if (traits.nvidia) {
+    if (has_extension(extensions, "cl_nv_device_attribute_query")) describe_nvidia(device, info);
+  } else {
+    info.limits.sub_group = requested_sub_group(device, extensions);
+  }
+  return result;
+}
+
+}  // namespace ridge::detail::opencl

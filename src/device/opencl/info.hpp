@@ -1,0 +1,30 @@
+// What an OpenCL device says of itself, in Ridgeline's words.
+#pragma once
+#include <ridge/device.hpp>
+
+#include "device/opencl/loader.hpp"
+
+namespace ridge::detail::opencl {
+
+// What the back end itself needs to know and callers do not.
+struct Traits {
+  bool nvidia = false;
+  bool correctly_rounded = false;  // the compiler offers IEEE division and square root in float
+  int version = 12;                // of OpenCL, 12 for 1.2
+  cl_ulong timer_step = 1;         // ns
+};
+
+struct Description {
+  DeviceInfo info{};
+  Traits traits{};
+};
+
+Description describe(cl_platform_id platform, cl_device_id device);
+
+std::string platform_text(cl_platform_id platform, cl_platform_info what);
+std::string device_text(cl_device_id device, cl_device_info what);
+
+// Empty where kernels can be compiled and run; else what is in the way.
+std::string why_unusable(cl_device_id device);
+
+}  // namespace ridge::detail::opencl

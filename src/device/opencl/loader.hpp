@@ -1,0 +1,62 @@
+// OpenCL without a link dependency: the ICD loader is opened when the first device is looked for.
+#pragma once
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include <string>
+
+namespace ridge::detail::opencl {
+
+// The calls we use, by the names of the specification without their "cl".
+struct Api {
+  decltype(&clGetPlatformIDs) GetPlatformIDs = nullptr;
+  decltype(&clGetPlatformInfo) GetPlatformInfo = nullptr;
+  decltype(&clGetDeviceIDs) GetDeviceIDs = nullptr;
+  decltype(&clGetDeviceInfo) GetDeviceInfo = nullptr;
+  decltype(&clCreateContext) CreateContext = nullptr;
+  decltype(&clReleaseContext) ReleaseContext = nullptr;
+  decltype(&clCreateCommandQueue) CreateCommandQueue = nullptr;
+  decltype(&clReleaseCommandQueue) ReleaseCommandQueue = nullptr;
+  decltype(&clCreateBuffer) CreateBuffer = nullptr;
+  decltype(&clCreateSubBuffer) CreateSubBuffer = nullptr;
+  decltype(&clReleaseMemObject) ReleaseMemObject = nullptr;
+  decltype(&clCreateProgramWithSource) CreateProgramWithSource = nullptr;
+  decltype(&clCreateProgramWithBinary) CreateProgramWithBinary = nullptr;
+  decltype(&clBuildProgram) BuildProgram = nullptr;
+  decltype(&clGetProgramInfo) GetProgramInfo = nullptr;
+  decltype(&clGetProgramBuildInfo) GetProgramBuildInfo = nullptr;
+  decltype(&clReleaseProgram) ReleaseProgram = nullptr;
+  decltype(&clCreateKernel) CreateKernel = nullptr;
+  decltype(&clSetKernelArg) SetKernelArg = nullptr;
+  decltype(&clGetKernelInfo) GetKernelInfo = nullptr;
+  decltype(&clGetKernelArgInfo) GetKernelArgInfo = nullptr;
+  decltype(&clGetKernelWorkGroupInfo) GetKernelWorkGroupInfo = nullptr;
+  decltype(&clReleaseKernel) ReleaseKernel = nullptr;
+  decltype(&clWaitForEvents) WaitForEvents = nullptr;
+  decltype(&clGetEventInfo) GetEventInfo = nullptr;
+  decltype(&clGetEventProfilingInfo) GetEventProfilingInfo = nullptr;
+  decltype(&clReleaseEvent) ReleaseEvent = nullptr;
+  decltype(&clFlush) Flush = nullptr;
+  decltype(&clFinish) Finish = nullptr;
+  decltype(&clEnqueueReadBuffer) EnqueueReadBuffer = nullptr;
+  decltype(&clEnqueueWriteBuffer) EnqueueWriteBuffer = nullptr;
+  decltype(&clEnqueueCopyBuffer) EnqueueCopyBuffer = nullptr;
+  decltype(&clEnqueueFillBuffer) EnqueueFillBuffer = nullptr;
+  decltype(&clEnqueueMapBuffer) EnqueueMapBuffer = nullptr;
+  decltype(&clEnqueueUnmapMemObject) EnqueueUnmapMemObject = nullptr;
+  decltype(&clEnqueueMigrateMemObjects) EnqueueMigrateMemObjects = nullptr;
+  decltype(&clEnqueueNDRangeKernel) EnqueueNDRangeKernel = nullptr;
+  decltype(&clEnqueueMarkerWithWaitList) EnqueueMarkerWithWaitList = nullptr;
+  decltype(&clEnqueueBarrierWithWaitList) EnqueueBarrierWithWaitList = nullptr;
+};
+
+// Opens `library` and binds every call; false, and the reason in `note`, where that cannot be done.
+bool load(const char* library, Api& api, std::string& note);
+
+// Loads libOpenCL.so.1 once a process. False, and the reason in `note`, on a machine without it.
+bool available(std::string& note);
+
+// What available() loaded; only to be called once it has returned true.
+const Api& api();
+
+}  // namespace ridge::detail::opencl

@@ -1,0 +1,205 @@
+// The dialect's words in OpenCL C 1.2. On NVIDIA the streaming accesses and the shuffles are PTX, which its compiler
+// takes inline; the back end sets RIDGE_NO_PTX where that turns out not to work.
+#include <array>
+#include <bit>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "device/dialect.hpp"
+
+namespace ridge::detail {
+namespace {
+
+// LOCAL_BLOCK is static here, so the launch's local_bytes is not needed; CUDA wants it.
+constexpr std::string_view kCommon = R"(#pragma OPENCL FP_CONTRACT OFF
+#define WORK_GROUP(x, y, z) __attribute__((reqd_work_group_size(x, y, z)))
+#define FUNCTION static inline
+#define GLOBAL __global
+#define LOCAL __local
+#define CONSTANT __constant
+#define RESTRICT restrict
+#define LOCAL_ARRAY(type, name, n) __local type name[n] __attribute__((aligned(16)))
+#define LOCAL_BLOCK(type, name, n) __local type name[n] __attribute__((aligned(16)))
+#define CONSTANT_TABLE __constant
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define GROUP_ID(d) ((uint)get_group_id(d))
+#define LOCAL_ID(d) ((int)get_local_id(d))
+#define GROUPS(d) ((uint)get_num_groups(d))
+#define ITEMS(d) ((int)get_local_size(d))
+#define GLOBAL_ID(d) ((uint)get_global_id(d))
+#define FMA(a, b, c) fma((a), (b), (c))
+#define UNROLL _Pragma("unroll")
+#define make_float2(x, y) ((float2)((x), (y)))
+#define make_float4(x, y, z, w) ((float4)((x), (y), (z), (w)))
+#define make_int2(x, y) ((int2)((x), (y)))
+#define make_int4(x, y, z, w) ((int4)((x), (y), (z), (w)))
+#define make_uint2(x, y) ((uint2)((x), (y)))
+#define make_uint4(x, y, z, w) ((uint4)((x), (y), (z), (w)))
+)";
+
+constexpr std::string_view kDouble = R"(#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#define make_double2(x, y) ((double2)((x), (y)))
+)";
+
+// Clang's non-temporal builtins would serve here, but on PoCL they keep scalar code from being vectorised (a float copy
+// ran at half the speed) and gain nothing for vectors.
+constexpr std::string_view kPlainAccess = R"(#define LOAD_ONCE(p) (*(p))
+#define STORE_ONCE(p, v) (*(p) = (v))
+#define LOAD_CACHED(p) (*(p))
+#define LOAD_FAR(p) (*(p))
+)";
+
+constexpr std::string_view kPtxAccess = R"(#define LOAD_ONCE(p) ridge_load_once(p)
+#define STORE_ONCE(p, v) ridge_store_once((p), (v))
+#define LOAD_CACHED(p) ridge_load_cached(p)
+#define LOAD_FAR(p) ridge_load_far(p)
+)";
+
+// Elsewhere the width of a sub-group is the compiler's choice unless a kernel asks for one, so KERNEL asks.
+constexpr std::string_view kKhronosShuffles = R"(#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+#define SHUFFLE(v, lane) sub_group_shuffle((v), (uint)(lane))
+#define SHUFFLE_UP(v, n) sub_group_shuffle_up((v), (uint)(n))
+#define SHUFFLE_DOWN(v, n) sub_group_shuffle_down((v), (uint)(n))
+#define SHUFFLE_XOR(v, m) sub_group_shuffle_xor((v), (uint)(m))
+)";
+
+struct PtxType {
+  std::string_view scalar;  // as OpenCL C names it
+  int lanes;                // 1, 2 or 4
+  std::string_view suffix;  // as PTX names it
+  char constraint;
+};
+
+constexpr auto kPtxTypes = std::to_array<PtxType>({
+    {"float", 1, "f32", 'f'},
+    {"float", 2, "f32", 'f'},
+    {"float", 4, "f32", 'f'},
+    {"int", 1, "s32", 'r'},
+    {"int", 2, "s32", 'r'},
+    {"int", 4, "s32", 'r'},
+    {"uint", 1, "u32", 'r'},
+    {"uint", 2, "u32", 'r'},
+    {"uint", 4, "u32", 'r'},
+    {"long", 1, "s64", 'l'},
+    {"ulong", 1, "u64", 'l'},
+    {"double", 1, "f64", 'd'},
+    {"double", 2, "f64", 'd'},
+});
+
+constexpr std::array<std::string_view, 4> kMembers{"x", "y", "z", "w"};
+
+std::string type_name(const PtxType& type) {
+  return type.lanes == 1 ? std::string(type.scalar) : fmt::format("{}{}", type.scalar, type.lanes);
+}
+
+// ".v4.f32" or ".f32"
+std::string ptx_suffix(const PtxType& type) {
+  return type.lanes == 1 ? fmt::format(".{}", type.suffix) : fmt::format(".v{}.{}", type.lanes, type.suffix);
+}
+
+// "{%1, %2}" or "%1", counting from `first`
+std::string ptx_operands(const PtxType& type, int first) {
+  std::string text;
+  for (int i = 0; i < type.lanes; ++i) text += fmt::format("{}%{}", i == 0 ? "" : ", ", first + i);
+  return type.lanes == 1 ? text : "{" + text + "}";
+}
+
+std::string ptx_load(const PtxType& type, std::string_view function, std::string_view instruction) {
+  std::string names;
+  std::string outputs;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(type.lanes); ++i) {
+    names += fmt::format("{}{}", i == 0 ? "" : ", ", kMembers[i]);
+    outputs += fmt::format("{}\"={}\"({})", i == 0 ? "" : ", ", type.constraint, kMembers[i]);
+  }
+  const std::string name = type_name(type);
+  return fmt::format(
+      "RIDGE_OVERLOAD {0} {1}(__global const {0}* p) {{ {2} {3}; __asm__ volatile(\"{4}{5} {6}, [%{7}];\" : {8} : "
+      "\"l\"((ulong)p)); return ({0})({3}); }}\n",
+      name, function, type.scalar, names, instruction, ptx_suffix(type), ptx_operands(type, 0), type.lanes, outputs);
+}
+
+std::string ptx_store(const PtxType& type) {
+  std::string inputs;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(type.lanes); ++i) {
+    inputs += type.lanes == 1 ? fmt::format(", \"{}\"(v)", type.constraint)
+                              : fmt::format(", \"{}\"(v.{})", type.constraint, kMembers[i]);
+  }
+  return fmt::format(
+      "RIDGE_OVERLOAD void ridge_store_once(__global {0}* p, {0} v) {{ __asm__ volatile(\"st.global.cs{1} [%0], {2};\" "
+      ": : "
+      "\"l\"((ulong)p){3} : \"memory\"); }}\n",
+      type_name(type), ptx_suffix(type), ptx_operands(type, 1), inputs);
+}
+
+// Bytes and half-words have no streaming instruction worth naming; these overloads only keep the words usable.
+std::string plain_overloads(std::string_view type) {
+  return fmt::format(
+      "RIDGE_OVERLOAD {0} ridge_load_once(__global const {0}* p) {{ return *p; }}\n"
+      "RIDGE_OVERLOAD {0} ridge_load_cached(__global const {0}* p) {{ return *p; }}\n"
+      "RIDGE_OVERLOAD void ridge_store_once(__global {0}* p, {0} v) {{ *p = v; }}\n",
+      type);
+}
+
+// The width of a shuffle's segment rides in the upper bits of the last-but-one operand, so a device told to act with
+// narrower sub-groups does.
+std::string ptx_shuffle(std::string_view word, std::string_view mode, std::size_t width, unsigned clamp) {
+  const auto control = static_cast<unsigned>((32 - width) << 8) | clamp;
+  std::string text;
+  for (const auto& [type, constraint] : {std::pair{"float", 'f'}, std::pair{"int", 'r'}, std::pair{"uint", 'r'}}) {
+    text += fmt::format(
+        "RIDGE_OVERLOAD {0} ridge_{1}({0} v, uint lane) {{ {0} r; __asm__ volatile(\"shfl.sync.{2}.b32 %0, %1, %2, "
+        "{3}, "
+        "0xffffffff;\" : \"={4}\"(r) : \"{4}\"(v), \"r\"(lane)); return r; }}\n",
+        type, mode, mode, control, constraint);
+  }
+  return text + fmt::format("#define {}(v, lane) ridge_{}((v), (uint)(lane))\n", word, mode);
+}
+
+// The width a shuffle can have: a power of two. An override may say anything.
+std::size_t shuffle_width(const DeviceInfo& info) {
+  const std::size_t width = info.limits.sub_group;
+  return std::has_single_bit(width) && width >= 2 && width <= 32 ? width : 0;
+}
+
+std::string ptx_words(const DeviceInfo& info) {
+  std::string text = "#define RIDGE_OVERLOAD static inline __attribute__((overloadable))\n";
+  for (const PtxType& type : kPtxTypes) {
+    if (type.scalar == "double" && !info.limits.float64) continue;
+    text += ptx_load(type, "ridge_load_once", "ld.global.cs");
+    text += ptx_load(type, "ridge_load_cached", "ld.global.nc");
+    text += ptx_load(type, "ridge_load_far", "ld.global.cg");
+    text += ptx_store(type);
+  }
+  for (const char* type : {"char", "uchar", "short", "ushort"}) text += plain_overloads(type);
+  text += kPtxAccess;
+  const std::size_t width = shuffle_width(info);
+  text += fmt::format("#define SUB_GROUP_WIDTH {}\n", width);
+  if (width == 0) return text;
+  text += ptx_shuffle("SHUFFLE", "idx", width, 0x1f);
+  text += ptx_shuffle("SHUFFLE_UP", "up", width, 0);
+  text += ptx_shuffle("SHUFFLE_DOWN", "down", width, 0x1f);
+  text += ptx_shuffle("SHUFFLE_XOR", "bfly", width, 0x1f);
+  return text;
+}
+
+}  // namespace
+
+std::string opencl_prelude(const DeviceInfo& info) {
+  std::string text(kCommon);
+  if (info.limits.float64) text += kDouble;
+  if (info.vendor.find("NVIDIA") != std::string::npos) {
+    text += "#define KERNEL __kernel\n#ifndef RIDGE_NO_PTX\n" + ptx_words(info) + "#else\n";
+    text += kPlainAccess;
+    return text + "#define SUB_GROUP_WIDTH 0\n#endif\n";
+  }
+  text += kPlainAccess;
+  text += fmt::format("#define SUB_GROUP_WIDTH {}\n", shuffle_width(info));
+  if (shuffle_width(info) == 0) return text + "#define KERNEL __kernel\n";
+  text += kKhronosShuffles;
+  return text + "#define KERNEL __kernel __attribute__((intel_reqd_sub_group_size(SUB_GROUP_WIDTH)))\n";
+}
+
+}  // namespace ridge::detail

@@ -1,0 +1,178 @@
+#include "device/opencl/program.hpp"
+
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "device/compile_cache.hpp"
+#include "device/dialect.hpp"
+#include "device/opencl/device.hpp"
+
+namespace ridge::detail::opencl {
+namespace {
+
+// Contraction is off by the prelude's pragma, and no option here may bring it back unless the caller asked for relaxed
+// arithmetic. Division and square root are IEEE where the compiler offers it, as they are in CUDA.
+std::string build_options(const ClDevice& device, const KernelSource& source) {
+  std::string options = "-cl-std=CL1.2";
+  const Traits& traits = device.traits();
+  if (!traits.nvidia && device.info.limits.sub_group > 0) {
+    options = traits.version >= 30 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
+  }
+  options += " -cl-kernel-arg-info";
+  if (source.relaxed_math) {
+    options += " -cl-fast-relaxed-math -cl-denorms-are-zero";
+  } else if (traits.correctly_rounded) {
+    options += " -cl-fp32-correctly-rounded-divide-sqrt";
+  }
+  if (device.without_ptx) options += " -DRIDGE_NO_PTX";
+  return options;
+}
+
+std::string assembled_source(const ClDevice& device, const KernelSource& source) {
+  int first_line = 0;
+  return assemble(opencl_prelude(device.info), source, first_line);
+}
+
+std::string build_log(cl_program program, cl_device_id device) {
+  std::size_t size = 0;
+  if (api().GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS) return "";
+  std::string log(size, '\0');
+  if (api().GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr) != CL_SUCCESS) {
+    return "";
+  }
+  const auto end = log.find('\0');
+  if (end != std::string::npos) log.resize(end);
+  return log;
+}
+
+struct Build {
+  Owned<cl_program> program;
+  cl_int status = CL_SUCCESS;
+  std::string log;  // when it failed
+};
+
+Build build_from_source(ClDevice& device, const std::string& text, const std::string& options) {
+  Build build;
+  const char* start = text.data();
+  const std::size_t length = text.size();
+  build.program = Owned<cl_program>(api().CreateProgramWithSource(device.context(), 1, &start, &length, &build.status));
+  check(build.status, device.info.id, "making a program");
+  const cl_device_id id = device.device();
+  build.status = api().BuildProgram(build.program.get(), 1, &id, options.c_str(), nullptr, nullptr);
+  if (build.status != CL_SUCCESS) build.log = build_log(build.program.get(), id);
+  return build;
+}
+
+// Nothing where the driver does not take the binary (any more).
+std::optional<Owned<cl_program>> build_from_binary(ClDevice& device, const std::string& binary,
+                                                   const std::string& options) {
+  const cl_device_id id = device.device();
+  const std::size_t size = binary.size();
+  const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
+  cl_int loaded = CL_SUCCESS;
+  cl_int status = CL_SUCCESS;
+  Owned<cl_program> program(api().CreateProgramWithBinary(device.context(), 1, &id, &size, &bytes, &loaded, &status));
+  if (status != CL_SUCCESS || loaded != CL_SUCCESS) return std::nullopt;
+  if (api().BuildProgram(program.get(), 1, &id, options.c_str(), nullptr, nullptr) != CL_SUCCESS) return std::nullopt;
+  return program;
+}
+
+// Empty where the driver does not hand it out; then nothing is cached.
+std::string binary_of(cl_program program) {
+  std::size_t size = 0;
+  if (api().GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) != CL_SUCCESS) return "";
+  std::string binary(size, '\0');
+  char* target = binary.data();
+  if (size == 0 || api().GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof target, &target, nullptr) != CL_SUCCESS) {
+    return "";
+  }
+  return binary;
+}
+
+// Only looked at once a build has failed on NVIDIA: is it the source, or does this driver refuse the inline PTX?
+bool takes_ptx(ClDevice& device) {
+  const KernelSource probe{.name = "inline PTX",
+                           .text =
+                               "KERNEL void probe(GLOBAL float4* RESTRICT out, GLOBAL const float4* RESTRICT in) {\n"
+                               "  STORE_ONCE(out, LOAD_ONCE(in));\n"
+                               "  STORE_ONCE(out + 1, LOAD_CACHED(in + 1));\n"
+                               "#if SUB_GROUP_WIDTH > 0\n"
+                               "  out[2].x = SHUFFLE_XOR(in[2].x, 1);\n"
+                               "#endif\n"
+                               "}\n"};
+  return build_from_source(device, assembled_source(device, probe), build_options(device, probe)).status == CL_SUCCESS;
+}
+
+Build build_program(ClDevice& device, const KernelSource& source, const std::string& text) {
+  Build build = build_from_source(device, text, build_options(device, source));
+  if (build.status == CL_SUCCESS || !device.traits().nvidia || device.without_ptx || takes_ptx(device)) return build;
+  device.without_ptx = true;
+  base::warn(
+      fmt::format("{}: this driver's compiler refuses inline PTX; kernels run without sub-group shuffles and "
+                  "streaming accesses",
+                  device.info.id));
+  return build_from_source(device, text, build_options(device, source));
+}
+
+std::string key_of(const ClDevice& device, const KernelSource& source, const std::string& text) {
+  return compile_key(device.info.fingerprint(), device.info.driver, build_options(device, source), text);
+}
+
+std::string kernel_names(cl_program program) {
+  std::size_t size = 0;
+  if (api().GetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, nullptr, &size) != CL_SUCCESS || size < 2)
+    return "none";
+  std::string names(size, '\0');
+  if (api().GetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, size, names.data(), nullptr) != CL_SUCCESS) return "none";
+  names.resize(names.find('\0') == std::string::npos ? size : names.find('\0'));
+  std::string list;
+  for (const char c : names) list += c == ';' ? std::string(", ") : std::string(1, c);
+  return list;
+}
+
+}  // namespace
+
+std::string program_key(const ClDevice& device, const KernelSource& source) {
+  return key_of(device, source, assembled_source(device, source));
+}
+
+std::shared_ptr<ProgramState> compile_program(const std::shared_ptr<ClDevice>& device, const KernelSource& source) {
+  const std::string text = assembled_source(*device, source);
+  if (const auto binary = find_compiled(key_of(*device, source, text))) {
+    if (auto program = build_from_binary(*device, *binary, build_options(*device, source))) {
+      return std::make_shared<ClProgram>(device, std::move(*program), source.name, true);
+    }
+  }
+  Build build = build_program(*device, source, text);
+  if (build.status == CL_BUILD_PROGRAM_FAILURE) {
+    throw Error(ErrorKind::compile, compile_message(source, text, build.log));
+  }
+  check(build.status, device->info.id, fmt::format("compiling \"{}\"", source.name));
+  if (const std::string binary = binary_of(build.program.get()); !binary.empty()) {
+    store_compiled(key_of(*device, source, text), binary);
+  }
+  return std::make_shared<ClProgram>(device, std::move(build.program), source.name, false);
+}
+
+ClProgram::ClProgram(std::shared_ptr<ClDevice> device, Owned<cl_program> program, const std::string& program_name,
+                     bool cached)
+    : device_(std::move(device)), program_(std::move(program)) {
+  name = program_name;
+  from_cache = cached;
+}
+
+std::shared_ptr<KernelState> ClProgram::kernel(const std::string& kernel_name) {
+  cl_int status = CL_SUCCESS;
+  Owned<cl_kernel> kernel(api().CreateKernel(program_.get(), kernel_name.c_str(), &status));
+  if (status == CL_INVALID_KERNEL_NAME) {
+    throw Error(ErrorKind::invalid_argument, fmt::format("program \"{}\" has no kernel \"{}\"; its kernels are: {}",
+                                                         name, kernel_name, kernel_names(program_.get())));
+  }
+  check(status, device_->info.id, fmt::format("taking kernel \"{}\" from program \"{}\"", kernel_name, name));
+  return std::make_shared<ClKernel>(device_, std::move(kernel), kernel_name);
+}
+
+}  // namespace ridge::detail::opencl

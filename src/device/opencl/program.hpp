@@ -1,0 +1,50 @@
+#pragma once
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "device/backend.hpp"
+#include "device/opencl/status.hpp"
+
+namespace ridge::detail::opencl {
+
+class ClDevice;
+
+class ClKernel final : public KernelState {
+ public:
+  ClKernel(std::shared_ptr<ClDevice> device, Owned<cl_kernel> kernel, const std::string& name);
+  void launch(cl_command_queue queue, const Launch& shape, const std::vector<Argument>& arguments);
+
+ private:
+  enum class Wants { unknown, buffer, value };
+  void ask_for_attributes();
+  void check_launch(const Launch& shape, const std::vector<Argument>& arguments) const;
+  void set_argument(std::size_t index, const Argument& argument);
+
+  std::shared_ptr<ClDevice> owner_;
+  Owned<cl_kernel> kernel_;
+  std::vector<Wants> parameters_;
+  std::array<std::size_t, 3> required_items_{};  // zeros where the kernel takes any
+  // Arguments are state of the cl_kernel: setting them and enqueueing is one step.
+  std::mutex mutex_;
+};
+
+class ClProgram final : public ProgramState {
+ public:
+  ClProgram(std::shared_ptr<ClDevice> device, Owned<cl_program> program, const std::string& name, bool from_cache);
+  std::shared_ptr<KernelState> kernel(const std::string& name) override;
+
+ private:
+  std::shared_ptr<ClDevice> device_;
+  Owned<cl_program> program_;
+};
+
+// From the compile cache where it holds a binary the driver still takes, else from source.
+std::shared_ptr<ProgramState> compile_program(const std::shared_ptr<ClDevice>& device, const KernelSource& source);
+
+// Everything a compiled binary depends on; the cache's key. Here for the tests.
+std::string program_key(const ClDevice& device, const KernelSource& source);
+
+}  // namespace ridge::detail::opencl

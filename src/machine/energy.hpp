@@ -1,0 +1,42 @@
+// Energy counters: what a device has used, where the machine tells.
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <ridge/device.hpp>
+#include <ridge/machine.hpp>
+
+namespace ridge::machine {
+
+// For the host RAPL, else a power sensor (hwmon), else a discharging battery; for NVIDIA GPUs NVML.
+//
+//   auto counter = EnergyCounter::open(device);
+//   const double before = counter.joules();
+//   work();
+//   if (counter.readable()) use(counter.joules() - before);
+class EnergyCounter {
+ public:
+  // Never fails: without a counter readable() is false and why_not() says why. `system` is where /sys is mounted.
+  static EnergyCounter open(const Device& device, const std::filesystem::path& system = "/sys");
+
+  bool readable() const { return source_ != nullptr; }
+  const std::string& counter() const { return counter_; }  // "RAPL package", "NVML", "hwmon ..."
+  const std::string& why_not() const { return why_not_; }
+
+  // Used since open(). Counters wrap around (RAPL about every half hour under load): ask at least that often.
+  double joules();
+  double watts();  // now; where there is only an energy counter, over the last few hundredths of a second
+
+  struct Source {
+    virtual ~Source() = default;
+    virtual double joules() = 0;
+    virtual double watts() = 0;
+  };
+
+ private:
+  std::unique_ptr<Source> source_;
+  std::string counter_, why_not_;
+};
+
+}  // namespace ridge::machine

@@ -1,0 +1,275 @@
+// The roofline drawn: logarithmic axes, a line a level, both peaks, points with labels; below it, points that only move
+// memory, which have no place on the plane, on an axis of bandwidth against the same roofs.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/svg.hpp"
+#include "base/text.hpp"
+#include "machine/roofline.hpp"
+
+namespace ridge::machine {
+namespace {
+
+namespace svg = base::svg;
+
+constexpr double kWidth = 760, kLeft = 62, kRight = kWidth - 16;
+constexpr double kPlotHeight = 340;
+constexpr double kFont = 12;
+constexpr double kStripLabels = 262, kStripValues = 128, kStripRow = 22;
+
+// Main memory in the strongest tone, nearer levels lighter.
+std::string roof_class(const Roofline& roofline, std::size_t level) {
+  return fmt::format("roof r{}", std::min<std::size_t>(roofline.roofs.size() - 1 - level, 3));
+}
+
+std::string point_key(const std::string& key, std::size_t index, const char* field) {
+  return fmt::format("{}.points.{}.{}", key, index, field);
+}
+
+// The number the element carries comes first: a reader and a test look there.
+std::string tooltip(const Point& point, const Landing& landing) {
+  const std::string traffic = base::human_rate(landing.bytes_per_second, "B/s");
+  std::string text =
+      moves_only(point) ? traffic
+                        : fmt::format("{} at {:.3g} FLOP/byte, {}",
+                                      base::human_rate(landing.flops_per_second, "FLOP/s"), landing.intensity, traffic);
+  text += fmt::format("\n{}\n{:.0f} % of the roof", point.label, landing.share * 100);
+  if (!landing.roof.empty()) text += fmt::format(" ({})", landing.roof);
+  return text + fmt::format(", {}", base::human_seconds(point.seconds));
+}
+
+std::string line(const std::string& classes, double x1, double y1, double x2, double y2) {
+  return fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", classes, x1, y1,
+                     x2, y2);
+}
+
+std::string text(const std::string& classes, double x, double y, const char* anchor, const std::string& content) {
+  return fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", classes, x, y,
+                     anchor, svg::escape(content));
+}
+
+class Drawing {
+ public:
+  Drawing(const Roofline& roofline, std::string key) : roofline_(roofline), key_(std::move(key)) {}
+
+  std::string finish(bool standalone) {
+    double y = 4;
+    y += draw_legend(y) + 14;
+    y = draw_plane(y);
+    y = draw_strip(y);
+    return svg::open(kWidth, y + 6, "Roofline of " + roofline_.device, standalone) + out_ + "</svg>\n";
+  }
+
+ private:
+  double draw_legend(double y) {
+    std::vector<svg::Key> keys;
+    const auto add = [&](const std::string& mark, const std::string& name, const std::string& rate,
+                         const std::string& field, double value) {
+      keys.push_back({mark, name, rate, svg::data(key_ + "." + field, value)});
+    };
+    for (std::size_t i = 0; i < roofline_.roofs.size(); ++i) {
+      const auto& [name, rate] = roofline_.roofs[i];
+      add(roof_class(roofline_, i), name, base::human_rate(rate, "B/s"), fmt::format("roofs.{}.bytes_per_second", i),
+          rate);
+    }
+    if (roofline_.peak_float > 0)
+      add("roof peak", "float", base::human_rate(roofline_.peak_float, "FLOP/s"), "peak_float", roofline_.peak_float);
+    if (roofline_.peak_double > 0)
+      add("roof peak2", "double", base::human_rate(roofline_.peak_double, "FLOP/s"), "peak_double",
+          roofline_.peak_double);
+    return svg::legend(keys, kLeft, y, kRight - kLeft, out_);
+  }
+
+  double draw_plane(double top) {
+    const Frame frame = frame_of(roofline_);
+    const double bottom = top + kPlotHeight;
+    const svg::Axis x{svg::Spacing::decades, frame.x_low, frame.x_high, kLeft, kRight};
+    const svg::Axis y{svg::Spacing::decades, frame.y_low, frame.y_high, bottom, top};
+    draw_grid(x, y, top, bottom);
+    std::vector<svg::Box> obstacles;
+    draw_roofs(x, y, obstacles);
+    draw_points(x, y, {kLeft, top, kRight - kLeft, kPlotHeight}, std::move(obstacles));
+    return bottom + 44;
+  }
+
+  void draw_grid(const svg::Axis& x, const svg::Axis& y, double top, double bottom) {
+    for (const double value : x.ticks(8)) {
+      out_ += line("grid", x.at(value), top, x.at(value), bottom);
+      out_ += text("small", x.at(value), bottom + 16, "middle", svg::tick_text(value));
+    }
+    for (const double value : y.ticks(7)) {
+      out_ += line("grid", kLeft, y.at(value), kRight, y.at(value));
+      out_ += text("small", kLeft - 6, y.at(value) + 4, "end", svg::tick_text(value));
+    }
+    out_ += line("axis", kLeft, bottom, kRight, bottom) + line("axis", kLeft, top, kLeft, bottom);
+    out_ += text("", (kLeft + kRight) / 2, bottom + 34, "middle", "arithmetic intensity, FLOP/byte");
+    out_ += fmt::format("<text transform=\"translate(12 {:.1f}) rotate(-90)\" text-anchor=\"middle\">FLOP/s</text>\n",
+                        (top + bottom) / 2);
+  }
+
+  // A roof rises with the intensity up to the float peak.
+  void draw_roofs(const svg::Axis& x, const svg::Axis& y, std::vector<svg::Box>& obstacles) {
+    const double peak = std::max(roofline_.peak_float, roofline_.peak_double);
+    if (!(peak > 0)) return;
+    double first_bend = x.low;
+    for (std::size_t i = 0; i < roofline_.roofs.size(); ++i) {
+      const auto& [name, rate] = roofline_.roofs[i];
+      const double start = std::max(x.low, y.low / rate), bend = std::clamp(peak / rate, x.low, x.high);
+      if (i == 0) first_bend = bend;
+      out_ += fmt::format("<path class=\"{}\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"><title>{}</title></path>\n",
+                          roof_class(roofline_, i), x.at(start), y.at(start * rate), x.at(bend), y.at(bend * rate),
+                          svg::escape(fmt::format("{} {}\nmeets the peak at {:.3g} FLOP/byte", name,
+                                                  base::human_rate(rate, "B/s"), peak / rate)));
+      name_roof(x, y, i, start, bend, obstacles);
+    }
+    draw_peak(x, y, "peak", roofline_.peak_float, first_bend, "float", obstacles);
+    const double memory = main_memory(roofline_);
+    const double meets = memory > 0 ? std::max(x.low, roofline_.peak_double / roofline_.roofs.front().second) : x.low;
+    draw_peak(x, y, "peak2", roofline_.peak_double, meets, "double", obstacles);
+  }
+
+  // Names stand along their lines, each at a place of its own so that close lines keep theirs apart.
+  void name_roof(const svg::Axis& x, const svg::Axis& y, std::size_t i, double start, double bend,
+                 std::vector<svg::Box>& obstacles) {
+    const auto& [name, rate] = roofline_.roofs[i];
+    const double count = static_cast<double>(roofline_.roofs.size());
+    const double share = 0.88 - 0.7 * (static_cast<double>(i) + 0.5) / count;
+    const double at = start * std::pow(bend / start, share);
+    const double px = x.at(at), py = y.at(at * rate);
+    const double angle = std::atan2(y.at(bend * rate) - y.at(start * rate), x.at(bend) - x.at(start)) * 180 / M_PI;
+    out_ += fmt::format(
+        "<text class=\"name halo\" transform=\"translate({:.1f} {:.1f}) rotate({:.1f})\" y=\"-5\" "
+        "text-anchor=\"middle\">"
+        "{}</text>\n",
+        px, py, angle, svg::escape(name));
+    const double reach = svg::text_width(name, kFont) / 2 + 6;
+    obstacles.push_back({px - reach, py - reach, 2 * reach, 2 * reach});
+  }
+
+  void draw_peak(const svg::Axis& x, const svg::Axis& y, const char* kind, double peak, double from, const char* name,
+                 std::vector<svg::Box>& obstacles) {
+    if (!(peak > 0) || peak < y.low) return;
+    const double py = y.at(peak);
+    out_ += fmt::format("<path class=\"roof {}\" d=\"M{:.1f} {:.1f}H{:.1f}\"><title>peak {} {}</title></path>\n", kind,
+                        x.at(std::min(from, x.high)), py, kRight, name, base::human_rate(peak, "FLOP/s"));
+    out_ += text("name halo", kRight - 4, py - 6, "end", std::string("peak ") + name);
+    const double width = svg::text_width(std::string("peak ") + name, kFont) + 8;
+    obstacles.push_back({kRight - width, py - 19, width, 18});
+  }
+
+  void draw_points(const svg::Axis& x, const svg::Axis& y, const svg::Box& inside, std::vector<svg::Box> obstacles) {
+    std::vector<svg::Label> labels;
+    std::vector<std::size_t> which;
+    for (std::size_t i = 0; i < roofline_.points.size(); ++i) {
+      const Landing landing = land(roofline_, roofline_.points[i]);
+      if (moves_only(roofline_.points[i]) || !drawable(landing)) continue;
+      labels.push_back({x.at(landing.intensity), y.at(landing.flops_per_second), roofline_.points[i].label});
+      which.push_back(i);
+    }
+    const auto placed = svg::place_labels(labels, kFont, inside, std::move(obstacles));
+    for (std::size_t p = 0; p < placed.size(); ++p) {
+      if (!placed[p].shown || !placed[p].led) continue;
+      const svg::Box& box = placed[p].box;
+      out_ += line("lead", labels[p].x, labels[p].y, std::clamp(labels[p].x, box.x, box.x + box.width),
+                   box.y + box.height / 2);
+    }
+    for (std::size_t p = 0; p < placed.size(); ++p) {
+      const Point& point = roofline_.points[which[p]];
+      const Landing landing = land(roofline_, point);
+      out_ += fmt::format("<circle class=\"point\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"{}><title>{}</title></circle>\n",
+                          labels[p].x, labels[p].y,
+                          svg::data(point_key(key_, which[p], "flops_per_second"), landing.flops_per_second),
+                          svg::escape(tooltip(point, landing)));
+      const svg::Box& box = placed[p].box;
+      if (placed[p].shown)
+        out_ += text("name halo", box.x + box.width / 2, box.y + box.height - 4, "middle", point.label);
+    }
+  }
+
+  // --- no arithmetic ------------------------------------------------------------------------------------------------
+
+  double draw_strip(double y) {
+    std::vector<std::size_t> movers;
+    double low = main_memory(roofline_), high = 0;
+    for (const auto& [name, rate] : roofline_.roofs) high = std::max(high, rate);
+    for (std::size_t i = 0; i < roofline_.points.size(); ++i) {
+      const double rate = land(roofline_, roofline_.points[i]).bytes_per_second;
+      if (!moves_only(roofline_.points[i]) || !std::isfinite(rate) || rate <= 0) continue;
+      movers.push_back(i);
+      low = low > 0 ? std::min(low, rate) : rate;
+      high = std::max(high, rate);
+    }
+    if (movers.empty()) return y;
+    y += 12;
+    out_ += text("title", kLeft - 50, y + 12, "start", "No arithmetic: bandwidth alone");
+    y += 28;
+    const svg::Axis axis{svg::Spacing::decades, low / 2, high * 1.5, kStripLabels, kRight - kStripValues};
+    const double roofs_height = draw_strip_roofs(axis, y, kStripRow * static_cast<double>(movers.size()));
+    y += roofs_height;
+    for (const std::size_t i : movers) {
+      draw_mover(axis, i, y + kStripRow / 2);
+      y += kStripRow;
+    }
+    out_ += line("axis", axis.from, y, axis.to, y);
+    for (const double value : axis.ticks(6))
+      out_ += text("small", axis.at(value), y + 15, "middle", svg::tick_text(value));
+    out_ += text("small", axis.to + 10, y + 15, "start", "B/s");
+    return y + 20;
+  }
+
+  // A line down all rows for each roof, its name on top; names that would touch go up a row.
+  double draw_strip_roofs(const svg::Axis& axis, double y, double rows_height) {
+    constexpr double row = 15;
+    std::vector<svg::Box> names;
+    for (const auto& [name, rate] : roofline_.roofs) {
+      const double width = svg::text_width(name, kFont) + 6;
+      svg::Box box{axis.at(rate) - width / 2, 0, width, row};
+      while (std::any_of(names.begin(), names.end(), [&](const svg::Box& other) { return svg::overlap(box, other); }))
+        box.y += row;
+      names.push_back(box);
+    }
+    double height = row;
+    for (const svg::Box& box : names) height = std::max(height, box.y + row);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const double x = axis.at(roofline_.roofs[i].second), label = y + height - names[i].y;
+      out_ += line(roof_class(roofline_, i), x, label, x, y + height + rows_height);
+      out_ += text("name halo", x, label - 3, "middle", roofline_.roofs[i].first);
+    }
+    return height;
+  }
+
+  void draw_mover(const svg::Axis& axis, std::size_t index, double y) {
+    const Point& point = roofline_.points[index];
+    const Landing landing = land(roofline_, point);
+    const std::string label = svg::shortened(point.label, kStripLabels - 24, kFont);
+    out_ += line("grid", axis.from, y, axis.to, y);
+    out_ += text("name", axis.from - 10, y + 4, "end", label);
+    out_ += fmt::format("<circle class=\"point\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"{}><title>{}</title></circle>\n",
+                        axis.at(landing.bytes_per_second), y,
+                        svg::data(point_key(key_, index, "bytes_per_second"), landing.bytes_per_second),
+                        svg::escape(tooltip(point, landing)));
+    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n", axis.to + 10, y + 4,
+                        svg::data(point_key(key_, index, "bytes_per_second"), landing.bytes_per_second),
+                        base::human_rate(landing.bytes_per_second, "B/s"));
+    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\"{}>{:.0f} %</text>\n", kRight, y + 4,
+                        svg::data(point_key(key_, index, "share"), landing.share), landing.share * 100);
+  }
+
+  const Roofline& roofline_;
+  std::string key_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string svg_of(const Roofline& roofline, const std::string& key, bool standalone) {
+  return Drawing(roofline, key).finish(standalone);
+}
+
+std::string to_svg(const Roofline& roofline) { return svg_of(roofline, "roofline", true); }
+
+}  // namespace ridge::machine

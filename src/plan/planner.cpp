@@ -1,0 +1,14 @@
+#include <ridge/plan.hpp>
+
+#include <ridge/machine.hpp>
+
+#include "plan/selection.hpp"
+
+namespace ridge::planner {
+
+Decision decide(const Device& device, const Problem& problem, const std::vector<Candidate>& candidates,
+                const Options& options, const Measure& measure) {
+  return select(device.info(), machine::ceilings(device), problem, candidates, options, measure);
+}
+
+}  // namespace ridge::planner

@@ -1,0 +1,81 @@
+#include "plan/predict.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+
+namespace ridge::planner {
+namespace {
+
+// Zero would read as "refused", and no clock here sees less.
+constexpr double kLeastSeconds = 1e-9;
+
+struct Ceiling {
+  std::string name;
+  double per_second = 0;  // 0: not known
+};
+
+double reachable(double all, double one, std::size_t threads) {
+  if (threads == 0 || one <= 0) return all;
+  const double together = static_cast<double>(threads) * one;
+  return all > 0 ? std::min(all, together) : together;
+}
+
+// Non-temporal stores are open to every variant, so the better copy is the ceiling.
+double best_copy(const machine::Bandwidth& bandwidth) { return std::max(bandwidth.copy, bandwidth.copy_streaming); }
+
+Ceiling peak(const machine::Ceilings& ceilings, bool float64, std::size_t threads) {
+  if (float64) return {"double peak", reachable(ceilings.flops_double, ceilings.flops_double_one, threads)};
+  return {"float peak", reachable(ceilings.flops_float, ceilings.flops_float_one, threads)};
+}
+
+Ceiling bandwidth(const machine::Ceilings& ceilings, double footprint, std::size_t threads) {
+  for (std::size_t i = 0; i < ceilings.levels.size(); ++i) {
+    const machine::Level& level = ceilings.levels[i];
+    const bool last = i + 1 == ceilings.levels.size();
+    // Local memory of a work-group is filled by the kernel itself: a problem never starts there.
+    if (level.name == "local" && !last) continue;
+    if (!last && static_cast<double>(level.capacity) < footprint) continue;
+    const double per_second = reachable(best_copy(level.all), best_copy(level.one), threads);
+    if (per_second > 0) return {level.name + " copy", per_second};
+  }
+  return {"memory copy", 0};
+}
+
+double seconds_at(double work, const Ceiling& ceiling) {
+  return work > 0 && ceiling.per_second > 0 ? work / ceiling.per_second : 0;
+}
+
+std::string in_words(const Ceiling& ceiling, const char* unit, std::size_t threads) {
+  const std::string rate = fmt::format("{} {}", ceiling.name, base::human_rate(ceiling.per_second, unit));
+  return threads == 0 ? rate : fmt::format("{} of {} {}", rate, threads, threads == 1 ? "thread" : "threads");
+}
+
+}  // namespace
+
+Prediction predict(const machine::Ceilings& ceilings, const Problem& problem, const Cost& cost) {
+  const Ceiling arithmetic = peak(ceilings, cost.float64, cost.threads);
+  const Ceiling traffic = bandwidth(ceilings, problem.bytes, cost.threads);
+  const double computing = seconds_at(cost.flops, arithmetic);
+  const double moving = seconds_at(cost.bytes, traffic);
+  const double working = std::max(computing, moving) / cost.efficiency;
+  const double launching = cost.launches * std::max(ceilings.launch_seconds, 0.0);
+
+  Prediction prediction{std::max(working + launching, kLeastSeconds), "no ceiling that is known"};
+  if (launching > working) {
+    prediction.bound = fmt::format("launch latency {}", base::human_seconds(ceilings.launch_seconds));
+  } else if (computing > moving) {
+    prediction.bound = in_words(arithmetic, "FLOP/s", cost.threads);
+  } else if (moving > 0) {
+    prediction.bound = in_words(traffic, "B/s", cost.threads);
+  }
+  return prediction;
+}
+
+Prediction roof(const machine::Ceilings& ceilings, const Problem& problem, bool float64) {
+  return predict(ceilings, problem, {.flops = problem.flops, .bytes = problem.bytes, .float64 = float64});
+}
+
+}  // namespace ridge::planner

@@ -1,0 +1,264 @@
+#include "plan/selection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <optional>
+#include <string>
+#include <unordered_set>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+#include "base/clock.hpp"
+#include "plan/predict.hpp"
+#include "plan/wisdom.hpp"
+
+namespace ridge::planner {
+namespace {
+
+constexpr std::size_t kRunAgain = 3;  // the best of the first round, once more: one noisy run must not choose
+
+bool is_cost(double value) { return std::isfinite(value) && value >= 0; }
+
+void check(const Problem& problem, const std::vector<Candidate>& candidates) {
+  const auto defect = [&](const std::string& what) {
+    throw Error(ErrorKind::internal, fmt::format("planning \"{}\": {}", problem.key, what));
+  };
+  if (!is_cost(problem.flops) || !is_cost(problem.bytes)) defect("the problem's flops or bytes are not a number");
+  std::unordered_set<std::string> names;
+  for (const Candidate& candidate : candidates) {
+    const std::string name = candidate.name();
+    if (!names.insert(name).second) defect(fmt::format("two candidates are called {}", name));
+    const Cost& cost = candidate.cost;
+    if (!is_cost(cost.flops) || !is_cost(cost.bytes) || !is_cost(cost.launches))
+      defect(fmt::format("the cost of {} is not a number", name));
+    if (!(cost.efficiency > 0 && cost.efficiency <= 1))
+      defect(fmt::format("the efficiency of {} is {}, not in (0, 1]", name, cost.efficiency));
+  }
+}
+
+// One choice on its way.
+class Selection {
+ public:
+  Selection(const DeviceInfo& device, const machine::Ceilings& ceilings, const Problem& problem,
+            const std::vector<Candidate>& candidates, const Options& options, const Measure& measure)
+      : device_(device),
+        ceilings_(ceilings),
+        problem_(problem),
+        candidates_(candidates),
+        options_(options),
+        measure_(measure) {}
+
+  Decision decide() {
+    const double start = base::now();
+    check(problem_, candidates_);
+    decision_.problem = problem_;
+    decision_.device = fmt::format("{} ({})", device_.id, device_.name);
+    filter();
+    predict_allowed();
+    if (!take_from_wisdom()) {
+      if (allowed_.size() == 1) {
+        win(allowed_.front(), Source::only_choice);
+      } else if (options_.effort == Effort::quick) {
+        win(allowed_.front(), Source::model);
+      } else {
+        run_and_choose();
+      }
+    }
+    give_reasons();
+    const Prediction limit = roof(ceilings_, problem_, candidates_[decision_.winner].cost.float64);
+    decision_.roof_seconds = limit.seconds;
+    decision_.roof = limit.bound;
+    decision_.planning_seconds = base::now() - start;
+    return std::move(decision_);
+  }
+
+ private:
+  Trial& trial(std::size_t i) { return decision_.trials[i]; }
+  void win(std::size_t i, Source source) {
+    decision_.winner = i;
+    decision_.source = source;
+  }
+
+  // --- which may be considered --------------------------------------------------------------------------------------
+  bool is_asked_for(const Candidate& candidate) const {
+    return options_.variant.empty() || options_.variant == candidate.variant || options_.variant == candidate.name();
+  }
+
+  void filter() {
+    bool any_asked_for = false;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      const Candidate& candidate = candidates_[i];
+      decision_.trials.push_back({.name = candidate.name()});
+      if (!is_asked_for(candidate)) {
+        trial(i).reason = fmt::format("not considered: only {} was asked for", options_.variant);
+        continue;
+      }
+      any_asked_for = true;
+      if (candidate.refusal.empty()) {
+        allowed_.push_back(i);
+      } else {
+        trial(i).reason = candidate.refusal;
+      }
+    }
+    if (!any_asked_for) throw Error(ErrorKind::invalid_argument, no_such_variant());
+    if (allowed_.empty()) throw Error(ErrorKind::invalid_argument, none_allowed());
+  }
+
+  std::string no_such_variant() const {
+    if (candidates_.empty())
+      return fmt::format("nothing can do {} on {}: there are no variants for it", problem_.key, decision_.device);
+    std::string message = fmt::format("{} has no variant \"{}\" on {}; there are:", problem_.workload, options_.variant,
+                                      decision_.device);
+    for (const Trial& one : decision_.trials) message += fmt::format("\n  {}", one.name);
+    return message;
+  }
+
+  std::string none_allowed() const {
+    std::string message = fmt::format("no variant can do {} on {}:", problem_.key, decision_.device);
+    for (std::size_t i = 0; i < candidates_.size(); ++i)
+      if (is_asked_for(candidates_[i]))
+        message += fmt::format("\n  {}: {}", decision_.trials[i].name, candidates_[i].refusal);
+    return message;
+  }
+
+  // Afterwards allowed_ is in the order of the predictions, best first; equals stay in the author's order.
+  void predict_allowed() {
+    bounds_.resize(candidates_.size());
+    for (const std::size_t i : allowed_) {
+      Prediction prediction = predict(ceilings_, problem_, candidates_[i].cost);
+      trial(i).predicted_seconds = prediction.seconds;
+      bounds_[i] = std::move(prediction.bound);
+    }
+    std::stable_sort(allowed_.begin(), allowed_.end(), [&](std::size_t a, std::size_t b) {
+      return trial(a).predicted_seconds < trial(b).predicted_seconds;
+    });
+  }
+
+  // --- wisdom -------------------------------------------------------------------------------------------------------
+  // A choice among a part of the variants is no answer for all of them, so it has its own key.
+  std::string wisdom_key() const {
+    return options_.variant.empty() ? problem_.key : fmt::format("{}, only {}", problem_.key, options_.variant);
+  }
+
+  bool take_from_wisdom() {
+    if (!options_.use_wisdom) return false;
+    // The winner of all is the winner of any part it belongs to.
+    return take_entry(wisdom_key()) || (!options_.variant.empty() && take_entry(problem_.key));
+  }
+
+  bool take_entry(const std::string& key) {
+    const auto entry = wisdom::find(device_.fingerprint(), problem_.workload, key);
+    if (!entry) return false;
+    const auto found =
+        std::find_if(allowed_.begin(), allowed_.end(), [&](std::size_t i) { return trial(i).name == entry->winner; });
+    if (found == allowed_.end()) return false;  // from before the variants changed
+    win(*found, Source::wisdom);
+    trial(*found).measured_seconds = entry->seconds;
+    return true;
+  }
+
+  void save_wisdom() const {
+    const Trial& best = decision_.trials[decision_.winner];
+    wisdom::remember({.workload = problem_.workload,
+                      .problem = wisdom_key(),
+                      .device = decision_.device,
+                      .fingerprint = device_.fingerprint(),
+                      .winner = best.name,
+                      .seconds = best.measured_seconds});
+  }
+
+  // --- measurement --------------------------------------------------------------------------------------------------
+  void run_and_choose() {
+    if (!measure_)
+      throw Error(ErrorKind::internal, fmt::format("planning \"{}\": nothing to measure with", problem_.key));
+    std::vector<std::size_t> ran;
+    // One that fails costs no place: as long as any variant works, planning succeeds.
+    for (const std::size_t i : allowed_) {
+      if (ran.size() >= std::max<std::size_t>(options_.most_trials, 1)) break;
+      if (run(i)) ran.push_back(i);
+    }
+    order_by_measurement(ran);
+    for (std::size_t k = 0; ran.size() > 1 && k < std::min(kRunAgain, ran.size()); ++k) run(ran[k]);
+    std::erase_if(ran, [&](std::size_t i) { return trial(i).measured_seconds == 0; });
+    order_by_measurement(ran);
+    if (ran.empty()) throw Error(first_failure_.value_or(ErrorKind::internal), all_failed());
+    win(ran.front(), Source::measurement);
+    if (options_.save_wisdom) save_wisdom();
+  }
+
+  void order_by_measurement(std::vector<std::size_t>& ran) {
+    std::stable_sort(ran.begin(), ran.end(), [&](std::size_t a, std::size_t b) {
+      return trial(a).measured_seconds < trial(b).measured_seconds;
+    });
+  }
+
+  // Keeps the better of this run and an earlier one. A candidate that fails at any time is out.
+  bool run(std::size_t i) {
+    try {
+      const double seconds = measure_(i);
+      if (!std::isfinite(seconds) || seconds <= 0)
+        throw Error(ErrorKind::internal, fmt::format("its measurement returned {} seconds", seconds));
+      double& best = trial(i).measured_seconds;
+      best = best == 0 ? seconds : std::min(best, seconds);
+      return true;
+    } catch (const Error& error) {
+      fail(i, error.kind(), error.what());
+    } catch (const std::bad_alloc&) {
+      fail(i, ErrorKind::out_of_memory, "no memory left on the host");
+    }
+    return false;
+  }
+
+  void fail(std::size_t i, ErrorKind kind, const std::string& message) {
+    if (!first_failure_) first_failure_ = kind;
+    trial(i).measured_seconds = 0;
+    trial(i).reason = fmt::format("failed: {}", message);
+  }
+
+  std::string all_failed() const {
+    std::string message = fmt::format("every variant that could do {} on {} failed:", problem_.key, decision_.device);
+    for (const std::size_t i : allowed_)
+      message += fmt::format("\n  {}: {}", decision_.trials[i].name, decision_.trials[i].reason);
+    return message;
+  }
+
+  // --- why the others lost ------------------------------------------------------------------------------------------
+  void give_reasons() {
+    const Trial best = trial(decision_.winner);
+    for (const std::size_t i : allowed_) {
+      Trial& loser = trial(i);
+      if (i == decision_.winner || !loser.reason.empty()) continue;
+      const double predicted = loser.predicted_seconds / best.predicted_seconds;
+      if (loser.measured_seconds > 0) {
+        loser.reason = fmt::format("measured {:.2f}x slower", loser.measured_seconds / best.measured_seconds);
+      } else if (predicted >= 1) {
+        loser.reason = fmt::format("predicted {:.2f}x slower, bound by {}", predicted, bounds_[i]);
+      } else {
+        loser.reason =
+            fmt::format("predicted {:.2f}x faster, but the saved measurement prefers another", 1 / predicted);
+      }
+    }
+  }
+
+  const DeviceInfo& device_;
+  const machine::Ceilings& ceilings_;
+  const Problem& problem_;
+  const std::vector<Candidate>& candidates_;
+  const Options& options_;
+  const Measure& measure_;
+  Decision decision_;
+  std::vector<std::size_t> allowed_;
+  std::vector<std::string> bounds_;
+  std::optional<ErrorKind> first_failure_;
+};
+
+}  // namespace
+
+Decision select(const DeviceInfo& device, const machine::Ceilings& ceilings, const Problem& problem,
+                const std::vector<Candidate>& candidates, const Options& options, const Measure& measure) {
+  return Selection(device, ceilings, problem, candidates, options, measure).decide();
+}
+
+}  // namespace ridge::planner

@@ -1,0 +1,196 @@
+#include "plan/wisdom.hpp"
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+#include "base/files.hpp"
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "plan/wisdom_file.hpp"
+
+namespace ridge::wisdom {
+namespace {
+
+// Which file, in which state, a book was read from.
+struct Identity {
+  std::string path;
+  bool exists = false;
+  dev_t device = 0;
+  ino_t inode = 0;
+  off_t size = 0;
+  std::time_t seconds = 0;
+  long nanoseconds = 0;
+  bool operator==(const Identity&) const = default;
+};
+
+Identity identity_of(const std::string& path) {
+  Identity identity{.path = path};
+  struct stat status {};
+  if (path.empty() || ::stat(path.c_str(), &status) != 0) return identity;
+  identity.exists = true;
+  identity.device = status.st_dev;
+  identity.inode = status.st_ino;
+  identity.size = status.st_size;
+  identity.seconds = status.st_mtim.tv_sec;
+  identity.nanoseconds = status.st_mtim.tv_nsec;
+  return identity;
+}
+
+std::string key_of(const std::string& fingerprint, const std::string& workload, const std::string& problem,
+                   const std::string& version) {
+  std::string key;
+  key.reserve(fingerprint.size() + workload.size() + problem.size() + version.size() + 3);
+  for (const std::string* part : {&fingerprint, &workload, &problem, &version}) (key += *part) += '\0';
+  return key;
+}
+
+// The file's contents as they were at one moment; never changed once others can see it.
+struct Book {
+  Identity identity;
+  std::vector<Stored> entries;  // oldest first
+  std::unordered_map<std::string, std::size_t> index;
+  bool damaged = false;
+
+  void build_index() {
+    index.clear();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const auto& [entry, version] = entries[i];
+      index.insert_or_assign(key_of(entry.fingerprint, entry.workload, entry.problem, version), i);
+    }
+  }
+  // The newest goes to the end.
+  void put(const Stored& stored) {
+    std::erase_if(entries, [&](const Stored& old) {
+      return std::tie(old.entry.fingerprint, old.entry.workload, old.entry.problem, old.version) ==
+             std::tie(stored.entry.fingerprint, stored.entry.workload, stored.entry.problem, stored.version);
+    });
+    if (entries.size() >= kMostEntries)
+      entries.erase(entries.begin(), entries.end() - static_cast<std::ptrdiff_t>(kMostEntries - 1));
+    entries.push_back(stored);
+    build_index();
+  }
+};
+
+Book read_book(const Identity& identity) {
+  Book book;
+  book.identity = identity;
+  if (!identity.exists) return book;
+  const auto file = base::read_json_or_warn(identity.path, kBounds);
+  book.damaged = !file;
+  if (!file) return book;
+  try {
+    std::size_t skipped = 0;
+    book.entries = from_json(*file, skipped);
+    if (skipped > 0) base::warn(fmt::format("{}: {} damaged entries are left out", identity.path, skipped));
+  } catch (const Error& error) {
+    book.damaged = true;
+    base::warn(fmt::format("{}: {}; the file is ignored", identity.path, error.what()));
+  }
+  book.build_index();
+  return book;
+}
+
+std::mutex update_mutex;  // one update at a time in this process, so that threads need not poll for the file's lock
+std::mutex current_mutex;
+std::shared_ptr<const Book> current_book;
+
+void publish(Book book) {
+  auto shared = std::make_shared<const Book>(std::move(book));
+  const std::lock_guard lock(current_mutex);
+  current_book = std::move(shared);
+}
+
+std::shared_ptr<const Book> current() {
+  // Before the file is read: if it changes in between, the next call reads it again.
+  const Identity identity = identity_of(path());
+  const std::lock_guard lock(current_mutex);
+  if (!current_book || current_book->identity != identity)
+    current_book = std::make_shared<const Book>(read_book(identity));
+  return current_book;
+}
+
+void write_book(Book& book) {
+  base::write_file(book.identity.path, to_text(book.entries));
+  book.identity = identity_of(book.identity.path);
+  book.damaged = false;
+}
+
+}  // namespace
+
+std::string path() {
+  if (const char* chosen = std::getenv("RIDGE_WISDOM"); chosen != nullptr && *chosen != '\0') return chosen;
+  const std::filesystem::path folder = base::cache_folder();
+  return folder.empty() ? "" : (folder / "wisdom.json").string();
+}
+
+std::optional<Entry> find(const std::string& fingerprint, const std::string& workload, const std::string& problem) {
+  const auto book = current();
+  const auto found = book->index.find(key_of(fingerprint, workload, problem, RIDGE_VERSION));
+  if (found == book->index.end()) return std::nullopt;
+  return book->entries[found->second].entry;
+}
+
+void remember(const Entry& entry) {
+  const std::lock_guard lock(update_mutex);
+  const Stored stored{entry, RIDGE_VERSION};
+  if (const std::string file = path(); !file.empty()) {
+    try {
+      const base::FileLock between_processes(file);
+      Book book = *current();  // what others have written meanwhile
+      book.put(stored);
+      write_book(book);
+      publish(std::move(book));
+      return;
+    } catch (const Error& error) {
+      base::warn(fmt::format("wisdom is not saved: {}", error.what()));
+    }
+  }
+  Book book = *current();
+  book.put(stored);
+  publish(std::move(book));
+}
+
+std::vector<Entry> all() {
+  std::vector<Entry> entries;
+  for (const Stored& stored : current()->entries) entries.push_back(stored.entry);
+  return entries;
+}
+
+std::size_t forget(const std::string& workload) {
+  const std::lock_guard lock(update_mutex);
+  const std::string file = path();
+  const auto forget_in = [&](Book& book) {
+    return std::erase_if(book.entries,
+                         [&](const Stored& stored) { return workload.empty() || stored.entry.workload == workload; });
+  };
+  if (!identity_of(file).exists) {  // at most what this process could not save
+    Book book = *current();
+    const std::size_t forgotten = forget_in(book);
+    book.build_index();
+    publish(std::move(book));
+    return forgotten;
+  }
+  const base::FileLock between_processes(file);
+  Book book = *current();
+  const std::size_t forgotten = forget_in(book);
+  if (forgotten > 0 || book.damaged) {
+    book.build_index();
+    write_book(book);
+    publish(std::move(book));
+  }
+  return forgotten;
+}
+
+}  // namespace ridge::wisdom

@@ -1,0 +1,83 @@
+#include "plan/wisdom_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+namespace ridge::wisdom {
+namespace {
+
+using base::Json;
+
+constexpr int kSchema = 1;
+constexpr const char* kSchemaField = "ridge wisdom";
+constexpr double kLongestSeconds = 1e6;
+
+Stored stored_from(const Json& object) {
+  Stored stored;
+  Entry& entry = stored.entry;
+  entry.workload = base::text_in(object, "workload");
+  entry.problem = base::text_in(object, "problem");
+  entry.device = base::text_in(object, "device");
+  entry.fingerprint = base::text_in(object, "fingerprint");
+  entry.winner = base::text_in(object, "winner");
+  entry.seconds = base::number_in(object, "seconds", 0, kLongestSeconds);
+  stored.version = base::text_in(object, "version");
+  if (entry.seconds == 0 || entry.workload.empty() || entry.problem.empty() || entry.winner.empty())
+    throw Error(ErrorKind::io, "an entry that says nothing");
+  return stored;
+}
+
+std::string line_of(const Stored& stored) {
+  const Entry& entry = stored.entry;
+  const Json object = {{"workload", entry.workload}, {"problem", entry.problem}, {"winner", entry.winner},
+                       {"seconds", entry.seconds},   {"device", entry.device},   {"fingerprint", entry.fingerprint},
+                       {"version", stored.version}};
+  // A device may call itself something that is no UTF-8.
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::vector<Stored> from_json(const Json& file, std::size_t& skipped) {
+  if (base::number_in(file, kSchemaField, 0, 1e9) != kSchema)
+    throw Error(ErrorKind::io, fmt::format("not of schema {}, which this version reads", kSchema));
+  const auto list = file.find("entries");
+  if (list == file.end() || !list->is_array()) throw Error(ErrorKind::io, "the list \"entries\" is missing");
+  std::vector<Stored> entries;
+  skipped = 0;
+  const std::size_t first = list->size() > kMostEntries ? list->size() - kMostEntries : 0;
+  for (std::size_t i = first; i < list->size(); ++i) {
+    try {
+      entries.push_back(stored_from((*list)[i]));
+    } catch (const Error&) {
+      ++skipped;
+    }
+  }
+  return entries;
+}
+
+std::string to_text(const std::vector<Stored>& entries) {
+  const std::string head = fmt::format("{{\n\"{}\": {},\n\"entries\": [", kSchemaField, kSchema);
+  const std::string tail = "\n]}\n";
+  std::vector<std::string> lines;  // newest first, as many as the bounds hold
+  std::size_t bytes = head.size() + tail.size();
+  for (auto stored = entries.rbegin(); stored != entries.rend() && lines.size() < kMostEntries; ++stored) {
+    lines.push_back(line_of(*stored));
+    bytes += lines.back().size() + 2;
+    if (bytes > kBounds.bytes) {
+      lines.pop_back();
+      break;
+    }
+  }
+  std::string text = head;
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    text += line == lines.rbegin() ? "\n" : ",\n";
+    text += *line;
+  }
+  return text + tail;
+}
+
+}  // namespace ridge::wisdom

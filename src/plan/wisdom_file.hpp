@@ -1,0 +1,28 @@
+// Wisdom as text: one entry a line, so that a person can read it and a diff shows what changed.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ridge/plan.hpp>
+
+#include "base/json.hpp"
+
+namespace ridge::wisdom {
+
+// The oldest are dropped beyond these: a full file still loads in a few tens of milliseconds.
+inline constexpr std::size_t kMostEntries = 20'000;
+inline constexpr base::JsonBounds kBounds{.bytes = 16u << 20, .depth = 4, .values = 1u << 20};
+
+struct Stored {
+  Entry entry;
+  std::string version;  // of the library that measured it: a newer one may have faster variants
+};
+
+// Oldest first. Error{io} when it is no wisdom; entries that cannot be right are left out and counted in `skipped`.
+std::vector<Stored> from_json(const base::Json& file, std::size_t& skipped);
+
+// What from_json reads back, within its bounds.
+std::string to_text(const std::vector<Stored>& entries);
+
+}  // namespace ridge::wisdom

@@ -1,0 +1,137 @@
+#include "report/bench_rows.hpp"
+
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "machine/profile_json.hpp"
+
+namespace ridge::report {
+
+using base::Json;
+
+namespace {
+
+bool timed(double seconds) { return std::isfinite(seconds) && seconds > 0; }
+
+// JSON has no infinity; a number nobody has is null.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json json_of(const BenchRow& row) {
+  Json peers = Json::object();
+  for (const auto& [peer, seconds] : row.peers) peers[peer] = number(seconds);
+  Json json{{"problem", row.problem},
+            {"device", row.device},
+            {"variant", row.variant},
+            {"seconds", number(row.seconds)},
+            {"gflops", number(row.gflops)},
+            {"gbytes_per_s", number(row.gbytes_per_s)},
+            {"roof_share", number(row.roof_share)},
+            {"peers", std::move(peers)}};
+  if (row.chosen) json["chosen"] = true;
+  return json;
+}
+
+Json json_of(const PeerSummary& summary) {
+  return {{"geomean_speedup", summary.geomean_speedup},
+          {"worst_speedup", summary.worst_speedup},
+          {"worst_problem", summary.worst_problem},
+          {"problems", summary.problems}};
+}
+
+// Whether a row speaks for its problem rather than the one known so far.
+bool better(const BenchRow& row, const BenchRow& known) {
+  if (row.chosen != known.chosen) return row.chosen;
+  return timed(row.seconds) && (!timed(known.seconds) || row.seconds < known.seconds);
+}
+
+}  // namespace
+
+std::vector<std::size_t> best_rows(const std::vector<BenchRow>& rows) {
+  std::map<std::pair<std::string, std::string>, std::size_t> place;
+  std::vector<std::size_t> best;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto [found, first] = place.try_emplace({rows[i].problem, rows[i].device}, best.size());
+    if (first) {
+      best.push_back(i);
+    } else if (better(rows[i], rows[best[found->second]])) {
+      best[found->second] = i;
+    }
+  }
+  return best;
+}
+
+std::map<std::string, PeerSummary> summarize(const std::vector<BenchRow>& rows) {
+  std::map<std::string, PeerSummary> summaries;
+  for (const std::size_t i : best_rows(rows)) {
+    const BenchRow& row = rows[i];
+    for (const auto& [peer, seconds] : row.peers) {
+      if (!timed(seconds) || !timed(row.seconds)) continue;
+      const double speedup = seconds / row.seconds;
+      PeerSummary& summary = summaries[peer];
+      summary.geomean_speedup += std::log(speedup);  // the mean's sum until the loop ends
+      if (summary.problems == 0 || speedup < summary.worst_speedup) {
+        summary.worst_speedup = speedup;
+        summary.worst_problem = row.problem + " on " + row.device;
+      }
+      ++summary.problems;
+    }
+  }
+  for (auto& [peer, summary] : summaries)
+    summary.geomean_speedup = std::exp(summary.geomean_speedup / static_cast<double>(summary.problems));
+  return summaries;
+}
+
+Json json_of(const Bench& bench) {
+  Json rows = Json::array();
+  for (const BenchRow& row : bench.rows) rows.push_back(json_of(row));
+  Json summary = Json::object();
+  for (const auto& [peer, numbers] : summarize(bench.rows)) summary[peer] = json_of(numbers);
+  Json json{{"title", bench.title}, {"note", bench.note}, {"rows", std::move(rows)}, {"summary", std::move(summary)}};
+  if (!bench.missing_peers.empty()) json["missing_peers"] = bench.missing_peers;
+  return json;
+}
+
+std::string to_json(const Bench& bench, const Json& machine) {
+  Json document{{"machine", machine}};
+  document.update(json_of(bench));
+  document.erase("title");
+  document.erase("note");
+  return machine::readable(document);
+}
+
+std::string to_text(const Bench& bench) {
+  std::set<std::string> peers;
+  for (const BenchRow& row : bench.rows) {
+    for (const auto& [peer, seconds] : row.peers) peers.insert(peer);
+  }
+  std::vector<std::vector<std::string>> table{
+      {"problem", "device", "variant", "time", "arithmetic", "traffic", "of roof"}};
+  for (const std::string& peer : peers) table[0].push_back("vs " + peer);
+  for (const BenchRow& row : bench.rows) {
+    std::vector<std::string> cells{row.problem,
+                                   row.device,
+                                   row.variant + (row.chosen ? " *" : ""),
+                                   base::human_seconds(row.seconds),
+                                   row.gflops > 0 ? base::human_rate(row.gflops * 1e9, "FLOP/s") : "-",
+                                   row.gbytes_per_s > 0 ? base::human_rate(row.gbytes_per_s * 1e9, "B/s") : "-",
+                                   row.roof_share > 0 ? fmt::format("{:.0f} %", row.roof_share * 100) : "-"};
+    for (const std::string& peer : peers) {
+      const auto seconds = row.peers.find(peer);
+      const bool known = seconds != row.peers.end() && timed(seconds->second) && timed(row.seconds);
+      cells.push_back(known ? fmt::format("{:.2f}x", seconds->second / row.seconds) : "-");
+    }
+    table.push_back(std::move(cells));
+  }
+  std::string out = base::table(table);
+  for (const auto& [peer, summary] : summarize(bench.rows))
+    out += fmt::format("against {}: {:.2f}x in the geometric mean of {}, at worst {:.2f}x ({})\n", peer,
+                       summary.geomean_speedup, summary.problems, summary.worst_speedup, summary.worst_problem);
+  for (const std::string& missing : bench.missing_peers) out += fmt::format("not compared with {}\n", missing);
+  return out;
+}
+
+}  // namespace ridge::report

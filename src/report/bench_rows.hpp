@@ -1,0 +1,47 @@
+// What every `ridge bench` produces, and its JSON.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+
+namespace ridge::report {
+
+struct BenchRow {
+  std::string problem;  // "transpose c64 8192x8192"
+  std::string device;   // "cuda:0"
+  std::string variant;  // "tile_padded(tile=32x8)"
+  double seconds = 0;   // the best of several
+  double gflops = 0;    // 1e9 a second; 0 where the work has no arithmetic
+  double gbytes_per_s = 0;
+  double roof_share = 0;                     // of what the machine model says is possible; 0 where nobody knows
+  std::map<std::string, double> peers = {};  // seconds of other libraries on the same data in the same run
+  bool chosen = false;                       // what the planner picked among the rows of this problem and device
+};
+
+// Against one peer, a row a problem and device: the planner's choice, or the fastest where none is marked. A speedup
+// above 1 is ours.
+struct PeerSummary {
+  double geomean_speedup = 0, worst_speedup = 0;
+  std::string worst_problem;  // "problem on device"
+  std::size_t problems = 0;
+};
+
+struct Bench {
+  std::string title;      // "The corner turn"
+  std::string note = {};  // a sentence on what is shown
+  std::vector<BenchRow> rows;
+  std::vector<std::string> missing_peers = {};  // "fftw: not installed when this was built"
+};
+
+// Rows that stand for us in the summary, as indices.
+std::vector<std::size_t> best_rows(const std::vector<BenchRow>& rows);
+std::map<std::string, PeerSummary> summarize(const std::vector<BenchRow>& rows);
+
+base::Json json_of(const Bench& bench);  // "title", "note", "rows", "summary", and "missing_peers" where there are any
+// The whole document of `--json FILE`: {"machine": …, "rows": …, "summary": …}.
+std::string to_json(const Bench& bench, const base::Json& machine);
+std::string to_text(const Bench& bench);  // a table and a line a peer, for a terminal
+
+}  // namespace ridge::report

@@ -1,0 +1,95 @@
+// One work-item an element: reads of neighbours lie side by side, their writes a whole output row apart. Takes any
+// strides, so there is always one variant that runs.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "transpose/device/device_variant.hpp"
+
+namespace ridge::transpose {
+namespace {
+
+constexpr const char* kSource = R"(// Corner turn, one element a work-item.
+// A group takes ITEMS_DOWN x ITEMS_ACROSS elements of one matrix; groups are numbered along rows, then down, then by
+// matrix.
+#if IN_PLACE
+KERNEL WORK_GROUP(ITEMS_ACROSS, ITEMS_DOWN, 1) void corner_turn(
+    GLOBAL ELEMENT* data,
+#else
+KERNEL WORK_GROUP(ITEMS_ACROSS, ITEMS_DOWN, 1) void corner_turn(
+    GLOBAL const ELEMENT* RESTRICT in, GLOBAL ELEMENT* RESTRICT out,
+#endif
+    uint rows, uint columns, ulong in_row, ulong in_column, ulong in_batch, ulong out_row, ulong out_column,
+    ulong out_batch, uint groups_down, uint groups_across) {
+  const uint group = GROUP_ID(0);
+  const uint matrix = group / (groups_down * groups_across);
+  const uint place = group % (groups_down * groups_across);
+  const uint row = place / groups_across * ITEMS_DOWN + LOCAL_ID(1);
+  const uint column = place % groups_across * ITEMS_ACROSS + LOCAL_ID(0);
+  if (row >= rows || column >= columns) return;
+#if IN_PLACE
+  if (column <= row) return;  // the item above the diagonal exchanges both
+  GLOBAL ELEMENT* one = data + matrix * in_batch + row * in_row + column * in_column;
+  GLOBAL ELEMENT* two = data + matrix * in_batch + column * in_row + row * in_column;
+  const ELEMENT held = *one;
+  *one = *two;
+  *two = held;
+#else
+  out[matrix * out_batch + column * out_row + row * out_column] =
+      in[matrix * in_batch + row * in_row + column * in_column];
+#endif
+}
+)";
+
+struct Group {
+  std::size_t down, across;
+};
+
+Group group_shape(const Limits& limits) {
+  const std::size_t across = std::min<std::size_t>({32, limits.work_group, limits.work_group_sides[0]});
+  return {.down = std::min<std::size_t>({8, limits.work_group / across, limits.work_group_sides[1]}), .across = across};
+}
+
+std::uint64_t groups_along(std::size_t count, std::size_t group) { return count / group + (count % group != 0); }
+
+std::string refusal(const Layout& layout, std::uint64_t groups_down, std::uint64_t groups_across) {
+  if (std::max(layout.rows, layout.columns) > kMostGroups) return "rows and columns are counted in 31 bits here";
+  if (groups_down * groups_across > kMostGroups / layout.batch) {
+    return fmt::format("needs more than the {} work-groups of one launch", kMostGroups);
+  }
+  return {};
+}
+
+}  // namespace
+
+void list_device_naive(const Device& device, const Layout& layout, std::vector<Entry>& entries) {
+  const Group group = group_shape(device.limits());
+  const std::uint64_t down = groups_along(layout.rows, group.down), across = groups_along(layout.columns, group.across);
+  const KernelSource source{.name = "transpose naive",
+                            .text = kSource,
+                            .defines = {{"ELEMENT", unit_type(layout.element_bytes)},
+                                        {"ITEMS_DOWN", std::to_string(group.down)},
+                                        {"ITEMS_ACROSS", std::to_string(group.across)},
+                                        {"IN_PLACE", layout.in_place ? "1" : "0"}}};
+  entries.push_back(
+      {.candidate = {.variant = "naive",
+                     .parameters = {{"items", fmt::format("{}x{}", group.down, group.across)}},
+                     .refusal = refusal(layout, down, across),
+                     .cost = device_cost(layout, 0.3)},
+       .source = source,
+       .build = [=] {
+         std::vector<Argument> scalars;
+         for (const std::size_t count : {layout.rows, layout.columns}) {
+           scalars.emplace_back(static_cast<std::uint32_t>(count));
+         }
+         for (const std::uint64_t stride : {layout.input.row, layout.input.column, layout.input.batch,
+                                            layout.output.row, layout.output.column, layout.output.batch}) {
+           scalars.emplace_back(stride);
+         }
+         for (const std::uint64_t count : {down, across}) scalars.emplace_back(static_cast<std::uint32_t>(count));
+         const Launch launch{.groups = {down * across * layout.batch, 1, 1}, .items = {group.across, group.down, 1}};
+         return std::make_shared<DeviceVariant>(device, layout, source, launch, std::move(scalars));
+       }});
+}
+
+}  // namespace ridge::transpose

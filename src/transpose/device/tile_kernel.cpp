@@ -1,0 +1,311 @@
+#include "transpose/device/tile_kernel.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+
+namespace ridge::transpose {
+namespace {
+
+constexpr std::size_t kLocalArrays = 48 * 1024;  // what the dialect allows without LOCAL_BLOCK
+
+// A work-item loads BLOCKS blocks of WIDTH x WIDTH elements, all before it uses the first, so that many loads are under
+// way at once; turns each in registers; and leaves it in local memory as WIDTH units of the output, each in its own
+// plane: consecutive work-items then write PITCH units apart, and PITCH is odd.
+constexpr const char* kLoad = R"(
+FUNCTION void load_tile(GLOBAL const UNIT* in, LOCAL UNIT* tile, ulong in_row, uint units_down, uint units_across,
+                        uint down, uint across) {
+  UNIT held[BLOCKS * WIDTH];
+  UNROLL
+  for (int k = 0; k < BLOCKS; ++k) {
+    const uint block = (uint)LOCAL_ID(0) + (uint)(k * WORK_ITEMS);
+    const uint r = down + block / UNITS_ACROSS, c = across + block % UNITS_ACROSS;
+    if (r < units_down && c < units_across) {
+      GLOBAL const UNIT* from = in + (ulong)r * WIDTH * in_row + c;
+      UNROLL
+      for (int j = 0; j < WIDTH; ++j) held[k * WIDTH + j] = LOAD_UNIT(from + (ulong)j * in_row);
+    }
+  }
+  UNROLL
+  for (int k = 0; k < BLOCKS; ++k) {
+    const uint block = (uint)LOCAL_ID(0) + (uint)(k * WORK_ITEMS);
+    const uint r = block / UNITS_ACROSS, c = block % UNITS_ACROSS;
+    if (down + r < units_down && across + c < units_across) {
+      LOCAL UNIT* to = tile + c * PITCH + r;
+)";
+
+constexpr const char* kStore = R"(    }
+  }
+}
+
+FUNCTION void store_tile(GLOBAL UNIT* out, LOCAL const UNIT* tile, ulong out_row, uint units_down, uint units_across,
+                         uint down, uint across) {
+  UNROLL
+  for (int k = 0; k < BLOCKS * WIDTH; ++k) {
+    const uint unit = (uint)LOCAL_ID(0) + (uint)(k * WORK_ITEMS);
+    const uint r = unit % UNITS_DOWN, c = unit / UNITS_DOWN;  // c: output row within the tile
+    if (down + r < units_down && across + c / WIDTH < units_across) {
+      STORE_UNIT(out + (ulong)(across * WIDTH + c) * out_row + (down + r),
+                 tile[(c % WIDTH) * PLANE + (c / WIDTH) * PITCH + r]);
+    }
+  }
+}
+)";
+
+constexpr const char* kOutOfPlace = R"(
+KERNEL WORK_GROUP(WORK_ITEMS, 1, 1) void corner_turn(
+    GLOBAL const UNIT* RESTRICT in, GLOBAL UNIT* RESTRICT out, uint units_down, uint units_across, ulong in_row,
+    ulong out_row, ulong in_batch, ulong out_batch, uint tiles_down, uint tiles_across, uint tiles) {
+  LOCAL_ARRAY(UNIT, tile, PLANE * WIDTH);
+  const uint first = GROUP_ID(0) * TILES_PER_GROUP;
+  for (uint index = first; index < first + TILES_PER_GROUP && index < tiles; ++index) {
+    const uint matrix = index / (tiles_down * tiles_across);
+    const uint place = index % (tiles_down * tiles_across);
+    uint tile_down, tile_across;
+    PLACE_TILE(place, tile_down, tile_across);
+    const uint down = tile_down * UNITS_DOWN, across = tile_across * UNITS_ACROSS;
+    load_tile(in + matrix * in_batch, tile, in_row, units_down, units_across, down, across);
+    BARRIER();
+    store_tile(out + matrix * out_batch, tile, out_row, units_down, units_across, down, across);
+#if TILES_PER_GROUP > 1
+    BARRIER();  // before the next tile overwrites this one
+#endif
+  }
+}
+)";
+
+// The triangle of tile pairs, folded into a rectangle: row i of the upper triangle has side - i pairs, row side - 1 - i
+// has i + 1, together side + 1. An odd side is rounded up and the pairs outside are skipped.
+constexpr const char* kInPlace = R"(
+KERNEL WORK_GROUP(WORK_ITEMS, 1, 1) void corner_turn(GLOBAL UNIT* data, uint units, ulong row, ulong batch,
+                                                     uint tiles_side, uint even_side) {
+  LOCAL_ARRAY(UNIT, upper, PLANE * WIDTH);
+  LOCAL_ARRAY(UNIT, lower, PLANE * WIDTH);
+  const uint pairs = even_side / 2 * (even_side + 1);
+  const uint matrix = GROUP_ID(0) / pairs;
+  const uint i = GROUP_ID(0) % pairs / (even_side + 1), k = GROUP_ID(0) % pairs % (even_side + 1);
+  const int first_half = k < even_side - i;
+  const uint tile_down = first_half ? i : even_side - 1 - i;
+  const uint tile_across = first_half ? i + k : tile_down + k - (even_side - i);
+  const int inside = tile_down < tiles_side && tile_across < tiles_side;
+  const uint limit = inside ? units : 0;  // no early return: every work-item meets the barrier
+  const uint down = tile_down * UNITS_DOWN, across = tile_across * UNITS_ACROSS;
+  GLOBAL UNIT* here = data + matrix * batch;
+  load_tile(here, upper, row, limit, limit, down, across);
+  load_tile(here, lower, row, limit, limit, across, down);
+  BARRIER();
+  store_tile(here, upper, row, limit, limit, down, across);
+  if (down != across) store_tile(here, lower, row, limit, limit, across, down);
+}
+)";
+
+const char* name(Raster raster) {
+  switch (raster) {
+    case Raster::rows:
+      return "rows";
+    case Raster::bands:
+      return "bands";
+    case Raster::diagonal:
+      return "diagonal";
+  }
+  return "unknown";
+}
+
+const char* place_tile(Raster raster) {
+  switch (raster) {
+    case Raster::rows:
+      return "#define PLACE_TILE(place, d, a) d = (place) / tiles_across; a = (place) % tiles_across\n";
+    case Raster::bands:
+      return "#define PLACE_TILE(place, d, a) \\\n"
+             "  const uint band = (place) / (8 * tiles_across), inside = (place) % (8 * tiles_across); \\\n"
+             "  const uint height = tiles_down - band * 8 < 8 ? tiles_down - band * 8 : 8; \\\n"
+             "  d = band * 8 + inside % height; a = inside / height\n";
+    case Raster::diagonal:
+      return "#define PLACE_TILE(place, d, a) \\\n"
+             "  d = (place) / tiles_across; a = ((place) % tiles_across + d) % tiles_across\n";
+  }
+  return "";
+}
+
+constexpr std::array<char, 4> kMember{'x', 'y', 'z', 'w'};
+
+// Word `word` of output unit `j`: element j of each of the rows that share the word.
+std::string turned_word(std::size_t element_bytes, std::size_t j, std::size_t word) {
+  const auto held = [](std::size_t row, std::size_t member) { return fmt::format("h{}.{}", row, kMember[member]); };
+  switch (element_bytes) {
+    case 8:
+      return held(word / 2, 2 * j + word % 2);
+    case 4:
+      return held(word, j);
+    case 2: {
+      const std::string low = held(2 * word, j / 2), high = held(2 * word + 1, j / 2);
+      if (j % 2 == 0) return fmt::format("({} & 0xffffu) | ({} << 16)", low, high);
+      return fmt::format("({} >> 16) | ({} & 0xffff0000u)", low, high);
+    }
+    default: {
+      std::string text;
+      for (std::size_t byte = 0; byte < 4; ++byte) {
+        text += fmt::format("{}(({} >> {} & 0xffu) << {})", byte == 0 ? "" : " | ", held(4 * word + byte, j / 4),
+                            j % 4 * 8, byte * 8);
+      }
+      return text;
+    }
+  }
+}
+
+// The statements that turn one block in registers and leave it in local memory.
+std::string turn_block(std::size_t element_bytes, std::size_t width) {
+  std::string text;
+  if (width == 1) return "      to[0] = held[k];\n";
+  for (std::size_t j = 0; j < width; ++j) text += fmt::format("      const UNIT h{0} = held[k * WIDTH + {0}];\n", j);
+  for (std::size_t j = 0; j < width; ++j) {
+    text += fmt::format("      to[{} * PLANE] = make_uint4(", j);
+    for (std::size_t word = 0; word < 4; ++word) {
+      text += (word == 0 ? "" : ", ") + turned_word(element_bytes, j, word);
+    }
+    text += ");\n";
+  }
+  return text;
+}
+
+std::size_t pitch(const TileOptions& options) { return options.units_down | 1; }
+std::size_t unit_bytes(const Layout& layout, const TileOptions& options) {
+  return layout.element_bytes * options.unit_elements;
+}
+std::size_t local_bytes(const Layout& layout, const TileOptions& options) {
+  const std::size_t tile = options.units_across * pitch(options) * options.unit_elements * unit_bytes(layout, options);
+  return layout.in_place ? 2 * tile : tile;
+}
+
+std::size_t tiles_along(std::size_t elements, std::size_t units, const TileOptions& options) {
+  const std::size_t tile = units * options.unit_elements;
+  return elements / tile + (elements % tile != 0);
+}
+
+std::uint64_t groups(const Layout& layout, const TileOptions& options) {
+  const std::uint64_t down = tiles_along(layout.rows, options.units_down, options);
+  const std::uint64_t across = tiles_along(layout.columns, options.units_across, options);
+  if (layout.in_place) {
+    const std::uint64_t side = down + down % 2;
+    return side / 2 * (side + 1) * layout.batch;
+  }
+  const std::uint64_t tiles = down * across * layout.batch;
+  return tiles / options.tiles_per_group + (tiles % options.tiles_per_group != 0);
+}
+
+std::string unaligned(const Layout& layout, const TileOptions& options) {
+  const std::size_t width = options.unit_elements;
+  if (width == 1) return {};
+  if (layout.rows % width != 0 || layout.columns % width != 0) {
+    return fmt::format("16-byte units need rows and columns in multiples of {}", width);
+  }
+  for (const Strides& strides : {layout.input, layout.output}) {
+    if (strides.row % width != 0 || (layout.batch > 1 && strides.batch % width != 0)) {
+      return fmt::format("16-byte units need row and batch strides in multiples of {}", width);
+    }
+  }
+  return {};
+}
+
+std::string refusal(const Device& device, const Layout& layout, const TileOptions& options) {
+  const Limits& limits = device.limits();
+  if (!layout.unit_columns()) {
+    return fmt::format("tiles need neighbouring columns side by side; the column strides are {} and {}",
+                       layout.input.column, layout.output.column);
+  }
+  if (std::string reason = unaligned(layout, options); !reason.empty()) return reason;
+  if (options.items > limits.work_group || options.items > limits.work_group_sides[0]) {
+    return fmt::format("needs work-groups of {}, the device allows {}", options.items,
+                       std::min(limits.work_group, limits.work_group_sides[0]));
+  }
+  const std::size_t local = local_bytes(layout, options), most = std::min(limits.local_memory, kLocalArrays);
+  if (local > most) {
+    return fmt::format("needs {} of local memory, {} are allowed", base::human_bytes(static_cast<double>(local)),
+                       base::human_bytes(static_cast<double>(most)));
+  }
+  if (std::max(layout.rows, layout.columns) > kMostGroups) return "rows and columns are counted in 31 bits here";
+  if (groups(layout, options) > kMostGroups / options.tiles_per_group) {
+    return fmt::format("needs more than the {} work-groups of one launch", kMostGroups);
+  }
+  return {};
+}
+
+std::vector<Argument> scalars(const Layout& layout, const TileOptions& options) {
+  const std::size_t width = options.unit_elements;
+  const auto count = [](std::uint64_t value) { return Argument(static_cast<std::uint32_t>(value)); };
+  const auto stride = [width](std::uint64_t value) { return Argument(value / width); };
+  const std::size_t down = tiles_along(layout.rows, options.units_down, options);
+  if (layout.in_place) {
+    return {count(layout.rows / width), stride(layout.input.row), stride(layout.input.batch), count(down),
+            count(down + down % 2)};
+  }
+  const std::size_t across = tiles_along(layout.columns, options.units_across, options);
+  return {count(layout.rows / width),
+          count(layout.columns / width),
+          stride(layout.input.row),
+          stride(layout.output.row),
+          stride(layout.input.batch),
+          stride(layout.output.batch),
+          count(down),
+          count(across),
+          count(down * across * layout.batch)};
+}
+
+}  // namespace
+
+KernelSource tile_source(const Layout& layout, const TileOptions& options) {
+  const std::size_t width = options.unit_elements;
+  std::string text = fmt::format(
+      "// Corner turn of {}-byte elements by tiles of {} rows x {} columns, {} bytes a unit\n", layout.element_bytes,
+      options.units_down * width, options.units_across * width, unit_bytes(layout, options));
+  text += options.streaming ? "#define LOAD_UNIT(p) LOAD_ONCE(p)\n#define STORE_UNIT(p, v) STORE_ONCE(p, v)\n"
+                            : "#define LOAD_UNIT(p) (*(p))\n#define STORE_UNIT(p, v) (*(p) = (v))\n";
+  if (!layout.in_place) text += place_tile(options.raster);
+  text += kLoad;
+  text += turn_block(layout.element_bytes, width);
+  text += kStore;
+  text += layout.in_place ? kInPlace : kOutOfPlace;
+  const auto number = [](std::size_t value) { return std::to_string(value); };
+  return {.name = "transpose tiles",
+          .text = text,
+          .defines = {{"UNIT", unit_type(unit_bytes(layout, options))},
+                      {"WIDTH", number(width)},
+                      {"UNITS_DOWN", number(options.units_down)},
+                      {"UNITS_ACROSS", number(options.units_across)},
+                      {"WORK_ITEMS", number(options.items)},
+                      {"BLOCKS", number(options.units_down * options.units_across / options.items)},
+                      {"PITCH", number(pitch(options))},
+                      {"PLANE", number(options.units_across * pitch(options))},
+                      {"TILES_PER_GROUP", number(options.tiles_per_group)}}};
+}
+
+Entry tile_entry(const std::string& variant, const Device& device, const Layout& layout, const TileOptions& options,
+                 double efficiency) {
+  const std::size_t width = options.unit_elements;
+  Entry entry{.candidate = {.variant = variant,
+                            .parameters = {{"tile", fmt::format("{}x{}", options.units_down * width,
+                                                                options.units_across * width)},
+                                           {"items", std::to_string(options.items)}},
+                            .refusal = refusal(device, layout, options),
+                            .cost = device_cost(layout, efficiency)},
+              .source = tile_source(layout, options),
+              .build = {}};
+  auto& parameters = entry.candidate.parameters;
+  if (layout.in_place) {
+    parameters.emplace_back("order", "pairs");
+  } else {
+    parameters.emplace_back("order", name(options.raster));
+    if (options.tiles_per_group != 1) parameters.emplace_back("tiles", std::to_string(options.tiles_per_group));
+  }
+  parameters.emplace_back("access", options.streaming ? "once" : "cached");
+  entry.build = [device, layout, options, source = *entry.source] {
+    const Launch launch{.groups = {groups(layout, options), 1, 1}, .items = {options.items, 1, 1}};
+    return std::make_shared<DeviceVariant>(device, layout, source, launch, scalars(layout, options));
+  };
+  return entry;
+}
+
+}  // namespace ridge::transpose

@@ -1,0 +1,61 @@
+// Tiles moved 16 bytes an access on both sides; small blocks are turned in registers on the way to local memory.
+#include <vector>
+
+#include "transpose/device/tile_kernel.hpp"
+
+namespace ridge::transpose {
+namespace {
+
+struct Tile {
+  std::size_t down, across, items;  // in blocks of 16 bytes x 16 bytes' worth of rows
+};
+
+// Runs of at least 128 bytes on both sides, and 64 to 256 bytes under way for each work-item.
+std::vector<Tile> tiles(std::size_t element_bytes) {
+  switch (element_bytes) {
+    case 8:
+      return {{32, 32, 256}, {16, 16, 128}, {32, 32, 512}, {16, 32, 256}};
+    case 4:
+      return {{16, 16, 256}, {16, 16, 128}, {32, 16, 256}, {8, 8, 64}};
+    case 2:
+      return {{16, 16, 256}, {8, 16, 128}, {8, 8, 64}};
+    default:
+      return {{8, 8, 64}, {8, 16, 128}};
+  }
+}
+
+}  // namespace
+
+void list_device_tile_vectorized(const Device& device, const Layout& layout, std::vector<Entry>& entries) {
+  const std::size_t width = 16 / layout.element_bytes;
+  if (width == 1) {
+    Entry entry = tile_entry("tile_vectorized", device, layout, {.units_down = 32, .units_across = 32}, 0.9);
+    entry.candidate.refusal = "elements have 16 bytes already: tile_padded does this";
+    entries.push_back(std::move(entry));
+    return;
+  }
+  double efficiency = 0.93;
+  for (const Tile& tile : tiles(layout.element_bytes)) {
+    if (layout.in_place && tile.down != tile.across) continue;
+    for (const bool streaming : {false, true}) {
+      for (const Raster raster : {Raster::rows, Raster::bands}) {
+        if (layout.in_place && raster != Raster::rows) continue;
+        const TileOptions options{.unit_elements = width,
+                                  .units_down = tile.down,
+                                  .units_across = tile.across,
+                                  .items = tile.items,
+                                  .raster = raster,
+                                  .streaming = streaming};
+        entries.push_back(tile_entry("tile_vectorized", device, layout, options, efficiency));
+        efficiency -= 0.005;
+        if (!layout.in_place && streaming && raster == Raster::rows) {
+          TileOptions several = options;
+          several.tiles_per_group = 4;
+          entries.push_back(tile_entry("tile_vectorized", device, layout, several, efficiency - 0.05));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace ridge::transpose

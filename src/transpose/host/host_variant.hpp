@@ -1,0 +1,79 @@
+// What the host variants share: threads to try, tiles to walk, and the plain loop.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "transpose/variant.hpp"
+
+namespace ridge::transpose {
+
+class HostVariant : public Variant {
+ public:
+  // The host's queue works at once, so enqueuing is running.
+  void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const final;
+};
+
+// One thread, and all the problem may use: forking costs more than small problems take.
+std::vector<std::size_t> thread_counts(const Layout& layout);
+
+// The cost all host variants have in common; `efficiency` is the share of the copy roof a large problem should reach.
+planner::Cost host_cost(const Layout& layout, std::size_t threads, double efficiency);
+
+// A piece of one matrix. Distances in elements.
+struct Piece {
+  const std::byte* in;
+  std::byte* out;
+  std::size_t rows, columns;
+  Strides input, output;  // batch unused
+};
+
+// The plain loop over a piece, rows outside. Elements are moved as bytes: theirs may be any trivially copyable type
+// with any alignment.
+template <std::size_t kBytes>
+inline void turn_plainly(const Piece& piece) {
+  for (std::size_t r = 0; r < piece.rows; ++r) {
+    const std::byte* from = piece.in + r * piece.input.row * kBytes;
+    std::byte* to = piece.out + r * piece.output.column * kBytes;
+    for (std::size_t c = 0; c < piece.columns; ++c) {
+      std::memcpy(to + c * piece.output.row * kBytes, from + c * piece.input.column * kBytes, kBytes);
+    }
+  }
+}
+
+// Exchanges a piece with its mirror image: `in` is unused, `a` the piece, `b` its mirror, both of the same matrix.
+template <std::size_t kBytes>
+inline void swap_plainly(std::byte* a, std::byte* b, std::size_t rows, std::size_t columns, const Strides& strides,
+                         bool diagonal) {
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t c = diagonal ? r + 1 : 0; c < columns; ++c) {
+      std::byte* one = a + (r * strides.row + c * strides.column) * kBytes;
+      std::byte* two = b + (c * strides.row + r * strides.column) * kBytes;
+      std::byte held[kBytes];
+      std::memcpy(held, one, kBytes);
+      std::memcpy(one, two, kBytes);
+      std::memcpy(two, held, kBytes);
+    }
+  }
+}
+
+// Calls function(std::integral_constant<std::size_t, bytes>) for the element size.
+template <class Function>
+inline decltype(auto) with_element(std::size_t bytes, Function&& function) {
+  switch (bytes) {
+    case 1:
+      return function(std::integral_constant<std::size_t, 1>());
+    case 2:
+      return function(std::integral_constant<std::size_t, 2>());
+    case 4:
+      return function(std::integral_constant<std::size_t, 4>());
+    case 8:
+      return function(std::integral_constant<std::size_t, 8>());
+    default:
+      return function(std::integral_constant<std::size_t, 16>());
+  }
+}
+
+}  // namespace ridge::transpose

@@ -1,0 +1,201 @@
+// The in-register transpose for any vector width and element size. A vector is a row of 128-bit blocks, and each block
+// turns its own small matrix of k x k elements (k = 16 / element bytes): block b of vector i is loaded from row b * k +
+// i, so no step ever crosses a block. k perfect shuffles' worth of interleaves do the turn: log2(k) steps, each pairing
+// vector i with vector i + k/2.
+// SVE is left out: its vectors have no size at compile time, and those processors run the NEON code as fast.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "transpose/host/simd_kernels.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target comes first
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "transpose/host/simd_kernels.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ridge::transpose::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_SCALAR
+
+template <std::size_t kBytes, bool kStreaming>
+void Turn(const Piece& piece) {
+  turn_plainly<kBytes>(piece);
+}
+
+template <bool kStreaming>
+void CopyAll(const RowCopy& copy) {
+  for (std::size_t r = 0; r < copy.rows; ++r) {
+    std::memcpy(copy.to + r * copy.to_stride, copy.from + r * copy.from_stride, copy.bytes);
+  }
+}
+
+#else
+
+using Bytes = hn::ScalableTag<std::uint8_t>;
+constexpr std::size_t kVector = HWY_MAX_BYTES;  // exact: the targets left in have vectors of a fixed size
+static_assert(kVector <= kLine);
+
+template <class D>
+HWY_INLINE hn::Vec<D> LoadBlocks(D d, const std::uint8_t* from, std::size_t stride) {
+  constexpr std::size_t kBlocks = hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) / 16;
+  if constexpr (kBlocks == 1) {
+    return hn::LoadU(d, reinterpret_cast<const hn::TFromD<D>*>(from));
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, LoadBlocks(half, from + kBlocks / 2 * stride, stride), LoadBlocks(half, from, stride));
+  }
+}
+
+template <bool kStreaming, class D>
+HWY_INLINE void StoreVector(hn::Vec<D> vector, D d, std::uint8_t* to) {
+  if constexpr (kStreaming) {
+    hn::Stream(vector, d, reinterpret_cast<hn::TFromD<D>*>(to));
+  } else {
+    hn::StoreU(vector, d, reinterpret_cast<hn::TFromD<D>*>(to));
+  }
+}
+
+// What one element size looks like in vectors of this width.
+template <std::size_t kBytes>
+struct Shape {
+  using Lane = std::conditional_t<
+      kBytes == 1, std::uint8_t,
+      std::conditional_t<kBytes == 2, std::uint16_t, std::conditional_t<kBytes == 4, std::uint32_t, std::uint64_t> > >;
+  static constexpr std::size_t kSide = 16 / kBytes;            // of the matrix a block turns
+  static constexpr std::size_t kRows = kVector / kBytes;       // input rows, one vector of an output row
+  static constexpr std::size_t kLineRows = kLine / kBytes;     // input rows, one line of an output row
+  static constexpr std::size_t kVectors = kLine / kVector;     // vectors a line
+  static constexpr bool kWholeLines = kSide * kVectors <= 16;  // registers hold a line of each of kSide output rows
+};
+
+// kRows rows of input, kSide columns: one vector for each of kSide output rows.
+template <std::size_t kBytes>
+HWY_INLINE void TurnVectors(const std::uint8_t* in, std::size_t in_stride,
+                            hn::Vec<hn::ScalableTag<typename Shape<kBytes>::Lane> > (&vectors)[Shape<kBytes>::kSide]) {
+  const hn::ScalableTag<typename Shape<kBytes>::Lane> d;
+  constexpr std::size_t kSide = Shape<kBytes>::kSide;
+  for (std::size_t i = 0; i < kSide; ++i) vectors[i] = LoadBlocks(d, in + i * in_stride, kSide * in_stride);
+  for (std::size_t step = 1; step < kSide; step *= 2) {
+    hn::Vec<decltype(d)> shuffled[kSide];
+    for (std::size_t i = 0; i < kSide / 2; ++i) {
+      shuffled[2 * i] = hn::InterleaveLower(d, vectors[i], vectors[i + kSide / 2]);
+      shuffled[2 * i + 1] = hn::InterleaveUpper(d, vectors[i], vectors[i + kSide / 2]);
+    }
+    for (std::size_t i = 0; i < kSide; ++i) vectors[i] = shuffled[i];
+  }
+}
+
+// kLineRows rows of input, kSide columns: a whole line of each of kSide output rows, each line written in one go.
+template <std::size_t kBytes, bool kStreaming>
+HWY_INLINE void TurnLines(const std::uint8_t* in, std::size_t in_stride, std::uint8_t* out, std::size_t out_stride) {
+  using S = Shape<kBytes>;
+  const hn::ScalableTag<typename S::Lane> d;
+  if constexpr (S::kWholeLines) {
+    hn::Vec<decltype(d)> vectors[S::kVectors][S::kSide];
+    for (std::size_t v = 0; v < S::kVectors; ++v)
+      TurnVectors<kBytes>(in + v * S::kRows * in_stride, in_stride, vectors[v]);
+    for (std::size_t i = 0; i < S::kSide; ++i) {
+      for (std::size_t v = 0; v < S::kVectors; ++v) {
+        StoreVector<kStreaming>(vectors[v][i], d, out + i * out_stride + v * kVector);
+      }
+    }
+  } else {
+    for (std::size_t v = 0; v < S::kVectors; ++v) {
+      hn::Vec<decltype(d)> vectors[S::kSide];
+      TurnVectors<kBytes>(in + v * S::kRows * in_stride, in_stride, vectors);
+      for (std::size_t i = 0; i < S::kSide; ++i) {
+        StoreVector<kStreaming>(vectors[i], d, out + i * out_stride + v * kVector);
+      }
+    }
+  }
+}
+
+template <std::size_t kBytes, bool kStreaming>
+void TurnAligned(const Piece& piece) {
+  using S = Shape<kBytes>;
+  const std::size_t in_stride = piece.input.row * kBytes, out_stride = piece.output.row * kBytes;
+  const auto* in = reinterpret_cast<const std::uint8_t*>(piece.in);
+  auto* out = reinterpret_cast<std::uint8_t*>(piece.out);
+  const std::size_t rows = piece.rows / S::kLineRows * S::kLineRows;
+  const std::size_t columns = piece.columns / S::kSide * S::kSide;
+  // A group of rows is read from end to end before the next: few streams, which is what prefetchers follow.
+  for (std::size_t r = 0; r < rows; r += S::kLineRows) {
+    for (std::size_t c = 0; c < columns; c += S::kSide) {
+      TurnLines<kBytes, kStreaming>(in + r * in_stride + c * kBytes, in_stride, out + c * out_stride + r * kBytes,
+                                    out_stride);
+    }
+  }
+  Piece edge = piece;  // the rows below
+  edge.in += rows * in_stride;
+  edge.out += rows * kBytes;
+  edge.rows -= rows;
+  edge.columns = columns;
+  turn_plainly<kBytes>(edge);
+  edge = piece;  // the columns to the right
+  edge.in += columns * kBytes;
+  edge.out += columns * out_stride;
+  edge.columns -= columns;
+  turn_plainly<kBytes>(edge);
+}
+
+template <std::size_t kBytes, bool kStreaming>
+void Turn(const Piece& piece) {
+  const bool whole_lines =
+      reinterpret_cast<std::uintptr_t>(piece.out) % kLine == 0 && piece.output.row * kBytes % kLine == 0;
+  if (kStreaming && whole_lines) return TurnAligned<kBytes, kStreaming>(piece);
+  TurnAligned<kBytes, false>(piece);
+}
+
+template <bool kStreaming>
+void CopyRow(const std::uint8_t* from, std::uint8_t* to, std::size_t bytes) {
+  const Bytes d;
+  std::size_t at = std::min<std::size_t>((0 - reinterpret_cast<std::uintptr_t>(to)) % kLine, bytes);
+  std::memcpy(to, from, at);  // up to the first whole line
+  for (; at + kLine <= bytes; at += kLine) {
+    hn::Vec<Bytes> line[kLine / kVector];
+    for (std::size_t v = 0; v < kLine / kVector; ++v) line[v] = hn::LoadU(d, from + at + v * kVector);
+    for (std::size_t v = 0; v < kLine / kVector; ++v) StoreVector<kStreaming>(line[v], d, to + at + v * kVector);
+  }
+  std::memcpy(to + at, from + at, bytes - at);
+}
+
+template <bool kStreaming>
+void CopyAll(const RowCopy& copy) {
+  for (std::size_t r = 0; r < copy.rows; ++r) {
+    CopyRow<kStreaming>(reinterpret_cast<const std::uint8_t*>(copy.from + r * copy.from_stride),
+                        reinterpret_cast<std::uint8_t*>(copy.to + r * copy.to_stride), copy.bytes);
+  }
+}
+
+#endif
+
+TurnPiece ChooseTurn(std::size_t element_bytes, Stores stores) {
+  return with_element(element_bytes, [stores](auto bytes) -> TurnPiece {
+    return stores == Stores::streaming ? &Turn<bytes(), true> : &Turn<bytes(), false>;
+  });
+}
+
+CopyRows ChooseCopy(Stores stores) { return stores == Stores::streaming ? &CopyAll<true> : &CopyAll<false>; }
+
+}  // namespace ridge::transpose::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ridge::transpose {
+
+HWY_EXPORT(ChooseTurn);
+HWY_EXPORT(ChooseCopy);
+
+TurnPiece simd_turn(std::size_t element_bytes, Stores stores) {
+  return HWY_DYNAMIC_DISPATCH(ChooseTurn)(element_bytes, stores);
+}
+CopyRows simd_copy_rows(Stores stores) { return HWY_DYNAMIC_DISPATCH(ChooseCopy)(stores); }
+void finish_streaming() { hwy::FlushStream(); }
+
+}  // namespace ridge::transpose
+#endif

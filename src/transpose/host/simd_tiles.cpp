@@ -1,0 +1,102 @@
+#include "transpose/host/simd_tiles.hpp"
+
+#include <fmt/format.h>
+
+namespace ridge::transpose {
+namespace {
+
+// Rows of the buffer are a line longer than the tile's, so that a column of it does not fall into one set of the cache.
+constexpr std::size_t kBufferBytes = 40 * 1024;
+
+class SimdTiles final : public TileVariant {
+ public:
+  SimdTiles(const Layout& layout, const SimdOptions& options)
+      : TileVariant(layout, options.tiling),
+        options_(options),
+        to_output_(simd_turn(layout.element_bytes, options.stores)),
+        to_buffer_(simd_turn(layout.element_bytes, Stores::ordinary)),
+        copy_(simd_copy_rows(options.stores)) {}
+
+ private:
+  void turn(const Piece& piece) const override {
+    if (!options_.buffered) return to_output_(piece);
+    alignas(2 * kLine) std::byte buffer[kBufferBytes];
+    turn_into(buffer, piece.in, piece.rows, piece.columns);
+    copy_out(buffer, piece.out, layout().output.row, piece.rows, piece.columns);
+  }
+
+  void swap(std::byte* a, std::byte* b, std::size_t rows, std::size_t columns, bool diagonal) const override {
+    alignas(2 * kLine) std::byte buffer[kBufferBytes];
+    turn_into(buffer, a, rows, columns);
+    if (!diagonal) {
+      to_output_(
+          {.in = b, .out = a, .rows = columns, .columns = rows, .input = layout().input, .output = layout().input});
+    }
+    copy_out(buffer, b, layout().input.row, rows, columns);
+  }
+
+  std::size_t buffer_row() const { return tiling().rows + kLine / layout().element_bytes; }
+
+  void turn_into(std::byte* buffer, const std::byte* in, std::size_t rows, std::size_t columns) const {
+    to_buffer_({.in = in,
+                .out = buffer,
+                .rows = rows,
+                .columns = columns,
+                .input = layout().input,
+                .output = {.row = buffer_row(), .column = 1, .batch = 0}});
+  }
+
+  void copy_out(const std::byte* buffer, std::byte* out, std::size_t out_row, std::size_t rows,
+                std::size_t columns) const {
+    const std::size_t bytes = layout().element_bytes;
+    copy_({.from = buffer,
+           .from_stride = buffer_row() * bytes,
+           .to = out,
+           .to_stride = out_row * bytes,
+           .rows = columns,
+           .bytes = rows * bytes});
+  }
+
+  void thread_done() const override {
+    if (options_.stores == Stores::streaming) finish_streaming();
+  }
+
+  SimdOptions options_;
+  TurnPiece to_output_, to_buffer_;
+  CopyRows copy_;
+};
+
+std::string refusal(const Layout& layout) {
+  if (layout.unit_columns()) return {};
+  return fmt::format("vectors need neighbouring columns side by side; the column strides are {} and {}",
+                     layout.input.column, layout.output.column);
+}
+
+}  // namespace
+
+std::size_t square_side(std::size_t element_bytes) {
+  switch (element_bytes) {
+    case 1:
+    case 2:
+      return 128;
+    case 16:
+      return 32;
+    default:
+      return 64;
+  }
+}
+
+Entry simd_entry(const std::string& variant, const Layout& layout, const SimdOptions& options, double efficiency) {
+  Entry entry{.candidate = {.variant = variant,
+                            .parameters = {{"tile", fmt::format("{}x{}", options.tiling.rows, options.tiling.columns)}},
+                            .refusal = refusal(layout),
+                            .cost = host_cost(layout, options.tiling.threads, efficiency)},
+              .build = [layout, options] { return std::make_shared<SimdTiles>(layout, options); }};
+  if (options.stores == Stores::streaming) {
+    entry.candidate.parameters.emplace_back("path", options.buffered ? "buffered" : "direct");
+  }
+  entry.candidate.parameters.emplace_back("threads", std::to_string(options.tiling.threads));
+  return entry;
+}
+
+}  // namespace ridge::transpose

@@ -1,0 +1,41 @@
+// Host variants that work tile by tile: the base walks the tiles with all threads, a variant turns one.
+#pragma once
+#include <cstddef>
+
+#include "transpose/host/host_variant.hpp"
+
+namespace ridge::transpose {
+
+// Which neighbour a thread visits next: along the input's rows (long reads, scattered writes) or along the output's.
+enum class TileOrder { input_rows, output_rows };
+
+struct Tiling {
+  std::size_t rows = 64, columns = 64;  // of a tile, in elements; in place needs them equal
+  std::size_t threads = 1;
+  TileOrder order = TileOrder::input_rows;
+};
+
+class TileVariant : public HostVariant {
+ public:
+  TileVariant(const Layout& layout, const Tiling& tiling);
+  void run(const std::byte* in, std::byte* out) const final;
+
+ protected:
+  const Layout& layout() const { return layout_; }
+  const Tiling& tiling() const { return tiling_; }
+
+ private:
+  virtual void turn(const Piece& piece) const = 0;
+  // Exchanges tile `a` (rows x columns) with the transpose of its mirror `b`; on the diagonal both are the same tile.
+  virtual void swap(std::byte* a, std::byte* b, std::size_t rows, std::size_t columns, bool diagonal) const = 0;
+  virtual void thread_done() const {}  // each thread, behind its last tile
+
+  void turn_tiles(const std::byte* in, std::byte* out, std::size_t begin, std::size_t end) const;
+  void swap_tiles(std::byte* data, std::size_t begin, std::size_t end) const;
+
+  Layout layout_;
+  Tiling tiling_;
+  std::size_t tiles_down_, tiles_across_, work_;  // work_: tiles, or pairs of tiles, of all matrices
+};
+
+}  // namespace ridge::transpose

@@ -1,0 +1,45 @@
+// What a variant of the transpose brings. Adding one: a file with a lister, and its line in registry.cpp.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <ridge/device.hpp>
+#include <ridge/plan.hpp>
+
+#include "transpose/layout.hpp"
+
+namespace ridge::transpose {
+
+// A variant built for one layout on one device: compiled, ready, unchanging. Callers have checked sizes and overlap.
+class Variant {
+ public:
+  virtual ~Variant() = default;
+  virtual void run(const std::byte* in, std::byte* out) const = 0;  // host memory; done when it returns
+  virtual void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const = 0;
+};
+
+// A candidate for the planner and how to make it real. `build` is only called where there is no refusal.
+struct Entry {
+  planner::Candidate candidate;
+  std::optional<KernelSource> source = {};  // devices: what `build` compiles, for tests and for showing
+  std::function<std::shared_ptr<const Variant>()> build;
+};
+
+// Appends the variant with each set of parameters worth trying, refusals included.
+using Lister = void (*)(const Device& device, const Layout& layout, std::vector<Entry>& entries);
+
+void list_host_naive(const Device& device, const Layout& layout, std::vector<Entry>& entries);
+void list_host_cache_blocked(const Device& device, const Layout& layout, std::vector<Entry>& entries);
+void list_host_simd(const Device& device, const Layout& layout, std::vector<Entry>& entries);
+void list_host_non_temporal(const Device& device, const Layout& layout, std::vector<Entry>& entries);
+void list_device_naive(const Device& device, const Layout& layout, std::vector<Entry>& entries);
+void list_device_tile_padded(const Device& device, const Layout& layout, std::vector<Entry>& entries);
+void list_device_tile_vectorized(const Device& device, const Layout& layout, std::vector<Entry>& entries);
+
+// Every variant for the device, in the registry's order.
+std::vector<Entry> list_variants(const Device& device, const Layout& layout);
+
+}  // namespace ridge::transpose

@@ -1,0 +1,357 @@
+#include "base/files.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <ridge/error.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include "support/scratch.hpp"
+
+namespace {
+
+using ridge::Error;
+using ridge::ErrorKind;
+using ridge::base::cache_folder;
+using ridge::base::FileLock;
+using ridge::base::read_file;
+using ridge::base::write_file;
+using ridge::test::ScopedEnvironment;
+using ridge::test::ScratchFolder;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+namespace fs = std::filesystem;
+
+template <class Call>
+std::string refusal(Call&& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::io);
+    return error.what();
+  }
+  return "";
+}
+
+// Runs `body` in a child process; its exit status, 255 where it threw or was killed.
+template <class Body>
+int in_child(Body&& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    int status = 255;
+    try {
+      status = body();
+    } catch (...) {
+    }
+    ::_exit(status);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+}
+
+bool is_root() { return ::geteuid() == 0; }
+
+void make_older(const fs::path& path, std::chrono::minutes age) {
+  fs::last_write_time(path, fs::file_time_type::clock::now() - age);
+}
+
+// --- reading --------------------------------------------------------------------------------------------------------
+
+TEST(ReadFile, WholeFileOrNothing) {
+  const ScratchFolder folder;
+  EXPECT_FALSE(read_file(folder / "missing", 100));
+  EXPECT_FALSE(read_file(folder / "missing/deeper", 100));
+  const std::string bytes("a\0b\n\xff", 5);
+  std::ofstream(folder / "some") << bytes;
+  EXPECT_EQ(read_file(folder / "some", 100), bytes);
+  std::ofstream(folder / "empty") << "";
+  EXPECT_EQ(read_file(folder / "empty", 100), "");
+  EXPECT_FALSE(read_file(folder / "some" / "below a file", 100));
+}
+
+TEST(ReadFile, TheLimitIsExact) {
+  const ScratchFolder folder;
+  std::ofstream(folder / "five") << "12345";
+  EXPECT_EQ(read_file(folder / "five", 5), "12345");
+  EXPECT_THAT(refusal([&] { read_file(folder / "five", 4); }), AllOf(HasSubstr("five"), HasSubstr("longer than 4")));
+}
+
+TEST(ReadFile, FilesThatDoNotSayTheirSize) {
+  if (!fs::exists("/proc/self/status")) GTEST_SKIP() << "no /proc here";
+  const auto text = read_file("/proc/self/status", 1 << 20);
+  ASSERT_TRUE(text);
+  EXPECT_THAT(*text, HasSubstr("Pid:"));
+  EXPECT_THAT(refusal([] { read_file("/proc/self/status", 10); }), HasSubstr("longer than 10"));
+}
+
+TEST(ReadFile, OnlyRegularFilesAndNeverHangs) {
+  const ScratchFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
+  EXPECT_THAT(refusal([&] { read_file(folder / "fifo", 100); }), HasSubstr("not a regular file"));
+  EXPECT_THAT(refusal([&] { read_file(folder.path(), 100); }), HasSubstr("not a regular file"));
+  EXPECT_THAT(refusal([] { read_file("/dev/zero", 100); }), HasSubstr("not a regular file"));
+}
+
+TEST(ReadFile, AFileWithoutPermissionSaysSo) {
+  if (is_root()) GTEST_SKIP() << "root may read everything";
+  const ScratchFolder folder;
+  std::ofstream(folder / "closed") << "x";
+  fs::permissions(folder / "closed", fs::perms::none);
+  EXPECT_THAT(refusal([&] { read_file(folder / "closed", 100); }), AllOf(HasSubstr("closed"), HasSubstr("denied")));
+}
+
+// --- writing --------------------------------------------------------------------------------------------------------
+
+TEST(WriteFile, CreatesAndReplacesAndLeavesNothingElse) {
+  const ScratchFolder folder;
+  write_file(folder / "a", "first, the longer one");
+  EXPECT_EQ(read_file(folder / "a", 100), "first, the longer one");
+  write_file(folder / "a", "second");
+  EXPECT_EQ(read_file(folder / "a", 100), "second");
+  write_file(folder / "a", "");
+  EXPECT_EQ(read_file(folder / "a", 100), "");
+  EXPECT_THAT(folder.names(), ElementsAre("a"));
+}
+
+TEST(WriteFile, ARelativeNameInTheCurrentFolder) {
+  const ScratchFolder folder;
+  EXPECT_EQ(in_child([&] {
+              if (::chdir(folder.path().c_str()) != 0) return 1;
+              write_file("plain", "x");
+              return 0;
+            }),
+            0);
+  EXPECT_THAT(folder.names(), ElementsAre("plain"));
+}
+
+TEST(WriteFile, LongNames) {
+  const ScratchFolder folder;
+  const std::string name(250, 'n');
+  write_file(folder / name, "x");
+  EXPECT_EQ(read_file(folder / name, 10), "x");
+  EXPECT_NE(refusal([&] { write_file(folder / std::string(300, 'n'), "x"); }), "");
+  EXPECT_THAT(folder.names(), ElementsAre(name));
+}
+
+TEST(WriteFile, FailuresNameThePathAndLeaveNothing) {
+  const ScratchFolder folder;
+  EXPECT_THAT(refusal([&] { write_file(folder / "no/file", "x"); }), AllOf(HasSubstr("no/file"), HasSubstr("No such")));
+  fs::create_directory(folder / "taken");
+  EXPECT_THAT(refusal([&] { write_file(folder / "taken", "x"); }), AllOf(HasSubstr("taken"), HasSubstr("folder")));
+  EXPECT_NE(refusal([&] { write_file(folder.path() / "", "x"); }), "");
+  EXPECT_THAT(folder.names(), ElementsAre("taken"));
+  EXPECT_THAT(refusal([] { write_file("/dev/null", "x"); }), HasSubstr("not a regular file"));
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST(WriteFile, AFolderWithoutPermission) {
+  if (is_root()) GTEST_SKIP() << "root may write everywhere";
+  const ScratchFolder folder;
+  fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec);
+  EXPECT_THAT(refusal([&] { write_file(folder / "a", "x"); }), HasSubstr("denied"));
+}
+
+// A limit on file size stands in for a full disk: write() fails part of the way with an error.
+TEST(WriteFile, AWriteThatFailsHalfWayKeepsTheOldFile) {
+  const ScratchFolder folder;
+  write_file(folder / "a", "old");
+  const int status = in_child([&] {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{4096, 4096};
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
+    try {
+      write_file(folder / "a", std::string(1 << 20, 'x'));
+    } catch (const Error& error) {
+      return error.kind() == ErrorKind::io && std::string(error.what()).find("too large") != std::string::npos ? 0 : 2;
+    }
+    return 3;
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(read_file(folder / "a", 100), "old");
+  EXPECT_THAT(folder.names(), ElementsAre("a"));
+}
+
+TEST(WriteFile, RemovesOnlyItsOwnOldTemporaries) {
+  const ScratchFolder folder;
+  const std::vector<std::string> names = {".tmp-123-0-a", ".tmp-123-1-old", ".tmp-notes",  ".tmp-1-b",
+                                          ".tmp-1-2-",    "tmp-1-2-c",      ".tmp-12x-1-a"};
+  for (const auto& name : names) std::ofstream(folder / name) << "x";
+  for (const auto& name : names)
+    if (name != ".tmp-123-0-a") make_older(folder / name, std::chrono::minutes(61));
+  write_file(folder / "a", "x");
+  EXPECT_THAT(folder.names(), UnorderedElementsAre("a", ".tmp-123-0-a", ".tmp-notes", ".tmp-1-b", ".tmp-1-2-",
+                                                   "tmp-1-2-c", ".tmp-12x-1-a"));
+}
+
+TEST(WriteFile, ATemporaryOfADeadProcessOfTheSameNumberIsNoObstacle) {
+  const ScratchFolder folder;
+  const int status = in_child([&] {
+    for (int i = 0; i < 40; ++i)
+      std::ofstream(folder / (".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(i) + "-a")) << "x";
+    write_file(folder / "a", "new");
+    return 0;
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(read_file(folder / "a", 10), "new");
+}
+
+TEST(WriteFile, ManyWritersOneWholeFile) {
+  const ScratchFolder folder;
+  std::vector<std::thread> writers;
+  for (char c : {'a', 'b', 'c', 'd'})
+    writers.emplace_back([&, c] {
+      for (int i = 0; i < 10; ++i) write_file(folder / "shared", std::string(10'000, c));
+    });
+  for (auto& writer : writers) writer.join();
+  const auto bytes = read_file(folder / "shared", 100'000);
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(*bytes, std::string(10'000, bytes->front()));
+  EXPECT_THAT(folder.names(), ElementsAre("shared"));
+}
+
+// --- locks ----------------------------------------------------------------------------------------------------------
+
+TEST(FileLock, TimesOutWhileAnotherThreadHoldsIt) {
+  const ScratchFolder folder;
+  {
+    const FileLock held(folder / "a");
+    std::thread([&] {
+      EXPECT_THAT(refusal([&] { FileLock(folder / "a", 0.05); }), AllOf(HasSubstr("a.lock"), HasSubstr("holds it")));
+    }).join();
+  }
+  EXPECT_EQ(refusal([&] { FileLock(folder / "a", 0); }), "");
+  EXPECT_THAT(folder.names(), ElementsAre("a.lock"));
+}
+
+TEST(FileLock, ExcludesThreads) {
+  const ScratchFolder folder;
+  std::atomic<int> inside = 0, together = 0, entered = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 25; ++i) {
+        const FileLock lock(folder / "a", 60);
+        if (++inside > 1) ++together;
+        std::this_thread::yield();  // a chance for another to come in
+        ++entered;
+        --inside;
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(entered, 100);
+  EXPECT_EQ(together, 0);
+}
+
+TEST(FileLock, ExcludesProcessesAndEndsWithThem) {
+  const ScratchFolder folder;
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const FileLock lock(folder / "a");
+    if (::write(ready[1], "x", 1) != 1) ::_exit(1);
+    ::pause();
+    ::_exit(0);
+  }
+  char byte = 0;
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  EXPECT_THAT(refusal([&] { FileLock(folder / "a", 0.02); }), HasSubstr("holds it"));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(refusal([&] { FileLock(folder / "a", 1); }), "");
+  ::close(ready[0]);
+  ::close(ready[1]);
+}
+
+TEST(FileLock, ALockFileRemovedMeanwhileDoesNotSplitTheLock) {
+  const ScratchFolder folder;
+  auto first = std::make_unique<FileLock>(folder / "a");
+  fs::remove(folder / "a.lock");
+  const FileLock second(folder / "a", 1);  // a new file, so it is free
+  first.reset();
+  EXPECT_THAT(refusal([&] { FileLock(folder / "a", 0.02); }), HasSubstr("holds it"));
+}
+
+TEST(FileLock, SaysWhyItCannot) {
+  const ScratchFolder folder;
+  EXPECT_THAT(refusal([&] { FileLock(folder / "no/a", 0); }), AllOf(HasSubstr("no/a.lock"), HasSubstr("No such")));
+  ASSERT_EQ(::mkfifo((folder / "fifo.lock").c_str(), 0600), 0);
+  EXPECT_THAT(refusal([&] { FileLock(folder / "fifo", 0); }), HasSubstr("not a regular file"));
+}
+
+// --- the cache folder -----------------------------------------------------------------------------------------------
+
+class CacheFolder : public testing::Test {
+ protected:
+  ScratchFolder folder_;
+  ScopedEnvironment ridge_{"RIDGE_CACHE_DIR", std::nullopt};
+  ScopedEnvironment xdg_{"XDG_CACHE_HOME", std::nullopt};
+  ScopedEnvironment home_{"HOME", folder_ / "home"};
+
+  static fs::perms mode(const fs::path& path) { return fs::status(path).permissions() & fs::perms::mask; }
+};
+
+TEST_F(CacheFolder, InTheOrderOfTheDocumentation) {
+  EXPECT_EQ(cache_folder(), folder_ / "home/.cache/ridge");
+  const ScopedEnvironment xdg("XDG_CACHE_HOME", folder_ / "xdg");
+  EXPECT_EQ(cache_folder(), folder_ / "xdg/ridge");
+  const ScopedEnvironment ridge("RIDGE_CACHE_DIR", folder_ / "own/deep");
+  EXPECT_EQ(cache_folder(), folder_ / "own/deep");
+  for (const char* made : {"home/.cache/ridge", "xdg/ridge", "own/deep", "own"})
+    EXPECT_EQ(mode(folder_ / made), fs::perms::owner_all) << made;
+  EXPECT_EQ(cache_folder(), folder_ / "own/deep");
+}
+
+TEST_F(CacheFolder, EmptyAndRelativeVariablesDoNotCount) {
+  const ScopedEnvironment ridge("RIDGE_CACHE_DIR", "");
+  const ScopedEnvironment xdg("XDG_CACHE_HOME", "relative");
+  EXPECT_EQ(cache_folder(), folder_ / "home/.cache/ridge");
+}
+
+TEST_F(CacheFolder, AFolderThatWasThereKeepsItsMode) {
+  fs::create_directory(folder_ / "mine");
+  fs::permissions(folder_ / "mine", fs::perms::owner_all | fs::perms::group_read);
+  const ScopedEnvironment ridge("RIDGE_CACHE_DIR", folder_ / "mine");
+  EXPECT_EQ(cache_folder(), folder_ / "mine");
+  EXPECT_EQ(mode(folder_ / "mine"), fs::perms::owner_all | fs::perms::group_read);
+}
+
+TEST_F(CacheFolder, AChosenFolderThatCannotBeIsAWarningAndNothingIsSaved) {
+  ridge::test::Warnings warnings;
+  std::ofstream(folder_ / "file") << "x";
+  for (const char* chosen : {"file", "file/below"}) {
+    const ScopedEnvironment ridge("RIDGE_CACHE_DIR", folder_ / chosen);
+    EXPECT_EQ(cache_folder(), fs::path{});
+  }
+  ASSERT_EQ(warnings.said.size(), 2u);
+  EXPECT_THAT(warnings.said[0], AllOf(HasSubstr("RIDGE_CACHE_DIR"), HasSubstr("not a folder")));
+}
+
+TEST_F(CacheFolder, WithoutAHomeUnderTmpForThisUserOnly) {
+  std::ofstream(folder_ / "file") << "x";
+  const ScopedEnvironment home("HOME", folder_ / "file");
+  const fs::path folder = cache_folder();
+  ASSERT_EQ(folder, "/tmp/ridge-" + std::to_string(::geteuid()));
+  EXPECT_EQ(mode(folder), fs::perms::owner_all);
+  fs::permissions(folder, fs::perms::group_write, fs::perm_options::add);
+  EXPECT_EQ(cache_folder(), fs::path{});  // someone else could have put files there
+  fs::permissions(folder, fs::perms::owner_all);
+  std::error_code ignored;
+  fs::remove(folder, ignored);  // only where it is empty
+}
+
+}  // namespace

@@ -1,0 +1,108 @@
+// Energy counters, on a made-up /sys.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <ridge/device.hpp>
+
+#include "machine/energy.hpp"
+
+namespace ridge::machine {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FakeSystem : public testing::Test {
+ protected:
+  FakeSystem() : system(fs::temp_directory_path() / ("ridge-energy-" + std::to_string(getpid()))) {
+    fs::remove_all(system);
+    fs::create_directories(system);
+  }
+  ~FakeSystem() override { fs::remove_all(system); }
+  void put(const std::string& file, const std::string& text) {
+    const fs::path path = system / "class" / file;
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << text << "\n";
+  }
+  EnergyCounter open() { return EnergyCounter::open(host(), system); }
+  fs::path system;
+};
+
+TEST_F(FakeSystem, RaplAddsPackagesAndMemoryAndWraps) {
+  for (const char* zone : {"0", "1"}) {
+    put(std::string("powercap/intel-rapl:") + zone + "/name", std::string("package-") + zone);
+    put(std::string("powercap/intel-rapl:") + zone + "/energy_uj", "1000000");
+    put(std::string("powercap/intel-rapl:") + zone + "/max_energy_range_uj", "5000000");
+  }
+  put("powercap/intel-rapl:0:0/name", "core");  // part of the package: not counted twice
+  put("powercap/intel-rapl:0:0/energy_uj", "0");
+  put("powercap/intel-rapl:0:1/name", "dram");
+  put("powercap/intel-rapl:0:1/energy_uj", "0");
+  put("powercap/intel-rapl:0:1/max_energy_range_uj", "5000000");
+  auto counter = open();
+  ASSERT_TRUE(counter.readable()) << counter.why_not();
+  EXPECT_EQ(counter.counter(), "RAPL package and memory");
+  EXPECT_EQ(counter.joules(), 0);
+  put("powercap/intel-rapl:0/energy_uj", "3000000");
+  put("powercap/intel-rapl:0:0/energy_uj", "900000");
+  put("powercap/intel-rapl:0:1/energy_uj", "500000");
+  EXPECT_DOUBLE_EQ(counter.joules(), 2.5);
+  put("powercap/intel-rapl:1/energy_uj", "250000");  // 4 J to the wrap, 0.25 J after it
+  EXPECT_DOUBLE_EQ(counter.joules(), 2.5 + 4.25);
+}
+
+TEST_F(FakeSystem, PowerSensorIsAddedUpOverTime) {
+  put("hwmon/hwmon0/name", "amdgpu");  // a graphics card is not the host
+  put("hwmon/hwmon0/power1_average", "300000000");
+  put("hwmon/hwmon1/name", "power_meter");
+  put("hwmon/hwmon1/power1_average", "20000000");
+  auto counter = open();
+  ASSERT_TRUE(counter.readable()) << counter.why_not();
+  EXPECT_EQ(counter.counter(), "hwmon power_meter");
+  EXPECT_DOUBLE_EQ(counter.watts(), 20);
+  const auto start = std::chrono::steady_clock::now();
+  const double before = counter.joules();
+  std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  const double used = counter.joules() - before;
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  EXPECT_GE(used, 20 * 0.06 * 0.99);
+  EXPECT_LE(used, 20 * seconds * 1.01);
+}
+
+TEST_F(FakeSystem, BatteryCountsOnlyWhileItDischarges) {
+  put("power_supply/BAT0/status", "Full");
+  put("power_supply/BAT0/current_now", "2000000");
+  put("power_supply/BAT0/voltage_now", "12000000");
+  EXPECT_FALSE(open().readable());
+  put("power_supply/BAT0/status", "Discharging");
+  auto counter = open();
+  ASSERT_TRUE(counter.readable());
+  EXPECT_DOUBLE_EQ(counter.watts(), 24);
+}
+
+TEST_F(FakeSystem, WithoutACounterTheReasonIsSaid) {
+  auto counter = open();
+  EXPECT_FALSE(counter.readable());
+  EXPECT_TRUE(counter.counter().empty());
+  EXPECT_NE(counter.why_not().find("no RAPL"), std::string::npos) << counter.why_not();
+  EXPECT_NE(counter.why_not().find("no power sensor"), std::string::npos) << counter.why_not();
+  EXPECT_EQ(counter.joules(), 0);
+  put("powercap/intel-rapl:0/name", "package-0");  // there, but energy_uj cannot be read
+  EXPECT_NE(open().why_not().find("root only"), std::string::npos);
+}
+
+TEST_F(FakeSystem, NonsenseIsNoCounter) {
+  put("powercap/intel-rapl:0/name", "package-0");
+  put("powercap/intel-rapl:0/energy_uj", "a lot");
+  put("hwmon/hwmon0/power1_input", "nan");
+  put("hwmon/hwmon1/power1_input", "-4");
+  EXPECT_FALSE(open().readable());
+}
+
+}  // namespace
+}  // namespace ridge::machine

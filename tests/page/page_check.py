@@ -1,0 +1,109 @@
+"""Whether a report page is whole: no errors, its drawings are there, every number equals the JSON beside it.
+
+The page holds its data in <script type="application/json" id="report-data">. Every number it shows stands in an element
+with data-key, a path into that data ("bench.0.rows.3.seconds"), and data-value, the number itself.
+"""
+import json
+import math
+import re
+
+LOOK = """(() => {
+  const drawn = svg => {
+    const box = svg.getBoundingClientRect();
+    return box.width > 0 && box.height > 0 &&
+        svg.querySelector('path, line, polyline, polygon, circle, rect') !== null;
+  };
+  const data = document.getElementById('report-data');
+  return {
+    drawings: [...document.querySelectorAll('svg')].map(drawn),
+    data: data === null ? null : data.textContent,
+    numbers: [...document.querySelectorAll('[data-key]')].map(
+        e => [e.dataset.key, e.dataset.value === undefined ? null : e.dataset.value, e.textContent]),
+  };
+})()"""
+
+PREFIXES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "Ki": 2**10, "Mi": 2**20,
+            "Gi": 2**30, "Ti": 2**40, "m": 1e-3, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "n": 1e-9}
+UNITS = {"%": 0.01, "min": 60, "h": 3600}
+NUMBER = re.compile(r"([-+−]?)(\d[\d,   ]*(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*(%|[^\d\s]*)")
+
+
+def lookup(data, key):
+    """The value at a path such as "devices.0.name"; KeyError where it leads nowhere."""
+    for part in key.split("."):
+        if isinstance(data, list) and part.isdigit() and int(part) < len(data):
+            data = data[int(part)]
+        elif isinstance(data, dict) and part in data:
+            data = data[part]
+        else:
+            raise KeyError(key)
+    return data
+
+
+def one_shows(sign, digits, unit, value):
+    digits = re.sub(r"[,\s]", "", digits)
+    number = float(digits) * (-1 if sign and sign in "-−" else 1)
+    mantissa, _, exponent = digits.lower().partition("e")
+    step = 10.0 ** (-len(mantissa.partition(".")[2]) + int(exponent or 0))
+    if unit in UNITS:
+        scales = [UNITS[unit]]
+    else:  # the unit may have its prefix in the value too: gbytes_per_s
+        scales = {PREFIXES[prefix] for prefix in (unit[:2], unit[:1], "") if prefix in PREFIXES}
+    return any(abs(number * scale - value) <= 0.5001 * step * scale + 1e-12 * abs(value) for scale in scales)
+
+
+def shows(text, value):
+    """Whether a number in a text such as "L1: 4.25 TB/s" or "87 %" is the value, rounded to the digits it shows."""
+    return any(one_shows(*match.groups(), value) for match in NUMBER.finditer(text))
+
+
+def same(left, right):
+    """Equal JSON values, member for member; 3 and 3.0 are the same number."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    return isinstance(left, bool) == isinstance(right, bool) and left == right
+
+
+def number_problem(data, key, value, text):
+    try:
+        wanted = lookup(data, key)
+    except KeyError:
+        return f"the page shows {key}, which the JSON does not have"
+    if isinstance(wanted, bool) or not isinstance(wanted, (int, float)):
+        return f"{key} is no number in the JSON but {wanted!r}"
+    try:
+        given = float(value)
+    except (TypeError, ValueError):
+        return f"{key} carries data-value {value!r}, which is no number"
+    if not math.isfinite(given) or given != wanted:
+        return f"{key} is {value} on the page and {wanted!r} in the JSON"
+    if text.strip() and not shows(text, given):  # a bar or a dot has no text
+        return f"{key} is {value}, but the page shows {text.strip()!r}"
+    return None
+
+
+def problems(browser, page, json_text, drawings=1):
+    """Everything that is wrong with the page, a line each."""
+    found, seen = browser.open(page, LOOK)
+    if seen is None:
+        return found or ["the page could not be looked at"]
+    drawn = sum(seen["drawings"])
+    if drawn < drawings:
+        found.append(f"{drawn} drawings (SVG) are visible, at least {drawings} should be")
+    if drawn < len(seen["drawings"]):
+        found.append(f"{len(seen['drawings']) - drawn} drawings (SVG) are empty or have no size")
+    data = json.loads(json_text)
+    if seen["data"] is None:
+        found.append("the page has no report-data")
+    else:
+        try:
+            if not same(json.loads(seen["data"]), data):
+                found.append("the data in the page is not the JSON's")
+        except ValueError as error:
+            found.append(f"the data in the page is no JSON: {error}")
+    if not seen["numbers"]:
+        found.append("the page shows no number that carries a data-key")
+    found += [line for line in (number_problem(data, *number) for number in seen["numbers"]) if line]
+    return found

@@ -1,0 +1,379 @@
+#include "plan/wisdom.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <ridge/error.hpp>
+
+#include <fstream>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "base/files.hpp"
+#include "plan/wisdom_file.hpp"
+#include "support/scratch.hpp"
+
+namespace {
+
+using ridge::Error;
+using ridge::ErrorKind;
+using ridge::test::ScopedEnvironment;
+using ridge::wisdom::all;
+using ridge::wisdom::Entry;
+using ridge::wisdom::forget;
+using ridge::wisdom::kMostEntries;
+using ridge::wisdom::remember;
+using ridge::wisdom::Stored;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+namespace fs = std::filesystem;
+
+Entry entry(const std::string& problem, double seconds = 0.5, const std::string& workload = "toy") {
+  return {workload, problem, "test:0 (Imaginary)", "fingerprint", "winner(side=" + problem + ")", seconds};
+}
+
+class Wisdom : public testing::Test {
+ protected:
+  void write(const std::string& text) const { std::ofstream(file_, std::ios::binary) << text; }
+  std::string text() const { return ridge::base::read_file(file_, 64u << 20).value_or(""); }
+  static bool knows(const std::string& problem) {
+    return ridge::wisdom::find("fingerprint", "toy", problem).has_value();
+  }
+
+  ridge::test::ScratchFolder folder_;
+  fs::path file_ = folder_ / "wisdom.json";
+  ScopedEnvironment environment_{"RIDGE_WISDOM", file_};
+  ridge::test::Warnings warnings_;
+};
+
+TEST_F(Wisdom, LiesWhereItIsToldOrInTheCacheFolder) {
+  EXPECT_EQ(ridge::wisdom::path(), file_);
+  const ScopedEnvironment none("RIDGE_WISDOM", "");
+  const ScopedEnvironment cache("RIDGE_CACHE_DIR", folder_ / "cache");
+  EXPECT_EQ(ridge::wisdom::path(), folder_ / "cache/wisdom.json");
+}
+
+TEST_F(Wisdom, KeepsWhatItIsTold) {
+  EXPECT_FALSE(knows("1"));
+  remember(entry("1", 0.25));
+  remember(entry("2", 1.0 / 3));
+  const auto found = ridge::wisdom::find("fingerprint", "toy", "2");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->winner, "winner(side=2)");
+  EXPECT_EQ(found->device, "test:0 (Imaginary)");
+  EXPECT_EQ(found->seconds, 1.0 / 3);  // every digit
+  EXPECT_FALSE(ridge::wisdom::find("other", "toy", "2"));
+  EXPECT_FALSE(ridge::wisdom::find("fingerprint", "other", "2"));
+  EXPECT_FALSE(knows("3"));
+  EXPECT_THAT(warnings_.said, IsEmpty());
+}
+
+TEST_F(Wisdom, ReplacesWhatItKnewOfTheSameProblem) {
+  remember(entry("1", 0.5));
+  remember(entry("2", 0.5));
+  remember(entry("1", 0.25));
+  ASSERT_THAT(all(), SizeIs(2));
+  EXPECT_EQ(all().back().problem, "1");  // the newest last: the oldest are dropped first
+  EXPECT_EQ(ridge::wisdom::find("fingerprint", "toy", "1")->seconds, 0.25);
+}
+
+TEST_F(Wisdom, IsReadByAnotherProcess) {
+  remember(entry("1", 0.125));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    remember(entry("2"));
+    ::_exit(knows("1") && knows("2") ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(knows("2"));  // the parent sees that the file has changed
+  EXPECT_TRUE(knows("1"));
+}
+
+TEST_F(Wisdom, IsReadAgainOnlyWhenTheFileHasChanged) {
+  remember(entry("1"));
+  ASSERT_TRUE(knows("1"));
+  // The same length, inode and time: nothing that a stat shows.
+  struct stat before {};
+  ASSERT_EQ(::stat(file_.c_str(), &before), 0);
+  std::string changed = text();
+  const auto at = changed.find("\"problem\":\"1\"");
+  ASSERT_NE(at, std::string::npos);
+  changed[at + 11] = '2';
+  write(changed);
+  const timespec times[2] = {before.st_atim, before.st_mtim};
+  ASSERT_EQ(::utimensat(AT_FDCWD, file_.c_str(), times, 0), 0);
+  EXPECT_TRUE(knows("1"));
+  EXPECT_FALSE(knows("2"));
+  fs::last_write_time(file_, fs::last_write_time(file_) + std::chrono::seconds(2));
+  EXPECT_FALSE(knows("1"));
+  EXPECT_TRUE(knows("2"));
+  fs::remove(file_);
+  EXPECT_FALSE(knows("2"));
+}
+
+TEST_F(Wisdom, OfAnotherVersionIsKeptButNotUsed) {
+  remember(entry("1"));
+  std::string other = text();
+  const auto at = other.find("\"version\":\"");
+  ASSERT_NE(at, std::string::npos);
+  other.insert(at + 11, "9.");
+  write(other);
+  EXPECT_FALSE(knows("1"));
+  EXPECT_THAT(all(), SizeIs(1));
+  remember(entry("1"));
+  EXPECT_TRUE(knows("1"));
+  EXPECT_THAT(all(), SizeIs(2));
+}
+
+TEST_F(Wisdom, NamesWithQuotesControlsAndBytesThatAreNoText) {
+  remember({"toy", "a \"quoted\"\n\\ problem", "dev", "finger\"print", "w", 1});
+  EXPECT_TRUE(ridge::wisdom::find("finger\"print", "toy", "a \"quoted\"\n\\ problem"));
+  remember({"toy", "odd", "d\xff\xfe", "f", "w", 1});
+  write(text() + " ");  // read again
+  EXPECT_TRUE(ridge::wisdom::find("f", "toy", "odd"));
+  EXPECT_THAT(warnings_.said, IsEmpty());
+}
+
+// --- forgetting -----------------------------------------------------------------------------------------------------
+
+TEST_F(Wisdom, ForgetsAWorkloadOrEverything) {
+  EXPECT_EQ(forget(), 0u);
+  EXPECT_FALSE(fs::exists(file_));
+  remember(entry("1", 1, "toy"));
+  remember(entry("2", 1, "toy"));
+  remember(entry("3", 1, "other"));
+  EXPECT_EQ(forget("nothing"), 0u);
+  EXPECT_EQ(forget("toy"), 2u);
+  EXPECT_FALSE(knows("1"));
+  EXPECT_TRUE(ridge::wisdom::find("fingerprint", "other", "3"));
+  EXPECT_EQ(forget(), 1u);
+  EXPECT_THAT(all(), IsEmpty());
+  fs::last_write_time(file_, fs::last_write_time(file_) + std::chrono::seconds(2));
+  EXPECT_THAT(all(), IsEmpty());
+  EXPECT_THAT(warnings_.said, IsEmpty());
+}
+
+TEST_F(Wisdom, ForgettingMendsADamagedFile) {
+  write("{{{");
+  EXPECT_EQ(forget(), 0u);
+  EXPECT_THAT(warnings_.said, SizeIs(1));
+  EXPECT_NO_THROW(ridge::base::parse_json(text()));
+}
+
+// --- files that are not wisdom --------------------------------------------------------------------------------------
+
+struct Hostile {
+  const char* name;
+  std::string text;
+};
+std::vector<Hostile> hostile_files() {
+  std::string real = ridge::wisdom::to_text({{entry("1"), "0.1.0"}, {entry("2"), "0.1.0"}});
+  std::string many = R"({"ridge wisdom": 1, "entries": [)";
+  for (int i = 0; i < 1'100'000; ++i) many += "0,";
+  many.back() = ']';
+  std::string random(4096, ' ');
+  std::mt19937 generator(1);
+  for (char& c : random) c = static_cast<char>(generator());
+  return {{"Empty", ""},
+          {"Blank", " \n"},
+          {"Truncated", real.substr(0, real.size() / 2)},
+          {"OneByteShort", real.substr(0, real.size() - 3)},
+          {"Twice", real + real},
+          {"Zeros", std::string(4096, '\0')},
+          {"Random", random},
+          {"Null", "null"},
+          {"Number", "3"},
+          {"List", "[]"},
+          {"NoSchema", R"({"entries": []})"},
+          {"NoEntries", R"({"ridge wisdom": 1})"},
+          {"OtherSchema", R"({"ridge wisdom": 2, "entries": []})"},
+          {"SchemaOfText", R"({"ridge wisdom": "1", "entries": []})"},
+          {"HugeSchema", R"({"ridge wisdom": 1e300, "entries": []})"},
+          {"EntriesAnObject", R"({"ridge wisdom": 1, "entries": {"a": 1}})"},
+          {"Foreign", R"({"hardware": "x", "devices": [{"id": "host"}]})"},
+          {"NotANumber", R"({"ridge wisdom": NaN, "entries": []})"},
+          {"Overflow", R"({"ridge wisdom": 1, "entries": [1e999]})"},
+          {"Deep", R"({"ridge wisdom": 1, "entries": )" + std::string(1'000'000, '[')},
+          {"Many", many + "}"},
+          {"Huge", R"({"ridge wisdom": 1, "entries": []})" + std::string(17u << 20, ' ')}};
+}
+
+TEST_F(Wisdom, HostileFilesAreAWarningAndAreRebuilt) {
+  for (const Hostile& hostile : hostile_files()) {
+    SCOPED_TRACE(hostile.name);
+    fs::remove(file_);
+    write(hostile.text);
+    warnings_.said.clear();
+    EXPECT_FALSE(knows("1"));
+    EXPECT_THAT(all(), IsEmpty());
+    EXPECT_THAT(warnings_.said, SizeIs(1));  // once, although it was asked twice
+    if (!warnings_.said.empty()) {
+      EXPECT_THAT(warnings_.said[0], HasSubstr("wisdom.json"));
+      EXPECT_LT(warnings_.said[0].size(), 600u);
+    }
+    remember(entry("rebuilt"));
+    EXPECT_TRUE(knows("rebuilt"));
+    EXPECT_THAT(warnings_.said, SizeIs(1));
+    fs::last_write_time(file_, fs::last_write_time(file_) + std::chrono::seconds(2));  // read from the file itself
+    EXPECT_THAT(all(), SizeIs(1));
+    EXPECT_THAT(warnings_.said, SizeIs(1));
+  }
+}
+
+TEST_F(Wisdom, EntriesThatCannotBeRightAreLeftOut) {
+  const std::string good = R"("workload":"toy","problem":"good","winner":"w","device":"d","fingerprint":"fingerprint")";
+  const std::string bare = R"("workload":"toy","problem":"bad","winner":"w","device":"d","fingerprint":"fingerprint")";
+  const std::vector<std::string> bad = {
+      "{" + bare + R"(,"seconds":-1,"version":"v"})",
+      "{" + bare + R"(,"seconds":0,"version":"v"})",
+      "{" + bare + R"(,"seconds":1e300,"version":"v"})",
+      "{" + bare + R"(,"seconds":"1","version":"v"})",
+      "{" + bare + R"(,"seconds":null,"version":"v"})",
+      "{" + bare + R"(,"version":"v"})",
+      "{" + bare + R"(,"seconds":1})",
+      "{" + bare + R"(,"seconds":1,"version":7})",
+      R"({"workload":"toy","problem":"bad","winner":"","device":"d","fingerprint":"f","seconds":1,"version":"v"})",
+      R"({"workload":"toy","problem":")" + std::string(5000, 'p') +
+          R"(","winner":"w","device":"d","fingerprint":"f","seconds":1,"version":"v"})",
+      "null",
+      "[]",
+      "3"};
+  std::string file = R"({"ridge wisdom":1,"comment":"more fields do no harm","entries":[)";
+  for (const auto& line : bad) file += line + ",";
+  write(file + "{" + good + R"(,"seconds":1,"version":"v","more":true}]})");
+  const auto entries = all();
+  ASSERT_THAT(entries, SizeIs(1));
+  EXPECT_EQ(entries[0].problem, "good");
+  ASSERT_THAT(warnings_.said, SizeIs(1));
+  EXPECT_THAT(warnings_.said[0], HasSubstr(std::to_string(bad.size()) + " damaged entries"));
+}
+
+TEST_F(Wisdom, AFolderOrAPipeInItsPlace) {
+  fs::create_directory(file_);
+  EXPECT_FALSE(knows("1"));
+  remember(entry("1"));
+  EXPECT_TRUE(knows("1"));  // in this process
+  EXPECT_THAT(warnings_.said, testing::Contains(HasSubstr("wisdom is not saved")));
+  EXPECT_THROW(forget(), Error);
+  fs::remove(file_);
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  EXPECT_FALSE(knows("1"));
+  remember(entry("1"));
+  EXPECT_TRUE(knows("1"));
+  EXPECT_TRUE(fs::is_fifo(file_));
+}
+
+TEST_F(Wisdom, WithoutAnyFolderItLastsAsLongAsTheProcess) {
+  write("x");
+  const ScopedEnvironment none("RIDGE_WISDOM", std::nullopt);
+  const ScopedEnvironment cache("RIDGE_CACHE_DIR", file_);  // a file: no folder can be made there
+  EXPECT_EQ(ridge::wisdom::path(), "");
+  remember(entry("1"));
+  EXPECT_TRUE(knows("1"));
+  EXPECT_EQ(forget(), 1u);
+  EXPECT_FALSE(knows("1"));
+}
+
+// --- bounds ---------------------------------------------------------------------------------------------------------
+
+TEST_F(Wisdom, TheOldestAreDropped) {
+  std::vector<Stored> full;
+  for (std::size_t i = 0; i < kMostEntries; ++i) full.push_back({entry(std::to_string(i)), "v"});
+  write(ridge::wisdom::to_text(full));
+  ASSERT_THAT(all(), SizeIs(kMostEntries));
+  EXPECT_EQ(all().front().problem, "0");
+  remember(entry("new"));
+  const auto entries = all();
+  ASSERT_THAT(entries, SizeIs(kMostEntries));
+  EXPECT_EQ(entries.front().problem, "1");
+  EXPECT_EQ(entries.back().problem, "new");
+  EXPECT_THAT(warnings_.said, IsEmpty());
+}
+
+TEST_F(Wisdom, WhatIsWrittenCanAlwaysBeReadBack) {
+  std::vector<Stored> large;  // more bytes than a file may have
+  for (std::size_t i = 0; i < 5000; ++i)
+    large.push_back({{"toy", std::to_string(i) + std::string(4000, 'p'), "d", "f", "w", 1}, "v"});
+  const std::string file = ridge::wisdom::to_text(large);
+  ASSERT_LE(file.size(), ridge::wisdom::kBounds.bytes);
+  std::size_t skipped = 0;
+  const auto back = ridge::wisdom::from_json(ridge::base::parse_json(file, ridge::wisdom::kBounds), skipped);
+  EXPECT_EQ(skipped, 0u);
+  EXPECT_GT(back.size(), 3000u);
+  EXPECT_EQ(back.back().entry.problem, large.back().entry.problem);  // the newest are kept
+}
+
+// --- several at once ------------------------------------------------------------------------------------------------
+
+TEST_F(Wisdom, TwoProcessesWritingAtOnceLoseNothing) {
+  constexpr int each = 200;
+  pid_t children[2];
+  for (int c = 0; c < 2; ++c) {
+    children[c] = ::fork();
+    if (children[c] == 0) {
+      for (int i = 0; i < each; ++i) remember(entry(std::to_string(c * each + i)));
+      ::_exit(warnings_.said.empty() ? 0 : 1);
+    }
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  std::set<std::string> problems;
+  for (const Entry& one : all()) problems.insert(one.problem);
+  EXPECT_THAT(problems, SizeIs(2 * each));
+  EXPECT_THAT(warnings_.said, IsEmpty());
+  EXPECT_THAT(folder_.names(), testing::UnorderedElementsAre("wisdom.json", "wisdom.json.lock"));
+}
+
+TEST_F(Wisdom, ThreadsReadingAndWritingAtOnce) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([t] {
+      for (int i = 0; i < 10; ++i) {
+        remember(entry(std::to_string(t * 10 + i)));
+        EXPECT_TRUE(knows(std::to_string(t * 10 + i)));
+        EXPECT_GE(all().size(), 1u);
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_THAT(all(), SizeIs(40));
+}
+
+TEST_F(Wisdom, AKilledWriterLeavesTheOldOrTheNewFile) {
+  remember(entry("first"));
+  std::mt19937 generator(7);
+  std::uniform_int_distribution<int> microseconds(0, 20'000);
+  std::size_t known = 1;
+  for (int round = 0; round < 40; ++round) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      for (int i = 0;; ++i) remember(entry(std::to_string(round) + "." + std::to_string(i)));
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(microseconds(generator)));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    const std::size_t now = all().size();
+    EXPECT_GE(now, known);  // nothing that had been saved is lost
+    known = now;
+    ASSERT_THAT(warnings_.said, IsEmpty());
+  }
+  EXPECT_GT(known, 1u);
+  remember(entry("last"));  // the lock of the dead is free
+  EXPECT_THAT(all(), SizeIs(known + 1));
+  EXPECT_THAT(warnings_.said, IsEmpty());
+  for (const std::string& name : folder_.names())
+    EXPECT_TRUE(name.starts_with(".tmp-") || name.starts_with("wisdom.json")) << name;
+}
+
+}  // namespace

@@ -1,0 +1,117 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "device/cuda/nvrtc.hpp"
+#include "reference.hpp"
+
+namespace ridge::transpose::testing {
+namespace {
+
+std::vector<Device> accelerators() {
+  std::vector<Device> found;
+  for (const Device& device : devices().devices) {
+    if (!device.is_host()) found.push_back(device);
+  }
+  return found;
+}
+
+// Each distinct program costs a compilation, so beyond 8-byte elements only one order and access of each tile is run;
+// NVRTC compiles them all below.
+bool worth_running(const planner::Candidate& candidate, std::size_t bytes) {
+  if (bytes == 8) return true;
+  for (const auto& [name, value] : candidate.parameters) {
+    if (name == "access" && value == "once") return false;
+    if (name == "order" && (value == "bands" || value == "diagonal")) return false;
+  }
+  return true;
+}
+
+std::set<std::string> check_all(const Device& device, const std::vector<Problem>& problems, std::size_t bytes) {
+  std::set<std::string> ran;
+  for (const Problem& problem : problems) {
+    const Layout layout = resolve(problem, bytes);
+    for (const Entry& entry : list_variants(device, layout)) {
+      if (!entry.candidate.refusal.empty() || !worth_running(entry.candidate, bytes)) continue;
+      ran.insert(entry.candidate.variant);
+      EXPECT_EQ(check(layout, *entry.build()), "")
+          << entry.candidate.name() << " on " << device.id() << ": " << layout.key();
+    }
+  }
+  return ran;
+}
+
+class DeviceVariants : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  void SetUp() override {
+    if (accelerators().empty()) GTEST_SKIP() << "no OpenCL and no CUDA device on this machine";
+  }
+  std::set<std::string> expected() const {
+    if (GetParam() == 16) return {"naive", "tile_padded"};
+    return {"naive", "tile_padded", "tile_vectorized"};
+  }
+};
+
+TEST_P(DeviceVariants, PackedMatchTheLoop) {
+  for (const Device& device : accelerators()) {
+    EXPECT_EQ(check_all(device, packed_problems(), GetParam()), expected()) << device.id();
+  }
+}
+
+TEST_P(DeviceVariants, StridedMatchTheLoop) {
+  for (const Device& device : accelerators()) {
+    EXPECT_EQ(check_all(device, strided_problems(), GetParam()), expected()) << device.id();
+  }
+}
+
+TEST_P(DeviceVariants, InPlaceMatchTheLoop) {
+  for (const Device& device : accelerators()) {
+    EXPECT_EQ(check_all(device, in_place_problems(), GetParam()), expected()) << device.id();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(ElementBytes, DeviceVariants, ::testing::ValuesIn(kElementSizes));
+
+TEST(DeviceVariants, RefuseWhatTheDeviceCannotHold) {
+  const auto devices = accelerators();
+  if (devices.empty()) GTEST_SKIP() << "no OpenCL and no CUDA device on this machine";
+  bool refused_local = false;
+  for (const planner::Candidate& candidate :
+       candidates(devices.front(), {.rows = 64, .columns = 64, .in_place = true}, 8)) {
+    refused_local |= candidate.refusal.find("local memory") != std::string::npos;
+  }
+  EXPECT_TRUE(refused_local) << "two tiles of 64 x 64 x 8 bytes do not fit into 48 KiB";
+  for (const planner::Candidate& candidate : candidates(devices.front(), {.rows = 65, .columns = 64}, 8)) {
+    if (candidate.variant == "tile_vectorized") {
+      EXPECT_NE(candidate.refusal.find("multiples of 2"), std::string::npos) << candidate.refusal;
+    }
+  }
+}
+
+// Needs no GPU: what a CUDA device would be given. A device only matters for limits here, so the host's stands in.
+TEST(DeviceVariants, EveryKernelCompilesForHopper) {
+  if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
+  std::set<std::string> seen;
+  for (const std::size_t bytes : kElementSizes) {
+    for (const bool in_place : {false, true}) {
+      const Layout layout = resolve({.rows = 64, .columns = 64, .in_place = in_place}, bytes);
+      std::vector<Entry> entries;
+      for (const Lister list : {list_device_naive, list_device_tile_padded, list_device_tile_vectorized}) {
+        list(host(), layout, entries);
+      }
+      for (const Entry& entry : entries) {
+        std::string whole = entry.source->text;
+        for (const auto& [name, value] : entry.source->defines) whole += name + "=" + value + "\n";
+        const bool fits = entry.candidate.refusal.find("local memory") == std::string::npos;
+        if (!fits || !seen.insert(whole).second) continue;
+        EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(*entry.source, "sm_90").empty()); })
+            << entry.candidate.name() << "\n"
+            << entry.source->text;
+      }
+    }
+  }
+  EXPECT_GT(seen.size(), 50u);
+}
+
+}  // namespace
+}  // namespace ridge::transpose::testing

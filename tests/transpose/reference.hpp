@@ -1,0 +1,132 @@
+// The plain loop every variant is compared with, on raw bytes, and memory that shows what was written where.
+#pragma once
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <ridge/transpose.hpp>
+
+#include "transpose/layout.hpp"
+#include "transpose/variant.hpp"
+
+namespace ridge::transpose::testing {
+
+inline constexpr std::size_t kGuard = 256;  // bytes before and behind
+inline constexpr std::byte kPoison{0xC5};
+
+// Bytes that differ from their neighbours, from poison, and from run to run of 251.
+inline std::vector<std::byte> pattern(std::size_t bytes) {
+  std::vector<std::byte> data(bytes);
+  unsigned state = 12345;
+  for (std::byte& value : data) {
+    state = state * 1664525u + 1013904223u;
+    value = static_cast<std::byte>(state >> 24);
+  }
+  return data;
+}
+
+inline void reference(const Layout& layout, const std::byte* in, std::byte* out) {
+  const std::size_t bytes = layout.element_bytes;
+  for (std::size_t b = 0; b < layout.batch; ++b) {
+    for (std::size_t r = 0; r < layout.rows; ++r) {
+      for (std::size_t c = 0; c < layout.columns; ++c) {
+        const std::size_t from = b * layout.input.batch + r * layout.input.row + c * layout.input.column;
+        const std::size_t to = b * layout.output.batch + c * layout.output.row + r * layout.output.column;
+        std::memcpy(out + to * bytes, in + from * bytes, bytes);
+      }
+    }
+  }
+}
+
+// Where `found` first differs from `expected`, in words; empty where it does not.
+inline std::string difference(const std::vector<std::byte>& expected, const std::vector<std::byte>& found) {
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (expected[i] != found[i]) {
+      return "byte " + std::to_string(static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(kGuard)) + " of " +
+             std::to_string(expected.size() - 2 * kGuard) + " is " + std::to_string(std::to_integer<int>(found[i])) +
+             ", not " + std::to_string(std::to_integer<int>(expected[i]));
+    }
+  }
+  return {};
+}
+
+// Runs a variant between guards, the output poisoned, and compares every byte: those it should have written, those
+// between its rows, and those around. `shift` moves the data off every alignment.
+inline std::string check(const Layout& layout, const Variant& variant, std::size_t shift = 0) {
+  const std::vector<std::byte> input = pattern(layout.input_bytes());
+  std::vector<std::byte> expected(layout.output_bytes() + 2 * kGuard, kPoison);
+  std::vector<std::byte> found(layout.output_bytes() + 2 * kGuard + shift, kPoison);
+  if (layout.in_place) {
+    std::memcpy(expected.data() + kGuard, input.data(), input.size());
+    std::memcpy(found.data() + kGuard + shift, input.data(), input.size());
+    reference(layout, input.data(), expected.data() + kGuard);
+    variant.run(found.data() + kGuard + shift, found.data() + kGuard + shift);
+  } else {
+    std::vector<std::byte> shifted(input.size() + shift);
+    std::memcpy(shifted.data() + shift, input.data(), input.size());
+    reference(layout, input.data(), expected.data() + kGuard);
+    variant.run(shifted.data() + shift, found.data() + kGuard + shift);
+    if (std::memcmp(shifted.data() + shift, input.data(), input.size()) != 0) return "the input was changed";
+  }
+  found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(shift));
+  return difference(expected, found);
+}
+
+inline constexpr std::size_t kElementSizes[] = {1, 2, 4, 8, 16};
+
+// Shapes around every edge: single elements, rows and columns, primes, just below and above tiles, batches.
+inline std::vector<Problem> packed_problems() {
+  std::vector<Problem> problems;
+  for (const auto& [rows, columns] : std::vector<std::pair<std::size_t, std::size_t>>{{1, 1},
+                                                                                      {1, 77},
+                                                                                      {77, 1},
+                                                                                      {7, 5},
+                                                                                      {13, 31},
+                                                                                      {31, 33},
+                                                                                      {64, 64},
+                                                                                      {65, 63},
+                                                                                      {127, 129},
+                                                                                      {1000, 3},
+                                                                                      {128, 256},
+                                                                                      {256, 64},
+                                                                                      {192, 320},
+                                                                                      {257, 130}}) {
+    problems.push_back({.rows = rows, .columns = columns});
+  }
+  problems.push_back({.rows = 64, .columns = 64, .batch = 7});
+  problems.push_back({.rows = 3, .columns = 4, .batch = 33});
+  problems.push_back({.rows = 16, .columns = 48, .batch = 5});
+  problems.push_back({.rows = 1, .columns = 1, .batch = 9});
+  return problems;
+}
+
+// Rows longer than they need be, gaps between matrices, a broadcast input, columns apart, column-major input.
+inline std::vector<Problem> strided_problems() {
+  return {
+      {.rows = 33, .columns = 70, .input = {.row = 75}, .output = {.row = 41}},
+      {.rows = 64, .columns = 128, .input = {.row = 192}, .output = {.row = 112}},
+      {.rows = 48,
+       .columns = 32,
+       .batch = 3,
+       .input = {.row = 64, .batch = 4096},
+       .output = {.row = 64, .batch = 2304}},
+      {.rows = 20, .columns = 20, .batch = 4, .input = {.row = 20, .batch = 1}},
+      {.rows = 17, .columns = 9, .batch = 2, .input = {.column = 3}, .output = {.column = 2}},
+      {.rows = 40, .columns = 70, .input = {.row = 1, .column = 40}, .output = {}},
+      {.rows = 70, .columns = 40, .batch = 2, .input = {}, .output = {.row = 1, .column = 40}},
+  };
+}
+
+inline std::vector<Problem> in_place_problems() {
+  std::vector<Problem> problems;
+  for (const std::size_t side : {1, 2, 17, 31, 64, 65, 128, 160, 257}) {
+    problems.push_back({.rows = side, .columns = side, .in_place = true});
+  }
+  problems.push_back({.rows = 64, .columns = 64, .batch = 5, .in_place = true});
+  problems.push_back({.rows = 96, .columns = 96, .batch = 2, .input = {.row = 112, .batch = 11008}, .in_place = true});
+  problems.push_back({.rows = 19, .columns = 19, .batch = 2, .input = {.column = 2}, .in_place = true});
+  return problems;
+}
+
+}  // namespace ridge::transpose::testing
