@@ -139,7 +139,7 @@ struct LineOf {
       // Three passes of a long line fill L1: out of place, the result's own memory is the first buffer.
       T* const y = C > 1 && D == 1 && N * sizeof(T) >= 8192 && in != out ? out : scratch;
       // The first pass touches all lines of a short transform at once, which hides the stream from the prefetcher.
-      if constexpr (N <= 512) {
+      if (N <= 512 && i + 1 < count) {
         for (size_t p = 0; p < 2 * N; p += 64 / sizeof(T)) __builtin_prefetch(in + 2 * in_distance + p);
       }
       if constexpr (N <= 64) {
