@@ -36,7 +36,7 @@ struct Walk {
   std::size_t base_step = 0, start_step = 1, range = 1, step = 1, rounds = 1;
   double bytes() const;
 };
-enum class WalkKind { read, write, copy };
+enum class WalkKind { read, read_far, write, copy };
 double walk_rate(DeviceBench& bench, WalkKind kind, const Walk& walk, double seconds);
 
 double read_bandwidth(DeviceBench& bench, double seconds);

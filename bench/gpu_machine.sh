@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Builds, checks and times everything on a machine with a GPU that can install nothing, in one call.
+#   bench/gpu_machine.sh [build|test|machine|bench ...]      results go to $OUT (default: build-gpu/out)
+# Dependencies that the machine lacks are looked for in .gpu-deps/usr (an unpacked set of Debian packages).
+set -uo pipefail
+cd "$(dirname "$0")/.."
+out=${OUT:-build-gpu/out}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+steps=("$@")
+((${#steps[@]})) || steps=(build test machine bench)
+export LD_LIBRARY_PATH=$PWD/.gpu-deps/usr/lib/x86_64-linux-gnu:${LD_LIBRARY_PATH:-}
+export RIDGE_CACHE_DIR=$PWD/build-gpu/cache
+mkdir -p "$RIDGE_CACHE_DIR"
+
+# NVIDIA's OpenCL is often installed without its .icd file.
+icd=$PWD/build-gpu/icd
+mkdir -p "$icd"
+echo libnvidia-opencl.so.1 >"$icd/nvidia.icd"
+cp /etc/OpenCL/vendors/*.icd "$icd/" 2>/dev/null
+export OCL_ICD_VENDORS=$icd OPENCL_VENDOR_PATH=$icd
+
+ridge=build-gpu/ridge
+for step in "${steps[@]}"; do
+  echo "=== $step"
+  case $step in
+    build)
+      cmake -S . -B build-gpu -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$PWD/.gpu-deps/usr" \
+        >"$out/configure.log" 2>&1 || { tail -20 "$out/configure.log"; exit 1; }
+      ninja -C build-gpu -k0 >"$out/build.log" 2>&1 || { grep -E "error|FAILED" "$out/build.log" | head -40; }
+      tail -1 "$out/build.log"
+      ;;
+    test) (cd build-gpu && ctest -j8 --output-on-failure -E "install|page|scripts" >"$out/test.log" 2>&1)
+      grep -E "Failed|\*\*\*|tests passed|Error" "$out/test.log" | head -60 ;;
+    machine)
+      time $ridge machine --refresh
+      $ridge machine --json >"$out/machine.json"
+      time $ridge machine >/dev/null
+      ;;
+    bench)
+      $ridge devices
+      $ridge bench transpose --json "$out/transpose.json"
+      ;;
+    *) echo "no step $step"; exit 1 ;;
+  esac
+done
