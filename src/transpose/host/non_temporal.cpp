@@ -7,13 +7,18 @@ namespace ridge::transpose {
 
 void list_host_non_temporal(const Device&, const Layout& layout, std::vector<Entry>& entries) {
   const std::size_t side = square_side(layout.element_bytes);
-  for (const bool buffered : {false, true}) {
-    if (layout.in_place && !buffered) continue;  // exchanging tiles goes through the buffer anyway
+  struct Shape {
+    std::size_t rows;
+    bool buffered;
+    double efficiency;
+  };
+  for (const Shape& shape : {Shape{4 * side, false, 0.66}, Shape{side, false, 0.65}, Shape{side, true, 0.5}}) {
+    if (layout.in_place && !shape.buffered) continue;  // exchanging tiles goes through the buffer anyway
     for (const std::size_t threads : thread_counts(layout)) {
-      const Tiling tiling{.rows = side, .columns = side, .threads = threads};
+      const Tiling tiling{.rows = shape.rows, .columns = side, .threads = threads};
       entries.push_back(simd_entry("non_temporal", layout,
-                                   {.tiling = tiling, .stores = Stores::streaming, .buffered = buffered},
-                                   buffered ? 0.5 : 0.65));
+                                   {.tiling = tiling, .stores = Stores::streaming, .buffered = shape.buffered},
+                                   shape.efficiency));
     }
   }
 }

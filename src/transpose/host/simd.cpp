@@ -1,8 +1,4 @@
 // Tiles turned in vector registers and written where they belong, a whole line of an output row at a time.
-#include <string>
-
-#include <fmt/format.h>
-
 #include "transpose/host/simd_tiles.hpp"
 
 namespace ridge::transpose {
@@ -14,7 +10,7 @@ void list_host_simd(const Device&, const Layout& layout, std::vector<Entry>& ent
     if (layout.in_place && rows != side) continue;  // tiles are exchanged with their mirror images: squares
     for (const std::size_t threads : thread_counts(layout)) {
       const Tiling tiling{.rows = rows, .columns = side, .threads = threads};
-      entries.push_back(simd_entry("simd", layout, {.tiling = tiling}, rows == side ? 0.6 : 0.55));
+      entries.push_back(simd_entry("simd", layout, {.tiling = tiling}, rows == side ? 0.55 : 0.6));
     }
   }
 }
