@@ -36,6 +36,7 @@ std::string escape(std::string_view text) {
 }
 
 std::string data(std::string_view key, double value) {
+  if (!std::isfinite(value)) return "";  // JSON has null there, and nobody can compare
   return fmt::format(" data-key=\"{}\" data-value=\"{}\"", escape(key), value);
 }
 

@@ -1,6 +1,7 @@
 // The kernel dialect: device kernels are written once, in the words below, and compiled by OpenCL and by NVRTC.
 // docs/device.md teaches it. Everything else in a kernel is the common ground of OpenCL C 1.2 and C++.
 //
+// clang-format off
 //   KERNEL WORK_GROUP(x, y, z) void name(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, ulong n)
 //   FUNCTION                      a helper function (static inline)
 //   GLOBAL LOCAL CONSTANT         address spaces of pointers (empty in CUDA where it needs none)
@@ -13,10 +14,13 @@
 //   SUB_GROUP_WIDTH               lanes that can shuffle, 0 where there are none (then SHUFFLE* must not be used)
 //   SHUFFLE(v, lane) SHUFFLE_UP(v, n) SHUFFLE_DOWN(v, n) SHUFFLE_XOR(v, m)   float, int or uint
 //   FMA(a, b, c)                  one rounding
-//   LOAD_ONCE(p) STORE_ONCE(p, v) streaming access that should not stay in cache (float, float2, float4, double,
-//   double2) LOAD_CACHED(p)                through the read-only path UNROLL                        before a loop with
-//   constant bounds make_float2(..) make_float4(..) make_double2(..) make_int2(..) make_int4(..) make_uint2(..)
-//   make_uint4(..) uchar ushort uint ulong long  64-bit where long; members .x .y .z .w; no operators on vectors
+//   LOAD_ONCE(p) STORE_ONCE(p, v) streaming access that should not stay in cache
+//   LOAD_CACHED(p)                through the read-only path: only what no work-item writes during the launch
+//   LOAD_FAR(p)                   past the nearest cache, from the one that all compute units share
+//   UNROLL                        before a loop with constant bounds
+//   make_float2(..) make_float4(..) make_double2(..) make_int2(..) make_int4(..) make_uint2(..) make_uint4(..)
+//   uchar ushort uint ulong long  64-bit where long; members .x .y .z .w; no operators on vectors
+// clang-format on
 #pragma once
 #include <string>
 

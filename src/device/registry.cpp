@@ -41,13 +41,22 @@ std::optional<std::string> override_text() {
   }
 }
 
+void apply_override_file(DeviceInfo& info) {
+  static const auto overrides = override_text();
+  if (!overrides) return;
+  try {
+    detail::apply_overrides(*overrides, info);
+  } catch (const Error& error) {
+    base::warn(fmt::format("RIDGE_LIMITS: {}; {} keeps its own limits", error.what(), info.id));
+  }
+}
+
 DeviceList find_all() {
   struct Named {
     const char* name;
     detail::Enumerate enumerate;
   };
   static constexpr Named backends[] = {
-      {"host", detail::enumerate_host},
 #ifdef RIDGE_HAVE_OPENCL
       {"opencl", detail::enumerate_opencl},
 #endif
@@ -56,26 +65,20 @@ DeviceList find_all() {
 #endif
   };
   DeviceList list;
+  list.devices.push_back(host());
 #ifndef RIDGE_HAVE_OPENCL
   list.notes.emplace_back("OpenCL: this build was made without the OpenCL headers");
 #endif
 #ifndef RIDGE_HAVE_CUDA
   list.notes.emplace_back("CUDA: this build was made without the CUDA toolkit's headers");
 #endif
-  const auto overrides = override_text();
   for (const Named& backend : backends) {
-    if (std::string_view(backend.name) != "host" && !wanted(backend.name)) {
+    if (!wanted(backend.name)) {
       list.notes.push_back(fmt::format("{}: left out by RIDGE_BACKENDS", backend.name));
       continue;
     }
     for (const auto& state : backend.enumerate(list.notes)) {
-      if (overrides) {
-        try {
-          detail::apply_overrides(*overrides, state->info);
-        } catch (const Error& error) {
-          base::warn(fmt::format("RIDGE_LIMITS: {}; {} keeps its own limits", error.what(), state->info.id));
-        }
-      }
+      apply_override_file(state->info);
       list.devices.emplace_back(state);
     }
   }
@@ -117,7 +120,16 @@ const DeviceList& devices() {
   return list;
 }
 
-Device host() { return devices().devices.front(); }
+// Without looking for the others: starting a GPU's driver takes a tenth of a second.
+Device host() {
+  static const Device device = [] {
+    std::vector<std::string> notes;
+    const auto state = detail::enumerate_host(notes).front();
+    apply_override_file(state->info);
+    return Device(state);
+  }();
+  return device;
+}
 
 // A discrete GPU if there is one, CUDA before OpenCL; the host's own SIMD kernels before OpenCL on the same processor.
 Device best() {

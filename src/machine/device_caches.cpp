@@ -12,7 +12,17 @@ constexpr std::size_t kItems = 256;
 constexpr std::size_t kTile = kItems * kWindowVectors * 16;  // bytes
 
 const char* kernel_name(WalkKind kind) {
-  return kind == WalkKind::read ? "window_read" : kind == WalkKind::write ? "window_write" : "window_copy";
+  switch (kind) {
+    case WalkKind::read:
+      return "window_read";
+    case WalkKind::read_far:
+      return "window_read_far";
+    case WalkKind::write:
+      return "window_write";
+    case WalkKind::copy:
+      return "window_copy";
+  }
+  return "";
 }
 
 // Rounds that keep a launch near `seconds` at the rate of the last one.
@@ -20,9 +30,9 @@ std::size_t rounds_for(double bytes_a_round, double rate, double seconds) {
   return static_cast<std::size_t>(std::clamp(seconds * rate / bytes_a_round, 16.0, 1e6));
 }
 
-// All groups walk the same `bytes`, each from its own place, so that a tile comes back to a compute unit only after the
-// others: no nearer cache can hold it. A CPU runs one item to its end before the next, so there a group takes one tile
-// and there are more groups.
+// All groups walk the same `bytes`, each from its own place. Groups of one compute unit can meet on a tile, so it is
+// read past the nearest cache. A CPU runs one item to its end before the next, so there a group takes one tile and
+// there are more groups.
 Walk shared_walk(const DeviceBench& bench, std::size_t bytes) {
   Walk walk;
   walk.items = kItems;
@@ -111,7 +121,7 @@ double walk_rate(DeviceBench& bench, WalkKind kind, const Walk& walk, double sec
   const auto word = [](std::size_t value) { return static_cast<std::uint32_t>(value); };
   std::vector<Argument> arguments;
   if (kind != WalkKind::write) arguments.emplace_back(bench.from());
-  arguments.emplace_back(kind == WalkKind::read ? bench.results() : bench.to());
+  arguments.emplace_back(kind == WalkKind::read || kind == WalkKind::read_far ? bench.results() : bench.to());
   for (const std::size_t value : {walk.base_step, walk.start_step, walk.range, walk.step, walk.rounds})
     arguments.emplace_back(word(value));
   const Launch launch{.groups = {walk.groups}, .items = {walk.items}};
@@ -165,7 +175,7 @@ std::vector<Level> cache_levels(DeviceBench& bench, double memory_read, double s
     own.points.emplace_back(static_cast<double>(walk.groups * tiles * kTile), guess);
   }
   for (const std::size_t bytes : sets) {
-    guess = settled_rate(bench, WalkKind::read, shared_walk(bench, bytes), guess, slice);
+    guess = settled_rate(bench, WalkKind::read_far, shared_walk(bench, bytes), guess, slice);
     common.points.emplace_back(static_cast<double>(bytes), guess);
   }
 

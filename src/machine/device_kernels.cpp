@@ -34,13 +34,17 @@ KERNEL void write_{0}{1}(GLOBAL float4* RESTRICT to, uint tiles, float value) {{
   return text + "  }\n}\n";
 }
 
-enum class Window { read, write, copy };
+enum class Window { read, read_far, write, copy };
 
 std::string window_kernel(Window kind) {
-  const bool reads = kind != Window::write, writes = kind != Window::read;
-  std::string text = fmt::format("\nKERNEL void window_{}(", kind == Window::read    ? "read"
-                                                             : kind == Window::write ? "write"
-                                                                                     : "copy");
+  const bool sums = kind == Window::read || kind == Window::read_far;
+  const bool reads = kind != Window::write, writes = !sums;
+  // Written data is in the shared cache, so a copy reads there too.
+  const char* load = kind == Window::read ? "from[start + {0}u * items]" : "LOAD_FAR(from + start + {0}u * items)";
+  std::string text = fmt::format("\nKERNEL void window_{}(", kind == Window::read       ? "read"
+                                                             : kind == Window::read_far ? "read_far"
+                                                             : kind == Window::write    ? "write"
+                                                                                        : "copy");
   if (reads) text += "GLOBAL const uint4* RESTRICT from, ";
   text += writes ? "GLOBAL uint4* RESTRICT to, " : "GLOBAL uint* RESTRICT out, ";
   text += R"(uint base_step, uint start_step, uint range, uint step,
@@ -49,21 +53,21 @@ std::string window_kernel(Window kind) {
   const uint base = GROUP_ID(0) * base_step;
   uint at = (GROUP_ID(0) * start_step) % range;
 )";
-  for (int k = 0; kind == Window::read && k < kWindowVectors; ++k) text += fmt::format("  uint sum{} = 0u;\n", k);
+  for (int k = 0; sums && k < kWindowVectors; ++k) text += fmt::format("  uint sum{} = 0u;\n", k);
   text += fmt::format(R"(  for (uint round = 0u; round < rounds; ++round) {{
     const ulong start = (ulong)(base + at) * (ulong)(items * {}u) + (ulong)LOCAL_ID(0);
 )",
                       kWindowVectors);
   for (int k = 0; reads && k < kWindowVectors; ++k)
-    text += fmt::format("    const uint4 v{0} = from[start + {0}u * items];\n", k);
+    text += fmt::format("    const uint4 v{} = {};\n", k, fmt::format(fmt::runtime(load), k));
   for (int k = 0; k < kWindowVectors; ++k) {
-    if (kind == Window::read) text += fmt::format("    sum{0} += v{0}.x + v{0}.y + v{0}.z + v{0}.w;\n", k);
+    if (sums) text += fmt::format("    sum{0} += v{0}.x + v{0}.y + v{0}.z + v{0}.w;\n", k);
     if (kind == Window::copy) text += fmt::format("    to[start + {0}u * items] = v{0};\n", k);
     if (kind == Window::write)
       text += fmt::format("    to[start + {0}u * items] = make_uint4(round, {0}u, base, at);\n", k);
   }
   text += "    at += step;\n    if (at >= range) at -= range;\n  }\n";
-  if (kind == Window::read) {
+  if (sums) {
     text += "  out[GLOBAL_ID(0)] = sum0";
     for (int k = 1; k < kWindowVectors; ++k) text += fmt::format(" + sum{}", k);
     text += ";\n";
@@ -106,7 +110,8 @@ KernelSource memory_kernels() {
 
 KernelSource cache_kernels() {
   std::string text = "// Caches, local memory and an empty kernel.\n";
-  text += window_kernel(Window::read) + window_kernel(Window::write) + window_kernel(Window::copy);
+  text += window_kernel(Window::read) + window_kernel(Window::read_far) + window_kernel(Window::write) +
+          window_kernel(Window::copy);
   text += local_kernel("read", "const uint4 v = block[at]; sum += v.x + v.y + v.z + v.w;");
   text += local_kernel("write", "block[at] = make_uint4(at, round, visit, 3u);");
   // Each item copies between its own places only: a group's items never race.

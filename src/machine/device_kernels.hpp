@@ -19,6 +19,7 @@ KernelSource memory_kernels();
 // Caches. A group visits `rounds` tiles of ITEMS(0) x 4 uint4: it starts at tile GROUP_ID * base_step +
 // (GROUP_ID * start_step) % range and goes on by `step` inside the `range` tiles from GROUP_ID * base_step.
 //   window_read(from, out, base_step, start_step, range, step, rounds)    out[GLOBAL_ID] = sum of all words read
+//   window_read_far(...)                                                  the same, past the nearest cache
 //   window_write(to, base_step, start_step, range, step, rounds)
 //   window_copy(from, to, base_step, start_step, range, step, rounds)
 // Local memory: a block of kLocalVectors uint4 a group; item i visits i, i + ITEMS, ... around it.

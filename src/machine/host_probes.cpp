@@ -145,22 +145,22 @@ double host_launch_seconds(double seconds) {
                             {.seconds = seconds, .at_least = 3, .round = std::clamp(seconds / 20, 1e-4, 1e-2)});
 }
 
-std::size_t host_memory_probe_bytes(const std::vector<Cache>& caches, double seconds) {
+std::size_t host_memory_probe_bytes(const std::vector<Cache>& caches, bool glance) {
   constexpr std::size_t kMega = 1u << 20;
   const Cache& last = caches.back();
   const std::size_t instances = (base::hardware_threads() + last.shared_by - 1) / last.shared_by;
   std::size_t bytes = std::clamp<std::size_t>(4 * last.size * instances, 256 * kMega, 1024 * kMega);
-  if (seconds < 0.5) bytes = std::min<std::size_t>(bytes, 64 * kMega);  // a glance, for tests
+  if (glance) bytes = std::min<std::size_t>(bytes, 64 * kMega);  // for tests
   if (const std::size_t free = free_host_memory(); free != 0) bytes = std::min(bytes, free / 4);
   return std::max<std::size_t>(bytes, 8 * kMega);
 }
 
-Level host_level(const Cache* cache, const std::vector<Cache>& caches, double seconds) {
+Level host_level(const Cache* cache, const std::vector<Cache>& caches, bool glance, double seconds) {
   const std::size_t threads = base::hardware_threads();
   Level level;
   std::size_t of_one = 0, of_each = 0;
   if (cache == nullptr) {
-    const std::size_t bytes = host_memory_probe_bytes(caches, seconds);
+    const std::size_t bytes = host_memory_probe_bytes(caches, glance);
     level.name = "memory";
     level.capacity = host().limits().memory;
     of_one = bytes / 2;

@@ -36,9 +36,9 @@ double host_launch_seconds(double seconds);
 
 // Bytes of the main-memory probe for all threads together: at least 4 times the last cache level within 256 MiB to 1
 // GiB, a quarter of the free memory at most, less where there is little time.
-std::size_t host_memory_probe_bytes(const std::vector<Cache>& caches, double seconds);
+std::size_t host_memory_probe_bytes(const std::vector<Cache>& caches, bool glance);
 
 // One level of the hierarchy; nullptr is main memory. Fills name, capacity and both bandwidths.
-Level host_level(const Cache* cache, const std::vector<Cache>& caches, double seconds);
+Level host_level(const Cache* cache, const std::vector<Cache>& caches, bool glance, double seconds);
 
 }  // namespace ridge::machine

@@ -128,9 +128,12 @@ class Measurement {
     });
     for (const Cache& cache : host_caches())
       add(subject, cache.level == 1 ? "nearest cache" : "caches", 0.7, Kind::needed,
-          [&c, cache](double seconds, const Tick&) { c.levels.push_back(host_level(&cache, host_caches(), seconds)); });
-    add(subject, "main memory", 3, Kind::needed,
-        [&c](double seconds, const Tick&) { c.levels.push_back(host_level(nullptr, host_caches(), seconds)); });
+          [this, &c, cache](double seconds, const Tick&) {
+            c.levels.push_back(host_level(&cache, host_caches(), glance_, seconds));
+          });
+    add(subject, "main memory", 3, Kind::needed, [this, &c](double seconds, const Tick&) {
+      c.levels.push_back(host_level(nullptr, host_caches(), glance_, seconds));
+    });
     add(subject, "starting threads", 0.1, Kind::needed,
         [&c](double seconds, const Tick&) { c.launch_seconds = host_launch_seconds(seconds); });
   }
@@ -237,7 +240,7 @@ class Measurement {
   double copy_now(Subject& subject, double seconds) {
     if (subject.device.is_host()) {
       const std::size_t threads = base::hardware_threads();
-      HostPieces pieces(threads, host_memory_probe_bytes(host_caches(), seconds) / threads);
+      HostPieces pieces(threads, host_memory_probe_bytes(host_caches(), glance_) / threads);
       return host_copy_bandwidth(pieces, seconds);
     }
     DeviceBench& bench = *subject.bench;

@@ -10,6 +10,7 @@
 #include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "machine/accelerator_signs.hpp"
 #include "machine/profile_json.hpp"
 
 namespace ridge::machine {
@@ -51,13 +52,14 @@ const DeviceProfile* Profile::find(const std::string& id) const {
   return nullptr;
 }
 
+// Nothing here starts a driver, so that a saved profile is read in milliseconds. What a driver would tell of its
+// devices is in their fingerprints, which ceilings() compares.
 std::string hardware_key() {
   const DeviceInfo& host = ridge::host().info();
   // The kernel keeps a little memory for itself, more or less of it from boot to boot.
   const double gibibytes = std::round(static_cast<double>(host.limits.memory) / (1u << 30));
   std::string key = fmt::format("{}, {} cores, {}, {} GiB", host.name, host.limits.compute_units, host.isa, gibibytes);
-  for (const Device& device : ridge::devices().devices)
-    key += fmt::format("; {} {}", device.id(), device.info().fingerprint());
+  for (const std::string& part : accelerator_signs()) key += "; " + part;
   return key;
 }
 

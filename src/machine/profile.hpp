@@ -4,8 +4,8 @@
 
 namespace ridge::machine {
 
-// Processor model, cores, SIMD set, memory and every device's fingerprint: whatever must stay the same for saved
-// measurements to stay true. A line a person can read.
+// Processor model, cores, SIMD set, memory, and the signs of accelerators and their drivers: whatever must stay the
+// same for saved measurements to stay true. A line a person can read.
 std::string hardware_key();
 
 // "machine-1a2b3c4d.json". Named by the hardware so that machines that share a home folder do not overwrite each other.

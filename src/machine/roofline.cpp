@@ -60,8 +60,8 @@ bool drawable(const Landing& landing) {
 }
 
 Frame frame_of(const Roofline& roofline) {
-  constexpr double beyond = 8;    // room left and right of the bends
-  constexpr double widest = 1e9;  // a stray point must not flatten the rest
+  constexpr double beyond = 8;     // room left and right of the bends
+  constexpr double widest = 1e12;  // a stray point must not flatten the rest
   const double peak = peak_of(roofline);
   Frame frame;
   if (!(peak > 0) || !std::isfinite(peak)) return frame;

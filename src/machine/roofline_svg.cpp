@@ -167,7 +167,9 @@ class Drawing {
     for (std::size_t i = 0; i < roofline_.points.size(); ++i) {
       const Landing landing = land(roofline_, roofline_.points[i]);
       if (moves_only(roofline_.points[i]) || !drawable(landing)) continue;
-      labels.push_back({x.at(landing.intensity), y.at(landing.flops_per_second), roofline_.points[i].label});
+      // A stray point beyond the frame stands on its edge.
+      labels.push_back({x.at(std::clamp(landing.intensity, x.low, x.high)),
+                        y.at(std::clamp(landing.flops_per_second, y.low, y.high)), roofline_.points[i].label});
       which.push_back(i);
     }
     const auto placed = svg::place_labels(labels, kFont, inside, std::move(obstacles));

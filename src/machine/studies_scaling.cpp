@@ -72,7 +72,7 @@ std::vector<Sweep> study_host_cores(double seconds, const Tick& tick) {
   std::set<std::size_t> counts;
   for (std::size_t i = 1; i <= 12; ++i) counts.insert(std::max<std::size_t>(cores * i / 12, 1));
   for (const std::size_t count : doubling(1, cores)) counts.insert(count);
-  const std::size_t bytes = host_memory_probe_bytes(host_caches(), seconds);
+  const std::size_t bytes = host_memory_probe_bytes(host_caches(), seconds < 0.5);
   auto sweeps = two_sweeps("cores", "threads");
   double done = 0;
   for (const std::size_t count : counts) {

@@ -75,7 +75,9 @@ Prediction predict(const machine::Ceilings& ceilings, const Problem& problem, co
 }
 
 Prediction roof(const machine::Ceilings& ceilings, const Problem& problem, bool float64) {
-  return predict(ceilings, problem, {.flops = problem.flops, .bytes = problem.bytes, .float64 = float64});
+  Prediction limit = predict(ceilings, problem, {.flops = problem.flops, .bytes = problem.bytes, .float64 = float64});
+  if (!ceilings.measured) limit.bound += " (estimated; ridge machine measures it)";
+  return limit;
 }
 
 }  // namespace ridge::planner

@@ -64,16 +64,32 @@ class Drawing {
   Drawing(const machine::Sweep& sweep, std::string key) : sweep_(sweep), key_(std::move(key)) {}
 
   std::string finish(bool standalone) {
-    double y = 4;
-    out_ += fmt::format("<text class=\"title\" x=\"8\" y=\"{:.1f}\">{}</text>\n", y + 13,
-                        svg::escape(svg::shortened(sweep_.title, kWidth - 16, 13.5)));
-    y += 24;
+    double y = 4 + draw_title();
     y += draw_legend(y) + 26;
     draw_plot(y, y + kPlotHeight);
     return svg::open(kWidth, y + kPlotHeight + 40, sweep_.title, standalone) + out_ + "</svg>\n";
   }
 
  private:
+  // Two lines at most; the tooltip of the whole drawing has it all.
+  double draw_title() {
+    constexpr double font = 13.5, row = 17, room = kWidth - 16;
+    std::string rest = sweep_.title;
+    std::size_t fits = rest.size();
+    while (fits != 0 && fits != std::string::npos && svg::text_width(rest.substr(0, fits), font) > room)
+      fits = rest.rfind(' ', fits - 1);
+    if (fits == 0 || fits == std::string::npos) fits = rest.size();
+    std::vector<std::string> lines{rest.substr(0, fits)};
+    if (fits < rest.size()) lines.push_back(rest.substr(fits + 1));
+    double y = 17;
+    for (const std::string& line : lines) {
+      out_ += fmt::format("<text class=\"title\" x=\"8\" y=\"{:.1f}\">{}</text>\n", y,
+                          svg::escape(svg::shortened(line, room, font)));
+      y += row;
+    }
+    return y - 10;
+  }
+
   double draw_legend(double y) {
     if (sweep_.lines.size() < 2) return 0;  // the title says it
     std::vector<svg::Key> keys;

@@ -186,6 +186,31 @@ TEST_F(OpenClMemory, WhatDoesNotFitIsSaidWithItsSize) {
   }
 }
 
+// Many buffers that fit one by one: PoCL would promise them all and have the process killed at the first touch.
+TEST_F(OpenClMemory, TogetherBuffersCannotExceedTheDevice) {
+  const bool was_checking = checking();
+  set_checking(false);  // it would touch them all
+  for (const Device& device : test::opencl_devices()) {
+    // A GPU would really hand them out, and tests that run beside this one would find none left.
+    if (!device.info().shares_host_memory) continue;
+    SCOPED_TRACE(device.id());
+    const std::size_t each = device.limits().allocation;
+    const std::size_t most = device.limits().memory / each;
+    std::vector<Buffer> buffers;
+    const auto take = [&] { buffers.push_back(device.buffer(each, {.name = "share"})); };
+    const Error error = error_of([&] {
+      for (std::size_t i = 0; i <= most; ++i) take();
+    });
+    EXPECT_EQ(error.kind(), ErrorKind::out_of_memory) << error.what();
+    EXPECT_THAT(error.what(), HasSubstr("\"share\""));
+    ASSERT_FALSE(buffers.empty());
+    EXPECT_LE(buffers.size(), most);
+    buffers.pop_back();
+    EXPECT_NO_THROW(take()) << "what was given back can be taken again";
+  }
+  set_checking(was_checking);
+}
+
 // Checking mode must see an overrun of one element on either side, so fences and the caller's bytes must not be mixed
 // up.
 TEST_F(OpenClMemory, AnOverrunNamesKernelAndBuffer) {

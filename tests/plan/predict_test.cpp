@@ -14,6 +14,7 @@ using ridge::planner::roof;
 // Round figures: a host of 4 cores with two caches.
 Ceilings host() {
   Ceilings ceilings;
+  ceilings.measured = true;
   ceilings.flops_float = 400e9;
   ceilings.flops_double = 200e9;
   ceilings.flops_float_one = 100e9;
@@ -102,6 +103,12 @@ TEST(Roof, UsefulWorkAtFullEfficiencyWithoutLaunches) {
   expect(roof(host(), problem_of(1e9, 1e12), false), 2.5, "float peak 400 GFLOP/s");
   expect(roof(host(), problem_of(1e9, 1e12), true), 5, "double peak 200 GFLOP/s");
   expect(roof(host(), problem_of(500), false), 1e-9, "L1 copy 1.00 TB/s");
+}
+
+TEST(Roof, SaysWhenNobodyHasMeasuredIt) {
+  Ceilings guess = host();
+  guess.measured = false;
+  expect(roof(guess, problem_of(1e9), false), 0.02, "memory copy 50.0 GB/s (estimated; ridge machine measures it)");
 }
 
 }  // namespace

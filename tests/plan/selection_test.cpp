@@ -28,6 +28,7 @@ class Select : public testing::Test {
   Select() {
     device_.id = "test:0";
     device_.name = "Imaginary";
+    ceilings_.measured = true;
     ceilings_.flops_float = 1e12;
     ceilings_.levels = {{.name = "memory", .all = {.copy = 100e9}}};
   }

@@ -72,7 +72,7 @@ TEST_P(DeviceVariants, InPlaceMatchTheLoop) {
 
 INSTANTIATE_TEST_SUITE_P(ElementBytes, DeviceVariants, ::testing::ValuesIn(kElementSizes));
 
-TEST(DeviceVariants, RefuseWhatTheDeviceCannotHold) {
+TEST(DeviceVariant, RefuseWhatTheDeviceCannotHold) {
   const auto devices = accelerators();
   if (devices.empty()) GTEST_SKIP() << "no OpenCL and no CUDA device on this machine";
   bool refused_local = false;
@@ -89,7 +89,7 @@ TEST(DeviceVariants, RefuseWhatTheDeviceCannotHold) {
 }
 
 // Needs no GPU: what a CUDA device would be given. A device only matters for limits here, so the host's stands in.
-TEST(DeviceVariants, EveryKernelCompilesForHopper) {
+TEST(DeviceVariant, EveryKernelCompilesForHopper) {
   if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
   std::set<std::string> seen;
   for (const std::size_t bytes : kElementSizes) {

@@ -37,7 +37,7 @@ TEST_P(HostVariants, InPlaceMatchTheLoop) { EXPECT_EQ(check_all(in_place_problem
 
 INSTANTIATE_TEST_SUITE_P(ElementBytes, HostVariants, ::testing::ValuesIn(kElementSizes));
 
-TEST(HostVariants, ElementsOfAnyAlignment) {
+TEST(HostVariant, ElementsOfAnyAlignment) {
   // Four bytes aligned to one: a picture's pixels.
   const Layout layout = resolve({.rows = 70, .columns = 90}, 4);
   for (const Entry& entry : list_variants(host(), layout)) {
@@ -45,16 +45,18 @@ TEST(HostVariants, ElementsOfAnyAlignment) {
   }
 }
 
-TEST(HostVariants, ColumnStridesAreRefusedWithAReason) {
+TEST(HostVariant, ColumnStridesAreRefusedWithAReason) {
   const auto listed = candidates(host(), {.rows = 4, .columns = 4, .input = {.column = 2}}, 8);
   for (const planner::Candidate& candidate : listed) {
     const bool vectors = candidate.variant == "simd" || candidate.variant == "non_temporal";
     EXPECT_EQ(!candidate.refusal.empty(), vectors) << candidate.name();
-    if (vectors) EXPECT_NE(candidate.refusal.find("column stride"), std::string::npos) << candidate.refusal;
+    if (vectors) {
+      EXPECT_NE(candidate.refusal.find("column stride"), std::string::npos) << candidate.refusal;
+    }
   }
 }
 
-TEST(HostVariants, RunFromSeveralThreadsAtOnce) {
+TEST(HostVariant, RunFromSeveralThreadsAtOnce) {
   const Layout layout = resolve({.rows = 130, .columns = 70, .threads = 2}, 8);
   for (const Entry& entry : list_variants(host(), layout)) {
     const auto variant = entry.build();

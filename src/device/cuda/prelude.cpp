@@ -50,6 +50,7 @@ FUNCTION double ridge_fma(double a, double b, double c) { return __fma_rn(a, b, 
 #define LOAD_ONCE(p) __ldcs(p)
 #define STORE_ONCE(p, v) __stcs(p, v)
 #define LOAD_CACHED(p) __ldg(p)
+#define LOAD_FAR(p) __ldcg(p)
 )";
 }
 

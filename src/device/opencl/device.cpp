@@ -77,6 +77,14 @@ std::shared_ptr<ProgramState> ClDevice::compile(const KernelSource& source) {
   return compile_program(shared_from_this(), source);
 }
 
+bool ClDevice::reserve(std::size_t bytes) {
+  std::size_t before = reserved_;
+  do {
+    if (info.limits.memory != 0 && (before > info.limits.memory || bytes > info.limits.memory - before)) return false;
+  } while (!reserved_.compare_exchange_weak(before, before + bytes));
+  return true;
+}
+
 cl_context ClDevice::context() {
   std::lock_guard lock(mutex_);
   if (!context_) context_ = create_context(device_, info.id);

@@ -27,12 +27,18 @@ class ClDevice final : public DeviceState, public std::enable_shared_from_this<C
   const Traits& traits() const { return traits_; }
   Owned<cl_command_queue> make_queue();
 
+  // Books `bytes` of the device's memory; false where that is more than it has. Some drivers (PoCL among them) hand out
+  // more than there is and fail, or have the process killed, only once it is touched.
+  bool reserve(std::size_t bytes);
+  void give_back(std::size_t bytes) { reserved_ -= bytes; }
+
   // Set where this driver's compiler refuses the prelude's inline PTX; see program.cpp.
   std::atomic<bool> without_ptx{false};
 
  private:
   cl_device_id device_;
   Traits traits_;
+  std::atomic<std::size_t> reserved_{0};
   std::mutex mutex_;  // guards the three below while they are made
   Owned<cl_context> context_;
   Owned<cl_command_queue> service_queue_;

@@ -11,6 +11,7 @@ namespace ridge::detail::opencl {
 namespace {
 
 constexpr cl_uint kMostParameters = 4096;
+constexpr std::size_t kHandle = sizeof(void*);  // of a cl_mem, which OpenCL wants as an argument's size
 
 template <class T>
 T work_group_value(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what) {
@@ -91,10 +92,10 @@ void ClKernel::check_launch(const Launch& shape, const std::vector<Argument>& ar
 void ClKernel::set_argument(std::size_t index, const Argument& argument) {
   const auto at = static_cast<cl_uint>(index);
   cl_int status = CL_SUCCESS;
-  std::size_t size = sizeof(cl_mem);
+  std::size_t size = kHandle;
   if (const Buffer* buffer = argument.buffer()) {
     const cl_mem memory = static_cast<ClAllocation&>(*buffer->state().allocation).argument();
-    status = api().SetKernelArg(kernel_.get(), at, sizeof memory, &memory);
+    status = api().SetKernelArg(kernel_.get(), at, kHandle, &memory);
   } else {
     size = argument.bytes().size();
     status = api().SetKernelArg(kernel_.get(), at, size, argument.bytes().data());

@@ -28,17 +28,16 @@ ClAllocation::ClAllocation(std::shared_ptr<ClDevice> device, std::size_t bytes, 
       bytes_(bytes),
       fence_(fence),
       visible_(options.kind != MemoryKind::device) {
-  // The host-access flags are left alone even for write_combined: they would forbid checking mode to read the fences.
-  const cl_mem_flags flags = CL_MEM_READ_WRITE | (visible_ ? CL_MEM_ALLOC_HOST_PTR : 0);
-  cl_int status = CL_SUCCESS;
-  whole_ = Owned<cl_mem>(api().CreateBuffer(device_->context(), flags, bytes + 2 * fence, nullptr, &status));
-  if (status != CL_SUCCESS) fail(status, "making");
-  if (!visible_) make_resident();
-  if (fence == 0) return;
-  const cl_buffer_region region{fence, bytes};
-  view_ = Owned<cl_mem>(
-      api().CreateSubBuffer(whole_.get(), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &status));
-  if (status != CL_SUCCESS) fail(status, "making");
+  // Host memory is the device's own only where the two share it.
+  const std::size_t wanted = visible_ && !device_->info.shares_host_memory ? 0 : bytes + 2 * fence;
+  if (!device_->reserve(wanted)) fail(CL_MEM_OBJECT_ALLOCATION_FAILURE, "making");
+  reserved_ = wanted;
+  try {
+    make();
+  } catch (...) {
+    device_->give_back(reserved_);
+    throw;
+  }
 }
 
 ClAllocation::~ClAllocation() {
@@ -46,6 +45,21 @@ ClAllocation::~ClAllocation() {
     mappings_ = 1;
     unmap();
   }
+  device_->give_back(reserved_);
+}
+
+void ClAllocation::make() {
+  // The host-access flags are left alone even for write_combined: they would forbid checking mode to read the fences.
+  const cl_mem_flags flags = CL_MEM_READ_WRITE | (visible_ ? CL_MEM_ALLOC_HOST_PTR : 0);
+  cl_int status = CL_SUCCESS;
+  whole_ = Owned<cl_mem>(api().CreateBuffer(device_->context(), flags, bytes_ + 2 * fence_, nullptr, &status));
+  if (status != CL_SUCCESS) fail(status, "making");
+  if (!visible_) make_resident();
+  if (fence_ == 0) return;
+  const cl_buffer_region region{fence_, bytes_};
+  view_ = Owned<cl_mem>(
+      api().CreateSubBuffer(whole_.get(), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &status));
+  if (status != CL_SUCCESS) fail(status, "making");
 }
 
 // OpenCL may put off taking the memory until a kernel first touches it; better to hear now that there is none. Drivers

@@ -28,6 +28,7 @@ class ClAllocation final : public Allocation {
   }
 
  private:
+  void make();
   void make_resident();
   [[noreturn]] void fail(cl_int status, const char* doing) const;
 
@@ -35,7 +36,8 @@ class ClAllocation final : public Allocation {
   std::string name_;
   std::size_t bytes_;
   std::size_t fence_;
-  bool visible_;  // to the host
+  bool visible_;              // to the host
+  std::size_t reserved_ = 0;  // of the device's memory
   Owned<cl_mem> whole_;
   Owned<cl_mem> view_;
   std::mutex mutex_;  // guards the two below

@@ -49,11 +49,13 @@ constexpr std::string_view kDouble = R"(#pragma OPENCL EXTENSION cl_khr_fp64 : e
 constexpr std::string_view kPlainAccess = R"(#define LOAD_ONCE(p) (*(p))
 #define STORE_ONCE(p, v) (*(p) = (v))
 #define LOAD_CACHED(p) (*(p))
+#define LOAD_FAR(p) (*(p))
 )";
 
 constexpr std::string_view kPtxAccess = R"(#define LOAD_ONCE(p) ridge_load_once(p)
 #define STORE_ONCE(p, v) ridge_store_once((p), (v))
 #define LOAD_CACHED(p) ridge_load_cached(p)
+#define LOAD_FAR(p) ridge_load_far(p)
 )";
 
 // Elsewhere the width of a sub-group is the compiler's choice unless a kernel asks for one, so KERNEL asks.
@@ -168,6 +170,7 @@ std::string ptx_words(const DeviceInfo& info) {
     if (type.scalar == "double" && !info.limits.float64) continue;
     text += ptx_load(type, "ridge_load_once", "ld.global.cs");
     text += ptx_load(type, "ridge_load_cached", "ld.global.nc");
+    text += ptx_load(type, "ridge_load_far", "ld.global.cg");
     text += ptx_store(type);
   }
   for (const char* type : {"char", "uchar", "short", "ushort"}) text += plain_overloads(type);

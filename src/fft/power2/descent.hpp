@@ -1,0 +1,33 @@
+// Where the blocks of a depth-first transform lie: sub-blocks of every level are padded apart, so that the streams of
+// one pass never share an L1 set however round the length is.
+#pragma once
+#include <cstddef>
+#include <vector>
+
+namespace ridge::fft::power2 {
+
+class Descent {
+ public:
+  Descent() = default;
+  // `leaf` and `pad` in points.
+  Descent(std::vector<std::size_t> radices, std::size_t leaf, std::size_t pad);
+
+  std::size_t levels() const { return radices_.size(); }
+  std::size_t radix(std::size_t level) const { return radices_[level]; }
+  std::size_t length(std::size_t level) const { return lengths_[level]; }  // points of a block before that pass
+  std::size_t stride(std::size_t level) const { return strides_[level]; }  // between its sub-blocks
+  // A sub-block of that level is itself padded apart: where its runs of leaf() points lie, in order of position.
+  const std::vector<std::size_t>& runs(std::size_t level) const { return runs_[level]; }
+  std::size_t leaf() const { return leaf_; }
+  std::size_t span() const { return span_; }  // of the whole work area
+  std::size_t blocks() const { return offsets_.size(); }
+  // Leaf b in output order: bin k of that leaf is bin k * blocks() + b of the transform.
+  const std::size_t* offsets() const { return offsets_.data(); }
+
+ private:
+  std::vector<std::size_t> radices_, lengths_, strides_, offsets_;
+  std::vector<std::vector<std::size_t>> runs_;
+  std::size_t leaf_ = 0, span_ = 0;
+};
+
+}  // namespace ridge::fft::power2

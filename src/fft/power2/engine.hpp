@@ -1,0 +1,100 @@
+// What one instruction set offers to the power-of-two kernels: plain functions over plain pointers.
+//
+// The files that fill these tables are compiled for instruction sets the machine may not have, so nothing here may
+// pull in inline code of the standard library: the linker could keep the copy that was compiled for the newer set.
+// Every pointer runs over re, im, re, im ... unless it says "inner": the engine's own order, blocks of `lanes` points,
+// interleaved or (split) all real parts of the block before all imaginary ones.
+#pragma once
+#include <cstddef>
+
+namespace ridge::fft::power2 {
+
+using std::size_t;
+
+inline constexpr size_t kMaxPasses = 4;
+inline constexpr int kForward = 0;
+inline constexpr int kInverse = 1;
+
+// A whole transform that fits in cache: Stockham passes through two buffers of `length` points in scratch.
+template <class T>
+struct Line {
+  using Function = void (*)(const T* in, size_t in_distance, T* out, size_t out_distance, size_t count,
+                            const T* const* tables, T* scratch);
+  size_t length;
+  size_t lanes;                // of its first pass; those of the engine where it serves as a leaf
+  size_t radices[kMaxPasses];  // zero-terminated
+  Function run[2];             // by direction
+  Function leaf[2];            // reads inner order; null where the length never serves as a leaf
+};
+
+// One decimation-in-frequency pass over `count` positions of `radix` streams, twiddles applied to the outputs.
+template <class T>
+struct Level {
+  using Function = void (*)(const T* in, size_t in_stream, T* out, size_t out_stream, size_t count, const T* twiddles);
+  size_t radix;
+  Function outer[2];  // reads user order, writes inner
+  Function inner[2];  // inner to inner, in place
+};
+
+// `strip` columns of one length side by side, a row of the strip being contiguous.
+template <class T>
+struct ColumnLine {
+  using Function = void (*)(const T* in, size_t in_row, T* out, size_t out_row, const T* const* tables, T* scratch);
+  size_t length;
+  size_t radices[kMaxPasses];
+  Function run[2];
+  Function leaf[2];  // reads inner order
+};
+
+template <class T>
+struct ColumnLevel {
+  using Function = void (*)(const T* in, size_t in_row, size_t in_stream, T* out, size_t out_stream, size_t count,
+                            const T* twiddles);
+  size_t radix;
+  Function outer[2];
+  Function inner[2];
+};
+
+// `strip` contiguous transforms of one short length.
+template <class T>
+struct Batch {
+  using Function = void (*)(const T* in, size_t in_distance, T* out, size_t out_distance, const T* const* tables,
+                            T* scratch);
+  size_t length;
+  size_t radices[kMaxPasses];
+  Function run[2];  // null where the line is as fast
+};
+
+template <class Item>
+struct Items {
+  const Item* data;
+  size_t count;
+  constexpr const Item* begin() const { return data; }
+  constexpr const Item* end() const { return data + count; }
+};
+
+template <class Item, size_t kCount>
+constexpr Items<Item> items(const Item (&array)[kCount]) {
+  return {array, kCount};
+}
+
+template <class T>
+struct Engine {
+  const char* name;
+  size_t lanes;          // points in one vector of the long kernels: the block of the inner order
+  bool split;            // inner order within a block
+  size_t leaf;           // the line that finishes large transforms best
+  bool wide_levels;      // whether radix 16 pays in the levels above it
+  size_t copies;         // how often a table repeats a twiddle that all lanes share
+  size_t strip;          // columns a column kernel takes at once
+  size_t tile;           // points of one cache line, what `reorder` writes at once
+  Items<Line<T>> lines;  // of those with one length the best first
+  Items<Level<T>> levels;
+  Items<ColumnLine<T>> column_lines;
+  Items<ColumnLevel<T>> column_levels;
+  Items<Batch<T>> batches;
+  // out[point * blocks + b] = in[offsets[b] + point] for every point below `leaf`; whole lines are written.
+  void (*reorder)(const T* in, const size_t* offsets, size_t blocks, size_t leaf, T* out);
+};
+
+}  // namespace ridge::fft::power2

@@ -1,0 +1,5 @@
+// Which of Highway's targets the FFT is built for. SVE vectors have no size the compiler knows and cannot stand in the
+// arrays a butterfly is made of (and at 256 bits would be no faster than two NEON pipes); the others left out add no
+// instruction that a butterfly uses.
+#pragma once
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_SSSE3 | HWY_AVX3_DL)

@@ -1,0 +1,80 @@
+#include "fft/power2/tables.hpp"
+
+#include <utility>
+
+namespace ridge::fft::power2 {
+
+namespace {
+
+// The order of points in an inner vector wider than 128 bits: see Split::point().
+template <class T>
+size_t lane_point(size_t lane, size_t lanes, bool split) {
+  return split && lanes * sizeof(T) > 16 ? (lane % 2) * (lanes / 2) + lane / 2 : lane;
+}
+
+}  // namespace
+
+template <class T>
+Table<T> lane_twiddles(const Roots<T>& roots, size_t n, size_t radix, size_t lanes, bool split) {
+  const size_t step = roots.length() / n, count = n / radix;
+  Table<T> table(2 * count * (radix - 1));
+  T* out = table.data();
+  for (size_t p = 0; p < count; p += lanes) {
+    for (size_t k = 1; k < radix; ++k, out += 2 * lanes) {
+      for (size_t l = 0; l < lanes; ++l) {
+        const std::complex<T> w = roots.at(step * (p + lane_point<T>(l, lanes, split)) * k);
+        out[split ? l : 2 * l] = w.real();
+        out[split ? lanes + l : 2 * l + 1] = w.imag();
+      }
+    }
+  }
+  return table;
+}
+
+template <class T>
+Table<T> shared_twiddles(const Roots<T>& roots, size_t n, size_t radix, size_t first, size_t copies) {
+  const size_t step = roots.length() / n, count = n / radix;
+  Table<T> table(2 * (count - first) * (radix - 1) * copies);
+  T* out = table.data();
+  for (size_t p = first; p < count; ++p) {
+    for (size_t k = 1; k < radix; ++k) {
+      const std::complex<T> w = roots.at(step * p * k);
+      for (size_t i = 0; i < copies; ++i) {
+        *out++ = w.real();
+        *out++ = w.imag();
+      }
+    }
+  }
+  return table;
+}
+
+template <class T>
+void LineTables<T>::add(Table<T> table) {
+  tables_.push_back(std::move(table));
+  pointers_.push_back(tables_.back().data());
+}
+
+template <class T>
+LineTables<T>::LineTables(const Engine<T>& engine, const Line<T>& line, const Roots<T>& roots) {
+  size_t n = line.length;
+  for (size_t i = 0; i + 1 < kMaxPasses && line.radices[i + 1] != 0; n /= line.radices[i], ++i) {
+    add(i == 0 ? lane_twiddles(roots, n, line.radices[i], line.lanes, engine.split)
+               : shared_twiddles(roots, n, line.radices[i], 1, engine.copies));
+  }
+}
+
+template <class T>
+LineTables<T>::LineTables(const Engine<T>& engine, size_t length, const size_t* radices, const Roots<T>& roots) {
+  for (size_t i = 0; i + 1 < kMaxPasses && radices[i + 1] != 0; length /= radices[i], ++i) {
+    add(shared_twiddles(roots, length, radices[i], 1, engine.copies));
+  }
+}
+
+template Table<float> lane_twiddles(const Roots<float>&, size_t, size_t, size_t, bool);
+template Table<double> lane_twiddles(const Roots<double>&, size_t, size_t, size_t, bool);
+template Table<float> shared_twiddles(const Roots<float>&, size_t, size_t, size_t, size_t);
+template Table<double> shared_twiddles(const Roots<double>&, size_t, size_t, size_t, size_t);
+template class LineTables<float>;
+template class LineTables<double>;
+
+}  // namespace ridge::fft::power2

@@ -1,0 +1,39 @@
+// Twiddles in the order a pass consumes them.
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "fft/power2/engine.hpp"
+#include "fft/power2/roots.hpp"
+
+namespace ridge::fft::power2 {
+
+template <class T>
+using Table = base::AlignedArray<T>;
+
+// W_n^(p k) for groups of `lanes` neighbouring p below n / radix, then k = 1 .. radix - 1, then the lanes.
+template <class T>
+Table<T> lane_twiddles(const Roots<T>& roots, size_t n, size_t radix, size_t lanes, bool split);
+
+// W_n^(p k) for p = first .. n / radix - 1, then k = 1 .. radix - 1, each `copies` times.
+template <class T>
+Table<T> shared_twiddles(const Roots<T>& roots, size_t n, size_t radix, size_t first, size_t copies);
+
+// The tables of a line or a column line: pointers as its functions expect them. Radices are zero-terminated.
+template <class T>
+class LineTables {
+ public:
+  LineTables() = default;
+  LineTables(const Engine<T>& engine, const Line<T>& line, const Roots<T>& roots);
+  // Columns: every pass shares its twiddles among the lanes.
+  LineTables(const Engine<T>& engine, size_t length, const size_t* radices, const Roots<T>& roots);
+  const T* const* data() const { return pointers_.data(); }
+
+ private:
+  void add(Table<T> table);
+  std::vector<Table<T>> tables_;
+  std::vector<const T*> pointers_;
+};
+
+}  // namespace ridge::fft::power2

@@ -1,0 +1,169 @@
+// A transform to hold others against: any length, written for accuracy and clarity, with more digits than double.
+//
+// long double is 64 bits of mantissa on x86 and 113 in software on ARM, which is too slow for a million points, so the
+// wide type here is a pair of doubles (about 106 bits) where it is needed: references for double. For float, double is
+// enough.
+#pragma once
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <limits>
+#include <numbers>
+#include <random>
+#include <vector>
+
+namespace ridge::fft::reference {
+
+// An unevaluated sum of two doubles: just the arithmetic a transform needs.
+struct Wide {
+  double high = 0, low = 0;
+  Wide() = default;
+  Wide(double value) : high(value) {}
+  Wide(double h, double l) : high(h), low(l) {}
+  static Wide from(long double value) {
+    const double h = static_cast<double>(value);
+    return {h, static_cast<double>(value - static_cast<long double>(h))};
+  }
+  explicit operator double() const { return high + low; }
+};
+
+inline Wide operator+(Wide a, Wide b) {
+  const double s = a.high + b.high, t = s - a.high;
+  const double e = (a.high - (s - t)) + (b.high - t) + (a.low + b.low);
+  return {s + e, e - ((s + e) - s)};
+}
+inline Wide operator-(Wide a) { return {-a.high, -a.low}; }
+inline Wide operator-(Wide a, Wide b) { return a + -b; }
+inline Wide operator*(Wide a, Wide b) {
+  const double p = a.high * b.high;
+  const double e = std::fma(a.high, b.high, -p) + (a.high * b.low + a.low * b.high);
+  return {p + e, e - ((p + e) - p)};
+}
+
+template <class Real>
+struct Point {
+  Real re{}, im{};
+};
+template <class Real>
+Point<Real> operator+(Point<Real> a, Point<Real> b) {
+  return {a.re + b.re, a.im + b.im};
+}
+template <class Real>
+Point<Real> operator*(Point<Real> a, Point<Real> b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+// exp(sign * 2 pi i k / n) for every k, each from one call of the long double functions on an angle below 1/8 turn.
+template <class Real>
+std::vector<Point<Real>> circle(std::size_t n, int sign) {
+  std::vector<Point<Real>> points(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::size_t octant = 8 * k / n, rest = 8 * k % n;
+    const std::size_t small = octant % 2 == 1 ? n - rest : rest;
+    const long double angle =
+        std::numbers::pi_v<long double> / 4 * static_cast<long double>(small) / static_cast<long double>(n);
+    long double c, s;
+    if constexpr (sizeof(Real) == sizeof(double)) {
+      c = std::cos(static_cast<double>(angle)), s = std::sin(static_cast<double>(angle));
+    } else {
+      c = std::cos(angle), s = std::sin(angle);
+    }
+    if (octant % 2 == 1) std::swap(c, s);
+    long double x = c, y = s;
+    if (octant / 2 == 1) x = -s, y = c;
+    if (octant / 2 == 2) x = -c, y = -s;
+    if (octant / 2 == 3) x = s, y = -c;
+    y *= sign;
+    if constexpr (sizeof(Real) == sizeof(double)) {
+      points[k] = {static_cast<double>(x), static_cast<double>(y)};
+    } else {
+      points[k] = {Wide::from(x), Wide::from(y)};
+    }
+  }
+  return points;
+}
+
+inline std::size_t smallest_factor(std::size_t n) {
+  for (std::size_t p = 2; p * p <= n; ++p) {
+    if (n % p == 0) return p;
+  }
+  return n;
+}
+
+// Decimation in time over the smallest prime factor; primes by definition. `roots` belongs to the whole length, of
+// which `n * root_step` is the size.
+template <class Real>
+void transform(const Point<Real>* in, std::size_t stride, std::size_t n, Point<Real>* out,
+               const std::vector<Point<Real>>& roots, std::size_t root_step) {
+  if (n == 1) {
+    out[0] = in[0];
+    return;
+  }
+  const std::size_t p = smallest_factor(n), m = n / p;
+  for (std::size_t j = 0; j < p; ++j) transform(in + j * stride, stride * p, m, out + j * m, roots, root_step * p);
+  std::vector<Point<Real>> column(p);
+  for (std::size_t k = 0; k < m; ++k) {
+    for (std::size_t j = 0; j < p; ++j) column[j] = out[j * m + k] * roots[j * k % n * root_step];
+    for (std::size_t f = 0; f < p; ++f) {
+      Point<Real> sum = column[0];
+      for (std::size_t j = 1; j < p; ++j) sum = sum + column[j] * roots[j * f % p * m * root_step];
+      out[k + f * m] = sum;
+    }
+  }
+}
+
+// The precision a reference for T needs.
+template <class T>
+struct WiderOf {
+  using Type = double;
+};
+template <>
+struct WiderOf<double> {
+  using Type = Wide;
+};
+template <class T>
+using Wider = typename WiderOf<T>::Type;
+
+template <class T>
+std::vector<Point<Wider<T>>> dft(const std::vector<std::complex<T>>& in, bool inverse) {
+  using Real = Wider<T>;
+  std::vector<Point<Real>> x(in.size()), y(in.size());
+  for (std::size_t i = 0; i < in.size(); ++i) x[i] = {Real(in[i].real()), Real(in[i].imag())};
+  transform(x.data(), 1, x.size(), y.data(), circle<Real>(in.size(), inverse ? 1 : -1), 1);
+  return y;
+}
+
+// sqrt(sum |actual - expected|^2 / sum |expected|^2); actual points `stride` apart.
+template <class T>
+double relative_error(const std::complex<T>* actual, std::size_t stride, const std::vector<Point<Wider<T>>>& expected) {
+  using Real = Wider<T>;
+  double difference = 0, norm = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double re = static_cast<double>(Real(actual[i * stride].real()) - expected[i].re);
+    const double im = static_cast<double>(Real(actual[i * stride].imag()) - expected[i].im);
+    const double er = static_cast<double>(expected[i].re), ei = static_cast<double>(expected[i].im);
+    difference += re * re + im * im;
+    norm += er * er + ei * ei;
+  }
+  return std::sqrt(difference / norm);
+}
+
+// The specification's gate: 0.6 epsilon sqrt(log2 N).
+template <class T>
+double error_gate(std::size_t n) {
+  return 0.6 * std::numeric_limits<T>::epsilon() * std::sqrt(std::max(1.0, std::log2(static_cast<double>(n))));
+}
+
+template <class T>
+std::vector<std::complex<T>> random_points(std::size_t n, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<T> uniform(T(-0.5), T(0.5));
+  std::vector<std::complex<T>> points(n);
+  for (auto& point : points) {
+    const T re = uniform(generator), im = uniform(generator);
+    point = {re, im};
+  }
+  return points;
+}
+
+}  // namespace ridge::fft::reference

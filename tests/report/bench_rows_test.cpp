@@ -1,0 +1,87 @@
+#include "report/bench_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace {
+
+using ridge::base::Json;
+using ridge::base::parse_json;
+using ridge::report::Bench;
+using ridge::report::BenchRow;
+using ridge::report::summarize;
+
+std::vector<BenchRow> rows() {
+  return {
+      {"a", "host", "slow", 4.0, 0, 1.5, 0.1, {{"fftw", 2.0}}},
+      {"a", "host", "fast", 1.0, 0, 6.0, 0.4, {{"fftw", 2.0}}},
+      {"b", "host", "fastest", 1.0, 3.5, 6.0, 0.4, {{"fftw", 0.5}, {"kiss", 3.0}}},
+      {"b", "host", "picked", 2.0, 3.5, 6.0, 0.4, {{"fftw", 0.5}, {"kiss", 3.0}}, true},
+      {"a", "cuda:0", "only", 0.5, 0, 9.0, 0.9, {}},
+  };
+}
+
+TEST(BenchRows, SummaryTakesTheChosenElseTheFastest) {
+  const auto summary = summarize(rows());
+  ASSERT_EQ(summary.size(), 2u);
+  const auto& fftw = summary.at("fftw");
+  EXPECT_DOUBLE_EQ(fftw.geomean_speedup, std::sqrt(2.0 * 0.25));  // 2.0 / 1.0 on a, 0.5 / 2.0 on b
+  EXPECT_DOUBLE_EQ(fftw.worst_speedup, 0.25);
+  EXPECT_EQ(fftw.worst_problem, "b on host");
+  EXPECT_EQ(fftw.problems, 2u);
+  EXPECT_DOUBLE_EQ(summary.at("kiss").geomean_speedup, 1.5);
+}
+
+TEST(BenchRows, TimesNobodyHasAreLeftOut) {
+  const double nan = std::nan("");
+  EXPECT_TRUE(summarize({{"a", "host", "v", 0, 0, 0, 0, {{"fftw", 1.0}}}}).empty());
+  EXPECT_TRUE(summarize({{"a", "host", "v", 1, 0, 0, 0, {{"fftw", 0.0}, {"kiss", nan}}}}).empty());
+  EXPECT_TRUE(summarize({}).empty());
+}
+
+TEST(BenchRows, JsonHasTheFormatOfEveryBench) {
+  Bench bench{"t", "n", rows()};
+  const Json json = parse_json(to_json(bench, Json{{"hardware", "here"}}));
+  std::vector<std::string> names;
+  for (const auto& [name, value] : json.items()) names.push_back(name);
+  EXPECT_EQ(names, (std::vector<std::string>{"machine", "rows", "summary"}));
+  EXPECT_EQ(json["machine"]["hardware"], "here");
+  ASSERT_EQ(json["rows"].size(), 5u);
+  const Json& row = json["rows"][2];
+  EXPECT_EQ(row["problem"], "b");
+  EXPECT_EQ(row["device"], "host");
+  EXPECT_EQ(row["variant"], "fastest");
+  EXPECT_EQ(row["seconds"], 1.0);
+  EXPECT_EQ(row["gflops"], 3.5);
+  EXPECT_EQ(row["gbytes_per_s"], 6.0);
+  EXPECT_EQ(row["roof_share"], 0.4);
+  EXPECT_EQ(row["peers"]["kiss"], 3.0);
+  EXPECT_EQ(json["rows"][3]["chosen"], true);
+  EXPECT_EQ(json["summary"]["fftw"]["worst_problem"], "b on host");
+  EXPECT_EQ(json["summary"]["fftw"]["worst_speedup"], 0.25);
+  EXPECT_NEAR(json["summary"]["fftw"]["geomean_speedup"].get<double>(), 0.7071, 1e-4);
+}
+
+TEST(BenchRows, JsonStaysJsonWithInfinitiesAndOddText) {
+  Bench bench{"t", "", {{"a\"\n<", "host", "\xff", std::numeric_limits<double>::infinity(), 0, 0, 0, {}}}};
+  bench.missing_peers = {"fftw: not installed"};
+  const Json json = parse_json(to_json(bench, Json::object()));
+  EXPECT_TRUE(json["rows"][0]["seconds"].is_null());
+  EXPECT_EQ(json["rows"][0]["problem"], "a\"\n<");
+  EXPECT_EQ(json["missing_peers"][0], "fftw: not installed");
+}
+
+TEST(BenchRows, TextShowsSpeedups) {
+  Bench bench{"t", "", rows()};
+  bench.missing_peers = {"ne10: not an ARM machine"};
+  const std::string text = to_text(bench);
+  EXPECT_NE(text.find("picked *"), std::string::npos) << text;
+  EXPECT_NE(text.find("0.25x"), std::string::npos) << text;
+  EXPECT_NE(text.find("against fftw: 0.71x in the geometric mean of 2, at worst 0.25x (b on host)"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("not compared with ne10: not an ARM machine"), std::string::npos) << text;
+}
+
+}  // namespace
