@@ -85,7 +85,9 @@ const Buffer& DeviceBench::results() {
   if (!results_) {
     // The FMA probe in double writes most: two waves of items, a double a chain.
     const std::size_t items = std::max(2 * resident_groups(1), 512 * limits().compute_units);
-    const std::size_t bytes = std::max<std::size_t>(items * kFmaChains * sizeof(double), 4 * kMega);
+    // On a modest device the walks of the cache kernels take a group a tile of `large` bytes, a word an item.
+    const std::size_t walks = modest_ ? large_ / 16 : 0;
+    const std::size_t bytes = std::max<std::size_t>({items * kFmaChains * sizeof(double), walks, 4 * kMega});
     results_ = device_.buffer(bytes, {.name = "probe results"});
     queue_.fill(results_, std::byte{0});
     queue_.finish();
