@@ -32,7 +32,8 @@ void list_device_tile_padded(const Device& device, const Layout& layout, std::ve
     efficiency -= 0.005;
   };
   for (const Tile& tile : tiles(layout.element_bytes)) {
-    if (layout.in_place && tile.down != tile.across) continue;
+    // Pairs are squares; two of 128 x 128 would take more registers than there are.
+    if (layout.in_place && (tile.down != tile.across || tile.down > 64)) continue;
     list(tile, Raster::rows, false);
     if (layout.element_bytes >= 4) list(tile, Raster::rows, true);  // no streaming instruction for less
     if (!layout.in_place) list(tile, Raster::bands, false);
