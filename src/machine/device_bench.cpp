@@ -29,12 +29,13 @@ std::size_t large_bytes(const Device& device, bool glance) {
   return std::max<std::size_t>(bytes / kTile * kTile, kTile);
 }
 
-KernelSource source_of(const std::string& kernel) {
+KernelSource source_of(const std::string& kernel, const Limits& limits) {
   const auto starts = [&](const char* prefix) { return kernel.rfind(prefix, 0) == 0; };
   if (starts("copy_") || starts("write_")) return memory_kernels();
   if (starts("window_") || starts("local_") || starts("empty")) return cache_kernels();
   if (starts("fma_")) return fma_kernels(kernel == "fma_double");
-  if (starts("access_") || starts("poison")) return access_kernels();
+  if (starts("access_") || starts("poison"))
+    return access_kernels(std::min<std::size_t>(kAccessItems, limits.work_group));
   return spin_kernels();
 }
 
@@ -55,7 +56,7 @@ DeviceBench::DeviceBench(const Device& device, bool glance)
 
 Kernel DeviceBench::kernel(const std::string& name) {
   if (const auto known = kernels_.find(name); known != kernels_.end()) return known->second;
-  const KernelSource source = source_of(name);
+  const KernelSource source = source_of(name, limits());
   auto program = programs_.find(source.name);
   if (program == programs_.end()) program = programs_.emplace(source.name, device_.compile(source)).first;
   return kernels_.emplace(name, program->second.kernel(name)).first->second;

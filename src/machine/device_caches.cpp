@@ -174,7 +174,10 @@ std::vector<Level> cache_levels(DeviceBench& bench, double memory_read, double s
     guess = settled_rate(bench, WalkKind::read, walk, guess, slice);
     own.points.emplace_back(static_cast<double>(walk.groups * tiles * kTile), guess);
   }
+  // Two groups on one tile at the same time would share one fetch of it.
+  const std::size_t least = bench.modest() ? 0 : bench.resident_groups(kItems) * kTile;
   for (const std::size_t bytes : sets) {
+    if (bytes < least) continue;
     guess = settled_rate(bench, WalkKind::read_far, shared_walk(bench, bytes), guess, slice);
     common.points.emplace_back(static_cast<double>(bytes), guess);
   }
