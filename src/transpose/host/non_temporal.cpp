@@ -6,21 +6,18 @@
 namespace ridge::transpose {
 
 void list_host_non_temporal(const Device&, const Layout& layout, std::vector<Entry>& entries) {
-  const std::size_t side = square_side(layout.element_bytes);
-  struct Shape {
-    std::size_t rows;
-    bool buffered;
-    double efficiency;
-  };
-  for (const Shape& shape : {Shape{4 * side, false, 0.66}, Shape{side, false, 0.65}, Shape{side, true, 0.5}}) {
-    if (layout.in_place && !shape.buffered) continue;  // exchanging tiles goes through the buffer anyway
+  const auto list = [&](std::size_t rows, std::size_t columns, bool buffered, double efficiency) {
     for (const std::size_t threads : thread_counts(layout)) {
-      const Tiling tiling{.rows = shape.rows, .columns = side, .threads = threads};
+      const Tiling tiling{.rows = rows, .columns = columns, .threads = threads};
       entries.push_back(simd_entry("non_temporal", layout,
-                                   {.tiling = tiling, .stores = Stores::streaming, .buffered = shape.buffered},
-                                   shape.efficiency));
+                                   {.tiling = tiling, .stores = Stores::streaming, .buffered = buffered}, efficiency));
     }
+  };
+  if (!layout.in_place) {  // exchanging tiles goes through the buffer anyway
+    for (const DirectTile& tile : direct_tiles(layout)) list(tile.rows, tile.columns, false, tile.efficiency);
   }
+  const std::size_t side = square_side(layout.element_bytes);
+  list(side, side, true, 0.5);
 }
 
 }  // namespace ridge::transpose
