@@ -39,7 +39,9 @@ for step in "${steps[@]}"; do
       ;;
     bench)
       $ridge devices
-      $ridge bench transpose --json "$out/transpose.json"
+      for device in cuda:0 opencl:nvidia host; do
+        $ridge bench transpose --device $device --json "$out/transpose-${device%%:*}.json"
+      done
       ;;
     *) echo "no step $step"; exit 1 ;;
   esac

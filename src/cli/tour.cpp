@@ -112,6 +112,7 @@ void run(const Wishes& wishes) {
   for (const auto& section : page.devices) page.summary.push_back(ceiling_line(section.profile));
   page.benches.push_back(tour_transpose(wishes.profile.quick, progress));
   for (const std::string& line : bench_lines(page.benches.back())) page.summary.push_back(line);
+  for (auto& section : page.devices) section.points = report::points_of(page.benches.back().rows, section.profile.id);
   progress(1, "");
 
   base::write_file(wishes.out, report::to_html(page));

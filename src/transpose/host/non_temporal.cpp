@@ -1,6 +1,8 @@
 // The same turn, with stores that go past the caches: the output is not read before it is overwritten, which on most
 // processors saves a third of the traffic. Streaming stores want whole lines, so a tile is either turned line by line
 // straight to its place, or assembled in a small padded buffer and written from there in long runs.
+#include <algorithm>
+
 #include "transpose/host/simd_tiles.hpp"
 
 namespace ridge::transpose {
@@ -13,7 +15,12 @@ void list_host_non_temporal(const Device&, const Layout& layout, std::vector<Ent
                                    {.tiling = tiling, .stores = Stores::streaming, .buffered = buffered}, efficiency));
     }
   };
-  if (!layout.in_place) {  // exchanging tiles goes through the buffer anyway
+  if (!layout.in_place) {  // exchanging tiles goes through the buffer anyway, and they must be squares
+    // A page of each input row: prefetchers run to a page's end, so with less of it they fetch what nobody reads.
+    // Turned in the second-level cache, and written in runs of a kibibyte or a half.
+    const std::size_t page = 4096 / layout.element_bytes;
+    list(std::min<std::size_t>(page / 4, 128), page, true, 0.7);
+    list(std::min<std::size_t>(page / 8, 64), page, true, 0.69);
     for (const DirectTile& tile : direct_tiles(layout)) list(tile.rows, tile.columns, false, tile.efficiency);
   }
   const std::size_t side = square_side(layout.element_bytes);
