@@ -96,6 +96,16 @@ std::size_t square_side(std::size_t element_bytes) {
   }
 }
 
+std::vector<DirectTile> direct_tiles(const Layout& layout) {
+  const std::size_t bytes = layout.element_bytes;
+  if (layout.in_place) return {{square_side(bytes), square_side(bytes), 0.6}};
+  std::vector<DirectTile> tiles{{2048 / bytes, 512 / bytes, 0.66}, {512 / bytes, 512 / bytes, 0.64}};
+  // Small elements make many output rows of a width, and each is a stream of its own.
+  tiles.push_back(bytes < 8 ? DirectTile{1024 / bytes, 256 / bytes, 0.65}
+                            : DirectTile{8192 / bytes, 512 / bytes, 0.62});
+  return tiles;
+}
+
 Entry simd_entry(const std::string& variant, const Layout& layout, const SimdOptions& options, double efficiency) {
   Entry entry{.candidate = {.variant = variant,
                             .parameters = {{"tile", fmt::format("{}x{}", options.tiling.rows, options.tiling.columns)}},
