@@ -30,9 +30,8 @@ std::size_t rounds_for(double bytes_a_round, double rate, double seconds) {
   return static_cast<std::size_t>(std::clamp(seconds * rate / bytes_a_round, 16.0, 1e6));
 }
 
-// All groups walk the same `bytes`, each from its own place. Groups of one compute unit can meet on a tile, so it is
-// read past the nearest cache. A CPU runs one item to its end before the next, so there a group takes one tile and
-// there are more groups.
+// All groups together sweep the same `bytes` from end to end, again and again: a tile comes back only after all others.
+// Read past the nearest cache, which may hold a compute unit's part of a small set.
 Walk shared_walk(const DeviceBench& bench, std::size_t bytes) {
   Walk walk;
   walk.items = kItems;
