@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "fft/mixed/mixed.hpp"
 #include "fft/power2/power2.hpp"
 
 namespace ridge::fft {
@@ -28,6 +29,7 @@ template <class T>
 std::vector<LineChoice<T>> line_choices(std::size_t n) {
   std::vector<LineChoice<T>> choices;
   list_power2(n, choices);
+  list_mixed(n, choices);
   return choices;
 }
 
