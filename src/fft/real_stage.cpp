@@ -59,8 +59,7 @@ typename RealStage<T>::Rows RealStage<T>::next(std::size_t begin, std::size_t en
   const Loop &a = loops_[0], &b = loops_[1], &c = loops_[2];
   const std::size_t k = begin % c.count, j = begin / c.count % b.count, i = begin / c.count / b.count;
   return {std::min(end - begin, c.count - k), i * a.in + j * b.in + k * c.in, i * a.out + j * b.out + k * c.out,
-          i * a.in_factor + j * b.in_factor + k * c.in_factor,
-          i * a.out_factor + j * b.out_factor + k * c.out_factor};
+          i * a.in_factor + j * b.in_factor + k * c.in_factor, i * a.out_factor + j * b.out_factor + k * c.out_factor};
 }
 
 template <class T>
