@@ -1,0 +1,157 @@
+// Fourier transforms of any length in one to three dimensions, complex and real, float and double.
+//
+//   auto fft = ridge::fft::plan<float>(ridge::host(), {.shape = {1024}, .batch = 4096});
+//   fft.forward(in, out);
+//   std::cout << fft.explain();
+//
+// forward: X[k] = scale_forward * sum x[n] exp(-2 pi i k n / N); inverse: the same with exp(+2 pi i k n / N) and
+// scale_inverse. Both are unscaled unless asked.
+#pragma once
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ridge/device.hpp>
+#include <ridge/plan.hpp>
+
+namespace ridge::fft {
+
+enum class Kind {
+  complex,  // complex samples <-> complex spectrum
+  real,     // real samples <-> the n/2+1 first values of the spectrum's last axis
+};
+
+// What samples are made of in memory; complex samples are pairs.
+enum class Samples { same, int8, int16 };
+
+// Distances between neighbours in elements of that side's type (a real plan's samples are counted in reals).
+// Empty and 0 mean packed, last axis fastest.
+struct Strides {
+  std::vector<std::size_t> axes = {};  // one an axis, in the order of the shape
+  std::size_t batch = 0;               // from a transform to the next
+};
+
+// Done to the points of a transform on their way in, in cache, at no extra pass over memory. Each factor is one value a
+// point of the whole shape, packed, the same for every transform of the batch; empty means none.
+struct Load {
+  Samples samples = Samples::same;  // forward only
+  std::vector<double> window = {};
+  std::vector<std::complex<double>> multiply = {};  // where the input is complex
+};
+
+// The same on the way out.
+struct Store {
+  std::vector<double> window = {};
+  std::vector<std::complex<double>> multiply = {};  // where the output is complex
+};
+
+struct Problem {
+  std::vector<std::size_t> shape = {};  // one to three axes, slowest first; real: of the samples
+  std::size_t batch = 1;
+  Kind kind = Kind::complex;
+  Strides input = {}, output = {};  // forward goes from input to output, inverse from output to input
+  bool in_place = false;            // forward(data), inverse(data). Real: rows of samples are padded to 2 (n/2+1)
+  double scale_forward = 1, scale_inverse = 1;
+  std::size_t threads = 0;  // host: 0 = all
+  Load load_forward = {}, load_inverse = {};
+  Store store_forward = {}, store_inverse = {};
+};
+
+template <class T>
+class Transform;  // a decided, ready transform (src/fft/transform.hpp)
+
+// Cheap to copy: copies share tables and scratch. Runs are const, may be made by any number of threads at once, and
+// allocate nothing as long as no more than kPreparedCallers of them run at once: each caller beyond those makes its
+// scratch when it first comes.
+template <class T>
+class Plan {
+ public:
+  using Real = T;
+  using Complex = std::complex<T>;
+
+  Plan(const Device& device, const Problem& problem, const planner::Options& options = {});
+
+  // Complex plans. A span may be longer than needed; in == out only where the plan was made in place.
+  void forward(std::span<const Complex> in, std::span<Complex> out) const;
+  void inverse(std::span<const Complex> in, std::span<Complex> out) const;
+  void forward(std::span<Complex> data) const { forward(std::span<const Complex>(data), data); }
+  void inverse(std::span<Complex> data) const { inverse(std::span<const Complex>(data), data); }
+
+  // Real plans. In place, the samples and the spectrum are the same memory.
+  void forward(std::span<const Real> in, std::span<Complex> out) const;
+  void inverse(std::span<const Complex> in, std::span<Real> out) const;
+
+  // Plans whose load_forward.samples say so: real samples, or re, im, re, im, ... of complex ones.
+  void forward(std::span<const std::int8_t> in, std::span<Complex> out) const;
+  void forward(std::span<const std::int16_t> in, std::span<Complex> out) const;
+
+  std::size_t input_size() const;   // elements a forward's input must have (complex or real; int8, int16: values)
+  std::size_t output_size() const;  // complex elements a forward's output must have
+  double flops() const;             // 5 N log2 N, half of it for real, of the whole batch: the usual count
+  double bytes() const;             // samples and spectrum once each, the least traffic
+
+  std::string explain() const;                              // the decisions, passes, flops done, floor
+  const std::vector<planner::Decision>& decisions() const;  // one a different length among the axes
+  const Problem& problem() const;
+
+ private:
+  std::shared_ptr<const Transform<T>> transform_;
+};
+
+inline constexpr std::size_t kPreparedCallers = 2;
+
+template <class T>
+Plan<T> plan(const Device& device, const Problem& problem, const planner::Options& options = {}) {
+  return Plan<T>(device, problem, options);
+}
+
+// Every way to do a line of n points, allowed or not, for `ridge fft explain`, `ridge bench` and the tests.
+template <class T>
+std::vector<planner::Candidate> candidates(const Device& device, std::size_t n);
+
+// --- convolution and correlation ---------------------------------------------------------------------------------
+
+enum class Extent {
+  linear,    // a.size() + b.size() - 1 values
+  circular,  // of the longer one's length; the shorter one is padded with zeros
+};
+
+// Element is float, double or complex of them. Convolution: out[n] = sum a[m] b[n - m].
+// Correlation: out[n] = sum a[m] conj(b[m - (n - (b.size() - 1))]) for linear, lag 0 at b.size() - 1; circular:
+// out[n] = sum a[m + n] conj(b[m]), lag 0 first.
+template <class Element>
+std::vector<Element> convolve(const Device& device, std::span<const Element> a, std::span<const Element> b,
+                              Extent extent = Extent::linear);
+template <class Element>
+std::vector<Element> correlate(const Device& device, std::span<const Element> a, std::span<const Element> b,
+                               Extent extent = Extent::linear);
+
+struct ConvolutionOptions {
+  std::size_t block = 0;    // transform length of a block; 0: chosen for the filter's length
+  std::size_t threads = 0;  // 0 = all
+  planner::Options planning = {.effort = Effort::quick};
+};
+
+template <class Element>
+class Convolver;  // src/fft/convolution.cpp
+
+// One filter for many or long signals: overlap-save, blocks side by side over the threads.
+template <class Element>
+class Convolution {
+ public:
+  Convolution(const Device& device, std::span<const Element> filter, const ConvolutionOptions& options = {});
+  // out has signal.size() + filter.size() - 1 values and does not overlap the signal.
+  void run(std::span<const Element> signal, std::span<Element> out) const;
+  std::size_t filter_size() const;
+  std::size_t block() const;
+  std::string explain() const;
+
+ private:
+  std::shared_ptr<const Convolver<Element>> convolver_;
+};
+
+}  // namespace ridge::fft
