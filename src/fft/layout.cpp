@@ -1,0 +1,162 @@
+#include "fft/layout.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ridge/error.hpp>
+
+namespace ridge::fft {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(ErrorKind::invalid_argument, fmt::format("fft: {}", what));
+}
+
+std::size_t times(std::size_t a, std::size_t b, const char* what) {
+  std::size_t product;
+  // The largest element has 16 bytes, and pointers must be able to differ by the whole of it.
+  if (__builtin_mul_overflow(a, b, &product) || product > std::numeric_limits<std::size_t>::max() / 64) {
+    refuse(fmt::format("{} is too large: {} times {} does not fit in memory", what, a, b));
+  }
+  return product;
+}
+
+struct Run {
+  std::size_t count, step;
+};
+
+// Whether two index tuples lead to the same element. Nested runs cannot; anything else is tried out where that is
+// affordable and counted as aliasing where it is not.
+bool aliasing(std::vector<Run> runs) {
+  std::erase_if(runs, [](const Run& run) { return run.count == 1; });
+  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.step < b.step; });
+  std::size_t reach = 0, total = 1;
+  bool nested = true;
+  for (const Run& run : runs) {
+    if (run.step == 0) return true;
+    nested = nested && run.step > reach;
+    reach += (run.count - 1) * run.step;
+    total *= run.count;
+  }
+  if (nested) return false;
+  constexpr std::size_t kAffordable = std::size_t{1} << 24;
+  if (total > reach + 1 || reach > kAffordable) return true;
+  std::vector<bool> taken(reach + 1);
+  std::vector<std::size_t> index(runs.size());
+  for (std::size_t i = 0; i < total; ++i) {
+    std::size_t rest = i, element = 0;
+    for (const Run& run : runs) {
+      element += rest % run.count * run.step;
+      rest /= run.count;
+    }
+    if (taken[element]) return true;
+    taken[element] = true;
+  }
+  return false;
+}
+
+// `padded_last` is the packed length of a row: longer than the shape where samples share memory with their spectrum.
+Side fill(const Problem& problem, const Strides& given, std::size_t axes, std::array<std::size_t, kMostAxes> shape,
+          std::size_t padded_last, const char* what) {
+  if (!given.axes.empty() && given.axes.size() != axes) {
+    refuse(fmt::format("{} strides for {} axes in {}", given.axes.size(), axes, what));
+  }
+  Side side;
+  side.shape = shape;
+  std::size_t packed = 1;
+  for (std::size_t axis = axes; axis-- > 0;) {
+    const std::size_t stride = given.axes.empty() ? 0 : given.axes[axis];
+    side.strides[axis] = stride == 0 ? packed : stride;
+    packed = times(packed, axis + 1 == axes ? padded_last : shape[axis], what);
+  }
+  side.batch = given.batch == 0 ? packed : given.batch;
+  std::vector<Run> runs = {{problem.batch, side.batch}};
+  side.extent = 1;
+  for (std::size_t axis = 0; axis < axes; ++axis) runs.push_back({shape[axis], side.strides[axis]});
+  for (const Run& run : runs) {
+    side.extent += times(run.count - 1, run.step, what);
+    times(side.extent, 1, what);
+  }
+  side.aliases = aliasing(runs);
+  return side;
+}
+
+void check_same_memory(const Layout& layout, const Problem& problem) {
+  const bool real = problem.kind == Kind::real;
+  const std::size_t last = layout.axes - 1, each = real ? 2 : 1;
+  const Side &a = layout.samples, &b = layout.spectrum;
+  bool same = a.strides[last] == b.strides[last] && (!real || a.strides[last] == 1);
+  for (std::size_t axis = 0; axis < last; ++axis) {
+    same = same && (a.shape[axis] == 1 || a.strides[axis] == each * b.strides[axis]);
+  }
+  same = same && (problem.batch == 1 || a.batch == each * b.batch);
+  if (!same) {
+    refuse(real ? "in place, the rows of samples must be padded to twice the rows of the spectrum and lie at the same "
+                  "places"
+                : "in place, input and output must have the same strides");
+  }
+}
+
+void check_factors(const Layout& layout, const Problem& problem) {
+  const auto check = [&](const char* what, std::size_t given, std::size_t points) {
+    if (given != 0 && given != points) refuse(fmt::format("{} has {} values for {} points", what, given, points));
+  };
+  const std::size_t samples = layout.samples.points(), spectrum = layout.spectrum.points();
+  check("load_forward.window", problem.load_forward.window.size(), samples);
+  check("load_forward.multiply", problem.load_forward.multiply.size(), samples);
+  check("store_forward.window", problem.store_forward.window.size(), spectrum);
+  check("store_forward.multiply", problem.store_forward.multiply.size(), spectrum);
+  check("load_inverse.window", problem.load_inverse.window.size(), spectrum);
+  check("load_inverse.multiply", problem.load_inverse.multiply.size(), spectrum);
+  check("store_inverse.window", problem.store_inverse.window.size(), samples);
+  check("store_inverse.multiply", problem.store_inverse.multiply.size(), samples);
+  if (problem.kind == Kind::real &&
+      !(problem.load_forward.multiply.empty() && problem.store_inverse.multiply.empty())) {
+    refuse("real samples cannot be multiplied by complex factors: use a window");
+  }
+  if (problem.load_inverse.samples != Samples::same) refuse("only a forward transform loads integers");
+  if (problem.in_place && problem.load_forward.samples != Samples::same) {
+    refuse("integer samples cannot be transformed in place");
+  }
+}
+
+}  // namespace
+
+std::size_t Side::points() const { return shape[0] * shape[1] * shape[2]; }
+
+Layout resolve(const Problem& problem) {
+  if (problem.shape.empty() || problem.shape.size() > kMostAxes) {
+    refuse(fmt::format("{} axes; one to three can be transformed", problem.shape.size()));
+  }
+  if (problem.batch == 0) refuse("a batch of 0 transforms");
+  std::size_t total = problem.batch;
+  for (const std::size_t length : problem.shape) {
+    if (length == 0) refuse("an axis of length 0");
+    total = times(total, length, "the problem");
+  }
+  Layout layout;
+  layout.axes = problem.shape.size();
+  const std::size_t last = layout.axes - 1;
+  const bool real = problem.kind == Kind::real;
+  std::array<std::size_t, kMostAxes> samples{1, 1, 1};
+  std::copy(problem.shape.begin(), problem.shape.end(), samples.begin());
+  auto spectrum = samples;
+  if (real) spectrum[last] = samples[last] / 2 + 1;
+  times(total / samples[last], spectrum[last], "the spectrum");
+  const std::size_t row = real && problem.in_place ? 2 * spectrum[last] : samples[last];
+  layout.samples = fill(problem, problem.input, layout.axes, samples, row, "the input");
+  layout.spectrum = fill(problem, problem.output, layout.axes, spectrum, spectrum[last], "the output");
+  if (layout.spectrum.aliases) {
+    refuse("the output's strides make two points share an element; make each stride larger than what lies within it");
+  }
+  if (problem.in_place) check_same_memory(layout, problem);
+  check_factors(layout, problem);
+  return layout;
+}
+
+std::string shape_text(const Problem& problem) { return fmt::format("{}", fmt::join(problem.shape, "x")); }
+
+}  // namespace ridge::fft

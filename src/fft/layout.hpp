@@ -1,0 +1,34 @@
+// A problem with every stride filled in and every limit checked: what the stages are built from.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include <ridge/fft.hpp>
+
+namespace ridge::fft {
+
+inline constexpr std::size_t kMostAxes = 3;
+
+// One side of a transform: the samples or the spectrum.
+struct Side {
+  std::array<std::size_t, kMostAxes> shape{1, 1, 1};
+  std::array<std::size_t, kMostAxes> strides{0, 0, 0};  // in elements of this side
+  std::size_t batch = 0;
+  std::size_t extent = 0;      // elements from the first to the last one used, and that one
+  bool aliases = false;        // two points share an element: may be read, not written
+  std::size_t points() const;  // of one transform
+};
+
+struct Layout {
+  std::size_t axes = 1;
+  Side samples, spectrum;
+};
+
+// Error{invalid_argument} for every problem that cannot be run, whatever the data.
+Layout resolve(const Problem& problem);
+
+// "1024", "64x64": for keys and messages.
+std::string shape_text(const Problem& problem);
+
+}  // namespace ridge::fft

@@ -1,0 +1,138 @@
+#include "fft/lines.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+#include <ridge/fft.hpp>
+
+#include "base/aligned.hpp"
+#include "base/clock.hpp"
+#include "fft/registry.hpp"
+
+namespace ridge::fft {
+namespace {
+
+constexpr base::Repeat kTrial{.seconds = 0.02, .at_least = 3, .at_most = 1000, .round = 2e-5};
+constexpr std::size_t kTrialPoints = 4096;  // short lines are timed many at a time
+
+// One transform's seconds, alone on this thread.
+template <class T>
+double time_line(const LineKernel<T>& kernel) {
+  const std::size_t n = kernel.length(), count = std::max<std::size_t>(kTrialPoints / n, 1);
+  base::AlignedArray<std::complex<T>> in(n * count), out(n * count), scratch(kernel.scratch());
+  std::fill(in.begin(), in.end(), std::complex<T>(T(0.25), T(-0.125)));
+  std::fill(out.begin(), out.end(), std::complex<T>());
+  std::fill(scratch.begin(), scratch.end(), std::complex<T>());
+  const double seconds = base::best_seconds(
+      [&] { kernel.run_many(Direction::forward, in.data(), n, out.data(), n, count, scratch.data()); }, kTrial);
+  return seconds / static_cast<double>(count);
+}
+
+template <class T>
+std::vector<planner::Candidate> candidates_of(std::size_t n, const std::vector<LineChoice<T>>& choices) {
+  std::vector<planner::Candidate> candidates;
+  for (const LineChoice<T>& choice : choices) {
+    candidates.push_back({.variant = choice.name,
+                          .refusal = choice.refusal,
+                          .cost = {.flops = choice.flops,
+                                   .bytes = 2.0 * static_cast<double>(n) * sizeof(std::complex<T>),
+                                   .efficiency = std::clamp(choice.efficiency, 1e-6, 1.0),
+                                   .float64 = sizeof(T) == sizeof(double),
+                                   .threads = 1}});
+  }
+  return candidates;
+}
+
+template <class T>
+planner::Problem describe(std::size_t n) {
+  const double points = static_cast<double>(n);
+  return {.workload = "fft",
+          .key = fmt::format("fft line {} {}", sizeof(T) == sizeof(float) ? "f32" : "f64", n),
+          .flops = 5 * points * std::log2(points),
+          .bytes = 2 * points * sizeof(std::complex<T>)};
+}
+
+// Device, length, and what of the options changes the answer.
+using Key = std::tuple<std::string, std::size_t, Effort, std::string, std::size_t, bool, bool>;
+
+template <class T>
+struct Remembered {
+  planner::Decision decision;
+  LineChoice<T> choice;
+  std::weak_ptr<const LineKernel<T>> kernel;
+};
+
+template <class T>
+struct Memory {
+  std::mutex mutex;
+  std::map<Key, Remembered<T>> entries;
+  // Never destroyed: plans may be made and dropped while the process ends.
+  static Memory& instance() {
+    static Memory* memory = new Memory;
+    return *memory;
+  }
+};
+
+template <class T>
+Remembered<T> decide(const Device& device, std::size_t n, const planner::Options& options,
+                     std::shared_ptr<const LineKernel<T>>& winner) {
+  std::vector<LineChoice<T>> choices = line_choices<T>(n);
+  // Timed kernels are dropped at once: all of them together could be many times the size of the problem.
+  std::size_t last = choices.size();
+  const auto build = [&](std::size_t i) -> const LineKernel<T>& {
+    if (last != i) winner = choices[i].make();
+    last = i;
+    return *winner;
+  };
+  Remembered<T> result;
+  result.decision = planner::decide(device, describe<T>(n), candidates_of(n, choices), options,
+                                    [&](std::size_t i) { return time_line(build(i)); });
+  build(result.decision.winner);
+  result.choice = std::move(choices[result.decision.winner]);
+  result.kernel = winner;
+  return result;
+}
+
+}  // namespace
+
+template <class T>
+ChosenLine<T> choose_line(const Device& device, std::size_t n, const planner::Options& options) {
+  const Key key{device.id(),        n, options.effort, options.variant, options.most_trials, options.use_wisdom,
+                options.save_wisdom};
+  Memory<T>& memory = Memory<T>::instance();
+  {
+    std::lock_guard lock(memory.mutex);
+    const auto found = memory.entries.find(key);
+    if (found != memory.entries.end()) {
+      Remembered<T>& entry = found->second;
+      auto kernel = entry.kernel.lock();
+      if (!kernel) entry.kernel = kernel = entry.choice.make();
+      return {std::move(kernel), entry.decision};
+    }
+  }
+  // Not under the lock: measuring takes long, and twice the same answer does no harm.
+  std::shared_ptr<const LineKernel<T>> kernel;
+  Remembered<T> entry = decide<T>(device, n, options, kernel);
+  ChosenLine<T> chosen{std::move(kernel), entry.decision};
+  std::lock_guard lock(memory.mutex);
+  memory.entries.insert_or_assign(key, std::move(entry));
+  return chosen;
+}
+
+template <class T>
+std::vector<planner::Candidate> line_candidates(std::size_t n) {
+  return candidates_of(n, line_choices<T>(n));
+}
+
+template ChosenLine<float> choose_line(const Device&, std::size_t, const planner::Options&);
+template ChosenLine<double> choose_line(const Device&, std::size_t, const planner::Options&);
+template std::vector<planner::Candidate> line_candidates<float>(std::size_t);
+template std::vector<planner::Candidate> line_candidates<double>(std::size_t);
+
+}  // namespace ridge::fft

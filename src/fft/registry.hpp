@@ -1,0 +1,14 @@
+// Every way to do a line of n points on this host.
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include "fft/line_choice.hpp"
+
+namespace ridge::fft {
+
+// Best static choice first among those of one folder; the planner orders across them.
+template <class T>
+std::vector<LineChoice<T>> line_choices(std::size_t n);
+
+}  // namespace ridge::fft

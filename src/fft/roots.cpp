@@ -1,0 +1,78 @@
+#include "fft/roots.hpp"
+
+#include <bit>
+#include <cmath>
+#include <numbers>
+
+namespace ridge::fft {
+
+// The angle is reduced to the first octant in integers: symmetric entries come out equal to the last bit, and the
+// library's sine and cosine see only small arguments.
+template <class T>
+typename AnyRoots<T>::Part AnyRoots<T>::exact(std::size_t k, std::size_t n) {
+  // In units of 1/8 turn: octant and remainder r / (8 n).
+  const std::size_t scaled = 8 * (k % n);
+  const std::size_t octant = scaled / n;
+  const std::size_t rest = scaled % n;
+  const bool mirrored = octant % 2 == 1;
+  const std::size_t small = mirrored ? n - rest : rest;
+  const long double angle =
+      std::numbers::pi_v<long double> / 4 * static_cast<long double>(small) / static_cast<long double>(n);
+  long double c = std::cos(angle), s = std::sin(angle);
+  if (mirrored) std::swap(c, s);
+  long double re = c, im = s;
+  switch (octant / 2) {
+    case 1:
+      re = -s, im = c;
+      break;
+    case 2:
+      re = -c, im = -s;
+      break;
+    case 3:
+      re = s, im = -c;
+      break;
+    default:
+      break;
+  }
+  im = -im;
+  const double re_high = static_cast<double>(re), im_high = static_cast<double>(im);
+  return {re_high, im_high, static_cast<double>(re - re_high), static_cast<double>(im - im_high)};
+}
+
+template <class T>
+AnyRoots<T>::AnyRoots(std::size_t n) : n_(n), shift_(static_cast<int>(std::bit_width(n) - 1) / 2) {
+  const std::size_t fine = std::size_t{1} << shift_;
+  for (std::size_t k = 0; k < fine; ++k) fine_.push_back(exact(k, n));
+  for (std::size_t k = 0; k <= (n - 1) / fine; ++k) coarse_.push_back(exact(k * fine, n));
+}
+
+template <class T>
+std::complex<T> AnyRoots<T>::at(std::size_t k) const {
+
+  const Part& a = coarse_[k >> shift_];
+  const Part& b = fine_[k & ((std::size_t{1} << shift_) - 1)];
+  if constexpr (sizeof(T) < sizeof(double)) {
+    return {static_cast<T>(a.re * b.re - a.im * b.im), static_cast<T>(a.re * b.im + a.im * b.re)};
+  } else {
+    // p + e is x * y exactly; the low parts and the errors add up well below half an ulp of the sum of the products.
+    const auto product = [](double x, double x_low, double y, double y_low, double& e) {
+      const double p = x * y;
+      e = std::fma(x, y, -p) + (x * y_low + x_low * y);
+      return p;
+    };
+    const auto sum = [](double p, double e, double q, double f) {
+      const double s = p + q, t = s - p;
+      return s + (((p - (s - t)) + (q - t)) + (e + f));
+    };
+    double e, f;
+    double p = product(a.re, a.re_low, b.re, b.re_low, e), q = product(-a.im, -a.im_low, b.im, b.im_low, f);
+    const double re = sum(p, e, q, f);
+    p = product(a.re, a.re_low, b.im, b.im_low, e), q = product(a.im, a.im_low, b.re, b.re_low, f);
+    return {re, sum(p, e, q, f)};
+  }
+}
+
+template class AnyRoots<float>;
+template class AnyRoots<double>;
+
+}  // namespace ridge::fft

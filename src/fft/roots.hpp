@@ -1,0 +1,32 @@
+// Roots of unity of any order, each rounded once to T.
+#pragma once
+#include <complex>
+#include <cstddef>
+#include <vector>
+
+namespace ridge::fft {
+
+// exp(-2 pi i k / n), k < n, as the product of two tables of about sqrt(n) entries held with twice the precision of
+// double: quick enough for millions of entries, and no error but the final rounding.
+template <class T>
+class AnyRoots {
+ public:
+  explicit AnyRoots(std::size_t n);
+  std::complex<T> at(std::size_t k) const;
+  std::size_t order() const { return n_; }
+
+ private:
+  struct Part {  // value = high + low
+    double re, im, re_low, im_low;
+  };
+  static Part exact(std::size_t k, std::size_t n);
+
+  std::size_t n_;
+  int shift_;
+  std::vector<Part> coarse_, fine_;
+};
+
+extern template class AnyRoots<float>;
+extern template class AnyRoots<double>;
+
+}  // namespace ridge::fft

@@ -1,0 +1,65 @@
+// A decided transform, ready to run: lines, stages, factors and scratch.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ridge/fft.hpp>
+
+#include "fft/layout.hpp"
+#include "fft/lines.hpp"
+#include "fft/operators.hpp"
+#include "fft/scratch.hpp"
+#include "fft/stage.hpp"
+#include "fft/two_step.hpp"
+
+namespace ridge::fft {
+
+template <class T>
+class Transform {
+ public:
+  using Complex = std::complex<T>;
+  Transform(const Device& device, const Problem& problem, const planner::Options& options);
+
+  // Checked pointers. Forward: samples to spectrum; inverse: spectrum to samples.
+  void run(Direction direction, const void* in, void* out) const;
+
+  const Problem& problem() const { return problem_; }
+  const Layout& layout() const { return layout_; }
+  const std::vector<planner::Decision>& decisions() const { return decisions_; }
+  double flops() const;
+  double bytes() const;
+  std::string explain() const;
+
+ private:
+  // What one direction does. The factors stand here so that stages can point at them.
+  struct Way {
+    Factors<T> load, store;
+    std::vector<Stage<T>> stages;
+  };
+
+  const LineKernel<T>& line(std::size_t n, const planner::Options& options);
+  void build_complex(Way& way, const Side& in, const Side& out, const planner::Options& options);
+  void decide_threads(const planner::Options& options);
+  void run_stages(Direction direction, const Way& way, const void* in, Complex* out, Scratch<T>& scratch) const;
+  void run_two_step(Direction direction, const Complex* in, Complex* out, Scratch<T>& scratch) const;
+  bool plain_line() const;
+  std::size_t threads_for(const Stage<T>& stage) const;
+  double done_flops() const;
+
+  Device device_;
+  Problem problem_;
+  Layout layout_;
+  std::size_t threads_;
+  std::vector<std::shared_ptr<const LineKernel<T>>> lines_;  // the kernels stages refer to
+  std::vector<planner::Decision> decisions_;
+  std::unique_ptr<Way> forward_, inverse_;
+  std::optional<TwoStep<T>> two_step_;
+  std::unique_ptr<ScratchPool<T>> pool_;
+};
+
+extern template class Transform<float>;
+extern template class Transform<double>;
+
+}  // namespace ridge::fft

@@ -1,0 +1,118 @@
+#include "fft/two_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/threads.hpp"
+
+namespace ridge::fft {
+namespace {
+
+constexpr std::size_t kStrip = 16;     // columns or rows at once: 128 bytes of float
+constexpr std::size_t kShortest = 64;  // a shorter step makes the other too long for the cache
+constexpr std::size_t kPad = 16;
+
+}  // namespace
+
+template <class T>
+TwoStep<T>::TwoStep(Line down, Line along)
+    : down_(std::move(down)),
+      along_(std::move(along)),
+      rows_(down_->length()),
+      columns_(along_->length()),
+      row_(columns_ + kPad),
+      roots_(rows_ * columns_),
+      fine_(rows_ * kStrip) {
+  for (std::size_t r = 0; r < rows_; ++r) {
+    for (std::size_t c = 0; c < kStrip; ++c) fine_[r * kStrip + c] = roots_.at(r * c % length());
+  }
+}
+
+template <class T>
+typename TwoStep<T>::Factors TwoStep<T>::factors(std::size_t n) {
+  for (auto r = static_cast<std::size_t>(std::sqrt(static_cast<double>(n))); r >= kShortest; --r) {
+    if (n % r == 0) return {r, n / r};
+  }
+  return {0, 0};
+}
+
+template <class T>
+std::size_t TwoStep<T>::scratch() const {
+  return kStrip * (std::max(rows_, columns_) + kPad) + std::max(down_->scratch_columns(), along_->scratch());
+}
+
+template <class T>
+double TwoStep<T>::flops() const {
+  return static_cast<double>(columns_) * down_->flops() + static_cast<double>(rows_) * along_->flops() +
+         12.0 * static_cast<double>(length());
+}
+
+template <class T>
+void TwoStep<T>::columns_strip(Direction direction, const Complex* in, std::size_t first, Complex* work,
+                               Complex* scratch) const {
+  const std::size_t width = std::min(kStrip, columns_ - first);
+  Complex* const tile = scratch;
+  down_->run_columns(direction, in + first, columns_, tile, kStrip, width,
+                     scratch + kStrip * (std::max(rows_, columns_) + kPad));
+  const T sign = direction == Direction::forward ? T(1) : T(-1);
+  for (std::size_t r = 0; r < rows_; ++r) {
+    const Complex coarse = roots_.at(r * first);
+    const T cr = coarse.real(), ci = coarse.imag();
+    const T* const fine = reinterpret_cast<const T*>(fine_.data() + r * kStrip);
+    const T* const from = reinterpret_cast<const T*>(tile + r * kStrip);
+    T* const to = reinterpret_cast<T*>(work + r * row_ + first);
+    for (std::size_t c = 0; c < width; ++c) {
+      const T fr = fine[2 * c], fi = fine[2 * c + 1];
+      const T wr = cr * fr - ci * fi, wi = sign * (cr * fi + ci * fr);
+      const T xr = from[2 * c], xi = from[2 * c + 1];
+      to[2 * c] = wr * xr - wi * xi;
+      to[2 * c + 1] = wr * xi + wi * xr;
+    }
+  }
+}
+
+template <class T>
+void TwoStep<T>::rows_block(Direction direction, std::size_t first, const Complex* work, Complex* out,
+                            Complex* scratch) const {
+  const std::size_t width = std::min(kStrip, rows_ - first);
+  // Rows of the tile start at different L1 sets, for they are read across.
+  const std::size_t tile_row = columns_ + kPad;
+  Complex* const tile = scratch;
+  along_->run_many(direction, work + first * row_, row_, tile, tile_row, width,
+                   scratch + kStrip * (std::max(rows_, columns_) + kPad));
+  for (std::size_t k = 0; k < columns_; ++k) {
+    Complex* const to = out + k * rows_ + first;
+    for (std::size_t r = 0; r < width; ++r) to[r] = tile[r * tile_row + k];
+  }
+}
+
+template <class T>
+void TwoStep<T>::run(Direction direction, const Complex* in, Complex* out, std::size_t threads, Complex* work,
+                     Complex* const* scratch) const {
+  struct Call {
+    const TwoStep* self;
+    Direction direction;
+    const Complex* in;
+    Complex *out, *work;
+    Complex* const* scratch;
+  };
+  const Call call{this, direction, in, out, work, scratch};
+  // One pointer is all a task may hold: a larger one would be allocated.
+  base::parallel(threads, [&call](std::size_t thread, std::size_t of) {
+    const base::Share share = base::share(call.self->columns_, thread, of, kStrip);
+    for (std::size_t c = share.begin; c < share.end; c += kStrip) {
+      call.self->columns_strip(call.direction, call.in, c, call.work, call.scratch[thread]);
+    }
+  });
+  base::parallel(threads, [&call](std::size_t thread, std::size_t of) {
+    const base::Share share = base::share(call.self->rows_, thread, of, kStrip);
+    for (std::size_t r = share.begin; r < share.end; r += kStrip) {
+      call.self->rows_block(call.direction, r, call.work, call.out, call.scratch[thread]);
+    }
+  });
+}
+
+template class TwoStep<float>;
+template class TwoStep<double>;
+
+}  // namespace ridge::fft
