@@ -4,7 +4,12 @@
 #include <bit>
 #include <cmath>
 
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+#include "fft/mixed/mixed.hpp"
 #include "fft/power2/power2.hpp"
+#include "fft/prime/prime.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -28,9 +33,25 @@ template <class T>
 std::vector<LineChoice<T>> line_choices(std::size_t n) {
   std::vector<LineChoice<T>> choices;
   list_power2(n, choices);
+  list_mixed(n, choices);
+  list_prime<T>(n, default_line<T>, choices);
   return choices;
 }
 
+template <class T>
+std::unique_ptr<LineKernel<T>> default_line(std::size_t n) {
+  const std::vector<LineChoice<T>> choices = line_choices<T>(n);
+  const LineChoice<T>* best = nullptr;
+  for (const LineChoice<T>& choice : choices) {
+    if (!choice.refusal.empty()) continue;
+    if (best == nullptr || choice.flops / choice.efficiency < best->flops / best->efficiency) best = &choice;
+  }
+  if (best == nullptr) throw Error(ErrorKind::internal, fmt::format("fft: nothing does a line of {} points", n));
+  return best->make();
+}
+
+template std::unique_ptr<LineKernel<float>> default_line(std::size_t);
+template std::unique_ptr<LineKernel<double>> default_line(std::size_t);
 template std::vector<LineChoice<float>> line_choices(std::size_t);
 template std::vector<LineChoice<double>> line_choices(std::size_t);
 

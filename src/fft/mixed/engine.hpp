@@ -1,0 +1,53 @@
+// What one instruction set offers to the mixed-radix kernels: plain functions over plain pointers, for the files that
+// fill these tables are compiled for instruction sets the machine may not have.
+//
+// The caller's data is re, im, re, im ...; between passes real and imaginary parts lie in two planes, `plane` apart.
+// Counts and strides are in points.
+#pragma once
+#include <cstddef>
+
+namespace ridge::fft::mixed {
+
+using std::size_t;
+
+// Passes of one radix R. `inner` neighbouring butterflies share their twiddles and are done a vector at a time;
+// streams are what the R inputs or outputs of a butterfly lie apart.
+template <class T>
+struct Codelet {
+  // From the caller's memory to the planes, no twiddles.
+  using First = void (*)(const T* in, size_t in_stream, size_t inner, T* y, size_t plane, size_t out_stream);
+  // `groups` of inner butterflies; R - 1 twiddles each.
+  using Middle = void (*)(const T* x, T* y, size_t plane, size_t groups, size_t inner, const T* twiddles);
+  // Inputs of a butterfly are neighbours: transposed in registers. Twiddles by lane.
+  using Last = void (*)(const T* x, size_t plane, size_t groups, const T* twiddles, T* out);
+  // As Middle, to the caller's memory: results of group g at out + g * group_step.
+  using Out = void (*)(const T* x, size_t plane, size_t groups, size_t inner, const T* twiddles, T* out,
+                       size_t group_step, size_t out_stream);
+  // The whole transform of R points, `inner` of them side by side; in place or not.
+  using Whole = void (*)(const T* in, size_t in_stream, size_t inner, T* out, size_t out_stream);
+
+  size_t radix;
+  First first[2], first_narrow[2];  // narrow: where inner is less than a vector
+  Middle middle, middle_narrow;
+  Last last[2];  // at least a vector of groups
+  Out out[2], out_narrow[2];
+  Whole whole[2];
+};
+
+template <class T>
+struct Engine {
+  const char* name;
+  size_t lanes;
+  const Codelet<T>* codelets;
+  size_t count;
+};
+
+// The best this machine has.
+template <class T>
+Engine<T> engine();
+template <>
+Engine<float> engine<float>();
+template <>
+Engine<double> engine<double>();
+
+}  // namespace ridge::fft::mixed

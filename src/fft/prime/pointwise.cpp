@@ -1,0 +1,249 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fft/prime/pointwise.cpp"
+// The order Highway wants.
+// clang-format off
+#include "fft/power2/simd_targets.hpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+// clang-format on
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "fft/prime/pointwise.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ridge::fft::prime::HWY_NAMESPACE {
+namespace {
+
+#include "fft/prime/complex-inl.hpp"
+
+template <bool kConjugate, class T>
+void multiply_all(const T* x, const T* re, const T* im, T* out, size_t count) {
+  size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const Tag<T> d;
+  for (; i + kLanes<T> <= 2 * count; i += kLanes<T>) {
+    hn::StoreU(times<kConjugate, T>(hn::LoadU(d, x + i), hn::LoadU(d, re + i), hn::LoadU(d, im + i)), d, out + i);
+  }
+#endif
+  for (; i < 2 * count; i += 2) times_one<kConjugate>(x + i, re + i, im + i, out + i);
+}
+
+template <class T>
+void multiply(bool conjugate, const T* x, const T* re, const T* im, T* out, size_t count) {
+  conjugate ? multiply_all<true>(x, re, im, out, count) : multiply_all<false>(x, re, im, out, count);
+}
+
+template <bool kConjugate, class T>
+void multiply_mirrored(T* x, const T* re, const T* im, size_t count) {
+  times_one<kConjugate>(x, re, im, x);
+  size_t k = 1;
+#if HWY_TARGET != HWY_SCALAR
+  const Tag<T> d;
+  constexpr size_t kStep = kPoints<T>;
+  for (; 2 * (k + kStep - 1) < count; k += kStep) {
+    const auto wr = hn::LoadU(d, re + 2 * k), wi = hn::LoadU(d, im + 2 * k);
+    T* low = x + 2 * k;
+    T* high = x + 2 * (count - k - (kStep - 1));
+    const auto a = times<kConjugate, T>(hn::LoadU(d, low), wr, wi);
+    const auto b = times<kConjugate, T>(hn::LoadU(d, high), reverse_points<T>(wr), reverse_points<T>(wi));
+    hn::StoreU(a, d, low);
+    hn::StoreU(b, d, high);
+  }
+#endif
+  for (; 2 * k < count; ++k) {
+    times_one<kConjugate>(x + 2 * k, re + 2 * k, im + 2 * k, x + 2 * k);
+    times_one<kConjugate>(x + 2 * (count - k), re + 2 * k, im + 2 * k, x + 2 * (count - k));
+  }
+  if (2 * k == count) times_one<kConjugate>(x + 2 * k, re + 2 * k, im + 2 * k, x + 2 * k);
+}
+
+template <class T>
+void multiply_symmetric(bool conjugate, T* x, const T* re, const T* im, size_t count) {
+  conjugate ? multiply_mirrored<true>(x, re, im, count) : multiply_mirrored<false>(x, re, im, count);
+}
+
+// x[j] + x[n - j] and x[j] - x[n - j] for j = 1 .. (n - 1) / 2; out[0] is the sum of all.
+template <class T>
+void fold(const T* in, size_t n, T* sums, T* differences, T* zero) {
+  const size_t half = (n - 1) / 2;
+  size_t j = 1;
+  T re = in[0], im = in[1];
+#if HWY_TARGET != HWY_SCALAR
+  const Tag<T> d;
+  auto total = hn::Zero(d);
+  constexpr size_t kStep = kPoints<T>;
+  for (; j + kStep - 1 <= half; j += kStep) {
+    const auto a = hn::LoadU(d, in + 2 * j), b = reverse_points<T>(hn::LoadU(d, in + 2 * (n - j - (kStep - 1))));
+    const auto s = hn::Add(a, b);
+    total = hn::Add(total, s);
+    hn::StoreU(s, d, sums + 2 * (j - 1));
+    hn::StoreU(hn::Sub(a, b), d, differences + 2 * (j - 1));
+  }
+  HWY_ALIGN T lanes[kLanes<T>];
+  hn::Store(total, d, lanes);
+  for (size_t i = 0; i < kLanes<T>; i += 2) re += lanes[i], im += lanes[i + 1];
+#endif
+  for (; j <= half; ++j) {
+    const T *a = in + 2 * j, *b = in + 2 * (n - j);
+    T *s = sums + 2 * (j - 1), *e = differences + 2 * (j - 1);
+    s[0] = a[0] + b[0], s[1] = a[1] + b[1];
+    e[0] = a[0] - b[0], e[1] = a[1] - b[1];
+    re += s[0], im += s[1];
+  }
+  zero[0] = re, zero[1] = im;
+}
+
+#if HWY_TARGET != HWY_SCALAR
+
+// Columns k .. k + kVectors * kPoints: even parts in `even`, odd ones, turned by -i, in `odd`.
+template <size_t kVectors, class T>
+HWY_INLINE void direct_block(const T* x0, const T* sums, const T* differences, size_t rows, const T* table, size_t k,
+                             size_t n, bool inverse, T* out) {
+  const Tag<T> d;
+  constexpr size_t L = kLanes<T>;
+  Vector<T> even[kVectors], odd[kVectors];
+#pragma GCC unroll 4
+  for (size_t v = 0; v < kVectors; ++v) even[v] = same_point(x0), odd[v] = hn::Zero(d);
+  for (size_t j = 0; j < rows; ++j) {
+    const auto s = same_point(sums + 2 * j), e = same_point(differences + 2 * j);
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kVectors; ++v) even[v] = hn::MulAdd(s, hn::LoadU(d, table + v * L), even[v]);
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kVectors; ++v) odd[v] = hn::MulAdd(e, hn::LoadU(d, table + (kVectors + v) * L), odd[v]);
+    table += 2 * kVectors * L;
+  }
+#pragma GCC unroll 4
+  for (size_t v = 0; v < kVectors; ++v) {
+    const size_t first = k + v * kPoints<T>;
+    const auto turned = hn::Reverse2(d, odd[v]);
+    const auto plus = hn::Add(even[v], turned), minus = hn::Sub(even[v], turned);
+    hn::StoreU(inverse ? minus : plus, d, out + 2 * first);
+    hn::StoreU(reverse_points<T>(inverse ? plus : minus), d, out + 2 * (n - first - (kPoints<T> - 1)));
+  }
+}
+
+template <size_t kVectors, class T>
+HWY_INLINE void pair_block(const T* pairs, size_t rows, const T* table, T* result) {
+  const Tag<T> d;
+  constexpr size_t L = kLanes<T>;
+  Vector<T> sum[kVectors];
+#pragma GCC unroll 4
+  for (size_t v = 0; v < kVectors; ++v) sum[v] = hn::Zero(d);
+  for (size_t j = 0; j < rows; ++j, table += kVectors * L) {
+    const auto x = same_point(pairs + 2 * j);
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kVectors; ++v) sum[v] = hn::MulAdd(x, hn::LoadU(d, table + v * L), sum[v]);
+  }
+#pragma GCC unroll 4
+  for (size_t v = 0; v < kVectors; ++v) hn::StoreU(sum[v], d, result + v * L);
+}
+
+#endif
+
+template <class T>
+void direct(bool inverse, const T* in, T* out, size_t n, const T* table, size_t columns, T* scratch) {
+  const size_t rows = (n - 1) / 2;
+  T *sums = scratch, *differences = scratch + 2 * rows;
+  const T x0[2] = {in[0], in[1]};
+  fold(in, n, sums, differences, out);
+#if HWY_TARGET == HWY_SCALAR
+  for (size_t k = 1; k <= columns; ++k, table += 4 * rows) {
+    T re = x0[0], im = x0[1], odd_re = 0, odd_im = 0;
+    for (size_t j = 0; j < rows; ++j) {
+      const T *w = table + 4 * j, *s = sums + 2 * j, *e = differences + 2 * j;
+      re += s[0] * w[0], im += s[1] * w[1], odd_re += e[0] * w[2], odd_im += e[1] * w[3];
+    }
+    if (inverse) odd_re = -odd_re, odd_im = -odd_im;
+    out[2 * k] = re + odd_im, out[2 * k + 1] = im + odd_re;
+    out[2 * (n - k)] = re - odd_im, out[2 * (n - k) + 1] = im - odd_re;
+  }
+#else
+  const size_t vectors = columns / kPoints<T>;
+  for (size_t v = 0; v < vectors;) {
+    const size_t block = std::min(vectors - v, kBlockVectors), k = 1 + v * kPoints<T>;
+    switch (block) {
+      case 1:
+        direct_block<1>(x0, sums, differences, rows, table, k, n, inverse, out);
+        break;
+      case 2:
+        direct_block<2>(x0, sums, differences, rows, table, k, n, inverse, out);
+        break;
+      case 3:
+        direct_block<3>(x0, sums, differences, rows, table, k, n, inverse, out);
+        break;
+      default:
+        direct_block<4>(x0, sums, differences, rows, table, k, n, inverse, out);
+    }
+    v += block;
+    table += 2 * block * kLanes<T> * rows;
+  }
+#endif
+}
+
+template <class T>
+void pair_sums(const T* pairs, size_t rows, const T* table, size_t columns, T* result) {
+#if HWY_TARGET == HWY_SCALAR
+  for (size_t k = 0; k < columns; ++k, table += 2 * rows) {
+    T a = 0, b = 0;
+    for (size_t j = 0; j < rows; ++j) a += pairs[2 * j] * table[2 * j], b += pairs[2 * j + 1] * table[2 * j + 1];
+    result[2 * k] = a, result[2 * k + 1] = b;
+  }
+#else
+  const size_t vectors = columns / kPoints<T>;
+  for (size_t v = 0; v < vectors;) {
+    const size_t block = std::min(vectors - v, kBlockVectors);
+    T* to = result + v * kLanes<T>;
+    switch (block) {
+      case 1:
+        pair_block<1>(pairs, rows, table, to);
+        break;
+      case 2:
+        pair_block<2>(pairs, rows, table, to);
+        break;
+      case 3:
+        pair_block<3>(pairs, rows, table, to);
+        break;
+      default:
+        pair_block<4>(pairs, rows, table, to);
+    }
+    v += block;
+    table += block * kLanes<T> * rows;
+  }
+#endif
+}
+
+template <class T>
+const Pointwise<T>& functions() {
+#if HWY_TARGET == HWY_SCALAR
+  constexpr size_t kWidth = 1;
+#else
+  constexpr size_t kWidth = kPoints<T>;
+#endif
+  static constexpr Pointwise<T> kFunctions = {multiply<T>, multiply_symmetric<T>, direct<T>, pair_sums<T>, kWidth};
+  return kFunctions;
+}
+
+const Pointwise<float>& float_functions() { return functions<float>(); }
+const Pointwise<double>& double_functions() { return functions<double>(); }
+
+}  // namespace
+}  // namespace ridge::fft::prime::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ridge::fft::prime {
+HWY_EXPORT(float_functions);
+HWY_EXPORT(double_functions);
+template <>
+const Pointwise<float>& pointwise<float>() {
+  return HWY_DYNAMIC_DISPATCH(float_functions)();
+}
+template <>
+const Pointwise<double>& pointwise<double>() {
+  return HWY_DYNAMIC_DISPATCH(double_functions)();
+}
+}  // namespace ridge::fft::prime
+#endif

@@ -1,0 +1,87 @@
+#include "fft/prime/prime.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "fft/prime/numbers.hpp"
+
+namespace ridge::fft {
+namespace {
+
+using namespace prime;
+
+// transform_cost() is in flops at the speed of a power of two, of which the registry expects half the core's peak.
+constexpr double kEfficiency = 0.5;
+
+double direct_cost(std::size_t n) { return 2.0 * static_cast<double>(n * n); }  // almost pure multiply-add
+double rader_cost(std::size_t p) {
+  return 2 * transform_cost(p - 1) + 30 * static_cast<double>(p);  // the gathers weigh more than the products
+}
+double bluestein_cost(std::size_t n, std::size_t padded) {
+  return 2 * transform_cost(padded) + 10 * static_cast<double>(2 * n + padded);
+}
+
+double cheapest_cost(std::size_t n);
+
+double two_step_cost(std::size_t n, std::size_t row) {
+  const std::size_t height = n / row;
+  return static_cast<double>(row) * cheapest_cost(height) + static_cast<double>(height) * cheapest_cost(row) +
+         20 * static_cast<double>(n);
+}
+
+// The prime factors above 13 are left together where there are smooth ones, else the largest is taken off.
+std::size_t row_of(std::size_t n) {
+  const std::vector<std::size_t> factors = prime_factors(n);
+  std::size_t rough = 1;
+  for (const std::size_t p : factors) {
+    if (p > 13) rough *= p;
+  }
+  return rough == n ? factors.back() : rough;
+}
+
+double cheapest_cost(std::size_t n) {
+  if (is_smooth(n)) return transform_cost(n);
+  double cost = bluestein_cost(n, smooth_length(2 * n - 1));
+  if (is_prime(n)) {
+    if (n <= kMaxDirect) cost = std::min(cost, direct_cost(n));
+    if (is_smooth(n - 1)) cost = std::min(cost, rader_cost(n));
+  } else {
+    cost = std::min(cost, two_step_cost(n, row_of(n)));
+  }
+  return cost;
+}
+
+}  // namespace
+
+template <class T>
+void list_prime(std::size_t n, const MakeLine<T>& make_inner, std::vector<LineChoice<T>>& out) {
+  if (is_smooth(n)) return;
+  const auto before = static_cast<std::ptrdiff_t>(out.size());
+  const auto add = [&](std::string name, double cost, auto make) {
+    out.push_back({std::move(name), "", cost, kEfficiency, std::move(make)});
+  };
+  if (n % 2 == 1 && n <= kMaxDirect) add("direct", direct_cost(n), [n] { return make_direct<T>(n); });
+  if (is_prime(n)) {
+    if (is_smooth(n - 1)) {
+      add(fmt::format("rader {}", n - 1), rader_cost(n), [=] { return make_rader<T>(n, make_inner); });
+    }
+  } else {
+    const std::size_t row = row_of(n);
+    add(fmt::format("two_step {}x{}", n / row, row), two_step_cost(n, row),
+        [=] { return make_two_step<T>(n, row, make_inner); });
+  }
+  std::vector<std::size_t> lengths = {smooth_length(2 * n - 1), std::bit_ceil(2 * n - 1)};
+  lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
+  for (const std::size_t padded : lengths) {
+    add(fmt::format("bluestein {}", padded), bluestein_cost(n, padded),
+        [=] { return make_bluestein<T>(n, padded, make_inner); });
+  }
+  std::stable_sort(out.begin() + before, out.end(), [](const auto& a, const auto& b) { return a.flops < b.flops; });
+}
+
+template void list_prime(std::size_t, const MakeLine<float>&, std::vector<LineChoice<float>>&);
+template void list_prime(std::size_t, const MakeLine<double>&, std::vector<LineChoice<double>>&);
+
+}  // namespace ridge::fft
