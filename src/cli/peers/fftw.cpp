@@ -60,7 +60,8 @@ PeerRun prepare(const PeerProblem& problem, void* in, void* out) {
   std::size_t points = 1;
   for (const std::size_t n : problem.shape) points *= n;
   const std::size_t last = problem.shape.back(), spectrum = points / last * (last / 2 + 1);
-  const unsigned flags = (points <= kPatientUpTo ? FFTW_PATIENT : FFTW_MEASURE) | FFTW_PRESERVE_INPUT;
+  const unsigned effort = problem.quick ? FFTW_ESTIMATE : points <= kPatientUpTo ? FFTW_PATIENT : FFTW_MEASURE;
+  const unsigned flags = effort | FFTW_PRESERVE_INPUT;
   const int rank = static_cast<int>(shape.size()), batch = static_cast<int>(problem.batch);
   static std::mutex planning;  // FFTW's planner is one for the process
   const std::lock_guard lock(planning);

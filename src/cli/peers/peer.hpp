@@ -16,6 +16,7 @@ struct PeerProblem {
   bool inverse = false;            // complex only
   bool float64 = false;
   std::size_t threads = 1;
+  bool quick = false;  // plan without measuring: for answers, never for times
 };
 
 // Runs the transform on the memory it was prepared for.
