@@ -19,6 +19,8 @@ First steps:
   ridge tour                     measure this machine, run each workload on each device, write report.html
   ridge devices                  what there is to compute on, and what is missing and why
   ridge machine                  ceilings and rooflines, measured once and saved
+  ridge fft in.npy out.npy       Fourier transforms of files and pipes
+  ridge bench fft                transforms of every length, beside other libraries
   ridge bench transpose          every variant of the corner turn against the copy bandwidth
 
 Devices are named host, opencl:0, opencl:pocl, cuda:0 or best; RIDGE_DEVICE sets the default.
@@ -60,6 +62,7 @@ int main(int count, char** values) {
     ridge::cli::add_devices(program);
     ridge::cli::add_machine(program);
     ridge::cli::add_bench(program);
+    ridge::cli::add_fft(program);
     ridge::cli::add_wisdom(program);
     if (count == 1) {
       fmt::print("{}", program.help());
@@ -70,6 +73,8 @@ int main(int count, char** values) {
     return 0;
   } catch (const CLI::Success& success) {  // --help and --version
     return program.exit(success);
+  } catch (const CLI::RuntimeError& verdict) {  // a check that failed and has said why
+    return verdict.get_exit_code();
   } catch (const CLI::ParseError& error) {
     return fail(
         1,
