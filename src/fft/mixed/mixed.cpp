@@ -251,19 +251,19 @@ std::unique_ptr<LineKernel<T>> make_mixed_two_step(std::size_t rows, std::size_t
 template <class T>
 void list_mixed(std::size_t n, std::vector<LineChoice<T>>& out) {
   if (n < 2 || std::has_single_bit(n) || !is_smooth(n)) return;
-  // Beyond about half an L2 the passes of a line stream through slower memory, and two steps win.
-  const bool large = n * sizeof(std::complex<T>) > 384 * 1024;
   const auto lists = mixed_radices<T>(n);
-  double efficiency = large ? 0.2 : 0.35;
+  double efficiency = 0.35;
   for (const auto& radices : lists) {
     out.push_back({fmt::format("mixed {}", fmt::join(radices, "*")), "", flops_of(n, lists.front()), efficiency,
                    [n, radices] { return make_mixed<T>(n, radices); }});
     efficiency *= 0.95;
   }
+  // Stockham passes stream well as long as there is a cache behind them: two steps only win beyond the last one.
   const auto factors = TwoStep<T>::factors(n);
   if (factors.rows == 0 || n < 8192) return;
+  const bool large = n * sizeof(std::complex<T>) > (std::size_t{16} << 20);
   out.push_back({fmt::format("mixed two-step {}x{}", factors.rows, factors.columns), "",
-                 flops_of(n, lists.front()) + 12 * static_cast<double>(n), large ? 0.3 : 0.2,
+                 flops_of(n, lists.front()) + 12 * static_cast<double>(n), large ? 0.33 : 0.12,
                  [factors] { return make_mixed_two_step<T>(factors.rows, factors.columns); }});
 }
 

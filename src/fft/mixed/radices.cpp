@@ -14,8 +14,8 @@ struct Price {
 };
 
 // Counted from loads, stores and operations of each butterfly and set right by a few measurements.
-constexpr Price kPrices[] = {{2, 1.00}, {3, 1.15},  {4, 1.10},  {5, 1.45},  {6, 1.45},  {7, 2.00},  {8, 1.40},
-                             {9, 1.80}, {10, 1.80}, {11, 3.10}, {12, 1.75}, {13, 3.70}, {15, 2.20}, {16, 1.75}};
+constexpr Price kPrices[] = {{2, 1.00}, {3, 1.15},  {4, 1.10},  {5, 1.40},  {6, 1.45},  {7, 2.00},  {8, 1.35},
+                             {9, 1.80}, {10, 1.80}, {11, 3.10}, {12, 1.75}, {13, 3.70}, {15, 2.60}, {16, 2.20}};
 
 double price(std::size_t radix) {
   for (const Price& entry : kPrices) {
