@@ -48,7 +48,6 @@ AnyRoots<T>::AnyRoots(std::size_t n) : n_(n), shift_(static_cast<int>(std::bit_w
 
 template <class T>
 std::complex<T> AnyRoots<T>::at(std::size_t k) const {
-
   const Part& a = coarse_[k >> shift_];
   const Part& b = fine_[k & ((std::size_t{1} << shift_) - 1)];
   if constexpr (sizeof(T) < sizeof(double)) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <mutex>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -9,6 +11,8 @@
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
+#include "fft/real/real.hpp"
+#include "fft/registry.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -64,6 +68,64 @@ void Transform<T>::build_complex(Way& way, const Side& in, const Side& out, cons
     way.stages.emplace_back(line(in.shape[axes[i]], options), axes[i], first ? in : out, out, problem_.batch,
                             first ? &way.load : nullptr, last ? &way.store : nullptr);
   }
+}
+
+template <class T>
+std::shared_ptr<const RealKernel<T>> Transform<T>::real_line(std::size_t n, const planner::Options& options) {
+  struct Memory {
+    std::mutex mutex;
+    std::map<std::pair<std::size_t, const LineKernel<T>*>, std::weak_ptr<const RealKernel<T>>> entries;
+  };
+  static Memory* const memory = new Memory;  // never destroyed, like the lines
+  const std::size_t inner = real_line_length(n);
+  if (inner != 0) line(inner, options);
+  const std::shared_ptr<const LineKernel<T>> base = inner == 0 ? nullptr : lines_.back();
+  // A kernel that is still alive holds its line, so the line's address cannot have been given to another.
+  const std::lock_guard lock(memory->mutex);
+  auto& entry = memory->entries[{n, base.get()}];
+  if (auto kernel = entry.lock()) return kernel;
+  std::shared_ptr<const RealKernel<T>> kernel = make_real<T>(n, [&](std::size_t length) {
+    if (length == inner) return base;
+    return std::shared_ptr<const LineKernel<T>>(default_line<T>(length));
+  });
+  entry = kernel;
+  return kernel;
+}
+
+// Forward: the last axis makes the spectrum, the others happen in place. Back, the caller's spectrum must stay as it
+// is and the samples have no room for it, so the other axes go through a work array, one transform at a time.
+template <class T>
+void Transform<T>::build_real(const planner::Options& options) {
+  const std::size_t last = layout_.axes - 1;
+  const Side &samples = layout_.samples, &spectrum = layout_.spectrum;
+  real_ = real_line(samples.shape[last], options);
+  std::vector<std::size_t> axes;
+  for (std::size_t axis = last; axis-- > 0;) {
+    if (samples.shape[axis] > 1) axes.push_back(axis);
+  }
+  forward_->real.emplace(*real_, last, samples, spectrum, problem_.batch, &forward_->load,
+                         axes.empty() ? &forward_->store : nullptr);
+  if (axes.empty()) {
+    inverse_->real.emplace(*real_, last, samples, spectrum, problem_.batch, &inverse_->load, &inverse_->store);
+    return;
+  }
+  for (const std::size_t axis : axes) {
+    forward_->stages.emplace_back(line(spectrum.shape[axis], options), axis, spectrum, spectrum, problem_.batch,
+                                  nullptr, axis == axes.back() ? &forward_->store : nullptr);
+  }
+  work_ = spectrum;
+  std::size_t packed = 1;
+  for (std::size_t axis = layout_.axes; axis-- > 0;) {
+    work_.strides[axis] = packed;
+    packed *= spectrum.shape[axis];
+  }
+  work_.batch = packed;
+  for (const std::size_t axis : axes) {
+    const bool first = axis == axes.front();
+    inverse_->stages.emplace_back(line(spectrum.shape[axis], options), axis, first ? spectrum : work_, work_, 1,
+                                  first ? &inverse_->load : nullptr, nullptr);
+  }
+  inverse_->real.emplace(*real_, last, samples, work_, 1, nullptr, &inverse_->store);
 }
 
 // Whether this is one contiguous line (or a few) with nothing else to do.
@@ -157,12 +219,20 @@ Transform<T>::Transform(const Device& device, const Problem& problem, const plan
   forward_->store = Factors<T>(problem.store_forward, problem.scale_forward);
   inverse_->load = Factors<T>(problem.load_inverse);
   inverse_->store = Factors<T>(problem.store_inverse, problem.scale_inverse);
-  build_complex(*forward_, layout_.samples, layout_.spectrum, options);
-  build_complex(*inverse_, layout_.spectrum, layout_.samples, options);
+  if (problem.kind == Kind::real) {
+    build_real(options);
+  } else {
+    build_complex(*forward_, layout_.samples, layout_.spectrum, options);
+    build_complex(*inverse_, layout_.spectrum, layout_.samples, options);
+  }
   decide_threads(options);
 
   std::size_t each = 0, widest = 1;
   for (const Way* way : {forward_.get(), inverse_.get()}) {
+    if (way->real) {
+      each = std::max(each, lines_of(way->real->tile()) + lines_of(way->real->kernel_scratch()));
+      widest = std::max(widest, threads_for(*way->real));
+    }
     for (const Stage<T>& stage : way->stages) {
       each = std::max(each, lines_of(stage.tile()) + lines_of(stage.kernel_scratch()));
       widest = std::max(widest, threads_for(stage));
@@ -172,11 +242,12 @@ Transform<T>::Transform(const Device& device, const Problem& problem, const plan
     each = std::max(each, two_step_->scratch());
     widest = threads_;
   }
-  pool_ = std::make_unique<ScratchPool<T>>(widest, each, two_step_ ? two_step_->work() : 0, kPreparedCallers);
+  pool_ = std::make_unique<ScratchPool<T>>(widest, each, two_step_ ? two_step_->work() : work_.batch, kPreparedCallers);
 }
 
 template <class T>
-std::size_t Transform<T>::threads_for(const Stage<T>& stage) const {
+template <class AnyStage>
+std::size_t Transform<T>::threads_for(const AnyStage& stage) const {
   if (stage.points() < kPointsWorthThreads) return 1;
   return std::min(threads_, stage.units());
 }
@@ -205,6 +276,48 @@ void Transform<T>::run_stages(Direction direction, const Way& way, const void* i
 }
 
 template <class T>
+void Transform<T>::run_real_rows(Direction direction, const void* in, void* out, Scratch<T>& scratch) const {
+  struct Call {
+    const RealStage<T>& stage;
+    Direction direction;
+    const void* in;
+    void* out;
+    Scratch<T>& scratch;
+  };
+  const Call call{direction == Direction::forward ? *forward_->real : *inverse_->real, direction, in, out, scratch};
+  base::parallel(threads_for(call.stage), [&call](std::size_t thread, std::size_t threads) {
+    const base::Share share = base::share(call.stage.units(), thread, threads);
+    Complex* const own = call.scratch.of_thread[thread];
+    const StageScratch<T> parts{own, own + lines_of(call.stage.tile())};
+    if (call.direction == Direction::forward) {
+      call.stage.forward(call.in, static_cast<Complex*>(call.out), share.begin, share.end, parts);
+    } else {
+      call.stage.inverse(static_cast<const Complex*>(call.in), static_cast<T*>(call.out), share.begin, share.end,
+                         parts);
+    }
+  });
+}
+
+template <class T>
+void Transform<T>::run_real_forward(const void* in, Complex* out, Scratch<T>& scratch) const {
+  run_real_rows(Direction::forward, in, out, scratch);
+  run_stages(Direction::forward, *forward_, out, out, scratch);
+}
+
+template <class T>
+void Transform<T>::run_real_inverse(const Complex* in, T* out, Scratch<T>& scratch) const {
+  if (inverse_->stages.empty()) {
+    run_real_rows(Direction::inverse, in, out, scratch);
+    return;
+  }
+  Complex* const work = scratch.shared.data();
+  for (std::size_t b = 0; b < problem_.batch; ++b) {
+    run_stages(Direction::inverse, *inverse_, in + b * layout_.spectrum.batch, work, scratch);
+    run_real_rows(Direction::inverse, work, out + b * layout_.samples.batch, scratch);
+  }
+}
+
+template <class T>
 void Transform<T>::run_two_step(Direction direction, const Complex* in, Complex* out, Scratch<T>& scratch) const {
   const bool forward = direction == Direction::forward;
   const Side& from = forward ? layout_.samples : layout_.spectrum;
@@ -219,7 +332,13 @@ template <class T>
 void Transform<T>::run(Direction direction, const void* in, void* out) const {
   const auto scratch = pool_->lend();
   Complex* const target = static_cast<Complex*>(out);
-  if (two_step_) {
+  if (real_) {
+    if (direction == Direction::forward) {
+      run_real_forward(in, target, *scratch);
+    } else {
+      run_real_inverse(static_cast<const Complex*>(in), static_cast<T*>(out), *scratch);
+    }
+  } else if (two_step_) {
     run_two_step(direction, static_cast<const Complex*>(in), target, *scratch);
   } else {
     run_stages(direction, direction == Direction::forward ? *forward_ : *inverse_, in, target, *scratch);
@@ -244,7 +363,7 @@ double Transform<T>::bytes() const {
 template <class T>
 double Transform<T>::done_flops() const {
   if (two_step_) return two_step_->flops() * static_cast<double>(problem_.batch);
-  double sum = 0;
+  double sum = real_ ? real_->flops() * static_cast<double>(forward_->real->units()) : 0;
   for (const Stage<T>& stage : forward_->stages) {
     sum += stage.line().flops() * stage.points() / static_cast<double>(stage.line().length());
   }
@@ -259,6 +378,7 @@ std::string Transform<T>::explain() const {
   if (two_step_) {
     text += "  passes: columns and twiddle, then rows, each over all threads\n";
   } else {
+    if (real_) text += fmt::format("  pass over real rows of {}: {}\n", real_->length(), real_->describe());
     for (const Stage<T>& stage : forward_->stages) {
       text += fmt::format("  pass over lines of {}, {}: {}\n", stage.line().length(), in_words(stage.access()),
                           stage.line().describe());

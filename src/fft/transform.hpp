@@ -10,6 +10,8 @@
 #include "fft/layout.hpp"
 #include "fft/lines.hpp"
 #include "fft/operators.hpp"
+#include "fft/real/real_kernel.hpp"
+#include "fft/real_stage.hpp"
 #include "fft/scratch.hpp"
 #include "fft/stage.hpp"
 #include "fft/two_step.hpp"
@@ -36,16 +38,23 @@ class Transform {
   // What one direction does. The factors stand here so that stages can point at them.
   struct Way {
     Factors<T> load, store;
+    std::optional<RealStage<T>> real;  // before the stages of a forward way, after those of an inverse one
     std::vector<Stage<T>> stages;
   };
 
   const LineKernel<T>& line(std::size_t n, const planner::Options& options);
   void build_complex(Way& way, const Side& in, const Side& out, const planner::Options& options);
+  void build_real(const planner::Options& options);
+  std::shared_ptr<const RealKernel<T>> real_line(std::size_t n, const planner::Options& options);
   void decide_threads(const planner::Options& options);
   void run_stages(Direction direction, const Way& way, const void* in, Complex* out, Scratch<T>& scratch) const;
+  template <class AnyStage>
+  std::size_t threads_for(const AnyStage& stage) const;
+  void run_real_forward(const void* in, Complex* out, Scratch<T>& scratch) const;
+  void run_real_inverse(const Complex* in, T* out, Scratch<T>& scratch) const;
+  void run_real_rows(Direction direction, const void* in, void* out, Scratch<T>& scratch) const;
   void run_two_step(Direction direction, const Complex* in, Complex* out, Scratch<T>& scratch) const;
   bool plain_line() const;
-  std::size_t threads_for(const Stage<T>& stage) const;
   double done_flops() const;
 
   Device device_;
@@ -53,7 +62,9 @@ class Transform {
   Layout layout_;
   std::size_t threads_;
   std::vector<std::shared_ptr<const LineKernel<T>>> lines_;  // the kernels stages refer to
+  std::shared_ptr<const RealKernel<T>> real_;
   std::vector<planner::Decision> decisions_;
+  Side work_;  // where the spectrum of one real transform of several axes stands on its way back
   std::unique_ptr<Way> forward_, inverse_;
   std::optional<TwoStep<T>> two_step_;
   std::unique_ptr<ScratchPool<T>> pool_;

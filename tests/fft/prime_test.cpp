@@ -7,41 +7,20 @@
 #include <ridge/error.hpp>
 
 #include "base/aligned.hpp"
+#include "fft/plain_kernel.hpp"
 #include "fft/power2/power2.hpp"
 #include "fft/prime/numbers.hpp"
-#include "fft/prime/strip_columns.hpp"
 #include "fft/reference.hpp"
 
 namespace ridge::fft {
 namespace {
 
 using namespace prime;
+using reference::Plain;
 using reference::random_points;
 using reference::relative_error;
 
 constexpr Direction kDirections[] = {Direction::forward, Direction::inverse};
-
-// The reference as a kernel: smooth lengths that no power of two is.
-template <class T>
-class Plain final : public StripColumns<T> {
- public:
-  using Complex = std::complex<T>;
-  explicit Plain(std::size_t n) : n_(n) {}
-  std::size_t length() const override { return n_; }
-  std::string describe() const override { return "reference"; }
-  double flops() const override { return 1; }
-  std::size_t scratch() const override { return 0; }
-  void run(Direction direction, const Complex* in, Complex* out, Complex*) const override {
-    const auto points = reference::dft(std::vector<Complex>(in, in + n_), direction == Direction::inverse);
-    for (std::size_t i = 0; i < n_; ++i) {
-      out[i] =
-          Complex(static_cast<T>(static_cast<double>(points[i].re)), static_cast<T>(static_cast<double>(points[i].im)));
-    }
-  }
-
- private:
-  std::size_t n_;
-};
 
 template <class T>
 std::unique_ptr<LineKernel<T>> inner(std::size_t n) {

@@ -1,0 +1,269 @@
+// Convolution and correlation by transforms: overlap-save with the filter's spectrum fused into the forward store.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+#include <ridge/fft.hpp>
+
+#include "base/threads.hpp"
+#include "fft/mixed/mixed.hpp"
+#include "fft/scratch.hpp"
+
+namespace ridge::fft {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(ErrorKind::invalid_argument, fmt::format("convolution: {}", what));
+}
+
+template <class Element>
+struct Parts {
+  using Real = Element;
+  static constexpr Kind kKind = Kind::real;
+};
+template <class T>
+struct Parts<std::complex<T>> {
+  using Real = T;
+  static constexpr Kind kKind = Kind::complex;
+};
+
+template <class Element>
+Element conjugate(Element value) {
+  if constexpr (std::is_floating_point_v<Element>) {
+    return value;
+  } else {
+    return std::conj(value);
+  }
+}
+
+// The power of two that costs least for each value of the result; no longer than the whole result needs.
+std::size_t best_block(std::size_t filter, std::size_t most) {
+  std::size_t best = std::bit_ceil(filter), limit = std::bit_ceil(most);
+  double least = INFINITY;
+  for (std::size_t n = best; n <= std::max(limit, best) && n <= (std::size_t{1} << 24); n *= 2) {
+    const double points = static_cast<double>(n), fresh = static_cast<double>(n - filter + 1);
+    // Beyond the cache every point costs more.
+    const double cost = points * (std::log2(points) + 2) * (n > (std::size_t{1} << 16) ? 1.5 : 1.0) / fresh;
+    if (cost < least) least = cost, best = n;
+  }
+  return best;
+}
+
+// Forward and inverse in place on n elements, the spectrum multiplied in between.
+template <class Element>
+class Filter {
+ public:
+  using T = typename Parts<Element>::Real;
+  using Complex = std::complex<T>;
+  static constexpr Kind kKind = Parts<Element>::kKind;
+
+  Filter(const Device& device, std::span<const Element> filter, std::size_t n, std::size_t threads,
+         const planner::Options& options)
+      : n_(n), plan_(make(device, filter, n, threads, options)) {}
+
+  // Complex elements that n elements and their spectrum fit in.
+  static std::size_t room(std::size_t n) { return kKind == Kind::real ? n / 2 + 1 : n; }
+  static Element* elements(Complex* data) { return reinterpret_cast<Element*>(data); }
+
+  void run(Complex* data) const { run(plan_, data, n_); }
+  std::string explain() const { return plan_.explain(); }
+
+ private:
+  static void forward(const Plan<T>& plan, Complex* data, std::size_t n) {
+    if constexpr (kKind == Kind::real) {
+      plan.forward(std::span<const T>(elements(data), 2 * room(n)), std::span(data, room(n)));
+    } else {
+      plan.forward(std::span(data, n));
+    }
+  }
+  static void run(const Plan<T>& plan, Complex* data, std::size_t n) {
+    forward(plan, data, n);
+    if constexpr (kKind == Kind::real) {
+      plan.inverse(std::span<const Complex>(data, room(n)), std::span<T>(elements(data), 2 * room(n)));
+    } else {
+      plan.inverse(std::span(data, n));
+    }
+  }
+  static Plan<T> make(const Device& device, std::span<const Element> filter, std::size_t n, std::size_t threads,
+                      const planner::Options& options) {
+    Problem problem{.shape = {n}, .kind = kKind, .in_place = true, .threads = threads};
+    const Plan<T> plain(device, problem, options);
+    base::AlignedArray<Complex> spectrum(room(n));
+    std::fill(spectrum.begin(), spectrum.end(), Complex());
+    std::copy(filter.begin(), filter.end(), elements(spectrum.data()));
+    forward(plain, spectrum.data(), n);
+    problem.store_forward.multiply.assign(spectrum.begin(), spectrum.end());
+    problem.scale_inverse = 1 / static_cast<double>(n);
+    return Plan<T>(device, problem, options);
+  }
+
+  std::size_t n_;
+  Plan<T> plan_;
+};
+
+}  // namespace
+
+template <class Element>
+class Convolver {
+ public:
+  using T = typename Parts<Element>::Real;
+  using Complex = std::complex<T>;
+
+  Convolver(const Device& device, std::span<const Element> filter, const ConvolutionOptions& options)
+      : filter_size_(checked_size(filter)),
+        block_(options.block == 0 ? best_block(filter_size_, 64 * filter_size_ + 4096) : options.block),
+        threads_(options.threads == 0 ? base::hardware_threads() : options.threads),
+        filter_(device, filter, checked_block(), 1, options.planning),
+        pool_(threads_, Filter<Element>::room(block_) + 16, 0, kPreparedCallers) {}
+
+  void run(std::span<const Element> signal, std::span<Element> out) const {
+    const std::size_t needed = check(signal, out);
+    const std::size_t fresh = block_ - filter_size_ + 1, blocks = (needed + fresh - 1) / fresh;
+    const auto scratch = pool_.lend();
+    struct Call {
+      const Convolver& self;
+      const Element* signal;
+      std::size_t size;
+      Element* out;
+      std::size_t needed, blocks;
+      Scratch<T>& scratch;
+    };
+    const Call call{*this, signal.data(), signal.size(), out.data(), needed, blocks, *scratch};
+    base::parallel(std::min(threads_, blocks), [&call](std::size_t thread, std::size_t threads) {
+      const base::Share share = base::share(call.blocks, thread, threads);
+      for (std::size_t i = share.begin; i < share.end; ++i) {
+        call.self.run_block(i, call.signal, call.size, call.out, call.needed, call.scratch.of_thread[thread]);
+      }
+    });
+  }
+
+  std::size_t filter_size() const { return filter_size_; }
+  std::size_t block() const { return block_; }
+  std::string explain() const {
+    return fmt::format("convolution with {} values: blocks of {} by overlap-save, {} new values each, {} threads\n{}",
+                       filter_size_, block_, block_ - filter_size_ + 1, threads_, filter_.explain());
+  }
+
+ private:
+  static std::size_t checked_size(std::span<const Element> filter) {
+    if (filter.empty()) refuse("the filter is empty");
+    return filter.size();
+  }
+  std::size_t checked_block() const {
+    if (block_ < filter_size_)
+      refuse(fmt::format("blocks of {} are shorter than the filter's {}", block_, filter_size_));
+    return block_;
+  }
+  std::size_t check(std::span<const Element> signal, std::span<Element> out) const {
+    if (signal.empty()) refuse("the signal is empty");
+    const std::size_t needed = signal.size() + filter_size_ - 1;
+    if (out.size() < needed) refuse(fmt::format("the output has {} values, the result {}", out.size(), needed));
+    const auto a = reinterpret_cast<std::uintptr_t>(signal.data()), b = reinterpret_cast<std::uintptr_t>(out.data());
+    if (a < b + out.size_bytes() && b < a + signal.size_bytes()) refuse("the signal and the output overlap");
+    return needed;
+  }
+
+  // The block's first filter_size - 1 values belong to the one before; its results there are spoilt and dropped.
+  void run_block(std::size_t i, const Element* signal, std::size_t size, Element* out, std::size_t needed,
+                 Complex* data) const {
+    const std::size_t fresh = block_ - filter_size_ + 1, history = filter_size_ - 1;
+    Element* const values = Filter<Element>::elements(data);
+    const std::size_t start = i * fresh;  // of the first new value, in the signal and in the result
+    const std::size_t skipped = start < history ? history - start : 0;
+    const std::size_t from = start + skipped - history;
+    const std::size_t taken = from < size ? std::min(block_ - skipped, size - from) : 0;
+    std::fill(values, values + skipped, Element());
+    if (taken > 0) std::copy(signal + from, signal + from + taken, values + skipped);
+    std::fill(values + skipped + taken, values + block_, Element());
+    filter_.run(data);
+    std::copy(values + history, values + history + std::min(fresh, needed - start), out + start);
+  }
+
+  std::size_t filter_size_, block_, threads_;
+  Filter<Element> filter_;
+  mutable ScratchPool<T> pool_;
+};
+
+template <class Element>
+Convolution<Element>::Convolution(const Device& device, std::span<const Element> filter,
+                                  const ConvolutionOptions& options)
+    : convolver_(std::make_shared<const Convolver<Element>>(device, filter, options)) {}
+template <class Element>
+void Convolution<Element>::run(std::span<const Element> signal, std::span<Element> out) const {
+  convolver_->run(signal, out);
+}
+template <class Element>
+std::size_t Convolution<Element>::filter_size() const {
+  return convolver_->filter_size();
+}
+template <class Element>
+std::size_t Convolution<Element>::block() const {
+  return convolver_->block();
+}
+template <class Element>
+std::string Convolution<Element>::explain() const {
+  return convolver_->explain();
+}
+
+template <class Element>
+std::vector<Element> convolve(const Device& device, std::span<const Element> a, std::span<const Element> b,
+                              Extent extent) {
+  if (a.empty() || b.empty()) refuse("one of the inputs is empty");
+  if (a.size() < b.size()) std::swap(a, b);
+  const planner::Options planning{.effort = Effort::quick};
+  const std::size_t n = a.size();
+  if (extent == Extent::circular && is_smooth(n)) {
+    using F = Filter<Element>;
+    const F filter(device, b, n, 0, planning);
+    base::AlignedArray<typename F::Complex> data(F::room(n));
+    std::copy(a.begin(), a.end(), F::elements(data.data()));
+    filter.run(data.data());
+    return {F::elements(data.data()), F::elements(data.data()) + n};
+  }
+  std::vector<Element> out(n + b.size() - 1);
+  const Convolution<Element> convolution(
+      device, b, {.block = best_block(b.size(), out.size()), .threads = 0, .planning = planning});
+  convolution.run(a, out);
+  if (extent == Extent::circular) {
+    for (std::size_t i = n; i < out.size(); ++i) out[i - n] += out[i];
+    out.resize(n);
+  }
+  return out;
+}
+
+template <class Element>
+std::vector<Element> correlate(const Device& device, std::span<const Element> a, std::span<const Element> b,
+                               Extent extent) {
+  if (a.empty() || b.empty()) refuse("one of the inputs is empty");
+  const std::size_t n = std::max(a.size(), b.size());
+  std::vector<Element> reversed(extent == Extent::linear ? b.size() : n);
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    const std::size_t at = extent == Extent::linear ? b.size() - 1 - i : (n - i) % n;
+    reversed[at] = conjugate(b[i]);
+  }
+  return convolve<Element>(device, a, reversed, extent);
+}
+
+template class Convolution<float>;
+template class Convolution<double>;
+template class Convolution<std::complex<float>>;
+template class Convolution<std::complex<double>>;
+template <class E>
+using In = std::span<const E>;
+using Cf = std::complex<float>;
+using Cd = std::complex<double>;
+template std::vector<float> convolve(const Device&, In<float>, In<float>, Extent);
+template std::vector<double> convolve(const Device&, In<double>, In<double>, Extent);
+template std::vector<Cf> convolve(const Device&, In<Cf>, In<Cf>, Extent);
+template std::vector<Cd> convolve(const Device&, In<Cd>, In<Cd>, Extent);
+template std::vector<float> correlate(const Device&, In<float>, In<float>, Extent);
+template std::vector<double> correlate(const Device&, In<double>, In<double>, Extent);
+template std::vector<Cf> correlate(const Device&, In<Cf>, In<Cf>, Extent);
+template std::vector<Cd> correlate(const Device&, In<Cd>, In<Cd>, Extent);
+
+}  // namespace ridge::fft

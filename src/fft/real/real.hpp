@@ -1,0 +1,33 @@
+// Real transforms of any length on top of complex ones.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "fft/kernel.hpp"
+#include "fft/real/real_kernel.hpp"
+
+namespace ridge::fft {
+
+// The complex transform to build on: n/2 points for even n; n points for odd n beyond the direct ones. A shared
+// pointer, so that what the planner has already decided can serve.
+template <class T>
+using ShareLine = std::function<std::shared_ptr<const LineKernel<T>>(std::size_t)>;
+
+// The best way for the length. Error{invalid_argument} for 0.
+template <class T>
+std::unique_ptr<RealKernel<T>> make_real(std::size_t n, const ShareLine<T>& line);
+
+// The complex length that make_real(n) asks for; 0 where it needs none.
+std::size_t real_line_length(std::size_t n);
+
+// Its parts, for tests and comparison.
+inline constexpr std::size_t kMaxDirectReal = 63;
+template <class T>
+std::unique_ptr<RealKernel<T>> make_real_even(std::shared_ptr<const LineKernel<T>> half);
+template <class T>
+std::unique_ptr<RealKernel<T>> make_real_paired(std::shared_ptr<const LineKernel<T>> whole);
+template <class T>
+std::unique_ptr<RealKernel<T>> make_real_direct(std::size_t n);  // odd, up to kMaxDirectReal
+
+}  // namespace ridge::fft

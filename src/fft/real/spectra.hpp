@@ -1,0 +1,26 @@
+// What turns the spectra of complex transforms into those of real samples and back, in the widest vectors there are.
+#pragma once
+#include <cstddef>
+
+namespace ridge::fft::real {
+
+// Points are re, im pairs of T. Factors w[k] = -i/2 exp(-2 pi i k / (2 m)), k <= m / 2, in the form of DoubledTable.
+template <class T>
+struct Spectra {
+  // z: m points of the transform of x[2j] + i x[2j+1]; becomes the m + 1 points of the transform of x.
+  void (*unpack)(T* z, const T* w_re, const T* w_im, std::size_t m);
+  // The way back: z = twice the transform of x[2j] + i x[2j+1]. z may be x.
+  void (*pack)(const T* x, const T* w_re, const T* w_im, T* z, std::size_t m);
+  // z: the n-point transform of a + i b, n odd; the first n/2 + 1 points of the transforms of a and b.
+  void (*separate)(const T* z, T* a, T* b, std::size_t n);
+  // The way back, all n points.
+  void (*join)(const T* a, const T* b, T* z, std::size_t n);
+  // Two rows as one of complex points, and back.
+  void (*interleave)(const T* a, const T* b, T* z, std::size_t n);
+  void (*deinterleave)(const T* z, T* a, T* b, std::size_t n);
+};
+
+template <class T>
+const Spectra<T>& spectra();
+
+}  // namespace ridge::fft::real
