@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/fft_files.hpp"
 #include "cli/fft_lengths.hpp"
@@ -41,6 +42,16 @@ void add_fft(CLI::App& program) {
   command->add_option("--scale", wishes->scale, "A factor: a number, 1/n or 1/sqrt(n)")->capture_default_str();
   command->add_option("--variant", wishes->variant, "Only this variant (ridge fft explain N lists them)");
   command->add_option("--threads", wishes->threads, "0: all")->capture_default_str();
+  command
+      ->add_option_function<std::string>(
+          "--memory",
+          [wishes](const std::string& text) {
+            const auto bytes = base::parse_bytes(text);
+            if (!bytes) throw Error(ErrorKind::invalid_argument, fmt::format("--memory {}: write 64M or 2G", text));
+            wishes->memory = *bytes;
+          },
+          "Samples and spectra held at a time (default 64M; one transform at least)")
+      ->type_name("BYTES");
   command->add_flag("--measure", wishes->measure, "Time the best candidates first, and remember the winner");
   add_fft_explain(*command);
   add_fft_check(*command);
