@@ -39,7 +39,22 @@ for step in "${steps[@]}"; do
       ;;
     bench)
       $ridge devices
-      $ridge bench transpose --json "$out/transpose.json"
+      for device in cuda:0 opencl:nvidia host; do
+        $ridge bench transpose --device $device --json "$out/transpose-${device%%:*}.json"
+      done
+      ;;
+    fft)
+      bench="$ridge bench fft --device host --against fftw --seconds 0.1"
+      $bench --lengths 2^1..2^22 --json "$out/fft-f32.json" | tail -23
+      $bench --lengths 2^1..2^20 --type f64 | tail -1
+      $bench --lengths smooth | tail -1
+      $bench --lengths primes | tail -1
+      $bench --lengths 2^4..2^20 --real | tail -1
+      $bench --shape 64x64,256x256,1024x1024,32x32x32,128x128x128 | tail -6
+      $bench --lengths 2,4,8,16,32,64 --batch-points 1000000 | tail -7
+      $bench --lengths 16,256,4096,65536,1048576 --batch-points 16777216 --threads 16 | tail -6
+      $bench --lengths 16777216 --threads 16 | tail -2
+      $bench --lengths 16777216 --threads 1 | tail -2
       ;;
     *) echo "no step $step"; exit 1 ;;
   esac

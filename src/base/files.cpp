@@ -179,6 +179,37 @@ class TemporaryFile {
   bool renamed_ = false;
 };
 
+// --- locks ----------------------------------------------------------------------------------------------------------
+
+using Deadline = std::chrono::time_point<std::chrono::steady_clock, std::chrono::duration<double>>;
+
+// A descriptor that holds the lock until it is closed, or nothing while another has it.
+std::optional<int> try_lock(const fs::path& name) {
+  Descriptor file(open_retrying(name, O_RDONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW, 0666));
+  if (!file) fail("cannot lock", name, reason(errno));
+  struct stat ours {
+  }, named{};
+  if (::fstat(file.get(), &ours) != 0) fail("cannot lock", name, reason(errno));
+  if (!S_ISREG(ours.st_mode)) fail("cannot lock", name, "not a regular file");
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) fail("cannot lock", name, reason(errno));
+    return std::nullopt;
+  }
+  // Someone who cleans the folder may have removed the name since: then another process can hold a new file.
+  const bool still_named =
+      ::stat(name.c_str(), &named) == 0 && named.st_ino == ours.st_ino && named.st_dev == ours.st_dev;
+  return still_named ? std::optional(file.release()) : std::nullopt;
+}
+
+int lock(const fs::path& name, double seconds, Deadline deadline) {
+  for (;;) {
+    if (const auto descriptor = try_lock(name)) return *descriptor;
+    if (std::chrono::steady_clock::now() >= deadline)
+      fail("cannot lock", name, fmt::format("another process still holds it after {:g} s", seconds));
+    std::this_thread::sleep_for(std::chrono::microseconds(500));
+  }
+}
+
 }  // namespace
 
 fs::path cache_folder() {
@@ -243,29 +274,11 @@ void write_file(const fs::path& path, std::string_view bytes) {
 }
 
 FileLock::FileLock(const fs::path& path, double seconds) {
-  const fs::path name = path.string() + ".lock";
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  for (;;) {
-    Descriptor file(open_retrying(name, O_RDONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW, 0666));
-    if (!file) fail("cannot lock", name, reason(errno));
-    struct stat ours {
-    }, named{};
-    if (::fstat(file.get(), &ours) != 0) fail("cannot lock", name, reason(errno));
-    if (!S_ISREG(ours.st_mode)) fail("cannot lock", name, "not a regular file");
-    if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
-      // Someone who cleans the folder may have removed the name since: then another process can hold a new file.
-      if (::stat(name.c_str(), &named) == 0 && named.st_ino == ours.st_ino && named.st_dev == ours.st_dev) {
-        descriptor_ = file.release();
-        return;
-      }
-    } else if (errno != EWOULDBLOCK && errno != EINTR) {
-      fail("cannot lock", name, reason(errno));
-    }
-    if (std::chrono::steady_clock::now() >= deadline)
-      fail("cannot lock", name, fmt::format("another process still holds it after {:g} s", seconds));
-    // Short, because a process that saves one thing after another leaves only short gaps.
-    std::this_thread::sleep_for(std::chrono::microseconds(500));
-  }
+  // Whoever waits holds the second lock, so that a process that saves one thing after another, and leaves the first one
+  // free for moments only, has to queue behind it.
+  const Descriptor next(lock(path.string() + ".lock-next", seconds, deadline));
+  descriptor_ = lock(path.string() + ".lock", seconds, deadline);
 }
 
 FileLock::~FileLock() { ::close(descriptor_); }

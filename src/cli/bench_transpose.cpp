@@ -161,13 +161,13 @@ void add_bench_transpose(CLI::App& bench) {
   command->add_option("--seconds", *seconds, "Time to spend on each variant")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 60.0));
-  command->callback([wishes, wanted, seconds] {
+  command->callback([wishes, wanted, seconds, rows] {
     for (const std::string& peer : wishes->against) {
       if (peer != "memcpy")
         throw Error(ErrorKind::invalid_argument, fmt::format("no peer \"{}\"; there is memcpy", peer));
     }
     std::vector<TransposeCase> cases{*wanted};
-    if (wanted->problem.rows == 0) {
+    if (rows->count() == 0) {
       cases = {*wanted, *wanted};
       cases[0].problem.rows = cases[0].problem.columns = 8192;
       cases[1].problem.rows = cases[1].problem.columns = 64;

@@ -11,5 +11,10 @@ void add_machine(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_tour(CLI::App& program);
 void add_wisdom(CLI::App& program);
+void add_fft(CLI::App& program);
+
+// Of `ridge fft`.
+void add_fft_explain(CLI::App& fft);
+void add_fft_check(CLI::App& fft);
 
 }  // namespace ridge::cli

@@ -13,9 +13,12 @@
 
 namespace ridge::cli {
 
-machine::Profile profile_or_measure(const ProfileWishes& wishes) {
+machine::Profile profile_or_measure(const ProfileWishes& wishes, bool* was_saved) {
   if (!wishes.refresh) {
-    if (auto saved = machine::load()) return *std::move(saved);
+    if (auto saved = machine::load()) {
+      if (was_saved != nullptr) *was_saved = true;
+      return *std::move(saved);
+    }
   }
   machine::MeasureOptions options;
   options.progress = base::terminal_progress();
@@ -37,8 +40,8 @@ struct Wishes {
 
 void run(const Wishes& wishes) {
   const double start = base::now();
-  const bool saved = !wishes.profile.refresh && machine::load().has_value();
-  const machine::Profile profile = profile_or_measure(wishes.profile);
+  bool saved = false;
+  const machine::Profile profile = profile_or_measure(wishes.profile, &saved);
   if (wishes.json) {
     fmt::print("{}\n", machine::to_json(profile));
   } else {

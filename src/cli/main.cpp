@@ -19,10 +19,31 @@ First steps:
   ridge tour                     measure this machine, run each workload on each device, write report.html
   ridge devices                  what there is to compute on, and what is missing and why
   ridge machine                  ceilings and rooflines, measured once and saved
+  ridge fft in.npy out.npy       Fourier transforms of files and pipes
+  ridge bench fft                transforms of every length, beside other libraries
   ridge bench transpose          every variant of the corner turn against the copy bandwidth
 
 Devices are named host, opencl:0, opencl:pocl, cuda:0 or best; RIDGE_DEVICE sets the default.
 Every command has its own --help. The exit code is 0, 1 for a mistake of the caller's, 2 for one of ours.)";
+
+// CLI11 only says that a subcommand is missing; a person wants to know which word was not understood.
+std::string unknown_command(const CLI::App& program, int count, char** values) {
+  const CLI::App* app = &program;
+  for (int i = 1; i < count && values[i][0] != '-'; ++i) {
+    const auto commands = app->get_subcommands([](const CLI::App*) { return true; });
+    if (commands.empty()) return "";
+    const CLI::App* next = nullptr;
+    std::string names;
+    for (const CLI::App* one : commands) {
+      if (one->get_name() == values[i]) next = one;
+      names += (names.empty() ? "" : ", ") + one->get_name();
+    }
+    if (next == nullptr)
+      return fmt::format("{} has no command \"{}\"; there are {}", app->get_name(), values[i], names);
+    app = next;
+  }
+  return "";
+}
 
 int fail(int code, const std::string& message) {
   fmt::print(stderr, "ridge: {}\n", message);
@@ -41,15 +62,19 @@ int main(int count, char** values) {
     ridge::cli::add_devices(program);
     ridge::cli::add_machine(program);
     ridge::cli::add_bench(program);
+    ridge::cli::add_fft(program);
     ridge::cli::add_wisdom(program);
     if (count == 1) {
       fmt::print("{}", program.help());
       return 0;
     }
+    if (const std::string unknown = unknown_command(program, count, values); !unknown.empty()) return fail(1, unknown);
     program.parse(count, values);
     return 0;
   } catch (const CLI::Success& success) {  // --help and --version
     return program.exit(success);
+  } catch (const CLI::RuntimeError& verdict) {  // a check that failed and has said why
+    return verdict.get_exit_code();
   } catch (const CLI::ParseError& error) {
     return fail(
         1,

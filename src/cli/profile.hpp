@@ -8,6 +8,6 @@ struct ProfileWishes {
   bool refresh = false;  // measure even though there is a saved one
   bool quick = false;    // ceilings only
 };
-machine::Profile profile_or_measure(const ProfileWishes& wishes);
+machine::Profile profile_or_measure(const ProfileWishes& wishes, bool* was_saved = nullptr);
 
 }  // namespace ridge::cli

@@ -11,6 +11,7 @@
 #include "base/log.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
+#include "cli/bench_fft.hpp"
 #include "cli/bench_transpose.hpp"
 #include "cli/command.hpp"
 #include "cli/profile.hpp"
@@ -76,6 +77,40 @@ report::Bench tour_transpose(bool quick, const base::Progress& progress) {
   return bench;
 }
 
+// Short transforms in a batch, and a long one.
+std::vector<FftBench> fft_cases(bool quick) {
+  const std::size_t points = quick ? std::size_t{1} << 18 : std::size_t{1} << 22;
+  FftBench batch, one;
+  batch.problem = {.shape = {1024}, .batch = points / 1024, .threads = 0};
+  one.problem = {.shape = {points}, .threads = 0};
+  batch.seconds_each = one.seconds_each = quick ? 0.02 : 0.2;
+  return {batch, one};
+}
+
+report::Bench tour_fft(bool quick, const base::Progress& progress, std::vector<report::DeviceSection>& devices) {
+  report::Bench bench;
+  bench.title = "Fourier transforms";
+  bench.note =
+      "GFLOP/s counts 5 N log2 N a transform. The roof is the machine's peak or its memory, whichever is nearer.";
+  double done = 0;
+  for (const FftBench& one : fft_cases(quick)) {
+    progress(done, fft_problem_text(one.problem) + " on host");
+    try {
+      const FftBenchResult measured = bench_fft(host(), one, {});
+      bench.rows.insert(bench.rows.end(), measured.rows.begin(), measured.rows.end());
+      for (auto& section : devices) {
+        if (section.profile.id != "host") continue;
+        section.points.push_back(
+            {measured.rows.front().problem, measured.flops, measured.bytes, measured.rows.front().seconds});
+      }
+    } catch (const Error& error) {
+      base::warn(fmt::format("host: {} left out: {}", fft_problem_text(one.problem), error.what()));
+    }
+    done += 0.5;
+  }
+  return bench;
+}
+
 std::string ceiling_line(const machine::DeviceProfile& device) {
   const machine::Ceilings& c = device.ceilings;
   const machine::Bandwidth& memory = c.memory().all;
@@ -112,6 +147,12 @@ void run(const Wishes& wishes) {
   for (const auto& section : page.devices) page.summary.push_back(ceiling_line(section.profile));
   page.benches.push_back(tour_transpose(wishes.profile.quick, progress));
   for (const std::string& line : bench_lines(page.benches.back())) page.summary.push_back(line);
+  for (auto& section : page.devices) section.points = report::points_of(page.benches.back().rows, section.profile.id);
+  page.benches.push_back(tour_fft(wishes.profile.quick, progress, page.devices));
+  for (const auto& row : page.benches.back().rows) {
+    page.summary.push_back(fmt::format("{} on {}: {} by {}", row.problem, row.device,
+                                       base::human_rate(row.gflops * 1e9, "FLOP/s"), row.variant));
+  }
   progress(1, "");
 
   base::write_file(wishes.out, report::to_html(page));

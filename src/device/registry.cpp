@@ -56,7 +56,7 @@ DeviceList find_all() {
     const char* name;
     detail::Enumerate enumerate;
   };
-  static constexpr Named backends[] = {
+  const std::vector<Named> backends = {
 #ifdef RIDGE_HAVE_OPENCL
       {"opencl", detail::enumerate_opencl},
 #endif

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "fft/classic/classic.hpp"
 #include "fft/mixed/mixed.hpp"
 #include "fft/power2/power2.hpp"
 #include "fft/prime/prime.hpp"
@@ -35,6 +36,7 @@ std::vector<LineChoice<T>> line_choices(std::size_t n) {
   list_power2(n, choices);
   list_mixed(n, choices);
   list_prime<T>(n, default_line<T>, choices);
+  list_classic<T>(n, choices);
   return choices;
 }
 

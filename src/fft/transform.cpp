@@ -1,6 +1,7 @@
 #include "fft/transform.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <mutex>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/aligned.hpp"
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
@@ -20,6 +22,7 @@ namespace {
 // Less than this many points are not worth waking threads for.
 constexpr double kPointsWorthThreads = 1 << 14;
 constexpr std::size_t kLongLine = std::size_t{1} << 16;
+constexpr std::size_t kStackBytes = std::size_t{1} << 15;
 constexpr base::Repeat kTrial{.seconds = 0.1, .at_least = 3, .at_most = 200};
 
 std::size_t lines_of(std::size_t elements) { return (elements + 15) / 16 * 16; }
@@ -226,6 +229,10 @@ Transform<T>::Transform(const Device& device, const Problem& problem, const plan
     build_complex(*inverse_, layout_.spectrum, layout_.samples, options);
   }
   decide_threads(options);
+  if (!two_step_ && plain_line() && problem.batch == 1 && problem.shape.size() == 1 &&
+      forward_->stages.front().line().scratch() * sizeof(Complex) <= kStackBytes) {
+    alone_ = &forward_->stages.front().line();
+  }
 
   std::size_t each = 0, widest = 1;
   for (const Way* way : {forward_.get(), inverse_.get()}) {
@@ -328,8 +335,16 @@ void Transform<T>::run_two_step(Direction direction, const Complex* in, Complex*
   }
 }
 
+// A transform of a few points takes less time than borrowing scratch, so its scratch is on the stack.
+template <class T>
+void Transform<T>::run_alone(Direction direction, const Complex* in, Complex* out) const {
+  alignas(base::kAlignment) std::array<std::byte, kStackBytes> memory;  // NOLINT: a kernel writes it before it reads it
+  alone_->run(direction, in, out, reinterpret_cast<Complex*>(memory.data()));
+}
+
 template <class T>
 void Transform<T>::run(Direction direction, const void* in, void* out) const {
+  if (alone_ != nullptr) return run_alone(direction, static_cast<const Complex*>(in), static_cast<Complex*>(out));
   const auto scratch = pool_->lend();
   Complex* const target = static_cast<Complex*>(out);
   if (real_) {

@@ -55,6 +55,7 @@ class Transform {
   void run_real_rows(Direction direction, const void* in, void* out, Scratch<T>& scratch) const;
   void run_two_step(Direction direction, const Complex* in, Complex* out, Scratch<T>& scratch) const;
   bool plain_line() const;
+  void run_alone(Direction direction, const Complex* in, Complex* out) const;
   double done_flops() const;
 
   Device device_;
@@ -67,6 +68,7 @@ class Transform {
   Side work_;  // where the spectrum of one real transform of several axes stands on its way back
   std::unique_ptr<Way> forward_, inverse_;
   std::optional<TwoStep<T>> two_step_;
+  const LineKernel<T>* alone_ = nullptr;  // one short line and nothing else to do: the kernel, straight away
   std::unique_ptr<ScratchPool<T>> pool_;
 };
 

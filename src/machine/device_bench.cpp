@@ -29,12 +29,13 @@ std::size_t large_bytes(const Device& device, bool glance) {
   return std::max<std::size_t>(bytes / kTile * kTile, kTile);
 }
 
-KernelSource source_of(const std::string& kernel) {
+KernelSource source_of(const std::string& kernel, const Limits& limits) {
   const auto starts = [&](const char* prefix) { return kernel.rfind(prefix, 0) == 0; };
   if (starts("copy_") || starts("write_")) return memory_kernels();
   if (starts("window_") || starts("local_") || starts("empty")) return cache_kernels();
   if (starts("fma_")) return fma_kernels(kernel == "fma_double");
-  if (starts("access_") || starts("poison")) return access_kernels();
+  if (starts("access_") || starts("poison"))
+    return access_kernels(std::min<std::size_t>(kAccessItems, limits.work_group));
   return spin_kernels();
 }
 
@@ -55,7 +56,7 @@ DeviceBench::DeviceBench(const Device& device, bool glance)
 
 Kernel DeviceBench::kernel(const std::string& name) {
   if (const auto known = kernels_.find(name); known != kernels_.end()) return known->second;
-  const KernelSource source = source_of(name);
+  const KernelSource source = source_of(name, limits());
   auto program = programs_.find(source.name);
   if (program == programs_.end()) program = programs_.emplace(source.name, device_.compile(source)).first;
   return kernels_.emplace(name, program->second.kernel(name)).first->second;
@@ -85,7 +86,9 @@ const Buffer& DeviceBench::results() {
   if (!results_) {
     // The FMA probe in double writes most: two waves of items, a double a chain.
     const std::size_t items = std::max(2 * resident_groups(1), 512 * limits().compute_units);
-    const std::size_t bytes = std::max<std::size_t>(items * kFmaChains * sizeof(double), 4 * kMega);
+    // On a modest device the walks of the cache kernels take a group a tile of `large` bytes, a word an item.
+    const std::size_t walks = modest_ ? large_ / 16 : 0;
+    const std::size_t bytes = std::max<std::size_t>({items * kFmaChains * sizeof(double), walks, 4 * kMega});
     results_ = device_.buffer(bytes, {.name = "probe results"});
     queue_.fill(results_, std::byte{0});
     queue_.finish();

@@ -30,15 +30,15 @@ std::size_t rounds_for(double bytes_a_round, double rate, double seconds) {
   return static_cast<std::size_t>(std::clamp(seconds * rate / bytes_a_round, 16.0, 1e6));
 }
 
-// All groups walk the same `bytes`, each from its own place. Groups of one compute unit can meet on a tile, so it is
-// read past the nearest cache.
+// All groups together sweep the same `bytes` from end to end, again and again: a tile comes back only after all others.
+// Read past the nearest cache, which may hold a compute unit's part of a small set.
 Walk shared_walk(const DeviceBench& bench, std::size_t bytes) {
   Walk walk;
   walk.items = kItems;
-  walk.groups = bench.modest() ? bench.limits().compute_units : bench.resident_groups(kItems);
   walk.range = std::max<std::size_t>(bytes / kTile, 1);
-  walk.start_step = std::max<std::size_t>(walk.range / walk.groups, 1);
-  walk.step = 1;
+  walk.groups = bench.modest() ? bench.large() / kTile : bench.resident_groups(kItems);
+  walk.start_step = bench.modest() ? 1 : std::max<std::size_t>(walk.range / walk.groups, 1);
+  walk.one_round = bench.modest();
   return walk;
 }
 
@@ -55,6 +55,7 @@ Walk private_walk(const DeviceBench& bench, std::size_t tiles) {
 // The rate of a walk with as many rounds as a good launch takes.
 double settled_rate(DeviceBench& bench, WalkKind kind, Walk walk, double guess, double seconds) {
   const double a_round = static_cast<double>(walk.groups * kTile) * (kind == WalkKind::copy ? 2 : 1);
+  if (walk.one_round) return walk_rate(bench, kind, walk, seconds);
   const double launch = std::clamp(seconds / 8, 3e-4, 5e-3);
   walk.rounds = rounds_for(a_round, guess, launch / 2);
   const double first = walk_rate(bench, kind, walk, seconds / 4);
@@ -132,13 +133,14 @@ double read_bandwidth(DeviceBench& bench, double seconds) {
   const auto sizes =
       bench.group_sizes(bench.kernel("window_read"),
                         bench.modest() ? std::vector<std::size_t>{256} : std::vector<std::size_t>{256, 512, 1024});
-  const std::vector<std::size_t> waves = {1, 4, 16};
+  const std::vector<std::size_t> waves =
+      bench.modest() ? std::vector<std::size_t>{1} : std::vector<std::size_t>{1, 4, 16};
   for (const std::size_t items : sizes) {
     for (const std::size_t wave : waves) {
       const std::size_t tiles = bench.large() / (items * kWindowVectors * 16);
       Walk walk;
       walk.items = items;
-      walk.groups = std::min(tiles, wave * bench.resident_groups(items));
+      walk.groups = bench.modest() ? tiles : std::min(tiles, wave * bench.resident_groups(items));
       walk.range = tiles;
       walk.step = walk.groups % tiles;
       walk.rounds = tiles / walk.groups;
@@ -157,7 +159,7 @@ std::vector<Level> cache_levels(DeviceBench& bench, double memory_read, double s
 
   std::vector<std::size_t> pieces, sets;
   for (std::size_t tiles = 1; tiles <= (bench.modest() ? 8u : 64u); tiles *= 2) pieces.push_back(tiles);
-  for (std::size_t bytes = 2u << 20; bytes <= std::min<std::size_t>(bench.large(), 512u << 20); bytes *= 2) {
+  for (std::size_t bytes = 4u << 20; bytes <= std::min<std::size_t>(bench.large(), 512u << 20); bytes *= 2) {
     sets.push_back(bytes);
     if (!bench.modest() && bytes * 3 / 2 <= bench.large()) sets.push_back(bytes * 3 / 2);
   }
@@ -171,7 +173,10 @@ std::vector<Level> cache_levels(DeviceBench& bench, double memory_read, double s
     guess = settled_rate(bench, WalkKind::read, walk, guess, slice);
     own.points.emplace_back(static_cast<double>(walk.groups * tiles * kTile), guess);
   }
+  // Two groups on one tile at the same time would share one fetch of it.
+  const std::size_t least = bench.modest() ? 0 : bench.resident_groups(kItems) * kTile;
   for (const std::size_t bytes : sets) {
+    if (bytes < least) continue;
     guess = settled_rate(bench, WalkKind::read_far, shared_walk(bench, bytes), guess, slice);
     common.points.emplace_back(static_cast<double>(bytes), guess);
   }
@@ -196,7 +201,8 @@ std::vector<Level> cache_levels(DeviceBench& bench, double memory_read, double s
                                       shared_best, 0.2 * seconds),
                       {}});
   }
-  sweep.lines = {own, common};
+  for (const auto& line : {own, common})
+    if (!line.points.empty()) sweep.lines.push_back(line);
   return levels;
 }
 

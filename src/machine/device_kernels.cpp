@@ -152,7 +152,7 @@ std::vector<std::uint8_t> access_table() {
   return table;
 }
 
-KernelSource access_kernels() {
+KernelSource access_kernels(std::size_t items) {
   std::string text =
       "// One read and one write an item, from each memory space.\nCONSTANT_TABLE uchar constant_table[" +
       std::to_string(kAccessBytes) + "] = {";
@@ -160,11 +160,11 @@ KernelSource access_kernels() {
   for (std::size_t i = 0; i < table.size(); ++i) text += fmt::format("{}{},", i % 64 == 0 ? "\n" : "", table[i]);
   text += R"(};
 
-KERNEL void access_registers(GLOBAL uchar* RESTRICT out) { out[GLOBAL_ID(0)] = (uchar)LOCAL_ID(0); }
+KERNEL WORK_GROUP(ACCESS_ITEMS, 1, 1) void access_registers(GLOBAL uchar* RESTRICT out) { out[GLOBAL_ID(0)] = (uchar)LOCAL_ID(0); }
 )";
   const auto kernel = [&](const std::string& space, bool from, const std::string& value) {
     text += fmt::format(R"(
-KERNEL void access_{0}({1}GLOBAL uchar* RESTRICT out, uint mask, uint shift, uint stride) {{
+KERNEL WORK_GROUP(ACCESS_ITEMS, 1, 1) void access_{0}({1}GLOBAL uchar* RESTRICT out, uint mask, uint shift, uint stride) {{
   const uint tid = (uint)LOCAL_ID(0);
   const uint index = ((tid & mask) >> shift) * stride;
   out[GLOBAL_ID(0)] = {2};
@@ -177,8 +177,8 @@ KERNEL void access_{0}({1}GLOBAL uchar* RESTRICT out, uint mask, uint shift, uin
   kernel("constant", false, "constant_table[index]");
   // As in the thesis, local memory is filled from global memory first, each distinct byte by one item of the group.
   text += fmt::format(R"(
-KERNEL void access_local(GLOBAL const uchar* RESTRICT from, GLOBAL uchar* RESTRICT out, uint mask, uint shift,
-                         uint stride) {{
+KERNEL WORK_GROUP(ACCESS_ITEMS, 1, 1) void access_local(
+    GLOBAL const uchar* RESTRICT from, GLOBAL uchar* RESTRICT out, uint mask, uint shift, uint stride) {{
   LOCAL_ARRAY(uchar, block, {});
   const uint tid = (uint)LOCAL_ID(0);
   const uint index = ((tid & mask) >> shift) * stride;
@@ -193,7 +193,7 @@ KERNEL void poison(GLOBAL uint4* RESTRICT buffer, uint vectors, uint value) {{
 }}
 )",
                       kAccessBytes);
-  return {.name = "access_probe", .text = text, .defines = {}};
+  return {.name = "access_probe", .text = text, .defines = {{"ACCESS_ITEMS", std::to_string(items)}}};
 }
 
 // A multiplicative recurrence has no closed form a compiler would find, and each step waits for the one before.
@@ -216,7 +216,8 @@ std::uint32_t spin_value(std::uint32_t item, std::uint32_t rounds) {
 }
 
 std::vector<KernelSource> all_probe_kernels() {
-  return {memory_kernels(), cache_kernels(), fma_kernels(false), fma_kernels(true), access_kernels(), spin_kernels()};
+  return {memory_kernels(), cache_kernels(), fma_kernels(false), fma_kernels(true), access_kernels(kAccessItems),
+          spin_kernels()};
 }
 
 }  // namespace ridge::machine

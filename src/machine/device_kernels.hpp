@@ -45,7 +45,7 @@ KernelSource fma_kernels(bool in_double);
 inline constexpr std::uint32_t kAccessItems = 1024;
 inline constexpr std::uint32_t kAccessBytes = 16 * kAccessItems;
 std::vector<std::uint8_t> access_table();
-KernelSource access_kernels();
+KernelSource access_kernels(std::size_t items);  // a group of that many, kAccessItems where the device allows it
 
 // A kernel that lasts as long as it is told: spin(out, uint rounds), out[GLOBAL_ID] = spin_value(GLOBAL_ID, rounds).
 KernelSource spin_kernels();

@@ -34,6 +34,7 @@ double driver_copy(DeviceBench& bench, double seconds);  // the driver's own dev
 struct Walk {
   std::size_t items = 256, groups = 1;
   std::size_t base_step = 0, start_step = 1, range = 1, step = 1, rounds = 1;
+  bool one_round = false;  // groups do not walk on
   double bytes() const;
 };
 enum class WalkKind { read, read_far, write, copy };

@@ -17,6 +17,9 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 
+// A task long against its fork and join, and short enough that some run between two interruptions.
+constexpr double kTaskSeconds = 4e-3;
+
 // Results land here, so that a probe's work can never be dropped as unused.
 std::atomic<double> sink{0};
 
@@ -40,7 +43,7 @@ std::vector<double> rates(HostPieces& pieces, const std::vector<Pass>& walks, co
   std::vector<std::function<void()>> calls;
   std::vector<std::size_t> passes;
   for (const auto& walk : walks) {
-    passes.push_back(passes_for(pieces.threads(), walk, std::clamp(slice / 8, 2e-4, 2e-2)));
+    passes.push_back(passes_for(pieces.threads(), walk, std::clamp(slice / 8, 2e-4, kTaskSeconds)));
     calls.push_back([&pieces, &walk, count = passes.back()] {
       base::parallel(pieces.threads(), [&](std::size_t thread, std::size_t) {
         for (std::size_t pass = 0; pass < count; ++pass) walk(thread);
@@ -68,7 +71,7 @@ double flops(std::size_t threads, double seconds, double an_iteration, const Cha
     base::parallel(threads,
                    [&](std::size_t, std::size_t) { sink.store(chains(iterations), std::memory_order_relaxed); });
   };
-  const double target = std::clamp(seconds / 8, 5e-4, 2e-2);
+  const double target = std::clamp(seconds / 8, 5e-4, kTaskSeconds);
   double once = 0;
   for (;;) {
     const double start = base::now();

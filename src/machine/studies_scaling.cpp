@@ -30,7 +30,7 @@ Pair rates_of(DeviceBench& bench, std::size_t items, std::size_t groups, double 
   Pair result;
   const Kernel copy = bench.kernel("copy_4");
   const std::size_t tile = items * 4 * 16;
-  const std::size_t tiles = std::clamp<std::size_t>((groups * items << 12) / tile, groups, bench.large() / tile);
+  const std::size_t tiles = std::min(std::max((groups * items << 12) / tile, groups), bench.large() / tile);
   const auto count = static_cast<std::uint32_t>(tiles);
   const Launch launch{.groups = {std::min(groups, tiles)}, .items = {items}};
   const double copy_time = bench.time(

@@ -109,17 +109,22 @@ class Selection {
   std::string no_such_variant() const {
     if (candidates_.empty())
       return fmt::format("nothing can do {} on {}: there are no variants for it", problem_.key, decision_.device);
-    std::string message = fmt::format("{} has no variant \"{}\" on {}; there are:", problem_.workload, options_.variant,
-                                      decision_.device);
-    for (const Trial& one : decision_.trials) message += fmt::format("\n  {}", one.name);
-    return message;
+    std::vector<std::string> names;  // without parameters: they are many, and the table of a bench shows them
+    for (const Candidate& one : candidates_) {
+      if (std::find(names.begin(), names.end(), one.variant) == names.end()) names.push_back(one.variant);
+    }
+    return fmt::format("{} has no variant \"{}\" on {}; there are {}", problem_.workload, options_.variant,
+                       decision_.device, fmt::join(names, ", "));
   }
 
   std::string none_allowed() const {
-    std::string message = fmt::format("no variant can do {} on {}:", problem_.key, decision_.device);
-    for (std::size_t i = 0; i < candidates_.size(); ++i)
-      if (is_asked_for(candidates_[i]))
-        message += fmt::format("\n  {}: {}", decision_.trials[i].name, candidates_[i].refusal);
+    std::string message = fmt::format("no variant can do {} on {}", problem_.key, decision_.device);
+    const char* separator = ": ";
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      if (!is_asked_for(candidates_[i])) continue;
+      message += fmt::format("{}{}: {}", separator, decision_.trials[i].name, candidates_[i].refusal);
+      separator = "; ";
+    }
     return message;
   }
 

@@ -1,5 +1,6 @@
 #include "report/bench_rows.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -83,6 +84,29 @@ std::map<std::string, PeerSummary> summarize(const std::vector<BenchRow>& rows) 
   for (auto& [peer, summary] : summaries)
     summary.geomean_speedup = std::exp(summary.geomean_speedup / static_cast<double>(summary.problems));
   return summaries;
+}
+
+std::vector<machine::Point> points_of(const std::vector<BenchRow>& rows, const std::string& device, std::size_t most) {
+  std::vector<std::string> problems;
+  std::map<std::string, std::vector<const BenchRow*>> of_problem;
+  for (const BenchRow& row : rows) {
+    if (row.device != device || !timed(row.seconds)) continue;
+    auto& group = of_problem[row.problem];
+    if (group.empty()) problems.push_back(row.problem);
+    group.push_back(&row);
+  }
+  std::vector<machine::Point> points;
+  for (const std::string& problem : problems) {
+    auto& group = of_problem[problem];
+    std::stable_sort(group.begin(), group.end(), [](auto* a, auto* b) { return a->seconds < b->seconds; });
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const BenchRow& row = *group[i];
+      if (i >= most && !row.chosen) continue;
+      points.push_back({problem + " " + row.variant, row.gflops * 1e9 * row.seconds,
+                        row.gbytes_per_s * 1e9 * row.seconds, row.seconds});
+    }
+  }
+  return points;
 }
 
 Json json_of(const Bench& bench) {

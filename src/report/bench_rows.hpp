@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <ridge/machine.hpp>
+
 #include "base/json.hpp"
 
 namespace ridge::report {
@@ -38,6 +40,10 @@ struct Bench {
 // Rows that stand for us in the summary, as indices.
 std::vector<std::size_t> best_rows(const std::vector<BenchRow>& rows);
 std::map<std::string, PeerSummary> summarize(const std::vector<BenchRow>& rows);
+
+// A device's rows as points for its roofline: of every problem the `most` fastest variants and the chosen one.
+std::vector<machine::Point> points_of(const std::vector<BenchRow>& rows, const std::string& device,
+                                      std::size_t most = 4);
 
 base::Json json_of(const Bench& bench);  // "title", "note", "rows", "summary", and "missing_peers" where there are any
 // The whole document of `--json FILE`: {"machine": …, "rows": …, "summary": …}.

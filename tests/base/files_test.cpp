@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <ridge/error.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <fstream>
@@ -251,7 +252,7 @@ TEST(FileLock, TimesOutWhileAnotherThreadHoldsIt) {
     }).join();
   }
   EXPECT_EQ(refusal([&] { FileLock(folder / "a", 0); }), "");
-  EXPECT_THAT(folder.names(), ElementsAre("a.lock"));
+  EXPECT_THAT(folder.names(), UnorderedElementsAre("a.lock", "a.lock-next"));
 }
 
 TEST(FileLock, ExcludesThreads) {
@@ -271,6 +272,32 @@ TEST(FileLock, ExcludesThreads) {
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(entered, 100);
   EXPECT_EQ(together, 0);
+}
+
+// Without a queue, one that takes the lock again at once starves the others for as long as it likes.
+TEST(FileLock, WhoWaitsComesBeforeWhoHadIt) {
+  const ScratchFolder folder;
+  std::atomic<bool> stop = false;
+  std::atomic<int> taken = 0;
+  std::thread greedy([&] {
+    while (!stop) {
+      const FileLock lock(folder / "a", 60);
+      ++taken;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  });
+  constexpr int waits = 20;
+  int overtaken = 0;
+  for (int i = 0, seen = 0; i < waits; ++i) {
+    while (taken == seen) std::this_thread::yield();  // the greedy one has it now
+    seen = taken;
+    const FileLock lock(folder / "a", 60);
+    overtaken += taken - seen;
+    seen = taken;
+  }
+  stop = true;
+  greedy.join();
+  EXPECT_LE(overtaken, waits) << "times the greedy one came first";
 }
 
 TEST(FileLock, ExcludesProcessesAndEndsWithThem) {

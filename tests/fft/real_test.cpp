@@ -164,8 +164,16 @@ TYPED_TEST(Real, PairsOfRowsMeetTheErrorGateWhereDirectSumsAreUsual) {
   }
 }
 
+TYPED_TEST(Real, GeneralWaysMeetTheErrorGateWhereCodeletsAreUsual) {
+  for (std::size_t n = 1; n <= kMaxShortReal; ++n) {
+    this->expect_transform(n % 2 == 0 ? *make_real_even<TypeParam>(line<TypeParam>(n / 2))
+                                      : *make_real_direct<TypeParam>(n));
+  }
+}
+
 TYPED_TEST(Real, ManyRowsAtAnyDistance) {
-  for (const std::size_t n : {1, 2, 3, 4, 6, 8, 15, 16, 32, 64, 65, 77, 128, 255, 256, 1024}) {
+  for (const std::size_t n :
+       {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 21, 32, 64, 65, 77, 128, 255, 256, 1024}) {
     const auto kernel = make_real<TypeParam>(n, line<TypeParam>);
     for (const std::size_t count : {1, 2, 5, 70}) {
       if (n * count > 10000) continue;
@@ -219,6 +227,8 @@ TYPED_TEST(Real, AsksForTheLineItNeeds) {
     EXPECT_EQ(asked, real_line_length(n)) << n;
   }
   EXPECT_THROW(make_real<TypeParam>(0, line<TypeParam>), Error);
+  EXPECT_THROW(make_real_short<TypeParam>(kMaxShortReal + 1), Error);
+  EXPECT_THROW(make_real_short<TypeParam>(0), Error);
   EXPECT_THROW(make_real_direct<TypeParam>(8), Error);
   EXPECT_THROW(make_real_direct<TypeParam>(kMaxDirectReal + 2), Error);
 }

@@ -98,7 +98,6 @@ TEST_F(DeviceKernels, WindowWalksTheTilesItSays) {
     const std::vector<Argument> parameters{base_step, start_step, std::uint32_t{range}, step, std::uint32_t{rounds}};
     std::vector<Argument> arguments{from, out};
     arguments.insert(arguments.end(), parameters.begin(), parameters.end());
-    bench->queue().launch(bench->kernel("window_read"), {.groups = {groups}, .items = {items}}, arguments);
     std::vector<std::uint32_t> expected(groups * items, 0);
     for (std::size_t group = 0; group < groups; ++group) {
       std::size_t at = group * start_step % range;
@@ -108,7 +107,10 @@ TEST_F(DeviceKernels, WindowWalksTheTilesItSays) {
             for (std::size_t word = 0; word < 4; ++word)
               expected[group * items + item] += words[(group * base_step + at) * tile + (k * items + item) * 4 + word];
     }
-    EXPECT_EQ(download<std::uint32_t>(out, groups * items), expected);
+    for (const char* kernel : {"window_read", "window_read_far"}) {
+      bench->queue().launch(bench->kernel(kernel), {.groups = {groups}, .items = {items}}, arguments);
+      EXPECT_EQ(download<std::uint32_t>(out, groups * items), expected) << kernel;
+    }
 
     const Buffer to = upload(std::vector<std::uint32_t>(words.size(), 0), "to");
     arguments[1] = Argument(to);

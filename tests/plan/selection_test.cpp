@@ -187,8 +187,8 @@ TEST_F(Select, OneVariantByItsFullName) {
 TEST_F(Select, AnUnknownVariantListsWhatThereIs) {
   const auto [kind, message] = error_of([&] { decide(tiles(), {.variant = "til"}); });
   EXPECT_EQ(kind, ErrorKind::invalid_argument);
-  EXPECT_THAT(message, AllOf(HasSubstr("no variant \"til\""), HasSubstr("tile(side=16)"), HasSubstr("tile(side=32)"),
-                             HasSubstr("naive")));
+  EXPECT_THAT(message, AllOf(HasSubstr("no variant \"til\""), HasSubstr("there are "), HasSubstr("tile"),
+                             HasSubstr("naive"), Not(HasSubstr("\n"))));
 }
 
 TEST_F(Select, AVariantThatIsRefusedSaysWhy) {

@@ -333,7 +333,8 @@ TEST_F(Wisdom, TwoProcessesWritingAtOnceLoseNothing) {
   for (const Entry& one : all()) problems.insert(one.problem);
   EXPECT_THAT(problems, SizeIs(2 * each));
   EXPECT_THAT(warnings_.said, IsEmpty());
-  EXPECT_THAT(folder_.names(), testing::UnorderedElementsAre("wisdom.json", "wisdom.json.lock"));
+  EXPECT_THAT(folder_.names(),
+              testing::UnorderedElementsAre("wisdom.json", "wisdom.json.lock", "wisdom.json.lock-next"));
 }
 
 TEST_F(Wisdom, ThreadsReadingAndWritingAtOnce) {

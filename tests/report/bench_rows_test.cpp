@@ -41,6 +41,22 @@ TEST(BenchRows, TimesNobodyHasAreLeftOut) {
   EXPECT_TRUE(summarize({}).empty());
 }
 
+TEST(BenchRows, BecomePointsOfTheirDevice) {
+  auto all = rows();
+  const auto points = points_of(all, "host", 1);
+  ASSERT_EQ(points.size(), 3u) << "the fastest of a, the fastest and the chosen of b";
+  EXPECT_EQ(points[0].label, "a fast");
+  EXPECT_DOUBLE_EQ(points[0].bytes, 6e9);
+  EXPECT_EQ(points[0].flops, 0);
+  EXPECT_EQ(points[1].label, "b fastest");
+  EXPECT_DOUBLE_EQ(points[1].flops, 3.5e9);
+  EXPECT_EQ(points[2].label, "b picked");
+  EXPECT_DOUBLE_EQ(points[2].bytes, 12e9);
+  EXPECT_EQ(points_of(all, "host").size(), 4u);
+  EXPECT_EQ(points_of(all, "cuda:0").size(), 1u);
+  EXPECT_TRUE(points_of(all, "opencl:0").empty());
+}
+
 TEST(BenchRows, JsonHasTheFormatOfEveryBench) {
   Bench bench{"t", "n", rows()};
   const Json json = parse_json(to_json(bench, Json{{"hardware", "here"}}));

@@ -9,7 +9,7 @@
 namespace ridge::transpose {
 namespace {
 
-constexpr planner::Options kQuick{.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false};
+const planner::Options kQuick{.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false};
 
 template <class Function>
 std::string error_of(Function&& function) {

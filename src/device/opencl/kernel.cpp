@@ -48,6 +48,8 @@ void ClKernel::ask_for_attributes() {
   work_group = work_group_value<std::size_t>(kernel_.get(), id, CL_KERNEL_WORK_GROUP_SIZE);
   private_bytes = work_group_value<cl_ulong>(kernel_.get(), id, CL_KERNEL_PRIVATE_MEM_SIZE);
   required_items_ = work_group_value<std::array<std::size_t, 3>>(kernel_.get(), id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE);
+  // NVIDIA's driver says 256 of every kernel, also of one that was compiled for more and runs with it.
+  work_group = std::max(work_group, required_items_[0] * required_items_[1] * required_items_[2]);
   cl_uint count = 0;
   check(api().GetKernelInfo(kernel_.get(), CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr), owner_->info.id,
         fmt::format("asking for the arguments of kernel \"{}\"", name));

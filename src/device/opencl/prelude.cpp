@@ -30,7 +30,6 @@ constexpr std::string_view kCommon = R"(#pragma OPENCL FP_CONTRACT OFF
 #define GROUPS(d) ((uint)get_num_groups(d))
 #define ITEMS(d) ((int)get_local_size(d))
 #define GLOBAL_ID(d) ((uint)get_global_id(d))
-#define FMA(a, b, c) fma((a), (b), (c))
 #define UNROLL _Pragma("unroll")
 #define make_float2(x, y) ((float2)((x), (y)))
 #define make_float4(x, y, z, w) ((float4)((x), (y), (z), (w)))
@@ -139,6 +138,7 @@ std::string plain_overloads(std::string_view type) {
   return fmt::format(
       "RIDGE_OVERLOAD {0} ridge_load_once(__global const {0}* p) {{ return *p; }}\n"
       "RIDGE_OVERLOAD {0} ridge_load_cached(__global const {0}* p) {{ return *p; }}\n"
+      "RIDGE_OVERLOAD {0} ridge_load_far(__global const {0}* p) {{ return *p; }}\n"
       "RIDGE_OVERLOAD void ridge_store_once(__global {0}* p, {0} v) {{ *p = v; }}\n",
       type);
 }
@@ -162,6 +162,21 @@ std::string ptx_shuffle(std::string_view word, std::string_view mode, std::size_
 std::size_t shuffle_width(const DeviceInfo& info) {
   const std::size_t width = info.limits.sub_group;
   return std::has_single_bit(width) && width >= 2 && width <= 32 ? width : 0;
+}
+
+// PoCL's fma() is a call for every element; the compiler's own becomes one instruction and is vectorised.
+std::string fma_word(const DeviceInfo& info) {
+  if (info.vendor.find("Portable Computing Language") == std::string::npos) {
+    return "#define FMA(a, b, c) fma((a), (b), (c))\n";
+  }
+  constexpr std::string_view overload = "static inline __attribute__((overloadable)) ";
+  std::string text =
+      fmt::format("{}float ridge_fma(float a, float b, float c) {{ return __builtin_fmaf(a, b, c); }}\n", overload);
+  if (info.limits.float64) {
+    text += fmt::format("{}double ridge_fma(double a, double b, double c) {{ return __builtin_fma(a, b, c); }}\n",
+                        overload);
+  }
+  return text + "#define FMA(a, b, c) ridge_fma((a), (b), (c))\n";
 }
 
 std::string ptx_words(const DeviceInfo& info) {
@@ -190,6 +205,7 @@ std::string ptx_words(const DeviceInfo& info) {
 std::string opencl_prelude(const DeviceInfo& info) {
   std::string text(kCommon);
   if (info.limits.float64) text += kDouble;
+  text += fma_word(info);
   if (info.vendor.find("NVIDIA") != std::string::npos) {
     text += "#define KERNEL __kernel\n#ifndef RIDGE_NO_PTX\n" + ptx_words(info) + "#else\n";
     text += kPlainAccess;

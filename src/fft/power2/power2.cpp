@@ -144,10 +144,13 @@ std::vector<Power2Choice> power2_choices(std::size_t n) {
   check_length(n);
   if (n == 1) return {{"copy", "any", {}, {}}};
   std::vector<Power2Choice> choices;
-  for (const Engine<T>* engine : engines<T>()) {
-    // Up to about an L1 of data the passes of a line are cheaper than descent and reorder.
-    constexpr std::size_t kLineBytes = 64 * 1024;
-    const bool lines_first = n * sizeof(std::complex<T>) <= kLineBytes;
+  // Up to about an L1 of data the passes of a line are cheaper than descent and reorder.
+  constexpr std::size_t kLineBytes = 64 * 1024;
+  const bool lines_first = n * sizeof(std::complex<T>) <= kLineBytes;
+  auto order = engines<T>();
+  // Split radix-8 levels have no rotations to pay for: in float they overtake the complex instructions out of L1.
+  if (!lines_first && sizeof(T) == sizeof(float)) std::reverse(order.begin(), order.end());
+  for (const Engine<T>* engine : order) {
     if (lines_first) add_lines(*engine, n, choices);
     add_deep(*engine, n, choices);
     if (!lines_first) add_lines(*engine, n, choices);

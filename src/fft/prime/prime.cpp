@@ -69,7 +69,7 @@ void list_prime(std::size_t n, const MakeLine<T>& make_inner, std::vector<LineCh
     }
   } else {
     const std::size_t row = row_of(n);
-    add(fmt::format("two_step {}x{}", n / row, row), two_step_cost(n, row),
+    add(fmt::format("composite {}x{}", n / row, row), two_step_cost(n, row),
         [=] { return make_two_step<T>(n, row, make_inner); });
   }
   std::vector<std::size_t> lengths = {smooth_length(2 * n - 1), std::bit_ceil(2 * n - 1)};

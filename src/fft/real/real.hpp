@@ -9,8 +9,8 @@
 
 namespace ridge::fft {
 
-// The complex transform to build on: n/2 points for even n; n points for odd n beyond the direct ones. A shared
-// pointer, so that what the planner has already decided can serve.
+// The complex transform to build on: n/2 points for even n, n for odd n, none for short lengths. A shared pointer, so
+// that what the planner has already decided can serve.
 template <class T>
 using ShareLine = std::function<std::shared_ptr<const LineKernel<T>>(std::size_t)>;
 
@@ -22,6 +22,9 @@ std::unique_ptr<RealKernel<T>> make_real(std::size_t n, const ShareLine<T>& line
 std::size_t real_line_length(std::size_t n);
 
 // Its parts, for tests and comparison.
+inline constexpr std::size_t kMaxShortReal = 16;
+template <class T>
+std::unique_ptr<RealKernel<T>> make_real_short(std::size_t n);
 inline constexpr std::size_t kMaxDirectReal = 63;
 template <class T>
 std::unique_ptr<RealKernel<T>> make_real_even(std::shared_ptr<const LineKernel<T>> half);

@@ -12,7 +12,7 @@ struct Tile {
 
 std::vector<Tile> tiles(std::size_t element_bytes) {
   if (element_bytes == 16) return {{32, 32, 256}, {16, 32, 256}, {16, 16, 128}};
-  if (element_bytes >= 4) return {{32, 32, 256}, {64, 64, 512}, {64, 64, 256}, {32, 64, 256}};
+  if (element_bytes >= 4) return {{32, 32, 256}, {64, 64, 512}, {64, 64, 256}};
   return {{64, 64, 256}, {128, 128, 512}, {32, 32, 256}};
 }
 
@@ -20,25 +20,26 @@ std::vector<Tile> tiles(std::size_t element_bytes) {
 
 void list_device_tile_padded(const Device& device, const Layout& layout, std::vector<Entry>& entries) {
   double efficiency = layout.element_bytes >= 8 ? 0.88 : 0.1 * static_cast<double>(layout.element_bytes) + 0.3;
+  const auto list = [&](const Tile& tile, Raster raster, bool streaming) {
+    entries.push_back(tile_entry("tile_padded", device, layout,
+                                 {.unit_elements = 1,
+                                  .units_down = tile.down,
+                                  .units_across = tile.across,
+                                  .items = tile.items,
+                                  .raster = raster,
+                                  .streaming = streaming},
+                                 efficiency));
+    efficiency -= 0.005;
+  };
   for (const Tile& tile : tiles(layout.element_bytes)) {
-    if (layout.in_place && tile.down != tile.across) continue;
-    for (const bool streaming : {false, true}) {
-      if (streaming && layout.element_bytes < 4) continue;  // no such instruction for them
-      for (const Raster raster : {Raster::rows, Raster::bands, Raster::diagonal}) {
-        if (layout.in_place && raster != Raster::rows) continue;
-        if (raster == Raster::diagonal && streaming) continue;  // for devices that camp on a partition: old ones
-        entries.push_back(tile_entry("tile_padded", device, layout,
-                                     {.unit_elements = 1,
-                                      .units_down = tile.down,
-                                      .units_across = tile.across,
-                                      .items = tile.items,
-                                      .raster = raster,
-                                      .streaming = streaming},
-                                     efficiency));
-        efficiency -= 0.005;
-      }
-    }
+    // Pairs are squares; two of 128 x 128 would take more registers than there are.
+    if (layout.in_place && (tile.down != tile.across || tile.down > 64)) continue;
+    list(tile, Raster::rows, false);
+    if (layout.element_bytes >= 4) list(tile, Raster::rows, true);  // no streaming instruction for less
+    if (!layout.in_place) list(tile, Raster::bands, false);
   }
+  // For devices whose partitions were camped on by power-of-two strides: old ones.
+  if (!layout.in_place) list(tiles(layout.element_bytes).front(), Raster::diagonal, false);
 }
 
 }  // namespace ridge::transpose

@@ -35,7 +35,8 @@ void list_device_tile_vectorized(const Device& device, const Layout& layout, std
     return;
   }
   double efficiency = 0.93;
-  for (const Tile& tile : tiles(layout.element_bytes)) {
+  const std::vector<Tile> all = tiles(layout.element_bytes);
+  for (const Tile& tile : all) {
     if (layout.in_place && tile.down != tile.across) continue;
     for (const bool streaming : {false, true}) {
       for (const Raster raster : {Raster::rows, Raster::bands}) {
@@ -48,7 +49,7 @@ void list_device_tile_vectorized(const Device& device, const Layout& layout, std
                                   .streaming = streaming};
         entries.push_back(tile_entry("tile_vectorized", device, layout, options, efficiency));
         efficiency -= 0.005;
-        if (!layout.in_place && streaming && raster == Raster::rows) {
+        if (!layout.in_place && streaming && raster == Raster::rows && &tile == &all.front()) {
           TileOptions several = options;
           several.tiles_per_group = 4;
           entries.push_back(tile_entry("tile_vectorized", device, layout, several, efficiency - 0.05));

@@ -43,7 +43,7 @@ inline void turn_plainly(const Piece& piece) {
   }
 }
 
-// Exchanges a piece with its mirror image: `in` is unused, `a` the piece, `b` its mirror, both of the same matrix.
+// Exchanges piece `a` of a matrix with its mirror image `b`; on the diagonal both are the same piece.
 template <std::size_t kBytes>
 inline void swap_plainly(std::byte* a, std::byte* b, std::size_t rows, std::size_t columns, const Strides& strides,
                          bool diagonal) {

@@ -44,7 +44,7 @@ template <class D>
 HWY_INLINE hn::Vec<D> LoadBlocks(D d, const std::uint8_t* from, std::size_t stride) {
   constexpr std::size_t kBlocks = hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) / 16;
   if constexpr (kBlocks == 1) {
-    return hn::LoadU(d, reinterpret_cast<const hn::TFromD<D>*>(from));
+    return hn::BitCast(d, hn::LoadU(hn::Repartition<std::uint8_t, D>(), from));  // bytes: no alignment is promised
   } else {
     const hn::Half<D> half;
     return hn::Combine(d, LoadBlocks(half, from + kBlocks / 2 * stride, stride), LoadBlocks(half, from, stride));
@@ -52,11 +52,12 @@ HWY_INLINE hn::Vec<D> LoadBlocks(D d, const std::uint8_t* from, std::size_t stri
 }
 
 template <bool kStreaming, class D>
-HWY_INLINE void StoreVector(hn::Vec<D> vector, D d, std::uint8_t* to) {
+HWY_INLINE void StoreVector(hn::Vec<D> vector, D, std::uint8_t* to) {
+  const hn::Repartition<std::uint8_t, D> bytes;
   if constexpr (kStreaming) {
-    hn::Stream(vector, d, reinterpret_cast<hn::TFromD<D>*>(to));
+    hn::Stream(hn::BitCast(bytes, vector), bytes, to);
   } else {
-    hn::StoreU(vector, d, reinterpret_cast<hn::TFromD<D>*>(to));
+    hn::StoreU(hn::BitCast(bytes, vector), bytes, to);
   }
 }
 

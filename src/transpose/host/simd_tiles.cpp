@@ -2,11 +2,18 @@
 
 #include <fmt/format.h>
 
+#include "base/aligned.hpp"
+
 namespace ridge::transpose {
 namespace {
 
-// Rows of the buffer are a line longer than the tile's, so that a column of it does not fall into one set of the cache.
-constexpr std::size_t kBufferBytes = 40 * 1024;
+// Each thread's own, made at its first tile and kept. Not on the stack: a buffer for the second-level cache is larger
+// than some threads' stacks.
+std::byte* thread_buffer(std::size_t bytes) {
+  thread_local base::AlignedArray<std::byte> buffer;
+  if (buffer.size() < bytes) buffer = base::AlignedArray<std::byte>(bytes);
+  return buffer.data();
+}
 
 class SimdTiles final : public TileVariant {
  public:
@@ -20,13 +27,13 @@ class SimdTiles final : public TileVariant {
  private:
   void turn(const Piece& piece) const override {
     if (!options_.buffered) return to_output_(piece);
-    alignas(2 * kLine) std::byte buffer[kBufferBytes];
+    std::byte* buffer = thread_buffer(buffer_bytes());
     turn_into(buffer, piece.in, piece.rows, piece.columns);
     copy_out(buffer, piece.out, layout().output.row, piece.rows, piece.columns);
   }
 
   void swap(std::byte* a, std::byte* b, std::size_t rows, std::size_t columns, bool diagonal) const override {
-    alignas(2 * kLine) std::byte buffer[kBufferBytes];
+    std::byte* buffer = thread_buffer(buffer_bytes());
     turn_into(buffer, a, rows, columns);
     if (!diagonal) {
       to_output_(
@@ -35,6 +42,9 @@ class SimdTiles final : public TileVariant {
     copy_out(buffer, b, layout().input.row, rows, columns);
   }
 
+  // Rows of the buffer are a line longer than the tile's, so that a column of it does not fall into one set of the
+  // cache.
+  std::size_t buffer_bytes() const { return buffer_row() * tiling().columns * layout().element_bytes; }
   std::size_t buffer_row() const { return tiling().rows + kLine / layout().element_bytes; }
 
   void turn_into(std::byte* buffer, const std::byte* in, std::size_t rows, std::size_t columns) const {
@@ -84,6 +94,16 @@ std::size_t square_side(std::size_t element_bytes) {
     default:
       return 64;
   }
+}
+
+std::vector<DirectTile> direct_tiles(const Layout& layout) {
+  const std::size_t bytes = layout.element_bytes;
+  if (layout.in_place) return {{square_side(bytes), square_side(bytes), 0.6}};
+  std::vector<DirectTile> tiles{{2048 / bytes, 512 / bytes, 0.66}, {512 / bytes, 512 / bytes, 0.64}};
+  // Small elements make many output rows of a width, and each is a stream of its own.
+  tiles.push_back(bytes < 8 ? DirectTile{1024 / bytes, 256 / bytes, 0.65}
+                            : DirectTile{8192 / bytes, 512 / bytes, 0.62});
+  return tiles;
 }
 
 Entry simd_entry(const std::string& variant, const Layout& layout, const SimdOptions& options, double efficiency) {

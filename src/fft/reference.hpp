@@ -1,9 +1,11 @@
-// A transform to hold others against: any length, written for accuracy and clarity, with more digits than double.
+// A transform to hold others against, in tests and in `ridge fft check`: any length, written for accuracy and clarity,
+// with more digits than double.
 //
 // long double is 64 bits of mantissa on x86 and 113 in software on ARM, which is too slow for a million points, so the
 // wide type here is a pair of doubles (about 106 bits) where it is needed: references for double. For float, double is
 // enough.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstddef>

@@ -1,0 +1,68 @@
+// ridge fft: transforms of files and pipes.
+#include <memory>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/fft_files.hpp"
+#include "cli/fft_lengths.hpp"
+
+namespace ridge::cli {
+
+void add_fft(CLI::App& program) {
+  auto* command =
+      program.add_subcommand("fft", "Fourier transforms of .npy files, raw files and pipes; explain, check");
+  command->require_subcommand(0, 1);
+  command->footer(
+      "\nExamples:\n"
+      "  ridge fft signal.npy spectrum.npy                          the last axis, other axes are a batch\n"
+      "  ridge fft image.npy spectrum.npy --shape 512x512 --real    two axes of reals, half the spectrum\n"
+      "  ridge fft spectrum.npy image.npy --shape 512x512 --real --inverse --scale 1/n\n"
+      "  ridge fft samples.raw spectrum.raw --shape 4096            complex float, to the end of the file\n"
+      "  receiver | ridge fft - - --shape 1024 --samples i16 | detector\n"
+      "  ridge fft explain 1000                                     the plan, its floor and the losers\n"
+      "  ridge fft check                                            errors against high precision\n"
+      "\nNothing is scaled unless --scale says so. Memory stays bounded however long the input is, and an output file\n"
+      "appears when it is whole. A .npy input may hold complex64, complex128, float32, float64, int8 or int16.");
+  auto wishes = std::make_shared<FftFileWishes>();
+  command->add_option("IN", wishes->in, "A .npy file, a raw file, or - for standard input");
+  command->add_option("OUT", wishes->out, "A .npy file where the name ends so, else raw; - for standard output");
+  command->add_option("--shape", wishes->shape, "Of one transform, 1024 or 64x64x64; of the samples where --real")
+      ->type_name("AxBxC");
+  command->add_flag("--inverse", wishes->inverse, "exp(+2 pi i k n / N)");
+  command->add_flag("--real", wishes->real,
+                    "Real samples, and the first n/2+1 values of the last axis of the spectrum");
+  command->add_option("--batch", wishes->batch, "Raw input: how many transforms (default: to its end)");
+  command->add_option("--type", wishes->type, "Compute in f32 or f64 (default: as the input)")
+      ->check(CLI::IsMember({"f32", "f64"}));
+  command->add_option("--samples", wishes->samples, "Raw input: numbers of i8, i16, f32, f64; complex ones are pairs")
+      ->check(CLI::IsMember({"i8", "i16", "f32", "f64"}));
+  command->add_option("--scale", wishes->scale, "A factor: a number, 1/n or 1/sqrt(n)")->capture_default_str();
+  command->add_option("--variant", wishes->variant, "Only this variant (ridge fft explain N lists them)");
+  command->add_option("--threads", wishes->threads, "0: all")->capture_default_str();
+  command
+      ->add_option_function<std::string>(
+          "--memory",
+          [wishes](const std::string& text) {
+            const auto bytes = base::parse_bytes(text);
+            if (!bytes) throw Error(ErrorKind::invalid_argument, fmt::format("--memory {}: write 64M or 2G", text));
+            wishes->memory = *bytes;
+          },
+          "Samples and spectra held at a time (default 64M; one transform at least)")
+      ->type_name("BYTES");
+  command->add_flag("--measure", wishes->measure, "Time the best candidates first, and remember the winner");
+  add_fft_explain(*command);
+  add_fft_check(*command);
+  command->callback([command, wishes] {
+    if (!command->get_subcommands().empty()) return;
+    if (wishes->in.empty() || wishes->out.empty()) {
+      throw Error(ErrorKind::invalid_argument,
+                  "ridge fft wants IN and OUT, or explain or check (see ridge fft --help)");
+    }
+    transform_file(*wishes);
+  });
+}
+
+}  // namespace ridge::cli

@@ -1,0 +1,50 @@
+// What `ridge fft IN OUT` reads and writes: elements of any type in, batches of bounded size through memory.
+#pragma once
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/npy.hpp"
+
+namespace ridge::cli {
+
+struct FftFileWishes {
+  std::string in, out;
+  std::string shape;  // of the transform; empty: the last axis of a .npy file
+  bool inverse = false, real = false, measure = false;
+  std::size_t batch = 0;    // raw: how many; 0: to the end
+  std::string type;         // f32, f64; empty: what the input is made of
+  std::string samples;      // raw: i8, i16, f32, f64; empty: as --type
+  std::string scale = "1";  // a number, 1/n, 1/sqrt(n)
+  std::string variant;
+  std::size_t threads = 0;
+  std::size_t memory = std::size_t{64} << 20;  // bytes of samples in memory at a time
+};
+
+// What a file and the wishes together mean.
+struct FftFileProblem {
+  io::ElementType element = io::ElementType::complex64;  // of the input
+  std::vector<std::size_t> shape;                        // of the transform; real: of the samples
+  std::vector<std::size_t> batch_axes;                   // of a .npy file, before the transform's
+  std::optional<std::uint64_t> transforms;               // unknown for a raw pipe
+  bool float64 = false;
+  bool npy_out = false;
+  std::size_t in_elements = 0, out_elements = 0;  // of one transform
+  double scale = 1;
+  bool real = false, inverse = false;
+  bool pairs = false;  // raw integers that are real and imaginary parts in turn
+  bool real_in() const { return real && !inverse; }
+  bool real_out() const { return real && inverse; }
+  std::size_t in_bytes() const;  // of one transform
+  io::ElementType out_element() const;
+};
+
+// Looks at the header, which is taken from the stream. Error{io, invalid_argument} in words.
+FftFileProblem fft_file_problem(const FftFileWishes& wishes, io::InputStream& in);
+
+void transform_file(const FftFileWishes& wishes);
+
+}  // namespace ridge::cli

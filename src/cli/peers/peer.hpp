@@ -1,0 +1,40 @@
+// Other libraries behind one interface, for `ridge bench fft` and `ridge fft check`. A library is a file here, compiled
+// where it was found when the build was configured.
+#pragma once
+#include <complex>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ridge::cli {
+
+struct PeerProblem {
+  std::vector<std::size_t> shape;  // one to three axes, slowest first; real: of the samples
+  std::size_t batch = 1;           // packed one after the other
+  bool real = false;               // forward from reals to n/2+1 complex values in the last axis
+  bool inverse = false;            // complex only
+  bool float64 = false;
+  std::size_t threads = 1;
+  bool quick = false;  // plan without measuring: for answers, never for times
+};
+
+// Runs the transform on the memory it was prepared for.
+using PeerRun = std::function<void()>;
+
+struct Peer {
+  std::string name;
+  std::string missing = {};  // why it is not there; then prepare is empty
+  // Plans for `in` and `out`, whose contents are lost. Error{unavailable} where the library cannot do the problem.
+  std::function<PeerRun(const PeerProblem& problem, void* in, void* out)> prepare = {};
+};
+
+// All we know of, there or not.
+std::vector<Peer> fft_peers();
+
+// Each in its file.
+Peer fftw_peer();
+Peer kissfft_peer();
+Peer ne10_peer();
+
+}  // namespace ridge::cli

@@ -1,0 +1,152 @@
+#include "io/stream.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+namespace ridge::io {
+namespace {
+
+constexpr std::size_t kMostPeeked = 64;
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+bool is_regular(int descriptor) {
+  struct stat status {};
+  return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+void write_all(int descriptor, const char* from, std::size_t bytes, int& error) {
+  error = 0;
+  while (bytes > 0) {
+    const ssize_t written = ::write(descriptor, from, bytes);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      error = errno;
+      return;
+    }
+    from += written;
+    bytes -= static_cast<std::size_t>(written);
+  }
+}
+
+}  // namespace
+
+InputStream::InputStream(const std::string& name) : name_(name == "-" ? "standard input" : name) {
+  descriptor_ = name == "-" ? STDIN_FILENO : ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor_ < 0) throw Error(ErrorKind::io, fmt::format("cannot read {}: {}", name_, reason(errno)));
+  struct stat status {};
+  if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
+    ::close(descriptor_);
+    throw Error(ErrorKind::io, fmt::format("cannot read {}: it is a folder", name_));
+  }
+}
+
+InputStream::~InputStream() {
+  if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
+}
+
+std::size_t InputStream::read_some(void* to, std::size_t bytes) {
+  std::size_t have = 0;
+  while (have < bytes) {
+    const ssize_t got = ::read(descriptor_, static_cast<char*>(to) + have, bytes - have);
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      throw Error(ErrorKind::io, fmt::format("cannot read {}: {}", name_, reason(errno)));
+    }
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  taken_ += have;
+  return have;
+}
+
+std::size_t InputStream::read(void* to, std::size_t bytes) {
+  const std::size_t early = std::min(bytes, peeked_.size());
+  std::memcpy(to, peeked_.data(), early);
+  peeked_.erase(0, early);
+  return early + read_some(static_cast<char*>(to) + early, bytes - early);
+}
+
+std::string_view InputStream::peek(std::size_t bytes) {
+  bytes = std::min(bytes, kMostPeeked);
+  if (peeked_.size() < bytes) {
+    char more[kMostPeeked];
+    peeked_.append(more, read_some(more, bytes - peeked_.size()));
+  }
+  return std::string_view(peeked_).substr(0, bytes);
+}
+
+std::optional<std::uint64_t> InputStream::remaining() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  // Standard input may be a file that someone has read from already.
+  const off_t at = ::lseek(descriptor_, 0, SEEK_CUR);
+  const auto position = at < 0 ? taken_ : static_cast<std::uint64_t>(at);
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  return (size > position ? size - position : 0) + peeked_.size();
+}
+
+OutputStream::OutputStream(const std::string& name) : name_(name == "-" ? "standard output" : name) {
+  if (name == "-") {
+    descriptor_ = STDOUT_FILENO;
+    return;
+  }
+  struct stat status {};
+  if (::stat(name.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    // A device or a named pipe is written where it is; a rename would replace it by a file.
+    descriptor_ = ::open(name.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(errno);
+    return;
+  }
+  std::string pattern = name + ".tmp-XXXXXX";
+  descriptor_ = ::mkostemp(pattern.data(), O_CLOEXEC);
+  if (descriptor_ < 0) fail(errno);
+  temporary_ = pattern;
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  ::fchmod(descriptor_, 0666 & ~mask);
+}
+
+OutputStream::~OutputStream() {
+  if (descriptor_ > STDERR_FILENO) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void OutputStream::fail(int error) const {
+  throw Error(ErrorKind::io, fmt::format("cannot write {}: {}", name_, reason(error)));
+}
+
+void OutputStream::write(const void* from, std::size_t bytes) {
+  int error = 0;
+  write_all(descriptor_, static_cast<const char*>(from), bytes, error);
+  if (error != 0) fail(error);
+}
+
+void OutputStream::rewrite_start(std::string_view bytes) {
+  if (!is_regular(descriptor_)) fail(ESPIPE);
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t written = ::pwrite(descriptor_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(errno);
+    done += static_cast<std::size_t>(written);
+  }
+}
+
+void OutputStream::finish() {
+  if (temporary_.empty()) return;
+  if (::fsync(descriptor_) != 0) fail(errno);
+  if (::rename(temporary_.c_str(), name_.c_str()) != 0) fail(errno);
+  temporary_.clear();
+}
+
+}  // namespace ridge::io

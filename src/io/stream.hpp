@@ -1,0 +1,58 @@
+// Files and pipes as streams of bytes: "-" is standard input or output.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ridge::io {
+
+class InputStream {
+ public:
+  explicit InputStream(const std::string& name);  // Error{io} where it cannot be opened
+  ~InputStream();
+  InputStream(const InputStream&) = delete;
+  InputStream& operator=(const InputStream&) = delete;
+
+  // As many bytes as there are, up to `bytes`: fewer only at the end. Error{io} where reading fails.
+  std::size_t read(void* to, std::size_t bytes);
+  // The next `bytes` bytes without taking them (at most 64), or fewer at the end.
+  std::string_view peek(std::size_t bytes);
+  std::optional<std::uint64_t> remaining() const;  // bytes left, of a regular file
+  const std::string& name() const { return name_; }
+
+ private:
+  std::size_t read_some(void* to, std::size_t bytes);
+
+  std::string name_;
+  int descriptor_ = -1;
+  std::uint64_t taken_ = 0;  // from the descriptor, bytes peeked at included
+  std::string peeked_;
+};
+
+// A file appears under its name when finish() has been called, and not at all otherwise.
+class OutputStream {
+ public:
+  explicit OutputStream(const std::string& name);
+  ~OutputStream();
+  OutputStream(const OutputStream&) = delete;
+  OutputStream& operator=(const OutputStream&) = delete;
+
+  void write(const void* from, std::size_t bytes);
+  // Overwrites the first bytes; files only.
+  void rewrite_start(std::string_view bytes);
+  bool is_pipe() const { return temporary_.empty(); }
+  void finish();
+  const std::string& name() const { return name_; }
+
+ private:
+  [[noreturn]] void fail(int error) const;
+
+  std::string name_;
+  std::filesystem::path temporary_;  // empty: not ours to rename
+  int descriptor_ = -1;
+};
+
+}  // namespace ridge::io

@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# ridge fft on files and pipes: right answers, whole files or none, one clear line for each mistake.
+set -u
+ridge=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 2
+failures=0
+
+fail() {
+  echo "FAILED: $*"
+  failures=$((failures + 1))
+}
+
+# Numbers of a type, one a line.
+values() { od -An -v -t "$1" -w"$2" "$3" | sed 's/  */ /g; s/^ //'; }
+
+# npy NAME DESCR SHAPE < elements
+npy() {
+  local dictionary="{'descr': '$2', 'fortran_order': False, 'shape': $3, }"
+  local padding=$(((64 - (10 + ${#dictionary} + 1) % 64) % 64))
+  local length=$((${#dictionary} + padding + 1))
+  {
+    printf '\x93NUMPY\x01\x00'
+    printf "\\x$(printf %02x $((length % 256)))\\x$(printf %02x $((length / 256)))"
+    printf "%s%*s\n" "$dictionary" "$padding" ''
+    cat
+  } >"$1"
+}
+
+# bytes of int16 numbers, little-endian
+int16() {
+  local n
+  for n in "$@"; do printf "\\x$(printf %02x $((n & 255)))\\x$(printf %02x $(((n >> 8) & 255)))"; done
+}
+
+# mistake WORDS COMMAND...: exit 1, one line on stderr that holds the words, no output left
+mistake() {
+  local words=$1
+  shift
+  rm -f out.npy out.raw
+  "$@" >stdout 2>stderr
+  local code=$?
+  [ $code -eq 1 ] || fail "exit $code instead of 1: $*"
+  grep -qF -- "$words" stderr || fail "no \"$words\" in: $(cat stderr)"
+  [ "$(wc -l <stderr)" -eq 1 ] || fail "not one line: $(cat stderr)"
+  ls out.* >/dev/null 2>&1 && fail "output left behind: $*"
+}
+
+# --- answers ---------------------------------------------------------------------------------------------------------
+# An impulse at 0 is 1 everywhere; at 1 it is the circle.
+int16 1 0 0 0 0 1 0 0 | npy pulses.npy '<i2' '(2, 4)'
+"$ridge" fft pulses.npy spectrum.npy || fail "a .npy file"
+tail -c 64 spectrum.npy >elements
+expected=$(printf '1 0\n1 0\n1 0\n1 0\n1 0\n0 -1\n-1 0\n0 1')
+[ "$(values f4 8 elements | sed 's/-0\b/0/g')" = "$expected" ] || fail "wrong spectrum: $(values f4 8 elements)"
+head -c 128 spectrum.npy | tr -d '\0' | grep -qa "'<c8'.*(2, 4)" || fail "wrong header of spectrum.npy"
+
+# There and back.
+"$ridge" fft spectrum.npy back.npy --inverse --scale 1/n || fail "the inverse"
+tail -c 64 back.npy >elements
+expected=$(printf '1 0\n0 0\n0 0\n0 0\n0 0\n1 0\n0 0\n0 0')
+[ "$(values f4 8 elements | sed 's/-0\b/0/g')" = "$expected" ] || fail "not there and back: $(values f4 8 elements)"
+
+# Reals, in double, and half a spectrum.
+"$ridge" fft pulses.npy half.npy --real --type f64 || fail "--real"
+tail -c 96 half.npy >elements
+expected=$(printf '1 0\n1 0\n1 0\n1 0\n0 -1\n-1 0')
+[ "$(values f8 16 elements | sed 's/-0\b/0/g')" = "$expected" ] || fail "wrong half: $(values f8 16 elements)"
+"$ridge" fft half.npy samples.npy --real --inverse --scale 0.25 || fail "--real --inverse"
+tail -c 64 samples.npy >elements
+[ "$(values f8 8 elements | sed 's/-0\b/0/g' | tr '\n' ' ')" = "1 0 0 0 0 1 0 0 " ] || fail "wrong reals: $(values f8 8 elements)"
+
+# Two axes at once.
+"$ridge" fft pulses.npy plane.npy --shape 2x4 || fail "--shape"
+tail -c 64 plane.npy >elements
+[ "$(values f4 8 elements | sed 's/-0\b/0/g' | head -n 2 | tr '\n' ' ')" = "2 0 1 -1 " ] || fail "wrong plane: $(values f4 8 elements)"
+
+# Pipes give what files give, integers come in pairs, and a batch larger than the memory goes through in pieces.
+tail -c 64 spectrum.npy >raw.c8
+"$ridge" fft raw.c8 whole.raw --shape 4 || fail "a raw file"
+"$ridge" fft - - --shape 4 <raw.c8 >piped.raw || fail "a pipe"
+cat raw.c8 | "$ridge" fft - counted.npy --shape 4 || fail "a pipe to .npy"
+cmp whole.raw piped.raw || fail "pipe and file differ"
+tail -c 64 counted.npy | cmp - whole.raw || fail "the counted .npy differs"
+int16 1 2 0 0 0 0 0 0 | "$ridge" fft - - --shape 4 --samples i16 >pairs.raw || fail "pairs of integers"
+[ "$(values f4 8 pairs.raw | sort -u)" = "1 2" ] || fail "wrong pairs: $(values f4 8 pairs.raw)"
+head -c 33554432 /dev/zero >zeros.raw
+"$ridge" fft zeros.raw zeros.out --shape 4096 --memory 1M || fail "many pieces"
+cmp zeros.raw zeros.out || fail "many pieces differ"
+"$ridge" fft pulses.npy pulses.npy || fail "over itself"
+cmp pulses.npy spectrum.npy || fail "over itself differs"
+
+# --- mistakes --------------------------------------------------------------------------------------------------------
+mistake "ends 28 bytes into transform 2 of 2" "$ridge" fft <(head -c -4 spectrum.npy) out.npy
+mistake "goes on after its 2 transforms" "$ridge" fft <(cat spectrum.npy; echo) out.npy
+mistake "into transform 2" "$ridge" fft <(head -c 40 raw.c8) out.raw --shape 4
+mistake "whose last axes are not 5" "$ridge" fft spectrum.npy out.npy --shape 5
+mistake "say what it holds with --shape" "$ridge" fft raw.c8 out.raw
+mistake "--real wants real samples" "$ridge" fft spectrum.npy out.npy --real
+mistake "No such file" "$ridge" fft nothing.npy out.npy
+mistake "--scale big" "$ridge" fft spectrum.npy out.npy --scale big
+mistake "is not a length" "$ridge" fft raw.c8 out.raw --shape 4x-1
+mistake "0 points" "$ridge" fft raw.c8 out.raw --shape 0
+mistake "too large" "$ridge" fft raw.c8 out.raw --shape 2^40x2^40
+mistake "wants IN and OUT" "$ridge" fft raw.c8
+int16 1 | npy big-endian.npy '>f8' '(1,)'
+mistake "other way round" "$ridge" fft big-endian.npy out.npy
+printf '\x93NUMPY\x01\x00' >cut.npy
+mistake "ends within the header" "$ridge" fft cut.npy out.npy
+echo "no header" >wrong.npy
+mistake "does not begin as one" "$ridge" fft wrong.npy out.npy
+"$ridge" fft raw.c8 out.raw --shape 4 --variant magic 2>stderr && fail "a variant that does not exist"
+grep -q "classic/radix2_dit" stderr || fail "variants are not listed: $(cat stderr)"
+
+# --- explain, check and bench ----------------------------------------------------------------------------------------
+"$ridge" fft explain 1024 --quick >text || fail "explain"
+grep -q "classic/radix2_dit" text || fail "explain names no losers: $(cat text)"
+grep -q "^floor " text || fail "explain names no floor"
+"$ridge" fft explain 64 --variant classic/cpu_244 >text || fail "explain a variant"
+"$ridge" fft explain 256 --radices --quick >text || fail "explain --radices"
+grep -q "radix planner" text || fail "no radix planner: $(cat text)"
+mistake "explain what" "$ridge" fft explain
+"$ridge" fft check --lengths 12,16 --variants >text || fail "check: $(cat text)"
+grep -q "classic/fma6" text || fail "check without variants: $(cat text)"
+"$ridge" bench fft --device host --lengths 8,12 --against fftw,kissfft,ne10 --seconds 0.001 --json bench.json >text ||
+  fail "bench: $(cat text)"
+grep -q "fft c64 12" text || fail "bench without its rows: $(cat text)"
+grep -q '"rows"' bench.json || fail "bench without JSON"
+mistake "no peer \"abacus\"" "$ridge" bench fft --against abacus
+
+[ $failures -eq 0 ] && echo "all good"
+exit $((failures > 0))

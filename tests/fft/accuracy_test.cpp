@@ -1,0 +1,63 @@
+#include "fft/accuracy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "fft/reference.hpp"
+
+namespace ridge::fft {
+namespace {
+
+template <class T>
+class Accuracy : public testing::Test {};
+using Types = testing::Types<float, double>;
+TYPED_TEST_SUITE(Accuracy, Types);
+
+TYPED_TEST(Accuracy, EveryVariantOfSomeLengthsKeepsTheGate) {
+  const std::vector<std::size_t> lengths{1, 2, 3, 16, 60, 1024};
+  const auto rows = measure_errors<TypeParam>({.lengths = lengths, .variants = true});
+  std::set<std::size_t> chosen;
+  for (const ErrorRow& row : rows) {
+    EXPECT_EQ(row.broken, "") << row.length << ' ' << row.variant;
+    EXPECT_LE(std::max(row.forward, row.inverse), row.gate) << row.length << ' ' << row.variant;
+    EXPECT_EQ(row.forward > 0, row.length > 1) << row.length << ' ' << row.variant;
+    if (row.chosen) chosen.insert(row.length);
+  }
+  EXPECT_EQ(chosen, std::set<std::size_t>(lengths.begin(), lengths.end()));
+  EXPECT_TRUE(
+      std::any_of(rows.begin(), rows.end(), [](const ErrorRow& row) { return row.variant == "classic/split_radix"; }));
+}
+
+TYPED_TEST(Accuracy, APeerThatIsMuchBetterBreaksTheGate) {
+  // This peer rounds the reference: no transform is as good.
+  const PeerTransform<TypeParam> exact = [](std::size_t n, const std::complex<TypeParam>* in,
+                                            std::complex<TypeParam>* out) {
+    const auto truth = reference::dft(std::vector<std::complex<TypeParam>>(in, in + n), false);
+    for (std::size_t i = 0; i < n; ++i) {
+      out[i] = {static_cast<TypeParam>(static_cast<double>(truth[i].re)),
+                static_cast<TypeParam>(static_cast<double>(truth[i].im))};
+    }
+    return true;
+  };
+  const auto rows = measure_errors<TypeParam>({.lengths = {4096}, .peer = exact});
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_GT(rows[0].peer, 0);
+  EXPECT_NE(rows[0].broken, "");
+  // One that refuses the length is no peer.
+  const auto alone = measure_errors<TypeParam>(
+      {.lengths = {16},
+       .peer = [](std::size_t, const std::complex<TypeParam>*, std::complex<TypeParam>*) { return false; }});
+  EXPECT_EQ(alone[0].peer, 0);
+  EXPECT_EQ(alone[0].broken, "");
+}
+
+TEST(AccuracyLengths, CoverWhatTheGateIsFor) {
+  const auto thorough = accuracy_lengths(true);
+  for (std::size_t n = 1; n <= 4096; ++n) ASSERT_EQ(thorough[n - 1], n);
+  EXPECT_NE(std::find(thorough.begin(), thorough.end(), 1048576), thorough.end());
+}
+
+}  // namespace
+}  // namespace ridge::fft

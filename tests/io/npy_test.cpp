@@ -1,0 +1,156 @@
+#include "io/npy.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <functional>
+#include <ridge/error.hpp>
+
+#include "support/scratch.hpp"
+
+namespace ridge::io {
+namespace {
+
+using testing::HasSubstr;
+using Shape = std::vector<std::size_t>;
+
+std::string message_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::io);
+    return error.what();
+  }
+  return "";
+}
+
+class Npy : public testing::Test {
+ protected:
+  std::string file(const std::string& bytes) {
+    const auto path = folder_ / fmt_name();
+    std::ofstream(path, std::ios::binary) << bytes;
+    return path.string();
+  }
+  NpyHeader header_of(const std::string& bytes) {
+    InputStream in(file(bytes));
+    return read_npy_header(in);
+  }
+  test::ScratchFolder folder_;
+
+ private:
+  std::string fmt_name() { return "file" + std::to_string(++count_) + ".npy"; }
+  int count_ = 0;
+};
+
+TEST_F(Npy, ReadsWhatItWrites) {
+  for (const ElementType type : {ElementType::int8, ElementType::int16, ElementType::float32, ElementType::float64,
+                                 ElementType::complex64, ElementType::complex128}) {
+    for (const Shape& shape : {Shape{}, Shape{5}, Shape{3, 4}, Shape{2, 3, 0}}) {
+      const std::string bytes = npy_header({type, shape});
+      EXPECT_EQ(bytes.size() % 64, 0u);
+      const NpyHeader header = header_of(bytes);
+      EXPECT_EQ(header.type, type);
+      EXPECT_EQ(header.shape, shape);
+    }
+  }
+  EXPECT_EQ(npy_header({ElementType::int8, {1}}, 500).size(), 512u);
+}
+
+TEST_F(Npy, ReadsWhatNumpyWrites) {
+  const std::string dictionary = "{'descr': '<c8', 'fortran_order': False, 'shape': (1024, 3), }          \n";
+  std::string bytes = std::string("\x93NUMPY\x01\0", 8) + static_cast<char>(dictionary.size()) + '\0' + dictionary;
+  NpyHeader header = header_of(bytes);
+  EXPECT_EQ(header.type, ElementType::complex64);
+  EXPECT_EQ(header.shape, (Shape{1024, 3}));
+  EXPECT_EQ(header.elements(), 3072u);
+  bytes = std::string("\x93NUMPY\x02\0", 8) + static_cast<char>(dictionary.size()) + std::string(3, '\0') + dictionary;
+  EXPECT_EQ(header_of(bytes).shape, (Shape{1024, 3}));
+  EXPECT_EQ(parse_npy_dictionary("{\"shape\":(7,),\"descr\":\"|i1\",\"fortran_order\":True}", "x").shape, (Shape{7}));
+}
+
+TEST_F(Npy, SaysWhatIsWrongWithAHeader) {
+  const auto complaint = [](const std::string& text) {
+    return message_of([&] { parse_npy_dictionary(text, "data.npy"); });
+  };
+  EXPECT_THAT(complaint("{'descr': '>f8', 'fortran_order': False, 'shape': (4,)}"), HasSubstr("other way round"));
+  EXPECT_THAT(complaint("{'descr': '<i4', 'fortran_order': False, 'shape': (4,)}"), HasSubstr("'<i4'"));
+  EXPECT_THAT(complaint("{'descr': '|O', 'fortran_order': False, 'shape': (4,)}"), HasSubstr("'|O'"));
+  EXPECT_THAT(complaint("{'descr': '', 'fortran_order': False, 'shape': (4,)}"), HasSubstr("type ''"));
+  EXPECT_THAT(complaint("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (4,)}"), HasSubstr("records"));
+  EXPECT_THAT(complaint("{'descr': '<f4', 'fortran_order': True, 'shape': (4, 2)}"), HasSubstr("Fortran"));
+  EXPECT_THAT(complaint("{'descr': '<f4', 'fortran_order': Maybe, 'shape': (4,)}"), HasSubstr("neither True"));
+  EXPECT_THAT(complaint("{'descr': '<f4', 'shape': (4,)}"), HasSubstr("'fortran_order' is missing"));
+  EXPECT_THAT(complaint("{'descr': '<f4', 'fortran_order': False}"), HasSubstr("'shape' is missing"));
+  EXPECT_THAT(complaint("{'fortran_order': False, 'shape': (4,)}"), HasSubstr("'descr' is missing"));
+  EXPECT_THAT(complaint("{'descr': '<f4', 'descr': '<f8', 'fortran_order': False, 'shape': (4,)}"), HasSubstr("twice"));
+  EXPECT_THAT(complaint("{'descr': '<f4', 'fortran_order': False, 'shape': (-4,)}"), HasSubstr("not a number"));
+  EXPECT_THAT(complaint("{'descr': '<f4', 'fortran_order': False, 'shape': (4, 5"), HasSubstr("expected"));
+  EXPECT_THAT(complaint("{'descr': '<f4', 'fortran_order': False, 'shape': (4,)} x"), HasSubstr("follows"));
+  EXPECT_THAT(complaint("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}"),
+              HasSubstr("too large"));
+  EXPECT_THAT(complaint("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}"),
+              HasSubstr("too large"));
+  std::string axes;
+  for (std::size_t i = 0; i <= kMaxNpyAxes; ++i) axes += "1,";
+  EXPECT_THAT(complaint("{'descr': '<f4', 'fortran_order': False, 'shape': (" + axes + ")}"), HasSubstr("axes"));
+  EXPECT_THAT(complaint("{'descr': '<f4', 'fortran_order': False, 'shape': (4,)}x"), HasSubstr("data.npy"));
+}
+
+TEST_F(Npy, EveryTruncationIsNoticed) {
+  const std::string whole = npy_header({ElementType::float64, {12}});
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    EXPECT_NE(message_of([&] { header_of(whole.substr(0, length)); }), "") << length;
+  }
+}
+
+TEST_F(Npy, ALyingHeaderLengthTakesNoMemory) {
+  const std::string bytes = std::string("\x93NUMPY\x02\0", 8) + "\xff\xff\xff\x7f{";
+  EXPECT_THAT(message_of([&] { header_of(bytes); }), HasSubstr("at most"));
+  EXPECT_THAT(message_of([&] { header_of(std::string("\x93NUMPY\x09\0", 8) + "ab"); }), HasSubstr("version 9.0"));
+}
+
+TEST_F(Npy, BytesFlippedAnywhereNeverDoHarm) {
+  const std::string whole = npy_header({ElementType::complex64, {12, 34}});
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    for (const int change : {1, 4, 0x20, 0x80}) {
+      std::string damaged = whole;
+      damaged[at] = static_cast<char>(damaged[at] ^ change);
+      try {
+        EXPECT_LE(header_of(damaged).shape.size(), kMaxNpyAxes);
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::io);
+      }
+    }
+  }
+}
+
+TEST_F(Npy, AnOutputThatIsNotFinishedLeavesNothing) {
+  const std::string path = (folder_ / "out.bin").string();
+  {
+    OutputStream out(path);
+    out.write("abc", 3);
+  }
+  EXPECT_TRUE(folder_.names().empty());
+  {
+    OutputStream out(path);
+    out.write("abc", 3);
+    out.rewrite_start("x");
+    out.finish();
+  }
+  EXPECT_EQ(folder_.names(), std::vector<std::string>{"out.bin"});
+  InputStream in(path);
+  EXPECT_EQ(in.remaining(), 3u);
+  EXPECT_EQ(in.peek(2), "xb");
+  EXPECT_EQ(in.remaining(), 3u);
+  char bytes[8] = {};
+  EXPECT_EQ(in.read(bytes, 8), 3u);
+  EXPECT_STREQ(bytes, "xbc");
+  EXPECT_EQ(in.remaining(), 0u);
+  EXPECT_THAT(message_of([] { InputStream("/no/such/file"); }), HasSubstr("/no/such/file"));
+  EXPECT_THAT(message_of([] { OutputStream("/no/such/folder/file"); }), HasSubstr("/no/such/folder"));
+  EXPECT_THAT(message_of([&] { InputStream(folder_.path().string()); }), HasSubstr("folder"));
+}
+
+}  // namespace
+}  // namespace ridge::io
