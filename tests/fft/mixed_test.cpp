@@ -96,6 +96,32 @@ TYPED_TEST(FftMixed, EveryListOfSomeLengths) {
   }
 }
 
+TYPED_TEST(FftMixed, ManyLinesAreTheSameAsOneByOne) {
+  using Point = std::complex<TypeParam>;
+  for (const std::size_t n : {3, 5, 6, 7, 9, 10, 11, 12, 13, 15, 18, 30, 63, 64, 80}) {
+    const auto kernel = make_mixed<TypeParam>(n, mixed_radices<TypeParam>(n).front());
+    base::AlignedArray<Point> scratch(kernel->scratch());
+    for (const std::size_t count : {1, 8, 21}) {
+      const std::size_t from = n + 1, to = n + 2;
+      const auto in = random_points<TypeParam>(count * from, 3);
+      std::vector<Point> out(count * to, Point(9, 9)), line(n);
+      kernel->run_many(Direction::inverse, in.data(), from, out.data(), to, count, scratch.data());
+      // The gate bounds the error of a transform on the mean: a single one of three points may lie above it, so it is
+      // held for all lines together, and twice of it for each.
+      double squares = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::vector<Point> one(in.begin() + static_cast<std::ptrdiff_t>(i * from),
+                                     in.begin() + static_cast<std::ptrdiff_t>(i * from + n));
+        const double error = relative_error(out.data() + i * to, 1, dft(one, true));
+        EXPECT_LE(error, 2 * error_gate<TypeParam>(n)) << n << ' ' << i;
+        squares += error * error;
+        EXPECT_EQ(out[i * to + n], Point(9, 9));
+      }
+      EXPECT_LE(std::sqrt(squares / static_cast<double>(count)), error_gate<TypeParam>(n)) << n << ' ' << count;
+    }
+  }
+}
+
 TYPED_TEST(FftMixed, TwoSteps) {
   this->check(*make_mixed_two_step<TypeParam>(64, 75));
   this->check(*make_mixed_two_step<TypeParam>(90, 100));

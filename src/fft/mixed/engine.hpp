@@ -26,12 +26,16 @@ struct Codelet {
   // The whole transform of R points, `inner` of them side by side; in place or not.
   using Whole = void (*)(const T* in, size_t in_stream, size_t inner, T* out, size_t out_stream);
 
+  // One vector of transforms of R points each, a transform a lane.
+  using Batch = void (*)(const T* in, size_t in_distance, T* out, size_t out_distance);
+
   size_t radix;
   First first[2], first_narrow[2];  // narrow: where inner is less than a vector
   Middle middle, middle_narrow;
   Last last[2];  // at least a vector of groups
   Out out[2], out_narrow[2];
   Whole whole[2];
+  Batch batch[2];  // null where R is less than a vector
 };
 
 template <class T>
@@ -40,6 +44,9 @@ struct Engine {
   size_t lanes;
   const Codelet<T>* codelets;
   size_t count;
+  // A vector of transforms of n points (at least a vector) to and from the planes, point by point, a transform a lane.
+  void (*gather[2])(const T* in, size_t distance, size_t n, T* y, size_t plane);
+  void (*scatter[2])(const T* x, size_t plane, size_t n, T* out, size_t distance);
 };
 
 // The best this machine has.

@@ -64,6 +64,7 @@ class MixedLine final : public LineKernel<T> {
   MixedLine(std::size_t n, std::vector<std::size_t> radices) : n_(n), radices_(std::move(radices)) {
     const mixed::Engine<T> engine = mixed::engine<T>();
     lanes_ = engine.lanes;
+    for (const int d : {0, 1}) gather_[d] = engine.gather[d], scatter_[d] = engine.scatter[d];
     name_ = fmt::format("{} {}", engine.name, fmt::join(radices_, "*"));
     strip_ = std::max(lanes_, 64 / sizeof(Complex));
     std::size_t product = 1;
@@ -86,7 +87,7 @@ class MixedLine final : public LineKernel<T> {
   std::size_t length() const override { return n_; }
   std::string describe() const override { return name_; }
   double flops() const override { return flops_of(n_, radices_); }
-  std::size_t scratch() const override { return buffers(1); }
+  std::size_t scratch() const override { return side_by_side() ? buffers(lanes_) : buffers(1); }
   std::size_t scratch_columns() const override { return buffers(strip_); }
 
   void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const override {
@@ -115,6 +116,24 @@ class MixedLine final : public LineKernel<T> {
     }
   }
 
+  // Short lines cannot fill the vectors alone: a vector of them goes side by side, a transform a lane.
+  void run_many(Direction direction, const Complex* in, std::size_t in_distance, Complex* out, std::size_t out_distance,
+                std::size_t count, Complex* scratch) const override {
+    if (side_by_side()) {
+      const int d = direction == Direction::forward ? 0 : 1;
+      for (; count >= lanes_; count -= lanes_, in += lanes_ * in_distance, out += lanes_ * out_distance) {
+        const T* const from = reinterpret_cast<const T*>(in);
+        T* const to = reinterpret_cast<T*>(out);
+        if (radices_.size() == 1) {
+          codelets_[0]->batch[d](from, in_distance, to, out_distance);
+        } else {
+          run_lanes(d, from, in_distance, to, out_distance, reinterpret_cast<T*>(scratch));
+        }
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) run(direction, in + i * in_distance, out + i * out_distance, scratch);
+  }
+
   void run_columns(Direction direction, const Complex* in, std::size_t in_stride, Complex* out, std::size_t out_stride,
                    std::size_t columns, Complex* scratch) const override {
     const int d = direction == Direction::forward ? 0 : 1;
@@ -127,6 +146,23 @@ class MixedLine final : public LineKernel<T> {
   }
 
  private:
+  static constexpr std::size_t kShortLine = 64;
+  bool side_by_side() const { return n_ <= kShortLine && n_ >= lanes_; }
+
+  void run_lanes(int d, const T* in, std::size_t in_distance, T* out, std::size_t out_distance, T* x) const {
+    const std::size_t plane = this->plane(lanes_);
+    T* y = x + 2 * plane;
+    gather_[d](in, in_distance, n_, x, plane);
+    std::size_t inner = n_ * lanes_, groups = 1;
+    for (std::size_t i = 0; i < radices_.size(); ++i) {
+      inner /= radices_[i];
+      codelets_[i]->middle(x, y, plane, groups, inner, tables_[i].data());
+      groups *= radices_[i];
+      std::swap(x, y);
+    }
+    scatter_[d](x, plane, n_, out, out_distance);
+  }
+
   // Planes start a little apart from where a power of two would put them, and end with room for a vector.
   std::size_t plane(std::size_t width) const { return (n_ * width + 15) / 16 * 16 + 16 + 128 / sizeof(T); }
   std::size_t buffers(std::size_t width) const { return radices_.size() == 1 ? 0 : 2 * plane(width) + 32; }
@@ -158,6 +194,8 @@ class MixedLine final : public LineKernel<T> {
   void make_tables() {
     const AnyRoots<T> roots(n_);
     tables_.resize(radices_.size());
+    tables_[0] = base::AlignedArray<T>(2 * (radices_[0] - 1));  // ones, for the passes that do not leave them out
+    for (std::size_t i = 0; i < tables_[0].size(); ++i) tables_[0][i] = i % 2 == 0 ? T(1) : T(0);
     std::size_t groups = radices_[0];
     for (std::size_t i = 1; i < radices_.size(); ++i) {
       const std::size_t radix = radices_[i], step = n_ / (groups * radix);
@@ -191,6 +229,8 @@ class MixedLine final : public LineKernel<T> {
   std::size_t n_, lanes_, strip_;
   std::vector<std::size_t> radices_;
   std::vector<const Codelet<T>*> codelets_;
+  void (*gather_[2])(const T*, std::size_t, std::size_t, T*, std::size_t);
+  void (*scatter_[2])(const T*, std::size_t, std::size_t, T*, std::size_t);
   std::string name_;
   std::vector<base::AlignedArray<T>> tables_;
   base::AlignedArray<T> lane_table_;

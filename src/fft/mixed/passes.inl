@@ -174,6 +174,83 @@ void whole(const T* in, size_t in_stream, size_t inner, T* out, size_t out_strea
   for (; k < inner; ++k) whole_line<One, R, kInverse>(in + 2 * k, in_stream, out + 2 * k, out_stream, c);
 }
 
+// L points of L transforms, transposed: r[i] holds point i of them all.
+template <class P, bool kInverse, class T = typename P::T>
+HWY_INLINE void gather_square(const T* in, size_t distance, typename P::V* r) {
+  constexpr size_t L = P::kLanes;
+  typename P::R1 re[L], im[L];
+#pragma GCC unroll 16
+  for (size_t l = 0; l < L; ++l) {
+    const typename P::V v = load_points<P, kInverse>(in + 2 * l * distance);
+    re[l] = v.re, im[l] = v.im;
+  }
+  P::transpose(re);
+  P::transpose(im);
+#pragma GCC unroll 16
+  for (size_t i = 0; i < L; ++i) r[i] = typename P::V(re[i], im[i]);
+}
+
+template <class P, bool kInverse, class T = typename P::T>
+HWY_INLINE void scatter_square(const typename P::V* r, T* out, size_t distance) {
+  constexpr size_t L = P::kLanes;
+  typename P::R1 re[L], im[L];
+#pragma GCC unroll 16
+  for (size_t i = 0; i < L; ++i) re[i] = r[i].re, im[i] = r[i].im;
+  P::transpose(re);
+  P::transpose(im);
+#pragma GCC unroll 16
+  for (size_t l = 0; l < L; ++l) store_points<P, kInverse>(out + 2 * l * distance, typename P::V(re[l], im[l]));
+}
+
+// The last square of points starts earlier where L does not divide R.
+template <class P, size_t R, bool kInverse, class T = typename P::T>
+void batch(const T* in, size_t in_distance, T* out, size_t out_distance) {
+  constexpr size_t L = P::kLanes;
+  const typename P::Constants c = P::constants();
+  typename P::V r[R];
+#pragma GCC unroll 16
+  for (size_t chunk = 0; chunk < R; chunk += L) {
+    const size_t b = chunk + L > R ? R - L : chunk;
+    gather_square<P, kInverse>(in + 2 * b, in_distance, r + b);
+  }
+  any_butterfly<P, R>(r, c);
+#pragma GCC unroll 16
+  for (size_t chunk = 0; chunk < R; chunk += L) {
+    const size_t b = chunk + L > R ? R - L : chunk;
+    scatter_square<P, kInverse>(r + b, out + 2 * b, out_distance);
+  }
+}
+
+template <class P, bool kInverse, class T = typename P::T>
+void gather(const T* in, size_t distance, size_t n, T* y, size_t plane) {
+  constexpr size_t L = P::kLanes;
+  for (size_t chunk = 0; chunk < n; chunk += L) {
+    const size_t b = chunk + L > n ? n - L : chunk;
+    typename P::V r[L];
+    gather_square<P, kInverse>(in + 2 * b, distance, r);
+#pragma GCC unroll 16
+    for (size_t i = 0; i < L; ++i) store_planes<P>(y + (b + i) * L, plane, r[i]);
+  }
+}
+
+template <class P, bool kInverse, class T = typename P::T>
+void scatter(const T* x, size_t plane, size_t n, T* out, size_t distance) {
+  constexpr size_t L = P::kLanes;
+  for (size_t chunk = 0; chunk < n; chunk += L) {
+    const size_t b = chunk + L > n ? n - L : chunk;
+    typename P::V r[L];
+#pragma GCC unroll 16
+    for (size_t i = 0; i < L; ++i) r[i] = load_planes<P>(x + (b + i) * L, plane);
+    scatter_square<P, kInverse>(r, out + 2 * b, distance);
+  }
+}
+
+template <class P, size_t R, bool kInverse, class T = typename P::T>
+constexpr typename Codelet<T>::Batch batch_or_none() {
+  if constexpr (R >= P::kLanes) return batch<P, R, kInverse>;
+  return nullptr;
+}
+
 // Vectors longer than 256 bits would leave most passes of common lengths without a full one.
 template <class T>
 inline constexpr size_t kMixedLanes = kWideLanes<T> * sizeof(T) > 32 ? 32 / sizeof(T) : kWideLanes<T>;
@@ -190,7 +267,8 @@ constexpr Codelet<T> codelet() {
           {last_pass<Wide, R, false>, last_pass<Wide, R, true>},
           {out_pass<Wide, R, false>, out_pass<Wide, R, true>},
           {out_pass<One, R, false>, out_pass<One, R, true>},
-          {whole<Wide, One, R, false>, whole<Wide, One, R, true>}};
+          {whole<Wide, One, R, false>, whole<Wide, One, R, true>},
+          {batch_or_none<Wide, R, false>(), batch_or_none<Wide, R, true>()}};
 }
 
 template <class T>
@@ -202,5 +280,11 @@ constexpr Codelet<T> kCodelets[] = {
 
 template <class T>
 Engine<T> engine_of_target() {
-  return {hwy::TargetName(HWY_TARGET), kMixedLanes<T>, kCodelets<T>, sizeof kCodelets<T> / sizeof kCodelets<T>[0]};
+  using Wide = Split<T, kMixedLanes<T>, false>;
+  return {hwy::TargetName(HWY_TARGET),
+          kMixedLanes<T>,
+          kCodelets<T>,
+          sizeof kCodelets<T> / sizeof kCodelets<T>[0],
+          {gather<Wide, false>, gather<Wide, true>},
+          {scatter<Wide, false>, scatter<Wide, true>}};
 }
