@@ -83,6 +83,7 @@ Plan<T>::Plan(const Device& device, const Problem& problem, const planner::Optio
 
 template <class T>
 void Plan<T>::forward(std::span<const Complex> in, std::span<Complex> out) const {
+  if (transform_->run_short(Direction::forward, in, out)) return;
   check_kind(problem(), Kind::complex, Samples::same, Direction::forward);
   check(*transform_, Direction::forward, memory(in, sizeof(T)), transform_->layout().samples.extent,
         memory(out, sizeof(T)), transform_->layout().spectrum.extent);
@@ -91,6 +92,7 @@ void Plan<T>::forward(std::span<const Complex> in, std::span<Complex> out) const
 
 template <class T>
 void Plan<T>::inverse(std::span<const Complex> in, std::span<Complex> out) const {
+  if (transform_->run_short(Direction::inverse, in, out)) return;
   check_kind(problem(), Kind::complex, Samples::same, Direction::inverse);
   check(*transform_, Direction::inverse, memory(in, sizeof(T)), transform_->layout().spectrum.extent,
         memory(out, sizeof(T)), transform_->layout().samples.extent);

@@ -232,6 +232,8 @@ Transform<T>::Transform(const Device& device, const Problem& problem, const plan
   if (!two_step_ && plain_line() && problem.batch == 1 && problem.shape.size() == 1 &&
       forward_->stages.front().line().scratch() * sizeof(Complex) <= kStackBytes) {
     alone_ = &forward_->stages.front().line();
+    points_alone_ = alone_->length();
+    bare_ = alone_->scratch() == 0;
   }
 
   std::size_t each = 0, widest = 1;
@@ -344,7 +346,6 @@ void Transform<T>::run_alone(Direction direction, const Complex* in, Complex* ou
 
 template <class T>
 void Transform<T>::run(Direction direction, const void* in, void* out) const {
-  if (alone_ != nullptr) return run_alone(direction, static_cast<const Complex*>(in), static_cast<Complex*>(out));
   const auto scratch = pool_->lend();
   Complex* const target = static_cast<Complex*>(out);
   if (real_) {
