@@ -38,6 +38,7 @@ std::string unknown_command(const CLI::App& program, int count, char** values) {
       if (one->get_name() == values[i]) next = one;
       names += (names.empty() ? "" : ", ") + one->get_name();
     }
+    if (next == nullptr && app->get_require_subcommand_min() == 0) return "";  // it may be a file
     if (next == nullptr)
       return fmt::format("{} has no command \"{}\"; there are {}", app->get_name(), values[i], names);
     app = next;

@@ -83,6 +83,11 @@ template <class T>
 Remembered<T> decide(const Device& device, std::size_t n, const planner::Options& options,
                      std::shared_ptr<const LineKernel<T>>& winner) {
   std::vector<LineChoice<T>> choices = line_choices<T>(n);
+  // At a few points a classic can win by noise, and must not.
+  for (LineChoice<T>& choice : choices) {
+    if (!options.variant.empty() || !choice.name.starts_with("classic/") || !choice.refusal.empty()) continue;
+    choice.refusal = "kept for the record: ask for it by name";
+  }
   // Timed kernels are dropped at once: all of them together could be many times the size of the problem.
   std::size_t last = choices.size();
   const auto build = [&](std::size_t i) -> const LineKernel<T>& {

@@ -95,6 +95,7 @@ class Prime : public testing::Test {
   static void expect_columns(const LineKernel<T>& kernel, std::size_t columns) {
     const std::size_t n = kernel.length(), stride = columns + 3;
     const auto in = random_points<T>(n * stride, 5);
+    const double tolerance = bound<T>(n) * std::sqrt(static_cast<double>(n) / 6);  // of a point, from that of all
     base::AlignedArray<Complex> scratch(std::max(kernel.scratch(), kernel.scratch_columns()));
     for (const Direction direction : kDirections) {
       std::vector<Complex> out(n * (columns + 1), Complex(7, 7)), place = in, line(n), result(n);
@@ -104,8 +105,9 @@ class Prime : public testing::Test {
         for (std::size_t p = 0; p < n; ++p) line[p] = in[p * stride + c];
         kernel.run(direction, line.data(), result.data(), scratch.data());
         for (std::size_t p = 0; p < n; ++p) {
-          ASSERT_EQ(out[p * (columns + 1) + c], result[p]) << kernel.describe() << " column " << c;
-          ASSERT_EQ(place[p * stride + c], result[p]) << kernel.describe() << " column " << c;
+          ASSERT_LE(std::abs(out[p * (columns + 1) + c] - result[p]), 3 * tolerance)
+              << kernel.describe() << " column " << c;
+          ASSERT_EQ(place[p * stride + c], out[p * (columns + 1) + c]) << kernel.describe() << " column " << c;
         }
       }
       for (std::size_t p = 0; p < n; ++p) {
@@ -156,8 +158,9 @@ TYPED_TEST(Prime, BluesteinHoldsTheBoundForAnyLength) {
 }
 
 TYPED_TEST(Prime, TwoStepsHoldTheBound) {
-  const std::pair<std::size_t, std::size_t> cases[] = {{34, 17},     {51, 17},   {272, 17},    {17 * 19, 19},
-                                                       {2018, 1009}, {1020, 17}, {8 * 37, 37}, {1009 * 8, 1009}};
+  const std::pair<std::size_t, std::size_t> cases[] = {{34, 17},     {51, 17},        {51, 3},      {17 * 64, 64},
+                                                       {272, 17},    {17 * 19, 19},   {2018, 1009}, {1020, 17},
+                                                       {8 * 37, 37}, {1009 * 8, 1009}};
   for (const auto& [n, row] : cases) this->expect_lines(*make_two_step<TypeParam>(n, row, inner<TypeParam>));
 }
 
@@ -169,7 +172,7 @@ TYPED_TEST(Prime, LongOnes) {
 
 TYPED_TEST(Prime, ColumnsEqualLines) {
   for (const std::size_t columns : {1, 7, 16, 37}) {
-    this->expect_columns(*make_direct<TypeParam>(17), columns);
+    for (const std::size_t n : {17, 19, 31, 101}) this->expect_columns(*make_direct<TypeParam>(n), columns);
     this->expect_columns(*make_rader<TypeParam>(257, inner<TypeParam>), columns);
     this->expect_columns(*make_bluestein<TypeParam>(83, 256, inner<TypeParam>), columns);
     this->expect_columns(*make_two_step<TypeParam>(68, 17, inner<TypeParam>), columns);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
@@ -23,7 +25,18 @@ class Direct final : public StripColumns<T> {
                                [](std::size_t kind, std::complex<T> root) {
                                  return kind == 0 ? std::complex<T>(root.real(), root.real())
                                                   : std::complex<T>(root.imag(), -root.imag());
-                               })) {}
+                               })),
+        factors_((n - 1) * (n - 1) / 2) {
+    const AnyRoots<T> roots(n);
+    T* next = factors_.data();
+    for (std::size_t k = 1; k <= (n - 1) / 2; ++k) {
+      for (std::size_t j = 1; j <= (n - 1) / 2; ++j) {
+        const std::complex<T> root = roots.at(j * k % n);
+        *next++ = root.real();
+        *next++ = -root.imag();
+      }
+    }
+  }
 
   std::size_t length() const override { return n_; }
   std::string describe() const override { return fmt::format("direct {}", n_); }
@@ -34,9 +47,35 @@ class Direct final : public StripColumns<T> {
                           n_, table_.data(), columns_, reinterpret_cast<T*>(scratch));
   }
 
+  std::size_t scratch_columns() const override { return 2 * pointwise<T>().strip * n_; }
+  void run_columns(Direction direction, const Complex* in, std::size_t in_stride, Complex* out, std::size_t out_stride,
+                   std::size_t columns, Complex* scratch) const override {
+    const std::size_t strip = pointwise<T>().strip;
+    std::size_t c = 0;
+    for (; c + strip <= columns; c += strip) {
+      run_strip(direction, in + c, in_stride, out + c, out_stride, scratch);
+    }
+    if (c == columns) return;
+    // Fewer than a strip: beside columns of zeros.
+    Complex* tile = scratch + strip * n_;
+    const std::size_t width = columns - c;
+    for (std::size_t p = 0; p < n_; ++p) {
+      std::fill_n(std::copy_n(in + p * in_stride + c, width, tile + p * strip), strip - width, Complex(0));
+    }
+    run_strip(direction, tile, strip, tile, strip, scratch);
+    for (std::size_t p = 0; p < n_; ++p) std::copy_n(tile + p * strip, width, out + p * out_stride + c);
+  }
+
  private:
+  void run_strip(Direction direction, const Complex* in, std::size_t in_stride, Complex* out, std::size_t out_stride,
+                 Complex* scratch) const {
+    pointwise<T>().direct_strip(direction == Direction::inverse, reinterpret_cast<const T*>(in), in_stride,
+                                reinterpret_cast<T*>(out), out_stride, n_, factors_.data(),
+                                reinterpret_cast<T*>(scratch));
+  }
+
   std::size_t n_, columns_;
-  base::AlignedArray<T> table_;
+  base::AlignedArray<T> table_, factors_;
 };
 
 }  // namespace

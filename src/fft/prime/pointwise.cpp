@@ -183,6 +183,112 @@ void direct(bool inverse, const T* in, T* out, size_t n, const T* table, size_t 
 #endif
 }
 
+#if HWY_TARGET == HWY_SCALAR
+
+template <class T>
+inline constexpr size_t kStrip = 1;
+
+template <class T>
+void direct_strip(bool inverse, const T* in, size_t in_stride, T* out, size_t out_stride, size_t n, const T* factors,
+                  T* scratch) {
+  for (size_t j = 0; j < n; ++j) scratch[2 * j] = in[2 * j * in_stride], scratch[2 * j + 1] = in[2 * j * in_stride + 1];
+  const size_t rows = (n - 1) / 2;
+  T re = scratch[0], im = scratch[1];
+  for (size_t j = 1; j < n; ++j) re += scratch[2 * j], im += scratch[2 * j + 1];
+  out[0] = re, out[1] = im;
+  for (size_t k = 1; k <= rows; ++k) {
+    T even_re = scratch[0], even_im = scratch[1], odd_re = 0, odd_im = 0;
+    for (size_t j = 1; j <= rows; ++j, factors += 2) {
+      const T *a = scratch + 2 * j, *b = scratch + 2 * (n - j);
+      even_re += factors[0] * (a[0] + b[0]), even_im += factors[0] * (a[1] + b[1]);
+      odd_re += factors[1] * (a[0] - b[0]), odd_im += factors[1] * (a[1] - b[1]);
+    }
+    if (inverse) odd_re = -odd_re, odd_im = -odd_im;
+    T *low = out + 2 * k * out_stride, *high = out + 2 * (n - k) * out_stride;
+    low[0] = even_re + odd_im, low[1] = even_im - odd_re;
+    high[0] = even_re - odd_im, high[1] = even_im + odd_re;
+  }
+}
+
+#else
+
+// Two outputs and their mirrors at a time keep two sums a vector each: what the registers hold.
+inline constexpr size_t kStripVectors = HWY_ARCH_X86 && HWY_MAX_BYTES < 64 ? 2 : 4;
+template <class T>
+inline constexpr size_t kStrip = kStripVectors* kPoints<T>;
+
+template <size_t kOutputs, class T>
+HWY_INLINE void strip_outputs(bool inverse, const T* folded, size_t n, size_t k, const T* factors, T* out,
+                              size_t out_stride) {
+  const Tag<T> d;
+  constexpr size_t L = kLanes<T>, W = kStripVectors;
+  const size_t rows = (n - 1) / 2;
+  Vector<T> even[kOutputs][W], odd[kOutputs][W];
+#pragma GCC unroll 4
+  for (size_t v = 0; v < W; ++v) {
+#pragma GCC unroll 2
+    for (size_t o = 0; o < kOutputs; ++o) even[o][v] = hn::LoadU(d, folded + v * L), odd[o][v] = hn::Zero(d);
+  }
+  const T* row = folded + W * L;
+  for (size_t j = 0; j < rows; ++j, row += 2 * W * L) {
+#pragma GCC unroll 2
+    for (size_t o = 0; o < kOutputs; ++o) {
+      const auto c = hn::Set(d, factors[2 * (o * rows + j)]), s = hn::Set(d, factors[2 * (o * rows + j) + 1]);
+#pragma GCC unroll 4
+      for (size_t v = 0; v < W; ++v) even[o][v] = hn::MulAdd(c, hn::LoadU(d, row + v * L), even[o][v]);
+#pragma GCC unroll 4
+      for (size_t v = 0; v < W; ++v) odd[o][v] = hn::MulAdd(s, hn::LoadU(d, row + (W + v) * L), odd[o][v]);
+    }
+  }
+  const auto signs = imaginary_signs<T>();
+#pragma GCC unroll 2
+  for (size_t o = 0; o < kOutputs; ++o) {
+    T* low = out + 2 * (inverse ? n - k - o : k + o) * out_stride;
+    T* high = out + 2 * (inverse ? k + o : n - k - o) * out_stride;
+#pragma GCC unroll 4
+    for (size_t v = 0; v < W; ++v) {
+      const auto turned = hn::Xor(hn::Reverse2(d, odd[o][v]), signs);  // by -i
+      hn::StoreU(hn::Add(even[o][v], turned), d, low + v * L);
+      hn::StoreU(hn::Sub(even[o][v], turned), d, high + v * L);
+    }
+  }
+}
+
+template <class T>
+void direct_strip(bool inverse, const T* in, size_t in_stride, T* out, size_t out_stride, size_t n, const T* factors,
+                  T* scratch) {
+  const Tag<T> d;
+  constexpr size_t L = kLanes<T>, W = kStripVectors;
+  const size_t rows = (n - 1) / 2;
+  Vector<T> total[W];
+#pragma GCC unroll 4
+  for (size_t v = 0; v < W; ++v) {
+    total[v] = hn::LoadU(d, in + v * L);
+    hn::StoreU(total[v], d, scratch + v * L);
+  }
+  T* row = scratch + W * L;
+  for (size_t j = 1; j <= rows; ++j, row += 2 * W * L) {
+    const T *a = in + 2 * j * in_stride, *b = in + 2 * (n - j) * in_stride;
+#pragma GCC unroll 4
+    for (size_t v = 0; v < W; ++v) {
+      const auto x = hn::LoadU(d, a + v * L), y = hn::LoadU(d, b + v * L);
+      const auto sum = hn::Add(x, y);
+      total[v] = hn::Add(total[v], sum);
+      hn::StoreU(sum, d, row + v * L);
+      hn::StoreU(hn::Sub(x, y), d, row + (W + v) * L);
+    }
+  }
+#pragma GCC unroll 4
+  for (size_t v = 0; v < W; ++v) hn::StoreU(total[v], d, out + v * L);
+  size_t k = 1;
+  for (; k + 1 <= rows; k += 2, factors += 4 * rows) {
+    strip_outputs<2>(inverse, scratch, n, k, factors, out, out_stride);
+  }
+  if (k <= rows) strip_outputs<1>(inverse, scratch, n, k, factors, out, out_stride);
+}
+
+#endif
+
 template <class T>
 void pair_sums(const T* pairs, size_t rows, const T* table, size_t columns, T* result) {
 #if HWY_TARGET == HWY_SCALAR
@@ -222,7 +328,8 @@ const Pointwise<T>& functions() {
 #else
   constexpr size_t kWidth = kPoints<T>;
 #endif
-  static constexpr Pointwise<T> kFunctions = {multiply<T>, multiply_symmetric<T>, direct<T>, pair_sums<T>, kWidth};
+  static constexpr Pointwise<T> kFunctions = {
+      multiply<T>, multiply_symmetric<T>, direct<T>, direct_strip<T>, pair_sums<T>, kWidth, kStrip<T>};
   return kFunctions;
 }
 

@@ -30,9 +30,14 @@ struct Pointwise {
   void (*multiply_symmetric)(bool conjugate, T* x, const T* w_re, const T* w_im, std::size_t count);
   // An odd number of points by definition, with DirectTable's factors; scratch: 2 * (n - 1) of T.
   void (*direct)(bool inverse, const T* in, T* out, std::size_t n, const T* table, std::size_t columns, T* scratch);
+  // `strip` columns of n points side by side, the sums down the columns. Factors cos, sin of 2 pi j k / n, column k of
+  // them after column k - 1; scratch: 2 * strip * n of T.
+  void (*direct_strip)(bool inverse, const T* in, std::size_t in_stride, T* out, std::size_t out_stride, std::size_t n,
+                       const T* factors, T* scratch);
   // result[k] = sum over j < rows of pairs[j] * table[j][k], part by part.
   void (*pair_sums)(const T* pairs, std::size_t rows, const T* table, std::size_t columns, T* result);
   std::size_t points;  // in a vector
+  std::size_t strip;   // columns
 };
 
 template <class T>

@@ -25,10 +25,22 @@ double bluestein_cost(std::size_t n, std::size_t padded) {
 
 double cheapest_cost(std::size_t n);
 
+// A call for every row, but for powers of two, which have a way to do many short rows at once.
+double rows_cost(std::size_t count, std::size_t row) {
+  const double call = std::has_single_bit(row) ? 100 : 800;
+  return static_cast<double>(count) * (cheapest_cost(row) + call);
+}
+
 double two_step_cost(std::size_t n, std::size_t row) {
   const std::size_t height = n / row;
-  return static_cast<double>(row) * cheapest_cost(height) + static_cast<double>(height) * cheapest_cost(row) +
-         20 * static_cast<double>(n);
+  return static_cast<double>(row) * cheapest_cost(height) + rows_cost(height, row) + 20 * static_cast<double>(n);
+}
+
+// The direct sum down columns needs no shuffles, but strips of whole vectors.
+double direct_columns_cost(std::size_t n, std::size_t p) {
+  constexpr std::size_t kTypicalStrip = 8;
+  const std::size_t row = n / p, wide = (row + kTypicalStrip - 1) / kTypicalStrip * kTypicalStrip;
+  return 0.5 * static_cast<double>(wide) * direct_cost(p) + rows_cost(p, row) + 20 * static_cast<double>(n);
 }
 
 // The prime factors above 13 are left together where there are smooth ones, else the largest is taken off.
@@ -49,6 +61,8 @@ double cheapest_cost(std::size_t n) {
     if (is_smooth(n - 1)) cost = std::min(cost, rader_cost(n));
   } else {
     cost = std::min(cost, two_step_cost(n, row_of(n)));
+    const std::size_t p = prime_factors(n).back();
+    if (p <= kMaxDirect) cost = std::min(cost, direct_columns_cost(n, p));
   }
   return cost;
 }
@@ -71,6 +85,12 @@ void list_prime(std::size_t n, const MakeLine<T>& make_inner, std::vector<LineCh
     const std::size_t row = row_of(n);
     add(fmt::format("composite {}x{}", n / row, row), two_step_cost(n, row),
         [=] { return make_two_step<T>(n, row, make_inner); });
+    const std::size_t p = prime_factors(n).back();
+    if (p <= kMaxDirect && n / p != row) {
+      add(fmt::format("composite {}x{}", p, n / p), direct_columns_cost(n, p), [=] {
+        return make_two_step<T>(n, n / p, [&](std::size_t m) { return m == p ? make_direct<T>(m) : make_inner(m); });
+      });
+    }
   }
   std::vector<std::size_t> lengths = {smooth_length(2 * n - 1), std::bit_ceil(2 * n - 1)};
   lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());

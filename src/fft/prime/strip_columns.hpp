@@ -18,10 +18,10 @@ class StripColumns : public LineKernel<T> {
  public:
   using Complex = std::complex<T>;
 
-  std::size_t scratch_columns() const final { return kStrip * distance() + this->scratch(); }
+  std::size_t scratch_columns() const override { return kStrip * distance() + this->scratch(); }
 
   void run_columns(Direction direction, const Complex* in, std::size_t in_stride, Complex* out, std::size_t out_stride,
-                   std::size_t columns, Complex* scratch) const final {
+                   std::size_t columns, Complex* scratch) const override {
     const std::size_t n = this->length();
     Complex* rest = scratch + kStrip * distance();
     for (std::size_t c = 0; c < columns; c += kStrip) {

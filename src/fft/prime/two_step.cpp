@@ -47,15 +47,13 @@ class TwoStep final : public StripColumns<T> {
   void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const override {
     Complex* rest = scratch + height_ * stride();
     down_->run_columns(direction, in, row_, scratch, stride(), row_, rest);
-    for (std::size_t k = 0; k < height_; ++k) {
-      Complex* row = scratch + k * stride();
-      if (k > 0) {
-        const std::size_t first = 2 * (k - 1) * row_;
-        pointwise<T>().multiply(direction == Direction::inverse, reinterpret_cast<T*>(row), twiddles_.re.data() + first,
-                                twiddles_.im.data() + first, reinterpret_cast<T*>(row), row_);
-      }
-      along_->run(direction, row, row, rest);
+    for (std::size_t k = 1; k < height_; ++k) {
+      T* row = reinterpret_cast<T*>(scratch + k * stride());
+      const std::size_t first = 2 * (k - 1) * row_;
+      pointwise<T>().multiply(direction == Direction::inverse, row, twiddles_.re.data() + first,
+                              twiddles_.im.data() + first, row, row_);
     }
+    along_->run_many(direction, scratch, stride(), scratch, stride(), height_, rest);
     turn(scratch, out);
   }
 
