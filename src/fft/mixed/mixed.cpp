@@ -39,6 +39,8 @@ double butterfly_flops(std::size_t radix) {
       return 2 * butterfly_flops(5) + 5 * butterfly_flops(2);
     case 12:
       return 4 * butterfly_flops(3) + 3 * butterfly_flops(4);
+    case 14:
+      return 2 * butterfly_flops(7) + 7 * butterfly_flops(2);
     case 15:
       return 5 * butterfly_flops(3) + 3 * butterfly_flops(5);
     default: {

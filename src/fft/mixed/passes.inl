@@ -275,7 +275,7 @@ template <class T>
 constexpr Codelet<T> kCodelets[] = {
     codelet<T, 2>(),  codelet<T, 3>(),  codelet<T, 4>(),  codelet<T, 5>(),  codelet<T, 6>(),
     codelet<T, 7>(),  codelet<T, 8>(),  codelet<T, 9>(),  codelet<T, 10>(), codelet<T, 11>(),
-    codelet<T, 12>(), codelet<T, 13>(), codelet<T, 15>(), codelet<T, 16>(),
+    codelet<T, 12>(), codelet<T, 13>(), codelet<T, 14>(), codelet<T, 15>(), codelet<T, 16>(),
 };
 
 template <class T>

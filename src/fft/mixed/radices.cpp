@@ -14,8 +14,9 @@ struct Price {
 };
 
 // Counted from loads, stores and operations of each butterfly and set right by a few measurements.
-constexpr Price kPrices[] = {{2, 1.00}, {3, 1.15},  {4, 1.10},  {5, 1.40},  {6, 1.45},  {7, 2.00},  {8, 1.35},
-                             {9, 1.80}, {10, 1.80}, {11, 3.10}, {12, 1.75}, {13, 3.70}, {15, 2.60}, {16, 2.20}};
+constexpr Price kPrices[] = {{2, 1.00},  {3, 1.15},  {4, 1.10},  {5, 1.40},  {6, 1.45},
+                             {7, 2.00},  {8, 1.35},  {9, 1.80},  {10, 1.80}, {11, 3.10},
+                             {12, 1.75}, {13, 3.70}, {14, 2.70}, {15, 2.60}, {16, 2.20}};
 
 double price(std::size_t radix) {
   for (const Price& entry : kPrices) {
@@ -47,19 +48,38 @@ void split(std::size_t n, std::size_t largest, std::vector<std::size_t>& chosen,
   }
 }
 
-// The last pass reads across the lanes: best where its radix is a multiple of them, at least as long as one vector, so
-// that every pass before it has full ones. Odd radices come first, where streams are long.
-void order(std::vector<std::size_t>& radices, std::size_t lanes) {
-  const auto fitness = [&](std::size_t radix) {
-    if (radix < lanes) return 0;
-    return radix % lanes == 0 ? 3 : radix % 2 == 0 ? 2 : 1;
-  };
+// What the passes cost in this order. One that cannot fill a vector costs nearly as many times as there are lanes: the
+// last needs a vector of groups, every other a vector of neighbours; the last is best where it is a multiple of them.
+double price_in_order(const std::vector<std::size_t>& radices, std::size_t n, std::size_t lanes) {
+  if (radices.size() == 1) return 0;  // a codelet: nothing beats it
+  double sum = 0;
+  std::size_t inner = n;
+  for (std::size_t i = 0; i < radices.size(); ++i) {
+    inner /= radices[i];
+    const bool last = i + 1 == radices.size();
+    const bool narrow = (last ? n / radices[i] : inner) < lanes;
+    double cost = price(radices[i]) * (narrow ? 0.7 * static_cast<double>(lanes) : 1.0);
+    if (last && !narrow && radices[i] % lanes != 0) cost += radices[i] % 2 == 0 ? 0.1 : 0.3;
+    sum += cost;
+  }
+  return sum;
+}
+
+// Odd radices first, where streams are long; any of them may be the last.
+double order(std::vector<std::size_t>& radices, std::size_t n, std::size_t lanes) {
   std::sort(radices.begin(), radices.end(),
             [](std::size_t a, std::size_t b) { return a % 2 != b % 2 ? a % 2 > b % 2 : a > b; });
-  const auto last = std::max_element(radices.begin(), radices.end(), [&](std::size_t a, std::size_t b) {
-    return fitness(a) != fitness(b) ? fitness(a) < fitness(b) : a < b;
-  });
-  std::rotate(last, last + 1, radices.end());
+  double least = INFINITY;
+  std::vector<std::size_t> best = radices;
+  for (std::size_t i = 0; i < radices.size(); ++i) {
+    std::vector<std::size_t> turned = radices;
+    const auto chosen = turned.begin() + static_cast<std::ptrdiff_t>(i);
+    std::rotate(chosen, chosen + 1, turned.end());
+    const double cost = price_in_order(turned, n, lanes);
+    if (cost < least) least = cost, best = std::move(turned);
+  }
+  radices = std::move(best);
+  return least;
 }
 
 }  // namespace
@@ -77,10 +97,20 @@ std::vector<std::vector<std::size_t>> mixed_radices(std::size_t n) {
   if (!is_smooth(n)) return found;
   std::vector<std::size_t> chosen;
   split(n, 16, chosen, found);
+  // The few that cost least in any order, then in their best.
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return price(a) < price(b); });
-  if (found.size() > 6) found.resize(6);
+  if (found.size() > 40) found.resize(40);
   const std::size_t lanes = mixed::engine<T>().lanes;
-  for (auto& radices : found) order(radices, lanes);
+  std::vector<std::pair<double, std::vector<std::size_t>>> ordered;
+  for (auto& radices : found) {
+    const double cost = order(radices, n, lanes);
+    ordered.emplace_back(cost, std::move(radices));
+  }
+  std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  found.clear();
+  for (auto& [cost, radices] : ordered) {
+    if (found.size() < 6) found.push_back(std::move(radices));
+  }
   return found;
 }
 

@@ -1,6 +1,8 @@
 #include "fft/power2/kernels.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -40,8 +42,7 @@ template <class T>
 class Kernel : public LineKernel<T> {
  public:
   using Complex = std::complex<T>;
-  Kernel(const Engine<T>& engine, size_t n, Power2Choice choice)
-      : engine_(engine), n_(n), choice_(std::move(choice)), columns_(engine, n) {}
+  Kernel(const Engine<T>& engine, size_t n, Power2Choice choice) : engine_(engine), n_(n), choice_(std::move(choice)) {}
 
   size_t length() const final { return n_; }
   std::string describe() const final { return choice_.name; }
@@ -53,10 +54,10 @@ class Kernel : public LineKernel<T> {
     }
     return sum;
   }
-  size_t scratch_columns() const final { return columns_.scratch(); }
+  size_t scratch_columns() const final { return column_kernel().scratch(); }
   void run_columns(Direction direction, const Complex* in, size_t in_stride, Complex* out, size_t out_stride,
                    size_t columns, Complex* scratch) const final {
-    columns_.run(index(direction), real(in), in_stride, real(out), out_stride, columns, real(scratch));
+    column_kernel().run(index(direction), real(in), in_stride, real(out), out_stride, columns, real(scratch));
   }
 
  protected:
@@ -79,7 +80,14 @@ class Kernel : public LineKernel<T> {
   const Power2Choice choice_;
 
  private:
-  Columns<T> columns_;
+  // The tables of columns are half the work of planning and most plans have none: made when somebody first asks for
+  // their scratch, which every plan does before it runs.
+  const Columns<T>& column_kernel() const {
+    std::call_once(columns_once_, [this] { columns_ = std::make_unique<const Columns<T>>(engine_, n_); });
+    return *columns_;
+  }
+  mutable std::once_flag columns_once_;
+  mutable std::unique_ptr<const Columns<T>> columns_;
 };
 
 template <class T>
