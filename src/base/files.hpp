@@ -20,8 +20,8 @@ std::optional<std::string> read_file(const std::filesystem::path& path, std::siz
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
 // Holds an exclusive lock on `path` + ".lock" while it lives; waits at most `seconds`, then Error{io}. Works between
-// processes and between threads, and fairly: who waits comes before who has just had it. The lock's file and that of its
-// queue, ".lock-next", are empty and stay.
+// processes and between threads, and fairly: who waits comes before who has just had it. The lock's file and that of
+// its queue, ".lock-next", are empty and stay.
 class FileLock {
  public:
   explicit FileLock(const std::filesystem::path& path, double seconds = 10);
