@@ -73,6 +73,7 @@ struct Profile {
   std::string hardware{};  // key: processor, memory, devices and drivers
   std::string measured_at{};
   double seconds_taken = 0;
+  bool studies = true;  // false: a quick one, with ceilings only
   std::vector<DeviceProfile> devices = {};
   const DeviceProfile* find(const std::string& id) const;
 };

@@ -15,7 +15,8 @@ namespace ridge::cli {
 
 machine::Profile profile_or_measure(const ProfileWishes& wishes, bool* was_saved) {
   if (!wishes.refresh) {
-    if (auto saved = machine::load()) {
+    // A quick profile serves quick questions; whoever asks for the whole gets the whole.
+    if (auto saved = machine::load(); saved && (saved->studies || wishes.quick)) {
       if (was_saved != nullptr) *was_saved = true;
       return *std::move(saved);
     }

@@ -76,6 +76,7 @@ class Measurement {
     const auto now = std::chrono::system_clock::now();
     profile.measured_at = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
     profile.hardware = hardware_key();
+    profile.studies = options_.studies;
     const double start = base::now();
     table_.run(std::max(options_.seconds, 0.0), options_.progress);
     profile.seconds_taken = base::now() - start;

@@ -125,6 +125,7 @@ Json json_of(const Profile& profile) {
           {"hardware", profile.hardware},
           {"measured_at", profile.measured_at},
           {"seconds_taken", profile.seconds_taken},
+          {"studies", profile.studies},
           {"devices", json_list(profile.devices)}};
 }
 
@@ -243,6 +244,9 @@ Profile profile_of(const Json& json) {
   profile.hardware = name_in(json, "hardware", kLongestKey);
   profile.measured_at = name_in(json, "measured_at");
   profile.seconds_taken = number_in(json, "seconds_taken", 0, kMostSeconds);
+  const auto studies = json.find("studies");
+  if (studies == json.end() || !studies->is_boolean()) throw Error(ErrorKind::io, "studies is not true or false");
+  profile.studies = studies->get<bool>();
   for (const Json& device : list_in(json, "devices", kMostDevices)) {
     profile.devices.push_back(device_of(device));
     if (profile.find(profile.devices.back().id) != &profile.devices.back())

@@ -61,6 +61,7 @@ Profile sample() {
   profile.hardware = ridge::machine::hardware_key();
   profile.measured_at = "2024-06-01 12:00:00";
   profile.seconds_taken = 41.5;
+  profile.studies = false;
   ridge::machine::DeviceProfile host;
   host.id = "host";
   host.name = "A processor with \"quotes\" and µ";
