@@ -1,6 +1,49 @@
 // Butterflies of the odd radices and of products of coprime ones, natural order in and out; those of powers of two are
 // power2's. Included inside the namespace of each instruction set; P is its forward policy.
 
+// power2's policy, with a mark that tells it from the one below.
+template <class Real, size_t kLaneCount>
+struct Planes : Split<Real, kLaneCount, false> {
+  static constexpr bool kPair = false;
+};
+
+// One complex number in one vector of two lanes: half the instructions of planes of one lane each, for transforms that
+// stand alone.
+template <class Real, bool kInverse>
+struct Pair {
+  using T = Real;
+  using D = hn::CappedTag<T, 2>;
+  using R1 = hn::Vec<D>;
+  static constexpr bool kPair = true;
+  struct V {
+    HWY_INLINE V() {}
+    HWY_INLINE explicit V(R1 pair) : both(pair) {}
+    R1 both;
+  };
+  struct Constants {
+    R1 turn;  // (1, -1) forward: what makes -i b of b with its lanes exchanged
+  };
+  static HWY_INLINE Constants constants() {
+    HWY_ALIGN static constexpr T kSigns[2] = {kInverse ? T(-1) : T(1), kInverse ? T(1) : T(-1)};
+    return {hn::LoadU(D(), kSigns)};
+  }
+  static HWY_INLINE V load(const T* p) { return V(hn::LoadU(D(), p)); }
+  static HWY_INLINE void store(T* p, V v) { hn::StoreU(v.both, D(), p); }
+  static HWY_INLINE V add(V a, V b) { return V(hn::Add(a.both, b.both)); }
+  static HWY_INLINE V sub(V a, V b) { return V(hn::Sub(a.both, b.both)); }
+  static HWY_INLINE V rotate(V a, V b) {
+    return V(hn::MulAdd(hn::Reverse2(D(), b.both), constants().turn, a.both));
+  }
+  static HWY_INLINE V unrotate(V a, V b) {
+    return V(hn::NegMulAdd(hn::Reverse2(D(), b.both), constants().turn, a.both));
+  }
+  // The forward root; its conjugate where the transform is the inverse.
+  static HWY_INLINE V times(R1 re, R1 im, V x) {
+    const R1 crossed = hn::Mul(hn::Reverse2(D(), x.both), im);
+    return V(hn::NegMulAdd(crossed, constants().turn, hn::Mul(x.both, re)));
+  }
+};
+
 template <size_t R>
 struct Circle;  // cos and sin of 2 pi k / R for k = 1 .. R / 2
 template <>
@@ -32,6 +75,22 @@ struct Circle<13> {
                                  0.93501624268541482344, 0.66312265824079520238, 0.23931566428755776715};
 };
 
+template <class P, class V = typename P::V, class K = typename P::R1>
+HWY_INLINE V scaled(V a, K k) {
+  if constexpr (P::kPair) return V(hn::Mul(a.both, k));
+  if constexpr (!P::kPair) return V(hn::Mul(a.re, k), hn::Mul(a.im, k));
+}
+template <class P, class V = typename P::V, class K = typename P::R1>
+HWY_INLINE V plus_scaled(V a, K k, V sum) {
+  if constexpr (P::kPair) return V(hn::MulAdd(a.both, k, sum.both));
+  if constexpr (!P::kPair) return V(hn::MulAdd(a.re, k, sum.re), hn::MulAdd(a.im, k, sum.im));
+}
+template <class P, class V = typename P::V, class K = typename P::R1>
+HWY_INLINE V minus_scaled(V a, K k, V sum) {
+  if constexpr (P::kPair) return V(hn::NegMulAdd(a.both, k, sum.both));
+  if constexpr (!P::kPair) return V(hn::NegMulAdd(a.re, k, sum.re), hn::NegMulAdd(a.im, k, sum.im));
+}
+
 // Sums of symmetric pairs meet cosines, differences meet sines: all of it multiply-adds.
 template <class P, size_t R, class V = typename P::V>
 HWY_INLINE void odd_butterfly(V* r) {
@@ -57,13 +116,13 @@ HWY_INLINE void odd_butterfly(V* r) {
       const size_t turn = k * t % R, index = (turn <= h ? turn : R - turn) - 1;
       const auto cosine = hn::Set(d, static_cast<T>(Circle<R>::c[index]));
       const auto sine = hn::Set(d, static_cast<T>(Circle<R>::s[index]));
-      c = V(hn::MulAdd(a[k - 1].re, cosine, c.re), hn::MulAdd(a[k - 1].im, cosine, c.im));
+      c = plus_scaled<P>(a[k - 1], cosine, c);
       if (k == 1) {
-        s = V(hn::Mul(b[0].re, sine), hn::Mul(b[0].im, sine));
+        s = scaled<P>(b[0], sine);
       } else if (turn <= h) {
-        s = V(hn::MulAdd(b[k - 1].re, sine, s.re), hn::MulAdd(b[k - 1].im, sine, s.im));
+        s = plus_scaled<P>(b[k - 1], sine, s);
       } else {
-        s = V(hn::NegMulAdd(b[k - 1].re, sine, s.re), hn::NegMulAdd(b[k - 1].im, sine, s.im));
+        s = minus_scaled<P>(b[k - 1], sine, s);
       }
     }
     r[t] = P::rotate(c, s);

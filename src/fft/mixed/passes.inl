@@ -161,8 +161,27 @@ HWY_INLINE void whole_line(const T* in, size_t in_stream, T* out, size_t out_str
   for (size_t t = 0; t < R; ++t) store_points<P, kInverse>(out + 2 * t * out_stream, r[t]);
 }
 
+// Alone, a complex number is a vector: the eighth and sixteenth roots have no such form, and power2 does those lengths.
+template <class T, size_t R, bool kInverse>
+HWY_INLINE void whole_alone(const T* in, size_t in_stream, T* out, size_t out_stream) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (R != 8 && R != 16) {
+    using P = Pair<T, kInverse>;
+    typename P::V r[R];
+#pragma GCC unroll 16
+    for (size_t s = 0; s < R; ++s) r[s] = P::load(in + 2 * s * in_stream);
+    any_butterfly<P, R>(r, P::constants());
+#pragma GCC unroll 16
+    for (size_t t = 0; t < R; ++t) P::store(out + 2 * t * out_stream, r[t]);
+    return;
+  }
+#endif
+  using P = Planes<T, 1>;
+  whole_line<P, R, kInverse>(in, in_stream, out, out_stream, P::constants());
+}
+
 // May run in place, so the rest is done one by one and nothing twice.
-template <class Wide, class One, size_t R, bool kInverse, class T = typename Wide::T>
+template <class Wide, size_t R, bool kInverse, class T = typename Wide::T>
 void whole(const T* in, size_t in_stream, size_t inner, T* out, size_t out_stream) {
   constexpr size_t L = Wide::kLanes;
   size_t k = 0;
@@ -170,8 +189,7 @@ void whole(const T* in, size_t in_stream, size_t inner, T* out, size_t out_strea
     const typename Wide::Constants c = Wide::constants();
     for (; k + L <= inner; k += L) whole_line<Wide, R, kInverse>(in + 2 * k, in_stream, out + 2 * k, out_stream, c);
   }
-  const typename One::Constants c = One::constants();
-  for (; k < inner; ++k) whole_line<One, R, kInverse>(in + 2 * k, in_stream, out + 2 * k, out_stream, c);
+  for (; k < inner; ++k) whole_alone<T, R, kInverse>(in + 2 * k, in_stream, out + 2 * k, out_stream);
 }
 
 // L points of L transforms, transposed: r[i] holds point i of them all.
@@ -257,8 +275,8 @@ inline constexpr size_t kMixedLanes = kWideLanes<T> * sizeof(T) > 32 ? 32 / size
 
 template <class T, size_t R>
 constexpr Codelet<T> codelet() {
-  using Wide = Split<T, kMixedLanes<T>, false>;
-  using One = Split<T, 1, false>;
+  using Wide = Planes<T, kMixedLanes<T>>;
+  using One = Planes<T, 1>;
   return {R,
           {first_pass<Wide, R, false>, first_pass<Wide, R, true>},
           {first_pass<One, R, false>, first_pass<One, R, true>},
@@ -267,7 +285,7 @@ constexpr Codelet<T> codelet() {
           {last_pass<Wide, R, false>, last_pass<Wide, R, true>},
           {out_pass<Wide, R, false>, out_pass<Wide, R, true>},
           {out_pass<One, R, false>, out_pass<One, R, true>},
-          {whole<Wide, One, R, false>, whole<Wide, One, R, true>},
+          {whole<Wide, R, false>, whole<Wide, R, true>},
           {batch_or_none<Wide, R, false>(), batch_or_none<Wide, R, true>()}};
 }
 
@@ -280,7 +298,7 @@ constexpr Codelet<T> kCodelets[] = {
 
 template <class T>
 Engine<T> engine_of_target() {
-  using Wide = Split<T, kMixedLanes<T>, false>;
+  using Wide = Planes<T, kMixedLanes<T>>;
   return {hwy::TargetName(HWY_TARGET),
           kMixedLanes<T>,
           kCodelets<T>,
