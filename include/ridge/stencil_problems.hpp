@@ -36,9 +36,9 @@ template <class T>
 Update<T> wave(const Wave& wave);
 
 // --- Euler's equations of a gas, 2D ---------------------------------------------------------------------------------
-// Finite volumes, MUSCL-Hancock with HLLC fluxes and van Leer's limiter in the primitive variables: second order in space
-// and time where the flow is smooth, shocks over two or three cells. Four fields: density, momentum along x, momentum
-// along y, total energy. One step a run step, radius 2. A mirror border lets waves out; it is no wall.
+// Finite volumes, MUSCL-Hancock with HLLC fluxes and van Leer's limiter in the primitive variables: second order in
+// space and time where the flow is smooth, shocks over two or three cells. Four fields: density, momentum along x,
+// momentum along y, total energy. One step a run step, radius 2. A mirror border lets waves out; it is no wall.
 struct Euler {
   double gamma = 1.4;
   double dt = 0;

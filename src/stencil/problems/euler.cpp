@@ -52,7 +52,8 @@ Flux<V> hllc(const State<V>& left, const State<V>& right, const Constants<V>& co
   const V s_left = min(left.normal - c_left, right.normal - c_right);
   const V s_right = max(left.normal + c_left, right.normal + c_right);
   const V m_left = left.density * (s_left - left.normal), m_right = right.density * (s_right - right.normal);
-  const V middle = (right.pressure - left.pressure + left.normal * m_left - right.normal * m_right) / (m_left - m_right);
+  const V middle =
+      (right.pressure - left.pressure + left.normal * m_left - right.normal * m_right) / (m_left - m_right);
   // The contact goes one way: only that side's state counts.
   const auto rightwards = middle >= V(0);
   const V density = select(rightwards, left.density, right.density);
@@ -97,11 +98,11 @@ Faces<V> faces_of(const State<V>& here, const State<V>& west, const State<V>& ea
   const V u = here.normal, v = here.along;
   const V spreading = k.half_x * sx.normal + k.half_y * sy.along;
   const V ax = k.half_x * u, ay = k.half_y * v;
-  const State<V> later{max(here.density - (ax * sx.density + ay * sy.density + here.density * spreading), k.floor),
-                       u - (ax * sx.normal + ay * sy.normal + k.half_x * sx.pressure / here.density),
-                       v - (ax * sx.along + ay * sy.along + k.half_y * sy.pressure / here.density),
-                       max(here.pressure - (ax * sx.pressure + ay * sy.pressure + k.gamma * here.pressure * spreading),
-                           k.floor)};
+  const State<V> later{
+      max(here.density - (ax * sx.density + ay * sy.density + here.density * spreading), k.floor),
+      u - (ax * sx.normal + ay * sy.normal + k.half_x * sx.pressure / here.density),
+      v - (ax * sx.along + ay * sy.along + k.half_y * sy.pressure / here.density),
+      max(here.pressure - (ax * sx.pressure + ay * sy.pressure + k.gamma * here.pressure * spreading), k.floor)};
   const V half(0.5), other(-0.5);
   return {at_face(later, sx, other, k.floor), at_face(later, sx, half, k.floor),
           turned(at_face(later, sy, other, k.floor)), turned(at_face(later, sy, half, k.floor))};
@@ -159,7 +160,8 @@ template <class T>
 Update<T> euler(const Euler& euler) {
   const auto positive = [](double value, const char* what) {
     if (!std::isfinite(value) || value <= 0) {
-      throw Error(ErrorKind::invalid_argument, fmt::format("Euler's equations: {} is {}; it must be above 0", what, value));
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("Euler's equations: {} is {}; it must be above 0", what, value));
     }
   };
   positive(euler.dt, "the time step");

@@ -33,17 +33,19 @@ const Difference& difference(int accuracy) {
 void check(const Heat& heat) {
   check_spacing(heat.spacing);
   if (!std::isfinite(heat.alpha) || heat.alpha < 0) {
-    throw Error(ErrorKind::invalid_argument, fmt::format("a diffusivity alpha of {}; it must be 0 or more", heat.alpha));
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("a diffusivity alpha of {}; it must be 0 or more", heat.alpha));
   }
   if (!std::isfinite(heat.dt) || heat.dt <= 0) {
     throw Error(ErrorKind::invalid_argument, fmt::format("a time step of {}; it must be above 0", heat.dt));
   }
   const double number = heat_number(heat), limit = heat_limit(heat.accuracy);
   if (!(number < limit)) {
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("the time step {} is unstable: alpha dt (sum of 1/dx^2) is {:.4g} and must stay below {:.4g}; "
-                            "a dt below {:.4g} will do",
-                            heat.dt, number, limit, heat.dt * limit / number));
+    throw Error(
+        ErrorKind::invalid_argument,
+        fmt::format("the time step {} is unstable: alpha dt (sum of 1/dx^2) is {:.4g} and must stay below {:.4g}; "
+                    "a dt below {:.4g} will do",
+                    heat.dt, number, limit, heat.dt * limit / number));
   }
 }
 
@@ -51,7 +53,8 @@ void check(const Heat& heat) {
 
 void check_spacing(const std::vector<double>& spacing) {
   if (spacing.empty() || spacing.size() > 3) {
-    throw Error(ErrorKind::invalid_argument, fmt::format("a spacing for {} axes; one to three are wanted", spacing.size()));
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("a spacing for {} axes; one to three are wanted", spacing.size()));
   }
   for (const double dx : spacing) {
     if (!std::isfinite(dx) || dx <= 0) {

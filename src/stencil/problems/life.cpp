@@ -31,9 +31,10 @@ Rule parse(const std::string& text) {
     }
   }
   if (bad || !have_born || !have_survives) {
-    throw Error(ErrorKind::invalid_argument, fmt::format("no rule \"{}\"; write B3/S23 (born with 3 neighbours, survives "
-                                                         "with 2 or 3)",
-                                                         text));
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("no rule \"{}\"; write B3/S23 (born with 3 neighbours, survives "
+                            "with 2 or 3)",
+                            text));
   }
   return rule;
 }
@@ -44,8 +45,7 @@ struct LifeStep {
   template <class Cells>
   auto operator()(const Cells& u) const {
     using V = std::remove_cvref_t<decltype(u(0, 0))>;
-    const V neighbours =
-        u(-1, -1) + u(-1, 0) + u(-1, 1) + u(0, -1) + u(0, 1) + u(1, -1) + u(1, 0) + u(1, 1);
+    const V neighbours = u(-1, -1) + u(-1, 0) + u(-1, 1) + u(0, -1) + u(0, 1) + u(1, -1) + u(1, 0) + u(1, 1);
     // Counts at which a dead or a living cell is alive next; the rule is known before any cell is.
     const auto among = [&](unsigned counts) {
       V alive(0);

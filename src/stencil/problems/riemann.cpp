@@ -54,11 +54,10 @@ Gas left_of_contact(const Gas& gas, const Middle& middle, double gamma, double s
   }
   const double c_middle = c * std::pow(ratio, (gamma - 1) / (2 * gamma));
   if (speed <= gas.u - c) return gas;
-  if (speed >= middle.u - c_middle)
-    return {gas.density * std::pow(ratio, 1 / gamma), middle.u, gas.v, middle.pressure};
+  if (speed >= middle.u - c_middle) return {gas.density * std::pow(ratio, 1 / gamma), middle.u, gas.v, middle.pressure};
   const double inside = 2 / (gamma + 1) + g / c * (gas.u - speed);
-  return {gas.density * std::pow(inside, 2 / (gamma - 1)), 2 / (gamma + 1) * (c + (gamma - 1) / 2 * gas.u + speed), gas.v,
-          gas.pressure * std::pow(inside, 2 * gamma / (gamma - 1))};
+  return {gas.density * std::pow(inside, 2 / (gamma - 1)), 2 / (gamma + 1) * (c + (gamma - 1) / 2 * gas.u + speed),
+          gas.v, gas.pressure * std::pow(inside, 2 * gamma / (gamma - 1))};
 }
 
 }  // namespace

@@ -18,10 +18,11 @@ Update<T> wave(const Wave& wave) {
                 fmt::format("a wave of speed {} and time step {}; both must be above 0", wave.speed, wave.dt));
   }
   if (const double number = courant_number(wave); number > 1 + 1e-12) {
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("the time step {} is unstable: c dt sqrt(sum of 1/dx^2) is {:.4g} and must not exceed 1; a dt "
-                            "up to {:.4g} will do",
-                            wave.dt, number, wave.dt / number));
+    throw Error(
+        ErrorKind::invalid_argument,
+        fmt::format("the time step {} is unstable: c dt sqrt(sum of 1/dx^2) is {:.4g} and must not exceed 1; a dt "
+                    "up to {:.4g} will do",
+                    wave.dt, number, wave.dt / number));
   }
   // Leapfrog: u(new) = 2 u - u(before) + (c dt)^2 laplacian(u), and u becomes the one before.
   const std::size_t dimensions = wave.spacing.size();
