@@ -1,22 +1,24 @@
 // What a stencil does to a cell, written once: as a function of neighbours, or as offsets and weights.
 //
-// update<T>(dimensions, f): f is a generic lambda. It gets an accessor u with u(dy, dx) for the single field, u.field(k, dy,
-// dx) for field k, u.coefficient(k, dy, dx) for per-cell coefficients, and returns the new value (or a std::array of them, a
-// value a field). It may use + - * /, min, max, abs, sqrt, fma, select(a < b, x, y) from ridge::stencil. It is called with
-// plain values on the host, inlined into the row loop (no call a cell), and with expressions when a device's source, the
-// linear form or the flop count is wanted: so it must not branch on values (use select).
+// update<T>(dimensions, f): f is a generic lambda. It gets an accessor u with u(dy, dx) for the first field, u.field(k,
+// dy, dx) for field k, u.coefficient(k, dy, dx) for per-cell coefficients (1D: dx alone; 3D: dz, dy, dx), and returns
+// the new value, or a std::array of them, a value a field. What it may use stands in stencil_values.hpp. On the host it
+// is inlined into the row loop (no call a cell); it is also called once with expressions, for a device's source, the
+// linear form and the flop count: so it must not branch on values (use select), and must always do the same.
 #pragma once
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
-namespace ridge::stencil {
+#include <ridge/stencil_values.hpp>
 
-using Offset = std::array<int, 3>;  // slowest axis first; unused axes are 0 and come first: 2D is {0, dy, dx}
+namespace ridge::stencil {
 
 // u(new) of field `to` += weight * u(old) of field `field` at `offset`
 struct Term {
@@ -26,27 +28,17 @@ struct Term {
   std::size_t to = 0;
 };
 
-// The tree of an update, for devices and for counting. Nodes are immutable and shared.
-struct Node;
-using Expression = std::shared_ptr<const Node>;
-struct Node {
-  enum class Kind { constant, read, coefficient, add, subtract, multiply, divide, fma, minimum, maximum, absolute, square_root,
-                    negate, less, equal, select };
-  Kind kind{};
-  double value = 0;       // constant
-  std::size_t field = 0;  // read, coefficient
-  Offset offset{};        // read, coefficient
-  std::vector<Expression> operands{};
-};
-
-// One output row from its neighbour rows: what a host engine calls, once a row, whatever the update is.
+// Output rows from their neighbour rows: what a host engine calls, once a row or a few, whatever the update is. The
+// rows of `out` are neighbours along y: y, y + 1, ... Output and input never overlap.
 template <class T>
 struct Rows {
-  // in[((field * (2 rz + 1) + dz + rz) * (2 ry + 1) + dy + ry] points at x = 0 of that row; x + dx may be read for |dx| <= rx
+  // in[(field * (2 rz + 1) + dz + rz) * (2 ry + count) + dy + ry + r] is x = 0 of the row that output row r reads at
+  // (dz, dy); it may be read from x = begin - rx up to end + rx.
   const T* const* in = nullptr;
   const T* const* coefficients = nullptr;  // the same order
-  T* const* out = nullptr;                 // a row a field
-  std::size_t begin = 0, end = 0;          // x range to compute
+  T* const* out = nullptr;                 // out[field * count + r]
+  std::size_t count = 1;                   // output rows
+  std::size_t begin = 0, end = 0;          // the x to compute; nothing else is written
 };
 
 template <class T>
@@ -54,21 +46,178 @@ struct Update {
   std::size_t dimensions = 2;
   std::size_t fields = 1;
   std::size_t coefficients = 0;
-  Offset radius{};                                 // along each axis
-  std::vector<Expression> outputs;                 // a field each
-  std::optional<std::vector<Term>> linear;         // constant weights, no constant term: what the fastest kernels take
-  std::function<void(const Rows<T>&)> row;         // the inlined loop
-  double flops = 0;                                // a cell: 2 l - 1 for l weighted points
-  std::string name;                                // for keys and explain: equal for equal updates
+  Offset radius{};                            // along each axis: how far it reads, to either side
+  std::vector<Expression> outputs{};          // a field each
+  std::optional<std::vector<Term>> linear{};  // constant weights, no constant term: what the fastest kernels take
+  bool sums_terms = false;                    // defined as the sum of `linear` in its order, by linear<T>()
+  std::function<void(const Rows<T>&)> row{};  // the inlined loop
+  double flops = 0;                           // a cell: 2 l - 1 for l weighted points, else the operations
+  std::string name{};                         // for keys and explain: equal for equal updates
 };
 
-// From offsets and weights. Points are summed in the order given, starting with the first, with FMA from the second on
-// (documented, so that host and device agree bit for bit).
+// From offsets and weights. The points of a field are summed in the order given: the first product is rounded, the
+// others are added with FMA, so that whoever keeps this order agrees bit for bit. Error for weights that are not
+// finite (or, with integer cells, not integers), for no terms at all and for a field without terms.
 template <class T>
 Update<T> linear(std::size_t dimensions, const std::vector<Term>& terms, std::string name = "");
 
-// Shapes: every offset with |dx| + |dy| + |dz| <= order (Von Neumann), or with max <= order (Moore).
+// Shapes, in the order of memory (which the fastest kernels want). Von Neumann as in the stenCINES paper: the cross of
+// the points up to `order` along each axis, 2 d order of them and the centre. Diamond: |dz| + |dy| + |dx| <= order.
+// Moore: none of them beyond order.
 std::vector<Offset> von_neumann(std::size_t dimensions, int order, bool centre = true);
+std::vector<Offset> diamond(std::size_t dimensions, int order, bool centre = true);
 std::vector<Offset> moore(std::size_t dimensions, int order, bool centre = true);
+// The same weight for every offset.
+std::vector<Term> weighted(const std::vector<Offset>& offsets, double weight);
+
+namespace detail {
+
+// The accessor of the row loop: one cell, rows by pointers that do not change along x.
+template <class T>
+class Cell {
+ public:
+  Cell(const Rows<T>& rows, const Offset& radius, std::size_t row, std::size_t x)
+      : in_(rows.in),
+        coefficients_(rows.coefficients),
+        row_(row),
+        x_(x),
+        rz_(radius[0]),
+        ry_(radius[1]),
+        height_(2 * static_cast<std::size_t>(radius[1]) + rows.count) {}
+  template <class... Offsets>
+  Value<Compute<T>> operator()(Offsets... offsets) const {
+    return field(0, offsets...);
+  }
+  template <class... Offsets>
+  Value<Compute<T>> field(std::size_t index, Offsets... offsets) const {
+    return read(in_, index, offsets...);
+  }
+  template <class... Offsets>
+  Value<Compute<T>> coefficient(std::size_t index, Offsets... offsets) const {
+    return read(coefficients_, index, offsets...);
+  }
+
+ private:
+  Value<Compute<T>> read(const T* const* table, std::size_t field, int dx) const {
+    return read(table, field, 0, 0, dx);
+  }
+  Value<Compute<T>> read(const T* const* table, std::size_t field, int dy, int dx) const {
+    return read(table, field, 0, dy, dx);
+  }
+  Value<Compute<T>> read(const T* const* table, std::size_t field, int dz, int dy, int dx) const {
+    const std::size_t plane = field * (2 * static_cast<std::size_t>(rz_) + 1) + static_cast<std::size_t>(dz + rz_);
+    const T* row = table[plane * height_ + static_cast<std::size_t>(dy + ry_) + row_];
+    return Value<Compute<T>>(row[static_cast<std::ptrdiff_t>(x_) + dx]);
+  }
+  const T* const* in_;
+  const T* const* coefficients_;
+  std::size_t row_, x_;
+  int rz_, ry_;
+  std::size_t height_;
+};
+
+// The accessor that writes down what is read.
+template <class T>
+class Recorder {
+ public:
+  explicit Recorder(std::size_t dimensions) : dimensions_(dimensions) {}
+  template <class... Offsets>
+  Recorded<Compute<T>> operator()(Offsets... offsets) const {
+    return field(0, offsets...);
+  }
+  template <class... Offsets>
+  Recorded<Compute<T>> field(std::size_t index, Offsets... offsets) const {
+    return read(Node::Kind::read, index, offsets...);
+  }
+  template <class... Offsets>
+  Recorded<Compute<T>> coefficient(std::size_t index, Offsets... offsets) const {
+    return read(Node::Kind::coefficient, index, offsets...);
+  }
+
+ private:
+  template <class... Offsets>
+  Recorded<Compute<T>> read(Node::Kind kind, std::size_t index, Offsets... offsets) const {
+    static_assert(sizeof...(Offsets) >= 1 && sizeof...(Offsets) <= 3, "an offset an axis: u(dx), u(dy, dx), ...");
+    check(sizeof...(Offsets));
+    Offset offset{};
+    std::size_t axis = 3 - sizeof...(Offsets);
+    ((offset[axis++] = static_cast<int>(offsets)), ...);
+    return Recorded<Compute<T>>(make_read(kind, index, offset));
+  }
+  void check(std::size_t offsets) const;  // Error where an axis is missing or too many
+  std::size_t dimensions_;
+};
+
+template <class Result>
+struct Outputs {
+  static constexpr std::size_t count = 1;
+  static const Result& get(const Result& result, std::size_t) { return result; }
+};
+template <class Value, std::size_t kCount>
+struct Outputs<std::array<Value, kCount>> {
+  static constexpr std::size_t count = kCount;
+  static const Value& get(const std::array<Value, kCount>& result, std::size_t i) { return result[i]; }
+};
+
+// kRows output rows in one pass over x: what neighbouring rows read in common is loaded once.
+template <std::size_t kRows, class T, class Function>
+void update_rows(const Function& function, const Offset& radius, const Rows<T>& rows, std::size_t first) {
+  using Result = decltype(function(std::declval<const Cell<T>&>()));
+  constexpr std::size_t kFields = Outputs<Result>::count;
+  std::array<T*, kFields * kRows> out;
+  for (std::size_t f = 0; f < kFields; ++f) {
+    for (std::size_t r = 0; r < kRows; ++r) out[f * kRows + r] = rows.out[f * rows.count + first + r];
+  }
+  const Rows<T> local = rows;  // of this function alone, so that no store can change it
+  const Offset reach = radius;
+  const std::size_t end = rows.end;
+  // Rows never overlap, which the compiler cannot know.
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#elif defined(__GNUC__)
+#pragma GCC ivdep
+#endif
+  for (std::size_t x = rows.begin; x < end; ++x) {
+    if constexpr (kRows == 1) {
+      const Result result = function(Cell<T>(local, reach, first, x));
+      for (std::size_t f = 0; f < kFields; ++f) {
+        out[f][x] = static_cast<T>(Value<Compute<T>>(Outputs<Result>::get(result, f)).value);
+      }
+    } else {
+      const Result one = function(Cell<T>(local, reach, first, x));
+      const Result two = function(Cell<T>(local, reach, first + 1, x));
+      for (std::size_t f = 0; f < kFields; ++f) {
+        out[2 * f][x] = static_cast<T>(Value<Compute<T>>(Outputs<Result>::get(one, f)).value);
+        out[2 * f + 1][x] = static_cast<T>(Value<Compute<T>>(Outputs<Result>::get(two, f)).value);
+      }
+    }
+  }
+}
+
+// Fills in radius, linear form, flops and name from the outputs. Error for what no stencil can be.
+template <class T>
+void complete(Update<T>& update);
+
+}  // namespace detail
+
+template <class T, class Function>
+Update<T> update(std::size_t dimensions, Function function, std::string name = "") {
+  const auto recorded = function(detail::Recorder<T>(dimensions));
+  using Result = std::remove_cvref_t<decltype(recorded)>;
+  Update<T> made;
+  made.dimensions = dimensions;
+  made.fields = detail::Outputs<Result>::count;
+  made.name = std::move(name);
+  for (std::size_t f = 0; f < made.fields; ++f) {
+    made.outputs.push_back(Recorded<Compute<T>>(detail::Outputs<Result>::get(recorded, f)).expression);
+  }
+  detail::complete(made);
+  made.row = [function, radius = made.radius](const Rows<T>& rows) {
+    std::size_t r = 0;
+    for (; r + 2 <= rows.count; r += 2) detail::update_rows<2>(function, radius, rows, r);
+    if (r < rows.count) detail::update_rows<1>(function, radius, rows, r);
+  };
+  return made;
+}
 
 }  // namespace ridge::stencil

@@ -1,0 +1,11 @@
+// The listers of all variants; their table is in registry.cpp.
+#pragma once
+#include "stencil/variant.hpp"
+
+namespace ridge::stencil {
+
+template <class T>
+void list_host_rows(const Device& device, const Update<T>& update, const Layout& layout,
+                    std::vector<Entry<T>>& entries);
+
+}  // namespace ridge::stencil
