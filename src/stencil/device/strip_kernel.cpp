@@ -10,7 +10,7 @@ namespace ridge::stencil {
 namespace {
 
 constexpr const char* kHead = R"(
-KERNEL WORK_GROUP(LANES * SUB_GROUPS, 1, 1) void strip_march(
+KERNEL WORK_GROUP_RESIDENT(LANES * SUB_GROUPS, 1, 1, RESIDENT) void strip_march(
     GLOBAL const REAL* RESTRICT in, GLOBAL REAL* RESTRICT out, ulong origin, int width, int height, int pitch,
     int chunk_rows, int strips, int chunks, REAL keep, REAL scale@ARGUMENTS@) {
   const int lane = LOCAL_ID(0) % LANES;
@@ -77,6 +77,9 @@ class Writer {
     for (const Weight& weight : kernel_.weights.list) {
       if (!is_unit(weight)) arguments += fmt::format(", REAL {}", weight.name);
     }
+    if (restores_rows()) {
+      for (int step = 1; step < kernel_.options.depth; ++step) arguments += fmt::format(", REAL growth_{}", step);
+    }
     replace_all(text, "@ARGUMENTS@", arguments);
     const bool local = !kernel_.options.shuffles && radius_x_ > 0;
     std::string edges = local ? "  LOCAL_ARRAY(REAL, edges, LANES * 2 * RADIUS_X);\n" : "";
@@ -86,10 +89,21 @@ class Writer {
     replace_all(text, "@BORDER_ONLY@", local ? "1 || " : "");
     replace_all(text, "@BORDER@", march(true));
     replace_all(text, "@INTERIOR@", local ? "" : march(false));
-    return text;
+    return growth() + text;
   }
 
+  bool restores_rows() const { return radius_y_ > 0 && has(kernel_.borders, 0, Border::fixed); }
+
  private:
+  // How much the scaled field has grown after s steps.
+  std::string growth() const {
+    if (!restores_rows()) return {};
+    std::string text = "#define GROWTH(s) (";
+    for (int step = 1; step + 1 < kernel_.options.depth; ++step)
+      text += fmt::format("(s) == {0} ? growth_{0} : ", step);
+    return text + (kernel_.options.depth > 1 ? fmt::format("growth_{})\n", kernel_.options.depth - 1) : "1)\n");
+  }
+
   bool is_unit(const Weight& weight) const {
     return scaling_.unit >= 0 && kernel_.weights.list[static_cast<std::size_t>(scaling_.unit)].offset == weight.offset;
   }
@@ -155,16 +169,17 @@ class Writer {
   // them; what came before the first row is forgotten; rows below the last add nothing.
   std::string before_border_row(const std::string& indent) const {
     const Border low = kernel_.borders.low[0], high = kernel_.borders.high[0];
-    std::vector<std::string> fixed;
-    if (low == Border::fixed) fixed.emplace_back("(row >= 0 && row < RADIUS_Y)");
-    if (high == Border::fixed) fixed.emplace_back("(row >= height - RADIUS_Y && row < height)");
     std::string text;
-    if (!fixed.empty()) {
-      text += fmt::format(
-          "{0}if (s > 0 && ({1})) {{\n{0}  UNROLL\n{0}  for (int c = 0; c < CELLS; ++c) v[RADIUS_X + c] = growth * "
-          "from[(long)row "
-          "* pitch + c];\n{0}}}\n",
-          indent, fmt::join(fixed, " || "));
+    for (int k = 0; k < radius_y_; ++k) {
+      const auto restored = [&](const std::string& row, const std::string& from) {
+        text += fmt::format(
+            "{0}if (s > 0 && row == {1}) {{\n{0}  UNROLL\n{0}  for (int c = 0; c < CELLS; ++c) v[RADIUS_X + c] = "
+            "GROWTH(s) * "
+            "({2})[c];\n{0}}}\n",
+            indent, row, from);
+      };
+      if (low == Border::fixed) restored(std::to_string(k), fmt::format("from + {} * pitch", k));
+      if (high == Border::fixed) restored(fmt::format("height - {}", k + 1), fmt::format("bottom - {} * pitch", k));
     }
     const std::string each = indent + "  UNROLL\n" + indent + "  for (int c = 0; c < CELLS; ++c) ";
     if (low == Border::mirror) {
@@ -285,6 +300,7 @@ class Writer {
     text +=
         "    const int column = wrapped < 0 ? 0 : wrapped > width - CELLS ? width - CELLS : wrapped;\n"
         "    GLOBAL const REAL* const from = in + origin + column;\n";
+    if (restores_rows()) text += "    GLOBAL const REAL* const bottom = from + (long)(height - 1) * pitch;\n";
     if (!fixed_x() && !(has(kernel_.borders, 1, Border::mirror) && radius_x_ > 0)) {
       text = text.substr(text.find('\n') + 1);
     }
@@ -293,7 +309,7 @@ class Writer {
 
   // The address of the row that is read for row `index` of the march.
   std::string border_row_address(const std::string& index, const std::string& indent) const {
-    std::string text = fmt::format("{}int source = first_row - REACH_Y + {};\n", indent, index);
+    std::string text = fmt::format("{}int source = {};\n", indent, index);
     if (has(kernel_.borders, 0, Border::periodic)) {
       text += indent + "source = source < 0 ? source + height : source >= height ? source - height : source;\n";
     }
@@ -311,8 +327,8 @@ class Writer {
     const bool near_border = border && rows_have_borders();
     std::string text;
     if (near_border) {
-      text += indent + "const int row = first_row - REACH_Y + i + u - s * RADIUS_Y;  // that arrives\n";
-      text += indent + "const int special = row < RADIUS_Y || row >= height - RADIUS_Y;\n";
+      text += indent + "const int row = newest - s * RADIUS_Y;  // that arrives\n";
+      text += indent + "const int special = (uint)(row - RADIUS_Y) >= (uint)(height - 2 * RADIUS_Y);\n";
       text += indent + "if (special) {\n" + before_border_row(deep) + indent + "}\n";
     }
     if (radius_x_ > 0) text += kernel_.options.shuffles ? kShuffles : kLocalEdges;
@@ -321,7 +337,6 @@ class Writer {
     if (near_border) {
       const std::string after = after_border_row(deep);
       if (!after.empty()) text += indent + "if (special) {\n" + after + indent + "}\n";
-      text += indent + "growth *= keep;\n";
     }
     text += indent + "UNROLL\n" + indent + "for (int c = 0; c < CELLS; ++c) v[RADIUS_X + c] = done[c];\n";
     return text;
@@ -342,7 +357,7 @@ class Writer {
           "    GLOBAL REAL* to = out + origin + (long)(first_row - 2 * REACH_Y) * pitch + x;\n";
     }
     text += "    REAL ahead[@AHEAD@][CELLS];\n    UNROLL\n    for (int u = 0; u < @AHEAD@; ++u) {\n" +
-            load_ahead(border, "u", "      ") + "    }\n";
+            load_ahead(border, "first_row - REACH_Y + u", "      ") + "    }\n";
     if (radius_y_ > 0) {
       text +=
           "    REAL sum[DEPTH][2 * RADIUS_Y][CELLS];\n    UNROLL\n    for (int s = 0; s < DEPTH; ++s) {\n"
@@ -351,16 +366,15 @@ class Writer {
       text += "      }\n    }\n";
     }
     text +=
-        "    for (int i = 0; i < MARCH_ROWS; i += @AHEAD@) {\n      UNROLL\n      for (int u = 0; u < @AHEAD@; ++u) "
+        "    int newest = first_row - REACH_Y;\n    for (int i = 0; i < MARCH_ROWS; i += @AHEAD@) {\n      UNROLL\n    "
+        "  for (int u = 0; u < @AHEAD@; ++u) "
         "{\n"
         "        REAL v[CELLS + 2 * RADIUS_X];\n        UNROLL\n"
         "        for (int c = 0; c < CELLS; ++c) v[RADIUS_X + c] = ahead[u][c];\n";
-    text += border ? "        {\n" + load_ahead(true, "i + u + @AHEAD@", "          ") + "        }\n"
+    text += border ? "        {\n" + load_ahead(true, "newest + @AHEAD@", "          ") + "        }\n"
                    : load_ahead(false, "", "        ");
-    if (border && rows_have_borders())
-      text += "        REAL growth = 1;  // of the scaled field since the first step\n";
     text += "        UNROLL\n        for (int s = 0; s < DEPTH; ++s) {\n" + stage(border) + "        }\n";
-    text += "        const int ready = first_row - 2 * REACH_Y + i + u;\n";
+    text += "        const int ready = newest - REACH_Y;\n";
     if (border) {
       text +=
           "        if (stores && ready >= store_first && ready < store_end) {\n"
@@ -370,7 +384,7 @@ class Writer {
       text += "        if (stores && ready >= first_row && ready < end_row) {\n" + store("to", false, "          ") +
               "        }\n        to += pitch;\n";
     }
-    text += "      }\n    }\n";
+    text += "        ++newest;\n      }\n    }\n";
     replace_all(text, "@AHEAD@", border ? "BORDER_PREFETCH" : "PREFETCH");
     return text;
   }
@@ -430,6 +444,7 @@ KernelSource StripKernel::source() const {
                       {"BORDER_PREFETCH", number(options.border_prefetch)},
                       {"LANES", number(options.lanes)},
                       {"SUB_GROUPS", number(options.sub_groups)},
+                      {"RESIDENT", number(options.resident)},
                       {"RADIUS_X", number(weights.radius[2])},
                       {"RADIUS_Y", number(weights.radius[1])},
                       {"REACH_X", number(reach_x())},
@@ -466,6 +481,9 @@ std::vector<Argument> StripKernel::scalars(const DeviceLayout& layout, int chunk
       value(std::pow(scaled.divisor, options.depth))};
   for (std::size_t i = 0; i < weights.list.size(); ++i) {
     if (static_cast<int>(i) != scaled.unit) list.push_back(value(weights.list[i].value / scaled.divisor));
+  }
+  if (Writer(*this).restores_rows()) {
+    for (int step = 1; step < options.depth; ++step) list.push_back(value(std::pow(scaled.divisor, -step)));
   }
   return list;
 }

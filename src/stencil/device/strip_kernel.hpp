@@ -23,6 +23,7 @@ struct StripOptions {
   int border_prefetch = 2;  // the same near borders
   int lanes = 32;           // of a sub-group
   int sub_groups = 2;       // in a work-group, a strip each
+  int resident = 1;         // work-groups that should fit a compute unit at once: bounds the registers
   bool shuffles = true;     // false: neighbours through local memory, one sub-group a work-group
   int chunk_rows = 0;       // fixed when compiled, which local memory needs on PoCL; 0: chosen at the launch
 };
