@@ -15,6 +15,7 @@ namespace {
 // LOCAL_BLOCK is static here, so the launch's local_bytes is not needed; CUDA wants it.
 constexpr std::string_view kCommon = R"(#pragma OPENCL FP_CONTRACT OFF
 #define WORK_GROUP(x, y, z) __attribute__((reqd_work_group_size(x, y, z)))
+#define WORK_GROUP_RESIDENT(x, y, z, n) WORK_GROUP(x, y, z)
 #define FUNCTION static inline
 #define GLOBAL __global
 #define LOCAL __local
@@ -145,7 +146,7 @@ std::string plain_overloads(std::string_view type) {
 
 // The width of a shuffle's segment rides in the upper bits of the last-but-one operand, so a device told to act with
 // narrower sub-groups does.
-std::string ptx_shuffle(std::string_view word, std::string_view mode, std::size_t width, unsigned clamp) {
+std::string ptx_shuffle(std::string_view word, std::string_view mode, std::size_t width, unsigned clamp, bool float64) {
   const auto control = static_cast<unsigned>((32 - width) << 8) | clamp;
   std::string text;
   for (const auto& [type, constraint] : {std::pair{"float", 'f'}, std::pair{"int", 'r'}, std::pair{"uint", 'r'}}) {
@@ -154,6 +155,13 @@ std::string ptx_shuffle(std::string_view word, std::string_view mode, std::size_
         "{3}, "
         "0xffffffff;\" : \"={4}\"(r) : \"{4}\"(v), \"r\"(lane)); return r; }}\n",
         type, mode, mode, control, constraint);
+  }
+  if (float64) {
+    text += fmt::format(
+        "RIDGE_OVERLOAD double ridge_{0}(double v, uint lane) {{ double r; __asm__ volatile(\"{{ .reg .b32 low, high; "
+        "mov.b64 {{low, high}}, %1; shfl.sync.{0}.b32 low, low, %2, {1}, 0xffffffff; shfl.sync.{0}.b32 high, high, %2, "
+        "{1}, 0xffffffff; mov.b64 %0, {{low, high}}; }}\" : \"=d\"(r) : \"d\"(v), \"r\"(lane)); return r; }}\n",
+        mode, control);
   }
   return text + fmt::format("#define {}(v, lane) ridge_{}((v), (uint)(lane))\n", word, mode);
 }
@@ -193,10 +201,10 @@ std::string ptx_words(const DeviceInfo& info) {
   const std::size_t width = shuffle_width(info);
   text += fmt::format("#define SUB_GROUP_WIDTH {}\n", width);
   if (width == 0) return text;
-  text += ptx_shuffle("SHUFFLE", "idx", width, 0x1f);
-  text += ptx_shuffle("SHUFFLE_UP", "up", width, 0);
-  text += ptx_shuffle("SHUFFLE_DOWN", "down", width, 0x1f);
-  text += ptx_shuffle("SHUFFLE_XOR", "bfly", width, 0x1f);
+  text += ptx_shuffle("SHUFFLE", "idx", width, 0x1f, info.limits.float64);
+  text += ptx_shuffle("SHUFFLE_UP", "up", width, 0, info.limits.float64);
+  text += ptx_shuffle("SHUFFLE_DOWN", "down", width, 0x1f, info.limits.float64);
+  text += ptx_shuffle("SHUFFLE_XOR", "bfly", width, 0x1f, info.limits.float64);
   return text;
 }
 
