@@ -8,4 +8,8 @@ template <class T>
 void list_host_rows(const Device& device, const Update<T>& update, const Layout& layout,
                     std::vector<Entry<T>>& entries);
 
+template <class T>
+void list_device_strips(const Device& device, const Update<T>& update, const Layout& layout,
+                        std::vector<Entry<T>>& entries);
+
 }  // namespace ridge::stencil
