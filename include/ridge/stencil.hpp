@@ -77,6 +77,12 @@ class Grid {
   std::shared_ptr<T> data_;
 };
 
+// Cells from `begin` on, z, y, x; axes a grid does not have are 0 and 1.
+struct Box {
+  std::array<std::size_t, 3> begin{0, 0, 0}, extent{1, 1, 1};
+  std::size_t cells() const { return extent[0] * extent[1] * extent[2]; }
+};
+
 struct Problem {
   std::vector<std::size_t> shape;
   Borders borders = {};
@@ -133,6 +139,10 @@ class Session {
   void read(Grid<T>& grid);
   void wait();
   std::size_t steps() const;  // taken so far
+  // Part of the grid, all fields one after the other, rows packed: how halos come and go. What is put may lie on a
+  // fixed border too. Error{invalid_argument} for a box that leaves the grid or a span of another size.
+  void get(const Box& box, std::span<T> cells);
+  void put(const Box& box, std::span<const T> cells);
 
  private:
   friend class Plan<T>;

@@ -6,6 +6,7 @@
 // is inlined into the row loop (no call a cell); it is also called once with expressions, for a device's source, the
 // linear form and the flop count: so it must not branch on values (use select), and must always do the same.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -159,37 +160,55 @@ struct Outputs<std::array<Value, kCount>> {
   static const Value& get(const std::array<Value, kCount>& result, std::size_t i) { return result[i]; }
 };
 
-// kRows output rows in one pass over x: what neighbouring rows read in common is loaded once.
-template <std::size_t kRows, class T, class Function>
-void update_rows(const Function& function, const Offset& radius, const Rows<T>& rows, std::size_t first) {
+// kRows output rows in one pass over x: what neighbouring rows read in common is loaded once. Cell x goes to
+// out[field * kRows + row][x - begin].
+template <std::size_t kRows, class T, class Function, class Out, std::size_t kOut>
+inline void update_range(const Function& function, const Offset& radius, const Rows<T>& rows, std::size_t first,
+                         std::array<Out, kOut>& out, std::size_t begin, std::size_t count) {
   using Result = decltype(function(std::declval<const Cell<T>&>()));
-  constexpr std::size_t kFields = Outputs<Result>::count;
-  std::array<T*, kFields * kRows> out;
-  for (std::size_t f = 0; f < kFields; ++f) {
-    for (std::size_t r = 0; r < kRows; ++r) out[f * kRows + r] = rows.out[f * rows.count + first + r];
-  }
-  const Rows<T> local = rows;  // of this function alone, so that no store can change it
-  const Offset reach = radius;
-  const std::size_t end = rows.end;
+  const auto put = [&out](const Result& result, std::size_t r, std::size_t i) {
+    for (std::size_t f = 0; f < kOut / kRows; ++f)
+      out[f * kRows + r][i] = static_cast<T>(Value<Compute<T>>(Outputs<Result>::get(result, f)).value);
+  };
   // Rows never overlap, which the compiler cannot know.
 #if defined(__clang__)
 #pragma clang loop vectorize(assume_safety)
 #elif defined(__GNUC__)
 #pragma GCC ivdep
 #endif
-  for (std::size_t x = rows.begin; x < end; ++x) {
+  for (std::size_t i = 0; i < count; ++i) {
     if constexpr (kRows == 1) {
-      const Result result = function(Cell<T>(local, reach, first, x));
-      for (std::size_t f = 0; f < kFields; ++f) {
-        out[f][x] = static_cast<T>(Value<Compute<T>>(Outputs<Result>::get(result, f)).value);
-      }
+      put(function(Cell<T>(rows, radius, first, begin + i)), 0, i);
     } else {
-      const Result one = function(Cell<T>(local, reach, first, x));
-      const Result two = function(Cell<T>(local, reach, first + 1, x));
-      for (std::size_t f = 0; f < kFields; ++f) {
-        out[2 * f][x] = static_cast<T>(Value<Compute<T>>(Outputs<Result>::get(one, f)).value);
-        out[2 * f + 1][x] = static_cast<T>(Value<Compute<T>>(Outputs<Result>::get(two, f)).value);
-      }
+      const Result one = function(Cell<T>(rows, radius, first, begin + i));
+      const Result two = function(Cell<T>(rows, radius, first + 1, begin + i));
+      put(one, 0, i);
+      put(two, 1, i);
+    }
+  }
+}
+
+template <std::size_t kRows, class T, class Function>
+void update_rows(const Function& function, const Offset& radius, const Rows<T>& rows, std::size_t first) {
+  using Result = decltype(function(std::declval<const Cell<T>&>()));
+  constexpr std::size_t kFields = Outputs<Result>::count;
+  std::array<T*, kFields * kRows> out;
+  for (std::size_t f = 0; f < kFields; ++f) {
+    for (std::size_t r = 0; r < kRows; ++r) out[f * kRows + r] = rows.out[f * rows.count + first + r] + rows.begin;
+  }
+  const Rows<T> local = rows;  // of this function alone, so that no store can change it
+  const Offset reach = radius;
+  if constexpr (sizeof(T) > 1) {
+    update_range<kRows>(function, reach, local, first, out, local.begin, local.end - local.begin);
+  } else {
+    // A byte may alias anything, the table of rows too, and then nothing is vectorised: bytes go by way of an array
+    // that nobody else can know.
+    constexpr std::size_t kChunk = 512;
+    std::array<std::array<T, kChunk>, kFields * kRows> chunk;
+    for (std::size_t begin = local.begin; begin < local.end; begin += kChunk) {
+      const std::size_t count = local.end - begin < kChunk ? local.end - begin : kChunk;
+      update_range<kRows>(function, reach, local, first, chunk, begin, count);
+      for (std::size_t i = 0; i < out.size(); ++i) std::copy_n(chunk[i].data(), count, out[i] + (begin - local.begin));
     }
   }
 }

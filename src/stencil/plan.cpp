@@ -1,4 +1,5 @@
 // The way of one call: check, list, decide, build; then start sessions.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -224,6 +225,74 @@ void Session<T>::wait() {
 template <class T>
 std::size_t Session<T>::steps() const {
   return state_->steps;
+}
+
+namespace {
+
+// Nothing where the box lies in the grid and has `values` values in all fields.
+void check_box(const Layout& layout, const Box& box, std::size_t values) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (box.begin[axis] > layout.shape[axis] || box.extent[axis] > layout.shape[axis] - box.begin[axis]) {
+      refuse(fmt::format("a box of {} from {} leaves the grid of {}", fmt::join(box.extent, " x "),
+                         fmt::join(box.begin, ", "), fmt::join(layout.shape, " x ")));
+    }
+  }
+  if (values != box.cells() * layout.fields) {
+    refuse(fmt::format("a box of {} cells and {} fields with room for {} values", box.cells(), layout.fields, values));
+  }
+}
+
+// A box of a whole grid, there or back.
+template <class T, class Move>
+void move_box(const Layout& layout, const Box& box, T* grid, const Move& move) {
+  for (std::size_t field = 0; field < layout.fields; ++field) {
+    for (std::size_t z = box.begin[0]; z < box.begin[0] + box.extent[0]; ++z) {
+      for (std::size_t y = box.begin[1]; y < box.begin[1] + box.extent[1]; ++y) {
+        const std::size_t row = (field * layout.shape[0] + z) * layout.shape[1] + y;
+        move(grid + row * layout.shape[2] + box.begin[2], box.extent[2]);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void no_boxes() {
+  throw Error(ErrorKind::internal, "stencil: a variant that hands over whole grids was asked for a part");
+}
+
+template <class T>
+void Session<T>::get(const Box& box, std::span<T> cells) {
+  const PlanState<T>& plan = *state_->plan;
+  check_box(plan.layout, box, cells.size());
+  if (state_->running->has_boxes()) {
+    state_->running->get(box, cells.data());
+    return;
+  }
+  Grid<T> whole(plan.problem.shape, plan.layout.fields);
+  state_->running->read(whole);
+  T* to = cells.data();
+  move_box(plan.layout, box, whole.all().data(),
+           [&](const T* row, std::size_t count) { to = std::copy_n(row, count, to); });
+}
+
+template <class T>
+void Session<T>::put(const Box& box, std::span<const T> cells) {
+  const PlanState<T>& plan = *state_->plan;
+  check_box(plan.layout, box, cells.size());
+  if (state_->running->has_boxes()) {
+    state_->running->put(box, cells.data());
+    return;
+  }
+  if (plan.layout.coefficients > 0) refuse("this variant cannot take part of a grid while it has coefficients");
+  Grid<T> whole(plan.problem.shape, plan.layout.fields);
+  state_->running->read(whole);
+  const T* from = cells.data();
+  move_box(plan.layout, box, whole.all().data(), [&](T* row, std::size_t count) {
+    std::copy_n(from, count, row);
+    from += count;
+  });
+  state_->running = plan.variant->start(whole, nullptr);
 }
 
 template <class T>

@@ -21,7 +21,22 @@ class Running {
   virtual double change(Norm norm) = 0;     // of one further step, which is taken; waits
   virtual void read(Grid<T>& grid) = 0;     // waits; may be followed by more steps
   virtual void wait() = 0;
+  // Part of the grid (Session::get and put); waits. A variant without them is given whole grids instead.
+  virtual bool has_boxes() const { return false; }
+  virtual void get(const Box& box, T* cells);
+  virtual void put(const Box& box, const T* cells);
 };
+
+// Where a variant has none of its own.
+[[noreturn]] void no_boxes();
+template <class T>
+void Running<T>::get(const Box&, T*) {
+  no_boxes();
+}
+template <class T>
+void Running<T>::put(const Box&, const T*) {
+  no_boxes();
+}
 
 // A variant built for one layout on one device: compiled, ready, unchanging. Host variants derive from HostVariant
 // (host/host_variant.hpp), which brings start() and asks only for the steps.

@@ -17,6 +17,9 @@ class HostRunning final : public Running<T> {
   }
   void read(Grid<T>& grid) override { levels_.read(grid); }
   void wait() override {}
+  bool has_boxes() const override { return true; }
+  void get(const Box& box, T* cells) override { levels_.get(box, cells); }
+  void put(const Box& box, const T* cells) override { levels_.put(box, cells); }
 
  private:
   const HostVariant<T>& variant_;  // of the plan, which the session keeps alive

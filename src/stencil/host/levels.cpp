@@ -109,6 +109,36 @@ void Levels<T>::read(Grid<T>& grid) const {
 }
 
 template <class T>
+void Levels<T>::get(const Box& box, T* cells) const {
+  for (std::size_t field = 0; field < layout_.fields; ++field) {
+    for (std::size_t z = box.begin[0]; z < box.begin[0] + box.extent[0]; ++z) {
+      for (std::size_t y = box.begin[1]; y < box.begin[1] + box.extent[1]; ++y) {
+        cells = std::copy_n(current_ + at(field, z, y) + box.begin[2], box.extent[2], cells);
+      }
+    }
+  }
+}
+
+template <class T>
+void Levels<T>::put(const Box& box, const T* cells) {
+  const std::size_t width = layout_.shape[2];
+  for (std::size_t field = 0; field < layout_.fields; ++field) {
+    for (std::size_t z = box.begin[0]; z < box.begin[0] + box.extent[0]; ++z) {
+      for (std::size_t y = box.begin[1]; y < box.begin[1] + box.extent[1]; ++y, cells += box.extent[2]) {
+        for (T* level : {current_, next_}) {
+          T* row = level + at(field, z, y);
+          std::copy_n(cells, box.extent[2], row + box.begin[2]);
+          for (std::size_t k = 0; k < left_.size(); ++k) {
+            row[-1 - static_cast<std::ptrdiff_t>(k)] = row[left_[k]];
+            row[width + k] = row[right_[k]];
+          }
+        }
+      }
+    }
+  }
+}
+
+template <class T>
 double Levels<T>::change(Norm norm) const {
   std::vector<Partial> partials(layout_.threads);
   base::parallel(layout_.threads, [&](std::size_t thread, std::size_t threads) {

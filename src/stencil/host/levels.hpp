@@ -38,7 +38,9 @@ class Levels {
   // Makes up the cells beyond the ends of a row that was just written; nothing at fixed sides.
   void close_row(T* row) const;
   void read(Grid<T>& grid) const;
-  double change(Norm norm) const;  // from next() to current(), which must be one step apart
+  void get(const Box& box, T* cells) const;  // of all fields, from current()
+  void put(const Box& box, const T* cells);  // into current(), and into next(), whose fixed borders it may touch
+  double change(Norm norm) const;            // from next() to current(), which must be one step apart
 
  private:
   std::size_t at(std::size_t field, std::size_t z, std::size_t y) const {

@@ -1,5 +1,7 @@
 #include "stencil/host/linear_rows.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <utility>
 
@@ -35,13 +37,21 @@ ShapeName shape_of(const std::vector<Term>& terms) {
   return ShapeName::none;
 }
 
-void sum_integers(const auto* const* in, const std::int32_t* weights, std::size_t count, auto* out, std::size_t begin,
+// Term by term over a piece that stays in L1, which compilers vectorise; integers do not mind the order.
+template <class T>
+void sum_integers(const T* const* in, const std::int32_t* weights, std::size_t count, T* out, std::size_t begin,
                   std::size_t end) {
-  using T = std::remove_pointer_t<decltype(out)>;
-  for (std::size_t x = begin; x < end; ++x) {
-    Value<std::int32_t> sum = Value<std::int32_t>(weights[0]) * Value<std::int32_t>(in[0][x]);
-    for (std::size_t i = 1; i < count; ++i) sum += Value<std::int32_t>(weights[i]) * Value<std::int32_t>(in[i][x]);
-    out[x] = static_cast<T>(sum.value);
+  constexpr std::size_t kPiece = 512;
+  std::array<std::uint32_t, kPiece> sums;  // unsigned: integers wrap
+  for (std::size_t x = begin; x < end; x += kPiece) {
+    const std::size_t cells = std::min(kPiece, end - x);
+    sums.fill(0);
+    for (std::size_t i = 0; i < count; ++i) {
+      const T* from = in[i] + x;
+      const auto weight = static_cast<std::uint32_t>(weights[i]);
+      for (std::size_t k = 0; k < cells; ++k) sums[k] += weight * static_cast<std::uint32_t>(from[k]);
+    }
+    for (std::size_t k = 0; k < cells; ++k) out[x + k] = static_cast<T>(sums[k]);
   }
 }
 
@@ -74,20 +84,23 @@ class LinearRows {
       const auto whole = rows.count == 1 ? one_ : rows.count == 2 ? two_ : rows.count == 4 ? four_ : nullptr;
       if (whole != nullptr) return whole(rows.in, to_[0].weights.data(), rows.out, rows.begin, rows.end);
     }
-    std::vector<const T*> in;
+    std::array<const T*, 64> few;
+    std::vector<const T*> many;
     for (std::size_t field = 0; field < fields_; ++field) {
       const FieldTerms<Weight>& sum = to_[field];
-      in.resize(sum.places.size());
+      const std::size_t count = sum.places.size();
+      if (count > few.size()) many.resize(count);
+      const T** in = count > few.size() ? many.data() : few.data();
       for (std::size_t r = 0; r < rows.count; ++r) {
-        for (std::size_t i = 0; i < in.size(); ++i) {
+        for (std::size_t i = 0; i < count; ++i) {
           const Place& place = sum.places[i];
           in[i] = rows.in[place.plane * (2 * ry_ + rows.count) + place.line + r] + place.dx;
         }
         T* out = rows.out[field * rows.count + r];
         if constexpr (std::is_floating_point_v<T>) {
-          terms_(in.data(), sum.weights.data(), in.size(), out, rows.begin, rows.end);
+          terms_(in, sum.weights.data(), count, out, rows.begin, rows.end);
         } else {
-          sum_integers(in.data(), sum.weights.data(), in.size(), out, rows.begin, rows.end);
+          sum_integers(in, sum.weights.data(), count, out, rows.begin, rows.end);
         }
       }
     }
