@@ -12,6 +12,7 @@
 #include "fft/power2/columns.hpp"
 #include "fft/power2/descent.hpp"
 #include "fft/power2/tables.hpp"
+#include "fft/two_step.hpp"
 
 namespace ridge::fft::power2 {
 
@@ -46,7 +47,7 @@ class Kernel : public LineKernel<T> {
 
   size_t length() const final { return n_; }
   std::string describe() const final { return choice_.name; }
-  double flops() const final {
+  double flops() const override {
     double sum = 0;
     for (const size_t radix : choice_.levels) sum += pass_flops(n_, radix, true);
     for (size_t i = 0; i < choice_.line.size(); ++i) {
@@ -202,12 +203,42 @@ class DeepKernel final : public Kernel<T> {
   std::vector<Table<T>> level_tables_;
 };
 
+// Columns in strips of a cache line or two, a twiddle, rows: each half of the work stays in L2, and main memory is read
+// twice and written twice however long the line is.
+template <class T>
+class SquareKernel final : public Kernel<T> {
+  using Base = Kernel<T>;
+
+ public:
+  using Complex = std::complex<T>;
+  SquareKernel(const Engine<T>& engine, size_t n, Power2Choice choice)
+      : Base(engine, n, std::move(choice)),
+        steps_(part(engine, Base::choice_.rows), part(engine, n / Base::choice_.rows)) {}
+  double flops() const override { return steps_.flops(); }
+  size_t scratch() const override { return work() + steps_.scratch(); }
+  void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const override {
+    Complex* const own = scratch + work();
+    steps_.run(direction, in, out, 1, scratch, &own);
+  }
+
+ private:
+  static std::unique_ptr<LineKernel<T>> part(const Engine<T>& engine, size_t n) {
+    for (const Power2Choice& choice : power2_choices<T>(n)) {
+      if (choice.engine == engine.name) return make_kernel(engine, n, choice);
+    }
+    throw Error(ErrorKind::internal, fmt::format("engine {} has no line of {} points", engine.name, n));
+  }
+  size_t work() const { return (steps_.work() + 15) / 16 * 16; }
+  TwoStep<T> steps_;
+};
+
 }  // namespace
 
 std::string radix_text(const std::vector<std::size_t>& radices) { return fmt::format("{}", fmt::join(radices, "*")); }
 
 template <class T>
 std::unique_ptr<LineKernel<T>> make_kernel(const Engine<T>& engine, size_t n, const Power2Choice& choice) {
+  if (choice.rows != 0) return std::make_unique<SquareKernel<T>>(engine, n, choice);
   if (choice.levels.empty()) return std::make_unique<CachedKernel<T>>(engine, n, choice);
   return std::make_unique<DeepKernel<T>>(engine, n, choice);
 }

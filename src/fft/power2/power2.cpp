@@ -137,6 +137,16 @@ void add_deep(const Engine<T>& engine, std::size_t n, std::vector<Power2Choice>&
   }
 }
 
+// Two steps of about equal length.
+template <class T>
+void add_square(const Engine<T>& engine, std::size_t n, std::vector<Power2Choice>& choices) {
+  constexpr int kShortest = 14;
+  const int bits = std::countr_zero(n);
+  if (bits < kShortest) return;
+  const std::size_t rows = std::size_t{1} << (bits / 2);
+  choices.push_back({fmt::format("{} {}x{}", engine.name, rows, n / rows), engine.name, {}, {}, rows});
+}
+
 }  // namespace
 
 template <class T>
@@ -154,6 +164,7 @@ std::vector<Power2Choice> power2_choices(std::size_t n) {
     if (lines_first) add_lines(*engine, n, choices);
     add_deep(*engine, n, choices);
     if (!lines_first) add_lines(*engine, n, choices);
+    add_square(*engine, n, choices);
   }
   return choices;
 }
