@@ -43,8 +43,7 @@ HWY_INLINE void put(Vector<T> v, T* p) {
 }
 
 template <bool kConjugate, bool kStream, class T>
-void twiddle_full(const T* from, size_t rows, const T* coarse, const T* fine, T* to, size_t to_stride, const T* next,
-                  size_t next_stride) {
+void twiddle_full(const T* from, size_t rows, const T* coarse, const T* fine, T* to, size_t to_stride) {
   const Tag<T> d;
   constexpr size_t L = kLanes<T>, kWidth = 2 * kStripWidth;
   const Vector<T> real_signs = hn::OddEven(hn::Zero(d), hn::Set(d, T(-0.0)));
@@ -57,11 +56,6 @@ void twiddle_full(const T* from, size_t rows, const T* coarse, const T* fine, T*
       const Vector<T> w = hn::MulAdd(hn::Reverse2(d, f), ci, hn::Mul(f, cr));
       const Vector<T> wr = hn::DupEven(w), wi = hn::Xor(hn::DupOdd(w), real_signs);
       put<kStream, T>(times<kConjugate, T>(x, wr, wi), to + j);
-    }
-    if (next != nullptr) {
-      const T* const p = next + 2 * next_stride * r;
-#pragma GCC unroll 4
-      for (size_t j = 0; j < kWidth; j += kLineBytes / sizeof(T)) __builtin_prefetch(p + j, 0, 2);
     }
   }
 }
@@ -167,16 +161,15 @@ void turn_full(const T* from, size_t from_stride, size_t count, T* to, size_t to
 
 template <bool kConjugate, class T>
 void twiddle_any(const T* from, size_t rows, size_t width, const T* coarse, const T* fine, T* to, size_t to_stride,
-                 bool stream, const T* next, size_t next_stride) {
+                 bool stream) {
 #if HWY_TARGET != HWY_SCALAR
   if (width == kStripWidth) {
-    stream&& whole_lines(to, to_stride)
-        ? twiddle_full<kConjugate, true>(from, rows, coarse, fine, to, to_stride, next, next_stride)
-        : twiddle_full<kConjugate, false>(from, rows, coarse, fine, to, to_stride, next, next_stride);
+    stream&& whole_lines(to, to_stride) ? twiddle_full<kConjugate, true>(from, rows, coarse, fine, to, to_stride)
+                                        : twiddle_full<kConjugate, false>(from, rows, coarse, fine, to, to_stride);
     return;
   }
 #endif
-  (void)stream, (void)next, (void)next_stride;
+  (void)stream;
   for (size_t r = 0; r < rows; ++r) {
     for (size_t j = 0; j < width; ++j) {
       const size_t at = 2 * (r * kStripWidth + j);
@@ -187,9 +180,9 @@ void twiddle_any(const T* from, size_t rows, size_t width, const T* coarse, cons
 
 template <class T>
 void twiddle(bool conjugate, const T* from, size_t rows, size_t width, const T* coarse, const T* fine, T* to,
-             size_t to_stride, bool stream, const T* next, size_t next_stride) {
-  conjugate ? twiddle_any<true>(from, rows, width, coarse, fine, to, to_stride, stream, next, next_stride)
-            : twiddle_any<false>(from, rows, width, coarse, fine, to, to_stride, stream, next, next_stride);
+             size_t to_stride, bool stream) {
+  conjugate ? twiddle_any<true>(from, rows, width, coarse, fine, to, to_stride, stream)
+            : twiddle_any<false>(from, rows, width, coarse, fine, to, to_stride, stream);
 }
 
 template <class T>

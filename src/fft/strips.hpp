@@ -12,9 +12,9 @@ inline constexpr std::size_t kStripWidth = 16;  // columns or rows at once: 128 
 template <class T>
 struct Strips {
   // to[r * to_stride + j] = from[r * kStripWidth + j] * coarse[r] * fine[r * kStripWidth + j] for j < width; the
-  // factors' conjugates where asked. `next`, where not null, is a strip that will be read soon.
+  // factors' conjugates where asked.
   void (*twiddle)(bool conjugate, const T* from, std::size_t rows, std::size_t width, const T* coarse, const T* fine,
-                  T* to, std::size_t to_stride, bool stream, const T* next, std::size_t next_stride);
+                  T* to, std::size_t to_stride, bool stream);
   // to[k * to_stride + r] = from[r * from_stride + k] for k < count and r < width.
   void (*turn)(const T* from, std::size_t from_stride, std::size_t count, std::size_t width, T* to,
                std::size_t to_stride, bool stream);

@@ -13,7 +13,9 @@ namespace {
 constexpr std::size_t kStrip = kStripWidth;
 constexpr std::size_t kShortest = 64;  // a shorter step makes the other too long for the cache
 constexpr std::size_t kPad = 16;
-constexpr std::size_t kStreamBytes = std::size_t{64} << 20;
+// From here on a strided line is worth writing past the caches: on a Xeon 1.25 times as fast at 8 MB, 4 times at 128
+// MB.
+constexpr std::size_t kStreamBytes = std::size_t{4} << 20;
 
 template <class T>
 const T* real(const std::complex<T>* p) {
@@ -72,11 +74,9 @@ void TwoStep<T>::columns_strip(Direction direction, const Complex* in, std::size
   Complex* const tile = scratch;
   down_->run_columns(direction, in + first, columns_, tile, kStrip, width,
                      scratch + kStrip * (std::max(rows_, columns_) + kPad));
-  // The next strip lies a line further in every row, out of the reach of any prefetcher but this.
-  const bool more = first + 2 * kStrip <= columns_;
   strips<T>().twiddle(direction == Direction::inverse, real(tile), rows_, width,
                       real(coarse_.data() + first / kStrip * rows_), real(fine_.data()), real(work + first), row_,
-                      stream_, more ? real(in + first + kStrip) : nullptr, columns_);
+                      stream_);
 }
 
 template <class T>

@@ -70,7 +70,9 @@ class Kernel : public LineKernel<T> {
   const Line<T>& find_line(size_t n) const {
     for (const Line<T>& line : engine_.lines) {
       const auto end = std::find(line.radices, line.radices + kMaxPasses, size_t{0});
-      if (line.length == n && std::equal(line.radices, end, choice_.line.begin(), choice_.line.end())) return line;
+      if (line.length == n && line.together == 1 &&
+          std::equal(line.radices, end, choice_.line.begin(), choice_.line.end()))
+        return line;
     }
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("engine {} has no line {} of {} points", engine_.name, radix_text(choice_.line), n));
@@ -99,19 +101,33 @@ class CachedKernel final : public Kernel<T> {
   using Complex = std::complex<T>;
   CachedKernel(const Engine<T>& engine, size_t n, Power2Choice choice)
       : Base(engine, n, std::move(choice)), line_(Base::find_line(n)), tables_(engine, line_, Roots<T>(n)) {
+    for (const Line<T>& line : engine.lines) {
+      if (line.length == n && line.together > 1) group_ = &line;
+    }
+    if (group_ != nullptr) {
+      group_tables_ = LineTables<T>(engine, *group_, Roots<T>(n));
+      return;
+    }
     for (const Batch<T>& batch : engine.batches) {
-      if (batch.length == n && batch.run[0] != nullptr) batch_ = &batch;
+      if (batch.length == n && batch.run[0] != nullptr && !line_.in_registers) batch_ = &batch;
     }
     if (batch_ != nullptr) batch_tables_ = LineTables<T>(engine, n, batch_->radices, Roots<T>(n));
   }
   size_t scratch() const override {
+    if (line_.in_registers || (line_.radices[1] == 0 && batch_ == nullptr)) return 0;
     return Base::line_scratch(batch_ == nullptr ? line_.length : line_.length * Base::engine_.strip);
   }
   void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const override {
-    run_many(direction, in, 0, out, 0, 1, scratch);
+    line_.run[Base::index(direction)](Base::real(in), 0, Base::real(out), 0, 1, tables_.data(), Base::real(scratch));
   }
   void run_many(Direction direction, const Complex* in, size_t in_distance, Complex* out, size_t out_distance,
                 size_t count, Complex* scratch) const override {
+    if (group_ != nullptr && (Base::n_ >= 8 || (in_distance == Base::n_ && out_distance == Base::n_))) {
+      group_->run[Base::index(direction)](Base::real(in), in_distance, Base::real(out), out_distance, count,
+                                          group_tables_.data(), Base::real(scratch));
+      const size_t done = count / group_->together * group_->together;
+      count -= done, in += done * in_distance, out += done * out_distance;
+    }
     if (batch_ != nullptr) {
       const size_t strip = Base::engine_.strip;
       for (; count >= strip; count -= strip, in += strip * in_distance, out += strip * out_distance) {
@@ -119,6 +135,7 @@ class CachedKernel final : public Kernel<T> {
                                             batch_tables_.data(), Base::real(scratch));
       }
     }
+    if (count == 0) return;
     line_.run[Base::index(direction)](Base::real(in), in_distance, Base::real(out), out_distance, count, tables_.data(),
                                       Base::real(scratch));
   }
@@ -126,8 +143,10 @@ class CachedKernel final : public Kernel<T> {
  private:
   const Line<T>& line_;
   LineTables<T> tables_;
-  const Batch<T>* batch_ = nullptr;  // where one transform alone cannot fill the vectors
-  LineTables<T> batch_tables_;
+  // Where one transform alone cannot fill the vectors.
+  const Line<T>* group_ = nullptr;
+  const Batch<T>* batch_ = nullptr;
+  LineTables<T> group_tables_, batch_tables_;
 };
 
 // Every level makes one pass over its block and descends into the sub-blocks, so that all but the first few passes

@@ -68,7 +68,7 @@ void add_lines(const Engine<T>& engine, std::size_t n, std::vector<Power2Choice>
   // Lines as wide as the vectors before narrower ones.
   for (const bool full : {true, false}) {
     for (const Line<T>& line : engine.lines) {
-      if (line.length != n || (line.lanes == engine.lanes) != full) continue;
+      if (line.length != n || line.together > 1 || (line.lanes == engine.lanes) != full) continue;
       const std::vector<std::size_t> radices = radices_of(line);
       choices.push_back({fmt::format("{} {}", engine.name, radix_text(radices)), engine.name, {}, radices});
     }
