@@ -156,15 +156,25 @@ std::vector<Power2Choice> power2_choices(std::size_t n) {
   std::vector<Power2Choice> choices;
   // Up to about an L1 of data the passes of a line are cheaper than descent and reorder.
   constexpr std::size_t kLineBytes = 64 * 1024;
+#if defined(__x86_64__)
+  constexpr bool kSquares = true;
+#else
+  constexpr bool kSquares = false;
+#endif
+  constexpr std::size_t kSquareBytes = 512 * 1024;
   const bool lines_first = n * sizeof(std::complex<T>) <= kLineBytes;
   auto order = engines<T>();
   // Split radix-8 levels have no rotations to pay for: in float they overtake the complex instructions out of L1.
   if (!lines_first && sizeof(T) == sizeof(float)) std::reverse(order.begin(), order.end());
   for (const Engine<T>* engine : order) {
+    // Passes of a descent over more than L2 cost the Xeon more than two steps; with NEON it is the other way at any
+    // size.
+    const bool square_first = kSquares && n * sizeof(std::complex<T>) > kSquareBytes;
+    if (square_first) add_square(*engine, n, choices);
     if (lines_first) add_lines(*engine, n, choices);
     add_deep(*engine, n, choices);
     if (!lines_first) add_lines(*engine, n, choices);
-    add_square(*engine, n, choices);
+    if (!square_first) add_square(*engine, n, choices);
   }
   return choices;
 }
