@@ -3,6 +3,7 @@
 //
 // clang-format off
 //   KERNEL WORK_GROUP(x, y, z) void name(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, ulong n)
+//   WORK_GROUP_RESIDENT(x, y, z, groups)   the same, and registers so few that `groups` fit on a compute unit at once
 //   FUNCTION                      a helper function (static inline)
 //   GLOBAL LOCAL CONSTANT         address spaces of pointers (empty in CUDA where it needs none)
 //   LOCAL_ARRAY(type, name, n)    n elements of local memory, at most 48 KB in all, at the top of a kernel

@@ -15,6 +15,7 @@ static_assert(sizeof(long) == 8, "the dialect's long has 64 bits");
 
 #define KERNEL extern "C" __global__
 #define WORK_GROUP(x, y, z) __launch_bounds__((x) * (y) * (z))
+#define WORK_GROUP_RESIDENT(x, y, z, groups) __launch_bounds__((x) * (y) * (z), groups)
 #define FUNCTION static __device__ __forceinline__
 #define GLOBAL
 #define LOCAL

@@ -15,6 +15,7 @@ namespace {
 // LOCAL_BLOCK is static here, so the launch's local_bytes is not needed; CUDA wants it.
 constexpr std::string_view kCommon = R"(#pragma OPENCL FP_CONTRACT OFF
 #define WORK_GROUP(x, y, z) __attribute__((reqd_work_group_size(x, y, z)))
+#define WORK_GROUP_RESIDENT(x, y, z, groups) WORK_GROUP(x, y, z)
 #define FUNCTION static inline
 #define GLOBAL __global
 #define LOCAL __local
