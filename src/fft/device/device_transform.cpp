@@ -1,7 +1,9 @@
 #include "fft/device/device_transform.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "device/timing.hpp"
+#include "fft/device/kernel_text.hpp"
 #include "fft/operators.hpp"
 
 namespace ridge::fft {
@@ -85,6 +88,35 @@ class Trials {
   std::optional<Queue> queue_;
   Buffer in_, out_;
 };
+
+// NVRTC takes its time, and takes it on one core: what will be timed is compiled side by side into the cache on disk.
+void compile_ahead(const Device& device, const std::vector<Route>& routes, std::size_t most) {
+  if (device.info().backend != Backend::cuda) return;
+  std::vector<KernelSource> sources;
+  std::size_t taken = 0;
+  for (const Route& route : routes) {
+    if (!route.candidate.refusal.empty()) continue;
+    if (++taken > most) break;
+    for (const Step& step : route.steps) {
+      if (const auto* pass = std::get_if<PassDesign>(&step.design)) sources.push_back(pass_text(*pass).source);
+    }
+  }
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < sources.size(); i = next++) {
+      try {
+        device.compile(sources[i]);
+      } catch (const Error&) {
+        // Said when the route itself is built.
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  const std::size_t count = std::min<std::size_t>(sources.size(), std::max(1U, std::thread::hardware_concurrency()));
+  for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+}
 
 std::string strides_text(const Address& at) { return fmt::format("{}/{}", at.point, fmt::join(at.line, ",")); }
 
@@ -166,10 +198,16 @@ Address factor_places(const Side& side, std::size_t axes, std::size_t axis) {
 
 template <class T>
 std::shared_ptr<const CompiledRoute> DeviceTransform<T>::choose(const AxisProblem& problem,
-                                                                const planner::Options& options) {
+                                                                const planner::Options& options,
+                                                                const std::string& known) {
   const std::vector<Route> routes = list_routes(device_, problem);
   std::vector<planner::Candidate> candidates;
-  for (const Route& route : routes) candidates.push_back(route.candidate);
+  for (const Route& route : routes) {
+    candidates.push_back(route.candidate);
+    if (!known.empty() && route.candidate.refusal.empty() && route.candidate.name() == known) {
+      return std::make_shared<const CompiledRoute>(device_, route, problem.float64);
+    }
+  }
   planner::Options own = options;
   // A name that is meant for another axis does not bind this one.
   const auto named = [&](const planner::Candidate& candidate) {
@@ -188,8 +226,12 @@ std::shared_ptr<const CompiledRoute> DeviceTransform<T>::choose(const AxisProble
     return *last;
   };
   Trials trials(device_, problem);
-  planner::Decision decision = planner::decide(device_, described(problem), candidates, own,
-                                               [&](std::size_t i) { return trials.seconds(build(i)); });
+  bool compiled_ahead = false;
+  planner::Decision decision = planner::decide(device_, described(problem), candidates, own, [&](std::size_t i) {
+    if (!compiled_ahead) compile_ahead(device_, routes, own.most_trials);
+    compiled_ahead = true;
+    return trials.seconds(build(i));
+  });
   build(decision.winner);
   decisions_.push_back(std::move(decision));
   return last;
@@ -258,7 +300,11 @@ void DeviceTransform<T>::build(Direction direction, const planner::Options& opti
       if (problem.store.kind() != FactorKind::none) problem.store_at = factor_places(to, layout_.axes, one.axis);
     }
     normalize(problem);
-    way.stages.push_back({choose(problem, options), one.from, one.to});
+    std::string known;
+    for (const Stage& stage : forward_.stages) {
+      if (!forward && stage.axis == one.axis) known = stage.route->route().candidate.name();
+    }
+    way.stages.push_back({choose(problem, options, known), one.from, one.to, one.axis});
   }
 }
 

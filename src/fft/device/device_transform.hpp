@@ -39,6 +39,7 @@ class DeviceTransform {
   struct Stage {
     std::shared_ptr<const on_device::CompiledRoute> route;
     Array from, to;
+    std::size_t axis;
   };
   struct Way {
     std::vector<Stage> stages;
@@ -53,8 +54,9 @@ class DeviceTransform {
   on_device::AxisProblem axis_problem(Direction direction, std::size_t axis, Kind kind, const Side& in,
                                       const Side& out) const;
   void build(Direction direction, const planner::Options& options);
+  // `known` is the route that won for this axis in the other direction: where it serves here too, it is taken.
   std::shared_ptr<const on_device::CompiledRoute> choose(const on_device::AxisProblem& problem,
-                                                         const planner::Options& options);
+                                                         const planner::Options& options, const std::string& known);
 
   Device device_;
   Problem problem_;

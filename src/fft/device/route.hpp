@@ -80,9 +80,9 @@ planner::Candidate described(const AxisProblem& problem, const std::string& vari
 std::string fit(const Device& device, PassDesign& design, std::size_t lines);
 
 // Designs for the design's length, best first: radices, work-items, lines a group. At most `most`.
-// `lines` forces the lines of a group; 0: as many as serve.
+// `lines` forces the lines of a group, `most_held` the points in a work-item's registers; 0: as serves.
 std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, std::size_t lines, std::size_t most,
-                               std::string& refusal);
+                               std::string& refusal, std::size_t most_held = 0);
 
 // "16*16*16", for names.
 std::string radices_text(const PassDesign& design);
@@ -91,6 +91,7 @@ std::string radices_text(const PassDesign& design);
 struct Split {
   std::vector<std::size_t> factors;  // a pass each
   std::size_t width = 16;            // lines side by side in a group
+  std::size_t most_held = 0;         // points in a work-item's registers; 0: as serves
   Place from = Place::input, between = Place::scratch, to = Place::output;
   Values load = Values::complex, store = Values::complex;
   std::size_t load_valid = 0, store_valid = 0;

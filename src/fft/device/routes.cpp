@@ -16,7 +16,8 @@
 namespace ridge::fft::on_device {
 namespace {
 
-constexpr std::size_t kRegisters = 65536, kItemsPerUnit = 2048, kLocalPerUnit = 228 * 1024;
+// Of a compute unit of NVIDIA's, where nobody says otherwise.
+constexpr std::size_t kRegisters = 65536, kItemsPerUnit = 2048, kLocalPerUnit = 228 * 1024, kWarp = 32;
 
 using RouteLister = void (*)(const Device&, const AxisProblem&, std::vector<Route>&);
 constexpr std::array<RouteLister, 3> kFamilies{list_one_pass, list_many_passes, list_primes};
@@ -34,8 +35,38 @@ std::size_t held(const PassDesign& design) {
 // Registers a work-item needs for its points, twiddles and addresses, as ptxas was seen to use them.
 std::size_t registers(const PassDesign& design) {
   const std::size_t numbers = 2 * held(design) * (design.float64 ? 2 : 1);
-  const std::size_t wanted = numbers + (design.float64 ? 44 : 30) + (design.load.factor != FactorKind::none ? 8 : 0);
+  const bool more = design.load.factor != FactorKind::none || design.method != PrimeMethod::none;
+  const std::size_t wanted = numbers + (design.float64 ? 44 : 30) + (more ? 8 : 0);
   return std::min<std::size_t>((wanted + 7) / 8 * 8, 255);
+}
+
+std::size_t whole_warps(std::size_t items) { return (items + kWarp - 1) / kWarp * kWarp; }
+
+// Registers a work-group may take; 0 where that is nobody's concern.
+std::size_t register_limit(const Device& device) {
+  if (device.limits().registers > 0) return device.limits().registers;
+  const bool nvidia = device.info().vendor.find("NVIDIA") != std::string::npos;
+  return nvidia || device.info().backend == Backend::cuda ? kRegisters : 0;
+}
+
+std::string too_many_registers(const Device& device, const PassDesign& design, std::size_t lines) {
+  const std::size_t items = design.threads * lines, each = registers(design), all = register_limit(device);
+  if (all == 0 || whole_warps(items) * each <= all) return {};
+  return fmt::format("needs about {} registers for each of {} work-items, a group may have {}", each, items, all);
+}
+
+// Lines of T work-items each that fill whole warps, from `least` work-items on.
+std::size_t filling_lines(std::size_t threads, std::size_t least, std::size_t most) {
+  std::size_t best = std::max<std::size_t>(1, (least + threads - 1) / threads);
+  double best_share = 0;
+  for (std::size_t lines = best; lines * threads <= std::max(most, threads); ++lines) {
+    const double share = static_cast<double>(lines * threads) / static_cast<double>(whole_warps(lines * threads));
+    if (share > best_share + 0.02) {
+      best_share = share;
+      best = lines;
+    }
+  }
+  return best;
 }
 
 bool packed_rows(const PassDesign& design, const PassSide& side) {
@@ -54,8 +85,7 @@ std::vector<std::size_t> line_counts(const PassDesign& design, std::size_t force
     counts = design.float64 ? std::vector<std::size_t>{8, 16, 4, 2, 1} : std::vector<std::size_t>{16, 8, 32, 4, 2, 1};
     if (design.threads * counts.front() < 64) counts.insert(counts.begin(), (64 + design.threads - 1) / design.threads);
   } else {
-    for (const std::size_t items : {128, 256, 64}) counts.push_back(std::max<std::size_t>(1, items / design.threads));
-    counts.push_back(1);
+    counts = {filling_lines(design.threads, 97, 256), filling_lines(design.threads, 193, 512), 1};
   }
   for (std::size_t& count : counts) count = std::min(count, most);
   counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
@@ -147,6 +177,7 @@ std::string fit(const Device& device, PassDesign& design, std::size_t lines) {
   design.lines = lines;
   const std::size_t items = design.items(), most = std::min(limits.work_group, limits.work_group_sides[0]);
   if (items > most) return fmt::format("needs work-groups of {}, the device allows {}", items, most);
+  if (std::string reason = too_many_registers(device, design, lines); !reason.empty()) return reason;
   design.split = false;
   std::size_t local = local_bytes_of(design);
   if (local > limits.local_memory && !design.load.staged && !design.store.staged &&
@@ -158,21 +189,22 @@ std::string fit(const Device& device, PassDesign& design, std::size_t lines) {
     return fmt::format("needs {} of local memory, the device has {}", base::human_bytes(static_cast<double>(local)),
                        base::human_bytes(static_cast<double>(limits.local_memory)));
   }
-  std::size_t resident = kRegisters / (items * registers(design));
-  resident = std::min({resident, kItemsPerUnit / items, kLocalPerUnit / (local + 1024), std::size_t{16}});
+  const std::size_t whole = whole_warps(items);
+  std::size_t resident = kRegisters / (whole * registers(design));
+  resident = std::min({resident, kItemsPerUnit / whole, kLocalPerUnit / (local + 1024), std::size_t{16}});
   design.resident = std::max<std::size_t>(resident, 1);
   return {};
 }
 
 std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, std::size_t lines, std::size_t most,
-                               std::string& refusal) {
-  constexpr std::size_t kPlans = 4;
+                               std::string& refusal, std::size_t most_held) {
+  constexpr std::size_t kPlans = 8;
   const Limits& limits = device.limits();
   RadixLimits wanted;
   wanted.most_threads = std::min(limits.work_group, limits.work_group_sides[0]) / std::max<std::size_t>(lines, 1);
-  wanted.most_held = plain.float64 ? 16 : 32;
+  wanted.most_held = most_held > 0 ? most_held : plain.float64 ? 16 : plain.method == PrimeMethod::none ? 32 : 40;
   std::vector<RadixPlan> plans = radix_plans(plain.length, wanted);
-  if (plans.empty() && plain.float64) {
+  if (plans.empty() && plain.float64 && most_held == 0) {
     wanted.most_held = 32;
     plans = radix_plans(plain.length, wanted);
   }
@@ -182,11 +214,23 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
                   : fmt::format("{} has a prime factor above {}", plain.length, kLargestPrimeRadix);
     return {};
   }
-  std::vector<PassDesign> designs;
+  // Those whose points fit into the registers of a group of one line, the cheapest few.
+  std::vector<RadixPlan> usable;
   std::string first_refusal;
+  for (const RadixPlan& plan : plans) {
+    PassDesign design = plain;
+    design.radices = plan.radices;
+    design.threads = plan.threads;
+    const std::string reason = too_many_registers(device, design, std::max<std::size_t>(lines, 1));
+    if (first_refusal.empty()) first_refusal = reason;
+    if (reason.empty()) usable.push_back(plan);
+    if (usable.size() == kPlans) break;
+  }
+  plans = std::move(usable);
+  std::vector<PassDesign> designs;
   // Each plan with its first count of lines, then with the others.
   for (std::size_t option = 0; option < 3 && designs.size() < most; ++option) {
-    for (std::size_t i = 0; i < std::min(plans.size(), kPlans) && designs.size() < most; ++i) {
+    for (std::size_t i = 0; i < plans.size() && designs.size() < most; ++i) {
       PassDesign design = plain;
       design.radices = plans[i].radices;
       design.threads = plans[i].threads;
