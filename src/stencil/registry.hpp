@@ -19,4 +19,8 @@ void list_host_streaming(const Device& device, const Update<T>& update, const La
 template <class T>
 void list_host_dlt(const Device& device, const Update<T>& update, const Layout& layout, std::vector<Entry<T>>& entries);
 
+template <class T>
+void list_device_strips(const Device& device, const Update<T>& update, const Layout& layout,
+                        std::vector<Entry<T>>& entries);
+
 }  // namespace ridge::stencil

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "device/cuda/nvrtc.hpp"
 #include "device_support.hpp"

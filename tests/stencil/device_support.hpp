@@ -1,6 +1,5 @@
 // What the tests of generated stencil kernels share: a plain reference in double, devices, grids, comparisons.
 #pragma once
-#include <gtest/gtest.h>
 #include <ridge/device.hpp>
 #include <ridge/stencil.hpp>
 

@@ -103,7 +103,7 @@ TEST(Strips, TwoDimensionsEveryBorder) {
           for (const std::size_t depth : {1u, 2u, 3u, 8u}) {
             for (const std::size_t tick : {1u, 2u, 4u}) {
               expect_equal(update, {23, 53}, borders,
-                           {.depth = depth, .width = 16, .length = 9, .tick = tick, .threads = 2}, kernels, 7);
+                           {.depth = depth, .width = 16, .length = 9, .tick = tick, .rows = 4, .threads = 2}, kernels, 7);
             }
           }
         }

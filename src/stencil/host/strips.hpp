@@ -21,7 +21,7 @@ struct Strips {
   std::size_t height = 0;  // 3D: rows along y
   std::size_t length = 0;  // cells along the outer axis
   std::size_t tick = 1;    // rows (3D: planes) a stage advances at a time
-  std::size_t rows = 1;    // 3D: rows of a plane computed together
+  std::size_t rows = 1;    // rows along y computed together
   std::size_t threads = 1;
   bool prefetch = false;  // the old level's rows, a tick ahead
 };

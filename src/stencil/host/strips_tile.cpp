@@ -1,7 +1,6 @@
 #include "stencil/host/strips_tile.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace ridge::stencil {
 namespace {
@@ -12,13 +11,20 @@ std::size_t round_up(std::size_t value, std::size_t grain) { return (value + gra
 
 std::size_t whole_or(std::size_t wanted, std::size_t all) { return wanted == 0 ? all : std::min(wanted, all); }
 
-// Each thread's own, kept from sweep to sweep: zeros at first, then whatever the last tile left.
+// Each thread's own, kept from sweep to sweep: zeros at first, then whatever the last tile left. Asked for in sizes
+// that come in huge pages; what is not touched takes no memory.
 template <class T>
 T* thread_memory(std::size_t cells) {
+  constexpr std::size_t kHuge = (std::size_t{4} << 20) / sizeof(T);
   thread_local base::AlignedArray<T> memory;
+  thread_local std::size_t zeroed = 0;
   if (memory.size() < cells) {
-    memory = base::AlignedArray<T>(cells);
-    std::fill(memory.begin(), memory.end(), T{});
+    memory = base::AlignedArray<T>(std::max(cells, kHuge));
+    zeroed = 0;
+  }
+  if (zeroed < cells) {
+    std::fill(memory.data() + zeroed, memory.data() + cells, T{});
+    zeroed = cells;
   }
   return memory.data();
 }
@@ -41,6 +47,10 @@ std::ptrdiff_t StripAxis::low(std::ptrdiff_t left) const {
 std::ptrdiff_t StripAxis::high(std::ptrdiff_t left) const {
   const std::ptrdiff_t wanted = tile_end + left * radius;
   return periodic ? wanted : std::min(wanted, size);
+}
+
+bool StripAxis::touches_side(std::ptrdiff_t left) const {
+  return !periodic && (low(left) < std::max<std::ptrdiff_t>(begin, 1) || high(left) > std::min(end, size - 1));
 }
 
 std::ptrdiff_t StripAxis::source(std::ptrdiff_t index) const {
@@ -101,6 +111,8 @@ void StripTile<T>::run(Levels<T>& levels, std::size_t depth, const Cell3& begin,
   place(middle_, 1 - outer_index_);
   place(x_, 2);
   base_ = outer_.low(left(0));
+  origin_ = static_cast<std::ptrdiff_t>(frame_.lead) - x_.tile_begin -
+            middle_.low(left(0)) * static_cast<std::ptrdiff_t>(frame_.pitch);
   loads_ = x_.periodic && (x_.low(left(0)) < 0 || x_.high(left(0)) > x_.size);
   for (std::ptrdiff_t tick = 0;; ++tick) {
     for (std::size_t s = loads_ ? 0 : 1; s <= depth; ++s) {
@@ -138,8 +150,12 @@ void StripTile<T>::stage(std::size_t s, Range outer) {
 template <class T>
 void StripTile<T>::compute(std::size_t s, Range outer, Range middle) {
   const RowKernel<T>& kernel = s == depth_ ? kernels_.last : kernels_.rows;
-  if (outer_index_ == 1) return call(s, outer.begin, 0, outer.end - outer.begin, 1, kernel);
   const auto rows = static_cast<std::ptrdiff_t>(strips_.rows);
+  if (outer_index_ == 1) {
+    for (std::ptrdiff_t o = outer.begin; o < outer.end; o += rows)
+      call(s, o, 0, std::min(rows, outer.end - o), 1, kernel);
+    return;
+  }
   if (kernels_.block && outer.end - outer.begin == tick_ && middle.end - middle.begin >= rows) {
     const RowKernel<T>& block = s == depth_ ? kernels_.block_last : kernels_.block;
     for (std::ptrdiff_t m = middle.begin; m < middle.end; m += rows) {
@@ -197,6 +213,7 @@ void StripTile<T>::call(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, std::
       }
     }
   }
+  if (!x_.touches_side(left(s))) return;
   for (std::size_t field = 0; field < layout_.fields; ++field) {
     for (std::ptrdiff_t i = o; i < o + planes; ++i) {
       for (std::ptrdiff_t j = m; j < m + rows; ++j) close(s, output_row(s, field, i, j), field, i, j);
@@ -213,13 +230,32 @@ void StripTile<T>::gather(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, std
   auto in = in_.begin();
   auto out = out_.begin();
   for (std::size_t field = 0; field < layout_.fields; ++field) {
-    for (std::ptrdiff_t i = o - outer_.radius; i < o + planes + outer_.radius; ++i) {
-      const T* plane = from_old ? old(current_, field, i) : ring(s - 1, field, outer_.inside(i));
+    const std::ptrdiff_t first = o - outer_.radius, last = o + planes + outer_.radius;
+    Slot slot = from_old || (!outer_.periodic && first < 0) ? Slot{} : slot_of(s - 1, first);
+    for (std::ptrdiff_t i = first; i < last; ++i) {
+      const T* plane;
+      if (from_old) {
+        plane = old(current_, field, i);
+      } else if (const std::ptrdiff_t at = outer_.inside(i); at == i) {
+        if (i == 0) slot = slot_of(s - 1, 0);
+        plane = ring(s - 1, field, slot);
+        advance(slot);
+      } else {
+        plane = ring(s - 1, field, slot_of(s - 1, at));
+      }
       for (std::ptrdiff_t j = m - middle_.radius; j < m + rows + middle_.radius; ++j)
         *in++ = plane + (from_old ? middle_.source(j) * grid_pitch_ : middle_.inside(j) * pitch) + x;
     }
-    for (std::ptrdiff_t i = o; i < o + planes; ++i) {
-      for (std::ptrdiff_t j = m; j < m + rows; ++j) *out++ = output_row(s, field, i, j) + x;
+    if (s == depth_) {
+      for (std::ptrdiff_t i = o; i < o + planes; ++i) {
+        for (std::ptrdiff_t j = m; j < m + rows; ++j) *out++ = output_row(s, field, i, j) + x;
+      }
+    } else {
+      slot = slot_of(s, o);
+      for (std::ptrdiff_t i = o; i < o + planes; ++i, advance(slot)) {
+        T* plane = ring(s, field, slot) + x;
+        for (std::ptrdiff_t j = m; j < m + rows; ++j) *out++ = plane + j * pitch;
+      }
     }
   }
 }
@@ -238,7 +274,7 @@ void StripTile<T>::gather_coefficients(std::ptrdiff_t o, std::ptrdiff_t m, std::
 
 template <class T>
 T* StripTile<T>::output_row(std::size_t s, std::size_t field, std::ptrdiff_t o, std::ptrdiff_t m) const {
-  if (s < depth_) return ring(s, field, o) + m * static_cast<std::ptrdiff_t>(frame_.pitch);
+  if (s < depth_) return ring(s, field, slot_of(s, o)) + m * static_cast<std::ptrdiff_t>(frame_.pitch);
   const auto z = static_cast<std::size_t>(outer_index_ == 0 ? o : m);
   const auto y = static_cast<std::size_t>(outer_index_ == 0 ? m : o);
   return levels_->row(next_, field, z, y);
@@ -249,7 +285,7 @@ template <class T>
 void StripTile<T>::keep(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m) {
   for (std::size_t field = 0; field < layout_.fields; ++field) {
     const T* from = old(current_, field, o) + middle_.source(m) * grid_pitch_;
-    T* to = ring(s, field, o) + m * static_cast<std::ptrdiff_t>(frame_.pitch);
+    T* to = ring(s, field, slot_of(s, o)) + m * static_cast<std::ptrdiff_t>(frame_.pitch);
     std::ptrdiff_t begin = x_.low(left(s)), end = x_.high(left(s));
     if (x_.periodic) {
       while (begin < end) {
@@ -268,9 +304,7 @@ void StripTile<T>::keep(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m) {
 // What x borders make of a row just computed: fixed cells back, mirrored cells beyond the end.
 template <class T>
 void StripTile<T>::close(std::size_t s, T* row, std::size_t field, std::ptrdiff_t o, std::ptrdiff_t m) const {
-  if (x_.periodic) return;
   const std::ptrdiff_t begin = x_.low(left(s)), end = x_.high(left(s));
-  if (begin > 0 && end < x_.size && begin >= x_.begin && end <= x_.end) return;
   const T* from = old(current_, field, o) + middle_.source(m) * grid_pitch_;
   const bool restores = s < depth_;  // fixed borders are right in both levels
   if (begin < x_.begin && restores) std::copy(from + begin, from + std::min(x_.begin, end), row + begin);
@@ -308,14 +342,22 @@ void StripTile<T>::prefetch(std::ptrdiff_t tick, std::size_t s) const {
 }
 
 template <class T>
-T* StripTile<T>::ring(std::size_t s, std::size_t field, std::ptrdiff_t o) const {
+typename StripTile<T>::Slot StripTile<T>::slot_of(std::size_t s, std::ptrdiff_t o) const {
   const auto index = static_cast<std::uint32_t>(o - base_ + static_cast<std::ptrdiff_t>(s) * outer_.radius);
-  const std::uint32_t within = index % static_cast<std::uint32_t>(tick_);
-  const std::size_t cells = within < frame_.hot ? ((s % 2) * frame_.hot + within) * frame_.plane
-                                                : frame_.shared + s * frame_.stage +
-                                                      index % static_cast<std::uint32_t>(frame_.planes) * frame_.plane;
-  return memory_ + cells + field * frame_.rows * frame_.pitch + frame_.lead - x_.tile_begin -
-         middle_.low(left(0)) * static_cast<std::ptrdiff_t>(frame_.pitch);
+  return {index % static_cast<std::uint32_t>(tick_), index % static_cast<std::uint32_t>(frame_.planes)};
+}
+
+template <class T>
+void StripTile<T>::advance(Slot& slot) const {
+  if (++slot.within == strips_.tick) slot.within = 0;
+  if (++slot.plane == frame_.planes) slot.plane = 0;
+}
+
+template <class T>
+T* StripTile<T>::ring(std::size_t s, std::size_t field, Slot slot) const {
+  const std::size_t cells = slot.within < frame_.hot ? ((s % 2) * frame_.hot + slot.within) * frame_.plane
+                                                     : frame_.shared + s * frame_.stage + slot.plane * frame_.plane;
+  return memory_ + cells + field * frame_.rows * frame_.pitch + origin_;
 }
 
 template <class T>

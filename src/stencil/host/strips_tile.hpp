@@ -22,6 +22,7 @@ struct StripAxis {
   std::ptrdiff_t low(std::ptrdiff_t left) const;
   std::ptrdiff_t high(std::ptrdiff_t left) const;
   bool kept(std::ptrdiff_t index) const { return !periodic && (index < begin || index >= end); }
+  bool touches_side(std::ptrdiff_t left) const;  // fixed or mirrored cells are in, or next to, what it computes
   // The cell of the grid that is read for this index, however far outside.
   std::ptrdiff_t source(std::ptrdiff_t index) const;
   // The cell of the tile that is read for this index: mirrored, never wrapped.
@@ -64,8 +65,14 @@ class StripTile {
   void prefetch(std::ptrdiff_t tick, std::size_t stage) const;
   Range computed_x(std::size_t stage) const;
 
-  // A plane (2D: row) by the address of its cell m = 0, x = 0, and the distance from row to row.
-  T* ring(std::size_t stage, std::size_t field, std::ptrdiff_t o) const;
+  // Where a plane (2D: row) lies in the rings: its number within its tick, and within its stage's ring.
+  struct Slot {
+    std::size_t within = 0, plane = 0;
+  };
+  Slot slot_of(std::size_t stage, std::ptrdiff_t o) const;
+  void advance(Slot& slot) const;  // to the next plane
+  // Planes are named by the address of their cell m = 0, x = 0.
+  T* ring(std::size_t stage, std::size_t field, Slot slot) const;
   const T* old(const T* level, std::size_t field, std::ptrdiff_t o) const;
   T* output_row(std::size_t stage, std::size_t field, std::ptrdiff_t o, std::ptrdiff_t m) const;
   std::ptrdiff_t front(std::size_t stage, std::ptrdiff_t tick) const {
@@ -90,7 +97,7 @@ class StripTile {
   const T* current_ = nullptr;
   T* next_ = nullptr;
   std::size_t depth_ = 1;
-  std::ptrdiff_t base_ = 0;
+  std::ptrdiff_t base_ = 0, origin_ = 0;
   bool loads_ = false;  // stage 0 is a ring too: the old level's rows are too short for the periodic overlap
 };
 
