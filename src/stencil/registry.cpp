@@ -13,7 +13,7 @@ template <class T>
 constexpr std::array kHostVariants{
     Lister<T>{list_host_base<T>},          Lister<T>{list_host_register_blocked<T>},
     Lister<T>{list_host_cache_blocked<T>}, Lister<T>{list_host_streaming<T>},
-    Lister<T>{list_host_dlt<T>},
+    Lister<T>{list_host_dlt<T>},           Lister<T>{list_host_strips<T>},
 };
 // Integers have no variants that sum in another order.
 template <class T>

@@ -18,6 +18,9 @@ void list_host_streaming(const Device& device, const Update<T>& update, const La
                          std::vector<Entry<T>>& entries);
 template <class T>
 void list_host_dlt(const Device& device, const Update<T>& update, const Layout& layout, std::vector<Entry<T>>& entries);
+template <class T>
+void list_host_strips(const Device& device, const Update<T>& update, const Layout& layout,
+                      std::vector<Entry<T>>& entries);
 
 template <class T>
 void list_device_strips(const Device& device, const Update<T>& update, const Layout& layout,
