@@ -14,6 +14,10 @@
 //   GROUP_ID(d) LOCAL_ID(d) GROUPS(d) ITEMS(d) GLOBAL_ID(d)     int for LOCAL_ID and ITEMS, uint for the others
 //   SUB_GROUP_WIDTH               lanes that can shuffle, 0 where there are none (then SHUFFLE* must not be used)
 //   SHUFFLE(v, lane) SHUFFLE_UP(v, n) SHUFFLE_DOWN(v, n) SHUFFLE_XOR(v, m)   float, double, int or uint
+//   SUB_GROUP_BARRIER()           lanes of a sub-group; orders local memory. As the shuffles, only where there are any
+//   COPY_AHEAD_4(to, from) .._8 .._16   so many aligned bytes from global to local memory, past the registers where the
+//                                 device can; each work-item's own copies are in batches:
+//   COPIES_CLOSE() COPIES_WAIT(n) end a batch; wait until at most n batches are on their way (a barrier shows it to others)
 //   FMA(a, b, c)                  one rounding
 //   LOAD_ONCE(p) STORE_ONCE(p, v) streaming access that should not stay in cache
 //   LOAD_CACHED(p)                through the read-only path: only what no work-item writes during the launch

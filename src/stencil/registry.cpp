@@ -11,10 +11,19 @@ namespace {
 // One line a variant. A plain table, because self-registration is dropped by linkers from static libraries.
 template <class T>
 constexpr std::array kHostVariants{
-    Lister<T>{list_host_rows<T>},
+    Lister<T>{list_host_base<T>},          Lister<T>{list_host_register_blocked<T>},
+    Lister<T>{list_host_cache_blocked<T>}, Lister<T>{list_host_streaming<T>},
+    Lister<T>{list_host_dlt<T>},
 };
+// Integers have no variants that sum in another order.
 template <class T>
-constexpr std::array<Lister<T>, 0> kDeviceVariants{};
+std::vector<Lister<T>> device_variants() {
+  std::vector<Lister<T>> listers{};
+  if constexpr (std::is_floating_point_v<T>) {
+    listers.push_back(list_device_strips<T>);
+  }
+  return listers;
+}
 
 }  // namespace
 
@@ -27,7 +36,7 @@ std::vector<Entry<T>> list_variants(const Device& device, const Update<T>& updat
   if (device.is_host()) {
     list(kHostVariants<T>);
   } else {
-    list(kDeviceVariants<T>);
+    list(device_variants<T>());
   }
   return entries;
 }

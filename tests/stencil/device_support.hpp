@@ -1,6 +1,5 @@
 // What the tests of generated stencil kernels share: a plain reference in double, devices, grids, comparisons.
 #pragma once
-#include <gtest/gtest.h>
 #include <ridge/device.hpp>
 #include <ridge/stencil.hpp>
 
@@ -38,8 +37,8 @@ inline long reading_index(long index, long n, Border low, Border high) {
 }
 
 // Steps of a linear stencil, cell by cell in double; shape has one to three sides.
-inline std::vector<double> reference(std::vector<double> u, const std::vector<std::size_t>& shape, const Borders& borders,
-                                     const std::vector<Term>& terms, int steps) {
+inline std::vector<double> reference(std::vector<double> u, const std::vector<std::size_t>& shape,
+                                     const Borders& borders, const std::vector<Term>& terms, int steps) {
   std::array<long, 3> n{1, 1, 1};
   std::array<Border, 3> low{Border::periodic, Border::periodic, Border::periodic}, high = low;
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -120,7 +119,8 @@ inline std::vector<Term> box(std::size_t dimensions, int order) {
   int count = 0;
   for (int z = -oz; z <= oz; ++z) {
     for (int y = -oy; y <= oy; ++y) {
-      for (int x = -order; x <= order; ++x) terms.push_back({.offset = {z, y, x}, .weight = 1.0 + 0.05 * (++count % 7)});
+      for (int x = -order; x <= order; ++x)
+        terms.push_back({.offset = {z, y, x}, .weight = 1.0 + 0.05 * (++count % 7)});
     }
   }
   double sum = 0;
@@ -136,9 +136,12 @@ inline Borders sides(Border y0, Border y1, Border x0, Border x1) {
 // Every kind on every axis, and mixtures.
 inline std::vector<Borders> border_kinds() {
   using enum Border;
-  return {sides(fixed, fixed, fixed, fixed),     sides(mirror, mirror, mirror, mirror),
-          sides(periodic, periodic, periodic, periodic), sides(fixed, mirror, periodic, periodic),
-          sides(periodic, periodic, mirror, fixed), sides(mirror, fixed, fixed, mirror)};
+  return {sides(fixed, fixed, fixed, fixed),
+          sides(mirror, mirror, mirror, mirror),
+          sides(periodic, periodic, periodic, periodic),
+          sides(fixed, mirror, periodic, periodic),
+          sides(periodic, periodic, mirror, fixed),
+          sides(mirror, fixed, fixed, mirror)};
 }
 
 }  // namespace ridge::stencil::testing

@@ -19,7 +19,7 @@ DeviceLayout packed_layout(const std::vector<std::size_t>& shape) {
 }
 
 DeviceLayout padded_layout(const std::vector<std::size_t>& shape, std::size_t element_bytes) {
-  const std::size_t line = 128 / element_bytes, room = 1024 / element_bytes;
+  const std::size_t line = 128 / element_bytes, room = 2048 / element_bytes;
   DeviceLayout layout{.sides = three_sides(shape)};
   layout.pitch = (layout.width() + line - 1) / line * line;
   layout.origin = room;

@@ -23,7 +23,7 @@ struct DeviceLayout {
 // Rows one after the other, as a user's grid has them.
 DeviceLayout packed_layout(const std::vector<std::size_t>& shape);
 
-// Rows that start on 128 bytes and a kilobyte of room at both ends.
+// Rows that start on 128 bytes and two kilobytes of room at both ends.
 DeviceLayout padded_layout(const std::vector<std::size_t>& shape, std::size_t element_bytes);
 
 }  // namespace ridge::stencil
