@@ -18,7 +18,7 @@ constexpr std::array kHostVariants{
 // Integers have no variants that sum in another order.
 template <class T>
 std::vector<Lister<T>> device_variants() {
-  std::vector<Lister<T>> listers{};
+  std::vector<Lister<T>> listers{list_device_cells<T>, list_device_tiles<T>};
   if constexpr (std::is_floating_point_v<T>) {
     listers.push_back(list_device_strips<T>);
   }
