@@ -113,12 +113,18 @@ void StripTile<T>::run(Levels<T>& levels, std::size_t depth, const Cell3& begin,
   base_ = outer_.low(left(0));
   origin_ = static_cast<std::ptrdiff_t>(frame_.lead) - x_.tile_begin -
             middle_.low(left(0)) * static_cast<std::ptrdiff_t>(frame_.pitch);
+  spans_.clear();
+  for (std::size_t s = 0; s <= depth; ++s) {
+    const Range outer{outer_.low(left(s)), outer_.high(left(s))}, middle{middle_.low(left(s)), middle_.high(left(s))},
+        x{x_.low(left(s)), x_.high(left(s))};
+    spans_.push_back({outer, middle, x, computed_x(s), x_.touches_side(left(s))});
+  }
   loads_ = x_.periodic && (x_.low(left(0)) < 0 || x_.high(left(0)) > x_.size);
   for (std::ptrdiff_t tick = 0;; ++tick) {
     for (std::size_t s = loads_ ? 0 : 1; s <= depth; ++s) {
       if (strips_.prefetch && s > 0) prefetch(tick, s);
-      const Range range{std::max(front(s, tick - 1), outer_.low(left(s))),
-                        std::min(front(s, tick), outer_.high(left(s)))};
+      const Range range{std::max(front(s, tick - 1), spans_[s].outer.begin),
+                        std::min(front(s, tick), spans_[s].outer.end)};
       if (range.begin < range.end) stage(s, range);
     }
     if (front(depth, tick) >= outer_.tile_end) break;
@@ -128,7 +134,7 @@ void StripTile<T>::run(Levels<T>& levels, std::size_t depth, const Cell3& begin,
 // Rows of a stage: those of fixed borders are carried along, the others computed.
 template <class T>
 void StripTile<T>::stage(std::size_t s, Range outer) {
-  const Range middle{middle_.low(left(s)), middle_.high(left(s))};
+  const Range middle = spans_[s].middle;
   Range inner = middle, run = outer;
   if (s > 0 && !middle_.periodic) {
     inner = {std::max(middle.begin, middle_.begin), std::min(middle.end, middle_.end)};
@@ -175,10 +181,10 @@ void StripTile<T>::compute(std::size_t s, Range outer, Range middle) {
 template <class T>
 typename StripTile<T>::Range StripTile<T>::computed_x(std::size_t s) const {
   Range range{x_.low(left(s)), x_.high(left(s))};
-  if (kernels_.whole_vectors && s < depth_) {
-    constexpr auto kCells = static_cast<std::ptrdiff_t>(std::max<std::size_t>(kLine / sizeof(T), 1));
-    range.begin = x_.tile_begin - (x_.tile_begin - range.begin + kCells - 1) / kCells * kCells;
-    range.end = x_.tile_begin + (range.end - x_.tile_begin + kCells - 1) / kCells * kCells;
+  if (kernels_.vector > 0 && s < depth_) {
+    const auto cells = static_cast<std::ptrdiff_t>(kernels_.vector);
+    range.begin = x_.tile_begin - (x_.tile_begin - range.begin + cells - 1) / cells * cells;
+    range.end = x_.tile_begin + (range.end - x_.tile_begin + cells - 1) / cells * cells;
     return range;
   }
   if (!x_.periodic) range = {std::max(range.begin, x_.begin), std::min(range.end, x_.end)};
@@ -188,7 +194,7 @@ typename StripTile<T>::Range StripTile<T>::computed_x(std::size_t s) const {
 template <class T>
 void StripTile<T>::call(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes, std::ptrdiff_t rows,
                         const RowKernel<T>& kernel) {
-  const Range x = computed_x(s);
+  const Range x = spans_[s].computed;
   if (x.begin < x.end) {
     gather(s, o, m, planes, rows, x.begin);
     // Rows are numbered along y: in 2D that is the outer axis.
@@ -213,10 +219,12 @@ void StripTile<T>::call(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, std::
       }
     }
   }
-  if (!x_.touches_side(left(s))) return;
+  if (!spans_[s].closes) return;
+  if (x.begin >= x.end) gather(s, o, m, planes, rows, x.begin);
+  auto out = out_.begin();
   for (std::size_t field = 0; field < layout_.fields; ++field) {
     for (std::ptrdiff_t i = o; i < o + planes; ++i) {
-      for (std::ptrdiff_t j = m; j < m + rows; ++j) close(s, output_row(s, field, i, j), field, i, j);
+      for (std::ptrdiff_t j = m; j < m + rows; ++j) close(s, *out++ - x.begin, field, i, j);
     }
   }
 }
@@ -304,11 +312,12 @@ void StripTile<T>::keep(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m) {
 // What x borders make of a row just computed: fixed cells back, mirrored cells beyond the end.
 template <class T>
 void StripTile<T>::close(std::size_t s, T* row, std::size_t field, std::ptrdiff_t o, std::ptrdiff_t m) const {
-  const std::ptrdiff_t begin = x_.low(left(s)), end = x_.high(left(s));
-  const T* from = old(current_, field, o) + middle_.source(m) * grid_pitch_;
-  const bool restores = s < depth_;  // fixed borders are right in both levels
-  if (begin < x_.begin && restores) std::copy(from + begin, from + std::min(x_.begin, end), row + begin);
-  if (end > x_.end && restores) std::copy(from + std::max(x_.end, begin), from + end, row + std::max(x_.end, begin));
+  const auto [begin, end] = spans_[s].x;
+  if (s < depth_ && (begin < x_.begin || end > x_.end)) {  // in the levels themselves fixed borders are right
+    const T* from = old(current_, field, o) + middle_.source(m) * grid_pitch_;
+    for (std::ptrdiff_t x = begin; x < std::min(x_.begin, end); ++x) row[x] = from[x];
+    for (std::ptrdiff_t x = std::max(x_.end, begin); x < end; ++x) row[x] = from[x];
+  }
   if (begin == 0 && x_.begin == 0) {
     for (std::ptrdiff_t k = 1; k <= x_.radius; ++k) row[-k] = row[x_.source(-k)];
   }

@@ -52,6 +52,12 @@ class StripTile {
   struct Range {
     std::ptrdiff_t begin, end;
   };
+  // What a stage computes of the tile at hand.
+  struct Span {
+    Range outer, middle, x;
+    Range computed;  // along x, as the kernels are asked
+    bool closes;     // x borders are to be made up
+  };
   void stage(std::size_t stage, Range outer);
   void compute(std::size_t stage, Range outer, Range middle);
   void call(std::size_t stage, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes, std::ptrdiff_t rows,
@@ -97,6 +103,7 @@ class StripTile {
   const T* current_ = nullptr;
   T* next_ = nullptr;
   std::size_t depth_ = 1;
+  std::vector<Span> spans_;
   std::ptrdiff_t base_ = 0, origin_ = 0;
   bool loads_ = false;  // stage 0 is a ring too: the old level's rows are too short for the periodic overlap
 };
