@@ -1,5 +1,7 @@
 #include "stencil/host/strips_kernels.hpp"
 
+#include <algorithm>
+
 #include "stencil/host/linear_shape.hpp"
 #include "stencil/host/strips_simd.hpp"
 
@@ -64,7 +66,7 @@ StripKernels<T> linear_strip_kernels(const Update<T>& update, const StripKernelO
   kernels.vector = 1;
   kernels.streams = options.streaming;
   if constexpr (std::is_floating_point_v<T>) {
-    kernels.vector = strip_vector<T>();
+    kernels.vector = std::max(strip_vector<T>(), 32 / sizeof(T));  // pairs of small vectors are stored together
     const StripShape shape = update.fields == 1 ? strip_shape(terms) : StripShape::none;
     kernels.rows = UnrolledRows<T>(shape, terms, kernels.rows, false);
     kernels.last = UnrolledRows<T>(shape, terms, kernels.last, options.streaming);
