@@ -22,6 +22,7 @@ First steps:
   ridge fft in.npy out.npy       Fourier transforms of files and pipes
   ridge stencil heat --demo --every 200 --png frames    heat, waves, gas flows on grids, with pictures
   ridge bench fft                transforms of every length, beside other libraries
+  ridge bench stencil            stencils against the memory roof and a plain loop
   ridge bench transpose          every variant of the corner turn against the copy bandwidth
 
 Devices are named host, opencl:0, opencl:pocl, cuda:0 or best; RIDGE_DEVICE sets the default.

@@ -131,7 +131,8 @@ void add_size(CLI::App& command, const std::shared_ptr<Wishes>& wishes, const ch
 template <class T>
 void start(const mpi::Processes& processes, stencil::Scenario<T> scenario, const Wishes& wishes) {
   scenario.problem.threads = wishes.threads;
-  run_scenario(processes, std::move(scenario), wishes.run);
+  if (const int code = run_scenario(processes, std::move(scenario), wishes.run); code != 0)
+    throw CLI::RuntimeError(code);
 }
 
 // f32 or f64: make<T>() is asked for one of them.

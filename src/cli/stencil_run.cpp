@@ -7,7 +7,6 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <ridge/error.hpp>
 #include <ridge/machine.hpp>
 
@@ -108,7 +107,7 @@ class Run {
     domain_ = mpi::make_domain(processes, device_, scenario_.update, scenario_.problem, domain);
   }
 
-  void go() {
+  int go() {
     if (domain_->root() && wishes_.explain) fmt::print("{}\n", domain_->explain());
     begin();
     const StopSignals signals;
@@ -118,10 +117,11 @@ class Run {
       const bool last = step_ == wishes_.steps;
       if (frame_is_due(step_) || last) frame(last);
       if (!wishes_.checkpoint.empty() && (checkpoint_is_due(step_) || last || stopped)) checkpoint();
-      if (stopped && !last) stop();
+      if (stopped && !last) return stop();
     }
     progress_(1, "");
     if (domain_->root()) summarize();
+    return 0;
   }
 
  private:
@@ -270,13 +270,13 @@ class Run {
     checkpointed_ = true;
   }
 
-  [[noreturn]] void stop() {
+  int stop() {
     progress_(1, "");
     if (domain_->root()) {
       fmt::print(stderr, "ridge: stopped at step {} of {}{}\n", step_, wishes_.steps,
                  wishes_.checkpoint.empty() ? "" : fmt::format("; --resume goes on from {}", wishes_.checkpoint));
     }
-    throw CLI::RuntimeError(128 + static_cast<int>(domain_->largest(stop_signal)));
+    return 128 + static_cast<int>(domain_->largest(stop_signal));
   }
 
   void summarize() const {
@@ -331,12 +331,12 @@ void check(const RunWishes& wishes) {
 }
 
 template <class T>
-void run_scenario(const mpi::Processes& processes, Scenario<T> scenario, const RunWishes& wishes) {
-  Run<T>(processes, std::move(scenario), wishes).go();
+int run_scenario(const mpi::Processes& processes, Scenario<T> scenario, const RunWishes& wishes) {
+  return Run<T>(processes, std::move(scenario), wishes).go();
 }
 
-template void run_scenario(const mpi::Processes&, Scenario<float>, const RunWishes&);
-template void run_scenario(const mpi::Processes&, Scenario<double>, const RunWishes&);
-template void run_scenario(const mpi::Processes&, Scenario<std::uint8_t>, const RunWishes&);
+template int run_scenario(const mpi::Processes&, Scenario<float>, const RunWishes&);
+template int run_scenario(const mpi::Processes&, Scenario<double>, const RunWishes&);
+template int run_scenario(const mpi::Processes&, Scenario<std::uint8_t>, const RunWishes&);
 
 }  // namespace ridge::cli

@@ -35,7 +35,8 @@ struct RunWishes {
 // Error for names with an ending nobody writes, and the like: before anything is computed.
 void check(const RunWishes& wishes);
 
+// 0, or 128 and the number of the signal that stopped it.
 template <class T>
-void run_scenario(const mpi::Processes& processes, stencil::Scenario<T> scenario, const RunWishes& wishes);
+int run_scenario(const mpi::Processes& processes, stencil::Scenario<T> scenario, const RunWishes& wishes);
 
 }  // namespace ridge::cli
