@@ -127,7 +127,7 @@ void list_device_strips(const Device& device, const Update<T>& update, const Lay
                        {"cells", std::to_string(choice.interior.cells)},
                        {"prefetch", std::to_string(choice.interior.prefetch)},
                        {"waves", std::to_string(choice.waves)}},
-        .refusal = pass.refusal(place),
+        .refusal = device.limits().sub_group == 0 ? "needs sub-groups that can shuffle" : pass.refusal(place),
         .cost = step_cost(update, layout, 2.0 / static_cast<double>(depth), choice.efficiency, redundancy)};
     entry.exact = false;
     entry.depth = depth;

@@ -33,8 +33,8 @@ struct StripKernels {
   // 3D: `tick` planes times `rows` rows at once, where there is such a kernel; its tables hold tick - 1 more planes:
   // in[(field * (2 rz + tick) + plane) * (2 ry + rows) + row], out[(field * tick + plane) * rows + row].
   RowKernel<T> block = {}, block_last = {};
-  bool whole_vectors =
-      false;             // numbers beyond the range asked for may be computed too, where that keeps stores aligned
+  // Not 0: numbers beyond the range asked for may be computed too, up to multiples of this, so that stores are aligned.
+  std::size_t vector = 0;
   bool streams = false;  // `last` needs streaming_fence()
 };
 
