@@ -131,10 +131,19 @@ TEST(Strips, ThreeDimensions) {
             strips.tick = tick;
             compare.expect(strips, simd);
           }
-          strips.rows = 2;
+          strips.rows = strips.planes = 2;
           compare.expect(strips, planes);
-          strips.width = strips.height = strips.length = 0;
+          strips.tick = 4;
           compare.expect(strips, planes);
+          strips.width = 0;
+          for (const std::size_t together : {1u, 2u}) {
+            strips.planes = together;
+            compare.expect(strips, linear_strip_kernels(update, {.planes = together, .rows = 2, .flat = true}));
+          }
+          strips.height = strips.length = 0;
+          compare.expect(strips, planes);
+          compare.expect(strips,
+                         linear_strip_kernels(update, {.planes = 2, .rows = 2, .flat = true, .streaming = true}));
         }
       }
     }
@@ -148,8 +157,9 @@ TEST(Strips, GridsSmallerThanTheStencil) {
     for (const Border border : {Border::mirror, Border::periodic}) {
       const Comparison<float> compare(update, {.shape = shape, .borders = Borders::all(border), .threads = 1}, 9);
       for (const std::size_t depth : {1u, 4u, 9u})
-        compare.expect({.depth = depth, .width = 1, .height = 1, .length = 1, .tick = 2, .rows = 2, .threads = 1},
-                       simd);
+        compare.expect(
+            {.depth = depth, .width = 1, .height = 1, .length = 1, .tick = 2, .rows = 2, .planes = 2, .threads = 1},
+            simd);
     }
   };
   for (const std::size_t size : {1u, 2u, 3u}) {

@@ -99,8 +99,7 @@ struct Way {
 };
 
 template <class T>
-Entry<T> entry_of(const Update<T>& update, const Layout& layout, const Strips& strips, const Way& way,
-                  std::size_t planes) {
+Entry<T> entry_of(const Update<T>& update, const Layout& layout, const Strips& strips, const Way& way) {
   Entry<T> entry;
   planner::Candidate& candidate = entry.candidate;
   candidate.variant = "strips";
@@ -123,9 +122,10 @@ Entry<T> entry_of(const Update<T>& update, const Layout& layout, const Strips& s
   candidate.cost.threads = strips.threads;
   entry.exact = way.exact;
   entry.depth = strips.depth;
-  entry.build = [update, layout, strips, way, planes] {
+  entry.build = [update, layout, strips, way] {
     StripKernels<T> kernels =
-        way.simd ? linear_strip_kernels<T>(update, {.planes = planes, .rows = strips.rows, .streaming = way.streaming})
+        way.simd ? linear_strip_kernels<T>(update,
+                                           {.planes = strips.planes, .rows = strips.rows, .streaming = way.streaming})
                  : general_strip_kernels<T>(update);
     return std::make_shared<StripVariant<T>>(layout, strips, std::move(kernels));
   };
@@ -170,15 +170,14 @@ void list_host_strips(const Device&, const Update<T>& update, const Layout& layo
       for (const std::size_t bytes : {room / 2, room}) {
         Strips strips{.depth = depth, .rows = way.simd ? 4u : 2u, .threads = layout.threads, .prefetch = streams};
         strips.tick = layout.dimensions == 2 ? 8 : 1;
-        std::size_t together = 1;
         if (layout.dimensions == 3 && planes && way.simd) {
-          strips.tick = strips.rows = 2;
-          together = 2;
+          strips.tick = 4;
+          strips.rows = strips.planes = 2;
         }
         strips = fitted<T>(layout, strips, bytes);
         share_out(layout, strips);
         if (StripSweep<T>::redundancy(layout, strips) > 3) continue;
-        Entry<T> entry = entry_of(update, layout, strips, way, together);
+        Entry<T> entry = entry_of(update, layout, strips, way);
         const auto same = [&](const Entry<T>& other) { return other.candidate.name() == entry.candidate.name(); };
         if (std::none_of(entries.begin(), entries.end(), same)) entries.push_back(std::move(entry));
       }
