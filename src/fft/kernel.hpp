@@ -21,6 +21,13 @@ class LineKernel {
   // Complex elements of scratch (64-byte aligned) that every call needs.
   virtual std::size_t scratch() const = 0;
 
+  // Where run() is no more than a function and its table: for callers who count nanoseconds.
+  struct Bare {
+    void (*run)(const T* in, T* out, const T* table) = nullptr;
+    const T* table = nullptr;
+  };
+  virtual Bare bare(Direction) const { return {}; }
+
   // Contiguous points. in == out works in place; other overlaps do not.
   virtual void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const = 0;
 

@@ -221,7 +221,9 @@ void Transform<T>::decide_alone() {
     if (!fits(line.scratch())) return;
     alone_ = &line;
     points_alone_ = line.length();
-    bare_ = line.scratch() == 0;
+    for (const Direction direction : {Direction::forward, Direction::inverse}) {
+      bare_lines_[direction == Direction::inverse] = line.bare(direction);
+    }
   } else if (real_ && forward_->real->plain() && inverse_->real->plain() && fits(real_->scratch())) {
     real_alone_ = real_.get();
     points_alone_ = real_->length();

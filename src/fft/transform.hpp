@@ -33,8 +33,8 @@ class Transform {
         !plainly_right(in.data(), in.size(), out.data(), out.size(), points_alone_, points_alone_)) {
       return false;
     }
-    if (bare_) {
-      alone_->run(direction, in.data(), out.data(), nullptr);
+    if (const auto& bare = bare_lines_[direction == Direction::inverse]; bare.run != nullptr) {
+      bare.run(reinterpret_cast<const T*>(in.data()), reinterpret_cast<T*>(out.data()), bare.table);
     } else {
       run_alone(direction, in.data(), out.data());
     }
@@ -126,7 +126,8 @@ class Transform {
   std::unique_ptr<Way> forward_, inverse_;
   std::optional<TwoStep<T>> two_step_;
   std::size_t points_alone_ = 0;
-  bool bare_ = false;  // it needs no scratch
+  bool bare_ = false;  // the real one needs no scratch
+  typename LineKernel<T>::Bare bare_lines_[2];
   // One short line and nothing else to do: the kernel, straight away.
   const LineKernel<T>* alone_ = nullptr;
   const RealKernel<T>* real_alone_ = nullptr;
