@@ -69,6 +69,25 @@ Table<T> register_twiddles(const Roots<T>& roots, size_t n) {
 }
 
 template <class T>
+Table<T> pair_twiddles(const Roots<T>& roots, size_t n, size_t points) {
+  const size_t rows = n / points;
+  Table<T> table(4 * points * rows);
+  T* out = table.data();
+  const auto put = [&](size_t p, std::complex<T> w) {
+    out[2 * p] = out[2 * p + 1] = w.real();
+    out[2 * points + 2 * p] = -w.imag();
+    out[2 * points + 2 * p + 1] = w.imag();
+  };
+  // Within a vector, the second half's factors before the halves part: roots of the order of its points.
+  for (size_t p = 0; p < points; ++p) put(p, roots.at(p < points / 2 ? 0 : (p - points / 2) * rows));
+  for (size_t r = 1; r < rows; ++r) {
+    out += 4 * points;
+    for (size_t p = 0; p < points; ++p) put(p, roots.at(r * p));
+  }
+  return table;
+}
+
+template <class T>
 void LineTables<T>::add(Table<T> table) {
   tables_.push_back(std::move(table));
   pointers_.push_back(tables_.back().data());
@@ -77,10 +96,9 @@ void LineTables<T>::add(Table<T> table) {
 template <class T>
 LineTables<T>::LineTables(const Engine<T>& engine, const Line<T>& line, const Roots<T>& roots) {
   size_t n = line.length;
-  if (line.in_registers) {
-    add(register_twiddles(roots, n));
-    return;
-  }
+  if (line.tables == LineTableKind::registers) add(register_twiddles(roots, n));
+  if (line.tables == LineTableKind::pairs) add(pair_twiddles(roots, n, line.lanes));
+  if (line.tables != LineTableKind::passes) return;
   for (size_t i = 0; i + 1 < kMaxPasses && line.radices[i + 1] != 0; n /= line.radices[i], ++i) {
     add(i == 0 ? lane_twiddles(roots, n, line.radices[i], line.lanes, engine.split)
                : shared_twiddles(roots, n, line.radices[i], 1, engine.copies));
@@ -100,6 +118,8 @@ template Table<float> shared_twiddles(const Roots<float>&, size_t, size_t, size_
 template Table<double> shared_twiddles(const Roots<double>&, size_t, size_t, size_t, size_t);
 template Table<float> register_twiddles(const Roots<float>&, size_t);
 template Table<double> register_twiddles(const Roots<double>&, size_t);
+template Table<float> pair_twiddles(const Roots<float>&, size_t, size_t);
+template Table<double> pair_twiddles(const Roots<double>&, size_t, size_t);
 template class LineTables<float>;
 template class LineTables<double>;
 

@@ -25,6 +25,11 @@ Table<T> shared_twiddles(const Roots<T>& roots, size_t n, size_t radix, size_t f
 template <class T>
 Table<T> register_twiddles(const Roots<T>& roots, size_t n);
 
+// For lines of interleaved points in vectors of `points` each. First the factors within a vector, then W_n^(r p) for
+// r = 1 .. n / points - 1: real parts twice over, then imaginary ones likewise with the first of two negated.
+template <class T>
+Table<T> pair_twiddles(const Roots<T>& roots, size_t n, size_t points);
+
 // The tables of a line or a column line: pointers as its functions expect them. Radices are zero-terminated.
 template <class T>
 class LineTables {
