@@ -101,6 +101,7 @@ void Plan<T>::inverse(std::span<const Complex> in, std::span<Complex> out) const
 
 template <class T>
 void Plan<T>::forward(std::span<const Real> in, std::span<Complex> out) const {
+  if (transform_->run_short(in, out)) return;
   check_kind(problem(), Kind::real, Samples::same, Direction::forward);
   check(*transform_, Direction::forward, memory(in, sizeof(T)), transform_->layout().samples.extent,
         memory(out, sizeof(T)), transform_->layout().spectrum.extent);
@@ -109,6 +110,7 @@ void Plan<T>::forward(std::span<const Real> in, std::span<Complex> out) const {
 
 template <class T>
 void Plan<T>::inverse(std::span<const Complex> in, std::span<Real> out) const {
+  if (transform_->run_short(in, out)) return;
   check_kind(problem(), Kind::real, Samples::same, Direction::inverse);
   check(*transform_, Direction::inverse, memory(in, sizeof(T)), transform_->layout().spectrum.extent,
         memory(out, sizeof(T)), transform_->layout().samples.extent);

@@ -213,6 +213,23 @@ void Transform<T>::decide_threads(const planner::Options& options) {
 }
 
 template <class T>
+void Transform<T>::decide_alone() {
+  if (two_step_ || problem_.batch != 1 || problem_.shape.size() != 1) return;
+  const auto fits = [](std::size_t scratch) { return scratch * sizeof(Complex) <= kStackBytes; };
+  if (plain_line()) {
+    const LineKernel<T>& line = forward_->stages.front().line();
+    if (!fits(line.scratch())) return;
+    alone_ = &line;
+    points_alone_ = line.length();
+    bare_ = line.scratch() == 0;
+  } else if (real_ && forward_->real->plain() && inverse_->real->plain() && fits(real_->scratch())) {
+    real_alone_ = real_.get();
+    points_alone_ = real_->length();
+    bare_ = real_->scratch() == 0;
+  }
+}
+
+template <class T>
 Transform<T>::Transform(const Device& device, const Problem& problem, const planner::Options& options)
     : device_(device), problem_(problem), layout_(resolve(problem)) {
   if (!device.is_host()) {
@@ -233,12 +250,7 @@ Transform<T>::Transform(const Device& device, const Problem& problem, const plan
     build_complex(*inverse_, layout_.spectrum, layout_.samples, options);
   }
   decide_threads(options);
-  if (!two_step_ && plain_line() && problem.batch == 1 && problem.shape.size() == 1 &&
-      forward_->stages.front().line().scratch() * sizeof(Complex) <= kStackBytes) {
-    alone_ = &forward_->stages.front().line();
-    points_alone_ = alone_->length();
-    bare_ = alone_->scratch() == 0;
-  }
+  decide_alone();
 
   // What is read again by a next stage should stay where it is. Arm cores write whole lines without reading them first.
 #if defined(__x86_64__)
@@ -357,6 +369,18 @@ template <class T>
 void Transform<T>::run_alone(Direction direction, const Complex* in, Complex* out) const {
   alignas(base::kAlignment) std::array<std::byte, kStackBytes> memory;  // NOLINT: a kernel writes it before it reads it
   alone_->run(direction, in, out, reinterpret_cast<Complex*>(memory.data()));
+}
+
+template <class T>
+void Transform<T>::run_alone(const T* in, Complex* out) const {
+  alignas(base::kAlignment) std::array<std::byte, kStackBytes> memory;  // NOLINT: as above
+  real_alone_->forward(in, out, reinterpret_cast<Complex*>(memory.data()));
+}
+
+template <class T>
+void Transform<T>::run_alone(const Complex* in, T* out) const {
+  alignas(base::kAlignment) std::array<std::byte, kStackBytes> memory;  // NOLINT: as above
+  real_alone_->inverse(in, out, reinterpret_cast<Complex*>(memory.data()));
 }
 
 template <class T>
