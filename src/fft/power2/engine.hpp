@@ -20,6 +20,7 @@ enum class LineTableKind {
   passes,     // one for every pass but the last, the first by lanes
   registers,  // register_twiddles() alone, and no scratch
   pairs,      // pair_twiddles() alone, and no scratch
+  eights,     // as passes, but the first in order of its lanes, the second for two neighbours at a time
 };
 
 // A whole transform that fits in cache: Stockham passes through two buffers of `length` points in scratch.
