@@ -11,6 +11,7 @@
 #include "fft/mixed/mixed.hpp"
 #include "fft/power2/power2.hpp"
 #include "fft/prime/prime.hpp"
+#include "fft/short/short.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -33,6 +34,7 @@ void list_power2(std::size_t n, std::vector<LineChoice<T>>& out) {
 template <class T>
 std::vector<LineChoice<T>> line_choices(std::size_t n) {
   std::vector<LineChoice<T>> choices;
+  list_short(n, choices);
   list_power2(n, choices);
   list_mixed(n, choices);
   list_prime<T>(n, default_line<T>, choices);

@@ -19,6 +19,7 @@ namespace {
 #include "fft/power2/simd-inl.hpp"
 #include "fft/power2/butterflies.inl"
 #include "fft/mixed/butterflies.inl"
+#include "fft/mixed/odd_butterflies.inl"
 #include "fft/mixed/passes.inl"
 // clang-format on
 

@@ -17,14 +17,21 @@ class RealPaired final : public RealKernel<T> {
  public:
   using Complex = std::complex<T>;
 
-  explicit RealPaired(std::shared_ptr<const LineKernel<T>> whole) : whole_(std::move(whole)), n_(whole_->length()) {}
+  RealPaired(std::shared_ptr<const LineKernel<T>> whole, std::unique_ptr<RealKernel<T>> alone)
+      : whole_(std::move(whole)), alone_(std::move(alone)), n_(whole_->length()) {}
 
   std::size_t length() const override { return n_; }
-  std::string describe() const override { return fmt::format("two rows at once: {}", whole_->describe()); }
+  std::string describe() const override {
+    const std::string pairs = fmt::format("two rows at once: {}", whole_->describe());
+    return alone_ ? fmt::format("{}; alone: {}", pairs, alone_->describe()) : pairs;
+  }
   double flops() const override { return whole_->flops() / 2 + 2.0 * static_cast<double>(n_); }
-  std::size_t scratch() const override { return 2 * part() + whole_->scratch(); }
+  std::size_t scratch() const override {
+    return std::max(2 * part() + whole_->scratch(), alone_ ? alone_->scratch() : 0);
+  }
 
   void forward(const T* in, Complex* out, Complex* scratch) const override {
+    if (alone_) return alone_->forward(in, out, scratch);
     Complex *z = scratch, *rest = z + 2 * part();
     for (std::size_t i = 0; i < n_; ++i) z[i] = Complex(in[i], 0);
     whole_->run(Direction::forward, z, z + part(), rest);
@@ -33,6 +40,7 @@ class RealPaired final : public RealKernel<T> {
   }
 
   void inverse(const Complex* in, T* out, Complex* scratch) const override {
+    if (alone_) return alone_->inverse(in, out, scratch);
     Complex *z = scratch, *rest = z + 2 * part();
     z[0] = Complex(in[0].real(), 0);
     for (std::size_t k = 1; k <= n_ / 2; ++k) z[k] = in[k], z[n_ - k] = std::conj(in[k]);
@@ -73,17 +81,21 @@ class RealPaired final : public RealKernel<T> {
   std::size_t part() const { return prime::padded_points<T>(n_); }
 
   std::shared_ptr<const LineKernel<T>> whole_;
+  std::unique_ptr<RealKernel<T>> alone_;
   std::size_t n_;
 };
 
 }  // namespace
 
 template <class T>
-std::unique_ptr<RealKernel<T>> make_real_paired(std::shared_ptr<const LineKernel<T>> whole) {
-  return std::make_unique<RealPaired<T>>(std::move(whole));
+std::unique_ptr<RealKernel<T>> make_real_paired(std::shared_ptr<const LineKernel<T>> whole,
+                                                std::unique_ptr<RealKernel<T>> alone) {
+  return std::make_unique<RealPaired<T>>(std::move(whole), std::move(alone));
 }
 
-template std::unique_ptr<RealKernel<float>> make_real_paired(std::shared_ptr<const LineKernel<float>>);
-template std::unique_ptr<RealKernel<double>> make_real_paired(std::shared_ptr<const LineKernel<double>>);
+template std::unique_ptr<RealKernel<float>> make_real_paired(std::shared_ptr<const LineKernel<float>>,
+                                                             std::unique_ptr<RealKernel<float>>);
+template std::unique_ptr<RealKernel<double>> make_real_paired(std::shared_ptr<const LineKernel<double>>,
+                                                              std::unique_ptr<RealKernel<double>>);
 
 }  // namespace ridge::fft

@@ -28,8 +28,14 @@ std::unique_ptr<RealKernel<T>> make_real_short(std::size_t n);
 inline constexpr std::size_t kMaxDirectReal = 63;
 template <class T>
 std::unique_ptr<RealKernel<T>> make_real_even(std::shared_ptr<const LineKernel<T>> half);
+// Two rows at once; `alone` does a row that has no partner, and without it zeros stand beside that row.
 template <class T>
-std::unique_ptr<RealKernel<T>> make_real_paired(std::shared_ptr<const LineKernel<T>> whole);
+std::unique_ptr<RealKernel<T>> make_real_paired(std::shared_ptr<const LineKernel<T>> whole,
+                                                std::unique_ptr<RealKernel<T>> alone = nullptr);
+// An odd length with a factor real_odd_factor(n), which is 0 where there is none.
+template <class T>
+std::unique_ptr<RealKernel<T>> make_real_odd(std::size_t n, const ShareLine<T>& line);
+std::size_t real_odd_factor(std::size_t n);
 template <class T>
 std::unique_ptr<RealKernel<T>> make_real_direct(std::size_t n);  // odd, up to kMaxDirectReal
 

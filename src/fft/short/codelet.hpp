@@ -1,0 +1,36 @@
+// What an instruction set offers for short transforms: straight code for one length, plain functions over plain
+// pointers, for the files that fill these tables are compiled for instruction sets the machine may not have.
+#pragma once
+#include <cstddef>
+
+namespace ridge::fft::shorts {
+
+using std::size_t;
+
+// Points are re, im pairs; distances are in points. In place or not.
+template <class T>
+struct Codelet {
+  using One = void (*)(const T* in, T* out, const T* twiddles);
+  using Many = void (*)(const T* in, size_t in_distance, T* out, size_t out_distance, size_t count, const T* twiddles);
+  size_t length;
+  size_t radices[2];  // the second is 0 where the transform is one butterfly and needs no twiddles
+  size_t lanes;       // columns a vector holds
+  One one[2];         // forward, inverse
+  Many many[2];
+};
+
+template <class T>
+struct Codelets {
+  const Codelet<T>* data;
+  size_t count;
+};
+
+// With Armv8.3 complex arithmetic: up to 32 points, and up to 144.
+namespace fcma {
+Codelets<float> float_few();
+Codelets<float> float_more();
+Codelets<double> double_few();
+Codelets<double> double_more();
+}  // namespace fcma
+
+}  // namespace ridge::fft::shorts

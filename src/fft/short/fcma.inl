@@ -1,0 +1,23 @@
+// Short transforms with Armv8.3 complex arithmetic. Included inside the namespace of each precision's file, behind the
+// policies and the butterflies.
+
+template <class P, class V = typename P::V>
+[[gnu::always_inline]] inline V scaled(V a, V k) {
+  return P::multiply(a, k);
+}
+template <class P, class V = typename P::V>
+[[gnu::always_inline]] inline V plus_scaled(V a, V k, V sum) {
+  return P::multiply_add(sum, a, k);
+}
+template <class P, class V = typename P::V>
+[[gnu::always_inline]] inline V minus_scaled(V a, V k, V sum) {
+  return P::multiply_subtract(sum, a, k);
+}
+template <class P>
+[[gnu::always_inline]] inline typename P::V constant(double value) {
+  return P::pair(value, value);
+}
+template <class P, class V = typename P::V>
+[[gnu::always_inline]] inline V times_root(double re, double im, V x) {
+  return P::times_constant(P::pair(re, im), x);
+}
