@@ -222,6 +222,8 @@ void Transform<T>::decide_alone() {
     alone_ = &line;
     points_alone_ = line.length();
     bare_ = line.scratch() == 0;
+    bare_lines_[0] = line.bare(Direction::forward);
+    bare_lines_[1] = line.bare(Direction::inverse);
   } else if (real_ && forward_->real->plain() && inverse_->real->plain() && fits(real_->scratch())) {
     real_alone_ = real_.get();
     points_alone_ = real_->length();

@@ -33,7 +33,10 @@ class Transform {
         !plainly_right(in.data(), in.size(), out.data(), out.size(), points_alone_, points_alone_)) {
       return false;
     }
-    if (bare_) {
+    const BareLine<T>& line = bare_lines_[direction == Direction::forward ? 0 : 1];
+    if (line.run != nullptr) {
+      line.run(reinterpret_cast<const T*>(in.data()), 0, reinterpret_cast<T*>(out.data()), 0, 1, line.tables, nullptr);
+    } else if (bare_) {
       alone_->run(direction, in.data(), out.data(), nullptr);
     } else {
       run_alone(direction, in.data(), out.data());
@@ -128,6 +131,7 @@ class Transform {
   bool bare_ = false;  // it needs no scratch
   // One short line and nothing else to do: the kernel, straight away.
   const LineKernel<T>* alone_ = nullptr;
+  BareLine<T> bare_lines_[2];
   const RealKernel<T>* real_alone_ = nullptr;
   std::unique_ptr<ScratchPool<T>> pool_;
 };

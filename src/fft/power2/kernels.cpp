@@ -117,6 +117,10 @@ class CachedKernel final : public Kernel<T> {
     if (line_.radices[1] == 0 && batch_ == nullptr) return 0;
     return Base::line_scratch(batch_ == nullptr ? line_.length : line_.length * Base::engine_.strip);
   }
+  BareLine<T> bare(Direction direction) const override {
+    if (scratch() != 0) return {};
+    return {line_.run[Base::index(direction)], tables_.data()};
+  }
   void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const override {
     line_.run[Base::index(direction)](Base::real(in), 0, Base::real(out), 0, 1, tables_.data(), Base::real(scratch));
   }

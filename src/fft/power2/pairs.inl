@@ -2,12 +2,12 @@
 // twiddle, and the points of a vector among themselves, each step of those a shuffle and a fused multiply-add.
 // Included once per target, inside HWY_NAMESPACE, where vectors have 64 bytes.
 
-template <class Real, bool kInverseTransform>
+template <class Real, bool kInverseTransform, size_t kBytes>
 struct Pairs {
   using T = Real;
-  using D = hn::CappedTag<T, 64 / sizeof(T)>;
+  using D = hn::CappedTag<T, kBytes / sizeof(T)>;
   using V = hn::Vec<D>;
-  static constexpr size_t kLanes = 64 / sizeof(T), kPoints = kLanes / 2;
+  static constexpr size_t kLanes = kBytes / sizeof(T), kPoints = kLanes / 2;
   struct Constants {
     V half;
   };
@@ -46,7 +46,7 @@ struct Pairs {
 
   // The points of a vector, bins in bit-reversed order.
   static HWY_INLINE V within(V x, const T* w) {
-    if constexpr (sizeof(T) == 4) {
+    if constexpr (kPoints == 8) {
       const V far = RIDGE_SHUFFLE2(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
       x = times_lanes(w, hn::MulAdd(x, signs(0xf0, 0xf0), far));
       const V near = RIDGE_SHUFFLE2(x, x, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
@@ -68,7 +68,7 @@ struct Pairs {
   // Bin r + R k is point k of vector r, whose points are in bit-reversed order.
   template <size_t R>
   static HWY_INLINE void store(const V* x, T* out) {
-    if constexpr (sizeof(T) == 4) {
+    if constexpr (kPoints == 8) {
       if constexpr (R == 1) {
         hn::StoreU(RIDGE_SHUFFLE2(x[0], x[0], 0, 1, 8, 9, 4, 5, 12, 13, 2, 3, 10, 11, 6, 7, 14, 15), D(), out);
       } else {
@@ -119,7 +119,8 @@ struct Pairs {
 
 template <class T, bool kInverseTransform, size_t N>
 struct PairLine {
-  using P = Pairs<T, kInverseTransform>;
+  // Four points of float fill half a vector.
+  using P = Pairs<T, kInverseTransform, N == 4 ? 8 * sizeof(T) : 64>;
   static constexpr size_t K = P::kPoints, R = N / K;
   static void run(const T* in, size_t in_distance, T* out, size_t out_distance, size_t count, const T* const* tables,
                   T*) {
@@ -140,7 +141,9 @@ struct PairLine {
 
 template <class T, size_t N>
 constexpr Line<T> pair_line() {
-  Line<T> entry{N, Pairs<T, false>::kPoints, {N}, {PairLine<T, false, N>::run, PairLine<T, true, N>::run}, {nullptr, nullptr}};
+  using Forward = PairLine<T, false, N>;
+  using Inverse = PairLine<T, true, N>;
+  Line<T> entry{N, Forward::K, {N}, {Forward::run, Inverse::run}, {nullptr, nullptr}};
   entry.tables = LineTableKind::pairs;
   return entry;
 }

@@ -140,7 +140,7 @@ void add_deep(const Engine<T>& engine, std::size_t n, std::vector<Power2Choice>&
 // Two steps of about equal length.
 template <class T>
 void add_square(const Engine<T>& engine, std::size_t n, std::vector<Power2Choice>& choices) {
-  constexpr int kShortest = 14;
+  constexpr int kShortest = 13;
   const int bits = std::countr_zero(n);
   if (bits < kShortest) return;
   const std::size_t rows = std::size_t{1} << (bits / 2);
@@ -174,7 +174,11 @@ std::vector<Power2Choice> power2_choices(std::size_t n) {
     if (lines_first) add_lines(*engine, n, choices);
     add_deep(*engine, n, choices);
     if (!lines_first) add_lines(*engine, n, choices);
-    if (!square_first) add_square(*engine, n, choices);
+    if (square_first) continue;
+    const auto others = static_cast<std::ptrdiff_t>(choices.size());
+    add_square(*engine, n, choices);
+    // In reach of a planner that tries a handful.
+    if (kSquares && others >= 2) std::rotate(choices.begin() + 2, choices.begin() + others, choices.end());
   }
   return choices;
 }

@@ -38,6 +38,7 @@ constexpr Line<float> kLines[] = {
     register_line<32>(),
     register_line<64>(),
     register_line<128>(),
+    pair_line<float, 4>(),
     pair_line<float, 8>(),
     pair_line<float, 16>(),
     pair_line<float, 32>(),
@@ -50,12 +51,11 @@ constexpr Line<float> kLines[] = {
     eights<16, 8>(),
     line<float, 16, 8>(),
 #else
-    short_line<float, 8>(),   short_line<float, 16>(),    line<float, 8, 4>(),
-    line<float, 8, 8>(),      line<float, 16, 8>(),       line<float, 8, 8, 4>(),
-    line<float, 8, 8, 8>(),   line<float, 8, 8, 4, 4>(),  line<float, 8, 8, 16>(),
+    short_line<float, 4>(),    short_line<float, 8>(),   short_line<float, 16>(),    line<float, 8, 4>(),
+    line<float, 8, 8>(),       line<float, 16, 8>(),     line<float, 8, 8, 4>(),     line<float, 8, 8, 8>(),
+    line<float, 8, 8, 4, 4>(), line<float, 8, 8, 16>(),
 #endif
     short_line<float, 2>(),
-    short_line<float, 4>(),
     line<float, 4, 4>(),
     line<float, 16, 16>(),
     line<float, 16, 8, 4>(),
