@@ -9,6 +9,21 @@ namespace ridge::fft {
 
 enum class Direction { forward, inverse };  // exp(-2 pi i ...) and exp(+2 pi i ...), both unscaled
 
+// A line as a plain function and its table, for calls that last as long as a virtual one. It has one of two forms.
+template <class T>
+struct BareLine {
+  using One = void (*)(const T* in, T* out, const T* table);
+  using Line = void (*)(const T* in, std::size_t in_distance, T* out, std::size_t out_distance, std::size_t count,
+                        const T* const* tables, T* scratch);
+  One one = nullptr;
+  const T* table = nullptr;
+  Line line = nullptr;
+  const T* const* tables = nullptr;
+
+  explicit operator bool() const { return one != nullptr || line != nullptr; }
+  void run(const T* in, T* out) const { one != nullptr ? one(in, out, table) : line(in, 0, out, 0, 1, tables, nullptr); }
+};
+
 // Immutable once made, so that any number of threads may run it, each with its own scratch.
 template <class T>
 class LineKernel {
@@ -21,12 +36,8 @@ class LineKernel {
   // Complex elements of scratch (64-byte aligned) that every call needs.
   virtual std::size_t scratch() const = 0;
 
-  // Where run() is no more than a function and its table: for callers who count nanoseconds.
-  struct Bare {
-    void (*run)(const T* in, T* out, const T* table) = nullptr;
-    const T* table = nullptr;
-  };
-  virtual Bare bare(Direction) const { return {}; }
+  // Where run() is no more than such a function and needs no scratch; a null one elsewhere.
+  virtual BareLine<T> bare(Direction) const { return {}; }
 
   // Contiguous points. in == out works in place; other overlaps do not.
   virtual void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const = 0;

@@ -77,8 +77,8 @@ class Short final : public LineKernel<T> {
   std::string describe() const override { return name_of(codelet_); }
   double flops() const override { return columns().flops(); }
   std::size_t scratch() const override { return 0; }
-  typename LineKernel<T>::Bare bare(Direction direction) const override {
-    return {codelet_.one[direction == Direction::inverse], twiddles_.data()};
+  BareLine<T> bare(Direction direction) const override {
+    return {.one = codelet_.one[direction == Direction::inverse], .table = twiddles_.data()};
   }
   void run(Direction direction, const Complex* in, Complex* out, Complex*) const override {
     codelet_.one[direction == Direction::inverse](real(in), real(out), twiddles_.data());
