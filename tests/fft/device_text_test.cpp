@@ -60,7 +60,8 @@ TEST(RadixPlans, CoverTheLengthAndStayWithinTheRegisters) {
 
 TEST(Exchange, PowersOfTwoMeetNoBankTwice) {
   for (std::size_t n = 64; n <= 8192; n *= 2) {
-    const PassDesign& design = first_pass(allowed(rows(n)).front());
+    const Route route = allowed(rows(n)).front();
+    const PassDesign& design = first_pass(route);
     const auto stages = stages_of(design);
     for (std::size_t i = 0; i + 1 < stages.size(); ++i) {
       const ExchangeLayout layout = exchange_layout(design, stages[i], stages[i + 1], 8);
@@ -134,7 +135,7 @@ TEST(Text, EveryKindOfKernelCompilesForHopper) {
     }
     EXPECT_FALSE(variants.empty()) << problem.length;
   }
-  EXPECT_GT(seen.size(), 20u);
+  EXPECT_GT(seen.size(), 14u);
 }
 
 #ifdef RIDGE_HAVE_CUDA
