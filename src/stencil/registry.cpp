@@ -11,10 +11,9 @@ namespace {
 // One line a variant. A plain table, because self-registration is dropped by linkers from static libraries.
 template <class T>
 constexpr std::array kHostVariants{
-    Lister<T>{list_host_base<T>},
-    Lister<T>{list_host_register_blocked<T>},
-    Lister<T>{list_host_cache_blocked<T>},
-    Lister<T>{list_host_streaming<T>},
+    Lister<T>{list_host_base<T>},          Lister<T>{list_host_register_blocked<T>},
+    Lister<T>{list_host_cache_blocked<T>}, Lister<T>{list_host_streaming<T>},
+    Lister<T>{list_host_dlt<T>},           Lister<T>{list_host_strips<T>},
 };
 // Integers have no variants that sum in another order.
 template <class T>

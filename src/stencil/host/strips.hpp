@@ -21,7 +21,7 @@ struct Strips {
   std::size_t height = 0;  // 3D: rows along y
   std::size_t length = 0;  // cells along the outer axis
   std::size_t tick = 1;    // rows (3D: planes) a stage advances at a time
-  std::size_t rows = 1;    // 3D: rows of a plane computed together
+  std::size_t rows = 1;    // rows along y computed together
   std::size_t threads = 1;
   bool prefetch = false;  // the old level's rows, a tick ahead
 };
@@ -33,8 +33,8 @@ struct StripKernels {
   // 3D: `tick` planes times `rows` rows at once, where there is such a kernel; its tables hold tick - 1 more planes:
   // in[(field * (2 rz + tick) + plane) * (2 ry + rows) + row], out[(field * tick + plane) * rows + row].
   RowKernel<T> block = {}, block_last = {};
-  bool whole_vectors =
-      false;             // numbers beyond the range asked for may be computed too, where that keeps stores aligned
+  // Not 0: numbers beyond the range asked for may be computed too, up to multiples of this, so that stores are aligned.
+  std::size_t vector = 0;
   bool streams = false;  // `last` needs streaming_fence()
 };
 

@@ -1,5 +1,7 @@
 #include "stencil/host/strips_kernels.hpp"
 
+#include <algorithm>
+
 #include "stencil/host/linear_shape.hpp"
 #include "stencil/host/strips_simd.hpp"
 
@@ -61,9 +63,10 @@ StripKernels<T> linear_strip_kernels(const Update<T>& update, const StripKernelO
   const std::vector<Term>& terms = *update.linear;
   const auto rows = [&](bool streaming) { return linear_rows<T>(terms, update.radius, update.fields, streaming); };
   StripKernels<T> kernels{.rows = rows(false), .last = rows(options.streaming)};
-  kernels.whole_vectors = true;
+  kernels.vector = 1;
   kernels.streams = options.streaming;
   if constexpr (std::is_floating_point_v<T>) {
+    kernels.vector = std::max(strip_vector<T>(), 32 / sizeof(T));  // pairs of small vectors are stored together
     const StripShape shape = update.fields == 1 ? strip_shape(terms) : StripShape::none;
     kernels.rows = UnrolledRows<T>(shape, terms, kernels.rows, false);
     kernels.last = UnrolledRows<T>(shape, terms, kernels.last, options.streaming);

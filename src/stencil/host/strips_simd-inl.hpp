@@ -46,7 +46,7 @@ enum class Order {
 // start.
 template <int kCount, class F>
 HWY_INLINE void Each(const F& f) {
-  [&]<int... kIndex>(std::integer_sequence<int, kIndex...>) HWY_ATTR {
+  [&]<int... kIndex>(std::integer_sequence<int, kIndex...>) HWY_ATTR __attribute__((always_inline)) {
     (f(std::integral_constant<int, kIndex>()), ...);
   }
   (std::make_integer_sequence<int, kCount>());
@@ -99,11 +99,11 @@ HWY_INLINE void SumByTerm(const T* const* rows, const V* weights, std::ptrdiff_t
   static constexpr Points<S> kPoints;
   constexpr int kHeight = 2 * S::ry + kRows;
   const D d;
-  Each<S::points>([&](auto t) HWY_ATTR {
-    Each<kPlanes * kRows>([&](auto k) HWY_ATTR {
+  Each<S::points>([&](auto t) HWY_ATTR __attribute__((always_inline)) {
+    Each<kPlanes * kRows>([&](auto k) HWY_ATTR __attribute__((always_inline)) {
       constexpr int kDx = kPoints.at[t][2];
       constexpr int kRow = (k / kRows + S::rz + kPoints.at[t][0]) * kHeight + k % kRows + S::ry + kPoints.at[t][1];
-      Each<kUnroll>([&](auto u) HWY_ATTR {
+      Each<kUnroll>([&](auto u) HWY_ATTR __attribute__((always_inline)) {
         const V value = hn::LoadU(d, rows[kRow] + x + kDx + u * kLanes);
         if constexpr (t == 0) {
           sums[k][u] = hn::Mul(weights[t], value);
@@ -121,16 +121,20 @@ HWY_INLINE void SumByPoint(const T* const* rows, const V* weights, std::ptrdiff_
                            V (&sums)[kPlanes * kRows][kUnroll]) {
   static constexpr Window<S, kPlanes, kRows> kWindow;
   const D d;
-  Each<kWindow.count>([&](auto i) HWY_ATTR {
+  Each<kWindow.count>([&](auto i) HWY_ATTR __attribute__((always_inline)) {
     constexpr int kRow = kWindow.row[i], kDx = kWindow.dx[i];
     V values[kUnroll];
-    Each<kUnroll>([&](auto u) HWY_ATTR { values[u] = hn::LoadU(d, rows[kRow] + x + kDx + u * kLanes); });
-    Each<kPlanes * kRows>([&](auto k) HWY_ATTR {
+    Each<kUnroll>([&](auto u) HWY_ATTR
+                  __attribute__((always_inline)) { values[u] = hn::LoadU(d, rows[kRow] + x + kDx + u * kLanes); });
+    Each<kPlanes * kRows>([&](auto k) HWY_ATTR __attribute__((always_inline)) {
       constexpr int kTerm = kWindow.term[i][k];
       if constexpr (kTerm == 0) {
-        Each<kUnroll>([&](auto u) HWY_ATTR { sums[k][u] = hn::Mul(weights[0], values[u]); });
+        Each<kUnroll>([&](auto u) HWY_ATTR
+                      __attribute__((always_inline)) { sums[k][u] = hn::Mul(weights[0], values[u]); });
       } else if constexpr (kTerm > 0) {
-        Each<kUnroll>([&](auto u) HWY_ATTR { sums[k][u] = hn::MulAdd(weights[kTerm], values[u], sums[k][u]); });
+        Each<kUnroll>([&](auto u) HWY_ATTR __attribute__((always_inline)) {
+          sums[k][u] = hn::MulAdd(weights[kTerm], values[u], sums[k][u]);
+        });
       }
     });
     KeepOrder();
@@ -146,8 +150,8 @@ HWY_INLINE void SumAt(const T* const* rows, const V* weights, T* const* out, std
   } else {
     SumByPoint<S, kPlanes, kRows, kUnroll>(rows, weights, x, sums);
   }
-  Each<kPlanes * kRows>([&](auto k) HWY_ATTR {
-    Each<kUnroll>([&](auto u) HWY_ATTR {
+  Each<kPlanes * kRows>([&](auto k) HWY_ATTR __attribute__((always_inline)) {
+    Each<kUnroll>([&](auto u) HWY_ATTR __attribute__((always_inline)) {
       if constexpr (kStreaming) {
         hn::Stream(sums[k][u], d, out[k] + x + u * kLanes);
       } else {
@@ -187,7 +191,7 @@ void Block(const T* const* in, const T* weights, T* const* out, std::size_t from
   if (end - x < kLanes) return SumPlainly<S, kPlanes, kRows>(rows, weights, target, x, end);
   const D d;
   V spread[S::points];
-  Each<S::points>([&](auto t) HWY_ATTR { spread[t] = hn::Set(d, weights[t]); });
+  Each<S::points>([&](auto t) HWY_ATTR __attribute__((always_inline)) { spread[t] = hn::Set(d, weights[t]); });
   // The first vector up to an aligned place and the last one overlap their neighbours: the same values once more.
   const auto beyond = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(target[0] + x) / sizeof(T) % kLanes);
   if (beyond != 0) {
@@ -263,6 +267,8 @@ SumBlock<T> GetBlock(StripShape shape, std::size_t planes, std::size_t rows, boo
   return streaming ? Find<true>(shape, planes, rows) : Find<false>(shape, planes, rows);
 }
 
+std::size_t VectorCells() { return hn::MaxLanes(hn::ScalableTag<T>()); }
+
 }  // namespace
 }  // namespace ridge::stencil::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -271,10 +277,15 @@ HWY_AFTER_NAMESPACE();
 namespace ridge::stencil {
 
 HWY_EXPORT(GetBlock);
+HWY_EXPORT(VectorCells);
 
 template <>
 SumBlock<StripElement> strip_sum(StripShape shape, std::size_t planes, std::size_t rows, bool streaming) {
   return HWY_DYNAMIC_DISPATCH(GetBlock)(shape, planes, rows, streaming);
+}
+template <>
+std::size_t strip_vector<StripElement>() {
+  return HWY_DYNAMIC_DISPATCH(VectorCells)();
 }
 
 }  // namespace ridge::stencil

@@ -35,4 +35,8 @@ StripShape strip_shape(const std::vector<Term>& terms);
 template <class T>
 SumBlock<T> strip_sum(StripShape shape, std::size_t planes, std::size_t rows, bool streaming);
 
+// Cells of a vector.
+template <class T>
+std::size_t strip_vector();
+
 }  // namespace ridge::stencil

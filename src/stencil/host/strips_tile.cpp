@@ -1,7 +1,6 @@
 #include "stencil/host/strips_tile.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace ridge::stencil {
 namespace {
@@ -12,13 +11,20 @@ std::size_t round_up(std::size_t value, std::size_t grain) { return (value + gra
 
 std::size_t whole_or(std::size_t wanted, std::size_t all) { return wanted == 0 ? all : std::min(wanted, all); }
 
-// Each thread's own, kept from sweep to sweep: zeros at first, then whatever the last tile left.
+// Each thread's own, kept from sweep to sweep: zeros at first, then whatever the last tile left. Asked for in sizes
+// that come in huge pages; what is not touched takes no memory.
 template <class T>
 T* thread_memory(std::size_t cells) {
+  constexpr std::size_t kHuge = (std::size_t{4} << 20) / sizeof(T);
   thread_local base::AlignedArray<T> memory;
+  thread_local std::size_t zeroed = 0;
   if (memory.size() < cells) {
-    memory = base::AlignedArray<T>(cells);
-    std::fill(memory.begin(), memory.end(), T{});
+    memory = base::AlignedArray<T>(std::max(cells, kHuge));
+    zeroed = 0;
+  }
+  if (zeroed < cells) {
+    std::fill(memory.data() + zeroed, memory.data() + cells, T{});
+    zeroed = cells;
   }
   return memory.data();
 }
@@ -41,6 +47,10 @@ std::ptrdiff_t StripAxis::low(std::ptrdiff_t left) const {
 std::ptrdiff_t StripAxis::high(std::ptrdiff_t left) const {
   const std::ptrdiff_t wanted = tile_end + left * radius;
   return periodic ? wanted : std::min(wanted, size);
+}
+
+bool StripAxis::touches_side(std::ptrdiff_t left) const {
+  return !periodic && (low(left) < std::max<std::ptrdiff_t>(begin, 1) || high(left) > std::min(end, size - 1));
 }
 
 std::ptrdiff_t StripAxis::source(std::ptrdiff_t index) const {
@@ -79,11 +89,15 @@ StripTile<T>::StripTile(const Layout& layout, const Strips& strips, const StripK
       x_(axis_of(layout, 2)),
       tick_(static_cast<std::ptrdiff_t>(strips.tick)),
       memory_(thread_memory<T>(frame_.cells)) {
-  const std::size_t window = static_cast<std::size_t>(2 * outer_.radius + tick_) *
+  const std::size_t most = std::max(strips.tick, outer_index_ == 1 ? strips.rows : 1);
+  const std::size_t window = (2 * static_cast<std::size_t>(outer_.radius) + most) *
                              (2 * static_cast<std::size_t>(middle_.radius) + strips.rows);
-  in_.resize(window * layout.fields);
+  table_.in.resize(window * layout.fields);
+  table_.out.resize(strips.tick * strips.rows * layout.fields);
   coefficients_.resize(window * layout.coefficients);
-  out_.resize(strips.tick * strips.rows * layout.fields);
+  const std::size_t planes = std::max(strips.tick, strips.rows);
+  in_planes_.resize((2 * static_cast<std::size_t>(outer_.radius) + planes) * layout.fields);
+  out_planes_.resize(planes * layout.fields);
 }
 
 template <class T>
@@ -101,12 +115,22 @@ void StripTile<T>::run(Levels<T>& levels, std::size_t depth, const Cell3& begin,
   place(middle_, 1 - outer_index_);
   place(x_, 2);
   base_ = outer_.low(left(0));
+  origin_ = static_cast<std::ptrdiff_t>(frame_.lead) - x_.tile_begin -
+            middle_.low(left(0)) * static_cast<std::ptrdiff_t>(frame_.pitch);
+  found_ = {};
+  kept_.assign(outer_index_ == 1 ? depth * frame_.planes : 0, {});
+  spans_.clear();
+  for (std::size_t s = 0; s <= depth; ++s) {
+    const Range outer{outer_.low(left(s)), outer_.high(left(s))}, middle{middle_.low(left(s)), middle_.high(left(s))},
+        x{x_.low(left(s)), x_.high(left(s))};
+    spans_.push_back({outer, middle, x, computed_x(s), x_.touches_side(left(s))});
+  }
   loads_ = x_.periodic && (x_.low(left(0)) < 0 || x_.high(left(0)) > x_.size);
   for (std::ptrdiff_t tick = 0;; ++tick) {
     for (std::size_t s = loads_ ? 0 : 1; s <= depth; ++s) {
       if (strips_.prefetch && s > 0) prefetch(tick, s);
-      const Range range{std::max(front(s, tick - 1), outer_.low(left(s))),
-                        std::min(front(s, tick), outer_.high(left(s)))};
+      const Range range{std::max(front(s, tick - 1), spans_[s].outer.begin),
+                        std::min(front(s, tick), spans_[s].outer.end)};
       if (range.begin < range.end) stage(s, range);
     }
     if (front(depth, tick) >= outer_.tile_end) break;
@@ -116,7 +140,7 @@ void StripTile<T>::run(Levels<T>& levels, std::size_t depth, const Cell3& begin,
 // Rows of a stage: those of fixed borders are carried along, the others computed.
 template <class T>
 void StripTile<T>::stage(std::size_t s, Range outer) {
-  const Range middle{middle_.low(left(s)), middle_.high(left(s))};
+  const Range middle = spans_[s].middle;
   Range inner = middle, run = outer;
   if (s > 0 && !middle_.periodic) {
     inner = {std::max(middle.begin, middle_.begin), std::min(middle.end, middle_.end)};
@@ -138,8 +162,12 @@ void StripTile<T>::stage(std::size_t s, Range outer) {
 template <class T>
 void StripTile<T>::compute(std::size_t s, Range outer, Range middle) {
   const RowKernel<T>& kernel = s == depth_ ? kernels_.last : kernels_.rows;
-  if (outer_index_ == 1) return call(s, outer.begin, 0, outer.end - outer.begin, 1, kernel);
   const auto rows = static_cast<std::ptrdiff_t>(strips_.rows);
+  if (outer_index_ == 1) {
+    for (std::ptrdiff_t o = outer.begin; o < outer.end; o += rows)
+      call(s, o, 0, std::min(rows, outer.end - o), 1, kernel);
+    return;
+  }
   if (kernels_.block && outer.end - outer.begin == tick_ && middle.end - middle.begin >= rows) {
     const RowKernel<T>& block = s == depth_ ? kernels_.block_last : kernels_.block;
     for (std::ptrdiff_t m = middle.begin; m < middle.end; m += rows) {
@@ -159,10 +187,10 @@ void StripTile<T>::compute(std::size_t s, Range outer, Range middle) {
 template <class T>
 typename StripTile<T>::Range StripTile<T>::computed_x(std::size_t s) const {
   Range range{x_.low(left(s)), x_.high(left(s))};
-  if (kernels_.whole_vectors && s < depth_) {
-    constexpr auto kCells = static_cast<std::ptrdiff_t>(std::max<std::size_t>(kLine / sizeof(T), 1));
-    range.begin = x_.tile_begin - (x_.tile_begin - range.begin + kCells - 1) / kCells * kCells;
-    range.end = x_.tile_begin + (range.end - x_.tile_begin + kCells - 1) / kCells * kCells;
+  if (kernels_.vector > 0 && s < depth_) {
+    const auto cells = static_cast<std::ptrdiff_t>(kernels_.vector);
+    range.begin = x_.tile_begin - (x_.tile_begin - range.begin + cells - 1) / cells * cells;
+    range.end = x_.tile_begin + (range.end - x_.tile_begin + cells - 1) / cells * cells;
     return range;
   }
   if (!x_.periodic) range = {std::max(range.begin, x_.begin), std::min(range.end, x_.end)};
@@ -172,13 +200,13 @@ typename StripTile<T>::Range StripTile<T>::computed_x(std::size_t s) const {
 template <class T>
 void StripTile<T>::call(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes, std::ptrdiff_t rows,
                         const RowKernel<T>& kernel) {
-  const Range x = computed_x(s);
+  const Range x = spans_[s].computed;
   if (x.begin < x.end) {
-    gather(s, o, m, planes, rows, x.begin);
+    const Table& table = table_of(s, o, m, planes, rows);
     // Rows are numbered along y: in 2D that is the outer axis.
-    Rows<T> work{.in = in_.data(),
+    Rows<T> work{.in = table.in.data(),
                  .coefficients = coefficients_.data(),
-                 .out = out_.data(),
+                 .out = table.out.data(),
                  .count = static_cast<std::size_t>(outer_index_ == 1 ? planes : rows),
                  .begin = 0,
                  .end = static_cast<std::size_t>(x.end - x.begin)};
@@ -197,30 +225,69 @@ void StripTile<T>::call(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, std::
       }
     }
   }
+  if (!spans_[s].closes) return;
+  auto out = table_of(s, o, m, planes, rows).out.begin();
   for (std::size_t field = 0; field < layout_.fields; ++field) {
     for (std::ptrdiff_t i = o; i < o + planes; ++i) {
-      for (std::ptrdiff_t j = m; j < m + rows; ++j) close(s, output_row(s, field, i, j), field, i, j);
+      for (std::ptrdiff_t j = m; j < m + rows; ++j) close(s, *out++ - x.begin, field, i, j);
     }
   }
 }
 
-// The tables of a call: rows by the address of their cell `x`.
+// The tables of a call. In 2D those of inner stages come back with the rings' turns and are kept.
 template <class T>
-void StripTile<T>::gather(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes, std::ptrdiff_t rows,
-                          std::ptrdiff_t x) {
+const typename StripTile<T>::Table& StripTile<T>::table_of(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m,
+                                                           std::ptrdiff_t planes, std::ptrdiff_t rows) {
+  const bool inside = outer_.periodic || (o >= outer_.radius && o + planes + outer_.radius <= outer_.size);
+  const bool whole = outer_index_ == 1 && planes == static_cast<std::ptrdiff_t>(strips_.rows);
+  if (!(inside && whole && s < depth_ && (s > 1 || loads_))) {
+    gather(table_, s, o, m, planes, rows);
+    return table_;
+  }
+  Table& table = kept_[s * frame_.planes + slot_of(s, o).plane];
+  if (table.in.empty()) {
+    table = table_;
+    gather(table, s, o, m, planes, rows);
+  }
+  return table;
+}
+
+// Rows by the address of the first cell that is computed.
+template <class T>
+void StripTile<T>::gather(Table& table, std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes,
+                          std::ptrdiff_t rows) {
   const bool from_old = s == 1 && !loads_;
-  const auto pitch = static_cast<std::ptrdiff_t>(frame_.pitch);
-  auto in = in_.begin();
-  auto out = out_.begin();
+  const std::ptrdiff_t ring_pitch = static_cast<std::ptrdiff_t>(frame_.pitch), x = spans_[s].computed.begin;
+  find_planes(s, o, planes);
+  auto plane = in_planes_.begin();
+  auto in = table.in.begin();
   for (std::size_t field = 0; field < layout_.fields; ++field) {
-    for (std::ptrdiff_t i = o - outer_.radius; i < o + planes + outer_.radius; ++i) {
-      const T* plane = from_old ? old(current_, field, i) : ring(s - 1, field, outer_.inside(i));
+    for (std::ptrdiff_t i = 0; i < planes + 2 * outer_.radius; ++i, ++plane) {
       for (std::ptrdiff_t j = m - middle_.radius; j < m + rows + middle_.radius; ++j)
-        *in++ = plane + (from_old ? middle_.source(j) * grid_pitch_ : middle_.inside(j) * pitch) + x;
+        *in++ = *plane + (from_old ? middle_.source(j) * grid_pitch_ : middle_.inside(j) * ring_pitch) + x;
     }
-    for (std::ptrdiff_t i = o; i < o + planes; ++i) {
-      for (std::ptrdiff_t j = m; j < m + rows; ++j) *out++ = output_row(s, field, i, j) + x;
+  }
+  auto to = out_planes_.begin();
+  auto out = table.out.begin();
+  for (std::size_t field = 0; field < layout_.fields; ++field) {
+    for (std::ptrdiff_t i = 0; i < planes; ++i, ++to) {
+      for (std::ptrdiff_t j = m; j < m + rows; ++j) *out++ = *to + j * (s == depth_ ? grid_pitch_ : ring_pitch) + x;
     }
+  }
+}
+
+// The planes (2D: rows) a call reads and writes; in 3D the same for all rows of a plane.
+template <class T>
+void StripTile<T>::find_planes(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t planes) {
+  if (found_.stage == s && found_.first == o && found_.planes == planes) return;
+  found_ = {s, o, planes};
+  auto in = in_planes_.begin();
+  auto out = out_planes_.begin();
+  for (std::size_t field = 0; field < layout_.fields; ++field) {
+    for (std::ptrdiff_t i = o - outer_.radius; i < o + planes + outer_.radius; ++i)
+      *in++ = s == 1 && !loads_ ? old(current_, field, i) : ring(s - 1, field, slot_of(s - 1, outer_.inside(i)));
+    for (std::ptrdiff_t i = o; i < o + planes; ++i)
+      *out++ = s == depth_ ? new_plane(field, i) : ring(s, field, slot_of(s, i));
   }
 }
 
@@ -236,20 +303,12 @@ void StripTile<T>::gather_coefficients(std::ptrdiff_t o, std::ptrdiff_t m, std::
   }
 }
 
-template <class T>
-T* StripTile<T>::output_row(std::size_t s, std::size_t field, std::ptrdiff_t o, std::ptrdiff_t m) const {
-  if (s < depth_) return ring(s, field, o) + m * static_cast<std::ptrdiff_t>(frame_.pitch);
-  const auto z = static_cast<std::size_t>(outer_index_ == 0 ? o : m);
-  const auto y = static_cast<std::size_t>(outer_index_ == 0 ? m : o);
-  return levels_->row(next_, field, z, y);
-}
-
 // A row that does not change, or the old level's for stage 0.
 template <class T>
 void StripTile<T>::keep(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m) {
   for (std::size_t field = 0; field < layout_.fields; ++field) {
     const T* from = old(current_, field, o) + middle_.source(m) * grid_pitch_;
-    T* to = ring(s, field, o) + m * static_cast<std::ptrdiff_t>(frame_.pitch);
+    T* to = ring(s, field, slot_of(s, o)) + m * static_cast<std::ptrdiff_t>(frame_.pitch);
     std::ptrdiff_t begin = x_.low(left(s)), end = x_.high(left(s));
     if (x_.periodic) {
       while (begin < end) {
@@ -268,13 +327,12 @@ void StripTile<T>::keep(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m) {
 // What x borders make of a row just computed: fixed cells back, mirrored cells beyond the end.
 template <class T>
 void StripTile<T>::close(std::size_t s, T* row, std::size_t field, std::ptrdiff_t o, std::ptrdiff_t m) const {
-  if (x_.periodic) return;
-  const std::ptrdiff_t begin = x_.low(left(s)), end = x_.high(left(s));
-  if (begin > 0 && end < x_.size && begin >= x_.begin && end <= x_.end) return;
-  const T* from = old(current_, field, o) + middle_.source(m) * grid_pitch_;
-  const bool restores = s < depth_;  // fixed borders are right in both levels
-  if (begin < x_.begin && restores) std::copy(from + begin, from + std::min(x_.begin, end), row + begin);
-  if (end > x_.end && restores) std::copy(from + std::max(x_.end, begin), from + end, row + std::max(x_.end, begin));
+  const auto [begin, end] = spans_[s].x;
+  if (s < depth_ && (begin < x_.begin || end > x_.end)) {  // in the levels themselves fixed borders are right
+    const T* from = old(current_, field, o) + middle_.source(m) * grid_pitch_;
+    for (std::ptrdiff_t x = begin; x < std::min(x_.begin, end); ++x) row[x] = from[x];
+    for (std::ptrdiff_t x = std::max(x_.end, begin); x < end; ++x) row[x] = from[x];
+  }
   if (begin == 0 && x_.begin == 0) {
     for (std::ptrdiff_t k = 1; k <= x_.radius; ++k) row[-k] = row[x_.source(-k)];
   }
@@ -308,20 +366,28 @@ void StripTile<T>::prefetch(std::ptrdiff_t tick, std::size_t s) const {
 }
 
 template <class T>
-T* StripTile<T>::ring(std::size_t s, std::size_t field, std::ptrdiff_t o) const {
+typename StripTile<T>::Slot StripTile<T>::slot_of(std::size_t s, std::ptrdiff_t o) const {
   const auto index = static_cast<std::uint32_t>(o - base_ + static_cast<std::ptrdiff_t>(s) * outer_.radius);
-  const std::uint32_t within = index % static_cast<std::uint32_t>(tick_);
-  const std::size_t cells = within < frame_.hot ? ((s % 2) * frame_.hot + within) * frame_.plane
-                                                : frame_.shared + s * frame_.stage +
-                                                      index % static_cast<std::uint32_t>(frame_.planes) * frame_.plane;
-  return memory_ + cells + field * frame_.rows * frame_.pitch + frame_.lead - x_.tile_begin -
-         middle_.low(left(0)) * static_cast<std::ptrdiff_t>(frame_.pitch);
+  return {index % static_cast<std::uint32_t>(tick_), index % static_cast<std::uint32_t>(frame_.planes)};
+}
+
+template <class T>
+T* StripTile<T>::ring(std::size_t s, std::size_t field, Slot slot) const {
+  const std::size_t cells = slot.within < frame_.hot ? ((s % 2) * frame_.hot + slot.within) * frame_.plane
+                                                     : frame_.shared + s * frame_.stage + slot.plane * frame_.plane;
+  return memory_ + cells + field * frame_.rows * frame_.pitch + origin_;
 }
 
 template <class T>
 const T* StripTile<T>::old(const T* level, std::size_t field, std::ptrdiff_t o) const {
   const auto at = static_cast<std::size_t>(outer_.source(o));
   return outer_index_ == 0 ? levels_->row(level, field, at, 0) : levels_->row(level, field, 0, at);
+}
+
+template <class T>
+T* StripTile<T>::new_plane(std::size_t field, std::ptrdiff_t o) const {
+  const auto at = static_cast<std::size_t>(o);
+  return outer_index_ == 0 ? levels_->row(next_, field, at, 0) : levels_->row(next_, field, 0, at);
 }
 
 template class StripTile<float>;
