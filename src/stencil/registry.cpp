@@ -21,6 +21,7 @@ std::vector<Lister<T>> device_variants() {
   std::vector<Lister<T>> listers{list_device_cells<T>, list_device_tiles<T>};
   if constexpr (std::is_floating_point_v<T>) {
     listers.push_back(list_device_strips<T>);
+    listers.push_back(list_device_planes<T>);
   }
   return listers;
 }
