@@ -19,6 +19,7 @@ struct BenchRow {
   double gbytes_per_s = 0;
   double roof_share = 0;                     // of what the machine model says is possible; 0 where nobody knows
   std::map<std::string, double> peers = {};  // seconds of other libraries on the same data in the same run
+  std::map<std::string, double> more = {};   // of one workload only, in the JSON: "gcells_per_s"
   bool chosen = false;                       // what the planner picked among the rows of this problem and device
 };
 
