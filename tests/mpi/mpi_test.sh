@@ -50,11 +50,12 @@ compare "euler --flow blast --size 40x44 --steps 8 --type f64" "2" "4 --processe
 compare "life --size 40x50 --steps 30" "3" "4 --halo 6 --overlap on"
 
 # --- one checkpoint, any number of processes --------------------------------------------------------------------------
-run="heat --size 90x70 --steps 120 --every 30 --initial random"
+short="heat --size 90x70 --every 30 --initial random"
+run="$short --steps 120"
 alone $run --out one.npy --out one.pvd
-on 3 $run --steps 60 --checkpoint run.ckp --out run.pvd
+on 3 $short --steps 60 --checkpoint run.ckp --out run.pvd
 [ "$(ls run.ckp*)" = "$(printf 'run.ckp\nrun.ckp.previous')" ] || fail "not one checkpoint: $(ls run.ckp*)"
-on 4 $run --steps 90 --checkpoint run.ckp --resume --out run.pvd
+on 4 $short --steps 90 --checkpoint run.ckp --resume --out run.pvd
 has "going on from step 60" stdout
 on 2 $run --checkpoint run.ckp --resume --out run.pvd --out run.npy
 has "going on from step 90" stdout
