@@ -21,6 +21,7 @@ std::vector<Lister<T>> device_variants() {
   std::vector<Lister<T>> listers{list_device_cells<T>, list_device_tiles<T>};
   if constexpr (std::is_floating_point_v<T>) {
     listers.push_back(list_device_strips<T>);
+    listers.push_back(list_device_planes<T>);
   }
   return listers;
 }
@@ -44,7 +45,7 @@ std::vector<Entry<T>> list_variants(const Device& device, const Update<T>& updat
 template <class T>
 planner::Cost step_cost(const Update<T>& update, const Layout& layout, double accesses, double efficiency,
                         double redundancy) {
-  const auto cells = static_cast<double>(layout.cells());
+  const auto cells = static_cast<double>(layout.changing());
   const double values =
       static_cast<double>(layout.fields) * accesses + static_cast<double>(layout.coefficients) * accesses / 2;
   return {.flops = update.flops * cells * redundancy,

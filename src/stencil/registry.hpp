@@ -29,6 +29,9 @@ template <class T>
 void list_device_tiles(const Device& device, const Update<T>& update, const Layout& layout,
                        std::vector<Entry<T>>& entries);
 template <class T>
+void list_device_planes(const Device& device, const Update<T>& update, const Layout& layout,
+                        std::vector<Entry<T>>& entries);
+template <class T>
 void list_device_strips(const Device& device, const Update<T>& update, const Layout& layout,
                         std::vector<Entry<T>>& entries);
 
