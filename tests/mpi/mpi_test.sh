@@ -37,7 +37,7 @@ compare() {
   local options
   for options in "$@"; do
     rm -f many.npy
-    on ${options%% *} $what ${options#* } --out many.npy
+    on ${options%% *} $what ${options#"${options%% *}"} --out many.npy
     cmp -s one.npy many.npy || fail "another grid: $what on $options"
   done
 }
@@ -91,13 +91,11 @@ mistake "too small" 4 heat --size 5x5
 mistake "--processes 3x1" 2 heat --processes 3x1
 mistake "at most" 2 heat --size 20x20 --halo 100
 mistake "/no/such/folder" 2 heat --size 20x20 --steps 4 --out /no/such/folder/x.npy
-(
-  ulimit -f 8
-  mistake "File too large" 2 heat --size 128x128 --steps 20 --checkpoint full.ckp
-  exit $failures
-)
-failures=$?
-[ -e full.ckp ] && fail "half a checkpoint"
+if [ "$(id -u)" -eq 0 ] && mkdir small && mount -t tmpfs -o size=40k tmpfs small 2>/dev/null; then
+  mistake "No space left on device" 2 heat --size 128x128 --steps 20 --checkpoint small/full.ckp
+  [ -z "$(ls small)" ] || fail "half a checkpoint: $(ls small)"
+  umount small
+fi
 
 [ $failures -eq 0 ] && echo "mpirun ridge stencil: all well"
 exit $((failures > 0))
