@@ -19,7 +19,7 @@ struct Whole {
     if constexpr (L == 2) {
       if (in_distance == N && out_distance == N) {
         // A few of the shortest at a time, and the stream asked for early: alone, the hardware's prefetcher falls behind.
-        constexpr size_t kPairs = N <= 2 ? 4 : N <= 4 ? 2 : 1, kStep = 2 * L * N * kPairs, kAhead = 2048 / sizeof(T);
+        constexpr size_t kPairs = N <= 4 ? 4 : N <= 10 || N == 12 ? 2 : 1, kStep = 2 * L * N * kPairs, kAhead = 2048 / sizeof(T);
         for (; count >= L * kPairs; count -= L * kPairs, in += kStep, out += kStep) {
 #pragma GCC unroll 8
           for (size_t line = 0; line < kStep; line += 64 / sizeof(T)) __builtin_prefetch(in + kAhead + line);
@@ -69,6 +69,18 @@ struct Rows {
                                           const typename P::Constants& c) {
     V r[A];
     butterflies_down(in, j, full, r, twiddles, c);
+    turn(r, j, full, z);
+  }
+  // Two at a time: the instructions of one fill the waits of the other.
+  [[gnu::always_inline]] static void down_two(const T* in, size_t j, V (&z)[B][kBlocks], const T* twiddles,
+                                              const typename P::Constants& c) {
+    V r[2][A];
+    butterflies_down(in, j, true, r[0], twiddles, c);
+    butterflies_down(in, j + L, true, r[1], twiddles, c);
+    turn(r[0], j, true, z);
+    turn(r[1], j + L, true, z);
+  }
+  [[gnu::always_inline]] static void turn(const V (&r)[A], size_t j, bool full, V (&z)[B][kBlocks]) {
     V first[kBlocks], second[kBlocks];
 #pragma GCC unroll 16
     for (size_t b = 0; b < kBlocks; ++b) {
@@ -121,7 +133,7 @@ struct Rows {
 
   [[gnu::always_inline]] static void run(const T* in, T* out, const T* twiddles, const typename P::Constants& c) {
     V z[B][kBlocks];
-    constexpr size_t kFullBlocks = A / L, kTwo = B <= 8 ? kFullBlocks / 2 * 2 : 0;
+    constexpr size_t kFullBlocks = A / L, kTwo = B <= 12 ? kFullBlocks / 2 * 2 : 0;
     if constexpr (kInRegisters) {
 #pragma GCC unroll 16
       for (size_t j = 0; j < kFullColumns; j += L) down(in, j, true, z, twiddles, c);
@@ -131,8 +143,11 @@ struct Rows {
 #pragma GCC unroll 16
       for (size_t b = kTwo; b < kFullBlocks; ++b) along<1>(z, b, true, out, c);
     } else {
+      constexpr size_t kTwoColumns = A <= 10 ? kFullColumns / (2 * L) * (2 * L) : 0;
 #pragma GCC unroll 1
-      for (size_t j = 0; j < kFullColumns; j += L) down(in, j, true, z, twiddles, c);
+      for (size_t j = 0; j < kTwoColumns; j += 2 * L) down_two(in, j, z, twiddles, c);
+#pragma GCC unroll 1
+      for (size_t j = kTwoColumns; j < kFullColumns; j += L) down(in, j, true, z, twiddles, c);
       if constexpr (kFullColumns < B) down(in, kFullColumns, false, z, twiddles, c);
 #pragma GCC unroll 1
       for (size_t b = 0; b < kTwo; b += 2) along<2>(z, b, true, out, c);
