@@ -9,6 +9,15 @@ namespace ridge::fft {
 
 enum class Direction { forward, inverse };  // exp(-2 pi i ...) and exp(+2 pi i ...), both unscaled
 
+// A line as a plain function, for calls that last as long as a virtual one: run(in, 0, out, 0, 1, tables, nullptr).
+template <class T>
+struct BareLine {
+  using Function = void (*)(const T* in, std::size_t in_distance, T* out, std::size_t out_distance, std::size_t count,
+                            const T* const* tables, T* scratch);
+  Function run = nullptr;
+  const T* const* tables = nullptr;
+};
+
 // Immutable once made, so that any number of threads may run it, each with its own scratch.
 template <class T>
 class LineKernel {
@@ -21,12 +30,10 @@ class LineKernel {
   // Complex elements of scratch (64-byte aligned) that every call needs.
   virtual std::size_t scratch() const = 0;
 
-  // Where run() is no more than a function and its table: for callers who count nanoseconds.
-  struct Bare {
-    void (*run)(const T* in, T* out, const T* table) = nullptr;
-    const T* table = nullptr;
-  };
-  virtual Bare bare(Direction) const { return {}; }
+<<<<<<< HEAD
+  // Where run() is no more than such a function and needs no scratch; a null one elsewhere.
+  virtual BareLine<T> bare(Direction) const { return {}; }
+>>>>>>> fft-x86
 
   // Contiguous points. in == out works in place; other overlaps do not.
   virtual void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const = 0;

@@ -22,7 +22,7 @@ namespace {
 // Less than this many points are not worth waking threads for.
 constexpr double kPointsWorthThreads = 1 << 14;
 constexpr std::size_t kLongLine = std::size_t{1} << 16;
-constexpr std::size_t kStackBytes = std::size_t{1} << 15;
+constexpr std::size_t kStackBytes = 72 * 1024;  // two buffers of 4096 points of float
 constexpr base::Repeat kTrial{.seconds = 0.05, .at_least = 2, .at_most = 200};
 
 std::size_t lines_of(std::size_t elements) { return (elements + 15) / 16 * 16; }
@@ -221,9 +221,8 @@ void Transform<T>::decide_alone() {
     if (!fits(line.scratch())) return;
     alone_ = &line;
     points_alone_ = line.length();
-    for (const Direction direction : {Direction::forward, Direction::inverse}) {
-      bare_lines_[direction == Direction::inverse] = line.bare(direction);
-    }
+    bare_lines_[0] = line.bare(Direction::forward);
+    bare_lines_[1] = line.bare(Direction::inverse);
   } else if (real_ && forward_->real->plain() && inverse_->real->plain() && fits(real_->scratch())) {
     real_alone_ = real_.get();
     points_alone_ = real_->length();

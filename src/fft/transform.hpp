@@ -33,8 +33,9 @@ class Transform {
         !plainly_right(in.data(), in.size(), out.data(), out.size(), points_alone_, points_alone_)) {
       return false;
     }
-    if (const auto& bare = bare_lines_[direction == Direction::inverse]; bare.run != nullptr) {
-      bare.run(reinterpret_cast<const T*>(in.data()), reinterpret_cast<T*>(out.data()), bare.table);
+    const BareLine<T>& line = bare_lines_[direction == Direction::forward ? 0 : 1];
+    if (line.run != nullptr) {
+      line.run(reinterpret_cast<const T*>(in.data()), 0, reinterpret_cast<T*>(out.data()), 0, 1, line.tables, nullptr);
     } else {
       run_alone(direction, in.data(), out.data());
     }
@@ -126,9 +127,9 @@ class Transform {
   std::optional<TwoStep<T>> two_step_;
   std::size_t points_alone_ = 0;
   bool bare_ = false;  // the real one needs no scratch
-  typename LineKernel<T>::Bare bare_lines_[2];
   // One short line and nothing else to do: the kernel, straight away.
   const LineKernel<T>* alone_ = nullptr;
+  BareLine<T> bare_lines_[2];
   const RealKernel<T>* real_alone_ = nullptr;
   std::unique_ptr<ScratchPool<T>> pool_;
 };

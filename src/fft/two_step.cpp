@@ -35,7 +35,6 @@ TwoStep<T>::TwoStep(Line down, Line along)
       rows_(down_->length()),
       columns_(along_->length()),
       row_(columns_ + kPad),
-      stream_(length() * sizeof(Complex) >= kStreamBytes),
       coarse_((columns_ + kStrip - 1) / kStrip * rows_),
       fine_(rows_ * kStrip) {
   const AnyRoots<T> roots(length());
@@ -68,7 +67,7 @@ double TwoStep<T>::flops() const {
 }
 
 template <class T>
-void TwoStep<T>::columns_strip(Direction direction, const Complex* in, std::size_t first, Complex* work,
+void TwoStep<T>::columns_strip(Direction direction, const Complex* in, std::size_t first, Complex* work, bool stream,
                                Complex* scratch) const {
   const std::size_t width = std::min(kStrip, columns_ - first);
   Complex* const tile = scratch;
@@ -76,11 +75,11 @@ void TwoStep<T>::columns_strip(Direction direction, const Complex* in, std::size
                      scratch + kStrip * (std::max(rows_, columns_) + kPad));
   strips<T>().twiddle(direction == Direction::inverse, real(tile), rows_, width,
                       real(coarse_.data() + first / kStrip * rows_), real(fine_.data()), real(work + first), row_,
-                      stream_);
+                      stream);
 }
 
 template <class T>
-void TwoStep<T>::rows_block(Direction direction, std::size_t first, const Complex* work, Complex* out,
+void TwoStep<T>::rows_block(Direction direction, std::size_t first, const Complex* work, Complex* out, bool stream,
                             Complex* scratch) const {
   const std::size_t width = std::min(kStrip, rows_ - first);
   // Rows of the tile start at different L1 sets, for they are read across.
@@ -88,7 +87,7 @@ void TwoStep<T>::rows_block(Direction direction, std::size_t first, const Comple
   Complex* const tile = scratch;
   along_->run_many(direction, work + first * row_, row_, tile, tile_row, width,
                    scratch + kStrip * (std::max(rows_, columns_) + kPad));
-  strips<T>().turn(real(tile), tile_row, columns_, width, real(out + first), rows_, stream_);
+  strips<T>().turn(real(tile), tile_row, columns_, width, real(out + first), rows_, stream);
 }
 
 template <class T>
@@ -100,22 +99,25 @@ void TwoStep<T>::run(Direction direction, const Complex* in, Complex* out, std::
     const Complex* in;
     Complex *out, *work;
     Complex* const* scratch;
+    bool stream;
   };
-  const Call call{this, direction, in, out, work, scratch};
+  // Past the caches where a thread's share would not stay in its own.
+  const bool stream = length() * sizeof(Complex) / threads >= kStreamBytes;
+  const Call call{this, direction, in, out, work, scratch, stream};
   // One pointer is all a task may hold: a larger one would be allocated.
   base::parallel(threads, [&call](std::size_t thread, std::size_t of) {
     const base::Share share = base::share(call.self->columns_, thread, of, kStrip);
     for (std::size_t c = share.begin; c < share.end; c += kStrip) {
-      call.self->columns_strip(call.direction, call.in, c, call.work, call.scratch[thread]);
+      call.self->columns_strip(call.direction, call.in, c, call.work, call.stream, call.scratch[thread]);
     }
-    if (call.self->stream_) strips<T>().finish();
+    if (call.stream) strips<T>().finish();
   });
   base::parallel(threads, [&call](std::size_t thread, std::size_t of) {
     const base::Share share = base::share(call.self->rows_, thread, of, kStrip);
     for (std::size_t r = share.begin; r < share.end; r += kStrip) {
-      call.self->rows_block(call.direction, r, call.work, call.out, call.scratch[thread]);
+      call.self->rows_block(call.direction, r, call.work, call.out, call.stream, call.scratch[thread]);
     }
-    if (call.self->stream_) strips<T>().finish();
+    if (call.stream) strips<T>().finish();
   });
 }
 

@@ -32,12 +32,13 @@ class TwoStep {
            Complex* const* scratch) const;
 
  private:
-  void columns_strip(Direction direction, const Complex* in, std::size_t first, Complex* work, Complex* scratch) const;
-  void rows_block(Direction direction, std::size_t first, const Complex* work, Complex* out, Complex* scratch) const;
+  void columns_strip(Direction direction, const Complex* in, std::size_t first, Complex* work, bool stream,
+                     Complex* scratch) const;
+  void rows_block(Direction direction, std::size_t first, const Complex* work, Complex* out, bool stream,
+                  Complex* scratch) const;
 
   Line down_, along_;
   std::size_t rows_, columns_, row_;    // row_: padded row of the work array
-  bool stream_;                         // past the caches: nothing of so long a line would stay in them
   base::AlignedArray<Complex> coarse_;  // W^(r c) for the first column of every strip, strip after strip
   base::AlignedArray<Complex> fine_;    // W^(r c) for c within a strip
 };

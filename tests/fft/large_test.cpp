@@ -11,7 +11,7 @@
 #include "base/aligned.hpp"
 #include "fft/power2/power2.hpp"
 #include "fft/reference.hpp"
-#include "support.hpp"
+#include "fft/support.hpp"
 
 namespace ridge::fft {
 namespace {

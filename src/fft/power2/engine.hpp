@@ -15,6 +15,14 @@ inline constexpr size_t kMaxPasses = 4;
 inline constexpr int kForward = 0;
 inline constexpr int kInverse = 1;
 
+// What a line expects as tables.
+enum class LineTableKind {
+  passes,     // one for every pass but the last, the first by lanes
+  registers,  // register_twiddles() alone, and no scratch
+  pairs,      // pair_twiddles() alone, and no scratch
+  eights,     // as passes, but the first in order of its lanes, the second for two neighbours at a time
+};
+
 // A whole transform that fits in cache: Stockham passes through two buffers of `length` points in scratch.
 template <class T>
 struct Line {
@@ -26,7 +34,7 @@ struct Line {
   Function run[2];             // by direction
   Function leaf[2];            // reads inner order; null where the length never serves as a leaf
   size_t together = 1;         // it does so many at a time and no fewer; below eight points they must be neighbours
-  bool in_registers = false;   // one table, register_twiddles(), and no scratch
+  LineTableKind tables = LineTableKind::passes;
 };
 
 // One decimation-in-frequency pass over `count` positions of `radix` streams, twiddles applied to the outputs.

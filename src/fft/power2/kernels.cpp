@@ -109,13 +109,17 @@ class CachedKernel final : public Kernel<T> {
       return;
     }
     for (const Batch<T>& batch : engine.batches) {
-      if (batch.length == n && batch.run[0] != nullptr && !line_.in_registers) batch_ = &batch;
+      if (batch.length == n && batch.run[0] != nullptr && line_.tables == LineTableKind::passes) batch_ = &batch;
     }
     if (batch_ != nullptr) batch_tables_ = LineTables<T>(engine, n, batch_->radices, Roots<T>(n));
   }
   size_t scratch() const override {
-    if (line_.in_registers || (line_.radices[1] == 0 && batch_ == nullptr)) return 0;
+    if (line_.radices[1] == 0 && batch_ == nullptr) return 0;
     return Base::line_scratch(batch_ == nullptr ? line_.length : line_.length * Base::engine_.strip);
+  }
+  BareLine<T> bare(Direction direction) const override {
+    if (scratch() != 0) return {};
+    return {line_.run[Base::index(direction)], tables_.data()};
   }
   void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const override {
     line_.run[Base::index(direction)](Base::real(in), 0, Base::real(out), 0, 1, tables_.data(), Base::real(scratch));

@@ -5,6 +5,14 @@
 // store pairs) and leaves the strided access to the loads of the pass that follows; the last pass puts things right:
 // the block at storage index (g * B + k2) * C + k3 holds outputs g * lanes + A * k2 + A * B * k3.
 
+// A pointer for every stream of results, for stores that come in pairs and reach a few hundred bytes. x86 has neither, and
+// GCC keeps such pointers in vectors there.
+#if defined(__aarch64__)
+inline constexpr bool kPointerAStream = true;
+#else
+inline constexpr bool kPointerAStream = false;
+#endif
+
 template <class T>
 [[gnu::always_inline]] inline void hide(T*& pointer) {
   // Without this the compiler knows that two streams lie a constant apart and gives up the paired stores.
@@ -70,11 +78,12 @@ template <class P, size_t N, size_t R, size_t A, size_t B, size_t C, class T = t
   // Two neighbouring vectors a step where registers allow: their stores pair up.
   constexpr size_t U = R <= 8 && groups % 2 == 0 && P::kRegisters >= 2 * 2 * R ? 2 : 1;
   const typename P::Constants c = P::constants();
-  T* o[R];
-  for (size_t f = 0; f < R; ++f) o[f] = out + stream * f;
+  T* o[kPointerAStream ? R : 1];
+  for (size_t f = 0; f < (kPointerAStream ? R : 1); ++f) o[f] = out + stream * f;
+  const auto target = [&](size_t f) { return kPointerAStream ? o[f] : o[0] + stream * f; };
   for (size_t k3 = 0; k3 < C; ++k3) {
     for (size_t k2 = 0; k2 < B; ++k2) {
-      if constexpr (R <= 8) {
+      if constexpr (R <= 8 && kPointerAStream) {
 #pragma GCC unroll 16
         for (size_t f = 0; f < R; ++f) hide(o[f]);
       }
@@ -91,11 +100,11 @@ template <class P, size_t N, size_t R, size_t A, size_t B, size_t C, class T = t
 #pragma GCC unroll 16
         for (size_t f = 0; f < R; ++f) {
 #pragma GCC unroll 2
-          for (size_t u = 0; u < U; ++u) P::store_user(o[f] + 2 * L * (g + u), r[u][f]);
+          for (size_t u = 0; u < U; ++u) P::store_user(target(f) + 2 * L * (g + u), r[u][f]);
         }
       }
 #pragma GCC unroll 16
-      for (size_t f = 0; f < R; ++f) o[f] += 2 * A;
+      for (size_t f = 0; f < (kPointerAStream ? R : 1); ++f) o[f] += 2 * A;
     }
   }
 }
@@ -111,6 +120,16 @@ template <class P, size_t N, size_t S, size_t R, class T = typename P::T>
 template <class P, size_t N, size_t R, size_t A, size_t B, size_t C, class T = typename P::T>
 [[gnu::noinline]] void last_pass_call(const T* z, T* out) {
   last_pass<P, N, R, A, B, C>(z, out);
+}
+
+// Part `part` of `parts` of the next transform, while this one is between two passes: its first pass reads more streams
+// than a prefetcher follows. Arm's cores manage without.
+template <size_t N, class T>
+[[gnu::always_inline]] inline void fetch_ahead(const T* next, size_t part, size_t parts) {
+  if constexpr (kPointerAStream || N > 8192) return;
+  for (size_t p = 2 * N / parts * part; p < 2 * N / parts * (part + 1); p += 64 / sizeof(T)) {
+    __builtin_prefetch(next + p, 0, 2);
+  }
 }
 
 // The second buffer starts two lines late, so that equal indices of the two do not share an L1 set.
@@ -150,7 +169,9 @@ struct LineOf {
         if constexpr (C == 1) {
           last_pass_call<P, N, B, A, 1, 1>(y, out);
         } else {
+          if (N > 512 && i + 1 < count) fetch_ahead<N>(in + 2 * in_distance, 0, 2);
           middle_pass_call<Core, N, A, B>(y, z, tables[1]);
+          if (N > 512 && i + 1 < count) fetch_ahead<N>(in + 2 * in_distance, 1, 2);
           if constexpr (D == 1) {
             last_pass_call<P, N, C, A, B, 1>(z, out);
           } else {

@@ -137,14 +137,24 @@ void add_deep(const Engine<T>& engine, std::size_t n, std::vector<Power2Choice>&
   }
 }
 
-// Two steps of about equal length.
+// Two steps: the square, and fewer rows than that, since sixteen columns of them should stay in L1 through their passes.
 template <class T>
-void add_square(const Engine<T>& engine, std::size_t n, std::vector<Power2Choice>& choices) {
-  constexpr int kShortest = 14;
+void add_squares(const Engine<T>& engine, std::size_t n, bool all, std::vector<Power2Choice>& choices) {
+  constexpr int kShortest = 13, kFewestRows = 6, kLongestRow = 13;
   const int bits = std::countr_zero(n);
   if (bits < kShortest) return;
-  const std::size_t rows = std::size_t{1} << (bits / 2);
-  choices.push_back({fmt::format("{} {}x{}", engine.name, rows, n / rows), engine.name, {}, {}, rows});
+  for (int rows = bits / 2; rows >= kFewestRows && bits - rows <= kLongestRow; --rows) {
+    choices.push_back({fmt::format("{} {}x{}", engine.name, std::size_t{1} << rows, n >> rows),
+                       engine.name,
+                       {},
+                       {},
+                       std::size_t{1} << rows});
+    if (!all || bits / 2 - rows == 2) return;
+  }
+  if (bits / 2 < kFewestRows || bits - bits / 2 > kLongestRow) {
+    const std::size_t rows = std::size_t{1} << (bits / 2);
+    choices.push_back({fmt::format("{} {}x{}", engine.name, rows, n / rows), engine.name, {}, {}, rows});
+  }
 }
 
 }  // namespace
@@ -170,11 +180,15 @@ std::vector<Power2Choice> power2_choices(std::size_t n) {
     // Passes of a descent over more than L2 cost the Xeon more than two steps; with NEON it is the other way at any
     // size.
     const bool square_first = kSquares && n * sizeof(std::complex<T>) > kSquareBytes;
-    if (square_first) add_square(*engine, n, choices);
+    if (square_first) add_squares(*engine, n, kSquares, choices);
     if (lines_first) add_lines(*engine, n, choices);
     add_deep(*engine, n, choices);
     if (!lines_first) add_lines(*engine, n, choices);
-    if (!square_first) add_square(*engine, n, choices);
+    if (square_first) continue;
+    const auto others = static_cast<std::ptrdiff_t>(choices.size());
+    add_squares(*engine, n, kSquares, choices);
+    // In reach of a planner that tries a handful.
+    if (kSquares && others >= 2) std::rotate(choices.begin() + 2, choices.begin() + others, choices.end());
   }
   return choices;
 }

@@ -256,6 +256,6 @@ constexpr Line<float> register_line() {
   using Inverse = RegisterLine<true, N>;
   Line<float> entry{N, 16, {N}, {Forward::run, Inverse::run}, {nullptr, nullptr}};
   entry.together = Forward::kTogether;
-  entry.in_registers = true;
+  entry.tables = LineTableKind::registers;
   return entry;
 }

@@ -61,6 +61,8 @@ struct Split {
     R1 re, im;
   };
   using Core = Split<Real, kLaneCount, false>;
+  static constexpr bool kSwapped =
+      kInverseTransform;  // parts exchange their places at the first load and the last store
   static constexpr size_t kLanes = kLaneCount, kSame = 2, kRegisters = kFewRegisters ? 8 : 16;
   static constexpr size_t kLine = 64 / (2 * sizeof(T)), kStrip = kLanes > kLine ? kLanes : kLine;
   // Beyond one 128-bit block, lane l of an inner vector holds point (l % 2) * L / 2 + l / 2: the order that costs no
@@ -154,6 +156,24 @@ struct Split {
         v[j + 1] = InterleaveUpper(D(), a, b);
       }
     }
+    turn_blocks(v);
+  }
+
+  // Block i of v[j] becomes block j / kInBlock of v[i * kInBlock + j % kInBlock].
+  static HWY_INLINE void turn_blocks(R1* v) {
+    constexpr size_t L = kLanes, kInBlock = L * sizeof(T) < 16 ? L : 16 / sizeof(T);
+#if HWY_TARGET == HWY_AVX3
+    if constexpr (L == 4 * kInBlock) {
+#pragma GCC unroll 4
+      for (size_t j = 0; j < kInBlock; ++j) {
+        R1 &a = v[j], &b = v[j + kInBlock], &c = v[j + 2 * kInBlock], &d = v[j + 3 * kInBlock];
+        const R1 p = ConcatLowerLower(D(), b, a), q = ConcatUpperUpper(D(), b, a);
+        const R1 r = ConcatLowerLower(D(), d, c), s = ConcatUpperUpper(D(), d, c);
+        a = blocks<0>(p, r), b = blocks<1>(p, r), c = blocks<0>(q, s), d = blocks<1>(q, s);
+      }
+      return;
+    }
+#endif
     if constexpr (L >= 2 * kInBlock && L > 1) {
       // Halves of the vector against the upper half of the registers.
 #pragma GCC unroll 8
@@ -174,6 +194,19 @@ struct Split {
       }
     }
   }
+#if HWY_TARGET == HWY_AVX3
+  // Every second block of both, from the first or the second on: one instruction, where blends take two.
+  template <int kOdd>
+  static HWY_INLINE R1 blocks(R1 a, R1 b) {
+    constexpr int k = 4 * kOdd, h = 2 * kOdd;
+    if constexpr (sizeof(T) == 4) {
+      return R1{__builtin_shufflevector(a.raw, b.raw, k, k + 1, k + 2, k + 3, k + 8, k + 9, k + 10, k + 11, k + 16,
+                                        k + 17, k + 18, k + 19, k + 24, k + 25, k + 26, k + 27)};
+    } else {
+      return R1{__builtin_shufflevector(a.raw, b.raw, h, h + 1, h + 4, h + 5, h + 8, h + 9, h + 12, h + 13)};
+    }
+  }
+#endif
 
   // Block b of results goes into the lanes, lanes become rows; both orders are those of point().
   template <size_t R>

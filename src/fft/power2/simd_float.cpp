@@ -22,21 +22,47 @@ namespace {
 #include "fft/power2/short_lines.inl"
 #include "fft/power2/simd_lines-inl.hpp"
 #if HWY_TARGET == HWY_AVX3
+#include "fft/power2/pairs.inl"
 #include "fft/power2/registers.inl"
+#include "fft/power2/eights.inl"
 #endif
 // clang-format on
 
 // Of each length the fastest first, as measured with NEON; lines narrower than the vectors come after the full ones.
 constexpr Line<float> kLines[] = {
 #if HWY_TARGET == HWY_AVX3
-    register_line<2>(),         register_line<4>(),        register_line<8>(),      register_line<16>(),
-    register_line<32>(),        register_line<64>(),       register_line<128>(),
+    register_line<2>(),
+    register_line<4>(),
+    register_line<8>(),
+    register_line<16>(),
+    register_line<32>(),
+    register_line<64>(),
+    register_line<128>(),
+    pair_line<float, 4>(),
+    pair_line<float, 8>(),
+    pair_line<float, 16>(),
+    pair_line<float, 32>(),
+    eights<4>(),
+    eights<8>(),
+    eights<4, 4>(),
+    eights<16>(),
+    eights<8, 4>(),
+    eights<8, 8>(),
+    eights<16, 8>(),
+    line<float, 16, 8>(),
+#else
+    short_line<float, 4>(),    short_line<float, 8>(),   short_line<float, 16>(),    line<float, 8, 4>(),
+    line<float, 8, 8>(),       line<float, 16, 8>(),     line<float, 8, 8, 4>(),     line<float, 8, 8, 8>(),
+    line<float, 8, 8, 4, 4>(), line<float, 8, 8, 16>(),
 #endif
-    short_line<float, 2>(),     short_line<float, 4>(),    short_line<float, 8>(),  line<float, 4, 4>(),
-    short_line<float, 16>(),    line<float, 8, 4>(),       line<float, 8, 8>(),     line<float, 16, 8>(),
-    line<float, 8, 8, 4>(),     line<float, 16, 16>(),     line<float, 8, 8, 8>(),  line<float, 16, 8, 4>(),
-    line<float, 8, 8, 4, 4>(),  line<float, 8, 8, 16>(),   line<float, 16, 8, 8>(), line<float, 16, 16, 8>(),
-    line<float, 16, 8, 8, 4>(), line<float, 16, 16, 16>(),
+    short_line<float, 2>(),
+    line<float, 4, 4>(),
+    line<float, 16, 16>(),
+    line<float, 16, 8, 4>(),
+    line<float, 16, 8, 8>(),
+    line<float, 16, 16, 8>(),
+    line<float, 16, 8, 8, 4>(),
+    line<float, 16, 16, 16>(),
 };
 
 Items<Line<float>> lines() { return items(kLines); }

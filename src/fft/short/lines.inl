@@ -4,7 +4,8 @@
 template <class P, size_t N>
 struct Whole {
   using T = typename P::T;
-  static void one(const T* in, T* out, const T*) {
+  static void one(const T* in, size_t, T* out, size_t, size_t, const T* const*, T*) { transform(in, out); }
+  [[gnu::always_inline]] static void transform(const T* in, T* out) {
     const typename P::Constants c = P::constants();
     typename P::V r[N];
 #pragma GCC unroll 32
@@ -13,7 +14,7 @@ struct Whole {
 #pragma GCC unroll 32
     for (size_t k = 0; k < N; ++k) P::store_half(out + 2 * k, r[k]);
   }
-  static void many(const T* in, size_t in_distance, T* out, size_t out_distance, size_t count, const T* twiddles) {
+  static void many(const T* in, size_t in_distance, T* out, size_t out_distance, size_t count, const T*) {
     constexpr size_t L = P::kLanes;
     const typename P::Constants c = P::constants();
     if constexpr (L == 2) {
@@ -39,7 +40,7 @@ struct Whole {
       any_butterfly<P, N>(r, c);
       P::template scatter_any<N>(out, out_distance, r);
     }
-    for (; count > 0; --count, in += 2 * in_distance, out += 2 * out_distance) one(in, out, twiddles);
+    for (; count > 0; --count, in += 2 * in_distance, out += 2 * out_distance) transform(in, out);
   }
 };
 
@@ -157,7 +158,9 @@ struct Rows {
     if constexpr (kFullBlocks < kBlocks) along<1>(z, kFullBlocks, false, out, c);
   }
 
-  static void one(const T* in, T* out, const T* twiddles) { run(in, out, twiddles, P::constants()); }
+  static void one(const T* in, size_t, T* out, size_t, size_t, const T* const* tables, T*) {
+    run(in, out, tables[0], P::constants());
+  }
   static void many(const T* in, size_t in_distance, T* out, size_t out_distance, size_t count, const T* twiddles) {
     const typename P::Constants c = P::constants();
     // The columns touch all lines of a transform at once, which hides the stream from the prefetcher.
