@@ -69,6 +69,7 @@ class Transform {
   // Checked pointers. Forward: samples to spectrum; inverse: spectrum to samples.
   void run(Direction direction, const void* in, void* out) const;
 
+  const Device& device() const { return device_; }
   const Problem& problem() const { return problem_; }
   const Layout& layout() const { return layout_; }
   const std::vector<planner::Decision>& decisions() const { return decisions_; }
