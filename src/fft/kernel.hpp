@@ -30,10 +30,8 @@ class LineKernel {
   // Complex elements of scratch (64-byte aligned) that every call needs.
   virtual std::size_t scratch() const = 0;
 
-<<<<<<< HEAD
   // Where run() is no more than such a function and needs no scratch; a null one elsewhere.
   virtual BareLine<T> bare(Direction) const { return {}; }
->>>>>>> fft-x86
 
   // Contiguous points. in == out works in place; other overlaps do not.
   virtual void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const = 0;
