@@ -30,6 +30,10 @@ std::vector<Device> bench_devices(const BenchWishes& wishes) {
 
 void finish_bench(const report::Bench& bench, const BenchWishes& wishes) {
   fmt::print("{}", report::to_text(bench));
+  save_bench(bench, wishes);
+}
+
+void save_bench(const report::Bench& bench, const BenchWishes& wishes) {
   if (wishes.json.empty()) return;
   base::Json machine = base::Json::object();
   if (const auto profile = machine::load()) machine = base::parse_json(machine::to_json(*profile));
@@ -45,6 +49,7 @@ void add_bench(CLI::App& program) {
       "\nA time is the best of several; ours and the peers' are taken in turn in the same run on the same data.\n"
       "The share of the roof uses the saved profile (ridge machine), or an estimate where there is none.");
   add_bench_fft(*command);
+  add_bench_stencil(*command);
   add_bench_transpose(*command);
 }
 

@@ -28,9 +28,12 @@ std::vector<Device> bench_devices(const BenchWishes& wishes);
 
 // Prints the table and writes the JSON file.
 void finish_bench(const report::Bench& bench, const BenchWishes& wishes);
+// The JSON file alone.
+void save_bench(const report::Bench& bench, const BenchWishes& wishes);
 
 // One a workload.
 void add_bench_transpose(CLI::App& bench);
 void add_bench_fft(CLI::App& bench);
+void add_bench_stencil(CLI::App& bench);
 
 }  // namespace ridge::cli

@@ -12,6 +12,8 @@ void add_bench(CLI::App& program);
 void add_tour(CLI::App& program);
 void add_wisdom(CLI::App& program);
 void add_fft(CLI::App& program);
+void add_sar(CLI::App& program);
+void add_stencil(CLI::App& program);
 
 // Of `ridge fft`.
 void add_fft_explain(CLI::App& fft);

@@ -20,7 +20,10 @@ First steps:
   ridge devices                  what there is to compute on, and what is missing and why
   ridge machine                  ceilings and rooflines, measured once and saved
   ridge fft in.npy out.npy       Fourier transforms of files and pipes
+  ridge sar --png scene.png      focus simulated radar echoes, measure the points, report the rate
+  ridge stencil heat --demo --every 200 --png frames    heat, waves, gas flows on grids, with pictures
   ridge bench fft                transforms of every length, beside other libraries
+  ridge bench stencil            stencils against the memory roof and a plain loop
   ridge bench transpose          every variant of the corner turn against the copy bandwidth
 
 Devices are named host, opencl:0, opencl:pocl, cuda:0 or best; RIDGE_DEVICE sets the default.
@@ -64,6 +67,8 @@ int main(int count, char** values) {
     ridge::cli::add_machine(program);
     ridge::cli::add_bench(program);
     ridge::cli::add_fft(program);
+    ridge::cli::add_sar(program);
+    ridge::cli::add_stencil(program);
     ridge::cli::add_wisdom(program);
     if (count == 1) {
       fmt::print("{}", program.help());

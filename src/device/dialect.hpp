@@ -22,6 +22,9 @@
 //   LOAD_ONCE(p) STORE_ONCE(p, v) streaming access that should not stay in cache
 //   LOAD_CACHED(p)                through the read-only path: only what no work-item writes during the launch
 //   LOAD_FAR(p)                   past the nearest cache, from the one that all compute units share
+//   CLUSTER(n)                    CUDA from Hopper on, beside WORK_GROUP: n neighbouring groups that run at once
+//   CLUSTER_ARRIVE() CLUSTER_WAIT()   the two halves of a barrier of all work-items of the cluster
+//   STORE_PEER(p, rank, v)        float2 or double2 to the place p of the local memory of the cluster's group `rank`
 //   UNROLL                        before a loop with constant bounds
 //   make_float2(..) make_float4(..) make_double2(..) make_int2(..) make_int4(..) make_uint2(..) make_uint4(..)
 //   uchar ushort uint ulong long  64-bit where long; members .x .y .z .w; no operators on vectors

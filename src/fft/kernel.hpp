@@ -9,13 +9,19 @@ namespace ridge::fft {
 
 enum class Direction { forward, inverse };  // exp(-2 pi i ...) and exp(+2 pi i ...), both unscaled
 
-// A line as a plain function, for calls that last as long as a virtual one: run(in, 0, out, 0, 1, tables, nullptr).
+// A line as a plain function and its table, for calls that last as long as a virtual one. It has one of two forms.
 template <class T>
 struct BareLine {
-  using Function = void (*)(const T* in, std::size_t in_distance, T* out, std::size_t out_distance, std::size_t count,
-                            const T* const* tables, T* scratch);
-  Function run = nullptr;
+  using One = void (*)(const T* in, T* out, const T* table);
+  using Line = void (*)(const T* in, std::size_t in_distance, T* out, std::size_t out_distance, std::size_t count,
+                        const T* const* tables, T* scratch);
+  One one = nullptr;
+  const T* table = nullptr;
+  Line line = nullptr;
   const T* const* tables = nullptr;
+
+  explicit operator bool() const { return one != nullptr || line != nullptr; }
+  void run(const T* in, T* out) const { one != nullptr ? one(in, out, table) : line(in, 0, out, 0, 1, tables, nullptr); }
 };
 
 // Immutable once made, so that any number of threads may run it, each with its own scratch.

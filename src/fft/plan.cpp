@@ -161,7 +161,7 @@ void Plan<T>::inverse(std::span<const Complex> in, std::span<Complex> out) const
 
 template <class T>
 void Plan<T>::forward(std::span<const Real> in, std::span<Complex> out) const {
-  if (transform_->run_short(in, out)) return;
+  if (transform_ && transform_->run_short(in, out)) return;
   check_kind(problem(), Kind::real, Samples::same, Direction::forward);
   with_transform(transform_, on_device_, [&](const auto& transform) {
     check(transform, Direction::forward, memory(in, sizeof(T)), transform.layout().samples.extent,
@@ -172,7 +172,7 @@ void Plan<T>::forward(std::span<const Real> in, std::span<Complex> out) const {
 
 template <class T>
 void Plan<T>::inverse(std::span<const Complex> in, std::span<Real> out) const {
-  if (transform_->run_short(in, out)) return;
+  if (transform_ && transform_->run_short(in, out)) return;
   check_kind(problem(), Kind::real, Samples::same, Direction::inverse);
   with_transform(transform_, on_device_, [&](const auto& transform) {
     check(transform, Direction::inverse, memory(in, sizeof(T)), transform.layout().spectrum.extent,

@@ -8,8 +8,7 @@ namespace ridge::fft {
 namespace {
 
 constexpr std::size_t kTilePoints = 2048;  // lines shorter than this share a tile: half a common L1 in double
-constexpr std::size_t kTileLines = 4;
-constexpr std::size_t kColumns = 32;  // columns of a unit: whole cache lines, wide enough for the prefetcher
+constexpr std::size_t kColumns = 32;       // columns of a unit: whole cache lines, wide enough for the prefetcher
 
 // What a core's own cache keeps: from here on a copy past the caches is 1.2 times as fast as one through them with one
 // thread, 1.6 times with sixteen (Xeon, 2 MB of L2). Lines that would not fit there have better ways of their own.
@@ -72,9 +71,6 @@ void Stage<T>::stream_large_results(std::size_t threads) {
   if (access_ != Access::rows || tile_ != 0 || store_ != nullptr || loops_.back().out != n_) return;
   if (bytes < static_cast<double>(kStreamBytes) || n_ * sizeof(Complex) > kLongestStreamed) return;
   streaming_ = true;
-  // Several lines a call, so that their kernel can fetch the next while it works on one.
-  block_ = std::clamp<std::size_t>(kTileLines * kTilePoints / n_, block_, std::max(block_, kTileLines));
-  block_ = std::min(block_, loops_.back().count);
   tile_ = block_ * n_;
 }
 

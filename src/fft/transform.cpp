@@ -221,6 +221,7 @@ void Transform<T>::decide_alone() {
     if (!fits(line.scratch())) return;
     alone_ = &line;
     points_alone_ = line.length();
+    bare_ = line.scratch() == 0;
     bare_lines_[0] = line.bare(Direction::forward);
     bare_lines_[1] = line.bare(Direction::inverse);
   } else if (real_ && forward_->real->plain() && inverse_->real->plain() && fits(real_->scratch())) {

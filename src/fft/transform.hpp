@@ -33,9 +33,10 @@ class Transform {
         !plainly_right(in.data(), in.size(), out.data(), out.size(), points_alone_, points_alone_)) {
       return false;
     }
-    const BareLine<T>& line = bare_lines_[direction == Direction::forward ? 0 : 1];
-    if (line.run != nullptr) {
-      line.run(reinterpret_cast<const T*>(in.data()), 0, reinterpret_cast<T*>(out.data()), 0, 1, line.tables, nullptr);
+    if (const BareLine<T>& line = bare_lines_[direction == Direction::forward ? 0 : 1]) {
+      line.run(reinterpret_cast<const T*>(in.data()), reinterpret_cast<T*>(out.data()));
+    } else if (bare_) {
+      alone_->run(direction, in.data(), out.data(), nullptr);
     } else {
       run_alone(direction, in.data(), out.data());
     }
@@ -127,7 +128,7 @@ class Transform {
   std::unique_ptr<Way> forward_, inverse_;
   std::optional<TwoStep<T>> two_step_;
   std::size_t points_alone_ = 0;
-  bool bare_ = false;  // the real one needs no scratch
+  bool bare_ = false;  // it needs no scratch
   // One short line and nothing else to do: the kernel, straight away.
   const LineKernel<T>* alone_ = nullptr;
   BareLine<T> bare_lines_[2];

@@ -32,6 +32,7 @@ Json json_of(const BenchRow& row) {
             {"gbytes_per_s", number(row.gbytes_per_s)},
             {"roof_share", number(row.roof_share)},
             {"peers", std::move(peers)}};
+  for (const auto& [name, value] : row.more) json[name] = number(value);
   if (row.chosen) json["chosen"] = true;
   return json;
 }

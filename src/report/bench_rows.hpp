@@ -20,6 +20,7 @@ struct BenchRow {
   double roof_share = 0;                     // of what the machine model says is possible; 0 where nobody knows
   std::map<std::string, double> peers = {};  // seconds of other libraries on the same data in the same run
   bool chosen = false;                       // what the planner picked among the rows of this problem and device
+  std::map<std::string, double> more = {};   // of one workload only, in the JSON: "gcells_per_s"
 };
 
 // Against one peer, a row a problem and device: the planner's choice, or the fastest where none is marked. A speedup

@@ -16,7 +16,21 @@ void list_host_cache_blocked(const Device& device, const Update<T>& update, cons
 template <class T>
 void list_host_streaming(const Device& device, const Update<T>& update, const Layout& layout,
                          std::vector<Entry<T>>& entries);
+template <class T>
+void list_host_dlt(const Device& device, const Update<T>& update, const Layout& layout, std::vector<Entry<T>>& entries);
+template <class T>
+void list_host_strips(const Device& device, const Update<T>& update, const Layout& layout,
+                      std::vector<Entry<T>>& entries);
 
+template <class T>
+void list_device_cells(const Device& device, const Update<T>& update, const Layout& layout,
+                       std::vector<Entry<T>>& entries);
+template <class T>
+void list_device_tiles(const Device& device, const Update<T>& update, const Layout& layout,
+                       std::vector<Entry<T>>& entries);
+template <class T>
+void list_device_planes(const Device& device, const Update<T>& update, const Layout& layout,
+                        std::vector<Entry<T>>& entries);
 template <class T>
 void list_device_strips(const Device& device, const Update<T>& update, const Layout& layout,
                         std::vector<Entry<T>>& entries);

@@ -48,6 +48,26 @@ FUNCTION float ridge_fma(float a, float b, float c) { return __fmaf_rn(a, b, c);
 FUNCTION double ridge_fma(double a, double b, double c) { return __fma_rn(a, b, c); }
 #define FMA(a, b, c) ridge_fma(a, b, c)
 
+#define CLUSTER(n) __cluster_dims__(n, 1, 1)
+#define CLUSTER_ARRIVE() asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory")
+#define CLUSTER_WAIT() asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory")
+FUNCTION uint ridge_peer_address(const void* p, uint rank) {
+  uint address;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;"
+      : "=r"(address)
+      : "r"(static_cast<uint>(__cvta_generic_to_shared(p))), "r"(rank));
+  return address;
+}
+FUNCTION void ridge_store_peer(float2* p, uint rank, float2 v) {
+  asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(ridge_peer_address(p, rank)), "f"(v.x), "f"(v.y)
+               : "memory");
+}
+FUNCTION void ridge_store_peer(double2* p, uint rank, double2 v) {
+  asm volatile("st.shared::cluster.v2.f64 [%0], {%1, %2};" ::"r"(ridge_peer_address(p, rank)), "d"(v.x), "d"(v.y)
+               : "memory");
+}
+#define STORE_PEER(p, rank, v) ridge_store_peer(p, rank, v)
+
 #define LOAD_ONCE(p) __ldcs(p)
 #define STORE_ONCE(p, v) __stcs(p, v)
 #define LOAD_CACHED(p) __ldg(p)

@@ -117,6 +117,15 @@ CudaKernel::CudaKernel(std::shared_ptr<CudaModule> owner, CUfunction handle, con
   private_bytes = size_attribute(cuda, function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
   work_group = size_attribute(cuda, function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   local_array_bytes_ = size_attribute(cuda, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+  // Clusters of more than eight groups have to be asked for, like much local memory.
+  int cluster = 0;
+  constexpr int kPortableCluster = 8;
+  if (cuda.driver.function_get_attribute(&cluster, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, function) ==
+          CUDA_SUCCESS &&
+      cluster > kPortableCluster) {
+    cuda.check(cuda.driver.function_set_attribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+               "allowing a large cluster");
+  }
   local_block_allowed_ =
       kLocalMemoryWithoutAsking > local_array_bytes_ ? kLocalMemoryWithoutAsking - local_array_bytes_ : 0;
   if (auto sizes = parameter_sizes(cuda.driver, function)) {

@@ -46,7 +46,31 @@ std::vector<Buffer> all_tables(const Device& device, const PassDesign& design, c
   return tables;
 }
 
+template <class T>
+Buffer both_tables(const Device& device, const ClusterDesign& design) {
+  std::vector<std::complex<T>> tables = pass_tables<T>(design.columns);
+  const std::vector<std::complex<T>> more = pass_tables<T>(design.rows);
+  tables.insert(tables.end(), more.begin(), more.end());
+  Queue queue = device.queue();
+  return uploaded(device, queue, tables, "fft twiddles");
+}
+
 }  // namespace
+
+CompiledCluster::CompiledCluster(const Device& device, const ClusterDesign& design) : design_(design) {
+  const PassText text = cluster_text(design);
+  kernel_ = device.compile(text.source).kernel(kKernelName);
+  local_bytes_ = text.local_bytes;
+  tables_ = design.columns.float64 ? both_tables<double>(device, design) : both_tables<float>(device, design);
+}
+
+void CompiledCluster::enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out,
+                              std::uint64_t out_offset, std::uint64_t lines) const {
+  constexpr std::uint32_t kEveryLine = 0xffffffff;  // the grid has whole clusters only
+  queue.launch(kernel_,
+               {.groups = {lines * design_.groups}, .items = {design_.columns.items()}, .local_bytes = local_bytes_},
+               {in, out, tables_, in_offset, out_offset, kEveryLine});
+}
 
 CompiledPass::CompiledPass(const Device& device, const PassDesign& design, const FactorTable& load,
                            const FactorTable& store)

@@ -39,4 +39,19 @@ class CompiledPass {
   std::vector<Buffer> tables_;
 };
 
+class CompiledCluster {
+ public:
+  CompiledCluster(const Device& device, const ClusterDesign& design);
+  void enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out, std::uint64_t out_offset,
+               std::uint64_t lines) const;
+  const ClusterDesign& design() const { return design_; }
+  const Kernel& kernel() const { return kernel_; }
+
+ private:
+  ClusterDesign design_;
+  Kernel kernel_;
+  std::size_t local_bytes_ = 0;
+  Buffer tables_;
+};
+
 }  // namespace ridge::fft::on_device

@@ -9,9 +9,10 @@ namespace {
 
 constexpr std::uint64_t kMostGroups = 0x7fffffff;
 
-std::variant<CompiledPass, CompiledSpectrum> compiled(const Device& device, const Step& step) {
+std::variant<CompiledPass, CompiledSpectrum, CompiledCluster> compiled(const Device& device, const Step& step) {
   if (const auto* pass = std::get_if<PassDesign>(&step.design))
     return CompiledPass(device, *pass, step.load, step.store);
+  if (const auto* cluster = std::get_if<ClusterDesign>(&step.design)) return CompiledCluster(device, *cluster);
   return CompiledSpectrum(device, std::get<SpectrumDesign>(step.design), step.load);
 }
 
@@ -19,6 +20,9 @@ std::variant<CompiledPass, CompiledSpectrum> compiled(const Device& device, cons
 double groups_each(const Step& step) {
   if (const auto* pass = std::get_if<PassDesign>(&step.design)) {
     return static_cast<double>(step.lines) / static_cast<double>(pass->lines);
+  }
+  if (const auto* cluster = std::get_if<ClusterDesign>(&step.design)) {
+    return static_cast<double>(step.lines) * static_cast<double>(cluster->groups);
   }
   return static_cast<double>(step.lines) * static_cast<double>(std::get<SpectrumDesign>(step.design).length) / 512;
 }
@@ -91,6 +95,13 @@ std::string CompiledRoute::describe() const {
   for (const Stage& stage : stages_) {
     const auto* pass = std::get_if<CompiledPass>(&stage.pass);
     if (!text.empty()) text += "; ";
+    if (const auto* cluster = std::get_if<CompiledCluster>(&stage.pass)) {
+      const ClusterDesign& design = cluster->design();
+      text += fmt::format("clusters of {} groups of {} work-items: columns of {} by {}, rows of {} by {}, {} registers",
+                          design.groups, design.columns.items(), design.columns.length, radices_text(design.columns),
+                          design.rows.length, radices_text(design.rows), cluster->kernel().registers());
+      continue;
+    }
     if (pass == nullptr) {
       text += "between a real signal's spectrum and a complex one";
       continue;

@@ -20,7 +20,7 @@ class CompiledRoute {
 
  private:
   struct Stage {
-    std::variant<CompiledPass, CompiledSpectrum> pass;
+    std::variant<CompiledPass, CompiledSpectrum, CompiledCluster> pass;
     Place from, to;
     std::uint64_t lines, from_stride, to_stride;
   };

@@ -99,6 +99,9 @@ void compile_ahead(const Device& device, const std::vector<Route>& routes, std::
     if (++taken > most) break;
     for (const Step& step : route.steps) {
       if (const auto* pass = std::get_if<PassDesign>(&step.design)) sources.push_back(pass_text(*pass).source);
+      if (const auto* cluster = std::get_if<ClusterDesign>(&step.design)) {
+        sources.push_back(cluster_text(*cluster).source);
+      }
     }
   }
   std::atomic<std::size_t> next{0};
@@ -211,7 +214,7 @@ std::shared_ptr<const CompiledRoute> DeviceTransform<T>::choose(const AxisProble
   planner::Options own = options;
   // A name that is meant for another axis does not bind this one.
   const auto named = [&](const planner::Candidate& candidate) {
-    return candidate.variant == own.variant || candidate.name() == own.variant;
+    return candidate.refusal.empty() && (candidate.variant == own.variant || candidate.name() == own.variant);
   };
   if (layout_.axes > 1 && std::none_of(candidates.begin(), candidates.end(), named)) own.variant.clear();
   // What was timed last is kept: compiled routes hold arrays of the problem's size.

@@ -32,7 +32,14 @@ bool even_lines(const PassSide& side) {
 
 class Writer {
  public:
-  explicit Writer(const PassDesign& design) : d_(design), stages_(stages_of(design)), tables_(table_offsets(design)) {
+  explicit Writer(const PassDesign& design, Text& text, std::size_t first_table = 0)
+      : d_(design), stages_(stages_of(design)), tables_(table_offsets(design)), text_(text) {
+    // Two passes of one kernel share an array of tables.
+    for (StageDesign& stage : stages_) stage.table += first_table;
+    for (std::size_t* offset :
+         {&tables_.coarse, &tables_.fine, &tables_.step, &tables_.filter, &tables_.chirp, &tables_.half}) {
+      *offset += first_table;
+    }
     for (std::size_t i = 0; i + 1 < stages_.size(); ++i) {
       if (seam(i)) {
         layouts_.emplace_back();
@@ -53,22 +60,90 @@ class Writer {
     return bytes;
   }
 
+  std::size_t held() const { return held_; }
+
   PassText write() {
-    header();
+    title();
+    header(std::set<std::size_t>(d_.radices.begin(), d_.radices.end()));
     text_.open("{}", signature());
     declare();
     load();
-    for (std::size_t i = 0; i < stages_.size(); ++i) {
-      if (i > 0) seam(i - 1) ? middle() : exchange(i - 1);
-      stage(i);
-    }
+    stages();
     store();
     text_.close();
     const std::string name = fmt::format("fft {} points", d_.points);
     return {{.name = name, .text = text_.str()}, local_bytes()};
   }
 
+  // --- the two halves of a pass that a cluster of groups shares -----------------------------------------------------
+  // Columns: from memory to the local memory of whichever group of the cluster has the row.
+  void write_columns(const PassDesign& rows, std::size_t pitch) {
+    text_.raw("\n");
+    text_.line("// columns of {} points, {} a group", d_.length, d_.lines);
+    text_.open();
+    place_items(d_.load_order, "");
+    load();
+    stages();
+    twiddle(stages_.back());
+    const StageDesign& last = stages_.back();
+    text_.raw("\n");
+    text_.line("// each value to the group that has its row");
+    text_.line("CLUSTER_WAIT();");
+    for (std::size_t round = 0; round < last.rounds; ++round) {
+      open_round(last, round);
+      text_.line("const int column = (int)(line % {}u);", rows.length);
+      for (std::size_t u = 0; u < last.radix; ++u) {
+        text_.open();
+        text_.line("const int k = i + {};", u * last.butterflies);
+        text_.line("STORE_PEER(received + (k % {0} * {1} + column), k / {0}, v[{2}]);", rows.lines, pitch,
+                   round * last.radix + u);
+        text_.close();
+      }
+      close_round();
+    }
+    text_.close();
+    text_.line("CLUSTER_ARRIVE();");
+    text_.line("CLUSTER_WAIT();");
+  }
+
+  // Rows: from local memory, as the columns left them, to memory.
+  void write_rows(std::size_t pitch) {
+    text_.raw("\n");
+    text_.line("// rows of {} points, {} a group", d_.length, d_.lines);
+    text_.open();
+    place_items(d_.load_order, "");
+    const StageDesign& first = stages_.front();
+    for (std::size_t round = 0; round < first.rounds; ++round) {
+      open_round(first, round);
+      for (std::size_t s = 0; s < first.radix; ++s) {
+        text_.line("v[{}] = received[c * {} + i + {}];", round * first.radix + s, pitch, s * first.butterflies);
+      }
+      close_round();
+    }
+    stages();  // the cluster's barrier has freed the local memory
+    store();
+    text_.close();
+  }
+
+  void header(const std::set<std::size_t>& radices) {
+    text_.raw(butterfly_text(radices, d_.float64));
+    text_.raw("\n");
+    if (d_.samples != Samples::same) {
+      text_.line("FUNCTION real2 converted({} z) {{ return make_real2((real)z.x, (real)z.y); }}",
+                 sample_type(d_, true));
+    }
+    text_.line("#define LOAD(p) {}", d_.load.once ? "LOAD_ONCE(p)" : "(*(p))");
+    text_.line("#define STORE(p, v) {}", d_.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
+  }
+
  private:
+  void stages() {
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      if (i > 0) seam(i - 1) ? middle() : exchange(i - 1);
+      stage(i);
+    }
+  }
+
   // --- names --------------------------------------------------------------------------------------------------------
   std::size_t element_bytes() const { return (d_.float64 ? 16 : 8) / (d_.split ? 2 : 1); }
   bool two_orders() const { return stages_.size() > 1 && d_.load_order != d_.store_order; }
@@ -85,19 +160,11 @@ class Writer {
     return method == PrimeMethod::bluestein ? "Bluestein" : method == PrimeMethod::rader ? "Rader" : "";
   }
 
-  void header() {
+  void title() {
     text_.line("// {} points, {}: {}{}", d_.points, inverse() ? "inverse" : "forward", fmt::join(d_.radices, " * "),
                d_.method == PrimeMethod::none ? "" : fmt::format(" there and back, {}", method_name(d_.method)));
     text_.line("// {} work-items a line, {} lines a group{}", d_.threads, d_.lines,
                d_.split ? ", real and imaginary parts exchanged in turn" : "");
-    text_.raw(butterfly_text(std::set<std::size_t>(d_.radices.begin(), d_.radices.end()), d_.float64));
-    text_.raw("\n");
-    if (d_.samples != Samples::same) {
-      text_.line("FUNCTION real2 converted({} z) {{ return make_real2((real)z.x, (real)z.y); }}",
-                 sample_type(d_, true));
-    }
-    text_.line("#define LOAD(p) {}", d_.load.once ? "LOAD_ONCE(p)" : "(*(p))");
-    text_.line("#define STORE(p, v) {}", d_.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
   }
 
   std::string in_type() const {
@@ -755,14 +822,51 @@ class Writer {
   TableOffsets tables_;
   std::vector<ExchangeLayout> layouts_;
   std::size_t held_ = 1, pitch_ = 1;
-  Text text_;
+  Text& text_;
   bool guarded_ = false, local_used_ = false;
 };
 
 }  // namespace
 
-PassText pass_text(const PassDesign& design) { return Writer(design).write(); }
+PassText pass_text(const PassDesign& design) {
+  Text text;
+  return Writer(design, text).write();
+}
 
-std::size_t local_bytes_of(const PassDesign& design) { return Writer(design).local_bytes(); }
+std::size_t local_bytes_of(const PassDesign& design) {
+  Text text;
+  return Writer(design, text).local_bytes();
+}
+
+PassText cluster_text(const ClusterDesign& design) {
+  const PassDesign &columns = design.columns, &rows = design.rows;
+  Text text;
+  text.line("// {} points by clusters of {} groups: {} columns of {}, then {} rows of {}", columns.length * rows.length,
+            design.groups, rows.length, columns.length, columns.length, rows.length);
+  Writer first(columns, text), second(rows, text, table_offsets(columns).end);
+  std::set<std::size_t> radices(columns.radices.begin(), columns.radices.end());
+  radices.insert(rows.radices.begin(), rows.radices.end());
+  first.header(radices);
+  const std::size_t number = columns.float64 ? 8 : 4;
+  const std::size_t pitch = rows.length + 1;  // odd, so that rows side by side meet no bank twice
+  const std::size_t received = (rows.lines * pitch * 2 * number + 15) / 16 * 16;
+  const std::size_t exchange = std::max(first.local_bytes(), second.local_bytes());
+  text.open(
+      "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) CLUSTER({}) void {}(GLOBAL const real2* in, GLOBAL real2* out, "
+      "GLOBAL const real2* RESTRICT tables, ulong in_offset, ulong out_offset, uint lines)",
+      columns.items(), columns.resident, design.groups, kKernelName);
+  text.line("LOCAL_BLOCK(real, local_block, {});", (received + exchange) / number);
+  text.line("LOCAL real2* const received = (LOCAL real2*)local_block;");
+  text.line("LOCAL real* const local_numbers = local_block + {};", received / number);
+  if (!columns.split || !rows.split) text.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
+  text.line("CLUSTER_ARRIVE();  // the others may not be there yet when this group has something for them");
+  text.line("const int item = LOCAL_ID(0);");
+  text.line("real2 v[{}];", std::max(first.held(), second.held()));
+  first.write_columns(rows, pitch);
+  second.write_rows(pitch);
+  text.close();
+  return {{.name = fmt::format("fft {} points in clusters", columns.length * rows.length), .text = text.str()},
+          received + exchange};
+}
 
 }  // namespace ridge::fft::on_device

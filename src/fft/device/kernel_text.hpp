@@ -19,6 +19,10 @@ struct PassText {
 };
 PassText pass_text(const PassDesign& design);
 
+// The columns and the rows of one long line, shared by the groups of a cluster that write into each other's local
+// memory (CUDA, Hopper and later). Arguments as above, without factors.
+PassText cluster_text(const ClusterDesign& design);
+
 // Bytes of local memory that the kernel takes, without writing it.
 std::size_t local_bytes_of(const PassDesign& design);
 

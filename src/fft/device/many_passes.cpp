@@ -73,8 +73,7 @@ std::vector<std::vector<std::size_t>> pass_factors(std::size_t length, std::size
   return sorted;
 }
 
-SplitResult split_passes(const Device& device, const AxisProblem& problem, const Split& split,
-                         std::vector<Step>& steps) {
+std::vector<PassDesign> split_designs(const AxisProblem& problem, const Split& split, SplitPlaces& places) {
   const std::vector<std::size_t>& factors = split.factors;
   const std::size_t passes = factors.size(), length = problem.length;
   // What lies between keeps the digits with shorter steps than the points inside, the others outside.
@@ -93,10 +92,11 @@ SplitResult split_passes(const Device& device, const AxisProblem& problem, const
     }
   }
   const bool apart = scratch.back() == packed / problem.counts.back();  // the last digit's values lie apart
-  const std::uint64_t between = packed / problem.counts.back();
+  places = {.between = packed / problem.counts.back(), .apart = apart, .step = scratch.back()};
   const bool pairs_in = split.load == Values::pairs, pairs_out = split.store == Values::pairs;
   const auto of = [](const Address& at, std::size_t digit) { return at.line.empty() ? 0 : at.line[digit]; };
 
+  std::vector<PassDesign> designs;
   std::uint64_t before = 1, rest = length;
   std::vector<std::size_t> prefixes, suffixes;  // of each factor: product of those before, of those after
   for (const std::size_t factor : factors) {
@@ -178,23 +178,32 @@ SplitResult split_passes(const Device& device, const AxisProblem& problem, const
     }
     pass.load_order = order_of(pass.load.at);
     pass.store_order = order_of(pass.store.at);
+    designs.push_back(std::move(pass));
+  }
+  return designs;
+}
+
+SplitResult split_passes(const Device& device, const AxisProblem& problem, const Split& split,
+                         std::vector<Step>& steps) {
+  SplitPlaces places;
+  const std::vector<PassDesign> plain = split_designs(problem, split, places);
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const bool first = i == 0, last = i + 1 == plain.size();
     std::string refusal;
     std::size_t width = split.width;
-    while (width > 1 && width / 2 >= static_cast<std::size_t>(pass.counts.front())) width /= 2;
-    const std::vector<PassDesign> designs = fitted(device, pass, width, 1, refusal, split.most_held);
+    while (width > 1 && width / 2 >= static_cast<std::size_t>(plain[i].counts.front())) width /= 2;
+    const std::vector<PassDesign> designs = fitted(device, plain[i], width, 1, refusal, split.most_held);
     if (designs.empty()) return {.refusal = refusal};
-    std::uint64_t lines = inner_lines(problem);
-    lines *= length / factors[i];
     steps.push_back({.design = designs.front(),
                      .from = first ? split.from : split.between,
                      .to = last ? split.to : split.between,
-                     .lines = lines,
-                     .from_stride = first ? problem.in.line.back() : scratch.back(),
-                     .to_stride = last ? problem.out.line.back() : scratch.back(),
+                     .lines = inner_lines(problem) * (problem.length / split.factors[i]),
+                     .from_stride = first ? problem.in.line.back() : places.step,
+                     .to_stride = last ? problem.out.line.back() : places.step,
                      .load = first ? problem.load : FactorTable{},
                      .store = last ? problem.store : FactorTable{}});
   }
-  return {.between = between, .apart = apart};
+  return {.between = places.between, .apart = places.apart};
 }
 
 namespace {

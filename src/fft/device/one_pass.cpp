@@ -1,4 +1,5 @@
 // The whole line in the registers and the local memory of one work-group: the data moves once.
+#include <algorithm>
 #include <utility>
 
 #include "fft/device/route.hpp"
@@ -52,7 +53,11 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
                            .to_stride = design.store.at.line.back(),
                            .load = problem.load,
                            .store = problem.store});
-    route.candidate = described(problem, "one_pass", route.steps, efficiency);
+    // Columns too few to fill an access of 64 bytes waste the rest of it.
+    const double run = static_cast<double>(design.lines) * (problem.float64 ? 16 : 8);
+    const bool side_by_side = design.load_order == Order::lines || design.store_order == Order::lines;
+    const double used = side_by_side ? std::min(1.0, run / 64) : 1;
+    route.candidate = described(problem, "one_pass", route.steps, efficiency * used);
     if (*note != '\0') route.candidate.parameters.emplace_back("twiddles", note);
     efficiency *= 0.985;
     routes.push_back(std::move(route));

@@ -81,6 +81,13 @@ struct PassDesign {
   std::size_t items() const { return threads * lines; }
 };
 
+// A line of columns.length * rows.length points in one trip through memory: the columns' values go to the group that
+// has their row through the local memory of a cluster.
+struct ClusterDesign {
+  PassDesign columns, rows;
+  std::size_t groups = 2;  // a cluster
+};
+
 // A butterfly stage of a design: after `before` points' worth of earlier radices.
 struct StageDesign {
   std::size_t radix, before, butterflies, rounds;

@@ -39,7 +39,7 @@ void normalize(AxisProblem& problem);
 enum class Place { input, output, scratch, work, spare };
 
 struct Step {
-  std::variant<PassDesign, SpectrumDesign> design;
+  std::variant<PassDesign, SpectrumDesign, ClusterDesign> design;
   Place from = Place::input, to = Place::output;
   std::uint64_t lines = 1;                       // for each value of the problem's last digit
   std::uint64_t from_stride = 0, to_stride = 0;  // elements from one value of the last digit to the next
@@ -58,6 +58,7 @@ struct Route {
 std::vector<Route> list_routes(const Device& device, const AxisProblem& problem);
 
 void list_one_pass(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
+void list_clusters(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_many_passes(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_primes(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 
@@ -75,6 +76,9 @@ PassDesign plain_pass(const AxisProblem& problem);
 // The name and the cost of a route by its steps.
 planner::Candidate described(const AxisProblem& problem, const std::string& variant, const std::vector<Step>& steps,
                              double efficiency);
+
+std::size_t longest_held(const PassDesign& design);  // points in a work-item's registers
+std::string too_many_registers(const Device& device, const PassDesign& design, std::size_t lines);
 
 // How a group shares the lines of a design: fills lines, resident, and keeps to what the device has. Empty, or why not.
 std::string fit(const Device& device, PassDesign& design, std::size_t lines);
@@ -96,10 +100,20 @@ struct Split {
   Values load = Values::complex, store = Values::complex;
   std::size_t load_valid = 0, store_valid = 0;
 };
+// What lies between the passes.
+struct SplitPlaces {
+  std::uint64_t between = 0;  // complex elements for each value of the last digit
+  bool apart = true;          // what belongs to different values of the last digit lies apart
+  std::uint64_t step = 0;     // elements from one of them to the next
+};
+// The passes without radices yet.
+std::vector<PassDesign> split_designs(const AxisProblem& problem, const Split& split, SplitPlaces& places);
+
+// Appends the steps, each with the radices and the group that fit best.
 struct SplitResult {
   std::string refusal = {};
-  std::uint64_t between = 0;  // complex elements between the passes, for each value of the last digit
-  bool apart = true;          // what belongs to different values of the last digit lies apart there
+  std::uint64_t between = 0;  // as above
+  bool apart = true;
 };
 SplitResult split_passes(const Device& device, const AxisProblem& problem, const Split& split,
                          std::vector<Step>& steps);

@@ -20,21 +20,15 @@ namespace {
 constexpr std::size_t kRegisters = 65536, kItemsPerUnit = 2048, kLocalPerUnit = 228 * 1024, kWarp = 32;
 
 using RouteLister = void (*)(const Device&, const AxisProblem&, std::vector<Route>&);
-constexpr std::array<RouteLister, 3> kFamilies{list_one_pass, list_many_passes, list_primes};
+constexpr std::array<RouteLister, 4> kFamilies{list_one_pass, list_clusters, list_many_passes, list_primes};
 
 bool continues(const Address& at, const std::vector<std::uint64_t>& counts, std::size_t digit) {
   return at.line.empty() || at.line[digit + 1] == at.line[digit] * counts[digit];
 }
 
-std::size_t held(const PassDesign& design) {
-  std::size_t most = 1;
-  for (const StageDesign& stage : stages_of(design)) most = std::max(most, stage.radix * stage.rounds);
-  return most;
-}
-
 // Registers a work-item needs for its points, twiddles and addresses, as ptxas was seen to use them.
 std::size_t registers(const PassDesign& design) {
-  const std::size_t numbers = 2 * held(design) * (design.float64 ? 2 : 1);
+  const std::size_t numbers = 2 * longest_held(design) * (design.float64 ? 2 : 1);
   const bool more = design.load.factor != FactorKind::none || design.method != PrimeMethod::none;
   const std::size_t wanted = numbers + (design.float64 ? 44 : 30) + (more ? 8 : 0);
   return std::min<std::size_t>((wanted + 7) / 8 * 8, 255);
@@ -49,10 +43,9 @@ std::size_t register_limit(const Device& device) {
   return nvidia || device.info().backend == Backend::cuda ? kRegisters : 0;
 }
 
-std::string too_many_registers(const Device& device, const PassDesign& design, std::size_t lines) {
-  const std::size_t items = design.threads * lines, each = registers(design), all = register_limit(device);
-  if (all == 0 || whole_warps(items) * each <= all) return {};
-  return fmt::format("needs about {} registers for each of {} work-items, a group may have {}", each, items, all);
+// PoCL turns the points of a work-item into arrays on its stack: few of them compile and run faster.
+bool keeps_points_in_memory(const Device& device) {
+  return device.info().vendor.find("Portable Computing Language") != std::string::npos;
 }
 
 // Lines of T work-items each that fill whole warps, from `least` work-items on.
@@ -93,6 +86,18 @@ std::vector<std::size_t> line_counts(const PassDesign& design, std::size_t force
 }
 
 }  // namespace
+
+std::size_t longest_held(const PassDesign& design) {
+  std::size_t most = 1;
+  for (const StageDesign& stage : stages_of(design)) most = std::max(most, stage.radix * stage.rounds);
+  return most;
+}
+
+std::string too_many_registers(const Device& device, const PassDesign& design, std::size_t lines) {
+  const std::size_t items = design.threads * lines, each = registers(design), all = register_limit(device);
+  if (all == 0 || whole_warps(items) * each <= all) return {};
+  return fmt::format("needs about {} registers for each of {} work-items, a group may have {}", each, items, all);
+}
 
 std::uint64_t AxisProblem::lines() const {
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{1}, std::multiplies<>());
@@ -203,7 +208,13 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
   RadixLimits wanted;
   wanted.most_threads = std::min(limits.work_group, limits.work_group_sides[0]) / std::max<std::size_t>(lines, 1);
   wanted.most_held = most_held > 0 ? most_held : plain.float64 ? 16 : plain.method == PrimeMethod::none ? 32 : 40;
-  std::vector<RadixPlan> plans = radix_plans(plain.length, wanted);
+  std::vector<RadixPlan> plans;
+  if (keeps_points_in_memory(device)) {
+    RadixLimits few = wanted;
+    few.most_held = 8;
+    plans = radix_plans(plain.length, few);
+  }
+  if (plans.empty()) plans = radix_plans(plain.length, wanted);
   if (plans.empty() && plain.float64 && most_held == 0) {
     wanted.most_held = 32;
     plans = radix_plans(plain.length, wanted);
@@ -274,12 +285,13 @@ planner::Candidate described(const AxisProblem& problem, const std::string& vari
   double moved = 0, operations = 0;
   const double element = problem.float64 ? 16 : 8;
   for (const Step& step : steps) {
-    const PassDesign* pass = std::get_if<PassDesign>(&step.design);
     const double all = static_cast<double>(step.lines) * static_cast<double>(problem.counts.back());
-    if (pass == nullptr) {
-      moved += 2 * all * element * static_cast<double>(std::get<SpectrumDesign>(step.design).length);
+    if (const auto* spectrum = std::get_if<SpectrumDesign>(&step.design)) {
+      moved += 2 * all * element * static_cast<double>(spectrum->length);
       continue;
     }
+    const PassDesign* pass = std::get_if<PassDesign>(&step.design);
+    if (pass == nullptr) continue;
     const char* comma = radices.empty() ? "" : ",";
     radices += comma + radices_text(*pass);
     items += fmt::format("{}{}", comma, pass->threads);

@@ -109,11 +109,8 @@ struct EightsOf {
     T* const z = scratch + 2 * N + kBufferPad / sizeof(T);
     for (size_t i = 0; i < count; ++i, in += 2 * in_distance, out += 2 * out_distance) {
       T* const y = D == 1 && N * sizeof(T) >= 8192 && in != out ? out : scratch;
-      const bool more = i + 1 < count;
       eights_first<First, N, kUser>(in, y, tables[0]);
-      if (more) fetch_ahead<N>(in + 2 * in_distance, 0, 2);
       eights_second<Core, N>(y, z, tables[1]);
-      if (more) fetch_ahead<N>(in + 2 * in_distance, 1, 2);
       if constexpr (D == 1) {
         last_pass_call<P, N, C, 16, 4, 1>(z, out);
       } else {

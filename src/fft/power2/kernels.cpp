@@ -119,7 +119,7 @@ class CachedKernel final : public Kernel<T> {
   }
   BareLine<T> bare(Direction direction) const override {
     if (scratch() != 0) return {};
-    return {line_.run[Base::index(direction)], tables_.data()};
+    return {.line = line_.run[Base::index(direction)], .tables = tables_.data()};
   }
   void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const override {
     line_.run[Base::index(direction)](Base::real(in), 0, Base::real(out), 0, 1, tables_.data(), Base::real(scratch));

@@ -122,16 +122,6 @@ template <class P, size_t N, size_t R, size_t A, size_t B, size_t C, class T = t
   last_pass<P, N, R, A, B, C>(z, out);
 }
 
-// Part `part` of `parts` of the next transform, while this one is between two passes: its first pass reads more streams
-// than a prefetcher follows. Arm's cores manage without.
-template <size_t N, class T>
-[[gnu::always_inline]] inline void fetch_ahead(const T* next, size_t part, size_t parts) {
-  if constexpr (kPointerAStream || N > 8192) return;
-  for (size_t p = 2 * N / parts * part; p < 2 * N / parts * (part + 1); p += 64 / sizeof(T)) {
-    __builtin_prefetch(next + p, 0, 2);
-  }
-}
-
 // The second buffer starts two lines late, so that equal indices of the two do not share an L1 set.
 inline constexpr size_t kBufferPad = 128;
 
@@ -169,9 +159,7 @@ struct LineOf {
         if constexpr (C == 1) {
           last_pass_call<P, N, B, A, 1, 1>(y, out);
         } else {
-          if (N > 512 && i + 1 < count) fetch_ahead<N>(in + 2 * in_distance, 0, 2);
           middle_pass_call<Core, N, A, B>(y, z, tables[1]);
-          if (N > 512 && i + 1 < count) fetch_ahead<N>(in + 2 * in_distance, 1, 2);
           if constexpr (D == 1) {
             last_pass_call<P, N, C, A, B, 1>(z, out);
           } else {

@@ -50,11 +50,11 @@ KERNEL WORK_GROUP(256, 1, 1) void measure_change(GLOBAL const CELL* RESTRICT bef
   largest[item] = most;
   squares[item] = sum;
   UNROLL
-  for (int half = 128; half > 0; half /= 2) {
+  for (int apart = 128; apart > 0; apart /= 2) {
     BARRIER();
-    if (item < half) {
-      largest[item] = largest[item + half] > largest[item] ? largest[item + half] : largest[item];
-      squares[item] += squares[item + half];
+    if (item < apart) {
+      largest[item] = largest[item + apart] > largest[item] ? largest[item + apart] : largest[item];
+      squares[item] += squares[item + apart];
     }
   }
   if (item == 0) {

@@ -85,7 +85,7 @@ class Writer {
         radius_x_(kernel.weights.radius[2]),
         radius_y_(kernel.weights.radius[1]) {}
 
-  std::string text() const {
+  std::string text() {
     std::string text = kernel_.frame ? kFrame : kInterior;
     std::string arguments;
     for (const Weight& weight : kernel_.weights.list) {
@@ -96,7 +96,7 @@ class Writer {
     }
     replace_all(text, "@ARGUMENTS@", arguments);
     replace_all(text, "@LOCALS@", locals());
-    replace_all(text, "@MARCH@", march());
+    replace_all(text, "@MARCH@", marches());
     return growth() + text;
   }
 
@@ -474,8 +474,19 @@ class Writer {
     return text + indent + "}\n" + indent + "to += pitch;\n";
   }
 
+  // Pieces of the two sides that no upper or lower border reaches march without looking out for one.
+  std::string marches() {
+    if (!rows_have_borders() || !kernel_.options.shuffles) return places() + march();
+    std::string text =
+        places() + "  if (side < 0 || first_row < 2 * REACH_Y || end_row > height - 2 * REACH_Y) {\n" + march();
+    near_rows_ = false;
+    text += "  } else {\n" + march() + "  }\n";
+    near_rows_ = true;
+    return text;
+  }
+
   std::string march() const {
-    std::string text = places();
+    std::string text;
     if (!kernel_.options.ring) text += "  REAL ahead[PREFETCH][CELLS];\n";
     text +=
         "  UNROLL\n  for (int u = 0; u < PREFETCH; ++u) {\n" + load_ahead("first_row - REACH_Y + u", "    ") + "  }\n";
@@ -494,6 +505,7 @@ class Writer {
   const StripKernel& kernel_;
   Scaling scaling_;
   int radius_x_, radius_y_;
+  bool near_rows_ = true;  // whether the march being written may meet the upper or lower border
 };
 
 }  // namespace

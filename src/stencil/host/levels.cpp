@@ -182,12 +182,19 @@ void RowTable<T>::fill(std::vector<const T*>& table, const Levels<T>& levels, co
                        std::size_t z, std::size_t y, std::size_t count) const {
   const Layout& layout = levels.layout();
   const std::ptrdiff_t rz = layout.radius[0], ry = layout.radius[1];
+  const std::size_t lines = 2 * static_cast<std::size_t>(ry) + count;
+  const bool inside = y >= static_cast<std::size_t>(ry) && y + static_cast<std::size_t>(ry) + count <= layout.shape[1];
   auto entry = table.begin();
   for (std::size_t field = 0; field < fields; ++field) {
     for (std::ptrdiff_t dz = -rz; dz <= rz; ++dz) {
       const std::size_t plane = layout.source(0, static_cast<std::ptrdiff_t>(z) + dz);
-      for (std::ptrdiff_t dy = -ry; dy < ry + static_cast<std::ptrdiff_t>(count); ++dy)
-        *entry++ = levels.row(from, field, plane, layout.source(1, static_cast<std::ptrdiff_t>(y) + dy));
+      if (inside) {
+        const T* row = levels.row(from, field, plane, y - static_cast<std::size_t>(ry));
+        for (std::size_t i = 0; i < lines; ++i, row += levels.frame().pitch) *entry++ = row;
+      } else {
+        for (std::ptrdiff_t dy = -ry; dy < ry + static_cast<std::ptrdiff_t>(count); ++dy)
+          *entry++ = levels.row(from, field, plane, layout.source(1, static_cast<std::ptrdiff_t>(y) + dy));
+      }
     }
   }
 }

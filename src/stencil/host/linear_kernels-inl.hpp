@@ -71,15 +71,11 @@ HWY_INLINE void Put(const V (&vectors)[kCount], T* to) {
   }
 }
 
-// Cells to compute one by one before a store that must be aligned.
-template <bool kStreaming>
-HWY_INLINE std::size_t UpToAligned(const T* out, std::size_t begin, std::size_t end) {
-  if constexpr (!kStreaming) {
-    return begin;
-  } else {
-    const std::size_t beyond = reinterpret_cast<std::uintptr_t>(out + begin) / sizeof(T) % kLanes;
-    return beyond == 0 ? begin : HWY_MIN(begin + kLanes - beyond, end);
-  }
+// The first x from `begin` on where stores are aligned. They need not be (but for streaming ones), yet a vector across
+// two cache lines costs two accesses, and rows start on a line: only x - 1 and x + 1 are left to straddle.
+HWY_INLINE std::size_t FirstAligned(const T* out, std::size_t begin) {
+  const std::size_t beyond = reinterpret_cast<std::uintptr_t>(out + begin) / sizeof(T) % kLanes;
+  return beyond == 0 ? begin : begin + kLanes - beyond;
 }
 
 template <bool kStreaming, std::size_t kUnroll>
@@ -101,15 +97,13 @@ HWY_INLINE void TermsAt(const T* const* in, const T* weights, std::size_t count,
 template <bool kStreaming>
 void Terms(const T* const* in, const T* weights, std::size_t count, T* out, std::size_t begin, std::size_t end) {
   constexpr std::size_t kUnroll = 8;
-  std::size_t x = UpToAligned<kStreaming>(out, begin, end);
-  SumPlainly(in, weights, count, out, begin, x);
+  // Vectors at both ends overlap what lies between them: the same values once more.
+  if (end - begin < 2 * kLanes) return SumPlainly(in, weights, count, out, begin, end);
+  TermsAt<false, 1>(in, weights, count, out, begin);
+  std::size_t x = FirstAligned(out, begin);
   for (; x + kUnroll * kLanes <= end; x += kUnroll * kLanes) TermsAt<kStreaming, kUnroll>(in, weights, count, out, x);
   for (; x + kLanes <= end; x += kLanes) TermsAt<kStreaming, 1>(in, weights, count, out, x);
-  if (x < end && end - begin >= kLanes) {
-    TermsAt<false, 1>(in, weights, count, out, end - kLanes);  // overlaps what is done: the same values once more
-  } else {
-    SumPlainly(in, weights, count, out, x, end);
-  }
+  if (x < end) TermsAt<false, 1>(in, weights, count, out, end - kLanes);
 }
 
 // Adds a point to the sums of all output rows from kRow on that read it.
@@ -161,7 +155,7 @@ HWY_INLINE void BlockAt(const T* const* rows, const V (&weights)[S::points], T* 
   for (int r = 0; r < kRows; ++r) Put<kStreaming>(sums[r], out[r] + x);
 }
 
-// Rows too narrow for a vector, and what lies before the first aligned store.
+// Rows too narrow for two vectors.
 template <class S, int kRows>
 HWY_INLINE void BlockPlainly(const T* const* rows, const T* weights, T* const* out, std::size_t begin,
                              std::size_t end) {
@@ -189,17 +183,14 @@ void Block(const T* const* in, const T* weights, T* const* out, std::size_t begi
   const D d;
   V spread[S::points];
   for (int i = 0; i < S::points; ++i) spread[i] = hn::Set(d, weights[i]);
-  // Rows lie alike, so what is aligned in one is in all.
-  std::size_t x = UpToAligned<kStreaming>(to[0], begin, end);
-  BlockPlainly<S, kRows>(rows, weights, to, begin, x);
+  // Vectors at both ends overlap what lies between them: the same values once more.
+  if (end - begin < 2 * kLanes) return BlockPlainly<S, kRows>(rows, weights, to, begin, end);
+  BlockAt<S, false, kRows, 1>(rows, spread, to, begin);
+  std::size_t x = FirstAligned(to[0], begin);  // rows lie alike, so what is aligned in one is in all
   for (; x + kUnroll * kLanes <= end; x += kUnroll * kLanes)
     BlockAt<S, kStreaming, kRows, kUnroll>(rows, spread, to, x);
   for (; x + kLanes <= end; x += kLanes) BlockAt<S, kStreaming, kRows, 1>(rows, spread, to, x);
-  if (x < end && end - begin >= kLanes) {
-    BlockAt<S, false, kRows, 1>(rows, spread, to, end - kLanes);  // overlaps what is done: the same values once more
-  } else {
-    BlockPlainly<S, kRows>(rows, weights, to, x, end);
-  }
+  if (x < end) BlockAt<S, false, kRows, 1>(rows, spread, to, end - kLanes);
 }
 
 // Vectors at once so that sums, values and weights of the small shapes fit 16 to 32 registers.
@@ -209,7 +200,7 @@ SumShape<T> WithRows(std::size_t rows) {
     case 1:
       return Block<S, kStreaming, 1, 4>;
     case 2:
-      return Block<S, kStreaming, 2, 2>;
+      return Block<S, kStreaming, 2, 4>;
     case 4:
       return Block<S, kStreaming, 4, 2>;
     default:

@@ -25,18 +25,6 @@ struct FieldTerms {
   std::vector<T> weights{};
 };
 
-ShapeName shape_of(const std::vector<Term>& terms) {
-  if (Shape<0, 0, 1, true>::matches(terms)) return ShapeName::line_1;
-  if (Shape<0, 0, 2, true>::matches(terms)) return ShapeName::line_2;
-  if (Shape<0, 1, 1, true>::matches(terms)) return ShapeName::star_2d_1;
-  if (Shape<0, 2, 2, true>::matches(terms)) return ShapeName::star_2d_2;
-  if (Shape<0, 1, 1, false>::matches(terms)) return ShapeName::box_2d_1;
-  if (Shape<1, 1, 1, true>::matches(terms)) return ShapeName::star_3d_1;
-  if (Shape<2, 2, 2, true>::matches(terms)) return ShapeName::star_3d_2;
-  if (Shape<1, 1, 1, false>::matches(terms)) return ShapeName::box_3d_1;
-  return ShapeName::none;
-}
-
 // Term by term over a piece that stays in L1, which compilers vectorise; integers do not mind the order.
 template <class T>
 void sum_integers(const T* const* in, const std::int32_t* weights, std::size_t count, T* out, std::size_t begin,
@@ -114,6 +102,18 @@ class LinearRows {
 };
 
 }  // namespace
+
+ShapeName shape_of(const std::vector<Term>& terms) {
+  if (Shape<0, 0, 1, true>::matches(terms)) return ShapeName::line_1;
+  if (Shape<0, 0, 2, true>::matches(terms)) return ShapeName::line_2;
+  if (Shape<0, 1, 1, true>::matches(terms)) return ShapeName::star_2d_1;
+  if (Shape<0, 2, 2, true>::matches(terms)) return ShapeName::star_2d_2;
+  if (Shape<0, 1, 1, false>::matches(terms)) return ShapeName::box_2d_1;
+  if (Shape<1, 1, 1, true>::matches(terms)) return ShapeName::star_3d_1;
+  if (Shape<2, 2, 2, true>::matches(terms)) return ShapeName::star_3d_2;
+  if (Shape<1, 1, 1, false>::matches(terms)) return ShapeName::box_3d_1;
+  return ShapeName::none;
+}
 
 void streaming_fence() { hwy::FlushStream(); }
 

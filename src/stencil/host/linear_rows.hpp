@@ -6,6 +6,8 @@
 
 #include <ridge/stencil_update.hpp>
 
+#include "stencil/host/linear_kernels.hpp"
+
 namespace ridge::stencil {
 
 template <class T>
@@ -18,5 +20,8 @@ template <class T>
 RowKernel<T> linear_rows(const std::vector<Term>& terms, const Offset& radius, std::size_t fields,
                          bool streaming = false);
 void streaming_fence();
+
+// The shape whose points these terms are, in its order.
+ShapeName shape_of(const std::vector<Term>& terms);
 
 }  // namespace ridge::stencil

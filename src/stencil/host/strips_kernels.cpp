@@ -1,5 +1,7 @@
 #include "stencil/host/strips_kernels.hpp"
 
+#include <algorithm>
+
 #include "stencil/host/linear_shape.hpp"
 #include "stencil/host/strips_simd.hpp"
 
@@ -61,16 +63,25 @@ StripKernels<T> linear_strip_kernels(const Update<T>& update, const StripKernelO
   const std::vector<Term>& terms = *update.linear;
   const auto rows = [&](bool streaming) { return linear_rows<T>(terms, update.radius, update.fields, streaming); };
   StripKernels<T> kernels{.rows = rows(false), .last = rows(options.streaming)};
-  kernels.whole_vectors = true;
+  kernels.vector = 1;
   kernels.streams = options.streaming;
   if constexpr (std::is_floating_point_v<T>) {
+    kernels.vector = std::max(strip_vector<T>(), 32 / sizeof(T));  // pairs of small vectors are stored together
     const StripShape shape = update.fields == 1 ? strip_shape(terms) : StripShape::none;
     kernels.rows = UnrolledRows<T>(shape, terms, kernels.rows, false);
     kernels.last = UnrolledRows<T>(shape, terms, kernels.last, options.streaming);
+    const auto sum = [&](std::size_t planes, std::size_t together, bool streaming) {
+      return unrolled_planes<T>(strip_sum<T>(shape, planes, together, streaming), terms);
+    };
     if (options.planes > 1) {
-      kernels.block = unrolled_planes<T>(strip_sum<T>(shape, options.planes, options.rows, false), terms);
-      kernels.block_last =
-          unrolled_planes<T>(strip_sum<T>(shape, options.planes, options.rows, options.streaming), terms);
+      kernels.block = sum(options.planes, options.rows, false);
+      kernels.block_last = sum(options.planes, options.rows, options.streaming);
+    }
+    if (options.flat && update.dimensions == 3) {
+      kernels.plane = sum(1, 1, false);
+      kernels.plane_last = sum(1, 1, options.streaming);
+      kernels.planes = sum(options.planes, 1, false);
+      kernels.planes_last = sum(options.planes, 1, options.streaming);
     }
   }
   return kernels;

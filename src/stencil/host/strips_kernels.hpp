@@ -4,8 +4,16 @@
 
 namespace ridge::stencil {
 
+// Whether streaming stores are other instructions here, and save the reading of lines that are only overwritten.
+#if defined(__x86_64__)
+inline constexpr bool kStreamingStores = true;
+#else
+inline constexpr bool kStreamingStores = false;
+#endif
+
 struct StripKernelOptions {
   std::size_t planes = 1, rows = 4;  // 3D: a kernel for blocks of several planes, where there is one
+  bool flat = false;                 // 3D: whole planes as long rows
   bool streaming = false;            // the last stage's stores go past the caches
 };
 

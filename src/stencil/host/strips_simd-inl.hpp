@@ -228,6 +228,7 @@ SumBlock<T> WithRows(std::size_t planes, std::size_t rows) {
   }
   if constexpr (S::rz == 1) {
     if (planes == 2 && rows == 2) return Chosen<S, 2, 2, kStreaming>();
+    if (planes == 2 && rows == 1) return Chosen<S, 2, 1, kStreaming>();
   }
   return nullptr;
 }
@@ -267,6 +268,8 @@ SumBlock<T> GetBlock(StripShape shape, std::size_t planes, std::size_t rows, boo
   return streaming ? Find<true>(shape, planes, rows) : Find<false>(shape, planes, rows);
 }
 
+std::size_t VectorCells() { return hn::MaxLanes(hn::ScalableTag<T>()); }
+
 }  // namespace
 }  // namespace ridge::stencil::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -275,10 +278,15 @@ HWY_AFTER_NAMESPACE();
 namespace ridge::stencil {
 
 HWY_EXPORT(GetBlock);
+HWY_EXPORT(VectorCells);
 
 template <>
 SumBlock<StripElement> strip_sum(StripShape shape, std::size_t planes, std::size_t rows, bool streaming) {
   return HWY_DYNAMIC_DISPATCH(GetBlock)(shape, planes, rows, streaming);
+}
+template <>
+std::size_t strip_vector<StripElement>() {
+  return HWY_DYNAMIC_DISPATCH(VectorCells)();
 }
 
 }  // namespace ridge::stencil

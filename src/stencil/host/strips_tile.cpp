@@ -29,6 +29,12 @@ T* thread_memory(std::size_t cells) {
   return memory.data();
 }
 
+// Rows of the rings lie as those of the levels, so that a plane can be computed as one long row.
+bool whole_rows(const Layout& layout, const Strips& strips) {
+  return layout.dimensions == 3 && layout.low[2] != Border::periodic &&
+         (strips.width == 0 || strips.width >= layout.shape[2]);
+}
+
 StripAxis axis_of(const Layout& layout, std::size_t axis) {
   return {.size = static_cast<std::ptrdiff_t>(layout.shape[axis]),
           .radius = layout.radius[axis],
@@ -68,6 +74,11 @@ RingFrame::RingFrame(const Layout& layout, const Strips& strips, std::size_t ele
   lead = overlap;
   pitch = lead + round_up(whole_or(strips.width, layout.shape[2]), line) + overlap + line;
   if (pitch / line % 2 == 0) pitch += line;  // rows start in different sets of a cache
+  if (whole_rows(layout, strips)) {
+    const RowFrame grid(layout, element_bytes);
+    lead = grid.pad;
+    pitch = grid.pitch;
+  }
   rows = layout.dimensions == 3 ? whole_or(strips.height, layout.shape[1]) + 2 * strips.depth * radius(1) : 1;
   planes = round_up(2 * radius(outer) + strips.tick, strips.tick);
   hot = strips.tick > 2 * radius(outer) ? strips.tick - 2 * radius(outer) : 0;
@@ -89,11 +100,14 @@ StripTile<T>::StripTile(const Layout& layout, const Strips& strips, const StripK
       x_(axis_of(layout, 2)),
       tick_(static_cast<std::ptrdiff_t>(strips.tick)),
       memory_(thread_memory<T>(frame_.cells)) {
-  const std::size_t window = static_cast<std::size_t>(2 * outer_.radius + tick_) *
+  const std::size_t most = std::max(strips.tick, outer_index_ == 1 ? strips.rows : 1);
+  const std::size_t window = (2 * static_cast<std::size_t>(outer_.radius) + most) *
                              (2 * static_cast<std::size_t>(middle_.radius) + strips.rows);
-  in_.resize(window * layout.fields);
+  table_.in.resize(window * layout.fields);
+  table_.out.resize(strips.tick * strips.rows * layout.fields);
   coefficients_.resize(window * layout.coefficients);
-  out_.resize(strips.tick * strips.rows * layout.fields);
+  in_planes_.resize((2 * static_cast<std::size_t>(outer_.radius) + strips.tick) * layout.fields);
+  out_planes_.resize(strips.tick * layout.fields);
 }
 
 template <class T>
@@ -113,12 +127,19 @@ void StripTile<T>::run(Levels<T>& levels, std::size_t depth, const Cell3& begin,
   base_ = outer_.low(left(0));
   origin_ = static_cast<std::ptrdiff_t>(frame_.lead) - x_.tile_begin -
             middle_.low(left(0)) * static_cast<std::ptrdiff_t>(frame_.pitch);
+  kept_.assign(outer_index_ == 1 ? depth * frame_.planes : 0, {});
+  spans_.clear();
+  for (std::size_t s = 0; s <= depth; ++s) {
+    const Range outer{outer_.low(left(s)), outer_.high(left(s))}, middle{middle_.low(left(s)), middle_.high(left(s))},
+        x{x_.low(left(s)), x_.high(left(s))};
+    spans_.push_back({outer, middle, x, computed_x(s), x_.touches_side(left(s))});
+  }
   loads_ = x_.periodic && (x_.low(left(0)) < 0 || x_.high(left(0)) > x_.size);
   for (std::ptrdiff_t tick = 0;; ++tick) {
     for (std::size_t s = loads_ ? 0 : 1; s <= depth; ++s) {
       if (strips_.prefetch && s > 0) prefetch(tick, s);
-      const Range range{std::max(front(s, tick - 1), outer_.low(left(s))),
-                        std::min(front(s, tick), outer_.high(left(s)))};
+      const Range range{std::max(front(s, tick - 1), spans_[s].outer.begin),
+                        std::min(front(s, tick), spans_[s].outer.end)};
       if (range.begin < range.end) stage(s, range);
     }
     if (front(depth, tick) >= outer_.tile_end) break;
@@ -128,7 +149,7 @@ void StripTile<T>::run(Levels<T>& levels, std::size_t depth, const Cell3& begin,
 // Rows of a stage: those of fixed borders are carried along, the others computed.
 template <class T>
 void StripTile<T>::stage(std::size_t s, Range outer) {
-  const Range middle{middle_.low(left(s)), middle_.high(left(s))};
+  const Range middle = spans_[s].middle;
   Range inner = middle, run = outer;
   if (s > 0 && !middle_.periodic) {
     inner = {std::max(middle.begin, middle_.begin), std::min(middle.end, middle_.end)};
@@ -147,26 +168,45 @@ void StripTile<T>::stage(std::size_t s, Range outer) {
   if (s > 0 && run.begin < run.end && inner.begin < inner.end) compute(s, run, inner);
 }
 
+// In 3D the rows of a plane outside, the planes of the tick within: what neighbouring planes read in common is still in
+// the first cache.
 template <class T>
 void StripTile<T>::compute(std::size_t s, Range outer, Range middle) {
   const RowKernel<T>& kernel = s == depth_ ? kernels_.last : kernels_.rows;
-  const auto rows = static_cast<std::ptrdiff_t>(strips_.rows);
+  const auto rows = static_cast<std::ptrdiff_t>(strips_.rows), planes = static_cast<std::ptrdiff_t>(strips_.planes);
+  find_planes(s, outer);
   if (outer_index_ == 1) {
     for (std::ptrdiff_t o = outer.begin; o < outer.end; o += rows)
       call(s, o, 0, std::min(rows, outer.end - o), 1, kernel);
     return;
   }
-  if (kernels_.block && outer.end - outer.begin == tick_ && middle.end - middle.begin >= rows) {
-    const RowKernel<T>& block = s == depth_ ? kernels_.block_last : kernels_.block;
-    for (std::ptrdiff_t m = middle.begin; m < middle.end; m += rows) {
-      // The last block overlaps the one before: the same values once more.
-      call(s, outer.begin, std::min(m, middle.end - rows), tick_, rows, block);
+  if (kernels_.plane && whole_rows(layout_, strips_)) {
+    // Rows that read beyond the plane by another way than a step of the pitch are computed one by one.
+    const bool from_old = s == 1 && !loads_;
+    Range inner = middle;
+    if (from_old || !middle_.periodic) {
+      inner = {std::max(middle.begin, middle_.radius), std::min(middle.end, middle_.size - middle_.radius)};
+      inner.end = std::max(inner.begin, inner.end);
+    }
+    for (std::ptrdiff_t o = outer.begin; o < outer.end;) {
+      const std::ptrdiff_t count = o + planes <= outer.end ? planes : 1;
+      if (inner.begin < inner.end) call_plane(s, o, count, inner);
+      for (std::ptrdiff_t i = o; i < o + count; ++i) {
+        for (std::ptrdiff_t m = middle.begin; m < std::min(inner.begin, middle.end); ++m) call(s, i, m, 1, 1, kernel);
+        for (std::ptrdiff_t m = std::max(inner.end, inner.begin); m < middle.end; ++m) call(s, i, m, 1, 1, kernel);
+      }
+      o += count;
     }
     return;
   }
-  for (std::ptrdiff_t o = outer.begin; o < outer.end; ++o) {
-    for (std::ptrdiff_t m = middle.begin; m < middle.end; m += rows)
-      call(s, o, m, 1, std::min(rows, middle.end - m), kernel);
+  const bool blocks = kernels_.block && middle.end - middle.begin >= rows;
+  const RowKernel<T>& block = s == depth_ ? kernels_.block_last : kernels_.block;
+  for (std::ptrdiff_t m = middle.begin; m < middle.end; m += rows) {
+    std::ptrdiff_t o = outer.begin;
+    // The last block overlaps the one before: the same values once more.
+    for (; blocks && o + planes <= outer.end; o += planes)
+      call(s, o, std::min(m, middle.end - rows), planes, rows, block);
+    for (; o < outer.end; ++o) call(s, o, m, 1, std::min(rows, middle.end - m), kernel);
   }
 }
 
@@ -175,10 +215,10 @@ void StripTile<T>::compute(std::size_t s, Range outer, Range middle) {
 template <class T>
 typename StripTile<T>::Range StripTile<T>::computed_x(std::size_t s) const {
   Range range{x_.low(left(s)), x_.high(left(s))};
-  if (kernels_.whole_vectors && s < depth_) {
-    constexpr auto kCells = static_cast<std::ptrdiff_t>(std::max<std::size_t>(kLine / sizeof(T), 1));
-    range.begin = x_.tile_begin - (x_.tile_begin - range.begin + kCells - 1) / kCells * kCells;
-    range.end = x_.tile_begin + (range.end - x_.tile_begin + kCells - 1) / kCells * kCells;
+  if (kernels_.vector > 0 && s < depth_) {
+    const auto cells = static_cast<std::ptrdiff_t>(kernels_.vector);
+    range.begin = x_.tile_begin - (x_.tile_begin - range.begin + cells - 1) / cells * cells;
+    range.end = x_.tile_begin + (range.end - x_.tile_begin + cells - 1) / cells * cells;
     return range;
   }
   if (!x_.periodic) range = {std::max(range.begin, x_.begin), std::min(range.end, x_.end)};
@@ -188,13 +228,13 @@ typename StripTile<T>::Range StripTile<T>::computed_x(std::size_t s) const {
 template <class T>
 void StripTile<T>::call(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes, std::ptrdiff_t rows,
                         const RowKernel<T>& kernel) {
-  const Range x = computed_x(s);
+  const Range x = spans_[s].computed;
   if (x.begin < x.end) {
-    gather(s, o, m, planes, rows, x.begin);
+    const Table& table = table_of(s, o, m, planes, rows);
     // Rows are numbered along y: in 2D that is the outer axis.
-    Rows<T> work{.in = in_.data(),
+    Rows<T> work{.in = table.in.data(),
                  .coefficients = coefficients_.data(),
-                 .out = out_.data(),
+                 .out = table.out.data(),
                  .count = static_cast<std::size_t>(outer_index_ == 1 ? planes : rows),
                  .begin = 0,
                  .end = static_cast<std::size_t>(x.end - x.begin)};
@@ -213,50 +253,101 @@ void StripTile<T>::call(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, std::
       }
     }
   }
-  if (!x_.touches_side(left(s))) return;
+  if (!spans_[s].closes) return;
+  auto out = table_of(s, o, m, planes, rows).out.begin();
   for (std::size_t field = 0; field < layout_.fields; ++field) {
     for (std::ptrdiff_t i = o; i < o + planes; ++i) {
-      for (std::ptrdiff_t j = m; j < m + rows; ++j) close(s, output_row(s, field, i, j), field, i, j);
+      for (std::ptrdiff_t j = m; j < m + rows; ++j) close(s, *out++ - x.begin, field, i, j);
     }
   }
 }
 
-// The tables of a call: rows by the address of their cell `x`.
+// Rows of a plane as one long row: what lies between them is computed too, and made good afterwards.
 template <class T>
-void StripTile<T>::gather(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes, std::ptrdiff_t rows,
-                          std::ptrdiff_t x) {
-  const bool from_old = s == 1 && !loads_;
+void StripTile<T>::call_plane(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t planes, Range middle) {
+  const bool several = planes > 1;
+  const RowKernel<T>& kernel = s == depth_ ? (several ? kernels_.planes_last : kernels_.plane_last)
+                                           : (several ? kernels_.planes : kernels_.plane);
   const auto pitch = static_cast<std::ptrdiff_t>(frame_.pitch);
-  auto in = in_.begin();
-  auto out = out_.begin();
+  gather(table_, s, o, middle.begin, planes, 1);
+  const std::ptrdiff_t first = spans_[s].computed.begin;
+  for (const T*& row : table_.in) row -= first;
+  for (T*& row : table_.out) row -= first;
+  kernel({.in = table_.in.data(),
+          .out = table_.out.data(),
+          .count = 1,
+          .begin = 0,
+          .end = static_cast<std::size_t>((middle.end - 1 - middle.begin) * pitch + x_.size)});
+  auto out = table_.out.begin();
+  for (std::ptrdiff_t i = o; i < o + planes; ++i, ++out) {
+    const T* from = old(current_, 0, i) + middle_.source(middle.begin) * grid_pitch_;
+    T* row = *out;
+    for (std::ptrdiff_t m = middle.begin; m < middle.end; ++m, row += pitch) {
+      for (std::ptrdiff_t x = 0; x < x_.begin; ++x) row[x] = from[x];
+      for (std::ptrdiff_t x = x_.end; x < x_.size; ++x) row[x] = from[x];
+      if (x_.begin == 0) {
+        for (std::ptrdiff_t k = 1; k <= x_.radius; ++k) row[-k] = row[x_.source(-k)];
+      }
+      if (x_.end == x_.size) {
+        for (std::ptrdiff_t k = 0; k < x_.radius; ++k) row[x_.size + k] = row[x_.source(x_.size + k)];
+      }
+      from = old(current_, 0, i) + middle_.source(m + 1) * grid_pitch_;
+    }
+  }
+}
+
+// The tables of a call. In 2D those of inner stages come back with the rings' turns and are kept.
+template <class T>
+const typename StripTile<T>::Table& StripTile<T>::table_of(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m,
+                                                           std::ptrdiff_t planes, std::ptrdiff_t rows) {
+  const bool inside = outer_.periodic || (o >= outer_.radius && o + planes + outer_.radius <= outer_.size);
+  const bool whole = outer_index_ == 1 && planes == static_cast<std::ptrdiff_t>(strips_.rows);
+  if (!(inside && whole && s < depth_ && (s > 1 || loads_))) {
+    gather(table_, s, o, m, planes, rows);
+    return table_;
+  }
+  Table& table = kept_[s * frame_.planes + slot_of(s, o).plane];
+  if (table.in.empty()) {
+    table = table_;
+    gather(table, s, o, m, planes, rows);
+  }
+  return table;
+}
+
+// Rows by the address of the first cell that is computed.
+template <class T>
+void StripTile<T>::gather(Table& table, std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes,
+                          std::ptrdiff_t rows) {
+  const bool from_old = s == 1 && !loads_;
+  const std::ptrdiff_t ring_pitch = static_cast<std::ptrdiff_t>(frame_.pitch), x = spans_[s].computed.begin;
+  auto in = table.in.begin();
+  auto out = table.out.begin();
+  const std::ptrdiff_t found = found_.end - found_.begin, first = o - found_.begin;
   for (std::size_t field = 0; field < layout_.fields; ++field) {
-    const std::ptrdiff_t first = o - outer_.radius, last = o + planes + outer_.radius;
-    Slot slot = from_old || (!outer_.periodic && first < 0) ? Slot{} : slot_of(s - 1, first);
-    for (std::ptrdiff_t i = first; i < last; ++i) {
-      const T* plane;
-      if (from_old) {
-        plane = old(current_, field, i);
-      } else if (const std::ptrdiff_t at = outer_.inside(i); at == i) {
-        if (i == 0) slot = slot_of(s - 1, 0);
-        plane = ring(s - 1, field, slot);
-        advance(slot);
-      } else {
-        plane = ring(s - 1, field, slot_of(s - 1, at));
-      }
+    const auto at = static_cast<std::ptrdiff_t>(field);
+    auto from = in_planes_.begin() + at * (found + 2 * outer_.radius) + first;
+    for (std::ptrdiff_t i = 0; i < planes + 2 * outer_.radius; ++i, ++from) {
       for (std::ptrdiff_t j = m - middle_.radius; j < m + rows + middle_.radius; ++j)
-        *in++ = plane + (from_old ? middle_.source(j) * grid_pitch_ : middle_.inside(j) * pitch) + x;
+        *in++ = *from + (from_old ? middle_.source(j) * grid_pitch_ : middle_.inside(j) * ring_pitch) + x;
     }
-    if (s == depth_) {
-      for (std::ptrdiff_t i = o; i < o + planes; ++i) {
-        for (std::ptrdiff_t j = m; j < m + rows; ++j) *out++ = output_row(s, field, i, j) + x;
-      }
-    } else {
-      slot = slot_of(s, o);
-      for (std::ptrdiff_t i = o; i < o + planes; ++i, advance(slot)) {
-        T* plane = ring(s, field, slot) + x;
-        for (std::ptrdiff_t j = m; j < m + rows; ++j) *out++ = plane + j * pitch;
-      }
+    auto to = out_planes_.begin() + at * found + first;
+    for (std::ptrdiff_t i = 0; i < planes; ++i, ++to) {
+      for (std::ptrdiff_t j = m; j < m + rows; ++j) *out++ = *to + j * (s == depth_ ? grid_pitch_ : ring_pitch) + x;
     }
+  }
+}
+
+// The planes (2D: rows) a stage reads and writes in a tick.
+template <class T>
+void StripTile<T>::find_planes(std::size_t s, Range outer) {
+  found_ = outer;
+  auto in = in_planes_.begin();
+  auto out = out_planes_.begin();
+  for (std::size_t field = 0; field < layout_.fields; ++field) {
+    for (std::ptrdiff_t i = outer.begin - outer_.radius; i < outer.end + outer_.radius; ++i)
+      *in++ = s == 1 && !loads_ ? old(current_, field, i) : ring(s - 1, field, slot_of(s - 1, outer_.inside(i)));
+    for (std::ptrdiff_t i = outer.begin; i < outer.end; ++i)
+      *out++ = s == depth_ ? new_plane(field, i) : ring(s, field, slot_of(s, i));
   }
 }
 
@@ -270,14 +361,6 @@ void StripTile<T>::gather_coefficients(std::ptrdiff_t o, std::ptrdiff_t m, std::
         *entry++ = old(levels_->coefficients(), field, i) + middle_.source(j) * grid_pitch_ + x;
     }
   }
-}
-
-template <class T>
-T* StripTile<T>::output_row(std::size_t s, std::size_t field, std::ptrdiff_t o, std::ptrdiff_t m) const {
-  if (s < depth_) return ring(s, field, slot_of(s, o)) + m * static_cast<std::ptrdiff_t>(frame_.pitch);
-  const auto z = static_cast<std::size_t>(outer_index_ == 0 ? o : m);
-  const auto y = static_cast<std::size_t>(outer_index_ == 0 ? m : o);
-  return levels_->row(next_, field, z, y);
 }
 
 // A row that does not change, or the old level's for stage 0.
@@ -304,11 +387,12 @@ void StripTile<T>::keep(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m) {
 // What x borders make of a row just computed: fixed cells back, mirrored cells beyond the end.
 template <class T>
 void StripTile<T>::close(std::size_t s, T* row, std::size_t field, std::ptrdiff_t o, std::ptrdiff_t m) const {
-  const std::ptrdiff_t begin = x_.low(left(s)), end = x_.high(left(s));
-  const T* from = old(current_, field, o) + middle_.source(m) * grid_pitch_;
-  const bool restores = s < depth_;  // fixed borders are right in both levels
-  if (begin < x_.begin && restores) std::copy(from + begin, from + std::min(x_.begin, end), row + begin);
-  if (end > x_.end && restores) std::copy(from + std::max(x_.end, begin), from + end, row + std::max(x_.end, begin));
+  const auto [begin, end] = spans_[s].x;
+  if (s < depth_ && (begin < x_.begin || end > x_.end)) {  // in the levels themselves fixed borders are right
+    const T* from = old(current_, field, o) + middle_.source(m) * grid_pitch_;
+    for (std::ptrdiff_t x = begin; x < std::min(x_.begin, end); ++x) row[x] = from[x];
+    for (std::ptrdiff_t x = std::max(x_.end, begin); x < end; ++x) row[x] = from[x];
+  }
   if (begin == 0 && x_.begin == 0) {
     for (std::ptrdiff_t k = 1; k <= x_.radius; ++k) row[-k] = row[x_.source(-k)];
   }
@@ -348,12 +432,6 @@ typename StripTile<T>::Slot StripTile<T>::slot_of(std::size_t s, std::ptrdiff_t 
 }
 
 template <class T>
-void StripTile<T>::advance(Slot& slot) const {
-  if (++slot.within == strips_.tick) slot.within = 0;
-  if (++slot.plane == frame_.planes) slot.plane = 0;
-}
-
-template <class T>
 T* StripTile<T>::ring(std::size_t s, std::size_t field, Slot slot) const {
   const std::size_t cells = slot.within < frame_.hot ? ((s % 2) * frame_.hot + slot.within) * frame_.plane
                                                      : frame_.shared + s * frame_.stage + slot.plane * frame_.plane;
@@ -364,6 +442,12 @@ template <class T>
 const T* StripTile<T>::old(const T* level, std::size_t field, std::ptrdiff_t o) const {
   const auto at = static_cast<std::size_t>(outer_.source(o));
   return outer_index_ == 0 ? levels_->row(level, field, at, 0) : levels_->row(level, field, 0, at);
+}
+
+template <class T>
+T* StripTile<T>::new_plane(std::size_t field, std::ptrdiff_t o) const {
+  const auto at = static_cast<std::size_t>(o);
+  return outer_index_ == 0 ? levels_->row(next_, field, at, 0) : levels_->row(next_, field, 0, at);
 }
 
 template class StripTile<float>;

@@ -52,13 +52,27 @@ class StripTile {
   struct Range {
     std::ptrdiff_t begin, end;
   };
+  // What a stage computes of the tile at hand.
+  struct Span {
+    Range outer, middle, x;
+    Range computed;  // along x, as the kernels are asked
+    bool closes;     // x borders are to be made up
+  };
   void stage(std::size_t stage, Range outer);
   void compute(std::size_t stage, Range outer, Range middle);
   void call(std::size_t stage, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes, std::ptrdiff_t rows,
             const RowKernel<T>& kernel);
+  void call_plane(std::size_t stage, std::ptrdiff_t o, std::ptrdiff_t planes, Range middle);
   void keep(std::size_t stage, std::ptrdiff_t o, std::ptrdiff_t m);
-  void gather(std::size_t stage, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes, std::ptrdiff_t rows,
-              std::ptrdiff_t x);
+  struct Table {
+    std::vector<const T*> in{};
+    std::vector<T*> out{};
+  };
+  const Table& table_of(std::size_t stage, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes,
+                        std::ptrdiff_t rows);
+  void gather(Table& table, std::size_t stage, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes,
+              std::ptrdiff_t rows);
+  void find_planes(std::size_t stage, Range outer);
   void gather_coefficients(std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes, std::ptrdiff_t rows,
                            std::ptrdiff_t x);
   void close(std::size_t stage, T* row, std::size_t field, std::ptrdiff_t o, std::ptrdiff_t m) const;
@@ -70,11 +84,10 @@ class StripTile {
     std::size_t within = 0, plane = 0;
   };
   Slot slot_of(std::size_t stage, std::ptrdiff_t o) const;
-  void advance(Slot& slot) const;  // to the next plane
   // Planes are named by the address of their cell m = 0, x = 0.
   T* ring(std::size_t stage, std::size_t field, Slot slot) const;
   const T* old(const T* level, std::size_t field, std::ptrdiff_t o) const;
-  T* output_row(std::size_t stage, std::size_t field, std::ptrdiff_t o, std::ptrdiff_t m) const;
+  T* new_plane(std::size_t field, std::ptrdiff_t o) const;
   std::ptrdiff_t front(std::size_t stage, std::ptrdiff_t tick) const {
     return base_ + (tick + 1) * tick_ - static_cast<std::ptrdiff_t>(stage) * outer_.radius;
   }
@@ -89,14 +102,18 @@ class StripTile {
   std::ptrdiff_t tick_;
   T* memory_;
   std::ptrdiff_t grid_pitch_ = 0;
-  std::vector<const T*> in_, coefficients_;
-  std::vector<T*> out_;
+  Table table_;
+  std::vector<const T*> coefficients_, in_planes_;
+  std::vector<T*> out_planes_;
 
   // Of the tile at hand.
   Levels<T>* levels_ = nullptr;
   const T* current_ = nullptr;
   T* next_ = nullptr;
   std::size_t depth_ = 1;
+  std::vector<Span> spans_;
+  std::vector<Table> kept_;  // by stage and slot
+  Range found_{0, 0};        // what in_planes_ and out_planes_ hold
   std::ptrdiff_t base_ = 0, origin_ = 0;
   bool loads_ = false;  // stage 0 is a ring too: the old level's rows are too short for the periodic overlap
 };

@@ -1,0 +1,116 @@
+// Synthetic aperture radar: echoes in, a focused image out, by the range-Doppler algorithm, on any device.
+//
+//   ridge::sar::Problem problem;                                   // an L-band radar on an aircraft, 1024 x 1024
+//   auto echoes = ridge::sar::simulate(problem, {{.along_m = 500, .range_m = 4800}});
+//   ridge::sar::Focus focus(ridge::best(), problem);
+//   focus.run(echoes, image);
+//
+// Echoes are pulses x samples, complex, at baseband. The image is ranges x pulses: row r is the range
+// near_range_m + r * range_cell(), column p the place of the aircraft at pulse p; a point target of amplitude a gives a
+// peak of height a.
+#pragma once
+#include <complex>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ridge/device.hpp>
+#include <ridge/plan.hpp>
+
+namespace ridge::sar {
+
+using Complex = std::complex<float>;
+
+// Weights over the band, in range and along the track: low side lobes against a wider peak.
+enum class Window { none, hamming, taylor };  // side lobes -13, -43, -35 dB
+
+struct Radar {
+  double carrier_hz = 1.25e9;
+  double bandwidth_hz = 50e6;  // of the linear chirp
+  double pulse_s = 5e-6;
+  double sample_rate_hz = 75e6;
+  double pulse_rate_hz = 125;
+  double speed_m_s = 120;
+  double near_range_m = 4000;  // of the first sample
+  double beam_rad = 0.1;       // full width between the nulls of the antenna's two-way pattern, a raised cosine
+};
+
+struct Problem {
+  Radar radar = {};
+  std::size_t pulses = 1024, samples = 1024;
+  Window window = Window::hamming;
+  double doppler_share = 0.7;  // of the beam's Doppler band, what is processed
+  std::size_t threads = 0;     // host: 0 = all
+};
+
+double range_cell(const Radar& radar);        // metres a sample
+double along_cell(const Radar& radar);        // metres a pulse
+double doppler_band(const Problem& problem);  // Hz, processed
+
+// Error{invalid_argument} in words: a chirp longer than the frame, pulses too rare for the beam, ...
+void check(const Problem& problem);
+
+struct Target {
+  double along_m = 0;  // from the first pulse
+  double range_m = 0;  // at its closest
+  double amplitude = 1;
+};
+
+// Echoes of point targets, computed in double from the geometry alone.
+std::vector<Complex> simulate(const Problem& problem, const std::vector<Target>& targets);
+
+class Pipeline;  // src/sar/pipeline.hpp
+
+class Focus {
+ public:
+  Focus(const Device& device, const Problem& problem, const planner::Options& options = {.effort = Effort::quick});
+  // One frame. Host memory on any device: a device copies there and back.
+  void run(std::span<const Complex> echoes, std::span<Complex> image) const;
+  // Buffers of this plan's device; enqueued, not waited for. One call at a time.
+  void run(const Buffer& echoes, const Buffer& image, Queue& queue) const;
+  std::string explain() const;
+  double flops() const;  // of a frame: transforms, products, interpolation
+  const Problem& problem() const;
+  const Device& device() const;
+
+ private:
+  std::shared_ptr<const Pipeline> pipeline_;
+};
+
+// Frames one after the other. On a device two are on their way at once, so that transfers run beside the computation.
+class Stream {
+ public:
+  Stream(const Device& device, const Problem& problem, const planner::Options& options = {.effort = Effort::quick});
+  ~Stream();
+  // Takes a frame, copied before it returns. True where the image of an earlier frame (on the host: of this one) is
+  // ready; it is then in `image`, in the order the frames came.
+  bool push(std::span<const Complex> echoes, std::span<Complex> image);
+  bool finish(std::span<Complex> image);  // one of those still on their way; false where there is none
+
+ private:
+  struct Slot;
+  Problem problem_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::size_t taken_ = 0, given_ = 0;  // frames
+};
+
+// A point's answer along one axis, in cells of that axis.
+struct Cut {
+  double position = 0;
+  double width = 0;         // at -3 dB
+  double side_lobe_db = 0;  // the highest, relative to the peak
+};
+struct Response {
+  double peak = 0;  // magnitude, between the cells
+  Cut range = {}, along = {};
+};
+// Of the brightest point within `reach` cells of (range, along), from cuts of 64 cells, 32 values a cell. Error where
+// the image is smaller than that.
+Response measure(const Problem& problem, std::span<const Complex> image, double range, double along,
+                 std::size_t reach = 3);
+// What theory says: the window's own answer over the bands of range and Doppler.
+Response expected(const Problem& problem);
+
+}  // namespace ridge::sar

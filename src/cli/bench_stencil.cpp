@@ -1,0 +1,326 @@
+#include "cli/bench_stencil.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include <fmt/format.h>
+#include <ridge/machine.hpp>
+#include <ridge/stencil.hpp>
+
+#include "base/clock.hpp"
+#include "base/progress.hpp"
+#include "base/text.hpp"
+#include "cli/bench.hpp"
+#include "cli/fft_lengths.hpp"
+#include "stencil/layout.hpp"
+#include "stencil/problems/scenario.hpp"
+
+namespace ridge::cli {
+namespace {
+
+std::vector<stencil::Offset> offsets_of(const PlainStencil& stencil) {
+  return stencil.box ? stencil::moore(stencil.dimensions, stencil.order)
+                     : stencil::von_neumann(stencil.dimensions, stencil.order);
+}
+
+// Weights that sum to one: nothing grows or dies out over many steps.
+PlainStencil weighted(PlainStencil stencil) {
+  const double others = static_cast<double>(offsets_of(stencil).size() - 1);
+  stencil.centre = 0.5;
+  stencil.other = 0.5 / others;
+  return stencil;
+}
+
+template <class T>
+stencil::Update<T> update_of(const PlainStencil& stencil) {
+  std::vector<stencil::Term> terms;
+  for (const stencil::Offset& offset : offsets_of(stencil)) {
+    const bool centre = offset == stencil::Offset{};
+    terms.push_back({.offset = offset, .weight = centre ? stencil.centre : stencil.other});
+  }
+  return stencil::linear<T>(stencil.dimensions, terms);
+}
+
+struct Roofs {
+  double two = 0, three = 0;  // cells a second
+};
+Roofs roofs_of(const Device& device, std::size_t bytes) {
+  const machine::Bandwidth memory = machine::ceilings(device).memory().all;
+  const auto size = static_cast<double>(bytes);
+  return {std::max(memory.copy, memory.copy_streaming) / (2 * size), memory.copy / (3 * size)};
+}
+
+// The farthest two answers are apart, as a share of the largest value.
+template <class T>
+double distance(const stencil::Grid<T>& a, const stencil::Grid<T>& b) {
+  double largest = 0, apart = 0;
+  for (std::size_t i = 0; i < a.all().size(); ++i) {
+    largest = std::max(largest, std::abs(static_cast<double>(b.all()[i])));
+    apart = std::max(apart, std::abs(static_cast<double>(a.all()[i]) - static_cast<double>(b.all()[i])));
+  }
+  return largest > 0 ? apart / largest : apart;
+}
+
+template <class T>
+StencilBenchResult bench_typed(const Device& device, const StencilBench& wanted) {
+  const PlainStencil shape = weighted(wanted.stencil);
+  const stencil::Update<T> update = update_of<T>(shape);
+  const stencil::Problem problem{.shape = wanted.shape,
+                                 .borders = stencil::parse_borders(wanted.border, wanted.shape.size()),
+                                 .threads = wanted.threads};
+  const stencil::Layout layout = stencil::resolve(update, problem);
+  StencilBenchResult result;
+
+  const stencil::Plan<T> chosen(device, update, problem, {.variant = wanted.variant});
+  result.explanation = chosen.explain();
+  const std::string chosen_name = chosen.decision().trials.at(chosen.decision().winner).name;
+  std::vector<stencil::Plan<T>> plans{chosen};
+  std::vector<std::string> names{chosen_name};
+  if (wanted.every) {
+    for (const auto& candidate : stencil::candidates(device, update, problem)) {
+      const bool asked =
+          wanted.variant.empty() || candidate.variant == wanted.variant || candidate.name() == wanted.variant;
+      if (!asked || candidate.name() == chosen_name) continue;
+      if (!candidate.refusal.empty()) {
+        result.notes.push_back(fmt::format("{}: {} is left out: {}", device.id(), candidate.name(), candidate.refusal));
+        continue;
+      }
+      try {
+        plans.emplace_back(
+            device, update, problem,
+            planner::Options{
+                .effort = Effort::quick, .use_wisdom = false, .save_wisdom = false, .variant = candidate.name()});
+        names.push_back(candidate.name());
+      } catch (const Error& error) {  // a limit that shows only when the kernel is compiled
+        result.notes.push_back(fmt::format("{}: {} is left out: {}", device.id(), candidate.name(), error.what()));
+      }
+    }
+  }
+
+  stencil::Grid<T> grid(wanted.shape), answer(wanted.shape), expected(wanted.shape);
+  for (std::size_t i = 0; i < grid.all().size(); ++i) grid.all()[i] = static_cast<T>(stencil::random_share(1, i));
+  // The peer knows fixed borders only; with others it does a little less than we.
+  std::unique_ptr<PlainRun<T>> plain =
+      device.is_host() ? plain_host(shape, grid, wanted.threads) : plain_device(device, shape, grid);
+  const bool comparable = plain != nullptr &&
+                          stencil::parse_borders(wanted.border, wanted.shape.size()).low[0] == stencil::Border::fixed &&
+                          wanted.border == "fixed";
+  if (comparable) {
+    plain->run(2);
+    plain->read(expected);
+  }
+  // One variant at a time: sessions of large grids together would not fit.
+  std::vector<double> seconds(plans.size(), 0);
+  double plain_seconds = 0;
+  const base::Repeat repeat{.seconds = wanted.seconds_each, .at_least = 2, .at_most = 100};
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    stencil::Session<T> session = plans[i].start(grid);
+    if (comparable) {
+      session.run(2);
+      session.read(answer);
+      if (const double far = distance(answer, expected); !(far < (sizeof(T) == 4 ? 1e-5 : 1e-13))) {
+        throw Error(ErrorKind::internal, fmt::format("{}: {} and the plain loop differ by {:.2g}",
+                                                     stencil_problem_text(wanted), names[i], far));
+      }
+    }
+    std::vector<std::function<void()>> calls{[&] {
+      session.run(wanted.steps);
+      session.wait();
+    }};
+    if (plain) calls.emplace_back([&] { plain->run(wanted.steps); });
+    const auto times = base::best_seconds_interleaved(calls, repeat);
+    seconds[i] = times[0];
+    if (plain) plain_seconds = plain_seconds == 0 ? times[1] : std::min(plain_seconds, times[1]);
+  }
+
+  double changing = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) changing *= static_cast<double>(layout.end[axis] - layout.begin[axis]);
+  const double updates = changing * static_cast<double>(wanted.steps);
+  const Roofs roofs = roofs_of(device, sizeof(T));
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    report::BenchRow row;
+    row.problem = stencil_problem_text(wanted);
+    row.device = device.id();
+    row.variant = names[i];
+    row.seconds = seconds[i];
+    row.gflops = updates * update.flops / seconds[i] * 1e-9;
+    row.gbytes_per_s = updates * 2 * sizeof(T) / seconds[i] * 1e-9;
+    row.roof_share = roofs.two > 0 ? updates / seconds[i] / roofs.two : 0;
+    row.more["gcells_per_s"] = updates / seconds[i] * 1e-9;
+    row.more["three_access_share"] = roofs.three > 0 ? updates / seconds[i] / roofs.three : 0;
+    if (plain) row.peers["plain"] = plain_seconds;
+    row.chosen = names[i] == chosen_name;
+    result.rows.push_back(row);
+  }
+  std::stable_sort(result.rows.begin(), result.rows.end(),
+                   [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+  return result;
+}
+
+struct Wishes {
+  std::vector<std::string> stencils;
+  std::string size, border = "fixed", type = "both";
+  std::size_t steps = 0, threads = 0;
+  double seconds = 0.5;
+  bool every = false, quick = false;
+};
+
+// "star:2" of the grid's dimensions, "box3d:1", ...
+struct Shape {
+  bool box = false;
+  std::size_t dimensions = 2;
+  int order = 1;
+};
+Shape parse_stencil(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon), order = colon == std::string::npos ? "1" : text.substr(colon + 1);
+  for (const bool box : {false, true}) {
+    for (const std::size_t dimensions : {1, 2, 3}) {
+      if (name == fmt::format("{}{}d", box ? "box" : "star", dimensions) && order.size() == 1 && order[0] >= '1' &&
+          order[0] <= '8') {
+        return {box, dimensions, order[0] - '0'};
+      }
+    }
+  }
+  throw Error(ErrorKind::invalid_argument,
+              fmt::format("--stencil {}: write star2d:1, box2d:1, star3d:2, with an order of 1 to 8", text));
+}
+
+void run(const Wishes& wishes, const BenchWishes& bench) {
+  for (const std::string& peer : bench.against) {
+    if (peer != "plain") throw Error(ErrorKind::invalid_argument, fmt::format("no peer \"{}\"; there is plain", peer));
+  }
+  std::vector<std::string> names = wishes.stencils;
+  if (names.empty()) names = {"star2d:1", "box2d:1", "star2d:2", "star2d:3", "star2d:4", "star3d:1"};
+  report::Bench result;
+  result.title = "Stencils";
+  result.note =
+      "The roof is that of two accesses a cell and step; above 1 where several steps are taken in one pass. Useful "
+      "cells "
+      "only.";
+  std::vector<std::pair<Device, StencilBench>> cases;
+  for (const std::string& name : names) {
+    const Shape shape = parse_stencil(name);
+    for (const bool float64 : {false, true}) {
+      if (wishes.type == (float64 ? "f32" : "f64")) continue;
+      for (const Device& device : bench_devices(bench)) {
+        StencilBench one = stencil_case(device, shape.dimensions, shape.order, shape.box, float64, wishes.quick);
+        if (!wishes.size.empty()) one.shape = parse_shape(wishes.size);
+        if (one.shape.size() != shape.dimensions) {
+          throw Error(ErrorKind::invalid_argument, fmt::format("--size {} has not the axes of {}", wishes.size, name));
+        }
+        if (wishes.steps > 0) one.steps = wishes.steps;
+        one.border = wishes.border;
+        one.threads = wishes.threads;
+        one.variant = bench.variant;
+        one.every = wishes.every;
+        one.seconds_each = wishes.seconds;
+        cases.emplace_back(device, one);
+      }
+    }
+  }
+  const auto progress = base::terminal_progress();
+  std::vector<std::string> notes;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto& [device, one] = cases[i];
+    progress(static_cast<double>(i) / static_cast<double>(cases.size()),
+             fmt::format("{} on {}", stencil_problem_text(one), device.id()));
+    try {
+      const StencilBenchResult measured = bench_stencil(device, one);
+      result.rows.insert(result.rows.end(), measured.rows.begin(), measured.rows.end());
+      notes.insert(notes.end(), measured.notes.begin(), measured.notes.end());
+      if (bench.explain) fmt::print("{}\n", measured.explanation);
+    } catch (const Error& error) {
+      if (cases.size() == 1) throw;
+      notes.push_back(fmt::format("{}: {} left out: {}", device.id(), stencil_problem_text(one), error.what()));
+    }
+  }
+  progress(1, "");
+  fmt::print("{}", stencil_table(result.rows));
+  save_bench(result, bench);
+  for (const std::string& note : notes) fmt::print("{}\n", note);
+}
+
+}  // namespace
+
+std::string stencil_problem_text(const StencilBench& wanted) {
+  const auto points = offsets_of(wanted.stencil).size();
+  return fmt::format("{}-point {}{} {} {} steps{}", points, wanted.stencil.box ? "box " : "",
+                     wanted.float64 ? "f64" : "f32", shape_text(wanted.shape), wanted.steps,
+                     wanted.border == "fixed" ? "" : " " + wanted.border);
+}
+
+StencilBench stencil_case(const Device& device, std::size_t dimensions, int order, bool box, bool float64, bool quick) {
+  StencilBench one;
+  one.stencil = {.dimensions = dimensions, .order = order, .box = box};
+  one.float64 = float64;
+  const bool large = device.info().backend == Backend::cuda || (!device.is_host() && !device.info().shares_host_memory);
+  const std::size_t plane = quick ? 1024 : large ? 16384 : device.is_host() ? 8192 : 2048;
+  const std::size_t cube = quick ? 96 : large ? 768 : device.is_host() ? 512 : 160;
+  one.shape = dimensions == 1   ? std::vector<std::size_t>{quick ? std::size_t{1} << 20 : std::size_t{1} << 26}
+              : dimensions == 2 ? std::vector<std::size_t>{plane, plane}
+                                : std::vector<std::size_t>{cube, cube, cube};
+  one.steps = quick ? 32 : large || device.is_host() ? 200 : 24;
+  if (dimensions == 3 && device.is_host() && !quick) one.steps = 50;
+  one.seconds_each = quick ? 0.02 : 0.5;
+  return one;
+}
+
+StencilBenchResult bench_stencil(const Device& device, const StencilBench& wanted) {
+  return wanted.float64 ? bench_typed<double>(device, wanted) : bench_typed<float>(device, wanted);
+}
+
+std::string stencil_table(const std::vector<report::BenchRow>& rows) {
+  std::vector<std::vector<std::string>> table{
+      {"stencil", "device", "variant", "time", "Gcell/s", "of 2-access roof", "of 3-access roof", "vs plain"}};
+  const auto more = [](const report::BenchRow& row, const char* name) {
+    const auto found = row.more.find(name);
+    return found == row.more.end() ? 0.0 : found->second;
+  };
+  for (const report::BenchRow& row : rows) {
+    const auto plain = row.peers.find("plain");
+    table.push_back({row.problem, row.device, row.variant + (row.chosen ? " *" : ""), base::human_seconds(row.seconds),
+                     fmt::format("{:.3g}", more(row, "gcells_per_s")),
+                     row.roof_share > 0 ? fmt::format("{:.2f}", row.roof_share) : "-",
+                     row.roof_share > 0 ? fmt::format("{:.2f}", more(row, "three_access_share")) : "-",
+                     plain == row.peers.end() ? "-" : fmt::format("{:.2f}x", plain->second / row.seconds)});
+  }
+  return base::table(table);
+}
+
+void add_bench_stencil(CLI::App& bench) {
+  auto* command = bench.add_subcommand("stencil", "Stencils over many steps, against the memory roof and a plain loop");
+  command->footer(
+      "\nExamples:\n"
+      "  ridge bench stencil --device host                              5 to 17 points in 2D, 7 in 3D, float and "
+      "double\n"
+      "  ridge bench stencil --device cuda:0 --stencil star2d:1 --all   every variant\n"
+      "  ridge bench stencil --stencil star3d:1 --size 256x256x256 --steps 100 --border periodic --type f64\n"
+      "\n* marks the planner's choice. The plain loop is what a compiler makes of the loop a person would write, over "
+      "the\n"
+      "same threads; on a device, a kernel with one cell a work-item. A roof of three accesses counts the read before "
+      "the\n"
+      "write that caches do.");
+  auto bench_wishes = add_bench_options(*command, "plain (always timed)");
+  auto wishes = std::make_shared<Wishes>();
+  command->add_option("--stencil", wishes->stencils, "star2d:1, box2d:1, star3d:2, ...; may be repeated")
+      ->delimiter(',')
+      ->type_name("SHAPE:ORDER");
+  command->add_option("--size", wishes->size, "Cells along each axis (default: what suits the device)")
+      ->type_name("AxBxC");
+  command->add_option("--steps", wishes->steps, "Of a run (default: what suits the device)");
+  command->add_option("--border", wishes->border, "fixed, mirror, periodic")->capture_default_str();
+  command->add_option("--type", wishes->type, "f32, f64 or both")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"f32", "f64", "both"}));
+  command->add_option("--threads", wishes->threads, "Host: 0 for all")->capture_default_str();
+  command->add_flag("--all", wishes->every, "Every variant in a row of its own, not the planner's choice alone");
+  command->add_flag("--quick", wishes->quick, "Small grids");
+  command->add_option("--seconds", wishes->seconds, "Time to spend on each; two runs at least")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 60.0));
+  command->callback([wishes, bench_wishes] { run(*wishes, *bench_wishes); });
+}
+
+}  // namespace ridge::cli

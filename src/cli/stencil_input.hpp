@@ -1,0 +1,19 @@
+// Grids from files: .npy of any number type, PNG images.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace ridge::cli {
+
+struct InputGrid {
+  std::vector<std::size_t> shape;  // without the channels
+  std::size_t channels = 1;
+  std::vector<double> values;  // a channel after the other
+};
+
+// An array of two axes (or one, or three), or with `channels` one more in front; an image has one channel or three.
+// Error{io} naming the file.
+InputGrid read_grid(const std::string& file, std::size_t axes);
+
+}  // namespace ridge::cli

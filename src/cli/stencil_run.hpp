@@ -1,0 +1,42 @@
+// A scenario from its start, or from a checkpoint, to its last step: files, pictures, checkpoints, progress.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ridge/stencil.hpp>
+
+#include "mpi/processes.hpp"
+#include "stencil/domain.hpp"
+#include "stencil/problems/scenario.hpp"
+
+namespace ridge::cli {
+
+struct RunWishes {
+  std::size_t steps = 1000;
+  std::size_t every = 0;             // steps between grids and frames; 0: the first and the last only
+  std::vector<std::string> out;      // .pvd, .vti, .npy, .png
+  std::string frames;                // PREFIX of PREFIX_000100.png
+  std::string checkpoint;            // empty: none
+  std::size_t checkpoint_every = 0;  // steps; 0: `every`, or a tenth of the steps
+  bool resume = false;
+  bool base64 = false;  // .vti as text
+  std::string colours;  // of pictures; empty: the problem's
+  std::string field;    // shown in pictures; empty: the first
+  std::optional<double> low, high;
+  std::size_t pixels = 768;
+  std::string device;  // "cuda:*": one a process
+  stencil::DomainWishes domain;
+  bool explain = false;
+  // The scenario's own initial state, unless the grid is given.
+  std::string in;  // .npy, .png
+};
+
+// Error for names with an ending nobody writes, and the like: before anything is computed.
+void check(const RunWishes& wishes);
+
+// 0, or 128 and the number of the signal that stopped it.
+template <class T>
+int run_scenario(const mpi::Processes& processes, stencil::Scenario<T> scenario, const RunWishes& wishes);
+
+}  // namespace ridge::cli

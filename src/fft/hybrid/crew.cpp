@@ -1,0 +1,56 @@
+#include "fft/hybrid/crew.hpp"
+
+namespace ridge::fft {
+
+Crew::Crew(std::size_t members) {
+  for (std::size_t member = 1; member < members; ++member) threads_.emplace_back([this, member] { work(member); });
+}
+
+Crew::~Crew() {
+  {
+    std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  start_.notify_all();
+  for (auto& thread : threads_) thread.join();
+}
+
+void Crew::call(std::size_t member) {
+  try {
+    (*task_)(member);
+  } catch (...) {
+    std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+  }
+}
+
+void Crew::work(std::size_t member) {
+  std::size_t seen = 0;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    start_.wait(lock, [&] { return over_ || round_ != seen; });
+    if (over_) return;
+    seen = round_;
+    lock.unlock();
+    call(member);
+    lock.lock();
+    if (--busy_ == 0) end_.notify_one();
+  }
+}
+
+void Crew::run(const std::function<void(std::size_t)>& task) {
+  {
+    std::lock_guard lock(mutex_);
+    task_ = &task;
+    busy_ = threads_.size();
+    failure_ = nullptr;
+    ++round_;
+  }
+  start_.notify_all();
+  call(0);
+  std::unique_lock lock(mutex_);
+  end_.wait(lock, [&] { return busy_ == 0; });
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+}  // namespace ridge::fft

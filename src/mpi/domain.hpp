@@ -1,0 +1,17 @@
+// A grid over many processes: each owns a box of it, computes a deep halo besides, and exchanges halos once a temporal
+// block.
+#pragma once
+#include <memory>
+
+#include "mpi/processes.hpp"
+#include "stencil/domain.hpp"
+
+namespace ridge::mpi {
+
+// In one process a local domain.
+template <class T>
+std::unique_ptr<stencil::Domain<T>> make_domain(const Processes& processes, const Device& device,
+                                                const stencil::Update<T>& update, const stencil::Problem& problem,
+                                                const stencil::DomainWishes& wishes);
+
+}  // namespace ridge::mpi

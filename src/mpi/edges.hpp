@@ -1,0 +1,108 @@
+// The cells that neighbours wait for, computed ahead of the rest: at every inner side a slab of three halos' width, the
+// halo, what is sent, and as much again. After a block of steps its middle third is right, to the last bit what the
+// whole part will find there.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include <ridge/stencil.hpp>
+
+#include "base/aligned.hpp"
+#include "stencil/decomposition.hpp"
+
+namespace ridge::mpi {
+
+template <class T>
+class Edges {
+ public:
+  Edges(const stencil::Plan<T>& plan, const stencil::Layout& layout, const stencil::Part& part,
+        const std::vector<stencil::Exchange>& exchanges, std::size_t depth)
+      : plan_(plan), layout_(layout), part_(part), exchanges_(exchanges), depth_(depth), slab_of_(exchanges.size()) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      for (const bool low : {true, false}) {
+        if ((low ? part.low : part.high)[axis] == 0) continue;
+        slabs_.push_back({axis, low, box_of(axis, low), {}, {}});
+        if (extent(axis) < 3 * halo(axis)) possible_ = false;
+      }
+    }
+    for (std::size_t i = 0; i < exchanges.size(); ++i) {
+      const auto& direction = exchanges[i].direction;
+      const std::size_t axis = direction[0] != 0 ? 0 : direction[1] != 0 ? 1 : 2;
+      const auto found = std::find_if(slabs_.begin(), slabs_.end(), [&](const Slab& slab) {
+        return slab.axis == axis && slab.low == (direction[axis] < 0);
+      });
+      slab_of_[i] = static_cast<std::size_t>(found - slabs_.begin());
+    }
+  }
+
+  bool possible() const { return possible_; }
+
+  // What each exchange sends after `steps` further steps of the session, which itself stays where it is.
+  void compute(stencil::Session<T>& session, std::size_t steps, std::vector<base::AlignedArray<T>>& outgoing) {
+    for (std::size_t s = 0; s < slabs_.size(); ++s) {
+      Slab& slab = slabs_[s];
+      begin(slab, session);
+      slab.session->run(steps);
+      for (std::size_t i = 0; i < exchanges_.size(); ++i) {
+        if (slab_of_[i] != s) continue;
+        stencil::Box box = exchanges_[i].send;
+        for (std::size_t axis = 0; axis < 3; ++axis) box.begin[axis] -= slab.box.begin[axis];
+        slab.session->get(box, outgoing[i].span());
+      }
+    }
+  }
+
+ private:
+  struct Slab {
+    std::size_t axis;
+    bool low;
+    stencil::Box box;  // in the part's own grid
+    std::optional<stencil::Session<T>> session;
+    base::AlignedArray<T> cells;
+  };
+
+  std::size_t halo(std::size_t axis) const { return depth_ * static_cast<std::size_t>(layout_.radius[axis]); }
+  std::size_t extent(std::size_t axis) const { return part_.low[axis] + part_.owned.extent[axis] + part_.high[axis]; }
+
+  stencil::Box box_of(std::size_t axis, bool low) const {
+    stencil::Box box{{0, 0, 0}, {extent(0), extent(1), extent(2)}};
+    box.extent[axis] = std::min(extent(axis), 3 * halo(axis));
+    if (!low) box.begin[axis] = extent(axis) - box.extent[axis];
+    return box;
+  }
+
+  // The slab as the session has it now; planned and made the first time.
+  void begin(Slab& slab, stencil::Session<T>& session) {
+    if (slab.cells.size() == 0) slab.cells = base::AlignedArray<T>(slab.box.cells() * layout_.fields);
+    session.get(slab.box, slab.cells.span());
+    const stencil::Box whole{{0, 0, 0}, slab.box.extent};
+    if (slab.session) {
+      slab.session->put(whole, std::span<const T>(slab.cells.data(), slab.cells.size()));
+      return;
+    }
+    const std::size_t missing = 3 - layout_.dimensions;
+    std::vector<std::size_t> shape(slab.box.extent.begin() + static_cast<std::ptrdiff_t>(missing),
+                                   slab.box.extent.end());
+    stencil::Borders borders = part_.borders;
+    (slab.low ? borders.high : borders.low)[slab.axis - missing] = stencil::Border::fixed;
+    const stencil::Plan<T> plan(plan_.device(), plan_.update(), {shape, borders, plan_.problem().threads},
+                                {.effort = Effort::quick});
+    stencil::Grid<T> grid(shape, layout_.fields);
+    std::copy(slab.cells.begin(), slab.cells.end(), grid.all().begin());
+    slab.session.emplace(plan.start(grid));
+  }
+
+  stencil::Plan<T> plan_;
+  stencil::Layout layout_;
+  stencil::Part part_;
+  std::vector<stencil::Exchange> exchanges_;
+  std::size_t depth_;
+  std::vector<std::size_t> slab_of_;
+  std::vector<Slab> slabs_;
+  bool possible_ = true;
+};
+
+}  // namespace ridge::mpi

@@ -1,0 +1,52 @@
+// Kernels that compute cells from their neighbours as they stand (gather form), for any update.
+#pragma once
+#include <string>
+#include <vector>
+
+#include <ridge/device.hpp>
+
+#include "stencil/device/cell_text.hpp"
+#include "stencil/device/layout.hpp"
+
+namespace ridge::stencil {
+
+struct GatherOptions {
+  Extent items{16, 16, 1};  // a work-group
+  int wide = 1;             // cells of a row a work-item, read as a vector
+  int tall = 1;             // rows a work-item
+  bool cached = false;      // reads go through the read-only path
+  bool padded = false;      // rows start on 128 bytes
+};
+
+// One step. `make(place)` says how to launch it.
+struct GatherKernel {
+  CellText text;
+  DeviceLayout place;
+  GatherOptions options;
+
+  std::string refusal(const Limits& limits) const;
+  KernelSource source() const;
+  Launch launch() const;
+  std::vector<Argument> scalars() const;  // after in, out and coefficients
+};
+
+// Several steps of a tile in local memory, with a halo that shrinks by the radius every step.
+struct TileOptions {
+  std::size_t depth = 2;
+  std::array<std::size_t, 3> tile{1, 16, 32};  // z, y, x: cells a work-group finishes
+  std::size_t items = 256;
+};
+
+struct TileKernel {
+  CellText text;
+  DeviceLayout place;
+  TileOptions options;
+
+  std::size_t local_bytes() const;
+  std::string refusal(const Limits& limits) const;
+  KernelSource source() const;
+  Launch launch() const;
+  std::vector<Argument> scalars() const;
+};
+
+}  // namespace ridge::stencil

@@ -1,0 +1,139 @@
+#include "stencil/device/plane_kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "stencil/device/plane_text.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+int pieces(int length, int piece) { return (length + piece - 1) / piece; }
+
+std::size_t edge_reals(const PlaneOptions& options) {
+  return static_cast<std::size_t>(2 * options.depth * 2 * (options.lines + 2) * options.lanes * options.cells);
+}
+
+}  // namespace
+
+int PlaneKernel::halo_x() const { return pieces(options.depth, options.cells) * options.cells; }
+int PlaneKernel::halo_y() const { return pieces(options.depth, options.rows) * options.rows; }
+int PlaneKernel::columns(const DeviceLayout& place) const {
+  return std::max(2, pieces(static_cast<int>(place.width()), useful_x()));
+}
+int PlaneKernel::tile_rows(const DeviceLayout& place) const {
+  return std::max(2, pieces(static_cast<int>(place.height()), useful_y()));
+}
+
+bool PlaneKernel::unit_centre() const {
+  double centre = 0, sum = 0;
+  for (const Weight& weight : weights.list) {
+    if (weight.offset == Offset{0, 0, 0}) centre = weight.value;
+    sum += std::abs(weight.value);
+  }
+  if (centre == 0) return false;
+  const double growth = std::abs(std::log10(sum / std::abs(centre))) + std::abs(std::log10(std::abs(centre)));
+  return growth * options.depth < (real == "float" ? 19 : 150);
+}
+
+double PlaneKernel::divisor() const {
+  if (!unit_centre()) return 1;
+  return std::find_if(weights.list.begin(), weights.list.end(),
+                      [](const Weight& weight) {
+                        return weight.offset == Offset{0, 0, 0};
+                      })
+      ->value;
+}
+
+std::size_t PlaneKernel::local_reals() const {
+  const auto items = static_cast<std::size_t>(options.lines * options.lanes * options.rows);
+  return edge_reals(options) + static_cast<std::size_t>(options.prefetch * options.cells) * items +
+         (options.shuffles ? 0 : 2 * items);
+}
+
+std::string PlaneKernel::refusal(const DeviceLayout& place, const Limits& limits) const {
+  if (!weights.star() || weights.radius != Offset{1, 1, 1})
+    return "planes are for stars of radius 1 in three dimensions";
+  if (useful_x() < options.depth + options.cells || useful_y() < options.depth + options.rows)
+    return "a tile has no cells to spare for so many steps";
+  const auto items = static_cast<std::size_t>(options.lanes * options.lines);
+  if (items > limits.work_group)
+    return fmt::format("needs work-groups of {}, the device allows {}", items, limits.work_group);
+  if (local_bytes() > limits.local_memory) {
+    return fmt::format("needs {} of local memory, the device has {}",
+                       base::human_bytes(static_cast<double>(local_bytes())),
+                       base::human_bytes(static_cast<double>(limits.local_memory)));
+  }
+  const auto width = static_cast<int>(place.width()), height = static_cast<int>(place.height()),
+             planes = static_cast<int>(place.planes());
+  if (width < 2 * (halo_x() + options.cells) || height < 2 * (halo_y() + options.rows) ||
+      planes < std::max(4, options.depth)) {
+    return fmt::format("{} x {} x {} cells are too few for tiles of {} steps", planes, height, width, options.depth);
+  }
+  if (place.sides[0] > 65535 || place.plane() > (1u << 30)) return "planes are counted in 16 bits, cells in 30";
+  return {};
+}
+
+KernelSource PlaneKernel::source() const {
+  const auto word = [](auto value) { return std::to_string(value); };
+  return {.name = "stencil planes",
+          .text = fmt::format("// {} steps of a 3D star; patches of {} x {} cells a lane, tiles of {} x {}\n",
+                              options.depth, options.rows, options.cells, options.lines * options.rows,
+                              options.lanes * options.cells) +
+                  plane_text(*this),
+          .defines = {{"REAL", real},
+                      {"DEPTH", word(options.depth)},
+                      {"CELLS", word(options.cells)},
+                      {"ROWS", word(options.rows)},
+                      {"LINES", word(options.lines)},
+                      {"LANES", word(options.lanes)},
+                      {"PREFETCH", word(options.prefetch)},
+                      {"HALO_X", word(halo_x())},
+                      {"HALO_Y", word(halo_y())},
+                      {"USEFUL_X", word(useful_x())},
+                      {"USEFUL_Y", word(useful_y())},
+                      {"EDGE_REALS", word(edge_reals(options))},
+                      {"LOCAL_REALS", word(local_reals())},
+                      {"MARCH_PLANES", options.march_planes > 0 ? word(options.march_planes + 2 * options.depth)
+                                                                : "(end_plane - first_plane + 2 * DEPTH)"}}};
+}
+
+Launch PlaneKernel::launch(const DeviceLayout& place) const {
+  return {.groups = {static_cast<std::uint64_t>(columns(place)), static_cast<std::uint64_t>(tile_rows(place)),
+                     static_cast<std::uint64_t>(pieces(static_cast<int>(place.planes()), chunk_planes))},
+          .items = {static_cast<std::uint64_t>(options.lanes * options.lines)},
+          .local_bytes = local_bytes()};
+}
+
+std::vector<Argument> PlaneKernel::scalars(const DeviceLayout& place) const {
+  const auto count = [](auto value) { return Argument(static_cast<std::int32_t>(value)); };
+  const auto number = [&](double value) {
+    return real == "float" ? Argument(static_cast<float>(value)) : Argument(value);
+  };
+  std::vector<Argument> list{Argument(static_cast<std::uint64_t>(place.origin)),
+                             count(place.width()),
+                             count(place.height()),
+                             count(place.planes()),
+                             count(place.pitch),
+                             count(columns(place)),
+                             count(tile_rows(place)),
+                             count(chunk_planes),
+                             number(1 / divisor()),
+                             number(std::pow(divisor(), options.depth))};
+  for (const Weight& weight : weights.list) {
+    if (!(unit_centre() && weight.offset == Offset{0, 0, 0})) list.push_back(number(weight.value / divisor()));
+  }
+  return list;
+}
+
+void PlaneKernel::fill_waves(const DeviceLayout& place, std::size_t resident, int waves) {
+  const int tiles = columns(place) * tile_rows(place), planes = static_cast<int>(place.planes());
+  const int chunks = std::max(1, static_cast<int>(resident) * waves / tiles);
+  chunk_planes = std::max(pieces(planes, chunks), std::min(planes, 4 * options.depth));
+}
+
+}  // namespace ridge::stencil

@@ -1,0 +1,56 @@
+// Several steps of a linear 3D star of radius 1 in one pass: a work-group holds a tile of a plane in registers and
+// marches along z. As in the strips, every plane that arrives is added to the sums it belongs to, and a sum that is
+// complete is the plane that arrives at the next step. Neighbours along x come by shuffles; rows at the edges of a
+// work-item's patch go through local memory, all steps' at once, so that there is one barrier a plane. Planes ahead
+// wait in local memory. Borders are looked after in the same kernel: tiles that touch none skip it by a branch that is
+// the same for the whole group.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <ridge/device.hpp>
+#include <ridge/stencil.hpp>
+
+#include "stencil/device/layout.hpp"
+#include "stencil/device/weights.hpp"
+
+namespace ridge::stencil {
+
+struct PlaneOptions {
+  int depth = 4;         // steps a pass
+  int cells = 4;         // along x, a lane: a vector
+  int rows = 2;          // along y, a lane
+  int lines = 16;        // sub-groups in a work-group, one below the other
+  int lanes = 32;        // of a sub-group
+  int prefetch = 2;      // planes read ahead; even
+  bool shuffles = true;  // false: neighbours along x through local memory too
+  int march_planes = 0;  // fixed when compiled, which barriers need on PoCL; 0: any
+};
+
+struct PlaneKernel {
+  Weights weights;
+  Borders borders;      // z, y, x
+  std::string real;     // "float" or "double"
+  bool aligned = true;  // rows are whole vectors long
+  PlaneOptions options;
+  int chunk_planes = 64;
+
+  int halo_x() const;  // whole lanes
+  int halo_y() const;  // whole patches
+  int useful_x() const { return options.lanes * options.cells - 2 * halo_x(); }
+  int useful_y() const { return options.lines * options.rows - 2 * halo_y(); }
+  int columns(const DeviceLayout& place) const;  // tiles along x
+  int tile_rows(const DeviceLayout& place) const;
+  bool unit_centre() const;
+  double divisor() const;  // weights are divided by it so that the centre's is 1
+  std::size_t local_reals() const;
+  std::size_t local_bytes() const { return local_reals() * (real == "float" ? 4 : 8); }
+  std::string refusal(const DeviceLayout& place, const Limits& limits) const;
+  KernelSource source() const;
+  Launch launch(const DeviceLayout& place) const;
+  std::vector<Argument> scalars(const DeviceLayout& place) const;
+  void fill_waves(const DeviceLayout& place, std::size_t resident, int waves);
+};
+
+}  // namespace ridge::stencil

@@ -1,0 +1,319 @@
+// The text of the plane kernel. See plane_kernel.hpp for the idea.
+#include "stencil/device/plane_text.hpp"
+
+#include <fmt/format.h>
+
+namespace ridge::stencil {
+namespace {
+
+constexpr const char* kHead = R"(
+KERNEL WORK_GROUP(LANES * LINES, 1, 1) void plane_march(
+    GLOBAL const REAL* RESTRICT in, GLOBAL REAL* RESTRICT out, ulong origin, int width, int height, int planes, int pitch,
+    int columns, int tile_rows, int chunk_planes, REAL keep, REAL scale@ARGUMENTS@) {
+  // Edge rows of patches: [parity][step][upper, lower][line][lane], then the planes ahead, then sides of lanes.
+  LOCAL_BLOCK(REAL, local_block, LOCAL_REALS);
+  LOCAL REAL* const ahead = local_block + EDGE_REALS;
+  const int lane = LOCAL_ID(0) % LANES, line = LOCAL_ID(0) / LANES;
+  // The last tile of a row ends where the grid ends; the others are side by side from the start. The same down the rows.
+  const int column = (int)GROUP_ID(0), tile_row = (int)GROUP_ID(1);
+  const int last_column = column == columns - 1, last_row = tile_row == tile_rows - 1;
+  const int x = (last_column ? width - USEFUL_X - HALO_X : column * USEFUL_X - HALO_X) + lane * CELLS;
+  const int y = (last_row ? height - USEFUL_Y - HALO_Y : tile_row * USEFUL_Y - HALO_Y) + line * ROWS;
+  const int first_plane = (int)GROUP_ID(2) * chunk_planes;
+  const int end_plane = planes - first_plane < chunk_planes ? planes : first_plane + chunk_planes;
+  const ulong plane_size = (ulong)pitch * height;
+  const int stores = lane * CELLS >= HALO_X && (lane + 1) * CELLS <= LANES * CELLS - HALO_X && line * ROWS >= HALO_Y &&
+                     (line + 1) * ROWS <= LINES * ROWS - HALO_Y && (last_column ? x >= DEPTH : x + CELLS <= width - DEPTH) &&
+                     (last_row ? y >= DEPTH : y + ROWS <= height - DEPTH);
+)";
+
+class Writer {
+ public:
+  explicit Writer(const PlaneKernel& kernel) : kernel_(kernel) {}
+
+  std::string text() const {
+    std::string head = kHead;
+    std::string arguments;
+    for (const Weight& weight : kernel_.weights.list) {
+      if (!is_unit(weight)) arguments += fmt::format(", REAL {}", weight.name);
+    }
+    const std::string mark = "@ARGUMENTS@";
+    head.replace(head.find(mark), mark.size(), arguments);
+    return head + places() + march() + "}\n";
+  }
+
+ private:
+  bool is_unit(const Weight& weight) const { return kernel_.unit_centre() && weight.offset == Offset{0, 0, 0}; }
+  bool low(std::size_t axis, Border kind) const { return kernel_.borders.low[axis] == kind; }
+  bool high(std::size_t axis, Border kind) const { return kernel_.borders.high[axis] == kind; }
+  bool any(std::size_t axis, Border kind) const { return low(axis, kind) || high(axis, kind); }
+  const Weight* weight(const Offset& offset) const {
+    for (const Weight& candidate : kernel_.weights.list) {
+      if (candidate.offset == offset) return &candidate;
+    }
+    return nullptr;
+  }
+
+  std::string vector_type() const { return fmt::format("{}{}", kernel_.real, kernel_.options.cells); }
+
+  // Where each row of the patch is read: past the ends the border's cells again, or the other end of the grid.
+  std::string places() const {
+    std::string text;
+    text += low(2, Border::periodic) ? "  const int wrapped_x = x < 0 ? x + width : x >= width ? x - width : x;\n"
+                                     : "  const int wrapped_x = x;\n";
+    text += "  const int from_x = wrapped_x < 0 ? 0 : wrapped_x > width - CELLS ? width - CELLS : wrapped_x;\n";
+    text +=
+        "  uint from[ROWS];  // within a plane\n  UNROLL\n  for (int j = 0; j < ROWS; ++j) {\n    int row = y + j;\n";
+    if (low(1, Border::periodic)) text += "    row = row < 0 ? row + height : row >= height ? row - height : row;\n";
+    text +=
+        "    row = row < 0 ? 0 : row >= height ? height - 1 : row;\n    from[j] = (uint)(row * pitch + from_x);\n  }\n";
+    // Which edge rows a patch reads: its neighbours', or its own where the border is a mirror.
+    text += fmt::format("  const int above = {}(1 * (LINES + 2) + line) * LANES + lane;\n",
+                        low(1, Border::mirror) ? "y == 0 ? (line + 1) * LANES + lane : " : "");
+    text += fmt::format(
+        "  const int below = {}(line + 2) * LANES + lane;\n",
+        high(1, Border::mirror) ? "y + ROWS == height ? (1 * (LINES + 2) + line + 1) * LANES + lane : " : "");
+    if (any(2, Border::fixed) || any(2, Border::mirror)) {
+      text +=
+          "  const int touches_x = column == 0 || last_column;\n  const int at_left = x == 0, at_right = x + CELLS == "
+          "width;\n";
+    }
+    if (any(1, Border::fixed)) text += "  const int touches_y = y == 0 || y + ROWS == height;\n";
+    return text;
+  }
+
+  // The copy of plane `index` of the march into slot u.
+  std::string copy(const std::string& index, const std::string& indent) const {
+    const int bytes = kernel_.real == "float" ? 4 : 8;
+    const int n = kernel_.aligned ? kernel_.options.cells : 1;
+    std::string text = fmt::format("{}int source = {};\n", indent, index);
+    if (low(0, Border::periodic))
+      text += indent + "source = source < 0 ? source + planes : source >= planes ? source - planes : source;\n";
+    text += indent + "source = source < 0 ? 0 : source >= planes ? planes - 1 : source;\n";
+    text += indent + "GLOBAL const REAL* const source_plane = in + origin + (ulong)source * plane_size;\n";
+    text += fmt::format(
+        "{0}UNROLL\n{0}for (int j = 0; j < ROWS; ++j) {{\n{0}  UNROLL\n{0}  for (int c = 0; c < CELLS; c += {1}) "
+        "{{\n{0}    "
+        "COPY_AHEAD_{2}(ahead + (((u * LINES + line) * ROWS + j) * LANES + lane) * CELLS + c, source_plane + from[j] + "
+        "c);\n{0}  "
+        "}}\n{0}}}\n{0}COPIES_CLOSE();\n",
+        indent, n, n * bytes);
+    return text;
+  }
+
+  std::string vector_of(const std::string& array) const {
+    std::string text = fmt::format("make_{}(", vector_type());
+    for (int c = 0; c < kernel_.options.cells; ++c) text += fmt::format("{}{}[{}]", c == 0 ? "" : ", ", array, c);
+    return text + ")";
+  }
+
+  std::string read_plane(const std::string& indent) const {
+    std::string text = indent + "COPIES_WAIT(PREFETCH - 1);\n";
+    text += fmt::format("{0}UNROLL\n{0}for (int j = 0; j < ROWS; ++j) {{\n", indent);
+    text += fmt::format(
+        "{0}  const {1} part = *(LOCAL const {1}*)(ahead + (((u * LINES + line) * ROWS + j) * LANES + lane) * "
+        "CELLS);\n",
+        indent, vector_type());
+    for (int c = 0; c < kernel_.options.cells; ++c)
+      text += fmt::format("{}  v[j][{}] = part.{};\n", indent, c, "xyzw"[c]);
+    return text + indent + "}\n";
+  }
+
+  std::string sides(const std::string& indent) const {
+    std::string text;
+    if (kernel_.options.shuffles) {
+      text += indent + "  const REAL left = SHUFFLE_UP(v[j][CELLS - 1], 1), right = SHUFFLE_DOWN(v[j][0], 1);\n";
+    } else {
+      text += indent + "  const REAL left = sides[(LOCAL_ID(0) > 0 ? LOCAL_ID(0) - 1 : 0) * 2 * ROWS + 2 * j + 1];\n";
+      text +=
+          indent +
+          "  const REAL right = sides[(LOCAL_ID(0) < LANES * LINES - 1 ? LOCAL_ID(0) + 1 : 0) * 2 * ROWS + 2 * j];\n";
+    }
+    text += indent + "  REAL west = left, east = right;\n";
+    std::string mirrored;
+    if (low(2, Border::mirror)) mirrored += indent + "    west = at_left ? v[j][0] : west;\n";
+    if (high(2, Border::mirror)) mirrored += indent + "    east = at_right ? v[j][CELLS - 1] : east;\n";
+    if (!mirrored.empty()) text += indent + "  if (touches_x) {\n" + mirrored + indent + "  }\n";
+    return text;
+  }
+
+  // The sum of the plane that arrives, but for the rows that lie in other patches.
+  std::string in_plane(int j) const {
+    std::string sum = "raw[s][j][c]";
+    const Weight *before = weight({-1, 0, 0}), *centre = weight({0, 0, 0});
+    std::string start = kernel_.unit_centre() ? "v[j][c]" : centre != nullptr ? centre->name + " * v[j][c]" : "(REAL)0";
+    sum = before != nullptr ? fmt::format("FMA({}, {}, {})", before->name, sum, start) : start;
+    if (const Weight* west = weight({0, 0, -1}))
+      sum = fmt::format("FMA({}, (c == 0 ? west : v[j][c == 0 ? 0 : c - 1]), {})", west->name, sum);
+    if (const Weight* east = weight({0, 0, 1}))
+      sum = fmt::format("FMA({}, (c == CELLS - 1 ? east : v[j][c == CELLS - 1 ? c : c + 1]), {})", east->name, sum);
+    const Weight *upper = weight({0, -1, 0}), *lower = weight({0, 1, 0});
+    if (upper != nullptr && j > 0) sum = fmt::format("FMA({}, v[{}][c], {})", upper->name, j - 1, sum);
+    if (lower != nullptr && j < kernel_.options.rows - 1)
+      sum = fmt::format("FMA({}, v[{}][c], {})", lower->name, j + 1, sum);
+    return sum;
+  }
+
+  // Fixed cells: what was there a plane ago, grown as the scaled field grows, whatever was computed.
+  std::string fixed_cells(const std::string& indent) const {
+    std::string text;
+    const auto each = [&](const std::string& test, const std::string& body) {
+      text += fmt::format("{0}if ({1}) {{\n{0}  UNROLL\n{0}  for (int c = 0; c < CELLS; ++c) {{\n{2}{0}  }}\n{0}}}\n",
+                          indent, test, body);
+    };
+    const std::string held = "keep * raw[s][j][c]";
+    if (any(2, Border::fixed)) {
+      std::string body;
+      if (low(2, Border::fixed)) body += fmt::format("{}    if (c == 0 && at_left) done[j][c] = {};\n", indent, held);
+      if (high(2, Border::fixed))
+        body += fmt::format("{}    if (c == CELLS - 1 && at_right) done[j][c] = {};\n", indent, held);
+      each("touches_x", body);
+    }
+    if (any(1, Border::fixed)) {
+      std::vector<std::string> tests;
+      if (low(1, Border::fixed)) tests.emplace_back("y + j == 0");
+      if (high(1, Border::fixed)) tests.emplace_back("y + j == height - 1");
+      each(fmt::format("touches_y && ({})", fmt::join(tests, " || ")),
+           fmt::format("{}    done[j][c] = {};\n", indent, held));
+    }
+    if (any(0, Border::fixed)) {
+      std::vector<std::string> tests;
+      if (low(0, Border::fixed)) tests.emplace_back("plane == 1");
+      if (high(0, Border::fixed)) tests.emplace_back("plane == planes");
+      each(fmt::format("{}", fmt::join(tests, " || ")), fmt::format("{}    done[j][c] = {};\n", indent, held));
+    }
+    return text;
+  }
+
+  std::string mirrored_planes(const std::string& indent) const {
+    std::string text;
+    const auto whole = [&](const std::string& test, const std::string& body) {
+      text += fmt::format(
+          "{0}if ({1}) {{\n{0}  UNROLL\n{0}  for (int j = 0; j < ROWS; ++j) {{\n{0}    UNROLL\n{0}    for (int c = 0; "
+          "c < CELLS; ++c) {2}\n{0}  }}\n{0}}}\n",
+          indent, test, body);
+    };
+    if (low(0, Border::mirror)) whole("plane == 0", "raw[s][j][c] = v[j][c];");
+    if (high(0, Border::mirror)) whole("plane == planes", "v[j][c] = raw[s][j][c];");
+    return text;
+  }
+
+  std::string stage(const std::string& indent) const {
+    std::string text;
+    if (!low(0, Border::periodic))
+      text += indent + "const int plane = newest - s;  // that arrives\n" + mirrored_planes(indent);
+    text += fmt::format("{0}*(LOCAL {1}*)(edges + ((2 * s * (LINES + 2) + line + 1) * LANES + lane) * CELLS) = {2};\n",
+                        indent, vector_type(), vector_of("v[0]"));
+    text += fmt::format(
+        "{0}*(LOCAL {1}*)(edges + (((2 * s + 1) * (LINES + 2) + line + 1) * LANES + lane) * CELLS) = {2};\n", indent,
+        vector_type(), vector_of("v[ROWS - 1]"));
+    if (!kernel_.options.shuffles) {
+      text += fmt::format(
+          "{0}BARRIER();\n{0}UNROLL\n{0}for (int j = 0; j < ROWS; ++j) {{\n{0}  sides[LOCAL_ID(0) * 2 * ROWS + 2 * j] "
+          "= v[j][0];\n{0}  sides[LOCAL_ID(0) * 2 * ROWS + 2 * j + 1] = v[j][CELLS - 1];\n{0}}}\n{0}BARRIER();\n",
+          indent);
+    }
+    text += indent + "REAL done[ROWS][CELLS];\n";
+    const Weight* after = weight({1, 0, 0});
+    // Rows are written out one by one: which neighbours a row has in its own patch differs.
+    for (int j = 0; j < kernel_.options.rows; ++j) {
+      text += fmt::format("{0}{{\n{0}  const int j = {1};\n", indent, j) + sides(indent);
+      text += fmt::format("{0}  UNROLL\n{0}  for (int c = 0; c < CELLS; ++c) {{\n", indent);
+      text += indent + "    done[j][c] = " +
+              (after != nullptr ? fmt::format("FMA({}, v[j][c], sum[s][j][c])", after->name) : "sum[s][j][c]") + ";\n";
+      text += indent + "    sum[s][j][c] = " + in_plane(j) + ";\n" + indent + "  }\n";
+      text += fixed_cells(indent + "  ");
+      text += indent + "}\n";
+    }
+    text += fmt::format(
+        "{0}UNROLL\n{0}for (int j = 0; j < ROWS; ++j) {{\n{0}  UNROLL\n{0}  for (int c = 0; c < CELLS; ++c) {{\n{0}    "
+        "raw[s][j][c] = v[j][c];\n{0}    v[j][c] = done[j][c];\n{0}  }}\n{0}}}\n",
+        indent);
+    return text;
+  }
+
+  std::string store(const std::string& indent) const {
+    std::string first = low(0, Border::fixed) ? "first_plane > 1 ? first_plane : 1" : "first_plane";
+    std::string end = high(0, Border::fixed) ? "end_plane < planes - 1 ? end_plane : planes - 1" : "end_plane";
+    const std::string deep = indent + "    ";
+    std::string rows = "1";
+    if (low(1, Border::fixed)) rows += " && y + j > 0";
+    if (high(1, Border::fixed)) rows += " && y + j < height - 1";
+    std::string text = indent + "const int ready = newest - DEPTH;\n";
+    text += fmt::format(
+        "{0}if (stores && ready >= ({1}) && ready < ({2})) {{\n{0}  GLOBAL REAL* const ready_plane = out + origin + "
+        "(ulong)ready * plane_size;\n{0}  UNROLL\n{0}  for (int j = 0; j < ROWS; ++j) "
+        "{{\n{0}    if (!({3})) continue;\n",
+        indent, first, end, rows);
+    text += deep + "GLOBAL REAL* const to = ready_plane + (uint)((y + j) * pitch + x);\n";
+    std::string single = fmt::format("{0}UNROLL\n{0}for (int c = 0; c < CELLS; ++c) {{\n", deep);
+    std::vector<std::string> frozen;
+    if (low(2, Border::fixed)) frozen.emplace_back("(c == 0 && at_left)");
+    if (high(2, Border::fixed)) frozen.emplace_back("(c == CELLS - 1 && at_right)");
+    single += frozen.empty()
+                  ? deep + "  to[c] = scale * v[j][c];\n"
+                  : fmt::format("{}  if (!({})) to[c] = scale * v[j][c];\n", deep, fmt::join(frozen, " || "));
+    single += deep + "}\n";
+    if (!kernel_.aligned) {
+      text += single;
+    } else {
+      std::string whole = fmt::format("{}*(GLOBAL {}*)to = make_{}(", deep, vector_type(), vector_type());
+      for (int c = 0; c < kernel_.options.cells; ++c) whole += fmt::format("{}scale * v[j][{}]", c == 0 ? "" : ", ", c);
+      whole += ");\n";
+      text += frozen.empty()
+                  ? whole
+                  : deep + "if (at_left || at_right) {\n" + single + deep + "} else {\n" + whole + deep + "}\n";
+    }
+    return text + indent + "  }\n" + indent + "}\n";
+  }
+
+  // After the barrier: rows of other patches.
+  std::string add_edges(const std::string& indent) const {
+    const Weight *upper = weight({0, -1, 0}), *lower = weight({0, 1, 0});
+    std::string text = fmt::format("{0}UNROLL\n{0}for (int s = 0; s < DEPTH; ++s) {{\n", indent);
+    for (const bool above : {true, false}) {
+      const Weight* factor = above ? upper : lower;
+      if (factor == nullptr) continue;
+      text += fmt::format(
+          "{0}  {{\n{0}    const {1} edge = *(LOCAL const {1}*)(edges + (2 * s * (LINES + 2) * LANES + {2}) * "
+          "CELLS);\n",
+          indent, vector_type(), above ? "above" : "below");
+      for (int c = 0; c < kernel_.options.cells; ++c) {
+        text += fmt::format("{0}    sum[s][{1}][{2}] = FMA({3}, edge.{4}, sum[s][{1}][{2}]);\n", indent,
+                            above ? "0" : "ROWS - 1", c, factor->name, "xyzw"[c]);
+      }
+      text += indent + "  }\n";
+    }
+    return text + indent + "}\n";
+  }
+
+  std::string march() const {
+    std::string text;
+    if (!kernel_.options.shuffles)
+      text += "  LOCAL REAL* const sides = ahead + PREFETCH * LINES * ROWS * LANES * CELLS;\n";
+    text += "  UNROLL\n  for (int u = 0; u < PREFETCH; ++u) {\n" + copy("first_plane - DEPTH + u", "    ") + "  }\n";
+    text +=
+        "  REAL sum[DEPTH][ROWS][CELLS], raw[DEPTH][ROWS][CELLS];\n  UNROLL\n  for (int s = 0; s < DEPTH; ++s) {\n    "
+        "UNROLL\n"
+        "    for (int j = 0; j < ROWS; ++j) {\n      UNROLL\n      for (int c = 0; c < CELLS; ++c) sum[s][j][c] = "
+        "raw[s][j][c] = 0;\n    }\n  }\n";
+    text +=
+        "  int newest = first_plane - DEPTH;  // plane that is read\n  for (int i = 0; i < MARCH_PLANES; i += "
+        "PREFETCH) {\n    UNROLL\n    for (int u = 0; u < PREFETCH; ++u) {\n";
+    text += "      LOCAL REAL* const edges = local_block + (u % 2) * (EDGE_REALS / 2);\n      REAL v[ROWS][CELLS];\n";
+    text += read_plane("      ");
+    text += "      {\n" + copy("newest + PREFETCH", "        ") + "      }\n";
+    text += "      UNROLL\n      for (int s = 0; s < DEPTH; ++s) {\n" + stage("        ") + "      }\n";
+    text += store("      ");
+    text += "      BARRIER();\n" + add_edges("      ") + "      ++newest;\n    }\n  }\n";
+    return text;
+  }
+
+  const PlaneKernel& kernel_;
+};
+
+}  // namespace
+
+std::string plane_text(const PlaneKernel& kernel) { return Writer(kernel).text(); }
+
+}  // namespace ridge::stencil

@@ -1,0 +1,195 @@
+// "strips": the sweeps of strips.hpp as a variant, and which of them are worth timing. The model behind the list: rings
+// should fill the core's own cache but not overflow it (twice as wide at half the depth costs the same), the overlap is
+// work done twice, and the tiles should come out even over the threads.
+#include <algorithm>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "machine/host_caches.hpp"
+#include "stencil/host/host_variant.hpp"
+#include "stencil/host/strips_kernels.hpp"
+#include "stencil/registry.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+template <class T>
+class StripVariant final : public HostVariant<T> {
+ public:
+  StripVariant(const Layout& layout, const Strips& strips, StripKernels<T> kernels)
+      : HostVariant<T>(layout), sweep_(layout, strips, std::move(kernels)) {}
+  void steps(Levels<T>& levels, std::size_t count) const override { sweep_.steps(levels, count); }
+
+ private:
+  StripSweep<T> sweep_;
+};
+
+struct Caches {
+  std::size_t own = 0;   // bytes of the core's second level a thread has for itself
+  std::size_t near = 0;  // the same of the first
+  std::size_t last = 0;  // all of the last
+};
+
+Caches caches_of(const Layout& layout) {
+  Caches caches;
+  const auto all = machine::host_caches();
+  for (const machine::Cache& cache : all) {
+    const std::size_t share = cache.size / std::min(std::max<std::size_t>(cache.shared_by, 1), layout.threads);
+    if (cache.level == 1) caches.near = share;
+    if (cache.level <= 2) caches.own = share;
+  }
+  caches.last = all.back().size;
+  return caches;
+}
+
+std::size_t pieces(std::size_t all, std::size_t piece) { return piece == 0 ? 1 : (all + piece - 1) / piece; }
+
+// Cuts the outer axis so that the tiles come out even over the threads, if its pieces stay long against the overlap.
+void share_out(const Layout& layout, Strips& strips) {
+  const std::size_t outer = layout.dimensions == 3 ? 0 : 1;
+  const std::size_t size = layout.shape[outer];
+  const std::size_t across =
+      pieces(layout.shape[2], strips.width) * (layout.dimensions == 3 ? pieces(layout.shape[1], strips.height) : 1);
+  const std::size_t overlap = strips.depth * static_cast<std::size_t>(layout.radius[outer]);
+  const std::size_t most = std::max<std::size_t>(size / std::max<std::size_t>(8 * overlap, 1), 1);
+  for (std::size_t cuts = 1; cuts <= std::min(most, strips.threads); ++cuts) {
+    if (across * cuts >= strips.threads) strips.length = (size + cuts - 1) / cuts;
+    if (across * cuts % strips.threads == 0) break;
+  }
+  if (strips.length == 0 && most > 1)
+    strips.length = (size + std::min(most, strips.threads) - 1) / std::min(most, strips.threads);
+}
+
+// A depth, and the widest tile whose rings fit.
+template <class T>
+Strips fitted(const Layout& layout, Strips strips, std::size_t bytes) {
+  const std::size_t line = 256;
+  if (layout.dimensions == 3) {
+    std::size_t height = layout.shape[1];
+    const auto with = [&](std::size_t h, std::size_t w) {
+      strips.height = h;
+      strips.width = w;
+      return StripSweep<T>::ring_bytes(layout, strips) <= bytes;
+    };
+    // Rows stay whole while a strip of them is at least four overlaps high.
+    const std::size_t least = std::max<std::size_t>(4 * strips.depth * static_cast<std::size_t>(layout.radius[1]), 8);
+    while (height > least && !with(height, 0)) height = (height + 1) / 2;
+    std::size_t width = layout.shape[2];
+    while (width > line && !with(height, width)) width = (width + 1) / 2;
+    strips.height = height >= layout.shape[1] ? 0 : height;
+    strips.width = width >= layout.shape[2] ? 0 : width;
+  } else {
+    std::size_t width = layout.shape[2];
+    const auto least = std::max<std::size_t>(4 * strips.depth * static_cast<std::size_t>(layout.radius[2]), line);
+    const auto fits = [&] {
+      strips.width = width;
+      return StripSweep<T>::ring_bytes(layout, strips) <= bytes;
+    };
+    while (width > least && !fits()) width = (width + 1) / 2;
+    strips.width = width >= layout.shape[2] ? 0 : width;
+  }
+  return strips;
+}
+
+struct Way {
+  const char* kernel;
+  bool simd, exact, streaming;
+};
+
+template <class T>
+Entry<T> entry_of(const Update<T>& update, const Layout& layout, const Strips& strips, const Way& way) {
+  Entry<T> entry;
+  planner::Candidate& candidate = entry.candidate;
+  candidate.variant = "strips";
+  const auto add = [&](const char* name, std::size_t value) {
+    if (value > 0) candidate.parameters.emplace_back(name, std::to_string(value));
+  };
+  candidate.parameters.emplace_back("kernel", way.kernel);
+  add("depth", strips.depth);
+  add("width", strips.width);
+  add("height", strips.height);
+  add("length", strips.length);
+  add("tick", strips.tick);
+  add("rows", strips.rows);
+  if (strips.prefetch) candidate.parameters.emplace_back("fetch", "ahead");
+  if (way.streaming) candidate.parameters.emplace_back("stores", "streaming");
+  add("threads", strips.threads);
+  candidate.cost = step_cost(update, layout, 2.0 / static_cast<double>(strips.depth), way.simd ? 0.5 : 0.3,
+                             StripSweep<T>::redundancy(layout, strips));
+  candidate.cost.launches = 1.0 / static_cast<double>(strips.depth);
+  candidate.cost.threads = strips.threads;
+  entry.exact = way.exact;
+  entry.depth = strips.depth;
+  entry.build = [update, layout, strips, way] {
+    StripKernels<T> kernels =
+        way.simd ? linear_strip_kernels<T>(update,
+                                           {.planes = strips.planes, .rows = strips.rows, .streaming = way.streaming})
+                 : general_strip_kernels<T>(update);
+    return std::make_shared<StripVariant<T>>(layout, strips, std::move(kernels));
+  };
+  return entry;
+}
+
+// Depths worth trying: the overlap grows with depth x radius, the traffic falls with the depth.
+std::vector<std::size_t> depths(const Layout& layout) {
+  const auto radius = static_cast<std::size_t>(std::max({layout.radius[0], layout.radius[1], layout.radius[2], 1}));
+  std::vector<std::size_t> wanted;
+  switch (layout.dimensions) {
+    case 1:
+      wanted = {128, 64, 32};
+      break;
+    case 2:
+      wanted = {32, 16, 8};
+      break;
+    default:
+      wanted = {6, 4, 3};
+      break;
+  }
+  for (std::size_t& depth : wanted) depth = std::max<std::size_t>(depth / radius, 2);
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  return wanted;
+}
+
+}  // namespace
+
+template <class T>
+void list_host_strips(const Device&, const Update<T>& update, const Layout& layout, std::vector<Entry<T>>& entries) {
+  const Caches caches = caches_of(layout);
+  const double both = 2.0 * static_cast<double>(layout.cells() * layout.fields * sizeof(T));
+  const bool streams = std::is_floating_point_v<T> && kStreamingStores && both > static_cast<double>(caches.last);
+  std::vector<Way> ways;
+  if (update.linear) ways.push_back({"simd", true, update.sums_terms, streams});
+  if (!update.sums_terms) ways.push_back({"compiler", false, true, false});
+  const std::size_t room = layout.dimensions == 1 ? caches.near * 3 / 4 : caches.own;
+  const bool planes = layout.dimensions == 3 && layout.radius[0] == 1;
+  for (const Way& way : ways) {
+    for (const std::size_t depth : depths(layout)) {
+      // Rings that leave room for what streams through, and ones that just fit.
+      for (const std::size_t bytes : {room / 2, room}) {
+        Strips strips{.depth = depth, .rows = way.simd ? 4u : 2u, .threads = layout.threads, .prefetch = streams};
+        strips.tick = layout.dimensions == 2 ? 8 : 1;
+        if (layout.dimensions == 3 && planes && way.simd) {
+          strips.tick = 4;
+          strips.rows = strips.planes = 2;
+        }
+        strips = fitted<T>(layout, strips, bytes);
+        share_out(layout, strips);
+        if (StripSweep<T>::redundancy(layout, strips) > 3) continue;
+        Entry<T> entry = entry_of(update, layout, strips, way);
+        const auto same = [&](const Entry<T>& other) { return other.candidate.name() == entry.candidate.name(); };
+        if (std::none_of(entries.begin(), entries.end(), same)) entries.push_back(std::move(entry));
+      }
+    }
+  }
+}
+
+template void list_host_strips(const Device&, const Update<float>&, const Layout&, std::vector<Entry<float>>&);
+template void list_host_strips(const Device&, const Update<double>&, const Layout&, std::vector<Entry<double>>&);
+template void list_host_strips(const Device&, const Update<std::int32_t>&, const Layout&,
+                               std::vector<Entry<std::int32_t>>&);
+template void list_host_strips(const Device&, const Update<std::uint8_t>&, const Layout&,
+                               std::vector<Entry<std::uint8_t>>&);
+
+}  // namespace ridge::stencil

@@ -1,0 +1,187 @@
+// Real transforms and fused operators on every device of this machine that is not the host.
+#include <cstdint>
+
+#include "device_support.hpp"
+
+namespace ridge::fft::testing {
+namespace {
+
+using DeviceReal = OnDevices;
+using DeviceOperators = OnDevices;
+
+std::vector<float> real_points(std::size_t n, unsigned seed) {
+  std::vector<float> points(n);
+  const auto both = reference::random_points<float>(n, seed);
+  for (std::size_t i = 0; i < n; ++i) points[i] = both[i].real();
+  return points;
+}
+
+std::vector<std::complex<double>> spectrum_of(const std::vector<float>& points) {
+  std::vector<std::complex<double>> wide_points(points.begin(), points.end());
+  return nd_dft(wide_points, {points.size()}, false);
+}
+
+// Forward against the reference, and back again against the samples.
+void check_lines(const Device& device, std::size_t n, const std::string& variant) {
+  const std::size_t batch = 3, half = n / 2 + 1;
+  const Plan<float> plan(
+      device, {.shape = {n}, .batch = batch, .kind = Kind::real, .scale_inverse = 1.0 / static_cast<double>(n)},
+      only(variant));
+  const auto in = real_points(n * batch, static_cast<unsigned>(n));
+  std::vector<std::complex<float>> out(half * batch);
+  plan.forward(std::span<const float>(in), std::span<std::complex<float>>(out));
+  for (std::size_t line = 0; line < batch; ++line) {
+    const auto first = in.begin() + static_cast<std::ptrdiff_t>(line * n);
+    auto expected = spectrum_of(std::vector<float>(first, first + static_cast<std::ptrdiff_t>(n)));
+    expected.resize(half);
+    const auto begin = out.begin() + static_cast<std::ptrdiff_t>(line * half);
+    EXPECT_LE(distance(std::vector(begin, begin + static_cast<std::ptrdiff_t>(half)), expected), 6e-7)
+        << n << " " << variant << " on " << device.id();
+  }
+  std::vector<float> back(n * batch);
+  plan.inverse(std::span<const std::complex<float>>(out), std::span<float>(back));
+  EXPECT_LE(distance(back, in), 6e-7) << n << " " << variant << " on " << device.id();
+}
+
+TEST_F(DeviceReal, EvenOddAndPrimeLines) {
+  for (const Device& device : accelerators()) {
+    for (const std::size_t n : {1, 2, 3, 8, 15, 64, 74, 90}) check_lines(device, n, "");
+  }
+}
+
+TEST_F(DeviceReal, LinesTooLongForOnePass) {
+  for (const Device& device : accelerators()) {
+    check_lines(device, 2048, "two_pass");
+    check_lines(device, 1125, "two_pass");
+    check_lines(device, 1031, "long_bluestein");
+  }
+}
+
+TEST_F(DeviceReal, ImaginaryPartsThatNoRealSignalHasAreDropped) {
+  const std::size_t n = 16;
+  for (const Device& device : accelerators()) {
+    const Plan<float> plan(device, {.shape = {n}, .kind = Kind::real}, quick());
+    auto spectrum = reference::random_points<float>(n / 2 + 1, 2);
+    std::vector<float> with(n), without(n);
+    plan.inverse(std::span<const std::complex<float>>(spectrum), std::span<float>(with));
+    spectrum.front().imag(0);
+    spectrum.back().imag(0);
+    plan.inverse(std::span<const std::complex<float>>(spectrum), std::span<float>(without));
+    EXPECT_EQ(with, without) << device.id();
+  }
+}
+
+TEST_F(DeviceReal, TwoAxesThereAndBack) {
+  const std::vector<std::size_t> shape{10, 24};
+  const std::size_t points = product(shape), half = 10 * 13;
+  for (const Device& device : accelerators()) {
+    for (const bool in_place : {false, true}) {
+      const Plan<float> plan(device,
+                             {.shape = shape,
+                              .kind = Kind::real,
+                              .in_place = in_place,
+                              .scale_inverse = 1.0 / static_cast<double>(points)},
+                             quick());
+      const auto in = real_points(points, 4);
+      const auto expected = nd_dft({in.begin(), in.end()}, shape, false);
+      std::vector<std::complex<float>> out(half);
+      std::vector<float> back(points);
+      if (in_place) {
+        auto* samples = reinterpret_cast<float*>(out.data());
+        for (std::size_t i = 0; i < points; ++i) samples[i / 24 * 26 + i % 24] = in[i];
+        plan.forward(std::span<const float>(samples, 260), std::span<std::complex<float>>(out));
+      } else {
+        plan.forward(std::span<const float>(in), std::span<std::complex<float>>(out));
+      }
+      std::vector<std::complex<double>> first_half;
+      for (std::size_t i = 0; i < points; ++i) {
+        if (i % 24 < 13) first_half.push_back(expected[i]);
+      }
+      EXPECT_LE(distance(out, first_half), 6e-7) << in_place << " on " << device.id();
+      if (in_place) {
+        auto* samples = reinterpret_cast<float*>(out.data());
+        plan.inverse(std::span<const std::complex<float>>(out), std::span<float>(samples, 260));
+        for (std::size_t i = 0; i < points; ++i) back[i] = samples[i / 24 * 26 + i % 24];
+      } else {
+        plan.inverse(std::span<const std::complex<float>>(out), std::span<float>(back));
+      }
+      EXPECT_LE(distance(back, in), 6e-7) << in_place << " on " << device.id();
+    }
+  }
+}
+
+// The host's answer to the same problem is the reference: its own tests hold it against the definition.
+template <class Sample>
+void check_as_host(const Device& device, const Problem& problem, const std::vector<Sample>& in,
+                   const std::string& variant = "") {
+  const Plan<float> ours(device, problem, only(variant));
+  const Plan<float> expected(host(), problem, quick());
+  std::vector<std::complex<float>> a(ours.output_size()), b(ours.output_size());
+  ours.forward(std::span<const Sample>(in), std::span<std::complex<float>>(a));
+  expected.forward(std::span<const Sample>(in), std::span<std::complex<float>>(b));
+  EXPECT_LE(distance(a, b), 6e-7) << device.id();
+}
+
+std::vector<double> window(std::size_t n) {
+  std::vector<double> values(n);
+  for (std::size_t i = 0; i < n; ++i) values[i] = 0.5 + 0.4 * static_cast<double>(i) / static_cast<double>(n);
+  return values;
+}
+
+std::vector<std::complex<double>> phases(std::size_t n) {
+  std::vector<std::complex<double>> values(n);
+  for (std::size_t i = 0; i < n; ++i)
+    values[i] = std::polar(1.0 + 0.01 * static_cast<double>(i % 7), 0.1 * static_cast<double>(i));
+  return values;
+}
+
+TEST_F(DeviceOperators, WindowMultiplyAndScaleAreFused) {
+  for (const Device& device : accelerators()) {
+    const Problem problem{.shape = {48},
+                          .batch = 3,
+                          .scale_forward = 0.25,
+                          .load_forward = {.window = window(48), .multiply = phases(48)},
+                          .store_forward = {.window = window(48)}};
+    check_as_host(device, problem, reference::random_points<float>(48 * 3, 1));
+    Problem shape{.shape = {6, 10}, .batch = 2, .load_forward = {.window = window(60)}};
+    shape.store_forward.multiply = phases(60);
+    check_as_host(device, shape, reference::random_points<float>(120, 2));
+  }
+}
+
+TEST_F(DeviceOperators, IntegersAreConvertedOnLoad) {
+  for (const Device& device : accelerators()) {
+    std::vector<std::int16_t> words(64 * 2 * 2);
+    std::vector<std::int8_t> bytes(40 * 2);
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = static_cast<std::int16_t>(i * 73 % 991) - 500;
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::int8_t>(i * 31 % 200) - 100;
+    check_as_host(device, {.shape = {64}, .batch = 2, .load_forward = {.samples = Samples::int16}}, words);
+    check_as_host(device,
+                  {.shape = {40},
+                   .batch = 2,
+                   .kind = Kind::real,
+                   .load_forward = {.samples = Samples::int8, .window = window(40)}},
+                  bytes);
+  }
+}
+
+// Operators meet the convolutions and the passes whose loads and stores they share.
+TEST_F(DeviceOperators, PrimesAndLongLinesTakeThemToo) {
+  for (const Device& device : accelerators()) {
+    for (const auto& [n, variant] : {std::pair<std::size_t, const char*>{101, "rader"},
+                                     {74, "bluestein"},
+                                     {1024, "two_pass"},
+                                     {1031, "long_bluestein"}}) {
+      const Problem problem{.shape = {n},
+                            .batch = 2,
+                            .scale_forward = 2,
+                            .load_forward = {.window = window(n)},
+                            .store_forward = {.multiply = phases(n)}};
+      SCOPED_TRACE(variant);
+      check_as_host(device, problem, reference::random_points<float>(2 * n, 3), variant);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ridge::fft::testing

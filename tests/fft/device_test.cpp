@@ -1,0 +1,208 @@
+// Complex transforms on every device of this machine that is not the host: lengths, families, layouts, errors.
+#include "device_support.hpp"
+#include "fft/device/compiled_route.hpp"
+
+namespace ridge::fft::testing {
+namespace {
+
+class DeviceLengths : public OnDevices, public ::testing::WithParamInterface<std::size_t> {};
+
+TEST_P(DeviceLengths, MatchTheReferenceBothWays) {
+  const std::size_t n = GetParam();
+  for (const Device& device : accelerators()) {
+    EXPECT_LE(gated_error<float>(device, n, 5, "", false), 1) << n << " forward on " << device.id();
+    EXPECT_LE(gated_error<float>(device, n, 5, "", true), 1) << n << " inverse on " << device.id();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Lengths, DeviceLengths, ::testing::Values(1, 2, 3, 5, 8, 13, 16, 17, 60, 64, 143, 1000));
+
+struct Family {
+  const char* variant;
+  std::size_t n;
+};
+class DeviceFamilies : public OnDevices, public ::testing::WithParamInterface<Family> {};
+
+TEST_P(DeviceFamilies, MatchTheReferenceBothWays) {
+  const auto [variant, n] = GetParam();
+  for (const Device& device : accelerators()) {
+    EXPECT_LE(gated_error<float>(device, n, 3, variant, false), 1) << variant << " forward on " << device.id();
+    EXPECT_LE(gated_error<float>(device, n, 3, variant, true), 1) << variant << " inverse on " << device.id();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Names, DeviceFamilies,
+                         ::testing::Values(Family{"rader", 101}, Family{"bluestein", 74}, Family{"bluestein", 101},
+                                           Family{"two_pass", 1024}, Family{"two_pass", 1500},
+                                           Family{"long_bluestein", 1031}),
+                         [](const auto& family) { return family.param.variant + std::to_string(family.param.n); });
+
+using DeviceFft = OnDevices;
+
+TEST_F(DeviceFft, DoubleKeepsItsPrecision) {
+  for (const Device& device : accelerators()) {
+    if (!device.limits().float64) continue;
+    for (const std::size_t n : {16, 120, 101}) {
+      EXPECT_LE(gated_error<double>(device, n, 3, "", false), 1) << n << " on " << device.id();
+    }
+  }
+}
+
+// Three passes are planned only for lengths that no test should wait for, so a short one is put together here.
+TEST_F(DeviceFft, ThreePassesMatchTheReference) {
+  using namespace on_device;
+  const std::size_t n = 4 * 6 * 10, batch = 3;
+  for (const Device& device : accelerators()) {
+    AxisProblem problem;
+    problem.length = n;
+    problem.counts = {batch};
+    problem.in.line = problem.out.line = {n};
+    Route route;
+    route.outer = batch;
+    route.at_once = 2;  // the last launch is a short one
+    const SplitResult made = split_passes(device, problem, {.factors = {4, 6, 10}, .width = 8}, route.steps);
+    ASSERT_EQ(made.refusal, "");
+    ASSERT_EQ(route.steps.size(), 3u);
+    route.scratch = made.between;
+    const CompiledRoute compiled(device, route, false);
+    const auto points = reference::random_points<float>(n * batch, 3);
+    std::vector<std::complex<float>> result(n * batch);
+    Queue queue = device.queue();
+    const Buffer in = device.buffer(n * batch * 8, {.name = "in"}), out = device.buffer(n * batch * 8, {.name = "out"});
+    queue.upload(std::span<const std::complex<float>>(points), in);
+    compiled.enqueue(queue, in, out);
+    queue.download(out, std::span<std::complex<float>>(result));
+    queue.finish();
+    for (std::size_t line = 0; line < batch; ++line) {
+      const auto first = points.begin() + static_cast<std::ptrdiff_t>(line * n);
+      const auto expected = reference::dft(std::vector(first, first + static_cast<std::ptrdiff_t>(n)), false);
+      EXPECT_LE(reference::relative_error(result.data() + line * n, 1, expected), reference::error_gate<float>(n));
+    }
+  }
+}
+
+TEST_F(DeviceFft, BuffersStayOnTheDevice) {
+  const std::size_t n = 64, batch = 4;
+  for (const Device& device : accelerators()) {
+    const Plan<float> plan(device, {.shape = {n}, .batch = batch, .scale_inverse = 1.0 / n}, quick());
+    Queue queue = device.queue();
+    const Buffer a = device.buffer(n * batch * 8, {.name = "a"}), b = device.buffer(n * batch * 8, {.name = "b"});
+    const auto points = reference::random_points<float>(n * batch, 5);
+    std::vector<std::complex<float>> back(n * batch);
+    queue.upload(std::span<const std::complex<float>>(points), a);
+    plan.forward(a, b, queue);
+    plan.inverse(b, a, queue);
+    queue.download(a, std::span<std::complex<float>>(back));
+    queue.finish();
+    EXPECT_LE(distance(back, points), 3e-7) << device.id();
+  }
+}
+
+TEST_F(DeviceFft, InPlaceIsTheSame) {
+  for (const Device& device : accelerators()) {
+    for (const std::size_t n : {8, 360}) {
+      const auto points = reference::random_points<float>(n * 3, 7);
+      const Plan<float> apart(device, {.shape = {n}, .batch = 3}, quick());
+      const Plan<float> inside(device, {.shape = {n}, .batch = 3, .in_place = true}, quick());
+      const auto expected = run(apart, points, false, n * 3);
+      auto data = points;
+      inside.forward(std::span<std::complex<float>>(data));
+      EXPECT_LE(distance(data, expected), 1e-7) << n << " on " << device.id();
+    }
+  }
+}
+
+// Points and lines anywhere, and what lies between them untouched.
+TEST_F(DeviceFft, StridesLeaveTheGapsAlone) {
+  const std::size_t n = 30, batch = 4;
+  for (const Device& device : accelerators()) {
+    const Problem problem{
+        .shape = {n}, .batch = batch, .input = {.axes = {5}, .batch = 1}, .output = {.axes = {2}, .batch = 70}};
+    const Plan<float> plan(device, problem, quick());
+    const auto in = reference::random_points<float>(plan.input_size(), 9);
+    const std::complex<float> mark(7, -7);
+    std::vector<std::complex<float>> out(plan.output_size(), mark);
+    plan.forward(std::span<const std::complex<float>>(in), std::span<std::complex<float>>(out));
+    std::vector<bool> used(out.size());
+    for (std::size_t line = 0; line < batch; ++line) {
+      std::vector<std::complex<float>> points(n);
+      for (std::size_t i = 0; i < n; ++i) points[i] = in[line + 5 * i];
+      const auto expected = reference::dft(points, false);
+      EXPECT_LE(reference::relative_error(out.data() + 70 * line, 2, expected), reference::error_gate<float>(n));
+      for (std::size_t i = 0; i < n; ++i) used[70 * line + 2 * i] = true;
+    }
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if (used[i]) continue;
+      ASSERT_EQ(out[i], mark) << "element " << i << " on " << device.id();
+    }
+  }
+}
+
+TEST_F(DeviceFft, SeveralAxesMatchTheReference) {
+  for (const Device& device : accelerators()) {
+    for (const std::vector<std::size_t>& shape : {std::vector<std::size_t>{12, 20}, {64, 32}, {6, 5, 8}, {1, 16, 1}}) {
+      const std::size_t batch = 2, points = product(shape);
+      const Plan<float> plan(device, {.shape = shape, .batch = batch}, quick());
+      const auto in = reference::random_points<float>(points * batch, 11);
+      const auto out = run(plan, in, false, points * batch);
+      for (std::size_t b = 0; b < batch; ++b) {
+        const auto first = in.begin() + static_cast<std::ptrdiff_t>(b * points);
+        const std::vector<std::complex<float>> one(first, first + static_cast<std::ptrdiff_t>(points));
+        const auto begin = out.begin() + static_cast<std::ptrdiff_t>(b * points);
+        const std::vector<std::complex<float>> actual(begin, begin + static_cast<std::ptrdiff_t>(points));
+        EXPECT_LE(distance(actual, nd_dft(wide(one), shape, false)), 4e-7)
+            << shape.size() << " axes on " << device.id();
+      }
+    }
+  }
+}
+
+// Columns too long for a work-group that is made small: two passes with the columns side by side.
+TEST_F(DeviceFft, LongColumnsTakeTwoPasses) {
+  for (const Device& device : accelerators()) {
+    const std::vector<std::size_t> shape{1024, 6};
+    const Plan<float> plan(device, {.shape = shape}, only("two_pass"));
+    const auto in = reference::random_points<float>(product(shape), 13);
+    const auto out = run(plan, in, true, product(shape));
+    EXPECT_LE(distance(out, nd_dft(wide(in), shape, true)), 4e-7) << device.id();
+    EXPECT_NE(plan.explain().find("two_pass(factors="), std::string::npos);
+  }
+}
+
+TEST_F(DeviceFft, RefusesWhatDoesNotFit) {
+  for (const Device& device : accelerators()) {
+    const Plan<float> plan(device, {.shape = {16}}, quick());
+    Queue queue = device.queue();
+    const Buffer a = device.buffer(16 * 8, {.name = "a"}), small = device.buffer(15 * 8, {.name = "small"});
+    EXPECT_THROW(plan.forward(a, small, queue), Error);
+    EXPECT_THROW(plan.forward(small, a, queue), Error);
+    EXPECT_THROW(plan.forward(a, a, queue), Error) << "not planned in place";
+    EXPECT_THROW(plan.forward(a, Buffer(), queue), Error);
+    std::vector<std::complex<float>> line(15);
+    EXPECT_THROW(plan.forward(std::span<const std::complex<float>>(line), std::span<std::complex<float>>(line)), Error);
+  }
+  const Plan<float> on_host(host(), {.shape = {16}}, quick());
+  Queue queue = host().queue();
+  const Buffer a = host().buffer(128), b = host().buffer(128);
+  EXPECT_THROW(on_host.forward(a, b, queue), Error) << "the host takes spans";
+}
+
+TEST_F(DeviceFft, ChoosesByMeasurementAndExplains) {
+  const Device device = accelerators().front();
+  const Plan<float> plan(device, {.shape = {64}, .batch = 8},
+                         {.most_trials = 2, .use_wisdom = false, .save_wisdom = false});
+  ASSERT_EQ(plan.decisions().size(), 1u);
+  EXPECT_EQ(plan.decisions()[0].source, planner::Source::measurement);
+  const std::string text = plan.explain();
+  for (const char* word : {"one_pass(radices=", "lines this short are done in one pass", "measured"}) {
+    EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
+  }
+}
+
+TEST_F(DeviceFft, UnknownVariantsAreErrors) {
+  EXPECT_THROW((Plan<float>(accelerators().front(), {.shape = {64}}, only("nine_pass"))), Error);
+  EXPECT_THROW((Plan<float>(accelerators().front(), {.shape = {64}}, only("rader"))), Error) << "64 is no prime";
+}
+
+}  // namespace
+}  // namespace ridge::fft::testing

@@ -1,0 +1,155 @@
+// The generator itself, without a device: kernels compile for Hopper, fit, and do not fight for banks.
+#include <set>
+
+#include <fmt/format.h>
+
+#include "device/cuda/nvrtc.hpp"
+#include "device_support.hpp"
+#include "fft/device/butterfly.hpp"
+#include "fft/device/exchange.hpp"
+#include "fft/device/kernel_text.hpp"
+#include "fft/device/radices.hpp"
+#include "fft/device/route.hpp"
+
+namespace ridge::fft::testing {
+namespace {
+
+using namespace on_device;
+
+AxisProblem rows(std::size_t n, bool float64 = false) {
+  AxisProblem problem;
+  problem.float64 = float64;
+  problem.length = n;
+  problem.counts = {std::max<std::uint64_t>((std::uint64_t{1} << 24) / n, 1)};
+  problem.in.line = problem.out.line = {n};
+  return problem;
+}
+
+KernelSource source_of(const Step& step) {
+  if (const auto* pass = std::get_if<PassDesign>(&step.design)) return pass_text(*pass).source;
+  if (const auto* cluster = std::get_if<ClusterDesign>(&step.design)) return cluster_text(*cluster).source;
+  return spectrum_text(std::get<SpectrumDesign>(step.design));
+}
+
+const PassDesign& first_pass(const Route& route) { return std::get<PassDesign>(route.steps.front().design); }
+
+std::vector<Route> allowed(const AxisProblem& problem) {
+  const Device hopper(std::make_shared<Pretended>());
+  std::vector<Route> routes;
+  for (Route& route : list_routes(hopper, problem)) {
+    if (route.candidate.refusal.empty()) routes.push_back(std::move(route));
+  }
+  return routes;
+}
+
+TEST(RadixPlans, CoverTheLengthAndStayWithinTheRegisters) {
+  for (const std::size_t n : {2, 12, 100, 1000, 1001, 4095, 4096, 6561, 8192, 16384}) {
+    const auto plans = radix_plans(n, {});
+    ASSERT_FALSE(plans.empty()) << n;
+    for (const RadixPlan& plan : plans) {
+      std::size_t product = 1;
+      for (const std::size_t radix : plan.radices) product *= radix;
+      EXPECT_EQ(product, n);
+      EXPECT_LE(plan.held, 32u);
+      EXPECT_LE(plan.threads, 1024u);
+    }
+  }
+  EXPECT_TRUE(radix_plans(37, {}).empty()) << "no butterfly of 37 points";
+  EXPECT_TRUE(radix_plans(std::size_t{1} << 20, {}).empty()) << "no group holds a million points";
+}
+
+TEST(Exchange, PowersOfTwoMeetNoBankTwice) {
+  for (std::size_t n = 64; n <= 8192; n *= 2) {
+    const Route route = allowed(rows(n)).front();
+    const PassDesign& design = first_pass(route);
+    const auto stages = stages_of(design);
+    for (std::size_t i = 0; i + 1 < stages.size(); ++i) {
+      const ExchangeLayout layout = exchange_layout(design, stages[i], stages[i + 1], 8);
+      // Two half warps an access of 8 bytes, the first two warps of a group.
+      const std::size_t warps = std::min<std::size_t>((design.items() + 31) / 32, 2);
+      const std::size_t accesses = stages[i].radix * stages[i].rounds + stages[i + 1].radix * stages[i + 1].rounds;
+      EXPECT_EQ(bank_accesses(design, stages[i], stages[i + 1], layout, 8), 2 * warps * accesses) << n;
+    }
+  }
+}
+
+TEST(Exchange, PointsNeverShareAPlace) {
+  for (const std::size_t n : {60, 256, 1000}) {
+    std::size_t tried = 0;
+    for (const Route& route : allowed(rows(n))) {
+      if (++tried > 3) break;
+      const PassDesign& design = first_pass(route);
+      const auto stages = stages_of(design);
+      for (std::size_t i = 0; i + 1 < stages.size(); ++i) {
+        const ExchangeLayout layout = exchange_layout(design, stages[i], stages[i + 1], 8);
+        std::set<std::size_t> places;
+        for (std::size_t line = 0; line < design.lines; ++line) {
+          for (std::size_t point = 0; point < n; ++point) {
+            places.insert(layout.at(point, line));
+          }
+        }
+        EXPECT_EQ(places.size(), n * design.lines) << route.candidate.name();
+        EXPECT_LT(*places.rbegin(), layout.elements) << route.candidate.name();
+      }
+    }
+  }
+}
+
+TEST(Text, LiteralsReadBackAsTheSameNumber) {
+  for (const double value : {0.1, 1.0, -0.70710678118654752440, 1e-7}) {
+    EXPECT_EQ(std::stod(literal(value, true)), value);
+    EXPECT_EQ(std::stof(literal(value, false)), static_cast<float>(value));
+    EXPECT_EQ(literal(value, false).back(), 'f');
+  }
+}
+
+// Needs no GPU: what a CUDA device would be given. Every family, both precisions, real and strided.
+TEST(Text, EveryKindOfKernelCompilesForHopper) {
+  if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
+  std::vector<AxisProblem> problems{rows(1),  rows(8),       rows(60),    rows(1000),      rows(1009),
+                                    rows(74), rows(1 << 16), rows(65537), rows(2048, true)};
+  AxisProblem real = rows(240);
+  real.kind = Kind::real;
+  real.out.line = {121};
+  problems.push_back(real);
+  real.direction = Direction::inverse;
+  std::swap(real.in, real.out);
+  problems.push_back(real);
+  AxisProblem columns = rows(512);
+  columns.counts = {384, 4};
+  columns.in = columns.out = {.point = 384, .line = {1, 512 * 384}};
+  columns.in_place = true;
+  problems.push_back(columns);
+  std::set<std::string> seen;
+  for (const AxisProblem& problem : problems) {
+    std::set<std::string> variants;
+    for (const Route& route : allowed(problem)) {
+      if (!variants.insert(route.candidate.variant).second) continue;  // the first of each family
+      for (const Step& step : route.steps) {
+        const KernelSource source = source_of(step);
+        if (!seen.insert(source.text).second) continue;
+        EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(source, "sm_90").empty()); })
+            << route.candidate.name() << "\n"
+            << source.text;
+      }
+    }
+    EXPECT_FALSE(variants.empty()) << problem.length;
+  }
+  EXPECT_GT(seen.size(), 14u);
+}
+
+#ifdef RIDGE_HAVE_CUDA
+TEST(Text, OnePassPowersOfTwoDoNotSpill) {
+  if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
+  for (const std::size_t n : {16, 256, 2048, 4096, 8192, 16384}) {
+    const Route route = allowed(rows(n)).front();
+    EXPECT_EQ(route.candidate.variant, "one_pass") << n;
+    const auto resources = detail::resources_for(pass_text(first_pass(route)).source, "sm_90");
+    ASSERT_EQ(resources.size(), 1u);
+    EXPECT_EQ(resources[0].spilled_bytes, 0) << route.candidate.name();
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace ridge::fft::testing

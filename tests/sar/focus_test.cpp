@@ -1,0 +1,165 @@
+// Points in, points out: where they lie, how wide they are, how high their side lobes.
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <ridge/sar.hpp>
+
+#include "device/registry.hpp"
+#include "sar/migration.hpp"
+#include "sar/window.hpp"
+
+namespace ridge::sar {
+namespace {
+
+struct Spot {
+  double range, along, amplitude;  // in cells
+};
+
+std::vector<Target> targets(const Problem& problem, const std::vector<Spot>& spots) {
+  std::vector<Target> out;
+  for (const Spot& spot : spots) {
+    out.push_back({.along_m = spot.along * along_cell(problem.radar),
+                   .range_m = problem.radar.near_range_m + spot.range * range_cell(problem.radar),
+                   .amplitude = spot.amplitude});
+  }
+  return out;
+}
+
+void expect_focused(const Device& device, const Problem& problem, const std::vector<Spot>& spots) {
+  const auto echoes = simulate(problem, targets(problem, spots));
+  std::vector<Complex> image(echoes.size());
+  Focus(device, problem).run(echoes, image);
+  const Response ideal = expected(problem);
+  for (const Spot& spot : spots) {
+    SCOPED_TRACE(testing::Message() << device.id() << ", point at range " << spot.range << ", along " << spot.along);
+    const Response found = measure(problem, image, spot.range, spot.along);
+    EXPECT_NEAR(found.range.position, spot.range, 0.1);
+    EXPECT_NEAR(found.along.position, spot.along, 0.1);
+    EXPECT_NEAR(found.range.width / ideal.range.width, 1, 0.05);
+    EXPECT_NEAR(found.along.width / ideal.along.width, 1, 0.05);
+    EXPECT_NEAR(found.range.side_lobe_db, ideal.range.side_lobe_db, 0.5);
+    EXPECT_NEAR(found.along.side_lobe_db, ideal.along.side_lobe_db, 0.5);
+    EXPECT_NEAR(found.peak / spot.amplitude, 1, 0.03);
+  }
+}
+
+// Far enough from one another that cuts of 64 cells hold one point each.
+const std::vector<Spot> kSpots{{120, 400, 1}, {250.37, 512.61, 0.5}, {330.5, 600.25, 2}, {520.81, 450.4, 1}};
+
+TEST(SarFocus, PointsComeToTheirPlacesWithTheWindowsShape) {
+  for (const Window window : {Window::none, Window::hamming, Window::taylor}) {
+    Problem problem;
+    problem.window = window;
+    if (window == Window::none) {  // side lobes of -13 dB reach far: one point at a time
+      expect_focused(host(), problem, {kSpots[1]});
+    } else {
+      expect_focused(host(), problem, kSpots);
+    }
+  }
+}
+
+TEST(SarFocus, AFrameOfAnyShape) {
+  Problem problem;
+  problem.samples = 1000;
+  problem.pulses = 1155;
+  expect_focused(host(), problem, {{300.2, 560.7, 1}});
+}
+
+TEST(SarFocus, WithoutMigrationCorrectionThePointWouldBeSmeared) {
+  const Problem problem;
+  const Tables tables = make_tables(problem);
+  float farthest = 0;
+  for (const float stretch : tables.stretch) farthest = std::max(farthest, stretch);
+  EXPECT_GT(farthest * (tables.first_range + 500), 1.0F) << "the test's scene does not migrate";
+}
+
+TEST(SarFocus, DevicesAgreeWithTheHost) {
+  Problem problem;
+  const auto echoes = simulate(problem, targets(problem, {kSpots[1], kSpots[2]}));
+  std::vector<Complex> wanted(echoes.size());
+  Focus(host(), problem).run(echoes, wanted);
+  bool any = false;
+  for (const Device& device : devices().devices) {
+    if (device.is_host()) continue;
+    any = true;
+    std::vector<Complex> image(echoes.size());
+    const Focus focus(device, problem);
+    focus.run(echoes, image);
+    double worst = 0;
+    for (std::size_t i = 0; i < image.size(); ++i) worst = std::max<double>(worst, std::abs(image[i] - wanted[i]));
+    EXPECT_LT(worst, 2e-5) << device.id();
+  }
+  if (!any) GTEST_SKIP() << "no OpenCL or CUDA device here";
+}
+
+TEST(SarStream, ImagesComeInTheOrderOfTheirFramesAndNoneIsLost) {
+  Problem problem;
+  problem.samples = problem.pulses = 256;
+  problem.radar.pulse_s = 1e-6;
+  problem.radar.beam_rad = 0.03;
+  for (const Device& device : devices().devices) {
+    const Focus focus(device, problem);
+    Stream stream(device, problem);
+    std::vector<Complex> image(problem.samples * problem.pulses), wanted(image.size());
+    std::vector<std::vector<Complex>> frames, images;
+    for (int i = 0; i < 5; ++i) {
+      frames.push_back(simulate(problem, targets(problem, {{60.0 + 7 * i, 100.0 + 9 * i, 1.0 + i}})));
+      if (stream.push(frames.back(), image)) images.push_back(image);
+    }
+    while (stream.finish(image)) images.push_back(image);
+    ASSERT_EQ(images.size(), frames.size()) << device.id();
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      focus.run(frames[i], wanted);
+      EXPECT_EQ(images[i], wanted) << device.id() << ", frame " << i;
+    }
+  }
+}
+
+TEST(SarFocus, SilenceStaysSilent) {
+  const Problem problem;
+  const std::vector<Complex> echoes(problem.pulses * problem.samples);
+  std::vector<Complex> image(echoes.size(), Complex(1, 1));
+  Focus(host(), problem).run(echoes, image);
+  for (const Complex& value : image) ASSERT_EQ(value, Complex());
+}
+
+TEST(SarWindow, TheirSideLobesAreTheTextbooks) {
+  Problem problem;
+  problem.window = Window::none;
+  EXPECT_NEAR(expected(problem).range.side_lobe_db, -13.26, 0.05);
+  EXPECT_NEAR(expected(problem).range.width * problem.radar.bandwidth_hz / problem.radar.sample_rate_hz, 0.886, 0.002);
+  problem.window = Window::hamming;
+  EXPECT_NEAR(expected(problem).range.side_lobe_db, -42.7, 0.3);
+  problem.window = Window::taylor;
+  EXPECT_NEAR(expected(problem).range.side_lobe_db, -35, 0.5);
+}
+
+TEST(SarProblem, ImpossibleRadarsAreRefusedInWords) {
+  const auto refused = [](const auto& change) {
+    Problem problem;
+    change(problem);
+    try {
+      check(problem);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::invalid_argument);
+      return std::string(error.what());
+    }
+    return std::string("not refused");
+  };
+  EXPECT_NE(refused([](Problem& p) { p.radar.pulse_rate_hz = 20; }).find("Doppler band"), std::string::npos);
+  EXPECT_NE(refused([](Problem& p) { p.radar.pulse_s = 1e-3; }).find("half of the frame"), std::string::npos);
+  EXPECT_NE(refused([](Problem& p) { p.radar.bandwidth_hz = 74e6; }).find("sample rate"), std::string::npos);
+  EXPECT_NE(refused([](Problem& p) { p.radar.speed_m_s = std::nan(""); }).find("speed"), std::string::npos);
+  EXPECT_NE(refused([](Problem& p) { p.pulses = 0; }).find("at least"), std::string::npos);
+  EXPECT_NE(refused([](Problem& p) { p.doppler_share = 1.5; }).find("Doppler share"), std::string::npos);
+}
+
+TEST(SarFocus, ShortSpansAreRefused) {
+  const Problem problem;
+  const Focus focus(host(), problem);
+  std::vector<Complex> small(100);
+  EXPECT_THROW(focus.run(small, small), Error);
+}
+
+}  // namespace
+}  // namespace ridge::sar

@@ -1,0 +1,203 @@
+// Every device variant against the reference: bit for bit where it sums in the same order, within rounding else.
+#include <gtest/gtest.h>
+#include <ridge/stencil.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <set>
+#include <string>
+
+#include "device/backend.hpp"
+#include "device/cuda/nvrtc.hpp"
+#include "stencil/reference.hpp"
+#include "stencil/variant.hpp"
+
+namespace ridge::stencil::testing {
+namespace {
+
+std::vector<Device> accelerators() {
+  std::vector<Device> found;
+  for (const Device& device : devices().devices) {
+    if (!device.is_host()) found.push_back(device);
+  }
+  return found;
+}
+
+template <class T>
+void scatter(Grid<T>& grid, unsigned seed = 1) {
+  std::mt19937 random(seed);
+  for (T& value : grid.all()) {
+    if constexpr (std::is_floating_point_v<T>) {
+      value = std::uniform_real_distribution<T>(T(0.5), T(1.5))(random);
+    } else {
+      value = static_cast<T>(random() % 5);
+    }
+  }
+}
+
+template <class T>
+double worst(const Grid<T>& a, const Grid<T>& b) {
+  double worst = 0;
+  for (std::size_t i = 0; i < a.all().size(); ++i) {
+    const double difference = std::abs(static_cast<double>(a.all()[i]) - static_cast<double>(b.all()[i]));
+    if (!(difference <= worst)) worst = difference;
+  }
+  return worst;
+}
+
+std::string words(const Problem& problem) {
+  std::string text;
+  for (const std::size_t side : problem.shape) text += std::to_string(side) + " ";
+  for (std::size_t i = 0; i < problem.shape.size(); ++i) {
+    text += std::string(to_string(problem.borders.low[i])) + "/" + to_string(problem.borders.high[i]) + " ";
+  }
+  return text;
+}
+
+// Runs each allowed variant for a number of steps that no depth divides, reads in between, and compares. Returns the
+// variants.
+template <class T>
+std::set<std::string> check_all(const Update<T>& update, const Problem& problem, std::size_t steps = 5,
+                                const std::string& only = "", std::size_t deepest = 2) {
+  const Layout layout = resolve(update, problem);
+  Grid<T> start(problem.shape, update.fields);
+  scatter(start);
+  std::unique_ptr<Grid<T>> coefficients;
+  if (update.coefficients > 0) {
+    coefficients = std::make_unique<Grid<T>>(problem.shape, update.coefficients);
+    scatter(*coefficients, 2);
+  }
+  Grid<T> expected = start;
+  reference(update, problem, expected, steps, coefficients.get());
+  std::set<std::string> ran;
+  for (const Device& device : accelerators()) {
+    for (const Entry<T>& entry : list_variants(device, update, layout)) {
+      if (!entry.candidate.refusal.empty() || (!only.empty() && entry.candidate.variant != only)) continue;
+      if (entry.depth > deepest) continue;  // each program costs a compilation
+      ran.insert(entry.candidate.variant);
+      const auto running = entry.build()->start(start, coefficients.get());
+      Grid<T> got = start;
+      running->run(1);
+      running->read(got);
+      running->run(steps - 1);
+      running->read(got);
+      const double difference = worst(got, expected);
+      EXPECT_LE(difference, entry.exact ? 0 : std::numeric_limits<T>::epsilon() * 16)
+          << entry.candidate.name() << " on " << device.id() << ": " << words(problem);
+    }
+  }
+  return ran;
+}
+
+template <class T>
+Update<T> five_points() {
+  return linear<T>(2, {{{0, 0, 0}, 0.5}, {{0, -1, 0}, 0.11}, {{0, 1, 0}, 0.14}, {{0, 0, -1}, 0.12}, {{0, 0, 1}, 0.13}});
+}
+
+Borders sides(Border y0, Border y1, Border x0, Border x1) {
+  return {.low = {y0, x0, Border::fixed}, .high = {y1, x1, Border::fixed}};
+}
+
+class DeviceVariants : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (accelerators().empty()) GTEST_SKIP() << "no OpenCL and no CUDA device on this machine";
+  }
+};
+
+using enum Border;
+
+TEST_F(DeviceVariants, LinearInTwoDimensions) {
+  const std::set<std::string> expected{"base", "read_only", "padded", "two_wide", "blocks", "tiles"};
+  std::set<std::string> ran = check_all(five_points<float>(), {{37, 45}, Borders::all(fixed)}, 7, "", 3);
+  ran.erase("strips");
+  EXPECT_EQ(ran, expected);
+}
+
+TEST_F(DeviceVariants, EveryBorder) {
+  for (const Borders& borders : {Borders::all(mirror), Borders::all(periodic), sides(fixed, mirror, periodic, periodic),
+                                 sides(mirror, fixed, fixed, mirror)}) {
+    check_all(five_points<double>(), {{35, 70}, borders}, 5, "blocks");
+    check_all(five_points<double>(), {{35, 70}, borders}, 5, "tiles");
+  }
+}
+
+// What a wide radius, several fields, coefficients, and operations that are not linear need.
+TEST_F(DeviceVariants, FieldsAndCoefficients) {
+  const auto coupled = update<float>(2, [](auto u) {
+    const auto gradient = u.field(0, 0, 2) - u.field(0, 0, -2);
+    const auto first =
+        u.field(0, 0, 0) + 0.1f * (max(abs(gradient), u.field(1, -1, 0)) - u.coefficient(0, 0, 0) * u.field(1, 1, 1));
+    const auto second = select(u.field(1, 0, 0) < u.field(0, 0, 0), sqrt(u.field(1, 0, 0) * u.field(0, 0, -1)),
+                               u.field(1, 0, 0) / u.coefficient(1, 0, 1));
+    return std::array{first, second};
+  });
+  for (const Borders& borders : {sides(fixed, mirror, periodic, periodic), Borders::all(mirror)}) {
+    const auto ran = check_all(coupled, {{19, 33}, borders}, 3, borders.low[0] == mirror ? "tiles" : "");
+    EXPECT_EQ(ran.count("tiles"), 1u);
+  }
+}
+
+TEST_F(DeviceVariants, OneDimension) {
+  const auto wave = linear<double>(1, {{{0, 0, -2}, 0.1}, {{0, 0, 0}, 0.6}, {{0, 0, 1}, 0.2}});
+  check_all(wave, {{1301}, Borders::all(fixed)}, 5);
+  for (const Border border : {fixed, mirror, periodic}) check_all(wave, {{1301}, Borders::all(border)}, 5, "tiles", 4);
+}
+
+TEST_F(DeviceVariants, ThreeDimensions) {
+  const auto heat = linear<float>(3, {{{0, 0, 0}, 0.4},
+                                      {{-1, 0, 0}, 0.07},
+                                      {{1, 0, 0}, 0.13},
+                                      {{0, -1, 0}, 0.08},
+                                      {{0, 1, 0}, 0.12},
+                                      {{0, 0, -1}, 0.09},
+                                      {{0, 0, 1}, 0.11}});
+  const Borders mixed{.low = {mirror, periodic, fixed}, .high = {fixed, periodic, mirror}};
+  check_all(heat, {{11, 13, 37}, mixed}, 4);
+}
+
+TEST_F(DeviceVariants, Integers) {
+  const auto life = update<std::uint8_t>(2, [](auto u) {
+    const auto around = u(-1, -1) + u(-1, 0) + u(-1, 1) + u(0, -1) + u(0, 1) + u(1, -1) + u(1, 0) + u(1, 1);
+    return select(around == 3 || (around == 2 && u(0, 0) == 1), decltype(around)(1), decltype(around)(0));
+  });
+  const auto ran = check_all(life, {{31, 40}, Borders::all(periodic)}, 4);
+  EXPECT_EQ(ran, (std::set<std::string>{"base", "read_only", "padded", "tiles"}));
+  const auto wraps = update<std::int32_t>(
+      2, [](auto u) { return u(0, 0) * 1664525 + abs(u(0, -1) - u(1, 0)) - min(u(0, 1), u(-1, 0)); });
+  check_all(wraps, {{17, 23}, Borders::all(mirror)}, 4);
+}
+
+TEST_F(DeviceVariants, TinyGrids) {
+  for (const Border border : {mirror, periodic}) {
+    check_all(five_points<float>(), {{1, 1}, Borders::all(border)}, 2, "base");
+    check_all(five_points<float>(), {{2, 3}, Borders::all(border)}, 3, "blocks");
+    check_all(five_points<float>(), {{1, 50}, Borders::all(border)}, 3, "tiles");
+  }
+}
+
+TEST_F(DeviceVariants, ChangeIsMeasuredOnTheDevice) {
+  const auto update = five_points<float>();
+  const Problem problem{{37, 45}, Borders::all(mirror)};
+  Grid<float> before(problem.shape);
+  scatter(before);
+  Grid<float> after = before;
+  reference(update, problem, after, 1);
+  for (const Device& device : accelerators()) {
+    const auto variant = list_variants(device, update, resolve(update, problem)).front().build();
+    for (const Norm norm : {Norm::max, Norm::l2}) {
+      const auto running = variant->start(before, nullptr);
+      EXPECT_NEAR(running->change(norm), change_between(before, after, norm), 1e-6);
+      Grid<float> got = before;
+      running->read(got);
+      EXPECT_EQ(worst(got, after), 0) << "the measured step is taken";
+    }
+    Grid<float> poisoned = before;
+    poisoned(3, 4) = std::nanf("");
+    EXPECT_TRUE(std::isnan(variant->start(poisoned, nullptr)->change(Norm::max)));
+  }
+}
+
+}  // namespace
+}  // namespace ridge::stencil::testing
