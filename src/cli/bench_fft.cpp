@@ -91,7 +91,7 @@ FftBenchResult bench_typed(const Device& device, const FftBench& wanted, const s
     for (const auto& decision : decisions) {
       name += (name.empty() ? "" : " / ") + decision.trials.at(decision.winner).name;
     }
-    names.push_back(!asked.empty() ? asked : name.empty() ? "copy" : name);
+    names.push_back(!asked.empty() ? asked : !name.empty() ? name : problem.real ? "real codelet" : "copy");
   };
   add({.variant = wanted.variant}, wanted.variant);
   result.explanation = plans.front().explain();
