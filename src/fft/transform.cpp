@@ -221,7 +221,6 @@ void Transform<T>::decide_alone() {
     if (!fits(line.scratch())) return;
     alone_ = &line;
     points_alone_ = line.length();
-    bare_ = line.scratch() == 0;
     bare_lines_[0] = line.bare(Direction::forward);
     bare_lines_[1] = line.bare(Direction::inverse);
   } else if (real_ && forward_->real->plain() && inverse_->real->plain() && fits(real_->scratch())) {
@@ -236,7 +235,7 @@ Transform<T>::Transform(const Device& device, const Problem& problem, const plan
     : device_(device), problem_(problem), layout_(resolve(problem)) {
   if (!device.is_host()) {
     throw Error(ErrorKind::unavailable,
-                fmt::format("fft: there are no transforms for {} yet; plan on ridge::host()", device.id()));
+                fmt::format("fft: {} is not the host, which this transform is for", device.id()));
   }
   threads_ = problem.threads == 0 ? base::hardware_threads() : problem.threads;
   forward_ = std::make_unique<Way>();

@@ -36,8 +36,6 @@ class Transform {
     const BareLine<T>& line = bare_lines_[direction == Direction::forward ? 0 : 1];
     if (line.run != nullptr) {
       line.run(reinterpret_cast<const T*>(in.data()), 0, reinterpret_cast<T*>(out.data()), 0, 1, line.tables, nullptr);
-    } else if (bare_) {
-      alone_->run(direction, in.data(), out.data(), nullptr);
     } else {
       run_alone(direction, in.data(), out.data());
     }
@@ -71,6 +69,7 @@ class Transform {
   // Checked pointers. Forward: samples to spectrum; inverse: spectrum to samples.
   void run(Direction direction, const void* in, void* out) const;
 
+  const Device& device() const { return device_; }
   const Problem& problem() const { return problem_; }
   const Layout& layout() const { return layout_; }
   const std::vector<planner::Decision>& decisions() const { return decisions_; }
@@ -128,7 +127,7 @@ class Transform {
   std::unique_ptr<Way> forward_, inverse_;
   std::optional<TwoStep<T>> two_step_;
   std::size_t points_alone_ = 0;
-  bool bare_ = false;  // it needs no scratch
+  bool bare_ = false;  // the real one needs no scratch
   // One short line and nothing else to do: the kernel, straight away.
   const LineKernel<T>* alone_ = nullptr;
   BareLine<T> bare_lines_[2];

@@ -10,7 +10,8 @@ using std::size_t;
 // Points are re, im pairs; distances are in points. In place or not.
 template <class T>
 struct Codelet {
-  using One = void (*)(const T* in, T* out, const T* twiddles);
+  // One transform, of the type of BareLine::run: the counts are not looked at, and tables[0] holds the twiddles.
+  using One = void (*)(const T* in, size_t, T* out, size_t, size_t, const T* const* tables, T*);
   using Many = void (*)(const T* in, size_t in_distance, T* out, size_t out_distance, size_t count, const T* twiddles);
   size_t length;
   size_t radices[2];  // the second is 0 where the transform is one butterfly and needs no twiddles

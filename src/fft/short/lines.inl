@@ -4,7 +4,8 @@
 template <class P, size_t N>
 struct Whole {
   using T = typename P::T;
-  static void one(const T* in, T* out, const T*) {
+  static void one(const T* in, size_t, T* out, size_t, size_t, const T* const*, T*) { transform(in, out); }
+  [[gnu::always_inline]] static void transform(const T* in, T* out) {
     const typename P::Constants c = P::constants();
     typename P::V r[N];
 #pragma GCC unroll 32
@@ -13,13 +14,13 @@ struct Whole {
 #pragma GCC unroll 32
     for (size_t k = 0; k < N; ++k) P::store_half(out + 2 * k, r[k]);
   }
-  static void many(const T* in, size_t in_distance, T* out, size_t out_distance, size_t count, const T* twiddles) {
+  static void many(const T* in, size_t in_distance, T* out, size_t out_distance, size_t count, const T*) {
     constexpr size_t L = P::kLanes;
     const typename P::Constants c = P::constants();
     if constexpr (L == 2) {
       if (in_distance == N && out_distance == N) {
         // A few of the shortest at a time, and the stream asked for early: alone, the hardware's prefetcher falls behind.
-        constexpr size_t kPairs = N <= 2 ? 4 : N <= 4 ? 2 : 1, kStep = 2 * L * N * kPairs, kAhead = 2048 / sizeof(T);
+        constexpr size_t kPairs = N <= 4 ? 4 : N <= 10 || N == 12 ? 2 : 1, kStep = 2 * L * N * kPairs, kAhead = 2048 / sizeof(T);
         for (; count >= L * kPairs; count -= L * kPairs, in += kStep, out += kStep) {
 #pragma GCC unroll 8
           for (size_t line = 0; line < kStep; line += 64 / sizeof(T)) __builtin_prefetch(in + kAhead + line);
@@ -39,7 +40,7 @@ struct Whole {
       any_butterfly<P, N>(r, c);
       P::template scatter_any<N>(out, out_distance, r);
     }
-    for (; count > 0; --count, in += 2 * in_distance, out += 2 * out_distance) one(in, out, twiddles);
+    for (; count > 0; --count, in += 2 * in_distance, out += 2 * out_distance) transform(in, out);
   }
 };
 
@@ -69,6 +70,18 @@ struct Rows {
                                           const typename P::Constants& c) {
     V r[A];
     butterflies_down(in, j, full, r, twiddles, c);
+    turn(r, j, full, z);
+  }
+  // Two at a time: the instructions of one fill the waits of the other.
+  [[gnu::always_inline]] static void down_two(const T* in, size_t j, V (&z)[B][kBlocks], const T* twiddles,
+                                              const typename P::Constants& c) {
+    V r[2][A];
+    butterflies_down(in, j, true, r[0], twiddles, c);
+    butterflies_down(in, j + L, true, r[1], twiddles, c);
+    turn(r[0], j, true, z);
+    turn(r[1], j + L, true, z);
+  }
+  [[gnu::always_inline]] static void turn(const V (&r)[A], size_t j, bool full, V (&z)[B][kBlocks]) {
     V first[kBlocks], second[kBlocks];
 #pragma GCC unroll 16
     for (size_t b = 0; b < kBlocks; ++b) {
@@ -121,7 +134,7 @@ struct Rows {
 
   [[gnu::always_inline]] static void run(const T* in, T* out, const T* twiddles, const typename P::Constants& c) {
     V z[B][kBlocks];
-    constexpr size_t kFullBlocks = A / L, kTwo = B <= 8 ? kFullBlocks / 2 * 2 : 0;
+    constexpr size_t kFullBlocks = A / L, kTwo = B <= 12 ? kFullBlocks / 2 * 2 : 0;
     if constexpr (kInRegisters) {
 #pragma GCC unroll 16
       for (size_t j = 0; j < kFullColumns; j += L) down(in, j, true, z, twiddles, c);
@@ -131,8 +144,11 @@ struct Rows {
 #pragma GCC unroll 16
       for (size_t b = kTwo; b < kFullBlocks; ++b) along<1>(z, b, true, out, c);
     } else {
+      constexpr size_t kTwoColumns = A <= 10 ? kFullColumns / (2 * L) * (2 * L) : 0;
 #pragma GCC unroll 1
-      for (size_t j = 0; j < kFullColumns; j += L) down(in, j, true, z, twiddles, c);
+      for (size_t j = 0; j < kTwoColumns; j += 2 * L) down_two(in, j, z, twiddles, c);
+#pragma GCC unroll 1
+      for (size_t j = kTwoColumns; j < kFullColumns; j += L) down(in, j, true, z, twiddles, c);
       if constexpr (kFullColumns < B) down(in, kFullColumns, false, z, twiddles, c);
 #pragma GCC unroll 1
       for (size_t b = 0; b < kTwo; b += 2) along<2>(z, b, true, out, c);
@@ -142,7 +158,9 @@ struct Rows {
     if constexpr (kFullBlocks < kBlocks) along<1>(z, kFullBlocks, false, out, c);
   }
 
-  static void one(const T* in, T* out, const T* twiddles) { run(in, out, twiddles, P::constants()); }
+  static void one(const T* in, size_t, T* out, size_t, size_t, const T* const* tables, T*) {
+    run(in, out, tables[0], P::constants());
+  }
   static void many(const T* in, size_t in_distance, T* out, size_t out_distance, size_t count, const T* twiddles) {
     const typename P::Constants c = P::constants();
     // The columns touch all lines of a transform at once, which hides the stream from the prefetcher.

@@ -61,6 +61,7 @@ class Short final : public LineKernel<T> {
     if (b == 0) return;
     twiddles_ = base::AlignedArray<T>(2 * (b + lanes - 1) / lanes * lanes * (a - 1));
     const AnyRoots<T> roots(n);
+    table_ = twiddles_.data();
     T* next = twiddles_.data();
     for (std::size_t j = 0; j < b; j += lanes) {
       for (std::size_t t = 1; t < a; ++t) {
@@ -77,8 +78,11 @@ class Short final : public LineKernel<T> {
   std::string describe() const override { return name_of(codelet_); }
   double flops() const override { return columns().flops(); }
   std::size_t scratch() const override { return 0; }
+  BareLine<T> bare(Direction direction) const override {
+    return {codelet_.one[direction == Direction::inverse], &table_};
+  }
   void run(Direction direction, const Complex* in, Complex* out, Complex*) const override {
-    codelet_.one[direction == Direction::inverse](real(in), real(out), twiddles_.data());
+    codelet_.one[direction == Direction::inverse](real(in), 0, real(out), 0, 1, &table_, nullptr);
   }
   void run_many(Direction direction, const Complex* in, std::size_t in_distance, Complex* out, std::size_t out_distance,
                 std::size_t count, Complex*) const override {
@@ -106,6 +110,7 @@ class Short final : public LineKernel<T> {
 
   const Codelet<T>& codelet_;
   base::AlignedArray<T> twiddles_;
+  const T* table_ = nullptr;
   mutable std::once_flag once_;
   mutable std::unique_ptr<const LineKernel<T>> columns_;
 };
