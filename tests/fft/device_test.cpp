@@ -199,6 +199,13 @@ TEST_F(DeviceFft, ChoosesByMeasurementAndExplains) {
   }
 }
 
+TEST_F(DeviceFft, ShowsTheKernelsItRuns) {
+  const Plan<float> plan(accelerators().front(), {.shape = {60}, .batch = 8}, quick());
+  ASSERT_EQ(plan.kernels().size(), 1u);
+  EXPECT_NE(plan.kernels()[0].text.find("// 60 points, forward"), std::string::npos);
+  EXPECT_TRUE((Plan<float>(host(), {.shape = {60}}, quick()).kernels().empty()));
+}
+
 TEST_F(DeviceFft, UnknownVariantsAreErrors) {
   EXPECT_THROW((Plan<float>(accelerators().front(), {.shape = {64}}, only("nine_pass"))), Error);
   EXPECT_THROW((Plan<float>(accelerators().front(), {.shape = {64}}, only("rader"))), Error) << "64 is no prime";

@@ -46,6 +46,8 @@ struct Step {
   FactorTable load = {}, store = {};
 };
 
+KernelSource kernel_of(const Step& step);
+
 struct Route {
   planner::Candidate candidate;
   std::vector<Step> steps;

@@ -137,6 +137,12 @@ void normalize(AxisProblem& problem) {
   }
 }
 
+KernelSource kernel_of(const Step& step) {
+  if (const auto* pass = std::get_if<PassDesign>(&step.design)) return pass_text(*pass).source;
+  if (const auto* cluster = std::get_if<ClusterDesign>(&step.design)) return cluster_text(*cluster).source;
+  return spectrum_text(std::get<SpectrumDesign>(step.design));
+}
+
 double problem_bytes(const AxisProblem& problem) {
   const double element = problem.float64 ? 16 : 8, lines = static_cast<double>(problem.lines());
   const double points = static_cast<double>(problem.length);
