@@ -157,7 +157,7 @@ class Writer {
   bool seam(std::size_t i) const { return d_.method != PrimeMethod::none && i + 1 == d_.radices.size(); }
 
   static const char* method_name(PrimeMethod method) {
-    return method == PrimeMethod::bluestein ? "Bluestein" : method == PrimeMethod::rader ? "Rader" : "";
+    return method == PrimeMethod::bluestein ? "Bluestein" : method == PrimeMethod::rader ? "Rader" : "filtered between";
   }
 
   void title() {
@@ -194,6 +194,7 @@ class Writer {
     if (d_.method == PrimeMethod::rader) {
       text += "GLOBAL const uint* RESTRICT gather, GLOBAL const uint* RESTRICT scatter, ";
     }
+    if (d_.method == PrimeMethod::filter) text += "GLOBAL const real2* RESTRICT filter_table, ";
     return text + "ulong in_offset, ulong out_offset, uint lines)";
   }
 
@@ -591,7 +592,11 @@ class Writer {
     if (d_.method == PrimeMethod::rader) text_.line("if (t == 0) sum_of_points = add(first_point, v[0]);");
     for (std::size_t round = 0; round < stage.rounds; ++round) {
       open_round(stage, round);
-      text_.line("GLOBAL const real2* const filter = tables + {} + i;", tables_.filter);
+      if (d_.method == PrimeMethod::filter) {
+        text_.line("GLOBAL const real2* const filter = filter_table + ({}) + i;", line_offset("line", d_.filter_at));
+      } else {
+        text_.line("GLOBAL const real2* const filter = tables + {} + i;", tables_.filter);
+      }
       for (std::size_t u = 0; u < stage.radix; ++u) {
         const std::size_t slot = round * stage.radix + u;
         text_.line("v[{0}] = multiply(v[{0}], LOAD_CACHED(filter + {1}));", slot, u * stage.butterflies);
