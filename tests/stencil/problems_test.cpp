@@ -12,6 +12,7 @@
 #include <ridge/stencil_problems.hpp>
 
 #include "stencil/problems_support.hpp"
+#include "stencil/reference.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -257,6 +258,34 @@ TEST(EulerProblem, TheVortexKeepsItsShapeToSecondOrder) {
   const double coarse = vortex_error(40), fine = vortex_error(80);
   EXPECT_LT(fine, 0.002);
   EXPECT_GT(std::log2(coarse / fine), 1.8);
+}
+
+// The fast rows and the recorded expression, which devices compute with, are one and the same.
+template <class T>
+void rows_equal_the_expression() {
+  for (const auto& shape : {std::vector<std::size_t>{7, 9}, {13, 150}, {5, 5}}) {
+    Grid<T> grid(shape, 4), expected(shape, 4);
+    for (std::size_t i = 0; i < grid.cells(); ++i) {
+      grid.field(0)[i] = static_cast<T>(0.5 + 0.01 * static_cast<double>(i * 37 % 101));
+      grid.field(1)[i] = static_cast<T>(0.02 * static_cast<double>(i * 53 % 103) - 1);
+      grid.field(2)[i] = static_cast<T>(1 - 0.02 * static_cast<double>(i * 71 % 97));
+      grid.field(3)[i] = static_cast<T>(4 + 0.03 * static_cast<double>(i * 29 % 89));
+    }
+    for (const Border border : {Border::periodic, Border::fixed, Border::mirror}) {
+      const auto update = stencil::euler<T>({.gamma = 1.4, .dt = 0.04, .dy = 0.7, .dx = 0.9});
+      const Problem problem{.shape = shape, .borders = Borders::all(border)};
+      Grid<T> result = grid;
+      expected = grid;
+      test::advance(update, problem, result, 3);
+      reference(update, problem, expected, 3);
+      EXPECT_TRUE(std::equal(result.all().begin(), result.all().end(), expected.all().begin()))
+          << shape[0] << "x" << shape[1] << " " << to_string(border);
+    }
+  }
+}
+TEST(EulerProblem, RowsEqualTheExpression) {
+  rows_equal_the_expression<float>();
+  rows_equal_the_expression<double>();
 }
 
 TEST(EulerProblem, GasAtRestStaysAtRest) {

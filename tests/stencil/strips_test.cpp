@@ -1,5 +1,7 @@
 // Temporal blocking on the host equals the reference bit for bit: shapes, borders, depths, tiles small enough for many
 // seams, step counts and threads.
+#include <hwy/targets.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -131,10 +133,19 @@ TEST(Strips, ThreeDimensions) {
             strips.tick = tick;
             compare.expect(strips, simd);
           }
-          strips.rows = 2;
+          strips.rows = strips.planes = 2;
           compare.expect(strips, planes);
-          strips.width = strips.height = strips.length = 0;
+          strips.tick = 4;
           compare.expect(strips, planes);
+          strips.width = 0;
+          for (const std::size_t together : {1u, 2u}) {
+            strips.planes = together;
+            compare.expect(strips, linear_strip_kernels(update, {.planes = together, .rows = 2, .flat = true}));
+          }
+          strips.height = strips.length = 0;
+          compare.expect(strips, planes);
+          compare.expect(strips,
+                         linear_strip_kernels(update, {.planes = 2, .rows = 2, .flat = true, .streaming = true}));
         }
       }
     }
@@ -148,8 +159,9 @@ TEST(Strips, GridsSmallerThanTheStencil) {
     for (const Border border : {Border::mirror, Border::periodic}) {
       const Comparison<float> compare(update, {.shape = shape, .borders = Borders::all(border), .threads = 1}, 9);
       for (const std::size_t depth : {1u, 4u, 9u})
-        compare.expect({.depth = depth, .width = 1, .height = 1, .length = 1, .tick = 2, .rows = 2, .threads = 1},
-                       simd);
+        compare.expect(
+            {.depth = depth, .width = 1, .height = 1, .length = 1, .tick = 2, .rows = 2, .planes = 2, .threads = 1},
+            simd);
     }
   };
   for (const std::size_t size : {1u, 2u, 3u}) {
@@ -310,6 +322,23 @@ TEST(Strips, LevelsAreLeftClosed) {
       }
     }
   }
+}
+
+// Not only the best instruction set of the machine the tests run on.
+TEST(Strips, EveryInstructionSet) {
+  const std::int64_t all = hwy::SupportedTargets();
+  for (std::int64_t left = all; left != 0; left &= left - 1) {
+    hwy::GetChosenTarget().Update(left & -left);
+    for (const std::size_t dimensions : {1u, 2u, 3u}) {
+      const auto update = linear<float>(dimensions, uneven(von_neumann(dimensions, 1)));
+      std::vector<std::size_t> shape{9, 21, 75};
+      shape.erase(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(3 - dimensions));
+      Comparison<float>(update, {.shape = shape, .threads = 1}, 6)
+          .expect({.depth = 4, .width = 32, .height = 8, .length = 12, .tick = 4, .rows = 4},
+                  linear_strip_kernels(update, {.streaming = true}));
+    }
+  }
+  hwy::GetChosenTarget().Update(all);
 }
 
 // What is listed for real problems: something, and nothing that would not fit.

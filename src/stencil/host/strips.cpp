@@ -48,6 +48,8 @@ struct Cuts {
 template <class T>
 StripSweep<T>::StripSweep(const Layout& layout, const Strips& strips, StripKernels<T> kernels)
     : layout_(layout), strips_(strips), kernels_(std::move(kernels)) {
+  if (strips_.planes <= 1) kernels_.block = nullptr;
+  if (strips_.planes > 1 && !kernels_.planes) kernels_.plane = nullptr;
   // Pieces are made equal, and the rings as large as the largest.
   const Cuts cuts(layout_, strips_);
   strips_.width = cuts.x.largest();

@@ -22,6 +22,7 @@ struct Strips {
   std::size_t length = 0;  // cells along the outer axis
   std::size_t tick = 1;    // rows (3D: planes) a stage advances at a time
   std::size_t rows = 1;    // rows along y computed together
+  std::size_t planes = 1;  // 3D: planes computed together, where there is a kernel for such blocks
   std::size_t threads = 1;
   bool prefetch = false;  // the old level's rows, a tick ahead
 };
@@ -30,9 +31,12 @@ template <class T>
 struct StripKernels {
   RowKernel<T> rows;  // any number of rows along y
   RowKernel<T> last;  // the same for the last stage, which writes the new level: it may stream
-  // 3D: `tick` planes times `rows` rows at once, where there is such a kernel; its tables hold tick - 1 more planes:
-  // in[(field * (2 rz + tick) + plane) * (2 ry + rows) + row], out[(field * tick + plane) * rows + row].
+  // 3D: `planes` x `rows` rows at once, where there is such a kernel; its tables hold planes - 1 more planes:
+  // in[(field * (2 rz + planes) + plane) * (2 ry + rows) + row], out[(field * planes + plane) * rows + row].
   RowKernel<T> block = {}, block_last = {};
+  // 3D, one field: a row of one plane, or of `planes` planes at once, where rows are not cut along x. Such a "row" is a
+  // whole plane: its kernel may compute what lies between the rows.
+  RowKernel<T> plane = {}, plane_last = {}, planes = {}, planes_last = {};
   // Not 0: numbers beyond the range asked for may be computed too, up to multiples of this, so that stores are aligned.
   std::size_t vector = 0;
   bool streams = false;  // `last` needs streaming_fence()

@@ -70,10 +70,18 @@ StripKernels<T> linear_strip_kernels(const Update<T>& update, const StripKernelO
     const StripShape shape = update.fields == 1 ? strip_shape(terms) : StripShape::none;
     kernels.rows = UnrolledRows<T>(shape, terms, kernels.rows, false);
     kernels.last = UnrolledRows<T>(shape, terms, kernels.last, options.streaming);
+    const auto sum = [&](std::size_t planes, std::size_t together, bool streaming) {
+      return unrolled_planes<T>(strip_sum<T>(shape, planes, together, streaming), terms);
+    };
     if (options.planes > 1) {
-      kernels.block = unrolled_planes<T>(strip_sum<T>(shape, options.planes, options.rows, false), terms);
-      kernels.block_last =
-          unrolled_planes<T>(strip_sum<T>(shape, options.planes, options.rows, options.streaming), terms);
+      kernels.block = sum(options.planes, options.rows, false);
+      kernels.block_last = sum(options.planes, options.rows, options.streaming);
+    }
+    if (options.flat && update.dimensions == 3) {
+      kernels.plane = sum(1, 1, false);
+      kernels.plane_last = sum(1, 1, options.streaming);
+      kernels.planes = sum(options.planes, 1, false);
+      kernels.planes_last = sum(options.planes, 1, options.streaming);
     }
   }
   return kernels;

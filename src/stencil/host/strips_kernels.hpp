@@ -13,6 +13,7 @@ inline constexpr bool kStreamingStores = false;
 
 struct StripKernelOptions {
   std::size_t planes = 1, rows = 4;  // 3D: a kernel for blocks of several planes, where there is one
+  bool flat = false;                 // 3D: whole planes as long rows
   bool streaming = false;            // the last stage's stores go past the caches
 };
 

@@ -228,6 +228,7 @@ SumBlock<T> WithRows(std::size_t planes, std::size_t rows) {
   }
   if constexpr (S::rz == 1) {
     if (planes == 2 && rows == 2) return Chosen<S, 2, 2, kStreaming>();
+    if (planes == 2 && rows == 1) return Chosen<S, 2, 1, kStreaming>();
   }
   return nullptr;
 }

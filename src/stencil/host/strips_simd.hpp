@@ -30,8 +30,8 @@ enum class StripShape {
 // Terms in the order of memory, as the generators give them; `none` for any others.
 StripShape strip_shape(const std::vector<Term>& terms);
 
-// Null where there is none. One plane: 1 or 4 rows; two planes (3D): 2 rows. `streaming`: output rows are aligned
-// alike, and stores go past the caches where the machine can.
+// Null where there is none. One plane: 1 or 4 rows; two planes (3D, radius 1): 1 or 2 rows. `streaming`: output rows
+// are aligned alike, and stores go past the caches where the machine can.
 template <class T>
 SumBlock<T> strip_sum(StripShape shape, std::size_t planes, std::size_t rows, bool streaming);
 

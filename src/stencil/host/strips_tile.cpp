@@ -29,6 +29,12 @@ T* thread_memory(std::size_t cells) {
   return memory.data();
 }
 
+// Rows of the rings lie as those of the levels, so that a plane can be computed as one long row.
+bool whole_rows(const Layout& layout, const Strips& strips) {
+  return layout.dimensions == 3 && layout.low[2] != Border::periodic &&
+         (strips.width == 0 || strips.width >= layout.shape[2]);
+}
+
 StripAxis axis_of(const Layout& layout, std::size_t axis) {
   return {.size = static_cast<std::ptrdiff_t>(layout.shape[axis]),
           .radius = layout.radius[axis],
@@ -68,6 +74,11 @@ RingFrame::RingFrame(const Layout& layout, const Strips& strips, std::size_t ele
   lead = overlap;
   pitch = lead + round_up(whole_or(strips.width, layout.shape[2]), line) + overlap + line;
   if (pitch / line % 2 == 0) pitch += line;  // rows start in different sets of a cache
+  if (whole_rows(layout, strips)) {
+    const RowFrame grid(layout, element_bytes);
+    lead = grid.pad;
+    pitch = grid.pitch;
+  }
   rows = layout.dimensions == 3 ? whole_or(strips.height, layout.shape[1]) + 2 * strips.depth * radius(1) : 1;
   planes = round_up(2 * radius(outer) + strips.tick, strips.tick);
   hot = strips.tick > 2 * radius(outer) ? strips.tick - 2 * radius(outer) : 0;
@@ -95,9 +106,8 @@ StripTile<T>::StripTile(const Layout& layout, const Strips& strips, const StripK
   table_.in.resize(window * layout.fields);
   table_.out.resize(strips.tick * strips.rows * layout.fields);
   coefficients_.resize(window * layout.coefficients);
-  const std::size_t planes = std::max(strips.tick, strips.rows);
-  in_planes_.resize((2 * static_cast<std::size_t>(outer_.radius) + planes) * layout.fields);
-  out_planes_.resize(planes * layout.fields);
+  in_planes_.resize((2 * static_cast<std::size_t>(outer_.radius) + strips.tick) * layout.fields);
+  out_planes_.resize(strips.tick * layout.fields);
 }
 
 template <class T>
@@ -117,7 +127,6 @@ void StripTile<T>::run(Levels<T>& levels, std::size_t depth, const Cell3& begin,
   base_ = outer_.low(left(0));
   origin_ = static_cast<std::ptrdiff_t>(frame_.lead) - x_.tile_begin -
             middle_.low(left(0)) * static_cast<std::ptrdiff_t>(frame_.pitch);
-  found_ = {};
   kept_.assign(outer_index_ == 1 ? depth * frame_.planes : 0, {});
   spans_.clear();
   for (std::size_t s = 0; s <= depth; ++s) {
@@ -159,26 +168,45 @@ void StripTile<T>::stage(std::size_t s, Range outer) {
   if (s > 0 && run.begin < run.end && inner.begin < inner.end) compute(s, run, inner);
 }
 
+// In 3D the rows of a plane outside, the planes of the tick within: what neighbouring planes read in common is still in
+// the first cache.
 template <class T>
 void StripTile<T>::compute(std::size_t s, Range outer, Range middle) {
   const RowKernel<T>& kernel = s == depth_ ? kernels_.last : kernels_.rows;
-  const auto rows = static_cast<std::ptrdiff_t>(strips_.rows);
+  const auto rows = static_cast<std::ptrdiff_t>(strips_.rows), planes = static_cast<std::ptrdiff_t>(strips_.planes);
+  find_planes(s, outer);
   if (outer_index_ == 1) {
     for (std::ptrdiff_t o = outer.begin; o < outer.end; o += rows)
       call(s, o, 0, std::min(rows, outer.end - o), 1, kernel);
     return;
   }
-  if (kernels_.block && outer.end - outer.begin == tick_ && middle.end - middle.begin >= rows) {
-    const RowKernel<T>& block = s == depth_ ? kernels_.block_last : kernels_.block;
-    for (std::ptrdiff_t m = middle.begin; m < middle.end; m += rows) {
-      // The last block overlaps the one before: the same values once more.
-      call(s, outer.begin, std::min(m, middle.end - rows), tick_, rows, block);
+  if (kernels_.plane && whole_rows(layout_, strips_)) {
+    // Rows that read beyond the plane by another way than a step of the pitch are computed one by one.
+    const bool from_old = s == 1 && !loads_;
+    Range inner = middle;
+    if (from_old || !middle_.periodic) {
+      inner = {std::max(middle.begin, middle_.radius), std::min(middle.end, middle_.size - middle_.radius)};
+      inner.end = std::max(inner.begin, inner.end);
+    }
+    for (std::ptrdiff_t o = outer.begin; o < outer.end;) {
+      const std::ptrdiff_t count = o + planes <= outer.end ? planes : 1;
+      if (inner.begin < inner.end) call_plane(s, o, count, inner);
+      for (std::ptrdiff_t i = o; i < o + count; ++i) {
+        for (std::ptrdiff_t m = middle.begin; m < std::min(inner.begin, middle.end); ++m) call(s, i, m, 1, 1, kernel);
+        for (std::ptrdiff_t m = std::max(inner.end, inner.begin); m < middle.end; ++m) call(s, i, m, 1, 1, kernel);
+      }
+      o += count;
     }
     return;
   }
-  for (std::ptrdiff_t o = outer.begin; o < outer.end; ++o) {
-    for (std::ptrdiff_t m = middle.begin; m < middle.end; m += rows)
-      call(s, o, m, 1, std::min(rows, middle.end - m), kernel);
+  const bool blocks = kernels_.block && middle.end - middle.begin >= rows;
+  const RowKernel<T>& block = s == depth_ ? kernels_.block_last : kernels_.block;
+  for (std::ptrdiff_t m = middle.begin; m < middle.end; m += rows) {
+    std::ptrdiff_t o = outer.begin;
+    // The last block overlaps the one before: the same values once more.
+    for (; blocks && o + planes <= outer.end; o += planes)
+      call(s, o, std::min(m, middle.end - rows), planes, rows, block);
+    for (; o < outer.end; ++o) call(s, o, m, 1, std::min(rows, middle.end - m), kernel);
   }
 }
 
@@ -234,6 +262,37 @@ void StripTile<T>::call(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, std::
   }
 }
 
+// Rows of a plane as one long row: what lies between them is computed too, and made good afterwards.
+template <class T>
+void StripTile<T>::call_plane(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t planes, Range middle) {
+  const bool several = planes > 1;
+  const RowKernel<T>& kernel = s == depth_ ? (several ? kernels_.planes_last : kernels_.plane_last)
+                                           : (several ? kernels_.planes : kernels_.plane);
+  const auto pitch = static_cast<std::ptrdiff_t>(frame_.pitch);
+  gather(table_, s, o, middle.begin, planes, 1, 0);
+  kernel({.in = table_.in.data(),
+          .out = table_.out.data(),
+          .count = 1,
+          .begin = 0,
+          .end = static_cast<std::size_t>((middle.end - 1 - middle.begin) * pitch + x_.size)});
+  auto out = table_.out.begin();
+  for (std::ptrdiff_t i = o; i < o + planes; ++i, ++out) {
+    const T* from = old(current_, 0, i) + middle_.source(middle.begin) * grid_pitch_;
+    T* row = *out;
+    for (std::ptrdiff_t m = middle.begin; m < middle.end; ++m, row += pitch) {
+      for (std::ptrdiff_t x = 0; x < x_.begin; ++x) row[x] = from[x];
+      for (std::ptrdiff_t x = x_.end; x < x_.size; ++x) row[x] = from[x];
+      if (x_.begin == 0) {
+        for (std::ptrdiff_t k = 1; k <= x_.radius; ++k) row[-k] = row[x_.source(-k)];
+      }
+      if (x_.end == x_.size) {
+        for (std::ptrdiff_t k = 0; k < x_.radius; ++k) row[x_.size + k] = row[x_.source(x_.size + k)];
+      }
+      from = old(current_, 0, i) + middle_.source(m + 1) * grid_pitch_;
+    }
+  }
+}
+
 // The tables of a call. In 2D those of inner stages come back with the rings' turns and are kept.
 template <class T>
 const typename StripTile<T>::Table& StripTile<T>::table_of(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m,
@@ -241,52 +300,50 @@ const typename StripTile<T>::Table& StripTile<T>::table_of(std::size_t s, std::p
   const bool inside = outer_.periodic || (o >= outer_.radius && o + planes + outer_.radius <= outer_.size);
   const bool whole = outer_index_ == 1 && planes == static_cast<std::ptrdiff_t>(strips_.rows);
   if (!(inside && whole && s < depth_ && (s > 1 || loads_))) {
-    gather(table_, s, o, m, planes, rows);
+    gather(table_, s, o, m, planes, rows, spans_[s].computed.begin);
     return table_;
   }
   Table& table = kept_[s * frame_.planes + slot_of(s, o).plane];
   if (table.in.empty()) {
     table = table_;
-    gather(table, s, o, m, planes, rows);
+    gather(table, s, o, m, planes, rows, spans_[s].computed.begin);
   }
   return table;
 }
 
-// Rows by the address of the first cell that is computed.
+// Rows by the address of their cell `x`.
 template <class T>
 void StripTile<T>::gather(Table& table, std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes,
-                          std::ptrdiff_t rows) {
+                          std::ptrdiff_t rows, std::ptrdiff_t x) {
   const bool from_old = s == 1 && !loads_;
-  const std::ptrdiff_t ring_pitch = static_cast<std::ptrdiff_t>(frame_.pitch), x = spans_[s].computed.begin;
-  find_planes(s, o, planes);
-  auto plane = in_planes_.begin();
+  const auto ring_pitch = static_cast<std::ptrdiff_t>(frame_.pitch);
   auto in = table.in.begin();
-  for (std::size_t field = 0; field < layout_.fields; ++field) {
-    for (std::ptrdiff_t i = 0; i < planes + 2 * outer_.radius; ++i, ++plane) {
-      for (std::ptrdiff_t j = m - middle_.radius; j < m + rows + middle_.radius; ++j)
-        *in++ = *plane + (from_old ? middle_.source(j) * grid_pitch_ : middle_.inside(j) * ring_pitch) + x;
-    }
-  }
-  auto to = out_planes_.begin();
   auto out = table.out.begin();
+  const std::ptrdiff_t found = found_.end - found_.begin, first = o - found_.begin;
   for (std::size_t field = 0; field < layout_.fields; ++field) {
+    const auto at = static_cast<std::ptrdiff_t>(field);
+    auto from = in_planes_.begin() + at * (found + 2 * outer_.radius) + first;
+    for (std::ptrdiff_t i = 0; i < planes + 2 * outer_.radius; ++i, ++from) {
+      for (std::ptrdiff_t j = m - middle_.radius; j < m + rows + middle_.radius; ++j)
+        *in++ = *from + (from_old ? middle_.source(j) * grid_pitch_ : middle_.inside(j) * ring_pitch) + x;
+    }
+    auto to = out_planes_.begin() + at * found + first;
     for (std::ptrdiff_t i = 0; i < planes; ++i, ++to) {
       for (std::ptrdiff_t j = m; j < m + rows; ++j) *out++ = *to + j * (s == depth_ ? grid_pitch_ : ring_pitch) + x;
     }
   }
 }
 
-// The planes (2D: rows) a call reads and writes; in 3D the same for all rows of a plane.
+// The planes (2D: rows) a stage reads and writes in a tick.
 template <class T>
-void StripTile<T>::find_planes(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t planes) {
-  if (found_.stage == s && found_.first == o && found_.planes == planes) return;
-  found_ = {s, o, planes};
+void StripTile<T>::find_planes(std::size_t s, Range outer) {
+  found_ = outer;
   auto in = in_planes_.begin();
   auto out = out_planes_.begin();
   for (std::size_t field = 0; field < layout_.fields; ++field) {
-    for (std::ptrdiff_t i = o - outer_.radius; i < o + planes + outer_.radius; ++i)
+    for (std::ptrdiff_t i = outer.begin - outer_.radius; i < outer.end + outer_.radius; ++i)
       *in++ = s == 1 && !loads_ ? old(current_, field, i) : ring(s - 1, field, slot_of(s - 1, outer_.inside(i)));
-    for (std::ptrdiff_t i = o; i < o + planes; ++i)
+    for (std::ptrdiff_t i = outer.begin; i < outer.end; ++i)
       *out++ = s == depth_ ? new_plane(field, i) : ring(s, field, slot_of(s, i));
   }
 }

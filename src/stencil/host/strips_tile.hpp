@@ -62,6 +62,7 @@ class StripTile {
   void compute(std::size_t stage, Range outer, Range middle);
   void call(std::size_t stage, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes, std::ptrdiff_t rows,
             const RowKernel<T>& kernel);
+  void call_plane(std::size_t stage, std::ptrdiff_t o, std::ptrdiff_t planes, Range middle);
   void keep(std::size_t stage, std::ptrdiff_t o, std::ptrdiff_t m);
   struct Table {
     std::vector<const T*> in{};
@@ -70,8 +71,8 @@ class StripTile {
   const Table& table_of(std::size_t stage, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes,
                         std::ptrdiff_t rows);
   void gather(Table& table, std::size_t stage, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes,
-              std::ptrdiff_t rows);
-  void find_planes(std::size_t stage, std::ptrdiff_t o, std::ptrdiff_t planes);
+              std::ptrdiff_t rows, std::ptrdiff_t x);
+  void find_planes(std::size_t stage, Range outer);
   void gather_coefficients(std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes, std::ptrdiff_t rows,
                            std::ptrdiff_t x);
   void close(std::size_t stage, T* row, std::size_t field, std::ptrdiff_t o, std::ptrdiff_t m) const;
@@ -112,10 +113,7 @@ class StripTile {
   std::size_t depth_ = 1;
   std::vector<Span> spans_;
   std::vector<Table> kept_;  // by stage and slot
-  struct Found {
-    std::size_t stage = 0;  // 0: nothing
-    std::ptrdiff_t first = 0, planes = 0;
-  } found_;  // what in_planes_ and out_planes_ hold
+  Range found_{0, 0};        // what in_planes_ and out_planes_ hold
   std::ptrdiff_t base_ = 0, origin_ = 0;
   bool loads_ = false;  // stage 0 is a ring too: the old level's rows are too short for the periodic overlap
 };

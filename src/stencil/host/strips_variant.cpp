@@ -3,6 +3,7 @@
 // work done twice, and the tiles should come out even over the threads.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -99,8 +100,7 @@ struct Way {
 };
 
 template <class T>
-Entry<T> entry_of(const Update<T>& update, const Layout& layout, const Strips& strips, const Way& way,
-                  std::size_t planes) {
+Entry<T> entry_of(const Update<T>& update, const Layout& layout, const Strips& strips, const Way& way) {
   Entry<T> entry;
   planner::Candidate& candidate = entry.candidate;
   candidate.variant = "strips";
@@ -114,6 +114,7 @@ Entry<T> entry_of(const Update<T>& update, const Layout& layout, const Strips& s
   add("length", strips.length);
   add("tick", strips.tick);
   add("rows", strips.rows);
+  if (strips.planes > 1) add("planes", strips.planes);
   if (strips.prefetch) candidate.parameters.emplace_back("fetch", "ahead");
   if (way.streaming) candidate.parameters.emplace_back("stores", "streaming");
   add("threads", strips.threads);
@@ -123,28 +124,30 @@ Entry<T> entry_of(const Update<T>& update, const Layout& layout, const Strips& s
   candidate.cost.threads = strips.threads;
   entry.exact = way.exact;
   entry.depth = strips.depth;
-  entry.build = [update, layout, strips, way, planes] {
+  entry.build = [update, layout, strips, way] {
     StripKernels<T> kernels =
-        way.simd ? linear_strip_kernels<T>(update, {.planes = planes, .rows = strips.rows, .streaming = way.streaming})
+        way.simd ? linear_strip_kernels<T>(
+                       update, {.planes = strips.planes, .rows = strips.rows, .flat = true, .streaming = way.streaming})
                  : general_strip_kernels<T>(update);
     return std::make_shared<StripVariant<T>>(layout, strips, std::move(kernels));
   };
   return entry;
 }
 
-// Depths worth trying: the overlap grows with depth x radius, the traffic falls with the depth.
-std::vector<std::size_t> depths(const Layout& layout) {
+// Depths worth trying: the overlap grows with depth x radius, the traffic falls with the depth. A grid that stays in
+// the threads' own caches only saves forks, and leaves the planner's time to the plain variants.
+std::vector<std::size_t> depths(const Layout& layout, bool cached) {
   const auto radius = static_cast<std::size_t>(std::max({layout.radius[0], layout.radius[1], layout.radius[2], 1}));
   std::vector<std::size_t> wanted;
   switch (layout.dimensions) {
     case 1:
-      wanted = {128, 64, 32};
+      wanted = cached ? std::vector<std::size_t>{32, 16} : std::vector<std::size_t>{128, 64, 32};
       break;
     case 2:
-      wanted = {32, 16, 8};
+      wanted = cached ? std::vector<std::size_t>{8, 4} : std::vector<std::size_t>{32, 16};
       break;
     default:
-      wanted = {6, 4, 3};
+      wanted = cached ? std::vector<std::size_t>{4, 2} : std::vector<std::size_t>{6, 4};
       break;
   }
   for (std::size_t& depth : wanted) depth = std::max<std::size_t>(depth / radius, 2);
@@ -159,28 +162,29 @@ void list_host_strips(const Device&, const Update<T>& update, const Layout& layo
   const Caches caches = caches_of(layout);
   const double both = 2.0 * static_cast<double>(layout.cells() * layout.fields * sizeof(T));
   const bool streams = std::is_floating_point_v<T> && kStreamingStores && both > static_cast<double>(caches.last);
+  const bool cached = both < static_cast<double>(caches.own * layout.threads);
   std::vector<Way> ways;
   if (update.linear) ways.push_back({"simd", true, update.sums_terms, streams});
   if (!update.sums_terms) ways.push_back({"compiler", false, true, false});
+  const auto add = [&](const Strips& strips, const Way& way) {
+    if (StripSweep<T>::redundancy(layout, strips) > 3) return;
+    Entry<T> entry = entry_of(update, layout, strips, way);
+    const auto same = [&](const Entry<T>& other) { return other.candidate.name() == entry.candidate.name(); };
+    if (std::none_of(entries.begin(), entries.end(), same)) entries.push_back(std::move(entry));
+  };
   const std::size_t room = layout.dimensions == 1 ? caches.near * 3 / 4 : caches.own;
-  const bool planes = layout.dimensions == 3 && layout.radius[0] == 1;
   for (const Way& way : ways) {
-    for (const std::size_t depth : depths(layout)) {
-      // Rings that leave room for what streams through, and ones that just fit.
-      for (const std::size_t bytes : {room / 2, room}) {
-        Strips strips{.depth = depth, .rows = way.simd ? 4u : 2u, .threads = layout.threads, .prefetch = streams};
-        strips.tick = layout.dimensions == 2 ? 8 : 1;
-        std::size_t together = 1;
-        if (layout.dimensions == 3 && planes && way.simd) {
-          strips.tick = strips.rows = 2;
-          together = 2;
-        }
-        strips = fitted<T>(layout, strips, bytes);
-        share_out(layout, strips);
-        if (StripSweep<T>::redundancy(layout, strips) > 3) continue;
-        Entry<T> entry = entry_of(update, layout, strips, way, together);
-        const auto same = [&](const Entry<T>& other) { return other.candidate.name() == entry.candidate.name(); };
-        if (std::none_of(entries.begin(), entries.end(), same)) entries.push_back(std::move(entry));
+    for (const std::size_t depth : depths(layout, cached)) {
+      Strips strips{.depth = depth, .rows = way.simd ? 4u : 2u, .threads = layout.threads, .prefetch = streams};
+      strips.tick = layout.dimensions == 2 ? 8 : 1;
+      if (layout.dimensions == 3 && layout.radius[0] == 1 && way.simd) strips.tick = strips.rows = strips.planes = 2;
+      // Rings that leave room for what streams through, ones that just fit, and rows that are not cut at all: long rows
+      // are what prefetchers like, and may win though the rings lie in the cache behind.
+      const std::size_t beyond = layout.dimensions == 2 ? std::numeric_limits<std::size_t>::max() : 2 * room;
+      for (const std::size_t bytes : cached ? std::vector{room} : std::vector{room / 2, room, beyond}) {
+        Strips fitting = fitted<T>(layout, strips, bytes);
+        share_out(layout, fitting);
+        add(fitting, way);
       }
     }
   }

@@ -1,0 +1,192 @@
+#!/usr/bin/env bash
+# ridge stencil: files that are whole, mistakes in one line, runs that are killed and go on, a disk that fills up.
+set -u
+ridge=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 2
+failures=0
+
+fail() {
+  echo "FAILED: $*"
+  failures=$((failures + 1))
+}
+# stencil ARGUMENT...: must succeed
+stencil() { "$ridge" stencil "$@" >stdout 2>stderr || fail "$* ($?): $(cat stderr)"; }
+has() { grep -qF -- "$1" "$2" || fail "no \"$1\" in $2: $(head -c 2000 "$2")"; }
+# mistake WORDS ARGUMENT...: exit 1, one line on stderr that holds the words, nothing new in the folder
+mistake() {
+  local words=$1 before
+  shift
+  before=$(ls)
+  "$ridge" stencil "$@" >"$folder.out" 2>"$folder.err"
+  local code=$?
+  [ $code -eq 1 ] || fail "exit $code instead of 1: $*"
+  grep -qF -- "$words" "$folder.err" || fail "no \"$words\" in: $(cat "$folder.err")"
+  [ "$(wc -l <"$folder.err")" -eq 1 ] || fail "not one line: $(cat "$folder.err")"
+  [ "$before" = "$(ls)" ] || fail "something left behind: $*"
+}
+trap 'rm -rf "$folder" "$folder.out" "$folder.err"' EXIT
+
+# --- what it leaves --------------------------------------------------------------------------------------------------
+stencil heat --demo --steps 60 --every 20 --out heat.pvd --out last.npy --out last.vti --checkpoint heat.ckp
+has "temperature from" stdout
+[ "$(grep -c '<DataSet' heat.pvd)" -eq 4 ] || fail "not four grids: $(cat heat.pvd)"
+for file in $(grep -o 'heat_[0-9]*\.vti' heat.pvd); do tail -c 11 "$file" | grep -q '</VTKFile>' || fail "$file is not whole"; done
+cmp -s last.vti heat_000060.vti || fail "the last state is not the series' last"
+[ "$(stat -c %s last.npy)" -eq $((128 + 128 * 128 * 4)) ] || fail "last.npy: $(stat -c %s last.npy) bytes"
+ls heat.ckp heat.ckp.previous >/dev/null || fail "two generations"
+
+# The same grid whatever is written on the way.
+stencil heat --demo --steps 60 --out plain.npy
+cmp -s plain.npy last.npy || fail "output changes the grid"
+stencil heat --size 128x128 --length 0.1664 --alpha 0.4 --dt 1e-6 --steps 30 --out half.npy
+stencil heat --in half.npy --length 0.1664 --alpha 0.4 --dt 1e-6 --steps 30 --out other.npy
+cmp -s other.npy plain.npy || fail "a run from an array does not go on where it ended"
+
+stencil wave --size 20x24x28 --steps 10 --border x=periodic,y=fixed,z=fixed/mirror --out wave.npy --type f64
+stencil euler --flow sod --size 3x60 --steps 20 --out sod.npy
+[ "$(stat -c %s sod.npy)" -eq $((128 + 4 * 3 * 60 * 4)) ] || fail "four views of sod: $(stat -c %s sod.npy)"
+stencil life --size 30x40 --steps 5 --out life.npy
+[ "$(stat -c %s life.npy)" -eq $((128 + 30 * 40)) ] || fail "life is bytes"
+stencil heat --size 64 --steps 10 --every 5 --out line.pvd --base64
+grep -q 'encoding="base64"' line_000010.vti || fail "base64"
+stencil heat --size 32x32 --steps 0 --out start.npy
+
+if "$ridge" stencil heat --size 16x16 --steps 1 --out probe.png 2>/dev/null >/dev/null; then
+  stencil heat --demo --steps 20 --every 10 --png frame --colours ember --pixels 200
+  for step in 000000 000010 000020; do
+    head -c 8 frame_$step.png | od -An -tx1 | grep -q '89 50 4e 47 0d 0a 1a 0a' || fail "frame_$step.png"
+  done
+  stencil convolve --in frame_000020.png --kernel box:1 --out soft.png
+  stencil convolve --in frame_000020.png --kernel "0 0 0; 0 1 0; 0 0 0" --out same.png
+  stencil convolve --in same.png --kernel "0 0 0; 0 1 0; 0 0 0" --out again.png
+  cmp -s same.png again.png || fail "a kernel that does nothing"
+  cmp -s same.png soft.png && fail "a kernel that does something does nothing"
+  mistake "no colour map \"jet\"" heat --demo --png x --colours jet
+else
+  echo "no PNG here: pictures are not tested"
+fi
+
+# --- mistakes --------------------------------------------------------------------------------------------------------
+mistake "unstable" heat --dt 1 --out x.npy
+mistake "unstable" wave --dt 1 --out x.npy
+mistake "unstable" euler --dt 1 --out x.npy
+mistake "not a length" heat --size -5 --out x.npy
+mistake "0" heat --size 0x4
+mistake "no kind" heat --border open
+mistake "axis z" heat --size 8x8x8 --border x=fixed,y=fixed
+mistake "names no axis" heat --size 8x8 --border x=fixed,z=fixed
+mistake "periodic" heat --size 8x8 --border x=periodic/fixed,y=fixed
+mistake "must end in" heat --out heat.txt
+mistake "needs --checkpoint" heat --resume
+mistake "no rule" life --rule 23/3
+mistake "wants --in" convolve
+mistake "not a number" convolve --in last.npy --kernel "1 nan 1"
+mistake "no such" convolve --in last.npy --kernel blur
+mistake "/no/such/folder" heat --size 8x8 --steps 1 --out /no/such/folder/x.npy
+mistake "no-such.npy" heat --in no-such.npy
+mistake "no flow" euler --flow tornado
+mistake "gpu9" heat --device gpu9
+head -c 300 last.npy >short.npy
+mistake "promises" heat --in short.npy --out x.npy
+
+# --- checkpoints -----------------------------------------------------------------------------------------------------
+run=(heat --size 96x80 --steps 400 --every 40 --checkpoint run.ckp --out run.pvd --out run.npy)
+stencil "${run[@]}" --resume
+has "no checkpoint run.ckp yet" stdout
+cp run.npy whole.npy
+stencil "${run[@]}" --resume
+has "going on from step 400" stdout
+mistake "was made with dt" "${run[@]}" --alpha 0.5 --resume
+mistake "size" heat --size 96x81 --steps 400 --checkpoint run.ckp --resume
+mistake "float32" "${run[@]}" --type f64 --resume
+mistake "beyond --steps 300" heat --size 96x80 --steps 300 --checkpoint run.ckp --resume
+
+# A damaged one is refused by name and the one before it is used.
+printf 'x' | dd of=run.ckp bs=1 seek=5000 conv=notrunc 2>/dev/null
+stencil "${run[@]}" --resume
+has "run.ckp is refused: the checksum of block" stderr
+has "using run.ckp.previous of step 360" stderr
+has "going on from step 360" stdout
+cmp -s run.npy whole.npy || fail "resumed from the generation before: another grid"
+[ -e run.ckp.damaged ] || fail "the damaged checkpoint is gone"
+echo broken >run.ckp
+echo broken >run.ckp.previous
+mistake "run.ckp.previous is refused" "${run[@]}" --resume
+rm -f run.*
+
+# Killed at any moment, again and again, until it is done.
+run=(heat --size 200x180 --steps 1500 --every 50 --checkpoint run.ckp --out run.pvd --out run.npy --threads 1)
+stencil heat --size 200x180 --steps 1500 --out whole.npy --threads 1
+kills=0
+for try in $(seq 25); do
+  "$ridge" stencil "${run[@]}" --resume >stdout 2>stderr &
+  pid=$!
+  sleep "0.$((RANDOM % 4))$((RANDOM % 10))"
+  if kill -9 $pid 2>/dev/null; then
+    wait $pid 2>/dev/null
+    kills=$((kills + 1))
+    # Whatever moment it was: the series names whole files only, and a whole checkpoint is there.
+    if [ -e run.pvd ]; then
+      for file in $(grep -o 'run_[0-9]*\.vti' run.pvd); do
+        tail -c 11 "$file" | grep -q '</VTKFile>' || fail "$file is not whole after a kill"
+      done
+    fi
+  else
+    wait $pid || fail "resuming: $(cat stderr)"
+    break
+  fi
+done
+[ -e run.npy ] || stencil "${run[@]}" --resume
+cmp -s run.npy whole.npy || fail "killed $kills times: another grid"
+[ "$(grep -c '<DataSet' run.pvd)" -eq 31 ] || fail "killed $kills times: $(grep -c '<DataSet' run.pvd) grids in the series"
+[ "$(grep -o 'run_[0-9]*\.vti' run.pvd | sort -u | wc -l)" -eq 31 ] || fail "a grid is listed twice"
+echo "killed $kills times"
+rm -f run.*
+
+# Asked to stop, it writes a checkpoint first.
+"$ridge" stencil heat --size 400x400 --steps 1000000 --checkpoint run.ckp --checkpoint-every 900000 --threads 1 >stdout 2>stderr &
+pid=$!
+sleep 1
+kill -TERM $pid
+wait $pid
+[ $? -eq 143 ] || fail "stopped with another code"
+has "stopped at step" stderr
+[ -e run.ckp ] || fail "no checkpoint when stopped"
+rm -f run.*
+
+# No space in mid-run: a clear error, the generation before it stays, nothing half written.
+run=(heat --size 128x128 --steps 200 --every 20 --checkpoint run.ckp)
+stencil heat --size 128x128 --steps 100 --every 20 --checkpoint run.ckp
+cp run.ckp kept.ckp
+(
+  ulimit -f 20  # blocks of 1024 bytes: less than a checkpoint
+  "$ridge" stencil "${run[@]}" --resume >stdout 2>stderr
+  [ $? -eq 1 ]
+) || fail "no space: exit code"
+has "cannot write run.ckp: File too large" stderr
+[ "$(wc -l <stderr)" -eq 1 ] || fail "no space: more than a line: $(cat stderr)"
+cmp -s run.ckp kept.ckp || fail "no space: the checkpoint before was touched"
+[ -z "$(ls | grep -E 'part|tmp')" ] || fail "no space: something half written: $(ls)"
+stencil "${run[@]}" --resume
+has "going on from step 100" stdout
+if [ "$(id -u)" -eq 0 ] && mkdir small && mount -t tmpfs -o size=100k tmpfs small 2>/dev/null; then
+  "$ridge" stencil heat --size 128x128 --steps 200 --every 20 --checkpoint small/run.ckp >stdout 2>stderr
+  code=$?
+  ls small >listing
+  umount small
+  [ $code -eq 1 ] || fail "a full disk: exit $code"
+  has "No space left on device" stderr
+  grep -q part listing && fail "a full disk: $(cat listing)"
+fi
+
+# --- help ------------------------------------------------------------------------------------------------------------
+for problem in heat wave euler life convolve; do
+  "$ridge" stencil $problem --help >stdout || fail "$problem --help"
+  has "Examples" stdout
+  has "--checkpoint" stdout
+done
+
+[ $failures -eq 0 ] && echo "ridge stencil: all well"
+exit $((failures > 0))

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# mpirun ridge stencil: the same grid to the last bit on any number of processes, one checkpoint for all of them.
+#   mpi_test.sh RIDGE MPIRUN
+set -u
+ridge=$1 mpirun=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 2
+failures=0
+fail() {
+  echo "FAILED: $*"
+  failures=$((failures + 1))
+}
+# In a container there is one user, few cores and no other machine.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_btl=self,vader OMPI_MCA_plm_rsh_agent=/bin/false OMPI_MCA_hwloc_base_binding_policy=none
+export OMPI_MCA_mpi_yield_when_idle=1 RIDGE_BACKENDS=host
+if ! "$mpirun" -n 2 true >probe 2>&1; then
+  echo "skipped: mpirun does not work here: $(head -c 300 probe)"
+  exit 77
+fi
+# on N ARGUMENT...
+on() {
+  local n=$1
+  shift
+  timeout 120 "$mpirun" -n "$n" "$ridge" stencil "$@" >stdout 2>stderr || fail "$n processes, $*: $(cat stderr)"
+}
+alone() { "$ridge" stencil "$@" >stdout 2>stderr || fail "$*: $(cat stderr)"; }
+has() { grep -qF -- "$1" "$2" || fail "no \"$1\" in $2: $(head -c 2000 "$2")"; }
+
+# --- the same grid ----------------------------------------------------------------------------------------------------
+# A problem a line; halos of several depths, overlapped and not, cut in one, two and three dimensions.
+compare() {
+  local what=$1
+  shift
+  alone $what --out one.npy
+  local options
+  for options in "$@"; do
+    rm -f many.npy
+    on ${options%% *} $what ${options#"${options%% *}"} --out many.npy
+    cmp -s one.npy many.npy || fail "another grid: $what on $options"
+  done
+}
+compare "heat --size 61x53 --steps 23 --initial random" "2 --halo 1" "3 --halo 4 --overlap off" "4 --processes 2x2 --halo 5"
+compare "heat --size 64x60 --steps 40 --border periodic --initial random" "2 --halo 4 --overlap on" "4 --processes 2x2 --halo 3 --overlap on" "3 --processes 1x3"
+compare "heat --size 200 --steps 30 --border mirror --type f64 --initial random" "3 --halo 7" "4"
+compare "wave --size 20x24x28 --steps 15 --border x=periodic,y=fixed,z=fixed/mirror" "2" "4 --processes 2x1x2 --halo 2 --overlap on" "4 --processes 1x2x2 --halo 3"
+compare "heat --size 48x50 --steps 12 --accuracy 4 --initial random" "4 --processes 2x2 --halo 3"
+compare "euler --flow blast --size 40x44 --steps 8 --type f64" "2" "4 --processes 2x2 --halo 2"
+compare "life --size 40x50 --steps 30" "3" "4 --halo 6 --overlap on"
+
+# --- one checkpoint, any number of processes --------------------------------------------------------------------------
+short="heat --size 90x70 --every 30 --initial random"
+run="$short --steps 120"
+alone $run --out one.npy --out one.pvd
+on 3 $short --steps 60 --checkpoint run.ckp --out run.pvd
+[ "$(ls run.ckp*)" = "$(printf 'run.ckp\nrun.ckp.previous')" ] || fail "not one checkpoint: $(ls run.ckp*)"
+on 4 $short --steps 90 --checkpoint run.ckp --resume --out run.pvd
+has "going on from step 60" stdout
+on 2 $run --checkpoint run.ckp --resume --out run.pvd --out run.npy
+has "going on from step 90" stdout
+cmp -s one.npy run.npy || fail "restarted on other numbers of processes: another grid"
+cmp -s one_000120.vti run_000120.vti || fail "another grid in the series"
+[ "$(grep -c '<DataSet' run.pvd)" -eq 5 ] || fail "the series is not whole"
+alone $run --checkpoint run.ckp --resume
+has "going on from step 120" stdout
+rm -f run.*
+
+# Killed, all at once, and started again with another number.
+run="heat --size 120x100 --steps 1500 --every 50 --initial random --checkpoint $folder/run.ckp"
+alone heat --size 120x100 --steps 1500 --initial random --out one.npy
+for n in 2 3 4; do
+  timeout -s KILL "0.$((RANDOM % 5 + 4))" "$mpirun" -n $n "$ridge" stencil $run --resume >stdout 2>stderr
+done 2>/dev/null
+# Processes whose mpirun is gone notice it soon.
+for _ in $(seq 100); do pgrep -f "$folder/run.ckp" >/dev/null || break; sleep 0.1; done
+on 2 $run --resume --out run.npy
+cmp -s one.npy run.npy || fail "killed and restarted: another grid"
+
+# --- mistakes: told once, all processes end ---------------------------------------------------------------------------
+mistake() {
+  local words=$1 n=$2
+  shift 2
+  timeout 60 "$mpirun" -n "$n" "$ridge" stencil "$@" >stdout 2>stderr
+  local code=$?
+  [ $code -eq 1 ] || fail "exit $code instead of 1: $*"
+  [ "$(grep -c '^ridge: ' stderr)" -eq 1 ] || fail "told $(grep -c '^ridge: ' stderr) times: $(cat stderr)"
+  grep '^ridge: ' stderr | grep -qF -- "$words" || fail "no \"$words\" in: $(cat stderr)"
+}
+mistake "unstable" 2 heat --dt 1
+mistake "too small" 4 heat --size 3x3
+mistake "--processes 3x1" 2 heat --processes 3x1
+mistake "at most" 2 heat --size 20x20 --halo 100
+mistake "/no/such/folder" 2 heat --size 20x20 --steps 4 --out /no/such/folder/x.npy
+if [ "$(id -u)" -eq 0 ] && mkdir small && mount -t tmpfs -o size=40k tmpfs small 2>/dev/null; then
+  mistake "No space left on device" 2 heat --size 128x128 --steps 20 --checkpoint small/full.ckp
+  [ -z "$(ls small)" ] || fail "half a checkpoint: $(ls small)"
+  umount small
+fi
+
+[ $failures -eq 0 ] && echo "mpirun ridge stencil: all well"
+exit $((failures > 0))
