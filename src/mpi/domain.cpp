@@ -20,7 +20,7 @@ namespace {
 using namespace stencil;
 
 // Steps between exchanges where nothing speaks against it: what the host's temporal blocks like.
-constexpr std::size_t kDepth = 16;
+constexpr std::size_t kDepth = 32;
 // Blocks each way of exchanging is tried before the better one stays.
 constexpr int kTrials = 4;
 

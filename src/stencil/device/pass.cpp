@@ -15,20 +15,20 @@ namespace {
 constexpr const char* kService = R"(
 KERNEL WORK_GROUP(64, 4, 1) void spread_rows(GLOBAL const CELL* RESTRICT packed, GLOBAL CELL* RESTRICT padded, int width,
                                              uint rows, uint rows_a_field, ulong pitch, ulong origin, ulong field) {
-  const uint row = GROUP_ID(1) * 4 + (uint)LOCAL_ID(1);
+  const uint row = GROUP_ID(0) * 4 + (uint)LOCAL_ID(1);
   if (row >= rows) return;
   GLOBAL const CELL* from = packed + (ulong)row * width;
   GLOBAL CELL* to = padded + (ulong)(row / rows_a_field) * field + origin + (ulong)(row % rows_a_field) * pitch;
-  for (int x = (int)GLOBAL_ID(0); x < width; x += (int)GROUPS(0) * 64) to[x] = from[x];
+  for (int x = (int)GROUP_ID(1) * 64 + LOCAL_ID(0); x < width; x += (int)GROUPS(1) * 64) to[x] = from[x];
 }
 
 KERNEL WORK_GROUP(64, 4, 1) void gather_rows(GLOBAL const CELL* RESTRICT padded, GLOBAL CELL* RESTRICT packed, int width,
                                              uint rows, uint rows_a_field, ulong pitch, ulong origin, ulong field) {
-  const uint row = GROUP_ID(1) * 4 + (uint)LOCAL_ID(1);
+  const uint row = GROUP_ID(0) * 4 + (uint)LOCAL_ID(1);
   if (row >= rows) return;
   GLOBAL const CELL* from = padded + (ulong)(row / rows_a_field) * field + origin + (ulong)(row % rows_a_field) * pitch;
   GLOBAL CELL* to = packed + (ulong)row * width;
-  for (int x = (int)GLOBAL_ID(0); x < width; x += (int)GROUPS(0) * 64) to[x] = from[x];
+  for (int x = (int)GROUP_ID(1) * 64 + LOCAL_ID(0); x < width; x += (int)GROUPS(1) * 64) to[x] = from[x];
 }
 
 KERNEL WORK_GROUP(256, 1, 1) void measure_change(GLOBAL const CELL* RESTRICT before, GLOBAL const CELL* RESTRICT after,
@@ -107,9 +107,10 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
   std::size_t rows() const { return layout_.shape[0] * layout_.shape[1]; }
   std::size_t bytes(std::size_t fields) const { return fields * place_.field * sizeof(T); }
 
+  // Rows along the first axis, which alone may be long.
   Launch rows_launch(std::size_t all_rows) const {
     return {
-        .groups = {std::max<std::uint64_t>(1, std::min<std::uint64_t>(16, layout_.shape[2] / 256)), (all_rows + 3) / 4},
+        .groups = {(all_rows + 3) / 4, std::max<std::uint64_t>(1, std::min<std::uint64_t>(16, layout_.shape[2] / 256))},
         .items = {64, 4}};
   }
   std::vector<Argument> rows_scalars(std::size_t all_rows) const {

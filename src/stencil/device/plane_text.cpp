@@ -74,11 +74,13 @@ class Writer {
         "  const int below = {}(line + 2) * LANES + lane;\n",
         high(1, Border::mirror) ? "y + ROWS == height ? (1 * (LINES + 2) + line + 1) * LANES + lane : " : "");
     if (any(2, Border::fixed) || any(2, Border::mirror)) {
-      text +=
-          "  const int touches_x = column == 0 || last_column;\n  const int at_left = x == 0, at_right = x + CELLS == "
-          "width;\n";
+      text += "  const int at_left = x == 0, at_right = x + CELLS == width;\n";
     }
-    if (any(1, Border::fixed)) text += "  const int touches_y = y == 0 || y + ROWS == height;\n";
+    std::vector<std::string> touches;
+    if (any(2, Border::fixed)) touches.emplace_back("column == 0 || last_column");
+    if (any(1, Border::fixed)) touches.emplace_back("tile_row == 0 || last_row");
+    if (!touches.empty())
+      text += fmt::format("  const int touches = {};  // a side that is fixed\n", fmt::join(touches, " || "));
     return text;
   }
 
@@ -131,9 +133,9 @@ class Writer {
     }
     text += indent + "  REAL west = left, east = right;\n";
     std::string mirrored;
-    if (low(2, Border::mirror)) mirrored += indent + "    west = at_left ? v[j][0] : west;\n";
-    if (high(2, Border::mirror)) mirrored += indent + "    east = at_right ? v[j][CELLS - 1] : east;\n";
-    if (!mirrored.empty()) text += indent + "  if (touches_x) {\n" + mirrored + indent + "  }\n";
+    if (low(2, Border::mirror)) mirrored += indent + "  west = at_left ? v[j][0] : west;\n";
+    if (high(2, Border::mirror)) mirrored += indent + "  east = at_right ? v[j][CELLS - 1] : east;\n";
+    text += mirrored;
     return text;
   }
 
@@ -154,35 +156,26 @@ class Writer {
     return sum;
   }
 
-  // Fixed cells: what was there a plane ago, grown as the scaled field grows, whatever was computed.
+  // Fixed cells: what was there a plane ago, grown as the scaled field grows, whatever was computed. One branch a step,
+  // the same for the whole group, so that tiles away from borders pay for nothing else.
   std::string fixed_cells(const std::string& indent) const {
-    std::string text;
-    const auto each = [&](const std::string& test, const std::string& body) {
-      text += fmt::format("{0}if ({1}) {{\n{0}  UNROLL\n{0}  for (int c = 0; c < CELLS; ++c) {{\n{2}{0}  }}\n{0}}}\n",
-                          indent, test, body);
-    };
-    const std::string held = "keep * raw[s][j][c]";
-    if (any(2, Border::fixed)) {
-      std::string body;
-      if (low(2, Border::fixed)) body += fmt::format("{}    if (c == 0 && at_left) done[j][c] = {};\n", indent, held);
-      if (high(2, Border::fixed))
-        body += fmt::format("{}    if (c == CELLS - 1 && at_right) done[j][c] = {};\n", indent, held);
-      each("touches_x", body);
-    }
-    if (any(1, Border::fixed)) {
-      std::vector<std::string> tests;
-      if (low(1, Border::fixed)) tests.emplace_back("y + j == 0");
-      if (high(1, Border::fixed)) tests.emplace_back("y + j == height - 1");
-      each(fmt::format("touches_y && ({})", fmt::join(tests, " || ")),
-           fmt::format("{}    done[j][c] = {};\n", indent, held));
-    }
-    if (any(0, Border::fixed)) {
-      std::vector<std::string> tests;
-      if (low(0, Border::fixed)) tests.emplace_back("plane == 1");
-      if (high(0, Border::fixed)) tests.emplace_back("plane == planes");
-      each(fmt::format("{}", fmt::join(tests, " || ")), fmt::format("{}    done[j][c] = {};\n", indent, held));
-    }
-    return text;
+    std::vector<std::string> frozen;
+    if (low(2, Border::fixed)) frozen.emplace_back("(c == 0 && at_left)");
+    if (high(2, Border::fixed)) frozen.emplace_back("(c == CELLS - 1 && at_right)");
+    if (low(1, Border::fixed)) frozen.emplace_back("y + j == 0");
+    if (high(1, Border::fixed)) frozen.emplace_back("y + j == height - 1");
+    if (low(0, Border::fixed)) frozen.emplace_back("plane == 1");
+    if (high(0, Border::fixed)) frozen.emplace_back("plane == planes");
+    if (frozen.empty()) return {};
+    std::vector<std::string> tests;
+    if (any(2, Border::fixed) || any(1, Border::fixed)) tests.emplace_back("touches");
+    if (low(0, Border::fixed)) tests.emplace_back("plane == 1");
+    if (high(0, Border::fixed)) tests.emplace_back("plane == planes");
+    return fmt::format(
+        "{0}if ({1}) {{\n{0}  UNROLL\n{0}  for (int j = 0; j < ROWS; ++j) {{\n{0}    UNROLL\n{0}    for (int c = 0; c "
+        "< CELLS; ++c) {{\n"
+        "{0}      if ({2}) done[j][c] = keep * raw[s][j][c];\n{0}    }}\n{0}  }}\n{0}}}\n",
+        indent, fmt::join(tests, " || "), fmt::join(frozen, " || "));
   }
 
   std::string mirrored_planes(const std::string& indent) const {
@@ -222,9 +215,9 @@ class Writer {
       text += indent + "    done[j][c] = " +
               (after != nullptr ? fmt::format("FMA({}, v[j][c], sum[s][j][c])", after->name) : "sum[s][j][c]") + ";\n";
       text += indent + "    sum[s][j][c] = " + in_plane(j) + ";\n" + indent + "  }\n";
-      text += fixed_cells(indent + "  ");
       text += indent + "}\n";
     }
+    text += fixed_cells(indent);
     text += fmt::format(
         "{0}UNROLL\n{0}for (int j = 0; j < ROWS; ++j) {{\n{0}  UNROLL\n{0}  for (int c = 0; c < CELLS; ++c) {{\n{0}    "
         "raw[s][j][c] = v[j][c];\n{0}    v[j][c] = done[j][c];\n{0}  }}\n{0}}}\n",

@@ -52,7 +52,7 @@ struct StripKernel {
 struct StripPass {
   StripKernel interior, frame;  // of the same depth
   int interior_rows = 256;      // of a piece
-  int frame_rows = 64;
+  int frame_rows = 48;
 
   std::string refusal(const DeviceLayout& layout) const;  // a limit of the method that the grid breaks, in words
   bool has_interior(const DeviceLayout& layout) const;    // else the frame covers everything

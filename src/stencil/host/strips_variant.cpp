@@ -134,19 +134,20 @@ Entry<T> entry_of(const Update<T>& update, const Layout& layout, const Strips& s
   return entry;
 }
 
-// Depths worth trying: the overlap grows with depth x radius, the traffic falls with the depth.
-std::vector<std::size_t> depths(const Layout& layout) {
+// Depths worth trying: the overlap grows with depth x radius, the traffic falls with the depth. A grid that stays in
+// the threads' own caches only saves forks, and leaves the planner's time to the plain variants.
+std::vector<std::size_t> depths(const Layout& layout, bool cached) {
   const auto radius = static_cast<std::size_t>(std::max({layout.radius[0], layout.radius[1], layout.radius[2], 1}));
   std::vector<std::size_t> wanted;
   switch (layout.dimensions) {
     case 1:
-      wanted = {128, 64, 32};
+      wanted = cached ? std::vector<std::size_t>{32, 16} : std::vector<std::size_t>{128, 64, 32};
       break;
     case 2:
-      wanted = {32, 16};
+      wanted = cached ? std::vector<std::size_t>{8, 4} : std::vector<std::size_t>{32, 16};
       break;
     default:
-      wanted = {6, 4};
+      wanted = cached ? std::vector<std::size_t>{4, 2} : std::vector<std::size_t>{6, 4};
       break;
   }
   for (std::size_t& depth : wanted) depth = std::max<std::size_t>(depth / radius, 2);
@@ -161,6 +162,7 @@ void list_host_strips(const Device&, const Update<T>& update, const Layout& layo
   const Caches caches = caches_of(layout);
   const double both = 2.0 * static_cast<double>(layout.cells() * layout.fields * sizeof(T));
   const bool streams = std::is_floating_point_v<T> && kStreamingStores && both > static_cast<double>(caches.last);
+  const bool cached = both < static_cast<double>(caches.own * layout.threads);
   std::vector<Way> ways;
   if (update.linear) ways.push_back({"simd", true, update.sums_terms, streams});
   if (!update.sums_terms) ways.push_back({"compiler", false, true, false});
@@ -172,14 +174,14 @@ void list_host_strips(const Device&, const Update<T>& update, const Layout& layo
   };
   const std::size_t room = layout.dimensions == 1 ? caches.near * 3 / 4 : caches.own;
   for (const Way& way : ways) {
-    for (const std::size_t depth : depths(layout)) {
+    for (const std::size_t depth : depths(layout, cached)) {
       Strips strips{.depth = depth, .rows = way.simd ? 4u : 2u, .threads = layout.threads, .prefetch = streams};
       strips.tick = layout.dimensions == 2 ? 8 : 1;
       if (layout.dimensions == 3 && layout.radius[0] == 1 && way.simd) strips.tick = strips.rows = strips.planes = 2;
       // Rings that leave room for what streams through, ones that just fit, and rows that are not cut at all: long rows
       // are what prefetchers like, and may win though the rings lie in the cache behind.
-      for (const std::size_t bytes :
-           {room / 2, room, layout.dimensions == 2 ? std::numeric_limits<std::size_t>::max() : 2 * room}) {
+      const std::size_t beyond = layout.dimensions == 2 ? std::numeric_limits<std::size_t>::max() : 2 * room;
+      for (const std::size_t bytes : cached ? std::vector{room} : std::vector{room / 2, room, beyond}) {
         Strips fitting = fitted<T>(layout, strips, bytes);
         share_out(layout, fitting);
         add(fitting, way);
