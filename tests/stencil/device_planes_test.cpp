@@ -74,6 +74,11 @@ TEST_F(DevicePlanes, EveryBorderMatchesTheReference) {
     EXPECT_LT(worst<double>(device, {11, 15, 27}, other, small, 1), 1e-14);
     const Borders third{.low = {mirror, periodic, fixed}, .high = {mirror, periodic, mirror}};
     EXPECT_LT(worst<double>(device, {11, 15, 27}, third, small, 1), 1e-14);
+    // The end of the row cuts through a lane right beside the cells that are stored.
+    const PlaneOptions shallow{.depth = 1, .cells = 4, .rows = 1, .lines = 4, .lanes = 8};
+    for (const std::size_t width : {41u, 43u}) {
+      EXPECT_LT(worst<float>(device, {6, 9, width}, Borders::all(fixed), shallow, 2), 1e-6) << width;
+    }
   }
 }
 

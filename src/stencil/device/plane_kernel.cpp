@@ -58,7 +58,7 @@ std::size_t PlaneKernel::local_reals() const {
 std::string PlaneKernel::refusal(const DeviceLayout& place, const Limits& limits) const {
   if (!weights.star() || weights.radius != Offset{1, 1, 1})
     return "planes are for stars of radius 1 in three dimensions";
-  if (useful_x() < options.depth + options.cells || useful_y() < options.depth + options.rows)
+  if (useful_x() < options.depth + 2 * options.cells || useful_y() < options.depth + options.rows)
     return "a tile has no cells to spare for so many steps";
   const auto items = static_cast<std::size_t>(options.lanes * options.lines);
   if (items > limits.work_group)
@@ -70,7 +70,7 @@ std::string PlaneKernel::refusal(const DeviceLayout& place, const Limits& limits
   }
   const auto width = static_cast<int>(place.width()), height = static_cast<int>(place.height()),
              planes = static_cast<int>(place.planes());
-  if (width < 2 * (halo_x() + options.cells) || height < 2 * (halo_y() + options.rows) ||
+  if (width < 2 * (halo_x() + 2 * options.cells) || height < 2 * (halo_y() + options.rows) ||
       planes < std::max(4, options.depth)) {
     return fmt::format("{} x {} x {} cells are too few for tiles of {} steps", planes, height, width, options.depth);
   }

@@ -22,8 +22,9 @@ KERNEL WORK_GROUP(LANES * LINES, 1, 1) void plane_march(
   const int first_plane = (int)GROUP_ID(2) * chunk_planes;
   const int end_plane = planes - first_plane < chunk_planes ? planes : first_plane + chunk_planes;
   const ulong plane_size = (ulong)pitch * height;
+  // A lane that the end of the row cuts through reads whole lanes elsewhere, so it is no good, nor what it reaches.
   const int stores = lane * CELLS >= HALO_X && (lane + 1) * CELLS <= LANES * CELLS - HALO_X && line * ROWS >= HALO_Y &&
-                     (line + 1) * ROWS <= LINES * ROWS - HALO_Y && (last_column ? x >= DEPTH : x + CELLS <= width - DEPTH) &&
+                     (line + 1) * ROWS <= LINES * ROWS - HALO_Y && (last_column ? x >= width % CELLS + DEPTH : x + CELLS <= width / CELLS * CELLS - DEPTH) &&
                      (last_row ? y >= DEPTH : y + ROWS <= height - DEPTH);
 )";
 

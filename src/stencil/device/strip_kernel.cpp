@@ -43,7 +43,7 @@ std::string StripKernel::refusal() const {
   if (weights.radius[2] > options.cells) {
     return fmt::format("radius {} along the row exceeds the {} cells a lane", weights.radius[2], options.cells);
   }
-  if (useful() < reach_x() + options.cells) {
+  if (useful() < reach_x() + 2 * options.cells) {
     return fmt::format("a strip of {} cells has none to spare for {} steps", options.lanes * options.cells,
                        options.depth);
   }
@@ -83,7 +83,7 @@ std::string StripPass::refusal(const DeviceLayout& layout) const {
     if (std::string reason = kernel->refusal(); !reason.empty()) return reason;
   }
   const auto width = static_cast<std::int64_t>(layout.width()), height = static_cast<std::int64_t>(layout.height());
-  const int cells = 2 * (frame.halo() + frame.options.cells);
+  const int cells = 2 * (frame.halo() + 2 * frame.options.cells);
   if (width < cells) return fmt::format("rows of {} cells are shorter than the {} that two strips need", width, cells);
   const int rows = std::max(4 * frame.weights.radius[1], frame.reach_y());
   if (height < rows) {

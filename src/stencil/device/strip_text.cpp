@@ -39,8 +39,9 @@ KERNEL WORK_GROUP_RESIDENT(LANES * SUB_GROUPS, 1, 1, RESIDENT) void strip_frame(
   // The last strip ends where the rows end; the others are side by side from the left.
   const int last = strip == strips - 1;
   const int x = (last ? width - USEFUL - HALO : strip * USEFUL - HALO) + lane * CELLS;
+  // A lane that the end of the row cuts through reads whole lanes elsewhere, so it is no good, nor what it reaches.
   const int stores = lane * CELLS >= HALO && (lane + 1) * CELLS <= LANES * CELLS - HALO &&
-                     (last ? x >= REACH_X : x + CELLS <= width - REACH_X) &&
+                     (last ? x >= width % CELLS + REACH_X : x + CELLS <= width / CELLS * CELLS - REACH_X) &&
                      (side < 0 || (last ? x + CELLS > right : x < left));
 @MARCH@}
 )";
