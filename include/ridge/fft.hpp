@@ -106,6 +106,7 @@ class Plan {
 
   std::string explain() const;                              // the decisions, passes, flops done, floor
   const std::vector<planner::Decision>& decisions() const;  // one a different length among the axes
+  std::vector<KernelSource> kernels() const;                // devices: what a forward run launches, in order
   const Problem& problem() const;
   const Device& device() const;
 

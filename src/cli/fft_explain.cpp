@@ -15,7 +15,8 @@ namespace {
 
 struct Wishes {
   std::string length, shape, type = "f32", variant;
-  bool real = false, quick = false, radices = false;
+  std::string device = "host";
+  bool real = false, quick = false, radices = false, source = false;
   std::size_t batch = 1, threads = 1;
 };
 
@@ -26,12 +27,17 @@ void explain(const Wishes& wishes, const std::vector<std::size_t>& shape) {
                              .batch = wishes.batch,
                              .kind = wishes.real ? fft::Kind::real : fft::Kind::complex,
                              .threads = wishes.threads};
-  const fft::Plan<T> plan(host(), problem, options);
+  const Device where = device(wishes.device);
+  const fft::Plan<T> plan(where, problem, options);
   fmt::print("{}", plan.explain());
-  const FftFloor floor = fft_floor(host(), plan.flops(), plan.bytes(), sizeof(T) == sizeof(double), wishes.threads);
+  const FftFloor floor = fft_floor(where, plan.flops(), plan.bytes(), sizeof(T) == sizeof(double), wishes.threads);
   fmt::print("floor {}: {} of arithmetic at {}, {} of memory ({}){}\n", base::human_seconds(floor.seconds()),
              base::human_seconds(floor.arithmetic_seconds), floor.peak, base::human_seconds(floor.memory_seconds),
              floor.level, floor.measured ? "" : "; estimated, ridge machine measures");
+  if (wishes.source) {
+    if (plan.kernels().empty()) throw Error(ErrorKind::invalid_argument, "--source shows kernels of devices: --device");
+    for (const KernelSource& kernel : plan.kernels()) fmt::print("\n{}", kernel.text);
+  }
   if (!wishes.radices) return;
   if (shape.size() != 1) throw Error(ErrorKind::invalid_argument, "--radices explains one length, not a shape");
   const fft::RadixPlan radices = fft::plan_radices<T>(host(), shape[0], options);
@@ -48,6 +54,7 @@ void add_fft_explain(CLI::App& fft) {
       "  ridge fft explain 1024\n"
       "  ridge fft explain 2^20 --type f64 --quick\n"
       "  ridge fft explain --shape 512x512 --real\n"
+      "  ridge fft explain 4096 --device cuda:0 --batch 16384 --source\n"
       "  ridge fft explain 1024 --radices          the papers' radix planner: edges timed, shortest path run");
   auto wishes = std::make_shared<Wishes>();
   auto* length = command->add_option("N", wishes->length, "Points: 1000 or 2^10");
@@ -58,6 +65,10 @@ void add_fft_explain(CLI::App& fft) {
   command->add_option("--batch", wishes->batch, "Transforms one after the other")->capture_default_str();
   command->add_option("--threads", wishes->threads, "0: all")->capture_default_str();
   command->add_option("--variant", wishes->variant, "Consider only this one");
+  command->add_option("--device", wishes->device, "host, cuda:0, opencl:pocl, best")
+      ->capture_default_str()
+      ->type_name("NAME");
+  command->add_flag("--source", wishes->source, "Devices: the kernels too, as they were written for this plan");
   command->add_flag("--real", wishes->real, "Real samples");
   command->add_flag("--quick", wishes->quick, "Wisdom and the machine model only; nothing is timed");
   command->add_flag("--radices", wishes->radices, "Also what the radix planner says of a power of two");

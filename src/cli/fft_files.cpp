@@ -181,7 +181,7 @@ class FileTransform {
                            .threads = wishes_.threads};
       (problem_.inverse ? problem.scale_inverse : problem.scale_forward) = problem_.scale;
       plan_.emplace(
-          host(), problem,
+          device(wishes_.device), problem,
           planner::Options{.effort = wishes_.measure ? Effort::measured : Effort::quick, .variant = wishes_.variant});
       planned_ = count;
     }

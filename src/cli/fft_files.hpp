@@ -20,6 +20,7 @@ struct FftFileWishes {
   std::string samples;      // raw: i8, i16, f32, f64; empty: as --type
   std::string scale = "1";  // a number, 1/n, 1/sqrt(n)
   std::string variant;
+  std::string device = "host";
   std::size_t threads = 0;
   std::size_t memory = std::size_t{64} << 20;  // bytes of samples in memory at a time
 };

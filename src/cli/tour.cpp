@@ -12,6 +12,7 @@
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "cli/bench_fft.hpp"
+#include "cli/bench_stencil.hpp"
 #include "cli/bench_transpose.hpp"
 #include "cli/command.hpp"
 #include "cli/profile.hpp"
@@ -111,6 +112,38 @@ report::Bench tour_fft(bool quick, const base::Progress& progress, std::vector<r
   return bench;
 }
 
+// The plane and the cube that everyone measures, on every device.
+report::Bench tour_stencil(bool quick, const base::Progress& progress, std::vector<report::DeviceSection>& sections) {
+  report::Bench bench;
+  bench.title = "Stencils";
+  bench.note =
+      "Many steps of a 5-point stencil in a plane and a 7-point stencil in a cube. The roof is that of one read and "
+      "one "
+      "write a cell and step; runs that take several steps in one pass go beyond it. The peer is a plain loop, or a "
+      "plain "
+      "kernel.";
+  double done = 0;
+  for (const Device& device : devices().devices) {
+    for (const std::size_t dimensions : {2, 3}) {
+      StencilBench one = stencil_case(device, dimensions, 1, false, false, quick);
+      if (!quick && device.is_host()) one.steps = dimensions == 2 ? 32 : 16;  // seconds, not a minute
+      one.seconds_each = quick ? 0.02 : 0.2;
+      progress(done, fmt::format("{} on {}", stencil_problem_text(one), device.id()));
+      try {
+        const StencilBenchResult measured = bench_stencil(device, one);
+        bench.rows.insert(bench.rows.end(), measured.rows.begin(), measured.rows.end());
+      } catch (const Error& error) {
+        base::warn(fmt::format("{}: {} left out: {}", device.id(), stencil_problem_text(one), error.what()));
+      }
+      done += 0.5 / static_cast<double>(devices().devices.size());
+    }
+  }
+  for (auto& section : sections) {
+    for (const auto& point : report::points_of(bench.rows, section.profile.id, 1)) section.points.push_back(point);
+  }
+  return bench;
+}
+
 std::string ceiling_line(const machine::DeviceProfile& device) {
   const machine::Ceilings& c = device.ceilings;
   const machine::Bandwidth& memory = c.memory().all;
@@ -152,6 +185,12 @@ void run(const Wishes& wishes) {
   for (const auto& row : page.benches.back().rows) {
     page.summary.push_back(fmt::format("{} on {}: {} by {}", row.problem, row.device,
                                        base::human_rate(row.gflops * 1e9, "FLOP/s"), row.variant));
+  }
+  page.benches.push_back(tour_stencil(wishes.profile.quick, progress, page.devices));
+  for (const auto& row : page.benches.back().rows) {
+    page.summary.push_back(fmt::format("{} on {}: {} by {}, {:.1f} times the two-access roof", row.problem, row.device,
+                                       base::human_rate(row.more.at("gcells_per_s") * 1e9, "cell/s"), row.variant,
+                                       row.roof_share));
   }
   progress(1, "");
 

@@ -222,6 +222,10 @@ const std::vector<planner::Decision>& Plan<T>::decisions() const {
   return on_device_ ? on_device_->decisions() : transform_->decisions();
 }
 template <class T>
+std::vector<KernelSource> Plan<T>::kernels() const {
+  return on_device_ ? on_device_->kernels() : std::vector<KernelSource>();
+}
+template <class T>
 const Problem& Plan<T>::problem() const {
   return on_device_ ? on_device_->problem() : transform_->problem();
 }

@@ -22,6 +22,9 @@ struct Layout {
 
   std::size_t rows() const { return shape[0] * shape[1]; }
   std::size_t cells() const { return rows() * shape[2]; }  // of one field
+  std::size_t changing() const {                           // of them, those a step computes
+    return (end[0] - begin[0]) * (end[1] - begin[1]) * (end[2] - begin[2]);
+  }
   // The cell that is read for `index` along `axis`, which may lie up to the radius outside; within the grid.
   std::size_t source(std::size_t axis, std::ptrdiff_t index) const;
   std::string key() const;  // the problem in words, the same in every process

@@ -45,7 +45,7 @@ std::vector<Entry<T>> list_variants(const Device& device, const Update<T>& updat
 template <class T>
 planner::Cost step_cost(const Update<T>& update, const Layout& layout, double accesses, double efficiency,
                         double redundancy) {
-  const auto cells = static_cast<double>(layout.cells());
+  const auto cells = static_cast<double>(layout.changing());
   const double values =
       static_cast<double>(layout.fields) * accesses + static_cast<double>(layout.coefficients) * accesses / 2;
   return {.flops = update.flops * cells * redundancy,

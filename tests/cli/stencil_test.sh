@@ -98,7 +98,7 @@ has "no checkpoint run.ckp yet" stdout
 cp run.npy whole.npy
 stencil "${run[@]}" --resume
 has "going on from step 400" stdout
-mistake "alpha" "${run[@]}" --alpha 0.5 --resume
+mistake "was made with dt" "${run[@]}" --alpha 0.5 --resume
 mistake "size" heat --size 96x81 --steps 400 --checkpoint run.ckp --resume
 mistake "float32" "${run[@]}" --type f64 --resume
 mistake "beyond --steps 300" heat --size 96x80 --steps 300 --checkpoint run.ckp --resume
@@ -117,10 +117,10 @@ mistake "run.ckp.previous is refused" "${run[@]}" --resume
 rm -f run.*
 
 # Killed at any moment, again and again, until it is done.
-run=(heat --size 200x180 --steps 3000 --every 50 --checkpoint run.ckp --out run.pvd --out run.npy --threads 1)
-stencil heat --size 200x180 --steps 3000 --out whole.npy --threads 1
+run=(heat --size 200x180 --steps 1500 --every 50 --checkpoint run.ckp --out run.pvd --out run.npy --threads 1)
+stencil heat --size 200x180 --steps 1500 --out whole.npy --threads 1
 kills=0
-for try in $(seq 60); do
+for try in $(seq 25); do
   "$ridge" stencil "${run[@]}" --resume >stdout 2>stderr &
   pid=$!
   sleep "0.$((RANDOM % 4))$((RANDOM % 10))"
@@ -140,8 +140,8 @@ for try in $(seq 60); do
 done
 [ -e run.npy ] || stencil "${run[@]}" --resume
 cmp -s run.npy whole.npy || fail "killed $kills times: another grid"
-[ "$(grep -c '<DataSet' run.pvd)" -eq 61 ] || fail "killed $kills times: $(grep -c '<DataSet' run.pvd) grids in the series"
-[ "$(grep -o 'run_[0-9]*\.vti' run.pvd | sort -u | wc -l)" -eq 61 ] || fail "a grid is listed twice"
+[ "$(grep -c '<DataSet' run.pvd)" -eq 31 ] || fail "killed $kills times: $(grep -c '<DataSet' run.pvd) grids in the series"
+[ "$(grep -o 'run_[0-9]*\.vti' run.pvd | sort -u | wc -l)" -eq 31 ] || fail "a grid is listed twice"
 echo "killed $kills times"
 rm -f run.*
 
@@ -158,7 +158,7 @@ rm -f run.*
 
 # No space in mid-run: a clear error, the generation before it stays, nothing half written.
 run=(heat --size 128x128 --steps 200 --every 20 --checkpoint run.ckp)
-stencil "${run[@]}" --steps 100
+stencil heat --size 128x128 --steps 100 --every 20 --checkpoint run.ckp
 cp run.ckp kept.ckp
 (
   ulimit -f 20  # blocks of 1024 bytes: less than a checkpoint

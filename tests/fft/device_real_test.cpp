@@ -54,6 +54,7 @@ TEST_F(DeviceReal, LinesTooLongForOnePass) {
     check_lines(device, 2048, "two_pass");
     check_lines(device, 1125, "two_pass");
     check_lines(device, 1031, "long_bluestein");
+    check_lines(device, 1031, "fused_bluestein");
   }
 }
 
@@ -171,7 +172,8 @@ TEST_F(DeviceOperators, PrimesAndLongLinesTakeThemToo) {
     for (const auto& [n, variant] : {std::pair<std::size_t, const char*>{101, "rader"},
                                      {74, "bluestein"},
                                      {1024, "two_pass"},
-                                     {1031, "long_bluestein"}}) {
+                                     {1031, "long_bluestein"},
+                                     {1031, "fused_bluestein"}}) {
       const Problem problem{.shape = {n},
                             .batch = 2,
                             .scale_forward = 2,

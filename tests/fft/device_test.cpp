@@ -34,7 +34,7 @@ TEST_P(DeviceFamilies, MatchTheReferenceBothWays) {
 INSTANTIATE_TEST_SUITE_P(Names, DeviceFamilies,
                          ::testing::Values(Family{"rader", 101}, Family{"bluestein", 74}, Family{"bluestein", 101},
                                            Family{"two_pass", 1024}, Family{"two_pass", 1500},
-                                           Family{"long_bluestein", 1031}),
+                                           Family{"long_bluestein", 1031}, Family{"fused_bluestein", 1031}),
                          [](const auto& family) { return family.param.variant + std::to_string(family.param.n); });
 
 using DeviceFft = OnDevices;
@@ -197,6 +197,13 @@ TEST_F(DeviceFft, ChoosesByMeasurementAndExplains) {
   for (const char* word : {"one_pass(radices=", "lines this short are done in one pass", "measured"}) {
     EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
   }
+}
+
+TEST_F(DeviceFft, ShowsTheKernelsItRuns) {
+  const Plan<float> plan(accelerators().front(), {.shape = {60}, .batch = 8}, quick());
+  ASSERT_EQ(plan.kernels().size(), 1u);
+  EXPECT_NE(plan.kernels()[0].text.find("// 60 points, forward"), std::string::npos);
+  EXPECT_TRUE((Plan<float>(host(), {.shape = {60}}, quick()).kernels().empty()));
 }
 
 TEST_F(DeviceFft, UnknownVariantsAreErrors) {

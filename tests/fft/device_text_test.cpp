@@ -25,12 +25,6 @@ AxisProblem rows(std::size_t n, bool float64 = false) {
   return problem;
 }
 
-KernelSource source_of(const Step& step) {
-  if (const auto* pass = std::get_if<PassDesign>(&step.design)) return pass_text(*pass).source;
-  if (const auto* cluster = std::get_if<ClusterDesign>(&step.design)) return cluster_text(*cluster).source;
-  return spectrum_text(std::get<SpectrumDesign>(step.design));
-}
-
 const PassDesign& first_pass(const Route& route) { return std::get<PassDesign>(route.steps.front().design); }
 
 std::vector<Route> allowed(const AxisProblem& problem) {
@@ -126,7 +120,7 @@ TEST(Text, EveryKindOfKernelCompilesForHopper) {
     for (const Route& route : allowed(problem)) {
       if (!variants.insert(route.candidate.variant).second) continue;  // the first of each family
       for (const Step& step : route.steps) {
-        const KernelSource source = source_of(step);
+        const KernelSource source = kernel_of(step);
         if (!seen.insert(source.text).second) continue;
         EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(source, "sm_90").empty()); })
             << route.candidate.name() << "\n"

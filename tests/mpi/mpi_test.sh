@@ -37,7 +37,7 @@ compare() {
   local options
   for options in "$@"; do
     rm -f many.npy
-    on ${options%% *} $what ${options#* } --out many.npy
+    on ${options%% *} $what ${options#"${options%% *}"} --out many.npy
     cmp -s one.npy many.npy || fail "another grid: $what on $options"
   done
 }
@@ -50,11 +50,12 @@ compare "euler --flow blast --size 40x44 --steps 8 --type f64" "2" "4 --processe
 compare "life --size 40x50 --steps 30" "3" "4 --halo 6 --overlap on"
 
 # --- one checkpoint, any number of processes --------------------------------------------------------------------------
-run="heat --size 90x70 --steps 120 --every 30 --initial random"
+short="heat --size 90x70 --every 30 --initial random"
+run="$short --steps 120"
 alone $run --out one.npy --out one.pvd
-on 3 $run --steps 60 --checkpoint run.ckp --out run.pvd
+on 3 $short --steps 60 --checkpoint run.ckp --out run.pvd
 [ "$(ls run.ckp*)" = "$(printf 'run.ckp\nrun.ckp.previous')" ] || fail "not one checkpoint: $(ls run.ckp*)"
-on 4 $run --steps 90 --checkpoint run.ckp --resume --out run.pvd
+on 4 $short --steps 90 --checkpoint run.ckp --resume --out run.pvd
 has "going on from step 60" stdout
 on 2 $run --checkpoint run.ckp --resume --out run.pvd --out run.npy
 has "going on from step 90" stdout
@@ -90,13 +91,11 @@ mistake "too small" 4 heat --size 5x5
 mistake "--processes 3x1" 2 heat --processes 3x1
 mistake "at most" 2 heat --size 20x20 --halo 100
 mistake "/no/such/folder" 2 heat --size 20x20 --steps 4 --out /no/such/folder/x.npy
-(
-  ulimit -f 8
-  mistake "File too large" 2 heat --size 128x128 --steps 20 --checkpoint full.ckp
-  exit $failures
-)
-failures=$?
-[ -e full.ckp ] && fail "half a checkpoint"
+if [ "$(id -u)" -eq 0 ] && mkdir small && mount -t tmpfs -o size=40k tmpfs small 2>/dev/null; then
+  mistake "No space left on device" 2 heat --size 128x128 --steps 20 --checkpoint small/full.ckp
+  [ -z "$(ls small)" ] || fail "half a checkpoint: $(ls small)"
+  umount small
+fi
 
 [ $failures -eq 0 ] && echo "mpirun ridge stencil: all well"
 exit $((failures > 0))

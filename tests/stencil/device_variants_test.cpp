@@ -199,5 +199,53 @@ TEST_F(DeviceVariants, ChangeIsMeasuredOnTheDevice) {
   }
 }
 
+// The limits of an H200 and nothing behind them: enough to list candidates.
+struct Pretended : ridge::detail::DeviceState {
+  Pretended() {
+    info.id = "cuda:0";
+    info.backend = Backend::cuda;
+    info.limits.work_group = 1024;
+    info.limits.work_group_sides = {1024, 1024, 64};
+    info.limits.local_memory = 227 * 1024;
+    info.limits.sub_group = 32;
+    info.limits.registers = 65536;
+  }
+  std::unique_ptr<ridge::detail::Allocation> allocate(std::size_t, std::size_t, const BufferOptions&) override {
+    return {};
+  }
+  std::shared_ptr<ridge::detail::QueueState> queue() override { return {}; }
+  std::shared_ptr<ridge::detail::ProgramState> compile(const KernelSource&) override { return {}; }
+};
+
+template <class T>
+std::set<std::string> compile_all(const Update<T>& update, const Problem& problem) {
+  const Device hopper(std::make_shared<Pretended>());
+  std::set<std::string> compiled;
+  for (const Entry<T>& entry : list_variants(hopper, update, resolve(update, problem))) {
+    if (!entry.candidate.refusal.empty()) continue;
+    EXPECT_NO_THROW({ EXPECT_FALSE(ridge::detail::compile_for(*entry.source, "sm_90").empty()); })
+        << entry.source->text;
+    compiled.insert(entry.candidate.variant);
+  }
+  return compiled;
+}
+
+// Needs no GPU: what a CUDA device would be given.
+TEST(DeviceVariantsForHopper, EveryKernelCompiles) {
+  if (!ridge::detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
+  EXPECT_EQ(compile_all(five_points<float>(), {{1000, 1000}, Borders::all(fixed)}),
+            (std::set<std::string>{"base", "blocks", "padded", "read_only", "strips", "tiles", "two_wide"}));
+  const auto heat = linear<double>(3, {{{0, 0, 0}, 0.4},
+                                       {{-1, 0, 0}, 0.1},
+                                       {{1, 0, 0}, 0.1},
+                                       {{0, -1, 0}, 0.1},
+                                       {{0, 1, 0}, 0.1},
+                                       {{0, 0, -1}, 0.1},
+                                       {{0, 0, 1}, 0.1}});
+  EXPECT_TRUE(compile_all(heat, {{100, 100, 100}, Borders::all(mirror)}).contains("planes"));
+  const auto life = update<std::uint8_t>(2, [](auto u) { return select(u(0, 1) + u(1, 0) == 2, u(0, 0), u(-1, 0)); });
+  EXPECT_EQ(compile_all(life, {{100, 100}, Borders::all(periodic)}).size(), 4u);
+}
+
 }  // namespace
 }  // namespace ridge::stencil::testing

@@ -1,5 +1,7 @@
 // Temporal blocking on the host equals the reference bit for bit: shapes, borders, depths, tiles small enough for many
 // seams, step counts and threads.
+#include <hwy/targets.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -320,6 +322,23 @@ TEST(Strips, LevelsAreLeftClosed) {
       }
     }
   }
+}
+
+// Not only the best instruction set of the machine the tests run on.
+TEST(Strips, EveryInstructionSet) {
+  const std::int64_t all = hwy::SupportedTargets();
+  for (std::int64_t left = all; left != 0; left &= left - 1) {
+    hwy::GetChosenTarget().Update(left & -left);
+    for (const std::size_t dimensions : {1u, 2u, 3u}) {
+      const auto update = linear<float>(dimensions, uneven(von_neumann(dimensions, 1)));
+      std::vector<std::size_t> shape{9, 21, 75};
+      shape.erase(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(3 - dimensions));
+      Comparison<float>(update, {.shape = shape, .threads = 1}, 6)
+          .expect({.depth = 4, .width = 32, .height = 8, .length = 12, .tick = 4, .rows = 4},
+                  linear_strip_kernels(update, {.streaming = true}));
+    }
+  }
+  hwy::GetChosenTarget().Update(all);
 }
 
 // What is listed for real problems: something, and nothing that would not fit.

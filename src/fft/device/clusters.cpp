@@ -13,7 +13,7 @@
 namespace ridge::fft::on_device {
 namespace {
 
-constexpr std::size_t kFirstArchitecture = 90, kMostCandidates = 8, kLeastRun = 8;
+constexpr std::size_t kFirstArchitecture = 90, kMostCandidates = 8, kLeastRun = 8, kEachSize = 3;
 
 bool has_clusters(const Device& device) {
   if (device.info().backend != Backend::cuda) return false;
@@ -36,6 +36,9 @@ std::string refusal(const Device& device, const AxisProblem& problem) {
   if (problem.length < (problem.float64 ? 8192u : 16384u)) return "lines this short fit into one group";
   return {};
 }
+
+// Of a copy's speed, as measured on an H200: the more groups, the further their exchange.
+double expected(std::size_t groups) { return groups <= 2 ? 0.82 : groups <= 4 ? 0.6 : groups <= 8 ? 0.55 : 0.42; }
 
 // Both halves with the same number of work-items; the cheapest pair of plans.
 bool shared_plans(ClusterDesign& design, std::size_t most_items) {
@@ -66,15 +69,15 @@ void list_clusters(const Device& device, const AxisProblem& problem, std::vector
   const std::size_t element = problem.float64 ? 16 : 8;
   const Limits& limits = device.limits();
   std::string why = "no factors that a cluster of 2 to 16 groups can share";
-  double efficiency = 0.72;
   std::size_t found = 0;
   // 64 KiB of points a group leave room for two groups a compute unit.
   for (const std::size_t kib : {64, 32, 128}) {
+    std::size_t of_this_size = 0;
     for (const std::size_t groups : {2, 4, 8, 16}) {
       const std::size_t each = problem.length / groups;
       if (problem.length % groups != 0 || each * element > kib * 1024 || each * element * 2 <= kib * 1024) continue;
       for (const auto& factors : pass_factors(problem.length, 2, 4096)) {
-        if (factors[0] % groups != 0 || factors[1] % groups != 0) continue;
+        if (factors[0] % groups != 0 || factors[1] % groups != 0 || of_this_size >= kEachSize) continue;
         SplitPlaces places;
         const auto plain = split_designs(problem, {.factors = factors}, places);
         ClusterDesign design{.columns = plain[0], .rows = plain[1], .groups = groups};
@@ -84,7 +87,9 @@ void list_clusters(const Device& device, const AxisProblem& problem, std::vector
         if (columns.lines < kLeastRun || rows.lines < kLeastRun) continue;
         columns.load_order = columns.store_order = rows.load_order = rows.store_order = Order::lines;
         if (!shared_plans(design, std::min<std::size_t>(limits.work_group, 1024))) continue;
+        ++of_this_size;
         for (const bool split : {true, false}) {
+          if (!split && kib != 32) continue;  // no room for a second group, which costs more than the barriers
           columns.split = rows.split = split;
           const std::size_t local = cluster_text(design).local_bytes;
           if (local > limits.local_memory) {
@@ -114,9 +119,8 @@ void list_clusters(const Device& device, const AxisProblem& problem, std::vector
                              .cost = {.flops = usual_flops(problem),
                                       .bytes = problem_bytes(problem),
                                       .launches = 1,
-                                      .efficiency = efficiency,
+                                      .efficiency = expected(groups) * (1 - 0.02 * static_cast<double>(found)),
                                       .float64 = problem.float64}};
-          efficiency *= 0.97;
           routes.push_back(std::move(route));
           if (++found == kMostCandidates) return;
         }

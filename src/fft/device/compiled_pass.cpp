@@ -29,7 +29,7 @@ Buffer uploaded_factors(const Device& device, Queue& queue, const FactorTable& t
 
 template <class T>
 std::vector<Buffer> all_tables(const Device& device, const PassDesign& design, const FactorTable& load,
-                               const FactorTable& store) {
+                               const FactorTable& store, const FactorTable& filter) {
   Queue queue = device.queue();
   std::vector<Buffer> tables{uploaded(device, queue, pass_tables<T>(design), "fft twiddles")};
   if (design.load.factor != FactorKind::none) {
@@ -42,6 +42,9 @@ std::vector<Buffer> all_tables(const Device& device, const PassDesign& design, c
     const RaderOrder order = rader_order(design.points);
     tables.push_back(uploaded(device, queue, order.gather, "fft gather"));
     tables.push_back(uploaded(device, queue, order.scatter, "fft scatter"));
+  }
+  if (design.method == PrimeMethod::filter) {
+    tables.push_back(uploaded_factors<T>(device, queue, filter, "fft filter"));
   }
   return tables;
 }
@@ -73,13 +76,13 @@ void CompiledCluster::enqueue(Queue& queue, const Buffer& in, std::uint64_t in_o
 }
 
 CompiledPass::CompiledPass(const Device& device, const PassDesign& design, const FactorTable& load,
-                           const FactorTable& store)
+                           const FactorTable& store, const FactorTable& filter)
     : design_(design) {
   const PassText text = pass_text(design);
   kernel_ = device.compile(text.source).kernel(kKernelName);
   local_bytes_ = text.local_bytes;
-  tables_ =
-      design.float64 ? all_tables<double>(device, design, load, store) : all_tables<float>(device, design, load, store);
+  tables_ = design.float64 ? all_tables<double>(device, design, load, store, filter)
+                           : all_tables<float>(device, design, load, store, filter);
 }
 
 void CompiledPass::enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out,

@@ -24,7 +24,8 @@ struct FactorTable {
 
 class CompiledPass {
  public:
-  CompiledPass(const Device& device, const PassDesign& design, const FactorTable& load, const FactorTable& store);
+  CompiledPass(const Device& device, const PassDesign& design, const FactorTable& load, const FactorTable& store,
+               const FactorTable& filter);
 
   // `lines` lines from the given offsets on, which count elements of each side's array.
   void enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out, std::uint64_t out_offset,

@@ -11,7 +11,7 @@ constexpr std::uint64_t kMostGroups = 0x7fffffff;
 
 std::variant<CompiledPass, CompiledSpectrum, CompiledCluster> compiled(const Device& device, const Step& step) {
   if (const auto* pass = std::get_if<PassDesign>(&step.design))
-    return CompiledPass(device, *pass, step.load, step.store);
+    return CompiledPass(device, *pass, step.load, step.store, step.filter);
   if (const auto* cluster = std::get_if<ClusterDesign>(&step.design)) return CompiledCluster(device, *cluster);
   return CompiledSpectrum(device, std::get<SpectrumDesign>(step.design), step.load);
 }
@@ -111,6 +111,7 @@ std::string CompiledRoute::describe() const {
                         design.threads, design.lines);
     if (design.method == PrimeMethod::rader) text += ", Rader there and back";
     if (design.method == PrimeMethod::bluestein) text += ", Bluestein there and back";
+    if (design.method == PrimeMethod::filter) text += ", there, times a filter, and back";
     if (pass->kernel().registers() > 0) text += fmt::format(", {} registers", pass->kernel().registers());
     if (pass->kernel().private_bytes() > 0) text += fmt::format(", {} bytes spilled", pass->kernel().private_bytes());
   }

@@ -11,7 +11,6 @@
 
 #include "base/text.hpp"
 #include "device/timing.hpp"
-#include "fft/device/kernel_text.hpp"
 #include "fft/operators.hpp"
 
 namespace ridge::fft {
@@ -97,12 +96,7 @@ void compile_ahead(const Device& device, const std::vector<Route>& routes, std::
   for (const Route& route : routes) {
     if (!route.candidate.refusal.empty()) continue;
     if (++taken > most) break;
-    for (const Step& step : route.steps) {
-      if (const auto* pass = std::get_if<PassDesign>(&step.design)) sources.push_back(pass_text(*pass).source);
-      if (const auto* cluster = std::get_if<ClusterDesign>(&step.design)) {
-        sources.push_back(cluster_text(*cluster).source);
-      }
-    }
+    for (const Step& step : route.steps) sources.push_back(kernel_of(step));
   }
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
@@ -387,6 +381,15 @@ std::string DeviceTransform<T>::explain() const {
   text += fmt::format("  {:.4g} flops by the usual count; at least {} moved\n", flops(), base::human_bytes(bytes()));
   for (const planner::Decision& decision : decisions_) text += decision.explain();
   return text;
+}
+
+template <class T>
+std::vector<KernelSource> DeviceTransform<T>::kernels() const {
+  std::vector<KernelSource> all;
+  for (const Stage& stage : forward_.stages) {
+    for (const Step& step : stage.route->route().steps) all.push_back(kernel_of(step));
+  }
+  return all;
 }
 
 template class DeviceTransform<float>;

@@ -33,6 +33,7 @@ class DeviceTransform {
   double flops() const;
   double bytes() const;
   std::string explain() const;
+  std::vector<KernelSource> kernels() const;  // of the forward way
 
  private:
   enum class Array { input, output, work };

@@ -55,7 +55,8 @@ class Writer {
     const std::size_t complex_bytes = d_.float64 ? 16 : 8;
     std::size_t bytes = 0;
     for (const ExchangeLayout& layout : layouts_) bytes = std::max(bytes, layout.elements * element_bytes());
-    if (d_.load.staged || d_.store.staged) bytes = std::max(bytes, d_.lines * pitch_ * complex_bytes);
+    const bool runs = d_.load.staged || (d_.store.staged && d_.store.values != Values::half);
+    if (runs) bytes = std::max(bytes, d_.lines * pitch_ * complex_bytes);
     if (d_.store.values == Values::half) bytes = std::max(bytes, d_.lines * half_pitch() * complex_bytes);
     return bytes;
   }
@@ -150,14 +151,14 @@ class Writer {
   bool last_order(const StageDesign& stage) const { return two_orders() && &stage == &stages_.back(); }
   const char* t(const StageDesign& stage) const { return last_order(stage) ? "t_out" : "t"; }
   const char* c(const StageDesign& stage) const { return last_order(stage) ? "c_out" : "c"; }
-  std::size_t half_pitch() const { return d_.length | 1; }
+  std::size_t half_pitch() const { return (d_.length + 1) | 1; }
   bool inverse() const { return d_.direction == Direction::inverse; }
   // Between the way there and the way back of a convolution nothing moves: the last stage's outputs are the first
   // stage's inputs.
   bool seam(std::size_t i) const { return d_.method != PrimeMethod::none && i + 1 == d_.radices.size(); }
 
   static const char* method_name(PrimeMethod method) {
-    return method == PrimeMethod::bluestein ? "Bluestein" : method == PrimeMethod::rader ? "Rader" : "";
+    return method == PrimeMethod::bluestein ? "Bluestein" : method == PrimeMethod::rader ? "Rader" : "filtered between";
   }
 
   void title() {
@@ -194,6 +195,7 @@ class Writer {
     if (d_.method == PrimeMethod::rader) {
       text += "GLOBAL const uint* RESTRICT gather, GLOBAL const uint* RESTRICT scatter, ";
     }
+    if (d_.method == PrimeMethod::filter) text += "GLOBAL const real2* RESTRICT filter_table, ";
     return text + "ulong in_offset, ulong out_offset, uint lines)";
   }
 
@@ -443,9 +445,9 @@ class Writer {
     if (d_.method == PrimeMethod::rader) text_.line("real2 first_point, sum_of_points = make_real2(0, 0);");
     local_free();
     text_.open();
-    run_limits();
+    run_limits(d_.points);
     text_.line("GLOBAL const real2* const run = in + (in_offset + (ulong)GROUP_ID(0) * {}ul);", d_.lines * d_.points);
-    each_of_run([&](bool wide) {
+    each_of_run(d_.points, [&](bool wide) {
       if (wide) {
         text_.line("const float4 two = LOAD((GLOBAL const float4*)(run + e));");
         text_.line("local_points[e / {0} * {1} + e % {0}] = make_real2(two.x, two.y);", d_.points, pitch_);
@@ -458,16 +460,16 @@ class Writer {
     text_.line("BARRIER();");
   }
 
-  void run_limits() {
+  // `points` a line in memory.
+  void run_limits(std::size_t points) {
     text_.line("const uint first = GROUP_ID(0) * {};", d_.lines);
-    text_.line("const int limit = (int)(lines - first < {0} ? lines - first : {0}) * {1};", d_.lines, d_.points);
+    text_.line("const int limit = (int)(lines - first < {0} ? lines - first : {0}) * {1};", d_.lines, points);
   }
 
-  bool wide_runs() const { return !d_.float64 && d_.lines * d_.points % 2 == 0; }
-
   template <class Emit>
-  void each_of_run(const Emit& emit) {
-    const std::size_t each = wide_runs() ? 2 : 1, total = d_.lines * d_.points;
+  void each_of_run(std::size_t points, const Emit& emit) {
+    const bool wide_runs = !d_.float64 && d_.lines * points % 2 == 0;
+    const std::size_t each = wide_runs ? 2 : 1, total = d_.lines * points;
     const std::size_t turns = (total / each + d_.items() - 1) / d_.items();
     text_.line("UNROLL");
     text_.open("for (int turn = 0; turn < {}; ++turn)", turns);
@@ -591,7 +593,11 @@ class Writer {
     if (d_.method == PrimeMethod::rader) text_.line("if (t == 0) sum_of_points = add(first_point, v[0]);");
     for (std::size_t round = 0; round < stage.rounds; ++round) {
       open_round(stage, round);
-      text_.line("GLOBAL const real2* const filter = tables + {} + i;", tables_.filter);
+      if (d_.method == PrimeMethod::filter) {
+        text_.line("GLOBAL const real2* const filter = filter_table + ({}) + i;", line_offset("line", d_.filter_at));
+      } else {
+        text_.line("GLOBAL const real2* const filter = tables + {} + i;", tables_.filter);
+      }
       for (std::size_t u = 0; u < stage.radix; ++u) {
         const std::size_t slot = round * stage.radix + u;
         text_.line("v[{0}] = multiply(v[{0}], LOAD_CACHED(filter + {1}));", slot, u * stage.butterflies);
@@ -653,6 +659,10 @@ class Writer {
     if (d_.store.valid > 0 && !d_.store.valid_at.line.empty()) {
       text_.line("const ulong store_number = {};", line_offset(line, d_.store.valid_at));
     }
+    store_factors(line);
+  }
+
+  void store_factors(const char* line) {
     if (d_.store.factor == FactorKind::none) return;
     text_.line("GLOBAL const {}* const store_factors = store_factor + ({});",
                d_.store.factor == FactorKind::real ? "real" : "real2", line_offset(line, d_.store.factor_at));
@@ -762,17 +772,22 @@ class Writer {
       text_.line("if (t == 0) local_points[c * {}] = {};", pitch_, store_factored(sum, "0", 0));
     }
     text_.close();
+    run_out(d_.points, pitch_);
+  }
+
+  // The group's lines from local memory, one run of memory.
+  void run_out(std::size_t points, std::size_t pitch) {
     text_.line("BARRIER();");
     text_.open();
-    run_limits();
-    text_.line("GLOBAL real2* const run = out + (out_offset + (ulong)GROUP_ID(0) * {}ul);", d_.lines * d_.points);
-    each_of_run([&](bool wide) {
+    run_limits(points);
+    text_.line("GLOBAL real2* const run = out + (out_offset + (ulong)GROUP_ID(0) * {}ul);", d_.lines * points);
+    each_of_run(points, [&](bool wide) {
       if (wide) {
-        text_.line("const real2 a = local_points[e / {0} * {1} + e % {0}];", d_.points, pitch_);
-        text_.line("const real2 b = local_points[(e + 1) / {0} * {1} + (e + 1) % {0}];", d_.points, pitch_);
+        text_.line("const real2 a = local_points[e / {0} * {1} + e % {0}];", points, pitch);
+        text_.line("const real2 b = local_points[(e + 1) / {0} * {1} + (e + 1) % {0}];", points, pitch);
         text_.line("STORE((GLOBAL float4*)(run + e), make_float4(a.x, a.y, b.x, b.y));");
       } else {
-        text_.line("STORE(run + e, local_points[e / {0} * {1} + e % {0}]);", d_.points, pitch_);
+        text_.line("STORE(run + e, local_points[e / {0} * {1} + e % {0}]);", points, pitch);
       }
     });
     text_.close();
@@ -796,8 +811,13 @@ class Writer {
     const std::size_t turns = (pairs + d_.threads - 1) / d_.threads;
     const char* line = two_orders() ? "line_out" : "line";
     const char* here = two_orders() ? "here_out" : "here";
-    text_.open("if ({})", here);
-    store_pointers(line);
+    const bool staged = d_.store.staged;
+    if (staged) {
+      text_.open();
+    } else {
+      text_.open("if ({})", here);
+    }
+    staged ? store_factors(line) : store_pointers(line);
     text_.line("UNROLL");
     text_.open("for (int turn = 0; turn < {}; ++turn)", turns);
     text_.line("const int k = {} + turn * {};", t(last), d_.threads);
@@ -810,11 +830,18 @@ class Writer {
     text_.line("const real2 difference = scaled(subtract(a, b), {});", half);
     text_.line("const real2 odd = multiply(make_real2(difference.y, -difference.x), LOAD_CACHED(tables + {} + k));",
                tables_.half);
-    store_point("add(even, odd)", "k", 0);
-    store_point("conjugate(subtract(even, odd))", "mirror", 0);
+    if (staged) {  // both places are this work-item's own, and the last one was nobody's
+      text_.line("local_points[{} * {} + k] = {};", c(last), pitch, store_factored("add(even, odd)", "k", 0));
+      text_.line("local_points[{} * {} + mirror] = {};", c(last), pitch,
+                 store_factored("conjugate(subtract(even, odd))", "mirror", 0));
+    } else {
+      store_point("add(even, odd)", "k", 0);
+      store_point("conjugate(subtract(even, odd))", "mirror", 0);
+    }
     text_.close();
     text_.close();
     text_.close();
+    if (staged) run_out(n + 1, pitch);
   }
 
   const PassDesign& d_;

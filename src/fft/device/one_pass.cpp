@@ -56,7 +56,8 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     // Columns too few to fill an access of 64 bytes waste the rest of it.
     const double run = static_cast<double>(design.lines) * (problem.float64 ? 16 : 8);
     const bool side_by_side = design.load_order == Order::lines || design.store_order == Order::lines;
-    const double used = side_by_side ? std::min(1.0, run / 64) : 1;
+    double used = side_by_side ? std::min(1.0, run / 64) : 1;
+    if (design.resident == 1) used *= 0.87;  // nobody loads while the group computes
     route.candidate = described(problem, "one_pass", route.steps, efficiency * used);
     if (*note != '\0') route.candidate.parameters.emplace_back("twiddles", note);
     efficiency *= 0.985;

@@ -56,10 +56,12 @@ TableOffsets table_offsets(const PassDesign& design) {
     at += ((order - 1) >> offsets.fine_bits) + 1;
     offsets.step_table = design.twiddle->columns <= kMostStepColumns;
     offsets.step = at;
-    if (offsets.step_table) at += loaded(design.radices.back(), design.few_twiddles) * design.twiddle->columns;
+    if (offsets.step_table) {
+      at += loaded(stages_of(design).back().radix, design.few_twiddles) * design.twiddle->columns;
+    }
   }
   offsets.filter = at;
-  if (design.method != PrimeMethod::none) at += design.length;
+  if (design.method == PrimeMethod::rader || design.method == PrimeMethod::bluestein) at += design.length;
   offsets.chirp = at;
   if (design.method == PrimeMethod::bluestein) at += design.points;
   offsets.half = at;

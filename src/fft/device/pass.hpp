@@ -56,6 +56,7 @@ enum class PrimeMethod {
   none,
   bluestein,  // transform, multiply by a table, transform back
   rader,      // the same, between a gather and a scatter by a generator's powers
+  filter,     // the same with a table of the caller's, a part of it for each line
 };
 
 struct PassDesign {
@@ -76,6 +77,7 @@ struct PassDesign {
   bool in_place = false;
   std::optional<Twiddle> twiddle = {};
   PrimeMethod method = PrimeMethod::none;
+  Address filter_at = {};    // PrimeMethod::filter: the factor of each value
   std::size_t resident = 1;  // work-groups that should fit on a compute unit at once
 
   std::size_t items() const { return threads * lines; }

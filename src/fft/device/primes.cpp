@@ -76,6 +76,22 @@ void list_rader(const Device& device, const AxisProblem& problem, std::vector<Ro
   add_one_kernel(device, problem, plain, "rader", efficiency, routes);
 }
 
+void list_bluestein(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
+  double efficiency = 0.4;
+  for (const std::size_t padded : padded_lengths(problem.length)) {
+    PassDesign plain = plain_pass(problem);
+    real_sides(problem, plain);
+    plain.method = PrimeMethod::bluestein;
+    plain.length = padded;
+    plain.load.valid = problem.length;
+    if (plain.store.valid == 0) plain.store.valid = problem.length;
+    if (plain.load_order != plain.store_order) plain.load_order = plain.store_order = Order::points;
+    add_one_kernel(device, problem, plain, "bluestein", efficiency, routes);
+  }
+}
+
+}  // namespace
+
 // Padded lengths worth trying: the shortest made of small factors, and powers of two.
 std::vector<std::size_t> padded_lengths(std::size_t n) {
   std::vector<std::size_t> lengths;
@@ -93,142 +109,6 @@ std::vector<std::size_t> padded_lengths(std::size_t n) {
   if (std::find(lengths.begin(), lengths.end(), power) == lengths.end()) lengths.push_back(power);
   return lengths;
 }
-
-void list_bluestein(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
-  double efficiency = 0.4;
-  for (const std::size_t padded : padded_lengths(problem.length)) {
-    PassDesign plain = plain_pass(problem);
-    real_sides(problem, plain);
-    plain.method = PrimeMethod::bluestein;
-    plain.length = padded;
-    plain.load.valid = problem.length;
-    if (plain.store.valid == 0) plain.store.valid = problem.length;
-    if (plain.load_order != plain.store_order) plain.load_order = plain.store_order = Order::points;
-    add_one_kernel(device, problem, plain, "bluestein", efficiency, routes);
-  }
-}
-
-// `extent` is how many points of the axis the table has: half a spectrum is shorter than the line.
-FactorTable with_chirp(const FactorTable& table, const Address& at, const AxisProblem& problem, bool conjugate,
-                       std::size_t extent) {
-  std::vector<std::complex<double>> values = chirp(problem.length);
-  if (conjugate) {
-    for (auto& value : values) value = std::conj(value);
-  }
-  FactorTable result;
-  if (table.kind() == FactorKind::none) {
-    result.complex = std::move(values);
-    return result;
-  }
-  const std::size_t count = std::max(table.real.size(), table.complex.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::complex<double> own = table.complex.empty() ? table.real[i] : table.complex[i];
-    result.complex.push_back(own * values[i / at.point % extent]);
-  }
-  return result;
-}
-
-// Two whole transforms of the padded length, with chirp and filter on their loads and stores.
-void list_long_bluestein(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
-  const bool real = problem.kind == Kind::real, inverse = problem.direction == Direction::inverse;
-  const std::size_t n = problem.length;
-  constexpr std::size_t kShortest = 1024;
-  if (n < kShortest) {
-    routes.push_back({.candidate = {.variant = "long_bluestein", .refusal = "lines this short are done in one kernel"},
-                      .steps = {}});
-    return;
-  }
-  double efficiency = 0.8;
-  std::string refusal = "no padded length that fits";
-  bool any = false;
-  for (const std::size_t padded : padded_lengths(n)) {
-    const auto all_factors = pass_factors(padded, 2, 4096);
-    std::vector<std::vector<std::size_t>> tried(
-        all_factors.begin(),
-        all_factors.begin() + std::min<std::ptrdiff_t>(2, static_cast<std::ptrdiff_t>(all_factors.size())));
-    if (tried.empty()) {
-      const auto three = pass_factors(padded, 3, 1024);
-      if (!three.empty()) tried.push_back(three.front());
-    }
-    for (const auto& factors : tried) {
-      Route route;
-      route.outer = problem.counts.back();
-      Split first{.factors = factors, .width = 8, .to = Place::work, .load_valid = n};
-      Split second{
-          .factors = factors, .width = 8, .from = Place::work, .store_valid = real && !inverse ? n / 2 + 1 : n};
-      AxisProblem there = problem;
-      there.kind = Kind::complex;
-      there.direction = Direction::forward;
-      there.length = padded;
-      there.in_place = false;
-      there.out = packed_lines(problem, padded);
-      there.store = {};
-      there.scale = 1;
-      AxisProblem back = there;
-      back.direction = Direction::inverse;
-      back.samples = Samples::same;
-      back.in = there.out;
-      back.out = problem.out;
-      back.load_at = {.point = 1, .line = std::vector<std::uint64_t>(problem.counts.size(), 0)};
-      back.load = {.later = [n, padded, inverse] {
-        auto filter = chirp_filter(n, padded);
-        if (inverse) {
-          for (auto& value : filter) value = std::conj(value);
-        }
-        return filter;
-      }};
-      back.store = with_chirp(problem.store, problem.store_at, problem, inverse, second.store_valid);
-      if (problem.store.kind() == FactorKind::none) {
-        for (auto& value : back.store.complex) value *= problem.scale;
-        back.store_at = {.point = 1, .line = std::vector<std::uint64_t>(problem.counts.size(), 0)};
-      }
-      if (real && inverse) {
-        SpectrumDesign spectrum{.change = SpectrumChange::mirror,
-                                .float64 = problem.float64,
-                                .length = n,
-                                .counts = problem.counts,
-                                .in = problem.in,
-                                .out = packed_lines(problem, n),
-                                .factor = problem.load.kind(),
-                                .factor_at = problem.load_at};
-        there.in = spectrum.out;
-        there.load = {};
-        first.from = Place::spare;
-        second.store = Values::reals;
-        route.steps.push_back({.design = spectrum,
-                               .from = Place::input,
-                               .to = Place::spare,
-                               .lines = inner_lines(problem),
-                               .from_stride = problem.in.line.back(),
-                               .to_stride = spectrum.out.line.back(),
-                               .load = problem.load});
-        route.spare = n * inner_lines(problem);
-      } else if (real) {
-        first.load = Values::reals;
-      }
-      const bool own_factors = there.load.kind() != FactorKind::none;
-      there.load = with_chirp(there.load, problem.load_at, problem, inverse, n);
-      if (!own_factors) there.load_at = {.point = 1, .line = std::vector<std::uint64_t>(problem.counts.size(), 0)};
-      const SplitResult forth = split_passes(device, there, first, route.steps);
-      const SplitResult home = forth.refusal.empty() ? split_passes(device, back, second, route.steps) : forth;
-      if (!home.refusal.empty()) {
-        refusal = home.refusal;
-        continue;
-      }
-      route.scratch = std::max(forth.between, home.between);
-      route.work = padded * inner_lines(problem);
-      route.candidate = described(problem, "long_bluestein", route.steps, efficiency);
-      route.candidate.parameters.insert(route.candidate.parameters.begin(),
-                                        {"factors", fmt::format("{}", fmt::join(factors, "x"))});
-      efficiency *= 0.96;
-      routes.push_back(std::move(route));
-      any = true;
-    }
-  }
-  if (!any) routes.push_back({.candidate = {.variant = "long_bluestein", .refusal = refusal}, .steps = {}});
-}
-
-}  // namespace
 
 void list_primes(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
   if (has_butterflies(problem.length)) {

@@ -43,8 +43,10 @@ struct Step {
   Place from = Place::input, to = Place::output;
   std::uint64_t lines = 1;                       // for each value of the problem's last digit
   std::uint64_t from_stride = 0, to_stride = 0;  // elements from one value of the last digit to the next
-  FactorTable load = {}, store = {};
+  FactorTable load = {}, store = {}, filter = {};
 };
+
+KernelSource kernel_of(const Step& step);
 
 struct Route {
   planner::Candidate candidate;
@@ -61,6 +63,10 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
 void list_clusters(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_many_passes(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_primes(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
+
+// Convolutions too long for one kernel; a part of list_primes.
+void list_long_bluestein(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
+std::vector<std::size_t> padded_lengths(std::size_t n);  // for Bluestein's method, shortest first
 
 // --- what the families share -----------------------------------------------------------------------------------------
 

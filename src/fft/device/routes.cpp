@@ -137,6 +137,12 @@ void normalize(AxisProblem& problem) {
   }
 }
 
+KernelSource kernel_of(const Step& step) {
+  if (const auto* pass = std::get_if<PassDesign>(&step.design)) return pass_text(*pass).source;
+  if (const auto* cluster = std::get_if<ClusterDesign>(&step.design)) return cluster_text(*cluster).source;
+  return spectrum_text(std::get<SpectrumDesign>(step.design));
+}
+
 double problem_bytes(const AxisProblem& problem) {
   const double element = problem.float64 ? 16 : 8, lines = static_cast<double>(problem.lines());
   const double points = static_cast<double>(problem.length);
@@ -203,7 +209,7 @@ std::string fit(const Device& device, PassDesign& design, std::size_t lines) {
 
 std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, std::size_t lines, std::size_t most,
                                std::string& refusal, std::size_t most_held) {
-  constexpr std::size_t kPlans = 8;
+  constexpr std::size_t kPlans = 8, kShortSpectrum = 256;
   const Limits& limits = device.limits();
   RadixLimits wanted;
   wanted.most_threads = std::min(limits.work_group, limits.work_group_sides[0]) / std::max<std::size_t>(lines, 1);
@@ -253,6 +259,12 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
           plain.load.staged || (short_lines && packed_rows(design, design.load) && design.samples == Samples::same);
       design.store.staged =
           plain.store.staged || (short_lines && packed_rows(design, design.store) && design.store.valid == 0);
+      // Half a spectrum leaves no line aligned: short ones go out together.
+      const PassSide& out = design.store;
+      if (out.values == Values::half && out.at.point == 1 && out.at.line.size() == 1 &&
+          out.at.line[0] == design.length + 1 && design.length <= kShortSpectrum) {
+        design.store.staged = true;
+      }
       std::size_t tried = 0;
       for (const std::size_t count : line_counts(design, lines)) {
         std::string reason = fit(device, design, count);

@@ -83,7 +83,7 @@ std::vector<std::complex<T>> pass_tables(const PassDesign& design) {
     for (std::size_t k = 0; k < fine; ++k) tables[offsets.fine + k] = roots.at(k % order);
     for (std::size_t k = 0; k <= (order - 1) >> offsets.fine_bits; ++k) tables[offsets.coarse + k] = roots.at(k * fine);
     if (offsets.step_table) {
-      const std::size_t radix = design.radices.back(), butterflies = design.length / radix;
+      const std::size_t radix = stages_of(design).back().radix, butterflies = design.length / radix;
       std::size_t at = offsets.step;
       for (const std::size_t u : loaded_powers(radix, design.few_twiddles)) {
         for (std::size_t column = 0; column < design.twiddle->columns; ++column) {
@@ -92,7 +92,7 @@ std::vector<std::complex<T>> pass_tables(const PassDesign& design) {
       }
     }
   }
-  if (design.method != PrimeMethod::none) {
+  if (design.method == PrimeMethod::rader || design.method == PrimeMethod::bluestein) {
     const auto filter =
         design.method == PrimeMethod::rader ? rader_filter(design.points) : chirp_filter(design.points, design.length);
     for (std::size_t k = 0; k < design.length; ++k) tables[offsets.filter + k] = rounded<T>(filter[k]);

@@ -130,10 +130,21 @@ std::vector<Argument> PlaneKernel::scalars(const DeviceLayout& place) const {
   return list;
 }
 
-void PlaneKernel::fill_waves(const DeviceLayout& place, std::size_t resident, int waves) {
-  const int tiles = columns(place) * tile_rows(place), planes = static_cast<int>(place.planes());
-  const int chunks = std::max(1, static_cast<int>(resident) * waves / tiles);
-  chunk_planes = std::max(pieces(planes, chunks), std::min(planes, 4 * options.depth));
+void PlaneKernel::fill_device(const DeviceLayout& place, std::size_t resident) {
+  const auto tiles = static_cast<std::size_t>(columns(place)) * static_cast<std::size_t>(tile_rows(place));
+  const int planes = static_cast<int>(place.planes());
+  double best = 0;
+  for (int chunks = 1; chunks == 1 || pieces(planes, chunks) >= 6 * options.depth; ++chunks) {
+    const int length = pieces(planes, chunks);
+    const std::size_t groups = tiles * static_cast<std::size_t>(pieces(planes, length));
+    const std::size_t waves = (groups + resident - 1) / resident;
+    const double share =
+        static_cast<double>(groups) / static_cast<double>(waves * resident) * length / (length + 2 * options.depth);
+    if (share > best) {
+      best = share;
+      chunk_planes = length;
+    }
+  }
 }
 
 }  // namespace ridge::stencil

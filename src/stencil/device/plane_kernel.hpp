@@ -50,7 +50,9 @@ struct PlaneKernel {
   KernelSource source() const;
   Launch launch(const DeviceLayout& place) const;
   std::vector<Argument> scalars(const DeviceLayout& place) const;
-  void fill_waves(const DeviceLayout& place, std::size_t resident, int waves);
+  // Chunks along z: few, since each reads `depth` planes more at both ends, but such that `resident` groups, which run
+  // at once, are busy to the end.
+  void fill_device(const DeviceLayout& place, std::size_t resident);
 };
 
 }  // namespace ridge::stencil

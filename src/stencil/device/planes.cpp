@@ -14,19 +14,18 @@ namespace {
 
 struct Choice {
   PlaneOptions options;
-  int waves;
   double efficiency;
 };
 
 // Best first. The last ones are for devices with 48 KiB of local memory.
 std::vector<Choice> choices(bool float64) {
   const int cells = float64 ? 2 : 4;
-  return {{{.depth = 4, .cells = cells, .rows = 4, .lines = 8}, 1, 0.60},
-          {{.depth = 4, .cells = cells, .rows = 2, .lines = 16}, 1, 0.59},
-          {{.depth = 3, .cells = cells, .rows = 2, .lines = 16}, 1, 0.55},
-          {{.depth = 3, .cells = cells, .rows = 4, .lines = 8}, 1, 0.54},
-          {{.depth = 2, .cells = cells, .rows = 4, .lines = 4}, 2, 0.50},
-          {{.depth = 2, .cells = cells, .rows = 2, .lines = 6}, 2, 0.45}};
+  return {{{.depth = 4, .cells = cells, .rows = 4, .lines = 8}, 0.60},
+          {{.depth = 4, .cells = cells, .rows = 2, .lines = 16}, 0.59},
+          {{.depth = 3, .cells = cells, .rows = 2, .lines = 16}, 0.55},
+          {{.depth = 3, .cells = cells, .rows = 4, .lines = 8}, 0.54},
+          {{.depth = 2, .cells = cells, .rows = 4, .lines = 4}, 0.50},
+          {{.depth = 2, .cells = cells, .rows = 2, .lines = 6}, 0.45}};
 }
 
 PlaneKernel make(const Device& device, const Weights& weights, const Borders& borders, const char* real,
@@ -37,10 +36,10 @@ PlaneKernel make(const Device& device, const Weights& weights, const Borders& bo
   return {.weights = weights, .borders = borders, .real = real, .aligned = place.width() % 4 == 0, .options = options};
 }
 
-std::shared_ptr<const Pass> build(const Device& device, PlaneKernel kernel, const DeviceLayout& place, int waves) {
+std::shared_ptr<const Pass> build(const Device& device, PlaneKernel kernel, const DeviceLayout& place) {
   const Kernel compiled = device.compile(kernel.source()).kernel("plane_march");
   const auto items = static_cast<std::size_t>(kernel.options.lanes * kernel.options.lines);
-  kernel.fill_waves(place, resident_groups(device, compiled, items, kernel.local_bytes()), waves);
+  kernel.fill_device(place, resident_groups(device, compiled, items, kernel.local_bytes()));
   return std::make_shared<const LaunchPass>(
       std::vector<LaunchPass::Step>{{compiled, kernel.launch(place), kernel.scalars(place)}});
 }
@@ -80,7 +79,7 @@ void list_device_planes(const Device& device, const Update<T>& update, const Lay
       const MakePass passes = [=](std::size_t wanted) {
         return build(device,
                      make(device, weights, borders, type_name<T>(), place, choice.options, static_cast<int>(wanted)),
-                     place, choice.waves);
+                     place);
       };
       return device_variant<T>(device, layout, place, depths, passes);
     };

@@ -269,10 +269,7 @@ void StripTile<T>::call_plane(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t pl
   const RowKernel<T>& kernel = s == depth_ ? (several ? kernels_.planes_last : kernels_.plane_last)
                                            : (several ? kernels_.planes : kernels_.plane);
   const auto pitch = static_cast<std::ptrdiff_t>(frame_.pitch);
-  gather(table_, s, o, middle.begin, planes, 1);
-  const std::ptrdiff_t first = spans_[s].computed.begin;
-  for (const T*& row : table_.in) row -= first;
-  for (T*& row : table_.out) row -= first;
+  gather(table_, s, o, middle.begin, planes, 1, 0);
   kernel({.in = table_.in.data(),
           .out = table_.out.data(),
           .count = 1,
@@ -303,23 +300,23 @@ const typename StripTile<T>::Table& StripTile<T>::table_of(std::size_t s, std::p
   const bool inside = outer_.periodic || (o >= outer_.radius && o + planes + outer_.radius <= outer_.size);
   const bool whole = outer_index_ == 1 && planes == static_cast<std::ptrdiff_t>(strips_.rows);
   if (!(inside && whole && s < depth_ && (s > 1 || loads_))) {
-    gather(table_, s, o, m, planes, rows);
+    gather(table_, s, o, m, planes, rows, spans_[s].computed.begin);
     return table_;
   }
   Table& table = kept_[s * frame_.planes + slot_of(s, o).plane];
   if (table.in.empty()) {
     table = table_;
-    gather(table, s, o, m, planes, rows);
+    gather(table, s, o, m, planes, rows, spans_[s].computed.begin);
   }
   return table;
 }
 
-// Rows by the address of the first cell that is computed.
+// Rows by the address of their cell `x`.
 template <class T>
 void StripTile<T>::gather(Table& table, std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes,
-                          std::ptrdiff_t rows) {
+                          std::ptrdiff_t rows, std::ptrdiff_t x) {
   const bool from_old = s == 1 && !loads_;
-  const std::ptrdiff_t ring_pitch = static_cast<std::ptrdiff_t>(frame_.pitch), x = spans_[s].computed.begin;
+  const auto ring_pitch = static_cast<std::ptrdiff_t>(frame_.pitch);
   auto in = table.in.begin();
   auto out = table.out.begin();
   const std::ptrdiff_t found = found_.end - found_.begin, first = o - found_.begin;

@@ -71,7 +71,7 @@ class StripTile {
   const Table& table_of(std::size_t stage, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes,
                         std::ptrdiff_t rows);
   void gather(Table& table, std::size_t stage, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes,
-              std::ptrdiff_t rows);
+              std::ptrdiff_t rows, std::ptrdiff_t x);
   void find_planes(std::size_t stage, Range outer);
   void gather_coefficients(std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes, std::ptrdiff_t rows,
                            std::ptrdiff_t x);

@@ -3,6 +3,7 @@
 // work done twice, and the tiles should come out even over the threads.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -113,6 +114,7 @@ Entry<T> entry_of(const Update<T>& update, const Layout& layout, const Strips& s
   add("length", strips.length);
   add("tick", strips.tick);
   add("rows", strips.rows);
+  if (strips.planes > 1) add("planes", strips.planes);
   if (strips.prefetch) candidate.parameters.emplace_back("fetch", "ahead");
   if (way.streaming) candidate.parameters.emplace_back("stores", "streaming");
   add("threads", strips.threads);
@@ -124,8 +126,8 @@ Entry<T> entry_of(const Update<T>& update, const Layout& layout, const Strips& s
   entry.depth = strips.depth;
   entry.build = [update, layout, strips, way] {
     StripKernels<T> kernels =
-        way.simd ? linear_strip_kernels<T>(update,
-                                           {.planes = strips.planes, .rows = strips.rows, .streaming = way.streaming})
+        way.simd ? linear_strip_kernels<T>(
+                       update, {.planes = strips.planes, .rows = strips.rows, .flat = true, .streaming = way.streaming})
                  : general_strip_kernels<T>(update);
     return std::make_shared<StripVariant<T>>(layout, strips, std::move(kernels));
   };
@@ -141,10 +143,10 @@ std::vector<std::size_t> depths(const Layout& layout) {
       wanted = {128, 64, 32};
       break;
     case 2:
-      wanted = {32, 16, 8};
+      wanted = {32, 16};
       break;
     default:
-      wanted = {6, 4, 3};
+      wanted = {6, 4};
       break;
   }
   for (std::size_t& depth : wanted) depth = std::max<std::size_t>(depth / radius, 2);
@@ -162,24 +164,25 @@ void list_host_strips(const Device&, const Update<T>& update, const Layout& layo
   std::vector<Way> ways;
   if (update.linear) ways.push_back({"simd", true, update.sums_terms, streams});
   if (!update.sums_terms) ways.push_back({"compiler", false, true, false});
+  const auto add = [&](const Strips& strips, const Way& way) {
+    if (StripSweep<T>::redundancy(layout, strips) > 3) return;
+    Entry<T> entry = entry_of(update, layout, strips, way);
+    const auto same = [&](const Entry<T>& other) { return other.candidate.name() == entry.candidate.name(); };
+    if (std::none_of(entries.begin(), entries.end(), same)) entries.push_back(std::move(entry));
+  };
   const std::size_t room = layout.dimensions == 1 ? caches.near * 3 / 4 : caches.own;
-  const bool planes = layout.dimensions == 3 && layout.radius[0] == 1;
   for (const Way& way : ways) {
     for (const std::size_t depth : depths(layout)) {
-      // Rings that leave room for what streams through, and ones that just fit.
-      for (const std::size_t bytes : {room / 2, room}) {
-        Strips strips{.depth = depth, .rows = way.simd ? 4u : 2u, .threads = layout.threads, .prefetch = streams};
-        strips.tick = layout.dimensions == 2 ? 8 : 1;
-        if (layout.dimensions == 3 && planes && way.simd) {
-          strips.tick = 4;
-          strips.rows = strips.planes = 2;
-        }
-        strips = fitted<T>(layout, strips, bytes);
-        share_out(layout, strips);
-        if (StripSweep<T>::redundancy(layout, strips) > 3) continue;
-        Entry<T> entry = entry_of(update, layout, strips, way);
-        const auto same = [&](const Entry<T>& other) { return other.candidate.name() == entry.candidate.name(); };
-        if (std::none_of(entries.begin(), entries.end(), same)) entries.push_back(std::move(entry));
+      Strips strips{.depth = depth, .rows = way.simd ? 4u : 2u, .threads = layout.threads, .prefetch = streams};
+      strips.tick = layout.dimensions == 2 ? 8 : 1;
+      if (layout.dimensions == 3 && layout.radius[0] == 1 && way.simd) strips.tick = strips.rows = strips.planes = 2;
+      // Rings that leave room for what streams through, ones that just fit, and rows that are not cut at all: long rows
+      // are what prefetchers like, and may win though the rings lie in the cache behind.
+      for (const std::size_t bytes :
+           {room / 2, room, layout.dimensions == 2 ? std::numeric_limits<std::size_t>::max() : 2 * room}) {
+        Strips fitting = fitted<T>(layout, strips, bytes);
+        share_out(layout, fitting);
+        add(fitting, way);
       }
     }
   }

@@ -1,0 +1,210 @@
+// Polyphase filter banks: a stream of samples in, channels out, state carried exactly.
+//
+//   auto bank = ridge::filterbank::plan(ridge::host(), {.channels = 256, .taps = 16, .stations = 16});
+//   ridge::filterbank::Stream stream(bank);
+//   std::size_t spectra = stream.push(bytes, channels);        // any number of bytes; writes the spectra that are due
+//
+// Spectrum t of a station and polarization, with a prototype h of channels * taps values and one spectrum every `hop`
+// samples (hop = channels * denominator / numerator of the oversampling):
+//
+//   X[t][k] = sum over n of h[newest - n] x[n] exp(-2 pi i k n / channels),   newest = (t + 1) * hop - 1
+//
+// Samples before the stream's first are 0. With hop = channels this is a FIR of `taps` weights c[m][i] = h[i * channels
+// + (channels - 1 - m)] a branch m (tap 0 is the newest block) and a forward FFT over the branches.
+//
+// Input, slowest to fastest: block of `input_block` samples, station, sample, polarization, complex. Output: time,
+// polarization, station, channel, complex float. int4: low nibble real, high nibble imaginary, two's complement.
+#pragma once
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ridge/device.hpp>
+#include <ridge/plan.hpp>
+
+namespace ridge::filterbank {
+
+// --- the prototype -------------------------------------------------------------------------------------------------
+
+enum class Window { kaiser, hamming, blackman, gaussian };
+
+// A windowed sinc, -6 dB at `width` / 2 channels from the centre, with the sum 1: a tone of amplitude 1 in the centre
+// of a channel has amplitude 1 there.
+struct Prototype {
+  Window window = Window::kaiser;
+  double shape = 0;  // kaiser: beta, 0 means 10.61; gaussian: sigma in half lengths, 0 means 0.22; others: none
+  double width = 1;  // channels
+};
+
+std::vector<double> design(std::size_t channels, std::size_t taps, const Prototype& prototype = {});
+
+// c[m * taps + i] of a prototype, and back.
+std::vector<double> branch_weights(std::span<const double> prototype, std::size_t channels);
+std::vector<double> prototype_of(std::span<const double> weights, std::size_t channels);
+
+// The gain at `offset` channels from a channel's centre, in dB of the gain there.
+double response_db(std::span<const double> prototype, std::size_t channels, double offset);
+
+struct Quality {
+  double leakage_db = 0;  // the worst response beyond `beyond` channels from the centre
+  double ripple_db = 0;   // highest less lowest response within a quarter of a channel
+  double edge_db = 0;     // half a channel from the centre
+  double beyond = 0;
+};
+Quality quality(std::span<const double> prototype, std::size_t channels, double beyond = 1.5);
+
+// --- analysis ------------------------------------------------------------------------------------------------------
+
+enum class Samples { int4, int8, int16, float32 };
+std::size_t bytes_of(Samples samples);  // of one complex sample
+const char* to_string(Samples samples);
+
+struct Ratio {
+  std::size_t numerator = 1, denominator = 1;
+};
+
+struct Problem {
+  std::size_t channels = 256, taps = 16;
+  std::size_t stations = 1;
+  std::size_t polarizations = 2;  // 1 or 2
+  Samples samples = Samples::int8;
+  Ratio oversampling = {};        // at least 1; channels * denominator / numerator must be whole
+  Prototype prototype = {};       // designed where `weights` is empty
+  std::vector<double> weights{};  // a prototype of channels * taps values, in order of age
+  std::size_t input_block = 0;    // samples of one station that lie together; 0: channels
+  bool centred = false;           // channel 0 is the lowest frequency, channels / 2 the centre; even channels only
+  // Factors of the channels: none, one a channel, or one a (polarization, station, channel).
+  std::vector<std::complex<float>> bandpass{};
+  std::size_t threads = 0;  // host: 0 = all
+};
+
+class Bank;  // a decided, ready bank (src/filterbank/bank.hpp)
+
+// Cheap to copy. May be shared by any number of streams and threads.
+class Plan {
+ public:
+  Plan(const Device& device, const Problem& problem, const planner::Options& options = {});
+  const Problem& problem() const;     // weights filled in
+  std::size_t hop() const;            // samples from a spectrum to the next
+  std::size_t spectrum_size() const;  // complex values of one time: polarizations * stations * channels
+  std::size_t history() const;        // samples before the newest that a spectrum depends on
+  double flops() const;               // of one time: FIR and FFT, all stations
+  double bytes() const;               // of one time: samples read once, channels written once
+  std::string variant() const;        // what was chosen: "fused(rows=32)"
+  std::string explain() const;
+  const planner::Decision& decision() const;
+  const std::shared_ptr<const Bank>& bank() const { return bank_; }
+
+ private:
+  std::shared_ptr<const Bank> bank_;
+};
+
+Plan plan(const Device& device, const Problem& problem, const planner::Options& options = {});
+
+// Every variant that exists for a device, allowed or not, for `ridge bench` and the tests.
+std::vector<planner::Candidate> candidates(const Device& device, const Problem& problem);
+
+class StreamState;
+
+// One stream of samples through a bank. However it is cut into pushes, the spectra are the same to the last bit.
+class Stream {
+ public:
+  explicit Stream(const Plan& plan);
+  ~Stream();
+  Stream(Stream&&) noexcept;
+  Stream& operator=(Stream&&) noexcept;
+
+  // Spectra a push of so many bytes will write.
+  std::size_t due(std::size_t bytes) const;
+  // Takes any number of bytes, half samples included, and writes due(in.size()) spectra of plan.spectrum_size() values;
+  // returns how many. Error{invalid_argument} where `out` is shorter, and nothing is taken.
+  std::size_t push(std::span<const std::byte> in, std::span<std::complex<float>> out);
+  template <class T>
+  std::size_t push(std::span<const T> in, std::span<std::complex<float>> out) {
+    return push(std::as_bytes(in), out);
+  }
+
+  std::uint64_t bytes() const;    // taken so far
+  std::uint64_t samples() const;  // of each station, whole ones, taken so far
+  std::uint64_t spectra() const;  // written so far
+
+  // Another prototype, from the first spectrum whose newest sample has this number or a later one. Error where such a
+  // spectrum has been written already. Several may wait.
+  void replace_weights(std::span<const double> weights, std::uint64_t sample);
+
+  // Everything a later process needs to go on exactly: samples held, counts, weights, the variant.
+  std::string save() const;
+  // Error{io} for a damaged state, Error{invalid_argument} for one of another problem or variant.
+  void restore(std::string_view state);
+
+ private:
+  std::unique_ptr<StreamState> state_;
+};
+
+// The variant a saved state was made with, to plan the same one.
+std::string variant_of_state(std::string_view state);
+
+// --- synthesis -----------------------------------------------------------------------------------------------------
+
+// The prototype that undoes `prototype` best in the sense of least squares: `length` times as long, one value a
+// sample. At critical sampling no short filter comes below about -35 dB; from 8/7 up 1.5 reaches -90 dB.
+std::vector<double> dual(std::span<const double> prototype, std::size_t channels, std::size_t hop, double length = 1.5);
+
+class SynthesisState;
+
+// The inverse of a bank, for one stream of spectra: time, polarization, station, channel in; steps of `hop` samples
+// out: step, station, sample, polarization. Nothing but a delay of delay() samples is between the input of the analysis
+// and this output.
+class Synthesis {
+ public:
+  Synthesis(const Problem& analysis, double length = 1.5);
+  ~Synthesis();
+  Synthesis(Synthesis&&) noexcept;
+  Synthesis& operator=(Synthesis&&) noexcept;
+  std::size_t hop() const;
+  std::size_t delay() const;
+  std::size_t step_size() const;  // complex values of one step: stations * hop * polarizations
+  // As many steps as there are whole spectra in `in`; Error{invalid_argument} where `out` is shorter.
+  std::size_t push(std::span<const std::complex<float>> in, std::span<std::complex<float>> out);
+
+ private:
+  std::unique_ptr<SynthesisState> state_;
+};
+
+// --- power ---------------------------------------------------------------------------------------------------------
+
+enum class Products {
+  total,   // |X|^2 + |Y|^2 (or |X|^2 of one polarization)
+  powers,  // |X|^2, |Y|^2
+  stokes,  // I, Q, U, V: two linear polarizations
+};
+
+struct Detection {
+  Products products = Products::total;
+  std::size_t times = 1;     // spectra summed
+  std::size_t channels = 1;  // neighbouring channels summed; divides the number of channels
+};
+
+// Power of spectra, summed over times and channels; what is left of a sum is carried to the next push. Output: time,
+// station, product, channel.
+class Detector {
+ public:
+  Detector(const Problem& problem, const Detection& detection);
+  std::size_t products() const;
+  std::size_t channels() const;
+  std::size_t row_size() const;  // values of one summed time
+  std::size_t due(std::size_t spectra) const;
+  std::size_t push(std::span<const std::complex<float>> spectra, std::span<float> out);
+
+ private:
+  std::size_t channels_, stations_, polarizations_;
+  Detection detection_;
+  std::size_t held_ = 0;  // spectra in the sum
+  std::vector<double> sum_;
+};
+
+}  // namespace ridge::filterbank

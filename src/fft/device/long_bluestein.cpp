@@ -1,0 +1,270 @@
+// Bluestein's method for lines too long for one kernel. The chirp and the filter ride on loads and stores: either two
+// whole transforms of the padded length, or three kernels whose middle one does the rows there and back.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "fft/device/route.hpp"
+#include "fft/device/tables.hpp"
+
+namespace ridge::fft::on_device {
+namespace {
+
+constexpr std::size_t kShortest = 1024;  // below this one kernel serves
+
+// `extent` is how many points of the axis the table has: half a spectrum is shorter than the line.
+FactorTable with_chirp(const FactorTable& table, const Address& at, const AxisProblem& problem, bool conjugate,
+                       std::size_t extent) {
+  std::vector<std::complex<double>> values = chirp(problem.length);
+  if (conjugate) {
+    for (auto& value : values) value = std::conj(value);
+  }
+  FactorTable result;
+  if (table.kind() == FactorKind::none) {
+    result.complex = std::move(values);
+    return result;
+  }
+  const std::size_t count = std::max(table.real.size(), table.complex.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::complex<double> own = table.complex.empty() ? table.real[i] : table.complex[i];
+    result.complex.push_back(own * values[i / at.point % extent]);
+  }
+  return result;
+}
+
+// The transform there and the transform back, with what their first load and last store do besides.
+struct Convolution {
+  AxisProblem there, back;
+  Split first, second;
+  std::vector<Step> before;  // a real line's spectrum made whole
+  std::uint64_t spare = 0;
+};
+
+Convolution convolution(const AxisProblem& problem, std::size_t padded, const std::vector<std::size_t>& factors) {
+  const bool real = problem.kind == Kind::real, inverse = problem.direction == Direction::inverse;
+  const std::size_t n = problem.length;
+  const Address plain_table{.point = 1, .line = std::vector<std::uint64_t>(problem.counts.size(), 0)};
+  Convolution result;
+  result.first = {.factors = factors, .width = 8, .to = Place::work, .load_valid = n};
+  result.second = {
+      .factors = factors, .width = 8, .from = Place::work, .store_valid = real && !inverse ? n / 2 + 1 : n};
+  AxisProblem& there = result.there;
+  there = problem;
+  there.kind = Kind::complex;
+  there.direction = Direction::forward;
+  there.length = padded;
+  there.in_place = false;
+  there.out = packed_lines(problem, padded);
+  there.store = {};
+  there.scale = 1;
+  AxisProblem& back = result.back;
+  back = there;
+  back.direction = Direction::inverse;
+  back.samples = Samples::same;
+  back.in = there.out;
+  back.out = problem.out;
+  back.load = {};
+  back.load_at = plain_table;
+  back.store = with_chirp(problem.store, problem.store_at, problem, inverse, result.second.store_valid);
+  if (problem.store.kind() == FactorKind::none) {
+    for (auto& value : back.store.complex) value *= problem.scale;
+    back.store_at = plain_table;
+  } else {
+    back.store_at = problem.store_at;
+  }
+  if (real && inverse) {
+    const SpectrumDesign spectrum{.change = SpectrumChange::mirror,
+                                  .float64 = problem.float64,
+                                  .length = n,
+                                  .counts = problem.counts,
+                                  .in = problem.in,
+                                  .out = packed_lines(problem, n),
+                                  .factor = problem.load.kind(),
+                                  .factor_at = problem.load_at};
+    there.in = spectrum.out;
+    there.load = {};
+    result.first.from = Place::spare;
+    result.second.store = Values::reals;
+    result.before.push_back({.design = spectrum,
+                             .from = Place::input,
+                             .to = Place::spare,
+                             .lines = inner_lines(problem),
+                             .from_stride = problem.in.line.back(),
+                             .to_stride = spectrum.out.line.back(),
+                             .load = problem.load});
+    result.spare = n * inner_lines(problem);
+  } else if (real) {
+    result.first.load = Values::reals;
+  }
+  const bool own_factors = there.load.kind() != FactorKind::none;
+  there.load = with_chirp(there.load, problem.load_at, problem, inverse, n);
+  if (!own_factors) there.load_at = plain_table;
+  return result;
+}
+
+std::vector<std::complex<double>> filter_values(std::size_t n, std::size_t padded, bool conjugate) {
+  auto filter = chirp_filter(n, padded);
+  if (conjugate) {
+    for (auto& value : filter) value = std::conj(value);
+  }
+  return filter;
+}
+
+// Two whole transforms: the filter rides on the second one's load.
+std::string two_transforms(const Device& device, const AxisProblem& problem, std::size_t padded,
+                           const std::vector<std::size_t>& factors, Route& route) {
+  Convolution made = convolution(problem, padded, factors);
+  const std::size_t n = problem.length;
+  const bool inverse = problem.direction == Direction::inverse;
+  made.back.load = {.later = [n, padded, inverse] { return filter_values(n, padded, inverse); }};
+  route.steps = made.before;
+  route.spare = made.spare;
+  const SplitResult forth = split_passes(device, made.there, made.first, route.steps);
+  if (!forth.refusal.empty()) return forth.refusal;
+  const SplitResult home = split_passes(device, made.back, made.second, route.steps);
+  route.scratch = std::max(forth.between, home.between);
+  route.work = padded * inner_lines(problem);
+  return home.refusal;
+}
+
+// Columns; rows there, times the filter, and back; columns back. What the rows do happens where the data lies.
+std::string three_kernels(const Device& device, const AxisProblem& problem, std::size_t padded,
+                          const std::vector<std::size_t>& factors, Route& route) {
+  if (order_of(problem.in) == Order::lines || order_of(problem.out) == Order::lines) {
+    return "takes lines whose points are closer than their neighbours";
+  }
+  Convolution made = convolution(problem, padded, factors);
+  const std::size_t n = problem.length, columns = factors[0], rows = factors[1];
+  const bool inverse = problem.direction == Direction::inverse;
+  SplitPlaces places;
+  made.first.to = Place::scratch;
+  PassDesign down = split_designs(made.there, made.first, places).front();
+
+  // The way back is the way there with its sides exchanged.
+  AxisProblem mirrored = made.back;
+  mirrored.in = made.back.out;
+  mirrored.load = made.back.store;
+  mirrored.load_at = made.back.store_at;
+  mirrored.store = {};
+  Split sides = made.second;
+  sides.load = made.second.store;
+  sides.load_valid = made.second.store_valid;
+  PassDesign up = split_designs(mirrored, sides, places).front();
+  std::swap(up.load, up.store);
+  up.twiddle.reset();
+  up.direction = Direction::inverse;
+  up.load_order = order_of(up.load.at);
+  up.store_order = order_of(up.store.at);
+
+  PassDesign across = down;
+  across.length = across.points = rows;
+  across.samples = Samples::same;
+  across.load = {};
+  across.load.at = packed_lines(problem, padded);
+  across.load.at.line.insert(across.load.at.line.begin(), rows);
+  across.store = across.load;
+  across.counts = problem.counts;
+  across.counts.insert(across.counts.begin(), columns);
+  across.in_place = true;
+  across.load_order = across.store_order = Order::points;
+  across.method = PrimeMethod::filter;
+  across.filter_at = {.point = 1, .line = std::vector<std::uint64_t>(across.counts.size(), 0)};
+  across.filter_at.line[0] = rows;
+  across.twiddle = Twiddle{.order = padded, .columns = columns, .column = {}};
+  across.twiddle->column.line.assign(across.counts.size(), 0);
+  across.twiddle->column.line[0] = 1;
+
+  std::string refusal;
+  const auto fit_one = [&](PassDesign& design, std::size_t lines) {
+    const auto designs = fitted(device, design, lines, 1, refusal, lines > 0 ? 16 : 0);
+    if (!designs.empty()) design = designs.front();
+    return !designs.empty();
+  };
+  if (!fit_one(down, 8) || !fit_one(up, 8) || !fit_one(across, 0)) return refusal;
+  const std::uint64_t inner = inner_lines(problem);
+  route.steps = made.before;
+  route.spare = made.spare;
+  route.scratch = padded * inner;
+  route.steps.push_back({.design = down,
+                         .from = made.first.from,
+                         .to = Place::scratch,
+                         .lines = inner * rows,
+                         .from_stride = made.there.in.line.back(),
+                         .to_stride = places.step,
+                         .load = made.there.load});
+  route.steps.push_back({.design = across,
+                         .from = Place::scratch,
+                         .to = Place::scratch,
+                         .lines = inner * columns,
+                         .from_stride = places.step,
+                         .to_stride = places.step,
+                         .filter = {.later = [n, padded, inverse, columns, rows] {
+                           const auto filter = filter_values(n, padded, inverse);
+                           auto by_rows = filter;
+                           for (std::size_t k = 0; k < padded; ++k)
+                             by_rows[k % columns * rows + k / columns] = filter[k];
+                           return by_rows;
+                         }}});
+  route.steps.push_back({.design = up,
+                         .from = Place::scratch,
+                         .to = Place::output,
+                         .lines = inner * rows,
+                         .from_stride = places.step,
+                         .to_stride = problem.out.line.back(),
+                         .store = made.back.store});
+  return {};
+}
+
+}  // namespace
+
+void list_long_bluestein(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
+  const auto refuse = [&](const char* variant, const std::string& why) {
+    routes.push_back({.candidate = {.variant = variant, .refusal = why}, .steps = {}});
+  };
+  if (problem.length < kShortest) return refuse("long_bluestein", "lines this short are done in one kernel");
+  const double element = problem.float64 ? 16 : 8;
+  double efficiency = 0.8;
+  std::string refusal = "no padded length that fits";
+  bool any = false;
+  const auto add = [&](const char* name, Route route, const std::vector<std::size_t>& factors) {
+    route.outer = problem.counts.back();
+    route.candidate = described(problem, name, route.steps, efficiency);
+    route.candidate.parameters.insert(route.candidate.parameters.begin(),
+                                      {"factors", fmt::format("{}", fmt::join(factors, "x"))});
+    efficiency *= 0.97;
+    any = true;
+    routes.push_back(route);
+    // A few lines at a time, so that what lies between stays in the shared cache.
+    const double each = static_cast<double>(route.scratch + route.work) * element;
+    const auto at_once = static_cast<std::uint64_t>(std::floor(24e6 / each));
+    if (at_once < 1 || at_once * 2 > route.outer) return;
+    route.at_once = at_once;
+    route.candidate.parameters.emplace_back("at_once", std::to_string(at_once));
+    route.candidate.cost.launches *= std::ceil(static_cast<double>(route.outer) / static_cast<double>(at_once));
+    route.candidate.cost.bytes *= 0.85;
+    routes.push_back(std::move(route));
+  };
+  for (const std::size_t padded : padded_lengths(problem.length)) {
+    const auto two = pass_factors(padded, 2, 4096);
+    for (std::size_t i = 0; i < std::min<std::size_t>(two.size(), 2); ++i) {
+      Route fused, whole;
+      refusal = three_kernels(device, problem, padded, two[i], fused);
+      if (refusal.empty()) add("fused_bluestein", std::move(fused), two[i]);
+      if (i > 0) continue;
+      refusal = two_transforms(device, problem, padded, two[i], whole);
+      if (refusal.empty()) add("long_bluestein", std::move(whole), two[i]);
+    }
+    if (!two.empty()) continue;
+    const auto three = pass_factors(padded, 3, 1024);
+    if (three.empty()) continue;
+    Route whole;
+    refusal = two_transforms(device, problem, padded, three.front(), whole);
+    if (refusal.empty()) add("long_bluestein", std::move(whole), three.front());
+  }
+  if (!any) refuse("long_bluestein", refusal);
+}
+
+}  // namespace ridge::fft::on_device

@@ -1,0 +1,21 @@
+// What a Plan holds: the complete problem, the decision and the variant that was built.
+#pragma once
+#include <ridge/filterbank.hpp>
+
+#include "filterbank/variant.hpp"
+
+namespace ridge::filterbank {
+
+class Bank {
+ public:
+  Bank(const Device& device, const Problem& problem, const planner::Options& options);
+
+  Problem problem;
+  Geometry geometry;
+  planner::Decision decision;
+  std::string variant_name;
+  std::shared_ptr<const Variant> variant;
+  std::shared_ptr<const Weights> weights;  // of problem.weights
+};
+
+}  // namespace ridge::filterbank

@@ -1,0 +1,150 @@
+#include "filterbank/geometry.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/threads.hpp"
+
+namespace ridge::filterbank {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::invalid_argument, "filterbank: " + what); }
+
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+
+void check_counts(const Problem& problem) {
+  if (problem.channels == 0) refuse("channels is 0");
+  if (problem.taps == 0) refuse("taps is 0; one tap is a plain FFT of weighted blocks");
+  if (problem.stations == 0) refuse("stations is 0");
+  if (problem.polarizations < 1 || problem.polarizations > 2) {
+    refuse(fmt::format("{} polarizations; there are 1 or 2", problem.polarizations));
+  }
+  // Far beyond any use, and no product of them can overflow.
+  constexpr std::size_t kMost = std::size_t{1} << 24;
+  if (problem.channels > kMost || problem.taps > kMost || problem.stations > kMost || problem.input_block > kMost ||
+      problem.channels * problem.taps > (std::size_t{1} << 30) ||
+      problem.channels * problem.taps > (std::size_t{1} << 40) / problem.stations) {
+    refuse(fmt::format("{} channels x {} taps x {} stations is too large", problem.channels, problem.taps,
+                       problem.stations));
+  }
+}
+
+std::size_t hop_of(const Problem& problem) {
+  const auto [numerator, denominator] = problem.oversampling;
+  if (numerator == 0 || denominator == 0 || numerator > (std::size_t{1} << 24) ||
+      denominator > (std::size_t{1} << 24)) {
+    refuse(fmt::format("an oversampling of {}/{}", numerator, denominator));
+  }
+  if (numerator < denominator) {
+    refuse(fmt::format("an oversampling of {}/{} is below 1: samples between the spectra would be lost", numerator,
+                       denominator));
+  }
+  if (problem.channels * denominator % numerator != 0) {
+    refuse(fmt::format("{} channels oversampled by {}/{}: {} x {} / {} samples a spectrum is no whole number",
+                       problem.channels, numerator, denominator, problem.channels, denominator, numerator));
+  }
+  return problem.channels * denominator / numerator;
+}
+
+}  // namespace
+
+std::size_t bytes_of(Samples samples) {
+  switch (samples) {
+    case Samples::int4:
+      return 1;
+    case Samples::int8:
+      return 2;
+    case Samples::int16:
+      return 4;
+    default:
+      return 8;
+  }
+}
+
+const char* to_string(Samples samples) {
+  switch (samples) {
+    case Samples::int4:
+      return "int4";
+    case Samples::int8:
+      return "int8";
+    case Samples::int16:
+      return "int16";
+    default:
+      return "float32";
+  }
+}
+
+Geometry resolve(const Problem& problem) {
+  check_counts(problem);
+  Geometry geometry{};
+  geometry.channels = problem.channels;
+  geometry.taps = problem.taps;
+  geometry.stations = problem.stations;
+  geometry.polarizations = problem.polarizations;
+  geometry.samples = problem.samples;
+  geometry.hop = hop_of(problem);
+  // One station's samples lie together however they are cut.
+  geometry.block = problem.input_block == 0 || problem.stations == 1 ? problem.channels : problem.input_block;
+  geometry.threads = problem.threads == 0 ? base::hardware_threads() : problem.threads;
+  geometry.sample_bytes = bytes_of(problem.samples);
+  geometry.centred = problem.centred;
+  if (problem.centred && problem.channels % 2 != 0) {
+    refuse(fmt::format("centred needs an even number of channels, not {}", problem.channels));
+  }
+  const std::size_t factors = problem.bandpass.size();
+  if (factors != 0 && factors != problem.channels && factors != geometry.spectrum_size()) {
+    refuse(fmt::format("a bandpass of {} factors; one a channel is {}, one a polarization, station and channel is {}",
+                       factors, problem.channels, geometry.spectrum_size()));
+  }
+  return geometry;
+}
+
+Problem complete(const Problem& problem) {
+  resolve(problem);
+  Problem whole = problem;
+  if (whole.weights.empty()) {
+    whole.weights = design(problem.channels, problem.taps, problem.prototype);
+  } else if (whole.weights.size() != problem.channels * problem.taps) {
+    refuse(fmt::format("{} weights; {} channels x {} taps need {}", whole.weights.size(), problem.channels,
+                       problem.taps, problem.channels * problem.taps));
+  }
+  for (const double weight : whole.weights) {
+    if (!std::isfinite(weight)) refuse("a weight is not a finite number");
+  }
+  return whole;
+}
+
+std::uint64_t Geometry::samples_in(std::uint64_t bytes) const {
+  const std::uint64_t piece = polarizations * sample_bytes;  // all polarizations of one sample
+  const std::uint64_t frame = bytes / frame_bytes(), rest = bytes % frame_bytes();
+  const std::uint64_t before_last = (stations - 1) * block * piece;
+  return frame * block + (rest > before_last ? (rest - before_last) / piece : 0);
+}
+
+std::int64_t Geometry::oldest_row(std::uint64_t spectrum) const {
+  const auto span = static_cast<std::int64_t>(channels * taps);
+  return floor_divide(newest(spectrum) + 1 - span, static_cast<std::int64_t>(channels));
+}
+
+std::uint64_t Geometry::frame_start(std::int64_t sample) const {
+  return sample <= 0 ? 0 : static_cast<std::uint64_t>(sample) / block * frame_bytes();
+}
+
+std::string Geometry::key() const {
+  return fmt::format("{} channels {} taps hop {} stations {} polarizations {} {}{}{}", channels, taps, hop, stations,
+                     polarizations, to_string(samples), block == channels ? "" : fmt::format(" block {}", block),
+                     centred ? " centred" : "");
+}
+
+double Geometry::flops() const {
+  const auto c = static_cast<double>(channels), t = static_cast<double>(taps);
+  return static_cast<double>(stations * polarizations) * (c * (2 + 4 * (t - 1)) + 5 * c * std::log2(c));
+}
+
+double Geometry::bytes() const {
+  const auto each = static_cast<double>(stations * polarizations);
+  return each * static_cast<double>(hop * sample_bytes + channels * sizeof(std::complex<float>));
+}
+
+}  // namespace ridge::filterbank

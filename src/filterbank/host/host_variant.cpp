@@ -1,0 +1,80 @@
+#include "filterbank/host/host_variant.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/threads.hpp"
+#include "fft/registry.hpp"
+
+namespace ridge::filterbank {
+
+HostVariant::HostVariant(const Problem& problem, const Geometry& geometry, std::size_t scratch)
+    : geometry_(geometry),
+      bandpass_(problem.bandpass),
+      pool_(std::make_unique<fft::ScratchPool<float>>(geometry.threads, (scratch + 1) / 2, 0, 1)) {}
+
+void HostVariant::run(const Job& job) const {
+  const Geometry& g = geometry_;
+  if (job.spectra == 0) return;
+  // Enough pieces for the threads; each re-reads the samples of its first window, so none is short.
+  const std::size_t longest = std::max<std::size_t>(1, job.spectra / (4 * g.taps));
+  const std::size_t wanted = g.stations % g.threads == 0 ? 1 : (4 * g.threads + g.stations - 1) / g.stations;
+  const std::size_t cuts = g.threads == 1 ? 1 : std::min(wanted, longest);
+  const std::size_t pieces = g.stations * cuts;
+  const auto loan = pool_->lend();
+  const auto task = [&](std::size_t thread, std::size_t threads) {
+    const base::Share mine = base::share(pieces, thread, threads);
+    auto* const scratch = reinterpret_cast<float*>(loan->of_thread[thread]);
+    for (std::size_t i = mine.begin; i < mine.end; ++i) {
+      const std::size_t station = i / cuts;
+      const base::Share times = base::share(job.spectra, i % cuts, cuts);
+      work({.raw = job.raw,
+            .station = station,
+            .first = job.first + times.begin,
+            .spectra = times.end - times.begin,
+            .weights = job.weights,
+            .out = job.out + times.begin * g.spectrum_size() + station * g.channels},
+           scratch);
+    }
+  };
+  const std::size_t threads = std::min(g.threads, pieces);
+  if (threads == 1) {
+    task(0, 1);
+  } else {
+    base::parallel(threads, task);
+  }
+}
+
+void HostVariant::multiply_bandpass(std::complex<float>* spectrum, std::size_t polarization,
+                                    std::size_t station) const {
+  if (bandpass_.empty()) return;
+  const Geometry& g = geometry_;
+  const bool same = bandpass_.size() == g.channels && g.spectrum_size() != g.channels;
+  const std::complex<float>* factors =
+      bandpass_.data() + (same ? 0 : (polarization * g.stations + station) * g.channels);
+  // Written out: the library's product looks for infinities.
+  for (std::size_t k = 0; k < g.channels; ++k) {
+    const float re = spectrum[k].real(), im = spectrum[k].imag();
+    spectrum[k] = {re * factors[k].real() - im * factors[k].imag(), re * factors[k].imag() + im * factors[k].real()};
+  }
+}
+
+std::shared_ptr<const fft::LineKernel<float>> channel_fft(std::size_t channels) {
+  return fft::default_line<float>(channels);
+}
+
+planner::Cost host_cost(const Geometry& geometry, double efficiency, double passes) {
+  const auto values = static_cast<double>(geometry.spectrum_size());
+  return {.flops = geometry.flops(),
+          .bytes = geometry.bytes() + passes * 16 * values,
+          .launches = geometry.threads > 1 ? 1.0 : 0.0,
+          .efficiency = efficiency,
+          .threads = geometry.threads};
+}
+
+std::string needs_critical(const Geometry& geometry) {
+  return geometry.critical() ? "" : "critical sampling only; simd_channels and fused oversample";
+}
+
+}  // namespace ridge::filterbank

@@ -1,0 +1,349 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "filterbank/host/kernels.cpp"
+// The order Highway wants.
+// clang-format off
+#include "fft/power2/simd_targets.hpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+// clang-format on
+
+#include <cstdint>
+#include <cstring>
+
+#include "filterbank/host/kernels.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ridge::filterbank::HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+using std::size_t;
+
+#if HWY_TARGET == HWY_SCALAR
+constexpr size_t kLanes = 1;
+#else
+constexpr size_t kLanes = HWY_LANES(float) > kBlockFloats ? kBlockFloats : HWY_LANES(float);
+#endif
+using F = hn::CappedTag<float, kLanes>;
+using V = hn::Vec<F>;
+
+// 16 architectural registers hold half the accumulators that 32 do.
+constexpr bool kFewRegisters = HWY_ARCH_X86 && HWY_TARGET != HWY_AVX3 && HWY_TARGET != HWY_AVX3_DL;
+constexpr size_t kAccumulators = kFewRegisters ? 8 : 16;
+constexpr size_t kChunk = kFewRegisters ? 4 : 8;  // taps whose weights are in registers
+
+// --- conversion ----------------------------------------------------------------------------------------------------
+
+template <class T>
+HWY_INLINE void convert_plainly(const ConvertRow& row, size_t from_sample) {
+  for (size_t n = from_sample; n < row.channels; ++n) {
+    for (size_t p = 0; p < row.polarizations; ++p) {
+      T parts[2];
+      std::memcpy(parts, row.from + (n * row.polarizations + p) * sizeof parts, sizeof parts);
+      float* to = row.to + n / kBlock * row.block_stride + p * kBlockFloats + n % kBlock * 2;
+      to[0] = static_cast<float>(parts[0]);
+      to[1] = static_cast<float>(parts[1]);
+    }
+  }
+}
+
+#if HWY_TARGET != HWY_SCALAR
+template <class D>
+HWY_INLINE hn::Vec<D> load_bytes(D d, const std::byte* from) {
+  const hn::Repartition<std::uint8_t, D> bytes;
+  return hn::BitCast(d, hn::LoadU(bytes, reinterpret_cast<const std::uint8_t*>(from)));
+}
+
+// Eight int16 numbers as floats.
+template <size_t kWidth = kLanes>
+HWY_INLINE void store_eight(hn::Vec<hn::CappedTag<std::int16_t, 8>> numbers, float* to) {
+  if constexpr (kWidth >= 8) {
+    const hn::CappedTag<float, kWidth >= 8 ? 8 : 4> f;
+    const hn::RebindToSigned<decltype(f)> i;
+    hn::StoreU(hn::ConvertTo(f, hn::PromoteTo(i, numbers)), f, to);
+  } else {
+    const hn::CappedTag<float, 4> f;
+    const hn::RebindToSigned<decltype(f)> i;
+    const hn::CappedTag<std::int16_t, 8> s;
+    hn::StoreU(hn::ConvertTo(f, hn::PromoteTo(i, hn::LowerHalf(numbers))), f, to);
+    hn::StoreU(hn::ConvertTo(f, hn::PromoteTo(i, hn::UpperHalf(hn::Half<decltype(s)>(), numbers))), f, to + 4);
+  }
+}
+
+HWY_INLINE void store_sixteen(hn::Vec<hn::CappedTag<std::int8_t, 16>> numbers, float* to) {
+  const hn::CappedTag<std::int8_t, 16> b;
+  const hn::CappedTag<std::int16_t, 8> s;
+  store_eight(hn::PromoteTo(s, hn::LowerHalf(numbers)), to);
+  store_eight(hn::PromoteTo(s, hn::UpperHalf(hn::Half<decltype(b)>(), numbers)), to + 8);
+}
+#endif
+
+void ConvertInt8(const ConvertRow& row) {
+  size_t done = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::CappedTag<std::int8_t, 16> bytes;
+  const hn::CappedTag<std::uint16_t, 8> pairs;
+  float* to = row.to;
+  for (; done + kBlock <= row.channels; done += kBlock, to += row.block_stride) {
+    const std::byte* from = row.from + done * row.polarizations * 2;
+    if (row.polarizations == 1) {
+      store_sixteen(load_bytes(bytes, from), to);
+    } else {
+      const auto a = load_bytes(pairs, from), b = load_bytes(pairs, from + 16);
+      store_sixteen(hn::BitCast(bytes, hn::ConcatEven(pairs, b, a)), to);
+      store_sixteen(hn::BitCast(bytes, hn::ConcatOdd(pairs, b, a)), to + kBlockFloats);
+    }
+  }
+#endif
+  convert_plainly<std::int8_t>(row, done);
+}
+
+void ConvertInt16(const ConvertRow& row) {
+  size_t done = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::CappedTag<std::int16_t, 8> numbers;
+  const hn::CappedTag<std::uint32_t, 4> pairs;
+  float* to = row.to;
+  for (; done + kBlock <= row.channels; done += kBlock, to += row.block_stride) {
+    const std::byte* from = row.from + done * row.polarizations * 4;
+    for (size_t half = 0; half < 2; ++half) {
+      float* there = to + half * 8;
+      if (row.polarizations == 1) {
+        store_eight(load_bytes(numbers, from + half * 16), there);
+      } else {
+        const auto a = load_bytes(pairs, from + half * 32), b = load_bytes(pairs, from + half * 32 + 16);
+        store_eight(hn::BitCast(numbers, hn::ConcatEven(pairs, b, a)), there);
+        store_eight(hn::BitCast(numbers, hn::ConcatOdd(pairs, b, a)), there + kBlockFloats);
+      }
+    }
+  }
+#endif
+  convert_plainly<std::int16_t>(row, done);
+}
+
+void ConvertFloat(const ConvertRow& row) {
+  size_t done = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::CappedTag<float, 4> numbers;
+  const hn::CappedTag<std::uint64_t, 2> pairs;
+  float* to = row.to;
+  for (; done + kBlock <= row.channels; done += kBlock, to += row.block_stride) {
+    const std::byte* from = row.from + done * row.polarizations * 8;
+    for (size_t quarter = 0; quarter < 4; ++quarter) {
+      float* there = to + quarter * 4;
+      if (row.polarizations == 1) {
+        hn::StoreU(load_bytes(numbers, from + quarter * 16), numbers, there);
+      } else {
+        const auto a = load_bytes(pairs, from + quarter * 32), b = load_bytes(pairs, from + quarter * 32 + 16);
+        hn::StoreU(hn::BitCast(numbers, hn::ConcatLowerLower(pairs, b, a)), numbers, there);
+        hn::StoreU(hn::BitCast(numbers, hn::ConcatUpperUpper(pairs, b, a)), numbers, there + kBlockFloats);
+      }
+    }
+  }
+#endif
+  convert_plainly<float>(row, done);
+}
+
+void UnpackInt4(const std::byte* from, size_t samples, signed char* to) {
+  size_t done = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::CappedTag<std::int8_t, 16> bytes;
+  const hn::CappedTag<std::int16_t, 8> words;
+  for (; done + 16 <= samples; done += 16) {
+    // Nibbles in words: shifted up, then down with their sign, the upper half of each word first.
+    const auto both = load_bytes(words, from + done);
+    const auto high_odd = hn::ShiftRight<12>(both);
+    const auto high_even = hn::ShiftRight<12>(hn::ShiftLeft<8>(both));
+    const auto low_odd = hn::ShiftRight<12>(hn::ShiftLeft<4>(both));
+    const auto low_even = hn::ShiftRight<12>(hn::ShiftLeft<12>(both));
+    const auto mask = hn::Set(words, std::int16_t{0xff});
+    const auto re = hn::Or(hn::And(low_even, mask), hn::ShiftLeft<8>(low_odd));
+    const auto im = hn::Or(hn::And(high_even, mask), hn::ShiftLeft<8>(high_odd));
+    const auto re8 = hn::BitCast(bytes, re), im8 = hn::BitCast(bytes, im);
+    auto* const there = reinterpret_cast<std::int8_t*>(to) + 2 * done;
+    hn::StoreU(hn::InterleaveLower(bytes, re8, im8), bytes, there);
+    hn::StoreU(hn::InterleaveUpper(bytes, re8, im8), bytes, there + 16);
+  }
+#endif
+  for (; done < samples; ++done) {
+    const int both = static_cast<int>(from[done]);
+    to[2 * done] = static_cast<signed char>(((both & 15) ^ 8) - 8);
+    to[2 * done + 1] = static_cast<signed char>(((both >> 4) ^ 8) - 8);
+  }
+}
+
+// --- FIR -----------------------------------------------------------------------------------------------------------
+
+// acc[b][p] += rows[b + k] * weights[k] for k < K, k rising for every b: each row is loaded once.
+template <size_t K, size_t kTimes, size_t P>
+HWY_INLINE void chunk(const float* HWY_RESTRICT rows, const float* HWY_RESTRICT weights, size_t stride,
+                      V (&acc)[kTimes][P]) {
+  const F f;
+  V w[K];
+#pragma GCC unroll 8
+  for (size_t k = 0; k < K; ++k) w[k] = hn::LoadU(f, weights + k * stride);
+#pragma GCC unroll 24
+  for (size_t r = 0; r < K + kTimes - 1; ++r) {
+#pragma GCC unroll 2
+    for (size_t p = 0; p < P; ++p) {
+      const V x = hn::Load(f, rows + (r * P + p) * kBlockFloats);
+#pragma GCC unroll 16
+      for (size_t b = 0; b < kTimes; ++b) {
+        if (r >= b && r - b < K) acc[b][p] = hn::MulAdd(x, w[r - b], acc[b][p]);
+      }
+    }
+  }
+}
+
+template <size_t kTimes, size_t P>
+HWY_INLINE void rest(size_t taps, const float* rows, const float* weights, size_t stride, V (&acc)[kTimes][P]) {
+  switch (taps) {
+    case 1:
+      return chunk<1>(rows, weights, stride, acc);
+    case 2:
+      return chunk<2>(rows, weights, stride, acc);
+    case 3:
+      return chunk<3>(rows, weights, stride, acc);
+    case 4:
+      return chunk<4>(rows, weights, stride, acc);
+    case 5:
+      return chunk<5>(rows, weights, stride, acc);
+    case 6:
+      return chunk<6>(rows, weights, stride, acc);
+    case 7:
+      return chunk<7>(rows, weights, stride, acc);
+    default:
+      return;
+  }
+}
+
+template <size_t P>
+void Tile(const FirBlock& block) {
+  constexpr size_t kTimes = kAccumulators / P;
+  const F f;
+  for (size_t t = 0; t < block.times; t += kTimes) {
+    for (size_t v = 0; v < kBlockFloats; v += kLanes) {
+      V acc[kTimes][P];
+#pragma GCC unroll 16
+      for (size_t b = 0; b < kTimes; ++b) {
+#pragma GCC unroll 2
+        for (size_t p = 0; p < P; ++p) acc[b][p] = hn::Zero(f);
+      }
+      const float* rows = block.rows + t * P * kBlockFloats + v;
+      const float* weights = block.weights + v;
+      size_t taps = block.taps;
+      for (; taps >= kChunk; taps -= kChunk) {
+        chunk<kChunk>(rows, weights, block.weight_stride, acc);
+        rows += kChunk * P * kBlockFloats;
+        weights += kChunk * block.weight_stride;
+      }
+      rest(taps, rows, weights, block.weight_stride, acc);
+      float* out = block.out + t * block.time_stride + v;
+#pragma GCC unroll 16
+      for (size_t b = 0; b < kTimes; ++b) {
+#pragma GCC unroll 2
+        for (size_t p = 0; p < P; ++p) {
+          hn::Store(acc[b][p], f, out + b * block.time_stride + p * block.polarization_stride);
+        }
+      }
+    }
+  }
+}
+
+void FirTile(const FirBlock& block) { block.polarizations == 1 ? Tile<1>(block) : Tile<2>(block); }
+
+template <size_t P>
+void One(const FirBlock& block) {
+  const F f;
+  constexpr size_t kVectors = kBlockFloats / kLanes;
+  // At most 8 vectors at once.
+  constexpr size_t kTogether = kVectors < 4 ? kVectors : 4;
+  for (size_t v = 0; v < kVectors; v += kTogether) {
+    V acc[kTogether][P];
+#pragma GCC unroll 4
+    for (size_t i = 0; i < kTogether; ++i) {
+#pragma GCC unroll 2
+      for (size_t p = 0; p < P; ++p) acc[i][p] = hn::Zero(f);
+    }
+    const float* rows = block.rows + v * kLanes;
+    const float* weights = block.weights + v * kLanes;
+    for (size_t j = 0; j < block.taps; ++j, rows += P * kBlockFloats, weights += block.weight_stride) {
+#pragma GCC unroll 4
+      for (size_t i = 0; i < kTogether; ++i) {
+        const V w = hn::LoadU(f, weights + i * kLanes);
+#pragma GCC unroll 2
+        for (size_t p = 0; p < P; ++p) {
+          acc[i][p] = hn::MulAdd(hn::Load(f, rows + p * kBlockFloats + i * kLanes), w, acc[i][p]);
+        }
+      }
+    }
+#pragma GCC unroll 4
+    for (size_t i = 0; i < kTogether; ++i) {
+#pragma GCC unroll 2
+      for (size_t p = 0; p < P; ++p) {
+        hn::Store(acc[i][p], f, block.out + p * block.polarization_stride + (v + i) * kLanes);
+      }
+    }
+  }
+}
+
+void FirOne(const FirBlock& block) { block.polarizations == 1 ? One<1>(block) : One<2>(block); }
+
+// Here rows hold xr, xi, yr, yi of a channel side by side: 4 * kBlock floats a row, one weight a channel.
+void FirPairs(const FirBlock& block) {
+#if HWY_TARGET == HWY_SCALAR
+  for (size_t m = 0; m < kBlock; ++m) {
+    for (size_t i = 0; i < 4; ++i) {
+      float sum = 0;
+      for (size_t j = 0; j < block.taps; ++j) {
+        sum += block.rows[j * 4 * kBlock + 4 * m + i] * block.weights[j * block.weight_stride + m];
+      }
+      block.out[i / 2 * block.polarization_stride + 2 * m + i % 2] = sum;
+    }
+  }
+#else
+  const hn::CappedTag<float, 4> f;
+  const hn::CappedTag<std::uint64_t, 2> pairs;
+  hn::Vec<decltype(f)> acc[kBlock];
+  for (size_t m = 0; m < kBlock; ++m) acc[m] = hn::Zero(f);
+  const float* rows = block.rows;
+  const float* weights = block.weights;
+  for (size_t j = 0; j < block.taps; ++j, rows += 4 * kBlock, weights += block.weight_stride) {
+#pragma GCC unroll 8
+    for (size_t m = 0; m < kBlock; ++m) {
+      acc[m] = hn::MulAdd(hn::Load(f, rows + 4 * m), hn::Set(f, weights[m]), acc[m]);
+    }
+  }
+#pragma GCC unroll 4
+  for (size_t m = 0; m < kBlock; m += 2) {
+    const auto a = hn::BitCast(pairs, acc[m]), b = hn::BitCast(pairs, acc[m + 1]);
+    hn::Store(hn::BitCast(f, hn::ConcatLowerLower(pairs, b, a)), f, block.out + 2 * m);
+    hn::Store(hn::BitCast(f, hn::ConcatUpperUpper(pairs, b, a)), f, block.out + block.polarization_stride + 2 * m);
+  }
+#endif
+}
+
+Kernels ThisTarget() {
+  return {hwy::TargetName(HWY_TARGET),
+          kAccumulators,
+          ConvertInt8,
+          ConvertInt16,
+          ConvertFloat,
+          UnpackInt4,
+          FirTile,
+          FirOne,
+          FirPairs};
+}
+
+}  // namespace
+}  // namespace ridge::filterbank::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ridge::filterbank {
+HWY_EXPORT(ThisTarget);
+const Kernels& kernels() {
+  static const Kernels chosen = HWY_DYNAMIC_DISPATCH(ThisTarget)();
+  return chosen;
+}
+}  // namespace ridge::filterbank
+#endif

@@ -1,0 +1,46 @@
+// For the plainly written variants: rows of floats in the order of the input, and their weights.
+#pragma once
+#include <cstddef>
+#include <span>
+
+#include "base/aligned.hpp"
+#include "filterbank/host/host_variant.hpp"
+
+namespace ridge::filterbank {
+
+// One station's row, [channel][polarization][re, im].
+void plain_row(const Geometry& geometry, const std::byte* from, float* to);
+
+// [tap, newest first][channel]: tap 0 is the newest block. Critical sampling.
+class TapWeights final : public Weights {
+ public:
+  TapWeights(const Geometry& geometry, std::span<const double> prototype);
+  const float* tap(std::size_t i) const { return table_.data() + i * stride_; }
+  std::size_t stride() const { return stride_; }
+
+ private:
+  std::size_t stride_;
+  base::AlignedArray<float> table_;
+};
+
+// The last `taps` rows of a station; row r is in slot r mod taps. Also the branches of one time, and the FFT's scratch.
+class PlainScratch {
+ public:
+  static std::size_t floats(const Geometry& geometry, const fft::LineKernel<float>& line);
+  PlainScratch(const Geometry& geometry, float* memory);
+  float* slot(std::size_t index) const { return slots_ + index * row_floats_; }
+  std::size_t slot_of(std::int64_t row) const;
+  void load(const RawView& raw, std::size_t station, std::int64_t row);
+  float* branches(std::size_t polarization) const { return branches_ + polarization * branch_floats_; }
+  float* block() const { return block_; }  // taps rows of kBlock channels, all polarizations
+  std::complex<float>* fft() const { return fft_; }
+
+ private:
+  const Geometry& geometry_;
+  std::size_t row_floats_, branch_floats_;
+  float *slots_, *branches_, *block_;
+  std::byte* room_;
+  std::complex<float>* fft_;
+};
+
+}  // namespace ridge::filterbank

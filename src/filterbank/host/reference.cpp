@@ -1,0 +1,65 @@
+// The definition itself, in double, as a variant like any other: too slow to be chosen, there to be compared with.
+#include <algorithm>
+
+#include "filterbank/host/host_variant.hpp"
+#include "filterbank/reference.hpp"
+
+namespace ridge::filterbank {
+namespace {
+
+class Plain final : public Weights {
+ public:
+  explicit Plain(std::span<const double> prototype) : values(prototype.begin(), prototype.end()) {}
+  std::vector<double> values;
+};
+
+class Reference final : public HostVariant {
+ public:
+  Reference(const Problem& problem, const Geometry& g)
+      : HostVariant(problem, g, whole_lines(g.polarizations * g.sample_bytes)), problem_(problem) {
+    problem_.bandpass.clear();
+  }
+  std::shared_ptr<const Weights> prepare(std::span<const double> prototype) const override {
+    return std::make_shared<Plain>(prototype);
+  }
+
+ private:
+  void work(const Piece& piece, float* scratch) const override {
+    const Geometry& g = geometry();
+    Problem problem = problem_;
+    problem.weights = static_cast<const Plain&>(piece.weights).values;
+    auto* const room = reinterpret_cast<std::byte*>(scratch);
+    const std::int64_t from = g.oldest_row(piece.first) * static_cast<std::int64_t>(g.channels);
+    std::vector<std::complex<double>> samples(
+        static_cast<std::size_t>(g.newest(piece.first + piece.spectra - 1) + 1 - from));
+    for (std::size_t p = 0; p < g.polarizations; ++p) {
+      for (std::size_t n = 0; n < samples.size(); ++n) {
+        const std::byte* at = piece.raw.samples(g, piece.station, from + static_cast<std::int64_t>(n), 1, room);
+        samples[n] = sample_at(g.samples, at, p);
+      }
+      const auto spectra = reference(problem, samples, piece.first, piece.spectra, from);
+      for (std::size_t t = 0; t < piece.spectra; ++t) {
+        std::complex<float>* const out = spectrum(piece, t, p);
+        for (std::size_t k = 0; k < g.channels; ++k) {
+          out[k] = static_cast<std::complex<float>>(spectra[t * g.channels + k]);
+        }
+        multiply_bandpass(out, p, piece.station);
+      }
+    }
+  }
+
+  Problem problem_;
+};
+
+}  // namespace
+
+void list_host_reference(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
+  planner::Cost cost = host_cost(geometry, 0.02);
+  // The transform by its definition.
+  cost.flops += 8.0 * static_cast<double>(geometry.spectrum_size()) * static_cast<double>(geometry.channels);
+  cost.float64 = true;
+  entries.push_back({{.variant = "reference", .cost = cost},
+                     [problem, geometry] { return std::make_shared<Reference>(problem, geometry); }});
+}
+
+}  // namespace ridge::filterbank

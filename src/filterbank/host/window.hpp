@@ -1,0 +1,83 @@
+// The samples a FIR looks at, converted to floats once, and its weights in the order the kernels read them.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/aligned.hpp"
+#include "filterbank/host/host_variant.hpp"
+#include "filterbank/host/kernels.hpp"
+
+namespace ridge::filterbank {
+
+inline std::size_t blocks_of(const Geometry& geometry) { return (geometry.channels + kBlock - 1) / kBlock; }
+
+// A stretch of consecutive rows of one station. When it is full the rows still needed move to its front.
+class SampleWindow {
+ public:
+  static std::size_t floats(const Geometry& geometry, std::size_t capacity);  // of memory it needs
+  SampleWindow(const Geometry& geometry, std::size_t capacity, float* memory);
+
+  // Makes rows `low` to `high` of the station ready. `low` never falls, and at most `capacity` rows are asked for.
+  void ensure(const RawView& raw, std::size_t station, std::int64_t low, std::int64_t high);
+  const float* row(std::size_t block, std::int64_t row) const {
+    return memory_ + block * stride_ + static_cast<std::size_t>(row - base_) * geometry_.polarizations * kBlockFloats;
+  }
+  std::size_t stride() const { return stride_; }  // floats from a block to the next
+
+ private:
+  static std::size_t stride_of(const Geometry& geometry, std::size_t capacity);
+  void convert(const std::byte* from, std::int64_t row);
+
+  const Geometry& geometry_;
+  std::size_t capacity_, stride_;
+  float* memory_;
+  std::byte* room_;
+  signed char* unpacked_;
+  std::int64_t base_ = 0, end_ = 0;
+  bool started_ = false;
+};
+
+// [block][tap, oldest first][16]; critical sampling.
+class BlockWeights final : public Weights {
+ public:
+  BlockWeights(const Geometry& geometry, std::span<const double> prototype);
+  const float* block(std::size_t b) const { return table_.data() + b * taps_ * kBlockFloats; }
+
+ private:
+  std::size_t taps_;
+  base::AlignedArray<float> table_;
+};
+
+// [tap, oldest first][channel - phase + channels], any phase: the weights of channel a at phase f are those of channel
+// (a - f) mod channels at phase 0.
+class RotatedWeights final : public Weights {
+ public:
+  RotatedWeights(const Geometry& geometry, std::span<const double> prototype);
+  std::size_t stride() const { return stride_; }
+  const float* at(std::size_t channel, std::size_t phase) const {
+    const auto& table = phase % 2 == 1 && odd_.size() > 0 ? odd_ : even_;
+    return table.data() + 2 * (channel + channels_ - phase);
+  }
+
+ private:
+  std::size_t channels_, stride_;
+  base::AlignedArray<float> even_, odd_;  // odd phases of a centred bank have the other sign
+};
+
+std::shared_ptr<const Weights> window_weights(const Geometry& geometry, std::span<const double> prototype);
+
+// Filtered branches, ready for the FFT: time t, polarization p at (t * polarizations + p) * row_floats.
+inline std::size_t filtered_row(const Geometry& geometry) { return blocks_of(geometry) * kBlockFloats + kBlockFloats; }
+
+// Spectrum number `spectrum` alone, at any phase; the window is made ready.
+void filter_one(const Geometry& geometry, SampleWindow& window, const Piece& piece, std::uint64_t spectrum, float* out);
+
+// `times` spectra from `spectrum` on at once; critical sampling. `out` has room for a multiple of kernels().tile.
+void filter_many(const Geometry& geometry, SampleWindow& window, const Piece& piece, std::uint64_t spectrum,
+                 std::size_t times, float* out);
+
+// Rows a window needs at least for filter_one and filter_many.
+std::size_t least_rows(const Geometry& geometry, std::size_t times);
+
+}  // namespace ridge::filterbank

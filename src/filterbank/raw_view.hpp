@@ -1,0 +1,91 @@
+// A stretch of a stream in two pieces of memory: what was carried over, and what was pushed.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "filterbank/geometry.hpp"
+
+namespace ridge::filterbank {
+
+class RawView {
+ public:
+  // `start` is the first piece's position in the stream; the second follows at once.
+  RawView(std::uint64_t start, const std::byte* first, std::size_t first_bytes, const std::byte* second,
+          std::size_t second_bytes)
+      : start_(start),
+        middle_(start + first_bytes),
+        end_(start + first_bytes + second_bytes),
+        first_(first),
+        second_(second) {}
+
+  std::uint64_t end() const { return end_; }
+
+  // The bytes where they are, or null where they lie in two pieces or are not all there.
+  const std::byte* direct(std::uint64_t at, std::size_t bytes) const {
+    if (at >= middle_) return at + bytes <= end_ ? second_ + (at - middle_) : nullptr;
+    return at >= start_ && at + bytes <= middle_ ? first_ + (at - start_) : nullptr;
+  }
+
+  // What is not there yet is 0.
+  void copy(std::uint64_t at, std::size_t bytes, std::byte* to) const {
+    while (bytes > 0) {
+      const std::byte* from = nullptr;
+      std::size_t run = bytes;
+      if (at < start_) {
+        run = clamp(start_ - at, bytes);
+      } else if (at < middle_) {
+        run = clamp(middle_ - at, bytes);
+        from = first_ + (at - start_);
+      } else if (at < end_) {
+        run = clamp(end_ - at, bytes);
+        from = second_ + (at - middle_);
+      }
+      if (from != nullptr) {
+        std::memcpy(to, from, run);
+      } else {
+        std::memset(to, 0, run);
+      }
+      at += run, to += run, bytes -= run;
+    }
+  }
+
+  // `count` samples of one station from sample number `sample` on, all polarizations, in one piece: where they are, or
+  // copied to `room`. Samples before the stream are 0.
+  const std::byte* samples(const Geometry& g, std::size_t station, std::int64_t sample, std::size_t count,
+                           std::byte* room) const {
+    const std::size_t piece = g.polarizations * g.sample_bytes;
+    std::byte* to = room;
+    if (sample < 0) {
+      const std::size_t before = clamp(static_cast<std::uint64_t>(-sample), count);
+      std::memset(to, 0, before * piece);
+      to += before * piece, count -= before, sample += static_cast<std::int64_t>(before);
+    }
+    bool alone = to == room;
+    while (count > 0) {
+      const std::size_t frame = static_cast<std::size_t>(sample) / g.block,
+                        within = static_cast<std::size_t>(sample) % g.block;
+      const std::size_t run = g.stations == 1 ? count : std::min(count, g.block - within);
+      const std::uint64_t at = ((std::uint64_t{frame} * g.stations + station) * g.block + within) * piece;
+      if (alone && run == count) {
+        if (const std::byte* there = direct(at, run * piece)) return there;
+      }
+      alone = false;
+      copy(at, run * piece, to);
+      to += run * piece, count -= run, sample += static_cast<std::int64_t>(run);
+    }
+    return room;
+  }
+  const std::byte* row(const Geometry& g, std::size_t station, std::int64_t row, std::byte* room) const {
+    return samples(g, station, row * static_cast<std::int64_t>(g.channels), g.channels, room);
+  }
+
+ private:
+  static std::size_t clamp(std::uint64_t a, std::size_t b) { return a < b ? static_cast<std::size_t>(a) : b; }
+
+  std::uint64_t start_, middle_, end_;
+  const std::byte *first_, *second_;
+};
+
+}  // namespace ridge::filterbank

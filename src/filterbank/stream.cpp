@@ -1,0 +1,176 @@
+#include <algorithm>
+#include <deque>
+
+#include <fmt/format.h>
+
+#include "filterbank/bank.hpp"
+#include "filterbank/saved_state.hpp"
+
+namespace ridge::filterbank {
+
+class StreamState {
+ public:
+  explicit StreamState(const Plan& plan) : bank_(plan.bank()), weights_(bank_->weights) {
+    saved_.problem = bank_->geometry.key();
+    saved_.variant = bank_->variant_name;
+    saved_.weights = bank_->problem.weights;
+  }
+
+  const Geometry& geometry() const { return bank_->geometry; }
+  std::uint64_t taken() const { return saved_.held_from + saved_.held.size() - slack_; }
+  std::uint64_t written() const { return saved_.spectra; }
+
+  std::size_t due(std::size_t bytes) const {
+    return static_cast<std::size_t>(geometry().spectra_in(taken() + bytes) - written());
+  }
+
+  std::size_t push(std::span<const std::byte> in, std::span<std::complex<float>> out) {
+    const std::size_t spectra = due(in.size());
+    if (out.size() / geometry().spectrum_size() < spectra) {
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("filterbank: {} bytes make {} spectra of {} values; there is room for {} values",
+                              in.size(), spectra, geometry().spectrum_size(), out.size()));
+    }
+    // A large push is worked on where it is; a small one joins what is held.
+    const bool large = spectra > 0 && in.size() / 4 > saved_.held.size() - slack_;
+    if (!large) saved_.held.insert(saved_.held.end(), in.begin(), in.end());
+    const std::span<const std::byte> second = large ? in : std::span<const std::byte>();
+    const RawView raw(saved_.held_from, saved_.held.data() + slack_, saved_.held.size() - slack_, second.data(),
+                      second.size());
+    run(raw, spectra, out.data());
+    if (spectra > 0) keep(raw, large);
+    return spectra;
+  }
+
+  void replace_weights(std::span<const double> weights, std::uint64_t sample) {
+    const std::uint64_t spectrum = sample / geometry().hop;  // the first with newest = (t + 1) * hop - 1 >= sample
+    if (spectrum < written()) {
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("filterbank: weights from sample {} on come too late: {} spectra of {} samples each have "
+                              "been written",
+                              sample, written(), geometry().hop));
+    }
+    Problem problem = bank_->problem;
+    problem.weights.assign(weights.begin(), weights.end());
+    complete(problem);  // counts and checks them
+    // Later wishes for the same or earlier spectra win.
+    std::erase_if(saved_.waiting, [&](const auto& one) { return one.spectrum >= spectrum; });
+    saved_.waiting.push_back({spectrum, problem.weights});
+    prepared_.resize(saved_.waiting.size() - 1);
+    prepared_.push_back(bank_->variant->prepare(problem.weights));
+  }
+
+  std::string save() const {
+    SavedState state = saved_;
+    state.held.erase(state.held.begin(), state.held.begin() + static_cast<std::ptrdiff_t>(slack_));
+    return write_state(state);
+  }
+
+  void restore(std::string_view text) {
+    SavedState state = read_state(text);
+    if (state.problem != saved_.problem || state.variant != saved_.variant) {
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("filterbank: a state of \"{}\" by {} cannot go on with \"{}\" by {}", state.problem,
+                              state.variant, saved_.problem, saved_.variant));
+    }
+    check_consistent(state);
+    std::deque<std::shared_ptr<const Weights>> prepared;
+    for (const auto& one : state.waiting) prepared.push_back(bank_->variant->prepare(one.weights));
+    auto weights = bank_->variant->prepare(state.weights);
+    saved_ = std::move(state);
+    prepared_ = std::move(prepared);
+    weights_ = std::move(weights);
+    slack_ = 0;
+  }
+
+ private:
+  // The counts of a state, which come from outside, must be those that pushes would have led to.
+  void check_consistent(const SavedState& state) const {
+    const auto fail = [](const char* what) {
+      throw Error(ErrorKind::io, fmt::format("filterbank: a damaged state: {}", what));
+    };
+    const Geometry& g = geometry();
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 60;
+    if (state.spectra > kMost / g.hop || state.held_from > kMost || state.held.size() > kMost) fail("its counts");
+    if (state.held_from % g.frame_bytes() != 0) fail("what is held does not begin a block");
+    if (g.spectra_in(state.held_from + state.held.size()) != state.spectra) fail("spectra and samples do not agree");
+    const auto oldest = g.oldest_row(state.spectra) * static_cast<std::int64_t>(g.channels);
+    if (state.held_from > g.frame_start(oldest)) fail("samples are missing");
+    if (state.weights.size() != g.channels * g.taps) fail("its weights");
+    std::uint64_t before = state.spectra;
+    for (const auto& one : state.waiting) {
+      if (one.weights.size() != g.channels * g.taps || one.spectrum < before) fail("its waiting weights");
+      before = one.spectrum;
+    }
+  }
+
+  void run(const RawView& raw, std::size_t spectra, std::complex<float>* out) {
+    while (spectra > 0) {
+      while (!saved_.waiting.empty() && saved_.waiting.front().spectrum <= saved_.spectra) {
+        saved_.weights = std::move(saved_.waiting.front().weights);
+        weights_ = prepared_.front();
+        saved_.waiting.erase(saved_.waiting.begin());
+        prepared_.pop_front();
+      }
+      std::size_t now = spectra;
+      if (!saved_.waiting.empty()) {
+        now = static_cast<std::size_t>(std::min<std::uint64_t>(now, saved_.waiting.front().spectrum - saved_.spectra));
+      }
+      bank_->variant->run({.raw = raw, .first = saved_.spectra, .spectra = now, .weights = *weights_, .out = out});
+      saved_.spectra += now;
+      spectra -= now;
+      out += now * geometry().spectrum_size();
+    }
+  }
+
+  // Lets go of everything the next spectrum does not need.
+  void keep(const RawView& raw, bool large) {
+    const Geometry& g = geometry();
+    const std::uint64_t from =
+        std::max(saved_.held_from, g.frame_start(g.oldest_row(saved_.spectra) * static_cast<std::int64_t>(g.channels)));
+    if (large) {
+      const auto bytes = static_cast<std::size_t>(raw.end() - from);
+      spare_.resize(bytes);
+      raw.copy(from, bytes, spare_.data());
+      std::swap(saved_.held, spare_);
+      slack_ = 0;
+    } else {
+      slack_ += static_cast<std::size_t>(from - saved_.held_from);
+      // Moved to the front when half of it is of no use: each byte moves about once.
+      if (2 * slack_ >= saved_.held.size()) {
+        saved_.held.erase(saved_.held.begin(), saved_.held.begin() + static_cast<std::ptrdiff_t>(slack_));
+        slack_ = 0;
+      }
+    }
+    saved_.held_from = from;
+  }
+
+  std::shared_ptr<const Bank> bank_;
+  std::shared_ptr<const Weights> weights_;
+  SavedState saved_;
+  std::size_t slack_ = 0;         // bytes at the front of saved_.held that nothing needs; held_from counts behind them
+  std::vector<std::byte> spare_;  // for the next large push
+  std::deque<std::shared_ptr<const Weights>> prepared_;  // of saved_.waiting
+};
+
+Stream::Stream(const Plan& plan) : state_(std::make_unique<StreamState>(plan)) {}
+Stream::~Stream() = default;
+Stream::Stream(Stream&&) noexcept = default;
+Stream& Stream::operator=(Stream&&) noexcept = default;
+
+std::size_t Stream::due(std::size_t bytes) const { return state_->due(bytes); }
+std::size_t Stream::push(std::span<const std::byte> in, std::span<std::complex<float>> out) {
+  return state_->push(in, out);
+}
+std::uint64_t Stream::bytes() const { return state_->taken(); }
+std::uint64_t Stream::samples() const { return state_->geometry().samples_in(state_->taken()); }
+std::uint64_t Stream::spectra() const { return state_->written(); }
+void Stream::replace_weights(std::span<const double> weights, std::uint64_t sample) {
+  state_->replace_weights(weights, sample);
+}
+std::string Stream::save() const { return state_->save(); }
+void Stream::restore(std::string_view state) { state_->restore(state); }
+
+std::string variant_of_state(std::string_view state) { return read_state(state).variant; }
+
+}  // namespace ridge::filterbank

@@ -1,0 +1,57 @@
+// What a variant of the filter bank brings. Adding one: a file with a lister, and its line in registry.cpp.
+#pragma once
+#include <complex>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <ridge/filterbank.hpp>
+
+#include "filterbank/geometry.hpp"
+#include "filterbank/raw_view.hpp"
+
+namespace ridge::filterbank {
+
+// A prototype in the form a variant wants it. Made beforehand and replaced as a whole.
+class Weights {
+ public:
+  virtual ~Weights() = default;
+};
+
+struct Job {
+  const RawView& raw;
+  std::uint64_t first = 0;  // number of the first spectrum
+  std::size_t spectra = 0;
+  const Weights& weights;
+  std::complex<float>* out = nullptr;
+};
+
+// Built for one problem on one device: ready, unchanging, used by any number of threads.
+class Variant {
+ public:
+  virtual ~Variant() = default;
+  virtual std::shared_ptr<const Weights> prepare(std::span<const double> prototype) const = 0;
+  virtual void run(const Job& job) const = 0;
+};
+
+struct Entry {
+  planner::Candidate candidate;
+  std::function<std::shared_ptr<const Variant>()> build;
+};
+
+// Appends the variant with each set of parameters worth trying, refusals included. The problem is complete.
+using Lister = void (*)(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
+
+void list_host_reference(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
+void list_host_stations(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
+void list_host_simd_polarizations(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
+void list_host_simd_channels(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
+void list_host_unrolled_ring(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
+void list_host_separate(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
+void list_host_fused(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
+
+std::vector<Entry> list_variants(const Device& device, const Problem& problem, const Geometry& geometry);
+
+}  // namespace ridge::filterbank

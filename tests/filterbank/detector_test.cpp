@@ -1,0 +1,69 @@
+#include <gtest/gtest.h>
+
+#include "support.hpp"
+
+namespace ridge::filterbank::test {
+namespace {
+
+const Problem kProblem{.channels = 4, .taps = 1, .stations = 2};
+
+// time, polarization, station, channel
+Spectra some(std::size_t times) {
+  Spectra out(times * 16);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = {static_cast<float>(static_cast<int>(i * 7 % 11) - 5),
+              static_cast<float>(static_cast<int>(i * 5 % 13) - 6)};
+  }
+  return out;
+}
+
+TEST(Detector, StokesOfEveryChannel) {
+  const Spectra in = some(1);
+  Detector detector(kProblem, {.products = Products::stokes});
+  std::vector<float> out(detector.row_size());
+  ASSERT_EQ(detector.push(in, out), 1u);
+  for (std::size_t s = 0; s < 2; ++s) {
+    for (std::size_t k = 0; k < 4; ++k) {
+      const std::complex<float> x = in[s * 4 + k], y = in[8 + s * 4 + k];
+      const auto at = [&](std::size_t product) { return out[(s * 4 + product) * 4 + k]; };
+      EXPECT_FLOAT_EQ(at(0), std::norm(x) + std::norm(y));
+      EXPECT_FLOAT_EQ(at(1), std::norm(x) - std::norm(y));
+      EXPECT_FLOAT_EQ(at(2), 2 * (x * std::conj(y)).real());
+      EXPECT_FLOAT_EQ(at(3), -2 * (x * std::conj(y)).imag());
+      EXPECT_NEAR(at(0) * at(0), at(1) * at(1) + at(2) * at(2) + at(3) * at(3), 1e-2);  // one sample is polarized
+    }
+  }
+}
+
+TEST(Detector, SumsOfTimesAndChannelsAreCarried) {
+  const Spectra in = some(7);
+  Detector whole(kProblem, {.products = Products::powers, .times = 3, .channels = 2});
+  EXPECT_EQ(whole.channels(), 2u);
+  EXPECT_EQ(whole.products(), 2u);
+  std::vector<float> wanted(2 * whole.row_size());
+  ASSERT_EQ(whole.due(7), 2u);
+  ASSERT_EQ(whole.push(in, wanted), 2u);
+  float sum = 0;
+  for (std::size_t t = 0; t < 3; ++t) sum += std::norm(in[t * 16 + 2]) + std::norm(in[t * 16 + 3]);
+  EXPECT_FLOAT_EQ(wanted[1], sum);  // station 0, X, channels 2 and 3
+  for (std::size_t cut = 0; cut <= 7; ++cut) {
+    Detector parts(kProblem, {.products = Products::powers, .times = 3, .channels = 2});
+    std::vector<float> out(wanted.size());
+    const std::size_t first = parts.push(std::span(in).first(cut * 16), out);
+    parts.push(std::span(in).subspan(cut * 16), std::span(out).subspan(first * parts.row_size()));
+    EXPECT_EQ(out, wanted) << cut;
+  }
+}
+
+TEST(Detector, MistakesAreRefused) {
+  EXPECT_THROW(Detector(kProblem, {.times = 0}), Error);
+  EXPECT_THROW(Detector(kProblem, {.channels = 3}), Error);
+  EXPECT_THROW(Detector({.polarizations = 1}, {.products = Products::stokes}), Error);
+  Detector detector(kProblem, {});
+  const Spectra in = some(1);
+  std::vector<float> out(3);
+  EXPECT_THROW(detector.push(in, out), Error);
+}
+
+}  // namespace
+}  // namespace ridge::filterbank::test

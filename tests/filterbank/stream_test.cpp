@@ -1,0 +1,214 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support.hpp"
+
+namespace ridge::filterbank::test {
+namespace {
+
+using testing::HasSubstr;
+
+Problem small(Samples samples = Samples::int8) {
+  return {.channels = 12, .taps = 5, .stations = 2, .samples = samples};
+}
+
+Problem oversampled() {
+  return {.channels = 16, .taps = 3, .stations = 2, .samples = Samples::float32, .oversampling = {8, 7}};
+}
+
+void append(Stream& stream, std::span<const std::byte> in, std::size_t each, Spectra& all) {
+  Spectra out(stream.due(in.size()) * each);
+  ASSERT_EQ(stream.push(in, out) * each, out.size());
+  all.insert(all.end(), out.begin(), out.end());
+}
+
+TEST(Stream, SplitAtEveryOffset) {
+  for (const Problem& problem : {small(), small(Samples::int4), small(Samples::int16), oversampled()}) {
+    for (const auto& candidate : candidates(host(), problem)) {
+      if (!candidate.refusal.empty() || candidate.variant == "reference") continue;
+      const Plan plan = plan_of(problem, candidate.name());
+      const Bytes bytes = noise(problem, problem.channels * 9);
+      const Spectra whole = run(plan, bytes);
+      for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
+        Stream stream(plan);
+        Spectra parts;
+        append(stream, std::span(bytes).first(cut), plan.spectrum_size(), parts);
+        append(stream, std::span(bytes).subspan(cut), plan.spectrum_size(), parts);
+        ASSERT_TRUE(same_bits(parts, whole)) << candidate.name() << " cut at byte " << cut;
+      }
+    }
+  }
+}
+
+TEST(Stream, AnyNumberOfPiecesOfAnyLength) {
+  for (const Problem& problem : {small(), oversampled(), Problem{.channels = 64, .taps = 16, .stations = 3}}) {
+    const Plan plan = plan_of(problem);
+    const Bytes bytes = noise(problem, problem.channels * 100);
+    const Spectra whole = run(plan, bytes);
+    for (const std::size_t most : {std::size_t{7}, std::size_t{300}, bytes.size() / 3}) {
+      std::mt19937 random(static_cast<unsigned>(most));
+      Stream stream(plan);
+      Spectra parts;
+      for (std::size_t at = 0; at < bytes.size();) {
+        const std::size_t now = std::min<std::size_t>(random() % (most + 1), bytes.size() - at);
+        append(stream, std::span(bytes).subspan(at, now), plan.spectrum_size(), parts);
+        at += now;
+      }
+      EXPECT_TRUE(same_bits(parts, whole)) << most;
+      EXPECT_EQ(stream.bytes(), bytes.size());
+      EXPECT_EQ(stream.spectra() * plan.spectrum_size(), whole.size());
+    }
+  }
+}
+
+TEST(Stream, ThreadsDoNotChangeABit) {
+  Problem problem{.channels = 32, .taps = 8, .stations = 3, .threads = 1};
+  const Bytes bytes = noise(problem, 32 * 300);
+  const Spectra one = run(plan_of(problem), bytes);
+  for (const std::size_t threads : {2, 5}) {
+    problem.threads = threads;
+    EXPECT_TRUE(same_bits(run(plan_of(problem), bytes), one)) << threads;
+  }
+}
+
+// A silent stream before the first samples must not differ from one that never was cut, signs of zero included.
+TEST(Stream, SilenceIsSilenceWhereverItIsCut) {
+  const Problem problem = oversampled();
+  const Plan plan = plan_of(problem);
+  Bytes bytes = noise(problem, problem.channels * 9);
+  std::fill(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(bytes.size() / 2), std::byte{0});
+  const Spectra whole = run(plan, bytes);
+  for (std::size_t cut = 0; cut <= bytes.size(); cut += 8) {
+    Stream stream(plan);
+    Spectra parts;
+    append(stream, std::span(bytes).first(cut), plan.spectrum_size(), parts);
+    append(stream, std::span(bytes).subspan(cut), plan.spectrum_size(), parts);
+    ASSERT_TRUE(same_bits(parts, whole)) << cut;
+  }
+}
+
+TEST(Stream, WeightsChangeAtASample) {
+  for (const Problem& problem : {small(), oversampled()}) {
+    Problem other = problem;
+    other.weights = design(problem.channels, problem.taps, {.window = Window::hamming});
+    const Plan plan = plan_of(problem);
+    const Bytes bytes = noise(problem, problem.channels * 20);
+    const Spectra before = run(plan, bytes), after = run(plan_of(other), bytes);
+    for (const std::uint64_t sample : {std::uint64_t{0}, 5 * plan.hop(), 5 * plan.hop() + 1, 6 * plan.hop() - 1}) {
+      Stream stream(plan);
+      stream.replace_weights(other.weights, sample);
+      Spectra out;
+      append(stream, std::span(bytes).first(100), plan.spectrum_size(), out);
+      append(stream, std::span(bytes).subspan(100), plan.spectrum_size(), out);
+      // The first spectrum whose newest sample, (t + 1) * hop - 1, is not before it.
+      const std::size_t changed = static_cast<std::size_t>(sample / plan.hop()) * plan.spectrum_size();
+      Spectra wanted(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(changed));
+      wanted.insert(wanted.end(), after.begin() + static_cast<std::ptrdiff_t>(changed), after.end());
+      EXPECT_TRUE(same_bits(out, wanted)) << sample;
+    }
+  }
+}
+
+TEST(Stream, SeveralChangesWaitAndLaterWishesWin) {
+  const Problem problem = small();
+  const Plan plan = plan_of(problem);
+  const Bytes bytes = noise(problem, problem.channels * 20);
+  const auto hamming = design(12, 5, {.window = Window::hamming}),
+             gaussian = design(12, 5, {.window = Window::gaussian});
+  Stream stream(plan), again(plan);
+  stream.replace_weights(hamming, 4 * 12);
+  stream.replace_weights(gaussian, 9 * 12);
+  again.replace_weights(gaussian, 7 * 12);
+  again.replace_weights(gaussian, 12 * 12);
+  again.replace_weights(hamming, 4 * 12);  // takes the place of both
+  again.replace_weights(gaussian, 9 * 12);
+  Spectra a, b;
+  append(stream, bytes, plan.spectrum_size(), a);
+  append(again, bytes, plan.spectrum_size(), b);
+  EXPECT_TRUE(same_bits(a, b));
+  EXPECT_THROW(stream.replace_weights(hamming, 0), Error);
+  EXPECT_THROW(stream.replace_weights(std::vector<double>(7), 1000000), Error);
+}
+
+TEST(Stream, SavedAndRestoredItGoesOnExactly) {
+  for (const Problem& problem : {small(), oversampled()}) {
+    const Plan plan = plan_of(problem);
+    const Bytes bytes = noise(problem, problem.channels * 12);
+    const auto later = design(problem.channels, problem.taps, {.window = Window::blackman});
+    Stream whole(plan);
+    whole.replace_weights(later, 8 * plan.hop());
+    Spectra wanted;
+    append(whole, bytes, plan.spectrum_size(), wanted);
+    for (std::size_t cut = 0; cut <= bytes.size(); cut += 13) {
+      Stream first(plan);
+      first.replace_weights(later, 8 * plan.hop());
+      Spectra out;
+      append(first, std::span(bytes).first(cut), plan.spectrum_size(), out);
+      const std::string state = first.save();
+      EXPECT_EQ(variant_of_state(state), plan.variant());
+      Stream second(plan);
+      second.restore(state);
+      EXPECT_EQ(second.bytes(), cut);
+      append(second, std::span(bytes).subspan(cut), plan.spectrum_size(), out);
+      ASSERT_TRUE(same_bits(out, wanted)) << cut;
+    }
+  }
+}
+
+TEST(Stream, DamagedAndForeignStatesAreRefused) {
+  const Plan plan = plan_of(small());
+  Stream stream(plan);
+  const Bytes bytes = noise(small(), 12 * 7 + 5);
+  Spectra out;
+  append(stream, bytes, plan.spectrum_size(), out);
+  const std::string state = stream.save();
+  Stream other(plan_of({.channels = 8, .taps = 5, .stations = 2}));
+  EXPECT_THROW(other.restore(state), Error);
+  for (std::size_t length = 0; length < state.size(); length += 7) {
+    Stream fresh(plan);
+    EXPECT_THROW(fresh.restore(std::string_view(state).substr(0, length)), Error);
+    EXPECT_EQ(fresh.bytes(), 0u);
+  }
+  std::mt19937 random(5);
+  for (int i = 0; i < 300; ++i) {
+    std::string damaged = state;
+    damaged[random() % damaged.size()] ^= static_cast<char>(1 + random() % 255);
+    Stream fresh(plan);
+    EXPECT_THROW(fresh.restore(damaged), Error);
+  }
+}
+
+TEST(Stream, MemoryIsBoundedByTheFilter) {
+  const Problem problem{.channels = 16, .taps = 4, .stations = 2};
+  const Plan plan = plan_of(problem);
+  const Bytes bytes = noise(problem, 16 * 50);
+  Stream stream(plan);
+  Spectra out(stream.due(bytes.size()) * plan.spectrum_size() + plan.spectrum_size());
+  std::size_t most = 0;
+  for (int i = 0; i < 50; ++i) {
+    for (std::size_t at = 0; at < bytes.size(); at += 100) {
+      stream.push(std::span(bytes).subspan(at, std::min<std::size_t>(100, bytes.size() - at)), out);
+      most = std::max(most, stream.save().size());
+    }
+  }
+  // Four rows of two stations of 64 bytes, the weights, and a row to come.
+  EXPECT_LT(most, 2u * (5 + 1) * 64 + 64 * 8 + 400);
+}
+
+TEST(Stream, TooLittleRoomTakesNothing) {
+  const Plan plan = plan_of(small());
+  Stream stream(plan);
+  const Bytes bytes = noise(small(), 12 * 4);
+  Spectra out(plan.spectrum_size() * 3);
+  try {
+    stream.push(bytes, out);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("4 spectra"));
+  }
+  EXPECT_EQ(stream.bytes(), 0u);
+  EXPECT_EQ(stream.spectra(), 0u);
+}
+
+}  // namespace
+}  // namespace ridge::filterbank::test

@@ -1,0 +1,102 @@
+// What the tests of the filter bank share: noise in every sample type, runs of a whole stream, the reference beside it.
+#pragma once
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include <ridge/filterbank.hpp>
+
+#include "filterbank/geometry.hpp"
+#include "filterbank/reference.hpp"
+
+namespace ridge::filterbank::test {
+
+using Spectra = std::vector<std::complex<float>>;
+using Bytes = std::vector<std::byte>;
+
+inline planner::Options only(const std::string& variant) {
+  return {.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false, .variant = variant};
+}
+
+inline Plan plan_of(const Problem& problem, const std::string& variant = "fused") {
+  return plan(host(), problem, only(variant));
+}
+
+// Every bit pattern of the integers; floats between -1 and 1.
+inline Bytes noise(const Problem& problem, std::size_t samples, unsigned seed = 1) {
+  const Geometry g = resolve(problem);
+  const std::size_t frames = (samples + g.block - 1) / g.block;
+  Bytes bytes(frames * g.frame_bytes());
+  std::mt19937 random(seed);
+  if (problem.samples == Samples::float32) {
+    std::uniform_real_distribution<float> values(-1, 1);
+    for (std::size_t i = 0; i < bytes.size(); i += 4) {
+      const float value = values(random);
+      std::memcpy(bytes.data() + i, &value, 4);
+    }
+  } else {
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+  }
+  return bytes;
+}
+
+inline Spectra run(const Plan& plan, std::span<const std::byte> bytes) {
+  Stream stream(plan);
+  Spectra out(stream.due(bytes.size()) * plan.spectrum_size());
+  stream.push(bytes, out);
+  return out;
+}
+
+// The whole output by the definition, bandpass included.
+inline std::vector<std::complex<double>> expected(const Problem& problem, std::span<const std::byte> bytes) {
+  const Geometry g = resolve(problem);
+  const std::size_t spectra = g.spectra_in(bytes.size());
+  std::vector<std::complex<double>> out(spectra * g.spectrum_size());
+  for (std::size_t p = 0; p < g.polarizations; ++p) {
+    for (std::size_t s = 0; s < g.stations; ++s) {
+      const auto one = reference(problem, station_samples(problem, bytes, s, p), 0, spectra);
+      for (std::size_t t = 0; t < spectra; ++t) {
+        for (std::size_t k = 0; k < g.channels; ++k) {
+          std::complex<double> factor = 1;
+          if (problem.bandpass.size() == g.channels) factor = problem.bandpass[k];
+          if (problem.bandpass.size() == g.spectrum_size() && g.spectrum_size() != g.channels) {
+            factor = problem.bandpass[(p * g.stations + s) * g.channels + k];
+          }
+          out[((t * g.polarizations + p) * g.stations + s) * g.channels + k] = factor * one[t * g.channels + k];
+        }
+      }
+    }
+  }
+  return out;
+}
+
+// Relative L2; huge where the sizes differ.
+template <class A, class B>
+double error(const std::vector<A>& got, const std::vector<B>& wanted) {
+  if (got.size() != wanted.size()) return 1e30;
+  double difference = 0, size = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    difference += std::norm(std::complex<double>(got[i]) - std::complex<double>(wanted[i]));
+    size += std::norm(std::complex<double>(wanted[i]));
+  }
+  return std::sqrt(difference / (size > 0 ? size : 1));
+}
+
+inline bool same_bits(const Spectra& a, const Spectra& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0;
+}
+
+// One polarization of floats: a tone at `frequency` channels.
+inline Bytes tone(std::size_t channels, double frequency, std::size_t samples) {
+  Bytes bytes(samples * 8);
+  for (std::size_t n = 0; n < samples; ++n) {
+    const double turn = 2 * M_PI * frequency * static_cast<double>(n) / static_cast<double>(channels);
+    const float parts[2] = {static_cast<float>(std::cos(turn)), static_cast<float>(std::sin(turn))};
+    std::memcpy(bytes.data() + n * 8, parts, 8);
+  }
+  return bytes;
+}
+
+}  // namespace ridge::filterbank::test

@@ -1,0 +1,164 @@
+#include "io/guppi.hpp"
+
+#include "format_support.hpp"
+
+namespace ridge::io::test {
+namespace {
+
+using testing::HasSubstr;
+class Guppi : public FormatTest {};
+
+// Three channels of ten samples, two polarizations of int8, the last two samples repeated.
+GuppiHeader usual() {
+  GuppiHeader header;
+  header.channels = 3;
+  header.block_bytes = 3 * 10 * 4;
+  header.overlap = 2;
+  header.packets = 4;
+  header.packet = 100;
+  header.sample_seconds = 1e-6;
+  header.frequency_mhz = 1400;
+  header.bandwidth_mhz = -3;
+  header.start_mjd = 59000.5;
+  header.source = "3C48";
+  header.direct_io = true;
+  return header;
+}
+
+// A value that tells where it belongs: channel c, sample n.
+std::byte value(std::size_t channel, std::size_t sample) { return static_cast<std::byte>(channel * 80 + sample); }
+
+std::string block(GuppiHeader header, std::size_t number) {
+  header.packet += static_cast<std::int64_t>(number) * header.packets;
+  std::string bytes = guppi_cards(header);
+  for (std::size_t c = 0; c < header.channels; ++c) {
+    for (std::size_t n = 0; n < header.samples(); ++n) {
+      bytes.append(4, static_cast<char>(value(c, number * (header.samples() - header.overlap) + n)));
+    }
+  }
+  return bytes;
+}
+
+TEST_F(Guppi, BlocksFollowEachOtherWithoutTheOverlap) {
+  auto reader = guppi_reader(open(block(usual(), 0) + block(usual(), 1) + block(usual(), 2)));
+  const SampleInfo& info = reader->info();
+  EXPECT_EQ(info.streams, 3u);
+  EXPECT_EQ(info.block, 8u);
+  EXPECT_EQ(info.polarizations, 2u);
+  EXPECT_EQ(info.type, SampleType::int8);
+  EXPECT_DOUBLE_EQ(info.frequency_mhz, 1401);
+  EXPECT_DOUBLE_EQ(info.stream_step_mhz, -1);
+  EXPECT_DOUBLE_EQ(info.start_mjd, 59000.5);
+  EXPECT_EQ(info.source, "3C48");
+  const auto bytes = all(*reader);
+  ASSERT_EQ(bytes.size(), 3u * 3 * 8 * 4);
+  for (std::size_t b = 0; b < 3; ++b) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      for (std::size_t n = 0; n < 8; ++n) EXPECT_EQ(bytes[((b * 3 + c) * 8 + n) * 4], value(c, b * 8 + n));
+    }
+  }
+  EXPECT_TRUE(reader->gaps().empty());
+}
+
+TEST_F(Guppi, LostBlocksAreZeroAndNothingIsShifted) {
+  auto reader = guppi_reader(open(block(usual(), 0) + block(usual(), 3) + block(usual(), 4) + block(usual(), 6)));
+  const auto bytes = all(*reader);
+  ASSERT_EQ(bytes.size(), 7u * 3 * 8 * 4);
+  for (std::size_t b = 0; b < 7; ++b) {
+    const bool lost = b == 1 || b == 2 || b == 5;
+    for (std::size_t c = 0; c < 3; ++c) {
+      EXPECT_EQ(bytes[((b * 3 + c) * 8 + 5) * 4], lost ? std::byte{0} : value(c, b * 8 + 5)) << b;
+    }
+  }
+  ASSERT_EQ(reader->gaps().size(), 2u);
+  EXPECT_EQ(reader->gaps()[0].first, 8u);
+  EXPECT_EQ(reader->gaps()[0].samples, 16u);
+  EXPECT_EQ(reader->gaps()[1].first, 40u);
+  EXPECT_EQ(reader->samples_lost(), 24u);
+}
+
+TEST_F(Guppi, SkippingLandsOnASample) {
+  auto reader = guppi_reader(open(block(usual(), 0) + block(usual(), 2)));
+  reader->skip(16);
+  const auto bytes = all(*reader);
+  EXPECT_EQ(bytes.size(), 3u * 8 * 4);
+  EXPECT_EQ(bytes[0], value(0, 16));
+  EXPECT_THAT(says([&] { reader->skip(8); }), HasSubstr("ends before"));
+}
+
+// 28 cards and END are 2320 bytes, no multiple of 512; 31 and END are 2560 = 5 x 512 and get no padding at all.
+TEST_F(Guppi, DirectIoPadsToTheNext512AndByNothingWhereItIsThere) {
+  std::string cards = guppi_cards(usual());
+  EXPECT_EQ(cards.size() % 512, 0u);
+  GuppiHeader plain = usual();
+  plain.direct_io = false;
+  std::string exact = guppi_cards(plain);
+  exact.replace(exact.find("DIRECTIO= 0"), 11, "DIRECTIO= 1");
+  const std::string end = exact.substr(exact.size() - 80);
+  exact.resize(exact.size() - 80);
+  for (int i = 0; exact.size() % 512 != 512 - 80; ++i) {
+    std::string card = "FILL" + std::to_string(i);
+    card.resize(8, ' ');
+    card += "= 1";
+    card.resize(80, ' ');
+    exact += card;
+  }
+  exact += end;
+  ASSERT_EQ(exact.size() % 512, 0u);
+  auto reader = guppi_reader(open(exact + block(usual(), 0).substr(cards.size())));
+  EXPECT_EQ(all(*reader)[0], value(0, 0));
+}
+
+TEST_F(Guppi, ALyingHeaderIsNamed) {
+  const auto lie = [&](const std::string& card) {
+    std::string bytes = block(usual(), 0);
+    const std::size_t at = bytes.find(card.substr(0, 9));
+    EXPECT_NE(at, std::string::npos) << card;
+    std::string line = card;
+    line.resize(80, ' ');
+    bytes.replace(at, 80, line);
+    return says([&] {
+      auto reader = guppi_reader(open(bytes));
+      all(*reader);
+    });
+  };
+  EXPECT_THAT(lie("BLOCSIZE= 0"), HasSubstr("BLOCSIZE is 0"));
+  EXPECT_THAT(lie("BLOCSIZE= 121"), HasSubstr("BLOCSIZE is 121"));
+  EXPECT_THAT(lie("BLOCSIZE= 99999999999999"), HasSubstr("BLOCSIZE"));
+  EXPECT_THAT(lie("BLOCSIZE= many"), HasSubstr("BLOCSIZE is \"many\""));
+  EXPECT_THAT(lie("BLOCSIZE= 240"), HasSubstr("BLOCSIZE of 240"));
+  EXPECT_THAT(lie("OBSNCHAN= -3"), HasSubstr("OBSNCHAN is -3"));
+  EXPECT_THAT(lie("NPOL    = 3"), HasSubstr("NPOL is 3"));
+  EXPECT_THAT(lie("NBITS   = 5"), HasSubstr("NBITS is 5"));
+  EXPECT_THAT(lie("OVERLAP = 10"), HasSubstr("OVERLAP is 10"));
+  EXPECT_THAT(lie("TBIN    = fast"), HasSubstr("TBIN"));
+  EXPECT_THAT(lie("PIPERBLK= 0"), HasSubstr("PIPERBLK is 0"));
+  EXPECT_THAT(says([&] { guppi_reader(open(std::string(80 * 2000, 'A').replace(8, 1, "="))); }), HasSubstr("no value"));
+  GuppiHeader other = usual();
+  other.bits = 16;
+  EXPECT_THAT(says([&] {
+                auto r = guppi_reader(open(block(usual(), 0) + block(other, 1)));
+                all(*r);
+              }),
+              HasSubstr("NBITS is 16"));
+  EXPECT_THAT(says([&] {
+                auto r = guppi_reader(open(block(usual(), 1) + block(usual(), 0)));
+                all(*r);
+              }),
+              HasSubstr("PKTIDX"));
+  EXPECT_THAT(says([&] {
+                auto r = guppi_reader(open(block(usual(), 0) + block(usual(), std::size_t{1} << 40)));
+                all(*r);
+              }),
+              HasSubstr("gap"));
+}
+
+TEST_F(Guppi, Fuzz) {
+  fuzz(block(usual(), 0) + block(usual(), 1), [](std::unique_ptr<InputStream> in) {
+    auto reader = guppi_reader(std::move(in));
+    all(*reader);
+  });
+}
+
+}  // namespace
+}  // namespace ridge::io::test

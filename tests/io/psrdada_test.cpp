@@ -1,0 +1,120 @@
+#include "io/psrdada.hpp"
+
+#include "format_support.hpp"
+
+namespace ridge::io::test {
+namespace {
+
+using testing::HasSubstr;
+class Psrdada : public FormatTest {};
+
+PsrdadaHeader usual() {
+  PsrdadaHeader header;
+  header.channels = 2;
+  header.sample_seconds = 5.12e-6;
+  header.frequency_mhz = 150;
+  header.bandwidth_mhz = 4;
+  header.utc_start = "2020-05-31-12:00:00";
+  header.file_bytes = 80;
+  header.overlap = 16;
+  header.source = "J0437-4715";
+  return header;
+}
+
+// Bytes that count from the observation's start.
+std::string file(PsrdadaHeader header, std::uint64_t offset, std::size_t bytes = 80) {
+  header.offset = offset;
+  std::string text = psrdada_text(header);
+  for (std::size_t i = 0; i < bytes; ++i) text += static_cast<char>(offset + i);
+  return text;
+}
+
+TEST_F(Psrdada, SamplesByTimeChannelAndPolarization) {
+  auto reader = psrdada_reader(open(file(usual(), 0)));
+  const SampleInfo& info = reader->info();
+  EXPECT_EQ(info.streams, 2u);
+  EXPECT_EQ(info.block, 1u);
+  EXPECT_EQ(info.sample_bytes(), 8u);
+  EXPECT_NEAR(info.sample_seconds, 5.12e-6, 1e-12);
+  EXPECT_DOUBLE_EQ(info.frequency_mhz, 149);
+  EXPECT_DOUBLE_EQ(info.stream_step_mhz, 2);
+  EXPECT_NEAR(info.start_mjd, 59000.5, 1e-9);
+  EXPECT_EQ(info.source, "J0437-4715");
+  const auto bytes = all(*reader);
+  ASSERT_EQ(bytes.size(), 80u);
+  EXPECT_EQ(bytes[33], std::byte{33});
+}
+
+TEST_F(Psrdada, FilesOfOneObservationJoinAndOverlapsAreTakenOnce) {
+  auto reader = psrdada_reader(open(file(usual(), 0) + file(usual(), 64) + file(usual(), 128)));
+  const auto bytes = all(*reader);
+  ASSERT_EQ(bytes.size(), 208u);
+  for (std::size_t i = 0; i < bytes.size(); ++i) ASSERT_EQ(bytes[i], static_cast<std::byte>(i));
+  EXPECT_TRUE(reader->gaps().empty());
+}
+
+TEST_F(Psrdada, AMissingFileIsAGap) {
+  auto reader = psrdada_reader(open(file(usual(), 0) + file(usual(), 128, 72)));
+  const auto bytes = all(*reader);
+  ASSERT_EQ(bytes.size(), 200u);
+  for (std::size_t i = 0; i < 200; ++i) {
+    ASSERT_EQ(bytes[i], i >= 80 && i < 128 ? std::byte{0} : static_cast<std::byte>(i)) << i;
+  }
+  ASSERT_EQ(reader->gaps().size(), 1u);
+  EXPECT_EQ(reader->gaps()[0].first, 10u);
+  EXPECT_EQ(reader->gaps()[0].samples, 6u);
+}
+
+TEST_F(Psrdada, ALongHeaderAndComments) {
+  PsrdadaHeader header = usual();
+  header.header_bytes = 8192;
+  std::string text = file(header, 0);
+  text.replace(text.find("NBIT 8\n"), 7, "NBIT 8#");
+  auto reader = psrdada_reader(open(text.replace(text.find("8#"), 2, "8\n")));
+  EXPECT_EQ(all(*reader).size(), 80u);
+}
+
+TEST_F(Psrdada, ALyingHeaderIsNamed) {
+  const auto lie = [&](const std::string& from, const std::string& to) {
+    std::string bytes = file(usual(), 0);
+    const std::size_t at = bytes.find(from);
+    EXPECT_NE(at, std::string::npos);
+    bytes.replace(at, from.size(), to);
+    bytes.erase(2000, to.size() - std::min(to.size(), from.size()));  // the header keeps its length
+    return says([&] {
+      auto reader = psrdada_reader(open(bytes));
+      all(*reader);
+    });
+  };
+  EXPECT_THAT(lie("NBIT 8", "NBIT 9"), HasSubstr("NBIT is 9"));
+  EXPECT_THAT(lie("NBIT 8", "NBAT 8"), HasSubstr("NBIT is missing"));
+  EXPECT_THAT(lie("NDIM 2", "NDIM 1"), HasSubstr("NDIM is 1"));
+  EXPECT_THAT(lie("NPOL 2", "NPOL 4"), HasSubstr("NPOL is 4"));
+  EXPECT_THAT(lie("NCHAN 2", "NCHAN 0"), HasSubstr("NCHAN is 0"));
+  EXPECT_THAT(lie("HDR_SIZE 4096", "HDR_SIZE 4095"), HasSubstr("HDR_SIZE is 4095"));
+  EXPECT_THAT(lie("HDR_SIZE 4096", "HDR_SIZE 9999"), HasSubstr("HDR_SIZE 9999"));
+  EXPECT_THAT(lie("OBS_OFFSET 0", "OBS_OFFSET 3"), HasSubstr("OBS_OFFSET is 3"));
+  EXPECT_THAT(lie("FILE_SIZE 80", "FILE_SIZE 81"), HasSubstr("FILE_SIZE is 81"));
+  EXPECT_THAT(lie("TSAMP 5", "TSAMP x"), HasSubstr("TSAMP"));
+  EXPECT_THAT(says([&] { psrdada_reader(open("HEADER DADA\n")); }), HasSubstr("within the header"));
+  EXPECT_THAT(says([&] {
+                auto r = psrdada_reader(open(file(usual(), 80) + file(usual(), 0)));
+                all(*r);
+              }),
+              HasSubstr("OBS_OFFSET is 0"));
+  EXPECT_THAT(says([&] {
+                auto r = psrdada_reader(open(file(usual(), 0).substr(0, 4096 + 77)));
+                all(*r);
+              }),
+              HasSubstr("within a sample"));
+}
+
+TEST_F(Psrdada, Fuzz) {
+  fuzz(file(usual(), 0) + file(usual(), 64), [](std::unique_ptr<InputStream> in) {
+    auto reader = psrdada_reader(std::move(in));
+    all(*reader);
+  });
+}
+
+}  // namespace
+}  // namespace ridge::io::test

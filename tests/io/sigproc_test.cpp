@@ -1,0 +1,88 @@
+#include "io/sigproc.hpp"
+
+#include "format_support.hpp"
+
+namespace ridge::io::test {
+namespace {
+
+using testing::HasSubstr;
+class Sigproc : public FormatTest {};
+
+SigprocHeader usual() {
+  SigprocHeader header;
+  header.source_name = "B0329+54";
+  header.telescope_id = 8;
+  header.src_raj = 33259.3;
+  header.tstart = 59000.25;
+  header.tsamp = 64e-6;
+  header.fch1 = 1500.5;
+  header.foff = -0.125;
+  header.nchans = 256;
+  header.nifs = 2;
+  header.nbits = 8;
+  header.is_signed = true;
+  return header;
+}
+
+TEST_F(Sigproc, WhatIsWrittenIsRead) {
+  const std::string bytes = sigproc_header(usual());
+  EXPECT_TRUE(looks_like_sigproc(bytes));
+  EXPECT_FALSE(looks_like_sigproc("HEADER_START"));
+  auto in = open(bytes + "rest");
+  const SigprocHeader read = read_sigproc_header(*in);
+  EXPECT_EQ(read.source_name, "B0329+54");
+  EXPECT_EQ(read.telescope_id, 8);
+  EXPECT_EQ(read.src_raj, 33259.3);
+  EXPECT_EQ(read.tstart, 59000.25);
+  EXPECT_EQ(read.tsamp, 64e-6);
+  EXPECT_EQ(read.fch1, 1500.5);
+  EXPECT_EQ(read.foff, -0.125);
+  EXPECT_EQ(read.nchans, 256);
+  EXPECT_EQ(read.nifs, 2);
+  EXPECT_EQ(read.nbits, 8);
+  EXPECT_TRUE(read.is_signed);
+  EXPECT_EQ(read.row_bytes(), 512u);
+  char rest[4];
+  EXPECT_EQ(in->read(rest, 4), 4u);
+  EXPECT_EQ(std::string(rest, 4), "rest");
+}
+
+// Byte by byte as the format's description has it, so that reader and writer cannot be wrong together.
+TEST_F(Sigproc, TheBytesAreThoseOfTheFormat) {
+  const auto word = [](const std::string& text) { return std::string{static_cast<char>(text.size()), 0, 0, 0} + text; };
+  std::string bytes = word("HEADER_START") + word("nchans") + std::string("\x02\0\0\0", 4) + word("nbits") +
+                      std::string("\x20\0\0\0", 4) + word("tsamp") + std::string("\0\0\0\0\0\0\xe0\x3f", 8) +
+                      word("signed") + std::string("\x01", 1) + word("source_name") + word("x y") + word("HEADER_END");
+  const SigprocHeader read = read_sigproc_header(*open(bytes));
+  EXPECT_EQ(read.nchans, 2);
+  EXPECT_EQ(read.nbits, 32);
+  EXPECT_EQ(read.tsamp, 0.5);
+  EXPECT_EQ(read.source_name, "x y");
+  EXPECT_EQ(read.nifs, 1);
+}
+
+TEST_F(Sigproc, ALyingHeaderIsNamed) {
+  const auto lie = [&](const std::function<void(SigprocHeader&)>& change) {
+    SigprocHeader header = usual();
+    change(header);
+    return says([&] { read_sigproc_header(*open(sigproc_header(header))); });
+  };
+  EXPECT_THAT(lie([](auto& h) { h.nchans = -1; }), HasSubstr("nchans is -1"));
+  EXPECT_THAT(lie([](auto& h) { h.nifs = 0; }), HasSubstr("nifs is 0"));
+  EXPECT_THAT(lie([](auto& h) { h.nbits = 7; }), HasSubstr("nbits is 7"));
+  EXPECT_THAT(lie([](auto& h) { h.tsamp = 0; }), HasSubstr("tsamp is 0"));
+  EXPECT_THAT(lie([](auto& h) { h.fch1 = NAN; }), HasSubstr("fch1"));
+  EXPECT_THAT(lie([](auto& h) { h.nsamples = 1000; }), HasSubstr("nsamples is 1000"));
+  EXPECT_THAT(lie([](auto& h) { h.nbits = 1, h.nchans = 3, h.nifs = 1; }), HasSubstr("no whole number of bytes"));
+  EXPECT_THAT(says([&] { read_sigproc_header(*open("")); }), HasSubstr("HEADER_START"));
+  std::string unknown = sigproc_header(usual());
+  unknown.replace(unknown.find("nchans"), 6, "nchanz");
+  EXPECT_THAT(says([&] { read_sigproc_header(*open(unknown)); }), HasSubstr("nchanz"));
+}
+
+TEST_F(Sigproc, Fuzz) {
+  fuzz(sigproc_header(usual()), [](std::unique_ptr<InputStream> in) { read_sigproc_header(*in); });
+}
+
+}  // namespace
+}  // namespace ridge::io::test

@@ -1,0 +1,184 @@
+#include "io/vdif.hpp"
+
+#include <cstring>
+
+#include "format_support.hpp"
+
+namespace ridge::io::test {
+namespace {
+
+using testing::HasSubstr;
+class Vdif : public FormatTest {};
+
+// Two threads, one channel, int8 complex, 8 samples a frame, 4 frames a second (32 kHz would be a rate; 32 Hz is not
+// one a header can say, so the number of frames is learnt).
+VdifHeader usual() {
+  VdifHeader header;
+  header.seconds = 1000;
+  header.epoch = 40;  // 2020
+  header.frame_bytes = 32 + 16;
+  return header;
+}
+
+// The value of every sample of a frame: 1 + frame since the start, thread in the imaginary part.
+std::string frame(std::uint32_t thread, std::uint32_t number, bool invalid = false) {
+  VdifHeader header = usual();
+  header.thread = thread;
+  header.seconds += number / 4;
+  header.frame = number % 4;
+  header.invalid = invalid;
+  std::string bytes = vdif_header(header);
+  for (int n = 0; n < 8; ++n) {
+    bytes += static_cast<char>(128 + 1 + number);
+    bytes += static_cast<char>(128 + thread);
+  }
+  return bytes;
+}
+
+std::string frames(std::initializer_list<std::uint32_t> numbers) {
+  std::string bytes;
+  for (const std::uint32_t number : numbers) bytes += frame(3, number) + frame(5, number);
+  return bytes;
+}
+
+// Real parts of the first thread, a sample a frame.
+std::vector<int> seen(const std::vector<std::byte>& bytes) {
+  std::vector<int> values;
+  for (std::size_t i = 0; i < bytes.size(); i += 8 * 4) values.push_back(static_cast<signed char>(bytes[i]));
+  return values;
+}
+
+using testing::ElementsAre;
+
+TEST_F(Vdif, ThreadsBecomePolarizations) {
+  auto reader = vdif_reader(open(frames({0, 1, 2, 3, 4, 5})));
+  EXPECT_EQ(reader->info().streams, 1u);
+  EXPECT_EQ(reader->info().polarizations, 2u);
+  EXPECT_EQ(reader->info().block, 1u);
+  EXPECT_NEAR(reader->info().start_mjd, 58849 + 1000 / 86400.0, 1e-9);
+  const auto bytes = all(*reader);
+  EXPECT_THAT(seen(bytes), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_EQ(bytes[1], std::byte{3});  // imaginary parts: the threads
+  EXPECT_EQ(bytes[3], std::byte{5});
+  EXPECT_TRUE(reader->gaps().empty());
+  auto apart = vdif_reader(open(frames({0, 1})), 1);
+  EXPECT_EQ(apart->info().streams, 2u);
+}
+
+TEST_F(Vdif, LostFramesAreZeroCountedAndNothingIsShifted) {
+  auto reader = vdif_reader(open(frames({0, 1, 3, 4, 7})));
+  const auto bytes = all(*reader);
+  EXPECT_THAT(seen(bytes), ElementsAre(1, 2, 0, 4, 5, 0, 0, 8));
+  ASSERT_EQ(reader->gaps().size(), 2u);
+  EXPECT_EQ(reader->gaps()[0].first, 16u);
+  EXPECT_EQ(reader->gaps()[0].samples, 8u);
+  EXPECT_EQ(reader->gaps()[1].first, 40u);
+  EXPECT_EQ(reader->gaps()[1].samples, 16u);
+  EXPECT_EQ(reader->samples_lost(), 24u);
+}
+
+TEST_F(Vdif, OneThreadLostIsAGapOfThatTime) {
+  std::string bytes = frames({0, 1}) + frame(5, 2) + frames({3, 4});
+  auto reader = vdif_reader(open(bytes));
+  const auto samples = all(*reader);
+  EXPECT_THAT(seen(samples), ElementsAre(1, 2, 0, 4, 5));
+  EXPECT_EQ(samples[2 * 32 + 2], std::byte{3});  // the other thread's is there
+  EXPECT_EQ(reader->samples_lost(), 8u);
+}
+
+TEST_F(Vdif, InvalidFramesAreZero) {
+  auto reader = vdif_reader(open(frames({0, 1}) + frame(3, 2, true) + frame(5, 2, true) + frames({3})));
+  EXPECT_THAT(seen(all(*reader)), ElementsAre(1, 2, 0, 4));
+  EXPECT_EQ(reader->samples_lost(), 8u);
+}
+
+TEST_F(Vdif, FramesOutOfOrderComeInOrder) {
+  auto reader = vdif_reader(open(frames({1, 0, 3, 2, 4, 7, 6, 5})));
+  EXPECT_THAT(seen(all(*reader)), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
+  EXPECT_TRUE(reader->gaps().empty());
+}
+
+TEST_F(Vdif, TwoBitsRealSeveralChannelsAndTheRate) {
+  VdifHeader header;
+  header.frame_bytes = 32 + 8;
+  header.is_complex = false;
+  header.bits = 2;
+  header.channels_log2 = 1;
+  header.sample_rate = 16000;  // 16 samples a frame, 1000 frames a second
+  std::string bytes = vdif_header(header) + std::string("\x1b\xff\0\0\0\0\0\0", 8);
+  auto reader = vdif_reader(open(bytes));
+  EXPECT_EQ(header.samples(), 16u);
+  EXPECT_NEAR(reader->info().sample_seconds, 1 / 16000.0, 1e-12);
+  const auto samples = all(*reader);
+  ASSERT_EQ(samples.size(), 16u * 2 * 2);
+  // 0x1b is 3, 2, 1, 0 from the lowest bits up: channels by turns, imaginary parts 0.
+  EXPECT_EQ(static_cast<signed char>(samples[0]), 3);
+  EXPECT_EQ(static_cast<signed char>(samples[2]), 1);
+  EXPECT_EQ(static_cast<signed char>(samples[4]), -1);
+  EXPECT_EQ(static_cast<signed char>(samples[6]), -3);
+  EXPECT_EQ(samples[1], std::byte{0});
+}
+
+TEST_F(Vdif, Levels) {
+  EXPECT_EQ(vdif_level(0, 8), -128);
+  EXPECT_EQ(vdif_level(255, 8), 127);
+  EXPECT_EQ(vdif_level(0, 16), -32768);
+  EXPECT_EQ(vdif_level(0, 1), -1);
+  EXPECT_EQ(vdif_level(1, 1), 1);
+  EXPECT_EQ(vdif_level(15, 4), 15);
+}
+
+TEST_F(Vdif, WordsAreThoseOfTheFormat) {
+  VdifHeader header = usual();
+  header.thread = 7;
+  header.station = 0x4142;
+  header.frame = 9;
+  header.sample_rate = 32e6;
+  const std::string bytes = vdif_header(header);
+  std::uint32_t words[8];
+  std::memcpy(words, bytes.data(), 32);
+  EXPECT_EQ(words[0], 1000u);
+  EXPECT_EQ(words[1], 40u << 24 | 9);
+  EXPECT_EQ(words[2], 6u);
+  EXPECT_EQ(words[3], 1u << 31 | 7u << 26 | 7u << 16 | 0x4142);
+  EXPECT_EQ(words[4], 3u << 24 | 1u << 23 | 32);
+  EXPECT_EQ(words[5], 0xACABFEEDu);
+}
+
+TEST_F(Vdif, ALyingHeaderIsNamed) {
+  const auto reading = [&](const std::string& bytes) {
+    return says([&] {
+      auto reader = vdif_reader(open(bytes));
+      all(*reader);
+    });
+  };
+  const auto lie = [&](const std::function<void(VdifHeader&)>& change) {
+    VdifHeader header = usual();
+    change(header);
+    return reading(frames({0, 1, 2}) + vdif_header(header) + std::string(16, '\0'));
+  };
+  EXPECT_THAT(lie([](auto& h) { h.frame_bytes = 32; }), HasSubstr("frame length is 32"));
+  EXPECT_THAT(lie([](auto& h) { h.bits = 20; }), HasSubstr("bits per sample is 20"));
+  EXPECT_THAT(lie([](auto& h) { h.frame_bytes = 4096; }), HasSubstr("frame whose length is 4096"));
+  EXPECT_THAT(lie([](auto& h) { h.thread = 9; }), HasSubstr("thread id 9"));
+  EXPECT_THAT(lie([](auto& h) { h.channels_log2 = 30; }), HasSubstr("number of channels"));
+  EXPECT_THAT(lie([](auto& h) { h.bits = 4, h.thread = 3; }), HasSubstr("bits per sample is 4"));
+  EXPECT_THAT(reading(""), HasSubstr("empty"));
+  EXPECT_THAT(reading(frames({0}).substr(0, 20)), HasSubstr("within a frame header"));
+  EXPECT_THAT(reading(frames({0, 1, 2, 3, 9})), HasSubstr("cannot be counted"));
+  VdifHeader rated = usual();
+  rated.sample_rate = 8000;
+  std::string bytes = vdif_header(rated);
+  bytes[20] ^= 1;
+  EXPECT_THAT(reading(bytes + std::string(16, '\0')), HasSubstr("sync word"));
+}
+
+TEST_F(Vdif, Fuzz) {
+  fuzz(frames({0, 1, 2, 3, 4, 5, 6, 7}), [](std::unique_ptr<InputStream> in) {
+    auto reader = vdif_reader(std::move(in));
+    all(*reader);
+  });
+}
+
+}  // namespace
+}  // namespace ridge::io::test
