@@ -93,9 +93,12 @@ void list_prime(std::size_t n, const MakeLine<T>& make_inner, std::vector<LineCh
       });
     }
   }
+  // Below that the direct sum is faster and more exact than any convolution.
+  constexpr std::size_t kShortestBluestein = 32;
   std::vector<std::size_t> lengths = {smooth_length(2 * n - 1), std::bit_ceil(2 * n - 1)};
   lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
   for (const std::size_t padded : lengths) {
+    if (n < kShortestBluestein) break;
     add(fmt::format("bluestein {}", padded), bluestein_cost(n, padded),
         [=] { return make_bluestein<T>(n, padded, make_inner); });
   }
