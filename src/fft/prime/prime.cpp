@@ -93,7 +93,10 @@ void list_prime(std::size_t n, const MakeLine<T>& make_inner, std::vector<LineCh
       });
     }
   }
-  std::vector<std::size_t> lengths = {smooth_length(2 * n - 1), std::bit_ceil(2 * n - 1)};
+  // So short, the direct sum is faster, and a convolution of three transforms is not exact enough with every kernel.
+  constexpr std::size_t kShortestBluestein = 32;
+  std::vector<std::size_t> lengths;
+  if (n >= kShortestBluestein) lengths = {smooth_length(2 * n - 1), std::bit_ceil(2 * n - 1)};
   lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
   for (const std::size_t padded : lengths) {
     add(fmt::format("bluestein {}", padded), bluestein_cost(n, padded),
