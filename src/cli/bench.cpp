@@ -45,6 +45,7 @@ void add_bench(CLI::App& program) {
       "\nA time is the best of several; ours and the peers' are taken in turn in the same run on the same data.\n"
       "The share of the roof uses the saved profile (ridge machine), or an estimate where there is none.");
   add_bench_fft(*command);
+  add_bench_filterbank(*command);
   add_bench_transpose(*command);
 }
 

@@ -32,5 +32,6 @@ void finish_bench(const report::Bench& bench, const BenchWishes& wishes);
 // One a workload.
 void add_bench_transpose(CLI::App& bench);
 void add_bench_fft(CLI::App& bench);
+void add_bench_filterbank(CLI::App& bench);
 
 }  // namespace ridge::cli

@@ -12,6 +12,7 @@ void add_bench(CLI::App& program);
 void add_tour(CLI::App& program);
 void add_wisdom(CLI::App& program);
 void add_fft(CLI::App& program);
+void add_channelize(CLI::App& program);
 
 // Of `ridge fft`.
 void add_fft_explain(CLI::App& fft);

@@ -20,6 +20,7 @@ First steps:
   ridge devices                  what there is to compute on, and what is missing and why
   ridge machine                  ceilings and rooflines, measured once and saved
   ridge fft in.npy out.npy       Fourier transforms of files and pipes
+  ridge channelize in out        filter banks over files and pipes
   ridge bench fft                transforms of every length, beside other libraries
   ridge bench transpose          every variant of the corner turn against the copy bandwidth
 
@@ -64,6 +65,7 @@ int main(int count, char** values) {
     ridge::cli::add_machine(program);
     ridge::cli::add_bench(program);
     ridge::cli::add_fft(program);
+    ridge::cli::add_channelize(program);
     ridge::cli::add_wisdom(program);
     if (count == 1) {
       fmt::print("{}", program.help());
