@@ -41,6 +41,27 @@ foreach(part OPENCL CUDA)
   endif()
 endforeach()
 
+# Pictures.
+find_package(PNG 1.6)
+set(RIDGE_HAVE_PNG ${PNG_FOUND})
+if(NOT RIDGE_HAVE_PNG)
+  set(RIDGE_HAVE_PNG OFF)
+  message(STATUS "ridge: built without libpng: no PNG images")
+endif()
+
+# Several processes. Only the command uses it.
+option(RIDGE_MPI "Use MPI where it is found" ON)
+set(RIDGE_HAVE_MPI OFF)
+if(RIDGE_MPI)
+  find_package(MPI COMPONENTS CXX)
+  if(MPI_CXX_FOUND)
+    set(RIDGE_HAVE_MPI ON)
+  endif()
+endif()
+if(NOT RIDGE_HAVE_MPI)
+  message(STATUS "ridge: built without MPI (not found or switched off): ridge stencil runs in one process")
+endif()
+
 # Other libraries that `ridge bench` and `ridge fft check` set beside ours. Only the command uses them.
 add_library(ridge_peers INTERFACE)
 find_path(FFTW_HEADERS fftw3.h)

@@ -62,8 +62,13 @@ struct Problem {
 };
 
 template <class T>
-class Transform;  // a decided, ready transform (src/fft/transform.hpp)
+class Transform;  // a decided, ready transform on the host (src/fft/transform.hpp)
+template <class T>
+class DeviceTransform;  // and on another device (src/fft/device/device_transform.hpp)
 
+// On another device than the host, spans are uploaded, transformed and downloaded again, one run at a time; buffers
+// stay where they are.
+//
 // Cheap to copy: copies share tables and scratch. Runs are const, may be made by any number of threads at once, and
 // allocate nothing as long as no more than kPreparedCallers of them run at once: each caller beyond those makes its
 // scratch when it first comes.
@@ -85,6 +90,11 @@ class Plan {
   void forward(std::span<const Real> in, std::span<Complex> out) const;
   void inverse(std::span<const Complex> in, std::span<Real> out) const;
 
+  // Memory of the plan's device, on a queue of it: enqueued, not waited for. The buffers hold what the spans above
+  // would; the same buffer twice only where the plan was made in place. Not for plans on the host.
+  void forward(const Buffer& in, const Buffer& out, Queue& queue) const;
+  void inverse(const Buffer& in, const Buffer& out, Queue& queue) const;
+
   // Plans whose load_forward.samples say so: real samples, or re, im, re, im, ... of complex ones.
   void forward(std::span<const std::int8_t> in, std::span<Complex> out) const;
   void forward(std::span<const std::int16_t> in, std::span<Complex> out) const;
@@ -97,9 +107,11 @@ class Plan {
   std::string explain() const;                              // the decisions, passes, flops done, floor
   const std::vector<planner::Decision>& decisions() const;  // one a different length among the axes
   const Problem& problem() const;
+  const Device& device() const;
 
  private:
-  std::shared_ptr<const Transform<T>> transform_;
+  std::shared_ptr<const Transform<T>> transform_;  // one of the two
+  std::shared_ptr<const DeviceTransform<T>> on_device_;
 };
 
 inline constexpr std::size_t kPreparedCallers = 2;
@@ -109,7 +121,8 @@ Plan<T> plan(const Device& device, const Problem& problem, const planner::Option
   return Plan<T>(device, problem, options);
 }
 
-// Every way to do a line of n points, allowed or not, for `ridge fft explain`, `ridge bench` and the tests.
+// Every way to do a line of n points, allowed or not, for `ridge fft explain`, `ridge bench` and the tests. Devices: of
+// a packed batch of many lines.
 template <class T>
 std::vector<planner::Candidate> candidates(const Device& device, std::size_t n);
 

@@ -70,6 +70,7 @@ struct Decision {
 struct Options {
   Effort effort = Effort::measured;
   std::size_t most_trials = 8;  // best predicted first
+  double most_seconds = 60;     // no trial is begun that would probably end later than this; the first always is
   bool use_wisdom = true;       // read it
   bool save_wisdom = true;      // write it after a measurement
   std::string variant{};        // "name" or "name(parameters)": consider only these; Error when none is allowed

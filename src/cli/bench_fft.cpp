@@ -14,6 +14,7 @@
 #include "base/log.hpp"
 #include "base/progress.hpp"
 #include "cli/bench.hpp"
+#include "cli/bench_fft_device.hpp"
 #include "cli/fft_floor.hpp"
 #include "cli/fft_lengths.hpp"
 
@@ -64,7 +65,10 @@ FftBenchResult bench_typed(const Device& device, const FftBench& wanted, const s
   std::vector<PeerRun> peer_runs;
   std::vector<std::string> peer_names;
   for (const Peer& peer : peers) {
-    if (!peer.prepare) continue;
+    if (!peer.prepare) {
+      result.notes.push_back(fmt::format("{}: left out: it does not run on the host", peer.name));
+      continue;
+    }
     try {
       peer_runs.push_back(peer.prepare(problem, in.data(), out.data()));
       peer_names.push_back(peer.name);
@@ -143,12 +147,14 @@ FftBenchResult bench_typed(const Device& device, const FftBench& wanted, const s
   return result;
 }
 
+constexpr std::size_t kDevicePoints = std::size_t{1} << 26;
+
 struct Wishes {
   std::string lengths = "2^1..2^22";
   std::string shapes;
   std::string type = "f32";
   bool real = false, inverse = false, classic = false;
-  std::size_t batch_points = 0, batch = 1, threads = 1;
+  std::size_t batch_points = 0, batch = 1, threads = 1, trials = 0;
   double seconds = 0.2;
 };
 
@@ -176,6 +182,7 @@ std::vector<FftBench> cases_of(const Wishes& wishes, const BenchWishes& bench) {
     one.problem.threads = wishes.threads;
     one.variant = bench.variant;
     one.seconds_each = wishes.seconds;
+    one.trials = wishes.trials;
     if (wishes.classic && shape.size() == 1) {
       for (const auto& candidate : fft::candidates<float>(host(), shape[0])) {
         if (candidate.variant.rfind("classic/", 0) == 0 && candidate.refusal.empty()) {
@@ -213,14 +220,19 @@ void run(const Wishes& wishes, const BenchWishes& bench) {
   result.title = wishes.real ? "Real Fourier transforms" : "Fourier transforms";
   result.note = "GFLOP/s counts 5 N log2 N a transform, half of it for real ones.";
   const std::vector<Peer> peers = peers_of(bench, result.missing_peers);
-  const auto cases = cases_of(wishes, bench);
-  // A bare `ridge bench fft` runs on the host, where the peers are.
+  // A bare `ridge bench fft` runs on the host, where most peers are.
   const std::vector<Device> devices = bench.devices.empty() ? std::vector<Device>{host()} : bench_devices(bench);
   const auto progress = base::terminal_progress();
   std::vector<std::string> notes;
   std::size_t done = 0;
-  for (const FftBench& one : cases) {
+  const std::vector<FftBench> cases = cases_of(wishes, bench);
+  for (const FftBench& wanted : cases) {
     for (const Device& device : devices) {
+      FftBench one = wanted;
+      // A device is for many points: so many that they come from its memory.
+      if (!device.is_host() && wishes.batch == 1 && wishes.batch_points == 0) {
+        one.problem.batch = std::max<std::size_t>(1, kDevicePoints / points_of(one.problem.shape, 1));
+      }
       progress(static_cast<double>(done++) / static_cast<double>(cases.size() * devices.size()),
                fmt::format("{} on {}", fft_problem_text(one.problem), device.id()));
       const FftBenchResult measured = bench_fft(device, one, peers);
@@ -247,6 +259,7 @@ std::string fft_problem_text(const PeerProblem& problem) {
 }
 
 FftBenchResult bench_fft(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers) {
+  if (!device.is_host()) return bench_fft_on_device(device, wanted, peers);
   return wanted.problem.float64 ? bench_typed<double>(device, wanted, peers)
                                 : bench_typed<float>(device, wanted, peers);
 }
@@ -262,9 +275,10 @@ void add_bench_fft(CLI::App& bench) {
       "  ridge bench fft --against fftw --shape 64x64,512x512,128x128x128\n"
       "  ridge bench fft --against fftw --lengths 2^1..2^6 --batch-points 1000000\n"
       "  ridge bench fft --against fftw --threads 16 --lengths 2^4..2^20 --batch-points 2^24\n"
+      "  ridge bench fft --device cuda:0 --against cufft --lengths 2^2..2^26   data resident, 2^26 points in all\n"
       "  ridge bench fft --classic --lengths 1024                          the papers' variants beside ours\n"
       "\nFFTW's plans are measured (patient up to 4096 points), with a few seconds for each.");
-  auto bench_wishes = add_bench_options(*command, "fftw, kissfft, ne10");
+  auto bench_wishes = add_bench_options(*command, "fftw, kissfft, ne10 on the host, cufft on CUDA");
   auto wishes = std::make_shared<Wishes>();
   auto batch_points = std::make_shared<std::string>();
   auto* lengths =
@@ -288,6 +302,7 @@ void add_bench_fft(CLI::App& bench) {
   command->add_option("--threads", wishes->threads, "Threads for us and for peers that have them; 0: all of ours")
       ->capture_default_str();
   command->add_flag("--classic", wishes->classic, "Also the textbooks' and papers' variants, in rows of their own");
+  command->add_option("--trials", wishes->trials, "Devices: variants to time before one is chosen (default 8)");
   command->add_option("--seconds", wishes->seconds, "Time to spend on each")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 60.0));

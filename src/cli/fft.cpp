@@ -25,7 +25,8 @@ void add_fft(CLI::App& program) {
       "  ridge fft explain 1000                                     the plan, its floor and the losers\n"
       "  ridge fft check                                            errors against high precision\n"
       "\nNothing is scaled unless --scale says so. Memory stays bounded however long the input is, and an output file\n"
-      "appears when it is whole. A .npy input may hold complex64, complex128, float32, float64, int8 or int16.");
+      "appears when it is whole. A .npy input may hold complex64, complex128, float32, float64, int8, uint8, int16 or\n"
+      "int32.");
   auto wishes = std::make_shared<FftFileWishes>();
   command->add_option("IN", wishes->in, "A .npy file, a raw file, or - for standard input");
   command->add_option("OUT", wishes->out, "A .npy file where the name ends so, else raw; - for standard output");

@@ -101,8 +101,12 @@ void convert_numbers(ElementType type, const unsigned char* from, std::size_t co
   switch (type) {
     case ElementType::int8:
       return convert<std::int8_t>(from, count, to);
+    case ElementType::uint8:
+      return convert<std::uint8_t>(from, count, to);
     case ElementType::int16:
       return convert<std::int16_t>(from, count, to);
+    case ElementType::int32:
+      return convert<std::int32_t>(from, count, to);
     case ElementType::float32:
     case ElementType::complex64:
       return convert<float>(from, count, to);

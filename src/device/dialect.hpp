@@ -3,6 +3,7 @@
 //
 // clang-format off
 //   KERNEL WORK_GROUP(x, y, z) void name(GLOBAL const float* RESTRICT in, GLOBAL float* RESTRICT out, ulong n)
+//   WORK_GROUP_RESIDENT(x, y, z, n)   the same, and n groups should fit a compute unit at once: bounds the registers
 //   FUNCTION                      a helper function (static inline)
 //   GLOBAL LOCAL CONSTANT         address spaces of pointers (empty in CUDA where it needs none)
 //   LOCAL_ARRAY(type, name, n)    n elements of local memory, at most 48 KB in all, at the top of a kernel
@@ -12,7 +13,11 @@
 //   BARRIER_GLOBAL()              the same, and orders global memory within the group
 //   GROUP_ID(d) LOCAL_ID(d) GROUPS(d) ITEMS(d) GLOBAL_ID(d)     int for LOCAL_ID and ITEMS, uint for the others
 //   SUB_GROUP_WIDTH               lanes that can shuffle, 0 where there are none (then SHUFFLE* must not be used)
-//   SHUFFLE(v, lane) SHUFFLE_UP(v, n) SHUFFLE_DOWN(v, n) SHUFFLE_XOR(v, m)   float, int or uint
+//   SHUFFLE(v, lane) SHUFFLE_UP(v, n) SHUFFLE_DOWN(v, n) SHUFFLE_XOR(v, m)   float, double, int or uint
+//   SUB_GROUP_BARRIER()           lanes of a sub-group; orders local memory. As the shuffles, only where there are any
+//   COPY_AHEAD_4(to, from) .._8 .._16   so many aligned bytes from global to local memory, past the registers where the
+//                                 device can; each work-item's own copies are in batches:
+//   COPIES_CLOSE() COPIES_WAIT(n) end a batch; wait until at most n batches are on their way (a barrier shows it to others)
 //   FMA(a, b, c)                  one rounding
 //   LOAD_ONCE(p) STORE_ONCE(p, v) streaming access that should not stay in cache
 //   LOAD_CACHED(p)                through the read-only path: only what no work-item writes during the launch

@@ -1,10 +1,13 @@
 // The public plan: every check of the caller's memory, before anything is touched.
+#include <algorithm>
 #include <cstdint>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 #include <ridge/fft.hpp>
 
+#include "fft/device/device_transform.hpp"
+#include "fft/device/route.hpp"
 #include "fft/lines.hpp"
 #include "fft/transform.hpp"
 
@@ -37,8 +40,8 @@ void check_array(const char* what, const Memory& array, std::size_t needed) {
     refuse(fmt::format("the {} has {} elements, this plan needs {}", what, array.count, needed));
 }
 
-template <class T>
-void check(const Transform<T>& transform, Direction direction, const Memory& in, std::size_t in_needed,
+template <class AnyTransform>
+void check(const AnyTransform& transform, Direction direction, const Memory& in, std::size_t in_needed,
            const Memory& out, std::size_t out_needed) {
   check_array("input", in, in_needed);
   check_array("output", out, out_needed);
@@ -65,8 +68,8 @@ void check_kind(const Problem& problem, Kind kind, Samples samples, Direction di
   }
 }
 
-template <class T>
-void forward_integers(const Transform<T>& transform, const Memory& in, const Memory& out, Samples samples) {
+template <class AnyTransform>
+void forward_integers(const AnyTransform& transform, const Memory& in, const Memory& out, Samples samples) {
   const Problem& problem = transform.problem();
   check_kind(problem, problem.kind, samples, Direction::forward);
   const std::size_t each = problem.kind == Kind::complex ? 2 : 1;
@@ -75,91 +78,171 @@ void forward_integers(const Transform<T>& transform, const Memory& in, const Mem
   transform.run(Direction::forward, in.data, const_cast<void*>(out.data));
 }
 
+template <class Host, class OnDevice, class Call>
+auto with_transform(const Host& host, const OnDevice& on_device, const Call& call) {
+  return on_device ? call(*on_device) : call(*host);
+}
+
+void check_buffer(const char* what, const Buffer& buffer, const Device& device, std::size_t needed) {
+  if (!buffer) refuse(fmt::format("the {} buffer is empty", what));
+  if (&buffer.device().state() != &device.state()) {
+    refuse(fmt::format("the {} buffer \"{}\" belongs to {}, the plan to {}", what, buffer.name(), buffer.device().id(),
+                       device.id()));
+  }
+  if (buffer.size() < needed) {
+    refuse(fmt::format("the {} buffer \"{}\" has {} bytes, this plan needs {}", what, buffer.name(), buffer.size(),
+                       needed));
+  }
+}
+
+template <class T>
+void run_buffers(const DeviceTransform<T>* transform, Direction direction, const Buffer& in, const Buffer& out,
+                 Queue& queue) {
+  if (transform == nullptr) refuse("a plan on the host takes spans, not buffers");
+  const Device& device = transform->device();
+  check_buffer("input", in, device, transform->bytes_of(direction, true));
+  check_buffer("output", out, device, transform->bytes_of(direction, false));
+  if (&queue.device().state() != &device.state()) {
+    refuse(fmt::format("the queue belongs to {}, the plan to {}", queue.device().id(), device.id()));
+  }
+  const bool same = &in.state() == &out.state();
+  if (transform->problem().in_place != same) {
+    refuse(same ? "input and output are the same buffer; plan with in_place"
+                : "a plan made in place was given two different buffers");
+  }
+  if (direction == Direction::inverse && transform->layout().samples.aliases) {
+    refuse("the input's strides make points share elements: such a plan can only go forward");
+  }
+  transform->enqueue(direction, in, out, queue);
+}
+
 }  // namespace
 
 template <class T>
-Plan<T>::Plan(const Device& device, const Problem& problem, const planner::Options& options)
-    : transform_(std::make_shared<const Transform<T>>(device, problem, options)) {}
+Plan<T>::Plan(const Device& device, const Problem& problem, const planner::Options& options) {
+  if (device.is_host()) {
+    transform_ = std::make_shared<const Transform<T>>(device, problem, options);
+  } else {
+    on_device_ = std::make_shared<const DeviceTransform<T>>(device, problem, options);
+  }
+}
+
+template <class T>
+void Plan<T>::forward(const Buffer& in, const Buffer& out, Queue& queue) const {
+  run_buffers(on_device_.get(), Direction::forward, in, out, queue);
+}
+
+template <class T>
+void Plan<T>::inverse(const Buffer& in, const Buffer& out, Queue& queue) const {
+  run_buffers(on_device_.get(), Direction::inverse, in, out, queue);
+}
 
 template <class T>
 void Plan<T>::forward(std::span<const Complex> in, std::span<Complex> out) const {
-  if (transform_->run_short(Direction::forward, in, out)) return;
+  if (transform_ && transform_->run_short(Direction::forward, in, out)) return;
   check_kind(problem(), Kind::complex, Samples::same, Direction::forward);
-  check(*transform_, Direction::forward, memory(in, sizeof(T)), transform_->layout().samples.extent,
-        memory(out, sizeof(T)), transform_->layout().spectrum.extent);
-  transform_->run(Direction::forward, in.data(), out.data());
+  with_transform(transform_, on_device_, [&](const auto& transform) {
+    check(transform, Direction::forward, memory(in, sizeof(T)), transform.layout().samples.extent,
+          memory(out, sizeof(T)), transform.layout().spectrum.extent);
+    transform.run(Direction::forward, in.data(), out.data());
+  });
 }
 
 template <class T>
 void Plan<T>::inverse(std::span<const Complex> in, std::span<Complex> out) const {
-  if (transform_->run_short(Direction::inverse, in, out)) return;
+  if (transform_ && transform_->run_short(Direction::inverse, in, out)) return;
   check_kind(problem(), Kind::complex, Samples::same, Direction::inverse);
-  check(*transform_, Direction::inverse, memory(in, sizeof(T)), transform_->layout().spectrum.extent,
-        memory(out, sizeof(T)), transform_->layout().samples.extent);
-  transform_->run(Direction::inverse, in.data(), out.data());
+  with_transform(transform_, on_device_, [&](const auto& transform) {
+    check(transform, Direction::inverse, memory(in, sizeof(T)), transform.layout().spectrum.extent,
+          memory(out, sizeof(T)), transform.layout().samples.extent);
+    transform.run(Direction::inverse, in.data(), out.data());
+  });
 }
 
 template <class T>
 void Plan<T>::forward(std::span<const Real> in, std::span<Complex> out) const {
+  if (transform_->run_short(in, out)) return;
   check_kind(problem(), Kind::real, Samples::same, Direction::forward);
-  check(*transform_, Direction::forward, memory(in, sizeof(T)), transform_->layout().samples.extent,
-        memory(out, sizeof(T)), transform_->layout().spectrum.extent);
-  transform_->run(Direction::forward, in.data(), out.data());
+  with_transform(transform_, on_device_, [&](const auto& transform) {
+    check(transform, Direction::forward, memory(in, sizeof(T)), transform.layout().samples.extent,
+          memory(out, sizeof(T)), transform.layout().spectrum.extent);
+    transform.run(Direction::forward, in.data(), out.data());
+  });
 }
 
 template <class T>
 void Plan<T>::inverse(std::span<const Complex> in, std::span<Real> out) const {
+  if (transform_->run_short(in, out)) return;
   check_kind(problem(), Kind::real, Samples::same, Direction::inverse);
-  check(*transform_, Direction::inverse, memory(in, sizeof(T)), transform_->layout().spectrum.extent,
-        memory(out, sizeof(T)), transform_->layout().samples.extent);
-  transform_->run(Direction::inverse, in.data(), out.data());
+  with_transform(transform_, on_device_, [&](const auto& transform) {
+    check(transform, Direction::inverse, memory(in, sizeof(T)), transform.layout().spectrum.extent,
+          memory(out, sizeof(T)), transform.layout().samples.extent);
+    transform.run(Direction::inverse, in.data(), out.data());
+  });
 }
 
 template <class T>
 void Plan<T>::forward(std::span<const std::int8_t> in, std::span<Complex> out) const {
-  forward_integers(*transform_, memory(in, 1), memory(out, sizeof(T)), Samples::int8);
+  with_transform(transform_, on_device_, [&](const auto& transform) {
+    forward_integers(transform, memory(in, 1), memory(out, sizeof(T)), Samples::int8);
+  });
 }
 
 template <class T>
 void Plan<T>::forward(std::span<const std::int16_t> in, std::span<Complex> out) const {
-  forward_integers(*transform_, memory(in, 2), memory(out, sizeof(T)), Samples::int16);
+  with_transform(transform_, on_device_, [&](const auto& transform) {
+    forward_integers(transform, memory(in, 2), memory(out, sizeof(T)), Samples::int16);
+  });
 }
 
 template <class T>
 std::size_t Plan<T>::input_size() const {
   const bool pairs = problem().kind == Kind::complex && problem().load_forward.samples != Samples::same;
-  return (pairs ? 2 : 1) * transform_->layout().samples.extent;
+  return (pairs ? 2 : 1) *
+         with_transform(transform_, on_device_, [](const auto& t) { return t.layout().samples.extent; });
 }
 template <class T>
 std::size_t Plan<T>::output_size() const {
-  return transform_->layout().spectrum.extent;
+  return with_transform(transform_, on_device_, [](const auto& t) { return t.layout().spectrum.extent; });
 }
 template <class T>
 double Plan<T>::flops() const {
-  return transform_->flops();
+  return with_transform(transform_, on_device_, [](const auto& t) { return t.flops(); });
 }
 template <class T>
 double Plan<T>::bytes() const {
-  return transform_->bytes();
+  return with_transform(transform_, on_device_, [](const auto& t) { return t.bytes(); });
 }
 template <class T>
 std::string Plan<T>::explain() const {
-  return transform_->explain();
+  return with_transform(transform_, on_device_, [](const auto& t) { return t.explain(); });
 }
 template <class T>
 const std::vector<planner::Decision>& Plan<T>::decisions() const {
-  return transform_->decisions();
+  return on_device_ ? on_device_->decisions() : transform_->decisions();
 }
 template <class T>
 const Problem& Plan<T>::problem() const {
-  return transform_->problem();
+  return on_device_ ? on_device_->problem() : transform_->problem();
+}
+template <class T>
+const Device& Plan<T>::device() const {
+  return on_device_ ? on_device_->device() : transform_->device();
 }
 
 template <class T>
 std::vector<planner::Candidate> candidates(const Device& device, std::size_t n) {
-  if (!device.is_host()) return {};
   if (n == 0) refuse("an axis of length 0");
-  return line_candidates<T>(n);
+  if (device.is_host()) return line_candidates<T>(n);
+  constexpr std::uint64_t kManyPoints = std::uint64_t{1} << 26;
+  on_device::AxisProblem problem;
+  problem.float64 = sizeof(T) == sizeof(double);
+  problem.length = n;
+  problem.counts = {std::max<std::uint64_t>(kManyPoints / n, 1)};
+  problem.in.line = problem.out.line = {n};
+  std::vector<planner::Candidate> all;
+  for (const on_device::Route& route : on_device::list_routes(device, problem)) all.push_back(route.candidate);
+  return all;
 }
 
 template class Plan<float>;

@@ -23,6 +23,8 @@ class RealStage {
   std::size_t units() const { return loops_[0].count * loops_[1].count * loops_[2].count; }
   double points() const { return static_cast<double>(units()) * static_cast<double>(n_); }
   const RealKernel<T>& kernel() const { return kernel_; }
+  // Rows straight from one array to the other.
+  bool plain() const { return tile() == 0 && store_ == nullptr; }
 
   // Rows [begin, end). Samples are of the type the load's say on their way in, T on their way out.
   void forward(const void* samples, Complex* spectrum, std::size_t begin, std::size_t end,

@@ -14,46 +14,12 @@
 #include <random>
 #include <vector>
 
+#include "fft/wide.hpp"
+
 namespace ridge::fft::reference {
 
-// An unevaluated sum of two doubles: just the arithmetic a transform needs.
-struct Wide {
-  double high = 0, low = 0;
-  Wide() = default;
-  Wide(double value) : high(value) {}
-  Wide(double h, double l) : high(h), low(l) {}
-  static Wide from(long double value) {
-    const double h = static_cast<double>(value);
-    return {h, static_cast<double>(value - static_cast<long double>(h))};
-  }
-  explicit operator double() const { return high + low; }
-};
-
-inline Wide operator+(Wide a, Wide b) {
-  const double s = a.high + b.high, t = s - a.high;
-  const double e = (a.high - (s - t)) + (b.high - t) + (a.low + b.low);
-  return {s + e, e - ((s + e) - s)};
-}
-inline Wide operator-(Wide a) { return {-a.high, -a.low}; }
-inline Wide operator-(Wide a, Wide b) { return a + -b; }
-inline Wide operator*(Wide a, Wide b) {
-  const double p = a.high * b.high;
-  const double e = std::fma(a.high, b.high, -p) + (a.high * b.low + a.low * b.high);
-  return {p + e, e - ((p + e) - p)};
-}
-
-template <class Real>
-struct Point {
-  Real re{}, im{};
-};
-template <class Real>
-Point<Real> operator+(Point<Real> a, Point<Real> b) {
-  return {a.re + b.re, a.im + b.im};
-}
-template <class Real>
-Point<Real> operator*(Point<Real> a, Point<Real> b) {
-  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
+using fft::Point;
+using fft::Wide;
 
 // exp(sign * 2 pi i k / n) for every k, each from one call of the long double functions on an angle below 1/8 turn.
 template <class Real>

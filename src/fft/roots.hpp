@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "fft/wide.hpp"
+
 namespace ridge::fft {
 
 // exp(-2 pi i k / n), k < n, as the product of two tables of about sqrt(n) entries held with twice the precision of
@@ -13,6 +15,7 @@ class AnyRoots {
  public:
   explicit AnyRoots(std::size_t n);
   std::complex<T> at(std::size_t k) const;
+  Point<Wide> wide(std::size_t k) const;
   std::size_t order() const { return n_; }
 
  private:

@@ -37,6 +37,9 @@ class Stage {
         const Factors<T>* load, const Factors<T>* store);
 
   std::size_t tile() const { return tile_; }  // elements
+  // Writes past the caches from now on where it can: results larger than them are then not read before they are
+  // written. For transforms that are not in place, `threads` sharing the units.
+  void stream_large_results(std::size_t threads);
   std::size_t kernel_scratch() const;
   std::size_t units() const;  // what can be shared among threads
   double points() const;
@@ -56,6 +59,8 @@ class Stage {
                 StageScratch<T> scratch) const;
   void run_columns(Direction direction, const void* in, Complex* out, const Place& at, std::size_t count,
                    StageScratch<T> scratch) const;
+  void run_streaming(Direction direction, const Complex* in, Complex* out, std::size_t count,
+                     StageScratch<T> scratch) const;
   const void* input(const void* in, std::size_t element) const;
 
   const LineKernel<T>& line_;
@@ -66,6 +71,7 @@ class Stage {
   std::size_t element_bytes_;
   std::size_t block_;  // lines a tile holds
   std::size_t tile_ = 0;
+  bool streaming_ = false;
 };
 
 extern template class Stage<float>;

@@ -23,7 +23,7 @@ namespace {
 constexpr double kPointsWorthThreads = 1 << 14;
 constexpr std::size_t kLongLine = std::size_t{1} << 16;
 constexpr std::size_t kStackBytes = std::size_t{1} << 15;
-constexpr base::Repeat kTrial{.seconds = 0.1, .at_least = 3, .at_most = 200};
+constexpr base::Repeat kTrial{.seconds = 0.05, .at_least = 2, .at_most = 200};
 
 std::size_t lines_of(std::size_t elements) { return (elements + 15) / 16 * 16; }
 
@@ -172,8 +172,12 @@ void Transform<T>::decide_threads(const planner::Options& options) {
                         choose_line<T>(device_, factors.columns, inner).kernel);
     }
   };
-  base::AlignedArray<Complex> in, out, work;
+  const planner::Decision& alone = decisions_.front();
+  const double known = alone.trials[alone.winner].measured_seconds;
+  base::AlignedArray<Complex> in, out;
   const auto measure = [&](std::size_t i) {
+    // The line's own decision has timed it already, if anything was timed there.
+    if (i == 0 && known > 0) return known;
     if (in.size() == 0) {
       in = base::AlignedArray<Complex>(n);
       out = base::AlignedArray<Complex>(n);
@@ -209,11 +213,28 @@ void Transform<T>::decide_threads(const planner::Options& options) {
 }
 
 template <class T>
+void Transform<T>::decide_alone() {
+  if (two_step_ || problem_.batch != 1 || problem_.shape.size() != 1) return;
+  const auto fits = [](std::size_t scratch) { return scratch * sizeof(Complex) <= kStackBytes; };
+  if (plain_line()) {
+    const LineKernel<T>& line = forward_->stages.front().line();
+    if (!fits(line.scratch())) return;
+    alone_ = &line;
+    points_alone_ = line.length();
+    bare_ = line.scratch() == 0;
+  } else if (real_ && forward_->real->plain() && inverse_->real->plain() && fits(real_->scratch())) {
+    real_alone_ = real_.get();
+    points_alone_ = real_->length();
+    bare_ = real_->scratch() == 0;
+  }
+}
+
+template <class T>
 Transform<T>::Transform(const Device& device, const Problem& problem, const planner::Options& options)
     : device_(device), problem_(problem), layout_(resolve(problem)) {
   if (!device.is_host()) {
     throw Error(ErrorKind::unavailable,
-                fmt::format("fft: there are no transforms for {} yet; plan on ridge::host()", device.id()));
+                fmt::format("fft: {} is not the host, which this transform is for", device.id()));
   }
   threads_ = problem.threads == 0 ? base::hardware_threads() : problem.threads;
   forward_ = std::make_unique<Way>();
@@ -229,11 +250,17 @@ Transform<T>::Transform(const Device& device, const Problem& problem, const plan
     build_complex(*inverse_, layout_.spectrum, layout_.samples, options);
   }
   decide_threads(options);
-  if (!two_step_ && plain_line() && problem.batch == 1 && problem.shape.size() == 1 &&
-      forward_->stages.front().line().scratch() * sizeof(Complex) <= kStackBytes) {
-    alone_ = &forward_->stages.front().line();
-    points_alone_ = alone_->length();
-    bare_ = alone_->scratch() == 0;
+  decide_alone();
+
+  // What is read again by a next stage should stay where it is. Arm cores write whole lines without reading them first.
+#if defined(__x86_64__)
+  constexpr bool kStreamingPays = true;
+#else
+  constexpr bool kStreamingPays = false;
+#endif
+  for (Way* way : {forward_.get(), inverse_.get()}) {
+    if (!kStreamingPays || way->stages.size() != 1 || way->real || problem.in_place) continue;
+    way->stages.front().stream_large_results(threads_for(way->stages.front()));
   }
 
   std::size_t each = 0, widest = 1;
@@ -342,6 +369,18 @@ template <class T>
 void Transform<T>::run_alone(Direction direction, const Complex* in, Complex* out) const {
   alignas(base::kAlignment) std::array<std::byte, kStackBytes> memory;  // NOLINT: a kernel writes it before it reads it
   alone_->run(direction, in, out, reinterpret_cast<Complex*>(memory.data()));
+}
+
+template <class T>
+void Transform<T>::run_alone(const T* in, Complex* out) const {
+  alignas(base::kAlignment) std::array<std::byte, kStackBytes> memory;  // NOLINT: as above
+  real_alone_->forward(in, out, reinterpret_cast<Complex*>(memory.data()));
+}
+
+template <class T>
+void Transform<T>::run_alone(const Complex* in, T* out) const {
+  alignas(base::kAlignment) std::array<std::byte, kStackBytes> memory;  // NOLINT: as above
+  real_alone_->inverse(in, out, reinterpret_cast<Complex*>(memory.data()));
 }
 
 template <class T>

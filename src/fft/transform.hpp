@@ -29,11 +29,10 @@ class Transform {
   // Where there is nothing to do but one short line, and the caller's arrays are plainly right: done here, in a few
   // nanoseconds. Otherwise false, and nothing was touched.
   bool run_short(Direction direction, std::span<const Complex> in, std::span<Complex> out) const {
-    if (alone_ == nullptr || in.size() < points_alone_ || out.size() < points_alone_) return false;
-    const auto from = reinterpret_cast<std::uintptr_t>(in.data()), to = reinterpret_cast<std::uintptr_t>(out.data());
-    const std::uintptr_t bytes = points_alone_ * sizeof(Complex);
-    const bool right = problem_.in_place ? from == to : from + bytes <= to || to + bytes <= from;
-    if (!right || from == 0 || to == 0 || (from | to) % sizeof(T) != 0) return false;
+    if (alone_ == nullptr ||
+        !plainly_right(in.data(), in.size(), out.data(), out.size(), points_alone_, points_alone_)) {
+      return false;
+    }
     if (bare_) {
       alone_->run(direction, in.data(), out.data(), nullptr);
     } else {
@@ -41,10 +40,35 @@ class Transform {
     }
     return true;
   }
+  bool run_short(std::span<const T> in, std::span<Complex> out) const {
+    if (real_alone_ == nullptr ||
+        !plainly_right(in.data(), in.size(), out.data(), out.size(), points_alone_, points_alone_ / 2 + 1)) {
+      return false;
+    }
+    if (bare_) {
+      real_alone_->forward(in.data(), out.data(), nullptr);
+    } else {
+      run_alone(in.data(), out.data());
+    }
+    return true;
+  }
+  bool run_short(std::span<const Complex> in, std::span<T> out) const {
+    if (real_alone_ == nullptr ||
+        !plainly_right(in.data(), in.size(), out.data(), out.size(), points_alone_ / 2 + 1, points_alone_)) {
+      return false;
+    }
+    if (bare_) {
+      real_alone_->inverse(in.data(), out.data(), nullptr);
+    } else {
+      run_alone(in.data(), out.data());
+    }
+    return true;
+  }
 
   // Checked pointers. Forward: samples to spectrum; inverse: spectrum to samples.
   void run(Direction direction, const void* in, void* out) const;
 
+  const Device& device() const { return device_; }
   const Problem& problem() const { return problem_; }
   const Layout& layout() const { return layout_; }
   const std::vector<planner::Decision>& decisions() const { return decisions_; }
@@ -74,6 +98,21 @@ class Transform {
   void run_two_step(Direction direction, const Complex* in, Complex* out, Scratch<T>& scratch) const;
   bool plain_line() const;
   void run_alone(Direction direction, const Complex* in, Complex* out) const;
+  void run_alone(const T* in, Complex* out) const;
+  void run_alone(const Complex* in, T* out) const;
+  void decide_alone();
+
+  // Long enough, there, aligned, and apart or in place as planned: what is left to refuse is refused elsewhere.
+  template <class In, class Out>
+  bool plainly_right(const In* in, std::size_t in_size, const Out* out, std::size_t out_size, std::size_t in_needed,
+                     std::size_t out_needed) const {
+    const auto from = reinterpret_cast<std::uintptr_t>(in), to = reinterpret_cast<std::uintptr_t>(out);
+    if (in_size < in_needed || out_size < out_needed || from == 0 || to == 0 || (from | to) % sizeof(T) != 0) {
+      return false;
+    }
+    return problem_.in_place ? from == to
+                             : from + in_needed * sizeof(In) <= to || to + out_needed * sizeof(Out) <= from;
+  }
   double done_flops() const;
 
   Device device_;
@@ -87,8 +126,10 @@ class Transform {
   std::unique_ptr<Way> forward_, inverse_;
   std::optional<TwoStep<T>> two_step_;
   std::size_t points_alone_ = 0;
-  bool bare_ = false;                     // it needs no scratch
-  const LineKernel<T>* alone_ = nullptr;  // one short line and nothing else to do: the kernel, straight away
+  bool bare_ = false;  // it needs no scratch
+  // One short line and nothing else to do: the kernel, straight away.
+  const LineKernel<T>* alone_ = nullptr;
+  const RealKernel<T>* real_alone_ = nullptr;
   std::unique_ptr<ScratchPool<T>> pool_;
 };
 

@@ -4,13 +4,27 @@
 #include <cmath>
 
 #include "base/threads.hpp"
+#include "fft/roots.hpp"
+#include "fft/strips.hpp"
 
 namespace ridge::fft {
 namespace {
 
-constexpr std::size_t kStrip = 16;     // columns or rows at once: 128 bytes of float
+constexpr std::size_t kStrip = kStripWidth;
 constexpr std::size_t kShortest = 64;  // a shorter step makes the other too long for the cache
 constexpr std::size_t kPad = 16;
+// From here on a strided line is worth writing past the caches: on a Xeon 1.25 times as fast at 8 MB, 4 times at 128
+// MB.
+constexpr std::size_t kStreamBytes = std::size_t{4} << 20;
+
+template <class T>
+const T* real(const std::complex<T>* p) {
+  return reinterpret_cast<const T*>(p);
+}
+template <class T>
+T* real(std::complex<T>* p) {
+  return reinterpret_cast<T*>(p);
+}
 
 }  // namespace
 
@@ -21,10 +35,16 @@ TwoStep<T>::TwoStep(Line down, Line along)
       rows_(down_->length()),
       columns_(along_->length()),
       row_(columns_ + kPad),
-      roots_(rows_ * columns_),
+      stream_(length() * sizeof(Complex) >= kStreamBytes),
+      coarse_((columns_ + kStrip - 1) / kStrip * rows_),
       fine_(rows_ * kStrip) {
+  const AnyRoots<T> roots(length());
   for (std::size_t r = 0; r < rows_; ++r) {
-    for (std::size_t c = 0; c < kStrip; ++c) fine_[r * kStrip + c] = roots_.at(r * c % length());
+    for (std::size_t c = 0; c < kStrip; ++c) fine_[r * kStrip + c] = roots.at(r * c % length());
+  }
+  for (std::size_t first = 0; first < columns_; first += kStrip) {
+    Complex* const strip = coarse_.data() + first / kStrip * rows_;
+    for (std::size_t r = 0; r < rows_; ++r) strip[r] = roots.at(r * first);
   }
 }
 
@@ -54,21 +74,9 @@ void TwoStep<T>::columns_strip(Direction direction, const Complex* in, std::size
   Complex* const tile = scratch;
   down_->run_columns(direction, in + first, columns_, tile, kStrip, width,
                      scratch + kStrip * (std::max(rows_, columns_) + kPad));
-  const T sign = direction == Direction::forward ? T(1) : T(-1);
-  for (std::size_t r = 0; r < rows_; ++r) {
-    const Complex coarse = roots_.at(r * first);
-    const T cr = coarse.real(), ci = coarse.imag();
-    const T* const fine = reinterpret_cast<const T*>(fine_.data() + r * kStrip);
-    const T* const from = reinterpret_cast<const T*>(tile + r * kStrip);
-    T* const to = reinterpret_cast<T*>(work + r * row_ + first);
-    for (std::size_t c = 0; c < width; ++c) {
-      const T fr = fine[2 * c], fi = fine[2 * c + 1];
-      const T wr = cr * fr - ci * fi, wi = sign * (cr * fi + ci * fr);
-      const T xr = from[2 * c], xi = from[2 * c + 1];
-      to[2 * c] = wr * xr - wi * xi;
-      to[2 * c + 1] = wr * xi + wi * xr;
-    }
-  }
+  strips<T>().twiddle(direction == Direction::inverse, real(tile), rows_, width,
+                      real(coarse_.data() + first / kStrip * rows_), real(fine_.data()), real(work + first), row_,
+                      stream_);
 }
 
 template <class T>
@@ -80,10 +88,7 @@ void TwoStep<T>::rows_block(Direction direction, std::size_t first, const Comple
   Complex* const tile = scratch;
   along_->run_many(direction, work + first * row_, row_, tile, tile_row, width,
                    scratch + kStrip * (std::max(rows_, columns_) + kPad));
-  for (std::size_t k = 0; k < columns_; ++k) {
-    Complex* const to = out + k * rows_ + first;
-    for (std::size_t r = 0; r < width; ++r) to[r] = tile[r * tile_row + k];
-  }
+  strips<T>().turn(real(tile), tile_row, columns_, width, real(out + first), rows_, stream_);
 }
 
 template <class T>
@@ -103,12 +108,14 @@ void TwoStep<T>::run(Direction direction, const Complex* in, Complex* out, std::
     for (std::size_t c = share.begin; c < share.end; c += kStrip) {
       call.self->columns_strip(call.direction, call.in, c, call.work, call.scratch[thread]);
     }
+    if (call.self->stream_) strips<T>().finish();
   });
   base::parallel(threads, [&call](std::size_t thread, std::size_t of) {
     const base::Share share = base::share(call.self->rows_, thread, of, kStrip);
     for (std::size_t r = share.begin; r < share.end; r += kStrip) {
       call.self->rows_block(call.direction, r, call.work, call.out, call.scratch[thread]);
     }
+    if (call.self->stream_) strips<T>().finish();
   });
 }
 

@@ -7,7 +7,6 @@
 
 #include "base/aligned.hpp"
 #include "fft/kernel.hpp"
-#include "fft/roots.hpp"
 
 namespace ridge::fft {
 
@@ -37,9 +36,10 @@ class TwoStep {
   void rows_block(Direction direction, std::size_t first, const Complex* work, Complex* out, Complex* scratch) const;
 
   Line down_, along_;
-  std::size_t rows_, columns_, row_;  // row_: padded row of the work array
-  AnyRoots<T> roots_;
-  base::AlignedArray<Complex> fine_;  // W^(r c) for c within a strip
+  std::size_t rows_, columns_, row_;    // row_: padded row of the work array
+  bool stream_;                         // past the caches: nothing of so long a line would stay in them
+  base::AlignedArray<Complex> coarse_;  // W^(r c) for the first column of every strip, strip after strip
+  base::AlignedArray<Complex> fine_;    // W^(r c) for c within a strip
 };
 
 extern template class TwoStep<float>;

@@ -24,7 +24,8 @@ struct TypeName {
   std::size_t bytes;
 };
 constexpr TypeName kTypes[] = {
-    {ElementType::int8, "int8", "i1", 1},           {ElementType::int16, "int16", "i2", 2},
+    {ElementType::int8, "int8", "i1", 1},           {ElementType::uint8, "uint8", "u1", 1},
+    {ElementType::int16, "int16", "i2", 2},         {ElementType::int32, "int32", "i4", 4},
     {ElementType::float32, "float32", "f4", 4},     {ElementType::float64, "float64", "f8", 8},
     {ElementType::complex64, "complex64", "c8", 8}, {ElementType::complex128, "complex128", "c16", 16},
 };
@@ -149,7 +150,9 @@ class DictionaryParser {
       if (order == '<' || order == '=' || (one.bytes == 1 && order == '|')) return one.type;
       if (order == '>') fail(fmt::format("elements of type '{}' have their bytes the other way round", descr));
     }
-    fail(fmt::format("elements of type '{}'; int8, int16, float32, float64, complex64 and complex128 are read", descr));
+    fail(fmt::format(
+        "elements of type '{}'; int8, uint8, int16, int32, float32, float64, complex64 and complex128 are read",
+        descr));
   }
 
   std::string_view text_;

@@ -51,7 +51,7 @@ class Selection {
         measure_(measure) {}
 
   Decision decide() {
-    const double start = base::now();
+    start_ = base::now();
     check(problem_, candidates_);
     decision_.problem = problem_;
     decision_.device = fmt::format("{} ({})", device_.id, device_.name);
@@ -70,7 +70,7 @@ class Selection {
     const Prediction limit = roof(ceilings_, problem_, candidates_[decision_.winner].cost.float64);
     decision_.roof_seconds = limit.seconds;
     decision_.roof = limit.bound;
-    decision_.planning_seconds = base::now() - start;
+    decision_.planning_seconds = base::now() - start_;
     return std::move(decision_);
   }
 
@@ -182,10 +182,15 @@ class Selection {
     // One that fails costs no place: as long as any variant works, planning succeeds.
     for (const std::size_t i : allowed_) {
       if (ran.size() >= std::max<std::size_t>(options_.most_trials, 1)) break;
+      if (!ran.empty() && !time_for_another()) {
+        out_of_time_ = true;
+        break;
+      }
       if (run(i)) ran.push_back(i);
     }
     order_by_measurement(ran);
-    for (std::size_t k = 0; ran.size() > 1 && k < std::min(kRunAgain, ran.size()); ++k) run(ran[k]);
+    for (std::size_t k = 0; ran.size() > 1 && k < std::min(kRunAgain, ran.size()) && time_for_another(); ++k)
+      run(ran[k]);
     std::erase_if(ran, [&](std::size_t i) { return trial(i).measured_seconds == 0; });
     order_by_measurement(ran);
     if (ran.empty()) throw Error(first_failure_.value_or(ErrorKind::internal), all_failed());
@@ -201,6 +206,15 @@ class Selection {
 
   // Keeps the better of this run and an earlier one. A candidate that fails at any time is out.
   bool run(std::size_t i) {
+    const double start = base::now();
+    const bool worked = try_run(i);
+    longest_ = std::max(longest_, base::now() - start);
+    return worked;
+  }
+
+  bool time_for_another() const { return base::now() - start_ + longest_ <= options_.most_seconds; }
+
+  bool try_run(std::size_t i) {
     try {
       const double seconds = measure_(i);
       if (!std::isfinite(seconds) || seconds <= 0)
@@ -238,6 +252,8 @@ class Selection {
       const double predicted = loser.predicted_seconds / best.predicted_seconds;
       if (loser.measured_seconds > 0) {
         loser.reason = fmt::format("measured {:.2f}x slower", loser.measured_seconds / best.measured_seconds);
+      } else if (out_of_time_) {
+        loser.reason = fmt::format("predicted {:.2f}x slower, no time was left to try it", predicted);
       } else if (predicted >= 1) {
         loser.reason = fmt::format("predicted {:.2f}x slower, bound by {}", predicted, bounds_[i]);
       } else {
@@ -257,6 +273,8 @@ class Selection {
   std::vector<std::size_t> allowed_;
   std::vector<std::string> bounds_;
   std::optional<ErrorKind> first_failure_;
+  double start_ = 0, longest_ = 0;
+  bool out_of_time_ = false;
 };
 
 }  // namespace

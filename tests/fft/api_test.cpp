@@ -27,9 +27,9 @@ TYPED_TEST(FftApi, EveryLengthBothWays) {
     const auto fft = plan<TypeParam>(host(), {.shape = {n}}, quick());
     std::vector<Complex> out(n);
     fft.forward(in, out);
-    EXPECT_LE(relative_error(out.data(), 1, dft(in, false)), length_gate<TypeParam>(n)) << fft.explain();
+    EXPECT_LE(relative_error(out.data(), 1, dft(in, false)), reference::error_gate<TypeParam>(n)) << fft.explain();
     fft.inverse(in, out);
-    EXPECT_LE(relative_error(out.data(), 1, dft(in, true)), length_gate<TypeParam>(n)) << fft.explain();
+    EXPECT_LE(relative_error(out.data(), 1, dft(in, true)), reference::error_gate<TypeParam>(n)) << fft.explain();
     const auto in_place = plan<TypeParam>(host(), {.shape = {n}, .in_place = true}, quick());
     auto data = in;
     in_place.inverse(data);
@@ -41,7 +41,7 @@ TYPED_TEST(FftApi, ImpulsesTonesLinearityParsevalShift) {
   using Complex = std::complex<TypeParam>;
   for (const std::size_t n : {8, 12, 30, 97, 128, 1000, 1155}) {
     const auto fft = plan<TypeParam>(host(), {.shape = {n}}, quick());
-    const double gate = 4 * length_gate<TypeParam>(n);
+    const double gate = 4 * reference::error_gate<TypeParam>(n);
     std::vector<Complex> x(n), spectrum(n);
     x[1 % n] = 1;  // an impulse at 1 is a tone of the spectrum
     fft.forward(x, spectrum);
@@ -88,7 +88,8 @@ TYPED_TEST(FftApi, ScalesMakeARoundTrip) {
   std::vector<std::complex<TypeParam>> spectrum(n * 7), back(n * 7);
   fft.forward(in, spectrum);
   fft.inverse(spectrum, back);
-  for (std::size_t i = 0; i < in.size(); ++i) EXPECT_LE(std::abs(in[i] - back[i]), 8 * length_gate<TypeParam>(n));
+  for (std::size_t i = 0; i < in.size(); ++i)
+    EXPECT_LE(std::abs(in[i] - back[i]), 8 * reference::error_gate<TypeParam>(n));
   TypeParam sum = 0;
   for (std::size_t i = 0; i < n; ++i) sum += in[i].real();
   EXPECT_NEAR(spectrum[0].real(), sum / 2, 1e-5);
@@ -103,13 +104,13 @@ TYPED_TEST(FftApi, LongLinesOverThreads) {
     const auto fft = plan<TypeParam>(host(), {.shape = {n}, .batch = 2, .threads = 3}, options);
     std::vector<std::complex<TypeParam>> out(2 * n), back(2 * n);
     fft.forward(in, out);
-    EXPECT_LE(relative_error(out.data() + n, 1, expected), length_gate<TypeParam>(n)) << fft.explain();
+    EXPECT_LE(relative_error(out.data() + n, 1, expected), reference::error_gate<TypeParam>(n)) << fft.explain();
     EXPECT_NE(fft.explain().find("two_step"), std::string::npos);
     fft.inverse(out, back);
     double difference = 0;
     for (std::size_t i = 0; i < 2 * n; ++i)
       difference = std::max<double>(difference, std::abs(back[i] / static_cast<TypeParam>(n) - in[i]));
-    EXPECT_LE(difference, 20 * length_gate<TypeParam>(n));
+    EXPECT_LE(difference, 20 * reference::error_gate<TypeParam>(n));
   }
 }
 
@@ -137,7 +138,7 @@ TYPED_TEST(FftApi, MeasuredPlansAgreeWithQuickOnes) {
     const auto fft = plan<TypeParam>(host(), {.shape = {n}});
     std::vector<std::complex<TypeParam>> out(n);
     fft.forward(in, out);
-    EXPECT_LE(relative_error(out.data(), 1, dft(in, false)), length_gate<TypeParam>(n));
+    EXPECT_LE(relative_error(out.data(), 1, dft(in, false)), reference::error_gate<TypeParam>(n));
     const std::string text = fft.explain();
     EXPECT_NE(text.find("fft line"), std::string::npos) << text;
     EXPECT_NE(text.find("flops done"), std::string::npos) << text;

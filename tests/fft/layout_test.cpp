@@ -57,7 +57,7 @@ TYPED_TEST(FftStrides, EveryAccessAndNothingBetween) {
         y[i] = out[at];
         expected_memory[at] = out[at];
       }
-      EXPECT_LE(distance(y, nd_dft(x, one.shape, false)), 3 * length_gate<TypeParam>(points)) << fft.explain();
+      EXPECT_LE(distance(y, nd_dft(x, one.shape, false)), reference::error_gate<TypeParam>(points)) << fft.explain();
     }
     EXPECT_EQ(out, expected_memory) << fft.explain();
     std::vector<Complex> back(fft.input_size() + 1, untouched);
@@ -67,7 +67,8 @@ TYPED_TEST(FftStrides, EveryAccessAndNothingBetween) {
       for (std::size_t i = 0; i < points; ++i) {
         const std::size_t at = b * one.in_batch + element(i, one.shape, one.in);
         written[at] = true;
-        EXPECT_LE(std::abs(back[at] / static_cast<TypeParam>(points) - in[at]), 20 * length_gate<TypeParam>(points));
+        EXPECT_LE(std::abs(back[at] / static_cast<TypeParam>(points) - in[at]),
+                  20 * reference::error_gate<TypeParam>(points));
       }
     }
     for (std::size_t i = 0; i < back.size(); ++i) {
@@ -107,7 +108,7 @@ TYPED_TEST(FftStrides, OverlappingFramesAreReadForward) {
                                               in.begin() + static_cast<std::ptrdiff_t>(f * hop + n));
     const std::vector<std::complex<double>> y(out.begin() + static_cast<std::ptrdiff_t>(f * n),
                                               out.begin() + static_cast<std::ptrdiff_t>(f * n + n));
-    EXPECT_LE(distance(y, nd_dft(x, {n}, false)), length_gate<TypeParam>(n));
+    EXPECT_LE(distance(y, nd_dft(x, {n}, false)), reference::error_gate<TypeParam>(n));
   }
   EXPECT_THROW(fft.inverse(out, whole), Error);
 }
@@ -137,13 +138,13 @@ TYPED_TEST(FftStrides, RealRowsAndColumns) {
       for (std::size_t i = 0; i < half; ++i) y[i] = out[b * one.out_distance + i * one.out_stride];
       auto expected = nd_dft(x, {n}, false);
       expected.resize(half);
-      EXPECT_LE(distance(y, expected), 2 * length_gate<TypeParam>(n)) << fft.explain();
+      EXPECT_LE(distance(y, expected), reference::error_gate<TypeParam>(n)) << fft.explain();
     }
     fft.inverse(out, back);
     for (std::size_t b = 0; b < batch; ++b) {
       for (std::size_t i = 0; i < n; ++i) {
         const std::size_t at = b * one.distance + i * one.stride;
-        EXPECT_NEAR(back[at] / static_cast<TypeParam>(n), in[at], 20 * length_gate<TypeParam>(n));
+        EXPECT_NEAR(back[at] / static_cast<TypeParam>(n), in[at], 20 * reference::error_gate<TypeParam>(n));
       }
     }
   }

@@ -54,8 +54,8 @@ TYPED_TEST(FftOperators, ComplexWindowAndMultiplyBothWays) {
         x[i] *= 0.5 * problem.store_forward.window[i] * problem.store_forward.multiply[i];
         y[i] *= 0.25 * problem.store_inverse.window[i];
       }
-      EXPECT_LE(distance(actual, x), 4 * length_gate<TypeParam>(points)) << fft.explain();
-      EXPECT_LE(distance(actual_back, y), 4 * length_gate<TypeParam>(points)) << fft.explain();
+      EXPECT_LE(distance(actual, x), 4 * reference::error_gate<TypeParam>(points)) << fft.explain();
+      EXPECT_LE(distance(actual_back, y), 4 * reference::error_gate<TypeParam>(points)) << fft.explain();
     }
   }
 }
@@ -90,12 +90,12 @@ TYPED_TEST(FftOperators, RealWindowAndMultiplyBothWays) {
         actual[i] = out[b * half + i];
         spectrum[b * half + i] = std::complex<TypeParam>(plain[at] / problem.load_inverse.window[i]);
       }
-      EXPECT_LE(distance(actual, expected), 4 * length_gate<TypeParam>(points)) << fft.explain();
+      EXPECT_LE(distance(actual, expected), 4 * reference::error_gate<TypeParam>(points)) << fft.explain();
     }
     fft.inverse(spectrum, back);
     std::vector<double> expected(in.size());
     for (std::size_t i = 0; i < in.size(); ++i) expected[i] = in[i] * problem.store_inverse.window[i % points];
-    EXPECT_LE(distance(back, expected), 6 * length_gate<TypeParam>(points)) << fft.explain();
+    EXPECT_LE(distance(back, expected), 6 * reference::error_gate<TypeParam>(points)) << fft.explain();
   }
 }
 
@@ -120,7 +120,7 @@ void check_integers(Samples samples, Kind kind, const std::vector<std::size_t>& 
     x = nd_dft(x, {n}, false);
     x.resize(half);
     for (std::size_t i = 0; i < half; ++i) actual[i] = out[b * half + i];
-    EXPECT_LE(distance(actual, x), 2 * length_gate<T>(n)) << fft.explain();
+    EXPECT_LE(distance(actual, x), 2 * reference::error_gate<T>(n)) << fft.explain();
   }
 }
 
@@ -150,7 +150,7 @@ TYPED_TEST(FftOperators, ColumnsWithFactors) {
       x[i] *= 2.0 * problem.store_forward.multiply[i];
       actual[i] = out[i * batch + b];
     }
-    EXPECT_LE(distance(actual, x), 4 * length_gate<TypeParam>(n)) << b;
+    EXPECT_LE(distance(actual, x), 4 * reference::error_gate<TypeParam>(n)) << b;
   }
 }
 

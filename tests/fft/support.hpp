@@ -1,7 +1,11 @@
 // What the tests of the public FFT share.
 #pragma once
+#include <gtest/gtest.h>
+
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <string>
 
 #include <ridge/fft.hpp>
 
@@ -14,19 +18,26 @@ inline planner::Options quick() { return {.effort = Effort::quick, .use_wisdom =
 // RIDGE_SLOW=1 asks for every length the specification names.
 inline std::size_t longest_length() { return std::getenv("RIDGE_SLOW") == nullptr ? 512 : 4096; }
 
-inline std::size_t largest_prime_factor(std::size_t n) {
-  std::size_t largest = 1;
-  for (std::size_t p = 2; n > 1; ++p) {
-    for (; n % p == 0; n /= p) largest = p;
-  }
-  return largest;
-}
-
-// The gate of the specification for lengths made of codelets; the convolutions behind large prime factors make three
-// passes of twice the length and more, for which twice the gate is held.
+// The specification's gate for many short transforms: it bounds what is seen over enough random points, and a single
+// transform of three may lie above it by chance. So each may reach two and a half times of it,
+// and together they may not.
 template <class T>
-double length_gate(std::size_t n) {
-  return (largest_prime_factor(n) > 13 ? 2 : 1) * reference::error_gate<T>(n);
-}
+class ErrorsOfMany {
+ public:
+  explicit ErrorsOfMany(std::size_t n) : n_(n), gate_(reference::error_gate<T>(n)) {}
+  void add(double error, const std::string& what) {
+    EXPECT_LE(error, 2.5 * gate_) << n_ << " points, " << what;
+    squares_ += error * error;
+    ++count_;
+  }
+  ~ErrorsOfMany() {
+    if (count_ * n_ < 64) return;
+    EXPECT_LE(std::sqrt(squares_ / static_cast<double>(count_)), gate_) << count_ << " transforms of " << n_;
+  }
+
+ private:
+  std::size_t n_, count_ = 0;
+  double gate_, squares_ = 0;
+};
 
 }  // namespace ridge::fft

@@ -44,8 +44,9 @@ class Npy : public testing::Test {
 };
 
 TEST_F(Npy, ReadsWhatItWrites) {
-  for (const ElementType type : {ElementType::int8, ElementType::int16, ElementType::float32, ElementType::float64,
-                                 ElementType::complex64, ElementType::complex128}) {
+  for (const ElementType type :
+       {ElementType::int8, ElementType::uint8, ElementType::int16, ElementType::int32, ElementType::float32,
+        ElementType::float64, ElementType::complex64, ElementType::complex128}) {
     for (const Shape& shape : {Shape{}, Shape{5}, Shape{3, 4}, Shape{2, 3, 0}}) {
       const std::string bytes = npy_header({type, shape});
       EXPECT_EQ(bytes.size() % 64, 0u);
@@ -74,7 +75,7 @@ TEST_F(Npy, SaysWhatIsWrongWithAHeader) {
     return message_of([&] { parse_npy_dictionary(text, "data.npy"); });
   };
   EXPECT_THAT(complaint("{'descr': '>f8', 'fortran_order': False, 'shape': (4,)}"), HasSubstr("other way round"));
-  EXPECT_THAT(complaint("{'descr': '<i4', 'fortran_order': False, 'shape': (4,)}"), HasSubstr("'<i4'"));
+  EXPECT_THAT(complaint("{'descr': '<i8', 'fortran_order': False, 'shape': (4,)}"), HasSubstr("'<i8'"));
   EXPECT_THAT(complaint("{'descr': '|O', 'fortran_order': False, 'shape': (4,)}"), HasSubstr("'|O'"));
   EXPECT_THAT(complaint("{'descr': '', 'fortran_order': False, 'shape': (4,)}"), HasSubstr("type ''"));
   EXPECT_THAT(complaint("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (4,)}"), HasSubstr("records"));

@@ -118,6 +118,14 @@ TEST_F(Select, AtLeastOneIsRunWhenMeasuring) {
   EXPECT_EQ(decision.winner, 1u);
 }
 
+TEST_F(Select, NoTrialIsBegunWhenTheTimeIsSpent) {
+  const auto decision = decide({candidate("c", 0.3), candidate("a", 0.1), candidate("b", 0.2)}, {.most_seconds = 0});
+  EXPECT_THAT(runs_, ElementsAre("a"));
+  EXPECT_EQ(decision.winner, 1u);
+  EXPECT_EQ(decision.source, Source::measurement);
+  EXPECT_THAT(decision.trials[0].reason, HasSubstr("no time was left"));
+}
+
 TEST_F(Select, TheBestThreeRunAgainInTurnAndTheirBestCounts) {
   int call = 0;
   // a is hit by noise in the first round, and is the fastest in the second.

@@ -19,6 +19,7 @@ std::vector<Peer> fft_peers() {
 #else
   peers.push_back({.name = "ne10", .missing = "not found when this was built (Debian on ARM: libne10-dev)"});
 #endif
+  peers.push_back(cufft_peer());
   return peers;
 }
 

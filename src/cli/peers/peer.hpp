@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <ridge/device.hpp>
+
 namespace ridge::cli {
 
 struct PeerProblem {
@@ -24,9 +26,12 @@ using PeerRun = std::function<void()>;
 
 struct Peer {
   std::string name;
-  std::string missing = {};  // why it is not there; then prepare is empty
+  std::string missing = {};  // why it is not there; then it can prepare nothing
   // Plans for `in` and `out`, whose contents are lost. Error{unavailable} where the library cannot do the problem.
   std::function<PeerRun(const PeerProblem& problem, void* in, void* out)> prepare = {};
+  // The same on memory of the queue's device; a run enqueues and does not wait.
+  std::function<PeerRun(const PeerProblem& problem, const Buffer& in, const Buffer& out, Queue& queue)>
+      prepare_on_device = {};
 };
 
 // All we know of, there or not.
@@ -36,5 +41,6 @@ std::vector<Peer> fft_peers();
 Peer fftw_peer();
 Peer kissfft_peer();
 Peer ne10_peer();
+Peer cufft_peer();
 
 }  // namespace ridge::cli

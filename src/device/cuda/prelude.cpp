@@ -15,6 +15,7 @@ static_assert(sizeof(long) == 8, "the dialect's long has 64 bits");
 
 #define KERNEL extern "C" __global__
 #define WORK_GROUP(x, y, z) __launch_bounds__((x) * (y) * (z))
+#define WORK_GROUP_RESIDENT(x, y, z, n) __launch_bounds__((x) * (y) * (z), n)
 #define FUNCTION static __device__ __forceinline__
 #define GLOBAL
 #define LOCAL
@@ -51,6 +52,24 @@ FUNCTION double ridge_fma(double a, double b, double c) { return __fma_rn(a, b, 
 #define STORE_ONCE(p, v) __stcs(p, v)
 #define LOAD_CACHED(p) __ldg(p)
 #define LOAD_FAR(p) __ldcg(p)
+
+#define SUB_GROUP_BARRIER() __syncwarp()
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#define RIDGE_COPY_AHEAD(kind, bytes, to, from)                                       \
+  asm volatile("cp.async." kind ".shared.global [%0], [%1], " bytes ";"               \
+               : : "r"(static_cast<uint>(__cvta_generic_to_shared(to))), "l"(from) : "memory")
+#define COPY_AHEAD_4(to, from) RIDGE_COPY_AHEAD("ca", "4", to, from)
+#define COPY_AHEAD_8(to, from) RIDGE_COPY_AHEAD("ca", "8", to, from)
+#define COPY_AHEAD_16(to, from) RIDGE_COPY_AHEAD("cg", "16", to, from)
+#define COPIES_CLOSE() asm volatile("cp.async.commit_group;" : : : "memory")
+#define COPIES_WAIT(n) asm volatile("cp.async.wait_group %0;" : : "n"(n) : "memory")
+#else
+#define COPY_AHEAD_4(to, from) (*reinterpret_cast<uint*>(to) = *reinterpret_cast<const uint*>(from))
+#define COPY_AHEAD_8(to, from) (*reinterpret_cast<uint2*>(to) = *reinterpret_cast<const uint2*>(from))
+#define COPY_AHEAD_16(to, from) (*reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(from))
+#define COPIES_CLOSE()
+#define COPIES_WAIT(n)
+#endif
 )";
 }
 

@@ -15,6 +15,7 @@ namespace {
 // LOCAL_BLOCK is static here, so the launch's local_bytes is not needed; CUDA wants it.
 constexpr std::string_view kCommon = R"(#pragma OPENCL FP_CONTRACT OFF
 #define WORK_GROUP(x, y, z) __attribute__((reqd_work_group_size(x, y, z)))
+#define WORK_GROUP_RESIDENT(x, y, z, n) WORK_GROUP(x, y, z)
 #define FUNCTION static inline
 #define GLOBAL __global
 #define LOCAL __local
@@ -51,6 +52,29 @@ constexpr std::string_view kPlainAccess = R"(#define LOAD_ONCE(p) (*(p))
 #define LOAD_FAR(p) (*(p))
 )";
 
+// Copies to local memory that pass through registers, done when they return.
+constexpr std::string_view kPlainCopies =
+    R"(#define COPY_AHEAD_4(to, from) (*(__local uint*)(to) = *(__global const uint*)(from))
+#define COPY_AHEAD_8(to, from) (*(__local uint2*)(to) = *(__global const uint2*)(from))
+#define COPY_AHEAD_16(to, from) (*(__local uint4*)(to) = *(__global const uint4*)(from))
+#define COPIES_CLOSE()
+#define COPIES_WAIT(n)
+)";
+
+constexpr std::string_view kPtxCopies = R"(#define RIDGE_COPY_AHEAD(kind, bytes, to, from) \
+  __asm__ volatile("cp.async." kind ".shared.global [%0], [%1], " bytes ";" : : "r"((uint)(ulong)(to)), "l"((ulong)(from)) : "memory")
+#define COPY_AHEAD_4(to, from) RIDGE_COPY_AHEAD("ca", "4", to, from)
+#define COPY_AHEAD_8(to, from) RIDGE_COPY_AHEAD("ca", "8", to, from)
+#define COPY_AHEAD_16(to, from) RIDGE_COPY_AHEAD("cg", "16", to, from)
+#define COPIES_CLOSE() __asm__ volatile("cp.async.commit_group;" : : : "memory")
+#define COPIES_WAIT(n) __asm__ volatile("cp.async.wait_group %0;" : : "n"(n) : "memory")
+)";
+
+// "sm_90" has them, what came before "sm_80" does not.
+bool has_ptx_copies(const DeviceInfo& info) {
+  return info.isa.starts_with("sm_") && info.isa.size() >= 5 && info.isa.compare(3, std::string::npos, "80") >= 0;
+}
+
 constexpr std::string_view kPtxAccess = R"(#define LOAD_ONCE(p) ridge_load_once(p)
 #define STORE_ONCE(p, v) ridge_store_once((p), (v))
 #define LOAD_CACHED(p) ridge_load_cached(p)
@@ -59,6 +83,7 @@ constexpr std::string_view kPtxAccess = R"(#define LOAD_ONCE(p) ridge_load_once(
 
 // Elsewhere the width of a sub-group is the compiler's choice unless a kernel asks for one, so KERNEL asks.
 constexpr std::string_view kKhronosShuffles = R"(#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+#define SUB_GROUP_BARRIER() sub_group_barrier(CLK_LOCAL_MEM_FENCE)
 #define SHUFFLE(v, lane) sub_group_shuffle((v), (uint)(lane))
 #define SHUFFLE_UP(v, n) sub_group_shuffle_up((v), (uint)(n))
 #define SHUFFLE_DOWN(v, n) sub_group_shuffle_down((v), (uint)(n))
@@ -145,7 +170,7 @@ std::string plain_overloads(std::string_view type) {
 
 // The width of a shuffle's segment rides in the upper bits of the last-but-one operand, so a device told to act with
 // narrower sub-groups does.
-std::string ptx_shuffle(std::string_view word, std::string_view mode, std::size_t width, unsigned clamp) {
+std::string ptx_shuffle(std::string_view word, std::string_view mode, std::size_t width, unsigned clamp, bool float64) {
   const auto control = static_cast<unsigned>((32 - width) << 8) | clamp;
   std::string text;
   for (const auto& [type, constraint] : {std::pair{"float", 'f'}, std::pair{"int", 'r'}, std::pair{"uint", 'r'}}) {
@@ -154,6 +179,13 @@ std::string ptx_shuffle(std::string_view word, std::string_view mode, std::size_
         "{3}, "
         "0xffffffff;\" : \"={4}\"(r) : \"{4}\"(v), \"r\"(lane)); return r; }}\n",
         type, mode, mode, control, constraint);
+  }
+  if (float64) {
+    text += fmt::format(
+        "RIDGE_OVERLOAD double ridge_{0}(double v, uint lane) {{ double r; __asm__ volatile(\"{{ .reg .b32 low, high; "
+        "mov.b64 {{low, high}}, %1; shfl.sync.{0}.b32 low, low, %2, {1}, 0xffffffff; shfl.sync.{0}.b32 high, high, %2, "
+        "{1}, 0xffffffff; mov.b64 %0, {{low, high}}; }}\" : \"=d\"(r) : \"d\"(v), \"r\"(lane)); return r; }}\n",
+        mode, control);
   }
   return text + fmt::format("#define {}(v, lane) ridge_{}((v), (uint)(lane))\n", word, mode);
 }
@@ -192,11 +224,13 @@ std::string ptx_words(const DeviceInfo& info) {
   text += kPtxAccess;
   const std::size_t width = shuffle_width(info);
   text += fmt::format("#define SUB_GROUP_WIDTH {}\n", width);
+  text += has_ptx_copies(info) ? kPtxCopies : kPlainCopies;
   if (width == 0) return text;
-  text += ptx_shuffle("SHUFFLE", "idx", width, 0x1f);
-  text += ptx_shuffle("SHUFFLE_UP", "up", width, 0);
-  text += ptx_shuffle("SHUFFLE_DOWN", "down", width, 0x1f);
-  text += ptx_shuffle("SHUFFLE_XOR", "bfly", width, 0x1f);
+  text += "#define SUB_GROUP_BARRIER() __asm__ volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\")\n";
+  text += ptx_shuffle("SHUFFLE", "idx", width, 0x1f, info.limits.float64);
+  text += ptx_shuffle("SHUFFLE_UP", "up", width, 0, info.limits.float64);
+  text += ptx_shuffle("SHUFFLE_DOWN", "down", width, 0x1f, info.limits.float64);
+  text += ptx_shuffle("SHUFFLE_XOR", "bfly", width, 0x1f, info.limits.float64);
   return text;
 }
 
@@ -209,9 +243,11 @@ std::string opencl_prelude(const DeviceInfo& info) {
   if (info.vendor.find("NVIDIA") != std::string::npos) {
     text += "#define KERNEL __kernel\n#ifndef RIDGE_NO_PTX\n" + ptx_words(info) + "#else\n";
     text += kPlainAccess;
+    text += kPlainCopies;
     return text + "#define SUB_GROUP_WIDTH 0\n#endif\n";
   }
   text += kPlainAccess;
+  text += kPlainCopies;
   text += fmt::format("#define SUB_GROUP_WIDTH {}\n", shuffle_width(info));
   if (shuffle_width(info) == 0) return text + "#define KERNEL __kernel\n";
   text += kKhronosShuffles;

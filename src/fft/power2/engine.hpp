@@ -25,6 +25,8 @@ struct Line {
   size_t radices[kMaxPasses];  // zero-terminated
   Function run[2];             // by direction
   Function leaf[2];            // reads inner order; null where the length never serves as a leaf
+  size_t together = 1;         // it does so many at a time and no fewer; below eight points they must be neighbours
+  bool in_registers = false;   // one table, register_twiddles(), and no scratch
 };
 
 // One decimation-in-frequency pass over `count` positions of `radix` streams, twiddles applied to the outputs.

@@ -12,6 +12,7 @@
 #include "fft/power2/columns.hpp"
 #include "fft/power2/descent.hpp"
 #include "fft/power2/tables.hpp"
+#include "fft/two_step.hpp"
 
 namespace ridge::fft::power2 {
 
@@ -46,7 +47,7 @@ class Kernel : public LineKernel<T> {
 
   size_t length() const final { return n_; }
   std::string describe() const final { return choice_.name; }
-  double flops() const final {
+  double flops() const override {
     double sum = 0;
     for (const size_t radix : choice_.levels) sum += pass_flops(n_, radix, true);
     for (size_t i = 0; i < choice_.line.size(); ++i) {
@@ -69,7 +70,9 @@ class Kernel : public LineKernel<T> {
   const Line<T>& find_line(size_t n) const {
     for (const Line<T>& line : engine_.lines) {
       const auto end = std::find(line.radices, line.radices + kMaxPasses, size_t{0});
-      if (line.length == n && std::equal(line.radices, end, choice_.line.begin(), choice_.line.end())) return line;
+      if (line.length == n && line.together == 1 &&
+          std::equal(line.radices, end, choice_.line.begin(), choice_.line.end()))
+        return line;
     }
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("engine {} has no line {} of {} points", engine_.name, radix_text(choice_.line), n));
@@ -98,19 +101,33 @@ class CachedKernel final : public Kernel<T> {
   using Complex = std::complex<T>;
   CachedKernel(const Engine<T>& engine, size_t n, Power2Choice choice)
       : Base(engine, n, std::move(choice)), line_(Base::find_line(n)), tables_(engine, line_, Roots<T>(n)) {
+    for (const Line<T>& line : engine.lines) {
+      if (line.length == n && line.together > 1) group_ = &line;
+    }
+    if (group_ != nullptr) {
+      group_tables_ = LineTables<T>(engine, *group_, Roots<T>(n));
+      return;
+    }
     for (const Batch<T>& batch : engine.batches) {
-      if (batch.length == n && batch.run[0] != nullptr) batch_ = &batch;
+      if (batch.length == n && batch.run[0] != nullptr && !line_.in_registers) batch_ = &batch;
     }
     if (batch_ != nullptr) batch_tables_ = LineTables<T>(engine, n, batch_->radices, Roots<T>(n));
   }
   size_t scratch() const override {
+    if (line_.in_registers || (line_.radices[1] == 0 && batch_ == nullptr)) return 0;
     return Base::line_scratch(batch_ == nullptr ? line_.length : line_.length * Base::engine_.strip);
   }
   void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const override {
-    run_many(direction, in, 0, out, 0, 1, scratch);
+    line_.run[Base::index(direction)](Base::real(in), 0, Base::real(out), 0, 1, tables_.data(), Base::real(scratch));
   }
   void run_many(Direction direction, const Complex* in, size_t in_distance, Complex* out, size_t out_distance,
                 size_t count, Complex* scratch) const override {
+    if (group_ != nullptr && (Base::n_ >= 8 || (in_distance == Base::n_ && out_distance == Base::n_))) {
+      group_->run[Base::index(direction)](Base::real(in), in_distance, Base::real(out), out_distance, count,
+                                          group_tables_.data(), Base::real(scratch));
+      const size_t done = count / group_->together * group_->together;
+      count -= done, in += done * in_distance, out += done * out_distance;
+    }
     if (batch_ != nullptr) {
       const size_t strip = Base::engine_.strip;
       for (; count >= strip; count -= strip, in += strip * in_distance, out += strip * out_distance) {
@@ -118,6 +135,7 @@ class CachedKernel final : public Kernel<T> {
                                             batch_tables_.data(), Base::real(scratch));
       }
     }
+    if (count == 0) return;
     line_.run[Base::index(direction)](Base::real(in), in_distance, Base::real(out), out_distance, count, tables_.data(),
                                       Base::real(scratch));
   }
@@ -125,8 +143,10 @@ class CachedKernel final : public Kernel<T> {
  private:
   const Line<T>& line_;
   LineTables<T> tables_;
-  const Batch<T>* batch_ = nullptr;  // where one transform alone cannot fill the vectors
-  LineTables<T> batch_tables_;
+  // Where one transform alone cannot fill the vectors.
+  const Line<T>* group_ = nullptr;
+  const Batch<T>* batch_ = nullptr;
+  LineTables<T> group_tables_, batch_tables_;
 };
 
 // Every level makes one pass over its block and descends into the sub-blocks, so that all but the first few passes
@@ -202,12 +222,42 @@ class DeepKernel final : public Kernel<T> {
   std::vector<Table<T>> level_tables_;
 };
 
+// Columns in strips of a cache line or two, a twiddle, rows: each half of the work stays in L2, and main memory is read
+// twice and written twice however long the line is.
+template <class T>
+class SquareKernel final : public Kernel<T> {
+  using Base = Kernel<T>;
+
+ public:
+  using Complex = std::complex<T>;
+  SquareKernel(const Engine<T>& engine, size_t n, Power2Choice choice)
+      : Base(engine, n, std::move(choice)),
+        steps_(part(engine, Base::choice_.rows), part(engine, n / Base::choice_.rows)) {}
+  double flops() const override { return steps_.flops(); }
+  size_t scratch() const override { return work() + steps_.scratch(); }
+  void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const override {
+    Complex* const own = scratch + work();
+    steps_.run(direction, in, out, 1, scratch, &own);
+  }
+
+ private:
+  static std::unique_ptr<LineKernel<T>> part(const Engine<T>& engine, size_t n) {
+    for (const Power2Choice& choice : power2_choices<T>(n)) {
+      if (choice.engine == engine.name) return make_kernel(engine, n, choice);
+    }
+    throw Error(ErrorKind::internal, fmt::format("engine {} has no line of {} points", engine.name, n));
+  }
+  size_t work() const { return (steps_.work() + 15) / 16 * 16; }
+  TwoStep<T> steps_;
+};
+
 }  // namespace
 
 std::string radix_text(const std::vector<std::size_t>& radices) { return fmt::format("{}", fmt::join(radices, "*")); }
 
 template <class T>
 std::unique_ptr<LineKernel<T>> make_kernel(const Engine<T>& engine, size_t n, const Power2Choice& choice) {
+  if (choice.rows != 0) return std::make_unique<SquareKernel<T>>(engine, n, choice);
   if (choice.levels.empty()) return std::make_unique<CachedKernel<T>>(engine, n, choice);
   return std::make_unique<DeepKernel<T>>(engine, n, choice);
 }

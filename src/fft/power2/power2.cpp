@@ -68,7 +68,7 @@ void add_lines(const Engine<T>& engine, std::size_t n, std::vector<Power2Choice>
   // Lines as wide as the vectors before narrower ones.
   for (const bool full : {true, false}) {
     for (const Line<T>& line : engine.lines) {
-      if (line.length != n || (line.lanes == engine.lanes) != full) continue;
+      if (line.length != n || line.together > 1 || (line.lanes == engine.lanes) != full) continue;
       const std::vector<std::size_t> radices = radices_of(line);
       choices.push_back({fmt::format("{} {}", engine.name, radix_text(radices)), engine.name, {}, radices});
     }
@@ -137,6 +137,16 @@ void add_deep(const Engine<T>& engine, std::size_t n, std::vector<Power2Choice>&
   }
 }
 
+// Two steps of about equal length.
+template <class T>
+void add_square(const Engine<T>& engine, std::size_t n, std::vector<Power2Choice>& choices) {
+  constexpr int kShortest = 14;
+  const int bits = std::countr_zero(n);
+  if (bits < kShortest) return;
+  const std::size_t rows = std::size_t{1} << (bits / 2);
+  choices.push_back({fmt::format("{} {}x{}", engine.name, rows, n / rows), engine.name, {}, {}, rows});
+}
+
 }  // namespace
 
 template <class T>
@@ -146,14 +156,25 @@ std::vector<Power2Choice> power2_choices(std::size_t n) {
   std::vector<Power2Choice> choices;
   // Up to about an L1 of data the passes of a line are cheaper than descent and reorder.
   constexpr std::size_t kLineBytes = 64 * 1024;
+#if defined(__x86_64__)
+  constexpr bool kSquares = true;
+#else
+  constexpr bool kSquares = false;
+#endif
+  constexpr std::size_t kSquareBytes = 512 * 1024;
   const bool lines_first = n * sizeof(std::complex<T>) <= kLineBytes;
   auto order = engines<T>();
   // Split radix-8 levels have no rotations to pay for: in float they overtake the complex instructions out of L1.
   if (!lines_first && sizeof(T) == sizeof(float)) std::reverse(order.begin(), order.end());
   for (const Engine<T>* engine : order) {
+    // Passes of a descent over more than L2 cost the Xeon more than two steps; with NEON it is the other way at any
+    // size.
+    const bool square_first = kSquares && n * sizeof(std::complex<T>) > kSquareBytes;
+    if (square_first) add_square(*engine, n, choices);
     if (lines_first) add_lines(*engine, n, choices);
     add_deep(*engine, n, choices);
     if (!lines_first) add_lines(*engine, n, choices);
+    if (!square_first) add_square(*engine, n, choices);
   }
   return choices;
 }

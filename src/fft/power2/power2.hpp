@@ -11,12 +11,13 @@ namespace ridge::fft {
 
 // One way to do a length. `engine` is an instruction set ("fcma", "neon", "avx2", ...). Without levels the line is
 // Stockham passes with these radices; with levels, depth-first passes of those radices come before lines of the
-// remaining length, and a reorder after them.
+// remaining length, and a reorder after them. With rows there are two steps: columns of so many points, then rows.
 struct Power2Choice {
   std::string name;  // "fcma 4*16*(16*16*4)"
   std::string engine;
   std::vector<std::size_t> levels;
   std::vector<std::size_t> line;
+  std::size_t rows = 0;
 };
 
 inline constexpr std::size_t kMaxPower2 = std::size_t{1} << 30;

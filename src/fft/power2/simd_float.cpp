@@ -21,10 +21,17 @@ namespace {
 #include "fft/power2/lines.inl"
 #include "fft/power2/short_lines.inl"
 #include "fft/power2/simd_lines-inl.hpp"
+#if HWY_TARGET == HWY_AVX3
+#include "fft/power2/registers.inl"
+#endif
 // clang-format on
 
 // Of each length the fastest first, as measured with NEON; lines narrower than the vectors come after the full ones.
 constexpr Line<float> kLines[] = {
+#if HWY_TARGET == HWY_AVX3
+    register_line<2>(),         register_line<4>(),        register_line<8>(),      register_line<16>(),
+    register_line<32>(),        register_line<64>(),       register_line<128>(),
+#endif
     short_line<float, 2>(),     short_line<float, 4>(),    short_line<float, 8>(),  line<float, 4, 4>(),
     short_line<float, 16>(),    line<float, 8, 4>(),       line<float, 8, 8>(),     line<float, 16, 8>(),
     line<float, 8, 8, 4>(),     line<float, 16, 16>(),     line<float, 8, 8, 8>(),  line<float, 16, 8, 4>(),

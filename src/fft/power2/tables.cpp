@@ -49,6 +49,26 @@ Table<T> shared_twiddles(const Roots<T>& roots, size_t n, size_t radix, size_t f
 }
 
 template <class T>
+Table<T> register_twiddles(const Roots<T>& roots, size_t n) {
+  constexpr size_t kLanes = 16;
+  const size_t rows = n < kLanes ? 0 : n / kLanes - 1;
+  Table<T> table(2 * kLanes * (rows + 3));
+  T* out = table.data();
+  const auto put = [&](size_t row, size_t order, size_t cycle) {
+    for (size_t l = 0; l < kLanes; ++l) {
+      const std::complex<T> w = roots.at(roots.length() / order * (row * (l % cycle) % order));
+      out[l] = w.real();
+      out[kLanes + l] = w.imag();
+    }
+    out += 2 * kLanes;
+  };
+  for (size_t k = 1; k <= rows; ++k) put(k, n, kLanes);
+  const size_t order = n < kLanes ? n : kLanes;
+  for (size_t a = 1; a < 4; ++a) put(a, order, n < kLanes ? 2 : 4);
+  return table;
+}
+
+template <class T>
 void LineTables<T>::add(Table<T> table) {
   tables_.push_back(std::move(table));
   pointers_.push_back(tables_.back().data());
@@ -57,6 +77,10 @@ void LineTables<T>::add(Table<T> table) {
 template <class T>
 LineTables<T>::LineTables(const Engine<T>& engine, const Line<T>& line, const Roots<T>& roots) {
   size_t n = line.length;
+  if (line.in_registers) {
+    add(register_twiddles(roots, n));
+    return;
+  }
   for (size_t i = 0; i + 1 < kMaxPasses && line.radices[i + 1] != 0; n /= line.radices[i], ++i) {
     add(i == 0 ? lane_twiddles(roots, n, line.radices[i], line.lanes, engine.split)
                : shared_twiddles(roots, n, line.radices[i], 1, engine.copies));
@@ -74,6 +98,8 @@ template Table<float> lane_twiddles(const Roots<float>&, size_t, size_t, size_t,
 template Table<double> lane_twiddles(const Roots<double>&, size_t, size_t, size_t, bool);
 template Table<float> shared_twiddles(const Roots<float>&, size_t, size_t, size_t, size_t);
 template Table<double> shared_twiddles(const Roots<double>&, size_t, size_t, size_t, size_t);
+template Table<float> register_twiddles(const Roots<float>&, size_t);
+template Table<double> register_twiddles(const Roots<double>&, size_t);
 template class LineTables<float>;
 template class LineTables<double>;
 

@@ -20,6 +20,11 @@ Table<T> lane_twiddles(const Roots<T>& roots, size_t n, size_t radix, size_t lan
 template <class T>
 Table<T> shared_twiddles(const Roots<T>& roots, size_t n, size_t radix, size_t first, size_t copies);
 
+// For lines that stay in registers, sixteen lanes: W_n^(k l) for k = 1 .. n / 16 - 1, then W_16^(a (l % 4)) for a = 1
+// .. 3; of eight points W_8^(a (l % 2)) alone.
+template <class T>
+Table<T> register_twiddles(const Roots<T>& roots, size_t n);
+
 // The tables of a line or a column line: pointers as its functions expect them. Radices are zero-terminated.
 template <class T>
 class LineTables {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "fft/prime/filter_spectrum.hpp"
 #include "fft/prime/pointwise.hpp"
 #include "fft/prime/prime.hpp"
 #include "fft/prime/strip_columns.hpp"
@@ -23,18 +24,16 @@ class Bluestein final : public StripColumns<T> {
   Bluestein(std::size_t n, std::size_t padded, std::unique_ptr<LineKernel<T>> inner)
       : n_(n), padded_(padded), inner_(std::move(inner)), chirp_(n), filter_(padded / 2 + 1) {
     const AnyRoots<T> roots(2 * n);
-    const AnyRoots<double> wide(2 * n);
-    base::AlignedArray<Complex> work(2 * padded_points<T>(padded) + inner_->scratch());
-    Complex* spectrum = work.data() + padded_points<T>(padded);
-    std::fill_n(work.data(), padded, Complex(0));
+    const Wide scale = Wide(1) / static_cast<double>(padded);
+    std::vector<Point<Wide>> filter(padded);
     // j^2 modulo 2 n, from one square to the next.
     for (std::size_t j = 0, square = 0; j < n; square = (square + 2 * j + 1) % (2 * n), ++j) {
       chirp_.set(j, roots.at(square));
-      const std::complex<double> w = std::conj(wide.at(square)) / static_cast<double>(padded);
-      work[j] = Complex(static_cast<T>(w.real()), static_cast<T>(w.imag()));
-      if (j > 0) work[padded - j] = work[j];
+      const Point<Wide> w = roots.wide(square);
+      filter[j] = {w.re * scale, -w.im * scale};
+      if (j > 0) filter[padded - j] = filter[j];
     }
-    inner_->run(Direction::forward, work.data(), spectrum, spectrum + padded_points<T>(padded));
+    const std::vector<Complex> spectrum = filter_spectrum<T>(filter);
     for (std::size_t k = 0; k <= padded / 2; ++k) filter_.set(k, spectrum[k]);
   }
 

@@ -42,13 +42,6 @@ std::size_t primitive_root(std::size_t p) {
   }
 }
 
-bool is_smooth(std::size_t n) {
-  for (const std::size_t p : {2, 3, 5, 7, 11, 13}) {
-    while (n % p == 0) n /= p;
-  }
-  return n == 1;
-}
-
 double transform_cost(std::size_t n) {
   double weighted = 0;  // of a pass: log2 of its radix, times how much slower than powers of two it runs
   std::size_t odd = n >> std::countr_zero(n);

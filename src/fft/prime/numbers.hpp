@@ -10,7 +10,6 @@ std::vector<std::size_t> prime_factors(std::size_t n);  // ascending, with repet
 bool is_prime(std::size_t n);
 std::size_t power_modulo(std::size_t base, std::size_t exponent, std::size_t modulus);  // modulus below 2^32
 std::size_t primitive_root(std::size_t p);                                              // the smallest; p prime
-bool is_smooth(std::size_t n);                     // no prime factor above 13: what mixed radix does
 std::size_t smooth_length(std::size_t at_least);   // the one where a transform should cost least
 double transform_cost(std::size_t smooth_length);  // in flops at the speed of a power of two, by experience
 

@@ -65,6 +65,10 @@ void multiply_symmetric(bool conjugate, T* x, const T* re, const T* im, size_t c
   conjugate ? multiply_mirrored<true>(x, re, im, count) : multiply_mirrored<false>(x, re, im, count);
 }
 
+// Terms added up by themselves before they join the sum: the error of one long chain of additions grows with its
+// length, and at 251 points was above what the longest transforms are allowed.
+inline constexpr size_t kRun = 32;
+
 // x[j] + x[n - j] and x[j] - x[n - j] for j = 1 .. (n - 1) / 2; out[0] is the sum of all.
 template <class T>
 void fold(const T* in, size_t n, T* sums, T* differences, T* zero) {
@@ -104,16 +108,24 @@ HWY_INLINE void direct_block(const T* x0, const T* sums, const T* differences, s
                              size_t n, bool inverse, T* out) {
   const Tag<T> d;
   constexpr size_t L = kLanes<T>;
-  Vector<T> even[kVectors], odd[kVectors];
+  Vector<T> even[kVectors], odd[kVectors], even_run[kVectors], odd_run[kVectors];
 #pragma GCC unroll 4
   for (size_t v = 0; v < kVectors; ++v) even[v] = same_point(x0), odd[v] = hn::Zero(d);
-  for (size_t j = 0; j < rows; ++j) {
-    const auto s = same_point(sums + 2 * j), e = same_point(differences + 2 * j);
+  for (size_t j = 0; j < rows;) {
+    const size_t end = std::min(rows, j + kRun);
 #pragma GCC unroll 4
-    for (size_t v = 0; v < kVectors; ++v) even[v] = hn::MulAdd(s, hn::LoadU(d, table + v * L), even[v]);
+    for (size_t v = 0; v < kVectors; ++v) even_run[v] = hn::Zero(d), odd_run[v] = hn::Zero(d);
+    for (; j < end; ++j, table += 2 * kVectors * L) {
+      const auto s = same_point(sums + 2 * j), e = same_point(differences + 2 * j);
 #pragma GCC unroll 4
-    for (size_t v = 0; v < kVectors; ++v) odd[v] = hn::MulAdd(e, hn::LoadU(d, table + (kVectors + v) * L), odd[v]);
-    table += 2 * kVectors * L;
+      for (size_t v = 0; v < kVectors; ++v) even_run[v] = hn::MulAdd(s, hn::LoadU(d, table + v * L), even_run[v]);
+#pragma GCC unroll 4
+      for (size_t v = 0; v < kVectors; ++v) {
+        odd_run[v] = hn::MulAdd(e, hn::LoadU(d, table + (kVectors + v) * L), odd_run[v]);
+      }
+    }
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kVectors; ++v) even[v] = hn::Add(even[v], even_run[v]), odd[v] = hn::Add(odd[v], odd_run[v]);
   }
 #pragma GCC unroll 4
   for (size_t v = 0; v < kVectors; ++v) {
@@ -129,13 +141,20 @@ template <size_t kVectors, class T>
 HWY_INLINE void pair_block(const T* pairs, size_t rows, const T* table, T* result) {
   const Tag<T> d;
   constexpr size_t L = kLanes<T>;
-  Vector<T> sum[kVectors];
+  Vector<T> sum[kVectors], run[kVectors];
 #pragma GCC unroll 4
   for (size_t v = 0; v < kVectors; ++v) sum[v] = hn::Zero(d);
-  for (size_t j = 0; j < rows; ++j, table += kVectors * L) {
-    const auto x = same_point(pairs + 2 * j);
+  for (size_t j = 0; j < rows;) {
+    const size_t end = std::min(rows, j + kRun);
 #pragma GCC unroll 4
-    for (size_t v = 0; v < kVectors; ++v) sum[v] = hn::MulAdd(x, hn::LoadU(d, table + v * L), sum[v]);
+    for (size_t v = 0; v < kVectors; ++v) run[v] = hn::Zero(d);
+    for (; j < end; ++j, table += kVectors * L) {
+      const auto x = same_point(pairs + 2 * j);
+#pragma GCC unroll 4
+      for (size_t v = 0; v < kVectors; ++v) run[v] = hn::MulAdd(x, hn::LoadU(d, table + v * L), run[v]);
+    }
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kVectors; ++v) sum[v] = hn::Add(sum[v], run[v]);
   }
 #pragma GCC unroll 4
   for (size_t v = 0; v < kVectors; ++v) hn::StoreU(sum[v], d, result + v * L);
@@ -152,9 +171,13 @@ void direct(bool inverse, const T* in, T* out, size_t n, const T* table, size_t 
 #if HWY_TARGET == HWY_SCALAR
   for (size_t k = 1; k <= columns; ++k, table += 4 * rows) {
     T re = x0[0], im = x0[1], odd_re = 0, odd_im = 0;
-    for (size_t j = 0; j < rows; ++j) {
-      const T *w = table + 4 * j, *s = sums + 2 * j, *e = differences + 2 * j;
-      re += s[0] * w[0], im += s[1] * w[1], odd_re += e[0] * w[2], odd_im += e[1] * w[3];
+    for (size_t j = 0; j < rows;) {
+      T run[4] = {};
+      for (const size_t end = std::min(rows, j + kRun); j < end; ++j) {
+        const T *w = table + 4 * j, *s = sums + 2 * j, *e = differences + 2 * j;
+        run[0] += s[0] * w[0], run[1] += s[1] * w[1], run[2] += e[0] * w[2], run[3] += e[1] * w[3];
+      }
+      re += run[0], im += run[1], odd_re += run[2], odd_im += run[3];
     }
     if (inverse) odd_re = -odd_re, odd_im = -odd_im;
     out[2 * k] = re + odd_im, out[2 * k + 1] = im + odd_re;
@@ -198,10 +221,14 @@ void direct_strip(bool inverse, const T* in, size_t in_stride, T* out, size_t ou
   out[0] = re, out[1] = im;
   for (size_t k = 1; k <= rows; ++k) {
     T even_re = scratch[0], even_im = scratch[1], odd_re = 0, odd_im = 0;
-    for (size_t j = 1; j <= rows; ++j, factors += 2) {
-      const T *a = scratch + 2 * j, *b = scratch + 2 * (n - j);
-      even_re += factors[0] * (a[0] + b[0]), even_im += factors[0] * (a[1] + b[1]);
-      odd_re += factors[1] * (a[0] - b[0]), odd_im += factors[1] * (a[1] - b[1]);
+    for (size_t j = 1; j <= rows;) {
+      T run[4] = {};
+      for (const size_t end = std::min(rows + 1, j + kRun); j < end; ++j, factors += 2) {
+        const T *a = scratch + 2 * j, *b = scratch + 2 * (n - j);
+        run[0] += factors[0] * (a[0] + b[0]), run[1] += factors[0] * (a[1] + b[1]);
+        run[2] += factors[1] * (a[0] - b[0]), run[3] += factors[1] * (a[1] - b[1]);
+      }
+      even_re += run[0], even_im += run[1], odd_re += run[2], odd_im += run[3];
     }
     if (inverse) odd_re = -odd_re, odd_im = -odd_im;
     T *low = out + 2 * k * out_stride, *high = out + 2 * (n - k) * out_stride;
@@ -223,21 +250,42 @@ HWY_INLINE void strip_outputs(bool inverse, const T* folded, size_t n, size_t k,
   const Tag<T> d;
   constexpr size_t L = kLanes<T>, W = kStripVectors;
   const size_t rows = (n - 1) / 2;
-  Vector<T> even[kOutputs][W], odd[kOutputs][W];
-#pragma GCC unroll 4
-  for (size_t v = 0; v < W; ++v) {
-#pragma GCC unroll 2
-    for (size_t o = 0; o < kOutputs; ++o) even[o][v] = hn::LoadU(d, folded + v * L), odd[o][v] = hn::Zero(d);
+  // The registers are full of the runs; their sums wait in memory.
+  HWY_ALIGN T even_sum[kOutputs * W * L], odd_sum[kOutputs * W * L];
+  for (size_t o = 0; o < kOutputs; ++o) {
+    for (size_t v = 0; v < W; ++v) {
+      hn::Store(hn::LoadU(d, folded + v * L), d, even_sum + (o * W + v) * L);
+      hn::Store(hn::Zero(d), d, odd_sum + (o * W + v) * L);
+    }
   }
+  Vector<T> even[kOutputs][W], odd[kOutputs][W];
   const T* row = folded + W * L;
-  for (size_t j = 0; j < rows; ++j, row += 2 * W * L) {
+  for (size_t j = 0; j < rows;) {
+    const size_t end = std::min(rows, j + kRun);
 #pragma GCC unroll 2
     for (size_t o = 0; o < kOutputs; ++o) {
-      const auto c = hn::Set(d, factors[2 * (o * rows + j)]), s = hn::Set(d, factors[2 * (o * rows + j) + 1]);
 #pragma GCC unroll 4
-      for (size_t v = 0; v < W; ++v) even[o][v] = hn::MulAdd(c, hn::LoadU(d, row + v * L), even[o][v]);
+      for (size_t v = 0; v < W; ++v) even[o][v] = hn::Zero(d), odd[o][v] = hn::Zero(d);
+    }
+    for (; j < end; ++j, row += 2 * W * L) {
+#pragma GCC unroll 2
+      for (size_t o = 0; o < kOutputs; ++o) {
+        const auto c = hn::Set(d, factors[2 * (o * rows + j)]), s = hn::Set(d, factors[2 * (o * rows + j) + 1]);
 #pragma GCC unroll 4
-      for (size_t v = 0; v < W; ++v) odd[o][v] = hn::MulAdd(s, hn::LoadU(d, row + (W + v) * L), odd[o][v]);
+        for (size_t v = 0; v < W; ++v) even[o][v] = hn::MulAdd(c, hn::LoadU(d, row + v * L), even[o][v]);
+#pragma GCC unroll 4
+        for (size_t v = 0; v < W; ++v) odd[o][v] = hn::MulAdd(s, hn::LoadU(d, row + (W + v) * L), odd[o][v]);
+      }
+    }
+#pragma GCC unroll 2
+    for (size_t o = 0; o < kOutputs; ++o) {
+#pragma GCC unroll 4
+      for (size_t v = 0; v < W; ++v) {
+        T *e = even_sum + (o * W + v) * L, *f = odd_sum + (o * W + v) * L;
+        even[o][v] = hn::Add(even[o][v], hn::Load(d, e)), odd[o][v] = hn::Add(odd[o][v], hn::Load(d, f));
+        hn::Store(even[o][v], d, e);
+        hn::Store(odd[o][v], d, f);
+      }
     }
   }
   const auto signs = imaginary_signs<T>();
@@ -294,7 +342,13 @@ void pair_sums(const T* pairs, size_t rows, const T* table, size_t columns, T* r
 #if HWY_TARGET == HWY_SCALAR
   for (size_t k = 0; k < columns; ++k, table += 2 * rows) {
     T a = 0, b = 0;
-    for (size_t j = 0; j < rows; ++j) a += pairs[2 * j] * table[2 * j], b += pairs[2 * j + 1] * table[2 * j + 1];
+    for (size_t j = 0; j < rows;) {
+      T run[2] = {};
+      for (const size_t end = std::min(rows, j + kRun); j < end; ++j) {
+        run[0] += pairs[2 * j] * table[2 * j], run[1] += pairs[2 * j + 1] * table[2 * j + 1];
+      }
+      a += run[0], b += run[1];
+    }
     result[2 * k] = a, result[2 * k + 1] = b;
   }
 #else

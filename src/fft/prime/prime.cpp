@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "fft/mixed/mixed.hpp"
 #include "fft/prime/numbers.hpp"
 
 namespace ridge::fft {

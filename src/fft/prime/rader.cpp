@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "fft/prime/filter_spectrum.hpp"
 #include "fft/prime/numbers.hpp"
 #include "fft/prime/pointwise.hpp"
 #include "fft/prime/prime.hpp"
@@ -24,15 +25,15 @@ class Rader final : public StripColumns<T> {
       : p_(p), inner_(std::move(inner)), input_(p - 1), output_(p - 1), filter_(p - 1) {
     const std::size_t m = p - 1, g = primitive_root(p), inverse = power_modulo(g, p - 2, p);
     const AnyRoots<double> roots(p);
-    base::AlignedArray<Complex> work(2 * padded_points<T>(m) + inner_->scratch());
-    Complex* spectrum = work.data() + padded_points<T>(m);
+    const Wide scale = Wide(1) / static_cast<double>(m);
+    std::vector<Point<Wide>> filter(m);
     for (std::size_t q = 0, a = 1, b = 1; q < m; ++q, a = a * g % p, b = b * inverse % p) {
       input_[q] = static_cast<std::uint32_t>(a);
       output_[b - 1] = static_cast<std::uint32_t>(q);
-      const std::complex<double> w = roots.at(b) / static_cast<double>(m);
-      work[q] = Complex(static_cast<T>(w.real()), static_cast<T>(w.imag()));
+      const Point<Wide> w = roots.wide(b);
+      filter[q] = {w.re * scale, w.im * scale};
     }
-    inner_->run(Direction::forward, work.data(), spectrum, spectrum + padded_points<T>(m));
+    const std::vector<Complex> spectrum = filter_spectrum<T>(filter);
     for (std::size_t q = 0; q < m; ++q) filter_.set(q, spectrum[q]);
   }
 

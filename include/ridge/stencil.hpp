@@ -1,0 +1,163 @@
+// Stencils on structured grids: any shape, any border, many steps at a time.
+//
+//   using namespace ridge::stencil;
+//   auto heat = update<float>(2, [](auto u) {
+//     return u(0, 0) + 0.1f * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4.0f * u(0, 0));
+//   });
+//   Grid<float> grid({8192, 8192});
+//   auto plan = ridge::stencil::plan(ridge::host(), heat, {.shape = grid.shape()});
+//   plan.run(grid, 200);
+//
+// The same function runs inlined on the host and as generated source on a device. Cells are float, double, int32_t or
+// uint8_t.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ridge/device.hpp>
+#include <ridge/plan.hpp>
+#include <ridge/stencil_update.hpp>  // Update<T>, update<T>(), linear<T>(), the expression a device gets
+
+namespace ridge::stencil {
+
+// What lies beyond a side of the grid.
+enum class Border {
+  fixed,   // Dirichlet: the outermost cells, as many layers as the stencil's radius along the axis, keep their values
+  mirror,  // Neumann: the cell k beyond the side is the k-th cell inside it, u(-k) = u(k - 1), so nothing flows through
+  periodic,  // the grid closes on itself; an axis is periodic on both sides or on neither
+};
+const char* to_string(Border border);
+
+// Axes are ordered slowest first: {y, x} in 2D, {z, y, x} in 3D.
+struct Borders {
+  std::array<Border, 3> low{Border::fixed, Border::fixed, Border::fixed};
+  std::array<Border, 3> high{Border::fixed, Border::fixed, Border::fixed};
+  static Borders all(Border border) { return {{border, border, border}, {border, border, border}}; }
+};
+
+// Cells of `fields` fields, a field after the other, rows packed. Copying a Grid copies its cells.
+template <class T>
+class Grid {
+ public:
+  explicit Grid(std::vector<std::size_t> shape, std::size_t fields = 1);  // zeros
+  Grid(const Grid& other);
+  Grid& operator=(const Grid& other);
+  Grid(Grid&&) noexcept = default;
+  Grid& operator=(Grid&&) noexcept = default;
+  const std::vector<std::size_t>& shape() const { return shape_; }
+  std::size_t fields() const { return fields_; }
+  std::size_t cells() const { return cells_; }  // of one field
+  std::span<T> field(std::size_t index = 0) { return {data_.get() + index * cells_, cells_}; }
+  std::span<const T> field(std::size_t index = 0) const { return {data_.get() + index * cells_, cells_}; }
+  std::span<T> all() { return {data_.get(), cells_ * fields_}; }
+  std::span<const T> all() const { return {data_.get(), cells_ * fields_}; }
+  // Of the first field, unchecked.
+  T& operator()(std::size_t x) { return data_.get()[x]; }
+  T& operator()(std::size_t y, std::size_t x) { return data_.get()[y * shape_[1] + x]; }
+  T& operator()(std::size_t z, std::size_t y, std::size_t x) {
+    return data_.get()[(z * shape_[1] + y) * shape_[2] + x];
+  }
+  const T& operator()(std::size_t x) const { return data_.get()[x]; }
+  const T& operator()(std::size_t y, std::size_t x) const { return data_.get()[y * shape_[1] + x]; }
+  const T& operator()(std::size_t z, std::size_t y, std::size_t x) const {
+    return data_.get()[(z * shape_[1] + y) * shape_[2] + x];
+  }
+  // Arrays of structures, the fields of a cell side by side: turned at the boundary, since kernels want fields apart.
+  // Error where the span does not hold cells() * fields() values.
+  void from_structures(std::span<const T> cells);
+  void to_structures(std::span<T> cells) const;
+
+ private:
+  std::vector<std::size_t> shape_;
+  std::size_t fields_, cells_;
+  std::shared_ptr<T> data_;
+};
+
+// Cells from `begin` on, z, y, x; axes a grid does not have are 0 and 1.
+struct Box {
+  std::array<std::size_t, 3> begin{0, 0, 0}, extent{1, 1, 1};
+  std::size_t cells() const { return extent[0] * extent[1] * extent[2]; }
+};
+
+struct Problem {
+  std::vector<std::size_t> shape;
+  Borders borders = {};
+  std::size_t threads = 0;  // host: 0 = all
+};
+
+// Of what a step changes, u(new) - u(old) over all cells and fields; l2 is the root of the mean square.
+enum class Norm { max, l2 };
+
+struct Stop {
+  std::size_t steps = 0;
+  double change = 0;  // the norm of the last step
+  bool converged = false;
+};
+
+template <class T>
+class Session;
+template <class T>
+struct PlanState;
+template <class T>
+struct SessionState;
+
+// Immutable; any number of sessions may run from it, in any number of threads.
+template <class T>
+class Plan {
+ public:
+  Plan(const Device& device, const Update<T>& update, const Problem& problem, const planner::Options& options = {});
+  // Advances the grid by `steps`. Coefficients of the update come in a grid of their own, a field each.
+  void run(Grid<T>& grid, std::size_t steps, const Grid<T>* coefficients = nullptr) const;
+  // Until a step changes the grid by no more than `tolerance`; a NaN, which no step can mend, ends it too.
+  Stop run_until(Grid<T>& grid, double tolerance, Norm norm = Norm::max, std::size_t most_steps = 1'000'000,
+                 std::size_t check_every = 0,  // 0: chosen so that checking costs little
+                 const Grid<T>* coefficients = nullptr) const;
+  Session<T> start(const Grid<T>& grid, const Grid<T>* coefficients = nullptr) const;
+  std::string explain() const;
+  std::string source() const;  // devices: the kernels generated for it; empty on the host
+  const planner::Decision& decision() const;
+  const Update<T>& update() const;
+  const Problem& problem() const;
+  const Device& device() const;
+
+ private:
+  std::shared_ptr<const PlanState<T>> state_;
+};
+
+// A grid that lives where the plan runs: steps without a round trip. A session belongs to one thread at a time.
+template <class T>
+class Session {
+ public:
+  void run(std::size_t steps);           // on a device: enqueued; read() waits
+  double change(Norm norm = Norm::max);  // of one further step, which is taken
+  Stop run_until(double tolerance, Norm norm = Norm::max, std::size_t most_steps = 1'000'000,
+                 std::size_t check_every = 0);
+  void read(Grid<T>& grid);
+  void wait();
+  std::size_t steps() const;  // taken so far
+  // Part of the grid, all fields one after the other, rows packed: how halos come and go. What is put may lie on a
+  // fixed border too. Error{invalid_argument} for a box that leaves the grid or a span of another size.
+  void get(const Box& box, std::span<T> cells);
+  void put(const Box& box, std::span<const T> cells);
+
+ private:
+  friend class Plan<T>;
+  explicit Session(std::shared_ptr<SessionState<T>> state) : state_(std::move(state)) {}
+  std::shared_ptr<SessionState<T>> state_;
+};
+
+template <class T>
+Plan<T> plan(const Device& device, const Update<T>& update, const Problem& problem,
+             const planner::Options& options = {}) {
+  return Plan<T>(device, update, problem, options);
+}
+
+// Every variant that exists for a device, allowed or not.
+template <class T>
+std::vector<planner::Candidate> candidates(const Device& device, const Update<T>& update, const Problem& problem);
+
+}  // namespace ridge::stencil

@@ -1,0 +1,193 @@
+#include "fft/device/butterfly.hpp"
+
+#include <cmath>
+#include <complex>
+
+#include <fmt/format.h>
+
+#include "fft/device/text.hpp"
+#include "fft/roots.hpp"
+
+namespace ridge::fft::on_device {
+namespace {
+
+constexpr const char* kArithmetic = R"(
+FUNCTION real2 add(real2 a, real2 b) { return make_real2(a.x + b.x, a.y + b.y); }
+FUNCTION real2 subtract(real2 a, real2 b) { return make_real2(a.x - b.x, a.y - b.y); }
+FUNCTION real2 multiply(real2 a, real2 b) {
+  return make_real2(FMA(a.x, b.x, -(a.y * b.y)), FMA(a.x, b.y, a.y * b.x));
+}
+FUNCTION real2 conjugate(real2 a) { return make_real2(a.x, -a.y); }
+FUNCTION real2 exchanged(real2 a) { return make_real2(a.y, a.x); }
+FUNCTION real2 scaled(real2 a, real s) { return make_real2(a.x * s, a.y * s); }
+FUNCTION real2 times_pair(real2 a, real x, real y) { return make_real2(a.x * x, a.y * y); }
+)";
+
+// How a composite radix is taken apart: the larger part first keeps fewer twiddles.
+std::size_t first_part(std::size_t radix) {
+  switch (radix) {
+    case 8:
+      return 2;
+    case 16:
+      return 4;
+    case 32:
+      return 8;
+    case 64:
+      return 8;
+    default:
+      break;
+  }
+  for (const std::size_t part : {4, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31}) {
+    if (radix % part == 0) return part;
+  }
+  return radix;
+}
+
+bool is_leaf(std::size_t radix) { return radix <= 5 || first_part(radix) == radix; }
+
+void collect(std::size_t radix, std::set<std::size_t>& all) {
+  if (radix < 2 || !all.insert(radix).second || is_leaf(radix)) return;
+  collect(first_part(radix), all);
+  collect(radix / first_part(radix), all);
+}
+
+void emit_two(Text& text) {
+  text.line("const real2 a = v[0], b = v[1];");
+  text.line("v[0] = add(a, b);");
+  text.line("v[1] = subtract(a, b);");
+}
+
+void emit_four(Text& text) {
+  text.line("const real2 a = add(v[0], v[2]), b = subtract(v[0], v[2]);");
+  text.line("const real2 c = add(v[1], v[3]), d = subtract(v[1], v[3]);");
+  text.line("v[0] = add(a, c);");
+  text.line("v[1] = make_real2(b.x + d.y, b.y - d.x);");
+  text.line("v[2] = subtract(a, c);");
+  text.line("v[3] = make_real2(b.x - d.y, b.y + d.x);");
+}
+
+// An odd prime: sums and differences of the points that mirror each other, cosines on the one and sines on the other.
+void emit_odd(Text& text, std::size_t p, bool float64) {
+  const std::size_t half = (p - 1) / 2;
+  const AnyRoots<double> roots(p);
+  for (std::size_t j = 1; j <= half; ++j) {
+    text.line("const real2 s{0} = add(v[{0}], v[{1}]), d{0} = subtract(v[{0}], v[{1}]);", j, p - j);
+  }
+  text.line("const real2 v0 = v[0];");
+  std::string sum = "v0";
+  for (std::size_t j = 1; j <= half; ++j) sum = fmt::format("add({}, s{})", sum, j);
+  text.line("v[0] = {};", sum);
+  for (std::size_t k = 1; k <= half; ++k) {
+    std::string cx = "v0.x", cy = "v0.y", sx, sy;
+    for (std::size_t j = 1; j <= half; ++j) {
+      const auto root = roots.at(j * k % p);
+      const std::string c = literal(root.real(), float64), s = literal(-root.imag(), float64);
+      cx = fmt::format("FMA(s{}.x, {}, {})", j, c, cx);
+      cy = fmt::format("FMA(s{}.y, {}, {})", j, c, cy);
+      sx = j == 1 ? fmt::format("d{}.y * {}", j, s) : fmt::format("FMA(d{}.y, {}, {})", j, s, sx);
+      sy = j == 1 ? fmt::format("d{}.x * {}", j, s) : fmt::format("FMA(d{}.x, {}, {})", j, s, sy);
+    }
+    text.open();
+    text.line("const real2 c = make_real2({}, {});", cx, cy);
+    text.line("const real2 s = make_real2({}, {});", sx, sy);
+    text.line("v[{}] = make_real2(c.x + s.x, c.y - s.y);", k);
+    text.line("v[{}] = make_real2(c.x - s.x, c.y + s.y);", p - k);
+    text.close();
+  }
+}
+
+// c[k] times exp(-2 pi i e / r), the trivial ones without a multiplication.
+std::string turned(const std::string& c, std::size_t e, std::size_t r, const AnyRoots<double>& roots, bool float64) {
+  e %= r;
+  if (e == 0) return c;
+  if (4 * e == r) return fmt::format("make_real2({0}.y, -{0}.x)", c);
+  if (2 * e == r) return fmt::format("make_real2(-{0}.x, -{0}.y)", c);
+  if (4 * e == 3 * r) return fmt::format("make_real2(-{0}.y, {0}.x)", c);
+  const std::string diagonal = literal(std::sqrt(0.5), float64);
+  if (8 * e == r) return fmt::format("make_real2(({0}.x + {0}.y) * {1}, ({0}.y - {0}.x) * {1})", c, diagonal);
+  if (8 * e == 3 * r) return fmt::format("make_real2(({0}.y - {0}.x) * {1}, -({0}.x + {0}.y) * {1})", c, diagonal);
+  const auto w = roots.at(e);
+  return fmt::format("multiply({}, make_real2({}, {}))", c, literal(w.real(), float64), literal(w.imag(), float64));
+}
+
+// radix = a * b: b transforms of a points, twiddles, a transforms of b points.
+void emit_composite(Text& text, std::size_t radix, bool float64) {
+  const std::size_t a = first_part(radix), b = radix / a;
+  const AnyRoots<double> roots(radix);
+  text.line("real2 u[{}];", radix);
+  for (std::size_t j = 0; j < b; ++j) {
+    text.open();
+    text.line("real2 c[{}];", a);
+    for (std::size_t i = 0; i < a; ++i) text.line("c[{}] = v[{}];", i, j + b * i);
+    text.line("dft{}(c);", a);
+    for (std::size_t k = 0; k < a; ++k) {
+      text.line("u[{}] = {};", k * b + j, turned(fmt::format("c[{}]", k), j * k, radix, roots, float64));
+    }
+    text.close();
+  }
+  for (std::size_t k = 0; k < a; ++k) {
+    text.line("dft{}(u + {});", b, k * b);
+    for (std::size_t l = 0; l < b; ++l) text.line("v[{}] = u[{}];", k + a * l, k * b + l);
+  }
+}
+
+void emit_butterfly(Text& text, std::size_t radix, bool float64) {
+  text.open("FUNCTION void dft{}(real2* v)", radix);
+  if (radix == 2) {
+    emit_two(text);
+  } else if (radix == 4) {
+    emit_four(text);
+  } else if (is_leaf(radix)) {
+    emit_odd(text, radix, float64);
+  } else {
+    emit_composite(text, radix, float64);
+  }
+  text.close();
+}
+
+}  // namespace
+
+std::string literal(double value, bool float64) {
+  if (float64) {
+    std::string text = fmt::format("{:.17g}", value);
+    if (text.find_first_of(".e") == std::string::npos) text += ".0";
+    return text;
+  }
+  std::string text = fmt::format("{:.9g}", static_cast<float>(value));
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text + "f";
+}
+
+std::string butterfly_text(const std::set<std::size_t>& radices, bool float64) {
+  std::set<std::size_t> all;
+  for (const std::size_t radix : radices) collect(radix, all);
+  Text text;
+  const char* real = float64 ? "double" : "float";
+  text.line("typedef {} real;", real);
+  text.line("typedef {}2 real2;", real);
+  text.line("#define make_real2(x, y) make_{}2(x, y)", real);
+  text.raw(kArithmetic);
+  for (const std::size_t radix : all) {  // ascending, so parts stand before what uses them
+    text.raw("\n");
+    emit_butterfly(text, radix, float64);
+  }
+  return text.str();
+}
+
+double butterfly_operations(std::size_t radix) {
+  if (radix < 2) return 0;
+  if (radix == 2) return 4;
+  if (radix == 4) return 16;
+  if (is_leaf(radix)) {
+    const double half = static_cast<double>(radix - 1) / 2;
+    return 4 * half + 2 * half + 4 * half * half + 4 * half;
+  }
+  const std::size_t a = first_part(radix), b = radix / a;
+  double sum = static_cast<double>(b) * butterfly_operations(a) + static_cast<double>(a) * butterfly_operations(b);
+  for (std::size_t j = 1; j < b; ++j) {
+    for (std::size_t k = 1; k < a; ++k) sum += 4 * j * k % radix == 0 ? 0 : 4;
+  }
+  return sum;
+}
+
+}  // namespace ridge::fft::on_device

@@ -1,0 +1,39 @@
+// A route made real: its passes compiled, its arrays taken.
+#pragma once
+#include <mutex>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "fft/device/route.hpp"
+
+namespace ridge::fft::on_device {
+
+class CompiledRoute {
+ public:
+  CompiledRoute(const Device& device, const Route& route, bool float64);
+
+  // Calls from several threads are put in order where they share arrays.
+  void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const;
+  const Route& route() const { return route_; }
+  std::string describe() const;  // "16*16*16, 256 work-items, 40 registers"
+
+ private:
+  struct Stage {
+    std::variant<CompiledPass, CompiledSpectrum> pass;
+    Place from, to;
+    std::uint64_t lines, from_stride, to_stride;
+  };
+  const Buffer& at(Place place, const Buffer& in, const Buffer& out) const;
+
+  Route route_;
+  std::vector<Stage> stages_;
+  std::uint64_t at_once_ = 1;
+  Buffer scratch_, work_, spare_;
+  // Who used the arrays last, so that another queue waits for it.
+  mutable std::mutex mutex_;
+  mutable Event last_;
+  mutable std::uintptr_t last_queue_ = 0;
+};
+
+}  // namespace ridge::fft::on_device

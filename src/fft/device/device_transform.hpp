@@ -1,0 +1,80 @@
+// A transform on a device that is not the host: an axis after the other, each by the route the planner chose.
+#pragma once
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ridge/fft.hpp>
+
+#include "fft/device/compiled_route.hpp"
+#include "fft/layout.hpp"
+
+namespace ridge::fft {
+
+template <class T>
+class DeviceTransform {
+ public:
+  DeviceTransform(const Device& device, const Problem& problem, const planner::Options& options);
+
+  // Checked sizes; in and out are the same where the plan is in place.
+  void enqueue(Direction direction, const Buffer& in, const Buffer& out, Queue& queue) const;
+
+  // Host memory: through buffers made by the first such run and kept; runs from several threads take turns.
+  void run(Direction direction, const void* in, void* out) const;
+
+  std::size_t bytes_of(Direction direction, bool input) const;  // of each side's array
+
+  const Device& device() const { return device_; }
+  const Problem& problem() const { return problem_; }
+  const Layout& layout() const { return layout_; }
+  const std::vector<planner::Decision>& decisions() const { return decisions_; }
+  double flops() const;
+  double bytes() const;
+  std::string explain() const;
+
+ private:
+  enum class Array { input, output, work };
+  struct Stage {
+    std::shared_ptr<const on_device::CompiledRoute> route;
+    Array from, to;
+    std::size_t axis;
+  };
+  struct Way {
+    std::vector<Stage> stages;
+  };
+  struct Ends {  // what one direction's first load and last store do
+    on_device::FactorTable load, store;
+    Samples samples = Samples::same;
+    double scale = 1;
+  };
+
+  Ends ends(Direction direction) const;
+  on_device::AxisProblem axis_problem(Direction direction, std::size_t axis, Kind kind, const Side& in,
+                                      const Side& out) const;
+  void build(Direction direction, const planner::Options& options);
+  // `known` is the route that won for this axis in the other direction: where it serves here too, it is taken.
+  std::shared_ptr<const on_device::CompiledRoute> choose(const on_device::AxisProblem& problem,
+                                                         const planner::Options& options, const std::string& known);
+
+  Device device_;
+  Problem problem_;
+  Layout layout_;
+  Way forward_, inverse_;
+  Side work_side_;
+  Buffer work_;
+  std::vector<planner::Decision> decisions_;
+
+  struct HostRuns {
+    std::mutex mutex;
+    std::optional<Queue> queue;
+    Buffer samples, spectrum;
+  };
+  mutable HostRuns host_runs_;
+};
+
+extern template class DeviceTransform<float>;
+extern template class DeviceTransform<double>;
+
+}  // namespace ridge::fft

@@ -1,0 +1,69 @@
+// The whole line in the registers and the local memory of one work-group: the data moves once.
+#include <utility>
+
+#include "fft/device/route.hpp"
+
+namespace ridge::fft::on_device {
+namespace {
+
+constexpr std::size_t kMostCandidates = 10;
+
+// Real lines: an even one as pairs of samples, an odd one with nothing imaginary.
+void real_sides(const AxisProblem& problem, PassDesign& pass) {
+  const bool forward = problem.direction == Direction::forward, even = problem.length % 2 == 0;
+  if (even) {
+    pass.length = pass.points = problem.length / 2;
+    PassSide& samples = forward ? pass.load : pass.store;
+    PassSide& spectrum = forward ? pass.store : pass.load;
+    samples.values = Values::pairs;
+    samples.pair = samples.at.point;
+    samples.factor_pair = samples.factor_at.point;
+    spectrum.values = Values::half;
+  } else if (forward) {
+    pass.load.values = Values::reals;
+    pass.store.valid = problem.length / 2 + 1;
+  } else {
+    pass.load.values = Values::hermitian;
+    pass.store.values = Values::reals;
+  }
+  if (!forward) pass.load.once = false;  // a value is read by those of two points
+}
+
+}  // namespace
+
+void list_one_pass(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
+  PassDesign plain = plain_pass(problem);
+  if (problem.kind == Kind::real) real_sides(problem, plain);
+  std::string refusal;
+  std::vector<PassDesign> designs = fitted(device, plain, 0, kMostCandidates, refusal);
+  if (designs.empty()) {
+    routes.push_back({.candidate = {.variant = "one_pass", .refusal = refusal}, .steps = {}});
+    return;
+  }
+  double efficiency = 0.92;
+  const auto add = [&](const PassDesign& design, const char* note) {
+    Route route;
+    route.outer = problem.counts.back();
+    route.steps.push_back({.design = design,
+                           .from = Place::input,
+                           .to = Place::output,
+                           .lines = inner_lines(problem),
+                           .from_stride = design.load.at.line.back(),
+                           .to_stride = design.store.at.line.back(),
+                           .load = problem.load,
+                           .store = problem.store});
+    route.candidate = described(problem, "one_pass", route.steps, efficiency);
+    if (*note != '\0') route.candidate.parameters.emplace_back("twiddles", note);
+    efficiency *= 0.985;
+    routes.push_back(std::move(route));
+  };
+  for (const PassDesign& design : designs) {
+    add(design, "");
+    if (&design != &designs.front() || design.radices.size() < 2) continue;
+    PassDesign all = design;
+    all.few_twiddles = false;
+    add(all, "all");
+  }
+}
+
+}  // namespace ridge::fft::on_device

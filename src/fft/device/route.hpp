@@ -1,0 +1,116 @@
+// How one axis of a problem is transformed: passes in their order, and what lies between them. A family of routes is a
+// file with a lister, and its line in routes.cpp.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <ridge/device.hpp>
+#include <ridge/plan.hpp>
+
+#include "fft/device/compiled_pass.hpp"
+#include "fft/device/pass.hpp"
+#include "fft/device/spectrum_text.hpp"
+
+namespace ridge::fft::on_device {
+
+// Lines of one length, all transformed the same way.
+struct AxisProblem {
+  bool float64 = false;
+  Direction direction = Direction::forward;
+  Kind kind = Kind::complex;
+  std::size_t length = 1;             // real: of the samples
+  std::vector<std::uint64_t> counts;  // of the digits that number the lines, fastest first; at least one
+  Address in, out;
+  bool in_place = false;
+  Samples samples = Samples::same;
+  FactorTable load = {}, store = {};  // of the points of a whole shape
+  Address load_at = {}, store_at = {};
+  double scale = 1;
+
+  std::uint64_t lines() const;
+};
+
+// Digits whose strides continue each other become one, and the one with the shortest steps comes first.
+void normalize(AxisProblem& problem);
+
+// Arrays a step reads and writes. All but input and output belong to the route.
+enum class Place { input, output, scratch, work, spare };
+
+struct Step {
+  std::variant<PassDesign, SpectrumDesign> design;
+  Place from = Place::input, to = Place::output;
+  std::uint64_t lines = 1;                       // for each value of the problem's last digit
+  std::uint64_t from_stride = 0, to_stride = 0;  // elements from one value of the last digit to the next
+  FactorTable load = {}, store = {};
+};
+
+struct Route {
+  planner::Candidate candidate;
+  std::vector<Step> steps;
+  std::uint64_t outer = 1;                         // values of the last digit
+  std::uint64_t at_once = 0;                       // of them in one launch; 0: all
+  std::uint64_t scratch = 0, work = 0, spare = 0;  // complex elements for each value of the last digit
+};
+
+// Every route, best expected first, refusals included.
+std::vector<Route> list_routes(const Device& device, const AxisProblem& problem);
+
+void list_one_pass(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
+void list_many_passes(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
+void list_primes(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
+
+// --- what the families share -----------------------------------------------------------------------------------------
+
+// The least a pass over the problem's data moves.
+double problem_bytes(const AxisProblem& problem);
+double usual_flops(const AxisProblem& problem);
+
+Order order_of(const Address& at);
+
+// A pass over the problem as it stands: sides, operators, digits; no radices yet.
+PassDesign plain_pass(const AxisProblem& problem);
+
+// The name and the cost of a route by its steps.
+planner::Candidate described(const AxisProblem& problem, const std::string& variant, const std::vector<Step>& steps,
+                             double efficiency);
+
+// How a group shares the lines of a design: fills lines, resident, and keeps to what the device has. Empty, or why not.
+std::string fit(const Device& device, PassDesign& design, std::size_t lines);
+
+// Designs for the design's length, best first: radices, work-items, lines a group. At most `most`.
+// `lines` forces the lines of a group, `most_held` the points in a work-item's registers; 0: as serves.
+std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, std::size_t lines, std::size_t most,
+                               std::string& refusal, std::size_t most_held = 0);
+
+// "16*16*16", for names.
+std::string radices_text(const PassDesign& design);
+
+// The passes of a complex transform of `factors`' product, each but the last followed by its twiddle.
+struct Split {
+  std::vector<std::size_t> factors;  // a pass each
+  std::size_t width = 16;            // lines side by side in a group
+  std::size_t most_held = 0;         // points in a work-item's registers; 0: as serves
+  Place from = Place::input, between = Place::scratch, to = Place::output;
+  Values load = Values::complex, store = Values::complex;
+  std::size_t load_valid = 0, store_valid = 0;
+};
+struct SplitResult {
+  std::string refusal = {};
+  std::uint64_t between = 0;  // complex elements between the passes, for each value of the last digit
+  bool apart = true;          // what belongs to different values of the last digit lies apart there
+};
+SplitResult split_passes(const Device& device, const AxisProblem& problem, const Split& split,
+                         std::vector<Step>& steps);
+
+// Lines one after the other, as a route keeps them on its own.
+Address packed_lines(const AxisProblem& problem, std::size_t points);
+
+// The lines of one value of the last digit.
+std::uint64_t inner_lines(const AxisProblem& problem);
+
+// Factors of a length for that many passes, most even first; none where it has too large a prime.
+std::vector<std::vector<std::size_t>> pass_factors(std::size_t length, std::size_t passes, std::size_t most_a_pass);
+
+}  // namespace ridge::fft::on_device

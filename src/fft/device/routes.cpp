@@ -1,0 +1,318 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.hpp"
+#include "fft/device/butterfly.hpp"
+#include "fft/device/kernel_text.hpp"
+#include "fft/device/radices.hpp"
+#include "fft/device/route.hpp"
+
+namespace ridge::fft::on_device {
+namespace {
+
+// Of a compute unit of NVIDIA's, where nobody says otherwise.
+constexpr std::size_t kRegisters = 65536, kItemsPerUnit = 2048, kLocalPerUnit = 228 * 1024, kWarp = 32;
+
+using RouteLister = void (*)(const Device&, const AxisProblem&, std::vector<Route>&);
+constexpr std::array<RouteLister, 3> kFamilies{list_one_pass, list_many_passes, list_primes};
+
+bool continues(const Address& at, const std::vector<std::uint64_t>& counts, std::size_t digit) {
+  return at.line.empty() || at.line[digit + 1] == at.line[digit] * counts[digit];
+}
+
+std::size_t held(const PassDesign& design) {
+  std::size_t most = 1;
+  for (const StageDesign& stage : stages_of(design)) most = std::max(most, stage.radix * stage.rounds);
+  return most;
+}
+
+// Registers a work-item needs for its points, twiddles and addresses, as ptxas was seen to use them.
+std::size_t registers(const PassDesign& design) {
+  const std::size_t numbers = 2 * held(design) * (design.float64 ? 2 : 1);
+  const bool more = design.load.factor != FactorKind::none || design.method != PrimeMethod::none;
+  const std::size_t wanted = numbers + (design.float64 ? 44 : 30) + (more ? 8 : 0);
+  return std::min<std::size_t>((wanted + 7) / 8 * 8, 255);
+}
+
+std::size_t whole_warps(std::size_t items) { return (items + kWarp - 1) / kWarp * kWarp; }
+
+// Registers a work-group may take; 0 where that is nobody's concern.
+std::size_t register_limit(const Device& device) {
+  if (device.limits().registers > 0) return device.limits().registers;
+  const bool nvidia = device.info().vendor.find("NVIDIA") != std::string::npos;
+  return nvidia || device.info().backend == Backend::cuda ? kRegisters : 0;
+}
+
+std::string too_many_registers(const Device& device, const PassDesign& design, std::size_t lines) {
+  const std::size_t items = design.threads * lines, each = registers(design), all = register_limit(device);
+  if (all == 0 || whole_warps(items) * each <= all) return {};
+  return fmt::format("needs about {} registers for each of {} work-items, a group may have {}", each, items, all);
+}
+
+// Lines of T work-items each that fill whole warps, from `least` work-items on.
+std::size_t filling_lines(std::size_t threads, std::size_t least, std::size_t most) {
+  std::size_t best = std::max<std::size_t>(1, (least + threads - 1) / threads);
+  double best_share = 0;
+  for (std::size_t lines = best; lines * threads <= std::max(most, threads); ++lines) {
+    const double share = static_cast<double>(lines * threads) / static_cast<double>(whole_warps(lines * threads));
+    if (share > best_share + 0.02) {
+      best_share = share;
+      best = lines;
+    }
+  }
+  return best;
+}
+
+bool packed_rows(const PassDesign& design, const PassSide& side) {
+  return side.values == Values::complex && side.at.point == 1 && side.at.line.size() == 1 &&
+         side.at.line[0] == design.points;
+}
+
+// How many lines a group takes, in the order they are worth trying.
+std::vector<std::size_t> line_counts(const PassDesign& design, std::size_t forced) {
+  if (forced > 0) return {forced};
+  std::uint64_t lines = 1;
+  for (const std::uint64_t count : design.counts) lines = std::min<std::uint64_t>(lines * count, 1024);
+  const std::size_t most = std::bit_ceil(static_cast<std::size_t>(std::max<std::uint64_t>(lines, 1)));
+  std::vector<std::size_t> counts;
+  if (design.load_order == Order::lines || design.store_order == Order::lines) {
+    counts = design.float64 ? std::vector<std::size_t>{8, 16, 4, 2, 1} : std::vector<std::size_t>{16, 8, 32, 4, 2, 1};
+    if (design.threads * counts.front() < 64) counts.insert(counts.begin(), (64 + design.threads - 1) / design.threads);
+  } else {
+    counts = {filling_lines(design.threads, 97, 256), filling_lines(design.threads, 193, 512), 1};
+  }
+  for (std::size_t& count : counts) count = std::min(count, most);
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
+}
+
+}  // namespace
+
+std::uint64_t AxisProblem::lines() const {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{1}, std::multiplies<>());
+}
+
+std::uint64_t inner_lines(const AxisProblem& problem) { return problem.lines() / problem.counts.back(); }
+
+void normalize(AxisProblem& problem) {
+  std::vector<std::size_t> order(problem.counts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::erase_if(order, [&](std::size_t digit) { return problem.counts[digit] == 1; });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return problem.in.line[a] + problem.out.line[a] < problem.in.line[b] + problem.out.line[b];
+  });
+  if (order.empty()) order.push_back(0);
+  const auto pick = [&](std::vector<std::uint64_t>& values) {
+    if (values.empty()) return;
+    std::vector<std::uint64_t> picked;
+    for (const std::size_t digit : order) picked.push_back(values[digit]);
+    values = std::move(picked);
+  };
+  const std::array<Address*, 4> addresses{&problem.in, &problem.out, &problem.load_at, &problem.store_at};
+  pick(problem.counts);
+  for (Address* at : addresses) pick(at->line);
+  for (std::size_t digit = 0; digit + 1 < problem.counts.size();) {
+    const bool all = std::all_of(addresses.begin(), addresses.end(),
+                                 [&](const Address* at) { return continues(*at, problem.counts, digit); });
+    if (!all) {
+      ++digit;
+      continue;
+    }
+    problem.counts[digit] *= problem.counts[digit + 1];
+    problem.counts.erase(problem.counts.begin() + static_cast<std::ptrdiff_t>(digit) + 1);
+    for (Address* at : addresses) {
+      if (!at->line.empty()) at->line.erase(at->line.begin() + static_cast<std::ptrdiff_t>(digit) + 1);
+    }
+  }
+}
+
+double problem_bytes(const AxisProblem& problem) {
+  const double element = problem.float64 ? 16 : 8, lines = static_cast<double>(problem.lines());
+  const double points = static_cast<double>(problem.length);
+  return lines * points * element * (problem.kind == Kind::real ? 1 : 2);
+}
+
+double usual_flops(const AxisProblem& problem) {
+  const double points = static_cast<double>(problem.length);
+  return (problem.kind == Kind::real ? 2.5 : 5) * points * std::log2(std::max(points, 2.0)) *
+         static_cast<double>(problem.lines());
+}
+
+Order order_of(const Address& at) {
+  return at.line.empty() || at.point <= at.line.front() ? Order::points : Order::lines;
+}
+
+PassDesign plain_pass(const AxisProblem& problem) {
+  PassDesign pass;
+  pass.float64 = problem.float64;
+  pass.direction = problem.direction;
+  pass.length = pass.points = problem.length;
+  pass.counts = problem.counts;
+  pass.load.at = problem.in;
+  pass.store.at = problem.out;
+  pass.load.factor = problem.load.kind();
+  pass.store.factor = problem.store.kind();
+  pass.load.factor_at = problem.load_at;
+  pass.store.factor_at = problem.store_at;
+  pass.load.once = problem.samples == Samples::same;
+  pass.store.once = true;
+  pass.samples = problem.samples;
+  pass.scale = problem.scale;
+  pass.in_place = problem.in_place;
+  pass.load_order = order_of(problem.in);
+  pass.store_order = order_of(problem.out);
+  return pass;
+}
+
+std::string radices_text(const PassDesign& design) { return fmt::format("{}", fmt::join(design.radices, "*")); }
+
+std::string fit(const Device& device, PassDesign& design, std::size_t lines) {
+  const Limits& limits = device.limits();
+  design.lines = lines;
+  const std::size_t items = design.items(), most = std::min(limits.work_group, limits.work_group_sides[0]);
+  if (items > most) return fmt::format("needs work-groups of {}, the device allows {}", items, most);
+  if (std::string reason = too_many_registers(device, design, lines); !reason.empty()) return reason;
+  design.split = false;
+  std::size_t local = local_bytes_of(design);
+  if (local > limits.local_memory && !design.load.staged && !design.store.staged &&
+      design.store.values != Values::half) {
+    design.split = true;
+    local = local_bytes_of(design);
+  }
+  if (local > limits.local_memory) {
+    return fmt::format("needs {} of local memory, the device has {}", base::human_bytes(static_cast<double>(local)),
+                       base::human_bytes(static_cast<double>(limits.local_memory)));
+  }
+  const std::size_t whole = whole_warps(items);
+  std::size_t resident = kRegisters / (whole * registers(design));
+  resident = std::min({resident, kItemsPerUnit / whole, kLocalPerUnit / (local + 1024), std::size_t{16}});
+  design.resident = std::max<std::size_t>(resident, 1);
+  return {};
+}
+
+std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, std::size_t lines, std::size_t most,
+                               std::string& refusal, std::size_t most_held) {
+  constexpr std::size_t kPlans = 8;
+  const Limits& limits = device.limits();
+  RadixLimits wanted;
+  wanted.most_threads = std::min(limits.work_group, limits.work_group_sides[0]) / std::max<std::size_t>(lines, 1);
+  wanted.most_held = most_held > 0 ? most_held : plain.float64 ? 16 : plain.method == PrimeMethod::none ? 32 : 40;
+  std::vector<RadixPlan> plans = radix_plans(plain.length, wanted);
+  if (plans.empty() && plain.float64 && most_held == 0) {
+    wanted.most_held = 32;
+    plans = radix_plans(plain.length, wanted);
+  }
+  if (plans.empty()) {
+    refusal = has_butterflies(plain.length)
+                  ? fmt::format("{} points do not fit into the registers of one work-group", plain.length)
+                  : fmt::format("{} has a prime factor above {}", plain.length, kLargestPrimeRadix);
+    return {};
+  }
+  // Those whose points fit into the registers of a group of one line, the cheapest few.
+  std::vector<RadixPlan> usable;
+  std::string first_refusal;
+  for (const RadixPlan& plan : plans) {
+    PassDesign design = plain;
+    design.radices = plan.radices;
+    design.threads = plan.threads;
+    const std::string reason = too_many_registers(device, design, std::max<std::size_t>(lines, 1));
+    if (first_refusal.empty()) first_refusal = reason;
+    if (reason.empty()) usable.push_back(plan);
+    if (usable.size() == kPlans) break;
+  }
+  plans = std::move(usable);
+  std::vector<PassDesign> designs;
+  // Each plan with its first count of lines, then with the others.
+  for (std::size_t option = 0; option < 3 && designs.size() < most; ++option) {
+    for (std::size_t i = 0; i < plans.size() && designs.size() < most; ++i) {
+      PassDesign design = plain;
+      design.radices = plans[i].radices;
+      design.threads = plans[i].threads;
+      if (design.radices.size() == 1 && design.load_order != design.store_order) {
+        design.load_order = design.store_order = Order::lines;
+      }
+      const bool short_lines = design.threads * (design.float64 ? 16 : 8) < 32;
+      design.load.staged =
+          plain.load.staged || (short_lines && packed_rows(design, design.load) && design.samples == Samples::same);
+      design.store.staged =
+          plain.store.staged || (short_lines && packed_rows(design, design.store) && design.store.valid == 0);
+      std::size_t tried = 0;
+      for (const std::size_t count : line_counts(design, lines)) {
+        std::string reason = fit(device, design, count);
+        if (first_refusal.empty()) first_refusal = reason;
+        if (!reason.empty()) continue;
+        if (tried++ != option) continue;
+        designs.push_back(design);
+        break;
+      }
+    }
+  }
+  if (designs.empty()) refusal = first_refusal;
+  return designs;
+}
+
+Address packed_lines(const AxisProblem& problem, std::size_t points) {
+  Address at{.point = 1, .line = {}};
+  std::uint64_t step = points;
+  for (const std::uint64_t count : problem.counts) {
+    at.line.push_back(step);
+    step *= count;
+  }
+  return at;
+}
+
+planner::Candidate described(const AxisProblem& problem, const std::string& variant, const std::vector<Step>& steps,
+                             double efficiency) {
+  planner::Candidate candidate{.variant = variant};
+  std::string radices, items, lines;
+  double moved = 0, operations = 0;
+  const double element = problem.float64 ? 16 : 8;
+  for (const Step& step : steps) {
+    const PassDesign* pass = std::get_if<PassDesign>(&step.design);
+    const double all = static_cast<double>(step.lines) * static_cast<double>(problem.counts.back());
+    if (pass == nullptr) {
+      moved += 2 * all * element * static_cast<double>(std::get<SpectrumDesign>(step.design).length);
+      continue;
+    }
+    const char* comma = radices.empty() ? "" : ",";
+    radices += comma + radices_text(*pass);
+    items += fmt::format("{}{}", comma, pass->threads);
+    lines += fmt::format("{}{}{}{}", comma, pass->lines, pass->split ? "s" : "", pass->load.staged ? "r" : "");
+    const bool real_in = pass->load.values == Values::reals, real_out = pass->store.values == Values::reals;
+    moved += all * element * static_cast<double>(pass->points) * ((real_in ? 0.5 : 1) + (real_out ? 0.5 : 1));
+    for (const StageDesign& stage : stages_of(*pass)) {
+      operations +=
+          all * static_cast<double>(stage.butterflies) *
+          (2 * butterfly_operations(stage.radix) + (stage.before > 1 ? 6.0 * static_cast<double>(stage.radix) : 0));
+    }
+  }
+  candidate.parameters = {{"radices", radices}, {"items", items}, {"lines", lines}};
+  candidate.cost = {.flops = operations,
+                    .bytes = moved,
+                    .launches = static_cast<double>(steps.size()),
+                    .efficiency = std::clamp(efficiency, 0.01, 1.0),
+                    .float64 = problem.float64};
+  return candidate;
+}
+
+std::vector<Route> list_routes(const Device& device, const AxisProblem& problem) {
+  std::vector<Route> routes;
+  for (const RouteLister family : kFamilies) family(device, problem, routes);
+  // Two ways to the same kernel are one.
+  std::vector<Route> distinct;
+  for (Route& route : routes) {
+    const std::string name = route.candidate.name();
+    const bool seen = std::any_of(distinct.begin(), distinct.end(),
+                                  [&](const Route& other) { return other.candidate.name() == name; });
+    if (!seen) distinct.push_back(std::move(route));
+  }
+  return distinct;
+}
+
+}  // namespace ridge::fft::on_device

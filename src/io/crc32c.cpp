@@ -1,0 +1,44 @@
+#include "io/crc32c.hpp"
+
+#include <array>
+#include <cstring>
+
+namespace ridge::io {
+namespace {
+
+// tables[k][b]: what byte b does to the remainder k bytes later; eight tables take eight bytes at a time.
+constexpr auto kTables = [] {
+  std::array<std::array<std::uint32_t, 256>, 8> tables{};
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
+    std::uint32_t remainder = byte;
+    for (int bit = 0; bit < 8; ++bit) remainder = (remainder >> 1) ^ ((remainder & 1) != 0 ? 0x82F63B78u : 0u);
+    tables[0][byte] = remainder;
+  }
+  for (std::size_t k = 1; k < 8; ++k) {
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      const std::uint32_t before = tables[k - 1][byte];
+      tables[k][byte] = (before >> 8) ^ tables[0][before & 0xff];
+    }
+  }
+  return tables;
+}();
+
+}  // namespace
+
+std::uint32_t crc32c(const void* data, std::size_t bytes, std::uint32_t before) {
+  const auto* at = static_cast<const unsigned char*>(data);
+  std::uint32_t crc = ~before;
+  for (; bytes >= 8; bytes -= 8, at += 8) {
+    std::uint32_t low = 0, high = 0;
+    std::memcpy(&low, at, 4);
+    std::memcpy(&high, at + 4, 4);
+    low ^= crc;
+    crc = kTables[7][low & 0xff] ^ kTables[6][(low >> 8) & 0xff] ^ kTables[5][(low >> 16) & 0xff] ^
+          kTables[4][low >> 24] ^ kTables[3][high & 0xff] ^ kTables[2][(high >> 8) & 0xff] ^
+          kTables[1][(high >> 16) & 0xff] ^ kTables[0][high >> 24];
+  }
+  for (; bytes > 0; --bytes, ++at) crc = (crc >> 8) ^ kTables[0][(crc ^ *at) & 0xff];
+  return ~crc;
+}
+
+}  // namespace ridge::io

@@ -1,0 +1,35 @@
+// A field as a picture: colours, a legend with numbers, the least and the greatest value.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "io/grid_source.hpp"
+#include "io/png.hpp"
+
+namespace ridge::io {
+
+struct PictureOptions {
+  std::string map = "ember";
+  std::optional<double> low = {}, high = {};  // what the map's ends stand for; else the least and greatest value
+  std::string title = {};                     // a line above: "heat step 600"
+  std::size_t longest = 768;                  // pixels of the field's longer side, at most
+  bool y_up = true;                           // the first row at the bottom, as in a plot; else at the top
+  bool legend = true;
+};
+
+struct Picture {
+  Raster raster;
+  double least = 0, greatest = 0;  // of the cells shown that are numbers
+  std::size_t not_numbers = 0;     // cells shown that are NaN or infinite
+  struct Area {                    // the field in the raster
+    std::size_t x = 0, y = 0, width = 0, height = 0;
+  } field;
+};
+
+// 1D: the profile as a curve. 2D: small grids are magnified, large ones averaged. 3D: the middle plane of the slowest
+// axis.
+Picture draw_field(const GridSource& source, std::size_t field, const PictureOptions& options = {});
+
+std::string legend_number(double value);  // four significant digits at most: "-30", "0.125", "1.25e-06"
+
+}  // namespace ridge::io

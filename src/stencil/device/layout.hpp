@@ -1,0 +1,29 @@
+// How a field lies in device memory: rows padded to whole vectors, with room before and after that any lane may read.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include <ridge/stencil.hpp>
+
+namespace ridge::stencil {
+
+struct DeviceLayout {
+  std::array<std::size_t, 3> sides{1, 1, 1};  // slowest first: {planes, rows, cells of a row}
+  std::size_t pitch = 1;                      // elements from a row to the next
+  std::size_t origin = 0;                     // elements before the first cell
+  std::size_t field = 0;                      // elements of a field, room included
+  std::size_t width() const { return sides[2]; }
+  std::size_t height() const { return sides[1]; }
+  std::size_t planes() const { return sides[0]; }
+  std::size_t plane() const { return pitch * sides[1]; }
+  std::size_t cells() const { return sides[0] * sides[1] * sides[2]; }
+};
+
+// Rows one after the other, as a user's grid has them.
+DeviceLayout packed_layout(const std::vector<std::size_t>& shape);
+
+// Rows that start on 128 bytes and two kilobytes of room at both ends.
+DeviceLayout padded_layout(const std::vector<std::size_t>& shape, std::size_t element_bytes);
+
+}  // namespace ridge::stencil

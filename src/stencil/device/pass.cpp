@@ -1,0 +1,266 @@
+#include "stencil/device/pass.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <type_traits>
+
+namespace ridge::stencil {
+namespace {
+
+// Rows from packed to padded and back, and the norm of what a step changed: partial maxima and sums of squares, a pair
+// a work-group, so that the host has little to add up.
+constexpr const char* kService = R"(
+KERNEL WORK_GROUP(64, 4, 1) void spread_rows(GLOBAL const CELL* RESTRICT packed, GLOBAL CELL* RESTRICT padded, int width,
+                                             uint rows, uint rows_a_field, ulong pitch, ulong origin, ulong field) {
+  const uint row = GROUP_ID(1) * 4 + (uint)LOCAL_ID(1);
+  if (row >= rows) return;
+  GLOBAL const CELL* from = packed + (ulong)row * width;
+  GLOBAL CELL* to = padded + (ulong)(row / rows_a_field) * field + origin + (ulong)(row % rows_a_field) * pitch;
+  for (int x = (int)GLOBAL_ID(0); x < width; x += (int)GROUPS(0) * 64) to[x] = from[x];
+}
+
+KERNEL WORK_GROUP(64, 4, 1) void gather_rows(GLOBAL const CELL* RESTRICT padded, GLOBAL CELL* RESTRICT packed, int width,
+                                             uint rows, uint rows_a_field, ulong pitch, ulong origin, ulong field) {
+  const uint row = GROUP_ID(1) * 4 + (uint)LOCAL_ID(1);
+  if (row >= rows) return;
+  GLOBAL const CELL* from = padded + (ulong)(row / rows_a_field) * field + origin + (ulong)(row % rows_a_field) * pitch;
+  GLOBAL CELL* to = packed + (ulong)row * width;
+  for (int x = (int)GLOBAL_ID(0); x < width; x += (int)GROUPS(0) * 64) to[x] = from[x];
+}
+
+KERNEL WORK_GROUP(256, 1, 1) void measure_change(GLOBAL const CELL* RESTRICT before, GLOBAL const CELL* RESTRICT after,
+                                                 GLOBAL SUM* RESTRICT partial, int width, uint rows, uint rows_a_field,
+                                                 ulong pitch, ulong origin, ulong field) {
+  LOCAL_ARRAY(SUM, largest, 256);
+  LOCAL_ARRAY(SUM, squares, 256);
+  const int item = LOCAL_ID(0);
+  SUM most = 0, sum = 0;
+  for (uint row = GROUP_ID(0); row < rows; row += GROUPS(0)) {
+    const ulong start = (ulong)(row / rows_a_field) * field + origin + (ulong)(row % rows_a_field) * pitch;
+    for (int x = item; x < width; x += 256) {
+      const SUM change = (SUM)after[start + x] - (SUM)before[start + x];
+      const SUM size = change < 0 ? -change : change;
+      most = size > most ? size : most;
+      sum += change * change;
+    }
+  }
+  largest[item] = most;
+  squares[item] = sum;
+  UNROLL
+  for (int half = 128; half > 0; half /= 2) {
+    BARRIER();
+    if (item < half) {
+      largest[item] = largest[item + half] > largest[item] ? largest[item + half] : largest[item];
+      squares[item] += squares[item + half];
+    }
+  }
+  if (item == 0) {
+    partial[2 * GROUP_ID(0)] = largest[0];
+    partial[2 * GROUP_ID(0) + 1] = squares[0];
+  }
+}
+)";
+
+constexpr std::uint64_t kPartials = 256;
+
+struct Service {
+  Kernel spread, gather, change;
+};
+
+template <class T>
+Service make_service(const Device& device) {
+  const bool float64 = device.limits().float64;
+  const Program program =
+      device.compile({.name = "stencil service",
+                      .text = kService,
+                      .defines = {{"CELL", type_name<T>()}, {"SUM", float64 ? "double" : "float"}}});
+  return {program.kernel("spread_rows"), program.kernel("gather_rows"), program.kernel("measure_change")};
+}
+
+template <class T>
+class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<DeviceVariant<T>> {
+ public:
+  DeviceVariant(const Device& device, const Layout& layout, const DeviceLayout& place, std::vector<std::size_t> depths,
+                MakePass make)
+      : device_(device),
+        layout_(layout),
+        place_(place),
+        depths_(std::move(depths)),
+        make_(std::move(make)),
+        service_(make_service<T>(device)) {
+    pass(depths_.front());
+  }
+
+  std::unique_ptr<Running<T>> start(const Grid<T>& grid, const Grid<T>* coefficients) const override;
+
+  // Made when first asked for. Sessions in several threads may ask.
+  const Pass& pass(std::size_t depth) const {
+    std::lock_guard lock(mutex_);
+    auto& made = passes_[depth];
+    if (!made) made = make_(depth);
+    return *made;
+  }
+
+  std::size_t rows() const { return layout_.shape[0] * layout_.shape[1]; }
+  std::size_t bytes(std::size_t fields) const { return fields * place_.field * sizeof(T); }
+
+  Launch rows_launch(std::size_t all_rows) const {
+    return {
+        .groups = {std::max<std::uint64_t>(1, std::min<std::uint64_t>(16, layout_.shape[2] / 256)), (all_rows + 3) / 4},
+        .items = {64, 4}};
+  }
+  std::vector<Argument> rows_scalars(std::size_t all_rows) const {
+    return {static_cast<std::int32_t>(layout_.shape[2]), static_cast<std::uint32_t>(all_rows),
+            static_cast<std::uint32_t>(rows()),          static_cast<std::uint64_t>(place_.pitch),
+            static_cast<std::uint64_t>(place_.origin),   static_cast<std::uint64_t>(place_.field)};
+  }
+
+  const Device device_;
+  const Layout layout_;
+  const DeviceLayout place_;
+  const std::vector<std::size_t> depths_;
+  const MakePass make_;
+  const Service service_;
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::map<std::size_t, std::shared_ptr<const Pass>> passes_;
+};
+
+template <class T>
+class DeviceRunning : public Running<T> {
+ public:
+  DeviceRunning(std::shared_ptr<const DeviceVariant<T>> variant, const Grid<T>& grid, const Grid<T>* coefficients)
+      : variant_(std::move(variant)), queue_(variant_->device_.queue()) {
+    const std::size_t bytes = variant_->bytes(grid.fields());
+    current_ = variant_->device_.buffer(bytes, {.name = "stencil grid"});
+    other_ = variant_->device_.buffer(bytes, {.name = "stencil grid, other"});
+    put(grid, current_, other_);
+    if (coefficients != nullptr) {
+      const std::size_t size = variant_->bytes(coefficients->fields());
+      coefficients_ = variant_->device_.buffer(size, {.name = "stencil coefficients"});
+      const Buffer staging = variant_->device_.buffer(size, {.name = "stencil coefficients, packed"});
+      put(*coefficients, coefficients_, staging);
+      queue_.finish();
+    }
+    // Fixed cells are never written, so both buffers hold them.
+    queue_.copy(current_, other_, bytes);
+  }
+
+  void run(std::size_t steps) override {
+    for (const std::size_t depth : variant_->depths_) {
+      if (steps < depth) continue;
+      const Pass& pass = variant_->pass(depth);
+      for (; steps >= depth; steps -= depth) advance(pass);
+    }
+  }
+
+  double change(Norm norm) override {
+    advance(variant_->pass(1));
+    const bool float64 = variant_->device_.limits().float64;
+    const std::size_t bytes = 2 * kPartials * (float64 ? sizeof(double) : sizeof(float));
+    if (!partial_) partial_ = variant_->device_.buffer(bytes, {.name = "stencil change"});
+    const std::size_t rows = variant_->rows() * variant_->layout_.fields;
+    launch(variant_->service_.change, {.groups = {kPartials}, .items = {256}}, {other_, current_, partial_},
+           variant_->rows_scalars(rows));
+    return float64 ? summed<double>(norm) : summed<float>(norm);
+  }
+
+  void read(Grid<T>& grid) override {
+    const std::size_t rows = variant_->rows() * grid.fields();
+    launch(variant_->service_.gather, variant_->rows_launch(rows), {current_, other_}, variant_->rows_scalars(rows));
+    queue_.download(other_, grid.all());
+    queue_.copy(current_, other_, variant_->bytes(grid.fields()));
+    queue_.finish();
+  }
+
+  void wait() override { queue_.finish(); }
+
+ private:
+  void launch(const Kernel& kernel, const Launch& shape, const std::vector<Buffer>& buffers,
+              const std::vector<Argument>& scalars) {
+    std::vector<Argument> arguments(buffers.begin(), buffers.end());
+    arguments.insert(arguments.end(), scalars.begin(), scalars.end());
+    queue_.launch(kernel, shape, arguments);
+  }
+
+  // Through `packed`, which is as large as `to`.
+  void put(const Grid<T>& grid, const Buffer& to, const Buffer& packed) {
+    queue_.upload(grid.all(), packed);
+    queue_.fill(to, std::byte{0});
+    const std::size_t rows = variant_->rows() * grid.fields();
+    launch(variant_->service_.spread, variant_->rows_launch(rows), {packed, to}, variant_->rows_scalars(rows));
+  }
+
+  void advance(const Pass& pass) {
+    pass.enqueue(queue_, current_, other_, coefficients_);
+    std::swap(current_, other_);
+  }
+
+  template <class Sum>
+  double summed(Norm norm) {
+    std::vector<Sum> partial(2 * kPartials);
+    queue_.download(partial_, std::span<Sum>(partial));
+    queue_.finish();
+    double largest = 0, squares = 0;
+    for (std::size_t i = 0; i < partial.size(); i += 2) {
+      largest = std::max(largest, static_cast<double>(partial[i]));
+      squares += static_cast<double>(partial[i + 1]);
+    }
+    if (std::isnan(squares)) return std::numeric_limits<double>::quiet_NaN();
+    const auto cells = static_cast<double>(variant_->layout_.cells() * variant_->layout_.fields);
+    return norm == Norm::max ? largest : std::sqrt(squares / cells);
+  }
+
+  std::shared_ptr<const DeviceVariant<T>> variant_;
+  Queue queue_;
+  Buffer current_, other_, coefficients_, partial_;
+};
+
+template <class T>
+std::unique_ptr<Running<T>> DeviceVariant<T>::start(const Grid<T>& grid, const Grid<T>* coefficients) const {
+  return std::make_unique<DeviceRunning<T>>(this->shared_from_this(), grid, coefficients);
+}
+
+}  // namespace
+
+void LaunchPass::enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients) const {
+  for (const Step& step : steps_) {
+    std::vector<Argument> arguments{in, out};
+    if (step.coefficients) arguments.emplace_back(coefficients);
+    arguments.insert(arguments.end(), step.scalars.begin(), step.scalars.end());
+    queue.launch(step.kernel, step.launch, arguments);
+  }
+}
+
+template <class T>
+std::shared_ptr<const Variant<T>> device_variant(const Device& device, const Layout& layout, const DeviceLayout& place,
+                                                 std::vector<std::size_t> depths, MakePass make) {
+  return std::make_shared<const DeviceVariant<T>>(device, layout, place, std::move(depths), std::move(make));
+}
+
+template <class T>
+const char* type_name() {
+  if constexpr (std::is_same_v<T, float>) return "float";
+  if constexpr (std::is_same_v<T, double>) return "double";
+  if constexpr (std::is_same_v<T, std::int32_t>) return "int";
+  return "uchar";
+}
+
+template std::shared_ptr<const Variant<float>> device_variant(const Device&, const Layout&, const DeviceLayout&,
+                                                              std::vector<std::size_t>, MakePass);
+template std::shared_ptr<const Variant<double>> device_variant(const Device&, const Layout&, const DeviceLayout&,
+                                                               std::vector<std::size_t>, MakePass);
+template std::shared_ptr<const Variant<std::int32_t>> device_variant(const Device&, const Layout&, const DeviceLayout&,
+                                                                     std::vector<std::size_t>, MakePass);
+template std::shared_ptr<const Variant<std::uint8_t>> device_variant(const Device&, const Layout&, const DeviceLayout&,
+                                                                     std::vector<std::size_t>, MakePass);
+template const char* type_name<float>();
+template const char* type_name<double>();
+template const char* type_name<std::int32_t>();
+template const char* type_name<std::uint8_t>();
+
+}  // namespace ridge::stencil

@@ -1,0 +1,92 @@
+#include "stencil/domain.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <ridge/error.hpp>
+
+#include "base/threads.hpp"
+#include "stencil/layout.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+template <class T>
+class LocalDomain final : public Domain<T> {
+ public:
+  LocalDomain(const Device& device, const Update<T>& update, const Problem& problem, const planner::Options& options)
+      : plan_(device, update, problem, options), grid_(problem.shape, update.fields) {}
+
+  bool root() const override { return true; }
+  std::size_t processes() const override { return 1; }
+  void start(const InitialState<T>& initial) override {
+    const Layout layout = resolve(plan_.update(), plan_.problem());
+    fill_initial<T>(initial, {{0, 0, 0}, layout.shape}, grid_.fields(), layout.threads, grid_.all().data());
+    session_.emplace(plan_.start(grid_));
+  }
+  void load(const SlabReader<T>& read) override {
+    for (std::size_t field = 0; field < grid_.fields(); ++field)
+      read(field, 0, grid_.shape()[0], grid_.field(field).data());
+    session_.emplace(plan_.start(grid_));
+  }
+  void run(std::size_t steps) override {
+    session_->run(steps);
+    session_->wait();
+  }
+  void show(const std::function<void(const SlabReader<T>&)>& use) override {
+    session_->read(grid_);
+    const std::size_t slab = grid_.cells() / grid_.shape()[0];
+    use([&](std::size_t field, std::size_t begin, std::size_t end, T* cells) {
+      std::copy_n(grid_.field(field).data() + begin * slab, (end - begin) * slab, cells);
+    });
+  }
+  double from_root(double value) override { return value; }
+  double largest(double value) override { return value; }
+  std::string explain() const override { return plan_.explain(); }
+  std::string variant() const override { return plan_.decision().trials.at(plan_.decision().winner).name; }
+
+ private:
+  Plan<T> plan_;
+  Grid<T> grid_;
+  std::optional<Session<T>> session_;
+};
+
+}  // namespace
+
+template <class T>
+void fill_initial(const InitialState<T>& initial, const Box& part, std::size_t fields, std::size_t threads, T* cells) {
+  const std::size_t rows = part.extent[0] * part.extent[1], width = part.extent[2];
+  base::parallel(threads, [&](std::size_t thread, std::size_t count) {
+    std::vector<T> values(fields);
+    const base::Share mine = base::share(rows, thread, count);
+    for (std::size_t row = mine.begin; row < mine.end; ++row) {
+      const std::size_t z = part.begin[0] + row / part.extent[1], y = part.begin[1] + row % part.extent[1];
+      for (std::size_t x = 0; x < width; ++x) {
+        initial({z, y, part.begin[2] + x}, values.data());
+        for (std::size_t field = 0; field < fields; ++field) cells[(field * rows + row) * width + x] = values[field];
+      }
+    }
+  });
+}
+
+template <class T>
+std::unique_ptr<Domain<T>> local_domain(const Device& device, const Update<T>& update, const Problem& problem,
+                                        const DomainWishes& wishes) {
+  return std::make_unique<LocalDomain<T>>(device, update, problem, wishes.planner);
+}
+
+template void fill_initial(const InitialState<float>&, const Box&, std::size_t, std::size_t, float*);
+template void fill_initial(const InitialState<double>&, const Box&, std::size_t, std::size_t, double*);
+template void fill_initial(const InitialState<std::int32_t>&, const Box&, std::size_t, std::size_t, std::int32_t*);
+template void fill_initial(const InitialState<std::uint8_t>&, const Box&, std::size_t, std::size_t, std::uint8_t*);
+template std::unique_ptr<Domain<float>> local_domain(const Device&, const Update<float>&, const Problem&,
+                                                     const DomainWishes&);
+template std::unique_ptr<Domain<double>> local_domain(const Device&, const Update<double>&, const Problem&,
+                                                      const DomainWishes&);
+template std::unique_ptr<Domain<std::int32_t>> local_domain(const Device&, const Update<std::int32_t>&, const Problem&,
+                                                            const DomainWishes&);
+template std::unique_ptr<Domain<std::uint8_t>> local_domain(const Device&, const Update<std::uint8_t>&, const Problem&,
+                                                            const DomainWishes&);
+
+}  // namespace ridge::stencil

@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include <fmt/format.h>
+#include <ridge/stencil.hpp>
+
+#include "base/aligned.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::invalid_argument, "stencil grid: " + what); }
+
+std::size_t count_cells(const std::vector<std::size_t>& shape, std::size_t fields, std::size_t element) {
+  if (shape.empty() || shape.size() > 3) refuse(fmt::format("{} sizes; grids have 1 to 3 dimensions", shape.size()));
+  if (fields == 0) refuse("no fields");
+  std::size_t cells = 1, total = 0;
+  for (const std::size_t side : shape) {
+    if (side == 0) refuse(fmt::format("a side of 0 cells in {}", fmt::join(shape, " x ")));
+    if (__builtin_mul_overflow(cells, side, &cells)) refuse(fmt::format("{} is too large", fmt::join(shape, " x ")));
+  }
+  if (__builtin_mul_overflow(cells, fields, &total) || __builtin_mul_overflow(total, element, &total) ||
+      total > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()))
+    refuse(fmt::format("{} cells of {} fields are too large", fmt::join(shape, " x "), fields));
+  return cells;
+}
+
+template <class T>
+std::shared_ptr<T> allocate(std::size_t count) {
+  auto memory = base::allocate_aligned(count * sizeof(T));
+  T* data = static_cast<T*>(memory.release());
+  return std::shared_ptr<T>(data, base::FreeAligned());
+}
+
+}  // namespace
+
+const char* to_string(Border border) {
+  switch (border) {
+    case Border::fixed:
+      return "fixed";
+    case Border::mirror:
+      return "mirror";
+    case Border::periodic:
+      return "periodic";
+  }
+  return "unknown";
+}
+
+template <class T>
+Grid<T>::Grid(std::vector<std::size_t> shape, std::size_t fields)
+    : shape_(std::move(shape)),
+      fields_(fields),
+      cells_(count_cells(shape_, fields, sizeof(T))),
+      data_(allocate<T>(cells_ * fields)) {
+  std::fill_n(data_.get(), cells_ * fields_, T{});
+}
+
+template <class T>
+Grid<T>::Grid(const Grid& other)
+    : shape_(other.shape_),
+      fields_(other.fields_),
+      cells_(other.cells_),
+      data_(allocate<T>(other.cells_ * other.fields_)) {
+  std::copy_n(other.data_.get(), cells_ * fields_, data_.get());
+}
+
+template <class T>
+Grid<T>& Grid<T>::operator=(const Grid& other) {
+  if (this != &other) *this = Grid(other);
+  return *this;
+}
+
+template <class T>
+void Grid<T>::from_structures(std::span<const T> cells) {
+  if (cells.size() != cells_ * fields_)
+    refuse(fmt::format("{} values for {} cells of {} fields", cells.size(), cells_, fields_));
+  for (std::size_t f = 0; f < fields_; ++f) {
+    T* to = data_.get() + f * cells_;
+    for (std::size_t i = 0; i < cells_; ++i) to[i] = cells[i * fields_ + f];
+  }
+}
+
+template <class T>
+void Grid<T>::to_structures(std::span<T> cells) const {
+  if (cells.size() != cells_ * fields_)
+    refuse(fmt::format("room for {} values, {} cells of {} fields are to be written", cells.size(), cells_, fields_));
+  for (std::size_t f = 0; f < fields_; ++f) {
+    const T* from = data_.get() + f * cells_;
+    for (std::size_t i = 0; i < cells_; ++i) cells[i * fields_ + f] = from[i];
+  }
+}
+
+template class Grid<float>;
+template class Grid<double>;
+template class Grid<std::int32_t>;
+template class Grid<std::uint8_t>;
+
+}  // namespace ridge::stencil

@@ -1,0 +1,61 @@
+#include "stencil/host/host_variant.hpp"
+
+#include <cstdint>
+
+namespace ridge::stencil {
+namespace {
+
+template <class T>
+class HostRunning final : public Running<T> {
+ public:
+  HostRunning(const HostVariant<T>& variant, const Layout& layout, const Grid<T>& grid, const Grid<T>* coefficients)
+      : variant_(variant), levels_(layout, grid, coefficients) {}
+  void run(std::size_t steps) override { variant_.steps(levels_, steps); }
+  double change(Norm norm) override {
+    variant_.steps(levels_, 1);
+    return levels_.change(norm);
+  }
+  void read(Grid<T>& grid) override { levels_.read(grid); }
+  void wait() override {}
+  bool has_boxes() const override { return true; }
+  void get(const Box& box, T* cells) override { levels_.get(box, cells); }
+  void put(const Box& box, const T* cells) override { levels_.put(box, cells); }
+
+ private:
+  const HostVariant<T>& variant_;  // of the plan, which the session keeps alive
+  Levels<T> levels_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Running<T>> HostVariant<T>::start(const Grid<T>& grid, const Grid<T>* coefficients) const {
+  return std::make_unique<HostRunning<T>>(*this, layout_, grid, coefficients);
+}
+
+template <class T>
+std::vector<KernelChoice<T>> row_kernels(const Update<T>& update, bool streaming) {
+  std::vector<KernelChoice<T>> kernels;
+  if (!update.sums_terms && !streaming) kernels.push_back({"compiler", update.row, true});
+  if (update.linear) {
+    kernels.push_back(
+        {"simd", linear_rows<T>(*update.linear, update.radius, update.fields, streaming), update.sums_terms});
+  }
+  return kernels;
+}
+
+std::vector<std::size_t> thread_counts(const Layout& layout) {
+  if (layout.threads == 1) return {1};
+  return {layout.threads, 1};
+}
+
+template class HostVariant<float>;
+template class HostVariant<double>;
+template class HostVariant<std::int32_t>;
+template class HostVariant<std::uint8_t>;
+template std::vector<KernelChoice<float>> row_kernels(const Update<float>&, bool);
+template std::vector<KernelChoice<double>> row_kernels(const Update<double>&, bool);
+template std::vector<KernelChoice<std::int32_t>> row_kernels(const Update<std::int32_t>&, bool);
+template std::vector<KernelChoice<std::uint8_t>> row_kernels(const Update<std::uint8_t>&, bool);
+
+}  // namespace ridge::stencil

@@ -1,0 +1,272 @@
+// One element type's kernels for every instruction set; the includer names itself HWY_TARGET_INCLUDE and declares
+// KernelElement. SVE is left out: its vectors have no size at compile time, and arrays of them no registers.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#include <hwy/foreach_target.h>
+// foreach_target comes first
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <cmath>
+#include <cstdint>
+
+#include "stencil/host/linear_kernels.hpp"
+#include "stencil/host/linear_shape.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ridge::stencil::HWY_NAMESPACE {
+namespace {  // float's and double's are of the same names
+namespace hn = hwy::HWY_NAMESPACE;
+
+using T = KernelElement;
+using D = hn::ScalableTag<T>;
+using V = hn::Vec<D>;
+
+HWY_INLINE void SumPlainly(const T* const* in, const T* weights, std::size_t count, T* out, std::size_t begin,
+                           std::size_t end) {
+  for (std::size_t x = begin; x < end; ++x) {
+    T sum = weights[0] * in[0][x];
+    for (std::size_t i = 1; i < count; ++i) sum = std::fma(weights[i], in[i][x], sum);
+    out[x] = sum;
+  }
+}
+
+// Without an FMA of its own the vector unit would round otherwise than the definition says.
+#if HWY_TARGET == HWY_SCALAR || !HWY_NATIVE_FMA
+
+template <bool kStreaming>
+void Terms(const T* const* in, const T* weights, std::size_t count, T* out, std::size_t begin, std::size_t end) {
+  SumPlainly(in, weights, count, out, begin, end);
+}
+template <bool kStreaming>
+SumShape<T> ShapeWith(ShapeName, std::size_t) {
+  return nullptr;
+}
+
+#else
+
+constexpr std::size_t kLanes = hn::MaxLanes(D());  // exact: the targets left in have vectors of a fixed size
+
+// kCount neighbouring vectors.
+template <bool kStreaming, std::size_t kCount>
+HWY_INLINE void Put(const V (&vectors)[kCount], T* to) {
+  const D d;
+#if HWY_ARCH_ARM_A64
+  // Highway's Stream is a plain store here; the pair store is the instruction set's only hint.
+  if constexpr (kStreaming && kCount % 2 == 0) {
+    for (std::size_t u = 0; u < kCount; u += 2) {
+      asm volatile("stnp %q1, %q2, [%0]"
+                   :
+                   : "r"(to + u * kLanes), "w"(vectors[u].raw), "w"(vectors[u + 1].raw)
+                   : "memory");
+    }
+    return;
+  }
+#endif
+  for (std::size_t u = 0; u < kCount; ++u) {
+    if constexpr (kStreaming) {
+      hn::Stream(vectors[u], d, to + u * kLanes);
+    } else {
+      hn::StoreU(vectors[u], d, to + u * kLanes);
+    }
+  }
+}
+
+// Cells to compute one by one before a store that must be aligned.
+template <bool kStreaming>
+HWY_INLINE std::size_t UpToAligned(const T* out, std::size_t begin, std::size_t end) {
+  if constexpr (!kStreaming) {
+    return begin;
+  } else {
+    const std::size_t beyond = reinterpret_cast<std::uintptr_t>(out + begin) / sizeof(T) % kLanes;
+    return beyond == 0 ? begin : HWY_MIN(begin + kLanes - beyond, end);
+  }
+}
+
+template <bool kStreaming, std::size_t kUnroll>
+HWY_INLINE void TermsAt(const T* const* in, const T* weights, std::size_t count, T* out, std::size_t x) {
+  const D d;
+  V sums[kUnroll];
+  {
+    const V weight = hn::Set(d, weights[0]);
+    for (std::size_t u = 0; u < kUnroll; ++u) sums[u] = hn::Mul(weight, hn::LoadU(d, in[0] + x + u * kLanes));
+  }
+  for (std::size_t i = 1; i < count; ++i) {
+    const V weight = hn::Set(d, weights[i]);
+    const T* from = in[i] + x;
+    for (std::size_t u = 0; u < kUnroll; ++u) sums[u] = hn::MulAdd(weight, hn::LoadU(d, from + u * kLanes), sums[u]);
+  }
+  Put<kStreaming>(sums, out + x);
+}
+
+template <bool kStreaming>
+void Terms(const T* const* in, const T* weights, std::size_t count, T* out, std::size_t begin, std::size_t end) {
+  constexpr std::size_t kUnroll = 8;
+  std::size_t x = UpToAligned<kStreaming>(out, begin, end);
+  SumPlainly(in, weights, count, out, begin, x);
+  for (; x + kUnroll * kLanes <= end; x += kUnroll * kLanes) TermsAt<kStreaming, kUnroll>(in, weights, count, out, x);
+  for (; x + kLanes <= end; x += kLanes) TermsAt<kStreaming, 1>(in, weights, count, out, x);
+  if (x < end && end - begin >= kLanes) {
+    TermsAt<false, 1>(in, weights, count, out, end - kLanes);  // overlaps what is done: the same values once more
+  } else {
+    SumPlainly(in, weights, count, out, x, end);
+  }
+}
+
+// Adds a point to the sums of all output rows from kRow on that read it.
+template <class S, int kRows, int kUnroll, int kDz, int kLine, int kDx, int kRow>
+HWY_INLINE void Add(const V (&values)[kUnroll], const V (&weights)[S::points], V (&sums)[kRows][kUnroll]) {
+  if constexpr (kRow < kRows) {
+    if constexpr (S::has(kDz, kLine - kRow, kDx)) {
+      constexpr int kIndex = S::index(kDz, kLine - kRow, kDx);
+      for (int u = 0; u < kUnroll; ++u) {
+        sums[kRow][u] =
+            kIndex == 0 ? hn::Mul(weights[kIndex], values[u]) : hn::MulAdd(weights[kIndex], values[u], sums[kRow][u]);
+      }
+    }
+    Add<S, kRows, kUnroll, kDz, kLine, kDx, kRow + 1>(values, weights, sums);
+  }
+}
+
+template <class S, int kRows>
+constexpr bool Used(int dz, int line, int dx) {
+  for (int r = 0; r < kRows; ++r) {
+    if (S::has(dz, line - r, dx)) return true;
+  }
+  return false;
+}
+
+// Walks the points of a block of kRows output rows in the order of memory. Each point is loaded once and added to every
+// output row that reads it; since an output row's own points come in the same order, each sum keeps its order.
+template <class S, int kRows, int kUnroll, int kPoint>
+HWY_INLINE void Points(const T* const* rows, std::size_t x, const V (&weights)[S::points], V (&sums)[kRows][kUnroll]) {
+  constexpr int kWidth = 2 * S::rx + 1, kHeight = 2 * S::ry + kRows;
+  if constexpr (kPoint < (2 * S::rz + 1) * kHeight * kWidth) {
+    constexpr int kRow = kPoint / kWidth, kDx = kPoint % kWidth - S::rx;
+    constexpr int kDz = kRow / kHeight - S::rz,
+                  kLine = kRow % kHeight - S::ry;  // output row r reads it at dy = kLine - r
+    if constexpr (Used<S, kRows>(kDz, kLine, kDx)) {
+      const D d;
+      V values[kUnroll];
+      for (int u = 0; u < kUnroll; ++u) values[u] = hn::LoadU(d, rows[kRow] + x + kDx + u * static_cast<int>(kLanes));
+      Add<S, kRows, kUnroll, kDz, kLine, kDx, 0>(values, weights, sums);
+    }
+    Points<S, kRows, kUnroll, kPoint + 1>(rows, x, weights, sums);
+  }
+}
+
+template <class S, bool kStreaming, int kRows, int kUnroll>
+HWY_INLINE void BlockAt(const T* const* rows, const V (&weights)[S::points], T* const* out, std::size_t x) {
+  V sums[kRows][kUnroll];
+  Points<S, kRows, kUnroll, 0>(rows, x, weights, sums);
+  for (int r = 0; r < kRows; ++r) Put<kStreaming>(sums[r], out[r] + x);
+}
+
+// Rows too narrow for a vector, and what lies before the first aligned store.
+template <class S, int kRows>
+HWY_INLINE void BlockPlainly(const T* const* rows, const T* weights, T* const* out, std::size_t begin,
+                             std::size_t end) {
+  const T* points[S::points];
+  for (int r = 0; r < kRows && begin < end; ++r) {
+    int i = 0;
+    for (int z = -S::rz; z <= S::rz; ++z) {
+      for (int y = -S::ry; y <= S::ry; ++y) {
+        for (int x = -S::rx; x <= S::rx; ++x) {
+          if (S::has(z, y, x)) points[i++] = rows[(z + S::rz) * (2 * S::ry + kRows) + y + S::ry + r] + x;
+        }
+      }
+    }
+    SumPlainly(points, weights, S::points, out[r], begin, end);
+  }
+}
+
+template <class S, bool kStreaming, int kRows, int kUnroll>
+void Block(const T* const* in, const T* weights, T* const* out, std::size_t begin, std::size_t end) {
+  constexpr std::size_t kTable = (2 * S::rz + 1) * (2 * S::ry + kRows);
+  const T* rows[kTable];  // of this function alone, so that no store can change it
+  T* to[kRows];
+  for (std::size_t i = 0; i < kTable; ++i) rows[i] = in[i];
+  for (int r = 0; r < kRows; ++r) to[r] = out[r];
+  const D d;
+  V spread[S::points];
+  for (int i = 0; i < S::points; ++i) spread[i] = hn::Set(d, weights[i]);
+  // Rows lie alike, so what is aligned in one is in all.
+  std::size_t x = UpToAligned<kStreaming>(to[0], begin, end);
+  BlockPlainly<S, kRows>(rows, weights, to, begin, x);
+  for (; x + kUnroll * kLanes <= end; x += kUnroll * kLanes)
+    BlockAt<S, kStreaming, kRows, kUnroll>(rows, spread, to, x);
+  for (; x + kLanes <= end; x += kLanes) BlockAt<S, kStreaming, kRows, 1>(rows, spread, to, x);
+  if (x < end && end - begin >= kLanes) {
+    BlockAt<S, false, kRows, 1>(rows, spread, to, end - kLanes);  // overlaps what is done: the same values once more
+  } else {
+    BlockPlainly<S, kRows>(rows, weights, to, x, end);
+  }
+}
+
+// Vectors at once so that sums, values and weights of the small shapes fit 16 to 32 registers.
+template <class S, bool kStreaming>
+SumShape<T> WithRows(std::size_t rows) {
+  switch (rows) {
+    case 1:
+      return Block<S, kStreaming, 1, 4>;
+    case 2:
+      return Block<S, kStreaming, 2, 2>;
+    case 4:
+      return Block<S, kStreaming, 4, 2>;
+    default:
+      return nullptr;
+  }
+}
+
+template <bool kStreaming>
+SumShape<T> ShapeWith(ShapeName shape, std::size_t rows) {
+  switch (shape) {
+    case ShapeName::line_1:
+      return WithRows<Shape<0, 0, 1, true>, kStreaming>(rows);
+    case ShapeName::line_2:
+      return WithRows<Shape<0, 0, 2, true>, kStreaming>(rows);
+    case ShapeName::star_2d_1:
+      return WithRows<Shape<0, 1, 1, true>, kStreaming>(rows);
+    case ShapeName::star_2d_2:
+      return WithRows<Shape<0, 2, 2, true>, kStreaming>(rows);
+    case ShapeName::box_2d_1:
+      return WithRows<Shape<0, 1, 1, false>, kStreaming>(rows);
+    case ShapeName::star_3d_1:
+      return WithRows<Shape<1, 1, 1, true>, kStreaming>(rows);
+    case ShapeName::star_3d_2:
+      return WithRows<Shape<2, 2, 2, true>, kStreaming>(rows);
+    case ShapeName::box_3d_1:
+      return WithRows<Shape<1, 1, 1, false>, kStreaming>(rows);
+    case ShapeName::none:
+      break;
+  }
+  return nullptr;
+}
+
+#endif
+
+SumTerms<T> GetTerms(bool streaming) { return streaming ? Terms<true> : Terms<false>; }
+SumShape<T> GetShape(ShapeName shape, std::size_t rows, bool streaming) {
+  return streaming ? ShapeWith<true>(shape, rows) : ShapeWith<false>(shape, rows);
+}
+
+}  // namespace
+}  // namespace ridge::stencil::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ridge::stencil {
+
+HWY_EXPORT(GetTerms);
+HWY_EXPORT(GetShape);
+
+template <>
+SumTerms<KernelElement> sum_terms(bool streaming) {
+  return HWY_DYNAMIC_DISPATCH(GetTerms)(streaming);
+}
+template <>
+SumShape<KernelElement> sum_shape(ShapeName shape, std::size_t rows, bool streaming) {
+  return HWY_DYNAMIC_DISPATCH(GetShape)(shape, rows, streaming);
+}
+
+}  // namespace ridge::stencil
+#endif

@@ -1,0 +1,130 @@
+#include "stencil/host/linear_rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include <hwy/cache_control.h>
+
+#include "stencil/host/linear_kernels.hpp"
+#include "stencil/host/linear_shape.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+// Where a term's row is in the table of a Rows<T>: the plane's number, and dy + ry within it.
+struct Place {
+  std::size_t plane, line;
+  std::ptrdiff_t dx;
+};
+
+template <class T>
+struct FieldTerms {
+  std::vector<Place> places{};
+  std::vector<T> weights{};
+};
+
+ShapeName shape_of(const std::vector<Term>& terms) {
+  if (Shape<0, 0, 1, true>::matches(terms)) return ShapeName::line_1;
+  if (Shape<0, 0, 2, true>::matches(terms)) return ShapeName::line_2;
+  if (Shape<0, 1, 1, true>::matches(terms)) return ShapeName::star_2d_1;
+  if (Shape<0, 2, 2, true>::matches(terms)) return ShapeName::star_2d_2;
+  if (Shape<0, 1, 1, false>::matches(terms)) return ShapeName::box_2d_1;
+  if (Shape<1, 1, 1, true>::matches(terms)) return ShapeName::star_3d_1;
+  if (Shape<2, 2, 2, true>::matches(terms)) return ShapeName::star_3d_2;
+  if (Shape<1, 1, 1, false>::matches(terms)) return ShapeName::box_3d_1;
+  return ShapeName::none;
+}
+
+// Term by term over a piece that stays in L1, which compilers vectorise; integers do not mind the order.
+template <class T>
+void sum_integers(const T* const* in, const std::int32_t* weights, std::size_t count, T* out, std::size_t begin,
+                  std::size_t end) {
+  constexpr std::size_t kPiece = 512;
+  std::array<std::uint32_t, kPiece> sums;  // unsigned: integers wrap
+  for (std::size_t x = begin; x < end; x += kPiece) {
+    const std::size_t cells = std::min(kPiece, end - x);
+    sums.fill(0);
+    for (std::size_t i = 0; i < count; ++i) {
+      const T* from = in[i] + x;
+      const auto weight = static_cast<std::uint32_t>(weights[i]);
+      for (std::size_t k = 0; k < cells; ++k) sums[k] += weight * static_cast<std::uint32_t>(from[k]);
+    }
+    for (std::size_t k = 0; k < cells; ++k) out[x + k] = static_cast<T>(sums[k]);
+  }
+}
+
+template <class T>
+class LinearRows {
+ public:
+  using Weight = Compute<T>;
+  LinearRows(const std::vector<Term>& terms, const Offset& radius, std::size_t fields, bool streaming)
+      : fields_(fields),
+        planes_(2 * static_cast<std::size_t>(radius[0]) + 1),
+        ry_(static_cast<std::size_t>(radius[1])) {
+    to_.resize(fields);
+    for (const Term& term : terms) {
+      FieldTerms<Weight>& sum = to_[term.to];
+      sum.places.push_back({term.field * planes_ + static_cast<std::size_t>(term.offset[0] + radius[0]),
+                            static_cast<std::size_t>(term.offset[1] + radius[1]), term.offset[2]});
+      sum.weights.push_back(static_cast<Weight>(term.weight));
+    }
+    if constexpr (std::is_floating_point_v<T>) {
+      terms_ = sum_terms<T>(streaming);
+      const ShapeName shape = fields == 1 ? shape_of(terms) : ShapeName::none;
+      one_ = sum_shape<T>(shape, 1, streaming);
+      two_ = sum_shape<T>(shape, 2, streaming);
+      four_ = sum_shape<T>(shape, 4, streaming);
+    }
+  }
+
+  void operator()(const Rows<T>& rows) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      const auto whole = rows.count == 1 ? one_ : rows.count == 2 ? two_ : rows.count == 4 ? four_ : nullptr;
+      if (whole != nullptr) return whole(rows.in, to_[0].weights.data(), rows.out, rows.begin, rows.end);
+    }
+    std::array<const T*, 64> few;
+    std::vector<const T*> many;
+    for (std::size_t field = 0; field < fields_; ++field) {
+      const FieldTerms<Weight>& sum = to_[field];
+      const std::size_t count = sum.places.size();
+      if (count > few.size()) many.resize(count);
+      const T** in = count > few.size() ? many.data() : few.data();
+      for (std::size_t r = 0; r < rows.count; ++r) {
+        for (std::size_t i = 0; i < count; ++i) {
+          const Place& place = sum.places[i];
+          in[i] = rows.in[place.plane * (2 * ry_ + rows.count) + place.line + r] + place.dx;
+        }
+        T* out = rows.out[field * rows.count + r];
+        if constexpr (std::is_floating_point_v<T>) {
+          terms_(in, sum.weights.data(), count, out, rows.begin, rows.end);
+        } else {
+          sum_integers(in, sum.weights.data(), count, out, rows.begin, rows.end);
+        }
+      }
+    }
+  }
+
+ private:
+  std::size_t fields_, planes_, ry_;
+  std::vector<FieldTerms<Weight>> to_;
+  SumTerms<T> terms_ = nullptr;
+  SumShape<T> one_ = nullptr, two_ = nullptr, four_ = nullptr;
+};
+
+}  // namespace
+
+void streaming_fence() { hwy::FlushStream(); }
+
+template <class T>
+RowKernel<T> linear_rows(const std::vector<Term>& terms, const Offset& radius, std::size_t fields, bool streaming) {
+  return LinearRows<T>(terms, radius, fields, streaming);
+}
+
+template RowKernel<float> linear_rows<float>(const std::vector<Term>&, const Offset&, std::size_t, bool);
+template RowKernel<double> linear_rows<double>(const std::vector<Term>&, const Offset&, std::size_t, bool);
+template RowKernel<std::int32_t> linear_rows<std::int32_t>(const std::vector<Term>&, const Offset&, std::size_t, bool);
+template RowKernel<std::uint8_t> linear_rows<std::uint8_t>(const std::vector<Term>&, const Offset&, std::size_t, bool);
+
+}  // namespace ridge::stencil

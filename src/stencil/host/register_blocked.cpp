@@ -1,0 +1,35 @@
+// "register_blocked": neighbouring rows at once, so that what they read in common is loaded once (stenCINES section on
+// register blocking: no gain with a good vectorizing compiler there; docs/stencil.md has today's figures).
+#include <cstdint>
+
+#include "stencil/host/row_variant.hpp"
+#include "stencil/registry.hpp"
+
+namespace ridge::stencil {
+
+template <class T>
+void list_host_register_blocked(const Device&, const Update<T>& update, const Layout& layout,
+                                std::vector<Entry<T>>& entries) {
+  for (const KernelChoice<T>& choice : row_kernels(update)) {
+    for (const std::size_t rows : {std::size_t{2}, std::size_t{4}}) {
+      for (const std::size_t threads : thread_counts(layout)) {
+        Entry<T> entry =
+            row_entry("register_blocked", update, layout, choice, {.rows = rows, .threads = threads}, 2, 0.5);
+        if (layout.end[1] - layout.begin[1] < rows)
+          entry.candidate.refusal = "fewer rows of a plane change than a block has";
+        entries.push_back(std::move(entry));
+      }
+    }
+  }
+}
+
+template void list_host_register_blocked(const Device&, const Update<float>&, const Layout&,
+                                         std::vector<Entry<float>>&);
+template void list_host_register_blocked(const Device&, const Update<double>&, const Layout&,
+                                         std::vector<Entry<double>>&);
+template void list_host_register_blocked(const Device&, const Update<std::int32_t>&, const Layout&,
+                                         std::vector<Entry<std::int32_t>>&);
+template void list_host_register_blocked(const Device&, const Update<std::uint8_t>&, const Layout&,
+                                         std::vector<Entry<std::uint8_t>>&);
+
+}  // namespace ridge::stencil

@@ -1,0 +1,41 @@
+// "streaming": stores that go round the caches, which saves reading a line only to overwrite it. Adaptive: refused
+// where both levels fit the last cache, since there it throws out what the next step wants.
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "machine/host_caches.hpp"
+#include "stencil/host/row_variant.hpp"
+#include "stencil/registry.hpp"
+
+namespace ridge::stencil {
+
+template <class T>
+void list_host_streaming(const Device&, const Update<T>& update, const Layout& layout, std::vector<Entry<T>>& entries) {
+  if (!std::is_floating_point_v<T>) return;
+  const auto last = machine::host_caches().back();
+  const double bytes = 2.0 * static_cast<double>(layout.cells() * layout.fields * sizeof(T));
+  for (const KernelChoice<T>& choice : row_kernels(update, true)) {
+    for (const std::size_t rows : {std::size_t{1}, std::size_t{2}}) {
+      Entry<T> entry = row_entry("streaming", update, layout, choice,
+                                 {.rows = rows, .threads = layout.threads, .fence = true}, 2, 0.55);
+      if (bytes < static_cast<double>(last.size)) {
+        entry.candidate.refusal = fmt::format("both levels, {}, fit the last cache of {}", base::human_bytes(bytes),
+                                              base::human_bytes(static_cast<double>(last.size)));
+      } else if (layout.end[1] - layout.begin[1] < rows) {
+        entry.candidate.refusal = "fewer rows of a plane change than a block has";
+      }
+      entries.push_back(std::move(entry));
+    }
+  }
+}
+
+template void list_host_streaming(const Device&, const Update<float>&, const Layout&, std::vector<Entry<float>>&);
+template void list_host_streaming(const Device&, const Update<double>&, const Layout&, std::vector<Entry<double>>&);
+template void list_host_streaming(const Device&, const Update<std::int32_t>&, const Layout&,
+                                  std::vector<Entry<std::int32_t>>&);
+template void list_host_streaming(const Device&, const Update<std::uint8_t>&, const Layout&,
+                                  std::vector<Entry<std::uint8_t>>&);
+
+}  // namespace ridge::stencil

@@ -1,0 +1,61 @@
+// Temporal blocking on the host: overlapped strips that stream the outer axis through several time steps at once.
+//
+// A tile of the grid is swept along its outer axis (z in 3D, y in 2D) once, and every stage of the sweep is a time
+// step: stage 1 reads the old level, the last stage writes the new one, and what lies between them lives in rings of a
+// few rows (3D: planes) a stage, small enough for the core's own cache. Stage s works a radius behind stage s - 1, so
+// that it reads what was written just before. Neighbouring tiles overlap by depth x radius cells, which both compute:
+// no tile waits for another, and threads meet once in `depth` steps.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "stencil/host/levels.hpp"
+#include "stencil/host/linear_rows.hpp"
+
+namespace ridge::stencil {
+
+// What is computed at a time, and how. Sizes are of the cells a tile gives, without its overlap; 0: the whole axis.
+struct Strips {
+  std::size_t depth = 1;   // time steps a sweep
+  std::size_t width = 0;   // cells along x
+  std::size_t height = 0;  // 3D: rows along y
+  std::size_t length = 0;  // cells along the outer axis
+  std::size_t tick = 1;    // rows (3D: planes) a stage advances at a time
+  std::size_t rows = 1;    // rows along y computed together
+  std::size_t threads = 1;
+  bool prefetch = false;  // the old level's rows, a tick ahead
+};
+
+template <class T>
+struct StripKernels {
+  RowKernel<T> rows;  // any number of rows along y
+  RowKernel<T> last;  // the same for the last stage, which writes the new level: it may stream
+  // 3D: `tick` planes times `rows` rows at once, where there is such a kernel; its tables hold tick - 1 more planes:
+  // in[(field * (2 rz + tick) + plane) * (2 ry + rows) + row], out[(field * tick + plane) * rows + row].
+  RowKernel<T> block = {}, block_last = {};
+  bool whole_vectors =
+      false;             // numbers beyond the range asked for may be computed too, where that keeps stores aligned
+  bool streams = false;  // `last` needs streaming_fence()
+};
+
+// One kind of sweep over one layout. Unchanging; called by any number of threads for different levels.
+template <class T>
+class StripSweep {
+ public:
+  StripSweep(const Layout& layout, const Strips& strips, StripKernels<T> kernels);
+  // Takes `count` steps, any number: sweeps of `depth`, then one of what is left.
+  void steps(Levels<T>& levels, std::size_t count) const;
+  // Bytes of rings a thread holds.
+  static std::size_t ring_bytes(const Layout& layout, const Strips& strips);
+  // Cells computed over cells wanted, in a sweep of `depth`.
+  static double redundancy(const Layout& layout, const Strips& strips);
+
+ private:
+  void sweep(Levels<T>& levels, std::size_t depth) const;
+
+  Layout layout_;
+  Strips strips_;
+  StripKernels<T> kernels_;
+};
+
+}  // namespace ridge::stencil

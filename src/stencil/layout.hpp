@@ -1,0 +1,35 @@
+// A stencil problem with everything checked: what variants work from. Always three axes, z, y, x; those a problem does
+// not have are one cell long and have radius 0.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include <ridge/stencil.hpp>
+
+namespace ridge::stencil {
+
+struct Layout {
+  std::size_t dimensions = 0, fields = 1, coefficients = 0;
+  std::array<std::size_t, 3> shape{1, 1, 1};         // z, y, x
+  std::array<std::size_t, 3> begin{0, 0, 0}, end{};  // the cells that change; the others are fixed borders
+  std::array<int, 3> radius{};
+  std::array<Border, 3> low{}, high{};
+  std::size_t element_bytes = 0;
+  double flops = 0;         // a cell and step
+  std::string update{};     // its name and fingerprint
+  std::size_t threads = 1;  // host: how many may be used
+
+  std::size_t rows() const { return shape[0] * shape[1]; }
+  std::size_t cells() const { return rows() * shape[2]; }  // of one field
+  // The cell that is read for `index` along `axis`, which may lie up to the radius outside; within the grid.
+  std::size_t source(std::size_t axis, std::ptrdiff_t index) const;
+  std::string key() const;  // the problem in words, the same in every process
+};
+
+// Error{invalid_argument} for wrong shapes, sizes beyond the address space, an axis periodic on one side only, and
+// fixed borders that leave no cell to change.
+template <class T>
+Layout resolve(const Update<T>& update, const Problem& problem);
+
+}  // namespace ridge::stencil

@@ -1,0 +1,316 @@
+// The way of one call: check, list, decide, build; then start sessions.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "stencil/variant.hpp"
+
+namespace ridge::stencil {
+
+template <class T>
+struct PlanState {
+  Device device;
+  Update<T> update;
+  Problem problem;
+  Layout layout;
+  planner::Decision decision{};
+  std::shared_ptr<const Variant<T>> variant{};
+  std::size_t depth = 1;
+  std::string source{};
+};
+
+template <class T>
+struct SessionState {
+  std::shared_ptr<const PlanState<T>> plan;
+  std::unique_ptr<Running<T>> running;
+  std::size_t steps = 0;
+};
+
+namespace {
+
+// What a candidate that is timed may take. A round is a few steps, since large grids take long.
+constexpr base::Repeat kTrial{.seconds = 0.06, .at_least = 2, .at_most = 1000, .round = 2e-4};
+constexpr std::size_t kTrialSteps = 4;
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::invalid_argument, "stencil: " + what); }
+
+template <class T>
+planner::Problem describe(const Device& device, const Update<T>& update, const Layout& layout) {
+  std::string key = layout.key();
+  if (device.is_host()) key += fmt::format(" threads {}", layout.threads);
+  const planner::Cost least = step_cost(update, layout, 2, 1);
+  return {.workload = "stencil", .key = key, .flops = least.flops, .bytes = least.bytes};
+}
+
+template <class T>
+std::vector<planner::Candidate> only_candidates(const std::vector<Entry<T>>& entries) {
+  std::vector<planner::Candidate> candidates;
+  for (const Entry<T>& entry : entries) candidates.push_back(entry.candidate);
+  return candidates;
+}
+
+// Seconds of a step. Ones: sums of weights near one keep them in range, and nothing divides by zero.
+template <class T>
+class Trials {
+ public:
+  explicit Trials(const PlanState<T>& state) : state_(state) {}
+  double seconds(const Variant<T>& variant, std::size_t depth) {
+    if (!grid_) {
+      grid_ = ones(state_.layout.fields);
+      if (state_.layout.coefficients > 0) coefficients_ = ones(state_.layout.coefficients);
+    }
+    const auto running = variant.start(*grid_, coefficients_.get());
+    const std::size_t steps = (kTrialSteps + depth - 1) / depth * depth;
+    const double all = base::best_seconds(
+        [&] {
+          running->run(steps);
+          running->wait();
+        },
+        kTrial);
+    return all / static_cast<double>(steps);
+  }
+
+ private:
+  std::unique_ptr<Grid<T>> ones(std::size_t fields) const {
+    auto grid = std::make_unique<Grid<T>>(state_.problem.shape, fields);
+    std::fill(grid->all().begin(), grid->all().end(), T{1});
+    return grid;
+  }
+  const PlanState<T>& state_;
+  std::unique_ptr<Grid<T>> grid_, coefficients_;
+};
+
+template <class T>
+void check_grid(const PlanState<T>& state, const Grid<T>& grid) {
+  if (grid.shape() != state.problem.shape)
+    refuse(fmt::format("a grid of {} given to a plan for {}", fmt::join(grid.shape(), " x "),
+                       fmt::join(state.problem.shape, " x ")));
+  if (grid.fields() != state.layout.fields)
+    refuse(fmt::format("a grid of {} fields, the update has {}", grid.fields(), state.layout.fields));
+}
+
+template <class T>
+void check_coefficients(const PlanState<T>& state, const Grid<T>* coefficients) {
+  if (state.layout.coefficients == 0) {
+    if (coefficients != nullptr) refuse("coefficients were given, but the update reads none");
+    return;
+  }
+  if (coefficients == nullptr)
+    refuse(fmt::format("the update reads {} coefficient {} and none was given", state.layout.coefficients,
+                       state.layout.coefficients == 1 ? "field" : "fields"));
+  if (coefficients->shape() != state.problem.shape || coefficients->fields() != state.layout.coefficients)
+    refuse(fmt::format("coefficients of {} with {} fields, the plan needs {} with {}",
+                       fmt::join(coefficients->shape(), " x "), coefficients->fields(),
+                       fmt::join(state.problem.shape, " x "), state.layout.coefficients));
+}
+
+// A check costs up to a step and breaks a temporal block.
+std::size_t checking_interval(std::size_t depth) { return std::max<std::size_t>(32, 4 * depth); }
+
+}  // namespace
+
+template <class T>
+Plan<T>::Plan(const Device& device, const Update<T>& update, const Problem& problem, const planner::Options& options) {
+  auto state = std::make_shared<PlanState<T>>(PlanState<T>{device, update, problem, resolve(update, problem)});
+  const std::vector<Entry<T>> entries = list_variants(device, update, state->layout);
+  // Built once: what was timed is what will run.
+  std::vector<std::shared_ptr<const Variant<T>>> built(entries.size());
+  const auto build = [&](std::size_t i) -> const Variant<T>& {
+    if (!built[i]) built[i] = entries[i].build();
+    return *built[i];
+  };
+  Trials<T> trials(*state);
+  state->decision = planner::decide(device, describe(device, update, state->layout), only_candidates(entries), options,
+                                    [&](std::size_t i) { return trials.seconds(build(i), entries[i].depth); });
+  const Entry<T>& winner = entries[state->decision.winner];
+  build(state->decision.winner);
+  state->variant = built[state->decision.winner];
+  state->depth = winner.depth;
+  if (winner.source) state->source = winner.source->text;
+  state_ = std::move(state);
+}
+
+template <class T>
+Session<T> Plan<T>::start(const Grid<T>& grid, const Grid<T>* coefficients) const {
+  check_grid(*state_, grid);
+  check_coefficients(*state_, coefficients);
+  return Session<T>(
+      std::make_shared<SessionState<T>>(SessionState<T>{state_, state_->variant->start(grid, coefficients)}));
+}
+
+template <class T>
+void Plan<T>::run(Grid<T>& grid, std::size_t steps, const Grid<T>* coefficients) const {
+  Session<T> session = start(grid, coefficients);
+  if (steps == 0) return;
+  session.run(steps);
+  session.read(grid);
+}
+
+template <class T>
+Stop Plan<T>::run_until(Grid<T>& grid, double tolerance, Norm norm, std::size_t most_steps, std::size_t check_every,
+                        const Grid<T>* coefficients) const {
+  Session<T> session = start(grid, coefficients);
+  const Stop stop = session.run_until(tolerance, norm, most_steps, check_every);
+  session.read(grid);
+  return stop;
+}
+
+template <class T>
+std::string Plan<T>::explain() const {
+  return state_->decision.explain();
+}
+template <class T>
+std::string Plan<T>::source() const {
+  return state_->source;
+}
+template <class T>
+const planner::Decision& Plan<T>::decision() const {
+  return state_->decision;
+}
+template <class T>
+const Update<T>& Plan<T>::update() const {
+  return state_->update;
+}
+template <class T>
+const Problem& Plan<T>::problem() const {
+  return state_->problem;
+}
+template <class T>
+const Device& Plan<T>::device() const {
+  return state_->device;
+}
+
+template <class T>
+void Session<T>::run(std::size_t steps) {
+  if (steps == 0) return;
+  state_->running->run(steps);
+  state_->steps += steps;
+}
+
+template <class T>
+double Session<T>::change(Norm norm) {
+  const double change = state_->running->change(norm);
+  ++state_->steps;
+  return change;
+}
+
+template <class T>
+Stop Session<T>::run_until(double tolerance, Norm norm, std::size_t most_steps, std::size_t check_every) {
+  if (!(tolerance >= 0)) refuse(fmt::format("a tolerance of {}", tolerance));
+  const std::size_t every = check_every == 0 ? checking_interval(state_->plan->depth) : check_every;
+  Stop stop;
+  while (stop.steps < most_steps) {
+    const std::size_t steps = std::min(every, most_steps - stop.steps);
+    run(steps - 1);
+    stop.change = change(norm);
+    stop.steps += steps;
+    stop.converged = stop.change <= tolerance;
+    if (stop.converged || std::isnan(stop.change)) break;
+  }
+  return stop;
+}
+
+template <class T>
+void Session<T>::read(Grid<T>& grid) {
+  check_grid(*state_->plan, grid);
+  state_->running->read(grid);
+}
+template <class T>
+void Session<T>::wait() {
+  state_->running->wait();
+}
+template <class T>
+std::size_t Session<T>::steps() const {
+  return state_->steps;
+}
+
+namespace {
+
+// Nothing where the box lies in the grid and has `values` values in all fields.
+void check_box(const Layout& layout, const Box& box, std::size_t values) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (box.begin[axis] > layout.shape[axis] || box.extent[axis] > layout.shape[axis] - box.begin[axis]) {
+      refuse(fmt::format("a box of {} from {} leaves the grid of {}", fmt::join(box.extent, " x "),
+                         fmt::join(box.begin, ", "), fmt::join(layout.shape, " x ")));
+    }
+  }
+  if (values != box.cells() * layout.fields) {
+    refuse(fmt::format("a box of {} cells and {} fields with room for {} values", box.cells(), layout.fields, values));
+  }
+}
+
+// A box of a whole grid, there or back.
+template <class T, class Move>
+void move_box(const Layout& layout, const Box& box, T* grid, const Move& move) {
+  for (std::size_t field = 0; field < layout.fields; ++field) {
+    for (std::size_t z = box.begin[0]; z < box.begin[0] + box.extent[0]; ++z) {
+      for (std::size_t y = box.begin[1]; y < box.begin[1] + box.extent[1]; ++y) {
+        const std::size_t row = (field * layout.shape[0] + z) * layout.shape[1] + y;
+        move(grid + row * layout.shape[2] + box.begin[2], box.extent[2]);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void no_boxes() {
+  throw Error(ErrorKind::internal, "stencil: a variant that hands over whole grids was asked for a part");
+}
+
+template <class T>
+void Session<T>::get(const Box& box, std::span<T> cells) {
+  const PlanState<T>& plan = *state_->plan;
+  check_box(plan.layout, box, cells.size());
+  if (state_->running->has_boxes()) {
+    state_->running->get(box, cells.data());
+    return;
+  }
+  Grid<T> whole(plan.problem.shape, plan.layout.fields);
+  state_->running->read(whole);
+  T* to = cells.data();
+  move_box(plan.layout, box, whole.all().data(),
+           [&](const T* row, std::size_t count) { to = std::copy_n(row, count, to); });
+}
+
+template <class T>
+void Session<T>::put(const Box& box, std::span<const T> cells) {
+  const PlanState<T>& plan = *state_->plan;
+  check_box(plan.layout, box, cells.size());
+  if (state_->running->has_boxes()) {
+    state_->running->put(box, cells.data());
+    return;
+  }
+  if (plan.layout.coefficients > 0) refuse("this variant cannot take part of a grid while it has coefficients");
+  Grid<T> whole(plan.problem.shape, plan.layout.fields);
+  state_->running->read(whole);
+  const T* from = cells.data();
+  move_box(plan.layout, box, whole.all().data(), [&](T* row, std::size_t count) {
+    std::copy_n(from, count, row);
+    from += count;
+  });
+  state_->running = plan.variant->start(whole, nullptr);
+}
+
+template <class T>
+std::vector<planner::Candidate> candidates(const Device& device, const Update<T>& update, const Problem& problem) {
+  return only_candidates(list_variants(device, update, resolve(update, problem)));
+}
+
+template class Plan<float>;
+template class Plan<double>;
+template class Plan<std::int32_t>;
+template class Plan<std::uint8_t>;
+template class Session<float>;
+template class Session<double>;
+template class Session<std::int32_t>;
+template class Session<std::uint8_t>;
+template std::vector<planner::Candidate> candidates(const Device&, const Update<float>&, const Problem&);
+template std::vector<planner::Candidate> candidates(const Device&, const Update<double>&, const Problem&);
+template std::vector<planner::Candidate> candidates(const Device&, const Update<std::int32_t>&, const Problem&);
+template std::vector<planner::Candidate> candidates(const Device&, const Update<std::uint8_t>&, const Problem&);
+
+}  // namespace ridge::stencil

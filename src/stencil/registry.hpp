@@ -1,0 +1,24 @@
+// The listers of all variants; their table is in registry.cpp.
+#pragma once
+#include "stencil/variant.hpp"
+
+namespace ridge::stencil {
+
+template <class T>
+void list_host_base(const Device& device, const Update<T>& update, const Layout& layout,
+                    std::vector<Entry<T>>& entries);
+template <class T>
+void list_host_register_blocked(const Device& device, const Update<T>& update, const Layout& layout,
+                                std::vector<Entry<T>>& entries);
+template <class T>
+void list_host_cache_blocked(const Device& device, const Update<T>& update, const Layout& layout,
+                             std::vector<Entry<T>>& entries);
+template <class T>
+void list_host_streaming(const Device& device, const Update<T>& update, const Layout& layout,
+                         std::vector<Entry<T>>& entries);
+
+template <class T>
+void list_device_strips(const Device& device, const Update<T>& update, const Layout& layout,
+                        std::vector<Entry<T>>& entries);
+
+}  // namespace ridge::stencil

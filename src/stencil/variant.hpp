@@ -1,0 +1,80 @@
+// What a variant of the stencil brings. Adding one: a file with a lister, and its line in registry.cpp.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <ridge/stencil.hpp>
+
+#include "stencil/layout.hpp"
+
+namespace ridge::stencil {
+
+// A grid on its way, where the variant keeps it. Used by one thread at a time; the caller has checked every grid.
+template <class T>
+class Running {
+ public:
+  virtual ~Running() = default;
+  virtual void run(std::size_t steps) = 0;  // devices: enqueued
+  virtual double change(Norm norm) = 0;     // of one further step, which is taken; waits
+  virtual void read(Grid<T>& grid) = 0;     // waits; may be followed by more steps
+  virtual void wait() = 0;
+  // Part of the grid (Session::get and put); waits. A variant without them is given whole grids instead.
+  virtual bool has_boxes() const { return false; }
+  virtual void get(const Box& box, T* cells);
+  virtual void put(const Box& box, const T* cells);
+};
+
+// Where a variant has none of its own.
+[[noreturn]] void no_boxes();
+template <class T>
+void Running<T>::get(const Box&, T*) {
+  no_boxes();
+}
+template <class T>
+void Running<T>::put(const Box&, const T*) {
+  no_boxes();
+}
+
+// A variant built for one layout on one device: compiled, ready, unchanging. Host variants derive from HostVariant
+// (host/host_variant.hpp), which brings start() and asks only for the steps.
+template <class T>
+class Variant {
+ public:
+  virtual ~Variant() = default;
+  virtual std::unique_ptr<Running<T>> start(const Grid<T>& grid, const Grid<T>* coefficients) const = 0;
+};
+
+// A candidate for the planner and how to make it real. `build` is only called where there is no refusal. Costs are
+// those of one step (cost() below); what the variant does in a block of `depth` steps is divided by it.
+template <class T>
+struct Entry {
+  planner::Candidate candidate;
+  bool exact = true;      // equals reference<T>() bit for bit; else within rounding (another order of the sum)
+  std::size_t depth = 1;  // steps it likes to take at once; any number works
+  std::optional<KernelSource> source = {};  // devices: what `build` compiles, for tests and for showing
+  std::function<std::shared_ptr<const Variant<T>>()> build;
+};
+
+// Appends the variant with each set of parameters worth trying, refusals included.
+template <class T>
+using Lister = void (*)(const Device& device, const Update<T>& update, const Layout& layout,
+                        std::vector<Entry<T>>& entries);
+
+// Useful flops of a step, and the traffic of `accesses` passes over all cells (2: read once, written once; 3: with
+// write-allocate; 2 / depth with temporal blocking). `efficiency` is what the author expects of that roof.
+template <class T>
+planner::Cost step_cost(const Update<T>& update, const Layout& layout, double accesses, double efficiency,
+                        double redundancy = 1);
+
+// Every variant for the device, in the registry's order.
+template <class T>
+std::vector<Entry<T>> list_variants(const Device& device, const Update<T>& update, const Layout& layout);
+
+// The norm of new - old over all fields, as Norm defines it; NaN anywhere gives NaN.
+template <class T>
+double change_between(const Grid<T>& before, const Grid<T>& after, Norm norm);
+
+}  // namespace ridge::stencil

@@ -1,0 +1,103 @@
+// Batches and lines too large for the caches, and groups of short lines, which have ways of their own.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include <ridge/fft.hpp>
+
+#include "base/aligned.hpp"
+#include "fft/power2/power2.hpp"
+#include "fft/reference.hpp"
+#include "fft/support.hpp"
+
+namespace ridge::fft {
+namespace {
+
+using reference::random_points;
+
+template <class T>
+class Large : public testing::Test {};
+using Types = testing::Types<float, double>;
+TYPED_TEST_SUITE(Large, Types);
+
+TYPED_TEST(Large, ABatchBeyondTheCachesEqualsItsLinesOneByOne) {
+  using Complex = std::complex<TypeParam>;
+  for (const std::size_t n : {std::size_t{8}, std::size_t{60}, std::size_t{512}}) {
+    const std::size_t batch = (std::size_t{1} << 20) / n + 3;
+    const auto in = random_points<TypeParam>(n * batch, 5);
+    std::vector<Complex> out(n * batch + 1), line(n);
+    const auto many = plan<TypeParam>(host(), {.shape = {n}, .batch = batch, .threads = 1}, quick());
+    const auto one = plan<TypeParam>(host(), {.shape = {n}, .threads = 1}, quick());
+    // One element off, so that only the alignment of a complex number can be relied on.
+    many.forward(in, std::span<Complex>(out).subspan(1));
+    for (std::size_t b = 0; b < batch; b += b + 40 < batch ? 37 : 1) {
+      one.forward(std::span<const Complex>(in).subspan(b * n, n), line);
+      const double scale = std::sqrt(static_cast<double>(n));
+      for (std::size_t k = 0; k < n; ++k) {
+        ASSERT_NEAR(std::abs(out[1 + b * n + k] - line[k]), 0, 8 * scale * std::numeric_limits<TypeParam>::epsilon())
+            << n << " points, transform " << b << ", bin " << k;
+      }
+    }
+  }
+}
+
+// Whatever the number of lines and however far apart they are: those that fill vectors together and those left over.
+TYPED_TEST(Large, GroupsOfShortLinesAreTheirLines) {
+  using Complex = std::complex<TypeParam>;
+  for (std::size_t n = 2; n <= 256; n *= 2) {
+    const auto kernel = default_power2<TypeParam>(n);
+    std::vector<Complex> scratch(kernel->scratch() + 64);
+    auto* const aligned =
+        reinterpret_cast<Complex*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 127) / 128 * 128);
+    for (const std::size_t gap : {std::size_t{0}, std::size_t{3}}) {
+      for (const std::size_t count : {1u, 2u, 3u, 7u, 33u, 70u}) {
+        const std::size_t distance = n + gap;
+        const auto in = random_points<TypeParam>(distance * count, 6);
+        for (const Direction direction : {Direction::forward, Direction::inverse}) {
+          std::vector<Complex> out(distance * count, Complex(9, 9)), line(n);
+          kernel->run_many(direction, in.data(), distance, out.data(), distance, count, aligned);
+          for (std::size_t i = 0; i < count; ++i) {
+            kernel->run(direction, in.data() + i * distance, line.data(), aligned);
+            for (std::size_t k = 0; k < n; ++k) {
+              ASSERT_NEAR(std::abs(out[i * distance + k] - line[k]), 0,
+                          8 * std::sqrt(static_cast<double>(n)) * std::numeric_limits<TypeParam>::epsilon())
+                  << n << " points, " << count << " lines, line " << i << ", bin " << k;
+            }
+            for (std::size_t k = 0; k < gap; ++k) ASSERT_EQ(out[i * distance + n + k], Complex(9, 9));
+          }
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(Large, TwoStepsEqualTheOtherWays) {
+  const std::size_t n = std::size_t{1} << 19;
+  const auto in = random_points<TypeParam>(n, 7);
+  const auto choices = power2_choices<TypeParam>(n);
+  const auto square = std::find_if(choices.begin(), choices.end(), [](const auto& c) { return c.rows != 0; });
+  const auto other = std::find_if(choices.begin(), choices.end(), [](const auto& c) { return c.rows == 0; });
+  ASSERT_NE(square, choices.end());
+  ASSERT_NE(other, choices.end());
+  for (const Direction direction : {Direction::forward, Direction::inverse}) {
+    std::vector<std::complex<TypeParam>> results[2];
+    for (const auto& choice : {*square, *other}) {
+      const auto kernel = make_power2<TypeParam>(n, choice);
+      base::AlignedArray<std::complex<TypeParam>> scratch(kernel->scratch()), out(n);
+      kernel->run(direction, in.data(), out.data(), scratch.data());
+      results[choice.rows == 0].assign(out.begin(), out.end());
+    }
+    double error = 0, sum = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      error += std::norm(results[0][k] - results[1][k]);
+      sum += std::norm(results[1][k]);
+    }
+    EXPECT_LE(std::sqrt(error / sum), 2 * reference::error_gate<TypeParam>(n));
+  }
+}
+
+}  // namespace
+}  // namespace ridge::fft

@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "device/cuda/nvrtc.hpp"
+#include "device_support.hpp"
+#include "stencil/device/strip_kernel.hpp"
+
+namespace ridge::stencil::testing {
+namespace {
+
+template <class T>
+const char* real_name() {
+  return sizeof(T) == 4 ? "float" : "double";
+}
+
+StripPass make(const std::vector<Term>& terms, const Borders& borders, const char* real, const DeviceLayout& layout,
+               StripOptions options, const Device& device, int rows) {
+  const int lanes = static_cast<int>(device.limits().sub_group);
+  options.shuffles = lanes != 0;
+  options.march_rows = rows;
+  if (lanes != 0) options.lanes = lanes;
+  if (lanes == 0) options.sub_groups = 1;
+  StripKernel kernel{.weights = *weights_of(2, 1, terms), .borders = borders, .real = real, .options = options};
+  kernel.aligned = layout.width() % 4 == 0;
+  StripPass pass{.interior = kernel, .frame = kernel, .interior_rows = rows, .frame_rows = rows};
+  pass.frame.frame = true;
+  pass.frame.options.march_rows = std::max(rows, kernel.reach_y());
+  return pass;
+}
+
+void launch(Queue& queue, const Kernel& kernel, const Launch& shape, const Buffer& in, const Buffer& out,
+            const std::vector<Argument>& scalars) {
+  std::vector<Argument> arguments{in, out};
+  arguments.insert(arguments.end(), scalars.begin(), scalars.end());
+  queue.launch(kernel, shape, arguments);
+}
+
+// The largest difference to the reference after `passes` launches.
+template <class T>
+double worst(const Device& device, const std::vector<std::size_t>& shape, const Borders& borders,
+             const std::vector<Term>& terms, const StripOptions& options, int passes = 1) {
+  const DeviceLayout layout = padded_layout(shape, sizeof(T));
+  const StripPass pass = make(terms, borders, real_name<T>(), layout, options, device, 20);
+  EXPECT_EQ(pass.refusal(layout), "");
+  const Kernel frame = device.compile(pass.frame.source()).kernel(pass.frame.name());
+  const Kernel interior = device.compile(pass.interior.source()).kernel(pass.interior.name());
+  const std::vector<double> start = scattered(layout.cells());
+  std::vector<double> rounded = start;
+  for (double& value : rounded) value = static_cast<double>(static_cast<T>(value));
+  const std::vector<double> expected = reference(rounded, shape, borders, terms, options.depth * passes);
+  std::vector<T> field(layout.field, static_cast<T>(std::nan("")));  // what is read by mistake shows
+  for (std::size_t y = 0; y < shape[0]; ++y) {
+    for (std::size_t x = 0; x < shape[1]; ++x) {
+      field[layout.origin + y * layout.pitch + x] = static_cast<T>(start[y * shape[1] + x]);
+    }
+  }
+  Buffer a = device.buffer(field.size() * sizeof(T), {.name = "even"});
+  Buffer b = device.buffer(field.size() * sizeof(T), {.name = "odd"});
+  Queue queue = device.queue();
+  queue.upload(std::span<const T>(field), a);
+  queue.upload(std::span<const T>(field), b);
+  for (int i = 0; i < passes; ++i) {
+    launch(queue, frame, pass.frame_launch(layout), a, b, pass.frame_scalars(layout));
+    if (pass.has_interior(layout)) {
+      launch(queue, interior, pass.interior_launch(layout), a, b, pass.interior_scalars(layout));
+    }
+    std::swap(a, b);
+  }
+  queue.download(a, std::span<T>(field));
+  queue.finish();
+  double worst = 0;
+  for (std::size_t y = 0; y < shape[0]; ++y) {
+    for (std::size_t x = 0; x < shape[1]; ++x) {
+      const double difference =
+          std::abs(static_cast<double>(field[layout.origin + y * layout.pitch + x]) - expected[y * shape[1] + x]);
+      if (!(difference <= worst)) worst = difference;
+    }
+  }
+  return worst;
+}
+
+class DeviceStrips : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (accelerators().empty()) GTEST_SKIP() << "no OpenCL and no CUDA device on this machine";
+  }
+};
+
+TEST_F(DeviceStrips, EveryBorderMatchesTheReference) {
+  for (const Device& device : accelerators()) {
+    for (const Borders& borders : border_kinds()) {
+      const StripOptions options{.depth = 2, .cells = 4, .prefetch = 2, .lanes = 8};
+      EXPECT_LT(worst<float>(device, {51, 77}, borders, star(2, 1), options, 2), 1e-6);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ridge::stencil::testing

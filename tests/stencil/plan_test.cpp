@@ -1,0 +1,129 @@
+// Plans: how a variant is chosen, what is refused, sessions, threads.
+#include <atomic>
+#include <thread>
+
+#include "support.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+Update<float> star() { return linear<float>(2, weighted(von_neumann(2, 1), 0.2), "star"); }
+
+TEST(Plan, QuickPlansRunNothing) {
+  const auto quick = plan(host(), star(), {.shape = {300, 300}}, {.effort = Effort::quick, .use_wisdom = false});
+  EXPECT_EQ(quick.decision().source, planner::Source::model);
+  for (const planner::Trial& trial : quick.decision().trials) EXPECT_EQ(trial.measured_seconds, 0);
+  EXPECT_NE(quick.explain().find("star"), std::string::npos);
+}
+
+TEST(Plan, MeasuredChoiceBecomesWisdom) {
+  const Problem problem{.shape = {123, 77}};
+  wisdom::forget("stencil");
+  const auto first = plan(host(), star(), problem);
+  EXPECT_EQ(first.decision().source, planner::Source::measurement);
+  const auto second = plan(host(), star(), problem);
+  EXPECT_EQ(second.decision().source, planner::Source::wisdom);
+  EXPECT_EQ(second.decision().winner, first.decision().winner);
+  // Another border is another problem.
+  EXPECT_NE(plan(host(), star(), {.shape = {123, 77}, .borders = Borders::all(Border::mirror)}).decision().source,
+            planner::Source::wisdom);
+}
+
+TEST(Plan, VariantsByName) {
+  const auto asked = plan(host(), star(), {.shape = {100, 100}}, {.effort = Effort::quick, .variant = "base"});
+  EXPECT_EQ(asked.decision().trials[asked.decision().winner].name.substr(0, 4), "base");
+  EXPECT_THROW(plan(host(), star(), {.shape = {100, 100}}, {.variant = "warp"}), Error);
+  EXPECT_THROW(plan(host(), star(), {.shape = {100, 100}}, {.variant = "streaming"}), Error);  // refused in cache
+}
+
+TEST(Plan, EveryNameIsThere) {
+  std::vector<std::string> names;
+  for (const auto& candidate : candidates(host(), star(), {.shape = {4096, 4096}})) names.push_back(candidate.variant);
+  for (const char* name : {"base", "register_blocked", "cache_blocked", "streaming"})
+    EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
+}
+
+TEST(Plan, WrongGridsAreRefused) {
+  const auto made = plan(host(), star(), {.shape = {30, 40}}, {.effort = Effort::quick});
+  Grid<float> turned({40, 30}), systems({30, 40}, 2), right({30, 40});
+  EXPECT_THROW(made.run(turned, 1), Error);
+  EXPECT_THROW(made.run(systems, 1), Error);
+  EXPECT_THROW(made.run(right, 1, &right), Error);  // no coefficients wanted
+  Session<float> session = made.start(right);
+  EXPECT_THROW(session.read(turned), Error);
+
+  const auto wave =
+      plan(host(), update<float>(2, test::wave_function()), {.shape = {30, 40}}, {.effort = Effort::quick});
+  EXPECT_THROW(wave.run(systems, 1), Error);  // coefficients missing
+  EXPECT_THROW(wave.run(systems, 1, &systems), Error);
+  EXPECT_NO_THROW(wave.run(systems, 1, &right));
+}
+
+TEST(Plan, NoStepsChangeNothing) {
+  const auto made = plan(host(), star(), {.shape = {30, 40}}, {.effort = Effort::quick});
+  const Grid<float> start = test::random_grid<float>({30, 40});
+  Grid<float> grid = start;
+  made.run(grid, 0);
+  EXPECT_TRUE(test::same_bits(grid, start));
+  Session<float> session = made.start(grid);
+  session.run(0);
+  session.read(grid);
+  EXPECT_TRUE(test::same_bits(grid, start));
+  EXPECT_EQ(session.steps(), 0u);
+}
+
+TEST(Plan, OnePlanManyThreads) {
+  const Problem problem{.shape = {64, 80}, .borders = Borders::all(Border::periodic)};
+  const auto made = plan(host(), star(), problem, {.effort = Effort::quick});
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      Grid<float> grid = test::random_grid<float>(problem.shape, 1, t), expected = grid;
+      reference(made.update(), problem, expected, 20);
+      for (int repeat = 0; repeat < 5; ++repeat) {
+        Grid<float> mine = grid;
+        made.run(mine, 20);
+        if (!test::same_bits(mine, expected)) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Plan, SessionsOutliveTheirPlan) {
+  Grid<float> grid = test::random_grid<float>({20, 20}), expected = grid;
+  auto session = plan(host(), star(), {.shape = {20, 20}}, {.effort = Effort::quick}).start(grid);
+  session.run(4);
+  session.read(grid);
+  reference(star(), {.shape = {20, 20}}, expected, 4);
+  EXPECT_TRUE(test::same_bits(grid, expected));
+}
+
+TEST(Grid, CopiesAreDeep) {
+  Grid<float> one({3, 3});
+  Grid<float> two = one;
+  two(1, 1) = 5;
+  EXPECT_EQ(one(1, 1), 0);
+  one = two;
+  two(1, 1) = 6;
+  EXPECT_EQ(one(1, 1), 5);
+}
+
+TEST(Grid, ArraysOfStructuresThereAndBack) {
+  Grid<double> grid({2, 3}, 2);
+  std::vector<double> cells(12), back(12);
+  for (std::size_t i = 0; i < 12; ++i) cells[i] = static_cast<double>(i);
+  grid.from_structures(cells);
+  EXPECT_EQ(grid.field(0)[1], 2);
+  EXPECT_EQ(grid.field(1)[1], 3);
+  grid.to_structures(back);
+  EXPECT_EQ(back, cells);
+  back.resize(11);
+  EXPECT_THROW(grid.to_structures(back), Error);
+  EXPECT_THROW(grid.from_structures(back), Error);
+}
+
+}  // namespace
+}  // namespace ridge::stencil
