@@ -86,8 +86,8 @@ $ridge channelize guppi.raw out.fil --channels 64 --taps 4 --quiet || fail "GUPP
 $ridge channelize design response.svg --channels 64 --taps 16 --save h.raw >text || fail "design"
 grep -q "leakage -12[0-9]" text || fail "leakage: $(cat text)"
 grep -q "</svg>" response.svg || fail "no SVG"
-$ridge channelize in.raw designed.raw $bank --channels 64 --taps 16 || fail "designed"
-$ridge channelize in.raw given.raw $bank --channels 64 --taps 16 --weights h.raw || fail "given weights"
+$ridge channelize in.raw designed.raw --stations 2 --quiet --channels 64 --taps 16 || fail "designed"
+$ridge channelize in.raw given.raw --stations 2 --quiet --channels 64 --taps 16 --weights h.raw || fail "given weights"
 same designed.raw given.raw "weights from a file"
 
 # --- bench -------------------------------------------------------------------------------------------------------------
