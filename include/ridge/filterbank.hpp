@@ -128,7 +128,11 @@ class Stream {
     return push(std::as_bytes(in), out);
   }
 
-  std::uint64_t bytes() const;    // taken so far
+  // For a stream nothing was pushed to: it begins with this spectrum. Returns the number of the first sample (of each
+  // station, a multiple of the input block) that is to be pushed; those before are not looked at.
+  std::uint64_t start_at(std::uint64_t spectrum);
+
+  std::uint64_t bytes() const;    // position in the stream: taken so far, or skipped by start_at
   std::uint64_t samples() const;  // of each station, whole ones, taken so far
   std::uint64_t spectra() const;  // written so far
 
@@ -147,6 +151,16 @@ class Stream {
 
 // The variant a saved state was made with, to plan the same one.
 std::string variant_of_state(std::string_view state);
+
+// Samples that were lost and are zeros in the stream.
+struct Hole {
+  std::uint64_t first = 0, samples = 0;  // of each station
+};
+struct SpectrumRange {
+  std::uint64_t first = 0, end = 0;
+};
+// The spectra whose window touches a hole, in order, none twice. Holes in order.
+std::vector<SpectrumRange> flagged(const Problem& problem, std::span<const Hole> holes);
 
 // --- synthesis -----------------------------------------------------------------------------------------------------
 

@@ -50,6 +50,7 @@ void add_bench(CLI::App& program) {
       "The share of the roof uses the saved profile (ridge machine), or an estimate where there is none.");
   add_bench_fft(*command);
   add_bench_stencil(*command);
+  add_bench_filterbank(*command);
   add_bench_transpose(*command);
 }
 

@@ -35,5 +35,6 @@ void save_bench(const report::Bench& bench, const BenchWishes& wishes);
 void add_bench_transpose(CLI::App& bench);
 void add_bench_fft(CLI::App& bench);
 void add_bench_stencil(CLI::App& bench);
+void add_bench_filterbank(CLI::App& bench);
 
 }  // namespace ridge::cli

@@ -14,6 +14,7 @@ void add_wisdom(CLI::App& program);
 void add_fft(CLI::App& program);
 void add_sar(CLI::App& program);
 void add_stencil(CLI::App& program);
+void add_channelize(CLI::App& program);
 
 // Of `ridge fft`.
 void add_fft_explain(CLI::App& fft);

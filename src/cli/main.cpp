@@ -22,6 +22,7 @@ First steps:
   ridge fft in.npy out.npy       Fourier transforms of files and pipes
   ridge sar --png scene.png      focus simulated radar echoes, measure the points, report the rate
   ridge stencil heat --demo --every 200 --png frames    heat, waves, gas flows on grids, with pictures
+  ridge channelize in out        filter banks over files and pipes
   ridge bench fft                transforms of every length, beside other libraries
   ridge bench stencil            stencils against the memory roof and a plain loop
   ridge bench transpose          every variant of the corner turn against the copy bandwidth
@@ -69,6 +70,7 @@ int main(int count, char** values) {
     ridge::cli::add_fft(program);
     ridge::cli::add_sar(program);
     ridge::cli::add_stencil(program);
+    ridge::cli::add_channelize(program);
     ridge::cli::add_wisdom(program);
     if (count == 1) {
       fmt::print("{}", program.help());

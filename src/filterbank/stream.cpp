@@ -21,7 +21,8 @@ class StreamState {
   std::uint64_t written() const { return saved_.spectra; }
 
   std::size_t due(std::size_t bytes) const {
-    return static_cast<std::size_t>(geometry().spectra_in(taken() + bytes) - written());
+    const std::uint64_t whole = geometry().spectra_in(taken() + bytes);
+    return whole > written() ? static_cast<std::size_t>(whole - written()) : 0;  // 0 while a start is being primed
   }
 
   std::size_t push(std::span<const std::byte> in, std::span<std::complex<float>> out) {
@@ -40,6 +41,19 @@ class StreamState {
     run(raw, spectra, out.data());
     if (spectra > 0) keep(raw, large);
     return spectra;
+  }
+
+  std::uint64_t start_at(std::uint64_t spectrum) {
+    const Geometry& g = geometry();
+    if (taken() != 0 || written() != 0) {
+      throw Error(ErrorKind::invalid_argument, "filterbank: a stream that has begun cannot start elsewhere");
+    }
+    if (spectrum > (std::uint64_t{1} << 60) / g.hop) {
+      throw Error(ErrorKind::invalid_argument, fmt::format("filterbank: no stream reaches spectrum {}", spectrum));
+    }
+    saved_.spectra = spectrum;
+    saved_.held_from = g.frame_start(g.oldest_row(spectrum) * static_cast<std::int64_t>(g.channels));
+    return saved_.held_from / g.frame_bytes() * g.block;
   }
 
   void replace_weights(std::span<const double> weights, std::uint64_t sample) {
@@ -93,7 +107,7 @@ class StreamState {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 60;
     if (state.spectra > kMost / g.hop || state.held_from > kMost || state.held.size() > kMost) fail("its counts");
     if (state.held_from % g.frame_bytes() != 0) fail("what is held does not begin a block");
-    if (g.spectra_in(state.held_from + state.held.size()) != state.spectra) fail("spectra and samples do not agree");
+    if (g.spectra_in(state.held_from + state.held.size()) > state.spectra) fail("spectra and samples do not agree");
     const auto oldest = g.oldest_row(state.spectra) * static_cast<std::int64_t>(g.channels);
     if (state.held_from > g.frame_start(oldest)) fail("samples are missing");
     if (state.weights.size() != g.channels * g.taps) fail("its weights");
@@ -162,6 +176,7 @@ std::size_t Stream::due(std::size_t bytes) const { return state_->due(bytes); }
 std::size_t Stream::push(std::span<const std::byte> in, std::span<std::complex<float>> out) {
   return state_->push(in, out);
 }
+std::uint64_t Stream::start_at(std::uint64_t spectrum) { return state_->start_at(spectrum); }
 std::uint64_t Stream::bytes() const { return state_->taken(); }
 std::uint64_t Stream::samples() const { return state_->geometry().samples_in(state_->taken()); }
 std::uint64_t Stream::spectra() const { return state_->written(); }

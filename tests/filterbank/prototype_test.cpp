@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "filterbank/response_svg.hpp"
 #include "support.hpp"
 
 namespace ridge::filterbank::test {
@@ -101,6 +102,15 @@ TEST(Prototype, BranchWeightsRunTheOtherWayWithinABlock) {
   EXPECT_EQ(c[3 * 3 + 0], 0);   // the newest sample of all
   EXPECT_EQ(c[1 * 3 + 2], 10);  // h[2 * 4 + 2]
   EXPECT_EQ(prototype_of(c, 4), h);
+}
+
+TEST(Prototype, TheDrawingSaysWhatWasMeasured) {
+  const auto h = design(32, 8);
+  const Quality found = quality(h, 32);
+  const std::string svg = response_svg(h, 32, found);
+  EXPECT_THAT(svg, HasSubstr("data-key=\"leakage_db\""));
+  EXPECT_THAT(svg, HasSubstr("32 channels, 8 taps"));
+  EXPECT_THAT(svg, testing::EndsWith("</svg>\n"));
 }
 
 TEST(Prototype, MistakesAreNamed) {

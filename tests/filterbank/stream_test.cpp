@@ -195,6 +195,67 @@ TEST(Stream, MemoryIsBoundedByTheFilter) {
   EXPECT_LT(most, 2u * (5 + 1) * 64 + 64 * 8 + 400);
 }
 
+TEST(Stream, StartedAnywhereItGivesTheSameSpectra) {
+  for (const Problem& problem :
+       {small(), oversampled(), Problem{.channels = 8, .taps = 4, .stations = 3, .input_block = 20}}) {
+    const Plan plan = plan_of(problem);
+    const Geometry g = resolve(problem);
+    const Bytes bytes = noise(problem, problem.channels * 40);
+    const Spectra whole = run(plan, bytes);
+    for (std::size_t first = 0; first < whole.size() / plan.spectrum_size(); ++first) {
+      Stream stream(plan);
+      const std::uint64_t sample = stream.start_at(first);
+      EXPECT_EQ(sample % g.block, 0u);
+      Spectra out;
+      const auto rest = std::span(bytes).subspan(sample / g.block * g.frame_bytes());
+      append(stream, rest.first(rest.size() / 2), plan.spectrum_size(), out);
+      append(stream, rest.subspan(rest.size() / 2), plan.spectrum_size(), out);
+      const Spectra wanted(whole.begin() + static_cast<std::ptrdiff_t>(first * plan.spectrum_size()), whole.end());
+      ASSERT_TRUE(same_bits(out, wanted)) << first;
+    }
+  }
+  Stream begun(plan_of(small()));
+  const Bytes one(1);
+  Spectra none;
+  begun.push(one, none);
+  EXPECT_THROW(begun.start_at(3), Error);
+}
+
+// A hole flags every spectrum that another value in it would change, and no other.
+TEST(Stream, HolesFlagTheSpectraTheyTouch) {
+  for (const Problem& problem : {Problem{.channels = 8, .taps = 3, .polarizations = 1},
+                                 Problem{.channels = 8, .taps = 3, .polarizations = 1, .oversampling = {8, 7}}}) {
+    Problem ones = problem;
+    ones.weights.assign(24, 1.0);
+    const Plan plan = plan_of(ones);
+    for (std::uint64_t at = 0; at < 60; at += 7) {
+      Bytes bytes(2 * 200);
+      const Spectra silent = run(plan, bytes);
+      bytes[2 * at] = bytes[2 * (at + 4)] = std::byte{1};
+      const Spectra touched = run(plan, bytes);
+      const std::vector<Hole> holes{{at, 5}};
+      const auto ranges = flagged(ones, holes);
+      ASSERT_EQ(ranges.size(), 1u);
+      for (std::size_t t = 0; t < silent.size() / 8; ++t) {
+        const bool differs = std::abs(touched[t * 8] - silent[t * 8]) > 0;
+        EXPECT_EQ(differs, t >= ranges[0].first && t < ranges[0].end) << at << " spectrum " << t;
+      }
+    }
+  }
+  const std::vector<Hole> joined{{0, 1}, {10, 1}, {1000, 1}};
+  EXPECT_EQ(flagged({.channels = 8, .taps = 3}, joined).size(), 2u);
+}
+
+// So that a run may be resumed by whichever of them was chosen.
+TEST(Stream, FastVariantsAgreeToTheLastBit) {
+  const Problem problem{.channels = 40, .taps = 9, .stations = 2};
+  const Bytes bytes = noise(problem, 40 * 70);
+  const Spectra fused = run(plan_of(problem), bytes);
+  for (const char* variant : {"simd_channels", "separate"}) {
+    EXPECT_TRUE(same_bits(run(plan_of(problem, variant), bytes), fused)) << variant;
+  }
+}
+
 TEST(Stream, TooLittleRoomTakesNothing) {
   const Plan plan = plan_of(small());
   Stream stream(plan);

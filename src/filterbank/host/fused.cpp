@@ -53,15 +53,26 @@ class Fused final : public HostVariant {
     for (std::size_t t = 0; t < count; ++t) {
       for (std::size_t p = 0; p < g.polarizations; ++p, filtered += filtered_row(g)) {
         std::complex<float>* const out = spectrum(piece, first + t, p);
-        // The next spectrum's place is fetched while this one is computed.
-        const bool last = p + 1 == g.polarizations;
-        if (!last || first + t + 1 < piece.spectra) {
-          const auto* next = reinterpret_cast<const char*>(last ? spectrum(piece, first + t + 1, 0)
-                                                                : spectrum(piece, first + t, p + 1));
-          for (std::size_t byte = 0; byte < g.channels * sizeof *out; byte += 64) __builtin_prefetch(next + byte, 1, 3);
-        }
+        prefetch(piece, (first + t) * g.polarizations + p);
         line_->run(fft::Direction::forward, reinterpret_cast<const std::complex<float>*>(filtered), out, scratch);
         multiply_bandpass(out, p, piece.station);
+      }
+    }
+  }
+
+  // A later spectrum's place is fetched while this one is computed: the next, or where spectra are long the one after
+  // it, to the second cache.
+  void prefetch(const Piece& piece, std::size_t now) const {
+    const Geometry& g = geometry();
+    const bool far = g.channels > 512;
+    const std::size_t then = now + (far ? 2 : 1);
+    if (then >= piece.spectra * g.polarizations) return;
+    const auto* place = reinterpret_cast<const char*>(spectrum(piece, then / g.polarizations, then % g.polarizations));
+    for (std::size_t byte = 0; byte < g.channels * sizeof(std::complex<float>); byte += 64) {
+      if (far) {
+        __builtin_prefetch(place + byte, 1, 2);
+      } else {
+        __builtin_prefetch(place + byte, 1, 3);
       }
     }
   }

@@ -1,0 +1,129 @@
+// ridge channelize: filter banks over files and pipes.
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "cli/channelize_files.hpp"
+#include "cli/command.hpp"
+#include "filterbank/response_svg.hpp"
+
+namespace ridge::cli {
+namespace {
+
+void add_prototype_options(CLI::App& command, PrototypeWishes& wishes) {
+  command.add_option("--channels", wishes.channels, "Channels, any number")->capture_default_str();
+  command.add_option("--taps", wishes.taps, "Taps of each channel's filter")->capture_default_str();
+  command.add_option("--window", wishes.window, "kaiser, hamming, blackman or gaussian, over a sinc")
+      ->check(CLI::IsMember({"kaiser", "hamming", "blackman", "gaussian"}))
+      ->capture_default_str();
+  command.add_option("--shape", wishes.shape, "kaiser: beta (default 10.61); gaussian: sigma in half lengths (0.22)");
+  command.add_option("--width", wishes.width, "Of a channel at -6 dB, in channels")->capture_default_str();
+  command.add_option("--weights", wishes.weights, "A prototype of channels x taps numbers: .npy, or raw float64")
+      ->type_name("FILE");
+}
+
+void add_design(CLI::App& channelize) {
+  auto* command = channelize.add_subcommand("design", "The prototype's response as SVG, with leakage and ripple in dB");
+  command->footer(
+      "\nExamples:\n"
+      "  ridge channelize design response.svg --channels 256 --taps 16\n"
+      "  ridge channelize design - --window hamming                 the figures alone");
+  auto wishes = std::make_shared<PrototypeWishes>();
+  auto out = std::make_shared<std::string>();
+  auto shown = std::make_shared<double>(4);
+  auto save = std::make_shared<std::string>();
+  command->add_option("OUT", *out, "The SVG file; - for none")->required();
+  add_prototype_options(*command, *wishes);
+  command->add_option("--show", *shown, "Channels to either side")->capture_default_str()->check(CLI::Range(0.5, 64.0));
+  command->add_option("--save", *save, "Write the prototype as raw float64, for --weights")->type_name("FILE");
+  command->callback([wishes, out, shown, save] {
+    const std::vector<double> h = prototype_for(*wishes);
+    const filterbank::Quality quality = filterbank::quality(h, wishes->channels);
+    fmt::print(
+        "{} channels x {} taps: leakage {:.1f} dB beyond {:g} channels, edge {:.2f} dB, ripple {:.4f} dB within a "
+        "quarter\n",
+        wishes->channels, wishes->taps, quality.leakage_db, quality.beyond, quality.edge_db, quality.ripple_db);
+    if (!save->empty()) {
+      base::write_file(*save, {reinterpret_cast<const char*>(h.data()), h.size() * sizeof(double)});
+    }
+    if (*out != "-") base::write_file(*out, filterbank::response_svg(h, wishes->channels, quality, *shown));
+  });
+}
+
+}  // namespace
+
+void add_channelize(CLI::App& program) {
+  auto* command = program.add_subcommand("channelize", "Polyphase filter banks over files and pipes; design");
+  command->require_subcommand(0, 1);
+  command->footer(
+      "\nExamples:\n"
+      "  ridge channelize in.raw out.npy --channels 256 --taps 16 --samples i8 --stations 16\n"
+      "  ridge channelize guppi.0000.raw out.fil --channels 64 --times 128      power, headers read and written\n"
+      "  receiver | ridge channelize - - --channels 1024 --oversample 8/7 --rate 200e6 | correlator\n"
+      "  ridge channelize in.raw rest.raw --from-sample 1048576                 goes on exactly where a run ended\n"
+      "  ridge channelize design response.svg --channels 256 --taps 16\n"
+      "\nInput: GUPPI RAW, PSRDADA, VDIF (named .vdif or --format vdif), .npy, or raw complex samples: blocks of "
+      "--block\n"
+      "samples (default: channels), station, sample, polarization. Output: time, polarization, station, channel as "
+      "complex\n"
+      "float (.npy or raw), or power: .fil, or --detect. Lost packets become zeros, are counted, and --flags lists "
+      "the\n"
+      "spectra they touch. Memory stays bounded however long the input is.");
+  auto wishes = std::make_shared<ChannelizeWishes>();
+  command->add_option("IN", wishes->in, "A file, or - for standard input");
+  command->add_option("OUT", wishes->out, ".fil, .npy, else raw; - for standard output");
+  add_prototype_options(*command, wishes->prototype);
+  command->add_option("--oversample", wishes->oversample, "A ratio like 8/7")->capture_default_str();
+  command->add_option("--format", wishes->format, "auto, raw, npy, guppi, dada or vdif")
+      ->check(CLI::IsMember({"auto", "raw", "npy", "guppi", "dada", "vdif"}))
+      ->capture_default_str();
+  command->add_option("--stations", wishes->stations, "Raw and .npy input")->capture_default_str();
+  auto* polarizations =
+      command->add_option("--polarizations", wishes->polarizations, "Raw, .npy and VDIF input: 1 or 2");
+  polarizations->capture_default_str();
+  command->add_option("--samples", wishes->samples, "Raw input: i4, i8, i16 or f32, complex")
+      ->check(CLI::IsMember({"i4", "i8", "i16", "f32"}))
+      ->capture_default_str();
+  command->add_option("--block", wishes->block,
+                      "Raw input: samples of a station that lie together (default: channels)");
+  command->add_flag("--centred", wishes->centred, "Channel 0 is the lowest frequency (even channels; .fil always is)");
+  command->add_option("--rate", wishes->rate, "Samples a second, for the real-time margin and the headers");
+  command->add_option("--frequency", wishes->frequency, "MHz, of the band's middle, for a .fil header");
+  command->add_option("--detect", wishes->detect, "Power instead of channels: total, powers or stokes")
+      ->check(CLI::IsMember({"total", "powers", "stokes"}));
+  command->add_option("--times", wishes->times, "Power: spectra summed")->capture_default_str();
+  command->add_option("--sum-channels", wishes->sum_channels, "Power: neighbouring channels summed")
+      ->capture_default_str();
+  command->add_option("--from-sample", wishes->from_sample,
+                      "Begin at this sample of each station, as if all before had gone through");
+  command->add_option("--flags", wishes->flags, "Write the numbers of spectra with lost samples")->type_name("FILE");
+  command->add_option("--device", wishes->device, "Where to run")->capture_default_str();
+  command->add_option("--variant", wishes->variant, "Only this variant (ridge bench filterbank shows them)");
+  command->add_option("--threads", wishes->threads, "0: all")->capture_default_str();
+  command
+      ->add_option_function<std::string>(
+          "--memory",
+          [wishes](const std::string& text) {
+            const auto bytes = base::parse_bytes(text);
+            if (!bytes) throw Error(ErrorKind::invalid_argument, fmt::format("--memory {}: write 64M or 2G", text));
+            wishes->memory = *bytes;
+          },
+          "Samples and spectra held at a time (default 64M; one spectrum at least)")
+      ->type_name("BYTES");
+  command->add_flag("--measure", wishes->measure, "Time the best candidates first, and remember the winner");
+  command->add_flag("--quiet", wishes->quiet, "No line at the end");
+  add_design(*command);
+  command->callback([command, wishes, polarizations] {
+    if (!command->get_subcommands().empty()) return;
+    if (wishes->in.empty() || wishes->out.empty()) {
+      throw Error(ErrorKind::invalid_argument,
+                  "ridge channelize wants IN and OUT, or design (see ridge channelize --help)");
+    }
+    wishes->polarizations_given = polarizations->count() > 0;
+    channelize(*wishes);
+  });
+}
+
+}  // namespace ridge::cli

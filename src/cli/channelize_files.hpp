@@ -1,0 +1,43 @@
+// What `ridge channelize IN OUT` reads and writes: any format in, a bank over blocks of bounded size, channels or power
+// out.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <ridge/filterbank.hpp>
+
+namespace ridge::cli {
+
+struct PrototypeWishes {
+  std::size_t channels = 256, taps = 16;
+  std::string window = "kaiser";
+  double shape = 0, width = 1;
+  std::string weights;  // a file of channels * taps numbers: .npy or raw float64
+};
+// The prototype itself; Error in words.
+std::vector<double> prototype_for(const PrototypeWishes& wishes);
+
+struct ChannelizeWishes {
+  std::string in, out;
+  std::string format = "auto";
+  PrototypeWishes prototype;
+  std::string oversample = "1/1";
+  std::size_t stations = 1, polarizations = 2, block = 0;  // raw; VDIF: polarizations
+  bool polarizations_given = false;
+  std::string samples = "i8";  // raw
+  bool centred = false;
+  double rate = 0, frequency = 0;  // Hz, MHz; raw, or in place of what the header says
+  std::string detect;              // total, powers, stokes; empty: none, or total for a .fil file
+  std::size_t times = 1, sum_channels = 1;
+  std::uint64_t from_sample = 0;
+  std::string flags;
+  std::string variant, device = "host";
+  std::size_t threads = 0;
+  std::size_t memory = std::size_t{64} << 20;
+  bool measure = false, quiet = false;
+};
+
+void channelize(const ChannelizeWishes& wishes);
+
+}  // namespace ridge::cli

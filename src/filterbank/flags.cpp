@@ -1,0 +1,25 @@
+#include <algorithm>
+
+#include "filterbank/geometry.hpp"
+
+namespace ridge::filterbank {
+
+std::vector<SpectrumRange> flagged(const Problem& problem, std::span<const Hole> holes) {
+  const Geometry g = resolve(problem);
+  const std::uint64_t span = g.channels * g.taps;
+  std::vector<SpectrumRange> ranges;
+  for (const Hole& hole : holes) {
+    if (hole.samples == 0) continue;
+    // newest(t) = (t + 1) hop - 1 at or behind the first, newest(t) - span below the end.
+    const std::uint64_t first = hole.first / g.hop;
+    const std::uint64_t end = (hole.first + hole.samples + span - 1) / g.hop;
+    if (!ranges.empty() && first <= ranges.back().end) {
+      ranges.back().end = std::max(ranges.back().end, end);
+    } else if (end > first) {
+      ranges.push_back({first, end});
+    }
+  }
+  return ranges;
+}
+
+}  // namespace ridge::filterbank
