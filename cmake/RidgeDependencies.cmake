@@ -105,7 +105,7 @@ if(LIQUID_HEADERS AND LIQUID_LIBRARY)
   set(RIDGE_HAVE_LIQUID ON)
   # One file asks for it: a definition for all of the command would only compile the rest again.
   set_source_files_properties(src/cli/peers/channelizer.cpp PROPERTIES COMPILE_DEFINITIONS RIDGE_HAVE_LIQUID=1)
-  set_source_files_properties(src/cli/peers/liquid.cpp PROPERTIES INCLUDE_DIRECTORIES ${LIQUID_HEADERS})
+  target_include_directories(ridge_peers SYSTEM INTERFACE ${LIQUID_HEADERS})  # left out where it is /usr/include
   target_link_libraries(ridge_peers INTERFACE ${LIQUID_LIBRARY})
 endif()
 foreach(peer FFTW KISSFFT NE10 LIQUID)

@@ -29,8 +29,10 @@ struct FilterbankCases {
 };
 
 std::pair<std::size_t, std::size_t> parse_shape_of_bank(const std::string& text) {
-  std::size_t channels = 0, taps = 0, used = 0;
-  if (std::sscanf(text.c_str(), "%zux%zu%zn", &channels, &taps, &used) != 2 || used != text.size()) {
+  std::size_t channels = 0, taps = 0;
+  int used = 0;
+  if (std::sscanf(text.c_str(), "%zux%zu%n", &channels, &taps, &used) != 2 ||
+      static_cast<std::size_t>(used) != text.size()) {
     throw Error(ErrorKind::invalid_argument, fmt::format("--shape {}: channels x taps like 256x16 are wanted", text));
   }
   return {channels, taps};
