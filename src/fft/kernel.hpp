@@ -21,7 +21,9 @@ struct BareLine {
   const T* const* tables = nullptr;
 
   explicit operator bool() const { return one != nullptr || line != nullptr; }
-  void run(const T* in, T* out) const { one != nullptr ? one(in, out, table) : line(in, 0, out, 0, 1, tables, nullptr); }
+  void run(const T* in, T* out) const {
+    one != nullptr ? one(in, out, table) : line(in, 0, out, 0, 1, tables, nullptr);
+  }
 };
 
 // Immutable once made, so that any number of threads may run it, each with its own scratch.

@@ -54,7 +54,8 @@ double gated_error(const Device& device, std::size_t n, std::size_t batch, const
     const auto first = in.begin() + static_cast<std::ptrdiff_t>(line * n);
     const std::vector<std::complex<T>> points(first, first + static_cast<std::ptrdiff_t>(n));
     const auto expected = reference::dft(points, inverse);
-    worst = std::max(worst, reference::relative_error(out.data() + line * n, 1, expected) / reference::error_gate<T>(n));
+    worst =
+        std::max(worst, reference::relative_error(out.data() + line * n, 1, expected) / reference::error_gate<T>(n));
   }
   return worst;
 }

@@ -137,7 +137,8 @@ void add_deep(const Engine<T>& engine, std::size_t n, std::vector<Power2Choice>&
   }
 }
 
-// Two steps: the square, and fewer rows than that, since sixteen columns of them should stay in L1 through their passes.
+// Two steps: the square, and fewer rows than that, since sixteen columns of them should stay in L1 through their
+// passes.
 template <class T>
 void add_squares(const Engine<T>& engine, std::size_t n, bool all, std::vector<Power2Choice>& choices) {
   constexpr int kShortest = 13, kFewestRows = 6, kLongestRow = 13;
