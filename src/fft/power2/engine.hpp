@@ -20,7 +20,6 @@ enum class LineTableKind {
   passes,     // one for every pass but the last, the first by lanes
   registers,  // register_twiddles() alone, and no scratch
   pairs,      // pair_twiddles() alone, and no scratch
-  whole,      // as passes, and no scratch
   eights,     // as passes, but the first in order of its lanes, the second for two neighbours at a time
 };
 

@@ -114,7 +114,7 @@ class CachedKernel final : public Kernel<T> {
     if (batch_ != nullptr) batch_tables_ = LineTables<T>(engine, n, batch_->radices, Roots<T>(n));
   }
   size_t scratch() const override {
-    if (batch_ == nullptr && (line_.radices[1] == 0 || line_.tables == LineTableKind::whole)) return 0;
+    if (line_.radices[1] == 0 && batch_ == nullptr) return 0;
     return Base::line_scratch(batch_ == nullptr ? line_.length : line_.length * Base::engine_.strip);
   }
   BareLine<T> bare(Direction direction) const override {

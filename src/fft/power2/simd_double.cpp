@@ -23,22 +23,20 @@ namespace {
 #include "fft/power2/simd_lines-inl.hpp"
 #if HWY_TARGET == HWY_AVX3
 #include "fft/power2/pairs.inl"
-#include "fft/power2/whole.inl"
 #endif
 // clang-format on
 
 // Of each length the fastest first, as measured with NEON; lines narrower than the vectors come after the full ones.
 constexpr Line<double> kLines[] = {
 #if HWY_TARGET == HWY_AVX3
-    pair_line<double, 4>(),      pair_line<double, 8>(),     pair_line<double, 16>(),  pair_line<double, 32>(),
-    line<double, 8, 8, 8, 4>(),  line<double, 8, 8, 8, 8>(), whole_line<double>(),
+    pair_line<double, 4>(),    pair_line<double, 8>(),      pair_line<double, 16>(),    pair_line<double, 32>(),
 #else
-    short_line<double, 4>(),     short_line<double, 8>(),    short_line<double, 16>(), line<double, 8, 8>(),
+    short_line<double, 4>(),   short_line<double, 8>(),     short_line<double, 16>(),
 #endif
-    short_line<double, 2>(),     line<double, 4, 4>(),       line<double, 8, 4>(),     line<double, 16, 8>(),
-    line<double, 8, 8, 4>(),     line<double, 16, 16>(),     line<double, 8, 8, 8>(),  line<double, 16, 8, 4>(),
-    line<double, 8, 8, 4, 4>(),  line<double, 8, 8, 16>(),   line<double, 16, 8, 8>(), line<double, 16, 16, 8>(),
-    line<double, 16, 8, 8, 4>(), line<double, 16, 16, 16>(),
+    short_line<double, 2>(),   line<double, 4, 4>(),        line<double, 8, 4>(),       line<double, 8, 8>(),
+    line<double, 16, 8>(),     line<double, 8, 8, 4>(),     line<double, 16, 16>(),     line<double, 8, 8, 8>(),
+    line<double, 16, 8, 4>(),  line<double, 8, 8, 4, 4>(),  line<double, 8, 8, 16>(),   line<double, 16, 8, 8>(),
+    line<double, 16, 16, 8>(), line<double, 16, 8, 8, 4>(), line<double, 16, 16, 16>(),
 };
 
 Items<Line<double>> lines() { return items(kLines); }
