@@ -1,32 +1,18 @@
-// Roots of unity, each rounded once to T.
+// Roots of unity of a power of two: those of any order, and any index.
 #pragma once
-#include <complex>
-#include <cstddef>
-#include <vector>
+#include "fft/roots.hpp"
 
 namespace ridge::fft::power2 {
 
-// exp(-2 pi i k / n) as the product of two tables of about sqrt(n) entries, held with twice the precision of double:
-// that is quick enough for millions of entries and leaves no error but the final rounding.
 template <class T>
 class Roots {
  public:
-  explicit Roots(std::size_t n);  // a power of two
-  std::complex<T> at(std::size_t k) const;
-  std::size_t length() const { return n_; }
+  explicit Roots(std::size_t n) : roots_(n) {}  // a power of two
+  std::complex<T> at(std::size_t k) const { return roots_.at(k & (length() - 1)); }
+  std::size_t length() const { return roots_.order(); }
 
  private:
-  struct Part {  // value = high + low
-    double re, im, re_low, im_low;
-  };
-  static Part exact(std::size_t k, std::size_t n);
-
-  std::size_t n_;
-  int shift_;
-  std::vector<Part> coarse_, fine_;
+  AnyRoots<T> roots_;
 };
-
-extern template class Roots<float>;
-extern template class Roots<double>;
 
 }  // namespace ridge::fft::power2
