@@ -84,6 +84,13 @@ class Pool {
   static constexpr int kThreadBits = 16;
 
   void grow(std::size_t workers) {
+    if (cores_.empty()) {
+      // The caller keeps the core it is on. A worker held to that one would take turns with it, milliseconds each,
+      // until the system moves the caller.
+      cores_ = allowed_cores();
+      const auto here = std::find(cores_.begin(), cores_.end(), sched_getcpu());
+      if (here != cores_.end()) std::iter_swap(cores_.begin(), here);
+    }
     while (workers_ < workers) {
       const std::size_t index = ++workers_;
       const std::uint64_t call = call_.load(std::memory_order_relaxed);
@@ -93,11 +100,10 @@ class Pool {
 
   void work(std::size_t index, std::uint64_t seen) {
     inside_ = true;
-    const std::vector<int> cores = allowed_cores();
-    if (index < cores.size() && std::getenv("RIDGE_NO_PIN") == nullptr) {
+    if (index < cores_.size() && std::getenv("RIDGE_NO_PIN") == nullptr) {
       cpu_set_t set;
       CPU_ZERO(&set);
-      CPU_SET(cores[index], &set);
+      CPU_SET(cores_[index], &set);
       sched_setaffinity(0, sizeof set, &set);
     }
     for (;;) {
@@ -133,6 +139,7 @@ class Pool {
   std::atomic<std::size_t> remaining_{0};
   const Task* task_ = nullptr;
   std::exception_ptr failure_;
+  std::vector<int> cores_;  // thread k's; written before the first worker starts
   std::size_t workers_ = 0;
 };
 
