@@ -15,6 +15,7 @@
 #include "base/progress.hpp"
 #include "cli/bench.hpp"
 #include "cli/bench_fft_device.hpp"
+#include "cli/bench_fft_planning.hpp"
 #include "cli/fft_floor.hpp"
 #include "cli/fft_lengths.hpp"
 
@@ -153,7 +154,7 @@ struct Wishes {
   std::string lengths = "2^1..2^22";
   std::string shapes;
   std::string type = "f32";
-  bool real = false, inverse = false, classic = false;
+  bool real = false, inverse = false, classic = false, planning = false;
   std::size_t batch_points = 0, batch = 1, threads = 1, trials = 0;
   double seconds = 0.2;
 };
@@ -215,6 +216,19 @@ std::vector<Peer> peers_of(const BenchWishes& wishes, std::vector<std::string>& 
   return chosen;
 }
 
+// A device is for many points: so many that they come from its memory.
+void fill_device(const Wishes& wishes, const Device& device, FftBench& one) {
+  if (device.is_host() || wishes.batch != 1 || wishes.batch_points != 0) return;
+  one.problem.batch = std::max<std::size_t>(1, kDevicePoints / points_of(one.problem.shape, 1));
+}
+
+void run_planning(const Wishes& wishes, const BenchWishes& bench) {
+  const std::vector<Device> devices = bench.devices.empty() ? std::vector<Device>{host()} : bench_devices(bench);
+  std::vector<FftBench> cases = cases_of(wishes, bench);
+  for (FftBench& one : cases) fill_device(wishes, devices.front(), one);
+  fmt::print("{}", planning_table(cases, devices));
+}
+
 void run(const Wishes& wishes, const BenchWishes& bench) {
   report::Bench result;
   result.title = wishes.real ? "Real Fourier transforms" : "Fourier transforms";
@@ -229,10 +243,7 @@ void run(const Wishes& wishes, const BenchWishes& bench) {
   for (const FftBench& wanted : cases) {
     for (const Device& device : devices) {
       FftBench one = wanted;
-      // A device is for many points: so many that they come from its memory.
-      if (!device.is_host() && wishes.batch == 1 && wishes.batch_points == 0) {
-        one.problem.batch = std::max<std::size_t>(1, kDevicePoints / points_of(one.problem.shape, 1));
-      }
+      fill_device(wishes, device, one);
       progress(static_cast<double>(done++) / static_cast<double>(cases.size() * devices.size()),
                fmt::format("{} on {}", fft_problem_text(one.problem), device.id()));
       const FftBenchResult measured = bench_fft(device, one, peers);
@@ -276,6 +287,7 @@ void add_bench_fft(CLI::App& bench) {
       "  ridge bench fft --against fftw --lengths 2^1..2^6 --batch-points 1000000\n"
       "  ridge bench fft --against fftw --threads 16 --lengths 2^4..2^20 --batch-points 2^24\n"
       "  ridge bench fft --device cuda:0 --against cufft --lengths 2^2..2^26   data resident, 2^26 points in all\n"
+      "  ridge bench fft --device cuda:0 --planning --lengths 1024,1009      how long plans take\n"
       "  ridge bench fft --classic --lengths 1024                          the papers' variants beside ours\n"
       "\nFFTW's plans are measured (patient up to 4096 points), with a few seconds for each.");
   auto bench_wishes = add_bench_options(*command, "fftw, kissfft, ne10 on the host, cufft on CUDA");
@@ -303,12 +315,14 @@ void add_bench_fft(CLI::App& bench) {
       ->capture_default_str();
   command->add_flag("--classic", wishes->classic, "Also the textbooks' and papers' variants, in rows of their own");
   command->add_option("--trials", wishes->trials, "Devices: variants to time before one is chosen (default 8)");
+  command->add_flag("--planning", wishes->planning,
+                    "How long plans take: first, from the cache, measured, from wisdom");
   command->add_option("--seconds", wishes->seconds, "Time to spend on each")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 60.0));
   command->callback([wishes, bench_wishes, batch_points] {
     if (!batch_points->empty()) wishes->batch_points = parse_length(*batch_points);
-    run(*wishes, *bench_wishes);
+    wishes->planning ? run_planning(*wishes, *bench_wishes) : run(*wishes, *bench_wishes);
   });
 }
 
