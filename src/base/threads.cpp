@@ -13,29 +13,27 @@
 #include <utility>
 #include <vector>
 
+#include "base/cores.hpp"
+
 namespace ridge::base {
 namespace {
 
 using Task = std::function<void(std::size_t, std::size_t)>;
 
-void relax() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield" ::: "memory");
-#endif
-}
-
-std::vector<int> allowed_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> cores;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) {
-    for (int c = 0; c < CPU_SETSIZE; ++c) {
-      if (CPU_ISSET(c, &set)) cores.push_back(c);
+// Asked once: a thread started by one that is tied to a core inherits that one core.
+const std::vector<int>& allowed_cores() {
+  static const std::vector<int> cores = [] {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    std::vector<int> found;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) {
+      for (int c = 0; c < CPU_SETSIZE; ++c) {
+        if (CPU_ISSET(c, &set)) found.push_back(c);
+      }
     }
-  }
-  if (cores.empty()) cores.push_back(0);
+    if (found.empty()) found.push_back(0);
+    return found;
+  }();
   return cores;
 }
 
@@ -93,13 +91,7 @@ class Pool {
 
   void work(std::size_t index, std::uint64_t seen) {
     inside_ = true;
-    const std::vector<int> cores = allowed_cores();
-    if (index < cores.size() && std::getenv("RIDGE_NO_PIN") == nullptr) {
-      cpu_set_t set;
-      CPU_ZERO(&set);
-      CPU_SET(cores[index], &set);
-      sched_setaffinity(0, sizeof set, &set);
-    }
+    pin_to_core(index);
     for (;;) {
       for (int spin = 0; spin < kSpins && call_.load(std::memory_order_acquire) == seen; ++spin) relax();
       if (call_.load(std::memory_order_acquire) == seen) {
@@ -149,6 +141,15 @@ std::size_t hardware_threads() {
     return allowed_cores().size();
   }();
   return count;
+}
+
+void pin_to_core(std::size_t core) {
+  const std::vector<int>& cores = allowed_cores();
+  if (core >= cores.size() || std::getenv("RIDGE_NO_PIN") != nullptr) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cores[core], &set);
+  sched_setaffinity(0, sizeof set, &set);
 }
 
 void parallel(std::size_t threads, const Task& task) {
