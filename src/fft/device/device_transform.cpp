@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "device/timing.hpp"
 #include "fft/operators.hpp"
+#include "plan/selection.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -117,7 +118,9 @@ void compile_ahead(const Device& device, const std::vector<Route>& routes, std::
 
 std::string strides_text(const Address& at) { return fmt::format("{}/{}", at.point, fmt::join(at.line, ",")); }
 
-planner::Problem described(const AxisProblem& problem) {
+}  // namespace
+
+planner::Problem on_device::planner_problem(const AxisProblem& problem) {
   std::string key =
       fmt::format("fft device {}{} {} {} lines {} from {} to {}", problem.kind == Kind::real ? "r" : "c",
                   problem.float64 ? "64" : "32", problem.direction == Direction::forward ? "forward" : "inverse",
@@ -128,6 +131,8 @@ planner::Problem described(const AxisProblem& problem) {
   if (problem.store.kind() != FactorKind::none) key += " store factors";
   return {.workload = "fft", .key = key, .flops = usual_flops(problem), .bytes = problem_bytes(problem)};
 }
+
+namespace {
 
 std::size_t samples_bytes(const Problem& problem, std::size_t number) {
   const Samples samples = problem.load_forward.samples;
@@ -197,7 +202,16 @@ template <class T>
 std::shared_ptr<const CompiledRoute> DeviceTransform<T>::choose(const AxisProblem& problem,
                                                                 const planner::Options& options,
                                                                 const std::string& known) {
-  const std::vector<Route> routes = list_routes(device_, problem);
+  std::vector<Route> routes = list_routes(device_, problem, options.variant);
+  planner::Options own = options;
+  // A name that is meant for another axis does not bind this one.
+  const auto named = [&](const Route& route) {
+    return route.candidate.refusal.empty() && planner::is_called(route.candidate, own.variant);
+  };
+  if (layout_.axes > 1 && !own.variant.empty() && std::none_of(routes.begin(), routes.end(), named)) {
+    own.variant.clear();
+    routes = list_routes(device_, problem);
+  }
   std::vector<planner::Candidate> candidates;
   for (const Route& route : routes) {
     candidates.push_back(route.candidate);
@@ -205,12 +219,6 @@ std::shared_ptr<const CompiledRoute> DeviceTransform<T>::choose(const AxisProble
       return std::make_shared<const CompiledRoute>(device_, route, problem.float64);
     }
   }
-  planner::Options own = options;
-  // A name that is meant for another axis does not bind this one.
-  const auto named = [&](const planner::Candidate& candidate) {
-    return candidate.refusal.empty() && (candidate.variant == own.variant || candidate.name() == own.variant);
-  };
-  if (layout_.axes > 1 && std::none_of(candidates.begin(), candidates.end(), named)) own.variant.clear();
   // What was timed last is kept: compiled routes hold arrays of the problem's size.
   std::shared_ptr<const CompiledRoute> last;
   std::size_t last_index = routes.size();
@@ -224,7 +232,7 @@ std::shared_ptr<const CompiledRoute> DeviceTransform<T>::choose(const AxisProble
   };
   Trials trials(device_, problem);
   bool compiled_ahead = false;
-  planner::Decision decision = planner::decide(device_, described(problem), candidates, own, [&](std::size_t i) {
+  planner::Decision decision = planner::decide(device_, planner_problem(problem), candidates, own, [&](std::size_t i) {
     if (!compiled_ahead) compile_ahead(device_, routes, own.most_trials);
     compiled_ahead = true;
     return trials.seconds(build(i));
