@@ -141,6 +141,8 @@ void run(const Wishes& wishes) {
   PaperReport report;
   std::vector<Device> acting;
   std::vector<PaperSeries> series = series_of(wishes, acting);
+  std::vector<Shelf> shelves;
+  for (const Device& one : acting) shelves.emplace_back(one);
   const std::vector<Peer> peers = fft_peers();
   const Peer* fftw = find_fftw(wishes, peers);
   const std::vector<std::size_t> lengths =
@@ -155,7 +157,8 @@ void run(const Wishes& wishes) {
     for (std::size_t i = 0; i < series.size(); ++i) {
       progress(static_cast<double>(done) / static_cast<double>(lengths.size()),
                fmt::format("{} points on {} as {}", n, acting[i].id(), series[i].platform));
-      series[i].lengths.push_back({cpu, measure_length(acting[i], std::countr_zero(n), {.seconds = wishes.seconds})});
+      series[i].lengths.push_back(
+          {cpu, measure_length(acting[i], std::countr_zero(n), shelves[i], {.seconds = wishes.seconds})});
       if (wishes.explain) fmt::print("{}\n", series[i].lengths.back().times.decision.explain());
     }
     ++done;

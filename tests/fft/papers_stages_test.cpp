@@ -110,6 +110,7 @@ TEST_P(PaperVariants, MatchTheReferenceAtEveryLength) {
   constexpr Platform kTiny{"tiny", "a device of groups of 8", 8};
   for (const Device& device : accelerators()) {
     const Device tiny = acting_as(device, kTiny);
+    Shelf shelf(tiny);
     for (int log_n = 0; log_n <= 13; ++log_n) {
       for (const Direction direction : {Direction::forward, Direction::inverse}) {
         const bool inverse = direction == Direction::inverse;
@@ -117,10 +118,10 @@ TEST_P(PaperVariants, MatchTheReferenceAtEveryLength) {
                                      inverse ? Reversal::computed : Reversal::table);
         plan.direction = direction;
         if (!plan.refusal.empty()) {
-          EXPECT_THROW(CompiledStages(tiny, plan), Error);
+          EXPECT_THROW(CompiledStages(shelf, plan), Error);
           continue;
         }
-        EXPECT_LE(gated_error_of(tiny, CompiledStages(tiny, plan), plan.points(), 3, inverse), 1)
+        EXPECT_LE(gated_error_of(tiny, CompiledStages(shelf, plan), plan.points(), 3, inverse), 1)
             << plan.stages_text() << " on " << device.id();
       }
     }
@@ -135,11 +136,12 @@ TEST_P(PaperVariants, MatchTheReferenceOnThePapersPlatforms) {
                                                                {"intel", {9, 10, 14, 18}},
                                                                {"nvidia", {11, 12, 15, 19}}}) {
       const Device acting = acting_as(device, platform(name));
+      Shelf shelf(acting);
       EXPECT_EQ(acting.limits().work_group, std::min(platform(name).work_group, device.limits().work_group));
       for (const int log_n : lengths) {
         const StagePlan plan = plan_stages(variant(GetParam()), log_n, group_limits(acting.limits()));
         if (!plan.refusal.empty()) continue;
-        EXPECT_LE(gated_error_of(acting, CompiledStages(acting, plan), plan.points(), 1, false), 1)
+        EXPECT_LE(gated_error_of(acting, CompiledStages(shelf, plan), plan.points(), 1, false), 1)
             << name << " " << plan.stages_text() << " on " << device.id();
       }
     }
@@ -162,13 +164,14 @@ TEST(PaperText, EveryKernelCompilesForHopper) {
         StagePlan plan = plan_stages(variant, log_n, {1024, 227 << 10}, reversal);
         if (!plan.refusal.empty()) continue;
         plan.scale = log_n == 3 ? 0.125 : 1;
-        const KernelSource source = stage_text(plan);
-        if (!seen.insert(source.text).second) continue;
-        EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(source, "sm_90").empty()); }) << source.text;
+        for (const KernelSource& source : stage_texts(plan)) {
+          if (!seen.insert(source.text).second) continue;
+          EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(source, "sm_90").empty()); }) << source.text;
+        }
       }
     }
   }
-  EXPECT_GT(seen.size(), 30u);
+  EXPECT_GT(seen.size(), 20u);
 }
 
 using PaperPlans = OnDevices;

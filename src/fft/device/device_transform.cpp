@@ -97,7 +97,9 @@ void compile_ahead(const Device& device, const std::vector<Route>& routes, std::
   for (const Route& route : routes) {
     if (!route.candidate.refusal.empty()) continue;
     if (++taken > most) break;
-    for (const Step& step : route.steps) sources.push_back(kernel_of(step));
+    for (const Step& step : route.steps) {
+      for (KernelSource& source : kernels_of(step)) sources.push_back(std::move(source));
+    }
   }
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
@@ -395,7 +397,9 @@ template <class T>
 std::vector<KernelSource> DeviceTransform<T>::kernels() const {
   std::vector<KernelSource> all;
   for (const Stage& stage : forward_.stages) {
-    for (const Step& step : stage.route->route().steps) all.push_back(kernel_of(step));
+    for (const Step& step : stage.route->route().steps) {
+      for (KernelSource& source : kernels_of(step)) all.push_back(std::move(source));
+    }
   }
   return all;
 }

@@ -48,7 +48,8 @@ struct Step {
   FactorTable load = {}, store = {}, filter = {};
 };
 
-KernelSource kernel_of(const Step& step);
+KernelSource kernel_of(const Step& step);                // of a step that is one kernel
+std::vector<KernelSource> kernels_of(const Step& step);  // of any
 
 struct Route {
   planner::Candidate candidate;

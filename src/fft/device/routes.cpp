@@ -142,9 +142,13 @@ void normalize(AxisProblem& problem) {
 KernelSource kernel_of(const Step& step) {
   if (const auto* pass = std::get_if<PassDesign>(&step.design)) return pass_text(*pass).source;
   if (const auto* cluster = std::get_if<ClusterDesign>(&step.design)) return cluster_text(*cluster).source;
-  if (const auto* stages = std::get_if<papers::StagePlan>(&step.design)) return papers::stage_text(*stages);
   if (const auto* unit = std::get_if<papers::UnitDesign>(&step.design)) return papers::unit_text(*unit);
   return spectrum_text(std::get<SpectrumDesign>(step.design));
+}
+
+std::vector<KernelSource> kernels_of(const Step& step) {
+  if (const auto* stages = std::get_if<papers::StagePlan>(&step.design)) return papers::stage_texts(*stages);
+  return {kernel_of(step)};
 }
 
 double problem_bytes(const AxisProblem& problem) {

@@ -20,41 +20,57 @@ Buffer uploaded(const Device& device, const std::vector<Value>& values, const ch
   return buffer;
 }
 
-// W^k, k < N/2, rounded once; conjugated for the way back.
-std::vector<std::complex<float>> twiddles(const StagePlan& plan) {
-  const std::size_t n = plan.points();
-  const power2::Roots<float> exact(n);
-  std::vector<std::complex<float>> table(std::max<std::size_t>(n / 2, 1));
-  for (std::size_t k = 0; k < table.size(); ++k) {
-    table[k] = plan.direction == Direction::forward ? exact.at(k) : std::conj(exact.at(k));
-  }
-  return table;
-}
-
-std::vector<std::uint32_t> reversed_indices(const StagePlan& plan) {
-  if (plan.reversal == Reversal::computed) return {0};  // an argument nobody reads
-  const std::size_t n = plan.points();
-  std::vector<std::uint32_t> table(n);
-  for (std::size_t i = 1; i < n; ++i) {
-    table[i] = static_cast<std::uint32_t>(table[i / 2] / 2 + (i % 2 == 1 ? n / 2 : 0));
-  }
-  return table;
-}
-
 std::uint64_t groups_for(std::uint64_t count, std::size_t items) { return (count + items - 1) / items; }
 
 }  // namespace
 
-CompiledStages::CompiledStages(const Device& device, const StagePlan& plan) : plan_(plan) {
+Kernel Shelf::kernel(const KernelSource& source, const std::string& name) {
+  const auto found = kernels_.find(source.text);
+  if (found != kernels_.end()) return found->second;
+  return kernels_[source.text] = device_.compile(source).kernel(name);
+}
+
+Buffer Shelf::twiddles(int log_n, Direction direction) {
+  Buffer& buffer = tables_[fmt::format("roots {} {}", log_n, direction == Direction::forward)];
+  if (buffer) return buffer;
+  const std::size_t n = std::size_t{1} << log_n;
+  const power2::Roots<float> exact(n);
+  std::vector<std::complex<float>> table(std::max<std::size_t>(n / 2, 1));
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    table[k] = direction == Direction::forward ? exact.at(k) : std::conj(exact.at(k));
+  }
+  return buffer = uploaded(device_, table, "fft twiddles");
+}
+
+Buffer Shelf::reversed(int log_n) {
+  Buffer& buffer = tables_[fmt::format("reversed {}", log_n)];
+  if (buffer) return buffer;
+  const std::size_t n = std::size_t{1} << log_n;
+  std::vector<std::uint32_t> table(n);
+  for (std::size_t i = 1; i < n; ++i) {
+    table[i] = static_cast<std::uint32_t>(table[i / 2] / 2 + (i % 2 == 1 ? n / 2 : 0));
+  }
+  return buffer = uploaded(device_, table, "fft bit reversal");
+}
+
+Buffer Shelf::nothing() {
+  Buffer& buffer = tables_["nothing"];
+  if (!buffer) buffer = uploaded(device_, std::vector<std::uint32_t>{0}, "fft unused");
+  return buffer;
+}
+
+CompiledStages::CompiledStages(Shelf& shelf, const StagePlan& plan) : plan_(plan) {
   if (!plan.refusal.empty()) {
     throw Error(ErrorKind::invalid_argument, fmt::format("{}/{}: {}", kFamily, plan.variant, plan.refusal));
   }
-  const Program program = device.compile(stage_text(plan));
-  reverse_ = program.kernel(kReversalKernel);
-  for (const StageRun& run : plan.runs) kernels_.push_back(program.kernel(kernel_name(run)));
-  twiddles_ = uploaded(device, twiddles(plan), "fft twiddles");
-  reversed_ = uploaded(device, reversed_indices(plan), "fft bit reversal");
+  reverse_ = shelf.kernel(reversal_text(plan), kReversalKernel);
+  for (const StageRun& run : plan.runs) kernels_.push_back(shelf.kernel(run_text(plan, run), kernel_name(run)));
+  twiddles_ = shelf.twiddles(plan.log_n, plan.direction);
+  reversed_ = plan.reversal == Reversal::table ? shelf.reversed(plan.log_n) : shelf.nothing();
 }
+
+CompiledStages::CompiledStages(const Device& device, const StagePlan& plan)
+    : CompiledStages(*std::make_unique<Shelf>(device), plan) {}
 
 void CompiledStages::enqueue_reversal(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out,
                                       std::uint64_t out_offset, std::uint64_t lines) const {

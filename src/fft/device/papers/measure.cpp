@@ -11,7 +11,6 @@
 #include "base/clock.hpp"
 #include "device/timing.hpp"
 #include "fft/device/device_transform.hpp"
-#include "fft/device/papers/compiled_stages.hpp"
 #include "fft/device/papers/list_papers.hpp"
 
 namespace ridge::fft::papers {
@@ -64,8 +63,8 @@ std::vector<std::size_t> prefixes_of(const StagePlan& plan) {
 
 class Measurement {
  public:
-  Measurement(const Device& device, int log_n, const MeasureOptions& options)
-      : device_(device), options_(options), queue_(device.queue()), n_(std::size_t{1} << log_n) {
+  Measurement(const Device& device, int log_n, Shelf& shelf, const MeasureOptions& options)
+      : device_(device), shelf_(shelf), options_(options), queue_(device.queue()), n_(std::size_t{1} << log_n) {
     result_.log_n = log_n;
     in_ = device.buffer(n_ * kPoint, {.name = "papers input"});
     out_ = device.buffer(n_ * kPoint, {.name = "papers output"});
@@ -93,8 +92,8 @@ class Measurement {
       if (!times.plan.refusal.empty()) continue;
       StagePlan computed = times.plan;
       computed.reversal = Reversal::computed;
-      timed_.push_back({result_.variants.size() - 1, CompiledStages(device_, times.plan),
-                        CompiledStages(device_, computed), prefixes_of(times.plan)});
+      timed_.push_back({result_.variants.size() - 1, CompiledStages(shelf_, times.plan),
+                        CompiledStages(shelf_, computed), prefixes_of(times.plan)});
     }
   }
 
@@ -199,6 +198,7 @@ class Measurement {
   }
 
   const Device& device_;
+  Shelf& shelf_;
   const MeasureOptions& options_;
   Queue queue_;
   std::size_t n_;
@@ -217,8 +217,8 @@ const VariantTimes& LengthTimes::of(const std::string& variant) const {
   throw Error(ErrorKind::invalid_argument, fmt::format("2^{} was not measured with variant {}", log_n, variant));
 }
 
-LengthTimes measure_length(const Device& device, int log_n, const MeasureOptions& options) {
-  return Measurement(device, log_n, options).run();
+LengthTimes measure_length(const Device& device, int log_n, Shelf& shelf, const MeasureOptions& options) {
+  return Measurement(device, log_n, shelf, options).run();
 }
 
 double measure_unit(const Device& device, const UnitDesign& design, std::size_t lines, double seconds) {

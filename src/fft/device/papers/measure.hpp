@@ -6,6 +6,7 @@
 
 #include <ridge/plan.hpp>
 
+#include "fft/device/papers/compiled_stages.hpp"
 #include "fft/device/papers/figures.hpp"
 #include "fft/device/papers/unit.hpp"
 
@@ -35,7 +36,7 @@ struct MeasureOptions {
 
 // Each variant's answer is compared with the host's first: Error{internal} where one is wrong. Kernels are timed by the
 // device's clock, enqueued one behind the other; the paper waits for each.
-LengthTimes measure_length(const Device& device, int log_n, const MeasureOptions& options = {});
+LengthTimes measure_length(const Device& device, int log_n, Shelf& shelf, const MeasureOptions& options = {});
 
 // One FFT per unit: seconds of `lines` transforms of 2^log_n points, data resident. Error where the design is refused.
 double measure_unit(const Device& device, const UnitDesign& design, std::size_t lines, double seconds);

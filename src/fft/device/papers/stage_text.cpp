@@ -164,31 +164,41 @@ std::string kernel_name(const StageRun& run) {
   return fmt::format("own_{}_points", 1u << run.last);
 }
 
-KernelSource stage_text(const StagePlan& plan) {
+KernelSource reversal_text(const StagePlan& plan) {
+  Text text;
+  if (plan.reversal == Reversal::computed) text.raw(kReverseBits);
+  emit_reversal(text, plan);
+  return {.name = fmt::format("{}_reversal", kFamily), .text = text.str()};
+}
+
+KernelSource run_text(const StagePlan& plan, const StageRun& run) {
   Text text;
   text.line("// Radix 2, decimation in time; the stages are counted from 1.");
   text.raw(kArithmetic);
-  if (plan.reversal == Reversal::computed) text.raw(kReverseBits);
-  emit_reversal(text, plan);
+  switch (run.work) {
+    case Work::one_stage:
+      emit_one_stage(text, run, plan.plain_items);
+      break;
+    case Work::group_global:
+      emit_group_global(text, run);
+      break;
+    case Work::group_local:
+      emit_group_local(text, run);
+      break;
+    case Work::own_points:
+      emit_own_points(text, run, plan.plain_items);
+      break;
+  }
+  return {.name = fmt::format("{}_{}", kFamily, kernel_name(run)), .text = text.str()};
+}
+
+std::vector<KernelSource> stage_texts(const StagePlan& plan) {
+  std::vector<KernelSource> sources{reversal_text(plan)};
   std::set<std::string> written;
   for (const StageRun& run : plan.runs) {
-    if (!written.insert(kernel_name(run)).second) continue;
-    switch (run.work) {
-      case Work::one_stage:
-        emit_one_stage(text, run, plan.plain_items);
-        break;
-      case Work::group_global:
-        emit_group_global(text, run);
-        break;
-      case Work::group_local:
-        emit_group_local(text, run);
-        break;
-      case Work::own_points:
-        emit_own_points(text, run, plan.plain_items);
-        break;
-    }
+    if (written.insert(kernel_name(run)).second) sources.push_back(run_text(plan, run));
   }
-  return {.name = fmt::format("{}_{}", kFamily, plan.variant), .text = text.str()};
+  return sources;
 }
 
 }  // namespace ridge::fft::papers
