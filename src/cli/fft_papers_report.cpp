@@ -18,6 +18,9 @@ std::string number(double value, int digits = 2) {
   return value > 0 ? fmt::format("{:.{}f}", value, digits) : std::string("-");
 }
 
+// Three digits, from 0.05 to some thousands.
+std::string factor(double value) { return number(value, value < 10 ? 2 : value < 100 ? 1 : 0); }
+
 std::string micro(double seconds) { return seconds > 0 ? fmt::format("{:.4g}", seconds * 1e6) : std::string("-"); }
 
 std::string series_text(const PaperSeries& series) {
@@ -55,7 +58,7 @@ PaperTable winners_table(const PaperSeries& series) {
     const std::string theirs = published_winner(paper, length.times.log_n);
     const auto k2 = theirs.empty() ? std::nullopt : published_k2(paper, theirs, length.times.log_n);
     table.rows.push_back(
-        {fmt::format("2^{}", length.times.log_n), winner.plan.variant, number(f.k1), number(f.k2, 1), number(f.k2_up),
+        {fmt::format("2^{}", length.times.log_n), winner.plan.variant, factor(f.k1), factor(f.k2), number(f.k2_up),
          number(f.k3), number(100 * f.share, 1), number(law_k2_up(series, i, winner.plan.variant)),
          number(length.cpu.host / winner.times.kernels()), number(length.cpu.fftw / winner.times.kernels()),
          theirs.empty() ? "-" : theirs, k2 ? number(*k2, 1) : "-"});
@@ -71,7 +74,7 @@ PaperTable k2_table(const PaperSeries& series) {
   for (const PaperLength& length : series.lengths) {
     std::vector<std::string> row{fmt::format("2^{}", length.times.log_n)};
     for (const VariantTimes& variant : length.times.variants) {
-      row.push_back(variant.plan.refusal.empty() ? number(figures_of(length, variant).k2, 1) : "-");
+      row.push_back(variant.plan.refusal.empty() ? factor(figures_of(length, variant).k2) : "-");
     }
     table.rows.push_back(std::move(row));
   }
