@@ -83,7 +83,7 @@ class Selection {
 
   // --- which may be considered --------------------------------------------------------------------------------------
   bool is_asked_for(const Candidate& candidate) const {
-    return options_.variant.empty() || options_.variant == candidate.variant || options_.variant == candidate.name();
+    return options_.variant.empty() || is_called(candidate, options_.variant);
   }
 
   void filter() {
@@ -278,6 +278,11 @@ class Selection {
 };
 
 }  // namespace
+
+bool is_called(const Candidate& candidate, const std::string& wanted) {
+  return wanted == candidate.variant || wanted == candidate.name() ||
+         (!wanted.empty() && candidate.variant.starts_with(wanted + "/"));
+}
 
 Decision select(const DeviceInfo& device, const machine::Ceilings& ceilings, const Problem& problem,
                 const std::vector<Candidate>& candidates, const Options& options, const Measure& measure) {

@@ -9,10 +9,12 @@ namespace {
 
 constexpr std::uint64_t kMostGroups = 0x7fffffff;
 
-std::variant<CompiledPass, CompiledSpectrum, CompiledCluster> compiled(const Device& device, const Step& step) {
+CompiledStep compiled(const Device& device, const Step& step) {
   if (const auto* pass = std::get_if<PassDesign>(&step.design))
     return CompiledPass(device, *pass, step.load, step.store, step.filter);
   if (const auto* cluster = std::get_if<ClusterDesign>(&step.design)) return CompiledCluster(device, *cluster);
+  if (const auto* stages = std::get_if<papers::StagePlan>(&step.design)) return papers::CompiledStages(device, *stages);
+  if (const auto* unit = std::get_if<papers::UnitDesign>(&step.design)) return papers::CompiledUnit(device, *unit);
   return CompiledSpectrum(device, std::get<SpectrumDesign>(step.design), step.load);
 }
 
@@ -24,7 +26,10 @@ double groups_each(const Step& step) {
   if (const auto* cluster = std::get_if<ClusterDesign>(&step.design)) {
     return static_cast<double>(step.lines) * static_cast<double>(cluster->groups);
   }
-  return static_cast<double>(step.lines) * static_cast<double>(std::get<SpectrumDesign>(step.design).length) / 512;
+  if (const auto* spectrum = std::get_if<SpectrumDesign>(&step.design)) {
+    return static_cast<double>(step.lines) * static_cast<double>(spectrum->length) / 512;
+  }
+  return 1;  // the papers' variants bound themselves
 }
 
 }  // namespace
@@ -100,6 +105,14 @@ std::string CompiledRoute::describe() const {
       text += fmt::format("clusters of {} groups of {} work-items: columns of {} by {}, rows of {} by {}, {} registers",
                           design.groups, design.columns.items(), design.columns.length, radices_text(design.columns),
                           design.rows.length, radices_text(design.rows), cluster->kernel().registers());
+      continue;
+    }
+    if (const auto* stages = std::get_if<papers::CompiledStages>(&stage.pass)) {
+      text += stages->describe();
+      continue;
+    }
+    if (const auto* unit = std::get_if<papers::CompiledUnit>(&stage.pass)) {
+      text += unit->describe();
       continue;
     }
     if (pass == nullptr) {

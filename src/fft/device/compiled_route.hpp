@@ -5,9 +5,13 @@
 #include <variant>
 #include <vector>
 
+#include "fft/device/papers/compiled_stages.hpp"
 #include "fft/device/route.hpp"
 
 namespace ridge::fft::on_device {
+
+using CompiledStep =
+    std::variant<CompiledPass, CompiledSpectrum, CompiledCluster, papers::CompiledStages, papers::CompiledUnit>;
 
 class CompiledRoute {
  public:
@@ -20,7 +24,7 @@ class CompiledRoute {
 
  private:
   struct Stage {
-    std::variant<CompiledPass, CompiledSpectrum, CompiledCluster> pass;
+    CompiledStep pass;
     Place from, to;
     std::uint64_t lines, from_stride, to_stride;
   };

@@ -12,6 +12,7 @@
 #include "fft/device/trials.hpp"
 #include "fft/operators.hpp"
 #include "plan/predict.hpp"
+#include "plan/selection.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -34,7 +35,9 @@ FactorTable factor_table(const std::vector<double>& window, const std::vector<st
 
 std::string strides_text(const Address& at) { return fmt::format("{}/{}", at.point, fmt::join(at.line, ",")); }
 
-planner::Problem described(const AxisProblem& problem) {
+}  // namespace
+
+planner::Problem on_device::planner_problem(const AxisProblem& problem) {
   std::string key =
       fmt::format("fft device {}{} {} {} lines {} from {} to {}", problem.kind == Kind::real ? "r" : "c",
                   problem.float64 ? "64" : "32", problem.direction == Direction::forward ? "forward" : "inverse",
@@ -45,6 +48,8 @@ planner::Problem described(const AxisProblem& problem) {
   if (problem.store.kind() != FactorKind::none) key += " store factors";
   return {.workload = "fft", .key = key, .flops = usual_flops(problem), .bytes = problem_bytes(problem)};
 }
+
+namespace {
 
 std::size_t samples_bytes(const Problem& problem, std::size_t number) {
   const Samples samples = problem.load_forward.samples;
@@ -115,8 +120,7 @@ void compile_candidates(const Device& device, const planner::Problem& problem, c
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < routes.size(); ++i) {
     const planner::Candidate& candidate = routes[i].candidate;
-    const bool asked_for =
-        options.variant.empty() || options.variant == candidate.variant || options.variant == candidate.name();
+    const bool asked_for = options.variant.empty() || planner::is_called(candidate, options.variant);
     if (!asked_for || !candidate.refusal.empty()) continue;
     order.emplace_back(planner::predict(ceilings, problem, candidate.cost).seconds, i);
   }
@@ -139,15 +143,18 @@ std::optional<Route> find_route(const std::vector<Route>& routes, const std::str
 template <class T>
 std::shared_ptr<const CompiledRoute> DeviceTransform<T>::choose(const AxisProblem& problem, const AxisProblem* back,
                                                                 const planner::Options& options) {
-  const std::vector<Route> routes = list_routes(device_, problem);
-  std::vector<planner::Candidate> candidates;
-  for (const Route& route : routes) candidates.push_back(route.candidate);
+  std::vector<Route> routes = list_routes(device_, problem, options.variant);
   planner::Options own = options;
   // A name that is meant for another axis does not bind this one.
-  const auto named = [&](const planner::Candidate& candidate) {
-    return candidate.refusal.empty() && (candidate.variant == own.variant || candidate.name() == own.variant);
+  const auto named = [&](const Route& route) {
+    return route.candidate.refusal.empty() && planner::is_called(route.candidate, own.variant);
   };
-  if (layout_.axes > 1 && std::none_of(candidates.begin(), candidates.end(), named)) own.variant.clear();
+  if (layout_.axes > 1 && !own.variant.empty() && std::none_of(routes.begin(), routes.end(), named)) {
+    own.variant.clear();
+    routes = list_routes(device_, problem);
+  }
+  std::vector<planner::Candidate> candidates;
+  for (const Route& route : routes) candidates.push_back(route.candidate);
   // What was timed last is kept: compiled routes hold arrays of the problem's size.
   std::shared_ptr<const CompiledRoute> last;
   std::size_t last_index = routes.size();
@@ -161,7 +168,7 @@ std::shared_ptr<const CompiledRoute> DeviceTransform<T>::choose(const AxisProble
   };
   Trials trials(device_, problem);
   bool compiled_ahead = false;
-  const planner::Problem in_words = described(problem);
+  const planner::Problem in_words = planner_problem(problem);
   planner::Decision decision = planner::decide(device_, in_words, candidates, own, [&](std::size_t i) {
     if (!compiled_ahead) compile_candidates(device_, in_words, routes, own);
     compiled_ahead = true;
@@ -172,9 +179,8 @@ std::shared_ptr<const CompiledRoute> DeviceTransform<T>::choose(const AxisProble
     std::vector<KernelSource> sources;
     if (!compiled_ahead) add_kernels(routes[decision.winner], sources);
     if (back != nullptr) {
-      if (const auto same = find_route(list_routes(device_, *back), candidates[decision.winner].name())) {
-        add_kernels(*same, sources);
-      }
+      const std::string name = candidates[decision.winner].name();
+      if (const auto same = find_route(list_routes(device_, *back, name), name)) add_kernels(*same, sources);
     }
     if (sources.size() > 1) compile_side_by_side(device_, std::move(sources));
   }
@@ -263,7 +269,8 @@ void DeviceTransform<T>::build(const planner::Options& options) {
     std::shared_ptr<const CompiledRoute> route;
     for (const Stage& stage : forward_.stages) {
       if (stage.axis != one.axis) continue;
-      const auto same = find_route(list_routes(device_, one.problem), stage.route->route().candidate.name());
+      const std::string name = stage.route->route().candidate.name();
+      const auto same = find_route(list_routes(device_, one.problem, name), name);
       if (same) route = std::make_shared<const CompiledRoute>(device_, *same, one.problem.float64);
     }
     if (!route) route = choose(one.problem, nullptr, options);
@@ -352,7 +359,9 @@ template <class T>
 std::vector<KernelSource> DeviceTransform<T>::kernels() const {
   std::vector<KernelSource> all;
   for (const Stage& stage : forward_.stages) {
-    for (const Step& step : stage.route->route().steps) all.push_back(kernel_of(step));
+    for (const Step& step : stage.route->route().steps) {
+      for (KernelSource& source : kernels_of(step)) all.push_back(std::move(source));
+    }
   }
   return all;
 }

@@ -12,6 +12,12 @@
 #include "fft/layout.hpp"
 
 namespace ridge::fft {
+namespace on_device {
+
+// What the planner is told of an axis, and wisdom is kept under.
+planner::Problem planner_problem(const AxisProblem& problem);
+
+}  // namespace on_device
 
 template <class T>
 class DeviceTransform {

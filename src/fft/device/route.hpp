@@ -10,6 +10,8 @@
 #include <ridge/plan.hpp>
 
 #include "fft/device/compiled_pass.hpp"
+#include "fft/device/papers/stage_plan.hpp"
+#include "fft/device/papers/unit.hpp"
 #include "fft/device/pass.hpp"
 #include "fft/device/spectrum_text.hpp"
 
@@ -39,14 +41,15 @@ void normalize(AxisProblem& problem);
 enum class Place { input, output, scratch, work, spare };
 
 struct Step {
-  std::variant<PassDesign, SpectrumDesign, ClusterDesign> design;
+  std::variant<PassDesign, SpectrumDesign, ClusterDesign, papers::StagePlan, papers::UnitDesign> design;
   Place from = Place::input, to = Place::output;
   std::uint64_t lines = 1;                       // for each value of the problem's last digit
   std::uint64_t from_stride = 0, to_stride = 0;  // elements from one value of the last digit to the next
   FactorTable load = {}, store = {}, filter = {};
 };
 
-KernelSource kernel_of(const Step& step);
+KernelSource kernel_of(const Step& step);                // of a step that is one kernel
+std::vector<KernelSource> kernels_of(const Step& step);  // of any
 
 struct Route {
   planner::Candidate candidate;
@@ -56,8 +59,8 @@ struct Route {
   std::uint64_t scratch = 0, work = 0, spare = 0;  // complex elements for each value of the last digit
 };
 
-// Every route, best expected first, refusals included.
-std::vector<Route> list_routes(const Device& device, const AxisProblem& problem);
+// Every route, best expected first, refusals included; those of the papers only where `wanted` names them.
+std::vector<Route> list_routes(const Device& device, const AxisProblem& problem, const std::string& wanted = {});
 
 void list_one_pass(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_clusters(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);

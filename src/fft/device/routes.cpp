@@ -10,6 +10,8 @@
 #include "base/text.hpp"
 #include "fft/device/butterfly.hpp"
 #include "fft/device/kernel_text.hpp"
+#include "fft/device/papers/list_papers.hpp"
+#include "fft/device/papers/stage_text.hpp"
 #include "fft/device/radices.hpp"
 #include "fft/device/route.hpp"
 
@@ -140,7 +142,13 @@ void normalize(AxisProblem& problem) {
 KernelSource kernel_of(const Step& step) {
   if (const auto* pass = std::get_if<PassDesign>(&step.design)) return pass_text(*pass).source;
   if (const auto* cluster = std::get_if<ClusterDesign>(&step.design)) return cluster_text(*cluster).source;
+  if (const auto* unit = std::get_if<papers::UnitDesign>(&step.design)) return papers::unit_text(*unit);
   return spectrum_text(std::get<SpectrumDesign>(step.design));
+}
+
+std::vector<KernelSource> kernels_of(const Step& step) {
+  if (const auto* stages = std::get_if<papers::StagePlan>(&step.design)) return papers::stage_texts(*stages);
+  return {kernel_of(step)};
 }
 
 double problem_bytes(const AxisProblem& problem) {
@@ -325,8 +333,12 @@ planner::Candidate described(const AxisProblem& problem, const std::string& vari
   return candidate;
 }
 
-std::vector<Route> list_routes(const Device& device, const AxisProblem& problem) {
+std::vector<Route> list_routes(const Device& device, const AxisProblem& problem, const std::string& wanted) {
   std::vector<Route> routes;
+  if (papers::is_from_the_papers(wanted)) {
+    papers::list_papers(device, problem, wanted, routes);
+    return routes;
+  }
   for (const RouteLister family : kFamilies) family(device, problem, routes);
   // Two ways to the same kernel are one.
   std::vector<Route> distinct;

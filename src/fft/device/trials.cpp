@@ -59,7 +59,9 @@ Buffer Trials::array(const Address& at, bool input) {
 }
 
 void add_kernels(const Route& route, std::vector<KernelSource>& sources) {
-  for (const Step& step : route.steps) sources.push_back(kernel_of(step));
+  for (const Step& step : route.steps) {
+    for (KernelSource& source : kernels_of(step)) sources.push_back(std::move(source));
+  }
 }
 
 void compile_side_by_side(const Device& device, std::vector<KernelSource> sources) {
