@@ -8,10 +8,9 @@ namespace ridge::filterbank {
 namespace {
 
 // One line a variant. A plain table, because self-registration is dropped by linkers from static libraries.
-constexpr std::array<Lister, 7> kHostVariants{
-    list_host_reference,     list_host_stations,      list_host_simd_polarizations,
-    list_host_simd_channels, list_host_unrolled_ring, list_host_separate,
-    list_host_fused,
+constexpr std::array<Lister, 8> kHostVariants{
+    list_host_reference,     list_host_stations, list_host_simd_polarizations, list_host_simd_channels,
+    list_host_unrolled_ring, list_host_families, list_host_separate,           list_host_fused,
 };
 
 }  // namespace

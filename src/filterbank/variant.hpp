@@ -59,6 +59,7 @@ void list_host_stations(const Problem& problem, const Geometry& geometry, std::v
 void list_host_simd_polarizations(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
 void list_host_simd_channels(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
 void list_host_unrolled_ring(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
+void list_host_families(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
 void list_host_separate(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
 void list_host_fused(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
 
