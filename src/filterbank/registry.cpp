@@ -1,7 +1,5 @@
 #include <array>
 
-#include <fmt/format.h>
-
 #include "filterbank/variant.hpp"
 
 namespace ridge::filterbank {
@@ -15,12 +13,17 @@ constexpr std::array<Lister, 8> kHostVariants{
 
 }  // namespace
 
+void Variant::enqueue(Queue&, const Resident&, const Weights&) const {
+  throw Error(ErrorKind::invalid_argument, "filterbank: buffers of a device were given to a plan for the host");
+}
+
 std::vector<Entry> list_variants(const Device& device, const Problem& problem, const Geometry& geometry) {
-  if (!device.is_host()) {
-    throw Error(ErrorKind::unavailable,
-                fmt::format("filterbank: there is no variant for {} yet; plan on the host", device.id()));
-  }
   std::vector<Entry> entries;
+  if (!device.is_host()) {
+    on_device::list_fused(device, problem, geometry, entries);
+    on_device::list_separate(device, problem, geometry, entries);
+    return entries;
+  }
   for (const Lister lister : kHostVariants) lister(problem, geometry, entries);
   return entries;
 }
