@@ -20,7 +20,7 @@ class CompiledRoute {
 
  private:
   struct Stage {
-    std::variant<CompiledPass, CompiledSpectrum, CompiledCluster> pass;
+    std::variant<CompiledPass, CompiledSpectrum, CompiledCluster, CompiledRing> pass;
     Place from, to;
     std::uint64_t lines, from_stride, to_stride;
   };
@@ -29,6 +29,7 @@ class CompiledRoute {
   Route route_;
   std::vector<Stage> stages_;
   std::uint64_t at_once_ = 1;
+  bool has_ring_ = false;
   Buffer scratch_, work_, spare_;
   // Who used the arrays last, so that another queue waits for it.
   mutable std::mutex mutex_;

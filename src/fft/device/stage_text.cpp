@@ -1,5 +1,7 @@
 #include "fft/device/pass_writer.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace ridge::fft::on_device {
@@ -103,6 +105,7 @@ void PassWriter::exchange(std::size_t number) {
     local_free();
     write_local(layout, from, array, member);
     text_.line("BARRIER();");
+    if (!hooks_.all_loaded.empty()) text_.line("{}", std::exchange(hooks_.all_loaded, {}));
     read_local(layout, to, array, member);
   };
   if (d_.split) {
