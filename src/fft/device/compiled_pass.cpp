@@ -97,7 +97,9 @@ CompiledRing::CompiledRing(const Device& device, const RingDesign& design) : des
 void CompiledRing::enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out,
                            std::uint64_t out_offset, std::uint64_t chunks) const {
   const std::uint64_t first = design_.first_tiles(), both = first + design_.second_tiles();
-  const std::uint64_t ahead = std::min<std::uint64_t>(design_.ahead, first * chunks);
+  std::uint64_t ahead = std::min<std::uint64_t>(design_.ahead, first * chunks);
+  // Beyond this a tile would wait for tiles taken after it.
+  if (chunks > design_.slots) ahead = std::min<std::uint64_t>(ahead, (design_.slots - 1) * first);
   const std::uint64_t groups = std::min<std::uint64_t>(design_.groups, ahead + chunks * both);
   queue.launch(kernel_, {.groups = {groups}, .items = {design_.first.items()}, .local_bytes = local_bytes_},
                {in, out, tables_, ring_, control_, in_offset, out_offset, static_cast<std::uint32_t>(chunks),

@@ -19,8 +19,12 @@ namespace {
 // Of the H200's 50 MB: what comes and goes needs room too.
 constexpr double kMostRing = 36e6, kGoodRing = 27e6;
 constexpr std::size_t kFactorsTried = 2;
+constexpr std::size_t kLeastSlots = 3;
 // How many times the tiles under way at once the first pass runs ahead of a whole chunk, and how many more find room.
-constexpr double kAhead = 2, kLessAhead = 1, kRoom = 0.6;
+constexpr double kAhead = 2, kRoom = 0.6;
+// Rows that go through the ring after a pass over memory: as long as chunks of 16 of them leave room for several.
+constexpr double kRow = 32768;
+constexpr std::size_t kLongestFirst = 1024;
 
 struct Shape {
   std::size_t items, most_held;
@@ -98,16 +102,21 @@ std::vector<PassDesign> of_one_chunk(const AxisProblem& problem, const std::vect
   return passes;
 }
 
-// How far the first pass runs ahead, and how long the ring is; in bytes.
-double sized(const Device& device, RingDesign& ring, std::uint64_t chunks, double share) {
+// How far the first pass runs ahead, and how long the ring is. A tile that is stored into a slot for the second time
+// waits for tiles of the second pass: ahead is never so much that these would come after it.
+bool sized(const Device& device, RingDesign& ring, std::uint64_t chunks, double most_bytes) {
   const std::size_t resident = std::min(ring.first.resident, ring.second.resident);
   ring.groups = device.limits().compute_units * resident;
   const double first = static_cast<double>(ring.first_tiles()), second = static_cast<double>(ring.second_tiles());
   const double under_way = static_cast<double>(ring.groups) * first / (first + second);
-  ring.ahead = static_cast<std::size_t>(first + under_way * share);
-  const double slots = std::ceil((static_cast<double>(ring.ahead) + under_way * kRoom) / first);
-  ring.slots = static_cast<std::size_t>(std::min(slots, static_cast<double>(chunks)));
-  return static_cast<double>(ring.slots) * static_cast<double>(ring.slot) * (ring.first.float64 ? 16 : 8);
+  const double wanted = first + under_way * kAhead;
+  const double slots = std::max(std::ceil((wanted + under_way * kRoom) / first), std::ceil(wanted / first) + 1);
+  const double fit = std::floor(most_bytes / (static_cast<double>(ring.slot) * (ring.first.float64 ? 16 : 8)));
+  ring.slots = static_cast<std::size_t>(std::min({slots, fit, static_cast<double>(chunks)}));
+  if (ring.slots < std::min<std::uint64_t>(chunks, kLeastSlots)) return false;
+  ring.ahead = static_cast<std::size_t>(wanted);
+  if (ring.slots < chunks) ring.ahead = std::min(ring.ahead, (ring.slots - 1) * ring.first_tiles());
+  return true;
 }
 
 planner::Candidate described_ring(const AxisProblem& problem, const std::vector<std::size_t>& factors,
@@ -146,8 +155,15 @@ class Lister {
       why_ = "takes lines of one digit";
       return;
     }
+    auto all = pass_factors(problem_.length, 3, kLongestFirst);
+    std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+      const auto off = [&](const std::vector<std::size_t>& factors) {
+        return std::abs(std::log2(static_cast<double>(factors[1] * factors[2]) / kRow));
+      };
+      return off(a) < off(b);
+    });
     std::size_t tried = 0;
-    for (const auto& factors : pass_factors(problem_.length, 3, 2048)) {
+    for (const auto& factors : all) {
       if (tried == kFactorsTried) break;
       const std::size_t before = found_;
       for (const Shape& shape : shapes(tried)) rows_of(factors, shape);
@@ -222,11 +238,12 @@ class Lister {
   }
 
   void rows_of(const std::vector<std::size_t>& factors, const Shape& shape) {
-    constexpr std::size_t kWidth = 16;
+    // A tile of the first pass of 16 columns would fill a compute unit beyond 512 points.
+    const std::size_t width = factors[0] > 512 ? 8 : 16;
     SplitPlaces places;
     PassDesign columns = split_designs(problem_, {.factors = factors}, places).front();
     std::string refusal;
-    const std::vector<PassDesign> fits = fitted(device_, columns, kWidth, 1, refusal);
+    const std::vector<PassDesign> fits = fitted(device_, columns, width, 1, refusal);
     if (fits.empty()) {
       why_ = refusal;
       return;
@@ -263,14 +280,14 @@ class Lister {
 
   void add(const Route& route, RingDesign& ring, const std::vector<std::size_t>& factors, std::uint64_t chunks,
            Place from, std::uint64_t chunks_each, double trips) {
-    const double bytes = sized(device_, ring, chunks, kAhead);
-    if (bytes <= kMostRing) add_sized(route, ring, factors, from, chunks_each, trips);
-    if (bytes <= kGoodRing) return;
-    if (sized(device_, ring, chunks, kLessAhead) > kMostRing) {
-      why_ = "the ring would not fit into the shared cache";
-      return;
+    std::size_t last = 0;
+    for (const double bytes : {kGoodRing, kMostRing}) {
+      if (!sized(device_, ring, chunks, bytes)) {
+        why_ = "the ring would not fit into the shared cache";
+      } else if (std::exchange(last, ring.slots) != ring.slots) {
+        add_sized(route, ring, factors, from, chunks_each, trips);
+      }
     }
-    add_sized(route, ring, factors, from, chunks_each, trips);
   }
 
   void add_sized(Route route, const RingDesign& ring, const std::vector<std::size_t>& factors, Place from,
