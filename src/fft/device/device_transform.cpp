@@ -235,6 +235,95 @@ std::shared_ptr<const CompiledRoute> DeviceTransform<T>::choose(const AxisProble
 }
 
 template <class T>
+std::optional<PlaneProblem> DeviceTransform<T>::plane_problem(Direction direction) const {
+  const bool forward = direction == Direction::forward;
+  const std::size_t axes = layout_.axes;
+  const Side& in = forward ? layout_.samples : layout_.spectrum;
+  const Side& out = forward ? layout_.spectrum : layout_.samples;
+  if (problem_.kind != Kind::complex || axes < 2 || in.shape[axes - 1] == 1 || in.shape[axes - 2] == 1) return {};
+  const Ends at_ends = ends(direction);
+  if (at_ends.samples != Samples::same || at_ends.load.kind() != FactorKind::none ||
+      at_ends.store.kind() != FactorKind::none) {
+    return {};
+  }
+  PlaneProblem plane{.float64 = sizeof(T) == sizeof(double),
+                     .direction = direction,
+                     .rows = in.shape[axes - 2],
+                     .columns = in.shape[axes - 1],
+                     .in_point = in.strides[axes - 1],
+                     .out_point = out.strides[axes - 1],
+                     .in_row = in.strides[axes - 2],
+                     .out_row = out.strides[axes - 2]};
+  bool last = true;
+  for (std::size_t axis = axes - 2; axis-- > 0;) {
+    if (in.shape[axis] == 1) continue;
+    last = false;
+    plane.counts.push_back(in.shape[axis]);
+    plane.in_chunk.push_back(in.strides[axis]);
+    plane.out_chunk.push_back(out.strides[axis]);
+  }
+  plane.counts.push_back(problem_.batch);
+  plane.in_chunk.push_back(in.batch);
+  plane.out_chunk.push_back(out.batch);
+  if (last) plane.scale = at_ends.scale;
+  return plane;
+}
+
+template <class T>
+std::shared_ptr<const CompiledRoute> DeviceTransform<T>::choose_plane(const PlaneProblem& plane, const Way& apart,
+                                                                      const planner::Options& options) {
+  std::vector<Route> routes = list_planes(device_, plane);
+  if (!routes.front().candidate.refusal.empty()) return {};
+  planner::Options own = options;
+  const bool wanted = own.variant.starts_with("plane");
+  if (!own.variant.empty() && !wanted) return {};
+  std::vector<planner::Candidate> candidates;
+  for (const Route& route : routes) candidates.push_back(route.candidate);
+  const double bytes = plane_bytes(plane);
+  candidates.push_back({.variant = "axis_by_axis",
+                        .cost = {.bytes = 2 * bytes, .launches = 2, .efficiency = 0.9, .float64 = plane.float64}});
+  const bool forward = plane.direction == Direction::forward;
+  std::optional<Queue> queue;
+  Buffer in, out;
+  std::shared_ptr<const CompiledRoute> last;
+  std::size_t last_index = candidates.size();
+  const auto compiled = [&](std::size_t i) {
+    if (last_index != i) {
+      last.reset();
+      last = std::make_shared<const CompiledRoute>(device_, routes[i], plane.float64);
+      last_index = i;
+    }
+  };
+  const std::string key =
+      fmt::format("fft device planes c{} {} {}x{} of {} from {}/{},{} to {}/{},{}{}", plane.float64 ? 64 : 32,
+                  forward ? "forward" : "inverse", plane.rows, plane.columns, fmt::join(plane.counts, "x"),
+                  plane.in_point, plane.in_row, fmt::join(plane.in_chunk, ","), plane.out_point, plane.out_row,
+                  fmt::join(plane.out_chunk, ","), problem_.in_place ? " in place" : "");
+  planner::Decision decision =
+      planner::decide(device_, {.workload = "fft", .key = key, .bytes = bytes}, candidates, own, [&](std::size_t i) {
+        if (!queue) {
+          queue = device_.queue();
+          in = device_.buffer(bytes_of(plane.direction, true), {.name = "fft trial input"});
+          out = problem_.in_place ? in : device_.buffer(bytes_of(plane.direction, false), {.name = "fft trial output"});
+          queue->fill(in, std::byte{0x3f});
+        }
+        if (i < routes.size()) compiled(i);
+        const auto once = [&] {
+          if (i < routes.size()) return last->enqueue(*queue, in, out);
+          for (std::size_t stage = 0; stage < 2; ++stage) {
+            apart.stages[stage].route->enqueue(*queue, stage == 0 ? in : out, out);
+          }
+        };
+        return best_device_seconds(*queue, {once}, kTrial).front();
+      });
+  const std::size_t winner = decision.winner;
+  decisions_.push_back(std::move(decision));
+  if (winner == routes.size()) return {};
+  compiled(winner);
+  return last;
+}
+
+template <class T>
 void DeviceTransform<T>::build(Direction direction, const planner::Options& options) {
   const bool forward = direction == Direction::forward, real = problem_.kind == Kind::real;
   Way& way = forward ? forward_ : inverse_;
@@ -281,7 +370,22 @@ void DeviceTransform<T>::build(Direction direction, const planner::Options& opti
   const auto side = [&](Array array) -> const Side& {
     return array == Array::input ? in : array == Array::output ? out : work_side_;
   };
+  const std::optional<PlaneProblem> plane = plane_problem(direction);
+  const auto done_together = [&](std::shared_ptr<const CompiledRoute> route) {
+    way.stages = {{std::move(route), planned[0].from, planned[1].to, planned[0].axis}};
+    way.has_plane = true;
+  };
   for (std::size_t i = 0; i < planned.size(); ++i) {
+    if (i == 0 && plane && forward_.has_plane && !forward) {
+      const std::string name = forward_.stages.front().route->route().candidate.name();
+      for (const Route& route : list_planes(device_, *plane)) {
+        if (route.candidate.refusal.empty() && route.candidate.name() == name) {
+          done_together(std::make_shared<const CompiledRoute>(device_, route, plane->float64));
+        }
+      }
+      if (way.has_plane) ++i;
+      if (way.has_plane) continue;
+    }
     const Planned& one = planned[i];
     const Side &from = side(one.from), &to = side(one.to);
     AxisProblem problem = axis_problem(direction, one.axis, one.kind, from, to);
@@ -302,6 +406,9 @@ void DeviceTransform<T>::build(Direction direction, const planner::Options& opti
       if (!forward && stage.axis == one.axis) known = stage.route->route().candidate.name();
     }
     way.stages.push_back({choose(problem, options, known), one.from, one.to, one.axis});
+    if (i == 1 && plane && forward && way.stages.size() == 2) {
+      if (auto route = choose_plane(*plane, way, options)) done_together(std::move(route));
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 #include <ridge/fft.hpp>
 
 #include "fft/device/compiled_route.hpp"
+#include "fft/device/rings.hpp"
 #include "fft/layout.hpp"
 
 namespace ridge::fft {
@@ -44,6 +45,7 @@ class DeviceTransform {
   };
   struct Way {
     std::vector<Stage> stages;
+    bool has_plane = false;  // the first stage does two axes
   };
   struct Ends {  // what one direction's first load and last store do
     on_device::FactorTable load, store;
@@ -58,6 +60,11 @@ class DeviceTransform {
   // `known` is the route that won for this axis in the other direction: where it serves here too, it is taken.
   std::shared_ptr<const on_device::CompiledRoute> choose(const on_device::AxisProblem& problem,
                                                          const planner::Options& options, const std::string& known);
+
+  // The first two stages in one go, where that is faster than one after the other; null where it is not.
+  std::optional<on_device::PlaneProblem> plane_problem(Direction direction) const;
+  std::shared_ptr<const on_device::CompiledRoute> choose_plane(const on_device::PlaneProblem& plane, const Way& apart,
+                                                               const planner::Options& options);
 
   Device device_;
   Problem problem_;

@@ -11,13 +11,11 @@
 
 #include "fft/device/kernel_text.hpp"
 #include "fft/device/radices.hpp"
-#include "fft/device/route.hpp"
+#include "fft/device/rings.hpp"
 
 namespace ridge::fft::on_device {
 namespace {
 
-// Of the H200's 50 MB: what comes and goes needs room too.
-constexpr double kMostRing = 36e6, kGoodRing = 27e6;
 constexpr std::size_t kFactorsTried = 2;
 constexpr std::size_t kLeastSlots = 3;
 // How many times the tiles under way at once the first pass runs ahead of a whole chunk, and how many more find room.
@@ -25,12 +23,6 @@ constexpr double kAhead = 2, kRoom = 0.6;
 // Rows that go through the ring after a pass over memory: as long as chunks of 16 of them leave room for several.
 constexpr double kRow = 32768;
 constexpr std::size_t kLongestFirst = 1024;
-
-struct Shape {
-  std::size_t items, most_held;
-};
-// Best first, as measured on an H200.
-constexpr Shape kShapes[] = {{256, 32}, {256, 16}, {128, 32}};
 
 // The lines are neighbours, and their points far apart: the columns of an array.
 bool side_by_side(const AxisProblem& problem) {
@@ -57,22 +49,6 @@ std::string refusal(const Device& device, const AxisProblem& problem) {
     if (problem.length < (problem.float64 ? 8192u : 16384u)) return "lines this short fit into one group";
   }
   return {};
-}
-
-// Radices and lines for exactly so many work-items a group, at least 64 bytes side by side.
-bool shaped(const Device& device, PassDesign& pass, const Shape& shape, std::string& why) {
-  const std::size_t least_lines = pass.float64 ? 4 : 8;
-  const std::size_t held = pass.float64 ? shape.most_held / 2 : shape.most_held;
-  for (const RadixPlan& plan :
-       radix_plans(pass.length, {.most_threads = shape.items / least_lines, .most_held = held})) {
-    if (shape.items % plan.threads != 0) continue;
-    pass.radices = plan.radices;
-    pass.threads = plan.threads;
-    why = fit(device, pass, shape.items / plan.threads);
-    return why.empty() && !pass.split;
-  }
-  why = fmt::format("no radices of {} points for groups of {}", pass.length, shape.items);
-  return false;
 }
 
 // Without the digit of the problem's lines: a chunk has its own numbers.
@@ -102,23 +78,6 @@ std::vector<PassDesign> of_one_chunk(const AxisProblem& problem, const std::vect
   return passes;
 }
 
-// How far the first pass runs ahead, and how long the ring is. A tile that is stored into a slot for the second time
-// waits for tiles of the second pass: ahead is never so much that these would come after it.
-bool sized(const Device& device, RingDesign& ring, std::uint64_t chunks, double most_bytes) {
-  const std::size_t resident = std::min(ring.first.resident, ring.second.resident);
-  ring.groups = device.limits().compute_units * resident;
-  const double first = static_cast<double>(ring.first_tiles()), second = static_cast<double>(ring.second_tiles());
-  const double under_way = static_cast<double>(ring.groups) * first / (first + second);
-  const double wanted = first + under_way * kAhead;
-  const double slots = std::max(std::ceil((wanted + under_way * kRoom) / first), std::ceil(wanted / first) + 1);
-  const double fit = std::floor(most_bytes / (static_cast<double>(ring.slot) * (ring.first.float64 ? 16 : 8)));
-  ring.slots = static_cast<std::size_t>(std::min({slots, fit, static_cast<double>(chunks)}));
-  if (ring.slots < std::min<std::uint64_t>(chunks, kLeastSlots)) return false;
-  ring.ahead = static_cast<std::size_t>(wanted);
-  if (ring.slots < chunks) ring.ahead = std::min(ring.ahead, (ring.slots - 1) * ring.first_tiles());
-  return true;
-}
-
 planner::Candidate described_ring(const AxisProblem& problem, const std::vector<std::size_t>& factors,
                                   const RingDesign& ring, double trips, double efficiency) {
   return {.variant = "ring",
@@ -145,7 +104,7 @@ class Lister {
     for (const auto& factors : pass_factors(problem_.length, 2, 2048)) {
       if (tried == kFactorsTried) break;
       const std::size_t before = found_;
-      for (const Shape& shape : shapes(tried)) one_line(factors, shape);
+      for (const RingShape& shape : shapes(tried)) one_line(factors, shape);
       if (found_ > before) ++tried;
     }
   }
@@ -166,7 +125,7 @@ class Lister {
     for (const auto& factors : all) {
       if (tried == kFactorsTried) break;
       const std::size_t before = found_;
-      for (const Shape& shape : shapes(tried)) rows_of(factors, shape);
+      for (const RingShape& shape : shapes(tried)) rows_of(factors, shape);
       if (found_ > before) ++tried;
     }
   }
@@ -182,7 +141,7 @@ class Lister {
     for (const auto& factors : pass_factors(problem_.length, 2, 2048)) {
       if (tried == kFactorsTried) break;
       const std::size_t before = found_;
-      for (const Shape& shape : shapes(tried)) columns_of(factors, shape, side);
+      for (const RingShape& shape : shapes(tried)) columns_of(factors, shape, side);
       if (found_ > before) ++tried;
     }
   }
@@ -192,11 +151,11 @@ class Lister {
 
  private:
   // All of them for the best factors, the best for others.
-  static std::span<const Shape> shapes(std::size_t tried) {
-    return std::span<const Shape>(kShapes).first(tried == 0 ? std::size(kShapes) : 1);
+  static std::span<const RingShape> shapes(std::size_t tried) {
+    return std::span<const RingShape>(kRingShapes).first(tried == 0 ? std::size(kRingShapes) : 1);
   }
 
-  void one_line(const std::vector<std::size_t>& factors, const Shape& shape) {
+  void one_line(const std::vector<std::size_t>& factors, const RingShape& shape) {
     std::vector<PassDesign> passes = of_one_chunk(problem_, factors);
     RingDesign ring{.first = passes[0],
                     .second = passes[1],
@@ -212,7 +171,7 @@ class Lister {
     add(route, ring, factors, problem_.lines(), Place::input, inner_lines(problem_), 1);
   }
 
-  void columns_of(const std::vector<std::size_t>& factors, const Shape& shape, std::size_t side) {
+  void columns_of(const std::vector<std::size_t>& factors, const RingShape& shape, std::size_t side) {
     std::vector<PassDesign> passes = of_one_chunk(problem_, factors, side);
     RingDesign ring{.first = passes[0],
                     .second = passes[1],
@@ -237,7 +196,7 @@ class Lister {
     add(route, ring, factors, chunks, Place::input, chunks / route.outer, 1);
   }
 
-  void rows_of(const std::vector<std::size_t>& factors, const Shape& shape) {
+  void rows_of(const std::vector<std::size_t>& factors, const RingShape& shape) {
     // A tile of the first pass of 16 columns would fill a compute unit beyond 512 points.
     const std::size_t width = factors[0] > 512 ? 8 : 16;
     SplitPlaces places;
@@ -311,6 +270,36 @@ class Lister {
 };
 
 }  // namespace
+
+bool shaped(const Device& device, PassDesign& pass, const RingShape& shape, std::string& why) {
+  const std::size_t least_lines = pass.float64 ? 4 : 8;
+  const std::size_t held = pass.float64 ? shape.most_held / 2 : shape.most_held;
+  for (const RadixPlan& plan :
+       radix_plans(pass.length, {.most_threads = shape.items / least_lines, .most_held = held})) {
+    if (shape.items % plan.threads != 0) continue;
+    pass.radices = plan.radices;
+    pass.threads = plan.threads;
+    why = fit(device, pass, shape.items / plan.threads);
+    return why.empty() && !pass.split;
+  }
+  why = fmt::format("no radices of {} points for groups of {}", pass.length, shape.items);
+  return false;
+}
+
+bool sized(const Device& device, RingDesign& ring, std::uint64_t chunks, double most_bytes) {
+  const std::size_t resident = std::min(ring.first.resident, ring.second.resident);
+  ring.groups = device.limits().compute_units * resident;
+  const double first = static_cast<double>(ring.first_tiles()), second = static_cast<double>(ring.second_tiles());
+  const double under_way = static_cast<double>(ring.groups) * first / (first + second);
+  const double wanted = first + under_way * kAhead;
+  const double slots = std::max(std::ceil((wanted + under_way * kRoom) / first), std::ceil(wanted / first) + 1);
+  const double fit = std::floor(most_bytes / (static_cast<double>(ring.slot) * (ring.first.float64 ? 16 : 8)));
+  ring.slots = static_cast<std::size_t>(std::min({slots, fit, static_cast<double>(chunks)}));
+  if (ring.slots < std::min<std::uint64_t>(chunks, kLeastSlots)) return false;
+  ring.ahead = static_cast<std::size_t>(wanted);
+  if (ring.slots < chunks) ring.ahead = std::min(ring.ahead, (ring.slots - 1) * ring.first_tiles());
+  return true;
+}
 
 void list_rings(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
   std::string why = refusal(device, problem);
