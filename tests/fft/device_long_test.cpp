@@ -107,6 +107,32 @@ TEST_F(LongLines, ColumnsThroughARing) {
   }
 }
 
+TEST_F(LongLines, PlanesInOneGo) {
+  for (const Device& device : cuda_) {
+    for (const std::vector<std::size_t>& shape :
+         {std::vector<std::size_t>{64, 64}, {256, 128}, {96, 1000}, {5, 128, 256}, {1024, 1024}}) {
+      const std::size_t batch = shape[0] == 1024 ? 5 : 61;
+      std::size_t points = batch;
+      for (const std::size_t side : shape) points *= side;
+      const auto in = reference::random_points<float>(points, 8);
+      const Problem problem{.shape = shape, .batch = batch, .scale_inverse = 0.5};
+      const Plan<double> host(ridge::host(), problem, {.effort = Effort::quick});
+      const Plan<float> plan(device, problem, only("plane"));
+      EXPECT_NE(plan.explain().find("through a ring"), std::string::npos) << plan.explain();
+      for (const bool inverse : {false, true}) {
+        const auto expected = run(host, std::vector<std::complex<double>>(in.begin(), in.end()), inverse, points);
+        const auto out = run(plan, in, inverse, points);
+        double difference = 0, norm = 0;
+        for (std::size_t i = 0; i < points; ++i) {
+          difference += std::norm(std::complex<double>(out[i]) - expected[i]);
+          norm += std::norm(expected[i]);
+        }
+        EXPECT_LE(std::sqrt(difference / norm), reference::error_gate<float>(points / batch)) << shape[0] << inverse;
+      }
+    }
+  }
+}
+
 // One plan in two queues: its ring is one, so the second run waits for the first.
 TEST_F(LongLines, RingsAreSharedByQueues) {
   for (const Device& device : cuda_) {

@@ -45,7 +45,6 @@ class DeviceTransform {
   };
   struct Way {
     std::vector<Stage> stages;
-    bool has_plane = false;  // the first stage does two axes
   };
   struct Ends {  // what one direction's first load and last store do
     on_device::FactorTable load, store;
@@ -56,15 +55,23 @@ class DeviceTransform {
   Ends ends(Direction direction) const;
   on_device::AxisProblem axis_problem(Direction direction, std::size_t axis, Kind kind, const Side& in,
                                       const Side& out) const;
-  void build(Direction direction, const planner::Options& options);
-  // `known` is the route that won for this axis in the other direction: where it serves here too, it is taken.
+  struct Planned {  // an axis of one direction
+    std::size_t axis;
+    Kind kind;
+    Array from, to;
+    on_device::AxisProblem problem;
+  };
+  std::vector<Planned> planned(Direction direction);
+  void build(const planner::Options& options);
+  // `back` is the same axis of the other direction, whose kernels are compiled beside these.
   std::shared_ptr<const on_device::CompiledRoute> choose(const on_device::AxisProblem& problem,
-                                                         const planner::Options& options, const std::string& known);
+                                                         const on_device::AxisProblem* back,
+                                                         const planner::Options& options);
 
-  // The first two stages in one go, where that is faster than one after the other; null where it is not.
+  // The first two stages of each direction in one go, where that is faster than one after the other.
+  bool choose_plane(const std::vector<Planned>& there, const std::vector<Planned>& back,
+                    const planner::Options& options);
   std::optional<on_device::PlaneProblem> plane_problem(Direction direction) const;
-  std::shared_ptr<const on_device::CompiledRoute> choose_plane(const on_device::PlaneProblem& plane, const Way& apart,
-                                                               const planner::Options& options);
 
   Device device_;
   Problem problem_;
