@@ -77,7 +77,11 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
   for (const PassDesign& design : designs) {
     PassDesign ahead = design;
     ahead.ahead = true;
-    if (ahead_serves(device, problem, design) && fit(device, ahead, 1).empty()) add(ahead, "");
+    if (ahead_serves(device, problem, design) && fit(device, ahead, 1).empty()) {
+      add(ahead, "");
+      ahead.few_twiddles = false;
+      if (&design == &designs.front()) add(ahead, "all");
+    }
     add(design, "");
     if (&design != &designs.front() || design.radices.size() < 2) continue;
     PassDesign all = design;

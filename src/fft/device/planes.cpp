@@ -69,6 +69,7 @@ std::vector<Route> list_planes(const Device& device, const PlaneProblem& plane) 
   std::string why = refusal(device, plane);
   for (const RingShape& shape : kRingShapes) {
     if (!refusal(device, plane).empty()) break;
+    if (shape.long_only && std::max(plane.rows, plane.columns) < 1024) continue;
     RingDesign ring = passes_of(plane);
     if (!shaped(device, ring.first, shape, why) || !shaped(device, ring.second, shape, why)) continue;
     if (!sized(device, ring, plane.planes(), kMostRing)) {
@@ -84,16 +85,14 @@ std::vector<Route> list_planes(const Device& device, const PlaneProblem& plane) 
                            .from_stride = plane.in_chunk.back(),
                            .to_stride = plane.out_chunk.back()});
     route.candidate = {.variant = "plane",
-                       .parameters = {{"radices", radices_text(ring.first) + "," + radices_text(ring.second)},
-                                      {"items", std::to_string(ring.first.items())},
-                                      {"lines", fmt::format("{},{}", ring.first.lines, ring.second.lines)},
-                                      {"slots", std::to_string(ring.slots)},
-                                      {"ahead", std::to_string(ring.ahead)}},
+                       .parameters = ring_parameters(ring),
                        .cost = {.bytes = plane_bytes(plane),
                                 .launches = 1,
                                 .efficiency = 0.6 * (1 - 0.02 * static_cast<double>(routes.size())),
                                 .float64 = plane.float64}};
-    routes.push_back(std::move(route));
+    const std::string name = route.candidate.name();
+    const auto same = [&](const Route& other) { return other.candidate.name() == name; };
+    if (std::none_of(routes.begin(), routes.end(), same)) routes.push_back(std::move(route));
   }
   if (routes.empty()) routes.push_back({.candidate = {.variant = "plane", .refusal = why}, .steps = {}});
   return routes;

@@ -3,7 +3,6 @@
 // share. Still longer lines make one pass over memory first, and their rows go through the ring.
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,7 +20,7 @@ constexpr std::size_t kLeastSlots = 3;
 // How many times the tiles under way at once the first pass runs ahead of a whole chunk, and how many more find room.
 constexpr double kAhead = 2, kRoom = 0.6;
 // Rows that go through the ring after a pass over memory: as long as chunks of 16 of them leave room for several.
-constexpr double kRow = 32768;
+constexpr double kRow = 16384;
 constexpr std::size_t kLongestFirst = 1024;
 
 // The lines are neighbours, and their points far apart: the columns of an array.
@@ -80,13 +79,10 @@ std::vector<PassDesign> of_one_chunk(const AxisProblem& problem, const std::vect
 
 planner::Candidate described_ring(const AxisProblem& problem, const std::vector<std::size_t>& factors,
                                   const RingDesign& ring, double trips, double efficiency) {
+  auto parameters = ring_parameters(ring);
+  parameters.insert(parameters.begin(), {"factors", fmt::format("{}", fmt::join(factors, "x"))});
   return {.variant = "ring",
-          .parameters = {{"factors", fmt::format("{}", fmt::join(factors, "x"))},
-                         {"radices", radices_text(ring.first) + "," + radices_text(ring.second)},
-                         {"items", std::to_string(ring.first.items())},
-                         {"lines", fmt::format("{},{}", ring.first.lines, ring.second.lines)},
-                         {"slots", std::to_string(ring.slots)},
-                         {"ahead", std::to_string(ring.ahead)}},
+          .parameters = std::move(parameters),
           .cost = {.flops = usual_flops(problem),
                    .bytes = problem_bytes(problem) * trips,
                    .launches = trips,
@@ -104,7 +100,7 @@ class Lister {
     for (const auto& factors : pass_factors(problem_.length, 2, 2048)) {
       if (tried == kFactorsTried) break;
       const std::size_t before = found_;
-      for (const RingShape& shape : shapes(tried)) one_line(factors, shape);
+      for (const RingShape& shape : shapes(factors, tried)) one_line(factors, shape);
       if (found_ > before) ++tried;
     }
   }
@@ -122,10 +118,12 @@ class Lister {
       return off(a) < off(b);
     });
     std::size_t tried = 0;
+    std::size_t last_first = 0;
     for (const auto& factors : all) {
       if (tried == kFactorsTried) break;
+      if (std::exchange(last_first, factors[0]) == factors[0]) continue;  // other rows say more than others of these
       const std::size_t before = found_;
-      for (const RingShape& shape : shapes(tried)) rows_of(factors, shape);
+      for (const RingShape& shape : shapes(factors, tried)) rows_of(factors, shape);
       if (found_ > before) ++tried;
     }
   }
@@ -141,7 +139,7 @@ class Lister {
     for (const auto& factors : pass_factors(problem_.length, 2, 2048)) {
       if (tried == kFactorsTried) break;
       const std::size_t before = found_;
-      for (const RingShape& shape : shapes(tried)) columns_of(factors, shape, side);
+      for (const RingShape& shape : shapes(factors, tried)) columns_of(factors, shape, side);
       if (found_ > before) ++tried;
     }
   }
@@ -151,8 +149,13 @@ class Lister {
 
  private:
   // All of them for the best factors, the best for others.
-  static std::span<const RingShape> shapes(std::size_t tried) {
-    return std::span<const RingShape>(kRingShapes).first(tried == 0 ? std::size(kRingShapes) : 1);
+  static std::vector<RingShape> shapes(const std::vector<std::size_t>& factors, std::size_t tried) {
+    std::vector<RingShape> fit;
+    for (const RingShape& shape : kRingShapes) {
+      if (shape.long_only && factors.back() < 1024) continue;
+      if (tried == 0 || fit.empty()) fit.push_back(shape);
+    }
+    return fit;
   }
 
   void one_line(const std::vector<std::size_t>& factors, const RingShape& shape) {
@@ -210,8 +213,8 @@ class Lister {
     std::vector<PassDesign> passes = of_one_chunk(problem_, factors);
     RingDesign ring{.first = passes[1], .second = passes[2]};
     if (!shaped(device_, ring.first, shape, why_) || !shaped(device_, ring.second, shape, why_)) return;
-    // Rows side by side, as many as a tile of the last pass stores next to each other.
-    const std::size_t side = std::min(ring.second.lines, factors[0]);
+    // Rows side by side: the last pass stores accesses of 128 bytes.
+    const std::size_t side = std::min<std::size_t>(problem_.float64 ? 8 : 16, factors[0]);
     if (factors[0] % side != 0) {
       why_ = "no even chunks of rows";
       return;
@@ -271,9 +274,21 @@ class Lister {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> ring_parameters(const RingDesign& ring) {
+  std::vector<std::pair<std::string, std::string>> parameters{
+      {"radices", radices_text(ring.first) + "," + radices_text(ring.second)},
+      {"items", std::to_string(ring.first.items())},
+      {"lines", fmt::format("{},{}", ring.first.lines, ring.second.lines)},
+      {"slots", std::to_string(ring.slots)},
+      {"ahead", std::to_string(ring.ahead)}};
+  if (!ring.first.few_twiddles) parameters.emplace_back("twiddles", "all");
+  return parameters;
+}
+
 bool shaped(const Device& device, PassDesign& pass, const RingShape& shape, std::string& why) {
   const std::size_t least_lines = pass.float64 ? 4 : 8;
   const std::size_t held = pass.float64 ? shape.most_held / 2 : shape.most_held;
+  pass.few_twiddles = !shape.all_twiddles;
   for (const RadixPlan& plan :
        radix_plans(pass.length, {.most_threads = shape.items / least_lines, .most_held = held})) {
     if (shape.items % plan.threads != 0) continue;
@@ -297,7 +312,11 @@ bool sized(const Device& device, RingDesign& ring, std::uint64_t chunks, double 
   ring.slots = static_cast<std::size_t>(std::min({slots, fit, static_cast<double>(chunks)}));
   if (ring.slots < std::min<std::uint64_t>(chunks, kLeastSlots)) return false;
   ring.ahead = static_cast<std::size_t>(wanted);
-  if (ring.slots < chunks) ring.ahead = std::min(ring.ahead, (ring.slots - 1) * ring.first_tiles());
+  if (ring.slots < chunks) {
+    const double room = static_cast<double>(ring.slots) * first - under_way * kRoom;
+    const double most = static_cast<double>(ring.slots - 1) * first;
+    ring.ahead = static_cast<std::size_t>(std::min(wanted, std::max(std::min(room, most), first)));
+  }
   return true;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fft/device/route.hpp"
@@ -13,9 +14,12 @@ inline constexpr double kMostRing = 36e6, kGoodRing = 27e6;
 
 struct RingShape {
   std::size_t items, most_held;
+  bool all_twiddles = false;  // loaded, none multiplied together
+  bool long_only = false;     // tiles of 16 lines of 1024 points, a compute unit each
 };
 // Best first, as measured on an H200.
-inline constexpr RingShape kRingShapes[] = {{256, 32}, {256, 16}, {128, 32}};
+inline constexpr RingShape kRingShapes[] = {
+    {256, 32}, {512, 32, false, true}, {256, 32, true}, {256, 16}, {256, 16, true}};
 
 // Radices and lines for exactly so many work-items a group, at least 64 bytes side by side.
 bool shaped(const Device& device, PassDesign& pass, const RingShape& shape, std::string& why);
@@ -35,6 +39,8 @@ struct PlaneProblem {
   double scale = 1;
   std::uint64_t planes() const;
 };
+// What tells a ring's candidate from others: radices, lines, the ring.
+std::vector<std::pair<std::string, std::string>> ring_parameters(const RingDesign& ring);
 double plane_bytes(const PlaneProblem& plane);
 std::vector<Route> list_planes(const Device& device, const PlaneProblem& plane);
 
