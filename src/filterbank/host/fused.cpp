@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "filterbank/host/fresh_lines.hpp"
 #include "filterbank/host/output.hpp"
 #include "filterbank/host/window.hpp"
 
@@ -81,15 +82,16 @@ class Fused final : public HostVariant {
     }
   }
 
-  // A later spectrum's place is fetched while this one is computed: the next, or where spectra are long the one after
-  // it, to the second cache.
+  // A later spectrum's place is made ready while this one is computed. Where lines can be had without reading memory,
+  // the next; elsewhere the next is fetched, or where spectra are long the one after it, to the second cache.
   void prefetch(const Piece& piece, const Output& output, std::size_t now) const {
     const Geometry& g = geometry();
-    const bool far = g.channels > 512;
-    const std::size_t then = now + (far ? 2 : 1);
+    const bool fresh = g.channels > 128 && can_make_fresh(), far = !fresh && g.channels > 512;
+    const std::size_t then = now + (far ? 2 : 1), bytes = g.channels * sizeof(std::complex<float>);
     if (g.by_channel || then >= piece.spectra * g.polarizations) return;
-    const auto* place = reinterpret_cast<const char*>(output.row(then / g.polarizations, then % g.polarizations));
-    for (std::size_t byte = 0; byte < g.channels * sizeof(std::complex<float>); byte += 64) {
+    auto* place = reinterpret_cast<char*>(output.row(then / g.polarizations, then % g.polarizations));
+    if (fresh) return make_fresh(place, bytes);
+    for (std::size_t byte = 0; byte < bytes; byte += 64) {
       if (far) {
         __builtin_prefetch(place + byte, 1, 2);
       } else {
@@ -125,8 +127,8 @@ void list_host_fused(const Problem& problem, const Geometry& geometry, std::vect
                          return std::make_shared<Fused>(problem, geometry, steps, rows);
                        }});
   };
-  for (const std::size_t kilobytes : {std::size_t{128}, std::size_t{32}, std::size_t{272}, std::size_t{540}}) {
-    for (const std::size_t rows : {kNoWindow, std::size_t{32}, std::size_t{8}, std::size_t{96}}) {
+  for (const std::size_t kilobytes : {std::size_t{540}, std::size_t{128}, std::size_t{32}}) {
+    for (const std::size_t rows : {std::size_t{96}, std::size_t{32}, kNoWindow}) {
       add(kilobytes << 10, rows);
     }
   }
