@@ -13,7 +13,13 @@
 // + (channels - 1 - m)] a branch m (tap 0 is the newest block) and a forward FFT over the branches.
 //
 // Input, slowest to fastest: block of `input_block` samples, station, sample, polarization, complex. Output: time,
-// polarization, station, channel, complex float. int4: low nibble real, high nibble imaginary, two's complement.
+// polarization, station, channel, complex float; or Order::channel. int4: low nibble real, high nibble imaginary, two's
+// complement.
+//
+// A station whose signal comes tau samples late (x[n] = s(n - tau) exp(-2 pi i f tau), f the frequency of the band's
+// middle on the sky in cycles a sample) is put right by d = round(tau) whole samples, which are read further on, and by
+// a phase: X[t][k] of x[n + d] times exp(2 pi i (f tau + k (tau - d) / channels)), k signed. tau is that of the middle
+// of the spectrum's window. The bandpass is multiplied in with it.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -67,6 +73,19 @@ struct Ratio {
   std::size_t numerator = 1, denominator = 1;
 };
 
+// Order of the output, slowest to fastest.
+enum class Order {
+  time,     // time, polarization, station, channel
+  channel,  // block of `output_times` times, channel, station, polarization, time: what a correlator reads
+};
+
+// Delays of the stations that are undone; Stream::set_delays tells them.
+struct DelayTracking {
+  bool wanted = false;
+  double frequency = 0;     // of the band's middle on the sky, in cycles a sample: f / sample rate
+  std::size_t longest = 0;  // whole samples of delay are 0 to this; spectra wait for so many samples more
+};
+
 struct Problem {
   std::size_t channels = 256, taps = 16;
   std::size_t stations = 1;
@@ -79,6 +98,9 @@ struct Problem {
   bool centred = false;           // channel 0 is the lowest frequency, channels / 2 the centre; even channels only
   // Factors of the channels: none, one a channel, or one a (polarization, station, channel).
   std::vector<std::complex<float>> bandpass{};
+  Order order = Order::time;
+  std::size_t output_times = 16;  // Order::channel: spectra of one block; only whole blocks are written
+  DelayTracking delays = {};
   std::size_t threads = 0;  // host: 0 = all
 };
 
@@ -131,7 +153,7 @@ class Stream {
   Stream(Stream&&) noexcept;
   Stream& operator=(Stream&&) noexcept;
 
-  // Spectra a push of so many bytes will write.
+  // Spectra a push of so many bytes will write; Order::channel: a multiple of output_times.
   std::size_t due(std::size_t bytes) const;
   // Takes any number of bytes, half samples included, and writes due(in.size()) spectra of plan.spectrum_size() values;
   // returns how many. Error{invalid_argument} where `out` is shorter, and nothing is taken.
@@ -141,8 +163,9 @@ class Stream {
     return push(std::as_bytes(in), out);
   }
 
-  // For a stream nothing was pushed to: it begins with this spectrum. Returns the number of the first sample (of each
-  // station, a multiple of the input block) that is to be pushed; those before are not looked at.
+  // For a stream nothing was pushed to: it begins with this spectrum (Order::channel: the first of a block). Returns
+  // the number of the first sample (of each station, a multiple of the input block) that is to be pushed; those before
+  // are not looked at.
   std::uint64_t start_at(std::uint64_t spectrum);
 
   std::uint64_t bytes() const;    // position in the stream: taken so far, or skipped by start_at
@@ -153,7 +176,12 @@ class Stream {
   // spectrum has been written already. Several may wait.
   void replace_weights(std::span<const double> weights, std::uint64_t sample);
 
-  // Everything a later process needs to go on exactly: samples held, counts, weights, the variant.
+  // Delays in samples, one a (polarization, station), at a sample number: linear from one such point to the next,
+  // constant before the first and behind the last. Points come in order; Error where a spectrum behind the point before
+  // has been written already, which this one would change, or where a delay does not round to 0 .. delays.longest.
+  void set_delays(std::uint64_t sample, std::span<const double> delays);
+
+  // Everything a later process needs to go on exactly: samples held, counts, weights, delays, the variant.
   std::string save() const;
   // Error{io} for a damaged state, Error{invalid_argument} for one of another problem or variant.
   void restore(std::string_view state);
@@ -172,7 +200,8 @@ struct Hole {
 struct SpectrumRange {
   std::uint64_t first = 0, end = 0;
 };
-// The spectra whose window touches a hole, in order, none twice. Holes in order.
+// The spectra whose window touches a hole, in order, none twice. Holes in order. With delays those that might, whatever
+// the whole samples of delay are.
 std::vector<SpectrumRange> flagged(const Problem& problem, std::span<const Hole> holes);
 
 // --- synthesis -----------------------------------------------------------------------------------------------------
@@ -232,6 +261,41 @@ class Detector {
   Detection detection_;
   std::size_t held_ = 0;  // spectra in the sum
   std::vector<double> sum_;
+};
+
+// --- correlation ---------------------------------------------------------------------------------------------------
+
+struct Correlation {
+  std::size_t times = 256;   // spectra of one integration
+  std::size_t channels = 1;  // neighbouring channels summed; divides the number of channels
+};
+
+class CorrelatorState;
+
+// Every pair of stations behind a bank, a station with itself among them, and every pair of polarizations:
+//
+//   V[b][k][p][q] = sum over the times of an integration of X_i,p[k] conj(X_j,q[k]),  b = j (j + 1) / 2 + i,  i <= j
+//
+// Output, slowest to fastest: integration, baseline b, channel, polarization of i, polarization of j, complex float.
+// Spectra come in the order of the problem. However they are cut into pushes, and however many threads work on them,
+// the sums are the same to the last bit: floats over a few times, doubles over those. What is left of an integration is
+// carried to the next push.
+class Correlator {
+ public:
+  Correlator(const Problem& problem, const Correlation& correlation);
+  ~Correlator();
+  Correlator(Correlator&&) noexcept;
+  Correlator& operator=(Correlator&&) noexcept;
+  std::size_t baselines() const;  // stations * (stations + 1) / 2
+  std::size_t channels() const;
+  std::size_t size() const;  // complex values of one integration
+  double flops() const;      // of one time: 8 for each product
+  std::size_t due(std::size_t spectra) const;
+  // Returns how many integrations it wrote. Error{invalid_argument} where `out` is shorter than those due.
+  std::size_t push(std::span<const std::complex<float>> spectra, std::span<std::complex<float>> out);
+
+ private:
+  std::unique_ptr<CorrelatorState> state_;
 };
 
 }  // namespace ridge::filterbank

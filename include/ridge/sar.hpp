@@ -79,19 +79,42 @@ class Focus {
   std::shared_ptr<const Pipeline> pipeline_;
 };
 
-// Frames one after the other. On a device two are on their way at once, so that transfers run beside the computation.
+// Frames one after the other. On a device several are on their way at once, so that the way there, the work and the way
+// back run side by side.
+//
+//   while (read(stream.frame())) {       // straight into page-locked memory
+//     stream.submit();
+//     if (stream.full()) write(stream.take());
+//   }
+//   while (stream.on_their_way() > 0) write(stream.take());
 class Stream {
  public:
   Stream(const Device& device, const Problem& problem, const planner::Options& options = {.effort = Effort::quick});
   ~Stream();
-  // Takes a frame, copied before it returns. True where the image of an earlier frame (on the host: of this one) is
-  // ready; it is then in `image`, in the order the frames came.
+
+  // Memory for the next frame, to be written before submit(). Error where the stream is full.
+  std::span<Complex> frame();
+  void submit();
+  std::size_t on_their_way() const { return taken_ - given_; }
+  bool full() const;   // take() an image before the next frame
+  bool ready() const;  // take() would not wait
+  // The image of the oldest frame on its way; empty where there is none. It stays until the next submit().
+  std::span<const Complex> take();
+
+  // The same with copies, for frames and images in memory of any kind. Takes a frame, copied before it returns. True
+  // where the image of an earlier frame (on the host: of this one) is ready; it is then in `image`, in the order the
+  // frames came.
   bool push(std::span<const Complex> echoes, std::span<Complex> image);
   bool finish(std::span<Complex> image);  // one of those still on their way; false where there is none
 
  private:
   struct Slot;
-  Problem problem_;
+  struct Queues;
+  void check_sizes(std::size_t echoes, std::size_t image) const;
+
+  Focus focus_;
+  std::size_t copying_threads_;
+  std::unique_ptr<Queues> queues_;  // none on the host
   std::vector<std::unique_ptr<Slot>> slots_;
   std::size_t taken_ = 0, given_ = 0;  // frames
 };

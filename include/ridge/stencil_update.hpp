@@ -52,6 +52,7 @@ struct Update {
   std::optional<std::vector<Term>> linear{};  // constant weights, no constant term: what the fastest kernels take
   bool sums_terms = false;                    // defined as the sum of `linear` in its order, by linear<T>()
   std::function<void(const Rows<T>&)> row{};  // the inlined loop
+  std::size_t rows_at_once = 4;               // more rows a call than this bring `row` nothing
   double flops = 0;                           // a cell: 2 l - 1 for l weighted points, else the operations
   std::string name{};                         // for keys and explain: equal for equal updates
 };

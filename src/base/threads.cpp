@@ -13,30 +13,36 @@
 #include <utility>
 #include <vector>
 
+#include "base/cores.hpp"
+
 namespace ridge::base {
 namespace {
 
 using Task = std::function<void(std::size_t, std::size_t)>;
 
-void relax() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield" ::: "memory");
-#endif
+// Asked once: a thread started by one that is tied to a core inherits that one core.
+const std::vector<int>& allowed_cores() {
+  static const std::vector<int> cores = [] {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    std::vector<int> found;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) {
+      for (int c = 0; c < CPU_SETSIZE; ++c) {
+        if (CPU_ISSET(c, &set)) found.push_back(c);
+      }
+    }
+    if (found.empty()) found.push_back(0);
+    return found;
+  }();
+  return cores;
 }
 
-std::vector<int> allowed_cores() {
+void pin_to(int cpu) {
+  if (std::getenv("RIDGE_NO_PIN") != nullptr) return;
   cpu_set_t set;
   CPU_ZERO(&set);
-  std::vector<int> cores;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) {
-    for (int c = 0; c < CPU_SETSIZE; ++c) {
-      if (CPU_ISSET(c, &set)) cores.push_back(c);
-    }
-  }
-  if (cores.empty()) cores.push_back(0);
-  return cores;
+  CPU_SET(cpu, &set);
+  sched_setaffinity(0, sizeof set, &set);
 }
 
 // Workers wait by spinning for a while, then by sleeping: a fork costs about a microsecond in a row of calls and an
@@ -84,6 +90,13 @@ class Pool {
   static constexpr int kThreadBits = 16;
 
   void grow(std::size_t workers) {
+    if (cores_.empty()) {
+      // The caller keeps the core it is on. A worker held to that one would take turns with it, milliseconds each,
+      // until the system moves the caller.
+      cores_ = allowed_cores();
+      const auto here = std::find(cores_.begin(), cores_.end(), sched_getcpu());
+      if (here != cores_.end()) std::iter_swap(cores_.begin(), here);
+    }
     while (workers_ < workers) {
       const std::size_t index = ++workers_;
       const std::uint64_t call = call_.load(std::memory_order_relaxed);
@@ -93,13 +106,7 @@ class Pool {
 
   void work(std::size_t index, std::uint64_t seen) {
     inside_ = true;
-    const std::vector<int> cores = allowed_cores();
-    if (index < cores.size() && std::getenv("RIDGE_NO_PIN") == nullptr) {
-      cpu_set_t set;
-      CPU_ZERO(&set);
-      CPU_SET(cores[index], &set);
-      sched_setaffinity(0, sizeof set, &set);
-    }
+    if (index < cores_.size()) pin_to(cores_[index]);
     for (;;) {
       for (int spin = 0; spin < kSpins && call_.load(std::memory_order_acquire) == seen; ++spin) relax();
       if (call_.load(std::memory_order_acquire) == seen) {
@@ -133,6 +140,7 @@ class Pool {
   std::atomic<std::size_t> remaining_{0};
   const Task* task_ = nullptr;
   std::exception_ptr failure_;
+  std::vector<int> cores_;  // thread k's; written before the first worker starts
   std::size_t workers_ = 0;
 };
 
@@ -149,6 +157,11 @@ std::size_t hardware_threads() {
     return allowed_cores().size();
   }();
   return count;
+}
+
+void pin_to_core(std::size_t core) {
+  const std::vector<int>& cores = allowed_cores();
+  if (core < cores.size()) pin_to(cores[core]);
 }
 
 void parallel(std::size_t threads, const Task& task) {

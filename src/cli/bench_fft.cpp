@@ -15,6 +15,8 @@
 #include "base/progress.hpp"
 #include "cli/bench.hpp"
 #include "cli/bench_fft_device.hpp"
+#include "cli/bench_fft_hybrid.hpp"
+#include "cli/bench_fft_planning.hpp"
 #include "cli/fft_floor.hpp"
 #include "cli/fft_lengths.hpp"
 
@@ -153,9 +155,10 @@ struct Wishes {
   std::string lengths = "2^1..2^22";
   std::string shapes;
   std::string type = "f32";
-  bool real = false, inverse = false, classic = false;
+  bool real = false, inverse = false, classic = false, planning = false;
   std::size_t batch_points = 0, batch = 1, threads = 1, trials = 0;
   double seconds = 0.2;
+  HybridWishes hybrid;
 };
 
 std::vector<FftBench> cases_of(const Wishes& wishes, const BenchWishes& bench) {
@@ -215,30 +218,61 @@ std::vector<Peer> peers_of(const BenchWishes& wishes, std::vector<std::string>& 
   return chosen;
 }
 
+// A device is for many points: so many that they come from its memory.
+void fill_device(const Wishes& wishes, bool on_host, FftBench& one) {
+  if (on_host || wishes.batch != 1 || wishes.batch_points != 0) return;
+  one.problem.batch = std::max<std::size_t>(1, kDevicePoints / points_of(one.problem.shape, 1));
+}
+
+void run_planning(const Wishes& wishes, const BenchWishes& bench) {
+  const std::vector<Device> devices = bench.devices.empty() ? std::vector<Device>{host()} : bench_devices(bench);
+  std::vector<FftBench> cases = cases_of(wishes, bench);
+  for (FftBench& one : cases) fill_device(wishes, devices.front().is_host(), one);
+  fmt::print("{}", planning_table(cases, devices));
+}
+
+// A device to run on, or several at once ("host+cuda:0").
+struct Place {
+  std::vector<Device> devices;
+  bool joined() const { return devices.size() > 1; }
+  std::string name() const {
+    std::string names;
+    for (const Device& device : devices) names += (names.empty() ? "" : "+") + device.id();
+    return names;
+  }
+};
+
+std::vector<Place> places_of(const BenchWishes& bench) {
+  // A bare `ridge bench fft` runs on the host, where most peers are.
+  if (bench.devices.empty()) return {{{host()}}};
+  std::vector<Place> places;
+  for (const std::string& name : bench.devices) places.push_back({parse_joined_devices(name)});
+  return places;
+}
+
 void run(const Wishes& wishes, const BenchWishes& bench) {
   report::Bench result;
   result.title = wishes.real ? "Real Fourier transforms" : "Fourier transforms";
   result.note = "GFLOP/s counts 5 N log2 N a transform, half of it for real ones.";
   const std::vector<Peer> peers = peers_of(bench, result.missing_peers);
-  // A bare `ridge bench fft` runs on the host, where most peers are.
-  const std::vector<Device> devices = bench.devices.empty() ? std::vector<Device>{host()} : bench_devices(bench);
+  const std::vector<Place> places = places_of(bench);
   const auto progress = base::terminal_progress();
   std::vector<std::string> notes;
   std::size_t done = 0;
   const std::vector<FftBench> cases = cases_of(wishes, bench);
   for (const FftBench& wanted : cases) {
-    for (const Device& device : devices) {
+    for (const Place& place : places) {
       FftBench one = wanted;
-      // A device is for many points: so many that they come from its memory.
-      if (!device.is_host() && wishes.batch == 1 && wishes.batch_points == 0) {
-        one.problem.batch = std::max<std::size_t>(1, kDevicePoints / points_of(one.problem.shape, 1));
-      }
-      progress(static_cast<double>(done++) / static_cast<double>(cases.size() * devices.size()),
-               fmt::format("{} on {}", fft_problem_text(one.problem), device.id()));
-      const FftBenchResult measured = bench_fft(device, one, peers);
+      const Device& device = place.devices.front();
+      fill_device(wishes, !place.joined() && device.is_host(), one);
+      progress(static_cast<double>(done++) / static_cast<double>(cases.size() * places.size()),
+               fmt::format("{} on {}", fft_problem_text(one.problem), place.name()));
+      const FftBenchResult measured =
+          place.joined() ? bench_fft_hybrid(place.devices, one, wishes.hybrid) : bench_fft(device, one, peers);
       result.rows.insert(result.rows.end(), measured.rows.begin(), measured.rows.end());
       notes.insert(notes.end(), measured.notes.begin(), measured.notes.end());
-      if (bench.explain) fmt::print("{}\n", measured.explanation);
+      if (place.joined()) notes.push_back(measured.explanation);  // the shares are the answer
+      if (bench.explain && !place.joined()) fmt::print("{}\n", measured.explanation);
     }
   }
   progress(1, "");
@@ -276,6 +310,9 @@ void add_bench_fft(CLI::App& bench) {
       "  ridge bench fft --against fftw --lengths 2^1..2^6 --batch-points 1000000\n"
       "  ridge bench fft --against fftw --threads 16 --lengths 2^4..2^20 --batch-points 2^24\n"
       "  ridge bench fft --device cuda:0 --against cufft --lengths 2^2..2^26   data resident, 2^26 points in all\n"
+      "  ridge bench fft --device cuda:0 --planning --lengths 1024,1009      how long plans take\n"
+      "  ridge bench fft --device host+cuda:0 --lengths 2^14 --batch 1024      one batch of the host's over both at "
+      "once\n"
       "  ridge bench fft --classic --lengths 1024                          the papers' variants beside ours\n"
       "\nFFTW's plans are measured (patient up to 4096 points), with a few seconds for each.");
   auto bench_wishes = add_bench_options(*command, "fftw, kissfft, ne10 on the host, cufft on CUDA");
@@ -303,12 +340,23 @@ void add_bench_fft(CLI::App& bench) {
       ->capture_default_str();
   command->add_flag("--classic", wishes->classic, "Also the textbooks' and papers' variants, in rows of their own");
   command->add_option("--trials", wishes->trials, "Devices: variants to time before one is chosen (default 8)");
+  command->add_flag("--planning", wishes->planning,
+                    "How long plans take: first, from the cache, measured, from wisdom");
+  auto& hybrid = wishes->hybrid;
+  command->add_flag("--pinned", hybrid.pinned, "Several devices at once: data in page-locked memory, not in any");
+  command->add_option("--cores", hybrid.cores, "Several devices at once: cores of the host for everything (0: all)");
+  command->add_flag("--no-pin", hybrid.no_pin, "Several devices at once: threads that copy may wander");
+  command->add_option("--piece", hybrid.piece, "Several devices at once: what travels at a time (1M)")
+      ->type_name("BYTES");
+  command->add_option("--measure-seconds", hybrid.seconds, "Several devices at once: time to find the shares")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 600.0));
   command->add_option("--seconds", wishes->seconds, "Time to spend on each")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 60.0));
   command->callback([wishes, bench_wishes, batch_points] {
     if (!batch_points->empty()) wishes->batch_points = parse_length(*batch_points);
-    run(*wishes, *bench_wishes);
+    wishes->planning ? run_planning(*wishes, *bench_wishes) : run(*wishes, *bench_wishes);
   });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <ridge/machine.hpp>
@@ -13,6 +14,8 @@
 #include "base/text.hpp"
 #include "cli/bench.hpp"
 #include "cli/fft_lengths.hpp"
+#include "machine/host_caches.hpp"
+#include "machine/host_probes.hpp"
 #include "stencil/layout.hpp"
 #include "stencil/problems/scenario.hpp"
 
@@ -42,14 +45,54 @@ stencil::Update<T> update_of(const PlainStencil& stencil) {
   return stencil::linear<T>(stencil.dimensions, terms);
 }
 
-struct Roofs {
-  double two = 0, three = 0;  // cells a second
+// What binds: the copy rate and the peak, bytes and flops a second. A device's are those of the saved profile. On the
+// host, whose neighbours come and go, they are the best of the profile (where somebody has measured) and of probes
+// between the timings.
+class Roofs {
+ public:
+  Roofs(const Device& device, std::size_t threads, bool float64, double seconds)
+      : device_(device),
+        threads_(threads == 0 ? device.info().limits.compute_units : threads),
+        float64_(float64),
+        seconds_(seconds) {
+    const machine::Ceilings ceilings = machine::ceilings(device);
+    if (device.is_host() && !ceilings.measured) return;
+    const bool one = device.is_host() && threads_ == 1;
+    if (device.is_host() && !one && threads_ != device.info().limits.compute_units) return;
+    const machine::Bandwidth& memory = one ? ceilings.memory().one : ceilings.memory().all;
+    copy_ = std::max(memory.copy, memory.copy_streaming);
+    peak_ = float64 ? (one ? ceilings.flops_double_one : ceilings.flops_double)
+                    : (one ? ceilings.flops_float_one : ceilings.flops_float);
+  }
+  void probe() {
+    if (!device_.is_host()) return;
+    if (!pieces_) {
+      const std::size_t bytes = machine::host_memory_probe_bytes(machine::host_caches(), seconds_ < 0.1);
+      pieces_.emplace(threads_, bytes / threads_);
+    }
+    run_copy_ = std::max(run_copy_, machine::host_copy_bandwidth(*pieces_, seconds_));
+    run_peak_ = std::max(run_peak_, float64_ ? machine::host_flops_double(threads_, seconds_ / 4)
+                                             : machine::host_flops_float(threads_, seconds_ / 4));
+  }
+  double copy() const { return std::max(copy_, run_copy_); }
+  double peak() const { return std::max(peak_, run_peak_); }
+  std::string note() const {
+    if (!device_.is_host()) return "";
+    const auto rates = [](double bytes, double flops) {
+      return fmt::format("copy {}, peak {}", base::human_rate(bytes, "B/s"), base::human_rate(flops, "FLOP/s"));
+    };
+    return fmt::format("{} threads in this run: {}{}", threads_, rates(run_copy_, run_peak_),
+                       copy_ > 0 ? "; in the saved profile: " + rates(copy_, peak_) : "");
+  }
+
+ private:
+  Device device_;
+  std::size_t threads_;
+  bool float64_;
+  double seconds_;
+  std::optional<machine::HostPieces> pieces_;
+  double copy_ = 0, peak_ = 0, run_copy_ = 0, run_peak_ = 0;
 };
-Roofs roofs_of(const Device& device, std::size_t bytes) {
-  const machine::Bandwidth memory = machine::ceilings(device).memory().all;
-  const auto size = static_cast<double>(bytes);
-  return {std::max(memory.copy, memory.copy_streaming) / (2 * size), memory.copy / (3 * size)};
-}
 
 // The farthest two answers are apart, as a share of the largest value.
 template <class T>
@@ -111,6 +154,8 @@ StencilBenchResult bench_typed(const Device& device, const StencilBench& wanted)
     plain->read(expected);
   }
   // One variant at a time: sessions of large grids together would not fit.
+  Roofs roofs(device, wanted.threads, wanted.float64, std::min(0.4, wanted.seconds_each));
+  roofs.probe();
   std::vector<double> seconds(plans.size(), 0);
   double plain_seconds = 0;
   const base::Repeat repeat{.seconds = wanted.seconds_each, .at_least = 2, .at_most = 100};
@@ -137,7 +182,11 @@ StencilBenchResult bench_typed(const Device& device, const StencilBench& wanted)
   double changing = 1;
   for (std::size_t axis = 0; axis < 3; ++axis) changing *= static_cast<double>(layout.end[axis] - layout.begin[axis]);
   const double updates = changing * static_cast<double>(wanted.steps);
-  const Roofs roofs = roofs_of(device, sizeof(T));
+  roofs.probe();
+  if (const std::string note = roofs.note(); !note.empty()) {
+    result.notes.push_back(fmt::format("{}: {}", stencil_problem_text(wanted), note));
+  }
+  const double two = roofs.copy() / (2 * sizeof(T)), three = roofs.copy() / (3 * sizeof(T));
   for (std::size_t i = 0; i < plans.size(); ++i) {
     report::BenchRow row;
     row.problem = stencil_problem_text(wanted);
@@ -146,9 +195,10 @@ StencilBenchResult bench_typed(const Device& device, const StencilBench& wanted)
     row.seconds = seconds[i];
     row.gflops = updates * update.flops / seconds[i] * 1e-9;
     row.gbytes_per_s = updates * 2 * sizeof(T) / seconds[i] * 1e-9;
-    row.roof_share = roofs.two > 0 ? updates / seconds[i] / roofs.two : 0;
+    row.roof_share = two > 0 ? updates / seconds[i] / two : 0;
     row.more["gcells_per_s"] = updates / seconds[i] * 1e-9;
-    row.more["three_access_share"] = roofs.three > 0 ? updates / seconds[i] / roofs.three : 0;
+    row.more["three_access_share"] = three > 0 ? updates / seconds[i] / three : 0;
+    row.more["peak_share"] = roofs.peak() > 0 ? row.gflops * 1e9 / roofs.peak() : 0;
     if (plain) row.peers["plain"] = plain_seconds;
     row.chosen = names[i] == chosen_name;
     result.rows.push_back(row);
@@ -272,8 +322,8 @@ StencilBenchResult bench_stencil(const Device& device, const StencilBench& wante
 }
 
 std::string stencil_table(const std::vector<report::BenchRow>& rows) {
-  std::vector<std::vector<std::string>> table{
-      {"stencil", "device", "variant", "time", "Gcell/s", "of 2-access roof", "of 3-access roof", "vs plain"}};
+  std::vector<std::vector<std::string>> table{{"stencil", "device", "variant", "time", "Gcell/s", "of 2-access roof",
+                                               "of 3-access roof", "of peak", "vs plain"}};
   const auto more = [](const report::BenchRow& row, const char* name) {
     const auto found = row.more.find(name);
     return found == row.more.end() ? 0.0 : found->second;
@@ -284,6 +334,7 @@ std::string stencil_table(const std::vector<report::BenchRow>& rows) {
                      fmt::format("{:.3g}", more(row, "gcells_per_s")),
                      row.roof_share > 0 ? fmt::format("{:.2f}", row.roof_share) : "-",
                      row.roof_share > 0 ? fmt::format("{:.2f}", more(row, "three_access_share")) : "-",
+                     more(row, "peak_share") > 0 ? fmt::format("{:.2f}", more(row, "peak_share")) : "-",
                      plain == row.peers.end() ? "-" : fmt::format("{:.2f}x", plain->second / row.seconds)});
   }
   return base::table(table);

@@ -13,6 +13,7 @@ void add_tour(CLI::App& program);
 void add_wisdom(CLI::App& program);
 void add_fft(CLI::App& program);
 void add_sar(CLI::App& program);
+void add_size(CLI::App& program);
 void add_stencil(CLI::App& program);
 void add_channelize(CLI::App& program);
 

@@ -23,6 +23,7 @@ void add_fft(CLI::App& program) {
       "  ridge fft samples.raw spectrum.raw --shape 4096            complex float, to the end of the file\n"
       "  receiver | ridge fft - - --shape 1024 --samples i16 | detector\n"
       "  ridge fft signal.npy spectrum.npy --device cuda:0          on another device, the same answer\n"
+      "  ridge fft signal.npy spectrum.npy --device host+cuda:0     both at once, each with the share it can do\n"
       "  ridge fft explain 1000                                     the plan, its floor and the losers\n"
       "  ridge fft check                                            errors against high precision\n"
       "\nNothing is scaled unless --scale says so. Memory stays bounded however long the input is, and an output file\n"
@@ -43,7 +44,9 @@ void add_fft(CLI::App& program) {
       ->check(CLI::IsMember({"i8", "i16", "f32", "f64"}));
   command->add_option("--scale", wishes->scale, "A factor: a number, 1/n or 1/sqrt(n)")->capture_default_str();
   command->add_option("--variant", wishes->variant, "Only this variant (ridge fft explain N lists them)");
-  command->add_option("--device", wishes->device, "Where to compute: host, cuda:0, opencl:pocl, best")
+  command
+      ->add_option("--device", wishes->device,
+                   "Where to compute: host, cuda:0, opencl:pocl, best, or several: host+cuda:0")
       ->capture_default_str()
       ->type_name("NAME");
   command->add_option("--threads", wishes->threads, "0: all")->capture_default_str();

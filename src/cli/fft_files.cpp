@@ -6,11 +6,12 @@
 #include <cstring>
 
 #include <fmt/format.h>
-#include <ridge/fft.hpp>
+#include <ridge/fft_hybrid.hpp>
 
 #include "base/aligned.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
+#include "cli/bench_fft_hybrid.hpp"
 #include "cli/fft_lengths.hpp"
 
 namespace ridge::cli {
@@ -173,24 +174,35 @@ class FileTransform {
                             problem_.transforms ? fmt::format(" of {}", *problem_.transforms) : "", raw_bytes_));
   }
 
-  const fft::Plan<T>& plan_for(std::size_t count) {
-    if (!plan_ || planned_ != count) {
-      fft::Problem problem{.shape = problem_.shape,
-                           .batch = count,
-                           .kind = problem_.real ? fft::Kind::real : fft::Kind::complex,
-                           .threads = wishes_.threads};
-      (problem_.inverse ? problem.scale_inverse : problem.scale_forward) = problem_.scale;
-      plan_.emplace(
-          device(wishes_.device), problem,
-          planner::Options{.effort = wishes_.measure ? Effort::measured : Effort::quick, .variant = wishes_.variant});
-      planned_ = count;
-    }
-    return *plan_;
+  fft::Problem problem_of(std::size_t count) const {
+    fft::Problem problem{.shape = problem_.shape,
+                         .batch = count,
+                         .kind = problem_.real ? fft::Kind::real : fft::Kind::complex,
+                         .threads = wishes_.threads};
+    (problem_.inverse ? problem.scale_inverse : problem.scale_forward) = problem_.scale;
+    return problem;
   }
 
   void transform(std::size_t count) {
+    const planner::Options options{.effort = wishes_.measure ? Effort::measured : Effort::quick,
+                                   .variant = wishes_.variant};
+    const bool new_plan = planned_ != count;
+    planned_ = count;
+    if (wishes_.device.find('+') == std::string::npos) {
+      if (new_plan) plan_.emplace(device(wishes_.device), problem_of(count), options);
+      transform_by(*plan_, count);
+    } else {
+      if (new_plan) {
+        joined_.emplace(parse_joined_devices(wishes_.device), problem_of(count),
+                        fft::HybridOptions{.seconds = kShareSeconds, .planning = options});
+      }
+      transform_by(*joined_, count);
+    }
+  }
+
+  template <class AnyPlan>
+  void transform_by(const AnyPlan& plan, std::size_t count) {
     const std::size_t in = count * problem_.in_elements, out = count * problem_.out_elements;
-    const auto& plan = plan_for(count);
     T* numbers = reinterpret_cast<T*>(points_.data());
     if (problem_.real_in()) {
       convert_numbers(problem_.element, raw_.data(), in, numbers);
@@ -214,6 +226,8 @@ class FileTransform {
     out_.write(result_.data(), out * (problem_.real_out() ? sizeof(T) : sizeof(Complex)));
   }
 
+  static constexpr double kShareSeconds = 0.2;  // to find how several devices share a chunk
+
   const FftFileWishes& wishes_;
   const FftFileProblem& problem_;
   io::InputStream& in_;
@@ -222,6 +236,7 @@ class FileTransform {
   base::AlignedArray<unsigned char> raw_;
   base::AlignedArray<Complex> points_, result_;
   std::optional<fft::Plan<T>> plan_;
+  std::optional<fft::HybridPlan<T>> joined_;
   std::size_t planned_ = 0;
 };
 

@@ -21,6 +21,7 @@ First steps:
   ridge machine                  ceilings and rooflines, measured once and saved
   ridge fft in.npy out.npy       Fourier transforms of files and pipes
   ridge sar --png scene.png      focus simulated radar echoes, measure the points, report the rate
+  ridge size --rate 1555         how many machines keep up with so many frames a second
   ridge stencil heat --demo --every 200 --png frames    heat, waves, gas flows on grids, with pictures
   ridge channelize in out        filter banks over files and pipes
   ridge bench fft                transforms of every length, beside other libraries
@@ -69,6 +70,7 @@ int main(int count, char** values) {
     ridge::cli::add_bench(program);
     ridge::cli::add_fft(program);
     ridge::cli::add_sar(program);
+    ridge::cli::add_size(program);
     ridge::cli::add_stencil(program);
     ridge::cli::add_channelize(program);
     ridge::cli::add_wisdom(program);

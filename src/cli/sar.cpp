@@ -3,121 +3,16 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <optional>
 
 #include <fmt/format.h>
-#include <ridge/sar.hpp>
 
-#include "base/clock.hpp"
-#include "base/progress.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
-#include "device/timing.hpp"
-#include "io/npy.hpp"
+#include "cli/sar_runs.hpp"
 #include "io/picture.hpp"
-#include "io/stream.hpp"
-#include "machine/energy.hpp"
 
 namespace ridge::cli {
 namespace {
-
-struct SarWishes {
-  std::string in, out, png, device, window = "hamming";
-  sar::Problem problem;
-  std::size_t frames = 100;
-  double rate = 0;
-  bool measure = false, explain = false;
-};
-
-// The places of the simulated targets, as shares of the frame: inside what pulse and aperture leave whole.
-constexpr double kTargets[][3] = {{0.12, 0.40, 1}, {0.25, 0.52, 0.5}, {0.33, 0.60, 2}, {0.51, 0.44, 1}};
-
-std::vector<sar::Target> targets(const sar::Problem& problem) {
-  std::vector<sar::Target> out;
-  for (const auto& [range, along, amplitude] : kTargets) {
-    out.push_back({.along_m = along * static_cast<double>(problem.pulses) * along_cell(problem.radar),
-                   .range_m = problem.radar.near_range_m +
-                              range * static_cast<double>(problem.samples) * range_cell(problem.radar),
-                   .amplitude = amplitude});
-  }
-  return out;
-}
-
-// Frames to focus: simulated ones without end, or those of a file or pipe.
-class Frames {
- public:
-  explicit Frames(const SarWishes& wishes) : frame_(wishes.problem.pulses * wishes.problem.samples) {
-    if (wishes.in.empty()) {
-      frame_ = simulate(wishes.problem, targets(wishes.problem));
-      return;
-    }
-    in_ = std::make_unique<io::InputStream>(wishes.in);
-    if (!io::looks_like_npy(in_->peek(6))) return;
-    const auto header = io::read_npy_header(*in_);
-    const auto& shape = header.shape;
-    if (header.type != io::ElementType::complex64 || shape.size() < 2 || shape.size() > 3 ||
-        shape[shape.size() - 2] != wishes.problem.pulses || shape.back() != wishes.problem.samples) {
-      throw Error(
-          ErrorKind::io,
-          fmt::format("{}: expected complex64 of shape {}x{}, or frames of it; it holds {} of {}", wishes.in,
-                      wishes.problem.pulses, wishes.problem.samples, io::name_of(header.type), fmt::join(shape, "x")));
-    }
-  }
-  bool simulated() const { return in_ == nullptr; }
-  std::span<const sar::Complex> frame() const { return frame_; }
-  bool next() {
-    if (simulated()) return true;
-    const std::size_t bytes = frame_.size() * sizeof(sar::Complex);
-    const std::size_t got = in_->read(frame_.data(), bytes);
-    if (got != 0 && got != bytes) {
-      throw Error(ErrorKind::io,
-                  fmt::format("{}: the last frame is cut short, {} of {} bytes", in_->name(), got, bytes));
-    }
-    return got == bytes;
-  }
-
- private:
-  std::vector<sar::Complex> frame_;
-  std::unique_ptr<io::InputStream> in_;
-};
-
-// Images to a file: all of them, one after the other.
-class Images {
- public:
-  explicit Images(const SarWishes& wishes) : problem_(wishes.problem) {
-    if (wishes.out.empty()) return;
-    npy_ = wishes.out.ends_with(".npy");
-    out_ = std::make_unique<io::OutputStream>(wishes.out);
-    if (npy_ && out_->is_pipe()) throw Error(ErrorKind::invalid_argument, "a pipe takes raw images: leave out .npy");
-    if (npy_) write_header(false);
-  }
-  void write(std::span<const sar::Complex> image) {
-    if (!out_) return;
-    out_->write(image.data(), image.size_bytes());
-    ++count_;
-  }
-  void finish() {
-    if (!out_) return;
-    if (npy_) write_header(true);
-    out_->finish();
-  }
-
- private:
-  void write_header(bool again) {
-    constexpr std::size_t kRoom = 192;
-    const std::string header = io::npy_header(
-        {.type = io::ElementType::complex64, .shape = {count_, problem_.samples, problem_.pulses}}, kRoom);
-    if (again) {
-      out_->rewrite_start(header);
-    } else {
-      out_->write(header.data(), header.size());
-    }
-  }
-  sar::Problem problem_;
-  std::unique_ptr<io::OutputStream> out_;
-  std::size_t count_ = 0;
-  bool npy_ = false;
-};
 
 // Magnitudes in dB below the brightest point, 60 dB deep.
 void draw(const SarWishes& wishes, std::span<const sar::Complex> image) {
@@ -142,7 +37,7 @@ void print_points(const sar::Problem& problem, std::span<const sar::Complex> ima
   const auto ideal = expected(problem);
   std::vector<std::vector<std::string>> rows{{"target", "range cell", "along cell", "range width", "along width",
                                               "range side lobe", "along side lobe", "peak"}};
-  for (const auto& [range, along, amplitude] : kTargets) {
+  for (const auto& [range, along, amplitude] : simulated_targets()) {
     const double r = range * static_cast<double>(problem.samples), p = along * static_cast<double>(problem.pulses);
     const auto found = measure(problem, image, r, p);
     rows.push_back({fmt::format("{:.2f}, {:.2f}", r, p), fmt::format("{:+.3f}", found.range.position - r),
@@ -156,20 +51,20 @@ void print_points(const sar::Problem& problem, std::span<const sar::Complex> ima
   fmt::print("{}", base::table(rows));
 }
 
-struct Times {
-  std::vector<double> frames;  // seconds between one image and the next
-  double total = 0, joules = 0;
-};
+std::string energy_text(const SarTimes& times, double frames) {
+  return times.why_not.empty() ? fmt::format("{:.3g} J a frame ({})", times.joules / frames, times.counter)
+                               : "energy not counted: " + times.why_not;
+}
 
-void print_times(const SarWishes& wishes, const Times& times, const std::string& energy) {
+void print_stream(const SarWishes& wishes, const SarTimes& times) {
   const auto count = static_cast<double>(times.frames.size());
   const double mean = times.total / count;
   auto sorted = times.frames;
   std::sort(sorted.begin(), sorted.end());
-  fmt::print("{} frames with transfers: {:.1f} a second, {} a frame (median {}, worst {})\n", times.frames.size(),
-             1 / mean, base::human_seconds(mean), base::human_seconds(sorted[sorted.size() / 2]),
-             base::human_seconds(sorted.back()));
-  fmt::print("energy: {}\n", energy);
+  fmt::print("{} frames with transfers, {}: {:.1f} a second, {} a frame (median {}, worst {}), {}\n", sorted.size(),
+             wishes.copies ? "copied from and to memory of any kind" : "in the stream's own memory", 1 / mean,
+             base::human_seconds(mean), base::human_seconds(sorted[sorted.size() / 2]),
+             base::human_seconds(sorted.back()), energy_text(times, count));
   if (wishes.rate <= 0) return;
   const double deadline = 1 / wishes.rate;
   const auto late = std::count_if(sorted.begin(), sorted.end(), [&](double t) { return t > deadline; });
@@ -177,49 +72,15 @@ void print_times(const SarWishes& wishes, const Times& times, const std::string&
              base::human_seconds(deadline), wishes.rate, late, deadline / mean, 100 * mean / deadline);
 }
 
-// Frames a second with the data where the device has it.
-double resident_seconds(const sar::Focus& focus, std::span<const sar::Complex> frame) {
-  if (focus.device().is_host()) {
-    std::vector<sar::Complex> image(frame.size());
-    return base::best_seconds([&] { focus.run(frame, image); }, {.seconds = 0.5});
-  }
-  const Buffer echoes = focus.device().buffer(frame.size_bytes(), {.name = "echoes"});
-  const Buffer image = focus.device().buffer(frame.size_bytes(), {.name = "image"});
-  Queue queue = focus.device().queue();
-  queue.upload(frame, echoes);
-  return best_device_seconds(queue, {[&] { focus.run(echoes, image, queue); }}, {.seconds = 0.5})[0];
-}
-
-Times focus_all(const SarWishes& wishes, const Device& device, const planner::Options& options, Frames& frames,
-                Images& images, std::vector<sar::Complex>& image) {
-  Times times;
-  sar::Stream stream(device, wishes.problem, options);
-  const auto progress = base::terminal_progress();
-  auto counter = machine::EnergyCounter::open(device);
-  if (frames.simulated()) {  // the first frame warms up
-    stream.push(frames.frame(), image);
-    while (stream.finish(image)) {
-    }
-  }
-  const double joules = counter.readable() ? counter.joules() : 0;
-  const double start = base::now();
-  double before = start;
-  const auto have = [&] {
-    const double now = base::now();
-    times.frames.push_back(now - before);
-    before = now;
-    images.write(image);
-    if (frames.simulated()) {
-      progress(static_cast<double>(times.frames.size()) / static_cast<double>(wishes.frames), "focusing");
-    }
-  };
-  for (std::size_t i = 0; (!frames.simulated() || i < wishes.frames) && frames.next(); ++i) {
-    if (stream.push(frames.frame(), image)) have();
-  }
-  while (stream.finish(image)) have();
-  times.total = base::now() - start;
-  if (counter.readable()) times.joules = counter.joules() - joules;
-  return times;
+void print_paced(const SarWishes& wishes, const SarTimes& times) {
+  auto sorted = times.frames;
+  std::sort(sorted.begin(), sorted.end());
+  const auto late = std::count_if(sorted.begin(), sorted.end(), [&](double t) { return t > 1 / wishes.rate; });
+  fmt::print(
+      "{} frames that come {} times a second: image after {} (median), {} (worst); {} later than one frame's "
+      "time; {}\n",
+      sorted.size(), wishes.rate, base::human_seconds(sorted[sorted.size() / 2]), base::human_seconds(sorted.back()),
+      late, energy_text(times, static_cast<double>(sorted.size())));
 }
 
 void run_sar(SarWishes wishes) {
@@ -230,27 +91,32 @@ void run_sar(SarWishes wishes) {
   if (wishes.frames == 0) throw Error(ErrorKind::invalid_argument, "--frames 0: there is nothing to focus");
   const Device device = ridge::device(wishes.device);
   const planner::Options options{.effort = wishes.measure ? Effort::measured : Effort::quick};
-  Frames frames(wishes);
-  Images images(wishes);
-  std::vector<sar::Complex> image(wishes.problem.pulses * wishes.problem.samples);
+  SarFrames frames(wishes);
+  SarImages images(wishes);
+  std::vector<sar::Complex> image;  // the last one
   const sar::Focus focus(device, wishes.problem, options);
   if (wishes.explain) fmt::print("{}\n", focus.explain());
-  const Times times = focus_all(wishes, device, options, frames, images, image);
+  sar::Stream stream(device, wishes.problem, options);
+  const bool keep = !wishes.png.empty() || frames.simulated();
+  std::size_t seen = 0;
+  const SarTimes times =
+      run_as_fast_as_possible(wishes, stream, device, frames, [&](std::span<const sar::Complex> finished) {
+        images.write(finished);
+        // Of a file nobody knows which image is the last.
+        if (keep && (!frames.simulated() || ++seen == wishes.frames)) image.assign(finished.begin(), finished.end());
+      });
   images.finish();
   if (times.frames.empty()) throw Error(ErrorKind::io, wishes.in + ": no frame in it");
   if (!wishes.png.empty()) draw(wishes, image);
   if (wishes.out == "-") return;  // standard output is the images'
   if (frames.simulated()) print_points(wishes.problem, image);
-  auto counter = machine::EnergyCounter::open(device);
-  print_times(wishes, times,
-              counter.readable()
-                  ? fmt::format("{:.3g} J a frame ({})", times.joules / static_cast<double>(times.frames.size()),
-                                counter.counter())
-                  : "not counted: " + counter.why_not());
+  print_stream(wishes, times);
   if (!frames.simulated()) return;
-  const double resident = resident_seconds(focus, frames.frame());
-  fmt::print("data in place: {:.1f} frames a second, {} a frame, {}\n", 1 / resident, base::human_seconds(resident),
-             base::human_rate(focus.flops() / resident, "FLOP/s"));
+  if (wishes.rate > 0) print_paced(wishes, run_at_a_rate(wishes, stream, device));
+  const SarTimes resident = run_in_place(focus, frames.frame());
+  fmt::print("data in place: {:.1f} frames a second, {} a frame, {}, {}\n", 1 / resident.total,
+             base::human_seconds(resident.total), base::human_rate(focus.flops() / resident.total, "FLOP/s"),
+             energy_text(resident, 1));
 }
 
 }  // namespace
@@ -265,7 +131,8 @@ void add_sar(CLI::App& program) {
       "  receiver | ridge sar --in - --out - | display    raw complex floats, frame after frame\n"
       "\nEchoes are pulses x samples at baseband, images ranges x pulses. Range-Doppler algorithm: range compression,\n"
       "corner turn, Doppler transform, migration correction, azimuth compression. On a device, transfers of one frame\n"
-      "run beside the work on another.");
+      "run beside the work on another; frames are read straight into page-locked memory and written straight from it.\n"
+      "With --rate, simulated frames first come as fast as they go, then so many times a second.");
   auto wishes = std::make_shared<SarWishes>();
   auto& radar = wishes->problem.radar;
   command->add_option("--in", wishes->in, "Frames from a .npy or raw file, or - (default: simulated targets)");
@@ -290,6 +157,7 @@ void add_sar(CLI::App& program) {
   command->add_option("--doppler-share", wishes->problem.doppler_share, "Of the beam's band, what is processed")
       ->capture_default_str();
   command->add_option("--threads", wishes->problem.threads, "Host: threads (0: all)");
+  command->add_flag("--copies", wishes->copies, "Frames and images in memory of any kind, copied by several threads");
   command->add_flag("--measure", wishes->measure, "Time the best variants first, and remember the winners");
   command->add_flag("--explain", wishes->explain, "Print the plans");
   command->callback([wishes] { run_sar(*wishes); });

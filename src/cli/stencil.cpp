@@ -8,7 +8,6 @@
 #include <ridge/error.hpp>
 
 #include "cli/command.hpp"
-#include "cli/fft_lengths.hpp"
 #include "cli/stencil_input.hpp"
 #include "cli/stencil_run.hpp"
 
@@ -53,11 +52,19 @@ void with_processes(const std::function<void(const mpi::Processes&)>& work) {
   }
 }
 
+// CLI11 takes -3 for a very large number.
+CLI::Option* whole(CLI::Option* option) {
+  return option->check([](const std::string& text) {
+    const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+    return digits ? std::string() : fmt::format("\"{}\" is not a whole number of 0 or more", text);
+  });
+}
+
 void add_run_options(CLI::App& command, const std::shared_ptr<Wishes>& wishes) {
   RunWishes& run = wishes->run;
   command.add_option("--device", run.device, "Where to run; \"cuda:*\" gives each process of an MPI run its own")
       ->type_name("NAME");
-  command.add_option("--threads", wishes->threads, "Host: threads (0: all)")->capture_default_str();
+  whole(command.add_option("--threads", wishes->threads, "Host: threads (0: all)")->capture_default_str());
   command
       .add_option("--border", wishes->border,
                   "fixed, mirror, periodic; by axis x=periodic,y=fixed; by side y=fixed/mirror (low/high)")
@@ -68,11 +75,11 @@ void add_run_options(CLI::App& command, const std::shared_ptr<Wishes>& wishes) {
                   "NAME.pvd: a series for ParaView; .vti, .npy, .png: the last state; may be repeated")
       ->type_name("FILE");
   command.add_option("--png", run.frames, "A picture every --every steps, PREFIX_000100.png")->type_name("PREFIX");
-  command.add_option("--every", run.every, "Steps between grids, pictures and checkpoints")->type_name("N");
+  whole(command.add_option("--every", run.every, "Steps between grids, pictures and checkpoints")->type_name("N"));
   command.add_option("--checkpoint", run.checkpoint, "Keep the state in FILE and the one before in FILE.previous")
       ->type_name("FILE");
-  command.add_option("--checkpoint-every", run.checkpoint_every, "Steps between checkpoints, where not --every")
-      ->type_name("N");
+  whole(command.add_option("--checkpoint-every", run.checkpoint_every, "Steps between checkpoints, where not --every")
+            ->type_name("N"));
   command.add_flag("--resume", run.resume, "Go on from the newest whole checkpoint, or start where there is none");
   command.add_option("--colours", run.colours, "Of pictures: ember, fern, balance or grey")->type_name("MAP");
   command.add_option("--field", run.field, "Shown in pictures")->type_name("NAME");
@@ -88,8 +95,8 @@ void add_run_options(CLI::App& command, const std::shared_ptr<Wishes>& wishes) {
   command.add_flag("--explain", run.explain, "Print the plan");
   command.add_option("--processes", run.domain.processes, "MPI: how the grid is cut, 2x2 (default: chosen)")
       ->type_name("AxBxC");
-  command.add_option("--halo", run.domain.depth, "MPI: steps between exchanges of halos (default: chosen)")
-      ->type_name("N");
+  whole(command.add_option("--halo", run.domain.depth, "MPI: steps between exchanges of halos (default: chosen)")
+            ->type_name("N"));
   command.add_option("--overlap", wishes->overlap, "MPI: exchange while computing, on or off (default: measured)")
       ->check(CLI::IsMember({"on", "off"}));
 }
@@ -108,8 +115,8 @@ std::shared_ptr<Wishes> add_problem(CLI::App& stencil, const char* name, const c
   command->footer(footer);
   auto wishes = std::make_shared<Wishes>();
   wishes->run.steps = steps;
-  command->add_option("--steps", wishes->run.steps, "Time steps, from the very start of the run")
-      ->capture_default_str();
+  whole(command->add_option("--steps", wishes->run.steps, "Time steps, from the very start of the run")
+            ->capture_default_str());
   add_run_options(*command, wishes);
   command->callback([wishes, start] {
     with_processes([&](const mpi::Processes& processes) {
@@ -148,7 +155,7 @@ void start_typed(const mpi::Processes& processes, const Wishes& wishes, const Ma
 // The size asked for, that of the file given, or what stands there.
 void take_size(const Wishes& wishes, std::vector<std::size_t>& shape) {
   if (!wishes.size.empty()) {
-    shape = parse_shape(wishes.size);
+    shape = parse_cells(wishes.size);
   } else if (!wishes.run.in.empty()) {
     shape = read_grid(wishes.run.in, shape.size()).shape;
   }
@@ -220,7 +227,7 @@ void add_euler(CLI::App& stencil) {
       "One time step serves the whole run; it is checked against the flow whenever the grid is looked at.",
       1000, command, [](Wishes& w, const mpi::Processes& processes) {
         w.euler.border = w.border;
-        if (!w.size.empty()) w.euler.shape = parse_shape(w.size);
+        if (!w.size.empty()) w.euler.shape = parse_cells(w.size);
         start_typed(processes, w, [&]<class T>() { return stencil::euler_scenario<T>(w.euler); });
       });
   add_size(*command, wishes, "what the flow wants");
@@ -250,7 +257,7 @@ void add_life(CLI::App& stencil) {
   add_size(*command, wishes, "512x512");
   command->add_option("--rule", wishes->life.rule, "B<born>/S<survives>")->capture_default_str();
   command->add_option("--density", wishes->life.density, "Share of living cells at the start")->capture_default_str();
-  command->add_option("--seed", wishes->life.seed, "Of the random start")->capture_default_str();
+  whole(command->add_option("--seed", wishes->life.seed, "Of the random start")->capture_default_str());
 }
 
 void add_convolve(CLI::App& stencil) {

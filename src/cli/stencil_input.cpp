@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "cli/fft_lengths.hpp"
 #include "io/npy.hpp"
 #include "io/png.hpp"
 
@@ -84,6 +85,17 @@ InputGrid read_grid(const std::string& file, std::size_t axes) {
     for (std::size_t c = 0; c < image.channels; ++c) grid.values[c * cells + i] = image.values[i * image.channels + c];
   }
   return grid;
+}
+
+std::vector<std::size_t> parse_cells(const std::string& text) {
+  try {
+    return parse_shape(text);
+  } catch (const Error&) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("--size {}: write the cells along each axis, one to three of them, each 1 or more: 1000, "
+                            "512x512, 2^8x2^8x100",
+                            text));
+  }
 }
 
 }  // namespace ridge::cli

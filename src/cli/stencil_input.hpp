@@ -16,4 +16,7 @@ struct InputGrid {
 // Error{io} naming the file.
 InputGrid read_grid(const std::string& file, std::size_t axes);
 
+// Cells along each axis: 512x512, 2^10x100. Error that names --size.
+std::vector<std::size_t> parse_cells(const std::string& text);
+
 }  // namespace ridge::cli

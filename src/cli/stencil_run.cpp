@@ -1,5 +1,7 @@
 #include "cli/stencil_run.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -95,11 +97,30 @@ void check_same(const io::Checkpoint& checkpoint, const Scenario<T>& scenario) {
   }
 }
 
+// A folder that is not there should not show after hours of computing.
+void check_folders(const RunWishes& wishes) {
+  const auto check = [](const char* option, const std::string& name) {
+    if (name.empty()) return;
+    const fs::path folder = fs::path(name).has_parent_path() ? fs::path(name).parent_path() : fs::path(".");
+    std::error_code ignored;
+    if (!fs::is_directory(folder, ignored)) {
+      mistake(fmt::format("{} {}: there is no folder {}", option, name, folder.string()));
+    }
+    if (::access(folder.c_str(), W_OK) != 0) {
+      mistake(fmt::format("{} {}: the folder {} cannot be written to", option, name, folder.string()));
+    }
+  };
+  for (const std::string& name : wishes.out) check("--out", name);
+  check("--png", wishes.frames);
+  check("--checkpoint", wishes.checkpoint);
+}
+
 template <class T>
 class Run {
  public:
   Run(const mpi::Processes& processes, Scenario<T> scenario, const RunWishes& wishes)
       : scenario_(std::move(scenario)), wishes_(wishes), device_(device_for(processes, wishes.device)) {
+    if (processes.root()) check_folders(wishes);
     take_input();
     stencil::DomainWishes domain = wishes.domain;
     const double work = static_cast<double>(cells()) * static_cast<double>(wishes.steps);
@@ -164,7 +185,7 @@ class Run {
                           wishes_.steps));
     }
     io::set_aside_damaged(*found, wishes_.checkpoint);
-    fmt::print("going on from step {} of {}\n", found->state().step, wishes_.checkpoint);
+    fmt::print("going on from step {} of {}\n", found->state().step, found->path().string());
     return found;
   }
 
@@ -178,6 +199,7 @@ class Run {
     }
     if (resumed >= 0) {
       step_ = first_step_ = static_cast<std::size_t>(resumed);
+      checkpointed_ = step_;
       domain_->load(
           [&](std::size_t field, std::size_t begin, std::size_t end, T* to) { found->read(field, begin, end, to); });
       if (step_ == wishes_.steps) frame(true);
@@ -222,7 +244,11 @@ class Run {
     domain_->show([&](const SlabReader<T>& read) {
       complain(read);
       const io::GridSource views = views_of(scenario_, read);
-      outputs_->frame(step_, time(), last, views);
+      try {
+        outputs_->frame(step_, time(), last, views);
+      } catch (const Error& error) {
+        throw Error(error.kind(), fmt::format("step {}: {}{}", step_, error.what(), safe_so_far()));
+      }
       if (last) look(views);
     });
   }
@@ -265,9 +291,19 @@ class Run {
 
   void checkpoint() {
     domain_->show([&](const SlabReader<T>& read) {
-      io::write_checkpoint(wishes_.checkpoint, {step_, time(), scenario_.parameters}, state_of(scenario_, read));
+      try {
+        io::write_checkpoint(wishes_.checkpoint, {step_, time(), scenario_.parameters}, state_of(scenario_, read));
+      } catch (const Error& error) {
+        throw Error(error.kind(), fmt::format("step {}: {}{}", step_, error.what(), safe_so_far()));
+      }
     });
-    checkpointed_ = true;
+    checkpointed_ = step_;
+  }
+
+  std::string safe_so_far() const {
+    return checkpointed_ ? fmt::format("; step {} is safe in {}, and --resume goes on from it", *checkpointed_,
+                                       wishes_.checkpoint)
+                         : "";
   }
 
   int stop() {
@@ -310,7 +346,7 @@ class Run {
   base::Progress progress_ = [](double, const std::string&) {};
   std::size_t step_ = 0, first_step_ = 0, chunk_ = 16;
   double computing_ = 0;
-  bool checkpointed_ = false;
+  std::optional<std::size_t> checkpointed_;  // the step of the last checkpoint
   std::vector<std::string> ranges_;
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <ridge/machine.hpp>
@@ -16,7 +17,12 @@
 #include "cli/bench_transpose.hpp"
 #include "cli/command.hpp"
 #include "cli/profile.hpp"
+#include "cli/stencil_output.hpp"
+#include "io/base64.hpp"
+#include "io/picture.hpp"
 #include "report/page.hpp"
+#include "stencil/domain.hpp"
+#include "stencil/problems/scenario.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -112,6 +118,32 @@ report::Bench tour_fft(bool quick, const base::Progress& progress, std::vector<r
   return bench;
 }
 
+// A gas after an explosion, as `ridge stencil euler` draws it: what the arithmetic above is for.
+std::optional<report::Illustration> stencil_picture() {
+  if (!io::have_png()) return std::nullopt;
+  const std::size_t side = 256, steps = 240;
+  const auto scenario = stencil::euler_scenario<float>({.shape = {side, side}, .flow = "blast"});
+  const auto domain =
+      stencil::local_domain<float>(host(), scenario.update, scenario.problem, {.planner = {.effort = Effort::quick}});
+  domain->start(scenario.initial);
+  const double start = base::now();
+  domain->run(steps);
+  const double seconds = base::now() - start;
+  report::Illustration made;
+  made.caption =
+      fmt::format("ridge stencil euler --flow blast --size {0}x{0}: density after {1} steps, {2} on the host", side,
+                  steps, base::human_seconds(seconds));
+  domain->show([&](const stencil::SlabReader<float>& read) {
+    const io::Picture picture =
+        io::draw_field(views_of(scenario, read), 0, {.map = scenario.colours, .longest = 2 * side});
+    const std::string png = io::encode_png(picture.raster);
+    io::Base64 text;
+    made.png_base64 = text.add(png.data(), png.size());
+    made.png_base64 += text.finish();
+  });
+  return made;
+}
+
 // The plane and the cube that everyone measures, on every device.
 report::Bench tour_stencil(bool quick, const base::Progress& progress, std::vector<report::DeviceSection>& sections) {
   report::Bench bench;
@@ -141,6 +173,7 @@ report::Bench tour_stencil(bool quick, const base::Progress& progress, std::vect
   for (auto& section : sections) {
     for (const auto& point : report::points_of(bench.rows, section.profile.id, 1)) section.points.push_back(point);
   }
+  if (auto picture = stencil_picture()) bench.illustrations.push_back(std::move(*picture));
   return bench;
 }
 

@@ -1,7 +1,9 @@
 #include "device/dialect.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <charconv>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -194,6 +196,30 @@ std::string compile_message(const KernelSource& source, const std::string& assem
   }
   if (faults.size() > 1 + kMoreErrors) text += fmt::format("\n  and {} more", faults.size() - 1 - kMoreErrors);
   return text;
+}
+
+int register_bound(const std::string& text, std::size_t registers) {
+  constexpr std::string_view kWord = "WORK_GROUP_RESIDENT(";
+  constexpr std::size_t kWarp = 32, kMost = 255, kStep = 8;
+  std::size_t loosest = 0;
+  for (std::size_t at = text.find(kWord); at != std::string::npos; at = text.find(kWord, at + 1)) {
+    std::array<std::size_t, 4> numbers{};
+    const char* next = text.data() + at + kWord.size();
+    const char* const end = text.data() + text.size();
+    bool read = true;
+    for (std::size_t& number : numbers) {
+      while (next != end && (*next == ' ' || *next == ',')) ++next;
+      const auto [after, error] = std::from_chars(next, end, number);
+      read = read && error == std::errc() && number > 0 && number <= 4096;
+      if (!read) break;
+      next = after;
+    }
+    if (!read) return 0;
+    const std::size_t items = numbers[0] * numbers[1] * numbers[2];
+    const std::size_t each = registers / (numbers[3] * ((items + kWarp - 1) / kWarp * kWarp));
+    loosest = std::max(loosest, each >= kMost ? kMost : each / kStep * kStep);
+  }
+  return static_cast<int>(loosest >= 16 ? loosest : 0);
 }
 
 }  // namespace ridge::detail

@@ -30,6 +30,7 @@
 //   uchar ushort uint ulong long  64-bit where long; members .x .y .z .w; no operators on vectors
 // clang-format on
 #pragma once
+#include <cstddef>
 #include <string>
 
 #include <ridge/device.hpp>
@@ -42,6 +43,11 @@ std::string cuda_prelude();
 // Prelude, defines and text, in that order; `first_line` receives the line the caller's text starts on, so that
 // compiler messages can be shown against it.
 std::string assemble(const std::string& prelude, const KernelSource& source, int& first_line);
+
+// Registers a work-item may take so that the groups asked for by WORK_GROUP_RESIDENT fit into `registers` of a compute
+// unit, where the text has its numbers in figures; 0: no bound. For compilers that take one bound a program, the
+// loosest.
+int register_bound(const std::string& text, std::size_t registers);
 
 // A compiler's log turned into one message: the first error, and the generated source around it.
 std::string compile_message(const KernelSource& source, const std::string& assembled, const std::string& log);

@@ -13,6 +13,9 @@ Detector::Detector(const Problem& problem, const Detection& detection)
       polarizations_(problem.polarizations),
       detection_(detection) {
   resolve(problem);
+  if (problem.order != Order::time) {
+    throw Error(ErrorKind::invalid_argument, "filterbank: power is made of spectra in order of time");
+  }
   if (detection.times == 0 || detection.channels == 0 || channels_ % detection.channels != 0) {
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("filterbank: power summed over {} times and {} of {} channels: both are at least 1, and "

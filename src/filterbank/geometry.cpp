@@ -92,6 +92,17 @@ Geometry resolve(const Problem& problem) {
   if (problem.centred && problem.channels % 2 != 0) {
     refuse(fmt::format("centred needs an even number of channels, not {}", problem.channels));
   }
+  geometry.by_channel = problem.order == Order::channel;
+  geometry.times = geometry.by_channel ? problem.output_times : 1;
+  geometry.delayed = problem.delays.wanted;
+  geometry.longest = problem.delays.wanted ? problem.delays.longest : 0;
+  if (geometry.times == 0 || geometry.times > (std::size_t{1} << 24)) {
+    refuse(fmt::format("output blocks of {} times", problem.output_times));
+  }
+  if (geometry.longest > (std::size_t{1} << 30) || !std::isfinite(problem.delays.frequency)) {
+    refuse(fmt::format("delays of up to {} samples at {} cycles a sample", problem.delays.longest,
+                       problem.delays.frequency));
+  }
   const std::size_t factors = problem.bandpass.size();
   if (factors != 0 && factors != problem.channels && factors != geometry.spectrum_size()) {
     refuse(fmt::format("a bandpass of {} factors; one a channel is {}, one a polarization, station and channel is {}",
@@ -132,9 +143,11 @@ std::uint64_t Geometry::frame_start(std::int64_t sample) const {
 }
 
 std::string Geometry::key() const {
-  return fmt::format("{} channels {} taps hop {} stations {} polarizations {} {}{}{}", channels, taps, hop, stations,
-                     polarizations, to_string(samples), block == channels ? "" : fmt::format(" block {}", block),
-                     centred ? " centred" : "");
+  return fmt::format("{} channels {} taps hop {} stations {} polarizations {} {}{}{}{}{}", channels, taps, hop,
+                     stations, polarizations, to_string(samples),
+                     block == channels ? "" : fmt::format(" block {}", block), centred ? " centred" : "",
+                     by_channel ? fmt::format(" channel-major {}", times) : "",
+                     delayed ? fmt::format(" delays {}", longest) : "");
 }
 
 double Geometry::flops() const {

@@ -29,7 +29,8 @@ class Trials {
       // Enough samples that no spectrum reaches before or behind them.
       const std::size_t samples = geometry_.channels * geometry_.taps + spectra_ * geometry_.hop + geometry_.block;
       in_ = base::AlignedArray<std::byte>((samples / geometry_.block + 2) * geometry_.frame_bytes());
-      out_ = base::AlignedArray<std::complex<float>>(spectra_ * geometry_.spectrum_size());
+      out_ = base::AlignedArray<std::complex<float>>((spectra_ + 2 * geometry_.times) * geometry_.spectrum_size());
+      if (geometry_.delayed) phases_.resize(spectra_ * geometry_.polarizations * geometry_.stations, {0.1f, 1e-3f});
       std::uint32_t noise = 1;
       for (std::byte& value : in_) value = static_cast<std::byte>((noise = noise * 1664525 + 1013904223) >> 24);
       if (geometry_.samples == Samples::float32) std::fill(in_.begin(), in_.end(), std::byte{0x3e});  // 0.186
@@ -38,7 +39,14 @@ class Trials {
     const RawView raw(0, in_.data(), in_.size(), nullptr, 0);
     const std::uint64_t first = geometry_.channels * geometry_.taps / geometry_.hop + 1;
     return base::best_seconds(
-        [&] { variant.run({.raw = raw, .first = first, .spectra = spectra_, .weights = weights, .out = out_.data()}); },
+        [&] {
+          variant.run({.raw = raw,
+                       .first = first,
+                       .spectra = spectra_,
+                       .weights = weights,
+                       .out = out_.data(),
+                       .phases = phases_});
+        },
         kTrial);
   }
 
@@ -47,6 +55,7 @@ class Trials {
   std::size_t spectra_;
   base::AlignedArray<std::byte> in_;
   base::AlignedArray<std::complex<float>> out_;
+  std::vector<Phase> phases_;
 };
 
 std::vector<planner::Candidate> only_candidates(const std::vector<Entry>& entries) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include "filterbank/geometry.hpp"
 
@@ -20,7 +21,12 @@ class RawView {
         first_(first),
         second_(second) {}
 
+  std::uint64_t start() const { return start_; }
   std::uint64_t end() const { return end_; }
+
+  // Whole samples of delay: station s is read shifts[s] samples further on. None where empty.
+  void shift_stations(std::span<const std::int64_t> shifts) { shifts_ = shifts; }
+  std::int64_t shift(std::size_t station) const { return shifts_.empty() ? 0 : shifts_[station]; }
 
   // The bytes where they are, or null where they lie in two pieces or are not all there.
   const std::byte* direct(std::uint64_t at, std::size_t bytes) const {
@@ -61,11 +67,12 @@ class RawView {
   }
 
   // `count` samples of one station from sample number `sample` on, all polarizations, in one piece: where they are, or
-  // copied to `room`. Samples before the stream are 0.
+  // copied to `room`. Samples before the stream are 0. The station's shift is added here.
   const std::byte* samples(const Geometry& g, std::size_t station, std::int64_t sample, std::size_t count,
                            std::byte* room) const {
     const std::size_t piece = g.polarizations * g.sample_bytes;
     std::byte* to = room;
+    sample += shift(station);
     if (sample < 0) {
       const std::size_t before = clamp(static_cast<std::uint64_t>(-sample), count);
       std::memset(to, 0, before * piece);
@@ -95,6 +102,7 @@ class RawView {
 
   std::uint64_t start_, middle_, end_;
   const std::byte *first_, *second_;
+  std::span<const std::int64_t> shifts_{};
 };
 
 }  // namespace ridge::filterbank

@@ -65,9 +65,9 @@ std::vector<std::complex<double>> reference(const Problem& problem, std::span<co
     std::fill(branches.begin(), branches.end(), 0.0);
     for (std::size_t age = 0; age < whole.weights.size(); ++age) {
       const std::int64_t n = newest - static_cast<std::int64_t>(age);
-      if (n < std::max<std::int64_t>(start, 0) || n - start >= static_cast<std::int64_t>(samples.size())) continue;
+      if (n < start || n - start >= static_cast<std::int64_t>(samples.size())) continue;
       const double sign = g.centred && n % 2 != 0 ? -1 : 1;
-      branches[static_cast<std::size_t>(n % channels)] +=
+      branches[static_cast<std::size_t>((n % channels + channels) % channels)] +=
           sign * whole.weights[age] * samples[static_cast<std::size_t>(n - start)];
     }
     for (std::size_t k = 0; k < g.channels; ++k) {

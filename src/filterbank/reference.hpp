@@ -11,7 +11,8 @@
 namespace ridge::filterbank {
 
 // `spectra` spectra from number `first` on of one station's one polarization, whose samples from number `start` on are
-// given; those before and after are 0. Bandpass apart, which is not one station's.
+// given; those before and after are 0. A station read d samples further on has start = -d. Bandpass and phases apart,
+// which are not one station's.
 std::vector<std::complex<double>> reference(const Problem& problem, std::span<const std::complex<double>> samples,
                                             std::uint64_t first, std::size_t spectra, std::int64_t start = 0);
 

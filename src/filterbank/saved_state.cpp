@@ -11,7 +11,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers are copied as they are");
 
-constexpr std::string_view kMagic = "ridge filterbank state 1\n";
+constexpr std::string_view kMagic = "ridge filterbank state 2\n";
 
 std::uint64_t checksum(std::string_view text) {  // FNV-1a
   std::uint64_t hash = 0xcbf29ce484222325u;
@@ -100,6 +100,11 @@ std::string write_state(const SavedState& state) {
     writer.number(one.spectrum);
     writer.items(one.weights);
   }
+  writer.number(state.delays.size());
+  for (const auto& one : state.delays) {
+    writer.number(one.sample);
+    writer.items(one.delays);
+  }
   return writer.take();
 }
 
@@ -118,6 +123,13 @@ SavedState read_state(std::string_view text) {
     one.spectrum = reader.number();
     reader.weights(one.weights);
     state.waiting.push_back(std::move(one));
+  }
+  const std::uint64_t delays = reader.number();
+  for (std::uint64_t i = 0; i < delays; ++i) {
+    SavedState::Delays one;
+    one.sample = reader.number();
+    reader.items(one.delays);
+    state.delays.push_back(std::move(one));
   }
   reader.finish();
   return state;

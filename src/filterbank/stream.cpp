@@ -4,13 +4,15 @@
 #include <fmt/format.h>
 
 #include "filterbank/bank.hpp"
+#include "filterbank/delays.hpp"
 #include "filterbank/saved_state.hpp"
 
 namespace ridge::filterbank {
 
 class StreamState {
  public:
-  explicit StreamState(const Plan& plan) : bank_(plan.bank()), weights_(bank_->weights) {
+  explicit StreamState(const Plan& plan)
+      : bank_(plan.bank()), weights_(bank_->weights), track_(bank_->geometry, bank_->problem.delays.frequency) {
     saved_.problem = bank_->geometry.key();
     saved_.variant = bank_->variant_name;
     saved_.weights = bank_->problem.weights;
@@ -36,8 +38,8 @@ class StreamState {
     const bool large = spectra > 0 && in.size() / 4 > saved_.held.size() - slack_;
     if (!large) saved_.held.insert(saved_.held.end(), in.begin(), in.end());
     const std::span<const std::byte> second = large ? in : std::span<const std::byte>();
-    const RawView raw(saved_.held_from, saved_.held.data() + slack_, saved_.held.size() - slack_, second.data(),
-                      second.size());
+    RawView raw(saved_.held_from, saved_.held.data() + slack_, saved_.held.size() - slack_, second.data(),
+                second.size());
     run(raw, spectra, out.data());
     if (spectra > 0) keep(raw, large);
     return spectra;
@@ -51,7 +53,11 @@ class StreamState {
     if (spectrum > (std::uint64_t{1} << 60) / g.hop) {
       throw Error(ErrorKind::invalid_argument, fmt::format("filterbank: no stream reaches spectrum {}", spectrum));
     }
-    saved_.spectra = spectrum;
+    if (spectrum % g.times != 0) {
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("filterbank: spectrum {} does not begin an output block of {}", spectrum, g.times));
+    }
+    saved_.spectra = first_ = spectrum;
     saved_.held_from = g.frame_start(g.oldest_row(spectrum) * static_cast<std::int64_t>(g.channels));
     return saved_.held_from / g.frame_bytes() * g.block;
   }
@@ -74,8 +80,21 @@ class StreamState {
     prepared_.push_back(bank_->variant->prepare(problem.weights));
   }
 
+  void set_delays(std::uint64_t sample, std::span<const double> delays) {
+    // A further point changes what lies behind the one before.
+    if (written() > first_ && track_.open_at(written() - 1)) {
+      throw Error(
+          ErrorKind::invalid_argument,
+          fmt::format("filterbank: delays at sample {} come too late: {} spectra have been written, the last of "
+                      "them behind the delays known then",
+                      sample, written()));
+    }
+    track_.add(sample, delays);
+  }
+
   std::string save() const {
     SavedState state = saved_;
+    state.delays = track_.points();
     state.held.erase(state.held.begin(), state.held.begin() + static_cast<std::ptrdiff_t>(slack_));
     return write_state(state);
   }
@@ -88,16 +107,26 @@ class StreamState {
                               state.variant, saved_.problem, saved_.variant));
     }
     check_consistent(state);
+    restore_delays(state);
     std::deque<std::shared_ptr<const Weights>> prepared;
     for (const auto& one : state.waiting) prepared.push_back(bank_->variant->prepare(one.weights));
     auto weights = bank_->variant->prepare(state.weights);
     saved_ = std::move(state);
+    first_ = 0;
     prepared_ = std::move(prepared);
     weights_ = std::move(weights);
     slack_ = 0;
   }
 
  private:
+  void restore_delays(const SavedState& state) {
+    try {
+      track_.restore(state.delays);
+    } catch (const Error& error) {
+      throw Error(ErrorKind::io, fmt::format("filterbank: a damaged state: {}", error.what()));
+    }
+  }
+
   // The counts of a state, which come from outside, must be those that pushes would have led to.
   void check_consistent(const SavedState& state) const {
     const auto fail = [](const char* what) {
@@ -118,7 +147,26 @@ class StreamState {
     }
   }
 
-  void run(const RawView& raw, std::size_t spectra, std::complex<float>* out) {
+  // Spectra from `first` on, at most `most`, that are read with the same whole samples of delay: those are left in
+  // shifts_, and the phases in phases_.
+  std::size_t follow_delays(std::uint64_t first, std::size_t most) {
+    const Geometry& g = geometry();
+    const std::size_t each = g.polarizations * g.stations;
+    shifts_.resize(g.stations);
+    next_shifts_.resize(g.stations);
+    track_.forget_before(first);
+    track_.shifts(first, shifts_);
+    phases_.resize(most * each);
+    for (std::size_t t = 0; t < most; ++t) {
+      track_.shifts(first + t, next_shifts_);
+      if (next_shifts_ != shifts_) return t;
+      track_.phases(first + t, shifts_, std::span(phases_).subspan(t * each, each));
+    }
+    return most;
+  }
+
+  // `out` is the place of the next spectrum's output block; jobs need not end with one.
+  void run(RawView& raw, std::size_t spectra, std::complex<float>* out) {
     while (spectra > 0) {
       while (!saved_.waiting.empty() && saved_.waiting.front().spectrum <= saved_.spectra) {
         saved_.weights = std::move(saved_.waiting.front().weights);
@@ -130,10 +178,19 @@ class StreamState {
       if (!saved_.waiting.empty()) {
         now = static_cast<std::size_t>(std::min<std::uint64_t>(now, saved_.waiting.front().spectrum - saved_.spectra));
       }
-      bank_->variant->run({.raw = raw, .first = saved_.spectra, .spectra = now, .weights = *weights_, .out = out});
+      const Geometry& g = geometry();
+      std::span<const Phase> phases;
+      if (g.delayed) {
+        now = follow_delays(saved_.spectra, now);
+        raw.shift_stations(shifts_);
+        phases = std::span(phases_).first(now * g.polarizations * g.stations);
+      }
+      bank_->variant->run(
+          {.raw = raw, .first = saved_.spectra, .spectra = now, .weights = *weights_, .out = out, .phases = phases});
+      const std::uint64_t block = saved_.spectra / g.times;
       saved_.spectra += now;
       spectra -= now;
-      out += now * geometry().spectrum_size();
+      out += static_cast<std::size_t>(saved_.spectra / g.times - block) * g.times * g.spectrum_size();
     }
   }
 
@@ -161,7 +218,11 @@ class StreamState {
 
   std::shared_ptr<const Bank> bank_;
   std::shared_ptr<const Weights> weights_;
-  SavedState saved_;
+  SavedState saved_;  // its delays are in track_
+  DelayTrack track_;
+  std::vector<std::int64_t> shifts_, next_shifts_;
+  std::vector<Phase> phases_;
+  std::uint64_t first_ = 0;       // where start_at began
   std::size_t slack_ = 0;         // bytes at the front of saved_.held that nothing needs; held_from counts behind them
   std::vector<std::byte> spare_;  // for the next large push
   std::deque<std::shared_ptr<const Weights>> prepared_;  // of saved_.waiting
@@ -183,6 +244,7 @@ std::uint64_t Stream::spectra() const { return state_->written(); }
 void Stream::replace_weights(std::span<const double> weights, std::uint64_t sample) {
   state_->replace_weights(weights, sample);
 }
+void Stream::set_delays(std::uint64_t sample, std::span<const double> delays) { state_->set_delays(sample, delays); }
 std::string Stream::save() const { return state_->save(); }
 void Stream::restore(std::string_view state) { state_->restore(state); }
 

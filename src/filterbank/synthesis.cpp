@@ -73,6 +73,10 @@ class SynthesisState {
     if (!problem_.bandpass.empty()) {
       throw Error(ErrorKind::invalid_argument, "filterbank: synthesis does not undo a bandpass; leave it empty");
     }
+    if (problem_.order != Order::time || problem_.delays.wanted) {
+      throw Error(ErrorKind::invalid_argument,
+                  "filterbank: synthesis is of spectra in order of time without delays; they are not undone");
+    }
     const std::vector<double> f = dual(problem_.weights, geometry_.channels, geometry_.hop, length);
     // Padded to whole hops, so that every spectrum touches the same number of steps.
     steps_ = (f.size() + geometry_.hop - 1) / geometry_.hop;

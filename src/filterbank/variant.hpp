@@ -20,12 +20,22 @@ class Weights {
   virtual ~Weights() = default;
 };
 
+// A delay's phase: channel k is turned by start + signed_channel(k) * slope turns. Half a turn either way at most in
+// `start`, so that floats are exact enough.
+struct Phase {
+  float start = 0, slope = 0;
+};
+
 struct Job {
-  const RawView& raw;
+  const RawView& raw;       // with the stations' whole samples of delay: raw.shift(station)
   std::uint64_t first = 0;  // number of the first spectrum
   std::size_t spectra = 0;
   const Weights& weights;
+  // Where the output block of `first` begins: geometry.place(first, ...). With Order::channel a job may begin and end
+  // within a block, and writes its own times only.
   std::complex<float>* out = nullptr;
+  // [spectrum - first][polarization][station]; empty where the problem wants no delays.
+  std::span<const Phase> phases{};
 };
 
 // Built for one problem on one device: ready, unchanging, used by any number of threads.

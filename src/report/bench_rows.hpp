@@ -31,11 +31,17 @@ struct PeerSummary {
   std::size_t problems = 0;
 };
 
+struct Illustration {  // on the page only
+  std::string caption;
+  std::string png_base64;
+};
+
 struct Bench {
   std::string title;      // "The corner turn"
   std::string note = {};  // a sentence on what is shown
   std::vector<BenchRow> rows;
   std::vector<std::string> missing_peers = {};  // "fftw: not installed when this was built"
+  std::vector<Illustration> illustrations = {};
 };
 
 // Rows that stand for us in the summary, as indices.

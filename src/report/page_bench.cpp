@@ -115,6 +115,12 @@ std::string bench_card(const Bench& bench, std::size_t index) {
   if (!bench.note.empty()) out += fmt::format("<div class=\"meta\">{}</div>\n", escape(bench.note));
   const bool chosen = std::any_of(bench.rows.begin(), bench.rows.end(), [](const BenchRow& row) { return row.chosen; });
   if (chosen) out += "<p class=\"meta\"><span class=\"key\"></span>what the planner picks</p>\n";
+  for (const Illustration& one : bench.illustrations) {
+    out += fmt::format(
+        "<figure><img alt=\"{0}\" src=\"data:image/png;base64,{1}\"><figcaption "
+        "class=\"meta\">{0}</figcaption></figure>\n",
+        escape(one.caption), one.png_base64);
+  }
   out += bar_charts(bench, key);
   out += "<h3>All measurements</h3>\n" + rows_table(bench, key) + summary_table(bench, key);
   return out + "</section>\n";

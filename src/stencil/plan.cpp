@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
+#include "machine/host_caches.hpp"
 #include "stencil/variant.hpp"
 
 namespace ridge::stencil {
@@ -34,6 +36,8 @@ namespace {
 // What a candidate that is timed may take. A round is a few steps, since large grids take long.
 constexpr base::Repeat kTrial{.seconds = 0.06, .at_least = 2, .at_most = 1000, .round = 2e-4};
 constexpr std::size_t kTrialSteps = 4;
+// A run of this many seconds needs no warming up, and one so much slower than the best so far no second chance.
+constexpr double kLongTrial = 0.04, kHopeless = 1.3;
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::invalid_argument, "stencil: " + what); }
 
@@ -52,35 +56,73 @@ std::vector<planner::Candidate> only_candidates(const std::vector<Entry<T>>& ent
   return candidates;
 }
 
+// A quarter of a large grid at least, cut along its slowest axis, that no cache holds; nothing where the grid is small.
+template <class T>
+std::optional<Problem> part_of(const Device& device, const Problem& problem, const Layout& layout) {
+  if (!device.is_host()) return std::nullopt;
+  const double bytes = 2.0 * static_cast<double>(layout.cells() * layout.fields * sizeof(T));
+  const double enough = std::max(4.0 * static_cast<double>(machine::host_caches().back().size), 128.0 * (1 << 20));
+  constexpr std::size_t kFewest = 256;
+  Problem part = problem;
+  part.shape[0] = static_cast<std::size_t>(static_cast<double>(problem.shape[0]) * std::max(enough / bytes, 0.25));
+  part.shape[0] = std::max(part.shape[0], kFewest);
+  if (2 * part.shape[0] > problem.shape[0]) return std::nullopt;
+  return part;
+}
+
 // Seconds of a step. Ones: sums of weights near one keep them in range, and nothing divides by zero.
 template <class T>
 class Trials {
  public:
-  explicit Trials(const PlanState<T>& state) : state_(state) {}
-  double seconds(const Variant<T>& variant, std::size_t depth) {
-    if (!grid_) {
-      grid_ = ones(state_.layout.fields);
-      if (state_.layout.coefficients > 0) coefficients_ = ones(state_.layout.coefficients);
-    }
-    const auto running = variant.start(*grid_, coefficients_.get());
-    const std::size_t steps = (kTrialSteps + depth - 1) / depth * depth;
-    const double all = base::best_seconds(
-        [&] {
-          running->run(steps);
-          running->wait();
-        },
-        kTrial);
-    return all / static_cast<double>(steps);
+  explicit Trials(const PlanState<T>& state)
+      : state_(state), part_(part_of<T>(state.device, state.problem, state.layout)) {}
+  template <class Build>
+  double seconds(const Entry<T>& entry, const Build& build) {
+    if (!part_ || !entry.sample) return timed(build(), state_.problem.shape, whole_, entry.depth, 1);
+    const Sample<T> sample = entry.sample(resolve(state_.update, *part_));
+    return timed(*sample.variant, part_->shape, of_part_, entry.depth, sample.scale);
   }
 
  private:
-  std::unique_ptr<Grid<T>> ones(std::size_t fields) const {
-    auto grid = std::make_unique<Grid<T>>(state_.problem.shape, fields);
+  struct Grids {
+    std::unique_ptr<Grid<T>> cells{}, coefficients{};
+  };
+  double timed(const Variant<T>& variant, const std::vector<std::size_t>& shape, Grids& grids, std::size_t depth,
+               double scale) {
+    if (!grids.cells) {
+      grids.cells = ones(shape, state_.layout.fields);
+      if (state_.layout.coefficients > 0) grids.coefficients = ones(shape, state_.layout.coefficients);
+    }
+    const auto running = variant.start(*grids.cells, grids.coefficients.get());
+    const std::size_t steps = (kTrialSteps + depth - 1) / depth * depth;
+    const auto run = [&] {
+      running->run(steps);
+      running->wait();
+    };
+    const double factor = scale / static_cast<double>(steps);
+    const double before = base::now();
+    run();
+    double seconds = (base::now() - before) * factor;
+    const bool hopeless = best_ > 0 && seconds > kHopeless * best_;
+    if (!state_.device.is_host() || seconds / factor < kLongTrial) {
+      seconds = base::best_seconds(run, kTrial) * factor;
+    } else if (!hopeless) {
+      const double again = base::now();
+      run();
+      seconds = std::min(seconds, (base::now() - again) * factor);
+    }
+    best_ = best_ == 0 ? seconds : std::min(best_, seconds);
+    return seconds;
+  }
+  static std::unique_ptr<Grid<T>> ones(const std::vector<std::size_t>& shape, std::size_t fields) {
+    auto grid = std::make_unique<Grid<T>>(shape, fields);
     std::fill(grid->all().begin(), grid->all().end(), T{1});
     return grid;
   }
   const PlanState<T>& state_;
-  std::unique_ptr<Grid<T>> grid_, coefficients_;
+  std::optional<Problem> part_;
+  Grids whole_, of_part_;
+  double best_ = 0;
 };
 
 template <class T>
@@ -123,8 +165,9 @@ Plan<T>::Plan(const Device& device, const Update<T>& update, const Problem& prob
     return *built[i];
   };
   Trials<T> trials(*state);
-  state->decision = planner::decide(device, describe(device, update, state->layout), only_candidates(entries), options,
-                                    [&](std::size_t i) { return trials.seconds(build(i), entries[i].depth); });
+  state->decision = planner::decide(
+      device, describe(device, update, state->layout), only_candidates(entries), options,
+      [&](std::size_t i) { return trials.seconds(entries[i], [&]() -> const Variant<T>& { return build(i); }); });
   const Entry<T>& winner = entries[state->decision.winner];
   build(state->decision.winner);
   state->variant = built[state->decision.winner];

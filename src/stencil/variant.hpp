@@ -47,6 +47,14 @@ class Variant {
   virtual std::unique_ptr<Running<T>> start(const Grid<T>& grid, const Grid<T>* coefficients) const = 0;
 };
 
+// A variant built for a part of the grid, to be timed in its place, and what its seconds of a step are to be multiplied
+// with. Large grids take seconds to go through once; a part that is as little in the caches tells as much.
+template <class T>
+struct Sample {
+  std::shared_ptr<const Variant<T>> variant;
+  double scale = 1;
+};
+
 // A candidate for the planner and how to make it real. `build` is only called where there is no refusal. Costs are
 // those of one step (cost() below); what the variant does in a block of `depth` steps is divided by it.
 template <class T>
@@ -56,6 +64,7 @@ struct Entry {
   std::size_t depth = 1;  // steps it likes to take at once; any number works
   std::optional<KernelSource> source = {};  // devices: what `build` compiles, for tests and for showing
   std::function<std::shared_ptr<const Variant<T>>()> build;
+  std::function<Sample<T>(const Layout& part)> sample{};  // none: the whole is timed
 };
 
 // Appends the variant with each set of parameters worth trying, refusals included.

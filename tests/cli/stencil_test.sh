@@ -72,8 +72,13 @@ fi
 mistake "unstable" heat --dt 1 --out x.npy
 mistake "unstable" wave --dt 1 --out x.npy
 mistake "unstable" euler --dt 1 --out x.npy
-mistake "not a length" heat --size -5 --out x.npy
-mistake "0" heat --size 0x4
+mistake "each 1 or more" heat --size -5 --out x.npy
+mistake "each 1 or more" heat --size 0x4
+mistake "each 1 or more" heat --size 4x4x4x4
+mistake "each 1 or more" euler --size 4.5x4
+for option in --steps --every --threads --halo --checkpoint-every; do
+  mistake "\"-3\" is not a whole number" heat --size 8x8 --checkpoint x.ckp $option -3
+done
 mistake "no kind" heat --border open
 mistake "axis z" heat --size 8x8x8 --border x=fixed,y=fixed
 mistake "names no axis" heat --size 8x8 --border x=fixed,z=fixed
@@ -84,7 +89,10 @@ mistake "no rule" life --rule 23/3
 mistake "wants --in" convolve
 mistake "not a number" convolve --in last.npy --kernel "1 nan 1"
 mistake "no such" convolve --in last.npy --kernel blur
-mistake "/no/such/folder" heat --size 8x8 --steps 1 --out /no/such/folder/x.npy
+for option in --out --checkpoint; do
+  mistake "no folder /no/such/folder" heat --size 8x8 --steps 1 $option /no/such/folder/x.npy
+done
+mistake "no folder /no/such/folder" heat --size 8x8 --steps 1 --png /no/such/folder/x
 mistake "no-such.npy" heat --in no-such.npy
 mistake "no flow" euler --flow tornado
 mistake "gpu9" heat --device gpu9
@@ -165,7 +173,7 @@ cp run.ckp kept.ckp
   "$ridge" stencil "${run[@]}" --resume >stdout 2>stderr
   [ $? -eq 1 ]
 ) || fail "no space: exit code"
-has "cannot write run.ckp: File too large" stderr
+has "step 120: cannot write run.ckp: File too large; step 100 is safe in run.ckp" stderr
 [ "$(wc -l <stderr)" -eq 1 ] || fail "no space: more than a line: $(cat stderr)"
 cmp -s run.ckp kept.ckp || fail "no space: the checkpoint before was touched"
 [ -z "$(ls | grep -E 'part|tmp')" ] || fail "no space: something half written: $(ls)"

@@ -99,6 +99,17 @@ TEST(Dialect, SurvivesOddLogs) {
   EXPECT_LT(compile_message(long_line, assemble("", long_line, first_line), "a:1:1: error: odd").size(), 1000u);
 }
 
+TEST(Dialect, ResidentGroupsBoundTheRegisters) {
+  EXPECT_EQ(register_bound("KERNEL WORK_GROUP_RESIDENT(128, 1, 1, 5) void f()", 65536), 96);
+  EXPECT_EQ(register_bound("KERNEL WORK_GROUP_RESIDENT(250,1,1,4) void f()", 65536), 64) << "whole warps";
+  EXPECT_EQ(register_bound("KERNEL WORK_GROUP_RESIDENT(32, 1, 1, 1) void f()", 65536), 255);
+  EXPECT_EQ(register_bound("WORK_GROUP_RESIDENT(256, 1, 1, 8) WORK_GROUP_RESIDENT(256, 1, 1, 2)", 65536), 128);
+  EXPECT_EQ(register_bound("WORK_GROUP_RESIDENT(WIDTH, 1, 1, 8)", 65536), 0) << "not in figures";
+  EXPECT_EQ(register_bound("WORK_GROUP_RESIDENT(256, 1, 1, ", 65536), 0);
+  EXPECT_EQ(register_bound("WORK_GROUP_RESIDENT(1024, 1, 1, 32)", 65536), 0) << "nobody can do with two registers";
+  EXPECT_EQ(register_bound("KERNEL WORK_GROUP(256, 1, 1) void f()", 65536), 0);
+}
+
 #ifdef RIDGE_HAVE_OPENCL
 TEST(Dialect, NvidiasOpenClStreamsAndShufflesInPtx) {
   DeviceInfo info{.vendor = "NVIDIA CUDA"};

@@ -49,22 +49,54 @@ inline Spectra run(const Plan& plan, std::span<const std::byte> bytes) {
   return out;
 }
 
-// The whole output by the definition, bandpass included.
-inline std::vector<std::complex<double>> expected(const Problem& problem, std::span<const std::byte> bytes) {
+// Delays in samples, [polarization][station], at a sample.
+struct DelayPoint {
+  std::uint64_t sample;
+  std::vector<double> delays;
+};
+
+inline double delay_at(const std::vector<DelayPoint>& points, double sample, std::size_t index) {
+  if (points.empty()) return 0;
+  if (sample <= static_cast<double>(points.front().sample)) return points.front().delays[index];
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const auto from = static_cast<double>(points[i - 1].sample), to = static_cast<double>(points[i].sample);
+    if (sample > to) continue;
+    return points[i - 1].delays[index] +
+           (sample - from) / (to - from) * (points[i].delays[index] - points[i - 1].delays[index]);
+  }
+  return points.back().delays[index];
+}
+
+// The whole output by the definition: delays, bandpass and order included.
+inline std::vector<std::complex<double>> expected(const Problem& problem, std::span<const std::byte> bytes,
+                                                  const std::vector<DelayPoint>& points = {}) {
   const Geometry g = resolve(problem);
   const std::size_t spectra = g.spectra_in(bytes.size());
   std::vector<std::complex<double>> out(spectra * g.spectrum_size());
   for (std::size_t p = 0; p < g.polarizations; ++p) {
     for (std::size_t s = 0; s < g.stations; ++s) {
-      const auto one = reference(problem, station_samples(problem, bytes, s, p), 0, spectra);
+      const auto samples = station_samples(problem, bytes, s, p);
       for (std::size_t t = 0; t < spectra; ++t) {
+        const double middle =
+            static_cast<double>((t + 1) * g.hop) - 1 - (static_cast<double>(g.channels * g.taps) - 1) / 2;
+        const std::int64_t whole = std::llround(delay_at(points, middle, s));
+        const double tau = delay_at(points, middle, p * g.stations + s);
+        const auto one = reference(problem, samples, t, 1, -whole);
         for (std::size_t k = 0; k < g.channels; ++k) {
           std::complex<double> factor = 1;
           if (problem.bandpass.size() == g.channels) factor = problem.bandpass[k];
           if (problem.bandpass.size() == g.spectrum_size() && g.spectrum_size() != g.channels) {
             factor = problem.bandpass[(p * g.stations + s) * g.channels + k];
           }
-          out[((t * g.polarizations + p) * g.stations + s) * g.channels + k] = factor * one[t * g.channels + k];
+          const auto number = static_cast<double>(g.signed_channel(k));
+          const double turns = problem.delays.frequency * tau +
+                               number / static_cast<double>(g.channels) * (tau - static_cast<double>(whole));
+          if (!points.empty()) factor *= std::polar(1.0, 2 * M_PI * (turns - std::rint(turns)));
+          const std::size_t n = problem.output_times;
+          const std::size_t at = problem.order == Order::time
+                                     ? ((t * g.polarizations + p) * g.stations + s) * g.channels + k
+                                     : (((t / n * g.channels + k) * g.stations + s) * g.polarizations + p) * n + t % n;
+          out[at] = factor * one[k];
         }
       }
     }

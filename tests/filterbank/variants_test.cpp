@@ -45,6 +45,19 @@ std::vector<Case> cases() {
       {"every sample", {.channels = 6, .taps = 3, .oversampling = {6, 1}}, 40},
       {"5/3 of odd channels", {.channels = 25, .taps = 3, .polarizations = 1, .oversampling = {5, 3}}, 40},
   };
+  const std::vector<Case> by_channel{
+      {"channel-major", {.channels = 64, .taps = 4, .stations = 3, .order = Order::channel}, 40},
+      {"blocks of 5 times",
+       {.channels = 15, .taps = 4, .stations = 2, .order = Order::channel, .output_times = 5, .threads = 3},
+       100},
+      {"times one by one",
+       {.channels = 12, .taps = 4, .polarizations = 1, .order = Order::channel, .output_times = 1},
+       10},
+      {"channel-major, 4/3",
+       {.channels = 12, .taps = 4, .stations = 2, .oversampling = {4, 3}, .order = Order::channel, .output_times = 3},
+       20},
+  };
+  all.insert(all.end(), by_channel.begin(), by_channel.end());
   Case bandpass{"bandpass", {.channels = 16, .taps = 4, .stations = 2}, 10};
   for (std::size_t i = 0; i < 64; ++i) {
     bandpass.problem.bandpass.emplace_back(1 + 0.01f * static_cast<float>(i), 0.02f * static_cast<float>(i % 7));
@@ -52,6 +65,10 @@ std::vector<Case> cases() {
   all.push_back(bandpass);
   bandpass.name = "bandpass of the channels";
   bandpass.problem.bandpass.resize(16);
+  all.push_back(bandpass);
+  bandpass.name = "bandpass, channel-major";
+  bandpass.problem.order = Order::channel;
+  bandpass.problem.output_times = 4;
   all.push_back(bandpass);
   return all;
 }

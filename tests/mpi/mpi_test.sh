@@ -77,6 +77,20 @@ for _ in $(seq 100); do pgrep -f "$folder/run.ckp" >/dev/null || break; sleep 0.
 on 2 $run --resume --out run.npy
 cmp -s one.npy run.npy || fail "killed and restarted: another grid"
 
+# --- a device a process -----------------------------------------------------------------------------------------------
+# The same grid as on the host where nothing sums in another order; two processes share the device.
+export RIDGE_BACKENDS=host,opencl
+if "$ridge" devices 2>/dev/null | grep -q "opencl:0"; then
+  for what in "heat --size 61x53 --steps 23 --initial random" "heat --size 20x24x28 --steps 9 --border periodic --type f64 --initial random"; do
+    alone $what --device opencl:0 --variant base --out one.npy
+    on 2 $what --device opencl:0 --variant base --halo 4 --overlap off --out many.npy
+    cmp -s one.npy many.npy || fail "another grid on a device: $what"
+    on 2 $what --device opencl:* --variant base --halo 3 --overlap on --out many.npy
+    cmp -s one.npy many.npy || fail "another grid on a device, overlapped: $what"
+  done
+fi
+export RIDGE_BACKENDS=host
+
 # --- mistakes: told once, all processes end ---------------------------------------------------------------------------
 mistake() {
   local words=$1 n=$2

@@ -115,6 +115,41 @@ TEST(SarStream, ImagesComeInTheOrderOfTheirFramesAndNoneIsLost) {
   }
 }
 
+// The same in the stream's own memory: no image before its frame, none overwritten, a full stream says so.
+TEST(SarStream, FramesInItsOwnMemory) {
+  Problem problem;
+  problem.samples = problem.pulses = 128;
+  problem.radar.pulse_s = 0.5e-6;
+  problem.radar.beam_rad = 0.02;
+  for (const Device& device : devices().devices) {
+    const Focus focus(device, problem);
+    Stream stream(device, problem);
+    EXPECT_TRUE(stream.take().empty());
+    EXPECT_FALSE(stream.ready());
+    std::vector<Complex> wanted(problem.samples * problem.pulses);
+    std::vector<std::vector<Complex>> frames, images;
+    const auto take = [&] {
+      const auto image = stream.take();
+      images.emplace_back(image.begin(), image.end());
+    };
+    for (int i = 0; i < 7; ++i) {
+      frames.push_back(simulate(problem, targets(problem, {{30.0 + 3 * i, 50.0 + 4 * i, 1.0 + i}})));
+      std::copy(frames.back().begin(), frames.back().end(), stream.frame().begin());
+      stream.submit();
+      if (!stream.full()) continue;
+      EXPECT_THROW(stream.frame(), Error);
+      EXPECT_THROW(stream.submit(), Error);
+      take();
+    }
+    while (stream.on_their_way() > 0) take();
+    ASSERT_EQ(images.size(), frames.size()) << device.id();
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      focus.run(frames[i], wanted);
+      EXPECT_EQ(images[i], wanted) << device.id() << ", frame " << i;
+    }
+  }
+}
+
 TEST(SarFocus, SilenceStaysSilent) {
   const Problem problem;
   const std::vector<Complex> echoes(problem.pulses * problem.samples);

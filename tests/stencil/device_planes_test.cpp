@@ -65,6 +65,7 @@ class DevicePlanes : public ::testing::Test {
 TEST_F(DevicePlanes, EveryBorderMatchesTheReference) {
   using enum Border;
   for (const Device& device : accelerators()) {
+    SCOPED_TRACE(device.info().name);
     const PlaneOptions small{.depth = 2, .cells = 2, .rows = 1, .lines = 8, .lanes = 8};
     const PlaneOptions patches{.depth = 2, .cells = 4, .rows = 2, .lines = 4, .lanes = 8};
     EXPECT_LT(worst<float>(device, {14, 17, 27}, Borders::all(fixed), small, 1), 1e-6);

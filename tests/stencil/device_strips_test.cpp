@@ -92,6 +92,7 @@ constexpr StripOptions kSmall{.depth = 2, .cells = 2, .prefetch = 1, .lanes = 12
 
 TEST_F(DeviceStrips, EveryBorderMatchesTheReference) {
   for (const Device& device : accelerators()) {
+    SCOPED_TRACE(device.info().name);
     for (const Borders& borders :
          {Borders::all(fixed), Borders::all(mirror), Borders::all(periodic), sides(mirror, fixed, fixed, mirror)}) {
       EXPECT_LT(worst<float>(device, {51, 77}, borders, star(2, 1), kSmall, 2), 1e-6) << to_string(borders.low[0]);
@@ -102,6 +103,7 @@ TEST_F(DeviceStrips, EveryBorderMatchesTheReference) {
 // Rows that wait in registers, or in local memory with lanes that hold more than a vector.
 TEST_F(DeviceStrips, RowsAheadWaitWhereTheyAreTold) {
   for (const Device& device : accelerators()) {
+    SCOPED_TRACE(device.info().name);
     StripOptions options = kSmall;
     options.ring = false;
     EXPECT_LT(worst<double>(device, {33, 60}, sides(fixed, mirror, periodic, periodic), star(2, 1), options), 1e-14);
@@ -112,6 +114,7 @@ TEST_F(DeviceStrips, RowsAheadWaitWhereTheyAreTold) {
 
 TEST_F(DeviceStrips, BoxesAndWideStars) {
   for (const Device& device : accelerators()) {
+    SCOPED_TRACE(device.info().name);
     EXPECT_LT(worst<float>(device, {35, 61}, sides(mirror, mirror, fixed, mirror), box(2, 1), kSmall), 1e-6);
     const StripOptions wide{.depth = 1, .cells = 4, .prefetch = 1, .lanes = 8};
     EXPECT_LT(worst<float>(device, {35, 61}, sides(mirror, fixed, mirror, fixed), star(2, 3), wide, 2), 2e-6);
@@ -121,6 +124,7 @@ TEST_F(DeviceStrips, BoxesAndWideStars) {
 // The end of the row cuts through a lane right beside the cells that are stored.
 TEST_F(DeviceStrips, LanesThatTheEndOfARowCuts) {
   for (const Device& device : accelerators()) {
+    SCOPED_TRACE(device.info().name);
     const StripOptions options{.depth = 1, .cells = 4, .prefetch = 1, .lanes = 8};
     for (const std::size_t width : {41u, 42u, 43u}) {
       EXPECT_LT(worst<float>(device, {9, width}, sides(fixed, mirror, fixed, fixed), star(2, 1), options, 2), 1e-6)
@@ -132,6 +136,7 @@ TEST_F(DeviceStrips, LanesThatTheEndOfARowCuts) {
 // Where the interior is empty the frame does it all.
 TEST_F(DeviceStrips, GridsWithoutInterior) {
   for (const Device& device : accelerators()) {
+    SCOPED_TRACE(device.info().name);
     EXPECT_LT(worst<float>(device, {4, 17}, Borders::all(periodic), star(2, 1), kSmall, 2), 1e-6);
   }
 }

@@ -1,6 +1,7 @@
 // Every device variant against the reference: bit for bit where it sums in the same order, within rounding else.
 #include <gtest/gtest.h>
 #include <ridge/stencil.hpp>
+#include <ridge/stencil_problems.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -196,6 +197,44 @@ TEST_F(DeviceVariants, ChangeIsMeasuredOnTheDevice) {
     Grid<float> poisoned = before;
     poisoned(3, 4) = std::nanf("");
     EXPECT_TRUE(std::isnan(variant->start(poisoned, nullptr)->change(Norm::max)));
+  }
+}
+
+// Parts of a grid there and back: what is put counts from the next step, at fixed borders for good.
+TEST_F(DeviceVariants, BoxesThereAndBack) {
+  const std::vector<std::size_t> shape{5, 9, 14};
+  const Update<float> update = wave<float>({.speed = 1, .dt = 0.4, .spacing = {1, 1, 1}});
+  const Problem problem{.shape = shape, .borders = Borders::all(fixed)};
+  for (const Device& device : accelerators()) {
+    SCOPED_TRACE(device.info().name);
+    const Plan<float> plan(device, update, problem,
+                           {.effort = Effort::quick, .use_wisdom = false, .variant = "padded"});
+    Grid<float> expected(shape, 2), result(shape, 2);
+    for (std::size_t i = 0; i < expected.all().size(); ++i) expected.all()[i] = static_cast<float>(i * 37 % 101);
+    Session<float> session = plan.start(expected);
+    for (const Box& box : {Box{{0, 0, 12}, {5, 9, 2}}, Box{{2, 3, 4}, {1, 2, 3}}, Box{{0, 8, 0}, {5, 1, 14}}}) {
+      session.run(3);
+      reference(update, problem, expected, 3);
+      std::vector<float> had(2 * box.cells()), cells(had.size());
+      session.get(box, had);
+      std::size_t at = 0;
+      for (std::size_t field = 0; field < 2; ++field) {
+        for (std::size_t z = box.begin[0]; z < box.begin[0] + box.extent[0]; ++z) {
+          for (std::size_t y = box.begin[1]; y < box.begin[1] + box.extent[1]; ++y) {
+            for (std::size_t x = box.begin[2]; x < box.begin[2] + box.extent[2]; ++x, ++at) {
+              float& cell = expected.field(field)[(z * 9 + y) * 14 + x];
+              ASSERT_EQ(had[at], cell);
+              cells[at] = cell = static_cast<float>(at % 19) - 3;
+            }
+          }
+        }
+      }
+      session.put(box, cells);
+    }
+    session.run(4);
+    reference(update, problem, expected, 4);
+    session.read(result);
+    EXPECT_EQ(worst(result, expected), 0);
   }
 }
 

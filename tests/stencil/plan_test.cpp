@@ -2,6 +2,10 @@
 #include <atomic>
 #include <thread>
 
+#include <ridge/stencil_problems.hpp>
+
+#include "stencil/reference.hpp"
+#include "stencil/variant.hpp"
 #include "support.hpp"
 
 namespace ridge::stencil {
@@ -27,6 +31,38 @@ TEST(Plan, MeasuredChoiceBecomesWisdom) {
   // Another border is another problem.
   EXPECT_NE(plan(host(), star(), {.shape = {123, 77}, .borders = Borders::all(Border::mirror)}).decision().source,
             planner::Source::wisdom);
+}
+
+// Large grids are planned on a part of them: what is timed there must be the same computation.
+TEST(Plan, PartsRunLikeTheWhole) {
+  std::size_t sampled = 0;
+  const auto check = [&](const Update<float>& update, const Problem& whole, const Problem& part) {
+    Grid<float> start(part.shape, update.fields), expected(part.shape, update.fields),
+        result(part.shape, update.fields);
+    for (std::size_t i = 0; i < start.all().size(); ++i)
+      start.all()[i] = 1.0f + static_cast<float>(i * 37 % 101) / 200.0f;
+    for (float& energy : start.field(update.fields - 1)) energy += 4;
+    expected = start;
+    reference(update, part, expected, 5);
+    for (const Entry<float>& entry : list_variants(host(), update, resolve(update, whole))) {
+      if (!entry.sample || !entry.candidate.refusal.empty() || !entry.exact) continue;
+      const Sample<float> sample = entry.sample(resolve(update, part));
+      const auto running = sample.variant->start(start, nullptr);
+      running->run(5);
+      running->read(result);
+      EXPECT_TRUE(std::equal(result.all().begin(), result.all().end(), expected.all().begin()))
+          << entry.candidate.name();
+      EXPECT_GT(sample.scale, 1.5) << entry.candidate.name();
+      EXPECT_LT(sample.scale, 2.1) << entry.candidate.name();
+      ++sampled;
+    }
+  };
+  const auto cube = linear<float>(3, weighted(von_neumann(3, 1), 0.14));
+  check(star(), {.shape = {1200, 70}}, {.shape = {600, 70}});
+  check(cube, {.shape = {200, 20, 30}, .borders = Borders::all(Border::periodic)},
+        {.shape = {100, 20, 30}, .borders = Borders::all(Border::periodic)});
+  check(euler<float>({.dt = 1e-3}), {.shape = {400, 30}}, {.shape = {200, 30}});
+  EXPECT_GT(sampled, 12u);
 }
 
 TEST(Plan, VariantsByName) {

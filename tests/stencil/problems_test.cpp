@@ -263,7 +263,7 @@ TEST(EulerProblem, TheVortexKeepsItsShapeToSecondOrder) {
 // The fast rows and the recorded expression, which devices compute with, are one and the same.
 template <class T>
 void rows_equal_the_expression() {
-  for (const auto& shape : {std::vector<std::size_t>{7, 9}, {13, 150}, {5, 5}}) {
+  for (const auto& shape : {std::vector<std::size_t>{7, 9}, {13, 150}, {5, 5}, {41, 271}, {6, 133}}) {
     Grid<T> grid(shape, 4), expected(shape, 4);
     for (std::size_t i = 0; i < grid.cells(); ++i) {
       grid.field(0)[i] = static_cast<T>(0.5 + 0.01 * static_cast<double>(i * 37 % 101));

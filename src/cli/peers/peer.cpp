@@ -20,6 +20,16 @@ std::vector<Peer> fft_peers() {
   peers.push_back({.name = "ne10", .missing = "not found when this was built (Debian on ARM: libne10-dev)"});
 #endif
   peers.push_back(cufft_peer());
+#if defined(RIDGE_HAVE_CLFFT)
+  peers.push_back(clfft_peer());
+#else
+  peers.push_back({.name = "clfft", .missing = "not found when this was built (Debian: libclfft-dev)"});
+#endif
+#if defined(RIDGE_HAVE_VKFFT)
+  peers.push_back(vkfft_peer());
+#else
+  peers.push_back({.name = "vkfft", .missing = "not found when this was built (Debian: libvkfft-dev)"});
+#endif
   return peers;
 }
 

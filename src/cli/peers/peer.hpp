@@ -42,5 +42,7 @@ Peer fftw_peer();
 Peer kissfft_peer();
 Peer ne10_peer();
 Peer cufft_peer();
+Peer clfft_peer();
+Peer vkfft_peer();
 
 }  // namespace ridge::cli

@@ -28,6 +28,11 @@ std::string build_options(const ClDevice& device, const KernelSource& source) {
     options += " -cl-fp32-correctly-rounded-divide-sqrt";
   }
   if (device.without_ptx) options += " -DRIDGE_NO_PTX";
+  // OpenCL has no word for it in the source.
+  constexpr std::size_t kNvidiaRegisters = 65536;
+  const std::size_t registers = device.info.limits.registers > 0 ? device.info.limits.registers : kNvidiaRegisters;
+  const int bound = traits.nvidia ? register_bound(source.text, registers) : 0;
+  if (bound > 0) options += fmt::format(" -cl-nv-maxrregcount={}", bound);
   return options;
 }
 

@@ -1,24 +1,22 @@
 #include "fft/device/device_transform.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <ridge/error.hpp>
+#include <ridge/machine.hpp>
 
 #include "base/text.hpp"
-#include "device/timing.hpp"
+#include "fft/device/trials.hpp"
 #include "fft/operators.hpp"
+#include "plan/predict.hpp"
 
 namespace ridge::fft {
 namespace {
 
 using namespace on_device;
-
-constexpr base::Repeat kTrial{.seconds = 0.02, .at_least = 3, .at_most = 200, .round = 2e-4};
 
 // Window, multiplication and scale in one table; the scale alone needs none.
 FactorTable factor_table(const std::vector<double>& window, const std::vector<std::complex<double>>& multiply,
@@ -32,87 +30,6 @@ FactorTable factor_table(const std::vector<double>& window, const std::vector<st
     for (const double value : window) table.real.push_back(value * scale);
   }
   return table;
-}
-
-std::uint64_t extent(const Address& at, const std::vector<std::uint64_t>& counts, std::uint64_t points) {
-  std::uint64_t last = (points - 1) * at.point;
-  for (std::size_t digit = 0; digit < counts.size(); ++digit) last += (counts[digit] - 1) * at.line[digit];
-  return last + 1;
-}
-
-std::size_t element_bytes(const AxisProblem& problem, bool input) {
-  const std::size_t number = problem.float64 ? 8 : 4;
-  const bool samples_side = input == (problem.direction == Direction::forward);
-  const std::size_t each = input && problem.samples == Samples::int8    ? 1
-                           : input && problem.samples == Samples::int16 ? 2
-                                                                        : number;
-  return problem.kind == Kind::real && samples_side ? each : 2 * each;
-}
-
-std::uint64_t side_points(const AxisProblem& problem, bool input) {
-  const bool samples_side = input == (problem.direction == Direction::forward);
-  return problem.kind == Kind::real && !samples_side ? problem.length / 2 + 1 : problem.length;
-}
-
-// Memory to time candidates in, made when the first is timed and shared by all.
-class Trials {
- public:
-  Trials(const Device& device, const AxisProblem& problem) : device_(device), problem_(problem) {}
-
-  double seconds(const CompiledRoute& route) {
-    if (!queue_) {
-      queue_ = device_.queue();
-      in_ = array(problem_.in, true);
-      out_ = problem_.in_place ? in_ : array(problem_.out, false);
-      queue_->fill(in_, std::byte{0x3f});
-    }
-    return best_device_seconds(*queue_, {[&] { route.enqueue(*queue_, in_, out_); }}, kTrial).front();
-  }
-
- private:
-  Buffer array(const Address& at, bool input) {
-    std::size_t bytes = static_cast<std::size_t>(extent(at, problem_.counts, side_points(problem_, input))) *
-                        element_bytes(problem_, input);
-    // In place a real line's samples and spectrum share the longer of the two.
-    if (problem_.in_place) {
-      bytes = std::max(bytes,
-                       static_cast<std::size_t>(extent(problem_.out, problem_.counts, side_points(problem_, false))) *
-                           element_bytes(problem_, false));
-    }
-    return device_.buffer(bytes, {.name = input ? "fft trial input" : "fft trial output"});
-  }
-
-  const Device& device_;
-  const AxisProblem& problem_;
-  std::optional<Queue> queue_;
-  Buffer in_, out_;
-};
-
-// NVRTC takes its time, and takes it on one core: what will be timed is compiled side by side into the cache on disk.
-void compile_ahead(const Device& device, const std::vector<Route>& routes, std::size_t most) {
-  if (device.info().backend != Backend::cuda) return;
-  std::vector<KernelSource> sources;
-  std::size_t taken = 0;
-  for (const Route& route : routes) {
-    if (!route.candidate.refusal.empty()) continue;
-    if (++taken > most) break;
-    for (const Step& step : route.steps) sources.push_back(kernel_of(step));
-  }
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < sources.size(); i = next++) {
-      try {
-        device.compile(sources[i]);
-      } catch (const Error&) {
-        // Said when the route itself is built.
-      }
-    }
-  };
-  std::vector<std::thread> threads;
-  const std::size_t count = std::min<std::size_t>(sources.size(), std::max(1U, std::thread::hardware_concurrency()));
-  for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
 }
 
 std::string strides_text(const Address& at) { return fmt::format("{}/{}", at.point, fmt::join(at.line, ",")); }
@@ -191,20 +108,40 @@ Address factor_places(const Side& side, std::size_t axes, std::size_t axis) {
   return at;
 }
 
+// The kernels of the candidates that the planner will time: the best predicted of those asked for.
+void compile_candidates(const Device& device, const planner::Problem& problem, const std::vector<Route>& routes,
+                        const planner::Options& options) {
+  const machine::Ceilings ceilings = machine::ceilings(device);
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    const planner::Candidate& candidate = routes[i].candidate;
+    const bool asked_for =
+        options.variant.empty() || options.variant == candidate.variant || options.variant == candidate.name();
+    if (!asked_for || !candidate.refusal.empty()) continue;
+    order.emplace_back(planner::predict(ceilings, problem, candidate.cost).seconds, i);
+  }
+  std::sort(order.begin(), order.end());
+  order.resize(std::min(order.size(), std::max<std::size_t>(options.most_trials, 1)));
+  std::vector<KernelSource> sources;
+  for (const auto& [seconds, i] : order) add_kernels(routes[i], sources);
+  compile_side_by_side(device, std::move(sources));
+}
+
+std::optional<Route> find_route(const std::vector<Route>& routes, const std::string& name) {
+  for (const Route& route : routes) {
+    if (route.candidate.refusal.empty() && route.candidate.name() == name) return route;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 template <class T>
-std::shared_ptr<const CompiledRoute> DeviceTransform<T>::choose(const AxisProblem& problem,
-                                                                const planner::Options& options,
-                                                                const std::string& known) {
+std::shared_ptr<const CompiledRoute> DeviceTransform<T>::choose(const AxisProblem& problem, const AxisProblem* back,
+                                                                const planner::Options& options) {
   const std::vector<Route> routes = list_routes(device_, problem);
   std::vector<planner::Candidate> candidates;
-  for (const Route& route : routes) {
-    candidates.push_back(route.candidate);
-    if (!known.empty() && route.candidate.refusal.empty() && route.candidate.name() == known) {
-      return std::make_shared<const CompiledRoute>(device_, route, problem.float64);
-    }
-  }
+  for (const Route& route : routes) candidates.push_back(route.candidate);
   planner::Options own = options;
   // A name that is meant for another axis does not bind this one.
   const auto named = [&](const planner::Candidate& candidate) {
@@ -224,49 +161,58 @@ std::shared_ptr<const CompiledRoute> DeviceTransform<T>::choose(const AxisProble
   };
   Trials trials(device_, problem);
   bool compiled_ahead = false;
-  planner::Decision decision = planner::decide(device_, described(problem), candidates, own, [&](std::size_t i) {
-    if (!compiled_ahead) compile_ahead(device_, routes, own.most_trials);
+  const planner::Problem in_words = described(problem);
+  planner::Decision decision = planner::decide(device_, in_words, candidates, own, [&](std::size_t i) {
+    if (!compiled_ahead) compile_candidates(device_, in_words, routes, own);
     compiled_ahead = true;
     return trials.seconds(build(i));
   });
+  // What a measurement of an earlier process chose has been compiled, too.
+  if (decision.source != planner::Source::wisdom) {
+    std::vector<KernelSource> sources;
+    if (!compiled_ahead) add_kernels(routes[decision.winner], sources);
+    if (back != nullptr) {
+      if (const auto same = find_route(list_routes(device_, *back), candidates[decision.winner].name())) {
+        add_kernels(*same, sources);
+      }
+    }
+    if (sources.size() > 1) compile_side_by_side(device_, std::move(sources));
+  }
   build(decision.winner);
   decisions_.push_back(std::move(decision));
   return last;
 }
 
 template <class T>
-void DeviceTransform<T>::build(Direction direction, const planner::Options& options) {
+std::vector<typename DeviceTransform<T>::Planned> DeviceTransform<T>::planned(Direction direction) {
   const bool forward = direction == Direction::forward, real = problem_.kind == Kind::real;
-  Way& way = forward ? forward_ : inverse_;
   const Side& in = forward ? layout_.samples : layout_.spectrum;
   const Side& out = forward ? layout_.spectrum : layout_.samples;
   const Ends at_ends = ends(direction);
   const std::size_t last_axis = layout_.axes - 1;
 
-  struct Planned {
-    std::size_t axis;
-    Kind kind;
-    Array from, to;
-  };
-  std::vector<Planned> planned;
+  std::vector<Planned> all;
   std::vector<std::size_t> axes;  // besides the last one of a real problem
   for (std::size_t axis = layout_.axes; axis-- > 0;) {
     if ((real && axis == last_axis) || layout_.samples.shape[axis] == 1) continue;
     axes.push_back(axis);
   }
   if (!real && axes.empty()) axes.push_back(last_axis);
+  const auto add = [&](std::size_t axis, Kind kind, Array from, Array to) {
+    all.push_back({axis, kind, from, to, {}});
+  };
   if (!real) {
     for (const std::size_t axis : axes) {
-      planned.push_back({axis, Kind::complex, planned.empty() ? Array::input : Array::output, Array::output});
+      add(axis, Kind::complex, all.empty() ? Array::input : Array::output, Array::output);
     }
   } else if (forward) {
-    planned.push_back({last_axis, Kind::real, Array::input, Array::output});
-    for (const std::size_t axis : axes) planned.push_back({axis, Kind::complex, Array::output, Array::output});
+    add(last_axis, Kind::real, Array::input, Array::output);
+    for (const std::size_t axis : axes) add(axis, Kind::complex, Array::output, Array::output);
   } else {
     for (const std::size_t axis : axes) {
-      planned.push_back({axis, Kind::complex, planned.empty() ? Array::input : Array::work, Array::work});
+      add(axis, Kind::complex, all.empty() ? Array::input : Array::work, Array::work);
     }
-    planned.push_back({last_axis, Kind::real, axes.empty() ? Array::input : Array::work, Array::output});
+    add(last_axis, Kind::real, axes.empty() ? Array::input : Array::work, Array::output);
     if (!axes.empty() && !work_) {
       work_side_ = layout_.spectrum;
       std::size_t packed = 1;
@@ -281,27 +227,47 @@ void DeviceTransform<T>::build(Direction direction, const planner::Options& opti
   const auto side = [&](Array array) -> const Side& {
     return array == Array::input ? in : array == Array::output ? out : work_side_;
   };
-  for (std::size_t i = 0; i < planned.size(); ++i) {
-    const Planned& one = planned[i];
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    Planned& one = all[i];
     const Side &from = side(one.from), &to = side(one.to);
-    AxisProblem problem = axis_problem(direction, one.axis, one.kind, from, to);
+    AxisProblem& problem = one.problem;
+    problem = axis_problem(direction, one.axis, one.kind, from, to);
     problem.in_place = one.from == one.to || (problem_.in_place && one.from != Array::work && one.to != Array::work);
     if (i == 0) {
       problem.samples = at_ends.samples;
       problem.load = at_ends.load;
       if (problem.load.kind() != FactorKind::none) problem.load_at = factor_places(from, layout_.axes, one.axis);
     }
-    if (i + 1 == planned.size()) {
+    if (i + 1 == all.size()) {
       problem.store = at_ends.store;
       problem.scale = at_ends.scale;
       if (problem.store.kind() != FactorKind::none) problem.store_at = factor_places(to, layout_.axes, one.axis);
     }
     normalize(problem);
-    std::string known;
+  }
+  return all;
+}
+
+template <class T>
+void DeviceTransform<T>::build(const planner::Options& options) {
+  const std::vector<Planned> there = planned(Direction::forward);
+  const std::vector<Planned> back = layout_.samples.aliases ? std::vector<Planned>() : planned(Direction::inverse);
+  for (const Planned& one : there) {
+    const auto same_axis = [&](const Planned& other) { return other.axis == one.axis; };
+    const auto other = std::find_if(back.begin(), back.end(), same_axis);
+    forward_.stages.push_back(
+        {choose(one.problem, other == back.end() ? nullptr : &other->problem, options), one.from, one.to, one.axis});
+  }
+  for (const Planned& one : back) {
+    // The route that won on the way there, where it serves here too.
+    std::shared_ptr<const CompiledRoute> route;
     for (const Stage& stage : forward_.stages) {
-      if (!forward && stage.axis == one.axis) known = stage.route->route().candidate.name();
+      if (stage.axis != one.axis) continue;
+      const auto same = find_route(list_routes(device_, one.problem), stage.route->route().candidate.name());
+      if (same) route = std::make_shared<const CompiledRoute>(device_, *same, one.problem.float64);
     }
-    way.stages.push_back({choose(problem, options, known), one.from, one.to, one.axis});
+    if (!route) route = choose(one.problem, nullptr, options);
+    inverse_.stages.push_back({std::move(route), one.from, one.to, one.axis});
   }
 }
 
@@ -311,8 +277,7 @@ DeviceTransform<T>::DeviceTransform(const Device& device, const Problem& problem
   if (sizeof(T) == sizeof(double) && !device.limits().float64) {
     throw Error(ErrorKind::unavailable, fmt::format("fft: {} has no double precision", device.id()));
   }
-  build(Direction::forward, options);
-  if (!layout_.samples.aliases) build(Direction::inverse, options);
+  build(options);
 }
 
 template <class T>

@@ -54,10 +54,18 @@ class DeviceTransform {
   Ends ends(Direction direction) const;
   on_device::AxisProblem axis_problem(Direction direction, std::size_t axis, Kind kind, const Side& in,
                                       const Side& out) const;
-  void build(Direction direction, const planner::Options& options);
-  // `known` is the route that won for this axis in the other direction: where it serves here too, it is taken.
+  struct Planned {  // an axis of one direction
+    std::size_t axis;
+    Kind kind;
+    Array from, to;
+    on_device::AxisProblem problem;
+  };
+  std::vector<Planned> planned(Direction direction);
+  void build(const planner::Options& options);
+  // `back` is the same axis of the other direction, whose kernels are compiled beside these.
   std::shared_ptr<const on_device::CompiledRoute> choose(const on_device::AxisProblem& problem,
-                                                         const planner::Options& options, const std::string& known);
+                                                         const on_device::AxisProblem* back,
+                                                         const planner::Options& options);
 
   Device device_;
   Problem problem_;

@@ -213,7 +213,7 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
   const Limits& limits = device.limits();
   RadixLimits wanted;
   wanted.most_threads = std::min(limits.work_group, limits.work_group_sides[0]) / std::max<std::size_t>(lines, 1);
-  wanted.most_held = most_held > 0 ? most_held : plain.float64 ? 16 : plain.method == PrimeMethod::none ? 32 : 40;
+  wanted.most_held = most_held > 0 ? most_held : plain.float64 ? 16 : plain.method == PrimeMethod::none ? 32 : 64;
   std::vector<RadixPlan> plans;
   if (keeps_points_in_memory(device)) {
     RadixLimits few = wanted;

@@ -1,6 +1,22 @@
 #include "fft/hybrid/crew.hpp"
 
+#include "base/cores.hpp"
+
 namespace ridge::fft {
+namespace {
+
+constexpr int kSpins = 20000;
+
+template <class Condition>
+bool soon(const Condition& condition) {
+  for (int spin = 0; spin < kSpins; ++spin) {
+    if (condition()) return true;
+    base::relax();
+  }
+  return false;
+}
+
+}  // namespace
 
 Crew::Crew(std::size_t members) {
   for (std::size_t member = 1; member < members; ++member) threads_.emplace_back([this, member] { work(member); });
@@ -25,15 +41,18 @@ void Crew::call(std::size_t member) {
 }
 
 void Crew::work(std::size_t member) {
-  std::size_t seen = 0;
-  std::unique_lock lock(mutex_);
+  std::uint64_t seen = 0;
+  const auto called = [&] { return over_ || round_ != seen; };
   while (true) {
-    start_.wait(lock, [&] { return over_ || round_ != seen; });
+    if (!soon(called)) {
+      std::unique_lock lock(mutex_);
+      start_.wait(lock, called);
+    }
     if (over_) return;
     seen = round_;
-    lock.unlock();
     call(member);
-    lock.lock();
+    // Under the lock: the caller of run() may be about to sleep, and may destroy the crew once it sees 0.
+    std::lock_guard lock(mutex_);
     if (--busy_ == 0) end_.notify_one();
   }
 }
@@ -48,6 +67,7 @@ void Crew::run(const std::function<void(std::size_t)>& task) {
   }
   start_.notify_all();
   call(0);
+  soon([&] { return busy_ == 0; });
   std::unique_lock lock(mutex_);
   end_.wait(lock, [&] { return busy_ == 0; });
   if (failure_) std::rethrow_exception(failure_);

@@ -1,6 +1,9 @@
-// Threads that wait for work: one a lane, so that starting a run costs a notification.
+// Threads that wait for work, by spinning for a while and then by sleeping: a run lasts a millisecond, and waking a
+// sleeper takes a good part of that.
 #pragma once
+#include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -13,6 +16,7 @@ class Crew {
  public:
   explicit Crew(std::size_t members);  // the first one is the caller of run()
   ~Crew();
+  std::size_t members() const { return threads_.size() + 1; }
   // task(member) by every member at once; returns when all are done and rethrows the first failure.
   void run(const std::function<void(std::size_t member)>& task);
 
@@ -23,8 +27,9 @@ class Crew {
   std::mutex mutex_;
   std::condition_variable start_, end_;
   const std::function<void(std::size_t)>* task_ = nullptr;
-  std::size_t round_ = 0, busy_ = 0;
-  bool over_ = false;
+  std::atomic<std::uint64_t> round_{0};
+  std::atomic<std::size_t> busy_{0};
+  std::atomic<bool> over_{false};
   std::exception_ptr failure_;
   std::vector<std::thread> threads_;
 };

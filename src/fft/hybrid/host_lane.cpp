@@ -8,12 +8,13 @@ namespace {
 template <class T>
 class HostLane : public Lane {
  public:
-  HostLane(const Device& device, const Problem& problem, const planner::Options& planning)
-      : device_(device), problem_(problem), planning_(planning) {}
+  HostLane(const Device& device, const Problem& problem, const HybridOptions& options)
+      : device_(device), problem_(problem), planning_(options.planning) {}
 
-  void assign(std::size_t count) override {
+  void assign(std::size_t count, const Cores& cores) override {
     count_ = count;
     problem_.batch = count;
+    problem_.threads = cores.count;
     if (count > 0) plan_.emplace(device_, problem_, planning_);
   }
 
@@ -58,13 +59,13 @@ BatchBytes batch_bytes(const Problem& problem, Direction direction) {
 }
 
 template <class T>
-std::unique_ptr<Lane> host_lane(const Device& device, const Problem& problem, const planner::Options& planning) {
-  return std::make_unique<HostLane<T>>(device, problem, planning);
+std::unique_ptr<Lane> host_lane(const Device& device, const Problem& problem, const HybridOptions& options) {
+  return std::make_unique<HostLane<T>>(device, problem, options);
 }
 
 template BatchBytes batch_bytes<float>(const Problem&, Direction);
 template BatchBytes batch_bytes<double>(const Problem&, Direction);
-template std::unique_ptr<Lane> host_lane<float>(const Device&, const Problem&, const planner::Options&);
-template std::unique_ptr<Lane> host_lane<double>(const Device&, const Problem&, const planner::Options&);
+template std::unique_ptr<Lane> host_lane<float>(const Device&, const Problem&, const HybridOptions&);
+template std::unique_ptr<Lane> host_lane<double>(const Device&, const Problem&, const HybridOptions&);
 
 }  // namespace ridge::fft

@@ -4,25 +4,36 @@
 #include <memory>
 
 #include <ridge/fft.hpp>
+#include <ridge/fft_hybrid.hpp>
 
 #include "fft/kernel.hpp"
 #include "fft/layout.hpp"
 
 namespace ridge::fft {
 
+// The host's cores that a lane may use: to transform, to copy, or only to wait for its device.
+struct Cores {
+  std::size_t first = 0, count = 1;
+};
+
 class Lane {
  public:
   virtual ~Lane() = default;
-  virtual void assign(std::size_t count) = 0;  // before run(); may plan and allocate
+  virtual std::size_t grain() const { return 1; }  // shares of a multiple of this many transforms need one plan
+  virtual void assign(std::size_t count, const Cores& cores) = 0;  // before run(); may plan and allocate
   // The arrays of the whole batch; the lane's transforms begin at `first`.
   virtual void run(Direction direction, const std::byte* in, std::byte* out, std::size_t first) const = 0;
 };
 
 template <class T>
-std::unique_ptr<Lane> host_lane(const Device& device, const Problem& problem, const planner::Options& planning);
-// In pieces over three queues, so that the way there, the work and the way back run side by side.
+std::unique_ptr<Lane> host_lane(const Device& device, const Problem& problem, const HybridOptions& options);
+// In pieces over several queues, so that the way there, the work and the way back run side by side. Out of pageable
+// memory every core of the lane copies pieces through pinned memory of its own; pinned memory needs one core.
 template <class T>
-std::unique_ptr<Lane> device_lane(const Device& device, const Problem& problem, const planner::Options& planning);
+std::unique_ptr<Lane> device_lane(const Device& device, const Problem& problem, const HybridOptions& options);
+
+// Whether a lane of this device has something to copy for its cores.
+bool copies_through_staging(const Device& device, const HybridOptions& options);
 
 // Bytes from a transform of the batch to the next.
 struct BatchBytes {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "filterbank/host/output.hpp"
 #include "filterbank/host/window.hpp"
 
 namespace ridge::filterbank {
@@ -28,7 +29,7 @@ class Fused final : public HostVariant {
         capacity_(capacity),
         line_(std::move(line)) {}
 
-  void work(const Piece& piece, float* scratch) const override {
+  void work(const Piece& piece, Output& output, float* scratch) const override {
     const Geometry& g = geometry();
     SampleWindow window(g, capacity_, scratch);
     float* const filtered = scratch + whole_lines(SampleWindow::floats(g, capacity_));
@@ -43,31 +44,31 @@ class Fused final : public HostVariant {
           filter_one(g, window, piece, piece.first + t + i, filtered + i * g.polarizations * filtered_row(g));
         }
       }
-      transform(piece, t, now, filtered, fft_scratch);
+      transform(piece, output, t, now, filtered, fft_scratch);
     }
   }
 
-  void transform(const Piece& piece, std::size_t first, std::size_t count, const float* filtered,
+  void transform(const Piece& piece, Output& output, std::size_t first, std::size_t count, const float* filtered,
                  std::complex<float>* scratch) const {
     const Geometry& g = geometry();
     for (std::size_t t = 0; t < count; ++t) {
       for (std::size_t p = 0; p < g.polarizations; ++p, filtered += filtered_row(g)) {
-        std::complex<float>* const out = spectrum(piece, first + t, p);
-        prefetch(piece, (first + t) * g.polarizations + p);
+        std::complex<float>* const out = output.row(first + t, p);
+        prefetch(piece, output, (first + t) * g.polarizations + p);
         line_->run(fft::Direction::forward, reinterpret_cast<const std::complex<float>*>(filtered), out, scratch);
-        multiply_bandpass(out, p, piece.station);
+        output.finish(first + t, p);
       }
     }
   }
 
   // A later spectrum's place is fetched while this one is computed: the next, or where spectra are long the one after
   // it, to the second cache.
-  void prefetch(const Piece& piece, std::size_t now) const {
+  void prefetch(const Piece& piece, const Output& output, std::size_t now) const {
     const Geometry& g = geometry();
     const bool far = g.channels > 512;
     const std::size_t then = now + (far ? 2 : 1);
-    if (then >= piece.spectra * g.polarizations) return;
-    const auto* place = reinterpret_cast<const char*>(spectrum(piece, then / g.polarizations, then % g.polarizations));
+    if (g.by_channel || then >= piece.spectra * g.polarizations) return;
+    const auto* place = reinterpret_cast<const char*>(output.row(then / g.polarizations, then % g.polarizations));
     for (std::size_t byte = 0; byte < g.channels * sizeof(std::complex<float>); byte += 64) {
       if (far) {
         __builtin_prefetch(place + byte, 1, 2);

@@ -6,13 +6,16 @@
 
 #include "base/threads.hpp"
 #include "fft/registry.hpp"
+#include "filterbank/host/output.hpp"
 
 namespace ridge::filterbank {
 
 HostVariant::HostVariant(const Problem& problem, const Geometry& geometry, std::size_t scratch)
     : geometry_(geometry),
       bandpass_(problem.bandpass),
-      pool_(std::make_unique<fft::ScratchPool<float>>(geometry.threads, (scratch + 1) / 2, 0, 1)) {}
+      scratch_(whole_lines(scratch)),
+      pool_(std::make_unique<fft::ScratchPool<float>>(geometry.threads, (scratch_ + Output::floats(geometry) + 1) / 2,
+                                                      0, 1)) {}
 
 void HostVariant::run(const Job& job) const {
   const Geometry& g = geometry_;
@@ -29,13 +32,16 @@ void HostVariant::run(const Job& job) const {
     for (std::size_t i = mine.begin; i < mine.end; ++i) {
       const std::size_t station = i / cuts;
       const base::Share times = base::share(job.spectra, i % cuts, cuts);
-      work({.raw = job.raw,
-            .station = station,
-            .first = job.first + times.begin,
-            .spectra = times.end - times.begin,
-            .weights = job.weights,
-            .out = job.out + times.begin * g.spectrum_size() + station * g.channels},
-           scratch);
+      const Piece piece{.raw = job.raw,
+                        .station = station,
+                        .first = job.first + times.begin,
+                        .spectra = times.end - times.begin,
+                        .weights = job.weights,
+                        .out = job.out,
+                        .job_first = job.first,
+                        .phases = job.phases};
+      Output output(g, bandpass_, piece, scratch + scratch_);
+      work(piece, output, scratch);
     }
   };
   const std::size_t threads = std::min(g.threads, pieces);
@@ -43,20 +49,6 @@ void HostVariant::run(const Job& job) const {
     task(0, 1);
   } else {
     base::parallel(threads, task);
-  }
-}
-
-void HostVariant::multiply_bandpass(std::complex<float>* spectrum, std::size_t polarization,
-                                    std::size_t station) const {
-  if (bandpass_.empty()) return;
-  const Geometry& g = geometry_;
-  const bool same = bandpass_.size() == g.channels && g.spectrum_size() != g.channels;
-  const std::complex<float>* factors =
-      bandpass_.data() + (same ? 0 : (polarization * g.stations + station) * g.channels);
-  // Written out: the library's product looks for infinities.
-  for (std::size_t k = 0; k < g.channels; ++k) {
-    const float re = spectrum[k].real(), im = spectrum[k].imag();
-    spectrum[k] = {re * factors[k].real() - im * factors[k].imag(), re * factors[k].imag() + im * factors[k].real()};
   }
 }
 

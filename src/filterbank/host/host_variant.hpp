@@ -1,4 +1,4 @@
-// What the host variants share: stations and stretches of time over the threads, scratch, the bandpass.
+// What the host variants share: stations and stretches of time over the threads, scratch.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -19,8 +19,12 @@ struct Piece {
   std::uint64_t first;
   std::size_t spectra;
   const Weights& weights;
-  std::complex<float>* out;  // of `first`, polarization 0, this station
+  std::complex<float>* out;  // the job's
+  std::uint64_t job_first;
+  std::span<const Phase> phases;  // the job's
 };
+
+class Output;
 
 class HostVariant : public Variant {
  public:
@@ -29,19 +33,13 @@ class HostVariant : public Variant {
   void run(const Job& job) const final;
 
  protected:
-  virtual void work(const Piece& piece, float* scratch) const = 0;
+  virtual void work(const Piece& piece, Output& output, float* scratch) const = 0;
   const Geometry& geometry() const { return geometry_; }
-
-  // Where spectrum t of the piece goes.
-  std::complex<float>* spectrum(const Piece& piece, std::size_t t, std::size_t polarization) const {
-    return piece.out + (t * geometry_.polarizations + polarization) * geometry_.stations * geometry_.channels;
-  }
-  // Of a finished spectrum, while it is in cache.
-  void multiply_bandpass(std::complex<float>* spectrum, std::size_t polarization, std::size_t station) const;
 
  private:
   Geometry geometry_;
   std::vector<std::complex<float>> bandpass_;
+  std::size_t scratch_;
   std::unique_ptr<fft::ScratchPool<float>> pool_;
 };
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "filterbank/host/kernels.hpp"
+#include "filterbank/host/output.hpp"
 #include "filterbank/host/plain_rows.hpp"
 
 namespace ridge::filterbank {
@@ -28,7 +29,7 @@ class RingVariant : public HostVariant {
   RingVariant(const Problem& problem, const Geometry& g, std::shared_ptr<const fft::LineKernel<float>> line)
       : HostVariant(problem, g, PlainScratch::floats(g, *line)), line_(std::move(line)) {}
 
-  void work(const Piece& piece, float* scratch) const final {
+  void work(const Piece& piece, Output& output, float* scratch) const final {
     const Geometry& g = geometry();
     PlainScratch rows(g, scratch);
     const auto first = static_cast<std::int64_t>(piece.first);
@@ -38,10 +39,10 @@ class RingVariant : public HostVariant {
       rows.load(piece.raw, piece.station, row);
       filter(rows, rows.slot_of(row), static_cast<const TapWeights&>(piece.weights));
       for (std::size_t p = 0; p < g.polarizations; ++p) {
-        std::complex<float>* const out = spectrum(piece, t, p);
+        std::complex<float>* const out = output.row(t, p);
         line_->run(fft::Direction::forward, reinterpret_cast<const std::complex<float>*>(rows.branches(p)), out,
                    rows.fft());
-        multiply_bandpass(out, p, piece.station);
+        output.finish(t, p);
       }
     }
   }

@@ -1,7 +1,7 @@
 // The definition itself, in double, as a variant like any other: too slow to be chosen, there to be compared with.
 #include <algorithm>
 
-#include "filterbank/host/host_variant.hpp"
+#include "filterbank/host/output.hpp"
 #include "filterbank/reference.hpp"
 
 namespace ridge::filterbank {
@@ -17,14 +17,14 @@ class Reference final : public HostVariant {
  public:
   Reference(const Problem& problem, const Geometry& g)
       : HostVariant(problem, g, whole_lines(g.polarizations * g.sample_bytes)), problem_(problem) {
-    problem_.bandpass.clear();
+    problem_.bandpass.clear();  // multiplied by the output, as are delays
   }
   std::shared_ptr<const Weights> prepare(std::span<const double> prototype) const override {
     return std::make_shared<Plain>(prototype);
   }
 
  private:
-  void work(const Piece& piece, float* scratch) const override {
+  void work(const Piece& piece, Output& output, float* scratch) const override {
     const Geometry& g = geometry();
     Problem problem = problem_;
     problem.weights = static_cast<const Plain&>(piece.weights).values;
@@ -32,18 +32,21 @@ class Reference final : public HostVariant {
     const std::int64_t from = g.oldest_row(piece.first) * static_cast<std::int64_t>(g.channels);
     std::vector<std::complex<double>> samples(
         static_cast<std::size_t>(g.newest(piece.first + piece.spectra - 1) + 1 - from));
+    std::vector<std::complex<double>> spectra[2];
     for (std::size_t p = 0; p < g.polarizations; ++p) {
       for (std::size_t n = 0; n < samples.size(); ++n) {
         const std::byte* at = piece.raw.samples(g, piece.station, from + static_cast<std::int64_t>(n), 1, room);
         samples[n] = sample_at(g.samples, at, p);
       }
-      const auto spectra = reference(problem, samples, piece.first, piece.spectra, from);
-      for (std::size_t t = 0; t < piece.spectra; ++t) {
-        std::complex<float>* const out = spectrum(piece, t, p);
+      spectra[p] = reference(problem, samples, piece.first, piece.spectra, from);
+    }
+    for (std::size_t t = 0; t < piece.spectra; ++t) {
+      for (std::size_t p = 0; p < g.polarizations; ++p) {
+        std::complex<float>* const out = output.row(t, p);
         for (std::size_t k = 0; k < g.channels; ++k) {
-          out[k] = static_cast<std::complex<float>>(spectra[t * g.channels + k]);
+          out[k] = static_cast<std::complex<float>>(spectra[p][t * g.channels + k]);
         }
-        multiply_bandpass(out, p, piece.station);
+        output.finish(t, p);
       }
     }
   }

@@ -2,6 +2,7 @@
 // memory between them: what fusing is measured against.
 #include <algorithm>
 
+#include "filterbank/host/output.hpp"
 #include "filterbank/host/window.hpp"
 
 namespace ridge::filterbank {
@@ -29,7 +30,7 @@ class Separate final : public HostVariant {
     return std::clamp<std::size_t>(kMostBytes / bytes, 1, kMostSpectra / steps(g)) * steps(g);
   }
 
-  void work(const Piece& piece, float* scratch) const override {
+  void work(const Piece& piece, Output& output, float* scratch) const override {
     const Geometry& g = geometry();
     SampleWindow window(g, capacity(g), scratch);
     float* const filtered = scratch + whole_lines(SampleWindow::floats(g, capacity(g)));
@@ -43,9 +44,9 @@ class Separate final : public HostVariant {
       for (std::size_t t = 0; t < count; ++t) {
         for (std::size_t p = 0; p < g.polarizations; ++p) {
           const float* from = filtered + t * each + p * row;
-          std::complex<float>* const out = spectrum(piece, first + t, p);
+          std::complex<float>* const out = output.row(first + t, p);
           line_->run(fft::Direction::forward, reinterpret_cast<const std::complex<float>*>(from), out, fft_scratch);
-          multiply_bandpass(out, p, piece.station);
+          output.finish(first + t, p);
         }
       }
     }

@@ -1,5 +1,6 @@
 // Vectors across channels, one spectrum at a time: every tap is a multiply-add of a row of samples with a row of
 // weights. Any oversampling.
+#include "filterbank/host/output.hpp"
 #include "filterbank/host/window.hpp"
 
 namespace ridge::filterbank {
@@ -22,7 +23,7 @@ class SimdChannels final : public HostVariant {
         line_(std::move(line)) {}
   static std::size_t capacity(const Geometry& g) { return g.taps + 1 + kMoreRows; }
 
-  void work(const Piece& piece, float* scratch) const override {
+  void work(const Piece& piece, Output& output, float* scratch) const override {
     const Geometry& g = geometry();
     SampleWindow window(g, capacity(g), scratch);
     float* const filtered = scratch + whole_lines(SampleWindow::floats(g, capacity(g)));
@@ -30,10 +31,10 @@ class SimdChannels final : public HostVariant {
     for (std::size_t t = 0; t < piece.spectra; ++t) {
       filter_one(g, window, piece, piece.first + t, filtered);
       for (std::size_t p = 0; p < g.polarizations; ++p) {
-        std::complex<float>* const out = spectrum(piece, t, p);
+        std::complex<float>* const out = output.row(t, p);
         line_->run(fft::Direction::forward,
                    reinterpret_cast<const std::complex<float>*>(filtered + p * filtered_row(g)), out, fft_scratch);
-        multiply_bandpass(out, p, piece.station);
+        output.finish(t, p);
       }
     }
   }

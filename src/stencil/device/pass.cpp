@@ -31,6 +31,28 @@ KERNEL WORK_GROUP(64, 4, 1) void gather_rows(GLOBAL const CELL* RESTRICT padded,
   for (int x = (int)GROUP_ID(1) * 64 + LOCAL_ID(0); x < width; x += (int)GROUPS(1) * 64) to[x] = from[x];
 }
 
+// Boxes of a grid, all fields, to packed rows and back. What is put goes to both buffers, because cells of a fixed border
+// are never written again.
+KERNEL WORK_GROUP(64, 4, 1) void take_box(GLOBAL const CELL* RESTRICT grid, GLOBAL CELL* RESTRICT packed, int width,
+                                          uint rows, uint rows_a_plane, uint planes, ulong start, ulong pitch, ulong plane,
+                                          ulong field) {
+  const uint row = GROUP_ID(0) * 4 + (uint)LOCAL_ID(1);
+  if (row >= rows) return;
+  const uint z = row / rows_a_plane;
+  const ulong from = start + (ulong)(z / planes) * field + (ulong)(z % planes) * plane + (ulong)(row % rows_a_plane) * pitch;
+  for (int x = LOCAL_ID(0); x < width; x += 64) packed[(ulong)row * width + x] = grid[from + x];
+}
+
+KERNEL WORK_GROUP(64, 4, 1) void put_box(GLOBAL CELL* RESTRICT grid, GLOBAL CELL* RESTRICT other,
+                                         GLOBAL const CELL* RESTRICT packed, int width, uint rows, uint rows_a_plane,
+                                         uint planes, ulong start, ulong pitch, ulong plane, ulong field) {
+  const uint row = GROUP_ID(0) * 4 + (uint)LOCAL_ID(1);
+  if (row >= rows) return;
+  const uint z = row / rows_a_plane;
+  const ulong to = start + (ulong)(z / planes) * field + (ulong)(z % planes) * plane + (ulong)(row % rows_a_plane) * pitch;
+  for (int x = LOCAL_ID(0); x < width; x += 64) grid[to + x] = other[to + x] = packed[(ulong)row * width + x];
+}
+
 KERNEL WORK_GROUP(256, 1, 1) void measure_change(GLOBAL const CELL* RESTRICT before, GLOBAL const CELL* RESTRICT after,
                                                  GLOBAL SUM* RESTRICT partial, int width, uint rows, uint rows_a_field,
                                                  ulong pitch, ulong origin, ulong field) {
@@ -67,7 +89,7 @@ KERNEL WORK_GROUP(256, 1, 1) void measure_change(GLOBAL const CELL* RESTRICT bef
 constexpr std::uint64_t kPartials = 256;
 
 struct Service {
-  Kernel spread, gather, change;
+  Kernel spread, gather, change, take, put;
 };
 
 template <class T>
@@ -77,7 +99,8 @@ Service make_service(const Device& device) {
       device.compile({.name = "stencil service",
                       .text = kService,
                       .defines = {{"CELL", type_name<T>()}, {"SUM", float64 ? "double" : "float"}}});
-  return {program.kernel("spread_rows"), program.kernel("gather_rows"), program.kernel("measure_change")};
+  return {program.kernel("spread_rows"), program.kernel("gather_rows"), program.kernel("measure_change"),
+          program.kernel("take_box"), program.kernel("put_box")};
 }
 
 template <class T>
@@ -119,6 +142,22 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
             static_cast<std::uint64_t>(place_.origin),   static_cast<std::uint64_t>(place_.field)};
   }
 
+  Launch box_launch(const Box& box) const {
+    return {.groups = {(box.extent[0] * box.extent[1] * layout_.fields + 3) / 4}, .items = {64, 4}};
+  }
+  std::vector<Argument> box_scalars(const Box& box) const {
+    const std::size_t plane = layout_.shape[1] * place_.pitch;
+    return {
+        static_cast<std::int32_t>(box.extent[2]),
+        static_cast<std::uint32_t>(box.extent[0] * box.extent[1] * layout_.fields),
+        static_cast<std::uint32_t>(box.extent[1]),
+        static_cast<std::uint32_t>(box.extent[0]),
+        static_cast<std::uint64_t>(place_.origin + box.begin[0] * plane + box.begin[1] * place_.pitch + box.begin[2]),
+        static_cast<std::uint64_t>(place_.pitch),
+        static_cast<std::uint64_t>(plane),
+        static_cast<std::uint64_t>(place_.field)};
+  }
+
   const Device device_;
   const Layout layout_;
   const DeviceLayout place_;
@@ -149,6 +188,7 @@ class DeviceRunning : public Running<T> {
     }
     // Fixed cells are never written, so both buffers hold them.
     queue_.copy(current_, other_, bytes);
+    queue_.finish();  // the grid is the caller's again
   }
 
   void run(std::size_t steps) override {
@@ -180,7 +220,32 @@ class DeviceRunning : public Running<T> {
 
   void wait() override { queue_.finish(); }
 
+  bool has_boxes() const override { return true; }
+
+  void get(const Box& box, T* cells) override {
+    const std::size_t values = box.cells() * variant_->layout_.fields;
+    if (values == 0) return;
+    launch(variant_->service_.take, variant_->box_launch(box), {current_, packed(values)}, variant_->box_scalars(box));
+    queue_.download(packed_, cells, values * sizeof(T));
+    queue_.finish();
+  }
+
+  void put(const Box& box, const T* cells) override {
+    const std::size_t values = box.cells() * variant_->layout_.fields;
+    if (values == 0) return;
+    queue_.upload(cells, packed(values), values * sizeof(T));
+    launch(variant_->service_.put, variant_->box_launch(box), {current_, other_, packed_}, variant_->box_scalars(box));
+    queue_.finish();
+  }
+
  private:
+  const Buffer& packed(std::size_t values) {
+    if (!packed_ || packed_.size() < values * sizeof(T)) {
+      packed_ = variant_->device_.buffer(values * sizeof(T), {.name = "stencil box"});
+    }
+    return packed_;
+  }
+
   void launch(const Kernel& kernel, const Launch& shape, const std::vector<Buffer>& buffers,
               const std::vector<Argument>& scalars) {
     std::vector<Argument> arguments(buffers.begin(), buffers.end());
@@ -218,7 +283,7 @@ class DeviceRunning : public Running<T> {
 
   std::shared_ptr<const DeviceVariant<T>> variant_;
   Queue queue_;
-  Buffer current_, other_, coefficients_, partial_;
+  Buffer current_, other_, coefficients_, partial_, packed_;
 };
 
 template <class T>

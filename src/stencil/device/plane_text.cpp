@@ -32,7 +32,7 @@ class Writer {
  public:
   explicit Writer(const PlaneKernel& kernel) : kernel_(kernel) {}
 
-  std::string text() const {
+  std::string text() {
     std::string head = kHead;
     std::string arguments;
     for (const Weight& weight : kernel_.weights.list) {
@@ -74,14 +74,14 @@ class Writer {
     text += fmt::format(
         "  const int below = {}(line + 2) * LANES + lane;\n",
         high(1, Border::mirror) ? "y + ROWS == height ? (1 * (LINES + 2) + line + 1) * LANES + lane : " : "");
-    if (any(2, Border::fixed) || any(2, Border::mirror)) {
-      text += "  const int at_left = x == 0, at_right = x + CELLS == width;\n";
-    }
+    text +=
+        "  const int at_left = x == 0, at_right = x + CELLS == width, at_top = y == 0, at_bottom = y + ROWS == "
+        "height;\n";
     std::vector<std::string> touches;
-    if (any(2, Border::fixed)) touches.emplace_back("column == 0 || last_column");
+    if (!low(2, Border::periodic)) touches.emplace_back("column == 0 || last_column");
     if (any(1, Border::fixed)) touches.emplace_back("tile_row == 0 || last_row");
-    if (!touches.empty())
-      text += fmt::format("  const int touches = {};  // a side that is fixed\n", fmt::join(touches, " || "));
+    text += fmt::format("  const int touches = {};  // a side that needs more than a place to read\n",
+                        touches.empty() ? "0" : fmt::format("{}", fmt::join(touches, " || ")));
     return text;
   }
 
@@ -90,9 +90,11 @@ class Writer {
     const int bytes = kernel_.real == "float" ? 4 : 8;
     const int n = kernel_.aligned ? kernel_.options.cells : 1;
     std::string text = fmt::format("{}int source = {};\n", indent, index);
-    if (low(0, Border::periodic))
-      text += indent + "source = source < 0 ? source + planes : source >= planes ? source - planes : source;\n";
-    text += indent + "source = source < 0 ? 0 : source >= planes ? planes - 1 : source;\n";
+    if (border_) {
+      if (low(0, Border::periodic))
+        text += indent + "source = source < 0 ? source + planes : source >= planes ? source - planes : source;\n";
+      text += indent + "source = source < 0 ? 0 : source >= planes ? planes - 1 : source;\n";
+    }
     text += indent + "GLOBAL const REAL* const source_plane = in + origin + (ulong)source * plane_size;\n";
     text += fmt::format(
         "{0}UNROLL\n{0}for (int j = 0; j < ROWS; ++j) {{\n{0}  UNROLL\n{0}  for (int c = 0; c < CELLS; c += {1}) "
@@ -134,8 +136,8 @@ class Writer {
     }
     text += indent + "  REAL west = left, east = right;\n";
     std::string mirrored;
-    if (low(2, Border::mirror)) mirrored += indent + "  west = at_left ? v[j][0] : west;\n";
-    if (high(2, Border::mirror)) mirrored += indent + "  east = at_right ? v[j][CELLS - 1] : east;\n";
+    if (border_ && low(2, Border::mirror)) mirrored += indent + "  west = at_left ? v[j][0] : west;\n";
+    if (border_ && high(2, Border::mirror)) mirrored += indent + "  east = at_right ? v[j][CELLS - 1] : east;\n";
     text += mirrored;
     return text;
   }
@@ -157,44 +159,51 @@ class Writer {
     return sum;
   }
 
-  // Fixed cells: what was there a plane ago, grown as the scaled field grows, whatever was computed. One branch a step,
-  // the same for the whole group, so that tiles away from borders pay for nothing else.
+  // Fixed cells: what was there a plane ago, grown as the scaled field grows, whatever was computed. Tiles are laid so
+  // that a border that matters to a cell they store is the first or the last cell or row of a patch.
   std::string fixed_cells(const std::string& indent) const {
-    std::vector<std::string> frozen;
-    if (low(2, Border::fixed)) frozen.emplace_back("(c == 0 && at_left)");
-    if (high(2, Border::fixed)) frozen.emplace_back("(c == CELLS - 1 && at_right)");
-    if (low(1, Border::fixed)) frozen.emplace_back("y + j == 0");
-    if (high(1, Border::fixed)) frozen.emplace_back("y + j == height - 1");
-    if (low(0, Border::fixed)) frozen.emplace_back("plane == 1");
-    if (high(0, Border::fixed)) frozen.emplace_back("plane == planes");
-    if (frozen.empty()) return {};
-    std::vector<std::string> tests;
-    if (any(2, Border::fixed) || any(1, Border::fixed)) tests.emplace_back("touches");
-    if (low(0, Border::fixed)) tests.emplace_back("plane == 1");
-    if (high(0, Border::fixed)) tests.emplace_back("plane == planes");
+    if (!border_) return {};
+    std::string text;
+    const auto keep = [&](const std::string& test, const std::string& row, const std::string& cell) {
+      text += fmt::format("{0}if ({1}) done[{2}][{3}] = keep * raw[s][{2}][{3}];\n", indent, test, row, cell);
+    };
+    // Tests that are the same for a whole group come first, and skip the rest.
+    const PlaneOptions& options = kernel_.options;
+    const auto side = [&](const char* group, const char* item, bool column, const char* place) {
+      text += fmt::format("{}if ({}) {{\n", indent, group);
+      for (int i = 0; i < (column ? options.rows : options.cells); ++i)
+        column ? keep(item, std::to_string(i), place) : keep(item, place, std::to_string(i));
+      text += indent + "}\n";
+    };
+    if (low(2, Border::fixed)) side("column == 0", "at_left", true, "0");
+    if (high(2, Border::fixed)) side("last_column", "at_right", true, "CELLS - 1");
+    if (low(1, Border::fixed)) side("tile_row == 0", "at_top", false, "0");
+    if (high(1, Border::fixed)) side("last_row", "at_bottom", false, "ROWS - 1");
+    std::vector<std::string> planes;
+    if (low(0, Border::fixed)) planes.emplace_back("plane == 1");
+    if (high(0, Border::fixed)) planes.emplace_back("plane == planes");
+    if (!planes.empty())
+      text += whole_plane(indent, fmt::format("{}", fmt::join(planes, " || ")), "done[j][c] = keep * raw[s][j][c];");
+    return text;
+  }
+
+  static std::string whole_plane(const std::string& indent, const std::string& test, const std::string& body) {
     return fmt::format(
-        "{0}if ({1}) {{\n{0}  UNROLL\n{0}  for (int j = 0; j < ROWS; ++j) {{\n{0}    UNROLL\n{0}    for (int c = 0; c "
-        "< CELLS; ++c) {{\n"
-        "{0}      if ({2}) done[j][c] = keep * raw[s][j][c];\n{0}    }}\n{0}  }}\n{0}}}\n",
-        indent, fmt::join(tests, " || "), fmt::join(frozen, " || "));
+        "{0}if ({1}) {{\n{0}  UNROLL\n{0}  for (int j = 0; j < ROWS; ++j) {{\n{0}    UNROLL\n{0}    for (int c = 0; "
+        "c < CELLS; ++c) {2}\n{0}  }}\n{0}}}\n",
+        indent, test, body);
   }
 
   std::string mirrored_planes(const std::string& indent) const {
     std::string text;
-    const auto whole = [&](const std::string& test, const std::string& body) {
-      text += fmt::format(
-          "{0}if ({1}) {{\n{0}  UNROLL\n{0}  for (int j = 0; j < ROWS; ++j) {{\n{0}    UNROLL\n{0}    for (int c = 0; "
-          "c < CELLS; ++c) {2}\n{0}  }}\n{0}}}\n",
-          indent, test, body);
-    };
-    if (low(0, Border::mirror)) whole("plane == 0", "raw[s][j][c] = v[j][c];");
-    if (high(0, Border::mirror)) whole("plane == planes", "v[j][c] = raw[s][j][c];");
+    if (low(0, Border::mirror)) text += whole_plane(indent, "plane == 0", "raw[s][j][c] = v[j][c];");
+    if (high(0, Border::mirror)) text += whole_plane(indent, "plane == planes", "v[j][c] = raw[s][j][c];");
     return text;
   }
 
   std::string stage(const std::string& indent) const {
     std::string text;
-    if (!low(0, Border::periodic))
+    if (border_ && !low(0, Border::periodic))
       text += indent + "const int plane = newest - s;  // that arrives\n" + mirrored_planes(indent);
     text += fmt::format("{0}*(LOCAL {1}*)(edges + ((2 * s * (LINES + 2) + line + 1) * LANES + lane) * CELLS) = {2};\n",
                         indent, vector_type(), vector_of("v[0]"));
@@ -227,23 +236,19 @@ class Writer {
   }
 
   std::string store(const std::string& indent) const {
-    std::string first = low(0, Border::fixed) ? "first_plane > 1 ? first_plane : 1" : "first_plane";
-    std::string end = high(0, Border::fixed) ? "end_plane < planes - 1 ? end_plane : planes - 1" : "end_plane";
     const std::string deep = indent + "    ";
-    std::string rows = "1";
-    if (low(1, Border::fixed)) rows += " && y + j > 0";
-    if (high(1, Border::fixed)) rows += " && y + j < height - 1";
     std::string text = indent + "const int ready = newest - DEPTH;\n";
     text += fmt::format(
-        "{0}if (stores && ready >= ({1}) && ready < ({2})) {{\n{0}  GLOBAL REAL* const ready_plane = out + origin + "
-        "(ulong)ready * plane_size;\n{0}  UNROLL\n{0}  for (int j = 0; j < ROWS; ++j) "
-        "{{\n{0}    if (!({3})) continue;\n",
-        indent, first, end, rows);
+        "{0}if (stores && ready >= first_stored && ready < end_stored) {{\n{0}  GLOBAL REAL* const ready_plane = out + "
+        "origin + (ulong)ready * plane_size;\n{0}  UNROLL\n{0}  for (int j = 0; j < ROWS; ++j) {{\n",
+        indent);
+    if (border_ && low(1, Border::fixed)) text += deep + "if (j == 0 && at_top) continue;\n";
+    if (border_ && high(1, Border::fixed)) text += deep + "if (j == ROWS - 1 && at_bottom) continue;\n";
     text += deep + "GLOBAL REAL* const to = ready_plane + (uint)((y + j) * pitch + x);\n";
     std::string single = fmt::format("{0}UNROLL\n{0}for (int c = 0; c < CELLS; ++c) {{\n", deep);
     std::vector<std::string> frozen;
-    if (low(2, Border::fixed)) frozen.emplace_back("(c == 0 && at_left)");
-    if (high(2, Border::fixed)) frozen.emplace_back("(c == CELLS - 1 && at_right)");
+    if (border_ && low(2, Border::fixed)) frozen.emplace_back("(c == 0 && at_left)");
+    if (border_ && high(2, Border::fixed)) frozen.emplace_back("(c == CELLS - 1 && at_right)");
     single += frozen.empty()
                   ? deep + "  to[c] = scale * v[j][c];\n"
                   : fmt::format("{}  if (!({})) to[c] = scale * v[j][c];\n", deep, fmt::join(frozen, " || "));
@@ -281,10 +286,26 @@ class Writer {
     return text + indent + "}\n";
   }
 
-  std::string march() const {
+  // Planes of one round of the march.
+  std::string round(const std::string& indent) const {
+    std::string text = fmt::format("{0}UNROLL\n{0}for (int u = 0; u < PREFETCH; ++u) {{\n", indent);
+    const std::string deep = indent + "  ";
+    text += deep + "LOCAL REAL* const edges = local_block + (u % 2) * (EDGE_REALS / 2);\n" + deep +
+            "REAL v[ROWS][CELLS];\n" + read_plane(deep);
+    text += deep + "{\n" + copy("newest + PREFETCH", deep + "  ") + deep + "}\n";
+    text += fmt::format("{0}UNROLL\n{0}for (int s = 0; s < DEPTH; ++s) {{\n{1}{0}}}\n", deep, stage(deep + "  "));
+    text += store(deep);
+    return text + deep + "BARRIER();\n" + add_edges(deep) + deep + "++newest;\n" + indent + "}\n";
+  }
+
+  std::string march() {
     std::string text;
     if (!kernel_.options.shuffles)
       text += "  LOCAL REAL* const sides = ahead + PREFETCH * LINES * ROWS * LANES * CELLS;\n";
+    text += fmt::format("  const int first_stored = {};\n",
+                        low(0, Border::fixed) ? "first_plane > 1 ? first_plane : 1" : "first_plane");
+    text += fmt::format("  const int end_stored = {};\n",
+                        high(0, Border::fixed) ? "end_plane < planes - 1 ? end_plane : planes - 1" : "end_plane");
     text += "  UNROLL\n  for (int u = 0; u < PREFETCH; ++u) {\n" + copy("first_plane - DEPTH + u", "    ") + "  }\n";
     text +=
         "  REAL sum[DEPTH][ROWS][CELLS], raw[DEPTH][ROWS][CELLS];\n  UNROLL\n  for (int s = 0; s < DEPTH; ++s) {\n    "
@@ -292,17 +313,16 @@ class Writer {
         "    for (int j = 0; j < ROWS; ++j) {\n      UNROLL\n      for (int c = 0; c < CELLS; ++c) sum[s][j][c] = "
         "raw[s][j][c] = 0;\n    }\n  }\n";
     text +=
-        "  int newest = first_plane - DEPTH;  // plane that is read\n  for (int i = 0; i < MARCH_PLANES; i += "
-        "PREFETCH) {\n    UNROLL\n    for (int u = 0; u < PREFETCH; ++u) {\n";
-    text += "      LOCAL REAL* const edges = local_block + (u % 2) * (EDGE_REALS / 2);\n      REAL v[ROWS][CELLS];\n";
-    text += read_plane("      ");
-    text += "      {\n" + copy("newest + PREFETCH", "        ") + "      }\n";
-    text += "      UNROLL\n      for (int s = 0; s < DEPTH; ++s) {\n" + stage("        ") + "      }\n";
-    text += store("      ");
-    text += "      BARRIER();\n" + add_edges("      ") + "      ++newest;\n    }\n  }\n";
-    return text;
+        "  int newest = first_plane - DEPTH;  // plane that is read\n"
+        "  for (int i = 0; i < MARCH_PLANES; i += PREFETCH) {\n";
+    if (!kernel_.options.shuffles) return text + round("    ") + "  }\n";
+    // The first or the last plane at any step of this round, or ahead of it.
+    text += "    if (touches || newest <= DEPTH || newest > planes - 2 * PREFETCH) {\n" + round("      ");
+    border_ = false;
+    return text + "    } else {\n" + round("      ") + "    }\n  }\n";
   }
 
+  bool border_ = true;  // what is being written looks after borders
   const PlaneKernel& kernel_;
 };
 

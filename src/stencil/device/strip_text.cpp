@@ -395,7 +395,7 @@ class Writer {
     return text + indent + "BETWEEN_LANES();\n";
   }
 
-  std::string staged_store(const std::string& indent) const {
+  std::string staged_store(const std::string& indent, const std::string& when) const {
     const int n = vector();
     std::string text = indent + "BETWEEN_LANES();\n";
     text += fmt::format(
@@ -405,9 +405,9 @@ class Writer {
     text += ");\n" + indent + "BETWEEN_LANES();\n";
     text += fmt::format(
         "{0}UNROLL\n{0}for (int c = 0; c < CELLS; c += {1}) {{\n{0}  const int place = c * LANES + lane * {1};\n{0}  "
-        "if (place >= HALO && "
+        "if ({3}place >= HALO && "
         "place < stored_end) *(GLOBAL {2}*)(to + place) = *(LOCAL const {2}*)(staged + place);\n{0}}}\n",
-        indent, n, vector_type());
+        indent, n, vector_type(), when);
     return text;
   }
 
@@ -419,7 +419,7 @@ class Writer {
 
   std::string stage() const {
     const std::string indent = "        ", deep = indent + "  ";
-    const bool near_border = rows_have_borders();
+    const bool near_border = near_rows_ && rows_have_borders();
     std::string text;
     if (near_border) {
       text += indent + "const int row = newest - s * RADIUS_Y;  // that arrives\n";
@@ -468,8 +468,12 @@ class Writer {
       return text + indent + "if (stores && ready >= store_first && ready < store_end) {\n" + deep +
              "GLOBAL REAL* const to = out + origin + (long)ready * pitch + x;\n" + store("to", deep) + indent + "}\n";
     }
-    text += indent + "if (ready >= first_row && ready < end_row) {\n";
-    text += staged() ? staged_store(deep)
+    // Barriers of a whole group stay out of conditions: PoCL on x86 gets them wrong.
+    const std::string complete = "ready >= first_row && ready < end_row";
+    if (staged() && !kernel_.options.shuffles)
+      return text + staged_store(indent, complete + " && ") + indent + "to += pitch;\n";
+    text += indent + "if (" + complete + ") {\n";
+    text += staged() ? staged_store(deep, "")
                      : deep + "if (lane * CELLS >= HALO && (lane + 1) * CELLS <= stored_end) {\n" +
                            store("to", deep + "  ") + deep + "}\n";
     return text + indent + "}\n" + indent + "to += pitch;\n";

@@ -7,6 +7,7 @@
 
 #include <hwy/cache_control.h>
 
+#include "stencil/host/integer_kernels.hpp"
 #include "stencil/host/linear_kernels.hpp"
 #include "stencil/host/linear_shape.hpp"
 
@@ -24,24 +25,6 @@ struct FieldTerms {
   std::vector<Place> places{};
   std::vector<T> weights{};
 };
-
-// Term by term over a piece that stays in L1, which compilers vectorise; integers do not mind the order.
-template <class T>
-void sum_integers(const T* const* in, const std::int32_t* weights, std::size_t count, T* out, std::size_t begin,
-                  std::size_t end) {
-  constexpr std::size_t kPiece = 512;
-  std::array<std::uint32_t, kPiece> sums;  // unsigned: integers wrap
-  for (std::size_t x = begin; x < end; x += kPiece) {
-    const std::size_t cells = std::min(kPiece, end - x);
-    sums.fill(0);
-    for (std::size_t i = 0; i < count; ++i) {
-      const T* from = in[i] + x;
-      const auto weight = static_cast<std::uint32_t>(weights[i]);
-      for (std::size_t k = 0; k < cells; ++k) sums[k] += weight * static_cast<std::uint32_t>(from[k]);
-    }
-    for (std::size_t k = 0; k < cells; ++k) out[x + k] = static_cast<T>(sums[k]);
-  }
-}
 
 template <class T>
 class LinearRows {

@@ -11,7 +11,9 @@ template <class T>
 void list_host_register_blocked(const Device&, const Update<T>& update, const Layout& layout,
                                 std::vector<Entry<T>>& entries) {
   for (const KernelChoice<T>& choice : row_kernels(update)) {
-    for (const std::size_t rows : {std::size_t{2}, std::size_t{4}}) {
+    std::vector<std::size_t> blocks{2, 4};
+    if (update.rows_at_once > 4) blocks.push_back(update.rows_at_once);
+    for (const std::size_t rows : blocks) {
       for (const std::size_t threads : thread_counts(layout)) {
         Entry<T> entry =
             row_entry("register_blocked", update, layout, choice, {.rows = rows, .threads = threads}, 2, 0.5);

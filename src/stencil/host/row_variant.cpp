@@ -112,6 +112,10 @@ Entry<T> row_entry(const std::string& variant, const Update<T>& update, const La
   entry.build = [layout, kernel = choice.kernel, loops]() -> std::shared_ptr<const Variant<T>> {
     return std::make_shared<RowVariant<T>>(layout, kernel, loops);
   };
+  entry.sample = [cells = static_cast<double>(layout.cells()), kernel = choice.kernel,
+                  loops](const Layout& part) -> Sample<T> {
+    return {std::make_shared<RowVariant<T>>(part, kernel, loops), cells / static_cast<double>(part.cells())};
+  };
   return entry;
 }
 

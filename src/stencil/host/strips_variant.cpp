@@ -124,12 +124,24 @@ Entry<T> entry_of(const Update<T>& update, const Layout& layout, const Strips& s
   candidate.cost.threads = strips.threads;
   entry.exact = way.exact;
   entry.depth = strips.depth;
-  entry.build = [update, layout, strips, way] {
-    StripKernels<T> kernels =
-        way.simd ? linear_strip_kernels<T>(
-                       update, {.planes = strips.planes, .rows = strips.rows, .flat = true, .streaming = way.streaming})
-                 : general_strip_kernels<T>(update);
-    return std::make_shared<StripVariant<T>>(layout, strips, std::move(kernels));
+  const auto kernels = [update, strips, way] {
+    return way.simd
+               ? linear_strip_kernels<T>(
+                     update, {.planes = strips.planes, .rows = strips.rows, .flat = true, .streaming = way.streaming})
+               : general_strip_kernels<T>(update);
+  };
+  entry.build = [layout, strips, kernels] { return std::make_shared<StripVariant<T>>(layout, strips, kernels()); };
+  // Tiles as many as in the whole, shorter, and the overlap that they have the more of taken out again.
+  entry.sample = [layout, strips, kernels](const Layout& part) -> Sample<T> {
+    Strips shorter = strips;
+    const std::size_t outer = layout.dimensions == 3 ? 0 : 1;
+    if (strips.length > 0) {
+      const std::size_t tiles = pieces(layout.shape[outer], strips.length);
+      shorter.length = (part.shape[outer] + tiles - 1) / tiles;
+    }
+    const double cells = static_cast<double>(layout.cells()) / static_cast<double>(part.cells());
+    return {std::make_shared<StripVariant<T>>(part, shorter, kernels()),
+            cells * StripSweep<T>::redundancy(layout, strips) / StripSweep<T>::redundancy(part, shorter)};
   };
   return entry;
 }

@@ -1,5 +1,5 @@
 // MUSCL-Hancock in one update: slopes of the primitive variables, half a time step of each cell on its own, HLLC fluxes
-// through its four faces. Toro, Riemann Solvers and Numerical Methods for Fluid Dynamics, chapters 10, 14 and 16.
+// through its four faces. This is the definition, which devices run; the host's loop is euler_rows.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,126 +9,12 @@
 #include <ridge/error.hpp>
 #include <ridge/stencil_problems.hpp>
 
-namespace ridge::stencil {
+#include "stencil/problems/euler_formulas-inl.hpp"
+#include "stencil/problems/euler_rows.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ridge::stencil::HWY_NAMESPACE {
 namespace {
-
-// The same formulas with numbers and with expressions.
-template <class V>
-struct State {  // primitive; `normal` is the velocity along the axis at hand
-  V density, normal, along, pressure;
-};
-
-template <class V>
-struct Flux {
-  V density, normal, along, energy;
-};
-
-// The harmonic mean of two differences of one sign, else 0: no new extremes.
-template <class V>
-[[gnu::always_inline]] inline V limited(const V& before, const V& after) {
-  const V product = before * after;
-  return select(product > V(0), V(2) * product / (before + after), V(0));
-}
-
-template <class V>
-[[gnu::always_inline]] inline State<V> slope(const State<V>& before, const State<V>& here, const State<V>& after) {
-  return {limited(here.density - before.density, after.density - here.density),
-          limited(here.normal - before.normal, after.normal - here.normal),
-          limited(here.along - before.along, after.along - here.along),
-          limited(here.pressure - before.pressure, after.pressure - here.pressure)};
-}
-
-template <class V>
-struct Constants {
-  V gamma, inverse_gamma_1;  // 1 / (gamma - 1)
-  V half_x, half_y;          // dt / (2 dx), dt / (2 dy)
-  V step_x, step_y;          // dt / dx, dt / dy
-  V floor;                   // of density and pressure at a face: strong rarefactions must not turn negative
-};
-
-// What HLLC takes from one side of a face.
-template <class V>
-[[gnu::always_inline]] inline Flux<V> hllc(const State<V>& left, const State<V>& right, const Constants<V>& constants) {
-  const V c_left = sqrt(constants.gamma * left.pressure / left.density);
-  const V c_right = sqrt(constants.gamma * right.pressure / right.density);
-  const V s_left = min(left.normal - c_left, right.normal - c_right);
-  const V s_right = max(left.normal + c_left, right.normal + c_right);
-  const V m_left = left.density * (s_left - left.normal), m_right = right.density * (s_right - right.normal);
-  const V middle =
-      (right.pressure - left.pressure + left.normal * m_left - right.normal * m_right) / (m_left - m_right);
-  // The contact goes one way: only that side's state counts.
-  const auto rightwards = middle >= V(0);
-  const V density = select(rightwards, left.density, right.density);
-  const V normal = select(rightwards, left.normal, right.normal);
-  const V along = select(rightwards, left.along, right.along);
-  const V pressure = select(rightwards, left.pressure, right.pressure);
-  const V wave = select(rightwards, s_left, s_right);
-  const V mass = select(rightwards, m_left, m_right);
-  // 0 where the whole fan goes one way: then the flux is that side's own.
-  const V reach = select(rightwards, min(s_left, V(0)), max(s_right, V(0)));
-  const V energy = pressure * constants.inverse_gamma_1 + V(0.5) * density * (normal * normal + along * along);
-  const V star_density = mass / (wave - middle);
-  const V star_energy = star_density * (energy / density + (middle - normal) * (middle + pressure / mass));
-  const V momentum = density * normal;
-  return {momentum + reach * (star_density - density),
-          momentum * normal + pressure + reach * (star_density * middle - momentum),
-          momentum * along + reach * (star_density * along - density * along),
-          normal * (energy + pressure) + reach * (star_energy - energy)};
-}
-
-// Velocities exchanged: along y the normal velocity is v.
-template <class V>
-[[gnu::always_inline]] inline State<V> turned(const State<V>& state) {
-  return {state.density, state.along, state.normal, state.pressure};
-}
-
-template <class V>
-struct Faces {  // of a cell after half a step: its states at the low and high side of both axes
-  State<V> low_x, high_x, low_y, high_y;  // low_y, high_y turned
-};
-
-template <class V>
-[[gnu::always_inline]] inline State<V> at_face(const State<V>& middle, const State<V>& change, const V& sign,
-                                               const V& floor) {
-  return {max(middle.density + sign * change.density, floor), middle.normal + sign * change.normal,
-          middle.along + sign * change.along, max(middle.pressure + sign * change.pressure, floor)};
-}
-
-template <class V>
-[[gnu::always_inline]] inline Faces<V> faces_of(const State<V>& here, const State<V>& west, const State<V>& east,
-                                                const State<V>& south, const State<V>& north, const Constants<V>& k) {
-  const State<V> sx = slope(west, here, east), sy = slope(south, here, north);
-  const V u = here.normal, v = here.along;
-  const V spreading = k.half_x * sx.normal + k.half_y * sy.along;
-  const V ax = k.half_x * u, ay = k.half_y * v;
-  const State<V> later{
-      max(here.density - (ax * sx.density + ay * sy.density + here.density * spreading), k.floor),
-      u - (ax * sx.normal + ay * sy.normal + k.half_x * sx.pressure / here.density),
-      v - (ax * sx.along + ay * sy.along + k.half_y * sy.pressure / here.density),
-      max(here.pressure - (ax * sx.pressure + ay * sy.pressure + k.gamma * here.pressure * spreading), k.floor)};
-  const V half(0.5), other(-0.5);
-  return {at_face(later, sx, other, k.floor), at_face(later, sx, half, k.floor),
-          turned(at_face(later, sy, other, k.floor)), turned(at_face(later, sy, half, k.floor))};
-}
-
-template <class V>
-[[gnu::always_inline]] inline State<V> primitive_of(const V& density, const V& mx, const V& my, const V& energy,
-                                                    double gamma) {
-  const V inverse = V(1) / density;
-  const V vx = mx * inverse, vy = my * inverse;
-  return {density, vx, vy, V(gamma - 1) * (energy - V(0.5) * (mx * vx + my * vy))};
-}
-
-template <class V>
-Constants<V> constants_of(const Euler& euler) {
-  return {V(euler.gamma),
-          V(1 / (euler.gamma - 1)),
-          V(euler.dt / (2 * euler.dx)),
-          V(euler.dt / (2 * euler.dy)),
-          V(euler.dt / euler.dx),
-          V(euler.dt / euler.dy),
-          V(1e-10)};
-}
 
 template <class T>
 struct EulerStep {
@@ -138,7 +24,7 @@ struct EulerStep {
   auto operator()(const Cells& u) const {
     using V = std::remove_cvref_t<decltype(u.field(0, 0, 0))>;
     const Constants<V> k = constants_of<V>(euler);
-    const auto primitive = [&](int dy, int dx) -> State<V> {
+    const auto primitive = [&](int dy, int dx) HWY_ATTR {
       return primitive_of<V>(u.field(0, dy, dx), u.field(1, dy, dx), u.field(2, dy, dx), u.field(3, dy, dx),
                              euler.gamma);
     };
@@ -161,149 +47,11 @@ struct EulerStep {
   }
 };
 
-// The same operations row by row, each once instead of up to thirteen times: primitive variables, faces, fluxes, in
-// loops that compilers vectorise. Equal to EulerStep bit for bit.
-template <class T>
-class EulerRows {
- public:
-  explicit EulerRows(const Euler& euler) : euler_(euler) {}
-
-  void operator()(const Rows<T>& rows) const {
-    thread_local Scratch scratch;
-    for (std::size_t first = 0; first < rows.count; first += kRows) {
-      const std::size_t count = std::min(kRows, rows.count - first);
-      for (std::size_t begin = rows.begin; begin < rows.end; begin += kWidth) {
-        block(rows, first, count, begin, std::min(kWidth, rows.end - begin), scratch);
-      }
-    }
-  }
-
- private:
-  using V = Value<T>;
-  static constexpr std::size_t kRows = 4, kWidth = 128;
-  // Row j of the primitive variables is y = j - 2, of the faces y = j - 1; column i is x = i - 2 and x = i - 1.
-  struct Scratch {
-    T primitive[kRows + 4][4][kWidth + 4];
-    T faces[kRows + 2][16][kWidth + 2];
-    T flux_x[4][kWidth + 1];
-    T flux_y[2][4][kWidth];
-  };
-
-  static State<V> load(const T (&from)[4][kWidth + 4], std::size_t i) {
-    return {V(from[0][i]), V(from[1][i]), V(from[2][i]), V(from[3][i])};
-  }
-  static State<V> load_face(const T (&from)[16][kWidth + 2], std::size_t side, std::size_t i) {
-    return {V(from[side][i]), V(from[side + 1][i]), V(from[side + 2][i]), V(from[side + 3][i])};
-  }
-  static void store_face(T (&to)[16][kWidth + 2], std::size_t side, std::size_t i, const State<V>& state) {
-    to[side][i] = state.density.value;
-    to[side + 1][i] = state.normal.value;
-    to[side + 2][i] = state.along.value;
-    to[side + 3][i] = state.pressure.value;
-  }
-  static constexpr std::size_t kLowX = 0, kHighX = 4, kLowY = 8, kHighY = 12;
-
-  void block(const Rows<T>& rows, std::size_t first, std::size_t count, std::size_t begin, std::size_t width,
-             Scratch& scratch) const {
-    const Constants<V> k = constants_of<V>(euler_);
-    const auto in = [&](std::size_t field, std::size_t j) {  // x = begin of row j
-      return rows.in[field * (4 + rows.count) + first + j] + begin;
-    };
-    for (std::size_t j = 0; j < count + 4; ++j) {
-      // Rows farther out are read less far to the sides.
-      const std::size_t reach = j < 1 || j > count + 2 ? 0 : j < 2 || j > count + 1 ? 1 : 2;
-      primitives(in(0, j), in(1, j), in(2, j), in(3, j), reach, width, scratch.primitive[j]);
-    }
-    for (std::size_t j = 0; j < count + 2; ++j) {
-      const std::size_t reach = j == 0 || j == count + 1 ? 0 : 1;
-      faces(scratch.primitive[j], scratch.primitive[j + 1], scratch.primitive[j + 2], k, reach, width,
-            scratch.faces[j]);
-    }
-    fluxes_y(scratch.faces[0], scratch.faces[1], k, width, scratch.flux_y[0]);
-    for (std::size_t r = 0; r < count; ++r) {
-      fluxes_x(scratch.faces[r + 1], k, width, scratch.flux_x);
-      auto& below = scratch.flux_y[r % 2];
-      auto& above = scratch.flux_y[(r + 1) % 2];
-      fluxes_y(scratch.faces[r + 1], scratch.faces[r + 2], k, width, above);
-      const auto change = [&](std::size_t field, std::size_t x_part, std::size_t y_part) {
-        apply(in(field, r + 2), scratch.flux_x[x_part], below[y_part], above[y_part], k, width,
-              rows.out[field * rows.count + first + r] + begin);
-      };
-      change(0, 0, 0);
-      change(1, 1, 2);  // along y the momentum of x is the one along the face
-      change(2, 2, 1);
-      change(3, 3, 3);
-    }
-  }
-
-  void primitives(const T* density, const T* mx, const T* my, const T* energy, std::size_t reach, std::size_t width,
-                  T (&to)[4][kWidth + 4]) const {
-    const double gamma = euler_.gamma;
-    const auto from = 2 - static_cast<std::ptrdiff_t>(reach), end = static_cast<std::ptrdiff_t>(width + 2 + reach);
-#pragma GCC ivdep
-    for (std::ptrdiff_t i = from; i < end; ++i) {
-      const State<V> state = primitive_of<V>(V(density[i - 2]), V(mx[i - 2]), V(my[i - 2]), V(energy[i - 2]), gamma);
-      to[0][i] = state.density.value;
-      to[1][i] = state.normal.value;
-      to[2][i] = state.along.value;
-      to[3][i] = state.pressure.value;
-    }
-  }
-
-  static void faces(const T (&south)[4][kWidth + 4], const T (&here)[4][kWidth + 4], const T (&north)[4][kWidth + 4],
-                    const Constants<V>& constants, std::size_t reach, std::size_t width, T (&to)[16][kWidth + 2]) {
-    const Constants<V> k = constants;
-    const std::size_t from = 1 - reach, end = width + 1 + reach;
-#pragma GCC ivdep
-    for (std::size_t i = from; i < end; ++i) {
-      const Faces<V> made =
-          faces_of(load(here, i + 1), load(here, i), load(here, i + 2), load(south, i + 1), load(north, i + 1), k);
-      store_face(to, kLowX, i, made.low_x);
-      store_face(to, kHighX, i, made.high_x);
-      store_face(to, kLowY, i, made.low_y);
-      store_face(to, kHighY, i, made.high_y);
-    }
-  }
-
-  static void fluxes_x(const T (&faces)[16][kWidth + 2], const Constants<V>& constants, std::size_t width,
-                       T (&to)[4][kWidth + 1]) {
-    const Constants<V> k = constants;
-#pragma GCC ivdep
-    for (std::size_t i = 0; i <= width; ++i) {
-      const Flux<V> flux = hllc(load_face(faces, kHighX, i), load_face(faces, kLowX, i + 1), k);
-      to[0][i] = flux.density.value;
-      to[1][i] = flux.normal.value;
-      to[2][i] = flux.along.value;
-      to[3][i] = flux.energy.value;
-    }
-  }
-
-  static void fluxes_y(const T (&below)[16][kWidth + 2], const T (&above)[16][kWidth + 2],
-                       const Constants<V>& constants, std::size_t width, T (&to)[4][kWidth]) {
-    const Constants<V> k = constants;
-#pragma GCC ivdep
-    for (std::size_t i = 0; i < width; ++i) {
-      const Flux<V> flux = hllc(load_face(below, kHighY, i + 1), load_face(above, kLowY, i + 1), k);
-      to[0][i] = flux.density.value;
-      to[1][i] = flux.normal.value;
-      to[2][i] = flux.along.value;
-      to[3][i] = flux.energy.value;
-    }
-  }
-
-  static void apply(const T* in, const T* flux_x, const T* below, const T* above, const Constants<V>& constants,
-                    std::size_t width, T* out) {
-    const V step_x = constants.step_x, step_y = constants.step_y;
-#pragma GCC ivdep
-    for (std::size_t i = 0; i < width; ++i) {
-      out[i] = (V(in[i]) - (step_x * (V(flux_x[i + 1]) - V(flux_x[i])) + step_y * (V(above[i]) - V(below[i])))).value;
-    }
-  }
-
-  Euler euler_;
-};
-
 }  // namespace
+}  // namespace ridge::stencil::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+namespace ridge::stencil {
 
 double courant_number(const Euler& euler, const Gas& gas) {
   const double c = std::sqrt(euler.gamma * gas.pressure / gas.density);
@@ -322,8 +70,9 @@ Update<T> euler(const Euler& euler) {
   positive(euler.dx, "dx");
   positive(euler.dy, "dy");
   positive(euler.gamma - 1, "gamma - 1");
-  Update<T> made = update<T>(2, EulerStep<T>{euler}, "euler muscl-hancock hllc");
-  made.row = EulerRows<T>(euler);
+  Update<T> made = update<T>(2, HWY_NAMESPACE::EulerStep<T>{euler}, "euler muscl-hancock hllc");
+  made.row = [euler](const Rows<T>& rows) { euler_rows(euler, rows); };
+  made.rows_at_once = 16;
   return made;
 }
 

@@ -1,0 +1,41 @@
+// VkFFT is one header that is compiled for one back end. Ours are two files, each with the header in a namespace of its
+// own, where the calls it makes are pointers that are looked for when the program runs.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+#include "cli/peers/peer.hpp"
+
+namespace ridge::cli {
+
+PeerRun vkfft_on_opencl(const PeerProblem& problem, const Buffer& in, const Buffer& out, Queue& queue);
+PeerRun vkfft_on_cuda(const PeerProblem& problem, const Buffer& in, const Buffer& out, Queue& queue);
+
+// What both back ends' VkFFTConfiguration have in common; fastest axis first, as VkFFT counts. From the input's own
+// buffer into the output's, where the passes between stay.
+template <class Configuration>
+void describe_to_vkfft(const PeerProblem& problem, Configuration& wanted) {
+  if (problem.inverse) throw Error(ErrorKind::unavailable, "its inverse works in place only");
+  const std::size_t axes = problem.shape.size();
+  wanted.FFTdim = axes;
+  std::uint64_t in_stride = 1, out_stride = 1;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    const std::uint64_t length = problem.shape[axes - 1 - axis];
+    wanted.size[axis] = length;
+    in_stride *= length;
+    out_stride *= problem.real && axis == 0 ? length / 2 + 1 : length;
+    wanted.inputBufferStride[axis] = in_stride;
+    wanted.bufferStride[axis] = out_stride;
+  }
+  wanted.numberBatches = problem.batch;
+  wanted.performR2C = problem.real ? 1 : 0;
+  wanted.doublePrecision = problem.float64 ? 1 : 0;
+  wanted.isInputFormatted = 1;
+  wanted.makeForwardPlanOnly = 1;
+}
+
+}  // namespace ridge::cli

@@ -1,0 +1,59 @@
+// Frames of `ridge sar` from files, pipes or a simulation, and its images to files and pipes.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ridge/sar.hpp>
+
+#include "io/stream.hpp"
+
+namespace ridge::cli {
+
+struct SarWishes {
+  std::string in, out, png, device, window = "hamming";
+  sar::Problem problem;
+  std::size_t frames = 100;
+  double rate = 0;
+  bool measure = false, explain = false, copies = false;
+};
+
+// A simulated target: shares of the frame along range and track, and its amplitude.
+struct SimulatedTarget {
+  double range, along, amplitude;
+};
+const std::vector<SimulatedTarget>& simulated_targets();
+
+// Frames to focus: simulated ones without end, or those of a file or pipe.
+class SarFrames {
+ public:
+  explicit SarFrames(const SarWishes& wishes);
+  bool simulated() const { return in_ == nullptr; }
+  // The simulated frame.
+  std::span<const sar::Complex> frame() const { return frame_; }
+  // The next frame of the file into `to`; false at its end.
+  bool read(std::span<sar::Complex> to);
+
+ private:
+  std::vector<sar::Complex> frame_;
+  std::unique_ptr<io::InputStream> in_;
+};
+
+// All images, one after the other.
+class SarImages {
+ public:
+  explicit SarImages(const SarWishes& wishes);
+  void write(std::span<const sar::Complex> image);
+  void finish();
+
+ private:
+  void write_header(bool again);
+
+  sar::Problem problem_;
+  std::unique_ptr<io::OutputStream> out_;
+  std::size_t count_ = 0;
+  bool npy_ = false;
+};
+
+}  // namespace ridge::cli

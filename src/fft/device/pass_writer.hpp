@@ -1,0 +1,130 @@
+// The text of one pass, written part by part: the items and their rounds (pass_writer.cpp), the way in (load_text.cpp),
+// butterflies and exchanges (stage_text.cpp), the way out (store_text.cpp), runs through local memory (run_text.cpp).
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "fft/device/exchange.hpp"
+#include "fft/device/kernel_text.hpp"
+#include "fft/device/text.hpp"
+
+namespace ridge::fft::on_device {
+
+// What an element is on its way in, or two of them.
+std::string sample_type(const PassDesign& design, bool pair);
+
+// Pairs of reals can be moved as one where every line starts at an even element.
+bool even_lines(const PassSide& side);
+
+class PassWriter {
+ public:
+  explicit PassWriter(const PassDesign& design, Text& text, std::size_t first_table = 0);
+  std::size_t local_bytes() const;
+  std::size_t held() const { return held_; }
+  PassText write();
+
+  // --- the two halves of a pass that a cluster of groups shares
+  // Columns: from memory to the local memory of whichever group of the cluster has the row.
+  void write_columns(const PassDesign& rows, std::size_t pitch);
+  // Rows: from local memory, as the columns left them, to memory.
+  void write_rows(std::size_t pitch);
+  void header(const std::set<std::size_t>& radices);
+
+ private:
+  // --- names
+  std::size_t element_bytes() const { return (d_.float64 ? 16 : 8) / (d_.split ? 2 : 1); }
+  bool two_orders() const { return stages_.size() > 1 && d_.load_order != d_.store_order; }
+  bool last_order(const StageDesign& stage) const { return two_orders() && &stage == &stages_.back(); }
+  const char* t(const StageDesign& stage) const { return last_order(stage) ? "t_out" : "t"; }
+  const char* c(const StageDesign& stage) const { return last_order(stage) ? "c_out" : "c"; }
+  std::size_t half_pitch() const { return (d_.length + 1) | 1; }
+  bool inverse() const { return d_.direction == Direction::inverse; }
+  // Between the way there and the way back of a convolution nothing moves: the last stage's outputs are the first
+  // stage's inputs.
+  bool seam(std::size_t i) const { return d_.method != PrimeMethod::none && i + 1 == d_.radices.size(); }
+  void title();
+  std::string in_type() const;
+  std::string out_type() const;
+  std::string signature();
+
+  // --- who does what
+  void place_items(Order order, const char* suffix);
+  void declare();
+  // `offset` plus the line's digits times their strides.
+  std::string line_offset(const std::string& line, const Address& at);
+  // (index + constant) * stride, in 32 bits where that suffices.
+  std::string scaled_index(const std::string& index, std::uint64_t constant, std::uint64_t stride,
+                           std::size_t most_points) const;
+  void open_round(const StageDesign& stage, std::size_t round, const std::string& also = "");
+  void close_round();
+
+  // --- which points are there
+  enum class Validity { none, some, all };
+  // Of the points constant .. constant + butterflies - 1 of a line.
+  static Validity validity_of(const PassSide& side, std::uint64_t constant, std::size_t butterflies);
+  std::string valid_text(const PassSide& side, const char* name, std::uint64_t constant) const;
+  // A barrier before local memory is written again.
+  void local_free();
+
+  // --- load
+  // The value of point `p` (an expression: i plus a constant) of the line at `from`.
+  std::string fetched(const std::string& index, std::uint64_t constant);
+  std::string factored(const std::string& value, const std::string& index, std::uint64_t constant);
+  void load_pointers();
+  void load();
+  void load_point(std::size_t slot, std::uint64_t constant);
+  std::string chirped(const std::string& value, const std::string& place) const;
+  // An element of the half spectrum by its number, with its factor.
+  std::string spectrum_value(const std::string& number);
+  void load_half(std::size_t slot, const std::string& place, std::uint64_t constant);
+  void load_hermitian(std::size_t slot, const std::string& place);
+
+  // --- runs of memory through local memory
+  // The group's lines in one run, 16 bytes an access where two points take them.
+  void stage_in();
+  // `points` a line in memory.
+  void run_limits(std::size_t points);
+  void each_of_run(std::size_t points, const std::function<void(bool wide)>& emit);
+  void stage_out(const StageDesign& last, const char* line);
+  // The group's lines from local memory, one run of memory.
+  void run_out(std::size_t points, std::size_t pitch);
+
+  // --- stages and exchanges
+  void stages();
+  std::string power(std::size_t s) const;
+  void stage(std::size_t number);
+  std::string local_index(const ExchangeLayout& layout, const StageDesign& stage, const std::string& index) const;
+  void write_local(const ExchangeLayout& layout, const StageDesign& stage, const char* array, const char* member);
+  void read_local(const ExchangeLayout& layout, const StageDesign& stage, const char* array, const char* member);
+  void exchange(std::size_t number);
+  // Between the way there and the way back of a convolution.
+  void middle();
+  std::string table_product(const std::string& exponent) const;
+  // exp(-2 pi i c (i + u * butterflies) / order), the second part the same for all butterflies of a column.
+  void twiddle(const StageDesign& stage);
+
+  // --- store
+  // Out of the world where every transform goes forward.
+  // `place` is the point's number.
+  std::string natural(const std::string& value, const std::string& place) const;
+  std::string store_factored(const std::string& value, const std::string& index, std::uint64_t constant);
+  void store_point(const std::string& value, const std::string& index, std::uint64_t constant);
+  void store_pointers(const char* line);
+  void store_factors(const char* line);
+  void store();
+  // Pairs of values k and n - k of the transform of pairs of samples make the spectrum of the samples.
+  void store_half(const StageDesign& last);
+
+  const PassDesign& d_;
+  std::vector<StageDesign> stages_;
+  TableOffsets tables_;
+  std::vector<ExchangeLayout> layouts_;
+  std::size_t held_ = 1, pitch_ = 1;
+  Text& text_;
+  bool guarded_ = false, local_used_ = false;
+};
+
+}  // namespace ridge::fft::on_device

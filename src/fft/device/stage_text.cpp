@@ -1,0 +1,177 @@
+#include "fft/device/pass_writer.hpp"
+
+#include <fmt/format.h>
+
+namespace ridge::fft::on_device {
+
+namespace {
+
+std::string placed(const ExchangeLayout& layout, const std::string& index) {
+  if (layout.period == 0) return index;
+  return fmt::format("({0} + {0} / {1} * {2})", index, layout.period, layout.extra);
+}
+
+}  // namespace
+
+void PassWriter::stages() {
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    if (i > 0) seam(i - 1) ? middle() : exchange(i - 1);
+    stage(i);
+  }
+}
+
+std::string PassWriter::power(std::size_t s) const {
+  if (!d_.few_twiddles || s < 4 || s % 4 == 0) return fmt::format("w{}", s);
+  return fmt::format("multiply(w{}, w{})", s / 4 * 4, s % 4);
+}
+
+void PassWriter::stage(std::size_t number) {
+  const StageDesign& stage = stages_[number];
+  if (stage.radix == 1) return;
+  text_.raw("\n");
+  text_.line("// radix {} after {}", stage.radix, stage.before);
+  for (std::size_t round = 0; round < stage.rounds; ++round) {
+    const std::size_t slot = round * stage.radix;
+    if (stage.before > 1) {
+      open_round(stage, round);
+      text_.line("GLOBAL const real2* const w = tables + {} + i % {};", stage.table, stage.before);
+      const auto loads = loaded_powers(stage.radix, d_.few_twiddles);
+      for (std::size_t m = 0; m < loads.size(); ++m) {
+        text_.line("const real2 w{} = LOAD_CACHED(w + {});", loads[m], m * stage.before);
+      }
+      for (std::size_t s = 1; s < stage.radix; ++s) {
+        text_.line("v[{0}] = multiply(v[{0}], {1});", slot + s, power(s));
+      }
+      close_round();
+    }
+    text_.line("dft{}(v{});", stage.radix, slot == 0 ? "" : fmt::format(" + {}", slot));
+  }
+}
+
+std::string PassWriter::local_index(const ExchangeLayout& layout, const StageDesign& stage,
+                                    const std::string& index) const {
+  const std::string place = placed(layout, index);
+  if (d_.lines == 1) return place;
+  if (layout.lines_side_by_side) return fmt::format("{} * {} + {}", place, layout.lines, c(stage));
+  return fmt::format("{} * {} + {}", c(stage), layout.pitch, place);
+}
+
+void PassWriter::write_local(const ExchangeLayout& layout, const StageDesign& stage, const char* array,
+                             const char* member) {
+  const std::size_t run = stage.before * stage.radix;
+  for (std::size_t round = 0; round < stage.rounds; ++round) {
+    open_round(stage, round);
+    if (stage.before == 1) {
+      text_.line("const int p = i * {};", stage.radix);
+    } else {
+      text_.line("const int p = i / {0} * {1} + i % {0};", stage.before, run);
+    }
+    text_.line("const int to = {};", local_index(layout, stage, "p"));
+    for (std::size_t u = 0; u < stage.radix; ++u) {
+      text_.line("{}[to + {}] = v[{}]{};", array, u * stage.before * layout.step(), round * stage.radix + u, member);
+    }
+    close_round();
+  }
+}
+
+void PassWriter::read_local(const ExchangeLayout& layout, const StageDesign& stage, const char* array,
+                            const char* member) {
+  const bool even_steps = layout.period == 0 || stage.butterflies % layout.period == 0;
+  for (std::size_t round = 0; round < stage.rounds; ++round) {
+    open_round(stage, round);
+    if (even_steps) text_.line("const int from = {};", local_index(layout, stage, "i"));
+    for (std::size_t s = 0; s < stage.radix; ++s) {
+      const std::size_t slot = round * stage.radix + s;
+      if (even_steps) {
+        text_.line("v[{}]{} = {}[from + {}];", slot, member, array,
+                   layout.place(s * stage.butterflies) * layout.step());
+      } else {
+        const std::string index = s == 0 ? "i" : fmt::format("(i + {})", s * stage.butterflies);
+        text_.line("v[{}]{} = {}[{}];", slot, member, array, local_index(layout, stage, index));
+      }
+    }
+    close_round();
+  }
+}
+
+void PassWriter::exchange(std::size_t number) {
+  const ExchangeLayout& layout = layouts_[number];
+  const StageDesign &from = stages_[number], &to = stages_[number + 1];
+  text_.raw("\n");
+  text_.line("// exchange");
+  const auto pass = [&](const char* array, const char* member) {
+    local_free();
+    write_local(layout, from, array, member);
+    text_.line("BARRIER();");
+    read_local(layout, to, array, member);
+  };
+  if (d_.split) {
+    pass("local_numbers", ".x");
+    pass("local_numbers", ".y");
+  } else {
+    pass("local_points", "");
+  }
+}
+
+void PassWriter::middle() {
+  const StageDesign& stage = stages_[d_.radices.size() - 1];
+  text_.raw("\n");
+  text_.line("// times the filter's spectrum, and back");
+  if (d_.method == PrimeMethod::rader) text_.line("if (t == 0) sum_of_points = add(first_point, v[0]);");
+  for (std::size_t round = 0; round < stage.rounds; ++round) {
+    open_round(stage, round);
+    if (d_.method == PrimeMethod::filter) {
+      text_.line("GLOBAL const real2* const filter = filter_table + ({}) + i;", line_offset("line", d_.filter_at));
+    } else {
+      text_.line("GLOBAL const real2* const filter = tables + {} + i;", tables_.filter);
+    }
+    for (std::size_t u = 0; u < stage.radix; ++u) {
+      const std::size_t slot = round * stage.radix + u;
+      text_.line("v[{0}] = multiply(v[{0}], LOAD_CACHED(filter + {1}));", slot, u * stage.butterflies);
+    }
+    close_round();
+  }
+  if (d_.method == PrimeMethod::rader) text_.line("if (t == 0) v[0] = add(v[0], first_point);");
+  for (std::size_t slot = 0; slot < stage.radix * stage.rounds; ++slot) {
+    text_.line("v[{0}] = exchanged(v[{0}]);", slot);
+  }
+}
+
+std::string PassWriter::table_product(const std::string& exponent) const {
+  return fmt::format("multiply(LOAD_CACHED(tables + {} + ({} >> {})), LOAD_CACHED(tables + {} + ({} & {}u)))",
+                     tables_.coarse, exponent, tables_.fine_bits, tables_.fine, exponent,
+                     (std::size_t{1} << tables_.fine_bits) - 1);
+}
+
+void PassWriter::twiddle(const StageDesign& stage) {
+  const std::string line = two_orders() ? "line_out" : "line";
+  const bool wide = d_.twiddle->order > (std::uint64_t{1} << 32);
+  const char* type = wide ? "ulong" : "uint";
+  text_.raw("\n");
+  text_.line("// times exp(-2 pi i column k / {})", d_.twiddle->order);
+  text_.open();
+  text_.line("const {0} column = ({0})({1});", type, line_offset(line, d_.twiddle->column));
+  const auto loads = loaded_powers(stage.radix, d_.few_twiddles);
+  for (std::size_t m = 0; m < loads.size(); ++m) {
+    if (tables_.step_table) {
+      text_.line("const real2 w{} = LOAD_CACHED(tables + {} + column);", loads[m],
+                 tables_.step + m * d_.twiddle->columns);
+    } else {
+      text_.line("const real2 w{} = {};", loads[m],
+                 table_product(fmt::format("(column * {}u)", loads[m] * stage.butterflies)));
+    }
+  }
+  for (std::size_t round = 0; round < stage.rounds; ++round) {
+    open_round(stage, round);
+    text_.line("const {0} exponent = column * ({0})i;", type);
+    text_.line("const real2 w = {};", table_product("exponent"));
+    text_.line("v[{0}] = multiply(v[{0}], w);", round * stage.radix);
+    for (std::size_t u = 1; u < stage.radix; ++u) {
+      text_.line("v[{0}] = multiply(v[{0}], multiply(w, {1}));", round * stage.radix + u, power(u));
+    }
+    close_round();
+  }
+  text_.close();
+}
+
+}  // namespace ridge::fft::on_device

@@ -1,0 +1,216 @@
+// Products of all pairs of signals (a signal is one polarization of one station), lanes across channels: 16 channels of
+// all signals over a few times are set apart (real and imaginary parts), and tiles of 2 x 4 signals are summed from
+// there. Floats over kTimes times at most, so that a long integration does not round away; doubles over those.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <ridge/filterbank.hpp>
+
+#include "base/aligned.hpp"
+#include "base/threads.hpp"
+#include "filterbank/geometry.hpp"
+#include "filterbank/host/products.hpp"
+
+namespace ridge::filterbank {
+namespace {
+
+constexpr std::size_t kTimes = 64;
+constexpr std::size_t kStaged = 32;  // times set apart at once
+
+}  // namespace
+
+class CorrelatorState {
+ public:
+  CorrelatorState(const Problem& problem, const Correlation& correlation)
+      : geometry_(resolve(problem)), correlation_(correlation) {
+    const Geometry& g = geometry_;
+    if (correlation.times == 0 || correlation.channels == 0 || g.channels % correlation.channels != 0) {
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("filterbank: a correlation over {} times and {} of {} channels: both are at least 1, and "
+                              "the channels divide evenly",
+                              correlation.times, correlation.channels, g.channels));
+    }
+    if (correlation.times % g.times != 0) {
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("filterbank: an integration of {} times is no whole number of output blocks of {}",
+                              correlation.times, g.times));
+    }
+    signals_ = (g.stations * g.polarizations + kTileColumns - 1) / kTileColumns * kTileColumns;
+    blocks_ = (g.channels + kProductChannels - 1) / kProductChannels;
+    for (std::size_t column = 0; column < signals_; column += kTileColumns) {
+      for (std::size_t row = 0; row < column + kTileColumns; row += kTileRows) tiles_.push_back({row, column});
+    }
+    if (signals_ > (std::size_t{1} << 16) || blocks_ * tiles_.size() > (std::size_t{1} << 28)) {
+      throw Error(
+          ErrorKind::invalid_argument,
+          fmt::format("filterbank: {} stations x {} channels are too many to correlate", g.stations, g.channels));
+    }
+    sums_ = base::AlignedArray<float>(blocks_ * tiles_.size() * kTileFloats);
+    std::fill(sums_.begin(), sums_.end(), 0.0f);
+    totals_.assign(sums_.size(), 0.0);
+    threads_ = std::min(g.threads, blocks_);
+    for (std::size_t i = 0; i < threads_; ++i) staged_.emplace_back(kStaged * signals_ * kSignalFloats);
+  }
+
+  const Geometry& geometry() const { return geometry_; }
+  std::size_t baselines() const { return geometry_.stations * (geometry_.stations + 1) / 2; }
+  std::size_t channels() const { return geometry_.channels / correlation_.channels; }
+  std::size_t products() const { return geometry_.polarizations * geometry_.polarizations; }
+  std::size_t size() const { return baselines() * channels() * products(); }
+  std::size_t due(std::size_t spectra) const {
+    return static_cast<std::size_t>((count_ % correlation_.times + spectra) / correlation_.times);
+  }
+
+  std::size_t push(std::span<const std::complex<float>> spectra, std::span<std::complex<float>> out) {
+    const Geometry& g = geometry_;
+    const std::size_t each = g.times * g.spectrum_size(), times = spectra.size() / g.spectrum_size();
+    const std::size_t written = due(times);
+    if (spectra.size() % each != 0 || out.size() < written * size()) {
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("filterbank: a correlation of {} values into room for {}; {} times have {}, {} "
+                              "integrations of {} are due",
+                              spectra.size(), out.size(), g.times, each, written, size()));
+    }
+    std::complex<float>* to = out.data();
+    for (std::size_t t = 0; t < times;) {
+      const std::uint64_t within = count_ % correlation_.times;
+      // To the end of the floats' sum or of the integration.
+      const std::uint64_t left = std::min(kTimes - within % kTimes, correlation_.times - within);
+      const std::size_t now = static_cast<std::size_t>(std::min<std::uint64_t>(left, times - t));
+      const bool carry = now == left, last = within + now == correlation_.times;
+      const auto task = [&](std::size_t thread, std::size_t threads) {
+        const base::Share mine = base::share(blocks_, thread, threads);
+        for (std::size_t block = mine.begin; block < mine.end; ++block) {
+          add(spectra.data(), t, now, block, staged_[thread].data());
+          if (carry) carry_up(block);
+        }
+      };
+      if (threads_ == 1) {
+        task(0, 1);
+      } else {
+        base::parallel(threads_, task);
+      }
+      if (last) write(to), to += size();
+      count_ += now;
+      t += now;
+    }
+    return written;
+  }
+
+ private:
+  struct TileAt {
+    std::size_t row, column;
+  };
+
+  float* tile_sums(std::size_t block, std::size_t tile) {
+    return sums_.data() + (block * tiles_.size() + tile) * kTileFloats;
+  }
+
+  // Times `first` to `first` + `count` of the push into the floats' sums of one block of channels.
+  void add(const std::complex<float>* spectra, std::size_t first, std::size_t count, std::size_t block, float* staged) {
+    for (std::size_t t = 0; t < count; t += kStaged) {
+      const std::size_t now = std::min(kStaged, count - t);
+      stage(spectra, first + t, now, block, staged);
+      for (std::size_t i = 0; i < tiles_.size(); ++i) {
+        product_kernels().tile({.rows = staged + tiles_[i].row * kSignalFloats,
+                                .columns = staged + tiles_[i].column * kSignalFloats,
+                                .time_stride = signals_ * kSignalFloats,
+                                .times = now,
+                                .sums = tile_sums(block, i)});
+      }
+    }
+  }
+
+  // [time][station][polarization][re, im][channel]
+  void stage(const std::complex<float>* spectra, std::size_t first, std::size_t count, std::size_t block,
+             float* staged) const {
+    const Geometry& g = geometry_;
+    const std::size_t channel = block * kProductChannels, there = std::min(kProductChannels, g.channels - channel);
+    for (std::size_t t = 0; t < count; ++t) {
+      float* to = staged + t * signals_ * kSignalFloats;
+      for (std::size_t s = 0; s < g.stations; ++s) {
+        for (std::size_t p = 0; p < g.polarizations; ++p, to += kSignalFloats) {
+          const std::complex<float>* from = spectra + g.place(0, first + t, p, s, channel);
+          if (g.by_channel) {
+            std::fill(to, to + kSignalFloats, 0.0f);
+            const std::size_t stride = g.stations * g.polarizations * g.times;
+            for (std::size_t k = 0; k < there; ++k) {
+              to[k] = from[k * stride].real(), to[kProductChannels + k] = from[k * stride].imag();
+            }
+          } else {
+            product_kernels().split(reinterpret_cast<const float*>(from), there, to);
+          }
+        }
+      }
+      std::fill(to, staged + (t + 1) * signals_ * kSignalFloats, 0.0f);
+    }
+  }
+
+  void carry_up(std::size_t block) {
+    float* const from = tile_sums(block, 0);
+    double* const to = totals_.data() + (from - sums_.data());
+    for (std::size_t i = 0; i < tiles_.size() * kTileFloats; ++i) {
+      to[i] += static_cast<double>(from[i]);
+      from[i] = 0;
+    }
+  }
+
+  // The totals in the order of the output; they begin anew.
+  void write(std::complex<float>* out) {
+    const Geometry& g = geometry_;
+    for (std::size_t i = 0; i < tiles_.size(); ++i) {
+      for (std::size_t r = 0; r < kTileRows; ++r) {
+        for (std::size_t c = 0; c < kTileColumns; ++c) {
+          const std::size_t row = tiles_[i].row + r, column = tiles_[i].column + c;
+          const std::size_t a = row / g.polarizations, b = column / g.polarizations;
+          if (a > b || b >= g.stations) continue;
+          std::complex<float>* to = out + (b * (b + 1) / 2 + a) * channels() * products() +
+                                    row % g.polarizations * g.polarizations + column % g.polarizations;
+          write_channels(i * kTileFloats + (r * kTileColumns + c) * kSignalFloats, to);
+        }
+      }
+    }
+    std::fill(totals_.begin(), totals_.end(), 0.0);
+  }
+
+  void write_channels(std::size_t at, std::complex<float>* to) const {
+    const auto total = [&](std::size_t channel) {
+      const double* block = totals_.data() + channel / kProductChannels * tiles_.size() * kTileFloats + at;
+      return std::complex<double>(block[channel % kProductChannels],
+                                  block[kProductChannels + channel % kProductChannels]);
+    };
+    for (std::size_t k = 0; k < channels(); ++k, to += products()) {
+      std::complex<double> sum = 0;
+      for (std::size_t i = 0; i < correlation_.channels; ++i) sum += total(k * correlation_.channels + i);
+      *to = static_cast<std::complex<float>>(sum);
+    }
+  }
+
+  Geometry geometry_;
+  Correlation correlation_;
+  std::size_t signals_ = 0, blocks_ = 0, threads_ = 1;
+  std::vector<TileAt> tiles_;
+  base::AlignedArray<float> sums_;  // [block of channels][tile][row, column][re, im][channel]
+  std::vector<double> totals_;      // the same
+  std::vector<base::AlignedArray<float>> staged_;
+  std::uint64_t count_ = 0;  // times taken
+};
+
+Correlator::Correlator(const Problem& problem, const Correlation& correlation)
+    : state_(std::make_unique<CorrelatorState>(problem, correlation)) {}
+Correlator::~Correlator() = default;
+Correlator::Correlator(Correlator&&) noexcept = default;
+Correlator& Correlator::operator=(Correlator&&) noexcept = default;
+
+std::size_t Correlator::baselines() const { return state_->baselines(); }
+std::size_t Correlator::channels() const { return state_->channels(); }
+std::size_t Correlator::size() const { return state_->size(); }
+std::size_t Correlator::due(std::size_t spectra) const { return state_->due(spectra); }
+double Correlator::flops() const {
+  return 8.0 * static_cast<double>(state_->baselines() * state_->products() * state_->geometry().channels);
+}
+std::size_t Correlator::push(std::span<const std::complex<float>> spectra, std::span<std::complex<float>> out) {
+  return state_->push(spectra, out);
+}
+
+}  // namespace ridge::filterbank

@@ -1,0 +1,27 @@
+// Factors of finished channels: the bandpass, a delay's phase, or both at once.
+#pragma once
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+
+namespace ridge::filterbank {
+
+// values[k] *= factors[k] * exp(2 pi i (start + signed k * slope)), where signed k is first + k, and `channels` less
+// from `wrap` on.
+struct Turn {
+  std::complex<float>* values;
+  std::size_t channels;
+  std::int64_t first;
+  std::size_t wrap;
+  float start, slope;                  // turns
+  const std::complex<float>* factors;  // or null
+};
+
+struct FactorKernels {
+  void (*turn)(const Turn& task);
+  void (*multiply)(std::complex<float>* values, const std::complex<float>* factors, std::size_t channels);
+};
+
+const FactorKernels& factor_kernels();
+
+}  // namespace ridge::filterbank

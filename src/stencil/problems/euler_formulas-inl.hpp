@@ -1,0 +1,151 @@
+// MUSCL-Hancock's formulas, once for every kind of value: numbers and expressions (euler.cpp) and vectors of each
+// instruction set (euler_rows-inl.hpp), all the same to the last bit. Toro, Riemann Solvers and Numerical Methods for
+// Fluid Dynamics, chapters 10, 14 and 16.
+#if defined(RIDGE_EULER_FORMULAS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef RIDGE_EULER_FORMULAS_INL_HPP
+#undef RIDGE_EULER_FORMULAS_INL_HPP
+#else
+#define RIDGE_EULER_FORMULAS_INL_HPP
+#endif
+#include <hwy/highway.h>
+#include <ridge/stencil_problems.hpp>
+
+HWY_BEFORE_NAMESPACE();
+namespace ridge::stencil::HWY_NAMESPACE {
+namespace {
+
+// The same formulas with numbers and with expressions.
+template <class V>
+struct State {  // primitive; `normal` is the velocity along the axis at hand
+  V density, normal, along, pressure;
+};
+
+template <class V>
+struct Flux {
+  V density, normal, along, energy;
+};
+
+// The harmonic mean of two differences of one sign, else 0: no new extremes.
+template <class V>
+HWY_INLINE V limited(const V& before, const V& after) {
+  const V product = before * after;
+  return select(product > V(0), V(2) * product / (before + after), V(0));
+}
+
+template <class V>
+HWY_INLINE State<V> slope(const State<V>& before, const State<V>& here, const State<V>& after) {
+  return {limited(here.density - before.density, after.density - here.density),
+          limited(here.normal - before.normal, after.normal - here.normal),
+          limited(here.along - before.along, after.along - here.along),
+          limited(here.pressure - before.pressure, after.pressure - here.pressure)};
+}
+
+template <class V>
+struct Constants {
+  V gamma, inverse_gamma_1;  // 1 / (gamma - 1)
+  V half_x, half_y;          // dt / (2 dx), dt / (2 dy)
+  V step_x, step_y;          // dt / dx, dt / dy
+  V floor;                   // of density and pressure at a face: strong rarefactions must not turn negative
+};
+
+// What HLLC takes from one side of a face.
+template <class V>
+HWY_INLINE Flux<V> hllc(const State<V>& left, const State<V>& right, const Constants<V>& constants) {
+  // Divisions are what costs here: four, and two square roots.
+  const V warm_left = left.pressure / left.density, warm_right = right.pressure / right.density;
+  const V c_left = sqrt(constants.gamma * warm_left), c_right = sqrt(constants.gamma * warm_right);
+  const V s_left = min(left.normal - c_left, right.normal - c_right);
+  const V s_right = max(left.normal + c_left, right.normal + c_right);
+  const V m_left = left.density * (s_left - left.normal), m_right = right.density * (s_right - right.normal);
+  const V middle =
+      (right.pressure - left.pressure + left.normal * m_left - right.normal * m_right) / (m_left - m_right);
+  // The contact goes one way: only that side's state counts.
+  const auto rightwards = middle >= V(0);
+  const V density = select(rightwards, left.density, right.density);
+  const V normal = select(rightwards, left.normal, right.normal);
+  const V along = select(rightwards, left.along, right.along);
+  const V pressure = select(rightwards, left.pressure, right.pressure);
+  const V wave = select(rightwards, s_left, s_right);
+  const V mass = select(rightwards, m_left, m_right);
+  // 0 where the whole fan goes one way: then the flux is that side's own.
+  const V reach = select(rightwards, min(s_left, V(0)), max(s_right, V(0)));
+  const V specific = select(rightwards, warm_left, warm_right) * constants.inverse_gamma_1 +
+                     V(0.5) * (normal * normal + along * along);  // energy of a unit of mass
+  const V energy = density * specific;
+  const V behind = V(1) / (wave - middle), push = middle - normal;
+  const V star_density = mass * behind;
+  const V star_energy = star_density * (specific + push * middle) + push * pressure * behind;
+  const V momentum = density * normal;
+  return {momentum + reach * (star_density - density),
+          momentum * normal + pressure + reach * (star_density * middle - momentum),
+          momentum * along + reach * (star_density * along - density * along),
+          normal * (energy + pressure) + reach * (star_energy - energy)};
+}
+
+// Velocities exchanged: along y the normal velocity is v.
+template <class V>
+HWY_INLINE State<V> turned(const State<V>& state) {
+  return {state.density, state.along, state.normal, state.pressure};
+}
+
+template <class V>
+struct Faces {  // of a cell after half a step: its states at the low and high side of both axes
+  State<V> low_x, high_x, low_y, high_y;  // low_y, high_y turned
+};
+
+// Half a slope down and half a slope up from the middle.
+template <class V>
+HWY_INLINE State<V> lower(const State<V>& middle, const State<V>& half, const V& floor) {
+  return {max(middle.density - half.density, floor), middle.normal - half.normal, middle.along - half.along,
+          max(middle.pressure - half.pressure, floor)};
+}
+template <class V>
+HWY_INLINE State<V> upper(const State<V>& middle, const State<V>& half, const V& floor) {
+  return {max(middle.density + half.density, floor), middle.normal + half.normal, middle.along + half.along,
+          max(middle.pressure + half.pressure, floor)};
+}
+template <class V>
+HWY_INLINE State<V> halved(const State<V>& slope) {
+  const V half(0.5);
+  return {half * slope.density, half * slope.normal, half * slope.along, half * slope.pressure};
+}
+
+template <class V>
+HWY_INLINE Faces<V> faces_of(const State<V>& here, const State<V>& west, const State<V>& east, const State<V>& south,
+                             const State<V>& north, const Constants<V>& k) {
+  const State<V> sx = slope(west, here, east), sy = slope(south, here, north);
+  const V u = here.normal, v = here.along;
+  const V spreading = k.half_x * sx.normal + k.half_y * sy.along;
+  const V ax = k.half_x * u, ay = k.half_y * v, inverse = V(1) / here.density;
+  const State<V> later{
+      max(here.density - (ax * sx.density + ay * sy.density + here.density * spreading), k.floor),
+      u - (ax * sx.normal + ay * sy.normal + k.half_x * sx.pressure * inverse),
+      v - (ax * sx.along + ay * sy.along + k.half_y * sy.pressure * inverse),
+      max(here.pressure - (ax * sx.pressure + ay * sy.pressure + k.gamma * here.pressure * spreading), k.floor)};
+  const State<V> hx = halved(sx), hy = halved(sy);
+  return {lower(later, hx, k.floor), upper(later, hx, k.floor), turned(lower(later, hy, k.floor)),
+          turned(upper(later, hy, k.floor))};
+}
+
+template <class V>
+HWY_INLINE State<V> primitive_of(const V& density, const V& mx, const V& my, const V& energy, double gamma) {
+  const V inverse = V(1) / density;
+  const V vx = mx * inverse, vy = my * inverse;
+  return {density, vx, vy, V(gamma - 1) * (energy - V(0.5) * (mx * vx + my * vy))};
+}
+
+template <class V>
+HWY_INLINE Constants<V> constants_of(const Euler& euler) {
+  return {V(euler.gamma),
+          V(1 / (euler.gamma - 1)),
+          V(euler.dt / (2 * euler.dx)),
+          V(euler.dt / (2 * euler.dy)),
+          V(euler.dt / euler.dx),
+          V(euler.dt / euler.dy),
+          V(1e-10)};
+}
+
+}  // namespace
+}  // namespace ridge::stencil::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

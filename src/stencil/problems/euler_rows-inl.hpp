@@ -1,0 +1,191 @@
+// One element type's rows for every instruction set; the includer names itself HWY_TARGET_INCLUDE and declares
+// EulerElement. SVE is left out: its vectors cannot be members.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#include <hwy/foreach_target.h>
+// foreach_target comes first
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "stencil/problems/euler_formulas-inl.hpp"
+#include "stencil/problems/euler_rows.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ridge::stencil::HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using T = EulerElement;
+using D = hn::ScalableTag<T>;
+constexpr std::size_t kVector = hn::MaxLanes(D());  // exact: the targets left in have vectors of a fixed size
+
+// Neighbouring cells at once, with the words of Value<T> and its treatment of NaN. Two vectors: the chain of divisions
+// and roots from a state to its flux is long, and two of them side by side take little longer than one.
+struct Cells {
+  hn::Vec<D> a, b;
+  HWY_INLINE Cells(hn::Vec<D> first, hn::Vec<D> second) : a(first), b(second) {}
+  HWY_INLINE explicit Cells(double number) : a(hn::Set(D(), static_cast<T>(number))), b(a) {}
+};
+constexpr std::size_t kLanes = 2 * kVector;
+struct Mask {
+  hn::Mask<D> a, b;
+};
+HWY_INLINE Cells operator+(Cells a, Cells b) { return {hn::Add(a.a, b.a), hn::Add(a.b, b.b)}; }
+HWY_INLINE Cells operator-(Cells a, Cells b) { return {hn::Sub(a.a, b.a), hn::Sub(a.b, b.b)}; }
+HWY_INLINE Cells operator*(Cells a, Cells b) { return {hn::Mul(a.a, b.a), hn::Mul(a.b, b.b)}; }
+HWY_INLINE Cells operator/(Cells a, Cells b) { return {hn::Div(a.a, b.a), hn::Div(a.b, b.b)}; }
+HWY_INLINE Mask operator>(Cells a, Cells b) { return {hn::Gt(a.a, b.a), hn::Gt(a.b, b.b)}; }
+HWY_INLINE Mask operator>=(Cells a, Cells b) { return {hn::Ge(a.a, b.a), hn::Ge(a.b, b.b)}; }
+HWY_INLINE Cells select(Mask truth, Cells yes, Cells no) {
+  return {hn::IfThenElse(truth.a, yes.a, no.a), hn::IfThenElse(truth.b, yes.b, no.b)};
+}
+HWY_INLINE Cells min(Cells a, Cells b) { return select(a > b, b, a); }
+HWY_INLINE Cells max(Cells a, Cells b) { return select(b > a, b, a); }
+HWY_INLINE Cells sqrt(Cells a) { return {hn::Sqrt(a.a), hn::Sqrt(a.b)}; }
+
+HWY_INLINE Cells Load(const T* from) { return {hn::LoadU(D(), from), hn::LoadU(D(), from + kVector)}; }
+HWY_INLINE void Store(Cells cells, T* to) {
+  hn::StoreU(cells.a, D(), to);
+  hn::StoreU(cells.b, D(), to + kVector);
+}
+
+// What is known of a strip of rows while they come in one after the other. Column i of the primitive variables is
+// x = i - 2 of the strip, of the faces x = i - 1. Vectors run beyond the last column into what nobody reads.
+constexpr std::size_t kWidth = 128, kStride = kWidth + 4 + 2 * kLanes;
+using Row = T[kStride];
+struct Scratch {
+  Row primitive[3][4];
+  Row faces[2][16];  // low x, high x, low y, high y
+  Row flux_x[4];
+  Row flux_y[2][4];
+};
+constexpr std::size_t kLowX = 0, kHighX = 4, kLowY = 8, kHighY = 12;
+
+HWY_INLINE State<Cells> LoadState(const Row* from, std::size_t i) {
+  return {Load(from[0] + i), Load(from[1] + i), Load(from[2] + i), Load(from[3] + i)};
+}
+HWY_INLINE void StoreState(const State<Cells>& state, Row* to, std::size_t i) {
+  Store(state.density, to[0] + i);
+  Store(state.normal, to[1] + i);
+  Store(state.along, to[2] + i);
+  Store(state.pressure, to[3] + i);
+}
+HWY_INLINE void StoreFlux(const Flux<Cells>& flux, Row* to, std::size_t i) {
+  Store(flux.density, to[0] + i);
+  Store(flux.normal, to[1] + i);
+  Store(flux.along, to[2] + i);
+  Store(flux.energy, to[3] + i);
+}
+
+// The row's cells from `reach` before the strip to `reach` beyond it. in[field] is x = 0 of the strip.
+void Primitives(const T* const* in, double gamma, std::size_t reach, std::size_t width, Row* to) {
+  const std::size_t count = width + 2 * reach;
+  const T* from[4] = {in[0] - reach, in[1] - reach, in[2] - reach, in[3] - reach};
+  const std::size_t first = 2 - reach;
+  T few[4][kLanes];
+  if (count < kLanes) {  // too few for a vector: the last one again and again
+    for (std::size_t f = 0; f < 4; ++f) {
+      for (std::size_t i = 0; i < kLanes; ++i) few[f][i] = from[f][std::min(i, count - 1)];
+      from[f] = few[f];
+    }
+  }
+  for (std::size_t i = 0;; i += kLanes) {
+    if (i + kLanes > count) i = count < kLanes ? 0 : count - kLanes;  // the last vector overlaps the one before
+    StoreState(primitive_of<Cells>(Load(from[0] + i), Load(from[1] + i), Load(from[2] + i), Load(from[3] + i), gamma),
+               to, first + i);
+    if (i + kLanes >= count) return;
+  }
+}
+
+void FacesOf(const Row* south, const Row* here, const Row* north, const Constants<Cells>& k, std::size_t reach,
+             std::size_t width, Row* to) {
+  for (std::size_t i = 1 - reach; i < width + 1 + reach; i += kLanes) {
+    const Faces<Cells> made = faces_of(LoadState(here, i + 1), LoadState(here, i), LoadState(here, i + 2),
+                                       LoadState(south, i + 1), LoadState(north, i + 1), k);
+    StoreState(made.low_x, to + kLowX, i);
+    StoreState(made.high_x, to + kHighX, i);
+    StoreState(made.low_y, to + kLowY, i);
+    StoreState(made.high_y, to + kHighY, i);
+  }
+}
+
+// Column i: between x = i - 1 and x = i.
+void FluxesX(const Row* faces, const Constants<Cells>& k, std::size_t width, Row* to) {
+  for (std::size_t i = 0; i < width + 1; i += kLanes)
+    StoreFlux(hllc(LoadState(faces + kHighX, i), LoadState(faces + kLowX, i + 1), k), to, i);
+}
+void FluxesY(const Row* below, const Row* above, const Constants<Cells>& k, std::size_t width, Row* to) {
+  for (std::size_t i = 0; i < width; i += kLanes)
+    StoreFlux(hllc(LoadState(below + kHighY, i + 1), LoadState(above + kLowY, i + 1), k), to, i);
+}
+
+void Apply(const T* in, const T* flux_x, const T* below, const T* above, const Constants<Cells>& k, std::size_t width,
+           T* out) {
+  const auto changed = [&](const T* from, std::size_t i) HWY_ATTR {
+    return Load(from) -
+           (k.step_x * (Load(flux_x + i + 1) - Load(flux_x + i)) + k.step_y * (Load(above + i) - Load(below + i)));
+  };
+  if (width < kLanes) {
+    T few[kLanes] = {};
+    std::copy_n(in, width, few);
+    Store(changed(few, 0), few);
+    std::copy_n(few, width, out);
+    return;
+  }
+  std::size_t i = 0;
+  for (; i + kLanes <= width; i += kLanes) Store(changed(in + i, i), out + i);
+  if (i < width) Store(changed(in + width - kLanes, width - kLanes), out + width - kLanes);
+}
+
+// A strip of all rows: a row comes in, the faces of the one before it are known, and the row before that can go out.
+void Strip(const Euler& euler, const Rows<T>& rows, std::size_t begin, std::size_t width, Scratch& scratch) {
+  const Constants<Cells> k = constants_of<Cells>(euler);
+  const std::size_t count = rows.count;
+  for (std::size_t j = 0; j < count + 4; ++j) {
+    const T* in[4];
+    for (std::size_t f = 0; f < 4; ++f) in[f] = rows.in[f * (4 + count) + j] + begin;
+    // Rows farther out are read less far to the sides.
+    Primitives(in, euler.gamma, std::min({j, count + 3 - j, std::size_t{2}}), width, scratch.primitive[j % 3]);
+    if (j < 2) continue;
+    const std::size_t f = j - 2;  // the row of faces that is complete now
+    FacesOf(scratch.primitive[f % 3], scratch.primitive[(f + 1) % 3], scratch.primitive[j % 3], k,
+            f == 0 || f == count + 1 ? 0 : 1, width, scratch.faces[f % 2]);
+    if (f == 0) continue;
+    const Row* faces = scratch.faces[(f - 1) % 2];
+    FluxesY(faces, scratch.faces[f % 2], k, width, scratch.flux_y[f % 2]);
+    if (f == 1) continue;
+    const std::size_t r = f - 2;
+    FluxesX(faces, k, width, scratch.flux_x);
+    // Along y the momentum of x is the one along the face.
+    constexpr std::size_t kFromY[4] = {0, 2, 1, 3};
+    for (std::size_t field = 0; field < 4; ++field) {
+      Apply(rows.in[field * (4 + count) + r + 2] + begin, scratch.flux_x[field],
+            scratch.flux_y[(f - 1) % 2][kFromY[field]], scratch.flux_y[f % 2][kFromY[field]], k, width,
+            rows.out[field * count + r] + begin);
+    }
+  }
+}
+
+void EulerRows(const Euler& euler, const Rows<T>& rows) {
+  static thread_local Scratch scratch;
+  for (std::size_t begin = rows.begin; begin < rows.end; begin += kWidth)
+    Strip(euler, rows, begin, std::min(kWidth, rows.end - begin), scratch);
+}
+
+}  // namespace
+}  // namespace ridge::stencil::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ridge::stencil {
+
+HWY_EXPORT(EulerRows);
+
+template <>
+void euler_rows(const Euler& euler, const Rows<EulerElement>& rows) {
+  HWY_DYNAMIC_DISPATCH(EulerRows)(euler, rows);
+}
+
+}  // namespace ridge::stencil
+#endif

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# ridge size, several devices at once, peers on devices, ridge sar in a stream: right answers and one clear line for
+# each mistake. What needs an OpenCL device is left out where there is none.
+set -u
+ridge=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 2
+failures=0
+
+fail() {
+  echo "FAILED: $*"
+  failures=$((failures + 1))
+}
+
+# expect PATTERN COMMAND...: succeeds, and a line of its output matches
+expect() {
+  local pattern=$1 text
+  shift
+  text=$("$@" 2>&1) || fail "$* ended with $?: $text"
+  grep -Eq -- "$pattern" <<<"$text" || fail "$*: no line with '$pattern' in: $text"
+}
+
+# mistake WORDS COMMAND...: exit 1, one line that holds the words
+mistake() {
+  local words=$1 text rc
+  shift
+  text=$("$@" 2>&1 >/dev/null)
+  rc=$?
+  [[ $rc == 1 && $text == *"$words"* && $(wc -l <<<"$text") == 1 ]] || fail "$*: exit $rc, '$text' lacks '$words'"
+}
+
+# The paper's radar: 6.34 s of processors, 3.28 s of graphics, 2.5 s of both for a second of frames.
+expect '^processor .* 6\.34 s +7$' "$ridge" size --paper
+expect '^graphics .* 3\.28 s +4$' "$ridge" size --paper
+expect '^processor \+ graphics .* 2\.5[0-9] s +3$' "$ridge" size --paper
+expect '^graphics: 15[0-9]+ transforms' "$ridge" size --paper
+expect '^one .* 50.0 ms .* 2$' "$ridge" size --rate 40 --worker one=1ms --transforms 50
+expect '^host .*[0-9]$' "$ridge" size --rate 5 --frame 64x32 --device host --seconds 0.05
+mistake "--rate" "$ridge" size
+mistake "two axes" "$ridge" size --rate 1 --frame 1024
+mistake "NAME=TIME" "$ridge" size --rate 1 --worker fast
+mistake "NAME=TIME" "$ridge" size --rate 1 --worker fast=0s
+mistake "NAME=TIME" "$ridge" size --rate 1 --worker fast=1us*0
+mistake "not both" "$ridge" size --rate 1 --worker fast=1us --device host
+mistake "name is missing" "$ridge" bench fft --device host+ --lengths 16
+
+# A stream of radar frames on the host; --in and --out carry the same images as the C++ class gives.
+expect '^20 frames with transfers' "$ridge" sar --device host --frames 20 --pulses 256 --samples 256 --beam 0.03 --pulse 1e-6
+head -c $((3 * 256 * 256 * 8)) /dev/zero >frames.raw
+expect '^3 frames' "$ridge" sar --device host --in frames.raw --out images.raw --pulses 256 --samples 256 --beam 0.03 --pulse 1e-6
+cmp -s frames.raw images.raw || fail "silence did not stay silent"
+mistake "cut short" "$ridge" sar --device host --in <(head -c 1000 frames.raw) --pulses 256 --samples 256 --beam 0.03 --pulse 1e-6
+
+if ! "$ridge" devices | grep -q 'opencl:0'; then
+  echo "no OpenCL device here: the rest is left out"
+  exit $((failures > 0))
+fi
+expect '^fft 256 batch 64 over 2 devices' "$ridge" bench fft --device host+opencl:0 --lengths 256 --batch 64 \
+  --measure-seconds 0.1 --cores 2 --piece 16K
+expect '^opencl:0 ' "$ridge" bench fft --device host+opencl:0 --lengths 256 --batch 64 --measure-seconds 0.1 --pinned
+mistake "given twice" "$ridge" bench fft --device opencl:0+opencl:0 --lengths 16 --batch 64
+mistake "complex transforms only" "$ridge" bench fft --device host+opencl:0 --lengths 16 --real
+mistake "--piece" "$ridge" bench fft --device host+opencl:0 --lengths 16 --piece none
+head -c $((300 * 64 * 8)) /dev/urandom | od -An -v -t d1 -w1 | awk '{ printf "%c", ($1 + 128) % 90 + 33 }' >samples.raw
+"$ridge" fft samples.raw one.raw --shape 64 --samples i8 --device host || fail "fft on the host"
+"$ridge" fft samples.raw both.raw --shape 64 --samples i8 --device host+opencl:0 || fail "fft on both"
+[[ $(stat -c %s one.raw) == $(stat -c %s both.raw) ]] || fail "sizes of two answers differ"
+paste <(od -An -v -t f4 -w4 one.raw) <(od -An -v -t f4 -w4 both.raw) |
+  awk '{ d = $1 - $2; s += d * d; n += $1 * $1 } END { exit !(n > 0 && s < 1e-12 * n) }' || fail "host and both differ"
+small=(--frames 6 --pulses 256 --samples 256 --beam 0.03 --pulse 1e-6 --device opencl:0)
+expect 'come 5 times a second: image after' "$ridge" sar "${small[@]}" --rate 5
+expect 'copied from and to memory' "$ridge" sar "${small[@]}" --copies
+
+# Peers: their answers are compared before they are timed, so a row with a time is a right answer.
+text=$("$ridge" bench fft --device opencl:0 --against clfft,vkfft --lengths 64,1000 --batch 32 --seconds 0.01 2>&1) ||
+  fail "peers: $text"
+for peer in clfft vkfft; do
+  grep -q "$peer" <<<"$text" || fail "no word about $peer: $text"
+done
+exit $((failures > 0))
