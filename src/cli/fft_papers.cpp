@@ -104,7 +104,8 @@ UnitRow unit_row(const Device& device, UnitDesign design, std::size_t lines, dou
 // The thesis's figures: p = 2, 4, 8, 16 at 1024 points on one unit, then more and more units for the best. A platform
 // has no more than its own.
 UnitSeries measure_units(const Device& device, const std::string& name, double seconds) {
-  constexpr std::size_t kLength = 1024, kRounds = 32, kFreeLines = 16384;
+  constexpr std::size_t kLength = 1024, kRounds = 32;
+  const std::size_t free_lines = device.info().shares_host_memory ? 256 : 16384;
   const std::size_t own = name == "own" ? 0 : platform(name).units, most = own > 0 ? own : 40;
   UnitSeries series{.device = device.info(), .platform = name};
   const auto add = [&](std::size_t length, std::size_t p, std::size_t units, UnitTwiddles twiddles) {
@@ -113,7 +114,7 @@ UnitSeries measure_units(const Device& device, const std::string& name, double s
     design.twiddles = twiddles;
     design.units = units;
     design.rounds = units > 0 ? kRounds : 1;
-    const std::size_t lines = units > 0 ? units * kRounds : kFreeLines * kLength / length;
+    const std::size_t lines = units > 0 ? units * kRounds : free_lines * kLength / length;
     series.rows.push_back(unit_row(device, design, lines, seconds));
   };
   for (const std::size_t p : {2, 4, 8, 16}) add(kLength, p, 1, UnitTwiddles::table);
