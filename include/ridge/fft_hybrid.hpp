@@ -24,6 +24,7 @@ enum class CallersMemory { pageable, pinned };
 struct HybridOptions {
   CallersMemory memory = CallersMemory::pageable;
   std::size_t cores = 0;        // of the host, at most, for everything: transforming, copying, waiting; 0: all
+  std::size_t units = 0;        // transforms at once on a device, at most: one a compute unit; 0: as many as fit
   bool pin = true;              // threads that copy stay on their cores
   std::size_t piece_bytes = 0;  // what travels to a device at a time, about; 0: chosen
   double seconds = 1;           // measuring may take about this long

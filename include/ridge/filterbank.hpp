@@ -104,6 +104,17 @@ struct Problem {
   std::size_t threads = 0;  // host: 0 = all
 };
 
+// Samples and spectra in memory of the plan's device. `samples` holds the stream from sample number `start` of each
+// station on (a multiple of the input block, at or before the first sample a spectrum depends on, or 0); spectra first
+// .. first + count are written from the beginning of `spectra` on.
+struct Resident {
+  Buffer samples{};
+  std::uint64_t start = 0;
+  Buffer spectra{};
+  std::uint64_t first = 0;
+  std::size_t count = 0;
+};
+
 class Bank;  // a decided, ready bank (src/filterbank/bank.hpp)
 
 // Cheap to copy. May be shared by any number of streams and threads.
@@ -119,6 +130,8 @@ class Plan {
   std::string variant() const;        // what was chosen: "fused(rows=32)"
   std::string explain() const;
   const planner::Decision& decision() const;
+  // Devices: enqueued, not waited for. Error{invalid_argument} where a buffer does not hold what it must.
+  void enqueue(Queue& queue, const Resident& work) const;
   const std::shared_ptr<const Bank>& bank() const { return bank_; }
 
  private:

@@ -345,6 +345,8 @@ void add_bench_fft(CLI::App& bench) {
   auto& hybrid = wishes->hybrid;
   command->add_flag("--pinned", hybrid.pinned, "Several devices at once: data in page-locked memory, not in any");
   command->add_option("--cores", hybrid.cores, "Several devices at once: cores of the host for everything (0: all)");
+  command->add_option("--units", hybrid.units,
+                      "Several devices at once: transforms at once on a device (0: any number)");
   command->add_flag("--no-pin", hybrid.no_pin, "Several devices at once: threads that copy may wander");
   command->add_option("--piece", hybrid.piece, "Several devices at once: what travels at a time (1M)")
       ->type_name("BYTES");

@@ -53,6 +53,7 @@ double distance(std::span<const std::complex<T>> a, std::span<const std::complex
 fft::HybridOptions options_of(const HybridWishes& wishes) {
   fft::HybridOptions options{.memory = wishes.pinned ? fft::CallersMemory::pinned : fft::CallersMemory::pageable,
                              .cores = wishes.cores,
+                             .units = wishes.units,
                              .pin = !wishes.no_pin,
                              .seconds = wishes.seconds,
                              .planning = {.effort = Effort::measured}};

@@ -9,7 +9,7 @@ namespace ridge::cli {
 
 struct HybridWishes {
   bool pinned = false, no_pin = false;
-  std::size_t cores = 0;
+  std::size_t cores = 0, units = 0;
   std::string piece;  // bytes, "1M"
   double seconds = 1;
 };

@@ -12,21 +12,12 @@
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "base/progress.hpp"
-#include "cli/bench.hpp"
+#include "cli/bench_filterbank.hpp"
 #include "cli/fft_floor.hpp"
 #include "cli/peers/channelizer.hpp"
 
 namespace ridge::cli {
 namespace {
-
-struct FilterbankCases {
-  std::vector<std::string> shapes{"64x16", "256x16", "1024x16"};  // channels x taps
-  std::vector<std::string> samples{"i8"};
-  std::size_t stations = 1, threads = 1;
-  std::string oversample = "1/1";
-  double seconds = 0.5;
-  double size = 4e6;  // complex samples of a run
-};
 
 std::pair<std::size_t, std::size_t> parse_shape_of_bank(const std::string& text) {
   std::size_t channels = 0, taps = 0;
@@ -74,8 +65,8 @@ class Case {
        const BenchWishes& wishes)
       : device_(device), problem_(problem), wishes_(wishes), seconds_(wanted.seconds) {
     const std::size_t hop = problem.channels * problem.oversampling.denominator / problem.oversampling.numerator;
-    spectra_ = std::max<std::size_t>(
-        16, static_cast<std::size_t>(wanted.size) / (hop * problem.stations * problem.polarizations));
+    spectra_ = std::max<std::size_t>(16, static_cast<std::size_t>(wanted.size > 0 ? wanted.size : 4e6) /
+                                             (hop * problem.stations * problem.polarizations));
     const std::size_t rows = (spectra_ * hop + problem.channels - 1) / problem.channels;
     in_ = base::AlignedArray<std::byte>(rows * problem.channels * problem.stations * problem.polarizations *
                                         filterbank::bytes_of(problem.samples));
@@ -132,14 +123,7 @@ class Case {
     return rows;
   }
 
-  std::string text() const {
-    return fmt::format("filterbank {} {}x{}{}{}{}", filterbank::to_string(problem_.samples), problem_.channels,
-                       problem_.taps, problem_.stations > 1 ? fmt::format(" stations {}", problem_.stations) : "",
-                       problem_.oversampling.numerator != problem_.oversampling.denominator
-                           ? fmt::format(" {}/{}", problem_.oversampling.numerator, problem_.oversampling.denominator)
-                           : "",
-                       problem_.threads != 1 ? fmt::format(" threads {}", problem_.threads) : "");
-  }
+  std::string text() const { return filterbank_text(problem_); }
 
  private:
   void fill() {
@@ -205,34 +189,39 @@ filterbank::Samples samples_named(const std::string& text) {
 }
 
 void bench(const FilterbankCases& wanted, const BenchWishes& wishes) {
-  for (const std::string& name : wishes.devices) {
-    if (name != "host")
-      throw Error(ErrorKind::unavailable, fmt::format("the filter bank runs on the host only, not on {}", name));
-  }
   report::Bench result{.title = "The polyphase filter bank",
                        .note = "Integers in, float channels out, through memory; two polarizations.",
                        .rows = {}};
   const auto progress = base::terminal_progress();
-  const double cases = static_cast<double>(wanted.shapes.size() * wanted.samples.size());
+  // Devices by name only: the host is what a bench without --device shows.
+  std::vector<Device> chosen;
+  for (const std::string& name : wishes.devices) chosen.push_back(device(name));
+  if (chosen.empty()) chosen.push_back(host());
+  const double cases = static_cast<double>(chosen.size() * wanted.shapes.size() * wanted.samples.size());
   double done = 0;
-  for (const std::string& samples : wanted.samples) {
-    for (const std::string& shape : wanted.shapes) {
-      const auto [channels, taps] = parse_shape_of_bank(shape);
-      Case one(host(),
-               {.channels = channels,
-                .taps = taps,
-                .stations = wanted.stations,
-                .samples = samples_named(samples),
-                .oversampling = ratio_of(wanted.oversample),
-                .threads = wanted.threads},
-               wanted, wishes);
-      progress(done++ / cases, one.text());
-      std::vector<std::string> notes;
-      std::string explanation;
-      auto rows = one.run(notes, explanation);
-      result.rows.insert(result.rows.end(), rows.begin(), rows.end());
-      for (const std::string& note : notes) fmt::print("{}\n", note);
-      if (wishes.explain) fmt::print("{}\n", explanation);
+  for (const Device& where : chosen) {
+    for (const std::string& samples : wanted.samples) {
+      for (const std::string& shape : wanted.shapes) {
+        const auto [channels, taps] = parse_shape_of_bank(shape);
+        const filterbank::Problem problem{.channels = channels,
+                                          .taps = taps,
+                                          .stations = wanted.stations,
+                                          .samples = samples_named(samples),
+                                          .oversampling = ratio_of(wanted.oversample),
+                                          .threads = wanted.threads};
+        progress(done++ / cases, filterbank_text(problem));
+        FilterbankResult one;
+        if (where.is_host()) {
+          Case on_host(where, problem, wanted, wishes);
+          one.rows = on_host.run(one.notes, one.explanation);
+        } else {
+          one = bench_filterbank_on_device(where, problem, wanted, wishes);
+        }
+        result.rows.insert(result.rows.end(), one.rows.begin(), one.rows.end());
+        for (const std::string& note : one.notes) fmt::print("{}\n", note);
+        if (wishes.explain) fmt::print("{}\n", one.explanation);
+        std::fflush(stdout);
+      }
     }
   }
   progress(1, "");
@@ -241,6 +230,15 @@ void bench(const FilterbankCases& wanted, const BenchWishes& wishes) {
 
 }  // namespace
 
+std::string filterbank_text(const filterbank::Problem& problem) {
+  return fmt::format("filterbank {} {}x{}{}{}{}", filterbank::to_string(problem.samples), problem.channels,
+                     problem.taps, problem.stations > 1 ? fmt::format(" stations {}", problem.stations) : "",
+                     problem.oversampling.numerator != problem.oversampling.denominator
+                         ? fmt::format(" {}/{}", problem.oversampling.numerator, problem.oversampling.denominator)
+                         : "",
+                     problem.threads != 1 ? fmt::format(" threads {}", problem.threads) : "");
+}
+
 void add_bench_filterbank(CLI::App& bench_command) {
   auto* command = bench_command.add_subcommand("filterbank", "The polyphase filter bank, integers to channels");
   command->footer(
@@ -248,17 +246,32 @@ void add_bench_filterbank(CLI::App& bench_command) {
       "  ridge bench filterbank --against liquid                         64, 256 and 1024 channels of 16 taps, one "
       "thread\n"
       "  ridge bench filterbank --shape 1024x4,512x8,256x16,128x32,64x64 --stations 16 --samples i4,i8,i16\n"
-      "  ridge bench filterbank --shape 256x16 --threads 0 --oversample 8/7");
-  auto wishes = add_bench_options(*command, "liquid");
+      "  ridge bench filterbank --shape 256x16 --threads 0 --oversample 8/7\n"
+      "  ridge bench filterbank --device cuda:0 --against cufft --shape 256x16 --stations 64 --samples i8,i16\n"
+      "  ridge bench filterbank --device cuda:0 --scenarios --transfers --power     the study's table");
+  auto wishes = add_bench_options(*command, "liquid (host), cufft (cuda)");
   auto wanted = std::make_shared<FilterbankCases>();
   command->add_option("--shape", wanted->shapes, "Channels x taps")->delimiter(',')->type_name("CxT,...");
   command->add_option("--samples", wanted->samples, "i4, i8, i16, f32")->delimiter(',')->type_name("TYPE,...");
   command->add_option("--stations", wanted->stations, "Stations side by side")->capture_default_str();
   command->add_option("--threads", wanted->threads, "0: all")->capture_default_str();
   command->add_option("--oversample", wanted->oversample, "A ratio like 8/7")->capture_default_str();
-  command->add_option("--size", wanted->size, "Complex samples of a run")->capture_default_str();
+  command->add_option("--size", wanted->size, "Complex samples of a run (default 4e6; devices 1e8)");
   command->add_option("--seconds", wanted->seconds, "Spent on each")->capture_default_str();
-  command->callback([wanted, wishes] { bench(*wanted, *wishes); });
+  command->add_flag("--transfers", wanted->transfers, "Devices: from and to host memory as well, against the link");
+  command->add_flag("--power", wanted->power, "Devices: GFLOP/s per watt by the board's counter");
+  command->add_flag("--all", wanted->all, "Devices: every candidate, not the planner's choice alone");
+  auto scenarios = std::make_shared<bool>(false);
+  command->add_flag("--scenarios", *scenarios, "1024x4 .. 64x64, 16 and 64 stations, int4, int8 and int16");
+  command->callback([wanted, wishes, scenarios] {
+    if (!*scenarios) return bench(*wanted, *wishes);
+    wanted->shapes = {"1024x4", "512x8", "256x16", "128x32", "64x64"};
+    wanted->samples = {"i4", "i8", "i16"};
+    for (const std::size_t stations : {16, 64}) {
+      wanted->stations = stations;
+      bench(*wanted, *wishes);
+    }
+  });
 }
 
 }  // namespace ridge::cli

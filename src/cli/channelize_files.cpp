@@ -1,385 +1,264 @@
 #include "cli/channelize_files.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <cstring>
-#include <optional>
+#include <array>
+#include <cstdio>
+#include <sstream>
 
 #include <fmt/format.h>
 
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
-#include "base/files.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
-#include "io/guppi.hpp"
-#include "io/npy.hpp"
-#include "io/psrdada.hpp"
-#include "io/samples.hpp"
-#include "io/sigproc.hpp"
-#include "io/vdif.hpp"
+#include "base/threads.hpp"
+#include "cli/channelize_input.hpp"
+#include "cli/channelize_output.hpp"
+#include "cli/channelize_parts.hpp"
 
 namespace ridge::cli {
 namespace {
 
-using filterbank::Samples;
-
 [[noreturn]] void mistake(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
 
-bool ends_with(const std::string& name, std::string_view end) {
-  return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
-}
-
-filterbank::Ratio parse_ratio(const std::string& text) {
-  filterbank::Ratio ratio;
-  const auto slash = text.find('/');
-  const auto number = [&](std::string_view part, std::size_t& to) {
-    const auto [at, error] = std::from_chars(part.data(), part.data() + part.size(), to);
-    if (error != std::errc() || at != part.data() + part.size()) {
-      mistake(fmt::format("--oversample {}: a ratio like 8/7 or 2 is wanted", text));
+// Names with a comma between them; "cuda:*" is every CUDA device. Under mpirun each process takes one of them.
+std::vector<Device> devices_for(const std::string& names, const mpi::Processes& processes) {
+  std::vector<Device> found;
+  std::istringstream words(names);
+  for (std::string name; std::getline(words, name, ',');) {
+    if (name.size() < 3 || name.substr(name.size() - 2) != ":*") {
+      found.push_back(device(name));
+      continue;
     }
-  };
-  number(std::string_view(text).substr(0, slash), ratio.numerator);
-  if (slash != std::string::npos) number(std::string_view(text).substr(slash + 1), ratio.denominator);
-  return ratio;
-}
-
-io::SampleType sample_type(const std::string& text) {
-  if (text == "i4") return io::SampleType::int4;
-  if (text == "i8") return io::SampleType::int8;
-  if (text == "i16") return io::SampleType::int16;
-  return io::SampleType::float32;
-}
-
-Samples samples_of(io::SampleType type) {
-  switch (type) {
-    case io::SampleType::int4:
-      return Samples::int4;
-    case io::SampleType::int8:
-      return Samples::int8;
-    case io::SampleType::int16:
-      return Samples::int16;
-    default:
-      return Samples::float32;
-  }
-}
-
-// What the bytes of a .npy file are: int8 or int16 with a last axis of 2, or complex64; the axes before are those of
-// the filter bank, polarization last, as far as they are there.
-io::SampleInfo npy_info(io::InputStream& in, const ChannelizeWishes& wishes) {
-  const io::NpyHeader header = io::read_npy_header(in);
-  io::SampleInfo info;
-  info.format = ".npy";
-  std::vector<std::size_t> shape = header.shape;
-  if (header.type == io::ElementType::complex64) {
-    info.type = io::SampleType::float32;
-  } else if (header.type == io::ElementType::int8 || header.type == io::ElementType::int16) {
-    info.type = header.type == io::ElementType::int8 ? io::SampleType::int8 : io::SampleType::int16;
-    if (shape.empty() || shape.back() != 2) {
-      mistake(fmt::format("{}: integers need a last axis of 2, real and imaginary part", in.name()));
+    const std::string backend = name.substr(0, name.size() - 1);
+    for (const Device& one : devices().devices) {
+      if (one.id().rfind(backend, 0) == 0) found.push_back(one);
     }
-    shape.pop_back();
-  } else {
-    mistake(fmt::format("{} holds {}; complex64, int8 and int16 are samples", in.name(), io::name_of(header.type)));
   }
-  info.streams = wishes.stations;
-  info.polarizations = wishes.polarizations;
-  info.block = wishes.block;
-  if (wishes.polarizations == 2 && (shape.empty() || shape.back() != 2)) {
-    mistake(fmt::format("{}: two polarizations need an axis of 2 (or say --polarizations 1)", in.name()));
-  }
-  return info;
+  if (found.empty()) throw Error(ErrorKind::unavailable, fmt::format("--device {}: no such device here", names));
+  if (processes.count() > 1) return {found[processes.rank_here() % found.size()]};
+  return found;
 }
 
-std::unique_ptr<io::SampleReader> open_samples(const ChannelizeWishes& wishes) {
-  auto in = std::make_unique<io::InputStream>(wishes.in);
-  std::string format = wishes.format;
-  const std::string_view start = in->peek(64);
-  if (format == "auto") {
-    format = io::looks_like_npy(start)       ? "npy"
-             : io::looks_like_guppi(start)   ? "guppi"
-             : io::looks_like_psrdada(start) ? "dada"
-             : io::looks_like_sigproc(start) ? "fil"
-             : ends_with(wishes.in, ".vdif") ? "vdif"
-                                             : "raw";
+// Every process of a team knows what the root found in the file.
+io::SampleInfo share_info(const io::SampleInfo* info, const mpi::Processes& processes, const Team& team) {
+  std::array<double, 7> numbers{};
+  if (info != nullptr) {
+    numbers = {static_cast<double>(info->type),
+               static_cast<double>(info->streams),
+               static_cast<double>(info->polarizations),
+               static_cast<double>(info->block),
+               info->sample_seconds,
+               info->frequency_mhz,
+               info->stream_step_mhz};
+    for (std::size_t i = 1; i < team.count; ++i) processes.send(team.root + i, numbers.data(), sizeof numbers);
+    return *info;
   }
-  if (format == "fil") mistake(fmt::format("{} is a SIGPROC file: it holds power, not samples", in->name()));
-  if (format == "guppi") return io::guppi_reader(std::move(in));
-  if (format == "dada") return io::psrdada_reader(std::move(in));
-  if (format == "vdif") return io::vdif_reader(std::move(in), wishes.polarizations_given ? wishes.polarizations : 0);
-  if (format == "npy") {
-    const io::SampleInfo info = npy_info(*in, wishes);
-    return io::raw_reader(std::move(in), info);
-  }
-  io::SampleInfo info;
-  info.type = sample_type(wishes.samples);
-  info.streams = wishes.stations;
-  info.polarizations = wishes.polarizations;
-  info.block = wishes.block;
-  return io::raw_reader(std::move(in), info);
+  processes.receive(team.root, numbers.data(), sizeof numbers);
+  io::SampleInfo told;
+  told.type = static_cast<io::SampleType>(static_cast<int>(numbers[0]));
+  told.streams = static_cast<std::size_t>(numbers[1]);
+  told.polarizations = static_cast<std::size_t>(numbers[2]);
+  told.block = static_cast<std::size_t>(numbers[3]);
+  told.sample_seconds = numbers[4], told.frequency_mhz = numbers[5], told.stream_step_mhz = numbers[6];
+  return told;
 }
 
-filterbank::Products products_of(const std::string& text) {
-  return text == "stokes"   ? filterbank::Products::stokes
-         : text == "powers" ? filterbank::Products::powers
-                            : filterbank::Products::total;
+struct Setup {
+  std::vector<DelayPoint> delays;
+  filterbank::Problem problem;
+  std::vector<Device> devices;
+  planner::Options options;
+};
+
+Setup setup_for(const ChannelizeWishes& wishes, const io::SampleInfo& info, const mpi::Processes& processes) {
+  Setup setup;
+  if (!wishes.delays.empty()) setup.delays = read_delays(wishes.delays, info.streams * info.polarizations);
+  setup.problem = problem_for(wishes, info, setup.delays);
+  setup.devices = devices_for(wishes.device, processes);
+  setup.options.effort = wishes.measure ? Effort::measured : Effort::quick;
+  setup.options.variant = wishes.variant;
+  return setup;
 }
 
-// The output: spectra as they are, or power; a header before it where the format has one.
-class Sink {
+// One stream, from its first sample to its last.
+class Channelizing {
  public:
-  Sink(const ChannelizeWishes& wishes, const filterbank::Plan& plan, const io::SampleInfo& info, double seconds)
-      : plan_(plan), out_(wishes.out), fil_(ends_with(wishes.out, ".fil")), npy_(ends_with(wishes.out, ".npy")) {
-    const auto& problem = plan.problem();
-    if (fil_ || !wishes.detect.empty()) {
-      detector_.emplace(
-          problem, filterbank::Detection{
-                       .products = products_of(wishes.detect), .times = wishes.times, .channels = wishes.sum_channels});
-    } else if (wishes.times != 1 || wishes.sum_channels != 1) {
-      mistake("--times and --sum-channels are for power: say which with --detect");
-    }
-    if (fil_) write_fil_header(wishes, info, seconds);
-    if (npy_) {
-      if (out_.is_pipe()) mistake("a .npy header says how many times follow: write to a file");
-      header_bytes_ = write(io::npy_header(npy(0), 256));
-    }
+  Channelizing(const ChannelizeWishes& wishes, const mpi::Processes& processes, const Team& team)
+      : wishes_(wishes),
+        reader_(open_samples(wishes)),
+        info_(share_info(&reader_->info(), processes, team)),
+        setup_(setup_for(wishes, info_, processes)),
+        parts_(setup_.problem, setup_.devices, setup_.options, processes, team),
+        seconds_(wishes.rate > 0 ? 1 / wishes.rate : info_.sample_seconds),
+        sink_(wishes, setup_.problem, parts_.hop(), info_, seconds_) {
+    for (const DelayPoint& point : setup_.delays) parts_.set_delays(point.sample, point.delays);
+    find_start();
   }
 
-  // How many values of power one push can make.
-  void put(std::span<const std::complex<float>> spectra) {
-    const std::size_t times = spectra.size() / plan_.spectrum_size();
-    if (!detector_) {
-      out_.write(spectra.data(), spectra.size_bytes());
-      times_ += times;
-      return;
+  void run() {
+    // As much at a time as the memory allows, and no more than keeps a pipe lively.
+    const std::size_t in_each = parts_.hop() * info_.sample_bytes(), out_each = parts_.spectrum_size() * 8;
+    const std::size_t spectra =
+        std::clamp<std::size_t>(std::min(wishes_.memory, std::size_t{64} << 20) / (in_each + 2 * out_each), 1, 65536);
+    const std::size_t grain = parts_.grain();
+    base::AlignedArray<std::byte> in((spectra * in_each + grain - 1) / grain * grain);
+    // The last station's samples of a block complete it all at once, and a block of output times too.
+    const std::size_t at_once =
+        in.size() / in_each + 1 + std::max(info_.block, setup_.problem.channels) / parts_.hop() + 2 +
+        (wishes_.by_channel ? wishes_.output_times : 0) + setup_.problem.delays.longest / parts_.hop();
+    base::AlignedArray<std::complex<float>> out(at_once * parts_.spectrum_size());
+    const auto progress = base::terminal_progress();
+    begun_ = base::now();
+    double shown = begun_;
+    for (;;) {
+      const std::size_t got = reader_->read(in.data(), in.size());
+      const double before = base::now();
+      const std::size_t made = parts_.push(in.span().first(got), out.span(), got < in.size());
+      const double after = base::now();
+      working_ += after - before;
+      sink_.put(out.span().first(made * parts_.spectrum_size()));
+      if (after - shown > 0.2) {
+        shown = after;
+        // Nobody knows how long a pipe is: the bar shows that it lives, the words how far it is.
+        progress(std::min(0.99, 1 - 1 / (1 + (after - begun_) / 10)), words(after));
+      }
+      if (got < in.size()) break;
     }
-    const std::size_t rows = detector_->due(times), size = detector_->row_size();
-    power_.resize(rows * size);
-    detector_->push(spectra, power_);
-    if (fil_) {
-      sort_by_frequency(rows);
-      out_.write(sorted_.data(), sorted_.size() * sizeof(float));
-    } else {
-      out_.write(power_.data(), power_.size() * sizeof(float));
-    }
-    times_ += rows;
-  }
-
-  void finish() {
-    if (npy_) out_.rewrite_start(io::npy_header(npy(times_), header_bytes_));
-    out_.finish();
+    progress(1, "");
+    sink_.finish();
+    report();
   }
 
  private:
-  std::size_t write(const std::string& text) {
-    out_.write(text.data(), text.size());
-    return text.size();
-  }
-
-  io::NpyHeader npy(std::uint64_t times) const {
-    const auto& p = plan_.problem();
-    const auto count = static_cast<std::size_t>(times);
-    if (detector_) {
-      return {io::ElementType::float32, {count, p.stations, detector_->products(), detector_->channels()}};
+  void find_start() {
+    std::uint64_t from = wishes_.from_sample;
+    const std::size_t each = parts_.hop() * sink_.spectra_each();
+    if (wishes_.resume) {
+      if (from != 0) mistake("--resume finds its place itself: without --from-sample");
+      from = sink_.there_already() * each;
     }
-    return {io::ElementType::complex64, {count, p.polarizations, p.stations, p.channels}};
-  }
-
-  void write_fil_header(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds) {
-    const auto& p = plan_.problem();
-    if (p.stations > 1 && info.stream_step_mhz == 0) {
-      mistake("a .fil file holds one station; write .npy or raw, or channelize them one by one");
+    if (from % each != 0) {
+      mistake(fmt::format("--from-sample {}: a multiple of {} (samples of one output time) is wanted", from, each));
     }
-    if (seconds == 0) mistake("a .fil header needs the time between samples: give --rate");
-    const double megahertz = 1e-6 / seconds;
-    const double sign = info.stream_step_mhz < 0 ? -1 : 1;
-    io::SigprocHeader header;
-    header.rawdatafile = wishes.in == "-" ? "" : wishes.in;
-    header.source_name = info.source;
-    header.nchans = static_cast<int>(p.stations * detector_->channels());
-    header.nifs = static_cast<int>(detector_->products());
-    header.tsamp = seconds * static_cast<double>(plan_.hop() * wishes.times);
-    header.tstart = info.start_mjd + static_cast<double>(wishes.from_sample) * seconds / 86400;
-    const double channel = sign * megahertz / static_cast<double>(p.channels);
-    header.foff = channel * static_cast<double>(wishes.sum_channels);
-    const double middle = wishes.frequency != 0 ? wishes.frequency : info.frequency_mhz;
-    // The lowest channel in order is floor(channels / 2) below the middle; a sum's middle is between its channels.
-    header.fch1 = middle - channel * static_cast<double>(p.channels / 2) +
-                  channel * (static_cast<double>(wishes.sum_channels) - 1) / 2;
-    write(io::sigproc_header(header));
-  }
-
-  // From time, station, product, channel as the FFT leaves them to time, product, frequency.
-  void sort_by_frequency(std::size_t rows) {
-    const auto& p = plan_.problem();
-    const std::size_t channels = detector_->channels(), products = detector_->products();
-    const std::size_t turn = p.centred ? 0 : channels - channels / 2;
-    sorted_.resize(power_.size());
-    float* to = sorted_.data();
-    for (std::size_t t = 0; t < rows; ++t) {
-      for (std::size_t product = 0; product < products; ++product) {
-        for (std::size_t s = 0; s < p.stations; ++s) {
-          const float* from = power_.data() + ((t * p.stations + s) * products + product) * channels;
-          for (std::size_t k = 0; k < channels; ++k) *to++ = from[(k + turn) % channels];
-        }
-      }
+    first_ = from / parts_.hop();
+    if (first_ == 0 && wishes_.first_sample == 0) return;
+    const std::uint64_t needed = parts_.start_at(first_);
+    if (needed < wishes_.first_sample) {
+      mistake(
+          fmt::format("the input begins with sample {}, too late: to go on at sample {} those from {} on are needed",
+                      wishes_.first_sample, from, needed));
     }
+    reader_->skip(needed - wishes_.first_sample);
   }
 
-  const filterbank::Plan& plan_;
-  io::OutputStream out_;
-  bool fil_, npy_;
-  std::optional<filterbank::Detector> detector_;
-  std::vector<float> power_, sorted_;
-  std::size_t header_bytes_ = 0;
-  std::uint64_t times_ = 0;
+  double samples() const {
+    return static_cast<double>((parts_.spectra() - first_) * parts_.hop() * info_.streams * info_.polarizations);
+  }
+  std::string margin(double taken) const {
+    if (seconds_ == 0 || taken <= 0) return "";
+    return fmt::format(", {:.3g} times real time",
+                       static_cast<double>((parts_.spectra() - first_) * parts_.hop()) * seconds_ / taken);
+  }
+  std::string words(double now) const {
+    return fmt::format("{} spectra, {}{}", parts_.spectra() - first_,
+                       base::human_rate(samples() / (now - begun_), "sample/s"), margin(now - begun_));
+  }
+
+  void report() const {
+    const std::uint64_t flagged = write_flags(wishes_, setup_.problem, reader_->gaps(), first_, parts_.spectra());
+    if (!sink_.digest().empty()) fmt::print(stderr, "digest of all channels: {}\n", sink_.digest());
+    if (wishes_.quiet) return;
+    const double taken = base::now() - begun_;
+    std::string text =
+        fmt::format("{} spectra of {} x {} x {} channels in {} ({}; the bank alone {})", parts_.spectra() - first_,
+                    info_.streams, info_.polarizations, setup_.problem.channels, base::human_seconds(taken),
+                    base::human_rate(samples() / std::max(taken, 1e-9), "sample/s"),
+                    base::human_rate(samples() / std::max(working_, 1e-9), "sample/s"));
+    text += margin(taken);
+    if (sink_.spectra_each() > 1) text += fmt::format(", {} times of {} written", sink_.written(), sink_.what());
+    text +=
+        fmt::format(", next sample {}", parts_.spectra() / sink_.spectra_each() * sink_.spectra_each() * parts_.hop());
+    if (reader_->samples_lost() > 0) {
+      text += fmt::format("; {} samples lost in {} gaps, {} spectra flagged", reader_->samples_lost(),
+                          reader_->gaps().size(), flagged);
+    } else {
+      text += "; nothing lost";
+    }
+    fmt::print(stderr, "{}, {}\n", text, parts_.variant());
+  }
+
+  const ChannelizeWishes& wishes_;
+  std::unique_ptr<io::SampleReader> reader_;
+  io::SampleInfo info_;
+  Setup setup_;
+  StationParts parts_;
+  double seconds_;  // from a sample to the next
+  Sink sink_;
+  std::uint64_t first_ = 0;  // spectrum
+  double begun_ = 0, working_ = 0;
 };
 
-// Sums of neighbours before the spectrum is in order of frequency would join both ends of the band.
-void check_sums(const ChannelizeWishes& wishes, filterbank::Problem& problem) {
-  if (!ends_with(wishes.out, ".fil")) return;
-  if (problem.channels % 2 == 0) {
-    problem.centred = true;
-  } else if (wishes.sum_channels > 1) {
-    mistake("--sum-channels of an odd number of channels cannot be in order of frequency; write .npy or raw");
+void one_subband(const ChannelizeWishes& wishes, const mpi::Processes& processes, const Team& team) {
+  const std::string end = wishes.out.size() < 4 ? wishes.out : wishes.out.substr(wishes.out.size() - 4);
+  if (wishes.resume && (end == ".npy" || end == ".fil" || end == "-")) mistake("--resume goes on with a raw file");
+  if (processes.rank() == team.root) {
+    Channelizing(wishes, processes, team).run();
+    return;
   }
+  const io::SampleInfo info = share_info(nullptr, processes, team);
+  const Setup setup = setup_for(wishes, info, processes);
+  serve_parts(setup.problem, setup.devices, setup.options, processes, team);
 }
 
-std::uint64_t write_flags(const ChannelizeWishes& wishes, const filterbank::Problem& problem,
-                          const std::vector<io::Gap>& gaps, std::uint64_t from, std::uint64_t end) {
-  std::vector<filterbank::Hole> holes;
-  for (const io::Gap& gap : gaps) holes.push_back({gap.first, gap.samples});
-  std::uint64_t count = 0;
-  std::string text = "# first and last spectrum whose samples were not all there\n";
-  for (const auto& range : filterbank::flagged(problem, holes)) {
-    const std::uint64_t first = std::max(range.first, from), last = std::min(range.end, end);
-    if (first >= last) continue;
-    count += last - first;
-    text += fmt::format("{} {}\n", first, last - 1);
+// "3", "0-7", "1,4,6-9"
+std::vector<std::size_t> parse_subbands(const std::string& text) {
+  std::vector<std::size_t> numbers;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    std::size_t first = 0, last = 0;
+    int used = 0;
+    if (std::sscanf(word.c_str(), "%zu%n", &first, &used) != 1) used = -1;
+    last = first;
+    if (used > 0 && static_cast<std::size_t>(used) < word.size()) {
+      int more = 0;
+      if (std::sscanf(word.c_str() + used, "-%zu%n", &last, &more) != 1) used = -1;
+      used = used < 0 ? -1 : used + more;
+    }
+    if (used != static_cast<int>(word.size()) || last < first || last - first > 65535) {
+      mistake(fmt::format("--subbands {}: numbers like 0-7 or 1,4,6-9 are wanted", text));
+    }
+    for (std::size_t i = first; i <= last; ++i) numbers.push_back(i);
   }
-  if (!wishes.flags.empty()) base::write_file(wishes.flags, text);
-  return count;
+  return numbers;
+}
+
+std::string with_number(std::string name, std::size_t number, const char* which) {
+  const auto at = name.find("{}");
+  if (at == std::string::npos) {
+    mistake(fmt::format("--subbands: {} \"{}\" needs {{}} where the subband's number goes", which, name));
+  }
+  return name.replace(at, 2, std::to_string(number));
 }
 
 }  // namespace
 
-std::vector<double> prototype_for(const PrototypeWishes& wishes) {
-  if (wishes.weights.empty()) {
-    const filterbank::Window window = wishes.window == "hamming"    ? filterbank::Window::hamming
-                                      : wishes.window == "blackman" ? filterbank::Window::blackman
-                                      : wishes.window == "gaussian" ? filterbank::Window::gaussian
-                                                                    : filterbank::Window::kaiser;
-    return filterbank::design(wishes.channels, wishes.taps,
-                              {.window = window, .shape = wishes.shape, .width = wishes.width});
-  }
-  io::InputStream in(wishes.weights);
-  std::size_t count = wishes.channels * wishes.taps;
-  bool narrow = false;
-  if (io::looks_like_npy(in.peek(6))) {
-    const io::NpyHeader header = io::read_npy_header(in);
-    if (header.type != io::ElementType::float64 && header.type != io::ElementType::float32) {
-      mistake(fmt::format("{} holds {}; weights are float32 or float64", in.name(), io::name_of(header.type)));
-    }
-    narrow = header.type == io::ElementType::float32;
-    if (header.elements() != count) {
-      mistake(fmt::format("{} holds {} weights; {} channels x {} taps need {}", in.name(), header.elements(),
-                          wishes.channels, wishes.taps, count));
+void channelize(const ChannelizeWishes& wishes, const mpi::Processes& processes) {
+  if (wishes.subbands.empty()) return one_subband(wishes, processes, {0, processes.count()});
+  // As many teams as there are subbands, or processes; a team does its subbands one after the other.
+  const std::vector<std::size_t> subbands = parse_subbands(wishes.subbands);
+  const std::size_t teams = std::min(subbands.size(), processes.count());
+  for (std::size_t i = 0; i < teams; ++i) {
+    const base::Share ranks = base::share(processes.count(), i, teams);
+    if (processes.rank() < ranks.begin || processes.rank() >= ranks.end) continue;
+    for (std::size_t j = i; j < subbands.size(); j += teams) {
+      ChannelizeWishes one = wishes;
+      one.in = with_number(wishes.in, subbands[j], "IN");
+      one.out = with_number(wishes.out, subbands[j], "OUT");
+      if (!wishes.flags.empty()) one.flags = with_number(wishes.flags, subbands[j], "--flags");
+      one_subband(one, processes, {ranks.begin, ranks.end - ranks.begin});
     }
   }
-  std::vector<double> weights(count);
-  std::vector<float> floats(narrow ? count : 0);
-  const std::size_t bytes = count * (narrow ? 4 : 8);
-  if (in.read(narrow ? static_cast<void*>(floats.data()) : static_cast<void*>(weights.data()), bytes) != bytes ||
-      !in.peek(1).empty()) {
-    throw Error(ErrorKind::io, fmt::format("{} does not hold the {} weights of {} channels x {} taps", in.name(), count,
-                                           wishes.channels, wishes.taps));
-  }
-  if (narrow) std::copy(floats.begin(), floats.end(), weights.begin());
-  return weights;
-}
-
-void channelize(const ChannelizeWishes& wishes) {
-  const auto reader = open_samples(wishes);
-  const io::SampleInfo info = reader->info();
-  filterbank::Problem problem{.channels = wishes.prototype.channels,
-                              .taps = wishes.prototype.taps,
-                              .stations = info.streams,
-                              .polarizations = info.polarizations,
-                              .samples = samples_of(info.type),
-                              .oversampling = parse_ratio(wishes.oversample),
-                              .weights = prototype_for(wishes.prototype),
-                              .input_block = info.block,
-                              .centred = wishes.centred,
-                              .threads = wishes.threads};
-  check_sums(wishes, problem);
-  const filterbank::Plan plan =
-      filterbank::plan(device(wishes.device), problem,
-                       {.effort = wishes.measure ? Effort::measured : Effort::quick, .variant = wishes.variant});
-  const double seconds = wishes.rate > 0 ? 1 / wishes.rate : info.sample_seconds;
-
-  filterbank::Stream stream(plan);
-  if (wishes.from_sample % (plan.hop() * wishes.times) != 0) {
-    mistake(fmt::format("--from-sample {}: a multiple of {} (samples of one output time) is wanted", wishes.from_sample,
-                        plan.hop() * wishes.times));
-  }
-  const std::uint64_t first = wishes.from_sample / plan.hop();
-  if (first > 0) reader->skip(stream.start_at(first));
-  Sink sink(wishes, plan, info, seconds);
-
-  // As much at a time as the memory allows, and no more than keeps a pipe lively.
-  const std::size_t in_each = plan.hop() * info.sample_bytes(), out_each = plan.spectrum_size() * 8;
-  const std::size_t spectra =
-      std::clamp<std::size_t>(std::min(wishes.memory, std::size_t{64} << 20) / (in_each + 2 * out_each), 1, 65536);
-  base::AlignedArray<std::byte> in(spectra * in_each);
-  // The last station's samples of a block complete it all at once.
-  const std::size_t at_once = std::max(info.block, problem.channels) / plan.hop() + 2;
-  base::AlignedArray<std::complex<float>> out((spectra + at_once) * plan.spectrum_size());
-  const auto progress = base::terminal_progress();
-  const double begun = base::now();
-  double working = 0, shown = begun;
-  for (;;) {
-    const std::size_t got = reader->read(in.data(), in.size());
-    const double before = base::now();
-    const std::size_t made = stream.push(in.span().first(got), out.span());
-    const double after = base::now();
-    working += after - before;
-    sink.put(out.span().first(made * plan.spectrum_size()));
-    if (after - shown > 0.2) {
-      shown = after;
-      // Nobody knows how long a pipe is: the bar shows that it lives, the words how far it is.
-      progress(std::min(0.99, 1 - 1 / (1 + (after - begun) / 10)),
-               fmt::format("{} spectra, {}", stream.spectra() - first,
-                           base::human_rate(static_cast<double>((stream.spectra() - first) * plan.hop() * info.streams *
-                                                                info.polarizations) /
-                                                (after - begun),
-                                            "sample/s")));
-    }
-    if (got < in.size()) break;
-  }
-  progress(1, "");
-  sink.finish();
-
-  const std::uint64_t done = stream.spectra() - first;
-  const std::uint64_t flagged = write_flags(wishes, problem, reader->gaps(), first, stream.spectra());
-  if (wishes.quiet) return;
-  const double taken = base::now() - begun;
-  const double samples = static_cast<double>(done * plan.hop() * info.streams * info.polarizations);
-  std::string report = fmt::format("{} spectra of {} x {} x {} channels in {} ({}; the bank alone {})", done,
-                                   info.streams, info.polarizations, problem.channels, base::human_seconds(taken),
-                                   base::human_rate(samples / std::max(taken, 1e-9), "sample/s"),
-                                   base::human_rate(samples / std::max(working, 1e-9), "sample/s"));
-  if (seconds > 0 && taken > 0) {
-    report += fmt::format(", {:.3g} times real time", static_cast<double>(done * plan.hop()) * seconds / taken);
-  }
-  report += fmt::format(", next sample {}", stream.spectra() * plan.hop());
-  if (reader->samples_lost() > 0) {
-    report += fmt::format("; {} samples lost in {} gaps, {} spectra flagged", reader->samples_lost(),
-                          reader->gaps().size(), flagged);
-  } else {
-    report += "; nothing lost";
-  }
-  fmt::print(stderr, "{}, {}\n", report, plan.variant());
 }
 
 }  // namespace ridge::cli

@@ -1,11 +1,13 @@
-// What `ridge channelize IN OUT` reads and writes: any format in, a bank over blocks of bounded size, channels or power
-// out.
+// `ridge channelize IN OUT`: any format in, a bank over blocks of bounded size, channels, power or correlations out.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <ridge/filterbank.hpp>
+
+#include "mpi/processes.hpp"
 
 namespace ridge::cli {
 
@@ -20,6 +22,7 @@ std::vector<double> prototype_for(const PrototypeWishes& wishes);
 
 struct ChannelizeWishes {
   std::string in, out;
+  std::string subbands;  // "0-7": IN and OUT hold {} for the number
   std::string format = "auto";
   PrototypeWishes prototype;
   std::string oversample = "1/1";
@@ -28,9 +31,15 @@ struct ChannelizeWishes {
   std::string samples = "i8";  // raw
   bool centred = false;
   double rate = 0, frequency = 0;  // Hz, MHz; raw, or in place of what the header says
-  std::string detect;              // total, powers, stokes; empty: none, or total for a .fil file
+  bool by_channel = false;
+  std::size_t output_times = 16;
+  std::string bandpass, delays;
+  bool correlate = false;
+  std::string detect;  // total, powers, stokes; empty: none, or total for a .fil file
   std::size_t times = 1, sum_channels = 1;
   std::uint64_t from_sample = 0;
+  std::uint64_t first_sample = 0;  // number of the input's first sample
+  bool resume = false, digest = false;
   std::string flags;
   std::string variant, device = "host";
   std::size_t threads = 0;
@@ -38,6 +47,7 @@ struct ChannelizeWishes {
   bool measure = false, quiet = false;
 };
 
-void channelize(const ChannelizeWishes& wishes);
+// Alone or under mpirun, one subband or many.
+void channelize(const ChannelizeWishes& wishes, const mpi::Processes& processes);
 
 }  // namespace ridge::cli

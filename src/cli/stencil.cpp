@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/stencil_input.hpp"
 #include "cli/stencil_run.hpp"
+#include "cli/with_processes.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -25,32 +26,6 @@ struct Wishes {
   stencil::LifeWishes life;
   stencil::ConvolveWishes convolve;
 };
-
-// Every process of an MPI run meets the same mistake; the root tells it and ends them all.
-void with_processes(const std::function<void(const mpi::Processes&)>& work) {
-  const mpi::Processes processes;
-  if (processes.count() == 1) {
-    work(processes);
-    return;
-  }
-  const auto fail = [&](int code, const std::string& message) {
-    if (!processes.root()) std::this_thread::sleep_for(std::chrono::milliseconds(500));
-    if (!message.empty()) fmt::print(stderr, "ridge: {}\n", message);
-    std::fflush(nullptr);
-    processes.abort(code);
-  };
-  try {
-    work(processes);
-  } catch (const CLI::RuntimeError&) {  // all of them have stopped
-    throw;
-  } catch (const Error& error) {
-    fail(error.callers_mistake() ? 1 : 2, error.what());
-  } catch (const std::bad_alloc&) {
-    fail(1, "not enough memory on this machine for that");
-  } catch (const std::exception& error) {
-    fail(2, error.what());
-  }
-}
 
 // CLI11 takes -3 for a very large number.
 CLI::Option* whole(CLI::Option* option) {

@@ -25,6 +25,12 @@
 //   CLUSTER(n)                    CUDA from Hopper on, beside WORK_GROUP: n neighbouring groups that run at once
 //   CLUSTER_ARRIVE() CLUSTER_WAIT()   the two halves of a barrier of all work-items of the cluster
 //   STORE_PEER(p, rank, v)        float2 or double2 to the place p of the local memory of the cluster's group `rank`
+//   LANDING_OPEN(p)               CUDA from Hopper on, one work-item: p (LOCAL ulong*) will say when a long copy has landed
+//   LANDING_START(p, to, from, bytes)   one work-item: copies so many bytes, a multiple of 16 and aligned, to local memory
+//   LANDING_WAIT(p, parity)       every work-item: until the copy is there; parity 0 for the first, then 1, 0, 1 ...
+//   COUNT_ON(p)                   CUDA: one more in a counter (uint) that all groups share; gives what it was
+//   SIGNAL(p)                     CUDA: the same, when what this work-item, and by a barrier its group, read and wrote is done
+//   SIGNALS(p)                    CUDA: how many signals were given; LOAD_FAR then sees what was written before them
 //   UNROLL                        before a loop with constant bounds
 //   make_float2(..) make_float4(..) make_double2(..) make_int2(..) make_int4(..) make_uint2(..) make_uint4(..)
 //   uchar ushort uint ulong long  64-bit where long; members .x .y .z .w; no operators on vectors

@@ -107,6 +107,26 @@ std::string Plan::variant() const { return bank_->variant_name; }
 std::string Plan::explain() const { return bank_->decision.explain(); }
 const planner::Decision& Plan::decision() const { return bank_->decision; }
 
+void Plan::enqueue(Queue& queue, const Resident& work) const {
+  if (work.count == 0) return;
+  const Geometry& g = bank_->geometry;
+  const auto refuse = [](const std::string& what) { throw Error(ErrorKind::invalid_argument, "filterbank: " + what); };
+  if (work.start % g.block != 0) refuse(fmt::format("sample {} does not begin a block of {}", work.start, g.block));
+  const std::int64_t oldest = g.oldest_row(work.first) * static_cast<std::int64_t>(g.channels);
+  if (static_cast<std::int64_t>(work.start) > std::max<std::int64_t>(oldest, 0)) {
+    refuse(fmt::format("spectrum {} depends on samples from {} on, the buffer begins with {}", work.first, oldest,
+                       work.start));
+  }
+  const std::uint64_t before = work.start / g.block * g.frame_bytes();
+  if (work.samples.size() == 0 || g.spectra_in(before + work.samples.size()) < work.first + work.count) {
+    refuse(fmt::format("the samples end before spectrum {}", work.first + work.count - 1));
+  }
+  if (work.spectra.size() / sizeof(std::complex<float>) / g.spectrum_size() < work.count) {
+    refuse(fmt::format("there is no room for {} spectra of {} values", work.count, g.spectrum_size()));
+  }
+  bank_->variant->enqueue(queue, work, *bank_->weights);
+}
+
 Plan plan(const Device& device, const Problem& problem, const planner::Options& options) {
   return Plan(device, problem, options);
 }

@@ -36,6 +36,19 @@ class RawView {
 
   // What is not there yet is 0.
   void copy(std::uint64_t at, std::size_t bytes, std::byte* to) const {
+    each_run(at, bytes, [&](const std::byte* from, std::size_t run) {
+      if (from != nullptr) {
+        std::memcpy(to, from, run);
+      } else {
+        std::memset(to, 0, run);
+      }
+      to += run;
+    });
+  }
+
+  // The bytes as runs of memory, in order; null for those that are not there.
+  template <class Take>
+  void each_run(std::uint64_t at, std::size_t bytes, const Take& take) const {
     while (bytes > 0) {
       const std::byte* from = nullptr;
       std::size_t run = bytes;
@@ -48,12 +61,8 @@ class RawView {
         run = clamp(end_ - at, bytes);
         from = second_ + (at - middle_);
       }
-      if (from != nullptr) {
-        std::memcpy(to, from, run);
-      } else {
-        std::memset(to, 0, run);
-      }
-      at += run, to += run, bytes -= run;
+      take(from, run);
+      at += run, bytes -= run;
     }
   }
 

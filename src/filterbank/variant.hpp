@@ -44,6 +44,8 @@ class Variant {
   virtual ~Variant() = default;
   virtual std::shared_ptr<const Weights> prepare(std::span<const double> prototype) const = 0;
   virtual void run(const Job& job) const = 0;
+  // Devices: samples and spectra that are there already; enqueued, not waited for. The sizes have been checked.
+  virtual void enqueue(Queue& queue, const Resident& work, const Weights& weights) const;
 };
 
 struct Entry {
@@ -59,8 +61,14 @@ void list_host_stations(const Problem& problem, const Geometry& geometry, std::v
 void list_host_simd_polarizations(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
 void list_host_simd_channels(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
 void list_host_unrolled_ring(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
+void list_host_families(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
 void list_host_separate(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
 void list_host_fused(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
+
+namespace on_device {
+void list_fused(const Device& device, const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
+void list_separate(const Device& device, const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
+}  // namespace on_device
 
 std::vector<Entry> list_variants(const Device& device, const Problem& problem, const Geometry& geometry);
 

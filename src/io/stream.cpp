@@ -95,7 +95,7 @@ std::optional<std::uint64_t> InputStream::remaining() const {
   return (size > position ? size - position : 0) + peeked_.size();
 }
 
-OutputStream::OutputStream(const std::string& name) : name_(name == "-" ? "standard output" : name) {
+OutputStream::OutputStream(const std::string& name, bool in_place) : name_(name == "-" ? "standard output" : name) {
   if (name == "-") {
     descriptor_ = STDOUT_FILENO;
     return;
@@ -105,6 +105,13 @@ OutputStream::OutputStream(const std::string& name) : name_(name == "-" ? "stand
     // A device or a named pipe is written where it is; a rename would replace it by a file.
     descriptor_ = ::open(name.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor_ < 0) fail(errno);
+    return;
+  }
+  if (in_place) {
+    in_place_ = true;
+    descriptor_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) fail(errno);
+    if (::lseek(descriptor_, 0, SEEK_END) < 0) fail(errno);
     return;
   }
   std::string pattern = name + ".tmp-XXXXXX";
@@ -131,6 +138,19 @@ void OutputStream::write(const void* from, std::size_t bytes) {
   if (error != 0) fail(error);
 }
 
+std::uint64_t OutputStream::size() const {
+  struct stat status {};
+  if (!in_place_ || ::fstat(descriptor_, &status) != 0) fail(ESPIPE);
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+void OutputStream::go_on_at(std::uint64_t bytes) {
+  if (!in_place_ || ::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0 ||
+      ::lseek(descriptor_, static_cast<off_t>(bytes), SEEK_SET) < 0) {
+    fail(in_place_ ? errno : ESPIPE);
+  }
+}
+
 void OutputStream::rewrite_start(std::string_view bytes) {
   if (!is_regular(descriptor_)) fail(ESPIPE);
   std::size_t done = 0;
@@ -143,6 +163,7 @@ void OutputStream::rewrite_start(std::string_view bytes) {
 }
 
 void OutputStream::finish() {
+  if (in_place_ && ::fsync(descriptor_) != 0) fail(errno);
   if (temporary_.empty()) return;
   if (::fsync(descriptor_) != 0) fail(errno);
   if (::rename(temporary_.c_str(), name_.c_str()) != 0) fail(errno);

@@ -32,10 +32,11 @@ class InputStream {
   std::string peeked_;
 };
 
-// A file appears under its name when finish() has been called, and not at all otherwise.
+// A file appears under its name when finish() has been called, and not at all otherwise; `in_place` it is there at
+// once, what it holds stays, and writing goes on behind that.
 class OutputStream {
  public:
-  explicit OutputStream(const std::string& name);
+  explicit OutputStream(const std::string& name, bool in_place = false);
   ~OutputStream();
   OutputStream(const OutputStream&) = delete;
   OutputStream& operator=(const OutputStream&) = delete;
@@ -43,7 +44,10 @@ class OutputStream {
   void write(const void* from, std::size_t bytes);
   // Overwrites the first bytes; files only.
   void rewrite_start(std::string_view bytes);
-  bool is_pipe() const { return temporary_.empty(); }
+  bool is_pipe() const { return temporary_.empty() && !in_place_; }
+  // In place: bytes that are there, and where to go on; what is behind is cut off.
+  std::uint64_t size() const;
+  void go_on_at(std::uint64_t bytes);
   void finish();
   const std::string& name() const { return name_; }
 
@@ -52,6 +56,7 @@ class OutputStream {
 
   std::string name_;
   std::filesystem::path temporary_;  // empty: not ours to rename
+  bool in_place_ = false;
   int descriptor_ = -1;
 };
 

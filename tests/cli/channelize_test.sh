@@ -66,6 +66,61 @@ grep -q "times real time" report || fail "no real-time margin: $(cat report)"
 grep -q "nothing lost" report || fail "no count of losses: $(cat report)"
 [ "$(wc -l <report)" -eq 1 ] || fail "more than a line: $(cat report)"
 
+# --- order, factors, delays, correlation --------------------------------------------------------------------------------
+$ridge channelize in.raw order.npy $bank --order channel --output-times 7 || fail "channel-major"
+head -c 256 order.npy | grep -qF "(42, 64, 2, 2, 7)" || fail "channel-major header: $(head -c 128 order.npy)"
+# Factors of 1 change nothing; delays of no samples and no phase neither.
+head -c $((64 * 8)) <(while :; do printf '\0\0\200\77\0\0\0\0'; done) >ones.raw
+$ridge channelize in.raw factors.raw $bank --bandpass ones.raw || fail "bandpass"
+same whole.raw factors.raw "factors of 1"
+printf '# sample, then X and Y of both stations\n0 0 0 0 0\n1000 0 0 0 0\n' >none.txt
+$ridge channelize in.raw delays.raw $bank --delays none.txt || fail "delays"
+same whole.raw delays.raw "delays of 0"
+# Three samples by addressing: the station as a file whose first three samples are gone.
+$ridge channelize signal one.raw --block 64 --seconds 0.1 || fail "signal"
+tail -c +13 one.raw >late.raw
+printf '0 3 3\n' >three.txt
+$ridge channelize one.raw moved.raw --channels 64 --quiet --delays three.txt || fail "three samples"
+$ridge channelize late.raw plain.raw --channels 64 --quiet || fail "three samples by hand"
+# What a window sees before the first sample differs; behind its 16 rows all is the same.
+tail -c +$((16 * 64 * 2 * 8 + 1)) moved.raw >moved_rest.raw
+tail -c +$((16 * 64 * 2 * 8 + 1)) plain.raw | head -c "$(size moved_rest.raw)" >plain_rest.raw
+[ "$(size moved_rest.raw)" -gt 100000 ] || fail "too few spectra to compare"
+same moved_rest.raw plain_rest.raw "three whole samples of delay"
+$ridge channelize in.raw vis.npy $bank --correlate --times 50 --sum-channels 2 || fail "correlate"
+head -c 256 vis.npy | grep -qF "(6, 3, 32, 2, 2)" || fail "correlation header: $(head -c 128 vis.npy)"
+$ridge channelize in.raw vis.raw $bank --correlate --times 50 --sum-channels 2 --memory 8K --threads 1 || fail "correlate"
+tail -c +257 vis.npy >body.raw
+same body.raw vis.raw "a correlation in small pieces"
+
+# --- killed and gone on with, subbands, a digest ------------------------------------------------------------------------
+signal="signal - --stations 3 --block 64 --seconds 0.4 --samples i16"
+run="--channels 64 --taps 8 --stations 3 --samples i16 --detect stokes --times 10"
+$ridge channelize $signal | $ridge channelize - power.raw $run --quiet --digest 2>digest1 || fail "power"
+$ridge channelize $signal --chunk 1001 | $ridge channelize - - $run --quiet --memory 8K --digest >power2.raw 2>digest2 ||
+  fail "power in odd pieces"
+same power.raw power2.raw "pieces of 1001 bytes"
+same digest1 digest2 "digests"
+grep -q "digest of all channels: [0-9a-f]\{32\}" digest1 || fail "no digest: $(cat digest1)"
+head -c 123456 power.raw >resumed.raw # killed in the middle of a row
+$ridge channelize $signal | $ridge channelize - resumed.raw $run --resume --quiet || fail "resume"
+same power.raw resumed.raw "gone on with"
+rows=$((123456 / (3 * 4 * 64 * 4)))
+from=$(((rows * 10 - 8) * 64))
+head -c 123456 power.raw >resumed.raw
+$ridge channelize $signal --from-sample $from | $ridge channelize - resumed.raw $run --resume --first-sample $from --quiet ||
+  fail "resume of a pipe opened late"
+same power.raw resumed.raw "gone on with a pipe opened late"
+mistake "too late" $ridge channelize in.raw out.raw --channels 64 --first-sample 640
+for i in 3 4 5; do
+  $ridge channelize signal "sb$i.raw" --block 64 --seconds 0.02 --seed $i || fail "signal $i"
+  $ridge channelize "sb$i.raw" "alone$i.out" --channels 64 --quiet || fail "subband $i"
+done
+$ridge channelize 'sb{}.raw' 'sb{}.out' --subbands 3-4,5 --channels 64 --quiet || fail "subbands"
+for i in 3 4 5; do same "alone$i.out" "sb$i.out" "subband $i"; done
+$ridge channelize in.raw two.raw $bank --device host,host || fail "two devices"
+same whole.raw two.raw "stations over two devices"
+
 # --- GUPPI RAW with a block lost ---------------------------------------------------------------------------------------
 guppi() { # PKTIDX
   local line
@@ -90,6 +145,12 @@ $ridge channelize in.raw designed.raw --stations 2 --quiet --channels 64 --taps 
 $ridge channelize in.raw given.raw --stations 2 --quiet --channels 64 --taps 16 --weights h.raw || fail "given weights"
 same designed.raw given.raw "weights from a file"
 
+$ridge channelize design - --channels 16 --taps 16 --measure >text || fail "design --measure"
+grep -q "measured with 33 tones: -1[0-9][0-9]" text || fail "no measured leakage: $(cat text)"
+grep -q " 8/7 .* -[0-9][0-9]" text || fail "no reconstruction: $(cat text)"
+grep -q " 7/6 " text && fail "16 channels cannot be oversampled by 7/6"
+grep -q "critical sampling -[1-4]" text || fail "no word on critical sampling: $(cat text)"
+
 # --- bench -------------------------------------------------------------------------------------------------------------
 $ridge bench filterbank --shape 32x4 --size 20000 --seconds 0.001 --against liquid --json bench.json >text 2>&1 ||
   fail "bench: $(cat text)"
@@ -108,6 +169,13 @@ mistake "one station" $ridge channelize in.raw out.fil --channels 64 --stations 
 mistake "does not hold" $ridge channelize in.raw out.raw --channels 64 --weights in.raw
 mistake "NBITS is 5" $ridge channelize <(guppi 0 | sed 's/NBITS   = 8/NBITS   = 5/') out.raw
 mistake "BLOCSIZE" $ridge channelize <(guppi 0 | head -c 5000) out.raw --channels 64
+mistake "no number" $ridge channelize in.raw out.raw --delays <(echo "0 x y")
+mistake "holds 2 numbers" $ridge channelize in.raw out.raw --delays <(echo "0 1")
+mistake "factors" $ridge channelize in.raw out.raw --bandpass ones.raw
+mistake "needs {}" $ridge channelize in.raw out.raw --subbands 1-2
+mistake "numbers like 0-7" $ridge channelize in.raw out.raw --subbands 5-2
+mistake "goes on with a raw file" $ridge channelize in.raw out.npy --resume
+mistake "a multiple of --block" $ridge channelize signal out.raw --from-sample 7
 mistake "say which with --detect" $ridge channelize in.raw out.raw --times 4
 mistake "no peer \"abacus\"" $ridge bench filterbank --against abacus
 

@@ -100,8 +100,9 @@ TEST(Text, LiteralsReadBackAsTheSameNumber) {
 // Needs no GPU: what a CUDA device would be given. Every family, both precisions, real and strided.
 TEST(Text, EveryKindOfKernelCompilesForHopper) {
   if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
-  std::vector<AxisProblem> problems{rows(1),  rows(8),       rows(60),    rows(1000),      rows(1009),
-                                    rows(74), rows(1 << 16), rows(65537), rows(2048, true)};
+  std::vector<AxisProblem> problems{rows(1),          rows(8),       rows(60),           rows(1000),
+                                    rows(1009),       rows(74),      rows(1 << 16),      rows(65537),
+                                    rows(2048, true), rows(1 << 22), rows(1 << 18, true)};
   AxisProblem real = rows(240);
   real.kind = Kind::real;
   real.out.line = {121};
@@ -113,6 +114,10 @@ TEST(Text, EveryKindOfKernelCompilesForHopper) {
   columns.counts = {384, 4};
   columns.in = columns.out = {.point = 384, .line = {1, 512 * 384}};
   columns.in_place = true;
+  problems.push_back(columns);
+  columns = rows(4096);
+  columns.counts = {4096};
+  columns.in = columns.out = {.point = 4096, .line = {1}};
   problems.push_back(columns);
   std::set<std::string> seen;
   for (const AxisProblem& problem : problems) {

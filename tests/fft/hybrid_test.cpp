@@ -82,8 +82,9 @@ TEST(FftHybrid, PinnedMemoryAndCappedCores) {
   const auto list = some_devices();
   if (list.size() < 2) GTEST_SKIP() << "no OpenCL or CUDA device beside the host";
   const Problem problem{.shape = {64}, .batch = 64};
-  const auto hybrid = plan<float>({list[1], list[0]}, problem,  // the host need not come first
-                                  {.memory = CallersMemory::pinned, .cores = 1, .pin = false, .seconds = 0.02});
+  const auto hybrid =
+      plan<float>({list[1], list[0]}, problem,  // the host need not come first
+                  {.memory = CallersMemory::pinned, .cores = 1, .units = 3, .pin = false, .seconds = 0.02});
   const auto in = noise(64 * 64);
   std::vector<std::complex<float>> wanted(in.size()), out(in.size());
   plan<float>(host(), problem, {.effort = Effort::quick}).forward(in, wanted);

@@ -68,6 +68,45 @@ FUNCTION void ridge_store_peer(double2* p, uint rank, double2 v) {
 }
 #define STORE_PEER(p, rank, v) ridge_store_peer(p, rank, v)
 
+FUNCTION uint ridge_local_address(const void* p) { return static_cast<uint>(__cvta_generic_to_shared(p)); }
+FUNCTION void ridge_landing_open(ulong* p) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(ridge_local_address(p)) : "memory");
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+FUNCTION void ridge_landing_start(ulong* p, void* to, const void* from, uint bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(ridge_local_address(p)), "r"(bytes)
+               : "memory");
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                   ridge_local_address(to)),
+               "l"(from), "r"(bytes), "r"(ridge_local_address(p))
+               : "memory");
+}
+FUNCTION void ridge_landing_wait(ulong* p, uint parity) {
+  uint there;
+  do {
+    asm volatile("{.reg .pred there; mbarrier.try_wait.parity.shared::cta.b64 there, [%1], %2; selp.u32 %0, 1, 0, there;}"
+                 : "=r"(there)
+                 : "r"(ridge_local_address(p)), "r"(parity)
+                 : "memory");
+  } while (there == 0);
+}
+#define LANDING_OPEN(p) ridge_landing_open(p)
+#define LANDING_START(p, to, from, bytes) ridge_landing_start(p, to, from, bytes)
+#define LANDING_WAIT(p, parity) ridge_landing_wait(p, parity)
+
+#define COUNT_ON(p) atomicAdd(p, 1u)
+FUNCTION uint ridge_signal(uint* p) {
+  __threadfence();
+  return atomicAdd(p, 1u);
+}
+FUNCTION uint ridge_signals(const uint* p) {
+  uint seen;
+  asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(seen) : "l"(p) : "memory");
+  return seen;
+}
+#define SIGNAL(p) ridge_signal(p)
+#define SIGNALS(p) ridge_signals(p)
+
 #define LOAD_ONCE(p) __ldcs(p)
 #define STORE_ONCE(p, v) __stcs(p, v)
 #define LOAD_CACHED(p) __ldg(p)

@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::size_t kFirstArchitecture = 90, kMostCandidates = 8, kLeastRun = 8, kEachSize = 3;
 
-bool has_clusters(const Device& device) {
+}  // namespace
+
+bool is_hopper(const Device& device) {
   if (device.info().backend != Backend::cuda) return false;
   const std::string& isa = device.info().isa;
   std::size_t architecture = 0;
@@ -24,8 +26,10 @@ bool has_clusters(const Device& device) {
   return architecture >= kFirstArchitecture;
 }
 
+namespace {
+
 std::string refusal(const Device& device, const AxisProblem& problem) {
-  if (!has_clusters(device)) return "clusters of work-groups need CUDA on Hopper or later";
+  if (!is_hopper(device)) return "clusters of work-groups need CUDA on Hopper or later";
   if (problem.kind == Kind::real || problem.samples != Samples::same) return "takes complex points";
   if (problem.load.kind() != FactorKind::none || problem.store.kind() != FactorKind::none) {
     return "takes no factors on its way";

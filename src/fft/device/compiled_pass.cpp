@@ -1,5 +1,7 @@
 #include "fft/device/compiled_pass.hpp"
 
+#include <algorithm>
+
 #include "fft/device/kernel_text.hpp"
 #include "fft/device/tables.hpp"
 
@@ -50,12 +52,16 @@ std::vector<Buffer> all_tables(const Device& device, const PassDesign& design, c
 }
 
 template <class T>
-Buffer both_tables(const Device& device, const ClusterDesign& design) {
-  std::vector<std::complex<T>> tables = pass_tables<T>(design.columns);
-  const std::vector<std::complex<T>> more = pass_tables<T>(design.rows);
+Buffer both_tables(const Device& device, const PassDesign& columns, const PassDesign& rows) {
+  std::vector<std::complex<T>> tables = pass_tables<T>(columns);
+  const std::vector<std::complex<T>> more = pass_tables<T>(rows);
   tables.insert(tables.end(), more.begin(), more.end());
   Queue queue = device.queue();
   return uploaded(device, queue, tables, "fft twiddles");
+}
+
+Buffer both_tables(const Device& device, const PassDesign& columns, const PassDesign& rows) {
+  return columns.float64 ? both_tables<double>(device, columns, rows) : both_tables<float>(device, columns, rows);
 }
 
 }  // namespace
@@ -64,7 +70,7 @@ CompiledCluster::CompiledCluster(const Device& device, const ClusterDesign& desi
   const PassText text = cluster_text(design);
   kernel_ = device.compile(text.source).kernel(kKernelName);
   local_bytes_ = text.local_bytes;
-  tables_ = design.columns.float64 ? both_tables<double>(device, design) : both_tables<float>(device, design);
+  tables_ = both_tables(device, design.columns, design.rows);
 }
 
 void CompiledCluster::enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out,
@@ -75,12 +81,38 @@ void CompiledCluster::enqueue(Queue& queue, const Buffer& in, std::uint64_t in_o
                {in, out, tables_, in_offset, out_offset, kEveryLine});
 }
 
+CompiledRing::CompiledRing(const Device& device, const RingDesign& design) : design_(design) {
+  const PassText text = ring_text(design);
+  kernel_ = device.compile(text.source).kernel(kKernelName);
+  local_bytes_ = text.local_bytes;
+  tables_ = both_tables(device, design.first, design.second);
+  const std::size_t element = design.first.float64 ? 16 : 8;
+  ring_ = device.buffer(static_cast<std::size_t>(design.slot) * design.slots * element, {.name = "fft ring"});
+  control_ = device.buffer((kRingControl + 2 * design.slots) * sizeof(std::uint32_t), {.name = "fft ring counters"});
+  Queue queue = device.queue();
+  queue.fill(control_, std::byte{0});
+  queue.finish();
+}
+
+void CompiledRing::enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out,
+                           std::uint64_t out_offset, std::uint64_t chunks) const {
+  const std::uint64_t first = design_.first_tiles(), both = first + design_.second_tiles();
+  std::uint64_t ahead = std::min<std::uint64_t>(design_.ahead, first * chunks);
+  // Beyond this a tile would wait for tiles taken after it.
+  if (chunks > design_.slots) ahead = std::min<std::uint64_t>(ahead, (design_.slots - 1) * first);
+  const std::uint64_t groups = std::min<std::uint64_t>(design_.groups, ahead + chunks * both);
+  queue.launch(kernel_, {.groups = {groups}, .items = {design_.first.items()}, .local_bytes = local_bytes_},
+               {in, out, tables_, ring_, control_, in_offset, out_offset, static_cast<std::uint32_t>(chunks),
+                static_cast<std::uint32_t>(design_.slots), static_cast<std::uint32_t>(ahead)});
+}
+
 CompiledPass::CompiledPass(const Device& device, const PassDesign& design, const FactorTable& load,
                            const FactorTable& store, const FactorTable& filter)
     : design_(design) {
   const PassText text = pass_text(design);
   kernel_ = device.compile(text.source).kernel(kKernelName);
   local_bytes_ = text.local_bytes;
+  if (design.ahead) staying_ = device.limits().compute_units * design.resident;
   tables_ = design.float64 ? all_tables<double>(device, design, load, store, filter)
                            : all_tables<float>(device, design, load, store, filter);
 }
@@ -95,7 +127,8 @@ void CompiledPass::enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offs
   arguments.emplace_back(in_offset);
   arguments.emplace_back(out_offset);
   arguments.emplace_back(static_cast<std::uint32_t>(lines));
-  const std::uint64_t groups = (lines + design_.lines - 1) / design_.lines;
+  std::uint64_t groups = (lines + design_.lines - 1) / design_.lines;
+  if (staying_ > 0) groups = std::min(groups, staying_);
   queue.launch(kernel_, {.groups = {groups}, .items = {design_.items()}, .local_bytes = local_bytes_}, arguments);
 }
 

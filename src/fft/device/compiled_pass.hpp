@@ -37,6 +37,7 @@ class CompiledPass {
   PassDesign design_;
   Kernel kernel_;
   std::size_t local_bytes_ = 0;
+  std::uint64_t staying_ = 0;  // groups that take line after line; 0: each takes its lines and goes
   std::vector<Buffer> tables_;
 };
 
@@ -53,6 +54,22 @@ class CompiledCluster {
   Kernel kernel_;
   std::size_t local_bytes_ = 0;
   Buffer tables_;
+};
+
+// Owns its ring: calls from several queues must be put in order.
+class CompiledRing {
+ public:
+  CompiledRing(const Device& device, const RingDesign& design);
+  void enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out, std::uint64_t out_offset,
+               std::uint64_t chunks) const;
+  const RingDesign& design() const { return design_; }
+  const Kernel& kernel() const { return kernel_; }
+
+ private:
+  RingDesign design_;
+  Kernel kernel_;
+  std::size_t local_bytes_ = 0;
+  Buffer tables_, ring_, control_;
 };
 
 }  // namespace ridge::fft::on_device

@@ -15,6 +15,7 @@ CompiledStep compiled(const Device& device, const Step& step) {
   if (const auto* cluster = std::get_if<ClusterDesign>(&step.design)) return CompiledCluster(device, *cluster);
   if (const auto* stages = std::get_if<papers::StagePlan>(&step.design)) return papers::CompiledStages(device, *stages);
   if (const auto* unit = std::get_if<papers::UnitDesign>(&step.design)) return papers::CompiledUnit(device, *unit);
+  if (const auto* ring = std::get_if<RingDesign>(&step.design)) return CompiledRing(device, *ring);
   return CompiledSpectrum(device, std::get<SpectrumDesign>(step.design), step.load);
 }
 
@@ -25,6 +26,9 @@ double groups_each(const Step& step) {
   }
   if (const auto* cluster = std::get_if<ClusterDesign>(&step.design)) {
     return static_cast<double>(step.lines) * static_cast<double>(cluster->groups);
+  }
+  if (const auto* ring = std::get_if<RingDesign>(&step.design)) {  // tickets, which are counted in 32 bits
+    return static_cast<double>(step.lines) * static_cast<double>(2 * (ring->first_tiles() + ring->second_tiles()));
   }
   if (const auto* spectrum = std::get_if<SpectrumDesign>(&step.design)) {
     return static_cast<double>(step.lines) * static_cast<double>(spectrum->length) / 512;
@@ -46,6 +50,7 @@ CompiledRoute::CompiledRoute(const Device& device, const Route& route, bool floa
     at_once_ = std::max<std::uint64_t>(static_cast<std::uint64_t>(most) / 64 * 64, 1);
   for (const Step& step : route.steps) {
     stages_.push_back({compiled(device, step), step.from, step.to, step.lines, step.from_stride, step.to_stride});
+    has_ring_ = has_ring_ || std::holds_alternative<RingDesign>(step.design);
   }
   const auto array = [&](std::uint64_t elements, const char* name) {
     if (elements == 0) return Buffer();
@@ -73,7 +78,7 @@ const Buffer& CompiledRoute::at(Place place, const Buffer& in, const Buffer& out
 }
 
 void CompiledRoute::enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
-  const bool shares = scratch_ || work_ || spare_;
+  const bool shares = scratch_ || work_ || spare_ || has_ring_;
   std::unique_lock lock(mutex_, std::defer_lock);
   if (shares) {
     lock.lock();
@@ -113,6 +118,17 @@ std::string CompiledRoute::describe() const {
     }
     if (const auto* unit = std::get_if<papers::CompiledUnit>(&stage.pass)) {
       text += unit->describe();
+      continue;
+    }
+    if (const auto* ring = std::get_if<CompiledRing>(&stage.pass)) {
+      const RingDesign& design = ring->design();
+      text += fmt::format(
+          "{} points by {} and {} points by {} in one launch of {} groups of {} work-items, through a ring of {} "
+          "chunks "
+          "of {} points, {} registers",
+          design.first.length, radices_text(design.first), design.second.length, radices_text(design.second),
+          design.groups, design.first.items(), design.slots, design.slot, ring->kernel().registers());
+      if (ring->kernel().private_bytes() > 0) text += fmt::format(", {} bytes spilled", ring->kernel().private_bytes());
       continue;
     }
     if (pass == nullptr) {

@@ -10,8 +10,8 @@
 
 namespace ridge::fft::on_device {
 
-using CompiledStep =
-    std::variant<CompiledPass, CompiledSpectrum, CompiledCluster, papers::CompiledStages, papers::CompiledUnit>;
+using CompiledStep = std::variant<CompiledPass, CompiledSpectrum, CompiledCluster, CompiledRing, papers::CompiledStages,
+                                  papers::CompiledUnit>;
 
 class CompiledRoute {
  public:
@@ -33,6 +33,7 @@ class CompiledRoute {
   Route route_;
   std::vector<Stage> stages_;
   std::uint64_t at_once_ = 1;
+  bool has_ring_ = false;
   Buffer scratch_, work_, spare_;
   // Who used the arrays last, so that another queue waits for it.
   mutable std::mutex mutex_;

@@ -264,7 +264,9 @@ void DeviceTransform<T>::build(const planner::Options& options) {
     forward_.stages.push_back(
         {choose(one.problem, other == back.end() ? nullptr : &other->problem, options), one.from, one.to, one.axis});
   }
+  const bool together = choose_plane(there, back, options);
   for (const Planned& one : back) {
+    if (together && &one - back.data() < 2) continue;
     // The route that won on the way there, where it serves here too.
     std::shared_ptr<const CompiledRoute> route;
     for (const Stage& stage : forward_.stages) {

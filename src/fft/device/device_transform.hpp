@@ -9,6 +9,7 @@
 #include <ridge/fft.hpp>
 
 #include "fft/device/compiled_route.hpp"
+#include "fft/device/rings.hpp"
 #include "fft/layout.hpp"
 
 namespace ridge::fft {
@@ -72,6 +73,11 @@ class DeviceTransform {
   std::shared_ptr<const on_device::CompiledRoute> choose(const on_device::AxisProblem& problem,
                                                          const on_device::AxisProblem* back,
                                                          const planner::Options& options);
+
+  // The first two stages of each direction in one go, where that is faster than one after the other.
+  bool choose_plane(const std::vector<Planned>& there, const std::vector<Planned>& back,
+                    const planner::Options& options);
+  std::optional<on_device::PlaneProblem> plane_problem(Direction direction) const;
 
   Device device_;
   Problem problem_;

@@ -23,6 +23,11 @@ PassText pass_text(const PassDesign& design);
 // memory (CUDA, Hopper and later). Arguments as above, without factors.
 PassText cluster_text(const ClusterDesign& design);
 
+// Both passes of a ring in one kernel (CUDA). Arguments: source, target, tables, between (the ring), control (kept
+// zero between launches), ulong in_offset, ulong out_offset, uint chunks, uint slots, uint ahead.
+PassText ring_text(const RingDesign& design);
+inline constexpr std::size_t kRingControl = 32;  // counters before those of the slots, which have two each
+
 // Bytes of local memory that the kernel takes, without writing it.
 std::size_t local_bytes_of(const PassDesign& design);
 

@@ -36,6 +36,10 @@ std::string PassWriter::factored(const std::string& value, const std::string& in
 }
 
 void PassWriter::load_pointers() {
+  if (d_.ahead) {
+    text_.line("LOCAL const real2* const from = landing;");
+    return;
+  }
   const bool halved = d_.load.values == Values::pairs && even_lines(d_.load);
   text_.line("GLOBAL const {}* const from = in + (in_offset + {}){};", in_type(), line_offset("line", d_.load.at),
              halved ? " / 2" : "");

@@ -30,6 +30,16 @@ void real_sides(const AxisProblem& problem, PassDesign& pass) {
   if (!forward) pass.load.once = false;  // a value is read by those of two points
 }
 
+// Lines that fill a compute unit leave nobody to load while they are transformed: the next one has to come by itself.
+bool ahead_serves(const Device& device, const AxisProblem& problem, const PassDesign& design) {
+  const auto even = [](std::uint64_t step) { return step % 2 == 0; };
+  const bool aligned = problem.float64 || (design.points % 2 == 0 &&
+                                           std::all_of(design.load.at.line.begin(), design.load.at.line.end(), even));
+  return design.resident == 1 && design.lines == 1 && is_hopper(device) && design.load.values == Values::complex &&
+         design.load.at.point == 1 && design.load.factor == FactorKind::none && problem.samples == Samples::same &&
+         design.store.values == Values::complex && !design.load.staged && !design.store.staged && aligned;
+}
+
 }  // namespace
 
 void list_one_pass(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
@@ -57,13 +67,21 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     const double run = static_cast<double>(design.lines) * (problem.float64 ? 16 : 8);
     const bool side_by_side = design.load_order == Order::lines || design.store_order == Order::lines;
     double used = side_by_side ? std::min(1.0, run / 64) : 1;
-    if (design.resident == 1) used *= 0.87;  // nobody loads while the group computes
+    if (design.resident == 1 && !design.ahead) used *= 0.87;  // nobody loads while the group computes
     route.candidate = described(problem, "one_pass", route.steps, efficiency * used);
+    if (design.ahead) route.candidate.parameters.emplace_back("ahead", "line");
     if (*note != '\0') route.candidate.parameters.emplace_back("twiddles", note);
     efficiency *= 0.985;
     routes.push_back(std::move(route));
   };
   for (const PassDesign& design : designs) {
+    PassDesign ahead = design;
+    ahead.ahead = true;
+    if (ahead_serves(device, problem, design) && fit(device, ahead, 1).empty()) {
+      add(ahead, "");
+      ahead.few_twiddles = false;
+      if (&design == &designs.front()) add(ahead, "all");
+    }
     add(design, "");
     if (&design != &designs.front() || design.radices.size() < 2) continue;
     PassDesign all = design;

@@ -79,6 +79,7 @@ struct PassDesign {
   PrimeMethod method = PrimeMethod::none;
   Address filter_at = {};    // PrimeMethod::filter: the factor of each value
   std::size_t resident = 1;  // work-groups that should fit on a compute unit at once
+  bool ahead = false;        // groups stay, and a line lands in local memory while the one before it is transformed
 
   std::size_t items() const { return threads * lines; }
 };
@@ -88,6 +89,22 @@ struct PassDesign {
 struct ClusterDesign {
   PassDesign columns, rows;
   std::size_t groups = 2;  // a cluster
+};
+
+// Two passes in one launch: groups take the tiles of both in turn, and what lies between them goes through a ring of a
+// few chunks that stays in the cache all compute units share. A chunk is a whole line, or lines side by side.
+struct RingDesign {
+  PassDesign first = {}, second = {};                // of one chunk; between them, addresses count from its slot
+  std::uint64_t first_lines = 0, second_lines = 0;   // of a chunk
+  std::vector<std::uint64_t> counts = {};            // of the digits of a chunk's number; the last one is unlimited
+  std::vector<std::uint64_t> load = {}, store = {};  // where chunks begin, one a digit
+  std::uint64_t slot = 0;                            // elements of a chunk between the passes
+  std::size_t slots = 2;                             // of the ring
+  std::size_t ahead = 1;                             // tiles of the first pass before the second begins
+  std::size_t groups = 1;                            // on all compute units
+
+  std::uint64_t first_tiles() const { return (first_lines + first.lines - 1) / first.lines; }
+  std::uint64_t second_tiles() const { return (second_lines + second.lines - 1) / second.lines; }
 };
 
 // A butterfly stage of a design: after `before` points' worth of earlier radices.

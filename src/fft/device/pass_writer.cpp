@@ -55,6 +55,7 @@ std::size_t PassWriter::local_bytes() const {
   const std::size_t complex_bytes = d_.float64 ? 16 : 8;
   std::size_t bytes = 0;
   for (const ExchangeLayout& layout : layouts_) bytes = std::max(bytes, layout.elements * element_bytes());
+  if (d_.ahead) return (bytes + 15) / 16 * 16 + d_.points * complex_bytes + 16;
   const bool runs = d_.load.staged || (d_.store.staged && d_.store.values != Values::half);
   if (runs) bytes = std::max(bytes, d_.lines * pitch_ * complex_bytes);
   if (d_.store.values == Values::half) bytes = std::max(bytes, d_.lines * half_pitch() * complex_bytes);
@@ -62,6 +63,7 @@ std::size_t PassWriter::local_bytes() const {
 }
 
 PassText PassWriter::write() {
+  if (d_.ahead) return write_ahead();
   title();
   header(std::set<std::size_t>(d_.radices.begin(), d_.radices.end()));
   text_.open("{}", signature());
@@ -80,7 +82,7 @@ void PassWriter::header(const std::set<std::size_t>& radices) {
   if (d_.samples != Samples::same) {
     text_.line("FUNCTION real2 converted({} z) {{ return make_real2((real)z.x, (real)z.y); }}", sample_type(d_, true));
   }
-  text_.line("#define LOAD(p) {}", d_.load.once ? "LOAD_ONCE(p)" : "(*(p))");
+  text_.line("#define LOAD(p) {}", d_.load.once && !d_.ahead ? "LOAD_ONCE(p)" : "(*(p))");
   text_.line("#define STORE(p, v) {}", d_.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
 }
 
@@ -131,7 +133,7 @@ void PassWriter::place_items(Order order, const char* suffix) {
   } else {
     text_.line("const int t{0} = item % {1}, c{0} = item / {1};", suffix, d_.threads);
   }
-  text_.line("const uint line{0} = GROUP_ID(0) * {1} + c{0};", suffix, d_.lines);
+  text_.line("const uint line{0} = {2} * {1} + c{0};", suffix, d_.lines, group_);
   text_.line("const int here{0} = line{0} < lines;", suffix);
 }
 

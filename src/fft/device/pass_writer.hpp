@@ -26,12 +26,22 @@ class PassWriter {
   std::size_t held() const { return held_; }
   PassText write();
 
+  // A group takes line after line, one of which is always on its way (CUDA, Hopper and later).
+  PassText write_ahead();
+
   // --- the two halves of a pass that a cluster of groups shares
   // Columns: from memory to the local memory of whichever group of the cluster has the row.
   void write_columns(const PassDesign& rows, std::size_t pitch);
   // Rows: from local memory, as the columns left them, to memory.
   void write_rows(std::size_t pitch);
   void header(const std::set<std::size_t>& radices);
+
+  // --- one of the passes of a ring, whose tile, arrays and offsets are variables of the kernel
+  struct RingHooks {
+    std::string all_loaded = {};    // said once every work-item of the group has loaded its points
+    std::string before_store = {};  // said before the first point is stored
+  };
+  void write_in_ring(const RingHooks& hooks);
 
  private:
   // --- names
@@ -125,6 +135,8 @@ class PassWriter {
   std::size_t held_ = 1, pitch_ = 1;
   Text& text_;
   bool guarded_ = false, local_used_ = false;
+  const char* group_ = "GROUP_ID(0)";
+  RingHooks hooks_ = {};
 };
 
 }  // namespace ridge::fft::on_device

@@ -41,7 +41,7 @@ void normalize(AxisProblem& problem);
 enum class Place { input, output, scratch, work, spare };
 
 struct Step {
-  std::variant<PassDesign, SpectrumDesign, ClusterDesign, papers::StagePlan, papers::UnitDesign> design;
+  std::variant<PassDesign, SpectrumDesign, ClusterDesign, RingDesign, papers::StagePlan, papers::UnitDesign> design;
   Place from = Place::input, to = Place::output;
   std::uint64_t lines = 1;                       // for each value of the problem's last digit
   std::uint64_t from_stride = 0, to_stride = 0;  // elements from one value of the last digit to the next
@@ -64,6 +64,7 @@ std::vector<Route> list_routes(const Device& device, const AxisProblem& problem,
 
 void list_one_pass(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_clusters(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
+void list_rings(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_many_passes(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_primes(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 
@@ -78,6 +79,9 @@ double problem_bytes(const AxisProblem& problem);
 double usual_flops(const AxisProblem& problem);
 
 Order order_of(const Address& at);
+
+// CUDA from Hopper on: clusters, copies that land by themselves.
+bool is_hopper(const Device& device);
 
 // A pass over the problem as it stands: sides, operators, digits; no radices yet.
 PassDesign plain_pass(const AxisProblem& problem);

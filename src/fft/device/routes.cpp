@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kRegisters = 65536, kItemsPerUnit = 2048, kLocalPerUnit = 228 * 1024, kWarp = 32;
 
 using RouteLister = void (*)(const Device&, const AxisProblem&, std::vector<Route>&);
-constexpr std::array<RouteLister, 4> kFamilies{list_one_pass, list_clusters, list_many_passes, list_primes};
+constexpr std::array<RouteLister, 5> kFamilies{list_one_pass, list_clusters, list_rings, list_many_passes, list_primes};
 
 bool continues(const Address& at, const std::vector<std::uint64_t>& counts, std::size_t digit) {
   return at.line.empty() || at.line[digit + 1] == at.line[digit] * counts[digit];
@@ -143,6 +143,7 @@ KernelSource kernel_of(const Step& step) {
   if (const auto* pass = std::get_if<PassDesign>(&step.design)) return pass_text(*pass).source;
   if (const auto* cluster = std::get_if<ClusterDesign>(&step.design)) return cluster_text(*cluster).source;
   if (const auto* unit = std::get_if<papers::UnitDesign>(&step.design)) return papers::unit_text(*unit);
+  if (const auto* ring = std::get_if<RingDesign>(&step.design)) return ring_text(*ring).source;
   return spectrum_text(std::get<SpectrumDesign>(step.design));
 }
 

@@ -1,5 +1,7 @@
 #include "fft/device/pass_writer.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace ridge::fft::on_device {
@@ -103,6 +105,7 @@ void PassWriter::exchange(std::size_t number) {
     local_free();
     write_local(layout, from, array, member);
     text_.line("BARRIER();");
+    if (!hooks_.all_loaded.empty()) text_.line("{}", std::exchange(hooks_.all_loaded, {}));
     read_local(layout, to, array, member);
   };
   if (d_.split) {
@@ -167,7 +170,15 @@ void PassWriter::twiddle(const StageDesign& stage) {
     text_.line("const real2 w = {};", table_product("exponent"));
     text_.line("v[{0}] = multiply(v[{0}], w);", round * stage.radix);
     for (std::size_t u = 1; u < stage.radix; ++u) {
-      text_.line("v[{0}] = multiply(v[{0}], multiply(w, {1}));", round * stage.radix + u, power(u));
+      const std::size_t slot = round * stage.radix + u;
+      if (!d_.few_twiddles || u < 4) {
+        text_.line("v[{0}] = multiply(v[{0}], multiply(w, w{1}));", slot, u);
+      } else if (u % 4 == 0) {
+        text_.line("const real2 from{0} = multiply(w, w{0});", u);
+        text_.line("v[{0}] = multiply(v[{0}], from{1});", slot, u);
+      } else {
+        text_.line("v[{0}] = multiply(v[{0}], multiply(from{1}, w{2}));", slot, u / 4 * 4, u % 4);
+      }
     }
     close_round();
   }

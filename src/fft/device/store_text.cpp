@@ -70,6 +70,7 @@ void PassWriter::store() {
   if (d_.store.staged || d_.method == PrimeMethod::rader) return stage_out(last, line);
   text_.raw("\n");
   text_.line("// store");
+  if (!hooks_.before_store.empty()) text_.line("{}", hooks_.before_store);
   text_.open();
   store_pointers(line);
   for (std::size_t round = 0; round < last.rounds; ++round) {

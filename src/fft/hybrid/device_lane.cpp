@@ -39,6 +39,7 @@ class DeviceLane : public Lane {
     const std::size_t wanted = options_.piece_bytes > 0 ? options_.piece_bytes : kPieceBytes;
     const std::size_t most = std::max<std::size_t>(1, problem_.batch / kLeastPieces);
     piece_ = std::clamp<std::size_t>(wanted / std::max(from, to), 1, most);
+    if (options_.units > 0) piece_ = std::min(piece_, std::max<std::size_t>(1, options_.units / kQueues));
   }
 
   std::size_t grain() const override { return piece_; }
@@ -48,7 +49,8 @@ class DeviceLane : public Lane {
     cores_ = cores;
     if (count == 0) return;
     const auto [from, to] = batch_bytes<T>(problem_, Direction::forward);
-    const std::size_t stations = staged() ? std::max<std::size_t>(1, cores.count) : kQueues;
+    std::size_t stations = staged() ? std::max<std::size_t>(1, cores.count) : kQueues;
+    if (options_.units > 0) stations = std::min(stations, std::max<std::size_t>(1, options_.units / piece_));
     while (stations_.size() < stations) stations_.push_back(std::make_unique<Station>(device_));
     used_ = stations;
     const std::size_t bytes = piece_ * std::max(from, to);

@@ -9,13 +9,22 @@
 #include "filterbank/host/output.hpp"
 
 namespace ridge::filterbank {
+namespace {
+
+// Scratch of more than a few pages is walked with large strides: enough of it that it lies in huge pages.
+std::size_t scratch_complex(std::size_t floats) {
+  constexpr std::size_t kSmall = (std::size_t{128} << 10) / 4, kHuge = (std::size_t{4} << 20) / 4;
+  return ((floats > kSmall ? std::max(floats, kHuge) : floats) + 1) / 2;
+}
+
+}  // namespace
 
 HostVariant::HostVariant(const Problem& problem, const Geometry& geometry, std::size_t scratch)
     : geometry_(geometry),
       bandpass_(problem.bandpass),
       scratch_(whole_lines(scratch)),
-      pool_(std::make_unique<fft::ScratchPool<float>>(geometry.threads, (scratch_ + Output::floats(geometry) + 1) / 2,
-                                                      0, 1)) {}
+      pool_(std::make_unique<fft::ScratchPool<float>>(geometry.threads,
+                                                      scratch_complex(scratch_ + Output::floats(geometry)), 0, 1)) {}
 
 void HostVariant::run(const Job& job) const {
   const Geometry& g = geometry_;

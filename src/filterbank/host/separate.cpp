@@ -1,5 +1,5 @@
-// The same FIR and the same FFT as the fused variant, one after the other over the whole stretch with the branches in
-// memory between them: what fusing is measured against.
+// The same FIR and the same FFT as the fused variant, one after the other over all that was pushed, with the branches
+// in memory between them: what fusing is measured against.
 #include <algorithm>
 
 #include "filterbank/host/output.hpp"
@@ -8,7 +8,8 @@
 namespace ridge::filterbank {
 namespace {
 
-constexpr std::size_t kMoreRows = 32, kMostBytes = std::size_t{64} << 20, kMostSpectra = 4096;
+// Memory that is never reached by a push is never touched.
+constexpr std::size_t kMoreRows = 32, kMostBytes = std::size_t{128} << 20;
 
 class Separate final : public HostVariant {
  public:
@@ -27,7 +28,7 @@ class Separate final : public HostVariant {
   static std::size_t capacity(const Geometry& g) { return least_rows(g, steps(g)) + kMoreRows; }
   static std::size_t stretch(const Geometry& g) {
     const std::size_t bytes = g.polarizations * filtered_row(g) * sizeof(float);
-    return std::clamp<std::size_t>(kMostBytes / bytes, 1, kMostSpectra / steps(g)) * steps(g);
+    return std::max<std::size_t>(kMostBytes / bytes / steps(g), 1) * steps(g);
   }
 
   void work(const Piece& piece, Output& output, float* scratch) const override {

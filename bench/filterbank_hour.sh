@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# An hour of one subband of 16 stations (195312.5 Hz, two polarizations, int16: 90 GB) through a pipe, power out:
+#   bench/filterbank_hour.sh [SECONDS OF DATA, 3600] [RIDGE]
+# Once in pieces of 1 MiB with the memory of the process looked at all the time; once in pieces of 10007 bytes, killed
+# in the middle and gone on with. Both must give the same bytes, and the memory must stay flat to 1 %.
+set -u
+seconds=${1:-3600} ridge=${2:-ridge}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+rate=195312.5 times=763
+signal="channelize signal - --stations 16 --samples i16 --rate $rate --seconds $seconds --block 256"
+run="--channels 256 --taps 16 --stations 16 --samples i16 --rate $rate --detect stokes --times $times"
+row=$((16 * 4 * 256 * 4))
+
+echo "$seconds s of 16 stations: $(awk "BEGIN { printf \"%.1f\", $seconds * $rate * 16 * 2 * 4 / 1e9 }") GB in"
+# The pipe is named, so that the process behind it is the child whose memory is looked at.
+mkfifo "$folder/pipe"
+"$ridge" $signal >"$folder/pipe" &
+generator=$!
+"$ridge" channelize "$folder/pipe" "$folder/one.raw" $run --digest 2>"$folder/report" &
+bank=$!
+: >"$folder/memory"
+while kill -0 $bank 2>/dev/null; do
+  awk '/^VmRSS/ { print $2 }' /proc/$bank/status 2>/dev/null >>"$folder/memory"
+  sleep 1
+done
+wait $bank || { echo "FAILED: $(cat "$folder/report")"; exit 1; }
+wait $generator
+cat "$folder/report"
+# The first tenth is the start: buffers are made and touched there.
+awk '{ v[NR] = $1 } END {
+  first = int(NR / 10) + 1; low = high = v[first]
+  for (i = first; i <= NR; ++i) { if (v[i] < low) low = v[i]; if (v[i] > high) high = v[i] }
+  printf "memory: %d looks, %.1f to %.1f MB, apart by %.2f %%\n", NR, low / 1000, high / 1000, 100 * (high - low) / low
+  exit (high - low) * 100 > low
+}' "$folder/memory" || { echo "FAILED: memory is not flat to 1 %"; exit 1; }
+
+# Killed when about half of the output is there, wherever it is then.
+half=$(($(stat -c %s "$folder/one.raw") / 2))
+rm "$folder/pipe" && mkfifo "$folder/pipe"
+"$ridge" $signal --chunk 10007 >"$folder/pipe" 2>/dev/null &
+generator=$!
+"$ridge" channelize "$folder/pipe" "$folder/two.raw" $run --resume --quiet &
+bank=$!
+while kill -0 $bank 2>/dev/null && [ "$(stat -c %s "$folder/two.raw" 2>/dev/null || echo 0)" -lt $half ]; do sleep 0.2; done
+kill -KILL $bank 2>/dev/null
+wait $bank $generator 2>/dev/null
+rows=$(($(stat -c %s "$folder/two.raw") / row))
+# The 16 blocks before the sample to go on at are what its first window looks back at.
+from=$(((rows * times - 16) * 256))
+[ $from -ge 0 ] || from=0
+echo "killed with $rows rows written, going on at sample $((rows * times * 256)) with a pipe that begins at $from"
+"$ridge" $signal --from-sample $from --chunk 10007 |
+  "$ridge" channelize - "$folder/two.raw" $run --resume --first-sample $from || exit 1
+cmp "$folder/one.raw" "$folder/two.raw" || { echo "FAILED: the outputs differ"; exit 1; }
+echo "the same $(stat -c %s "$folder/one.raw") bytes"

@@ -1,0 +1,67 @@
+// What `ridge channelize` writes: spectra, their power or their correlation, with a header where the format has one.
+#pragma once
+#include <complex>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/channelize_files.hpp"
+#include "io/samples.hpp"
+#include "io/stream.hpp"
+
+namespace ridge::cli {
+
+// A sum of what passes that depends on its order: two numbers modulo 2^64, over words of 8 bytes.
+class Digest {
+ public:
+  void add(std::span<const std::complex<float>> values);
+  std::string text() const;
+
+ private:
+  std::uint64_t sum_ = 0, sums_ = 0;
+};
+
+class Sink {
+ public:
+  // `seconds` from a sample to the next, 0 where nobody said.
+  Sink(const ChannelizeWishes& wishes, const filterbank::Problem& problem, std::size_t hop, const io::SampleInfo& info,
+       double seconds);
+
+  // Spectra that become one output time.
+  std::size_t spectra_each() const { return each_; }
+  // --resume: output times that are there already, whole ones; what is left of another is cut off.
+  std::uint64_t there_already();
+
+  void put(std::span<const std::complex<float>> spectra);
+  void finish();
+  std::string what() const;  // of one output time, in words
+  std::uint64_t written() const { return times_; }
+  std::string digest() const { return digest_ ? digest_->text() : std::string(); }
+
+ private:
+  std::size_t write(const std::string& text);
+  std::string npy_header(std::uint64_t times, std::size_t reserve) const;
+  void write_fil_header(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds);
+  void sort_by_frequency(std::size_t rows);
+  std::size_t time_bytes() const;
+
+  filterbank::Problem problem_;  // without weights
+  std::size_t hop_, each_ = 1;
+  io::OutputStream out_;
+  bool fil_, npy_;
+  std::optional<filterbank::Detector> detector_;
+  std::optional<filterbank::Correlator> correlator_;
+  std::optional<Digest> digest_;
+  std::vector<float> power_, sorted_;
+  std::vector<std::complex<float>> sums_;
+  std::size_t header_bytes_ = 0;
+  std::uint64_t times_ = 0;
+};
+
+// Writes the spectra with lost samples to --flags, and returns how many there are between `from` and `end`.
+std::uint64_t write_flags(const ChannelizeWishes& wishes, const filterbank::Problem& problem,
+                          const std::vector<io::Gap>& gaps, std::uint64_t from, std::uint64_t end);
+
+}  // namespace ridge::cli

@@ -1,0 +1,109 @@
+#include "filterbank/device/compiled_bank.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "filterbank/device/matrix_weights.hpp"
+
+namespace ridge::filterbank::on_device {
+namespace {
+
+// Rows that a group filters before its first spectrum, each a share of the work of a spectrum.
+double history_steps(const KernelDesign& design) {
+  const Geometry& g = design.geometry;
+  const double in = static_cast<double>(g.sample_bytes), whole = in + 8;
+  return static_cast<double>(g.taps - 1) * in / whole;
+}
+
+constexpr std::size_t kMostSpectra = std::size_t{1} << 20;  // of one launch
+
+}  // namespace
+
+std::size_t rounds_for(const KernelDesign& design, std::size_t spectra, std::size_t slots) {
+  if (design.rounds > 0) return design.rounds;
+  const std::size_t period = design.period(), turns = (spectra + period - 1) / period;
+  std::size_t best = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t rounds = 1; rounds <= std::min<std::size_t>(turns, 512); ++rounds) {
+    const std::size_t groups = (turns + rounds - 1) / rounds * design.station_groups();
+    const auto waves = static_cast<double>((groups + slots - 1) / slots);
+    // The last wave of several starts before the one before it has ended everywhere: part of its gaps is filled.
+    const double even = static_cast<double>(groups) / static_cast<double>(slots);
+    const double cost =
+        (0.5 * waves + 0.5 * std::max(even, 1.0)) * (static_cast<double>(rounds * period) + history_steps(design) + 4);
+    if (cost < least) {
+      least = cost;
+      best = rounds;
+    }
+  }
+  return best;
+}
+
+CompiledBank::CompiledBank(const Device& device, const KernelDesign& design,
+                           std::span<const std::complex<float>> factors)
+    : device_(device), design_(design) {
+  const KernelText text = design.fir == Fir::matrix ? matrix_text(design) : kernel_text(design);
+  kernel_ = device.compile(text.source).kernel(kKernelName);
+  local_bytes_ = text.local_bytes;
+  if (design.fir != Fir::matrix) {
+    const auto tables = transform_tables(design);
+    tables_ = uploaded(device, std::span<const std::complex<float>>(tables), "filter bank roots");
+  }
+  const std::complex<float> none = 1.0f;
+  factors_ = uploaded(device, design.factors == Factors::none ? std::span(&none, 1) : factors, "filter bank bandpass");
+}
+
+std::shared_ptr<const DeviceWeights> CompiledBank::prepare(std::span<const double> prototype) const {
+  if (design_.fir == Fir::matrix) {
+    const MatrixWeights weights = matrix_weights(design_, prototype);
+    return std::make_shared<DeviceWeights>(
+        uploaded(device_, std::span<const std::uint32_t>(weights.words), "filter bank weights"),
+        uploaded(device_, std::span<const std::complex<float>>(weights.tables), "filter bank roots"));
+  }
+  const std::vector<float> values(prototype.begin(), prototype.end());
+  return std::make_shared<DeviceWeights>(uploaded(device_, std::span<const float>(values), "filter bank weights"),
+                                         tables_);
+}
+
+void CompiledBank::enqueue(Queue& queue, const Stretch& stretch, const DeviceWeights& weights) const {
+  Stretch part = stretch;
+  // Positions within a launch are counted in 31 bits.
+  const std::size_t most =
+      std::max<std::size_t>(1, std::min(kMostSpectra, (std::size_t{1} << 30) / design_.geometry.hop));
+  for (std::size_t done = 0; done < stretch.count; done += part.count) {
+    part.count = std::min(most, stretch.count - done);
+    part.first = stretch.first + done;
+    part.out_offset = stretch.out_offset + done * design_.geometry.spectrum_size();
+    launch(queue, part, weights);
+  }
+}
+
+void CompiledBank::launch(Queue& queue, const Stretch& stretch, const DeviceWeights& weights) const {
+  const Geometry& g = design_.geometry;
+  // Groups of the matrix kernel begin with a multiple of its 8 times, so that a spectrum's place in a product, and
+  // with it the order of its sum, is always the same.
+  const std::size_t before = design_.fir == Fir::matrix ? static_cast<std::size_t>(stretch.first % 8) : 0;
+  const std::uint64_t first = stretch.first - before;
+  const std::int64_t row = g.oldest_row(first);
+  const std::int64_t origin = row * static_cast<std::int64_t>(g.channels) - stretch.start;
+  const auto newest = g.newest(first) - row * static_cast<std::int64_t>(g.channels);
+  const std::size_t count = stretch.count + before;
+  const std::size_t slots = std::max<std::size_t>(1, device_.limits().compute_units * design_.resident);
+  const std::size_t rounds = rounds_for(design_, count, slots), chunk = rounds * design_.period();
+  const std::uint64_t groups = (count + chunk - 1) / chunk * design_.station_groups();
+  const std::uint64_t offset = stretch.out_offset - before * g.spectrum_size();  // may wrap; so does the kernel's sum
+  std::vector<Argument> arguments{stretch.samples,
+                                  stretch.spectra,
+                                  weights.buffer,
+                                  weights.tables,
+                                  factors_,
+                                  static_cast<std::int32_t>(origin),
+                                  static_cast<std::int32_t>(newest),
+                                  static_cast<std::int32_t>(count),
+                                  offset,
+                                  static_cast<std::int32_t>(rounds)};
+  if (design_.fir == Fir::matrix) arguments.emplace_back(static_cast<std::int32_t>(before));
+  queue.launch(kernel_, {.groups = {groups}, .items = {design_.items}, .local_bytes = local_bytes_}, arguments);
+}
+
+}  // namespace ridge::filterbank::on_device

@@ -1,0 +1,100 @@
+// Integers to float without the converter, which is slow on GPUs: the bits of an integer under the exponent of 2^23 are
+// the number 2^23 + integer, exactly, and one subtraction is left.
+#include <fmt/format.h>
+
+#include "fft/device/text.hpp"
+#include "filterbank/device/design.hpp"
+
+namespace ridge::filterbank::on_device {
+namespace {
+
+constexpr const char* kWords = R"(
+#if defined(__CUDACC_RTC__) || defined(__CUDACC__)
+#define AS_FLOAT(bits) __uint_as_float(bits)
+#define PICK_BYTES(a, b, selector) __byte_perm(a, b, selector)
+#define OPAQUE(v) asm volatile("" : "+r"(v))
+#else
+#define AS_FLOAT(bits) as_float((uint)(bits))
+#if defined(RIDGE_OVERLOAD)
+static inline uint ridge_pick_bytes(uint a, uint b, uint selector) {
+  uint r;
+  __asm__("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(selector));
+  return r;
+}
+#define OPAQUE(v) __asm__ volatile("" : "+r"(v))
+#define PICK_BYTES(a, b, selector) ridge_pick_bytes(a, b, selector)
+#else
+#define OPAQUE(v)
+static inline uint ridge_pick_bytes(uint a, uint b, uint selector) {
+  const ulong both = (ulong)a | ((ulong)b << 32);
+  uint r = 0;
+  for (uint i = 0; i < 4; ++i) r |= (uint)((both >> (8 * ((selector >> (4 * i)) & 7))) & 255) << (8 * i);
+  return r;
+}
+#define PICK_BYTES(a, b, selector) ridge_pick_bytes(a, b, selector)
+#endif
+#endif
+)";
+
+// Number `i` of a raw value named `raw`.
+std::string number(Samples samples, std::size_t parts, std::size_t i) {
+  switch (samples) {
+    case Samples::int4:
+      // The nibble's top bit turned over is the number plus 8.
+      return fmt::format("AS_FLOAT((((uint)raw >> {}) & 15u ^ 8u) | 0x4b000000u) - 8388616.0f", 4 * i);
+    case Samples::int8:
+      return fmt::format("AS_FLOAT(PICK_BYTES(bits, 0x4b000000u, 0x744{}u)) - 8388736.0f", i);
+    case Samples::int16: {
+      const char* member = parts == 4 ? (i < 2 ? ".x" : ".y") : "";
+      return fmt::format("AS_FLOAT(PICK_BYTES(((uint)raw{}) ^ 0x80008000u, 0x4b000000u, 0x74{}u)) - 8421376.0f", member,
+                         i % 2 == 0 ? "10" : "32");
+    }
+    default:
+      return parts == 1 ? "raw" : fmt::format("raw.{}", "xyzw"[i]);
+  }
+}
+
+}  // namespace
+
+const char* to_string(Fir fir) {
+  return fir == Fir::registers ? "registers" : fir == Fir::gather ? "gather" : "matrix";
+}
+
+RawType raw_type(Samples samples, std::size_t parts) {
+  switch (samples) {
+    case Samples::int4:
+      return parts == 4 ? RawType{"ushort", 2} : RawType{"uchar", 1};
+    case Samples::int8:
+      return parts == 4 ? RawType{"uint", 4} : parts == 2 ? RawType{"ushort", 2} : RawType{"uchar", 1};
+    case Samples::int16:
+      return parts == 4 ? RawType{"uint2", 8} : parts == 2 ? RawType{"uint", 4} : RawType{"ushort", 2};
+    default:
+      return parts == 4 ? RawType{"float4", 16} : parts == 2 ? RawType{"float2", 8} : RawType{"float", 4};
+  }
+}
+
+std::string conversion_text(Samples samples, std::size_t parts) {
+  fft::on_device::Text text;
+  text.raw(kWords);
+  const RawType type = raw_type(samples, parts);
+  text.line("typedef {} raw_t;", type.name);
+  switch (samples) {
+    case Samples::int16:
+      text.line("#define RAW_ZERO {}", parts == 4 ? "make_uint2(0u, 0u)" : "0");
+      break;
+    case Samples::float32:
+      text.line("#define RAW_ZERO {}", parts == 4   ? "make_float4(0.0f, 0.0f, 0.0f, 0.0f)"
+                                       : parts == 2 ? "make_float2(0.0f, 0.0f)"
+                                                    : "0.0f");
+      break;
+    default:
+      text.line("#define RAW_ZERO 0");
+  }
+  text.open("FUNCTION void convert(raw_t raw, float* x)");
+  if (samples == Samples::int8) text.line("const uint bits = (uint)raw ^ 0x80808080u;");
+  for (std::size_t i = 0; i < parts; ++i) text.line("x[{}] = {};", i, number(samples, parts, i));
+  text.close();
+  return text.str();
+}
+
+}  // namespace ridge::filterbank::on_device

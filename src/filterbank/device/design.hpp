@@ -1,0 +1,72 @@
+// What a kernel of the filter bank on a device is made of, in numbers.
+#pragma once
+#include <complex>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <ridge/device.hpp>
+
+#include "filterbank/geometry.hpp"
+
+namespace ridge::filterbank::on_device {
+
+enum class Fir {
+  registers,  // the delay line of a channel in the registers of a work-item, renamed instead of shifted; critical only
+  gather,     // every tap's sample read again, from a cache if it is there; anything
+  matrix,     // 16 times of a channel as a product with a Toeplitz matrix of weights, on the matrix units
+};
+const char* to_string(Fir fir);
+
+enum class Factors { none, channels, all };  // the bandpass: one a channel, or one a (polarization, station, channel)
+
+struct KernelDesign {
+  Geometry geometry{};
+  Fir fir = Fir::registers;
+  bool transform = true;     // else the branches are written as they are
+  std::size_t items = 256;   // of a group
+  std::size_t streams = 1;   // stations of a group
+  std::size_t parts = 4;     // real numbers of a sample that one item filters: 2, or 4 of both polarizations
+  std::size_t steps = 8;     // spectra from a barrier to the next
+  std::size_t rounds = 0;    // turns of the loop over time; 0: the launch says it
+  std::size_t resident = 2;  // groups that should fit a compute unit
+  std::vector<std::size_t> radices = {};
+  Factors factors = Factors::none;
+  bool constant_weights = false;  // in the device's constant memory
+
+  std::size_t numbers() const { return 2 * geometry.polarizations; }  // of one sample
+  std::size_t split() const { return numbers() / parts; }             // items a channel
+  std::size_t units() const { return streams * geometry.channels * split(); }
+  std::size_t units_each() const { return (units() + items - 1) / items; }
+  std::size_t lines() const { return streams * steps * geometry.polarizations; }
+  std::size_t station_groups() const { return (geometry.stations + streams - 1) / streams; }
+  // Spectra of one turn of the loop: the delay line is back where it was.
+  std::size_t period() const;
+};
+
+inline constexpr const char* kKernelName = "filter_bank";
+
+struct KernelText {
+  KernelSource source;
+  std::size_t local_bytes = 0;
+};
+
+// `registers` and `gather`.
+KernelText kernel_text(const KernelDesign& design);
+// `matrix`: 16 * Q channels, Q even and at most 16, two polarizations, integers of up to 16 bits, critical.
+KernelText matrix_text(const KernelDesign& design);
+
+// Roots for the stages of the transform, in the order the text expects them.
+std::vector<std::complex<float>> transform_tables(const KernelDesign& design);
+
+// The name of the type that holds `parts` numbers of a sample in memory, and the bytes it has.
+struct RawType {
+  std::string name;
+  std::size_t bytes;
+};
+RawType raw_type(Samples samples, std::size_t parts);
+
+// Words the dialect does not have: reinterpretation, byte permutation, conversion of every raw type.
+std::string conversion_text(Samples samples, std::size_t parts);
+
+}  // namespace ridge::filterbank::on_device

@@ -1,0 +1,230 @@
+// The variants for devices: which kernels, with which numbers.
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "filterbank/device/device_variant.hpp"
+#include "filterbank/device/lines_text.hpp"
+#include "filterbank/device/matrix_weights.hpp"
+#include "filterbank/device/separate.hpp"
+
+namespace ridge::filterbank::on_device {
+namespace {
+
+class FusedBank final : public DeviceBank {
+ public:
+  FusedBank(const Device& device, const KernelDesign& design, std::span<const std::complex<float>> factors)
+      : bank_(device, design, factors) {}
+  std::shared_ptr<const DeviceWeights> prepare(std::span<const double> prototype) const override {
+    return bank_.prepare(prototype);
+  }
+  void enqueue(Queue& queue, const Stretch& stretch, const DeviceWeights& weights) const override {
+    bank_.enqueue(queue, stretch, weights);
+  }
+
+ private:
+  CompiledBank bank_;
+};
+
+// A barrier within a loop whose end is not known when it is compiled comes out wrong in PoCL 3.1.
+std::size_t fixed_rounds(const Device& device, std::size_t period) {
+  if (device.info().vendor.find("Portable Computing Language") == std::string::npos) return 0;
+  return std::max<std::size_t>(1, 64 / period);
+}
+
+std::string name_of(const KernelDesign& d) { return fmt::format("{}x{}x{}", d.items, d.streams, d.steps); }
+
+}  // namespace
+
+Factors factors_of(const Problem& problem, const Geometry& g) {
+  if (problem.bandpass.empty()) return Factors::none;
+  return problem.bandpass.size() == g.channels && g.spectrum_size() != g.channels ? Factors::channels : Factors::all;
+}
+
+// Designs of a FIR (with a transform behind it or not) that fit the device, the most promising first.
+std::vector<KernelDesign> designs(const Device& device, const Problem& problem, const Geometry& g, Fir fir,
+                                  bool transform, std::size_t parts) {
+  const bool pocl = device.info().vendor.find("Portable Computing Language") != std::string::npos;
+  std::vector<KernelDesign> found;
+  KernelDesign d{.geometry = g, .fir = fir, .transform = transform, .parts = parts};
+  d.factors = transform ? factors_of(problem, g) : Factors::none;
+  if (transform) {
+    d.radices = radices_of(g.channels, pocl ? 8 : 16);
+    if (d.radices.empty()) return {};
+  }
+  const std::size_t most = std::min<std::size_t>(device.limits().work_group, 256);
+  const std::size_t split = 2 * g.polarizations / parts;
+  d.items = std::min(most, std::bit_ceil(std::max<std::size_t>(g.channels * split, 32)));
+  // Several stations where one does not give every item a channel.
+  d.streams = std::clamp<std::size_t>(d.items / (g.channels * split), 1, g.stations);
+  const std::size_t local = device.info().backend == Backend::opencl
+                                ? std::min<std::size_t>(device.limits().local_memory, 48 << 10)
+                                : device.limits().local_memory;
+  for (const std::size_t target : {std::size_t{4096}, std::size_t{2048}, std::size_t{8192}}) {
+    const std::size_t values = d.streams * g.channels * g.polarizations;
+    std::size_t steps = std::max<std::size_t>(1, target / values);
+    if (fir == Fir::registers) {
+      // The delay line comes round after a multiple of the taps: steps that divide them, or are a multiple.
+      steps = std::min<std::size_t>(steps, 32);
+      while (steps > 1 && g.taps % steps != 0 && (steps % g.taps != 0 || steps > 2 * g.taps)) --steps;
+    } else {
+      steps = std::min<std::size_t>(steps, 16);
+    }
+    d.steps = steps;
+    d.rounds = fixed_rounds(device, d.period());
+    const std::size_t bytes = transform ? (d.lines() * (padded(g.channels) + 2) + table_size(d.radices)) * 8 : 0;
+    if (bytes > local) continue;
+    const bool there =
+        std::any_of(found.begin(), found.end(), [&](const KernelDesign& one) { return one.steps == d.steps; });
+    if (!there) found.push_back(d);
+  }
+  return found;
+}
+
+namespace {
+
+void add(const Device& device, const Problem& problem, const Geometry& g, const KernelDesign& design,
+         const char* variant, Transfers transfers, double efficiency, std::vector<Entry>& entries) {
+  planner::Candidate candidate{
+      .variant = variant,
+      .parameters = {{"fir", fmt::format("{}{}", to_string(design.fir), design.parts)}, {"group", name_of(design)}},
+      .cost = device_cost(g, efficiency)};
+  if (!design.radices.empty())
+    candidate.parameters.emplace_back("radices", fmt::format("{}", fmt::join(design.radices, "*")));
+  entries.push_back({std::move(candidate), [device, g, design, transfers, factors = problem.bandpass] {
+                       return std::make_shared<DeviceVariant>(
+                           device, g, std::make_shared<FusedBank>(device, design, factors), transfers);
+                     }});
+}
+
+void refuse(const char* variant, const std::string& why, std::vector<Entry>& entries) {
+  entries.push_back({{.variant = variant, .refusal = why}, {}});
+}
+
+// Registers of a work-item that hold the delay line and the weights.
+std::size_t held_numbers(const KernelDesign& d) {
+  return d.units_each() * (d.geometry.taps * (d.parts + 1) + d.steps * d.parts / 4);
+}
+
+bool has_matrix_units(const Device& device) {
+  const std::string& isa = device.info().isa;
+  return isa.starts_with("sm_") && isa.size() >= 5 && isa.compare(3, std::string::npos, "80") >= 0;
+}
+
+// Integers, two polarizations, critical; a device without matrix units imitates them where a test asks for it.
+void add_matrix(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
+  if (!g.critical() || g.polarizations != 2 || g.samples == Samples::float32 || g.block != g.channels) return;
+  if (g.channels % 32 != 0 || g.channels > 256 || g.taps < 2 || g.taps > 64) return;
+  KernelDesign d{.geometry = g, .fir = Fir::matrix, .parts = 4};
+  d.factors = factors_of(problem, g);
+  const std::size_t warps = g.channels / 16;  // of 32 spectra
+  for (std::size_t tiles = std::max<std::size_t>(1, 16 / warps); tiles > 0; tiles /= 2) {
+    d.items = 32 * warps * tiles;
+    d.steps = 32 * tiles;
+    d.rounds = fixed_rounds(device, d.steps);
+    const std::size_t bytes = matrix_text(d).local_bytes, local = device.limits().local_memory;
+    if (bytes > local) continue;
+    d.resident = std::clamp<std::size_t>(local / (bytes + 1024), 1, std::max<std::size_t>(1, 512 / d.items));
+    all.push_back(d);
+    return;
+  }
+}
+
+std::vector<KernelDesign> fused_designs(const Device& device, const Problem& problem, const Geometry& g) {
+  std::vector<KernelDesign> all;
+  if (has_matrix_units(device)) add_matrix(device, problem, g, all);
+  if (g.critical()) {
+    for (std::size_t parts = 2 * g.polarizations; parts >= 2; parts /= 2) {
+      for (KernelDesign& d : designs(device, problem, g, Fir::registers, true, parts)) {
+        if (held_numbers(d) <= 104 && d.period() <= 64) all.push_back(std::move(d));
+      }
+    }
+  }
+  for (KernelDesign& d : designs(device, problem, g, Fir::gather, true, 2 * g.polarizations)) {
+    d.resident = 3;
+    all.push_back(std::move(d));
+  }
+  return all;
+}
+
+KernelDesign separate_design(const Device& device, const Problem& problem, const Geometry& g, Fir fir,
+                             std::size_t parts) {
+  KernelDesign design = designs(device, problem, g, fir, false, parts).front();
+  if (fir == Fir::registers) design.resident = held_numbers(design) > 80 ? 1 : held_numbers(design) > 40 ? 2 : 4;
+  return design;
+}
+
+void add_separate(const Device& device, const Problem& problem, const Geometry& g, Fir fir, std::size_t parts,
+                  bool one_each, const char* variant, double efficiency, std::vector<Entry>& entries) {
+  KernelDesign design = separate_design(device, problem, g, fir, parts);
+  if (one_each) {
+    design.steps = 1;
+    design.rounds = 1;
+    design.constant_weights = g.channels * g.taps * sizeof(float) <= device.limits().constant_memory;
+  }
+  planner::Candidate candidate{.variant = variant, .cost = device_cost(g, efficiency, 2, 3)};
+  entries.push_back({std::move(candidate), [device, problem, g, design, one_each] {
+                       return std::make_shared<DeviceVariant>(
+                           device, g, std::make_shared<SeparateBank>(device, design, problem, one_each),
+                           Transfers::overlapped);
+                     }});
+}
+
+}  // namespace
+
+std::shared_ptr<const CompiledBank> fir_alone(const Device& device, const Problem& problem, const Geometry& g) {
+  const bool registers = g.critical() && g.taps <= 64;
+  const std::size_t parts = g.polarizations == 2 && (g.taps <= 16 || !registers) ? 4 : 2;
+  return std::make_shared<CompiledBank>(
+      device, separate_design(device, problem, g, registers ? Fir::registers : Fir::gather, parts),
+      std::span<const std::complex<float>>());
+}
+
+void list_separate(const Device& device, const Problem& problem, const Geometry& g, std::vector<Entry>& entries) {
+  const std::size_t all = 2 * g.polarizations;
+  add_separate(device, problem, g, Fir::gather, 2, true, "reference", 0.01, entries);
+  add_separate(device, problem, g, Fir::gather, all, false, "gathered", 0.3, entries);
+  const std::string why = !g.critical() ? "critical sampling only; fused and gathered oversample"
+                          : g.taps > 64 ? fmt::format("a delay line of {} taps does not fit the registers", g.taps)
+                                        : "";
+  if (!why.empty()) {
+    refuse("batched", why, entries);
+    refuse("vectorized", why, entries);
+    return;
+  }
+  add_separate(device, problem, g, Fir::registers, 2, false, "batched", 0.5, entries);
+  if (g.polarizations == 2 && g.taps <= 32) {
+    add_separate(device, problem, g, Fir::registers, 4, false, "vectorized", 0.55, entries);
+  } else {
+    refuse("vectorized",
+           g.polarizations == 1 ? "two polarizations only"
+                                : "the delay lines of both polarizations do not fit the registers",
+           entries);
+  }
+}
+
+void list_fused(const Device& device, const Problem& problem, const Geometry& g, std::vector<Entry>& entries) {
+  const std::vector<KernelDesign> all = fused_designs(device, problem, g);
+  if (all.empty()) {
+    for (const char* variant : {"fused", "in_turn", "mapped"}) {
+      refuse(
+          variant,
+          fmt::format("{} channels do not fit one kernel (a prime factor above 31, or more local memory than {} KiB)",
+                      g.channels, device.limits().local_memory >> 10),
+          entries);
+    }
+    return;
+  }
+  double efficiency = 0.85;
+  for (const KernelDesign& design : all) {
+    const double share = design.fir == Fir::gather ? 0.3 : 1.0;
+    add(device, problem, g, design, "fused", Transfers::overlapped, efficiency * share, entries);
+    efficiency *= 0.98;
+  }
+  add(device, problem, g, all.front(), "in_turn", Transfers::in_turn, 0.1, entries);
+  add(device, problem, g, all.front(), "mapped", Transfers::mapped, 0.05, entries);
+}
+
+}  // namespace ridge::filterbank::on_device

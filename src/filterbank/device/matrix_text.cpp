@@ -1,0 +1,465 @@
+// The FIR on the matrix units, the transform behind it without a trip through memory.
+//
+// For one channel the samples of a window (16 rows: re and im of both polarizations, four times over, each 8 rows later
+// than the one before) times a Toeplitz matrix of weights (window x 8 times) are 32 spectra of both polarizations.
+// Weights are sums of two halves, integers of 8 bits are halves exactly, those of 16 bits sums of two. A lane's share
+// of the result is two complex numbers, neighbours in time: those of 16 channels that lie channels / 16 apart are the
+// points of two butterflies, which the lane does at once; what is left of the transform goes through local memory.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "fft/device/butterfly.hpp"
+#include "fft/device/text.hpp"
+#include "filterbank/device/design.hpp"
+#include "filterbank/device/matrix_weights.hpp"
+
+namespace ridge::filterbank::on_device {
+namespace {
+
+using fft::on_device::Text;
+
+// Words of the matrix units. On a device that has none they go through local memory, slowly and exactly enough to see
+// that every index is right.
+constexpr const char* kWords = R"(
+#if defined(__CUDACC_RTC__) || defined(__CUDACC__)
+#define RIDGE_MATRIX 1
+FUNCTION void matrix_multiply_16(float* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1) {
+  float x = d[0], y = d[1], z = d[2], w = d[3];
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(x), "+f"(y), "+f"(z), "+f"(w) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+  d[0] = x, d[1] = y, d[2] = z, d[3] = w;
+}
+FUNCTION void matrix_multiply_8(float* d, uint a0, uint a1, uint b0) {
+  float x = d[0], y = d[1], z = d[2], w = d[3];
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+      : "+f"(x), "+f"(y), "+f"(z), "+f"(w) : "r"(a0), "r"(a1), "r"(b0));
+  d[0] = x, d[1] = y, d[2] = z, d[3] = w;
+}
+FUNCTION uint halves_fma(uint a, uint b, uint c) {
+  uint d;
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+  return d;
+}
+FUNCTION uint halves_of(float low, float high) {
+  uint d;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(d) : "f"(high), "f"(low));
+  return d;
+}
+FUNCTION float low_half(uint v) {
+  float d;
+  asm("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, l; }" : "=f"(d) : "r"(v));
+  return d;
+}
+FUNCTION float high_half(uint v) {
+  float d;
+  asm("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, h; }" : "=f"(d) : "r"(v));
+  return d;
+}
+#elif defined(RIDGE_OVERLOAD)
+#define RIDGE_MATRIX 1
+FUNCTION void matrix_multiply_16(float* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1) {
+  float x = d[0], y = d[1], z = d[2], w = d[3];
+  __asm__ volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(x), "+f"(y), "+f"(z), "+f"(w) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+  d[0] = x, d[1] = y, d[2] = z, d[3] = w;
+}
+FUNCTION void matrix_multiply_8(float* d, uint a0, uint a1, uint b0) {
+  float x = d[0], y = d[1], z = d[2], w = d[3];
+  __asm__ volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+      : "+f"(x), "+f"(y), "+f"(z), "+f"(w) : "r"(a0), "r"(a1), "r"(b0));
+  d[0] = x, d[1] = y, d[2] = z, d[3] = w;
+}
+FUNCTION uint halves_fma(uint a, uint b, uint c) {
+  uint d;
+  __asm__("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+  return d;
+}
+FUNCTION uint halves_of(float low, float high) {
+  uint d;
+  __asm__("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(d) : "f"(high), "f"(low));
+  return d;
+}
+FUNCTION float low_half(uint v) {
+  float d;
+  __asm__("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, l; }" : "=f"(d) : "r"(v));
+  return d;
+}
+FUNCTION float high_half(uint v) {
+  float d;
+  __asm__("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, h; }" : "=f"(d) : "r"(v));
+  return d;
+}
+#else
+#define RIDGE_MATRIX 0
+static inline float low_half(uint v) { __private ushort s = (ushort)(v & 0xffffu); return vload_half(0, (const __private half*)&s); }
+static inline float high_half(uint v) { __private ushort s = (ushort)(v >> 16); return vload_half(0, (const __private half*)&s); }
+static inline uint halves_of(float low, float high) {
+  __private ushort s[2];
+  vstore_half_rte(low, 0, (__private half*)s);
+  vstore_half_rte(high, 1, (__private half*)s);
+  return (uint)s[0] | ((uint)s[1] << 16);
+}
+static inline uint halves_fma(uint a, uint b, uint c) {
+  return halves_of(FMA(low_half(a), low_half(b), low_half(c)), FMA(high_half(a), high_half(b), high_half(c)));
+}
+#endif
+)";
+
+// The fragments of all lanes meet in local memory: 6 words a lane.
+constexpr const char* kImitation = R"(
+#if !RIDGE_MATRIX
+#define matrix_multiply_8(d, a0, a1, b0) matrix_multiply_16(d, a0, a1, 0u, 0u, b0, 0u)
+#define matrix_multiply_16(d, a0, a1, a2, a3, b0, b1) { \
+  BARRIER(); \
+  fragments[item * 6] = a0; fragments[item * 6 + 1] = a1; fragments[item * 6 + 2] = a2; fragments[item * 6 + 3] = a3; \
+  fragments[item * 6 + 4] = b0; fragments[item * 6 + 5] = b1; \
+  BARRIER(); \
+  for (int c = 0; c < 4; ++c) { \
+    const int row = lane / 4, column = lane % 4 * 2 + (c & 1); \
+    float sum = 0.0f; \
+    for (int k = 0; k < 16; ++k) { \
+      const int from_a = warp * 32 + row * 4 + k % 8 / 2, from_b = warp * 32 + column * 4 + k % 8 / 2; \
+      const uint a = fragments[from_a * 6 + (c / 2) + (k / 8) * 2], b = fragments[from_b * 6 + 4 + k / 8]; \
+      sum += k % 2 == 0 ? low_half(a) * low_half(b) : high_half(a) * high_half(b); \
+    } \
+    d[c] += sum; \
+  } \
+}
+#endif
+)";
+
+class Writer {
+ public:
+  explicit Writer(const KernelDesign& design)
+      : d_(design), g_(design.geometry), others_(design.geometry.channels / 16) {
+    history_ = matrix_history(g_.taps) / 8;
+    planes_ = g_.samples == Samples::int16 ? 2 : 1;
+    row_words_ = g_.channels * 4 + 4;  // of two rows; the next two begin 4 banks on
+    units_ = history_ + d_.steps / 8;
+    plane_words_ = units_ * 4 * row_words_;
+    line_pitch_ = others_ * 17;
+    while (line_pitch_ % 16 != 1) ++line_pitch_;
+  }
+
+  KernelText write() {
+    head();
+    const std::size_t exchange = d_.steps * line_pitch_ * 2, ring = planes_ * plane_words_;
+    text_.open("KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}({})", d_.items, d_.resident, kKernelName, kArguments);
+    const std::size_t words = (2 * matrix_words(g_.taps) * g_.channels + 3) / 4 * 4, roots = 2 * g_.channels;
+    const std::size_t whole = ring + exchange + words + roots;
+    text_.line("LOCAL_BLOCK(uint, local_words, {} + IMITATION_WORDS);", whole);
+    text_.line("LOCAL uint* const ring = local_words;");
+    text_.line("LOCAL float2* const points = (LOCAL float2*)(local_words + {});", ring);
+    // The compiler fetches what is in global memory far ahead, and has no registers for it.
+    text_.line("LOCAL uint* const weights = local_words + {};", ring + exchange);
+    text_.line("LOCAL float2* const tables = (LOCAL float2*)(local_words + {});", ring + exchange + words);
+    text_.line("FRAGMENTS(local_words + {})", whole);
+    text_.line("const int item = LOCAL_ID(0), lane = item % 32, warp = item / 32, g = lane / 4, tig = lane % 4;");
+    text_.line("const int station = (int)(GROUP_ID(0) % {}u);", g_.stations);
+    text_.line("const int begin = (int)(GROUP_ID(0) / {}u) * {};", g_.stations,
+               d_.rounds > 0 ? fmt::format("{}", d_.rounds * d_.steps) : fmt::format("{} * rounds", d_.steps));
+    text_.line("for (int i = item; i < {}; i += {}) weights[i] = LOAD_CACHED(all_weights + i);",
+               2 * matrix_words(g_.taps) * g_.channels, d_.items);
+    text_.line("for (int i = item; i < {}; i += {}) tables[i] = LOAD_CACHED(all_tables + i);", g_.channels, d_.items);
+    lane_constants();
+    prime();
+    text_.line("raw_t raw[{}];", 2 * pairs_each(d_.steps));
+    load("raw", d_.steps, "begin");
+    text_.line("int slot = 0;  // of the oldest 8 rows in use");
+    text_.open("for (int round = 0; round < {}; ++round)",
+               d_.rounds > 0 ? fmt::format("{}", d_.rounds) : std::string("rounds"));
+    text_.line("const int t = begin + round * {};", d_.steps);
+    put("raw", d_.steps, fmt::format("slot + {}", history_));
+    text_.line("BARRIER();");
+    products();
+    finish_half(0);
+    finish_half(1);
+    text_.line("slot += {};", d_.steps / 8);
+    text_.line("slot -= slot >= {0} ? {0} : 0;", units_);
+    text_.close();
+    text_.close();
+    return {{.name = fmt::format("filter bank {} x {}, matrix", g_.channels, g_.taps), .text = text_.str()}, whole * 4};
+  }
+
+ private:
+  static constexpr const char* kArguments =
+      "GLOBAL const raw_t* RESTRICT in, GLOBAL float2* RESTRICT out, GLOBAL const uint* RESTRICT all_weights, GLOBAL "
+      "const "
+      "float2* RESTRICT all_tables, GLOBAL const float2* RESTRICT factors, int origin, int newest, int spectra, ulong "
+      "out_offset, int rounds, int skipped";
+
+  void head() {
+    text_.line("// {} channels of {} taps, {}, on the matrix units; {} spectra at a time", g_.channels, g_.taps,
+               filterbank::to_string(g_.samples), d_.steps);
+    text_.raw(conversion_text(g_.samples, 4));
+    text_.raw(kWords);
+    text_.line("#if RIDGE_MATRIX");
+    text_.line("#define IMITATION_WORDS 0");
+    text_.line("#define FRAGMENTS(p)");
+    text_.line("#define UNROLL_PRODUCTS UNROLL");
+    text_.line("#else");
+    text_.line("#define IMITATION_WORDS {}", 6 * d_.items);
+    text_.line("#define FRAGMENTS(p) LOCAL uint* const fragments = p;");
+    text_.line("#define UNROLL_PRODUCTS");
+    text_.line("#endif");
+    text_.raw(kImitation);
+    text_.raw(fft::on_device::butterfly_text({16, others_}, false));
+  }
+
+  void lane_constants() {
+    text_.line("const int task = warp % {0}, tile = warp / {0};", others_);
+    // The place of a lane's pair of weights in a channel's words, for every distance of 8 rows; zeros beyond both ends.
+    for (std::size_t j = 0; j <= history_; ++j) {
+      if (!clamped(j)) continue;
+      text_.line("const int e{0} = 2 * tig - g + ({1}), at{0} = (e{0} < -1 ? -1 : e{0} > {2} ? {2} : e{0}) + 1;", j,
+                 distance(j), g_.taps + 1);
+    }
+    // Row g of the samples: polarization g % 2 of the g / 2th eight times; it is the same place in the result.
+    text_.line("const int column = tig * {} + g % 2 * 2;", row_words_);
+    text_.line("const int line0 = (tile * 32 + g / 2 * 8 + tig * 2 + g % 2) * {} + task * 17;", line_pitch_);
+  }
+
+  std::int64_t distance(std::size_t j) const {
+    return static_cast<std::int64_t>(8 * j + g_.taps) - static_cast<std::int64_t>(8 * history_);
+  }
+  bool clamped(std::size_t j) const {
+    return distance(j) - 7 < -1 || distance(j) + 6 > static_cast<std::int64_t>(g_.taps + 1);
+  }
+  // A lane's weights of channel `task`.
+  void weight_pointers() {
+    text_.line("LOCAL const uint* const w = weights + task * {} + 2 * tig - g + 1;", 2 * matrix_words(g_.taps));
+    for (std::size_t j = 0; j <= history_; ++j) {
+      if (clamped(j)) {
+        text_.line("LOCAL const uint* const w{0} = weights + task * {1} + at{0};", j, 2 * matrix_words(g_.taps));
+      }
+    }
+  }
+  std::string weight(std::size_t j, std::size_t lower) const {
+    const std::size_t words = matrix_words(g_.taps);
+    const std::string channel = fmt::format("j * {} + {}", others_ * 2 * words, lower * words);
+    if (clamped(j)) return fmt::format("w{}[{}]", j, channel);
+    return fmt::format("w[{} + {}]", channel, distance(j));
+  }
+
+  // --- samples: pairs of rows, as halves -----------------------------------------------------------------------------
+  std::size_t pairs(std::size_t rows) const { return rows / 2 * g_.channels; }
+  std::size_t pairs_each(std::size_t rows) const { return (pairs(rows) + d_.items - 1) / d_.items; }
+
+  // The i-th pair of rows of an item: a channel and a place that the item gives, and constants where that can be.
+  struct Pair {
+    std::string channel, rows;
+    std::size_t more_channels = 0, more_rows = 0;  // in pairs of rows
+  };
+  Pair pair(std::size_t i) const {
+    const std::size_t channels = g_.channels;
+    if (d_.items % channels == 0) {
+      return {fmt::format("item % {}", channels), fmt::format("item / {}", channels), 0, i * (d_.items / channels)};
+    }
+    if (channels % d_.items == 0) {
+      const std::size_t turns = channels / d_.items;
+      return {"item", "0", i % turns * d_.items, i / turns};
+    }
+    return {fmt::format("(item + {}) % {}", i * d_.items, channels),
+            fmt::format("(item + {}) / {}", i * d_.items, channels), 0, 0};
+  }
+
+  // Rows from that of spectrum `first` on; those before the stream, and behind its end, are zeros.
+  void load(const char* to, std::size_t rows, const std::string& first) {
+    const std::size_t row = g_.stations * g_.channels;
+    const bool same = d_.items % g_.channels == 0 || g_.channels % d_.items == 0;
+    text_.open();
+    for (std::size_t i = 0; i < pairs_each(rows); ++i) {
+      const Pair p = pair(i);
+      if (!same) text_.open();
+      if (!same || i == 0) {
+        text_.line("const int time = {} + ({}) * 2, row = origin / {} + {} + time;", first, p.rows, g_.channels,
+                   g_.taps - 1);
+        text_.line("GLOBAL const raw_t* const from = in + ((long)row * {} + station * {} + {});", row, g_.channels,
+                   p.channel);
+      }
+      const std::string within =
+          same ? (pairs(rows) % d_.items == 0 ? "" : fmt::format("item < {} && ", pairs(rows) - i * d_.items))
+               : fmt::format("item + {} < {} && ", i * d_.items, pairs(rows));
+      for (std::size_t r = 0; r < 2; ++r) {
+        const std::size_t more = 2 * p.more_rows + r;
+        text_.line("{}[{}] = {}row >= {} && time < spectra - {} ? LOAD_CACHED(from + {}) : RAW_ZERO;", to, 2 * i + r,
+                   within, -static_cast<int>(more), more, more * row + p.more_channels);
+      }
+      if (!same) text_.close();
+    }
+    text_.close();
+  }
+
+  void put(const char* from, std::size_t rows, const std::string& slot) {
+    for (std::size_t i = 0; i < pairs_each(rows); ++i) {
+      if (pairs(rows) % d_.items == 0) {
+        text_.open();
+      } else {
+        text_.open("if (item + {} < {})", i * d_.items, pairs(rows));
+      }
+      const Pair p = pair(i);
+      text_.line("const int rp = {} + {};", p.rows, p.more_rows);
+      text_.line("int unit = {} + rp / 4;", slot);
+      text_.line("unit -= unit >= {0} ? {0} : 0;", units_);
+      text_.line("LOCAL uint* const to = ring + (unit * 4 + rp % 4) * {} + ({} + {}) * 4;", row_words_, p.channel,
+                 p.more_channels);
+      text_.line("const raw_t a = {0}[{1}], b = {0}[{2}];", from, 2 * i, 2 * i + 1);
+      halves();
+      text_.close();
+    }
+  }
+
+  void halves() {
+    const char* ones = "0x3c003c00u";
+    switch (g_.samples) {
+      case Samples::int4: {
+        // A nibble with its top bit turned over, under the exponent of 1024: 1032 + n, or 1024 + 16 (n + 8) in place.
+        text_.line("const uint both = ((uint)a | ((uint)b << 16)) ^ 0x88888888u;");
+        for (std::size_t p = 0; p < 2; ++p) {
+          text_.line("const uint p{0} = PICK_BYTES(both, 0x64646464u, 0x4{1}4{0}u);", p, p + 2);
+        }
+        text_.line(
+            "*(LOCAL uint4*)to = make_uint4(halves_fma(p0 & 0xff0fff0fu, {0}, 0xe408e408u), halves_fma(p0 & "
+            "0xfff0fff0u, "
+            "0x2c002c00u, 0xd480d480u), halves_fma(p1 & 0xff0fff0fu, {0}, 0xe408e408u), halves_fma(p1 & 0xfff0fff0u, "
+            "0x2c002c00u, 0xd480d480u));",
+            ones);
+        return;
+      }
+      case Samples::int8:
+        text_.line("const uint s = a ^ 0x80808080u, u = b ^ 0x80808080u;");
+        text_.line("const uint low = PICK_BYTES(s, u, 0x5140u), high = PICK_BYTES(s, u, 0x7362u);");
+        text_.line(
+            "*(LOCAL uint4*)to = make_uint4(halves_fma(PICK_BYTES(low, 0x64646464u, 0x4140u), {0}, 0xe480e480u), "
+            "halves_fma(PICK_BYTES(low, 0x64646464u, 0x4342u), {0}, 0xe480e480u), halves_fma(PICK_BYTES(high, "
+            "0x64646464u, 0x4140u), {0}, 0xe480e480u), halves_fma(PICK_BYTES(high, 0x64646464u, 0x4342u), {0}, "
+            "0xe480e480u));",
+            ones);
+        return;
+      default:
+        text_.line("float x[4], y[4];");
+        text_.line("convert(a, x);");
+        text_.line("convert(b, y);");
+        for (std::size_t i = 0; i < 4; ++i) {
+          text_.line("const uint h{0} = halves_of(x[{0}], y[{0}]);", i);
+          text_.line("const uint l{0} = halves_of(x[{0}] - low_half(h{0}), y[{0}] - high_half(h{0}));", i);
+        }
+        text_.line("*(LOCAL uint4*)to = make_uint4(h0, h1, h2, h3);");
+        text_.line("*(LOCAL uint4*)(to + {}) = make_uint4(l0, l1, l2, l3);", plane_words_);
+    }
+  }
+
+  // The rows before the first spectrum, a few at a time, so that few registers are needed.
+  void prime() {
+    for (std::size_t unit = 0; unit < history_; ++unit) {
+      text_.open();
+      text_.line("raw_t old[{}];", 2 * pairs_each(8));
+      load("old", 8, fmt::format("begin - {}", 8 * (history_ - unit)));
+      put("old", 8, fmt::format("{}", unit));
+      text_.close();
+    }
+  }
+
+  // --- the products --------------------------------------------------------------------------------------------------
+  void products() {
+    text_.line("float sums[16][4];");
+    for (std::size_t j = 0; j <= history_; ++j) {
+      text_.line("int unit{0} = slot + tile * 4 + g / 2 + {0};", j);
+      text_.line("unit{0} -= unit{0} >= {1} ? {1} : 0;", j, units_);
+      text_.line("LOCAL const uint2* const rows{0} = (LOCAL const uint2*)(ring + unit{0} * {1} + column + task * 4);",
+                 j, 4 * row_words_);
+    }
+    weight_pointers();
+    text_.line("UNROLL_PRODUCTS");
+    text_.open("for (int j = 0; j < 16; ++j)");
+    text_.line("float d[4] = {{0.0f, 0.0f, 0.0f, 0.0f}};");
+    for (std::size_t j = 0; j <= history_; j += 2) {
+      const bool both = j < history_;
+      text_.open();
+      for (std::size_t k = j; k <= j + (both ? 1 : 0); ++k) {
+        text_.line("const uint upper{} = {}, lower{} = {};", k, weight(k, 0), k, weight(k, 1));
+        for (std::size_t plane = 0; plane < planes_; ++plane) {
+          text_.line("const uint2 x{0}{1} = rows{0}[j * {2} + {3}];", k, "ab"[plane], 2 * others_,
+                     plane * plane_words_ / 2);
+        }
+      }
+      const auto product = [&](const char* part, char plane) {
+        if (both) {
+          text_.line("matrix_multiply_16(d, x{0}{3}.x, x{0}{3}.y, x{1}{3}.x, x{1}{3}.y, {2}{0}, {2}{1});", j, j + 1,
+                     part, plane);
+        } else {
+          text_.line("matrix_multiply_8(d, x{0}{2}.x, x{0}{2}.y, {1}{0});", j, part, plane);
+        }
+      };
+      product("upper", 'a');
+      product("lower", 'a');
+      if (planes_ == 2) product("upper", 'b');
+      text_.close();
+    }
+    for (std::size_t c = 0; c < 4; ++c) text_.line("sums[j][{0}] = d[{0}];", c);
+    text_.close();
+  }
+
+  // --- the transform -------------------------------------------------------------------------------------------------
+  // Every second spectrum: the butterfly of 16 points, the exchange, the other butterfly, out.
+  void finish_half(std::size_t half) {
+    if (half == 1) text_.line("BARRIER();");
+    text_.open();
+    text_.line("float2 v[16];");
+    for (std::size_t j = 0; j < 16; ++j) {
+      text_.line("v[{0}] = make_float2(sums[{0}][{1}], sums[{0}][{2}]);", j, half, half + 2);
+    }
+    text_.line("dft16(v);");
+    for (std::size_t u = 0; u < 16; ++u) text_.line("points[line0 + {0}] = v[{0}];", u);
+    text_.close();
+    text_.line("BARRIER();");
+    if (half == 0) load("raw", d_.steps, fmt::format("t + {}", d_.steps));
+    const std::size_t all = d_.steps * 16;
+    for (std::size_t turn = 0; turn * d_.items < all; ++turn) {
+      if ((turn + 1) * d_.items > all) {
+        text_.open("if (item + {} < {})", turn * d_.items, all);
+      } else {
+        text_.open();
+      }
+      text_.line("const int b = item + {}, line = b / 16, u = b % 16;", turn * d_.items);
+      text_.line("LOCAL const float2* const from = points + line * {} + u;", line_pitch_);
+      text_.line("float2 v[{}];", others_);
+      text_.line("v[0] = scaled(from[0], tables[0].x);");
+      for (std::size_t q = 1; q < others_; ++q) {
+        text_.line("v[{}] = multiply(from[{}], tables[{} + u]);", q, q * 17, q * 16);
+      }
+      text_.line("dft{}(v);", others_);
+      text_.line("const int time = t + line / 2 * 2 + {}, pol = line % 2;", half);
+      text_.open("if (time >= skipped && time < spectra)");
+      text_.line("GLOBAL float2* const to = out + out_offset + (((ulong)time * 2 + pol) * {} + station) * {} + u;",
+                 g_.stations, g_.channels);
+      if (d_.factors == Factors::all) {
+        text_.line("GLOBAL const float2* const factor = factors + (pol * {} + station) * {} + u;", g_.stations,
+                   g_.channels);
+      }
+      if (d_.factors == Factors::channels) text_.line("GLOBAL const float2* const factor = factors + u;");
+      for (std::size_t k = 0; k < others_; ++k) {
+        const std::string value = fmt::format("v[{}]", k);
+        text_.line(
+            "STORE_ONCE(to + {}, {});", k * 16,
+            d_.factors == Factors::none ? value : fmt::format("multiply({}, LOAD_CACHED(factor + {}))", value, k * 16));
+      }
+      text_.close();
+      text_.close();
+    }
+  }
+
+  const KernelDesign& d_;
+  const Geometry& g_;
+  std::size_t others_;  // channels / 16: the second butterfly, and the warps of 32 spectra
+  Text text_;
+  std::size_t history_ = 0, units_ = 0;  // of 8 rows
+  std::size_t planes_ = 1, row_words_ = 0, plane_words_ = 0, line_pitch_ = 0;
+};
+
+}  // namespace
+
+KernelText matrix_text(const KernelDesign& design) { return Writer(design).write(); }
+
+}  // namespace ridge::filterbank::on_device

@@ -1,0 +1,29 @@
+// Weights as the matrix units want them: each as a sum of two half-precision numbers, in pairs along time.
+#pragma once
+#include <complex>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "filterbank/device/design.hpp"
+
+namespace ridge::filterbank::on_device {
+
+// Rows of history that 8 spectra need, in eights.
+inline std::size_t matrix_history(std::size_t taps) { return (taps - 1 + 7) / 8 * 8; }
+
+// Words of a channel, first the upper halves, then the lower: word e is the pair of weights taps - e and taps - e - 1
+// (0 outside 0 .. taps - 1), e = -1 .. taps + 1.
+inline std::size_t matrix_words(std::size_t taps) { return taps + 3; }
+
+struct MatrixWeights {
+  std::vector<std::uint32_t> words;
+  std::vector<std::complex<float>> tables;  // roots behind the first 16 points, times what undoes the weights' scale
+};
+MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double> prototype);
+
+// The half-precision number nearest to a value, as bits, and back.
+std::uint16_t half_bits(double value);
+double half_value(std::uint16_t bits);
+
+}  // namespace ridge::filterbank::on_device

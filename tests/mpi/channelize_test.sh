@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# mpirun ridge channelize: stations and subbands over processes, the same bytes out as one process.
+#   channelize_test.sh RIDGE MPIRUN
+set -u
+ridge=$1 mpirun=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 2
+failures=0
+fail() {
+  echo "FAILED: $*"
+  failures=$((failures + 1))
+}
+same() { cmp -s "$1" "$2" || fail "$1 and $2 differ: $3"; }
+# In a container there is one user, few cores and no other machine.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_btl=self,vader OMPI_MCA_plm_rsh_agent=/bin/false OMPI_MCA_hwloc_base_binding_policy=none
+export OMPI_MCA_mpi_yield_when_idle=1 RIDGE_BACKENDS=host
+if ! "$mpirun" -n 2 true >probe 2>&1; then
+  echo "skipped: mpirun does not work here: $(head -c 300 probe)"
+  exit 77
+fi
+on() {
+  local n=$1
+  shift
+  timeout 120 "$mpirun" -n "$n" "$ridge" channelize "$@" >stdout 2>stderr || fail "$n processes, $*: $(cat stderr)"
+}
+alone() { "$ridge" channelize "$@" >stdout 2>stderr || fail "$*: $(cat stderr)"; }
+
+alone signal in.raw --stations 5 --block 64 --seconds 0.05 --samples i16
+bank="--channels 64 --taps 8 --stations 5 --samples i16"
+# compare NAME OPTIONS...: one process against one, two, three and more than there are stations.
+compare() {
+  local name=$1
+  shift
+  alone in.raw "one.$name" $bank "$@"
+  for n in 1 2 3 7; do
+    rm -f "many.$name"
+    on $n in.raw "many.$name" $bank --memory 64K "$@"
+    same "one.$name" "many.$name" "$n processes, $*"
+  done
+}
+compare raw
+compare npy --oversample 4/3 --detect stokes --times 3
+compare raw --order channel --output-times 9
+compare npy --correlate --times 20
+for i in 0 1 2 3; do echo "$((i * 700)) $(for s in 0 1 2 3 4 5 6 7 8 9; do echo -n "$((s % 5)).$((3 * s % 10)) "; done)"; done >delays.txt
+compare raw --delays delays.txt --rate 195312.5 --frequency 150
+compare raw --from-sample 1280
+
+# The whole stream through the root's standard input, its end in the middle of a block.
+head -c 1000003 in.raw >cut.raw
+alone cut.raw one.raw $bank
+timeout 120 "$mpirun" -n 3 "$ridge" channelize - many.raw $bank <cut.raw 2>stderr || fail "standard input: $(cat stderr)"
+same one.raw many.raw "through a pipe"
+
+# Subbands: fewer and more than processes.
+for i in 0 1 2 3; do
+  alone signal "sb$i.raw" --stations 2 --block 64 --seconds 0.02 --seed "$i"
+  alone "sb$i.raw" "one$i.out" --channels 64 --stations 2
+done
+for n in 2 3 6; do
+  rm -f many*.out
+  on $n 'sb{}.raw' 'many{}.out' --subbands 0-3 --channels 64 --stations 2
+  for i in 0 1 2 3; do same "one$i.out" "many$i.out" "subband $i on $n processes"; done
+done
+
+# One line for a mistake, whoever meets it, and no process left waiting.
+timeout 60 "$mpirun" -n 3 "$ridge" channelize nowhere out.raw >stdout 2>stderr && fail "a missing file is a success"
+[ "$(grep -c '^ridge: cannot read nowhere' stderr)" -eq 1 ] || fail "not one line: $(cat stderr)"
+timeout 60 "$mpirun" -n 3 "$ridge" channelize in.raw out.raw $bank --variant nonsense >stdout 2>stderr && fail "nonsense"
+[ -e out.raw ] && fail "output left behind"
+
+[ $failures -eq 0 ] && echo "all good"
+exit $((failures > 0))
