@@ -101,25 +101,31 @@ UnitRow unit_row(const Device& device, UnitDesign design, std::size_t lines, dou
           .gflops = flops / measure_unit(device, design, lines, seconds) * 1e-9};
 }
 
-// The thesis's figures: p = 2, 4, 8, 16 at 1024 points on one unit, then more and more units for the best.
-UnitSeries measure_units(const Device& device, double seconds) {
-  constexpr std::size_t kLength = 1024, kRounds = 32, kFreeLines = 16384;
-  UnitSeries series{.device = device.info()};
+// The thesis's figures: p = 2, 4, 8, 16 at 1024 points on one unit, then more and more units for the best. A platform
+// has no more than its own.
+UnitSeries measure_units(const Device& device, const std::string& name, double seconds) {
+  constexpr std::size_t kLength = 1024, kRounds = 32;
+  const std::size_t free_lines = device.info().shares_host_memory ? 256 : 16384;
+  const std::size_t own = name == "own" ? 0 : platform(name).units, most = own > 0 ? own : 40;
+  UnitSeries series{.device = device.info(), .platform = name};
   const auto add = [&](std::size_t length, std::size_t p, std::size_t units, UnitTwiddles twiddles) {
     UnitDesign design = plan_unit(length, p, device.limits());
     if (!design.refusal.empty()) return;
     design.twiddles = twiddles;
     design.units = units;
     design.rounds = units > 0 ? kRounds : 1;
-    const std::size_t lines = units > 0 ? units * kRounds : kFreeLines * kLength / length;
+    const std::size_t lines = units > 0 ? units * kRounds : free_lines * kLength / length;
     series.rows.push_back(unit_row(device, design, lines, seconds));
   };
   for (const std::size_t p : {2, 4, 8, 16}) add(kLength, p, 1, UnitTwiddles::table);
   for (const std::size_t p : {2, 4, 8, 16}) add(kLength, p, 1, UnitTwiddles::constant);
-  for (const std::size_t units : {2, 4, 8, 16, 20, 40}) add(kLength, 8, units, UnitTwiddles::table);
-  if (device.limits().compute_units > 40) add(kLength, 8, device.limits().compute_units, UnitTwiddles::table);
-  for (const std::size_t p : {2, 4, 8, 16}) add(kLength, p, 0, UnitTwiddles::table);
+  for (const std::size_t units : {2, 4, 8, 16, 20, 40}) {
+    if (units <= most) add(kLength, 8, units, UnitTwiddles::table);
+  }
   for (const std::size_t length : {16, 32}) add(length, 0, 0, UnitTwiddles::table);
+  if (own > 0) return series;
+  if (device.limits().compute_units > most) add(kLength, 8, device.limits().compute_units, UnitTwiddles::table);
+  for (const std::size_t p : {2, 4, 8, 16}) add(kLength, p, 0, UnitTwiddles::table);
   return series;
 }
 
@@ -163,13 +169,11 @@ void run(const Wishes& wishes) {
     }
     ++done;
   }
-  if (!wishes.only_units) report.series = std::move(series);
-  if (wishes.units || wishes.only_units) {
-    for (std::size_t i = 0; i < acting.size(); i += wishes.platforms.size()) {
-      progress(1, fmt::format("one FFT per unit on {}", acting[i].id()));
-      report.units.push_back(measure_units(acting[i], wishes.seconds));
-    }
+  for (std::size_t i = 0; i < acting.size() && (wishes.units || wishes.only_units); ++i) {
+    progress(1, fmt::format("one FFT per unit on {}", acting[i].id()));
+    report.units.push_back(measure_units(acting[i], series[i].platform, wishes.seconds));
   }
+  if (!wishes.only_units) report.series = std::move(series);
   progress(1, "");
   const auto tables = paper_tables(report);
   fmt::print("{}", to_text(tables));
@@ -194,6 +198,7 @@ void add_fft_papers(CLI::App& fft) {
       "  ridge fft papers --device cuda:0 --lengths 2^8..2^24 --against fftw --markdown tables.md\n"
       "  ridge fft papers --device cuda:0 --platform komdiv,intel,nvidia    groups of 128, 256, 1024\n"
       "  ridge fft papers --device cuda:0 --only-units            N/p work-items a transform, 1 to 40 units and all\n"
+      "  ridge fft papers --device cuda:0 --only-units --platform hd4000,haswell      16 and 40 units\n"
       "  ridge fft in.npy out.npy --device cuda:0 --variant burtsev/CL      one of them by name\n"
       "  ridge fft explain 4096 --device cuda:0 --variant burtsev           the family's best, and why\n"
       "\nPart 1 of a transform is the bit-reversal permutation, part 2 the butterflies. T_cpu is a sequential radix "

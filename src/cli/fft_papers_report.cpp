@@ -107,11 +107,21 @@ std::string thesis(const UnitRow& row) {
   return found == kPublished.end() ? "-" : found->second;
 }
 
+// What the thesis's model makes of its two machines.
+std::string capacity_text(const std::string& name) {
+  if (name == "own" || platform(name).capacity.registers == 0) return {};
+  const UnitCapacity& unit = platform(name).capacity;
+  return fmt::format(" The capacity model for {}: {} registers a work-item, so p = {}; N up to {} in local memory.",
+                     name, registers_per_item(unit), points_per_item(unit), longest_in_local_memory(unit));
+}
+
 PaperTable units_table(const UnitSeries& series) {
-  PaperTable table{fmt::format("One FFT per unit: {}, {}", series.device.id, series.device.name),
+  PaperTable table{fmt::format("One FFT per unit: {}, {}{}", series.device.id, series.device.name,
+                               series.platform == "own" ? "" : ", acting as " + series.platform),
                    "GFLOP/s by 5 N log2 N, data resident. Rcc: fused multiply-adds for each word through local memory. "
                    "Units: work-groups that share the transforms, each with one at a time (`free`: a group a "
-                   "transform). Thesis: GFLOP/s of one unit of the HD 4000.",
+                   "transform). Thesis: GFLOP/s of one unit of the HD 4000." +
+                       capacity_text(series.platform),
                    {{"N", "p", "items", "radices", "twiddles", "Rcc", "units", "GFLOP/s", "a unit", "thesis"}}};
   for (const UnitRow& row : series.rows) {
     table.rows.push_back({fmt::to_string(row.length), row.p == row.length ? "registers" : fmt::to_string(row.p),
@@ -228,7 +238,10 @@ base::Json to_json(const PaperReport& report) {
     json["series"].push_back(std::move(one));
   }
   for (const UnitSeries& series : report.units) {
-    base::Json one{{"device", series.device.id}, {"name", series.device.name}, {"rows", base::Json::array()}};
+    base::Json one{{"device", series.device.id},
+                   {"name", series.device.name},
+                   {"platform", series.platform},
+                   {"rows", base::Json::array()}};
     for (const UnitRow& row : series.rows) {
       one["rows"].push_back({{"length", row.length},
                              {"p", row.p},

@@ -39,6 +39,7 @@ struct UnitRow {
 };
 struct UnitSeries {
   DeviceInfo device;
+  std::string platform;  // "own", or a paper's
   std::vector<UnitRow> rows = {};
 };
 
