@@ -20,8 +20,8 @@ namespace ridge::cli::vkfft_cuda {
 
 const detail::CudaDriver* driver = nullptr;
 const detail::Nvrtc* compiler = nullptr;
-std::string architecture;   // "sm_90"
-CUstream stream = nullptr;  // of the transform that is made or run now
+std::string architecture;           // "sm_90"
+CUstream current_stream = nullptr;  // of the transform that is made or run now
 
 // Found before the functions of the same names that the headers declare and nobody links. The run time's calls are made
 // of the driver's.
@@ -36,7 +36,7 @@ decltype(&::cuModuleUnload) cuModuleUnload = nullptr;
 // In order with the kernels: VkFFT changes their constants between two launches, and our streams do not wait for the
 // default one that it would use.
 constexpr auto cuMemcpyHtoD = [](CUdeviceptr to, const void* from, std::size_t bytes) {
-  return driver->memcpy_host_to_device(to, from, bytes, stream);
+  return driver->memcpy_host_to_device(to, from, bytes, current_stream);
 };
 
 cudaError_t error_of(CUresult result) { return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorUnknown; }
@@ -137,7 +137,7 @@ PeerRun vkfft_on_cuda(const PeerProblem& problem, const Buffer& in, const Buffer
     throw Error(ErrorKind::unavailable, "the driver does not find " + info.id);
   }
   transform->stream = reinterpret_cast<cudaStream_t>(queue.native());
-  stream = transform->stream;
+  current_stream = transform->stream;
   transform->in = reinterpret_cast<void*>(in.native());
   transform->out = reinterpret_cast<void*>(out.native());
   transform->in_bytes = in.size();
@@ -155,7 +155,7 @@ PeerRun vkfft_on_cuda(const PeerProblem& problem, const Buffer& in, const Buffer
     throw Error(ErrorKind::unavailable, fmt::format("VkFFT says {}", static_cast<int>(made)));
   }
   return [transform] {
-    stream = transform->stream;
+    current_stream = transform->stream;
     VkFFTLaunchParams launch = {};
     launch.inputBuffer = &transform->in;
     launch.buffer = &transform->out;
