@@ -145,9 +145,7 @@ std::size_t hardware_threads() {
 
 void pin_to_core(std::size_t core) {
   const std::vector<int>& cores = allowed_cores();
-  static thread_local std::size_t tied_to = ~std::size_t{0};
-  if (core == tied_to || core >= cores.size() || std::getenv("RIDGE_NO_PIN") != nullptr) return;
-  tied_to = core;
+  if (core >= cores.size() || std::getenv("RIDGE_NO_PIN") != nullptr) return;
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(cores[core], &set);
