@@ -45,6 +45,7 @@ RadixPlan priced(std::size_t length, const std::vector<std::size_t>& radices, st
   }
   // Many registers leave few work-items to hide the memory's latency behind.
   if (plan.held > 16) plan.cost *= 1.0 + 0.006 * static_cast<double>(plan.held - 16);
+  if (plan.held > 32) plan.cost *= 1.0 + 0.02 * static_cast<double>(plan.held - 32);
   if (plan.held < 8) plan.cost *= 1.05;
   return plan;
 }
