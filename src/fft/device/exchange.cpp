@@ -184,4 +184,16 @@ ExchangeLayout exchange_layout(const PassDesign& design, const StageDesign& from
   return best;
 }
 
+double conflicts(const PassDesign& design) {
+  const std::vector<StageDesign> stages = stages_of(design);
+  const std::size_t bytes = (design.float64 ? 16 : 8) / (design.split ? 2 : 1);
+  double all = 0, least = 0;
+  for (std::size_t i = 0; i + 1 < stages.size(); ++i) {
+    const ExchangeLayout layout = exchange_layout(design, stages[i], stages[i + 1], bytes);
+    all += static_cast<double>(bank_accesses(design, stages[i], stages[i + 1], layout, bytes));
+    least += static_cast<double>(least_accesses(design, stages[i], stages[i + 1], bytes));
+  }
+  return least > 0 ? all / least : 1;
+}
+
 }  // namespace ridge::fft::on_device
