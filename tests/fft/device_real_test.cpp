@@ -53,6 +53,8 @@ TEST_F(DeviceReal, LinesTooLongForOnePass) {
   for (const Device& device : accelerators()) {
     check_lines(device, 2048, "two_pass");
     check_lines(device, 1125, "two_pass");
+    check_lines(device, 2048, "real_two_pass");
+    check_lines(device, 3150, "real_two_pass");  // an odd number of rows
     check_lines(device, 1031, "long_bluestein");
     check_lines(device, 1031, "fused_bluestein");
   }

@@ -110,6 +110,10 @@ TEST(Text, EveryKindOfKernelCompilesForHopper) {
   real.direction = Direction::inverse;
   std::swap(real.in, real.out);
   problems.push_back(real);
+  AxisProblem long_real = rows(1 << 16);
+  long_real.kind = Kind::real;
+  long_real.out.line = {(1 << 15) + 1};
+  problems.push_back(long_real);
   AxisProblem columns = rows(512);
   columns.counts = {384, 4};
   columns.in = columns.out = {.point = 384, .line = {1, 512 * 384}};

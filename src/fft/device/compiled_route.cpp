@@ -87,8 +87,9 @@ void CompiledRoute::enqueue(Queue& queue, const Buffer& in, const Buffer& out) c
   for (std::uint64_t first = 0; first < route_.outer; first += at_once_) {
     const std::uint64_t count = std::min(at_once_, route_.outer - first);
     for (const Stage& stage : stages_) {
-      const std::uint64_t from = stage.from == Place::input ? first * stage.from_stride : 0;
-      const std::uint64_t to = stage.to == Place::output ? first * stage.to_stride : 0;
+      const auto outside = [](Place place) { return place == Place::input || place == Place::output; };
+      const std::uint64_t from = outside(stage.from) ? first * stage.from_stride : 0;
+      const std::uint64_t to = outside(stage.to) ? first * stage.to_stride : 0;
       const Buffer &source = at(stage.from, in, out), &target = at(stage.to, in, out);
       std::visit([&](const auto& pass) { pass.enqueue(queue, source, from, target, to, stage.lines * count); },
                  stage.pass);

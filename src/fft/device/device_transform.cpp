@@ -142,7 +142,8 @@ std::optional<Route> find_route(const std::vector<Route>& routes, const std::str
 
 template <class T>
 std::shared_ptr<const CompiledRoute> DeviceTransform<T>::choose(const AxisProblem& problem, const AxisProblem* back,
-                                                                const planner::Options& options) {
+                                                                const planner::Options& options,
+                                                                std::optional<Route>& back_route) {
   std::vector<Route> routes = list_routes(device_, problem, options.variant);
   planner::Options own = options;
   // A name that is meant for another axis does not bind this one.
@@ -174,14 +175,15 @@ std::shared_ptr<const CompiledRoute> DeviceTransform<T>::choose(const AxisProble
     compiled_ahead = true;
     return trials.seconds(build(i));
   });
+  if (back != nullptr) {
+    const std::string name = candidates[decision.winner].name();
+    back_route = find_route(list_routes(device_, *back, name), name);
+  }
   // What a measurement of an earlier process chose has been compiled, too.
   if (decision.source != planner::Source::wisdom) {
     std::vector<KernelSource> sources;
     if (!compiled_ahead) add_kernels(routes[decision.winner], sources);
-    if (back != nullptr) {
-      const std::string name = candidates[decision.winner].name();
-      if (const auto same = find_route(list_routes(device_, *back, name), name)) add_kernels(*same, sources);
-    }
+    if (back_route) add_kernels(*back_route, sources);
     if (sources.size() > 1) compile_side_by_side(device_, std::move(sources));
   }
   build(decision.winner);
@@ -258,24 +260,32 @@ template <class T>
 void DeviceTransform<T>::build(const planner::Options& options) {
   const std::vector<Planned> there = planned(Direction::forward);
   const std::vector<Planned> back = layout_.samples.aliases ? std::vector<Planned>() : planned(Direction::inverse);
+  std::vector<std::optional<Route>> back_routes(back.size());  // the routes that won on the way there
   for (const Planned& one : there) {
     const auto same_axis = [&](const Planned& other) { return other.axis == one.axis; };
     const auto other = std::find_if(back.begin(), back.end(), same_axis);
-    forward_.stages.push_back(
-        {choose(one.problem, other == back.end() ? nullptr : &other->problem, options), one.from, one.to, one.axis});
+    std::optional<Route> none;
+    const bool has = other != back.end();
+    std::optional<Route>& back_route = has ? back_routes[static_cast<std::size_t>(other - back.begin())] : none;
+    auto route = choose(one.problem, has ? &other->problem : nullptr, options, back_route);
+    forward_.stages.push_back({std::move(route), one.from, one.to, one.axis});
   }
   const bool together = choose_plane(there, back, options);
-  for (const Planned& one : back) {
-    if (together && &one - back.data() < 2) continue;
-    // The route that won on the way there, where it serves here too.
+  for (std::size_t i = 0; i < back.size(); ++i) {
+    if (together && i < 2) continue;
+    const Planned& one = back[i];
     std::shared_ptr<const CompiledRoute> route;
-    for (const Stage& stage : forward_.stages) {
-      if (stage.axis != one.axis) continue;
-      const std::string name = stage.route->route().candidate.name();
-      const auto same = find_route(list_routes(device_, one.problem, name), name);
-      if (same) route = std::make_shared<const CompiledRoute>(device_, *same, one.problem.float64);
+    if (back_routes[i]) {
+      route = std::make_shared<const CompiledRoute>(device_, *back_routes[i], one.problem.float64);
     }
-    if (!route) route = choose(one.problem, nullptr, options);
+    if (!route) {
+      // Not worth a second round of measurements.
+      planner::Options quick = options;
+      quick.effort = Effort::quick;
+      quick.variant.clear();
+      std::optional<Route> none;
+      route = choose(one.problem, nullptr, quick, none);
+    }
     inverse_.stages.push_back({std::move(route), one.from, one.to, one.axis});
   }
 }

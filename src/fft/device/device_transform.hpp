@@ -69,10 +69,11 @@ class DeviceTransform {
   };
   std::vector<Planned> planned(Direction direction);
   void build(const planner::Options& options);
-  // `back` is the same axis of the other direction, whose kernels are compiled beside these.
+  // `back` is the same axis of the other direction: the same route there is found and compiled beside this one.
   std::shared_ptr<const on_device::CompiledRoute> choose(const on_device::AxisProblem& problem,
                                                          const on_device::AxisProblem* back,
-                                                         const planner::Options& options);
+                                                         const planner::Options& options,
+                                                         std::optional<on_device::Route>& back_route);
 
   // The first two stages of each direction in one go, where that is faster than one after the other.
   bool choose_plane(const std::vector<Planned>& there, const std::vector<Planned>& back,

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <tuple>
+#include <map>
+#include <mutex>
+#include <vector>
 
 namespace ridge::fft::on_device {
 namespace {
@@ -42,13 +44,16 @@ std::size_t turns(const PassDesign& design, std::size_t warp, std::size_t elemen
 
 }  // namespace
 
-std::size_t bank_accesses(const PassDesign& design, const StageDesign& from, const StageDesign& to,
-                          const ExchangeLayout& layout, std::size_t element_bytes) {
+namespace {
+
+// Gives up where the sum reaches `limit`.
+std::size_t bank_accesses_below(const PassDesign& design, const StageDesign& from, const StageDesign& to,
+                                const ExchangeLayout& layout, std::size_t element_bytes, std::size_t limit) {
   constexpr auto kNone = static_cast<std::size_t>(-1);
   const std::size_t warps = std::min((design.items() + kLanes - 1) / kLanes, kWarpsLookedAt);
   std::size_t sum = 0;
   for (std::size_t warp = 0; warp < warps; ++warp) {
-    for (std::size_t u = 0; u < from.radix; ++u) {
+    for (std::size_t u = 0; u < from.radix && sum < limit; ++u) {
       sum += from.rounds * turns(design, warp, element_bytes, [&](std::size_t item) {
                const Item own = item_of(design, from.order, item);
                if (own.thread >= from.butterflies) return kNone;
@@ -56,7 +61,7 @@ std::size_t bank_accesses(const PassDesign& design, const StageDesign& from, con
                return layout.at((i - k) * from.radix + k + u * from.before, own.line);
              });
     }
-    for (std::size_t s = 0; s < to.radix; ++s) {
+    for (std::size_t s = 0; s < to.radix && sum < limit; ++s) {
       sum += to.rounds * turns(design, warp, element_bytes, [&](std::size_t item) {
                const Item own = item_of(design, to.order, item);
                if (own.thread >= to.butterflies) return kNone;
@@ -67,42 +72,128 @@ std::size_t bank_accesses(const PassDesign& design, const StageDesign& from, con
   return sum;
 }
 
-ExchangeLayout exchange_layout(const PassDesign& design, const StageDesign& from, const StageDesign& to,
-                               std::size_t element_bytes) {
-  const std::size_t run = from.before * from.radix;
-  const std::size_t phase = kLanes / (element_bytes / kBankBytes);
-  const std::size_t long_run = run * ((phase + run - 1) / run);
-  ExchangeLayout best;
-  std::tuple<std::size_t, std::size_t> best_cost{static_cast<std::size_t>(-1), 0};
-  const auto consider = [&](ExchangeLayout layout) {
-    layout.lines = design.lines;
-    const std::size_t line = layout.place(design.length - 1) + 1;
-    if (layout.lines_side_by_side) {
-      layout.elements = line * design.lines;
-    } else {
-      layout.pitch += line;
-      layout.elements = layout.pitch * design.lines;
+}  // namespace
+
+std::size_t bank_accesses(const PassDesign& design, const StageDesign& from, const StageDesign& to,
+                          const ExchangeLayout& layout, std::size_t element_bytes) {
+  return bank_accesses_below(design, from, to, layout, element_bytes, static_cast<std::size_t>(-1));
+}
+
+namespace {
+
+// Without a conflict every part of a warp that has anything to move takes one turn.
+std::size_t least_accesses(const PassDesign& design, const StageDesign& from, const StageDesign& to,
+                           std::size_t element_bytes) {
+  const std::size_t words = element_bytes / kBankBytes, lanes = kLanes / words;
+  const std::size_t warps = std::min((design.items() + kLanes - 1) / kLanes, kWarpsLookedAt);
+  const auto turns_of = [&](const StageDesign& stage) {
+    std::size_t busy = 0;
+    for (std::size_t part = 0; part < warps * words; ++part) {
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        const std::size_t item = part * lanes + lane;
+        if (item >= design.items() || item_of(design, stage.order, item).thread >= stage.butterflies) continue;
+        ++busy;
+        break;
+      }
     }
-    const std::tuple cost{bank_accesses(design, from, to, layout, element_bytes), layout.elements};
-    if (cost < best_cost) {
-      best_cost = cost;
-      best = layout;
-    }
+    return busy * stage.radix * stage.rounds;
   };
+  return turns_of(from) + turns_of(to);
+}
+
+// The layouts worth simulating, with their sizes.
+std::vector<ExchangeLayout> layouts_of(const PassDesign& design, const StageDesign& from, std::size_t phase) {
+  const std::size_t run = from.before * from.radix;
+  const std::size_t long_run = run * ((phase + run - 1) / run);
+  std::vector<ExchangeLayout> layouts;
   for (const bool side_by_side : {false, true}) {
     if (side_by_side && design.lines == 1) break;
-    for (const std::size_t period : {run, long_run}) {
+    for (const std::size_t period : long_run == run ? std::vector{run} : std::vector{run, long_run}) {
       for (const std::size_t extra : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{4}, from.before}) {
         if (extra > 0 && (extra > phase || period >= design.length)) continue;
         for (const std::size_t pitch : {0, 1, 2, 4, 8}) {
           if (pitch > 0 && (side_by_side || design.lines == 1)) continue;
-          consider(
-              {.lines_side_by_side = side_by_side, .period = extra == 0 ? 0 : period, .extra = extra, .pitch = pitch});
+          ExchangeLayout layout{.lines_side_by_side = side_by_side,
+                                .lines = design.lines,
+                                .period = extra == 0 ? 0 : period,
+                                .extra = extra,
+                                .pitch = pitch};
+          const std::size_t line = layout.place(design.length - 1) + 1;
+          if (side_by_side) {
+            layout.elements = line * design.lines;
+          } else {
+            layout.pitch += line;
+            layout.elements = layout.pitch * design.lines;
+          }
+          layouts.push_back(layout);
         }
       }
     }
   }
+  return layouts;
+}
+
+// What a layout depends on.
+using LayoutKey = std::array<std::size_t, 14>;
+LayoutKey key_of(const PassDesign& design, const StageDesign& from, const StageDesign& to, std::size_t element_bytes) {
+  return {design.length,
+          design.threads,
+          design.lines,
+          from.radix,
+          from.before,
+          from.butterflies,
+          from.rounds,
+          to.radix,
+          to.before,
+          to.butterflies,
+          to.rounds,
+          static_cast<std::size_t>(from.order),
+          static_cast<std::size_t>(to.order),
+          element_bytes};
+}
+
+}  // namespace
+
+ExchangeLayout exchange_layout(const PassDesign& design, const StageDesign& from, const StageDesign& to,
+                               std::size_t element_bytes) {
+  // Planning asks for the same layouts again and again: to size local memory, and for each kernel's text.
+  static std::mutex mutex;
+  static std::map<LayoutKey, ExchangeLayout> known;
+  const LayoutKey key = key_of(design, from, to, element_bytes);
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = known.find(key); found != known.end()) return found->second;
+  }
+  std::vector<ExchangeLayout> layouts = layouts_of(design, from, kLanes / (element_bytes / kBankBytes));
+  // The smallest first: one without conflicts needs no look at the others.
+  std::stable_sort(layouts.begin(), layouts.end(),
+                   [](const ExchangeLayout& a, const ExchangeLayout& b) { return a.elements < b.elements; });
+  const std::size_t least = least_accesses(design, from, to, element_bytes);
+  ExchangeLayout best = layouts.front();
+  std::size_t best_accesses = static_cast<std::size_t>(-1);
+  for (const ExchangeLayout& layout : layouts) {
+    const std::size_t accesses = bank_accesses_below(design, from, to, layout, element_bytes, best_accesses);
+    if (accesses >= best_accesses) continue;
+    best_accesses = accesses;
+    best = layout;
+    if (accesses <= least) break;
+  }
+  const std::lock_guard lock(mutex);
+  if (known.size() > 10000) known.clear();
+  known.emplace(key, best);
   return best;
+}
+
+double conflicts(const PassDesign& design) {
+  const std::vector<StageDesign> stages = stages_of(design);
+  const std::size_t bytes = (design.float64 ? 16 : 8) / (design.split ? 2 : 1);
+  double all = 0, least = 0;
+  for (std::size_t i = 0; i + 1 < stages.size(); ++i) {
+    const ExchangeLayout layout = exchange_layout(design, stages[i], stages[i + 1], bytes);
+    all += static_cast<double>(bank_accesses(design, stages[i], stages[i + 1], layout, bytes));
+    least += static_cast<double>(least_accesses(design, stages[i], stages[i + 1], bytes));
+  }
+  return least > 0 ? all / least : 1;
 }
 
 }  // namespace ridge::fft::on_device

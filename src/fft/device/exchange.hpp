@@ -32,4 +32,7 @@ ExchangeLayout exchange_layout(const PassDesign& design, const StageDesign& from
 std::size_t bank_accesses(const PassDesign& design, const StageDesign& from, const StageDesign& to,
                           const ExchangeLayout& layout, std::size_t element_bytes);
 
+// Accesses of all the exchanges of a design over what they were without a conflict.
+double conflicts(const PassDesign& design);
+
 }  // namespace ridge::fft::on_device

@@ -70,9 +70,13 @@ PassText PassWriter::write() {
   header(std::set<std::size_t>(d_.radices.begin(), d_.radices.end()));
   text_.open("{}", signature());
   declare();
-  load();
-  stages();
-  store();
+  if (d_.mirrored > 0) {
+    row_and_mirror();
+  } else {
+    load();
+    stages();
+    store();
+  }
   text_.close();
   const std::string name = fmt::format("fft {} points", d_.points);
   return {{.name = name, .text = text_.str()}, local_bytes()};
@@ -162,6 +166,7 @@ std::string PassWriter::line_offset(const std::string& line, const Address& at) 
     const bool last = digit + 1 == at.line.size();
     std::string value = divided == 1 ? line : fmt::format("{} / {}u", line, divided);
     if (!last) value = fmt::format("{} % {}u", value, d_.counts[digit]);
+    if (digit == 0 && d_.mirrored > 0) value = line == "line" ? "row" : "row_out";
     if (at.line[digit] != 0) {
       sum += fmt::format("{}(ulong)({}) * {}ul", sum.empty() ? "" : " + ", value, at.line[digit]);
     }
@@ -183,16 +188,19 @@ std::string PassWriter::scaled_index(const std::string& index, std::uint64_t con
 
 void PassWriter::open_round(const StageDesign& stage, std::size_t round, const std::string& also) {
   const bool partial = (round + 1) * d_.threads > stage.butterflies;
+  const bool mirror = mirror_ && &stage == &stages_.back();
+  std::string number = t(stage);
+  if (round > 0) number += fmt::format(" + {}", round * d_.threads);
+  if (mirror) number = fmt::format("{} - ({})", stage.butterflies - 1, number);
   text_.open();
-  if (round == 0) {
-    text_.line("const int i = {};", t(stage));
-  } else {
-    text_.line("const int i = {} + {};", t(stage), round * d_.threads);
-  }
+  text_.line("const int i = {};", number);
   guarded_ = partial || !also.empty();
   if (!guarded_) return;
   std::string condition = also;
-  if (partial) condition += fmt::format("{}i < {}", condition.empty() ? "" : " && ", stage.butterflies);
+  if (partial) {
+    condition += condition.empty() ? "" : " && ";
+    condition += mirror ? std::string("i >= 0") : fmt::format("i < {}", stage.butterflies);
+  }
   text_.open("if ({})", condition);
 }
 

@@ -1,5 +1,6 @@
 // The text of one pass, written part by part: the items and their rounds (pass_writer.cpp), the way in (load_text.cpp),
-// butterflies and exchanges (stage_text.cpp), the way out (store_text.cpp), runs through local memory (run_text.cpp).
+// butterflies and exchanges (stage_text.cpp), the way out (store_text.cpp), runs through local memory (run_text.cpp),
+// rows of real lines (mirrored_text.cpp).
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -134,6 +135,11 @@ class PassWriter {
   // Pairs of values k and n - k of the transform of pairs of samples make the spectrum of the samples.
   void store_half(const StageDesign& last);
 
+  // --- rows of a transform of pairs, each with its mirror: the spectrum of the samples (mirrored_text.cpp)
+  void row_and_mirror();
+  void store_spectrum();
+  std::string mirrored_row(const char* line, bool mirror) const;
+
   const PassDesign& d_;
   std::vector<StageDesign> stages_;
   TableOffsets tables_;
@@ -143,6 +149,7 @@ class PassWriter {
   bool guarded_ = false, local_used_ = false;
   const char* group_ = "GROUP_ID(0)";
   RingHooks hooks_ = {};
+  bool mirror_ = false;  // the mirror of a row is being written
 };
 
 }  // namespace ridge::fft::on_device

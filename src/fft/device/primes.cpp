@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "fft/device/exchange.hpp"
 #include "fft/device/radices.hpp"
 #include "fft/device/route.hpp"
 #include "fft/device/tables.hpp"
@@ -14,7 +15,7 @@
 namespace ridge::fft::on_device {
 namespace {
 
-constexpr std::size_t kMostCandidates = 3;
+constexpr std::size_t kMostCandidates = 4;
 
 // Convolutions of real lines keep it simple: nothing imaginary on one side, half a spectrum on the other.
 void real_sides(const AxisProblem& problem, PassDesign& pass) {
@@ -29,15 +30,21 @@ void real_sides(const AxisProblem& problem, PassDesign& pass) {
   }
 }
 
-void add_one_kernel(const Device& device, const AxisProblem& problem, const PassDesign& plain, const char* name,
-                    double& efficiency, std::vector<Route>& routes) {
-  std::string refusal;
-  const std::vector<PassDesign> designs = fitted(device, plain, 0, kMostCandidates, refusal);
-  if (designs.empty()) {
-    routes.push_back({.candidate = {.variant = name, .refusal = refusal}, .steps = {}});
-    return;
-  }
-  for (const PassDesign& design : designs) {
+// What a convolution's design is expected to take: points there and back, conflicts, and a group alone on its unit.
+double score(const PassDesign& design) {
+  const double price = plan_price(design.length, design.radices, design.threads);
+  const double alone = design.resident == 1 && design.threads > 128 ? 1.25 : 1;
+  return static_cast<double>(design.length) * price * (0.7 + 0.3 * conflicts(design)) * alone;
+}
+
+// Routes of one kernel for each of some designs, best first.
+void add_one_kernel(const AxisProblem& problem, std::vector<PassDesign> designs, const char* name, double efficiency,
+                    std::vector<Route>& routes) {
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t i = 0; i < designs.size(); ++i) order.emplace_back(score(designs[i]), i);
+  std::sort(order.begin(), order.end());
+  for (const auto& [price, i] : order) {
+    const PassDesign& design = designs[i];
     Route route;
     route.outer = problem.counts.back();
     route.steps.push_back({.design = design,
@@ -49,7 +56,9 @@ void add_one_kernel(const Device& device, const AxisProblem& problem, const Pass
                            .load = problem.load,
                            .store = problem.store});
     route.candidate = described(problem, name, route.steps, efficiency);
-    efficiency *= 0.95;
+    // The order is this one's, not that of operations.
+    route.candidate.cost.flops = 0;
+    efficiency *= 0.97;
     routes.push_back(std::move(route));
   }
 }
@@ -72,12 +81,15 @@ void list_rader(const Device& device, const AxisProblem& problem, std::vector<Ro
   plain.method = PrimeMethod::rader;
   plain.length = problem.length - 1;
   plain.load.staged = plain.store.staged = true;
-  double efficiency = 0.5;
-  add_one_kernel(device, problem, plain, "rader", efficiency, routes);
+  std::string refusal;
+  std::vector<PassDesign> designs = fitted(device, plain, 0, kMostCandidates, refusal);
+  if (designs.empty()) return refuse(refusal.c_str());
+  add_one_kernel(problem, std::move(designs), "rader", 0.5, routes);
 }
 
 void list_bluestein(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
-  double efficiency = 0.4;
+  std::vector<PassDesign> all;
+  std::string refusal;
   for (const std::size_t padded : padded_lengths(problem.length)) {
     PassDesign plain = plain_pass(problem);
     real_sides(problem, plain);
@@ -86,8 +98,16 @@ void list_bluestein(const Device& device, const AxisProblem& problem, std::vecto
     plain.load.valid = problem.length;
     if (plain.store.valid == 0) plain.store.valid = problem.length;
     if (plain.load_order != plain.store_order) plain.load_order = plain.store_order = Order::points;
-    add_one_kernel(device, problem, plain, "bluestein", efficiency, routes);
+    std::string why;
+    const std::vector<PassDesign> designs = fitted(device, plain, 0, kMostCandidates, why);
+    all.insert(all.end(), designs.begin(), designs.end());
+    if (refusal.empty()) refusal = why;
   }
+  if (all.empty()) {
+    routes.push_back({.candidate = {.variant = "bluestein", .refusal = refusal}, .steps = {}});
+    return;
+  }
+  add_one_kernel(problem, std::move(all), "bluestein", 0.46, routes);
 }
 
 }  // namespace

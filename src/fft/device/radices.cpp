@@ -45,11 +45,16 @@ RadixPlan priced(std::size_t length, const std::vector<std::size_t>& radices, st
   }
   // Many registers leave few work-items to hide the memory's latency behind.
   if (plan.held > 16) plan.cost *= 1.0 + 0.006 * static_cast<double>(plan.held - 16);
+  if (plan.held > 32) plan.cost *= 1.0 + 0.02 * static_cast<double>(plan.held - 32);
   if (plan.held < 8) plan.cost *= 1.05;
   return plan;
 }
 
 }  // namespace
+
+double plan_price(std::size_t length, const std::vector<std::size_t>& radices, std::size_t threads) {
+  return priced(length, radices, threads).cost;
+}
 
 bool has_butterflies(std::size_t length) {
   for (const std::size_t p : {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31}) {
@@ -63,10 +68,12 @@ std::vector<RadixPlan> radix_plans(std::size_t length, const RadixLimits& limits
   if (!has_butterflies(length)) return {};
   std::vector<std::vector<std::size_t>> found;
   // No more stages than needed, and one more: beyond those every plan loses to a shorter one.
-  for (std::size_t stages = 1; stages <= 6 && found.size() < 3; ++stages) {
+  constexpr std::size_t kMostStages = 6;
+  for (std::size_t stages = 1, last = kMostStages; stages <= last; ++stages) {
     found.clear();
     std::vector<std::size_t> head;
     factorize(length, limits.most_held, head, found, stages);
+    if (!found.empty() && last == kMostStages) last = std::min(stages + 1, kMostStages - 1);
   }
   std::vector<RadixPlan> plans;
   for (const auto& radices : found) {

@@ -21,6 +21,9 @@ struct RadixLimits {
 // Best by the model first; none where the length has a prime factor that no butterfly has.
 std::vector<RadixPlan> radix_plans(std::size_t length, const RadixLimits& limits);
 
+// The cost that a plan would have.
+double plan_price(std::size_t length, const std::vector<std::size_t>& radices, std::size_t threads);
+
 bool has_butterflies(std::size_t length);
 
 }  // namespace ridge::fft::on_device

@@ -22,7 +22,8 @@ namespace {
 constexpr std::size_t kRegisters = 65536, kItemsPerUnit = 2048, kLocalPerUnit = 228 * 1024, kWarp = 32;
 
 using RouteLister = void (*)(const Device&, const AxisProblem&, std::vector<Route>&);
-constexpr std::array<RouteLister, 5> kFamilies{list_one_pass, list_clusters, list_rings, list_many_passes, list_primes};
+constexpr std::array<RouteLister, 6> kFamilies{list_one_pass,    list_clusters,    list_rings,
+                                               list_real_passes, list_many_passes, list_primes};
 
 bool continues(const Address& at, const std::vector<std::uint64_t>& counts, std::size_t digit) {
   return at.line.empty() || at.line[digit + 1] == at.line[digit] * counts[digit];
@@ -69,6 +70,33 @@ bool packed_rows(const PassDesign& design, const PassSide& side) {
          side.at.line[0] == design.points;
 }
 
+// Bytes of neighbouring points that one access of a line's work-items takes, and whether they straddle sectors.
+struct AccessRun {
+  std::size_t bytes;
+  bool straddles;
+};
+AccessRun access_run(const PassDesign& design) {
+  constexpr std::size_t kSector = 32;
+  const std::size_t element = design.float64 ? 16 : 8, bytes = design.threads * element;
+  return {bytes, bytes % kSector != 0 || design.points * element % kSector != 0};
+}
+
+// So few points an access that a group's lines are better moved in one run through local memory.
+bool moves_in_runs(const PassDesign& design) {
+  const AccessRun run = access_run(design);
+  return run.bytes < (run.straddles ? 40u : 32u);
+}
+
+// What short accesses add to a plan's instructions a point, as timed on an H200: lines of 32 points take 254 us with 8
+// work-items each, 275 with 4, 350 to 400 in runs; of 125 points 640 us with 5.
+double access_price(const PassDesign& design) {
+  if (design.load_order == Order::lines || design.store_order == Order::lines) return 0;
+  if (moves_in_runs(design)) return 40;
+  const AccessRun run = access_run(design);
+  const double enough = run.straddles ? 128 : 64;
+  return 20 * std::max(0.0, enough / static_cast<double>(run.bytes) - 1);
+}
+
 // How many lines a group takes, in the order they are worth trying.
 std::vector<std::size_t> line_counts(const PassDesign& design, std::size_t forced) {
   if (forced > 0) return {forced};
@@ -92,7 +120,7 @@ std::vector<std::size_t> line_counts(const PassDesign& design, std::size_t force
 std::size_t longest_held(const PassDesign& design) {
   std::size_t most = 1;
   for (const StageDesign& stage : stages_of(design)) most = std::max(most, stage.radix * stage.rounds);
-  return most;
+  return design.mirrored > 0 ? 2 * most : most;
 }
 
 std::string too_many_registers(const Device& device, const PassDesign& design, std::size_t lines) {
@@ -222,7 +250,10 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
   const Limits& limits = device.limits();
   RadixLimits wanted;
   wanted.most_threads = std::min(limits.work_group, limits.work_group_sides[0]) / std::max<std::size_t>(lines, 1);
-  wanted.most_held = most_held > 0 ? most_held : plain.float64 ? 16 : plain.method == PrimeMethod::none ? 32 : 64;
+  wanted.most_held = most_held > 0                       ? most_held
+                     : plain.float64                     ? 16
+                     : plain.method == PrimeMethod::none ? (plain.length > 8192 ? 40 : 32)
+                                                         : 64;
   std::vector<RadixPlan> plans;
   if (keeps_points_in_memory(device)) {
     RadixLimits few = wanted;
@@ -240,6 +271,15 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
                   : fmt::format("{} has a prime factor above {}", plain.length, kLargestPrimeRadix);
     return {};
   }
+  for (RadixPlan& plan : plans) {
+    PassDesign design = plain;
+    design.threads = plan.threads;
+    design.radices = plan.radices;
+    plan.cost += access_price(design);
+    // A group alone on its compute unit: nobody loads while it computes. Seen to cost a third.
+    if (plan.threads > 128 && 2 * whole_warps(plan.threads) * registers(design) > kRegisters) plan.cost *= 1.25;
+  }
+  std::stable_sort(plans.begin(), plans.end(), [](const RadixPlan& a, const RadixPlan& b) { return a.cost < b.cost; });
   // Those whose points fit into the registers of a group of one line, the cheapest few.
   std::vector<RadixPlan> usable;
   std::string first_refusal;
@@ -263,7 +303,7 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
       if (design.radices.size() == 1 && design.load_order != design.store_order) {
         design.load_order = design.store_order = Order::lines;
       }
-      const bool short_lines = design.threads * (design.float64 ? 16 : 8) < 32;
+      const bool short_lines = moves_in_runs(design);
       design.load.staged =
           plain.load.staged || (short_lines && packed_rows(design, design.load) && design.samples == Samples::same);
       design.store.staged =
@@ -306,13 +346,14 @@ planner::Candidate described(const AxisProblem& problem, const std::string& vari
   double moved = 0, operations = 0;
   const double element = problem.float64 ? 16 : 8;
   for (const Step& step : steps) {
-    const double all = static_cast<double>(step.lines) * static_cast<double>(problem.counts.back());
+    double all = static_cast<double>(step.lines) * static_cast<double>(problem.counts.back());
     if (const auto* spectrum = std::get_if<SpectrumDesign>(&step.design)) {
       moved += 2 * all * element * static_cast<double>(spectrum->length);
       continue;
     }
     const PassDesign* pass = std::get_if<PassDesign>(&step.design);
     if (pass == nullptr) continue;
+    if (pass->mirrored > 0) all *= 2;
     const char* comma = radices.empty() ? "" : ",";
     radices += comma + radices_text(*pass);
     items += fmt::format("{}{}", comma, pass->threads);
