@@ -79,7 +79,6 @@ struct PassDesign {
   PrimeMethod method = PrimeMethod::none;
   Address filter_at = {};    // PrimeMethod::filter: the factor of each value
   std::size_t resident = 1;  // work-groups that should fit on a compute unit at once
-  bool tiles_ahead = false;  // groups stay, and each work-item's next points come while it is at the ones before
   bool ahead = false;        // groups stay, and a line lands in local memory while the one before it is transformed
   // Rows of a transform of pairs of reals: a work-item does row r + 1 and its mirror, row mirrored - 1 - r, where r is
   // the first digit of the line's number, and stores the spectrum of the samples. 0: a row is a row.
