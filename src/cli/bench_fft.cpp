@@ -257,7 +257,7 @@ void run(const Wishes& wishes, const BenchWishes& bench) {
   const std::vector<Peer> peers = peers_of(bench, result.missing_peers);
   const std::vector<Place> places = places_of(bench);
   const auto progress = base::terminal_progress();
-  std::vector<std::string> notes;
+  std::vector<std::string> notes, disagreements;
   std::size_t done = 0;
   const std::vector<FftBench> cases = cases_of(wishes, bench);
   for (const FftBench& wanted : cases) {
@@ -271,6 +271,7 @@ void run(const Wishes& wishes, const BenchWishes& bench) {
           place.joined() ? bench_fft_hybrid(place.devices, one, wishes.hybrid) : bench_fft(device, one, peers);
       result.rows.insert(result.rows.end(), measured.rows.begin(), measured.rows.end());
       notes.insert(notes.end(), measured.notes.begin(), measured.notes.end());
+      disagreements.insert(disagreements.end(), measured.disagreements.begin(), measured.disagreements.end());
       if (place.joined()) notes.push_back(measured.explanation);  // the shares are the answer
       if (bench.explain && !place.joined()) fmt::print("{}\n", measured.explanation);
     }
@@ -278,6 +279,7 @@ void run(const Wishes& wishes, const BenchWishes& bench) {
   progress(1, "");
   finish_bench(result, bench);
   for (const std::string& note : notes) fmt::print("{}\n", note);
+  if (!disagreements.empty()) throw Error(ErrorKind::internal, fmt::format("{}", fmt::join(disagreements, "; ")));
 }
 
 }  // namespace

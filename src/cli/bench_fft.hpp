@@ -21,11 +21,12 @@ struct FftBench {
 struct FftBenchResult {
   std::vector<report::BenchRow> rows;  // the planner's choice first
   std::string explanation;
-  std::vector<std::string> notes;  // "ne10: left out of ...: why"
-  double flops = 0, bytes = 0;     // of the whole problem, counted as usual
+  std::vector<std::string> notes;          // "ne10: left out of ...: why"
+  std::vector<std::string> disagreements;  // devices: answers that differ; such a peer is not timed
+  double flops = 0, bytes = 0;             // of the whole problem, counted as usual
 };
 
-// Ours and the peers in turn on the same data. Error{internal} where a peer's answer differs from ours.
+// Ours and the peers in turn on the same data. On the host Error{internal} where a peer's answer differs from ours.
 FftBenchResult bench_fft(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers);
 
 std::string fft_problem_text(const PeerProblem& problem);  // "fft c64 1024 batch 64"

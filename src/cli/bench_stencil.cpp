@@ -352,7 +352,12 @@ void add_bench_stencil(CLI::App& bench) {
       "the\n"
       "same threads; on a device, a kernel with one cell a work-item. A roof of three accesses counts the read before "
       "the\n"
-      "write that caches do.");
+      "write that caches do. On the host the roofs are the best of the saved profile (ridge machine) and of a copy and "
+      "an\n"
+      "FMA loop in the same run, which the last line shows: above 1 of the two-access roof memory does not bind any "
+      "more,\n"
+      "and the share of peak says how near arithmetic does. --explain shows what else was tried, and the roof that was "
+      "hit.");
   auto bench_wishes = add_bench_options(*command, "plain (always timed)");
   auto wishes = std::make_shared<Wishes>();
   command->add_option("--stencil", wishes->stencils, "star2d:1, box2d:1, star3d:2, ...; may be repeated")

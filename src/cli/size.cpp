@@ -138,10 +138,19 @@ void print(const Board& board, std::uint64_t items, double rate) {
     rows.push_back(row(worker.name, {worker}, items, rate));
     names += (names.empty() ? "" : " + ") + worker.name;
   }
-  if (board.together.size() > 1) rows.push_back(row(names, board.together, items, rate));
+  const machine::Split split = machine::split(board.together, items);
+  // Rates are lower while the others run: where that costs more than it brings, one worker alone is the answer.
+  const machine::Worker* better = nullptr;
+  for (const machine::Worker& worker : board.alone) {
+    if (machine::split({worker}, items).seconds <= split.seconds) better = &worker;
+  }
+  if (board.together.size() > 1 && better == nullptr) rows.push_back(row(names, board.together, items, rate));
   fmt::print("{}", base::table(rows));
   if (board.together.size() == 1) return;
-  const machine::Split split = machine::split(board.together, items);
+  if (better != nullptr) {
+    fmt::print("{} together would be no faster than {} alone\n", names, better->name);
+    return;
+  }
   for (std::size_t i = 0; i < board.together.size(); ++i) {
     const machine::Worker& worker = board.together[i];
     const std::string serial =

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <ridge/stencil.hpp>
@@ -89,10 +90,18 @@ class Edges {
     stencil::Borders borders = part_.borders;
     (slab.low ? borders.high : borders.low)[slab.axis - missing] = stencil::Border::fixed;
     const stencil::Plan<T> plan(plan_.device(), plan_.update(), {shape, borders, plan_.problem().threads},
-                                {.effort = Effort::quick});
+                                {.effort = Effort::quick, .variant = same_arithmetic()});
     stencil::Grid<T> grid(shape, layout_.fields);
     std::copy(slab.cells.begin(), slab.cells.end(), grid.all().begin());
     slab.session.emplace(plan.start(grid));
+  }
+
+  // On the host all variants find the same bits; on devices one that was asked for by name is used here too.
+  std::string same_arithmetic() const {
+    if (plan_.device().is_host()) return {};
+    const std::string name = plan_.decision().trials.at(plan_.decision().winner).name;
+    const std::string variant = name.substr(0, name.find('('));
+    return variant == "strips" || variant == "planes" ? std::string() : variant;
   }
 
   stencil::Plan<T> plan_;

@@ -70,6 +70,23 @@ TEST_F(LongLines, RowsThroughARing) {
   }
 }
 
+TEST_F(LongLines, TheNextLineOrTileComesAhead) {
+  for (const Device& device : cuda_) {
+    if (device.info().isa < "sm_90") continue;
+    for (const std::size_t batch : {1, 131, 133, 300}) {
+      EXPECT_LE(worst_error<float>(device, {.shape = {1 << 14}, .batch = batch}, "one_pass", batch == 131), 1) << batch;
+    }
+    EXPECT_LE(worst_error<double>(device, {.shape = {1 << 13}, .batch = 270}, "one_pass", false), 1.5);
+    const Plan<float> line(device, {.shape = {1 << 14}, .batch = 5}, only("one_pass"));
+    EXPECT_NE(line.explain().find("ahead=line"), std::string::npos) << line.explain();
+    EXPECT_LE(worst_error<float>(device, {.shape = {1 << 21}, .batch = 3}, "two_pass", true), 1);
+    EXPECT_LE(worst_error<float>(device, {.shape = {1 << 22}, .batch = 1}, "two_pass", false), 1);
+    EXPECT_LE(worst_error<float>(device, {.shape = {3 << 20}, .batch = 1}, "two_pass", false), 1);
+    const Plan<float> tile(device, {.shape = {1 << 22}, .batch = 1}, only("two_pass"));
+    EXPECT_NE(tile.explain().find("lines=8sa,8sa"), std::string::npos) << tile.explain();
+  }
+}
+
 TEST_F(LongLines, RingsInPlace) {
   for (const Device& device : cuda_) {
     const std::size_t n = 1 << 16, batch = 50;

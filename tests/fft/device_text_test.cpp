@@ -137,6 +137,47 @@ TEST(Text, EveryKindOfKernelCompilesForHopper) {
   EXPECT_GT(seen.size(), 14u);
 }
 
+// The order of a ring's tickets, as ring_text writes it: whatever a tile waits for was taken before it.
+TEST(Rings, ATileWaitsOnlyForTilesTakenBeforeIt) {
+  std::size_t rings = 0;
+  for (const std::size_t n : {1 << 15, 1 << 17, 1 << 18, 1 << 20, 1 << 22, 100000, 24576}) {
+    for (const Route& route : allowed(rows(n))) {
+      const auto* ring = std::get_if<RingDesign>(&route.steps.back().design);
+      if (ring == nullptr) continue;
+      ++rings;
+      EXPECT_EQ(ring->first.items(), ring->second.items()) << route.candidate.name();
+      const std::uint64_t first = ring->first_tiles(), second = ring->second_tiles(), chunks = 2 * ring->slots + 3;
+      const std::uint64_t ahead = std::min<std::uint64_t>(ring->ahead, (ring->slots - 1) * first);
+      std::vector<std::uint64_t> written(chunks), read(chunks);  // tiles taken so far
+      for (std::uint64_t ticket = 0; ticket < ahead + chunks * (first + second); ++ticket) {
+        bool is_first = true;
+        std::uint64_t tile = ticket;
+        if (ticket >= ahead) {
+          const std::uint64_t round = (ticket - ahead) / (first + second), part = (ticket - ahead) % (first + second);
+          const std::uint64_t before = part * first / (first + second);
+          is_first = (part + 1) * first / (first + second) > before;
+          tile = is_first ? ahead + round * first + before : round * second + (part - before);
+        }
+        const std::uint64_t chunk = tile / (is_first ? first : second);
+        if (is_first && chunk >= chunks) continue;
+        ASSERT_LT(chunk, chunks);
+        if (is_first && chunk >= ring->slots) {
+          ASSERT_EQ(read[chunk - ring->slots], second) << route.candidate.name();
+        }
+        if (!is_first) {
+          ASSERT_EQ(written[chunk], first) << route.candidate.name();
+        }
+        ++(is_first ? written : read)[chunk];
+      }
+      for (std::uint64_t chunk = 0; chunk < chunks; ++chunk) {
+        EXPECT_EQ(written[chunk], first);
+        EXPECT_EQ(read[chunk], second);
+      }
+    }
+  }
+  EXPECT_GT(rings, 14u);
+}
+
 #ifdef RIDGE_HAVE_CUDA
 TEST(Text, OnePassPowersOfTwoDoNotSpill) {
   if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";

@@ -22,7 +22,9 @@ TEST(Measure, LeakageIsThatOfTheResponse) {
   const auto h = design(32, 4, {.window = Window::hamming});
   double worst = -300;
   for (double off = -0.5; off <= 0.5; off += 0.02) worst = std::max(worst, leakage_of_tone_db(host(), h, 32, off));
-  EXPECT_NEAR(worst, quality(h, 32).leakage_db, 1.5);
+  // Tones half a channel off are 6 dB lower where they are loudest.
+  EXPECT_GT(worst, quality(h, 32).leakage_db - 1.5);
+  EXPECT_LT(worst, quality(h, 32).leakage_db + 6.1);
 }
 
 TEST(Measure, EveryRatioFrom8Over7UpReconstructsToMinus90dB) {

@@ -14,14 +14,15 @@ double worst(const Device& device, const std::vector<std::size_t>& shape, const 
   const DeviceLayout place = padded_layout(shape, sizeof(T));
   const int lanes = static_cast<int>(device.limits().sub_group);
   options.shuffles = lanes != 0;
-  if (lanes != 0) options.lanes = lanes;
+  if (lanes != 0) options.lanes = std::max(options.lanes, lanes / 2);  // two lines a sub-group
   options.march_planes = 9;
   const PlaneKernel kernel{.weights = *weights_of(3, 1, terms),
                            .borders = borders,
                            .real = sizeof(T) == 4 ? "float" : "double",
                            .aligned = shape[2] % 4 == 0,
                            .options = options,
-                           .chunk_planes = 9};
+                           .chunk_planes = 9,
+                           .side_planes = 5};
   EXPECT_EQ(kernel.refusal(place, device.limits()), "");
   const Kernel compiled = device.compile(kernel.source()).kernel("plane_march");
   std::vector<double> start = scattered(place.cells());

@@ -20,18 +20,24 @@ namespace ridge::cli::vkfft_cuda {
 
 const detail::CudaDriver* driver = nullptr;
 const detail::Nvrtc* compiler = nullptr;
-std::string architecture;  // "sm_90"
+std::string architecture;           // "sm_90"
+CUstream current_stream = nullptr;  // of the transform that is made or run now
 
 // Found before the functions of the same names that the headers declare and nobody links. The run time's calls are made
 // of the driver's.
 decltype(&::cuDeviceGetAttribute) cuDeviceGetAttribute = nullptr;
 decltype(&::cuFuncSetAttribute) cuFuncSetAttribute = nullptr;
 decltype(&::cuLaunchKernel) cuLaunchKernel = nullptr;
-decltype(&::cuMemcpyHtoD) cuMemcpyHtoD = nullptr;
 decltype(&::cuModuleGetFunction) cuModuleGetFunction = nullptr;
 decltype(&::cuModuleGetGlobal) cuModuleGetGlobal = nullptr;
 decltype(&::cuModuleLoadDataEx) cuModuleLoadDataEx = nullptr;
 decltype(&::cuModuleUnload) cuModuleUnload = nullptr;
+
+// In order with the kernels: VkFFT changes their constants between two launches, and our streams do not wait for the
+// default one that it would use.
+constexpr auto cuMemcpyHtoD = [](CUdeviceptr to, const void* from, std::size_t bytes) {
+  return driver->memcpy_host_to_device(to, from, bytes, current_stream);
+};
 
 cudaError_t error_of(CUresult result) { return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorUnknown; }
 
@@ -94,7 +100,7 @@ bool load(std::string& why_not) {
     const bool all =
         library != nullptr && find(library, "cuDeviceGetAttribute", cuDeviceGetAttribute) &&
         find(library, "cuFuncSetAttribute", cuFuncSetAttribute) && find(library, "cuLaunchKernel", cuLaunchKernel) &&
-        find(library, "cuMemcpyHtoD_v2", cuMemcpyHtoD) && find(library, "cuModuleGetFunction", cuModuleGetFunction) &&
+        find(library, "cuModuleGetFunction", cuModuleGetFunction) &&
         find(library, "cuModuleGetGlobal_v2", cuModuleGetGlobal) &&
         find(library, "cuModuleLoadDataEx", cuModuleLoadDataEx) && find(library, "cuModuleUnload", cuModuleUnload);
     return all ? "" : "libcuda.so.1 lacks a call of VkFFT's";
@@ -131,6 +137,7 @@ PeerRun vkfft_on_cuda(const PeerProblem& problem, const Buffer& in, const Buffer
     throw Error(ErrorKind::unavailable, "the driver does not find " + info.id);
   }
   transform->stream = reinterpret_cast<cudaStream_t>(queue.native());
+  current_stream = transform->stream;
   transform->in = reinterpret_cast<void*>(in.native());
   transform->out = reinterpret_cast<void*>(out.native());
   transform->in_bytes = in.size();
@@ -148,6 +155,7 @@ PeerRun vkfft_on_cuda(const PeerProblem& problem, const Buffer& in, const Buffer
     throw Error(ErrorKind::unavailable, fmt::format("VkFFT says {}", static_cast<int>(made)));
   }
   return [transform] {
+    current_stream = transform->stream;
     VkFFTLaunchParams launch = {};
     launch.inputBuffer = &transform->in;
     launch.buffer = &transform->out;

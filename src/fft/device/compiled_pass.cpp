@@ -112,7 +112,7 @@ CompiledPass::CompiledPass(const Device& device, const PassDesign& design, const
   const PassText text = pass_text(design);
   kernel_ = device.compile(text.source).kernel(kKernelName);
   local_bytes_ = text.local_bytes;
-  if (design.ahead) staying_ = device.limits().compute_units * design.resident;
+  if (design.ahead || design.tiles_ahead) staying_ = device.limits().compute_units * design.resident;
   tables_ = design.float64 ? all_tables<double>(device, design, load, store, filter)
                            : all_tables<float>(device, design, load, store, filter);
 }

@@ -138,6 +138,8 @@ std::string CompiledRoute::describe() const {
     const PassDesign& design = pass->design();
     text += fmt::format("{} points by {}, {} work-items a line, {} lines a group", design.points, radices_text(design),
                         design.threads, design.lines);
+    if (design.ahead) text += ", the next line ahead";
+    if (design.tiles_ahead) text += ", the next tile ahead";
     if (design.method == PrimeMethod::rader) text += ", Rader there and back";
     if (design.method == PrimeMethod::bluestein) text += ", Bluestein there and back";
     if (design.method == PrimeMethod::filter) text += ", there, times a filter, and back";

@@ -183,6 +183,23 @@ std::vector<PassDesign> split_designs(const AxisProblem& problem, const Split& s
   return designs;
 }
 
+namespace {
+
+// A tile that fills a compute unit leaves nobody to load while it is transformed.
+PassDesign with_tiles_ahead(const Device& device, const PassDesign& design) {
+  const PassSide& load = design.load;
+  if (device.info().backend != Backend::cuda || design.resident > 1 || design.samples != Samples::same ||
+      design.method != PrimeMethod::none || load.values != Values::complex || load.factor != FactorKind::none ||
+      load.valid > 0 || load.staged || design.store.staged) {
+    return design;
+  }
+  PassDesign ahead = design;
+  ahead.tiles_ahead = true;
+  return fit(device, ahead, design.lines).empty() ? ahead : design;
+}
+
+}  // namespace
+
 SplitResult split_passes(const Device& device, const AxisProblem& problem, const Split& split,
                          std::vector<Step>& steps) {
   SplitPlaces places;
@@ -194,7 +211,7 @@ SplitResult split_passes(const Device& device, const AxisProblem& problem, const
     while (width > 1 && width / 2 >= static_cast<std::size_t>(plain[i].counts.front())) width /= 2;
     const std::vector<PassDesign> designs = fitted(device, plain[i], width, 1, refusal, split.most_held);
     if (designs.empty()) return {.refusal = refusal};
-    steps.push_back({.design = designs.front(),
+    steps.push_back({.design = split.ahead ? with_tiles_ahead(device, designs.front()) : designs.front(),
                      .from = first ? split.from : split.between,
                      .to = last ? split.to : split.between,
                      .lines = inner_lines(problem) * (problem.length / split.factors[i]),
@@ -217,14 +234,15 @@ struct Attempt {
 // The steps of a whole problem, real ones with what comes before or after the complex passes.
 struct Shape {
   std::size_t width, most_held;
+  bool ahead = false;
 };
 // Best first, as measured on an H200.
-constexpr Shape kShapes[] = {{16, 0}, {16, 16}, {8, 0}, {8, 16}, {4, 0}};
+constexpr Shape kShapes[] = {{16, 0, true}, {16, 0}, {16, 16}, {8, 0, true}, {8, 0}, {8, 16}, {4, 0, true}, {4, 0}};
 
 Attempt attempt(const Device& device, const AxisProblem& problem, const std::vector<std::size_t>& factors,
                 const Shape& shape) {
   Attempt result;
-  Split split{.factors = factors, .width = shape.width, .most_held = shape.most_held};
+  Split split{.factors = factors, .width = shape.width, .most_held = shape.most_held, .ahead = shape.ahead};
   const bool real = problem.kind == Kind::real, even = problem.length % 2 == 0;
   const bool forward = problem.direction == Direction::forward;
   AxisProblem inner = problem;
@@ -335,12 +353,14 @@ void list_many_passes(const Device& device, const AxisProblem& problem, std::vec
     for (const auto& factors : pass_factors(length, passes, 8192)) {
       if (tried == kFactorsTried) break;
       const std::size_t before = made.size();
+      bool wide = false;
       for (const Shape& shape : kShapes) {
         // Narrow tiles waste half of each access to memory: only where nothing else fits.
-        if (shape.width < 8 && made.size() > before) break;
+        if (shape.width < 8 && wide) break;
         Attempt one = attempt(device, problem, factors, shape);
         if (one.split.refusal.empty()) {
           made.push_back({std::move(one), fmt::format("{}", fmt::join(factors, "x"))});
+          wide = wide || shape.width >= 8;
         } else {
           refusal = one.split.refusal;
         }

@@ -79,6 +79,7 @@ struct PassDesign {
   PrimeMethod method = PrimeMethod::none;
   Address filter_at = {};    // PrimeMethod::filter: the factor of each value
   std::size_t resident = 1;  // work-groups that should fit on a compute unit at once
+  bool tiles_ahead = false;  // groups stay, and each work-item's next points come while it is at the ones before
   bool ahead = false;        // groups stay, and a line lands in local memory while the one before it is transformed
 
   std::size_t items() const { return threads * lines; }

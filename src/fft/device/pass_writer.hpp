@@ -28,6 +28,8 @@ class PassWriter {
 
   // A group takes line after line, one of which is always on its way (CUDA, Hopper and later).
   PassText write_ahead();
+  // The same for tiles of several lines, wherever they lie: each work-item copies its own points (CUDA).
+  PassText write_tiles_ahead();
 
   // --- the two halves of a pass that a cluster of groups shares
   // Columns: from memory to the local memory of whichever group of the cluster has the row.
@@ -91,6 +93,10 @@ class PassWriter {
   std::string spectrum_value(const std::string& number);
   void load_half(std::size_t slot, const std::string& place, std::uint64_t constant);
   void load_hermitian(std::size_t slot, const std::string& place);
+
+  // --- the next tile, on its way into local memory
+  std::size_t landing_elements() const { return stages_.front().radix * stages_.front().rounds * d_.items(); }
+  void copy_ahead();
 
   // --- runs of memory through local memory
   // The group's lines in one run, 16 bytes an access where two points take them.

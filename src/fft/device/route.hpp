@@ -109,6 +109,7 @@ struct Split {
   std::vector<std::size_t> factors;  // a pass each
   std::size_t width = 16;            // lines side by side in a group
   std::size_t most_held = 0;         // points in a work-item's registers; 0: as serves
+  bool ahead = false;                // the next tile comes during a tile where those fill a compute unit
   Place from = Place::input, between = Place::scratch, to = Place::output;
   Values load = Values::complex, store = Values::complex;
   std::size_t load_valid = 0, store_valid = 0;

@@ -316,7 +316,10 @@ planner::Candidate described(const AxisProblem& problem, const std::string& vari
     const char* comma = radices.empty() ? "" : ",";
     radices += comma + radices_text(*pass);
     items += fmt::format("{}{}", comma, pass->threads);
-    lines += fmt::format("{}{}{}{}", comma, pass->lines, pass->split ? "s" : "", pass->load.staged ? "r" : "");
+    lines += fmt::format("{}{}{}{}", comma, pass->lines, pass->split ? "s" : "",
+                         pass->load.staged   ? "r"
+                         : pass->tiles_ahead ? "a"
+                                             : "");
     const bool real_in = pass->load.values == Values::reals, real_out = pass->store.values == Values::reals;
     moved += all * element * static_cast<double>(pass->points) * ((real_in ? 0.5 : 1) + (real_out ? 0.5 : 1));
     for (const StageDesign& stage : stages_of(*pass)) {

@@ -5,7 +5,7 @@
 namespace ridge::fft {
 namespace {
 
-constexpr int kSpins = 20000;
+constexpr int kSpins = 5000;
 
 template <class Condition>
 bool soon(const Condition& condition) {

@@ -131,7 +131,7 @@ Verdict decide(Team& team, std::uint64_t batch, std::size_t cores, bool copies, 
     trials.together(shared, seconds_an_item, part);
   }
   team.assign(trials.verdict.sharing);
-  trials.verdict.rates = team.rates(in, out, part);
+  trials.verdict.rates = team.rates(in, out, 2 * part);
   return trials.verdict;
 }
 

@@ -13,9 +13,11 @@
 namespace ridge::fft {
 namespace {
 
-constexpr std::size_t kQueues = 4;                         // out of pinned memory
-constexpr std::size_t kPieceBytes = std::size_t{1} << 20;  // keeps the bus busy, and fills and drains it soon
-constexpr std::size_t kLeastPieces = 16;                   // of a whole batch, so that there is something to overlap
+constexpr std::size_t kQueues = 4;  // out of pinned memory
+// Large enough to keep the bus busy, small enough to fill and drain it soon; measured on an H200 (docs/fft-devices.md).
+constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
+constexpr std::size_t kCopiedPieceBytes = std::size_t{2} << 20;
+constexpr std::size_t kLeastPieces = 16;  // of a whole batch, so that there is something to overlap
 
 // Page-locked memory on the host for a piece on its way there or back.
 class Staging {
@@ -36,7 +38,9 @@ class DeviceLane : public Lane {
   DeviceLane(const Device& device, const Problem& problem, const HybridOptions& options)
       : device_(device), problem_(problem), options_(options) {
     const auto [from, to] = batch_bytes<T>(problem_, Direction::forward);
-    const std::size_t wanted = options_.piece_bytes > 0 ? options_.piece_bytes : kPieceBytes;
+    const std::size_t wanted = options_.piece_bytes > 0 ? options_.piece_bytes
+                               : staged()               ? kCopiedPieceBytes
+                                                        : kPieceBytes;
     const std::size_t most = std::max<std::size_t>(1, problem_.batch / kLeastPieces);
     piece_ = std::clamp<std::size_t>(wanted / std::max(from, to), 1, most);
     if (options_.units > 0) piece_ = std::min(piece_, std::max<std::size_t>(1, options_.units / kQueues));
@@ -126,6 +130,7 @@ class DeviceLane : public Lane {
   std::size_t pieces() const { return count_ / piece_; }
 
   void run_direct(const Job& job) const {
+    if (options_.pin) base::pin_to_core(cores_.first);
     if (odd() > 0) enqueue(*stations_[0], job, odd(), job.in, job.out);
     for (std::size_t i = 0; i < pieces(); ++i) {
       const std::size_t at = odd() + i * piece_;

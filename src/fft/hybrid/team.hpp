@@ -38,8 +38,10 @@ class Team {
     std::string device;
     bool is_host;
     std::unique_ptr<Lane> lane;
-    std::size_t first = 0;  // transform
+    std::size_t first = 0;         // transform
+    std::size_t member = kNobody;  // of the crew
   };
+  static constexpr std::size_t kNobody = ~std::size_t{0};
   // task(lane) for all lanes at once: the host's on the calling thread, a device's on one of its own.
   void together(const std::function<void(std::size_t lane)>& task);
 

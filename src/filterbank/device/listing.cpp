@@ -182,7 +182,19 @@ std::shared_ptr<const CompiledBank> fir_alone(const Device& device, const Proble
       std::span<const std::complex<float>>());
 }
 
+namespace {
+
+// What the kernels do not do yet.
+std::string unsupported(const Geometry& g) {
+  if (g.delayed) return "delays are undone on the host only";
+  if (g.by_channel) return "channel-major output is written on the host only";
+  return "";
+}
+
+}  // namespace
+
 void list_separate(const Device& device, const Problem& problem, const Geometry& g, std::vector<Entry>& entries) {
+  if (const std::string why = unsupported(g); !why.empty()) return refuse("gathered", why, entries);
   const std::size_t all = 2 * g.polarizations;
   add_separate(device, problem, g, Fir::gather, 2, true, "reference", 0.01, entries);
   add_separate(device, problem, g, Fir::gather, all, false, "gathered", 0.3, entries);
@@ -206,6 +218,7 @@ void list_separate(const Device& device, const Problem& problem, const Geometry&
 }
 
 void list_fused(const Device& device, const Problem& problem, const Geometry& g, std::vector<Entry>& entries) {
+  if (const std::string why = unsupported(g); !why.empty()) return refuse("fused", why, entries);
   const std::vector<KernelDesign> all = fused_designs(device, problem, g);
   if (all.empty()) {
     for (const char* variant : {"fused", "in_turn", "mapped"}) {

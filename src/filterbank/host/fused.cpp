@@ -4,17 +4,22 @@
 
 #include <fmt/format.h>
 
+#include "filterbank/host/fresh_lines.hpp"
 #include "filterbank/host/output.hpp"
 #include "filterbank/host/window.hpp"
 
 namespace ridge::filterbank {
 namespace {
 
+// Of the window, or none: rows straight from the stream's bytes.
+constexpr std::size_t kNoWindow = 0;
+
 class Fused final : public HostVariant {
  public:
-  // `rows` beyond the filter's own that the window holds before it moves.
+  // `rows` beyond the filter's own that the window holds before it moves; kNoWindow: critical sampling only.
   Fused(const Problem& problem, const Geometry& g, std::size_t steps, std::size_t rows)
-      : Fused(problem, g, steps, least_rows(g, steps) + rows, channel_fft(g.channels)) {}
+      : Fused(problem, g, steps, rows == kNoWindow ? kNoWindow : least_rows(g, steps) + rows, channel_fft(g.channels)) {
+  }
   std::shared_ptr<const Weights> prepare(std::span<const double> prototype) const override {
     return window_weights(geometry(), prototype);
   }
@@ -23,27 +28,43 @@ class Fused final : public HostVariant {
   Fused(const Problem& problem, const Geometry& g, std::size_t steps, std::size_t capacity,
         std::shared_ptr<const fft::LineKernel<float>> line)
       : HostVariant(problem, g,
-                    SampleWindow::floats(g, capacity) + (steps + kernels().tile) * g.polarizations * filtered_row(g) +
+                    source_floats(g, steps, capacity) + (steps + kernels().tile) * g.polarizations * filtered_row(g) +
                         2 * line->scratch() + 64),
         steps_(steps),
         capacity_(capacity),
         line_(std::move(line)) {}
 
+  static std::size_t source_floats(const Geometry& g, std::size_t steps, std::size_t capacity) {
+    return whole_lines(capacity == kNoWindow ? DirectRows::floats(g, steps) : SampleWindow::floats(g, capacity));
+  }
+
   void work(const Piece& piece, Output& output, float* scratch) const override {
     const Geometry& g = geometry();
+    if (capacity_ == kNoWindow) {
+      DirectRows rows(g, steps_, scratch);
+      work(piece, output, scratch, [&](std::uint64_t spectrum, std::size_t times, float* filtered) {
+        rows.filter(piece, spectrum, times, filtered);
+      });
+      return;
+    }
     SampleWindow window(g, capacity_, scratch);
-    float* const filtered = scratch + whole_lines(SampleWindow::floats(g, capacity_));
+    work(piece, output, scratch, [&](std::uint64_t spectrum, std::size_t times, float* filtered) {
+      if (g.critical()) return filter_many(g, window, piece, spectrum, times, filtered);
+      for (std::size_t i = 0; i < times; ++i) {
+        filter_one(g, window, piece, spectrum + i, filtered + i * g.polarizations * filtered_row(g));
+      }
+    });
+  }
+
+  template <class Filter>
+  void work(const Piece& piece, Output& output, float* scratch, const Filter& filter) const {
+    const Geometry& g = geometry();
+    float* const filtered = scratch + source_floats(g, steps_, capacity_);
     auto* const fft_scratch = reinterpret_cast<std::complex<float>*>(filtered + (steps_ + kernels().tile) *
                                                                                     g.polarizations * filtered_row(g));
     for (std::size_t t = 0; t < piece.spectra; t += steps_) {
       const std::size_t now = std::min(steps_, piece.spectra - t);
-      if (g.critical()) {
-        filter_many(g, window, piece, piece.first + t, now, filtered);
-      } else {
-        for (std::size_t i = 0; i < now; ++i) {
-          filter_one(g, window, piece, piece.first + t + i, filtered + i * g.polarizations * filtered_row(g));
-        }
-      }
+      filter(piece.first + t, now, filtered);
       transform(piece, output, t, now, filtered, fft_scratch);
     }
   }
@@ -61,15 +82,16 @@ class Fused final : public HostVariant {
     }
   }
 
-  // A later spectrum's place is fetched while this one is computed: the next, or where spectra are long the one after
-  // it, to the second cache.
+  // A later spectrum's place is made ready while this one is computed. Where lines can be had without reading memory,
+  // the next; elsewhere the next is fetched, or where spectra are long the one after it, to the second cache.
   void prefetch(const Piece& piece, const Output& output, std::size_t now) const {
     const Geometry& g = geometry();
-    const bool far = g.channels > 512;
-    const std::size_t then = now + (far ? 2 : 1);
+    const bool fresh = g.channels > 128 && can_make_fresh(), far = !fresh && g.channels > 512;
+    const std::size_t then = now + (far ? 2 : 1), bytes = g.channels * sizeof(std::complex<float>);
     if (g.by_channel || then >= piece.spectra * g.polarizations) return;
-    const auto* place = reinterpret_cast<const char*>(output.row(then / g.polarizations, then % g.polarizations));
-    for (std::size_t byte = 0; byte < g.channels * sizeof(std::complex<float>); byte += 64) {
+    auto* place = reinterpret_cast<char*>(output.row(then / g.polarizations, then % g.polarizations));
+    if (fresh) return make_fresh(place, bytes);
+    for (std::size_t byte = 0; byte < bytes; byte += 64) {
       if (far) {
         __builtin_prefetch(place + byte, 1, 2);
       } else {
@@ -85,24 +107,29 @@ class Fused final : public HostVariant {
 }  // namespace
 
 void list_host_fused(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
-  // As many steps as keep their branches within about half of the nearest cache.
   const std::size_t bytes = geometry.polarizations * filtered_row(geometry) * sizeof(float);
+  const std::size_t tile = std::max<std::size_t>(1, kernels().tile / geometry.polarizations);
   double efficiency = 0.5;
-  for (const std::size_t room : {std::size_t{32} << 10, std::size_t{128} << 10}) {
-    const std::size_t tile = std::max<std::size_t>(1, kernels().tile / geometry.polarizations);
+  const auto add = [&](std::size_t room, std::size_t rows) {
+    // As many steps as keep their branches within this much cache.
     const std::size_t steps = std::clamp<std::size_t>(room / bytes / tile * tile, tile, 64);
-    for (const std::size_t rows : {std::size_t{32}, std::size_t{96}}) {
-      planner::Candidate candidate{
-          .variant = "fused",
-          .parameters = {{"steps", fmt::format("{}", steps)}, {"rows", fmt::format("{}", rows)}},
-          .cost = host_cost(geometry, efficiency)};
-      efficiency *= 0.98;
-      const bool there = std::any_of(entries.begin(), entries.end(),
-                                     [&](const Entry& entry) { return entry.candidate.name() == candidate.name(); });
-      if (there) continue;
-      entries.push_back({std::move(candidate), [problem, geometry, steps, rows] {
-                           return std::make_shared<Fused>(problem, geometry, steps, rows);
-                         }});
+    planner::Candidate candidate{
+        .variant = "fused",
+        .parameters = {{"steps", fmt::format("{}", steps)},
+                       {"rows", rows == kNoWindow ? std::string("raw") : fmt::format("{}", rows)}},
+        .refusal = rows == kNoWindow ? needs_critical(geometry) : std::string(),
+        .cost = host_cost(geometry, efficiency)};
+    efficiency *= 0.98;
+    const bool there = std::any_of(entries.begin(), entries.end(),
+                                   [&](const Entry& entry) { return entry.candidate.name() == candidate.name(); });
+    if (there) return;
+    entries.push_back({std::move(candidate), [problem, geometry, steps, rows] {
+                         return std::make_shared<Fused>(problem, geometry, steps, rows);
+                       }});
+  };
+  for (const std::size_t kilobytes : {std::size_t{540}, std::size_t{128}, std::size_t{32}}) {
+    for (const std::size_t rows : {std::size_t{96}, std::size_t{32}, kNoWindow}) {
+      add(kilobytes << 10, rows);
     }
   }
 }

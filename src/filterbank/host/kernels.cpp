@@ -77,70 +77,113 @@ HWY_INLINE void store_sixteen(hn::Vec<hn::CappedTag<std::int8_t, 16>> numbers, f
 }
 #endif
 
-void ConvertInt8(const ConvertRow& row) {
-  size_t done = 0;
+// kBlock samples of each polarization.
+template <size_t P>
+HWY_INLINE void block_of_int8(const std::byte* from, float* to) {
 #if HWY_TARGET != HWY_SCALAR
   const hn::CappedTag<std::int8_t, 16> bytes;
   const hn::CappedTag<std::uint16_t, 8> pairs;
-  float* to = row.to;
-  for (; done + kBlock <= row.channels; done += kBlock, to += row.block_stride) {
-    const std::byte* from = row.from + done * row.polarizations * 2;
-    if (row.polarizations == 1) {
-      store_sixteen(load_bytes(bytes, from), to);
-    } else {
-      const auto a = load_bytes(pairs, from), b = load_bytes(pairs, from + 16);
-      store_sixteen(hn::BitCast(bytes, hn::ConcatEven(pairs, b, a)), to);
-      store_sixteen(hn::BitCast(bytes, hn::ConcatOdd(pairs, b, a)), to + kBlockFloats);
-    }
+  if constexpr (P == 1) {
+    store_sixteen(load_bytes(bytes, from), to);
+  } else {
+    const auto a = load_bytes(pairs, from), b = load_bytes(pairs, from + 16);
+    store_sixteen(hn::BitCast(bytes, hn::ConcatEven(pairs, b, a)), to);
+    store_sixteen(hn::BitCast(bytes, hn::ConcatOdd(pairs, b, a)), to + kBlockFloats);
   }
+#else
+  convert_plainly<std::int8_t>({.from = from, .channels = kBlock, .polarizations = P, .to = to, .block_stride = 0}, 0);
 #endif
-  convert_plainly<std::int8_t>(row, done);
 }
 
-void ConvertInt16(const ConvertRow& row) {
-  size_t done = 0;
+template <size_t P>
+HWY_INLINE void block_of_int16(const std::byte* from, float* to) {
 #if HWY_TARGET != HWY_SCALAR
   const hn::CappedTag<std::int16_t, 8> numbers;
   const hn::CappedTag<std::uint32_t, 4> pairs;
-  float* to = row.to;
-  for (; done + kBlock <= row.channels; done += kBlock, to += row.block_stride) {
-    const std::byte* from = row.from + done * row.polarizations * 4;
-    for (size_t half = 0; half < 2; ++half) {
-      float* there = to + half * 8;
-      if (row.polarizations == 1) {
-        store_eight(load_bytes(numbers, from + half * 16), there);
-      } else {
-        const auto a = load_bytes(pairs, from + half * 32), b = load_bytes(pairs, from + half * 32 + 16);
-        store_eight(hn::BitCast(numbers, hn::ConcatEven(pairs, b, a)), there);
-        store_eight(hn::BitCast(numbers, hn::ConcatOdd(pairs, b, a)), there + kBlockFloats);
-      }
+  for (size_t half = 0; half < 2; ++half) {
+    float* there = to + half * 8;
+    if constexpr (P == 1) {
+      store_eight(load_bytes(numbers, from + half * 16), there);
+    } else {
+      const auto a = load_bytes(pairs, from + half * 32), b = load_bytes(pairs, from + half * 32 + 16);
+      store_eight(hn::BitCast(numbers, hn::ConcatEven(pairs, b, a)), there);
+      store_eight(hn::BitCast(numbers, hn::ConcatOdd(pairs, b, a)), there + kBlockFloats);
     }
   }
+#else
+  convert_plainly<std::int16_t>({.from = from, .channels = kBlock, .polarizations = P, .to = to, .block_stride = 0}, 0);
 #endif
-  convert_plainly<std::int16_t>(row, done);
 }
 
-void ConvertFloat(const ConvertRow& row) {
-  size_t done = 0;
+template <size_t P>
+HWY_INLINE void block_of_float(const std::byte* from, float* to) {
 #if HWY_TARGET != HWY_SCALAR
   const hn::CappedTag<float, 4> numbers;
   const hn::CappedTag<std::uint64_t, 2> pairs;
-  float* to = row.to;
-  for (; done + kBlock <= row.channels; done += kBlock, to += row.block_stride) {
-    const std::byte* from = row.from + done * row.polarizations * 8;
-    for (size_t quarter = 0; quarter < 4; ++quarter) {
-      float* there = to + quarter * 4;
-      if (row.polarizations == 1) {
-        hn::StoreU(load_bytes(numbers, from + quarter * 16), numbers, there);
-      } else {
-        const auto a = load_bytes(pairs, from + quarter * 32), b = load_bytes(pairs, from + quarter * 32 + 16);
-        hn::StoreU(hn::BitCast(numbers, hn::ConcatLowerLower(pairs, b, a)), numbers, there);
-        hn::StoreU(hn::BitCast(numbers, hn::ConcatUpperUpper(pairs, b, a)), numbers, there + kBlockFloats);
-      }
+  for (size_t quarter = 0; quarter < 4; ++quarter) {
+    float* there = to + quarter * 4;
+    if constexpr (P == 1) {
+      hn::StoreU(load_bytes(numbers, from + quarter * 16), numbers, there);
+    } else {
+      const auto a = load_bytes(pairs, from + quarter * 32), b = load_bytes(pairs, from + quarter * 32 + 16);
+      hn::StoreU(hn::BitCast(numbers, hn::ConcatLowerLower(pairs, b, a)), numbers, there);
+      hn::StoreU(hn::BitCast(numbers, hn::ConcatUpperUpper(pairs, b, a)), numbers, there + kBlockFloats);
     }
   }
+#else
+  convert_plainly<float>({.from = from, .channels = kBlock, .polarizations = P, .to = to, .block_stride = 0}, 0);
 #endif
-  convert_plainly<float>(row, done);
+}
+
+// A row, or one block of several rows, of numbers T by the function for a whole block.
+template <class T, size_t P, class Block>
+HWY_INLINE void row_by_blocks(const ConvertRow& row, const Block& block) {
+  size_t done = 0;
+  float* to = row.to;
+  for (; done + kBlock <= row.channels; done += kBlock, to += row.block_stride) {
+    block(row.from + done * P * 2 * sizeof(T), to);
+  }
+  convert_plainly<T>(row, done);
+}
+
+template <class T, size_t P, class Block>
+HWY_INLINE void rows_of_block(const ConvertBlock& task, const Block& block) {
+  const size_t offset = task.first * P * 2 * sizeof(T);
+  float* to = task.to;
+  for (size_t r = 0; r < task.count; ++r, to += P * kBlockFloats) {
+    if (task.channels == kBlock) {
+      block(task.rows[r] + offset, to);
+      continue;
+    }
+    for (size_t i = 0; i < P * kBlockFloats; ++i) to[i] = 0;
+    convert_plainly<T>(
+        {.from = task.rows[r] + offset, .channels = task.channels, .polarizations = P, .to = to, .block_stride = 0}, 0);
+  }
+}
+
+void ConvertInt8(const ConvertRow& row) {
+  row.polarizations == 1 ? row_by_blocks<std::int8_t, 1>(row, block_of_int8<1>)
+                         : row_by_blocks<std::int8_t, 2>(row, block_of_int8<2>);
+}
+void ConvertInt16(const ConvertRow& row) {
+  row.polarizations == 1 ? row_by_blocks<std::int16_t, 1>(row, block_of_int16<1>)
+                         : row_by_blocks<std::int16_t, 2>(row, block_of_int16<2>);
+}
+void ConvertFloat(const ConvertRow& row) {
+  row.polarizations == 1 ? row_by_blocks<float, 1>(row, block_of_float<1>)
+                         : row_by_blocks<float, 2>(row, block_of_float<2>);
+}
+void BlockInt8(const ConvertBlock& task) {
+  task.polarizations == 1 ? rows_of_block<std::int8_t, 1>(task, block_of_int8<1>)
+                          : rows_of_block<std::int8_t, 2>(task, block_of_int8<2>);
+}
+void BlockInt16(const ConvertBlock& task) {
+  task.polarizations == 1 ? rows_of_block<std::int16_t, 1>(task, block_of_int16<1>)
+                          : rows_of_block<std::int16_t, 2>(task, block_of_int16<2>);
+}
+void BlockFloat(const ConvertBlock& task) {
+  task.polarizations == 1 ? rows_of_block<float, 1>(task, block_of_float<1>)
+                          : rows_of_block<float, 2>(task, block_of_float<2>);
 }
 
 void UnpackInt4(const std::byte* from, size_t samples, signed char* to) {
@@ -168,6 +211,20 @@ void UnpackInt4(const std::byte* from, size_t samples, signed char* to) {
     const int both = static_cast<int>(from[done]);
     to[2 * done] = static_cast<signed char>(((both & 15) ^ 8) - 8);
     to[2 * done + 1] = static_cast<signed char>(((both >> 4) ^ 8) - 8);
+  }
+}
+
+void BlockInt4(const ConvertBlock& task) {
+  const size_t samples = task.channels * task.polarizations;
+  alignas(16) signed char unpacked[2 * 2 * kBlock];
+  const auto* from = reinterpret_cast<const std::byte*>(unpacked);
+  ConvertBlock one = task;
+  one.rows = &from;
+  one.count = 1;
+  one.first = 0;
+  for (size_t r = 0; r < task.count; ++r, one.to += task.polarizations * kBlockFloats) {
+    UnpackInt4(task.rows[r] + task.first * task.polarizations, samples, unpacked);
+    BlockInt8(one);
   }
 }
 
@@ -329,6 +386,10 @@ Kernels ThisTarget() {
           ConvertInt16,
           ConvertFloat,
           UnpackInt4,
+          BlockInt4,
+          BlockInt8,
+          BlockInt16,
+          BlockFloat,
           FirTile,
           FirOne,
           FirPairs};

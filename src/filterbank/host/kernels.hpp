@@ -22,6 +22,17 @@ struct ConvertRow {
   std::size_t block_stride;  // floats
 };
 
+// One block of several rows, where the FIR takes it at once: row r, polarization p at to + (r * polarizations + p) *
+// kBlockFloats.
+struct ConvertBlock {
+  const std::byte* const* rows;  // `count` rows; any alignment
+  std::size_t count;
+  std::size_t first;     // channel
+  std::size_t channels;  // kBlock, or fewer at the end; the rest becomes 0
+  std::size_t polarizations;
+  float* to;
+};
+
 // One block: out[t] = sum over j of rows[t + j] * weights[j] for every polarization.
 struct FirBlock {
   const float* rows;          // row r, polarization p at rows + (r * polarizations + p) * kBlockFloats
@@ -40,6 +51,10 @@ struct Kernels {
   void (*convert_int16)(const ConvertRow& row);
   void (*convert_float)(const ConvertRow& row);
   void (*unpack_int4)(const std::byte* from, std::size_t samples, signed char* to);  // 2 * samples numbers
+  void (*block_int4)(const ConvertBlock& block);
+  void (*block_int8)(const ConvertBlock& block);
+  void (*block_int16)(const ConvertBlock& block);
+  void (*block_float)(const ConvertBlock& block);
   void (*fir_tile)(const FirBlock& block);  // many times at once, samples and weights kept in registers
   void (*fir_one)(const FirBlock& block);   // one time, lanes are channels
   void (*fir_pairs)(

@@ -133,6 +133,62 @@ void filter_many(const Geometry& geometry, SampleWindow& window, const Piece& pi
   }
 }
 
+namespace {
+
+std::size_t direct_rows(const Geometry& geometry, std::size_t times) {
+  return geometry.taps - 1 + rounded(times, tile_of(geometry));
+}
+
+}  // namespace
+
+std::size_t DirectRows::floats(const Geometry& geometry, std::size_t times) {
+  const std::size_t rows = direct_rows(geometry, times);
+  return rows * geometry.polarizations * kBlockFloats + whole_lines(rows * geometry.row_bytes() / 4 + 1);
+}
+
+DirectRows::DirectRows(const Geometry& geometry, std::size_t times, float* memory)
+    : geometry_(geometry),
+      most_(direct_rows(geometry, times)),
+      block_(memory),
+      room_(reinterpret_cast<std::byte*>(memory + most_ * geometry.polarizations * kBlockFloats)),
+      rows_(most_) {}
+
+void DirectRows::filter(const Piece& piece, std::uint64_t spectrum, std::size_t times, float* out) {
+  const Geometry& g = geometry_;
+  const std::size_t count = g.taps - 1 + times;
+  const std::int64_t low = g.oldest_row(spectrum);
+  for (std::size_t r = 0; r < count; ++r) {
+    rows_[r] = piece.raw.row(g, piece.station, low + static_cast<std::int64_t>(r), room_ + r * g.row_bytes());
+  }
+  const auto& kernel = kernels();
+  const auto convert = g.samples == Samples::int4    ? kernel.block_int4
+                       : g.samples == Samples::int8  ? kernel.block_int8
+                       : g.samples == Samples::int16 ? kernel.block_int16
+                                                     : kernel.block_float;
+  const auto& weights = static_cast<const BlockWeights&>(piece.weights);
+  const std::size_t row = filtered_row(g);
+  FirBlock block{.rows = block_,
+                 .weights = nullptr,
+                 .weight_stride = kBlockFloats,
+                 .taps = g.taps,
+                 .polarizations = g.polarizations,
+                 .times = rounded(times, tile_of(g)),
+                 .out = nullptr,
+                 .time_stride = g.polarizations * row,
+                 .polarization_stride = row};
+  for (std::size_t b = 0; b < blocks_of(g); ++b) {
+    convert({.rows = rows_.data(),
+             .count = count,
+             .first = b * kBlock,
+             .channels = std::min(kBlock, g.channels - b * kBlock),
+             .polarizations = g.polarizations,
+             .to = block_});
+    block.weights = weights.block(b);
+    block.out = out + b * kBlockFloats;
+    kernel.fir_tile(block);
+  }
+}
+
 void filter_one(const Geometry& geometry, SampleWindow& window, const Piece& piece, std::uint64_t spectrum,
                 float* out) {
   const std::size_t channels = geometry.channels, row = filtered_row(geometry);

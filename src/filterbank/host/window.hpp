@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/aligned.hpp"
 #include "filterbank/host/host_variant.hpp"
@@ -76,6 +77,23 @@ void filter_one(const Geometry& geometry, SampleWindow& window, const Piece& pie
 // `times` spectra from `spectrum` on at once; critical sampling. `out` has room for a multiple of kernels().tile.
 void filter_many(const Geometry& geometry, SampleWindow& window, const Piece& piece, std::uint64_t spectrum,
                  std::size_t times, float* out);
+
+// The same straight from the stream's bytes, each block of channels converted where the FIR takes it: rows are
+// converted (taps - 1 + times) / times times over, but nothing is written that would not stay in the nearest cache.
+class DirectRows {
+ public:
+  static std::size_t floats(const Geometry& geometry, std::size_t times);
+  // For at most `times` spectra at once.
+  DirectRows(const Geometry& geometry, std::size_t times, float* memory);
+  void filter(const Piece& piece, std::uint64_t spectrum, std::size_t times, float* out);
+
+ private:
+  const Geometry& geometry_;
+  std::size_t most_;
+  float* block_;     // one block of all rows, converted
+  std::byte* room_;  // for rows that do not lie in one piece
+  std::vector<const std::byte*> rows_;
+};
 
 // Rows a window needs at least for filter_one and filter_many.
 std::size_t least_rows(const Geometry& geometry, std::size_t times);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <queue>
 
 #include <fmt/format.h>
 
@@ -15,7 +17,7 @@ namespace {
 int pieces(int length, int piece) { return (length + piece - 1) / piece; }
 
 std::size_t edge_reals(const PlaneOptions& options) {
-  return static_cast<std::size_t>(2 * options.depth * 2 * (options.lines + 2) * options.lanes * options.cells);
+  return static_cast<std::size_t>(2 * options.depth * 2 * options.lines * options.lanes * options.cells);
 }
 
 }  // namespace
@@ -47,6 +49,11 @@ double PlaneKernel::divisor() const {
                         return weight.offset == Offset{0, 0, 0};
                       })
       ->value;
+}
+
+std::size_t PlaneKernel::likely_registers() const {
+  const int values = (2 * options.depth + 1) * options.rows * options.cells;
+  return static_cast<std::size_t>(std::min(255, values * (real == "float" ? 1 : 2) + 64));
 }
 
 std::size_t PlaneKernel::local_reals() const {
@@ -92,6 +99,8 @@ KernelSource PlaneKernel::source() const {
                       {"LINES", word(options.lines)},
                       {"LANES", word(options.lanes)},
                       {"PREFETCH", word(options.prefetch)},
+                      {"SIDE_COLUMNS", side_columns() ? "1" : "0"},
+                      {"SIDE_ROWS", side_rows() ? "1" : "0"},
                       {"HALO_X", word(halo_x())},
                       {"HALO_Y", word(halo_y())},
                       {"USEFUL_X", word(useful_x())},
@@ -102,9 +111,19 @@ KernelSource PlaneKernel::source() const {
                                                                 : "(end_plane - first_plane + 2 * DEPTH)"}}};
 }
 
+std::size_t PlaneKernel::side_groups(const DeviceLayout& place) const {
+  const int rows = side_rows() ? 2 : 0;
+  const int tiles = rows * columns(place) + (side_columns() ? 2 : 0) * (tile_rows(place) - rows);
+  return static_cast<std::size_t>(tiles * pieces(static_cast<int>(place.planes()), side_planes));
+}
+
+std::size_t PlaneKernel::inner_groups(const DeviceLayout& place) const {
+  const int tiles = (columns(place) - (side_columns() ? 2 : 0)) * (tile_rows(place) - (side_rows() ? 2 : 0));
+  return static_cast<std::size_t>(tiles * pieces(static_cast<int>(place.planes()), chunk_planes));
+}
+
 Launch PlaneKernel::launch(const DeviceLayout& place) const {
-  return {.groups = {static_cast<std::uint64_t>(columns(place)), static_cast<std::uint64_t>(tile_rows(place)),
-                     static_cast<std::uint64_t>(pieces(static_cast<int>(place.planes()), chunk_planes))},
+  return {.groups = {side_groups(place) + inner_groups(place)},
           .items = {static_cast<std::uint64_t>(options.lanes * options.lines)},
           .local_bytes = local_bytes()};
 }
@@ -122,6 +141,8 @@ std::vector<Argument> PlaneKernel::scalars(const DeviceLayout& place) const {
                              count(columns(place)),
                              count(tile_rows(place)),
                              count(chunk_planes),
+                             count(side_groups(place)),
+                             count(side_planes),
                              number(1 / divisor()),
                              number(std::pow(divisor(), options.depth))};
   for (const Weight& weight : weights.list) {
@@ -130,21 +151,47 @@ std::vector<Argument> PlaneKernel::scalars(const DeviceLayout& place) const {
   return list;
 }
 
+namespace {
+
+// When the last of two kinds of groups is done: the first kind is started first, a slot that is free takes the next.
+double finished(std::size_t slots, std::size_t first, double first_time, std::size_t second, double second_time) {
+  std::priority_queue<double, std::vector<double>, std::greater<>> free(std::greater<>{},
+                                                                        std::vector<double>(slots, 0.0));
+  double last = 0;
+  for (std::size_t i = 0; i < first + second; ++i) {
+    const double end = free.top() + (i < first ? first_time : second_time);
+    free.pop();
+    free.push(end);
+    last = std::max(last, end);
+  }
+  return last;
+}
+
+}  // namespace
+
 void PlaneKernel::fill_device(const DeviceLayout& place, std::size_t resident) {
-  const auto tiles = static_cast<std::size_t>(columns(place)) * static_cast<std::size_t>(tile_rows(place));
   const int planes = static_cast<int>(place.planes());
-  double best = 0;
-  for (int chunks = 1; chunks == 1 || pieces(planes, chunks) >= 6 * options.depth; ++chunks) {
-    const int length = pieces(planes, chunks);
-    const std::size_t groups = tiles * static_cast<std::size_t>(pieces(planes, length));
-    const std::size_t waves = (groups + resident - 1) / resident;
-    const double share =
-        static_cast<double>(groups) / static_cast<double>(waves * resident) * length / (length + 2 * options.depth);
-    if (share > best) {
-      best = share;
-      chunk_planes = length;
+  // Many waves are busy to the end whatever the chunks.
+  const std::size_t most_groups = 24 * resident;
+  PlaneKernel best = *this;
+  double least = 0;
+  const auto shortest = [&](int chunks) { return chunks > 1 && pieces(planes, chunks) < 6 * options.depth; };
+  for (int chunks = 1; !shortest(chunks); ++chunks) {
+    chunk_planes = pieces(planes, chunks);
+    for (int more = chunks; !shortest(more) && more <= (side_columns() || side_rows() ? 2 * chunks : chunks); ++more) {
+      side_planes = pieces(planes, more);
+      const std::size_t sides = side_groups(place), inner = inner_groups(place);
+      if (least > 0 && sides + inner > most_groups) continue;
+      const double time =
+          finished(std::min(resident, sides + inner), sides, options.slow * (side_planes + 2 * options.depth), inner,
+                   chunk_planes + 2 * options.depth);
+      if (least == 0 || time < least) {
+        least = time;
+        best = *this;
+      }
     }
   }
+  *this = best;
 }
 
 }  // namespace ridge::stencil

@@ -22,8 +22,9 @@ struct PlaneOptions {
   int cells = 4;         // along x, a lane: a vector
   int rows = 2;          // along y, a lane
   int lines = 16;        // sub-groups in a work-group, one below the other
-  int lanes = 32;        // of a sub-group
+  int lanes = 32;        // side by side: a sub-group's, or a part of them that divides it
   int prefetch = 2;      // planes read ahead; even
+  double slow = 1.3;     // how much longer a plane takes at the sides
   bool shuffles = true;  // false: neighbours along x through local memory too
   int march_planes = 0;  // fixed when compiled, which barriers need on PoCL; 0: any
 };
@@ -35,7 +36,11 @@ struct PlaneKernel {
   bool aligned = true;  // rows are whole vectors long
   PlaneOptions options;
   int chunk_planes = 64;
+  int side_planes = 64;  // of chunks of tiles at sides
 
+  // Whether tiles at the ends of rows, and those at the first and the last row, have more to do than others.
+  bool side_columns() const { return borders.low[2] != Border::periodic; }
+  bool side_rows() const { return borders.low[1] == Border::fixed || borders.high[1] == Border::fixed; }
   int halo_x() const;  // whole lanes
   int halo_y() const;  // whole patches
   int useful_x() const { return options.lanes * options.cells - 2 * halo_x(); }
@@ -43,7 +48,8 @@ struct PlaneKernel {
   int columns(const DeviceLayout& place) const;  // tiles along x
   int tile_rows(const DeviceLayout& place) const;
   bool unit_centre() const;
-  double divisor() const;  // weights are divided by it so that the centre's is 1
+  double divisor() const;                // weights are divided by it so that the centre's is 1
+  std::size_t likely_registers() const;  // of a work-item, where nothing better is known
   std::size_t local_reals() const;
   std::size_t local_bytes() const { return local_reals() * (real == "float" ? 4 : 8); }
   std::string refusal(const DeviceLayout& place, const Limits& limits) const;
@@ -53,6 +59,10 @@ struct PlaneKernel {
   // Chunks along z: few, since each reads `depth` planes more at both ends, but such that `resident` groups, which run
   // at once, are busy to the end.
   void fill_device(const DeviceLayout& place, std::size_t resident);
+
+ private:
+  std::size_t side_groups(const DeviceLayout& place) const;
+  std::size_t inner_groups(const DeviceLayout& place) const;
 };
 
 }  // namespace ridge::stencil

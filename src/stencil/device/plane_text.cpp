@@ -9,18 +9,27 @@ namespace {
 constexpr const char* kHead = R"(
 KERNEL WORK_GROUP(LANES * LINES, 1, 1) void plane_march(
     GLOBAL const REAL* RESTRICT in, GLOBAL REAL* RESTRICT out, ulong origin, int width, int height, int planes, int pitch,
-    int columns, int tile_rows, int chunk_planes, REAL keep, REAL scale@ARGUMENTS@) {
+    int columns, int tile_rows, int chunk_planes, int side_groups, int side_planes, REAL keep, REAL scale@ARGUMENTS@) {
   // Edge rows of patches: [parity][step][upper, lower][line][lane], then the planes ahead, then sides of lanes.
   LOCAL_BLOCK(REAL, local_block, LOCAL_REALS);
   LOCAL REAL* const ahead = local_block + EDGE_REALS;
   const int lane = LOCAL_ID(0) % LANES, line = LOCAL_ID(0) / LANES;
+  // Tiles at sides come first, in chunks of their own, because they take longer: whole rows of them, then columns.
+  const int inner_columns = columns - 2 * SIDE_COLUMNS, inner_rows = tile_rows - 2 * SIDE_ROWS;
+  const int group = (int)GROUP_ID(0), at_side = group < side_groups;
+  const int tiles = at_side ? 2 * (SIDE_ROWS * columns + SIDE_COLUMNS * inner_rows) : inner_columns * inner_rows;
+  const int place = at_side ? group : group - side_groups, chunk = place / tiles, tile = place % tiles;
+  const int in_rows = tile < 2 * SIDE_ROWS * columns, rest = tile - 2 * SIDE_ROWS * columns;
+  const int column = !at_side ? tile % inner_columns + SIDE_COLUMNS : in_rows ? tile % columns : rest % 2 * (columns - 1);
+  const int tile_row = !at_side  ? tile / inner_columns + SIDE_ROWS
+                       : in_rows ? tile / columns * (tile_rows - 1)
+                                 : rest / 2 + SIDE_ROWS;
   // The last tile of a row ends where the grid ends; the others are side by side from the start. The same down the rows.
-  const int column = (int)GROUP_ID(0), tile_row = (int)GROUP_ID(1);
   const int last_column = column == columns - 1, last_row = tile_row == tile_rows - 1;
   const int x = (last_column ? width - USEFUL_X - HALO_X : column * USEFUL_X - HALO_X) + lane * CELLS;
   const int y = (last_row ? height - USEFUL_Y - HALO_Y : tile_row * USEFUL_Y - HALO_Y) + line * ROWS;
-  const int first_plane = (int)GROUP_ID(2) * chunk_planes;
-  const int end_plane = planes - first_plane < chunk_planes ? planes : first_plane + chunk_planes;
+  const int march = at_side ? side_planes : chunk_planes, first_plane = chunk * march;
+  const int end_plane = planes - first_plane < march ? planes : first_plane + march;
   const ulong plane_size = (ulong)pitch * height;
   // A lane that the end of the row cuts through reads whole lanes elsewhere, so it is no good, nor what it reaches.
   const int stores = lane * CELLS >= HALO_X && (lane + 1) * CELLS <= LANES * CELLS - HALO_X && line * ROWS >= HALO_Y &&
@@ -69,19 +78,17 @@ class Writer {
     text +=
         "    row = row < 0 ? 0 : row >= height ? height - 1 : row;\n    from[j] = (uint)(row * pitch + from_x);\n  }\n";
     // Which edge rows a patch reads: its neighbours', or its own where the border is a mirror.
-    text += fmt::format("  const int above = {}(1 * (LINES + 2) + line) * LANES + lane;\n",
-                        low(1, Border::mirror) ? "y == 0 ? (line + 1) * LANES + lane : " : "");
-    text += fmt::format(
-        "  const int below = {}(line + 2) * LANES + lane;\n",
-        high(1, Border::mirror) ? "y + ROWS == height ? (1 * (LINES + 2) + line + 1) * LANES + lane : " : "");
+    text += fmt::format("  const int above = ({}LINES + (line > 0 ? line - 1 : 0)) * LANES + lane;\n",
+                        low(1, Border::mirror) ? "y == 0 ? line : " : "");
+    text += fmt::format("  const int below = ({}line < LINES - 1 ? line + 1 : line) * LANES + lane;\n",
+                        high(1, Border::mirror) ? "y + ROWS == height ? LINES + line : " : "");
     text +=
         "  const int at_left = x == 0, at_right = x + CELLS == width, at_top = y == 0, at_bottom = y + ROWS == "
         "height;\n";
     std::vector<std::string> touches;
-    if (!low(2, Border::periodic)) touches.emplace_back("column == 0 || last_column");
-    if (any(1, Border::fixed)) touches.emplace_back("tile_row == 0 || last_row");
-    text += fmt::format("  const int touches = {};  // a side that needs more than a place to read\n",
-                        touches.empty() ? "0" : fmt::format("{}", fmt::join(touches, " || ")));
+    if (side_columns()) touches.emplace_back("column == 0 || last_column");
+    if (side_rows()) touches.emplace_back("tile_row == 0 || last_row");
+    if (!touches.empty()) text += fmt::format("  const int touches = {};\n", fmt::join(touches, " || "));
     return text;
   }
 
@@ -90,7 +97,7 @@ class Writer {
     const int bytes = kernel_.real == "float" ? 4 : 8;
     const int n = kernel_.aligned ? kernel_.options.cells : 1;
     std::string text = fmt::format("{}int source = {};\n", indent, index);
-    if (border_) {
+    if (ends_) {
       if (low(0, Border::periodic))
         text += indent + "source = source < 0 ? source + planes : source >= planes ? source - planes : source;\n";
       text += indent + "source = source < 0 ? 0 : source >= planes ? planes - 1 : source;\n";
@@ -136,8 +143,8 @@ class Writer {
     }
     text += indent + "  REAL west = left, east = right;\n";
     std::string mirrored;
-    if (border_ && low(2, Border::mirror)) mirrored += indent + "  west = at_left ? v[j][0] : west;\n";
-    if (border_ && high(2, Border::mirror)) mirrored += indent + "  east = at_right ? v[j][CELLS - 1] : east;\n";
+    if (sides_ && low(2, Border::mirror)) mirrored += indent + "  west = at_left ? v[j][0] : west;\n";
+    if (sides_ && high(2, Border::mirror)) mirrored += indent + "  east = at_right ? v[j][CELLS - 1] : east;\n";
     text += mirrored;
     return text;
   }
@@ -162,27 +169,23 @@ class Writer {
   // Fixed cells: what was there a plane ago, grown as the scaled field grows, whatever was computed. Tiles are laid so
   // that a border that matters to a cell they store is the first or the last cell or row of a patch.
   std::string fixed_cells(const std::string& indent) const {
-    if (!border_) return {};
     std::string text;
     const auto keep = [&](const std::string& test, const std::string& row, const std::string& cell) {
       text += fmt::format("{0}if ({1}) done[{2}][{3}] = keep * raw[s][{2}][{3}];\n", indent, test, row, cell);
     };
-    // Tests that are the same for a whole group come first, and skip the rest.
     const PlaneOptions& options = kernel_.options;
-    const auto side = [&](const char* group, const char* item, bool column, const char* place) {
-      text += fmt::format("{}if ({}) {{\n", indent, group);
-      for (int i = 0; i < (column ? options.rows : options.cells); ++i)
-        column ? keep(item, std::to_string(i), place) : keep(item, place, std::to_string(i));
-      text += indent + "}\n";
-    };
-    if (low(2, Border::fixed)) side("column == 0", "at_left", true, "0");
-    if (high(2, Border::fixed)) side("last_column", "at_right", true, "CELLS - 1");
-    if (low(1, Border::fixed)) side("tile_row == 0", "at_top", false, "0");
-    if (high(1, Border::fixed)) side("last_row", "at_bottom", false, "ROWS - 1");
+    for (int j = 0; sides_ && j < options.rows; ++j) {
+      if (low(2, Border::fixed)) keep("at_left", std::to_string(j), "0");
+      if (high(2, Border::fixed)) keep("at_right", std::to_string(j), "CELLS - 1");
+    }
+    for (int c = 0; sides_ && c < options.cells; ++c) {
+      if (low(1, Border::fixed)) keep("at_top", "0", std::to_string(c));
+      if (high(1, Border::fixed)) keep("at_bottom", "ROWS - 1", std::to_string(c));
+    }
     std::vector<std::string> planes;
     if (low(0, Border::fixed)) planes.emplace_back("plane == 1");
     if (high(0, Border::fixed)) planes.emplace_back("plane == planes");
-    if (!planes.empty())
+    if (ends_ && !planes.empty())
       text += whole_plane(indent, fmt::format("{}", fmt::join(planes, " || ")), "done[j][c] = keep * raw[s][j][c];");
     return text;
   }
@@ -203,13 +206,12 @@ class Writer {
 
   std::string stage(const std::string& indent) const {
     std::string text;
-    if (border_ && !low(0, Border::periodic))
+    if (ends_ && !low(0, Border::periodic))
       text += indent + "const int plane = newest - s;  // that arrives\n" + mirrored_planes(indent);
-    text += fmt::format("{0}*(LOCAL {1}*)(edges + ((2 * s * (LINES + 2) + line + 1) * LANES + lane) * CELLS) = {2};\n",
-                        indent, vector_type(), vector_of("v[0]"));
-    text += fmt::format(
-        "{0}*(LOCAL {1}*)(edges + (((2 * s + 1) * (LINES + 2) + line + 1) * LANES + lane) * CELLS) = {2};\n", indent,
-        vector_type(), vector_of("v[ROWS - 1]"));
+    text += fmt::format("{0}*(LOCAL {1}*)(edges + ((2 * s * LINES + line) * LANES + lane) * CELLS) = {2};\n", indent,
+                        vector_type(), vector_of("v[0]"));
+    text += fmt::format("{0}*(LOCAL {1}*)(edges + (((2 * s + 1) * LINES + line) * LANES + lane) * CELLS) = {2};\n",
+                        indent, vector_type(), vector_of("v[ROWS - 1]"));
     if (!kernel_.options.shuffles) {
       text += fmt::format(
           "{0}BARRIER();\n{0}UNROLL\n{0}for (int j = 0; j < ROWS; ++j) {{\n{0}  sides[LOCAL_ID(0) * 2 * ROWS + 2 * j] "
@@ -242,13 +244,13 @@ class Writer {
         "{0}if (stores && ready >= first_stored && ready < end_stored) {{\n{0}  GLOBAL REAL* const ready_plane = out + "
         "origin + (ulong)ready * plane_size;\n{0}  UNROLL\n{0}  for (int j = 0; j < ROWS; ++j) {{\n",
         indent);
-    if (border_ && low(1, Border::fixed)) text += deep + "if (j == 0 && at_top) continue;\n";
-    if (border_ && high(1, Border::fixed)) text += deep + "if (j == ROWS - 1 && at_bottom) continue;\n";
+    if (sides_ && low(1, Border::fixed)) text += deep + "if (j == 0 && at_top) continue;\n";
+    if (sides_ && high(1, Border::fixed)) text += deep + "if (j == ROWS - 1 && at_bottom) continue;\n";
     text += deep + "GLOBAL REAL* const to = ready_plane + (uint)((y + j) * pitch + x);\n";
     std::string single = fmt::format("{0}UNROLL\n{0}for (int c = 0; c < CELLS; ++c) {{\n", deep);
     std::vector<std::string> frozen;
-    if (border_ && low(2, Border::fixed)) frozen.emplace_back("(c == 0 && at_left)");
-    if (border_ && high(2, Border::fixed)) frozen.emplace_back("(c == CELLS - 1 && at_right)");
+    if (sides_ && low(2, Border::fixed)) frozen.emplace_back("(c == 0 && at_left)");
+    if (sides_ && high(2, Border::fixed)) frozen.emplace_back("(c == CELLS - 1 && at_right)");
     single += frozen.empty()
                   ? deep + "  to[c] = scale * v[j][c];\n"
                   : fmt::format("{}  if (!({})) to[c] = scale * v[j][c];\n", deep, fmt::join(frozen, " || "));
@@ -274,7 +276,7 @@ class Writer {
       const Weight* factor = above ? upper : lower;
       if (factor == nullptr) continue;
       text += fmt::format(
-          "{0}  {{\n{0}    const {1} edge = *(LOCAL const {1}*)(edges + (2 * s * (LINES + 2) * LANES + {2}) * "
+          "{0}  {{\n{0}    const {1} edge = *(LOCAL const {1}*)(edges + (2 * s * LINES * LANES + {2}) * "
           "CELLS);\n",
           indent, vector_type(), above ? "above" : "below");
       for (int c = 0; c < kernel_.options.cells; ++c) {
@@ -316,13 +318,20 @@ class Writer {
         "  int newest = first_plane - DEPTH;  // plane that is read\n"
         "  for (int i = 0; i < MARCH_PLANES; i += PREFETCH) {\n";
     if (!kernel_.options.shuffles) return text + round("    ") + "  }\n";
-    // The first or the last plane at any step of this round, or ahead of it.
-    text += "    if (touches || newest <= DEPTH || newest > planes - 2 * PREFETCH) {\n" + round("      ");
-    border_ = false;
+    // Tests between the steps keep the compiler from mixing them, so rounds that need none are written without: those
+    // that meet the first or the last plane at no step, and of those again the ones away from the sides.
+    text += "    if (newest <= DEPTH || newest > planes - 2 * PREFETCH) {\n" + round("      ");
+    ends_ = false;
+    if (side_columns() || side_rows()) text += "    } else if (touches) {\n" + round("      ");
+    sides_ = false;
     return text + "    } else {\n" + round("      ") + "    }\n  }\n";
   }
 
-  bool border_ = true;  // what is being written looks after borders
+  bool side_columns() const { return kernel_.side_columns(); }
+  bool side_rows() const { return kernel_.side_rows(); }
+
+  // What the text being written looks after: the sides of planes, the first and the last plane.
+  bool sides_ = true, ends_ = true;
   const PlaneKernel& kernel_;
 };
 

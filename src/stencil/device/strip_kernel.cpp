@@ -51,31 +51,33 @@ std::string StripKernel::refusal() const {
 }
 
 KernelSource StripKernel::source() const {
-  const auto word = [](int value) { return std::to_string(value); };
   std::string text = fmt::format(
       "// {} steps of a linear stencil of {} points, radius {} down and {} along the row: the {}.\n"
       "// {} cells a lane, {} rows ahead.\n",
       options.depth, weights.list.size(), weights.radius[1], weights.radius[2], frame ? "frame" : "interior",
       options.cells, options.prefetch);
   text += strip_text(*this);
-  return {.name = frame ? "stencil strips, frame" : "stencil strips, interior",
-          .text = text,
-          .defines = {{"REAL", real},
-                      {"DEPTH", word(options.depth)},
-                      {"CELLS", word(options.cells)},
-                      {"PREFETCH", word(options.prefetch)},
-                      {"LANES", word(options.lanes)},
-                      {"SUB_GROUPS", word(options.sub_groups)},
-                      {"RESIDENT", word(options.resident)},
-                      {"BETWEEN_LANES()", options.shuffles ? "SUB_GROUP_BARRIER()" : "BARRIER()"},
-                      {"RADIUS_X", word(weights.radius[2])},
-                      {"RADIUS_Y", word(weights.radius[1])},
-                      {"REACH_X", word(reach_x())},
-                      {"REACH_Y", word(reach_y())},
-                      {"HALO", word(halo())},
-                      {"USEFUL", word(useful())},
-                      {"MARCH_ROWS", options.march_rows > 0 ? word(options.march_rows + 2 * reach_y())
-                                                            : "(end_row - first_row + 2 * REACH_Y)"}}};
+  return {.name = frame ? "stencil strips, frame" : "stencil strips, interior", .text = text, .defines = defines()};
+}
+
+std::vector<std::pair<std::string, std::string>> StripKernel::defines() const {
+  const auto word = [](int value) { return std::to_string(value); };
+  return {{"REAL", real},
+          {"DEPTH", word(options.depth)},
+          {"CELLS", word(options.cells)},
+          {"PREFETCH", word(options.prefetch)},
+          {"LANES", word(options.lanes)},
+          {"SUB_GROUPS", word(options.sub_groups)},
+          {"RESIDENT", word(options.resident)},
+          {"BETWEEN_LANES()", options.shuffles ? "SUB_GROUP_BARRIER()" : "BARRIER()"},
+          {"RADIUS_X", word(weights.radius[2])},
+          {"RADIUS_Y", word(weights.radius[1])},
+          {"REACH_X", word(reach_x())},
+          {"REACH_Y", word(reach_y())},
+          {"HALO", word(halo())},
+          {"USEFUL", word(useful())},
+          {"MARCH_ROWS",
+           options.march_rows > 0 ? word(options.march_rows + 2 * reach_y()) : "(end_row - first_row + 2 * REACH_Y)"}};
 }
 
 std::string StripPass::refusal(const DeviceLayout& layout) const {
@@ -175,6 +177,32 @@ std::vector<Argument> StripPass::frame_scalars(const DeviceLayout& layout) const
   return list;
 }
 
+KernelSource StripPass::joined_source() const {
+  std::string text;
+  for (StripKernel kernel : {frame, interior}) {
+    kernel.part = true;
+    for (const auto& [name, value] : kernel.defines())
+      text += fmt::format("#undef {}\n#define {} {}\n", name.substr(0, name.find('(')), name, value);
+    text += kernel.source().text;
+  }
+  return {.name = "stencil strips, joined", .text = text + joined_text(interior, frame)};
+}
+
+Launch StripPass::joined_launch(const DeviceLayout& layout) const {
+  const Launch inner = interior_launch(layout), outer = frame_launch(layout);
+  return {.groups = {outer.groups[0] + inner.groups[0] * inner.groups[1]}, .items = inner.items};
+}
+
+std::vector<Argument> StripPass::joined_scalars(const DeviceLayout& layout) const {
+  std::vector<Argument> list = frame_scalars(layout);
+  const Launch inner = interior_launch(layout), outer = frame_launch(layout);
+  for (const int value :
+       {static_cast<int>(outer.groups[0]), static_cast<int>(inner.groups[0]), interior_strips(layout), interior_rows}) {
+    list.push_back(count(value));
+  }
+  return list;
+}
+
 void StripPass::fill_waves(const DeviceLayout& layout, std::size_t resident, int waves) {
   const int rows = static_cast<int>(layout.height()) - 2 * interior.reach_y();
   if (rows <= 0 || !has_interior(layout)) return;
@@ -182,6 +210,22 @@ void StripPass::fill_waves(const DeviceLayout& layout, std::size_t resident, int
   const int room = static_cast<int>(resident) * waves / columns;
   // Pieces shorter than a few reaches would mostly read what others read too.
   interior_rows = std::max(pieces(rows, std::max(1, room)), std::max(8, 4 * interior.reach_y()));
+}
+
+void StripPass::fill_joined(const DeviceLayout& layout, std::size_t resident) {
+  StripPass best = *this;
+  std::size_t least = 0;
+  for (int rows = 8; rows <= 256; rows += 4) {
+    interior_rows = frame_rows = rows;
+    const std::size_t groups = joined_launch(layout).groups[0];
+    const auto march = static_cast<std::size_t>(std::max(rows, interior.reach_y()) + 2 * interior.reach_y());
+    const std::size_t time = march * ((groups + resident - 1) / resident);
+    if (least == 0 || time < least) {
+      least = time;
+      best = *this;
+    }
+  }
+  *this = best;
 }
 
 }  // namespace ridge::stencil

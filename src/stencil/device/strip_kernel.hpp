@@ -8,6 +8,7 @@
 #pragma once
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ridge/device.hpp>
@@ -36,6 +37,7 @@ struct StripKernel {
   std::string real;     // "float" or "double"
   bool aligned = true;  // rows are whole vectors long, so that the frame may use vectors too
   bool frame = false;   // else the interior
+  bool part = false;    // a function of a joined kernel
   StripOptions options;
 
   int reach_x() const { return options.depth * weights.radius[2]; }
@@ -46,6 +48,7 @@ struct StripKernel {
   std::string name() const { return frame ? "strip_frame" : "strip_interior"; }
   std::string refusal() const;  // of parameters that do not go together
   KernelSource source() const;
+  std::vector<std::pair<std::string, std::string>> defines() const;
 };
 
 // How a pass covers a grid: where the interior lies, and how both kernels are cut into pieces.
@@ -63,8 +66,14 @@ struct StripPass {
   Launch frame_launch(const DeviceLayout& layout) const;
   std::vector<Argument> interior_scalars(const DeviceLayout& layout) const;  // after in and out
   std::vector<Argument> frame_scalars(const DeviceLayout& layout) const;
+  // One launch of both: a small grid waits for the slower of them, not for one after the other. Sub-groups only.
+  KernelSource joined_source() const;
+  Launch joined_launch(const DeviceLayout& layout) const;
+  std::vector<Argument> joined_scalars(const DeviceLayout& layout) const;
   // Interior pieces that fill the device in whole waves: `resident` work-groups run at once.
   void fill_waves(const DeviceLayout& layout, std::size_t resident, int waves);
+  // Pieces of both for a joined launch: the longest march times the number of waves is least.
+  void fill_joined(const DeviceLayout& layout, std::size_t resident);
 };
 
 }  // namespace ridge::stencil

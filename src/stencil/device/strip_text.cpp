@@ -11,12 +11,12 @@ namespace ridge::stencil {
 namespace {
 
 constexpr const char* kInterior = R"(
-KERNEL WORK_GROUP_RESIDENT(LANES * SUB_GROUPS, 1, 1, RESIDENT) void strip_interior(
+@KIND@ void strip_interior(@PLACE@
     GLOBAL const REAL* RESTRICT in, GLOBAL REAL* RESTRICT out, ulong origin, int width, int height, int pitch, int right,
     int strips, int chunk_rows, REAL scale@ARGUMENTS@) {
   const int lane = LOCAL_ID(0) % LANES;
-  const int strip = (int)GROUP_ID(0) * SUB_GROUPS + LOCAL_ID(0) / LANES;
-@LOCALS@  const int first_row = REACH_Y + (int)GROUP_ID(1) * chunk_rows;
+  const int strip = @GROUP@ * SUB_GROUPS + LOCAL_ID(0) / LANES;
+@LOCALS@  const int first_row = REACH_Y + @PIECE@ * chunk_rows;
   const int end_row = height - REACH_Y - first_row < chunk_rows ? height - REACH_Y : first_row + chunk_rows;
   const int strip_x = strip * USEFUL;  // a strip reads from here and writes from HALO further on, up to:
   const int stored_end = right - strip_x < LANES * CELLS - HALO ? right - strip_x : LANES * CELLS - HALO;
@@ -24,11 +24,11 @@ KERNEL WORK_GROUP_RESIDENT(LANES * SUB_GROUPS, 1, 1, RESIDENT) void strip_interi
 )";
 
 constexpr const char* kFrame = R"(
-KERNEL WORK_GROUP_RESIDENT(LANES * SUB_GROUPS, 1, 1, RESIDENT) void strip_frame(
+@KIND@ void strip_frame(@PLACE@
     GLOBAL const REAL* RESTRICT in, GLOBAL REAL* RESTRICT out, ulong origin, int width, int height, int pitch, int left,
     int right, int strips, int bands, int band_rows, int band_stride, int side_rows, int tasks, REAL keep, REAL scale@ARGUMENTS@) {
   const int lane = LOCAL_ID(0) % LANES;
-  const int task = (int)GROUP_ID(0) * SUB_GROUPS + LOCAL_ID(0) / LANES;
+  const int task = @GROUP@ * SUB_GROUPS + LOCAL_ID(0) / LANES;
 @LOCALS@  // First bands of rows from side to side, then what is left of both sides in pieces.
   const int side = task - bands * strips;
   const int strip = side < 0 ? task % strips : side % 2 == 0 ? 0 : strips - 1;
@@ -44,6 +44,25 @@ KERNEL WORK_GROUP_RESIDENT(LANES * SUB_GROUPS, 1, 1, RESIDENT) void strip_frame(
                      (last ? x >= width % CELLS + REACH_X : x + CELLS <= width / CELLS * CELLS - REACH_X) &&
                      (side < 0 || (last ? x + CELLS > right : x < left));
 @MARCH@}
+)";
+
+// Both as one launch: groups of the frame first.
+constexpr const char* kJoined = R"(
+KERNEL WORK_GROUP_RESIDENT(LANES * SUB_GROUPS, 1, 1, RESIDENT) void strip_joined(
+    GLOBAL const REAL* RESTRICT in, GLOBAL REAL* RESTRICT out, ulong origin, int width, int height, int pitch, int left,
+    int right, int strips, int bands, int band_rows, int band_stride, int side_rows, int tasks, REAL keep, REAL scale@ARGUMENTS@,
+    int frame_groups, int columns, int interior_strips, int chunk_rows) {
+  LOCAL_ARRAY(REAL, part_block, @LOCAL_REALS@);
+  const int group = (int)GROUP_ID(0);
+  if (group < frame_groups) {
+    strip_frame(part_block, group, 0, in, out, origin, width, height, pitch, left, right, strips, bands, band_rows,
+                band_stride, side_rows, tasks, keep, scale@VALUES@);
+  } else {
+    const int place = group - frame_groups;
+    strip_interior(part_block, place % columns, place / columns, in, out, origin, width, height, pitch, right,
+                   interior_strips, chunk_rows, scale@INTERIOR_VALUES@);
+  }
+}
 )";
 
 constexpr const char* kShuffles = R"(        UNROLL
@@ -88,17 +107,34 @@ class Writer {
 
   std::string text() {
     std::string text = kernel_.frame ? kFrame : kInterior;
-    std::string arguments;
-    for (const Weight& weight : kernel_.weights.list) {
-      if (!is_unit(weight)) arguments += fmt::format(", REAL {}", weight.name);
-    }
-    if (restores_rows()) {
-      for (int step = 1; step < kernel_.options.depth; ++step) arguments += fmt::format(", REAL growth_{}", step);
-    }
-    replace_all(text, "@ARGUMENTS@", arguments);
+    replace_all(text, "@KIND@",
+                kernel_.part ? "FUNCTION" : "KERNEL WORK_GROUP_RESIDENT(LANES * SUB_GROUPS, 1, 1, RESIDENT)");
+    replace_all(text, "@PLACE@", kernel_.part ? "LOCAL REAL* const part_block, int group, int piece," : "");
+    replace_all(text, "@GROUP@", kernel_.part ? "group" : "(int)GROUP_ID(0)");
+    replace_all(text, "@PIECE@", kernel_.part ? "piece" : "(int)GROUP_ID(1)");
+    replace_all(text, "@ARGUMENTS@", numbers(", REAL "));
     replace_all(text, "@LOCALS@", locals());
     replace_all(text, "@MARCH@", marches());
     return growth() + text;
+  }
+
+  // The weights and the growth that the kernel is given, each after `before`.
+  std::string numbers(const std::string& before) const {
+    std::string text;
+    for (const Weight& weight : kernel_.weights.list) {
+      if (!is_unit(weight)) text += before + weight.name;
+    }
+    if (restores_rows()) {
+      for (int step = 1; step < kernel_.options.depth; ++step) text += fmt::format("{}growth_{}", before, step);
+    }
+    return text;
+  }
+
+  // Local memory of the kernel as a part of a joined one.
+  int local_reals() const {
+    const StripOptions& options = kernel_.options;
+    const int row = options.sub_groups * options.lanes * options.cells;
+    return (options.ring ? options.prefetch * row : 0) + (staged() ? row : 0);
   }
 
   bool restores_rows() const { return kernel_.frame && radius_y_ > 0 && has(kernel_.borders, 0, Border::fixed); }
@@ -108,14 +144,14 @@ class Writer {
     std::string text;
     if (!kernel_.options.shuffles && radius_x_ > 0) text += "  LOCAL_ARRAY(REAL, edges, LANES * 2 * RADIUS_X);\n";
     if (kernel_.options.ring) {
-      text +=
-          "  LOCAL_ARRAY(REAL, ring, SUB_GROUPS * PREFETCH * LANES * CELLS);\n"
-          "  LOCAL REAL* const rows = ring + LOCAL_ID(0) / LANES * (PREFETCH * LANES * CELLS);\n";
+      text += kernel_.part ? "  LOCAL REAL* const ring = part_block;\n"
+                           : "  LOCAL_ARRAY(REAL, ring, SUB_GROUPS * PREFETCH * LANES * CELLS);\n";
+      text += "  LOCAL REAL* const rows = ring + LOCAL_ID(0) / LANES * (PREFETCH * LANES * CELLS);\n";
     }
     if (staged()) {
-      text +=
-          "  LOCAL_ARRAY(REAL, stage, SUB_GROUPS * LANES * CELLS);\n"
-          "  LOCAL REAL* const staged = stage + LOCAL_ID(0) / LANES * (LANES * CELLS);\n";
+      text += kernel_.part ? "  LOCAL REAL* const stage = part_block + SUB_GROUPS * PREFETCH * LANES * CELLS;\n"
+                           : "  LOCAL_ARRAY(REAL, stage, SUB_GROUPS * LANES * CELLS);\n";
+      text += "  LOCAL REAL* const staged = stage + LOCAL_ID(0) / LANES * (LANES * CELLS);\n";
     }
     if (kernel_.options.sub_groups > 1) {
       text += kernel_.frame ? "  if (task >= tasks) return;\n" : "  if (strip >= strips) return;\n";
@@ -516,6 +552,16 @@ class Writer {
 }  // namespace
 
 std::string strip_text(const StripKernel& kernel) { return Writer(kernel).text(); }
+
+std::string joined_text(const StripKernel& interior, const StripKernel& frame) {
+  std::string text = kJoined;
+  const Writer inner(interior), outer(frame);
+  replace_all(text, "@ARGUMENTS@", outer.numbers(", REAL "));
+  replace_all(text, "@VALUES@", outer.numbers(", "));
+  replace_all(text, "@INTERIOR_VALUES@", inner.numbers(", "));
+  replace_all(text, "@LOCAL_REALS@", std::to_string(std::max(inner.local_reals(), outer.local_reals())));
+  return text;
+}
 
 bool restores_rows(const StripKernel& kernel) { return Writer(kernel).restores_rows(); }
 

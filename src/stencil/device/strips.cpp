@@ -16,10 +16,14 @@ struct Choice {
   StripOptions interior, frame;
   int waves = 3;  // of interior pieces
   double efficiency = 0.5;
+  bool joined = false;  // interior and frame in one launch
 };
 
+// Up to here a pass is over so soon that waiting for the frame after the interior shows.
+constexpr std::size_t kSmallGrid = std::size_t{1} << 24;
+
 // Depths along the rows and down are limited by what a strip can lose at its ends.
-std::vector<Choice> choices(const Weights& weights, bool float64) {
+std::vector<Choice> choices(const Weights& weights, bool float64, std::size_t grid_cells) {
   const int radius = std::max(weights.radius[1], weights.radius[2]);
   std::vector<Choice> list;
   const auto add = [&](int reach, int cells, int prefetch, int sub_groups, int resident, int waves, double efficiency) {
@@ -32,6 +36,13 @@ std::vector<Choice> choices(const Weights& weights, bool float64) {
     list.push_back({.interior = interior, .frame = frame, .waves = waves, .efficiency = efficiency});
   };
   // Best first, as measured on an H200 (docs/stencil-device.md).
+  if (grid_cells <= kSmallGrid) {
+    for (const int reach : {4, 6, 8}) {
+      add(reach, float64 ? 2 : 4, 4, 2, 1, 1, 3.0 / (reach * reach));
+      list.back().joined = true;
+    }
+  }
+  const std::size_t small = list.size();
   if (!weights.star()) {
     add(6, float64 ? 4 : 8, 4, 2, 1, 3, 0.55);
     add(8, float64 ? 4 : 8, 4, 2, 1, 2, 0.54);
@@ -49,6 +60,9 @@ std::vector<Choice> choices(const Weights& weights, bool float64) {
     add(12, 4, 8, 4, 3, 3, 0.58);
     add(4, 8, 4, 2, 1, 3, 0.50);
   }
+  // A frame waits for its longest march however few cells there are.
+  const double size = static_cast<double>(grid_cells) / static_cast<double>(2 * kSmallGrid);
+  for (std::size_t i = small; i < list.size(); ++i) list[i].efficiency *= std::min(1.0, size);
   return list;
 }
 
@@ -87,8 +101,16 @@ StripPass make_strips(const Device& device, const Weights& weights, const Border
   return pass;
 }
 
-std::shared_ptr<const Pass> build(const Device& device, StripPass pass, const DeviceLayout& place, int waves) {
+std::shared_ptr<const Pass> build(const Device& device, StripPass pass, const DeviceLayout& place, int waves,
+                                  bool joined) {
   std::vector<LaunchPass::Step> steps;
+  if (joined && pass.has_interior(place) && pass.interior.options.shuffles) {
+    const Kernel kernel = device.compile(pass.joined_source()).kernel("strip_joined");
+    const auto items = static_cast<std::size_t>(pass.interior.options.lanes * pass.interior.options.sub_groups);
+    pass.fill_joined(place, resident_groups(device, kernel, items));
+    steps.push_back({kernel, pass.joined_launch(place), pass.joined_scalars(place)});
+    return std::make_shared<const LaunchPass>(std::move(steps));
+  }
   const Kernel frame = device.compile(pass.frame.source()).kernel(pass.frame.name());
   steps.push_back({frame, pass.frame_launch(place), pass.frame_scalars(place)});
   if (pass.has_interior(place)) {
@@ -121,7 +143,7 @@ void list_device_strips(const Device& device, const Update<T>& update, const Lay
   const DeviceLayout place = padded_layout({layout.shape[1], layout.shape[2]}, sizeof(T));
   const Borders borders{.low = {layout.low[1], layout.low[2], Border::fixed},
                         .high = {layout.high[1], layout.high[2], Border::fixed}};
-  for (const Choice& choice : choices(*weights, sizeof(T) == 8)) {
+  for (const Choice& choice : choices(*weights, sizeof(T) == 8, place.cells())) {
     const StripPass pass = make_strips(device, *weights, borders, type_name<T>(), place, choice, choice.interior.depth);
     const auto depth = static_cast<std::size_t>(choice.interior.depth);
     const double redundancy = 1.0 + 2.0 * pass.interior.halo() / std::max(1, pass.interior.useful());
@@ -131,17 +153,17 @@ void list_device_strips(const Device& device, const Update<T>& update, const Lay
         .parameters = {{"depth", std::to_string(depth)},
                        {"cells", std::to_string(choice.interior.cells)},
                        {"prefetch", std::to_string(choice.interior.prefetch)},
-                       {"waves", std::to_string(choice.waves)}},
+                       {"waves", choice.joined ? "joined" : std::to_string(choice.waves)}},
         .refusal = device.limits().sub_group == 0 ? "needs sub-groups that can shuffle" : pass.refusal(place),
         .cost = step_cost(update, layout, 2.0 / static_cast<double>(depth), choice.efficiency, redundancy)};
     entry.exact = false;
     entry.depth = depth;
-    entry.source = pass.interior.source();
+    entry.source = choice.joined ? pass.joined_source() : pass.interior.source();
     entry.build = [device, weights = *weights, borders, place, choice, layout]() {
       const MakePass make = [=](std::size_t wanted) {
         return build(device,
                      make_strips(device, weights, borders, type_name<T>(), place, choice, static_cast<int>(wanted)),
-                     place, choice.waves);
+                     place, choice.waves, choice.joined);
       };
       return device_variant<T>(device, layout, place, depths_below(choice.interior.depth), make);
     };

@@ -13,54 +13,65 @@ namespace ridge::stencil::HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using D = hn::ScalableTag<std::uint32_t>;  // unsigned: integers wrap
-using V = hn::Vec<D>;
-constexpr std::size_t kLanes = hn::MaxLanes(D()), kUnroll = 8;
-
-HWY_INLINE V Load(const std::int32_t* from) { return hn::BitCast(D(), hn::LoadU(hn::RebindToSigned<D>(), from)); }
-HWY_INLINE V Load(const std::uint8_t* from) {
-  return hn::PromoteTo(D(), hn::LoadU(hn::Rebind<std::uint8_t, D>(), from));
-}
-HWY_INLINE void Store(V sum, std::int32_t* to) {
-  const hn::RebindToSigned<D> d;
-  hn::StoreU(hn::BitCast(d, sum), d, to);
-}
-HWY_INLINE void Store(V sum, std::uint8_t* to) {
-  const hn::Rebind<std::uint8_t, D> d;
-  hn::StoreU(hn::TruncateTo(d, sum), d, to);
-}
+// Unsigned: integers wrap. The low eight bits of a sum depend on those of its terms alone, so 16 are plenty for bytes.
+struct Ints {
+  using Cell = std::int32_t;
+  using Number = std::uint32_t;
+  using D = hn::ScalableTag<Number>;
+  static HWY_INLINE hn::Vec<D> Load(const Cell* from) {
+    return hn::BitCast(D(), hn::LoadU(hn::RebindToSigned<D>(), from));
+  }
+  static HWY_INLINE void Store(hn::Vec<D> sum, Cell* to) {
+    const hn::RebindToSigned<D> d;
+    hn::StoreU(hn::BitCast(d, sum), d, to);
+  }
+};
+struct Bytes {
+  using Cell = std::uint8_t;
+  using Number = std::uint16_t;
+  using D = hn::ScalableTag<Number>;
+  static HWY_INLINE hn::Vec<D> Load(const Cell* from) {
+    return hn::PromoteTo(D(), hn::LoadU(hn::Rebind<Cell, D>(), from));
+  }
+  static HWY_INLINE void Store(hn::Vec<D> sum, Cell* to) {
+    const hn::Rebind<Cell, D> d;
+    hn::StoreU(hn::TruncateTo(d, sum), d, to);
+  }
+};
 
 // Many sums in registers at once, a term of all of them after the other.
-template <class T>
-void Sum(const T* const* in, const std::int32_t* weights, std::size_t count, T* out, std::size_t begin,
-         std::size_t end) {
-  const D d;
+template <class K>
+void Sum(const typename K::Cell* const* in, const std::int32_t* weights, std::size_t count, typename K::Cell* out,
+         std::size_t begin, std::size_t end) {
+  const typename K::D d;
+  using V = hn::Vec<typename K::D>;
+  constexpr std::size_t kLanes = hn::MaxLanes(d), kUnroll = 8;
   std::size_t x = begin;
   for (; x + kUnroll * kLanes <= end; x += kUnroll * kLanes) {
     V sums[kUnroll];
     for (std::size_t u = 0; u < kUnroll; ++u) sums[u] = hn::Zero(d);
     for (std::size_t i = 0; i < count; ++i) {
-      const V weight = hn::Set(d, static_cast<std::uint32_t>(weights[i]));
-      const T* from = in[i] + x;
-      for (std::size_t u = 0; u < kUnroll; ++u) sums[u] = hn::Add(sums[u], hn::Mul(weight, Load(from + u * kLanes)));
+      const V weight = hn::Set(d, static_cast<typename K::Number>(weights[i]));
+      const typename K::Cell* from = in[i] + x;
+      for (std::size_t u = 0; u < kUnroll; ++u) sums[u] = hn::Add(sums[u], hn::Mul(weight, K::Load(from + u * kLanes)));
     }
-    for (std::size_t u = 0; u < kUnroll; ++u) Store(sums[u], out + x + u * kLanes);
+    for (std::size_t u = 0; u < kUnroll; ++u) K::Store(sums[u], out + x + u * kLanes);
   }
   for (; x < end; ++x) {
     std::uint32_t sum = 0;
     for (std::size_t i = 0; i < count; ++i)
       sum += static_cast<std::uint32_t>(weights[i]) * static_cast<std::uint32_t>(in[i][x]);
-    out[x] = static_cast<T>(sum);
+    out[x] = static_cast<typename K::Cell>(sum);
   }
 }
 
 void SumInts(const std::int32_t* const* in, const std::int32_t* weights, std::size_t count, std::int32_t* out,
              std::size_t begin, std::size_t end) {
-  Sum(in, weights, count, out, begin, end);
+  Sum<Ints>(in, weights, count, out, begin, end);
 }
 void SumBytes(const std::uint8_t* const* in, const std::int32_t* weights, std::size_t count, std::uint8_t* out,
               std::size_t begin, std::size_t end) {
-  Sum(in, weights, count, out, begin, end);
+  Sum<Bytes>(in, weights, count, out, begin, end);
 }
 
 }  // namespace

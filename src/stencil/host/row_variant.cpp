@@ -11,12 +11,15 @@ template <class T>
 void RowVariant<T>::steps(Levels<T>& levels, std::size_t count) const {
   const Layout& layout = this->layout();
   const bool columns = layout.rows() < 2 * loops_.threads;  // too few rows to share: share x
+  std::vector<RowTable<T>> tables;  // never copied: they point into themselves
+  tables.reserve(loops_.threads);
+  for (std::size_t thread = 0; thread < loops_.threads; ++thread) tables.emplace_back(layout, loops_.rows);
   for (std::size_t step = 0; step < count; ++step) {
     base::parallel(loops_.threads, [&](std::size_t thread, std::size_t threads) {
       if (columns) {
-        thread_columns(levels, thread, threads);
+        thread_columns(levels, tables[thread], thread, threads);
       } else {
-        thread_rows(levels, rows_of(layout, thread, threads));
+        thread_rows(levels, tables[thread], rows_of(layout, thread, threads));
       }
       if (loops_.fence) streaming_fence();
     });
@@ -27,9 +30,8 @@ void RowVariant<T>::steps(Levels<T>& levels, std::size_t count) const {
 
 // Blocks of y outside, planes within: what a block reads of three planes stays in the cache until it is read again.
 template <class T>
-void RowVariant<T>::thread_rows(Levels<T>& levels, const base::Share& share) const {
+void RowVariant<T>::thread_rows(Levels<T>& levels, RowTable<T>& table, const base::Share& share) const {
   const Layout& layout = this->layout();
-  RowTable<T> table(layout, loops_.rows);
   const std::size_t height = loops_.height == 0 ? layout.shape[1] : loops_.height;
   const std::size_t first = std::max(layout.begin[0], share.begin / layout.shape[1]);
   const std::size_t last = std::min(layout.end[0], (share.end + layout.shape[1] - 1) / layout.shape[1]);
@@ -66,11 +68,11 @@ void RowVariant<T>::block(Levels<T>& levels, RowTable<T>& table, const base::Sha
 }
 
 template <class T>
-void RowVariant<T>::thread_columns(Levels<T>& levels, std::size_t thread, std::size_t threads) const {
+void RowVariant<T>::thread_columns(Levels<T>& levels, RowTable<T>& table, std::size_t thread,
+                                   std::size_t threads) const {
   const Layout& layout = this->layout();
   const base::Share share = base::share(layout.end[2] - layout.begin[2], thread, threads, 64 / sizeof(T));
   if (share.begin == share.end) return;
-  RowTable<T> table(layout, 1);
   for (std::size_t z = layout.begin[0]; z < layout.end[0]; ++z) {
     for (std::size_t y = layout.begin[1]; y < layout.end[1]; ++y) {
       Rows<T> rows = table.at(levels, levels.current(), levels.next(), z, y, 1);

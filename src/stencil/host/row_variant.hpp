@@ -24,10 +24,10 @@ class RowVariant final : public HostVariant<T> {
   void steps(Levels<T>& levels, std::size_t count) const override;
 
  private:
-  void thread_rows(Levels<T>& levels, const base::Share& share) const;
+  void thread_rows(Levels<T>& levels, RowTable<T>& table, const base::Share& share) const;
   void block(Levels<T>& levels, RowTable<T>& table, const base::Share& share, std::size_t z, std::size_t y_begin,
              std::size_t y_end) const;
-  void thread_columns(Levels<T>& levels, std::size_t thread, std::size_t threads) const;
+  void thread_columns(Levels<T>& levels, RowTable<T>& table, std::size_t thread, std::size_t threads) const;
   void close_rows(Levels<T>& levels) const;
 
   RowKernel<T> kernel_;
