@@ -51,46 +51,71 @@ HWY_INLINE Complex unit(V turns) {
   return {hn::Xor(re, hn::BitCast(f, re_sign)), hn::Xor(im, hn::BitCast(f, im_sign))};
 }
 
-// `at` is the signed number of the first lane's channel.
-HWY_INLINE void turn_vector(float* values, const float* factors, float at, V start, V slope) {
+constexpr size_t kGroup = 16;  // channels whose factors are those of the first group, turned by one factor
+
+struct Fine {
+  alignas(64) float re[kGroup], im[kGroup];
+};
+
+// One group's values by fine * coarse, and by given factors where there are some.
+HWY_INLINE void turn_group(float* values, const float* factors, const Fine& fine, float coarse_re, float coarse_im) {
   const F f;
-  const V k = hn::Add(hn::Set(f, at), hn::Iota(f, 0.0f));
-  Complex factor = unit(hn::MulAdd(k, slope, start));
-  V re = hn::Zero(f), im = hn::Zero(f);
-  if (factors != nullptr) {
-    hn::LoadInterleaved2(f, factors, re, im);
-    factor = product(factor, {re, im});
+  const Complex coarse{hn::Set(f, coarse_re), hn::Set(f, coarse_im)};
+  for (size_t v = 0; v < kGroup; v += hn::Lanes(f)) {
+    Complex factor = product({hn::Load(f, fine.re + v), hn::Load(f, fine.im + v)}, coarse);
+    V re = hn::Zero(f), im = hn::Zero(f);
+    if (factors != nullptr) {
+      hn::LoadInterleaved2(f, factors + 2 * v, re, im);
+      factor = product(factor, {re, im});
+    }
+    hn::LoadInterleaved2(f, values + 2 * v, re, im);
+    const Complex value = product({re, im}, factor);
+    hn::StoreInterleaved2(value.re, value.im, f, values + 2 * v);
   }
-  hn::LoadInterleaved2(f, values, re, im);
-  const Complex value = product({re, im}, factor);
-  hn::StoreInterleaved2(value.re, value.im, f, values);
 }
 
 // Channels `begin` to `end`, whose signed numbers are k + offset.
-HWY_INLINE void turn_run(const Turn& task, size_t begin, size_t end, std::int64_t offset) {
+void turn_run(const Turn& task, size_t begin, size_t end, std::int64_t offset, const Fine& fine) {
   const F f;
   const size_t lanes = hn::Lanes(f);
   const V start = hn::Set(f, task.start), slope = hn::Set(f, task.slope);
   auto* const values = reinterpret_cast<float*>(task.values);
   const auto* const factors = reinterpret_cast<const float*>(task.factors);
-  size_t k = begin;
-  for (; k + lanes <= end; k += lanes) {
-    turn_vector(values + 2 * k, factors == nullptr ? nullptr : factors + 2 * k,
-                static_cast<float>(static_cast<std::int64_t>(k) + offset), start, slope);
+  alignas(64) float re[kGroup], im[kGroup];
+  for (size_t k = begin; k < end; k += lanes * kGroup) {
+    // The factors of the next groups' first channels.
+    const auto first = static_cast<float>(static_cast<std::int64_t>(k) + offset);
+    const V number = hn::MulAdd(hn::Iota(f, 0.0f), hn::Set(f, static_cast<float>(kGroup)), hn::Set(f, first));
+    const Complex coarse = unit(hn::MulAdd(number, slope, start));
+    hn::Store(coarse.re, f, re);
+    hn::Store(coarse.im, f, im);
+    for (size_t g = 0; g < lanes && k + g * kGroup < end; ++g) {
+      const size_t at = k + g * kGroup, there = std::min(kGroup, end - at);
+      const float* const given = factors == nullptr ? nullptr : factors + 2 * at;
+      if (there == kGroup) {
+        turn_group(values + 2 * at, given, fine, re[g], im[g]);
+        continue;
+      }
+      alignas(64) float room[2 * kGroup] = {}, given_room[2 * kGroup] = {};
+      std::copy(values + 2 * at, values + 2 * (at + there), room);
+      if (given != nullptr) std::copy(given, given + 2 * there, given_room);
+      turn_group(room, given == nullptr ? nullptr : given_room, fine, re[g], im[g]);
+      std::copy(room, room + 2 * there, values + 2 * at);
+    }
   }
-  if (k == end) return;
-  alignas(64) float room[2 * 16] = {}, given[2 * 16] = {};
-  std::copy(values + 2 * k, values + 2 * end, room);
-  if (factors != nullptr) std::copy(factors + 2 * k, factors + 2 * end, given);
-  turn_vector(room, factors == nullptr ? nullptr : given, static_cast<float>(static_cast<std::int64_t>(k) + offset),
-              start, slope);
-  std::copy(room, room + 2 * (end - k), values + 2 * k);
 }
 
 void TurnRow(const Turn& task) {
-  turn_run(task, 0, std::min(task.wrap, task.channels), task.first);
+  const F f;
+  Fine fine;
+  for (size_t v = 0; v < kGroup; v += hn::Lanes(f)) {
+    const Complex one = unit(hn::Mul(hn::Iota(f, static_cast<float>(v)), hn::Set(f, task.slope)));
+    hn::Store(one.re, f, fine.re + v);
+    hn::Store(one.im, f, fine.im + v);
+  }
+  turn_run(task, 0, std::min(task.wrap, task.channels), task.first, fine);
   if (task.wrap < task.channels) {
-    turn_run(task, task.wrap, task.channels, task.first - static_cast<std::int64_t>(task.channels));
+    turn_run(task, task.wrap, task.channels, task.first - static_cast<std::int64_t>(task.channels), fine);
   }
 }
 
