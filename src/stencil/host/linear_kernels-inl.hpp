@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "stencil/host/lane_shift-inl.hpp"
 #include "stencil/host/linear_kernels.hpp"
 #include "stencil/host/linear_shape.hpp"
 
@@ -131,7 +132,8 @@ constexpr bool Used(int dz, int line, int dx) {
 
 // Walks the points of a block of kRows output rows in the order of memory. Each point is loaded once and added to every
 // output row that reads it; since an output row's own points come in the same order, each sum keeps its order.
-template <class S, int kRows, int kUnroll, int kPoint>
+// kShifted: neighbours along x come from whole vectors, a vector before and one beyond the block included.
+template <class S, int kRows, int kUnroll, bool kShifted, int kPoint>
 HWY_INLINE void Points(const T* const* rows, std::size_t x, const V (&weights)[S::points], V (&sums)[kRows][kUnroll]) {
   constexpr int kWidth = 2 * S::rx + 1, kHeight = 2 * S::ry + kRows;
   if constexpr (kPoint < (2 * S::rz + 1) * kHeight * kWidth) {
@@ -141,17 +143,23 @@ HWY_INLINE void Points(const T* const* rows, std::size_t x, const V (&weights)[S
     if constexpr (Used<S, kRows>(kDz, kLine, kDx)) {
       const D d;
       V values[kUnroll];
-      for (int u = 0; u < kUnroll; ++u) values[u] = hn::LoadU(d, rows[kRow] + x + kDx + u * static_cast<int>(kLanes));
+      for (int u = 0; u < kUnroll; ++u) {
+        if constexpr (kShifted) {
+          values[u] = LoadShifted<kDx>(d, rows[kRow] + x + u * static_cast<int>(kLanes));
+        } else {
+          values[u] = hn::LoadU(d, rows[kRow] + x + kDx + u * static_cast<int>(kLanes));
+        }
+      }
       Add<S, kRows, kUnroll, kDz, kLine, kDx, 0>(values, weights, sums);
     }
-    Points<S, kRows, kUnroll, kPoint + 1>(rows, x, weights, sums);
+    Points<S, kRows, kUnroll, kShifted, kPoint + 1>(rows, x, weights, sums);
   }
 }
 
-template <class S, bool kStreaming, int kRows, int kUnroll>
+template <class S, bool kStreaming, int kRows, int kUnroll, bool kShifted = false>
 HWY_INLINE void BlockAt(const T* const* rows, const V (&weights)[S::points], T* const* out, std::size_t x) {
   V sums[kRows][kUnroll];
-  Points<S, kRows, kUnroll, 0>(rows, x, weights, sums);
+  Points<S, kRows, kUnroll, kShifted, 0>(rows, x, weights, sums);
   for (int r = 0; r < kRows; ++r) Put<kStreaming>(sums[r], out[r] + x);
 }
 
@@ -187,6 +195,13 @@ void Block(const T* const* in, const T* weights, T* const* out, std::size_t begi
   if (end - begin < 2 * kLanes) return BlockPlainly<S, kRows>(rows, weights, to, begin, end);
   BlockAt<S, false, kRows, 1>(rows, spread, to, begin);
   std::size_t x = FirstAligned(to[0], begin);  // rows lie alike, so what is aligned in one is in all
+  if constexpr (kLaneShifts && S::rx == 1 && S::points <= 7) {
+    // Only what the sums read anyway is known to be there: from a cell before the range to a cell beyond it.
+    for (; x + kLanes <= end && x + 1 < begin + kLanes; x += kLanes)
+      BlockAt<S, kStreaming, kRows, 1>(rows, spread, to, x);
+    for (; x + (kUnroll + 1) * kLanes <= end + 1; x += kUnroll * kLanes)
+      BlockAt<S, kStreaming, kRows, kUnroll, true>(rows, spread, to, x);
+  }
   for (; x + kUnroll * kLanes <= end; x += kUnroll * kLanes)
     BlockAt<S, kStreaming, kRows, kUnroll>(rows, spread, to, x);
   for (; x + kLanes <= end; x += kLanes) BlockAt<S, kStreaming, kRows, 1>(rows, spread, to, x);
@@ -202,7 +217,7 @@ SumShape<T> WithRows(std::size_t rows) {
     case 2:
       return Block<S, kStreaming, 2, 4>;
     case 4:
-      return Block<S, kStreaming, 4, 2>;
+      return Block < S, kStreaming, 4, kLaneShifts && S::points <= 5 ? 4 : 2 > ;
     default:
       return nullptr;
   }

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "stencil/host/lane_shift-inl.hpp"
 #include "stencil/host/linear_shape.hpp"
 #include "stencil/host/strips_simd.hpp"
 
@@ -116,7 +117,8 @@ HWY_INLINE void SumByTerm(const T* const* rows, const V* weights, std::ptrdiff_t
   });
 }
 
-template <class S, int kPlanes, int kRows, int kUnroll>
+// kShifted: neighbours along x come from whole vectors, a vector before and one beyond the block included.
+template <class S, int kPlanes, int kRows, int kUnroll, bool kShifted>
 HWY_INLINE void SumByPoint(const T* const* rows, const V* weights, std::ptrdiff_t x,
                            V (&sums)[kPlanes * kRows][kUnroll]) {
   static constexpr Window<S, kPlanes, kRows> kWindow;
@@ -124,8 +126,13 @@ HWY_INLINE void SumByPoint(const T* const* rows, const V* weights, std::ptrdiff_
   Each<kWindow.count>([&](auto i) HWY_ATTR __attribute__((always_inline)) {
     constexpr int kRow = kWindow.row[i], kDx = kWindow.dx[i];
     V values[kUnroll];
-    Each<kUnroll>([&](auto u) HWY_ATTR
-                  __attribute__((always_inline)) { values[u] = hn::LoadU(d, rows[kRow] + x + kDx + u * kLanes); });
+    Each<kUnroll>([&](auto u) HWY_ATTR __attribute__((always_inline)) {
+      if constexpr (kShifted) {
+        values[u] = LoadShifted<kDx>(d, rows[kRow] + x + u * kLanes);
+      } else {
+        values[u] = hn::LoadU(d, rows[kRow] + x + kDx + u * kLanes);
+      }
+    });
     Each<kPlanes * kRows>([&](auto k) HWY_ATTR __attribute__((always_inline)) {
       constexpr int kTerm = kWindow.term[i][k];
       if constexpr (kTerm == 0) {
@@ -141,14 +148,14 @@ HWY_INLINE void SumByPoint(const T* const* rows, const V* weights, std::ptrdiff_
   });
 }
 
-template <class S, int kPlanes, int kRows, int kUnroll, Order kOrder, bool kStreaming>
+template <class S, int kPlanes, int kRows, int kUnroll, Order kOrder, bool kStreaming, bool kShifted = false>
 HWY_INLINE void SumAt(const T* const* rows, const V* weights, T* const* out, std::ptrdiff_t x) {
   const D d;
   V sums[kPlanes * kRows][kUnroll];
   if constexpr (kOrder == Order::by_term) {
     SumByTerm<S, kPlanes, kRows, kUnroll>(rows, weights, x, sums);
   } else {
-    SumByPoint<S, kPlanes, kRows, kUnroll>(rows, weights, x, sums);
+    SumByPoint<S, kPlanes, kRows, kUnroll, kShifted>(rows, weights, x, sums);
   }
   Each<kPlanes * kRows>([&](auto k) HWY_ATTR __attribute__((always_inline)) {
     Each<kUnroll>([&](auto u) HWY_ATTR __attribute__((always_inline)) {
@@ -160,6 +167,9 @@ HWY_INLINE void SumAt(const T* const* rows, const V* weights, T* const* out, std
     });
   });
 }
+
+template <class S>
+constexpr bool kSmallStar = S::points <= 7 && S::rx == 1;
 
 // Ranges narrower than a vector.
 template <class S, int kPlanes, int kRows>
@@ -198,6 +208,13 @@ void Block(const T* const* in, const T* weights, T* const* out, std::size_t from
     SumAt<S, kPlanes, kRows, 1, kOrder, false>(rows, spread, target, x);
     x += kLanes - beyond;
   }
+  if constexpr (kLaneShifts && kSmallStar<S> && kOrder == Order::by_point) {
+    // Only what the sums read anyway is known to be there: from a cell before the range to a cell beyond it.
+    for (; x + kLanes <= end && x - kLanes < static_cast<std::ptrdiff_t>(from) - 1; x += kLanes)
+      SumAt<S, kPlanes, kRows, 1, kOrder, kStreaming>(rows, spread, target, x);
+    for (; x + (kUnroll + 1) * kLanes <= end + 1; x += kUnroll * kLanes)
+      SumAt<S, kPlanes, kRows, kUnroll, kOrder, kStreaming, true>(rows, spread, target, x);
+  }
   for (; x + kUnroll * kLanes <= end; x += kUnroll * kLanes)
     SumAt<S, kPlanes, kRows, kUnroll, kOrder, kStreaming>(rows, spread, target, x);
   for (; x + kLanes <= end; x += kLanes) SumAt<S, kPlanes, kRows, 1, kOrder, kStreaming>(rows, spread, target, x);
@@ -206,16 +223,14 @@ void Block(const T* const* in, const T* weights, T* const* out, std::size_t from
 
 // Vectors at once, by what was measured (docs/stencil-host.md): sums in flight hide the latency of FMA, and together
 // with the weights they fit the registers.
-template <class S>
-constexpr bool kSmallStar = S::points <= 7 && S::rx == 1;
 constexpr int kRegisters = HWY_ARCH_X86 && kLanes * sizeof(T) < 64 ? 16 : 32;
 
 template <class S, int kPlanes, int kRows, bool kStreaming>
 SumBlock<T> Chosen() {
   constexpr int kSums = kPlanes * kRows;
   constexpr int kMost = kRegisters == 16 ? 8 : 16;
-  constexpr int kUnroll = kSums >= 4 ? (HWY_ARCH_ARM && (kSmallStar<S> || S::points <= 9) ? kMost / kSums : 2)
-                                     : (kSums == 1 ? 8 : 4) * kMost / 16;
+  constexpr bool kWide = HWY_ARCH_ARM ? kSmallStar<S> || S::points <= 9 : kLaneShifts && kSmallStar<S> && S::rz == 0;
+  constexpr int kUnroll = kSums >= 4 ? (kWide ? kMost / kSums : 2) : (kSums == 1 ? 8 : 4) * kMost / 16;
   constexpr Order kOrder = HWY_ARCH_ARM && kSmallStar<S> ? Order::by_term : Order::by_point;
   return Block<S, kPlanes, kRows, kUnroll, kOrder, kStreaming>;
 }

@@ -63,6 +63,15 @@ void share_out(const Layout& layout, Strips& strips) {
     strips.length = (size + std::min(most, strips.threads) - 1) / std::min(most, strips.threads);
 }
 
+// Four times as many tiles, where they stay long against the overlap: on a machine with other guests a core may be half
+// as fast as its neighbours, and with a tile a thread all would wait for it.
+std::size_t shorter(const Layout& layout, const Strips& strips) {
+  const std::size_t outer = layout.dimensions == 3 ? 0 : 1;
+  const std::size_t all = strips.length == 0 ? layout.shape[outer] : strips.length;
+  const std::size_t overlap = strips.depth * static_cast<std::size_t>(layout.radius[outer]);
+  return std::max((all + 3) / 4, std::min(all, 16 * overlap));
+}
+
 // A depth, and the widest tile whose rings fit.
 template <class T>
 Strips fitted(const Layout& layout, Strips strips, std::size_t bytes) {
@@ -93,6 +102,11 @@ Strips fitted(const Layout& layout, Strips strips, std::size_t bytes) {
   }
   return strips;
 }
+
+struct Size {
+  std::size_t bytes = 0;  // of the rings
+  bool more_tiles = false;
+};
 
 struct Way {
   const char* kernel;
@@ -193,9 +207,16 @@ void list_host_strips(const Device&, const Update<T>& update, const Layout& layo
       // Rings that leave room for what streams through, ones that just fit, and rows that are not cut at all: long rows
       // are what prefetchers like, and may win though the rings lie in the cache behind.
       const std::size_t beyond = layout.dimensions == 2 ? std::numeric_limits<std::size_t>::max() : 2 * room;
-      for (const std::size_t bytes : cached ? std::vector{room} : std::vector{room / 2, room, beyond}) {
-        Strips fitting = fitted<T>(layout, strips, bytes);
+      std::vector<Size> sizes{{room / 2}, {room}, {beyond}};
+      if (cached) {
+        sizes = {{room}};
+      } else if (layout.threads > 4) {
+        sizes = {{room / 2}, {room / 2, true}, {room, true}};
+      }
+      for (const Size& size : sizes) {
+        Strips fitting = fitted<T>(layout, strips, size.bytes);
         share_out(layout, fitting);
+        if (size.more_tiles) fitting.length = shorter(layout, fitting);
         add(fitting, way);
       }
     }
