@@ -1,5 +1,6 @@
 // Rows and columns of a plane in one launch: both passes of a ring, with whole planes between them.
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,9 +16,7 @@ std::string refusal(const Device& device, const PlaneProblem& plane) {
   if (device.info().backend != Backend::cuda) return "needs groups that wait for each other, which CUDA allows";
   if (plane.in_point != 1 || plane.out_point != 1) return "takes rows whose points are neighbours";
   if (plane.in_row < plane.columns || plane.out_row < plane.columns) return "takes rows that lie apart";
-  if (!has_butterflies(plane.rows) || !has_butterflies(plane.columns)) {
-    return "takes lengths of butterflies";
-  }
+  if (!std::has_single_bit(plane.rows) || !std::has_single_bit(plane.columns)) return "takes powers of two";
   return {};
 }
 
