@@ -11,7 +11,7 @@ template <class T>
 void RowVariant<T>::steps(Levels<T>& levels, std::size_t count) const {
   const Layout& layout = this->layout();
   const bool columns = layout.rows() < 2 * loops_.threads;  // too few rows to share: share x
-  std::vector<RowTable<T>> tables;  // never copied: they point into themselves
+  std::vector<RowTable<T>> tables;                          // never copied: they point into themselves
   tables.reserve(loops_.threads);
   for (std::size_t thread = 0; thread < loops_.threads; ++thread) tables.emplace_back(layout, loops_.rows);
   for (std::size_t step = 0; step < count; ++step) {
