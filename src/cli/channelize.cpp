@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/files.hpp"
-#include "base/text.hpp"
+#include "cli/byte_option.hpp"
 #include "cli/channelize_files.hpp"
 #include "cli/channelize_signal.hpp"
 #include "cli/command.hpp"
@@ -162,16 +162,8 @@ void add_channelize(CLI::App& program) {
       ->capture_default_str();
   command->add_option("--variant", wishes->variant, "Only this variant (ridge bench filterbank shows them)");
   command->add_option("--threads", wishes->threads, "0: all")->capture_default_str();
-  command
-      ->add_option_function<std::string>(
-          "--memory",
-          [wishes](const std::string& text) {
-            const auto bytes = base::parse_bytes(text);
-            if (!bytes) throw Error(ErrorKind::invalid_argument, fmt::format("--memory {}: write 64M or 2G", text));
-            wishes->memory = *bytes;
-          },
-          "Samples and spectra held at a time (default 64M; one spectrum at least)")
-      ->type_name("BYTES");
+  add_byte_option(*command, "--memory", wishes->memory,
+                  "Samples and spectra held at a time (default 64M; one spectrum at least)");
   command->add_flag("--measure", wishes->measure, "Time the best candidates first, and remember the winner");
   command->add_flag("--quiet", wishes->quiet, "No line at the end");
   add_design(*command);

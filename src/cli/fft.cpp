@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
-#include "base/text.hpp"
+#include "cli/byte_option.hpp"
 #include "cli/command.hpp"
 #include "cli/fft_files.hpp"
 #include "cli/fft_lengths.hpp"
@@ -52,16 +52,8 @@ void add_fft(CLI::App& program) {
       ->capture_default_str()
       ->type_name("NAME");
   command->add_option("--threads", wishes->threads, "0: all")->capture_default_str();
-  command
-      ->add_option_function<std::string>(
-          "--memory",
-          [wishes](const std::string& text) {
-            const auto bytes = base::parse_bytes(text);
-            if (!bytes) throw Error(ErrorKind::invalid_argument, fmt::format("--memory {}: write 64M or 2G", text));
-            wishes->memory = *bytes;
-          },
-          "Samples and spectra held at a time (default 64M; one transform at least)")
-      ->type_name("BYTES");
+  add_byte_option(*command, "--memory", wishes->memory,
+                  "Samples and spectra held at a time (default 64M; one transform at least)");
   command->add_flag("--measure", wishes->measure, "Time the best candidates first, and remember the winner");
   add_fft_explain(*command);
   add_fft_check(*command);

@@ -43,4 +43,22 @@ class PlainScratch {
   std::complex<float>* fft_;
 };
 
+// All taps of a channel, both polarizations, into its branches.
+inline void filter_channel(const Geometry& g, const PlainScratch& rows, std::size_t newest, const TapWeights& weights,
+                           std::size_t m) {
+  for (std::size_t p = 0; p < g.polarizations; ++p) {
+    float re = 0, im = 0;
+    std::size_t slot = newest;
+    for (std::size_t i = 0; i < g.taps; ++i) {
+      const float* x = rows.slot(slot) + (m * g.polarizations + p) * 2;
+      const float w = weights.tap(i)[m];
+      re += w * x[0];
+      im += w * x[1];
+      slot = slot == 0 ? g.taps - 1 : slot - 1;
+    }
+    rows.branches(p)[2 * m] = re;
+    rows.branches(p)[2 * m + 1] = im;
+  }
+}
+
 }  // namespace ridge::filterbank

@@ -57,21 +57,7 @@ class Stations final : public RingVariant {
  private:
   void filter(const PlainScratch& rows, std::size_t newest, const TapWeights& weights) const override {
     const Geometry& g = geometry();
-    for (std::size_t m = 0; m < g.channels; ++m) {
-      for (std::size_t p = 0; p < g.polarizations; ++p) {
-        float re = 0, im = 0;
-        std::size_t slot = newest;
-        for (std::size_t i = 0; i < g.taps; ++i) {
-          const float* x = rows.slot(slot) + (m * g.polarizations + p) * 2;
-          const float w = weights.tap(i)[m];
-          re += w * x[0];
-          im += w * x[1];
-          slot = slot == 0 ? g.taps - 1 : slot - 1;
-        }
-        rows.branches(p)[2 * m] = re;
-        rows.branches(p)[2 * m + 1] = im;
-      }
-    }
+    for (std::size_t m = 0; m < g.channels; ++m) filter_channel(g, rows, newest, weights, m);
   }
 };
 
