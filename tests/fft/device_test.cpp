@@ -139,6 +139,36 @@ TEST_F(DeviceFft, ExchangesInPartsMatchTheReference) {
   }
 }
 
+// Where lanes can shuffle, squares of points are exchanged without local memory.
+TEST_F(DeviceFft, ExchangesByShufflesMatchTheReference) {
+  using namespace on_device;
+  std::size_t ran = 0;
+  for (const Device& device : accelerators()) {
+    for (const std::size_t n : {16, 64, 256, 1024}) {
+      for (const Direction direction : {Direction::forward, Direction::inverse}) {
+        AxisProblem problem;
+        problem.direction = direction;
+        problem.length = n;
+        problem.counts = {37};
+        problem.in.line = problem.out.line = {n};
+        std::vector<Route> routes;
+        list_one_pass(device, problem, routes);
+        for (const Route& route : routes) {
+          if (route.steps.empty()) continue;
+          const auto& design = std::get<PassDesign>(route.steps.front().design);
+          if (!design.shuffles) continue;
+          EXPECT_EQ(local_bytes_of(design), 0u);
+          EXPECT_LE(gated_error_of(device, design, n, 37, direction == Direction::inverse), 1)
+              << n << " on " << device.id();
+          ++ran;
+        }
+      }
+    }
+  }
+  if (ran == 0) GTEST_SKIP() << "no device here has sub-groups that shuffle";
+  EXPECT_EQ(ran % 8, 0u);
+}
+
 // A device of 48 KiB holds 16384 points in registers all the same.
 TEST(Parts, LetALineOfTwiceTheLocalMemoryPassOnce) {
   using namespace on_device;

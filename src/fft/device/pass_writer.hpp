@@ -116,6 +116,8 @@ class PassWriter {
   // Points too many for local memory cross it a part at a time: those of a part are written by some work-items and read
   // by all, into registers beside the points that wait.
   void exchange_in_parts(std::size_t number, const char* member);
+  // Two equal radices, as many work-items: point u of item t goes to place t of item u (shuffle_text.cpp).
+  void exchange_by_shuffles();
   // Between the way there and the way back of a convolution.
   void middle();
   std::string table_product(const std::string& exponent) const;

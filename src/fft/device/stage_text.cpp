@@ -101,6 +101,7 @@ void PassWriter::exchange(std::size_t number) {
   const StageDesign &from = stages_[number], &to = stages_[number + 1];
   text_.raw("\n");
   text_.line("// exchange");
+  if (d_.shuffles) return exchange_by_shuffles();
   const auto pass = [&](const char* array, const char* member) {
     local_free();
     write_local(layout, from, array, member);
