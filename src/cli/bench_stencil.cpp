@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 #include "base/clock.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
+#include "base/threads.hpp"
 #include "cli/bench.hpp"
 #include "cli/fft_lengths.hpp"
 #include "machine/host_caches.hpp"
@@ -94,14 +97,31 @@ class Roofs {
   double copy_ = 0, peak_ = 0, run_copy_ = 0, run_peak_ = 0;
 };
 
-// The farthest two answers are apart, as a share of the largest value.
+template <class T>
+void fill_randomly(stencil::Grid<T>& grid) {
+  base::parallel(0, [&](std::size_t thread, std::size_t threads) {
+    const auto mine = base::share(grid.all().size(), thread, threads);
+    for (std::size_t i = mine.begin; i < mine.end; ++i) grid.all()[i] = static_cast<T>(stencil::random_share(1, i));
+  });
+}
+
+// The farthest two answers are apart, as a share of the largest value; infinitely far where one is no number.
 template <class T>
 double distance(const stencil::Grid<T>& a, const stencil::Grid<T>& b) {
+  std::mutex mutex;
   double largest = 0, apart = 0;
-  for (std::size_t i = 0; i < a.all().size(); ++i) {
-    largest = std::max(largest, std::abs(static_cast<double>(b.all()[i])));
-    apart = std::max(apart, std::abs(static_cast<double>(a.all()[i]) - static_cast<double>(b.all()[i])));
-  }
+  base::parallel(0, [&](std::size_t thread, std::size_t threads) {
+    const auto mine = base::share(a.all().size(), thread, threads);
+    double most = 0, far = 0;
+    for (std::size_t i = mine.begin; i < mine.end; ++i) {
+      most = std::max(most, std::abs(static_cast<double>(b.all()[i])));
+      const double one = std::abs(static_cast<double>(a.all()[i]) - static_cast<double>(b.all()[i]));
+      far = std::max(far, std::isnan(one) ? std::numeric_limits<double>::infinity() : one);
+    }
+    const std::lock_guard lock(mutex);
+    largest = std::max(largest, most);
+    apart = std::max(apart, far);
+  });
   return largest > 0 ? apart / largest : apart;
 }
 
@@ -142,7 +162,7 @@ StencilBenchResult bench_typed(const Device& device, const StencilBench& wanted)
   }
 
   stencil::Grid<T> grid(wanted.shape), answer(wanted.shape), expected(wanted.shape);
-  for (std::size_t i = 0; i < grid.all().size(); ++i) grid.all()[i] = static_cast<T>(stencil::random_share(1, i));
+  fill_randomly(grid);
   // The peer knows fixed borders only; with others it does a little less than we.
   std::unique_ptr<PlainRun<T>> plain =
       device.is_host() ? plain_host(shape, grid, wanted.threads) : plain_device(device, shape, grid);

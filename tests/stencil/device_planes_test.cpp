@@ -3,6 +3,7 @@
 
 #include "device_support.hpp"
 #include "stencil/device/plane_kernel.hpp"
+#include "stencil/device/resident.hpp"
 
 namespace ridge::stencil::testing {
 namespace {
@@ -82,6 +83,29 @@ TEST_F(DevicePlanes, EveryBorderMatchesTheReference) {
       EXPECT_LT(worst<float>(device, {6, 9, width}, Borders::all(fixed), shallow, 2), 1e-6) << width;
     }
   }
+}
+
+// Groups that share a tile, on devices that have clusters.
+TEST_F(DevicePlanes, ClustersMatchTheReference) {
+  using enum Border;
+  bool any = false;
+  for (const Device& device : accelerators()) {
+    if (!has_clusters(device)) continue;
+    any = true;
+    SCOPED_TRACE(device.info().name);
+    const PlaneOptions pair{.depth = 2, .cells = 2, .rows = 1, .lines = 4, .lanes = 16, .stack = 2};
+    const PlaneOptions patches{.depth = 2, .cells = 4, .rows = 2, .lines = 4, .lanes = 16, .stack = 2};
+    const PlaneOptions three{.depth = 3, .cells = 4, .rows = 1, .lines = 4, .lanes = 16, .stack = 3};
+    EXPECT_LT(worst<float>(device, {14, 37, 67}, Borders::all(fixed), patches, 3), 1e-6);
+    EXPECT_LT(worst<double>(device, {14, 17, 61}, Borders::all(fixed), pair, 2), 1e-14);
+    const Borders mixed{.low = {mirror, fixed, periodic}, .high = {fixed, mirror, periodic}};
+    EXPECT_LT(worst<float>(device, {13, 18, 144}, mixed, patches, 2), 1e-6);
+    const Borders other{.low = {periodic, mirror, mirror}, .high = {periodic, fixed, fixed}};
+    EXPECT_LT(worst<double>(device, {11, 31, 57}, other, pair, 2), 1e-14);
+    const Borders third{.low = {mirror, periodic, fixed}, .high = {mirror, periodic, mirror}};
+    EXPECT_LT(worst<float>(device, {11, 25, 137}, third, three, 2), 1e-6);
+  }
+  if (!any) GTEST_SKIP() << "no device with clusters on this machine";
 }
 
 }  // namespace
