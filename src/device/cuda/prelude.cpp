@@ -67,18 +67,6 @@ FUNCTION void ridge_store_peer(double2* p, uint rank, double2 v) {
                : "memory");
 }
 #define STORE_PEER(p, rank, v) ridge_store_peer(p, rank, v)
-FUNCTION void ridge_store_place_if(uint place, float2 v, int test) {
-  asm volatile("{.reg .pred wanted; setp.ne.s32 wanted, %3, 0; @wanted st.shared::cluster.v2.f32 [%0], {%1, %2};}" ::"r"(
-                   place),
-               "f"(v.x), "f"(v.y), "r"(test));
-}
-FUNCTION void ridge_store_place_if(uint place, double2 v, int test) {
-  asm volatile("{.reg .pred wanted; setp.ne.s32 wanted, %3, 0; @wanted st.shared::cluster.v2.f64 [%0], {%1, %2};}" ::"r"(
-                   place),
-               "d"(v.x), "d"(v.y), "r"(test));
-}
-#define PEER_PLACE(p, rank) ridge_peer_address(p, rank)
-#define STORE_PLACE_IF(place, v, test) ridge_store_place_if(place, v, test)
 
 FUNCTION uint ridge_local_address(const void* p) { return static_cast<uint>(__cvta_generic_to_shared(p)); }
 FUNCTION void ridge_landing_open(ulong* p) {

@@ -16,11 +16,8 @@ namespace {
 
 int pieces(int length, int piece) { return (length + piece - 1) / piece; }
 
-// Lines of edge rows a step: two each, and in a cluster one from the group above and one from that below.
-int edge_lines(const PlaneOptions& options) { return 2 * options.lines + (options.stack > 1 ? 2 : 0); }
-
 std::size_t edge_reals(const PlaneOptions& options) {
-  return static_cast<std::size_t>(2 * options.depth * edge_lines(options) * options.lanes * options.cells);
+  return static_cast<std::size_t>(2 * options.depth * 2 * options.lines * options.lanes * options.cells);
 }
 
 }  // namespace
@@ -52,6 +49,17 @@ double PlaneKernel::divisor() const {
                         return weight.offset == Offset{0, 0, 0};
                       })
       ->value;
+}
+
+bool PlaneKernel::even() const {
+  if (!options.even || !unit_centre() || weights.list.size() != 7) return false;
+  double first = 0;
+  for (const Weight& weight : weights.list) {
+    if (weight.offset == Offset{0, 0, 0}) continue;
+    if (first == 0) first = weight.value;
+    if (weight.value != first) return false;
+  }
+  return true;
 }
 
 std::size_t PlaneKernel::likely_registers() const {
@@ -92,7 +100,7 @@ KernelSource PlaneKernel::source() const {
   const auto word = [](auto value) { return std::to_string(value); };
   return {.name = "stencil planes",
           .text = fmt::format("// {} steps of a 3D star; patches of {} x {} cells a lane, tiles of {} x {}\n",
-                              options.depth, options.rows, options.cells, options.stack * options.lines * options.rows,
+                              options.depth, options.rows, options.cells, options.lines * options.rows,
                               options.lanes * options.cells) +
                   plane_text(*this),
           .defines = {{"REAL", real},
@@ -101,8 +109,6 @@ KernelSource PlaneKernel::source() const {
                       {"ROWS", word(options.rows)},
                       {"LINES", word(options.lines)},
                       {"LANES", word(options.lanes)},
-                      {"STACK", word(options.stack)},
-                      {"EDGE_LINES", word(edge_lines(options))},
                       {"PREFETCH", word(options.prefetch)},
                       {"SIDE_COLUMNS", side_columns() ? "1" : "0"},
                       {"SIDE_ROWS", side_rows() ? "1" : "0"},
@@ -128,7 +134,7 @@ std::size_t PlaneKernel::inner_groups(const DeviceLayout& place) const {
 }
 
 Launch PlaneKernel::launch(const DeviceLayout& place) const {
-  return {.groups = {(side_groups(place) + inner_groups(place)) * static_cast<std::size_t>(options.stack)},
+  return {.groups = {side_groups(place) + inner_groups(place)},
           .items = {static_cast<std::uint64_t>(options.lanes * options.lines)},
           .local_bytes = local_bytes()};
 }
@@ -176,7 +182,6 @@ double finished(std::size_t slots, std::size_t first, double first_time, std::si
 
 void PlaneKernel::fill_device(const DeviceLayout& place, std::size_t resident) {
   const int planes = static_cast<int>(place.planes());
-  resident = std::max<std::size_t>(1, resident / static_cast<std::size_t>(options.stack));
   // Many waves are busy to the end whatever the chunks.
   const std::size_t most_groups = 24 * resident;
   PlaneKernel best = *this;

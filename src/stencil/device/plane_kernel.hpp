@@ -23,10 +23,10 @@ struct PlaneOptions {
   int rows = 2;          // along y, a lane
   int lines = 16;        // sub-groups in a work-group, one below the other
   int lanes = 32;        // side by side: a sub-group's, or a part of them that divides it
-  int stack = 1;         // work-groups one below the other that share a tile: a cluster
   int prefetch = 2;      // planes read ahead; even
   double slow = 1.3;     // how much longer a plane takes at the sides
   bool shuffles = true;  // false: neighbours along x through local memory too
+  bool even = true;      // false: weights that are all the same are not made use of
   int march_planes = 0;  // fixed when compiled, which barriers need on PoCL; 0: any
 };
 
@@ -45,11 +45,14 @@ struct PlaneKernel {
   int halo_x() const;  // whole lanes
   int halo_y() const;  // whole patches
   int useful_x() const { return options.lanes * options.cells - 2 * halo_x(); }
-  int useful_y() const { return options.stack * options.lines * options.rows - 2 * halo_y(); }
+  int useful_y() const { return options.lines * options.rows - 2 * halo_y(); }
   int columns(const DeviceLayout& place) const;  // tiles along x
   int tile_rows(const DeviceLayout& place) const;
   bool unit_centre() const;
-  double divisor() const;                // weights are divided by it so that the centre's is 1
+  double divisor() const;  // weights are divided by it so that the centre's is 1
+  // All six neighbours weigh the same: they are added up and weighed once. As many operations, but additions take less
+  // power than multiplications, and power is what limits these kernels (docs/stencil-device.md).
+  bool even() const;
   std::size_t likely_registers() const;  // of a work-item, where nothing better is known
   std::size_t local_reals() const;
   std::size_t local_bytes() const { return local_reals() * (real == "float" ? 4 : 8); }
@@ -58,7 +61,7 @@ struct PlaneKernel {
   Launch launch(const DeviceLayout& place) const;
   std::vector<Argument> scalars(const DeviceLayout& place) const;
   // Chunks along z: few, since each reads `depth` planes more at both ends, but such that `resident` groups, which run
-  // at once, are busy to the end (whole clusters of them).
+  // at once, are busy to the end.
   void fill_device(const DeviceLayout& place, std::size_t resident);
 
  private:

@@ -7,18 +7,16 @@ namespace ridge::stencil {
 namespace {
 
 constexpr const char* kHead = R"(
-KERNEL WORK_GROUP(LANES * LINES, 1, 1) @CLUSTER@void plane_march(
+KERNEL WORK_GROUP(LANES * LINES, 1, 1) void plane_march(
     GLOBAL const REAL* RESTRICT in, GLOBAL REAL* RESTRICT out, ulong origin, int width, int height, int planes, int pitch,
     int columns, int tile_rows, int chunk_planes, int side_groups, int side_planes, REAL keep, REAL scale@ARGUMENTS@) {
-  // Edge rows of patches: [parity][step][upper, lower][line][lane], each step's followed by those of neighbours in the
-  // cluster; then the planes ahead, then sides of lanes.
+  // Edge rows of patches: [parity][step][upper, lower][line][lane], then the planes ahead, then sides of lanes.
   LOCAL_BLOCK(REAL, local_block, LOCAL_REALS);
   LOCAL REAL* const ahead = local_block + EDGE_REALS;
-  const int rank = (int)(GROUP_ID(0) % STACK);  // in the cluster, from the top
-  const int lane = LOCAL_ID(0) % LANES, line = LOCAL_ID(0) / LANES, tile_line = rank * LINES + line;
+  const int lane = LOCAL_ID(0) % LANES, line = LOCAL_ID(0) / LANES;
   // Tiles at sides come first, in chunks of their own, because they take longer: whole rows of them, then columns.
   const int inner_columns = columns - 2 * SIDE_COLUMNS, inner_rows = tile_rows - 2 * SIDE_ROWS;
-  const int group = (int)(GROUP_ID(0) / STACK), at_side = group < side_groups;
+  const int group = (int)GROUP_ID(0), at_side = group < side_groups;
   const int tiles = at_side ? 2 * (SIDE_ROWS * columns + SIDE_COLUMNS * inner_rows) : inner_columns * inner_rows;
   const int place = at_side ? group : group - side_groups, chunk = place / tiles, tile = place % tiles;
   const int in_rows = tile < 2 * SIDE_ROWS * columns, rest = tile - 2 * SIDE_ROWS * columns;
@@ -29,13 +27,13 @@ KERNEL WORK_GROUP(LANES * LINES, 1, 1) @CLUSTER@void plane_march(
   // The last tile of a row ends where the grid ends; the others are side by side from the start. The same down the rows.
   const int last_column = column == columns - 1, last_row = tile_row == tile_rows - 1;
   const int x = (last_column ? width - USEFUL_X - HALO_X : column * USEFUL_X - HALO_X) + lane * CELLS;
-  const int y = (last_row ? height - USEFUL_Y - HALO_Y : tile_row * USEFUL_Y - HALO_Y) + tile_line * ROWS;
+  const int y = (last_row ? height - USEFUL_Y - HALO_Y : tile_row * USEFUL_Y - HALO_Y) + line * ROWS;
   const int march = at_side ? side_planes : chunk_planes, first_plane = chunk * march;
   const int end_plane = planes - first_plane < march ? planes : first_plane + march;
   const ulong plane_size = (ulong)pitch * height;
   // A lane that the end of the row cuts through reads whole lanes elsewhere, so it is no good, nor what it reaches.
-  const int stores = lane * CELLS >= HALO_X && (lane + 1) * CELLS <= LANES * CELLS - HALO_X && tile_line * ROWS >= HALO_Y &&
-                     (tile_line + 1) * ROWS <= STACK * LINES * ROWS - HALO_Y && (last_column ? x >= width % CELLS + DEPTH : x + CELLS <= width / CELLS * CELLS - DEPTH) &&
+  const int stores = lane * CELLS >= HALO_X && (lane + 1) * CELLS <= LANES * CELLS - HALO_X && line * ROWS >= HALO_Y &&
+                     (line + 1) * ROWS <= LINES * ROWS - HALO_Y && (last_column ? x >= width % CELLS + DEPTH : x + CELLS <= width / CELLS * CELLS - DEPTH) &&
                      (last_row ? y >= DEPTH : y + ROWS <= height - DEPTH);
 )";
 
@@ -49,16 +47,12 @@ class Writer {
     for (const Weight& weight : kernel_.weights.list) {
       if (!is_unit(weight)) arguments += fmt::format(", REAL {}", weight.name);
     }
-    const auto put = [&](const std::string& mark, const std::string& text) {
-      head.replace(head.find(mark), mark.size(), text);
-    };
-    put("@ARGUMENTS@", arguments);
-    put("@CLUSTER@", stacked() ? "CLUSTER(STACK) " : "");
+    const std::string mark = "@ARGUMENTS@";
+    head.replace(head.find(mark), mark.size(), arguments);
     return head + places() + march() + "}\n";
   }
 
  private:
-  bool stacked() const { return kernel_.options.stack > 1; }
   bool is_unit(const Weight& weight) const { return kernel_.unit_centre() && weight.offset == Offset{0, 0, 0}; }
   bool low(std::size_t axis, Border kind) const { return kernel_.borders.low[axis] == kind; }
   bool high(std::size_t axis, Border kind) const { return kernel_.borders.high[axis] == kind; }
@@ -84,22 +78,10 @@ class Writer {
     text +=
         "    row = row < 0 ? 0 : row >= height ? height - 1 : row;\n    from[j] = (uint)(row * pitch + from_x);\n  }\n";
     // Which edge rows a patch reads: its neighbours', or its own where the border is a mirror.
-    text += fmt::format("  const int above = ({}{}LINES + (line > 0 ? line - 1 : 0)) * LANES + lane;\n",
-                        low(1, Border::mirror) ? "y == 0 ? line : " : "",
-                        stacked() ? "line == 0 && rank > 0 ? 2 * LINES : " : "");
-    text += fmt::format("  const int below = ({}{}line < LINES - 1 ? line + 1 : line) * LANES + lane;\n",
-                        high(1, Border::mirror) ? "y + ROWS == height ? LINES + line : " : "",
-                        stacked() ? "line == LINES - 1 && rank < STACK - 1 ? 2 * LINES + 1 : " : "");
-    if (stacked()) {
-      text +=
-          "  const int sends_up = line == 0 && rank > 0, sends_down = line == LINES - 1 && rank < STACK - 1;\n"
-          "  const uint peer_up = PEER_PLACE(local_block + ((2 * LINES + 1) * LANES + lane) * CELLS, sends_up ? rank - "
-          "1 "
-          ": rank);\n"
-          "  const uint peer_down = PEER_PLACE(local_block + (2 * LINES * LANES + lane) * CELLS, sends_down ? rank + 1 "
-          ": "
-          "rank);\n";
-    }
+    text += fmt::format("  const int above = ({}LINES + (line > 0 ? line - 1 : 0)) * LANES + lane;\n",
+                        low(1, Border::mirror) ? "y == 0 ? line : " : "");
+    text += fmt::format("  const int below = ({}line < LINES - 1 ? line + 1 : line) * LANES + lane;\n",
+                        high(1, Border::mirror) ? "y + ROWS == height ? LINES + line : " : "");
     text +=
         "  const int at_left = x == 0, at_right = x + CELLS == width, at_top = y == 0, at_bottom = y + ROWS == "
         "height;\n";
@@ -167,29 +149,22 @@ class Writer {
     return text;
   }
 
-  // An edge row to the neighbour in the cluster, two cells at a time.
-  std::string send(const std::string& place, const std::string& test, const std::string& row,
-                   const std::string& indent) const {
-    std::string text;
-    for (int c = 0; c < kernel_.options.cells; c += 2) {
-      text += fmt::format(
-          "{}STORE_PLACE_IF({} + (uint)(((u % 2) * (EDGE_REALS / 2) + s * EDGE_LINES * LANES * CELLS + {}) * "
-          "sizeof(REAL)), make_{}2({}[{}], {}[{}]), {});\n",
-          indent, place, c, kernel_.real, row, c, row, c + 1, test);
-    }
-    return text;
-  }
-
   // The sum of the plane that arrives, but for the rows that lie in other patches.
   std::string in_plane(int j) const {
+    const std::string left = "(c == 0 ? west : v[j][c == 0 ? 0 : c - 1])",
+                      right = "(c == CELLS - 1 ? east : v[j][c == CELLS - 1 ? c : c + 1])";
     std::string sum = "raw[s][j][c]";
+    if (kernel_.even()) {
+      sum += " + " + left + " + " + right;
+      if (j > 0) sum += fmt::format(" + v[{}][c]", j - 1);
+      if (j < kernel_.options.rows - 1) sum += fmt::format(" + v[{}][c]", j + 1);
+      return sum;
+    }
     const Weight *before = weight({-1, 0, 0}), *centre = weight({0, 0, 0});
     std::string start = kernel_.unit_centre() ? "v[j][c]" : centre != nullptr ? centre->name + " * v[j][c]" : "(REAL)0";
     sum = before != nullptr ? fmt::format("FMA({}, {}, {})", before->name, sum, start) : start;
-    if (const Weight* west = weight({0, 0, -1}))
-      sum = fmt::format("FMA({}, (c == 0 ? west : v[j][c == 0 ? 0 : c - 1]), {})", west->name, sum);
-    if (const Weight* east = weight({0, 0, 1}))
-      sum = fmt::format("FMA({}, (c == CELLS - 1 ? east : v[j][c == CELLS - 1 ? c : c + 1]), {})", east->name, sum);
+    if (const Weight* west = weight({0, 0, -1})) sum = fmt::format("FMA({}, {}, {})", west->name, left, sum);
+    if (const Weight* east = weight({0, 0, 1})) sum = fmt::format("FMA({}, {}, {})", east->name, right, sum);
     const Weight *upper = weight({0, -1, 0}), *lower = weight({0, 1, 0});
     if (upper != nullptr && j > 0) sum = fmt::format("FMA({}, v[{}][c], {})", upper->name, j - 1, sum);
     if (lower != nullptr && j < kernel_.options.rows - 1)
@@ -239,12 +214,10 @@ class Writer {
     std::string text;
     if (ends_ && !low(0, Border::periodic))
       text += indent + "const int plane = newest - s;  // that arrives\n" + mirrored_planes(indent);
-    text += fmt::format("{0}*(LOCAL {1}*)(edges + ((s * EDGE_LINES + line) * LANES + lane) * CELLS) = {2};\n", indent,
+    text += fmt::format("{0}*(LOCAL {1}*)(edges + ((2 * s * LINES + line) * LANES + lane) * CELLS) = {2};\n", indent,
                         vector_type(), vector_of("v[0]"));
-    text += fmt::format("{0}*(LOCAL {1}*)(edges + ((s * EDGE_LINES + LINES + line) * LANES + lane) * CELLS) = {2};\n",
+    text += fmt::format("{0}*(LOCAL {1}*)(edges + (((2 * s + 1) * LINES + line) * LANES + lane) * CELLS) = {2};\n",
                         indent, vector_type(), vector_of("v[ROWS - 1]"));
-    if (stacked())
-      text += send("peer_up", "sends_up", "v[0]", indent) + send("peer_down", "sends_down", "v[ROWS - 1]", indent);
     if (!kernel_.options.shuffles) {
       text += fmt::format(
           "{0}BARRIER();\n{0}UNROLL\n{0}for (int j = 0; j < ROWS; ++j) {{\n{0}  sides[LOCAL_ID(0) * 2 * ROWS + 2 * j] "
@@ -258,7 +231,10 @@ class Writer {
       text += fmt::format("{0}{{\n{0}  const int j = {1};\n", indent, j) + sides(indent);
       text += fmt::format("{0}  UNROLL\n{0}  for (int c = 0; c < CELLS; ++c) {{\n", indent);
       text += indent + "    done[j][c] = " +
-              (after != nullptr ? fmt::format("FMA({}, v[j][c], sum[s][j][c])", after->name) : "sum[s][j][c]") + ";\n";
+              (kernel_.even()     ? fmt::format("FMA({}, sum[s][j][c] + v[j][c], raw[s][j][c])", after->name)
+               : after != nullptr ? fmt::format("FMA({}, v[j][c], sum[s][j][c])", after->name)
+                                  : "sum[s][j][c]") +
+              ";\n";
       text += indent + "    sum[s][j][c] = " + in_plane(j) + ";\n" + indent + "  }\n";
       text += indent + "}\n";
     }
@@ -309,12 +285,14 @@ class Writer {
       const Weight* factor = above ? upper : lower;
       if (factor == nullptr) continue;
       text += fmt::format(
-          "{0}  {{\n{0}    const {1} edge = *(LOCAL const {1}*)(edges + (s * EDGE_LINES * LANES + {2}) * "
+          "{0}  {{\n{0}    const {1} edge = *(LOCAL const {1}*)(edges + (2 * s * LINES * LANES + {2}) * "
           "CELLS);\n",
           indent, vector_type(), above ? "above" : "below");
       for (int c = 0; c < kernel_.options.cells; ++c) {
-        text += fmt::format("{0}    sum[s][{1}][{2}] = FMA({3}, edge.{4}, sum[s][{1}][{2}]);\n", indent,
-                            above ? "0" : "ROWS - 1", c, factor->name, "xyzw"[c]);
+        const std::string target = fmt::format("sum[s][{}][{}]", above ? "0" : "ROWS - 1", c);
+        const std::string value = fmt::format("edge.{}", "xyzw"[c]);
+        text += kernel_.even() ? fmt::format("{}    {} += {};\n", indent, target, value)
+                               : fmt::format("{0}    {1} = FMA({2}, {3}, {1});\n", indent, target, factor->name, value);
       }
       text += indent + "  }\n";
     }
@@ -329,9 +307,8 @@ class Writer {
             "REAL v[ROWS][CELLS];\n" + read_plane(deep);
     text += deep + "{\n" + copy("newest + PREFETCH", deep + "  ") + deep + "}\n";
     text += fmt::format("{0}UNROLL\n{0}for (int s = 0; s < DEPTH; ++s) {{\n{1}{0}}}\n", deep, stage(deep + "  "));
-    text += stacked() ? deep + "CLUSTER_ARRIVE();\n" + store(deep) + deep + "CLUSTER_WAIT();\n"
-                      : store(deep) + deep + "BARRIER();\n";
-    return text + add_edges(deep) + deep + "++newest;\n" + indent + "}\n";
+    text += store(deep);
+    return text + deep + "BARRIER();\n" + add_edges(deep) + deep + "++newest;\n" + indent + "}\n";
   }
 
   std::string march() {
@@ -348,10 +325,9 @@ class Writer {
         "UNROLL\n"
         "    for (int j = 0; j < ROWS; ++j) {\n      UNROLL\n      for (int c = 0; c < CELLS; ++c) sum[s][j][c] = "
         "raw[s][j][c] = 0;\n    }\n  }\n";
-    text += "  int newest = first_plane - DEPTH;  // plane that is read\n";
-    // The neighbour may not be there yet when this group has something for it.
-    if (stacked()) text += "  CLUSTER_ARRIVE();\n  CLUSTER_WAIT();\n";
-    text += "  for (int i = 0; i < MARCH_PLANES; i += PREFETCH) {\n";
+    text +=
+        "  int newest = first_plane - DEPTH;  // plane that is read\n"
+        "  for (int i = 0; i < MARCH_PLANES; i += PREFETCH) {\n";
     if (!kernel_.options.shuffles) return text + round("    ") + "  }\n";
     // Tests between the steps keep the compiler from mixing them, so rounds that need none are written without: those
     // that meet the first or the last plane at no step, and of those again the ones away from the sides.

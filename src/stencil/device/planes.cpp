@@ -17,13 +17,12 @@ struct Choice {
   double efficiency;
 };
 
-// Best first, as measured on an H200 (docs/stencil-device.md). Tiles near a square lose least to their halos, and large
-// ones less than small ones: two groups may share one. The third and the last two fit 48 KiB of local memory.
+// Best first, as measured on an H200 (docs/stencil-device.md). Tiles near a square lose least to their halos; the
+// second and the last two fit 48 KiB of local memory.
 std::vector<Choice> choices(bool float64) {
   const int cells = float64 ? 2 : 4;
   const int lanes = float64 ? 32 : 16, lines = float64 ? 8 : 16;
-  return {{{.depth = 4, .cells = cells, .rows = 4, .lines = lines, .lanes = lanes, .stack = 2}, 0.64},
-          {{.depth = 4, .cells = cells, .rows = 4, .lines = lines, .lanes = lanes}, 0.62},
+  return {{{.depth = 4, .cells = cells, .rows = 4, .lines = lines, .lanes = lanes}, 0.62},
           {{.depth = 4, .cells = cells, .rows = 4, .lines = 8, .lanes = 16}, 0.60},
           {{.depth = 4, .cells = cells, .rows = 2, .lines = 2 * lines, .lanes = lanes}, 0.58},
           {{.depth = 3, .cells = cells, .rows = 4, .lines = lines, .lanes = lanes}, 0.54},
@@ -67,16 +66,12 @@ void list_device_planes(const Device& device, const Update<T>& update, const Lay
     entry.candidate = {
         .variant = "planes",
         .parameters = {{"depth", std::to_string(depth)},
-                       {"tile", fmt::format("{}x{}", choice.options.stack * choice.options.lines * choice.options.rows,
+                       {"tile", fmt::format("{}x{}", choice.options.lines * choice.options.rows,
                                             choice.options.lanes * choice.options.cells)},
                        {"items", std::to_string(choice.options.lines * choice.options.lanes)}},
         .refusal = device.limits().sub_group == 0 ? "needs sub-groups that can shuffle"
-                   : choice.options.stack > 1 && !has_clusters(device)
-                       ? "clusters of work-groups need CUDA on Hopper or later"
-                       : kernel.refusal(place, device.limits()),
+                                                  : kernel.refusal(place, device.limits()),
         .cost = step_cost(update, layout, 2.0 / static_cast<double>(depth), choice.efficiency, redundancy)};
-    if (choice.options.stack > 1)
-      entry.candidate.parameters.emplace_back("groups", std::to_string(choice.options.stack));
     entry.exact = false;
     entry.depth = depth;
     entry.source = kernel.source();

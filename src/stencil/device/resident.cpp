@@ -1,8 +1,6 @@
 #include "stencil/device/resident.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <string>
 
 namespace ridge::stencil {
 
@@ -20,15 +18,6 @@ std::size_t resident_groups(const Device& device, const Kernel& kernel, std::siz
   // OpenCL tells what one group may take, not what a unit has.
   if (local_bytes > 0 && kernel.registers() > 0) groups = std::min(groups, limits.local_memory / local_bytes);
   return std::max<std::size_t>(1, groups) * limits.compute_units;
-}
-
-bool has_clusters(const Device& device) {
-  constexpr int kHopper = 90;
-  const std::string& isa = device.info().isa;
-  int architecture = 0;
-  if (device.info().backend != Backend::cuda || !isa.starts_with("sm_")) return false;
-  std::from_chars(isa.data() + 3, isa.data() + isa.size(), architecture);
-  return architecture >= kHopper;
 }
 
 }  // namespace ridge::stencil

@@ -11,7 +11,4 @@ namespace ridge::stencil {
 std::size_t resident_groups(const Device& device, const Kernel& kernel, std::size_t items, std::size_t local_bytes = 0,
                             std::size_t guess = 0);
 
-// Whether neighbouring work-groups can run as a cluster and write into each other's local memory.
-bool has_clusters(const Device& device);
-
 }  // namespace ridge::stencil
