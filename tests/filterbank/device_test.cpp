@@ -114,6 +114,73 @@ TEST_F(BankOnDevices, PiecesOfAnyLengthGiveTheSameBits) {
   }
 }
 
+// Delays that cross halves of a sample, each station at another spectrum, with polarizations apart.
+std::vector<DelayPoint> moving_delays(const Problem& problem) {
+  std::vector<DelayPoint> points;
+  for (std::size_t i = 0; i < 3; ++i) {
+    DelayPoint point{100 + 300 * i, {}};
+    for (std::size_t j = 0; j < problem.polarizations * problem.stations; ++j) {
+      const auto station = static_cast<double>(j % problem.stations), polarization = j >= problem.stations ? 1.0 : 0.0;
+      point.delays.push_back(10.3 * station + 0.13 * polarization + (i == 1 ? 1.4 : 0.2) * (station + 0.5));
+    }
+    points.push_back(point);
+  }
+  return points;
+}
+
+Spectra run_in_pieces(const Plan& plan, std::span<const std::byte> bytes, const std::vector<DelayPoint>& points,
+                      std::size_t piece) {
+  Stream stream(plan);
+  for (const auto& point : points) stream.set_delays(point.sample, point.delays);
+  Spectra out;
+  while (!bytes.empty()) {
+    const auto now = bytes.first(std::min(piece, bytes.size()));
+    const std::size_t before = out.size();
+    out.resize(before + stream.due(now.size()) * plan.spectrum_size());
+    stream.push(now, std::span(out).subspan(before));
+    bytes = bytes.subspan(now.size());
+  }
+  return out;
+}
+
+TEST_F(BankOnDevices, DelaysAndTheChannelMajorOrder) {
+  const DelayTracking delays{.wanted = true, .frequency = 768.123, .longest = 40};
+  std::vector<Problem> problems{
+      {.channels = 24, .taps = 4, .stations = 3, .delays = delays},
+      {.channels = 12, .taps = 5, .stations = 2, .oversampling = {4, 3}, .centred = true, .delays = delays},
+      {.channels = 16,
+       .taps = 4,
+       .stations = 3,
+       .samples = Samples::int16,
+       .input_block = 20,
+       .order = Order::channel,
+       .output_times = 7,
+       .delays = delays},
+      {.channels = 16, .taps = 4, .stations = 5, .order = Order::channel, .output_times = 4},
+  };
+  for (std::size_t i = 0; i < 24 * 6; ++i) {
+    problems[0].bandpass.emplace_back(1 + 0.01f * static_cast<float>(i), 0.02f * static_cast<float>(i % 7));
+  }
+  for (const Device& device : accelerators()) {
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+      const Problem& problem = problems[i];
+      const auto points = problem.delays.wanted ? moving_delays(problem) : std::vector<DelayPoint>{};
+      const Bytes bytes = noise(problem, 1000);
+      const auto wanted = expected(problem, bytes, points);
+      std::set<std::string> seen;
+      for (const auto& candidate : candidates(device, problem)) {
+        const bool asked = candidate.variant == "fused" || candidate.variant == "gathered";
+        if (!asked || !candidate.refusal.empty()) continue;
+        if (!seen.insert(candidate.variant + candidate.name().substr(0, 14)).second) continue;
+        const Plan plan = filterbank::plan(device, problem, only(candidate.name()));
+        const Spectra whole = run_in_pieces(plan, bytes, points, bytes.size());
+        EXPECT_LT(error(whole, wanted), 2e-6) << i << " by " << candidate.name() << " on " << device.id();
+        EXPECT_TRUE(same_bits(whole, run_in_pieces(plan, bytes, points, 1777))) << i << " by " << candidate.name();
+      }
+    }
+  }
+}
+
 TEST_F(BankOnDevices, ResidentSamplesAndWhatABufferMustHold) {
   const Problem problem{.channels = 16, .taps = 4, .stations = 2};
   const Device device = accelerators().front();

@@ -73,7 +73,8 @@ void CompiledBank::enqueue(Queue& queue, const Stretch& stretch, const DeviceWei
   for (std::size_t done = 0; done < stretch.count; done += part.count) {
     part.count = std::min(most, stretch.count - done);
     part.first = stretch.first + done;
-    part.out_offset = stretch.out_offset + done * design_.geometry.spectrum_size();
+    part.out_offset = stretch.out_offset + block_place(design_.geometry, stretch.first, part.first);
+    part.first_phase = stretch.first_phase + done;
     launch(queue, part, weights);
   }
 }
@@ -92,6 +93,7 @@ void CompiledBank::launch(Queue& queue, const Stretch& stretch, const DeviceWeig
   const std::size_t rounds = rounds_for(design_, count, slots), chunk = rounds * design_.period();
   const std::uint64_t groups = (count + chunk - 1) / chunk * design_.station_groups();
   const std::uint64_t offset = stretch.out_offset - before * g.spectrum_size();  // may wrap; so does the kernel's sum
+  const auto within = static_cast<std::int32_t>(first % g.times);
   std::vector<Argument> arguments{stretch.samples,
                                   stretch.spectra,
                                   weights.buffer,
@@ -101,8 +103,13 @@ void CompiledBank::launch(Queue& queue, const Stretch& stretch, const DeviceWeig
                                   static_cast<std::int32_t>(newest),
                                   static_cast<std::int32_t>(count),
                                   offset,
-                                  static_cast<std::int32_t>(rounds)};
-  if (design_.fir == Fir::matrix) arguments.emplace_back(static_cast<std::int32_t>(before));
+                                  static_cast<std::int32_t>(rounds),
+                                  design_.fir == Fir::matrix ? static_cast<std::int32_t>(before) : within};
+  if (g.delayed) {
+    arguments.emplace_back(stretch.shifts);
+    arguments.emplace_back(stretch.phases);
+    arguments.emplace_back(static_cast<std::int32_t>(stretch.first_phase) - static_cast<std::int32_t>(before));
+  }
   queue.launch(kernel_, {.groups = {groups}, .items = {design_.items}, .local_bytes = local_bytes_}, arguments);
 }
 

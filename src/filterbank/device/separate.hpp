@@ -28,7 +28,6 @@ class SeparateBank final : public DeviceBank {
   CompiledBank fir_;
   Kernel finish_;
   Buffer factors_;
-  Factors kind_;
   std::vector<Size> sizes_;  // descending
 };
 
