@@ -216,38 +216,68 @@ TEST(MatrixWeights, TwoHalvesHoldAWeight) {
   EXPECT_EQ(half_bits(0x1p-24), 1);
 }
 
-TEST_F(BankOnDevices, MatrixKernelAgreesWithTheDefinitionAndCutsExactly) {
+struct MatrixCase {
+  Fir fir;
+  std::size_t taps;
+  Samples samples;
+  bool delayed = false;
+};
+
+TEST_F(BankOnDevices, MatrixKernelsAgreeWithTheDefinitionAndCutExactly) {
   for (const Device& device : accelerators()) {
-    for (const auto& [taps, samples] : {std::pair{std::size_t{12}, Samples::int8},
-                                        {std::size_t{5}, Samples::int4},
-                                        {std::size_t{16}, Samples::int16}}) {
-      const Problem problem = complete({.channels = 32, .taps = taps, .stations = 2, .samples = samples});
+    for (const MatrixCase& one : {MatrixCase{Fir::matrix, 12, Samples::int8},
+                                  {Fir::matrix, 5, Samples::int4},
+                                  {Fir::matrix, 16, Samples::int16},
+                                  {Fir::matrix_async, 12, Samples::int8},
+                                  {Fir::matrix_async, 5, Samples::int4},
+                                  {Fir::matrix_async, 16, Samples::int16},
+                                  {Fir::matrix_async, 4, Samples::int8, true}}) {
+      Problem problem = complete({.channels = 32, .taps = one.taps, .stations = 2, .samples = one.samples});
+      if (one.delayed) problem.delays = {.wanted = true, .frequency = 0.3, .longest = 40};
       const Geometry g = resolve(problem);
-      const KernelDesign design{
-          .geometry = g, .fir = Fir::matrix, .items = 64, .steps = 32, .rounds = 2, .resident = 1};
+      const KernelDesign design{.geometry = g, .fir = one.fir, .items = 64, .steps = 32, .rounds = 2, .resident = 1};
       const CompiledBank bank(device, design, {});
       const auto weights = bank.prepare(problem.weights);
       const std::size_t spectra = 77;
-      const Bytes bytes = noise(problem, spectra * g.hop);
+      const Bytes bytes = noise(problem, spectra * g.hop + g.longest);
       const Buffer in = uploaded(device, std::span<const std::byte>(bytes), "samples");
       const Buffer out = device.buffer(spectra * g.spectrum_size() * 8);
+      // A delay that stays: 3.25 and 37.5 samples less a bit, the second polarization later.
+      std::vector<DelayPoint> points;
+      std::vector<std::int32_t> shifts{3, 37};
+      std::vector<float> phases;
+      if (one.delayed) {
+        points = {{0, {3.25, 37.25, 3.375, 37.375}}};
+        for (std::size_t t = 0; t < spectra; ++t) {
+          for (std::size_t i = 0; i < 4; ++i) {
+            const double turns = 0.3 * points[0].delays[i];
+            phases.push_back(static_cast<float>(turns - std::rint(turns)));
+            phases.push_back(static_cast<float>((points[0].delays[i] - shifts[i % 2]) / 32.0));
+          }
+        }
+      }
+      Stretch stretch{.samples = in, .spectra = out, .count = spectra};
+      if (one.delayed) {
+        stretch.shifts = uploaded(device, std::span<const std::int32_t>(shifts), "shifts");
+        stretch.phases = uploaded(device, std::span<const float>(phases), "phases");
+      }
       Queue queue = device.queue();
       Spectra whole(spectra * g.spectrum_size()), parts(whole.size());
-      bank.enqueue(queue, {.samples = in, .spectra = out, .count = spectra}, *weights);
+      bank.enqueue(queue, stretch, *weights);
       queue.download(out, std::span(whole));
       for (const auto& [first, count] : {std::pair{0, 13}, {13, 20}, {33, 44}}) {
-        bank.enqueue(queue,
-                     {.samples = in,
-                      .spectra = out,
-                      .out_offset = first * g.spectrum_size(),
-                      .first = static_cast<std::uint64_t>(first),
-                      .count = static_cast<std::size_t>(count)},
-                     *weights);
+        stretch.out_offset = static_cast<std::size_t>(first) * g.spectrum_size();
+        stretch.first = static_cast<std::uint64_t>(first);
+        stretch.first_phase = static_cast<std::size_t>(first);
+        stretch.count = static_cast<std::size_t>(count);
+        bank.enqueue(queue, stretch, *weights);
       }
       queue.download(out, std::span(parts));
       queue.finish();
-      EXPECT_LT(error(whole, expected(problem, bytes)), 3e-7) << taps;
-      EXPECT_TRUE(same_bits(whole, parts)) << taps;
+      auto wanted = expected(problem, bytes, points);
+      wanted.resize(whole.size());
+      EXPECT_LT(error(whole, wanted), 4e-7) << to_string(one.fir) << ' ' << one.taps;
+      EXPECT_TRUE(same_bits(whole, parts)) << to_string(one.fir) << ' ' << one.taps;
     }
   }
 }

@@ -42,10 +42,12 @@ std::size_t rounds_for(const KernelDesign& design, std::size_t spectra, std::siz
 CompiledBank::CompiledBank(const Device& device, const KernelDesign& design,
                            std::span<const std::complex<float>> factors)
     : device_(device), design_(design) {
-  const KernelText text = design.fir == Fir::matrix ? matrix_text(design) : kernel_text(design);
+  const KernelText text = design.fir == Fir::matrix         ? matrix_text(design)
+                          : design.fir == Fir::matrix_async ? matrix_async_text(design)
+                                                            : kernel_text(design);
   kernel_ = device.compile(text.source).kernel(kKernelName);
   local_bytes_ = text.local_bytes;
-  if (design.fir != Fir::matrix) {
+  if (!design.on_matrix_units()) {
     const auto tables = transform_tables(design);
     tables_ = uploaded(device, std::span<const std::complex<float>>(tables), "filter bank roots");
   }
@@ -54,7 +56,7 @@ CompiledBank::CompiledBank(const Device& device, const KernelDesign& design,
 }
 
 std::shared_ptr<const DeviceWeights> CompiledBank::prepare(std::span<const double> prototype) const {
-  if (design_.fir == Fir::matrix) {
+  if (design_.on_matrix_units()) {
     const MatrixWeights weights = matrix_weights(design_, prototype);
     return std::make_shared<DeviceWeights>(
         uploaded(device_, std::span<const std::uint32_t>(weights.words), "filter bank weights"),
@@ -83,7 +85,7 @@ void CompiledBank::launch(Queue& queue, const Stretch& stretch, const DeviceWeig
   const Geometry& g = design_.geometry;
   // Groups of the matrix kernel begin with a multiple of its 8 times, so that a spectrum's place in a product, and
   // with it the order of its sum, is always the same.
-  const std::size_t before = design_.fir == Fir::matrix ? static_cast<std::size_t>(stretch.first % 8) : 0;
+  const std::size_t before = design_.on_matrix_units() ? static_cast<std::size_t>(stretch.first % 8) : 0;
   const std::uint64_t first = stretch.first - before;
   const std::int64_t row = g.oldest_row(first);
   const std::int64_t origin = row * static_cast<std::int64_t>(g.channels) - stretch.start;
@@ -104,7 +106,7 @@ void CompiledBank::launch(Queue& queue, const Stretch& stretch, const DeviceWeig
                                   static_cast<std::int32_t>(count),
                                   offset,
                                   static_cast<std::int32_t>(rounds),
-                                  design_.fir == Fir::matrix ? static_cast<std::int32_t>(before) : within};
+                                  design_.on_matrix_units() ? static_cast<std::int32_t>(before) : within};
   if (g.delayed) {
     arguments.emplace_back(stretch.shifts);
     arguments.emplace_back(stretch.phases);

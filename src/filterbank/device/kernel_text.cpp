@@ -331,10 +331,7 @@ class Writer {
 
 }  // namespace
 
-std::size_t KernelDesign::period() const {
-  if (fir == Fir::matrix) return steps;
-  return fir == Fir::registers ? std::lcm(steps, geometry.taps) : steps;
-}
+std::size_t KernelDesign::period() const { return fir == Fir::registers ? std::lcm(steps, geometry.taps) : steps; }
 
 KernelText kernel_text(const KernelDesign& design) { return Writer(design).write(); }
 
