@@ -181,6 +181,43 @@ TEST_F(BankOnDevices, DelaysAndTheChannelMajorOrder) {
   }
 }
 
+TEST_F(BankOnDevices, PowerInOneKernelIsTheDetectorsHoweverItIsCut) {
+  struct Wanted {
+    Problem problem;
+    Detection detection;
+  };
+  const std::vector<Wanted> all{
+      {{.channels = 16, .taps = 4, .stations = 3}, {.products = Products::stokes, .times = 12, .channels = 4}},
+      {{.channels = 12, .taps = 3, .polarizations = 1, .samples = Samples::int16, .oversampling = {4, 3}},
+       {.products = Products::total, .times = 1, .channels = 1}},
+      {{.channels = 16, .taps = 4, .stations = 2}, {.products = Products::powers, .times = 7, .channels = 2}},
+      {{.channels = 37, .taps = 2}, {.products = Products::total, .times = 3, .channels = 37}},
+  };
+  for (const Device& device : accelerators()) {
+    for (const Wanted& one : all) {
+      const Bytes bytes = noise(one.problem, 1000);
+      const auto run_power = [&](const Device& where, std::size_t piece) {
+        PowerStream stream(where, one.problem, one.detection, {.effort = Effort::quick});
+        std::vector<float> out;
+        for (std::size_t at = 0; at < bytes.size(); at += piece) {
+          const auto now = std::span<const std::byte>(bytes).subspan(at, std::min(piece, bytes.size() - at));
+          const std::size_t before = out.size();
+          out.resize(before + stream.due(now.size()) * stream.row_size());
+          stream.push(now, std::span(out).subspan(before));
+        }
+        return out;
+      };
+      const auto wanted = run_power(host(), bytes.size()), got = run_power(device, bytes.size());
+      ASSERT_FALSE(wanted.empty());
+      EXPECT_LT(error(std::vector<std::complex<float>>(got.begin(), got.end()),
+                      std::vector<std::complex<float>>(wanted.begin(), wanted.end())),
+                2e-6)
+          << one.problem.channels << " on " << device.id();
+      EXPECT_EQ(got, run_power(device, 777));
+    }
+  }
+}
+
 TEST_F(BankOnDevices, ResidentSamplesAndWhatABufferMustHold) {
   const Problem problem{.channels = 16, .taps = 4, .stations = 2};
   const Device device = accelerators().front();

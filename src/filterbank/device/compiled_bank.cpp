@@ -68,14 +68,17 @@ std::shared_ptr<const DeviceWeights> CompiledBank::prepare(std::span<const doubl
 }
 
 void CompiledBank::enqueue(Queue& queue, const Stretch& stretch, const DeviceWeights& weights) const {
+  const Geometry& g = design_.geometry;
   Stretch part = stretch;
   // Positions within a launch are counted in 31 bits.
-  const std::size_t most =
-      std::max<std::size_t>(1, std::min(kMostSpectra, (std::size_t{1} << 30) / design_.geometry.hop));
+  std::size_t most = std::max<std::size_t>(1, std::min(kMostSpectra, (std::size_t{1} << 30) / g.hop));
+  if (design_.summed > 0) most = std::max<std::size_t>(1, most / design_.summed) * design_.summed;
   for (std::size_t done = 0; done < stretch.count; done += part.count) {
     part.count = std::min(most, stretch.count - done);
     part.first = stretch.first + done;
-    part.out_offset = stretch.out_offset + block_place(design_.geometry, stretch.first, part.first);
+    part.out_offset = stretch.out_offset +
+                      (design_.summed > 0 ? done / design_.summed * g.stations * design_.product_count() * g.channels
+                                          : block_place(g, stretch.first, part.first));
     part.first_phase = stretch.first_phase + done;
     launch(queue, part, weights);
   }

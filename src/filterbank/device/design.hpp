@@ -34,6 +34,12 @@ struct KernelDesign {
   std::vector<std::size_t> radices = {};
   Factors factors = Factors::none;
   bool constant_weights = false;  // in the device's constant memory
+  // Power instead of spectra: sums of so many times, a divisor of `steps`, [time][station][product][channel]; 0: none.
+  std::size_t summed = 0;
+  Products products = Products::total;
+  std::size_t product_count() const {
+    return products == Products::total ? 1 : products == Products::powers ? geometry.polarizations : 4;
+  }
 
   bool on_matrix_units() const { return fir == Fir::matrix || fir == Fir::matrix_async; }
   std::size_t numbers() const { return 2 * geometry.polarizations; }  // of one sample

@@ -293,20 +293,58 @@ class Writer {
                  g_.polarizations, d_.steps, g_.polarizations * d_.steps);
       text_.open("if (t + step < spectra{})",
                  d_.streams > 1 ? fmt::format(" && station < {}", g_.stations) : std::string());
-      if (!g_.by_channel)
-        text_.line("GLOBAL float2* const to = out + out_offset + {};", place_text(g_, "t + step", "0"));
+      if (!in_place()) text_.line("GLOBAL float2* const to = out + out_offset + {};", place_text(g_, "t + step", "0"));
       open_finish(text_, d_, "t + step");
     };
     lines_text(text_, lines, open_line, [&](Text& text, const std::string& value, const std::string& k) {
-      if (g_.by_channel) {
-        // Back to where the butterfly's points were; they leave in order of time.
+      if (in_place()) {
+        // Back to where the butterfly's points were; they leave in another order, or as power.
         text.line("points[line * {} + PLACE({})] = {};", pitch_, k, finished(d_, value, k));
       } else {
         text.line("STORE_ONCE(to + {}, {});", k, finished(d_, value, k));
       }
     });
     text_.line("BARRIER();");
-    if (g_.by_channel) store_by_channel();
+    if (d_.summed > 0) {
+      store_power();
+    } else if (g_.by_channel) {
+      store_by_channel();
+    }
+  }
+  bool in_place() const { return g_.by_channel || d_.summed > 0; }
+
+  // Sums of `summed` times of every channel.
+  void store_power() {
+    const std::size_t sums = d_.steps / d_.summed, products = d_.product_count();
+    text_.open("for (int n = item; n < {}; n += {})", d_.streams * sums * g_.channels, d_.items);
+    text_.line("const int k = n % {0}, first = n / {0} % {1} * {2}, stream = n / {3};", g_.channels, sums, d_.summed,
+               g_.channels * sums);
+    text_.line("const int station = first_station + stream;");
+    text_.open("if (t + first < spectra && station < {})", g_.stations);
+    text_.line("float sum[{}];", products);
+    for (std::size_t i = 0; i < products; ++i) text_.line("sum[{}] = 0.0f;", i);
+    text_.open("for (int step = first; step < first + {}; ++step)", d_.summed);
+    for (std::size_t p = 0; p < g_.polarizations; ++p) {
+      text_.line("const float2 {} = points[((stream * {} + step) * {} + {}) * {} + PLACE(k)];", p == 0 ? "x" : "y",
+                 d_.steps, g_.polarizations, p, pitch_);
+      text_.line("const float {0}{0} = FMA({0}.x, {0}.x, {0}.y * {0}.y);", p == 0 ? "x" : "y");
+    }
+    if (d_.products == Products::stokes) {
+      text_.line("sum[0] += xx + yy, sum[1] += xx - yy;");
+      text_.line("sum[2] += 2.0f * FMA(x.x, y.x, x.y * y.y), sum[3] -= 2.0f * FMA(x.y, y.x, -(x.x * y.y));");
+    } else {
+      text_.line("sum[0] += xx;");
+      if (g_.polarizations == 2) text_.line("sum[{}] += yy;", products - 1);
+    }
+    text_.close();
+    text_.line(
+        "GLOBAL float* const to = (GLOBAL float*)out + out_offset + ((ulong)((t + first) / {}) * {} + station) * {} + "
+        "k;",
+        d_.summed, g_.stations, products * g_.channels);
+    for (std::size_t i = 0; i < products; ++i) text_.line("STORE_ONCE(to + {}, sum[{}]);", i * g_.channels, i);
+    text_.close();
+    text_.close();
+    text_.line("BARRIER();");
   }
 
   void store_by_channel() {

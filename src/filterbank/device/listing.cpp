@@ -1,6 +1,7 @@
 // The variants for devices: which kernels, with which numbers.
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -183,6 +184,17 @@ std::shared_ptr<const CompiledBank> fir_alone(const Device& device, const Proble
   return std::make_shared<CompiledBank>(
       device, separate_design(device, problem, g, registers ? Fir::registers : Fir::gather, parts),
       std::span<const std::complex<float>>());
+}
+
+std::shared_ptr<const CompiledBank> fused_power(const Device& device, const Problem& problem, const Geometry& g,
+                                                Products products, std::size_t times) {
+  std::vector<KernelDesign> all = fused_designs(device, problem, g);
+  std::erase_if(all, [](const KernelDesign& one) { return one.on_matrix_units(); });
+  if (all.empty()) return nullptr;
+  KernelDesign design = all.front();
+  design.summed = std::gcd(times, design.steps);
+  design.products = products;
+  return std::make_shared<CompiledBank>(device, design, problem.bandpass);
 }
 
 void list_separate(const Device& device, const Problem& problem, const Geometry& g, std::vector<Entry>& entries) {
