@@ -21,6 +21,7 @@ struct Piece {
   const Weights& weights;
   std::complex<float>* out;  // the job's
   std::uint64_t job_first;
+  std::size_t job_spectra;
   std::span<const Phase> phases;  // the job's
 };
 

@@ -111,7 +111,7 @@ std::size_t least_rows(const Geometry& geometry, std::size_t times) {
 }
 
 void filter_many(const Geometry& geometry, SampleWindow& window, const Piece& piece, std::uint64_t spectrum,
-                 std::size_t times, float* out) {
+                 std::size_t times, float* out, LateStores* late) {
   const std::int64_t low = geometry.oldest_row(spectrum);
   window.ensure(piece.raw, piece.station, low, low + static_cast<std::int64_t>(geometry.taps - 1 + times) - 1);
   const auto& weights = static_cast<const BlockWeights&>(piece.weights);
@@ -130,6 +130,7 @@ void filter_many(const Geometry& geometry, SampleWindow& window, const Piece& pi
     block.weights = weights.block(b);
     block.out = out + b * kBlockFloats;
     kernels().fir_tile(block);
+    if (late != nullptr) late->some((times * geometry.polarizations + 1) / 2);
   }
 }
 
@@ -153,7 +154,7 @@ DirectRows::DirectRows(const Geometry& geometry, std::size_t times, float* memor
       room_(reinterpret_cast<std::byte*>(memory + most_ * geometry.polarizations * kBlockFloats)),
       rows_(most_) {}
 
-void DirectRows::filter(const Piece& piece, std::uint64_t spectrum, std::size_t times, float* out) {
+void DirectRows::filter(const Piece& piece, std::uint64_t spectrum, std::size_t times, float* out, LateStores* late) {
   const Geometry& g = geometry_;
   const std::size_t count = g.taps - 1 + times;
   const std::int64_t low = g.oldest_row(spectrum);
@@ -186,6 +187,7 @@ void DirectRows::filter(const Piece& piece, std::uint64_t spectrum, std::size_t 
     block.weights = weights.block(b);
     block.out = out + b * kBlockFloats;
     kernel.fir_tile(block);
+    if (late != nullptr) late->some((times * g.polarizations + 1) / 2);
   }
 }
 
