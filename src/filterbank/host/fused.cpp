@@ -123,22 +123,17 @@ class Fused final : public HostVariant {
     }
   }
 
-  // A later spectrum's place is made ready while this one is computed. Where lines can be had without reading memory,
-  // the next; elsewhere the next is fetched, or where spectra are long the one after it, to the second cache.
+  // A later spectrum's place is made ready while this one is computed. Where lines can be had without reading memory
+  // long spectra take them so; short ones are fetched for writing, to the second cache, whence they come in time
+  // without driving out what is in work.
   void prefetch(const Piece& piece, const Output& output, std::size_t now) const {
     const Geometry& g = geometry();
-    const bool fresh = g.channels > 128 && can_make_fresh(), far = !fresh && g.channels > 512;
-    const std::size_t then = now + (far ? 2 : 1), bytes = g.channels * sizeof(std::complex<float>);
+    const bool fresh = g.channels >= 512 && can_make_fresh();
+    const std::size_t then = now + (g.channels >= 512 ? 2 : 1), bytes = g.channels * sizeof(std::complex<float>);
     if (g.by_channel || then >= piece.spectra * g.polarizations) return;
     auto* place = reinterpret_cast<char*>(output.row(then / g.polarizations, then % g.polarizations));
     if (fresh) return make_fresh(place, bytes);
-    for (std::size_t byte = 0; byte < bytes; byte += 64) {
-      if (far) {
-        __builtin_prefetch(place + byte, 1, 2);
-      } else {
-        __builtin_prefetch(place + byte, 1, 3);
-      }
-    }
+    for (std::size_t byte = 0; byte < bytes; byte += 64) __builtin_prefetch(place + byte, 1, 2);
   }
 
   std::size_t steps_, capacity_, past_bytes_;

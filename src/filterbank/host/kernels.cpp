@@ -262,6 +262,18 @@ void BlockInt4(const ConvertBlock& task) {
 
 // --- FIR -----------------------------------------------------------------------------------------------------------
 
+// sum += x * w, as the instruction itself: left to choose the form and the registers, the compiler moves some of the 16
+// accumulators about in every chunk, and loads samples again that it had.
+HWY_INLINE void multiply_add(V x, V w, V& sum) {
+#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
+  asm("fmla %0.4s, %1.4s, %2.4s" : "+w"(sum.raw) : "w"(x.raw), "w"(w.raw));
+#elif HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  asm("vfmadd231ps %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(w.raw));
+#else
+  sum = hn::MulAdd(x, w, sum);
+#endif
+}
+
 // acc[b][p] += rows[b + k] * weights[k] for k < K, k rising for every b: each row is loaded once.
 template <size_t K, size_t kTimes, size_t P>
 HWY_INLINE void chunk(const float* HWY_RESTRICT rows, const float* HWY_RESTRICT weights, size_t stride,
@@ -276,8 +288,9 @@ HWY_INLINE void chunk(const float* HWY_RESTRICT rows, const float* HWY_RESTRICT 
     for (size_t p = 0; p < P; ++p) {
       const V x = hn::Load(f, rows + (r * P + p) * kBlockFloats);
 #pragma GCC unroll 16
-      for (size_t b = 0; b < kTimes; ++b) {
-        if (r >= b && r - b < K) acc[b][p] = hn::MulAdd(x, w[r - b], acc[b][p]);
+      for (size_t i = 0; i < kTimes; ++i) {
+        const size_t b = kTimes - 1 - i;
+        if (r >= b && r - b < K) multiply_add(x, w[r - b], acc[b][p]);
       }
     }
   }
