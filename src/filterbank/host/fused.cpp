@@ -1,6 +1,7 @@
 // FIR and FFT of a few steps at a time, while their samples and branches are in the nearest cache: one read and one
 // write of memory. Critical sampling takes the register tile of the FIR, oversampling one spectrum at a time.
 #include <algorithm>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -15,30 +16,30 @@ namespace {
 // Of the window, or none: rows straight from the stream's bytes.
 constexpr std::size_t kNoWindow = 0;
 
-// Outputs larger than this are written past the caches: what is read soon had better stay in them.
-constexpr std::size_t kPastBytes = std::size_t{48} << 20;
-
 class Fused final : public HostVariant {
  public:
   // `rows` beyond the filter's own that the window holds before it moves; kNoWindow: critical sampling only.
   Fused(const Problem& problem, const Geometry& g, std::size_t steps, std::size_t rows, std::size_t past_bytes)
-      : Fused(problem, g, steps, rows == kNoWindow ? kNoWindow : least_rows(g, steps) + rows, past_bytes,
-              channel_fft(g.channels)) {}
-  std::shared_ptr<const Weights> prepare(std::span<const double> prototype) const override {
-    return window_weights(geometry(), prototype);
-  }
-
- private:
+      : Fused(problem, g, steps, capacity(g, steps, rows), past_bytes, channel_fft(g.channels)) {}
+  // `line` null: the branches as they are, no FFT.
   Fused(const Problem& problem, const Geometry& g, std::size_t steps, std::size_t capacity, std::size_t past_bytes,
         std::shared_ptr<const fft::LineKernel<float>> line)
       : HostVariant(problem, g,
                     source_floats(g, steps, capacity) + (kernels().store_past == nullptr ? 1 : 3) * batch(g, steps) +
-                        2 * line->scratch() + 64),
+                        (line == nullptr ? 0 : 2 * line->scratch()) + 64),
         steps_(steps),
         capacity_(capacity),
         past_bytes_(past_bytes),
         line_(std::move(line)) {}
+  std::shared_ptr<const Weights> prepare(std::span<const double> prototype) const override {
+    return window_weights(geometry(), prototype);
+  }
+  // Rows of a window for batches of so many steps, with `more` rows before it moves.
+  static std::size_t capacity(const Geometry& g, std::size_t steps, std::size_t more) {
+    return more == kNoWindow ? kNoWindow : least_rows(g, steps) + more;
+  }
 
+ private:
   static std::size_t source_floats(const Geometry& g, std::size_t steps, std::size_t capacity) {
     return whole_lines(capacity == kNoWindow ? DirectRows::floats(g, steps) : SampleWindow::floats(g, capacity));
   }
@@ -65,17 +66,11 @@ class Fused final : public HostVariant {
     });
   }
 
-  bool past_caches(const Piece& piece) const {
-    const Geometry& g = geometry();
-    return !g.by_channel && piece.job_spectra * g.spectrum_size() * sizeof(std::complex<float>) >= past_bytes_ &&
-           LateStores::fits(piece.out, 2 * g.channels);
-  }
-
   template <class Filter>
   void work(const Piece& piece, Output& output, float* scratch, const Filter& filter) const {
     const Geometry& g = geometry();
     float* const filtered = scratch + source_floats(g, steps_, capacity_);
-    if (!past_caches(piece)) {
+    if (!goes_past_caches(g, piece, past_bytes_)) {
       auto* const fft_scratch = reinterpret_cast<std::complex<float>*>(filtered + batch(g, steps_));
       for (std::size_t t = 0; t < piece.spectra; t += steps_) {
         const std::size_t now = std::min(steps_, piece.spectra - t);
@@ -95,16 +90,26 @@ class Fused final : public HostVariant {
     }
   }
 
+  void to_channels(const float* filtered, std::complex<float>* out, std::complex<float>* scratch) const {
+    const auto* branches = reinterpret_cast<const std::complex<float>*>(filtered);
+    if (line_ == nullptr) {
+      std::copy_n(branches, geometry().channels, out);
+    } else {
+      line_->run(fft::Direction::forward, branches, out, scratch);
+    }
+  }
+
   void transform_late(Output& output, std::size_t first, std::size_t count, const float* filtered, float* spectra,
                       LateStores& before, LateStores& now, std::complex<float>* scratch) const {
     const Geometry& g = geometry();
     for (std::size_t t = 0; t < count; ++t) {
       for (std::size_t p = 0; p < g.polarizations; ++p, filtered += filtered_row(g), spectra += filtered_row(g)) {
         auto* const values = reinterpret_cast<std::complex<float>*>(spectra);
-        line_->run(fft::Direction::forward, reinterpret_cast<const std::complex<float>*>(filtered), values, scratch);
+        to_channels(filtered, values, scratch);
         output.finish(first + t, p, values);
         now.add(spectra, reinterpret_cast<float*>(output.row(first + t, p)));
-        before.some((blocks_of(g) + 1) / 2);
+        static const std::size_t share = getenv("FS") ? static_cast<std::size_t>(atoi(getenv("FS"))) : 4;
+        before.some((blocks_of(g) * (8 - share) + 7) / 8);
       }
     }
     before.rest();
@@ -117,7 +122,7 @@ class Fused final : public HostVariant {
       for (std::size_t p = 0; p < g.polarizations; ++p, filtered += filtered_row(g)) {
         std::complex<float>* const out = output.row(first + t, p);
         prefetch(piece, output, (first + t) * g.polarizations + p);
-        line_->run(fft::Direction::forward, reinterpret_cast<const std::complex<float>*>(filtered), out, scratch);
+        to_channels(filtered, out, scratch);
         output.finish(first + t, p);
       }
     }
@@ -173,6 +178,11 @@ void list_host_fused(const Problem& problem, const Geometry& geometry, std::vect
       }
     }
   }
+}
+
+std::shared_ptr<const Variant> host_fir_alone(const Problem& problem, const Geometry& geometry) {
+  const std::size_t steps = std::max<std::size_t>(8, kernels().tile / geometry.polarizations);
+  return std::make_shared<Fused>(problem, geometry, steps, Fused::capacity(geometry, steps, 96), kPastBytes, nullptr);
 }
 
 }  // namespace ridge::filterbank

@@ -55,6 +55,9 @@ std::shared_ptr<const fft::LineKernel<float>> channel_fft(std::size_t channels);
 // trips of the channels through memory than the least.
 planner::Cost host_cost(const Geometry& geometry, double efficiency, double passes = 0);
 
+// The bank without its FFT, for the record: branch m where channel m would be. The problem is complete.
+std::shared_ptr<const Variant> host_fir_alone(const Problem& problem, const Geometry& geometry);
+
 // The first refusal that holds.
 std::string needs_critical(const Geometry& geometry);
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "filterbank/host/host_variant.hpp"
 #include "filterbank/host/kernels.hpp"
 
 namespace ridge::filterbank {
@@ -55,5 +56,13 @@ class LateStores {
   std::size_t lines_, row_ = 0, line_ = 0;
   std::vector<Row> rows_;
 };
+
+// Outputs of this size and more are written past the caches: what is read soon had better stay in them.
+inline constexpr std::size_t kPastBytes = std::size_t{48} << 20;
+
+inline bool goes_past_caches(const Geometry& g, const Piece& piece, std::size_t from_bytes = kPastBytes) {
+  return !g.by_channel && piece.job_spectra * g.spectrum_size() * sizeof(std::complex<float>) >= from_bytes &&
+         LateStores::fits(piece.out, 2 * g.channels);
+}
 
 }  // namespace ridge::filterbank

@@ -1,6 +1,7 @@
 #include "filterbank/host/window.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace ridge::filterbank {
@@ -67,7 +68,13 @@ void SampleWindow::ensure(const RawView& raw, std::size_t station, std::int64_t 
     base_ = low;
     end_ = std::max(end_, low);
   }
-  for (; end_ <= high; ++end_) convert(raw.row(geometry_, station, end_, room_), end_);
+  static const bool no = getenv("NOPF") != nullptr;
+  // The rows of the next call are on their way while this one's are worked on.
+  const std::int64_t ahead = high + 1 - end_;
+  for (; end_ <= high; ++end_) {
+    if (!no) raw.prefetch_row(geometry_, station, end_ + ahead);
+    convert(raw.row(geometry_, station, end_, room_), end_);
+  }
 }
 
 BlockWeights::BlockWeights(const Geometry& geometry, std::span<const double> prototype)
@@ -129,8 +136,26 @@ void filter_many(const Geometry& geometry, SampleWindow& window, const Piece& pi
     block.rows = window.row(b, low);
     block.weights = weights.block(b);
     block.out = out + b * kBlockFloats;
-    kernels().fir_tile(block);
-    if (late != nullptr) late->some((times * geometry.polarizations + 1) / 2);
+    if (late == nullptr) {
+      kernels().fir_tile(block);
+      continue;
+    }
+    static const std::size_t share = getenv("FS") ? static_cast<std::size_t>(atoi(getenv("FS"))) : 4;
+    static const bool fine = getenv("COARSE") == nullptr;
+    if (!fine) {
+      kernels().fir_tile(block);
+      late->some((times * geometry.polarizations * share + 7) / 8);
+      continue;
+    }
+    const std::size_t all = block.times, tile = tile_of(geometry);
+    block.times = tile;
+    for (std::size_t t = 0; t < all; t += tile) {
+      kernels().fir_tile(block);
+      late->some((tile * geometry.polarizations * share + 7) / 8);
+      block.rows += tile * geometry.polarizations * kBlockFloats;
+      block.out += tile * block.time_stride;
+    }
+    block.times = all;
   }
 }
 
