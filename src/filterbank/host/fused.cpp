@@ -1,7 +1,6 @@
 // FIR and FFT of a few steps at a time, while their samples and branches are in the nearest cache: one read and one
 // write of memory. Critical sampling takes the register tile of the FIR, oversampling one spectrum at a time.
 #include <algorithm>
-#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -108,8 +107,7 @@ class Fused final : public HostVariant {
         to_channels(filtered, values, scratch);
         output.finish(first + t, p, values);
         now.add(spectra, reinterpret_cast<float*>(output.row(first + t, p)));
-        static const std::size_t share = getenv("FS") ? static_cast<std::size_t>(atoi(getenv("FS"))) : 4;
-        before.some((blocks_of(g) * (8 - share) + 7) / 8);
+        before.some((blocks_of(g) + 1) / 2);
       }
     }
     before.rest();

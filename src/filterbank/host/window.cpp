@@ -1,7 +1,6 @@
 #include "filterbank/host/window.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 namespace ridge::filterbank {
@@ -68,11 +67,10 @@ void SampleWindow::ensure(const RawView& raw, std::size_t station, std::int64_t 
     base_ = low;
     end_ = std::max(end_, low);
   }
-  static const bool no = getenv("NOPF") != nullptr;
   // The rows of the next call are on their way while this one's are worked on.
   const std::int64_t ahead = high + 1 - end_;
   for (; end_ <= high; ++end_) {
-    if (!no) raw.prefetch_row(geometry_, station, end_ + ahead);
+    raw.prefetch_row(geometry_, station, end_ + ahead);
     convert(raw.row(geometry_, station, end_, room_), end_);
   }
 }
@@ -140,18 +138,11 @@ void filter_many(const Geometry& geometry, SampleWindow& window, const Piece& pi
       kernels().fir_tile(block);
       continue;
     }
-    static const std::size_t share = getenv("FS") ? static_cast<std::size_t>(atoi(getenv("FS"))) : 4;
-    static const bool fine = getenv("COARSE") == nullptr;
-    if (!fine) {
-      kernels().fir_tile(block);
-      late->some((times * geometry.polarizations * share + 7) / 8);
-      continue;
-    }
     const std::size_t all = block.times, tile = tile_of(geometry);
     block.times = tile;
     for (std::size_t t = 0; t < all; t += tile) {
       kernels().fir_tile(block);
-      late->some((tile * geometry.polarizations * share + 7) / 8);
+      late->some((tile * geometry.polarizations + 1) / 2);
       block.rows += tile * geometry.polarizations * kBlockFloats;
       block.out += tile * block.time_stride;
     }
