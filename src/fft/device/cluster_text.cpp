@@ -6,7 +6,7 @@
 
 namespace ridge::fft::on_device {
 
-void PassWriter::write_columns(const PassDesign& rows, std::size_t pitch) {
+void PassWriter::write_columns(const PassDesign& rows, std::size_t pitch, bool mirrored) {
   text_.raw("\n");
   text_.line("// columns of {} points, {} a group", d_.length, d_.lines);
   text_.open();
@@ -24,8 +24,12 @@ void PassWriter::write_columns(const PassDesign& rows, std::size_t pitch) {
     for (std::size_t u = 0; u < last.radix; ++u) {
       text_.open();
       text_.line("const int k = i + {};", u * last.butterflies);
-      text_.line("STORE_PEER(received + (k % {0} * {1} + column), k / {0}, v[{2}]);", rows.lines, pitch,
-                 round * last.radix + u);
+      const std::size_t slot = round * last.radix + u;
+      if (mirrored) {
+        to_row_or_mirror(rows.lines, pitch, slot);
+      } else {
+        text_.line("STORE_PEER(received + (k % {0} * {1} + column), k / {0}, v[{2}]);", rows.lines, pitch, slot);
+      }
       text_.close();
     }
     close_round();
@@ -35,10 +39,9 @@ void PassWriter::write_columns(const PassDesign& rows, std::size_t pitch) {
   text_.line("CLUSTER_WAIT();");
 }
 
-void PassWriter::write_rows(std::size_t pitch) {
+void PassWriter::rows_received(std::size_t pitch) {
   text_.raw("\n");
   text_.line("// rows of {} points, {} a group", d_.length, d_.lines);
-  text_.open();
   place_items(d_.load_order, "");
   const StageDesign& first = stages_.front();
   for (std::size_t round = 0; round < first.rounds; ++round) {
@@ -49,6 +52,11 @@ void PassWriter::write_rows(std::size_t pitch) {
     close_round();
   }
   stages();  // the cluster's barrier has freed the local memory
+}
+
+void PassWriter::write_rows(std::size_t pitch) {
+  text_.open();
+  rows_received(pitch);
   store();
   text_.close();
 }
@@ -77,8 +85,8 @@ PassText cluster_text(const ClusterDesign& design) {
   text.line("CLUSTER_ARRIVE();  // the others may not be there yet when this group has something for them");
   text.line("const int item = LOCAL_ID(0);");
   text.line("real2 v[{}];", std::max(first.held(), second.held()));
-  first.write_columns(rows, pitch);
-  second.write_rows(pitch);
+  first.write_columns(rows, pitch, design.real);
+  design.real ? second.write_real_rows(pitch, design.groups) : second.write_rows(pitch);
   text.close();
   return {{.name = fmt::format("fft {} points in clusters", columns.length * rows.length), .text = text.str()},
           received + exchange};

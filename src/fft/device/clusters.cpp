@@ -1,5 +1,6 @@
 // Lines too long for one work-group in one trip through memory all the same: a cluster of groups holds the line, and
 // the groups write into each other's local memory between its columns and its rows. CUDA from Hopper on.
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -30,14 +31,22 @@ namespace {
 
 std::string refusal(const Device& device, const AxisProblem& problem) {
   if (!is_hopper(device)) return "clusters of work-groups need CUDA on Hopper or later";
-  if (problem.kind == Kind::real || problem.samples != Samples::same) return "takes complex points";
+  if (problem.samples != Samples::same) return "takes no integers";
+  if (problem.kind == Kind::real) {
+    const auto even = [](std::uint64_t step) { return step % 2 == 0; };
+    if (problem.direction == Direction::inverse) return "real lines go forward only";
+    if (problem.length % 2 != 0 || problem.in.point != 1 || !std::ranges::all_of(problem.in.line, even)) {
+      return "takes real lines of pairs of neighbours";
+    }
+  }
   if (problem.load.kind() != FactorKind::none || problem.store.kind() != FactorKind::none) {
     return "takes no factors on its way";
   }
   if (order_of(problem.in) == Order::lines || order_of(problem.out) == Order::lines) {
     return "takes lines whose points are closer than their neighbours";
   }
-  if (problem.length < (problem.float64 ? 8192u : 16384u)) return "lines this short fit into one group";
+  const std::size_t points = problem.length / (problem.kind == Kind::real ? 2 : 1);
+  if (points < (problem.float64 ? 8192u : 16384u)) return "lines this short fit into one group";
   return {};
 }
 
@@ -71,26 +80,34 @@ void list_clusters(const Device& device, const AxisProblem& problem, std::vector
     return;
   }
   const std::size_t element = problem.float64 ? 16 : 8;
+  const bool real = problem.kind == Kind::real;
+  AxisProblem points = problem;  // real lines as pairs
+  points.kind = Kind::complex;
+  if (real) points.length /= 2;
   const Limits& limits = device.limits();
   std::string why = "no factors that a cluster of 2 to 16 groups can share";
   std::size_t found = 0;
   // 64 KiB of points a group leave room for two groups a compute unit.
   for (const std::size_t kib : {64, 32, 128}) {
     std::size_t of_this_size = 0;
-    for (const std::size_t groups : {2, 4, 8, 16}) {
-      const std::size_t each = problem.length / groups;
-      if (problem.length % groups != 0 || each * element > kib * 1024 || each * element * 2 <= kib * 1024) continue;
-      for (const auto& factors : pass_factors(problem.length, 2, 4096)) {
+    for (const std::size_t groups : {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}) {
+      const std::size_t each = points.length / groups;
+      if (points.length % groups != 0 || each * element > kib * 1024 || each * element * 2 <= kib * 1024) continue;
+      for (const auto& factors : pass_factors(points.length, 2, 4096)) {
         if (factors[0] % groups != 0 || factors[1] % groups != 0 || of_this_size >= kEachSize) continue;
+        if (real && factors[0] % (2 * groups) != 0) continue;  // whole pairs of a row and its mirror
         SplitPlaces places;
-        const auto plain = split_designs(problem, {.factors = factors}, places);
-        ClusterDesign design{.columns = plain[0], .rows = plain[1], .groups = groups};
+        const auto plain =
+            split_designs(points, {.factors = factors, .load = real ? Values::pairs : Values::complex}, places);
+        ClusterDesign design{.columns = plain[0], .rows = plain[1], .groups = groups, .real = real};
         PassDesign &columns = design.columns, &rows = design.rows;
         columns.lines = factors[1] / groups;
         rows.lines = factors[0] / groups;
         if (columns.lines < kLeastRun || rows.lines < kLeastRun) continue;
         columns.load_order = columns.store_order = rows.load_order = rows.store_order = Order::lines;
+        if (real) rows.twiddle = Twiddle{.order = problem.length, .columns = ~std::uint64_t{0}, .column = {}};
         if (!shared_plans(design, std::min<std::size_t>(limits.work_group, 1024))) continue;
+        if (real && rows.radices.size() < 2) continue;  // an exchange frees what the columns filled
         ++of_this_size;
         for (const bool split : {true, false}) {
           if (!split && kib != 32) continue;  // no room for a second group, which costs more than the barriers

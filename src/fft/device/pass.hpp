@@ -92,6 +92,7 @@ struct PassDesign {
 struct ClusterDesign {
   PassDesign columns, rows;
   std::size_t groups = 2;  // a cluster
+  bool real = false;       // columns of pairs of samples, and what is stored is the spectrum of the samples
 };
 
 // Two passes in one launch: groups take the tiles of both in turn, and what lies between them goes through a ring of a

@@ -32,9 +32,12 @@ class PassWriter {
 
   // --- the two halves of a pass that a cluster of groups shares
   // Columns: from memory to the local memory of whichever group of the cluster has the row.
-  void write_columns(const PassDesign& rows, std::size_t pitch);
+  void write_columns(const PassDesign& rows, std::size_t pitch, bool mirrored = false);
   // Rows: from local memory, as the columns left them, to memory.
   void write_rows(std::size_t pitch);
+  // The same where the columns were of pairs of samples: what is stored is the spectrum of the samples. A group has
+  // rows and their mirrors (real_cluster_text.cpp).
+  void write_real_rows(std::size_t pitch, std::size_t groups);
   void header(const std::set<std::size_t>& radices);
 
   // --- one of the passes of a ring, whose tile, arrays and offsets are variables of the kernel
@@ -136,6 +139,12 @@ class PassWriter {
   void store();
   // Pairs of values k and n - k of the transform of pairs of samples make the spectrum of the samples.
   void store_half(const StageDesign& last);
+
+  // --- halves of a cluster's kernel
+  void rows_received(std::size_t pitch);
+  void to_row_or_mirror(std::size_t lines, std::size_t pitch, std::size_t slot);
+  void real_row_results(std::size_t pitch);
+  void real_values(std::uint64_t step, const std::string& k, const std::string& a, const std::string& b);
 
   // --- rows of a transform of pairs, each with its mirror: the spectrum of the samples (mirrored_text.cpp)
   void row_and_mirror();
