@@ -61,6 +61,26 @@ void PassWriter::write_rows(std::size_t pitch) {
   text_.close();
 }
 
+namespace {
+
+// What the columns leave, and room for the exchanges beside it.
+struct ClusterMemory {
+  std::size_t pitch, received, exchange;
+};
+ClusterMemory memory_of(const ClusterDesign& design) {
+  const PassDesign& rows = design.rows;
+  const std::size_t pitch = rows.length + 1;  // odd, so that rows side by side meet no bank twice
+  const std::size_t received = (rows.lines * pitch * (rows.float64 ? 16 : 8) + 15) / 16 * 16;
+  return {pitch, received, std::max(local_bytes_of(design.columns), local_bytes_of(rows))};
+}
+
+}  // namespace
+
+std::size_t local_bytes_of(const ClusterDesign& design) {
+  const ClusterMemory memory = memory_of(design);
+  return memory.received + memory.exchange;
+}
+
 PassText cluster_text(const ClusterDesign& design) {
   const PassDesign &columns = design.columns, &rows = design.rows;
   Text text;
@@ -71,9 +91,7 @@ PassText cluster_text(const ClusterDesign& design) {
   radices.insert(rows.radices.begin(), rows.radices.end());
   first.header(radices);
   const std::size_t number = columns.float64 ? 8 : 4;
-  const std::size_t pitch = rows.length + 1;  // odd, so that rows side by side meet no bank twice
-  const std::size_t received = (rows.lines * pitch * 2 * number + 15) / 16 * 16;
-  const std::size_t exchange = std::max(first.local_bytes(), second.local_bytes());
+  const auto [pitch, received, exchange] = memory_of(design);
   text.open(
       "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) CLUSTER({}) void {}(GLOBAL const real2* in, GLOBAL real2* out, "
       "GLOBAL const real2* RESTRICT tables, ulong in_offset, ulong out_offset, uint lines)",

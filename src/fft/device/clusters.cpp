@@ -112,7 +112,7 @@ void list_clusters(const Device& device, const AxisProblem& problem, std::vector
         for (const bool split : {true, false}) {
           if (!split && kib != 32) continue;  // no room for a second group, which costs more than the barriers
           columns.split = rows.split = split;
-          const std::size_t local = cluster_text(design).local_bytes;
+          const std::size_t local = local_bytes_of(design);
           if (local > limits.local_memory) {
             why = fmt::format("needs {} of local memory, the device has {}",
                               base::human_bytes(static_cast<double>(local)),

@@ -104,12 +104,15 @@ class PassWriter {
   struct Run {
     std::size_t points, items;
     bool wide, wide_local;  // 16 bytes an access, in local memory too
+    bool float64;
+    bool uneven() const { return !wide && !float64; }
     std::size_t turns() const { return (points / 2 + items - 1) / items; }
   };
   Run run_of(std::size_t points, std::size_t pitch) const;
   static std::string run_place(const std::string& e, std::size_t points, std::size_t pitch);
   void each_turn(const Run& run, const std::function<void(std::size_t turn)>& emit);
   void each_of_run(std::size_t points, const std::function<void()>& emit);
+  void uneven_run_out(const Run& run, std::size_t points, std::size_t pitch);
   void stage_out(const StageDesign& last, const char* line);
   // The group's lines from local memory, one run of memory.
   void run_out(std::size_t points, std::size_t pitch);

@@ -58,7 +58,8 @@ PassWriter::Run PassWriter::run_of(std::size_t points, std::size_t pitch) const 
   return {.points = all,
           .items = d_.items(),
           .wide = wide,
-          .wide_local = wide && (points == pitch || (points % 2 == 0 && pitch % 2 == 0))};
+          .wide_local = wide && (points == pitch || (points % 2 == 0 && pitch % 2 == 0)),
+          .float64 = d_.float64};
 }
 
 void PassWriter::each_turn(const Run& run, const std::function<void(std::size_t turn)>& emit) {
@@ -128,7 +129,10 @@ void PassWriter::run_out(std::size_t points, std::size_t pitch) {
   run_limits(points);
   text_.line("GLOBAL real2* const run = out + (out_offset + (ulong)GROUP_ID(0) * {}ul);", d_.lines * points);
   const Run run = run_of(points, pitch);
-  if (run.wide) {
+  if (run.uneven()) {
+    uneven_run_out(run, points, pitch);
+    text_.open("else");
+  } else if (run.wide) {
     text_.open("if (limit == {})", run.points);
     each_turn(run, [&](std::size_t turn) {
       if (run.wide_local) {
@@ -147,7 +151,28 @@ void PassWriter::run_out(std::size_t points, std::size_t pitch) {
     text_.open("else");
   }
   each_of_run(points, [&] { text_.line("STORE(run + e, local_points[{}]);", run_place("e", points, pitch)); });
-  if (run.wide) text_.close();
+  if (run.wide || run.uneven()) text_.close();
+  text_.close();
+}
+
+// An odd number of points: every other group begins in the middle of 16 bytes.
+void PassWriter::uneven_run_out(const Run& run, std::size_t points, std::size_t pitch) {
+  text_.open("if (limit == {})", run.points);
+  text_.line("const int head = (int)((out_offset + GROUP_ID(0)) & 1);");
+  text_.line("if (head && item == 0) STORE(run, local_points[0]);");
+  const std::size_t turns = (run.points / 2 + run.items - 1) / run.items;
+  for (std::size_t turn = 0; turn < turns; ++turn) {
+    text_.open();
+    text_.line("const int e = head + 2 * (item + {});", turn * run.items);
+    (turn + 1) * run.items > run.points / 2 ? text_.open("if (e + 1 < {})", run.points) : text_.open();
+    text_.line("const real2 a = local_points[{}];", run_place("e", points, pitch));
+    text_.line("const real2 b = local_points[{}];", run_place("(e + 1)", points, pitch));
+    text_.line("STORE((GLOBAL float4*)(run + e), make_float4(a.x, a.y, b.x, b.y));");
+    text_.close();
+    text_.close();
+  }
+  text_.line("if (!head && item == 0) STORE(run + {}, local_points[{}]);", run.points - 1,
+             (run.points - 1) / points * pitch + (run.points - 1) % points);
   text_.close();
 }
 
