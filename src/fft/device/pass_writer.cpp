@@ -55,7 +55,7 @@ std::size_t PassWriter::local_bytes() const {
   const std::size_t complex_bytes = d_.float64 ? 16 : 8;
   std::size_t bytes = 0;
   for (const ExchangeLayout& layout : layouts_) bytes = std::max(bytes, layout.elements * element_bytes());
-  if (d_.ahead) return (bytes + 15) / 16 * 16 + d_.points * complex_bytes + 16;
+  if (d_.ahead) return (bytes + 15) / 16 * 16 + d_.lines * d_.points * complex_bytes + 16;
   const bool runs = d_.load.staged || (d_.store.staged && d_.store.values != Values::half);
   if (runs) bytes = std::max(bytes, d_.lines * pitch_ * complex_bytes);
   if (d_.store.values == Values::half) bytes = std::max(bytes, d_.lines * half_pitch() * complex_bytes);

@@ -27,7 +27,7 @@ class PassWriter {
   std::size_t held() const { return held_; }
   PassText write();
 
-  // A group takes line after line, one of which is always on its way (CUDA, Hopper and later).
+  // A group takes lines after lines, and the next are always on their way (CUDA, Hopper and later).
   PassText write_ahead();
 
   // --- the two halves of a pass that a cluster of groups shares
@@ -60,6 +60,10 @@ class PassWriter {
   std::string in_type() const;
   std::string out_type() const;
   std::string signature();
+
+  // --- lines that come ahead (ahead_text.cpp)
+  bool in_one_run() const { return d_.load.at.point == d_.lines; }
+  void start_landing(const std::string& tile);
 
   // --- who does what
   void place_items(Order order, const char* suffix);
@@ -122,6 +126,7 @@ class PassWriter {
   // `place` is the point's number.
   std::string natural(const std::string& value, const std::string& place) const;
   std::string store_factored(const std::string& value, const std::string& index, std::uint64_t constant);
+  std::string store_index(const std::string& index, std::uint64_t constant) const;
   void store_point(const std::string& value, const std::string& index, std::uint64_t constant);
   void store_pointers(const char* line);
   void store_factors(const char* line);

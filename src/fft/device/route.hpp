@@ -65,6 +65,7 @@ std::vector<Route> list_routes(const Device& device, const AxisProblem& problem,
 void list_one_pass(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_clusters(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_rings(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
+void list_tiles_ahead(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_real_passes(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_many_passes(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_primes(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);

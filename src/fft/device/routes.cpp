@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kRegisters = 65536, kItemsPerUnit = 2048, kLocalPerUnit = 228 * 1024, kWarp = 32;
 
 using RouteLister = void (*)(const Device&, const AxisProblem&, std::vector<Route>&);
-constexpr std::array<RouteLister, 6> kFamilies{list_one_pass,    list_clusters,    list_rings,
+constexpr std::array<RouteLister, 7> kFamilies{list_one_pass,    list_clusters,    list_rings, list_tiles_ahead,
                                                list_real_passes, list_many_passes, list_primes};
 
 bool continues(const Address& at, const std::vector<std::uint64_t>& counts, std::size_t digit) {
