@@ -12,6 +12,10 @@ void PassWriter::write_columns(const PassDesign& rows, std::size_t pitch) {
   text_.open();
   place_items(d_.load_order, "");
   load();
+  if (d_.ahead) {
+    text_.line("CLUSTER_ARRIVE();  // what landed is in registers: its place is free for what the others send");
+    local_used_ = true;  // by the rows of the line before
+  }
   stages();
   twiddle(stages_.back());
   const StageDesign& last = stages_.back();
@@ -35,7 +39,7 @@ void PassWriter::write_columns(const PassDesign& rows, std::size_t pitch) {
   text_.line("CLUSTER_WAIT();");
 }
 
-void PassWriter::write_rows(std::size_t pitch) {
+void PassWriter::write_rows(std::size_t pitch, const std::function<void()>& all_loaded) {
   text_.raw("\n");
   text_.line("// rows of {} points, {} a group", d_.length, d_.lines);
   text_.open();
@@ -48,8 +52,32 @@ void PassWriter::write_rows(std::size_t pitch) {
     }
     close_round();
   }
+  all_loaded();
   stages();  // the cluster's barrier has freed the local memory
   store();
+  text_.close();
+}
+
+void PassWriter::write_cluster_ahead(PassWriter& rows, std::size_t pitch) {
+  group_ = rows.group_ = "group";
+  text_.line("LOCAL real2* const landing = received;  // the next columns, once the rows are in registers");
+  text_.line("if (item == 0) LANDING_OPEN(landed);");
+  text_.line("BARRIER();");
+  text_.open();
+  start_landing("GROUP_ID(0)");
+  text_.close();
+  text_.line("uint parity = 0;");
+  text_.open("for (uint group = GROUP_ID(0); group < lines; group += GROUPS(0))");
+  text_.line("LANDING_WAIT(landed, parity);");
+  text_.line("parity ^= 1;");
+  write_columns(rows.d_, pitch);
+  rows.write_rows(pitch, [&] {
+    text_.line("BARRIER();");
+    text_.line("const uint next = group + GROUPS(0);");
+    text_.open("if (next < lines)");
+    start_landing("next");
+    text_.close();
+  });
   text_.close();
 }
 
@@ -65,23 +93,28 @@ PassText cluster_text(const ClusterDesign& design) {
   const std::size_t number = columns.float64 ? 8 : 4;
   const std::size_t pitch = rows.length + 1;  // odd, so that rows side by side meet no bank twice
   const std::size_t received = (rows.lines * pitch * 2 * number + 15) / 16 * 16;
-  const std::size_t exchange = std::max(first.local_bytes(), second.local_bytes());
+  const std::size_t exchange = (std::max(first.exchange_bytes(), second.exchange_bytes()) + 15) / 16 * 16;
+  const std::size_t local = received + exchange + (columns.ahead ? 16 : 0);
   text.open(
       "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) CLUSTER({}) void {}(GLOBAL const real2* in, GLOBAL real2* out, "
       "GLOBAL const real2* RESTRICT tables, ulong in_offset, ulong out_offset, uint lines)",
       columns.items(), columns.resident, design.groups, kKernelName);
-  text.line("LOCAL_BLOCK(real, local_block, {});", (received + exchange) / number);
+  text.line("LOCAL_BLOCK(real, local_block, {});", local / number);
   text.line("LOCAL real2* const received = (LOCAL real2*)local_block;");
   text.line("LOCAL real* const local_numbers = local_block + {};", received / number);
   if (!columns.split || !rows.split) text.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
-  text.line("CLUSTER_ARRIVE();  // the others may not be there yet when this group has something for them");
   text.line("const int item = LOCAL_ID(0);");
   text.line("real2 v[{}];", std::max(first.held(), second.held()));
-  first.write_columns(rows, pitch);
-  second.write_rows(pitch);
+  if (columns.ahead) {
+    text.line("LOCAL ulong* const landed = (LOCAL ulong*)(local_block + {});", (local - 16) / number);
+    first.write_cluster_ahead(second, pitch);
+  } else {
+    text.line("CLUSTER_ARRIVE();  // the others may not be there yet when this group has something for them");
+    first.write_columns(rows, pitch);
+    second.write_rows(pitch, [] {});
+  }
   text.close();
-  return {{.name = fmt::format("fft {} points in clusters", columns.length * rows.length), .text = text.str()},
-          received + exchange};
+  return {{.name = fmt::format("fft {} points in clusters", columns.length * rows.length), .text = text.str()}, local};
 }
 
 }  // namespace ridge::fft::on_device

@@ -94,8 +94,8 @@ struct PassDesign {
 // A line of columns.length * rows.length points in one trip through memory: the columns' values go to the group that
 // has their row through the local memory of a cluster.
 struct ClusterDesign {
-  PassDesign columns, rows;
-  std::size_t groups = 2;  // a cluster
+  PassDesign columns, rows;  // columns.ahead, rows.ahead: clusters stay, and the next line lands meanwhile
+  std::size_t groups = 2;    // a cluster
 };
 
 // Two passes in one launch: groups take the tiles of both in turn, and what lies between them goes through a ring of a

@@ -24,6 +24,7 @@ class PassWriter {
  public:
   explicit PassWriter(const PassDesign& design, Text& text, std::size_t first_table = 0);
   std::size_t local_bytes() const;
+  std::size_t exchange_bytes() const;
   std::size_t held() const { return held_; }
   PassText write();
 
@@ -34,7 +35,10 @@ class PassWriter {
   // Columns: from memory to the local memory of whichever group of the cluster has the row.
   void write_columns(const PassDesign& rows, std::size_t pitch);
   // Rows: from local memory, as the columns left them, to memory.
-  void write_rows(std::size_t pitch);
+  // `all_loaded` writes what is done once they are in registers.
+  void write_rows(std::size_t pitch, const std::function<void()>& all_loaded);
+  // Both for line after line, whose columns land where rows were received before.
+  void write_cluster_ahead(PassWriter& rows, std::size_t pitch);
   void header(const std::set<std::size_t>& radices);
 
   // --- one of the passes of a ring, whose tile, arrays and offsets are variables of the kernel
