@@ -58,11 +58,16 @@ PassWriter::PassWriter(const PassDesign& design, Text& text, std::size_t first_t
   pitch_ = run_pitch(d_);
 }
 
-std::size_t PassWriter::local_bytes() const {
-  const std::size_t complex_bytes = d_.float64 ? 16 : 8;
+std::size_t PassWriter::exchange_bytes() const {
   std::size_t bytes = 0;
   for (const ExchangeLayout& layout : layouts_) bytes = std::max(bytes, layout.elements * element_bytes());
-  if (d_.ahead) return (bytes + 15) / 16 * 16 + d_.points * complex_bytes + 16;
+  return bytes;
+}
+
+std::size_t PassWriter::local_bytes() const {
+  const std::size_t complex_bytes = d_.float64 ? 16 : 8;
+  std::size_t bytes = exchange_bytes();
+  if (d_.ahead) return (bytes + 15) / 16 * 16 + d_.lines * d_.points * complex_bytes + 16;
   const bool runs = d_.load.staged || (d_.store.staged && d_.store.values != Values::half);
   if (runs) bytes = std::max(bytes, d_.lines * pitch_ * complex_bytes);
   if (d_.store.values == Values::half) bytes = std::max(bytes, d_.lines * half_pitch() * complex_bytes);
@@ -145,7 +150,7 @@ void PassWriter::place_items(Order order, const char* suffix) {
     text_.line("const int t{0} = item % {1}, c{0} = item / {1};", suffix, d_.threads);
   }
   text_.line("const uint line{0} = {2} * {1} + c{0};", suffix, d_.lines, group_);
-  text_.line("const int here{0} = line{0} < lines;", suffix);
+  text_.line("const int here{0} = {1};", suffix, d_.ahead ? "1" : fmt::format("line{} < lines", suffix));
 }
 
 void PassWriter::declare() {

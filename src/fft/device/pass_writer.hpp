@@ -24,17 +24,21 @@ class PassWriter {
  public:
   explicit PassWriter(const PassDesign& design, Text& text, std::size_t first_table = 0);
   std::size_t local_bytes() const;
+  std::size_t exchange_bytes() const;
   std::size_t held() const { return held_; }
   PassText write();
 
-  // A group takes line after line, one of which is always on its way (CUDA, Hopper and later).
+  // A group takes lines after lines, and the next are always on their way (CUDA, Hopper and later).
   PassText write_ahead();
 
   // --- the two halves of a pass that a cluster of groups shares
   // Columns: from memory to the local memory of whichever group of the cluster has the row.
   void write_columns(const PassDesign& rows, std::size_t pitch, bool mirrored = false);
   // Rows: from local memory, as the columns left them, to memory.
-  void write_rows(std::size_t pitch);
+  // `all_loaded` writes what is done once they are in registers.
+  void write_rows(std::size_t pitch, const std::function<void()>& all_loaded);
+  // Both for line after line, whose columns land where rows were received before.
+  void write_cluster_ahead(PassWriter& rows, std::size_t pitch);
   // The same where the columns were of pairs of samples: what is stored is the spectrum of the samples. A group has
   // rows and their mirrors (real_cluster_text.cpp).
   void write_real_rows(std::size_t pitch, std::size_t groups);
@@ -63,6 +67,10 @@ class PassWriter {
   std::string in_type() const;
   std::string out_type() const;
   std::string signature();
+
+  // --- lines that come ahead (ahead_text.cpp)
+  bool in_one_run() const { return d_.load.at.point == d_.lines; }
+  void start_landing(const std::string& tile);
 
   // --- who does what
   void place_items(Order order, const char* suffix);
@@ -136,6 +144,7 @@ class PassWriter {
   // `place` is the point's number.
   std::string natural(const std::string& value, const std::string& place) const;
   std::string store_factored(const std::string& value, const std::string& index, std::uint64_t constant);
+  std::string store_index(const std::string& index, std::uint64_t constant) const;
   void store_point(const std::string& value, const std::string& index, std::uint64_t constant);
   void store_pointers(const char* line);
   void store_factors(const char* line);
@@ -144,7 +153,7 @@ class PassWriter {
   void store_half(const StageDesign& last);
 
   // --- halves of a cluster's kernel
-  void rows_received(std::size_t pitch);
+  void rows_received(std::size_t pitch, const std::function<void()>& all_loaded);
   void to_row_or_mirror(std::size_t lines, std::size_t pitch, std::size_t slot);
   void real_row_results(std::size_t pitch);
   void real_values(std::uint64_t step, const std::string& k, const std::string& a, const std::string& b);

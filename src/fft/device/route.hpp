@@ -69,6 +69,7 @@ std::optional<Route> route_named(const Device& device, const AxisProblem& proble
 void list_one_pass(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_clusters(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_rings(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
+void list_tiles_ahead(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_real_passes(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_many_passes(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_primes(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);

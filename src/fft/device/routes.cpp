@@ -26,9 +26,10 @@ struct Family {
   RouteLister list;
   std::string_view ending;  // of its variants' names
 };
-constexpr std::array<Family, 6> kFamilies{{{list_one_pass, "one_pass"},
+constexpr std::array<Family, 7> kFamilies{{{list_one_pass, "one_pass"},
                                            {list_clusters, "cluster"},
                                            {list_rings, "ring"},
+                                           {list_tiles_ahead, "tiles_ahead"},
                                            {list_real_passes, "real_two_pass"},
                                            {list_many_passes, "_pass"},
                                            {list_primes, ""}}};
