@@ -27,6 +27,8 @@
 //   STORE_PEER(p, rank, v)        float2 or double2 to the place p of the local memory of the cluster's group `rank`
 //   LANDING_OPEN(p)               CUDA from Hopper on, one work-item: p (LOCAL ulong*) will say when a long copy has landed
 //   LANDING_START(p, to, from, bytes)   one work-item: copies so many bytes, a multiple of 16 and aligned, to local memory
+//   LANDING_EXPECT(p, bytes)      the same in parts: one work-item says how many bytes in all, and any work-items
+//   LANDING_PART(p, to, from, bytes)   start the copies of them
 //   LANDING_WAIT(p, parity)       every work-item: until the copy is there; parity 0 for the first, then 1, 0, 1 ...
 //   COUNT_ON(p)                   CUDA: one more in a counter (uint) that all groups share; gives what it was
 //   SIGNAL(p)                     CUDA: the same, when what this work-item, and by a barrier its group, read and wrote is done

@@ -70,6 +70,18 @@ TEST_F(LongLines, RowsThroughARing) {
   }
 }
 
+TEST_F(LongLines, TilesThatComeAhead) {
+  for (const Device& device : cuda_) {
+    for (const auto [n, batch] : {Long{1 << 18, 5}, Long{1 << 19, 3}, Long{1 << 20, 7}, Long{1 << 21, 3},
+                                  Long{1 << 22, 2}, Long{1 << 23, 1}, Long{1 << 24, 1}}) {
+      EXPECT_LE(worst_error<float>(device, {.shape = {n}, .batch = batch}, "tiles_ahead", batch == 3), 1)
+          << n << " x " << batch;
+    }
+    EXPECT_LE(worst_error<double>(device, {.shape = {1 << 20}, .batch = 3}, "tiles_ahead", false), 1.5);
+    EXPECT_LE(worst_error<double>(device, {.shape = {1 << 18}, .batch = 4}, "tiles_ahead", true), 1.5);
+  }
+}
+
 TEST_F(LongLines, RingsInPlace) {
   for (const Device& device : cuda_) {
     const std::size_t n = 1 << 16, batch = 50;

@@ -73,6 +73,8 @@ const char* bind_driver(void* library, CudaDriver& driver) {
   need("cuModuleGetFunction", driver.module_get_function);
   need("cuFuncGetAttribute", driver.function_get_attribute);
   need("cuFuncSetAttribute", driver.function_set_attribute);
+  need("cuOccupancyMaxActiveBlocksPerMultiprocessor", driver.most_groups_a_unit);
+  bind(library, "cuOccupancyMaxActiveClusters", driver.most_clusters);
   bind(library, "cuFuncGetParamInfo", driver.function_get_param_info);
   return missing;
 }

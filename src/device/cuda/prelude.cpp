@@ -73,9 +73,11 @@ FUNCTION void ridge_landing_open(ulong* p) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(ridge_local_address(p)) : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
-FUNCTION void ridge_landing_start(ulong* p, void* to, const void* from, uint bytes) {
+FUNCTION void ridge_landing_expect(ulong* p, uint bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(ridge_local_address(p)), "r"(bytes)
                : "memory");
+}
+FUNCTION void ridge_landing_part(ulong* p, void* to, const void* from, uint bytes) {
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                    ridge_local_address(to)),
                "l"(from), "r"(bytes), "r"(ridge_local_address(p))
@@ -91,7 +93,9 @@ FUNCTION void ridge_landing_wait(ulong* p, uint parity) {
   } while (there == 0);
 }
 #define LANDING_OPEN(p) ridge_landing_open(p)
-#define LANDING_START(p, to, from, bytes) ridge_landing_start(p, to, from, bytes)
+#define LANDING_EXPECT(p, bytes) ridge_landing_expect(p, bytes)
+#define LANDING_PART(p, to, from, bytes) ridge_landing_part(p, to, from, bytes)
+#define LANDING_START(p, to, from, bytes) (ridge_landing_expect(p, bytes), ridge_landing_part(p, to, from, bytes))
 #define LANDING_WAIT(p, parity) ridge_landing_wait(p, parity)
 
 #define COUNT_ON(p) atomicAdd(p, 1u)

@@ -6,12 +6,16 @@
 
 namespace ridge::fft::on_device {
 
-void PassWriter::write_columns(const PassDesign& rows, std::size_t pitch) {
+void PassWriter::write_columns(const PassDesign& rows, std::size_t pitch, bool mirrored) {
   text_.raw("\n");
   text_.line("// columns of {} points, {} a group", d_.length, d_.lines);
   text_.open();
   place_items(d_.load_order, "");
   load();
+  if (d_.ahead) {
+    text_.line("CLUSTER_ARRIVE();  // what landed is in registers: its place is free for what the others send");
+    local_used_ = true;  // by the rows of the line before
+  }
   stages();
   twiddle(stages_.back());
   const StageDesign& last = stages_.back();
@@ -24,8 +28,12 @@ void PassWriter::write_columns(const PassDesign& rows, std::size_t pitch) {
     for (std::size_t u = 0; u < last.radix; ++u) {
       text_.open();
       text_.line("const int k = i + {};", u * last.butterflies);
-      text_.line("STORE_PEER(received + (k % {0} * {1} + column), k / {0}, v[{2}]);", rows.lines, pitch,
-                 round * last.radix + u);
+      const std::size_t slot = round * last.radix + u;
+      if (mirrored) {
+        to_row_or_mirror(rows.lines, pitch, slot);
+      } else {
+        text_.line("STORE_PEER(received + (k % {0} * {1} + column), k / {0}, v[{2}]);", rows.lines, pitch, slot);
+      }
       text_.close();
     }
     close_round();
@@ -35,10 +43,9 @@ void PassWriter::write_columns(const PassDesign& rows, std::size_t pitch) {
   text_.line("CLUSTER_WAIT();");
 }
 
-void PassWriter::write_rows(std::size_t pitch) {
+void PassWriter::rows_received(std::size_t pitch, const std::function<void()>& all_loaded) {
   text_.raw("\n");
   text_.line("// rows of {} points, {} a group", d_.length, d_.lines);
-  text_.open();
   place_items(d_.load_order, "");
   const StageDesign& first = stages_.front();
   for (std::size_t round = 0; round < first.rounds; ++round) {
@@ -48,9 +55,58 @@ void PassWriter::write_rows(std::size_t pitch) {
     }
     close_round();
   }
+  all_loaded();
   stages();  // the cluster's barrier has freed the local memory
+}
+
+void PassWriter::write_rows(std::size_t pitch, const std::function<void()>& all_loaded) {
+  text_.open();
+  rows_received(pitch, all_loaded);
   store();
   text_.close();
+}
+
+void PassWriter::write_cluster_ahead(PassWriter& rows, std::size_t pitch) {
+  group_ = rows.group_ = "group";
+  text_.line("LOCAL real2* const landing = received;  // the next columns, once the rows are in registers");
+  text_.line("if (item == 0) LANDING_OPEN(landed);");
+  text_.line("BARRIER();");
+  text_.open();
+  start_landing("GROUP_ID(0)");
+  text_.close();
+  text_.line("uint parity = 0;");
+  text_.open("for (uint group = GROUP_ID(0); group < lines; group += GROUPS(0))");
+  text_.line("LANDING_WAIT(landed, parity);");
+  text_.line("parity ^= 1;");
+  write_columns(rows.d_, pitch);
+  rows.write_rows(pitch, [&] {
+    text_.line("BARRIER();");
+    text_.line("const uint next = group + GROUPS(0);");
+    text_.open("if (next < lines)");
+    start_landing("next");
+    text_.close();
+  });
+  text_.close();
+}
+
+namespace {
+
+// What the columns leave, and room for the exchanges beside it.
+struct ClusterMemory {
+  std::size_t pitch, received, local;
+};
+ClusterMemory memory_of(const ClusterDesign& design, const PassWriter& columns, const PassWriter& rows) {
+  const std::size_t pitch = design.rows.length + 1;  // odd, so that rows side by side meet no bank twice
+  const std::size_t received = (design.rows.lines * pitch * (design.rows.float64 ? 16 : 8) + 15) / 16 * 16;
+  const std::size_t exchange = (std::max(columns.exchange_bytes(), rows.exchange_bytes()) + 15) / 16 * 16;
+  return {pitch, received, received + exchange + (design.columns.ahead ? 16 : 0)};
+}
+
+}  // namespace
+
+std::size_t local_bytes_of(const ClusterDesign& design) {
+  Text text;
+  return memory_of(design, PassWriter(design.columns, text), PassWriter(design.rows, text)).local;
 }
 
 PassText cluster_text(const ClusterDesign& design) {
@@ -63,25 +119,27 @@ PassText cluster_text(const ClusterDesign& design) {
   radices.insert(rows.radices.begin(), rows.radices.end());
   first.header(radices);
   const std::size_t number = columns.float64 ? 8 : 4;
-  const std::size_t pitch = rows.length + 1;  // odd, so that rows side by side meet no bank twice
-  const std::size_t received = (rows.lines * pitch * 2 * number + 15) / 16 * 16;
-  const std::size_t exchange = std::max(first.local_bytes(), second.local_bytes());
+  const auto [pitch, received, local] = memory_of(design, first, second);
   text.open(
       "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) CLUSTER({}) void {}(GLOBAL const real2* in, GLOBAL real2* out, "
       "GLOBAL const real2* RESTRICT tables, ulong in_offset, ulong out_offset, uint lines)",
       columns.items(), columns.resident, design.groups, kKernelName);
-  text.line("LOCAL_BLOCK(real, local_block, {});", (received + exchange) / number);
+  text.line("LOCAL_BLOCK(real, local_block, {});", local / number);
   text.line("LOCAL real2* const received = (LOCAL real2*)local_block;");
   text.line("LOCAL real* const local_numbers = local_block + {};", received / number);
   if (!columns.split || !rows.split) text.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
-  text.line("CLUSTER_ARRIVE();  // the others may not be there yet when this group has something for them");
   text.line("const int item = LOCAL_ID(0);");
   text.line("real2 v[{}];", std::max(first.held(), second.held()));
-  first.write_columns(rows, pitch);
-  second.write_rows(pitch);
+  if (columns.ahead) {
+    text.line("LOCAL ulong* const landed = (LOCAL ulong*)(local_block + {});", (local - 16) / number);
+    first.write_cluster_ahead(second, pitch);
+  } else {
+    text.line("CLUSTER_ARRIVE();  // the others may not be there yet when this group has something for them");
+    first.write_columns(rows, pitch, design.real);
+    design.real ? second.write_real_rows(pitch, design.groups) : second.write_rows(pitch, [] {});
+  }
   text.close();
-  return {{.name = fmt::format("fft {} points in clusters", columns.length * rows.length), .text = text.str()},
-          received + exchange};
+  return {{.name = fmt::format("fft {} points in clusters", columns.length * rows.length), .text = text.str()}, local};
 }
 
 }  // namespace ridge::fft::on_device

@@ -1,5 +1,6 @@
 // Lines too long for one work-group in one trip through memory all the same: a cluster of groups holds the line, and
 // the groups write into each other's local memory between its columns and its rows. CUDA from Hopper on.
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -13,7 +14,7 @@
 namespace ridge::fft::on_device {
 namespace {
 
-constexpr std::size_t kFirstArchitecture = 90, kMostCandidates = 8, kLeastRun = 8, kEachSize = 3;
+constexpr std::size_t kFirstArchitecture = 90, kMostCandidates = 16, kLeastRun = 8, kEachSize = 2;
 
 }  // namespace
 
@@ -30,14 +31,22 @@ namespace {
 
 std::string refusal(const Device& device, const AxisProblem& problem) {
   if (!is_hopper(device)) return "clusters of work-groups need CUDA on Hopper or later";
-  if (problem.kind == Kind::real || problem.samples != Samples::same) return "takes complex points";
+  if (problem.samples != Samples::same) return "takes no integers";
+  if (problem.kind == Kind::real) {
+    const auto even = [](std::uint64_t step) { return step % 2 == 0; };
+    if (problem.direction == Direction::inverse) return "real lines go forward only";
+    if (problem.length % 2 != 0 || problem.in.point != 1 || !std::ranges::all_of(problem.in.line, even)) {
+      return "takes real lines of pairs of neighbours";
+    }
+  }
   if (problem.load.kind() != FactorKind::none || problem.store.kind() != FactorKind::none) {
     return "takes no factors on its way";
   }
   if (order_of(problem.in) == Order::lines || order_of(problem.out) == Order::lines) {
     return "takes lines whose points are closer than their neighbours";
   }
-  if (problem.length < (problem.float64 ? 8192u : 16384u)) return "lines this short fit into one group";
+  const std::size_t points = problem.length / (problem.kind == Kind::real ? 2 : 1);
+  if (points < (problem.float64 ? 8192u : 16384u)) return "lines this short fit into one group";
   return {};
 }
 
@@ -45,9 +54,9 @@ std::string refusal(const Device& device, const AxisProblem& problem) {
 double expected(std::size_t groups) { return groups <= 2 ? 0.82 : groups <= 4 ? 0.6 : groups <= 8 ? 0.55 : 0.42; }
 
 // Both halves with the same number of work-items; the cheapest pair of plans.
-bool shared_plans(ClusterDesign& design, std::size_t most_items) {
+bool shared_plans(ClusterDesign& design, std::size_t most_items, std::size_t most_held) {
   PassDesign &columns = design.columns, &rows = design.rows;
-  const RadixLimits limits{.most_threads = most_items, .most_held = columns.float64 ? 8u : 16u};
+  const RadixLimits limits{.most_threads = most_items, .most_held = columns.float64 ? most_held / 2 : most_held};
   double best = 1e30;
   for (const RadixPlan& a : radix_plans(columns.length, limits)) {
     for (const RadixPlan& b : radix_plans(rows.length, limits)) {
@@ -63,6 +72,113 @@ bool shared_plans(ClusterDesign& design, std::size_t most_items) {
   return best < 1e30;
 }
 
+// How a group shares its part of a line.
+struct ClusterShape {
+  std::size_t kib;        // of points a group
+  std::size_t most_held;  // points in a work-item's registers
+  bool ahead;             // clusters stay, and the next line lands meanwhile
+  bool split;             // exchange real and imaginary parts in turn
+};
+// 64 KiB of points a group leave room for two groups a compute unit, unless they are exchanged whole.
+constexpr ClusterShape kClusterShapes[] = {{64, 16, true, true},  {64, 32, true, true},   {64, 16, false, true},
+                                           {128, 32, true, true}, {128, 16, true, true},  {32, 16, true, true},
+                                           {32, 16, false, true}, {32, 16, false, false}, {128, 16, false, true}};
+
+class ClusterLister {
+ public:
+  ClusterLister(const Device& device, const AxisProblem& problem, std::vector<Route>& routes)
+      : device_(device), problem_(problem), real_(problem.kind == Kind::real), points_(problem), routes_(routes) {
+    points_.kind = Kind::complex;
+    if (real_) points_.length /= 2;
+  }
+
+  void list() {
+    for (const ClusterShape& shape : kClusterShapes) {
+      std::size_t of_this_shape = 0;
+      for (const std::size_t groups : {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}) {
+        const std::size_t element = problem_.float64 ? 16 : 8, bytes = points_.length / groups * element;
+        if (points_.length % groups != 0 || bytes > shape.kib * 1024 || bytes * 2 <= shape.kib * 1024) continue;
+        for (const auto& factors : pass_factors(points_.length, 2, 4096)) {
+          if (of_this_shape == kEachSize || found_ == kMostCandidates) break;
+          if (factors[0] % groups != 0 || factors[1] % groups != 0) continue;
+          if (add(shape, groups, factors)) ++of_this_shape;
+        }
+      }
+    }
+    if (found_ == 0) routes_.push_back({.candidate = {.variant = "cluster", .refusal = why_}, .steps = {}});
+  }
+
+ private:
+  bool add(const ClusterShape& shape, std::size_t groups, const std::vector<std::size_t>& factors) {
+    if (real_ && factors[0] % (2 * groups) != 0) return false;  // whole pairs of a row and its mirror
+    SplitPlaces places;
+    const auto plain =
+        split_designs(points_, {.factors = factors, .load = real_ ? Values::pairs : Values::complex}, places);
+    ClusterDesign design{.columns = plain[0], .rows = plain[1], .groups = groups, .real = real_};
+    PassDesign &columns = design.columns, &rows = design.rows;
+    columns.lines = factors[1] / groups;
+    rows.lines = factors[0] / groups;
+    if (columns.lines < kLeastRun || rows.lines < kLeastRun) return false;
+    columns.load_order = columns.store_order = rows.load_order = rows.store_order = Order::lines;
+    if (real_) rows.twiddle = Twiddle{.order = problem_.length, .columns = ~std::uint64_t{0}, .column = {}};
+    const Limits& limits = device_.limits();
+    if (!shared_plans(design, std::min<std::size_t>(limits.work_group, 1024), shape.most_held)) return false;
+    columns.split = rows.split = shape.split;
+    columns.ahead = shape.ahead;
+    const std::size_t held = std::max(longest_held(columns), longest_held(rows)) * (problem_.float64 ? 2 : 1);
+    if (shape.most_held > 16 && held <= 16) return false;  // another shape has it
+    if (shape.ahead && !lands(columns)) return false;
+    if (real_ && rows.radices.size() < 2) return false;  // an exchange frees what the columns filled
+    const std::size_t local = local_bytes_of(design);
+    if (local > limits.local_memory) {
+      why_ = fmt::format("needs {} of local memory, the device has {}", base::human_bytes(static_cast<double>(local)),
+                         base::human_bytes(static_cast<double>(limits.local_memory)));
+      return false;
+    }
+    const std::size_t registers = columns.items() * (held > 16 ? 128 : 64);
+    columns.resident = std::max<std::size_t>(
+        std::min({std::size_t{65536} / registers, std::size_t{228} * 1024 / (local + 1024), std::size_t{8}}), 1);
+    Route route;
+    route.outer = problem_.counts.back();
+    route.steps.push_back({.design = design,
+                           .from = Place::input,
+                           .to = Place::output,
+                           .lines = inner_lines(problem_),
+                           .from_stride = problem_.in.line.back(),
+                           .to_stride = problem_.out.line.back()});
+    route.candidate = {.variant = "cluster",
+                       .parameters = {{"groups", std::to_string(groups)},
+                                      {"factors", fmt::format("{}x{}", factors[0], factors[1])},
+                                      {"radices", radices_text(columns) + "," + radices_text(rows)},
+                                      {"items", std::to_string(columns.items())},
+                                      {"exchange", shape.split ? "split" : "whole"}},
+                       .cost = {.flops = usual_flops(problem_),
+                                .bytes = problem_bytes(problem_),
+                                .launches = 1,
+                                .efficiency = expected(groups) * (1 - 0.02 * static_cast<double>(found_)),
+                                .float64 = problem_.float64}};
+    if (shape.ahead) route.candidate.parameters.emplace_back("ahead", "line");
+    routes_.push_back(std::move(route));
+    ++found_;
+    return true;
+  }
+
+  // Copies that land by themselves begin at multiples of 16 bytes, and take neighbours.
+  bool lands(const PassDesign& columns) const {
+    const auto even = [&](std::uint64_t step) { return problem_.float64 || step % 2 == 0; };
+    return !real_ && problem_.in.point == 1 && even(columns.lines) && even(problem_.length) &&
+           std::all_of(problem_.in.line.begin(), problem_.in.line.end(), even);
+  }
+
+  const Device& device_;
+  const AxisProblem& problem_;
+  const bool real_;
+  AxisProblem points_;  // real lines as pairs
+  std::vector<Route>& routes_;
+  std::size_t found_ = 0;
+  std::string why_ = "no factors that a cluster of 2 to 16 groups can share";
+};
+
 }  // namespace
 
 void list_clusters(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
@@ -70,68 +186,7 @@ void list_clusters(const Device& device, const AxisProblem& problem, std::vector
     routes.push_back({.candidate = {.variant = "cluster", .refusal = reason}, .steps = {}});
     return;
   }
-  const std::size_t element = problem.float64 ? 16 : 8;
-  const Limits& limits = device.limits();
-  std::string why = "no factors that a cluster of 2 to 16 groups can share";
-  std::size_t found = 0;
-  // 64 KiB of points a group leave room for two groups a compute unit.
-  for (const std::size_t kib : {64, 32, 128}) {
-    std::size_t of_this_size = 0;
-    for (const std::size_t groups : {2, 4, 8, 16}) {
-      const std::size_t each = problem.length / groups;
-      if (problem.length % groups != 0 || each * element > kib * 1024 || each * element * 2 <= kib * 1024) continue;
-      for (const auto& factors : pass_factors(problem.length, 2, 4096)) {
-        if (factors[0] % groups != 0 || factors[1] % groups != 0 || of_this_size >= kEachSize) continue;
-        SplitPlaces places;
-        const auto plain = split_designs(problem, {.factors = factors}, places);
-        ClusterDesign design{.columns = plain[0], .rows = plain[1], .groups = groups};
-        PassDesign &columns = design.columns, &rows = design.rows;
-        columns.lines = factors[1] / groups;
-        rows.lines = factors[0] / groups;
-        if (columns.lines < kLeastRun || rows.lines < kLeastRun) continue;
-        columns.load_order = columns.store_order = rows.load_order = rows.store_order = Order::lines;
-        if (!shared_plans(design, std::min<std::size_t>(limits.work_group, 1024))) continue;
-        ++of_this_size;
-        for (const bool split : {true, false}) {
-          if (!split && kib != 32) continue;  // no room for a second group, which costs more than the barriers
-          columns.split = rows.split = split;
-          const std::size_t local = cluster_text(design).local_bytes;
-          if (local > limits.local_memory) {
-            why = fmt::format("needs {} of local memory, the device has {}",
-                              base::human_bytes(static_cast<double>(local)),
-                              base::human_bytes(static_cast<double>(limits.local_memory)));
-            continue;
-          }
-          const std::size_t items = columns.items();
-          columns.resident = std::max<std::size_t>(
-              std::min({std::size_t{65536} / (items * 64), std::size_t{228} * 1024 / (local + 1024), std::size_t{8}}),
-              1);
-          Route route;
-          route.outer = problem.counts.back();
-          route.steps.push_back({.design = design,
-                                 .from = Place::input,
-                                 .to = Place::output,
-                                 .lines = inner_lines(problem),
-                                 .from_stride = problem.in.line.back(),
-                                 .to_stride = problem.out.line.back()});
-          route.candidate = {.variant = "cluster",
-                             .parameters = {{"groups", std::to_string(groups)},
-                                            {"factors", fmt::format("{}x{}", factors[0], factors[1])},
-                                            {"radices", radices_text(columns) + "," + radices_text(rows)},
-                                            {"items", std::to_string(items)},
-                                            {"exchange", split ? "split" : "whole"}},
-                             .cost = {.flops = usual_flops(problem),
-                                      .bytes = problem_bytes(problem),
-                                      .launches = 1,
-                                      .efficiency = expected(groups) * (1 - 0.02 * static_cast<double>(found)),
-                                      .float64 = problem.float64}};
-          routes.push_back(std::move(route));
-          if (++found == kMostCandidates) return;
-        }
-      }
-    }
-  }
-  if (found == 0) routes.push_back({.candidate = {.variant = "cluster", .refusal = why}, .steps = {}});
+  ClusterLister(device, problem, routes).list();
 }
 
 }  // namespace ridge::fft::on_device

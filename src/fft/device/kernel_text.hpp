@@ -30,5 +30,6 @@ inline constexpr std::size_t kRingControl = 32;  // counters before those of the
 
 // Bytes of local memory that the kernel takes, without writing it.
 std::size_t local_bytes_of(const PassDesign& design);
+std::size_t local_bytes_of(const ClusterDesign& design);
 
 }  // namespace ridge::fft::on_device

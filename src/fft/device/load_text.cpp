@@ -5,7 +5,7 @@
 namespace ridge::fft::on_device {
 
 std::string PassWriter::fetched(const std::string& index, std::uint64_t constant) {
-  const std::string at = scaled_index(index, constant, d_.load.at.point, d_.points);
+  const std::string at = scaled_index(index, constant, d_.ahead ? d_.lines : d_.load.at.point, d_.points);
   switch (d_.load.values) {
     case Values::complex:
       if (d_.samples != Samples::same) return fmt::format("converted(LOAD(from + ({})))", at);
@@ -37,7 +37,7 @@ std::string PassWriter::factored(const std::string& value, const std::string& in
 
 void PassWriter::load_pointers() {
   if (d_.ahead) {
-    text_.line("LOCAL const real2* const from = landing;");
+    text_.line("LOCAL const real2* const from = landing{};", d_.lines > 1 ? " + c" : "");
     return;
   }
   const bool halved = d_.load.values == Values::pairs && even_lines(d_.load);

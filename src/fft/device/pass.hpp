@@ -43,6 +43,8 @@ struct PassSide {
   Address valid_at = {};  // a point's number
   bool once = false;      // stream: nobody reads it again from the cache
   bool staged = false;    // the group's lines lie one after the other: moved in one run through local memory
+  // Store only. Points in blocks: point k stands at k / block * block_step + k % block * at.point; 0: one block.
+  std::uint64_t block = 0, block_step = 0;
 };
 
 // Between two passes: the point k of the line in column c is multiplied by exp(-2 pi i c k / order).
@@ -81,7 +83,9 @@ struct PassDesign {
   PrimeMethod method = PrimeMethod::none;
   Address filter_at = {};    // PrimeMethod::filter: the factor of each value
   std::size_t resident = 1;  // work-groups that should fit on a compute unit at once
-  bool ahead = false;        // groups stay, and a line lands in local memory while the one before it is transformed
+  // Groups stay, and their next lines land in local memory while those before are transformed; lines side by side are
+  // all there, and come as they lie in memory: in one run, or one for each point.
+  bool ahead = false;
   // Rows of a transform of pairs of reals: a work-item does row r + 1 and its mirror, row mirrored - 1 - r, where r is
   // the first digit of the line's number, and stores the spectrum of the samples. 0: a row is a row.
   std::uint64_t mirrored = 0;
@@ -92,8 +96,9 @@ struct PassDesign {
 // A line of columns.length * rows.length points in one trip through memory: the columns' values go to the group that
 // has their row through the local memory of a cluster.
 struct ClusterDesign {
-  PassDesign columns, rows;
-  std::size_t groups = 2;  // a cluster
+  PassDesign columns, rows;  // columns.ahead, rows.ahead: clusters stay, and the next line lands meanwhile
+  std::size_t groups = 2;    // a cluster
+  bool real = false;         // columns of pairs of samples, and what is stored is the spectrum of the samples
 };
 
 // Two passes in one launch: groups take the tiles of both in turn, and what lies between them goes through a ring of a

@@ -17,6 +17,13 @@ const char* method_name(PrimeMethod method) {
   return method == PrimeMethod::bluestein ? "Bluestein" : method == PrimeMethod::rader ? "Rader" : "filtered between";
 }
 
+// Lines of a run in local memory, so that work-items with a line each meet no other in its bank: an odd number of what
+// one access takes, which is 16 bytes where lines have an even number of points.
+std::size_t run_pitch(const PassDesign& design) {
+  if (design.float64) return design.points | 1;
+  return design.points % 4 == 0 ? design.points + 2 : design.points;
+}
+
 }  // namespace
 
 std::string sample_type(const PassDesign& design, bool pair) {
@@ -48,18 +55,23 @@ PassWriter::PassWriter(const PassDesign& design, Text& text, std::size_t first_t
     }
   }
   for (const StageDesign& stage : stages_) held_ = std::max(held_, stage.radix * stage.rounds);
-  pitch_ = d_.points | 1;
+  pitch_ = run_pitch(d_);
+}
+
+std::size_t PassWriter::exchange_bytes() const {
+  if (d_.shuffles) return 0;
+  std::size_t bytes = 0;
+  for (const ExchangeLayout& layout : layouts_) {
+    const std::size_t elements = d_.parts > 1 ? layout.place(part() - 1) + 1 : layout.elements;
+    bytes = std::max(bytes, elements * element_bytes());
+  }
+  return bytes;
 }
 
 std::size_t PassWriter::local_bytes() const {
   const std::size_t complex_bytes = d_.float64 ? 16 : 8;
-  std::size_t bytes = 0;
-  for (const ExchangeLayout& layout : layouts_) {
-    if (d_.shuffles) break;
-    const std::size_t elements = d_.parts > 1 ? layout.place(part() - 1) + 1 : layout.elements;
-    bytes = std::max(bytes, elements * element_bytes());
-  }
-  if (d_.ahead) return (bytes + 15) / 16 * 16 + d_.points * complex_bytes + 16;
+  std::size_t bytes = exchange_bytes();
+  if (d_.ahead) return (bytes + 15) / 16 * 16 + d_.lines * d_.points * complex_bytes + 16;
   const bool runs = d_.load.staged || (d_.store.staged && d_.store.values != Values::half);
   if (runs) bytes = std::max(bytes, d_.lines * pitch_ * complex_bytes);
   if (d_.store.values == Values::half) bytes = std::max(bytes, d_.lines * half_pitch() * complex_bytes);
@@ -145,7 +157,7 @@ void PassWriter::place_items(Order order, const char* suffix) {
     text_.line("const int t{0} = item % {1}, c{0} = item / {1};", suffix, d_.threads);
   }
   text_.line("const uint line{0} = {2} * {1} + c{0};", suffix, d_.lines, group_);
-  text_.line("const int here{0} = line{0} < lines;", suffix);
+  text_.line("const int here{0} = {1};", suffix, d_.ahead ? "1" : fmt::format("line{} < lines", suffix));
 }
 
 void PassWriter::declare() {

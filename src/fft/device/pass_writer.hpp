@@ -24,17 +24,24 @@ class PassWriter {
  public:
   explicit PassWriter(const PassDesign& design, Text& text, std::size_t first_table = 0);
   std::size_t local_bytes() const;
+  std::size_t exchange_bytes() const;
   std::size_t held() const { return held_; }
   PassText write();
 
-  // A group takes line after line, one of which is always on its way (CUDA, Hopper and later).
+  // A group takes lines after lines, and the next are always on their way (CUDA, Hopper and later).
   PassText write_ahead();
 
   // --- the two halves of a pass that a cluster of groups shares
   // Columns: from memory to the local memory of whichever group of the cluster has the row.
-  void write_columns(const PassDesign& rows, std::size_t pitch);
+  void write_columns(const PassDesign& rows, std::size_t pitch, bool mirrored = false);
   // Rows: from local memory, as the columns left them, to memory.
-  void write_rows(std::size_t pitch);
+  // `all_loaded` writes what is done once they are in registers.
+  void write_rows(std::size_t pitch, const std::function<void()>& all_loaded);
+  // Both for line after line, whose columns land where rows were received before.
+  void write_cluster_ahead(PassWriter& rows, std::size_t pitch);
+  // The same where the columns were of pairs of samples: what is stored is the spectrum of the samples. A group has
+  // rows and their mirrors (real_cluster_text.cpp).
+  void write_real_rows(std::size_t pitch, std::size_t groups);
   void header(const std::set<std::size_t>& radices);
 
   // --- one of the passes of a ring, whose tile, arrays and offsets are variables of the kernel
@@ -62,6 +69,10 @@ class PassWriter {
   std::string in_type() const;
   std::string out_type() const;
   std::string signature();
+
+  // --- lines that come ahead (ahead_text.cpp)
+  bool in_one_run() const { return d_.load.at.point == d_.lines; }
+  void start_landing(const std::string& tile);
 
   // --- who does what
   void place_items(Order order, const char* suffix);
@@ -100,7 +111,18 @@ class PassWriter {
   void stage_in();
   // `points` a line in memory.
   void run_limits(std::size_t points);
-  void each_of_run(std::size_t points, const std::function<void(bool wide)>& emit);
+  struct Run {
+    std::size_t points, items;
+    bool wide, wide_local;  // 16 bytes an access, in local memory too
+    bool float64;
+    bool uneven() const { return !wide && !float64; }
+    std::size_t turns() const { return (points / 2 + items - 1) / items; }
+  };
+  Run run_of(std::size_t points, std::size_t pitch) const;
+  static std::string run_place(const std::string& e, std::size_t points, std::size_t pitch);
+  void each_turn(const Run& run, const std::function<void(std::size_t turn)>& emit);
+  void each_of_run(std::size_t points, const std::function<void()>& emit);
+  void uneven_run_out(const Run& run, std::size_t points, std::size_t pitch);
   void stage_out(const StageDesign& last, const char* line);
   // The group's lines from local memory, one run of memory.
   void run_out(std::size_t points, std::size_t pitch);
@@ -129,12 +151,19 @@ class PassWriter {
   // `place` is the point's number.
   std::string natural(const std::string& value, const std::string& place) const;
   std::string store_factored(const std::string& value, const std::string& index, std::uint64_t constant);
+  std::string store_index(const std::string& index, std::uint64_t constant) const;
   void store_point(const std::string& value, const std::string& index, std::uint64_t constant);
   void store_pointers(const char* line);
   void store_factors(const char* line);
   void store();
   // Pairs of values k and n - k of the transform of pairs of samples make the spectrum of the samples.
   void store_half(const StageDesign& last);
+
+  // --- halves of a cluster's kernel
+  void rows_received(std::size_t pitch, const std::function<void()>& all_loaded);
+  void to_row_or_mirror(std::size_t lines, std::size_t pitch, std::size_t slot);
+  void real_row_results(std::size_t pitch);
+  void real_values(std::uint64_t step, const std::string& k, const std::string& a, const std::string& b);
 
   // --- rows of a transform of pairs, each with its mirror: the spectrum of the samples (mirrored_text.cpp)
   void row_and_mirror();

@@ -2,6 +2,7 @@
 // file with a lister, and its line in routes.cpp.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -62,9 +63,13 @@ struct Route {
 // Every route, best expected first, refusals included; those of the papers only where `wanted` names them.
 std::vector<Route> list_routes(const Device& device, const AxisProblem& problem, const std::string& wanted = {});
 
+// The route of that name with its parameters, if the problem has it.
+std::optional<Route> route_named(const Device& device, const AxisProblem& problem, const std::string& name);
+
 void list_one_pass(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_clusters(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_rings(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
+void list_tiles_ahead(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_real_passes(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_many_passes(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_primes(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);

@@ -23,8 +23,17 @@ namespace {
 constexpr std::size_t kRegisters = 65536, kItemsPerUnit = 2048, kLocalPerUnit = 228 * 1024, kWarp = 32;
 
 using RouteLister = void (*)(const Device&, const AxisProblem&, std::vector<Route>&);
-constexpr std::array<RouteLister, 6> kFamilies{list_one_pass,    list_clusters,    list_rings,
-                                               list_real_passes, list_many_passes, list_primes};
+struct Family {
+  RouteLister list;
+  std::string_view ending;  // of its variants' names
+};
+constexpr std::array<Family, 7> kFamilies{{{list_one_pass, "one_pass"},
+                                           {list_clusters, "cluster"},
+                                           {list_rings, "ring"},
+                                           {list_tiles_ahead, "tiles_ahead"},
+                                           {list_real_passes, "real_two_pass"},
+                                           {list_many_passes, "_pass"},
+                                           {list_primes, ""}}};
 
 bool continues(const Address& at, const std::vector<std::uint64_t>& counts, std::size_t digit) {
   return at.line.empty() || at.line[digit + 1] == at.line[digit] * counts[digit];
@@ -268,7 +277,8 @@ std::string fit(const Device& device, PassDesign& design, std::size_t lines) {
 
 std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, std::size_t lines, std::size_t most,
                                std::string& refusal, std::size_t most_held) {
-  constexpr std::size_t kPlans = 8, kShortSpectrum = 256;
+  // Short convolutions with more points a work-item run slower and take NVRTC three times as long.
+  constexpr std::size_t kPlans = 8, kShortSpectrum = 256, kLongConvolution = 4096;
   const Limits& limits = device.limits();
   const bool tight = lines == 0 && limits.local_memory < kLocalPerUnit / 2;  // less than a group could use
   RadixLimits wanted;
@@ -276,6 +286,7 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
   wanted.most_held = most_held > 0                       ? most_held
                      : plain.float64                     ? 16
                      : plain.method == PrimeMethod::none ? (plain.length > 8192 ? 40 : 32)
+                     : plain.length < kLongConvolution   ? 32
                                                          : 64;
   std::vector<RadixPlan> plans;
   if (keeps_points_in_memory(device)) {
@@ -409,7 +420,7 @@ std::vector<Route> list_routes(const Device& device, const AxisProblem& problem,
     papers::list_papers(device, problem, wanted, routes);
     return routes;
   }
-  for (const RouteLister family : kFamilies) family(device, problem, routes);
+  for (const Family& family : kFamilies) family.list(device, problem, routes);
   // Two ways to the same kernel are one.
   std::vector<Route> distinct;
   for (Route& route : routes) {
@@ -419,6 +430,22 @@ std::vector<Route> list_routes(const Device& device, const AxisProblem& problem,
     if (!seen) distinct.push_back(std::move(route));
   }
   return distinct;
+}
+
+std::optional<Route> route_named(const Device& device, const AxisProblem& problem, const std::string& name) {
+  std::vector<Route> routes;
+  const std::string variant = name.substr(0, name.find('('));
+  if (papers::is_from_the_papers(variant)) {
+    papers::list_papers(device, problem, name, routes);
+  } else {
+    const auto family =
+        std::ranges::find_if(kFamilies, [&](const Family& one) { return variant.ends_with(one.ending); });
+    family->list(device, problem, routes);
+  }
+  for (Route& route : routes) {
+    if (route.candidate.refusal.empty() && route.candidate.name() == name) return std::move(route);
+  }
+  return std::nullopt;
 }
 
 }  // namespace ridge::fft::on_device

@@ -25,8 +25,23 @@ std::string PassWriter::store_factored(const std::string& value, const std::stri
   return fmt::format("scaled({}, store_factors[{}])", value, at);
 }
 
+std::string PassWriter::store_index(const std::string& index, std::uint64_t constant) const {
+  const PassSide& side = d_.store;
+  if (side.block == 0) return scaled_index(index, constant, side.at.point, 2 * d_.points);
+  std::string place = index;
+  std::uint64_t whole = constant / side.block * side.block_step;
+  if (constant % side.block != 0) {
+    place = fmt::format("({} + {})", index, constant);
+    whole = 0;
+  }
+  std::string text =
+      fmt::format("(ulong)({0} / {1}) * {2}ul + {0} % {1} * {3}", place, side.block, side.block_step, side.at.point);
+  if (whole > 0) text += fmt::format(" + {}ul", whole);
+  return text;
+}
+
 void PassWriter::store_point(const std::string& value, const std::string& index, std::uint64_t constant) {
-  const std::string at = scaled_index(index, constant, d_.store.at.point, 2 * d_.points);
+  const std::string at = store_index(index, constant);
   const std::string last = store_factored(value, index, constant);
   switch (d_.store.values) {
     case Values::reals:

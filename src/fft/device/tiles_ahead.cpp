@@ -1,0 +1,146 @@
+// Two passes over memory whose tiles fill a compute unit: while a group transforms one, its next lands in local memory
+// (CUDA from Hopper on). What lies between the passes is kept in the second pass's tiles, each of which is one run.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "fft/device/kernel_text.hpp"
+#include "fft/device/radices.hpp"
+#include "fft/device/route.hpp"
+
+namespace ridge::fft::on_device {
+namespace {
+
+constexpr std::size_t kFactorsTried = 2;
+constexpr std::size_t kShortest = std::size_t{1} << 18;  // rings do better with shorter ones
+
+struct TileShape {
+  std::size_t points;  // a tile
+  std::size_t items;   // a group
+  std::size_t resident;
+};
+constexpr TileShape kShapes[] = {{16384, 512, 1}, {8192, 256, 2}, {16384, 1024, 1}, {8192, 512, 2}};
+
+std::string refusal(const Device& device, const AxisProblem& problem) {
+  if (!is_hopper(device)) return "needs copies that land by themselves, which CUDA has from Hopper on";
+  if (problem.kind == Kind::real || problem.samples != Samples::same) return "takes complex points";
+  if (problem.load.kind() != FactorKind::none) return "takes no factors on its way in";
+  if (problem.length < kShortest) return "lines this short need no second trip through memory";
+  const auto apart = [&](std::uint64_t step) {
+    return step >= problem.length && step % 2 == 0;  // copies begin at multiples of 16 bytes
+  };
+  if (problem.in.point != 1 || !std::all_of(problem.in.line.begin(), problem.in.line.end(), apart)) {
+    return "takes lines one after the other";
+  }
+  return {};
+}
+
+// A digit of the line's number becomes two: `width` neighbours, and which of their sets.
+void divide_first_digit(PassDesign& pass, std::uint64_t width) {
+  const std::uint64_t sets = pass.counts.front() / width;
+  pass.counts.front() = width;
+  pass.counts.insert(pass.counts.begin() + 1, sets);
+  for (Address* at : {&pass.load.at, &pass.store.at, &pass.load.factor_at, &pass.store.factor_at, &pass.load.valid_at,
+                      &pass.store.valid_at}) {
+    if (!at->line.empty()) at->line.insert(at->line.begin() + 1, at->line.front() * width);
+  }
+}
+
+// Radices and work-items of a tile of so many lines.
+std::string shape_tile(const Device& device, PassDesign& pass, const TileShape& shape) {
+  const std::size_t lines = shape.points / pass.length, threads = shape.items / lines;
+  const std::size_t held = shape.points / shape.items;
+  for (const RadixPlan& plan : radix_plans(pass.length, {.most_threads = threads, .most_held = held})) {
+    if (plan.threads != threads) continue;
+    pass.radices = plan.radices;
+    pass.threads = threads;
+    pass.ahead = true;
+    if (std::string reason = fit(device, pass, lines); !reason.empty()) return reason;
+    pass.split = true;
+    pass.resident = shape.resident;
+    return {};
+  }
+  return fmt::format("no radices of {} points for {} work-items", pass.length, threads);
+}
+
+// Lines of each pass that fill a tile; none where accesses would be too narrow.
+bool tiles_serve(const std::vector<std::size_t>& factors, const TileShape& shape, const AxisProblem& problem) {
+  const std::size_t least = problem.float64 ? 2 : 4, most = 32;
+  return std::all_of(factors.begin(), factors.end(), [&](std::size_t factor) {
+    return shape.points % factor == 0 && shape.points / factor >= least && shape.points / factor <= most &&
+           shape.items % (shape.points / factor) == 0;
+  });
+}
+
+std::string add_route(const Device& device, const AxisProblem& problem, const std::vector<std::size_t>& factors,
+                      const TileShape& shape, double efficiency, std::vector<Route>& routes) {
+  const std::uint64_t width = shape.points / factors[1], columns = shape.points / factors[0];
+  if (factors[1] % columns != 0 || factors[0] % width != 0) return "no whole tiles";
+  SplitPlaces places;
+  std::vector<PassDesign> passes = split_designs(problem, {.factors = factors}, places);
+  PassDesign &first = passes[0], &second = passes[1];
+  // Rows k of the second pass, `width` of them a tile, points c: at k / width * (width * N2) + c * width + k % width.
+  first.store.at.line.front() = width;
+  first.store.block = width;
+  first.store.block_step = width * factors[1];
+  first.store_order = Order::points;
+  second.load.at.line.front() = 1;
+  second.load.at.point = width;
+  divide_first_digit(second, width);
+  second.load.at.line[1] = width * factors[1];
+  second.load_order = Order::lines;
+  for (PassDesign* pass : {&first, &second}) {
+    if (std::string reason = shape_tile(device, *pass, shape); !reason.empty()) return reason;
+  }
+  Route route;
+  route.outer = problem.counts.back();
+  route.scratch = places.between;
+  route.steps.push_back({.design = first,
+                         .from = Place::input,
+                         .to = Place::scratch,
+                         .lines = inner_lines(problem) * factors[1],
+                         .from_stride = problem.in.line.back(),
+                         .to_stride = places.step});
+  route.steps.push_back({.design = second,
+                         .from = Place::scratch,
+                         .to = Place::output,
+                         .lines = inner_lines(problem) * factors[0],
+                         .from_stride = places.step,
+                         .to_stride = problem.out.line.back(),
+                         .store = problem.store});
+  route.candidate = described(problem, "tiles_ahead", route.steps, efficiency);
+  route.candidate.parameters.insert(route.candidate.parameters.begin(),
+                                    {"factors", fmt::format("{}", fmt::join(factors, "x"))});
+  routes.push_back(std::move(route));
+  return {};
+}
+
+}  // namespace
+
+void list_tiles_ahead(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
+  std::string why = refusal(device, problem);
+  std::size_t found = 0;
+  if (why.empty()) {
+    why = "no factors whose tiles fill a compute unit";
+    for (const TileShape& shape : kShapes) {
+      std::size_t tried = 0;
+      for (const auto& factors : pass_factors(problem.length, 2, shape.points)) {
+        if (tried == kFactorsTried) break;
+        if (!tiles_serve(factors, shape, problem)) continue;
+        const double efficiency = 0.9 * (1 - 0.02 * static_cast<double>(found));
+        const std::string reason = add_route(device, problem, factors, shape, efficiency, routes);
+        if (reason.empty()) {
+          ++found;
+          ++tried;
+        } else {
+          why = reason;
+        }
+      }
+    }
+  }
+  if (found == 0) routes.push_back({.candidate = {.variant = "tiles_ahead", .refusal = why}, .steps = {}});
+}
+
+}  // namespace ridge::fft::on_device
