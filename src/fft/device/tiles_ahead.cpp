@@ -20,21 +20,22 @@ struct TileShape {
   std::size_t points;  // a tile
   std::size_t items;   // a group
   std::size_t resident;
+  bool maps_output;  // the last pass's tiles leave by themselves, too
 };
-constexpr TileShape kShapes[] = {{16384, 512, 1}, {8192, 256, 2}, {16384, 1024, 1}, {8192, 512, 2}};
+constexpr TileShape kShapes[] = {
+    {16384, 512, 1, true}, {16384, 512, 1, false}, {16384, 1024, 1, true}, {8192, 256, 2, true}, {8192, 512, 2, true}};
 
 std::string refusal(const Device& device, const AxisProblem& problem) {
   if (!is_hopper(device)) return "needs copies that land by themselves, which CUDA has from Hopper on";
   if (problem.kind == Kind::real || problem.samples != Samples::same) return "takes complex points";
-  if (problem.load.kind() != FactorKind::none) return "takes no factors on its way in";
-  if (problem.length < kShortest) return "lines this short need no second trip through memory";
-  const auto apart = [&](std::uint64_t step) {
-    return step >= problem.length && step % 2 == 0;  // copies begin at multiples of 16 bytes
-  };
-  if (problem.in.point != 1 || !std::all_of(problem.in.line.begin(), problem.in.line.end(), apart)) {
-    return "takes lines one after the other";
+  if (problem.load.kind() != FactorKind::none || problem.store.kind() != FactorKind::none) {
+    return "takes no factors on its way";
   }
-  return {};
+  if (problem.length < kShortest) return "lines this short need no second trip through memory";
+  const auto apart = [&](const Address& at) {  // copies begin at multiples of 16 bytes
+    return at.point == 1 && at.line.size() == 1 && at.line[0] >= problem.length && at.line[0] % 2 == 0;
+  };
+  return apart(problem.in) && apart(problem.out) ? "" : "takes lines one after the other";
 }
 
 // A digit of the line's number becomes two: `width` neighbours, and which of their sets.
@@ -91,6 +92,8 @@ std::string add_route(const Device& device, const AxisProblem& problem, const st
   divide_first_digit(second, width);
   second.load.at.line[1] = width * factors[1];
   second.load_order = Order::lines;
+  first.load.mapped = true;
+  second.store.mapped = shape.maps_output;
   for (PassDesign* pass : {&first, &second}) {
     if (std::string reason = shape_tile(device, *pass, shape); !reason.empty()) return reason;
   }
@@ -108,11 +111,11 @@ std::string add_route(const Device& device, const AxisProblem& problem, const st
                          .to = Place::output,
                          .lines = inner_lines(problem) * factors[0],
                          .from_stride = places.step,
-                         .to_stride = problem.out.line.back(),
-                         .store = problem.store});
+                         .to_stride = problem.out.line.back()});
   route.candidate = described(problem, "tiles_ahead", route.steps, efficiency);
   route.candidate.parameters.insert(route.candidate.parameters.begin(),
                                     {"factors", fmt::format("{}", fmt::join(factors, "x"))});
+  route.candidate.parameters.emplace_back("tiles", shape.maps_output ? "in,out" : "in");
   routes.push_back(std::move(route));
   return {};
 }
