@@ -83,6 +83,7 @@ std::string add_route(const Device& device, const AxisProblem& problem, const st
   std::vector<PassDesign> passes = split_designs(problem, {.factors = factors}, places);
   PassDesign &first = passes[0], &second = passes[1];
   // Rows k of the second pass, `width` of them a tile, points c: at k / width * (width * N2) + c * width + k % width.
+  first.store.at.point = 1;
   first.store.at.line.front() = width;
   first.store.block = width;
   first.store.block_step = width * factors[1];
