@@ -218,6 +218,52 @@ TEST_F(BankOnDevices, PowerInOneKernelIsTheDetectorsHoweverItIsCut) {
   }
 }
 
+TEST_F(BankOnDevices, CorrelatorIsTheHostsHoweverItIsCut) {
+  struct Wanted {
+    Problem problem;
+    Correlation correlation;
+    std::size_t times;
+  };
+  const std::vector<Wanted> all{
+      {{.channels = 6, .stations = 3, .order = Order::channel, .output_times = 4}, {.times = 8, .channels = 2}, 20},
+      {{.channels = 3, .stations = 19, .order = Order::channel, .output_times = 16}, {.times = 272}, 544},
+      {{.channels = 4, .stations = 5, .polarizations = 1}, {.times = 7}, 16},
+  };
+  std::mt19937 random(3);
+  std::normal_distribution<float> normal;
+  for (const Device& device : accelerators()) {
+    for (const Wanted& one : all) {
+      Correlator on_host(one.problem, one.correlation), whole(device, one.problem, one.correlation),
+          cut(device, one.problem, one.correlation);
+      const std::size_t each = one.problem.channels * one.problem.stations * one.problem.polarizations;
+      Spectra spectra(one.times * each);
+      for (auto& value : spectra) value = {normal(random), normal(random)};
+      const std::size_t integrations = one.times / one.correlation.times;
+      Spectra wanted(integrations * on_host.size()), got(wanted.size()), parts(wanted.size());
+      ASSERT_EQ(on_host.push(spectra, wanted), integrations);
+      ASSERT_EQ(whole.push(spectra, got), integrations);
+      EXPECT_LT(error(got, wanted), 4e-7) << one.problem.stations << " on " << device.id();
+      const std::size_t block = one.problem.order == Order::channel ? one.problem.output_times : 1;
+      std::size_t written = 0;
+      for (std::size_t t = 0; t < one.times; t += block) {
+        written += cut.push(std::span(spectra).subspan(t * each, block * each),
+                            std::span(parts).subspan(written * cut.size()));
+      }
+      EXPECT_TRUE(same_bits(parts, got)) << one.problem.stations << " on " << device.id();
+      // And where the spectra are there already.
+      Queue queue = device.queue();
+      const std::size_t times = integrations * one.correlation.times;
+      const Buffer in = uploaded(device, std::span<const std::complex<float>>(spectra), "spectra");
+      const Buffer out = device.buffer(got.size() * sizeof got[0]);
+      whole.enqueue(queue, in, times, out);
+      queue.download(out, std::span(parts));
+      queue.finish();
+      EXPECT_TRUE(same_bits(parts, got)) << one.problem.stations << " on " << device.id();
+      EXPECT_THROW(whole.enqueue(queue, in, times + 1, out), Error);
+    }
+  }
+}
+
 TEST_F(BankOnDevices, ResidentSamplesAndWhatABufferMustHold) {
   const Problem problem{.channels = 16, .taps = 4, .stations = 2};
   const Device device = accelerators().front();

@@ -114,23 +114,30 @@ bool has_matrix_units(const Device& device) {
   return isa.starts_with("sm_") && isa.size() >= 5 && isa.compare(3, std::string::npos, "80") >= 0;
 }
 
+bool stores_in_bulk(const Device& device) { return device.info().isa.compare(3, std::string::npos, "90") >= 0; }
+
 // Integers, two polarizations, critical; a device without matrix units imitates them where a test asks for it.
 void add_matrix(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
   if (!g.critical() || g.polarizations != 2 || g.samples == Samples::float32 || g.block != g.channels) return;
   if (g.channels % 32 != 0 || g.channels > 256 || g.taps < 2 || g.taps > 64) return;
-  if (g.by_channel || g.delayed) return;
-  KernelDesign d{.geometry = g, .fir = Fir::matrix, .parts = 4};
-  d.factors = factors_of(problem, g);
+  if (g.by_channel) return;
   const std::size_t warps = g.channels / 16;  // of 32 spectra
-  for (std::size_t tiles = std::max<std::size_t>(1, 16 / warps); tiles > 0; tiles /= 2) {
-    d.items = 32 * warps * tiles;
-    d.steps = 32 * tiles;
-    d.rounds = fixed_rounds(device, d.steps);
-    const std::size_t bytes = matrix_text(d).local_bytes, local = device.limits().local_memory;
-    if (bytes > local) continue;
-    d.resident = std::clamp<std::size_t>(local / (bytes + 1024), 1, std::max<std::size_t>(1, 512 / d.items));
-    all.push_back(d);
-    return;
+  for (const Fir fir : {Fir::matrix_async, Fir::matrix}) {
+    const bool async = fir == Fir::matrix_async;
+    if (async ? !stores_in_bulk(device) || 16 % warps != 0 : g.delayed) continue;
+    KernelDesign d{.geometry = g, .fir = fir, .parts = 4};
+    d.factors = factors_of(problem, g);
+    for (std::size_t tiles = std::max<std::size_t>(1, 16 / warps); tiles > 0; tiles /= 2) {
+      d.items = 32 * warps * tiles;
+      d.steps = 32 * tiles;
+      d.rounds = fixed_rounds(device, d.steps);
+      const std::size_t bytes = (async ? matrix_async_text(d) : matrix_text(d)).local_bytes;
+      const std::size_t local = device.limits().local_memory;
+      if (bytes > local) continue;
+      d.resident = std::clamp<std::size_t>(local / (bytes + 1024), 1, std::max<std::size_t>(1, 512 / d.items));
+      all.push_back(d);
+      break;
+    }
   }
 }
 
