@@ -299,29 +299,37 @@ TEST(MatrixWeights, TwoHalvesHoldAWeight) {
   EXPECT_EQ(half_bits(0x1p-24), 1);
 }
 
-struct MatrixCase {
+struct KernelCase {
   Fir fir;
-  std::size_t taps;
+  std::size_t channels, taps;
   Samples samples;
   bool delayed = false;
 };
 
-TEST_F(BankOnDevices, MatrixKernelsAgreeWithTheDefinitionAndCutExactly) {
+TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
   for (const Device& device : accelerators()) {
-    for (const MatrixCase& one : {MatrixCase{Fir::matrix, 12, Samples::int8},
-                                  {Fir::matrix, 5, Samples::int4},
-                                  {Fir::matrix, 16, Samples::int16},
-                                  {Fir::matrix_async, 12, Samples::int8},
-                                  {Fir::matrix_async, 5, Samples::int4},
-                                  {Fir::matrix_async, 16, Samples::int16},
-                                  {Fir::matrix_async, 4, Samples::int8, true}}) {
-      Problem problem = complete({.channels = 32, .taps = one.taps, .stations = 2, .samples = one.samples});
+    for (const KernelCase& one : {KernelCase{Fir::matrix, 32, 12, Samples::int8},
+                                  {Fir::matrix, 32, 5, Samples::int4},
+                                  {Fir::matrix, 32, 16, Samples::int16},
+                                  {Fir::matrix_async, 32, 12, Samples::int8},
+                                  {Fir::matrix_async, 32, 5, Samples::int4},
+                                  {Fir::matrix_async, 32, 16, Samples::int16},
+                                  {Fir::matrix_async, 32, 4, Samples::int8, true},
+                                  {Fir::blocks, 512, 5, Samples::int16},
+                                  {Fir::blocks, 1024, 4, Samples::int8, true}}) {
+      Problem problem = complete({.channels = one.channels, .taps = one.taps, .stations = 2, .samples = one.samples});
       if (one.delayed) problem.delays = {.wanted = true, .frequency = 0.3, .longest = 40};
       const Geometry g = resolve(problem);
-      const KernelDesign design{.geometry = g, .fir = one.fir, .items = 64, .steps = 32, .rounds = 2, .resident = 1};
+      const bool blocks = one.fir == Fir::blocks;
+      const KernelDesign design{.geometry = g,
+                                .fir = one.fir,
+                                .items = blocks ? 256u : 64u,
+                                .steps = blocks ? 2048 / one.channels * 2 : 32,
+                                .rounds = blocks ? 4u : 2u,
+                                .resident = 1};
       const CompiledBank bank(device, design, {});
       const auto weights = bank.prepare(problem.weights);
-      const std::size_t spectra = 77;
+      const std::size_t spectra = blocks ? 41 : 77;
       const Bytes bytes = noise(problem, spectra * g.hop + g.longest);
       const Buffer in = uploaded(device, std::span<const std::byte>(bytes), "samples");
       const Buffer out = device.buffer(spectra * g.spectrum_size() * 8);
@@ -335,7 +343,8 @@ TEST_F(BankOnDevices, MatrixKernelsAgreeWithTheDefinitionAndCutExactly) {
           for (std::size_t i = 0; i < 4; ++i) {
             const double turns = 0.3 * points[0].delays[i];
             phases.push_back(static_cast<float>(turns - std::rint(turns)));
-            phases.push_back(static_cast<float>((points[0].delays[i] - shifts[i % 2]) / 32.0));
+            phases.push_back(
+                static_cast<float>((points[0].delays[i] - shifts[i % 2]) / static_cast<double>(one.channels)));
           }
         }
       }
@@ -348,7 +357,7 @@ TEST_F(BankOnDevices, MatrixKernelsAgreeWithTheDefinitionAndCutExactly) {
       Spectra whole(spectra * g.spectrum_size()), parts(whole.size());
       bank.enqueue(queue, stretch, *weights);
       queue.download(out, std::span(whole));
-      for (const auto& [first, count] : {std::pair{0, 13}, {13, 20}, {33, 44}}) {
+      for (const auto& [first, count] : {std::pair{0, 13}, {13, 20}, {33, static_cast<int>(spectra) - 33}}) {
         stretch.out_offset = static_cast<std::size_t>(first) * g.spectrum_size();
         stretch.first = static_cast<std::uint64_t>(first);
         stretch.first_phase = static_cast<std::size_t>(first);
@@ -359,8 +368,8 @@ TEST_F(BankOnDevices, MatrixKernelsAgreeWithTheDefinitionAndCutExactly) {
       queue.finish();
       auto wanted = expected(problem, bytes, points);
       wanted.resize(whole.size());
-      EXPECT_LT(error(whole, wanted), 4e-7) << to_string(one.fir) << ' ' << one.taps;
-      EXPECT_TRUE(same_bits(whole, parts)) << to_string(one.fir) << ' ' << one.taps;
+      EXPECT_LT(error(whole, wanted), 4e-7) << on_device::to_string(one.fir) << ' ' << one.channels << ' ' << one.taps;
+      EXPECT_TRUE(same_bits(whole, parts)) << on_device::to_string(one.fir) << ' ' << one.channels << ' ' << one.taps;
     }
   }
 }

@@ -38,6 +38,18 @@ constexpr const char* kBulk = R"(
 #define BULK_READ(n)
 #define BULK_FENCE()
 #endif
+// Two parts of a turn, which every other warp does the other way round.
+#if SUB_GROUP_WIDTH >= 32
+#define PARTS_OPEN _Pragma("unroll 1") for (int part = 0; part < 2; ++part) {
+#define PRODUCTS_OPEN if (part == (warp & 1)) {
+#define BUTTERFLIES_OPEN } else if (round > 0) {
+#define PARTS_CLOSE }}
+#else
+#define PARTS_OPEN
+#define PRODUCTS_OPEN {
+#define BUTTERFLIES_OPEN } {
+#define PARTS_CLOSE }
+#endif
 )";
 
 class Writer {
@@ -87,14 +99,22 @@ class Writer {
     load("begin");
     text_.line("int slot = 0;  // of the oldest 8 rows in use");
     put("raw", pairs_each(), fmt::format("slot + {}", history_));
-    load(fmt::format("begin + {}", d_.steps));
     text_.line("BARRIER();");
-    text_.open("for (int round = 0; round < {}; ++round)",
-               d_.rounds > 0 ? fmt::format("{}", d_.rounds) : std::string("rounds"));
+    const std::string rounds = d_.rounds > 0 ? fmt::format("{}", d_.rounds) : std::string("rounds");
+    text_.open("for (int round = 0; round < {}; ++round)", rounds);
     text_.line("const int t = begin + round * {};", d_.steps);
-    // Between these two barriers a warp may be ahead of another by a whole phase.
+    text_.line("float sums[16][4];");
+    // Products want local memory, butterflies the arithmetic: half of the warps do the one while the others do the
+    // other.
+    text_.line("PARTS_OPEN");
+    text_.line("PRODUCTS_OPEN");
     products();
+    text_.line("BUTTERFLIES_OPEN");
+    second(0, fmt::format("t - {}", d_.steps));
+    second(1, fmt::format("t - {}", d_.steps));
+    text_.line("PARTS_CLOSE");
     butterfly(0);
+    load(fmt::format("t + {}", d_.steps));
     text_.line("BULK_READ(0);");
     text_.line("BARRIER();");
     exchange(0);
@@ -104,10 +124,9 @@ class Writer {
     text_.line("slot -= slot >= {0} ? {0} : 0;", units_);
     put("raw", pairs_each(), fmt::format("slot + {}", history_));
     text_.line("BARRIER();");
-    load(fmt::format("t + {}", 2 * d_.steps));
-    second(0);
-    second(1);
     text_.close();
+    second(0, fmt::format("begin + ({} - 1) * {}", rounds, d_.steps));
+    second(1, fmt::format("begin + ({} - 1) * {}", rounds, d_.steps));
     text_.line("BULK_READ(0);");
     text_.close();
     return {{.name = fmt::format("filter bank {} x {}, matrix, bulk", g_.channels, g_.taps), .text = text_.str()},
@@ -232,7 +251,6 @@ class Writer {
 
   // --- the products --------------------------------------------------------------------------------------------------
   void products() {
-    text_.line("float sums[16][4];");
     const std::size_t words = matrix_words(g_.taps);
     for (std::size_t j = 0; j <= history_; ++j) {
       text_.line("int unit{0} = slot + tile * 4 + g / 2 + {0};", j);
@@ -328,12 +346,12 @@ class Writer {
   }
 
   // Sixteen items have a line, and send it off when they are through with it.
-  void second(std::size_t half) {
+  void second(std::size_t half, const std::string& first) {
     const std::size_t all = d_.steps * 16;
     for (std::size_t turn = 0; turn * d_.items < all; ++turn) {
       text_.open();
       text_.line("const int b = item + {}, line = b / 16, u = b % 16;", turn * d_.items);
-      text_.line("const int pol = line % 2, time = t + line / 2 * 2 + {};", half);
+      text_.line("const int pol = line % 2, time = {} + line / 2 * 2 + {};", first, half);
       text_.line("LOCAL float2* const from = {} + line * {} + u;", buffer(half), pitch_);
       text_.line("float2 v[{}];", others_);
       for (std::size_t q = 0; q < others_; ++q) text_.line("v[{0}] = from[{1}];", q, q * 16);
@@ -344,7 +362,7 @@ class Writer {
       }
       text_.line("BULK_FENCE();");
       text_.line("LANES_WAIT();");
-      text_.open("if (u == 0 && time >= skipped && time < spectra)");
+      text_.open("if (u == 0 && time >= begin && time >= skipped && time < spectra)");
       text_.line("BULK_STORE(out + (out_offset + {}), from, {});", place_text(g_, "time", "0"), g_.channels * 8);
       text_.line("BULK_CLOSE();");
       text_.close();
