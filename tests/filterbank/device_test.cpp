@@ -58,8 +58,8 @@ std::vector<Case> cases() {
   return all;
 }
 
-// A kernel costs a compilation of seconds on PoCL: every variant of the first problem, of the others one of each kind
-// of FIR and one that is not fused.
+// A kernel costs a compilation of seconds on PoCL: every variant of the first problem, of the others the one that would
+// be chosen, and where there is a bandpass one that is not fused.
 TEST_F(BankOnDevices, EveryVariantAgreesWithTheDefinition) {
   for (const Device& device : accelerators()) {
     bool every = true;
@@ -71,9 +71,9 @@ TEST_F(BankOnDevices, EveryVariantAgreesWithTheDefinition) {
       for (const auto& candidate : candidates(device, one.problem)) {
         if (!candidate.refusal.empty()) continue;
         std::string kind = candidate.variant;
-        if (!candidate.parameters.empty()) kind += candidate.parameters.front().second;
-        const bool fused = candidate.variant == "fused" || candidate.variant == "gathered";
-        if (!every && (!fused || !seen.insert(kind).second)) continue;
+        if (every && !candidate.parameters.empty()) kind += candidate.parameters.front().second;
+        const bool asked = every || seen.empty() || (candidate.variant == "gathered" && !one.problem.bandpass.empty());
+        if (!asked || !seen.insert(kind).second) continue;
         const Plan plan = filterbank::plan(device, one.problem, only(candidate.name()));
         EXPECT_LT(error(run(plan, bytes), wanted), 1e-6)
             << one.name << " by " << candidate.name() << " on " << device.id();
@@ -169,9 +169,8 @@ TEST_F(BankOnDevices, DelaysAndTheChannelMajorOrder) {
       const auto wanted = expected(problem, bytes, points);
       std::set<std::string> seen;
       for (const auto& candidate : candidates(device, problem)) {
-        const bool asked = candidate.variant == "fused" || candidate.variant == "gathered";
-        if (!asked || !candidate.refusal.empty()) continue;
-        if (!seen.insert(candidate.variant + candidate.name().substr(0, 14)).second) continue;
+        const bool asked = candidate.variant == "fused" || (candidate.variant == "gathered" && i % 2 == 0);
+        if (!asked || !candidate.refusal.empty() || !seen.insert(candidate.variant).second) continue;
         const Plan plan = filterbank::plan(device, problem, only(candidate.name()));
         const Spectra whole = run_in_pieces(plan, bytes, points, bytes.size());
         EXPECT_LT(error(whole, wanted), 2e-6) << i << " by " << candidate.name() << " on " << device.id();
@@ -309,9 +308,7 @@ struct KernelCase {
 TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
   for (const Device& device : accelerators()) {
     for (const KernelCase& one : {KernelCase{Fir::matrix, 32, 12, Samples::int8},
-                                  {Fir::matrix, 32, 5, Samples::int4},
                                   {Fir::matrix, 32, 16, Samples::int16},
-                                  {Fir::matrix_async, 32, 12, Samples::int8},
                                   {Fir::matrix_async, 32, 5, Samples::int4},
                                   {Fir::matrix_async, 32, 16, Samples::int16},
                                   {Fir::matrix_async, 32, 4, Samples::int8, true},
