@@ -30,7 +30,8 @@ class Fused final : public HostVariant {
         steps_(steps),
         capacity_(capacity),
         past_bytes_(past_bytes),
-        line_(std::move(line)) {}
+        line_(std::move(line)),
+        bare_(line_ == nullptr ? fft::BareLine<float>() : line_->bare(fft::Direction::forward)) {}
   std::shared_ptr<const Weights> prepare(std::span<const double> prototype) const override {
     return window_weights(geometry(), prototype);
   }
@@ -92,7 +93,9 @@ class Fused final : public HostVariant {
 
   void to_channels(const float* filtered, std::complex<float>* out, std::complex<float>* scratch) const {
     const auto* branches = reinterpret_cast<const std::complex<float>*>(filtered);
-    if (line_ == nullptr) {
+    if (bare_) {
+      bare_.run(filtered, reinterpret_cast<float*>(out));
+    } else if (line_ == nullptr) {
       std::copy_n(branches, geometry().channels, out);
     } else {
       line_->run(fft::Direction::forward, branches, out, scratch);
@@ -135,13 +138,15 @@ class Fused final : public HostVariant {
     const bool fresh = g.channels >= 512 && can_make_fresh();
     const std::size_t then = now + (g.channels >= 512 ? 2 : 1), bytes = g.channels * sizeof(std::complex<float>);
     if (g.by_channel || then >= piece.spectra * g.polarizations) return;
-    auto* place = reinterpret_cast<char*>(output.row(then / g.polarizations, then % g.polarizations));
+    const std::size_t time = g.polarizations == 2 ? then / 2 : then;
+    auto* place = reinterpret_cast<char*>(output.row(time, g.polarizations == 2 ? then % 2 : 0));
     if (fresh) return make_fresh(place, bytes);
     for (std::size_t byte = 0; byte < bytes; byte += 64) __builtin_prefetch(place + byte, 1, 2);
   }
 
   std::size_t steps_, capacity_, past_bytes_;
   std::shared_ptr<const fft::LineKernel<float>> line_;
+  fft::BareLine<float> bare_;
 };
 
 }  // namespace
