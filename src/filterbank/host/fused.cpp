@@ -25,7 +25,7 @@ class Fused final : public HostVariant {
   Fused(const Problem& problem, const Geometry& g, std::size_t steps, std::size_t capacity, std::size_t past_bytes,
         std::shared_ptr<const fft::LineKernel<float>> line)
       : HostVariant(problem, g,
-                    source_floats(g, steps, capacity) + (kernels().store_past == nullptr ? 1 : 3) * batch(g, steps) +
+                    source_floats(g, steps, capacity) + (kernels().store_past == nullptr ? 1 : 2) * batch(g, steps) +
                         (line == nullptr ? 0 : 2 * line->scratch()) + 64),
         steps_(steps),
         capacity_(capacity),
@@ -80,14 +80,14 @@ class Fused final : public HostVariant {
       }
       return;
     }
-    // The spectra of one batch of steps are written while the next is computed.
-    float* const spectra[2] = {filtered + batch(g, steps_), filtered + 2 * batch(g, steps_)};
-    auto* const fft_scratch = reinterpret_cast<std::complex<float>*>(filtered + 3 * batch(g, steps_));
+    // The spectra of one batch of steps, which stand where its branches stood, are written while the next is computed.
+    float* const spectra[2] = {filtered, filtered + batch(g, steps_)};
+    auto* const fft_scratch = reinterpret_cast<std::complex<float>*>(filtered + 2 * batch(g, steps_));
     LateStores late[2] = {{steps_ * g.polarizations, 2 * g.channels}, {steps_ * g.polarizations, 2 * g.channels}};
     for (std::size_t t = 0, turn = 0; t < piece.spectra; t += steps_, turn = 1 - turn) {
       const std::size_t now = std::min(steps_, piece.spectra - t);
-      filter(piece.first + t, now, filtered, &late[1 - turn]);
-      transform_late(output, t, now, filtered, spectra[turn], late[1 - turn], late[turn], fft_scratch);
+      filter(piece.first + t, now, spectra[turn], &late[1 - turn]);
+      transform_late(output, t, now, spectra[turn], late[1 - turn], late[turn], fft_scratch);
     }
   }
 
@@ -96,19 +96,19 @@ class Fused final : public HostVariant {
     if (bare_) {
       bare_.run(filtered, reinterpret_cast<float*>(out));
     } else if (line_ == nullptr) {
-      std::copy_n(branches, geometry().channels, out);
+      if (out != branches) std::copy_n(branches, geometry().channels, out);
     } else {
       line_->run(fft::Direction::forward, branches, out, scratch);
     }
   }
 
-  void transform_late(Output& output, std::size_t first, std::size_t count, const float* filtered, float* spectra,
-                      LateStores& before, LateStores& now, std::complex<float>* scratch) const {
+  void transform_late(Output& output, std::size_t first, std::size_t count, float* spectra, LateStores& before,
+                      LateStores& now, std::complex<float>* scratch) const {
     const Geometry& g = geometry();
     for (std::size_t t = 0; t < count; ++t) {
-      for (std::size_t p = 0; p < g.polarizations; ++p, filtered += filtered_row(g), spectra += filtered_row(g)) {
+      for (std::size_t p = 0; p < g.polarizations; ++p, spectra += filtered_row(g)) {
         auto* const values = reinterpret_cast<std::complex<float>*>(spectra);
-        to_channels(filtered, values, scratch);
+        to_channels(spectra, values, scratch);
         output.finish(first + t, p, values);
         now.add(spectra, reinterpret_cast<float*>(output.row(first + t, p)));
         before.beside_fft(blocks_of(g));
