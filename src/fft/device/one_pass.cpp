@@ -8,6 +8,7 @@ namespace ridge::fft::on_device {
 namespace {
 
 constexpr std::size_t kMostCandidates = 10;
+constexpr std::size_t kFewGroups = 6;  // on a compute unit: one more is worth a try
 
 // Real lines: an even one as pairs of samples, an odd one with nothing imaginary.
 void real_sides(const AxisProblem& problem, PassDesign& pass) {
@@ -52,7 +53,7 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     return;
   }
   double efficiency = 0.92;
-  const auto add = [&](const PassDesign& design, const char* note) {
+  const auto add = [&](const PassDesign& design, const char* note, bool packed = false) {
     Route route;
     route.outer = problem.counts.back();
     route.steps.push_back({.design = design,
@@ -71,6 +72,7 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     route.candidate = described(problem, "one_pass", route.steps, efficiency * used);
     if (design.ahead) route.candidate.parameters.emplace_back("ahead", "line");
     if (*note != '\0') route.candidate.parameters.emplace_back("twiddles", note);
+    if (packed) route.candidate.parameters.emplace_back("groups", std::to_string(design.resident));
     efficiency *= 0.985;
     routes.push_back(std::move(route));
   };
@@ -82,12 +84,16 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
       ahead.few_twiddles = false;
       if (&design == &designs.front()) add(ahead, "all");
     }
+    if (PassDesign packed = design; packed.resident < kFewGroups) {
+      packed.resident = most_resident(device, design);
+      if (packed.resident > design.resident) add(packed, "", true);
+    }
     add(design, "");
-    if (&design != &designs.front() || design.radices.size() < 2) continue;
-    PassDesign all = design;
-    all.few_twiddles = false;
-    add(all, "all");
   }
+  if (designs.front().radices.size() < 2) return;
+  PassDesign all = designs.front();
+  all.few_twiddles = false;
+  add(all, "all");
 }
 
 }  // namespace ridge::fft::on_device
