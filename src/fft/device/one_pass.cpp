@@ -1,5 +1,6 @@
 // The whole line in the registers and the local memory of one work-group: the data moves once.
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "fft/device/route.hpp"
@@ -8,7 +9,7 @@ namespace ridge::fft::on_device {
 namespace {
 
 constexpr std::size_t kMostCandidates = 10;
-constexpr std::size_t kFewGroups = 6;  // on a compute unit: one more is worth a try
+constexpr std::size_t kFewGroups = 3;  // on a compute unit: one more is worth a try
 
 // Real lines: an even one as pairs of samples, an odd one with nothing imaginary.
 void real_sides(const AxisProblem& problem, PassDesign& pass) {
@@ -76,6 +77,10 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     efficiency *= 0.985;
     routes.push_back(std::move(route));
   };
+  // With few more registers than points, lengths of powers of two ran slower for it (8192 .94 and .87 of a copy),
+  // others faster (6561 .83 and .89, 10000 .67 and .86).
+  const bool power = std::has_single_bit(problem.length);
+  std::vector<PassDesign> later;
   for (const PassDesign& design : designs) {
     PassDesign ahead = design;
     ahead.ahead = true;
@@ -84,12 +89,14 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
       ahead.few_twiddles = false;
       if (&design == &designs.front()) add(ahead, "all");
     }
-    if (PassDesign packed = design; packed.resident < kFewGroups) {
-      packed.resident = most_resident(device, design);
-      if (packed.resident > design.resident) add(packed, "", true);
-    }
-    add(design, "");
+    PassDesign packed = design;
+    if (design.resident <= kFewGroups) packed.resident = most_resident(device, design);
+    const bool more = packed.resident > design.resident;
+    if (more && !power) add(packed, "", true);
+    if (!more || power || design.resident > 1) add(design, "");  // one group loses to two
+    if (more && power) later.push_back(packed);
   }
+  for (const PassDesign& design : later) add(design, "", true);
   if (designs.front().radices.size() < 2) return;
   PassDesign all = designs.front();
   all.few_twiddles = false;
