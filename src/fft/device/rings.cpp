@@ -217,6 +217,7 @@ class Lister {
     if (!columns_first(factors, ahead, columns)) return;
     std::vector<PassDesign> passes = of_one_chunk(problem_, factors);
     RingDesign ring{.first = passes[1], .second = passes[2]};
+    ring.first.load.once = true;  // or what comes in would drive the ring out of the shared cache
     if (!shaped(device_, ring.first, shape, why_) || !shaped(device_, ring.second, shape, why_)) return;
     // Rows side by side: the last pass stores accesses of 128 bytes.
     const std::size_t side = std::min<std::size_t>(problem_.float64 ? 8 : 16, factors[0]);

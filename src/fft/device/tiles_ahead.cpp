@@ -107,7 +107,8 @@ std::string add_route(const Device& device, const AxisProblem& problem, const st
   first.store.at.line.front() = width;
   first.store.block = width;
   first.store.block_step = width * factors[1];
-  first.store_order = Order::points;
+  // What the 32 work-items of a warp write lies together where their columns' points fill whole blocks.
+  first.store_order = columns * width <= 32 ? Order::lines : Order::points;
   second.load.at.line.front() = 1;
   second.load.at.point = width;
   divide_first_digit(second, width);
