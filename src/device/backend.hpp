@@ -8,6 +8,9 @@
 #include <vector>
 
 #include <ridge/device.hpp>
+#include <ridge/error.hpp>
+
+#include "device/tile_map.hpp"
 
 namespace ridge::detail {
 
@@ -80,6 +83,9 @@ struct DeviceState {
   virtual std::shared_ptr<QueueState> queue() = 0;
   // Back ends without kernels of the dialect (the host) throw Error{unavailable}.
   virtual std::shared_ptr<ProgramState> compile(const KernelSource& source) = 0;
+  virtual TileMap tile_map(MemoryState& /*memory*/, const TileMapShape& /*shape*/) {
+    throw Error(ErrorKind::unavailable, info.id + ": tiles do not come into local memory by themselves there");
+  }
 
   // Buffers alive, for checking mode (front end's).
   std::mutex memory_mutex;

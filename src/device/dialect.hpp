@@ -29,6 +29,12 @@
 //   LANDING_START(p, to, from, bytes)   one work-item: copies so many bytes, a multiple of 16 and aligned, to local memory
 //   LANDING_EXPECT(p, bytes)      the same in parts: one work-item says how many bytes in all, and any work-items
 //   LANDING_PART(p, to, from, bytes)   start the copies of them
+//   TILE_MAP(name)                a parameter, the last ones of a kernel: two arguments, the halves of a TileMap
+//                                 (src/device/tile_map.hpp), which says how arrays lie in memory
+//   LANDING_TILE(p, to, map, column, row, array)   as LANDING_PART: a box of rows from there on, to 128 aligned bytes
+//   TILE_STORE(map, column, row, array, from)      one work-item: a box of rows from local memory, when TILES_WRITTEN() was
+//                                 said by all work-items that wrote it, and a barrier after it
+//   TILES_READ() TILES_STORED()   the same work-item: until local memory of its boxes is free; until they are in memory
 //   LANDING_WAIT(p, parity)       every work-item: until the copy is there; parity 0 for the first, then 1, 0, 1 ...
 //   COUNT_ON(p)                   CUDA: one more in a counter (uint) that all groups share; gives what it was
 //   SIGNAL(p)                     CUDA: the same, when what this work-item, and by a barrier its group, read and wrote is done

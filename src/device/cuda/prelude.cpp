@@ -24,7 +24,7 @@ static_assert(sizeof(long) == 8, "the dialect's long has 64 bits");
 #define CONSTANT_TABLE static __constant__ const
 #define UNROLL _Pragma("unroll")
 
-extern __shared__ __align__(16) unsigned char ridge_local_block[];
+extern __shared__ __align__(128) unsigned char ridge_local_block[];
 #define LOCAL_ARRAY(type, name, n) __shared__ type name[n]
 #define LOCAL_BLOCK(type, name, n) type* const name = reinterpret_cast<type*>(ridge_local_block)
 #define BARRIER() __syncthreads()
@@ -92,6 +92,27 @@ FUNCTION void ridge_landing_wait(ulong* p, uint parity) {
                  : "memory");
   } while (there == 0);
 }
+struct __align__(64) ridge_half_map { ulong words[8]; };
+// The two halves are neighbours among the parameters.
+#define TILE_MAP(name) const __grid_constant__ ridge_half_map name, const __grid_constant__ ridge_half_map name##_rest
+FUNCTION void ridge_landing_tile(ulong* p, void* to, const void* map, int column, int row, int array) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(
+          ridge_local_address(to)),
+      "l"(map), "r"(column), "r"(row), "r"(array), "r"(ridge_local_address(p))
+      : "memory");
+}
+FUNCTION void ridge_tile_store(const void* map, int column, int row, int array, const void* from) {
+  asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(map), "r"(column),
+               "r"(row), "r"(array), "r"(ridge_local_address(from))
+               : "memory");
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+#define LANDING_TILE(p, to, map, column, row, array) ridge_landing_tile(p, to, &(map), column, row, array)
+#define TILES_WRITTEN() asm volatile("fence.proxy.async.shared::cta;" ::: "memory")
+#define TILE_STORE(map, column, row, array, from) ridge_tile_store(&(map), column, row, array, from)
+#define TILES_READ() asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory")
+#define TILES_STORED() asm volatile("cp.async.bulk.wait_group 0;" ::: "memory")
 #define LANDING_OPEN(p) ridge_landing_open(p)
 #define LANDING_EXPECT(p, bytes) ridge_landing_expect(p, bytes)
 #define LANDING_PART(p, to, from, bytes) ridge_landing_part(p, to, from, bytes)

@@ -22,6 +22,7 @@ struct CudaDevice : DeviceState, std::enable_shared_from_this<CudaDevice> {
   std::unique_ptr<Allocation> allocate(std::size_t bytes, std::size_t fence, const BufferOptions& options) override;
   std::shared_ptr<QueueState> queue() override;
   std::shared_ptr<ProgramState> compile(const KernelSource& source) override;
+  TileMap tile_map(MemoryState& array, const TileMapShape& shape) override;
 
   // The context is made on first use: it takes hundreds of megabytes and milliseconds, which a list of devices must
   // not.

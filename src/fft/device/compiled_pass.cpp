@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "device/backend.hpp"
+#include "device/tile_map.hpp"
 #include "fft/device/kernel_text.hpp"
 #include "fft/device/tables.hpp"
 
@@ -63,6 +64,24 @@ Buffer both_tables(const Device& device, const PassDesign& columns, const PassDe
 
 Buffer both_tables(const Device& device, const PassDesign& columns, const PassDesign& rows) {
   return columns.float64 ? both_tables<double>(device, columns, rows) : both_tables<float>(device, columns, rows);
+}
+
+// The arrays of one side of a pass whose lines move as tiles.
+detail::TileMap side_map(const PassDesign& design, const PassSide& side, const Buffer& buffer, std::uint64_t offset,
+                         std::uint64_t lines, bool load) {
+  const std::uint64_t element = design.float64 ? 16 : 8;
+  std::uint64_t each = 1;
+  for (std::size_t digit = 0; digit + 1 < design.counts.size(); ++digit) each *= design.counts[digit];
+  const std::size_t rows = load ? design.points : design.points / 2;
+  return detail::tile_map(buffer, {.float64 = design.float64,
+                                   .offset = offset * element,
+                                   .columns = 2 * side.at.point,
+                                   .rows = design.points,
+                                   .row = side.at.point * element,
+                                   .arrays = lines / each,
+                                   .array = side.at.line.back() * element,
+                                   .box_columns = static_cast<std::uint32_t>(2 * design.lines),
+                                   .box_rows = static_cast<std::uint32_t>(tile_rows(rows))});
 }
 
 }  // namespace
@@ -128,13 +147,20 @@ CompiledPass::CompiledPass(const Device& device, const PassDesign& design, const
 void CompiledPass::enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out,
                            std::uint64_t out_offset, std::uint64_t lines) const {
   std::vector<Argument> arguments;
-  arguments.reserve(tables_.size() + 5);
+  arguments.reserve(tables_.size() + 9);
   arguments.emplace_back(in);
   arguments.emplace_back(out);
   for (const Buffer& table : tables_) arguments.emplace_back(table);
   arguments.emplace_back(in_offset);
   arguments.emplace_back(out_offset);
   arguments.emplace_back(static_cast<std::uint32_t>(lines));
+  for (const bool load : {true, false}) {
+    const PassSide& side = load ? design_.load : design_.store;
+    if (!side.mapped) continue;
+    const detail::TileMap map = side_map(design_, side, load ? in : out, load ? in_offset : out_offset, lines, load);
+    arguments.emplace_back(map.first);
+    arguments.emplace_back(map.rest);
+  }
   std::uint64_t groups = (lines + design_.lines - 1) / design_.lines;
   if (staying_ > 0) groups = std::min(groups, staying_);
   queue.launch(kernel_, {.groups = {groups}, .items = {design_.items()}, .local_bytes = local_bytes_}, arguments);

@@ -28,6 +28,10 @@ PassText cluster_text(const ClusterDesign& design);
 PassText ring_text(const RingDesign& design);
 inline constexpr std::size_t kRingControl = 32;  // counters before those of the slots, which have two each
 
+// Rows that one copy of a tile takes, of a tile of so many or of half of one.
+inline constexpr std::size_t kMostTileRows = 256;
+std::size_t tile_rows(std::size_t points);
+
 // Bytes of local memory that the kernel takes, without writing it.
 std::size_t local_bytes_of(const PassDesign& design);
 std::size_t local_bytes_of(const ClusterDesign& design);

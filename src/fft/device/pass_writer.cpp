@@ -67,6 +67,7 @@ std::size_t PassWriter::exchange_bytes() const {
 std::size_t PassWriter::local_bytes() const {
   const std::size_t complex_bytes = d_.float64 ? 16 : 8;
   std::size_t bytes = exchange_bytes();
+  if (d_.store.mapped) bytes = std::max(bytes, d_.lines * d_.points / 2 * complex_bytes);
   if (d_.ahead) return (bytes + 15) / 16 * 16 + d_.lines * d_.points * complex_bytes + 16;
   const bool runs = d_.load.staged || (d_.store.staged && d_.store.values != Values::half);
   if (runs) bytes = std::max(bytes, d_.lines * pitch_ * complex_bytes);
@@ -138,7 +139,10 @@ std::string PassWriter::signature() {
     text += "GLOBAL const uint* RESTRICT gather, GLOBAL const uint* RESTRICT scatter, ";
   }
   if (d_.method == PrimeMethod::filter) text += "GLOBAL const real2* RESTRICT filter_table, ";
-  return text + "ulong in_offset, ulong out_offset, uint lines)";
+  text += "ulong in_offset, ulong out_offset, uint lines";
+  if (d_.load.mapped) text += ", TILE_MAP(in_map)";
+  if (d_.store.mapped) text += ", TILE_MAP(out_map)";
+  return text + ")";
 }
 
 void PassWriter::place_items(Order order, const char* suffix) {

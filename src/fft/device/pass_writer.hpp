@@ -71,6 +71,9 @@ class PassWriter {
   // --- lines that come ahead (ahead_text.cpp)
   bool in_one_run() const { return d_.load.at.point == d_.lines; }
   void start_landing(const std::string& tile);
+  // Where a tile begins: `column` and `array`, of the map of one side.
+  void tile_place(const std::string& line, const Address& at);
+  void store_tile(const StageDesign& last);
 
   // --- who does what
   void place_items(Order order, const char* suffix);

@@ -20,8 +20,8 @@ constexpr std::size_t kFactorsTried = 2, kMixedFactorsTried = 3;
 constexpr std::size_t kLeastSlots = 3;
 // How many times the tiles under way at once the first pass runs ahead of a whole chunk, and how many more find room.
 constexpr double kAhead = 2, kRoom = 0.6;
-// Rows that go through the ring after a pass over memory: as long as chunks of 16 of them leave room for several.
-constexpr double kRow = 16384;
+// Rows that go through the ring after a pass over memory: chunks of 16 of them leave room for several.
+constexpr std::size_t kRows[] = {65536, 16384};
 constexpr std::size_t kLongestFirst = 1024;
 
 // The lines are neighbours, and their points far apart: the columns of an array.
@@ -118,21 +118,18 @@ class Lister {
       why_ = "takes lines of one digit";
       return;
     }
-    auto all = pass_factors(problem_.length, 3, kLongestFirst);
-    std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
-      const auto off = [&](const std::vector<std::size_t>& factors) {
-        return std::abs(std::log2(static_cast<double>(factors[1] * factors[2]) / kRow));
-      };
-      return off(a) < off(b);
-    });
-    std::size_t tried = 0;
+    const auto all = pass_factors(problem_.length, 3, kLongestFirst);
     std::size_t last_first = 0;
-    for (const auto& factors : all) {
-      if (tried == kFactorsTried) break;
-      if (std::exchange(last_first, factors[0]) == factors[0]) continue;  // other rows say more than others of these
+    for (const std::size_t row : kRows) {
+      const auto off = [&](const std::vector<std::size_t>& factors) {
+        return std::abs(std::log2(static_cast<double>(factors[1] * factors[2]) / static_cast<double>(row)));
+      };
+      const auto nearest =
+          std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) { return off(a) < off(b); });
+      if (nearest == all.end() || std::exchange(last_first, nearest->front()) == nearest->front()) continue;
       const std::size_t before = found_;
-      for (const RingShape& shape : shapes(factors, tried)) rows_of(factors, shape);
-      if (found_ > before) ++tried;
+      for (const RingShape& shape : shapes(*nearest, 0)) rows_of(*nearest, shape, true);
+      for (const RingShape& shape : shapes(*nearest, found_ > before ? 1 : 0)) rows_of(*nearest, shape, false);
     }
   }
 
@@ -232,19 +229,28 @@ class Lister {
     add(route, ring, factors, chunks, Place::input, chunks / route.outer, 1);
   }
 
-  void rows_of(const std::vector<std::size_t>& factors, const RingShape& shape) {
-    // A tile of the first pass of 16 columns would fill a compute unit beyond 512 points.
-    const std::size_t width = factors[0] > 512 ? 8 : 16;
+  // The pass over memory before rows go through the ring, its tiles ahead of it or not.
+  bool columns_first(const std::vector<std::size_t>& factors, bool ahead, PassDesign& columns) {
     SplitPlaces places;
-    PassDesign columns = split_designs(problem_, {.factors = factors}, places).front();
-    std::string refusal;
-    const std::vector<PassDesign> fits = fitted(device_, columns, width, 1, refusal);
-    if (fits.empty()) {
-      why_ = refusal;
-      return;
+    columns = split_designs(problem_, {.factors = factors}, places).front();
+    if (ahead) {
+      why_ = tiles_refusal(device_, problem_);
+      if (why_.empty()) why_ = shape_tile(device_, columns, kColumnTile);
+      return why_.empty();
     }
+    // A tile of 16 columns would fill a compute unit beyond 512 points.
+    const std::vector<PassDesign> fits = fitted(device_, columns, factors[0] > 512 ? 8 : 16, 1, why_);
+    if (fits.empty()) return false;
+    columns = fits.front();
+    return true;
+  }
+
+  void rows_of(const std::vector<std::size_t>& factors, const RingShape& shape, bool ahead) {
+    PassDesign columns;
+    if (!columns_first(factors, ahead, columns)) return;
     std::vector<PassDesign> passes = of_one_chunk(problem_, factors);
     RingDesign ring{.first = passes[1], .second = passes[2]};
+    ring.first.load.once = true;  // or what comes in would drive the ring out of the shared cache
     if (!shaped(device_, ring.first, shape, why_) || !shaped(device_, ring.second, shape, why_)) return;
     // Rows side by side: the last pass stores accesses of 128 bytes.
     const std::size_t side = std::min<std::size_t>(problem_.float64 ? 8 : 16, factors[0]);
@@ -264,7 +270,7 @@ class Lister {
     Route route;
     route.outer = problem_.counts.back();
     route.scratch = problem_.length;
-    route.steps.push_back({.design = fits.front(),
+    route.steps.push_back({.design = columns,
                            .from = Place::input,
                            .to = Place::scratch,
                            .lines = problem_.length / factors[0],
@@ -295,6 +301,8 @@ class Lister {
                            .to_stride = problem_.out.line.back()});
     route.candidate =
         described_ring(problem_, factors, ring, trips, expected() * (1 - 0.02 * static_cast<double>(found_)));
+    const auto* columns = std::get_if<PassDesign>(&route.steps.front().design);
+    if (columns != nullptr && columns->ahead) route.candidate.parameters.emplace_back("tiles", "in");
     routes_.push_back(std::move(route));
     ++found_;
   }

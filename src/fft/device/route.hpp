@@ -141,6 +141,18 @@ struct SplitResult {
 SplitResult split_passes(const Device& device, const AxisProblem& problem, const Split& split,
                          std::vector<Step>& steps);
 
+// Tiles that fill a compute unit, or half of one, and come ahead (tiles_ahead.cpp).
+struct TileShape {
+  std::size_t points;    // a tile
+  std::size_t items;     // a group
+  std::size_t resident;  // groups a compute unit
+};
+inline constexpr TileShape kColumnTile{16384, 512, 1};
+// Why the lines of a problem cannot be brought ahead in tiles; empty: they can.
+std::string tiles_refusal(const Device& device, const AxisProblem& problem);
+// Gives a pass the radices and the work-items of such tiles; empty, or why not.
+std::string shape_tile(const Device& device, PassDesign& pass, const TileShape& shape);
+
 // Lines one after the other, as a route keeps them on its own.
 Address packed_lines(const AxisProblem& problem, std::size_t points);
 

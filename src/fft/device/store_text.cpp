@@ -81,6 +81,7 @@ void PassWriter::store() {
   const char* line = two_orders() ? "line_out" : "line";
   const char* here = two_orders() ? "here_out" : "here";
   if (d_.twiddle) twiddle(last);
+  if (d_.store.mapped) return store_tile(last);
   if (d_.store.values == Values::half) return store_half(last);
   if (d_.store.staged || d_.method == PrimeMethod::rader) return stage_out(last, line);
   text_.raw("\n");

@@ -14,28 +14,66 @@ namespace ridge::fft::on_device {
 namespace {
 
 constexpr std::size_t kFactorsTried = 2;
+constexpr std::size_t kShortestColumns = 256;
 constexpr std::size_t kShortest = std::size_t{1} << 18;  // rings do better with shorter ones
 
-struct TileShape {
-  std::size_t points;  // a tile
-  std::size_t items;   // a group
-  std::size_t resident;
+struct Shape {
+  TileShape tile;
+  bool maps_output;  // the last pass's tiles leave by themselves, too
 };
-constexpr TileShape kShapes[] = {{16384, 512, 1}, {8192, 256, 2}, {16384, 1024, 1}, {8192, 512, 2}};
+constexpr Shape kShapes[] = {{{16384, 512, 1}, true},
+                             {{16384, 512, 1}, false},
+                             {{16384, 1024, 1}, true},
+                             {{8192, 256, 2}, true},
+                             {{8192, 512, 2}, true}};
 
-std::string refusal(const Device& device, const AxisProblem& problem) {
+// Lines side by side, one array of them after the other.
+bool are_columns(const AxisProblem& problem) {
+  const auto columns = [&](const Address& at) {
+    return at.point > 1 && at.point % 2 == 0 && at.line.front() == 1 && at.line.size() <= 2 &&
+           (at.line.size() == 1 || at.line[1] % 2 == 0);
+  };
+  return columns(problem.in) && columns(problem.out);
+}
+
+}  // namespace
+
+std::string tiles_refusal(const Device& device, const AxisProblem& problem) {
   if (!is_hopper(device)) return "needs copies that land by themselves, which CUDA has from Hopper on";
   if (problem.kind == Kind::real || problem.samples != Samples::same) return "takes complex points";
-  if (problem.load.kind() != FactorKind::none) return "takes no factors on its way in";
-  if (problem.length < kShortest) return "lines this short need no second trip through memory";
-  const auto apart = [&](std::uint64_t step) {
-    return step >= problem.length && step % 2 == 0;  // copies begin at multiples of 16 bytes
-  };
-  if (problem.in.point != 1 || !std::all_of(problem.in.line.begin(), problem.in.line.end(), apart)) {
-    return "takes lines one after the other";
+  if (problem.load.kind() != FactorKind::none || problem.store.kind() != FactorKind::none) {
+    return "takes no factors on its way";
   }
-  return {};
+  const auto apart = [&](const Address& at) {  // copies begin at multiples of 16 bytes
+    return at.point == 1 && at.line.size() == 1 && at.line[0] >= problem.length && at.line[0] % 2 == 0;
+  };
+  const bool rows = apart(problem.in) && apart(problem.out);
+  return rows || are_columns(problem) ? "" : "takes lines one after the other, or columns of arrays";
 }
+
+std::string shape_tile(const Device& device, PassDesign& pass, const TileShape& shape) {
+  constexpr std::size_t kMostLines = 128;  // numbers that a copy takes of a row
+  const std::size_t lines = shape.points / pass.length;
+  if (shape.points % pass.length != 0 || lines > kMostLines || shape.items % lines != 0 ||
+      pass.counts.front() % lines != 0) {
+    return fmt::format("no whole tiles of {} points", shape.points);
+  }
+  const std::size_t threads = shape.items / lines, held = shape.points / shape.items;
+  for (const RadixPlan& plan : radix_plans(pass.length, {.most_threads = threads, .most_held = held})) {
+    if (plan.threads != threads) continue;
+    pass.radices = plan.radices;
+    pass.threads = threads;
+    pass.ahead = true;
+    pass.load.mapped = pass.load.at.point != lines;  // else one run
+    if (std::string reason = fit(device, pass, lines); !reason.empty()) return reason;
+    pass.split = true;
+    pass.resident = pass.float64 ? 1 : shape.resident;
+    return {};
+  }
+  return fmt::format("no radices of {} points for {} work-items", pass.length, threads);
+}
+
+namespace {
 
 // A digit of the line's number becomes two: `width` neighbours, and which of their sets.
 void divide_first_digit(PassDesign& pass, std::uint64_t width) {
@@ -48,23 +86,6 @@ void divide_first_digit(PassDesign& pass, std::uint64_t width) {
   }
 }
 
-// Radices and work-items of a tile of so many lines.
-std::string shape_tile(const Device& device, PassDesign& pass, const TileShape& shape) {
-  const std::size_t lines = shape.points / pass.length, threads = shape.items / lines;
-  const std::size_t held = shape.points / shape.items;
-  for (const RadixPlan& plan : radix_plans(pass.length, {.most_threads = threads, .most_held = held})) {
-    if (plan.threads != threads) continue;
-    pass.radices = plan.radices;
-    pass.threads = threads;
-    pass.ahead = true;
-    if (std::string reason = fit(device, pass, lines); !reason.empty()) return reason;
-    pass.split = true;
-    pass.resident = shape.resident;
-    return {};
-  }
-  return fmt::format("no radices of {} points for {} work-items", pass.length, threads);
-}
-
 // Lines of each pass that fill a tile; none where accesses would be too narrow.
 bool tiles_serve(const std::vector<std::size_t>& factors, const TileShape& shape, const AxisProblem& problem) {
   const std::size_t least = problem.float64 ? 2 : 4, most = 32;
@@ -75,24 +96,27 @@ bool tiles_serve(const std::vector<std::size_t>& factors, const TileShape& shape
 }
 
 std::string add_route(const Device& device, const AxisProblem& problem, const std::vector<std::size_t>& factors,
-                      const TileShape& shape, double efficiency, std::vector<Route>& routes) {
-  const std::uint64_t width = shape.points / factors[1], columns = shape.points / factors[0];
+                      const Shape& shape, double efficiency, std::vector<Route>& routes) {
+  const std::uint64_t width = shape.tile.points / factors[1], columns = shape.tile.points / factors[0];
   if (factors[1] % columns != 0 || factors[0] % width != 0) return "no whole tiles";
   SplitPlaces places;
   std::vector<PassDesign> passes = split_designs(problem, {.factors = factors}, places);
   PassDesign &first = passes[0], &second = passes[1];
   // Rows k of the second pass, `width` of them a tile, points c: at k / width * (width * N2) + c * width + k % width.
+  first.store.at.point = 1;
   first.store.at.line.front() = width;
   first.store.block = width;
   first.store.block_step = width * factors[1];
-  first.store_order = Order::points;
+  // What the 32 work-items of a warp write lies together where their columns' points fill whole blocks.
+  first.store_order = columns * width <= 32 ? Order::lines : Order::points;
   second.load.at.line.front() = 1;
   second.load.at.point = width;
   divide_first_digit(second, width);
   second.load.at.line[1] = width * factors[1];
   second.load_order = Order::lines;
+  second.store.mapped = shape.maps_output;
   for (PassDesign* pass : {&first, &second}) {
-    if (std::string reason = shape_tile(device, *pass, shape); !reason.empty()) return reason;
+    if (std::string reason = shape_tile(device, *pass, shape.tile); !reason.empty()) return reason;
   }
   Route route;
   route.outer = problem.counts.back();
@@ -108,11 +132,40 @@ std::string add_route(const Device& device, const AxisProblem& problem, const st
                          .to = Place::output,
                          .lines = inner_lines(problem) * factors[0],
                          .from_stride = places.step,
-                         .to_stride = problem.out.line.back(),
-                         .store = problem.store});
+                         .to_stride = problem.out.line.back()});
   route.candidate = described(problem, "tiles_ahead", route.steps, efficiency);
   route.candidate.parameters.insert(route.candidate.parameters.begin(),
                                     {"factors", fmt::format("{}", fmt::join(factors, "x"))});
+  route.candidate.parameters.emplace_back("tiles", shape.maps_output ? "in,out" : "in");
+  routes.push_back(std::move(route));
+  return {};
+}
+
+// Columns of arrays in one pass: tiles come and go by themselves.
+std::string add_columns(const Device& device, const AxisProblem& problem, const Shape& shape, double efficiency,
+                        std::vector<Route>& routes) {
+  PassDesign pass = plain_pass(problem);
+  Route route;
+  route.outer = problem.counts.back();
+  std::uint64_t lines = inner_lines(problem);
+  if (problem.counts.size() == 1) {  // one array
+    std::swap(route.outer, lines);
+    pass.counts.push_back(1);
+    pass.load.at.line.push_back(problem.in.point * problem.length);
+    pass.store.at.line.push_back(problem.out.point * problem.length);
+  }
+  if (std::string reason = shape_tile(device, pass, shape.tile); !reason.empty()) return reason;
+  pass.load.mapped = true;
+  pass.store.mapped = shape.maps_output;
+  if (pass.lines < (problem.float64 ? 2 : 4)) return "columns this long leave too narrow a tile";
+  route.steps.push_back({.design = pass,
+                         .from = Place::input,
+                         .to = Place::output,
+                         .lines = lines,
+                         .from_stride = pass.load.at.line.back(),
+                         .to_stride = pass.store.at.line.back()});
+  route.candidate = described(problem, "tiles_ahead", route.steps, efficiency);
+  route.candidate.parameters.emplace_back("tiles", shape.maps_output ? "in,out" : "in");
   routes.push_back(std::move(route));
   return {};
 }
@@ -120,15 +173,25 @@ std::string add_route(const Device& device, const AxisProblem& problem, const st
 }  // namespace
 
 void list_tiles_ahead(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
-  std::string why = refusal(device, problem);
+  std::string why = tiles_refusal(device, problem);
   std::size_t found = 0;
-  if (why.empty()) {
+  if (why.empty() && are_columns(problem)) {
+    if (problem.length < kShortestColumns) why = "columns this short leave room for several groups a compute unit";
+    for (const Shape& shape : kShapes) {
+      if (problem.length < kShortestColumns) break;
+      const double efficiency = 0.85 * (1 - 0.02 * static_cast<double>(found));
+      why = add_columns(device, problem, shape, efficiency, routes);
+      if (why.empty()) ++found;
+    }
+  } else if (why.empty() && problem.length < kShortest) {
+    why = "lines this short need no second trip through memory";
+  } else if (why.empty()) {
     why = "no factors whose tiles fill a compute unit";
-    for (const TileShape& shape : kShapes) {
+    for (const Shape& shape : kShapes) {
       std::size_t tried = 0;
-      for (const auto& factors : pass_factors(problem.length, 2, shape.points)) {
+      for (const auto& factors : pass_factors(problem.length, 2, shape.tile.points)) {
         if (tried == kFactorsTried) break;
-        if (!tiles_serve(factors, shape, problem)) continue;
+        if (!tiles_serve(factors, shape.tile, problem)) continue;
         const double efficiency = 0.9 * (1 - 0.02 * static_cast<double>(found));
         const std::string reason = add_route(device, problem, factors, shape, efficiency, routes);
         if (reason.empty()) {
