@@ -82,6 +82,43 @@ TEST_F(LongLines, TilesThatComeAhead) {
   }
 }
 
+TEST_F(LongLines, TilesOfColumns) {
+  struct Columns {
+    std::size_t rows, columns, batch;
+  };
+  for (const Device& device : cuda_) {
+    for (const auto [rows, columns, batch] :
+         {Columns{512, 96, 3}, Columns{1024, 64, 1}, Columns{2048, 48, 2}, Columns{4096, 40, 1}}) {
+      const auto in = reference::random_points<float>(rows * columns * batch, 9);
+      const Problem problem{.shape = {rows, columns}, .batch = batch, .scale_inverse = 0.25};
+      const Plan<double> host(ridge::host(), problem, {.effort = Effort::quick});
+      const Plan<float> plan(device, problem, only("tiles_ahead"));
+      EXPECT_NE(plan.explain().find("tiles=in,out"), std::string::npos) << plan.explain();
+      for (const bool inverse : {false, true}) {
+        const auto expected = run(host, std::vector<std::complex<double>>(in.begin(), in.end()), inverse, in.size());
+        const auto out = run(plan, in, inverse, in.size());
+        double difference = 0, norm = 0;
+        for (std::size_t i = 0; i < in.size(); ++i) {
+          difference += std::norm(std::complex<double>(out[i]) - expected[i]);
+          norm += std::norm(expected[i]);
+        }
+        EXPECT_LE(std::sqrt(difference / norm), reference::error_gate<float>(rows * columns)) << rows;
+      }
+    }
+  }
+}
+
+TEST_F(LongLines, ClustersWhoseNextLineComesAhead) {
+  for (const Device& device : cuda_) {
+    for (const auto [n, batch] : {Long{1 << 15, 1}, Long{1 << 15, 301}, Long{1 << 16, 77}, Long{1 << 17, 5}}) {
+      const Plan<float> plan(device, {.shape = {n}, .batch = batch}, only("cluster"));
+      EXPECT_NE(plan.explain().find("ahead=line"), std::string::npos) << plan.explain();
+      EXPECT_LE(worst_error<float>(device, {.shape = {n}, .batch = batch}, "cluster", n == 1 << 17), 1)
+          << n << " x " << batch;
+    }
+  }
+}
+
 TEST_F(LongLines, RingsInPlace) {
   for (const Device& device : cuda_) {
     const std::size_t n = 1 << 16, batch = 50;

@@ -14,7 +14,7 @@
 namespace ridge::fft::on_device {
 namespace {
 
-constexpr std::size_t kFirstArchitecture = 90, kMostCandidates = 16, kLeastRun = 8, kEachSize = 2;
+constexpr std::size_t kFirstArchitecture = 90, kMostCandidates = 16, kLeastRun = 8, kEachSize = 3;
 
 }  // namespace
 
@@ -51,15 +51,20 @@ std::string refusal(const Device& device, const AxisProblem& problem) {
 }
 
 // Of a copy's speed, as measured on an H200: the more groups, the further their exchange.
-double expected(std::size_t groups) { return groups <= 2 ? 0.82 : groups <= 4 ? 0.6 : groups <= 8 ? 0.55 : 0.42; }
+double expected(std::size_t groups, bool ahead) {
+  if (ahead) return groups <= 2 ? 0.8 : groups <= 4 ? 0.7 : groups <= 8 ? 0.68 : 0.58;
+  return groups <= 2 ? 0.7 : groups <= 4 ? 0.6 : groups <= 8 ? 0.55 : 0.42;
+}
 
 // Both halves with the same number of work-items; the cheapest pair of plans.
 bool shared_plans(ClusterDesign& design, std::size_t most_items, std::size_t most_held) {
   PassDesign &columns = design.columns, &rows = design.rows;
   const RadixLimits limits{.most_threads = most_items, .most_held = columns.float64 ? most_held / 2 : most_held};
   double best = 1e30;
-  for (const RadixPlan& a : radix_plans(columns.length, limits)) {
-    for (const RadixPlan& b : radix_plans(rows.length, limits)) {
+  const std::vector<RadixPlan> of_columns = radix_plans(columns.length, limits),
+                               of_rows = radix_plans(rows.length, limits);
+  for (const RadixPlan& a : of_columns) {
+    for (const RadixPlan& b : of_rows) {
       if (a.threads * columns.lines != b.threads * rows.lines || a.threads * columns.lines > most_items) continue;
       if (a.cost + b.cost >= best) continue;
       best = a.cost + b.cost;
@@ -79,9 +84,9 @@ struct ClusterShape {
   bool ahead;             // clusters stay, and the next line lands meanwhile
   bool split;             // exchange real and imaginary parts in turn
 };
-// 64 KiB of points a group leave room for two groups a compute unit, unless they are exchanged whole.
-constexpr ClusterShape kClusterShapes[] = {{64, 16, true, true},  {64, 32, true, true},   {64, 16, false, true},
-                                           {128, 32, true, true}, {128, 16, true, true},  {32, 16, true, true},
+// Best first, as measured on an H200. 64 KiB of points a group leave room for two groups a compute unit.
+constexpr ClusterShape kClusterShapes[] = {{128, 32, true, true}, {64, 32, true, true},   {128, 16, true, true},
+                                           {64, 16, true, true},  {32, 16, true, true},   {64, 16, false, true},
                                            {32, 16, false, true}, {32, 16, false, false}, {128, 16, false, true}};
 
 class ClusterLister {
@@ -98,10 +103,10 @@ class ClusterLister {
       for (const std::size_t groups : {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}) {
         const std::size_t element = problem_.float64 ? 16 : 8, bytes = points_.length / groups * element;
         if (points_.length % groups != 0 || bytes > shape.kib * 1024 || bytes * 2 <= shape.kib * 1024) continue;
-        for (const auto& factors : pass_factors(points_.length, 2, 4096)) {
+        if (of_this_shape == kEachSize || found_ == kMostCandidates) break;
+        for (const ClusterDesign& design : designs(shape, groups)) {
           if (of_this_shape == kEachSize || found_ == kMostCandidates) break;
-          if (factors[0] % groups != 0 || factors[1] % groups != 0) continue;
-          if (add(shape, groups, factors)) ++of_this_shape;
+          if (add(shape, design)) ++of_this_shape;
         }
       }
     }
@@ -109,22 +114,39 @@ class ClusterLister {
   }
 
  private:
-  bool add(const ClusterShape& shape, std::size_t groups, const std::vector<std::size_t>& factors) {
-    if (real_ && factors[0] % (2 * groups) != 0) return false;  // whole pairs of a row and its mirror
-    SplitPlaces places;
-    const auto plain =
-        split_designs(points_, {.factors = factors, .load = real_ ? Values::pairs : Values::complex}, places);
-    ClusterDesign design{.columns = plain[0], .rows = plain[1], .groups = groups, .real = real_};
+  // Those with the fewest exchanges first, then the most even ones.
+  std::vector<ClusterDesign> designs(const ClusterShape& shape, std::size_t groups) const {
+    std::vector<ClusterDesign> found;
+    for (const auto& factors : pass_factors(points_.length, 2, 4096)) {
+      if (factors[0] % groups != 0 || factors[1] % groups != 0) continue;
+      if (real_ && factors[0] % (2 * groups) != 0) continue;  // whole pairs of a row and its mirror
+      SplitPlaces places;
+      const auto plain =
+          split_designs(points_, {.factors = factors, .load = real_ ? Values::pairs : Values::complex}, places);
+      ClusterDesign design{.columns = plain[0], .rows = plain[1], .groups = groups, .real = real_};
+      PassDesign &columns = design.columns, &rows = design.rows;
+      columns.lines = factors[1] / groups;
+      rows.lines = factors[0] / groups;
+      if (columns.lines < kLeastRun || rows.lines < kLeastRun) continue;
+      columns.load_order = columns.store_order = rows.load_order = rows.store_order = Order::lines;
+      if (real_) rows.twiddle = Twiddle{.order = problem_.length, .columns = ~std::uint64_t{0}, .column = {}};
+      const std::size_t items = std::min<std::size_t>(device_.limits().work_group, 1024);
+      if (!shared_plans(design, items, shape.most_held)) continue;
+      columns.split = rows.split = shape.split;
+      columns.ahead = shape.ahead;
+      found.push_back(std::move(design));
+    }
+    const auto stages = [](const ClusterDesign& design) {
+      return design.columns.radices.size() + design.rows.radices.size();
+    };
+    std::stable_sort(found.begin(), found.end(),
+                     [&](const ClusterDesign& a, const ClusterDesign& b) { return stages(a) < stages(b); });
+    return found;
+  }
+
+  bool add(const ClusterShape& shape, ClusterDesign design) {
     PassDesign &columns = design.columns, &rows = design.rows;
-    columns.lines = factors[1] / groups;
-    rows.lines = factors[0] / groups;
-    if (columns.lines < kLeastRun || rows.lines < kLeastRun) return false;
-    columns.load_order = columns.store_order = rows.load_order = rows.store_order = Order::lines;
-    if (real_) rows.twiddle = Twiddle{.order = problem_.length, .columns = ~std::uint64_t{0}, .column = {}};
     const Limits& limits = device_.limits();
-    if (!shared_plans(design, std::min<std::size_t>(limits.work_group, 1024), shape.most_held)) return false;
-    columns.split = rows.split = shape.split;
-    columns.ahead = shape.ahead;
     const std::size_t held = std::max(longest_held(columns), longest_held(rows)) * (problem_.float64 ? 2 : 1);
     if (shape.most_held > 16 && held <= 16) return false;  // another shape has it
     if (shape.ahead && !lands(columns)) return false;
@@ -146,17 +168,18 @@ class ClusterLister {
                            .lines = inner_lines(problem_),
                            .from_stride = problem_.in.line.back(),
                            .to_stride = problem_.out.line.back()});
-    route.candidate = {.variant = "cluster",
-                       .parameters = {{"groups", std::to_string(groups)},
-                                      {"factors", fmt::format("{}x{}", factors[0], factors[1])},
-                                      {"radices", radices_text(columns) + "," + radices_text(rows)},
-                                      {"items", std::to_string(columns.items())},
-                                      {"exchange", shape.split ? "split" : "whole"}},
-                       .cost = {.flops = usual_flops(problem_),
-                                .bytes = problem_bytes(problem_),
-                                .launches = 1,
-                                .efficiency = expected(groups) * (1 - 0.02 * static_cast<double>(found_)),
-                                .float64 = problem_.float64}};
+    route.candidate = {
+        .variant = "cluster",
+        .parameters = {{"groups", std::to_string(design.groups)},
+                       {"factors", fmt::format("{}x{}", columns.length, rows.length)},
+                       {"radices", radices_text(columns) + "," + radices_text(rows)},
+                       {"items", std::to_string(columns.items())},
+                       {"exchange", shape.split ? "split" : "whole"}},
+        .cost = {.flops = usual_flops(problem_),
+                 .bytes = problem_bytes(problem_),
+                 .launches = 1,
+                 .efficiency = expected(design.groups, shape.ahead) * (1 - 0.02 * static_cast<double>(found_)),
+                 .float64 = problem_.float64}};
     if (shape.ahead) route.candidate.parameters.emplace_back("ahead", "line");
     routes_.push_back(std::move(route));
     ++found_;

@@ -115,7 +115,7 @@ std::vector<ExchangeLayout> layouts_of(const PassDesign& design, const StageDesi
     for (const std::size_t period : long_run == run ? std::vector{run} : std::vector{run, long_run}) {
       for (const std::size_t extra : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{4}, from.before}) {
         if (extra > 0 && (extra > phase || period >= design.length)) continue;
-        for (const std::size_t pitch : {0, 1, 2, 4, 8}) {
+        for (const std::size_t pitch : {0, 1, 2, 3, 4, 5, 6, 7, 8}) {
           if (pitch > 0 && (side_by_side || design.lines == 1)) continue;
           ExchangeLayout layout{.lines_side_by_side = side_by_side,
                                 .lines = design.lines,

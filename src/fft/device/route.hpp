@@ -102,6 +102,10 @@ std::string too_many_registers(const Device& device, const PassDesign& design, s
 // How a group shares the lines of a design: fills lines, resident, and keeps to what the device has. Empty, or why not.
 std::string fit(const Device& device, PassDesign& design, std::size_t lines);
 
+// Groups on a compute unit where the compiler is held to few more registers than the points take: on NVIDIA it was seen
+// to manage without spilling.
+std::size_t most_resident(const Device& device, const PassDesign& design);
+
 // Designs for the design's length, best first: radices, work-items, lines a group. At most `most`.
 // `lines` forces the lines of a group, `most_held` the points in a work-item's registers; 0: as serves.
 std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, std::size_t lines, std::size_t most,

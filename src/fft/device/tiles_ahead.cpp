@@ -14,6 +14,7 @@ namespace ridge::fft::on_device {
 namespace {
 
 constexpr std::size_t kFactorsTried = 2;
+constexpr std::size_t kShortestColumns = 256;
 constexpr std::size_t kShortest = std::size_t{1} << 18;  // rings do better with shorter ones
 
 struct Shape {
@@ -26,6 +27,15 @@ constexpr Shape kShapes[] = {{{16384, 512, 1}, true},
                              {{8192, 256, 2}, true},
                              {{8192, 512, 2}, true}};
 
+// Lines side by side, one array of them after the other.
+bool are_columns(const AxisProblem& problem) {
+  const auto columns = [&](const Address& at) {
+    return at.point > 1 && at.point % 2 == 0 && at.line.front() == 1 && at.line.size() <= 2 &&
+           (at.line.size() == 1 || at.line[1] % 2 == 0);
+  };
+  return columns(problem.in) && columns(problem.out);
+}
+
 }  // namespace
 
 std::string tiles_refusal(const Device& device, const AxisProblem& problem) {
@@ -37,7 +47,8 @@ std::string tiles_refusal(const Device& device, const AxisProblem& problem) {
   const auto apart = [&](const Address& at) {  // copies begin at multiples of 16 bytes
     return at.point == 1 && at.line.size() == 1 && at.line[0] >= problem.length && at.line[0] % 2 == 0;
   };
-  return apart(problem.in) && apart(problem.out) ? "" : "takes lines one after the other";
+  const bool rows = apart(problem.in) && apart(problem.out);
+  return rows || are_columns(problem) ? "" : "takes lines one after the other, or columns of arrays";
 }
 
 std::string shape_tile(const Device& device, PassDesign& pass, const TileShape& shape) {
@@ -96,7 +107,8 @@ std::string add_route(const Device& device, const AxisProblem& problem, const st
   first.store.at.line.front() = width;
   first.store.block = width;
   first.store.block_step = width * factors[1];
-  first.store_order = Order::points;
+  // What the 32 work-items of a warp write lies together where their columns' points fill whole blocks.
+  first.store_order = columns * width <= 32 ? Order::lines : Order::points;
   second.load.at.line.front() = 1;
   second.load.at.point = width;
   divide_first_digit(second, width);
@@ -129,13 +141,51 @@ std::string add_route(const Device& device, const AxisProblem& problem, const st
   return {};
 }
 
+// Columns of arrays in one pass: tiles come and go by themselves.
+std::string add_columns(const Device& device, const AxisProblem& problem, const Shape& shape, double efficiency,
+                        std::vector<Route>& routes) {
+  PassDesign pass = plain_pass(problem);
+  Route route;
+  route.outer = problem.counts.back();
+  std::uint64_t lines = inner_lines(problem);
+  if (problem.counts.size() == 1) {  // one array
+    std::swap(route.outer, lines);
+    pass.counts.push_back(1);
+    pass.load.at.line.push_back(problem.in.point * problem.length);
+    pass.store.at.line.push_back(problem.out.point * problem.length);
+  }
+  if (std::string reason = shape_tile(device, pass, shape.tile); !reason.empty()) return reason;
+  pass.load.mapped = true;
+  pass.store.mapped = shape.maps_output;
+  if (pass.lines < (problem.float64 ? 2 : 4)) return "columns this long leave too narrow a tile";
+  route.steps.push_back({.design = pass,
+                         .from = Place::input,
+                         .to = Place::output,
+                         .lines = lines,
+                         .from_stride = pass.load.at.line.back(),
+                         .to_stride = pass.store.at.line.back()});
+  route.candidate = described(problem, "tiles_ahead", route.steps, efficiency);
+  route.candidate.parameters.emplace_back("tiles", shape.maps_output ? "in,out" : "in");
+  routes.push_back(std::move(route));
+  return {};
+}
+
 }  // namespace
 
 void list_tiles_ahead(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
   std::string why = tiles_refusal(device, problem);
-  if (why.empty() && problem.length < kShortest) why = "lines this short need no second trip through memory";
   std::size_t found = 0;
-  if (why.empty()) {
+  if (why.empty() && are_columns(problem)) {
+    if (problem.length < kShortestColumns) why = "columns this short leave room for several groups a compute unit";
+    for (const Shape& shape : kShapes) {
+      if (problem.length < kShortestColumns) break;
+      const double efficiency = 0.85 * (1 - 0.02 * static_cast<double>(found));
+      why = add_columns(device, problem, shape, efficiency, routes);
+      if (why.empty()) ++found;
+    }
+  } else if (why.empty() && problem.length < kShortest) {
+    why = "lines this short need no second trip through memory";
+  } else if (why.empty()) {
     why = "no factors whose tiles fill a compute unit";
     for (const Shape& shape : kShapes) {
       std::size_t tried = 0;
