@@ -111,9 +111,12 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
   PassDesign all = designs.front();
   all.few_twiddles = false;
   add(all, "all");
-  PassDesign shuffled = designs.front();
-  shuffled.shuffles = true;
-  if (shuffles_serve(device, shuffled) && fit(device, shuffled, shuffled.lines).empty()) add(shuffled, "");
+  for (PassDesign shuffled : designs) {
+    if (!shuffles_serve(device, shuffled)) continue;
+    shuffled.shuffles = true;
+    if (fit(device, shuffled, shuffled.lines).empty()) add(shuffled, "");
+    break;
+  }
 }
 
 }  // namespace ridge::fft::on_device
