@@ -165,6 +165,7 @@ TEST(Strips, ThreeDimensions) {
           strips.width = 0;
           for (const std::size_t together : {1u, 2u}) {
             strips.planes = together;
+            strips.within = together == 2;
             compare.expect(strips, linear_strip_kernels(update, {.planes = together, .rows = 2, .flat = true}));
           }
           strips.height = strips.length = 0;

@@ -28,6 +28,7 @@ struct Strips {
   std::size_t block = 0;
   std::size_t threads = 1;
   bool prefetch = false;  // the old level's rows, a tick ahead
+  bool within = false;    // 3D, whole planes: the same, but by the kernels on their way, a line now and then
 };
 
 template <class T>

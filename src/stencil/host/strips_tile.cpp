@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "stencil/host/strips_simd.hpp"
+
 namespace ridge::stencil {
 namespace {
 
@@ -74,7 +76,7 @@ RingFrame::RingFrame(const Layout& layout, const Strips& strips, std::size_t ele
   lead = overlap;
   pitch = lead + round_up(whole_or(strips.width, layout.shape[2]), line) + overlap + line;
   if (pitch / line % 2 == 0) pitch += line;  // rows start in different sets of a cache
-  if (strips.block > 0) {  // blocks of neighbouring rows lie side by side in a way of the first cache
+  if (strips.block > 0) {                    // blocks of neighbouring rows lie side by side in a way of the first cache
     constexpr std::size_t kWay = 16384;
     const std::size_t way = kWay / element_bytes;
     pitch += (strips.block % way + way - pitch % way) % way;
@@ -141,6 +143,7 @@ void StripTile<T>::run(Levels<T>& levels, std::size_t depth, const Cell3& begin,
   }
   loads_ = x_.periodic && (x_.low(left(0)) < 0 || x_.high(left(0)) > x_.size);
   for (std::ptrdiff_t tick = 0;; ++tick) {
+    now_ = tick;
     if (!tick_in_blocks(tick)) {
       for (std::size_t s = loads_ ? 0 : 1; s <= depth; ++s) {
         if (strips_.prefetch && s > 0) prefetch(tick, s);
@@ -256,7 +259,9 @@ void StripTile<T>::compute(std::size_t s, Range outer, Range middle) {
     }
     for (std::ptrdiff_t o = outer.begin; o < outer.end;) {
       const std::ptrdiff_t count = o + planes <= outer.end ? planes : 1;
+      if (strips_.within) announce(s, (o - outer.begin) / planes, (outer.end - outer.begin + planes - 1) / planes);
       if (inner.begin < inner.end) call_plane(s, o, count, inner);
+      strip_ahead<T>() = {};
       for (std::ptrdiff_t i = o; i < o + count; ++i) {
         for (std::ptrdiff_t m = middle.begin; m < std::min(inner.begin, middle.end); ++m) call(s, i, m, 1, 1, kernel);
         for (std::ptrdiff_t m = std::max(inner.end, inner.begin); m < middle.end; ++m) call(s, i, m, 1, 1, kernel);
@@ -489,6 +494,24 @@ void StripTile<T>::prefetch(std::ptrdiff_t tick, std::size_t s) const {
       line += count;
     }
   }
+}
+
+// Tells the kernel which lines of the planes of the next tick are its share: this is one of `calls` of the stage.
+template <class T>
+void StripTile<T>::announce(std::size_t s, std::ptrdiff_t call, std::ptrdiff_t calls) const {
+  constexpr auto kCells = static_cast<std::ptrdiff_t>(std::max<std::size_t>(kLine / sizeof(T), 1));
+  const std::ptrdiff_t begin = std::max(front(0, now_), outer_.low(left(0)));
+  const std::ptrdiff_t end = std::min(front(0, now_ + 1), outer_.high(left(0)));
+  if (begin >= end) return;
+  const std::ptrdiff_t m = std::max<std::ptrdiff_t>(middle_.low(left(0)), 0);
+  const std::ptrdiff_t rows = std::min(middle_.high(left(0)), middle_.size) - m;
+  const std::ptrdiff_t lines = ((rows - 1) * grid_pitch_ + x_.size + kCells - 1) / kCells;  // one after the other
+  const std::ptrdiff_t all = (end - begin) * lines, shares = static_cast<std::ptrdiff_t>(depth_) * calls;
+  const std::ptrdiff_t share = static_cast<std::ptrdiff_t>(s - 1) * calls + call;
+  const std::ptrdiff_t first = all * share / shares, last = all * (share + 1) / shares;
+  const std::ptrdiff_t count = std::min(last - first, lines - first % lines);  // up to the end of the plane
+  strip_ahead<T>() = {old(current_, 0, begin + first / lines) + m * grid_pitch_ + first % lines * kCells,
+                      static_cast<std::size_t>(count)};
 }
 
 template <class T>

@@ -90,6 +90,7 @@ class StripTile {
                            std::ptrdiff_t x);
   void close(std::size_t stage, T* row, std::size_t field, std::ptrdiff_t o, std::ptrdiff_t m, Range done) const;
   void prefetch(std::ptrdiff_t tick, std::size_t stage) const;
+  void announce(std::size_t stage, std::ptrdiff_t call, std::ptrdiff_t calls) const;
   Range computed_x(std::size_t stage) const;
 
   // Where a plane (2D: row) lies in the rings: its number within its tick, and within its stage's ring.
@@ -127,8 +128,8 @@ class StripTile {
   std::vector<Span> spans_;
   std::vector<Table> kept_;  // by stage and slot
   std::vector<Piece> pieces_;
-  Range found_{0, 0};  // what in_planes_ and out_planes_ hold
-  std::ptrdiff_t base_ = 0, origin_ = 0;
+  Range found_{0, 0};                               // what in_planes_ and out_planes_ hold
+  std::ptrdiff_t base_ = 0, origin_ = 0, now_ = 0;  // now_: the tick
   bool loads_ = false;  // stage 0 is a ring too: the old level's rows are too short for the periodic overlap
 };
 

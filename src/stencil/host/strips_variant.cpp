@@ -132,6 +132,7 @@ Entry<T> entry_of(const Update<T>& update, const Layout& layout, const Strips& s
   add("block", strips.block);
   if (strips.planes > 1) add("planes", strips.planes);
   if (strips.prefetch) candidate.parameters.emplace_back("fetch", "ahead");
+  if (strips.within) candidate.parameters.emplace_back("fetch", "within");
   if (way.streaming) candidate.parameters.emplace_back("stores", "streaming");
   add("threads", strips.threads);
   candidate.cost = step_cost(update, layout, 2.0 / static_cast<double>(strips.depth), way.simd ? 0.5 : 0.3,
@@ -193,10 +194,11 @@ template <class T>
 std::vector<Strips> kinds_of(const Strips& strips, const Caches& caches, bool many_planes, bool simd) {
   std::vector<Strips> kinds;
   if (many_planes) {
-    kinds.assign(2, strips);
+    kinds.assign(4, strips);
     for (Strips& kind : kinds) kind.prefetch = false;
-    kinds[0].tick = kinds[0].planes = 1;
-    kinds[1].tick = 4;
+    kinds[0].tick = kinds[0].planes = kinds[2].tick = kinds[2].planes = 1;
+    kinds[1].tick = kinds[3].tick = 4;
+    kinds[2].within = kinds[3].within = strips.prefetch;
     return kinds;
   }
   kinds.push_back(strips);
