@@ -226,7 +226,8 @@ void list_host_strips(const Device&, const Update<T>& update, const Layout& layo
       if (cached) {
         sizes = {{room}};
       } else if (layout.threads > 4) {
-        sizes = {{room / 2}, {room / 2, true}, {flat ? room * 3 / 4 : room, true}};
+        sizes = {{room / 2}, {room / 2, true}, {room, true}};
+        if (flat) sizes = {{depth > 4 ? room * 3 / 4 : room / 2, true}};  // in several orders
       }
       for (const Size& size : sizes) {
         for (const Strips& kind : kinds_of(strips, flat && layout.threads > 4 && !cached)) {
