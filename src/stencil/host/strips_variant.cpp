@@ -183,15 +183,15 @@ std::vector<std::size_t> depths(const Layout& layout, bool cached) {
   return wanted;
 }
 
-// 3D on many threads: plane by plane, or four at a time, of which two share buffers. Fetching ahead of a tick all at
-// once got in the way there; the kernels may do it on their way.
+// 3D on many threads: plane by plane, two at a time, or four, of which two share buffers. Fetching ahead of a tick all
+// at once got in the way there; the kernels do it on their way.
 std::vector<Strips> kinds_of(const Strips& strips, bool many_planes) {
   if (!many_planes) return {strips};
-  std::vector<Strips> kinds(4, strips);
+  std::vector<Strips> kinds(3, strips);
   for (Strips& kind : kinds) kind.prefetch = false;
-  kinds[0].tick = kinds[0].planes = kinds[2].tick = kinds[2].planes = 1;
-  kinds[1].tick = kinds[3].tick = 4;
-  kinds[2].within = kinds[3].within = strips.prefetch;
+  kinds[0].tick = kinds[0].planes = 1;
+  kinds[0].within = kinds[1].within = strips.prefetch;
+  kinds[2].tick = 4;
   return kinds;
 }
 
