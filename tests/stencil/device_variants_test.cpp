@@ -286,5 +286,31 @@ TEST(DeviceVariantsForHopper, EveryKernelCompiles) {
   EXPECT_EQ(compile_all(life, {{100, 100}, Borders::all(periodic)}).size(), 4u);
 }
 
+// Planners refuse two candidates of one name.
+TEST_F(DeviceVariants, EveryCandidateHasANameOfItsOwn) {
+  for (const Device& device : accelerators()) {
+    for (const std::size_t dimensions : {1u, 2u, 3u}) {
+      for (int order = 1; order <= 8; ++order) {
+        for (const bool box : {false, true}) {
+          if (box && order > 2) continue;
+          for (const std::size_t side : {200u, 5000u}) {
+            if (dimensions == 3 && side > 200) continue;
+            std::vector<Term> terms;
+            for (const Offset& offset : box ? moore(dimensions, order) : von_neumann(dimensions, order))
+              terms.push_back({offset, 0.01});
+            const Problem problem{.shape = std::vector<std::size_t>(dimensions, side)};
+            std::set<std::string> names;
+            for (const auto& candidate : candidates(device, linear<float>(dimensions, terms), problem))
+              EXPECT_TRUE(names.insert(candidate.name()).second) << candidate.name() << ", order " << order;
+            names.clear();
+            for (const auto& candidate : candidates(device, linear<double>(dimensions, terms), problem))
+              EXPECT_TRUE(names.insert(candidate.name()).second) << candidate.name() << ", order " << order;
+          }
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ridge::stencil::testing

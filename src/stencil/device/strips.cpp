@@ -63,7 +63,17 @@ std::vector<Choice> choices(const Weights& weights, bool float64, std::size_t gr
   // A frame waits for its longest march however few cells there are.
   const double size = static_cast<double>(grid_cells) / static_cast<double>(2 * kSmallGrid);
   for (std::size_t i = small; i < list.size(); ++i) list[i].efficiency *= std::min(1.0, size);
-  return list;
+  // A wider stencil takes fewer steps for the same reach, and several reaches come to the same.
+  const auto same = [](const Choice& a, const Choice& b) {
+    return a.interior.depth == b.interior.depth && a.interior.cells == b.interior.cells &&
+           a.interior.prefetch == b.interior.prefetch && a.waves == b.waves && a.joined == b.joined;
+  };
+  std::vector<Choice> different;
+  for (const Choice& choice : list) {
+    const auto known = [&](const Choice& other) { return same(choice, other); };
+    if (std::none_of(different.begin(), different.end(), known)) different.push_back(choice);
+  }
+  return different;
 }
 
 // Barriers on PoCL want loops of constant length.

@@ -20,7 +20,7 @@ class UnrolledRows {
   void operator()(const Rows<T>& rows) const {
     const SumBlock<T> sum = rows.count < sums_.size() ? sums_[rows.count] : nullptr;
     if (sum == nullptr) return otherwise_(rows);
-    sum(rows.in, weights_.data(), rows.out, rows.begin, rows.end);
+    sum(rows.in, weights_.data(), rows.out, rows.begin, rows.end, nullptr, 0);
   }
 
  private:
@@ -34,7 +34,10 @@ RowKernel<T> unrolled_planes(SumBlock<T> sum, const std::vector<Term>& terms) {
   if (sum == nullptr) return {};
   std::vector<T> weights;
   for (const Term& term : terms) weights.push_back(static_cast<T>(term.weight));
-  return [sum, weights](const Rows<T>& rows) { sum(rows.in, weights.data(), rows.out, rows.begin, rows.end); };
+  return [sum, weights](const Rows<T>& rows) {
+    const Ahead<T>& ahead = strip_ahead<T>();
+    sum(rows.in, weights.data(), rows.out, rows.begin, rows.end, ahead.at, ahead.lines);
+  };
 }
 
 }  // namespace

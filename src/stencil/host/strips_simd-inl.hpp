@@ -190,7 +190,8 @@ HWY_NOINLINE void SumPlainly(const T* const* rows, const T* weights, T* const* o
 }
 
 template <class S, int kPlanes, int kRows, int kUnroll, Order kOrder, bool kStreaming>
-void Block(const T* const* in, const T* weights, T* const* out, std::size_t from, std::size_t to) {
+void Block(const T* const* in, const T* weights, T* const* out, std::size_t from, std::size_t to, const T* ahead,
+           std::size_t ahead_lines) {
   constexpr int kTable = (2 * S::rz + kPlanes) * (2 * S::ry + kRows);
   const T* rows[kTable];  // of this function alone, so that no store can change it
   T* target[kPlanes * kRows];
@@ -208,15 +209,27 @@ void Block(const T* const* in, const T* weights, T* const* out, std::size_t from
     SumAt<S, kPlanes, kRows, 1, kOrder, false>(rows, spread, target, x);
     x += kLanes - beyond;
   }
+  const std::size_t turns = static_cast<std::size_t>(end - x) / (kUnroll * kLanes) + 1;
+  std::size_t due = 0;
+  const auto fetch = [&]() HWY_ATTR __attribute__((always_inline)) {
+    for (due += ahead_lines; due >= turns; due -= turns) {
+      __builtin_prefetch(ahead, 0, 2);
+      ahead += 64 / sizeof(T);
+    }
+  };
   if constexpr (kLaneShifts && kSmallStar<S> && kOrder == Order::by_point) {
     // Only what the sums read anyway is known to be there: from a cell before the range to a cell beyond it.
     for (; x + kLanes <= end && x - kLanes < static_cast<std::ptrdiff_t>(from) - 1; x += kLanes)
       SumAt<S, kPlanes, kRows, 1, kOrder, kStreaming>(rows, spread, target, x);
-    for (; x + (kUnroll + 1) * kLanes <= end + 1; x += kUnroll * kLanes)
+    for (; x + (kUnroll + 1) * kLanes <= end + 1; x += kUnroll * kLanes) {
+      fetch();
       SumAt<S, kPlanes, kRows, kUnroll, kOrder, kStreaming, true>(rows, spread, target, x);
+    }
   }
-  for (; x + kUnroll * kLanes <= end; x += kUnroll * kLanes)
+  for (; x + kUnroll * kLanes <= end; x += kUnroll * kLanes) {
+    fetch();
     SumAt<S, kPlanes, kRows, kUnroll, kOrder, kStreaming>(rows, spread, target, x);
+  }
   for (; x + kLanes <= end; x += kLanes) SumAt<S, kPlanes, kRows, 1, kOrder, kStreaming>(rows, spread, target, x);
   if (x < end) SumAt<S, kPlanes, kRows, 1, kOrder, false>(rows, spread, target, end - kLanes);
 }

@@ -9,9 +9,11 @@
 namespace ridge::stencil {
 
 // A block of planes x rows output rows of one field: in[plane * (2 ry + rows) + row] is the window that reaches a
-// radius beyond it, out[plane * rows + row] the block; rows by the address of their cell x = 0.
+// radius beyond it, out[plane * rows + row] the block; rows by the address of their cell x = 0. Of what will be read
+// soon a line is fetched now and then: many at once would fill the buffers that the sums' own misses need.
 template <class T>
-using SumBlock = void (*)(const T* const* in, const T* weights, T* const* out, std::size_t begin, std::size_t end);
+using SumBlock = void (*)(const T* const* in, const T* weights, T* const* out, std::size_t begin, std::size_t end,
+                          const T* ahead, std::size_t ahead_lines);
 
 enum class StripShape {
   none,
@@ -34,6 +36,18 @@ StripShape strip_shape(const std::vector<Term>& terms);
 // are aligned alike, and stores go past the caches where the machine can.
 template <class T>
 SumBlock<T> strip_sum(StripShape shape, std::size_t planes, std::size_t rows, bool streaming);
+
+// What this thread's next call of a whole plane may fetch on its way.
+template <class T>
+struct Ahead {
+  const T* at = nullptr;
+  std::size_t lines = 0;
+};
+template <class T>
+Ahead<T>& strip_ahead() {
+  thread_local Ahead<T> ahead;
+  return ahead;
+}
 
 // Cells of a vector.
 template <class T>

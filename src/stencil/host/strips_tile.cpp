@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "stencil/host/strips_simd.hpp"
+
 namespace ridge::stencil {
 namespace {
 
@@ -74,11 +76,6 @@ RingFrame::RingFrame(const Layout& layout, const Strips& strips, std::size_t ele
   lead = overlap;
   pitch = lead + round_up(whole_or(strips.width, layout.shape[2]), line) + overlap + line;
   if (pitch / line % 2 == 0) pitch += line;  // rows start in different sets of a cache
-  if (strips.block > 0) {  // blocks of neighbouring rows lie side by side in a way of the first cache
-    constexpr std::size_t kWay = 16384;
-    const std::size_t way = kWay / element_bytes;
-    pitch += (strips.block % way + way - pitch % way) % way;
-  }
   if (whole_rows(layout, strips)) {
     const RowFrame grid(layout, element_bytes);
     lead = grid.pad;
@@ -141,74 +138,14 @@ void StripTile<T>::run(Levels<T>& levels, std::size_t depth, const Cell3& begin,
   }
   loads_ = x_.periodic && (x_.low(left(0)) < 0 || x_.high(left(0)) > x_.size);
   for (std::ptrdiff_t tick = 0;; ++tick) {
-    if (!tick_in_blocks(tick)) {
-      for (std::size_t s = loads_ ? 0 : 1; s <= depth; ++s) {
-        if (strips_.prefetch && s > 0) prefetch(tick, s);
-        const Range range = rows_of_tick(s, tick);
-        if (range.begin < range.end) stage(s, range);
-      }
+    now_ = tick;
+    for (std::size_t s = loads_ ? 0 : 1; s <= depth; ++s) {
+      if (strips_.prefetch && s > 0) prefetch(tick, s);
+      const Range range{std::max(front(s, tick - 1), spans_[s].outer.begin),
+                        std::min(front(s, tick), spans_[s].outer.end)};
+      if (range.begin < range.end) stage(s, range);
     }
     if (front(depth, tick) >= outer_.tile_end) break;
-  }
-}
-
-// A tick of all stages block by block along x. Stage s + 1 works a vector behind stage s, so it reads what is there,
-// and stage s + 2, which may have the same buffer as s, two vectors behind: what stage s + 1 still reads is left alone.
-// False, with nothing done, where a tick is not plain: rows that do not change, or stage 0.
-template <class T>
-bool StripTile<T>::tick_in_blocks(std::ptrdiff_t tick) {
-  const auto vector = static_cast<std::ptrdiff_t>(kernels_.vector), block = static_cast<std::ptrdiff_t>(strips_.block);
-  if (block == 0 || outer_index_ != 1 || loads_ || layout_.coefficients != 0 || x_.radius > vector) return false;
-  for (std::size_t s = 1; s <= depth_; ++s) {
-    const Range rows = rows_of_tick(s, tick);
-    if (rows.begin < rows.end && !outer_.periodic && (rows.begin < outer_.begin || rows.end > outer_.end)) return false;
-  }
-  std::size_t count = 0;
-  for (std::size_t s = 1; s <= depth_; ++s) {
-    const Range rows = rows_of_tick(s, tick);
-    if (rows.begin >= rows.end) continue;
-    find_planes(s, rows);
-    for (std::ptrdiff_t o = rows.begin; o < rows.end; o += static_cast<std::ptrdiff_t>(strips_.rows), ++count) {
-      if (count == pieces_.size()) pieces_.push_back({.table = table_});
-      Piece& piece = pieces_[count];
-      piece.stage = s;
-      piece.first = o;
-      piece.count = std::min(static_cast<std::ptrdiff_t>(strips_.rows), rows.end - o);
-      gather(piece.table, s, o, 0, piece.count, 1, spans_[s].computed.begin);
-    }
-  }
-  const std::ptrdiff_t begin = spans_[1].computed.begin, end = spans_[1].computed.end;
-  const std::ptrdiff_t blocks = (end - begin + left(1) * vector + block - 1) / block;
-  std::size_t fetched = 0;
-  for (std::ptrdiff_t b = 0; b < blocks; ++b) {
-    for (; strips_.prefetch && fetched < depth_ * static_cast<std::size_t>(b + 1) / static_cast<std::size_t>(blocks);)
-      prefetch(tick, ++fetched);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::ptrdiff_t at = begin + b * block - static_cast<std::ptrdiff_t>(pieces_[i].stage - 1) * vector;
-      const Range computed = spans_[pieces_[i].stage].computed;
-      const Range x{b == 0 ? computed.begin : std::max(at, computed.begin), std::min(at + block, computed.end)};
-      if (x.begin < x.end) compute_block(pieces_[i], x);
-    }
-  }
-  return true;
-}
-
-template <class T>
-void StripTile<T>::compute_block(const Piece& piece, Range x) {
-  const std::size_t s = piece.stage;
-  const Range computed = spans_[s].computed;
-  const RowKernel<T>& kernel = s == depth_ ? kernels_.last : kernels_.rows;
-  kernel({.in = piece.table.in.data(),
-          .out = piece.table.out.data(),
-          .count = static_cast<std::size_t>(piece.count),
-          .begin = static_cast<std::size_t>(x.begin - computed.begin),
-          .end = static_cast<std::size_t>(x.end - computed.begin)});
-  // The next stage may read the border's cells as soon as the block has passed them.
-  if (!spans_[s].closes || (x.begin > spans_[s].x.begin && x.end <= x_.end - x_.radius)) return;
-  auto out = piece.table.out.begin();
-  for (std::size_t field = 0; field < layout_.fields; ++field) {
-    for (std::ptrdiff_t i = piece.first; i < piece.first + piece.count; ++i)
-      close(s, *out++ - computed.begin, field, i, 0, x);
   }
 }
 
@@ -256,7 +193,9 @@ void StripTile<T>::compute(std::size_t s, Range outer, Range middle) {
     }
     for (std::ptrdiff_t o = outer.begin; o < outer.end;) {
       const std::ptrdiff_t count = o + planes <= outer.end ? planes : 1;
+      if (strips_.within) announce(s, (o - outer.begin) / planes, (outer.end - outer.begin + planes - 1) / planes);
       if (inner.begin < inner.end) call_plane(s, o, count, inner);
+      strip_ahead<T>() = {};
       for (std::ptrdiff_t i = o; i < o + count; ++i) {
         for (std::ptrdiff_t m = middle.begin; m < std::min(inner.begin, middle.end); ++m) call(s, i, m, 1, 1, kernel);
         for (std::ptrdiff_t m = std::max(inner.end, inner.begin); m < middle.end; ++m) call(s, i, m, 1, 1, kernel);
@@ -323,7 +262,7 @@ void StripTile<T>::call(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, std::
   auto out = table_of(s, o, m, planes, rows).out.begin();
   for (std::size_t field = 0; field < layout_.fields; ++field) {
     for (std::ptrdiff_t i = o; i < o + planes; ++i) {
-      for (std::ptrdiff_t j = m; j < m + rows; ++j) close(s, *out++ - x.begin, field, i, j, spans_[s].x);
+      for (std::ptrdiff_t j = m; j < m + rows; ++j) close(s, *out++ - x.begin, field, i, j);
     }
   }
 }
@@ -447,22 +386,19 @@ void StripTile<T>::keep(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m) {
   }
 }
 
-// What x borders make of a row just computed: fixed cells back, mirrored cells beyond the end. `done` are the cells of
-// the row that are there: a side beyond them is left alone, since a buffer's cells there may still be another stage's.
+// What x borders make of a row just computed: fixed cells back, mirrored cells beyond the end.
 template <class T>
-void StripTile<T>::close(std::size_t s, T* row, std::size_t field, std::ptrdiff_t o, std::ptrdiff_t m,
-                         Range done) const {
+void StripTile<T>::close(std::size_t s, T* row, std::size_t field, std::ptrdiff_t o, std::ptrdiff_t m) const {
   const auto [begin, end] = spans_[s].x;
-  const bool low = done.begin <= begin, high = done.end > x_.end - x_.radius;
   if (s < depth_ && (begin < x_.begin || end > x_.end)) {  // in the levels themselves fixed borders are right
     const T* from = old(current_, field, o) + middle_.source(m) * grid_pitch_;
-    for (std::ptrdiff_t x = begin; low && x < std::min(x_.begin, end); ++x) row[x] = from[x];
-    for (std::ptrdiff_t x = std::max(x_.end, begin); high && x < end; ++x) row[x] = from[x];
+    for (std::ptrdiff_t x = begin; x < std::min(x_.begin, end); ++x) row[x] = from[x];
+    for (std::ptrdiff_t x = std::max(x_.end, begin); x < end; ++x) row[x] = from[x];
   }
-  if (low && begin == 0 && x_.begin == 0) {
+  if (begin == 0 && x_.begin == 0) {
     for (std::ptrdiff_t k = 1; k <= x_.radius; ++k) row[-k] = row[x_.source(-k)];
   }
-  if (high && end == x_.size && x_.end == x_.size) {
+  if (end == x_.size && x_.end == x_.size) {
     for (std::ptrdiff_t k = 0; k < x_.radius; ++k) row[end + k] = row[x_.source(end + k)];
   }
 }
@@ -489,6 +425,24 @@ void StripTile<T>::prefetch(std::ptrdiff_t tick, std::size_t s) const {
       line += count;
     }
   }
+}
+
+// Tells the kernel which lines of the planes of the next tick are its share: this is one of `calls` of the stage.
+template <class T>
+void StripTile<T>::announce(std::size_t s, std::ptrdiff_t call, std::ptrdiff_t calls) const {
+  constexpr auto kCells = static_cast<std::ptrdiff_t>(std::max<std::size_t>(kLine / sizeof(T), 1));
+  const std::ptrdiff_t begin = std::max(front(0, now_), outer_.low(left(0)));
+  const std::ptrdiff_t end = std::min(front(0, now_ + 1), outer_.high(left(0)));
+  if (begin >= end) return;
+  const std::ptrdiff_t m = std::max<std::ptrdiff_t>(middle_.low(left(0)), 0);
+  const std::ptrdiff_t rows = std::min(middle_.high(left(0)), middle_.size) - m;
+  const std::ptrdiff_t lines = ((rows - 1) * grid_pitch_ + x_.size + kCells - 1) / kCells;  // one after the other
+  const std::ptrdiff_t all = (end - begin) * lines, shares = static_cast<std::ptrdiff_t>(depth_) * calls;
+  const std::ptrdiff_t share = static_cast<std::ptrdiff_t>(s - 1) * calls + call;
+  const std::ptrdiff_t first = all * share / shares, last = all * (share + 1) / shares;
+  const std::ptrdiff_t count = std::min(last - first, lines - first % lines);  // up to the end of the plane
+  strip_ahead<T>() = {old(current_, 0, begin + first / lines) + m * grid_pitch_ + first % lines * kCells,
+                      static_cast<std::size_t>(count)};
 }
 
 template <class T>

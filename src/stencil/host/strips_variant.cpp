@@ -129,9 +129,9 @@ Entry<T> entry_of(const Update<T>& update, const Layout& layout, const Strips& s
   add("length", strips.length);
   add("tick", strips.tick);
   add("rows", strips.rows);
-  add("block", strips.block);
   if (strips.planes > 1) add("planes", strips.planes);
   if (strips.prefetch) candidate.parameters.emplace_back("fetch", "ahead");
+  if (strips.within) candidate.parameters.emplace_back("fetch", "within");
   if (way.streaming) candidate.parameters.emplace_back("stores", "streaming");
   add("threads", strips.threads);
   candidate.cost = step_cost(update, layout, 2.0 / static_cast<double>(strips.depth), way.simd ? 0.5 : 0.3,
@@ -183,29 +183,15 @@ std::vector<std::size_t> depths(const Layout& layout, bool cached) {
   return wanted;
 }
 
-std::size_t row_of(const Layout& layout, const Strips& strips) {
-  return strips.width == 0 ? layout.shape[2] : strips.width;
-}
-
-// The same sweep in other orders. 2D: blocks along x whose shared buffers stay in the first cache. 3D on many threads:
-// plane by plane, or four at a time, of which two share buffers; fetching ahead got in the way there.
-template <class T>
-std::vector<Strips> kinds_of(const Strips& strips, const Caches& caches, bool many_planes, bool simd) {
-  std::vector<Strips> kinds;
-  if (many_planes) {
-    kinds.assign(2, strips);
-    for (Strips& kind : kinds) kind.prefetch = false;
-    kinds[0].tick = kinds[0].planes = 1;
-    kinds[1].tick = 4;
-    return kinds;
-  }
-  kinds.push_back(strips);
-  if (strips.tick > 2 && simd) {  // 2D
-    std::size_t block = 4096;
-    while (2 * (strips.tick - 2) * block * sizeof(T) > caches.near * 3 / 4) block /= 2;
-    kinds.push_back(strips);
-    kinds.back().block = block;
-  }
+// 3D on many threads: plane by plane, two at a time, or four, of which two share buffers. Fetching ahead of a tick all
+// at once got in the way there; the kernels do it on their way.
+std::vector<Strips> kinds_of(const Strips& strips, bool many_planes) {
+  if (!many_planes) return {strips};
+  std::vector<Strips> kinds(3, strips);
+  for (Strips& kind : kinds) kind.prefetch = false;
+  kinds[0].tick = kinds[0].planes = 1;
+  kinds[0].within = kinds[1].within = strips.prefetch;
+  kinds[2].tick = 4;
   return kinds;
 }
 
@@ -240,14 +226,14 @@ void list_host_strips(const Device&, const Update<T>& update, const Layout& layo
       if (cached) {
         sizes = {{room}};
       } else if (layout.threads > 4) {
-        sizes = {{room / 2}, {room / 2, true}, {flat ? room * 3 / 4 : room, true}};
+        sizes = {{room / 2}, {room / 2, true}, {room, true}};
+        if (flat) sizes = {{depth > 4 ? room * 3 / 4 : room / 2, true}};  // in several orders
       }
       for (const Size& size : sizes) {
-        for (const Strips& kind : kinds_of<T>(strips, caches, flat && layout.threads > 4 && !cached, way.simd)) {
+        for (const Strips& kind : kinds_of(strips, flat && layout.threads > 4 && !cached)) {
           Strips fitting = fitted<T>(layout, kind, size.bytes);
           share_out(layout, fitting);
           if (size.more_tiles) fitting.length = shorter(layout, fitting);
-          if (fitting.block > 0 && row_of(layout, fitting) < 2 * fitting.block) fitting.block = 0;
           add(fitting, way);
         }
       }
