@@ -107,14 +107,15 @@ void add_channelize(CLI::App& program) {
       "--block\n"
       "samples (default: channels), station, sample, polarization. Output: time, polarization, station, channel as "
       "complex\n"
-      "float (.npy or raw); with --order channel: block of --output-times, channel, station, polarization, time. Or "
+      "float (.npy or raw; .dada: time, frequency, polarization); with --order channel: block of --output-times, "
+      "channel, station, polarization, time. Or "
       "power:\n.fil, or --detect; or correlations: integration, baseline j(j+1)/2+i, channel, polarization of i and of "
       "j. Lost packets become zeros, are counted, and --flags lists "
       "the\n"
       "spectra they touch. Memory stays bounded however long the input is.");
   auto wishes = std::make_shared<ChannelizeWishes>();
   command->add_option("IN", wishes->in, "A file, or - for standard input");
-  command->add_option("OUT", wishes->out, ".fil, .npy, else raw; - for standard output");
+  command->add_option("OUT", wishes->out, ".fil, .dada, .npy, else raw; - for standard output");
   add_prototype_options(*command, wishes->prototype);
   command->add_option("--oversample", wishes->oversample, "A ratio like 8/7")->capture_default_str();
   command->add_option("--format", wishes->format, "auto, raw, npy, guppi, dada or vdif")

@@ -212,7 +212,8 @@ class Channelizing {
 
 void one_subband(const ChannelizeWishes& wishes, const mpi::Processes& processes, const Team& team) {
   const std::string end = wishes.out.size() < 4 ? wishes.out : wishes.out.substr(wishes.out.size() - 4);
-  if (wishes.resume && (end == ".npy" || end == ".fil" || end == "-")) mistake("--resume goes on with a raw file");
+  if (wishes.resume && (end == ".npy" || end == ".fil" || end == "dada" || end == "-"))
+    mistake("--resume goes on with a raw file");
   if (processes.rank() == team.root) {
     Channelizing(wishes, processes, team).run();
     return;

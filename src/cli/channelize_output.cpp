@@ -7,6 +7,7 @@
 
 #include "base/files.hpp"
 #include "io/npy.hpp"
+#include "io/psrdada.hpp"
 #include "io/sigproc.hpp"
 
 namespace ridge::cli {
@@ -45,7 +46,8 @@ Sink::Sink(const ChannelizeWishes& wishes, const filterbank::Problem& problem, s
       hop_(hop),
       out_(wishes.out, wishes.resume),
       fil_(ends_with(wishes.out, ".fil")),
-      npy_(ends_with(wishes.out, ".npy")) {
+      npy_(ends_with(wishes.out, ".npy")),
+      dada_(ends_with(wishes.out, ".dada")) {
   problem_.weights.clear();
   if (wishes.digest) digest_.emplace();
   if (wishes.correlate) {
@@ -63,8 +65,12 @@ Sink::Sink(const ChannelizeWishes& wishes, const filterbank::Problem& problem, s
   } else if (wishes.by_channel) {
     each_ = problem.output_times;
   }
+  if (dada_ && (correlator_ || detector_ || wishes.by_channel)) {
+    mistake("a .dada file holds channels in order of time; power goes to .fil, .npy or raw");
+  }
   if (wishes.resume && out_.is_pipe()) mistake("--resume goes on with a raw file");
   if (fil_) write_fil_header(wishes, info, seconds);
+  if (dada_) write_dada_header(wishes, info, seconds);
   if (npy_) {
     if (out_.is_pipe()) mistake("a .npy header says how many times follow: write to a file");
     header_bytes_ = write(npy_header(0, 256));
@@ -92,6 +98,12 @@ void Sink::put(std::span<const std::complex<float>> spectra) {
     correlator_->push(spectra, sums_);
     out_.write(sums_.data(), sums_.size() * sizeof sums_[0]);
     times_ += rows;
+    return;
+  }
+  if (dada_) {
+    sort_samples(spectra, times);
+    out_.write(sums_.data(), sums_.size() * sizeof sums_[0]);
+    times_ += times;
     return;
   }
   if (!detector_) {
@@ -141,27 +153,69 @@ std::string Sink::npy_header(std::uint64_t times, std::size_t reserve) const {
   return io::npy_header(header, reserve);
 }
 
-void Sink::write_fil_header(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds) {
+// What the headers of channels in order of frequency have in common.
+Sink::Band Sink::band(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds,
+                      const char* format) const {
   const auto& p = problem_;
   if (p.stations > 1 && info.stream_step_mhz == 0) {
-    mistake("a .fil file holds one station; write .npy or raw, or channelize them one by one");
+    mistake(fmt::format("a {} file holds one station; write .npy or raw, or channelize them one by one", format));
   }
-  if (seconds == 0) mistake("a .fil header needs the time between samples: give --rate");
-  const double megahertz = 1e-6 / seconds;
-  const double sign = info.stream_step_mhz < 0 ? -1 : 1;
+  if (seconds == 0) mistake(fmt::format("a {} header needs the time between samples: give --rate", format));
+  const double megahertz = 1e-6 / seconds, sign = info.stream_step_mhz < 0 ? -1 : 1;
+  const double step = sign * megahertz / static_cast<double>(p.channels);
+  const double middle = wishes.frequency != 0 ? wishes.frequency : info.frequency_mhz;
+  // The lowest channel in order is floor(channels / 2) below the middle.
+  return {.first_mhz = middle - step * static_cast<double>(p.channels / 2),
+          .step_mhz = step,
+          .start_mjd = info.start_mjd + static_cast<double>(wishes.from_sample) * seconds / 86400};
+}
+
+void Sink::write_dada_header(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds) {
+  const Band all = band(wishes, info, seconds, ".dada");
+  const auto channels = static_cast<double>(problem_.stations * problem_.channels);
+  io::PsrdadaHeader header;
+  header.bits = 32;
+  header.polarizations = problem_.polarizations;
+  header.channels = problem_.stations * problem_.channels;
+  header.sample_seconds = seconds * static_cast<double>(hop_);
+  header.frequency_mhz = all.first_mhz + all.step_mhz * (channels - 1) / 2;
+  header.bandwidth_mhz = all.step_mhz * channels;
+  header.offset = wishes.from_sample / hop_ * header.sample_bytes();
+  header.source = info.source;
+  header.telescope = info.telescope;
+  write(io::psrdada_text(header));
+}
+
+// From time, polarization, station, channel to time, frequency, polarization.
+void Sink::sort_samples(std::span<const std::complex<float>> spectra, std::size_t times) {
+  const auto& p = problem_;
+  const std::size_t turn = p.centred ? 0 : p.channels - p.channels / 2;
+  sums_.resize(spectra.size());
+  std::complex<float>* to = sums_.data();
+  for (std::size_t t = 0; t < times; ++t) {
+    for (std::size_t s = 0; s < p.stations; ++s) {
+      for (std::size_t k = 0; k < p.channels; ++k) {
+        for (std::size_t q = 0; q < p.polarizations; ++q) {
+          *to++ = spectra[((t * p.polarizations + q) * p.stations + s) * p.channels + (k + turn) % p.channels];
+        }
+      }
+    }
+  }
+}
+
+void Sink::write_fil_header(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds) {
+  const auto& p = problem_;
+  const Band all = band(wishes, info, seconds, ".fil");
   io::SigprocHeader header;
   header.rawdatafile = wishes.in == "-" ? "" : wishes.in;
   header.source_name = info.source;
   header.nchans = static_cast<int>(p.stations * detector_->channels());
   header.nifs = static_cast<int>(detector_->products());
   header.tsamp = seconds * static_cast<double>(hop_ * wishes.times);
-  header.tstart = info.start_mjd + static_cast<double>(wishes.from_sample) * seconds / 86400;
-  const double channel = sign * megahertz / static_cast<double>(p.channels);
-  header.foff = channel * static_cast<double>(wishes.sum_channels);
-  const double middle = wishes.frequency != 0 ? wishes.frequency : info.frequency_mhz;
-  // The lowest channel in order is floor(channels / 2) below the middle; a sum's middle is between its channels.
-  header.fch1 = middle - channel * static_cast<double>(p.channels / 2) +
-                channel * (static_cast<double>(wishes.sum_channels) - 1) / 2;
+  header.tstart = all.start_mjd;
+  header.foff = all.step_mhz * static_cast<double>(wishes.sum_channels);
+  // A sum's middle is between its channels.
+  header.fch1 = all.first_mhz + all.step_mhz * (static_cast<double>(wishes.sum_channels) - 1) / 2;
   write(io::sigproc_header(header));
 }
 

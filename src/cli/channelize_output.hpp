@@ -43,6 +43,13 @@ class Sink {
  private:
   std::size_t write(const std::string& text);
   std::string npy_header(std::uint64_t times, std::size_t reserve) const;
+  struct Band {
+    double first_mhz = 0, step_mhz = 0;  // of the first channel in order, and to the next
+    double start_mjd = 0;
+  };
+  Band band(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds, const char* format) const;
+  void write_dada_header(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds);
+  void sort_samples(std::span<const std::complex<float>> spectra, std::size_t times);
   void write_fil_header(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds);
   void sort_by_frequency(std::size_t rows);
   std::size_t time_bytes() const;
@@ -50,12 +57,12 @@ class Sink {
   filterbank::Problem problem_;  // without weights
   std::size_t hop_, each_ = 1;
   io::OutputStream out_;
-  bool fil_, npy_;
+  bool fil_, npy_, dada_;
   std::optional<filterbank::Detector> detector_;
   std::optional<filterbank::Correlator> correlator_;
   std::optional<Digest> digest_;
   std::vector<float> power_, sorted_;
-  std::vector<std::complex<float>> sums_;
+  std::vector<std::complex<float>> sums_;  // correlations, or channels in another order
   std::size_t header_bytes_ = 0;
   std::uint64_t times_ = 0;
 };

@@ -151,6 +151,14 @@ for format in guppi dada vdif; do
     grep -q "times real time" report || fail "no rate in the header of $format: $(cat report)"
   done
 done
+# Channels as PSRDADA: read again by a bank of one channel and one tap they are what they were.
+$ridge channelize signal one.raw --block 64 --seconds 0.02 --rate 256000 || fail "signal"
+$ridge channelize one.raw one.out --channels 64 --centred --quiet || fail "centred"
+$ridge channelize one.raw one.dada --channels 64 --rate 256000 --frequency 150 --quiet || fail ".dada"
+head -c 4096 one.dada | grep -aq "NCHAN *64" || fail "no NCHAN: $(head -c 4096 one.dada | tr -d '\0')"
+head -c 4096 one.dada | grep -aq "TSAMP *250" || fail "no TSAMP of 250 us: $(head -c 4096 one.dada | tr -d '\0')"
+$ridge channelize one.dada again.out --channels 1 --taps 1 --quiet || fail "channels from .dada"
+same one.out again.out "channels through a .dada file"
 # Frames are 32 + 64 x 4 bytes, four threads a block: blocks 25 and 26 are lost.
 { head -c $((288 * 100)) made.vdif; tail -c +$((288 * 108 + 1)) made.vdif; } >lost.vdif
 $ridge channelize lost.vdif lost.out --channels 64 --taps 4 --flags flags.txt 2>report || fail "lost frames: $(cat report)"
@@ -217,6 +225,8 @@ mistake "a sample number, a colon" $ridge channelize in.raw out.raw --replace-we
 mistake "in order of samples" $ridge channelize in.raw out.raw $bank --replace-weights 64:other.f64 --replace-weights 0:other.f64
 mistake "does not hold times of" $ridge channelize synthesize floats.npy out.raw --stations 3 --channels 64
 mistake "ends within a time" $ridge channelize synthesize in.raw out.raw --channels 62 --oversample 2
+mistake "give --rate" $ridge channelize in.raw out.dada --channels 64
+mistake "order of time" $ridge channelize in.raw out.dada --channels 64 --rate 1e6 --detect stokes
 mistake "--rate must be a multiple" $ridge channelize signal out.vdif --format vdif
 mistake "i4, i8 or i16" $ridge channelize signal out.raw --format guppi --samples f32
 mistake "needs {}" $ridge channelize in.raw out.raw --subbands 1-2

@@ -151,20 +151,34 @@ class Fused final : public HostVariant {
 
 }  // namespace
 
-void list_host_fused(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
+namespace {
+
+// As many steps as keep their branches within this much cache.
+std::size_t steps_within(std::size_t room, const Geometry& geometry) {
   const std::size_t bytes = geometry.polarizations * filtered_row(geometry) * sizeof(float);
   const std::size_t tile = std::max<std::size_t>(1, kernels().tile / geometry.polarizations);
+  return std::clamp<std::size_t>(room / bytes / tile * tile, tile, 64);
+}
+
+// In kilobytes, the best so far first: it is what a plan takes that measures nothing.
+std::array<std::size_t, 3> rooms() {
+  using Sizes = std::array<std::size_t, 3>;
+  return kernels().store_past == nullptr ? Sizes{540, 128, 32} : Sizes{128, 540, 32};
+}
+
+}  // namespace
+
+void list_host_fused(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
   double efficiency = 0.5;
   const auto add = [&](std::size_t room, std::size_t rows, std::size_t past_bytes) {
-    // As many steps as keep their branches within this much cache.
-    const std::size_t steps = std::clamp<std::size_t>(room / bytes / tile * tile, tile, 64);
+    const std::size_t steps = steps_within(room, geometry);
     planner::Candidate candidate{
         .variant = "fused",
         .parameters = {{"steps", fmt::format("{}", steps)},
                        {"rows", rows == kNoWindow ? std::string("raw") : fmt::format("{}", rows)}},
         .refusal = rows == kNoWindow ? needs_critical(geometry) : std::string(),
         .cost = host_cost(geometry, efficiency)};
-    if (past_bytes != kPastBytes) candidate.parameters.push_back({"stores", past_bytes == 0 ? "past" : "cached"});
+    if (past_bytes == 0) candidate.parameters.push_back({"stores", "past"});
     efficiency *= 0.98;
     const bool there = std::any_of(entries.begin(), entries.end(),
                                    [&](const Entry& entry) { return entry.candidate.name() == candidate.name(); });
@@ -173,22 +187,18 @@ void list_host_fused(const Problem& problem, const Geometry& geometry, std::vect
                          return std::make_shared<Fused>(problem, geometry, steps, rows, past_bytes);
                        }});
   };
-  // The best so far first: it is what a plan takes that measures nothing.
-  using Sizes = std::array<std::size_t, 3>;
-  for (const std::size_t kilobytes : kernels().store_past == nullptr ? Sizes{540, 128, 32} : Sizes{128, 540, 32}) {
+  for (const std::size_t kilobytes : rooms()) {
     // Windows of many channels outgrow the second cache, which two threads may share.
     for (const std::size_t rows : {std::size_t{96}, std::size_t{32}, std::size_t{8}, kNoWindow}) {
       if (rows == 8 && geometry.channels < 512) continue;
       add(kilobytes << 10, rows, kPastBytes);
     }
   }
-  if (kernels().store_past == nullptr) return;
-  add(std::size_t{32} << 10, 32, 0);
-  add(std::size_t{32} << 10, 32, ~std::size_t{0});
+  if (kernels().store_past != nullptr) add(std::size_t{32} << 10, 32, 0);
 }
 
 std::shared_ptr<const Variant> host_fir_alone(const Problem& problem, const Geometry& geometry) {
-  const std::size_t steps = std::max<std::size_t>(8, kernels().tile / geometry.polarizations);
+  const std::size_t steps = steps_within(rooms()[0] << 10, geometry);
   return std::make_shared<Fused>(problem, geometry, steps, Fused::capacity(geometry, steps, 96), kPastBytes, nullptr);
 }
 

@@ -64,7 +64,7 @@ class LateStores {
 };
 
 // Outputs of this size and more are written past the caches: what is read soon had better stay in them.
-inline constexpr std::size_t kPastBytes = std::size_t{48} << 20;
+inline constexpr std::size_t kPastBytes = std::size_t{30} << 20;
 
 inline bool goes_past_caches(const Geometry& g, const Piece& piece, std::size_t from_bytes = kPastBytes) {
   return !g.by_channel && piece.job_spectra * g.spectrum_size() * sizeof(std::complex<float>) >= from_bytes &&
