@@ -23,6 +23,8 @@ KernelText text_of(const KernelDesign& design) {
       return matrix_text(design);
     case Fir::matrix_async:
       return matrix_async_text(design);
+    case Fir::matrix_pairs:
+      return matrix_pairs_text(design);
     case Fir::blocks:
       return block_text(design);
     default:

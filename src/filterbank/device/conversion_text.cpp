@@ -66,6 +66,8 @@ const char* to_string(Fir fir) {
       return "matrix";
     case Fir::matrix_async:
       return "matrix_async";
+    case Fir::matrix_pairs:
+      return "matrix_pairs";
     default:
       return "blocks";
   }
