@@ -309,9 +309,6 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
   for (const Device& device : accelerators()) {
     for (const KernelCase& one : {KernelCase{Fir::matrix, 32, 12, Samples::int8},
                                   {Fir::matrix, 32, 16, Samples::int16},
-                                  {Fir::matrix_async, 32, 5, Samples::int4},
-                                  {Fir::matrix_async, 32, 16, Samples::int16},
-                                  {Fir::matrix_async, 32, 4, Samples::int8, true},
                                   {Fir::matrix_pairs, 64, 12, Samples::int16},
                                   {Fir::matrix_pairs, 256, 5, Samples::int4},
                                   {Fir::matrix_pairs, 128, 4, Samples::int8, true},
@@ -392,12 +389,23 @@ TEST(BankKernels, ScenariosCompileForHopper) {
       EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(text.source, "sm_90").empty()); }) << text.source.text;
     }
     if (taps < 16) continue;
-    design.fir = Fir::matrix;
-    design.items = 512;
-    design.steps = 8192 / g.channels;
     design.resident = 1;
-    text = matrix_text(design);
-    EXPECT_LE(text.local_bytes, 227u << 10);
+    for (const Fir fir : {Fir::matrix, Fir::matrix_roles, Fir::matrix_pairs}) {
+      design.fir = fir;
+      design.items = fir == Fir::matrix_pairs ? 256 : 512;
+      design.steps = fir == Fir::matrix_pairs ? std::max<std::size_t>(16, 2048 / g.channels) : 8192 / g.channels;
+      text = fir == Fir::matrix         ? matrix_text(design)
+             : fir == Fir::matrix_roles ? matrix_roles_text(design)
+                                        : matrix_pairs_text(design);
+      EXPECT_LE(text.local_bytes, 227u << 10);
+      EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(text.source, "sm_90").empty()); }) << text.source.text;
+    }
+  }
+  // Few taps, many channels.
+  for (const auto& [channels, taps] : {std::pair{1024u, 4u}, {512u, 8u}}) {
+    KernelDesign design{.geometry = resolve({.channels = channels, .taps = taps, .stations = 64}), .fir = Fir::blocks};
+    design.steps = 4096 / channels;
+    const KernelText text = block_text(design);
     EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(text.source, "sm_90").empty()); }) << text.source.text;
   }
 }

@@ -21,8 +21,8 @@ KernelText text_of(const KernelDesign& design) {
   switch (design.fir) {
     case Fir::matrix:
       return matrix_text(design);
-    case Fir::matrix_async:
-      return matrix_async_text(design);
+    case Fir::matrix_roles:
+      return matrix_roles_text(design);
     case Fir::matrix_pairs:
       return matrix_pairs_text(design);
     case Fir::blocks:

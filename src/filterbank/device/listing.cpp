@@ -113,36 +113,48 @@ std::size_t held_numbers(const KernelDesign& d) {
   return d.units_each() * (d.geometry.taps * (d.parts + 1) + d.steps * d.parts / 4);
 }
 
+std::size_t matrix_bytes(const KernelDesign& d) {
+  return (d.fir == Fir::matrix_roles   ? matrix_roles_text(d)
+          : d.fir == Fir::matrix_pairs ? matrix_pairs_text(d)
+                                       : matrix_text(d))
+      .local_bytes;
+}
+
 bool has_matrix_units(const Device& device) {
   const std::string& isa = device.info().isa;
   return isa.starts_with("sm_") && isa.size() >= 5 && isa.compare(3, std::string::npos, "80") >= 0;
 }
 
-bool stores_in_bulk(const Device& device) { return device.info().isa.compare(3, std::string::npos, "90") >= 0; }
-
-// Integers, two polarizations, critical; a device without matrix units imitates them where a test asks for it.
+// Integers, two polarizations, critical. A device without matrix units can imitate two of the three kernels: tests do.
 void add_matrix(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
   if (!g.critical() || g.polarizations != 2 || g.samples == Samples::float32 || g.block != g.channels) return;
-  if (g.channels % 32 != 0 || g.channels > 256 || g.taps < 2 || g.taps > 64) return;
-  if (g.by_channel) return;
+  if (g.channels % 32 != 0 || g.channels > 256 || g.taps < 2 || g.taps > 64 || g.by_channel) return;
+  const bool power_of_two = g.channels == 64 || g.channels == 128 || g.channels == 256;
   const std::size_t warps = g.channels / 16;  // of 32 spectra
-  for (const Fir fir : {Fir::matrix_async, Fir::matrix}) {
-    const bool async = fir == Fir::matrix_async;
-    if (async ? !stores_in_bulk(device) || 16 % warps != 0 : g.delayed) continue;
+  const auto add_first = [&](Fir fir, std::vector<std::pair<std::size_t, std::size_t>> items_and_steps) {
     KernelDesign d{.geometry = g, .fir = fir, .parts = 4};
     d.factors = factors_of(problem, g);
-    for (std::size_t tiles = std::max<std::size_t>(1, 16 / warps); tiles > 0; tiles /= 2) {
-      d.items = 32 * warps * tiles;
-      d.steps = 32 * tiles;
+    for (const auto& [items, steps] : items_and_steps) {
+      d.items = items;
+      d.steps = steps;
       d.rounds = fixed_rounds(device, d.steps);
-      const std::size_t bytes = (async ? matrix_async_text(d) : matrix_text(d)).local_bytes;
-      const std::size_t local = device.limits().local_memory;
+      const std::size_t bytes = matrix_bytes(d), local = device.limits().local_memory;
       if (bytes > local) continue;
       d.resident = std::clamp<std::size_t>(local / (bytes + 1024), 1, std::max<std::size_t>(1, 512 / d.items));
       all.push_back(d);
-      break;
+      return;
     }
+  };
+  if (power_of_two) {
+    if (device.info().backend == Backend::cuda) add_first(Fir::matrix_roles, {{512, 8192 / g.channels}});
+    add_first(Fir::matrix_pairs, {{256, std::max<std::size_t>(16, 2048 / g.channels)}});
   }
+  if (g.delayed) return;
+  std::vector<std::pair<std::size_t, std::size_t>> sizes;
+  for (std::size_t tiles = std::max<std::size_t>(1, 16 / warps); tiles > 0; tiles /= 2) {
+    sizes.emplace_back(32 * warps * tiles, 32 * tiles);
+  }
+  add_first(Fir::matrix, sizes);
 }
 
 // Few taps, 256 times 1, 2 or 4 channels: the rows of a block of spectra fit the registers as they are.

@@ -1,10 +1,10 @@
-// The FIR on the matrix units with loads and stores that no work-item waits for: samples stay bytes in local memory and
-// become halves in registers; finished lines leave local memory by bulk copies while the next ones are filtered.
+// The FIR on the matrix units with the work divided among the warps of a group: eight of them filter and do the first
+// butterflies, eight take samples in and do the second butterflies, so that products (local memory), butterflies
+// (arithmetic) and stores go on at the same time.
 //
-// Products, lanes and order are those of matrix_text.cpp: a warp has 16 channels (a task) of 32 spectra, a lane two
-// butterflies, one of an even and one of an odd spectrum. Each half of the spectra has its buffer of lines. The second
-// butterfly is done in place, and the items of a line send it off: a turn has two barriers, on both sides of the
-// writing of the buffers, and what a warp does between them it does when it comes to it.
+// Products, lanes and order are those of matrix_text.cpp. A filtering warp has two pieces of 16 channels x 32 spectra,
+// one after the other; even and odd spectra have their buffers of lines. The two sides meet at barriers of their own,
+// where one side arrives and goes on and the other waits. CUDA only.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -22,34 +22,13 @@ namespace {
 
 using fft::on_device::Text;
 
-// BULK_STORE: bytes of local memory to global memory; each item's own are in batches.
-constexpr const char* kBulk = R"(
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-#define BULK_STORE(to, from, bytes) \
-  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), \
-               "r"((uint)__cvta_generic_to_shared(from)), "r"(bytes) : "memory")
-#define BULK_CLOSE() asm volatile("cp.async.bulk.commit_group;" ::: "memory")
-#define BULK_READ(n) asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(n) : "memory")
-#define BULK_FENCE() asm volatile("fence.proxy.async.shared::cta;" ::: "memory")
-#else
-#define BULK_STORE(to, from, bytes) \
-  for (int n = 0; n < (bytes) / 8; ++n) ((GLOBAL float2*)(to))[n] = ((LOCAL const float2*)(from))[n]
-#define BULK_CLOSE()
-#define BULK_READ(n)
-#define BULK_FENCE()
-#endif
-// Two parts of a turn, which every other warp does the other way round.
-#if SUB_GROUP_WIDTH >= 32
-#define PARTS_OPEN _Pragma("unroll 1") for (int part = 0; part < 2; ++part) {
-#define PRODUCTS_OPEN if (part == (warp & 1)) {
-#define BUTTERFLIES_OPEN } else if (round > 0) {
-#define PARTS_CLOSE }}
-#else
-#define PARTS_OPEN
-#define PRODUCTS_OPEN {
-#define BUTTERFLIES_OPEN } {
-#define PARTS_CLOSE }
-#endif
+constexpr const char* kMeetings = R"(
+#define MEET_ARRIVE(id) asm volatile("bar.arrive %0, 512;" ::"n"(id) : "memory")
+#define MEET_WAIT(id) asm volatile("bar.sync %0, 512;" ::"n"(id) : "memory")
+#define ROWS_THERE 1
+#define ROWS_READ 2
+#define LINES_FULL(half) (3 + half)
+#define LINES_FREE(half) (5 + half)
 )";
 
 class Writer {
@@ -63,18 +42,17 @@ class Writer {
     row_words_ = g_.channels * (wide_ ? 4 : 2);
     while (row_words_ % 32 != (wide_ ? 4 : 2)) row_words_ += 2;
     pitch_ = g_.channels + 2;
-    pairs_ = d_.items / g_.channels;  // pairs of rows that all items take at once
+    pairs_ = 256 / g_.channels;  // pairs of rows that all items take at once
   }
 
   KernelText write() {
-    text_.line("// {} channels of {} taps, {}, on the matrix units, stores in bulk; {} spectra at a time", g_.channels,
-               g_.taps, filterbank::to_string(g_.samples), d_.steps);
+    text_.line("// {} channels of {} taps, {}, on the matrix units, warps in two roles; {} spectra at a time",
+               g_.channels, g_.taps, filterbank::to_string(g_.samples), d_.steps);
     text_.raw(conversion_text(g_.samples, 4));
     text_.raw(matrix_words_text(d_.items));
     text_.raw(fft::on_device::butterfly_text({16, others_}, false));
-    text_.raw(kLinesWords);
     text_.raw(finish_words(d_));
-    text_.raw(kBulk);
+    text_.raw(kMeetings);
     text_.open("KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}({}{})", d_.items, d_.resident, kKernelName, kArguments,
                delay_arguments(g_));
     const std::size_t words = (2 * matrix_words(g_.taps) * g_.channels + 3) / 4 * 4;
@@ -86,50 +64,24 @@ class Writer {
     text_.line("LOCAL uint* const weights = ring + {};", ring);
     text_.line("LOCAL float2* const tables = (LOCAL float2*)(weights + {});", words);
     text_.line("FRAGMENTS(local_words + {})", whole);
-    text_.line("const int item = LOCAL_ID(0), lane = item % 32, warp = item / 32, g = lane / 4, tig = lane % 4;");
+    text_.line("const int all = LOCAL_ID(0), item = all % 256, lane = item % 32, warp = item / 32;");
     text_.line("const int station = (int)(GROUP_ID(0) % {}u);", g_.stations);
     text_.line("const int begin = (int)(GROUP_ID(0) / {}u) * {};", g_.stations,
                d_.rounds > 0 ? fmt::format("{}", d_.rounds * d_.steps) : fmt::format("{} * rounds", d_.steps));
-    text_.line("for (int i = item; i < {}; i += {}) weights[i] = LOAD_CACHED(all_weights + i);",
+    text_.line("for (int i = all; i < {}; i += {}) weights[i] = LOAD_CACHED(all_weights + i);",
                2 * matrix_words(g_.taps) * g_.channels, d_.items);
-    text_.line("for (int i = item; i < {}; i += {}) tables[i] = LOAD_CACHED(all_tables + i);", g_.channels, d_.items);
-    constants();
-    prime();
-    text_.line("raw_t raw[{}];", 2 * pairs_each());
-    load("begin");
+    text_.line("for (int i = all; i < {}; i += {}) tables[i] = LOAD_CACHED(all_tables + i);", g_.channels, d_.items);
+    text_.line("BARRIER();");
     text_.line("int slot = 0;  // of the oldest 8 rows in use");
-    put("raw", pairs_each(), fmt::format("slot + {}", history_));
-    text_.line("BARRIER();");
     const std::string rounds = d_.rounds > 0 ? fmt::format("{}", d_.rounds) : std::string("rounds");
-    text_.open("for (int round = 0; round < {}; ++round)", rounds);
-    text_.line("const int t = begin + round * {};", d_.steps);
-    text_.line("float sums[16][4];");
-    // Products want local memory, butterflies the arithmetic: half of the warps do the one while the others do the
-    // other.
-    text_.line("PARTS_OPEN");
-    text_.line("PRODUCTS_OPEN");
-    products();
-    text_.line("BUTTERFLIES_OPEN");
-    second(0, fmt::format("t - {}", d_.steps));
-    second(1, fmt::format("t - {}", d_.steps));
-    text_.line("PARTS_CLOSE");
-    butterfly(0);
-    load(fmt::format("t + {}", d_.steps));
-    text_.line("BULK_READ(0);");
-    text_.line("BARRIER();");
-    exchange(0);
-    butterfly(1);
-    exchange(1);
-    text_.line("slot += {};", d_.steps / 8);
-    text_.line("slot -= slot >= {0} ? {0} : 0;", units_);
-    put("raw", pairs_each(), fmt::format("slot + {}", history_));
-    text_.line("BARRIER();");
+    text_.open("if (all < 256)");
+    filter(rounds);
     text_.close();
-    second(0, fmt::format("begin + ({} - 1) * {}", rounds, d_.steps));
-    second(1, fmt::format("begin + ({} - 1) * {}", rounds, d_.steps));
-    text_.line("BULK_READ(0);");
+    text_.open("else");
+    transform(rounds);
     text_.close();
-    return {{.name = fmt::format("filter bank {} x {}, matrix, bulk", g_.channels, g_.taps), .text = text_.str()},
+    text_.close();
+    return {{.name = fmt::format("filter bank {} x {}, matrix, two roles", g_.channels, g_.taps), .text = text_.str()},
             whole * 4};
   }
 
@@ -141,8 +93,58 @@ class Writer {
 
   std::size_t pairs_each() const { return d_.steps / 2 / pairs_; }
 
+  void filter(const std::string& rounds) {
+    text_.line("const int g = lane / 4, tig = lane % 4;");
+    constants();
+    text_.open("for (int round = 0; round < {}; ++round)", rounds);
+    text_.line("MEET_WAIT(ROWS_THERE);");
+    text_.line("_Pragma(\"unroll 1\")");
+    text_.open("for (int piece = 0; piece < 2; ++piece)");
+    text_.line("const int task = (warp + 8 * piece) % {0}, tile = (warp + 8 * piece) / {0};", others_);
+    text_.line("const int line0 = (tile * 32 + g / 2 * 8 + tig * 2 + g % 2) * {} + task * 16;", pitch_);
+    text_.line("float sums[16][4];");
+    products();
+    text_.line("if (piece == 1) MEET_ARRIVE(ROWS_READ);");
+    for (std::size_t half = 0; half < 2; ++half) {
+      butterfly(half);
+      text_.line("if (piece == 0 && round > 0) MEET_WAIT(LINES_FREE({}));", half);
+      exchange(half);
+      text_.line("if (piece == 1) MEET_ARRIVE(LINES_FULL({}));", half);
+    }
+    text_.close();
+    text_.line("slot += {};", d_.steps / 8);
+    text_.line("slot -= slot >= {0} ? {0} : 0;", units_);
+    text_.close();
+  }
+
+  void transform(const std::string& rounds) {
+    sources();
+    prime();
+    text_.line("raw_t raw[{}];", 2 * pairs_each());
+    load("begin");
+    put("raw", pairs_each(), fmt::format("slot + {}", history_));
+    text_.line("MEET_ARRIVE(ROWS_THERE);");
+    load(fmt::format("begin + {}", d_.steps));
+    text_.open("for (int round = 0; round < {}; ++round)", rounds);
+    text_.line("const int t = begin + round * {};", d_.steps);
+    text_.line("slot += {};", d_.steps / 8);
+    text_.line("slot -= slot >= {0} ? {0} : 0;", units_);
+    text_.line("MEET_WAIT(ROWS_READ);");
+    text_.open("if (round + 1 < {})", rounds);
+    put("raw", pairs_each(), fmt::format("slot + {}", history_));
+    text_.line("MEET_ARRIVE(ROWS_THERE);");
+    load(fmt::format("t + {}", 2 * d_.steps));
+    text_.close();
+    for (std::size_t half = 0; half < 2; ++half) {
+      text_.line("MEET_WAIT(LINES_FULL({}));", half);
+      second(half);
+      text_.line("if (round + 1 < {}) MEET_ARRIVE(LINES_FREE({}));", rounds, half);
+    }
+    text_.close();
+  }
+
+  // What the products need to know of their place.
   void constants() {
-    text_.line("const int task = warp % {0}, tile = warp / {0};", others_);
     // The place of a lane's pair of weights in a channel's words, for every distance of 8 rows; zeros beyond both ends.
     for (std::size_t j = 0; j <= history_; ++j) {
       if (!clamped(j)) continue;
@@ -151,7 +153,10 @@ class Writer {
     }
     // Row g of the samples: polarization g % 2 of the g / 2th eight times; it is the same place in the result.
     text_.line("const int column = tig * {} + g % 2 * {};", row_words_, wide_ ? 2 : 1);
-    text_.line("const int line0 = (tile * 32 + g / 2 * 8 + tig * 2 + g % 2) * {} + task * 16;", pitch_);
+  }
+
+  // Where an item's samples are.
+  void sources() {
     text_.line("const int channel = item % {0}, pair0 = item / {0};", g_.channels);
     if (g_.delayed) {
       text_.line("const int moved = channel + LOAD_CACHED(shifts + station);");
@@ -345,26 +350,23 @@ class Writer {
     text_.close();
   }
 
-  // Sixteen items have a line, and send it off when they are through with it.
-  void second(std::size_t half, const std::string& first) {
-    const std::size_t all = d_.steps * 16;
-    for (std::size_t turn = 0; turn * d_.items < all; ++turn) {
+  // Sixteen items have a line.
+  void second(std::size_t half) {
+    for (std::size_t turn = 0; turn < d_.steps / 16; ++turn) {
       text_.open();
-      text_.line("const int b = item + {}, line = b / 16, u = b % 16;", turn * d_.items);
-      text_.line("const int pol = line % 2, time = {} + line / 2 * 2 + {};", first, half);
-      text_.line("LOCAL float2* const from = {} + line * {} + u;", buffer(half), pitch_);
+      text_.line("const int line = item / 16 + {}, u = item % 16, pol = line % 2;", turn * 16);
+      text_.line("const int time = t + line / 2 * 2 + {};", half);
+      text_.line("LOCAL const float2* const from = {} + line * {} + u;", buffer(half), pitch_);
       text_.line("float2 v[{}];", others_);
       for (std::size_t q = 0; q < others_; ++q) text_.line("v[{0}] = from[{1}];", q, q * 16);
       text_.line("dft{}(v);", others_);
-      open_finish(text_, d_, "(time < skipped ? skipped : time < spectra ? time : spectra - 1)");
+      text_.open("if (time >= skipped && time < spectra)");
+      text_.line("GLOBAL float2* const to = out + (out_offset + {});", place_text(g_, "time", "u"));
+      open_finish(text_, d_, "time");
       for (std::size_t k = 0; k < others_; ++k) {
-        text_.line("from[{}] = {};", k * 16, finished(d_, fmt::format("v[{}]", k), fmt::format("(u + {})", k * 16)));
+        text_.line("STORE_ONCE(to + {}, {});", k * 16,
+                   finished(d_, fmt::format("v[{}]", k), fmt::format("(u + {})", k * 16)));
       }
-      text_.line("BULK_FENCE();");
-      text_.line("LANES_WAIT();");
-      text_.open("if (u == 0 && time >= begin && time >= skipped && time < spectra)");
-      text_.line("BULK_STORE(out + (out_offset + {}), from, {});", place_text(g_, "time", "0"), g_.channels * 8);
-      text_.line("BULK_CLOSE();");
       text_.close();
       text_.close();
     }
@@ -381,6 +383,6 @@ class Writer {
 
 }  // namespace
 
-KernelText matrix_async_text(const KernelDesign& design) { return Writer(design).write(); }
+KernelText matrix_roles_text(const KernelDesign& design) { return Writer(design).write(); }
 
 }  // namespace ridge::filterbank::on_device
