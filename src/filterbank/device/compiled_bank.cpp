@@ -17,6 +17,8 @@ double history_steps(const KernelDesign& design) {
 
 constexpr std::size_t kMostSpectra = std::size_t{1} << 20;  // of one launch
 
+}  // namespace
+
 KernelText text_of(const KernelDesign& design) {
   switch (design.fir) {
     case Fir::matrix:
@@ -31,8 +33,6 @@ KernelText text_of(const KernelDesign& design) {
       return kernel_text(design);
   }
 }
-
-}  // namespace
 
 std::size_t rounds_for(const KernelDesign& design, std::size_t spectra, std::size_t slots) {
   if (design.rounds > 0) return design.rounds;

@@ -61,6 +61,8 @@ struct KernelText {
   std::size_t local_bytes = 0;
 };
 
+KernelText text_of(const KernelDesign& design);  // whatever its FIR is
+
 // `registers` and `gather`.
 KernelText kernel_text(const KernelDesign& design);
 // `matrix`: 16 * Q channels, Q even and at most 16, two polarizations, integers of up to 16 bits, critical.

@@ -113,13 +113,6 @@ std::size_t held_numbers(const KernelDesign& d) {
   return d.units_each() * (d.geometry.taps * (d.parts + 1) + d.steps * d.parts / 4);
 }
 
-std::size_t matrix_bytes(const KernelDesign& d) {
-  return (d.fir == Fir::matrix_roles   ? matrix_roles_text(d)
-          : d.fir == Fir::matrix_pairs ? matrix_pairs_text(d)
-                                       : matrix_text(d))
-      .local_bytes;
-}
-
 bool has_matrix_units(const Device& device) {
   const std::string& isa = device.info().isa;
   return isa.starts_with("sm_") && isa.size() >= 5 && isa.compare(3, std::string::npos, "80") >= 0;
@@ -138,7 +131,7 @@ void add_matrix(const Device& device, const Problem& problem, const Geometry& g,
       d.items = items;
       d.steps = steps;
       d.rounds = fixed_rounds(device, d.steps);
-      const std::size_t bytes = matrix_bytes(d), local = device.limits().local_memory;
+      const std::size_t bytes = text_of(d).local_bytes, local = device.limits().local_memory;
       if (bytes > local) continue;
       d.resident = std::clamp<std::size_t>(local / (bytes + 1024), 1, std::max<std::size_t>(1, 512 / d.items));
       all.push_back(d);
