@@ -119,35 +119,47 @@ bool has_matrix_units(const Device& device) {
 }
 
 // Integers, two polarizations, critical. A device without matrix units can imitate two of the three kernels: tests do.
-void add_matrix(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
-  if (!g.critical() || g.polarizations != 2 || g.samples == Samples::float32 || g.block != g.channels) return;
-  if (g.channels % 32 != 0 || g.channels > 256 || g.taps < 2 || g.taps > 64 || g.by_channel) return;
-  const bool power_of_two = g.channels == 64 || g.channels == 128 || g.channels == 256;
+bool takes_matrix(const Geometry& g) {
+  return g.critical() && g.polarizations == 2 && g.samples != Samples::float32 && g.block == g.channels &&
+         g.channels % 32 == 0 && g.channels <= 256 && g.taps >= 2 && g.taps <= 64 && !g.by_channel;
+}
+
+struct GroupSize {
+  std::size_t items, steps;
+};
+
+// The first of the sizes that fits the device.
+void add_matrix(const Device& device, const Problem& problem, const Geometry& g, Fir fir,
+                const std::vector<GroupSize>& sizes, std::vector<KernelDesign>& all) {
+  KernelDesign d{.geometry = g, .fir = fir, .parts = 4};
+  d.factors = factors_of(problem, g);
+  for (const GroupSize& size : sizes) {
+    d.items = size.items;
+    d.steps = size.steps;
+    d.rounds = fixed_rounds(device, d.steps);
+    const std::size_t bytes = text_of(d).local_bytes, local = device.limits().local_memory;
+    if (bytes > local) continue;
+    d.resident = std::clamp<std::size_t>(local / (bytes + 1024), 1, std::max<std::size_t>(1, 512 / d.items));
+    all.push_back(d);
+    return;
+  }
+}
+
+void add_matrix_whole(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
+  if (!takes_matrix(g) || g.delayed) return;
   const std::size_t warps = g.channels / 16;  // of 32 spectra
-  const auto add_first = [&](Fir fir, std::vector<std::pair<std::size_t, std::size_t>> items_and_steps) {
-    KernelDesign d{.geometry = g, .fir = fir, .parts = 4};
-    d.factors = factors_of(problem, g);
-    for (const auto& [items, steps] : items_and_steps) {
-      d.items = items;
-      d.steps = steps;
-      d.rounds = fixed_rounds(device, d.steps);
-      const std::size_t bytes = text_of(d).local_bytes, local = device.limits().local_memory;
-      if (bytes > local) continue;
-      d.resident = std::clamp<std::size_t>(local / (bytes + 1024), 1, std::max<std::size_t>(1, 512 / d.items));
-      all.push_back(d);
-      return;
-    }
-  };
-  if (power_of_two) {
-    if (device.info().backend == Backend::cuda) add_first(Fir::matrix_roles, {{512, 8192 / g.channels}});
-    add_first(Fir::matrix_pairs, {{256, std::max<std::size_t>(16, 2048 / g.channels)}});
-  }
-  if (g.delayed) return;
-  std::vector<std::pair<std::size_t, std::size_t>> sizes;
+  std::vector<GroupSize> sizes;
   for (std::size_t tiles = std::max<std::size_t>(1, 16 / warps); tiles > 0; tiles /= 2) {
-    sizes.emplace_back(32 * warps * tiles, 32 * tiles);
+    sizes.push_back({32 * warps * tiles, 32 * tiles});
   }
-  add_first(Fir::matrix, sizes);
+  add_matrix(device, problem, g, Fir::matrix, sizes, all);
+}
+
+void add_matrix_bytes(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
+  if (!takes_matrix(g) || (g.channels != 64 && g.channels != 128 && g.channels != 256)) return;
+  add_matrix(device, problem, g, Fir::matrix_pairs, {{256, std::max<std::size_t>(16, 2048 / g.channels)}}, all);
+  if (device.info().backend != Backend::cuda) return;
+  add_matrix(device, problem, g, Fir::matrix_roles, {{512, 8192 / g.channels}}, all);
 }
 
 // Few taps, 256 times 1, 2 or 4 channels: the rows of a block of spectra fit the registers as they are.
@@ -168,7 +180,7 @@ void add_blocks(const Device& device, const Problem& problem, const Geometry& g,
 
 std::vector<KernelDesign> fused_designs(const Device& device, const Problem& problem, const Geometry& g) {
   std::vector<KernelDesign> all;
-  if (has_matrix_units(device)) add_matrix(device, problem, g, all);
+  if (has_matrix_units(device)) add_matrix_whole(device, problem, g, all);
   add_blocks(device, problem, g, all);
   if (g.critical()) {
     for (std::size_t parts = 2 * g.polarizations; parts >= 2; parts /= 2) {
@@ -177,6 +189,7 @@ std::vector<KernelDesign> fused_designs(const Device& device, const Problem& pro
       }
     }
   }
+  if (has_matrix_units(device)) add_matrix_bytes(device, problem, g, all);
   for (KernelDesign& d : designs(device, problem, g, Fir::gather, true, 2 * g.polarizations)) {
     d.resident = 3;
     all.push_back(std::move(d));
