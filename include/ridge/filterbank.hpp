@@ -113,6 +113,8 @@ struct Resident {
   Buffer spectra{};
   std::uint64_t first = 0;
   std::size_t count = 0;
+  // Problems with delays: in samples, one a (polarization, station), the same for all spectra of the call.
+  std::vector<double> delays{};
 };
 
 class Bank;  // a decided, ready bank (src/filterbank/bank.hpp)

@@ -6,6 +6,7 @@
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
 #include "filterbank/bank.hpp"
+#include "filterbank/delays.hpp"
 
 namespace ridge::filterbank {
 namespace {
@@ -124,7 +125,20 @@ void Plan::enqueue(Queue& queue, const Resident& work) const {
   if (work.spectra.size() / sizeof(std::complex<float>) / g.spectrum_size() < work.count) {
     refuse(fmt::format("there is no room for {} spectra of {} values", work.count, g.spectrum_size()));
   }
-  bank_->variant->enqueue(queue, work, *bank_->weights);
+  ResidentDelays delays;
+  if (g.delayed) {
+    DelayTrack track(g, bank_->problem.delays.frequency);
+    track.add(0, work.delays);
+    std::vector<std::int64_t> shifts(g.stations);
+    track.shifts(work.first, shifts);
+    delays.shifts.assign(shifts.begin(), shifts.end());
+    const std::size_t each = g.polarizations * g.stations;
+    delays.phases.resize(work.count * each);
+    for (std::size_t t = 0; t < work.count; ++t) {
+      track.phases(work.first + t, shifts, std::span(delays.phases).subspan(t * each, each));
+    }
+  }
+  bank_->variant->enqueue(queue, work, *bank_->weights, delays);
 }
 
 Plan plan(const Device& device, const Problem& problem, const planner::Options& options) {

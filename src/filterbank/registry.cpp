@@ -13,7 +13,7 @@ constexpr std::array<Lister, 8> kHostVariants{
 
 }  // namespace
 
-void Variant::enqueue(Queue&, const Resident&, const Weights&) const {
+void Variant::enqueue(Queue&, const Resident&, const Weights&, const ResidentDelays&) const {
   throw Error(ErrorKind::invalid_argument, "filterbank: buffers of a device were given to a plan for the host");
 }
 

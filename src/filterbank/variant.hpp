@@ -40,6 +40,12 @@ struct Job {
   std::shared_ptr<void>* memory = nullptr;
 };
 
+// Those of resident samples: whole samples of every station, and phases as a Job has them.
+struct ResidentDelays {
+  std::vector<std::int32_t> shifts{};
+  std::vector<Phase> phases{};
+};
+
 // Built for one problem on one device: ready, unchanging, used by any number of threads.
 class Variant {
  public:
@@ -47,7 +53,7 @@ class Variant {
   virtual std::shared_ptr<const Weights> prepare(std::span<const double> prototype) const = 0;
   virtual void run(const Job& job) const = 0;
   // Devices: samples and spectra that are there already; enqueued, not waited for. The sizes have been checked.
-  virtual void enqueue(Queue& queue, const Resident& work, const Weights& weights) const;
+  virtual void enqueue(Queue& queue, const Resident& work, const Weights& weights, const ResidentDelays& delays) const;
 };
 
 struct Entry {

@@ -286,6 +286,27 @@ TEST_F(BankOnDevices, ResidentSamplesAndWhatABufferMustHold) {
   EXPECT_THROW(plan.enqueue(queue, {.samples = in, .start = 8, .spectra = out, .first = 13, .count = 1}), Error);
 }
 
+TEST_F(BankOnDevices, ResidentSamplesWithDelays) {
+  const Problem problem{
+      .channels = 16, .taps = 4, .stations = 2, .delays = {.wanted = true, .frequency = 0.7, .longest = 40}};
+  const std::vector<DelayPoint> points{{0, {3.25, 37.2, 3.5, 37.4}}};
+  const Device device = accelerators().front();
+  const Plan plan = filterbank::plan(device, problem, only("fused"));
+  const Bytes bytes = noise(problem, 16 * 40);
+  Queue queue = device.queue();
+  const Buffer in = uploaded(device, std::span<const std::byte>(bytes), "samples");
+  const Buffer out = device.buffer(20 * plan.spectrum_size() * 8);
+  const Resident work{.samples = in, .spectra = out, .first = 5, .count = 20, .delays = points[0].delays};
+  plan.enqueue(queue, work);
+  Spectra got(20 * plan.spectrum_size());
+  queue.download(out, std::span(got));
+  queue.finish();
+  const auto whole = expected(problem, bytes, points);
+  const auto begin = whole.begin() + static_cast<std::ptrdiff_t>(5 * plan.spectrum_size());
+  EXPECT_LT(error(got, std::vector(begin, begin + static_cast<std::ptrdiff_t>(got.size()))), 1e-6);
+  EXPECT_THROW(plan.enqueue(queue, {.samples = in, .spectra = out, .count = 1}), Error);
+}
+
 // --- the matrix units, imitated where there are none ---------------------------------------------------------------
 
 TEST(MatrixWeights, TwoHalvesHoldAWeight) {
@@ -309,19 +330,21 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
   for (const Device& device : accelerators()) {
     for (const KernelCase& one : {KernelCase{Fir::matrix, 32, 12, Samples::int8},
                                   {Fir::matrix, 32, 16, Samples::int16},
-                                  {Fir::matrix_async, 32, 5, Samples::int4},
-                                  {Fir::matrix_async, 32, 16, Samples::int16},
-                                  {Fir::matrix_async, 32, 4, Samples::int8, true},
+                                  {Fir::matrix_pairs, 64, 12, Samples::int16},
+                                  {Fir::matrix_pairs, 256, 5, Samples::int4},
+                                  {Fir::matrix_pairs, 128, 4, Samples::int8, true},
                                   {Fir::blocks, 512, 5, Samples::int16},
                                   {Fir::blocks, 1024, 4, Samples::int8, true}}) {
       Problem problem = complete({.channels = one.channels, .taps = one.taps, .stations = 2, .samples = one.samples});
       if (one.delayed) problem.delays = {.wanted = true, .frequency = 0.3, .longest = 40};
       const Geometry g = resolve(problem);
-      const bool blocks = one.fir == Fir::blocks;
+      const bool blocks = one.fir == Fir::blocks, pairs = one.fir == Fir::matrix_pairs;
       const KernelDesign design{.geometry = g,
                                 .fir = one.fir,
-                                .items = blocks ? 256u : 64u,
-                                .steps = blocks ? 2048 / one.channels * 2 : 32,
+                                .items = blocks || pairs ? 256u : 64u,
+                                .steps = blocks  ? 2048 / one.channels * 2
+                                         : pairs ? std::max<std::size_t>(16, 2048 / one.channels)
+                                                 : 32,
                                 .rounds = blocks ? 4u : 2u,
                                 .resident = 1};
       const CompiledBank bank(device, design, {});
@@ -374,24 +397,21 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
 // Needs no GPU: what a CUDA device would be given.
 TEST(BankKernels, ScenariosCompileForHopper) {
   if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
-  for (const auto& [channels, taps] : {std::pair{1024, 4}, {256, 16}, {64, 64}}) {
-    Problem problem{
-        .channels = static_cast<std::size_t>(channels), .taps = static_cast<std::size_t>(taps), .stations = 64};
-    const Geometry g = resolve(problem);
-    KernelDesign design{.geometry = g, .items = 256};
-    design.radices = radices_of(g.channels, 16);
-    design.steps = 4096 / g.channels / 2;
-    KernelText text;
-    if (taps < 64) {
-      text = kernel_text(design);
-      EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(text.source, "sm_90").empty()); }) << text.source.text;
-    }
-    if (taps < 16) continue;
-    design.fir = Fir::matrix;
-    design.items = 512;
-    design.steps = 8192 / g.channels;
-    design.resident = 1;
-    text = matrix_text(design);
+  struct Scenario {
+    Fir fir;
+    std::size_t channels, taps, items, steps;
+  };
+  for (const Scenario& one : {Scenario{Fir::registers, 256, 16, 256, 8},
+                              {Fir::matrix_roles, 256, 16, 512, 32},
+                              {Fir::matrix_pairs, 64, 64, 256, 32},
+                              {Fir::blocks, 1024, 4, 256, 4}}) {
+    KernelDesign design{.geometry = resolve({.channels = one.channels, .taps = one.taps, .stations = 64}),
+                        .fir = one.fir,
+                        .items = one.items,
+                        .steps = one.steps};
+    if (one.fir == Fir::registers) design.radices = radices_of(one.channels, 16);
+    if (one.fir == Fir::matrix_roles) design.resident = 1;
+    const KernelText text = text_of(design);
     EXPECT_LE(text.local_bytes, 227u << 10);
     EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(text.source, "sm_90").empty()); }) << text.source.text;
   }

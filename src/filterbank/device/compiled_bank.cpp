@@ -17,20 +17,22 @@ double history_steps(const KernelDesign& design) {
 
 constexpr std::size_t kMostSpectra = std::size_t{1} << 20;  // of one launch
 
+}  // namespace
+
 KernelText text_of(const KernelDesign& design) {
   switch (design.fir) {
     case Fir::matrix:
       return matrix_text(design);
-    case Fir::matrix_async:
-      return matrix_async_text(design);
+    case Fir::matrix_roles:
+      return matrix_roles_text(design);
+    case Fir::matrix_pairs:
+      return matrix_pairs_text(design);
     case Fir::blocks:
       return block_text(design);
     default:
       return kernel_text(design);
   }
 }
-
-}  // namespace
 
 std::size_t rounds_for(const KernelDesign& design, std::size_t spectra, std::size_t slots) {
   if (design.rounds > 0) return design.rounds;

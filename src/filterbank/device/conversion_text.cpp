@@ -64,8 +64,10 @@ const char* to_string(Fir fir) {
       return "gather";
     case Fir::matrix:
       return "matrix";
-    case Fir::matrix_async:
-      return "matrix_async";
+    case Fir::matrix_roles:
+      return "matrix_roles";
+    case Fir::matrix_pairs:
+      return "matrix_pairs";
     default:
       return "blocks";
   }

@@ -15,7 +15,8 @@ enum class Fir {
   registers,  // the delay line of a channel in the registers of a work-item, renamed instead of shifted; critical only
   gather,     // every tap's sample read again, from a cache if it is there; anything
   matrix,     // 16 times of a channel as a product with a Toeplitz matrix of weights, on the matrix units
-  matrix_async,  // the same, samples kept as bytes and lines stored in bulk
+  matrix_roles,  // the same, samples kept as bytes; half of the warps filter, half transform
+  matrix_pairs,  // samples kept as bytes, weights as first factor: small groups, two a compute unit
   blocks,        // spectra in blocks from raw rows in registers, for few taps and 256, 512 or 1024 channels
 };
 const char* to_string(Fir fir);
@@ -42,7 +43,7 @@ struct KernelDesign {
     return products == Products::total ? 1 : products == Products::powers ? geometry.polarizations : 4;
   }
 
-  bool on_matrix_units() const { return fir == Fir::matrix || fir == Fir::matrix_async; }
+  bool on_matrix_units() const { return fir == Fir::matrix || fir == Fir::matrix_roles || fir == Fir::matrix_pairs; }
   std::size_t numbers() const { return 2 * geometry.polarizations; }  // of one sample
   std::size_t split() const { return numbers() / parts; }             // items a channel
   std::size_t units() const { return streams * geometry.channels * split(); }
@@ -60,12 +61,16 @@ struct KernelText {
   std::size_t local_bytes = 0;
 };
 
+KernelText text_of(const KernelDesign& design);  // whatever its FIR is
+
 // `registers` and `gather`.
 KernelText kernel_text(const KernelDesign& design);
 // `matrix`: 16 * Q channels, Q even and at most 16, two polarizations, integers of up to 16 bits, critical.
 KernelText matrix_text(const KernelDesign& design);
-// `matrix_async`: the same problems.
-KernelText matrix_async_text(const KernelDesign& design);
+// `matrix_roles`: those with 64, 128 or 256 channels; 512 items. CUDA only.
+KernelText matrix_roles_text(const KernelDesign& design);
+// `matrix_pairs`: those with 64, 128 or 256 channels; 256 items.
+KernelText matrix_pairs_text(const KernelDesign& design);
 
 // `blocks`: 256 times 1, 2 or 4 channels, two polarizations, critical, whole rows in a block, order of time.
 KernelText block_text(const KernelDesign& design);

@@ -43,13 +43,21 @@ std::shared_ptr<const Weights> DeviceVariant::prepare(std::span<const double> pr
   return bank_->prepare(prototype);
 }
 
-void DeviceVariant::enqueue(Queue& queue, const Resident& work, const Weights& weights) const {
+void DeviceVariant::enqueue(Queue& queue, const Resident& work, const Weights& weights,
+                            const ResidentDelays& delays) const {
+  std::lock_guard lock(scratch_.mutex);
+  if (geometry_.delayed) {
+    scratch_.resident_shifts = uploaded(device_, std::span<const std::int32_t>(delays.shifts), "filter bank shifts");
+    scratch_.resident_phases = uploaded(device_, std::span<const Phase>(delays.phases), "filter bank phases");
+  }
   bank_->enqueue(queue,
                  {.samples = work.samples,
                   .start = static_cast<std::int64_t>(work.start),
                   .spectra = work.spectra,
                   .first = work.first,
-                  .count = work.count},
+                  .count = work.count,
+                  .shifts = scratch_.resident_shifts,
+                  .phases = scratch_.resident_phases},
                  static_cast<const DeviceWeights&>(weights));
 }
 

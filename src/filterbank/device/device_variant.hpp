@@ -30,7 +30,7 @@ class DeviceVariant final : public Variant {
                 Transfers transfers);
   std::shared_ptr<const Weights> prepare(std::span<const double> prototype) const override;
   void run(const Job& job) const override;
-  void enqueue(Queue& queue, const Resident& work, const Weights& weights) const override;
+  void enqueue(Queue& queue, const Resident& work, const Weights& weights, const ResidentDelays& delays) const override;
 
  private:
   // Bytes `from` .. `end` of a stream, in memory of the device.
@@ -48,6 +48,7 @@ class DeviceVariant final : public Variant {
     std::vector<Slot> slots;
     std::size_t sample_bytes = 0, spectrum_values = 0;  // of each slot
     std::vector<std::int32_t> shifts;
+    Buffer resident_shifts, resident_phases;  // of the latest call that was enqueued
   };
   // Spectra of an output block that a job shares with another: they go through memory of their own.
   struct Shared {

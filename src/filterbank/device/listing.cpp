@@ -118,31 +118,48 @@ bool has_matrix_units(const Device& device) {
   return isa.starts_with("sm_") && isa.size() >= 5 && isa.compare(3, std::string::npos, "80") >= 0;
 }
 
-bool stores_in_bulk(const Device& device) { return device.info().isa.compare(3, std::string::npos, "90") >= 0; }
+// Integers, two polarizations, critical. A device without matrix units can imitate two of the three kernels: tests do.
+bool takes_matrix(const Geometry& g) {
+  return g.critical() && g.polarizations == 2 && g.samples != Samples::float32 && g.block == g.channels &&
+         g.channels % 32 == 0 && g.channels <= 256 && g.taps >= 2 && g.taps <= 64 && !g.by_channel;
+}
 
-// Integers, two polarizations, critical; a device without matrix units imitates them where a test asks for it.
-void add_matrix(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
-  if (!g.critical() || g.polarizations != 2 || g.samples == Samples::float32 || g.block != g.channels) return;
-  if (g.channels % 32 != 0 || g.channels > 256 || g.taps < 2 || g.taps > 64) return;
-  if (g.by_channel) return;
-  const std::size_t warps = g.channels / 16;  // of 32 spectra
-  for (const Fir fir : {Fir::matrix_async, Fir::matrix}) {
-    const bool async = fir == Fir::matrix_async;
-    if (async ? !stores_in_bulk(device) || 16 % warps != 0 : g.delayed) continue;
-    KernelDesign d{.geometry = g, .fir = fir, .parts = 4};
-    d.factors = factors_of(problem, g);
-    for (std::size_t tiles = std::max<std::size_t>(1, 16 / warps); tiles > 0; tiles /= 2) {
-      d.items = 32 * warps * tiles;
-      d.steps = 32 * tiles;
-      d.rounds = fixed_rounds(device, d.steps);
-      const std::size_t bytes = (async ? matrix_async_text(d) : matrix_text(d)).local_bytes;
-      const std::size_t local = device.limits().local_memory;
-      if (bytes > local) continue;
-      d.resident = std::clamp<std::size_t>(local / (bytes + 1024), 1, std::max<std::size_t>(1, 512 / d.items));
-      all.push_back(d);
-      break;
-    }
+struct GroupSize {
+  std::size_t items, steps;
+};
+
+// The first of the sizes that fits the device.
+void add_matrix(const Device& device, const Problem& problem, const Geometry& g, Fir fir,
+                const std::vector<GroupSize>& sizes, std::vector<KernelDesign>& all) {
+  KernelDesign d{.geometry = g, .fir = fir, .parts = 4};
+  d.factors = factors_of(problem, g);
+  for (const GroupSize& size : sizes) {
+    d.items = size.items;
+    d.steps = size.steps;
+    d.rounds = fixed_rounds(device, d.steps);
+    const std::size_t bytes = text_of(d).local_bytes, local = device.limits().local_memory;
+    if (bytes > local) continue;
+    d.resident = std::clamp<std::size_t>(local / (bytes + 1024), 1, std::max<std::size_t>(1, 512 / d.items));
+    all.push_back(d);
+    return;
   }
+}
+
+void add_matrix_whole(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
+  if (!takes_matrix(g) || g.delayed) return;
+  const std::size_t warps = g.channels / 16;  // of 32 spectra
+  std::vector<GroupSize> sizes;
+  for (std::size_t tiles = std::max<std::size_t>(1, 16 / warps); tiles > 0; tiles /= 2) {
+    sizes.push_back({32 * warps * tiles, 32 * tiles});
+  }
+  add_matrix(device, problem, g, Fir::matrix, sizes, all);
+}
+
+void add_matrix_bytes(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
+  if (!takes_matrix(g) || (g.channels != 64 && g.channels != 128 && g.channels != 256)) return;
+  add_matrix(device, problem, g, Fir::matrix_pairs, {{256, std::max<std::size_t>(16, 2048 / g.channels)}}, all);
+  if (device.info().backend != Backend::cuda) return;
+  add_matrix(device, problem, g, Fir::matrix_roles, {{512, 8192 / g.channels}}, all);
 }
 
 // Few taps, 256 times 1, 2 or 4 channels: the rows of a block of spectra fit the registers as they are.
@@ -163,7 +180,7 @@ void add_blocks(const Device& device, const Problem& problem, const Geometry& g,
 
 std::vector<KernelDesign> fused_designs(const Device& device, const Problem& problem, const Geometry& g) {
   std::vector<KernelDesign> all;
-  if (has_matrix_units(device)) add_matrix(device, problem, g, all);
+  if (has_matrix_units(device)) add_matrix_whole(device, problem, g, all);
   add_blocks(device, problem, g, all);
   if (g.critical()) {
     for (std::size_t parts = 2 * g.polarizations; parts >= 2; parts /= 2) {
@@ -172,6 +189,7 @@ std::vector<KernelDesign> fused_designs(const Device& device, const Problem& pro
       }
     }
   }
+  if (has_matrix_units(device)) add_matrix_bytes(device, problem, g, all);
   for (KernelDesign& d : designs(device, problem, g, Fir::gather, true, 2 * g.polarizations)) {
     d.resident = 3;
     all.push_back(std::move(d));

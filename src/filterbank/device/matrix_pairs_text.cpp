@@ -1,10 +1,9 @@
-// The FIR on the matrix units with loads and stores that no work-item waits for: samples stay bytes in local memory and
-// become halves in registers; finished lines leave local memory by bulk copies while the next ones are filtered.
+// The FIR on the matrix units in groups of 256 items, two of which fit a compute unit: while one waits the other works.
 //
-// Products, lanes and order are those of matrix_text.cpp: a warp has 16 channels (a task) of 32 spectra, a lane two
-// butterflies, one of an even and one of an odd spectrum. Each half of the spectra has its buffer of lines. The second
-// butterfly is done in place, and the items of a line send it off: a turn has two barriers, on both sides of the
-// writing of the buffers, and what a warp does between them it does when it comes to it.
+// Weights are the first factor: rows 0 .. 7 of it are the upper halves of the weights of 8 times, rows 8 .. 15 the
+// lower; the second factor is the window of 8 columns: re and im of both polarizations of two times eight spectra. A
+// lane's result is one complex number of one spectrum, in two parts that are added; those of 16 channels that lie
+// channels / 16 apart are a butterfly. A warp has one or two such tasks of 16 spectra.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -22,36 +21,6 @@ namespace {
 
 using fft::on_device::Text;
 
-// BULK_STORE: bytes of local memory to global memory; each item's own are in batches.
-constexpr const char* kBulk = R"(
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-#define BULK_STORE(to, from, bytes) \
-  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), \
-               "r"((uint)__cvta_generic_to_shared(from)), "r"(bytes) : "memory")
-#define BULK_CLOSE() asm volatile("cp.async.bulk.commit_group;" ::: "memory")
-#define BULK_READ(n) asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(n) : "memory")
-#define BULK_FENCE() asm volatile("fence.proxy.async.shared::cta;" ::: "memory")
-#else
-#define BULK_STORE(to, from, bytes) \
-  for (int n = 0; n < (bytes) / 8; ++n) ((GLOBAL float2*)(to))[n] = ((LOCAL const float2*)(from))[n]
-#define BULK_CLOSE()
-#define BULK_READ(n)
-#define BULK_FENCE()
-#endif
-// Two parts of a turn, which every other warp does the other way round.
-#if SUB_GROUP_WIDTH >= 32
-#define PARTS_OPEN _Pragma("unroll 1") for (int part = 0; part < 2; ++part) {
-#define PRODUCTS_OPEN if (part == (warp & 1)) {
-#define BUTTERFLIES_OPEN } else if (round > 0) {
-#define PARTS_CLOSE }}
-#else
-#define PARTS_OPEN
-#define PRODUCTS_OPEN {
-#define BUTTERFLIES_OPEN } {
-#define PARTS_CLOSE }
-#endif
-)";
-
 class Writer {
  public:
   explicit Writer(const KernelDesign& design)
@@ -63,26 +32,26 @@ class Writer {
     row_words_ = g_.channels * (wide_ ? 4 : 2);
     while (row_words_ % 32 != (wide_ ? 4 : 2)) row_words_ += 2;
     pitch_ = g_.channels + 2;
+    tiles_ = std::max<std::size_t>(1, 8 / others_);
+    tasks_ = std::max<std::size_t>(1, others_ / 8);
     pairs_ = d_.items / g_.channels;  // pairs of rows that all items take at once
   }
 
   KernelText write() {
-    text_.line("// {} channels of {} taps, {}, on the matrix units, stores in bulk; {} spectra at a time", g_.channels,
+    text_.line("// {} channels of {} taps, {}, on the matrix units, weights first; {} spectra at a time", g_.channels,
                g_.taps, filterbank::to_string(g_.samples), d_.steps);
     text_.raw(conversion_text(g_.samples, 4));
     text_.raw(matrix_words_text(d_.items));
     text_.raw(fft::on_device::butterfly_text({16, others_}, false));
-    text_.raw(kLinesWords);
     text_.raw(finish_words(d_));
-    text_.raw(kBulk);
     text_.open("KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}({}{})", d_.items, d_.resident, kKernelName, kArguments,
                delay_arguments(g_));
     const std::size_t words = (2 * matrix_words(g_.taps) * g_.channels + 3) / 4 * 4;
     const std::size_t lines = d_.steps * pitch_ * 2, ring = (units_ * 4 * row_words_ + 3) / 4 * 4;
-    const std::size_t whole = 2 * lines + ring + words + 2 * g_.channels;
+    const std::size_t whole = lines + ring + words + 2 * g_.channels;
     text_.line("LOCAL_BLOCK(uint, local_words, {} + IMITATION_WORDS);", whole);
     text_.line("LOCAL float2* const points = (LOCAL float2*)local_words;");
-    text_.line("LOCAL uint* const ring = local_words + {};", 2 * lines);
+    text_.line("LOCAL uint* const ring = local_words + {};", lines);
     text_.line("LOCAL uint* const weights = ring + {};", ring);
     text_.line("LOCAL float2* const tables = (LOCAL float2*)(weights + {});", words);
     text_.line("FRAGMENTS(local_words + {})", whole);
@@ -98,39 +67,28 @@ class Writer {
     text_.line("raw_t raw[{}];", 2 * pairs_each());
     load("begin");
     text_.line("int slot = 0;  // of the oldest 8 rows in use");
+    text_.open("for (int round = 0; round < {}; ++round)",
+               d_.rounds > 0 ? fmt::format("{}", d_.rounds) : std::string("rounds"));
+    text_.line("const int t = begin + round * {};", d_.steps);
     put("raw", pairs_each(), fmt::format("slot + {}", history_));
     text_.line("BARRIER();");
-    const std::string rounds = d_.rounds > 0 ? fmt::format("{}", d_.rounds) : std::string("rounds");
-    text_.open("for (int round = 0; round < {}; ++round)", rounds);
-    text_.line("const int t = begin + round * {};", d_.steps);
-    text_.line("float sums[16][4];");
-    // Products want local memory, butterflies the arithmetic: half of the warps do the one while the others do the
-    // other.
-    text_.line("PARTS_OPEN");
-    text_.line("PRODUCTS_OPEN");
-    products();
-    text_.line("BUTTERFLIES_OPEN");
-    second(0, fmt::format("t - {}", d_.steps));
-    second(1, fmt::format("t - {}", d_.steps));
-    text_.line("PARTS_CLOSE");
-    butterfly(0);
-    load(fmt::format("t + {}", d_.steps));
-    text_.line("BULK_READ(0);");
-    text_.line("BARRIER();");
-    exchange(0);
-    butterfly(1);
-    exchange(1);
+    for (std::size_t i = 0; i < tasks_; ++i) products(i);
+    for (std::size_t half = 0; half < 2; ++half) {
+      text_.line("if (lane / 16 == {}) {{", half);
+      for (std::size_t i = 0; i < tasks_; ++i) exchange(i);
+      text_.line("}}");
+      text_.line("BARRIER();");
+      if (half == 0) load(fmt::format("t + {}", d_.steps));
+      second(half);
+      if (half == 0) text_.line("BARRIER();");
+    }
     text_.line("slot += {};", d_.steps / 8);
     text_.line("slot -= slot >= {0} ? {0} : 0;", units_);
-    put("raw", pairs_each(), fmt::format("slot + {}", history_));
-    text_.line("BARRIER();");
     text_.close();
-    second(0, fmt::format("begin + ({} - 1) * {}", rounds, d_.steps));
-    second(1, fmt::format("begin + ({} - 1) * {}", rounds, d_.steps));
-    text_.line("BULK_READ(0);");
     text_.close();
-    return {{.name = fmt::format("filter bank {} x {}, matrix, bulk", g_.channels, g_.taps), .text = text_.str()},
-            whole * 4};
+    return {
+        {.name = fmt::format("filter bank {} x {}, matrix, weights first", g_.channels, g_.taps), .text = text_.str()},
+        whole * 4};
   }
 
  private:
@@ -142,16 +100,18 @@ class Writer {
   std::size_t pairs_each() const { return d_.steps / 2 / pairs_; }
 
   void constants() {
-    text_.line("const int task = warp % {0}, tile = warp / {0};", others_);
+    text_.line("const int task0 = warp % {0}, tile = warp / {0};", 8 / tiles_);
     // The place of a lane's pair of weights in a channel's words, for every distance of 8 rows; zeros beyond both ends.
     for (std::size_t j = 0; j <= history_; ++j) {
       if (!clamped(j)) continue;
       text_.line("const int e{0} = 2 * tig - g + ({1}), at{0} = (e{0} < -1 ? -1 : e{0} > {2} ? {2} : e{0}) + 1;", j,
                  distance(j), g_.taps + 1);
     }
-    // Row g of the samples: polarization g % 2 of the g / 2th eight times; it is the same place in the result.
-    text_.line("const int column = tig * {} + g % 2 * {};", row_words_, wide_ ? 2 : 1);
-    text_.line("const int line0 = (tile * 32 + g / 2 * 8 + tig * 2 + g % 2) * {} + task * 16;", pitch_);
+    // Column g of the samples: number g % 2 of polarization g / 2 % 2 of the g / 4th eight times. Of the result a lane
+    // has row g, a time, and columns 2 tig and 2 tig + 1, a complex number.
+    text_.line("const int column = tig * {} + g / 2 % 2 * {};", row_words_, wide_ ? 2 : 1);
+    text_.line("const uint pick = g % 2 == 0 ? {} : {};", "0x4240u", "0x4341u");
+    text_.line("const int line0 = (tile * 16 + g % 4 * 4 + tig) * {};", pitch_);
     text_.line("const int channel = item % {0}, pair0 = item / {0};", g_.channels);
     if (g_.delayed) {
       text_.line("const int moved = channel + LOAD_CACHED(shifts + station);");
@@ -250,17 +210,20 @@ class Writer {
   }
 
   // --- the products --------------------------------------------------------------------------------------------------
-  void products() {
+  void products(std::size_t task) {
     const std::size_t words = matrix_words(g_.taps);
+    text_.line("float2 v{}[16];", task);
+    text_.open();
+    text_.line("const int task = task0 + {};", 8 * task);
     for (std::size_t j = 0; j <= history_; ++j) {
-      text_.line("int unit{0} = slot + tile * 4 + g / 2 + {0};", j);
+      text_.line("int unit{0} = slot + tile * 2 + g / 4 + {0};", j);
       text_.line("unit{0} -= unit{0} >= {1} ? {1} : 0;", j, units_);
       text_.line("LOCAL const uint* const rows{0} = ring + (unit{0} * {1} + column + task * {2});", j, 4 * row_words_,
                  wide_ ? 4 : 2);
     }
-    text_.line("LOCAL const uint* const w = weights + task * {} + 2 * tig - g + 1;", 2 * words);
+    text_.line("LOCAL const uint* const w = weights + task * {} + 2 * (2 * tig - g + 1);", 2 * words);
     for (std::size_t j = 0; j <= history_; ++j) {
-      if (clamped(j)) text_.line("LOCAL const uint* const w{0} = weights + task * {1} + at{0};", j, 2 * words);
+      if (clamped(j)) text_.line("LOCAL const uint* const w{0} = weights + task * {1} + 2 * at{0};", j, 2 * words);
     }
     text_.line("UNROLL_PRODUCTS");
     text_.open("for (int j = 0; j < 16; ++j)");
@@ -269,102 +232,80 @@ class Writer {
       const bool both = j < history_;
       text_.open();
       for (std::size_t k = j; k <= j + (both ? 1 : 0); ++k) {
-        text_.line("const uint upper{} = {}, lower{} = {};", k, weight(k, 0), k, weight(k, 1));
+        text_.line("const uint2 w{}{} = *(LOCAL const uint2*)({});", "ab"[k - j], k, weight(k));
         halves(k);
       }
       for (const char* plane : {"", "low"}) {
         if (*plane != '\0' && !wide_) continue;
-        for (const char* part : {"upper", "lower"}) {
-          if (both) {
-            text_.line("matrix_multiply_16(d, re{3}{0}, im{3}{0}, re{3}{1}, im{3}{1}, {2}{0}, {2}{1});", j, j + 1, part,
-                       plane);
-          } else {
-            text_.line("matrix_multiply_8(d, re{2}{0}, im{2}{0}, {1}{0});", j, part, plane);
-          }
+        if (both) {
+          text_.line("matrix_multiply_16(d, wa{0}.x, wa{0}.y, wb{1}.x, wb{1}.y, x{2}{0}, x{2}{1});", j, j + 1, plane);
+        } else {
+          text_.line("matrix_multiply_8(d, wa{0}.x, wa{0}.y, x{1}{0});", j, plane);
         }
       }
       text_.close();
     }
-    for (std::size_t c = 0; c < 4; ++c) text_.line("sums[j][{0}] = d[{0}];", c);
+    text_.line("v{}[j] = make_float2(d[0] + d[2], d[1] + d[3]);", task);
+    text_.close();
+    text_.line("dft16(v{});", task);
+    text_.line("v{0}[0] = scaled(v{0}[0], tables[0].x);", task);
+    for (std::size_t u = 1; u < 16; ++u)
+      text_.line("v{0}[{1}] = multiply(v{0}[{1}], tables[task * 16 + {1}]);", task, u);
     text_.close();
   }
 
-  // The lane's first butterfly of one half of the spectra, and the roots behind it: the same for all lanes.
-  void butterfly(std::size_t half) {
-    text_.line("float2 v{}[16];", half);
-    for (std::size_t j = 0; j < 16; ++j) {
-      text_.line("v{0}[{1}] = make_float2(sums[{1}][{0}], sums[{1}][{2}]);", half, j, half + 2);
-    }
-    text_.line("dft16(v{});", half);
-    text_.line("v{0}[0] = scaled(v{0}[0], tables[0].x);", half);
-    for (std::size_t u = 1; u < 16; ++u)
-      text_.line("v{0}[{1}] = multiply(v{0}[{1}], tables[task * 16 + {1}]);", half, u);
-  }
-
-  std::string weight(std::size_t j, std::size_t lower) const {
+  // Upper and lower words stand side by side.
+  std::string weight(std::size_t j) const {
     const std::size_t words = matrix_words(g_.taps);
-    const std::string channel = fmt::format("j * {} + {}", others_ * 2 * words, lower * words);
-    if (clamped(j)) return fmt::format("w{}[{}]", j, channel);
-    return fmt::format("w[{} + {}]", channel, distance(j));
+    const std::string channel = fmt::format("j * {}", others_ * 2 * words);
+    if (clamped(j)) return fmt::format("w{} + {}", j, channel);
+    return fmt::format("w + ({} + {})", channel, 2 * distance(j));
   }
 
   // Bytes under the exponent of 1024, less what that adds; of 16 bits the upper byte so, the lower as parts of 256.
   void halves(std::size_t k) {
-    const char* ones = "0x3c003c00u";
-    const std::string place = fmt::format("j * {}", others_ * (wide_ ? 4 : 2));
-    const auto part = [&](const char* name, const std::string& word, const char* exponent, const char* pick,
-                          const char* less) {
-      text_.line("const uint {}{} = halves_fma(PICK_BYTES({}, {}, {}), {}, {});", name, k, word, exponent, pick, ones,
-                 less);
+    const std::string place = fmt::format("rows{}[j * {}{}]", k, others_ * (wide_ ? 4 : 2), wide_ ? " + g % 2" : "");
+    text_.line("const uint raw{} = {};", k, place);
+    const auto part = [&](const char* name, const char* exponent, const char* bytes, const char* less) {
+      text_.line("const uint {0}{1} = halves_fma(PICK_BYTES(raw{1}, {2}, {3}), 0x3c003c00u, {4});", name, k, exponent,
+                 bytes, less);
     };
     if (!wide_) {
-      const char* less = g_.samples == Samples::int4 ? "0xe408e408u" : "0xe480e480u";
-      text_.line("const uint x{0} = rows{0}[{1}];", k, place);
-      part("re", fmt::format("x{}", k), "0x64646464u", "0x4240u", less);
-      part("im", fmt::format("x{}", k), "0x64646464u", "0x4341u", less);
-      return;
-    }
-    text_.line("const uint2 x{0} = *(LOCAL const uint2*)(rows{0} + {1});", k, place);
-    for (const auto& [name, low, member] : {std::tuple{"re", "relow", "x"}, {"im", "imlow", "y"}}) {
-      const std::string word = fmt::format("x{}.{}", k, member);
-      part(name, word, "0x64646464u", "0x4341u", "0xe480e480u");
-      part(low, word, "0x44444444u", "0x4240u", "0xc400c400u");
+      part("x", "0x64646464u", "pick", g_.samples == Samples::int4 ? "0xe408e408u" : "0xe480e480u");
+    } else {
+      part("x", "0x64646464u", "0x4341u", "0xe480e480u");
+      part("xlow", "0x44444444u", "0x4240u", "0xc400c400u");
     }
   }
 
   // --- the transform behind the first butterfly ----------------------------------------------------------------------
-  std::string buffer(std::size_t half) const { return fmt::format("points + {}", half * d_.steps * pitch_); }
-
-  void exchange(std::size_t half) {
+  void exchange(std::size_t task) {
     text_.open();
-    text_.line("LOCAL float2* const line = {} + line0;", buffer(half));
+    text_.line("LOCAL float2* const line = points + line0 + (task0 + {}) * 16;", 8 * task);
     for (std::size_t u = 0; u < 16; u += 2) {
       text_.line("*(LOCAL float4*)(line + {0}) = make_float4(v{1}[{0}].x, v{1}[{0}].y, v{1}[{2}].x, v{1}[{2}].y);", u,
-                 half, u + 1);
+                 task, u + 1);
     }
     text_.close();
   }
 
-  // Sixteen items have a line, and send it off when they are through with it.
-  void second(std::size_t half, const std::string& first) {
-    const std::size_t all = d_.steps * 16;
-    for (std::size_t turn = 0; turn * d_.items < all; ++turn) {
+  // Lines of a half: four of eight times each, both eights, both polarizations.
+  void second(std::size_t half) {
+    for (std::size_t turn = 0; turn < tiles_; ++turn) {
       text_.open();
-      text_.line("const int b = item + {}, line = b / 16, u = b % 16;", turn * d_.items);
-      text_.line("const int pol = line % 2, time = {} + line / 2 * 2 + {};", first, half);
-      text_.line("LOCAL float2* const from = {} + line * {} + u;", buffer(half), pitch_);
+      text_.line("const int line = item / 16, u = item % 16, pol = line % 2;");
+      text_.line("const int time = t + {} + line / 4 + line / 2 % 2 * 8;", 16 * turn + 4 * half);
+      text_.line("LOCAL const float2* const from = points + (line + {}) * {} + u;", 16 * turn, pitch_);
       text_.line("float2 v[{}];", others_);
       for (std::size_t q = 0; q < others_; ++q) text_.line("v[{0}] = from[{1}];", q, q * 16);
       text_.line("dft{}(v);", others_);
-      open_finish(text_, d_, "(time < skipped ? skipped : time < spectra ? time : spectra - 1)");
+      text_.open("if (time >= skipped && time < spectra)");
+      text_.line("GLOBAL float2* const to = out + (out_offset + {});", place_text(g_, "time", "u"));
+      open_finish(text_, d_, "time");
       for (std::size_t k = 0; k < others_; ++k) {
-        text_.line("from[{}] = {};", k * 16, finished(d_, fmt::format("v[{}]", k), fmt::format("(u + {})", k * 16)));
+        text_.line("STORE_ONCE(to + {}, {});", k * 16,
+                   finished(d_, fmt::format("v[{}]", k), fmt::format("(u + {})", k * 16)));
       }
-      text_.line("BULK_FENCE();");
-      text_.line("LANES_WAIT();");
-      text_.open("if (u == 0 && time >= begin && time >= skipped && time < spectra)");
-      text_.line("BULK_STORE(out + (out_offset + {}), from, {});", place_text(g_, "time", "0"), g_.channels * 8);
-      text_.line("BULK_CLOSE();");
       text_.close();
       text_.close();
     }
@@ -377,10 +318,11 @@ class Writer {
   std::size_t history_ = 0, units_ = 0;  // of 8 rows
   bool wide_ = false;
   std::size_t row_words_ = 0, pitch_ = 0, pairs_ = 0;
+  std::size_t tiles_ = 1, tasks_ = 1;  // 16 spectra each, of a group; of a warp
 };
 
 }  // namespace
 
-KernelText matrix_async_text(const KernelDesign& design) { return Writer(design).write(); }
+KernelText matrix_pairs_text(const KernelDesign& design) { return Writer(design).write(); }
 
 }  // namespace ridge::filterbank::on_device
