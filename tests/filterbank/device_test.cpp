@@ -330,21 +330,16 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
   for (const Device& device : accelerators()) {
     for (const KernelCase& one : {KernelCase{Fir::matrix, 32, 12, Samples::int8},
                                   {Fir::matrix, 32, 16, Samples::int16},
-                                  {Fir::matrix_pairs, 64, 12, Samples::int16},
-                                  {Fir::matrix_pairs, 256, 5, Samples::int4},
-                                  {Fir::matrix_pairs, 128, 4, Samples::int8, true},
                                   {Fir::blocks, 512, 5, Samples::int16},
                                   {Fir::blocks, 1024, 4, Samples::int8, true}}) {
       Problem problem = complete({.channels = one.channels, .taps = one.taps, .stations = 2, .samples = one.samples});
       if (one.delayed) problem.delays = {.wanted = true, .frequency = 0.3, .longest = 40};
       const Geometry g = resolve(problem);
-      const bool blocks = one.fir == Fir::blocks, pairs = one.fir == Fir::matrix_pairs;
+      const bool blocks = one.fir == Fir::blocks;
       const KernelDesign design{.geometry = g,
                                 .fir = one.fir,
-                                .items = blocks || pairs ? 256u : 64u,
-                                .steps = blocks  ? 2048 / one.channels * 2
-                                         : pairs ? std::max<std::size_t>(16, 2048 / one.channels)
-                                                 : 32,
+                                .items = blocks ? 256u : 64u,
+                                .steps = blocks ? 2048 / one.channels * 2 : 32,
                                 .rounds = blocks ? 4u : 2u,
                                 .resident = 1};
       const CompiledBank bank(device, design, {});
@@ -403,7 +398,6 @@ TEST(BankKernels, ScenariosCompileForHopper) {
   };
   for (const Scenario& one : {Scenario{Fir::registers, 256, 16, 256, 8},
                               {Fir::matrix_roles, 256, 16, 512, 32},
-                              {Fir::matrix_pairs, 64, 64, 256, 32},
                               {Fir::blocks, 1024, 4, 256, 4}}) {
     KernelDesign design{.geometry = resolve({.channels = one.channels, .taps = one.taps, .stations = 64}),
                         .fir = one.fir,

@@ -25,8 +25,6 @@ KernelText text_of(const KernelDesign& design) {
       return matrix_text(design);
     case Fir::matrix_roles:
       return matrix_roles_text(design);
-    case Fir::matrix_pairs:
-      return matrix_pairs_text(design);
     case Fir::blocks:
       return block_text(design);
     default:

@@ -66,8 +66,6 @@ const char* to_string(Fir fir) {
       return "matrix";
     case Fir::matrix_roles:
       return "matrix_roles";
-    case Fir::matrix_pairs:
-      return "matrix_pairs";
     default:
       return "blocks";
   }

@@ -118,7 +118,7 @@ bool has_matrix_units(const Device& device) {
   return isa.starts_with("sm_") && isa.size() >= 5 && isa.compare(3, std::string::npos, "80") >= 0;
 }
 
-// Integers, two polarizations, critical. A device without matrix units can imitate two of the three kernels: tests do.
+// Integers, two polarizations, critical. A device without matrix units can imitate `matrix`: tests do.
 bool takes_matrix(const Geometry& g) {
   return g.critical() && g.polarizations == 2 && g.samples != Samples::float32 && g.block == g.channels &&
          g.channels % 32 == 0 && g.channels <= 256 && g.taps >= 2 && g.taps <= 64 && !g.by_channel;
@@ -155,9 +155,8 @@ void add_matrix_whole(const Device& device, const Problem& problem, const Geomet
   add_matrix(device, problem, g, Fir::matrix, sizes, all);
 }
 
-void add_matrix_bytes(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
-  if (!takes_matrix(g) || (g.channels != 64 && g.channels != 128 && g.channels != 256)) return;
-  add_matrix(device, problem, g, Fir::matrix_pairs, {{256, std::max<std::size_t>(16, 2048 / g.channels)}}, all);
+void add_matrix_roles(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
+  if (!takes_matrix(g) || g.delayed || (g.channels != 64 && g.channels != 128 && g.channels != 256)) return;
   if (device.info().backend != Backend::cuda) return;
   add_matrix(device, problem, g, Fir::matrix_roles, {{512, 8192 / g.channels}}, all);
 }
@@ -180,7 +179,10 @@ void add_blocks(const Device& device, const Problem& problem, const Geometry& g,
 
 std::vector<KernelDesign> fused_designs(const Device& device, const Problem& problem, const Geometry& g) {
   std::vector<KernelDesign> all;
-  if (has_matrix_units(device)) add_matrix_whole(device, problem, g, all);
+  if (has_matrix_units(device)) {
+    add_matrix_roles(device, problem, g, all);
+    add_matrix_whole(device, problem, g, all);
+  }
   add_blocks(device, problem, g, all);
   if (g.critical()) {
     for (std::size_t parts = 2 * g.polarizations; parts >= 2; parts /= 2) {
@@ -189,7 +191,6 @@ std::vector<KernelDesign> fused_designs(const Device& device, const Problem& pro
       }
     }
   }
-  if (has_matrix_units(device)) add_matrix_bytes(device, problem, g, all);
   for (KernelDesign& d : designs(device, problem, g, Fir::gather, true, 2 * g.polarizations)) {
     d.resident = 3;
     all.push_back(std::move(d));

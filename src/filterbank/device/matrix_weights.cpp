@@ -34,7 +34,6 @@ MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double>
   if (largest > 0) std::frexp(largest, &exponent);
   // The largest just below 2^14: what is 2^-28 of it still has all its bits.
   const int up = 14 - exponent;
-  const bool side_by_side = design.fir == Fir::matrix_pairs;
   MatrixWeights out;
   out.words.assign(2 * words * channels, 0);
   for (std::size_t m = 0; m < channels; ++m) {
@@ -49,9 +48,8 @@ MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double>
       const auto e = static_cast<std::int64_t>(word) - 1;
       const auto [a_upper, a_lower] = upper_lower(static_cast<std::int64_t>(taps) - e);
       const auto [b_upper, b_lower] = upper_lower(static_cast<std::int64_t>(taps) - e - 1);
-      const std::size_t upper = side_by_side ? 2 * (m * words + word) : 2 * m * words + word;
-      out.words[upper] = a_upper | static_cast<std::uint32_t>(b_upper) << 16;
-      out.words[upper + (side_by_side ? 1 : words)] = a_lower | static_cast<std::uint32_t>(b_lower) << 16;
+      out.words[2 * m * words + word] = a_upper | static_cast<std::uint32_t>(b_upper) << 16;
+      out.words[(2 * m + 1) * words + word] = a_lower | static_cast<std::uint32_t>(b_lower) << 16;
     }
   }
   // Samples of 16 bits are taken as parts of 256.
