@@ -145,7 +145,7 @@ std::vector<std::size_t> line_counts(const PassDesign& design, std::size_t force
     counts = {filling_lines(design.threads, 97, 256), filling_lines(design.threads, 41, 128),
               filling_lines(design.threads, 193, 512)};
     // Many small groups, though their last warps are not full, beat few large ones there.
-    constexpr std::size_t kLongLine = 600;
+    constexpr std::size_t kLongLine = 100;
     if (design.points >= kLongLine && !std::has_single_bit(design.points)) std::swap(counts[0], counts[1]);
     if (design.store.staged && design.points % 2 != 0) {  // runs of whole 16 bytes
       for (std::size_t& count : counts) count += count % 2;
