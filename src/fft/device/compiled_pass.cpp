@@ -89,6 +89,19 @@ detail::TileMap side_map(const PassDesign& design, const PassSide& side, const B
                                      .box_columns = box_columns,
                                      .box_rows = box_rows});
   }
+  if (!load && side.block > 0) {  // rows are blocks
+    const std::uint64_t block_row = design.lines * side.block;
+    return detail::tile_map(buffer, {.float64 = design.float64,
+                                     .offset = offset * element,
+                                     .columns = 2 * side.block_step,
+                                     .rows = design.points / side.block,
+                                     .row = side.block_step * element,
+                                     .arrays = lines / each,
+                                     .array = side.at.line.back() * element,
+                                     .swizzle = block_row * element == 128 ? 128U : 0U,
+                                     .box_columns = static_cast<std::uint32_t>(2 * block_row),
+                                     .box_rows = static_cast<std::uint32_t>(tile_rows(rows / side.block))});
+  }
   return detail::tile_map(buffer, {.float64 = design.float64,
                                    .offset = offset * element,
                                    .columns = 2 * side.at.point,

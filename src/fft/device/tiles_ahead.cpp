@@ -116,7 +116,8 @@ std::string add_route(const Device& device, const AxisProblem& problem, const st
   // What the 32 work-items of a warp write lies together where their columns' points fill whole blocks.
   const bool blocks = columns * width <= 32;
   first.store_order = blocks ? Order::lines : Order::points;
-  if (shape.apart && !blocks) first.load_order = Order::points;
+  if (shape.apart) first.load_order = first.store_order = Order::points;
+  first.store.mapped = shape.apart && blocks;  // 32 bytes a line are too few for a warp
   second.load.at.line.front() = 1;
   second.load.at.point = width;
   divide_first_digit(second, width);
