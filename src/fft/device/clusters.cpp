@@ -119,11 +119,13 @@ class ClusterLister {
       columns.ahead = shape.ahead;
       found.push_back(std::move(design));
     }
-    const auto stages = [](const ClusterDesign& design) {
-      return design.columns.radices.size() + design.rows.radices.size();
+    // Columns longer than the rows were a fifth slower throughout.
+    const auto rank = [](const ClusterDesign& design) {
+      const PassDesign &columns = design.columns, &rows = design.rows;
+      return std::pair(columns.length > rows.length, columns.radices.size() + rows.radices.size());
     };
     std::stable_sort(found.begin(), found.end(),
-                     [&](const ClusterDesign& a, const ClusterDesign& b) { return stages(a) < stages(b); });
+                     [&](const ClusterDesign& a, const ClusterDesign& b) { return rank(a) < rank(b); });
     return found;
   }
 
