@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "device_support.hpp"
+#include "fft/device/route.hpp"
 
 namespace ridge::fft::testing {
 namespace {
@@ -58,6 +59,17 @@ TEST_F(DeviceReal, LinesTooLongForOnePass) {
     check_lines(device, 1031, "long_bluestein");
     check_lines(device, 1031, "fused_bluestein");
   }
+}
+
+// Clusters of 4 and of 3 groups; the last ones have rows of an odd length.
+TEST_F(DeviceReal, LinesThroughClusters) {
+  bool any = false;
+  for (const Device& device : accelerators()) {
+    if (!on_device::is_hopper(device)) continue;
+    any = true;
+    for (const std::size_t n : {65536, 40000, 2 * 144 * 135}) check_lines(device, n, "cluster");
+  }
+  if (!any) GTEST_SKIP() << "no device with clusters of work-groups";
 }
 
 TEST_F(DeviceReal, ImaginaryPartsThatNoRealSignalHasAreDropped) {

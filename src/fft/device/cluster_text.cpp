@@ -6,7 +6,7 @@
 
 namespace ridge::fft::on_device {
 
-void PassWriter::write_columns(const PassDesign& rows, std::size_t pitch) {
+void PassWriter::write_columns(const PassDesign& rows, std::size_t pitch, bool mirrored) {
   text_.raw("\n");
   text_.line("// columns of {} points, {} a group", d_.length, d_.lines);
   text_.open();
@@ -28,8 +28,12 @@ void PassWriter::write_columns(const PassDesign& rows, std::size_t pitch) {
     for (std::size_t u = 0; u < last.radix; ++u) {
       text_.open();
       text_.line("const int k = i + {};", u * last.butterflies);
-      text_.line("STORE_PEER(received + (k % {0} * {1} + column), k / {0}, v[{2}]);", rows.lines, pitch,
-                 round * last.radix + u);
+      const std::size_t slot = round * last.radix + u;
+      if (mirrored) {
+        to_row_or_mirror(rows.lines, pitch, slot);
+      } else {
+        text_.line("STORE_PEER(received + (k % {0} * {1} + column), k / {0}, v[{2}]);", rows.lines, pitch, slot);
+      }
       text_.close();
     }
     close_round();
@@ -39,10 +43,9 @@ void PassWriter::write_columns(const PassDesign& rows, std::size_t pitch) {
   text_.line("CLUSTER_WAIT();");
 }
 
-void PassWriter::write_rows(std::size_t pitch, const std::function<void()>& all_loaded) {
+void PassWriter::rows_received(std::size_t pitch, const std::function<void()>& all_loaded) {
   text_.raw("\n");
   text_.line("// rows of {} points, {} a group", d_.length, d_.lines);
-  text_.open();
   place_items(d_.load_order, "");
   const StageDesign& first = stages_.front();
   for (std::size_t round = 0; round < first.rounds; ++round) {
@@ -54,6 +57,11 @@ void PassWriter::write_rows(std::size_t pitch, const std::function<void()>& all_
   }
   all_loaded();
   stages();  // the cluster's barrier has freed the local memory
+}
+
+void PassWriter::write_rows(std::size_t pitch, const std::function<void()>& all_loaded) {
+  text_.open();
+  rows_received(pitch, all_loaded);
   store();
   text_.close();
 }
@@ -81,6 +89,26 @@ void PassWriter::write_cluster_ahead(PassWriter& rows, std::size_t pitch) {
   text_.close();
 }
 
+namespace {
+
+// What the columns leave, and room for the exchanges beside it.
+struct ClusterMemory {
+  std::size_t pitch, received, local;
+};
+ClusterMemory memory_of(const ClusterDesign& design, const PassWriter& columns, const PassWriter& rows) {
+  const std::size_t pitch = design.rows.length + 1;  // odd, so that rows side by side meet no bank twice
+  const std::size_t received = (design.rows.lines * pitch * (design.rows.float64 ? 16 : 8) + 15) / 16 * 16;
+  const std::size_t exchange = (std::max(columns.exchange_bytes(), rows.exchange_bytes()) + 15) / 16 * 16;
+  return {pitch, received, received + exchange + (design.columns.ahead ? 16 : 0)};
+}
+
+}  // namespace
+
+std::size_t local_bytes_of(const ClusterDesign& design) {
+  Text text;
+  return memory_of(design, PassWriter(design.columns, text), PassWriter(design.rows, text)).local;
+}
+
 PassText cluster_text(const ClusterDesign& design) {
   const PassDesign &columns = design.columns, &rows = design.rows;
   Text text;
@@ -91,10 +119,7 @@ PassText cluster_text(const ClusterDesign& design) {
   radices.insert(rows.radices.begin(), rows.radices.end());
   first.header(radices);
   const std::size_t number = columns.float64 ? 8 : 4;
-  const std::size_t pitch = rows.length + 1;  // odd, so that rows side by side meet no bank twice
-  const std::size_t received = (rows.lines * pitch * 2 * number + 15) / 16 * 16;
-  const std::size_t exchange = (std::max(first.exchange_bytes(), second.exchange_bytes()) + 15) / 16 * 16;
-  const std::size_t local = received + exchange + (columns.ahead ? 16 : 0);
+  const auto [pitch, received, local] = memory_of(design, first, second);
   text.open(
       "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) CLUSTER({}) void {}(GLOBAL const real2* in, GLOBAL real2* out, "
       "GLOBAL const real2* RESTRICT tables, ulong in_offset, ulong out_offset, uint lines)",
@@ -110,8 +135,8 @@ PassText cluster_text(const ClusterDesign& design) {
     first.write_cluster_ahead(second, pitch);
   } else {
     text.line("CLUSTER_ARRIVE();  // the others may not be there yet when this group has something for them");
-    first.write_columns(rows, pitch);
-    second.write_rows(pitch, [] {});
+    first.write_columns(rows, pitch, design.real);
+    design.real ? second.write_real_rows(pitch, design.groups) : second.write_rows(pitch, [] {});
   }
   text.close();
   return {{.name = fmt::format("fft {} points in clusters", columns.length * rows.length), .text = text.str()}, local};

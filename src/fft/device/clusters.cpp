@@ -31,14 +31,22 @@ namespace {
 
 std::string refusal(const Device& device, const AxisProblem& problem) {
   if (!is_hopper(device)) return "clusters of work-groups need CUDA on Hopper or later";
-  if (problem.kind == Kind::real || problem.samples != Samples::same) return "takes complex points";
+  if (problem.samples != Samples::same) return "takes no integers";
+  if (problem.kind == Kind::real) {
+    const auto even = [](std::uint64_t step) { return step % 2 == 0; };
+    if (problem.direction == Direction::inverse) return "real lines go forward only";
+    if (problem.length % 2 != 0 || problem.in.point != 1 || !std::ranges::all_of(problem.in.line, even)) {
+      return "takes real lines of pairs of neighbours";
+    }
+  }
   if (problem.load.kind() != FactorKind::none || problem.store.kind() != FactorKind::none) {
     return "takes no factors on its way";
   }
   if (order_of(problem.in) == Order::lines || order_of(problem.out) == Order::lines) {
     return "takes lines whose points are closer than their neighbours";
   }
-  if (problem.length <= (problem.float64 ? 4096u : 8192u)) return "of lines this short several fit a compute unit";
+  const std::size_t points = problem.length / (problem.kind == Kind::real ? 2 : 1);
+  if (points <= (problem.float64 ? 4096u : 8192u)) return "of lines this short several fit a compute unit";
   return {};
 }
 
@@ -53,8 +61,10 @@ bool shared_plans(ClusterDesign& design, std::size_t most_items, std::size_t mos
   PassDesign &columns = design.columns, &rows = design.rows;
   const RadixLimits limits{.most_threads = most_items, .most_held = columns.float64 ? most_held / 2 : most_held};
   double best = 1e30;
-  for (const RadixPlan& a : radix_plans(columns.length, limits)) {
-    for (const RadixPlan& b : radix_plans(rows.length, limits)) {
+  const std::vector<RadixPlan> of_columns = radix_plans(columns.length, limits),
+                               of_rows = radix_plans(rows.length, limits);
+  for (const RadixPlan& a : of_columns) {
+    for (const RadixPlan& b : of_rows) {
       if (a.threads * columns.lines != b.threads * rows.lines || a.threads * columns.lines > most_items) continue;
       if (a.cost + b.cost >= best) continue;
       best = a.cost + b.cost;
@@ -82,14 +92,18 @@ constexpr ClusterShape kClusterShapes[] = {{128, 32, true, true}, {64, 32, true,
 class ClusterLister {
  public:
   ClusterLister(const Device& device, const AxisProblem& problem, std::vector<Route>& routes)
-      : device_(device), problem_(problem), routes_(routes) {}
+      : device_(device), problem_(problem), real_(problem.kind == Kind::real), points_(problem), routes_(routes) {
+    points_.kind = Kind::complex;
+    if (real_) points_.length /= 2;
+  }
 
   void list() {
     for (const ClusterShape& shape : kClusterShapes) {
       std::size_t of_this_shape = 0;
-      for (const std::size_t groups : {2, 4, 8, 16}) {
-        const std::size_t element = problem_.float64 ? 16 : 8, bytes = problem_.length / groups * element;
-        if (problem_.length % groups != 0 || bytes > shape.kib * 1024 || bytes * 2 <= shape.kib * 1024) continue;
+      for (const std::size_t groups : {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}) {
+        const std::size_t element = problem_.float64 ? 16 : 8, bytes = points_.length / groups * element;
+        if (points_.length % groups != 0 || bytes > shape.kib * 1024 || bytes * 2 <= shape.kib * 1024) continue;
+        if (of_this_shape == kEachSize || found_ == kMostCandidates) break;
         for (const ClusterDesign& design : designs(shape, groups)) {
           if (of_this_shape == kEachSize || found_ == kMostCandidates) break;
           if (add(shape, design)) ++of_this_shape;
@@ -103,16 +117,19 @@ class ClusterLister {
   // Those with the fewest exchanges first, then the most even ones.
   std::vector<ClusterDesign> designs(const ClusterShape& shape, std::size_t groups) const {
     std::vector<ClusterDesign> found;
-    for (const auto& factors : pass_factors(problem_.length, 2, 4096)) {
+    for (const auto& factors : pass_factors(points_.length, 2, 4096)) {
       if (factors[0] % groups != 0 || factors[1] % groups != 0) continue;
+      if (real_ && factors[0] % (2 * groups) != 0) continue;  // whole pairs of a row and its mirror
       SplitPlaces places;
-      const auto plain = split_designs(problem_, {.factors = factors}, places);
-      ClusterDesign design{.columns = plain[0], .rows = plain[1], .groups = groups};
+      const auto plain =
+          split_designs(points_, {.factors = factors, .load = real_ ? Values::pairs : Values::complex}, places);
+      ClusterDesign design{.columns = plain[0], .rows = plain[1], .groups = groups, .real = real_};
       PassDesign &columns = design.columns, &rows = design.rows;
       columns.lines = factors[1] / groups;
       rows.lines = factors[0] / groups;
       if (columns.lines < kLeastRun || rows.lines < kLeastRun) continue;
       columns.load_order = columns.store_order = rows.load_order = rows.store_order = Order::lines;
+      if (real_) rows.twiddle = Twiddle{.order = problem_.length, .columns = ~std::uint64_t{0}, .column = {}};
       const std::size_t items = std::min<std::size_t>(device_.limits().work_group, 1024);
       if (!shared_plans(design, items, shape.most_held)) continue;
       columns.split = rows.split = shape.split;
@@ -134,8 +151,9 @@ class ClusterLister {
     const Limits& limits = device_.limits();
     const std::size_t held = std::max(longest_held(columns), longest_held(rows)) * (problem_.float64 ? 2 : 1);
     if (shape.most_held > 16 && held <= 16) return false;  // another shape has it
-    if (shape.ahead && !lands()) return false;
-    const std::size_t local = cluster_text(design).local_bytes;
+    if (shape.ahead && !lands(columns)) return false;
+    if (real_ && rows.radices.size() < 2) return false;  // an exchange frees what the columns filled
+    const std::size_t local = local_bytes_of(design);
     if (local > limits.local_memory) {
       why_ = fmt::format("needs {} of local memory, the device has {}", base::human_bytes(static_cast<double>(local)),
                          base::human_bytes(static_cast<double>(limits.local_memory)));
@@ -171,13 +189,16 @@ class ClusterLister {
   }
 
   // Copies that land by themselves begin at multiples of 16 bytes, and take neighbours.
-  bool lands() const {
+  bool lands(const PassDesign& columns) const {
     const auto even = [&](std::uint64_t step) { return problem_.float64 || step % 2 == 0; };
-    return problem_.in.point == 1 && std::all_of(problem_.in.line.begin(), problem_.in.line.end(), even);
+    return !real_ && problem_.in.point == 1 && even(columns.lines) && even(problem_.length) &&
+           std::all_of(problem_.in.line.begin(), problem_.in.line.end(), even);
   }
 
   const Device& device_;
   const AxisProblem& problem_;
+  const bool real_;
+  AxisProblem points_;  // real lines as pairs
   std::vector<Route>& routes_;
   std::size_t found_ = 0;
   std::string why_ = "no factors that a cluster of 2 to 16 groups can share";

@@ -131,19 +131,11 @@ void compile_candidates(const Device& device, const planner::Problem& problem, c
   compile_side_by_side(device, std::move(sources));
 }
 
-std::optional<Route> find_route(const std::vector<Route>& routes, const std::string& name) {
-  for (const Route& route : routes) {
-    if (route.candidate.refusal.empty() && route.candidate.name() == name) return route;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 template <class T>
-std::shared_ptr<const CompiledRoute> DeviceTransform<T>::choose(const AxisProblem& problem, const AxisProblem* back,
-                                                                const planner::Options& options,
-                                                                std::optional<Route>& back_route) {
+typename DeviceTransform<T>::Compiled DeviceTransform<T>::choose(const AxisProblem& problem, const AxisProblem* back,
+                                                                 const planner::Options& options, WayBack& way_back) {
   std::vector<Route> routes = list_routes(device_, problem, options.variant);
   planner::Options own = options;
   // A name that is meant for another axis does not bind this one.
@@ -175,16 +167,19 @@ std::shared_ptr<const CompiledRoute> DeviceTransform<T>::choose(const AxisProble
     compiled_ahead = true;
     return trials.seconds(build(i));
   });
-  if (back != nullptr) {
-    const std::string name = candidates[decision.winner].name();
-    back_route = find_route(list_routes(device_, *back, name), name);
-  }
+  if (back != nullptr) way_back.route = route_named(device_, *back, candidates[decision.winner].name());
   // What a measurement of an earlier process chose has been compiled, too.
   if (decision.source != planner::Source::wisdom) {
     std::vector<KernelSource> sources;
     if (!compiled_ahead) add_kernels(routes[decision.winner], sources);
-    if (back_route) add_kernels(*back_route, sources);
+    if (way_back.route) add_kernels(*way_back.route, sources);
     if (sources.size() > 1) compile_side_by_side(device_, std::move(sources));
+  }
+  // Modules, tables and memory of both directions at a time; not where a plane may yet take their place.
+  if (way_back.route && layout_.axes == 1 && device_.info().backend == Backend::cuda) {
+    way_back.compiled = std::async(std::launch::async, [device = device_, route = *way_back.route, &problem] {
+      return std::make_shared<const CompiledRoute>(device, route, problem.float64);
+    });
   }
   build(decision.winner);
   decisions_.push_back(std::move(decision));
@@ -257,33 +252,37 @@ std::vector<typename DeviceTransform<T>::Planned> DeviceTransform<T>::planned(Di
 }
 
 template <class T>
+typename DeviceTransform<T>::Compiled DeviceTransform<T>::compiled_back(WayBack& way_back, bool float64) const {
+  if (way_back.compiled.valid()) return way_back.compiled.get();
+  if (!way_back.route) return {};
+  return std::make_shared<const CompiledRoute>(device_, *way_back.route, float64);
+}
+
+template <class T>
 void DeviceTransform<T>::build(const planner::Options& options) {
   const std::vector<Planned> there = planned(Direction::forward);
   const std::vector<Planned> back = layout_.samples.aliases ? std::vector<Planned>() : planned(Direction::inverse);
-  std::vector<std::optional<Route>> back_routes(back.size());  // the routes that won on the way there
+  std::vector<WayBack> ways_back(back.size());
   for (const Planned& one : there) {
     const auto same_axis = [&](const Planned& other) { return other.axis == one.axis; };
     const auto other = std::find_if(back.begin(), back.end(), same_axis);
-    std::optional<Route> none;
+    WayBack none;
     const bool has = other != back.end();
-    std::optional<Route>& back_route = has ? back_routes[static_cast<std::size_t>(other - back.begin())] : none;
-    auto route = choose(one.problem, has ? &other->problem : nullptr, options, back_route);
+    WayBack& way_back = has ? ways_back[static_cast<std::size_t>(other - back.begin())] : none;
+    auto route = choose(one.problem, has ? &other->problem : nullptr, options, way_back);
     forward_.stages.push_back({std::move(route), one.from, one.to, one.axis});
   }
   const bool together = choose_plane(there, back, options);
   for (std::size_t i = 0; i < back.size(); ++i) {
     if (together && i < 2) continue;
     const Planned& one = back[i];
-    std::shared_ptr<const CompiledRoute> route;
-    if (back_routes[i]) {
-      route = std::make_shared<const CompiledRoute>(device_, *back_routes[i], one.problem.float64);
-    }
+    Compiled route = compiled_back(ways_back[i], one.problem.float64);
     if (!route) {
       // Not worth a second round of measurements.
       planner::Options quick = options;
       quick.effort = Effort::quick;
       quick.variant.clear();
-      std::optional<Route> none;
+      WayBack none;
       route = choose(one.problem, nullptr, quick, none);
     }
     inverse_.stages.push_back({std::move(route), one.from, one.to, one.axis});

@@ -1,5 +1,6 @@
 // A transform on a device that is not the host: an axis after the other, each by the route the planner chose.
 #pragma once
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -69,11 +70,15 @@ class DeviceTransform {
   };
   std::vector<Planned> planned(Direction direction);
   void build(const planner::Options& options);
+  using Compiled = std::shared_ptr<const on_device::CompiledRoute>;
+  struct WayBack {  // the route that won on the way there, for the other direction
+    std::optional<on_device::Route> route;
+    std::future<Compiled> compiled;  // begun beside the way there; else on demand
+  };
   // `back` is the same axis of the other direction: the same route there is found and compiled beside this one.
-  std::shared_ptr<const on_device::CompiledRoute> choose(const on_device::AxisProblem& problem,
-                                                         const on_device::AxisProblem* back,
-                                                         const planner::Options& options,
-                                                         std::optional<on_device::Route>& back_route);
+  Compiled choose(const on_device::AxisProblem& problem, const on_device::AxisProblem* back,
+                  const planner::Options& options, WayBack& way_back);
+  Compiled compiled_back(WayBack& way_back, bool float64) const;
 
   // The first two stages of each direction in one go, where that is faster than one after the other.
   bool choose_plane(const std::vector<Planned>& there, const std::vector<Planned>& back,

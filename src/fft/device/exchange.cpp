@@ -51,21 +51,25 @@ std::size_t bank_accesses_below(const PassDesign& design, const StageDesign& fro
                                 const ExchangeLayout& layout, std::size_t element_bytes, std::size_t limit) {
   constexpr auto kNone = static_cast<std::size_t>(-1);
   const std::size_t warps = std::min((design.items() + kLanes - 1) / kLanes, kWarpsLookedAt);
+  // All writes of a butterfly fall into one run of the padding, so they differ by a step that is the same for every
+  // work-item, and so do the reads where runs divide what lies between them: one stands for all.
+  const bool alike = layout.period == 0 || to.butterflies % layout.period == 0;
+  // Elsewhere four of them do.
+  const std::size_t reads = alike ? 1 : std::min<std::size_t>(to.radix, 4), apart = to.radix / reads;
   std::size_t sum = 0;
-  for (std::size_t warp = 0; warp < warps; ++warp) {
-    for (std::size_t u = 0; u < from.radix && sum < limit; ++u) {
-      sum += from.rounds * turns(design, warp, element_bytes, [&](std::size_t item) {
-               const Item own = item_of(design, from.order, item);
-               if (own.thread >= from.butterflies) return kNone;
-               const std::size_t i = own.thread, k = i % from.before;
-               return layout.at((i - k) * from.radix + k + u * from.before, own.line);
-             });
-    }
-    for (std::size_t s = 0; s < to.radix && sum < limit; ++s) {
-      sum += to.rounds * turns(design, warp, element_bytes, [&](std::size_t item) {
+  for (std::size_t warp = 0; warp < warps && sum < limit; ++warp) {
+    sum += from.radix * from.rounds * turns(design, warp, element_bytes, [&](std::size_t item) {
+             const Item own = item_of(design, from.order, item);
+             if (own.thread >= from.butterflies) return kNone;
+             const std::size_t i = own.thread, k = i % from.before;
+             return layout.at((i - k) * from.radix + k, own.line);
+           });
+    for (std::size_t s = 0; s < reads && sum < limit; ++s) {
+      const std::size_t times = s + 1 < reads ? apart : to.radix - s * apart;
+      sum += times * to.rounds * turns(design, warp, element_bytes, [&](std::size_t item) {
                const Item own = item_of(design, to.order, item);
                if (own.thread >= to.butterflies) return kNone;
-               return layout.at(own.thread + s * to.butterflies, own.line);
+               return layout.at(own.thread + s * apart * to.butterflies, own.line);
              });
     }
   }

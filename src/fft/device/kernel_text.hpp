@@ -34,5 +34,6 @@ std::size_t tile_rows(std::size_t points);
 
 // Bytes of local memory that the kernel takes, without writing it.
 std::size_t local_bytes_of(const PassDesign& design);
+std::size_t local_bytes_of(const ClusterDesign& design);
 
 }  // namespace ridge::fft::on_device

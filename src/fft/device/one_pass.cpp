@@ -1,5 +1,6 @@
 // The whole line in the registers and the local memory of one work-group: the data moves once.
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "fft/device/route.hpp"
@@ -8,6 +9,7 @@ namespace ridge::fft::on_device {
 namespace {
 
 constexpr std::size_t kMostCandidates = 10;
+constexpr std::size_t kFewGroups = 3;  // on a compute unit: one more is worth a try
 
 // Real lines: an even one as pairs of samples, an odd one with nothing imaginary.
 void real_sides(const AxisProblem& problem, PassDesign& pass) {
@@ -52,7 +54,7 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     return;
   }
   double efficiency = 0.92;
-  const auto add = [&](const PassDesign& design, const char* note) {
+  const auto add = [&](const PassDesign& design, const char* note, bool packed = false) {
     Route route;
     route.outer = problem.counts.back();
     route.steps.push_back({.design = design,
@@ -71,9 +73,14 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     route.candidate = described(problem, "one_pass", route.steps, efficiency * used);
     if (design.ahead) route.candidate.parameters.emplace_back("ahead", "line");
     if (*note != '\0') route.candidate.parameters.emplace_back("twiddles", note);
+    if (packed) route.candidate.parameters.emplace_back("groups", std::to_string(design.resident));
     efficiency *= 0.985;
     routes.push_back(std::move(route));
   };
+  // With few more registers than points, lengths of powers of two ran slower for it (8192 .94 and .87 of a copy),
+  // others faster (6561 .83 and .89, 10000 .67 and .86).
+  const bool power = std::has_single_bit(problem.length);
+  std::vector<PassDesign> later;
   for (const PassDesign& design : designs) {
     PassDesign ahead = design;
     ahead.ahead = true;
@@ -82,12 +89,18 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
       ahead.few_twiddles = false;
       if (&design == &designs.front()) add(ahead, "all");
     }
-    add(design, "");
-    if (&design != &designs.front() || design.radices.size() < 2) continue;
-    PassDesign all = design;
-    all.few_twiddles = false;
-    add(all, "all");
+    PassDesign packed = design;
+    if (design.resident <= kFewGroups) packed.resident = most_resident(device, design);
+    const bool more = packed.resident > design.resident;
+    if (more && !power) add(packed, "", true);
+    if (!more || power || design.resident > 1) add(design, "");  // one group loses to two
+    if (more && power) later.push_back(packed);
   }
+  for (const PassDesign& design : later) add(design, "", true);
+  if (designs.front().radices.size() < 2) return;
+  PassDesign all = designs.front();
+  all.few_twiddles = false;
+  add(all, "all");
 }
 
 }  // namespace ridge::fft::on_device

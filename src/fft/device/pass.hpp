@@ -99,6 +99,7 @@ struct PassDesign {
 struct ClusterDesign {
   PassDesign columns, rows;  // columns.ahead, rows.ahead: clusters stay, and the next line lands meanwhile
   std::size_t groups = 2;    // a cluster
+  bool real = false;         // columns of pairs of samples, and what is stored is the spectrum of the samples
 };
 
 // Two passes in one launch: groups take the tiles of both in turn, and what lies between them goes through a ring of a

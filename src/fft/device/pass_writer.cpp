@@ -17,6 +17,13 @@ const char* method_name(PrimeMethod method) {
   return method == PrimeMethod::bluestein ? "Bluestein" : method == PrimeMethod::rader ? "Rader" : "filtered between";
 }
 
+// Lines of a run in local memory, so that work-items with a line each meet no other in its bank: an odd number of what
+// one access takes, which is 16 bytes where lines have an even number of points.
+std::size_t run_pitch(const PassDesign& design) {
+  if (design.float64) return design.points | 1;
+  return design.points % 4 == 0 ? design.points + 2 : design.points;
+}
+
 }  // namespace
 
 std::string sample_type(const PassDesign& design, bool pair) {
@@ -48,7 +55,7 @@ PassWriter::PassWriter(const PassDesign& design, Text& text, std::size_t first_t
     }
   }
   for (const StageDesign& stage : stages_) held_ = std::max(held_, stage.radix * stage.rounds);
-  pitch_ = d_.points | 1;
+  pitch_ = run_pitch(d_);
 }
 
 std::size_t PassWriter::exchange_bytes() const {

@@ -33,12 +33,15 @@ class PassWriter {
 
   // --- the two halves of a pass that a cluster of groups shares
   // Columns: from memory to the local memory of whichever group of the cluster has the row.
-  void write_columns(const PassDesign& rows, std::size_t pitch);
+  void write_columns(const PassDesign& rows, std::size_t pitch, bool mirrored = false);
   // Rows: from local memory, as the columns left them, to memory.
   // `all_loaded` writes what is done once they are in registers.
   void write_rows(std::size_t pitch, const std::function<void()>& all_loaded);
   // Both for line after line, whose columns land where rows were received before.
   void write_cluster_ahead(PassWriter& rows, std::size_t pitch);
+  // The same where the columns were of pairs of samples: what is stored is the spectrum of the samples. A group has
+  // rows and their mirrors (real_cluster_text.cpp).
+  void write_real_rows(std::size_t pitch, std::size_t groups);
   void header(const std::set<std::size_t>& radices);
 
   // --- one of the passes of a ring, whose tile, arrays and offsets are variables of the kernel
@@ -115,7 +118,18 @@ class PassWriter {
   void stage_in();
   // `points` a line in memory.
   void run_limits(std::size_t points);
-  void each_of_run(std::size_t points, const std::function<void(bool wide)>& emit);
+  struct Run {
+    std::size_t points, items;
+    bool wide, wide_local;  // 16 bytes an access, in local memory too
+    bool float64;
+    bool uneven() const { return !wide && !float64; }
+    std::size_t turns() const { return (points / 2 + items - 1) / items; }
+  };
+  Run run_of(std::size_t points, std::size_t pitch) const;
+  static std::string run_place(const std::string& e, std::size_t points, std::size_t pitch);
+  void each_turn(const Run& run, const std::function<void(std::size_t turn)>& emit);
+  void each_of_run(std::size_t points, const std::function<void()>& emit);
+  void uneven_run_out(const Run& run, std::size_t points, std::size_t pitch);
   void stage_out(const StageDesign& last, const char* line);
   // The group's lines from local memory, one run of memory.
   void run_out(std::size_t points, std::size_t pitch);
@@ -146,6 +160,12 @@ class PassWriter {
   void store();
   // Pairs of values k and n - k of the transform of pairs of samples make the spectrum of the samples.
   void store_half(const StageDesign& last);
+
+  // --- halves of a cluster's kernel
+  void rows_received(std::size_t pitch, const std::function<void()>& all_loaded);
+  void to_row_or_mirror(std::size_t lines, std::size_t pitch, std::size_t slot);
+  void real_row_results(std::size_t pitch);
+  void real_values(std::uint64_t step, const std::string& k, const std::string& a, const std::string& b);
 
   // --- rows of a transform of pairs, each with its mirror: the spectrum of the samples (mirrored_text.cpp)
   void row_and_mirror();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <mutex>
 #include <set>
 
 #include "fft/device/butterfly.hpp"
@@ -63,9 +65,9 @@ bool has_butterflies(std::size_t length) {
   return length == 1;
 }
 
-std::vector<RadixPlan> radix_plans(std::size_t length, const RadixLimits& limits) {
-  if (length == 1) return {{{1}, 1, 1, 1}};
-  if (!has_butterflies(length)) return {};
+namespace {
+
+std::vector<RadixPlan> listed_plans(std::size_t length, const RadixLimits& limits) {
   std::vector<std::vector<std::size_t>> found;
   // No more stages than needed, and one more: beyond those every plan loses to a shorter one.
   constexpr std::size_t kMostStages = 6;
@@ -90,6 +92,27 @@ std::vector<RadixPlan> radix_plans(std::size_t length, const RadixLimits& limits
     }
   }
   std::stable_sort(plans.begin(), plans.end(), [](const RadixPlan& a, const RadixPlan& b) { return a.cost < b.cost; });
+  return plans;
+}
+
+}  // namespace
+
+std::vector<RadixPlan> radix_plans(std::size_t length, const RadixLimits& limits) {
+  if (length == 1) return {{{1}, 1, 1, 1}};
+  if (!has_butterflies(length)) return {};
+  // Families that share a line ask for the same plans hundreds of times.
+  using Key = std::array<std::size_t, 4>;
+  static std::mutex mutex;
+  static std::map<Key, std::vector<RadixPlan>> known;
+  const Key key{length, limits.most_threads, limits.least_threads, limits.most_held};
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = known.find(key); found != known.end()) return found->second;
+  }
+  std::vector<RadixPlan> plans = listed_plans(length, limits);
+  const std::lock_guard lock(mutex);
+  if (known.size() > 1000) known.clear();
+  known.emplace(key, plans);
   return plans;
 }
 

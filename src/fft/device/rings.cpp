@@ -2,6 +2,7 @@
 // are taken in turn, and what lies between them goes round in a ring small enough for the cache that all compute units
 // share. Still longer lines make one pass over memory first, and their rows go through the ring.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -15,7 +16,7 @@
 namespace ridge::fft::on_device {
 namespace {
 
-constexpr std::size_t kFactorsTried = 2;
+constexpr std::size_t kFactorsTried = 2, kMixedFactorsTried = 3;
 constexpr std::size_t kLeastSlots = 3;
 // How many times the tiles under way at once the first pass runs ahead of a whole chunk, and how many more find room.
 constexpr double kAhead = 2, kRoom = 0.6;
@@ -97,6 +98,13 @@ class Lister {
 
   void two_factors() {
     std::size_t tried = 0;
+    if (!std::has_single_bit(problem_.length)) {
+      for (const auto& factors : pass_factors(problem_.length, 2, 2048)) {
+        if (tried++ == kMixedFactorsTried) break;
+        pairs_of(factors, tried == 1 ? 3 : 2);
+      }
+      return;
+    }
     for (const auto& factors : pass_factors(problem_.length, 2, 2048)) {
       if (tried == kFactorsTried) break;
       const std::size_t before = found_;
@@ -155,20 +163,45 @@ class Lister {
     return fit;
   }
 
-  void one_line(const std::vector<std::size_t>& factors, const RingShape& shape) {
+  RingDesign ring_of_lines(const std::vector<std::size_t>& factors) const {
     std::vector<PassDesign> passes = of_one_chunk(problem_, factors);
-    RingDesign ring{.first = passes[0],
-                    .second = passes[1],
-                    .first_lines = factors[1],
-                    .second_lines = factors[0],
-                    .counts = problem_.counts,
-                    .load = problem_.in.line,
-                    .store = problem_.out.line,
-                    .slot = problem_.length};
-    if (!shaped(device_, ring.first, shape, why_) || !shaped(device_, ring.second, shape, why_)) return;
+    return {.first = passes[0],
+            .second = passes[1],
+            .first_lines = factors[1],
+            .second_lines = factors[0],
+            .counts = problem_.counts,
+            .load = problem_.in.line,
+            .store = problem_.out.line,
+            .slot = problem_.length};
+  }
+
+  void add_lines(RingDesign& ring, const std::vector<std::size_t>& factors) {
     Route route;
     route.outer = problem_.counts.back();
     add(route, ring, factors, problem_.lines(), Place::input, inner_lines(problem_), 1);
+  }
+
+  void one_line(const std::vector<std::size_t>& factors, const RingShape& shape) {
+    RingDesign ring = ring_of_lines(factors);
+    if (!shaped(device_, ring.first, shape, why_) || !shaped(device_, ring.second, shape, why_)) return;
+    add_lines(ring, factors);
+  }
+
+  // Other lengths than powers of two: groups as both passes can share them.
+  void pairs_of(const std::vector<std::size_t>& factors, std::size_t most) {
+    const RingDesign plain = ring_of_lines(factors);
+    for (const RingPair& pair : ring_pairs(plain.first, plain.second, most)) {
+      RingDesign ring = plain;
+      ring.first.radices = pair.first;
+      ring.second.radices = pair.second;
+      ring.first.threads = pair.first_threads;
+      ring.second.threads = pair.second_threads;
+      const auto fits = [&](PassDesign& pass) {
+        why_ = fit(device_, pass, pair.items / pass.threads);
+        return why_.empty() && !pass.split;
+      };
+      if (fits(ring.first) && fits(ring.second)) add_lines(ring, factors);
+    }
   }
 
   void columns_of(const std::vector<std::size_t>& factors, const RingShape& shape, std::size_t side) {
@@ -266,11 +299,18 @@ class Lister {
                            .lines = chunks_each,
                            .from_stride = from == Place::input ? problem_.in.line.back() : problem_.length,
                            .to_stride = problem_.out.line.back()});
-    route.candidate = described_ring(problem_, factors, ring, trips, 0.6 * (1 - 0.02 * static_cast<double>(found_)));
+    route.candidate =
+        described_ring(problem_, factors, ring, trips, expected() * (1 - 0.02 * static_cast<double>(found_)));
     const auto* columns = std::get_if<PassDesign>(&route.steps.front().design);
     if (columns != nullptr && columns->ahead) route.candidate.parameters.emplace_back("tiles", "in");
     routes_.push_back(std::move(route));
     ++found_;
+  }
+
+  // Of a copy's speed, as measured on an H200: groups that are no whole warps, and rings of few chunks, lose.
+  double expected() const {
+    if (std::has_single_bit(problem_.length)) return 0.6;
+    return problem_.length <= 200000 ? 0.53 : problem_.length <= 500000 ? 0.42 : 0.36;
   }
 
   const Device& device_;

@@ -24,6 +24,13 @@ inline constexpr RingShape kRingShapes[] = {
 // Radices and lines for exactly so many work-items a group, at least 64 bytes side by side.
 bool shaped(const Device& device, PassDesign& pass, const RingShape& shape, std::string& why);
 
+// Radices and work-items a line of both passes that share groups of `items`, best first (ring_pairs.cpp).
+struct RingPair {
+  std::vector<std::size_t> first, second;  // radices
+  std::size_t first_threads, second_threads, items;
+};
+std::vector<RingPair> ring_pairs(const PassDesign& first, const PassDesign& second, std::size_t most);
+
 // How far the first pass runs ahead, and how long the ring is. A tile that is stored into a slot for the second time
 // waits for tiles of the second pass: ahead is never so much that these would come after it.
 bool sized(const Device& device, RingDesign& ring, std::uint64_t chunks, double most_bytes);

@@ -2,6 +2,7 @@
 // file with a lister, and its line in routes.cpp.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -62,6 +63,9 @@ struct Route {
 // Every route, best expected first, refusals included; those of the papers only where `wanted` names them.
 std::vector<Route> list_routes(const Device& device, const AxisProblem& problem, const std::string& wanted = {});
 
+// The route of that name with its parameters, if the problem has it.
+std::optional<Route> route_named(const Device& device, const AxisProblem& problem, const std::string& name);
+
 void list_one_pass(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_clusters(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
 void list_rings(const Device& device, const AxisProblem& problem, std::vector<Route>& routes);
@@ -97,6 +101,10 @@ std::string too_many_registers(const Device& device, const PassDesign& design, s
 
 // How a group shares the lines of a design: fills lines, resident, and keeps to what the device has. Empty, or why not.
 std::string fit(const Device& device, PassDesign& design, std::size_t lines);
+
+// Groups on a compute unit where the compiler is held to few more registers than the points take: on NVIDIA it was seen
+// to manage without spilling.
+std::size_t most_resident(const Device& device, const PassDesign& design);
 
 // Designs for the design's length, best first: radices, work-items, lines a group. At most `most`.
 // `lines` forces the lines of a group, `most_held` the points in a work-item's registers; 0: as serves.

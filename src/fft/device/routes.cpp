@@ -22,8 +22,17 @@ namespace {
 constexpr std::size_t kRegisters = 65536, kItemsPerUnit = 2048, kLocalPerUnit = 228 * 1024, kWarp = 32;
 
 using RouteLister = void (*)(const Device&, const AxisProblem&, std::vector<Route>&);
-constexpr std::array<RouteLister, 7> kFamilies{list_one_pass,    list_clusters,    list_rings, list_tiles_ahead,
-                                               list_real_passes, list_many_passes, list_primes};
+struct Family {
+  RouteLister list;
+  std::string_view ending;  // of its variants' names
+};
+constexpr std::array<Family, 7> kFamilies{{{list_one_pass, "one_pass"},
+                                           {list_clusters, "cluster"},
+                                           {list_rings, "ring"},
+                                           {list_tiles_ahead, "tiles_ahead"},
+                                           {list_real_passes, "real_two_pass"},
+                                           {list_many_passes, "_pass"},
+                                           {list_primes, ""}}};
 
 bool continues(const Address& at, const std::vector<std::uint64_t>& counts, std::size_t digit) {
   return at.line.empty() || at.line[digit + 1] == at.line[digit] * counts[digit];
@@ -87,14 +96,39 @@ bool moves_in_runs(const PassDesign& design) {
   return run.bytes < (run.straddles ? 40u : 32u);
 }
 
+// Lines whose accesses straddle sectors are stored in one run through local memory, so long as the detour is short:
+// what is loaded in parts of sectors comes from the cache, what is stored so costs (10 points .95 of a copy and 1.01
+// so, 60 .76 and .95, 500 .93 and .95, 1000 .96 and .94).
+bool stores_in_runs(const PassDesign& design) {
+  constexpr std::size_t kLongest = 640;
+  return !design.float64 && design.points <= kLongest && access_run(design).straddles && design.store.valid == 0 &&
+         packed_rows(design, design.store);
+}
+
 // What short accesses add to a plan's instructions a point, as timed on an H200: lines of 32 points take 254 us with 8
-// work-items each, 275 with 4, 350 to 400 in runs; of 125 points 640 us with 5.
+// work-items each, 275 with 4, 350 to 400 in runs; of 125 points 640 us with 5, 264 where they are stored in a run.
 double access_price(const PassDesign& design) {
   if (design.load_order == Order::lines || design.store_order == Order::lines) return 0;
-  if (moves_in_runs(design)) return 40;
   const AccessRun run = access_run(design);
+  if (stores_in_runs(design)) return 20 * std::max(0.0, 24 / static_cast<double>(run.bytes) - 1);
+  if (moves_in_runs(design)) return 40;
   const double enough = run.straddles ? 128 : 64;
   return 20 * std::max(0.0, enough / static_cast<double>(run.bytes) - 1);
+}
+
+// Which sides of short lines go through local memory; what the plain design says stays.
+void choose_runs(PassDesign& design) {
+  constexpr std::size_t kShortSpectrum = 256;
+  const bool in_runs = moves_in_runs(design), out_runs = stores_in_runs(design);
+  const bool load_runs = out_runs ? access_run(design).bytes < 24 : in_runs;
+  const PassSide& out = design.store;
+  if (load_runs && packed_rows(design, design.load) && design.samples == Samples::same) design.load.staged = true;
+  if (out_runs || (in_runs && packed_rows(design, out) && out.valid == 0)) design.store.staged = true;
+  // Half a spectrum leaves no line aligned: short ones go out together.
+  if (out.values == Values::half && out.at.point == 1 && out.at.line.size() == 1 &&
+      out.at.line[0] == design.length + 1 && design.length <= kShortSpectrum) {
+    design.store.staged = true;
+  }
 }
 
 // How many lines a group takes, in the order they are worth trying.
@@ -108,7 +142,14 @@ std::vector<std::size_t> line_counts(const PassDesign& design, std::size_t force
     counts = design.float64 ? std::vector<std::size_t>{8, 16, 4, 2, 1} : std::vector<std::size_t>{16, 8, 32, 4, 2, 1};
     if (design.threads * counts.front() < 64) counts.insert(counts.begin(), (64 + design.threads - 1) / design.threads);
   } else {
-    counts = {filling_lines(design.threads, 97, 256), filling_lines(design.threads, 193, 512), 1};
+    counts = {filling_lines(design.threads, 97, 256), filling_lines(design.threads, 41, 128),
+              filling_lines(design.threads, 193, 512)};
+    // Many small groups, though their last warps are not full, beat few large ones there.
+    constexpr std::size_t kLongLine = 600;
+    if (design.points >= kLongLine && !std::has_single_bit(design.points)) std::swap(counts[0], counts[1]);
+    if (design.store.staged && design.points % 2 != 0) {  // runs of whole 16 bytes
+      for (std::size_t& count : counts) count += count % 2;
+    }
   }
   for (std::size_t& count : counts) count = std::min(count, most);
   counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
@@ -244,15 +285,29 @@ std::string fit(const Device& device, PassDesign& design, std::size_t lines) {
   return {};
 }
 
+std::size_t most_resident(const Device& device, const PassDesign& design) {
+  constexpr std::size_t kBeside = 14;  // registers beside the points, at the least
+  if (register_limit(device) == 0 || design.float64 || design.method != PrimeMethod::none) return design.resident;
+  const std::size_t whole = whole_warps(design.items()), local = local_bytes_of(design);
+  std::size_t most = design.resident;
+  while ((most + 1) * whole <= kItemsPerUnit && (most + 1) * (local + 1024) <= kLocalPerUnit &&
+         kRegisters / (whole * (most + 1)) / 8 * 8 >= 2 * longest_held(design) + kBeside && most < 16) {
+    ++most;
+  }
+  return most;
+}
+
 std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, std::size_t lines, std::size_t most,
                                std::string& refusal, std::size_t most_held) {
-  constexpr std::size_t kPlans = 8, kShortSpectrum = 256;
+  // Short convolutions with more points a work-item run slower and take NVRTC three times as long.
+  constexpr std::size_t kPlans = 8, kLongConvolution = 4096;
   const Limits& limits = device.limits();
   RadixLimits wanted;
   wanted.most_threads = std::min(limits.work_group, limits.work_group_sides[0]) / std::max<std::size_t>(lines, 1);
   wanted.most_held = most_held > 0                       ? most_held
                      : plain.float64                     ? 16
                      : plain.method == PrimeMethod::none ? (plain.length > 8192 ? 40 : 32)
+                     : plain.length < kLongConvolution   ? 32
                                                          : 64;
   std::vector<RadixPlan> plans;
   if (keeps_points_in_memory(device)) {
@@ -294,35 +349,33 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
   }
   plans = std::move(usable);
   std::vector<PassDesign> designs;
-  // Each plan with its first count of lines, then with the others.
-  for (std::size_t option = 0; option < 3 && designs.size() < most; ++option) {
-    for (std::size_t i = 0; i < plans.size() && designs.size() < most; ++i) {
-      PassDesign design = plain;
-      design.radices = plans[i].radices;
-      design.threads = plans[i].threads;
-      if (design.radices.size() == 1 && design.load_order != design.store_order) {
-        design.load_order = design.store_order = Order::lines;
-      }
-      const bool short_lines = moves_in_runs(design);
-      design.load.staged =
-          plain.load.staged || (short_lines && packed_rows(design, design.load) && design.samples == Samples::same);
-      design.store.staged =
-          plain.store.staged || (short_lines && packed_rows(design, design.store) && design.store.valid == 0);
-      // Half a spectrum leaves no line aligned: short ones go out together.
-      const PassSide& out = design.store;
-      if (out.values == Values::half && out.at.point == 1 && out.at.line.size() == 1 &&
-          out.at.line[0] == design.length + 1 && design.length <= kShortSpectrum) {
-        design.store.staged = true;
-      }
-      std::size_t tried = 0;
-      for (const std::size_t count : line_counts(design, lines)) {
-        std::string reason = fit(device, design, count);
-        if (first_refusal.empty()) first_refusal = reason;
-        if (!reason.empty()) continue;
-        if (tried++ != option) continue;
-        designs.push_back(design);
-        break;
-      }
+  // The first plans with their first count of lines, then with others too, while the later plans come in.
+  struct Turn {
+    std::size_t plan, option;
+  };
+  std::vector<Turn> turns;
+  for (std::size_t option = 0; option < 3; ++option) {
+    for (std::size_t plan = 0; plan < plans.size(); ++plan) turns.push_back({plan, option});
+  }
+  std::stable_sort(turns.begin(), turns.end(),
+                   [](const Turn& a, const Turn& b) { return a.plan + 2 * a.option < b.plan + 2 * b.option; });
+  for (const auto& [plan, option] : turns) {
+    if (designs.size() == most) break;
+    PassDesign design = plain;
+    design.radices = plans[plan].radices;
+    design.threads = plans[plan].threads;
+    if (design.radices.size() == 1 && design.load_order != design.store_order) {
+      design.load_order = design.store_order = Order::lines;
+    }
+    choose_runs(design);
+    std::size_t tried = 0;
+    for (const std::size_t count : line_counts(design, lines)) {
+      std::string reason = fit(device, design, count);
+      if (first_refusal.empty()) first_refusal = reason;
+      if (!reason.empty()) continue;
+      if (tried++ != option) continue;
+      designs.push_back(design);
+      break;
     }
   }
   if (designs.empty()) refusal = first_refusal;
@@ -381,7 +434,7 @@ std::vector<Route> list_routes(const Device& device, const AxisProblem& problem,
     papers::list_papers(device, problem, wanted, routes);
     return routes;
   }
-  for (const RouteLister family : kFamilies) family(device, problem, routes);
+  for (const Family& family : kFamilies) family.list(device, problem, routes);
   // Two ways to the same kernel are one.
   std::vector<Route> distinct;
   for (Route& route : routes) {
@@ -391,6 +444,22 @@ std::vector<Route> list_routes(const Device& device, const AxisProblem& problem,
     if (!seen) distinct.push_back(std::move(route));
   }
   return distinct;
+}
+
+std::optional<Route> route_named(const Device& device, const AxisProblem& problem, const std::string& name) {
+  std::vector<Route> routes;
+  const std::string variant = name.substr(0, name.find('('));
+  if (papers::is_from_the_papers(variant)) {
+    papers::list_papers(device, problem, name, routes);
+  } else {
+    const auto family =
+        std::ranges::find_if(kFamilies, [&](const Family& one) { return variant.ends_with(one.ending); });
+    family->list(device, problem, routes);
+  }
+  for (Route& route : routes) {
+    if (route.candidate.refusal.empty() && route.candidate.name() == name) return std::move(route);
+  }
+  return std::nullopt;
 }
 
 }  // namespace ridge::fft::on_device
