@@ -104,7 +104,7 @@ void PassWriter::exchange(std::size_t number) {
   const auto pass = [&](const char* array, const char* member) {
     local_free();
     write_local(layout, from, array, member);
-    text_.line("BARRIER();");
+    exchange_barrier();
     if (!hooks_.all_loaded.empty()) text_.line("{}", std::exchange(hooks_.all_loaded, {}));
     read_local(layout, to, array, member);
   };
