@@ -117,8 +117,8 @@ bool moves_in_runs(const PassDesign& design) {
 // so, 60 .76 and .95, 500 .93 and .95, 1000 .96 and .94).
 bool stores_in_runs(const PassDesign& design) {
   constexpr std::size_t kLongest = 640;
-  return !design.float64 && design.points <= kLongest && access_run(design).straddles && design.store.valid == 0 &&
-         packed_rows(design, design.store);
+  return !design.float64 && design.points <= kLongest && !std::has_single_bit(design.points) &&
+         access_run(design).straddles && design.store.valid == 0 && packed_rows(design, design.store);
 }
 
 // What short accesses add to a plan's instructions a point, as timed on an H200: lines of 32 points take 254 us with 8
