@@ -11,6 +11,8 @@ rate=195312.5 times=763
 signal="channelize signal - --stations 16 --samples i16 --rate $rate --seconds $seconds --block 256"
 run="--channels 256 --taps 16 --stations 16 --samples i16 --rate $rate --detect stokes --times $times"
 row=$((16 * 4 * 256 * 4))
+pause=1
+[ "$seconds" -ge 600 ] || pause=0.05
 
 echo "$seconds s of 16 stations: $(awk "BEGIN { printf \"%.1f\", $seconds * $rate * 16 * 2 * 4 / 1e9 }") GB in"
 # The pipe is named, so that the process behind it is the child whose memory is looked at.
@@ -22,7 +24,7 @@ bank=$!
 : >"$folder/memory"
 while kill -0 $bank 2>/dev/null; do
   awk '/^VmRSS/ { print $2 }' /proc/$bank/status 2>/dev/null >>"$folder/memory"
-  sleep 1
+  sleep "$pause"
 done
 wait $bank || { echo "FAILED: $(cat "$folder/report")"; exit 1; }
 wait $generator

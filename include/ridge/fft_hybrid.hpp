@@ -54,8 +54,8 @@ class HybridPlan {
   void inverse(std::span<const Complex> in, std::span<T> out) const;
 
   const std::vector<HybridShare>& shares() const;
-  double seconds() const;        // of the batch with these shares, the best of several runs
-  double mean_seconds() const;   // and their mean
+  double seconds() const;        // of the batch with these shares, the median of several runs
+  double best_seconds() const;   // and their best
   double ideal_seconds() const;  // the batch at the sum of the rates measured together
   std::string explain() const;
 

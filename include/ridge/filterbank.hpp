@@ -263,6 +263,27 @@ class Detector {
   std::vector<double> sum_;
 };
 
+class PowerState;
+
+// Samples in, power out: a bank and a detector behind it. On OpenCL and CUDA devices one kernel does both, and spectra
+// are never written. However the stream is cut into pushes, the sums are the same to the last bit. No delays.
+class PowerStream {
+ public:
+  PowerStream(const Device& device, const Problem& problem, const Detection& detection,
+              const planner::Options& options = {});
+  ~PowerStream();
+  PowerStream(PowerStream&&) noexcept;
+  PowerStream& operator=(PowerStream&&) noexcept;
+  std::size_t row_size() const;  // values of one summed time: station, product, channel
+  std::string variant() const;
+  std::size_t due(std::size_t bytes) const;  // summed times that a push of so many bytes will write
+  // Any number of bytes. Error{invalid_argument} where `out` is shorter than what is due, and nothing is taken.
+  std::size_t push(std::span<const std::byte> in, std::span<float> out);
+
+ private:
+  std::unique_ptr<PowerState> state_;
+};
+
 // --- correlation ---------------------------------------------------------------------------------------------------
 
 struct Correlation {

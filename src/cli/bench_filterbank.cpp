@@ -15,6 +15,7 @@
 #include "cli/bench_filterbank.hpp"
 #include "cli/fft_floor.hpp"
 #include "cli/peers/channelizer.hpp"
+#include "filterbank/host/host_variant.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -63,7 +64,7 @@ class Case {
  public:
   Case(const Device& device, const filterbank::Problem& problem, const FilterbankCases& wanted,
        const BenchWishes& wishes)
-      : device_(device), problem_(problem), wishes_(wishes), seconds_(wanted.seconds) {
+      : device_(device), problem_(problem), wishes_(wishes), scenario_(wanted.scenario), seconds_(wanted.seconds) {
     const std::size_t hop = problem.channels * problem.oversampling.denominator / problem.oversampling.numerator;
     spectra_ = std::max<std::size_t>(16, static_cast<std::size_t>(wanted.size > 0 ? wanted.size : 4e6) /
                                              (hop * problem.stations * problem.polarizations));
@@ -88,6 +89,7 @@ class Case {
       const bool asked = candidate.variant == wishes_.variant || candidate.name() == wishes_.variant;
       if (!candidate.refusal.empty() || (!wishes_.variant.empty() && !asked)) continue;
       if (candidate.variant == "reference" && !asked) continue;
+      if (scenario_ && candidate.name() != chosen.variant()) continue;
       const filterbank::Plan plan = filterbank::plan(
           device_, problem_,
           {.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false, .variant = candidate.name()});
@@ -98,6 +100,7 @@ class Case {
     std::vector<std::string> peers;
     base::AlignedArray<std::complex<float>> theirs;
     add_peers(chosen, peers, theirs, calls, notes);
+    if (scenario_) add_fir(chosen.problem(), calls);
     const auto seconds = base::best_seconds_interleaved(calls, {.seconds = seconds_, .at_least = 3, .at_most = 500});
 
     const auto times = static_cast<double>(spectra_);
@@ -120,6 +123,7 @@ class Case {
           "{} {}: {:.0f} Msample/s", text(), names[i],
           times * static_cast<double>(chosen.hop() * problem_.stations * problem_.polarizations) / seconds[i] * 1e-6));
     }
+    if (scenario_) notes.push_back(fir_text(seconds.back()));
     return rows;
   }
 
@@ -135,6 +139,22 @@ class Case {
     } else {
       for (std::byte& value : in_) value = static_cast<std::byte>(next() >> 24);
     }
+  }
+
+  // The study's other half of the table: the FIR without the FFT behind it.
+  void add_fir(const filterbank::Problem& complete, std::vector<std::function<void()>>& calls) {
+    const filterbank::Geometry g = filterbank::resolve(complete);
+    const auto fir = filterbank::host_fir_alone(complete, g);
+    calls.emplace_back([this, fir, weights = fir->prepare(complete.weights)] {
+      const filterbank::RawView raw(0, in_.data(), in_.size(), nullptr, 0);
+      fir->run({.raw = raw, .first = 0, .spectra = spectra_, .weights = *weights, .out = out_.data()});
+    });
+  }
+  std::string fir_text(double seconds) const {
+    const filterbank::Geometry g = filterbank::resolve(problem_);
+    const auto samples = static_cast<double>(spectra_ * g.hop * g.stations * g.polarizations);
+    return fmt::format("{} FIR alone: {:.0f} Msample/s, {:.0f} GFLOP/s", text(), samples / seconds * 1e-6,
+                       samples * (2 + 4 * (static_cast<double>(g.taps) - 1)) / seconds * 1e-9);
   }
 
   void add_peers(const filterbank::Plan& chosen, std::vector<std::string>& names,
@@ -174,6 +194,7 @@ class Case {
   Device device_;
   filterbank::Problem problem_;
   const BenchWishes& wishes_;
+  bool scenario_;
   double seconds_;
   std::size_t spectra_;
   base::AlignedArray<std::byte> in_;
@@ -262,9 +283,11 @@ void add_bench_filterbank(CLI::App& bench_command) {
   command->add_flag("--power", wanted->power, "Devices: GFLOP/s per watt by the board's counter");
   command->add_flag("--all", wanted->all, "Devices: every candidate, not the planner's choice alone");
   auto scenarios = std::make_shared<bool>(false);
-  command->add_flag("--scenarios", *scenarios, "1024x4 .. 64x64, 16 and 64 stations, int4, int8 and int16");
+  command->add_flag("--scenarios", *scenarios,
+                    "1024x4 .. 64x64, 16 and 64 stations, int4, int8 and int16; whole and FIR alone");
   command->callback([wanted, wishes, scenarios] {
     if (!*scenarios) return bench(*wanted, *wishes);
+    wanted->scenario = true;
     wanted->shapes = {"1024x4", "512x8", "256x16", "128x32", "64x64"};
     wanted->samples = {"i4", "i8", "i16"};
     for (const std::size_t stations : {16, 64}) {

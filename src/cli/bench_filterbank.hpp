@@ -19,6 +19,7 @@ struct FilterbankCases {
   bool transfers = false;  // devices: from and to host memory as well
   bool power = false;      // devices: joules by the board's counter
   bool all = false;        // devices: every candidate, not only the planner's choice
+  bool scenario = false;   // host: the planner's choice only, and the FIR alone
 };
 
 // "filterbank int8 256x16 stations 64"

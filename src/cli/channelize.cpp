@@ -7,13 +7,13 @@
 #include "cli/byte_option.hpp"
 #include "cli/channelize_files.hpp"
 #include "cli/channelize_signal.hpp"
+#include "cli/channelize_synthesis.hpp"
 #include "cli/command.hpp"
 #include "cli/with_processes.hpp"
 #include "filterbank/measure.hpp"
 #include "filterbank/response_svg.hpp"
 
 namespace ridge::cli {
-namespace {
 
 void add_prototype_options(CLI::App& command, PrototypeWishes& wishes) {
   command.add_option("--channels", wishes.channels, "Channels, any number")->capture_default_str();
@@ -26,6 +26,8 @@ void add_prototype_options(CLI::App& command, PrototypeWishes& wishes) {
   command.add_option("--weights", wishes.weights, "A prototype of channels x taps numbers: .npy, or raw float64")
       ->type_name("FILE");
 }
+
+namespace {
 
 // Through the bank itself: tones beside the centres, and noise there and back at every ratio.
 void measure_design(const PrototypeWishes& wishes, const std::vector<double>& h) {
@@ -85,8 +87,8 @@ void add_design(CLI::App& channelize) {
 }  // namespace
 
 void add_channelize(CLI::App& program) {
-  auto* command =
-      program.add_subcommand("channelize", "Polyphase filter banks over files and pipes; correlation, design, signals");
+  auto* command = program.add_subcommand(
+      "channelize", "Polyphase filter banks over files and pipes; correlation, design, signals, back again");
   command->require_subcommand(0, 1);
   command->footer(
       "\nExamples:\n"
@@ -100,6 +102,7 @@ void add_channelize(CLI::App& program) {
       "  mpirun -n 8 ridge channelize 'sb{}.raw' 'sb{}.out' --subbands 0-31 --stations 48\n"
       "  ridge channelize signal in.raw --stations 16 --seconds 10              something to try it on\n"
       "  ridge channelize design response.svg --channels 256 --taps 16\n"
+      "  ridge channelize synthesize channels.npy back.raw --oversample 8/7      channels back to samples\n"
       "\nInput: GUPPI RAW, PSRDADA, VDIF (named .vdif or --format vdif), .npy, or raw complex samples: blocks of "
       "--block\n"
       "samples (default: channels), station, sample, polarization. Output: time, polarization, station, channel as "
@@ -149,6 +152,11 @@ void add_channelize(CLI::App& program) {
                    "Undo delays: lines of a sample number and a delay in samples for each (polarization, station), "
                    "linear between them")
       ->type_name("FILE");
+  command
+      ->add_option("--replace-weights", wishes->replacements,
+                   "Another prototype (as --weights) from the first spectrum whose newest sample has this number or a "
+                   "later one; several, in order")
+      ->type_name("SAMPLE:FILE");
   command->add_flag("--correlate", wishes->correlate, "Every pair of stations, over --times spectra");
   command->add_option("--subbands", wishes->subbands, "Numbers that stand for {} in IN and OUT")->type_name("0-7,...");
   command->add_flag("--resume", wishes->resume, "Go on behind the last whole time that OUT (raw) holds");
@@ -168,11 +176,12 @@ void add_channelize(CLI::App& program) {
   command->add_flag("--quiet", wishes->quiet, "No line at the end");
   add_design(*command);
   add_channelize_signal(*command);
+  add_channelize_synthesis(*command);
   command->callback([command, wishes, polarizations] {
     if (!command->get_subcommands().empty()) return;
     if (wishes->in.empty() || wishes->out.empty()) {
       throw Error(ErrorKind::invalid_argument,
-                  "ridge channelize wants IN and OUT, design or signal (see ridge channelize --help)");
+                  "ridge channelize wants IN and OUT, design, signal or synthesize (see ridge channelize --help)");
     }
     wishes->polarizations_given = polarizations->count() > 0;
     with_processes([&](const mpi::Processes& processes) { channelize(*wishes, processes); });

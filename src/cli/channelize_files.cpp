@@ -93,6 +93,7 @@ class Channelizing {
         seconds_(wishes.rate > 0 ? 1 / wishes.rate : info_.sample_seconds),
         sink_(wishes, setup_.problem, parts_.hop(), info_, seconds_) {
     for (const DelayPoint& point : setup_.delays) parts_.set_delays(point.sample, point.delays);
+    replace_weights();
     find_start();
   }
 
@@ -131,6 +132,16 @@ class Channelizing {
   }
 
  private:
+  void replace_weights() {
+    std::uint64_t before = 0;
+    for (const std::string& text : wishes_.replacements) {
+      const Replacement replacement = replacement_for(text, wishes_.prototype);
+      if (replacement.sample < before) mistake("--replace-weights: in order of samples, the earliest first");
+      before = replacement.sample;
+      parts_.replace_weights(replacement.sample, replacement.weights);
+    }
+  }
+
   void find_start() {
     std::uint64_t from = wishes_.from_sample;
     const std::size_t each = parts_.hop() * sink_.spectra_each();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <ridge/filterbank.hpp>
 
 #include "mpi/processes.hpp"
@@ -17,8 +18,19 @@ struct PrototypeWishes {
   double shape = 0, width = 1;
   std::string weights;  // a file of channels * taps numbers: .npy or raw float64
 };
+void add_prototype_options(CLI::App& command, PrototypeWishes& wishes);
 // The prototype itself; Error in words.
 std::vector<double> prototype_for(const PrototypeWishes& wishes);
+
+// "1048576:new.f64": weights that take over with the first spectrum whose newest sample has this number or a later one.
+struct Replacement {
+  std::uint64_t sample = 0;
+  std::vector<double> weights{};
+};
+Replacement replacement_for(const std::string& text, PrototypeWishes wishes);
+
+// "8/7" or "2".
+filterbank::Ratio ratio_for(const std::string& text);
 
 struct ChannelizeWishes {
   std::string in, out;
@@ -34,6 +46,7 @@ struct ChannelizeWishes {
   bool by_channel = false;
   std::size_t output_times = 16;
   std::string bandpass, delays;
+  std::vector<std::string> replacements;  // "SAMPLE:FILE", in order of samples
   bool correlate = false;
   std::string detect;  // total, powers, stokes; empty: none, or total for a .fil file
   std::size_t times = 1, sum_channels = 1;

@@ -24,20 +24,6 @@ bool ends_with(const std::string& name, std::string_view end) {
   return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
 }
 
-filterbank::Ratio parse_ratio(const std::string& text) {
-  filterbank::Ratio ratio;
-  const auto slash = text.find('/');
-  const auto number = [&](std::string_view part, std::size_t& to) {
-    const auto [at, error] = std::from_chars(part.data(), part.data() + part.size(), to);
-    if (error != std::errc() || at != part.data() + part.size()) {
-      mistake(fmt::format("--oversample {}: a ratio like 8/7 or 2 is wanted", text));
-    }
-  };
-  number(std::string_view(text).substr(0, slash), ratio.numerator);
-  if (slash != std::string::npos) number(std::string_view(text).substr(slash + 1), ratio.denominator);
-  return ratio;
-}
-
 io::SampleType sample_type(const std::string& text) {
   if (text == "i4") return io::SampleType::int4;
   if (text == "i8") return io::SampleType::int8;
@@ -123,6 +109,32 @@ std::unique_ptr<io::SampleReader> open_samples(const ChannelizeWishes& wishes) {
   info.polarizations = wishes.polarizations;
   info.block = wishes.block;
   return io::raw_reader(std::move(in), info);
+}
+
+filterbank::Ratio ratio_for(const std::string& text) {
+  filterbank::Ratio ratio;
+  const auto slash = text.find('/');
+  const auto number = [&](std::string_view part, std::size_t& to) {
+    const auto [at, error] = std::from_chars(part.data(), part.data() + part.size(), to);
+    if (error != std::errc() || at != part.data() + part.size()) {
+      mistake(fmt::format("--oversample {}: a ratio like 8/7 or 2 is wanted", text));
+    }
+  };
+  number(std::string_view(text).substr(0, slash), ratio.numerator);
+  if (slash != std::string::npos) number(std::string_view(text).substr(slash + 1), ratio.denominator);
+  return ratio;
+}
+
+Replacement replacement_for(const std::string& text, PrototypeWishes wishes) {
+  Replacement replacement;
+  const auto colon = text.find(':');
+  const auto [at, error] = std::from_chars(text.data(), text.data() + std::min(colon, text.size()), replacement.sample);
+  if (colon == std::string::npos || error != std::errc() || at != text.data() + colon || colon + 1 == text.size()) {
+    mistake(fmt::format("--replace-weights {}: a sample number, a colon and a file are wanted", text));
+  }
+  wishes.weights = text.substr(colon + 1);
+  replacement.weights = prototype_for(wishes);
+  return replacement;
 }
 
 std::vector<double> prototype_for(const PrototypeWishes& wishes) {
@@ -240,7 +252,7 @@ filterbank::Problem problem_for(const ChannelizeWishes& wishes, const io::Sample
                               .stations = info.streams,
                               .polarizations = info.polarizations,
                               .samples = samples_of(info.type),
-                              .oversampling = parse_ratio(wishes.oversample),
+                              .oversampling = ratio_for(wishes.oversample),
                               .weights = prototype_for(wishes.prototype),
                               .input_block = info.block,
                               .centred = wishes.centred,

@@ -13,7 +13,7 @@ namespace ridge::cli {
 namespace {
 
 // What the root tells another process; what follows depends on it.
-enum class Word : std::uint64_t { start, delays, push, end };
+enum class Word : std::uint64_t { start, delays, weights, push, end };
 using Message = std::array<std::uint64_t, 3>;  // the word, a number, how many bytes or numbers follow
 
 // The part of the problem that has these stations.
@@ -43,6 +43,7 @@ class Part {
   virtual ~Part() = default;
   virtual std::uint64_t start_at(std::uint64_t spectrum) = 0;
   virtual void set_delays(std::uint64_t sample, const std::vector<double>& delays) = 0;
+  virtual void replace_weights(std::uint64_t sample, const std::vector<double>& weights) = 0;
   virtual void begin() = 0;   // works on `bytes`
   virtual void finish() = 0;  // the spectra are in `values`
   virtual filterbank::Stream* stream() { return nullptr; }
@@ -64,6 +65,9 @@ class LocalPart final : public Part {
   std::uint64_t start_at(std::uint64_t spectrum) override { return stream_.start_at(spectrum); }
   void set_delays(std::uint64_t sample, const std::vector<double>& delays) override {
     stream_.set_delays(sample, delays);
+  }
+  void replace_weights(std::uint64_t sample, const std::vector<double>& weights) override {
+    stream_.replace_weights(weights, sample);
   }
   void begin() override {
     done_ = std::async(std::launch::async, [this] { push(); });
@@ -99,6 +103,10 @@ class RemotePart final : public Part {
   void set_delays(std::uint64_t sample, const std::vector<double>& delays) override {
     tell(Word::delays, sample, delays.size());
     processes_.send(rank_, delays.data(), delays.size() * sizeof delays[0]);
+  }
+  void replace_weights(std::uint64_t sample, const std::vector<double>& weights) override {
+    tell(Word::weights, sample, weights.size());
+    processes_.send(rank_, weights.data(), weights.size() * sizeof weights[0]);
   }
   void begin() override {
     tell(Word::push, 0, bytes.size());
@@ -165,6 +173,10 @@ void StationParts::set_delays(std::uint64_t sample, std::span<const double> dela
     }
     part->set_delays(sample, mine);
   }
+}
+
+void StationParts::replace_weights(std::uint64_t sample, const std::vector<double>& weights) {
+  for (const auto& part : parts_) part->replace_weights(sample, weights);
 }
 
 std::size_t StationParts::push(std::span<const std::byte> in, std::span<std::complex<float>> out, bool last) {
@@ -238,6 +250,12 @@ void serve_parts(const filterbank::Problem& problem, const std::vector<Device>& 
         std::vector<double> delays(count_of);
         processes.receive(team.root, delays.data(), count_of * sizeof delays[0]);
         part.set_delays(message[1], delays);
+        break;
+      }
+      case Word::weights: {
+        std::vector<double> weights(count_of);
+        processes.receive(team.root, weights.data(), count_of * sizeof weights[0]);
+        part.replace_weights(message[1], weights);
         break;
       }
       case Word::push: {

@@ -37,6 +37,7 @@ class StationParts {
 
   std::uint64_t start_at(std::uint64_t spectrum);
   void set_delays(std::uint64_t sample, std::span<const double> delays);
+  void replace_weights(std::uint64_t sample, const std::vector<double>& weights);
   // As Stream::push; `last` where nothing follows.
   std::size_t push(std::span<const std::byte> in, std::span<std::complex<float>> out, bool last);
   std::uint64_t spectra() const { return spectra_; }

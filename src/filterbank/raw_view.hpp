@@ -93,6 +93,19 @@ class RawView {
     }
     return room;
   }
+  // Asks for a row before it is wanted: rows of many stations lie too far apart for the processor to see a pattern.
+  void prefetch_row(const Geometry& g, std::size_t station, std::int64_t row) const {
+    const std::size_t piece = g.polarizations * g.sample_bytes;
+    const std::int64_t sample = row * static_cast<std::int64_t>(g.channels) + shift(station);
+    if (sample < 0) return;
+    const std::size_t frame = static_cast<std::size_t>(sample) / g.block,
+                      within = static_cast<std::size_t>(sample) % g.block;
+    if (g.stations > 1 && within + g.channels > g.block) return;
+    const std::byte* there =
+        direct(((std::uint64_t{frame} * g.stations + station) * g.block + within) * piece, g.channels * piece);
+    if (there == nullptr) return;
+    for (std::size_t byte = 0; byte < g.channels * piece; byte += 64) __builtin_prefetch(there + byte, 0, 2);
+  }
   const std::byte* row(const Geometry& g, std::size_t station, std::int64_t row, std::byte* room) const {
     return samples(g, station, row * static_cast<std::int64_t>(g.channels), g.channels, room);
   }

@@ -112,6 +112,7 @@ class StreamState {
     for (const auto& one : state.waiting) prepared.push_back(bank_->variant->prepare(one.weights));
     auto weights = bank_->variant->prepare(state.weights);
     saved_ = std::move(state);
+    memory_.reset();
     first_ = 0;
     prepared_ = std::move(prepared);
     weights_ = std::move(weights);
@@ -185,8 +186,13 @@ class StreamState {
         raw.shift_stations(shifts_);
         phases = std::span(phases_).first(now * g.polarizations * g.stations);
       }
-      bank_->variant->run(
-          {.raw = raw, .first = saved_.spectra, .spectra = now, .weights = *weights_, .out = out, .phases = phases});
+      bank_->variant->run({.raw = raw,
+                           .first = saved_.spectra,
+                           .spectra = now,
+                           .weights = *weights_,
+                           .out = out,
+                           .phases = phases,
+                           .memory = &memory_});
       const std::uint64_t block = saved_.spectra / g.times;
       saved_.spectra += now;
       spectra -= now;
@@ -218,7 +224,8 @@ class StreamState {
 
   std::shared_ptr<const Bank> bank_;
   std::shared_ptr<const Weights> weights_;
-  SavedState saved_;  // its delays are in track_
+  std::shared_ptr<void> memory_;  // the variant's
+  SavedState saved_;              // its delays are in track_
   DelayTrack track_;
   std::vector<std::int64_t> shifts_, next_shifts_;
   std::vector<Phase> phases_;

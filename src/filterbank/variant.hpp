@@ -36,6 +36,8 @@ struct Job {
   std::complex<float>* out = nullptr;
   // [spectrum - first][polarization][station]; empty where the problem wants no delays.
   std::span<const Phase> phases{};
+  // What a variant keeps for this stream from job to job, if it keeps anything: history in a device's memory.
+  std::shared_ptr<void>* memory = nullptr;
 };
 
 // Built for one problem on one device: ready, unchanging, used by any number of threads.

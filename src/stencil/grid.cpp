@@ -6,6 +6,7 @@
 #include <ridge/stencil.hpp>
 
 #include "base/aligned.hpp"
+#include "base/threads.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -33,6 +34,17 @@ std::shared_ptr<T> allocate(std::size_t count) {
   return std::shared_ptr<T>(data, base::FreeAligned());
 }
 
+// By all threads where there is much of it: most of the time goes into pages that are touched first.
+template <class T, class Work>
+void in_pieces(std::size_t count, const Work& work) {
+  constexpr std::size_t kMuch = std::size_t{1} << 22;
+  if (count * sizeof(T) < kMuch) return work(0, count);
+  base::parallel(0, [&](std::size_t thread, std::size_t threads) {
+    const base::Share mine = base::share(count, thread, threads, 4096 / sizeof(T));
+    work(mine.begin, mine.end);
+  });
+}
+
 }  // namespace
 
 const char* to_string(Border border) {
@@ -53,7 +65,8 @@ Grid<T>::Grid(std::vector<std::size_t> shape, std::size_t fields)
       fields_(fields),
       cells_(count_cells(shape_, fields, sizeof(T))),
       data_(allocate<T>(cells_ * fields)) {
-  std::fill_n(data_.get(), cells_ * fields_, T{});
+  in_pieces<T>(cells_ * fields_,
+               [&](std::size_t begin, std::size_t end) { std::fill(data_.get() + begin, data_.get() + end, T{}); });
 }
 
 template <class T>
@@ -62,7 +75,9 @@ Grid<T>::Grid(const Grid& other)
       fields_(other.fields_),
       cells_(other.cells_),
       data_(allocate<T>(other.cells_ * other.fields_)) {
-  std::copy_n(other.data_.get(), cells_ * fields_, data_.get());
+  in_pieces<T>(cells_ * fields_, [&](std::size_t begin, std::size_t end) {
+    std::copy(other.data_.get() + begin, other.data_.get() + end, data_.get() + begin);
+  });
 }
 
 template <class T>

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
+#include "base/text.hpp"
 #include "machine/host_caches.hpp"
 #include "stencil/variant.hpp"
 
@@ -157,9 +158,24 @@ std::size_t checking_interval(std::size_t depth) { return std::max<std::size_t>(
 
 }  // namespace
 
+// One clear line instead of every variant's own failure.
+template <class T>
+void check_memory(const Device& device, const Layout& layout) {
+  const double cells = static_cast<double>(layout.cells()) * sizeof(T);
+  const double needed = cells * static_cast<double>(2 * layout.fields + layout.coefficients);
+  const auto there = static_cast<double>(device.limits().memory);
+  if (there == 0 || needed <= there) return;
+  throw Error(ErrorKind::out_of_memory,
+              fmt::format("stencil: two time levels of {} cells take {}, more than the {} of {}",
+                          fmt::join(layout.shape.begin() + static_cast<std::ptrdiff_t>(3 - layout.dimensions),
+                                    layout.shape.end(), " x "),
+                          base::human_bytes(needed), base::human_bytes(there), device.id()));
+}
+
 template <class T>
 Plan<T>::Plan(const Device& device, const Update<T>& update, const Problem& problem, const planner::Options& options) {
   auto state = std::make_shared<PlanState<T>>(PlanState<T>{device, update, problem, resolve(update, problem)});
+  check_memory<T>(device, state->layout);
   const std::vector<Entry<T>> entries = list_variants(device, update, state->layout);
   // Built once: what was timed is what will run.
   std::vector<std::shared_ptr<const Variant<T>>> built(entries.size());

@@ -151,6 +151,27 @@ grep -q " 8/7 .* -[0-9][0-9]" text || fail "no reconstruction: $(cat text)"
 grep -q " 7/6 " text && fail "16 channels cannot be oversampled by 7/6"
 grep -q "critical sampling -[1-4]" text || fail "no word on critical sampling: $(cat text)"
 
+# --- weights replaced in mid-stream, and channels back to samples --------------------------------------------------------
+$ridge channelize design - --channels 64 --taps 8 --window hamming --save other.f64 >text || fail "design"
+$ridge channelize in.raw hamming.raw $bank --window hamming || fail "hamming"
+$ridge channelize in.raw replaced.raw $bank --replace-weights 6400:other.f64 || fail "replaced"
+times=$((2 * 2 * 64 * 8))
+{ head -c $((100 * times)) whole.raw; tail -c +$((100 * times + 1)) hamming.raw; } >joined.raw
+same joined.raw replaced.raw "weights replaced at sample 6400"
+$ridge channelize in.raw replaced_rest.raw $bank --replace-weights 6400:other.f64 --from-sample 12800 || fail "replaced, late"
+tail -c "$(size replaced_rest.raw)" hamming.raw >hamming_rest.raw
+same hamming_rest.raw replaced_rest.raw "weights replaced before the first sample wanted"
+$ridge channelize signal floats.raw --samples f32 --block 48 --seconds 0.05 --stations 2 || fail "signal of floats"
+$ridge channelize floats.raw floats.npy --samples f32 --stations 2 --block 48 --channels 64 --oversample 4/3 --quiet || fail "floats"
+$ridge channelize synthesize floats.npy back.raw --stations 2 --channels 64 --oversample 4/3 2>report || fail "back: $(cat report)"
+tail -c +257 floats.npy | $ridge channelize synthesize - - --stations 2 --channels 64 --oversample 4/3 --memory 5K --quiet >back2.raw ||
+  fail "back through pipes"
+same back.raw back2.raw "synthesis in small pieces"
+[ "$(size back.raw)" -gt 100000 ] || fail "only $(size back.raw) bytes came back"
+# Behind the first windows (2000 samples of 2 stations x 2 polarizations) the same samples to -90 dB.
+paste <(od -An -v -w4 -tf4 -j $((2000 * 32)) -N 60000 floats.raw) <(od -An -v -w4 -tf4 -j $((2000 * 32)) -N 60000 back.raw) |
+  awk '{ d = $1 - $2; e += d * d; s += $1 * $1 } END { exit !(NR == 15000 && s > 0 && e < 1e-9 * s) }' || fail "not the samples that went in"
+
 # --- bench -------------------------------------------------------------------------------------------------------------
 $ridge bench filterbank --shape 32x4 --size 20000 --seconds 0.001 --against liquid --json bench.json >text 2>&1 ||
   fail "bench: $(cat text)"
@@ -172,6 +193,10 @@ mistake "BLOCSIZE" $ridge channelize <(guppi 0 | head -c 5000) out.raw --channel
 mistake "no number" $ridge channelize in.raw out.raw --delays <(echo "0 x y")
 mistake "holds 2 numbers" $ridge channelize in.raw out.raw --delays <(echo "0 1")
 mistake "factors" $ridge channelize in.raw out.raw --bandpass ones.raw
+mistake "a sample number, a colon" $ridge channelize in.raw out.raw --replace-weights 6400
+mistake "in order of samples" $ridge channelize in.raw out.raw $bank --replace-weights 64:other.f64 --replace-weights 0:other.f64
+mistake "does not hold times of" $ridge channelize synthesize floats.npy out.raw --stations 3 --channels 64
+mistake "ends within a time" $ridge channelize synthesize in.raw out.raw --channels 62 --oversample 2
 mistake "needs {}" $ridge channelize in.raw out.raw --subbands 1-2
 mistake "numbers like 0-7" $ridge channelize in.raw out.raw --subbands 5-2
 mistake "goes on with a raw file" $ridge channelize in.raw out.npy --resume

@@ -71,6 +71,7 @@ struct Pretended : detail::DeviceState {
     info.limits.local_memory = 227 * 1024;
     info.limits.registers = 65536;
     info.limits.compute_units = 132;
+    info.limits.sub_group = 32;
   }
   std::unique_ptr<detail::Allocation> allocate(std::size_t, std::size_t, const BufferOptions&) override { return {}; }
   std::shared_ptr<detail::QueueState> queue() override { return {}; }

@@ -1,6 +1,7 @@
 // Complex transforms on every device of this machine that is not the host: lengths, families, layouts, errors.
 #include "device_support.hpp"
 #include "fft/device/compiled_route.hpp"
+#include "fft/device/kernel_text.hpp"
 
 namespace ridge::fft::testing {
 namespace {
@@ -49,6 +50,32 @@ TEST_F(DeviceFft, DoubleKeepsItsPrecision) {
   }
 }
 
+// The largest error over the lines of a packed batch that goes through one pass, in units of the gate.
+double gated_error_of(const Device& device, const on_device::PassDesign& design, std::size_t n, std::size_t batch,
+                      bool inverse) {
+  using namespace on_device;
+  Route route;
+  route.outer = batch;
+  route.steps.push_back({.design = design, .lines = 1, .from_stride = n, .to_stride = n});
+  const CompiledRoute compiled(device, route, false);
+  const auto points = reference::random_points<float>(n * batch, 3);
+  std::vector<std::complex<float>> result(n * batch);
+  Queue queue = device.queue();
+  const Buffer in = device.buffer(n * batch * 8, {.name = "in"}), out = device.buffer(n * batch * 8, {.name = "out"});
+  queue.upload(std::span<const std::complex<float>>(points), in);
+  compiled.enqueue(queue, in, out);
+  queue.download(out, std::span<std::complex<float>>(result));
+  queue.finish();
+  double worst = 0;
+  for (std::size_t line = 0; line < batch; ++line) {
+    const auto first = points.begin() + static_cast<std::ptrdiff_t>(line * n);
+    const auto expected = reference::dft(std::vector(first, first + static_cast<std::ptrdiff_t>(n)), inverse);
+    worst = std::max(
+        worst, reference::relative_error(result.data() + line * n, 1, expected) / reference::error_gate<float>(n));
+  }
+  return worst;
+}
+
 // Three passes are planned only for lengths that no test should wait for, so a short one is put together here.
 TEST_F(DeviceFft, ThreePassesMatchTheReference) {
   using namespace on_device;
@@ -80,6 +107,83 @@ TEST_F(DeviceFft, ThreePassesMatchTheReference) {
       EXPECT_LE(reference::relative_error(result.data() + line * n, 1, expected), reference::error_gate<float>(n));
     }
   }
+}
+
+// Lines too long for local memory cross it in parts; here short ones do, of one and of several butterflies an item.
+TEST_F(DeviceFft, ExchangesInPartsMatchTheReference) {
+  using namespace on_device;
+  struct Shape {
+    std::vector<std::size_t> radices;
+    std::size_t threads, parts;
+    Direction direction;
+  };
+  for (const Shape& shape :
+       {Shape{{8, 8, 4}, 32, 2, Direction::forward}, Shape{{4, 4, 8}, 16, 4, Direction::inverse}}) {
+    std::size_t n = 1;
+    for (const std::size_t radix : shape.radices) n *= radix;
+    for (const Device& device : accelerators()) {
+      AxisProblem problem;
+      problem.direction = shape.direction;
+      problem.length = n;
+      problem.counts = {3};
+      problem.in.line = problem.out.line = {n};
+      PassDesign design = plain_pass(problem);
+      design.radices = shape.radices;
+      design.threads = shape.threads;
+      design.split = true;
+      design.parts = shape.parts;
+      EXPECT_LE(local_bytes_of(design), n * sizeof(float) / shape.parts * 5 / 4);
+      EXPECT_LE(gated_error_of(device, design, n, 3, shape.direction == Direction::inverse), 1)
+          << n << " in " << shape.parts << " on " << device.id();
+    }
+  }
+}
+
+// Where lanes can shuffle, squares of points are exchanged without local memory.
+TEST_F(DeviceFft, ExchangesByShufflesMatchTheReference) {
+  using namespace on_device;
+  std::size_t ran = 0;
+  for (const Device& device : accelerators()) {
+    for (const std::size_t n : {16, 64, 256, 1024}) {
+      for (const Direction direction : {Direction::forward, Direction::inverse}) {
+        AxisProblem problem;
+        problem.direction = direction;
+        problem.length = n;
+        problem.counts = {37};
+        problem.in.line = problem.out.line = {n};
+        std::vector<Route> routes;
+        list_one_pass(device, problem, routes);
+        for (const Route& route : routes) {
+          if (route.steps.empty()) continue;
+          const auto& design = std::get<PassDesign>(route.steps.front().design);
+          if (!design.shuffles) continue;
+          EXPECT_EQ(local_bytes_of(design), 0u);
+          EXPECT_LE(gated_error_of(device, design, n, 37, direction == Direction::inverse), 1)
+              << n << " on " << device.id();
+          ++ran;
+        }
+      }
+    }
+  }
+  if (ran == 0) GTEST_SKIP() << "no device here has sub-groups that shuffle";
+  EXPECT_EQ(ran % 8, 0u);
+}
+
+// A device of 48 KiB holds 16384 points in registers all the same.
+TEST(Parts, LetALineOfTwiceTheLocalMemoryPassOnce) {
+  using namespace on_device;
+  auto pretended = std::make_shared<Pretended>();
+  pretended->info.limits.local_memory = 48 << 10;
+  const Device device(pretended);
+  AxisProblem problem;
+  problem.length = 16384;
+  problem.counts = {64};
+  problem.in.line = problem.out.line = {problem.length};
+  std::vector<Route> routes;
+  list_one_pass(device, problem, routes);
+  ASSERT_FALSE(routes.empty());
+  ASSERT_EQ(routes.front().candidate.refusal, "");
+  EXPECT_GT(std::get<PassDesign>(routes.front().steps.front().design).parts, 1u);
 }
 
 TEST_F(DeviceFft, BuffersStayOnTheDevice) {

@@ -183,6 +183,21 @@ TEST(Rings, ATileWaitsOnlyForTilesTakenBeforeIt) {
 }
 
 #ifdef RIDGE_HAVE_CUDA
+TEST(Text, ShufflesCompileAndDoNotSpill) {
+  if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
+  for (const std::size_t n : {16, 64, 256, 1024}) {
+    std::size_t found = 0;
+    for (const Route& route : allowed(rows(n))) {
+      if (route.candidate.variant != "one_pass" || !first_pass(route).shuffles) continue;
+      ++found;
+      const auto resources = detail::resources_for(pass_text(first_pass(route)).source, "sm_90");
+      ASSERT_EQ(resources.size(), 1u);
+      EXPECT_EQ(resources[0].spilled_bytes, 0) << route.candidate.name();
+    }
+    EXPECT_EQ(found, 1u) << n;
+  }
+}
+
 TEST(Text, OnePassPowersOfTwoDoNotSpill) {
   if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
   for (const std::size_t n : {16, 256, 2048, 4096, 8192, 16384}) {

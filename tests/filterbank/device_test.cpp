@@ -114,6 +114,110 @@ TEST_F(BankOnDevices, PiecesOfAnyLengthGiveTheSameBits) {
   }
 }
 
+// Delays that cross halves of a sample, each station at another spectrum, with polarizations apart.
+std::vector<DelayPoint> moving_delays(const Problem& problem) {
+  std::vector<DelayPoint> points;
+  for (std::size_t i = 0; i < 3; ++i) {
+    DelayPoint point{100 + 300 * i, {}};
+    for (std::size_t j = 0; j < problem.polarizations * problem.stations; ++j) {
+      const auto station = static_cast<double>(j % problem.stations), polarization = j >= problem.stations ? 1.0 : 0.0;
+      point.delays.push_back(10.3 * station + 0.13 * polarization + (i == 1 ? 1.4 : 0.2) * (station + 0.5));
+    }
+    points.push_back(point);
+  }
+  return points;
+}
+
+Spectra run_in_pieces(const Plan& plan, std::span<const std::byte> bytes, const std::vector<DelayPoint>& points,
+                      std::size_t piece) {
+  Stream stream(plan);
+  for (const auto& point : points) stream.set_delays(point.sample, point.delays);
+  Spectra out;
+  while (!bytes.empty()) {
+    const auto now = bytes.first(std::min(piece, bytes.size()));
+    const std::size_t before = out.size();
+    out.resize(before + stream.due(now.size()) * plan.spectrum_size());
+    stream.push(now, std::span(out).subspan(before));
+    bytes = bytes.subspan(now.size());
+  }
+  return out;
+}
+
+TEST_F(BankOnDevices, DelaysAndTheChannelMajorOrder) {
+  const DelayTracking delays{.wanted = true, .frequency = 768.123, .longest = 40};
+  std::vector<Problem> problems{
+      {.channels = 24, .taps = 4, .stations = 3, .delays = delays},
+      {.channels = 12, .taps = 5, .stations = 2, .oversampling = {4, 3}, .centred = true, .delays = delays},
+      {.channels = 16,
+       .taps = 4,
+       .stations = 3,
+       .samples = Samples::int16,
+       .input_block = 20,
+       .order = Order::channel,
+       .output_times = 7,
+       .delays = delays},
+      {.channels = 16, .taps = 4, .stations = 5, .order = Order::channel, .output_times = 4},
+  };
+  for (std::size_t i = 0; i < 24 * 6; ++i) {
+    problems[0].bandpass.emplace_back(1 + 0.01f * static_cast<float>(i), 0.02f * static_cast<float>(i % 7));
+  }
+  for (const Device& device : accelerators()) {
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+      const Problem& problem = problems[i];
+      const auto points = problem.delays.wanted ? moving_delays(problem) : std::vector<DelayPoint>{};
+      const Bytes bytes = noise(problem, 1000);
+      const auto wanted = expected(problem, bytes, points);
+      std::set<std::string> seen;
+      for (const auto& candidate : candidates(device, problem)) {
+        const bool asked = candidate.variant == "fused" || candidate.variant == "gathered";
+        if (!asked || !candidate.refusal.empty()) continue;
+        if (!seen.insert(candidate.variant + candidate.name().substr(0, 14)).second) continue;
+        const Plan plan = filterbank::plan(device, problem, only(candidate.name()));
+        const Spectra whole = run_in_pieces(plan, bytes, points, bytes.size());
+        EXPECT_LT(error(whole, wanted), 2e-6) << i << " by " << candidate.name() << " on " << device.id();
+        EXPECT_TRUE(same_bits(whole, run_in_pieces(plan, bytes, points, 1777))) << i << " by " << candidate.name();
+      }
+    }
+  }
+}
+
+TEST_F(BankOnDevices, PowerInOneKernelIsTheDetectorsHoweverItIsCut) {
+  struct Wanted {
+    Problem problem;
+    Detection detection;
+  };
+  const std::vector<Wanted> all{
+      {{.channels = 16, .taps = 4, .stations = 3}, {.products = Products::stokes, .times = 12, .channels = 4}},
+      {{.channels = 12, .taps = 3, .polarizations = 1, .samples = Samples::int16, .oversampling = {4, 3}},
+       {.products = Products::total, .times = 1, .channels = 1}},
+      {{.channels = 16, .taps = 4, .stations = 2}, {.products = Products::powers, .times = 7, .channels = 2}},
+      {{.channels = 37, .taps = 2}, {.products = Products::total, .times = 3, .channels = 37}},
+  };
+  for (const Device& device : accelerators()) {
+    for (const Wanted& one : all) {
+      const Bytes bytes = noise(one.problem, 1000);
+      const auto run_power = [&](const Device& where, std::size_t piece) {
+        PowerStream stream(where, one.problem, one.detection, {.effort = Effort::quick});
+        std::vector<float> out;
+        for (std::size_t at = 0; at < bytes.size(); at += piece) {
+          const auto now = std::span<const std::byte>(bytes).subspan(at, std::min(piece, bytes.size() - at));
+          const std::size_t before = out.size();
+          out.resize(before + stream.due(now.size()) * stream.row_size());
+          stream.push(now, std::span(out).subspan(before));
+        }
+        return out;
+      };
+      const auto wanted = run_power(host(), bytes.size()), got = run_power(device, bytes.size());
+      ASSERT_FALSE(wanted.empty());
+      EXPECT_LT(error(std::vector<std::complex<float>>(got.begin(), got.end()),
+                      std::vector<std::complex<float>>(wanted.begin(), wanted.end())),
+                2e-6)
+          << one.problem.channels << " on " << device.id();
+      EXPECT_EQ(got, run_power(device, 777));
+    }
+  }
+}
+
 TEST_F(BankOnDevices, ResidentSamplesAndWhatABufferMustHold) {
   const Problem problem{.channels = 16, .taps = 4, .stations = 2};
   const Device device = accelerators().front();
@@ -149,38 +253,68 @@ TEST(MatrixWeights, TwoHalvesHoldAWeight) {
   EXPECT_EQ(half_bits(0x1p-24), 1);
 }
 
-TEST_F(BankOnDevices, MatrixKernelAgreesWithTheDefinitionAndCutsExactly) {
+struct MatrixCase {
+  Fir fir;
+  std::size_t taps;
+  Samples samples;
+  bool delayed = false;
+};
+
+TEST_F(BankOnDevices, MatrixKernelsAgreeWithTheDefinitionAndCutExactly) {
   for (const Device& device : accelerators()) {
-    for (const auto& [taps, samples] : {std::pair{std::size_t{12}, Samples::int8},
-                                        {std::size_t{5}, Samples::int4},
-                                        {std::size_t{16}, Samples::int16}}) {
-      const Problem problem = complete({.channels = 32, .taps = taps, .stations = 2, .samples = samples});
+    for (const MatrixCase& one : {MatrixCase{Fir::matrix, 12, Samples::int8},
+                                  {Fir::matrix, 5, Samples::int4},
+                                  {Fir::matrix, 16, Samples::int16},
+                                  {Fir::matrix_async, 12, Samples::int8},
+                                  {Fir::matrix_async, 5, Samples::int4},
+                                  {Fir::matrix_async, 16, Samples::int16},
+                                  {Fir::matrix_async, 4, Samples::int8, true}}) {
+      Problem problem = complete({.channels = 32, .taps = one.taps, .stations = 2, .samples = one.samples});
+      if (one.delayed) problem.delays = {.wanted = true, .frequency = 0.3, .longest = 40};
       const Geometry g = resolve(problem);
-      const KernelDesign design{
-          .geometry = g, .fir = Fir::matrix, .items = 64, .steps = 32, .rounds = 2, .resident = 1};
+      const KernelDesign design{.geometry = g, .fir = one.fir, .items = 64, .steps = 32, .rounds = 2, .resident = 1};
       const CompiledBank bank(device, design, {});
       const auto weights = bank.prepare(problem.weights);
       const std::size_t spectra = 77;
-      const Bytes bytes = noise(problem, spectra * g.hop);
+      const Bytes bytes = noise(problem, spectra * g.hop + g.longest);
       const Buffer in = uploaded(device, std::span<const std::byte>(bytes), "samples");
       const Buffer out = device.buffer(spectra * g.spectrum_size() * 8);
+      // A delay that stays: 3.25 and 37.5 samples less a bit, the second polarization later.
+      std::vector<DelayPoint> points;
+      std::vector<std::int32_t> shifts{3, 37};
+      std::vector<float> phases;
+      if (one.delayed) {
+        points = {{0, {3.25, 37.25, 3.375, 37.375}}};
+        for (std::size_t t = 0; t < spectra; ++t) {
+          for (std::size_t i = 0; i < 4; ++i) {
+            const double turns = 0.3 * points[0].delays[i];
+            phases.push_back(static_cast<float>(turns - std::rint(turns)));
+            phases.push_back(static_cast<float>((points[0].delays[i] - shifts[i % 2]) / 32.0));
+          }
+        }
+      }
+      Stretch stretch{.samples = in, .spectra = out, .count = spectra};
+      if (one.delayed) {
+        stretch.shifts = uploaded(device, std::span<const std::int32_t>(shifts), "shifts");
+        stretch.phases = uploaded(device, std::span<const float>(phases), "phases");
+      }
       Queue queue = device.queue();
       Spectra whole(spectra * g.spectrum_size()), parts(whole.size());
-      bank.enqueue(queue, {.samples = in, .spectra = out, .count = spectra}, *weights);
+      bank.enqueue(queue, stretch, *weights);
       queue.download(out, std::span(whole));
       for (const auto& [first, count] : {std::pair{0, 13}, {13, 20}, {33, 44}}) {
-        bank.enqueue(queue,
-                     {.samples = in,
-                      .spectra = out,
-                      .out_offset = first * g.spectrum_size(),
-                      .first = static_cast<std::uint64_t>(first),
-                      .count = static_cast<std::size_t>(count)},
-                     *weights);
+        stretch.out_offset = static_cast<std::size_t>(first) * g.spectrum_size();
+        stretch.first = static_cast<std::uint64_t>(first);
+        stretch.first_phase = static_cast<std::size_t>(first);
+        stretch.count = static_cast<std::size_t>(count);
+        bank.enqueue(queue, stretch, *weights);
       }
       queue.download(out, std::span(parts));
       queue.finish();
-      EXPECT_LT(error(whole, expected(problem, bytes)), 3e-7) << taps;
-      EXPECT_TRUE(same_bits(whole, parts)) << taps;
+      auto wanted = expected(problem, bytes, points);
+      wanted.resize(whole.size());
+      EXPECT_LT(error(whole, wanted), 4e-7) << to_string(one.fir) << ' ' << one.taps;
+      EXPECT_TRUE(same_bits(whole, parts)) << to_string(one.fir) << ' ' << one.taps;
     }
   }
 }

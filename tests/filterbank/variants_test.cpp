@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "filterbank/host/host_variant.hpp"
 #include "support.hpp"
 
 namespace ridge::filterbank::test {
@@ -87,6 +88,31 @@ TEST(Variants, EveryOneAgreesWithTheDefinition) {
     }
   }
   EXPECT_GT(compared, 150u);
+}
+
+TEST(Variants, TheFirAloneIsTheBankBeforeItsFft) {
+  for (const Problem& asked : {Problem{.channels = 32, .taps = 5, .stations = 3, .threads = 2},
+                               Problem{.channels = 15, .taps = 16, .polarizations = 1, .samples = Samples::int16}}) {
+    const Problem problem = complete(asked);
+    const Geometry g = resolve(problem);
+    const Bytes bytes = noise(problem, 40 * g.channels);
+    const auto fir = host_fir_alone(problem, g);
+    const RawView raw(0, bytes.data(), bytes.size(), nullptr, 0);
+    base::AlignedArray<std::complex<float>> out(40 * g.spectrum_size());
+    fir->run({.raw = raw, .spectra = 40, .weights = *fir->prepare(problem.weights), .out = out.data()});
+    Spectra transformed(out.size());
+    for (std::size_t at = 0; at < out.size(); at += g.channels) {
+      for (std::size_t k = 0; k < g.channels; ++k) {
+        std::complex<double> sum = 0;
+        for (std::size_t m = 0; m < g.channels; ++m) {
+          const double turn = static_cast<double>(k * m % g.channels) / static_cast<double>(g.channels);
+          sum += std::complex<double>(out[at + m]) * std::polar(1.0, -2 * M_PI * turn);
+        }
+        transformed[at + k] = std::complex<float>(sum);
+      }
+    }
+    EXPECT_LT(error(transformed, expected(problem, bytes)), 1e-6);
+  }
 }
 
 TEST(Variants, AllTapsUpToForty) {

@@ -47,6 +47,8 @@ compare npy --correlate --times 20
 for i in 0 1 2 3; do echo "$((i * 700)) $(for s in 0 1 2 3 4 5 6 7 8 9; do echo -n "$((s % 5)).$((3 * s % 10)) "; done)"; done >delays.txt
 compare raw --delays delays.txt --rate 195312.5 --frequency 150
 compare raw --from-sample 1280
+alone design - --channels 64 --taps 8 --window hamming --save other.f64
+compare raw --replace-weights 1280:other.f64
 
 # The whole stream through the root's standard input, its end in the middle of a block.
 head -c 1000003 in.raw >cut.raw

@@ -9,8 +9,7 @@ namespace {
 
 template <class T>
 double worst(const Device& device, const std::vector<std::size_t>& shape, const Borders& borders, PlaneOptions options,
-             int passes) {
-  const std::vector<Term> terms = star(3, 1);
+             int passes, const std::vector<Term>& terms = star(3, 1)) {
   const DeviceLayout place = padded_layout(shape, sizeof(T));
   const int lanes = static_cast<int>(device.limits().sub_group);
   options.shuffles = lanes != 0;
@@ -81,6 +80,25 @@ TEST_F(DevicePlanes, EveryBorderMatchesTheReference) {
     for (const std::size_t width : {41u, 43u}) {
       EXPECT_LT(worst<float>(device, {6, 9, width}, Borders::all(fixed), shallow, 2), 1e-6) << width;
     }
+  }
+}
+
+// Six neighbours that weigh the same are added up before they are weighed.
+TEST_F(DevicePlanes, EvenWeightsMatchTheReference) {
+  using enum Border;
+  std::vector<Term> even;
+  for (const Offset& offset : von_neumann(3, 1)) even.push_back({offset, offset == Offset{} ? 0.4 : 0.1});
+  PlaneKernel kernel{.weights = *weights_of(3, 1, even), .borders = {}, .real = "float", .options = {}};
+  EXPECT_TRUE(kernel.even());
+  kernel.weights = *weights_of(3, 1, star(3, 1));
+  EXPECT_FALSE(kernel.even());
+  for (const Device& device : accelerators()) {
+    SCOPED_TRACE(device.info().name);
+    const PlaneOptions small{.depth = 2, .cells = 2, .rows = 1, .lines = 8, .lanes = 8};
+    const PlaneOptions patches{.depth = 2, .cells = 4, .rows = 2, .lines = 4, .lanes = 8};
+    EXPECT_LT(worst<double>(device, {14, 17, 27}, Borders::all(fixed), small, 2, even), 1e-14);
+    const Borders mixed{.low = {mirror, fixed, periodic}, .high = {mirror, mirror, periodic}};
+    EXPECT_LT(worst<float>(device, {13, 18, 44}, mixed, patches, 2, even), 1e-6);
   }
 }
 

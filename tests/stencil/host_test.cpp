@@ -1,8 +1,10 @@
 // Every host variant equals the reference: every border, sizes of every sort, every kind of update.
+#include <algorithm>
 #include <limits>
 #include <thread>
 
 #include "stencil/host/linear_rows.hpp"
+#include "stencil/host/row_variant.hpp"
 #include "support.hpp"
 
 namespace ridge::stencil {
@@ -167,6 +169,41 @@ TEST(Host, StreamingKernels) {
   check_streaming<double>(von_neumann(2, 1), 2);
   check_streaming<float>(moore(2, 2), 2);
   check_streaming<double>(von_neumann(3, 1), 3);
+}
+
+// Planners give pieces to streaming loops with many threads only, so the loops are built by hand.
+TEST(Host, PiecesForWhoeverIsFree) {
+  const auto star = linear<float>(3, weighted(von_neumann(3, 1), 0.14));
+  const Grid<float> start = test::random_grid<float>({7, 23, 45});
+  for (const Borders& borders : all_borders()) {
+    const Problem problem{.shape = start.shape(), .borders = borders};
+    const Layout layout = resolve(star, problem);
+    Grid<float> expected = start, result = start;
+    reference<float>(star, problem, expected, 5, nullptr);
+    for (const bool streams : {false, true}) {
+      for (const std::size_t threads : {1u, 6u}) {
+        for (const std::size_t pieces : {1u, 3u, 50u}) {  // the last are more than there are rows
+          const RowVariant<float> variant(layout, linear_rows<float>(*star.linear, star.radius, 1, streams),
+                                          {.rows = 2, .threads = threads, .fence = streams, .pieces = pieces});
+          Levels<float> levels(layout, start, nullptr);
+          variant.steps(levels, 5);
+          levels.read(result);
+          EXPECT_TRUE(test::same_bits(result, expected)) << layout.key() << ", " << threads << " threads, " << pieces;
+        }
+      }
+    }
+  }
+}
+
+TEST(Host, ShortRowsAsOneAreListed) {
+  const auto star = linear<float>(2, weighted(von_neumann(2, 1), 0.2));
+  const auto flat = [&](std::size_t width) {
+    const auto all = candidates(host(), star, {.shape = {64, width}});
+    return std::any_of(all.begin(), all.end(),
+                       [](const auto& one) { return one.name().find("flat=1") != std::string::npos; });
+  };
+  EXPECT_TRUE(flat(512));
+  EXPECT_FALSE(flat(5000));
 }
 
 TEST(Host, StreamingIsRefusedInCacheOnly) {

@@ -13,6 +13,17 @@ namespace {
 
 Update<float> star() { return linear<float>(2, weighted(von_neumann(2, 1), 0.2), "star"); }
 
+TEST(Plan, GridsBeyondMemoryAreRefusedInOneLine) {
+  const auto sum = linear<float>(2, {{{0, 0, 0}, 0.5}, {{0, 0, 1}, 0.5}});
+  try {
+    plan(host(), sum, {.shape = {std::size_t{1} << 25, std::size_t{1} << 25}});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::out_of_memory);
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+  }
+}
+
 TEST(Plan, QuickPlansRunNothing) {
   const auto quick = plan(host(), star(), {.shape = {300, 300}}, {.effort = Effort::quick, .use_wisdom = false});
   EXPECT_EQ(quick.decision().source, planner::Source::model);

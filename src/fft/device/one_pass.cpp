@@ -42,6 +42,15 @@ bool ahead_serves(const Device& device, const AxisProblem& problem, const PassDe
          design.store.values == Values::complex && !design.load.staged && !design.store.staged && aligned;
 }
 
+// The line's work-items are lanes of a sub-group, and its points a square.
+bool shuffles_serve(const Device& device, const PassDesign& design) {
+  const std::size_t lanes = device.limits().sub_group;
+  return lanes > 0 && design.radices.size() == 2 && design.radices[0] == design.radices[1] &&
+         design.threads == design.radices[0] && std::has_single_bit(design.threads) && lanes % design.threads == 0 &&
+         design.items() % lanes == 0 && design.load_order == Order::points && design.store_order == Order::points &&
+         design.store.values != Values::half && !design.load.staged && !design.store.staged;
+}
+
 }  // namespace
 
 void list_one_pass(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
@@ -72,6 +81,7 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     if (design.resident == 1 && !design.ahead) used *= 0.87;  // nobody loads while the group computes
     route.candidate = described(problem, "one_pass", route.steps, efficiency * used);
     if (design.ahead) route.candidate.parameters.emplace_back("ahead", "line");
+    if (design.shuffles) route.candidate.parameters.emplace_back("exchange", "shuffles");
     if (*note != '\0') route.candidate.parameters.emplace_back("twiddles", note);
     if (packed) route.candidate.parameters.emplace_back("groups", std::to_string(design.resident));
     efficiency *= 0.985;
@@ -87,7 +97,7 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     if (ahead_serves(device, problem, design) && fit(device, ahead, 1).empty()) {
       add(ahead, "");
       ahead.few_twiddles = false;
-      if (&design == &designs.front()) add(ahead, "all");
+      if (power && &design == &designs.front()) add(ahead, "all");
     }
     PassDesign packed = design;
     if (design.resident <= kFewGroups) packed.resident = most_resident(device, design);
@@ -95,6 +105,12 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     if (more && !power) add(packed, "", true);
     if (!more || power || design.resident > 1) add(design, "");  // one group loses to two
     if (more && power) later.push_back(packed);
+    PassDesign shuffled = design;
+    shuffled.shuffles = true;
+    if (&design == &designs.front() && design.radices.size() > 1 && shuffles_serve(device, design) &&
+        fit(device, shuffled, design.lines).empty()) {
+      add(shuffled, "");
+    }
   }
   for (const PassDesign& design : later) add(design, "", true);
   if (designs.front().radices.size() < 2) return;

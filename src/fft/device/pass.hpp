@@ -72,6 +72,8 @@ struct PassDesign {
   std::size_t lines = 1;    // lines a work-group
   Order load_order = Order::points, store_order = Order::points;
   bool split = false;                 // exchange real and imaginary parts one after the other, in half the memory
+  bool shuffles = false;              // the exchange goes from register to register of a sub-group's lanes
+  std::size_t parts = 1;              // turns of an exchange, each in that share of the memory; split, one line a group
   bool few_twiddles = true;           // load some powers of a twiddle and multiply for the rest
   std::vector<std::uint64_t> counts;  // of the digits of a line's number; the last one is unlimited
   PassSide load = {}, store = {};

@@ -60,7 +60,11 @@ PassWriter::PassWriter(const PassDesign& design, Text& text, std::size_t first_t
 
 std::size_t PassWriter::exchange_bytes() const {
   std::size_t bytes = 0;
-  for (const ExchangeLayout& layout : layouts_) bytes = std::max(bytes, layout.elements * element_bytes());
+  for (const ExchangeLayout& layout : layouts_) {
+    if (d_.shuffles) break;
+    const std::size_t elements = d_.parts > 1 ? layout.place(part() - 1) + 1 : layout.elements;
+    bytes = std::max(bytes, elements * element_bytes());
+  }
   return bytes;
 }
 
@@ -107,7 +111,10 @@ void PassWriter::title() {
   text_.line("// {} points, {}: {}{}", d_.points, inverse() ? "inverse" : "forward", fmt::join(d_.radices, " * "),
              d_.method == PrimeMethod::none ? "" : fmt::format(" there and back, {}", method_name(d_.method)));
   text_.line("// {} work-items a line, {} lines a group{}", d_.threads, d_.lines,
-             d_.split ? ", real and imaginary parts exchanged in turn" : "");
+             d_.shuffles    ? ", exchanged by shuffles"
+             : d_.parts > 1 ? fmt::format(", real and imaginary parts exchanged in {} turns each", d_.parts)
+             : d_.split     ? ", real and imaginary parts exchanged in turn"
+                            : "");
 }
 
 std::string PassWriter::in_type() const {

@@ -58,6 +58,8 @@ class PassWriter {
   bool last_order(const StageDesign& stage) const { return two_orders() && &stage == &stages_.back(); }
   const char* t(const StageDesign& stage) const { return last_order(stage) ? "t_out" : "t"; }
   const char* c(const StageDesign& stage) const { return last_order(stage) ? "c_out" : "c"; }
+  // Points of a line that an exchange holds at once.
+  std::size_t part() const { return d_.length / d_.parts; }
   std::size_t half_pitch() const { return (d_.length + 1) | 1; }
   bool inverse() const { return d_.direction == Direction::inverse; }
   // Between the way there and the way back of a convolution nothing moves: the last stage's outputs are the first
@@ -142,6 +144,11 @@ class PassWriter {
   void write_local(const ExchangeLayout& layout, const StageDesign& stage, const char* array, const char* member);
   void read_local(const ExchangeLayout& layout, const StageDesign& stage, const char* array, const char* member);
   void exchange(std::size_t number);
+  // Points too many for local memory cross it a part at a time: those of a part are written by some work-items and read
+  // by all, into registers beside the points that wait.
+  void exchange_in_parts(std::size_t number, const char* member);
+  // Two equal radices, as many work-items: point u of item t goes to place t of item u (shuffle_text.cpp).
+  void exchange_by_shuffles();
   // Between the way there and the way back of a convolution.
   void middle();
   std::string table_product(const std::string& exponent) const;

@@ -14,7 +14,7 @@ namespace {
 constexpr auto kRadices =
     std::to_array<std::size_t>({64, 56, 54, 50, 49, 48, 45, 42, 40, 36, 35, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23,
                                 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9,  8,  7,  6,  5,  4,  3,  2});
-constexpr double kExchange = 10;  // instructions a point that a trip through local memory is worth, its wait included
+constexpr double kExchange = 13;  // instructions a point that a trip through local memory is worth, its wait included
 constexpr double kTwiddle = 7;
 
 // Larger radices first: the first stage has no twiddles, and the others' tables are then small.

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "fft/device/butterfly.hpp"
+#include "fft/device/exchange.hpp"
 #include "fft/device/kernel_text.hpp"
 #include "fft/device/papers/list_papers.hpp"
 #include "fft/device/papers/stage_text.hpp"
@@ -40,13 +41,28 @@ bool continues(const Address& at, const std::vector<std::uint64_t>& counts, std:
 
 // Registers a work-item needs for its points, twiddles and addresses, as ptxas was seen to use them.
 std::size_t registers(const PassDesign& design) {
-  const std::size_t numbers = 2 * longest_held(design) * (design.float64 ? 2 : 1);
+  const std::size_t held = longest_held(design), waiting = held - held / design.parts;
+  const std::size_t numbers = (2 * held + waiting) * (design.float64 ? 2 : 1);
   const bool more = design.load.factor != FactorKind::none || design.method != PrimeMethod::none;
   const std::size_t wanted = numbers + (design.float64 ? 44 : 30) + (more ? 8 : 0);
   return std::min<std::size_t>((wanted + 7) / 8 * 8, 255);
 }
 
 std::size_t whole_warps(std::size_t items) { return (items + kWarp - 1) / kWarp * kWarp; }
+
+// Exchanges in so many turns: each is written by whole butterflies and read by whole shares of them.
+bool parts_serve(const PassDesign& design) {
+  const std::size_t part = design.length / design.parts;
+  if (design.lines > 1 || design.length % design.parts != 0 || design.method != PrimeMethod::none) return false;
+  const std::vector<StageDesign> stages = stages_of(design);
+  for (std::size_t i = 0; i + 1 < stages.size(); ++i) {
+    const ExchangeLayout layout =
+        exchange_layout(design, stages[i], stages[i + 1], design.float64 ? sizeof(double) : sizeof(float));
+    if (part % (stages[i].before * stages[i].radix) != 0 || stages[i + 1].radix % design.parts != 0) return false;
+    if (layout.period > 0 && part % layout.period != 0) return false;
+  }
+  return true;
+}
 
 // Registers a work-group may take; 0 where that is nobody's concern.
 std::size_t register_limit(const Device& device) {
@@ -145,7 +161,7 @@ std::vector<std::size_t> line_counts(const PassDesign& design, std::size_t force
     counts = {filling_lines(design.threads, 97, 256), filling_lines(design.threads, 41, 128),
               filling_lines(design.threads, 193, 512)};
     // Many small groups, though their last warps are not full, beat few large ones there.
-    constexpr std::size_t kLongLine = 600;
+    constexpr std::size_t kLongLine = 100;
     if (design.points >= kLongLine && !std::has_single_bit(design.points)) std::swap(counts[0], counts[1]);
     if (design.store.staged && design.points % 2 != 0) {  // runs of whole 16 bytes
       for (std::size_t& count : counts) count += count % 2;
@@ -268,11 +284,17 @@ std::string fit(const Device& device, PassDesign& design, std::size_t lines) {
   if (items > most) return fmt::format("needs work-groups of {}, the device allows {}", items, most);
   if (std::string reason = too_many_registers(device, design, lines); !reason.empty()) return reason;
   design.split = false;
+  design.parts = 1;
   std::size_t local = local_bytes_of(design);
   if (local > limits.local_memory && !design.load.staged && !design.store.staged &&
       design.store.values != Values::half) {
     design.split = true;
     local = local_bytes_of(design);
+    for (std::size_t parts = 2; parts <= 4 && local > limits.local_memory && !design.ahead; parts *= 2) {
+      design.parts = parts;
+      if (parts_serve(design) && too_many_registers(device, design, lines).empty()) local = local_bytes_of(design);
+    }
+    if (local > limits.local_memory) design.parts = 1;
   }
   if (local > limits.local_memory) {
     return fmt::format("needs {} of local memory, the device has {}", base::human_bytes(static_cast<double>(local)),
@@ -302,6 +324,7 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
   // Short convolutions with more points a work-item run slower and take NVRTC three times as long.
   constexpr std::size_t kPlans = 8, kLongConvolution = 4096;
   const Limits& limits = device.limits();
+  const bool tight = lines == 0 && limits.local_memory < kLocalPerUnit / 2;  // less than a group could use
   RadixLimits wanted;
   wanted.most_threads = std::min(limits.work_group, limits.work_group_sides[0]) / std::max<std::size_t>(lines, 1);
   wanted.most_held = most_held > 0                       ? most_held
@@ -371,6 +394,9 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
     std::size_t tried = 0;
     for (const std::size_t count : line_counts(design, lines)) {
       std::string reason = fit(device, design, count);
+      if (tight && design.load_order == Order::points && design.store_order == Order::points) {
+        for (std::size_t fewer = count - 1; fewer > 1 && !reason.empty(); --fewer) reason = fit(device, design, fewer);
+      }
       if (first_refusal.empty()) first_refusal = reason;
       if (!reason.empty()) continue;
       if (tried++ != option) continue;
@@ -410,7 +436,8 @@ planner::Candidate described(const AxisProblem& problem, const std::string& vari
     const char* comma = radices.empty() ? "" : ",";
     radices += comma + radices_text(*pass);
     items += fmt::format("{}{}", comma, pass->threads);
-    lines += fmt::format("{}{}{}{}", comma, pass->lines, pass->split ? "s" : "", pass->load.staged ? "r" : "");
+    const std::string parts = pass->parts > 1 ? fmt::format("{}", pass->parts) : "";
+    lines += fmt::format("{}{}{}{}{}", comma, pass->lines, pass->split ? "s" : "", parts, pass->load.staged ? "r" : "");
     const bool real_in = pass->load.values == Values::reals, real_out = pass->store.values == Values::reals;
     moved += all * element * static_cast<double>(pass->points) * ((real_in ? 0.5 : 1) + (real_out ? 0.5 : 1));
     for (const StageDesign& stage : stages_of(*pass)) {

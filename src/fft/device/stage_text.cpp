@@ -101,6 +101,7 @@ void PassWriter::exchange(std::size_t number) {
   const StageDesign &from = stages_[number], &to = stages_[number + 1];
   text_.raw("\n");
   text_.line("// exchange");
+  if (d_.shuffles) return exchange_by_shuffles();
   const auto pass = [&](const char* array, const char* member) {
     local_free();
     write_local(layout, from, array, member);
@@ -108,12 +109,48 @@ void PassWriter::exchange(std::size_t number) {
     if (!hooks_.all_loaded.empty()) text_.line("{}", std::exchange(hooks_.all_loaded, {}));
     read_local(layout, to, array, member);
   };
-  if (d_.split) {
+  if (d_.parts > 1) {
+    exchange_in_parts(number, ".x");
+    exchange_in_parts(number, ".y");
+  } else if (d_.split) {
     pass("local_numbers", ".x");
     pass("local_numbers", ".y");
   } else {
     pass("local_points", "");
   }
+}
+
+void PassWriter::exchange_in_parts(std::size_t number, const char* member) {
+  const ExchangeLayout& layout = layouts_[number];
+  const StageDesign &from = stages_[number], &to = stages_[number + 1];
+  text_.open();
+  text_.line("real next[{}];", to.radix * to.rounds);
+  for (std::size_t turn = 0; turn < d_.parts; ++turn) {
+    const std::size_t first = layout.place(turn * part());
+    local_free();
+    const std::size_t share = from.butterflies / d_.parts;
+    for (std::size_t round = 0; round < from.rounds; ++round) {
+      open_round(from, round, fmt::format("i >= {} && i < {}", turn * share, (turn + 1) * share));
+      text_.line("const int p = i / {0} * {1} + i % {0};", from.before, from.before * from.radix);
+      text_.line("const int to = {} - {};", local_index(layout, from, "p"), first);
+      for (std::size_t u = 0; u < from.radix; ++u) {
+        text_.line("local_numbers[to + {}] = v[{}]{};", u * from.before, round * from.radix + u, member);
+      }
+      close_round();
+    }
+    text_.line("BARRIER();");
+    const std::size_t own = to.radix / d_.parts;
+    for (std::size_t round = 0; round < to.rounds; ++round) {
+      open_round(to, round);
+      for (std::size_t s = turn * own; s < (turn + 1) * own; ++s) {
+        const std::string index = s == 0 ? "i" : fmt::format("(i + {})", s * to.butterflies);
+        text_.line("next[{}] = local_numbers[{} - {}];", round * to.radix + s, local_index(layout, to, index), first);
+      }
+      close_round();
+    }
+  }
+  for (std::size_t slot = 0; slot < to.radix * to.rounds; ++slot) text_.line("v[{0}]{1} = next[{0}];", slot, member);
+  text_.close();
 }
 
 void PassWriter::middle() {

@@ -10,7 +10,7 @@ namespace ridge::fft {
 namespace {
 
 constexpr int kCorrections = 4;
-constexpr int kMostRuns = 50;
+constexpr std::size_t kLeastRuns = 5, kMostRuns = 50;
 
 class Trials {
  public:
@@ -19,29 +19,27 @@ class Trials {
     verdict.alone.assign(team.size(), 0);
   }
 
-  // The least of a few runs with this sharing, the first of which is cold; kept where nothing was faster yet.
+  // The median of a few runs with this sharing, the first of which is cold; kept where nothing was faster yet.
   std::vector<double> run(const Sharing& sharing, double budget) {
     team_.assign(sharing);
     team_.run(Direction::forward, in_, out_);
-    std::vector<double> best;
-    double sum = 0;
-    int runs = 0;
+    std::vector<std::vector<double>> runs;
     const double start = base::now();
-    for (; runs < 3 || (runs < kMostRuns && base::now() - start < budget); ++runs) {
-      const auto seconds = team_.run(Direction::forward, in_, out_);
-      sum += seconds.back();
-      if (best.empty() || seconds.back() < best.back()) best = seconds;
+    while (runs.size() < kLeastRuns || (runs.size() < kMostRuns && base::now() - start < budget)) {
+      runs.push_back(team_.run(Direction::forward, in_, out_));
     }
-    if (verdict.best == 0 || best.back() < verdict.best) {
-      verdict.best = best.back();
-      verdict.mean = sum / runs;
+    std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.back() < b.back(); });
+    const std::vector<double>& median = runs[runs.size() / 2];
+    if (verdict.median == 0 || median.back() < verdict.median) {
+      verdict.median = median.back();
+      verdict.best = runs.front().back();
       verdict.sharing = sharing;
-      verdict.seconds.assign(best.begin(), best.end() - 1);
+      verdict.seconds.assign(median.begin(), median.end() - 1);
       for (std::size_t i = 0; i < team_.size(); ++i) {
         if (sharing.transforms[i] == 0) verdict.seconds[i] = 0;
       }
     }
-    return best;
+    return median;
   }
 
   void alone(std::size_t lane, std::size_t cores, double budget) {
@@ -89,13 +87,25 @@ class Trials {
   std::byte* out_;
 };
 
-// How many cores each device besides the host may get: one where nothing is copied, else a few shares to try.
-std::vector<std::size_t> counts_to_try(std::size_t cores, std::size_t devices, bool copies) {
-  if (!copies || devices == 0) return {1};
-  std::vector<std::size_t> counts;
-  for (const std::size_t eighths : {1, 2, 4, 6, 8}) {
-    const std::size_t count = std::max<std::size_t>(1, cores * eighths / 8 / devices);
-    if (counts.empty() || counts.back() != count) counts.push_back(count);
+// Cores for the host's own transforms and for each device besides it.
+struct CoreCounts {
+  std::size_t host, device;
+  bool operator==(const CoreCounts&) const = default;
+};
+
+// Where nothing is copied a device needs one, and a core or a quarter of them left idle may serve better than threads
+// that wait for each other; where data are copied, a few shares. On a machine of few cores threads share them.
+std::vector<CoreCounts> counts_to_try(std::size_t cores, std::size_t devices, bool copies) {
+  std::vector<CoreCounts> counts;
+  const auto add = [&](std::size_t idle, std::size_t device) {
+    const std::size_t taken = std::min(cores, device * devices + idle);
+    const CoreCounts next{std::max<std::size_t>(1, cores - taken), device};
+    if (std::find(counts.begin(), counts.end(), next) == counts.end()) counts.push_back(next);
+  };
+  if (copies && devices > 0) {
+    for (const std::size_t eighths : {1, 2, 4, 6, 8}) add(0, std::max<std::size_t>(1, cores * eighths / 8 / devices));
+  } else {
+    for (const std::size_t idle : {std::size_t{0}, std::size_t{1}, cores / 4}) add(idle, 1);
   }
   return counts;
 }
@@ -113,20 +123,22 @@ Verdict decide(Team& team, std::uint64_t batch, std::size_t cores, bool copies, 
     if (team.is_host(i)) {
       trials.alone(i, cores, part);
     } else {
-      for (const std::size_t count : counts) trials.alone(i, count, part);
+      std::size_t last = 0;
+      for (const CoreCounts& count : counts) {
+        if (count.device != last) trials.alone(i, count.device, part);
+        last = count.device;
+      }
     }
   }
-  for (const std::size_t count : counts) {
+  for (const CoreCounts& count : counts) {
     if (team.size() == 1) break;
-    // What is left for the host's own transforms; on a machine of few cores its threads share them.
-    const std::size_t left = std::max<std::size_t>(1, cores - std::min(cores, count * devices));
-    std::vector<std::size_t> shared(team.size(), count);
+    std::vector<std::size_t> shared(team.size(), count.device);
     std::vector<double> seconds_an_item;
     for (std::size_t i = 0; i < team.size(); ++i) {
       seconds_an_item.push_back(trials.verdict.alone[i] / static_cast<double>(batch));
       if (!team.is_host(i)) continue;
-      shared[i] = left;
-      seconds_an_item[i] *= static_cast<double>(cores) / static_cast<double>(left);
+      shared[i] = count.host;
+      seconds_an_item[i] *= static_cast<double>(cores) / static_cast<double>(count.host);
     }
     trials.together(shared, seconds_an_item, part);
   }

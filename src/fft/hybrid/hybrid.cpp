@@ -158,11 +158,11 @@ const std::vector<HybridShare>& HybridPlan<T>::shares() const {
 }
 template <class T>
 double HybridPlan<T>::seconds() const {
-  return state_->verdict.best;
+  return state_->verdict.median;
 }
 template <class T>
-double HybridPlan<T>::mean_seconds() const {
-  return state_->verdict.mean;
+double HybridPlan<T>::best_seconds() const {
+  return state_->verdict.best;
 }
 template <class T>
 double HybridPlan<T>::ideal_seconds() const {
@@ -180,11 +180,11 @@ std::string HybridPlan<T>::explain() const {
                     base::human_seconds(share.alone_seconds)});
   }
   return fmt::format(
-      "fft {} batch {} over {} devices: {} (mean {}); at the sum of the rates measured together {}: {:.2f} of it "
-      "(mean {:.2f})\n{}",
+      "fft {} batch {} over {} devices: {} (best {}); at the sum of the rates measured together {}: {:.2f} of it "
+      "(best {:.2f})\n{}",
       shape_text(state_->problem), state_->problem.batch, state_->shares.size(), base::human_seconds(seconds()),
-      base::human_seconds(mean_seconds()), base::human_seconds(ideal_seconds()), ideal_seconds() / seconds(),
-      ideal_seconds() / mean_seconds(), base::table(rows));
+      base::human_seconds(best_seconds()), base::human_seconds(ideal_seconds()), ideal_seconds() / seconds(),
+      ideal_seconds() / best_seconds(), base::table(rows));
 }
 
 template class HybridPlan<float>;

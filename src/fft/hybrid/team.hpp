@@ -52,14 +52,15 @@ class Team {
 
 struct Verdict {
   Sharing sharing;
-  std::vector<double> seconds;  // of each lane's share in the best run
+  std::vector<double> seconds;  // of each lane's share in the median run
   std::vector<double> alone;    // of the whole batch by each lane
   std::vector<double> rates;    // Team::rates with this sharing
-  double best = 0, mean = 0;    // of the whole batch
+  double best = 0, median = 0;  // of the whole batch
 };
 
 // Each lane alone, then together: shares from the split solver, corrected by what each took while the others ran. The
-// fastest of all these is what the team is left with; one lane alone is among them.
+// sharing whose median run is fastest is what the team is left with; one lane alone is among them. The median, because
+// a run is as slow as the slowest of many threads, and some are always late.
 Verdict decide(Team& team, std::uint64_t batch, std::size_t cores, bool copies, const std::byte* in, std::byte* out,
                double seconds);
 

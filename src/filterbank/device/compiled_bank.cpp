@@ -42,10 +42,12 @@ std::size_t rounds_for(const KernelDesign& design, std::size_t spectra, std::siz
 CompiledBank::CompiledBank(const Device& device, const KernelDesign& design,
                            std::span<const std::complex<float>> factors)
     : device_(device), design_(design) {
-  const KernelText text = design.fir == Fir::matrix ? matrix_text(design) : kernel_text(design);
+  const KernelText text = design.fir == Fir::matrix         ? matrix_text(design)
+                          : design.fir == Fir::matrix_async ? matrix_async_text(design)
+                                                            : kernel_text(design);
   kernel_ = device.compile(text.source).kernel(kKernelName);
   local_bytes_ = text.local_bytes;
-  if (design.fir != Fir::matrix) {
+  if (!design.on_matrix_units()) {
     const auto tables = transform_tables(design);
     tables_ = uploaded(device, std::span<const std::complex<float>>(tables), "filter bank roots");
   }
@@ -54,7 +56,7 @@ CompiledBank::CompiledBank(const Device& device, const KernelDesign& design,
 }
 
 std::shared_ptr<const DeviceWeights> CompiledBank::prepare(std::span<const double> prototype) const {
-  if (design_.fir == Fir::matrix) {
+  if (design_.on_matrix_units()) {
     const MatrixWeights weights = matrix_weights(design_, prototype);
     return std::make_shared<DeviceWeights>(
         uploaded(device_, std::span<const std::uint32_t>(weights.words), "filter bank weights"),
@@ -66,14 +68,18 @@ std::shared_ptr<const DeviceWeights> CompiledBank::prepare(std::span<const doubl
 }
 
 void CompiledBank::enqueue(Queue& queue, const Stretch& stretch, const DeviceWeights& weights) const {
+  const Geometry& g = design_.geometry;
   Stretch part = stretch;
   // Positions within a launch are counted in 31 bits.
-  const std::size_t most =
-      std::max<std::size_t>(1, std::min(kMostSpectra, (std::size_t{1} << 30) / design_.geometry.hop));
+  std::size_t most = std::max<std::size_t>(1, std::min(kMostSpectra, (std::size_t{1} << 30) / g.hop));
+  if (design_.summed > 0) most = std::max<std::size_t>(1, most / design_.summed) * design_.summed;
   for (std::size_t done = 0; done < stretch.count; done += part.count) {
     part.count = std::min(most, stretch.count - done);
     part.first = stretch.first + done;
-    part.out_offset = stretch.out_offset + done * design_.geometry.spectrum_size();
+    part.out_offset = stretch.out_offset +
+                      (design_.summed > 0 ? done / design_.summed * g.stations * design_.product_count() * g.channels
+                                          : block_place(g, stretch.first, part.first));
+    part.first_phase = stretch.first_phase + done;
     launch(queue, part, weights);
   }
 }
@@ -82,7 +88,7 @@ void CompiledBank::launch(Queue& queue, const Stretch& stretch, const DeviceWeig
   const Geometry& g = design_.geometry;
   // Groups of the matrix kernel begin with a multiple of its 8 times, so that a spectrum's place in a product, and
   // with it the order of its sum, is always the same.
-  const std::size_t before = design_.fir == Fir::matrix ? static_cast<std::size_t>(stretch.first % 8) : 0;
+  const std::size_t before = design_.on_matrix_units() ? static_cast<std::size_t>(stretch.first % 8) : 0;
   const std::uint64_t first = stretch.first - before;
   const std::int64_t row = g.oldest_row(first);
   const std::int64_t origin = row * static_cast<std::int64_t>(g.channels) - stretch.start;
@@ -92,6 +98,7 @@ void CompiledBank::launch(Queue& queue, const Stretch& stretch, const DeviceWeig
   const std::size_t rounds = rounds_for(design_, count, slots), chunk = rounds * design_.period();
   const std::uint64_t groups = (count + chunk - 1) / chunk * design_.station_groups();
   const std::uint64_t offset = stretch.out_offset - before * g.spectrum_size();  // may wrap; so does the kernel's sum
+  const auto within = static_cast<std::int32_t>(first % g.times);
   std::vector<Argument> arguments{stretch.samples,
                                   stretch.spectra,
                                   weights.buffer,
@@ -101,8 +108,13 @@ void CompiledBank::launch(Queue& queue, const Stretch& stretch, const DeviceWeig
                                   static_cast<std::int32_t>(newest),
                                   static_cast<std::int32_t>(count),
                                   offset,
-                                  static_cast<std::int32_t>(rounds)};
-  if (design_.fir == Fir::matrix) arguments.emplace_back(static_cast<std::int32_t>(before));
+                                  static_cast<std::int32_t>(rounds),
+                                  design_.on_matrix_units() ? static_cast<std::int32_t>(before) : within};
+  if (g.delayed) {
+    arguments.emplace_back(stretch.shifts);
+    arguments.emplace_back(stretch.phases);
+    arguments.emplace_back(static_cast<std::int32_t>(stretch.first_phase) - static_cast<std::int32_t>(before));
+  }
   queue.launch(kernel_, {.groups = {groups}, .items = {design_.items}, .local_bytes = local_bytes_}, arguments);
 }
 

@@ -30,7 +30,8 @@ Buffer uploaded(const Device& device, std::span<const Value> values, const char*
 }
 
 // Spectra first .. first + count of a stream whose sample number `start` (of each station, a multiple of the block) is
-// the first in `samples`; written from value `out_offset` of `spectra` on.
+// the first in `samples`; written from value `out_offset` of `spectra` on, which is where the output block of the first
+// begins.
 struct Stretch {
   const Buffer& samples;
   std::int64_t start = 0;
@@ -38,7 +39,16 @@ struct Stretch {
   std::uint64_t out_offset = 0;
   std::uint64_t first = 0;
   std::size_t count = 0;
+  // Where delays are undone: whole samples of each station (std::int32_t), and phases [spectrum][polarization][station]
+  // from number `first_phase` on.
+  Buffer shifts{}, phases{};
+  std::size_t first_phase = 0;
 };
+
+// Where the output block of spectrum `at` begins, in values behind where that of spectrum `first` does.
+inline std::size_t block_place(const Geometry& g, std::uint64_t first, std::uint64_t at) {
+  return static_cast<std::size_t>(at / g.times - first / g.times) * g.times * g.spectrum_size();
+}
 
 class CompiledBank {
  public:

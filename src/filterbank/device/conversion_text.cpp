@@ -57,7 +57,16 @@ std::string number(Samples samples, std::size_t parts, std::size_t i) {
 }  // namespace
 
 const char* to_string(Fir fir) {
-  return fir == Fir::registers ? "registers" : fir == Fir::gather ? "gather" : "matrix";
+  switch (fir) {
+    case Fir::registers:
+      return "registers";
+    case Fir::gather:
+      return "gather";
+    case Fir::matrix:
+      return "matrix";
+    default:
+      return "matrix_async";
+  }
 }
 
 RawType raw_type(Samples samples, std::size_t parts) {

@@ -15,6 +15,7 @@ enum class Fir {
   registers,  // the delay line of a channel in the registers of a work-item, renamed instead of shifted; critical only
   gather,     // every tap's sample read again, from a cache if it is there; anything
   matrix,     // 16 times of a channel as a product with a Toeplitz matrix of weights, on the matrix units
+  matrix_async,  // the same, samples kept as bytes and lines stored in bulk
 };
 const char* to_string(Fir fir);
 
@@ -33,7 +34,14 @@ struct KernelDesign {
   std::vector<std::size_t> radices = {};
   Factors factors = Factors::none;
   bool constant_weights = false;  // in the device's constant memory
+  // Power instead of spectra: sums of so many times, a divisor of `steps`, [time][station][product][channel]; 0: none.
+  std::size_t summed = 0;
+  Products products = Products::total;
+  std::size_t product_count() const {
+    return products == Products::total ? 1 : products == Products::powers ? geometry.polarizations : 4;
+  }
 
+  bool on_matrix_units() const { return fir == Fir::matrix || fir == Fir::matrix_async; }
   std::size_t numbers() const { return 2 * geometry.polarizations; }  // of one sample
   std::size_t split() const { return numbers() / parts; }             // items a channel
   std::size_t units() const { return streams * geometry.channels * split(); }
@@ -55,6 +63,8 @@ struct KernelText {
 KernelText kernel_text(const KernelDesign& design);
 // `matrix`: 16 * Q channels, Q even and at most 16, two polarizations, integers of up to 16 bits, critical.
 KernelText matrix_text(const KernelDesign& design);
+// `matrix_async`: the same problems.
+KernelText matrix_async_text(const KernelDesign& design);
 
 // Roots for the stages of the transform, in the order the text expects them.
 std::vector<std::complex<float>> transform_tables(const KernelDesign& design);

@@ -33,8 +33,13 @@ class DeviceVariant final : public Variant {
   void enqueue(Queue& queue, const Resident& work, const Weights& weights) const override;
 
  private:
+  // Bytes `from` .. `end` of a stream, in memory of the device.
+  struct Held {
+    Buffer bytes;
+    std::uint64_t from = 0, end = 0;
+  };
   struct Slot {
-    Buffer samples, spectra;
+    Buffer samples, spectra, shifts, phases;
     Event uploaded, computed, downloaded;
   };
   struct Scratch {
@@ -42,10 +47,23 @@ class DeviceVariant final : public Variant {
     std::optional<Queue> up, compute, down;
     std::vector<Slot> slots;
     std::size_t sample_bytes = 0, spectrum_values = 0;  // of each slot
+    std::vector<std::int32_t> shifts;
+  };
+  // Spectra of an output block that a job shares with another: they go through memory of their own.
+  struct Shared {
+    std::uint64_t first = 0;
+    std::size_t count = 0;
+    std::complex<float>* out = nullptr;
+    std::vector<std::complex<float>> values{};
   };
   std::size_t piece(std::size_t spectra) const;
   void make_room(std::size_t spectra, std::size_t slots) const;
-  void send(Queue& queue, const RawView& raw, std::uint64_t from, std::size_t bytes, const Buffer& to) const;
+  void send(const RawView& raw, std::uint64_t from, std::uint64_t end, const Held& held, const Buffer& to) const;
+  void send_delays(const Job& job, std::size_t done, std::size_t count, const Slot& slot) const;
+  void receive(Queue& queue, const Slot& slot, std::uint64_t first, std::size_t count, std::complex<float>* out,
+               std::vector<Shared>& shared) const;
+  void hand_over(const Shared& shared) const;
+  void keep(const Job& job, const Held& last) const;
 
   Device device_;
   Geometry geometry_;

@@ -9,6 +9,7 @@
 #include "fft/device/butterfly.hpp"
 #include "fft/device/text.hpp"
 #include "filterbank/device/design.hpp"
+#include "filterbank/device/finish_text.hpp"
 #include "filterbank/device/lines_text.hpp"
 
 namespace ridge::filterbank::on_device {
@@ -54,14 +55,16 @@ class Writer {
     text_.raw(conversion_text(g_.samples, d_.parts));
     text_.raw(fft::on_device::butterfly_text({d_.radices.begin(), d_.radices.end()}, false));
     text_.raw(kLinesWords);
+    text_.raw(finish_words(d_));
   }
 
   std::string arguments() const {
     return fmt::format(
         "GLOBAL const raw_t* RESTRICT in, GLOBAL float2* RESTRICT out, {} weights, GLOBAL const float2* RESTRICT "
         "tables, "
-        "GLOBAL const float2* RESTRICT factors, int origin, int newest, int spectra, ulong out_offset, int rounds",
-        d_.constant_weights ? "CONSTANT float*" : "GLOBAL const float* RESTRICT");
+        "GLOBAL const float2* RESTRICT factors, int origin, int newest, int spectra, ulong out_offset, int rounds, int "
+        "within{}",
+        d_.constant_weights ? "CONSTANT float*" : "GLOBAL const float* RESTRICT", delay_arguments(g_));
   }
 
   // --- the units of an item: channel, part of the numbers, station ---------------------------------------------------
@@ -75,8 +78,18 @@ class Writer {
                  d_.split(), g_.channels, d_.split() * g_.channels);
       text_.line("const int station{0} = first_station + stream{0};", j);
       text_.line("const int here{0} = unit{0} < {1} && station{0} < {2};", j, d_.units(), g_.stations);
+      if (!g_.delayed) continue;
+      // Whole samples of delay: another place in the row, and rows further on.
+      text_.line("const int moved{0} = channel{0} + (here{0} ? LOAD_CACHED(shifts + station{0}) : 0);", j);
+      text_.line("const int later{0} = moved{0} / {1};", j, g_.channels);
     }
   }
+
+  // The unit's place in a row, in samples, and the rows that its station is read further on.
+  std::string place(std::size_t j) const {
+    return g_.delayed ? fmt::format("moved{} % {}", j, g_.channels) : fmt::format("channel{}", j);
+  }
+  std::string later(std::size_t j) const { return g_.delayed ? fmt::format(" + later{}", j) : std::string(); }
 
   // The raw value of unit j in row `row`, counted from the oldest that the first spectrum needs.
   // `row` is one text and a constant, `condition` says that it is there.
@@ -88,7 +101,7 @@ class Writer {
       return;
     }
     text_.open();
-    text_.line("const int n = origin + ({}) * {} + channel{};", row, g_.channels, j);
+    text_.line("const int n = origin + ({}) * {} + {}{};", row, g_.channels, g_.delayed ? "moved" : "channel", j);
     text_.line(
         "{} = here{} && {} && n >= 0 ? LOAD_ROW(in + (((long)(n / {} * {} + station{}) * {} + n % {}) * {} + part{})) "
         ": "
@@ -103,9 +116,9 @@ class Writer {
     if (g_.block != g_.channels) return;
     for (std::size_t j = 0; j < each(); ++j) {
       text_.line(
-          "GLOBAL const raw_t* from{0} = in + ((long)(origin / {1} + {2}) * {3} + (station{0} * {1} + channel{0}) * "
+          "GLOBAL const raw_t* from{0} = in + ((long)(origin / {1} + {2}{5}) * {3} + (station{0} * {1} + {6}) * "
           "{4} + part{0});",
-          j, g_.channels, row, stride(), d_.split());
+          j, g_.channels, row, stride(), d_.split(), later(j), place(j));
     }
   }
 
@@ -152,8 +165,7 @@ class Writer {
   // Only the rows of the first spectra can lie before the stream.
   std::string before_stream(std::size_t row, std::size_t j) const {
     if (g_.block != g_.channels) return fmt::format("begin + {} < spectra + {}", row, g_.taps - 1);
-    (void)j;
-    return fmt::format("origin / {} + begin + {} >= 0 && begin + {} < spectra + {}", g_.channels, row, row,
+    return fmt::format("origin / {} + begin + {}{} >= 0 && begin + {} < spectra + {}", g_.channels, row, later(j), row,
                        g_.taps - 1);
   }
 
@@ -248,7 +260,8 @@ class Writer {
         text_.open("for (int i = {}; i >= 0; --i)", g_.taps - 1);
         text_.line("raw_t raw;");
         load("raw", j, "row - i",
-             g_.block == g_.channels ? fmt::format("origin / {} + row - i >= 0", g_.channels) : std::string("1"));
+             g_.block == g_.channels ? fmt::format("origin / {} + row - i{} >= 0", g_.channels, later(j))
+                                     : std::string("1"));
         text_.line("float x[{}];", d_.parts);
         text_.line("convert(raw, x);");
         const std::string at = fmt::format("age + i * {}", g_.channels);
@@ -280,19 +293,71 @@ class Writer {
                  g_.polarizations, d_.steps, g_.polarizations * d_.steps);
       text_.open("if (t + step < spectra{})",
                  d_.streams > 1 ? fmt::format(" && station < {}", g_.stations) : std::string());
-      text_.line("GLOBAL float2* const to = out + out_offset + ((((ulong)(t + step)) * {} + pol) * {} + station) * {};",
-                 g_.polarizations, g_.stations, g_.channels);
-      if (d_.factors == Factors::all) {
-        text_.line("GLOBAL const float2* const factor = factors + (pol * {} + station) * {};", g_.stations,
-                   g_.channels);
-      }
-      if (d_.factors == Factors::channels) text_.line("GLOBAL const float2* const factor = factors;");
+      if (!in_place()) text_.line("GLOBAL float2* const to = out + out_offset + {};", place_text(g_, "t + step", "0"));
+      open_finish(text_, d_, "t + step");
     };
     lines_text(text_, lines, open_line, [&](Text& text, const std::string& value, const std::string& k) {
-      const std::string whole =
-          d_.factors == Factors::none ? value : fmt::format("multiply({}, LOAD_CACHED(factor + {}))", value, k);
-      text.line("STORE_ONCE(to + {}, {});", k, whole);
+      if (in_place()) {
+        // Back to where the butterfly's points were; they leave in another order, or as power.
+        text.line("points[line * {} + PLACE({})] = {};", pitch_, k, finished(d_, value, k));
+      } else {
+        text.line("STORE_ONCE(to + {}, {});", k, finished(d_, value, k));
+      }
     });
+    text_.line("BARRIER();");
+    if (d_.summed > 0) {
+      store_power();
+    } else if (g_.by_channel) {
+      store_by_channel();
+    }
+  }
+  bool in_place() const { return g_.by_channel || d_.summed > 0; }
+
+  // Sums of `summed` times of every channel.
+  void store_power() {
+    const std::size_t sums = d_.steps / d_.summed, products = d_.product_count();
+    text_.open("for (int n = item; n < {}; n += {})", d_.streams * sums * g_.channels, d_.items);
+    text_.line("const int k = n % {0}, first = n / {0} % {1} * {2}, stream = n / {3};", g_.channels, sums, d_.summed,
+               g_.channels * sums);
+    text_.line("const int station = first_station + stream;");
+    text_.open("if (t + first < spectra && station < {})", g_.stations);
+    text_.line("float sum[{}];", products);
+    for (std::size_t i = 0; i < products; ++i) text_.line("sum[{}] = 0.0f;", i);
+    text_.open("for (int step = first; step < first + {}; ++step)", d_.summed);
+    for (std::size_t p = 0; p < g_.polarizations; ++p) {
+      text_.line("const float2 {} = points[((stream * {} + step) * {} + {}) * {} + PLACE(k)];", p == 0 ? "x" : "y",
+                 d_.steps, g_.polarizations, p, pitch_);
+      text_.line("const float {0}{0} = FMA({0}.x, {0}.x, {0}.y * {0}.y);", p == 0 ? "x" : "y");
+    }
+    if (d_.products == Products::stokes) {
+      text_.line("sum[0] += xx + yy, sum[1] += xx - yy;");
+      text_.line("sum[2] += 2.0f * FMA(x.x, y.x, x.y * y.y), sum[3] -= 2.0f * FMA(x.y, y.x, -(x.x * y.y));");
+    } else {
+      text_.line("sum[0] += xx;");
+      if (g_.polarizations == 2) text_.line("sum[{}] += yy;", products - 1);
+    }
+    text_.close();
+    text_.line(
+        "GLOBAL float* const to = (GLOBAL float*)out + out_offset + ((ulong)((t + first) / {}) * {} + station) * {} + "
+        "k;",
+        d_.summed, g_.stations, products * g_.channels);
+    for (std::size_t i = 0; i < products; ++i) text_.line("STORE_ONCE(to + {}, sum[{}]);", i * g_.channels, i);
+    text_.close();
+    text_.close();
+    text_.line("BARRIER();");
+  }
+
+  void store_by_channel() {
+    const std::size_t runs = d_.streams * g_.channels * g_.polarizations;
+    text_.open("for (int n = item; n < {}; n += {})", runs * d_.steps, d_.items);
+    text_.line("const int step = n % {0}, pol = n / {0} % {1}, k = n / {2} % {3}, stream = n / {4};", d_.steps,
+               g_.polarizations, d_.steps * g_.polarizations, g_.channels, d_.steps * g_.polarizations * g_.channels);
+    text_.line("const int station = first_station + stream;");
+    text_.open("if (t + step < spectra && station < {})", g_.stations);
+    text_.line("STORE_ONCE(out + (out_offset + {}), points[((stream * {} + step) * {} + pol) * {} + PLACE(k)]);",
+               place_text(g_, "(t + step)", "k"), d_.steps, g_.polarizations, pitch_);
+    text_.close();
+    text_.close();
     text_.line("BARRIER();");
   }
 
@@ -304,10 +369,7 @@ class Writer {
 
 }  // namespace
 
-std::size_t KernelDesign::period() const {
-  if (fir == Fir::matrix) return steps;
-  return fir == Fir::registers ? std::lcm(steps, geometry.taps) : steps;
-}
+std::size_t KernelDesign::period() const { return fir == Fir::registers ? std::lcm(steps, geometry.taps) : steps; }
 
 KernelText kernel_text(const KernelDesign& design) { return Writer(design).write(); }
 

@@ -1,6 +1,7 @@
 // The variants for devices: which kernels, with which numbers.
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -117,6 +118,7 @@ bool has_matrix_units(const Device& device) {
 void add_matrix(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
   if (!g.critical() || g.polarizations != 2 || g.samples == Samples::float32 || g.block != g.channels) return;
   if (g.channels % 32 != 0 || g.channels > 256 || g.taps < 2 || g.taps > 64) return;
+  if (g.by_channel || g.delayed) return;
   KernelDesign d{.geometry = g, .fir = Fir::matrix, .parts = 4};
   d.factors = factors_of(problem, g);
   const std::size_t warps = g.channels / 16;  // of 32 spectra
@@ -149,8 +151,10 @@ std::vector<KernelDesign> fused_designs(const Device& device, const Problem& pro
   return all;
 }
 
-KernelDesign separate_design(const Device& device, const Problem& problem, const Geometry& g, Fir fir,
-                             std::size_t parts) {
+// The branches between FIR and transform are in order of time, whatever the output's order is.
+KernelDesign separate_design(const Device& device, const Problem& problem, Geometry g, Fir fir, std::size_t parts) {
+  g.by_channel = false;
+  g.times = 1;
   KernelDesign design = designs(device, problem, g, fir, false, parts).front();
   if (fir == Fir::registers) design.resident = held_numbers(design) > 80 ? 1 : held_numbers(design) > 40 ? 2 : 4;
   return design;
@@ -182,19 +186,18 @@ std::shared_ptr<const CompiledBank> fir_alone(const Device& device, const Proble
       std::span<const std::complex<float>>());
 }
 
-namespace {
-
-// What the kernels do not do yet.
-std::string unsupported(const Geometry& g) {
-  if (g.delayed) return "delays are undone on the host only";
-  if (g.by_channel) return "channel-major output is written on the host only";
-  return "";
+std::shared_ptr<const CompiledBank> fused_power(const Device& device, const Problem& problem, const Geometry& g,
+                                                Products products, std::size_t times) {
+  std::vector<KernelDesign> all = fused_designs(device, problem, g);
+  std::erase_if(all, [](const KernelDesign& one) { return one.on_matrix_units(); });
+  if (all.empty()) return nullptr;
+  KernelDesign design = all.front();
+  design.summed = std::gcd(times, design.steps);
+  design.products = products;
+  return std::make_shared<CompiledBank>(device, design, problem.bandpass);
 }
 
-}  // namespace
-
 void list_separate(const Device& device, const Problem& problem, const Geometry& g, std::vector<Entry>& entries) {
-  if (const std::string why = unsupported(g); !why.empty()) return refuse("gathered", why, entries);
   const std::size_t all = 2 * g.polarizations;
   add_separate(device, problem, g, Fir::gather, 2, true, "reference", 0.01, entries);
   add_separate(device, problem, g, Fir::gather, all, false, "gathered", 0.3, entries);
@@ -218,7 +221,6 @@ void list_separate(const Device& device, const Problem& problem, const Geometry&
 }
 
 void list_fused(const Device& device, const Problem& problem, const Geometry& g, std::vector<Entry>& entries) {
-  if (const std::string why = unsupported(g); !why.empty()) return refuse("fused", why, entries);
   const std::vector<KernelDesign> all = fused_designs(device, problem, g);
   if (all.empty()) {
     for (const char* variant : {"fused", "in_turn", "mapped"}) {

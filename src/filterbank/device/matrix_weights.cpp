@@ -52,7 +52,9 @@ MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double>
       out.words[(2 * m + 1) * words + word] = a_lower | static_cast<std::uint32_t>(b_lower) << 16;
     }
   }
-  const double down = std::ldexp(1.0, -up);
+  // Samples of 16 bits are taken as parts of 256.
+  const bool parts = design.fir == Fir::matrix_async && g.samples == Samples::int16;
+  const double down = std::ldexp(1.0, (parts ? 8 : 0) - up);
   const std::size_t others = channels / 16;
   for (std::size_t q = 0; q < others; ++q) {
     for (std::size_t u = 0; u < 16; ++u) {

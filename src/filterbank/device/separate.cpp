@@ -4,42 +4,52 @@
 
 #include <fmt/format.h>
 
+#include "fft/device/text.hpp"
+#include "filterbank/device/finish_text.hpp"
+
 namespace ridge::filterbank::on_device {
 namespace {
 
 constexpr std::size_t kItems = 128;
-constexpr std::size_t kLargeValues = std::size_t{1} << 22, kSmallValues = std::size_t{1} << 16;
-
-// Channels to their place, times the bandpass.
-constexpr const char* kFinish = R"(
-KERNEL WORK_GROUP(ITEMS, 1, 1) void finish(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out,
-                                           GLOBAL const float2* RESTRICT factors, ulong offset, uint values) {
-  const uint i = GLOBAL_ID(0);
-  if (i >= values) return;
-  const float2 v = LOAD_ONCE(in + i);
-#if FACTORS > 0
-  const float2 f = LOAD_CACHED(factors + i % FACTORS);
-  STORE_ONCE(out + offset + i, make_float2(FMA(v.x, f.x, -(v.y * f.y)), FMA(v.x, f.y, v.y * f.x)));
-#else
-  STORE_ONCE(out + offset + i, v);
-#endif
+constexpr const char* kMultiply = R"(
+FUNCTION float2 multiply(float2 a, float2 b) {
+  return make_float2(FMA(a.x, b.x, -(a.y * b.y)), FMA(a.x, b.y, a.y * b.x));
 }
 )";
+constexpr std::size_t kLargeValues = std::size_t{1} << 22, kSmallValues = std::size_t{1} << 16;
 
-KernelSource finish_source(const Geometry& g, Factors factors) {
-  const std::size_t period = factors == Factors::none ? 0 : factors == Factors::all ? g.spectrum_size() : g.channels;
-  return {.name = "filter bank finish",
-          .text = kFinish,
-          .defines = {{"ITEMS", fmt::format("{}", kItems)}, {"FACTORS", fmt::format("{}", period)}}};
+// Channels to their place, turned by their delay and times the bandpass.
+KernelSource finish_source(const KernelDesign& design) {
+  const Geometry& g = design.geometry;
+  fft::on_device::Text text;
+  text.raw(kMultiply);
+  text.raw(finish_words(design));
+  text.open(
+      "KERNEL WORK_GROUP({}, 1, 1) void finish(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOBAL "
+      "const float2* RESTRICT factors, ulong out_offset, uint values, int within{})",
+      kItems, delay_arguments(g));
+  text.line("const uint i = GLOBAL_ID(0);");
+  text.line("if (i >= values) return;");
+  text.line("const int k = (int)(i % {0}u), station = (int)(i / {0}u % {1}u);", g.channels, g.stations);
+  text.line("const int pol = (int)(i / {}u % {}u), time = (int)(i / {}u);", g.channels * g.stations, g.polarizations,
+            g.spectrum_size());
+  open_finish(text, design, "time");
+  text.line("const float2 v = LOAD_ONCE(in + i);");
+  text.line("STORE_ONCE(out + (out_offset + {}), {});", place_text(g, "time", "k"), finished(design, "v", "k"));
+  text.close();
+  return {.name = "filter bank finish", .text = text.str()};
+}
+
+KernelDesign finish_design(const Problem& problem, const Geometry& g) {
+  return {.geometry = g, .factors = factors_of(problem, g)};
 }
 
 }  // namespace
 
 SeparateBank::SeparateBank(const Device& device, const KernelDesign& fir, const Problem& problem, bool one_each)
-    : geometry_(fir.geometry),
+    : geometry_(resolve(problem)),
       fir_(device, fir, {}),
-      finish_(device.compile(finish_source(fir.geometry, factors_of(problem, fir.geometry))).kernel("finish")),
-      kind_(factors_of(problem, fir.geometry)) {
+      finish_(device.compile(finish_source(finish_design(problem, geometry_))).kernel("finish")) {
   const std::complex<float> none = 1.0f;
   factors_ = uploaded(
       device, problem.bandpass.empty() ? std::span(&none, 1) : std::span<const std::complex<float>>(problem.bandpass),
@@ -81,13 +91,23 @@ void SeparateBank::enqueue(Queue& queue, const Stretch& stretch, const DeviceWei
                   .start = stretch.start,
                   .spectra = size->branches,
                   .first = stretch.first + done,
-                  .count = now},
+                  .count = now,
+                  .shifts = stretch.shifts,
+                  .phases = stretch.phases},
                  weights);
     size->transform.forward(size->branches, size->channels, queue);
     const auto values = static_cast<std::uint32_t>(now * geometry_.spectrum_size());
-    queue.launch(finish_, {.groups = {(values + kItems - 1) / kItems}, .items = {kItems}},
-                 {size->channels, stretch.spectra, factors_,
-                  static_cast<std::uint64_t>(stretch.out_offset + done * geometry_.spectrum_size()), values});
+    const std::uint64_t first = stretch.first + done;
+    std::vector<Argument> arguments{
+        size->channels, stretch.spectra,
+        factors_,       static_cast<std::uint64_t>(stretch.out_offset + block_place(geometry_, stretch.first, first)),
+        values,         static_cast<std::int32_t>(first % geometry_.times)};
+    if (geometry_.delayed) {
+      arguments.emplace_back(stretch.shifts);
+      arguments.emplace_back(stretch.phases);
+      arguments.emplace_back(static_cast<std::int32_t>(stretch.first_phase + done));
+    }
+    queue.launch(finish_, {.groups = {(values + kItems - 1) / kItems}, .items = {kItems}}, arguments);
     done += now;
   }
 }

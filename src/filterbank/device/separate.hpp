@@ -28,12 +28,15 @@ class SeparateBank final : public DeviceBank {
   CompiledBank fir_;
   Kernel finish_;
   Buffer factors_;
-  Factors kind_;
   std::vector<Size> sizes_;  // descending
 };
 
 // The FIR as a kernel of its own, the best there is for the problem.
 std::shared_ptr<const CompiledBank> fir_alone(const Device& device, const Problem& problem, const Geometry& geometry);
+
+// A fused kernel that writes power: sums over a divisor of `times`. Nothing where the channels do not fit one.
+std::shared_ptr<const CompiledBank> fused_power(const Device& device, const Problem& problem, const Geometry& geometry,
+                                                Products products, std::size_t times);
 
 Factors factors_of(const Problem& problem, const Geometry& geometry);
 std::vector<KernelDesign> designs(const Device& device, const Problem& problem, const Geometry& geometry, Fir fir,

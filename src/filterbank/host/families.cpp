@@ -48,6 +48,7 @@ class Families final : public Variant {
                       .weights = job.weights,
                       .out = job.out,
                       .job_first = job.first,
+                      .job_spectra = job.spectra,
                       .phases = job.phases};
     Output output(g, bandpass_, piece, scratch + scratch_);
     PlainScratch rows(g, scratch);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "filterbank/host/fresh_lines.hpp"
+#include "filterbank/host/late_stores.hpp"
 #include "filterbank/host/output.hpp"
 #include "filterbank/host/window.hpp"
 
@@ -17,39 +18,47 @@ constexpr std::size_t kNoWindow = 0;
 class Fused final : public HostVariant {
  public:
   // `rows` beyond the filter's own that the window holds before it moves; kNoWindow: critical sampling only.
-  Fused(const Problem& problem, const Geometry& g, std::size_t steps, std::size_t rows)
-      : Fused(problem, g, steps, rows == kNoWindow ? kNoWindow : least_rows(g, steps) + rows, channel_fft(g.channels)) {
-  }
+  Fused(const Problem& problem, const Geometry& g, std::size_t steps, std::size_t rows, std::size_t past_bytes)
+      : Fused(problem, g, steps, capacity(g, steps, rows), past_bytes, channel_fft(g.channels)) {}
+  // `line` null: the branches as they are, no FFT.
+  Fused(const Problem& problem, const Geometry& g, std::size_t steps, std::size_t capacity, std::size_t past_bytes,
+        std::shared_ptr<const fft::LineKernel<float>> line)
+      : HostVariant(problem, g,
+                    source_floats(g, steps, capacity) + (kernels().store_past == nullptr ? 1 : 3) * batch(g, steps) +
+                        (line == nullptr ? 0 : 2 * line->scratch()) + 64),
+        steps_(steps),
+        capacity_(capacity),
+        past_bytes_(past_bytes),
+        line_(std::move(line)) {}
   std::shared_ptr<const Weights> prepare(std::span<const double> prototype) const override {
     return window_weights(geometry(), prototype);
   }
+  // Rows of a window for batches of so many steps, with `more` rows before it moves.
+  static std::size_t capacity(const Geometry& g, std::size_t steps, std::size_t more) {
+    return more == kNoWindow ? kNoWindow : least_rows(g, steps) + more;
+  }
 
  private:
-  Fused(const Problem& problem, const Geometry& g, std::size_t steps, std::size_t capacity,
-        std::shared_ptr<const fft::LineKernel<float>> line)
-      : HostVariant(problem, g,
-                    source_floats(g, steps, capacity) + (steps + kernels().tile) * g.polarizations * filtered_row(g) +
-                        2 * line->scratch() + 64),
-        steps_(steps),
-        capacity_(capacity),
-        line_(std::move(line)) {}
-
   static std::size_t source_floats(const Geometry& g, std::size_t steps, std::size_t capacity) {
     return whole_lines(capacity == kNoWindow ? DirectRows::floats(g, steps) : SampleWindow::floats(g, capacity));
+  }
+  // Floats of the branches, or the spectra, of a batch of steps.
+  static std::size_t batch(const Geometry& g, std::size_t steps) {
+    return (steps + kernels().tile) * g.polarizations * filtered_row(g);
   }
 
   void work(const Piece& piece, Output& output, float* scratch) const override {
     const Geometry& g = geometry();
     if (capacity_ == kNoWindow) {
       DirectRows rows(g, steps_, scratch);
-      work(piece, output, scratch, [&](std::uint64_t spectrum, std::size_t times, float* filtered) {
-        rows.filter(piece, spectrum, times, filtered);
+      work(piece, output, scratch, [&](std::uint64_t spectrum, std::size_t times, float* filtered, LateStores* late) {
+        rows.filter(piece, spectrum, times, filtered, late);
       });
       return;
     }
     SampleWindow window(g, capacity_, scratch);
-    work(piece, output, scratch, [&](std::uint64_t spectrum, std::size_t times, float* filtered) {
-      if (g.critical()) return filter_many(g, window, piece, spectrum, times, filtered);
+    work(piece, output, scratch, [&](std::uint64_t spectrum, std::size_t times, float* filtered, LateStores* late) {
+      if (g.critical()) return filter_many(g, window, piece, spectrum, times, filtered, late);
       for (std::size_t i = 0; i < times; ++i) {
         filter_one(g, window, piece, spectrum + i, filtered + i * g.polarizations * filtered_row(g));
       }
@@ -60,13 +69,48 @@ class Fused final : public HostVariant {
   void work(const Piece& piece, Output& output, float* scratch, const Filter& filter) const {
     const Geometry& g = geometry();
     float* const filtered = scratch + source_floats(g, steps_, capacity_);
-    auto* const fft_scratch = reinterpret_cast<std::complex<float>*>(filtered + (steps_ + kernels().tile) *
-                                                                                    g.polarizations * filtered_row(g));
-    for (std::size_t t = 0; t < piece.spectra; t += steps_) {
-      const std::size_t now = std::min(steps_, piece.spectra - t);
-      filter(piece.first + t, now, filtered);
-      transform(piece, output, t, now, filtered, fft_scratch);
+    if (!goes_past_caches(g, piece, past_bytes_)) {
+      auto* const fft_scratch = reinterpret_cast<std::complex<float>*>(filtered + batch(g, steps_));
+      for (std::size_t t = 0; t < piece.spectra; t += steps_) {
+        const std::size_t now = std::min(steps_, piece.spectra - t);
+        filter(piece.first + t, now, filtered, nullptr);
+        transform(piece, output, t, now, filtered, fft_scratch);
+      }
+      return;
     }
+    // The spectra of one batch of steps are written while the next is computed.
+    float* const spectra[2] = {filtered + batch(g, steps_), filtered + 2 * batch(g, steps_)};
+    auto* const fft_scratch = reinterpret_cast<std::complex<float>*>(filtered + 3 * batch(g, steps_));
+    LateStores late[2] = {{steps_ * g.polarizations, 2 * g.channels}, {steps_ * g.polarizations, 2 * g.channels}};
+    for (std::size_t t = 0, turn = 0; t < piece.spectra; t += steps_, turn = 1 - turn) {
+      const std::size_t now = std::min(steps_, piece.spectra - t);
+      filter(piece.first + t, now, filtered, &late[1 - turn]);
+      transform_late(output, t, now, filtered, spectra[turn], late[1 - turn], late[turn], fft_scratch);
+    }
+  }
+
+  void to_channels(const float* filtered, std::complex<float>* out, std::complex<float>* scratch) const {
+    const auto* branches = reinterpret_cast<const std::complex<float>*>(filtered);
+    if (line_ == nullptr) {
+      std::copy_n(branches, geometry().channels, out);
+    } else {
+      line_->run(fft::Direction::forward, branches, out, scratch);
+    }
+  }
+
+  void transform_late(Output& output, std::size_t first, std::size_t count, const float* filtered, float* spectra,
+                      LateStores& before, LateStores& now, std::complex<float>* scratch) const {
+    const Geometry& g = geometry();
+    for (std::size_t t = 0; t < count; ++t) {
+      for (std::size_t p = 0; p < g.polarizations; ++p, filtered += filtered_row(g), spectra += filtered_row(g)) {
+        auto* const values = reinterpret_cast<std::complex<float>*>(spectra);
+        to_channels(filtered, values, scratch);
+        output.finish(first + t, p, values);
+        now.add(spectra, reinterpret_cast<float*>(output.row(first + t, p)));
+        before.some((blocks_of(g) + 1) / 2);
+      }
+    }
+    before.rest();
   }
 
   void transform(const Piece& piece, Output& output, std::size_t first, std::size_t count, const float* filtered,
@@ -76,31 +120,26 @@ class Fused final : public HostVariant {
       for (std::size_t p = 0; p < g.polarizations; ++p, filtered += filtered_row(g)) {
         std::complex<float>* const out = output.row(first + t, p);
         prefetch(piece, output, (first + t) * g.polarizations + p);
-        line_->run(fft::Direction::forward, reinterpret_cast<const std::complex<float>*>(filtered), out, scratch);
+        to_channels(filtered, out, scratch);
         output.finish(first + t, p);
       }
     }
   }
 
-  // A later spectrum's place is made ready while this one is computed. Where lines can be had without reading memory,
-  // the next; elsewhere the next is fetched, or where spectra are long the one after it, to the second cache.
+  // A later spectrum's place is made ready while this one is computed. Where lines can be had without reading memory
+  // long spectra take them so; short ones are fetched for writing, to the second cache, whence they come in time
+  // without driving out what is in work.
   void prefetch(const Piece& piece, const Output& output, std::size_t now) const {
     const Geometry& g = geometry();
-    const bool fresh = g.channels > 128 && can_make_fresh(), far = !fresh && g.channels > 512;
-    const std::size_t then = now + (far ? 2 : 1), bytes = g.channels * sizeof(std::complex<float>);
+    const bool fresh = g.channels >= 512 && can_make_fresh();
+    const std::size_t then = now + (g.channels >= 512 ? 2 : 1), bytes = g.channels * sizeof(std::complex<float>);
     if (g.by_channel || then >= piece.spectra * g.polarizations) return;
     auto* place = reinterpret_cast<char*>(output.row(then / g.polarizations, then % g.polarizations));
     if (fresh) return make_fresh(place, bytes);
-    for (std::size_t byte = 0; byte < bytes; byte += 64) {
-      if (far) {
-        __builtin_prefetch(place + byte, 1, 2);
-      } else {
-        __builtin_prefetch(place + byte, 1, 3);
-      }
-    }
+    for (std::size_t byte = 0; byte < bytes; byte += 64) __builtin_prefetch(place + byte, 1, 2);
   }
 
-  std::size_t steps_, capacity_;
+  std::size_t steps_, capacity_, past_bytes_;
   std::shared_ptr<const fft::LineKernel<float>> line_;
 };
 
@@ -110,7 +149,7 @@ void list_host_fused(const Problem& problem, const Geometry& geometry, std::vect
   const std::size_t bytes = geometry.polarizations * filtered_row(geometry) * sizeof(float);
   const std::size_t tile = std::max<std::size_t>(1, kernels().tile / geometry.polarizations);
   double efficiency = 0.5;
-  const auto add = [&](std::size_t room, std::size_t rows) {
+  const auto add = [&](std::size_t room, std::size_t rows, std::size_t past_bytes) {
     // As many steps as keep their branches within this much cache.
     const std::size_t steps = std::clamp<std::size_t>(room / bytes / tile * tile, tile, 64);
     planner::Candidate candidate{
@@ -119,19 +158,29 @@ void list_host_fused(const Problem& problem, const Geometry& geometry, std::vect
                        {"rows", rows == kNoWindow ? std::string("raw") : fmt::format("{}", rows)}},
         .refusal = rows == kNoWindow ? needs_critical(geometry) : std::string(),
         .cost = host_cost(geometry, efficiency)};
+    if (past_bytes != kPastBytes) candidate.parameters.push_back({"stores", past_bytes == 0 ? "past" : "cached"});
     efficiency *= 0.98;
     const bool there = std::any_of(entries.begin(), entries.end(),
                                    [&](const Entry& entry) { return entry.candidate.name() == candidate.name(); });
     if (there) return;
-    entries.push_back({std::move(candidate), [problem, geometry, steps, rows] {
-                         return std::make_shared<Fused>(problem, geometry, steps, rows);
+    entries.push_back({std::move(candidate), [problem, geometry, steps, rows, past_bytes] {
+                         return std::make_shared<Fused>(problem, geometry, steps, rows, past_bytes);
                        }});
   };
   for (const std::size_t kilobytes : {std::size_t{540}, std::size_t{128}, std::size_t{32}}) {
     for (const std::size_t rows : {std::size_t{96}, std::size_t{32}, kNoWindow}) {
-      add(kilobytes << 10, rows);
+      add(kilobytes << 10, rows, kPastBytes);
+      if (kernels().store_past != nullptr) {
+        add(kilobytes << 10, rows, 0);
+        add(kilobytes << 10, rows, ~std::size_t{0});
+      }
     }
   }
+}
+
+std::shared_ptr<const Variant> host_fir_alone(const Problem& problem, const Geometry& geometry) {
+  const std::size_t steps = std::max<std::size_t>(8, kernels().tile / geometry.polarizations);
+  return std::make_shared<Fused>(problem, geometry, steps, Fused::capacity(geometry, steps, 96), kPastBytes, nullptr);
 }
 
 }  // namespace ridge::filterbank

@@ -1,6 +1,7 @@
 #include "filterbank/host/host_variant.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,8 @@
 
 namespace ridge::filterbank {
 namespace {
+
+constexpr std::size_t kPiecesEach = 12;
 
 // Scratch of more than a few pages is walked with large strides: enough of it that it lies in huge pages.
 std::size_t scratch_complex(std::size_t floats) {
@@ -29,25 +32,27 @@ HostVariant::HostVariant(const Problem& problem, const Geometry& geometry, std::
 void HostVariant::run(const Job& job) const {
   const Geometry& g = geometry_;
   if (job.spectra == 0) return;
-  // Enough pieces for the threads; each re-reads the samples of its first window, so none is short.
+  // Cores do not all run at the same speed, so each takes the next piece when it has done one: a dozen for each. A
+  // piece re-reads the samples of its first window, so none is short.
   const std::size_t longest = std::max<std::size_t>(1, job.spectra / (4 * g.taps));
-  const std::size_t wanted = g.stations % g.threads == 0 ? 1 : (4 * g.threads + g.stations - 1) / g.stations;
+  const std::size_t wanted = (kPiecesEach * g.threads + g.stations - 1) / g.stations;
   const std::size_t cuts = g.threads == 1 ? 1 : std::min(wanted, longest);
   const std::size_t pieces = g.stations * cuts;
   const auto loan = pool_->lend();
-  const auto task = [&](std::size_t thread, std::size_t threads) {
-    const base::Share mine = base::share(pieces, thread, threads);
+  std::atomic<std::size_t> next{0};
+  const auto task = [&](std::size_t thread, std::size_t) {
     auto* const scratch = reinterpret_cast<float*>(loan->of_thread[thread]);
-    for (std::size_t i = mine.begin; i < mine.end; ++i) {
-      const std::size_t station = i / cuts;
-      const base::Share times = base::share(job.spectra, i % cuts, cuts);
+    for (std::size_t i = next++; i < pieces; i = next++) {
+      // Stations side by side are written side by side in memory: at the same time by neighbours.
+      const base::Share times = base::share(job.spectra, i / g.stations, cuts);
       const Piece piece{.raw = job.raw,
-                        .station = station,
+                        .station = i % g.stations,
                         .first = job.first + times.begin,
                         .spectra = times.end - times.begin,
                         .weights = job.weights,
                         .out = job.out,
                         .job_first = job.first,
+                        .job_spectra = job.spectra,
                         .phases = job.phases};
       Output output(g, bandpass_, piece, scratch + scratch_);
       work(piece, output, scratch);

@@ -21,6 +21,7 @@ struct Piece {
   const Weights& weights;
   std::complex<float>* out;  // the job's
   std::uint64_t job_first;
+  std::size_t job_spectra;
   std::span<const Phase> phases;  // the job's
 };
 
@@ -53,6 +54,9 @@ std::shared_ptr<const fft::LineKernel<float>> channel_fft(std::size_t channels);
 // The cost host variants have in common: the arithmetic of one time at `efficiency` of the roof, and `passes` more
 // trips of the channels through memory than the least.
 planner::Cost host_cost(const Geometry& geometry, double efficiency, double passes = 0);
+
+// The bank without its FFT, for the record: branch m where channel m would be. The problem is complete.
+std::shared_ptr<const Variant> host_fir_alone(const Problem& problem, const Geometry& geometry);
 
 // The first refusal that holds.
 std::string needs_critical(const Geometry& geometry);

@@ -5,8 +5,10 @@
 #include "fft/power2/simd_targets.hpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+#include <hwy/cache_control.h>
 // clang-format on
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -70,10 +72,16 @@ HWY_INLINE void store_eight(hn::Vec<hn::CappedTag<std::int16_t, 8>> numbers, flo
 }
 
 HWY_INLINE void store_sixteen(hn::Vec<hn::CappedTag<std::int8_t, 16>> numbers, float* to) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  const hn::CappedTag<float, 16> f;
+  const hn::RebindToSigned<decltype(f)> i;
+  return hn::StoreU(hn::ConvertTo(f, hn::PromoteTo(i, numbers)), f, to);
+#else
   const hn::CappedTag<std::int8_t, 16> b;
   const hn::CappedTag<std::int16_t, 8> s;
   store_eight(hn::PromoteTo(s, hn::LowerHalf(numbers)), to);
   store_eight(hn::PromoteTo(s, hn::UpperHalf(hn::Half<decltype(b)>(), numbers)), to + 8);
+#endif
 }
 #endif
 
@@ -85,6 +93,15 @@ HWY_INLINE void block_of_int8(const std::byte* from, float* to) {
   const hn::CappedTag<std::uint16_t, 8> pairs;
   if constexpr (P == 1) {
     store_sixteen(load_bytes(bytes, from), to);
+  } else if constexpr (kLanes == kBlockFloats) {
+    // Each half's polarizations apart by one shuffle of bytes, the halves together by another.
+    const hn::CappedTag<std::uint64_t, 2> halves;
+    alignas(16) static constexpr std::int8_t kApart[16] = {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15};
+    const auto apart = hn::Load(bytes, kApart);
+    const auto a = hn::BitCast(halves, hn::TableLookupBytes(load_bytes(bytes, from), apart));
+    const auto b = hn::BitCast(halves, hn::TableLookupBytes(load_bytes(bytes, from + 16), apart));
+    store_sixteen(hn::BitCast(bytes, hn::InterleaveLower(halves, a, b)), to);
+    store_sixteen(hn::BitCast(bytes, hn::InterleaveUpper(halves, a, b)), to + kBlockFloats);
   } else {
     const auto a = load_bytes(pairs, from), b = load_bytes(pairs, from + 16);
     store_sixteen(hn::BitCast(bytes, hn::ConcatEven(pairs, b, a)), to);
@@ -97,7 +114,22 @@ HWY_INLINE void block_of_int8(const std::byte* from, float* to) {
 
 template <size_t P>
 HWY_INLINE void block_of_int16(const std::byte* from, float* to) {
-#if HWY_TARGET != HWY_SCALAR
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  const hn::CappedTag<float, 16> f;
+  const hn::RebindToSigned<decltype(f)> i;
+  const hn::CappedTag<std::int16_t, 16> numbers;
+  if constexpr (P == 1) {
+    hn::StoreU(hn::ConvertTo(f, hn::PromoteTo(i, load_bytes(numbers, from))), f, to);
+  } else {
+    const hn::CappedTag<std::uint32_t, 16> pairs;
+    const hn::Half<decltype(pairs)> half;
+    const auto both = load_bytes(pairs, from);
+    const auto x = hn::BitCast(numbers, hn::LowerHalf(half, hn::ConcatEven(pairs, both, both)));
+    const auto y = hn::BitCast(numbers, hn::LowerHalf(half, hn::ConcatOdd(pairs, both, both)));
+    hn::StoreU(hn::ConvertTo(f, hn::PromoteTo(i, x)), f, to);
+    hn::StoreU(hn::ConvertTo(f, hn::PromoteTo(i, y)), f, to + kBlockFloats);
+  }
+#elif HWY_TARGET != HWY_SCALAR
   const hn::CappedTag<std::int16_t, 8> numbers;
   const hn::CappedTag<std::uint32_t, 4> pairs;
   for (size_t half = 0; half < 2; ++half) {
@@ -230,6 +262,18 @@ void BlockInt4(const ConvertBlock& task) {
 
 // --- FIR -----------------------------------------------------------------------------------------------------------
 
+// sum += x * w, as the instruction itself: left to choose the form and the registers, the compiler moves some of the 16
+// accumulators about in every chunk, and loads samples again that it had.
+HWY_INLINE void multiply_add(V x, V w, V& sum) {
+#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
+  asm("fmla %0.4s, %1.4s, %2.4s" : "+w"(sum.raw) : "w"(x.raw), "w"(w.raw));
+#elif HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  asm("vfmadd231ps %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(w.raw));
+#else
+  sum = hn::MulAdd(x, w, sum);
+#endif
+}
+
 // acc[b][p] += rows[b + k] * weights[k] for k < K, k rising for every b: each row is loaded once.
 template <size_t K, size_t kTimes, size_t P>
 HWY_INLINE void chunk(const float* HWY_RESTRICT rows, const float* HWY_RESTRICT weights, size_t stride,
@@ -244,8 +288,9 @@ HWY_INLINE void chunk(const float* HWY_RESTRICT rows, const float* HWY_RESTRICT 
     for (size_t p = 0; p < P; ++p) {
       const V x = hn::Load(f, rows + (r * P + p) * kBlockFloats);
 #pragma GCC unroll 16
-      for (size_t b = 0; b < kTimes; ++b) {
-        if (r >= b && r - b < K) acc[b][p] = hn::MulAdd(x, w[r - b], acc[b][p]);
+      for (size_t i = 0; i < kTimes; ++i) {
+        const size_t b = kTimes - 1 - i;
+        if (r >= b && r - b < K) multiply_add(x, w[r - b], acc[b][p]);
       }
     }
   }
@@ -379,6 +424,23 @@ void FirPairs(const FirBlock& block) {
 #endif
 }
 
+// --- past the caches -------------------------------------------------------------------------------------------------
+
+#if HWY_ARCH_X86
+void StorePast(const float* HWY_RESTRICT from, float* HWY_RESTRICT to, size_t lines) {
+  const F f;
+  for (const float* const end = from + lines * kBlockFloats; from < end; from += kBlockFloats, to += kBlockFloats) {
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kBlockFloats; v += kLanes) hn::Stream(hn::Load(f, from + v), f, to + v);
+  }
+}
+void Fence() { hwy::FlushStream(); }
+constexpr auto kStorePast = StorePast;
+constexpr auto kFence = Fence;
+#else
+constexpr std::nullptr_t kStorePast = nullptr, kFence = nullptr;
+#endif
+
 Kernels ThisTarget() {
   return {hwy::TargetName(HWY_TARGET),
           kAccumulators,
@@ -392,7 +454,9 @@ Kernels ThisTarget() {
           BlockFloat,
           FirTile,
           FirOne,
-          FirPairs};
+          FirPairs,
+          kStorePast,
+          kFence};
 }
 
 }  // namespace

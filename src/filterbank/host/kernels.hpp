@@ -59,6 +59,9 @@ struct Kernels {
   void (*fir_one)(const FirBlock& block);   // one time, lanes are channels
   void (*fir_pairs)(
       const FirBlock& block);  // one time, one channel a vector: the two complex polarizations are the lanes
+  // Whole cache lines past the caches, null where the processor has no such stores; fence() once they are all given.
+  void (*store_past)(const float* from, float* to, std::size_t lines);
+  void (*fence)();
 };
 
 const Kernels& kernels();

@@ -24,9 +24,8 @@ Output::Output(const Geometry& g, const std::vector<std::complex<float>>& bandpa
   }
 }
 
-void Output::finish(std::size_t t, std::size_t polarization) {
+void Output::finish(std::size_t t, std::size_t polarization, std::complex<float>* values) {
   const Geometry& g = geometry_;
-  std::complex<float>* const values = row(t, polarization);
   const std::complex<float>* const factors =
       bandpass_ == nullptr ? nullptr : bandpass_ + polarization * bandpass_stride_;
   if (!piece_.phases.empty()) {

@@ -27,7 +27,9 @@ class Output {
     return rows_ + (static_cast<std::size_t>(within) * geometry_.polarizations + polarization) * staged_row(geometry_);
   }
   // It is there. Spectra are finished in order, all polarizations of one before the next.
-  void finish(std::size_t t, std::size_t polarization);
+  void finish(std::size_t t, std::size_t polarization) { finish(t, polarization, row(t, polarization)); }
+  // The same for values that lie elsewhere until they are written; not in order of channels.
+  void finish(std::size_t t, std::size_t polarization, std::complex<float>* values);
 
  private:
   // An odd number of cache lines: the rows of a block are read side by side.

@@ -21,7 +21,7 @@ class Separate final : public HostVariant {
  private:
   Separate(const Problem& problem, const Geometry& g, std::shared_ptr<const fft::LineKernel<float>> line)
       : HostVariant(problem, g,
-                    SampleWindow::floats(g, capacity(g)) + stretch(g) * g.polarizations * filtered_row(g) +
+                    SampleWindow::floats(g, capacity(g)) + (stretch(g) * g.polarizations + 1) * filtered_row(g) +
                         2 * line->scratch() + 64),
         line_(std::move(line)) {}
   static std::size_t steps(const Geometry& g) { return std::max<std::size_t>(kernels().tile / g.polarizations, 8); }
@@ -36,7 +36,10 @@ class Separate final : public HostVariant {
     SampleWindow window(g, capacity(g), scratch);
     float* const filtered = scratch + whole_lines(SampleWindow::floats(g, capacity(g)));
     const std::size_t row = filtered_row(g), each = g.polarizations * row;
-    auto* const fft_scratch = reinterpret_cast<std::complex<float>*>(filtered + stretch(g) * each);
+    float* const spectrum = filtered + stretch(g) * each;
+    auto* const fft_scratch = reinterpret_cast<std::complex<float>*>(spectrum + row);
+    const bool past = goes_past_caches(g, piece);
+    LateStores stores(1, 2 * g.channels);
     for (std::size_t first = 0; first < piece.spectra; first += stretch(g)) {
       const std::size_t count = std::min(stretch(g), piece.spectra - first);
       for (std::size_t t = 0; t < count; t += steps(g)) {
@@ -45,9 +48,13 @@ class Separate final : public HostVariant {
       for (std::size_t t = 0; t < count; ++t) {
         for (std::size_t p = 0; p < g.polarizations; ++p) {
           const float* from = filtered + t * each + p * row;
-          std::complex<float>* const out = output.row(first + t, p);
+          std::complex<float>* const place = output.row(first + t, p);
+          auto* const out = past ? reinterpret_cast<std::complex<float>*>(spectrum) : place;
           line_->run(fft::Direction::forward, reinterpret_cast<const std::complex<float>*>(from), out, fft_scratch);
-          output.finish(first + t, p);
+          output.finish(first + t, p, out);
+          if (!past) continue;
+          stores.add(spectrum, reinterpret_cast<float*>(place));
+          stores.rest();
         }
       }
     }

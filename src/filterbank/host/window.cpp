@@ -67,7 +67,12 @@ void SampleWindow::ensure(const RawView& raw, std::size_t station, std::int64_t 
     base_ = low;
     end_ = std::max(end_, low);
   }
-  for (; end_ <= high; ++end_) convert(raw.row(geometry_, station, end_, room_), end_);
+  // The rows of the next call are on their way while this one's are worked on.
+  const std::int64_t ahead = high + 1 - end_;
+  for (; end_ <= high; ++end_) {
+    raw.prefetch_row(geometry_, station, end_ + ahead);
+    convert(raw.row(geometry_, station, end_, room_), end_);
+  }
 }
 
 BlockWeights::BlockWeights(const Geometry& geometry, std::span<const double> prototype)
@@ -111,7 +116,7 @@ std::size_t least_rows(const Geometry& geometry, std::size_t times) {
 }
 
 void filter_many(const Geometry& geometry, SampleWindow& window, const Piece& piece, std::uint64_t spectrum,
-                 std::size_t times, float* out) {
+                 std::size_t times, float* out, LateStores* late) {
   const std::int64_t low = geometry.oldest_row(spectrum);
   window.ensure(piece.raw, piece.station, low, low + static_cast<std::int64_t>(geometry.taps - 1 + times) - 1);
   const auto& weights = static_cast<const BlockWeights&>(piece.weights);
@@ -129,7 +134,19 @@ void filter_many(const Geometry& geometry, SampleWindow& window, const Piece& pi
     block.rows = window.row(b, low);
     block.weights = weights.block(b);
     block.out = out + b * kBlockFloats;
-    kernels().fir_tile(block);
+    if (late == nullptr) {
+      kernels().fir_tile(block);
+      continue;
+    }
+    const std::size_t all = block.times, tile = tile_of(geometry);
+    block.times = tile;
+    for (std::size_t t = 0; t < all; t += tile) {
+      kernels().fir_tile(block);
+      late->some((tile * geometry.polarizations + 1) / 2);
+      block.rows += tile * geometry.polarizations * kBlockFloats;
+      block.out += tile * block.time_stride;
+    }
+    block.times = all;
   }
 }
 
@@ -153,7 +170,7 @@ DirectRows::DirectRows(const Geometry& geometry, std::size_t times, float* memor
       room_(reinterpret_cast<std::byte*>(memory + most_ * geometry.polarizations * kBlockFloats)),
       rows_(most_) {}
 
-void DirectRows::filter(const Piece& piece, std::uint64_t spectrum, std::size_t times, float* out) {
+void DirectRows::filter(const Piece& piece, std::uint64_t spectrum, std::size_t times, float* out, LateStores* late) {
   const Geometry& g = geometry_;
   const std::size_t count = g.taps - 1 + times;
   const std::int64_t low = g.oldest_row(spectrum);
@@ -186,6 +203,7 @@ void DirectRows::filter(const Piece& piece, std::uint64_t spectrum, std::size_t 
     block.weights = weights.block(b);
     block.out = out + b * kBlockFloats;
     kernel.fir_tile(block);
+    if (late != nullptr) late->some((times * g.polarizations + 1) / 2);
   }
 }
 

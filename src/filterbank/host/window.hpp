@@ -8,6 +8,7 @@
 #include "base/aligned.hpp"
 #include "filterbank/host/host_variant.hpp"
 #include "filterbank/host/kernels.hpp"
+#include "filterbank/host/late_stores.hpp"
 
 namespace ridge::filterbank {
 
@@ -74,9 +75,10 @@ inline std::size_t filtered_row(const Geometry& geometry) { return blocks_of(geo
 // Spectrum number `spectrum` alone, at any phase; the window is made ready.
 void filter_one(const Geometry& geometry, SampleWindow& window, const Piece& piece, std::uint64_t spectrum, float* out);
 
-// `times` spectra from `spectrum` on at once; critical sampling. `out` has room for a multiple of kernels().tile.
+// `times` spectra from `spectrum` on at once; critical sampling. `out` has room for a multiple of kernels().tile. Half
+// of the late stores, where there are any, go between the blocks of the FIR.
 void filter_many(const Geometry& geometry, SampleWindow& window, const Piece& piece, std::uint64_t spectrum,
-                 std::size_t times, float* out);
+                 std::size_t times, float* out, LateStores* late = nullptr);
 
 // The same straight from the stream's bytes, each block of channels converted where the FIR takes it: rows are
 // converted (taps - 1 + times) / times times over, but nothing is written that would not stay in the nearest cache.
@@ -85,7 +87,7 @@ class DirectRows {
   static std::size_t floats(const Geometry& geometry, std::size_t times);
   // For at most `times` spectra at once.
   DirectRows(const Geometry& geometry, std::size_t times, float* memory);
-  void filter(const Piece& piece, std::uint64_t spectrum, std::size_t times, float* out);
+  void filter(const Piece& piece, std::uint64_t spectrum, std::size_t times, float* out, LateStores* late = nullptr);
 
  private:
   const Geometry& geometry_;

@@ -51,6 +51,17 @@ double PlaneKernel::divisor() const {
       ->value;
 }
 
+bool PlaneKernel::even() const {
+  if (!options.even || !unit_centre() || weights.list.size() != 7) return false;
+  double first = 0;
+  for (const Weight& weight : weights.list) {
+    if (weight.offset == Offset{0, 0, 0}) continue;
+    if (first == 0) first = weight.value;
+    if (weight.value != first) return false;
+  }
+  return true;
+}
+
 std::size_t PlaneKernel::likely_registers() const {
   const int values = (2 * options.depth + 1) * options.rows * options.cells;
   return static_cast<std::size_t>(std::min(255, values * (real == "float" ? 1 : 2) + 64));

@@ -26,6 +26,7 @@ struct PlaneOptions {
   int prefetch = 2;      // planes read ahead; even
   double slow = 1.3;     // how much longer a plane takes at the sides
   bool shuffles = true;  // false: neighbours along x through local memory too
+  bool even = true;      // false: weights that are all the same are not made use of
   int march_planes = 0;  // fixed when compiled, which barriers need on PoCL; 0: any
 };
 
@@ -48,7 +49,10 @@ struct PlaneKernel {
   int columns(const DeviceLayout& place) const;  // tiles along x
   int tile_rows(const DeviceLayout& place) const;
   bool unit_centre() const;
-  double divisor() const;                // weights are divided by it so that the centre's is 1
+  double divisor() const;  // weights are divided by it so that the centre's is 1
+  // All six neighbours weigh the same: they are added up and weighed once. As many operations, but additions take less
+  // power than multiplications, and power is what limits these kernels (docs/stencil-device.md).
+  bool even() const;
   std::size_t likely_registers() const;  // of a work-item, where nothing better is known
   std::size_t local_reals() const;
   std::size_t local_bytes() const { return local_reals() * (real == "float" ? 4 : 8); }

@@ -151,14 +151,20 @@ class Writer {
 
   // The sum of the plane that arrives, but for the rows that lie in other patches.
   std::string in_plane(int j) const {
+    const std::string left = "(c == 0 ? west : v[j][c == 0 ? 0 : c - 1])",
+                      right = "(c == CELLS - 1 ? east : v[j][c == CELLS - 1 ? c : c + 1])";
     std::string sum = "raw[s][j][c]";
+    if (kernel_.even()) {
+      sum += " + " + left + " + " + right;
+      if (j > 0) sum += fmt::format(" + v[{}][c]", j - 1);
+      if (j < kernel_.options.rows - 1) sum += fmt::format(" + v[{}][c]", j + 1);
+      return sum;
+    }
     const Weight *before = weight({-1, 0, 0}), *centre = weight({0, 0, 0});
     std::string start = kernel_.unit_centre() ? "v[j][c]" : centre != nullptr ? centre->name + " * v[j][c]" : "(REAL)0";
     sum = before != nullptr ? fmt::format("FMA({}, {}, {})", before->name, sum, start) : start;
-    if (const Weight* west = weight({0, 0, -1}))
-      sum = fmt::format("FMA({}, (c == 0 ? west : v[j][c == 0 ? 0 : c - 1]), {})", west->name, sum);
-    if (const Weight* east = weight({0, 0, 1}))
-      sum = fmt::format("FMA({}, (c == CELLS - 1 ? east : v[j][c == CELLS - 1 ? c : c + 1]), {})", east->name, sum);
+    if (const Weight* west = weight({0, 0, -1})) sum = fmt::format("FMA({}, {}, {})", west->name, left, sum);
+    if (const Weight* east = weight({0, 0, 1})) sum = fmt::format("FMA({}, {}, {})", east->name, right, sum);
     const Weight *upper = weight({0, -1, 0}), *lower = weight({0, 1, 0});
     if (upper != nullptr && j > 0) sum = fmt::format("FMA({}, v[{}][c], {})", upper->name, j - 1, sum);
     if (lower != nullptr && j < kernel_.options.rows - 1)
@@ -225,7 +231,10 @@ class Writer {
       text += fmt::format("{0}{{\n{0}  const int j = {1};\n", indent, j) + sides(indent);
       text += fmt::format("{0}  UNROLL\n{0}  for (int c = 0; c < CELLS; ++c) {{\n", indent);
       text += indent + "    done[j][c] = " +
-              (after != nullptr ? fmt::format("FMA({}, v[j][c], sum[s][j][c])", after->name) : "sum[s][j][c]") + ";\n";
+              (kernel_.even()     ? fmt::format("FMA({}, sum[s][j][c] + v[j][c], raw[s][j][c])", after->name)
+               : after != nullptr ? fmt::format("FMA({}, v[j][c], sum[s][j][c])", after->name)
+                                  : "sum[s][j][c]") +
+              ";\n";
       text += indent + "    sum[s][j][c] = " + in_plane(j) + ";\n" + indent + "  }\n";
       text += indent + "}\n";
     }
@@ -280,8 +289,10 @@ class Writer {
           "CELLS);\n",
           indent, vector_type(), above ? "above" : "below");
       for (int c = 0; c < kernel_.options.cells; ++c) {
-        text += fmt::format("{0}    sum[s][{1}][{2}] = FMA({3}, edge.{4}, sum[s][{1}][{2}]);\n", indent,
-                            above ? "0" : "ROWS - 1", c, factor->name, "xyzw"[c]);
+        const std::string target = fmt::format("sum[s][{}][{}]", above ? "0" : "ROWS - 1", c);
+        const std::string value = fmt::format("edge.{}", "xyzw"[c]);
+        text += kernel_.even() ? fmt::format("{}    {} += {};\n", indent, target, value)
+                               : fmt::format("{0}    {1} = FMA({2}, {3}, {1});\n", indent, target, factor->name, value);
       }
       text += indent + "  }\n";
     }

@@ -1,5 +1,7 @@
-// "base": one row at a time, the loop everyone writes first, vectorised.
+// "base": one row at a time, the loop everyone writes first, vectorised. Where rows are short, all rows of a plane as
+// one: what is done for each row besides its sums costs more than the cells between them.
 #include <cstdint>
+#include <string_view>
 
 #include "stencil/host/row_variant.hpp"
 #include "stencil/registry.hpp"
@@ -8,9 +10,14 @@ namespace ridge::stencil {
 
 template <class T>
 void list_host_base(const Device&, const Update<T>& update, const Layout& layout, std::vector<Entry<T>>& entries) {
+  constexpr std::size_t kShort = 2048;
   for (const KernelChoice<T>& choice : row_kernels(update)) {
-    for (const std::size_t threads : thread_counts(layout))
+    const bool sums = choice.name == std::string_view("simd") && layout.fields == 1 && layout.dimensions > 1;
+    for (const std::size_t threads : thread_counts(layout)) {
       entries.push_back(row_entry("base", update, layout, choice, {.threads = threads}, 2, 0.4));
+      if (sums && layout.shape[2] <= kShort && layout.rows() >= 2 * threads)
+        entries.push_back(row_entry("base", update, layout, choice, {.threads = threads, .flat = true}, 2, 0.45));
+    }
   }
 }
 

@@ -1,11 +1,42 @@
 #include "stencil/host/row_variant.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 #include "base/threads.hpp"
 
 namespace ridge::stencil {
+
+// What is left of each thread's rows in a step.
+template <class T>
+class RowVariant<T>::Pieces {
+ public:
+  Pieces(std::size_t threads, std::size_t pieces) : next_(threads), pieces_(pieces) {}
+  void refill() {
+    for (Counter& counter : next_) counter.value.store(0, std::memory_order_relaxed);
+  }
+  // The thread's own pieces first, since it touched their memory first, then its neighbours'.
+  template <class Work>
+  void take(const Layout& layout, std::size_t thread, const Work& work) {
+    const std::size_t threads = next_.size();
+    for (std::size_t i = 0; i < threads; ++i) {
+      const std::size_t owner = (thread + i) % threads;
+      const base::Share all = rows_of(layout, owner, threads);
+      for (std::size_t piece; (piece = next_[owner].value.fetch_add(1, std::memory_order_relaxed)) < pieces_;) {
+        const base::Share part = base::share(all.end - all.begin, piece, pieces_);
+        work(base::Share{all.begin + part.begin, all.begin + part.end});
+      }
+    }
+  }
+
+ private:
+  struct alignas(base::kAlignment) Counter {
+    std::atomic<std::size_t> value{0};
+  };
+  std::vector<Counter> next_;
+  std::size_t pieces_;
+};
 
 template <class T>
 void RowVariant<T>::steps(Levels<T>& levels, std::size_t count) const {
@@ -14,10 +45,14 @@ void RowVariant<T>::steps(Levels<T>& levels, std::size_t count) const {
   std::vector<RowTable<T>> tables;                          // never copied: they point into themselves
   tables.reserve(loops_.threads);
   for (std::size_t thread = 0; thread < loops_.threads; ++thread) tables.emplace_back(layout, loops_.rows);
+  Pieces pieces(loops_.threads, loops_.pieces);
   for (std::size_t step = 0; step < count; ++step) {
+    pieces.refill();
     base::parallel(loops_.threads, [&](std::size_t thread, std::size_t threads) {
       if (columns) {
         thread_columns(levels, tables[thread], thread, threads);
+      } else if (loops_.pieces > 0) {
+        pieces.take(layout, thread, [&](const base::Share& share) { thread_rows(levels, tables[thread], share); });
       } else {
         thread_rows(levels, tables[thread], rows_of(layout, thread, threads));
       }
@@ -48,6 +83,16 @@ void RowVariant<T>::block(Levels<T>& levels, RowTable<T>& table, const base::Sha
   const std::size_t plane = z * layout.shape[1];
   y_begin = std::max(y_begin, share.begin > plane ? share.begin - plane : 0);
   y_end = std::min(y_end, share.end > plane ? share.end - plane : 0);
+  if (loops_.flat && y_begin < y_end) {
+    // Rows at the grid's own sides read beyond them by another way than a step of the pitch.
+    const auto reach = static_cast<std::size_t>(layout.radius[1]);
+    const std::size_t first = std::max(y_begin, reach), last = std::min(y_end, layout.shape[1] - reach);
+    if (first < last) {
+      flat_rows(levels, table, z, {first, last});
+      block(levels, table, {plane + y_begin, plane + first}, z, y_begin, first);
+      y_begin = last;
+    }
+  }
   const std::size_t width = loops_.width == 0 ? layout.shape[2] : loops_.width;
   for (std::size_t x = layout.begin[2]; x < layout.end[2]; x += width) {
     const std::size_t end = std::min(x + width, layout.end[2]);
@@ -64,6 +109,24 @@ void RowVariant<T>::block(Levels<T>& levels, RowTable<T>& table, const base::Sha
       }
       y += count;
     }
+  }
+}
+
+// Rows of a plane, none of them at a side of the grid, as one.
+template <class T>
+void RowVariant<T>::flat_rows(Levels<T>& levels, RowTable<T>& table, std::size_t z, const base::Share& rows) const {
+  const Layout& layout = this->layout();
+  const std::size_t count = rows.end - rows.begin, pitch = levels.frame().pitch;
+  Rows<T> work = table.at(levels, levels.current(), levels.next(), z, rows.begin, 1);
+  work.begin = layout.begin[2];
+  work.end = (count - 1) * pitch + layout.end[2];
+  kernel_(work);
+  const T* from = levels.row(levels.current(), 0, z, rows.begin);
+  T* to = work.out[0];
+  for (std::size_t i = 0; i < count; ++i, from += pitch, to += pitch) {
+    for (std::size_t x = 0; x < layout.begin[2]; ++x) to[x] = from[x];
+    for (std::size_t x = layout.end[2]; x < layout.shape[2]; ++x) to[x] = from[x];
+    levels.close_row(to);
   }
 }
 
@@ -106,6 +169,8 @@ Entry<T> row_entry(const std::string& variant, const Update<T>& update, const La
   parameter("rows", loops.rows, 1);
   parameter("width", loops.width, 0);
   parameter("height", loops.height, 0);
+  parameter("flat", loops.flat, 0);
+  parameter("pieces", loops.pieces, 0);
   parameter("threads", loops.threads, 0);
   candidate.cost = step_cost(update, layout, accesses, efficiency);
   candidate.cost.threads = loops.threads;

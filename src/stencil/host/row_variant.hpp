@@ -14,6 +14,11 @@ struct RowLoops {
   std::size_t height = 0;  // rows of a block along y (3D); 0: whole planes
   std::size_t threads = 1;
   bool fence = false;  // the kernel stores round the caches
+  // Rows of a plane as one long row: what lies between them is computed too and made good afterwards. For kernels that
+  // take any cells along x, one field, whole blocks.
+  bool flat = false;
+  // Not 0: each thread's rows are cut into so many pieces, and a thread that is done with its own takes others'.
+  std::size_t pieces = 0;
 };
 
 template <class T>
@@ -24,7 +29,9 @@ class RowVariant final : public HostVariant<T> {
   void steps(Levels<T>& levels, std::size_t count) const override;
 
  private:
+  class Pieces;
   void thread_rows(Levels<T>& levels, RowTable<T>& table, const base::Share& share) const;
+  void flat_rows(Levels<T>& levels, RowTable<T>& table, std::size_t z, const base::Share& rows) const;
   void block(Levels<T>& levels, RowTable<T>& table, const base::Share& share, std::size_t z, std::size_t y_begin,
              std::size_t y_end) const;
   void thread_columns(Levels<T>& levels, RowTable<T>& table, std::size_t thread, std::size_t threads) const;

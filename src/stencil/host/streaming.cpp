@@ -16,10 +16,18 @@ void list_host_streaming(const Device&, const Update<T>& update, const Layout& l
   if (!std::is_floating_point_v<T>) return;
   const auto last = machine::host_caches().back();
   const double bytes = 2.0 * static_cast<double>(layout.cells() * layout.fields * sizeof(T));
+  // With many threads some core is slower than the others, and all would wait for it: pieces go to whoever is free.
+  constexpr std::size_t kManyThreads = 4, kPieces = 8;
+  std::vector<RowLoops> loops;
+  for (const std::size_t rows : {std::size_t{1}, std::size_t{2}}) {
+    loops.push_back({.rows = rows, .threads = layout.threads, .fence = true});
+    if (layout.threads > kManyThreads)
+      loops.push_back({.rows = rows, .threads = layout.threads, .fence = true, .pieces = kPieces});
+  }
   for (const KernelChoice<T>& choice : row_kernels(update, true)) {
-    for (const std::size_t rows : {std::size_t{1}, std::size_t{2}}) {
-      Entry<T> entry = row_entry("streaming", update, layout, choice,
-                                 {.rows = rows, .threads = layout.threads, .fence = true}, 2, 0.55);
+    for (const RowLoops& loop : loops) {
+      const std::size_t rows = loop.rows;
+      Entry<T> entry = row_entry("streaming", update, layout, choice, loop, 2, 0.55);
       if (bytes < static_cast<double>(last.size)) {
         entry.candidate.refusal = fmt::format("both levels, {}, fit the last cache of {}", base::human_bytes(bytes),
                                               base::human_bytes(static_cast<double>(last.size)));

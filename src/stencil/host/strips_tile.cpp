@@ -275,11 +275,12 @@ void StripTile<T>::call_plane(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t pl
           .count = 1,
           .begin = 0,
           .end = static_cast<std::size_t>((middle.end - 1 - middle.begin) * pitch + x_.size)});
-  auto out = table_.out.begin();
-  for (std::ptrdiff_t i = o; i < o + planes; ++i, ++out) {
-    const T* from = old(current_, 0, i) + middle_.source(middle.begin) * grid_pitch_;
-    T* row = *out;
-    for (std::ptrdiff_t m = middle.begin; m < middle.end; ++m, row += pitch) {
+  // Fixed cells are the same in every step: they come from the plane just read, which is still near.
+  const std::ptrdiff_t window = 2 * middle_.radius + 1;
+  for (std::ptrdiff_t i = 0; i < planes; ++i) {
+    const T* from = table_.in[static_cast<std::size_t>((i + outer_.radius) * window + middle_.radius)];
+    T* row = table_.out[static_cast<std::size_t>(i)];
+    for (std::ptrdiff_t m = middle.begin; m < middle.end; ++m, row += pitch, from += pitch) {
       for (std::ptrdiff_t x = 0; x < x_.begin; ++x) row[x] = from[x];
       for (std::ptrdiff_t x = x_.end; x < x_.size; ++x) row[x] = from[x];
       if (x_.begin == 0) {
@@ -288,7 +289,6 @@ void StripTile<T>::call_plane(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t pl
       if (x_.end == x_.size) {
         for (std::ptrdiff_t k = 0; k < x_.radius; ++k) row[x_.size + k] = row[x_.source(x_.size + k)];
       }
-      from = old(current_, 0, i) + middle_.source(m + 1) * grid_pitch_;
     }
   }
 }

@@ -1,0 +1,68 @@
+// Spectra that will not stay in the caches, written past them a few lines at a time between other work: a row written
+// at once would hold up the stores behind it until memory has taken it.
+#pragma once
+#include <algorithm>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "filterbank/host/host_variant.hpp"
+#include "filterbank/host/kernels.hpp"
+
+namespace ridge::filterbank {
+
+class LateStores {
+ public:
+  // Rows of `floats` floats.
+  LateStores(std::size_t most_rows, std::size_t floats) : lines_(floats / kBlockFloats) { rows_.reserve(most_rows); }
+  ~LateStores() { finish(); }
+  LateStores(const LateStores&) = delete;
+  LateStores& operator=(const LateStores&) = delete;
+
+  // `from` stays as it is until the row is written. Whole lines only: see fits().
+  void add(const float* from, float* to) { rows_.push_back({from, to}); }
+  static bool fits(const void* to, std::size_t floats) {
+    return kernels().store_past != nullptr && floats % kBlockFloats == 0 &&
+           reinterpret_cast<std::uintptr_t>(to) % 64 == 0;
+  }
+
+  void some(std::size_t lines) {
+    while (lines > 0 && row_ < rows_.size()) {
+      const std::size_t now = std::min(lines, lines_ - line_), at = line_ * kBlockFloats;
+      kernels().store_past(rows_[row_].from + at, rows_[row_].to + at, now);
+      lines -= now;
+      line_ += now;
+      if (line_ == lines_) ++row_, line_ = 0;
+    }
+  }
+  // All that was added; the list is empty then.
+  void rest() {
+    some((rows_.size() - row_) * lines_);
+    rows_.clear();
+    row_ = line_ = 0;
+  }
+  void finish() {
+    rest();
+    if (kernels().fence != nullptr) kernels().fence();
+  }
+
+ private:
+  struct Row {
+    const float* from;
+    float* to;
+  };
+  std::size_t lines_, row_ = 0, line_ = 0;
+  std::vector<Row> rows_;
+};
+
+// Outputs of this size and more are written past the caches: what is read soon had better stay in them.
+inline constexpr std::size_t kPastBytes = std::size_t{48} << 20;
+
+inline bool goes_past_caches(const Geometry& g, const Piece& piece, std::size_t from_bytes = kPastBytes) {
+  return !g.by_channel && piece.job_spectra * g.spectrum_size() * sizeof(std::complex<float>) >= from_bytes &&
+         LateStores::fits(piece.out, 2 * g.channels);
+}
+
+}  // namespace ridge::filterbank

@@ -1,0 +1,173 @@
+// Samples in, power out: a stream and a detector on the host; one kernel on a device, whose short sums are added up
+// here in double.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "filterbank/device/separate.hpp"
+
+namespace ridge::filterbank {
+
+class PowerState {
+ public:
+  virtual ~PowerState() = default;
+  virtual std::size_t row_size() const = 0;
+  virtual std::string variant() const = 0;
+  virtual std::size_t due(std::size_t bytes) const = 0;
+  virtual void push(std::span<const std::byte> in, std::span<float> out) = 0;
+};
+
+namespace {
+
+constexpr std::size_t kPieceBytes = std::size_t{64} << 20;  // of samples, there at once
+
+class DetectedSpectra final : public PowerState {
+ public:
+  DetectedSpectra(const Device& device, const Problem& problem, const Detection& detection,
+                  const planner::Options& options)
+      : plan_(device, problem, options), stream_(plan_), detector_(plan_.problem(), detection) {}
+  std::size_t row_size() const override { return detector_.row_size(); }
+  std::string variant() const override { return plan_.variant() + " and a detector"; }
+  std::size_t due(std::size_t bytes) const override { return detector_.due(stream_.due(bytes)); }
+  void push(std::span<const std::byte> in, std::span<float> out) override {
+    spectra_.resize(stream_.due(in.size()) * plan_.spectrum_size());
+    stream_.push(in, std::span(spectra_));
+    detector_.push(spectra_, out);
+  }
+
+ private:
+  Plan plan_;
+  Stream stream_;
+  Detector detector_;
+  std::vector<std::complex<float>> spectra_;
+};
+
+class FusedPower final : public PowerState {
+ public:
+  FusedPower(const Device& device, const Problem& problem, const Detection& detection,
+             std::shared_ptr<const on_device::CompiledBank> bank)
+      : device_(device),
+        queue_(device.queue()),
+        bank_(std::move(bank)),
+        weights_(bank_->prepare(problem.weights)),
+        geometry_(resolve(problem)),
+        detection_(detection),
+        shape_(problem, detection),
+        sums_(geometry_.stations * shape_.products() * geometry_.channels, 0.0) {}
+
+  std::size_t row_size() const override { return shape_.row_size(); }
+  std::string variant() const override {
+    const auto& design = bank_->design();
+    return fmt::format("fused power(fir={}, {} times a sum)", to_string(design.fir), design.summed);
+  }
+  std::size_t due(std::size_t bytes) const override {
+    return static_cast<std::size_t>(geometry_.spectra_in(taken() + bytes) / detection_.times -
+                                    spectra_ / detection_.times);
+  }
+
+  void push(std::span<const std::byte> in, std::span<float> out) override {
+    const Geometry& g = geometry_;
+    float* to = out.data();
+    while (!in.empty()) {
+      const auto now = in.first(std::min(in.size(), kPieceBytes));
+      in = in.subspan(now.size());
+      held_.insert(held_.end(), now.begin(), now.end());
+      const std::size_t summed = bank_->design().summed;
+      const std::uint64_t whole = g.spectra_in(taken()) / summed * summed;
+      if (whole == spectra_) continue;
+      to = add(static_cast<std::size_t>(whole - spectra_), to);
+      spectra_ = whole;
+      const std::uint64_t from =
+          std::max(held_from_, g.frame_start(g.oldest_row(spectra_) * static_cast<std::int64_t>(g.channels)));
+      held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(from - held_from_));
+      held_from_ = from;
+    }
+  }
+
+ private:
+  std::uint64_t taken() const { return held_from_ + held_.size(); }
+
+  // The short sums of the next `count` spectra; every whole integration is written.
+  float* add(std::size_t count, float* out) {
+    const std::size_t summed = bank_->design().summed, rows = count / summed;
+    parts_.resize(rows * sums_.size());
+    if (!samples_ || samples_.size() < held_.size()) samples_ = device_.buffer(held_.size(), {.name = "power samples"});
+    if (!short_sums_ || short_sums_.size() < parts_.size() * sizeof(float)) {
+      short_sums_ = device_.buffer(parts_.size() * sizeof(float), {.name = "power sums"});
+    }
+    queue_.upload(held_.data(), samples_, held_.size());
+    bank_->enqueue(queue_,
+                   {.samples = samples_,
+                    .start = static_cast<std::int64_t>(held_from_ / geometry_.frame_bytes() * geometry_.block),
+                    .spectra = short_sums_,
+                    .first = spectra_,
+                    .count = count},
+                   *weights_);
+    queue_.download(short_sums_, std::span(parts_));
+    queue_.finish();
+    for (std::size_t row = 0; row < rows; ++row) {
+      const float* from = parts_.data() + row * sums_.size();
+      for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += static_cast<double>(from[i]);
+      if ((spectra_ + (row + 1) * summed) % detection_.times != 0) continue;
+      for (std::size_t i = 0; i < sums_.size(); i += detection_.channels) {
+        double sum = 0;
+        for (std::size_t k = 0; k < detection_.channels; ++k) sum += sums_[i + k];
+        *out++ = static_cast<float>(sum);
+      }
+      std::fill(sums_.begin(), sums_.end(), 0.0);
+    }
+    return out;
+  }
+
+  Device device_;
+  Queue queue_;
+  std::shared_ptr<const on_device::CompiledBank> bank_;
+  std::shared_ptr<const on_device::DeviceWeights> weights_;
+  Geometry geometry_;
+  Detection detection_;
+  Detector shape_;            // for its checks and counts
+  std::vector<double> sums_;  // of the integration so far: station, product, channel
+  std::vector<float> parts_;
+  Buffer samples_, short_sums_;
+  std::vector<std::byte> held_;
+  std::uint64_t held_from_ = 0, spectra_ = 0;
+};
+
+std::unique_ptr<PowerState> make_power(const Device& device, const Problem& wanted, const Detection& detection,
+                                       const planner::Options& options) {
+  const Problem problem = complete(wanted);
+  const Geometry g = resolve(problem);
+  if (g.delayed) throw Error(ErrorKind::invalid_argument, "filterbank: power of delayed stations is not made at once");
+  const Detector checked(problem, detection);
+  if (!device.is_host()) {
+    if (auto bank = on_device::fused_power(device, problem, g, detection.products, detection.times)) {
+      return std::make_unique<FusedPower>(device, problem, detection, std::move(bank));
+    }
+  }
+  return std::make_unique<DetectedSpectra>(device, problem, detection, options);
+}
+
+}  // namespace
+
+PowerStream::PowerStream(const Device& device, const Problem& problem, const Detection& detection,
+                         const planner::Options& options)
+    : state_(make_power(device, problem, detection, options)) {}
+PowerStream::~PowerStream() = default;
+PowerStream::PowerStream(PowerStream&&) noexcept = default;
+PowerStream& PowerStream::operator=(PowerStream&&) noexcept = default;
+
+std::size_t PowerStream::row_size() const { return state_->row_size(); }
+std::string PowerStream::variant() const { return state_->variant(); }
+std::size_t PowerStream::due(std::size_t bytes) const { return state_->due(bytes); }
+std::size_t PowerStream::push(std::span<const std::byte> in, std::span<float> out) {
+  const std::size_t rows = due(in.size());
+  if (out.size() < rows * row_size()) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("filterbank: {} bytes make {} sums of {} values; there is room for {}", in.size(), rows,
+                            row_size(), out.size()));
+  }
+  state_->push(in, out);
+  return rows;
+}
+
+}  // namespace ridge::filterbank
