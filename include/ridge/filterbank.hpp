@@ -304,6 +304,8 @@ class CorrelatorState;
 class Correlator {
  public:
   Correlator(const Problem& problem, const Correlation& correlation);
+  // On a device; Order::channel is what it reads at full speed.
+  Correlator(const Device& device, const Problem& problem, const Correlation& correlation);
   ~Correlator();
   Correlator(Correlator&&) noexcept;
   Correlator& operator=(Correlator&&) noexcept;
@@ -314,6 +316,9 @@ class Correlator {
   std::size_t due(std::size_t spectra) const;
   // Returns how many integrations it wrote. Error{invalid_argument} where `out` is shorter than those due.
   std::size_t push(std::span<const std::complex<float>> spectra, std::span<std::complex<float>> out);
+  // Devices: `times` spectra that are there already, whole integrations, to as many in `out`; enqueued, not waited for.
+  // Apart from what push() carries.
+  void enqueue(Queue& queue, const Buffer& spectra, std::size_t times, const Buffer& out);
 
  private:
   std::unique_ptr<CorrelatorState> state_;

@@ -231,13 +231,7 @@ void bench(const FilterbankCases& wanted, const BenchWishes& wishes) {
                                           .oversampling = ratio_of(wanted.oversample),
                                           .threads = wanted.threads};
         progress(done++ / cases, filterbank_text(problem));
-        FilterbankResult one;
-        if (where.is_host()) {
-          Case on_host(where, problem, wanted, wishes);
-          one.rows = on_host.run(one.notes, one.explanation);
-        } else {
-          one = bench_filterbank_on_device(where, problem, wanted, wishes);
-        }
+        const FilterbankResult one = bench_filterbank(where, problem, wanted, wishes);
         result.rows.insert(result.rows.end(), one.rows.begin(), one.rows.end());
         for (const std::string& note : one.notes) fmt::print("{}\n", note);
         if (wishes.explain) fmt::print("{}\n", one.explanation);
@@ -250,6 +244,15 @@ void bench(const FilterbankCases& wanted, const BenchWishes& wishes) {
 }
 
 }  // namespace
+
+FilterbankResult bench_filterbank(const Device& device, const filterbank::Problem& problem,
+                                  const FilterbankCases& wanted, const BenchWishes& wishes) {
+  if (!device.is_host()) return bench_filterbank_on_device(device, problem, wanted, wishes);
+  FilterbankResult result;
+  Case on_host(device, problem, wanted, wishes);
+  result.rows = on_host.run(result.notes, result.explanation);
+  return result;
+}
 
 std::string filterbank_text(const filterbank::Problem& problem) {
   return fmt::format("filterbank {} {}x{}{}{}{}", filterbank::to_string(problem.samples), problem.channels,

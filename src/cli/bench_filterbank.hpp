@@ -25,12 +25,18 @@ struct FilterbankCases {
 // "filterbank int8 256x16 stations 64"
 std::string filterbank_text(const filterbank::Problem& problem);
 
-// One problem on one device that is not the host: rows for the table, lines to print.
+// Rows for the table, lines to print.
 struct FilterbankResult {
   std::vector<report::BenchRow> rows;
   std::vector<std::string> notes;
   std::string explanation;
 };
+
+// One problem on one device, for the bench and for the tour.
+FilterbankResult bench_filterbank(const Device& device, const filterbank::Problem& problem,
+                                  const FilterbankCases& wanted, const BenchWishes& wishes);
+
+// The same where the device is not the host.
 FilterbankResult bench_filterbank_on_device(const Device& device, const filterbank::Problem& problem,
                                             const FilterbankCases& wanted, const BenchWishes& wishes);
 

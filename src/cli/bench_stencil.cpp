@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,7 @@
 #include "base/threads.hpp"
 #include "cli/bench.hpp"
 #include "cli/fft_lengths.hpp"
+#include "machine/energy.hpp"
 #include "machine/host_caches.hpp"
 #include "machine/host_probes.hpp"
 #include "stencil/layout.hpp"
@@ -128,6 +130,27 @@ double distance(const stencil::Grid<T>& a, const stencil::Grid<T>& b) {
   return largest > 0 ? apart / largest : apart;
 }
 
+// Flops a joule over about a second of runs, and the rate that lasts: a device at its power limit lowers its clock.
+std::string power_note(const Device& device, const StencilBench& wanted, const std::function<void()>& run,
+                       double seconds, double updates, double flops, report::BenchRow& row) {
+  auto counter = machine::EnergyCounter::open(device);
+  const auto repeats = static_cast<std::size_t>(std::ceil(1.0 / seconds));
+  run();
+  const double before = counter.readable() ? counter.joules() : 0, start = base::now();
+  for (std::size_t i = 0; i < repeats; ++i) run();
+  const double taken = base::now() - start, times = static_cast<double>(repeats);
+  const double lasting = updates * times / taken;
+  const std::string rate = fmt::format("{:.3g} Gcell/s over {}", lasting * 1e-9, base::human_seconds(taken));
+  row.more["lasting_gcells_per_s"] = lasting * 1e-9;
+  if (!counter.readable() && wanted.rated_watts <= 0)
+    return fmt::format("{}; no power counter ({}): --watts takes the rated power", rate, counter.why_not());
+  const double joules = counter.readable() ? counter.joules() - before : wanted.rated_watts * taken;
+  row.more["watts"] = joules / taken;
+  row.more["gflops_per_watt"] = updates * flops * times / joules * 1e-9;
+  return fmt::format("{}, {:.0f} W, {:.2f} GFLOP/s per watt {}", rate, joules / taken, row.more["gflops_per_watt"],
+                     counter.readable() ? "by " + counter.counter() : "at the rated power: not measured");
+}
+
 template <class T>
 StencilBenchResult bench_typed(const Device& device, const StencilBench& wanted) {
   const PlainStencil shape = weighted(wanted.stencil);
@@ -176,12 +199,16 @@ StencilBenchResult bench_typed(const Device& device, const StencilBench& wanted)
     plain->run(2);
     plain->read(expected);
   }
+  double changing = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) changing *= static_cast<double>(layout.end[axis] - layout.begin[axis]);
+  const double updates = changing * static_cast<double>(wanted.steps);
   // One variant at a time: sessions of large grids together would not fit.
   Roofs roofs(device, wanted.threads, wanted.float64, std::min(0.4, wanted.seconds_each));
   roofs.probe();
   constexpr double kGlance = 0.01;
   const bool grid_is_large = 2 * grid.all().size_bytes() > machine::host_caches().back().size;
   std::vector<double> seconds(plans.size(), 0);
+  std::vector<report::BenchRow> rows(plans.size());
   double plain_seconds = 0;
   const base::Repeat repeat{.seconds = wanted.seconds_each, .at_least = 2, .at_most = 100};
   for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -194,29 +221,44 @@ StencilBenchResult bench_typed(const Device& device, const StencilBench& wanted)
                                                      stencil_problem_text(wanted), names[i], far));
       }
     }
+    double slowest = 0;
+    bool cold = true;
     std::vector<std::function<void()>> calls{[&] {
+      const double start = base::now();
       session.run(wanted.steps);
       session.wait();
+      if (!cold) slowest = std::max(slowest, base::now() - start);
+      cold = false;
     }};
     if (plain) calls.emplace_back([&] { plain->run(wanted.steps); });
     // A neighbour that takes memory away takes it from a copy too: both in the same rounds. Small grids would be thrown
     // out of the caches by it.
     if (device.is_host() && grid_is_large) calls.emplace_back([&] { roofs.probe_copy(kGlance); });
-    const auto times = base::best_seconds_interleaved(calls, repeat);
+    std::vector<double> times;
+    if (device.is_host()) {
+      times = base::best_seconds_interleaved(calls, repeat);
+    } else {
+      // One after the other: a device at its power limit would lower its clock for what the other has drawn.
+      for (const auto& call : calls) times.push_back(base::best_seconds(call, repeat));
+      result.notes.push_back(fmt::format("{}: {}: {:.3g} Gcell/s in the slowest run", stencil_problem_text(wanted),
+                                         names[i], updates / slowest * 1e-9));
+    }
     seconds[i] = times[0];
+    if (wanted.power) {
+      result.notes.push_back(
+          fmt::format("{}: {}: {}", stencil_problem_text(wanted), names[i],
+                      power_note(device, wanted, calls[0], times[0], updates, update.flops, rows[i])));
+    }
     if (plain) plain_seconds = plain_seconds == 0 ? times[1] : std::min(plain_seconds, times[1]);
   }
 
-  double changing = 1;
-  for (std::size_t axis = 0; axis < 3; ++axis) changing *= static_cast<double>(layout.end[axis] - layout.begin[axis]);
-  const double updates = changing * static_cast<double>(wanted.steps);
   roofs.probe();
   if (const std::string note = roofs.note(); !note.empty()) {
     result.notes.push_back(fmt::format("{}: {}", stencil_problem_text(wanted), note));
   }
   const double two = roofs.copy() / (2 * sizeof(T)), three = roofs.copy() / (3 * sizeof(T));
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    report::BenchRow row;
+    report::BenchRow& row = rows[i];
     row.problem = stencil_problem_text(wanted);
     row.device = device.id();
     row.variant = names[i];
@@ -240,8 +282,8 @@ struct Wishes {
   std::vector<std::string> stencils;
   std::string size, border = "fixed", type = "both";
   std::size_t steps = 0, threads = 0;
-  double seconds = 0.5;
-  bool every = false, quick = false;
+  double seconds = 0.5, watts = 0;
+  bool every = false, quick = false, power = false;
 };
 
 // "star:2" of the grid's dimensions, "box3d:1", ...
@@ -294,6 +336,8 @@ void run(const Wishes& wishes, const BenchWishes& bench) {
         one.variant = bench.variant;
         one.every = wishes.every;
         one.seconds_each = wishes.seconds;
+        one.power = wishes.power || wishes.watts > 0;
+        one.rated_watts = wishes.watts;
         cases.emplace_back(device, one);
       }
     }
@@ -400,6 +444,9 @@ void add_bench_stencil(CLI::App& bench) {
       ->check(CLI::IsMember({"f32", "f64", "both"}));
   command->add_option("--threads", wishes->threads, "Host: 0 for all")->capture_default_str();
   command->add_flag("--all", wishes->every, "Every variant in a row of its own, not the planner's choice alone");
+  command->add_flag("--power", wishes->power, "A second more of each: watts, flops a watt, and the rate that lasts");
+  command->add_option("--watts", wishes->watts, "The rated power, for an upper bound where nothing counts energy")
+      ->check(CLI::Range(0.0, 1e6));
   command->add_flag("--quick", wishes->quick, "Small grids");
   command->add_option("--seconds", wishes->seconds, "Time to spend on each; two runs at least")
       ->capture_default_str()

@@ -20,6 +20,8 @@ struct StencilBench {
   std::string variant;        // only this one; empty: the planner's choice
   bool every = false;         // every variant in a row of its own
   double seconds_each = 0.5;  // at least two rounds whatever it is
+  bool power = false;         // a second of it with the energy counter
+  double rated_watts = 0;     // where there is no counter
 };
 
 struct StencilBenchResult {

@@ -14,6 +14,7 @@
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/signal_formats.hpp"
 #include "io/signal.hpp"
 #include "io/stream.hpp"
 
@@ -21,9 +22,9 @@ namespace ridge::cli {
 namespace {
 
 struct SignalWishes {
-  std::string out, samples = "i8";
+  std::string out, samples = "i8", format = "raw";
   std::size_t stations = 1, polarizations = 2, block = 256;
-  double rate = 195312.5, seconds = 1;
+  double rate = 195312.5, seconds = 1, frequency = 150;
   std::uint64_t seed = 1, from_sample = 0, chunk = std::uint64_t{1} << 20;
   std::vector<std::string> tones;
   bool pace = false;
@@ -53,7 +54,9 @@ void write_signal(const SignalWishes& wishes) {
                                         : io::SampleType::float32;
   info.streams = wishes.stations;
   info.polarizations = wishes.polarizations;
-  info.block = wishes.block;
+  info.block = block_of_format(wishes.format, wishes.block);
+  info.sample_seconds = 1 / wishes.rate;
+  info.frequency_mhz = wishes.frequency;
   if (!(wishes.rate > 0) || !(wishes.seconds >= 0) || wishes.seconds * wishes.rate > 9e15) {
     mistake("--rate is above 0, --seconds at least 0");
   }
@@ -61,9 +64,9 @@ void write_signal(const SignalWishes& wishes) {
       wishes.polarizations > 2 || wishes.stations > (1u << 20) || wishes.block > (1u << 24)) {
     mistake("--stations, --block and --chunk are at least 1, --polarizations 1 or 2");
   }
-  const std::uint64_t frame = wishes.block * info.sample_bytes();
+  const std::uint64_t frame = info.block * info.sample_bytes();
   if (frame % 8 != 0) mistake(fmt::format("a block of {} bytes: --block times the rest must be whole 8 bytes", frame));
-  if (wishes.from_sample % wishes.block != 0) {
+  if (wishes.from_sample % info.block != 0) {
     mistake(fmt::format("--from-sample {}: a multiple of --block {} is wanted", wishes.from_sample, wishes.block));
   }
   std::vector<io::Tone> tones;
@@ -71,19 +74,23 @@ void write_signal(const SignalWishes& wishes) {
   const io::Signal signal(info, wishes.seed, std::move(tones));
 
   const auto samples = static_cast<std::uint64_t>(std::ceil(wishes.seconds * wishes.rate));
-  const std::uint64_t end = (samples + wishes.block - 1) / wishes.block * frame;
-  std::uint64_t at = wishes.from_sample / wishes.block * frame;
+  const std::uint64_t end = (samples + info.block - 1) / info.block * frame;
+  std::uint64_t at = wishes.from_sample / info.block * frame;
   const std::uint64_t first = at;
   io::OutputStream out(wishes.out);
-  std::vector<std::byte> bytes(std::size_t{1} << 20);
+  const auto format = signal_format(wishes.format, info, wishes.from_sample / info.block, out);
+  // Whole blocks; a raw file is its bytes.
+  std::vector<std::byte> bytes(wishes.format == "raw" ? std::size_t{1} << 20
+                                                      : ((std::size_t{1} << 20) / frame + 1) * frame);
   const auto progress = base::terminal_progress();
   const double begun = base::now();
   while (at < end) {
     const auto now = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), end - at));
     signal.fill(at, std::span(bytes).first(now));
+    const std::size_t pieces = wishes.format == "raw" ? wishes.chunk : now;
     for (std::size_t done = 0; done < now;) {
-      const auto piece = static_cast<std::size_t>(std::min<std::uint64_t>(wishes.chunk, now - done));
-      out.write(bytes.data() + done, piece);
+      const auto piece = static_cast<std::size_t>(std::min<std::uint64_t>(pieces, now - done));
+      format->put(std::span<const std::byte>(bytes).subspan(done, piece));
       done += piece;
     }
     at += now;
@@ -106,9 +113,10 @@ void add_channelize_signal(CLI::App& channelize) {
       "  ridge channelize signal - --stations 16 --samples i16 --seconds 3600 | ridge channelize - out.raw "
       "--stations 16\n"
       "     --samples i16 --detect stokes --times 763 --rate 195312.5\n"
+      "  ridge channelize signal in.vdif --format vdif --rate 256000                a file as an instrument writes it\n"
       "\nThe same samples at the same place wherever it begins (--from-sample): a stream can be gone on with.");
   auto wishes = std::make_shared<SignalWishes>();
-  command->add_option("OUT", wishes->out, "A raw file; - for standard output")->required();
+  command->add_option("OUT", wishes->out, "A file; - for standard output")->required();
   command->add_option("--stations", wishes->stations, "Stations")->capture_default_str();
   command->add_option("--polarizations", wishes->polarizations, "1 or 2")->capture_default_str();
   command->add_option("--samples", wishes->samples, "i4, i8, i16 or f32, complex")
@@ -116,13 +124,18 @@ void add_channelize_signal(CLI::App& channelize) {
       ->capture_default_str();
   command->add_option("--block", wishes->block, "Samples of a station that lie together: the channels of the bank")
       ->capture_default_str();
+  command->add_option("--format", wishes->format, "raw, guppi, dada or vdif, with their headers")
+      ->check(CLI::IsMember({"raw", "guppi", "dada", "vdif"}))
+      ->capture_default_str();
+  command->add_option("--frequency", wishes->frequency, "MHz, of the first station's middle, for the headers")
+      ->capture_default_str();
   command->add_option("--rate", wishes->rate, "Samples a second")->capture_default_str();
   command->add_option("--seconds", wishes->seconds, "Length")->capture_default_str();
   command->add_option("--tone", wishes->tones, "Hz, or Hz:amplitude (of the largest number); several")
       ->type_name("HZ[:A]");
   command->add_option("--seed", wishes->seed, "Of the noise")->capture_default_str();
   command->add_option("--from-sample", wishes->from_sample, "Begin there");
-  command->add_option("--chunk", wishes->chunk, "Bytes written at a time")->capture_default_str();
+  command->add_option("--chunk", wishes->chunk, "Raw: bytes written at a time")->capture_default_str();
   command->add_flag("--pace", wishes->pace, "Not faster than real time");
   command->callback([wishes] { write_signal(*wishes); });
 }

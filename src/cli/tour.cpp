@@ -13,6 +13,7 @@
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "cli/bench_fft.hpp"
+#include "cli/bench_filterbank.hpp"
 #include "cli/bench_stencil.hpp"
 #include "cli/bench_transpose.hpp"
 #include "cli/command.hpp"
@@ -84,36 +85,63 @@ report::Bench tour_transpose(bool quick, const base::Progress& progress) {
   return bench;
 }
 
-// Short transforms in a batch, and a long one.
-std::vector<FftBench> fft_cases(bool quick) {
-  const std::size_t points = quick ? std::size_t{1} << 18 : std::size_t{1} << 22;
+// Short transforms in a batch, and on the host a long one.
+std::vector<FftBench> fft_cases(const Device& device, bool quick) {
+  const bool gpu = device.info().backend == Backend::cuda;
+  const std::size_t points = std::size_t{1} << (quick ? 18 : gpu ? 26 : 22);
   FftBench batch, one;
   batch.problem = {.shape = {1024}, .batch = points / 1024, .threads = 0};
   one.problem = {.shape = {points}, .threads = 0};
   batch.seconds_each = one.seconds_each = quick ? 0.02 : 0.2;
+  batch.trials = 2;  // on devices: each is a compilation
+  if (!device.is_host()) return {batch};
   return {batch, one};
 }
 
-report::Bench tour_fft(bool quick, const base::Progress& progress, std::vector<report::DeviceSection>& devices) {
+report::Bench tour_fft(bool quick, const base::Progress& progress) {
   report::Bench bench;
   bench.title = "Fourier transforms";
   bench.note =
-      "GFLOP/s counts 5 N log2 N a transform. The roof is the machine's peak or its memory, whichever is nearer.";
+      "GFLOP/s counts 5 N log2 N a transform. The roof is the machine's peak or its memory, whichever is nearer; on "
+      "devices a copy of the same bytes.";
   double done = 0;
-  for (const FftBench& one : fft_cases(quick)) {
-    progress(done, fft_problem_text(one.problem) + " on host");
-    try {
-      const FftBenchResult measured = bench_fft(host(), one, {});
-      bench.rows.insert(bench.rows.end(), measured.rows.begin(), measured.rows.end());
-      for (auto& section : devices) {
-        if (section.profile.id != "host") continue;
-        section.points.push_back(
-            {measured.rows.front().problem, measured.flops, measured.bytes, measured.rows.front().seconds});
+  for (const Device& device : devices().devices) {
+    for (const FftBench& one : fft_cases(device, quick)) {
+      progress(done, fmt::format("{} on {}", fft_problem_text(one.problem), device.id()));
+      try {
+        const FftBenchResult measured = bench_fft(device, one, {});
+        bench.rows.insert(bench.rows.end(), measured.rows.begin(), measured.rows.end());
+      } catch (const Error& error) {
+        base::warn(fmt::format("{}: {} left out: {}", device.id(), fft_problem_text(one.problem), error.what()));
       }
-    } catch (const Error& error) {
-      base::warn(fmt::format("host: {} left out: {}", fft_problem_text(one.problem), error.what()));
+      done += 0.5 / static_cast<double>(devices().devices.size());
     }
-    done += 0.5;
+  }
+  return bench;
+}
+
+// Bytes of sixteen stations to 256 channels of floats.
+report::Bench tour_filterbank(bool quick, const base::Progress& progress) {
+  report::Bench bench;
+  bench.title = "The polyphase filter bank";
+  bench.note =
+      "256 channels of 16 taps, 16 stations of two polarizations: bytes in, floats out, filtered and transformed in "
+      "one pass. The roof is memory or arithmetic, whichever is nearer; on devices a copy of as many bytes.";
+  double done = 0;
+  for (const Device& device : devices().devices) {
+    const filterbank::Problem problem{.channels = 256, .taps = 16, .stations = 16, .threads = 0};
+    FilterbankCases wanted;
+    wanted.scenario = true;
+    wanted.seconds = quick ? 0.02 : 0.2;
+    wanted.size = quick ? 1e6 : device.info().backend == Backend::cuda ? 1e8 : 1.6e7;
+    progress(done, fmt::format("{} on {}", filterbank_text(problem), device.id()));
+    try {
+      const FilterbankResult measured = bench_filterbank(device, problem, wanted, {});
+      bench.rows.insert(bench.rows.end(), measured.rows.begin(), measured.rows.end());
+    } catch (const Error& error) {
+      base::warn(fmt::format("{}: {} left out: {}", device.id(), filterbank_text(problem), error.what()));
+    }
+    done += 1.0 / static_cast<double>(devices().devices.size());
   }
   return bench;
 }
@@ -145,7 +173,7 @@ std::optional<report::Illustration> stencil_picture() {
 }
 
 // The plane and the cube that everyone measures, on every device.
-report::Bench tour_stencil(bool quick, const base::Progress& progress, std::vector<report::DeviceSection>& sections) {
+report::Bench tour_stencil(bool quick, const base::Progress& progress) {
   report::Bench bench;
   bench.title = "Stencils";
   bench.note =
@@ -169,9 +197,6 @@ report::Bench tour_stencil(bool quick, const base::Progress& progress, std::vect
       }
       done += 0.5 / static_cast<double>(devices().devices.size());
     }
-  }
-  for (auto& section : sections) {
-    for (const auto& point : report::points_of(bench.rows, section.profile.id, 1)) section.points.push_back(point);
   }
   if (auto picture = stencil_picture()) bench.illustrations.push_back(std::move(*picture));
   return bench;
@@ -197,6 +222,14 @@ std::vector<std::string> bench_lines(const report::Bench& bench) {
   return lines;
 }
 
+// The best of the last bench's problems into each device's roofline.
+void add_points(report::Report& page) {
+  for (auto& section : page.devices) {
+    const auto points = report::points_of(page.benches.back().rows, section.profile.id, 1);
+    section.points.insert(section.points.end(), points.begin(), points.end());
+  }
+}
+
 void run(const Wishes& wishes) {
   const double start = base::now();
   const machine::Profile profile = profile_or_measure(wishes.profile);
@@ -214,16 +247,25 @@ void run(const Wishes& wishes) {
   page.benches.push_back(tour_transpose(wishes.profile.quick, progress));
   for (const std::string& line : bench_lines(page.benches.back())) page.summary.push_back(line);
   for (auto& section : page.devices) section.points = report::points_of(page.benches.back().rows, section.profile.id);
-  page.benches.push_back(tour_fft(wishes.profile.quick, progress, page.devices));
+  page.benches.push_back(tour_fft(wishes.profile.quick, progress));
+  add_points(page);
   for (const auto& row : page.benches.back().rows) {
     page.summary.push_back(fmt::format("{} on {}: {} by {}", row.problem, row.device,
                                        base::human_rate(row.gflops * 1e9, "FLOP/s"), row.variant));
   }
-  page.benches.push_back(tour_stencil(wishes.profile.quick, progress, page.devices));
+  page.benches.push_back(tour_stencil(wishes.profile.quick, progress));
+  add_points(page);
   for (const auto& row : page.benches.back().rows) {
     page.summary.push_back(fmt::format("{} on {}: {} by {}, {:.1f} times the two-access roof", row.problem, row.device,
                                        base::human_rate(row.more.at("gcells_per_s") * 1e9, "cell/s"), row.variant,
                                        row.roof_share));
+  }
+  page.benches.push_back(tour_filterbank(wishes.profile.quick, progress));
+  add_points(page);
+  for (const auto& row : page.benches.back().rows) {
+    page.summary.push_back(fmt::format("{} on {}: {} by {}, {:.0f} % of the roof", row.problem, row.device,
+                                       base::human_rate(row.gflops * 1e9, "FLOP/s"), row.variant,
+                                       100 * row.roof_share));
   }
   progress(1, "");
 

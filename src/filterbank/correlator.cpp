@@ -8,7 +8,7 @@
 
 #include "base/aligned.hpp"
 #include "base/threads.hpp"
-#include "filterbank/geometry.hpp"
+#include "filterbank/correlator.hpp"
 #include "filterbank/host/products.hpp"
 
 namespace ridge::filterbank {
@@ -19,22 +19,32 @@ constexpr std::size_t kStaged = 32;  // times set apart at once
 
 }  // namespace
 
-class CorrelatorState {
+CorrelatorState::CorrelatorState(const Problem& problem, const Correlation& correlation)
+    : geometry_(resolve(problem)), correlation_(correlation) {
+  const Geometry& g = geometry_;
+  if (correlation.times == 0 || correlation.channels == 0 || g.channels % correlation.channels != 0) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("filterbank: a correlation over {} times and {} of {} channels: both are at least 1, and "
+                            "the channels divide evenly",
+                            correlation.times, correlation.channels, g.channels));
+  }
+  if (correlation.times % g.times != 0) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("filterbank: an integration of {} times is no whole number of output blocks of {}",
+                            correlation.times, g.times));
+  }
+}
+
+void CorrelatorState::enqueue(Queue&, const Buffer&, std::size_t, const Buffer&) {
+  throw Error(ErrorKind::invalid_argument, "filterbank: a correlator on the host takes spectra by push()");
+}
+
+namespace {
+
+class HostCorrelator final : public CorrelatorState {
  public:
-  CorrelatorState(const Problem& problem, const Correlation& correlation)
-      : geometry_(resolve(problem)), correlation_(correlation) {
+  HostCorrelator(const Problem& problem, const Correlation& correlation) : CorrelatorState(problem, correlation) {
     const Geometry& g = geometry_;
-    if (correlation.times == 0 || correlation.channels == 0 || g.channels % correlation.channels != 0) {
-      throw Error(ErrorKind::invalid_argument,
-                  fmt::format("filterbank: a correlation over {} times and {} of {} channels: both are at least 1, and "
-                              "the channels divide evenly",
-                              correlation.times, correlation.channels, g.channels));
-    }
-    if (correlation.times % g.times != 0) {
-      throw Error(ErrorKind::invalid_argument,
-                  fmt::format("filterbank: an integration of {} times is no whole number of output blocks of {}",
-                              correlation.times, g.times));
-    }
     signals_ = (g.stations * g.polarizations + kTileColumns - 1) / kTileColumns * kTileColumns;
     blocks_ = (g.channels + kProductChannels - 1) / kProductChannels;
     for (std::size_t column = 0; column < signals_; column += kTileColumns) {
@@ -52,26 +62,9 @@ class CorrelatorState {
     for (std::size_t i = 0; i < threads_; ++i) staged_.emplace_back(kStaged * signals_ * kSignalFloats);
   }
 
-  const Geometry& geometry() const { return geometry_; }
-  std::size_t baselines() const { return geometry_.stations * (geometry_.stations + 1) / 2; }
-  std::size_t channels() const { return geometry_.channels / correlation_.channels; }
-  std::size_t products() const { return geometry_.polarizations * geometry_.polarizations; }
-  std::size_t size() const { return baselines() * channels() * products(); }
-  std::size_t due(std::size_t spectra) const {
-    return static_cast<std::size_t>((count_ % correlation_.times + spectra) / correlation_.times);
-  }
-
-  std::size_t push(std::span<const std::complex<float>> spectra, std::span<std::complex<float>> out) {
-    const Geometry& g = geometry_;
-    const std::size_t each = g.times * g.spectrum_size(), times = spectra.size() / g.spectrum_size();
-    const std::size_t written = due(times);
-    if (spectra.size() % each != 0 || out.size() < written * size()) {
-      throw Error(ErrorKind::invalid_argument,
-                  fmt::format("filterbank: a correlation of {} values into room for {}; {} times have {}, {} "
-                              "integrations of {} are due",
-                              spectra.size(), out.size(), g.times, each, written, size()));
-    }
-    std::complex<float>* to = out.data();
+  void push(std::span<const std::complex<float>> spectra, std::complex<float>* out) override {
+    const std::size_t times = spectra.size() / geometry_.spectrum_size();
+    std::complex<float>* to = out;
     for (std::size_t t = 0; t < times;) {
       const std::uint64_t within = count_ % correlation_.times;
       // To the end of the floats' sum or of the integration.
@@ -94,7 +87,6 @@ class CorrelatorState {
       count_ += now;
       t += now;
     }
-    return written;
   }
 
  private:
@@ -186,18 +178,24 @@ class CorrelatorState {
     }
   }
 
-  Geometry geometry_;
-  Correlation correlation_;
   std::size_t signals_ = 0, blocks_ = 0, threads_ = 1;
   std::vector<TileAt> tiles_;
   base::AlignedArray<float> sums_;  // [block of channels][tile][row, column][re, im][channel]
   std::vector<double> totals_;      // the same
   std::vector<base::AlignedArray<float>> staged_;
-  std::uint64_t count_ = 0;  // times taken
 };
 
+}  // namespace
+
 Correlator::Correlator(const Problem& problem, const Correlation& correlation)
-    : state_(std::make_unique<CorrelatorState>(problem, correlation)) {}
+    : state_(std::make_unique<HostCorrelator>(problem, correlation)) {}
+Correlator::Correlator(const Device& device, const Problem& problem, const Correlation& correlation) {
+  if (device.is_host()) {
+    state_ = std::make_unique<HostCorrelator>(problem, correlation);
+  } else {
+    state_ = on_device::make_correlator(device, problem, correlation);
+  }
+}
 Correlator::~Correlator() = default;
 Correlator::Correlator(Correlator&&) noexcept = default;
 Correlator& Correlator::operator=(Correlator&&) noexcept = default;
@@ -210,7 +208,29 @@ double Correlator::flops() const {
   return 8.0 * static_cast<double>(state_->baselines() * state_->products() * state_->geometry().channels);
 }
 std::size_t Correlator::push(std::span<const std::complex<float>> spectra, std::span<std::complex<float>> out) {
-  return state_->push(spectra, out);
+  const Geometry& g = state_->geometry();
+  const std::size_t each = g.times * g.spectrum_size(), written = state_->due(spectra.size() / g.spectrum_size());
+  if (spectra.size() % each != 0 || out.size() < written * size()) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("filterbank: a correlation of {} values into room for {}; {} times have {}, {} "
+                            "integrations of {} are due",
+                            spectra.size(), out.size(), g.times, each, written, size()));
+  }
+  state_->push(spectra, out.data());
+  return written;
+}
+
+void Correlator::enqueue(Queue& queue, const Buffer& spectra, std::size_t times, const Buffer& out) {
+  const Geometry& g = state_->geometry();
+  const std::size_t each = state_->correlation().times, value = sizeof(std::complex<float>);
+  if (times % each != 0 || spectra.size() / value / g.spectrum_size() < times ||
+      out.size() / value / size() < times / each) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("filterbank: {} times of resident spectra are no whole integrations of {}, or a buffer ({} "
+                            "and {} bytes) does not hold them",
+                            times, each, spectra.size(), out.size()));
+  }
+  state_->enqueue(queue, spectra, times, out);
 }
 
 }  // namespace ridge::filterbank

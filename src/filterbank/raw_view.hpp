@@ -95,22 +95,21 @@ class RawView {
   }
   // Asks for a row before it is wanted: rows of many stations lie too far apart for the processor to see a pattern.
   void prefetch_row(const Geometry& g, std::size_t station, std::int64_t row) const {
-    const std::size_t piece = g.polarizations * g.sample_bytes;
-    const std::int64_t sample = row * static_cast<std::int64_t>(g.channels) + shift(station);
-    if (sample < 0) return;
-    const std::size_t frame = static_cast<std::size_t>(sample) / g.block,
-                      within = static_cast<std::size_t>(sample) % g.block;
-    if (g.stations > 1 && within + g.channels > g.block) return;
-    const std::byte* there =
-        direct(((std::uint64_t{frame} * g.stations + station) * g.block + within) * piece, g.channels * piece);
+    const std::byte* there = g.stations > 1 ? block_row(g, station, row) : nullptr;
     if (there == nullptr) return;
-    for (std::size_t byte = 0; byte < g.channels * piece; byte += 64) __builtin_prefetch(there + byte, 0, 2);
+    for (std::size_t byte = 0; byte < g.row_bytes(); byte += 64) __builtin_prefetch(there + byte, 0, 2);
   }
   const std::byte* row(const Geometry& g, std::size_t station, std::int64_t row, std::byte* room) const {
+    if (const std::byte* there = block_row(g, station, row)) return there;
     return samples(g, station, row * static_cast<std::int64_t>(g.channels), g.channels, room);
   }
 
  private:
+  // Where rows are the blocks of the input, as they mostly are: the row where it is, or null.
+  const std::byte* block_row(const Geometry& g, std::size_t station, std::int64_t row) const {
+    if (g.block != g.channels || row < 0 || shift(station) != 0) return nullptr;
+    return direct((static_cast<std::uint64_t>(row) * g.stations + station) * g.row_bytes(), g.row_bytes());
+  }
   static std::size_t clamp(std::uint64_t a, std::size_t b) { return a < b ? static_cast<std::size_t>(a) : b; }
 
   std::uint64_t start_, middle_, end_;

@@ -137,6 +137,26 @@ grep -q "1024 samples lost in 1 gaps" report || fail "gap not counted: $(cat rep
 grep -qx "32 50" flags.txt || fail "flags: $(cat flags.txt)"
 [ "$(size out.raw)" -eq $((5 * 16 * 2 * 2 * 64 * 8)) ] || fail "GUPPI size $(size out.raw)"
 $ridge channelize guppi.raw out.fil --channels 64 --taps 4 --quiet || fail "GUPPI to .fil"
+# --- signals as instruments write them: the same channels as from the raw samples ---------------------------------------
+for format in guppi dada vdif; do
+  block=64
+  [ $format = dada ] && block=1
+  for samples in i8 i16; do
+    made="--stations 2 --seconds 0.02 --rate 256000 --samples $samples --block $block"
+    $ridge channelize signal plain.raw $made || fail "signal"
+    $ridge channelize signal made.$format $made --format $format || fail "signal --format $format"
+    $ridge channelize plain.raw plain.out --stations 2 --samples $samples --block $block --channels 64 --quiet || fail "raw"
+    $ridge channelize made.$format made.out --format $format --channels 64 2>report || fail "$format: $(cat report)"
+    same plain.out made.out "$format of $samples"
+    grep -q "times real time" report || fail "no rate in the header of $format: $(cat report)"
+  done
+done
+# Frames are 32 + 64 x 4 bytes, four threads a block: blocks 25 and 26 are lost.
+{ head -c $((288 * 100)) made.vdif; tail -c +$((288 * 108 + 1)) made.vdif; } >lost.vdif
+$ridge channelize lost.vdif lost.out --channels 64 --taps 4 --flags flags.txt 2>report || fail "lost frames: $(cat report)"
+grep -q "128 samples lost in 1 gaps, 5 spectra flagged" report || fail "frames lost: $(cat report)"
+grep -qx "25 29" flags.txt || fail "flags: $(cat flags.txt)"
+[ "$(size lost.out)" -eq "$(size made.out)" ] || fail "lost frames shift what follows"
 # --- design ------------------------------------------------------------------------------------------------------------
 $ridge channelize design response.svg --channels 64 --taps 16 --save h.raw >text || fail "design"
 grep -q "leakage -12[0-9]" text || fail "leakage: $(cat text)"
@@ -197,6 +217,8 @@ mistake "a sample number, a colon" $ridge channelize in.raw out.raw --replace-we
 mistake "in order of samples" $ridge channelize in.raw out.raw $bank --replace-weights 64:other.f64 --replace-weights 0:other.f64
 mistake "does not hold times of" $ridge channelize synthesize floats.npy out.raw --stations 3 --channels 64
 mistake "ends within a time" $ridge channelize synthesize in.raw out.raw --channels 62 --oversample 2
+mistake "--rate must be a multiple" $ridge channelize signal out.vdif --format vdif
+mistake "i4, i8 or i16" $ridge channelize signal out.raw --format guppi --samples f32
 mistake "needs {}" $ridge channelize in.raw out.raw --subbands 1-2
 mistake "numbers like 0-7" $ridge channelize in.raw out.raw --subbands 5-2
 mistake "goes on with a raw file" $ridge channelize in.raw out.npy --resume

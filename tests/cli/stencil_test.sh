@@ -99,6 +99,8 @@ mistake "gpu9" heat --device gpu9
 head -c 300 last.npy >short.npy
 mistake "promises" heat --in short.npy --out x.npy
 
+mistake "more than the" heat --size 9999999x9999999 --steps 1 --out big.npy
+
 # --- checkpoints -----------------------------------------------------------------------------------------------------
 run=(heat --size 96x80 --steps 400 --every 40 --checkpoint run.ckp --out run.pvd --out run.npy)
 stencil "${run[@]}" --resume
@@ -188,6 +190,19 @@ if [ "$(id -u)" -eq 0 ] && mkdir small && mount -t tmpfs -o size=100k tmpfs smal
   has "No space left on device" stderr
   grep -q part listing && fail "a full disk: $(cat listing)"
 fi
+
+# --- bench -----------------------------------------------------------------------------------------------------------
+"$ridge" bench stencil --device host --stencil star2d:1,star3d:1 --size 96x80 --type f64 --quick >stdout 2>stderr &&
+  fail "bench: sizes of other axes are taken"
+has "has not the axes of star3d:1" stderr
+"$ridge" bench stencil --device host --stencil star2d:1 --size 96x80 --type f64 --steps 8 --seconds 0.001 --all \
+  --json bench.json >stdout 2>stderr || fail "bench: $(cat stderr)"
+has "5-point f64 96x80 8 steps" stdout
+has "strips" stdout
+has '"gcells_per_s"' bench.json
+"$ridge" bench stencil --device host --stencil star2d:1 --size 96x80 --type f64 --steps 8 --seconds 0.001 --watts 50 \
+  --variant base >stdout 2>stderr || fail "bench --watts: $(cat stderr)"
+has "GFLOP/s per watt" stdout
 
 # --- help ------------------------------------------------------------------------------------------------------------
 for problem in heat wave euler life convolve; do

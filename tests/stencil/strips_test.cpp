@@ -26,8 +26,8 @@ std::vector<Term> uneven(const std::vector<Offset>& offsets) {
 std::string words(const Strips& strips) {
   return "depth " + std::to_string(strips.depth) + " width " + std::to_string(strips.width) + " height " +
          std::to_string(strips.height) + " length " + std::to_string(strips.length) + " tick " +
-         std::to_string(strips.tick) + " rows " + std::to_string(strips.rows) + " threads " +
-         std::to_string(strips.threads);
+         std::to_string(strips.tick) + " rows " + std::to_string(strips.rows) + " block " +
+         std::to_string(strips.block) + " threads " + std::to_string(strips.threads);
 }
 
 // The reference once, then any number of sweeps against it.
@@ -101,6 +101,31 @@ TEST(Strips, TwoDimensions) {
       }
     }
   }
+}
+
+// Stages that follow each other block by block along x: what is handed on must not be overwritten too early.
+template <class T>
+void check_blocks(int order) {
+  const auto update = linear<T>(2, uneven(von_neumann(2, order)));
+  const auto simd = linear_strip_kernels(update, {});
+  for (const Borders& borders : pairs_of_borders(2)) {
+    const Comparison<T> compare(update, {.shape = {61, 150}, .borders = borders, .threads = 1}, 19);
+    for (const std::size_t depth : {2u, 5u, 8u}) {
+      for (const std::size_t block : {8u, 16u, 48u, 200u}) {
+        for (const std::size_t width : {0u, 48u}) {
+          const Strips strips{
+              .depth = depth, .width = width, .length = 40, .tick = 8, .rows = 4, .block = block, .threads = 1};
+          compare.expect(strips, simd);
+        }
+      }
+    }
+  }
+}
+
+TEST(Strips, BlocksAlongX) {
+  check_blocks<float>(1);
+  check_blocks<double>(2);
+  check_blocks<float>(4);
 }
 
 TEST(Strips, OneDimension) {

@@ -105,18 +105,18 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     if (more && !power) add(packed, "", true);
     if (!more || power || design.resident > 1) add(design, "");  // one group loses to two
     if (more && power) later.push_back(packed);
-    PassDesign shuffled = design;
-    shuffled.shuffles = true;
-    if (&design == &designs.front() && design.radices.size() > 1 && shuffles_serve(device, design) &&
-        fit(device, shuffled, design.lines).empty()) {
-      add(shuffled, "");
-    }
   }
   for (const PassDesign& design : later) add(design, "", true);
   if (designs.front().radices.size() < 2) return;
   PassDesign all = designs.front();
   all.few_twiddles = false;
   add(all, "all");
+  for (PassDesign shuffled : designs) {
+    if (!shuffles_serve(device, shuffled)) continue;
+    shuffled.shuffles = true;
+    if (fit(device, shuffled, shuffled.lines).empty()) add(shuffled, "");
+    break;
+  }
 }
 
 }  // namespace ridge::fft::on_device

@@ -59,9 +59,9 @@ PassWriter::PassWriter(const PassDesign& design, Text& text, std::size_t first_t
 }
 
 std::size_t PassWriter::exchange_bytes() const {
+  if (d_.shuffles) return 0;
   std::size_t bytes = 0;
   for (const ExchangeLayout& layout : layouts_) {
-    if (d_.shuffles) break;
     const std::size_t elements = d_.parts > 1 ? layout.place(part() - 1) + 1 : layout.elements;
     bytes = std::max(bytes, elements * element_bytes());
   }

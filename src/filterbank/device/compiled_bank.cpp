@@ -17,6 +17,19 @@ double history_steps(const KernelDesign& design) {
 
 constexpr std::size_t kMostSpectra = std::size_t{1} << 20;  // of one launch
 
+KernelText text_of(const KernelDesign& design) {
+  switch (design.fir) {
+    case Fir::matrix:
+      return matrix_text(design);
+    case Fir::matrix_async:
+      return matrix_async_text(design);
+    case Fir::blocks:
+      return block_text(design);
+    default:
+      return kernel_text(design);
+  }
+}
+
 }  // namespace
 
 std::size_t rounds_for(const KernelDesign& design, std::size_t spectra, std::size_t slots) {
@@ -42,13 +55,11 @@ std::size_t rounds_for(const KernelDesign& design, std::size_t spectra, std::siz
 CompiledBank::CompiledBank(const Device& device, const KernelDesign& design,
                            std::span<const std::complex<float>> factors)
     : device_(device), design_(design) {
-  const KernelText text = design.fir == Fir::matrix         ? matrix_text(design)
-                          : design.fir == Fir::matrix_async ? matrix_async_text(design)
-                                                            : kernel_text(design);
+  const KernelText text = text_of(design);
   kernel_ = device.compile(text.source).kernel(kKernelName);
   local_bytes_ = text.local_bytes;
   if (!design.on_matrix_units()) {
-    const auto tables = transform_tables(design);
+    const auto tables = design.fir == Fir::blocks ? block_tables(design) : transform_tables(design);
     tables_ = uploaded(device, std::span<const std::complex<float>>(tables), "filter bank roots");
   }
   const std::complex<float> none = 1.0f;

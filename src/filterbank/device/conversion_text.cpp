@@ -64,8 +64,10 @@ const char* to_string(Fir fir) {
       return "gather";
     case Fir::matrix:
       return "matrix";
-    default:
+    case Fir::matrix_async:
       return "matrix_async";
+    default:
+      return "blocks";
   }
 }
 

@@ -16,6 +16,7 @@ enum class Fir {
   gather,     // every tap's sample read again, from a cache if it is there; anything
   matrix,     // 16 times of a channel as a product with a Toeplitz matrix of weights, on the matrix units
   matrix_async,  // the same, samples kept as bytes and lines stored in bulk
+  blocks,        // spectra in blocks from raw rows in registers, for few taps and 256, 512 or 1024 channels
 };
 const char* to_string(Fir fir);
 
@@ -65,6 +66,10 @@ KernelText kernel_text(const KernelDesign& design);
 KernelText matrix_text(const KernelDesign& design);
 // `matrix_async`: the same problems.
 KernelText matrix_async_text(const KernelDesign& design);
+
+// `blocks`: 256 times 1, 2 or 4 channels, two polarizations, critical, whole rows in a block, order of time.
+KernelText block_text(const KernelDesign& design);
+std::vector<std::complex<float>> block_tables(const KernelDesign& design);
 
 // Roots for the stages of the transform, in the order the text expects them.
 std::vector<std::complex<float>> transform_tables(const KernelDesign& design);

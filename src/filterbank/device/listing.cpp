@@ -35,6 +35,12 @@ std::size_t fixed_rounds(const Device& device, std::size_t period) {
   return std::max<std::size_t>(1, 64 / period);
 }
 
+// What one kernel may have: NVIDIA's OpenCL gives 48 KiB whatever it says.
+std::size_t local_memory(const Device& device) {
+  return device.info().backend == Backend::opencl ? std::min<std::size_t>(device.limits().local_memory, 48 << 10)
+                                                  : device.limits().local_memory;
+}
+
 std::string name_of(const KernelDesign& d) { return fmt::format("{}x{}x{}", d.items, d.streams, d.steps); }
 
 }  // namespace
@@ -60,9 +66,7 @@ std::vector<KernelDesign> designs(const Device& device, const Problem& problem, 
   d.items = std::min(most, std::bit_ceil(std::max<std::size_t>(g.channels * split, 32)));
   // Several stations where one does not give every item a channel.
   d.streams = std::clamp<std::size_t>(d.items / (g.channels * split), 1, g.stations);
-  const std::size_t local = device.info().backend == Backend::opencl
-                                ? std::min<std::size_t>(device.limits().local_memory, 48 << 10)
-                                : device.limits().local_memory;
+  const std::size_t local = local_memory(device);
   for (const std::size_t target : {std::size_t{4096}, std::size_t{2048}, std::size_t{8192}}) {
     const std::size_t values = d.streams * g.channels * g.polarizations;
     std::size_t steps = std::max<std::size_t>(1, target / values);
@@ -114,21 +118,44 @@ bool has_matrix_units(const Device& device) {
   return isa.starts_with("sm_") && isa.size() >= 5 && isa.compare(3, std::string::npos, "80") >= 0;
 }
 
+bool stores_in_bulk(const Device& device) { return device.info().isa.compare(3, std::string::npos, "90") >= 0; }
+
 // Integers, two polarizations, critical; a device without matrix units imitates them where a test asks for it.
 void add_matrix(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
   if (!g.critical() || g.polarizations != 2 || g.samples == Samples::float32 || g.block != g.channels) return;
   if (g.channels % 32 != 0 || g.channels > 256 || g.taps < 2 || g.taps > 64) return;
-  if (g.by_channel || g.delayed) return;
-  KernelDesign d{.geometry = g, .fir = Fir::matrix, .parts = 4};
-  d.factors = factors_of(problem, g);
+  if (g.by_channel) return;
   const std::size_t warps = g.channels / 16;  // of 32 spectra
-  for (std::size_t tiles = std::max<std::size_t>(1, 16 / warps); tiles > 0; tiles /= 2) {
-    d.items = 32 * warps * tiles;
-    d.steps = 32 * tiles;
+  for (const Fir fir : {Fir::matrix_async, Fir::matrix}) {
+    const bool async = fir == Fir::matrix_async;
+    if (async ? !stores_in_bulk(device) || 16 % warps != 0 : g.delayed) continue;
+    KernelDesign d{.geometry = g, .fir = fir, .parts = 4};
+    d.factors = factors_of(problem, g);
+    for (std::size_t tiles = std::max<std::size_t>(1, 16 / warps); tiles > 0; tiles /= 2) {
+      d.items = 32 * warps * tiles;
+      d.steps = 32 * tiles;
+      d.rounds = fixed_rounds(device, d.steps);
+      const std::size_t bytes = (async ? matrix_async_text(d) : matrix_text(d)).local_bytes;
+      const std::size_t local = device.limits().local_memory;
+      if (bytes > local) continue;
+      d.resident = std::clamp<std::size_t>(local / (bytes + 1024), 1, std::max<std::size_t>(1, 512 / d.items));
+      all.push_back(d);
+      break;
+    }
+  }
+}
+
+// Few taps, 256 times 1, 2 or 4 channels: the rows of a block of spectra fit the registers as they are.
+void add_blocks(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
+  if (!g.critical() || g.polarizations != 2 || g.samples == Samples::float32 || g.block != g.channels) return;
+  if ((g.channels != 256 && g.channels != 512 && g.channels != 1024) || g.taps > 8 || g.by_channel) return;
+  if (device.limits().work_group < 256) return;
+  KernelDesign d{.geometry = g, .fir = Fir::blocks, .items = 256, .parts = 4};
+  d.factors = factors_of(problem, g);
+  for (const std::size_t values : {4096, 2048}) {
+    d.steps = values / g.channels;
     d.rounds = fixed_rounds(device, d.steps);
-    const std::size_t bytes = matrix_text(d).local_bytes, local = device.limits().local_memory;
-    if (bytes > local) continue;
-    d.resident = std::clamp<std::size_t>(local / (bytes + 1024), 1, std::max<std::size_t>(1, 512 / d.items));
+    if (block_text(d).local_bytes > local_memory(device)) continue;
     all.push_back(d);
     return;
   }
@@ -137,6 +164,7 @@ void add_matrix(const Device& device, const Problem& problem, const Geometry& g,
 std::vector<KernelDesign> fused_designs(const Device& device, const Problem& problem, const Geometry& g) {
   std::vector<KernelDesign> all;
   if (has_matrix_units(device)) add_matrix(device, problem, g, all);
+  add_blocks(device, problem, g, all);
   if (g.critical()) {
     for (std::size_t parts = 2 * g.polarizations; parts >= 2; parts /= 2) {
       for (KernelDesign& d : designs(device, problem, g, Fir::registers, true, parts)) {
@@ -189,7 +217,7 @@ std::shared_ptr<const CompiledBank> fir_alone(const Device& device, const Proble
 std::shared_ptr<const CompiledBank> fused_power(const Device& device, const Problem& problem, const Geometry& g,
                                                 Products products, std::size_t times) {
   std::vector<KernelDesign> all = fused_designs(device, problem, g);
-  std::erase_if(all, [](const KernelDesign& one) { return one.on_matrix_units(); });
+  std::erase_if(all, [](const KernelDesign& one) { return one.on_matrix_units() || one.fir == Fir::blocks; });
   if (all.empty()) return nullptr;
   KernelDesign design = all.front();
   design.summed = std::gcd(times, design.steps);

@@ -1,9 +1,10 @@
 // The FIR on the matrix units with loads and stores that no work-item waits for: samples stay bytes in local memory and
 // become halves in registers; finished lines leave local memory by bulk copies while the next ones are filtered.
 //
-// Products, lanes and order are those of matrix_text.cpp: a warp has 16 channels (a task) of 32 spectra. A lane's two
-// butterflies are done and turned at once; then one half of the spectra after the other (h = 0: even, 1: odd) goes to
-// its buffer of lines, through the second butterfly in place, and out. A buffer is written again most of a turn later.
+// Products, lanes and order are those of matrix_text.cpp: a warp has 16 channels (a task) of 32 spectra, a lane two
+// butterflies, one of an even and one of an odd spectrum. Each half of the spectra has its buffer of lines. The second
+// butterfly is done in place, and the items of a line send it off: a turn has two barriers, on both sides of the
+// writing of the buffers, and what a warp does between them it does when it comes to it.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "fft/device/text.hpp"
 #include "filterbank/device/design.hpp"
 #include "filterbank/device/finish_text.hpp"
+#include "filterbank/device/lines_text.hpp"
 #include "filterbank/device/matrix_products.hpp"
 #include "filterbank/device/matrix_weights.hpp"
 
@@ -36,6 +38,18 @@ constexpr const char* kBulk = R"(
 #define BULK_READ(n)
 #define BULK_FENCE()
 #endif
+// Two parts of a turn, which every other warp does the other way round.
+#if SUB_GROUP_WIDTH >= 32
+#define PARTS_OPEN _Pragma("unroll 1") for (int part = 0; part < 2; ++part) {
+#define PRODUCTS_OPEN if (part == (warp & 1)) {
+#define BUTTERFLIES_OPEN } else if (round > 0) {
+#define PARTS_CLOSE }}
+#else
+#define PARTS_OPEN
+#define PRODUCTS_OPEN {
+#define BUTTERFLIES_OPEN } {
+#define PARTS_CLOSE }
+#endif
 )";
 
 class Writer {
@@ -58,6 +72,7 @@ class Writer {
     text_.raw(conversion_text(g_.samples, 4));
     text_.raw(matrix_words_text(d_.items));
     text_.raw(fft::on_device::butterfly_text({16, others_}, false));
+    text_.raw(kLinesWords);
     text_.raw(finish_words(d_));
     text_.raw(kBulk);
     text_.open("KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}({}{})", d_.items, d_.resident, kKernelName, kArguments,
@@ -83,38 +98,35 @@ class Writer {
     text_.line("raw_t raw[{}];", 2 * pairs_each());
     load("begin");
     text_.line("int slot = 0;  // of the oldest 8 rows in use");
-    text_.open("for (int round = 0; round < {}; ++round)",
-               d_.rounds > 0 ? fmt::format("{}", d_.rounds) : std::string("rounds"));
-    text_.line("const int t = begin + round * {};", d_.steps);
     put("raw", pairs_each(), fmt::format("slot + {}", history_));
     text_.line("BARRIER();");
-    text_.open("if (round > 0)");
-    store(1, fmt::format("t - {}", d_.steps));
-    text_.close();
+    const std::string rounds = d_.rounds > 0 ? fmt::format("{}", d_.rounds) : std::string("rounds");
+    text_.open("for (int round = 0; round < {}; ++round)", rounds);
+    text_.line("const int t = begin + round * {};", d_.steps);
+    text_.line("float sums[16][4];");
+    // Products want local memory, butterflies the arithmetic: half of the warps do the one while the others do the
+    // other.
+    text_.line("PARTS_OPEN");
+    text_.line("PRODUCTS_OPEN");
     products();
-    for (std::size_t h = 0; h < 2; ++h) {
-      // The buffer's last lines have left: read by now.
-      if (h == 0) {
-        text_.line("BULK_READ(1);");
-        text_.line("BARRIER();");
-      }
-      exchange(h);
-      text_.line("BARRIER();");
-      if (h == 0) load(fmt::format("t + {}", d_.steps));
-      second(h);
-      text_.line("BULK_FENCE();");
-      if (h == 0) {
-        text_.line("BULK_READ(0);");
-        text_.line("BARRIER();");
-        store(0, "t");
-      }
-    }
+    text_.line("BUTTERFLIES_OPEN");
+    second(0, fmt::format("t - {}", d_.steps));
+    second(1, fmt::format("t - {}", d_.steps));
+    text_.line("PARTS_CLOSE");
+    butterfly(0);
+    load(fmt::format("t + {}", d_.steps));
+    text_.line("BULK_READ(0);");
+    text_.line("BARRIER();");
+    exchange(0);
+    butterfly(1);
+    exchange(1);
     text_.line("slot += {};", d_.steps / 8);
     text_.line("slot -= slot >= {0} ? {0} : 0;", units_);
-    text_.close();
+    put("raw", pairs_each(), fmt::format("slot + {}", history_));
     text_.line("BARRIER();");
-    store(1, fmt::format("begin + ({} - 1) * {}", d_.rounds > 0 ? fmt::format("{}", d_.rounds) : std::string("rounds"),
-                         d_.steps));
+    text_.close();
+    second(0, fmt::format("begin + ({} - 1) * {}", rounds, d_.steps));
+    second(1, fmt::format("begin + ({} - 1) * {}", rounds, d_.steps));
     text_.line("BULK_READ(0);");
     text_.close();
     return {{.name = fmt::format("filter bank {} x {}, matrix, bulk", g_.channels, g_.taps), .text = text_.str()},
@@ -239,7 +251,6 @@ class Writer {
 
   // --- the products --------------------------------------------------------------------------------------------------
   void products() {
-    text_.line("float sums[16][4];");
     const std::size_t words = matrix_words(g_.taps);
     for (std::size_t j = 0; j <= history_; ++j) {
       text_.line("int unit{0} = slot + tile * 4 + g / 2 + {0};", j);
@@ -276,22 +287,18 @@ class Writer {
     }
     for (std::size_t c = 0; c < 4; ++c) text_.line("sums[j][{0}] = d[{0}];", c);
     text_.close();
-    // Both butterflies, and the roots behind them: the same for all lanes.
-    for (std::size_t h = 0; h < 2; ++h) {
-      text_.line("float2 v{}[16];", h);
-      for (std::size_t j = 0; j < 16; ++j) {
-        text_.line("v{0}[{1}] = make_float2(sums[{1}][{0}], sums[{1}][{2}]);", h, j, h + 2);
-      }
-      text_.line("dft16(v{});", h);
+  }
+
+  // The lane's first butterfly of one half of the spectra, and the roots behind it: the same for all lanes.
+  void butterfly(std::size_t half) {
+    text_.line("float2 v{}[16];", half);
+    for (std::size_t j = 0; j < 16; ++j) {
+      text_.line("v{0}[{1}] = make_float2(sums[{1}][{0}], sums[{1}][{2}]);", half, j, half + 2);
     }
-    text_.line("const float scale = tables[0].x;");
-    for (std::size_t h = 0; h < 2; ++h) text_.line("v{0}[0] = scaled(v{0}[0], scale);", h);
-    for (std::size_t u = 1; u < 16; ++u) {
-      text_.open();
-      text_.line("const float2 root = tables[task * 16 + {}];", u);
-      for (std::size_t h = 0; h < 2; ++h) text_.line("v{0}[{1}] = multiply(v{0}[{1}], root);", h, u);
-      text_.close();
-    }
+    text_.line("dft16(v{});", half);
+    text_.line("v{0}[0] = scaled(v{0}[0], tables[0].x);", half);
+    for (std::size_t u = 1; u < 16; ++u)
+      text_.line("v{0}[{1}] = multiply(v{0}[{1}], tables[task * 16 + {1}]);", half, u);
   }
 
   std::string weight(std::size_t j, std::size_t lower) const {
@@ -338,36 +345,29 @@ class Writer {
     text_.close();
   }
 
-  void second(std::size_t half) {
+  // Sixteen items have a line, and send it off when they are through with it.
+  void second(std::size_t half, const std::string& first) {
     const std::size_t all = d_.steps * 16;
     for (std::size_t turn = 0; turn * d_.items < all; ++turn) {
       text_.open();
       text_.line("const int b = item + {}, line = b / 16, u = b % 16;", turn * d_.items);
+      text_.line("const int pol = line % 2, time = {} + line / 2 * 2 + {};", first, half);
       text_.line("LOCAL float2* const from = {} + line * {} + u;", buffer(half), pitch_);
       text_.line("float2 v[{}];", others_);
       for (std::size_t q = 0; q < others_; ++q) text_.line("v[{0}] = from[{1}];", q, q * 16);
       text_.line("dft{}(v);", others_);
-      if (d_.factors != Factors::none || g_.delayed) {
-        text_.line("const int pol = line % 2, time = t + line / 2 * 2 + {};", half);
-        open_finish(text_, d_, "(time < skipped ? skipped : time < spectra ? time : spectra - 1)");
-      }
+      open_finish(text_, d_, "(time < skipped ? skipped : time < spectra ? time : spectra - 1)");
       for (std::size_t k = 0; k < others_; ++k) {
         text_.line("from[{}] = {};", k * 16, finished(d_, fmt::format("v[{}]", k), fmt::format("(u + {})", k * 16)));
       }
+      text_.line("BULK_FENCE();");
+      text_.line("LANES_WAIT();");
+      text_.open("if (u == 0 && time >= begin && time >= skipped && time < spectra)");
+      text_.line("BULK_STORE(out + (out_offset + {}), from, {});", place_text(g_, "time", "0"), g_.channels * 8);
+      text_.line("BULK_CLOSE();");
+      text_.close();
       text_.close();
     }
-  }
-
-  // A line an item.
-  void store(std::size_t half, const std::string& first) {
-    text_.open("if (item < {})", d_.steps);
-    text_.line("const int time = {} + item / 2 * 2 + {}, pol = item % 2;", first, half);
-    text_.open("if (time >= skipped && time < spectra)");
-    text_.line("BULK_STORE(out + (out_offset + {}), {} + item * {}, {});", place_text(g_, "time", "0"), buffer(half),
-               pitch_, g_.channels * 8);
-    text_.close();
-    text_.line("BULK_CLOSE();");
-    text_.close();
   }
 
   const KernelDesign& d_;

@@ -1,6 +1,7 @@
 // FIR and FFT of a few steps at a time, while their samples and branches are in the nearest cache: one read and one
 // write of memory. Critical sampling takes the register tile of the FIR, oversampling one spectrum at a time.
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -24,12 +25,13 @@ class Fused final : public HostVariant {
   Fused(const Problem& problem, const Geometry& g, std::size_t steps, std::size_t capacity, std::size_t past_bytes,
         std::shared_ptr<const fft::LineKernel<float>> line)
       : HostVariant(problem, g,
-                    source_floats(g, steps, capacity) + (kernels().store_past == nullptr ? 1 : 3) * batch(g, steps) +
+                    source_floats(g, steps, capacity) + (kernels().store_past == nullptr ? 1 : 2) * batch(g, steps) +
                         (line == nullptr ? 0 : 2 * line->scratch()) + 64),
         steps_(steps),
         capacity_(capacity),
         past_bytes_(past_bytes),
-        line_(std::move(line)) {}
+        line_(std::move(line)),
+        bare_(line_ == nullptr ? fft::BareLine<float>() : line_->bare(fft::Direction::forward)) {}
   std::shared_ptr<const Weights> prepare(std::span<const double> prototype) const override {
     return window_weights(geometry(), prototype);
   }
@@ -78,36 +80,38 @@ class Fused final : public HostVariant {
       }
       return;
     }
-    // The spectra of one batch of steps are written while the next is computed.
-    float* const spectra[2] = {filtered + batch(g, steps_), filtered + 2 * batch(g, steps_)};
-    auto* const fft_scratch = reinterpret_cast<std::complex<float>*>(filtered + 3 * batch(g, steps_));
+    // The spectra of one batch of steps, which stand where its branches stood, are written while the next is computed.
+    float* const spectra[2] = {filtered, filtered + batch(g, steps_)};
+    auto* const fft_scratch = reinterpret_cast<std::complex<float>*>(filtered + 2 * batch(g, steps_));
     LateStores late[2] = {{steps_ * g.polarizations, 2 * g.channels}, {steps_ * g.polarizations, 2 * g.channels}};
     for (std::size_t t = 0, turn = 0; t < piece.spectra; t += steps_, turn = 1 - turn) {
       const std::size_t now = std::min(steps_, piece.spectra - t);
-      filter(piece.first + t, now, filtered, &late[1 - turn]);
-      transform_late(output, t, now, filtered, spectra[turn], late[1 - turn], late[turn], fft_scratch);
+      filter(piece.first + t, now, spectra[turn], &late[1 - turn]);
+      transform_late(output, t, now, spectra[turn], late[1 - turn], late[turn], fft_scratch);
     }
   }
 
   void to_channels(const float* filtered, std::complex<float>* out, std::complex<float>* scratch) const {
     const auto* branches = reinterpret_cast<const std::complex<float>*>(filtered);
-    if (line_ == nullptr) {
-      std::copy_n(branches, geometry().channels, out);
+    if (bare_) {
+      bare_.run(filtered, reinterpret_cast<float*>(out));
+    } else if (line_ == nullptr) {
+      if (out != branches) std::copy_n(branches, geometry().channels, out);
     } else {
       line_->run(fft::Direction::forward, branches, out, scratch);
     }
   }
 
-  void transform_late(Output& output, std::size_t first, std::size_t count, const float* filtered, float* spectra,
-                      LateStores& before, LateStores& now, std::complex<float>* scratch) const {
+  void transform_late(Output& output, std::size_t first, std::size_t count, float* spectra, LateStores& before,
+                      LateStores& now, std::complex<float>* scratch) const {
     const Geometry& g = geometry();
     for (std::size_t t = 0; t < count; ++t) {
-      for (std::size_t p = 0; p < g.polarizations; ++p, filtered += filtered_row(g), spectra += filtered_row(g)) {
+      for (std::size_t p = 0; p < g.polarizations; ++p, spectra += filtered_row(g)) {
         auto* const values = reinterpret_cast<std::complex<float>*>(spectra);
-        to_channels(filtered, values, scratch);
+        to_channels(spectra, values, scratch);
         output.finish(first + t, p, values);
         now.add(spectra, reinterpret_cast<float*>(output.row(first + t, p)));
-        before.some((blocks_of(g) + 1) / 2);
+        before.beside_fft(blocks_of(g));
       }
     }
     before.rest();
@@ -134,13 +138,15 @@ class Fused final : public HostVariant {
     const bool fresh = g.channels >= 512 && can_make_fresh();
     const std::size_t then = now + (g.channels >= 512 ? 2 : 1), bytes = g.channels * sizeof(std::complex<float>);
     if (g.by_channel || then >= piece.spectra * g.polarizations) return;
-    auto* place = reinterpret_cast<char*>(output.row(then / g.polarizations, then % g.polarizations));
+    const std::size_t time = g.polarizations == 2 ? then / 2 : then;
+    auto* place = reinterpret_cast<char*>(output.row(time, g.polarizations == 2 ? then % 2 : 0));
     if (fresh) return make_fresh(place, bytes);
     for (std::size_t byte = 0; byte < bytes; byte += 64) __builtin_prefetch(place + byte, 1, 2);
   }
 
   std::size_t steps_, capacity_, past_bytes_;
   std::shared_ptr<const fft::LineKernel<float>> line_;
+  fft::BareLine<float> bare_;
 };
 
 }  // namespace
@@ -167,15 +173,18 @@ void list_host_fused(const Problem& problem, const Geometry& geometry, std::vect
                          return std::make_shared<Fused>(problem, geometry, steps, rows, past_bytes);
                        }});
   };
-  for (const std::size_t kilobytes : {std::size_t{540}, std::size_t{128}, std::size_t{32}}) {
-    for (const std::size_t rows : {std::size_t{96}, std::size_t{32}, kNoWindow}) {
+  // The best so far first: it is what a plan takes that measures nothing.
+  using Sizes = std::array<std::size_t, 3>;
+  for (const std::size_t kilobytes : kernels().store_past == nullptr ? Sizes{540, 128, 32} : Sizes{128, 540, 32}) {
+    // Windows of many channels outgrow the second cache, which two threads may share.
+    for (const std::size_t rows : {std::size_t{96}, std::size_t{32}, std::size_t{8}, kNoWindow}) {
+      if (rows == 8 && geometry.channels < 512) continue;
       add(kilobytes << 10, rows, kPastBytes);
-      if (kernels().store_past != nullptr) {
-        add(kilobytes << 10, rows, 0);
-        add(kilobytes << 10, rows, ~std::size_t{0});
-      }
     }
   }
+  if (kernels().store_past == nullptr) return;
+  add(std::size_t{32} << 10, 32, 0);
+  add(std::size_t{32} << 10, 32, ~std::size_t{0});
 }
 
 std::shared_ptr<const Variant> host_fir_alone(const Problem& problem, const Geometry& geometry) {

@@ -90,22 +90,24 @@ template <size_t P>
 HWY_INLINE void block_of_int8(const std::byte* from, float* to) {
 #if HWY_TARGET != HWY_SCALAR
   const hn::CappedTag<std::int8_t, 16> bytes;
-  const hn::CappedTag<std::uint16_t, 8> pairs;
   if constexpr (P == 1) {
     store_sixteen(load_bytes(bytes, from), to);
-  } else if constexpr (kLanes == kBlockFloats) {
-    // Each half's polarizations apart by one shuffle of bytes, the halves together by another.
-    const hn::CappedTag<std::uint64_t, 2> halves;
-    alignas(16) static constexpr std::int8_t kApart[16] = {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15};
-    const auto apart = hn::Load(bytes, kApart);
-    const auto a = hn::BitCast(halves, hn::TableLookupBytes(load_bytes(bytes, from), apart));
-    const auto b = hn::BitCast(halves, hn::TableLookupBytes(load_bytes(bytes, from + 16), apart));
-    store_sixteen(hn::BitCast(bytes, hn::InterleaveLower(halves, a, b)), to);
-    store_sixteen(hn::BitCast(bytes, hn::InterleaveUpper(halves, a, b)), to + kBlockFloats);
   } else {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+    // Floats first: a sample is 64 bits then, and one permutation of both vectors takes out a polarization.
+    const F f;
+    const hn::RebindToSigned<F> i;
+    const hn::Repartition<std::uint64_t, F> samples;
+    const auto a = hn::BitCast(samples, hn::ConvertTo(f, hn::PromoteTo(i, load_bytes(bytes, from))));
+    const auto b = hn::BitCast(samples, hn::ConvertTo(f, hn::PromoteTo(i, load_bytes(bytes, from + 16))));
+    hn::StoreU(hn::BitCast(f, hn::ConcatEven(samples, b, a)), f, to);
+    hn::StoreU(hn::BitCast(f, hn::ConcatOdd(samples, b, a)), f, to + kBlockFloats);
+#else
+    const hn::CappedTag<std::uint16_t, 8> pairs;
     const auto a = load_bytes(pairs, from), b = load_bytes(pairs, from + 16);
     store_sixteen(hn::BitCast(bytes, hn::ConcatEven(pairs, b, a)), to);
     store_sixteen(hn::BitCast(bytes, hn::ConcatOdd(pairs, b, a)), to + kBlockFloats);
+#endif
   }
 #else
   convert_plainly<std::int8_t>({.from = from, .channels = kBlock, .polarizations = P, .to = to, .block_stride = 0}, 0);

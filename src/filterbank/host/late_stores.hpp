@@ -28,6 +28,11 @@ class LateStores {
            reinterpret_cast<std::uintptr_t>(to) % 64 == 0;
   }
 
+  // Of so many lines that a piece of the FIR or one FFT made, those to be written beside it. Both have half of them; a
+  // long FFT cannot be interrupted, and so many lines at its end would stand in the way: they go beside the FIR.
+  void beside_fir(std::size_t lines) { some((lines * fir_eighths() + 7) / 8); }
+  void beside_fft(std::size_t lines) { some((lines * (8 - fir_eighths()) + 7) / 8); }
+
   void some(std::size_t lines) {
     while (lines > 0 && row_ < rows_.size()) {
       const std::size_t now = std::min(lines, lines_ - line_), at = line_ * kBlockFloats;
@@ -49,6 +54,7 @@ class LateStores {
   }
 
  private:
+  std::size_t fir_eighths() const { return lines_ < 64 ? 4 : lines_ < 128 ? 6 : 8; }
   struct Row {
     const float* from;
     float* to;

@@ -13,16 +13,19 @@ constexpr std::size_t kMoreRows = 32, kMostBytes = std::size_t{128} << 20;
 
 class Separate final : public HostVariant {
  public:
-  Separate(const Problem& problem, const Geometry& g) : Separate(problem, g, channel_fft(g.channels)) {}
+  Separate(const Problem& problem, const Geometry& g, std::size_t past_bytes)
+      : Separate(problem, g, past_bytes, channel_fft(g.channels)) {}
   std::shared_ptr<const Weights> prepare(std::span<const double> prototype) const override {
     return window_weights(geometry(), prototype);
   }
 
  private:
-  Separate(const Problem& problem, const Geometry& g, std::shared_ptr<const fft::LineKernel<float>> line)
+  Separate(const Problem& problem, const Geometry& g, std::size_t past_bytes,
+           std::shared_ptr<const fft::LineKernel<float>> line)
       : HostVariant(problem, g,
                     SampleWindow::floats(g, capacity(g)) + (stretch(g) * g.polarizations + 1) * filtered_row(g) +
                         2 * line->scratch() + 64),
+        past_bytes_(past_bytes),
         line_(std::move(line)) {}
   static std::size_t steps(const Geometry& g) { return std::max<std::size_t>(kernels().tile / g.polarizations, 8); }
   static std::size_t capacity(const Geometry& g) { return least_rows(g, steps(g)) + kMoreRows; }
@@ -38,7 +41,7 @@ class Separate final : public HostVariant {
     const std::size_t row = filtered_row(g), each = g.polarizations * row;
     float* const spectrum = filtered + stretch(g) * each;
     auto* const fft_scratch = reinterpret_cast<std::complex<float>*>(spectrum + row);
-    const bool past = goes_past_caches(g, piece);
+    const bool past = goes_past_caches(g, piece, past_bytes_);
     LateStores stores(1, 2 * g.channels);
     for (std::size_t first = 0; first < piece.spectra; first += stretch(g)) {
       const std::size_t count = std::min(stretch(g), piece.spectra - first);
@@ -60,14 +63,22 @@ class Separate final : public HostVariant {
     }
   }
 
+  std::size_t past_bytes_;
   std::shared_ptr<const fft::LineKernel<float>> line_;
 };
 
 }  // namespace
 
 void list_host_separate(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
-  entries.push_back({{.variant = "separate", .refusal = needs_critical(geometry), .cost = host_cost(geometry, 0.4, 1)},
-                     [problem, geometry] { return std::make_shared<Separate>(problem, geometry); }});
+  const auto add = [&](std::vector<std::pair<std::string, std::string>> parameters, std::size_t past_bytes) {
+    entries.push_back({{.variant = "separate",
+                        .parameters = std::move(parameters),
+                        .refusal = needs_critical(geometry),
+                        .cost = host_cost(geometry, 0.4, 1)},
+                       [=] { return std::make_shared<Separate>(problem, geometry, past_bytes); }});
+  };
+  add({}, kPastBytes);
+  if (kernels().store_past != nullptr) add({{"stores", "cached"}}, ~std::size_t{0});
 }
 
 }  // namespace ridge::filterbank

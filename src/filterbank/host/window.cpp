@@ -142,7 +142,7 @@ void filter_many(const Geometry& geometry, SampleWindow& window, const Piece& pi
     block.times = tile;
     for (std::size_t t = 0; t < all; t += tile) {
       kernels().fir_tile(block);
-      late->some((tile * geometry.polarizations + 1) / 2);
+      late->beside_fir(tile * geometry.polarizations);
       block.rows += tile * geometry.polarizations * kBlockFloats;
       block.out += tile * block.time_stride;
     }
@@ -203,7 +203,7 @@ void DirectRows::filter(const Piece& piece, std::uint64_t spectrum, std::size_t 
     block.weights = weights.block(b);
     block.out = out + b * kBlockFloats;
     kernel.fir_tile(block);
-    if (late != nullptr) late->some((times * g.polarizations + 1) / 2);
+    if (late != nullptr) late->beside_fir(times * g.polarizations);
   }
 }
 

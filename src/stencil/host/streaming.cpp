@@ -17,7 +17,7 @@ void list_host_streaming(const Device&, const Update<T>& update, const Layout& l
   const auto last = machine::host_caches().back();
   const double bytes = 2.0 * static_cast<double>(layout.cells() * layout.fields * sizeof(T));
   // With many threads some core is slower than the others, and all would wait for it: pieces go to whoever is free.
-  constexpr std::size_t kManyThreads = 4, kPieces = 8;
+  constexpr std::size_t kManyThreads = 4, kPieces = 32;
   std::vector<RowLoops> loops;
   for (const std::size_t rows : {std::size_t{1}, std::size_t{2}}) {
     loops.push_back({.rows = rows, .threads = layout.threads, .fence = true});

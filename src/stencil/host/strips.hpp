@@ -23,6 +23,9 @@ struct Strips {
   std::size_t tick = 1;    // rows (3D: planes) a stage advances at a time
   std::size_t rows = 1;    // rows along y computed together
   std::size_t planes = 1;  // 3D: planes computed together, where there is a kernel for such blocks
+  // 2D, not 0: cells along x a stage computes before the next stage follows, a vector further back, so that what they
+  // hand on stays in the first cache. For kernels that take whole vectors.
+  std::size_t block = 0;
   std::size_t threads = 1;
   bool prefetch = false;  // the old level's rows, a tick ahead
 };

@@ -74,6 +74,11 @@ RingFrame::RingFrame(const Layout& layout, const Strips& strips, std::size_t ele
   lead = overlap;
   pitch = lead + round_up(whole_or(strips.width, layout.shape[2]), line) + overlap + line;
   if (pitch / line % 2 == 0) pitch += line;  // rows start in different sets of a cache
+  if (strips.block > 0) {  // blocks of neighbouring rows lie side by side in a way of the first cache
+    constexpr std::size_t kWay = 16384;
+    const std::size_t way = kWay / element_bytes;
+    pitch += (strips.block % way + way - pitch % way) % way;
+  }
   if (whole_rows(layout, strips)) {
     const RowFrame grid(layout, element_bytes);
     lead = grid.pad;
@@ -136,13 +141,74 @@ void StripTile<T>::run(Levels<T>& levels, std::size_t depth, const Cell3& begin,
   }
   loads_ = x_.periodic && (x_.low(left(0)) < 0 || x_.high(left(0)) > x_.size);
   for (std::ptrdiff_t tick = 0;; ++tick) {
-    for (std::size_t s = loads_ ? 0 : 1; s <= depth; ++s) {
-      if (strips_.prefetch && s > 0) prefetch(tick, s);
-      const Range range{std::max(front(s, tick - 1), spans_[s].outer.begin),
-                        std::min(front(s, tick), spans_[s].outer.end)};
-      if (range.begin < range.end) stage(s, range);
+    if (!tick_in_blocks(tick)) {
+      for (std::size_t s = loads_ ? 0 : 1; s <= depth; ++s) {
+        if (strips_.prefetch && s > 0) prefetch(tick, s);
+        const Range range = rows_of_tick(s, tick);
+        if (range.begin < range.end) stage(s, range);
+      }
     }
     if (front(depth, tick) >= outer_.tile_end) break;
+  }
+}
+
+// A tick of all stages block by block along x. Stage s + 1 works a vector behind stage s, so it reads what is there,
+// and stage s + 2, which may have the same buffer as s, two vectors behind: what stage s + 1 still reads is left alone.
+// False, with nothing done, where a tick is not plain: rows that do not change, or stage 0.
+template <class T>
+bool StripTile<T>::tick_in_blocks(std::ptrdiff_t tick) {
+  const auto vector = static_cast<std::ptrdiff_t>(kernels_.vector), block = static_cast<std::ptrdiff_t>(strips_.block);
+  if (block == 0 || outer_index_ != 1 || loads_ || layout_.coefficients != 0 || x_.radius > vector) return false;
+  for (std::size_t s = 1; s <= depth_; ++s) {
+    const Range rows = rows_of_tick(s, tick);
+    if (rows.begin < rows.end && !outer_.periodic && (rows.begin < outer_.begin || rows.end > outer_.end)) return false;
+  }
+  std::size_t count = 0;
+  for (std::size_t s = 1; s <= depth_; ++s) {
+    const Range rows = rows_of_tick(s, tick);
+    if (rows.begin >= rows.end) continue;
+    find_planes(s, rows);
+    for (std::ptrdiff_t o = rows.begin; o < rows.end; o += static_cast<std::ptrdiff_t>(strips_.rows), ++count) {
+      if (count == pieces_.size()) pieces_.push_back({.table = table_});
+      Piece& piece = pieces_[count];
+      piece.stage = s;
+      piece.first = o;
+      piece.count = std::min(static_cast<std::ptrdiff_t>(strips_.rows), rows.end - o);
+      gather(piece.table, s, o, 0, piece.count, 1, spans_[s].computed.begin);
+    }
+  }
+  const std::ptrdiff_t begin = spans_[1].computed.begin, end = spans_[1].computed.end;
+  const std::ptrdiff_t blocks = (end - begin + left(1) * vector + block - 1) / block;
+  std::size_t fetched = 0;
+  for (std::ptrdiff_t b = 0; b < blocks; ++b) {
+    for (; strips_.prefetch && fetched < depth_ * static_cast<std::size_t>(b + 1) / static_cast<std::size_t>(blocks);)
+      prefetch(tick, ++fetched);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::ptrdiff_t at = begin + b * block - static_cast<std::ptrdiff_t>(pieces_[i].stage - 1) * vector;
+      const Range computed = spans_[pieces_[i].stage].computed;
+      const Range x{b == 0 ? computed.begin : std::max(at, computed.begin), std::min(at + block, computed.end)};
+      if (x.begin < x.end) compute_block(pieces_[i], x);
+    }
+  }
+  return true;
+}
+
+template <class T>
+void StripTile<T>::compute_block(const Piece& piece, Range x) {
+  const std::size_t s = piece.stage;
+  const Range computed = spans_[s].computed;
+  const RowKernel<T>& kernel = s == depth_ ? kernels_.last : kernels_.rows;
+  kernel({.in = piece.table.in.data(),
+          .out = piece.table.out.data(),
+          .count = static_cast<std::size_t>(piece.count),
+          .begin = static_cast<std::size_t>(x.begin - computed.begin),
+          .end = static_cast<std::size_t>(x.end - computed.begin)});
+  // The next stage may read the border's cells as soon as the block has passed them.
+  if (!spans_[s].closes || (x.begin > spans_[s].x.begin && x.end <= x_.end - x_.radius)) return;
+  auto out = piece.table.out.begin();
+  for (std::size_t field = 0; field < layout_.fields; ++field) {
+    for (std::ptrdiff_t i = piece.first; i < piece.first + piece.count; ++i)
+      close(s, *out++ - computed.begin, field, i, 0, x);
   }
 }
 
@@ -257,7 +323,7 @@ void StripTile<T>::call(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m, std::
   auto out = table_of(s, o, m, planes, rows).out.begin();
   for (std::size_t field = 0; field < layout_.fields; ++field) {
     for (std::ptrdiff_t i = o; i < o + planes; ++i) {
-      for (std::ptrdiff_t j = m; j < m + rows; ++j) close(s, *out++ - x.begin, field, i, j);
+      for (std::ptrdiff_t j = m; j < m + rows; ++j) close(s, *out++ - x.begin, field, i, j, spans_[s].x);
     }
   }
 }
@@ -381,19 +447,22 @@ void StripTile<T>::keep(std::size_t s, std::ptrdiff_t o, std::ptrdiff_t m) {
   }
 }
 
-// What x borders make of a row just computed: fixed cells back, mirrored cells beyond the end.
+// What x borders make of a row just computed: fixed cells back, mirrored cells beyond the end. `done` are the cells of
+// the row that are there: a side beyond them is left alone, since a buffer's cells there may still be another stage's.
 template <class T>
-void StripTile<T>::close(std::size_t s, T* row, std::size_t field, std::ptrdiff_t o, std::ptrdiff_t m) const {
+void StripTile<T>::close(std::size_t s, T* row, std::size_t field, std::ptrdiff_t o, std::ptrdiff_t m,
+                         Range done) const {
   const auto [begin, end] = spans_[s].x;
+  const bool low = done.begin <= begin, high = done.end > x_.end - x_.radius;
   if (s < depth_ && (begin < x_.begin || end > x_.end)) {  // in the levels themselves fixed borders are right
     const T* from = old(current_, field, o) + middle_.source(m) * grid_pitch_;
-    for (std::ptrdiff_t x = begin; x < std::min(x_.begin, end); ++x) row[x] = from[x];
-    for (std::ptrdiff_t x = std::max(x_.end, begin); x < end; ++x) row[x] = from[x];
+    for (std::ptrdiff_t x = begin; low && x < std::min(x_.begin, end); ++x) row[x] = from[x];
+    for (std::ptrdiff_t x = std::max(x_.end, begin); high && x < end; ++x) row[x] = from[x];
   }
-  if (begin == 0 && x_.begin == 0) {
+  if (low && begin == 0 && x_.begin == 0) {
     for (std::ptrdiff_t k = 1; k <= x_.radius; ++k) row[-k] = row[x_.source(-k)];
   }
-  if (end == x_.size && x_.end == x_.size) {
+  if (high && end == x_.size && x_.end == x_.size) {
     for (std::ptrdiff_t k = 0; k < x_.radius; ++k) row[end + k] = row[x_.source(end + k)];
   }
 }

@@ -1,5 +1,6 @@
 // One tile of a sweep: where its rows lie, and the order of its stages.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <vector>
@@ -58,7 +59,12 @@ class StripTile {
     Range computed;  // along x, as the kernels are asked
     bool closes;     // x borders are to be made up
   };
+  Range rows_of_tick(std::size_t stage, std::ptrdiff_t tick) const {
+    return {std::max(front(stage, tick - 1), spans_[stage].outer.begin),
+            std::min(front(stage, tick), spans_[stage].outer.end)};
+  }
   void stage(std::size_t stage, Range outer);
+  bool tick_in_blocks(std::ptrdiff_t tick);
   void compute(std::size_t stage, Range outer, Range middle);
   void call(std::size_t stage, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes, std::ptrdiff_t rows,
             const RowKernel<T>& kernel);
@@ -68,6 +74,13 @@ class StripTile {
     std::vector<const T*> in{};
     std::vector<T*> out{};
   };
+  // Rows a stage computes together in the tick at hand.
+  struct Piece {
+    Table table{};
+    std::size_t stage = 0;
+    std::ptrdiff_t first = 0, count = 0;
+  };
+  void compute_block(const Piece& piece, Range x);
   const Table& table_of(std::size_t stage, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes,
                         std::ptrdiff_t rows);
   void gather(Table& table, std::size_t stage, std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes,
@@ -75,7 +88,7 @@ class StripTile {
   void find_planes(std::size_t stage, Range outer);
   void gather_coefficients(std::ptrdiff_t o, std::ptrdiff_t m, std::ptrdiff_t planes, std::ptrdiff_t rows,
                            std::ptrdiff_t x);
-  void close(std::size_t stage, T* row, std::size_t field, std::ptrdiff_t o, std::ptrdiff_t m) const;
+  void close(std::size_t stage, T* row, std::size_t field, std::ptrdiff_t o, std::ptrdiff_t m, Range done) const;
   void prefetch(std::ptrdiff_t tick, std::size_t stage) const;
   Range computed_x(std::size_t stage) const;
 
@@ -113,7 +126,8 @@ class StripTile {
   std::size_t depth_ = 1;
   std::vector<Span> spans_;
   std::vector<Table> kept_;  // by stage and slot
-  Range found_{0, 0};        // what in_planes_ and out_planes_ hold
+  std::vector<Piece> pieces_;
+  Range found_{0, 0};  // what in_planes_ and out_planes_ hold
   std::ptrdiff_t base_ = 0, origin_ = 0;
   bool loads_ = false;  // stage 0 is a ring too: the old level's rows are too short for the periodic overlap
 };

@@ -85,7 +85,8 @@ Strips fitted(const Layout& layout, Strips strips, std::size_t bytes) {
     };
     // Rows stay whole while a strip of them is at least four overlaps high.
     const std::size_t least = std::max<std::size_t>(4 * strips.depth * static_cast<std::size_t>(layout.radius[1]), 8);
-    while (height > least && !with(height, 0)) height = (height + 1) / 2;
+    for (std::size_t cuts = 2; height > least && !with(height, 0); ++cuts)
+      height = std::max(least, (layout.shape[1] + cuts - 1) / cuts);
     std::size_t width = layout.shape[2];
     while (width > line && !with(height, width)) width = (width + 1) / 2;
     strips.height = height >= layout.shape[1] ? 0 : height;
@@ -128,6 +129,7 @@ Entry<T> entry_of(const Update<T>& update, const Layout& layout, const Strips& s
   add("length", strips.length);
   add("tick", strips.tick);
   add("rows", strips.rows);
+  add("block", strips.block);
   if (strips.planes > 1) add("planes", strips.planes);
   if (strips.prefetch) candidate.parameters.emplace_back("fetch", "ahead");
   if (way.streaming) candidate.parameters.emplace_back("stores", "streaming");
@@ -181,6 +183,32 @@ std::vector<std::size_t> depths(const Layout& layout, bool cached) {
   return wanted;
 }
 
+std::size_t row_of(const Layout& layout, const Strips& strips) {
+  return strips.width == 0 ? layout.shape[2] : strips.width;
+}
+
+// The same sweep in other orders. 2D: blocks along x whose shared buffers stay in the first cache. 3D on many threads:
+// plane by plane, or four at a time, of which two share buffers; fetching ahead got in the way there.
+template <class T>
+std::vector<Strips> kinds_of(const Strips& strips, const Caches& caches, bool many_planes, bool simd) {
+  std::vector<Strips> kinds;
+  if (many_planes) {
+    kinds.assign(2, strips);
+    for (Strips& kind : kinds) kind.prefetch = false;
+    kinds[0].tick = kinds[0].planes = 1;
+    kinds[1].tick = 4;
+    return kinds;
+  }
+  kinds.push_back(strips);
+  if (strips.tick > 2 && simd) {  // 2D
+    std::size_t block = 4096;
+    while (2 * (strips.tick - 2) * block * sizeof(T) > caches.near * 3 / 4) block /= 2;
+    kinds.push_back(strips);
+    kinds.back().block = block;
+  }
+  return kinds;
+}
+
 }  // namespace
 
 template <class T>
@@ -203,7 +231,8 @@ void list_host_strips(const Device&, const Update<T>& update, const Layout& layo
     for (const std::size_t depth : depths(layout, cached)) {
       Strips strips{.depth = depth, .rows = way.simd ? 4u : 2u, .threads = layout.threads, .prefetch = streams};
       strips.tick = layout.dimensions == 2 ? 8 : 1;
-      if (layout.dimensions == 3 && layout.radius[0] == 1 && way.simd) strips.tick = strips.rows = strips.planes = 2;
+      const bool flat = layout.dimensions == 3 && layout.radius[0] == 1 && way.simd;
+      if (flat) strips.tick = strips.rows = strips.planes = 2;
       // Rings that leave room for what streams through, ones that just fit, and rows that are not cut at all: long rows
       // are what prefetchers like, and may win though the rings lie in the cache behind.
       const std::size_t beyond = layout.dimensions == 2 ? std::numeric_limits<std::size_t>::max() : 2 * room;
@@ -211,13 +240,16 @@ void list_host_strips(const Device&, const Update<T>& update, const Layout& layo
       if (cached) {
         sizes = {{room}};
       } else if (layout.threads > 4) {
-        sizes = {{room / 2}, {room / 2, true}, {room, true}};
+        sizes = {{room / 2}, {room / 2, true}, {flat ? room * 3 / 4 : room, true}};
       }
       for (const Size& size : sizes) {
-        Strips fitting = fitted<T>(layout, strips, size.bytes);
-        share_out(layout, fitting);
-        if (size.more_tiles) fitting.length = shorter(layout, fitting);
-        add(fitting, way);
+        for (const Strips& kind : kinds_of<T>(strips, caches, flat && layout.threads > 4 && !cached, way.simd)) {
+          Strips fitting = fitted<T>(layout, kind, size.bytes);
+          share_out(layout, fitting);
+          if (size.more_tiles) fitting.length = shorter(layout, fitting);
+          if (fitting.block > 0 && row_of(layout, fitting) < 2 * fitting.block) fitting.block = 0;
+          add(fitting, way);
+        }
       }
     }
   }
