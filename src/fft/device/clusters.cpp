@@ -1,6 +1,7 @@
 // Lines too long for one work-group in one trip through memory all the same: a cluster of groups holds the line, and
 // the groups write into each other's local memory between its columns and its rows. CUDA from Hopper on.
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <utility>
 
@@ -101,6 +102,7 @@ class ClusterLister {
     for (const ClusterShape& shape : kClusterShapes) {
       std::size_t of_this_shape = 0;
       for (const std::size_t groups : {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}) {
+        if (!real_ && !std::has_single_bit(groups)) continue;  // complex lines of such lengths do better in rings
         const std::size_t element = problem_.float64 ? 16 : 8, bytes = points_.length / groups * element;
         if (points_.length % groups != 0 || bytes > shape.kib * 1024 || bytes * 2 <= shape.kib * 1024) continue;
         if (of_this_shape == kEachSize || found_ == kMostCandidates) break;
@@ -180,7 +182,8 @@ class ClusterLister {
         .cost = {.flops = usual_flops(problem_),
                  .bytes = problem_bytes(problem_),
                  .launches = 1,
-                 .efficiency = expected(design.groups, shape.ahead) * (1 - 0.02 * static_cast<double>(found_)),
+                 .efficiency = (std::has_single_bit(points_.length) ? 1.0 : 0.6) *
+                               expected(design.groups, shape.ahead) * (1 - 0.02 * static_cast<double>(found_)),
                  .float64 = problem_.float64}};
     if (shape.ahead) route.candidate.parameters.emplace_back("ahead", "line");
     routes_.push_back(std::move(route));
