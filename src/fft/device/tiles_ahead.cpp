@@ -69,8 +69,8 @@ std::string shape_tile(const Device& device, PassDesign& pass, const TileShape& 
     if (std::string reason = fit(device, pass, lines); !reason.empty()) return reason;
     pass.split = true;
     const std::size_t row = lines * (pass.float64 ? 16 : 8);
-    pass.apart = pass.load_order == Order::points && pass.store_order == Order::points && threads % 32 == 0 &&
-                 (threads == 32 || lines < 16) && (row == 32 || row == 64 || row == 128);
+    // Lines of several warps came out wrong on an H200, with rows of 32 and of 64 bytes.
+    pass.apart = pass.load_order == Order::points && pass.store_order == Order::points && threads == 32 && row == 128;
     if (pass.load_order == Order::points && !pass.apart) return "no sub-groups a line";
     pass.load.mapped = pass.load.mapped || pass.apart;
     pass.resident = pass.float64 ? 1 : shape.resident;
