@@ -16,6 +16,7 @@
 #include <ridge/device.hpp>
 
 #include "device/cuda/loader.hpp"
+#include "device/tile_map.hpp"
 
 namespace ridge {
 namespace {
@@ -201,6 +202,56 @@ KERNEL WORK_GROUP(256, 1, 1) void reverse(GLOBAL float* x, int n) {
       }
     }
   }
+}
+
+TEST_F(Cuda, TilesComeAndGoByTheirMaps) {
+  const std::string& isa = gpu->info().isa;
+  if (!isa.starts_with("sm_") || std::stoi(isa.substr(3)) < 90) GTEST_SKIP() << "needs Hopper or later";
+  constexpr const char* text = R"(
+KERNEL WORK_GROUP(32, 1, 1) void move(TILE_MAP(from), TILE_MAP(to)) {
+  LOCAL_BLOCK(float, tile, 516);
+  LOCAL ulong* const landed = (LOCAL ulong*)(tile + 512);
+  const int item = LOCAL_ID(0);
+  if (item == 0) LANDING_OPEN(landed);
+  BARRIER();
+  if (item == 0) {
+    LANDING_EXPECT(landed, 2048u);
+    LANDING_TILE(landed, tile, from, 16, 32, 1);
+  }
+  LANDING_WAIT(landed, 0);
+  for (int i = item; i < 512; i += 32) tile[i] += 0.5f;
+  TILES_WRITTEN();
+  BARRIER();
+  if (item == 0) {
+    TILE_STORE(to, 0, 8, 2, tile);
+    TILES_STORED();
+  }
+}
+)";
+  const std::size_t columns = 48, rows = 64, arrays = 3;
+  const auto values = rising(columns * rows * arrays);
+  const Buffer from = floats(values.size()), to = floats(values.size());
+  auto queue = gpu->queue();
+  queue.upload(values.data(), from, from.size());
+  queue.fill(to, std::byte{0});
+  const detail::TileMapShape shape{.columns = columns,
+                                   .rows = rows,
+                                   .row = columns * 4,
+                                   .arrays = arrays,
+                                   .array = columns * rows * 4,
+                                   .box_columns = 16,
+                                   .box_rows = 32};
+  const detail::TileMap in = detail::tile_map(from, shape), out = detail::tile_map(to, shape);
+  queue.launch(kernel("move", text), {.groups = {1}, .items = {32}, .local_bytes = 2064},
+               {in.first, in.rest, out.first, out.rest});
+  const auto result = downloaded(queue, to);
+  std::vector<float> expected(values.size(), 0.0f);
+  for (std::size_t row = 0; row < 32; ++row) {
+    for (std::size_t column = 0; column < 16; ++column) {
+      expected[(2 * rows + 8 + row) * columns + column] = values[(rows + 32 + row) * columns + 16 + column] + 0.5f;
+    }
+  }
+  EXPECT_EQ(result, expected);
 }
 
 TEST_F(Cuda, WordsOfTheDialectDoWhatTheySay) {

@@ -35,7 +35,8 @@ class LongLines : public ::testing::Test {
           difference += std::norm(std::complex<double>(out[i]) - expected[i]);
           norm += std::norm(expected[i]);
         }
-        worst = std::max(worst, std::sqrt(difference / norm) / reference::error_gate<T>(n));
+        const double error = std::sqrt(difference / norm) / reference::error_gate<T>(n);
+        if (!(error <= worst)) worst = std::isnan(error) ? 1e30 : error;
       }
     }
     return worst;
@@ -50,8 +51,9 @@ struct Long {
 
 TEST_F(LongLines, RingsOfAnyBatch) {
   for (const Device& device : cuda_) {
-    for (const auto [n, batch] : {Long{1 << 16, 1}, Long{1 << 16, 2}, Long{1 << 16, 301}, Long{1 << 17, 67},
-                                  Long{1 << 18, 33}, Long{1 << 20, 7}, Long{100000, 41}, Long{24576, 130}}) {
+    for (const auto [n, batch] :
+         {Long{1 << 16, 1}, Long{1 << 16, 2}, Long{1 << 16, 301}, Long{1 << 17, 67}, Long{1 << 18, 33},
+          Long{1 << 20, 7}, Long{100000, 41}, Long{24576, 130}, Long{30030, 61}}) {
       EXPECT_LE(worst_error<float>(device, {.shape = {n}, .batch = batch}, "ring", false), 1) << n << " x " << batch;
     }
     EXPECT_LE(worst_error<float>(device, {.shape = {1 << 17}, .batch = 19}, "ring", true), 1);
@@ -108,11 +110,9 @@ TEST_F(LongLines, TilesOfColumns) {
   }
 }
 
-TEST_F(LongLines, ClustersWhoseNextLineComesAhead) {
+TEST_F(LongLines, ClustersOfAnyBatch) {
   for (const Device& device : cuda_) {
     for (const auto [n, batch] : {Long{1 << 15, 1}, Long{1 << 15, 301}, Long{1 << 16, 77}, Long{1 << 17, 5}}) {
-      const Plan<float> plan(device, {.shape = {n}, .batch = batch}, only("cluster"));
-      EXPECT_NE(plan.explain().find("ahead=line"), std::string::npos) << plan.explain();
       EXPECT_LE(worst_error<float>(device, {.shape = {n}, .batch = batch}, "cluster", n == 1 << 17), 1)
           << n << " x " << batch;
     }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <complex>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -23,7 +24,7 @@ FUNCTION real2 scaled(real2 a, real s) { return make_real2(a.x * s, a.y * s); }
 FUNCTION real2 times_pair(real2 a, real x, real y) { return make_real2(a.x * x, a.y * y); }
 )";
 
-// How a composite radix is taken apart: the larger part first keeps fewer twiddles.
+// How a composite radix is taken apart; of powers of two the larger part first keeps fewer twiddles.
 std::size_t first_part(std::size_t radix) {
   switch (radix) {
     case 8:
@@ -37,13 +38,19 @@ std::size_t first_part(std::size_t radix) {
     default:
       break;
   }
-  for (const std::size_t part : {4, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31}) {
-    if (radix % part == 0) return part;
+  for (const std::size_t prime : {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31}) {
+    if (radix % prime != 0) continue;
+    // All of a prime, so that the parts have nothing in common and need no twiddles.
+    std::size_t power = prime;
+    while (radix % (power * prime) == 0) power *= prime;
+    return power < radix ? power : prime;
   }
   return radix;
 }
 
 bool is_leaf(std::size_t radix) { return radix <= 5 || first_part(radix) == radix; }
+
+bool is_coprime(std::size_t radix) { return std::gcd(first_part(radix), radix / first_part(radix)) == 1; }
 
 void collect(std::size_t radix, std::set<std::size_t>& all) {
   if (radix < 2 || !all.insert(radix).second || is_leaf(radix)) return;
@@ -77,21 +84,25 @@ void emit_odd(Text& text, std::size_t p, bool float64) {
   std::string sum = "v0";
   for (std::size_t j = 1; j <= half; ++j) sum = fmt::format("add({}, s{})", sum, j);
   text.line("v[0] = {};", sum);
+  // The sines over the first of them: it is multiplied in when both sums meet.
   for (std::size_t k = 1; k <= half; ++k) {
-    std::string cx = "v0.x", cy = "v0.y", sx, sy;
+    const double first = -roots.at(k).imag();
+    std::string cx = "v0.x", cy = "v0.y", sx = "d1.y", sy = "d1.x";
     for (std::size_t j = 1; j <= half; ++j) {
       const auto root = roots.at(j * k % p);
-      const std::string c = literal(root.real(), float64), s = literal(-root.imag(), float64);
+      const std::string c = literal(root.real(), float64), s = literal(-root.imag() / first, float64);
       cx = fmt::format("FMA(s{}.x, {}, {})", j, c, cx);
       cy = fmt::format("FMA(s{}.y, {}, {})", j, c, cy);
-      sx = j == 1 ? fmt::format("d{}.y * {}", j, s) : fmt::format("FMA(d{}.y, {}, {})", j, s, sx);
-      sy = j == 1 ? fmt::format("d{}.x * {}", j, s) : fmt::format("FMA(d{}.x, {}, {})", j, s, sy);
+      if (j == 1) continue;
+      sx = fmt::format("FMA(d{}.y, {}, {})", j, s, sx);
+      sy = fmt::format("FMA(d{}.x, {}, {})", j, s, sy);
     }
+    const std::string plus = literal(first, float64), minus = literal(-first, float64);
     text.open();
     text.line("const real2 c = make_real2({}, {});", cx, cy);
     text.line("const real2 s = make_real2({}, {});", sx, sy);
-    text.line("v[{}] = make_real2(c.x + s.x, c.y - s.y);", k);
-    text.line("v[{}] = make_real2(c.x - s.x, c.y + s.y);", p - k);
+    text.line("v[{}] = make_real2(FMA(s.x, {}, c.x), FMA(s.y, {}, c.y));", k, plus, minus);
+    text.line("v[{}] = make_real2(FMA(s.x, {}, c.x), FMA(s.y, {}, c.y));", p - k, minus, plus);
     text.close();
   }
 }
@@ -108,6 +119,31 @@ std::string turned(const std::string& c, std::size_t e, std::size_t r, const Any
   if (8 * e == 3 * r) return fmt::format("make_real2(({0}.y - {0}.x) * {1}, -({0}.x + {0}.y) * {1})", c, diagonal);
   const auto w = roots.at(e);
   return fmt::format("multiply({}, make_real2({}, {}))", c, literal(w.real(), float64), literal(w.imag(), float64));
+}
+
+// Numbers below a * b by their rests: a and b have nothing in common.
+std::size_t with_rests(std::size_t of_a, std::size_t a, std::size_t of_b, std::size_t b) {
+  std::size_t k = of_a;
+  while (k % b != of_b) k += a;
+  return k;
+}
+
+// radix = a * b with nothing in common: points and values in such an order that no twiddles are left (Good, Thomas).
+void emit_coprime(Text& text, std::size_t radix) {
+  const std::size_t a = first_part(radix), b = radix / a;
+  text.line("real2 u[{}];", radix);
+  for (std::size_t j = 0; j < b; ++j) {
+    text.open();
+    text.line("real2 c[{}];", a);
+    for (std::size_t i = 0; i < a; ++i) text.line("c[{}] = v[{}];", i, (b * i + a * j) % radix);
+    text.line("dft{}(c);", a);
+    for (std::size_t k = 0; k < a; ++k) text.line("u[{}] = c[{}];", k * b + j, k);
+    text.close();
+  }
+  for (std::size_t k = 0; k < a; ++k) {
+    text.line("dft{}(u + {});", b, k * b);
+    for (std::size_t l = 0; l < b; ++l) text.line("v[{}] = u[{}];", with_rests(k, a, l, b), k * b + l);
+  }
 }
 
 // radix = a * b: b transforms of a points, twiddles, a transforms of b points.
@@ -139,6 +175,8 @@ void emit_butterfly(Text& text, std::size_t radix, bool float64) {
     emit_four(text);
   } else if (is_leaf(radix)) {
     emit_odd(text, radix, float64);
+  } else if (is_coprime(radix)) {
+    emit_coprime(text, radix);
   } else {
     emit_composite(text, radix, float64);
   }
@@ -180,10 +218,11 @@ double butterfly_operations(std::size_t radix) {
   if (radix == 4) return 16;
   if (is_leaf(radix)) {
     const double half = static_cast<double>(radix - 1) / 2;
-    return 4 * half + 2 * half + 4 * half * half + 4 * half;
+    return 4 * half + 2 * half + 2 * half * half + half * (2 * (half - 1) + 4);
   }
   const std::size_t a = first_part(radix), b = radix / a;
   double sum = static_cast<double>(b) * butterfly_operations(a) + static_cast<double>(a) * butterfly_operations(b);
+  if (is_coprime(radix)) return sum;
   for (std::size_t j = 1; j < b; ++j) {
     for (std::size_t k = 1; k < a; ++k) sum += 4 * j * k % radix == 0 ? 0 : 4;
   }

@@ -75,14 +75,14 @@ void PassWriter::write_cluster_ahead(PassWriter& rows, std::size_t pitch) {
   start_landing("GROUP_ID(0)");
   text_.close();
   text_.line("uint parity = 0;");
-  text_.open("for (uint group = GROUP_ID(0); group < lines; group += GROUPS(0))");
+  text_.open("for (uint group = GROUP_ID(0); group * {}u < lines; group += GROUPS(0))", rows.d_.lines);
   text_.line("LANDING_WAIT(landed, parity);");
   text_.line("parity ^= 1;");
   write_columns(rows.d_, pitch);
   rows.write_rows(pitch, [&] {
     text_.line("BARRIER();");
     text_.line("const uint next = group + GROUPS(0);");
-    text_.open("if (next < lines)");
+    text_.open("if (next * {}u < lines)", rows.d_.lines);
     start_landing("next");
     text_.close();
   });

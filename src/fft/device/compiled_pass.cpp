@@ -89,6 +89,19 @@ detail::TileMap side_map(const PassDesign& design, const PassSide& side, const B
                                      .box_columns = box_columns,
                                      .box_rows = box_rows});
   }
+  if (!load && side.block > 0) {  // rows are blocks
+    const std::uint64_t block_row = design.lines * side.block;
+    return detail::tile_map(buffer, {.float64 = design.float64,
+                                     .offset = offset * element,
+                                     .columns = 2 * side.block_step,
+                                     .rows = design.points / side.block,
+                                     .row = side.block_step * element,
+                                     .arrays = lines / each,
+                                     .array = side.at.line.back() * element,
+                                     .swizzle = block_row * element == 128 ? 128U : 0U,
+                                     .box_columns = static_cast<std::uint32_t>(2 * block_row),
+                                     .box_rows = static_cast<std::uint32_t>(tile_rows(rows / side.block))});
+  }
   return detail::tile_map(buffer, {.float64 = design.float64,
                                    .offset = offset * element,
                                    .columns = 2 * side.at.point,
@@ -119,7 +132,7 @@ void CompiledCluster::enqueue(Queue& queue, const Buffer& in, std::uint64_t in_o
                               std::uint64_t out_offset, std::uint64_t lines) const {
   constexpr std::uint32_t kEveryLine = 0xffffffff;  // the grid has whole clusters only
   std::uint64_t groups = lines * design_.groups;
-  const std::uint32_t all = staying_ > 0 ? static_cast<std::uint32_t>(groups) : kEveryLine;
+  const std::uint32_t all = staying_ > 0 ? static_cast<std::uint32_t>(groups * design_.rows.lines) : kEveryLine;
   if (staying_ > 0) groups = std::min(groups, staying_);
   queue.launch(kernel_, {.groups = {groups}, .items = {design_.columns.items()}, .local_bytes = local_bytes_},
                {in, out, tables_, in_offset, out_offset, all});

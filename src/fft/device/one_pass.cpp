@@ -97,7 +97,7 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     if (ahead_serves(device, problem, design) && fit(device, ahead, 1).empty()) {
       add(ahead, "");
       ahead.few_twiddles = false;
-      if (&design == &designs.front()) add(ahead, "all");
+      if (power && &design == &designs.front()) add(ahead, "all");
     }
     PassDesign packed = design;
     if (design.resident <= kFewGroups) packed.resident = most_resident(device, design);

@@ -75,6 +75,8 @@ class PassWriter {
   void start_landing(const std::string& tile);
   // Where point i + constant of a line stands in a tile whose rows of points take turns with their banks.
   std::string tile_index(const StageDesign& stage, std::uint64_t constant) const;
+  // The same where rows are blocks of points of all lines.
+  std::string block_index(const StageDesign& stage, std::uint64_t constant) const;
   // Where a tile begins: `column` and `array`, of the map of one side.
   void tile_place(const std::string& line, const Address& at);
   void store_tile(const StageDesign& last);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <map>
 #include <mutex>
 #include <set>
@@ -14,7 +15,9 @@ namespace {
 constexpr auto kRadices =
     std::to_array<std::size_t>({64, 56, 54, 50, 49, 48, 45, 42, 40, 36, 35, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23,
                                 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9,  8,  7,  6,  5,  4,  3,  2});
-constexpr double kExchange = 10;  // instructions a point that a trip through local memory is worth, its wait included
+// Instructions a point that a trip through local memory is worth, its wait included; more where last warps are not
+// full.
+constexpr double kExchange = 10, kUnevenExchange = 13;
 constexpr double kTwiddle = 7;
 
 // Larger radices first: the first stage has no twiddles, and the others' tables are then small.
@@ -35,11 +38,12 @@ void factorize(std::size_t length, std::size_t at_most, std::vector<std::size_t>
 
 RadixPlan priced(std::size_t length, const std::vector<std::size_t>& radices, std::size_t threads) {
   RadixPlan plan{radices, threads, 0, 0};
+  const double exchange = std::has_single_bit(length) ? kExchange : kUnevenExchange;
   for (std::size_t i = 0; i < radices.size(); ++i) {
     const std::size_t radix = radices[i], butterflies = length / radix;
     const std::size_t rounds = (butterflies + threads - 1) / threads;
     const double points = static_cast<double>(radix);
-    double each = butterfly_operations(radix) / points + (i == 0 ? 4 : kExchange + kTwiddle);
+    double each = butterfly_operations(radix) / points + (i == 0 ? 4 : exchange + kTwiddle);
     // Work-items that idle in a stage still wait for it.
     each *= static_cast<double>(threads * rounds * radix) / static_cast<double>(length);
     plan.cost += each;

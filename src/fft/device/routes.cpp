@@ -117,8 +117,8 @@ bool moves_in_runs(const PassDesign& design) {
 // so, 60 .76 and .95, 500 .93 and .95, 1000 .96 and .94).
 bool stores_in_runs(const PassDesign& design) {
   constexpr std::size_t kLongest = 640;
-  return !design.float64 && design.points <= kLongest && access_run(design).straddles && design.store.valid == 0 &&
-         packed_rows(design, design.store);
+  return !design.float64 && design.points <= kLongest && !std::has_single_bit(design.points) &&
+         access_run(design).straddles && design.store.valid == 0 && packed_rows(design, design.store);
 }
 
 // What short accesses add to a plan's instructions a point, as timed on an H200: lines of 32 points take 254 us with 8
@@ -161,7 +161,7 @@ std::vector<std::size_t> line_counts(const PassDesign& design, std::size_t force
     counts = {filling_lines(design.threads, 97, 256), filling_lines(design.threads, 41, 128),
               filling_lines(design.threads, 193, 512)};
     // Many small groups, though their last warps are not full, beat few large ones there.
-    constexpr std::size_t kLongLine = 600;
+    constexpr std::size_t kLongLine = 100;
     if (design.points >= kLongLine && !std::has_single_bit(design.points)) std::swap(counts[0], counts[1]);
     if (design.store.staged && design.points % 2 != 0) {  // runs of whole 16 bytes
       for (std::size_t& count : counts) count += count % 2;

@@ -69,8 +69,8 @@ std::string shape_tile(const Device& device, PassDesign& pass, const TileShape& 
     if (std::string reason = fit(device, pass, lines); !reason.empty()) return reason;
     pass.split = true;
     const std::size_t row = lines * (pass.float64 ? 16 : 8);
-    pass.apart = pass.load_order == Order::points && pass.store_order == Order::points && threads % 32 == 0 &&
-                 (threads == 32 || lines < 16) && (row == 32 || row == 64 || row == 128);
+    // Lines of several warps came out wrong on an H200, with rows of 32 and of 64 bytes.
+    pass.apart = pass.load_order == Order::points && pass.store_order == Order::points && threads == 32 && row == 128;
     if (pass.load_order == Order::points && !pass.apart) return "no sub-groups a line";
     pass.load.mapped = pass.load.mapped || pass.apart;
     pass.resident = pass.float64 ? 1 : shape.resident;
@@ -116,7 +116,8 @@ std::string add_route(const Device& device, const AxisProblem& problem, const st
   // What the 32 work-items of a warp write lies together where their columns' points fill whole blocks.
   const bool blocks = columns * width <= 32;
   first.store_order = blocks ? Order::lines : Order::points;
-  if (shape.apart && !blocks) first.load_order = Order::points;
+  if (shape.apart) first.load_order = first.store_order = Order::points;
+  first.store.mapped = shape.apart && blocks;  // 32 bytes a line are too few for a warp
   second.load.at.line.front() = 1;
   second.load.at.point = width;
   divide_first_digit(second, width);
