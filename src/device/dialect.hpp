@@ -10,7 +10,6 @@
 //   LOCAL_BLOCK(type, name, n)    the one large local array of a kernel; the launch repeats its bytes in local_bytes
 //   CONSTANT_TABLE                before a file-scope constant array
 //   BARRIER()                     all work-items of the group; orders local memory
-//   PART_BARRIER(id, items)       CUDA: so many work-items of whole sub-groups that say the same id, 1 to 15
 //   BARRIER_GLOBAL()              the same, and orders global memory within the group
 //   GROUP_ID(d) LOCAL_ID(d) GROUPS(d) ITEMS(d) GLOBAL_ID(d)     int for LOCAL_ID and ITEMS, uint for the others
 //   SUB_GROUP_WIDTH               lanes that can shuffle, 0 where there are none (then SHUFFLE* must not be used)

@@ -10,12 +10,11 @@
 namespace ridge::detail {
 
 struct TileMapShape {
-  bool float64 = false;                  // numbers of 8 bytes, else of 4
-  std::uint64_t offset = 0;              // bytes from the buffer's start; a multiple of 16
-  std::uint64_t columns = 1;             // numbers of a row, one after the other
-  std::uint64_t rows = 1, row = 16;      // of an array, and bytes from one to the next: a multiple of 16
-  std::uint64_t arrays = 1, array = 16;  // and of arrays
-  std::uint32_t swizzle = 0;  // bytes of a box's row, 32, 64 or 128, whose parts of 16 take turns; 0: as they come
+  bool float64 = false;                         // numbers of 8 bytes, else of 4
+  std::uint64_t offset = 0;                     // bytes from the buffer's start; a multiple of 16
+  std::uint64_t columns = 1;                    // numbers of a row, one after the other
+  std::uint64_t rows = 1, row = 16;             // of an array, and bytes from one to the next: a multiple of 16
+  std::uint64_t arrays = 1, array = 16;         // and of arrays
   std::uint32_t box_columns = 1, box_rows = 1;  // one copy takes: at most 256 of either, columns of whole 16 bytes
 };
 

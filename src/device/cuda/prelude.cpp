@@ -24,12 +24,11 @@ static_assert(sizeof(long) == 8, "the dialect's long has 64 bits");
 #define CONSTANT_TABLE static __constant__ const
 #define UNROLL _Pragma("unroll")
 
-extern __shared__ __align__(1024) unsigned char ridge_local_block[];
+extern __shared__ __align__(128) unsigned char ridge_local_block[];
 #define LOCAL_ARRAY(type, name, n) __shared__ type name[n]
 #define LOCAL_BLOCK(type, name, n) type* const name = reinterpret_cast<type*>(ridge_local_block)
 #define BARRIER() __syncthreads()
 #define BARRIER_GLOBAL() __syncthreads()
-#define PART_BARRIER(id, items) asm volatile("bar.sync %0, %1;" ::"r"(id), "n"(items) : "memory")
 
 FUNCTION uint ridge_axis(dim3 v, int d) { return d == 0 ? v.x : d == 1 ? v.y : v.z; }
 FUNCTION uint ridge_axis(uint3 v, int d) { return d == 0 ? v.x : d == 1 ? v.y : v.z; }

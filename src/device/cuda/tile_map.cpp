@@ -17,13 +17,9 @@ TileMap CudaDevice::tile_map(MemoryState& array, const TileMapShape& shape) {
   const std::array<cuuint64_t, 2> steps{shape.row, shape.array};
   const std::array<cuuint32_t, 3> box{shape.box_columns, shape.box_rows, 1}, each{1, 1, 1};
   auto* const start = reinterpret_cast<void*>(array.allocation->native() + shape.offset);  // NOLINT: an address
-  const CUtensorMapSwizzle swizzle = shape.swizzle == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
-                                     : shape.swizzle == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
-                                     : shape.swizzle == 32 ? CU_TENSOR_MAP_SWIZZLE_32B
-                                                           : CU_TENSOR_MAP_SWIZZLE_NONE;
   const CUresult result = driver.tensor_map_encode(
       &map, type, 3, start, counts.data(), steps.data(), box.data(), each.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
-      swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+      CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
     fail(result, fmt::format("describing tiles of {} x {} of {} arrays of {} rows of {} numbers", shape.box_rows,
                              shape.box_columns, shape.arrays, shape.rows, shape.columns));

@@ -18,26 +18,8 @@ void PassWriter::tile_place(const std::string& line, const Address& at) {
   text_.line("const int array = (int)({});", line_offset(line, array));
 }
 
-std::string PassWriter::tile_index(const StageDesign& stage, std::uint64_t constant) const {
-  const std::string plain = fmt::format("i * {} + {}", d_.lines, constant * d_.lines);
-  if (!d_.apart) return fmt::format("{} + {}", plain, c(stage));
-  // Parts of 16 bytes: which one is the line's is told by the row, anew every eight parts.
-  const std::size_t element = d_.float64 ? 16 : 8, parts = d_.lines * element / 16;
-  return fmt::format("{} + ({} ^ i / {} % {} * {})", plain, c(stage), 8 / parts, parts, 16 / element);
-}
-
-std::string PassWriter::block_index(const StageDesign& stage, std::uint64_t constant) const {
-  const std::uint64_t block = d_.store.block, row = d_.lines * block;
-  const std::string within = fmt::format("{} * {} + i % {}", c(stage), block, block);
-  const std::string first = fmt::format("i / {} * {} + {}", block, row, constant / block * row);
-  // As above, where a row is 128 bytes.
-  const std::size_t element = d_.float64 ? 16 : 8;
-  if (row * element != 128) return fmt::format("{} + {}", first, within);
-  return fmt::format("{} + (({}) ^ i / {} % 8 * {})", first, within, block, 16 / element);
-}
-
 void PassWriter::store_tile(const StageDesign& last) {
-  const std::size_t half = d_.length / 2, block = std::max<std::size_t>(d_.store.block, 1), rows = half / block;
+  const std::size_t half = d_.length / 2;
   text_.raw("\n");
   text_.line("// the tile leaves by itself, half by half through local memory");
   for (const std::size_t part : {0, 1}) {
@@ -49,8 +31,7 @@ void PassWriter::store_tile(const StageDesign& last) {
         const std::size_t constant = u * last.butterflies;
         const std::string place = constant == 0 ? "i" : fmt::format("i + {}", constant);
         const std::string value = natural(fmt::format("v[{}]", round * last.radix + u), place);
-        const std::size_t from = constant - part * half;
-        text_.line("tile_points[{}] = {};", block > 1 ? block_index(last, from) : tile_index(last, from),
+        text_.line("tile_points[i * {0} + {1} + {2}] = {3};", d_.lines, (constant - part * half) * d_.lines, c(last),
                    store_factored(value, "i", constant));
       }
       close_round();
@@ -59,8 +40,8 @@ void PassWriter::store_tile(const StageDesign& last) {
     text_.line("BARRIER();");
     text_.open("if (item == 0)");
     tile_place(fmt::format("(tile * {}u)", d_.lines), d_.store.at);
-    for (std::size_t p = 0; p < rows; p += tile_rows(rows)) {
-      text_.line("TILE_STORE(out_map, column, {}, array, tile_points + {});", part * rows + p, p * block * d_.lines);
+    for (std::size_t p = 0; p < half; p += tile_rows(half)) {
+      text_.line("TILE_STORE(out_map, column, {}, array, tile_points + {});", part * half + p, p * d_.lines);
     }
     text_.close();
   }
@@ -74,11 +55,7 @@ void PassWriter::start_landing(const std::string& tile) {
   if (d_.load.mapped) {
     text_.open("if (item == 0)");
     text_.line("LANDING_EXPECT(landed, {}u);", bytes);
-    if (in_one_run()) {
-      text_.line("const int column = 0, array = (int)({});", tile);
-    } else {
-      tile_place(first, d_.load.at);
-    }
+    tile_place(first, d_.load.at);
     for (std::size_t p = 0; p < d_.points; p += tile_rows(d_.points)) {
       text_.line("LANDING_TILE(landed, landing + {}, in_map, column, {}, array);", p * d_.lines, p);
     }

@@ -73,35 +73,6 @@ detail::TileMap side_map(const PassDesign& design, const PassSide& side, const B
   std::uint64_t each = 1;
   for (std::size_t digit = 0; digit + 1 < design.counts.size(); ++digit) each *= design.counts[digit];
   const std::size_t rows = load ? design.points : design.points / 2;
-  const auto tile_row = static_cast<std::uint32_t>(design.lines * element);
-  const std::uint32_t swizzle = design.apart ? tile_row : 0;
-  const auto box_columns = static_cast<std::uint32_t>(2 * design.lines);
-  const auto box_rows = static_cast<std::uint32_t>(tile_rows(rows));
-  if (load && side.at.point == design.lines) {  // tile after tile
-    return detail::tile_map(buffer, {.float64 = design.float64,
-                                     .offset = offset * element,
-                                     .columns = box_columns,
-                                     .rows = design.points,
-                                     .row = tile_row,
-                                     .arrays = lines / design.lines,
-                                     .array = design.points * tile_row,
-                                     .swizzle = swizzle,
-                                     .box_columns = box_columns,
-                                     .box_rows = box_rows});
-  }
-  if (!load && side.block > 0) {  // rows are blocks
-    const std::uint64_t block_row = design.lines * side.block;
-    return detail::tile_map(buffer, {.float64 = design.float64,
-                                     .offset = offset * element,
-                                     .columns = 2 * side.block_step,
-                                     .rows = design.points / side.block,
-                                     .row = side.block_step * element,
-                                     .arrays = lines / each,
-                                     .array = side.at.line.back() * element,
-                                     .swizzle = block_row * element == 128 ? 128U : 0U,
-                                     .box_columns = static_cast<std::uint32_t>(2 * block_row),
-                                     .box_rows = static_cast<std::uint32_t>(tile_rows(rows / side.block))});
-  }
   return detail::tile_map(buffer, {.float64 = design.float64,
                                    .offset = offset * element,
                                    .columns = 2 * side.at.point,
@@ -109,9 +80,8 @@ detail::TileMap side_map(const PassDesign& design, const PassSide& side, const B
                                    .row = side.at.point * element,
                                    .arrays = lines / each,
                                    .array = side.at.line.back() * element,
-                                   .swizzle = swizzle,
-                                   .box_columns = box_columns,
-                                   .box_rows = box_rows});
+                                   .box_columns = static_cast<std::uint32_t>(2 * design.lines),
+                                   .box_rows = static_cast<std::uint32_t>(tile_rows(rows))});
 }
 
 }  // namespace

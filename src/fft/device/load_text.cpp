@@ -5,7 +5,6 @@
 namespace ridge::fft::on_device {
 
 std::string PassWriter::fetched(const std::string& index, std::uint64_t constant) {
-  if (d_.apart) return fmt::format("LOAD(landing + ({}))", tile_index(stages_.front(), constant));
   const std::string at = scaled_index(index, constant, d_.ahead ? d_.lines : d_.load.at.point, d_.points);
   switch (d_.load.values) {
     case Values::complex:
@@ -37,7 +36,6 @@ std::string PassWriter::factored(const std::string& value, const std::string& in
 }
 
 void PassWriter::load_pointers() {
-  if (d_.apart) return;
   if (d_.ahead) {
     text_.line("LOCAL const real2* const from = landing{};", d_.lines > 1 ? " + c" : "");
     return;

@@ -87,8 +87,6 @@ struct PassDesign {
   // Groups stay, and their next lines land in local memory while those before are transformed; lines side by side are
   // all there, and come as they lie in memory: in one run, or one for each point.
   bool ahead = false;
-  // Ahead, mapped: the work-items of a line are whole sub-groups and wait for no others while they exchange its points.
-  bool apart = false;
   // Rows of a transform of pairs of reals: a work-item does row r + 1 and its mirror, row mirrored - 1 - r, where r is
   // the first digit of the line's number, and stores the spectrum of the samples. 0: a row is a row.
   std::uint64_t mirrored = 0;

@@ -245,18 +245,8 @@ std::string PassWriter::valid_text(const PassSide& side, const char* name, std::
 }
 
 void PassWriter::local_free() {
-  if (local_used_) exchange_barrier();
+  if (local_used_) text_.line("BARRIER();");
   local_used_ = true;
-}
-
-void PassWriter::exchange_barrier() {
-  if (!d_.apart) {
-    text_.line("BARRIER();");
-  } else if (d_.threads == 32) {
-    text_.line("SUB_GROUP_BARRIER();");
-  } else {
-    text_.line("PART_BARRIER(c + 1, {});", d_.threads);
-  }
 }
 
 PassText pass_text(const PassDesign& design) {

@@ -73,10 +73,6 @@ class PassWriter {
   // --- lines that come ahead (ahead_text.cpp)
   bool in_one_run() const { return d_.load.at.point == d_.lines; }
   void start_landing(const std::string& tile);
-  // Where point i + constant of a line stands in a tile whose rows of points take turns with their banks.
-  std::string tile_index(const StageDesign& stage, std::uint64_t constant) const;
-  // The same where rows are blocks of points of all lines.
-  std::string block_index(const StageDesign& stage, std::uint64_t constant) const;
   // Where a tile begins: `column` and `array`, of the map of one side.
   void tile_place(const std::string& line, const Address& at);
   void store_tile(const StageDesign& last);
@@ -99,8 +95,6 @@ class PassWriter {
   std::string valid_text(const PassSide& side, const char* name, std::uint64_t constant) const;
   // A barrier before local memory is written again.
   void local_free();
-  // Of the work-items that exchange points.
-  void exchange_barrier();
 
   // --- load
   // The value of point `p` (an expression: i plus a constant) of the line at `from`.

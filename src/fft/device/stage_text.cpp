@@ -105,7 +105,7 @@ void PassWriter::exchange(std::size_t number) {
   const auto pass = [&](const char* array, const char* member) {
     local_free();
     write_local(layout, from, array, member);
-    exchange_barrier();
+    text_.line("BARRIER();");
     if (!hooks_.all_loaded.empty()) text_.line("{}", std::exchange(hooks_.all_loaded, {}));
     read_local(layout, to, array, member);
   };

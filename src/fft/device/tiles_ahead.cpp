@@ -20,13 +20,8 @@ constexpr std::size_t kShortest = std::size_t{1} << 18;  // rings do better with
 struct Shape {
   TileShape tile;
   bool maps_output;  // the last pass's tiles leave by themselves, too
-  bool apart;        // lines are exchanged each by itself, where they can
 };
-constexpr Shape kShapes[] = {{{16384, 512, 1}, true, true},
-                             {{16384, 512, 1}, true, false},
-                             {{16384, 512, 1}, false, false},
-                             {{8192, 256, 2}, true, true},
-                             {{8192, 512, 2}, true, false}};
+constexpr Shape kShapes[] = {{{16384, 512, 1}, true}, {{16384, 512, 1}, false}, {{8192, 512, 2}, true}};
 
 // Lines side by side, one array of them after the other.
 bool are_columns(const AxisProblem& problem) {
@@ -68,11 +63,6 @@ std::string shape_tile(const Device& device, PassDesign& pass, const TileShape& 
     pass.load.mapped = pass.load.at.point != lines;  // else one run
     if (std::string reason = fit(device, pass, lines); !reason.empty()) return reason;
     pass.split = true;
-    const std::size_t row = lines * (pass.float64 ? 16 : 8);
-    // Lines of several warps came out wrong on an H200, with rows of 32 and of 64 bytes.
-    pass.apart = pass.load_order == Order::points && pass.store_order == Order::points && threads == 32 && row == 128;
-    if (pass.load_order == Order::points && !pass.apart) return "no sub-groups a line";
-    pass.load.mapped = pass.load.mapped || pass.apart;
     pass.resident = pass.float64 ? 1 : shape.resident;
     return {};
   }
@@ -114,15 +104,12 @@ std::string add_route(const Device& device, const AxisProblem& problem, const st
   first.store.block = width;
   first.store.block_step = width * factors[1];
   // What the 32 work-items of a warp write lies together where their columns' points fill whole blocks.
-  const bool blocks = columns * width <= 32;
-  first.store_order = blocks ? Order::lines : Order::points;
-  if (shape.apart) first.load_order = first.store_order = Order::points;
-  first.store.mapped = shape.apart && blocks;  // 32 bytes a line are too few for a warp
+  first.store_order = columns * width <= 32 ? Order::lines : Order::points;
   second.load.at.line.front() = 1;
   second.load.at.point = width;
   divide_first_digit(second, width);
   second.load.at.line[1] = width * factors[1];
-  second.load_order = second.store_order = shape.apart ? Order::points : Order::lines;
+  second.load_order = second.store_order = Order::lines;
   second.store.mapped = shape.maps_output;
   for (PassDesign* pass : {&first, &second}) {
     if (std::string reason = shape_tile(device, *pass, shape.tile); !reason.empty()) return reason;
@@ -146,7 +133,6 @@ std::string add_route(const Device& device, const AxisProblem& problem, const st
   route.candidate.parameters.insert(route.candidate.parameters.begin(),
                                     {"factors", fmt::format("{}", fmt::join(factors, "x"))});
   route.candidate.parameters.emplace_back("tiles", shape.maps_output ? "in,out" : "in");
-  if (shape.apart) route.candidate.parameters.emplace_back("exchange", "line");
   routes.push_back(std::move(route));
   return {};
 }
@@ -164,7 +150,6 @@ std::string add_columns(const Device& device, const AxisProblem& problem, const 
     pass.load.at.line.push_back(problem.in.point * problem.length);
     pass.store.at.line.push_back(problem.out.point * problem.length);
   }
-  if (shape.apart) pass.load_order = pass.store_order = Order::points;
   if (std::string reason = shape_tile(device, pass, shape.tile); !reason.empty()) return reason;
   pass.load.mapped = true;
   pass.store.mapped = shape.maps_output;
@@ -177,7 +162,6 @@ std::string add_columns(const Device& device, const AxisProblem& problem, const 
                          .to_stride = pass.store.at.line.back()});
   route.candidate = described(problem, "tiles_ahead", route.steps, efficiency);
   route.candidate.parameters.emplace_back("tiles", shape.maps_output ? "in,out" : "in");
-  if (shape.apart) route.candidate.parameters.emplace_back("exchange", "line");
   routes.push_back(std::move(route));
   return {};
 }
