@@ -33,9 +33,6 @@ struct EventState {
 
 struct KernelState {
   virtual ~KernelState() = default;
-  // Groups of so many work-items and bytes of local memory that the device runs at once, in whole clusters where the
-  // kernel has them; 0: nobody knows.
-  virtual std::size_t groups_at_once(std::size_t /*items*/, std::size_t /*local_bytes*/) { return 0; }
   std::string name;
   std::shared_ptr<DeviceState> device;
   std::size_t registers = 0;

@@ -73,9 +73,7 @@ const char* bind_driver(void* library, CudaDriver& driver) {
   need("cuModuleGetFunction", driver.module_get_function);
   need("cuFuncGetAttribute", driver.function_get_attribute);
   need("cuFuncSetAttribute", driver.function_set_attribute);
-  need("cuOccupancyMaxActiveBlocksPerMultiprocessor", driver.most_groups_a_unit);
   bind(library, "cuTensorMapEncodeTiled", driver.tensor_map_encode);
-  bind(library, "cuOccupancyMaxActiveClusters", driver.most_clusters);
   bind(library, "cuFuncGetParamInfo", driver.function_get_param_info);
   return missing;
 }

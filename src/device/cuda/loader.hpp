@@ -59,11 +59,8 @@ struct CudaDriver {
   decltype(&cuModuleGetFunction) module_get_function = nullptr;
   decltype(&cuFuncGetAttribute) function_get_attribute = nullptr;
   decltype(&cuFuncSetAttribute) function_set_attribute = nullptr;
-  decltype(&cuOccupancyMaxActiveBlocksPerMultiprocessor) most_groups_a_unit = nullptr;
   // From driver 12.0 on; null before.
   decltype(&cuTensorMapEncodeTiled) tensor_map_encode = nullptr;
-  // From driver 11.8 on; null before.
-  decltype(&cuOccupancyMaxActiveClusters) most_clusters = nullptr;
   // From driver 12.4 on; null before.
   CUresult (*function_get_param_info)(CUfunction, std::size_t, std::size_t*, std::size_t*) = nullptr;
 };

@@ -121,10 +121,8 @@ CudaKernel::CudaKernel(std::shared_ptr<CudaModule> owner, CUfunction handle, con
   int cluster = 0;
   constexpr int kPortableCluster = 8;
   if (cuda.driver.function_get_attribute(&cluster, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, function) ==
-      CUDA_SUCCESS) {
-    cluster_ = static_cast<unsigned int>(std::max(cluster, 0));
-  }
-  if (cluster > kPortableCluster) {
+          CUDA_SUCCESS &&
+      cluster > kPortableCluster) {
     cuda.check(cuda.driver.function_set_attribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
                "allowing a large cluster");
   }
@@ -134,31 +132,6 @@ CudaKernel::CudaKernel(std::shared_ptr<CudaModule> owner, CUfunction handle, con
     parameters_known = true;
     parameter_bytes = std::move(*sizes);
   }
-}
-
-std::size_t CudaKernel::groups_at_once(std::size_t items, std::size_t local_bytes) {
-  CudaDevice& cuda = *module->device;
-  cuda.make_current();
-  allow_local_memory(local_bytes);
-  int count = 0;
-  if (cluster_ == 0) {
-    const CUresult result = cuda.driver.most_groups_a_unit(&count, function, static_cast<int>(items), local_bytes);
-    return result == CUDA_SUCCESS ? static_cast<std::size_t>(count) * cuda.info.limits.compute_units : 0;
-  }
-  if (cuda.driver.most_clusters == nullptr) return 0;
-  CUlaunchAttribute attribute{};
-  attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-  attribute.value.clusterDim = {cluster_, 1, 1};
-  CUlaunchConfig launch{};
-  launch.gridDimX = cluster_;
-  launch.gridDimY = launch.gridDimZ = 1;
-  launch.blockDimX = static_cast<unsigned int>(items);
-  launch.blockDimY = launch.blockDimZ = 1;
-  launch.sharedMemBytes = static_cast<unsigned int>(local_bytes);
-  launch.attrs = &attribute;
-  launch.numAttrs = 1;
-  const CUresult result = cuda.driver.most_clusters(&count, function, &launch);
-  return result == CUDA_SUCCESS ? static_cast<std::size_t>(count) * cluster_ : 0;
 }
 
 void CudaKernel::check_arguments(const std::vector<Argument>& arguments) const {

@@ -91,7 +91,6 @@ struct CudaKernel : KernelState {
   CudaKernel(std::shared_ptr<CudaModule> owner, CUfunction handle, const std::string& kernel_name);
   void check_arguments(const std::vector<Argument>& arguments) const;
   void allow_local_memory(std::size_t bytes);  // more than 48 KB has to be asked for
-  std::size_t groups_at_once(std::size_t items, std::size_t local_bytes) override;
 
   std::shared_ptr<CudaModule> module;
   CUfunction function;
@@ -101,7 +100,6 @@ struct CudaKernel : KernelState {
 
  private:
   std::size_t local_array_bytes_ = 0;
-  unsigned int cluster_ = 0;  // groups; 0: no clusters
   std::atomic<std::size_t> local_block_allowed_{0};
   std::mutex local_block_mutex_;
 };

@@ -12,10 +12,6 @@ void PassWriter::write_columns(const PassDesign& rows, std::size_t pitch, bool m
   text_.open();
   place_items(d_.load_order, "");
   load();
-  if (d_.ahead) {
-    text_.line("CLUSTER_ARRIVE();  // what landed is in registers: its place is free for what the others send");
-    local_used_ = true;  // by the rows of the line before
-  }
   stages();
   twiddle(stages_.back());
   const StageDesign& last = stages_.back();
@@ -43,7 +39,7 @@ void PassWriter::write_columns(const PassDesign& rows, std::size_t pitch, bool m
   text_.line("CLUSTER_WAIT();");
 }
 
-void PassWriter::rows_received(std::size_t pitch, const std::function<void()>& all_loaded) {
+void PassWriter::rows_received(std::size_t pitch) {
   text_.raw("\n");
   text_.line("// rows of {} points, {} a group", d_.length, d_.lines);
   place_items(d_.load_order, "");
@@ -55,37 +51,13 @@ void PassWriter::rows_received(std::size_t pitch, const std::function<void()>& a
     }
     close_round();
   }
-  all_loaded();
   stages();  // the cluster's barrier has freed the local memory
 }
 
-void PassWriter::write_rows(std::size_t pitch, const std::function<void()>& all_loaded) {
+void PassWriter::write_rows(std::size_t pitch) {
   text_.open();
-  rows_received(pitch, all_loaded);
+  rows_received(pitch);
   store();
-  text_.close();
-}
-
-void PassWriter::write_cluster_ahead(PassWriter& rows, std::size_t pitch) {
-  group_ = rows.group_ = "group";
-  text_.line("LOCAL real2* const landing = received;  // the next columns, once the rows are in registers");
-  text_.line("if (item == 0) LANDING_OPEN(landed);");
-  text_.line("BARRIER();");
-  text_.open();
-  start_landing("GROUP_ID(0)");
-  text_.close();
-  text_.line("uint parity = 0;");
-  text_.open("for (uint group = GROUP_ID(0); group * {}u < lines; group += GROUPS(0))", rows.d_.lines);
-  text_.line("LANDING_WAIT(landed, parity);");
-  text_.line("parity ^= 1;");
-  write_columns(rows.d_, pitch);
-  rows.write_rows(pitch, [&] {
-    text_.line("BARRIER();");
-    text_.line("const uint next = group + GROUPS(0);");
-    text_.open("if (next * {}u < lines)", rows.d_.lines);
-    start_landing("next");
-    text_.close();
-  });
   text_.close();
 }
 
@@ -99,7 +71,7 @@ ClusterMemory memory_of(const ClusterDesign& design, const PassWriter& columns, 
   const std::size_t pitch = design.rows.length + 1;  // odd, so that rows side by side meet no bank twice
   const std::size_t received = (design.rows.lines * pitch * (design.rows.float64 ? 16 : 8) + 15) / 16 * 16;
   const std::size_t exchange = (std::max(columns.exchange_bytes(), rows.exchange_bytes()) + 15) / 16 * 16;
-  return {pitch, received, received + exchange + (design.columns.ahead ? 16 : 0)};
+  return {pitch, received, received + exchange};
 }
 
 }  // namespace
@@ -130,14 +102,9 @@ PassText cluster_text(const ClusterDesign& design) {
   if (!columns.split || !rows.split) text.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
   text.line("const int item = LOCAL_ID(0);");
   text.line("real2 v[{}];", std::max(first.held(), second.held()));
-  if (columns.ahead) {
-    text.line("LOCAL ulong* const landed = (LOCAL ulong*)(local_block + {});", (local - 16) / number);
-    first.write_cluster_ahead(second, pitch);
-  } else {
-    text.line("CLUSTER_ARRIVE();  // the others may not be there yet when this group has something for them");
-    first.write_columns(rows, pitch, design.real);
-    design.real ? second.write_real_rows(pitch, design.groups) : second.write_rows(pitch, [] {});
-  }
+  text.line("CLUSTER_ARRIVE();  // the others may not be there yet when this group has something for them");
+  first.write_columns(rows, pitch, design.real);
+  design.real ? second.write_real_rows(pitch, design.groups) : second.write_rows(pitch);
   text.close();
   return {{.name = fmt::format("fft {} points in clusters", columns.length * rows.length), .text = text.str()}, local};
 }

@@ -15,9 +15,8 @@
 namespace ridge::fft::on_device {
 namespace {
 
-// Clusters that stay: off until their tests have passed on a card (LongLines.Clusters).
-constexpr bool kNextLineAhead = false;
 constexpr std::size_t kFirstArchitecture = 90, kMostCandidates = 16, kLeastRun = 8, kEachSize = 3;
+constexpr std::size_t kMostHeld = 16;  // points of a work-item, half as many in double
 
 }  // namespace
 
@@ -54,15 +53,16 @@ std::string refusal(const Device& device, const AxisProblem& problem) {
 }
 
 // Of a copy's speed, as measured on an H200: the more groups, the further their exchange.
-double expected(std::size_t groups, bool ahead) {
-  if (ahead) return groups <= 2 ? 0.93 : groups <= 4 ? 0.7 : groups <= 8 ? 0.68 : 0.58;
+// Small parts leave room for other groups.
+double expected(std::size_t groups, std::size_t kib) {
+  if (groups == 8 && kib == 32) return 0.64;
   return groups <= 2 ? 0.7 : groups <= 4 ? 0.6 : groups <= 8 ? 0.55 : 0.42;
 }
 
 // Both halves with the same number of work-items; the cheapest pair of plans.
-bool shared_plans(ClusterDesign& design, std::size_t most_items, std::size_t most_held) {
+bool shared_plans(ClusterDesign& design, std::size_t most_items) {
   PassDesign &columns = design.columns, &rows = design.rows;
-  const RadixLimits limits{.most_threads = most_items, .most_held = columns.float64 ? most_held / 2 : most_held};
+  const RadixLimits limits{.most_threads = most_items, .most_held = columns.float64 ? kMostHeld / 2 : kMostHeld};
   double best = 1e30;
   const std::vector<RadixPlan> of_columns = radix_plans(columns.length, limits),
                                of_rows = radix_plans(rows.length, limits);
@@ -82,16 +82,11 @@ bool shared_plans(ClusterDesign& design, std::size_t most_items, std::size_t mos
 
 // How a group shares its part of a line.
 struct ClusterShape {
-  std::size_t kib;        // of points a group
-  std::size_t most_held;  // points in a work-item's registers
-  bool ahead;             // clusters stay, and the next line lands meanwhile
-  bool split;             // exchange real and imaginary parts in turn
+  std::size_t kib;  // of points a group
+  bool split;       // exchange real and imaginary parts in turn
 };
-// Best first, as measured on an H200. 64 KiB of points a group leave room for two groups a compute unit.
-constexpr ClusterShape kClusterShapes[] = {{128, 32, true, true}, {64, 32, true, true},   {128, 16, true, true},
-                                           {64, 16, true, true},  {32, 16, true, true},   {64, 16, false, true},
-                                           {32, 16, false, true}, {32, 16, false, false}, {128, 16, false, true}};
-
+// 64 KiB of points a group leave room for two groups a compute unit.
+constexpr ClusterShape kClusterShapes[] = {{64, true}, {32, true}, {32, false}, {128, true}};
 class ClusterLister {
  public:
   ClusterLister(const Device& device, const AxisProblem& problem, std::vector<Route>& routes)
@@ -135,9 +130,8 @@ class ClusterLister {
       columns.load_order = columns.store_order = rows.load_order = rows.store_order = Order::lines;
       if (real_) rows.twiddle = Twiddle{.order = problem_.length, .columns = ~std::uint64_t{0}, .column = {}};
       const std::size_t items = std::min<std::size_t>(device_.limits().work_group, 1024);
-      if (!shared_plans(design, items, shape.most_held)) continue;
+      if (!shared_plans(design, items)) continue;
       columns.split = rows.split = shape.split;
-      columns.ahead = shape.ahead;
       found.push_back(std::move(design));
     }
     // Columns longer than the rows were a fifth slower throughout.
@@ -153,9 +147,6 @@ class ClusterLister {
   bool add(const ClusterShape& shape, ClusterDesign design) {
     PassDesign &columns = design.columns, &rows = design.rows;
     const Limits& limits = device_.limits();
-    const std::size_t held = std::max(longest_held(columns), longest_held(rows)) * (problem_.float64 ? 2 : 1);
-    if (shape.most_held > 16 && held <= 16) return false;  // another shape has it
-    if (shape.ahead && !lands(columns)) return false;
     if (real_ && rows.radices.size() < 2) return false;  // an exchange frees what the columns filled
     const std::size_t local = local_bytes_of(design);
     if (local > limits.local_memory) {
@@ -163,7 +154,7 @@ class ClusterLister {
                          base::human_bytes(static_cast<double>(limits.local_memory)));
       return false;
     }
-    const std::size_t registers = columns.items() * (held > 16 ? 128 : 64);
+    const std::size_t registers = columns.items() * 64;
     columns.resident = std::max<std::size_t>(
         std::min({std::size_t{65536} / registers, std::size_t{228} * 1024 / (local + 1024), std::size_t{8}}), 1);
     Route route;
@@ -184,20 +175,12 @@ class ClusterLister {
         .cost = {.flops = usual_flops(problem_),
                  .bytes = problem_bytes(problem_),
                  .launches = 1,
-                 .efficiency = (std::has_single_bit(points_.length) ? 1.0 : 0.6) *
-                               expected(design.groups, shape.ahead) * (1 - 0.02 * static_cast<double>(found_)),
+                 .efficiency = (std::has_single_bit(points_.length) ? 1.0 : 0.6) * expected(design.groups, shape.kib) *
+                               (1 - 0.02 * static_cast<double>(found_)),
                  .float64 = problem_.float64}};
-    if (shape.ahead) route.candidate.parameters.emplace_back("ahead", "line");
     routes_.push_back(std::move(route));
     ++found_;
     return true;
-  }
-
-  // Copies that land by themselves begin at multiples of 16 bytes, and take neighbours.
-  bool lands(const PassDesign& columns) const {
-    const auto even = [&](std::uint64_t step) { return problem_.float64 || step % 2 == 0; };
-    return kNextLineAhead && !real_ && problem_.in.point == 1 && even(columns.lines) && even(problem_.length) &&
-           std::all_of(problem_.in.line.begin(), problem_.in.line.end(), even);
   }
 
   const Device& device_;

@@ -91,21 +91,14 @@ CompiledCluster::CompiledCluster(const Device& device, const ClusterDesign& desi
   kernel_ = device.compile(text.source).kernel(kKernelName);
   local_bytes_ = text.local_bytes;
   tables_ = both_tables(device, design.columns, design.rows);
-  if (design.columns.ahead) {
-    staying_ = kernel_.state().groups_at_once(design.columns.items(), local_bytes_);
-    if (staying_ == 0)
-      staying_ = device.limits().compute_units * design.columns.resident / design.groups * design.groups;
-  }
 }
 
 void CompiledCluster::enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out,
                               std::uint64_t out_offset, std::uint64_t lines) const {
   constexpr std::uint32_t kEveryLine = 0xffffffff;  // the grid has whole clusters only
-  std::uint64_t groups = lines * design_.groups;
-  const std::uint32_t all = staying_ > 0 ? static_cast<std::uint32_t>(groups * design_.rows.lines) : kEveryLine;
-  if (staying_ > 0) groups = std::min(groups, staying_);
-  queue.launch(kernel_, {.groups = {groups}, .items = {design_.columns.items()}, .local_bytes = local_bytes_},
-               {in, out, tables_, in_offset, out_offset, all});
+  queue.launch(kernel_,
+               {.groups = {lines * design_.groups}, .items = {design_.columns.items()}, .local_bytes = local_bytes_},
+               {in, out, tables_, in_offset, out_offset, kEveryLine});
 }
 
 CompiledRing::CompiledRing(const Device& device, const RingDesign& design) : design_(design) {

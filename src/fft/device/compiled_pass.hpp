@@ -53,7 +53,6 @@ class CompiledCluster {
   ClusterDesign design_;
   Kernel kernel_;
   std::size_t local_bytes_ = 0;
-  std::uint64_t staying_ = 0;  // groups that take line after line; 0: each takes its part of one and goes
   Buffer tables_;
 };
 

@@ -35,10 +35,7 @@ class PassWriter {
   // Columns: from memory to the local memory of whichever group of the cluster has the row.
   void write_columns(const PassDesign& rows, std::size_t pitch, bool mirrored = false);
   // Rows: from local memory, as the columns left them, to memory.
-  // `all_loaded` writes what is done once they are in registers.
-  void write_rows(std::size_t pitch, const std::function<void()>& all_loaded);
-  // Both for line after line, whose columns land where rows were received before.
-  void write_cluster_ahead(PassWriter& rows, std::size_t pitch);
+  void write_rows(std::size_t pitch);
   // The same where the columns were of pairs of samples: what is stored is the spectrum of the samples. A group has
   // rows and their mirrors (real_cluster_text.cpp).
   void write_real_rows(std::size_t pitch, std::size_t groups);
@@ -163,7 +160,7 @@ class PassWriter {
   void store_half(const StageDesign& last);
 
   // --- halves of a cluster's kernel
-  void rows_received(std::size_t pitch, const std::function<void()>& all_loaded);
+  void rows_received(std::size_t pitch);
   void to_row_or_mirror(std::size_t lines, std::size_t pitch, std::size_t slot);
   void real_row_results(std::size_t pitch);
   void real_values(std::uint64_t step, const std::string& k, const std::string& a, const std::string& b);

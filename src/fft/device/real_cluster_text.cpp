@@ -51,7 +51,7 @@ void PassWriter::write_real_rows(std::size_t pitch, std::size_t groups) {
   const std::size_t units = pairs * length, turns = (units + d_.items() - 1) / d_.items();
   const std::uint64_t step = d_.store.at.point / rows;  // from one value of the spectrum to the next
   text_.open();
-  rows_received(pitch, [] {});
+  rows_received(pitch);
   real_row_results(pitch);
   text_.raw("\n");
   text_.line("// from the spectrum of pairs to that of the samples");
