@@ -17,36 +17,6 @@ Problem delayed_problem() {
           .delays = {.wanted = true, .frequency = 768.123, .longest = 40}};
 }
 
-// Delays that cross halves of a sample, each station at another spectrum, with polarizations apart.
-std::vector<DelayPoint> moving(const Problem& problem) {
-  const std::size_t each = problem.polarizations * problem.stations;
-  std::vector<DelayPoint> points;
-  for (std::size_t i = 0; i < 3; ++i) {
-    DelayPoint point{100 + 400 * i, {}};
-    for (std::size_t j = 0; j < each; ++j) {
-      const auto station = static_cast<double>(j % problem.stations), polarization = j >= problem.stations ? 1.0 : 0.0;
-      point.delays.push_back(10.3 * station + 0.13 * polarization + (i == 1 ? 2.9 : 0.2) * (station + 0.5));
-    }
-    points.push_back(point);
-  }
-  return points;
-}
-
-Spectra run_delayed(const Plan& plan, std::span<const std::byte> bytes, const std::vector<DelayPoint>& points,
-                    std::size_t piece) {
-  Stream stream(plan);
-  for (const auto& point : points) stream.set_delays(point.sample, point.delays);
-  Spectra out;
-  while (!bytes.empty()) {
-    const auto now = bytes.first(std::min(piece, bytes.size()));
-    const std::size_t before = out.size();
-    out.resize(before + stream.due(now.size()) * plan.spectrum_size());
-    stream.push(now, std::span(out).subspan(before));
-    bytes = bytes.subspan(now.size());
-  }
-  return out;
-}
-
 TEST(Delays, EveryVariantAgreesWithTheDefinition) {
   std::vector<Problem> problems(6, delayed_problem());
   problems[1].centred = true;
@@ -58,12 +28,12 @@ TEST(Delays, EveryVariantAgreesWithTheDefinition) {
     problems[5].bandpass.emplace_back(1 + 0.01f * static_cast<float>(i), 0.02f * static_cast<float>(i % 7));
   }
   for (std::size_t i = 0; i < problems.size(); ++i) {
-    const auto points = moving(problems[i]);
+    const auto points = moving_delays(problems[i]);
     const Bytes bytes = noise(problems[i], 1500);
     const auto wanted = expected(problems[i], bytes, points);
     for (const auto& candidate : candidates(host(), problems[i])) {
       if (!candidate.refusal.empty()) continue;
-      EXPECT_LT(error(run_delayed(plan_of(problems[i], candidate.name()), bytes, points, bytes.size()), wanted), 2e-6)
+      EXPECT_LT(error(run_in_pieces(plan_of(problems[i], candidate.name()), bytes, points, bytes.size()), wanted), 2e-6)
           << i << " by " << candidate.name();
     }
   }
@@ -72,14 +42,14 @@ TEST(Delays, EveryVariantAgreesWithTheDefinition) {
 TEST(Delays, HoweverTheStreamIsCutAndHoweverManyThreads) {
   Problem problem = delayed_problem();
   problem.threads = 1;
-  const auto points = moving(problem);
+  const auto points = moving_delays(problem);
   const Bytes bytes = noise(problem, 1200);
-  const Spectra whole = run_delayed(plan_of(problem), bytes, points, bytes.size());
+  const Spectra whole = run_in_pieces(plan_of(problem), bytes, points, bytes.size());
   for (const std::size_t piece : {7ul, 100ul, 1001ul, 5000ul}) {
-    EXPECT_TRUE(same_bits(whole, run_delayed(plan_of(problem), bytes, points, piece))) << piece;
+    EXPECT_TRUE(same_bits(whole, run_in_pieces(plan_of(problem), bytes, points, piece))) << piece;
   }
   problem.threads = 3;
-  EXPECT_TRUE(same_bits(whole, run_delayed(plan_of(problem), bytes, points, bytes.size())));
+  EXPECT_TRUE(same_bits(whole, run_in_pieces(plan_of(problem), bytes, points, bytes.size())));
 }
 
 // Two stations that see the same noise, one of them late by a fraction of a sample: afterwards both say the same.
@@ -119,7 +89,7 @@ TEST(Delays, ALateStationAgreesWithTheOther) {
   }
   const std::vector<DelayPoint> points{{0, {0.0, tau}}}, none{{0, {0.0, 0.0}}};
   const auto difference = [&](const std::vector<DelayPoint>& delays) {
-    const Spectra out = run_delayed(plan_of(problem), bytes, delays, bytes.size());
+    const Spectra out = run_in_pieces(plan_of(problem), bytes, delays, bytes.size());
     Spectra here, there;
     for (std::size_t i = 10 * 128; i < out.size(); i += 128) {
       here.insert(here.end(), out.begin() + static_cast<std::ptrdiff_t>(i),
@@ -137,9 +107,9 @@ TEST(Delays, ALateStationAgreesWithTheOther) {
 TEST(Delays, SavedAndRestoredInMidTrack) {
   const Problem problem = delayed_problem();
   const Plan plan = plan_of(problem);
-  const auto points = moving(problem);
+  const auto points = moving_delays(problem);
   const Bytes bytes = noise(problem, 1200);
-  const Spectra whole = run_delayed(plan, bytes, points, bytes.size());
+  const Spectra whole = run_in_pieces(plan, bytes, points, bytes.size());
   Spectra out(whole.size());
   Stream first(plan);
   for (const auto& point : points) first.set_delays(point.sample, point.delays);
@@ -154,9 +124,9 @@ TEST(Delays, SavedAndRestoredInMidTrack) {
 TEST(Delays, PointsMayComeWhileTheStreamRuns) {
   const Problem problem = delayed_problem();
   const Plan plan = plan_of(problem);
-  const auto points = moving(problem);
+  const auto points = moving_delays(problem);
   const Bytes bytes = noise(problem, 1200);
-  const Spectra whole = run_delayed(plan, bytes, points, bytes.size());
+  const Spectra whole = run_in_pieces(plan, bytes, points, bytes.size());
   Stream stream(plan);
   Spectra out(whole.size());
   stream.set_delays(points[0].sample, points[0].delays);
@@ -194,10 +164,10 @@ TEST(ChannelMajor, HoweverTheStreamIsCut) {
   const Problem problem{.channels = 20, .taps = 4, .stations = 2, .order = Order::channel, .output_times = 6};
   const Plan plan = plan_of(problem);
   const Bytes bytes = noise(problem, 20 * 50);
-  const Spectra whole = run_delayed(plan, bytes, {}, bytes.size());
+  const Spectra whole = run_in_pieces(plan, bytes, {}, bytes.size());
   EXPECT_EQ(whole.size(), 48 * plan.spectrum_size());
   for (const std::size_t piece : {13ul, 300ul, 1000ul}) {
-    EXPECT_TRUE(same_bits(whole, run_delayed(plan, bytes, {}, piece))) << piece;
+    EXPECT_TRUE(same_bits(whole, run_in_pieces(plan, bytes, {}, piece))) << piece;
   }
 }
 

@@ -115,34 +115,6 @@ TEST_F(BankOnDevices, PiecesOfAnyLengthGiveTheSameBits) {
 }
 
 // Delays that cross halves of a sample, each station at another spectrum, with polarizations apart.
-std::vector<DelayPoint> moving_delays(const Problem& problem) {
-  std::vector<DelayPoint> points;
-  for (std::size_t i = 0; i < 3; ++i) {
-    DelayPoint point{100 + 300 * i, {}};
-    for (std::size_t j = 0; j < problem.polarizations * problem.stations; ++j) {
-      const auto station = static_cast<double>(j % problem.stations), polarization = j >= problem.stations ? 1.0 : 0.0;
-      point.delays.push_back(10.3 * station + 0.13 * polarization + (i == 1 ? 1.4 : 0.2) * (station + 0.5));
-    }
-    points.push_back(point);
-  }
-  return points;
-}
-
-Spectra run_in_pieces(const Plan& plan, std::span<const std::byte> bytes, const std::vector<DelayPoint>& points,
-                      std::size_t piece) {
-  Stream stream(plan);
-  for (const auto& point : points) stream.set_delays(point.sample, point.delays);
-  Spectra out;
-  while (!bytes.empty()) {
-    const auto now = bytes.first(std::min(piece, bytes.size()));
-    const std::size_t before = out.size();
-    out.resize(before + stream.due(now.size()) * plan.spectrum_size());
-    stream.push(now, std::span(out).subspan(before));
-    bytes = bytes.subspan(now.size());
-  }
-  return out;
-}
-
 TEST_F(BankOnDevices, DelaysAndTheChannelMajorOrder) {
   const DelayTracking delays{.wanted = true, .frequency = 768.123, .longest = 40};
   std::vector<Problem> problems{
