@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support.hpp"
+#include "support/worst.hpp"
 
 namespace ridge::filterbank::test {
 namespace {
@@ -82,7 +83,7 @@ TEST(Correlator, EveryPairOfStationsAndPolarizations) {
     ASSERT_EQ(got.size(), wanted.size());
     double worst = 0;
     for (std::size_t j = 0; j < got.size(); ++j) {
-      worst = std::max(worst, std::abs(std::complex<double>(got[j]) - wanted[j]));
+      worst = ridge::test::worse(worst, std::abs(std::complex<double>(got[j]) - wanted[j]));
     }
     EXPECT_LT(worst, 1e-6 * static_cast<double>(2 * correlation.times * correlation.channels)) << i;
   }

@@ -13,6 +13,7 @@
 
 #include "stencil/problems_support.hpp"
 #include "stencil/reference.hpp"
+#include "support/worst.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -53,7 +54,8 @@ double heat_error(std::size_t dimensions, std::size_t n, int accuracy, double ti
                 steps);
   const double decay = std::exp(-heat.alpha * 4 * pi * pi * static_cast<double>(dimensions) * time);
   double worst = 0;
-  for (std::size_t i = 0; i < grid.cells(); ++i) worst = std::max(worst, std::abs(grid.all()[i] - decay * mode(i)));
+  for (std::size_t i = 0; i < grid.cells(); ++i)
+    worst = ridge::test::worse(worst, std::abs(grid.all()[i] - decay * mode(i)));
   return worst / decay;
 }
 
@@ -130,7 +132,7 @@ double wave_error(std::size_t n, Border border) {
   double worst = 0;
   for (std::size_t y = 0; y < n; ++y) {
     for (std::size_t x = 0; x < n; ++x) {
-      worst = std::max(worst, std::abs(grid(y, x) - exact(y, x, dt * static_cast<double>(steps))));
+      worst = ridge::test::worse(worst, std::abs(grid(y, x) - exact(y, x, dt * static_cast<double>(steps))));
     }
   }
   return worst;
