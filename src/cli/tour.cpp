@@ -1,6 +1,7 @@
 // ridge tour: this machine in two minutes, as a page.
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -66,6 +67,17 @@ std::vector<TransposeCase> transpose_cases(const Device& device, bool quick) {
   return {square, batch};
 }
 
+// One case's rows; what fails is left out with its reason, and the tour goes on.
+void add_case(report::Bench& bench, const Device& device, const std::string& what,
+              const std::function<std::vector<report::BenchRow>()>& run) {
+  try {
+    const auto rows = run();
+    bench.rows.insert(bench.rows.end(), rows.begin(), rows.end());
+  } catch (const Error& error) {
+    base::warn(fmt::format("{}: {} left out: {}", device.id(), what, error.what()));
+  }
+}
+
 report::Bench tour_transpose(bool quick, const base::Progress& progress) {
   report::Bench bench;
   bench.title = "The corner turn";
@@ -73,12 +85,9 @@ report::Bench tour_transpose(bool quick, const base::Progress& progress) {
   double done = 0;
   for (const Device& device : devices().devices) {
     for (const TransposeCase& one : transpose_cases(device, quick)) {
-      progress(done, fmt::format("corner turn {}x{} on {}", one.problem.rows, one.problem.columns, device.id()));
-      try {
-        for (auto& row : bench_transpose(device, one, "", quick ? 0.02 : 0.2, nullptr)) bench.rows.push_back(row);
-      } catch (const Error& error) {
-        base::warn(fmt::format("{}: corner turn left out: {}", device.id(), error.what()));
-      }
+      const std::string what = fmt::format("corner turn {}x{}", one.problem.rows, one.problem.columns);
+      progress(done, what + " on " + device.id());
+      add_case(bench, device, what, [&] { return bench_transpose(device, one, "", quick ? 0.02 : 0.2, nullptr); });
       done += 0.5 / static_cast<double>(devices().devices.size());
     }
   }
@@ -107,13 +116,9 @@ report::Bench tour_fft(bool quick, const base::Progress& progress) {
   double done = 0;
   for (const Device& device : devices().devices) {
     for (const FftBench& one : fft_cases(device, quick)) {
-      progress(done, fmt::format("{} on {}", fft_problem_text(one.problem), device.id()));
-      try {
-        const FftBenchResult measured = bench_fft(device, one, {});
-        bench.rows.insert(bench.rows.end(), measured.rows.begin(), measured.rows.end());
-      } catch (const Error& error) {
-        base::warn(fmt::format("{}: {} left out: {}", device.id(), fft_problem_text(one.problem), error.what()));
-      }
+      const std::string what = fft_problem_text(one.problem);
+      progress(done, what + " on " + device.id());
+      add_case(bench, device, what, [&] { return bench_fft(device, one, {}).rows; });
       done += 0.5 / static_cast<double>(devices().devices.size());
     }
   }
@@ -134,13 +139,9 @@ report::Bench tour_filterbank(bool quick, const base::Progress& progress) {
     wanted.scenario = true;
     wanted.seconds = quick ? 0.02 : 0.2;
     wanted.size = quick ? 1e6 : device.info().backend == Backend::cuda ? 1e8 : 1.6e7;
-    progress(done, fmt::format("{} on {}", filterbank_text(problem), device.id()));
-    try {
-      const FilterbankResult measured = bench_filterbank(device, problem, wanted, {});
-      bench.rows.insert(bench.rows.end(), measured.rows.begin(), measured.rows.end());
-    } catch (const Error& error) {
-      base::warn(fmt::format("{}: {} left out: {}", device.id(), filterbank_text(problem), error.what()));
-    }
+    const std::string what = filterbank_text(problem);
+    progress(done, what + " on " + device.id());
+    add_case(bench, device, what, [&] { return bench_filterbank(device, problem, wanted, {}).rows; });
     done += 1.0 / static_cast<double>(devices().devices.size());
   }
   return bench;
@@ -188,13 +189,9 @@ report::Bench tour_stencil(bool quick, const base::Progress& progress) {
       StencilBench one = stencil_case(device, dimensions, 1, false, false, quick);
       if (!quick && device.is_host()) one.steps = dimensions == 2 ? 32 : 16;  // seconds, not a minute
       one.seconds_each = quick ? 0.02 : 0.2;
-      progress(done, fmt::format("{} on {}", stencil_problem_text(one), device.id()));
-      try {
-        const StencilBenchResult measured = bench_stencil(device, one);
-        bench.rows.insert(bench.rows.end(), measured.rows.begin(), measured.rows.end());
-      } catch (const Error& error) {
-        base::warn(fmt::format("{}: {} left out: {}", device.id(), stencil_problem_text(one), error.what()));
-      }
+      const std::string what = stencil_problem_text(one);
+      progress(done, what + " on " + device.id());
+      add_case(bench, device, what, [&] { return bench_stencil(device, one).rows; });
       done += 0.5 / static_cast<double>(devices().devices.size());
     }
   }

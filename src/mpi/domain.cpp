@@ -208,7 +208,6 @@ class SpreadDomain final : public Domain<T> {
   }
 
   // --- the whole grid, slabs of the slowest axis it has
-  // ---------------------------------------------------------------
 
   std::size_t slab_axis() const { return 3 - layout_.dimensions; }
   // The whole grid as slabs, rows and cells of a row; axes beyond the slowest are merged where there are only two.

@@ -314,7 +314,7 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
                                 .steps = blocks ? 2048 / one.channels * 2 : 32,
                                 .rounds = blocks ? 4u : 2u,
                                 .resident = 1};
-      if (kernel_text(design).local_bytes > device.limits().local_memory) continue;  // NVIDIA's OpenCL has 48 KiB
+      if (text_of(design).local_bytes > device.limits().local_memory) continue;  // NVIDIA's OpenCL has 48 KiB
       const CompiledBank bank(device, design, {});
       const auto weights = bank.prepare(problem.weights);
       const std::size_t spectra = blocks ? 41 : 77;

@@ -113,7 +113,7 @@ class ClusterLister {
   }
 
  private:
-  // Those with the fewest exchanges first, then the most even ones.
+  // The best expected first; of those alike the most even ones.
   std::vector<ClusterDesign> designs(const ClusterShape& shape, std::size_t groups) const {
     std::vector<ClusterDesign> found;
     for (const auto& factors : pass_factors(points_.length, 2, 4096)) {
@@ -134,7 +134,8 @@ class ClusterLister {
       columns.split = rows.split = shape.split;
       found.push_back(std::move(design));
     }
-    // Columns longer than the rows were a fifth slower throughout.
+    // Columns no longer than the rows: 2 to 4 % faster for complex lines of 2^15 and 2^17 on an H200 (3 % slower for
+    // real ones of 2^16). Then the fewest exchanges.
     const auto rank = [](const ClusterDesign& design) {
       const PassDesign &columns = design.columns, &rows = design.rows;
       return std::pair(columns.length > rows.length, columns.radices.size() + rows.radices.size());

@@ -122,7 +122,6 @@ class Writer {
   }
 
   // --- the FIR: every row is converted once a block and goes into all sums that want it
-  // --------------------------------
   void filter() {
     const std::size_t taps = g_.taps, steps = d_.steps;
     for (std::size_t j = 0; j < each_; ++j) {
@@ -179,7 +178,6 @@ class Writer {
   }
 
   // --- the transforms of 256 points
-  // ------------------------------------------------------------------------------------
   std::size_t transforms() const { return d_.steps * 2 * each_; }
 
   // Butterfly i of a transform reads and writes points i + 16 u.
