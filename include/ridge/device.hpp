@@ -41,6 +41,15 @@ struct Limits {
   std::size_t memory = 0;                                // bytes
   std::size_t allocation = 0;                            // bytes, the largest single buffer
   bool float64 = true;
+  // Traits that decide which variants exist; zero and false where the device has none or does not say.
+  int architecture = 0;                     // CUDA's number, 90 for sm_90 and 120 for sm_120, by OpenCL too
+  std::size_t unit_registers = 0;           // 32-bit registers of a compute unit, shared by its resident groups
+  std::size_t unit_local_memory = 0;        // bytes of local memory of a compute unit, shared by its resident groups
+  bool matrix_units = false;                // products of small matrices as instructions (mma)
+  bool asynchronous_copies = false;         // global to local memory behind the work-items' backs (cp.async)
+  bool clusters = false;                    // groups that read each other's local memory
+  bool tensor_maps = false;                 // tiles fetched by a copy engine (TMA)
+  bool private_arrays_in_registers = true;  // false: unrolled private arrays live in memory (PoCL)
 };
 
 struct DeviceInfo {

@@ -67,6 +67,12 @@ struct Decision {
   std::string explain() const;
 };
 
+// How far a measured plan is.
+struct Progress {
+  std::string candidate{};  // about to be built and timed
+  std::size_t done = 0, of = 0;
+};
+
 struct Options {
   Effort effort = Effort::measured;
   std::size_t most_trials = 8;  // best predicted first
@@ -74,6 +80,8 @@ struct Options {
   bool use_wisdom = true;       // read it
   bool save_wisdom = true;      // write it after a measurement
   std::string variant{};        // "name" or "name(parameters)": consider only these; Error when none is allowed
+  bool verify = false;  // compare each answer with the reference's before it may win; always with RIDGE_VERIFY=1
+  std::function<void(const Progress&)> progress = {};  // called before each trial, from the planning thread
 };
 
 // Builds, warms up and times candidate i; seconds of one run. May throw Error: the candidate then loses with its
