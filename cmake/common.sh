@@ -3,6 +3,8 @@
 #
 #   RIDGE_INSTALL=never   list what is missing and install nothing
 #   RIDGE_INSTALL=skip    do not even look: the libraries came from elsewhere (CMAKE_PREFIX_PATH)
+#   RIDGE_INSTALL=lean    leave out the large packages of the placement compiler
+#   RIDGE_INSTALL=peers   also the heavy libraries that only benchmarks compare with
 set -euo pipefail
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd -P)
 build=$root/build
@@ -68,7 +70,12 @@ missing() {
   local group package command installed=" "
   local -a wanted=()
   while read -r group package command; do
-    [[ " $* " == *" $group "* ]] && wanted+=("$package $command")
+    [[ " $* " == *" $group "* ]] || continue
+    if [[ $command == "["* ]]; then
+      [[ $command == "[$HOSTTYPE]" ]] || continue
+      command=
+    fi
+    wanted+=("$package $command")
   done < <(sed 's/#.*//; /^[[:space:]]*$/d' "$root/cmake/packages.txt")
   ((${#wanted[@]})) || return 0
   if command -v dpkg-query >/dev/null; then
@@ -125,9 +132,23 @@ look_without_dpkg() {
   [[ -z $lacking ]] || die "These commands are missing:$lacking"
 }
 
+# The groups that nothing fails without.
+optional_groups() {
+  case ${RIDGE_INSTALL:-} in
+    lean) echo optional image ;;
+    peers) echo optional image place peer ;;
+    *) echo optional image place ;;
+  esac
+}
+
 # packages_here NEEDED-GROUPS WANTED-GROUPS: installs what it may; ends the script where a needed package is missing.
 packages_here() {
-  [[ ${RIDGE_INSTALL:-} == skip ]] && return
+  case ${RIDGE_INSTALL:-} in
+    skip) return ;;
+    lean) say "RIDGE_INSTALL=lean: packages of the placement compiler are left out; \`ridge place\` is built where they are here" ;;
+    '' | never | peers) ;;
+    *) die "RIDGE_INSTALL=$RIDGE_INSTALL: not one of never, skip, lean, peers" ;;
+  esac
   if ! command -v dpkg-query >/dev/null; then
     look_without_dpkg
     return

@@ -141,6 +141,39 @@ call ./run
 check "exits 0" exits 0
 check "says nothing of packages" not says "missing"
 
+begin "RIDGE_INSTALL=lean"
+uninstall libisl-dev libtiff-dev
+variables=RIDGE_INSTALL=lean
+call ./run
+check "exits 0" exits 0
+check "leaves the placement compiler out" not called "libisl-dev"
+check "says so" says "packages of the placement compiler are left out"
+check "installs the rest" called "^apt-get .*install .*libtiff-dev"
+
+begin "heavy peers only where they are asked for"
+uninstall libopencv-dev libisl-dev
+call ./run
+check "exits 0" exits 0
+check "installs the placement compiler's" called "^apt-get .*install .*libisl-dev"
+check "leaves the peers" not called "libopencv-dev"
+variables=RIDGE_INSTALL=peers
+call ./run
+check "exits 0 again" exits 0
+check "installs the peers" called "^apt-get .*install .*libopencv-dev"
+
+begin "RIDGE_INSTALL with a word nobody knows"
+variables=RIDGE_INSTALL=perhaps
+call ./run
+check "exits 1" exits 1
+check "names the words it knows" says "RIDGE_INSTALL=perhaps: not one of never, skip, lean, peers"
+
+begin "a package of another machine"
+sed -i 's/^optional libne10-dev.*/optional libne10-dev [no-such-machine]/' cmake/packages.txt
+uninstall libne10-dev
+call ./run
+check "exits 0" exits 0
+check "is not asked for" not called "^apt-get"
+
 begin "missing packages are installed, once"
 uninstall libhwy-dev ccache
 call ./run
