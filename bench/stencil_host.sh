@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The host figures of docs/stencil.md, docs/stencil-host.md and docs/stencil-run.md, against the roofs of the same run;
+# The host figures of docs/measurements (stencils), against the roofs of the same run;
 # useful cells only.
 #   bench/stencil_host.sh [RIDGE [PART ...]]      parts: plane cube double cache core weak euler (all of them without)
 # Wants a quiet machine. `weak` needs mpirun; MPIRUN names another one.

@@ -14,7 +14,7 @@ namespace ridge::fft {
 namespace {
 
 constexpr std::size_t kQueues = 4;  // out of pinned memory
-// Large enough to keep the bus busy, small enough to fill and drain it soon; measured on an H200 (docs/fft-devices.md).
+// Large enough to keep the bus busy, small enough to fill and drain it soon; measured on an H200 (docs/measurements/h200.md).
 constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
 constexpr std::size_t kCopiedPieceBytes = std::size_t{2} << 20;
 constexpr std::size_t kLeastPieces = 16;  // of a whole batch, so that there is something to overlap

@@ -51,7 +51,7 @@ struct PlaneKernel {
   bool unit_centre() const;
   double divisor() const;  // weights are divided by it so that the centre's is 1
   // All six neighbours weigh the same: they are added up and weighed once. As many operations, but additions take less
-  // power than multiplications, and power is what limits these kernels (docs/stencil-device.md).
+  // power than multiplications, and power is what limits these kernels (docs/measurements/h200.md).
   bool even() const;
   std::size_t likely_registers() const;  // of a work-item, where nothing better is known
   std::size_t local_reals() const;

@@ -17,7 +17,7 @@ struct Choice {
   double efficiency;
 };
 
-// Best first, as measured on an H200 (docs/stencil-device.md). Tiles near a square lose least to their halos; the
+// Best first, as measured on an H200 (docs/measurements/h200.md). Tiles near a square lose least to their halos; the
 // second and the last two fit 48 KiB of local memory.
 std::vector<Choice> choices(bool float64) {
   const int cells = float64 ? 2 : 4;

@@ -35,7 +35,7 @@ std::vector<Choice> choices(const Weights& weights, bool float64, std::size_t gr
     interior.cells = std::max(interior.cells, frame.cells);
     list.push_back({.interior = interior, .frame = frame, .waves = waves, .efficiency = efficiency});
   };
-  // Best first, as measured on an H200 (docs/stencil-device.md).
+  // Best first, as measured on an H200 (docs/measurements/h200.md).
   if (grid_cells <= kSmallGrid) {
     for (const int reach : {4, 6, 8}) {
       add(reach, float64 ? 2 : 4, 4, 2, 1, 1, 3.0 / (reach * reach));

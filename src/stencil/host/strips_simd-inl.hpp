@@ -234,7 +234,7 @@ void Block(const T* const* in, const T* weights, T* const* out, std::size_t from
   if (x < end) SumAt<S, kPlanes, kRows, 1, kOrder, false>(rows, spread, target, end - kLanes);
 }
 
-// Vectors at once, by what was measured (docs/stencil-host.md): sums in flight hide the latency of FMA, and together
+// Vectors at once, by what was measured (docs/design/stencil-host.md): sums in flight hide the latency of FMA, and together
 // with the weights they fit the registers.
 constexpr int kRegisters = HWY_ARCH_X86 && kLanes * sizeof(T) < 64 ? 16 : 32;
 
