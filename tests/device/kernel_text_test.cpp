@@ -1,0 +1,30 @@
+// The files src/*/kernels/*.cl arrive in the library whole.
+#include "device/kernel_text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <ridge/error.hpp>
+
+namespace ridge::detail {
+namespace {
+
+TEST(KernelText, EveryFileIsThereUnderItsModulesName) {
+  for (const auto& [name, text] : embedded_kernels()) {
+    EXPECT_EQ(&kernel_text(name), &text);
+    EXPECT_THAT(name, testing::MatchesRegex("[a-z0-9_]+/[a-z0-9_]+"));
+    EXPECT_TRUE(text.ends_with('\n')) << name;
+  }
+}
+
+TEST(KernelText, AMissingFileIsNamed) {
+  try {
+    kernel_text("image/nothing");
+    FAIL() << "there is one";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::internal);
+    EXPECT_THAT(error.what(), testing::HasSubstr("image/nothing"));
+  }
+}
+
+}  // namespace
+}  // namespace ridge::detail
