@@ -1,0 +1,43 @@
+// Dense optical flow between two frames by SimpleFlow (Tao, Bai, Kohli, Paris 2012), as OpenCV's calcOpticalFlowSF
+// computes it.
+//
+//   auto plan = ridge::image::plan(ridge::host(), FlowProblem{.rows = 480, .columns = 640});
+//   Image flow({.rows = 480, .columns = 640, .channels = 2, .depth = Depth::f32});
+//   plan.run(first, second, flow);      // flow: (x, y) in pixels, first(r, c) is found at second(r + y, c + x)
+#pragma once
+#include <cstddef>
+
+#include <ridge/image/image.hpp>
+
+namespace ridge::image {
+
+// Which pixels of a finer level are searched, where the coarser flow is regular.
+enum class Selection : std::uint8_t {
+  aligned,     // aligned blocks decide for themselves: no order, so every back end chooses the same points in parallel
+  scan_order,  // as the papers and OpenCV do: blocks begin where the scan finds a cell not yet covered; sequential
+};
+
+struct FlowParameters {
+  int layers = 3;            // of the pyramid
+  int averaging_radius = 2;  // of the window whose colours are compared
+  int max_flow = 4;          // pixels searched up, down, left and right, on each layer
+  float sigma_dist = 4.1f, sigma_color = 25.5f;
+  int postprocess_window = 18;  // radius of the last filter
+  float sigma_dist_fix = 55.0f, sigma_color_fix = 25.5f;
+  float occlusion_threshold = 0.35f;
+  int upscale_averaging_radius = 18;  // radius of the filter between layers
+  float upscale_sigma_dist = 55.0f, upscale_sigma_color = 25.5f;
+  float speed_up_threshold = 10.0f;
+  Selection selection = Selection::aligned;
+  bool operator==(const FlowParameters&) const = default;
+};
+
+struct FlowProblem {
+  std::size_t rows = 0, columns = 0;
+  std::size_t channels = 3;  // of the frames, 8 bits each: 1, 3, or 4 of which the last is left out
+  FlowParameters parameters = {};
+  std::size_t threads = 0;  // host: 0 = all
+};
+void check(const FlowProblem& problem);  // Error{invalid_argument} in words
+
+}  // namespace ridge::image

@@ -1,0 +1,54 @@
+// Planes of values as the flow's stages pass them: rows packed, no border.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <ridge/image.hpp>
+
+namespace ridge::image::flow {
+
+struct Size {
+  int rows = 0, columns = 0;
+  bool operator==(const Size&) const = default;
+  std::size_t cells() const { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns); }
+};
+
+template <class T>
+struct Plane {
+  Size size = {};
+  std::vector<T> cells = {};
+  Plane() = default;
+  explicit Plane(Size size_, T value = T{}) : size(size_), cells(size_.cells(), value) {}
+  T& at(int r, int c) { return cells[index(r, c)]; }
+  const T& at(int r, int c) const { return cells[index(r, c)]; }
+
+ private:
+  std::size_t index(int r, int c) const {
+    return static_cast<std::size_t>(r) * static_cast<std::size_t>(size.columns) + static_cast<std::size_t>(c);
+  }
+};
+
+struct Pixel {  // three colours in any order: nothing in the flow depends on it
+  std::uint8_t c[3];
+  bool operator==(const Pixel&) const = default;
+};
+struct Vector {  // inside, flow is (rows down, columns right); what goes out is (x, y)
+  float u = 0, v = 0;
+  bool operator==(const Vector&) const = default;
+};
+using Picture = Plane<Pixel>;
+using Field = Plane<Vector>;
+using Mask = Plane<std::uint8_t>;
+
+inline Size half(Size size) { return {(size.rows + 1) / 2, (size.columns + 1) / 2}; }
+inline int squared_distance(Pixel a, Pixel b) {
+  const int x = a.c[0] - b.c[0], y = a.c[1] - b.c[1], z = a.c[2] - b.c[2];
+  return x * x + y * y + z * z;
+}
+inline float squared_distance(Vector a, Vector b) { return (a.u - b.u) * (a.u - b.u) + (a.v - b.v) * (a.v - b.v); }
+
+Picture picture_of(const Image& frame);           // 8-bit, 1, 3 or 4 channels
+void write_flow(const Field& field, Image& out);  // (x, y)
+
+}  // namespace ridge::image::flow

@@ -1,0 +1,35 @@
+// What a variant of the image workloads brings: the same face for flow (two frames in), variance and the operators (one
+// image in, or two). Adding one: a file with a lister, and its line in registry.cpp.
+#pragma once
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ridge/image.hpp>
+#include <ridge/plan.hpp>
+
+namespace ridge::image {
+
+// Built for one problem on one device: compiled, ready, unchanging. Callers have checked shapes, places and overlap.
+class Variant {
+ public:
+  virtual ~Variant() = default;
+  virtual void run(std::span<const Image> in, Image& out) const = 0;  // host memory; done when it returns
+  virtual void enqueue(Queue& queue, std::span<const Image> in, const Image& out) const = 0;  // images of the device
+};
+
+// A candidate for the planner and how to make it real. `build` is only called where there is no refusal.
+struct Entry {
+  planner::Candidate candidate;
+  std::vector<KernelSource> sources = {};  // devices: what `build` compiles, for tests and for showing
+  std::function<std::shared_ptr<const Variant>()> build;
+};
+
+// Every variant for the device, in the registry's order, refusals included.
+std::vector<Entry> list_variants(const Device& device, const FlowProblem& problem);
+std::vector<Entry> list_variants(const Device& device, const VarianceProblem& problem);
+std::vector<Entry> list_variants(const Device& device, const OperatorProblem& problem);
+
+}  // namespace ridge::image
