@@ -208,6 +208,20 @@ class Program {
   std::shared_ptr<detail::ProgramState> state_;
 };
 
+// Rows of bytes, and slices of rows, inside a longer stretch of memory: where the first byte lies and how far apart
+// rows and slices are. Zero: right after each other. Slices must lie a whole number of rows apart.
+struct Pitches {
+  std::size_t offset = 0;  // bytes, as all three
+  std::size_t row = 0;
+  std::size_t slice = 0;
+};
+// How much of them a copy takes.
+struct Box {
+  std::size_t bytes = 0;  // of a row
+  std::size_t rows = 1;
+  std::size_t slices = 1;
+};
+
 // In order. Copies and launches return at once where the memory allows it; host memory given to upload and download
 // must stay alive until the queue has passed them.
 class Queue {
@@ -217,6 +231,12 @@ class Queue {
   void download(const Buffer& from, void* to, std::size_t bytes, std::size_t from_offset = 0);
   void copy(const Buffer& from, const Buffer& to, std::size_t bytes, std::size_t from_offset = 0,
             std::size_t to_offset = 0);  // between buffers of this device, of any kind
+  // The same for part of a picture or a volume.
+  void upload(const void* from, const Pitches& from_pitches, const Buffer& to, const Pitches& to_pitches,
+              const Box& box);
+  void download(const Buffer& from, const Pitches& from_pitches, void* to, const Pitches& to_pitches, const Box& box);
+  void copy(const Buffer& from, const Pitches& from_pitches, const Buffer& to, const Pitches& to_pitches,
+            const Box& box);
   void fill(const Buffer& to, std::byte value);
   void launch(const Kernel& kernel, const Launch& shape, const std::vector<Argument>& arguments);
   Event record();                     // when everything before it is done

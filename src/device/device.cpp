@@ -30,6 +30,69 @@ void check_same_device(const detail::MemoryState& memory, const detail::QueueSta
   }
 }
 
+// A box with every pitch filled in, in as few rows as it can have: a single one is a plain copy.
+struct ResolvedBox {
+  Pitches from;
+  Pitches to;
+  Box box;
+  std::size_t from_reach;
+  std::size_t to_reach;
+};
+
+Pitches filled_in(Pitches pitches, const Box& box, const char* what) {
+  if (pitches.row == 0) pitches.row = box.bytes;
+  if (pitches.slice == 0) pitches.slice = box.rows * pitches.row;
+  const bool apart = pitches.row >= box.bytes || box.rows == 1;
+  const bool slices_apart = box.slices == 1 || (pitches.slice / box.rows >= pitches.row && pitches.slice >= box.bytes);
+  const bool whole = box.slices == 1 || box.rows == 1 || pitches.slice % pitches.row == 0;
+  if (apart && slices_apart && whole) return pitches;
+  throw Error(ErrorKind::invalid_argument,
+              fmt::format("{} of {} rows of {} bytes and {} slices with rows {} and slices {} bytes apart: rows and "
+                          "slices must not overlap, and slices lie a whole number of rows apart",
+                          what, box.rows, box.bytes, box.slices, pitches.row, pitches.slice));
+}
+
+bool contiguous_rows(const Pitches& pitches, const Box& box) { return pitches.row == box.bytes; }
+bool contiguous_slices(const Pitches& pitches, const Box& box) { return pitches.slice == box.rows * pitches.row; }
+
+// Bytes from the first to the last of a box; more than any memory has where they cannot be counted.
+std::size_t reach(const Pitches& pitches, const Box& box) {
+  std::size_t rows = 0;
+  std::size_t slices = 0;
+  std::size_t sum = 0;
+  if (__builtin_mul_overflow(box.rows - 1, pitches.row, &rows) ||
+      __builtin_mul_overflow(box.slices - 1, pitches.slice, &slices) || __builtin_add_overflow(rows, slices, &sum) ||
+      __builtin_add_overflow(sum, box.bytes, &sum)) {
+    return static_cast<std::size_t>(-1);
+  }
+  return sum;
+}
+
+ResolvedBox resolve(const Pitches& from, const Pitches& to, const Box& given, const char* what) {
+  Box box = given;
+  ResolvedBox all{filled_in(from, box, what), filled_in(to, box, what), box, 0, 0};
+  all.from_reach = reach(all.from, box);
+  all.to_reach = reach(all.to, box);
+  if (box.rows == 1 && box.slices > 1) {  // slices of one row are rows
+    all.from.row = all.from.slice;
+    all.to.row = all.to.slice;
+    box = {.bytes = box.bytes, .rows = box.slices};
+  } else if (box.slices > 1 && contiguous_slices(all.from, box) && contiguous_slices(all.to, box)) {
+    box = {.bytes = box.bytes, .rows = box.rows * box.slices};
+  }
+  if (box.slices == 1 && contiguous_rows(all.from, box) && contiguous_rows(all.to, box)) {
+    box = {.bytes = box.bytes * box.rows};
+  }
+  if (box.slices == 1) {
+    all.from.slice = box.rows * all.from.row;
+    all.to.slice = box.rows * all.to.row;
+  }
+  all.box = box;
+  return all;
+}
+
+bool nothing_in(const Box& box) { return box.bytes == 0 || box.rows == 0 || box.slices == 0; }
+
 void check_shape(const detail::KernelState& kernel, const Launch& shape, const Limits& limits) {
   const auto refuse = [&](const std::string& reason) {
     throw Error(ErrorKind::invalid_argument, fmt::format("kernel {}: {}", kernel.name, reason));
@@ -150,6 +213,58 @@ void Queue::copy(const Buffer& from, const Buffer& to, std::size_t bytes, std::s
   if (bytes == 0) return;
   state_->copy(from.state(), to.state(), bytes, static_cast<std::ptrdiff_t>(from_offset),
                static_cast<std::ptrdiff_t>(to_offset));
+}
+
+void Queue::upload(const void* from, const Pitches& from_pitches, const Buffer& to, const Pitches& to_pitches,
+                   const Box& box) {
+  if (nothing_in(box)) return;
+  const ResolvedBox all = resolve(from_pitches, to_pitches, box, "an upload");
+  check_range(to.state(), all.to_reach, all.to.offset, "an upload");
+  check_same_device(to.state(), *state_);
+  if (from == nullptr) throw Error(ErrorKind::invalid_argument, "an upload from a null pointer");
+  if (all.box.rows > 1 || all.box.slices > 1) {
+    state_->upload(from, all.from, to.state(), all.to, all.box);
+  } else {
+    state_->upload(static_cast<const std::byte*>(from) + all.from.offset, to.state(), all.box.bytes,
+                   static_cast<std::ptrdiff_t>(all.to.offset));
+  }
+}
+
+void Queue::download(const Buffer& from, const Pitches& from_pitches, void* to, const Pitches& to_pitches,
+                     const Box& box) {
+  if (nothing_in(box)) return;
+  const ResolvedBox all = resolve(from_pitches, to_pitches, box, "a download");
+  check_range(from.state(), all.from_reach, all.from.offset, "a download");
+  check_same_device(from.state(), *state_);
+  if (to == nullptr) throw Error(ErrorKind::invalid_argument, "a download to a null pointer");
+  if (all.box.rows > 1 || all.box.slices > 1) {
+    state_->download(from.state(), all.from, to, all.to, all.box);
+  } else {
+    state_->download(from.state(), static_cast<std::byte*>(to) + all.to.offset, all.box.bytes,
+                     static_cast<std::ptrdiff_t>(all.from.offset));
+  }
+}
+
+void Queue::copy(const Buffer& from, const Pitches& from_pitches, const Buffer& to, const Pitches& to_pitches,
+                 const Box& box) {
+  if (nothing_in(box)) return;
+  const ResolvedBox all = resolve(from_pitches, to_pitches, box, "a copy");
+  check_range(from.state(), all.from_reach, all.from.offset, "a copy");
+  check_range(to.state(), all.to_reach, all.to.offset, "a copy");
+  check_same_device(from.state(), *state_);
+  check_same_device(to.state(), *state_);
+  // Boxes that lie side by side in one buffer would be fine; back ends disagree about which they are.
+  if (&from.state() == &to.state() && all.from.offset < all.to.offset + all.to_reach &&
+      all.to.offset < all.from.offset + all.from_reach) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("a copy of rows inside buffer \"{}\" from and to the same stretch of it", from.name()));
+  }
+  if (all.box.rows > 1 || all.box.slices > 1) {
+    state_->copy(from.state(), all.from, to.state(), all.to, all.box);
+  } else {
+    state_->copy(from.state(), to.state(), all.box.bytes, static_cast<std::ptrdiff_t>(all.from.offset),
+                 static_cast<std::ptrdiff_t>(all.to.offset));
+  }
 }
 
 void Queue::fill(const Buffer& to, std::byte value) {

@@ -19,6 +19,13 @@
 //                                 device can; each work-item's own copies are in batches:
 //   COPIES_CLOSE() COPIES_WAIT(n) end a batch; wait until at most n batches are on their way (a barrier shows it to others)
 //   FMA(a, b, c)                  one rounding
+//   BYTES_APART(a, b)             |a - b| of each of the four bytes of two uints
+//   BYTES_DOT(a, b, start)        start plus the products of the four bytes of two uints, unsigned
+//   BITS_OF(f) FLOAT_OF(u)        a float's bits as a uint, and back
+//   EXP2_FAST(f)                  2^f in the device's own quick way: relative error about 2^-22, results below 2^-126 are 0
+//   ROUND_EVEN(f)                 the nearest int, halves to even
+//   ATOMIC_ADD(p, v)              what stood at p, in global or local memory, to which v is added; int, uint or float
+//   ATOMIC_MIN(p, v) ATOMIC_MAX(p, v)   the same; int or uint
 //   LOAD_ONCE(p) STORE_ONCE(p, v) streaming access that should not stay in cache
 //   LOAD_CACHED(p)                through the read-only path: only what no work-item writes during the launch
 //   LOAD_FAR(p)                   past the nearest cache, from the one that all compute units share

@@ -119,6 +119,11 @@ TEST(Dialect, NvidiasOpenClStreamsAndShufflesInPtx) {
   EXPECT_THAT(wide, HasSubstr("\"ld.global.cs.v4.f32 {%0, %1, %2, %3}, [%4];\""));
   EXPECT_THAT(wide, HasSubstr("\"st.global.cs.v2.f64 [%0], {%1, %2};\""));
   EXPECT_THAT(wide, HasSubstr("\"shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;\""));
+  EXPECT_THAT(wide, HasSubstr("\"vabsdiff4.u32.u32.u32 %0, %1, %2, %3;\""));
+  EXPECT_THAT(wide, HasSubstr("\"dp4a.u32.u32 %0, %1, %2, %3;\""));
+  EXPECT_THAT(wide, HasSubstr("\"ex2.approx.ftz.f32 %0, %1;\""));
+  EXPECT_THAT(wide, HasSubstr("\"atom.global.add.f32 %0, [%1], %2;\" : \"=f\"(r) : \"l\"((ulong)p)"));
+  EXPECT_THAT(wide, HasSubstr("\"atom.shared.add.f32 %0, [%1], %2;\" : \"=f\"(r) : \"r\"((uint)(ulong)p)"));
   // An override to half warps: segments of 16 lanes, as in CUDA's __shfl_sync(..., 16).
   info.limits.sub_group = 16;
   info.limits.float64 = false;

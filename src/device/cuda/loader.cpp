@@ -57,6 +57,7 @@ const char* bind_driver(void* library, CudaDriver& driver) {
   need("cuMemcpyHtoDAsync_v2", driver.memcpy_host_to_device);
   need("cuMemcpyDtoHAsync_v2", driver.memcpy_device_to_host);
   need("cuMemcpyAsync", driver.memcpy_any);
+  need("cuMemcpy3DAsync_v2", driver.memcpy_box);
   need("cuMemsetD8Async", driver.memset_bytes);
   need("cuLaunchKernel", driver.launch_kernel);
   need("cuEventCreate", driver.event_create);

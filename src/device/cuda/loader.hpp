@@ -44,6 +44,7 @@ struct CudaDriver {
   decltype(&cuMemcpyHtoDAsync_v2) memcpy_host_to_device = nullptr;
   decltype(&cuMemcpyDtoHAsync_v2) memcpy_device_to_host = nullptr;
   decltype(&cuMemcpyAsync) memcpy_any = nullptr;
+  decltype(&cuMemcpy3DAsync_v2) memcpy_box = nullptr;
   decltype(&cuMemsetD8Async) memset_bytes = nullptr;
   decltype(&cuLaunchKernel) launch_kernel = nullptr;
 

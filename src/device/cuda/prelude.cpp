@@ -48,6 +48,21 @@ FUNCTION float ridge_fma(float a, float b, float c) { return __fmaf_rn(a, b, c);
 FUNCTION double ridge_fma(double a, double b, double c) { return __fma_rn(a, b, c); }
 #define FMA(a, b, c) ridge_fma(a, b, c)
 
+#define BYTES_APART(a, b) __vabsdiffu4(a, b)
+#define BYTES_DOT(a, b, start) __dp4a(static_cast<uint>(a), static_cast<uint>(b), static_cast<uint>(start))
+#define BITS_OF(f) __float_as_uint(f)
+#define FLOAT_OF(u) __uint_as_float(u)
+FUNCTION float ridge_exp2_fast(float f) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(f));
+  return power;
+}
+#define EXP2_FAST(f) ridge_exp2_fast(f)
+#define ROUND_EVEN(f) __float2int_rn(f)
+#define ATOMIC_ADD(p, v) atomicAdd(p, v)
+#define ATOMIC_MIN(p, v) atomicMin(p, v)
+#define ATOMIC_MAX(p, v) atomicMax(p, v)
+
 #define CLUSTER(n) __cluster_dims__(n, 1, 1)
 #define CLUSTER_ARRIVE() asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory")
 #define CLUSTER_WAIT() asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory")

@@ -21,6 +21,38 @@ CudaEvent& of_this_device(EventState& event, const CudaDevice& device) {
   throw Error(ErrorKind::invalid_argument, fmt::format("an event of another device was given to {}", device.info.id));
 }
 
+// One end of a copy of a box: a buffer, or memory of the caller's own.
+struct Side {
+  CUmemorytype type;
+  void* host;
+  CUdeviceptr device;
+};
+Side side_of(MemoryState& memory) {
+  // Pinned memory is known to the driver by its address.
+  return {memory.kind == MemoryKind::device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_UNIFIED, nullptr,
+          address(memory, 0)};
+}
+Side side_of(const void* pointer) { return {CU_MEMORYTYPE_HOST, const_cast<void*>(pointer), 0}; }
+
+CUDA_MEMCPY3D box_copy(const Side& from, const Pitches& from_pitches, const Side& to, const Pitches& to_pitches,
+                       const Box& box) {
+  CUDA_MEMCPY3D copy{};
+  copy.srcMemoryType = from.type;
+  copy.srcHost = static_cast<const std::byte*>(from.host) + (from.host ? from_pitches.offset : 0);
+  copy.srcDevice = from.device + from_pitches.offset;
+  copy.srcPitch = from_pitches.row;
+  copy.srcHeight = from_pitches.slice / from_pitches.row;
+  copy.dstMemoryType = to.type;
+  copy.dstHost = static_cast<std::byte*>(to.host) + (to.host ? to_pitches.offset : 0);
+  copy.dstDevice = to.device + to_pitches.offset;
+  copy.dstPitch = to_pitches.row;
+  copy.dstHeight = to_pitches.slice / to_pitches.row;
+  copy.WidthInBytes = box.bytes;
+  copy.Height = box.rows;
+  copy.Depth = box.slices;
+  return copy;
+}
+
 // A grid may be long in x only.
 void check_groups(const CudaKernel& kernel, const Launch& shape) {
   constexpr std::array<std::uint64_t, 3> most{0x7fffffff, 65535, 65535};
@@ -68,6 +100,27 @@ void CudaQueue::copy(MemoryState& from, MemoryState& to, std::size_t bytes, std:
   cuda->make_current();
   cuda->check(cuda->driver.memcpy_any(address(to, to_offset), address(from, from_offset), bytes, stream),
               "copying between buffers");
+}
+
+void CudaQueue::upload(const void* from, const Pitches& from_pitches, MemoryState& to, const Pitches& to_pitches,
+                       const Box& box) {
+  cuda->make_current();
+  const CUDA_MEMCPY3D copy = box_copy(side_of(from), from_pitches, side_of(to), to_pitches, box);
+  cuda->check(cuda->driver.memcpy_box(&copy, stream), "uploading rows");
+}
+
+void CudaQueue::download(MemoryState& from, const Pitches& from_pitches, void* to, const Pitches& to_pitches,
+                         const Box& box) {
+  cuda->make_current();
+  const CUDA_MEMCPY3D copy = box_copy(side_of(from), from_pitches, side_of(to), to_pitches, box);
+  cuda->check(cuda->driver.memcpy_box(&copy, stream), "downloading rows");
+}
+
+void CudaQueue::copy(MemoryState& from, const Pitches& from_pitches, MemoryState& to, const Pitches& to_pitches,
+                     const Box& box) {
+  cuda->make_current();
+  const CUDA_MEMCPY3D copy = box_copy(side_of(from), from_pitches, side_of(to), to_pitches, box);
+  cuda->check(cuda->driver.memcpy_box(&copy, stream), "copying rows between buffers");
 }
 
 void CudaQueue::fill(MemoryState& to, std::byte value, std::size_t bytes, std::ptrdiff_t offset) {

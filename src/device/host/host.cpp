@@ -38,6 +38,16 @@ struct HostEvent : EventState {
 
 std::byte* address(MemoryState& memory, std::ptrdiff_t offset) { return memory.allocation->map() + offset; }
 
+void copy_box(const std::byte* from, const Pitches& from_pitches, std::byte* to, const Pitches& to_pitches,
+              const Box& box) {
+  for (std::size_t slice = 0; slice < box.slices; ++slice) {
+    for (std::size_t row = 0; row < box.rows; ++row) {
+      std::memcpy(to + to_pitches.offset + slice * to_pitches.slice + row * to_pitches.row,
+                  from + from_pitches.offset + slice * from_pitches.slice + row * from_pitches.row, box.bytes);
+    }
+  }
+}
+
 struct HostQueue : QueueState {
   void upload(const void* from, MemoryState& to, std::size_t bytes, std::ptrdiff_t offset) override {
     std::memcpy(address(to, offset), from, bytes);
@@ -48,6 +58,18 @@ struct HostQueue : QueueState {
   void copy(MemoryState& from, MemoryState& to, std::size_t bytes, std::ptrdiff_t from_offset,
             std::ptrdiff_t to_offset) override {
     std::memmove(address(to, to_offset), address(from, from_offset), bytes);
+  }
+  void upload(const void* from, const Pitches& from_pitches, MemoryState& to, const Pitches& to_pitches,
+              const Box& box) override {
+    copy_box(static_cast<const std::byte*>(from), from_pitches, address(to, 0), to_pitches, box);
+  }
+  void download(MemoryState& from, const Pitches& from_pitches, void* to, const Pitches& to_pitches,
+                const Box& box) override {
+    copy_box(address(from, 0), from_pitches, static_cast<std::byte*>(to), to_pitches, box);
+  }
+  void copy(MemoryState& from, const Pitches& from_pitches, MemoryState& to, const Pitches& to_pitches,
+            const Box& box) override {
+    copy_box(address(from, 0), from_pitches, address(to, 0), to_pitches, box);
   }
   void fill(MemoryState& to, std::byte value, std::size_t bytes, std::ptrdiff_t offset) override {
     std::memset(address(to, offset), std::to_integer<int>(value), bytes);

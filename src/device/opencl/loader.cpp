@@ -63,6 +63,9 @@ void bind_queues(Binder& bind, Api& api) {
   bind(api.EnqueueReadBuffer, "clEnqueueReadBuffer");
   bind(api.EnqueueWriteBuffer, "clEnqueueWriteBuffer");
   bind(api.EnqueueCopyBuffer, "clEnqueueCopyBuffer");
+  bind(api.EnqueueReadBufferRect, "clEnqueueReadBufferRect");
+  bind(api.EnqueueWriteBufferRect, "clEnqueueWriteBufferRect");
+  bind(api.EnqueueCopyBufferRect, "clEnqueueCopyBufferRect");
   bind(api.EnqueueFillBuffer, "clEnqueueFillBuffer");
   bind(api.EnqueueMapBuffer, "clEnqueueMapBuffer");
   bind(api.EnqueueUnmapMemObject, "clEnqueueUnmapMemObject");

@@ -41,6 +41,9 @@ struct Api {
   decltype(&clEnqueueReadBuffer) EnqueueReadBuffer = nullptr;
   decltype(&clEnqueueWriteBuffer) EnqueueWriteBuffer = nullptr;
   decltype(&clEnqueueCopyBuffer) EnqueueCopyBuffer = nullptr;
+  decltype(&clEnqueueReadBufferRect) EnqueueReadBufferRect = nullptr;
+  decltype(&clEnqueueWriteBufferRect) EnqueueWriteBufferRect = nullptr;
+  decltype(&clEnqueueCopyBufferRect) EnqueueCopyBufferRect = nullptr;
   decltype(&clEnqueueFillBuffer) EnqueueFillBuffer = nullptr;
   decltype(&clEnqueueMapBuffer) EnqueueMapBuffer = nullptr;
   decltype(&clEnqueueUnmapMemObject) EnqueueUnmapMemObject = nullptr;

@@ -61,6 +61,71 @@ constexpr std::string_view kPlainCopies =
 #define COPIES_WAIT(n)
 )";
 
+// Every device has these; NVIDIA's two instructions for bytes and its power of two have no name in OpenCL C.
+constexpr std::string_view kBitWords = R"(#define BITS_OF(f) as_uint((float)(f))
+#define FLOAT_OF(u) as_float((uint)(u))
+#define ROUND_EVEN(f) convert_int_rte(f)
+)";
+
+constexpr std::string_view kPlainBytes =
+    R"(#define BYTES_APART(a, b) as_uint(abs_diff(as_uchar4((uint)(a)), as_uchar4((uint)(b))))
+static inline uint ridge_bytes_dot(uint a, uint b, uint start) {
+  return start + (a & 255) * (b & 255) + (a >> 8 & 255) * (b >> 8 & 255) + (a >> 16 & 255) * (b >> 16 & 255) +
+         (a >> 24) * (b >> 24);
+}
+#define BYTES_DOT(a, b, start) ridge_bytes_dot((a), (b), (start))
+#define EXP2_FAST(f) native_exp2((float)(f))
+)";
+
+constexpr std::string_view kPtxBytes = R"(static inline uint ridge_bytes_apart(uint a, uint b) {
+  uint r;
+  __asm__("vabsdiff4.u32.u32.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(0));
+  return r;
+}
+static inline uint ridge_bytes_dot(uint a, uint b, uint start) {
+  uint r;
+  __asm__("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(start));
+  return r;
+}
+static inline float ridge_exp2_fast(float f) {
+  float r;
+  __asm__("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(f));
+  return r;
+}
+#define BYTES_APART(a, b) ridge_bytes_apart((a), (b))
+#define BYTES_DOT(a, b, start) ridge_bytes_dot((a), (b), (start))
+#define EXP2_FAST(f) ridge_exp2_fast(f)
+)";
+
+// OpenCL C 1.2 adds integers only. A float is added by exchanging bits until nobody came between.
+constexpr std::string_view kAtomics = R"(#define RIDGE_ATOMIC static inline __attribute__((overloadable))
+RIDGE_ATOMIC int ridge_atomic_add(volatile __global int* p, int v) { return atomic_add(p, v); }
+RIDGE_ATOMIC int ridge_atomic_add(volatile __local int* p, int v) { return atomic_add(p, v); }
+RIDGE_ATOMIC uint ridge_atomic_add(volatile __global uint* p, uint v) { return atomic_add(p, v); }
+RIDGE_ATOMIC uint ridge_atomic_add(volatile __local uint* p, uint v) { return atomic_add(p, v); }
+#define ATOMIC_ADD(p, v) ridge_atomic_add((p), (v))
+#define ATOMIC_MIN(p, v) atomic_min((p), (v))
+#define ATOMIC_MAX(p, v) atomic_max((p), (v))
+)";
+
+std::string exchanged_float_add(std::string_view space) {
+  return fmt::format(
+      "RIDGE_ATOMIC float ridge_atomic_add(volatile {0} float* p, float v) {{\n"
+      "  volatile {0} uint* bits = (volatile {0} uint*)p;\n"
+      "  uint seen = *bits, expected;\n"
+      "  do {{ expected = seen; seen = atomic_cmpxchg(bits, expected, as_uint(as_float(expected) + v)); }} "
+      "while (seen != expected);\n"
+      "  return as_float(seen);\n}}\n",
+      space);
+}
+
+std::string ptx_float_add(std::string_view space, std::string_view ptx_space, std::string_view address) {
+  return fmt::format(
+      "RIDGE_ATOMIC float ridge_atomic_add(volatile {0} float* p, float v) {{ float r; __asm__ "
+      "volatile(\"atom.{1}.add.f32 %0, [%1], %2;\" : \"=f\"(r) : {2}, \"f\"(v) : \"memory\"); return r; }}\n",
+      space, ptx_space, address);
+}
+
 constexpr std::string_view kPtxCopies = R"(#define RIDGE_COPY_AHEAD(kind, bytes, to, from) \
   __asm__ volatile("cp.async." kind ".shared.global [%0], [%1], " bytes ";" : : "r"((uint)(ulong)(to)), "l"((ulong)(from)) : "memory")
 #define COPY_AHEAD_4(to, from) RIDGE_COPY_AHEAD("ca", "4", to, from)
@@ -211,6 +276,14 @@ std::string fma_word(const DeviceInfo& info) {
   return text + "#define FMA(a, b, c) ridge_fma((a), (b), (c))\n";
 }
 
+std::string plain_words() {
+  std::string text;
+  text += kPlainAccess;
+  text += kPlainCopies;
+  text += kPlainBytes;
+  return text + exchanged_float_add("__global") + exchanged_float_add("__local");
+}
+
 std::string ptx_words(const DeviceInfo& info) {
   std::string text = "#define RIDGE_OVERLOAD static inline __attribute__((overloadable))\n";
   for (const PtxType& type : kPtxTypes) {
@@ -222,6 +295,9 @@ std::string ptx_words(const DeviceInfo& info) {
   }
   for (const char* type : {"char", "uchar", "short", "ushort"}) text += plain_overloads(type);
   text += kPtxAccess;
+  text += kPtxBytes;
+  text += ptx_float_add("__global", "global", "\"l\"((ulong)p)");
+  text += ptx_float_add("__local", "shared", "\"r\"((uint)(ulong)p)");
   const std::size_t width = shuffle_width(info);
   text += fmt::format("#define SUB_GROUP_WIDTH {}\n", width);
   text += has_ptx_copies(info) ? kPtxCopies : kPlainCopies;
@@ -240,14 +316,14 @@ std::string opencl_prelude(const DeviceInfo& info) {
   std::string text(kCommon);
   if (info.limits.float64) text += kDouble;
   text += fma_word(info);
+  text += kBitWords;
+  text += kAtomics;
   if (info.vendor.find("NVIDIA") != std::string::npos) {
     text += "#define KERNEL __kernel\n#ifndef RIDGE_NO_PTX\n" + ptx_words(info) + "#else\n";
-    text += kPlainAccess;
-    text += kPlainCopies;
+    text += plain_words();
     return text + "#define SUB_GROUP_WIDTH 0\n#endif\n";
   }
-  text += kPlainAccess;
-  text += kPlainCopies;
+  text += plain_words();
   text += fmt::format("#define SUB_GROUP_WIDTH {}\n", shuffle_width(info));
   if (shuffle_width(info) == 0) return text + "#define KERNEL __kernel\n";
   text += kKhronosShuffles;

@@ -25,6 +25,12 @@ Stamps required_stamps(cl_event event, const DeviceInfo& info) {
   throw Error(ErrorKind::device, fmt::format("{}: the driver has no timestamps for an event", info.id));
 }
 
+// Where a box starts, or how far it reaches: bytes, rows, slices.
+using Corner = std::array<std::size_t, 3>;
+Corner corner(const ClAllocation& memory, const Pitches& pitches) {
+  return {memory.origin(static_cast<std::ptrdiff_t>(pitches.offset)), 0, 0};
+}
+
 }  // namespace
 
 ClEvent::ClEvent(std::shared_ptr<ClDevice> device, Owned<cl_event> event)
@@ -84,6 +90,43 @@ void ClQueue::copy(MemoryState& from, MemoryState& to, std::size_t bytes, std::p
   check_memory(api().EnqueueCopyBuffer(queue_.get(), source.whole(), target.whole(), source.origin(from_offset),
                                        target.origin(to_offset), bytes, 0, nullptr, nullptr),
                owner_->info, to, "copying to");
+}
+
+void ClQueue::upload(const void* from, const Pitches& from_pitches, MemoryState& to, const Pitches& to_pitches,
+                     const Box& box) {
+  const ClAllocation& target = allocation_of(to);
+  const Corner there = corner(target, to_pitches);
+  const Corner here{from_pitches.offset, 0, 0};
+  const Corner extent{box.bytes, box.rows, box.slices};
+  check_memory(api().EnqueueWriteBufferRect(queue_.get(), target.whole(), CL_FALSE, there.data(), here.data(),
+                                            extent.data(), to_pitches.row, to_pitches.slice, from_pitches.row,
+                                            from_pitches.slice, from, 0, nullptr, nullptr),
+               owner_->info, to, "uploading rows to");
+}
+
+void ClQueue::download(MemoryState& from, const Pitches& from_pitches, void* to, const Pitches& to_pitches,
+                       const Box& box) {
+  const ClAllocation& source = allocation_of(from);
+  const Corner there = corner(source, from_pitches);
+  const Corner here{to_pitches.offset, 0, 0};
+  const Corner extent{box.bytes, box.rows, box.slices};
+  check_memory(api().EnqueueReadBufferRect(queue_.get(), source.whole(), CL_FALSE, there.data(), here.data(),
+                                           extent.data(), from_pitches.row, from_pitches.slice, to_pitches.row,
+                                           to_pitches.slice, to, 0, nullptr, nullptr),
+               owner_->info, from, "downloading rows from");
+}
+
+void ClQueue::copy(MemoryState& from, const Pitches& from_pitches, MemoryState& to, const Pitches& to_pitches,
+                   const Box& box) {
+  const ClAllocation& source = allocation_of(from);
+  const ClAllocation& target = allocation_of(to);
+  const Corner first = corner(source, from_pitches);
+  const Corner last = corner(target, to_pitches);
+  const Corner extent{box.bytes, box.rows, box.slices};
+  check_memory(api().EnqueueCopyBufferRect(queue_.get(), source.whole(), target.whole(), first.data(), last.data(),
+                                           extent.data(), from_pitches.row, from_pitches.slice, to_pitches.row,
+                                           to_pitches.slice, 0, nullptr, nullptr),
+               owner_->info, to, "copying rows to");
 }
 
 // A pattern must divide offset and size. Drivers write byte patterns byte by byte, so as much as possible goes wide.

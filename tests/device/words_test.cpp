@@ -1,0 +1,168 @@
+// The dialect's words for bytes, bits, powers and atomics, on every device that has kernels.
+#include <gtest/gtest.h>
+#include <ridge/device.hpp>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+namespace ridge {
+namespace {
+
+std::vector<Device> kernel_devices() {
+  std::vector<Device> found;
+  for (const Device& device : devices().devices) {
+    if (!device.is_host()) found.push_back(device);
+  }
+  return found;
+}
+
+class Words : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (kernel_devices().empty()) GTEST_SKIP() << "no OpenCL or CUDA device on this machine";
+  }
+};
+
+std::uint32_t bytes_apart(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t apart = 0;
+  for (int shift = 0; shift < 32; shift += 8) {
+    const int difference = static_cast<int>(a >> shift & 255) - static_cast<int>(b >> shift & 255);
+    apart |= static_cast<std::uint32_t>(std::abs(difference)) << shift;
+  }
+  return apart;
+}
+
+std::uint32_t bytes_dot(std::uint32_t a, std::uint32_t b, std::uint32_t start) {
+  for (int shift = 0; shift < 32; shift += 8) start += (a >> shift & 255) * (b >> shift & 255);
+  return start;
+}
+
+TEST_F(Words, BytesBitsPowersAndRounding) {
+  constexpr std::uint32_t n = 512;
+  std::mt19937 random(5);
+  std::vector<std::uint32_t> a(n), b(n);
+  std::vector<float> f(n);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    a[i] = static_cast<std::uint32_t>(random());
+    b[i] = static_cast<std::uint32_t>(random());
+    f[i] = static_cast<float>(static_cast<int>(i) - 256) * 0.5f;  // every second one halfway
+  }
+  a[0] = 0xff00ff00u;
+  b[0] = 0x00ff00ffu;  // 255 everywhere, either way round
+  for (const Device& device : kernel_devices()) {
+    SCOPED_TRACE(device.id());
+    const Kernel kernel = device
+                              .compile({.name = "words", .text = R"(
+KERNEL void words(GLOBAL const uint* a, GLOBAL const uint* b, GLOBAL const float* f, GLOBAL uint* apart,
+                  GLOBAL uint* dot, GLOBAL float* back, GLOBAL float* power, GLOBAL int* rounded) {
+  const uint i = GLOBAL_ID(0);
+  apart[i] = BYTES_APART(a[i], b[i]);
+  dot[i] = BYTES_DOT(a[i], b[i], 0x4b000000u);
+  back[i] = FLOAT_OF(BITS_OF(f[i]) ^ 0x80000000u);
+  power[i] = EXP2_FAST(f[i]);
+  rounded[i] = ROUND_EVEN(f[i]);
+}
+)"})
+                              .kernel("words");
+    Queue queue = device.queue();
+    std::vector<Buffer> buffers;
+    for (int i = 0; i < 8; ++i) buffers.push_back(device.buffer(n * 4));
+    queue.upload(std::span<const std::uint32_t>(a), buffers[0]);
+    queue.upload(std::span<const std::uint32_t>(b), buffers[1]);
+    queue.upload(std::span<const float>(f), buffers[2]);
+    queue.launch(kernel, {.groups = {n / 64}, .items = {64}},
+                 {buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7]});
+    std::vector<std::uint32_t> apart(n), dot(n);
+    std::vector<float> back(n), power(n);
+    std::vector<int> rounded(n);
+    queue.download(buffers[3], std::span(apart));
+    queue.download(buffers[4], std::span(dot));
+    queue.download(buffers[5], std::span(back));
+    queue.download(buffers[6], std::span(power));
+    queue.download(buffers[7], std::span(rounded));
+    queue.finish();
+    for (std::uint32_t i = 0; i < n; ++i) {
+      ASSERT_EQ(apart[i], bytes_apart(a[i], b[i])) << i;
+      ASSERT_EQ(dot[i], bytes_dot(a[i], b[i], 0x4b000000u)) << i;
+      ASSERT_EQ(std::bit_cast<std::uint32_t>(back[i]), std::bit_cast<std::uint32_t>(-f[i])) << i;
+      ASSERT_EQ(rounded[i], std::lrint(f[i])) << f[i];
+      if (f[i] < -126) continue;  // may be flushed
+      ASSERT_LE(std::fabs(power[i] / std::exp2(static_cast<double>(f[i])) - 1), 1e-6) << f[i];
+    }
+  }
+}
+
+TEST_F(Words, AtomicsOfEveryGroup) {
+  constexpr int groups = 16, items = 64, n = groups * items;
+  for (const Device& device : kernel_devices()) {
+    SCOPED_TRACE(device.id());
+    const Kernel kernel = device
+                              .compile({.name = "atomics", .text = R"(
+KERNEL WORK_GROUP(64, 1, 1) void atomics(GLOBAL int* whole, GLOBAL uint* natural, GLOBAL float* real, GLOBAL uint* place) {
+  LOCAL_ARRAY(uint, mine, 2);
+  LOCAL_ARRAY(int, ends, 2);
+  LOCAL_ARRAY(float, sum, 1);
+  const int i = (int)GLOBAL_ID(0), t = LOCAL_ID(0);
+  if (t == 0) {
+    mine[0] = 0;
+    ends[0] = 1000000;
+    ends[1] = -1000000;
+    sum[0] = 0.0f;
+  }
+  BARRIER();
+  const uint before = ATOMIC_ADD(&mine[0], 1u);
+  ATOMIC_MIN(&ends[0], 7 * i - 100);
+  ATOMIC_MAX(&ends[1], 7 * i - 100);
+  ATOMIC_ADD(&sum[0], 0.5f);
+  BARRIER();
+  if (t == 0) {
+    mine[1] = ATOMIC_ADD(&natural[0], mine[0]);
+    ATOMIC_MIN(&whole[1], ends[0]);
+    ATOMIC_MAX(&whole[2], ends[1]);
+    ATOMIC_ADD(&real[1], sum[0]);
+  }
+  BARRIER();
+  ATOMIC_ADD(&whole[0], -i);
+  ATOMIC_MIN(&natural[1], (uint)i + 5u);
+  ATOMIC_MAX(&natural[2], (uint)i + 5u);
+  ATOMIC_ADD(&real[0], (float)i);
+  place[mine[1] + before] = (uint)i;
+}
+)"})
+                              .kernel("atomics");
+    Queue queue = device.queue();
+    const Buffer whole = device.buffer(12), natural = device.buffer(12), real = device.buffer(8),
+                 place = device.buffer(n * 4);
+    const std::vector<int> no_ints{0, 0, 0};
+    const std::vector<std::uint32_t> no_uints{0, 4000000000u, 0};
+    const std::vector<float> no_floats{0, 0};
+    queue.upload(std::span<const int>(no_ints), whole);
+    queue.upload(std::span<const std::uint32_t>(no_uints), natural);
+    queue.upload(std::span<const float>(no_floats), real);
+    queue.launch(kernel, {.groups = {groups}, .items = {items}}, {whole, natural, real, place});
+    std::vector<int> ints(3);
+    std::vector<std::uint32_t> uints(3), places(n);
+    std::vector<float> floats(2);
+    queue.download(whole, std::span(ints));
+    queue.download(natural, std::span(uints));
+    queue.download(real, std::span(floats));
+    queue.download(place, std::span(places));
+    queue.finish();
+    EXPECT_EQ(ints, (std::vector<int>{-n * (n - 1) / 2, -100, 7 * (n - 1) - 100}));
+    EXPECT_EQ(uints, (std::vector<std::uint32_t>{n, 5, n + 4}));
+    EXPECT_EQ(floats, (std::vector<float>{n * (n - 1) / 2, n / 2}));  // all exact
+    std::vector<int> seen(n, 0);
+    for (const std::uint32_t i : places) {
+      ASSERT_LT(i, static_cast<std::uint32_t>(n));
+      ++seen[i];
+    }
+    EXPECT_EQ(seen, std::vector<int>(n, 1));
+  }
+}
+
+}  // namespace
+}  // namespace ridge
