@@ -216,7 +216,7 @@ struct Pitches {
   std::size_t slice = 0;
 };
 // How much of them a copy takes.
-struct Box {
+struct ByteBox {
   std::size_t bytes = 0;  // of a row
   std::size_t rows = 1;
   std::size_t slices = 1;
@@ -233,10 +233,11 @@ class Queue {
             std::size_t to_offset = 0);  // between buffers of this device, of any kind
   // The same for part of a picture or a volume.
   void upload(const void* from, const Pitches& from_pitches, const Buffer& to, const Pitches& to_pitches,
-              const Box& box);
-  void download(const Buffer& from, const Pitches& from_pitches, void* to, const Pitches& to_pitches, const Box& box);
+              const ByteBox& box);
+  void download(const Buffer& from, const Pitches& from_pitches, void* to, const Pitches& to_pitches,
+                const ByteBox& box);
   void copy(const Buffer& from, const Pitches& from_pitches, const Buffer& to, const Pitches& to_pitches,
-            const Box& box);
+            const ByteBox& box);
   void fill(const Buffer& to, std::byte value);
   void launch(const Kernel& kernel, const Launch& shape, const std::vector<Argument>& arguments);
   Event record();                     // when everything before it is done

@@ -67,11 +67,11 @@ struct QueueState {
                     std::ptrdiff_t to_offset) = 0;
   // Boxes of more than one row; pitches are filled in and lie inside the buffers.
   virtual void upload(const void* from, const Pitches& from_pitches, MemoryState& to, const Pitches& to_pitches,
-                      const Box& box) = 0;
+                      const ByteBox& box) = 0;
   virtual void download(MemoryState& from, const Pitches& from_pitches, void* to, const Pitches& to_pitches,
-                        const Box& box) = 0;
+                        const ByteBox& box) = 0;
   virtual void copy(MemoryState& from, const Pitches& from_pitches, MemoryState& to, const Pitches& to_pitches,
-                    const Box& box) = 0;
+                    const ByteBox& box) = 0;
   virtual void fill(MemoryState& to, std::byte value, std::size_t bytes, std::ptrdiff_t offset) = 0;
   virtual void launch(KernelState& kernel, const Launch& shape, const std::vector<Argument>& arguments) = 0;
   virtual std::shared_ptr<EventState> record() = 0;

@@ -34,12 +34,12 @@ void check_same_device(const detail::MemoryState& memory, const detail::QueueSta
 struct ResolvedBox {
   Pitches from;
   Pitches to;
-  Box box;
+  ByteBox box;
   std::size_t from_reach;
   std::size_t to_reach;
 };
 
-Pitches filled_in(Pitches pitches, const Box& box, const char* what) {
+Pitches filled_in(Pitches pitches, const ByteBox& box, const char* what) {
   if (pitches.row == 0) pitches.row = box.bytes;
   if (pitches.slice == 0) pitches.slice = box.rows * pitches.row;
   const bool apart = pitches.row >= box.bytes || box.rows == 1;
@@ -52,11 +52,11 @@ Pitches filled_in(Pitches pitches, const Box& box, const char* what) {
                           what, box.rows, box.bytes, box.slices, pitches.row, pitches.slice));
 }
 
-bool contiguous_rows(const Pitches& pitches, const Box& box) { return pitches.row == box.bytes; }
-bool contiguous_slices(const Pitches& pitches, const Box& box) { return pitches.slice == box.rows * pitches.row; }
+bool contiguous_rows(const Pitches& pitches, const ByteBox& box) { return pitches.row == box.bytes; }
+bool contiguous_slices(const Pitches& pitches, const ByteBox& box) { return pitches.slice == box.rows * pitches.row; }
 
 // Bytes from the first to the last of a box; more than any memory has where they cannot be counted.
-std::size_t reach(const Pitches& pitches, const Box& box) {
+std::size_t reach(const Pitches& pitches, const ByteBox& box) {
   std::size_t rows = 0;
   std::size_t slices = 0;
   std::size_t sum = 0;
@@ -68,8 +68,8 @@ std::size_t reach(const Pitches& pitches, const Box& box) {
   return sum;
 }
 
-ResolvedBox resolve(const Pitches& from, const Pitches& to, const Box& given, const char* what) {
-  Box box = given;
+ResolvedBox resolve(const Pitches& from, const Pitches& to, const ByteBox& given, const char* what) {
+  ByteBox box = given;
   ResolvedBox all{filled_in(from, box, what), filled_in(to, box, what), box, 0, 0};
   all.from_reach = reach(all.from, box);
   all.to_reach = reach(all.to, box);
@@ -91,7 +91,7 @@ ResolvedBox resolve(const Pitches& from, const Pitches& to, const Box& given, co
   return all;
 }
 
-bool nothing_in(const Box& box) { return box.bytes == 0 || box.rows == 0 || box.slices == 0; }
+bool nothing_in(const ByteBox& box) { return box.bytes == 0 || box.rows == 0 || box.slices == 0; }
 
 void check_shape(const detail::KernelState& kernel, const Launch& shape, const Limits& limits) {
   const auto refuse = [&](const std::string& reason) {
@@ -216,7 +216,7 @@ void Queue::copy(const Buffer& from, const Buffer& to, std::size_t bytes, std::s
 }
 
 void Queue::upload(const void* from, const Pitches& from_pitches, const Buffer& to, const Pitches& to_pitches,
-                   const Box& box) {
+                   const ByteBox& box) {
   if (nothing_in(box)) return;
   const ResolvedBox all = resolve(from_pitches, to_pitches, box, "an upload");
   check_range(to.state(), all.to_reach, all.to.offset, "an upload");
@@ -231,7 +231,7 @@ void Queue::upload(const void* from, const Pitches& from_pitches, const Buffer& 
 }
 
 void Queue::download(const Buffer& from, const Pitches& from_pitches, void* to, const Pitches& to_pitches,
-                     const Box& box) {
+                     const ByteBox& box) {
   if (nothing_in(box)) return;
   const ResolvedBox all = resolve(from_pitches, to_pitches, box, "a download");
   check_range(from.state(), all.from_reach, all.from.offset, "a download");
@@ -246,7 +246,7 @@ void Queue::download(const Buffer& from, const Pitches& from_pitches, void* to, 
 }
 
 void Queue::copy(const Buffer& from, const Pitches& from_pitches, const Buffer& to, const Pitches& to_pitches,
-                 const Box& box) {
+                 const ByteBox& box) {
   if (nothing_in(box)) return;
   const ResolvedBox all = resolve(from_pitches, to_pitches, box, "a copy");
   check_range(from.state(), all.from_reach, all.from.offset, "a copy");

@@ -35,7 +35,7 @@ Side side_of(MemoryState& memory) {
 Side side_of(const void* pointer) { return {CU_MEMORYTYPE_HOST, const_cast<void*>(pointer), 0}; }
 
 CUDA_MEMCPY3D box_copy(const Side& from, const Pitches& from_pitches, const Side& to, const Pitches& to_pitches,
-                       const Box& box) {
+                       const ByteBox& box) {
   CUDA_MEMCPY3D copy{};
   copy.srcMemoryType = from.type;
   copy.srcHost = static_cast<const std::byte*>(from.host) + (from.host ? from_pitches.offset : 0);
@@ -103,21 +103,21 @@ void CudaQueue::copy(MemoryState& from, MemoryState& to, std::size_t bytes, std:
 }
 
 void CudaQueue::upload(const void* from, const Pitches& from_pitches, MemoryState& to, const Pitches& to_pitches,
-                       const Box& box) {
+                       const ByteBox& box) {
   cuda->make_current();
   const CUDA_MEMCPY3D copy = box_copy(side_of(from), from_pitches, side_of(to), to_pitches, box);
   cuda->check(cuda->driver.memcpy_box(&copy, stream), "uploading rows");
 }
 
 void CudaQueue::download(MemoryState& from, const Pitches& from_pitches, void* to, const Pitches& to_pitches,
-                         const Box& box) {
+                         const ByteBox& box) {
   cuda->make_current();
   const CUDA_MEMCPY3D copy = box_copy(side_of(from), from_pitches, side_of(to), to_pitches, box);
   cuda->check(cuda->driver.memcpy_box(&copy, stream), "downloading rows");
 }
 
 void CudaQueue::copy(MemoryState& from, const Pitches& from_pitches, MemoryState& to, const Pitches& to_pitches,
-                     const Box& box) {
+                     const ByteBox& box) {
   cuda->make_current();
   const CUDA_MEMCPY3D copy = box_copy(side_of(from), from_pitches, side_of(to), to_pitches, box);
   cuda->check(cuda->driver.memcpy_box(&copy, stream), "copying rows between buffers");

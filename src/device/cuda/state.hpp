@@ -123,11 +123,11 @@ struct CudaQueue : QueueState {
   void copy(MemoryState& from, MemoryState& to, std::size_t bytes, std::ptrdiff_t from_offset,
             std::ptrdiff_t to_offset) override;
   void upload(const void* from, const Pitches& from_pitches, MemoryState& to, const Pitches& to_pitches,
-              const Box& box) override;
+              const ByteBox& box) override;
   void download(MemoryState& from, const Pitches& from_pitches, void* to, const Pitches& to_pitches,
-                const Box& box) override;
+                const ByteBox& box) override;
   void copy(MemoryState& from, const Pitches& from_pitches, MemoryState& to, const Pitches& to_pitches,
-            const Box& box) override;
+            const ByteBox& box) override;
   void fill(MemoryState& to, std::byte value, std::size_t bytes, std::ptrdiff_t offset) override;
   void launch(KernelState& kernel, const Launch& shape, const std::vector<Argument>& arguments) override;
   std::shared_ptr<EventState> record() override;

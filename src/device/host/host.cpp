@@ -39,7 +39,7 @@ struct HostEvent : EventState {
 std::byte* address(MemoryState& memory, std::ptrdiff_t offset) { return memory.allocation->map() + offset; }
 
 void copy_box(const std::byte* from, const Pitches& from_pitches, std::byte* to, const Pitches& to_pitches,
-              const Box& box) {
+              const ByteBox& box) {
   for (std::size_t slice = 0; slice < box.slices; ++slice) {
     for (std::size_t row = 0; row < box.rows; ++row) {
       std::memcpy(to + to_pitches.offset + slice * to_pitches.slice + row * to_pitches.row,
@@ -60,15 +60,15 @@ struct HostQueue : QueueState {
     std::memmove(address(to, to_offset), address(from, from_offset), bytes);
   }
   void upload(const void* from, const Pitches& from_pitches, MemoryState& to, const Pitches& to_pitches,
-              const Box& box) override {
+              const ByteBox& box) override {
     copy_box(static_cast<const std::byte*>(from), from_pitches, address(to, 0), to_pitches, box);
   }
   void download(MemoryState& from, const Pitches& from_pitches, void* to, const Pitches& to_pitches,
-                const Box& box) override {
+                const ByteBox& box) override {
     copy_box(address(from, 0), from_pitches, static_cast<std::byte*>(to), to_pitches, box);
   }
   void copy(MemoryState& from, const Pitches& from_pitches, MemoryState& to, const Pitches& to_pitches,
-            const Box& box) override {
+            const ByteBox& box) override {
     copy_box(address(from, 0), from_pitches, address(to, 0), to_pitches, box);
   }
   void fill(MemoryState& to, std::byte value, std::size_t bytes, std::ptrdiff_t offset) override {

@@ -93,7 +93,7 @@ void ClQueue::copy(MemoryState& from, MemoryState& to, std::size_t bytes, std::p
 }
 
 void ClQueue::upload(const void* from, const Pitches& from_pitches, MemoryState& to, const Pitches& to_pitches,
-                     const Box& box) {
+                     const ByteBox& box) {
   const ClAllocation& target = allocation_of(to);
   const Corner there = corner(target, to_pitches);
   const Corner here{from_pitches.offset, 0, 0};
@@ -105,7 +105,7 @@ void ClQueue::upload(const void* from, const Pitches& from_pitches, MemoryState&
 }
 
 void ClQueue::download(MemoryState& from, const Pitches& from_pitches, void* to, const Pitches& to_pitches,
-                       const Box& box) {
+                       const ByteBox& box) {
   const ClAllocation& source = allocation_of(from);
   const Corner there = corner(source, from_pitches);
   const Corner here{to_pitches.offset, 0, 0};
@@ -117,7 +117,7 @@ void ClQueue::download(MemoryState& from, const Pitches& from_pitches, void* to,
 }
 
 void ClQueue::copy(MemoryState& from, const Pitches& from_pitches, MemoryState& to, const Pitches& to_pitches,
-                   const Box& box) {
+                   const ByteBox& box) {
   const ClAllocation& source = allocation_of(from);
   const ClAllocation& target = allocation_of(to);
   const Corner first = corner(source, from_pitches);
