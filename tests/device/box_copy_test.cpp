@@ -19,7 +19,7 @@ Bytes numbered(std::size_t n, int step) {
 }
 
 // The plain loops; zero pitches as the interface explains them.
-void put(const Bytes& from, Pitches a, Bytes& to, Pitches b, const Box& box) {
+void put(const Bytes& from, Pitches a, Bytes& to, Pitches b, const ByteBox& box) {
   if (a.row == 0) a.row = box.bytes;
   if (a.slice == 0) a.slice = a.row * box.rows;
   if (b.row == 0) b.row = box.bytes;
@@ -36,7 +36,7 @@ void put(const Bytes& from, Pitches a, Bytes& to, Pitches b, const Box& box) {
 struct Case {
   Pitches from;
   Pitches to;
-  Box box;
+  ByteBox box;
 };
 const Case kCases[] = {
     {{.offset = 3, .row = 50}, {.offset = 7, .row = 64}, {.bytes = 20, .rows = 9}},
