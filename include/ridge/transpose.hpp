@@ -30,27 +30,26 @@ struct Problem {
   std::size_t threads = 0;  // host: 0 = all
 };
 
-class Variant;  // a compiled, ready variant (src/transpose/variant.hpp)
+struct PlanState;  // src/transpose/plan.cpp
 
-// Runs are const and thread-safe.
+// A cheap handle to a plan. Runs are const and thread-safe.
 class AnyPlan {
  public:
   AnyPlan(const Device& device, const Problem& problem, std::size_t element_bytes, const planner::Options& options);
   // Host memory, on any device (a device copies there and back). Error for short or overlapping spans.
   void run_bytes(const void* in, std::size_t in_bytes, void* out, std::size_t out_bytes) const;
   // Buffers of this plan's device; enqueued, not waited for.
-  void run(Queue& queue, const Buffer& in, const Buffer& out) const;
+  void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const;
   std::string explain() const;
-  const planner::Decision& decision() const { return decision_; }
-  const Problem& problem() const { return problem_; }
+  const std::vector<planner::Decision>& decisions() const;  // one
+  const std::vector<KernelSource>& kernels() const;         // what runs on a device; none on the host
+  const Device& device() const;
+  const Problem& problem() const;
+  double flops() const;  // none: it only moves
   double bytes() const;  // read and written
 
  private:
-  Device device_;
-  Problem problem_;
-  std::size_t element_bytes_;
-  planner::Decision decision_;
-  std::shared_ptr<const Variant> variant_;
+  std::shared_ptr<const PlanState> state_;
 };
 
 template <class T>
@@ -62,7 +61,6 @@ class Plan : public AnyPlan {
  public:
   Plan(const Device& device, const Problem& problem, const planner::Options& options = {})
       : AnyPlan(device, problem, sizeof(T), options) {}
-  using AnyPlan::run;
   void run(std::span<const T> in, std::span<T> out) const {
     run_bytes(in.data(), in.size_bytes(), out.data(), out.size_bytes());
   }

@@ -85,10 +85,11 @@ std::vector<report::BenchRow> bench_transpose(const Device& device, const Transp
 
   planner::Options options;
   options.variant = variant;
+  options.verify = true;  // nothing is timed that was not compared on the very problem
   const transpose::AnyPlan chosen(device, wanted.problem, element, options);
   if (explanation != nullptr) *explanation = chosen.explain();
   const auto candidates = transpose::candidates(device, wanted.problem, element);
-  const std::string chosen_name = candidates[chosen.decision().winner].name();
+  const std::string chosen_name = candidates[chosen.decisions().front().winner].name();
 
   std::vector<std::string> names;
   std::vector<std::shared_ptr<transpose::AnyPlan>> plans;
@@ -97,11 +98,14 @@ std::vector<report::BenchRow> bench_transpose(const Device& device, const Transp
         (!variant.empty() && candidate.variant != variant && candidate.name() != variant)) {
       continue;
     }
-    planner::Options only{
-        .effort = Effort::quick, .use_wisdom = false, .save_wisdom = false, .variant = candidate.name()};
+    planner::Options only{.effort = Effort::quick,
+                          .use_wisdom = false,
+                          .save_wisdom = false,
+                          .variant = candidate.name(),
+                          .verify = true};
     try {
       auto plan = std::make_shared<transpose::AnyPlan>(device, wanted.problem, element, only);
-      plan->run(queue, in, out);
+      plan->enqueue(queue, in, out);
       queue.finish();
       plans.push_back(std::move(plan));
       names.push_back(candidate.name());
@@ -110,7 +114,7 @@ std::vector<report::BenchRow> bench_transpose(const Device& device, const Transp
     }
   }
   std::vector<std::function<void()>> calls;
-  for (const auto& plan : plans) calls.emplace_back([&queue, plan, &in, &out] { plan->run(queue, in, out); });
+  for (const auto& plan : plans) calls.emplace_back([&queue, plan, &in, &out] { plan->enqueue(queue, in, out); });
   if (device.is_host()) {
     calls.emplace_back([&] { parallel_copy(in, copy_target); });
   } else {

@@ -8,7 +8,7 @@ namespace ridge::planner {
 
 Decision decide(const Device& device, const Problem& problem, const std::vector<Candidate>& candidates,
                 const Options& options, const Measure& measure) {
-  return select(device.info(), machine::ceilings(device), problem, candidates, options, measure);
+  return select(device.info(), machine::ceilings(device), problem, candidates, options, {.seconds = measure});
 }
 
 }  // namespace ridge::planner

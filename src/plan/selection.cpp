@@ -2,15 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <new>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
 #include "base/clock.hpp"
+#include "base/log.hpp"
 #include "plan/predict.hpp"
 #include "plan/wisdom.hpp"
 
@@ -18,6 +23,12 @@ namespace ridge::planner {
 namespace {
 
 constexpr std::size_t kRunAgain = 3;  // the best of the first round, once more: one noisy run must not choose
+constexpr double kNoise = 0.03;       // times that differ by less are equal, and what won last time is kept
+
+std::string_view verification_asked_for() {
+  const char* value = std::getenv("RIDGE_VERIFY");
+  return value == nullptr || std::string_view(value) == "0" ? "" : value;
+}
 
 bool is_cost(double value) { return std::isfinite(value) && value >= 0; }
 
@@ -42,13 +53,14 @@ void check(const Problem& problem, const std::vector<Candidate>& candidates) {
 class Selection {
  public:
   Selection(const DeviceInfo& device, const machine::Ceilings& ceilings, const Problem& problem,
-            const std::vector<Candidate>& candidates, const Options& options, const Measure& measure)
+            const std::vector<Candidate>& candidates, const Options& options, const Questions& ask)
       : device_(device),
         ceilings_(ceilings),
         problem_(problem),
         candidates_(candidates),
         options_(options),
-        measure_(measure) {}
+        ask_(ask),
+        verifies_(ask.compare && verifies(options)) {}
 
   Decision decide() {
     start_ = base::now();
@@ -59,9 +71,9 @@ class Selection {
     predict_allowed();
     if (!take_from_wisdom()) {
       if (allowed_.size() == 1) {
-        win(allowed_.front(), Source::only_choice);
+        take_first_right(Source::only_choice);
       } else if (options_.effort == Effort::quick) {
-        win(allowed_.front(), Source::model);
+        take_first_right(Source::model);
       } else {
         run_and_choose();
       }
@@ -141,6 +153,39 @@ class Selection {
     });
   }
 
+  // --- verification -------------------------------------------------------------------------------------------------
+  // Asked once a candidate. What it takes does not count as time of the trials.
+  bool is_right(std::size_t i) {
+    if (!verifies_) return true;
+    verdicts_.resize(candidates_.size());
+    if (!verdicts_[i]) {
+      const double start = base::now();
+      verdicts_[i] = compares_well(i);
+      verifying_ += base::now() - start;
+    }
+    return *verdicts_[i];
+  }
+
+  bool compares_well(std::size_t i) {
+    return attempt(i, [&] {
+      const Comparison comparison = ask_.compare(i);
+      if (comparison.right()) return true;
+      const std::string wrong = fmt::format("wrong: {}", comparison.in_words());
+      const std::string which = fmt::format("{} on {}: {}", problem_.key, decision_.device, trial(i).name);
+      if (verification_asked_for() == "strict") throw std::logic_error(fmt::format("{} is {}", which, wrong));
+      base::warn(fmt::format("{} is {}; it is left out", which, wrong));
+      lose(i, ErrorKind::internal, wrong);
+      return false;
+    });
+  }
+
+  // The best predicted whose answer is right.
+  void take_first_right(Source source) {
+    const auto found = std::find_if(allowed_.begin(), allowed_.end(), [&](std::size_t i) { return is_right(i); });
+    if (found == allowed_.end()) throw Error(first_failure_.value_or(ErrorKind::internal), all_failed());
+    win(*found, source);
+  }
+
   // --- wisdom -------------------------------------------------------------------------------------------------------
   // A choice among a part of the variants is no answer for all of them, so it has its own key.
   std::string wisdom_key() const {
@@ -159,6 +204,7 @@ class Selection {
     const auto found =
         std::find_if(allowed_.begin(), allowed_.end(), [&](std::size_t i) { return trial(i).name == entry->winner; });
     if (found == allowed_.end()) return false;  // from before the variants changed
+    if (!is_right(*found)) return false;
     win(*found, Source::wisdom);
     trial(*found).measured_seconds = entry->seconds;
     return true;
@@ -176,12 +222,16 @@ class Selection {
 
   // --- measurement --------------------------------------------------------------------------------------------------
   void run_and_choose() {
-    if (!measure_)
+    if (!ask_.seconds)
       throw Error(ErrorKind::internal, fmt::format("planning \"{}\": nothing to measure with", problem_.key));
+    const std::size_t most = std::max<std::size_t>(options_.most_trials, 1);
+    const std::size_t first_round = std::min(most, allowed_.size());
+    to_run_ = first_round + std::min(first_round, kRunAgain);
+    if (ask_.prepare) ask_.prepare(std::span(allowed_).first(first_round));
     std::vector<std::size_t> ran;
     // One that fails costs no place: as long as any variant works, planning succeeds.
     for (const std::size_t i : allowed_) {
-      if (ran.size() >= std::max<std::size_t>(options_.most_trials, 1)) break;
+      if (ran.size() >= most) break;
       if (!ran.empty() && !time_for_another()) {
         out_of_time_ = true;
         break;
@@ -194,8 +244,20 @@ class Selection {
     std::erase_if(ran, [&](std::size_t i) { return trial(i).measured_seconds == 0; });
     order_by_measurement(ran);
     if (ran.empty()) throw Error(first_failure_.value_or(ErrorKind::internal), all_failed());
-    win(ran.front(), Source::measurement);
+    win(last_winner_among(ran), Source::measurement);
     if (options_.save_wisdom) save_wisdom();
+  }
+
+  // The fastest, or what was the fastest last time where the two cannot be told apart. Read even where wisdom is not to
+  // be believed: a fresh measurement that wavers within noise should not change what runs.
+  std::size_t last_winner_among(const std::vector<std::size_t>& ran) {
+    const auto entry = wisdom::find(device_.fingerprint(), problem_.workload, wisdom_key());
+    if (!entry) return ran.front();
+    const double near_enough = trial(ran.front()).measured_seconds * (1 + kNoise);
+    const auto last = std::find_if(ran.begin(), ran.end(), [&](std::size_t i) {
+      return trial(i).name == entry->winner && trial(i).measured_seconds <= near_enough;
+    });
+    return last == ran.end() ? ran.front() : *last;
   }
 
   void order_by_measurement(std::vector<std::size_t>& ran) {
@@ -206,34 +268,46 @@ class Selection {
 
   // Keeps the better of this run and an earlier one. A candidate that fails at any time is out.
   bool run(std::size_t i) {
+    if (options_.progress)
+      options_.progress({.candidate = trial(i).name, .done = done_, .of = std::max(to_run_, done_ + 1)});
+    ++done_;
+    if (!is_right(i)) return false;
     const double start = base::now();
     const bool worked = try_run(i);
     longest_ = std::max(longest_, base::now() - start);
     return worked;
   }
 
-  bool time_for_another() const { return base::now() - start_ + longest_ <= options_.most_seconds; }
+  bool time_for_another() const { return base::now() - start_ - verifying_ + longest_ <= options_.most_seconds; }
 
   bool try_run(std::size_t i) {
-    try {
-      const double seconds = measure_(i);
+    return attempt(i, [&] {
+      const double seconds = ask_.seconds(i);
       if (!std::isfinite(seconds) || seconds <= 0)
         throw Error(ErrorKind::internal, fmt::format("its measurement returned {} seconds", seconds));
       double& best = trial(i).measured_seconds;
       best = best == 0 ? seconds : std::min(best, seconds);
       return true;
+    });
+  }
+
+  // What the call returns, or false where it fails.
+  template <class Call>
+  bool attempt(std::size_t i, const Call& call) {
+    try {
+      return call();
     } catch (const Error& error) {
-      fail(i, error.kind(), error.what());
+      lose(i, error.kind(), fmt::format("failed: {}", error.what()));
     } catch (const std::bad_alloc&) {
-      fail(i, ErrorKind::out_of_memory, "no memory left on the host");
+      lose(i, ErrorKind::out_of_memory, "failed: no memory left on the host");
     }
     return false;
   }
 
-  void fail(std::size_t i, ErrorKind kind, const std::string& message) {
+  void lose(std::size_t i, ErrorKind kind, const std::string& reason) {
     if (!first_failure_) first_failure_ = kind;
     trial(i).measured_seconds = 0;
-    trial(i).reason = fmt::format("failed: {}", message);
+    trial(i).reason = reason;
   }
 
   std::string all_failed() const {
@@ -268,12 +342,15 @@ class Selection {
   const Problem& problem_;
   const std::vector<Candidate>& candidates_;
   const Options& options_;
-  const Measure& measure_;
+  const Questions& ask_;
+  const bool verifies_;
   Decision decision_;
   std::vector<std::size_t> allowed_;
   std::vector<std::string> bounds_;
   std::optional<ErrorKind> first_failure_;
-  double start_ = 0, longest_ = 0;
+  std::vector<std::optional<bool>> verdicts_;
+  std::size_t done_ = 0, to_run_ = 0;
+  double start_ = 0, longest_ = 0, verifying_ = 0;
   bool out_of_time_ = false;
 };
 
@@ -284,9 +361,11 @@ bool is_called(const Candidate& candidate, const std::string& wanted) {
          (!wanted.empty() && candidate.variant.starts_with(wanted + "/"));
 }
 
+bool verifies(const Options& options) { return options.verify || !verification_asked_for().empty(); }
+
 Decision select(const DeviceInfo& device, const machine::Ceilings& ceilings, const Problem& problem,
-                const std::vector<Candidate>& candidates, const Options& options, const Measure& measure) {
-  return Selection(device, ceilings, problem, candidates, options, measure).decide();
+                const std::vector<Candidate>& candidates, const Options& options, const Questions& ask) {
+  return Selection(device, ceilings, problem, candidates, options, ask).decide();
 }
 
 }  // namespace ridge::planner

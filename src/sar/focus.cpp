@@ -83,7 +83,7 @@ void Pipeline::enqueue(const Buffer& echoes, const Buffer& image, Queue& queue) 
   }
   range_.forward(echoes, work_, queue);
   range_.inverse(work_, other_, queue);
-  turn_.run(queue, other_, work_);
+  turn_.enqueue(queue, other_, work_);
   along_.forward(work_, other_, queue);
   device_migration_->enqueue(other_, work_, queue);
   along_.inverse(work_, image, queue);

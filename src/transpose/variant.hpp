@@ -1,14 +1,11 @@
 // What a variant of the transpose brings. Adding one: a file with a lister, and its line in registry.cpp.
 #pragma once
 #include <cstddef>
-#include <functional>
-#include <memory>
-#include <optional>
 #include <vector>
 
 #include <ridge/device.hpp>
-#include <ridge/plan.hpp>
 
+#include "plan/choose.hpp"
 #include "transpose/layout.hpp"
 
 namespace ridge::transpose {
@@ -21,12 +18,7 @@ class Variant {
   virtual void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const = 0;
 };
 
-// A candidate for the planner and how to make it real. `build` is only called where there is no refusal.
-struct Entry {
-  planner::Candidate candidate;
-  std::optional<KernelSource> source = {};  // devices: what `build` compiles, for tests and for showing
-  std::function<std::shared_ptr<const Variant>()> build;
-};
+using Entry = planner::Entry<Variant>;
 
 // Appends the variant with each set of parameters worth trying, refusals included.
 using Lister = void (*)(const Device& device, const Layout& layout, std::vector<Entry>& entries);

@@ -40,10 +40,12 @@ class Select : public testing::Test {
 
   Decision decide(const std::vector<Candidate>& candidates, const Options& options = {}) {
     runs_.clear();
-    return select(device_, ceilings_, problem_, candidates, options, [&](std::size_t i) {
+    Questions ask;
+    ask.seconds = [&](std::size_t i) {
       runs_.push_back(candidates.at(i).variant);
       return time_(candidates.at(i).variant);
-    });
+    };
+    return select(device_, ceilings_, problem_, candidates, options, ask);
   }
 
   template <class Call>

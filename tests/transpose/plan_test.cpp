@@ -51,13 +51,13 @@ TEST(Plan, RunsOnBuffersOfItsDevice) {
     Queue queue = device.queue();
     const Buffer from = device.buffer(660 * 8, {.name = "from"}), to = device.buffer(660 * 8, {.name = "to"});
     queue.upload(in.data(), from, 660 * 8);
-    turn.run(queue, from, to);
+    turn.enqueue(queue, from, to);
     queue.download(to, out.data(), 660 * 8);
     queue.finish();
     for (std::size_t i = 0; i < 660; ++i) ASSERT_EQ(out[i], in[i % 33 * 20 + i / 33]) << device.id();
-    EXPECT_NE(error_of([&] { turn.run(queue, from, from); }).find("same buffer"), std::string::npos);
+    EXPECT_NE(error_of([&] { turn.enqueue(queue, from, from); }).find("same buffer"), std::string::npos);
     const Buffer small = device.buffer(100, {.name = "small"});
-    EXPECT_NE(error_of([&] { turn.run(queue, from, small); }).find("needs 5280"), std::string::npos);
+    EXPECT_NE(error_of([&] { turn.enqueue(queue, from, small); }).find("needs 5280"), std::string::npos);
     EXPECT_EQ(small.size(), 100u);
   }
 }
@@ -79,7 +79,7 @@ TEST(Plan, MeasuresAndExplainsItsWinner) {
     const auto turn =
         plan<float>(device, {.rows = 96, .columns = 64},
                     {.effort = Effort::measured, .most_trials = 3, .use_wisdom = false, .save_wisdom = false});
-    const auto& decision = turn.decision();
+    const auto& decision = turn.decisions().front();
     const std::string winner = decision.trials.at(decision.winner).name;
     EXPECT_NE(turn.explain().find(winner), std::string::npos) << turn.explain();
     EXPECT_EQ(decision.source, planner::Source::measurement);
@@ -95,7 +95,7 @@ TEST(Plan, TakesTheVariantItIsTold) {
   planner::Options options = kQuick;
   options.variant = "cache_blocked";
   const auto turn = plan<float>(host(), {.rows = 8, .columns = 8}, options);
-  EXPECT_EQ(turn.decision().trials.at(turn.decision().winner).name.find("cache_blocked"), 0u);
+  EXPECT_EQ(turn.decisions().front().trials.at(turn.decisions().front().winner).name.find("cache_blocked"), 0u);
 }
 
 TEST(Plan, RefusesEmptyAndEndlessProblems) {

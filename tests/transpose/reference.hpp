@@ -1,4 +1,4 @@
-// The plain loop every variant is compared with, on raw bytes, and memory that shows what was written where.
+// Problems, and memory that shows what was written where.
 #pragma once
 #include <cstddef>
 #include <cstring>
@@ -8,6 +8,7 @@
 #include <ridge/transpose.hpp>
 
 #include "transpose/layout.hpp"
+#include "transpose/reference.hpp"
 #include "transpose/variant.hpp"
 
 namespace ridge::transpose::testing {
@@ -24,19 +25,6 @@ inline std::vector<std::byte> pattern(std::size_t bytes) {
     value = static_cast<std::byte>(state >> 24);
   }
   return data;
-}
-
-inline void reference(const Layout& layout, const std::byte* in, std::byte* out) {
-  const std::size_t bytes = layout.element_bytes;
-  for (std::size_t b = 0; b < layout.batch; ++b) {
-    for (std::size_t r = 0; r < layout.rows; ++r) {
-      for (std::size_t c = 0; c < layout.columns; ++c) {
-        const std::size_t from = b * layout.input.batch + r * layout.input.row + c * layout.input.column;
-        const std::size_t to = b * layout.output.batch + c * layout.output.row + r * layout.output.column;
-        std::memcpy(out + to * bytes, in + from * bytes, bytes);
-      }
-    }
-  }
 }
 
 // Where `found` first differs from `expected`, in words; empty where it does not.

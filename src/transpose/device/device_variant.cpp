@@ -21,11 +21,11 @@ std::string unit_type(std::size_t bytes) {
 
 DeviceVariant::DeviceVariant(const Device& device, const Layout& layout, const KernelSource& source,
                              const Launch& launch, std::vector<Argument> scalars)
-    : device_(device),
-      layout_(layout),
+    : layout_(layout),
       kernel_(device.compile(source).kernel("corner_turn")),
       launch_(launch),
-      scalars_(std::move(scalars)) {}
+      scalars_(std::move(scalars)),
+      staging_(device, "transpose") {}
 
 void DeviceVariant::enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
   std::vector<Argument> arguments;
@@ -37,20 +37,13 @@ void DeviceVariant::enqueue(Queue& queue, const Buffer& in, const Buffer& out) c
 }
 
 void DeviceVariant::run(const std::byte* in, std::byte* out) const {
-  std::lock_guard lock(scratch_.mutex);
-  if (!scratch_.queue) {
-    scratch_.in = device_.buffer(layout_.input_bytes(), {.name = "transpose input"});
-    scratch_.out =
-        layout_.in_place ? scratch_.in : device_.buffer(layout_.output_bytes(), {.name = "transpose output"});
-    scratch_.queue = device_.queue();
-  }
-  Queue& queue = *scratch_.queue;
-  queue.upload(in, scratch_.in, layout_.input_bytes());
-  // What lies between the rows is the caller's and comes back as it was.
-  if (!layout_.in_place && layout_.output_has_gaps()) queue.upload(out, scratch_.out, layout_.output_bytes());
-  enqueue(queue, scratch_.in, scratch_.out);
-  queue.download(scratch_.out, out, layout_.output_bytes());
-  queue.finish();
+  staging_.run({.in = in,
+                .in_bytes = layout_.input_bytes(),
+                .out = out,
+                .out_bytes = layout_.output_bytes(),
+                .in_place = layout_.in_place,
+                .output_first = layout_.output_has_gaps()},
+               [this](Queue& queue, const Buffer& from, const Buffer& to) { enqueue(queue, from, to); });
 }
 
 planner::Cost device_cost(const Layout& layout, double efficiency) {

@@ -1,11 +1,10 @@
 // What the device variants share: one kernel, one launch, and host memory carried there and back.
 #pragma once
 #include <cstdint>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "device/staging.hpp"
 #include "transpose/variant.hpp"
 
 namespace ridge::transpose {
@@ -22,22 +21,15 @@ class DeviceVariant final : public Variant {
  public:
   DeviceVariant(const Device& device, const Layout& layout, const KernelSource& source, const Launch& launch,
                 std::vector<Argument> scalars);
-  // Through two device buffers made by the first such run and kept; runs from several threads take turns.
   void run(const std::byte* in, std::byte* out) const override;
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const override;
 
  private:
-  struct Scratch {
-    std::mutex mutex;
-    std::optional<Queue> queue;
-    Buffer in, out;
-  };
-  Device device_;
   Layout layout_;
   Kernel kernel_;
   Launch launch_;
   std::vector<Argument> scalars_;
-  mutable Scratch scratch_;
+  Staging staging_;
 };
 
 planner::Cost device_cost(const Layout& layout, double efficiency);

@@ -295,8 +295,13 @@ Entry tile_entry(const std::string& variant, const Device& device, const Layout&
                                            {"items", std::to_string(options.items)}},
                             .refusal = refusal(device, layout, options),
                             .cost = device_cost(layout, efficiency)},
-              .source = tile_source(layout, options),
-              .build = {}};
+              .kernels = [=] { return std::vector{tile_source(layout, options)}; },
+              .build =
+                  [=] {
+                    const Launch launch{.groups = {groups(layout, options), 1, 1}, .items = {options.items, 1, 1}};
+                    return std::make_shared<DeviceVariant>(device, layout, tile_source(layout, options), launch,
+                                                           scalars(layout, options));
+                  }};
   auto& parameters = entry.candidate.parameters;
   if (layout.in_place) {
     parameters.emplace_back("order", "pairs");
@@ -305,10 +310,6 @@ Entry tile_entry(const std::string& variant, const Device& device, const Layout&
     if (options.tiles_per_group != 1) parameters.emplace_back("tiles", std::to_string(options.tiles_per_group));
   }
   parameters.emplace_back("access", options.streaming ? "once" : "cached");
-  entry.build = [device, layout, options, source = *entry.source] {
-    const Launch launch{.groups = {groups(layout, options), 1, 1}, .items = {options.items, 1, 1}};
-    return std::make_shared<DeviceVariant>(device, layout, source, launch, scalars(layout, options));
-  };
   return entry;
 }
 

@@ -1,0 +1,39 @@
+// Host memory through a plan of a device: there, the work, and back.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include <ridge/device.hpp>
+
+namespace ridge {
+
+struct StagedCall {
+  const void* in = nullptr;
+  std::size_t in_bytes = 0;
+  void* out = nullptr;
+  std::size_t out_bytes = 0;
+  bool in_place = false;      // the work has one buffer, as long as the longer of the two
+  bool output_first = false;  // the output goes there, too, since not all of it is written: gaps come back as they were
+};
+
+// Buffers are made by the first call that needs them and kept; calls from several threads take turns.
+class Staging {
+ public:
+  Staging(Device device, std::string name) : device_(std::move(device)), name_(std::move(name)) {}
+  void run(const StagedCall& call,
+           const std::function<void(Queue& queue, const Buffer& in, const Buffer& out)>& enqueue) const;
+
+ private:
+  void reserve(Buffer& buffer, std::size_t bytes, const char* what) const;
+
+  Device device_;
+  std::string name_;  // of the buffers: "transpose"
+  mutable std::mutex mutex_;
+  mutable std::optional<Queue> queue_;
+  mutable Buffer in_, out_;
+};
+
+}  // namespace ridge

@@ -1,0 +1,136 @@
+// One contract for every workload: entries in, the decision and the built winner out.
+//
+//   std::vector<planner::Entry<Variant>> entries = list_variants(device, layout);
+//   MyTrials trials(device, layout);
+//   auto [decision, winner] = planner::choose(device, problem, entries, options, trials);
+//
+// src/transpose/plan.cpp is the whole of it for a real workload.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <ridge/device.hpp>
+#include <ridge/machine.hpp>
+#include <ridge/plan.hpp>
+
+#include "device/compile_ahead.hpp"
+#include "plan/comparison.hpp"
+#include "plan/selection.hpp"
+
+namespace ridge::planner {
+
+// A candidate and how to make it real. A workload that must say more of its variants has a struct of its own with these
+// three names and further ones. Neither function is called where there is a refusal.
+template <class V>
+struct Entry {
+  Candidate candidate{};
+  std::function<std::vector<KernelSource>()>
+      kernels{};  // devices: what `build` compiles, to be shown and compiled ahead
+  std::function<std::shared_ptr<const V>()> build{};
+};
+
+template <class E>
+using VariantOf = std::remove_cv_t<typename decltype(std::declval<const E&>().build())::element_type>;
+
+// How built variants are timed and judged; memory is made when the first is, and shared by all.
+template <class V>
+class Trials {
+ public:
+  using Build = std::function<const V&()>;
+  virtual ~Trials() = default;
+  // Of one run, warm, on random data (device/random.hpp): on ones a GPU at its power limit is another machine.
+  virtual double seconds(const V& variant) = 0;
+  // The answer on random data against the reference's: plain loops, or the variant that is known to be right. The
+  // memory of the answer is filled with NaN first, so that what is left unstored is seen.
+  virtual Comparison compare(const V& variant) = 0;
+  // For a workload that times something else than the variant it will run: a part of a large grid.
+  virtual double seconds_of(std::size_t /*entry*/, const Build& build) { return seconds(build()); }
+};
+
+enum class Keep {
+  all,   // what was built for a trial stays until the choice is made: nothing is built twice
+  last,  // only what was built last: where variants hold memory of the problem's size
+};
+
+template <class V>
+struct Chosen {
+  Decision decision{};
+  std::shared_ptr<const V> winner{};
+};
+
+template <class E>
+std::vector<Candidate> candidates_of(const std::vector<E>& entries) {
+  std::vector<Candidate> candidates;
+  candidates.reserve(entries.size());
+  for (const E& entry : entries) candidates.push_back(entry.candidate);
+  return candidates;
+}
+
+// The kernels of one entry; none on the host.
+template <class E>
+std::vector<KernelSource> kernels_of(const E& entry) {
+  return entry.kernels ? entry.kernels() : std::vector<KernelSource>{};
+}
+
+namespace detail {
+
+template <class E>
+class Built {
+ public:
+  using V = VariantOf<E>;
+  Built(const std::vector<E>& entries, Keep keep) : entries_(entries), keep_(keep), built_(entries.size()) {}
+  const V& operator()(std::size_t i) { return *shared(i); }
+  const std::shared_ptr<const V>& shared(std::size_t i) {
+    if (!built_[i]) {
+      if (keep_ == Keep::last && last_ < built_.size()) built_[last_].reset();
+      built_[i] = entries_[i].build();
+      last_ = i;
+    }
+    return built_[i];
+  }
+
+ private:
+  const std::vector<E>& entries_;
+  Keep keep_;
+  std::vector<std::shared_ptr<const V>> built_;
+  std::size_t last_ = static_cast<std::size_t>(-1);
+};
+
+}  // namespace detail
+
+// What was timed is what will run: nothing else is built afterwards, but for Keep::last.
+template <class E>
+Chosen<VariantOf<E>> choose(const Device& device, const Problem& problem, const std::vector<E>& entries,
+                            const Options& options, std::type_identity_t<Trials<VariantOf<E>>>& trials,
+                            Keep keep = Keep::all) {
+  using V = VariantOf<E>;
+  detail::Built<E> built(entries, keep);
+  bool compiled_ahead = false;
+  const auto compile_ahead = [&](std::span<const std::size_t> some) {
+    if (device.info().backend != Backend::cuda) return;
+    std::vector<KernelSource> sources;
+    for (const std::size_t i : some) {
+      for (KernelSource& source : kernels_of(entries[i])) sources.push_back(std::move(source));
+    }
+    compile_together(device, std::move(sources));
+    compiled_ahead = true;
+  };
+  Questions ask;
+  ask.seconds = [&](std::size_t i) { return trials.seconds_of(i, [&built, i]() -> const V& { return built(i); }); };
+  ask.compare = [&](std::size_t i) { return trials.compare(built(i)); };
+  ask.prepare = compile_ahead;
+  Chosen<V> chosen{.decision =
+                       select(device.info(), machine::ceilings(device), problem, candidates_of(entries), options, ask)};
+  const std::size_t winner = chosen.decision.winner;
+  // What a measurement of an earlier process chose lies in the cache on disk.
+  if (!compiled_ahead && chosen.decision.source != Source::wisdom) compile_ahead(std::span(&winner, 1));
+  chosen.winner = built.shared(winner);
+  return chosen;
+}
+
+}  // namespace ridge::planner

@@ -1,0 +1,94 @@
+#include "transpose/trials.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "device/random.hpp"
+#include "device/timing.hpp"
+#include "transpose/reference.hpp"
+
+namespace ridge::transpose {
+namespace {
+
+// What a candidate that is timed may take.
+constexpr base::Repeat kTrial{.seconds = 0.06, .at_least = 3, .at_most = 1000, .round = 2e-4};
+constexpr std::byte kUnstored{0xff};
+
+// The place of an output byte that belongs to an element, or between them.
+std::string place_of(const Layout& layout, std::size_t byte) {
+  std::size_t left = byte / layout.element_bytes;
+  const Strides& to = layout.output;
+  struct Axis {
+    const char* name;
+    std::size_t stride, count, at;
+  } axes[3] = {
+      {"batch", to.batch, layout.batch, 0}, {"row", to.row, layout.columns, 0}, {"column", to.column, layout.rows, 0}};
+  Axis* order[3] = {&axes[0], &axes[1], &axes[2]};
+  std::stable_sort(std::begin(order), std::end(order),
+                   [](const Axis* a, const Axis* b) { return a->stride > b->stride; });
+  for (Axis* axis : order) {
+    axis->at = std::min(left / axis->stride, axis->count - 1);
+    left -= axis->at * axis->stride;
+  }
+  return left == 0 ? fmt::format("batch {}, row {}, column {}", axes[0].at, axes[1].at, axes[2].at)
+                   : fmt::format("byte {}, which is not the transpose's", byte);
+}
+
+}  // namespace
+
+double Trials::seconds(const Variant& variant) { return device_.is_host() ? on_host(variant) : on_device(variant); }
+
+void Trials::fill_host() {
+  if (host_in_.size() != 0) return;
+  host_in_ = Memory(layout_.input_bytes());
+  fill_random(host_in_.span(), Numbers::bits);
+  if (layout_.in_place) return;
+  host_out_ = Memory(layout_.output_bytes());
+  fill_random(host_out_.span(), Numbers::bits, 2);
+}
+
+double Trials::on_host(const Variant& variant) {
+  fill_host();
+  std::byte* out = layout_.in_place ? host_in_.data() : host_out_.data();
+  return base::best_seconds([&] { variant.run(host_in_.data(), out); }, kTrial);
+}
+
+double Trials::on_device(const Variant& variant) {
+  if (!queue_) {
+    queue_ = device_.queue();
+    in_ = device_.buffer(layout_.input_bytes(), {.name = "transpose trial input"});
+    fill_random(*queue_, in_, Numbers::bits);
+    out_ = layout_.in_place ? in_ : device_.buffer(layout_.output_bytes(), {.name = "transpose trial output"});
+    if (!layout_.in_place) queue_->fill(out_, kUnstored);
+  }
+  return best_device_seconds(*queue_, {[&] { variant.enqueue(*queue_, in_, out_); }}, kTrial).front();
+}
+
+// Bytes, the gaps between rows among them.
+planner::Comparison Trials::compare(const Variant& variant) {
+  if (expected_.size() == 0) {
+    input_ = Memory(layout_.input_bytes());
+    fill_random(input_.span(), Numbers::bits, 3);
+    expected_ = Memory(layout_.output_bytes());
+    answer_ = Memory(layout_.output_bytes());
+    before(expected_);
+    reference(layout_, input_.data(), expected_.data());
+  }
+  before(answer_);
+  variant.run(layout_.in_place ? answer_.data() : input_.data(), answer_.data());
+  return planner::compare_bytes(answer_.span(), expected_.span(),
+                                [&](std::size_t byte) { return place_of(layout_, byte); });
+}
+
+void Trials::before(Memory& output) const {
+  if (layout_.in_place) {
+    std::memcpy(output.data(), input_.data(), input_.size());
+  } else {
+    std::memset(output.data(), static_cast<int>(kUnstored), output.size());
+  }
+}
+
+}  // namespace ridge::transpose

@@ -1,0 +1,31 @@
+// How variants of the transpose are timed and judged while planning.
+#pragma once
+#include <cstddef>
+#include <optional>
+
+#include "base/aligned.hpp"
+#include "transpose/variant.hpp"
+
+namespace ridge::transpose {
+
+class Trials final : public planner::Trials<Variant> {
+ public:
+  Trials(const Device& device, const Layout& layout) : device_(device), layout_(layout) {}
+  double seconds(const Variant& variant) override;
+  planner::Comparison compare(const Variant& variant) override;
+
+ private:
+  using Memory = base::AlignedArray<std::byte>;
+  void fill_host();
+  void before(Memory& output) const;  // what an answer's memory holds before a variant writes it
+  double on_host(const Variant& variant);
+  double on_device(const Variant& variant);
+
+  Device device_;
+  Layout layout_;
+  Memory host_in_, host_out_, input_, expected_, answer_;
+  std::optional<Queue> queue_;
+  Buffer in_, out_;
+};
+
+}  // namespace ridge::transpose

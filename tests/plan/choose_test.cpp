@@ -1,0 +1,247 @@
+// The contract on a workload small enough to see through: a variant doubles numbers, or says it does.
+#include "plan/choose.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <ridge/error.hpp>
+
+#include <functional>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+#include "support/scratch.hpp"
+
+namespace {
+
+using namespace ridge::planner;  // NOLINT: the whole vocabulary of these tests
+using ridge::Effort;
+using ridge::Error;
+using ridge::ErrorKind;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+struct Doubler {
+  std::string name;
+  std::function<double(double)> run;
+};
+
+class DoublerTrials final : public Trials<Doubler> {
+ public:
+  double seconds(const Doubler& variant) override {
+    timed.push_back(variant.name);
+    return times.at(variant.name);
+  }
+  Comparison compare(const Doubler& variant) override {
+    compared.push_back(variant.name);
+    const std::vector<double> in{0.5, -0.25, 1}, expected{1, -0.5, 2};
+    std::vector<double> got;
+    for (const double value : in) got.push_back(variant.run(value));
+    return ridge::planner::compare(std::span<const double>(got), std::span<const double>(expected), 1e-12);
+  }
+  std::map<std::string, double> times;
+  std::vector<std::string> timed, compared;
+};
+
+class Choose : public testing::Test {
+ protected:
+  // The model expects `times[name]` in the order of addition; the first is the best predicted.
+  void add(const std::string& name, double seconds, const std::function<double(double)>& run) {
+    trials_.times[name] = seconds;
+    Entry<Doubler> entry;
+    entry.candidate.variant = name;
+    entry.candidate.cost.bytes = 1e9 * static_cast<double>(entries_.size() + 1);
+    entry.build = [this, name, run] {
+      ++built_[name];
+      ++alive_;
+      most_alive_ = std::max(most_alive_, alive_);
+      return std::shared_ptr<const Doubler>(new Doubler{name, run}, [this](const Doubler* one) {
+        --alive_;
+        delete one;
+      });
+    };
+    entries_.push_back(entry);
+  }
+  void add_right(const std::string& name, double seconds) {
+    add(name, seconds, [](double x) { return 2 * x; });
+  }
+  Chosen<Doubler> choose(const Options& options = {}, Keep keep = Keep::all) {
+    trials_.timed.clear();
+    trials_.compared.clear();
+    return ridge::planner::choose(ridge::host(), {.workload = "toy", .key = "toy", .bytes = 1e9}, entries_, options,
+                                  trials_, keep);
+  }
+
+  ridge::test::ScratchFolder folder_;
+  ridge::test::ScopedEnvironment wisdom_{"RIDGE_WISDOM", folder_ / "wisdom.json"};
+  ridge::test::ScopedEnvironment environment_{"RIDGE_VERIFY", std::nullopt};
+  ridge::test::Warnings warnings_;
+  std::map<std::string, int> built_;
+  int alive_ = 0, most_alive_ = 0;
+  DoublerTrials trials_;
+  std::vector<Entry<Doubler>> entries_;
+};
+
+TEST_F(Choose, GivesTheDecisionAndTheBuiltWinner) {
+  add_right("slow", 0.2);
+  add_right("fast", 0.1);
+  const auto chosen = choose();
+  EXPECT_EQ(chosen.decision.winner, 1u);
+  EXPECT_EQ(chosen.winner->name, "fast");
+  EXPECT_EQ(built_["fast"], 1);  // what was timed is what will run
+  EXPECT_EQ(alive_, 1);
+  EXPECT_TRUE(trials_.compared.empty());
+}
+
+TEST_F(Choose, CandidatesAreTheEntries) {
+  add_right("a", 1);
+  add_right("b", 1);
+  const auto candidates = candidates_of(entries_);
+  ASSERT_EQ(candidates.size(), 2u);
+  EXPECT_EQ(candidates[1].variant, "b");
+  EXPECT_TRUE(kernels_of(entries_[0]).empty());
+  entries_[0].kernels = [] { return std::vector<ridge::KernelSource>{{.name = "k"}}; };
+  EXPECT_EQ(kernels_of(entries_[0]).at(0).name, "k");
+}
+
+TEST_F(Choose, KeepsAllOrTheLastBuilt) {
+  add_right("a", 0.3);
+  add_right("b", 0.1);
+  add_right("c", 0.2);
+  choose({.use_wisdom = false});
+  EXPECT_EQ(most_alive_, 3);
+  EXPECT_EQ(built_["b"], 1);
+  most_alive_ = 0;
+  built_.clear();
+  const auto chosen = choose({.use_wisdom = false}, Keep::last);
+  EXPECT_EQ(chosen.winner->name, "b");
+  EXPECT_EQ(most_alive_, 1);
+  EXPECT_EQ(alive_, 1);
+  EXPECT_EQ(built_["b"], 3);  // the first round, the second, and to be kept
+}
+
+TEST_F(Choose, AWrongVariantLosesBeforeItIsTimed) {
+  add("wrong", 0.01, [](double x) { return 2 * x + 0.01; });
+  add_right("right", 0.1);
+  add_right("slower", 0.2);
+  const auto chosen = choose({.verify = true});
+  EXPECT_EQ(chosen.winner->name, "right");
+  EXPECT_THAT(trials_.timed, Not(testing::Contains("wrong")));
+  EXPECT_THAT(chosen.decision.trials[0].reason, testing::StartsWith("wrong: worst error 7.6e-03 at element 0"));
+  EXPECT_THAT(chosen.decision.explain(), HasSubstr("wrong: worst error"));
+  ASSERT_EQ(warnings_.said.size(), 1u);
+  EXPECT_THAT(warnings_.said[0], testing::AllOf(HasSubstr("toy"), HasSubstr("wrong is wrong"), HasSubstr("left out")));
+  EXPECT_THAT(trials_.compared, ElementsAre("wrong", "right", "slower"));  // once each, though the best run twice
+}
+
+TEST_F(Choose, NaNIsWrong) {
+  add("nan", 0.01, [](double x) { return x < 0 ? std::numeric_limits<double>::quiet_NaN() : 2 * x; });
+  add_right("right", 0.1);
+  const auto chosen = choose({.verify = true});
+  EXPECT_EQ(chosen.winner->name, "right");
+  EXPECT_THAT(chosen.decision.trials[0].reason, HasSubstr("nan at element 1"));
+}
+
+TEST_F(Choose, AnErrorWhileComparingLoses) {
+  add("thrower", 0.01, [](double) -> double { throw Error(ErrorKind::device, "an illegal address"); });
+  add_right("right", 0.1);
+  const auto chosen = choose({.verify = true});
+  EXPECT_EQ(chosen.winner->name, "right");
+  EXPECT_EQ(chosen.decision.trials[0].reason, "failed: an illegal address");
+}
+
+TEST_F(Choose, AVariantThatCannotBeBuiltLoses) {
+  add_right("unbuildable", 0.01);
+  add_right("right", 0.1);
+  entries_[0].build = []() -> std::shared_ptr<const Doubler> { throw Error(ErrorKind::compile, "line 3"); };
+  EXPECT_EQ(choose().decision.trials[0].reason, "failed: line 3");
+}
+
+TEST_F(Choose, QuickPlansAndWisdomAreComparedToo) {
+  add("wrong", 0.01, [](double x) { return x; });
+  add_right("right", 0.1);
+  add_right("other", 0.2);
+  EXPECT_EQ(choose({.effort = Effort::quick}).winner->name, "wrong");  // nobody looked
+  const auto quick = choose({.effort = Effort::quick, .verify = true});
+  EXPECT_EQ(quick.winner->name, "right");
+  EXPECT_TRUE(trials_.timed.empty());
+  EXPECT_THAT(trials_.compared, ElementsAre("wrong", "right"));
+  EXPECT_EQ(choose().winner->name, "wrong");  // and now wisdom says so
+  const auto saved = choose({.verify = true});
+  EXPECT_EQ(saved.winner->name, "right");
+  EXPECT_EQ(saved.decision.source, Source::measurement);
+  EXPECT_EQ(choose({.verify = true}).decision.source, Source::wisdom);
+  EXPECT_THAT(trials_.compared, ElementsAre("right"));
+}
+
+TEST_F(Choose, NothingRightIsAnError) {
+  add("wrong", 0.01, [](double x) { return x; });
+  for (const Effort effort : {Effort::quick, Effort::measured}) {
+    try {
+      choose({.effort = effort, .verify = true});
+      FAIL() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::internal);
+      EXPECT_THAT(error.what(), HasSubstr("wrong: wrong: worst error"));
+    }
+  }
+}
+
+TEST_F(Choose, TheEnvironmentAsksForIt) {
+  add("wrong", 0.01, [](double x) { return x; });
+  add_right("right", 0.1);
+  {
+    const ridge::test::ScopedEnvironment on("RIDGE_VERIFY", "1");
+    EXPECT_EQ(choose({.use_wisdom = false, .save_wisdom = false}).winner->name, "right");
+  }
+  {
+    const ridge::test::ScopedEnvironment strict("RIDGE_VERIFY", "strict");
+    EXPECT_THROW(choose({.use_wisdom = false, .save_wisdom = false}), std::logic_error);
+  }
+  const ridge::test::ScopedEnvironment off("RIDGE_VERIFY", "0");
+  EXPECT_EQ(choose({.use_wisdom = false, .save_wisdom = false}).winner->name, "wrong");
+}
+
+TEST_F(Choose, ProgressIsToldBeforeEachTrial) {
+  add_right("a", 0.2);
+  add_right("b", 0.1);
+  std::vector<std::string> said;
+  choose({.progress = [&](const Progress& at) {
+    EXPECT_EQ(trials_.timed.size(), at.done);
+    said.push_back(at.candidate + " " + std::to_string(at.done) + "/" + std::to_string(at.of));
+  }});
+  EXPECT_THAT(said, ElementsAre("a 0/4", "b 1/4", "b 2/4", "a 3/4"));
+}
+
+TEST_F(Choose, AtEqualTimesWhatWonLastTimeWinsAgain) {
+  add_right("a", 0.100);
+  add_right("b", 0.120);
+  EXPECT_EQ(choose().winner->name, "a");
+  trials_.times = {{"a", 0.101}, {"b", 0.099}};
+  EXPECT_EQ(choose({.use_wisdom = false}).winner->name, "a");
+  trials_.times = {{"a", 0.110}, {"b", 0.099}};
+  EXPECT_EQ(choose({.use_wisdom = false}).winner->name, "b");
+}
+
+// A workload with more to say of its variants has an entry of its own.
+struct DeepEntry {
+  Candidate candidate{};
+  std::size_t depth = 1;
+  std::function<std::vector<ridge::KernelSource>()> kernels{};
+  std::function<std::shared_ptr<const Doubler>()> build{};
+};
+
+TEST_F(Choose, TakesEntriesOfAnotherType) {
+  const std::vector<DeepEntry> entries{
+      {.candidate = {.variant = "deep"}, .depth = 4, .build = [] {
+         return std::make_shared<const Doubler>(Doubler{"deep", [](double x) { return 2 * x; }});
+       }}};
+  const auto chosen =
+      ridge::planner::choose(ridge::host(), {.workload = "toy", .key = "deep"}, entries, {.verify = true}, trials_);
+  EXPECT_EQ(chosen.winner->name, "deep");
+  EXPECT_EQ(chosen.decision.source, Source::only_choice);
+}
+
+}  // namespace

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""The rule of HACKING: a module of src/ includes only modules above it.
+
+include_rule.py ROOT          looks at every file under ROOT/src
+include_rule.py --self-test   breaks the rule in a small tree and sees that it is noticed
+"""
+import pathlib
+import re
+import sys
+import tempfile
+
+# What each module may include besides itself; public headers count as their module.
+LIBRARY = ["base", "device", "machine", "plan"]
+ALLOWED = {
+    "base": [],
+    "io": ["base"],
+    "device": ["base"],
+    "machine": ["base", "device"],
+    "plan": ["base", "device", "machine"],
+    "codegen": ["base", "device"],
+    "transpose": LIBRARY + ["codegen"],
+    "fft": LIBRARY + ["codegen"],
+    "stencil": LIBRARY + ["codegen", "fft"],
+    "filterbank": LIBRARY + ["codegen", "fft"],
+    "image": LIBRARY + ["codegen", "fft", "stencil", "io"],
+    "sar": LIBRARY + ["codegen", "fft", "transpose"],
+    "mpi": ["base", "device", "plan", "stencil", "fft", "filterbank", "io"],
+    "report": ["base", "machine", "plan"],
+    "place": ["base", "device", "machine"],
+    "fftw": ["base", "device", "plan", "fft"],
+}
+WORKLOADS = ["transpose", "fft", "stencil", "filterbank", "image", "sar"]
+ALLOWED["check"] = LIBRARY + WORKLOADS
+ALLOWED["cli"] = list(ALLOWED)  # the end of every way
+# Headers of include/ridge that belong to no folder of their own name.
+HEADERS = {"error": "base", "fft_hybrid": "fft", "stencil_problems": "stencil", "stencil_update": "stencil",
+           "stencil_values": "stencil"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<ridge/([^>]+)>)')
+
+
+def module_of(own, public):
+    if own is not None:
+        return own.split("/")[0] if "/" in own else None
+    stem = public.split("/")[0].removesuffix(".hpp")
+    return HEADERS.get(stem, stem)
+
+
+def broken_rules(root):
+    found = []
+    for path in sorted((root / "src").rglob("*")):
+        if path.suffix not in (".cpp", ".hpp", ".h", ".inc", ".c"):
+            continue
+        module = path.relative_to(root / "src").parts[0]
+        if module not in ALLOWED:
+            found.append(f"{path}: a module \"{module}\" that this script does not know: give it its place in ALLOWED")
+            continue
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            match = INCLUDE.match(line)
+            target = module_of(*match.groups()) if match else None
+            if target is None or target == module or target not in ALLOWED or target in ALLOWED[module]:
+                continue
+            found.append(f"{path}:{number}: {module} includes {target}, which does not stand above it")
+    return found
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+
+        def broken(path, text):
+            file = root / "src" / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+            found = broken_rules(root)
+            file.unlink()
+            return found
+
+        assert not broken("fft/a.cpp", '#include "base/text.hpp"\n#include <ridge/fft.hpp>\n#include <vector>\n')
+        assert not broken("fft/a.cpp", '#include "fft/other.hpp"\n#include <ridge/error.hpp>\n')
+        assert "base includes fft" in broken("base/a.cpp", '#include "fft/plan.hpp"\n')[0]
+        assert "plan includes stencil" in broken("plan/a.hpp", "\n# include <ridge/stencil_update.hpp>\n")[0]
+        assert "a.hpp:2" in broken("plan/a.hpp", "\n#include <ridge/fft/plan.hpp>\n")[0]
+        assert "fft includes cli" in broken("fft/a.cpp", '#include "cli/command.hpp"\n')[0]
+        assert "does not know" in broken("surprise/a.cpp", "")[0]
+    print("the rule is noticed where it is broken")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--self-test"]:
+        self_test()
+    elif len(sys.argv) == 2:
+        problems = broken_rules(pathlib.Path(sys.argv[1]))
+        print("\n".join(problems) or "every module includes only modules above it")
+        sys.exit(1 if problems else 0)
+    else:
+        sys.exit(__doc__)
