@@ -21,6 +21,7 @@
 //   FMA(a, b, c)                  one rounding
 //   BYTES_APART(a, b)             |a - b| of each of the four bytes of two uints
 //   BYTES_DOT(a, b, start)        start plus the products of the four bytes of two uints, unsigned
+//   BYTES_DOT_SIGNED(a, b, start) the same with signed bytes; start and result are int
 //   BITS_OF(f) FLOAT_OF(u)        a float's bits as a uint, and back
 //   EXP2_FAST(f)                  2^f in the device's own quick way: relative error about 2^-22, results below 2^-126 are 0
 //   ROUND_EVEN(f)                 the nearest int, halves to even
@@ -43,6 +44,10 @@
 //                                 said by all work-items that wrote it, and a barrier after it
 //   TILES_READ() TILES_STORED()   the same work-item: until local memory of its boxes is free; until they are in memory
 //   LANDING_WAIT(p, parity)       every work-item: until the copy is there; parity 0 for the first, then 1, 0, 1 ...
+//   MATRIX_TF32(scratch, d, a0, a1, a2, a3, b0, b1)   32 neighbouring work-items at once: d (float[4]) += a b, 16 x 8 by
+//                                 8 x 8, of the factors' upper 19 bits, in the fragments of CUDA's mma.m16n8k8. A device
+//                                 without such an instruction does it slowly through
+//   MATRIX_SCRATCH(scratch, n)    at the top of a kernel of n work-items; all of them must then come along
 //   COUNT_ON(p)                   CUDA: one more in a counter (uint) that all groups share; gives what it was
 //   SIGNAL(p)                     CUDA: the same, when what this work-item, and by a barrier its group, read and wrote is done
 //   SIGNALS(p)                    CUDA: how many signals were given; LOAD_FAR then sees what was written before them

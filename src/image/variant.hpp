@@ -1,14 +1,14 @@
 // What a variant of the image workloads brings: the same face for flow (two frames in), variance and the operators (one
 // image in, or two). Adding one: a file with a lister, and its line in registry.cpp.
 #pragma once
-#include <functional>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <ridge/image.hpp>
 #include <ridge/plan.hpp>
+
+#include "plan/choose.hpp"
 
 namespace ridge::image {
 
@@ -20,12 +20,7 @@ class Variant {
   virtual void enqueue(Queue& queue, std::span<const Image> in, const Image& out) const = 0;  // images of the device
 };
 
-// A candidate for the planner and how to make it real. `build` is only called where there is no refusal.
-struct Entry {
-  planner::Candidate candidate;
-  std::vector<KernelSource> sources = {};  // devices: what `build` compiles, for tests and for showing
-  std::function<std::shared_ptr<const Variant>()> build;
-};
+using Entry = planner::Entry<Variant>;
 
 // Every variant for the device, in the registry's order, refusals included.
 std::vector<Entry> list_variants(const Device& device, const FlowProblem& problem);

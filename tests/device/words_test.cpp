@@ -41,6 +41,14 @@ std::uint32_t bytes_dot(std::uint32_t a, std::uint32_t b, std::uint32_t start) {
   return start;
 }
 
+int signed_bytes_dot(std::uint32_t a, std::uint32_t b) {
+  int sum = 0;
+  for (int shift = 0; shift < 32; shift += 8) {
+    sum += static_cast<std::int8_t>(a >> shift & 255) * static_cast<std::int8_t>(b >> shift & 255);
+  }
+  return sum;
+}
+
 TEST_F(Words, BytesBitsPowersAndRounding) {
   constexpr std::uint32_t n = 512;
   std::mt19937 random(5);
@@ -58,40 +66,89 @@ TEST_F(Words, BytesBitsPowersAndRounding) {
     const Kernel kernel = device
                               .compile({.name = "words", .text = R"(
 KERNEL void words(GLOBAL const uint* a, GLOBAL const uint* b, GLOBAL const float* f, GLOBAL uint* apart,
-                  GLOBAL uint* dot, GLOBAL float* back, GLOBAL float* power, GLOBAL int* rounded) {
+                  GLOBAL uint* dot, GLOBAL float* back, GLOBAL float* power, GLOBAL int* rounded,
+                  GLOBAL int* signed_dot) {
   const uint i = GLOBAL_ID(0);
   apart[i] = BYTES_APART(a[i], b[i]);
   dot[i] = BYTES_DOT(a[i], b[i], 0x4b000000u);
   back[i] = FLOAT_OF(BITS_OF(f[i]) ^ 0x80000000u);
   power[i] = EXP2_FAST(f[i]);
   rounded[i] = ROUND_EVEN(f[i]);
+  signed_dot[i] = BYTES_DOT_SIGNED(a[i], b[i], -7);
 }
 )"})
                               .kernel("words");
     Queue queue = device.queue();
     std::vector<Buffer> buffers;
-    for (int i = 0; i < 8; ++i) buffers.push_back(device.buffer(n * 4));
+    for (int i = 0; i < 9; ++i) buffers.push_back(device.buffer(n * 4));
     queue.upload(std::span<const std::uint32_t>(a), buffers[0]);
     queue.upload(std::span<const std::uint32_t>(b), buffers[1]);
     queue.upload(std::span<const float>(f), buffers[2]);
-    queue.launch(kernel, {.groups = {n / 64}, .items = {64}},
-                 {buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7]});
+    queue.launch(
+        kernel, {.groups = {n / 64}, .items = {64}},
+        {buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8]});
     std::vector<std::uint32_t> apart(n), dot(n);
     std::vector<float> back(n), power(n);
-    std::vector<int> rounded(n);
+    std::vector<int> rounded(n), signed_dot(n);
     queue.download(buffers[3], std::span(apart));
     queue.download(buffers[4], std::span(dot));
     queue.download(buffers[5], std::span(back));
     queue.download(buffers[6], std::span(power));
     queue.download(buffers[7], std::span(rounded));
+    queue.download(buffers[8], std::span(signed_dot));
     queue.finish();
     for (std::uint32_t i = 0; i < n; ++i) {
       ASSERT_EQ(apart[i], bytes_apart(a[i], b[i])) << i;
       ASSERT_EQ(dot[i], bytes_dot(a[i], b[i], 0x4b000000u)) << i;
       ASSERT_EQ(std::bit_cast<std::uint32_t>(back[i]), std::bit_cast<std::uint32_t>(-f[i])) << i;
+      ASSERT_EQ(signed_dot[i], signed_bytes_dot(a[i], b[i]) - 7) << i;
       ASSERT_EQ(rounded[i], std::lrint(f[i])) << f[i];
       if (f[i] < -126) continue;  // may be flushed
       ASSERT_LE(std::fabs(power[i] / std::exp2(static_cast<double>(f[i])) - 1), 1e-6) << f[i];
+    }
+  }
+}
+
+// Two sub-groups, each with matrices of its own: 16 x 8 by 8 x 8, twice, of numbers that 11 bits hold.
+TEST_F(Words, ProductsOfMatrices) {
+  for (const Device& device : kernel_devices()) {
+    SCOPED_TRACE(device.id());
+    const Kernel kernel = device
+                              .compile({.name = "matrices", .text = R"(
+KERNEL WORK_GROUP(64, 1, 1) void matrices(GLOBAL const float* a, GLOBAL const float* b, GLOBAL float* d) {
+  MATRIX_SCRATCH(scratch, 64);
+  const int sub_group = LOCAL_ID(0) >> 5, g = LOCAL_ID(0) >> 2 & 7, t = LOCAL_ID(0) & 3;
+  float sums[4] = {1.0f, 2.0f, 3.0f, 4.0f};
+  for (int k = 0; k < 2; ++k) {
+    GLOBAL const float* left = a + 128 * (2 * sub_group + k);
+    GLOBAL const float* right = b + 64 * (2 * sub_group + k);
+    MATRIX_TF32(scratch, sums, left[8 * g + t], left[8 * g + 64 + t], left[8 * g + t + 4], left[8 * g + 68 + t],
+                right[8 * t + g], right[8 * t + 32 + g]);
+  }
+  for (int i = 0; i < 4; ++i) d[128 * sub_group + 8 * (g + 8 * (i >> 1)) + 2 * t + (i & 1)] = sums[i];
+}
+)"})
+                              .kernel("matrices");
+    std::vector<float> a(512), b(256), d(256);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i * 37 % 101) - 50;
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i * 53 % 89) - 40;
+    Queue queue = device.queue();
+    const Buffer left = device.buffer(2048), right = device.buffer(1024), product = device.buffer(1024);
+    queue.upload(std::span<const float>(a), left);
+    queue.upload(std::span<const float>(b), right);
+    queue.launch(kernel, {.groups = {1}, .items = {64}}, {left, right, product});
+    queue.download(product, std::span(d));
+    queue.finish();
+    for (std::size_t s = 0; s < 2; ++s) {
+      for (std::size_t r = 0; r < 16; ++r) {
+        for (std::size_t c = 0; c < 8; ++c) {
+          double sum = static_cast<double>(1 + 2 * (r / 8) + c % 2);
+          for (std::size_t k = 0; k < 16; ++k) {
+            sum += double{a[128 * (2 * s + k / 8) + 8 * r + k % 8]} * double{b[64 * (2 * s + k / 8) + 8 * (k % 8) + c]};
+          }
+          ASSERT_EQ(d[128 * s + 8 * r + c], sum) << s << " " << r << " " << c;
+        }
+      }
     }
   }
 }

@@ -50,6 +50,7 @@ FUNCTION double ridge_fma(double a, double b, double c) { return __fma_rn(a, b, 
 
 #define BYTES_APART(a, b) __vabsdiffu4(a, b)
 #define BYTES_DOT(a, b, start) __dp4a(static_cast<uint>(a), static_cast<uint>(b), static_cast<uint>(start))
+#define BYTES_DOT_SIGNED(a, b, start) __dp4a(static_cast<int>(a), static_cast<int>(b), static_cast<int>(start))
 #define BITS_OF(f) __float_as_uint(f)
 #define FLOAT_OF(u) __uint_as_float(u)
 FUNCTION float ridge_exp2_fast(float f) {
@@ -62,6 +63,15 @@ FUNCTION float ridge_exp2_fast(float f) {
 #define ATOMIC_ADD(p, v) atomicAdd(p, v)
 #define ATOMIC_MIN(p, v) atomicMin(p, v)
 #define ATOMIC_MAX(p, v) atomicMax(p, v)
+
+#define MATRIX_SCRATCH(scratch, n) float* const scratch = nullptr
+FUNCTION void ridge_matrix_tf32(float* d, float a0, float a1, float a2, float a3, float b0, float b1) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(__float_as_uint(a0)), "r"(__float_as_uint(a1)), "r"(__float_as_uint(a2)), "r"(__float_as_uint(a3)),
+        "r"(__float_as_uint(b0)), "r"(__float_as_uint(b1)));
+}
+#define MATRIX_TF32(scratch, d, a0, a1, a2, a3, b0, b1) ridge_matrix_tf32(d, a0, a1, a2, a3, b0, b1)
 
 #define CLUSTER(n) __cluster_dims__(n, 1, 1)
 #define CLUSTER_ARRIVE() asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory")

@@ -74,7 +74,49 @@ static inline uint ridge_bytes_dot(uint a, uint b, uint start) {
          (a >> 24) * (b >> 24);
 }
 #define BYTES_DOT(a, b, start) ridge_bytes_dot((a), (b), (start))
+static inline int ridge_bytes_dot_signed(uint a, uint b, int start) {
+  const int4 x = convert_int4(as_char4(a)), y = convert_int4(as_char4(b));
+  return start + x.x * y.x + x.y * y.y + x.z * y.z + x.w * y.w;
+}
+#define BYTES_DOT_SIGNED(a, b, start) ridge_bytes_dot_signed((a), (b), (start))
 #define EXP2_FAST(f) native_exp2((float)(f))
+)";
+
+// Fragments go through local memory, 192 numbers for 32 work-items.
+constexpr std::string_view kPlainMatrices = R"(#define MATRIX_SCRATCH(scratch, n) __local float scratch[6 * (n)]
+static inline float ridge_tf32(float f) { return as_float(as_uint(f) & 0xffffe000u); }
+static inline void ridge_matrix_tf32(__local float* scratch, float* d, float a0, float a1, float a2, float a3, float b0,
+                                     float b1) {
+  const int item = (int)((get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0));
+  const int g = item >> 2 & 7, t = item & 3;
+  __local float* a = scratch + (item >> 5) * 192;
+  __local float* b = a + 128;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  a[g * 8 + t] = ridge_tf32(a0);
+  a[(g + 8) * 8 + t] = ridge_tf32(a1);
+  a[g * 8 + t + 4] = ridge_tf32(a2);
+  a[(g + 8) * 8 + t + 4] = ridge_tf32(a3);
+  b[t * 8 + g] = ridge_tf32(b0);
+  b[(t + 4) * 8 + g] = ridge_tf32(b1);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int k = 0; k < 8; ++k) {
+    d[0] += a[g * 8 + k] * b[k * 8 + 2 * t];
+    d[1] += a[g * 8 + k] * b[k * 8 + 2 * t + 1];
+    d[2] += a[(g + 8) * 8 + k] * b[k * 8 + 2 * t];
+    d[3] += a[(g + 8) * 8 + k] * b[k * 8 + 2 * t + 1];
+  }
+}
+#define MATRIX_TF32(scratch, d, a0, a1, a2, a3, b0, b1) \
+  ridge_matrix_tf32((scratch), (d), (a0), (a1), (a2), (a3), (b0), (b1))
+)";
+
+constexpr std::string_view kPtxMatrices = R"(#define MATRIX_SCRATCH(scratch, n) __local float* const scratch = 0
+static inline void ridge_matrix_tf32(float* d, float a0, float a1, float a2, float a3, float b0, float b1) {
+  __asm__("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+          : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+          : "r"(as_uint(a0)), "r"(as_uint(a1)), "r"(as_uint(a2)), "r"(as_uint(a3)), "r"(as_uint(b0)), "r"(as_uint(b1)));
+}
+#define MATRIX_TF32(scratch, d, a0, a1, a2, a3, b0, b1) ridge_matrix_tf32((d), (a0), (a1), (a2), (a3), (b0), (b1))
 )";
 
 constexpr std::string_view kPtxBytes = R"(static inline uint ridge_bytes_apart(uint a, uint b) {
@@ -87,6 +129,12 @@ static inline uint ridge_bytes_dot(uint a, uint b, uint start) {
   __asm__("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(start));
   return r;
 }
+static inline int ridge_bytes_dot_signed(uint a, uint b, int start) {
+  int r;
+  __asm__("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(start));
+  return r;
+}
+#define BYTES_DOT_SIGNED(a, b, start) ridge_bytes_dot_signed((a), (b), (start))
 static inline float ridge_exp2_fast(float f) {
   float r;
   __asm__("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(f));
@@ -281,6 +329,7 @@ std::string plain_words() {
   text += kPlainAccess;
   text += kPlainCopies;
   text += kPlainBytes;
+  text += kPlainMatrices;
   return text + exchanged_float_add("__global") + exchanged_float_add("__local");
 }
 
@@ -300,7 +349,8 @@ std::string ptx_words(const DeviceInfo& info) {
   text += ptx_float_add("__local", "shared", "\"r\"((uint)(ulong)p)");
   const std::size_t width = shuffle_width(info);
   text += fmt::format("#define SUB_GROUP_WIDTH {}\n", width);
-  text += has_ptx_copies(info) ? kPtxCopies : kPlainCopies;
+  text += has_ptx_copies(info) ? kPtxCopies : kPlainCopies;  // both came with sm_80
+  text += has_ptx_copies(info) ? kPtxMatrices : kPlainMatrices;
   if (width == 0) return text;
   text += "#define SUB_GROUP_BARRIER() __asm__ volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\")\n";
   text += ptx_shuffle("SHUFFLE", "idx", width, 0x1f, info.limits.float64);

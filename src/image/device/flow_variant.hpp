@@ -1,0 +1,35 @@
+// The flow as a variant of the planner's: one pair at a time, in memory taken when it is built.
+#pragma once
+#include <mutex>
+
+#include "image/device/flow_pipeline.hpp"
+#include "image/variant.hpp"
+
+namespace ridge::image::on_device {
+
+class FlowVariant final : public Variant {
+ public:
+  FlowVariant(const Device& device, const FlowProblem& problem, const FlowDesign& design);
+  void run(std::span<const Image> in, Image& out) const override;
+  void enqueue(Queue& queue, std::span<const Image> in, const Image& out) const override;
+
+  // The same, with a mark after every stage: for those who time them.
+  void enqueue(Queue& queue, std::span<const Image> in, const Image& out, const StageMark& mark) const;
+  const FlowPipeline& pipeline() const { return pipeline_; }
+
+ private:
+  FlowPipeline pipeline_;
+  Buffer first_, second_;
+  FlowPipeline::Workspace work_;
+  Queue own_queue_;
+  Image frames_[2], flow_;  // of run()
+  // Calls from several threads take turns with the memory; another queue waits for the last one.
+  mutable std::mutex enqueuing_, running_;
+  mutable Event last_;
+  mutable std::uintptr_t last_queue_ = 0;
+};
+
+// Every design for the device, refusals included.
+void list_flow(const Device& device, const FlowProblem& problem, std::vector<Entry>& entries);
+
+}  // namespace ridge::image::on_device

@@ -1,0 +1,134 @@
+// Which pixels of the finer level are searched. A cell is a pixel of the coarser level and stands for 2 x 2 of the finer
+// one. Aligned blocks decide for themselves, so that there is no order: a block of 2^level cells that are all regular, and
+// of one level, is searched at its corners and filled between them.
+
+// 1 where nothing within the radius differs by the threshold or more.
+KERNEL WORK_GROUP(32, 8, 1) void regular(GLOBAL const float2* RESTRICT flow, GLOBAL uchar* RESTRICT is_regular, int rows,
+                                         int columns, float threshold) {
+  const int c = (int)GLOBAL_ID(0), r = (int)GLOBAL_ID(1);
+  if (c >= columns || r >= rows) return;
+  const ulong plane = (ulong)GROUP_ID(2) * (ulong)rows * (ulong)columns;
+  const ulong own_cell = plane + (ulong)r * (ulong)columns + (ulong)c;
+  const float2 own = flow[own_cell];
+  float most = 0.0f;
+  for (int y = most_of(r - RADIUS, 0); y <= least_of(r + RADIUS, rows - 1); ++y) {
+    for (int x = most_of(c - RADIUS, 0); x <= least_of(c + RADIUS, columns - 1); ++x) {
+      const float2 other = flow[plane + (ulong)y * (ulong)columns + (ulong)x];
+      const float u = own.x - other.x, v = own.y - other.y, squares = u * u + v * v;
+      most = squares > most ? squares : most;
+    }
+  }
+  is_regular[own_cell] = most < threshold ? 1 : 0;
+}
+
+// A cell's new level: 0 where all its pixels are searched, else one more than before.
+KERNEL WORK_GROUP(32, 8, 1) void grow(GLOBAL const uchar* RESTRICT is_regular, GLOBAL const uchar* RESTRICT coarse_level,
+                                      GLOBAL uchar* RESTRICT level, int rows, int columns, int fine_rows,
+                                      int fine_columns) {
+  const int c = (int)GLOBAL_ID(0), r = (int)GLOBAL_ID(1);
+  if (c >= columns || r >= rows) return;
+  const int half_rows = (rows + 1) / 2, half_columns = (columns + 1) / 2;
+  const ulong plane = (ulong)GROUP_ID(2) * (ulong)rows * (ulong)columns;
+  const ulong half_plane = (ulong)GROUP_ID(2) * (ulong)half_rows * (ulong)half_columns;
+  const int own = coarse_level[half_plane + (ulong)(r >> 1) * (ulong)half_columns + (ulong)(c >> 1)];
+  const int side = 1 << own, top = r & ~(side - 1), left = c & ~(side - 1);
+  const int bottom = least_of(top + side, rows), right = least_of(left + side, columns);
+  int all = least_of(2 * bottom, fine_rows) - 1 > 2 * top && least_of(2 * right, fine_columns) - 1 > 2 * left;
+  for (int y = top; all && y < bottom; ++y) {
+    for (int x = left; all && x < right; ++x) {
+      all = is_regular[plane + (ulong)y * (ulong)columns + (ulong)x] != 0 &&
+            coarse_level[half_plane + (ulong)(y >> 1) * (ulong)half_columns + (ulong)(x >> 1)] == own;
+    }
+  }
+  level[plane + (ulong)r * (ulong)columns + (ulong)c] = (uchar)(all ? own + 1 : 0);
+}
+
+// The pixels of a cell that are searched, bit 2 * row + column.
+FUNCTION int searched_in(int r, int c, int level, int fine_rows, int fine_columns) {
+  const int side = level == 0 ? 1 : 1 << (level - 1), first = 2 * (r & ~(side - 1)), left = 2 * (c & ~(side - 1));
+  const int last = least_of(first + 2 * side, fine_rows) - 1, right = least_of(left + 2 * side, fine_columns) - 1;
+  int mask = 0;
+  for (int i = 0; i < 4; ++i) {
+    const int y = 2 * r + (i >> 1), x = 2 * c + (i & 1);
+    const int inside = y < fine_rows && x < fine_columns;
+    const int corner = (y == first || y == last) && (x == left || x == right);
+    if (inside && (level == 0 || corner)) mask |= 1 << i;
+  }
+  return mask;
+}
+
+// The start of a pixel's search; `top`: there is no coarser flow.
+FUNCTION int2 start_at(GLOBAL const float2* start, ulong plane, int r, int c, int columns, int fine_rows, int fine_columns,
+                       int top) {
+  if (top) return make_int2(0, 0);
+  const float2 coarse = start[plane + (ulong)(r >> 1) * (ulong)columns + (ulong)(c >> 1)];
+  return make_int2(start_of(2.0f * coarse.x, r, fine_rows), start_of(2.0f * coarse.y, c, fine_columns));
+}
+
+// Whether four pixels from (r, c) on have one start: always inside a cell but at the picture's borders, where starts are
+// clamped.
+FUNCTION int start_together(GLOBAL const float2* start, ulong plane, int r, int c, int columns, int fine_rows,
+                            int fine_columns, int top) {
+  const int2 first = start_at(start, plane, r, c, columns, fine_rows, fine_columns, top);
+  int same = 1;
+  for (int i = 1; i < 4; ++i) {
+    const int2 next = start_at(start, plane, r + (i >> 1), c + (i & 1), columns, fine_rows, fine_columns, top);
+    same = same && next.x == first.x && next.y == first.y;
+  }
+  return same;
+}
+
+// Appends 2 x 2 blocks to one list and single pixels to another: direction << 31 | row << 16 | column. Single corners of
+// four blocks that meet are a 2 x 2 block too, where they start together.
+KERNEL WORK_GROUP(32, 8, 1) void choose(GLOBAL const uchar* RESTRICT level, GLOBAL const float2* RESTRICT start, int rows,
+                                        int columns, int fine_rows, int fine_columns, GLOBAL uint* RESTRICT blocks,
+                                        GLOBAL uint* RESTRICT singles, GLOBAL uint* RESTRICT counts, int first_count,
+                                        int top) {
+  LOCAL_ARRAY(uint, mine, 2);
+  LOCAL_ARRAY(uint, base, 2);
+  const int item = LOCAL_ID(1) * 32 + LOCAL_ID(0);
+  if (item < 2) mine[item] = 0;
+  BARRIER();
+  const int c = (int)GLOBAL_ID(0), r = (int)GLOBAL_ID(1), z = (int)GROUP_ID(2);
+  const ulong plane = (ulong)z * (ulong)rows * (ulong)columns;
+  int mask = 0, block = 0;
+  uint anchor = 0, place = 0;
+  if (c < columns && r < rows) {
+    mask = searched_in(r, c, level[plane + (ulong)r * (ulong)columns + (ulong)c], fine_rows, fine_columns);
+    const int count = (mask & 1) + (mask >> 1 & 1) + (mask >> 2 & 1) + (mask >> 3 & 1);
+    anchor = (uint)(2 * r) << 16 | (uint)(2 * c);
+    if (BLOCKS && count >= 2 && 2 * r + 1 < fine_rows && 2 * c + 1 < fine_columns) {
+      block = start_together(start, plane, 2 * r, 2 * c, columns, fine_rows, fine_columns, top);
+    }
+    if (BLOCKS && count == 1) {
+      const int i = mask == 1 ? 0 : mask == 2 ? 1 : mask == 4 ? 2 : 3;
+      const int y = 2 * r + (i >> 1) - ((i >> 1) ^ 1), x = 2 * c + (i & 1) - ((i & 1) ^ 1);  // of the four that meet
+      int together = y >= 0 && x >= 0 && y + 1 < fine_rows && x + 1 < fine_columns;
+      for (int k = 0; together && k < 4; ++k) {
+        const int py = y + (k >> 1), px = x + (k & 1), cy = py >> 1, cx = px >> 1;
+        together = searched_in(cy, cx, level[plane + (ulong)cy * (ulong)columns + (ulong)cx], fine_rows, fine_columns) ==
+                   1 << ((py & 1) * 2 + (px & 1));
+      }
+      together = together && start_together(start, plane, y, x, columns, fine_rows, fine_columns, top);
+      if (together) {
+        block = i == 3;  // the one on the upper left speaks for all four
+        if (!block) mask = 0;
+        anchor = (uint)y << 16 | (uint)x;
+      }
+    }
+    if (mask) place = ATOMIC_ADD(&mine[block ? 0 : 1], (uint)(block ? 1 : count));
+  }
+  BARRIER();
+  if (item < 2) base[item] = ATOMIC_ADD(&counts[first_count + item], mine[item]);
+  BARRIER();
+  if (!mask) return;
+  place += base[block ? 0 : 1];
+  anchor |= (uint)z << 31;
+  if (block) {
+    blocks[place] = anchor;
+    return;
+  }
+  for (int i = 0; i < 4; ++i) {
+    if (mask >> i & 1) singles[place++] = anchor + ((uint)(i >> 1) << 16) + (uint)(i & 1);
+  }
+}

@@ -1,0 +1,215 @@
+// The flow on every device with kernels, every design against the plain reference.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdlib.h>  // setenv is POSIX's
+
+#include <algorithm>
+#include <span>
+
+#include "image/device/flow_variant.hpp"
+#include "image/flow/reference.hpp"
+#include "image/support.hpp"
+
+namespace ridge::image::on_device {
+namespace {
+
+using flow::Field;
+using flow::Mask;
+using flow::Picture;
+using flow::Size;
+using flow::Vector;
+
+std::vector<Device> kernel_devices() {
+  std::vector<Device> found;
+  for (const Device& device : devices().devices) {
+    if (!device.is_host()) found.push_back(device);
+  }
+  return found;
+}
+
+// PoCL 3.1 lets its threads share local memory where a function with barriers works on it, which the stand-in for
+// matrix instructions does. Asked before PoCL is loaded.
+const bool one_thread = setenv("POCL_MAX_PTHREAD_COUNT", "1", 1) == 0;
+
+class DeviceFlow : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(one_thread);
+    if (kernel_devices().empty()) GTEST_SKIP() << "no OpenCL or CUDA device on this machine";
+  }
+};
+
+FlowProblem problem_of(Size size, const FlowParameters& parameters = {}, std::size_t channels = 3) {
+  return {.rows = static_cast<std::size_t>(size.rows),
+          .columns = static_cast<std::size_t>(size.columns),
+          .channels = channels,
+          .parameters = parameters};
+}
+
+// With a pitch of its own, so that nobody relies on packed rows.
+Image frame_of(const Picture& picture, std::size_t channels = 3) {
+  Image frame({.rows = static_cast<std::size_t>(picture.size.rows),
+               .columns = static_cast<std::size_t>(picture.size.columns),
+               .channels = channels});
+  for (int r = 0; r < picture.size.rows; ++r) {
+    auto* to = frame.row<std::uint8_t>(static_cast<std::size_t>(r));
+    for (int c = 0; c < picture.size.columns; ++c, to += channels) {
+      for (std::size_t k = 0; k < channels; ++k) to[k] = k < 3 ? picture.at(r, c).c[k] : 77;
+    }
+  }
+  return frame;
+}
+
+Field run(const Variant& variant, const Picture& first, const Picture& second, std::size_t channels = 3) {
+  const Image frames[] = {frame_of(first, channels), frame_of(second, channels)};
+  Image out({.rows = static_cast<std::size_t>(first.size.rows),
+             .columns = static_cast<std::size_t>(first.size.columns),
+             .channels = 2,
+             .depth = Depth::f32});
+  variant.run(frames, out);
+  Field field(first.size);
+  for (int r = 0; r < first.size.rows; ++r) {
+    const auto* from = out.row<float>(static_cast<std::size_t>(r));
+    for (int c = 0; c < first.size.columns; ++c) field.at(r, c) = {from[2 * c + 1], from[2 * c]};
+  }
+  return field;
+}
+
+// Slow is no reason not to be right: only what the device has no room for is left out.
+bool does_not_fit(const planner::Candidate& candidate) {
+  return candidate.refusal.find("local memory") != std::string::npos ||
+         candidate.refusal.find("work-group") != std::string::npos;
+}
+
+// Vectors that are off by more than the filter's own rounding: a start that was rounded the other way moves a whole
+// one.
+std::size_t moved(const Field& a, const Field& b) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < a.cells.size(); ++i) {
+    const double apart = std::hypot(double{a.cells[i].u} - b.cells[i].u, double{a.cells[i].v} - b.cells[i].v);
+    count += apart <= 5e-3 ? 0 : 1;
+  }
+  return count;
+}
+
+TEST_F(DeviceFlow, EveryDesignIsThePlainFlow) {
+  const auto [first, second] = test::moving_square({37, 53});
+  const Field right = flow::simple_flow(first, second, {}, flow::WeightKind::polynomial);
+  for (const Device& device : kernel_devices()) {
+    for (const FlowDesign& design : flow_designs()) {
+      const planner::Candidate candidate = candidate_of(device, problem_of(first.size), design);
+      SCOPED_TRACE(device.id() + " " + candidate.name());
+      if (does_not_fit(candidate)) continue;
+      const FlowVariant variant(device, problem_of(first.size), design);
+      const Field flow = run(variant, first, second);
+      EXPECT_EQ(moved(flow, right), 0u);
+    }
+  }
+}
+
+// All pixels of one level, from rest: the vectors must be the same, every one of them.
+TEST_F(DeviceFlow, TheSearchIsTheHostsBitForBit) {
+  const auto [first, second] = test::moving_square({29, 42});
+  for (const Device& device : kernel_devices()) {
+    for (const Search search : {Search::blocks, Search::singles, Search::plain}) {
+      for (const auto& [radius, reach] : {std::pair{2, 4}, std::pair{1, 3}, std::pair{0, 2}, std::pair{4, 6}}) {
+        if (radius > 2 && search != Search::plain) continue;
+        FlowParameters parameters{.layers = 1, .averaging_radius = radius, .max_flow = reach};
+        parameters.postprocess_window = 1;
+        SCOPED_TRACE(testing::Message() << device.id() << " search " << static_cast<int>(search) << " radius "
+                                        << radius);
+        const FlowPipeline pipeline(device, problem_of(first.size, parameters),
+                                    {.search = search, .smooth = Smooth::plain});
+        Queue queue = device.queue();
+        const Image frames[] = {frame_of(first), frame_of(second)};
+        const Buffer pyramids[] = {pipeline.pyramid(), pipeline.pyramid()};
+        const FlowPipeline::Workspace work = pipeline.workspace();
+        std::vector<Image> resident;
+        for (std::size_t i = 0; i < 2; ++i) {
+          resident.push_back(Image::on(device, frames[i].shape()));
+          upload(queue, frames[i], resident[i]);
+          pipeline.build(queue, resident[i], pyramids[i]);
+        }
+        const Image out = Image::on(device, {.rows = 29, .columns = 42, .channels = 2, .depth = Depth::f32});
+        pipeline.flow(queue, pyramids[0], pyramids[1], work, out);
+        std::vector<Vector> found(2 * first.size.cells());
+        queue.download(work.searched, std::span(found));
+        queue.finish();
+        for (int way = 0; way < 2; ++way) {
+          Field right(first.size);
+          flow::search(way == 0 ? first : second, way == 0 ? second : first, Mask(first.size, 1), right, parameters,
+                       flow::WeightKind::polynomial);
+          const auto from = found.begin() + static_cast<std::ptrdiff_t>(way * first.size.cells());
+          EXPECT_TRUE(std::equal(right.cells.begin(), right.cells.end(), from)) << "direction " << way;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(DeviceFlow, TinyFramesOfEveryChannelCount) {
+  for (const Device& device : kernel_devices()) {
+    for (const Size size : {Size{1, 1}, Size{1, 9}, Size{9, 1}, Size{2, 2}, Size{3, 5}, Size{17, 4}}) {
+      for (const std::size_t channels : {1u, 3u, 4u}) {
+        SCOPED_TRACE(testing::Message() << device.id() << " " << size.rows << " x " << size.columns << ", "
+                                        << channels);
+        Picture first = test::waves(size), second = test::waves(size, 1, 0);
+        if (channels == 1) {
+          for (Picture* picture : {&first, &second}) {
+            for (flow::Pixel& pixel : picture->cells) pixel = {{pixel.c[0], pixel.c[0], pixel.c[0]}};
+          }
+        }
+        const FlowVariant variant(device, problem_of(size, {}, channels), {.search = Search::plain});
+        const Field right = flow::simple_flow(first, second, {}, flow::WeightKind::polynomial);
+        EXPECT_EQ(moved(run(variant, first, second, channels), right), 0u);
+      }
+    }
+  }
+}
+
+// Steep slopes need whole numbers converted, gentle ones do not make hidden cells vanish by themselves.
+TEST_F(DeviceFlow, OtherFiltersAndLevels) {
+  const auto [first, second] = test::moving_square({37, 53});
+  for (const Device& device : kernel_devices()) {
+    for (const float sigma : {6.0f, 120.0f}) {
+      for (const int layers : {1, 2, 4}) {
+        FlowParameters parameters{
+            .layers = layers, .postprocess_window = 4, .sigma_dist_fix = 3, .sigma_color_fix = sigma};
+        parameters.upscale_averaging_radius = 7;
+        parameters.upscale_sigma_color = sigma;
+        const Field right = flow::simple_flow(first, second, parameters, flow::WeightKind::polynomial);
+        for (const Smooth smooth : {Smooth::tile, Smooth::matrix}) {
+          const FlowDesign design{.search = Search::plain, .smooth = smooth, .polynomial = 5};
+          if (smooth == Smooth::matrix && sigma < 25) continue;  // refused: weights leave the floats
+          SCOPED_TRACE(testing::Message() << device.id() << " sigma " << sigma << " layers " << layers);
+          const FlowVariant variant(device, problem_of(first.size, parameters), design);
+          EXPECT_EQ(moved(run(variant, first, second), right), 0u);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(DeviceFlow, AFlatPairIsNumbersAndAnEqualPairRests) {
+  const Size size{33, 47};
+  for (const Device& device : kernel_devices()) {
+    const FlowVariant variant(device, problem_of(size), {.search = Search::plain});
+    const Picture flat(size, flow::Pixel{{90, 90, 90}}), texture = test::waves(size);
+    for (const Vector& v : run(variant, flat, flat).cells) ASSERT_TRUE(std::isfinite(v.u) && std::isfinite(v.v));
+    EXPECT_EQ(test::worst_difference(run(variant, texture, texture), Field(size)), 0);
+  }
+}
+
+TEST_F(DeviceFlow, RefusalsAreInWords) {
+  const auto refusal = [](const FlowParameters& parameters, const FlowDesign& design) {
+    return candidate_of(kernel_devices().front(), problem_of({480, 640}, parameters), design).refusal;
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(refusal({.selection = Selection::scan_order}, {}), HasSubstr("scan order"));
+  EXPECT_THAT(refusal({.averaging_radius = 5}, {.search = Search::blocks}), HasSubstr("registers"));
+  EXPECT_EQ(refusal({.averaging_radius = 5}, {.search = Search::plain, .smooth = Smooth::plain}), "");
+}
+
+}  // namespace
+}  // namespace ridge::image::on_device

@@ -1,0 +1,34 @@
+// Every kernel of the flow through NVRTC: needs the library, no driver and no GPU.
+#ifdef RIDGE_HAVE_CUDA
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "device/cuda/loader.hpp"
+#include "device/cuda/nvrtc.hpp"
+#include "image/device/flow_design.hpp"
+
+namespace ridge::image::on_device {
+namespace {
+
+TEST(DeviceFlowText, EveryDesignCompilesForCudaAndStaysInRegisters) {
+  std::string why_not;
+  if (detail::nvrtc(why_not) == nullptr) GTEST_SKIP() << why_not;
+  const FlowParameters parameters;
+  std::set<std::string> seen;  // designs share most of their texts
+  for (const FlowDesign& design : flow_designs()) {
+    for (const KernelSource& source : {stages_source(parameters, design), search_source(parameters, design),
+                                       smooth_source(filter_at_the_end(parameters), design, true)}) {
+      std::string all = source.text;
+      for (const auto& [name, value] : source.defines) all += name + "=" + value + ";";
+      if (!seen.insert(all).second) continue;
+      for (const detail::KernelResources& kernel : detail::resources_for(source, "sm_90")) {
+        EXPECT_EQ(kernel.spilled_bytes, 0) << source.name << " " << kernel.kernel;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ridge::image::on_device
+#endif
