@@ -76,6 +76,7 @@ class Transform {
   const std::vector<planner::Decision>& decisions() const { return decisions_; }
   double flops() const;
   double bytes() const;
+  double done_flops() const;  // really done
   std::string explain() const;
 
  private:
@@ -115,7 +116,6 @@ class Transform {
     return problem_.in_place ? from == to
                              : from + in_needed * sizeof(In) <= to || to + out_needed * sizeof(Out) <= from;
   }
-  double done_flops() const;
 
   Device device_;
   Problem problem_;

@@ -1,0 +1,39 @@
+// From a tensor problem to steps: the library's own plans where they fit, lines gathered and put back elsewhere.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "fft/tensor/steps.hpp"
+
+namespace ridge::fft {
+
+template <class T>
+class TensorBuilder {
+ public:
+  using Complex = std::complex<T>;
+  TensorBuilder(const TensorProblem& problem, const planner::Options& options);
+
+  std::vector<std::unique_ptr<TensorStep<T>>> steps;
+  std::vector<planner::Decision> decisions;
+  std::size_t work = 0;  // complex elements
+
+ private:
+  void build();
+  void build_complex(Slot from, Slot to, Direction direction, std::vector<Dimension> axes,
+                     const std::vector<Dimension>& loops, bool in_place);
+  void build_real_forward(Slot from, Slot to, const std::vector<Dimension>& axes, const std::vector<Dimension>& loops);
+  void build_real_inverse(Slot from, Slot to, const std::vector<Dimension>& axes, const std::vector<Dimension>& loops);
+  void build_real_to_real(Slot from, Slot to, const std::vector<Dimension>& axes, const std::vector<Dimension>& loops);
+  bool try_plan(Slot from, Slot to, Kind kind, Direction direction, const std::vector<Dimension>& axes,
+                std::vector<Dimension> loops, bool in_place);
+  void complex_pass(Slot from, Slot to, Direction direction, const Dimension& axis,
+                    const std::vector<Dimension>& loops);
+
+  std::shared_ptr<const LineKernel<T>> line(std::size_t n);
+  std::shared_ptr<const RealKernel<T>> real(std::size_t n);
+
+  const TensorProblem& problem_;
+  const planner::Options& options_;
+};
+
+}  // namespace ridge::fft

@@ -1,0 +1,163 @@
+// The kinds of steps a tensor transform is made of.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fft/tensor/line_pass.hpp"
+#include "fft/tensor/tensor.hpp"
+#include "fft/transform.hpp"
+
+namespace ridge::fft {
+
+constexpr double kTensorPointsWorthThreads = 1 << 14;
+
+template <class T>
+const void* read_from(Slot slot, const TensorArrays& arrays, Scratch<T>& scratch) {
+  return slot == Slot::input ? arrays.input : slot == Slot::output ? arrays.output : scratch.shared.data();
+}
+
+template <class T>
+void* write_to(Slot slot, const TensorArrays& arrays, Scratch<T>& scratch) {
+  return slot == Slot::work ? scratch.shared.data() : arrays.output;
+}
+
+// One of the library's own plans, which know one batch, repeated over what loops are left.
+template <class T>
+class PlanStep final : public TensorStep<T> {
+ public:
+  using Complex = std::complex<T>;
+  PlanStep(Slot from, Slot to, Direction direction, std::shared_ptr<const Transform<T>> transform,
+           std::vector<Dimension> loops)
+      : from_(from), to_(to), direction_(direction), transform_(std::move(transform)), loops_(std::move(loops)) {}
+
+  std::string describe() const override { return fmt::format("{} plans: {}", count(loops_), transform_->explain()); }
+  double flops() const override { return transform_->done_flops() * static_cast<double>(count(loops_)); }
+  std::size_t scratch() const override { return 0; }
+
+  void run(const TensorArrays& arrays, Scratch<T>& scratch, std::size_t) const override {
+    const bool real = transform_->problem().kind == Kind::real, forward = direction_ == Direction::forward;
+    const auto* const in = static_cast<const std::byte*>(read_from(from_, arrays, scratch));
+    auto* const out = static_cast<std::byte*>(write_to(to_, arrays, scratch));
+    const std::size_t in_bytes = real && forward ? sizeof(T) : sizeof(Complex);
+    const std::size_t out_bytes = real && !forward ? sizeof(T) : sizeof(Complex);
+    for_each_item(loops_, 0, count(loops_), [&](std::ptrdiff_t i, std::ptrdiff_t o) {
+      one(in + i * static_cast<std::ptrdiff_t>(in_bytes), out + o * static_cast<std::ptrdiff_t>(out_bytes), real,
+          forward);
+    });
+  }
+
+ private:
+  void one(const std::byte* in, std::byte* out, bool real, bool forward) const {
+    const Layout& layout = transform_->layout();
+    const std::size_t samples = layout.samples.extent, spectrum = layout.spectrum.extent;
+    bool done;
+    if (!real) {
+      done = transform_->run_short(direction_, {reinterpret_cast<const Complex*>(in), forward ? samples : spectrum},
+                                   {reinterpret_cast<Complex*>(out), forward ? spectrum : samples});
+    } else if (forward) {
+      done = transform_->run_short(std::span(reinterpret_cast<const T*>(in), samples),
+                                   std::span(reinterpret_cast<Complex*>(out), spectrum));
+    } else {
+      done = transform_->run_short(std::span(reinterpret_cast<const Complex*>(in), spectrum),
+                                   std::span(reinterpret_cast<T*>(out), samples));
+    }
+    if (!done) transform_->run(direction_, in, out);
+  }
+
+  Slot from_, to_;
+  Direction direction_;
+  std::shared_ptr<const Transform<T>> transform_;
+  std::vector<Dimension> loops_;
+};
+
+// Lines of one axis, wherever they lie.
+template <class T, class In, class Out>
+class PassStep final : public TensorStep<T> {
+ public:
+  PassStep(Slot from, Slot to, std::string name, double line_flops, LinePass<T, In, Out> pass)
+      : from_(from), to_(to), name_(std::move(name)), line_flops_(line_flops), pass_(std::move(pass)) {}
+
+  std::string describe() const override { return name_; }
+  double flops() const override { return line_flops_; }
+  std::size_t scratch() const override { return pass_.scratch(); }
+
+  void run(const TensorArrays& arrays, Scratch<T>& scratch, std::size_t threads) const override {
+    const auto* const in = static_cast<const In*>(read_from(from_, arrays, scratch));
+    auto* const out = static_cast<Out*>(write_to(to_, arrays, scratch));
+    struct Call {
+      const LinePass<T, In, Out>& pass;
+      const In* in;
+      Out* out;
+      Scratch<T>& scratch;
+    };
+    const Call call{pass_, in, out, scratch};
+    const std::size_t useful = pass_.points() < kTensorPointsWorthThreads ? 1 : std::min(threads, pass_.units());
+    // One pointer is all a task may hold: a larger one would be allocated.
+    base::parallel(std::max<std::size_t>(useful, 1), [&call](std::size_t thread, std::size_t all) {
+      const base::Share share = base::share(call.pass.units(), thread, all);
+      if (share.begin < share.end) {
+        call.pass.run(call.in, call.out, call.scratch.of_thread[thread], share.begin, share.end);
+      }
+    });
+  }
+
+ private:
+  Slot from_, to_;
+  std::string name_;
+  double line_flops_;
+  LinePass<T, In, Out> pass_;
+};
+
+// Elements from one place to another. A split side takes its imaginary parts from the second array.
+template <class T, class Element>
+class CopyStep final : public TensorStep<T> {
+ public:
+  CopyStep(Slot from, Slot to, bool split_input, bool split_output, std::vector<Dimension> loops)
+      : from_(from),
+        to_(to),
+        split_input_(split_input),
+        split_output_(split_output),
+        loops_(shortest(std::move(loops))) {}
+
+  std::string describe() const override { return fmt::format("copy of {} elements", count(loops_)); }
+  double flops() const override { return 0; }
+  std::size_t scratch() const override { return 0; }
+
+  void run(const TensorArrays& arrays, Scratch<T>& scratch, std::size_t) const override {
+    const void* const in = read_from(from_, arrays, scratch);
+    void* const out = write_to(to_, arrays, scratch);
+    if constexpr (sizeof(Element) == sizeof(std::complex<T>)) {
+      if (split_input_ || split_output_) {
+        split(in, arrays.input_imaginary, out, arrays.output_imaginary);
+        return;
+      }
+    }
+    const auto* const from = static_cast<const Element*>(in);
+    auto* const to = static_cast<Element*>(out);
+    for_each_item(loops_, 0, count(loops_), [&](std::ptrdiff_t i, std::ptrdiff_t o) { to[o] = from[i]; });
+  }
+
+ private:
+  void split(const void* in, const void* in_imaginary, void* out, void* out_imaginary) const {
+    for_each_item(loops_, 0, count(loops_), [&](std::ptrdiff_t i, std::ptrdiff_t o) {
+      const std::complex<T> value =
+          split_input_ ? std::complex<T>(static_cast<const T*>(in)[i], static_cast<const T*>(in_imaginary)[i])
+                       : static_cast<const std::complex<T>*>(in)[i];
+      if (split_output_) {
+        static_cast<T*>(out)[o] = value.real();
+        static_cast<T*>(out_imaginary)[o] = value.imag();
+      } else {
+        static_cast<std::complex<T>*>(out)[o] = value;
+      }
+    });
+  }
+
+  Slot from_, to_;
+  bool split_input_, split_output_;
+  std::vector<Dimension> loops_;
+};
+
+}  // namespace ridge::fft

@@ -1,0 +1,95 @@
+#include "fft/tensor/tensor.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/threads.hpp"
+#include "fft/tensor/builder.hpp"
+
+namespace ridge::fft {
+
+template <class T>
+Tensor<T>::Tensor(const TensorProblem& problem, const planner::Options& options)
+    : problem_(problem), threads_(problem.threads == 0 ? base::hardware_threads() : problem.threads) {
+  TensorBuilder<T> builder(problem_, options);
+  steps_ = std::move(builder.steps);
+  decisions_ = std::move(builder.decisions);
+  std::size_t each = 0;
+  for (const auto& step : steps_) each = std::max(each, step->scratch());
+  pool_ = std::make_unique<ScratchPool<T>>(threads_, each, builder.work, 1);
+}
+
+template <class T>
+void Tensor<T>::run(const TensorArrays& arrays) const {
+  const auto scratch = pool_->lend();
+  for (const auto& step : steps_) step->run(arrays, *scratch, threads_);
+}
+
+template <class T>
+double Tensor<T>::flops() const {
+  double points = 1;
+  for (const Dimension& axis : problem_.axes) points *= static_cast<double>(axis.length);
+  double repeated = 1;
+  for (const Dimension& loop : problem_.loops) repeated *= static_cast<double>(loop.length);
+  const bool complex = problem_.kind == TensorKind::complex_forward || problem_.kind == TensorKind::complex_inverse;
+  return (complex ? 5 : 2.5) * points * std::log2(points) * repeated;
+}
+
+template <class T>
+double Tensor<T>::done_flops() const {
+  double sum = 0;
+  for (const auto& step : steps_) sum += step->flops();
+  return sum;
+}
+
+template <class T>
+std::string Tensor<T>::explain() const {
+  std::string text;
+  for (const auto& step : steps_) {
+    text += "  " + step->describe();
+    if (!text.ends_with('\n')) text += '\n';
+  }
+  return steps_.empty() ? "  nothing to do\n" : text;
+}
+
+template <class T>
+TensorPlan<T>::TensorPlan(const TensorProblem& problem, const planner::Options& options)
+    : tensor_(std::make_shared<const Tensor<T>>(problem, options)) {}
+
+template <class T>
+void TensorPlan<T>::run(const void* in, void* out) const noexcept {
+  tensor_->run({.input = in, .output = out});
+}
+
+template <class T>
+void TensorPlan<T>::run(const T* in, const T* in_imaginary, T* out, T* out_imaginary) const noexcept {
+  tensor_->run({.input = in, .input_imaginary = in_imaginary, .output = out, .output_imaginary = out_imaginary});
+}
+
+template <class T>
+const TensorProblem& TensorPlan<T>::problem() const {
+  return tensor_->problem();
+}
+template <class T>
+double TensorPlan<T>::flops() const {
+  return tensor_->flops();
+}
+template <class T>
+double TensorPlan<T>::done_flops() const {
+  return tensor_->done_flops();
+}
+template <class T>
+std::string TensorPlan<T>::explain() const {
+  return tensor_->explain();
+}
+template <class T>
+const std::vector<planner::Decision>& TensorPlan<T>::decisions() const {
+  return tensor_->decisions();
+}
+
+template class Tensor<float>;
+template class Tensor<double>;
+template class TensorPlan<float>;
+template class TensorPlan<double>;
+
+}  // namespace ridge::fft

@@ -1,0 +1,56 @@
+// A decided tensor transform: steps from the caller's input over work memory to the caller's output.
+#pragma once
+#include <complex>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ridge/fft/tensor.hpp>
+
+#include "fft/scratch.hpp"
+
+namespace ridge::fft {
+
+// Where a step reads and writes. Work memory lies in the run's scratch.
+enum class Slot { input, output, work };
+
+// The arrays of one run; a split side has its imaginary parts apart.
+struct TensorArrays {
+  const void* input = nullptr;
+  const void* input_imaginary = nullptr;
+  void* output = nullptr;
+  void* output_imaginary = nullptr;
+};
+
+// One pass over memory. Immutable; many threads may run it.
+template <class T>
+class TensorStep {
+ public:
+  virtual ~TensorStep() = default;
+  virtual std::string describe() const = 0;
+  virtual double flops() const = 0;
+  virtual std::size_t scratch() const = 0;  // complex elements for each thread
+  virtual void run(const TensorArrays& arrays, Scratch<T>& scratch, std::size_t threads) const = 0;
+};
+
+template <class T>
+class Tensor {
+ public:
+  Tensor(const TensorProblem& problem, const planner::Options& options);
+  void run(const TensorArrays& arrays) const;
+  const TensorProblem& problem() const { return problem_; }
+  const std::vector<planner::Decision>& decisions() const { return decisions_; }
+  double flops() const;
+  double done_flops() const;
+  std::string explain() const;
+
+ private:
+  TensorProblem problem_;
+  std::size_t threads_;
+  std::vector<std::unique_ptr<TensorStep<T>>> steps_;
+  std::vector<planner::Decision> decisions_;
+  std::unique_ptr<ScratchPool<T>> pool_;
+};
+
+}  // namespace ridge::fft

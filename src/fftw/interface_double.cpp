@@ -1,0 +1,8 @@
+// The calls that begin with fftw_, and Fortran's that begin with dfftw_.
+#define R double
+#define X(name) fftw_##name
+#define F(name) dfftw_##name##_
+#define F2(name) dfftw_##name##__
+#include "fftw/interface-inl.hpp"
+
+#include "fftw/fortran-inl.hpp"

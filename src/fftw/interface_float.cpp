@@ -1,0 +1,8 @@
+// The calls that begin with fftwf_, and Fortran's that begin with sfftw_.
+#define R float
+#define X(name) fftwf_##name
+#define F(name) sfftw_##name##_
+#define F2(name) sfftw_##name##__
+#include "fftw/interface-inl.hpp"
+
+#include "fftw/fortran-inl.hpp"

@@ -1,0 +1,134 @@
+#include "fftw/make_plan.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <string>
+
+#include "fftw/problem_key.hpp"
+#include "fftw/wisdom.hpp"
+
+namespace ridge::fftw {
+namespace {
+
+Rigor rigor_of(unsigned flags) {
+  if ((flags & kEstimate) != 0) return Rigor::estimate;
+  if ((flags & kExhaustive) != 0) return Rigor::exhaustive;
+  return (flags & kPatient) != 0 ? Rigor::patient : Rigor::measure;
+}
+
+// RIDGE_FFTW_TRACE=FILE: a line a plan, so that somebody can see that it was this library that planned.
+void trace(const std::string& key, bool made) {
+  static const char* const file = std::getenv("RIDGE_FFTW_TRACE");
+  if (file == nullptr || *file == '\0') return;
+  if (std::FILE* const out = std::fopen(file, "a")) {
+    std::fprintf(out, "%s %s\n", made ? "plan" : "none", key.c_str());
+    std::fclose(out);
+  }
+}
+
+}  // namespace
+
+bool real_kind(int number, fft::RealKind& kind) {
+  using enum fft::RealKind;
+  constexpr fft::RealKind kKinds[] = {
+      halfcomplex, halfcomplex_inverse, hartley, dct1, dct3, dct2, dct4, dst1, dst3, dst2, dst4};
+  if (number < 0 || number >= static_cast<int>(std::size(kKinds))) return false;
+  kind = kKinds[number];
+  return true;
+}
+
+void Request::axis(std::ptrdiff_t n, std::ptrdiff_t input, std::ptrdiff_t output) {
+  if (n <= 0) valid = false;
+  problem.axes.push_back({static_cast<std::size_t>(n > 0 ? n : 1), input, output});
+}
+
+void Request::loop(std::ptrdiff_t n, std::ptrdiff_t input, std::ptrdiff_t output) {
+  if (n < 0) valid = false;
+  problem.loops.push_back({static_cast<std::size_t>(n > 0 ? n : 0), input, output});
+}
+
+void Request::kinds(int rank, const int* numbers) {
+  if (rank > 0 && numbers == nullptr) {
+    valid = false;
+    return;
+  }
+  for (int i = 0; i < rank && i < kMostRank; ++i) {
+    fft::RealKind kind{};
+    if (!real_kind(numbers[i], kind)) valid = false;
+    problem.real_kinds.push_back(kind);
+  }
+}
+
+std::vector<std::ptrdiff_t> Request::steps(int rank, const int* n, const Places& places, bool input) {
+  const bool half = (problem.kind == fft::TensorKind::real_forward && !input) ||
+                    (problem.kind == fft::TensorKind::real_inverse && input);
+  const bool padded =
+      (problem.kind == fft::TensorKind::real_forward || problem.kind == fft::TensorKind::real_inverse) && !half &&
+      problem.in_place;
+  std::vector<std::ptrdiff_t> result(static_cast<std::size_t>(rank));
+  std::ptrdiff_t step = places.stride;
+  for (int axis = rank; axis-- > 0;) {
+    result[static_cast<std::size_t>(axis)] = step;
+    std::ptrdiff_t length = places.embed != nullptr ? places.embed[axis] : n[axis];
+    if (places.embed == nullptr && axis + 1 == rank) {
+      if (half) length = n[axis] / 2 + 1;
+      if (padded) length = 2 * (n[axis] / 2 + 1);
+    }
+    if (__builtin_mul_overflow(step, length, &step)) {
+      valid = false;
+      return result;
+    }
+  }
+  return result;
+}
+
+void Request::many(int rank, const int* n, int howmany, const Places& input, const Places& output) {
+  if (rank < 0 || howmany < 0 || rank > kMostRank || (rank > 0 && n == nullptr)) {
+    valid = false;
+    return;
+  }
+  for (int i = 0; i < rank; ++i) {
+    if (n[i] <= 0) {
+      valid = false;
+      return;
+    }
+  }
+  const auto in = steps(rank, n, input, true), out = steps(rank, n, output, false);
+  for (int i = 0; i < rank; ++i) axis(n[i], in[static_cast<std::size_t>(i)], out[static_cast<std::size_t>(i)]);
+  loop(howmany, input.distance, output.distance);
+}
+
+void Request::packed(int rank, const int* n) { many(rank, n, 1, {}, {}); }
+
+template <class T>
+Plan<T>* make_plan(const Request& request, const Arrays<T>& arrays, unsigned flags) noexcept {
+  constexpr bool kSingle = sizeof(T) == sizeof(float);
+  if (!request.valid) return nullptr;
+  try {
+    fft::TensorProblem problem = request.problem;
+    problem.threads = static_cast<std::size_t>(settings().threads);
+    // Loops of one may carry any stride, 0 among them: they say nothing.
+    std::erase_if(problem.loops, [](const fft::Dimension& loop) { return loop.length == 1; });
+    const std::string key = problem_key<T>(problem);
+    const Rigor rigor = rigor_of(flags);
+    if ((flags & kWisdomOnly) != 0 && !wisdom::knows(kSingle, key, rigor)) return nullptr;
+    try {
+      auto* const plan = new Plan<T>(problem, rigor, arrays);
+      wisdom::remember(kSingle, key, rigor);
+      trace(key, true);
+      return plan;
+    } catch (const std::exception&) {
+      trace(key, false);
+      return nullptr;
+    }
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+template Plan<float>* make_plan(const Request&, const Arrays<float>&, unsigned) noexcept;
+template Plan<double>* make_plan(const Request&, const Arrays<double>&, unsigned) noexcept;
+
+}  // namespace ridge::fftw

@@ -1,0 +1,168 @@
+#include "fftw/plan.hpp"
+
+#include <algorithm>
+#include <list>
+#include <string>
+#include <unordered_map>
+
+#include "fftw/problem_key.hpp"
+
+namespace ridge::fftw {
+namespace {
+
+// Programs that plan at every call are common, and must not pay for it: plans made before are kept.
+template <class T>
+class Cache {
+ public:
+  static Cache& instance() {
+    static Cache* const cache = new Cache;  // never destroyed: plans are executed while a process ends
+    return *cache;
+  }
+
+  std::optional<fft::TensorPlan<T>> find(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = places_.find(key);
+    if (found == places_.end()) return std::nullopt;
+    entries_.splice(entries_.begin(), entries_, found->second);
+    return found->second->second;
+  }
+
+  void put(const std::string& key, const fft::TensorPlan<T>& plan) {
+    const std::lock_guard lock(mutex_);
+    if (places_.contains(key)) return;
+    entries_.emplace_front(key, plan);
+    places_[key] = entries_.begin();
+    points_ += points(plan);
+    while (entries_.size() > 1 && (entries_.size() > kMostEntries || points_ > kMostPoints)) {
+      points_ -= points(entries_.back().second);
+      places_.erase(entries_.back().first);
+      entries_.pop_back();
+    }
+  }
+
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    places_.clear();
+    entries_.clear();
+    points_ = 0;
+  }
+
+ private:
+  // Tables and scratch grow with the points of a transform: 64 MB of them in all.
+  static constexpr std::size_t kMostEntries = 4096, kMostPoints = (std::size_t{64} << 20) / (2 * sizeof(T));
+  static std::size_t points(const fft::TensorPlan<T>& plan) {
+    std::size_t product = 64;
+    for (const fft::Dimension& axis : plan.problem().axes) product *= std::max<std::size_t>(axis.length, 1);
+    return product;
+  }
+
+  std::mutex mutex_;
+  std::list<std::pair<std::string, fft::TensorPlan<T>>> entries_;
+  std::unordered_map<std::string, typename std::list<std::pair<std::string, fft::TensorPlan<T>>>::iterator> places_;
+  std::size_t points_ = 0;
+};
+
+planner::Options options_of(Rigor rigor) {
+  const double limit = settings().time_limit;
+  planner::Options options{.save_wisdom = false};
+  if (rigor == Rigor::estimate || limit == 0) {
+    options.effort = Effort::quick;
+    return options;
+  }
+  if (rigor == Rigor::measure) {
+    options.most_trials = 4;
+    options.most_seconds = 0.05;
+  } else if (rigor == Rigor::exhaustive) {
+    options.most_trials = 1000;
+  }
+  if (limit > 0) options.most_seconds = std::min(options.most_seconds, limit);
+  return options;
+}
+
+}  // namespace
+
+Settings& settings() {
+  static Settings the_settings;
+  return the_settings;
+}
+
+template <class T>
+fft::TensorPlan<T> tensor_plan(const fft::TensorProblem& problem, Rigor rigor) {
+  const std::string key = problem_key<T>(problem) + " r" + std::to_string(static_cast<int>(rigor));
+  if (auto known = Cache<T>::instance().find(key)) return *known;
+  fft::TensorPlan<T> plan(problem, options_of(rigor));
+  Cache<T>::instance().put(key, plan);
+  return plan;
+}
+
+void forget_plans() {
+  Cache<float>::instance().clear();
+  Cache<double>::instance().clear();
+}
+
+template <class T>
+Plan<T>::Plan(const fft::TensorProblem& problem, Rigor rigor, const Arrays<T>& arrays)
+    : plan_(tensor_plan<T>(problem, rigor)), rigor_(rigor), arrays_(arrays) {}
+
+template <class T>
+const fft::TensorPlan<T>& Plan<T>::variant(std::optional<Tensor>& made, const fft::TensorProblem& problem) const {
+  const std::lock_guard lock(mutex_);
+  if (!made) made = tensor_plan<T>(problem, Rigor::estimate);
+  return *made;
+}
+
+template <class T>
+void Plan<T>::execute(const Arrays<T>& arrays) const {
+  const fft::TensorProblem& problem = plan_.problem();
+  const bool in_place = static_cast<void*>(arrays.in) == static_cast<void*>(arrays.out);
+  const Tensor* plan = &plan_;
+  if (in_place != problem.in_place) {
+    fft::TensorProblem other = problem;
+    other.in_place = in_place;
+    plan = &variant(turned_, other);
+  }
+  if (problem.split_input || problem.split_output) {
+    plan->run(arrays.in, arrays.in_imaginary, arrays.out, arrays.out_imaginary);
+  } else {
+    plan->run(arrays.in, arrays.out);
+  }
+}
+
+template <class T>
+void Plan<T>::execute_split(const Arrays<T>& arrays) const {
+  fft::TensorProblem problem = plan_.problem();
+  const bool complex_in = problem.kind != fft::TensorKind::real_forward;
+  const bool complex_out = problem.kind != fft::TensorKind::real_inverse;
+  if (problem.split_input || problem.split_output) return execute(arrays);
+  // Interleaved pairs are split arrays a real apart; a backward transform is a forward one of exchanged parts, and so
+  // the caller's pointers say all there is to say.
+  if (complex_in && complex_out) problem.kind = fft::TensorKind::complex_forward;
+  problem.split_input = complex_in;
+  problem.split_output = complex_out;
+  problem.in_place = arrays.in == arrays.out;
+  for (auto* dimensions : {&problem.axes, &problem.loops}) {
+    for (fft::Dimension& d : *dimensions) {
+      if (complex_in) d.input *= 2;
+      if (complex_out) d.output *= 2;
+    }
+  }
+  variant(problem.in_place ? split_in_place_ : split_, problem)
+      .run(arrays.in, arrays.in_imaginary, arrays.out, arrays.out_imaginary);
+}
+
+template <class T>
+double Plan<T>::cost() const {
+  double seconds = 0;
+  for (const planner::Decision& decision : plan_.decisions()) {
+    const planner::Trial& winner = decision.trials[decision.winner];
+    seconds += winner.measured_seconds > 0 ? winner.measured_seconds : winner.predicted_seconds;
+  }
+  return std::max(seconds, plan_.done_flops() * 1e-10) * 1e9;
+}
+
+template class Plan<float>;
+template class Plan<double>;
+template fft::TensorPlan<float> tensor_plan(const fft::TensorProblem&, Rigor);
+template fft::TensorPlan<double> tensor_plan(const fft::TensorProblem&, Rigor);
+
+}  // namespace ridge::fftw

@@ -1,0 +1,30 @@
+// A problem in a short text, the same for the same problem: for the cache of plans and for wisdom.
+#pragma once
+#include <string>
+
+#include <ridge/fft/tensor.hpp>
+
+namespace ridge::fftw {
+
+template <class T>
+std::string problem_key(const fft::TensorProblem& problem) {
+  std::string key;
+  key.reserve(96);
+  key += sizeof(T) == sizeof(float) ? 'f' : 'd';
+  key += static_cast<char>('0' + static_cast<int>(problem.kind));
+  if (problem.in_place) key += 'i';
+  if (problem.split_input) key += 's';
+  if (problem.split_output) key += 'S';
+  key += 't' + std::to_string(problem.threads);
+  for (const fft::RealKind kind : problem.real_kinds) key += 'k' + std::to_string(static_cast<int>(kind));
+  const auto add = [&](char mark, const std::vector<fft::Dimension>& dimensions) {
+    for (const fft::Dimension& d : dimensions) {
+      key += mark + std::to_string(d.length) + ',' + std::to_string(d.input) + ',' + std::to_string(d.output);
+    }
+  };
+  add('n', problem.axes);
+  add('v', problem.loops);
+  return key;
+}
+
+}  // namespace ridge::fftw

@@ -1,0 +1,484 @@
+// The drop-in library beside the real FFTW: the same problems, the same answers, NULL where FFTW says NULL.
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "fftw/library.hpp"
+
+namespace ridge::fftw_test {
+namespace {
+
+constexpr unsigned kEstimate = 1U << 6, kPreserve = 1U << 4, kWisdomOnly = 1U << 21, kMeasure = 0;
+
+template <class R>
+class DropIn : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(ours.here()) << dlerror();
+    if (!real.here()) GTEST_SKIP() << "FFTW itself is not installed";
+  }
+  Library<R> ours{RIDGE_FFTW_LIBRARY};
+  Library<R> real{std::is_same_v<R, float> ? "libfftw3f.so.3" : "libfftw3.so.3"};
+};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(DropIn, Precisions);
+
+enum class Form { complex, real_forward, real_inverse, real_to_real, split };
+
+struct Problem {
+  Form form = Form::complex;
+  int sign = -1;
+  std::vector<IoDim64> dims, loops;
+  std::vector<int> kinds;
+  bool in_place = false;
+};
+
+std::string in_words(const Problem& p) {
+  std::string text = "form " + std::to_string(static_cast<int>(p.form)) + " sign " + std::to_string(p.sign) +
+                     (p.in_place ? " in place" : "") + " dims";
+  for (const auto& d : p.dims) {
+    text += " " + std::to_string(d.n) + ":" + std::to_string(d.is) + ":" + std::to_string(d.os);
+  }
+  text += " loops";
+  for (const auto& d : p.loops) {
+    text += " " + std::to_string(d.n) + ":" + std::to_string(d.is) + ":" + std::to_string(d.os);
+  }
+  for (const int k : p.kinds) text += " k" + std::to_string(k);
+  return text;
+}
+
+// Four arrays of reals: input, its imaginary part, output, its imaginary part.
+template <class R>
+struct Arrays {
+  std::vector<R> memory[4];
+  std::ptrdiff_t first = 0;
+  R* at(int which, bool in_place) { return memory[in_place && which >= 2 ? which - 2 : which].data() + first; }
+};
+
+template <class R>
+void* make(const Library<R>& library, const Problem& p, Arrays<R>& a, unsigned flags) {
+  const auto rank = static_cast<int>(p.dims.size()), loops = static_cast<int>(p.loops.size());
+  const IoDim64 *dims = p.dims.data(), *loop_dims = p.loops.data();
+  R *in = a.at(0, p.in_place), *in_im = a.at(1, p.in_place), *out = a.at(2, p.in_place), *out_im = a.at(3, p.in_place);
+  switch (p.form) {
+    case Form::complex:
+      return library.call("plan_guru64_dft", rank, dims, loops, loop_dims, in, out, p.sign, flags);
+    case Form::real_forward:
+      return library.call("plan_guru64_dft_r2c", rank, dims, loops, loop_dims, in, out, flags);
+    case Form::real_inverse:
+      return library.call("plan_guru64_dft_c2r", rank, dims, loops, loop_dims, in, out, flags);
+    case Form::real_to_real:
+      return library.call("plan_guru64_r2r", rank, dims, loops, loop_dims, in, out, p.kinds.data(), flags);
+    case Form::split:
+      return library.call("plan_guru64_split_dft", rank, dims, loops, loop_dims, in, in_im, out, out_im, flags);
+  }
+  return nullptr;
+}
+
+std::ptrdiff_t farthest(const Problem& p, bool input) {
+  std::ptrdiff_t sum = 0;
+  for (const auto* list : {&p.dims, &p.loops}) {
+    for (const IoDim64& d : *list) sum += (d.n > 0 ? d.n - 1 : 0) * std::abs(input ? d.is : d.os);
+  }
+  return sum;
+}
+
+std::vector<bool> places_of_answers(const Problem& p, std::size_t size, std::ptrdiff_t first) {
+  std::vector<bool> places(size);
+  std::vector<IoDim64> all = p.dims;
+  if (p.form == Form::real_forward) all.back().n = all.back().n / 2 + 1;
+  all.insert(all.end(), p.loops.begin(), p.loops.end());
+  const bool pairs = p.form == Form::complex || p.form == Form::real_forward;
+  std::ptrdiff_t items = 1;
+  for (const IoDim64& d : all) items *= d.n;
+  for (std::ptrdiff_t i = 0; i < items; ++i) {
+    std::ptrdiff_t rest = i, place = 0;
+    for (const IoDim64& d : all) {
+      place += rest % d.n * d.os;
+      rest /= d.n;
+    }
+    for (int part = 0; part < (pairs ? 2 : 1); ++part) {
+      places[static_cast<std::size_t>(first + (pairs ? 2 * place + part : place))] = true;
+    }
+  }
+  return places;
+}
+
+// Both libraries on the same numbers. Returns whether FFTW made a plan.
+template <class R>
+bool compare(const Library<R>& ours, const Library<R>& real, const Problem& p, std::mt19937& random) {
+  SCOPED_TRACE(in_words(p));
+  const std::ptrdiff_t reach = 2 * std::max(farthest(p, true), farthest(p, false)) + 16;
+  Arrays<R> mine, theirs;
+  mine.first = theirs.first = reach;
+  std::uniform_real_distribution<R> uniform(R(-0.5), R(0.5));
+  for (int m = 0; m < 4; ++m) {
+    mine.memory[m].resize(static_cast<std::size_t>(2 * reach + 16));
+    for (R& x : mine.memory[m]) x = uniform(random);
+    theirs.memory[m] = mine.memory[m];
+  }
+  const Arrays<R> before = mine;
+  void* const their_plan = make(real, p, theirs, kEstimate);
+  void* const my_plan = make(ours, p, mine, kEstimate);
+  for (int m = 0; m < 4; ++m) EXPECT_EQ(mine.memory[m], before.memory[m]) << "planning touched an array";
+  if (their_plan == nullptr) {
+    ours.template call<void>("destroy_plan", my_plan);
+    return false;
+  }
+  EXPECT_NE(my_plan, nullptr) << "FFTW plans this";
+  if (my_plan == nullptr) {
+    real.template call<void>("destroy_plan", their_plan);
+    return true;
+  }
+  real.template call<void>("execute", their_plan);
+  ours.template call<void>("execute", my_plan);
+  // Where answers stand. In place FFTW leaves rubbish beside those of a c2r transform; elsewhere gaps stay as they are.
+  const std::vector<bool> answers = places_of_answers(p, mine.memory[0].size(), mine.first);
+  double error = 0, norm = 0, points = 2;
+  for (const IoDim64& d : p.dims) points *= static_cast<double>(d.n);
+  for (int m = 2; m < 4; ++m) {
+    const int where = p.in_place ? m - 2 : m;
+    for (std::size_t i = 0; i < mine.memory[where].size(); ++i) {
+      const double want = theirs.memory[where][i], got = mine.memory[where][i];
+      if (answers[i] && (m == 2 || p.form == Form::split)) {
+        error += (want - got) * (want - got);
+        norm += want * want;
+      } else if (!p.in_place) {
+        EXPECT_EQ(before.memory[where][i], got) << "a gap of the output changed";
+      }
+    }
+  }
+  EXPECT_LE(std::sqrt(error),
+            4 * std::numeric_limits<R>::epsilon() * std::sqrt(std::log2(points) + 1) * std::sqrt(norm));
+  if (!p.in_place) {
+    EXPECT_EQ(mine.memory[0], before.memory[0]) << "the input changed";
+    EXPECT_EQ(mine.memory[1], before.memory[1]) << "the input changed";
+  }
+  ours.template call<void>("destroy_plan", my_plan);
+  real.template call<void>("destroy_plan", their_plan);
+  return true;
+}
+
+Problem any_problem(std::mt19937& random) {
+  Problem p;
+  p.form = static_cast<Form>(random() % 5);
+  p.sign = random() % 2 == 0 ? -1 : 1;
+  std::size_t points = 1;
+  const auto length = [&] {
+    const std::size_t most = std::max<std::size_t>(1, 20000 / points);
+    const auto n = 1 + random() % std::min<std::size_t>(most, random() % 4 == 0 ? 300 : 9);
+    points *= n;
+    return static_cast<std::ptrdiff_t>(n);
+  };
+  const bool real = p.form == Form::real_forward || p.form == Form::real_inverse;
+  const std::size_t rank = (real ? 1 : 0) + random() % 4, loops = random() % 3;
+  for (std::size_t i = 0; i < rank; ++i) p.dims.push_back({length(), 0, 0});
+  for (std::size_t i = 0; i < loops; ++i) p.loops.push_back({length(), 0, 0});
+  for (std::size_t i = 0; i < rank; ++i) p.kinds.push_back(static_cast<int>(random() % 11));
+  std::vector<IoDim64*> all;
+  for (auto& d : p.dims) all.push_back(&d);
+  for (auto& d : p.loops) all.push_back(&d);
+  for (const bool input : {true, false}) {
+    std::shuffle(all.begin(), all.end(), random);
+    std::ptrdiff_t step = 1;
+    for (IoDim64* d : all) {
+      if (random() % 3 == 0) step += static_cast<std::ptrdiff_t>(random() % 3);
+      // FFTW 3.3.10 itself recurses without end on some problems of several axes with negative strides.
+      (input ? d->is : d->os) = rank < 2 && random() % 6 == 0 ? -step : step;
+      step *= d->n + (real ? 2 : 0);
+    }
+  }
+  if (random() % 3 == 0) {
+    // And on some in place.
+    p.in_place = true;
+    for (IoDim64* d : all) d->os = d->is = std::abs(d->is);
+  }
+  return p;
+}
+
+TYPED_TEST(DropIn, RandomGuruProblems) {
+  std::mt19937 random(7);
+  int planned = 0;
+  for (int i = 0; i < 400 && !this->HasFailure(); ++i) {
+    planned += compare<TypeParam>(this->ours, this->real, any_problem(random), random) ? 1 : 0;
+  }
+  EXPECT_GT(planned, 300) << "too few problems were compared";
+}
+
+TYPED_TEST(DropIn, EveryCallIsThere) {
+  const char* const calls[] = {"version",
+                               "cc",
+                               "codelet_optim",
+                               "execute",
+                               "plan_dft",
+                               "plan_dft_1d",
+                               "plan_dft_2d",
+                               "plan_dft_3d",
+                               "plan_many_dft",
+                               "plan_guru_dft",
+                               "plan_guru_split_dft",
+                               "plan_guru64_dft",
+                               "plan_guru64_split_dft",
+                               "execute_dft",
+                               "execute_split_dft",
+                               "plan_many_dft_r2c",
+                               "plan_dft_r2c",
+                               "plan_dft_r2c_1d",
+                               "plan_dft_r2c_2d",
+                               "plan_dft_r2c_3d",
+                               "plan_many_dft_c2r",
+                               "plan_dft_c2r",
+                               "plan_dft_c2r_1d",
+                               "plan_dft_c2r_2d",
+                               "plan_dft_c2r_3d",
+                               "plan_guru_dft_r2c",
+                               "plan_guru_dft_c2r",
+                               "plan_guru_split_dft_r2c",
+                               "plan_guru_split_dft_c2r",
+                               "plan_guru64_dft_r2c",
+                               "plan_guru64_dft_c2r",
+                               "plan_guru64_split_dft_r2c",
+                               "plan_guru64_split_dft_c2r",
+                               "execute_dft_r2c",
+                               "execute_dft_c2r",
+                               "execute_split_dft_r2c",
+                               "execute_split_dft_c2r",
+                               "plan_many_r2r",
+                               "plan_r2r",
+                               "plan_r2r_1d",
+                               "plan_r2r_2d",
+                               "plan_r2r_3d",
+                               "plan_guru_r2r",
+                               "plan_guru64_r2r",
+                               "execute_r2r",
+                               "destroy_plan",
+                               "forget_wisdom",
+                               "cleanup",
+                               "set_timelimit",
+                               "plan_with_nthreads",
+                               "planner_nthreads",
+                               "init_threads",
+                               "cleanup_threads",
+                               "threads_set_callback",
+                               "make_planner_thread_safe",
+                               "export_wisdom_to_filename",
+                               "export_wisdom_to_file",
+                               "export_wisdom_to_string",
+                               "export_wisdom",
+                               "import_system_wisdom",
+                               "import_wisdom_from_filename",
+                               "import_wisdom_from_file",
+                               "import_wisdom_from_string",
+                               "import_wisdom",
+                               "fprint_plan",
+                               "print_plan",
+                               "sprint_plan",
+                               "malloc",
+                               "alloc_real",
+                               "alloc_complex",
+                               "free",
+                               "flops",
+                               "estimate_cost",
+                               "cost",
+                               "alignment_of",
+                               "copy_plan"};
+  for (const char* call : calls) {
+    EXPECT_NE(this->ours.symbol(Library<TypeParam>::name(call)), nullptr) << call;
+  }
+  const std::string fortran = std::is_same_v<TypeParam, float> ? "sfftw_" : "dfftw_";
+  for (const char* call : {"plan_dft_1d", "execute_dft", "destroy_plan", "plan_many_dft_r2c", "plan_r2r_3d"}) {
+    EXPECT_NE(this->ours.symbol(fortran + call + "_"), nullptr) << call;
+    EXPECT_NE(this->ours.symbol(fortran + call + "__"), nullptr) << call;
+  }
+  EXPECT_EQ(this->ours.symbol("_ZN5ridge4hostEv"), nullptr) << "what is inside stays inside";
+  EXPECT_STREQ(static_cast<const char*>(this->ours.symbol(Library<TypeParam>::name("version"))), "fftw-3.3.10");
+}
+
+TYPED_TEST(DropIn, BasicAndAdvanced) {
+  using R = TypeParam;
+  std::mt19937 random(3);
+  std::uniform_real_distribution<R> uniform(R(-0.5), R(0.5));
+  const auto both = [&](const auto& plan, std::size_t size, bool in_place, std::size_t answers = 0) {
+    std::vector<R> mine(2 * size), theirs;
+    for (R& x : mine) x = uniform(random);
+    theirs = mine;
+    for (auto* side : {&mine, &theirs}) {
+      const Library<R>& library = side == &mine ? this->ours : this->real;
+      void* const made = plan(library, side->data(), in_place ? side->data() : side->data() + size);
+      ASSERT_NE(made, nullptr);
+      library.template call<void>("execute", made);
+      library.template call<void>("destroy_plan", made);
+    }
+    double error = 0, norm = 0;
+    const std::size_t from = in_place ? 0 : size;
+    for (std::size_t i = from; i < (answers == 0 ? 2 * size : from + answers); ++i) {
+      error += std::pow(static_cast<double>(mine[i]) - theirs[i], 2);
+      norm += std::pow(static_cast<double>(theirs[i]), 2);
+    }
+    EXPECT_LE(std::sqrt(error / norm), 10 * std::numeric_limits<R>::epsilon());
+  };
+  using L = Library<R>;
+  for (const bool in_place : {false, true}) {
+    for (const int n : {1, 2, 3, 64, 97, 1000}) {
+      both([n](const L& l, R* in, R* out) { return l.call("plan_dft_1d", n, in, out, -1, kEstimate); }, 4096, in_place);
+      both([n](const L& l, R* in, R* out) { return l.call("plan_dft_r2c_1d", n, in, out, kEstimate); }, 4096, in_place);
+      both([n](const L& l, R* in, R* out) { return l.call("plan_dft_c2r_1d", n, in, out, kEstimate); }, 4096, in_place,
+           static_cast<std::size_t>(n));
+      both([n](const L& l, R* in, R* out) { return l.call("plan_r2r_1d", n, in, out, 5, kEstimate); }, 4096, in_place);
+    }
+    both([](const L& l, R* in, R* out) { return l.call("plan_dft_3d", 4, 6, 10, in, out, 1, kEstimate); }, 4096,
+         in_place);
+    both([](const L& l, R* in, R* out) { return l.call("plan_dft_r2c_3d", 4, 6, 10, in, out, kEstimate); }, 4096,
+         in_place);
+    both([](const L& l, R* in, R* out) { return l.call("plan_dft_c2r_3d", 4, 6, 9, in, out, kEstimate); }, 4096,
+         in_place, 9);
+    both(
+        [](const L& l, R* in, R* out) {
+          const int n[] = {6, 10}, embed[] = {7, 12};
+          const int* const where = embed;
+          return l.call("plan_many_dft", 2, static_cast<const int*>(n), 5, in, where, 5, 1, out, where, 5, 1, -1,
+                        kEstimate);
+        },
+        4096, in_place);
+  }
+}
+
+TYPED_TEST(DropIn, WhatCannotBeIsNull) {
+  using R = TypeParam;
+  std::vector<R> data(64);
+  R* const p = data.data();
+  const Library<R>& l = this->ours;
+  const int none = 0, minus = -3, four = 4;
+  const int* nowhere = nullptr;
+  EXPECT_EQ(l.call("plan_dft_1d", 0, p, p, -1, kEstimate), nullptr);
+  EXPECT_EQ(l.call("plan_dft_1d", -5, p, p, -1, kEstimate), nullptr);
+  EXPECT_EQ(l.call("plan_dft", -1, &four, p, p, -1, kEstimate), nullptr);
+  EXPECT_EQ(l.call("plan_dft", 1, &none, p, p, -1, kEstimate), nullptr);
+  EXPECT_EQ(l.call("plan_dft", 1, nowhere, p, p, -1, kEstimate), nullptr);
+  EXPECT_EQ(l.call("plan_dft", 2000000000, &four, p, p, -1, kEstimate), nullptr);
+  EXPECT_EQ(l.call("plan_many_dft", 1, &four, minus, p, nowhere, 1, 4, p, nowhere, 1, 4, -1, kEstimate), nullptr);
+  EXPECT_EQ(l.call("plan_r2r_1d", 1, p, p, 3, kEstimate), nullptr);   // REDFT00 of one point
+  EXPECT_EQ(l.call("plan_r2r_1d", 8, p, p, 11, kEstimate), nullptr);  // no such kind
+  EXPECT_EQ(l.call("plan_r2r_1d", 8, p, p, -1, kEstimate), nullptr);
+  const int huge[] = {2000000000, 2000000000, 2000000000};
+  EXPECT_EQ(l.call("plan_dft", 3, static_cast<const int*>(huge), p, p, -1, kEstimate), nullptr);
+  // A loop of nothing is a plan that does nothing; calls without a plan do nothing.
+  void* const idle = l.call("plan_many_dft", 1, &four, 0, p, nowhere, 1, 4, p, nowhere, 1, 4, -1, kEstimate);
+  ASSERT_NE(idle, nullptr);
+  l.template call<void>("execute", idle);
+  l.template call<void>("destroy_plan", idle);
+  l.template call<void>("destroy_plan", static_cast<void*>(nullptr));
+  l.template call<void>("execute", static_cast<void*>(nullptr));
+  void* const empty = l.call("malloc", std::size_t{0});
+  EXPECT_NE(empty, nullptr);
+  std::free(empty);
+  EXPECT_EQ(l.call("alloc_complex", std::numeric_limits<std::size_t>::max()), nullptr);
+}
+
+TYPED_TEST(DropIn, OtherArraysThanPlanned) {
+  using R = TypeParam;
+  const Library<R>& l = this->ours;
+  std::vector<R> a(128), b(128, 0), c(128), d(128, 0);
+  for (std::size_t i = 0; i < 128; ++i) a[i] = c[i] = std::sin(R(i));
+  // Planned for no arrays at all, as programs do with FFTW_ESTIMATE; run out of place and in place.
+  R* const nothing = nullptr;
+  void* const plan = l.call("plan_dft_1d", 64, nothing, nothing, -1, kEstimate);
+  ASSERT_NE(plan, nullptr);
+  l.template call<void>("execute_dft", plan, a.data(), b.data());
+  EXPECT_EQ(a, c);
+  l.template call<void>("execute_dft", plan, c.data(), c.data());
+  for (std::size_t i = 0; i < 128; ++i) EXPECT_NEAR(b[i], c[i], 1e-4);
+  // The same numbers as split arrays a real apart, and backwards by exchanging them.
+  l.template call<void>("execute_split_dft", plan, a.data(), a.data() + 1, d.data(), d.data() + 1);
+  for (std::size_t i = 0; i < 128; ++i) EXPECT_NEAR(b[i], d[i], 1e-4);
+  l.template call<void>("execute_split_dft", plan, b.data() + 1, b.data(), d.data() + 1, d.data());
+  for (std::size_t i = 0; i < 128; ++i) EXPECT_NEAR(d[i] / 64, a[i], 1e-4);
+  void* const again = l.call("copy_plan", plan);
+  EXPECT_EQ(again, plan);
+  l.template call<void>("destroy_plan", plan);
+  l.template call<void>("execute_dft", again, a.data(), d.data());
+  for (std::size_t i = 0; i < 128; ++i) EXPECT_NEAR(b[i], d[i], 1e-4);
+  l.template call<void>("destroy_plan", again);
+}
+
+TYPED_TEST(DropIn, Wisdom) {
+  using R = TypeParam;
+  const Library<R>& l = this->ours;
+  std::vector<R> data(512);
+  R* const p = data.data();
+  l.template call<void>("forget_wisdom");
+  EXPECT_EQ(l.call("plan_dft_1d", 100, p, p, -1, kEstimate | kWisdomOnly), nullptr);
+  void* const plan = l.call("plan_dft_1d", 100, p, p, -1, kMeasure);
+  ASSERT_NE(plan, nullptr);
+  for (const R x : data) ASSERT_EQ(x, 0) << "planning touched the array";
+  void* const known = l.call("plan_dft_1d", 100, p, p, -1, kMeasure | kWisdomOnly);
+  EXPECT_NE(known, nullptr);
+  char* const text = l.template call<char*>("export_wisdom_to_string");
+  ASSERT_NE(text, nullptr);
+  l.template call<void>("forget_wisdom");
+  EXPECT_EQ(l.call("plan_dft_1d", 100, p, p, -1, kMeasure | kWisdomOnly), nullptr);
+  EXPECT_EQ(l.template call<int>("import_wisdom_from_string", static_cast<const char*>("(fftw-3.3.10 fftw_wisdom)")),
+            0);
+  EXPECT_EQ(l.template call<int>("import_wisdom_from_string", static_cast<const char*>("")), 0);
+  EXPECT_EQ(l.template call<int>("import_wisdom_from_string", static_cast<const char*>("((((")), 0);
+  EXPECT_EQ(
+      l.template call<int>("import_wisdom_from_string", static_cast<const char*>((std::string(text) + "tail").c_str())),
+      1);
+  void* const back = l.call("plan_dft_1d", 100, p, p, -1, kMeasure | kWisdomOnly);
+  EXPECT_NE(back, nullptr);
+  std::free(text);
+  for (void* made : {plan, known, back}) l.template call<void>("destroy_plan", made);
+}
+
+TYPED_TEST(DropIn, PlansOfTheRealLibraryAreItsOwn) {
+  using R = TypeParam;
+  std::vector<R> in(32), out(32, 0);
+  for (std::size_t i = 0; i < 32; ++i) in[i] = std::cos(R(i));
+  void* const theirs = this->real.call("plan_dft_1d", 16, in.data(), out.data(), -1, kEstimate | kPreserve);
+  this->ours.template call<void>("execute", theirs);
+  R sum = 0;
+  for (std::size_t i = 0; i < 32; i += 2) sum += in[i];
+  EXPECT_NEAR(out[0], sum, 1e-5);
+  this->ours.template call<void>("destroy_plan", theirs);
+}
+
+TYPED_TEST(DropIn, ManyThreadsPlanAndExecute) {
+  using R = TypeParam;
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(8, 0);
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      std::vector<R> in(2 * 240), out(2 * 240), back(2 * 240);
+      for (std::size_t i = 0; i < in.size(); ++i) in[i] = std::sin(R(i + static_cast<std::size_t>(t)));
+      for (int n = 1; n <= 240; n += 7) {
+        void* const there = this->ours.call("plan_dft_1d", n, in.data(), out.data(), -1, kEstimate);
+        void* const home = this->ours.call("plan_dft_1d", n, out.data(), back.data(), 1, kEstimate);
+        this->ours.template call<void>("execute", there);
+        this->ours.template call<void>("execute", home);
+        for (std::size_t i = 0; i < 2 * static_cast<std::size_t>(n); ++i) {
+          if (!(std::abs(back[i] / R(n) - in[i]) < 1e-4)) ++wrong[static_cast<std::size_t>(t)];
+        }
+        this->ours.template call<void>("destroy_plan", there);
+        this->ours.template call<void>("destroy_plan", home);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(8, 0));
+}
+
+}  // namespace
+}  // namespace ridge::fftw_test
