@@ -81,7 +81,7 @@ for kind in (1, 2, 3, 4):
         call(x, type=kind)
         print(*("%.17g" % v for v in x), sep="\n")
 x = matrix([random.random() for _ in range(120)], (120, 1))
-fftw.dctn(x, dims=(4, 5, 6), type=2)
+fftw.dctn(x, dims=(4, 5, 6))
 print(*("%.17g" % v for v in x), sep="\n")
 P
   "$1" /usr/bin/python3 program.py >"$2"
