@@ -15,8 +15,9 @@ namespace ridge::machine::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Two pipes of latency 4 to 5 need 10 chains, four pipes of latency 4 need 16. x86 before AVX-512 has 16 registers and
-// two pipes: more than 12 chains would spill.
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_AVX3 && HWY_TARGET != HWY_AVX3_DL
+// two pipes: more than 12 chains would spill. A target of Highway counts down as it gains instructions: every one from
+// AVX3 on has 32 registers.
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
 constexpr std::size_t kChains = 12;
 #else
 constexpr std::size_t kChains = 24;
@@ -27,17 +28,22 @@ HWY_INLINE double sum_of_lanes(D d, V a, V b, V c, V e) {
   return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(a, b), hn::Add(c, e)))));
 }
 
-// Named accumulators, because scalable vectors cannot be put in arrays.
+// Named accumulators, because scalable vectors cannot be put in arrays. The factor comes from memory in every
+// iteration: see host_kernels.hpp.
 template <class T>
 HWY_NOINLINE double fma_chains(std::size_t iterations, T factor) {
   const hn::ScalableTag<T> d;
-  const auto x = hn::Set(d, factor);
+  HWY_ALIGN T factors[HWY_MAX_BYTES / sizeof(T)];
+  hn::Store(hn::Set(d, factor), d, factors);
+  const T* from = factors;
   const auto start = [d](int k) HWY_ATTR { return hn::Set(d, static_cast<T>(k)); };
   auto a0 = start(0), a1 = start(1), a2 = start(2), a3 = start(3), a4 = start(4), a5 = start(5);
   auto a6 = start(6), a7 = start(7), a8 = start(8), a9 = start(9), a10 = start(10), a11 = start(11);
   auto b0 = start(12), b1 = start(13), b2 = start(14), b3 = start(15), b4 = start(16), b5 = start(17);
   auto b6 = start(18), b7 = start(19), b8 = start(20), b9 = start(21), b10 = start(22), b11 = start(23);
   for (std::size_t i = 0; i < iterations; ++i) {
+    asm volatile("" : "+r"(from) : : "memory");  // nobody knows what is there now: it is loaded again
+    const auto x = hn::Load(d, from);
     a0 = hn::MulAdd(x, x, a0);
     a1 = hn::MulAdd(x, x, a1);
     a2 = hn::MulAdd(x, x, a2);

@@ -6,8 +6,9 @@
 namespace ridge::machine {
 
 // Independent chains of fused multiply-adds, acc = x * x + acc, enough of them to hide the latency. Chain k starts at k
-// in all its lanes; the sum of all lanes of all chains is returned, so that nothing can be left out. Never measure with
-// x = 0: a Neoverse V1 does four NEON multiply-adds a cycle on zeros and two on anything else.
+// in all its lanes; the sum of all lanes of all chains is returned, so that nothing can be left out. A Neoverse V1 does
+// four NEON multiply-adds a cycle where x was loaded from memory or is a zero, and two where an instruction (dup, fmov,
+// fmul) made it: such a value seems to be at hand for half of the pipes only. So x is loaded anew in every iteration.
 struct FmaShape {
   std::size_t lanes = 0, chains = 0;
   double flops() const { return 2.0 * static_cast<double>(lanes * chains); }  // an iteration
