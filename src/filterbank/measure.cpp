@@ -18,6 +18,9 @@ Problem float_problem(std::span<const double> prototype, std::size_t channels, R
           .weights = {prototype.begin(), prototype.end()}};
 }
 
+// A level that is no number is the loudest and stays: std::max would drop it.
+double louder(double a, double b) { return std::isnan(a) || b <= a ? a : b; }
+
 std::vector<std::complex<float>> spectra_of(const Plan& plan, std::span<const std::complex<float>> samples) {
   Stream stream(plan);
   std::vector<std::complex<float>> spectra(stream.due(samples.size_bytes()) * plan.spectrum_size());
@@ -41,9 +44,9 @@ double leakage_of_tone_db(const Device& device, std::span<const double> prototyp
   double loudest = 1e-30, leak = 1e-30;
   for (std::size_t k = 0; k < channels; ++k) {
     const double level = std::abs(std::complex<double>(last[k]));
-    loudest = std::max(loudest, level);
+    loudest = louder(loudest, level);
     const double away = std::abs(std::remainder(static_cast<double>(k) - frequency, static_cast<double>(channels)));
-    if (away > beyond) leak = std::max(leak, level);
+    if (away > beyond) leak = louder(leak, level);
   }
   return 20 * std::log10(leak / loudest);
 }

@@ -5,6 +5,7 @@
 
 #include "filterbank/response_svg.hpp"
 #include "support.hpp"
+#include "support/worst.hpp"
 
 namespace ridge::filterbank::test {
 namespace {
@@ -18,7 +19,7 @@ std::vector<double> levels_db(const Problem& problem, double frequency) {
   const std::complex<float>* last = out.data() + out.size() - problem.channels;
   std::vector<double> levels(problem.channels);
   double loudest = 0;
-  for (std::size_t k = 0; k < problem.channels; ++k) loudest = std::max(loudest, double(std::abs(last[k])));
+  for (std::size_t k = 0; k < problem.channels; ++k) loudest = ridge::test::worse(loudest, std::abs(last[k]));
   for (std::size_t k = 0; k < problem.channels; ++k) {
     levels[k] = 20 * std::log10(std::max(double(std::abs(last[k])), 1e-30) / loudest);
   }
@@ -30,7 +31,7 @@ double worst_beyond(const std::vector<double>& levels, double frequency, double 
   double worst = -1000;
   for (std::size_t k = 0; k < levels.size(); ++k) {
     const double offset = std::abs(std::remainder(static_cast<double>(k) - frequency, channels));
-    if (offset > beyond) worst = std::max(worst, levels[k]);
+    if (offset > beyond) worst = ridge::test::worse(worst, levels[k]);
   }
   return worst;
 }

@@ -7,6 +7,7 @@
 #include "device/registry.hpp"
 #include "sar/migration.hpp"
 #include "sar/window.hpp"
+#include "support/worst.hpp"
 
 namespace ridge::sar {
 namespace {
@@ -85,9 +86,7 @@ TEST(SarFocus, DevicesAgreeWithTheHost) {
     std::vector<Complex> image(echoes.size());
     const Focus focus(device, problem);
     focus.run(echoes, image);
-    double worst = 0;
-    for (std::size_t i = 0; i < image.size(); ++i) worst = std::max<double>(worst, std::abs(image[i] - wanted[i]));
-    EXPECT_LT(worst, 2e-5) << device.id();
+    EXPECT_LT(ridge::test::largest_difference(image, wanted), 2e-5) << device.id();
   }
   if (!any) GTEST_SKIP() << "no OpenCL or CUDA device here";
 }
