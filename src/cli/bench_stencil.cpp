@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <random>
 
 #include <fmt/format.h>
 #include <ridge/machine.hpp>
@@ -102,11 +103,13 @@ class Roofs {
   double copy_ = 0, peak_ = 0, run_copy_ = 0, run_peak_ = 0;
 };
 
+// Another grid every time: nobody's figures may rest on one set of numbers.
 template <class T>
 void fill_randomly(stencil::Grid<T>& grid) {
+  const std::uint64_t seed = std::random_device()();
   base::parallel(0, [&](std::size_t thread, std::size_t threads) {
     const auto mine = base::share(grid.all().size(), thread, threads);
-    for (std::size_t i = mine.begin; i < mine.end; ++i) grid.all()[i] = static_cast<T>(stencil::random_share(1, i));
+    for (std::size_t i = mine.begin; i < mine.end; ++i) grid.all()[i] = static_cast<T>(stencil::random_share(seed, i));
   });
 }
 
@@ -151,132 +154,231 @@ std::string power_note(const Device& device, const StencilBench& wanted, const s
                      counter.readable() ? "by " + counter.counter() : "at the rated power: not measured");
 }
 
-template <class T>
-StencilBenchResult bench_typed(const Device& device, const StencilBench& wanted) {
-  const PlainStencil shape = weighted(wanted.stencil);
-  const stencil::Update<T> update = update_of<T>(shape);
-  const stencil::Problem problem{.shape = wanted.shape,
-                                 .borders = stencil::parse_borders(wanted.border, wanted.shape.size()),
-                                 .threads = wanted.threads};
-  const stencil::Layout layout = stencil::resolve(update, problem);
-  StencilBenchResult result;
+// Steps after which answers are compared: each depth's kernel has run twice at least, and those of its remainder, of
+// four steps and of one, have run too.
+std::size_t compared_steps(const std::vector<std::size_t>& depths) {
+  const std::size_t deepest = *std::max_element(depths.begin(), depths.end());
+  for (std::size_t steps = 2 * deepest + 1; steps < 4 * deepest; ++steps) {
+    const auto leaves_enough = [&](std::size_t depth) { return steps % depth >= (depth > 5 ? 5 : depth > 1 ? 1 : 0); };
+    if (std::all_of(depths.begin(), depths.end(), leaves_enough)) return steps;
+  }
+  return 2 * deepest + 5;
+}
 
-  const stencil::Plan<T> chosen(device, update, problem, {.variant = wanted.variant});
-  result.explanation = chosen.explain();
-  const std::string chosen_name = chosen.decision().trials.at(chosen.decision().winner).name;
-  std::vector<stencil::Plan<T>> plans{chosen};
-  std::vector<std::string> names{chosen_name};
-  if (wanted.every) {
-    for (const auto& candidate : stencil::candidates(device, update, problem)) {
-      const bool asked =
-          wanted.variant.empty() || candidate.variant == wanted.variant || candidate.name() == wanted.variant;
-      if (!asked || candidate.name() == chosen_name) continue;
+std::size_t depth_of(const planner::Candidate& candidate) {
+  for (const auto& [name, value] : candidate.parameters) {
+    if (name == "depth") return std::stoul(value);
+  }
+  return 1;
+}
+
+template <class T>
+struct Contender {
+  stencil::Plan<T> plan;
+  std::string name;
+  std::size_t depth = 1;
+  double seconds = 0;
+  report::BenchRow row{};
+};
+
+template <class T>
+class StencilCase {
+ public:
+  StencilCase(const Device& device, const StencilBench& wanted)
+      : device_(device),
+        wanted_(wanted),
+        shape_(weighted(wanted.stencil)),
+        update_(update_of<T>(shape_)),
+        problem_{.shape = wanted.shape,
+                 .borders = stencil::parse_borders(wanted.border, wanted.shape.size()),
+                 .threads = wanted.threads},
+        grid_(wanted.shape),
+        roofs_(device, wanted.threads, wanted.float64, std::min(0.4, wanted.seconds_each)) {
+    const stencil::Layout layout = stencil::resolve(update_, problem_);
+    updates_ = static_cast<double>(wanted.steps);
+    for (std::size_t axis = 0; axis < 3; ++axis) updates_ *= static_cast<double>(layout.end[axis] - layout.begin[axis]);
+    fill_randomly(grid_);
+  }
+
+  StencilBenchResult run() {
+    list_contenders();
+    plain_ = device_.is_host() ? plain_host(shape_, grid_, wanted_.threads) : plain_device(device_, shape_, grid_);
+    compare_with_each_other();
+    roofs_.probe();
+    for (Contender<T>& one : contenders_) measure(one);  // one at a time: large grids together would not fit
+    roofs_.probe();
+    if (const std::string note = roofs_.note(); !note.empty()) add_note(note);
+    for (Contender<T>& one : contenders_) result_.rows.push_back(row_of(one));
+    std::stable_sort(result_.rows.begin(), result_.rows.end(),
+                     [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+    return std::move(result_);
+  }
+
+ private:
+  void add_note(const std::string& text) {
+    result_.notes.push_back(fmt::format("{}: {}", stencil_problem_text(wanted_), text));
+  }
+
+  void list_contenders() {
+    const stencil::Plan<T> chosen(device_, update_, problem_, {.variant = wanted_.variant});
+    result_.explanation = chosen.explain();
+    chosen_ = chosen.decision().trials.at(chosen.decision().winner).name;
+    for (const auto& candidate : stencil::candidates(device_, update_, problem_)) {
+      const std::string name = candidate.name();
+      if (name == chosen_) {
+        contenders_.insert(contenders_.begin(), {chosen, name, depth_of(candidate)});
+        continue;
+      }
+      const bool asked = wanted_.variant.empty() || candidate.variant == wanted_.variant || name == wanted_.variant;
+      if (!wanted_.every || !asked) continue;
       if (!candidate.refusal.empty()) {
-        result.notes.push_back(fmt::format("{}: {} is left out: {}", device.id(), candidate.name(), candidate.refusal));
+        result_.notes.push_back(fmt::format("{}: {} is left out: {}", device_.id(), name, candidate.refusal));
         continue;
       }
       try {
-        plans.emplace_back(
-            device, update, problem,
-            planner::Options{
-                .effort = Effort::quick, .use_wisdom = false, .save_wisdom = false, .variant = candidate.name()});
-        names.push_back(candidate.name());
+        contenders_.push_back({alone(name), name, depth_of(candidate)});
       } catch (const Error& error) {  // a limit that shows only when the kernel is compiled
-        result.notes.push_back(fmt::format("{}: {} is left out: {}", device.id(), candidate.name(), error.what()));
+        result_.notes.push_back(fmt::format("{}: {} is left out: {}", device_.id(), name, error.what()));
       }
     }
   }
 
-  stencil::Grid<T> grid(wanted.shape), answer(wanted.shape), expected(wanted.shape);
-  fill_randomly(grid);
-  // The peer knows fixed borders only; with others it does a little less than we.
-  std::unique_ptr<PlainRun<T>> plain =
-      device.is_host() ? plain_host(shape, grid, wanted.threads) : plain_device(device, shape, grid);
-  const bool comparable = plain != nullptr &&
-                          stencil::parse_borders(wanted.border, wanted.shape.size()).low[0] == stencil::Border::fixed &&
-                          wanted.border == "fixed";
-  if (comparable) {
-    plain->run(2);
-    plain->read(expected);
+  stencil::Plan<T> alone(const std::string& variant) const {
+    return {device_, update_, problem_,
+            planner::Options{.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false, .variant = variant}};
   }
-  double changing = 1;
-  for (std::size_t axis = 0; axis < 3; ++axis) changing *= static_cast<double>(layout.end[axis] - layout.begin[axis]);
-  const double updates = changing * static_cast<double>(wanted.steps);
-  // One variant at a time: sessions of large grids together would not fit.
-  Roofs roofs(device, wanted.threads, wanted.float64, std::min(0.4, wanted.seconds_each));
-  roofs.probe();
-  constexpr double kGlance = 0.01;
-  const bool grid_is_large = 2 * grid.all().size_bytes() > machine::host_caches().back().size;
-  std::vector<double> seconds(plans.size(), 0);
-  std::vector<report::BenchRow> rows(plans.size());
-  double plain_seconds = 0;
-  const base::Repeat repeat{.seconds = wanted.seconds_each, .at_least = 2, .at_most = 100};
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    stencil::Session<T> session = plans[i].start(grid);
-    if (comparable) {
-      session.run(2);
+
+  // On the problem that is timed, every kernel that is timed. The plain loop knows fixed borders only, and not every
+  // shape; else our plainest variant, which the tests hold to the reference bit by bit, stands in.
+  void compare_with_each_other() {
+    std::vector<std::size_t> depths;
+    for (const Contender<T>& one : contenders_) depths.push_back(one.depth);
+    const std::size_t steps = compared_steps(depths);
+    stencil::Grid<T> expected(wanted_.shape), answer(wanted_.shape);
+    const bool plain_knows = plain_ != nullptr && wanted_.border == "fixed";
+    if (plain_knows) {
+      plain_->run(steps);
+      plain_->read(expected);
+    } else {
+      expected = grid_;
+      alone("base").run(expected, steps);
+    }
+    const double allowed = 4 * static_cast<double>(steps) * static_cast<double>(std::numeric_limits<T>::epsilon());
+    for (const Contender<T>& one : contenders_) {
+      stencil::Session<T> session = one.plan.start(grid_);
+      session.run(steps);
       session.read(answer);
-      if (const double far = distance(answer, expected); !(far < (sizeof(T) == 4 ? 1e-5 : 1e-13))) {
-        throw Error(ErrorKind::internal, fmt::format("{}: {} and the plain loop differ by {:.2g}",
-                                                     stencil_problem_text(wanted), names[i], far));
+      if (const double far = distance(answer, expected); !(far <= allowed)) {
+        throw Error(ErrorKind::internal,
+                    fmt::format("{}: after {} steps {} and {} differ by {:.2g}, rounding explains {:.2g}",
+                                stencil_problem_text(wanted_), steps, one.name,
+                                plain_knows ? "the plain loop" : "the variant base", far, allowed));
       }
     }
-    double slowest = 0;
-    bool cold = true;
-    std::vector<std::function<void()>> calls{[&] {
+  }
+
+  // Each run starts from the same random grid: after many steps nothing but smooth values would be left, which a GPU
+  // at its power limit does faster.
+  void measure(Contender<T>& one) {
+    stencil::Session<T> session = one.plan.start(grid_);
+    const stencil::Box whole = whole_box();
+    const auto ours = [&] {
+      session.put(whole, grid_.all());
       const double start = base::now();
-      session.run(wanted.steps);
+      session.run(wanted_.steps);
       session.wait();
-      if (!cold) slowest = std::max(slowest, base::now() - start);
-      cold = false;
-    }};
-    if (plain) calls.emplace_back([&] { plain->run(wanted.steps); });
+      return base::now() - start;
+    };
+    const auto plain = [&] {
+      plain_->put(grid_);
+      const double start = base::now();
+      plain_->run(wanted_.steps);
+      return base::now() - start;
+    };
     // A neighbour that takes memory away takes it from a copy too: both in the same rounds. Small grids would be thrown
     // out of the caches by it.
-    if (device.is_host() && grid_is_large) calls.emplace_back([&] { roofs.probe_copy(kGlance); });
-    std::vector<double> times;
-    if (device.is_host()) {
-      times = base::best_seconds_interleaved(calls, repeat);
+    const bool copies = device_.is_host() && 2 * grid_.all().size_bytes() > machine::host_caches().back().size;
+    constexpr double kGlance = 0.01;
+    std::vector<std::function<double()>> calls{ours};
+    if (plain_) calls.emplace_back(plain);
+    std::vector<double> best(calls.size(), std::numeric_limits<double>::infinity()), spent(calls.size(), 0);
+    double slowest = 0;
+    const auto round = [&](std::size_t i) {
+      const double seconds = calls[i]();
+      spent[i] += seconds;
+      best[i] = std::min(best[i], seconds);
+      if (i == 0) slowest = std::max(slowest, seconds);
+    };
+    const auto wants_more = [&](std::size_t i, int rounds) {
+      return rounds < kFewestRounds || (spent[i] < wanted_.seconds_each && rounds < kMostRounds);
+    };
+    for (const auto& call : calls) call();  // cold
+    if (device_.is_host()) {
+      for (int rounds = 0; wants_more(0, rounds) || (plain_ && wants_more(1, rounds)); ++rounds) {
+        for (std::size_t i = 0; i < calls.size(); ++i) {
+          if (wants_more(i, rounds)) round(i);
+        }
+        if (copies) roofs_.probe_copy(kGlance);
+      }
     } else {
       // One after the other: a device at its power limit would lower its clock for what the other has drawn.
-      for (const auto& call : calls) times.push_back(base::best_seconds(call, repeat));
-      result.notes.push_back(fmt::format("{}: {}: {:.3g} Gcell/s in the slowest run", stencil_problem_text(wanted),
-                                         names[i], updates / slowest * 1e-9));
+      for (std::size_t i = 0; i < calls.size(); ++i) {
+        for (int rounds = 0; wants_more(i, rounds); ++rounds) round(i);
+      }
+      add_note(fmt::format("{}: {:.3g} Gcell/s in the slowest run", one.name, updates_ / slowest * 1e-9));
     }
-    seconds[i] = times[0];
-    if (wanted.power) {
-      result.notes.push_back(
-          fmt::format("{}: {}: {}", stencil_problem_text(wanted), names[i],
-                      power_note(device, wanted, calls[0], times[0], updates, update.flops, rows[i])));
+    one.seconds = best[0];
+    if (plain_) plain_seconds_ = plain_seconds_ == 0 ? best[1] : std::min(plain_seconds_, best[1]);
+    if (wanted_.power) {
+      const auto run = [&] {
+        session.run(wanted_.steps);
+        session.wait();
+      };
+      session.put(whole, grid_.all());
+      add_note(fmt::format("{}: {}", one.name,
+                           power_note(device_, wanted_, run, best[0], updates_, update_.flops, one.row)));
     }
-    if (plain) plain_seconds = plain_seconds == 0 ? times[1] : std::min(plain_seconds, times[1]);
   }
 
-  roofs.probe();
-  if (const std::string note = roofs.note(); !note.empty()) {
-    result.notes.push_back(fmt::format("{}: {}", stencil_problem_text(wanted), note));
+  stencil::Box whole_box() const {
+    stencil::Box box;
+    std::copy(wanted_.shape.rbegin(), wanted_.shape.rend(), box.extent.rbegin());
+    return box;
   }
-  const double two = roofs.copy() / (2 * sizeof(T)), three = roofs.copy() / (3 * sizeof(T));
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    report::BenchRow& row = rows[i];
-    row.problem = stencil_problem_text(wanted);
-    row.device = device.id();
-    row.variant = names[i];
-    row.seconds = seconds[i];
-    row.gflops = updates * update.flops / seconds[i] * 1e-9;
-    row.gbytes_per_s = updates * 2 * sizeof(T) / seconds[i] * 1e-9;
-    row.roof_share = two > 0 ? updates / seconds[i] / two : 0;
-    row.more["gcells_per_s"] = updates / seconds[i] * 1e-9;
-    row.more["three_access_share"] = three > 0 ? updates / seconds[i] / three : 0;
-    row.more["peak_share"] = roofs.peak() > 0 ? row.gflops * 1e9 / roofs.peak() : 0;
-    if (plain) row.peers["plain"] = plain_seconds;
-    row.chosen = names[i] == chosen_name;
-    result.rows.push_back(row);
+
+  report::BenchRow row_of(const Contender<T>& one) const {
+    const double two = roofs_.copy() / (2 * sizeof(T)), three = roofs_.copy() / (3 * sizeof(T));
+    report::BenchRow row = one.row;
+    row.problem = stencil_problem_text(wanted_);
+    row.device = device_.id();
+    row.variant = one.name;
+    row.seconds = one.seconds;
+    row.gflops = updates_ * update_.flops / one.seconds * 1e-9;
+    row.gbytes_per_s = updates_ * 2 * sizeof(T) / one.seconds * 1e-9;
+    row.roof_share = two > 0 ? updates_ / one.seconds / two : 0;
+    row.more["gcells_per_s"] = updates_ / one.seconds * 1e-9;
+    row.more["three_access_share"] = three > 0 ? updates_ / one.seconds / three : 0;
+    row.more["peak_share"] = roofs_.peak() > 0 ? row.gflops * 1e9 / roofs_.peak() : 0;
+    if (plain_) row.peers["plain"] = plain_seconds_;
+    row.chosen = one.name == chosen_;
+    return row;
   }
-  std::stable_sort(result.rows.begin(), result.rows.end(),
-                   [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
-  return result;
-}
+
+  static constexpr int kFewestRounds = 2, kMostRounds = 100;
+
+  Device device_;
+  const StencilBench& wanted_;
+  PlainStencil shape_;
+  stencil::Update<T> update_;
+  stencil::Problem problem_;
+  stencil::Grid<T> grid_;
+  Roofs roofs_;
+  double updates_ = 0, plain_seconds_ = 0;  // of all steps
+  std::string chosen_;
+  std::vector<Contender<T>> contenders_;  // the planner's choice first
+  std::unique_ptr<PlainRun<T>> plain_;    // none for a stencil it does not know
+  StencilBenchResult result_;
+};
 
 struct Wishes {
   std::vector<std::string> stencils;
@@ -390,7 +492,7 @@ StencilBench stencil_case(const Device& device, std::size_t dimensions, int orde
 }
 
 StencilBenchResult bench_stencil(const Device& device, const StencilBench& wanted) {
-  return wanted.float64 ? bench_typed<double>(device, wanted) : bench_typed<float>(device, wanted);
+  return wanted.float64 ? StencilCase<double>(device, wanted).run() : StencilCase<float>(device, wanted).run();
 }
 
 std::string stencil_table(const std::vector<report::BenchRow>& rows) {

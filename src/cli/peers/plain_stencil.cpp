@@ -39,6 +39,9 @@ class PlainHost final : public PlainRun<T> {
         row_(row),
         one_(grid.cells()),
         two_(grid.cells()) {
+    put(grid);
+  }
+  void put(const stencil::Grid<T>& grid) override {
     base::parallel(threads_, [&](std::size_t thread, std::size_t count) {  // first touch as it will be used
       const auto mine = base::share(grid.cells(), thread, count);
       std::copy(grid.all().begin() + static_cast<std::ptrdiff_t>(mine.begin),
@@ -97,6 +100,9 @@ class PlainDevice final : public PlainRun<T> {
     across_ = std::min<std::size_t>({32, device.limits().work_group, device.limits().work_group_sides[0]});
     down_ = std::min<std::size_t>({8, device.limits().work_group / across_, device.limits().work_group_sides[1]});
     kernel_ = device.compile(source()).kernel("plain_stencil");
+    put(grid);
+  }
+  void put(const stencil::Grid<T>& grid) override {
     queue_.upload(grid.all().data(), one_, one_.size());
     queue_.copy(one_, two_, one_.size());
     queue_.finish();

@@ -23,7 +23,8 @@ template <class T>
 class PlainRun {
  public:
   virtual ~PlainRun() = default;
-  virtual void run(std::size_t steps) = 0;  // waits
+  virtual void put(const stencil::Grid<T>& grid) = 0;  // starts anew from it
+  virtual void run(std::size_t steps) = 0;             // waits
   virtual void read(stencil::Grid<T>& grid) = 0;
 };
 template <class T>
