@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "device/kernel_text.hpp"
+
 namespace ridge::machine {
 namespace {
 
@@ -75,30 +77,6 @@ std::string window_kernel(Window kind) {
   return text + "}\n";
 }
 
-// The visits' indices depend on the item and the round, so no compiler can keep the values in registers.
-std::string local_kernel(const std::string& name, const std::string& visit) {
-  return fmt::format(R"(
-KERNEL void local_{0}(GLOBAL uint* RESTRICT out, uint rounds) {{
-  LOCAL_ARRAY(uint4, block, {1});
-  const uint items = (uint)ITEMS(0);
-  for (uint i = (uint)LOCAL_ID(0); i < {1}u; i += items) block[i] = make_uint4(i, 1u, 2u, 3u);
-  BARRIER();
-  uint at = (uint)LOCAL_ID(0);
-  uint sum = 0u;
-  for (uint round = 0u; round < rounds; ++round) {{
-    UNROLL
-    for (uint visit = 0u; visit < {2}u; ++visit) {{
-      {3}
-      at = (at + items) & {4}u;
-    }}
-  }}
-  BARRIER();
-  out[GLOBAL_ID(0)] = sum + block[LOCAL_ID(0)].x;
-}}
-)",
-                     name, kLocalVectors, kLocalVisits, visit, kLocalVectors - 1);
-}
-
 }  // namespace
 
 KernelSource memory_kernels() {
@@ -112,16 +90,12 @@ KernelSource cache_kernels() {
   std::string text = "// Caches, local memory and an empty kernel.\n";
   text += window_kernel(Window::read) + window_kernel(Window::read_far) + window_kernel(Window::write) +
           window_kernel(Window::copy);
-  text += local_kernel("read", "const uint4 v = block[at]; sum += v.x + v.y + v.z + v.w;");
-  text += local_kernel("write", "block[at] = make_uint4(at, round, visit, 3u);");
-  // Each item copies between its own places only: a group's items never race.
-  text += local_kernel("copy", fmt::format("block[at] = block[(at + 2u * items) & {}u];", kLocalVectors - 1));
-  text += R"(
-KERNEL void empty(GLOBAL uint* RESTRICT out) {
-  if (GLOBAL_ID(0) == 0xffffffffu) out[0] = 1u;
-}
-)";
-  return {.name = "cache_probe", .text = text, .defines = {}};
+  text += ridge::detail::kernel_text("machine/local_memory");
+  text += ridge::detail::kernel_text("machine/empty");
+  return {.name = "cache_probe",
+          .text = text,
+          .defines = {{"LOCAL_VECTORS", fmt::format("{}u", kLocalVectors)},
+                      {"LOCAL_VISITS", fmt::format("{}u", kLocalVisits)}}};
 }
 
 KernelSource fma_kernels(bool in_double) {
@@ -158,55 +132,14 @@ KernelSource access_kernels(std::size_t items) {
       std::to_string(kAccessBytes) + "] = {";
   const auto table = access_table();
   for (std::size_t i = 0; i < table.size(); ++i) text += fmt::format("{}{},", i % 64 == 0 ? "\n" : "", table[i]);
-  text += R"(};
-
-KERNEL WORK_GROUP(ACCESS_ITEMS, 1, 1) void access_registers(GLOBAL uchar* RESTRICT out) { out[GLOBAL_ID(0)] = (uchar)LOCAL_ID(0); }
-)";
-  const auto kernel = [&](const std::string& space, bool from, const std::string& value) {
-    text += fmt::format(R"(
-KERNEL WORK_GROUP(ACCESS_ITEMS, 1, 1) void access_{0}({1}GLOBAL uchar* RESTRICT out, uint mask, uint shift, uint stride) {{
-  const uint tid = (uint)LOCAL_ID(0);
-  const uint index = ((tid & mask) >> shift) * stride;
-  out[GLOBAL_ID(0)] = {2};
-}}
-)",
-                        space, from ? "GLOBAL const uchar* RESTRICT from, " : "", value);
-  };
-  kernel("global", true, "from[index]");
-  kernel("cached", true, "LOAD_CACHED(from + index)");
-  kernel("constant", false, "constant_table[index]");
-  // As in the thesis, local memory is filled from global memory first, each distinct byte by one item of the group.
-  text += fmt::format(R"(
-KERNEL WORK_GROUP(ACCESS_ITEMS, 1, 1) void access_local(
-    GLOBAL const uchar* RESTRICT from, GLOBAL uchar* RESTRICT out, uint mask, uint shift, uint stride) {{
-  LOCAL_ARRAY(uchar, block, {});
-  const uint tid = (uint)LOCAL_ID(0);
-  const uint index = ((tid & mask) >> shift) * stride;
-  if ((((tid & mask) >> shift) << shift) == tid) block[index] = from[index];
-  BARRIER();
-  out[GLOBAL_ID(0)] = block[index];
-}}
-
-KERNEL void poison(GLOBAL uint4* RESTRICT buffer, uint vectors, uint value) {{
-  const uint4 v = make_uint4(value, value, value, value);
-  for (uint i = GLOBAL_ID(0); i < vectors; i += GROUPS(0) * (uint)ITEMS(0)) buffer[i] = v;
-}}
-)",
-                      kAccessBytes);
-  return {.name = "access_probe", .text = text, .defines = {{"ACCESS_ITEMS", std::to_string(items)}}};
+  text += "};\n" + ridge::detail::kernel_text("machine/access");
+  return {.name = "access_probe",
+          .text = text,
+          .defines = {{"ACCESS_ITEMS", std::to_string(items)}, {"ACCESS_BYTES", std::to_string(kAccessBytes)}}};
 }
 
-// A multiplicative recurrence has no closed form a compiler would find, and each step waits for the one before.
 KernelSource spin_kernels() {
-  return {.name = "spin_probe",
-          .text = R"(
-KERNEL void spin(GLOBAL uint* RESTRICT out, uint rounds) {
-  uint x = GLOBAL_ID(0);
-  for (uint round = 0u; round < rounds; ++round) x = (x ^ (x >> 7)) * 1664525u + 1013904223u;
-  out[GLOBAL_ID(0)] = x;
-}
-)",
-          .defines = {}};
+  return {.name = "spin_probe", .text = ridge::detail::kernel_text("machine/spin"), .defines = {}};
 }
 
 std::uint32_t spin_value(std::uint32_t item, std::uint32_t rounds) {

@@ -1,39 +1,12 @@
 #include <fmt/format.h>
 
+#include "device/kernel_text.hpp"
 #include "sar/migration.hpp"
 
 namespace ridge::sar {
 namespace {
 
 constexpr std::size_t kItems = 128;
-
-constexpr const char* kSource = R"(// Range cell migration correction and azimuth compression, one point a work-item.
-KERNEL WORK_GROUP(ITEMS_A_GROUP, 1, 1)
-void straighten(GLOBAL const float2* RESTRICT in, GLOBAL const float2* RESTRICT azimuth,
-                GLOBAL const float* RESTRICT taps, GLOBAL const float* RESTRICT stretch, GLOBAL float2* RESTRICT out,
-                int ranges, int pulses, float first_range) {
-  const int f = (int)GROUP_ID(0) * ITEMS_A_GROUP + LOCAL_ID(0);
-  const int r = (int)GROUP_ID(1);
-  if (f >= pulses) return;
-  const ulong at = (ulong)r * (ulong)pulses + (ulong)f;
-  const float2 filter = azimuth[at];
-  float real = 0.0f, imaginary = 0.0f;
-  if (filter.x != 0.0f || filter.y != 0.0f) {
-    const float shift = (first_range + (float)r) * stretch[f];
-    const float whole = floor(shift);
-    GLOBAL const float* weights = taps + (int)((shift - whole) * FRACTIONS + 0.5f) * TAPS;
-    const int row = r + (int)whole - (TAPS / 2 - 1);
-    UNROLL for (int tap = 0; tap < TAPS; ++tap) {
-      if (row + tap >= 0 && row + tap < ranges) {
-        const float2 value = in[(ulong)(row + tap) * (ulong)pulses + (ulong)f];
-        real = FMA(weights[tap], value.x, real);
-        imaginary = FMA(weights[tap], value.y, imaginary);
-      }
-    }
-  }
-  out[at] = make_float2(real * filter.x - imaginary * filter.y, real * filter.y + imaginary * filter.x);
-}
-)";
 
 template <class T>
 Buffer resident(const Device& device, Queue& queue, const std::vector<T>& values, const char* name) {
@@ -46,7 +19,7 @@ Buffer resident(const Device& device, Queue& queue, const std::vector<T>& values
 
 KernelSource DeviceMigration::source() {
   return {.name = "sar_migration",
-          .text = kSource,
+          .text = ridge::detail::kernel_text("sar/straighten"),
           .defines = {{"ITEMS_A_GROUP", fmt::format("{}", kItems)},
                       {"FRACTIONS", fmt::format("{}", kFractions)},
                       {"TAPS", fmt::format("{}", kTaps)}}};

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "device/kernel_text.hpp"
 #include "filterbank/correlator.hpp"
 #include "filterbank/device/compiled_bank.hpp"
 
@@ -15,92 +16,6 @@ constexpr std::size_t kSide = 16;      // items of a group: kSide x kSide
 constexpr std::size_t kStaged = 16;    // times in local memory
 constexpr std::size_t kStretch = 128;  // times of one sum of floats, about
 constexpr std::size_t kFinishItems = 128;
-
-// SIDE x SIDE items, EACH x EACH products an item, STAGED times at a time, STAGES turns. PLACE_OF(time, signal): where
-// a value of this group's channel is.
-constexpr const char* kText = R"(
-#define TILE (SIDE * EACH)
-#define PITCH (TILE + 1)
-
-FUNCTION float4 with_rounding(float4 total, float re, float im) {
-  const float a = total.x + re, b = total.y + im;
-  const float from_re = a - total.x, from_im = b - total.y;
-  return make_float4(a, b, total.z + ((total.x - (a - from_re)) + (re - from_re)),
-                     total.w + ((total.y - (b - from_im)) + (im - from_im)));
-}
-
-KERNEL WORK_GROUP(SIDE * SIDE, 1, 1) void correlate(GLOBAL const float2* RESTRICT in, GLOBAL float4* RESTRICT totals,
-                                                    GLOBAL const int2* RESTRICT tiles, int first, int times, int begins) {
-  LOCAL_ARRAY(float2, rows, STAGED * PITCH);
-  LOCAL_ARRAY(float2, columns, STAGED * PITCH);
-  const int item = LOCAL_ID(0), x = item % SIDE, y = item / SIDE;
-  const int channel = (int)(GROUP_ID(0) % CHANNELS);
-  const int2 tile = tiles[GROUP_ID(0) / CHANNELS];
-  float re[EACH * EACH], im[EACH * EACH];
-  for (int i = 0; i < EACH * EACH; ++i) re[i] = im[i] = 0.0f;
-  for (int stage = 0; stage < STAGES; ++stage) {
-    for (int n = item; n < STAGED * TILE; n += SIDE * SIDE) {
-      const int time = stage * STAGED + n % STAGED, signal = n / STAGED;
-      const int row = tile.x * TILE + signal, column = tile.y * TILE + signal;
-      float2 a = make_float2(0.0f, 0.0f), b = make_float2(0.0f, 0.0f);
-      if (time < times && row < SIGNALS) a = LOAD_CACHED(in + PLACE_OF(first + time, row));
-      if (time < times && column < SIGNALS) b = LOAD_CACHED(in + PLACE_OF(first + time, column));
-      rows[n % STAGED * PITCH + signal] = a;
-      columns[n % STAGED * PITCH + signal] = b;
-    }
-    BARRIER();
-    for (int time = 0; time < STAGED; ++time) {
-      float2 a[EACH], b[EACH];
-      UNROLL
-      for (int i = 0; i < EACH; ++i) {
-        a[i] = rows[time * PITCH + y + i * SIDE];
-        b[i] = columns[time * PITCH + x + i * SIDE];
-      }
-      UNROLL
-      for (int i = 0; i < EACH; ++i) {
-        UNROLL
-        for (int j = 0; j < EACH; ++j) {
-          re[i * EACH + j] = FMA(a[i].x, b[j].x, FMA(a[i].y, b[j].y, re[i * EACH + j]));
-          im[i * EACH + j] = FMA(a[i].y, b[j].x, FMA(-a[i].x, b[j].y, im[i * EACH + j]));
-        }
-      }
-    }
-    BARRIER();
-  }
-  UNROLL
-  for (int i = 0; i < EACH; ++i) {
-    UNROLL
-    for (int j = 0; j < EACH; ++j) {
-      const int row = tile.x * TILE + y + i * SIDE, column = tile.y * TILE + x + j * SIDE;
-      const int s = row / POLARIZATIONS, u = column / POLARIZATIONS;
-      if (column < SIGNALS && s <= u) {
-        const ulong baseline = (ulong)u * (u + 1) / 2 + s;
-        GLOBAL float4* const to = totals + (((ulong)channel * BASELINES + baseline) * POLARIZATIONS +
-                                            row % POLARIZATIONS) * POLARIZATIONS + column % POLARIZATIONS;
-        const float4 before = begins ? make_float4(0.0f, 0.0f, 0.0f, 0.0f) : *to;
-        *to = with_rounding(before, re[i * EACH + j], im[i * EACH + j]);
-      }
-    }
-  }
-}
-
-// Neighbouring channels summed, to the order of the output.
-KERNEL WORK_GROUP(FINISH_ITEMS, 1, 1) void finish(GLOBAL const float4* RESTRICT totals, GLOBAL float2* RESTRICT out,
-                                                  ulong offset, ulong values) {
-  const ulong i = (ulong)GROUP_ID(0) * FINISH_ITEMS + LOCAL_ID(0);
-  if (i >= values) return;
-  const ulong products = POLARIZATIONS * POLARIZATIONS;
-  const ulong product = i % products, channel = i / products % (CHANNELS / SUMMED), baseline = i / products / (CHANNELS / SUMMED);
-  float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-  for (int k = 0; k < SUMMED; ++k) {
-    const float4 one = totals[((channel * SUMMED + k) * BASELINES + baseline) * products + product];
-    sum = with_rounding(sum, one.x, one.y);
-    sum.z += one.z;
-    sum.w += one.w;
-  }
-  out[offset + i] = make_float2(sum.x + sum.z, sum.y + sum.w);
-}
-)";
 
 class DeviceCorrelator final : public CorrelatorState {
  public:
@@ -124,7 +39,7 @@ class DeviceCorrelator final : public CorrelatorState {
     result_ = device.buffer(size() * sizeof(std::complex<float>), {.name = "correlator result"});
     const auto number = [](std::size_t value) { return fmt::format("{}", value); };
     const Program program = device.compile({.name = "filter bank correlator",
-                                            .text = kText,
+                                            .text = ridge::detail::kernel_text("filterbank/correlate"),
                                             .defines = {{"SIDE", number(kSide)},
                                                         {"EACH", number(each)},
                                                         {"STAGED", number(kStaged)},

@@ -2,34 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "device/kernel_text.hpp"
+
 namespace ridge::filterbank::on_device {
-namespace {
-
-constexpr const char* kWords = R"(
-#if defined(__CUDACC_RTC__) || defined(__CUDACC__)
-#define SIN_COS_TURNS(p, s, c) sincospif(2.0f * (p), &s, &c)
-#define NEAREST_WHOLE(p) rintf(p)
-#else
-#define SIN_COS_TURNS(p, s, c) { s = sinpi(2.0f * (p)); c = cospi(2.0f * (p)); }
-#define NEAREST_WHOLE(p) rint(p)
-#endif
-FUNCTION float2 turned(float2 value, float2 phase, int channel) {
-  float turns = FMA((float)channel, phase.y, phase.x), s, c;
-  turns -= NEAREST_WHOLE(turns);
-  SIN_COS_TURNS(turns, s, c);
-  return make_float2(FMA(value.x, c, -(value.y * s)), FMA(value.x, s, value.y * c));
-}
-)";
-
-}  // namespace
-
 std::string finish_words(const KernelDesign& design) {
   const Geometry& g = design.geometry;
   if (!g.delayed) return "";
   // A channel's frequency, in channels from the middle of the band.
   const std::string number = g.centred ? fmt::format("((k) - {})", g.channels / 2)
                                        : fmt::format("((k) < {} ? (k) : (k) - {})", (g.channels + 1) / 2, g.channels);
-  return fmt::format("{}#define SIGNED_CHANNEL(k) {}\n", kWords, number);
+  return fmt::format("{}#define SIGNED_CHANNEL(k) {}\n", ridge::detail::kernel_text("filterbank/delay"), number);
 }
 
 std::string delay_arguments(const Geometry& g) {

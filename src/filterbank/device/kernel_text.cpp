@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "device/kernel_text.hpp"
 #include "fft/device/butterfly.hpp"
 #include "fft/device/text.hpp"
 #include "filterbank/device/design.hpp"
@@ -54,7 +55,7 @@ class Writer {
                g_.taps, filterbank::to_string(g_.samples), to_string(d_.fir), d_.streams, d_.steps);
     text_.raw(conversion_text(g_.samples, d_.parts));
     text_.raw(fft::on_device::butterfly_text({d_.radices.begin(), d_.radices.end()}, false));
-    text_.raw(kLinesWords);
+    text_.raw(ridge::detail::kernel_text("filterbank/lines"));
     text_.raw(finish_words(d_));
   }
 

@@ -19,16 +19,6 @@ struct LinesDesign {
 
 // One point in sixteen stays empty, so that the writes of a first stage of 16 meet no bank twice.
 inline std::size_t padded(std::size_t point) { return point + point / 16; }
-inline constexpr const char* kLinesWords = R"(
-#define PLACE(p) ((p) + (p) / 16)
-#define dft1(v)
-#if SUB_GROUP_WIDTH >= 32
-#define LANES_WAIT() SUB_GROUP_BARRIER()
-#else
-#define LANES_WAIT() BARRIER()
-#endif
-)";
-
 // Writes point `value` (a float2 expression) with number `k` of the line `line`.
 using StoreText = std::function<void(fft::on_device::Text& text, const std::string& value, const std::string& k)>;
 

@@ -2,127 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "device/kernel_text.hpp"
+
 namespace ridge::filterbank::on_device {
-namespace {
-
-// Words of the matrix units. On a device that has none they go through local memory, slowly and exactly enough to see
-// that every index is right.
-constexpr const char* kUnits = R"(
-#if defined(__CUDACC_RTC__) || defined(__CUDACC__)
-#define RIDGE_MATRIX 1
-FUNCTION void matrix_multiply_16(float* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1) {
-  float x = d[0], y = d[1], z = d[2], w = d[3];
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-      : "+f"(x), "+f"(y), "+f"(z), "+f"(w) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
-  d[0] = x, d[1] = y, d[2] = z, d[3] = w;
-}
-FUNCTION void matrix_multiply_8(float* d, uint a0, uint a1, uint b0) {
-  float x = d[0], y = d[1], z = d[2], w = d[3];
-  asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
-      : "+f"(x), "+f"(y), "+f"(z), "+f"(w) : "r"(a0), "r"(a1), "r"(b0));
-  d[0] = x, d[1] = y, d[2] = z, d[3] = w;
-}
-FUNCTION uint halves_fma(uint a, uint b, uint c) {
-  uint d;
-  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
-  return d;
-}
-FUNCTION uint halves_of(float low, float high) {
-  uint d;
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(d) : "f"(high), "f"(low));
-  return d;
-}
-FUNCTION float low_half(uint v) {
-  float d;
-  asm("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, l; }" : "=f"(d) : "r"(v));
-  return d;
-}
-FUNCTION float high_half(uint v) {
-  float d;
-  asm("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, h; }" : "=f"(d) : "r"(v));
-  return d;
-}
-#elif defined(RIDGE_OVERLOAD)
-#define RIDGE_MATRIX 1
-FUNCTION void matrix_multiply_16(float* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1) {
-  float x = d[0], y = d[1], z = d[2], w = d[3];
-  __asm__ volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-      : "+f"(x), "+f"(y), "+f"(z), "+f"(w) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
-  d[0] = x, d[1] = y, d[2] = z, d[3] = w;
-}
-FUNCTION void matrix_multiply_8(float* d, uint a0, uint a1, uint b0) {
-  float x = d[0], y = d[1], z = d[2], w = d[3];
-  __asm__ volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
-      : "+f"(x), "+f"(y), "+f"(z), "+f"(w) : "r"(a0), "r"(a1), "r"(b0));
-  d[0] = x, d[1] = y, d[2] = z, d[3] = w;
-}
-FUNCTION uint halves_fma(uint a, uint b, uint c) {
-  uint d;
-  __asm__("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
-  return d;
-}
-FUNCTION uint halves_of(float low, float high) {
-  uint d;
-  __asm__("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(d) : "f"(high), "f"(low));
-  return d;
-}
-FUNCTION float low_half(uint v) {
-  float d;
-  __asm__("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, l; }" : "=f"(d) : "r"(v));
-  return d;
-}
-FUNCTION float high_half(uint v) {
-  float d;
-  __asm__("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, h; }" : "=f"(d) : "r"(v));
-  return d;
-}
-#else
-#define RIDGE_MATRIX 0
-static inline float low_half(uint v) { __private ushort s = (ushort)(v & 0xffffu); return vload_half(0, (const __private half*)&s); }
-static inline float high_half(uint v) { __private ushort s = (ushort)(v >> 16); return vload_half(0, (const __private half*)&s); }
-static inline uint halves_of(float low, float high) {
-  __private ushort s[2];
-  vstore_half_rte(low, 0, (__private half*)s);
-  vstore_half_rte(high, 1, (__private half*)s);
-  return (uint)s[0] | ((uint)s[1] << 16);
-}
-static inline uint halves_fma(uint a, uint b, uint c) {
-  return halves_of(FMA(low_half(a), low_half(b), low_half(c)), FMA(high_half(a), high_half(b), high_half(c)));
-}
-#endif
-)";
-
-// The fragments of all lanes meet in local memory: 6 words a lane.
-constexpr const char* kImitation = R"(
-#if !RIDGE_MATRIX
-#define matrix_multiply_8(d, a0, a1, b0) matrix_multiply_16(d, a0, a1, 0u, 0u, b0, 0u)
-#define matrix_multiply_16(d, a0, a1, a2, a3, b0, b1) { \
-  BARRIER(); \
-  fragments[item * 6] = a0; fragments[item * 6 + 1] = a1; fragments[item * 6 + 2] = a2; fragments[item * 6 + 3] = a3; \
-  fragments[item * 6 + 4] = b0; fragments[item * 6 + 5] = b1; \
-  BARRIER(); \
-  for (int c = 0; c < 4; ++c) { \
-    const int row = lane / 4, column = lane % 4 * 2 + (c & 1); \
-    float sum = 0.0f; \
-    for (int k = 0; k < 16; ++k) { \
-      const int from_a = warp * 32 + row * 4 + k % 8 / 2, from_b = warp * 32 + column * 4 + k % 8 / 2; \
-      const uint a = fragments[from_a * 6 + (c / 2) + (k / 8) * 2], b = fragments[from_b * 6 + 4 + k / 8]; \
-      sum += k % 2 == 0 ? low_half(a) * low_half(b) : high_half(a) * high_half(b); \
-    } \
-    d[c] += sum; \
-  } \
-}
-#endif
-)";
-
-}  // namespace
-
 std::string matrix_words_text(std::size_t items) {
   return fmt::format(
       "{}#if RIDGE_MATRIX\n#define IMITATION_WORDS 0\n#define FRAGMENTS(p)\n#define UNROLL_PRODUCTS UNROLL\n#else\n"
       "#define IMITATION_WORDS {}\n#define FRAGMENTS(p) LOCAL uint* const fragments = p;\n#define UNROLL_PRODUCTS\n"
       "#endif\n{}",
-      kUnits, 6 * items, kImitation);
+      ridge::detail::kernel_text("filterbank/matrix_units"), 6 * items,
+      ridge::detail::kernel_text("filterbank/matrix_imitation"));
 }
 
 }  // namespace ridge::filterbank::on_device

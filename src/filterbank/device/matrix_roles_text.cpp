@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "device/kernel_text.hpp"
 #include "fft/device/butterfly.hpp"
 #include "fft/device/text.hpp"
 #include "filterbank/device/design.hpp"
@@ -21,15 +22,6 @@ namespace ridge::filterbank::on_device {
 namespace {
 
 using fft::on_device::Text;
-
-constexpr const char* kMeetings = R"(
-#define MEET_ARRIVE(id) asm volatile("bar.arrive %0, 512;" ::"n"(id) : "memory")
-#define MEET_WAIT(id) asm volatile("bar.sync %0, 512;" ::"n"(id) : "memory")
-#define ROWS_THERE 1
-#define ROWS_READ 2
-#define LINES_FULL(half) (3 + half)
-#define LINES_FREE(half) (5 + half)
-)";
 
 class Writer {
  public:
@@ -52,7 +44,7 @@ class Writer {
     text_.raw(matrix_words_text(d_.items));
     text_.raw(fft::on_device::butterfly_text({16, others_}, false));
     text_.raw(finish_words(d_));
-    text_.raw(kMeetings);
+    text_.raw(ridge::detail::kernel_text("filterbank/meetings"));
     text_.open("KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}({}{})", d_.items, d_.resident, kKernelName, kArguments,
                delay_arguments(g_));
     const std::size_t words = (2 * matrix_words(g_.taps) * g_.channels + 3) / 4 * 4;

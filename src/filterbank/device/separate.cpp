@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "device/kernel_text.hpp"
 #include "fft/device/text.hpp"
 #include "filterbank/device/finish_text.hpp"
 
@@ -11,18 +12,13 @@ namespace ridge::filterbank::on_device {
 namespace {
 
 constexpr std::size_t kItems = 128;
-constexpr const char* kMultiply = R"(
-FUNCTION float2 multiply(float2 a, float2 b) {
-  return make_float2(FMA(a.x, b.x, -(a.y * b.y)), FMA(a.x, b.y, a.y * b.x));
-}
-)";
 constexpr std::size_t kLargeValues = std::size_t{1} << 22, kSmallValues = std::size_t{1} << 16;
 
 // Channels to their place, turned by their delay and times the bandpass.
 KernelSource finish_source(const KernelDesign& design) {
   const Geometry& g = design.geometry;
   fft::on_device::Text text;
-  text.raw(kMultiply);
+  text.raw(ridge::detail::kernel_text("filterbank/multiply"));
   text.raw(finish_words(design));
   text.open(
       "KERNEL WORK_GROUP({}, 1, 1) void finish(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOBAL "

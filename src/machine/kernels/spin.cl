@@ -1,0 +1,6 @@
+// A multiplicative recurrence has no closed form a compiler would find, and each step waits for the one before.
+KERNEL void spin(GLOBAL uint* RESTRICT out, uint rounds) {
+  uint x = GLOBAL_ID(0);
+  for (uint round = 0u; round < rounds; ++round) x = (x ^ (x >> 7)) * 1664525u + 1013904223u;
+  out[GLOBAL_ID(0)] = x;
+}
