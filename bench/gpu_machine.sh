@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds, checks and times everything on a machine with a GPU that can install nothing, in one call.
-#   bench/gpu_machine.sh [build|test|machine|bench ...]      results go to $OUT (default: build-gpu/out)
+#   bench/gpu_machine.sh [build|test|machine|bench|check|sanitize ...]      results go to $OUT (default: build-gpu/out)
 # Dependencies that the machine lacks are looked for in .gpu-deps/usr (an unpacked set of Debian packages).
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -56,6 +56,25 @@ for step in "${steps[@]}"; do
       $bench --lengths 16777216 --threads 16 | tail -2
       $bench --lengths 16777216 --threads 1 | tail -2
       ;;
+    check)  # random problems against plain references; CHECK_SECONDS a device
+      for device in cuda:0 opencl:nvidia; do
+        $ridge check --device $device --seconds "${CHECK_SECONDS:-300}" --seed "${CHECK_SEED:-today}" \
+          >"$out/check-${device%%:*}.log" 2>&1 || failed="${failed:-} $step:$device"
+        tail -20 "$out/check-${device%%:*}.log"
+      done
+      ;;
+    sanitize)  # the same under the toolkit's checkers, smaller; SANITIZE_SECONDS a tool
+      sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | tail -1)
+      [ -n "$sanitizer" ] || { echo "no compute-sanitizer on this machine"; exit 1; }
+      for tool in memcheck racecheck initcheck synccheck; do
+        RIDGE_BACKENDS=host,cuda "$sanitizer" --tool $tool --error-exitcode 3 --print-limit 20 \
+          $ridge check --device cuda:0 --seconds "${SANITIZE_SECONDS:-60}" --seed "${CHECK_SEED:-today}" --points 65536 \
+          >"$out/sanitize-$tool.log" 2>&1 || failed="${failed:-} $step:$tool"
+        echo "--- $tool"
+        grep -vE "^========= *$" "$out/sanitize-$tool.log" | tail -20
+      done
+      ;;
     *) echo "no step $step"; exit 1 ;;
   esac
 done
+[ -z "${failed:-}" ] || { echo "FAILED:$failed"; exit 1; }

@@ -62,7 +62,7 @@ if(NOT RIDGE_HAVE_MPI)
   message(STATUS "ridge: built without MPI (not found or switched off): ridge stencil runs in one process")
 endif()
 
-# Other libraries that `ridge bench` and `ridge fft check` set beside ours. Only the command uses them.
+# Other libraries that `ridge bench` and `ridge check accuracy` set beside ours. Only the command uses them.
 add_library(ridge_peers INTERFACE)
 find_path(FFTW_HEADERS fftw3.h)
 find_library(FFTW_DOUBLE fftw3)

@@ -16,9 +16,10 @@ void add_sar(CLI::App& program);
 void add_size(CLI::App& program);
 void add_stencil(CLI::App& program);
 void add_channelize(CLI::App& program);
+void add_check(CLI::App& program);
+void add_check_accuracy(CLI::App& check);
 
 // Of `ridge fft`.
 void add_fft_explain(CLI::App& fft);
-void add_fft_check(CLI::App& fft);
 
 }  // namespace ridge::cli

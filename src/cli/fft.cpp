@@ -26,7 +26,6 @@ void add_fft(CLI::App& program) {
       "  ridge fft signal.npy spectrum.npy --device cuda:0          on another device, the same answer\n"
       "  ridge fft signal.npy spectrum.npy --device host+cuda:0     both at once, each with the share it can do\n"
       "  ridge fft explain 1000                                     the plan, its floor and the losers\n"
-      "  ridge fft check                                            errors against high precision\n"
       "  ridge fft papers --device opencl:pocl                      the papers' variants, their tables redrawn\n"
       "\nNothing is scaled unless --scale says so. Memory stays bounded however long the input is, and an output file\n"
       "appears when it is whole. A .npy input may hold complex64, complex128, float32, float64, int8, uint8, int16 or\n"
@@ -56,7 +55,6 @@ void add_fft(CLI::App& program) {
                   "Samples and spectra held at a time (default 64M; one transform at least)");
   command->add_flag("--measure", wishes->measure, "Time the best candidates first, and remember the winner");
   add_fft_explain(*command);
-  add_fft_check(*command);
   add_fft_papers(*command);
   command->callback([command, wishes] {
     if (!command->get_subcommands().empty()) return;

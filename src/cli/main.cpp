@@ -73,6 +73,7 @@ int main(int count, char** values) {
     ridge::cli::add_size(program);
     ridge::cli::add_stencil(program);
     ridge::cli::add_channelize(program);
+    ridge::cli::add_check(program);
     ridge::cli::add_wisdom(program);
     if (count == 1) {
       fmt::print("{}", program.help());

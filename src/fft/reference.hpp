@@ -1,4 +1,4 @@
-// A transform to hold others against, in tests and in `ridge fft check`: any length, written for accuracy and clarity,
+// A transform to hold others against, in tests and in `ridge check`: any length, written for accuracy and clarity,
 // with more digits than double.
 //
 // long double is 64 bits of mantissa on x86 and 113 in software on ARM, which is too slow for a million points, so the

@@ -121,7 +121,7 @@ grep -q "^floor " text || fail "explain names no floor"
 "$ridge" fft explain 256 --radices --quick >text || fail "explain --radices"
 grep -q "radix planner" text || fail "no radix planner: $(cat text)"
 mistake "explain what" "$ridge" fft explain
-"$ridge" fft check --lengths 12,16 --variants >text || fail "check: $(cat text)"
+"$ridge" check accuracy --lengths 12,16 --variants >text || fail "check: $(cat text)"
 grep -q "classic/fma6" text || fail "check without variants: $(cat text)"
 "$ridge" bench fft --device host --lengths 8,12 --against fftw,kissfft,ne10 --seconds 0.001 --json bench.json >text ||
   fail "bench: $(cat text)"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -254,6 +255,39 @@ TYPED_TEST(Real, AsksForTheLineItNeeds) {
   EXPECT_THROW(make_real_short<TypeParam>(0), Error);
   EXPECT_THROW(make_real_direct<TypeParam>(8), Error);
   EXPECT_THROW(make_real_direct<TypeParam>(kMaxDirectReal + 2), Error);
+}
+
+// Odd rows go in pairs; what is no number in one must not reach the other.
+TYPED_TEST(Real, ARowThatHoldsNoNumberLeavesItsPartnerAlone) {
+  using T = TypeParam;
+  constexpr std::size_t n = 67, half = n / 2 + 1, count = 5;
+  const auto kernel = make_real_paired<T>(line<T>(n));
+  base::AlignedArray<std::complex<T>> scratch(kernel->scratch());
+  for (const T odd : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
+    for (std::size_t bad = 0; bad < count; ++bad) {
+      std::vector<T> samples = this->random_samples(count * n, 1), back(count * n);
+      std::vector<std::complex<T>> spectrum(count * half), whole(count * half);
+      kernel->forward_many(samples.data(), n, whole.data(), half, count, scratch.data());
+      samples[bad * n + 40] = odd;
+      kernel->forward_many(samples.data(), n, spectrum.data(), half, count, scratch.data());
+      for (std::size_t row = 0; row < count; ++row) {
+        for (std::size_t k = 0; k < half; ++k) {
+          const std::complex<T> got = spectrum[row * half + k], expected = whole[row * half + k];
+          if (row == bad) {
+            EXPECT_FALSE(std::isfinite(std::abs(got))) << row << " " << k;
+          } else {
+            EXPECT_LE(std::abs(got - expected), 100 * std::numeric_limits<T>::epsilon()) << row << " " << k;
+          }
+        }
+      }
+      whole[bad * half + 3].imag(odd);
+      kernel->inverse_many(whole.data(), half, back.data(), n, count, scratch.data());
+      for (std::size_t row = 0; row < count; ++row) {
+        for (std::size_t i = 0; row != bad && i < n; ++i)
+          EXPECT_LE(std::abs(back[row * n + i] / T(n) - samples[row * n + i]), 100 * std::numeric_limits<T>::epsilon());
+      }
+    }
+  }
 }
 
 }  // namespace

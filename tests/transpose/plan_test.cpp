@@ -91,6 +91,21 @@ TEST(Plan, MeasuresAndExplainsItsWinner) {
   }
 }
 
+TEST(Plan, EveryElementCanBePlanned) {
+  for (const Device& device : devices().devices) {
+    for (const std::size_t bytes : {1, 2, 4, 8, 16}) {
+      for (const bool in_place : {false, true}) {
+        const AnyPlan turn(device, {.rows = 6, .columns = 6, .in_place = in_place}, bytes, kQuick);
+        EXPECT_EQ(turn.bytes(), 2.0 * 36 * static_cast<double>(bytes));
+        EXPECT_EQ(turn.kernels().size(), device.is_host() ? 0u : 1u);
+        EXPECT_EQ(turn.device().id(), device.id());
+        EXPECT_EQ(turn.problem().rows, 6u);
+        EXPECT_EQ(turn.flops(), 0);
+      }
+    }
+  }
+}
+
 TEST(Plan, TakesTheVariantItIsTold) {
   planner::Options options = kQuick;
   options.variant = "cache_blocked";

@@ -1,4 +1,4 @@
-// Other libraries behind one interface, for `ridge bench fft` and `ridge fft check`. A library is a file here, compiled
+// Other libraries behind one interface, for `ridge bench fft` and `ridge check accuracy`. A library is a file here, compiled
 // where it was found when the build was configured.
 #pragma once
 #include <complex>

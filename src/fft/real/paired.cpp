@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -56,6 +57,11 @@ class RealPaired final : public RealKernel<T> {
       spectra<T>().interleave(in + i * in_distance, in + (i + 1) * in_distance, reinterpret_cast<T*>(z), n_);
       whole_->run(Direction::forward, z, y, rest);
       Complex* a = out + i * out_distance;
+      if (spoilt(y[0])) {
+        forward(in + i * in_distance, a, scratch);
+        forward(in + (i + 1) * in_distance, a + out_distance, scratch);
+        continue;
+      }
       spectra<T>().separate(reinterpret_cast<const T*>(y), reinterpret_cast<T*>(a),
                             reinterpret_cast<T*>(a + out_distance), n_);
     }
@@ -71,6 +77,11 @@ class RealPaired final : public RealKernel<T> {
       spectra<T>().join(reinterpret_cast<const T*>(a), reinterpret_cast<const T*>(a + in_distance),
                         reinterpret_cast<T*>(z), n_);
       whole_->run(Direction::inverse, z, y, rest);
+      if (spoilt(y[0])) {
+        inverse(a, out + i * out_distance, scratch);
+        inverse(a + in_distance, out + (i + 1) * out_distance, scratch);
+        continue;
+      }
       spectra<T>().deinterleave(reinterpret_cast<const T*>(y), out + i * out_distance, out + (i + 1) * out_distance,
                                 n_);
     }
@@ -78,6 +89,9 @@ class RealPaired final : public RealKernel<T> {
   }
 
  private:
+  // Point 0 is a sum over both rows. Where it is no number one of them holds none or overflows, and its partner must
+  // not suffer from it: each goes alone.
+  static bool spoilt(const Complex& first) { return !std::isfinite(first.real()) || !std::isfinite(first.imag()); }
   std::size_t part() const { return prime::padded_points<T>(n_); }
 
   std::shared_ptr<const LineKernel<T>> whole_;

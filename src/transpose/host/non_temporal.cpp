@@ -29,7 +29,9 @@ void list_host_non_temporal(const Device&, const Layout& layout, std::vector<Ent
     // Turned in the second-level cache, and written in runs of two kibibytes or less. On a 16-core Xeon 1.5 times the
     // next best; on a Neoverse-V1, whose streaming stores are a hint, half of it.
     const std::size_t page = 4096 / layout.element_bytes;
-    for (const std::size_t rows : {256, 128, 64}) list(std::min(page / 2, rows), page, true, kRealStreams ? 0.7 : 0.3);
+    for (const std::size_t rows : {256, 128, 64}) {
+      if (rows <= page / 2) list(rows, page, true, kRealStreams ? 0.7 : 0.3);
+    }
     for (const DirectTile& tile : direct_tiles(layout)) list(tile.rows, tile.columns, false, tile.efficiency);
   }
   const std::size_t side = square_side(layout.element_bytes);

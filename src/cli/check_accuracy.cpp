@@ -1,4 +1,4 @@
-// ridge fft check: how exact the transforms are, beside FFTW's.
+// ridge check accuracy: how exact the transforms are, beside FFTW's.
 #include <algorithm>
 #include <memory>
 
@@ -49,7 +49,7 @@ fft::PeerTransform<T> fftw_transform() {
 }
 
 template <class T>
-std::size_t check(const Wishes& wishes, const std::vector<std::size_t>& lengths) {
+std::size_t check_errors(const Wishes& wishes, const std::vector<std::size_t>& lengths) {
   const char* type = sizeof(T) == sizeof(float) ? "float" : "double";
   const auto rows = fft::measure_errors<T>({.lengths = lengths,
                                             .variants = wishes.variants,
@@ -81,13 +81,14 @@ std::size_t check(const Wishes& wishes, const std::vector<std::size_t>& lengths)
 
 }  // namespace
 
-void add_fft_check(CLI::App& fft) {
-  auto* command = fft.add_subcommand("check", "Errors against high precision, FFTW's beside them; exit 1 past a gate");
+void add_check_accuracy(CLI::App& check) {
+  auto* command = check.add_subcommand(
+      "accuracy", "Errors of transforms against high precision, FFTW's beside them; exit 1 past a gate");
   command->footer(
       "\nExamples:\n"
-      "  ridge fft check                             lengths 1..64 and a sample up to 65536, float and double\n"
-      "  ridge fft check --variants --lengths 1024   every variant of one length\n"
-      "  ridge fft check --all                       every length up to 4096, a sample up to 2^20; minutes\n"
+      "  ridge check accuracy                             lengths 1..64 and a sample up to 65536, float and double\n"
+      "  ridge check accuracy --variants --lengths 1024   every variant of one length\n"
+      "  ridge check accuracy --all                       every length up to 4096, a sample up to 2^20; minutes\n"
       "\nThe gates: relative L2 error at most 0.6 epsilon sqrt(log2 N) in both directions for every variant, and for\n"
       "the planner's choice (*) at most 1.5 times FFTW's. Inputs are uniform in [-0.5, 0.5]; the reference has "
       "double's\n"
@@ -103,8 +104,8 @@ void add_fft_check(CLI::App& fft) {
   command->callback([wishes] {
     const auto lengths = wishes->lengths.empty() ? fft::accuracy_lengths(wishes->all) : parse_lengths(wishes->lengths);
     std::size_t broken = 0;
-    if (wishes->type != "f64") broken += check<float>(*wishes, lengths);
-    if (wishes->type != "f32") broken += check<double>(*wishes, lengths);
+    if (wishes->type != "f64") broken += check_errors<float>(*wishes, lengths);
+    if (wishes->type != "f32") broken += check_errors<double>(*wishes, lengths);
     for (const Peer& peer : fft_peers()) {
       if (peer.name == "fftw" && !peer.missing.empty()) fmt::print("fftw: {}\n", peer.missing);
     }

@@ -1,0 +1,108 @@
+#include "check/check.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+#include "base/clock.hpp"
+
+namespace ridge::check {
+namespace {
+
+constexpr std::size_t kMostFailures = 20;  // one defect fails often: more of it tells nothing
+constexpr double kLarge = 0.03;            // the share of problems of production size
+
+std::uint64_t seed_of(const std::string& workload, std::uint64_t seed, std::uint64_t number) {
+  std::uint64_t mixed = Random(seed).bits() ^ (number * 0xd1342543de82ef95U);
+  for (const char letter : workload) mixed = Random(mixed + static_cast<unsigned char>(letter)).bits();
+  return mixed;
+}
+
+// Kernels are compiled for every shape, and a processor that plays the device takes its time for both.
+std::size_t points_for(const Device& device) {
+  if (device.is_host()) return std::size_t{1} << 22;
+  return device.info().shares_host_memory ? std::size_t{1} << 14 : std::size_t{1} << 24;
+}
+
+Outcome guarded(const Workload& workload, Draw& draw) {
+  try {
+    return workload.check(draw);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::invalid_argument || error.kind() == ErrorKind::out_of_memory ||
+        error.kind() == ErrorKind::unavailable) {
+      return {.refused = error.what()};
+    }
+    return {.wrong = error.what()};
+  } catch (const std::exception& error) {
+    return {.wrong = fmt::format("an exception: {}", error.what())};
+  }
+}
+
+struct Ran {
+  std::string problem;
+  Outcome outcome;
+};
+
+Ran run_case(const Device& device, const Workload& workload, const Options& options, std::uint64_t number,
+             std::size_t shrink) {
+  Draw draw{device, Random(seed_of(workload.name, options.seed, number)), 0};
+  const std::size_t most = options.most_points > 0 ? options.most_points : points_for(device);
+  const bool large = draw.random.chance(kLarge);
+  const std::size_t usual = std::max<std::size_t>(64, std::min<std::size_t>(most, 64 + draw.random.magnitude(1 << 16)));
+  draw.points = std::max<std::size_t>(1, (large ? most : usual) >> std::min<std::size_t>(shrink, 60));
+  Outcome outcome = guarded(workload, draw);
+  return {std::move(draw.problem), std::move(outcome)};
+}
+
+// As small as it still fails.
+Failure shrunk(const Device& device, const Workload& workload, const Options& options, std::uint64_t number, Ran ran) {
+  Failure failure{workload.name, number, options.shrink, std::move(ran.problem), std::move(ran.outcome)};
+  for (std::size_t shrink = options.shrink + 1; shrink <= 24; ++shrink) {
+    Ran smaller = run_case(device, workload, options, number, shrink);
+    if (smaller.outcome.wrong.empty()) break;
+    failure.shrunk = shrink;
+    failure.problem = std::move(smaller.problem);
+    failure.outcome = std::move(smaller.outcome);
+  }
+  return failure;
+}
+
+}  // namespace
+
+const std::vector<Workload>& workloads() {
+  static const std::vector<Workload> all{{"transpose", check_transpose},
+                                         {"fft", check_fft},
+                                         {"stencil", check_stencil},
+                                         {"filterbank", check_filterbank},
+                                         {"sar", check_sar}};
+  return all;
+}
+
+Report run(const Device& device, std::span<const Workload> workloads, const Options& options) {
+  std::vector<const Workload*> chosen;
+  for (const Workload& workload : workloads) {
+    const auto& names = options.workloads;
+    if (names.empty() || std::find(names.begin(), names.end(), workload.name) != names.end())
+      chosen.push_back(&workload);
+  }
+  Report report;
+  const double end = base::now() + options.seconds;
+  for (std::uint64_t number = options.only.value_or(0);; ++number) {
+    for (const Workload* workload : chosen) {
+      if (!options.only && number > 0 && base::now() >= end) return report;
+      Ran ran = run_case(device, *workload, options, number, options.shrink);
+      ++report.cases;
+      if (!ran.outcome.refused.empty()) ++report.refused;
+      if (options.each) options.each(workload->name, number, ran.problem, ran.outcome);
+      if (ran.outcome.wrong.empty()) continue;
+      report.failures.push_back(options.only ? Failure{workload->name, number, options.shrink, ran.problem, ran.outcome}
+                                             : shrunk(device, *workload, options, number, std::move(ran)));
+      if (report.failures.size() >= kMostFailures) return report;
+    }
+    if (options.only) return report;
+  }
+}
+
+}  // namespace ridge::check

@@ -1,0 +1,78 @@
+// Random problems over everything the public headers allow, each against an independent reference in wider precision:
+// what `ridge check` runs. A case is a number: the same seed and number make the same problem on every machine.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ridge/device.hpp>
+
+#include "check/random.hpp"
+
+namespace ridge::check {
+
+// What a workload makes a problem from. Sizes are drawn last and scaled, so that a smaller `points` gives the same
+// problem in small.
+struct Draw {
+  const Device& device;
+  Random random;
+  std::size_t points;     // elements the problem may have
+  std::string problem{};  // in words, with the variant: said as soon as it is known
+  // Tests of the checks: changes an answer before it is compared.
+  std::function<void(std::span<std::byte> answer)> tamper{};
+  void answered(std::span<std::byte> answer) const {
+    if (tamper) tamper(answer);
+  }
+};
+
+struct Outcome {
+  std::string wrong{};    // what and where; empty: right
+  std::string refused{};  // the library's words; nothing was computed
+};
+
+struct Workload {
+  const char* name;
+  Outcome (*check)(Draw& draw);
+};
+Outcome check_transpose(Draw& draw);
+Outcome check_fft(Draw& draw);  // and convolutions
+Outcome check_convolution(Draw& draw);
+Outcome check_stencil(Draw& draw);
+Outcome check_filterbank(Draw& draw);  // and what stands behind a bank
+Outcome check_correlator(Draw& draw);
+Outcome check_sar(Draw& draw);
+const std::vector<Workload>& workloads();
+
+struct Failure {
+  std::string workload{};
+  std::uint64_t number = 0;  // of the case
+  std::size_t shrunk = 0;    // halvings of the size under which it still fails
+  std::string problem{};     // the shrunk one, in words
+  Outcome outcome{};
+};
+
+struct Options {
+  std::vector<std::string> workloads{};  // empty: all
+  double seconds = 10;
+  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> only{};  // this case, `shrink` times halved
+  std::size_t shrink = 0;
+  std::size_t most_points = 0;  // 0: what suits the device; a few problems have this size, most are small
+  std::function<void(const std::string& workload, std::uint64_t number, const std::string& problem,
+                     const Outcome& outcome)>
+      each{};
+};
+
+struct Report {
+  std::size_t cases = 0, refused = 0;
+  std::vector<Failure> failures{};
+};
+
+// Workloads take turns until the time is over; a failure is made smaller as long as it stays one.
+Report run(const Device& device, std::span<const Workload> workloads, const Options& options);
+
+}  // namespace ridge::check

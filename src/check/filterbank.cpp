@@ -1,0 +1,265 @@
+// Filter banks of any shape and sample, streams cut anywhere, against the sum that defines them, in double.
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+#include <fmt/format.h>
+#include <ridge/filterbank.hpp>
+
+#include "check/check.hpp"
+#include "check/variants.hpp"
+#include "device/random.hpp"
+
+namespace ridge::check {
+namespace {
+
+using filterbank::Order;
+using filterbank::Samples;
+
+struct BankCase {
+  filterbank::Problem problem{};
+  std::size_t spectra = 0;
+  double delay = 0;  // of station s: s times this
+  std::uint64_t data = 0, by_chance = 0, cuts = 0;
+  bool odd = false;  // one sample of one station is no number
+};
+
+BankCase draw_case(Draw& draw) {
+  Random& random = draw.random;
+  BankCase made;
+  filterbank::Problem& problem = made.problem;
+  problem.samples = random.one_of(std::vector{Samples::int4, Samples::int8, Samples::int16, Samples::float32});
+  problem.polarizations = random.between(1, 2);
+  problem.centred = random.chance(0.3);
+  problem.order = random.chance(0.4) ? Order::channel : Order::time;
+  problem.output_times = random.between(1, 20);
+  const std::size_t ratio = random.below(5), bandpass = random.below(4), block = random.below(3);
+  const bool known = random.chance(0.5), delayed = random.chance(0.2);
+  made.odd = random.chance(0.3) && problem.samples == Samples::float32;
+  made.data = random.bits();
+  made.by_chance = random.bits();
+  made.cuts = random.bits();
+  problem.threads = random.below(4);
+  problem.taps = random.chance(0.5) ? random.one_of(std::vector<std::size_t>{4, 8, 16}) : random.between(1, 24);
+  Random details(random.bits());
+
+  problem.stations = random.magnitude(std::clamp<std::size_t>(draw.points / 64, 1, 70));
+  const std::size_t most = std::clamp<std::size_t>(draw.points / problem.stations / problem.taps, 1, 4096);
+  // What telescopes use has kernels of its own.
+  problem.channels = known ? std::size_t{1}
+                                 << random.below(static_cast<std::size_t>(std::log2(static_cast<double>(most))) + 1)
+                           : random.length(most);
+  const std::size_t each = problem.channels * problem.stations * problem.polarizations;
+  made.spectra = random.magnitude(std::clamp<std::size_t>(draw.points / each, 3, 300)) + 2;
+
+  if (problem.channels % 2 != 0) problem.centred = false;
+  if (ratio == 0 && problem.channels % 8 == 0) problem.oversampling = {8, 7};
+  if (ratio == 1 && problem.channels % 4 == 0) problem.oversampling = {4, 3};
+  if (ratio == 2 && problem.channels % 2 == 0) problem.oversampling = {2, 1};
+  if (block == 1) problem.input_block = details.between(1, 3 * problem.channels);
+  if (block == 2) problem.input_block = problem.channels * details.between(1, 4);
+  if (bandpass == 1) problem.bandpass.resize(problem.channels);
+  if (bandpass == 2) problem.bandpass.resize(each);
+  for (auto& factor : problem.bandpass)
+    factor = {static_cast<float>(details.uniform() + 0.5), static_cast<float>(details.uniform() - 0.5)};
+  if (details.chance(0.3)) {
+    problem.weights.resize(problem.channels * problem.taps);
+    for (double& weight : problem.weights) weight = 2 * details.uniform() - 1;
+  }
+  if (delayed) {
+    problem.delays = {.wanted = true, .frequency = 3.25, .longest = 40};
+    made.delay = 40.0 / static_cast<double>(problem.stations) * 0.49 * details.uniform();
+  }
+  return made;
+}
+
+std::string in_words(const BankCase& made) {
+  const filterbank::Problem& p = made.problem;
+  std::string text = fmt::format("{} channels x {} taps, {} stations, {} polarizations, {}", p.channels, p.taps,
+                                 p.stations, p.polarizations, to_string(p.samples));
+  if (p.oversampling.numerator != 1)
+    text += fmt::format(", {}/{}", p.oversampling.numerator, p.oversampling.denominator);
+  if (p.input_block != 0) text += fmt::format(", blocks of {}", p.input_block);
+  if (p.centred) text += ", centred";
+  if (!p.bandpass.empty()) text += fmt::format(", bandpass of {}", p.bandpass.size());
+  if (!p.weights.empty()) text += ", random weights";
+  if (p.order == Order::channel) text += fmt::format(", channels first, {} times", p.output_times);
+  if (p.delays.wanted) text += fmt::format(", delays of {:.3f} a station", made.delay);
+  if (made.odd) text += ", a sample that is no number";
+  return text + fmt::format(", {} spectra", made.spectra);
+}
+
+class BankReference {
+ public:
+  BankReference(const BankCase& made, const filterbank::Plan& plan, std::vector<std::byte> bytes)
+      : made_(made), p_(plan.problem()), hop_(plan.hop()), bytes_(std::move(bytes)) {
+    block_ = p_.input_block == 0 ? p_.channels : p_.input_block;
+    samples_ = bytes_.size() / filterbank::bytes_of(p_.samples) / p_.stations / p_.polarizations;
+  }
+
+  std::size_t place(std::size_t t, std::size_t p, std::size_t s, std::size_t k) const {
+    if (p_.order == Order::time) return ((t * p_.polarizations + p) * p_.stations + s) * p_.channels + k;
+    const std::size_t times = p_.output_times;
+    return (((t / times * p_.channels + k) * p_.stations + s) * p_.polarizations + p) * times + t % times;
+  }
+
+  std::complex<double> sample(std::size_t n, std::size_t s, std::size_t p) const {
+    const std::size_t index = ((n / block_ * p_.stations + s) * block_ + n % block_) * p_.polarizations + p;
+    const std::byte* at = bytes_.data() + index * filterbank::bytes_of(p_.samples);
+    const auto pair = [at]<class N>(N) {
+      N parts[2];
+      std::memcpy(parts, at, sizeof(parts));
+      return std::complex<double>(static_cast<double>(parts[0]), static_cast<double>(parts[1]));
+    };
+    switch (p_.samples) {
+      case Samples::int4: {
+        const int both = std::to_integer<int>(*at);
+        const auto nibble = [](int value) { return static_cast<double>(value >= 8 ? value - 16 : value); };
+        return {nibble(both & 15), nibble(both >> 4)};
+      }
+      case Samples::int8:
+        return pair(std::int8_t{});
+      case Samples::int16:
+        return pair(std::int16_t{});
+      default:
+        return pair(float{});
+    }
+  }
+
+  // X[t][k] as the header writes it.
+  std::complex<double> value(std::size_t t, std::size_t p, std::size_t s, std::size_t k) const {
+    const auto channels = static_cast<std::int64_t>(p_.channels);
+    const std::int64_t newest = static_cast<std::int64_t>((t + 1) * hop_) - 1;
+    const double tau = p_.delays.wanted ? static_cast<double>(s) * made_.delay : 0;
+    const auto whole = static_cast<std::int64_t>(std::llround(tau));
+    const std::int64_t frequency = static_cast<std::int64_t>(k) - (p_.centred ? channels / 2 : 0);
+    std::complex<double> sum = 0;
+    for (std::size_t age = 0; age < p_.weights.size(); ++age) {
+      const std::int64_t n = newest - static_cast<std::int64_t>(age), from = n + whole;
+      if (from < 0 || from >= static_cast<std::int64_t>(samples_)) continue;
+      const std::int64_t turns = ((frequency * n) % channels + channels) % channels;
+      sum += p_.weights[age] * sample(static_cast<std::size_t>(from), s, p) *
+             std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(turns) / static_cast<double>(channels));
+    }
+    if (p_.delays.wanted) {
+      const std::int64_t from_zero = ((frequency % channels) + channels) % channels;
+      const std::int64_t negative = from_zero >= (channels + 1) / 2 ? from_zero - channels : from_zero;
+      const double turns = p_.delays.frequency * tau + static_cast<double>(negative) *
+                                                           (tau - static_cast<double>(whole)) /
+                                                           static_cast<double>(channels);
+      sum *= std::polar(1.0, 2 * std::numbers::pi * (turns - std::floor(turns)));
+    }
+    if (p_.bandpass.size() == p_.channels) {
+      sum *= std::complex<double>(p_.bandpass[k]);
+    } else if (!p_.bandpass.empty()) {
+      sum *= std::complex<double>(p_.bandpass[(p * p_.stations + s) * p_.channels + k]);
+    }
+    return sum;
+  }
+
+ private:
+  const BankCase& made_;
+  const filterbank::Problem& p_;
+  std::size_t hop_, block_ = 1, samples_ = 0;
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace
+
+Outcome check_filterbank(Draw& draw) {
+  if (draw.random.chance(0.2)) return check_correlator(draw);
+  const BankCase made = draw_case(draw);
+  Outcome outcome;
+  draw.problem = in_words(made);
+  const planner::Options options = some_variant(filterbank::candidates(draw.device, made.problem), made.by_chance);
+  const filterbank::Plan plan = filterbank::plan(draw.device, made.problem, options);
+  draw.problem += ", " + plan.variant();
+  const filterbank::Problem& p = plan.problem();
+
+  // A stream that ends anywhere, in pieces of any size.
+  const std::size_t block = p.input_block == 0 ? p.channels : p.input_block;
+  const std::size_t samples = (made.spectra * plan.hop() + p.delays.longest) / block * block + block;
+  const std::size_t sample_bytes = filterbank::bytes_of(p.samples);
+  std::vector<std::byte> bytes(samples * p.stations * p.polarizations * sample_bytes);
+  fill_random(bytes, p.samples == Samples::float32 ? Numbers::float32 : Numbers::bits, made.data);
+  Random random(made.cuts);
+  if (made.odd) {
+    const float number =
+        random.chance(0.5) ? std::numeric_limits<float>::quiet_NaN() : std::numeric_limits<float>::infinity();
+    std::memcpy(bytes.data() + random.below(bytes.size() / 4) * 4, &number, 4);
+  }
+  filterbank::Stream stream(plan);
+  if (p.delays.wanted) {
+    std::vector<double> delays;
+    for (std::size_t i = 0; i < p.polarizations * p.stations; ++i)
+      delays.push_back(static_cast<double>(i % p.stations) * made.delay);
+    stream.set_delays(0, delays);
+  }
+  const float unwritten = std::numeric_limits<float>::quiet_NaN();
+  std::vector<std::complex<float>> got(stream.due(bytes.size()) * plan.spectrum_size(), {unwritten, unwritten});
+  std::size_t written = 0;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t piece = std::min(bytes.size() - at, 1 + random.below(random.chance(0.5) ? bytes.size() : 1000));
+    const std::span<std::complex<float>> room = std::span(got).subspan(written * plan.spectrum_size());
+    const std::size_t due = stream.due(piece);
+    if (due * plan.spectrum_size() > room.size()) {
+      outcome.wrong = fmt::format("a push of {} bytes has {} spectra due, more than the whole stream", piece, due);
+      return outcome;
+    }
+    written += stream.push(std::span<const std::byte>(bytes).subspan(at, piece), room);
+    at += piece;
+  }
+  if (written * plan.spectrum_size() != got.size()) {
+    outcome.wrong = fmt::format("{} spectra in pieces, {} at once", written, got.size() / plan.spectrum_size());
+    return outcome;
+  }
+  if (written == 0) return outcome;
+  draw.answered(std::as_writable_bytes(std::span(got)));
+
+  const BankReference reference(made, plan, bytes);
+  struct Place {
+    std::size_t t, p, s, k;
+  };
+  std::vector<Place> places;
+  const double each = static_cast<double>(p.weights.size());
+  if (static_cast<double>(got.size()) * each < 3e6) {
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const std::size_t k = i % p.channels, s = i / p.channels % p.stations;
+      const std::size_t pol = i / p.channels / p.stations % p.polarizations;
+      places.push_back({i / plan.spectrum_size(), pol, s, k});
+    }
+  } else {
+    const auto count = static_cast<std::size_t>(std::clamp(3e6 / each, 20.0, 5000.0));
+    for (std::size_t i = 0; i < count; ++i)
+      places.push_back(
+          {random.below(written), random.below(p.polarizations), random.below(p.stations), random.below(p.channels)});
+  }
+  std::vector<std::complex<double>> expected;
+  double square = 0;
+  std::size_t finite = 0;
+  for (const Place& at : places) {
+    expected.push_back(reference.value(at.t, at.p, at.s, at.k));
+    if (!std::isfinite(expected.back().real()) || !std::isfinite(expected.back().imag())) continue;
+    square += std::norm(expected.back());
+    ++finite;
+  }
+  const double allowed = 1e-5 * std::sqrt(square / static_cast<double>(std::max<std::size_t>(finite, 1)));
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Place& at = places[i];
+    const std::complex<double> value(got[reference.place(at.t, at.p, at.s, at.k)]);
+    const bool number = std::isfinite(expected[i].real()) && std::isfinite(expected[i].imag());
+    const bool is_number = std::isfinite(value.real()) && std::isfinite(value.imag());
+    if (number == is_number && (!number || std::abs(value - expected[i]) <= allowed)) continue;
+    outcome.wrong = fmt::format(
+        "spectrum {}, polarization {}, station {}, channel {}: {}{:+}i where {}{:+}i belongs, allowed {:.1e}", at.t,
+        at.p, at.s, at.k, value.real(), value.imag(), expected[i].real(), expected[i].imag(), allowed);
+    return outcome;
+  }
+  return outcome;
+}
+
+}  // namespace ridge::check

@@ -1,0 +1,284 @@
+// Stencils of any shape, type and border against plain loops: cell by cell in double for float, in their own arithmetic
+// for the others, where other orders of a sum are allowed for.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <ridge/stencil.hpp>
+
+#include "check/check.hpp"
+#include "check/variants.hpp"
+#include "stencil/reference.hpp"
+
+namespace ridge::check {
+namespace {
+
+using stencil::Border;
+using stencil::Grid;
+using stencil::Offset;
+using stencil::Term;
+
+template <class T>
+constexpr const char* name_of() {
+  if constexpr (std::is_same_v<T, float>) return "f32";
+  if constexpr (std::is_same_v<T, double>) return "f64";
+  if constexpr (std::is_same_v<T, std::int32_t>) return "i32";
+  return "u8";
+}
+
+// An update and how fast a difference may grow in it: the sum of the weights' sizes, at least 1.
+template <class T>
+struct Drawn {
+  stencil::Update<T> update;
+  double growth = 1;
+  std::size_t roundings = 0;  // of a cell, in a step
+};
+
+template <class T>
+Drawn<T> draw_linear(Random& random, std::size_t dimensions) {
+  const int reach = static_cast<int>(random.between(1, dimensions == 3 ? 2 : 4));
+  std::vector<Offset> offsets;
+  switch (random.below(4)) {
+    case 0:
+      offsets = stencil::von_neumann(dimensions, reach, random.chance(0.8));
+      break;
+    case 1:
+      offsets = stencil::moore(dimensions, std::min(reach, 2), random.chance(0.8));
+      break;
+    case 2:
+      offsets = stencil::diamond(dimensions, std::min(reach, 3), random.chance(0.8));
+      break;
+    default: {  // any points, nothing even about them
+      const std::size_t points = random.between(1, 9);
+      for (std::size_t i = 0; i < points; ++i) {
+        Offset offset{};
+        for (std::size_t axis = 3 - dimensions; axis < 3; ++axis)
+          offset[axis] = static_cast<int>(random.between(0, 2 * static_cast<std::size_t>(reach))) - reach;
+        if (std::find(offsets.begin(), offsets.end(), offset) == offsets.end()) offsets.push_back(offset);
+      }
+    }
+  }
+  const bool even = random.chance(0.5);
+  double sum = 0;
+  std::vector<Term> terms;
+  for (const Offset& offset : offsets) {
+    double weight = even ? 1 : 2 * random.uniform() - 1;
+    if constexpr (std::is_integral_v<T>) weight = even ? 1 : static_cast<double>(random.between(0, 6)) - 3;
+    if (weight == 0) weight = 1;
+    terms.push_back({.offset = offset, .weight = weight});
+    sum += std::abs(weight);
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    for (Term& term : terms) term.weight = static_cast<T>(term.weight / sum);
+    sum = 1;
+  }
+  return {stencil::linear<T>(dimensions, terms), std::max(sum, 1.0), 2 * terms.size()};
+}
+
+// Two fields, a coefficient, functions that are no sums: what the fastest kernels do not take.
+template <class T>
+Drawn<T> draw_system(Random& random) {
+  const std::size_t kind = random.below(std::is_floating_point_v<T> ? 4 : 1);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (kind == 1) {
+      return {stencil::update<T>(2,
+                                 [](auto u) {
+                                   const auto now = u.field(0, 0, 0);
+                                   const auto bend = u.field(0, -1, 0) + u.field(0, 1, 0) + u.field(0, 0, -1) +
+                                                     u.field(0, 0, 1) - T(4) * now;
+                                   return std::array{T(2) * now - u.field(1, 0, 0) + T(0.1) * bend, now + T(0)};
+                                 }),
+              4, 12};
+    }
+    if (kind == 2) {
+      return {stencil::update<T>(2,
+                                 [](auto u) {
+                                   return u(0, 0) + u.coefficient(0, 0, 0) *
+                                                        (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - T(4) * u(0, 0));
+                                 }),
+              2, 8};
+    }
+    if (kind == 3) {
+      return {stencil::update<T>(2,
+                                 [](auto u) {
+                                   const auto slope = abs(u(0, 1) - u(0, -1)) + sqrt(abs(u(1, 0)) + T(1));
+                                   return select(u(0, 0) < u(0, 1), T(0.25) * slope, max(u(0, 0), u(-1, 0)) * T(0.5));
+                                 }),
+              4, 16};
+    }
+  }
+  // A cell lives by its neighbours: comparisons and truths.
+  return {stencil::update<T>(2,
+                             [](auto u) {
+                               const auto sum =
+                                   u(-1, -1) + u(-1, 0) + u(-1, 1) + u(0, -1) + u(0, 1) + u(1, -1) + u(1, 0) + u(1, 1);
+                               return select(sum == 3 || (sum == 2 && u(0, 0) == 1), 1, 0);
+                             }),
+          1, 1};
+}
+
+stencil::Borders draw_borders(Random& random) {
+  stencil::Borders borders;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (random.chance(0.3)) {
+      borders.low[axis] = borders.high[axis] = Border::periodic;
+    } else {
+      borders.low[axis] = random.chance(0.5) ? Border::fixed : Border::mirror;
+      borders.high[axis] = random.chance(0.5) ? Border::fixed : Border::mirror;
+    }
+  }
+  return borders;
+}
+
+std::string in_words(const stencil::Borders& borders, std::size_t dimensions) {
+  std::string text;
+  for (std::size_t axis = 0; axis < dimensions; ++axis)
+    text += fmt::format("{}{}-{}", axis == 0 ? "" : ", ", to_string(borders.low[axis]), to_string(borders.high[axis]));
+  return text;
+}
+
+template <class T>
+void fill(Grid<T>& grid, Random& random, bool life) {
+  for (T& cell : grid.all()) {
+    if constexpr (std::is_floating_point_v<T>) {
+      cell = static_cast<T>(2 * random.uniform() - 1);
+    } else {
+      cell = life ? static_cast<T>(random.below(2)) : static_cast<T>(random.bits());
+    }
+  }
+}
+
+// Where one is no number the other must be none, too; else as near as rounding allows.
+template <class T, class Wide>
+std::string difference(const Grid<T>& got, const Grid<Wide>& expected, double allowed) {
+  for (std::size_t i = 0; i < got.all().size(); ++i) {
+    const auto a = static_cast<double>(got.all()[i]);
+    const auto b = static_cast<double>(expected.all()[i]);
+    if (std::isfinite(a) != std::isfinite(b) || (std::isfinite(b) && !(std::abs(a - b) <= allowed))) {
+      std::vector<std::size_t> place;
+      std::size_t rest = i % got.cells();
+      for (std::size_t axis = got.shape().size(); axis-- > 0; rest /= got.shape()[axis])
+        place.insert(place.begin(), rest % got.shape()[axis]);
+      return fmt::format("field {}, cell {}: {} where {} belongs, allowed {:.1e}", i / got.cells(),
+                         fmt::join(place, ","), a, b, allowed);
+    }
+  }
+  return {};
+}
+
+// `first` steps, then the rest, so that blocks of several steps have remainders in both.
+template <class T>
+void advance(const stencil::Plan<T>& plan, Grid<T>& grid, std::size_t steps, const Grid<T>* coefficients,
+             std::size_t first) {
+  if (first == 0) return plan.run(grid, steps, coefficients);
+  stencil::Session<T> session = plan.start(grid, coefficients);
+  session.run(first);
+  session.run(steps - first);
+  session.read(grid);
+}
+
+template <class T>
+Outcome check_type(Draw& draw) {
+  Random& random = draw.random;
+  const bool system = random.chance(0.3);
+  const std::size_t dimensions = system ? 2 : random.between(1, 3);
+  Drawn<T> drawn = system ? draw_system<T>(random) : draw_linear<T>(random, dimensions);
+  stencil::Problem problem;
+  problem.borders = draw_borders(random);
+  problem.threads = random.below(4);
+  // Deep enough for every temporal block; what grows stops early.
+  std::size_t steps =
+      random.chance(0.5) ? random.below(4) : random.below(drawn.growth > 1.5 && !std::is_integral_v<T> ? 7 : 25);
+  const bool odd = std::is_floating_point_v<T> && random.chance(0.2);
+  const bool infinite = random.chance(0.3);
+  const std::uint64_t by_chance = random.bits();
+  Random data(random.bits());
+  std::size_t left = draw.points;
+  for (std::size_t axis = 0; axis < dimensions; ++axis) {
+    const double share = 1.0 / static_cast<double>(dimensions - axis);
+    const auto most = static_cast<std::size_t>(std::pow(static_cast<double>(left), share));
+    const std::size_t least = 2 * static_cast<std::size_t>(drawn.update.radius[3 - dimensions + axis]) + 1;
+    problem.shape.push_back(std::max(least, random.length(std::max(most, least))));
+    left = std::max<std::size_t>(1, left / problem.shape.back());
+  }
+  // The reference walks a tree for every cell.
+  const double work = static_cast<double>(drawn.roundings + 1) * static_cast<double>(draw.points);
+  while (steps > 4 && work * static_cast<double>(steps) > 1e8) steps /= 2;
+
+  Outcome outcome;
+  draw.problem = fmt::format("{} {} fields {} {} steps {} borders {}{}", name_of<T>(), fmt::join(problem.shape, "x"),
+                             drawn.update.fields, drawn.update.name, steps, in_words(problem.borders, dimensions),
+                             odd ? ", a cell that is no number" : "");
+  const planner::Options options = some_variant(stencil::candidates(draw.device, drawn.update, problem), by_chance);
+  const stencil::Plan<T> plan(draw.device, drawn.update, problem, options);
+  draw.problem += ", " + chosen_by({plan.decision()});
+
+  const std::size_t first = steps > 0 && data.chance(0.3) ? data.below(steps + 1) : 0;
+  Grid<T> grid(problem.shape, drawn.update.fields);
+  fill(grid, data, system && std::is_integral_v<T>);
+  if (odd) {
+    if constexpr (std::is_floating_point_v<T>) {
+      grid.all()[data.below(grid.all().size())] =
+          infinite ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::quiet_NaN();
+    }
+  }
+  std::optional<Grid<T>> coefficients;
+  if (drawn.update.coefficients > 0) {
+    coefficients.emplace(problem.shape, drawn.update.coefficients);
+    fill(*coefficients, data, false);
+    for (T& cell : coefficients->all()) cell = static_cast<T>(cell / 8);
+  }
+  const Grid<T>* const given = coefficients ? &*coefficients : nullptr;
+  double allowed = 0;
+  if constexpr (std::is_floating_point_v<T>) {
+    double size = 1;
+    for (std::size_t i = 0; i < steps; ++i) {
+      size *= drawn.growth;
+      allowed = allowed * drawn.growth + static_cast<double>(drawn.roundings) * size;
+    }
+    allowed *= std::numeric_limits<T>::epsilon();
+  }
+  if constexpr (std::is_same_v<T, float>) {
+    Grid<double> wide(problem.shape, drawn.update.fields);
+    std::copy(grid.all().begin(), grid.all().end(), wide.all().begin());
+    std::optional<Grid<double>> wide_coefficients;
+    if (given != nullptr) {
+      wide_coefficients.emplace(problem.shape, drawn.update.coefficients);
+      std::copy(given->all().begin(), given->all().end(), wide_coefficients->all().begin());
+    }
+    stencil::reference_in_double(drawn.update, problem, wide, steps, wide_coefficients ? &*wide_coefficients : nullptr);
+    advance(plan, grid, steps, given, first);
+    draw.answered(std::as_writable_bytes(grid.all()));
+    outcome.wrong = difference(grid, wide, allowed);
+  } else {
+    Grid<T> expected = grid;
+    stencil::reference(drawn.update, problem, expected, steps, given);
+    advance(plan, grid, steps, given, first);
+    draw.answered(std::as_writable_bytes(grid.all()));
+    outcome.wrong = difference(grid, expected, allowed);
+  }
+  return outcome;
+}
+
+}  // namespace
+
+Outcome check_stencil(Draw& draw) {
+  switch (draw.random.below(6)) {
+    case 0:
+      return check_type<std::int32_t>(draw);
+    case 1:
+      return check_type<std::uint8_t>(draw);
+    case 2:
+      if (draw.device.limits().float64) return check_type<double>(draw);
+      [[fallthrough]];
+    default:
+      return check_type<float>(draw);
+  }
+}
+
+}  // namespace ridge::check
