@@ -2,6 +2,7 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ridge/device.hpp>
 
 #include "base/json.hpp"
@@ -32,7 +33,33 @@ base::Json to_json(const DeviceInfo& info) {
             {"items_per_unit", limits.items_per_unit},
             {"memory", limits.memory},
             {"allocation", limits.allocation},
-            {"float64", limits.float64}}}};
+            {"float64", limits.float64},
+            {"architecture", limits.architecture},
+            {"unit_registers", limits.unit_registers},
+            {"unit_local_memory", limits.unit_local_memory},
+            {"matrix_units", limits.matrix_units},
+            {"asynchronous_copies", limits.asynchronous_copies},
+            {"clusters", limits.clusters},
+            {"tensor_maps", limits.tensor_maps},
+            {"private_arrays_in_registers", limits.private_arrays_in_registers}}}};
+}
+
+// What decides which variants a device has.
+std::string traits_text(const Limits& limits) {
+  std::vector<std::string> traits;
+  if (limits.architecture != 0) traits.push_back(fmt::format("architecture {}", limits.architecture));
+  if (limits.unit_registers != 0) traits.push_back(fmt::format("{} registers a unit", limits.unit_registers));
+  if (limits.unit_local_memory != 0) {
+    traits.push_back(base::human_bytes(static_cast<double>(limits.unit_local_memory)) + " of local memory a unit");
+  }
+  if (limits.sub_group != 0) traits.push_back(fmt::format("sub-groups of {}", limits.sub_group));
+  if (limits.matrix_units) traits.emplace_back("matrix units");
+  if (limits.asynchronous_copies) traits.emplace_back("asynchronous copies");
+  if (limits.clusters) traits.emplace_back("clusters");
+  if (limits.tensor_maps) traits.emplace_back("tensor maps");
+  if (!limits.private_arrays_in_registers) traits.emplace_back("private arrays in memory");
+  if (!limits.float64) traits.emplace_back("no double");
+  return fmt::format("{}", fmt::join(traits, ", "));
 }
 
 std::string bytes_or_dash(std::size_t bytes) {
@@ -56,6 +83,10 @@ void show(bool json) {
                     bytes_or_dash(info.limits.local_memory), info.isa, info.driver.substr(0, 60)});
   }
   fmt::print("{}", base::table(rows));
+  for (const Device& device : list.devices) {
+    const std::string traits = device.is_host() ? "" : traits_text(device.limits());
+    if (!traits.empty()) fmt::print("{}: {}\n", device.id(), traits);
+  }
   for (const Device& device : list.devices) {
     for (const std::string& change : device.info().overrides)
       fmt::print("{}: limit overridden: {}\n", device.id(), change);

@@ -10,6 +10,7 @@
 #include <ridge/device.hpp>
 #include <ridge/error.hpp>
 
+#include "device/guarded_memory.hpp"
 #include "device/tile_map.hpp"
 
 namespace ridge::detail {
@@ -22,6 +23,8 @@ struct Allocation {
   virtual std::uintptr_t native() const = 0;
   virtual std::byte* map() = 0;  // host address of the caller's first byte; nullptr where the host cannot see it
   virtual void unmap() = 0;
+  // Pages behind the caller's bytes that nobody may touch, in place of the fence there.
+  virtual GuardedMemory* guard() { return nullptr; }
 };
 
 struct EventState {
@@ -52,7 +55,9 @@ struct MemoryState {
   std::unique_ptr<Allocation> allocation;
   std::string name;
   std::size_t size = 0;   // the caller's bytes
-  std::size_t fence = 0;  // bytes of fence before and after them; 0 outside checking mode
+  std::size_t fence = 0;  // bytes of fence before them; 0 outside checking mode
+  // Bytes of fence after them; as many, or the few before a guarded page.
+  std::size_t fence_after() const;
   MemoryKind kind = MemoryKind::device;
   ~MemoryState();
 };

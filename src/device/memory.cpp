@@ -33,31 +33,41 @@ constexpr std::size_t kFence = 4096;  // a multiple of every device's sub-buffer
 constexpr std::byte kFenceValue{0xA5};
 constexpr std::byte kPoison{0xFF};  // NaN in float and in double, -1 in integers
 
-// First byte of a fence that differs, as an offset from the fence's start; kFence when it is whole.
+// First byte of a fence that differs, as an offset from the fence's start; its size when it is whole.
 std::size_t first_damage(const std::vector<std::byte>& fence) {
   return static_cast<std::size_t>(
       std::find_if(fence.begin(), fence.end(), [](std::byte b) { return b != kFenceValue; }) - fence.begin());
 }
 
 void check_one(MemoryState& memory, QueueState& queue, const std::string& kernel) {
-  std::vector<std::byte> before(memory.fence), after(memory.fence);
+  std::vector<std::byte> before(memory.fence), after(memory.fence_after());
   const auto end = static_cast<std::ptrdiff_t>(memory.size);
-  queue.download(memory, before.data(), memory.fence, -static_cast<std::ptrdiff_t>(memory.fence));
-  queue.download(memory, after.data(), memory.fence, end);
+  queue.download(memory, before.data(), before.size(), -static_cast<std::ptrdiff_t>(before.size()));
+  if (!after.empty()) queue.download(memory, after.data(), after.size(), end);
   queue.finish();
+  GuardedMemory* const guard = memory.allocation->guard();
+  const std::optional<GuardedTouch> touch = guard != nullptr ? guard->touched() : std::nullopt;
   const std::size_t past = first_damage(after);
   const std::size_t front = first_damage(before);
-  if (past == memory.fence && front == memory.fence) return;
-  queue.fill(memory, kFenceValue, memory.fence, -static_cast<std::ptrdiff_t>(memory.fence));
-  queue.fill(memory, kFenceValue, memory.fence, end);
+  if (past == after.size() && front == before.size() && !touch) return;
+  queue.fill(memory, kFenceValue, before.size(), -static_cast<std::ptrdiff_t>(before.size()));
+  if (!after.empty()) queue.fill(memory, kFenceValue, after.size(), end);
   queue.finish();
-  const std::string where = past != memory.fence ? fmt::format("{} bytes past its end", past + 1)
-                                                 : fmt::format("up to {} bytes before its start", memory.fence - front);
-  throw Error(ErrorKind::device, fmt::format("kernel {} wrote outside buffer \"{}\" ({} bytes) on {}: {}", kernel,
-                                             memory.name, memory.size, memory.device->info.id, where));
+  const bool wrote = past != after.size() || front != before.size();
+  const std::string where = past != after.size() ? fmt::format("{} bytes past its end", past + 1)
+                            : touch              ? fmt::format("{} bytes past its end", touch->past + 1)
+                                    : fmt::format("up to {} bytes before its start", before.size() - front);
+  throw Error(ErrorKind::device,
+              fmt::format("kernel {} {} outside buffer \"{}\" ({} bytes) on {}: {}", kernel,
+                          wrote ? "wrote" : "read or wrote", memory.name, memory.size, memory.device->info.id, where));
 }
 
 }  // namespace
+
+std::size_t MemoryState::fence_after() const {
+  GuardedMemory* const guard = allocation->guard();
+  return fence != 0 && guard != nullptr ? guard->slack() : fence;
+}
 
 MemoryState::~MemoryState() {
   if (!device) return;
@@ -91,7 +101,9 @@ std::shared_ptr<MemoryState> make_memory(const std::shared_ptr<DeviceState>& dev
     auto queue = device->queue();
     queue->fill(*memory, kPoison, bytes, 0);
     queue->fill(*memory, kFenceValue, memory->fence, -static_cast<std::ptrdiff_t>(memory->fence));
-    queue->fill(*memory, kFenceValue, memory->fence, static_cast<std::ptrdiff_t>(bytes));
+    if (const std::size_t after = memory->fence_after(); after > 0) {
+      queue->fill(*memory, kFenceValue, after, static_cast<std::ptrdiff_t>(bytes));
+    }
     queue->finish();
   }
   std::lock_guard lock(device->memory_mutex);

@@ -4,6 +4,7 @@
 
 #include "base/json.hpp"
 #include "device/registry.hpp"
+#include "device/traits.hpp"
 
 namespace ridge::detail {
 namespace {
@@ -13,11 +14,32 @@ struct Field {
   std::size_t Limits::*member;
 };
 constexpr Field kFields[] = {
-    {"work_group", &Limits::work_group},         {"local_memory", &Limits::local_memory},
-    {"registers", &Limits::registers},           {"constant_memory", &Limits::constant_memory},
-    {"sub_group", &Limits::sub_group},           {"compute_units", &Limits::compute_units},
-    {"items_per_unit", &Limits::items_per_unit}, {"memory", &Limits::memory},
+    {"work_group", &Limits::work_group},
+    {"local_memory", &Limits::local_memory},
+    {"registers", &Limits::registers},
+    {"constant_memory", &Limits::constant_memory},
+    {"sub_group", &Limits::sub_group},
+    {"compute_units", &Limits::compute_units},
+    {"items_per_unit", &Limits::items_per_unit},
+    {"memory", &Limits::memory},
     {"allocation", &Limits::allocation},
+    {"unit_registers", &Limits::unit_registers},
+    {"unit_local_memory", &Limits::unit_local_memory},
+};
+
+// What a device can do and be made to forget. A device whose private arrays are said to lie in memory is given kernels
+// with few of them.
+struct Ability {
+  const char* name;
+  bool Limits::*member;
+};
+constexpr Ability kAbilities[] = {
+    {"float64", &Limits::float64},
+    {"matrix_units", &Limits::matrix_units},
+    {"asynchronous_copies", &Limits::asynchronous_copies},
+    {"clusters", &Limits::clusters},
+    {"tensor_maps", &Limits::tensor_maps},
+    {"private_arrays_in_registers", &Limits::private_arrays_in_registers},
 };
 
 bool concerns(const std::string& key, const DeviceInfo& info) {
@@ -33,11 +55,29 @@ void apply_overrides(const std::string& text, DeviceInfo& info) {
   for (const auto& [key, wishes] : file.items()) {
     if (!wishes.is_object()) throw Error(ErrorKind::io, fmt::format("override of \"{}\" must be an object", key));
     for (const auto& [name, value] : wishes.items()) {
-      if (name == "float64" && value.is_boolean()) {
-        if (concerns(key, info) && !value.get<bool>() && changed.limits.float64) {
-          changed.limits.float64 = false;
-          changed.overrides.emplace_back("float64 true -> false");
+      const auto* ability = std::find_if(std::begin(kAbilities), std::end(kAbilities),
+                                         [&name = name](const Ability& one) { return name == one.name; });
+      if (ability != std::end(kAbilities)) {
+        if (!value.is_boolean()) {
+          throw Error(ErrorKind::io, fmt::format("override of \"{}\": {} must be true or false", key, name));
         }
+        bool& has = changed.limits.*(ability->member);
+        if (!concerns(key, info) || has == value.get<bool>()) continue;
+        if (!has) throw Error(ErrorKind::io, fmt::format("override of \"{}\": the device has no {}", key, name));
+        has = false;
+        changed.overrides.push_back(fmt::format("{} true -> false", name));
+        continue;
+      }
+      if (name == "architecture") {
+        const int wish = static_cast<int>(base::number_in(wishes, name, 0, 1000)), own = changed.limits.architecture;
+        if (!concerns(key, info) || wish == own) continue;
+        if (wish > own) {
+          throw Error(ErrorKind::io, fmt::format("override of \"{}\": architecture {} is not below the device's own {}",
+                                                 key, wish, own));
+        }
+        changed.limits.architecture = wish;
+        restrict_to_architecture(changed.limits);
+        changed.overrides.push_back(fmt::format("architecture {} -> {}", own, wish));
         continue;
       }
       const auto* field = std::find_if(std::begin(kFields), std::end(kFields),

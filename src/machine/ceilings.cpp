@@ -78,20 +78,19 @@ Ceilings estimate_on_host(const DeviceInfo& device, const DeviceInfo& host) {
 // --- GPUs ----------------------------------------------------------------------------------------------------------
 
 struct Generation {
-  std::string_view isa;    // what the CUDA back end calls it
+  int architecture;        // Limits::architecture
   std::string_view model;  // in the board's name, for OpenCL
   double lanes;            // float lanes a compute unit
   double double_share;     // of the float rate
   double bandwidth;        // bytes per second, of the usual board
 };
 constexpr Generation kGenerations[] = {
-    {"sm_60", "p100", 64, 0.5, 0.7e12},      {"sm_70", "v100", 64, 0.5, 0.9e12},
-    {"sm_80", "a100", 64, 0.5, 1.6e12},      {"sm_90", "h200", 128, 0.5, 4.0e12},
-    {"sm_90", "h100", 128, 0.5, 3.0e12},     {"sm_100", "b200", 128, 0.5, 7.0e12},
-    {"sm_86", "a40", 128, 1.0 / 64, 0.7e12}, {"sm_89", "l40", 128, 1.0 / 64, 0.8e12},
+    {60, "p100", 64, 0.5, 0.7e12},      {70, "v100", 64, 0.5, 0.9e12},      {80, "a100", 64, 0.5, 1.6e12},
+    {90, "h200", 128, 0.5, 4.0e12},     {90, "h100", 128, 0.5, 3.0e12},     {100, "b200", 128, 0.5, 7.0e12},
+    {86, "a40", 128, 1.0 / 64, 0.7e12}, {89, "l40", 128, 1.0 / 64, 0.8e12},
 };
-constexpr Generation kUsual{"", "", 128, 1.0 / 32, 1.0e12};
-constexpr Generation kIntegrated{"", "", 16, 1.0 / 4, 0};  // shares the host's memory
+constexpr Generation kUsual{0, "", 128, 1.0 / 32, 1.0e12};
+constexpr Generation kIntegrated{0, "", 16, 1.0 / 4, 0};  // shares the host's memory
 
 // "A100" is in "A100-SXM4" and not in "A1000".
 bool names_model(const std::string& name, std::string_view model) {
@@ -107,7 +106,7 @@ Generation generation_of(const DeviceInfo& device) {
     if (names_model(name, generation.model)) return generation;
   }
   for (const Generation& generation : kGenerations) {
-    if (device.isa == generation.isa) return generation;
+    if (device.limits.architecture == generation.architecture) return generation;
   }
   return device.shares_host_memory ? kIntegrated : kUsual;
 }

@@ -205,8 +205,7 @@ KERNEL WORK_GROUP(256, 1, 1) void reverse(GLOBAL float* x, int n) {
 }
 
 TEST_F(Cuda, TilesComeAndGoByTheirMaps) {
-  const std::string& isa = gpu->info().isa;
-  if (!isa.starts_with("sm_") || std::stoi(isa.substr(3)) < 90) GTEST_SKIP() << "needs Hopper or later";
+  if (!gpu->limits().tensor_maps) GTEST_SKIP() << "needs Hopper or later";
   constexpr const char* text = R"(
 KERNEL WORK_GROUP(32, 1, 1) void move(TILE_MAP(from), TILE_MAP(to)) {
   LOCAL_BLOCK(float, tile, 516);

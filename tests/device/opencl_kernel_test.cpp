@@ -288,6 +288,38 @@ TEST_F(OpenClKernels, TwoThreadsLaunchOneKernel) {
   }
 }
 
+// PoCL 5 aborted here: it keeps the code of a kernel by the width of the grid (see Traits::one_queue).
+TEST_F(OpenClKernels, GridsOfManyWidthsRunSideBySide) {
+  for (const Device& device : test::opencl_devices()) {
+    SCOPED_TRACE(device.id());
+    const bool was_checking = checking();
+    set_checking(false);  // it would put the launches in order
+    const Kernel kernel = compiled(device, "add",
+                                   "KERNEL void add(GLOBAL int* data, int value) {\n"
+                                   "  for (int i = 0; i < 100; ++i) data[GLOBAL_ID(0)] += value;\n"
+                                   "}\n");
+    constexpr std::size_t rounds = 100, queues = 3;
+    std::vector<Queue> all;
+    std::vector<Buffer> buffers;
+    for (std::size_t q = 0; q < queues; ++q) {
+      all.push_back(device.queue());
+      buffers.push_back(uploaded(device, std::vector<std::int32_t>(rounds * queues, 0), "numbers"));
+    }
+    for (std::size_t round = 0; round < rounds; ++round) {
+      for (std::size_t q = 0; q < queues; ++q) {
+        all[q].launch(kernel, {.groups = {1 + round * queues + q}}, {buffers[q], std::int32_t{1}});
+        all[q].record();  // flushes
+      }
+    }
+    for (std::size_t q = 0; q < queues; ++q) {
+      const auto numbers = downloaded<std::int32_t>(all[q], buffers[q]);
+      EXPECT_EQ(numbers[0], 100 * static_cast<std::int32_t>(rounds));
+      EXPECT_EQ(numbers[q + queues], 100 * static_cast<std::int32_t>(rounds - 1));
+    }
+    set_checking(was_checking);
+  }
+}
+
 TEST_F(OpenClKernels, WrongArgumentsAreNamed) {
   for (const Device& device : test::opencl_devices()) {
     SCOPED_TRACE(device.id());

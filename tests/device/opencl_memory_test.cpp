@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <numeric>
 
+#include "device/backend.hpp"
 #include "device/opencl_support.hpp"
 
 namespace ridge {
@@ -237,6 +238,41 @@ TEST_F(OpenClMemory, AnOverrunNamesKernelAndBuffer) {
     EXPECT_EQ(words[9], 0x3f800000u);
   }
   set_checking(was_checking);
+}
+
+// A kernel that reads where nothing is, and throws away what it read, spoils no fence: pages behind the buffer tell.
+TEST_F(OpenClMemory, AReadPastTheEndNamesKernelAndBuffer) {
+  const bool was_checking = checking();
+  set_checking(true);
+  std::size_t guarded = 0;
+  for (const Device& device : test::opencl_devices()) {
+    SCOPED_TRACE(device.id());
+    const Kernel kernel =
+        device
+            .compile({.name = "peek",
+                      .text = "KERNEL void peek(GLOBAL const float2* v, GLOBAL float* out, int at) {\n"
+                              "  const float seen = v[at].x;\n"
+                              "  out[0] = at < 5 ? seen : 2.0f;\n"
+                              "  if (seen == 12345.0f) out[1] = seen;\n"
+                              "}\n"})
+            .kernel("peek");
+    const Buffer victim = device.buffer(40, {.name = "victim"}), out = device.buffer(8, {.name = "out"});
+    if (victim.state().allocation->guard() == nullptr) continue;
+    ++guarded;
+    Queue queue = device.queue();
+    queue.fill(victim, std::byte{0});
+    queue.launch(kernel, {}, {victim, out, std::int32_t{4}});
+    for (const std::int32_t at : {5, 6, 1000, 100000}) {
+      const Error error = error_of([&] { queue.launch(kernel, {}, {victim, out, at}); });
+      EXPECT_EQ(error.kind(), ErrorKind::device);
+      EXPECT_THAT(error.what(), HasSubstr("peek"));
+      EXPECT_THAT(error.what(), HasSubstr("\"victim\""));
+      EXPECT_THAT(error.what(), HasSubstr(std::to_string((at - 5) * 8 + 1) + " bytes past its end"));
+    }
+    queue.launch(kernel, {}, {victim, out, std::int32_t{0}});
+  }
+  set_checking(was_checking);
+  if (guarded == 0) GTEST_SKIP() << "no device that computes in this process";
 }
 
 }  // namespace

@@ -30,11 +30,11 @@ DeviceInfo processor() {
   return info;
 }
 
-DeviceInfo board(const std::string& name, const std::string& isa, std::size_t units, double clock) {
+DeviceInfo board(const std::string& name, int architecture, std::size_t units, double clock) {
   DeviceInfo info;
   info.id = "cuda:0";
   info.name = name;
-  info.isa = isa;
+  info.limits.architecture = architecture;
   info.backend = Backend::cuda;
   info.limits.compute_units = units;
   info.limits.memory = 1ull << 36;
@@ -69,17 +69,17 @@ TEST(Estimate, HostFollowsCoresClockAndWidth) {
 }
 
 TEST(Estimate, GpuFollowsItsGeneration) {
-  const Ceilings h200 = estimate(board("NVIDIA H200", "sm_90", 132, 1.98), processor());
+  const Ceilings h200 = estimate(board("NVIDIA H200", 90, 132, 1.98), processor());
   expect_usable(h200);
   EXPECT_NEAR(h200.flops_float, 67e12, 1e12);  // what the vendor rates it at
   EXPECT_NEAR(h200.flops_double, 33.5e12, 1e12);
   EXPECT_GT(h200.memory().all.copy, 3e12);
-  const Ceilings gaming = estimate(board("NVIDIA GeForce RTX 3060", "sm_86", 28, 0), processor());
+  const Ceilings gaming = estimate(board("NVIDIA GeForce RTX 3060", 86, 28, 0), processor());
   EXPECT_DOUBLE_EQ(gaming.flops_float, 28 * 128 * 2 * 1.5e9);
   EXPECT_LT(gaming.flops_double, gaming.flops_float / 16);
-  const Ceilings small = estimate(board("RTX A1000 Laptop GPU", "", 16, 0), processor());
+  const Ceilings small = estimate(board("RTX A1000 Laptop GPU", 0, 16, 0), processor());
   EXPECT_DOUBLE_EQ(small.memory().all.copy, 1e12) << "an A1000 is no A100";
-  DeviceInfo without_double = board("some GPU", "", 16, 1);
+  DeviceInfo without_double = board("some GPU", 0, 16, 1);
   without_double.limits.float64 = false;
   EXPECT_EQ(estimate(without_double, processor()).flops_double, 0);
 }

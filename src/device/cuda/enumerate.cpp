@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "device/cuda/state.hpp"
+#include "device/traits.hpp"
 
 namespace ridge::detail {
 namespace {
@@ -64,11 +65,12 @@ std::string bus_address(const CudaDriver& driver, CUdevice device) {
   return text;
 }
 
-Limits read_limits(const CudaDriver& driver, CUdevice device) {
+Limits read_limits(const CudaDriver& driver, CUdevice device, int architecture) {
   const auto read = [&](CUdevice_attribute which) {
     return static_cast<std::size_t>(std::max(0, attribute(driver, device, which)));
   };
   Limits limits;
+  describe_architecture(architecture, Backend::cuda, limits);
   limits.work_group = read(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   limits.work_group_sides = {read(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X), read(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
                              read(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)};
@@ -80,6 +82,8 @@ Limits read_limits(const CudaDriver& driver, CUdevice device) {
   limits.alignment = 256;  // what cuMemAlloc promises at least
   limits.compute_units = read(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   limits.items_per_unit = read(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+  limits.unit_registers = read(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
+  limits.unit_local_memory = read(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
   std::size_t memory = 0;
   if (driver.device_total_mem(&memory, device) == CUDA_SUCCESS) limits.memory = limits.allocation = memory;
   return limits;
@@ -117,7 +121,7 @@ std::shared_ptr<CudaDevice> describe_device(const CudaDriver& driver, const Nvrt
   info.isa = fmt::format("sm_{}", compute);
   info.bus = bus_address(driver, device);
   info.backend = Backend::cuda;
-  info.limits = read_limits(driver, device);
+  info.limits = read_limits(driver, device, compute);
   info.clock_ghz = attribute(driver, device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) * 1e-6;
   info.shares_host_memory = attribute(driver, device, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
   return state;

@@ -6,6 +6,7 @@
 #include "device/compile_cache.hpp"
 #include "device/cuda/state.hpp"
 #include "device/dialect.hpp"
+#include "device/kernel_signature.hpp"
 
 namespace ridge::detail {
 namespace {
@@ -42,17 +43,17 @@ std::size_t size_attribute(CudaDevice& device, CUfunction function, CUfunction_a
   return value > 0 ? static_cast<std::size_t>(value) : 0;
 }
 
-// The sizes of a kernel's parameters; nothing with drivers that cannot tell.
-std::optional<std::vector<std::size_t>> parameter_sizes(const CudaDriver& driver, CUfunction function) {
-  if (!driver.function_get_param_info) return std::nullopt;
-  std::vector<std::size_t> sizes;
-  for (;;) {
-    std::size_t offset = 0, size = 0;
-    const CUresult result = driver.function_get_param_info(function, sizes.size(), &offset, &size);
-    if (result == CUDA_ERROR_INVALID_VALUE) return sizes;  // one past the last
-    if (result != CUDA_SUCCESS) return std::nullopt;
-    sizes.push_back(size);
+// The sizes of a kernel's parameters; nothing with drivers that cannot tell. How many there are is not asked of the
+// driver: it would say so by an error, which the toolkit's memory checker counts.
+std::optional<std::vector<std::size_t>> parameter_sizes(const CudaDriver& driver, CUfunction function,
+                                                        const std::optional<std::size_t>& count) {
+  if (!driver.function_get_param_info || !count) return std::nullopt;
+  std::vector<std::size_t> sizes(*count);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    std::size_t offset = 0;
+    if (driver.function_get_param_info(function, i, &offset, &sizes[i]) != CUDA_SUCCESS) return std::nullopt;
   }
+  return sizes;
 }
 
 }  // namespace
@@ -66,6 +67,7 @@ std::shared_ptr<ProgramState> CudaDevice::compile(const KernelSource& source) {
                                       fmt::format("{}", fmt::join(options, " ")), assembled);
   auto program = std::make_shared<CudaProgram>();
   program->name = source.name;
+  program->source = {.name = {}, .text = source.text, .defines = source.defines};
   if (const std::optional<std::string> found = find_compiled(key)) {
     program->module = load_module(shared_from_this(), *found).module;
     program->from_cache = program->module != nullptr;
@@ -103,12 +105,13 @@ std::shared_ptr<KernelState> CudaProgram::kernel(const std::string& kernel_name)
     throw Error(ErrorKind::invalid_argument, fmt::format("program {} has no kernel \"{}\"", name, kernel_name));
   }
   if (result != CUDA_SUCCESS) device.fail(result, fmt::format("looking for kernel {}", kernel_name));
-  auto kernel = std::make_shared<CudaKernel>(module, function, kernel_name);
+  auto kernel = std::make_shared<CudaKernel>(module, function, kernel_name, parameter_count(source, kernel_name));
   kernels_.emplace(kernel_name, kernel);
   return kernel;
 }
 
-CudaKernel::CudaKernel(std::shared_ptr<CudaModule> owner, CUfunction handle, const std::string& kernel_name)
+CudaKernel::CudaKernel(std::shared_ptr<CudaModule> owner, CUfunction handle, const std::string& kernel_name,
+                       std::optional<std::size_t> parameters)
     : module(std::move(owner)), function(handle), shared_name(std::make_shared<const std::string>(kernel_name)) {
   CudaDevice& cuda = *module->device;
   name = kernel_name;
@@ -128,7 +131,7 @@ CudaKernel::CudaKernel(std::shared_ptr<CudaModule> owner, CUfunction handle, con
   }
   local_block_allowed_ =
       kLocalMemoryWithoutAsking > local_array_bytes_ ? kLocalMemoryWithoutAsking - local_array_bytes_ : 0;
-  if (auto sizes = parameter_sizes(cuda.driver, function)) {
+  if (auto sizes = parameter_sizes(cuda.driver, function, parameters)) {
     parameters_known = true;
     parameter_bytes = std::move(*sizes);
   }

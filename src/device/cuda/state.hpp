@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -88,14 +89,16 @@ struct CudaModule {
 };
 
 struct CudaKernel : KernelState {
-  CudaKernel(std::shared_ptr<CudaModule> owner, CUfunction handle, const std::string& kernel_name);
+  CudaKernel(std::shared_ptr<CudaModule> owner, CUfunction handle, const std::string& kernel_name,
+             std::optional<std::size_t> parameters);  // as many as the text says
   void check_arguments(const std::vector<Argument>& arguments) const;
   void allow_local_memory(std::size_t bytes);  // more than 48 KB has to be asked for
 
   std::shared_ptr<CudaModule> module;
   CUfunction function;
   std::shared_ptr<const std::string> shared_name;
-  bool parameters_known = false;  // false with drivers before 12.4: then the caller is trusted
+  bool parameters_known =
+      false;  // false with drivers before 12.4, and where the text does not say: callers are trusted
   std::vector<std::size_t> parameter_bytes;
 
  private:
@@ -108,6 +111,7 @@ struct CudaProgram : ProgramState {
   std::shared_ptr<KernelState> kernel(const std::string& kernel_name) override;
 
   std::shared_ptr<CudaModule> module;
+  KernelSource source;  // its text and defines
 
  private:
   // One object a kernel: what it may take of local memory is a property of the function in the driver.

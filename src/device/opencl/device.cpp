@@ -91,7 +91,17 @@ cl_context ClDevice::context() {
   return context_.get();
 }
 
-Owned<cl_command_queue> ClDevice::make_queue() { return create_queue(context(), device_, info.id); }
+std::shared_ptr<const Owned<cl_command_queue>> ClDevice::make_queue() {
+  const cl_context made = context();
+  const auto make = [&] {
+    return std::make_shared<const Owned<cl_command_queue>>(create_queue(made, device_, info.id));
+  };
+  if (!traits_.one_queue) return make();
+  std::lock_guard lock(mutex_);
+  auto queue = callers_queue_.lock();
+  if (!queue) callers_queue_ = queue = make();
+  return queue;
+}
 
 cl_command_queue ClDevice::service_queue() {
   const cl_context made = context();

@@ -25,7 +25,8 @@ class ClDevice final : public DeviceState, public std::enable_shared_from_this<C
   cl_command_queue service_queue();  // for maps and residency, apart from the callers' queues
   const Timing& timing();            // decided by a self-test once
   const Traits& traits() const { return traits_; }
-  Owned<cl_command_queue> make_queue();
+  // A queue for a caller. Where Traits::one_queue says so all callers have the same one, which is in order like any.
+  std::shared_ptr<const Owned<cl_command_queue>> make_queue();
 
   // Books `bytes` of the device's memory; false where that is more than it has. Some drivers (PoCL among them) hand out
   // more than there is and fail, or have the process killed, only once it is touched.
@@ -39,9 +40,10 @@ class ClDevice final : public DeviceState, public std::enable_shared_from_this<C
   cl_device_id device_;
   Traits traits_;
   std::atomic<std::size_t> reserved_{0};
-  std::mutex mutex_;  // guards the three below while they are made
+  std::mutex mutex_;  // guards the four below while they are made
   Owned<cl_context> context_;
   Owned<cl_command_queue> service_queue_;
+  std::weak_ptr<const Owned<cl_command_queue>> callers_queue_;  // Traits::one_queue
   std::optional<Timing> timing_;
 };
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "device/traits.hpp"
+
 namespace ridge::detail::opencl {
 namespace {
 
@@ -41,41 +43,6 @@ int version_number(const std::string& text) {
   if (dot == std::string::npos || dot == 0 || dot + 1 >= text.size()) return 12;
   const auto digit = [&](std::size_t at) { return std::isdigit(static_cast<unsigned char>(text[at])) != 0; };
   return digit(dot - 1) && digit(dot + 1) ? (text[dot - 1] - '0') * 10 + (text[dot + 1] - '0') : 12;
-}
-
-struct Capability {
-  cl_uint major = 0;
-  cl_uint minor = 0;
-};
-
-// Resident work-items a multiprocessor, from the table of compute capabilities in the CUDA programming guide; OpenCL
-// has no question for it.
-std::size_t nvidia_items_per_unit(Capability capability) {
-  switch (capability.major * 10 + capability.minor) {
-    case 75:
-      return 1024;
-    case 86:
-    case 87:
-    case 89:
-    case 120:
-    case 121:
-      return 1536;
-    case 50:
-    case 52:
-    case 53:
-    case 60:
-    case 61:
-    case 62:
-    case 70:
-    case 72:
-    case 80:
-    case 90:
-    case 100:
-    case 103:
-      return 2048;
-    default:
-      return 0;
-  }
 }
 
 // Where kernels may ask for a width, the one nearest to what GPUs have: the largest up to 32.
@@ -128,12 +95,13 @@ Limits limits_of(cl_device_id device) {
 }
 
 void describe_nvidia(cl_device_id device, DeviceInfo& info) {
-  const Capability capability{device_value<cl_uint>(device, kComputeCapabilityMajorNv),
-                              device_value<cl_uint>(device, kComputeCapabilityMinorNv)};
-  if (capability.major != 0) info.isa = fmt::format("sm_{}{}", capability.major, capability.minor);
+  const auto major = device_value<cl_uint>(device, kComputeCapabilityMajorNv);
+  const auto minor = device_value<cl_uint>(device, kComputeCapabilityMinorNv);
   info.limits.registers = device_value<cl_uint>(device, kRegistersPerBlockNv);
   info.limits.sub_group = device_value<cl_uint>(device, kWarpSizeNv);
-  info.limits.items_per_unit = nvidia_items_per_unit(capability);
+  if (major == 0) return;
+  info.isa = fmt::format("sm_{}{}", major, minor);
+  describe_architecture(static_cast<int>(major * 10 + minor), Backend::opencl, info.limits);
 }
 
 }  // namespace
@@ -174,8 +142,14 @@ Description describe(cl_platform_id platform, cl_device_id device) {
   info.clock_ghz = device_value<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY) / 1000.0;
   info.shares_host_memory = device_value<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) != CL_FALSE;
 
+  const bool pocl = info.vendor.find("Portable Computing Language") != std::string::npos;
+  info.limits.private_arrays_in_registers = !pocl;  // they become arrays on a stack
+
   Traits& traits = result.traits;
+  traits.one_queue = pocl;
   traits.nvidia = info.vendor.find("NVIDIA") != std::string::npos;
+  traits.in_process =
+      info.shares_host_memory && (device_value<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
   traits.version = version_number(device_text(device, CL_DEVICE_VERSION));
   traits.correctly_rounded = (device_value<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) &
                               CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;

@@ -9,6 +9,12 @@ namespace ridge::detail::opencl {
 // What the back end itself needs to know and callers do not.
 struct Traits {
   bool nvidia = false;
+  bool in_process = false;  // kernels run in threads of this process, on its memory
+  // PoCL up to version 5 keeps the code of a kernel for grids up to some width, an entry a width, and counts who runs
+  // it in the first entry of that kernel, whichever it is. Two launches of one kernel with grids of different widths
+  // that run side by side make it count one of them twice, and it aborts the process: launches must come one after the
+  // other.
+  bool one_queue = false;
   bool correctly_rounded = false;  // the compiler offers IEEE division and square root in float
   int version = 12;                // of OpenCL, 12 for 1.2
   cl_ulong timer_step = 1;         // ns

@@ -50,9 +50,16 @@ ClAllocation::~ClAllocation() {
 
 void ClAllocation::make() {
   // The host-access flags are left alone even for write_combined: they would forbid checking mode to read the fences.
-  const cl_mem_flags flags = CL_MEM_READ_WRITE | (visible_ ? CL_MEM_ALLOC_HOST_PTR : 0);
+  cl_mem_flags flags = CL_MEM_READ_WRITE | (visible_ ? CL_MEM_ALLOC_HOST_PTR : 0);
+  std::size_t size = bytes_ + 2 * fence_;
+  if (fence_ != 0 && device_->traits().in_process) guard_ = GuardedMemory::make(fence_ + bytes_);
+  if (guard_) {
+    flags = CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR;
+    size = fence_ + bytes_ + guard_->slack();
+  }
   cl_int status = CL_SUCCESS;
-  whole_ = Owned<cl_mem>(api().CreateBuffer(device_->context(), flags, bytes_ + 2 * fence_, nullptr, &status));
+  whole_ =
+      Owned<cl_mem>(api().CreateBuffer(device_->context(), flags, size, guard_ ? guard_->data() : nullptr, &status));
   if (status != CL_SUCCESS) fail(status, "making");
   if (!visible_) make_resident();
   if (fence_ == 0) return;

@@ -19,6 +19,7 @@ class ClAllocation final : public Allocation {
   std::uintptr_t native() const override { return reinterpret_cast<std::uintptr_t>(argument()); }
   std::byte* map() override;
   void unmap() override;
+  GuardedMemory* guard() override { return guard_.get(); }
 
   cl_mem argument() const { return view_ ? view_.get() : whole_.get(); }
   cl_mem whole() const { return whole_.get(); }
@@ -36,8 +37,9 @@ class ClAllocation final : public Allocation {
   std::string name_;
   std::size_t bytes_;
   std::size_t fence_;
-  bool visible_;              // to the host
-  std::size_t reserved_ = 0;  // of the device's memory
+  bool visible_;                          // to the host
+  std::size_t reserved_ = 0;              // of the device's memory
+  std::unique_ptr<GuardedMemory> guard_;  // outlives the cl_mem that lies in it
   Owned<cl_mem> whole_;
   Owned<cl_mem> view_;
   std::mutex mutex_;  // guards the two below

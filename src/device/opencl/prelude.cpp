@@ -52,6 +52,15 @@ constexpr std::string_view kPlainAccess = R"(#define LOAD_ONCE(p) (*(p))
 #define LOAD_FAR(p) (*(p))
 )";
 
+// Checking mode: a load whose value is thrown away is made all the same, as a GPU makes it; the compiler would drop it,
+// and with it the sight of a read past a table.
+constexpr std::string_view kCheckedAccess = R"(#define RIDGE_LOADED(p) (*(volatile __global const __typeof__(*(p))*)(p))
+#define LOAD_ONCE(p) RIDGE_LOADED(p)
+#define STORE_ONCE(p, v) (*(p) = (v))
+#define LOAD_CACHED(p) RIDGE_LOADED(p)
+#define LOAD_FAR(p) RIDGE_LOADED(p)
+)";
+
 // Copies to local memory that pass through registers, done when they return.
 constexpr std::string_view kPlainCopies =
     R"(#define COPY_AHEAD_4(to, from) (*(__local uint*)(to) = *(__global const uint*)(from))
@@ -183,11 +192,6 @@ constexpr std::string_view kPtxCopies = R"(#define RIDGE_COPY_AHEAD(kind, bytes,
 #define COPIES_WAIT(n) __asm__ volatile("cp.async.wait_group %0;" : : "n"(n) : "memory")
 )";
 
-// "sm_90" has them, what came before "sm_80" does not.
-bool has_ptx_copies(const DeviceInfo& info) {
-  return info.isa.starts_with("sm_") && info.isa.size() >= 5 && info.isa.compare(3, std::string::npos, "80") >= 0;
-}
-
 constexpr std::string_view kPtxAccess = R"(#define LOAD_ONCE(p) ridge_load_once(p)
 #define STORE_ONCE(p, v) ridge_store_once((p), (v))
 #define LOAD_CACHED(p) ridge_load_cached(p)
@@ -309,9 +313,10 @@ std::size_t shuffle_width(const DeviceInfo& info) {
   return std::has_single_bit(width) && width >= 2 && width <= 32 ? width : 0;
 }
 
-// PoCL's fma() is a call for every element; the compiler's own becomes one instruction and is vectorised.
+// Where Clang makes code of the processor, as PoCL does, fma() is a call for every element; the compiler's own becomes
+// one instruction and is vectorised.
 std::string fma_word(const DeviceInfo& info) {
-  if (info.vendor.find("Portable Computing Language") == std::string::npos) {
+  if (info.limits.private_arrays_in_registers) {
     return "#define FMA(a, b, c) fma((a), (b), (c))\n";
   }
   constexpr std::string_view overload = "static inline __attribute__((overloadable)) ";
@@ -326,7 +331,7 @@ std::string fma_word(const DeviceInfo& info) {
 
 std::string plain_words() {
   std::string text;
-  text += kPlainAccess;
+  text += checking() ? kCheckedAccess : kPlainAccess;
   text += kPlainCopies;
   text += kPlainBytes;
   text += kPlainMatrices;
@@ -349,8 +354,8 @@ std::string ptx_words(const DeviceInfo& info) {
   text += ptx_float_add("__local", "shared", "\"r\"((uint)(ulong)p)");
   const std::size_t width = shuffle_width(info);
   text += fmt::format("#define SUB_GROUP_WIDTH {}\n", width);
-  text += has_ptx_copies(info) ? kPtxCopies : kPlainCopies;  // both came with sm_80
-  text += has_ptx_copies(info) ? kPtxMatrices : kPlainMatrices;
+  text += info.limits.asynchronous_copies ? kPtxCopies : kPlainCopies;
+  text += info.limits.matrix_units ? kPtxMatrices : kPlainMatrices;
   if (width == 0) return text;
   text += "#define SUB_GROUP_BARRIER() __asm__ volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\")\n";
   text += ptx_shuffle("SHUFFLE", "idx", width, 0x1f, info.limits.float64);

@@ -9,6 +9,7 @@
 #include "device/compile_cache.hpp"
 #include "device/dialect.hpp"
 #include "device/opencl/device.hpp"
+#include "device/traits.hpp"
 
 namespace ridge::detail::opencl {
 namespace {
@@ -29,8 +30,8 @@ std::string build_options(const ClDevice& device, const KernelSource& source) {
   }
   if (device.without_ptx) options += " -DRIDGE_NO_PTX";
   // OpenCL has no word for it in the source.
-  constexpr std::size_t kNvidiaRegisters = 65536;
-  const std::size_t registers = device.info.limits.registers > 0 ? device.info.limits.registers : kNvidiaRegisters;
+  const Limits& limits = device.info.limits;
+  const std::size_t registers = limits.registers > 0 ? limits.registers : unit_capacity(limits).registers;
   const int bound = traits.nvidia ? register_bound(source.text, registers) : 0;
   if (bound > 0) options += fmt::format(" -cl-nv-maxrregcount={}", bound);
   return options;

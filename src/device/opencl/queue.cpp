@@ -67,18 +67,18 @@ ClQueue::ClQueue(std::shared_ptr<ClDevice> opencl_device)
 }
 
 // Host memory that uploads and downloads still use must not outlive its owner's belief that the queue is gone.
-ClQueue::~ClQueue() { api().Finish(queue_.get()); }
+ClQueue::~ClQueue() { api().Finish(queue_->get()); }
 
 void ClQueue::upload(const void* from, MemoryState& to, std::size_t bytes, std::ptrdiff_t offset) {
   const ClAllocation& target = allocation_of(to);
-  check_memory(api().EnqueueWriteBuffer(queue_.get(), target.whole(), CL_FALSE, target.origin(offset), bytes, from, 0,
+  check_memory(api().EnqueueWriteBuffer(queue_->get(), target.whole(), CL_FALSE, target.origin(offset), bytes, from, 0,
                                         nullptr, nullptr),
                owner_->info, to, "uploading to");
 }
 
 void ClQueue::download(MemoryState& from, void* to, std::size_t bytes, std::ptrdiff_t offset) {
   const ClAllocation& source = allocation_of(from);
-  check_memory(api().EnqueueReadBuffer(queue_.get(), source.whole(), CL_FALSE, source.origin(offset), bytes, to, 0,
+  check_memory(api().EnqueueReadBuffer(queue_->get(), source.whole(), CL_FALSE, source.origin(offset), bytes, to, 0,
                                        nullptr, nullptr),
                owner_->info, from, "downloading from");
 }
@@ -87,7 +87,7 @@ void ClQueue::copy(MemoryState& from, MemoryState& to, std::size_t bytes, std::p
                    std::ptrdiff_t to_offset) {
   const ClAllocation& source = allocation_of(from);
   const ClAllocation& target = allocation_of(to);
-  check_memory(api().EnqueueCopyBuffer(queue_.get(), source.whole(), target.whole(), source.origin(from_offset),
+  check_memory(api().EnqueueCopyBuffer(queue_->get(), source.whole(), target.whole(), source.origin(from_offset),
                                        target.origin(to_offset), bytes, 0, nullptr, nullptr),
                owner_->info, to, "copying to");
 }
@@ -98,7 +98,7 @@ void ClQueue::upload(const void* from, const Pitches& from_pitches, MemoryState&
   const Corner there = corner(target, to_pitches);
   const Corner here{from_pitches.offset, 0, 0};
   const Corner extent{box.bytes, box.rows, box.slices};
-  check_memory(api().EnqueueWriteBufferRect(queue_.get(), target.whole(), CL_FALSE, there.data(), here.data(),
+  check_memory(api().EnqueueWriteBufferRect(queue_->get(), target.whole(), CL_FALSE, there.data(), here.data(),
                                             extent.data(), to_pitches.row, to_pitches.slice, from_pitches.row,
                                             from_pitches.slice, from, 0, nullptr, nullptr),
                owner_->info, to, "uploading rows to");
@@ -110,7 +110,7 @@ void ClQueue::download(MemoryState& from, const Pitches& from_pitches, void* to,
   const Corner there = corner(source, from_pitches);
   const Corner here{to_pitches.offset, 0, 0};
   const Corner extent{box.bytes, box.rows, box.slices};
-  check_memory(api().EnqueueReadBufferRect(queue_.get(), source.whole(), CL_FALSE, there.data(), here.data(),
+  check_memory(api().EnqueueReadBufferRect(queue_->get(), source.whole(), CL_FALSE, there.data(), here.data(),
                                            extent.data(), from_pitches.row, from_pitches.slice, to_pitches.row,
                                            to_pitches.slice, to, 0, nullptr, nullptr),
                owner_->info, from, "downloading rows from");
@@ -123,7 +123,7 @@ void ClQueue::copy(MemoryState& from, const Pitches& from_pitches, MemoryState& 
   const Corner first = corner(source, from_pitches);
   const Corner last = corner(target, to_pitches);
   const Corner extent{box.bytes, box.rows, box.slices};
-  check_memory(api().EnqueueCopyBufferRect(queue_.get(), source.whole(), target.whole(), first.data(), last.data(),
+  check_memory(api().EnqueueCopyBufferRect(queue_->get(), source.whole(), target.whole(), first.data(), last.data(),
                                            extent.data(), from_pitches.row, from_pitches.slice, to_pitches.row,
                                            to_pitches.slice, 0, nullptr, nullptr),
                owner_->info, to, "copying rows to");
@@ -144,31 +144,31 @@ void ClQueue::fill_part(MemoryState& to, std::byte value, std::size_t pattern, s
   if (bytes == 0) return;
   std::array<std::byte, 16> values;
   values.fill(value);
-  check_memory(api().EnqueueFillBuffer(queue_.get(), allocation_of(to).whole(), values.data(), pattern, origin, bytes,
+  check_memory(api().EnqueueFillBuffer(queue_->get(), allocation_of(to).whole(), values.data(), pattern, origin, bytes,
                                        0, nullptr, nullptr),
                owner_->info, to, "filling");
 }
 
 void ClQueue::launch(KernelState& kernel, const Launch& shape, const std::vector<Argument>& arguments) {
-  static_cast<ClKernel&>(kernel).launch(queue_.get(), shape, arguments);
+  static_cast<ClKernel&>(kernel).launch(queue_->get(), shape, arguments);
 }
 
 std::shared_ptr<EventState> ClQueue::record() {
   Owned<cl_event> event;
-  check(owner_->timing().enqueue(queue_.get(), event.address()), owner_->info.id, "recording an event");
+  check(owner_->timing().enqueue(queue_->get(), event.address()), owner_->info.id, "recording an event");
   // Another queue, or a loop around done(), may wait for it without ever touching this queue again.
-  check(api().Flush(queue_.get()), owner_->info.id, "flushing a queue");
+  check(api().Flush(queue_->get()), owner_->info.id, "flushing a queue");
   return std::make_shared<ClEvent>(owner_, std::move(event));
 }
 
 void ClQueue::wait_for(EventState& event) {
   const cl_event handle = static_cast<ClEvent&>(event).get();
-  check(api().EnqueueBarrierWithWaitList(queue_.get(), 1, &handle, nullptr), owner_->info.id,
+  check(api().EnqueueBarrierWithWaitList(queue_->get(), 1, &handle, nullptr), owner_->info.id,
         "making a queue wait for an event");
 }
 
 void ClQueue::finish() {
-  check(api().Finish(queue_.get()), owner_->info.id, "finishing a queue (a launch or copy before it failed)");
+  check(api().Finish(queue_->get()), owner_->info.id, "finishing a queue (a launch or copy before it failed)");
 }
 
 }  // namespace ridge::detail::opencl

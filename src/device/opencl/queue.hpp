@@ -41,13 +41,13 @@ class ClQueue final : public QueueState {
   std::shared_ptr<EventState> record() override;
   void wait_for(EventState& event) override;
   void finish() override;
-  std::uintptr_t native() const override { return reinterpret_cast<std::uintptr_t>(queue_.get()); }
+  std::uintptr_t native() const override { return reinterpret_cast<std::uintptr_t>(queue_->get()); }
 
  private:
   void fill_part(MemoryState& to, std::byte value, std::size_t pattern, std::size_t bytes, std::size_t origin);
 
   std::shared_ptr<ClDevice> owner_;
-  Owned<cl_command_queue> queue_;
+  std::shared_ptr<const Owned<cl_command_queue>> queue_;
 };
 
 }  // namespace ridge::detail::opencl

@@ -2,12 +2,12 @@
 // the groups write into each other's local memory between its columns and its rows. CUDA from Hopper on.
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "device/traits.hpp"
 #include "fft/device/kernel_text.hpp"
 #include "fft/device/radices.hpp"
 #include "fft/device/route.hpp"
@@ -15,24 +15,11 @@
 namespace ridge::fft::on_device {
 namespace {
 
-constexpr std::size_t kFirstArchitecture = 90, kMostCandidates = 16, kLeastRun = 8, kEachSize = 3;
+constexpr std::size_t kMostCandidates = 16, kLeastRun = 8, kEachSize = 3;
 constexpr std::size_t kMostHeld = 16;  // points of a work-item, half as many in double
 
-}  // namespace
-
-bool is_hopper(const Device& device) {
-  if (device.info().backend != Backend::cuda) return false;
-  const std::string& isa = device.info().isa;
-  std::size_t architecture = 0;
-  if (!isa.starts_with("sm_")) return false;
-  std::from_chars(isa.data() + 3, isa.data() + isa.size(), architecture);
-  return architecture >= kFirstArchitecture;
-}
-
-namespace {
-
 std::string refusal(const Device& device, const AxisProblem& problem) {
-  if (!is_hopper(device)) return "clusters of work-groups need CUDA on Hopper or later";
+  if (!device.limits().clusters) return "clusters of work-groups need CUDA on Hopper or later";
   if (problem.samples != Samples::same) return "takes no integers";
   if (problem.kind == Kind::real) {
     const auto even = [](std::uint64_t step) { return step % 2 == 0; };
@@ -156,8 +143,9 @@ class ClusterLister {
       return false;
     }
     const std::size_t registers = columns.items() * 64;
+    const detail::UnitCapacity unit = detail::unit_capacity(limits);
     columns.resident = std::max<std::size_t>(
-        std::min({std::size_t{65536} / registers, std::size_t{228} * 1024 / (local + 1024), std::size_t{8}}), 1);
+        std::min({unit.registers / registers, unit.local_memory / (local + 1024), std::size_t{8}}), 1);
     Route route;
     route.outer = problem_.counts.back();
     route.steps.push_back({.design = design,

@@ -86,9 +86,6 @@ double usual_flops(const AxisProblem& problem);
 
 Order order_of(const Address& at);
 
-// CUDA from Hopper on: clusters, copies that land by themselves.
-bool is_hopper(const Device& device);
-
 // A pass over the problem as it stands: sides, operators, digits; no radices yet.
 PassDesign plain_pass(const AxisProblem& problem);
 

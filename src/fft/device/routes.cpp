@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.hpp"
+#include "device/traits.hpp"
 #include "fft/device/butterfly.hpp"
 #include "fft/device/exchange.hpp"
 #include "fft/device/kernel_text.hpp"
@@ -19,8 +20,7 @@
 namespace ridge::fft::on_device {
 namespace {
 
-// Of a compute unit of NVIDIA's, where nobody says otherwise.
-constexpr std::size_t kRegisters = 65536, kItemsPerUnit = 2048, kLocalPerUnit = 228 * 1024, kWarp = 32;
+constexpr std::size_t kWarp = 32;
 
 using RouteLister = void (*)(const Device&, const AxisProblem&, std::vector<Route>&);
 struct Family {
@@ -66,14 +66,7 @@ bool parts_serve(const PassDesign& design) {
 
 // Registers a work-group may take; 0 where that is nobody's concern.
 std::size_t register_limit(const Device& device) {
-  if (device.limits().registers > 0) return device.limits().registers;
-  const bool nvidia = device.info().vendor.find("NVIDIA") != std::string::npos;
-  return nvidia || device.info().backend == Backend::cuda ? kRegisters : 0;
-}
-
-// PoCL turns the points of a work-item into arrays on its stack: few of them compile and run faster.
-bool keeps_points_in_memory(const Device& device) {
-  return device.info().vendor.find("Portable Computing Language") != std::string::npos;
+  return device.limits().registers > 0 ? device.limits().registers : device.limits().unit_registers;
 }
 
 // Lines of T work-items each that fill whole warps, from `least` work-items on.
@@ -301,8 +294,9 @@ std::string fit(const Device& device, PassDesign& design, std::size_t lines) {
                        base::human_bytes(static_cast<double>(limits.local_memory)));
   }
   const std::size_t whole = whole_warps(items);
-  std::size_t resident = kRegisters / (whole * registers(design));
-  resident = std::min({resident, kItemsPerUnit / whole, kLocalPerUnit / (local + 1024), std::size_t{16}});
+  const detail::UnitCapacity unit = detail::unit_capacity(limits);
+  std::size_t resident = unit.registers / (whole * registers(design));
+  resident = std::min({resident, unit.items / whole, unit.local_memory / (local + 1024), std::size_t{16}});
   design.resident = std::max<std::size_t>(resident, 1);
   return {};
 }
@@ -311,9 +305,10 @@ std::size_t most_resident(const Device& device, const PassDesign& design) {
   constexpr std::size_t kBeside = 14;  // registers beside the points, at the least
   if (register_limit(device) == 0 || design.float64 || design.method != PrimeMethod::none) return design.resident;
   const std::size_t whole = whole_warps(design.items()), local = local_bytes_of(design);
+  const detail::UnitCapacity unit = detail::unit_capacity(device.limits());
   std::size_t most = design.resident;
-  while ((most + 1) * whole <= kItemsPerUnit && (most + 1) * (local + 1024) <= kLocalPerUnit &&
-         kRegisters / (whole * (most + 1)) / 8 * 8 >= 2 * longest_held(design) + kBeside && most < 16) {
+  while ((most + 1) * whole <= unit.items && (most + 1) * (local + 1024) <= unit.local_memory &&
+         unit.registers / (whole * (most + 1)) / 8 * 8 >= 2 * longest_held(design) + kBeside && most < 16) {
     ++most;
   }
   return most;
@@ -324,7 +319,8 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
   // Short convolutions with more points a work-item run slower and take NVRTC three times as long.
   constexpr std::size_t kPlans = 8, kLongConvolution = 4096;
   const Limits& limits = device.limits();
-  const bool tight = lines == 0 && limits.local_memory < kLocalPerUnit / 2;  // less than a group could use
+  const detail::UnitCapacity unit = detail::unit_capacity(limits);
+  const bool tight = lines == 0 && limits.local_memory < unit.local_memory / 2;  // less than a group could use
   RadixLimits wanted;
   wanted.most_threads = std::min(limits.work_group, limits.work_group_sides[0]) / std::max<std::size_t>(lines, 1);
   wanted.most_held = most_held > 0                       ? most_held
@@ -333,7 +329,7 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
                      : plain.length < kLongConvolution   ? 32
                                                          : 64;
   std::vector<RadixPlan> plans;
-  if (keeps_points_in_memory(device)) {
+  if (!limits.private_arrays_in_registers) {  // few points a work-item compile and run faster
     RadixLimits few = wanted;
     few.most_held = 8;
     plans = radix_plans(plain.length, few);
@@ -355,7 +351,7 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
     design.radices = plan.radices;
     plan.cost += access_price(design);
     // A group alone on its compute unit: nobody loads while it computes. Seen to cost a third.
-    if (plan.threads > 128 && 2 * whole_warps(plan.threads) * registers(design) > kRegisters) plan.cost *= 1.25;
+    if (plan.threads > 128 && 2 * whole_warps(plan.threads) * registers(design) > unit.registers) plan.cost *= 1.25;
   }
   std::stable_sort(plans.begin(), plans.end(), [](const RadixPlan& a, const RadixPlan& b) { return a.cost < b.cost; });
   // Those whose points fit into the registers of a group of one line, the cheapest few.

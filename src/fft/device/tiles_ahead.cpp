@@ -35,7 +35,7 @@ bool are_columns(const AxisProblem& problem) {
 }  // namespace
 
 std::string tiles_refusal(const Device& device, const AxisProblem& problem) {
-  if (!is_hopper(device)) return "needs copies that land by themselves, which CUDA has from Hopper on";
+  if (!device.limits().tensor_maps) return "needs copies that land by themselves, which CUDA has from Hopper on";
   if (problem.kind == Kind::real || problem.samples != Samples::same) return "takes complex points";
   if (problem.load.kind() != FactorKind::none || problem.store.kind() != FactorKind::none) {
     return "takes no factors on its way";

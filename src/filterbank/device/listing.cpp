@@ -31,7 +31,7 @@ class FusedBank final : public DeviceBank {
 
 // A barrier within a loop whose end is not known when it is compiled comes out wrong in PoCL 3.1.
 std::size_t fixed_rounds(const Device& device, std::size_t period) {
-  if (device.info().vendor.find("Portable Computing Language") == std::string::npos) return 0;
+  if (device.limits().private_arrays_in_registers) return 0;
   return std::max<std::size_t>(1, 64 / period);
 }
 
@@ -53,12 +53,12 @@ Factors factors_of(const Problem& problem, const Geometry& g) {
 // Designs of a FIR (with a transform behind it or not) that fit the device, the most promising first.
 std::vector<KernelDesign> designs(const Device& device, const Problem& problem, const Geometry& g, Fir fir,
                                   bool transform, std::size_t parts) {
-  const bool pocl = device.info().vendor.find("Portable Computing Language") != std::string::npos;
+  const std::size_t largest_radix = device.limits().private_arrays_in_registers ? 16 : 8;
   std::vector<KernelDesign> found;
   KernelDesign d{.geometry = g, .fir = fir, .transform = transform, .parts = parts};
   d.factors = transform ? factors_of(problem, g) : Factors::none;
   if (transform) {
-    d.radices = radices_of(g.channels, pocl ? 8 : 16);
+    d.radices = radices_of(g.channels, largest_radix);
     if (d.radices.empty()) return {};
   }
   const std::size_t most = std::min<std::size_t>(device.limits().work_group, 256);
@@ -111,11 +111,6 @@ void refuse(const char* variant, const std::string& why, std::vector<Entry>& ent
 // Registers of a work-item that hold the delay line and the weights.
 std::size_t held_numbers(const KernelDesign& d) {
   return d.units_each() * (d.geometry.taps * (d.parts + 1) + d.steps * d.parts / 4);
-}
-
-bool has_matrix_units(const Device& device) {
-  const std::string& isa = device.info().isa;
-  return isa.starts_with("sm_") && isa.size() >= 5 && isa.compare(3, std::string::npos, "80") >= 0;
 }
 
 // Integers, two polarizations, critical. A device without matrix units can imitate `matrix`: tests do.
@@ -179,7 +174,7 @@ void add_blocks(const Device& device, const Problem& problem, const Geometry& g,
 
 std::vector<KernelDesign> fused_designs(const Device& device, const Problem& problem, const Geometry& g) {
   std::vector<KernelDesign> all;
-  if (has_matrix_units(device)) {
+  if (device.limits().matrix_units) {
     add_matrix_roles(device, problem, g, all);
     add_matrix_whole(device, problem, g, all);
   }
