@@ -9,6 +9,7 @@
 #include <ridge/fft.hpp>
 
 #include "fft/support.hpp"
+#include "support/worst.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -107,10 +108,8 @@ TYPED_TEST(FftApi, LongLinesOverThreads) {
     EXPECT_LE(relative_error(out.data() + n, 1, expected), reference::error_gate<TypeParam>(n)) << fft.explain();
     EXPECT_NE(fft.explain().find("two_step"), std::string::npos);
     fft.inverse(out, back);
-    double difference = 0;
-    for (std::size_t i = 0; i < 2 * n; ++i)
-      difference = std::max<double>(difference, std::abs(back[i] / static_cast<TypeParam>(n) - in[i]));
-    EXPECT_LE(difference, 20 * reference::error_gate<TypeParam>(n));
+    for (auto& value : back) value /= static_cast<TypeParam>(n);
+    EXPECT_LE(test::largest_difference(back, in), 20 * reference::error_gate<TypeParam>(n));
   }
 }
 

@@ -45,7 +45,10 @@ TEST_F(DeviceFft, DoubleKeepsItsPrecision) {
   for (const Device& device : accelerators()) {
     if (!device.limits().float64) continue;
     for (const std::size_t n : {16, 120, 101}) {
-      EXPECT_LE(gated_error<double>(device, n, 3, "", false), 1) << n << " on " << device.id();
+      for (const bool inverse : {false, true}) {
+        EXPECT_LE(gated_error<double>(device, n, 3, "", inverse), 1)
+            << n << (inverse ? " inverse" : "") << " on " << device.id();
+      }
     }
   }
 }
@@ -62,15 +65,12 @@ double gated_error_of(const Device& device, const on_device::Route& route, std::
   compiled.enqueue(queue, in, out);
   queue.download(out, std::span<std::complex<float>>(result));
   queue.finish();
-  double worst = 0;
+  LineErrors errors(n, reference::error_gate<float>(n));
   for (std::size_t line = 0; line < batch; ++line) {
-    const auto first = points.begin() + static_cast<std::ptrdiff_t>(line * n);
-    const auto expected = reference::dft(std::vector(first, first + static_cast<std::ptrdiff_t>(n)), inverse);
-    const double error =
-        reference::relative_error(result.data() + line * n, 1, expected) / reference::error_gate<float>(n);
-    if (!(error <= worst)) worst = error;  // NaN stays
+    const auto expected = reference::dft(part(points, line * n, n), inverse);
+    errors.add(reference::relative_error(result.data() + line * n, 1, expected));
   }
-  return worst;
+  return errors.value();
 }
 
 double gated_error_of(const Device& device, const on_device::PassDesign& design, std::size_t n, std::size_t batch,
@@ -191,7 +191,7 @@ TEST_F(DeviceFft, BuffersStayOnTheDevice) {
     plan.inverse(b, a, queue);
     queue.download(a, std::span<std::complex<float>>(back));
     queue.finish();
-    EXPECT_LE(distance(back, points), 3e-7) << device.id();
+    EXPECT_LE(distance(back, points), 2 * reference::error_gate<float>(n)) << device.id();
   }
 }
 
@@ -204,7 +204,7 @@ TEST_F(DeviceFft, InPlaceIsTheSame) {
       const auto expected = run(apart, points, false, n * 3);
       auto data = points;
       inside.forward(std::span<std::complex<float>>(data));
-      EXPECT_LE(distance(data, expected), 1e-7) << n << " on " << device.id();
+      EXPECT_LE(distance(data, expected), reference::error_gate<float>(n)) << n << " on " << device.id();
     }
   }
 }
@@ -235,22 +235,64 @@ TEST_F(DeviceFft, StridesLeaveTheGapsAlone) {
   }
 }
 
+template <class T>
+void check_shape(const Device& device, const std::vector<std::size_t>& shape, const std::string& variant = "") {
+  const std::size_t batch = 2, points = product(shape);
+  const Plan<T> plan(device, {.shape = shape, .batch = batch}, only(variant));
+  const auto in = reference::random_points<T>(points * batch, 11);
+  for (const bool inverse : {false, true}) {
+    const auto out = run(plan, in, inverse, points * batch);
+    for (std::size_t b = 0; b < batch; ++b) {
+      EXPECT_LE(distance(part(out, b * points, points), nd_dft(wide(part(in, b * points, points)), shape, inverse)),
+                gate_of(plan, points))
+          << shape.size() << " axes" << (inverse ? ", inverse" : "") << " on " << device.id();
+    }
+  }
+}
+
 TEST_F(DeviceFft, SeveralAxesMatchTheReference) {
   for (const Device& device : accelerators()) {
     for (const std::vector<std::size_t>& shape : {std::vector<std::size_t>{12, 20}, {64, 32}, {6, 5, 8}, {1, 16, 1}}) {
-      const std::size_t batch = 2, points = product(shape);
-      const Plan<float> plan(device, {.shape = shape, .batch = batch}, quick());
-      const auto in = reference::random_points<float>(points * batch, 11);
-      const auto out = run(plan, in, false, points * batch);
-      for (std::size_t b = 0; b < batch; ++b) {
-        const auto first = in.begin() + static_cast<std::ptrdiff_t>(b * points);
-        const std::vector<std::complex<float>> one(first, first + static_cast<std::ptrdiff_t>(points));
-        const auto begin = out.begin() + static_cast<std::ptrdiff_t>(b * points);
-        const std::vector<std::complex<float>> actual(begin, begin + static_cast<std::ptrdiff_t>(points));
-        EXPECT_LE(distance(actual, nd_dft(wide(one), shape, false)), 4e-7)
-            << shape.size() << " axes on " << device.id();
-      }
+      check_shape<float>(device, shape);
     }
+    if (device.limits().float64) check_shape<double>(device, {6, 20});
+  }
+}
+
+// Lines that are not there must not read past the tables either; checking mode sees it on PoCL.
+TEST_F(DeviceFft, GroupsThatLinesDoNotFillStayInTheirTables) {
+  for (const Device& device : accelerators()) {
+    // The batch is the fastest digit, so that the last one, which nobody takes modulo anything, numbers the columns.
+    const std::size_t n = 1050, batch = 5;
+    const Problem problem{
+        .shape = {n}, .batch = batch, .input = {.axes = {batch}, .batch = 1}, .output = {.axes = {batch}, .batch = 1}};
+    const Plan<float> plan(device, problem, only("two_pass"));
+    const auto in = reference::random_points<float>(n * batch, 13);
+    const auto out = run(plan, in, false, n * batch);
+    LineErrors errors(n, gate_of(plan, n));
+    for (std::size_t line = 0; line < batch; ++line) {
+      std::vector<std::complex<float>> points(n);
+      for (std::size_t i = 0; i < n; ++i) points[i] = in[line + batch * i];
+      errors.add(reference::relative_error(out.data() + line, batch, reference::dft(points, false)));
+    }
+    EXPECT_LE(errors.value(), 1) << device.id();
+    // A window over the whole shape, short rows that move in runs: the last row stands at the end of its table.
+    const std::vector<std::size_t> shape{7, 10};
+    Problem windowed{.shape = shape};
+    windowed.load_forward.window.resize(70);
+    windowed.store_forward.multiply.resize(70);
+    for (std::size_t i = 0; i < 70; ++i) {
+      windowed.load_forward.window[i] = 0.5 + 0.01 * static_cast<double>(i);
+      windowed.store_forward.multiply[i] = std::polar(1.0, 0.1 * static_cast<double>(i));
+    }
+    const Plan<float> shaped(device, windowed, quick());
+    const auto points = reference::random_points<float>(70, 15);
+    auto expected = wide(points);
+    for (std::size_t i = 0; i < 70; ++i)
+      expected[i] *= static_cast<double>(static_cast<float>(windowed.load_forward.window[i]));
+    expected = nd_dft(expected, shape, false);
+    for (std::size_t i = 0; i < 70; ++i) expected[i] *= windowed.store_forward.multiply[i];
+    EXPECT_LE(distance(run(shaped, points, false, 70), expected), 2 * gate_of(shaped, 70)) << device.id();
   }
 }
 
@@ -258,10 +300,8 @@ TEST_F(DeviceFft, SeveralAxesMatchTheReference) {
 TEST_F(DeviceFft, LongColumnsTakeTwoPasses) {
   for (const Device& device : accelerators()) {
     const std::vector<std::size_t> shape{1024, 6};
+    check_shape<float>(device, shape, "two_pass");
     const Plan<float> plan(device, {.shape = shape}, only("two_pass"));
-    const auto in = reference::random_points<float>(product(shape), 13);
-    const auto out = run(plan, in, true, product(shape));
-    EXPECT_LE(distance(out, nd_dft(wide(in), shape, true)), 4e-7) << device.id();
     EXPECT_NE(plan.explain().find("two_pass(factors="), std::string::npos);
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <complex>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "fft/support.hpp"
@@ -60,8 +61,10 @@ std::vector<std::complex<double>> wide(const std::vector<std::complex<T>>& x) {
   return {x.begin(), x.end()};
 }
 
+// Of `a` from `b`, relative; infinite where they are not of one size, NaN where anything is.
 template <class A, class B>
 double distance(const std::vector<A>& a, const std::vector<B>& b) {
+  if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
   double difference = 0, norm = 0;
   for (std::size_t i = 0; i < b.size(); ++i) {
     difference += std::norm(std::complex<double>(a[i]) - std::complex<double>(b[i]));

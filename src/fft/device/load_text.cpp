@@ -48,7 +48,7 @@ void PassWriter::load_pointers() {
   }
   if (d_.load.factor == FactorKind::none) return;
   text_.line("GLOBAL const {}* const load_factors = load_factor + ({});",
-             d_.load.factor == FactorKind::real ? "real" : "real2", line_offset("line", d_.load.factor_at));
+             d_.load.factor == FactorKind::real ? "real" : "real2", table_offset("line", d_.load.factor_at));
 }
 
 void PassWriter::load() {
@@ -60,7 +60,7 @@ void PassWriter::load() {
   if (d_.load.staged) {
     if (d_.load.factor != FactorKind::none) {
       text_.line("GLOBAL const {}* const load_factors = load_factor + ({});",
-                 d_.load.factor == FactorKind::real ? "real" : "real2", line_offset("line", d_.load.factor_at));
+                 d_.load.factor == FactorKind::real ? "real" : "real2", table_offset("line", d_.load.factor_at));
     }
   } else {
     load_pointers();

@@ -196,6 +196,12 @@ std::string PassWriter::line_offset(const std::string& line, const Address& at) 
   return sum.empty() ? "0" : sum;
 }
 
+std::string PassWriter::table_offset(const std::string& line, const Address& at) {
+  const std::string offset = line_offset(line, at);
+  if (d_.ahead || at.line.empty() || at.line.back() == 0) return offset;
+  return fmt::format("{} ? {} : 0", line == "line_out" ? "here_out" : "here", offset);
+}
+
 std::string PassWriter::scaled_index(const std::string& index, std::uint64_t constant, std::uint64_t stride,
                                      std::size_t most_points) const {
   const bool small = stride * most_points <= kSmallIndex;

@@ -79,6 +79,9 @@ class PassWriter {
   void declare();
   // `offset` plus the line's digits times their strides.
   std::string line_offset(const std::string& line, const Address& at);
+  // The same into a table, by work-items whose line may not be there. All digits but the last are taken modulo their
+  // counts; where the last one counts, the line that is not there reads what belongs to the first.
+  std::string table_offset(const std::string& line, const Address& at);
   // (index + constant) * stride, in 32 bits where that suffices.
   std::string scaled_index(const std::string& index, std::uint64_t constant, std::uint64_t stride,
                            std::size_t most_points) const;

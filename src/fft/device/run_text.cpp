@@ -89,7 +89,7 @@ void PassWriter::stage_out(const StageDesign& last, const char* line) {
   text_.open();
   if (d_.store.factor != FactorKind::none) {
     text_.line("GLOBAL const {}* const store_factors = store_factor + ({});",
-               d_.store.factor == FactorKind::real ? "real" : "real2", line_offset(line, d_.store.factor_at));
+               d_.store.factor == FactorKind::real ? "real" : "real2", table_offset(line, d_.store.factor_at));
   }
   const bool rader = d_.method == PrimeMethod::rader;
   for (std::size_t round = 0; round < last.rounds; ++round) {

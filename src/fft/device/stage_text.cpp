@@ -161,7 +161,7 @@ void PassWriter::middle() {
   for (std::size_t round = 0; round < stage.rounds; ++round) {
     open_round(stage, round);
     if (d_.method == PrimeMethod::filter) {
-      text_.line("GLOBAL const real2* const filter = filter_table + ({}) + i;", line_offset("line", d_.filter_at));
+      text_.line("GLOBAL const real2* const filter = filter_table + ({}) + i;", table_offset("line", d_.filter_at));
     } else {
       text_.line("GLOBAL const real2* const filter = tables + {} + i;", tables_.filter);
     }
@@ -190,7 +190,7 @@ void PassWriter::twiddle(const StageDesign& stage) {
   text_.raw("\n");
   text_.line("// times exp(-2 pi i column k / {})", d_.twiddle->order);
   text_.open();
-  text_.line("const {0} column = ({0})({1});", type, line_offset(line, d_.twiddle->column));
+  text_.line("const {0} column = ({0})({1});", type, table_offset(line, d_.twiddle->column));
   const auto loads = loaded_powers(stage.radix, d_.few_twiddles);
   for (std::size_t m = 0; m < loads.size(); ++m) {
     if (tables_.step_table) {

@@ -73,7 +73,7 @@ void PassWriter::store_pointers(const char* line) {
 void PassWriter::store_factors(const char* line) {
   if (d_.store.factor == FactorKind::none) return;
   text_.line("GLOBAL const {}* const store_factors = store_factor + ({});",
-             d_.store.factor == FactorKind::real ? "real" : "real2", line_offset(line, d_.store.factor_at));
+             d_.store.factor == FactorKind::real ? "real" : "real2", table_offset(line, d_.store.factor_at));
 }
 
 void PassWriter::store() {

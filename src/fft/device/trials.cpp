@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <system_error>
 #include <thread>
-
-#include <ridge/error.hpp>
 
 #include "device/timing.hpp"
 
@@ -77,14 +76,17 @@ void compile_side_by_side(const Device& device, std::vector<KernelSource> source
     for (std::size_t i = next++; i < sources.size(); i = next++) {
       try {
         device.compile(sources[i]);
-      } catch (const Error&) {
-        // Said when the route itself is built.
+      } catch (...) {  // NOLINT(bugprone-empty-catch): said when the route itself is built
       }
     }
   };
   std::vector<std::thread> threads;
   const std::size_t count = std::min<std::size_t>(sources.size(), std::max(1U, std::thread::hardware_concurrency()));
-  for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
+  threads.reserve(count);
+  try {
+    for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): fewer threads do the same
+  }
   work();
   for (std::thread& thread : threads) thread.join();
 }

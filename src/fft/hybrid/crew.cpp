@@ -1,5 +1,11 @@
 #include "fft/hybrid/crew.hpp"
 
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
 #include "base/cores.hpp"
 
 namespace ridge::fft {
@@ -18,17 +24,34 @@ bool soon(const Condition& condition) {
 
 }  // namespace
 
-Crew::Crew(std::size_t members) {
-  for (std::size_t member = 1; member < members; ++member) threads_.emplace_back([this, member] { work(member); });
+std::thread start_thread(std::function<void()> work) { return std::thread(std::move(work)); }
+
+Crew::Crew(std::size_t members, const ThreadStarter& start) {
+  threads_.reserve(members > 0 ? members - 1 : 0);
+  try {
+    for (std::size_t member = 1; member < members; ++member) {
+      threads_.push_back(start([this, member] { work(member); }));
+    }
+  } catch (const std::system_error& error) {
+    const std::size_t started = threads_.size();
+    dismiss();
+    throw Error(ErrorKind::unavailable,
+                fmt::format("a transform over several devices needs {} threads beside the caller's, and the system "
+                            "gave {}: {}; ask for fewer cores or raise the limit (ulimit -u)",
+                            members - 1, started, error.what()));
+  }
 }
 
-Crew::~Crew() {
+Crew::~Crew() { dismiss(); }
+
+void Crew::dismiss() {
   {
     std::lock_guard lock(mutex_);
     over_ = true;
   }
   start_.notify_all();
   for (auto& thread : threads_) thread.join();
+  threads_.clear();
 }
 
 void Crew::call(std::size_t member) {

@@ -12,9 +12,14 @@
 
 namespace ridge::fft {
 
+// Throws std::system_error where the system gives no thread; tests give one that does.
+using ThreadStarter = std::function<std::thread(std::function<void()> work)>;
+std::thread start_thread(std::function<void()> work);
+
 class Crew {
  public:
-  explicit Crew(std::size_t members);  // the first one is the caller of run()
+  // The first member is the caller of run(). Error{unavailable} where the system has not threads enough.
+  explicit Crew(std::size_t members, const ThreadStarter& start = start_thread);
   ~Crew();
   std::size_t members() const { return threads_.size() + 1; }
   // task(member) by every member at once; returns when all are done and rethrows the first failure.
@@ -23,6 +28,7 @@ class Crew {
  private:
   void work(std::size_t member);
   void call(std::size_t member);
+  void dismiss();
 
   std::mutex mutex_;
   std::condition_variable start_, end_;
