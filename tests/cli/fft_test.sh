@@ -1,52 +1,6 @@
 #!/usr/bin/env bash
 # ridge fft on files and pipes: right answers, whole files or none, one clear line for each mistake.
-set -u
-ridge=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 2
-failures=0
-
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
-
-# Numbers of a type, one a line.
-values() { od -An -v -t "$1" -w"$2" "$3" | sed 's/  */ /g; s/^ //'; }
-
-# npy NAME DESCR SHAPE < elements
-npy() {
-  local dictionary="{'descr': '$2', 'fortran_order': False, 'shape': $3, }"
-  local padding=$(((64 - (10 + ${#dictionary} + 1) % 64) % 64))
-  local length=$((${#dictionary} + padding + 1))
-  {
-    printf '\x93NUMPY\x01\x00'
-    printf "\\x$(printf %02x $((length % 256)))\\x$(printf %02x $((length / 256)))"
-    printf "%s%*s\n" "$dictionary" "$padding" ''
-    cat
-  } >"$1"
-}
-
-# bytes of int16 numbers, little-endian
-int16() {
-  local n
-  for n in "$@"; do printf "\\x$(printf %02x $((n & 255)))\\x$(printf %02x $(((n >> 8) & 255)))"; done
-}
-
-# mistake WORDS COMMAND...: exit 1, one line on stderr that holds the words, no output left
-mistake() {
-  local words=$1
-  shift
-  rm -f out.npy out.raw
-  "$@" >stdout 2>stderr
-  local code=$?
-  [ $code -eq 1 ] || fail "exit $code instead of 1: $*"
-  grep -qF -- "$words" stderr || fail "no \"$words\" in: $(cat stderr)"
-  [ "$(wc -l <stderr)" -eq 1 ] || fail "not one line: $(cat stderr)"
-  ls out.* >/dev/null 2>&1 && fail "output left behind: $*"
-}
-
+source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 # --- answers ---------------------------------------------------------------------------------------------------------
 # An impulse at 0 is 1 everywhere; at 1 it is the circle.
 int16 1 0 0 0 0 1 0 0 | npy pulses.npy '<i2' '(2, 4)'
@@ -92,8 +46,16 @@ cmp zeros.raw zeros.out || fail "many pieces differ"
 cmp pulses.npy spectrum.npy || fail "over itself differs"
 
 # --- mistakes --------------------------------------------------------------------------------------------------------
-mistake "ends 28 bytes into transform 2 of 2" "$ridge" fft <(head -c -4 spectrum.npy) out.npy
-mistake "goes on after its 2 transforms" "$ridge" fft <(cat spectrum.npy; echo) out.npy
+mistake "its shape (2, 4) of complex64 asks for 64 bytes, and it ends 4 bytes early" "$ridge" fft <(head -c -4 spectrum.npy) out.npy
+mistake "goes on behind them" "$ridge" fft <(cat spectrum.npy; echo) out.npy
+mistake "goes on after its 1 transforms" "$ridge" fft raw.c8 out.raw --shape 4 --batch 1
+# What only a header claims takes no memory, from a file or a pipe.
+int16 1 2 3 4 | npy claims.npy '<c8' '(300000000,)'
+for claims in claims.npy <(cat claims.npy); do
+  mistake "asks for 2400000000 bytes, and it ends 2399999992 bytes early" bash -c \
+    'ulimit -v 1000000; exec "$@"' limited "$ridge" fft "$claims" out.npy --threads 1
+done
+mistake "into transform 1" bash -c 'ulimit -v 1000000; exec "$@"' limited "$ridge" fft raw.c8 out.raw --shape 300000000 --threads 1
 mistake "into transform 2" "$ridge" fft <(head -c 40 raw.c8) out.raw --shape 4
 mistake "whose last axes are not 5" "$ridge" fft spectrum.npy out.npy --shape 5
 mistake "say what it holds with --shape" "$ridge" fft raw.c8 out.raw
@@ -129,5 +91,4 @@ grep -q "fft c64 12" text || fail "bench without its rows: $(cat text)"
 grep -q '"rows"' bench.json || fail "bench without JSON"
 mistake "no peer \"abacus\"" "$ridge" bench fft --against abacus
 
-[ $failures -eq 0 ] && echo "all good"
-exit $((failures > 0))
+finish

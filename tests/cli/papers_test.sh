@@ -1,33 +1,12 @@
 #!/usr/bin/env bash
 # ridge fft papers: what there is, the tables and their JSON, a choice that is saved, one clear line for each mistake.
-set -u
-ridge=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 2
+source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 export RIDGE_WISDOM=$folder/wisdom.json
-failures=0
-
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
-
 # holds FILE WORDS...
 holds() {
   local file=$1 words
   shift
   for words in "$@"; do grep -qF -- "$words" "$file" || fail "$file lacks: $words"; done
-}
-
-# mistake WORDS COMMAND...: exit 1 and one line that holds the words
-mistake() {
-  local words=$1
-  shift
-  "$@" >out.txt 2>err.txt
-  [ $? -eq 1 ] || fail "exit code of: $*"
-  [ "$(wc -l <err.txt)" -eq 1 ] || fail "not one line of: $*"
-  holds err.txt "$words"
 }
 
 "$ridge" fft papers --list >list.txt || fail "--list"
@@ -37,7 +16,7 @@ holds help.txt "K2^" "composition law" "--platform"
 
 "$ridge" devices 2>&1 | grep -q 'opencl:0' || {
   echo "no OpenCL device: the rest is skipped"
-  exit $((failures > 0))
+  finish
 }
 mistake "no power of two" "$ridge" fft papers --device opencl:0 --lengths 100
 mistake "no platform" "$ridge" fft papers --device opencl:0 --platform cray
@@ -51,4 +30,4 @@ holds papers.json '"K1"' '"K2"' '"K2^"' '"K3"' '"%K"' '"law_K2^"' '"paper_winner
 holds papers.md '| N | wins |' '|---|'
 [ "$(grep -c '"log2_n"' papers.json)" -eq 2 ] || fail "two lengths in the JSON"
 holds wisdom.json "only burtsev" "burtsev/"
-exit $((failures > 0))
+finish

@@ -1,32 +1,8 @@
 #!/usr/bin/env bash
 # ridge stencil: files that are whole, mistakes in one line, runs that are killed and go on, a disk that fills up.
-set -u
-ridge=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 2
-failures=0
-
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
+source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 # stencil ARGUMENT...: must succeed
 stencil() { "$ridge" stencil "$@" >stdout 2>stderr || fail "$* ($?): $(cat stderr)"; }
-has() { grep -qF -- "$1" "$2" || fail "no \"$1\" in $2: $(head -c 2000 "$2")"; }
-# mistake WORDS ARGUMENT...: exit 1, one line on stderr that holds the words, nothing new in the folder
-mistake() {
-  local words=$1 before
-  shift
-  before=$(ls)
-  "$ridge" stencil "$@" >"$folder.out" 2>"$folder.err"
-  local code=$?
-  [ $code -eq 1 ] || fail "exit $code instead of 1: $*"
-  grep -qF -- "$words" "$folder.err" || fail "no \"$words\" in: $(cat "$folder.err")"
-  [ "$(wc -l <"$folder.err")" -eq 1 ] || fail "not one line: $(cat "$folder.err")"
-  [ "$before" = "$(ls)" ] || fail "something left behind: $*"
-}
-trap 'rm -rf "$folder" "$folder.out" "$folder.err"' EXIT
 
 # --- what it leaves --------------------------------------------------------------------------------------------------
 stencil heat --demo --steps 60 --every 20 --out heat.pvd --out last.npy --out last.vti --checkpoint heat.ckp
@@ -63,43 +39,43 @@ if "$ridge" stencil heat --size 16x16 --steps 1 --out probe.png 2>/dev/null >/de
   stencil convolve --in same.png --kernel "0 0 0; 0 1 0; 0 0 0" --out again.png
   cmp -s same.png again.png || fail "a kernel that does nothing"
   cmp -s same.png soft.png && fail "a kernel that does something does nothing"
-  mistake "no colour map \"jet\"" heat --demo --png x --colours jet
+  mistake "no colour map \"jet\"" "$ridge" stencil heat --demo --png x --colours jet
 else
   echo "no PNG here: pictures are not tested"
 fi
 
 # --- mistakes --------------------------------------------------------------------------------------------------------
-mistake "unstable" heat --dt 1 --out x.npy
-mistake "unstable" wave --dt 1 --out x.npy
-mistake "unstable" euler --dt 1 --out x.npy
-mistake "each 1 or more" heat --size -5 --out x.npy
-mistake "each 1 or more" heat --size 0x4
-mistake "each 1 or more" heat --size 4x4x4x4
-mistake "each 1 or more" euler --size 4.5x4
+mistake "unstable" "$ridge" stencil heat --dt 1 --out x.npy
+mistake "unstable" "$ridge" stencil wave --dt 1 --out x.npy
+mistake "unstable" "$ridge" stencil euler --dt 1 --out x.npy
+mistake "each 1 or more" "$ridge" stencil heat --size -5 --out x.npy
+mistake "each 1 or more" "$ridge" stencil heat --size 0x4
+mistake "each 1 or more" "$ridge" stencil heat --size 4x4x4x4
+mistake "each 1 or more" "$ridge" stencil euler --size 4.5x4
 for option in --steps --every --threads --halo --checkpoint-every; do
-  mistake "\"-3\" is not a whole number" heat --size 8x8 --checkpoint x.ckp $option -3
+  mistake "\"-3\" is not a whole number" "$ridge" stencil heat --size 8x8 --checkpoint x.ckp $option -3
 done
-mistake "no kind" heat --border open
-mistake "axis z" heat --size 8x8x8 --border x=fixed,y=fixed
-mistake "names no axis" heat --size 8x8 --border x=fixed,z=fixed
-mistake "periodic" heat --size 8x8 --border x=periodic/fixed,y=fixed
-mistake "must end in" heat --out heat.txt
-mistake "needs --checkpoint" heat --resume
-mistake "no rule" life --rule 23/3
-mistake "wants --in" convolve
-mistake "not a number" convolve --in last.npy --kernel "1 nan 1"
-mistake "no such" convolve --in last.npy --kernel blur
+mistake "no kind" "$ridge" stencil heat --border open
+mistake "axis z" "$ridge" stencil heat --size 8x8x8 --border x=fixed,y=fixed
+mistake "names no axis" "$ridge" stencil heat --size 8x8 --border x=fixed,z=fixed
+mistake "periodic" "$ridge" stencil heat --size 8x8 --border x=periodic/fixed,y=fixed
+mistake "must end in" "$ridge" stencil heat --out heat.txt
+mistake "needs --checkpoint" "$ridge" stencil heat --resume
+mistake "no rule" "$ridge" stencil life --rule 23/3
+mistake "wants --in" "$ridge" stencil convolve
+mistake "not a number" "$ridge" stencil convolve --in last.npy --kernel "1 nan 1"
+mistake "no such" "$ridge" stencil convolve --in last.npy --kernel blur
 for option in --out --checkpoint; do
-  mistake "no folder /no/such/folder" heat --size 8x8 --steps 1 $option /no/such/folder/x.npy
+  mistake "no folder /no/such/folder" "$ridge" stencil heat --size 8x8 --steps 1 $option /no/such/folder/x.npy
 done
-mistake "no folder /no/such/folder" heat --size 8x8 --steps 1 --png /no/such/folder/x
-mistake "no-such.npy" heat --in no-such.npy
-mistake "no flow" euler --flow tornado
-mistake "gpu9" heat --device gpu9
+mistake "no folder /no/such/folder" "$ridge" stencil heat --size 8x8 --steps 1 --png /no/such/folder/x
+mistake "no-such.npy" "$ridge" stencil heat --in no-such.npy
+mistake "no flow" "$ridge" stencil euler --flow tornado
+mistake "gpu9" "$ridge" stencil heat --device gpu9
 head -c 300 last.npy >short.npy
-mistake "promises" heat --in short.npy --out x.npy
+mistake "asks for 65536 bytes, and it ends 65364 bytes early" "$ridge" stencil heat --in short.npy --out x.npy
 
-mistake "more than the" heat --size 9999999x9999999 --steps 1 --out big.npy
+mistake "more than the" "$ridge" stencil heat --size 9999999x9999999 --steps 1 --out big.npy
 
 # --- checkpoints -----------------------------------------------------------------------------------------------------
 run=(heat --size 96x80 --steps 400 --every 40 --checkpoint run.ckp --out run.pvd --out run.npy)
@@ -108,10 +84,10 @@ has "no checkpoint run.ckp yet" stdout
 cp run.npy whole.npy
 stencil "${run[@]}" --resume
 has "going on from step 400" stdout
-mistake "was made with dt" "${run[@]}" --alpha 0.5 --resume
-mistake "size" heat --size 96x81 --steps 400 --checkpoint run.ckp --resume
-mistake "float32" "${run[@]}" --type f64 --resume
-mistake "beyond --steps 300" heat --size 96x80 --steps 300 --checkpoint run.ckp --resume
+mistake "was made with dt" "$ridge" stencil "${run[@]}" --alpha 0.5 --resume
+mistake "size" "$ridge" stencil heat --size 96x81 --steps 400 --checkpoint run.ckp --resume
+mistake "float32" "$ridge" stencil "${run[@]}" --type f64 --resume
+mistake "beyond --steps 300" "$ridge" stencil heat --size 96x80 --steps 300 --checkpoint run.ckp --resume
 
 # A damaged one is refused by name and the one before it is used.
 printf 'x' | dd of=run.ckp bs=1 seek=5000 conv=notrunc 2>/dev/null
@@ -123,7 +99,7 @@ cmp -s run.npy whole.npy || fail "resumed from the generation before: another gr
 [ -e run.ckp.damaged ] || fail "the damaged checkpoint is gone"
 echo broken >run.ckp
 echo broken >run.ckp.previous
-mistake "run.ckp.previous is refused" "${run[@]}" --resume
+mistake "run.ckp.previous is refused" "$ridge" stencil "${run[@]}" --resume
 rm -f run.*
 
 # Killed at any moment, again and again, until it is done.
@@ -211,5 +187,4 @@ for problem in heat wave euler life convolve; do
   has "--checkpoint" stdout
 done
 
-[ $failures -eq 0 ] && echo "ridge stencil: all well"
-exit $((failures > 0))
+finish

@@ -1,35 +1,7 @@
 #!/usr/bin/env bash
 # ridge size, several devices at once, peers on devices, ridge sar in a stream: right answers and one clear line for
 # each mistake. What needs an OpenCL device is left out where there is none.
-set -u
-ridge=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 2
-failures=0
-
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
-
-# expect PATTERN COMMAND...: succeeds, and a line of its output matches
-expect() {
-  local pattern=$1 text
-  shift
-  text=$("$@" 2>&1) || fail "$* ended with $?: $text"
-  grep -Eq -- "$pattern" <<<"$text" || fail "$*: no line with '$pattern' in: $text"
-}
-
-# mistake WORDS COMMAND...: exit 1, one line that holds the words
-mistake() {
-  local words=$1 text rc
-  shift
-  text=$("$@" 2>&1 >/dev/null)
-  rc=$?
-  [[ $rc == 1 && $text == *"$words"* && $(wc -l <<<"$text") == 1 ]] || fail "$*: exit $rc, '$text' lacks '$words'"
-}
-
+source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 # The paper's radar: 6.34 s of processors, 3.28 s of graphics, 2.5 s of both for a second of frames.
 expect '^processor .* 6\.34 s +7$' "$ridge" size --paper
 expect '^graphics .* 3\.28 s +4$' "$ridge" size --paper
@@ -50,11 +22,17 @@ expect '^20 frames with transfers' "$ridge" sar --device host --frames 20 --puls
 head -c $((3 * 256 * 256 * 8)) /dev/zero >frames.raw
 expect '^3 frames' "$ridge" sar --device host --in frames.raw --out images.raw --pulses 256 --samples 256 --beam 0.03 --pulse 1e-6
 cmp -s frames.raw images.raw || fail "silence did not stay silent"
+npy frames.npy '<c8' '(3, 256, 256)' <frames.raw
+small=(--device host --pulses 256 --samples 256 --beam 0.03 --pulse 1e-6)
+expect '^3 frames' "$ridge" sar --in frames.npy --out images.npy "${small[@]}"
+npy fewer.npy '<c8' '(4, 256, 256)' <frames.raw
+mistake "asks for 2097152 bytes, and it ends 524288 bytes early" "$ridge" sar --in fewer.npy --out x.npy "${small[@]}"
+mistake "ends 524288 bytes early" "$ridge" sar --in <(cat fewer.npy) --out x.npy "${small[@]}"
 mistake "cut short" "$ridge" sar --device host --in <(head -c 1000 frames.raw) --pulses 256 --samples 256 --beam 0.03 --pulse 1e-6
 
 if ! "$ridge" devices | grep -q 'opencl:0'; then
   echo "no OpenCL device here: the rest is left out"
-  exit $((failures > 0))
+  finish
 fi
 expect '^fft 256 batch 64 over 2 devices' "$ridge" bench fft --device host+opencl:0 --lengths 256 --batch 64 \
   --measure-seconds 0.1 --cores 2 --piece 16K
@@ -78,4 +56,4 @@ text=$("$ridge" bench fft --device opencl:0 --against clfft,vkfft --lengths 64,1
 for peer in clfft vkfft; do
   grep -q "$peer" <<<"$text" || fail "no word about $peer: $text"
 done
-exit $((failures > 0))
+finish

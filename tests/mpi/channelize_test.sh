@@ -1,25 +1,9 @@
 #!/usr/bin/env bash
 # mpirun ridge channelize: stations and subbands over processes, the same bytes out as one process.
 #   channelize_test.sh RIDGE MPIRUN
-set -u
-ridge=$1 mpirun=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 2
-failures=0
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
-same() { cmp -s "$1" "$2" || fail "$1 and $2 differ: $3"; }
-# In a container there is one user, few cores and no other machine.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_btl=self,vader OMPI_MCA_plm_rsh_agent=/bin/false OMPI_MCA_hwloc_base_binding_policy=none
-export OMPI_MCA_mpi_yield_when_idle=1 RIDGE_BACKENDS=host
-if ! "$mpirun" -n 2 true >probe 2>&1; then
-  echo "skipped: mpirun does not work here: $(head -c 300 probe)"
-  exit 77
-fi
+source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
+mpirun=$2
+under_mpi "$mpirun"
 on() {
   local n=$1
   shift
@@ -73,5 +57,4 @@ timeout 60 "$mpirun" -n 3 "$ridge" channelize nowhere out.raw >stdout 2>stderr &
 timeout 60 "$mpirun" -n 3 "$ridge" channelize in.raw out.raw $bank --variant nonsense >stdout 2>stderr && fail "nonsense"
 [ -e out.raw ] && fail "output left behind"
 
-[ $failures -eq 0 ] && echo "all good"
-exit $((failures > 0))
+finish

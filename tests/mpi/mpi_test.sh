@@ -1,24 +1,9 @@
 #!/usr/bin/env bash
 # mpirun ridge stencil: the same grid to the last bit on any number of processes, one checkpoint for all of them.
 #   mpi_test.sh RIDGE MPIRUN
-set -u
-ridge=$1 mpirun=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 2
-failures=0
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
-# In a container there is one user, few cores and no other machine.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_btl=self,vader OMPI_MCA_plm_rsh_agent=/bin/false OMPI_MCA_hwloc_base_binding_policy=none
-export OMPI_MCA_mpi_yield_when_idle=1 RIDGE_BACKENDS=host
-if ! "$mpirun" -n 2 true >probe 2>&1; then
-  echo "skipped: mpirun does not work here: $(head -c 300 probe)"
-  exit 77
-fi
+source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
+mpirun=$2
+under_mpi "$mpirun"
 # on N ARGUMENT...
 on() {
   local n=$1
@@ -26,8 +11,6 @@ on() {
   timeout 120 "$mpirun" -n "$n" "$ridge" stencil "$@" >stdout 2>stderr || fail "$n processes, $*: $(cat stderr)"
 }
 alone() { "$ridge" stencil "$@" >stdout 2>stderr || fail "$*: $(cat stderr)"; }
-has() { grep -qF -- "$1" "$2" || fail "no \"$1\" in $2: $(head -c 2000 "$2")"; }
-
 # --- the same grid ----------------------------------------------------------------------------------------------------
 # A problem a line; halos of several depths, overlapped and not, cut in one, two and three dimensions.
 compare() {
@@ -112,5 +95,4 @@ if [ "$(id -u)" -eq 0 ] && mkdir small && mount -t tmpfs -o size=40k tmpfs small
   umount small
 fi
 
-[ $failures -eq 0 ] && echo "mpirun ridge stencil: all well"
-exit $((failures > 0))
+finish
