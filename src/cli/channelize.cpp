@@ -121,9 +121,10 @@ void add_channelize(CLI::App& program) {
   command->add_option("--format", wishes->format, "auto, raw, npy, guppi, dada or vdif")
       ->check(CLI::IsMember({"auto", "raw", "npy", "guppi", "dada", "vdif"}))
       ->capture_default_str();
-  command->add_option("--stations", wishes->stations, "Raw and .npy input")->capture_default_str();
+  auto* stations = command->add_option("--stations", wishes->stations, "Raw input; of .npy what its shape says")
+                       ->capture_default_str();
   auto* polarizations =
-      command->add_option("--polarizations", wishes->polarizations, "Raw, .npy and VDIF input: 1 or 2");
+      command->add_option("--polarizations", wishes->polarizations, "Raw, one-axis .npy and VDIF input: 1 or 2");
   polarizations->capture_default_str();
   command->add_option("--samples", wishes->samples, "Raw input: i4, i8, i16 or f32, complex")
       ->check(CLI::IsMember({"i4", "i8", "i16", "f32"}))
@@ -178,12 +179,13 @@ void add_channelize(CLI::App& program) {
   add_design(*command);
   add_channelize_signal(*command);
   add_channelize_synthesis(*command);
-  command->callback([command, wishes, polarizations] {
+  command->callback([command, wishes, stations, polarizations] {
     if (!command->get_subcommands().empty()) return;
     if (wishes->in.empty() || wishes->out.empty()) {
       throw Error(ErrorKind::invalid_argument,
                   "ridge channelize wants IN and OUT, design, signal or synthesize (see ridge channelize --help)");
     }
+    wishes->stations_given = stations->count() > 0;
     wishes->polarizations_given = polarizations->count() > 0;
     with_processes([&](const mpi::Processes& processes) { channelize(*wishes, processes); });
   });

@@ -39,7 +39,7 @@ struct ChannelizeWishes {
   PrototypeWishes prototype;
   std::string oversample = "1/1";
   std::size_t stations = 1, polarizations = 2, block = 0;  // raw; VDIF: polarizations
-  bool polarizations_given = false;
+  bool stations_given = false, polarizations_given = false;
   std::string samples = "i8";  // raw
   bool centred = false;
   double rate = 0, frequency = 0;  // Hz, MHz; raw, or in place of what the header says

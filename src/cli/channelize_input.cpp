@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "io/guppi.hpp"
 #include "io/npy.hpp"
@@ -44,8 +45,37 @@ Samples samples_of(io::SampleType type) {
   }
 }
 
-// What the bytes of a .npy file are: int8 or int16 with a last axis of 2, or complex64; the axes before are those of
-// the filter bank, polarization last, as far as they are there.
+// The axes of an array of samples say what lies where: (time), (time, polarization), (time, station, polarization) or
+// (block, station, sample, polarization). What the options say must be that.
+void take_axes(const std::vector<std::size_t>& shape, const std::string& name, const ChannelizeWishes& wishes,
+               io::SampleInfo& info) {
+  if (shape.empty() || shape.size() > 4) {
+    mistake(fmt::format(
+        "{}: an array of {} axes; wanted are (time), (time, polarization), (time, station, polarization) or "
+        "(block, station, sample, polarization), integers with an axis of 2 behind",
+        name, shape.size()));
+  }
+  const std::size_t axes = shape.size();
+  info.polarizations = axes == 1 ? 1 : shape.back();
+  info.streams = axes < 3 ? 1 : shape[1];
+  info.block = axes == 4 ? shape[2] : axes == 3 ? 1 : wishes.block;
+  if (axes == 1 && wishes.polarizations != 1) {
+    mistake(fmt::format("{}: two polarizations need an axis of 2 (or say --polarizations 1)", name));
+  }
+  const auto same = [&](const char* option, bool said, std::size_t wanted, std::size_t there) {
+    if (!said || wanted == there) return;
+    mistake(fmt::format("{}: {} {}, and its shape ({}) says {}", name, option, wanted, fmt::join(shape, ", "), there));
+  };
+  same("--stations", wishes.stations_given, wishes.stations, info.streams);
+  same("--polarizations", wishes.polarizations_given, wishes.polarizations, info.polarizations);
+  same("--block", wishes.block != 0, wishes.block, info.block);
+  if (info.polarizations < 1 || info.polarizations > 2 || info.streams == 0 || (axes == 4 && info.block == 0)) {
+    mistake(fmt::format("{}: the axes ({}) hold {} polarizations of {} stations; 1 or 2 and at least 1 are wanted",
+                        name, fmt::join(shape, ", "), info.polarizations, info.streams));
+  }
+}
+
+// What the bytes of a .npy file are: int8 or int16 with a last axis of 2, or complex64.
 io::SampleInfo npy_info(io::InputStream& in, const ChannelizeWishes& wishes) {
   const io::NpyHeader header = io::read_npy_header(in);
   io::SampleInfo info;
@@ -62,12 +92,7 @@ io::SampleInfo npy_info(io::InputStream& in, const ChannelizeWishes& wishes) {
   } else {
     mistake(fmt::format("{} holds {}; complex64, int8 and int16 are samples", in.name(), io::name_of(header.type)));
   }
-  info.streams = wishes.stations;
-  info.polarizations = wishes.polarizations;
-  info.block = wishes.block;
-  if (wishes.polarizations == 2 && (shape.empty() || shape.back() != 2)) {
-    mistake(fmt::format("{}: two polarizations need an axis of 2 (or say --polarizations 1)", in.name()));
-  }
+  take_axes(shape, in.name(), wishes, info);
   return info;
 }
 

@@ -88,7 +88,7 @@ void take_raw_shape(const FftFileWishes& wishes, FftFileProblem& problem) {
 }
 
 template <class From, class To>
-void convert(const unsigned char* from, std::size_t count, To* to) {
+void convert(const std::byte* from, std::size_t count, To* to) {
   From value;
   for (std::size_t i = 0; i < count; ++i) {
     std::memcpy(&value, from + i * sizeof(From), sizeof(From));
@@ -98,7 +98,7 @@ void convert(const unsigned char* from, std::size_t count, To* to) {
 
 // `count` plain numbers.
 template <class To>
-void convert_numbers(ElementType type, const unsigned char* from, std::size_t count, To* to) {
+void convert_numbers(ElementType type, const std::byte* from, std::size_t count, To* to) {
   switch (type) {
     case ElementType::int8:
       return convert<std::int8_t>(from, count, to);
@@ -137,21 +137,17 @@ class FileTransform {
 
   // How many transforms went through.
   std::uint64_t run() {
-    raw_ = base::AlignedArray<unsigned char>(at_a_time_ * raw_bytes_);
-    points_ = base::AlignedArray<Complex>(at_a_time_ *
-                                          (problem_.real_in() ? problem_.in_elements / 2 + 1 : problem_.in_elements));
-    result_ = base::AlignedArray<Complex>(
-        at_a_time_ * (problem_.real_out() ? problem_.out_elements / 2 + 1 : problem_.out_elements));
     const auto progress = base::terminal_progress();
     std::uint64_t done = 0;
     while (!problem_.transforms || done < *problem_.transforms) {
       std::size_t wanted = at_a_time_;
       if (problem_.transforms)
         wanted = static_cast<std::size_t>(std::min<std::uint64_t>(wanted, *problem_.transforms - done));
-      const std::size_t got = in_.read(raw_.data(), wanted * raw_bytes_);
+      const std::size_t got = in_.read_growing(raw_, wanted * raw_bytes_);
       const std::size_t whole = got / raw_bytes_;
       if (got % raw_bytes_ != 0 || (problem_.transforms && whole < wanted)) truncated(done, got);
       if (whole == 0) break;
+      if (done == 0) take_memory(whole);
       transform(whole);
       done += whole;
       if (problem_.transforms) {
@@ -167,6 +163,14 @@ class FileTransform {
   }
 
  private:
+  // For the first batch, which is the largest, when it has come: what a header claims is not enough.
+  void take_memory(std::size_t count) {
+    points_ =
+        base::AlignedArray<Complex>(count * (problem_.real_in() ? problem_.in_elements / 2 + 1 : problem_.in_elements));
+    result_ = base::AlignedArray<Complex>(
+        count * (problem_.real_out() ? problem_.out_elements / 2 + 1 : problem_.out_elements));
+  }
+
   [[noreturn]] void truncated(std::uint64_t done, std::size_t got) const {
     throw Error(ErrorKind::io,
                 fmt::format("{} ends {} bytes into transform {}{}: each takes {} bytes", in_.name(), got % raw_bytes_,
@@ -233,7 +237,7 @@ class FileTransform {
   io::InputStream& in_;
   io::OutputStream& out_;
   std::size_t raw_bytes_ = 0, at_a_time_ = 1;
-  base::AlignedArray<unsigned char> raw_;
+  std::vector<std::byte> raw_;
   base::AlignedArray<Complex> points_, result_;
   std::optional<fft::Plan<T>> plan_;
   std::optional<fft::HybridPlan<T>> joined_;

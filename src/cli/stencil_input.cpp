@@ -39,12 +39,8 @@ InputGrid from_npy(const std::string& file, std::size_t axes) {
                             fmt::join(header.shape, "x"), axes));
   }
   if (io::is_complex(header.type)) throw Error(ErrorKind::io, fmt::format("{}: complex numbers", file));
-  const std::size_t size = count * io::bytes_of(header.type);
-  if (const auto left = in.remaining(); left && *left < size) {
-    throw Error(ErrorKind::io, fmt::format("{}: {} bytes where its shape promises {}", file, *left, size));
-  }
-  std::vector<std::byte> bytes(size);
-  if (in.read(bytes.data(), size) != size) throw Error(ErrorKind::io, fmt::format("{}: it ends too early", file));
+  std::vector<std::byte> bytes;
+  in.read_growing(bytes, count * io::bytes_of(header.type));
   grid.values.resize(count);
   switch (header.type) {
     case io::ElementType::int8:

@@ -99,9 +99,9 @@ class GuppiReader final : public SampleReader {
       check_order(header);
       ahead_ = header;
     }
-    raw_.resize(first_.block_bytes);
-    const std::size_t got = in_->read(raw_.data(), raw_.size());
-    if (got != raw_.size()) fail(fmt::format("it ends {} bytes into the BLOCSIZE of {}", got, raw_.size()));
+    const std::size_t got = in_->read_growing(raw_, first_.block_bytes);
+    if (got != first_.block_bytes)
+      fail(fmt::format("it ends {} bytes into the BLOCSIZE of {}", got, first_.block_bytes));
     packet_ = ahead_->packet;
     ahead_.reset();
     ++blocks_;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ridge/error.hpp>
 
 namespace ridge::io {
@@ -199,7 +200,10 @@ NpyHeader read_npy_header(InputStream& in) {
   if (length > kMaxNpyHeader) fail(fmt::format("a header of {} bytes; at most {} are read", length, kMaxNpyHeader));
   std::string text(length, '\0');
   if (in.read(text.data(), length) != length) fail("it ends within the header");
-  return parse_npy_dictionary(text, in.name());
+  NpyHeader header = parse_npy_dictionary(text, in.name());
+  in.expect(std::uint64_t{header.elements()} * bytes_of(header.type),
+            fmt::format("its shape ({}) of {}", fmt::join(header.shape, ", "), name_of(header.type)));
+  return header;
 }
 
 std::string npy_header(const NpyHeader& header, std::size_t reserve) {

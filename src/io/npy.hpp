@@ -26,7 +26,8 @@ inline constexpr std::size_t kMaxNpyHeader = 65536, kMaxNpyAxes = 32;
 bool looks_like_npy(std::string_view first_bytes);  // six are enough
 
 // Error{io} for anything that is not such a header, naming the stream and what is wrong. The stream then stands at the
-// first element.
+// first element and expects as many as the shape says: a file that ends early or goes on is an error here, a pipe when
+// it is read.
 NpyHeader read_npy_header(InputStream& in);
 
 // The dictionary alone. Error{io} as above, `name` in the message.

@@ -10,7 +10,8 @@
 namespace ridge::io {
 namespace {
 
-constexpr std::size_t kLeastHeader = 4096, kMostHeader = std::size_t{1} << 20, kPiece = std::size_t{1} << 20;
+constexpr std::size_t kLeastHeader = 4096, kMostHeader = std::size_t{1} << 20;
+constexpr std::size_t kPiece = std::size_t{1} << 20;  // bytes read at a time, or one sample where it is longer
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;
 
 // "KEY value # comment" lines up to the first NUL.
@@ -67,6 +68,7 @@ class PsrdadaReader final : public SampleReader {
     info_.telescope = first_.telescope;
     left_ = first_.file_bytes;
     expected_ = first_.offset;
+    whole_ = std::max<std::size_t>(1, kPiece / first_.sample_bytes()) * first_.sample_bytes();
   }
 
  private:
@@ -78,15 +80,14 @@ class PsrdadaReader final : public SampleReader {
       open_next();
     }
     const std::size_t wanted =
-        first_.file_bytes == 0 ? kPiece : static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, left_));
-    piece.resize(wanted);
-    piece.resize(in_->read(piece.data(), wanted));
+        first_.file_bytes == 0 ? whole_ : static_cast<std::size_t>(std::min<std::uint64_t>(whole_, left_));
+    in_->read_growing(piece, wanted);
     if (first_.file_bytes > 0) {
       // The last file of an observation holds what there was.
       left_ = piece.size() < wanted ? 0 : left_ - piece.size();
     }
     expected_ += piece.size();
-    if (piece.size() % first_.sample_bytes() != 0 && in_->peek(1).empty()) {
+    if (piece.size() % first_.sample_bytes() != 0) {  // whole samples were asked for
       fail(fmt::format("it ends within a sample of NCHAN {} x NPOL {} x NDIM 2 x NBIT {}", first_.channels,
                        first_.polarizations, first_.bits));
     }
@@ -113,8 +114,8 @@ class PsrdadaReader final : public SampleReader {
       if (again > first_.overlap || again > left_) {
         fail(fmt::format("OBS_OFFSET is {}, before {} where the file before ended", header.offset, expected_));
       }
-      std::vector<std::byte> waste(static_cast<std::size_t>(again));
-      if (in_->read(waste.data(), waste.size()) != waste.size()) fail("it ends within OBS_OVERLAP");
+      std::vector<std::byte> waste;
+      if (in_->read_growing(waste, static_cast<std::size_t>(again)) != again) fail("it ends within OBS_OVERLAP");
       left_ -= again;
     }
     expected_ = std::max(expected_, header.offset);
@@ -122,6 +123,7 @@ class PsrdadaReader final : public SampleReader {
 
   std::unique_ptr<InputStream> in_;
   PsrdadaHeader first_;
+  std::size_t whole_ = 0;       // bytes of a piece: whole samples
   std::uint64_t left_ = 0;      // bytes of samples of this file
   std::uint64_t expected_ = 0;  // OBS_OFFSET of the next byte
 };

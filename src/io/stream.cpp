@@ -15,7 +15,7 @@
 namespace ridge::io {
 namespace {
 
-constexpr std::size_t kMostPeeked = 64;
+constexpr std::size_t kMostPeeked = 64, kFirstGrowth = std::size_t{1} << 20;
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
@@ -70,6 +70,41 @@ std::size_t InputStream::read_some(void* to, std::size_t bytes) {
 }
 
 std::size_t InputStream::read(void* to, std::size_t bytes) {
+  if (!expected_) return take(to, bytes);
+  const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, *expected_));
+  const std::size_t got = take(to, wanted);
+  *expected_ -= got;
+  if (got < wanted) fail_expected(fmt::format("it ends {} bytes early", *expected_));
+  if (got < bytes && !peek(1).empty()) fail_expected("it goes on behind them");
+  return got;
+}
+
+std::size_t InputStream::read_growing(std::vector<std::byte>& to, std::size_t bytes) {
+  std::size_t have = 0;
+  while (have < bytes) {
+    const std::size_t room = std::max({kFirstGrowth, 2 * have, to.capacity()});
+    to.resize(std::min(bytes, room));
+    const std::size_t got = read(to.data() + have, to.size() - have);
+    have += got;
+    if (have < to.size()) break;
+  }
+  to.resize(have);
+  return have;
+}
+
+void InputStream::expect(std::uint64_t bytes, const std::string& whose) {
+  expected_ = expected_in_all_ = bytes;
+  whose_ = whose;
+  const auto there = remaining();
+  if (there && *there < bytes) fail_expected(fmt::format("it ends {} bytes early", bytes - *there));
+  if (there && *there > bytes) fail_expected("it goes on behind them");
+}
+
+void InputStream::fail_expected(const std::string& what) const {
+  throw Error(ErrorKind::io, fmt::format("{}: {} asks for {} bytes, and {}", name_, whose_, expected_in_all_, what));
+}
+
+std::size_t InputStream::take(void* to, std::size_t bytes) {
   const std::size_t early = std::min(bytes, peeked_.size());
   std::memcpy(to, peeked_.data(), early);
   peeked_.erase(0, early);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ridge::io {
 
@@ -18,6 +19,12 @@ class InputStream {
 
   // As many bytes as there are, up to `bytes`: fewer only at the end. Error{io} where reading fails.
   std::size_t read(void* to, std::size_t bytes);
+  // The same into memory that grows as the bytes come: a length that only a damaged header claims takes none. `to` is
+  // as long as what was read.
+  std::size_t read_growing(std::vector<std::byte>& to, std::size_t bytes);
+  // From here on there must be exactly so many bytes, as `whose` says ("its shape"). Error{io} at once where a regular
+  // file holds fewer or more, else from the read that meets the end.
+  void expect(std::uint64_t bytes, const std::string& whose);
   // The next `bytes` bytes without taking them (at most 64), or fewer at the end.
   std::string_view peek(std::size_t bytes);
   std::optional<std::uint64_t> remaining() const;  // bytes left, of a regular file
@@ -25,11 +32,16 @@ class InputStream {
 
  private:
   std::size_t read_some(void* to, std::size_t bytes);
+  std::size_t take(void* to, std::size_t bytes);
+  [[noreturn]] void fail_expected(const std::string& what) const;
 
   std::string name_;
   int descriptor_ = -1;
   std::uint64_t taken_ = 0;  // from the descriptor, bytes peeked at included
   std::string peeked_;
+  std::optional<std::uint64_t> expected_;  // bytes that must still come
+  std::uint64_t expected_in_all_ = 0;
+  std::string whose_;
 };
 
 // A file appears under its name when finish() has been called, and not at all otherwise; `in_place` it is there at

@@ -4,10 +4,12 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
-#include <optional>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -18,9 +20,10 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "words are copied as they are");
 
 constexpr std::uint32_t kSync = 0xACABFEED, kMostBytes = 1u << 22;
-constexpr std::size_t kReordered = 8;                      // frames of one thread that may be out of order
-constexpr std::size_t kMostAhead = 4096;                   // frames looked at to learn the threads
-constexpr std::size_t kMostHeld = std::size_t{256} << 20;  // bytes of those, and of one time of all threads
+constexpr std::size_t kReordered = 8;                        // frames of one thread that may be out of order
+constexpr std::size_t kMostAhead = 4096;                     // frames looked at to learn the threads
+constexpr std::size_t kMostHeld = std::size_t{256} << 20;    // bytes of those, and of one time of all threads
+constexpr std::int64_t kMostFrames = std::int64_t{1} << 24;  // of a second: a header cannot count further
 
 std::uint32_t bits_of(std::uint32_t word, unsigned high, unsigned low) {
   return static_cast<std::uint32_t>((word >> low) & ((std::uint64_t{1} << (high - low + 1)) - 1));
@@ -39,6 +42,14 @@ struct Frame {
 struct Slot {
   std::vector<std::byte> samples;
   std::vector<bool> there;
+};
+
+// Frames that say they are far ahead of all before. A damaged header says so once; after a real loss those that follow
+// say the same.
+struct Jump {
+  std::int64_t place = 0;  // of the latest of them
+  std::vector<Frame> frames;
+  std::size_t against = 0;  // frames since that went on as before
 };
 
 class VdifReader final : public SampleReader {
@@ -106,6 +117,9 @@ class VdifReader final : public SampleReader {
     std::stable_sort(ahead_.begin(), ahead_.end(), [](const Frame& a, const Frame& b) {
       return std::pair(a.header.seconds, a.header.frame) < std::pair(b.header.seconds, b.header.frame);
     });
+    // One alone before two that agree is a damaged header: nothing begins with it.
+    const auto second = [&](std::size_t i) { return ahead_[i].header.seconds; };
+    if (ahead_.size() >= 3 && second(0) + 1 < second(1) && second(2) <= second(1) + 1) ahead_.pop_front();
   }
 
   bool take(Frame& frame) {
@@ -129,24 +143,20 @@ class VdifReader final : public SampleReader {
     same("reference epoch", first_.epoch, h.epoch);
   }
 
-  // Frames since the first; nothing where the frame is before it.
-  std::optional<std::uint64_t> index_of(const VdifHeader& h) {
-    if (per_second_ == 0 && h.seconds != first_.seconds) {
-      // The rate is not said: the second that has just ended tells it.
-      if (h.seconds != first_.seconds + 1 || last_frame_ < first_.frame) {
-        fail("the sample rate is not said and the first second is not whole: frames cannot be counted");
-      }
-      per_second_ = std::uint64_t{last_frame_} + 1;
-      if (info_.sample_seconds == 0) info_.sample_seconds = 1 / static_cast<double>(per_second_ * first_.samples());
-    }
-    if (per_second_ > 0 && h.frame >= per_second_) {
-      fail(fmt::format("data frame number is {}, and a second has {}", h.frame, per_second_));
-    }
-    if (h.seconds == first_.seconds) last_frame_ = std::max(last_frame_, h.frame);
+  // Frames since the first, negative before it. Where the rate is not known yet, another second is far away.
+  std::int64_t place_of(const VdifHeader& h) const {
     const std::int64_t seconds = std::int64_t{h.seconds} - std::int64_t{first_.seconds};
-    const std::int64_t index = seconds * static_cast<std::int64_t>(per_second_) + h.frame - std::int64_t{first_.frame};
-    if (index < 0) return std::nullopt;
-    return static_cast<std::uint64_t>(index);
+    const std::int64_t each = per_second_ > 0 ? static_cast<std::int64_t>(per_second_) : kMostFrames;
+    return seconds * each + h.frame - std::int64_t{first_.frame};
+  }
+
+  // The rate is not said: the second that has just ended tells it.
+  void learn_rate(const VdifHeader& h) {
+    if (h.seconds != first_.seconds + 1 || last_frame_ < first_.frame) {
+      fail("the sample rate is not said and the first second is not whole: frames cannot be counted");
+    }
+    per_second_ = std::uint64_t{last_frame_} + 1;
+    if (info_.sample_seconds == 0) info_.sample_seconds = 1 / static_cast<double>(per_second_ * first_.samples());
   }
 
   bool next(std::vector<std::byte>& piece) override {
@@ -155,9 +165,10 @@ class VdifReader final : public SampleReader {
       Frame frame;
       if (!take(frame)) {
         ended_ = true;
+        judge_last_jumps();
         break;
       }
-      place(frame);
+      take_in(std::move(frame));
     }
     if (slots_.empty()) return false;
     auto oldest = slots_.begin();
@@ -174,19 +185,73 @@ class VdifReader final : public SampleReader {
     return std::all_of(slot.there.begin(), slot.there.end(), [](bool there) { return there; });
   }
 
-  void place(const Frame& frame) {
+  // To its place, or among the jumps until later frames tell whether its header is to be believed.
+  void take_in(Frame frame) {
     check_same(frame.header);
-    const auto thread = std::find(threads_.begin(), threads_.end(), frame.header.thread);
-    if (thread == threads_.end()) fail(fmt::format("thread id {} was not among the first frames", frame.header.thread));
-    const auto index = index_of(frame.header);
-    if (!index || *index < emitted_) return;  // too late: zeros stand for it already, and are counted
-    newest_ = std::max(newest_, *index);
-    if (frame.header.invalid) {
-      slot_of(*index);  // there, and not good
+    thread_of(frame.header);
+    const std::int64_t place = place_of(frame.header);
+    if (place <= static_cast<std::int64_t>(newest_ + kReordered)) {
+      put(frame);
+      for (Jump& jump : jumps_) ++jump.against;
+      std::erase_if(jumps_, [&](const Jump& jump) { return jump.against > kReordered * threads_.size(); });
       return;
     }
-    Slot& slot = slot_of(*index);
-    const auto which = static_cast<std::size_t>(thread - threads_.begin());
+    const auto near = [&](const Jump& jump) {
+      return std::abs(jump.place - place) <= static_cast<std::int64_t>(kReordered);
+    };
+    auto jump = std::find_if(jumps_.begin(), jumps_.end(), near);
+    if (jump == jumps_.end()) {
+      if (jumps_.size() == kReordered) jumps_.pop_front();
+      jump = jumps_.insert(jumps_.end(), Jump{});
+    }
+    jump->place = place;
+    jump->frames.push_back(std::move(frame));
+    // One thread that is wrong all the time has the others against it.
+    if (jump->frames.size() < 2 + 2 * jump->against) return;
+    const std::vector<Frame> believed = std::move(jump->frames);
+    jumps_.erase(jump);
+    if (per_second_ == 0) learn_rate(believed.front().header);
+    for (const Frame& one : believed) put(one);
+  }
+
+  // Nothing follows that could agree. Where the rate is not known, the frame that begins a second may be alone. Of the
+  // very last frame, where it is not believed, only is known that it was there.
+  void judge_last_jumps() {
+    for (const Jump& jump : std::exchange(jumps_, {})) {
+      const VdifHeader& front = jump.frames.front().header;
+      const bool begins = front.seconds == first_.seconds + 1 && front.frame == 0 && last_frame_ >= first_.frame;
+      if (per_second_ == 0 && begins) learn_rate(front);
+      for (const Frame& frame : jump.frames) {
+        if (place_of(frame.header) <= static_cast<std::int64_t>(newest_ + kReordered)) {
+          put(frame);
+        } else if (jump.against == 0) {
+          const auto last = slots_.find(newest_);
+          if (last == slots_.end() || last->second.there[thread_of(frame.header)]) slot_of(++newest_);
+        }
+      }
+    }
+  }
+
+  std::size_t thread_of(const VdifHeader& h) const {
+    const auto thread = std::find(threads_.begin(), threads_.end(), h.thread);
+    if (thread == threads_.end()) fail(fmt::format("thread id {} was not among the first frames", h.thread));
+    return static_cast<std::size_t>(thread - threads_.begin());
+  }
+
+  void put(const Frame& frame) {
+    const VdifHeader& h = frame.header;
+    if (per_second_ > 0 && h.frame >= per_second_) {
+      fail(fmt::format("data frame number is {}, and a second has {}", h.frame, per_second_));
+    }
+    const std::int64_t place = place_of(h);
+    if (h.seconds == first_.seconds) last_frame_ = std::max(last_frame_, h.frame);
+    // Too late: zeros stand for it already, and are counted.
+    if (place < static_cast<std::int64_t>(emitted_)) return;
+    const auto index = static_cast<std::uint64_t>(place);
+    newest_ = std::max(newest_, index);
+    Slot& slot = slot_of(index);
+    if (h.invalid) return;  // there, and not good
+    const std::size_t which = thread_of(h);
     slot.there[which] = true;
     info_.type == SampleType::int8 ? unpack<std::int8_t>(frame, which, slot) : unpack<std::int16_t>(frame, which, slot);
   }
@@ -228,6 +293,7 @@ class VdifReader final : public SampleReader {
   std::uint64_t per_second_ = 0;  // frames of a thread; 0: not known yet
   std::uint32_t last_frame_ = 0;  // highest number in the first second
   std::map<std::uint64_t, Slot> slots_;
+  std::deque<Jump> jumps_;
   std::uint64_t emitted_ = 0, newest_ = 0;
   bool ended_ = false;
 };

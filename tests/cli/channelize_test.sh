@@ -1,32 +1,7 @@
 #!/usr/bin/env bash
 # ridge channelize on files and pipes: the same bytes however they come, headers, resuming, one clear line for each
 # mistake.
-set -u
-ridge=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 2
-failures=0
-
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
-same() { cmp -s "$1" "$2" || fail "$1 and $2 differ: $3"; }
-size() { stat -c %s "$1"; }
-
-mistake() {
-  local words=$1
-  shift
-  rm -f out.*
-  "$@" >stdout 2>stderr
-  local code=$?
-  [ $code -eq 1 ] || fail "exit $code instead of 1: $*"
-  grep -qF -- "$words" stderr || fail "no \"$words\" in: $(cat stderr)"
-  [ "$(wc -l <stderr)" -eq 1 ] || fail "not one line: $(cat stderr)"
-  ls out.* >/dev/null 2>&1 && fail "output left behind: $*"
-}
-
+source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 # 2 stations, 64 channels, 2 polarizations of int8: 512 bytes a row
 head -c $((512 * 300)) <(yes "the quick brown fox jumps over the lazy dog 0123456789" | tr -d '\n' | tr 'a-z' '\200-\232') >in.raw
 bank="--channels 64 --taps 8 --stations 2 --quiet"
@@ -200,6 +175,34 @@ same back.raw back2.raw "synthesis in small pieces"
 paste <(od -An -v -w4 -tf4 -j $((2000 * 32)) -N 60000 floats.raw) <(od -An -v -w4 -tf4 -j $((2000 * 32)) -N 60000 back.raw) |
   awk '{ d = $1 - $2; e += d * d; s += $1 * $1 } END { exit !(NR == 15000 && s > 0 && e < 1e-9 * s) }' || fail "not the samples that went in"
 
+# --- the shape of a .npy file says what lies where -----------------------------------------------------------------------
+# in.raw as blocks of 64: (block, station, sample, polarization), re and im behind.
+npy blocks.npy '|i1' '(300, 2, 64, 2, 2)' <in.raw
+$ridge channelize blocks.npy shaped.raw --channels 64 --taps 8 --quiet || fail "a .npy of blocks"
+same whole.raw shaped.raw "the shape says 2 stations in blocks of 64"
+npy times.npy '|i1' '(12800, 3, 2, 2)' <in.raw
+$ridge channelize times.npy times.raw --channels 64 --taps 8 --quiet || fail "a .npy of times"
+$ridge channelize in.raw block1.raw --channels 64 --taps 8 --stations 3 --block 1 --quiet || fail "raw in blocks of 1"
+same block1.raw times.raw "(time, station, polarization)"
+npy pairs.npy '|i1' '(38400, 2, 2)' <in.raw
+$ridge channelize pairs.npy pairs.raw --channels 64 --taps 8 --quiet || fail "a .npy of one station"
+$ridge channelize in.raw alone.raw --channels 64 --taps 8 --quiet || fail "raw, one station"
+same alone.raw pairs.raw "(time, polarization)"
+mistake "--stations 1, and its shape (12800, 3, 2) says 3" $ridge channelize times.npy out.raw --stations 1
+mistake "--block 32, and its shape" $ridge channelize blocks.npy out.raw --block 32
+mistake "two polarizations need an axis" $ridge channelize <(npy /dev/stdout '|i1' '(76800, 2)' <in.raw) out.raw
+mistake "hold 3 polarizations" $ridge channelize <(npy /dev/stdout '|i1' '(25600, 3, 2)' <in.raw) out.raw
+npy more.npy '|i1' '(400, 2, 64, 2, 2)' <in.raw
+mistake "asks for 204800 bytes, and it ends 51200 bytes early" $ridge channelize more.npy out.raw --channels 64
+mistake "ends 51200 bytes early" $ridge channelize <(cat more.npy) out.raw --channels 64
+head -c -4096 floats.npy >fewer.npy
+mistake "ends 4096 bytes early" $ridge channelize synthesize fewer.npy out.raw --stations 2 --channels 64 --oversample 4/3
+
+# --- PSRDADA samples that divide no piece of what is read ----------------------------------------------------------------
+$ridge channelize signal six.dada --format dada --stations 6 --rate 256000 --seconds 1 || fail "six stations"
+$ridge channelize six.dada six.raw --channels 64 --quiet || fail "a .dada of six stations"
+[ "$(size six.raw)" -eq $((4000 * 6 * 2 * 64 * 8)) ] || fail "six stations: $(size six.raw) bytes"
+
 # --- bench -------------------------------------------------------------------------------------------------------------
 $ridge bench filterbank --shape 32x4 --size 20000 --seconds 0.001 --against liquid --json bench.json >text 2>&1 ||
   fail "bench: $(cat text)"
@@ -236,5 +239,4 @@ mistake "a multiple of --block" $ridge channelize signal out.raw --from-sample 7
 mistake "say which with --detect" $ridge channelize in.raw out.raw --times 4
 mistake "no peer \"abacus\"" $ridge bench filterbank --against abacus
 
-[ $failures -eq 0 ] && echo "all good"
-exit $((failures > 0))
+finish

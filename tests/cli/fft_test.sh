@@ -46,14 +46,16 @@ cmp zeros.raw zeros.out || fail "many pieces differ"
 cmp pulses.npy spectrum.npy || fail "over itself differs"
 
 # --- mistakes --------------------------------------------------------------------------------------------------------
+{ cat spectrum.npy && echo; } >longer.npy
 mistake "its shape (2, 4) of complex64 asks for 64 bytes, and it ends 4 bytes early" "$ridge" fft <(head -c -4 spectrum.npy) out.npy
-mistake "goes on behind them" "$ridge" fft <(cat spectrum.npy; echo) out.npy
+mistake "goes on behind them" "$ridge" fft longer.npy out.npy
+mistake "goes on after its 2 transforms" "$ridge" fft <(cat longer.npy) out.npy
 mistake "goes on after its 1 transforms" "$ridge" fft raw.c8 out.raw --shape 4 --batch 1
 # What only a header claims takes no memory, from a file or a pipe.
 int16 1 2 3 4 | npy claims.npy '<c8' '(300000000,)'
-for claims in claims.npy <(cat claims.npy); do
-  mistake "asks for 2400000000 bytes, and it ends 2399999992 bytes early" bash -c \
-    'ulimit -v 1000000; exec "$@"' limited "$ridge" fft "$claims" out.npy --threads 1
+for how in 'exec "$@" claims.npy' 'cat claims.npy | "$@" -'; do
+  mistake "asks for 2400000000 bytes, and it ends 2399999992 bytes early" bash -c "ulimit -v 1000000; $how out.npy" \
+    limited "$ridge" fft --threads 1
 done
 mistake "into transform 1" bash -c 'ulimit -v 1000000; exec "$@"' limited "$ridge" fft raw.c8 out.raw --shape 300000000 --threads 1
 mistake "into transform 2" "$ridge" fft <(head -c 40 raw.c8) out.raw --shape 4

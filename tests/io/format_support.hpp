@@ -1,5 +1,7 @@
 // Files of a few kilobytes, whole, cut and damaged.
 #pragma once
+#include <sys/resource.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,6 +18,13 @@
 #include "support/scratch.hpp"
 
 namespace ridge::io::test {
+
+// The most this process has held so far, in bytes.
+inline std::size_t peak_memory() {
+  struct rusage usage {};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
+}
 
 class FormatTest : public testing::Test {
  protected:

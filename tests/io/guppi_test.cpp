@@ -153,6 +153,15 @@ TEST_F(Guppi, ALyingHeaderIsNamed) {
               HasSubstr("gap"));
 }
 
+TEST_F(Guppi, ABlockThatIsOnlyClaimedTakesNoMemory) {
+  GuppiHeader header = usual();
+  header.block_bytes = 3600000000;
+  auto reader = guppi_reader(open(guppi_cards(header) + std::string(120, 'x')));
+  const std::size_t before = peak_memory();
+  EXPECT_THAT(says([&] { all(*reader); }), HasSubstr("it ends 120 bytes into the BLOCSIZE of 3600000000"));
+  EXPECT_LT(peak_memory() - before, std::size_t{256} << 20);
+}
+
 TEST_F(Guppi, Fuzz) {
   fuzz(block(usual(), 0) + block(usual(), 1), [](std::unique_ptr<InputStream> in) {
     auto reader = guppi_reader(std::move(in));

@@ -1,11 +1,14 @@
 #include "io/npy.hpp"
 
+#include <sys/stat.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <functional>
 #include <ridge/error.hpp>
+#include <thread>
 
 #include "support/scratch.hpp"
 
@@ -36,6 +39,7 @@ class Npy : public testing::Test {
     InputStream in(file(bytes));
     return read_npy_header(in);
   }
+  static std::string elements(std::size_t bytes) { return std::string(bytes, 'x'); }
   test::ScratchFolder folder_;
 
  private:
@@ -50,7 +54,9 @@ TEST_F(Npy, ReadsWhatItWrites) {
     for (const Shape& shape : {Shape{}, Shape{5}, Shape{3, 4}, Shape{2, 3, 0}}) {
       const std::string bytes = npy_header({type, shape});
       EXPECT_EQ(bytes.size() % 64, 0u);
-      const NpyHeader header = header_of(bytes);
+      std::size_t points = 1;
+      for (const std::size_t axis : shape) points *= axis;
+      const NpyHeader header = header_of(bytes + elements(points * bytes_of(type)));
       EXPECT_EQ(header.type, type);
       EXPECT_EQ(header.shape, shape);
     }
@@ -61,12 +67,12 @@ TEST_F(Npy, ReadsWhatItWrites) {
 TEST_F(Npy, ReadsWhatNumpyWrites) {
   const std::string dictionary = "{'descr': '<c8', 'fortran_order': False, 'shape': (1024, 3), }          \n";
   std::string bytes = std::string("\x93NUMPY\x01\0", 8) + static_cast<char>(dictionary.size()) + '\0' + dictionary;
-  NpyHeader header = header_of(bytes);
+  NpyHeader header = header_of(bytes + elements(3072 * 8));
   EXPECT_EQ(header.type, ElementType::complex64);
   EXPECT_EQ(header.shape, (Shape{1024, 3}));
   EXPECT_EQ(header.elements(), 3072u);
   bytes = std::string("\x93NUMPY\x02\0", 8) + static_cast<char>(dictionary.size()) + std::string(3, '\0') + dictionary;
-  EXPECT_EQ(header_of(bytes).shape, (Shape{1024, 3}));
+  EXPECT_EQ(header_of(bytes + elements(3072 * 8)).shape, (Shape{1024, 3}));
   EXPECT_EQ(parse_npy_dictionary("{\"shape\":(7,),\"descr\":\"|i1\",\"fortran_order\":True}", "x").shape, (Shape{7}));
 }
 
@@ -99,10 +105,51 @@ TEST_F(Npy, SaysWhatIsWrongWithAHeader) {
 }
 
 TEST_F(Npy, EveryTruncationIsNoticed) {
-  const std::string whole = npy_header({ElementType::float64, {12}});
+  const std::string whole = npy_header({ElementType::float64, {12}}) + elements(96);
   for (std::size_t length = 0; length < whole.size(); ++length) {
     EXPECT_NE(message_of([&] { header_of(whole.substr(0, length)); }), "") << length;
   }
+  EXPECT_EQ(message_of([&] { header_of(whole); }), "");
+  EXPECT_THAT(message_of([&] { header_of(whole.substr(0, whole.size() - 5)); }),
+              HasSubstr("its shape (12) of float64 asks for 96 bytes, and it ends 5 bytes early"));
+  EXPECT_THAT(message_of([&] { header_of(whole + "x"); }), HasSubstr("goes on behind them"));
+}
+
+// Nobody knows how long a pipe is before it ends.
+TEST_F(Npy, APipeThatEndsEarlyOrGoesOnIsNoticedWhenItIsRead) {
+  const auto reading = [&](const std::string& bytes, std::size_t each) {
+    const std::string name = (folder_ / "pipe").string();
+    std::filesystem::remove(name);
+    EXPECT_EQ(::mkfifo(name.c_str(), 0600), 0);
+    std::thread writer([&] { std::ofstream(name, std::ios::binary) << bytes; });
+    const std::string said = message_of([&] {
+      InputStream in(name);
+      read_npy_header(in);
+      std::vector<char> piece(each);
+      while (in.read(piece.data(), each) == each) continue;
+    });
+    writer.join();
+    return said;
+  };
+  const std::string whole = npy_header({ElementType::float64, {12}}) + elements(96);
+  for (const std::size_t each : {1u, 7u, 32u, 96u, 1000u}) {
+    EXPECT_EQ(reading(whole, each), "") << each;
+    EXPECT_THAT(reading(whole.substr(0, whole.size() - 32), each), HasSubstr("ends 32 bytes early")) << each;
+    EXPECT_THAT(reading(whole + "x", each), HasSubstr("goes on behind")) << each;
+  }
+}
+
+TEST_F(Npy, MemoryGrowsWithWhatComes) {
+  const std::string path = file("abc");
+  InputStream in(path);
+  std::vector<std::byte> to;
+  EXPECT_EQ(in.read_growing(to, std::size_t{1} << 50), 3u);
+  EXPECT_EQ(to.size(), 3u);
+  const std::string long_one(5 << 20, 'y');
+  InputStream more(file(long_one));
+  EXPECT_EQ(more.read_growing(to, (5 << 20) - 1), (5u << 20) - 1);
+  EXPECT_EQ(more.read_growing(to, 100), 1u);
+  EXPECT_EQ(to, std::vector<std::byte>(1, std::byte{'y'}));
 }
 
 TEST_F(Npy, ALyingHeaderLengthTakesNoMemory) {

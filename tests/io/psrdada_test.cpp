@@ -65,6 +65,26 @@ TEST_F(Psrdada, AMissingFileIsAGap) {
   EXPECT_EQ(reader->gaps()[0].samples, 6u);
 }
 
+// Samples of 24 bytes: no number of them is the mebibyte that is read at a time.
+TEST_F(Psrdada, SamplesThatDivideNoPiece) {
+  for (const bool sized : {true, false}) {
+    PsrdadaHeader header = usual();
+    header.channels = 6;
+    header.overlap = 0;
+    const std::size_t bytes = header.sample_bytes() * 100001;
+    header.file_bytes = sized ? bytes : 0;
+    auto reader = psrdada_reader(open(file(header, 0, bytes)));
+    const auto samples = all(*reader);
+    ASSERT_EQ(samples.size(), bytes);
+    for (std::size_t i = 0; i < bytes; i += 997) ASSERT_EQ(samples[i], static_cast<std::byte>(i)) << i;
+    EXPECT_THAT(says([&] {
+                  auto cut = psrdada_reader(open(file(header, 0, bytes - 7)));
+                  all(*cut);
+                }),
+                HasSubstr("within a sample"));
+  }
+}
+
 TEST_F(Psrdada, ALongHeaderAndComments) {
   PsrdadaHeader header = usual();
   header.header_bytes = 8192;

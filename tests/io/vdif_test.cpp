@@ -98,6 +98,71 @@ TEST_F(Vdif, FramesOutOfOrderComeInOrder) {
   EXPECT_TRUE(reader->gaps().empty());
 }
 
+// A bit of the seconds turned over.
+std::string flipped(std::uint32_t thread, std::uint32_t number, int bit = 8) {
+  std::string bytes = frame(thread, number);
+  bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8));
+  return bytes;
+}
+
+TEST_F(Vdif, AJumpThatNobodyFollowsIsADamagedHeader) {
+  for (const std::uint32_t where : {0u, 1u, 2u, 3u, 5u, 11u, 19u}) {
+    for (const int bit : {8, 4, 29}) {  // 1000 to 1004: 256 s back, 16 s and 17 years ahead
+      std::string bytes;
+      for (std::uint32_t n = 0; n < 20; ++n) bytes += frame(3, n) + (n == where ? flipped(5, n, bit) : frame(5, n));
+      auto reader = vdif_reader(open(bytes));
+      const auto samples = all(*reader);
+      ASSERT_EQ(samples.size(), 20u * 32) << where << " " << bit;
+      for (std::uint32_t n = 0; n < 20; ++n) {
+        EXPECT_EQ(static_cast<signed char>(samples[n * 32]), static_cast<int>(n + 1)) << where << " " << bit;
+        EXPECT_EQ(static_cast<signed char>(samples[n * 32 + 2]), n == where ? 0 : static_cast<int>(n + 1))
+            << where << " " << bit << " " << n;
+      }
+      EXPECT_EQ(reader->samples_lost(), 8u) << where << " " << bit;
+    }
+  }
+}
+
+TEST_F(Vdif, OneThreadAlone) {
+  for (const std::uint32_t where : {2u, 4u, 9u}) {  // 3 would tell a second of three frames
+    std::string bytes;
+    for (std::uint32_t n = 0; n < 10; ++n) bytes += n == where ? flipped(3, n, 29) : frame(3, n);
+    auto reader = vdif_reader(open(bytes), 1);
+    const auto samples = all(*reader);
+    ASSERT_EQ(samples.size(), 10u * 16) << where;
+    for (std::uint32_t n = 0; n < 10; ++n) {
+      EXPECT_EQ(static_cast<signed char>(samples[n * 16]), n == where ? 0 : static_cast<int>(n + 1)) << where;
+    }
+    EXPECT_EQ(reader->samples_lost(), 8u) << where;
+  }
+  std::string bytes;  // the last frame begins a second
+  for (std::uint32_t n = 0; n < 5; ++n) bytes += frame(3, n);
+  auto reader = vdif_reader(open(bytes), 1);
+  EXPECT_EQ(all(*reader).size(), 5u * 16);
+  EXPECT_EQ(reader->samples_lost(), 0u);
+}
+
+TEST_F(Vdif, AThreadThatIsAlwaysWrongDoesNotTakeTheOthersAlong) {
+  std::string bytes;
+  for (std::uint32_t n = 0; n < 40; ++n) bytes += frame(3, n) + (n < 6 ? frame(5, n) : flipped(5, n, 29));
+  auto reader = vdif_reader(open(bytes));
+  const auto samples = all(*reader);
+  ASSERT_EQ(samples.size(), 40u * 32);
+  for (std::uint32_t n = 0; n < 40; ++n) {
+    EXPECT_EQ(static_cast<signed char>(samples[n * 32]), static_cast<int>(n + 1));
+    EXPECT_EQ(static_cast<signed char>(samples[n * 32 + 2]), n < 6 ? static_cast<int>(n + 1) : 0);
+  }
+  EXPECT_EQ(reader->samples_lost(), 34u * 8);
+}
+
+TEST_F(Vdif, ALongLossIsBelieved) {
+  auto reader = vdif_reader(open(frames({0, 1, 2, 3, 4, 5, 60, 61, 62})));
+  const auto samples = all(*reader);
+  ASSERT_EQ(samples.size(), 63u * 32);
+  EXPECT_EQ(static_cast<signed char>(samples[62 * 32]), 63);
+  EXPECT_EQ(reader->samples_lost(), 54u * 8);
+}
+
 TEST_F(Vdif, TwoBitsRealSeveralChannelsAndTheRate) {
   VdifHeader header;
   header.frame_bytes = 32 + 8;
