@@ -12,7 +12,8 @@ double best_seconds(const std::function<void()>& call, const Repeat& repeat) {
   return best_seconds_interleaved({call}, repeat).front();
 }
 
-std::vector<double> best_seconds_interleaved(const std::vector<std::function<void()>>& calls, const Repeat& repeat) {
+std::vector<double> best_seconds_interleaved(const std::vector<std::function<void()>>& calls, const Repeat& repeat,
+                                             const std::function<void()>& before_round) {
   std::vector<double> best(calls.size(), std::numeric_limits<double>::infinity());
   std::vector<double> spent(calls.size(), 0);
   std::vector<long> calls_a_round(calls.size(), 1);
@@ -29,6 +30,7 @@ std::vector<double> best_seconds_interleaved(const std::vector<std::function<voi
     for (std::size_t i = 0; i < calls.size(); ++i) {
       if (round >= repeat.at_least && spent[i] >= repeat.seconds) continue;
       all_done = false;
+      if (before_round) before_round();
       const double start = now();
       for (long k = 0; k < calls_a_round[i]; ++k) calls[i]();
       const double seconds = now() - start;

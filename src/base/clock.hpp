@@ -17,8 +17,9 @@ struct Repeat {
 // Seconds of one call: the least over the rounds. The first, cold call is not counted.
 double best_seconds(const std::function<void()>& call, const Repeat& repeat = {});
 
-// The same for several, taken in turn round by round, so that a noisy neighbour hits them all.
-std::vector<double> best_seconds_interleaved(const std::vector<std::function<void()>>& calls,
-                                             const Repeat& repeat = {});
+// The same for several, taken in turn round by round, so that a noisy neighbour hits them all. `before_round` comes
+// before each round of each of them, outside its time: new data, where a call spoils its own.
+std::vector<double> best_seconds_interleaved(const std::vector<std::function<void()>>& calls, const Repeat& repeat = {},
+                                             const std::function<void()>& before_round = {});
 
 }  // namespace ridge::base

@@ -27,6 +27,14 @@ TEST(Clock, InterleavedTakesTurns) {
   EXPECT_EQ(best.size(), 2u);
 }
 
+TEST(Clock, EachRoundMayGetNewData) {
+  std::string order;
+  const auto best = best_seconds_interleaved({[&] { order += 'a'; }, [&] { order += 'b'; }},
+                                             {.seconds = 0, .at_least = 2}, [&] { order += '.', sleep_ms(20); });
+  EXPECT_EQ(order, "ab.a.b.a.b");
+  EXPECT_LT(best[0], 0.02);
+}
+
 TEST(Clock, ShortCallsAreRepeatedWithinARound) {
   long calls = 0;
   const double best = best_seconds([&] { ++calls; }, {.seconds = 0, .at_least = 2, .round = 1e-3});

@@ -1,13 +1,21 @@
-// FFTW 3, with plans it has measured: comparing with its estimates would flatter us.
+// FFTW 3, with plans it has measured: comparing with its estimates would flatter us, and so would a planner that was
+// stopped. What it learns is kept in its own format beside our wisdom, so that only the first bench waits for it.
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 
 #include <fftw3.h>
 
+#include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/files.hpp"
+#include "base/log.hpp"
+#include "base/threads.hpp"
 #include "cli/peers/peer.hpp"
+#include "machine/profile.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -17,11 +25,15 @@ struct Float {
   using Plan = fftwf_plan;
   using Complex = fftwf_complex;
   using Real = float;
+  static constexpr const char* name = "f32";
   static constexpr auto plan_dft = fftwf_plan_many_dft;
-  static constexpr auto plan_real = fftwf_plan_many_dft_r2c;
+  static constexpr auto plan_forward = fftwf_plan_many_dft_r2c;
+  static constexpr auto plan_inverse = fftwf_plan_many_dft_c2r;
   static constexpr auto execute = fftwf_execute;
   static constexpr auto destroy = fftwf_destroy_plan;
   static constexpr auto time_limit = fftwf_set_timelimit;
+  static constexpr auto import_wisdom = fftwf_import_wisdom_from_string;
+  static constexpr auto export_wisdom = fftwf_export_wisdom_to_string;
   static void set_threads(std::size_t threads) {
 #if defined(RIDGE_HAVE_FFTW_THREADS)
     static const bool ready = fftwf_init_threads() != 0;
@@ -35,11 +47,15 @@ struct Double {
   using Plan = fftw_plan;
   using Complex = fftw_complex;
   using Real = double;
+  static constexpr const char* name = "f64";
   static constexpr auto plan_dft = fftw_plan_many_dft;
-  static constexpr auto plan_real = fftw_plan_many_dft_r2c;
+  static constexpr auto plan_forward = fftw_plan_many_dft_r2c;
+  static constexpr auto plan_inverse = fftw_plan_many_dft_c2r;
   static constexpr auto execute = fftw_execute;
   static constexpr auto destroy = fftw_destroy_plan;
   static constexpr auto time_limit = fftw_set_timelimit;
+  static constexpr auto import_wisdom = fftw_import_wisdom_from_string;
+  static constexpr auto export_wisdom = fftw_export_wisdom_to_string;
   static void set_threads(std::size_t threads) {
 #if defined(RIDGE_HAVE_FFTW_THREADS)
     static const bool ready = fftw_init_threads() != 0;
@@ -50,32 +66,92 @@ struct Double {
   }
 };
 
-// Debian's FFTW on ARM has no cycle counter and plans by the clock, slowly; it may stop early with what it has.
-constexpr double kPlanningSeconds = 4;
-constexpr std::size_t kPatientUpTo = 4096;
+// Debian's FFTW on ARM has no cycle counter and plans by the clock: 20 s for 2^13 points. Stopped after 4 s it kept
+// plans a third slower, so up to there it takes the time it wants.
+constexpr std::size_t kUnlimitedUpTo = std::size_t{1} << 13, kMostWisdom = std::size_t{16} << 20;
+constexpr double kPlanningSeconds = 60;
+
+// FFTW's own wisdom of this hardware; empty where nothing can be kept.
+template <class Library>
+std::filesystem::path wisdom_path() {
+  const std::filesystem::path folder = base::cache_folder();
+  if (folder.empty()) return {};
+  return folder /
+         ("fftw-" + std::string(Library::name) + "-" +
+          std::filesystem::path(machine::profile_file_name(machine::hardware_key())).stem().string() + ".wisdom");
+}
+
+template <class Library>
+void read_wisdom() {
+  const auto path = wisdom_path<Library>();
+  if (path.empty()) return;
+  try {
+    const auto text = base::read_file(path, kMostWisdom);
+    if (text && Library::import_wisdom(text->c_str()) == 0) {
+      base::warn(fmt::format("{}: FFTW cannot use it (another version's, or damaged); it plans anew", path.string()));
+    }
+  } catch (const Error& error) {
+    base::warn(error.what());
+  }
+}
+
+template <class Library>
+void write_wisdom() {
+  const auto path = wisdom_path<Library>();
+  if (path.empty()) return;
+  const std::unique_ptr<char, decltype(&std::free)> text(Library::export_wisdom(), &std::free);
+  if (!text) return;
+  try {
+    base::write_file(path, text.get());
+  } catch (const Error& error) {
+    base::warn(error.what());
+  }
+}
+
+template <class Library>
+typename Library::Plan make_plan(const PeerProblem& problem, void* in, void* out, unsigned flags) {
+  using Complex = typename Library::Complex;
+  using Real = typename Library::Real;
+  const std::vector<int> shape(problem.shape.begin(), problem.shape.end());
+  int points = 1;
+  for (const int n : shape) points *= n;
+  const int spectrum = points / shape.back() * (shape.back() / 2 + 1);
+  const int rank = static_cast<int>(shape.size()), batch = static_cast<int>(problem.batch);
+  if (!problem.real) {
+    return Library::plan_dft(rank, shape.data(), batch, static_cast<Complex*>(in), nullptr, 1, points,
+                             static_cast<Complex*>(out), nullptr, 1, points,
+                             problem.inverse ? FFTW_BACKWARD : FFTW_FORWARD, flags | FFTW_PRESERVE_INPUT);
+  }
+  if (!problem.inverse) {
+    return Library::plan_forward(rank, shape.data(), batch, static_cast<Real*>(in), nullptr, 1, points,
+                                 static_cast<Complex*>(out), nullptr, 1, spectrum, flags | FFTW_PRESERVE_INPUT);
+  }
+  // Of several axes it cannot keep the spectrum: the bench gives new data before each round.
+  return Library::plan_inverse(rank, shape.data(), batch, static_cast<Complex*>(in), nullptr, 1, spectrum,
+                               static_cast<Real*>(out), nullptr, 1, points,
+                               flags | (rank == 1 ? FFTW_PRESERVE_INPUT : FFTW_DESTROY_INPUT));
+}
 
 template <class Library>
 PeerRun prepare(const PeerProblem& problem, void* in, void* out) {
-  std::vector<int> shape(problem.shape.begin(), problem.shape.end());
   std::size_t points = 1;
   for (const std::size_t n : problem.shape) points *= n;
-  const std::size_t last = problem.shape.back(), spectrum = points / last * (last / 2 + 1);
-  const unsigned effort = problem.quick ? FFTW_ESTIMATE : points <= kPatientUpTo ? FFTW_PATIENT : FFTW_MEASURE;
-  const unsigned flags = effort | FFTW_PRESERVE_INPUT;
-  const int rank = static_cast<int>(shape.size()), batch = static_cast<int>(problem.batch);
+  if (points > (std::size_t{1} << 30)) throw Error(ErrorKind::unavailable, "FFTW counts in int");
   static std::mutex planning;  // FFTW's planner is one for the process
   const std::lock_guard lock(planning);
-  Library::time_limit(kPlanningSeconds);
-  Library::set_threads(std::max<std::size_t>(1, problem.threads));
+  Library::set_threads(problem.threads == 0 ? base::hardware_threads() : problem.threads);
   typename Library::Plan plan = nullptr;
-  auto* to = static_cast<typename Library::Complex*>(out);
-  if (problem.real) {
-    plan = Library::plan_real(rank, shape.data(), batch, static_cast<typename Library::Real*>(in), nullptr, 1,
-                              static_cast<int>(points), to, nullptr, 1, static_cast<int>(spectrum), flags);
+  if (problem.quick) {
+    plan = make_plan<Library>(problem, in, out, FFTW_ESTIMATE);
   } else {
-    plan = Library::plan_dft(rank, shape.data(), batch, static_cast<typename Library::Complex*>(in), nullptr, 1,
-                             static_cast<int>(points), to, nullptr, 1, static_cast<int>(points),
-                             problem.inverse ? FFTW_BACKWARD : FFTW_FORWARD, flags);
+    [[maybe_unused]] static const bool read = (read_wisdom<Library>(), true);
+    plan = make_plan<Library>(problem, in, out, FFTW_MEASURE | FFTW_WISDOM_ONLY);
+    if (plan == nullptr) {
+      Library::time_limit(points <= kUnlimitedUpTo ? FFTW_NO_TIMELIMIT : kPlanningSeconds);
+      plan = make_plan<Library>(problem, in, out, FFTW_MEASURE);
+      Library::time_limit(FFTW_NO_TIMELIMIT);
+      write_wisdom<Library>();
+    }
   }
   if (plan == nullptr) throw Error(ErrorKind::unavailable, "FFTW has no plan for it");
   const std::shared_ptr<void> owner(static_cast<void*>(plan),
@@ -88,7 +164,7 @@ PeerRun prepare(const PeerProblem& problem, void* in, void* out) {
 Peer fftw_peer() {
   return {.name = "fftw", .prepare = [](const PeerProblem& problem, void* in, void* out) {
 #if !defined(RIDGE_HAVE_FFTW_THREADS)
-            if (problem.threads > 1) throw Error(ErrorKind::unavailable, "FFTW was found without its threads");
+            if (problem.threads != 1) throw Error(ErrorKind::unavailable, "FFTW was found without its threads");
 #endif
             return problem.float64 ? prepare<Double>(problem, in, out) : prepare<Float>(problem, in, out);
           }};

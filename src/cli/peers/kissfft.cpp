@@ -22,7 +22,7 @@ std::shared_ptr<void> owned(Configuration configuration) {
 
 PeerRun prepare(const PeerProblem& problem, void* in, void* out) {
   if (problem.float64) throw Error(ErrorKind::unavailable, "KissFFT is built for float");
-  if (problem.threads > 1) throw Error(ErrorKind::unavailable, "KissFFT has no threads of its own");
+  if (problem.threads != 1) throw Error(ErrorKind::unavailable, "KissFFT has no threads of its own");
   const std::vector<int> shape(problem.shape.begin(), problem.shape.end());
   std::size_t points = 1;
   for (const std::size_t n : problem.shape) points *= n;
@@ -30,7 +30,15 @@ PeerRun prepare(const PeerProblem& problem, void* in, void* out) {
   auto* to = static_cast<kiss_fft_cpx*>(out);
   if (problem.real) {
     if (shape.size() > 1 || points % 2 != 0) throw Error(ErrorKind::unavailable, "KissFFT's reals are 1D and even");
-    const kiss_fftr_cfg configuration = kiss_fftr_alloc(shape[0], 0, nullptr, nullptr);
+    const kiss_fftr_cfg configuration = kiss_fftr_alloc(shape[0], problem.inverse ? 1 : 0, nullptr, nullptr);
+    if (problem.inverse) {
+      return [owner = owned(configuration), configuration, points, batch, from = static_cast<const kiss_fft_cpx*>(in),
+              reals = static_cast<float*>(out)] {
+        for (std::size_t i = 0; i < batch; ++i) {
+          kiss_fftri(configuration, from + i * (points / 2 + 1), reals + i * points);
+        }
+      };
+    }
     return [owner = owned(configuration), configuration, points, batch, from = static_cast<const float*>(in), to] {
       for (std::size_t i = 0; i < batch; ++i) {
         kiss_fftr(configuration, from + i * points, to + i * (points / 2 + 1));

@@ -13,8 +13,9 @@ namespace {
 // Other lengths are refused here: the library would divide by zero or write past its end.
 void check(const PeerProblem& problem) {
   if (problem.float64) throw Error(ErrorKind::unavailable, "Ne10 transforms float");
-  if (problem.threads > 1) throw Error(ErrorKind::unavailable, "Ne10 has no threads of its own");
+  if (problem.threads != 1) throw Error(ErrorKind::unavailable, "Ne10 has no threads of its own");
   if (problem.shape.size() > 1) throw Error(ErrorKind::unavailable, "Ne10 transforms one dimension");
+  if (problem.inverse) throw Error(ErrorKind::unavailable, "Ne10's inverse divides by the length: another answer");
   std::size_t rest = problem.shape[0];
   if (problem.real && (rest & (rest - 1)) != 0) throw Error(ErrorKind::unavailable, "Ne10's reals are powers of two");
   for (const std::size_t factor : {2, 3, 5}) {
@@ -46,10 +47,9 @@ PeerRun prepare(const PeerProblem& problem, void* in, void* out) {
   if (configuration == nullptr) throw Error(ErrorKind::unavailable, "Ne10 refuses it");
   const std::shared_ptr<void> owner(configuration,
                                     [configuration](void*) { ne10_fft_destroy_c2c_float32(configuration); });
-  const ne10_int32_t inverse = problem.inverse ? 1 : 0;
-  return [owner, configuration, points, batch, inverse, from = static_cast<ne10_fft_cpx_float32_t*>(in), to] {
+  return [owner, configuration, points, batch, from = static_cast<ne10_fft_cpx_float32_t*>(in), to] {
     for (std::size_t i = 0; i < batch; ++i) {
-      ne10_fft_c2c_1d_float32(to + i * points, from + i * points, configuration, inverse);
+      ne10_fft_c2c_1d_float32(to + i * points, from + i * points, configuration, 0);
     }
   };
 }

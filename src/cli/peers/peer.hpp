@@ -14,11 +14,11 @@ namespace ridge::cli {
 struct PeerProblem {
   std::vector<std::size_t> shape;  // one to three axes, slowest first; real: of the samples
   std::size_t batch = 1;           // packed one after the other
-  bool real = false;               // forward from reals to n/2+1 complex values in the last axis
-  bool inverse = false;            // complex only
+  bool real = false;               // from reals to n/2+1 complex values in the last axis, or back
+  bool inverse = false;
   bool float64 = false;
-  std::size_t threads = 1;
-  bool quick = false;  // plan without measuring: for answers, never for times
+  std::size_t threads = 1;  // 0: as many as our own transforms would use
+  bool quick = false;       // plan without measuring: for answers, never for times
 };
 
 // Runs the transform on the memory it was prepared for.
@@ -27,7 +27,8 @@ using PeerRun = std::function<void()>;
 struct Peer {
   std::string name;
   std::string missing = {};  // why it is not there; then it can prepare nothing
-  // Plans for `in` and `out`, whose contents are lost. Error{unavailable} where the library cannot do the problem.
+  // Plans for `in` and `out`, whose contents are lost; a run may spoil `in` too. Error{unavailable} where the library
+  // cannot do the problem.
   std::function<PeerRun(const PeerProblem& problem, void* in, void* out)> prepare = {};
   // The same on memory of the queue's device; a run enqueues and does not wait.
   std::function<PeerRun(const PeerProblem& problem, const Buffer& in, const Buffer& out, Queue& queue)>
