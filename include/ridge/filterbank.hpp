@@ -248,7 +248,7 @@ struct Detection {
 };
 
 // Power of spectra, summed over times and channels; what is left of a sum is carried to the next push. Output: time,
-// station, product, channel.
+// station, product, channel. Problem::threads work on it, and the sums are the same however many there are.
 class Detector {
  public:
   Detector(const Problem& problem, const Detection& detection);
@@ -259,7 +259,10 @@ class Detector {
   std::size_t push(std::span<const std::complex<float>> spectra, std::span<float> out);
 
  private:
-  std::size_t channels_, stations_, polarizations_;
+  void add_times(std::span<const std::complex<float>> spectra, std::span<float> out, std::size_t station,
+                 std::size_t first_sum, std::size_t end_sum);
+
+  std::size_t channels_, stations_, polarizations_, threads_;
   Detection detection_;
   std::size_t held_ = 0;  // spectra in the sum
   std::vector<double> sum_;
@@ -279,11 +282,15 @@ class PowerStream {
   std::size_t row_size() const;  // values of one summed time: station, product, channel
   std::string variant() const;
   std::size_t due(std::size_t bytes) const;  // summed times that a push of so many bytes will write
-  // Any number of bytes. Error{invalid_argument} where `out` is shorter than what is due, and nothing is taken.
+  // Any number of bytes. Error{invalid_argument} where `out` is shorter than what is due, and nothing is taken. Pages of
+  // `in` that are locked (MemoryKind::pinned) travel fastest.
   std::size_t push(std::span<const std::byte> in, std::span<float> out);
+  // As Stream::start_at, with a spectrum that begins a sum.
+  std::uint64_t start_at(std::uint64_t spectrum);
 
  private:
   std::unique_ptr<PowerState> state_;
+  std::size_t times_ = 1;
 };
 
 // --- correlation ---------------------------------------------------------------------------------------------------

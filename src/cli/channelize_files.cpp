@@ -7,11 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "base/aligned.hpp"
 #include "base/clock.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
+#include "cli/channelize_correlation.hpp"
+#include "cli/channelize_flow.hpp"
 #include "cli/channelize_input.hpp"
 #include "cli/channelize_output.hpp"
 #include "cli/channelize_parts.hpp"
@@ -66,19 +67,42 @@ io::SampleInfo share_info(const io::SampleInfo* info, const mpi::Processes& proc
 
 struct Setup {
   std::vector<DelayPoint> delays;
-  filterbank::Problem problem;
+  StationWork work;
   std::vector<Device> devices;
-  planner::Options options;
 };
 
 Setup setup_for(const ChannelizeWishes& wishes, const io::SampleInfo& info, const mpi::Processes& processes) {
   Setup setup;
   if (!wishes.delays.empty()) setup.delays = read_delays(wishes.delays, info.streams * info.polarizations);
-  setup.problem = problem_for(wishes, info, setup.delays);
+  setup.work.problem = problem_for(wishes, info, setup.delays);
   setup.devices = devices_for(wishes.device, processes);
-  setup.options.effort = wishes.measure ? Effort::measured : Effort::quick;
-  setup.options.variant = wishes.variant;
+  setup.work.options.effort = wishes.measure ? Effort::measured : Effort::quick;
+  setup.work.options.variant = wishes.variant;
+  // Summed where the spectra are made, but where something else needs those.
+  const bool spectra = wishes.digest || wishes.by_channel || !wishes.delays.empty() || !wishes.replacements.empty();
+  if (!spectra) setup.work.detection = detection_for(wishes);
   return setup;
+}
+
+// Everything on one device where that can be, else spectra or power of parts of the stations.
+std::unique_ptr<BankWork> work_for(const ChannelizeWishes& wishes, const Setup& setup, const mpi::Processes& processes,
+                                   const Team& team) {
+  if (wishes.correlate && team.count == 1 && setup.devices.size() == 1 && !wishes.digest && !wishes.by_channel &&
+      wishes.replacements.empty()) {
+    const filterbank::Correlation correlation{.times = wishes.times, .channels = wishes.sum_channels};
+    auto made = DeviceCorrelation::make(setup.devices.front(), setup.work.problem, correlation, setup.work.options);
+    if (made) return made;
+  }
+  auto parts = std::make_unique<StationParts>(setup.work, setup.devices, processes, team);
+  for (const DelayPoint& point : setup.delays) parts->set_delays(point.sample, point.delays);
+  std::uint64_t before = 0;
+  for (const std::string& text : wishes.replacements) {
+    const Replacement replacement = replacement_for(text, wishes.prototype);
+    if (replacement.sample < before) mistake("--replace-weights: in order of samples, the earliest first");
+    before = replacement.sample;
+    parts->replace_weights(replacement.sample, replacement.weights);
+  }
+  return parts;
 }
 
 // One stream, from its first sample to its last.
@@ -89,62 +113,57 @@ class Channelizing {
         reader_(open_samples(wishes)),
         info_(share_info(&reader_->info(), processes, team)),
         setup_(setup_for(wishes, info_, processes)),
-        parts_(setup_.problem, setup_.devices, setup_.options, processes, team),
+        work_(work_for(wishes, setup_, processes, team)),
         seconds_(wishes.rate > 0 ? 1 / wishes.rate : info_.sample_seconds),
-        sink_(wishes, setup_.problem, parts_.hop(), info_, seconds_) {
-    for (const DelayPoint& point : setup_.delays) parts_.set_delays(point.sample, point.delays);
-    replace_weights();
+        sink_(wishes, setup_.work.problem, work_->hop(), info_, seconds_, work_->product(), setup_.devices.front()) {
     find_start();
   }
 
   void run() {
     // As much at a time as the memory allows, and no more than keeps a pipe lively.
-    const std::size_t in_each = parts_.hop() * info_.sample_bytes(), out_each = parts_.spectrum_size() * 8;
-    const std::size_t spectra =
-        std::clamp<std::size_t>(std::min(wishes_.memory, std::size_t{64} << 20) / (in_each + 2 * out_each), 1, 65536);
-    const std::size_t grain = parts_.grain();
-    base::AlignedArray<std::byte> in((spectra * in_each + grain - 1) / grain * grain);
-    // The last station's samples of a block complete it all at once, and a block of output times too.
-    const std::size_t at_once =
-        in.size() / in_each + 1 + std::max(info_.block, setup_.problem.channels) / parts_.hop() + 2 +
-        (wishes_.by_channel ? wishes_.output_times : 0) + setup_.problem.delays.longest / parts_.hop();
-    base::AlignedArray<std::complex<float>> out(at_once * parts_.spectrum_size());
+    const std::size_t in_each = work_->hop() * info_.sample_bytes();
+    const std::size_t out_each = std::max<std::size_t>(1, work_->time_size() * sizeof(float) / spectra_a_time());
+    const std::size_t spectra = std::clamp<std::size_t>(
+        std::min(wishes_.memory, std::size_t{64} << 20) / (kBlocks * (in_each + out_each)), 1, 65536);
+    const std::size_t grain = work_->grain(), bytes = (spectra * in_each + grain - 1) / grain * grain;
+    ReadAhead ahead([reader = reader_](std::byte* to, std::size_t count) { return reader->read(to, count); },
+                    setup_.devices, bytes, kBlocks);
+    WriteBehind behind([this](std::span<const float> values) { sink_.put(values); }, setup_.devices,
+                       work_->most_times(bytes) * work_->time_size(), kBlocks);
     const auto progress = base::terminal_progress();
     begun_ = base::now();
     double shown = begun_;
-    for (;;) {
-      const std::size_t got = reader_->read(in.data(), in.size());
+    for (bool last = false; !last;) {
+      const ReadAhead::Block in = ahead.take();
+      const WriteBehind::Block out = behind.room();
+      last = in.last;
       const double before = base::now();
-      const std::size_t made = parts_.push(in.span().first(got), out.span(), got < in.size());
+      const std::size_t made = work_->push(in.bytes, out.values, last);
       const double after = base::now();
       working_ += after - before;
-      sink_.put(out.span().first(made * parts_.spectrum_size()));
+      ahead.give_back(in);
+      behind.put(out, made * work_->time_size());
       if (after - shown > 0.2) {
         shown = after;
         // Nobody knows how long a pipe is: the bar shows that it lives, the words how far it is.
         progress(std::min(0.99, 1 - 1 / (1 + (after - begun_) / 10)), words(after));
       }
-      if (got < in.size()) break;
     }
+    behind.finish();
     progress(1, "");
     sink_.finish();
     report();
   }
 
  private:
-  void replace_weights() {
-    std::uint64_t before = 0;
-    for (const std::string& text : wishes_.replacements) {
-      const Replacement replacement = replacement_for(text, wishes_.prototype);
-      if (replacement.sample < before) mistake("--replace-weights: in order of samples, the earliest first");
-      before = replacement.sample;
-      parts_.replace_weights(replacement.sample, replacement.weights);
-    }
-  }
+  static constexpr std::size_t kBlocks = 3;  // one comes, one is worked on, one goes
+
+  // Spectra that make one time of what is made.
+  std::size_t spectra_a_time() const { return work_->product() == Product::spectra ? 1 : wishes_.times; }
 
   void find_start() {
     std::uint64_t from = wishes_.from_sample;
-    const std::size_t each = parts_.hop() * sink_.spectra_each();
+    const std::size_t each = work_->hop() * sink_.spectra_each();
     if (wishes_.resume) {
       if (from != 0) mistake("--resume finds its place itself: without --from-sample");
       from = sink_.there_already() * each;
@@ -152,9 +171,9 @@ class Channelizing {
     if (from % each != 0) {
       mistake(fmt::format("--from-sample {}: a multiple of {} (samples of one output time) is wanted", from, each));
     }
-    first_ = from / parts_.hop();
+    first_ = from / work_->hop();
     if (first_ == 0 && wishes_.first_sample == 0) return;
-    const std::uint64_t needed = parts_.start_at(first_);
+    const std::uint64_t needed = work_->start_at(first_);
     if (needed < wishes_.first_sample) {
       mistake(
           fmt::format("the input begins with sample {}, too late: to go on at sample {} those from {} on are needed",
@@ -164,46 +183,46 @@ class Channelizing {
   }
 
   double samples() const {
-    return static_cast<double>((parts_.spectra() - first_) * parts_.hop() * info_.streams * info_.polarizations);
+    return static_cast<double>((work_->spectra() - first_) * work_->hop() * info_.streams * info_.polarizations);
   }
   std::string margin(double taken) const {
     if (seconds_ == 0 || taken <= 0) return "";
     return fmt::format(", {:.3g} times real time",
-                       static_cast<double>((parts_.spectra() - first_) * parts_.hop()) * seconds_ / taken);
+                       static_cast<double>((work_->spectra() - first_) * work_->hop()) * seconds_ / taken);
   }
   std::string words(double now) const {
-    return fmt::format("{} spectra, {}{}", parts_.spectra() - first_,
+    return fmt::format("{} spectra, {}{}", work_->spectra() - first_,
                        base::human_rate(samples() / (now - begun_), "sample/s"), margin(now - begun_));
   }
 
   void report() const {
-    const std::uint64_t flagged = write_flags(wishes_, setup_.problem, reader_->gaps(), first_, parts_.spectra());
+    const std::uint64_t flagged = write_flags(wishes_, setup_.work.problem, reader_->gaps(), first_, work_->spectra());
     if (!sink_.digest().empty()) fmt::print(stderr, "digest of all channels: {}\n", sink_.digest());
     if (wishes_.quiet) return;
     const double taken = base::now() - begun_;
     std::string text =
-        fmt::format("{} spectra of {} x {} x {} channels in {} ({}; the bank alone {})", parts_.spectra() - first_,
-                    info_.streams, info_.polarizations, setup_.problem.channels, base::human_seconds(taken),
+        fmt::format("{} spectra of {} x {} x {} channels in {} ({}; the bank alone {})", work_->spectra() - first_,
+                    info_.streams, info_.polarizations, setup_.work.problem.channels, base::human_seconds(taken),
                     base::human_rate(samples() / std::max(taken, 1e-9), "sample/s"),
                     base::human_rate(samples() / std::max(working_, 1e-9), "sample/s"));
     text += margin(taken);
     if (sink_.spectra_each() > 1) text += fmt::format(", {} times of {} written", sink_.written(), sink_.what());
     text +=
-        fmt::format(", next sample {}", parts_.spectra() / sink_.spectra_each() * sink_.spectra_each() * parts_.hop());
+        fmt::format(", next sample {}", work_->spectra() / sink_.spectra_each() * sink_.spectra_each() * work_->hop());
     if (reader_->samples_lost() > 0) {
       text += fmt::format("; {} samples lost in {} gaps, {} spectra flagged", reader_->samples_lost(),
                           reader_->gaps().size(), flagged);
     } else {
       text += "; nothing lost";
     }
-    fmt::print(stderr, "{}, {}\n", text, parts_.variant());
+    fmt::print(stderr, "{}, {}\n", text, work_->variant());
   }
 
   const ChannelizeWishes& wishes_;
-  std::unique_ptr<io::SampleReader> reader_;
+  std::shared_ptr<io::SampleReader> reader_;  // a thread of its own reads it
   io::SampleInfo info_;
   Setup setup_;
-  StationParts parts_;
+  std::unique_ptr<BankWork> work_;
   double seconds_;  // from a sample to the next
   Sink sink_;
   std::uint64_t first_ = 0;  // spectrum
@@ -220,7 +239,7 @@ void one_subband(const ChannelizeWishes& wishes, const mpi::Processes& processes
   }
   const io::SampleInfo info = share_info(nullptr, processes, team);
   const Setup setup = setup_for(wishes, info, processes);
-  serve_parts(setup.problem, setup.devices, setup.options, processes, team);
+  serve_parts(setup.work, setup.devices, processes, team);
 }
 
 // "3", "0-7", "1,4,6-9"

@@ -40,26 +40,35 @@ void Digest::add(std::span<const std::complex<float>> values) {
 
 std::string Digest::text() const { return fmt::format("{:016x}{:016x}", sums_, sum_); }
 
+std::optional<filterbank::Detection> detection_for(const ChannelizeWishes& wishes) {
+  if (wishes.correlate || (wishes.detect.empty() && !ends_with(wishes.out, ".fil"))) return std::nullopt;
+  return filterbank::Detection{
+      .products = products_of(wishes.detect), .times = wishes.times, .channels = wishes.sum_channels};
+}
+
 Sink::Sink(const ChannelizeWishes& wishes, const filterbank::Problem& problem, std::size_t hop,
-           const io::SampleInfo& info, double seconds)
+           const io::SampleInfo& info, double seconds, Product made, const Device& device)
     : problem_(problem),
       hop_(hop),
       out_(wishes.out, wishes.resume),
       fil_(ends_with(wishes.out, ".fil")),
       npy_(ends_with(wishes.out, ".npy")),
-      dada_(ends_with(wishes.out, ".dada")) {
+      dada_(ends_with(wishes.out, ".dada")),
+      made_(made) {
   problem_.weights.clear();
   if (wishes.digest) digest_.emplace();
   if (wishes.correlate) {
     if (fil_ || !wishes.detect.empty()) mistake("--correlate writes .npy or raw, without --detect");
     each_ = wishes.times;
-    correlator_.emplace(problem_, filterbank::Correlation{.times = wishes.times, .channels = wishes.sum_channels});
-    sums_.resize(correlator_->size());
-  } else if (fil_ || !wishes.detect.empty()) {
+    const filterbank::Correlation correlation{.times = wishes.times, .channels = wishes.sum_channels};
+    if (made_ == Product::spectra && !device.is_host()) {
+      correlator_.emplace(device, problem_, correlation);
+    } else {
+      correlator_.emplace(problem_, correlation);
+    }
+  } else if (const auto detection = detection_for(wishes)) {
     each_ = wishes.times;
-    detector_.emplace(
-        problem_, filterbank::Detection{
-                      .products = products_of(wishes.detect), .times = wishes.times, .channels = wishes.sum_channels});
+    detector_.emplace(problem_, *detection);
   } else if (wishes.times != 1 || wishes.sum_channels != 1) {
     mistake("--times and --sum-channels are for power and correlation: say which with --detect or --correlate");
   } else if (wishes.by_channel) {
@@ -89,7 +98,22 @@ std::uint64_t Sink::there_already() {
   return times;
 }
 
-void Sink::put(std::span<const std::complex<float>> spectra) {
+void Sink::put(std::span<const float> values) {
+  switch (made_) {
+    case Product::spectra:
+      put_spectra({reinterpret_cast<const std::complex<float>*>(values.data()), values.size() / 2});
+      break;
+    case Product::power:
+      put_power(values);
+      break;
+    case Product::correlations:
+      out_.write(values.data(), values.size_bytes());
+      times_ += values.size() / (2 * correlator_->size());
+      break;
+  }
+}
+
+void Sink::put_spectra(std::span<const std::complex<float>> spectra) {
   const std::size_t times = spectra.size() / (problem_.polarizations * problem_.stations * problem_.channels);
   if (digest_) digest_->add(spectra);
   if (correlator_) {
@@ -111,16 +135,19 @@ void Sink::put(std::span<const std::complex<float>> spectra) {
     times_ += times;
     return;
   }
-  const std::size_t rows = detector_->due(times), size = detector_->row_size();
-  power_.resize(rows * size);
+  power_.resize(detector_->due(times) * detector_->row_size());
   detector_->push(spectra, power_);
+  put_power(power_);
+}
+
+void Sink::put_power(std::span<const float> rows) {
   if (fil_) {
     sort_by_frequency(rows);
     out_.write(sorted_.data(), sorted_.size() * sizeof(float));
   } else {
-    out_.write(power_.data(), power_.size() * sizeof(float));
+    out_.write(rows.data(), rows.size_bytes());
   }
-  times_ += rows;
+  times_ += rows.size() / detector_->row_size();
 }
 
 void Sink::finish() {
@@ -220,16 +247,17 @@ void Sink::write_fil_header(const ChannelizeWishes& wishes, const io::SampleInfo
 }
 
 // From time, station, product, channel as the FFT leaves them to time, product, frequency.
-void Sink::sort_by_frequency(std::size_t rows) {
+void Sink::sort_by_frequency(std::span<const float> power) {
   const auto& p = problem_;
   const std::size_t channels = detector_->channels(), products = detector_->products();
   const std::size_t turn = p.centred ? 0 : channels - channels / 2;
-  sorted_.resize(power_.size());
+  const std::size_t rows = power.size() / detector_->row_size();
+  sorted_.resize(power.size());
   float* to = sorted_.data();
   for (std::size_t t = 0; t < rows; ++t) {
     for (std::size_t product = 0; product < products; ++product) {
       for (std::size_t s = 0; s < p.stations; ++s) {
-        const float* from = power_.data() + ((t * p.stations + s) * products + product) * channels;
+        const float* from = power.data() + ((t * p.stations + s) * products + product) * channels;
         for (std::size_t k = 0; k < channels; ++k) *to++ = from[(k + turn) % channels];
       }
     }

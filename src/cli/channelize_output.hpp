@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/channelize_files.hpp"
+#include "cli/channelize_work.hpp"
 #include "io/samples.hpp"
 #include "io/stream.hpp"
 
@@ -23,24 +24,30 @@ class Digest {
   std::uint64_t sum_ = 0, sums_ = 0;
 };
 
+// Power as the wishes ask for it, or nothing.
+std::optional<filterbank::Detection> detection_for(const ChannelizeWishes& wishes);
+
 class Sink {
  public:
-  // `seconds` from a sample to the next, 0 where nobody said.
+  // What comes is `made`; where that is spectra and power or correlations are wished for, they are made here, the
+  // latter on `device`. `seconds` from a sample to the next, 0 where nobody said.
   Sink(const ChannelizeWishes& wishes, const filterbank::Problem& problem, std::size_t hop, const io::SampleInfo& info,
-       double seconds);
+       double seconds, Product made, const Device& device);
 
   // Spectra that become one output time.
   std::size_t spectra_each() const { return each_; }
   // --resume: output times that are there already, whole ones; what is left of another is cut off.
   std::uint64_t there_already();
 
-  void put(std::span<const std::complex<float>> spectra);
+  void put(std::span<const float> values);  // whole output times of what is made
   void finish();
   std::string what() const;  // of one output time, in words
   std::uint64_t written() const { return times_; }
   std::string digest() const { return digest_ ? digest_->text() : std::string(); }
 
  private:
+  void put_spectra(std::span<const std::complex<float>> spectra);
+  void put_power(std::span<const float> rows);
   std::size_t write(const std::string& text);
   std::string npy_header(std::uint64_t times, std::size_t reserve) const;
   struct Band {
@@ -51,13 +58,14 @@ class Sink {
   void write_dada_header(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds);
   void sort_samples(std::span<const std::complex<float>> spectra, std::size_t times);
   void write_fil_header(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds);
-  void sort_by_frequency(std::size_t rows);
+  void sort_by_frequency(std::span<const float> power);
   std::size_t time_bytes() const;
 
   filterbank::Problem problem_;  // without weights
   std::size_t hop_, each_ = 1;
   io::OutputStream out_;
   bool fil_, npy_, dada_;
+  Product made_;
   std::optional<filterbank::Detector> detector_;
   std::optional<filterbank::Correlator> correlator_;
   std::optional<Digest> digest_;

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <future>
+#include <random>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ridge/machine.hpp>
 
+#include "base/clock.hpp"
 #include "base/threads.hpp"
-#include "filterbank/geometry.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -46,41 +49,63 @@ class Part {
   virtual void replace_weights(std::uint64_t sample, const std::vector<double>& weights) = 0;
   virtual void begin() = 0;   // works on `bytes`
   virtual void finish() = 0;  // the spectra are in `values`
-  virtual filterbank::Stream* stream() { return nullptr; }
-
   base::Share stations;
   std::vector<std::byte> bytes;
-  std::vector<std::complex<float>> values;
+  std::vector<float> values;
 };
 
 namespace {
 
+// On a device of this process: spectra, or power that is summed there.
 class LocalPart final : public Part {
  public:
-  LocalPart(const filterbank::Problem& problem, const base::Share& wanted, const Device& device,
-            const planner::Options& options)
-      : Part(wanted), plan_(device, problem, options), stream_(plan_) {}
-  const filterbank::Plan& plan() const { return plan_; }
-  filterbank::Stream* stream() override { return &stream_; }
-  std::uint64_t start_at(std::uint64_t spectrum) override { return stream_.start_at(spectrum); }
+  LocalPart(const StationWork& work, const base::Share& wanted, const Device& device) : Part(wanted) {
+    if (work.detection) {
+      power_.emplace(device, work.problem, *work.detection, work.options);
+    } else {
+      plan_.emplace(device, work.problem, work.options);
+      stream_.emplace(*plan_);
+    }
+  }
+  std::string variant() const { return power_ ? power_->variant() : plan_->variant(); }
+  std::uint64_t start_at(std::uint64_t spectrum) override {
+    return power_ ? power_->start_at(spectrum) : stream_->start_at(spectrum);
+  }
   void set_delays(std::uint64_t sample, const std::vector<double>& delays) override {
-    stream_.set_delays(sample, delays);
+    spectra_only().set_delays(sample, delays);
   }
   void replace_weights(std::uint64_t sample, const std::vector<double>& weights) override {
-    stream_.replace_weights(weights, sample);
+    spectra_only().replace_weights(weights, sample);
   }
   void begin() override {
     done_ = std::async(std::launch::async, [this] { push(); });
   }
   void finish() override { done_.get(); }
   void push() {
-    values.resize(stream_.due(bytes.size()) * plan_.spectrum_size());
-    stream_.push(std::span<const std::byte>(bytes), values);
+    values.resize(due(bytes.size()));
+    push(bytes, values);
+  }
+  // Floats that a push of so many bytes makes.
+  std::size_t due(std::size_t count) const {
+    return power_ ? power_->due(count) * power_->row_size() : stream_->due(count) * plan_->spectrum_size() * 2;
+  }
+  void push(std::span<const std::byte> in, std::span<float> out) {
+    if (power_) {
+      power_->push(in, out);
+    } else {
+      stream_->push(in, std::span(reinterpret_cast<std::complex<float>*>(out.data()), out.size() / 2));
+    }
   }
 
  private:
-  filterbank::Plan plan_;
-  filterbank::Stream stream_;
+  filterbank::Stream& spectra_only() {
+    if (!stream_) throw Error(ErrorKind::internal, "delays and other weights go with spectra");
+    return *stream_;
+  }
+
+  std::optional<filterbank::Plan> plan_;
+  std::optional<filterbank::Stream> stream_;
+  std::optional<filterbank::PowerStream> power_;
   std::future<void> done_;
 };
 
@@ -128,47 +153,123 @@ class RemotePart final : public Part {
   std::size_t rank_;
 };
 
+// Seconds that one station takes on a device for each second of samples, the way there and back included: a stretch of
+// noise goes through it.
+double seconds_of_station(const StationWork& work, const Device& device, std::size_t stations) {
+  constexpr std::size_t kLeastBytes = std::size_t{1} << 20;
+  StationWork trial{part_of(work.problem, {0, stations}), work.detection, work.options};
+  trial.problem.delays = {};
+  trial.options.effort = Effort::quick;
+  LocalPart part(trial, {0, stations}, device);
+  const filterbank::Geometry g = filterbank::resolve(trial.problem);
+  const std::size_t samples =
+      std::max(2 * g.channels * g.taps, kLeastBytes / (g.stations * g.polarizations * g.sample_bytes));
+  part.bytes.resize((samples / g.block + 1) * g.frame_bytes());
+  std::minstd_rand random(1);
+  for (std::byte& byte : part.bytes) byte = static_cast<std::byte>(random() >> 8);
+  double best = 0;
+  for (int round = 0; round < 3; ++round) {
+    const double start = base::now();
+    part.push();
+    const double taken = base::now() - start;
+    if (round > 0 && (best == 0 || taken < best)) best = taken;
+  }
+  return std::max(best, 1e-9) / static_cast<double>(samples * stations);
+}
+
+// The stations of each, in order; nobody waits for the slowest longer than he must.
+std::vector<base::Share> shares_by_speed(const std::vector<double>& seconds, std::size_t stations) {
+  std::vector<machine::Worker> workers;
+  for (const double one : seconds) workers.push_back({.seconds_per_item = one});
+  const machine::Split split = machine::split(workers, stations);
+  std::vector<base::Share> shares;
+  std::size_t at = 0;
+  for (const std::uint64_t items : split.items) {
+    shares.push_back({at, at + static_cast<std::size_t>(items)});
+    at = shares.back().end;
+  }
+  return shares;
+}
+
 }  // namespace
 
-StationParts::StationParts(const filterbank::Problem& problem, const std::vector<Device>& devices,
-                           const planner::Options& options, const mpi::Processes& processes, const Team& team)
-    : problem_(problem) {
-  const filterbank::Geometry g = filterbank::resolve(problem);
-  hop_ = g.hop;
-  spectrum_size_ = g.spectrum_size();
-  frame_bytes_ = g.frame_bytes();
+StationParts::StationParts(const StationWork& work, const std::vector<Device>& devices, const mpi::Processes& processes,
+                           const Team& team)
+    : work_(work), geometry_(filterbank::resolve(work.problem)) {
+  const filterbank::Problem& problem = work_.problem;
+  time_size_ =
+      work.detection ? filterbank::Detector(problem, *work.detection).row_size() : 2 * geometry_.spectrum_size();
   const bool alone = team.count == 1;
   const std::size_t count = parts_in(problem, alone ? devices.size() : team.count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const base::Share stations = base::share(problem.stations, i, count);
+  const std::size_t each = std::max<std::size_t>(1, problem.stations / count);
+  std::vector<double> seconds(count, 1);
+  for (std::size_t i = 0; count > 1 && i < count; ++i) {
     if (i > 0 && !alone) {
-      parts_.push_back(std::make_unique<RemotePart>(stations, processes, team.root + i));
+      processes.receive(team.root + i, &seconds[i], sizeof seconds[i]);
+    } else {
+      seconds[i] = seconds_of_station(work_, devices[i], each);
+    }
+  }
+  const std::vector<base::Share> shares = shares_by_speed(seconds, problem.stations);
+  std::vector<std::size_t> stations;
+  for (std::size_t i = 0; i < count; ++i) {
+    const base::Share& mine = shares[i];
+    if (i > 0 && !alone) {
+      const std::array<std::uint64_t, 2> told{mine.begin, mine.end};
+      processes.send(team.root + i, told.data(), sizeof told);
+    }
+    if (mine.begin == mine.end) continue;  // too slow to help
+    stations.push_back(mine.end - mine.begin);
+    if (i > 0 && !alone) {
+      parts_.push_back(std::make_unique<RemotePart>(mine, processes, team.root + i));
       continue;
     }
-    auto part = std::make_unique<LocalPart>(part_of(problem, stations), stations, devices[alone ? i : 0], options);
+    auto part = std::make_unique<LocalPart>(StationWork{part_of(problem, mine), work.detection, work.options}, mine,
+                                            devices[alone ? i : 0]);
     if (!variant_.empty()) variant_ += " and ";
-    variant_ += part->plan().variant();
+    variant_ += part->variant();
     parts_.push_back(std::move(part));
   }
-  if (count > 1) variant_ += fmt::format(", stations over {} {}", count, alone ? "devices" : "processes");
+  if (parts_.size() > 1) {
+    variant_ += fmt::format(", {} stations over {} {} by their speed", fmt::join(stations, " + "), parts_.size(),
+                            alone ? "devices" : "processes");
+  }
 }
 
 StationParts::~StationParts() = default;
 
+// Output times that can be written with the first `bytes` of the stream.
+std::uint64_t StationParts::times_in(std::uint64_t bytes) const {
+  return geometry_.spectra_in(bytes) / (work_.detection ? work_.detection->times : 1);
+}
+
 std::uint64_t StationParts::start_at(std::uint64_t spectrum) {
   std::uint64_t sample = 0;
   for (const auto& part : parts_) sample = part->start_at(spectrum);
-  spectra_ = spectrum;
-  bytes_ = sample * (frame_bytes_ / filterbank::resolve(problem_).block);
+  first_ = spectrum;
+  times_ = spectrum / (work_.detection ? work_.detection->times : 1);
+  bytes_ = sample * (geometry_.frame_bytes() / geometry_.block);
   return sample;
+}
+
+std::size_t StationParts::most_times(std::size_t bytes) const {
+  // A block completes at once what its stations lacked, and so does a block of output times.
+  const std::size_t spectra = bytes / (geometry_.hop * geometry_.frame_bytes() / geometry_.block) + 1 +
+                              std::max(geometry_.block, geometry_.channels) / geometry_.hop + 2 +
+                              (geometry_.by_channel ? geometry_.times : 0) + geometry_.longest / geometry_.hop;
+  return work_.detection ? spectra / work_.detection->times + 1 : spectra;
+}
+
+std::uint64_t StationParts::spectra() const {
+  return work_.detection ? std::max(first_, geometry_.spectra_in(bytes_)) : times_;
 }
 
 void StationParts::set_delays(std::uint64_t sample, std::span<const double> delays) {
   for (const auto& part : parts_) {
     std::vector<double> mine;
-    for (std::size_t p = 0; p < problem_.polarizations; ++p) {
+    for (std::size_t p = 0; p < geometry_.polarizations; ++p) {
       for (std::size_t s = part->stations.begin; s < part->stations.end; ++s) {
-        mine.push_back(delays[p * problem_.stations + s]);
+        mine.push_back(delays[p * geometry_.stations + s]);
       }
     }
     part->set_delays(sample, mine);
@@ -179,63 +280,68 @@ void StationParts::replace_weights(std::uint64_t sample, const std::vector<doubl
   for (const auto& part : parts_) part->replace_weights(sample, weights);
 }
 
-std::size_t StationParts::push(std::span<const std::byte> in, std::span<std::complex<float>> out, bool last) {
-  if (parts_.size() == 1) {
-    const std::size_t made = parts_[0]->stream()->push(in, out);
-    spectra_ += made;
-    return made;
-  }
-  if (!last && in.size() % frame_bytes_ != 0) {
+std::size_t StationParts::push(std::span<const std::byte> in, std::span<float> out, bool last) {
+  if (parts_.size() > 1 && !last && in.size() % geometry_.frame_bytes() != 0) {
     throw Error(ErrorKind::internal, "stations over several devices: a push that is not of whole blocks");
+  }
+  bytes_ += in.size();
+  // The first stations may have samples at the very end that the last does not.
+  const std::uint64_t whole = times_in(bytes_);
+  const std::size_t times = whole > times_ ? static_cast<std::size_t>(whole - times_) : 0;
+  if (out.size() < times * time_size_) throw Error(ErrorKind::internal, "no room for what the samples make");
+  times_ += times;
+  if (auto* whole_bank = parts_.size() == 1 ? dynamic_cast<LocalPart*>(parts_[0].get()) : nullptr) {
+    whole_bank->push(in, out.first(times * time_size_));
+    return times;
   }
   for (std::size_t i = parts_.size(); i-- > 0;) {
     split(in, i, parts_[i]->bytes);
     parts_[i]->begin();
   }
-  // The first stations may have samples at the very end that the last does not.
-  bytes_ += in.size();
-  const std::uint64_t whole = filterbank::resolve(problem_).spectra_in(bytes_);
-  const std::size_t spectra = whole > spectra_ ? static_cast<std::size_t>(whole - spectra_) : 0;
-  if (out.size() < spectra * spectrum_size_) throw Error(ErrorKind::internal, "no room for the parts' spectra");
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     parts_[i]->finish();
-    join(parts_[i]->values, i, spectra, out.data());
+    join(parts_[i]->values, i, times, out.data());
   }
-  spectra_ += spectra;
-  return spectra;
+  return times;
 }
 
 void StationParts::split(std::span<const std::byte> in, std::size_t part, std::vector<std::byte>& to) const {
   const base::Share& mine = parts_[part]->stations;
-  const std::size_t station = frame_bytes_ / problem_.stations;
+  const std::size_t frame_bytes = geometry_.frame_bytes(), station = frame_bytes / geometry_.stations;
   to.clear();
-  for (std::size_t frame = 0; frame < in.size(); frame += frame_bytes_) {
+  for (std::size_t frame = 0; frame < in.size(); frame += frame_bytes) {
     const std::size_t begin = std::min(frame + mine.begin * station, in.size());
     const std::size_t end = std::min(frame + mine.end * station, in.size());
     to.insert(to.end(), in.begin() + static_cast<std::ptrdiff_t>(begin), in.begin() + static_cast<std::ptrdiff_t>(end));
   }
 }
 
-// Time, polarization, station, channel; or block, channel, station, polarization and time.
-void StationParts::join(const std::vector<std::complex<float>>& from, std::size_t part, std::size_t spectra,
-                        std::complex<float>* out) const {
+// Spectra: time, polarization, station, channel; or block, channel, station, polarization and time. Power: time,
+// station, product and channel.
+void StationParts::join(const std::vector<float>& from, std::size_t part, std::size_t times, float* out) const {
   const base::Share& mine = parts_[part]->stations;
-  const bool by_channel = problem_.order == filterbank::Order::channel;
-  const std::size_t inner = by_channel ? problem_.polarizations * problem_.output_times : problem_.channels;
+  const std::size_t inner = work_.detection        ? time_size_ / geometry_.stations
+                            : geometry_.by_channel ? 2 * geometry_.polarizations * geometry_.times
+                                                   : 2 * geometry_.channels;
   const std::size_t run = (mine.end - mine.begin) * inner;
-  const std::size_t outer = spectra * spectrum_size_ / (problem_.stations * inner);
-  if (from.size() < outer * run) throw Error(ErrorKind::internal, "a part made fewer spectra than the whole has");
+  const std::size_t outer = times * time_size_ / (geometry_.stations * inner);
+  if (from.size() < outer * run) throw Error(ErrorKind::internal, "a part made less than the whole has");
   for (std::size_t i = 0; i < outer; ++i) {
-    std::copy_n(from.data() + i * run, run, out + (i * problem_.stations + mine.begin) * inner);
+    std::copy_n(from.data() + i * run, run, out + (i * geometry_.stations + mine.begin) * inner);
   }
 }
 
-void serve_parts(const filterbank::Problem& problem, const std::vector<Device>& devices,
-                 const planner::Options& options, const mpi::Processes& processes, const Team& team) {
-  const std::size_t mine = processes.rank() - team.root, count = parts_in(problem, team.count);
+void serve_parts(const StationWork& work, const std::vector<Device>& devices, const mpi::Processes& processes,
+                 const Team& team) {
+  const std::size_t mine = processes.rank() - team.root, count = parts_in(work.problem, team.count);
   if (mine >= count) return;  // fewer stations than processes
-  const base::Share stations = base::share(problem.stations, mine, count);
-  LocalPart part(part_of(problem, stations), stations, devices[0], options);
+  const double seconds = seconds_of_station(work, devices[0], std::max<std::size_t>(1, work.problem.stations / count));
+  processes.send(team.root, &seconds, sizeof seconds);
+  std::array<std::uint64_t, 2> told{};
+  processes.receive(team.root, told.data(), sizeof told);
+  const base::Share stations{static_cast<std::size_t>(told[0]), static_cast<std::size_t>(told[1])};
+  if (stations.begin == stations.end) return;
+  LocalPart part({part_of(work.problem, stations), work.detection, work.options}, stations, devices[0]);
   for (;;) {
     Message message{};
     processes.receive(team.root, message.data(), sizeof message);

@@ -3,15 +3,18 @@
 #include <fmt/format.h>
 #include <ridge/filterbank.hpp>
 
+#include "base/threads.hpp"
 #include "filterbank/geometry.hpp"
 
 namespace ridge::filterbank {
 namespace {
 
-// One time of one station into its sums, [product][channel]. Plain loops over real and imaginary parts, which compilers
-// turn into vectors.
+constexpr std::size_t kWorthThreads = std::size_t{1} << 16;  // values of a push
+
+// One time of some of a station's channels into their sums, whose products are `channels` apart. Plain loops over real
+// and imaginary parts, which compilers turn into vectors.
 void add(Products products, const float* __restrict__ x, const float* __restrict__ y, std::size_t channels,
-         double* __restrict__ sums) {
+         std::size_t count, double* __restrict__ sums) {
   const auto power = [](const float* value) {
     return double{value[0]} * double{value[0]} + double{value[1]} * double{value[1]};
   };
@@ -19,7 +22,7 @@ void add(Products products, const float* __restrict__ x, const float* __restrict
     double* __restrict__ q = sums + channels;
     double* __restrict__ u = sums + 2 * channels;
     double* __restrict__ v = sums + 3 * channels;
-    for (std::size_t k = 0; k < channels; ++k) {
+    for (std::size_t k = 0; k < count; ++k) {
       const double xr = double{x[2 * k]}, xi = double{x[2 * k + 1]}, yr = double{y[2 * k]}, yi = double{y[2 * k + 1]};
       const double xx = xr * xr + xi * xi, yy = yr * yr + yi * yi;
       sums[k] += xx + yy;
@@ -29,10 +32,10 @@ void add(Products products, const float* __restrict__ x, const float* __restrict
     }
     return;
   }
-  for (std::size_t k = 0; k < channels; ++k) sums[k] += power(x + 2 * k);
+  for (std::size_t k = 0; k < count; ++k) sums[k] += power(x + 2 * k);
   if (y == nullptr) return;
   double* const second = products == Products::powers ? sums + channels : sums;
-  for (std::size_t k = 0; k < channels; ++k) second[k] += power(y + 2 * k);
+  for (std::size_t k = 0; k < count; ++k) second[k] += power(y + 2 * k);
 }
 
 }  // namespace
@@ -41,8 +44,8 @@ Detector::Detector(const Problem& problem, const Detection& detection)
     : channels_(problem.channels),
       stations_(problem.stations),
       polarizations_(problem.polarizations),
+      threads_(resolve(problem).threads),
       detection_(detection) {
-  resolve(problem);
   if (problem.order != Order::time) {
     throw Error(ErrorKind::invalid_argument, "filterbank: power is made of spectra in order of time");
   }
@@ -74,25 +77,44 @@ std::size_t Detector::push(std::span<const std::complex<float>> spectra, std::sp
                 fmt::format("filterbank: power of {} values into room for {}; a time has {}, {} sums of {} are due",
                             spectra.size(), out.size(), each, rows, size));
   }
-  std::size_t written = 0;
+  // A piece of work is some channels of one station, through all times: no sum has two owners.
+  const std::size_t threads = spectra.size() < kWorthThreads ? 1 : threads_;
+  const std::size_t parts = std::min(channels(), (threads + stations_ - 1) / stations_);
+  base::parallel(std::min(threads, stations_ * parts), [&](std::size_t thread, std::size_t all) {
+    const base::Share mine = base::share(stations_ * parts, thread, all);
+    for (std::size_t i = mine.begin; i < mine.end; ++i) {
+      const base::Share sums = base::share(channels(), i % parts, parts);
+      add_times(spectra, out, i / parts, sums.begin, sums.end);
+    }
+  });
+  held_ = (held_ + times) % detection_.times;
+  return rows;
+}
+
+void Detector::add_times(std::span<const std::complex<float>> spectra, std::span<float> out, std::size_t station,
+                         std::size_t first_sum, std::size_t end_sum) {
+  const std::size_t each = polarizations_ * stations_ * channels_, times = spectra.size() / each;
+  const std::size_t first = first_sum * detection_.channels, count = (end_sum - first_sum) * detection_.channels;
+  double* const sum = sum_.data() + station * products() * channels_ + first;
+  float* to = out.data() + station * products() * channels();
+  std::size_t held = held_;
   for (std::size_t t = 0; t < times; ++t) {
-    for (std::size_t s = 0; s < stations_; ++s) {
-      const auto* x = reinterpret_cast<const float*>(spectra.data() + t * each + s * channels_);
-      const float* y = polarizations_ == 2 ? x + 2 * stations_ * channels_ : nullptr;
-      add(detection_.products, x, y, channels_, sum_.data() + s * products() * channels_);
+    const auto* x = reinterpret_cast<const float*>(spectra.data() + t * each + station * channels_ + first);
+    const float* y = polarizations_ == 2 ? x + 2 * stations_ * channels_ : nullptr;
+    add(detection_.products, x, y, channels_, count, sum);
+    if (++held < detection_.times) continue;
+    for (std::size_t product = 0; product < products(); ++product) {
+      double* const from = sum + product * channels_;
+      for (std::size_t k = first_sum; k < end_sum; ++k) {
+        double total = 0;
+        for (std::size_t i = 0; i < detection_.channels; ++i) total += from[(k - first_sum) * detection_.channels + i];
+        to[product * channels() + k] = static_cast<float>(total);
+      }
+      std::fill_n(from, count, 0.0);
     }
-    if (++held_ < detection_.times) continue;
-    float* to = out.data() + written * size;
-    for (std::size_t k = 0; k < sum_.size(); k += detection_.channels) {
-      double sum = 0;
-      for (std::size_t i = 0; i < detection_.channels; ++i) sum += sum_[k + i];
-      *to++ = static_cast<float>(sum);
-    }
-    std::fill(sum_.begin(), sum_.end(), 0.0);
-    held_ = 0;
-    ++written;
+    to += row_size();
+    held = 0;
   }
-  return written;
 }
 
 }  // namespace ridge::filterbank

@@ -1,9 +1,11 @@
 // Samples in, power out: a stream and a detector on the host; one kernel on a device, whose short sums are added up
 // here in double.
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include "filterbank/device/sample_window.hpp"
 #include "filterbank/device/separate.hpp"
 
 namespace ridge::filterbank {
@@ -15,6 +17,7 @@ class PowerState {
   virtual std::string variant() const = 0;
   virtual std::size_t due(std::size_t bytes) const = 0;
   virtual void push(std::span<const std::byte> in, std::span<float> out) = 0;
+  virtual std::uint64_t start_at(std::uint64_t spectrum) = 0;
 };
 
 namespace {
@@ -34,6 +37,7 @@ class DetectedSpectra final : public PowerState {
     stream_.push(in, std::span(spectra_));
     detector_.push(spectra_, out);
   }
+  std::uint64_t start_at(std::uint64_t spectrum) override { return stream_.start_at(spectrum); }
 
  private:
   Plan plan_;
@@ -53,6 +57,7 @@ class FusedPower final : public PowerState {
         geometry_(resolve(problem)),
         detection_(detection),
         shape_(problem, detection),
+        window_(device),
         sums_(geometry_.stations * shape_.products() * geometry_.channels, 0.0) {}
 
   std::size_t row_size() const override { return shape_.row_size(); }
@@ -61,8 +66,23 @@ class FusedPower final : public PowerState {
     return fmt::format("fused power(fir={}, {} times a sum)", to_string(design.fir), design.summed);
   }
   std::size_t due(std::size_t bytes) const override {
-    return static_cast<std::size_t>(geometry_.spectra_in(taken() + bytes) / detection_.times -
-                                    spectra_ / detection_.times);
+    const std::uint64_t whole = geometry_.spectra_in(window_.end() + bytes) / detection_.times;
+    const std::uint64_t written = spectra_ / detection_.times;
+    return whole > written ? static_cast<std::size_t>(whole - written) : 0;  // 0 while a start is being primed
+  }
+
+  std::uint64_t start_at(std::uint64_t spectrum) override {
+    const Geometry& g = geometry_;
+    if (window_.end() != 0 || spectra_ != 0) {
+      throw Error(ErrorKind::invalid_argument, "filterbank: a stream that has begun cannot start elsewhere");
+    }
+    if (spectrum > (std::uint64_t{1} << 60) / g.hop) {
+      throw Error(ErrorKind::invalid_argument, fmt::format("filterbank: no stream reaches spectrum {}", spectrum));
+    }
+    spectra_ = spectrum;
+    window_ =
+        on_device::SampleWindow(device_, g.frame_start(g.oldest_row(spectrum) * static_cast<std::int64_t>(g.channels)));
+    return window_.from() / g.frame_bytes() * g.block;
   }
 
   void push(std::span<const std::byte> in, std::span<float> out) override {
@@ -71,42 +91,40 @@ class FusedPower final : public PowerState {
     while (!in.empty()) {
       const auto now = in.first(std::min(in.size(), kPieceBytes));
       in = in.subspan(now.size());
-      held_.insert(held_.end(), now.begin(), now.end());
+      window_.append(queue_, now);
       const std::size_t summed = bank_->design().summed;
-      const std::uint64_t whole = g.spectra_in(taken()) / summed * summed;
-      if (whole == spectra_) continue;
-      to = add(static_cast<std::size_t>(whole - spectra_), to);
-      spectra_ = whole;
-      const std::uint64_t from =
-          std::max(held_from_, g.frame_start(g.oldest_row(spectra_) * static_cast<std::int64_t>(g.channels)));
-      held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(from - held_from_));
-      held_from_ = from;
+      const std::uint64_t whole = g.spectra_in(window_.end()) / summed * summed;
+      if (whole > spectra_) {
+        to = add(static_cast<std::size_t>(whole - spectra_), to);
+        spectra_ = whole;
+        window_.forget_before(queue_, std::max(window_.from(), g.frame_start(g.oldest_row(spectra_) *
+                                                                             static_cast<std::int64_t>(g.channels))));
+      }
     }
+    queue_.finish();  // the caller's bytes are his again
   }
 
  private:
-  std::uint64_t taken() const { return held_from_ + held_.size(); }
-
   // The short sums of the next `count` spectra; every whole integration is written.
   float* add(std::size_t count, float* out) {
     const std::size_t summed = bank_->design().summed, rows = count / summed;
-    parts_.resize(rows * sums_.size());
-    if (!samples_ || samples_.size() < held_.size()) samples_ = device_.buffer(held_.size(), {.name = "power samples"});
-    if (!short_sums_ || short_sums_.size() < parts_.size() * sizeof(float)) {
-      short_sums_ = device_.buffer(parts_.size() * sizeof(float), {.name = "power sums"});
+    const std::size_t bytes = rows * sums_.size() * sizeof(float);
+    if (!short_sums_ || short_sums_.size() < bytes) {
+      parts_.reset();
+      short_sums_ = device_.buffer(bytes, {.name = "power sums"});
+      parts_.emplace(device_.buffer(bytes, {.kind = MemoryKind::pinned, .name = "power sums here"}).map());
     }
-    queue_.upload(held_.data(), samples_, held_.size());
     bank_->enqueue(queue_,
-                   {.samples = samples_,
-                    .start = static_cast<std::int64_t>(held_from_ / geometry_.frame_bytes() * geometry_.block),
+                   {.samples = window_.bytes(),
+                    .start = static_cast<std::int64_t>(window_.from() / geometry_.frame_bytes() * geometry_.block),
                     .spectra = short_sums_,
                     .first = spectra_,
                     .count = count},
                    *weights_);
-    queue_.download(short_sums_, std::span(parts_));
+    queue_.download(short_sums_, parts_->data(), bytes);
     queue_.finish();
     for (std::size_t row = 0; row < rows; ++row) {
-      const float* from = parts_.data() + row * sums_.size();
+      const float* from = reinterpret_cast<const float*>(parts_->data()) + row * sums_.size();
       for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += static_cast<double>(from[i]);
       if ((spectra_ + (row + 1) * summed) % detection_.times != 0) continue;
       for (std::size_t i = 0; i < sums_.size(); i += detection_.channels) {
@@ -125,12 +143,12 @@ class FusedPower final : public PowerState {
   std::shared_ptr<const on_device::DeviceWeights> weights_;
   Geometry geometry_;
   Detection detection_;
-  Detector shape_;            // for its checks and counts
+  Detector shape_;  // for its checks and counts
+  on_device::SampleWindow window_;
   std::vector<double> sums_;  // of the integration so far: station, product, channel
-  std::vector<float> parts_;
-  Buffer samples_, short_sums_;
-  std::vector<std::byte> held_;
-  std::uint64_t held_from_ = 0, spectra_ = 0;
+  Buffer short_sums_;
+  std::optional<Mapping> parts_;  // those, in page-locked memory
+  std::uint64_t spectra_ = 0;
 };
 
 std::unique_ptr<PowerState> make_power(const Device& device, const Problem& wanted, const Detection& detection,
@@ -151,7 +169,7 @@ std::unique_ptr<PowerState> make_power(const Device& device, const Problem& want
 
 PowerStream::PowerStream(const Device& device, const Problem& problem, const Detection& detection,
                          const planner::Options& options)
-    : state_(make_power(device, problem, detection, options)) {}
+    : state_(make_power(device, problem, detection, options)), times_(detection.times) {}
 PowerStream::~PowerStream() = default;
 PowerStream::PowerStream(PowerStream&&) noexcept = default;
 PowerStream& PowerStream::operator=(PowerStream&&) noexcept = default;
@@ -159,6 +177,13 @@ PowerStream& PowerStream::operator=(PowerStream&&) noexcept = default;
 std::size_t PowerStream::row_size() const { return state_->row_size(); }
 std::string PowerStream::variant() const { return state_->variant(); }
 std::size_t PowerStream::due(std::size_t bytes) const { return state_->due(bytes); }
+std::uint64_t PowerStream::start_at(std::uint64_t spectrum) {
+  if (spectrum % times_ != 0) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("filterbank: spectrum {} does not begin a sum of {}", spectrum, times_));
+  }
+  return state_->start_at(spectrum);
+}
 std::size_t PowerStream::push(std::span<const std::byte> in, std::span<float> out) {
   const std::size_t rows = due(in.size());
   if (out.size() < rows * row_size()) {

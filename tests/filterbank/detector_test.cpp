@@ -55,6 +55,27 @@ TEST(Detector, SumsOfTimesAndChannelsAreCarried) {
   }
 }
 
+TEST(Detector, ThreadsChangeNothing) {
+  for (const std::size_t stations : {1u, 3u}) {
+    Problem problem{.channels = 96, .taps = 1, .stations = stations, .threads = 1};
+    const std::size_t each = 2 * stations * problem.channels, times = (std::size_t{1} << 16) / each + 40;
+    Spectra in(times * each);
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      in[i] = {std::sin(static_cast<float>(i)), std::cos(0.7F * static_cast<float>(i))};
+    }
+    std::vector<float> wanted;
+    for (const std::size_t threads : {1u, 2u, 5u, 8u}) {
+      problem.threads = threads;
+      Detector detector(problem, {.products = Products::stokes, .times = 7, .channels = 3});
+      std::vector<float> out(detector.due(times) * detector.row_size());
+      detector.push(std::span(in).first(5 * each), out);
+      detector.push(std::span(in).subspan(5 * each), out);
+      if (threads == 1) wanted = out;
+      EXPECT_EQ(out, wanted) << threads << " threads, " << stations << " stations";
+    }
+  }
+}
+
 TEST(Detector, MistakesAreRefused) {
   EXPECT_THROW(Detector(kProblem, {.times = 0}), Error);
   EXPECT_THROW(Detector(kProblem, {.channels = 3}), Error);
