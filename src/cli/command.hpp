@@ -2,24 +2,24 @@
 #pragma once
 #include <string>
 
-#include <CLI/CLI.hpp>
+#include "cli/options.hpp"
 
 namespace ridge::cli {
 
-void add_devices(CLI::App& program);
-void add_machine(CLI::App& program);
-void add_bench(CLI::App& program);
-void add_tour(CLI::App& program);
-void add_wisdom(CLI::App& program);
-void add_fft(CLI::App& program);
-void add_sar(CLI::App& program);
-void add_size(CLI::App& program);
-void add_stencil(CLI::App& program);
-void add_channelize(CLI::App& program);
-void add_check(CLI::App& program);
-void add_check_accuracy(CLI::App& check);
+void add_devices(Command& program);
+void add_machine(Command& program);
+void add_bench(Command& program);
+void add_tour(Command& program);
+void add_wisdom(Command& program);
+void add_fft(Command& program);
+void add_sar(Command& program);
+void add_size(Command& program);
+void add_stencil(Command& program);
+void add_channelize(Command& program);
+void add_check(Command& program);
+void add_check_accuracy(Command& check);
 
 // Of `ridge fft`.
-void add_fft_explain(CLI::App& fft);
+void add_fft_explain(Command& fft);
 
 }  // namespace ridge::cli

@@ -26,7 +26,7 @@ void with_processes(const std::function<void(const mpi::Processes&)>& work) {
   };
   try {
     work(processes);
-  } catch (const CLI::RuntimeError&) {  // all of them have stopped
+  } catch (const ExitWith&) {  // all of them have stopped
     throw;
   } catch (const Error& error) {
     fail(error.callers_mistake() ? 1 : 2, error.what());

@@ -1,0 +1,57 @@
+// ridge bench: our variants, each other's and other libraries' times in one run.
+#include "cli/bench/bench.hpp"
+
+#include <fmt/format.h>
+
+#include "base/files.hpp"
+#include "base/json.hpp"
+#include "cli/command.hpp"
+
+namespace ridge::cli {
+
+std::shared_ptr<BenchWishes> add_bench_options(Command& command, const std::string& peers) {
+  auto wishes = std::make_shared<BenchWishes>();
+  command.option("--device", wishes->devices, "Device to run on; may be repeated (default: every device)")
+      .value_name("NAME");
+  command.option("--against", wishes->against, fmt::format("Peers to time beside us: {}", peers))
+      .separated_by(',')
+      .value_name("PEER,...");
+  command.option("--variant", wishes->variant, "Only this variant, as name or name(parameters)").value_name("NAME");
+  command.option("--json", wishes->json, "Write machine, rows and summary to FILE").value_name("FILE");
+  command.flag("--explain", wishes->explain, "Print the planner's explanation of each choice");
+  return wishes;
+}
+
+std::vector<Device> bench_devices(const BenchWishes& wishes) {
+  std::vector<Device> chosen;
+  for (const std::string& name : wishes.devices) chosen.push_back(device(name));
+  return chosen.empty() ? devices().devices : chosen;
+}
+
+void finish_bench(const report::Bench& bench, const BenchWishes& wishes) {
+  fmt::print("{}", report::to_text(bench));
+  save_bench(bench, wishes);
+}
+
+void save_bench(const report::Bench& bench, const BenchWishes& wishes) {
+  if (wishes.json.empty()) return;
+  base::Json machine = base::Json::object();
+  if (const auto profile = machine::load()) machine = base::parse_json(machine::to_json(*profile));
+  base::write_file(wishes.json, report::to_json(bench, machine));
+  fmt::print("wrote {}\n", wishes.json);
+}
+
+void add_bench(Command& program) {
+  Command& command =
+      program.subcommand("bench", "Time every variant of a workload, beside its peers, against the roof");
+  command.needs_subcommand();
+  command.footer(
+      "\nA time is the best of several; ours and the peers' are taken in turn in the same run on the same data.\n"
+      "The share of the roof uses the saved profile (ridge machine), or an estimate where there is none.");
+  add_bench_fft(command);
+  add_bench_stencil(command);
+  add_bench_filterbank(command);
+  add_bench_transpose(command);
+}
+
+}  // namespace ridge::cli

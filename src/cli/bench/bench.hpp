@@ -1,0 +1,40 @@
+// What every `ridge bench` has in common; one file a workload beside it.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ridge/device.hpp>
+#include <ridge/machine.hpp>
+
+#include "cli/options.hpp"
+#include "report/bench_rows.hpp"
+
+namespace ridge::cli {
+
+struct BenchWishes {
+  std::vector<std::string> devices;  // --device, may be given several times; empty: every device
+  std::vector<std::string> against;  // --against
+  std::string variant;               // --variant
+  std::string json;                  // --json FILE
+  bool explain = false;
+};
+
+// The options every bench takes.
+std::shared_ptr<BenchWishes> add_bench_options(Command& command, const std::string& peers);
+
+// The devices wished for, or all of them.
+std::vector<Device> bench_devices(const BenchWishes& wishes);
+
+// Prints the table and writes the JSON file.
+void finish_bench(const report::Bench& bench, const BenchWishes& wishes);
+// The JSON file alone.
+void save_bench(const report::Bench& bench, const BenchWishes& wishes);
+
+// One a workload.
+void add_bench_transpose(Command& bench);
+void add_bench_fft(Command& bench);
+void add_bench_stencil(Command& bench);
+void add_bench_filterbank(Command& bench);
+
+}  // namespace ridge::cli

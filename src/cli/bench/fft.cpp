@@ -1,0 +1,391 @@
+#include "cli/bench/fft.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <memory>
+#include <random>
+
+#include <fmt/format.h>
+#include <ridge/fft.hpp>
+
+#include "base/aligned.hpp"
+#include "base/clock.hpp"
+#include "base/log.hpp"
+#include "base/progress.hpp"
+#include "cli/bench/bench.hpp"
+#include "cli/bench/fft_device.hpp"
+#include "cli/bench/fft_hybrid.hpp"
+#include "cli/bench/fft_planning.hpp"
+#include "cli/fft/floor.hpp"
+#include "cli/fft/lengths.hpp"
+
+namespace ridge::cli {
+namespace {
+
+std::size_t points_of(const std::vector<std::size_t>& shape, std::size_t batch) {
+  std::size_t points = batch;
+  for (const std::size_t n : shape) {
+    if (__builtin_mul_overflow(points, n, &points)) {
+      throw Error(ErrorKind::invalid_argument, fmt::format("{} is too large to count", shape_text(shape)));
+    }
+  }
+  return points;
+}
+
+template <class T>
+void fill(base::AlignedArray<std::complex<T>>& data) {
+  std::mt19937 generator(1);
+  std::uniform_real_distribution<T> uniform(T(-0.5), T(0.5));
+  for (auto& value : data) {
+    const T re = uniform(generator), im = uniform(generator);
+    value = {re, im};
+  }
+}
+
+// The relative distance of two answers: a peer that computes something else is not worth timing.
+template <class T>
+double distance(const base::AlignedArray<std::complex<T>>& ours, const base::AlignedArray<std::complex<T>>& theirs) {
+  double difference = 0, norm = 0;
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    difference += std::norm(std::complex<double>(ours[i]) - std::complex<double>(theirs[i]));
+    norm += std::norm(std::complex<double>(theirs[i]));
+  }
+  return norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference);
+}
+
+template <class T>
+FftBenchResult bench_typed(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers) {
+  using Complex = std::complex<T>;
+  const PeerProblem& problem = wanted.problem;
+  const std::size_t points = points_of(problem.shape, problem.batch);
+  const std::size_t spectrum = problem.real ? points / problem.shape.back() * (problem.shape.back() / 2 + 1) : points;
+  const std::size_t size = std::max(points, spectrum);  // of reals more than enough
+  base::AlignedArray<Complex> in(size), out(size), expected(size), kept(size);
+  std::fill(out.begin(), out.end(), Complex{});
+
+  FftBenchResult result;
+  std::vector<PeerRun> peer_runs;
+  std::vector<std::string> peer_names;
+  for (const Peer& peer : peers) {
+    if (!peer.prepare) {
+      result.notes.push_back(fmt::format("{}: left out: it does not run on the host", peer.name));
+      continue;
+    }
+    try {
+      peer_runs.push_back(peer.prepare(problem, in.data(), out.data()));
+      peer_names.push_back(peer.name);
+    } catch (const Error& error) {
+      result.notes.push_back(fmt::format("{}: left out of {}: {}", peer.name, fft_problem_text(problem), error.what()));
+    }
+  }
+  fft::Problem ours{.shape = problem.shape,
+                    .batch = problem.batch,
+                    .kind = problem.real ? fft::Kind::real : fft::Kind::complex,
+                    .threads = problem.threads};
+  std::vector<fft::Plan<T>> plans;
+  std::vector<std::string> names;
+  const auto add = [&](const planner::Options& options, const std::string& asked) {
+    plans.emplace_back(device, ours, options);
+    const auto& decisions = plans.back().decisions();
+    std::string name;
+    for (const auto& decision : decisions) {
+      name += (name.empty() ? "" : " / ") + decision.trials.at(decision.winner).name;
+    }
+    names.push_back(!asked.empty() ? asked : !name.empty() ? name : problem.real ? "real codelet" : "copy");
+  };
+  add({.variant = wanted.variant}, wanted.variant);
+  result.explanation = plans.front().explain();
+  for (const std::string& variant : wanted.also) {
+    try {
+      add({.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false, .variant = variant}, variant);
+    } catch (const Error& error) {
+      result.notes.push_back(fmt::format("{}: left out of {}: {}", variant, fft_problem_text(problem), error.what()));
+    }
+  }
+
+  // The peers' planning has written over `in`. A spectrum that is to become real is one of reals.
+  fill(kept);
+  if (problem.real && problem.inverse) {
+    plans.front().forward(std::span<const T>(reinterpret_cast<const T*>(kept.data()), points),
+                          in.span().first(spectrum));
+    std::copy(in.begin(), in.end(), kept.begin());
+  }
+  // New data before each round: a peer may spoil its input, and nobody profits from having seen it.
+  std::size_t turn = 0;
+  const auto restore = [&] {
+    const auto middle = kept.begin() + static_cast<std::ptrdiff_t>(turn);
+    std::copy(kept.begin(), middle, std::copy(middle, kept.end(), in.begin()));
+  };
+  const auto renew = [&] {
+    if (!(problem.real && problem.inverse)) turn = (turn + 97) % size;
+    restore();
+  };
+  restore();
+
+  std::vector<std::function<void()>> calls;
+  for (const auto& plan : plans) {
+    const std::span<const Complex> from(in.data(), problem.inverse ? spectrum : points);
+    if (problem.real && problem.inverse) {
+      const std::span<T> samples(reinterpret_cast<T*>(out.data()), points);
+      calls.emplace_back([&plan, from, samples] { plan.inverse(from, samples); });
+    } else if (problem.real) {
+      const std::span<const T> samples(reinterpret_cast<const T*>(in.data()), points);
+      calls.emplace_back([&plan, samples, to = out.span().first(spectrum)] { plan.forward(samples, to); });
+    } else if (problem.inverse) {
+      calls.emplace_back([&plan, from, &out] { plan.inverse(from, out.span()); });
+    } else {
+      calls.emplace_back([&plan, from, &out] { plan.forward(from, out.span()); });
+    }
+  }
+  calls.front()();
+  std::copy(out.begin(), out.end(), expected.begin());
+  const double tolerance = sizeof(T) == sizeof(float) ? 1e-5 : 1e-13;
+  for (std::size_t i = 0; i < peer_runs.size(); ++i) {
+    restore();
+    peer_runs[i]();
+    if (const double far = distance(out, expected); !(far < tolerance)) {
+      throw Error(ErrorKind::internal, fmt::format("{}: our answer and {}'s differ by {:.2g}",
+                                                   fft_problem_text(problem), peer_names[i], far));
+    }
+    calls.push_back(peer_runs[i]);
+  }
+  const auto seconds = base::best_seconds_interleaved(
+      calls, {.seconds = wanted.seconds_each, .at_least = 5, .at_most = 2000, .round = 2e-5}, renew);
+
+  result.flops = plans.front().flops();
+  result.bytes = plans.front().bytes();
+  const FftFloor floor = fft_floor(device, result.flops, result.bytes, sizeof(T) == sizeof(double), problem.threads);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    report::BenchRow row;
+    row.problem = fft_problem_text(problem);
+    row.device = device.id();
+    row.variant = names[i];
+    row.seconds = seconds[i];
+    row.gflops = result.flops / seconds[i] * 1e-9;
+    row.gbytes_per_s = result.bytes / seconds[i] * 1e-9;
+    row.roof_share = floor.seconds() / seconds[i];
+    for (std::size_t p = 0; p < peer_names.size(); ++p) row.peers[peer_names[p]] = seconds[plans.size() + p];
+    row.chosen = i == 0;
+    result.rows.push_back(row);
+  }
+  return result;
+}
+
+constexpr std::size_t kDevicePoints = std::size_t{1} << 26;
+
+struct Wishes {
+  std::string lengths = "2^1..2^22";
+  std::string shapes;
+  std::string type = "f32";
+  bool real = false, inverse = false, classic = false, planning = false;
+  std::size_t batch_points = 0, batch = 1, threads = 1, trials = 0;
+  double seconds = 0.2;
+  HybridWishes hybrid;
+};
+
+std::vector<FftBench> cases_of(const Wishes& wishes, const BenchWishes& bench) {
+  std::vector<std::vector<std::size_t>> shapes;
+  if (!wishes.shapes.empty()) {
+    for (std::size_t at = 0; at <= wishes.shapes.size();) {
+      const std::size_t end = std::min(wishes.shapes.find(',', at), wishes.shapes.size());
+      shapes.push_back(parse_shape(wishes.shapes.substr(at, end - at)));
+      at = end + 1;
+    }
+  } else {
+    for (const std::size_t n : parse_lengths(wishes.lengths)) shapes.push_back({n});
+  }
+  std::vector<FftBench> cases;
+  for (const auto& shape : shapes) {
+    FftBench one;
+    one.problem.shape = shape;
+    one.problem.batch = wishes.batch;
+    if (wishes.batch_points > 0)
+      one.problem.batch = std::max<std::size_t>(1, wishes.batch_points / points_of(shape, 1));
+    one.problem.real = wishes.real;
+    one.problem.inverse = wishes.inverse;
+    one.problem.float64 = wishes.type == "f64";
+    one.problem.threads = wishes.threads;
+    one.variant = bench.variant;
+    one.seconds_each = wishes.seconds;
+    one.trials = wishes.trials;
+    if (wishes.classic && shape.size() == 1) {
+      for (const auto& candidate : fft::candidates<float>(host(), shape[0])) {
+        if (candidate.variant.rfind("classic/", 0) == 0 && candidate.refusal.empty()) {
+          one.also.push_back(candidate.variant);
+        }
+      }
+    }
+    cases.push_back(one);
+  }
+  return cases;
+}
+
+// The peers asked for, with a line for each that is not there.
+std::vector<Peer> peers_of(const BenchWishes& wishes, std::vector<std::string>& missing) {
+  std::vector<Peer> chosen;
+  const std::vector<Peer> known = fft_peers();
+  for (const std::string& name : wishes.against) {
+    const auto found = std::find_if(known.begin(), known.end(), [&](const Peer& peer) { return peer.name == name; });
+    if (found == known.end()) {
+      std::string names;
+      for (const Peer& peer : known) names += (names.empty() ? "" : ", ") + peer.name;
+      throw Error(ErrorKind::invalid_argument, fmt::format("no peer \"{}\"; there are {}", name, names));
+    }
+    if (found->missing.empty()) {
+      chosen.push_back(*found);
+    } else {
+      missing.push_back(fmt::format("{}: {}", found->name, found->missing));
+    }
+  }
+  return chosen;
+}
+
+// A device is for many points: so many that they come from its memory.
+void fill_device(const Wishes& wishes, bool on_host, FftBench& one) {
+  if (on_host || wishes.batch != 1 || wishes.batch_points != 0) return;
+  one.problem.batch = std::max<std::size_t>(1, kDevicePoints / points_of(one.problem.shape, 1));
+}
+
+void run_planning(const Wishes& wishes, const BenchWishes& bench) {
+  const std::vector<Device> devices = bench.devices.empty() ? std::vector<Device>{host()} : bench_devices(bench);
+  std::vector<FftBench> cases = cases_of(wishes, bench);
+  for (FftBench& one : cases) fill_device(wishes, devices.front().is_host(), one);
+  fmt::print("{}", planning_table(cases, devices));
+}
+
+// A device to run on, or several at once ("host+cuda:0").
+struct Place {
+  std::vector<Device> devices;
+  bool joined() const { return devices.size() > 1; }
+  std::string name() const {
+    std::string names;
+    for (const Device& device : devices) names += (names.empty() ? "" : "+") + device.id();
+    return names;
+  }
+};
+
+std::vector<Place> places_of(const BenchWishes& bench) {
+  // A bare `ridge bench fft` runs on the host, where most peers are.
+  if (bench.devices.empty()) return {{{host()}}};
+  std::vector<Place> places;
+  for (const std::string& name : bench.devices) places.push_back({parse_joined_devices(name)});
+  return places;
+}
+
+void run(const Wishes& wishes, const BenchWishes& bench) {
+  report::Bench result;
+  result.title = wishes.real ? "Real Fourier transforms" : "Fourier transforms";
+  result.note = "GFLOP/s counts 5 N log2 N a transform, half of it for real ones.";
+  const std::vector<Peer> peers = peers_of(bench, result.missing_peers);
+  const std::vector<Place> places = places_of(bench);
+  if (wishes.real && wishes.inverse) {
+    for (const Place& place : places) {
+      if (place.joined() || !place.devices.front().is_host()) {
+        throw Error(ErrorKind::invalid_argument, "--real --inverse is timed on the host: --device host");
+      }
+    }
+  }
+  const auto progress = base::terminal_progress();
+  std::vector<std::string> notes, disagreements;
+  std::size_t done = 0;
+  const std::vector<FftBench> cases = cases_of(wishes, bench);
+  for (const FftBench& wanted : cases) {
+    for (const Place& place : places) {
+      FftBench one = wanted;
+      const Device& device = place.devices.front();
+      fill_device(wishes, !place.joined() && device.is_host(), one);
+      progress(static_cast<double>(done++) / static_cast<double>(cases.size() * places.size()),
+               fmt::format("{} on {}", fft_problem_text(one.problem), place.name()));
+      const FftBenchResult measured =
+          place.joined() ? bench_fft_hybrid(place.devices, one, wishes.hybrid) : bench_fft(device, one, peers);
+      result.rows.insert(result.rows.end(), measured.rows.begin(), measured.rows.end());
+      notes.insert(notes.end(), measured.notes.begin(), measured.notes.end());
+      disagreements.insert(disagreements.end(), measured.disagreements.begin(), measured.disagreements.end());
+      if (place.joined()) notes.push_back(measured.explanation);  // the shares are the answer
+      if (bench.explain && !place.joined()) fmt::print("{}\n", measured.explanation);
+    }
+  }
+  progress(1, "");
+  finish_bench(result, bench);
+  for (const std::string& note : notes) fmt::print("{}\n", note);
+  if (!disagreements.empty()) throw Error(ErrorKind::internal, fmt::format("{}", fmt::join(disagreements, "; ")));
+}
+
+}  // namespace
+
+std::string fft_problem_text(const PeerProblem& problem) {
+  return fmt::format("fft {} {}{}{}{}",
+                     problem.real ? (problem.float64 ? "f64" : "f32") : (problem.float64 ? "c128" : "c64"),
+                     shape_text(problem.shape), problem.batch > 1 ? fmt::format(" batch {}", problem.batch) : "",
+                     problem.inverse ? " inverse" : "",
+                     problem.threads == 1   ? ""
+                     : problem.threads == 0 ? " all threads"
+                                            : fmt::format(" {} threads", problem.threads));
+}
+
+FftBenchResult bench_fft(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers) {
+  if (!device.is_host()) return bench_fft_on_device(device, wanted, peers);
+  return wanted.problem.float64 ? bench_typed<double>(device, wanted, peers)
+                                : bench_typed<float>(device, wanted, peers);
+}
+
+void add_bench_fft(Command& bench) {
+  Command& command = bench.subcommand("fft", "Fourier transforms of any length and shape, against other libraries");
+  command.footer(
+      "\nExamples:\n"
+      "  ridge bench fft --against fftw,kissfft,ne10                       2^1..2^22, complex float, one thread\n"
+      "  ridge bench fft --against fftw --lengths smooth --type f64        lengths of small factors, double\n"
+      "  ridge bench fft --against fftw --lengths primes\n"
+      "  ridge bench fft --against fftw --real --lengths 2^4..2^20\n"
+      "  ridge bench fft --against fftw --shape 64x64,512x512,128x128x128\n"
+      "  ridge bench fft --against fftw --lengths 2^1..2^6 --batch-points 1000000\n"
+      "  ridge bench fft --against fftw --threads 16 --lengths 2^4..2^20 --batch-points 2^24\n"
+      "  ridge bench fft --device cuda:0 --against cufft --lengths 2^2..2^26   data resident, 2^26 points in all\n"
+      "  ridge bench fft --device cuda:0 --planning --lengths 1024,1009      how long plans take\n"
+      "  ridge bench fft --device host+cuda:0 --lengths 2^14 --batch 1024      one batch of the host's over both at "
+      "once\n"
+      "  ridge bench fft --classic --lengths 1024                          the papers' variants beside ours\n"
+      "\nFFTW plans by measuring, without a limit up to 2^13 points (20 s there on ARM) and for a minute beyond; what "
+      "it\n"
+      "learns is kept in the cache folder, so that the next bench begins at once.");
+  auto bench_wishes = add_bench_options(command, "fftw, kissfft, ne10 on the host, cufft on CUDA");
+  auto wishes = std::make_shared<Wishes>();
+  auto batch_points = std::make_shared<std::string>();
+  const Option lengths =
+      command.option("--lengths", wishes->lengths, "2^1..2^22, smooth, primes, or lengths separated by commas")
+          .shows_default()
+          .value_name("LIST");
+  command.option("--shape", wishes->shapes, "AxB or AxBxC, several separated by commas, in place of lengths")
+      .value_name("SHAPE")
+      .not_with(lengths);
+  command.option("--type", wishes->type, "f32 or f64").shows_default().one_of({"f32", "f64"});
+  command.flag("--real", wishes->real, "From real samples to half a spectrum");
+  command.flag("--inverse", wishes->inverse, "The inverse transform; with --real on the host");
+  const Option batch =
+      command.option("--batch", wishes->batch, "Transforms one after the other").shows_default().positive();
+  command.option("--batch-points", *batch_points, "As many transforms as make this many points")
+      .value_name("N")
+      .not_with(batch);
+  command.option("--threads", wishes->threads, "Threads for us and for peers that have them; 0: all of ours")
+      .shows_default();
+  command.flag("--classic", wishes->classic, "Also the textbooks' and papers' variants, in rows of their own");
+  command.option("--trials", wishes->trials, "Devices: variants to time before one is chosen (default 8)");
+  command.flag("--planning", wishes->planning, "How long plans take: first, from the cache, measured, from wisdom");
+  auto& hybrid = wishes->hybrid;
+  command.flag("--pinned", hybrid.pinned, "Several devices at once: data in page-locked memory, not in any");
+  command.option("--cores", hybrid.cores, "Several devices at once: cores of the host for everything (0: all)");
+  command.option("--units", hybrid.units, "Several devices at once: transforms at once on a device (0: any number)");
+  command.flag("--no-pin", hybrid.no_pin, "Several devices at once: threads that copy may wander");
+  command.option("--piece", hybrid.piece, "Several devices at once: what travels at a time (1M)").value_name("BYTES");
+  command.option("--measure-seconds", hybrid.seconds, "Several devices at once: time to find the shares")
+      .shows_default()
+      .between(0.01, 600.0);
+  command.option("--seconds", wishes->seconds, "Time to spend on each").shows_default().between(0.0, 60.0);
+  command.runs([wishes, bench_wishes, batch_points] {
+    if (!batch_points->empty()) wishes->batch_points = parse_length(*batch_points);
+    wishes->planning ? run_planning(*wishes, *bench_wishes) : run(*wishes, *bench_wishes);
+  });
+}
+
+}  // namespace ridge::cli

@@ -1,0 +1,199 @@
+#include "cli/bench/transpose.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+#include <ridge/machine.hpp>
+
+#include "base/log.hpp"
+#include "base/progress.hpp"
+#include "base/threads.hpp"
+#include "cli/bench/bench.hpp"
+#include "device/timing.hpp"
+
+namespace ridge::cli {
+namespace {
+
+std::size_t element_bytes(const std::string& type) {
+  static const std::map<std::string, std::size_t> sizes{{"i8", 1},  {"i16", 2}, {"i32", 4},  {"f32", 4},
+                                                        {"f64", 8}, {"c64", 8}, {"c128", 16}};
+  const auto found = sizes.find(type);
+  if (found == sizes.end()) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("no element type \"{}\"; there are i8, i16, i32, f32, f64, c64 "
+                            "(complex float) and c128 (complex double)",
+                            type));
+  }
+  return found->second;
+}
+
+std::size_t checked_bytes(const transpose::Problem& problem, std::size_t element) {
+  std::size_t bytes = element;
+  for (std::size_t factor : {problem.rows, problem.columns, problem.batch}) {
+    if (factor == 0) throw Error(ErrorKind::invalid_argument, "a matrix of 0 rows or columns, or a batch of 0");
+    if (__builtin_mul_overflow(bytes, factor, &bytes)) {
+      throw Error(ErrorKind::invalid_argument, "rows x columns x batch is too large to count");
+    }
+  }
+  return bytes;
+}
+
+// The roof of pure movement: the copy probe.
+double copy_roof(const Device& device) {
+  const machine::Bandwidth memory = machine::ceilings(device).memory().all;
+  return std::max(memory.copy, memory.copy_streaming);
+}
+
+void parallel_copy(const Buffer& from, const Buffer& to) {
+  const Mapping in = from.map(), out = to.map();
+  base::parallel(0, [&](std::size_t thread, std::size_t threads) {
+    const auto mine = base::share(in.size(), thread, threads, 4096);
+    std::memcpy(out.data() + mine.begin, in.data() + mine.begin, mine.end - mine.begin);
+  });
+}
+
+void touch(const Buffer& buffer) {
+  if (!buffer.device().is_host()) {
+    Queue queue = buffer.device().queue();
+    queue.fill(buffer, std::byte{1});
+    queue.finish();
+    return;
+  }
+  const Mapping mapping = buffer.map();
+  base::parallel(0, [&](std::size_t thread, std::size_t threads) {
+    const auto mine = base::share(mapping.size(), thread, threads, 4096);
+    std::memset(mapping.data() + mine.begin, 1, mine.end - mine.begin);
+  });
+}
+
+}  // namespace
+
+std::vector<report::BenchRow> bench_transpose(const Device& device, const TransposeCase& wanted,
+                                              const std::string& variant, double seconds_each,
+                                              std::string* explanation) {
+  const std::size_t element = element_bytes(wanted.type);
+  const std::size_t bytes = checked_bytes(wanted.problem, element);
+  const Buffer in = device.buffer(bytes, {.name = "matrix"});
+  const Buffer out = wanted.problem.in_place ? in : device.buffer(bytes, {.name = "transposed"});
+  const Buffer copy_target = wanted.problem.in_place ? device.buffer(bytes, {.name = "copy"}) : out;
+  touch(in);
+  touch(copy_target);
+  Queue queue = device.queue();
+
+  planner::Options options;
+  options.variant = variant;
+  options.verify = true;  // nothing is timed that was not compared on the very problem
+  const transpose::AnyPlan chosen(device, wanted.problem, element, options);
+  if (explanation != nullptr) *explanation = chosen.explain();
+  const auto candidates = transpose::candidates(device, wanted.problem, element);
+  const std::string chosen_name = candidates[chosen.decisions().front().winner].name();
+
+  std::vector<std::string> names;
+  std::vector<std::shared_ptr<transpose::AnyPlan>> plans;
+  for (const auto& candidate : candidates) {
+    if (!candidate.refusal.empty() ||
+        (!variant.empty() && candidate.variant != variant && candidate.name() != variant)) {
+      continue;
+    }
+    planner::Options only{.effort = Effort::quick,
+                          .use_wisdom = false,
+                          .save_wisdom = false,
+                          .variant = candidate.name(),
+                          .verify = true};
+    try {
+      auto plan = std::make_shared<transpose::AnyPlan>(device, wanted.problem, element, only);
+      plan->enqueue(queue, in, out);
+      queue.finish();
+      plans.push_back(std::move(plan));
+      names.push_back(candidate.name());
+    } catch (const Error& error) {  // a limit that shows only when the kernel is compiled: explain() says the same
+      base::warn(fmt::format("{}: {} is left out: {}", device.id(), candidate.name(), error.what()));
+    }
+  }
+  std::vector<std::function<void()>> calls;
+  for (const auto& plan : plans) calls.emplace_back([&queue, plan, &in, &out] { plan->enqueue(queue, in, out); });
+  if (device.is_host()) {
+    calls.emplace_back([&] { parallel_copy(in, copy_target); });
+  } else {
+    calls.emplace_back([&] { queue.copy(in, copy_target, bytes); });
+  }
+  const auto seconds = best_device_seconds(queue, calls, {.seconds = seconds_each, .at_least = 3, .at_most = 200});
+
+  const double roof = copy_roof(device);
+  const double moved = 2 * static_cast<double>(bytes);
+  const auto& p = wanted.problem;
+  const std::string problem =
+      fmt::format("transpose {} {}x{}{}{}", wanted.type, p.rows, p.columns,
+                  p.batch > 1 ? fmt::format(" batch {}", p.batch) : "", p.in_place ? " in place" : "");
+  std::vector<report::BenchRow> rows;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    report::BenchRow row;
+    row.problem = problem;
+    row.device = device.id();
+    row.variant = names[i];
+    row.seconds = seconds[i];
+    row.gbytes_per_s = moved / seconds[i] * 1e-9;
+    row.roof_share = roof > 0 ? moved / seconds[i] / roof : 0;
+    row.peers = {{"memcpy", seconds.back()}};
+    row.chosen = names[i] == chosen_name;
+    rows.push_back(row);
+  }
+  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+  return rows;
+}
+
+void add_bench_transpose(Command& bench) {
+  Command& command = bench.subcommand("transpose", "The corner turn, out[c][r] = in[r][c], against a plain copy");
+  command.footer(
+      "\nExamples:\n"
+      "  ridge bench transpose                                       8192x8192 and 4096 of 64x64, complex float\n"
+      "  ridge bench transpose --rows 1080 --columns 1920 --type i8 --device host\n"
+      "  ridge bench transpose --rows 4096 --columns 4096 --in-place --explain");
+  auto wishes = add_bench_options(command, "memcpy (always timed)");
+  auto wanted = std::make_shared<TransposeCase>();
+  auto seconds = std::make_shared<double>(0.3);
+  const Option rows = command.option("--rows", wanted->problem.rows, "Rows of the input");
+  const Option columns = command.option("--columns", wanted->problem.columns, "Columns of the input");
+  rows.only_with(columns);
+  columns.only_with(rows);
+  command.option("--batch", wanted->problem.batch, "Matrices one after the other").shows_default();
+  command.option("--type", wanted->type, "i8, i16, i32, f32, f64, c64 or c128").shows_default();
+  command.flag("--in-place", wanted->problem.in_place, "Squares only");
+  command.option("--seconds", *seconds, "Time to spend on each variant").shows_default().between(0.0, 60.0);
+  command.runs([wishes, wanted, seconds, rows] {
+    for (const std::string& peer : wishes->against) {
+      if (peer != "memcpy")
+        throw Error(ErrorKind::invalid_argument, fmt::format("no peer \"{}\"; there is memcpy", peer));
+    }
+    std::vector<TransposeCase> cases{*wanted};
+    if (!rows.given()) {
+      cases = {*wanted, *wanted};
+      cases[0].problem.rows = cases[0].problem.columns = 8192;
+      cases[1].problem.rows = cases[1].problem.columns = 64;
+      cases[1].problem.batch = 4096;
+    }
+    report::Bench result;
+    result.title = "The corner turn";
+    result.note = "Bytes read and written; memcpy moves the same bytes in order.";
+    const auto progress = base::terminal_progress();
+    std::size_t done = 0;
+    const auto chosen_devices = bench_devices(*wishes);
+    for (const TransposeCase& one : cases) {
+      for (const Device& device : chosen_devices) {
+        progress(static_cast<double>(done++) / static_cast<double>(cases.size() * chosen_devices.size()),
+                 fmt::format("{}x{} on {}", one.problem.rows, one.problem.columns, device.id()));
+        std::string explanation;
+        for (auto& row : bench_transpose(device, one, wishes->variant, *seconds, &explanation))
+          result.rows.push_back(row);
+        if (wishes->explain) fmt::print("{}\n", explanation);
+      }
+    }
+    progress(1, "");
+    finish_bench(result, *wishes);
+  });
+}
+
+}  // namespace ridge::cli

@@ -1,0 +1,187 @@
+// ridge channelize: filter banks over files and pipes.
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/files.hpp"
+#include "cli/channelize/files.hpp"
+#include "cli/channelize/signal.hpp"
+#include "cli/channelize/synthesis.hpp"
+#include "cli/command.hpp"
+#include "cli/with_processes.hpp"
+#include "filterbank/measure.hpp"
+#include "filterbank/response_svg.hpp"
+
+namespace ridge::cli {
+
+void add_prototype_options(Command& command, PrototypeWishes& wishes) {
+  command.option("--channels", wishes.channels, "Channels, any number").shows_default();
+  command.option("--taps", wishes.taps, "Taps of each channel's filter").shows_default();
+  command.option("--window", wishes.window, "kaiser, hamming, blackman or gaussian, over a sinc")
+      .one_of({"kaiser", "hamming", "blackman", "gaussian"})
+      .shows_default();
+  command.option("--shape", wishes.shape, "kaiser: beta (default 10.61); gaussian: sigma in half lengths (0.22)");
+  command.option("--width", wishes.width, "Of a channel at -6 dB, in channels").shows_default();
+  command.option("--weights", wishes.weights, "A prototype of channels x taps numbers: .npy, or raw float64")
+      .value_name("FILE");
+}
+
+namespace {
+
+// Through the bank itself: tones beside the centres, and noise there and back at every ratio.
+void measure_design(const PrototypeWishes& wishes, const std::vector<double>& h) {
+  constexpr int kSteps = 32;
+  double worst = -1000, at = 0;
+  for (int i = -kSteps / 2; i <= kSteps / 2; ++i) {
+    const double off = static_cast<double>(i) / kSteps;
+    const double leak = filterbank::leakage_of_tone_db(host(), h, wishes.channels, off);
+    if (leak > worst) worst = leak, at = off;
+  }
+  fmt::print("measured with {} tones: {:.1f} dB beyond 1.5 channels (the worst {:+.3f} channels off a centre)\n",
+             kSteps + 1, worst, at);
+  fmt::print("noise there and back, the synthesis filter 1.5 times as long as the prototype:\n");
+  for (const filterbank::Ratio& ratio : filterbank::oversampling_ratios(wishes.channels)) {
+    fmt::print("  {:>2}/{:<2}  {:7.1f} dB\n", ratio.numerator, ratio.denominator,
+               filterbank::reconstruction_db(host(), h, wishes.channels, ratio));
+  }
+  fmt::print(
+      "  critical sampling {:.1f} dB, 6 times as long {:.1f} dB: channels alias at their edges and no filter "
+      "undoes it\n",
+      filterbank::reconstruction_db(host(), h, wishes.channels, {1, 1}),
+      filterbank::reconstruction_db(host(), h, wishes.channels, {1, 1}, 6));
+}
+
+void add_design(Command& channelize) {
+  Command& command = channelize.subcommand("design", "The prototype's response as SVG, with leakage and ripple in dB");
+  command.footer(
+      "\nExamples:\n"
+      "  ridge channelize design response.svg --channels 256 --taps 16\n"
+      "  ridge channelize design - --window hamming                 the figures alone\n"
+      "  ridge channelize design - --channels 64 --measure          through the bank: tones, and noise there and back");
+  auto wishes = std::make_shared<PrototypeWishes>();
+  auto out = std::make_shared<std::string>();
+  auto shown = std::make_shared<double>(4);
+  auto save = std::make_shared<std::string>();
+  command.option("OUT", *out, "The SVG file; - for none").required();
+  add_prototype_options(command, *wishes);
+  command.option("--show", *shown, "Channels to either side").shows_default().between(0.5, 64.0);
+  command.option("--save", *save, "Write the prototype as raw float64, for --weights").value_name("FILE");
+  auto measure = std::make_shared<bool>(false);
+  command.flag("--measure", *measure, "Leakage and reconstruction through the bank, at every ratio from 8/7 up");
+  command.runs([wishes, out, shown, save, measure] {
+    const std::vector<double> h = prototype_for(*wishes);
+    const filterbank::Quality quality = filterbank::quality(h, wishes->channels);
+    fmt::print(
+        "{} channels x {} taps: leakage {:.1f} dB beyond {:g} channels, edge {:.2f} dB, ripple {:.4f} dB within a "
+        "quarter\n",
+        wishes->channels, wishes->taps, quality.leakage_db, quality.beyond, quality.edge_db, quality.ripple_db);
+    if (*measure) measure_design(*wishes, h);
+    if (!save->empty()) {
+      base::write_file(*save, {reinterpret_cast<const char*>(h.data()), h.size() * sizeof(double)});
+    }
+    if (*out != "-") base::write_file(*out, filterbank::response_svg(h, wishes->channels, quality, *shown));
+  });
+}
+
+}  // namespace
+
+void add_channelize(Command& program) {
+  Command& command = program.subcommand(
+      "channelize", "Polyphase filter banks over files and pipes; correlation, design, signals, back again");
+  command.may_have_subcommand();
+  command.footer(
+      "\nExamples:\n"
+      "  ridge channelize in.raw out.npy --channels 256 --taps 16 --samples i8 --stations 16\n"
+      "  ridge channelize guppi.0000.raw out.fil --channels 64 --times 128      power, headers read and written\n"
+      "  receiver | ridge channelize - - --channels 1024 --oversample 8/7 --rate 200e6 | correlator\n"
+      "  ridge channelize in.raw rest.raw --from-sample 1048576                 goes on exactly where a run ended\n"
+      "  ridge channelize in.raw vis.npy --stations 16 --correlate --times 768  every pair of stations, integrated\n"
+      "  ridge channelize in.raw out.npy --stations 4 --delays delays.txt --rate 195312.5 --frequency 150\n"
+      "  ridge channelize - out.raw --detect stokes --times 763 --resume        goes on behind what out.raw holds\n"
+      "  mpirun -n 8 ridge channelize 'sb{}.raw' 'sb{}.out' --subbands 0-31 --stations 48\n"
+      "  ridge channelize signal in.raw --stations 16 --seconds 10              something to try it on\n"
+      "  ridge channelize design response.svg --channels 256 --taps 16\n"
+      "  ridge channelize synthesize channels.npy back.raw --oversample 8/7      channels back to samples\n"
+      "\nInput: GUPPI RAW, PSRDADA, VDIF (named .vdif or --format vdif), .npy, or raw complex samples: blocks of "
+      "--block\n"
+      "samples (default: channels), station, sample, polarization. Output: time, polarization, station, channel as "
+      "complex\n"
+      "float (.npy or raw; .dada: time, frequency, polarization); with --order channel: block of --output-times, "
+      "channel, station, polarization, time. Or "
+      "power:\n.fil, or --detect; or correlations: integration, baseline j(j+1)/2+i, channel, polarization of i and of "
+      "j. Lost packets become zeros, are counted, and --flags lists "
+      "the\n"
+      "spectra they touch. Memory stays bounded however long the input is.");
+  auto wishes = std::make_shared<ChannelizeWishes>();
+  command.option("IN", wishes->in, "A file, or - for standard input");
+  command.option("OUT", wishes->out, ".fil, .dada, .npy, else raw; - for standard output");
+  add_prototype_options(command, wishes->prototype);
+  command.option("--oversample", wishes->oversample, "A ratio like 8/7").shows_default();
+  command.option("--format", wishes->format, "auto, raw, npy, guppi, dada or vdif")
+      .one_of({"auto", "raw", "npy", "guppi", "dada", "vdif"})
+      .shows_default();
+  const Option stations =
+      command.option("--stations", wishes->stations, "Raw input; of .npy what its shape says").shows_default();
+  const Option polarizations =
+      command.option("--polarizations", wishes->polarizations, "Raw, one-axis .npy and VDIF input: 1 or 2");
+  polarizations.shows_default();
+  command.option("--samples", wishes->samples, "Raw input: i4, i8, i16 or f32, complex")
+      .one_of({"i4", "i8", "i16", "f32"})
+      .shows_default();
+  command.option("--block", wishes->block, "Raw input: samples of a station that lie together (default: channels)");
+  command.flag("--centred", wishes->centred, "Channel 0 is the lowest frequency (even channels; .fil always is)");
+  command.option("--rate", wishes->rate, "Samples a second, for the real-time margin and the headers");
+  command.option("--frequency", wishes->frequency, "MHz, of the band's middle, for a .fil header");
+  command.option("--detect", wishes->detect, "Power instead of channels: total, powers or stokes")
+      .one_of({"total", "powers", "stokes"});
+  command.option("--times", wishes->times, "Power and correlation: spectra summed").shows_default();
+  command.option("--sum-channels", wishes->sum_channels, "Power and correlation: neighbouring channels summed")
+      .shows_default();
+  command
+      .option(
+          "--order", [wishes](const std::string& text) { wishes->by_channel = text == "channel"; },
+          "Of the output: time or channel")
+      .one_of({"time", "channel"});
+  command.option("--output-times", wishes->output_times, "Order channel: times that lie together").shows_default();
+  command.option("--bandpass", wishes->bandpass, "Factors, one a channel or one a (polarization, station, channel)")
+      .value_name("FILE");
+  command
+      .option("--delays", wishes->delays,
+              "Undo delays: lines of a sample number and a delay in samples for each (polarization, station), "
+              "linear between them")
+      .value_name("FILE");
+  command
+      .option("--replace-weights", wishes->replacements,
+              "Another prototype (as --weights) from the first spectrum whose newest sample has this number or a "
+              "later one; several, in order")
+      .value_name("SAMPLE:FILE");
+  command.flag("--correlate", wishes->correlate, "Every pair of stations, over --times spectra");
+  command.option("--subbands", wishes->subbands, "Numbers that stand for {} in IN and OUT").value_name("0-7,...");
+  command.flag("--resume", wishes->resume, "Go on behind the last whole time that OUT (raw) holds");
+  command.option("--first-sample", wishes->first_sample, "Number of the input's first sample, of a pipe opened late");
+  command.flag("--digest", wishes->digest, "Print a sum of all channels, to compare runs");
+  command.option("--from-sample", wishes->from_sample,
+                 "Begin at this sample of each station, as if all before had gone through");
+  command.option("--flags", wishes->flags, "Write the numbers of spectra with lost samples").value_name("FILE");
+  command.option("--device", wishes->device, "Where to run; several with commas share the stations").shows_default();
+  command.option("--variant", wishes->variant, "Only this variant (ridge bench filterbank shows them)");
+  command.option("--threads", wishes->threads, "0: all").shows_default();
+  command.bytes("--memory", wishes->memory, "Samples and spectra held at a time (default 64M; one spectrum at least)");
+  command.flag("--measure", wishes->measure, "Time the best candidates first, and remember the winner");
+  command.flag("--quiet", wishes->quiet, "No line at the end");
+  add_design(command);
+  add_channelize_signal(command);
+  add_channelize_synthesis(command);
+  command.runs([&command, wishes, stations, polarizations] {
+    if (command.has_subcommand()) return;
+    if (wishes->in.empty() || wishes->out.empty()) {
+      throw Error(ErrorKind::invalid_argument,
+                  "ridge channelize wants IN and OUT, design, signal or synthesize (see ridge channelize --help)");
+    }
+    wishes->stations_given = stations.given();
+    wishes->polarizations_given = polarizations.given();
+    with_processes([&](const mpi::Processes& processes) { channelize(*wishes, processes); });
+  });
+}
+
+}  // namespace ridge::cli

@@ -1,0 +1,295 @@
+#include "cli/channelize/files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/progress.hpp"
+#include "base/text.hpp"
+#include "base/threads.hpp"
+#include "cli/channelize/correlation.hpp"
+#include "cli/channelize/flow.hpp"
+#include "cli/channelize/input.hpp"
+#include "cli/channelize/output.hpp"
+#include "cli/channelize/parts.hpp"
+
+namespace ridge::cli {
+namespace {
+
+[[noreturn]] void mistake(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
+
+// Names with a comma between them; "cuda:*" is every CUDA device. Under mpirun each process takes one of them.
+std::vector<Device> devices_for(const std::string& names, const mpi::Processes& processes) {
+  std::vector<Device> found;
+  std::istringstream words(names);
+  for (std::string name; std::getline(words, name, ',');) {
+    if (name.size() < 3 || name.substr(name.size() - 2) != ":*") {
+      found.push_back(device(name));
+      continue;
+    }
+    const std::string backend = name.substr(0, name.size() - 1);
+    for (const Device& one : devices().devices) {
+      if (one.id().rfind(backend, 0) == 0) found.push_back(one);
+    }
+  }
+  if (found.empty()) throw Error(ErrorKind::unavailable, fmt::format("--device {}: no such device here", names));
+  if (processes.count() > 1) return {found[processes.rank_here() % found.size()]};
+  return found;
+}
+
+// Every process of a team knows what the root found in the file.
+io::SampleInfo share_info(const io::SampleInfo* info, const mpi::Processes& processes, const Team& team) {
+  std::array<double, 7> numbers{};
+  if (info != nullptr) {
+    numbers = {static_cast<double>(info->type),
+               static_cast<double>(info->streams),
+               static_cast<double>(info->polarizations),
+               static_cast<double>(info->block),
+               info->sample_seconds,
+               info->frequency_mhz,
+               info->stream_step_mhz};
+    for (std::size_t i = 1; i < team.count; ++i) processes.send(team.root + i, numbers.data(), sizeof numbers);
+    return *info;
+  }
+  processes.receive(team.root, numbers.data(), sizeof numbers);
+  io::SampleInfo told;
+  told.type = static_cast<io::SampleType>(static_cast<int>(numbers[0]));
+  told.streams = static_cast<std::size_t>(numbers[1]);
+  told.polarizations = static_cast<std::size_t>(numbers[2]);
+  told.block = static_cast<std::size_t>(numbers[3]);
+  told.sample_seconds = numbers[4], told.frequency_mhz = numbers[5], told.stream_step_mhz = numbers[6];
+  return told;
+}
+
+struct Setup {
+  std::vector<DelayPoint> delays;
+  StationWork work;
+  std::vector<Device> devices;
+};
+
+Setup setup_for(const ChannelizeWishes& wishes, const io::SampleInfo& info, const mpi::Processes& processes) {
+  Setup setup;
+  if (!wishes.delays.empty()) setup.delays = read_delays(wishes.delays, info.streams * info.polarizations);
+  setup.work.problem = problem_for(wishes, info, setup.delays);
+  setup.devices = devices_for(wishes.device, processes);
+  setup.work.options.effort = wishes.measure ? Effort::measured : Effort::quick;
+  setup.work.options.variant = wishes.variant;
+  // Summed where the spectra are made, but where something else needs those.
+  const bool spectra = wishes.digest || wishes.by_channel || !wishes.delays.empty() || !wishes.replacements.empty();
+  if (!spectra) setup.work.detection = detection_for(wishes);
+  return setup;
+}
+
+// Everything on one device where that can be, else spectra or power of parts of the stations.
+std::unique_ptr<BankWork> work_for(const ChannelizeWishes& wishes, const Setup& setup, const mpi::Processes& processes,
+                                   const Team& team) {
+  if (wishes.correlate && team.count == 1 && setup.devices.size() == 1 && !wishes.digest && !wishes.by_channel &&
+      wishes.replacements.empty()) {
+    const filterbank::Correlation correlation{.times = wishes.times, .channels = wishes.sum_channels};
+    auto made = DeviceCorrelation::make(setup.devices.front(), setup.work.problem, correlation, setup.work.options);
+    if (made) return made;
+  }
+  auto parts = std::make_unique<StationParts>(setup.work, setup.devices, processes, team);
+  for (const DelayPoint& point : setup.delays) parts->set_delays(point.sample, point.delays);
+  std::uint64_t before = 0;
+  for (const std::string& text : wishes.replacements) {
+    const Replacement replacement = replacement_for(text, wishes.prototype);
+    if (replacement.sample < before) mistake("--replace-weights: in order of samples, the earliest first");
+    before = replacement.sample;
+    parts->replace_weights(replacement.sample, replacement.weights);
+  }
+  return parts;
+}
+
+// One stream, from its first sample to its last.
+class Channelizing {
+ public:
+  Channelizing(const ChannelizeWishes& wishes, const mpi::Processes& processes, const Team& team)
+      : wishes_(wishes),
+        reader_(open_samples(wishes)),
+        info_(share_info(&reader_->info(), processes, team)),
+        setup_(setup_for(wishes, info_, processes)),
+        work_(work_for(wishes, setup_, processes, team)),
+        seconds_(wishes.rate > 0 ? 1 / wishes.rate : info_.sample_seconds),
+        sink_(wishes, setup_.work.problem, work_->hop(), info_, seconds_, work_->product(), setup_.devices.front()) {
+    find_start();
+  }
+
+  void run() {
+    // As much at a time as the memory allows, and no more than keeps a pipe lively.
+    const std::size_t in_each = work_->hop() * info_.sample_bytes();
+    const std::size_t out_each = std::max<std::size_t>(1, work_->time_size() * sizeof(float) / spectra_a_time());
+    const std::size_t spectra = std::clamp<std::size_t>(
+        std::min(wishes_.memory, std::size_t{64} << 20) / (kBlocks * (in_each + out_each)), 1, 65536);
+    const std::size_t grain = work_->grain(), bytes = (spectra * in_each + grain - 1) / grain * grain;
+    ReadAhead ahead([reader = reader_](std::byte* to, std::size_t count) { return reader->read(to, count); },
+                    setup_.devices, bytes, kBlocks);
+    WriteBehind behind([this](std::span<const float> values) { sink_.put(values); }, setup_.devices,
+                       work_->most_times(bytes) * work_->time_size(), kBlocks);
+    const auto progress = base::terminal_progress();
+    begun_ = base::now();
+    double shown = begun_;
+    for (bool last = false; !last;) {
+      const ReadAhead::Block in = ahead.take();
+      const WriteBehind::Block out = behind.room();
+      last = in.last;
+      const double before = base::now();
+      const std::size_t made = work_->push(in.bytes, out.values, last);
+      const double after = base::now();
+      working_ += after - before;
+      ahead.give_back(in);
+      behind.put(out, made * work_->time_size());
+      if (after - shown > 0.2) {
+        shown = after;
+        // Nobody knows how long a pipe is: the bar shows that it lives, the words how far it is.
+        progress(std::min(0.99, 1 - 1 / (1 + (after - begun_) / 10)), words(after));
+      }
+    }
+    behind.finish();
+    progress(1, "");
+    sink_.finish();
+    report();
+  }
+
+ private:
+  static constexpr std::size_t kBlocks = 3;  // one comes, one is worked on, one goes
+
+  // Spectra that make one time of what is made.
+  std::size_t spectra_a_time() const { return work_->product() == Product::spectra ? 1 : wishes_.times; }
+
+  void find_start() {
+    std::uint64_t from = wishes_.from_sample;
+    const std::size_t each = work_->hop() * sink_.spectra_each();
+    if (wishes_.resume) {
+      if (from != 0) mistake("--resume finds its place itself: without --from-sample");
+      from = sink_.there_already() * each;
+    }
+    if (from % each != 0) {
+      mistake(fmt::format("--from-sample {}: a multiple of {} (samples of one output time) is wanted", from, each));
+    }
+    first_ = from / work_->hop();
+    if (first_ == 0 && wishes_.first_sample == 0) return;
+    const std::uint64_t needed = work_->start_at(first_);
+    if (needed < wishes_.first_sample) {
+      mistake(
+          fmt::format("the input begins with sample {}, too late: to go on at sample {} those from {} on are needed",
+                      wishes_.first_sample, from, needed));
+    }
+    reader_->skip(needed - wishes_.first_sample);
+  }
+
+  double samples() const {
+    return static_cast<double>((work_->spectra() - first_) * work_->hop() * info_.streams * info_.polarizations);
+  }
+  std::string margin(double taken) const {
+    if (seconds_ == 0 || taken <= 0) return "";
+    return fmt::format(", {:.3g} times real time",
+                       static_cast<double>((work_->spectra() - first_) * work_->hop()) * seconds_ / taken);
+  }
+  std::string words(double now) const {
+    return fmt::format("{} spectra, {}{}", work_->spectra() - first_,
+                       base::human_rate(samples() / (now - begun_), "sample/s"), margin(now - begun_));
+  }
+
+  void report() const {
+    const std::uint64_t flagged = write_flags(wishes_, setup_.work.problem, reader_->gaps(), first_, work_->spectra());
+    if (!sink_.digest().empty()) fmt::print(stderr, "digest of all channels: {}\n", sink_.digest());
+    if (wishes_.quiet) return;
+    const double taken = base::now() - begun_;
+    std::string text =
+        fmt::format("{} spectra of {} x {} x {} channels in {} ({}; the bank alone {})", work_->spectra() - first_,
+                    info_.streams, info_.polarizations, setup_.work.problem.channels, base::human_seconds(taken),
+                    base::human_rate(samples() / std::max(taken, 1e-9), "sample/s"),
+                    base::human_rate(samples() / std::max(working_, 1e-9), "sample/s"));
+    text += margin(taken);
+    if (sink_.spectra_each() > 1) text += fmt::format(", {} times of {} written", sink_.written(), sink_.what());
+    text +=
+        fmt::format(", next sample {}", work_->spectra() / sink_.spectra_each() * sink_.spectra_each() * work_->hop());
+    if (reader_->samples_lost() > 0) {
+      text += fmt::format("; {} samples lost in {} gaps, {} spectra flagged", reader_->samples_lost(),
+                          reader_->gaps().size(), flagged);
+    } else {
+      text += "; nothing lost";
+    }
+    fmt::print(stderr, "{}, {}\n", text, work_->variant());
+  }
+
+  const ChannelizeWishes& wishes_;
+  std::shared_ptr<io::SampleReader> reader_;  // a thread of its own reads it
+  io::SampleInfo info_;
+  Setup setup_;
+  std::unique_ptr<BankWork> work_;
+  double seconds_;  // from a sample to the next
+  Sink sink_;
+  std::uint64_t first_ = 0;  // spectrum
+  double begun_ = 0, working_ = 0;
+};
+
+void one_subband(const ChannelizeWishes& wishes, const mpi::Processes& processes, const Team& team) {
+  const std::string end = wishes.out.size() < 4 ? wishes.out : wishes.out.substr(wishes.out.size() - 4);
+  if (wishes.resume && (end == ".npy" || end == ".fil" || end == "dada" || end == "-"))
+    mistake("--resume goes on with a raw file");
+  if (processes.rank() == team.root) {
+    Channelizing(wishes, processes, team).run();
+    return;
+  }
+  const io::SampleInfo info = share_info(nullptr, processes, team);
+  const Setup setup = setup_for(wishes, info, processes);
+  serve_parts(setup.work, setup.devices, processes, team);
+}
+
+// "3", "0-7", "1,4,6-9"
+std::vector<std::size_t> parse_subbands(const std::string& text) {
+  std::vector<std::size_t> numbers;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    std::size_t first = 0, last = 0;
+    int used = 0;
+    if (std::sscanf(word.c_str(), "%zu%n", &first, &used) != 1) used = -1;
+    last = first;
+    if (used > 0 && static_cast<std::size_t>(used) < word.size()) {
+      int more = 0;
+      if (std::sscanf(word.c_str() + used, "-%zu%n", &last, &more) != 1) used = -1;
+      used = used < 0 ? -1 : used + more;
+    }
+    if (used != static_cast<int>(word.size()) || last < first || last - first > 65535) {
+      mistake(fmt::format("--subbands {}: numbers like 0-7 or 1,4,6-9 are wanted", text));
+    }
+    for (std::size_t i = first; i <= last; ++i) numbers.push_back(i);
+  }
+  return numbers;
+}
+
+std::string with_number(std::string name, std::size_t number, const char* which) {
+  const auto at = name.find("{}");
+  if (at == std::string::npos) {
+    mistake(fmt::format("--subbands: {} \"{}\" needs {{}} where the subband's number goes", which, name));
+  }
+  return name.replace(at, 2, std::to_string(number));
+}
+
+}  // namespace
+
+void channelize(const ChannelizeWishes& wishes, const mpi::Processes& processes) {
+  if (wishes.subbands.empty()) return one_subband(wishes, processes, {0, processes.count()});
+  // As many teams as there are subbands, or processes; a team does its subbands one after the other.
+  const std::vector<std::size_t> subbands = parse_subbands(wishes.subbands);
+  const std::size_t teams = std::min(subbands.size(), processes.count());
+  for (std::size_t i = 0; i < teams; ++i) {
+    const base::Share ranks = base::share(processes.count(), i, teams);
+    if (processes.rank() < ranks.begin || processes.rank() >= ranks.end) continue;
+    for (std::size_t j = i; j < subbands.size(); j += teams) {
+      ChannelizeWishes one = wishes;
+      one.in = with_number(wishes.in, subbands[j], "IN");
+      one.out = with_number(wishes.out, subbands[j], "OUT");
+      if (!wishes.flags.empty()) one.flags = with_number(wishes.flags, subbands[j], "--flags");
+      one_subband(one, processes, {ranks.begin, ranks.end - ranks.begin});
+    }
+  }
+}
+
+}  // namespace ridge::cli

@@ -1,0 +1,66 @@
+// `ridge channelize IN OUT`: any format in, a bank over blocks of bounded size, channels, power or correlations out.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <ridge/filterbank.hpp>
+
+#include "cli/options.hpp"
+#include "mpi/processes.hpp"
+
+namespace ridge::cli {
+
+struct PrototypeWishes {
+  std::size_t channels = 256, taps = 16;
+  std::string window = "kaiser";
+  double shape = 0, width = 1;
+  std::string weights;  // a file of channels * taps numbers: .npy or raw float64
+};
+void add_prototype_options(Command& command, PrototypeWishes& wishes);
+// The prototype itself; Error in words.
+std::vector<double> prototype_for(const PrototypeWishes& wishes);
+
+// "1048576:new.f64": weights that take over with the first spectrum whose newest sample has this number or a later one.
+struct Replacement {
+  std::uint64_t sample = 0;
+  std::vector<double> weights{};
+};
+Replacement replacement_for(const std::string& text, PrototypeWishes wishes);
+
+// "8/7" or "2".
+filterbank::Ratio ratio_for(const std::string& text);
+
+struct ChannelizeWishes {
+  std::string in, out;
+  std::string subbands;  // "0-7": IN and OUT hold {} for the number
+  std::string format = "auto";
+  PrototypeWishes prototype;
+  std::string oversample = "1/1";
+  std::size_t stations = 1, polarizations = 2, block = 0;  // raw; VDIF: polarizations
+  bool stations_given = false, polarizations_given = false;
+  std::string samples = "i8";  // raw
+  bool centred = false;
+  double rate = 0, frequency = 0;  // Hz, MHz; raw, or in place of what the header says
+  bool by_channel = false;
+  std::size_t output_times = 16;
+  std::string bandpass, delays;
+  std::vector<std::string> replacements;  // "SAMPLE:FILE", in order of samples
+  bool correlate = false;
+  std::string detect;  // total, powers, stokes; empty: none, or total for a .fil file
+  std::size_t times = 1, sum_channels = 1;
+  std::uint64_t from_sample = 0;
+  std::uint64_t first_sample = 0;  // number of the input's first sample
+  bool resume = false, digest = false;
+  std::string flags;
+  std::string variant, device = "host";
+  std::size_t threads = 0;
+  std::size_t memory = std::size_t{64} << 20;
+  bool measure = false, quiet = false;
+};
+
+// Alone or under mpirun, one subband or many.
+void channelize(const ChannelizeWishes& wishes, const mpi::Processes& processes);
+
+}  // namespace ridge::cli

@@ -1,0 +1,309 @@
+#include "cli/channelize/input.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "io/guppi.hpp"
+#include "io/npy.hpp"
+#include "io/psrdada.hpp"
+#include "io/sigproc.hpp"
+#include "io/vdif.hpp"
+
+namespace ridge::cli {
+namespace {
+
+using filterbank::Samples;
+
+[[noreturn]] void mistake(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
+
+bool ends_with(const std::string& name, std::string_view end) {
+  return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
+}
+
+io::SampleType sample_type(const std::string& text) {
+  if (text == "i4") return io::SampleType::int4;
+  if (text == "i8") return io::SampleType::int8;
+  if (text == "i16") return io::SampleType::int16;
+  return io::SampleType::float32;
+}
+
+Samples samples_of(io::SampleType type) {
+  switch (type) {
+    case io::SampleType::int4:
+      return Samples::int4;
+    case io::SampleType::int8:
+      return Samples::int8;
+    case io::SampleType::int16:
+      return Samples::int16;
+    default:
+      return Samples::float32;
+  }
+}
+
+// The axes of an array of samples say what lies where: (time), (time, polarization), (time, station, polarization) or
+// (block, station, sample, polarization). What the options say must be that.
+void take_axes(const std::vector<std::size_t>& shape, const std::string& name, const ChannelizeWishes& wishes,
+               io::SampleInfo& info) {
+  if (shape.empty() || shape.size() > 4) {
+    mistake(fmt::format(
+        "{}: an array of {} axes; wanted are (time), (time, polarization), (time, station, polarization) or "
+        "(block, station, sample, polarization), integers with an axis of 2 behind",
+        name, shape.size()));
+  }
+  const std::size_t axes = shape.size();
+  info.polarizations = axes == 1 ? 1 : shape.back();
+  info.streams = axes < 3 ? 1 : shape[1];
+  info.block = axes == 4 ? shape[2] : axes == 3 ? 1 : wishes.block;
+  if (axes == 1 && wishes.polarizations != 1) {
+    mistake(fmt::format("{}: two polarizations need an axis of 2 (or say --polarizations 1)", name));
+  }
+  const auto same = [&](const char* option, bool said, std::size_t wanted, std::size_t there) {
+    if (!said || wanted == there) return;
+    mistake(fmt::format("{}: {} {}, and its shape ({}) says {}", name, option, wanted, fmt::join(shape, ", "), there));
+  };
+  same("--stations", wishes.stations_given, wishes.stations, info.streams);
+  same("--polarizations", wishes.polarizations_given, wishes.polarizations, info.polarizations);
+  same("--block", wishes.block != 0, wishes.block, info.block);
+  if (info.polarizations < 1 || info.polarizations > 2 || info.streams == 0 || (axes == 4 && info.block == 0)) {
+    mistake(fmt::format("{}: the axes ({}) hold {} polarizations of {} stations; 1 or 2 and at least 1 are wanted",
+                        name, fmt::join(shape, ", "), info.polarizations, info.streams));
+  }
+}
+
+// What the bytes of a .npy file are: int8 or int16 with a last axis of 2, or complex64.
+io::SampleInfo npy_info(io::InputStream& in, const ChannelizeWishes& wishes) {
+  const io::NpyHeader header = io::read_npy_header(in);
+  io::SampleInfo info;
+  info.format = ".npy";
+  std::vector<std::size_t> shape = header.shape;
+  if (header.type == io::ElementType::complex64) {
+    info.type = io::SampleType::float32;
+  } else if (header.type == io::ElementType::int8 || header.type == io::ElementType::int16) {
+    info.type = header.type == io::ElementType::int8 ? io::SampleType::int8 : io::SampleType::int16;
+    if (shape.empty() || shape.back() != 2) {
+      mistake(fmt::format("{}: integers need a last axis of 2, real and imaginary part", in.name()));
+    }
+    shape.pop_back();
+  } else {
+    mistake(fmt::format("{} holds {}; complex64, int8 and int16 are samples", in.name(), io::name_of(header.type)));
+  }
+  take_axes(shape, in.name(), wishes, info);
+  return info;
+}
+
+// Sums of neighbours before the spectrum is in order of frequency would join both ends of the band.
+void check_sums(const ChannelizeWishes& wishes, filterbank::Problem& problem) {
+  if (!ends_with(wishes.out, ".fil")) return;
+  if (problem.channels % 2 == 0) {
+    problem.centred = true;
+  } else if (wishes.sum_channels > 1) {
+    mistake("--sum-channels of an odd number of channels cannot be in order of frequency; write .npy or raw");
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<io::SampleReader> open_samples(const ChannelizeWishes& wishes) {
+  auto in = std::make_unique<io::InputStream>(wishes.in);
+  std::string format = wishes.format;
+  const std::string_view start = in->peek(64);
+  if (format == "auto") {
+    format = io::looks_like_npy(start)       ? "npy"
+             : io::looks_like_guppi(start)   ? "guppi"
+             : io::looks_like_psrdada(start) ? "dada"
+             : io::looks_like_sigproc(start) ? "fil"
+             : ends_with(wishes.in, ".vdif") ? "vdif"
+                                             : "raw";
+  }
+  if (format == "fil") mistake(fmt::format("{} is a SIGPROC file: it holds power, not samples", in->name()));
+  if (format == "guppi") return io::guppi_reader(std::move(in));
+  if (format == "dada") return io::psrdada_reader(std::move(in));
+  if (format == "vdif") return io::vdif_reader(std::move(in), wishes.polarizations_given ? wishes.polarizations : 0);
+  if (format == "npy") {
+    const io::SampleInfo info = npy_info(*in, wishes);
+    return io::raw_reader(std::move(in), info);
+  }
+  io::SampleInfo info;
+  info.type = sample_type(wishes.samples);
+  info.streams = wishes.stations;
+  info.polarizations = wishes.polarizations;
+  info.block = wishes.block;
+  return io::raw_reader(std::move(in), info);
+}
+
+filterbank::Ratio ratio_for(const std::string& text) {
+  filterbank::Ratio ratio;
+  const auto slash = text.find('/');
+  const auto number = [&](std::string_view part, std::size_t& to) {
+    const auto [at, error] = std::from_chars(part.data(), part.data() + part.size(), to);
+    if (error != std::errc() || at != part.data() + part.size()) {
+      mistake(fmt::format("--oversample {}: a ratio like 8/7 or 2 is wanted", text));
+    }
+  };
+  number(std::string_view(text).substr(0, slash), ratio.numerator);
+  if (slash != std::string::npos) number(std::string_view(text).substr(slash + 1), ratio.denominator);
+  return ratio;
+}
+
+Replacement replacement_for(const std::string& text, PrototypeWishes wishes) {
+  Replacement replacement;
+  const auto colon = text.find(':');
+  const auto [at, error] = std::from_chars(text.data(), text.data() + std::min(colon, text.size()), replacement.sample);
+  if (colon == std::string::npos || error != std::errc() || at != text.data() + colon || colon + 1 == text.size()) {
+    mistake(fmt::format("--replace-weights {}: a sample number, a colon and a file are wanted", text));
+  }
+  wishes.weights = text.substr(colon + 1);
+  replacement.weights = prototype_for(wishes);
+  return replacement;
+}
+
+std::vector<double> prototype_for(const PrototypeWishes& wishes) {
+  if (wishes.weights.empty()) {
+    const filterbank::Window window = wishes.window == "hamming"    ? filterbank::Window::hamming
+                                      : wishes.window == "blackman" ? filterbank::Window::blackman
+                                      : wishes.window == "gaussian" ? filterbank::Window::gaussian
+                                                                    : filterbank::Window::kaiser;
+    return filterbank::design(wishes.channels, wishes.taps,
+                              {.window = window, .shape = wishes.shape, .width = wishes.width});
+  }
+  io::InputStream in(wishes.weights);
+  std::size_t count = wishes.channels * wishes.taps;
+  bool narrow = false;
+  if (io::looks_like_npy(in.peek(6))) {
+    const io::NpyHeader header = io::read_npy_header(in);
+    if (header.type != io::ElementType::float64 && header.type != io::ElementType::float32) {
+      mistake(fmt::format("{} holds {}; weights are float32 or float64", in.name(), io::name_of(header.type)));
+    }
+    narrow = header.type == io::ElementType::float32;
+    if (header.elements() != count) {
+      mistake(fmt::format("{} holds {} weights; {} channels x {} taps need {}", in.name(), header.elements(),
+                          wishes.channels, wishes.taps, count));
+    }
+  }
+  std::vector<double> weights(count);
+  std::vector<float> floats(narrow ? count : 0);
+  const std::size_t bytes = count * (narrow ? 4 : 8);
+  if (in.read(narrow ? static_cast<void*>(floats.data()) : static_cast<void*>(weights.data()), bytes) != bytes ||
+      !in.peek(1).empty()) {
+    throw Error(ErrorKind::io, fmt::format("{} does not hold the {} weights of {} channels x {} taps", in.name(), count,
+                                           wishes.channels, wishes.taps));
+  }
+  if (narrow) std::copy(floats.begin(), floats.end(), weights.begin());
+  return weights;
+}
+
+std::vector<std::complex<float>> read_bandpass(const std::string& name, std::size_t channels, std::size_t all) {
+  io::InputStream in(name);
+  io::ElementType type = io::ElementType::complex64;
+  std::size_t count = 0;
+  if (io::looks_like_npy(in.peek(6))) {
+    const io::NpyHeader header = io::read_npy_header(in);
+    type = header.type;
+    count = header.elements();
+  } else {
+    const auto bytes = in.remaining();
+    if (!bytes) mistake(fmt::format("--bandpass {}: a file is wanted", name));
+    count = static_cast<std::size_t>(*bytes / sizeof(std::complex<float>));
+  }
+  if (count != channels && count != all) {
+    mistake(fmt::format("--bandpass {}: {} factors; one a channel is {}, one a polarization, station and channel is {}",
+                        name, count, channels, all));
+  }
+  const auto read = [&](auto value) {
+    std::vector<decltype(value)> values(count);
+    if (in.read(values.data(), count * sizeof value) != count * sizeof value || !in.peek(1).empty()) {
+      throw Error(ErrorKind::io, fmt::format("{} does not hold {} factors", name, count));
+    }
+    std::vector<std::complex<float>> factors(count);
+    std::transform(values.begin(), values.end(), factors.begin(),
+                   [](auto one) { return static_cast<std::complex<float>>(std::complex<double>(one)); });
+    return factors;
+  };
+  switch (type) {
+    case io::ElementType::complex64:
+      return read(std::complex<float>());
+    case io::ElementType::float32:
+      return read(float());
+    case io::ElementType::float64:
+      return read(double());
+    default:
+      mistake(
+          fmt::format("--bandpass {} holds {}; complex64, float32 or float64 are factors", name, io::name_of(type)));
+  }
+}
+
+std::vector<DelayPoint> read_delays(const std::string& name, std::size_t each) {
+  io::InputStream in(name);
+  std::string text;
+  char piece[4096];
+  while (const std::size_t got = in.read(piece, sizeof piece)) text.append(piece, got);
+  std::istringstream lines(text);
+  std::vector<DelayPoint> points;
+  std::string line;
+  for (std::size_t number = 1; std::getline(lines, line); ++number) {
+    line.erase(std::find(line.begin(), line.end(), '#'), line.end());
+    std::istringstream words(line);
+    std::vector<double> values;
+    for (std::string word; words >> word;) {
+      double value = 0;
+      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+      if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value)) {
+        mistake(fmt::format("--delays {}: \"{}\" in line {} is no number", name, word, number));
+      }
+      values.push_back(value);
+    }
+    if (values.empty()) continue;
+    if (values.size() != each + 1 || values[0] < 0 || values[0] > 9e15 || values[0] != std::floor(values[0])) {
+      mistake(
+          fmt::format("--delays {}: line {} holds {} numbers; a sample number and {} delays, one a polarization and "
+                      "station, are wanted",
+                      name, number, values.size(), each));
+    }
+    points.push_back({static_cast<std::uint64_t>(values[0]), {values.begin() + 1, values.end()}});
+  }
+  if (points.empty()) mistake(fmt::format("--delays {} holds no delays", name));
+  return points;
+}
+
+filterbank::Problem problem_for(const ChannelizeWishes& wishes, const io::SampleInfo& info,
+                                const std::vector<DelayPoint>& delays) {
+  filterbank::Problem problem{.channels = wishes.prototype.channels,
+                              .taps = wishes.prototype.taps,
+                              .stations = info.streams,
+                              .polarizations = info.polarizations,
+                              .samples = samples_of(info.type),
+                              .oversampling = ratio_for(wishes.oversample),
+                              .weights = prototype_for(wishes.prototype),
+                              .input_block = info.block,
+                              .centred = wishes.centred,
+                              .threads = wishes.threads};
+  check_sums(wishes, problem);
+  if (wishes.by_channel) {
+    problem.order = filterbank::Order::channel;
+    problem.output_times = wishes.output_times;
+  }
+  if (!wishes.bandpass.empty()) {
+    problem.bandpass =
+        read_bandpass(wishes.bandpass, problem.channels, problem.channels * info.streams * info.polarizations);
+  }
+  if (!delays.empty()) {
+    const double seconds = wishes.rate > 0 ? 1 / wishes.rate : info.sample_seconds;
+    const double middle = wishes.frequency != 0 ? wishes.frequency : info.frequency_mhz;
+    if (middle != 0 && seconds == 0) mistake("--delays at a --frequency need --rate, samples a second");
+    double longest = 0;
+    for (const DelayPoint& point : delays) {
+      longest = std::max(longest, *std::max_element(point.delays.begin(), point.delays.end()));
+    }
+    problem.delays = {.wanted = true,
+                      .frequency = middle * 1e6 * seconds,
+                      .longest = static_cast<std::size_t>(std::llround(std::min(longest, 1e12)))};
+  }
+  return problem;
+}
+
+}  // namespace ridge::cli

@@ -1,0 +1,283 @@
+#include "cli/channelize/output.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/files.hpp"
+#include "io/npy.hpp"
+#include "io/psrdada.hpp"
+#include "io/sigproc.hpp"
+
+namespace ridge::cli {
+namespace {
+
+[[noreturn]] void mistake(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
+
+bool ends_with(const std::string& name, std::string_view end) {
+  return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
+}
+
+filterbank::Products products_of(const std::string& text) {
+  return text == "stokes"   ? filterbank::Products::stokes
+         : text == "powers" ? filterbank::Products::powers
+                            : filterbank::Products::total;
+}
+
+}  // namespace
+
+void Digest::add(std::span<const std::complex<float>> values) {
+  std::uint64_t sum = sum_, sums = sums_;
+  for (const std::complex<float>& value : values) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, &value, sizeof word);
+    sum += word;
+    sums += sum;
+  }
+  sum_ = sum, sums_ = sums;
+}
+
+std::string Digest::text() const { return fmt::format("{:016x}{:016x}", sums_, sum_); }
+
+std::optional<filterbank::Detection> detection_for(const ChannelizeWishes& wishes) {
+  if (wishes.correlate || (wishes.detect.empty() && !ends_with(wishes.out, ".fil"))) return std::nullopt;
+  return filterbank::Detection{
+      .products = products_of(wishes.detect), .times = wishes.times, .channels = wishes.sum_channels};
+}
+
+Sink::Sink(const ChannelizeWishes& wishes, const filterbank::Problem& problem, std::size_t hop,
+           const io::SampleInfo& info, double seconds, Product made, const Device& device)
+    : problem_(problem),
+      hop_(hop),
+      out_(wishes.out, wishes.resume),
+      fil_(ends_with(wishes.out, ".fil")),
+      npy_(ends_with(wishes.out, ".npy")),
+      dada_(ends_with(wishes.out, ".dada")),
+      made_(made) {
+  problem_.weights.clear();
+  if (wishes.digest) digest_.emplace();
+  if (wishes.correlate) {
+    if (fil_ || !wishes.detect.empty()) mistake("--correlate writes .npy or raw, without --detect");
+    each_ = wishes.times;
+    const filterbank::Correlation correlation{.times = wishes.times, .channels = wishes.sum_channels};
+    if (made_ == Product::spectra && !device.is_host()) {
+      correlator_.emplace(device, problem_, correlation);
+    } else {
+      correlator_.emplace(problem_, correlation);
+    }
+  } else if (const auto detection = detection_for(wishes)) {
+    each_ = wishes.times;
+    detector_.emplace(problem_, *detection);
+  } else if (wishes.times != 1 || wishes.sum_channels != 1) {
+    mistake("--times and --sum-channels are for power and correlation: say which with --detect or --correlate");
+  } else if (wishes.by_channel) {
+    each_ = problem.output_times;
+  }
+  if (dada_ && (correlator_ || detector_ || wishes.by_channel)) {
+    mistake("a .dada file holds channels in order of time; power goes to .fil, .npy or raw");
+  }
+  if (wishes.resume && out_.is_pipe()) mistake("--resume goes on with a raw file");
+  if (fil_) write_fil_header(wishes, info, seconds);
+  if (dada_) write_dada_header(wishes, info, seconds);
+  if (npy_) {
+    if (out_.is_pipe()) mistake("a .npy header says how many times follow: write to a file");
+    header_bytes_ = write(npy_header(0, 256));
+  }
+}
+
+std::size_t Sink::time_bytes() const {
+  if (correlator_) return correlator_->size() * sizeof(std::complex<float>);
+  if (detector_) return detector_->row_size() * sizeof(float);
+  return each_ * problem_.polarizations * problem_.stations * problem_.channels * sizeof(std::complex<float>);
+}
+
+std::uint64_t Sink::there_already() {
+  const std::uint64_t times = out_.size() / time_bytes();
+  out_.go_on_at(times * time_bytes());
+  return times;
+}
+
+void Sink::put(std::span<const float> values) {
+  switch (made_) {
+    case Product::spectra:
+      put_spectra({reinterpret_cast<const std::complex<float>*>(values.data()), values.size() / 2});
+      break;
+    case Product::power:
+      put_power(values);
+      break;
+    case Product::correlations:
+      out_.write(values.data(), values.size_bytes());
+      times_ += values.size() / (2 * correlator_->size());
+      break;
+  }
+}
+
+void Sink::put_spectra(std::span<const std::complex<float>> spectra) {
+  const std::size_t times = spectra.size() / (problem_.polarizations * problem_.stations * problem_.channels);
+  if (digest_) digest_->add(spectra);
+  if (correlator_) {
+    const std::size_t rows = correlator_->due(times);
+    sums_.resize(rows * correlator_->size());
+    correlator_->push(spectra, sums_);
+    out_.write(sums_.data(), sums_.size() * sizeof sums_[0]);
+    times_ += rows;
+    return;
+  }
+  if (dada_) {
+    sort_samples(spectra, times);
+    out_.write(sums_.data(), sums_.size() * sizeof sums_[0]);
+    times_ += times;
+    return;
+  }
+  if (!detector_) {
+    out_.write(spectra.data(), spectra.size_bytes());
+    times_ += times;
+    return;
+  }
+  power_.resize(detector_->due(times) * detector_->row_size());
+  detector_->push(spectra, power_);
+  put_power(power_);
+}
+
+void Sink::put_power(std::span<const float> rows) {
+  if (fil_) {
+    sort_by_frequency(rows);
+    out_.write(sorted_.data(), sorted_.size() * sizeof(float));
+  } else {
+    out_.write(rows.data(), rows.size_bytes());
+  }
+  times_ += rows.size() / detector_->row_size();
+}
+
+void Sink::finish() {
+  if (npy_) out_.rewrite_start(npy_header(times_, header_bytes_));
+  out_.finish();
+}
+
+std::string Sink::what() const {
+  if (correlator_) return fmt::format("{} baselines x {} channels", correlator_->baselines(), correlator_->channels());
+  if (detector_) return fmt::format("{} products x {} channels of power", detector_->products(), detector_->channels());
+  return fmt::format("{} x {} x {} channels", problem_.stations, problem_.polarizations, problem_.channels);
+}
+
+std::size_t Sink::write(const std::string& text) {
+  out_.write(text.data(), text.size());
+  return text.size();
+}
+
+std::string Sink::npy_header(std::uint64_t times, std::size_t reserve) const {
+  const auto& p = problem_;
+  const auto count = static_cast<std::size_t>(times);
+  io::NpyHeader header{io::ElementType::complex64, {count, p.polarizations, p.stations, p.channels}};
+  if (correlator_) {
+    header.shape = {count, correlator_->baselines(), correlator_->channels(), p.polarizations, p.polarizations};
+  } else if (detector_) {
+    header = {io::ElementType::float32, {count, p.stations, detector_->products(), detector_->channels()}};
+  } else if (p.order == filterbank::Order::channel) {
+    header.shape = {count / p.output_times, p.channels, p.stations, p.polarizations, p.output_times};
+  }
+  return io::npy_header(header, reserve);
+}
+
+// What the headers of channels in order of frequency have in common.
+Sink::Band Sink::band(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds,
+                      const char* format) const {
+  const auto& p = problem_;
+  if (p.stations > 1 && info.stream_step_mhz == 0) {
+    mistake(fmt::format("a {} file holds one station; write .npy or raw, or channelize them one by one", format));
+  }
+  if (seconds == 0) mistake(fmt::format("a {} header needs the time between samples: give --rate", format));
+  const double megahertz = 1e-6 / seconds, sign = info.stream_step_mhz < 0 ? -1 : 1;
+  const double step = sign * megahertz / static_cast<double>(p.channels);
+  const double middle = wishes.frequency != 0 ? wishes.frequency : info.frequency_mhz;
+  // The lowest channel in order is floor(channels / 2) below the middle.
+  return {.first_mhz = middle - step * static_cast<double>(p.channels / 2),
+          .step_mhz = step,
+          .start_mjd = info.start_mjd + static_cast<double>(wishes.from_sample) * seconds / 86400};
+}
+
+void Sink::write_dada_header(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds) {
+  const Band all = band(wishes, info, seconds, ".dada");
+  const auto channels = static_cast<double>(problem_.stations * problem_.channels);
+  io::PsrdadaHeader header;
+  header.bits = 32;
+  header.polarizations = problem_.polarizations;
+  header.channels = problem_.stations * problem_.channels;
+  header.sample_seconds = seconds * static_cast<double>(hop_);
+  header.frequency_mhz = all.first_mhz + all.step_mhz * (channels - 1) / 2;
+  header.bandwidth_mhz = all.step_mhz * channels;
+  header.offset = wishes.from_sample / hop_ * header.sample_bytes();
+  header.source = info.source;
+  header.telescope = info.telescope;
+  write(io::psrdada_text(header));
+}
+
+// From time, polarization, station, channel to time, frequency, polarization.
+void Sink::sort_samples(std::span<const std::complex<float>> spectra, std::size_t times) {
+  const auto& p = problem_;
+  const std::size_t turn = p.centred ? 0 : p.channels - p.channels / 2;
+  sums_.resize(spectra.size());
+  std::complex<float>* to = sums_.data();
+  for (std::size_t t = 0; t < times; ++t) {
+    for (std::size_t s = 0; s < p.stations; ++s) {
+      for (std::size_t k = 0; k < p.channels; ++k) {
+        for (std::size_t q = 0; q < p.polarizations; ++q) {
+          *to++ = spectra[((t * p.polarizations + q) * p.stations + s) * p.channels + (k + turn) % p.channels];
+        }
+      }
+    }
+  }
+}
+
+void Sink::write_fil_header(const ChannelizeWishes& wishes, const io::SampleInfo& info, double seconds) {
+  const auto& p = problem_;
+  const Band all = band(wishes, info, seconds, ".fil");
+  io::SigprocHeader header;
+  header.rawdatafile = wishes.in == "-" ? "" : wishes.in;
+  header.source_name = info.source;
+  header.nchans = static_cast<int>(p.stations * detector_->channels());
+  header.nifs = static_cast<int>(detector_->products());
+  header.tsamp = seconds * static_cast<double>(hop_ * wishes.times);
+  header.tstart = all.start_mjd;
+  header.foff = all.step_mhz * static_cast<double>(wishes.sum_channels);
+  // A sum's middle is between its channels.
+  header.fch1 = all.first_mhz + all.step_mhz * (static_cast<double>(wishes.sum_channels) - 1) / 2;
+  write(io::sigproc_header(header));
+}
+
+// From time, station, product, channel as the FFT leaves them to time, product, frequency.
+void Sink::sort_by_frequency(std::span<const float> power) {
+  const auto& p = problem_;
+  const std::size_t channels = detector_->channels(), products = detector_->products();
+  const std::size_t turn = p.centred ? 0 : channels - channels / 2;
+  const std::size_t rows = power.size() / detector_->row_size();
+  sorted_.resize(power.size());
+  float* to = sorted_.data();
+  for (std::size_t t = 0; t < rows; ++t) {
+    for (std::size_t product = 0; product < products; ++product) {
+      for (std::size_t s = 0; s < p.stations; ++s) {
+        const float* from = power.data() + ((t * p.stations + s) * products + product) * channels;
+        for (std::size_t k = 0; k < channels; ++k) *to++ = from[(k + turn) % channels];
+      }
+    }
+  }
+}
+
+std::uint64_t write_flags(const ChannelizeWishes& wishes, const filterbank::Problem& problem,
+                          const std::vector<io::Gap>& gaps, std::uint64_t from, std::uint64_t end) {
+  std::vector<filterbank::Hole> holes;
+  for (const io::Gap& gap : gaps) holes.push_back({gap.first, gap.samples});
+  std::uint64_t count = 0;
+  std::string text = "# first and last spectrum whose samples were not all there\n";
+  for (const auto& range : filterbank::flagged(problem, holes)) {
+    const std::uint64_t first = std::max(range.first, from), last = std::min(range.end, end);
+    if (first >= last) continue;
+    count += last - first;
+    text += fmt::format("{} {}\n", first, last - 1);
+  }
+  if (!wishes.flags.empty()) base::write_file(wishes.flags, text);
+  return count;
+}
+
+}  // namespace ridge::cli

@@ -1,0 +1,72 @@
+// The stations of a bank over several devices of this process and over other processes: each has as many of them as it
+// is fast, the root has the stream.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ridge/filterbank.hpp>
+
+#include "cli/channelize/work.hpp"
+#include "filterbank/geometry.hpp"
+#include "mpi/processes.hpp"
+
+namespace ridge::cli {
+
+// Processes that work on one stream: `root` and those behind it.
+struct Team {
+  std::size_t root = 0, count = 1;
+};
+
+// What every station goes through.
+struct StationWork {
+  filterbank::Problem problem;
+  std::optional<filterbank::Detection> detection;  // power in place of spectra
+  planner::Options options;
+};
+
+class Part;
+
+// The same bytes out as one bank of all stations, which it is where there is one device and one process. The root only:
+// the others of the team serve().
+class StationParts final : public BankWork {
+ public:
+  StationParts(const StationWork& work, const std::vector<Device>& devices, const mpi::Processes& processes,
+               const Team& team);
+  ~StationParts() override;
+
+  std::string variant() const override { return variant_; }
+  Product product() const override { return work_.detection ? Product::power : Product::spectra; }
+  std::size_t hop() const override { return geometry_.hop; }
+  std::size_t time_size() const override { return time_size_; }
+  std::size_t grain() const override { return parts_.size() == 1 ? 1 : geometry_.frame_bytes(); }
+  std::uint64_t start_at(std::uint64_t spectrum) override;
+  std::size_t most_times(std::size_t bytes) const override;
+  std::size_t push(std::span<const std::byte> in, std::span<float> out, bool last) override;
+  std::uint64_t spectra() const override;
+
+  // Spectra only.
+  void set_delays(std::uint64_t sample, std::span<const double> delays);
+  void replace_weights(std::uint64_t sample, const std::vector<double>& weights);
+
+ private:
+  void split(std::span<const std::byte> in, std::size_t part, std::vector<std::byte>& to) const;
+  void join(const std::vector<float>& from, std::size_t part, std::size_t times, float* out) const;
+  std::uint64_t times_in(std::uint64_t bytes) const;
+
+  StationWork work_;
+  filterbank::Geometry geometry_;
+  std::size_t time_size_ = 0;
+  std::string variant_;
+  std::vector<std::unique_ptr<Part>> parts_;
+  std::uint64_t bytes_ = 0, times_ = 0, first_ = 0;  // of the stream; output times; the spectrum it began with
+};
+
+// What the others of a team do until the root's StationParts is gone.
+void serve_parts(const StationWork& work, const std::vector<Device>& devices, const mpi::Processes& processes,
+                 const Team& team);
+
+}  // namespace ridge::cli

@@ -1,0 +1,10 @@
+// ridge channelize signal: synthetic samples to a file or pipe.
+#pragma once
+
+#include "cli/options.hpp"
+
+namespace ridge::cli {
+
+void add_channelize_signal(Command& channelize);
+
+}  // namespace ridge::cli

@@ -1,0 +1,173 @@
+#include "cli/channelize/synthesis.hpp"
+
+#include <algorithm>
+#include <complex>
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+#include <ridge/filterbank.hpp>
+
+#include "base/text.hpp"
+#include "cli/channelize/files.hpp"
+#include "io/npy.hpp"
+#include "io/stream.hpp"
+
+namespace ridge::cli {
+namespace {
+
+using Value = std::complex<float>;
+
+struct SynthesisWishes {
+  std::string in, out;
+  PrototypeWishes prototype;
+  std::string oversample = "8/7";
+  std::size_t stations = 1, polarizations = 2;
+  bool centred = false;
+  double length = 1.5;
+  std::size_t memory = std::size_t{64} << 20;
+  bool quiet = false;
+};
+
+[[noreturn]] void mistake(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
+
+// A .npy file says what it holds: time, polarization, station, channel, as `ridge channelize` writes them.
+void check_shape(io::InputStream& in, const filterbank::Problem& problem) {
+  if (!io::looks_like_npy(in.peek(6))) return;
+  const io::NpyHeader header = io::read_npy_header(in);
+  if (header.type != io::ElementType::complex64) {
+    mistake(fmt::format("{} holds {}; channels are complex64", in.name(), io::name_of(header.type)));
+  }
+  const std::vector<std::size_t> wanted{problem.polarizations, problem.stations, problem.channels};
+  if (header.shape.size() != 4 || !std::equal(wanted.begin(), wanted.end(), header.shape.begin() + 1)) {
+    mistake(
+        fmt::format("{} does not hold times of {} polarizations x {} stations x {} channels: --polarizations, "
+                    "--stations and --channels tell them",
+                    in.name(), problem.polarizations, problem.stations, problem.channels));
+  }
+}
+
+// Steps of `hop` samples come out of the synthesis late by its delay; what this passes on begins with the first sample.
+class Undelayed {
+ public:
+  Undelayed(const filterbank::Problem& problem, const filterbank::Synthesis& synthesis, io::OutputStream& out)
+      : stations_(problem.stations),
+        row_(synthesis.hop() * problem.polarizations),
+        skip_(synthesis.delay() / synthesis.hop()),
+        cut_(synthesis.delay() % synthesis.hop() * problem.polarizations),
+        out_(out) {}
+
+  void put(std::span<const Value> steps) {
+    const std::size_t each = stations_ * row_;
+    for (; !steps.empty(); steps = steps.subspan(each)) {
+      if (skip_ > 0) {
+        --skip_;
+        continue;
+      }
+      if (cut_ == 0) {
+        write(steps.first(each));
+      } else if (!before_.empty()) {
+        block_.clear();
+        for (std::size_t s = 0; s < stations_; ++s) {
+          const auto old = before_.begin() + static_cast<std::ptrdiff_t>(s * row_);
+          const auto now = steps.begin() + static_cast<std::ptrdiff_t>(s * row_);
+          block_.insert(block_.end(), old + static_cast<std::ptrdiff_t>(cut_), old + static_cast<std::ptrdiff_t>(row_));
+          block_.insert(block_.end(), now, now + static_cast<std::ptrdiff_t>(cut_));
+        }
+        write(block_);
+      }
+      if (cut_ > 0) before_.assign(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(each));
+    }
+  }
+  std::uint64_t blocks() const { return blocks_; }
+
+ private:
+  void write(std::span<const Value> block) {
+    out_.write(block.data(), block.size_bytes());
+    ++blocks_;
+  }
+
+  std::size_t stations_, row_, skip_, cut_;
+  io::OutputStream& out_;
+  std::vector<Value> before_, block_;
+  std::uint64_t blocks_ = 0;
+};
+
+void synthesize(const SynthesisWishes& wishes) {
+  if (wishes.stations == 0 || wishes.polarizations < 1 || wishes.polarizations > 2) {
+    mistake("--stations is at least 1, --polarizations 1 or 2");
+  }
+  if (!(wishes.length >= 1 && wishes.length <= 16)) mistake("--length is 1 to 16 times the prototype's");
+  const filterbank::Problem problem{.channels = wishes.prototype.channels,
+                                    .taps = wishes.prototype.taps,
+                                    .stations = wishes.stations,
+                                    .polarizations = wishes.polarizations,
+                                    .oversampling = ratio_for(wishes.oversample),
+                                    .weights = prototype_for(wishes.prototype),
+                                    .centred = wishes.centred};
+  filterbank::Synthesis synthesis(problem, wishes.length);
+  io::InputStream in(wishes.in);
+  check_shape(in, problem);
+  io::OutputStream out(wishes.out);
+  Undelayed undelayed(problem, synthesis, out);
+  const std::size_t each = problem.polarizations * problem.stations * problem.channels;
+  const std::size_t times =
+      std::clamp<std::size_t>(wishes.memory / ((each + synthesis.step_size()) * sizeof(Value)), 1, 65536);
+  std::vector<Value> spectra(times * each), samples(times * synthesis.step_size());
+  std::uint64_t taken = 0;
+  for (;;) {
+    const std::size_t bytes = in.read(spectra.data(), spectra.size() * sizeof(Value));
+    const std::size_t whole = bytes / (each * sizeof(Value));
+    synthesis.push(std::span<const Value>(spectra).first(whole * each), samples);
+    undelayed.put(std::span<const Value>(samples).first(whole * synthesis.step_size()));
+    taken += whole;
+    if (bytes < spectra.size() * sizeof(Value)) {
+      const std::size_t left = bytes - whole * each * sizeof(Value);
+      if (left != 0) {
+        throw Error(ErrorKind::io, fmt::format("{} ends within a time: {} bytes of {} behind {} whole ones", in.name(),
+                                               left, each * sizeof(Value), taken));
+      }
+      break;
+    }
+  }
+  out.finish();
+  if (wishes.quiet) return;
+  fmt::print(stderr,
+             "{} spectra to {} samples of each station in blocks of {}, complex float; the last {} wait for later "
+             "spectra\n",
+             taken, undelayed.blocks() * synthesis.hop(), synthesis.hop(),
+             taken * synthesis.hop() - undelayed.blocks() * synthesis.hop());
+  if (problem.oversampling.numerator == problem.oversampling.denominator) {
+    fmt::print(stderr,
+               "critical sampling cannot be undone much better than -35 dB: its channels alias at their edges\n");
+  }
+}
+
+}  // namespace
+
+void add_channelize_synthesis(Command& channelize) {
+  Command& command = channelize.subcommand("synthesize", "Channels back to samples");
+  command.footer(
+      "\nExamples:\n"
+      "  ridge channelize in.raw channels.npy --channels 64 --oversample 8/7\n"
+      "  ridge channelize synthesize channels.npy back.raw --channels 64 --oversample 8/7\n"
+      "  receiver | ridge channelize - - --channels 64 --oversample 4/3 | filter | ridge channelize synthesize - - "
+      "--channels 64 --oversample 4/3\n"
+      "\nThe bank's own options say what made the channels. Out come complex floats: block of channels x den / num "
+      "samples,\nstation, sample, polarization, the first sample the first that went in. -90 dB and better from 8/7 "
+      "up.");
+  auto wishes = std::make_shared<SynthesisWishes>();
+  command.option("IN", wishes->in, "Channels in order of time: .npy, raw, or - for standard input").required();
+  command.option("OUT", wishes->out, "Raw complex float; - for standard output").required();
+  add_prototype_options(command, wishes->prototype);
+  command.option("--oversample", wishes->oversample, "Of the channels").shows_default();
+  command.option("--stations", wishes->stations, "Stations").shows_default();
+  command.option("--polarizations", wishes->polarizations, "1 or 2").shows_default();
+  command.flag("--centred", wishes->centred, "Channel 0 is the lowest frequency");
+  command.option("--length", wishes->length, "Of the synthesis filter, in lengths of the prototype").shows_default();
+  command.bytes("--memory", wishes->memory, "Spectra and samples held at a time (default 64M)");
+  command.flag("--quiet", wishes->quiet, "No line at the end");
+  command.runs([wishes] { synthesize(*wishes); });
+}
+
+}  // namespace ridge::cli

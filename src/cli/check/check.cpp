@@ -1,0 +1,107 @@
+// ridge check: random problems against plain references, on the device one asks for.
+#include <chrono>
+#include <memory>
+
+#include <fmt/format.h>
+#include <ridge/device.hpp>
+#include <ridge/error.hpp>
+
+#include "base/progress.hpp"
+#include "check/check.hpp"
+#include "cli/command.hpp"
+
+namespace ridge::cli {
+namespace {
+
+struct Wishes {
+  std::vector<std::string> workloads{};
+  std::string device{}, seed = "1";
+  std::uint64_t number = 0;
+  double seconds = 10;
+  std::size_t points = 0, shrink = 0;
+  bool verbose = false;
+};
+
+// A number, or `today`: the same all day on every machine, another one tomorrow.
+std::uint64_t seed_of(const std::string& text) {
+  if (text == "today") {
+    const auto now = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+    const std::chrono::year_month_day day(now);
+    return static_cast<std::uint64_t>(static_cast<int>(day.year())) * 10000 + static_cast<unsigned>(day.month()) * 100 +
+           static_cast<unsigned>(day.day());
+  }
+  std::size_t used = 0;
+  std::uint64_t seed = 0;
+  try {
+    seed = std::stoull(text, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  if (used == 0 || used != text.size() || text[0] == '-')
+    throw Error(ErrorKind::invalid_argument, fmt::format("--seed takes a number or \"today\", not \"{}\"", text));
+  return seed;
+}
+
+void print_outcome(const std::string& workload, std::uint64_t number, const std::string& problem,
+                   const check::Outcome& outcome) {
+  fmt::print("{} {}: {}{}\n", workload, number, problem,
+             !outcome.wrong.empty()     ? "\n  WRONG: " + outcome.wrong
+             : !outcome.refused.empty() ? "\n  refused: " + outcome.refused
+                                        : "");
+}
+
+}  // namespace
+
+void add_check(Command& program) {
+  Command& command = program.subcommand("check", "Random problems against plain references; exit 2 where one is wrong");
+  command.footer(
+      "\nExamples:\n"
+      "  ridge check                                  every workload on the best device, ten seconds\n"
+      "  ridge check fft stencil --device cuda:0 --seconds 300 --seed today\n"
+      "  ridge check fft --device cuda:0 --seed 7 --case 123      one problem once more\n"
+      "\nProblems are drawn from everything the headers allow: types, kinds, shapes, strides, batches, borders, in\n"
+      "place, lines of NaN, infinities and denormals beside ordinary ones, some of production size; half of them run "
+      "a\n"
+      "variant that chance picks. A wrong one is printed as the command that repeats it, as small as it still fails.");
+  add_check_accuracy(command);
+  auto wishes = std::make_shared<Wishes>();
+  std::vector<std::string> names{"all"};
+  for (const check::Workload& workload : check::workloads()) names.emplace_back(workload.name);
+  command.option("workloads", wishes->workloads, fmt::format("{}", fmt::join(names, ", "))).one_of(names);
+  command.option("--device", wishes->device, "host, opencl:0, cuda:0, ...");
+  command.option("--seconds", wishes->seconds, "Time to spend").shows_default().between(0.0, 1e6);
+  command.option("--seed", wishes->seed, "A number, or \"today\"").shows_default();
+  const Option number = command.option("--case", wishes->number, "Only the problem of this number");
+  command.option("--shrink", wishes->shrink, "Halve its size so many times").between(0, 60);
+  command.option("--points", wishes->points, "Elements of the largest problems; 0: what suits the device");
+  command.flag("--verbose", wishes->verbose, "Print every problem");
+  command.runs([&command, wishes, number] {
+    if (command.has_subcommand()) return;
+    check::Options options;
+    options.seconds = wishes->seconds;
+    options.seed = seed_of(wishes->seed);
+    options.shrink = wishes->shrink;
+    options.most_points = wishes->points;
+    if (number.given()) options.only = wishes->number;
+    const auto& named = wishes->workloads;
+    if (std::find(named.begin(), named.end(), "all") == named.end()) options.workloads = named;
+    if (options.only && options.workloads.size() != 1)
+      throw Error(ErrorKind::invalid_argument, "--case counts the problems of one workload: name it");
+    if (wishes->verbose || options.only) options.each = print_outcome;
+    const Device device = ridge::device(wishes->device);
+    const check::Report report = check::run(device, check::workloads(), options);
+    for (const check::Failure& failure : report.failures) {
+      if (!options.only) {
+        fmt::print("{}: {}\n  WRONG: {}\n  ridge check {} --device {} --seed {} --case {}{}{}\n", failure.workload,
+                   failure.problem, failure.outcome.wrong, failure.workload, device.id(), options.seed, failure.number,
+                   failure.shrunk > 0 ? fmt::format(" --shrink {}", failure.shrunk) : "",
+                   options.most_points > 0 ? fmt::format(" --points {}", options.most_points) : "");
+      }
+    }
+    fmt::print("{}: {} problems of seed {}, {} refused, {}\n", device.id(), report.cases, options.seed, report.refused,
+               report.failures.empty() ? "none wrong" : fmt::format("{} WRONG", report.failures.size()));
+    if (!report.failures.empty()) throw ExitWith{2};
+  });
+}
+
+}  // namespace ridge::cli

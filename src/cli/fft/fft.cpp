@@ -1,0 +1,63 @@
+// ridge fft: transforms of files and pipes.
+#include <memory>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+#include "cli/command.hpp"
+#include "cli/fft/files.hpp"
+#include "cli/fft/lengths.hpp"
+#include "cli/fft/papers.hpp"
+
+namespace ridge::cli {
+
+void add_fft(Command& program) {
+  Command& command = program.subcommand("fft", "Fourier transforms of .npy files, raw files and pipes; explain");
+  command.may_have_subcommand();
+  command.footer(
+      "\nExamples:\n"
+      "  ridge fft signal.npy spectrum.npy                          the last axis, other axes are a batch\n"
+      "  ridge fft image.npy spectrum.npy --shape 512x512 --real    two axes of reals, half the spectrum\n"
+      "  ridge fft spectrum.npy image.npy --shape 512x512 --real --inverse --scale 1/n\n"
+      "  ridge fft samples.raw spectrum.raw --shape 4096            complex float, to the end of the file\n"
+      "  receiver | ridge fft - - --shape 1024 --samples i16 | detector\n"
+      "  ridge fft signal.npy spectrum.npy --device cuda:0          on another device, the same answer\n"
+      "  ridge fft signal.npy spectrum.npy --device host+cuda:0     both at once, each with the share it can do\n"
+      "  ridge fft explain 1000                                     the plan, its floor and the losers\n"
+      "  ridge fft papers --device opencl:pocl                      the papers' variants, their tables redrawn\n"
+      "\nNothing is scaled unless --scale says so. Memory stays bounded however long the input is, and an output file\n"
+      "appears when it is whole. A .npy input may hold complex64, complex128, float32, float64, int8, uint8, int16 or\n"
+      "int32.");
+  auto wishes = std::make_shared<FftFileWishes>();
+  command.option("IN", wishes->in, "A .npy file, a raw file, or - for standard input");
+  command.option("OUT", wishes->out, "A .npy file where the name ends so, else raw; - for standard output");
+  command.option("--shape", wishes->shape, "Of one transform, 1024 or 64x64x64; of the samples where --real")
+      .value_name("AxBxC");
+  command.flag("--inverse", wishes->inverse, "exp(+2 pi i k n / N)");
+  command.flag("--real", wishes->real, "Real samples, and the first n/2+1 values of the last axis of the spectrum");
+  command.option("--batch", wishes->batch, "Raw input: how many transforms (default: to its end)");
+  command.option("--type", wishes->type, "Compute in f32 or f64 (default: as the input)").one_of({"f32", "f64"});
+  command.option("--samples", wishes->samples, "Raw input: numbers of i8, i16, f32, f64; complex ones are pairs")
+      .one_of({"i8", "i16", "f32", "f64"});
+  command.option("--scale", wishes->scale, "A factor: a number, 1/n or 1/sqrt(n)").shows_default();
+  command.option("--variant", wishes->variant, "Only this variant (ridge fft explain N lists them)");
+  command
+      .option("--device", wishes->device, "Where to compute: host, cuda:0, opencl:pocl, best, or several: host+cuda:0")
+      .shows_default()
+      .value_name("NAME");
+  command.option("--threads", wishes->threads, "0: all").shows_default();
+  command.bytes("--memory", wishes->memory, "Samples and spectra held at a time (default 64M; one transform at least)");
+  command.flag("--measure", wishes->measure, "Time the best candidates first, and remember the winner");
+  add_fft_explain(command);
+  add_fft_papers(command);
+  command.runs([&command, wishes] {
+    if (command.has_subcommand()) return;
+    if (wishes->in.empty() || wishes->out.empty()) {
+      throw Error(ErrorKind::invalid_argument,
+                  "ridge fft wants IN and OUT, or explain or papers (see ridge fft --help)");
+    }
+    transform_file(*wishes);
+  });
+}
+
+}  // namespace ridge::cli

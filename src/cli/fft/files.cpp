@@ -1,0 +1,329 @@
+#include "cli/fft/files.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <ridge/fft_hybrid.hpp>
+
+#include "base/aligned.hpp"
+#include "base/progress.hpp"
+#include "base/text.hpp"
+#include "cli/bench/fft_hybrid.hpp"
+#include "cli/fft/lengths.hpp"
+
+namespace ridge::cli {
+namespace {
+
+using io::ElementType;
+
+[[noreturn]] void mistake(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
+
+std::size_t checked_product(const std::vector<std::size_t>& axes, const std::string& name) {
+  std::size_t product = 1;
+  for (const std::size_t axis : axes) {
+    if (__builtin_mul_overflow(product, axis, &product)) mistake(fmt::format("{}: too large to count", name));
+  }
+  return product;
+}
+
+bool ends_with_npy(const std::string& name) {
+  return name.size() >= 4 && name.compare(name.size() - 4, 4, ".npy") == 0;
+}
+
+double parse_scale(const std::string& text, std::size_t points) {
+  const double n = static_cast<double>(points);
+  if (text == "1/n") return 1 / n;
+  if (text == "1/sqrt(n)") return 1 / std::sqrt(n);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+    mistake(fmt::format("--scale {}: a number, 1/n or 1/sqrt(n) is wanted", text));
+  }
+  return value;
+}
+
+// The last axis of the input, where the samples' last axis has n points.
+std::size_t last_axis(const FftFileProblem& problem, std::size_t n) { return problem.real_out() ? n / 2 + 1 : n; }
+
+void take_npy_shape(const FftFileWishes& wishes, const io::NpyHeader& header, const std::string& name,
+                    FftFileProblem& problem) {
+  problem.element = header.type;
+  if (wishes.batch != 0) mistake("--batch is for raw files; a .npy file says how many transforms it holds");
+  if (!wishes.samples.empty()) mistake("--samples is for raw files; a .npy file says what it is made of");
+  if (header.shape.empty()) mistake(fmt::format("{} holds a single value, nothing to transform", name));
+  if (wishes.shape.empty()) {
+    const std::size_t last = header.shape.back();
+    problem.shape = {problem.real && problem.inverse ? std::max<std::size_t>(1, 2 * (last > 0 ? last - 1 : 0)) : last};
+  } else {
+    problem.shape = parse_shape(wishes.shape);
+  }
+  const std::size_t axes = problem.shape.size();
+  std::vector<std::size_t> wanted = problem.shape;
+  wanted.back() = last_axis(problem, wanted.back());
+  if (header.shape.size() < axes || !std::equal(wanted.begin(), wanted.end(), header.shape.end() - axes)) {
+    mistake(fmt::format("{} has the shape {}, whose last axes are not {}{}", name, shape_text(header.shape),
+                        shape_text(wanted), wanted == problem.shape ? "" : " (half a spectrum of --shape)"));
+  }
+  problem.batch_axes.assign(header.shape.begin(), header.shape.end() - static_cast<std::ptrdiff_t>(axes));
+  problem.transforms = checked_product(problem.batch_axes, name);
+}
+
+bool is_integer(ElementType type) { return type == ElementType::int8 || type == ElementType::int16; }
+
+void take_raw_shape(const FftFileWishes& wishes, FftFileProblem& problem) {
+  if (wishes.shape.empty()) {
+    mistake(fmt::format("{} is no .npy file: say what it holds with --shape (and --type, --real, --samples)",
+                        wishes.in == "-" ? "standard input" : wishes.in));
+  }
+  problem.shape = parse_shape(wishes.shape);
+  const std::string part = wishes.samples.empty() ? (wishes.type.empty() ? "f32" : wishes.type) : wishes.samples;
+  if (part == "i8") problem.element = ElementType::int8;
+  if (part == "i16") problem.element = ElementType::int16;
+  problem.pairs = is_integer(problem.element) && !problem.real_in();
+  if (part == "f32") problem.element = problem.real_in() ? ElementType::float32 : ElementType::complex64;
+  if (part == "f64") problem.element = problem.real_in() ? ElementType::float64 : ElementType::complex128;
+}
+
+template <class From, class To>
+void convert(const std::byte* from, std::size_t count, To* to) {
+  From value;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(&value, from + i * sizeof(From), sizeof(From));
+    to[i] = static_cast<To>(value);
+  }
+}
+
+// `count` plain numbers.
+template <class To>
+void convert_numbers(ElementType type, const std::byte* from, std::size_t count, To* to) {
+  switch (type) {
+    case ElementType::int8:
+      return convert<std::int8_t>(from, count, to);
+    case ElementType::uint8:
+      return convert<std::uint8_t>(from, count, to);
+    case ElementType::int16:
+      return convert<std::int16_t>(from, count, to);
+    case ElementType::int32:
+      return convert<std::int32_t>(from, count, to);
+    case ElementType::float32:
+    case ElementType::complex64:
+      return convert<float>(from, count, to);
+    default:
+      return convert<double>(from, count, to);
+  }
+}
+
+// Reads, transforms and writes `count` transforms at a time.
+template <class T>
+class FileTransform {
+ public:
+  using Complex = std::complex<T>;
+  FileTransform(const FftFileWishes& wishes, const FftFileProblem& problem, io::InputStream& in, io::OutputStream& out)
+      : wishes_(wishes), problem_(problem), in_(in), out_(out) {
+    raw_bytes_ = problem.in_bytes();
+    std::size_t held = raw_bytes_;
+    for (const std::size_t part : {problem.in_elements * sizeof(Complex), problem.out_elements * sizeof(Complex)}) {
+      if (__builtin_add_overflow(held, part, &held)) mistake("one transform is too large to count");
+    }
+    at_a_time_ = std::max<std::size_t>(1, wishes.memory / std::max<std::size_t>(1, held));
+    if (problem.transforms) {
+      at_a_time_ = static_cast<std::size_t>(
+          std::min<std::uint64_t>(at_a_time_, std::max<std::uint64_t>(1, *problem.transforms)));
+    }
+  }
+
+  // How many transforms went through.
+  std::uint64_t run() {
+    const auto progress = base::terminal_progress();
+    std::uint64_t done = 0;
+    while (!problem_.transforms || done < *problem_.transforms) {
+      std::size_t wanted = at_a_time_;
+      if (problem_.transforms)
+        wanted = static_cast<std::size_t>(std::min<std::uint64_t>(wanted, *problem_.transforms - done));
+      const std::size_t got = in_.read_growing(raw_, wanted * raw_bytes_);
+      const std::size_t whole = got / raw_bytes_;
+      if (got % raw_bytes_ != 0 || (problem_.transforms && whole < wanted)) truncated(done, got);
+      if (whole == 0) break;
+      if (done == 0) take_memory(whole);
+      transform(whole);
+      done += whole;
+      if (problem_.transforms) {
+        progress(static_cast<double>(done) / static_cast<double>(*problem_.transforms), "transforming");
+      }
+      if (whole < wanted) break;
+    }
+    if (!in_.peek(1).empty()) {
+      throw Error(ErrorKind::io, fmt::format("{} goes on after its {} transforms", in_.name(), done));
+    }
+    progress(1, "");
+    return done;
+  }
+
+ private:
+  // For the first batch, which is the largest, when it has come: what a header claims is not enough.
+  void take_memory(std::size_t count) {
+    points_ =
+        base::AlignedArray<Complex>(count * (problem_.real_in() ? problem_.in_elements / 2 + 1 : problem_.in_elements));
+    result_ = base::AlignedArray<Complex>(
+        count * (problem_.real_out() ? problem_.out_elements / 2 + 1 : problem_.out_elements));
+  }
+
+  [[noreturn]] void truncated(std::uint64_t done, std::size_t got) const {
+    throw Error(ErrorKind::io,
+                fmt::format("{} ends {} bytes into transform {}{}: each takes {} bytes", in_.name(), got % raw_bytes_,
+                            done + got / raw_bytes_ + 1,
+                            problem_.transforms ? fmt::format(" of {}", *problem_.transforms) : "", raw_bytes_));
+  }
+
+  fft::Problem problem_of(std::size_t count) const {
+    fft::Problem problem{.shape = problem_.shape,
+                         .batch = count,
+                         .kind = problem_.real ? fft::Kind::real : fft::Kind::complex,
+                         .threads = wishes_.threads};
+    (problem_.inverse ? problem.scale_inverse : problem.scale_forward) = problem_.scale;
+    return problem;
+  }
+
+  void transform(std::size_t count) {
+    const planner::Options options{.effort = wishes_.measure ? Effort::measured : Effort::quick,
+                                   .variant = wishes_.variant};
+    const bool new_plan = planned_ != count;
+    planned_ = count;
+    if (wishes_.device.find('+') == std::string::npos) {
+      if (new_plan) plan_.emplace(device(wishes_.device), problem_of(count), options);
+      transform_by(*plan_, count);
+    } else {
+      if (new_plan) {
+        joined_.emplace(parse_joined_devices(wishes_.device), problem_of(count),
+                        fft::HybridOptions{.seconds = kShareSeconds, .planning = options});
+      }
+      transform_by(*joined_, count);
+    }
+  }
+
+  template <class AnyPlan>
+  void transform_by(const AnyPlan& plan, std::size_t count) {
+    const std::size_t in = count * problem_.in_elements, out = count * problem_.out_elements;
+    T* numbers = reinterpret_cast<T*>(points_.data());
+    if (problem_.real_in()) {
+      convert_numbers(problem_.element, raw_.data(), in, numbers);
+      plan.forward(std::span<const T>(numbers, in), std::span(result_.data(), out));
+    } else {
+      if (!problem_.pairs && !io::is_complex(problem_.element)) {  // reals: imaginary parts are 0
+        convert_numbers(problem_.element, raw_.data(), in, numbers);
+        for (std::size_t i = in; i-- > 0;) points_[i] = Complex(numbers[i], 0);
+      } else {
+        convert_numbers(problem_.element, raw_.data(), 2 * in, numbers);
+      }
+      const std::span<const Complex> from(points_.data(), in);
+      if (problem_.real_out()) {
+        plan.inverse(from, std::span(reinterpret_cast<T*>(result_.data()), out));
+      } else if (problem_.inverse) {
+        plan.inverse(from, std::span(result_.data(), out));
+      } else {
+        plan.forward(from, std::span(result_.data(), out));
+      }
+    }
+    out_.write(result_.data(), out * (problem_.real_out() ? sizeof(T) : sizeof(Complex)));
+  }
+
+  static constexpr double kShareSeconds = 0.2;  // to find how several devices share a chunk
+
+  const FftFileWishes& wishes_;
+  const FftFileProblem& problem_;
+  io::InputStream& in_;
+  io::OutputStream& out_;
+  std::size_t raw_bytes_ = 0, at_a_time_ = 1;
+  std::vector<std::byte> raw_;
+  base::AlignedArray<Complex> points_, result_;
+  std::optional<fft::Plan<T>> plan_;
+  std::optional<fft::HybridPlan<T>> joined_;
+  std::size_t planned_ = 0;
+};
+
+io::NpyHeader header_of(const FftFileProblem& problem, std::uint64_t transforms) {
+  io::NpyHeader header{problem.out_element(), problem.batch_axes};
+  // A raw file's batch is an axis of its own unless it is one transform.
+  if (problem.batch_axes.empty() && transforms != 1) header.shape.push_back(static_cast<std::size_t>(transforms));
+  header.shape.insert(header.shape.end(), problem.shape.begin(), problem.shape.end());
+  if (problem.real && !problem.inverse) header.shape.back() = header.shape.back() / 2 + 1;
+  return header;
+}
+
+}  // namespace
+
+std::size_t FftFileProblem::in_bytes() const { return in_elements * io::bytes_of(element) * (pairs ? 2 : 1); }
+
+ElementType FftFileProblem::out_element() const {
+  if (real_out()) return float64 ? ElementType::float64 : ElementType::float32;
+  return float64 ? ElementType::complex128 : ElementType::complex64;
+}
+
+FftFileProblem fft_file_problem(const FftFileWishes& wishes, io::InputStream& in) {
+  FftFileProblem problem;
+  problem.real = wishes.real;
+  problem.inverse = wishes.inverse;
+  const bool npy_in = io::looks_like_npy(in.peek(6));
+  if (npy_in) {
+    take_npy_shape(wishes, io::read_npy_header(in), in.name(), problem);
+  } else {
+    if (ends_with_npy(wishes.in)) io::read_npy_header(in);  // says what is wrong with it
+    take_raw_shape(wishes, problem);
+  }
+  if (problem.real && !problem.inverse && io::is_complex(problem.element)) {
+    mistake(fmt::format("--real wants real samples; {} holds {}", in.name(), io::name_of(problem.element)));
+  }
+  if (problem.real && problem.inverse && !io::is_complex(problem.element) && npy_in) {
+    mistake(
+        fmt::format("--real --inverse wants a complex spectrum; {} holds {}", in.name(), io::name_of(problem.element)));
+  }
+  const std::size_t points = checked_product(problem.shape, "--shape");
+  if (points == 0) mistake(fmt::format("{} has an axis of 0 points, nothing to transform", in.name()));
+  std::vector<std::size_t> half = problem.shape;
+  half.back() = half.back() / 2 + 1;
+  const std::size_t spectrum = problem.real ? checked_product(half, "--shape") : points;
+  problem.in_elements = problem.real && problem.inverse ? spectrum : points;
+  problem.out_elements = problem.real && !problem.inverse ? spectrum : points;
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(std::max(spectrum, points), std::size_t{64}, &bytes))
+    mistake("--shape is too large to count");
+  problem.float64 = wishes.type.empty()
+                        ? problem.element == ElementType::float64 || problem.element == ElementType::complex128
+                        : wishes.type == "f64";
+  problem.scale = parse_scale(wishes.scale, points);
+  if (!npy_in) {
+    const std::size_t each = problem.in_bytes();
+    if (wishes.batch != 0) {
+      problem.transforms = wishes.batch;
+    } else if (const auto left = in.remaining(); left && *left % each == 0) {
+      problem.transforms = *left / each;  // else it ends within one, which reading it will say
+    }
+  }
+  problem.npy_out = ends_with_npy(wishes.out) || (wishes.out == "-" && npy_in);
+  return problem;
+}
+
+void transform_file(const FftFileWishes& wishes) {
+  io::InputStream in(wishes.in);
+  const FftFileProblem problem = fft_file_problem(wishes, in);
+  io::OutputStream out(wishes.out);
+  std::size_t header_bytes = 0;
+  if (problem.npy_out) {
+    if (!problem.transforms && out.is_pipe()) {
+      mistake("a .npy header says how many transforms follow: give --batch, or write to a file");
+    }
+    // Room for any count: where the input is a pipe, it is known at the end.
+    const std::string header = npy_header(header_of(problem, problem.transforms.value_or(0)), 256);
+    header_bytes = header.size();
+    out.write(header.data(), header.size());
+  }
+  const std::uint64_t done = problem.float64 ? FileTransform<double>(wishes, problem, in, out).run()
+                                             : FileTransform<float>(wishes, problem, in, out).run();
+  if (problem.npy_out && !problem.transforms) out.rewrite_start(npy_header(header_of(problem, done), header_bytes));
+  out.finish();
+}
+
+}  // namespace ridge::cli

@@ -1,0 +1,235 @@
+// ridge fft papers: the papers' variants, run, checked and timed, and the papers' tables redrawn.
+#include "cli/fft/papers.hpp"
+
+#include <bit>
+#include <complex>
+#include <memory>
+#include <random>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ridge/error.hpp>
+#include <ridge/fft.hpp>
+
+#include "base/clock.hpp"
+#include "base/files.hpp"
+#include "base/progress.hpp"
+#include "cli/fft/lengths.hpp"
+#include "cli/fft/papers_report.hpp"
+#include "cli/peers/peer.hpp"
+#include "fft/classic/classic.hpp"
+
+namespace ridge::cli {
+namespace {
+
+using namespace fft::papers;
+using Points = std::vector<std::complex<float>>;
+
+struct Wishes {
+  std::vector<std::string> devices, platforms{"own"}, against;
+  std::string lengths = "2^8..2^16", json, markdown;
+  double seconds = 0.01;
+  bool explain = false, units = false, only_units = false, list = false;
+};
+
+const Peer* find_fftw(const Wishes& wishes, const std::vector<Peer>& peers) {
+  for (const std::string& name : wishes.against) {
+    if (name != "fftw") throw Error(ErrorKind::invalid_argument, fmt::format("--against {}: only fftw", name));
+    for (const Peer& peer : peers) {
+      if (peer.name == name && peer.missing.empty()) return &peer;
+      if (peer.name == name) fmt::print("fftw: {}\n", peer.missing);
+    }
+  }
+  return nullptr;
+}
+
+PaperBaselines baselines(std::size_t n, const Wishes& wishes, const Peer* fftw) {
+  Points in(n), out(n);
+  PeerRun theirs;
+  if (fftw != nullptr) theirs = fftw->prepare({.shape = {n}}, in.data(), out.data());  // spoils what the arrays hold
+  std::mt19937 generator(1);
+  std::uniform_real_distribution<float> uniform(-0.5F, 0.5F);
+  for (auto& point : in) {
+    const float re = uniform(generator), im = uniform(generator);
+    point = {re, im};
+  }
+  const auto radix2 = fft::make_radix2_dit<float>(n);
+  const fft::Plan<float> ours(host(), {.shape = {n}}, {.effort = Effort::quick});
+  std::vector<std::function<void()>> calls{
+      [&] { radix2->run(fft::Direction::forward, in.data(), out.data(), nullptr); },
+      [&] { ours.forward(std::span<const std::complex<float>>(in), std::span<std::complex<float>>(out)); }};
+  if (theirs) calls.push_back(theirs);
+  const auto best = base::best_seconds_interleaved(
+      calls, {.seconds = wishes.seconds, .at_least = 1, .at_most = 200, .round = wishes.seconds / 4});
+  return {.radix2 = best[0], .host = best[1], .fftw = theirs ? best[2] : 0};
+}
+
+std::vector<PaperSeries> series_of(const Wishes& wishes, std::vector<Device>& acting) {
+  std::vector<PaperSeries> all;
+  std::vector<Device> devices_wanted;
+  for (const std::string& name : wishes.devices) devices_wanted.push_back(device(name));
+  if (devices_wanted.empty()) {
+    for (const Device& one : devices().devices) {
+      if (!one.is_host()) devices_wanted.push_back(one);
+    }
+  }
+  if (devices_wanted.empty()) {
+    throw Error(ErrorKind::unavailable, "the papers' variants are kernels: they need an OpenCL or CUDA device");
+  }
+  for (const Device& one : devices_wanted) {
+    if (one.is_host()) {
+      throw Error(ErrorKind::invalid_argument,
+                  "the papers' kernels run on OpenCL and CUDA devices; for the host see ridge bench fft --classic");
+    }
+    for (const std::string& name : wishes.platforms) {
+      acting.push_back(name == "own" ? one : acting_as(one, platform(name)));
+      all.push_back({.device = acting.back().info(), .platform = name});
+    }
+  }
+  return all;
+}
+
+UnitRow unit_row(const Device& device, UnitDesign design, std::size_t lines, double seconds) {
+  const double flops = 5.0 * static_cast<double>(design.length * lines) * std::countr_zero(design.length);
+  return {.length = design.length,
+          .p = design.points,
+          .items = design.length / design.points,
+          .units = design.units,
+          .radices = fmt::format("{}", fmt::join(design.radices, "*")),
+          .twiddles = design.in_register() ? "literals" : to_string(design.twiddles),
+          .rcc = compute_to_communication(std::countr_zero(design.length), design.radices.size()),
+          .gflops = flops / measure_unit(device, design, lines, seconds) * 1e-9};
+}
+
+// The thesis's figures: p = 2, 4, 8, 16 at 1024 points on one unit, then more and more units for the best. A platform
+// has no more than its own.
+UnitSeries measure_units(const Device& device, const std::string& name, double seconds) {
+  constexpr std::size_t kLength = 1024, kRounds = 32;
+  const std::size_t free_lines = device.info().shares_host_memory ? 256 : 16384;
+  const std::size_t own = name == "own" ? 0 : platform(name).units, most = own > 0 ? own : 40;
+  UnitSeries series{.device = device.info(), .platform = name};
+  const auto add = [&](std::size_t length, std::size_t p, std::size_t units, UnitTwiddles twiddles) {
+    UnitDesign design = plan_unit(length, p, device.limits());
+    if (!design.refusal.empty()) return;
+    design.twiddles = twiddles;
+    design.units = units;
+    design.rounds = units > 0 ? kRounds : 1;
+    const std::size_t lines = units > 0 ? units * kRounds : free_lines * kLength / length;
+    series.rows.push_back(unit_row(device, design, lines, seconds));
+  };
+  for (const std::size_t p : {2, 4, 8, 16}) add(kLength, p, 1, UnitTwiddles::table);
+  for (const std::size_t p : {2, 4, 8, 16}) add(kLength, p, 1, UnitTwiddles::constant);
+  for (const std::size_t units : {2, 4, 8, 16, 20, 40}) {
+    if (units <= most) add(kLength, 8, units, UnitTwiddles::table);
+  }
+  for (const std::size_t length : {16, 32}) add(length, 0, 0, UnitTwiddles::table);
+  if (own > 0) return series;
+  if (device.limits().compute_units > most) add(kLength, 8, device.limits().compute_units, UnitTwiddles::table);
+  for (const std::size_t p : {2, 4, 8, 16}) add(kLength, p, 0, UnitTwiddles::table);
+  return series;
+}
+
+void list_variants() {
+  for (const Variant& one : variants()) {
+    fmt::print("{}/{:8} {} ({})\n", kFamily, one.name, one.what, one.limit);
+  }
+  fmt::print("{}/in_register  a work-item a transform (N <= 32)\n", kUnitFamily);
+  fmt::print("{}/simt         N/p work-items of p = 2, 4, 8, 16 points, exchange through local memory\n", kUnitFamily);
+  fmt::print("\nplatforms\n");
+  for (const Platform& one : platforms()) {
+    fmt::print("  {:8} {}: groups of {}{}\n", one.name, one.machine, one.work_group,
+               one.units > 0 ? fmt::format(", {} units", one.units) : "");
+  }
+}
+
+void run(const Wishes& wishes) {
+  const auto progress = base::terminal_progress();
+  PaperReport report;
+  std::vector<Device> acting;
+  std::vector<PaperSeries> series = series_of(wishes, acting);
+  std::vector<Shelf> shelves;
+  for (const Device& one : acting) shelves.emplace_back(one);
+  const std::vector<Peer> peers = fft_peers();
+  const Peer* fftw = find_fftw(wishes, peers);
+  const std::vector<std::size_t> lengths =
+      wishes.only_units ? std::vector<std::size_t>{} : parse_lengths(wishes.lengths);
+  std::size_t done = 0;
+  for (const std::size_t n : lengths) {
+    if (!std::has_single_bit(n)) {
+      throw Error(ErrorKind::invalid_argument, fmt::format("--lengths: {} is no power of two, as the papers want", n));
+    }
+    progress(static_cast<double>(done) / static_cast<double>(lengths.size()), fmt::format("{} points on the host", n));
+    const PaperBaselines cpu = baselines(n, wishes, fftw);
+    for (std::size_t i = 0; i < series.size(); ++i) {
+      progress(static_cast<double>(done) / static_cast<double>(lengths.size()),
+               fmt::format("{} points on {} as {}", n, acting[i].id(), series[i].platform));
+      series[i].lengths.push_back(
+          {cpu, measure_length(acting[i], std::countr_zero(n), shelves[i], {.seconds = wishes.seconds})});
+      if (wishes.explain) fmt::print("{}\n", series[i].lengths.back().times.decision.explain());
+    }
+    ++done;
+  }
+  for (std::size_t i = 0; i < acting.size() && (wishes.units || wishes.only_units); ++i) {
+    progress(1, fmt::format("one FFT per unit on {}", acting[i].id()));
+    report.units.push_back(measure_units(acting[i], series[i].platform, wishes.seconds));
+  }
+  if (!wishes.only_units) report.series = std::move(series);
+  progress(1, "");
+  const auto tables = paper_tables(report);
+  fmt::print("{}", to_text(tables));
+  if (!wishes.json.empty()) {
+    base::write_file(wishes.json, to_json(report).dump(1) + "\n");
+    fmt::print("wrote {}\n", wishes.json);
+  }
+  if (!wishes.markdown.empty()) {
+    base::write_file(wishes.markdown, to_markdown(tables));
+    fmt::print("wrote {}\n", wishes.markdown);
+  }
+}
+
+}  // namespace
+
+void add_fft_papers(Command& fft) {
+  Command& command = fft.subcommand("papers", "The papers' variants A to F and one FFT per unit: tables, choice");
+  command.footer(
+      "\nExamples:\n"
+      "  ridge fft papers --list                                  the variants, their limits, the platforms\n"
+      "  ridge fft papers --device opencl:pocl                    2^8..2^16, within the device's own limits\n"
+      "  ridge fft papers --device cuda:0 --lengths 2^8..2^24 --against fftw --markdown tables.md\n"
+      "  ridge fft papers --device cuda:0 --platform komdiv,intel,nvidia    groups of 128, 256, 1024\n"
+      "  ridge fft papers --device cuda:0 --only-units            N/p work-items a transform, 1 to 40 units and all\n"
+      "  ridge fft papers --device cuda:0 --only-units --platform hd4000,haswell      16 and 40 units\n"
+      "  ridge fft in.npy out.npy --device cuda:0 --variant burtsev/CL      one of them by name\n"
+      "  ridge fft explain 4096 --device cuda:0 --variant burtsev           the family's best, and why\n"
+      "\nPart 1 of a transform is the bit-reversal permutation, part 2 the butterflies. T_cpu is a sequential radix "
+      "2.\n"
+      "  K1   T_cpu / time with transfers          K2   T_cpu / time of the kernels\n"
+      "  K2^  K2 over that of variant A            K3   part 2's speed-up over A's        %K  part 2's share\n"
+      "The composition law: parts of shares d1 + d2 = 1, u1 and u2 times as fast, together are\n"
+      "u1 u2 / (d1 u2 + d2 u1) times as fast. With the shares and speed-ups of a short length it foretells K2^ of a\n"
+      "longer one. Every answer is compared with the host's before it is timed. The choice of each length is saved\n"
+      "(ridge wisdom), and --variant burtsev takes it from there.");
+  auto wishes = std::make_shared<Wishes>();
+  command.option("--device", wishes->devices, "Device to run on; may be repeated (default: all but the host)")
+      .separated_by(',')
+      .value_name("NAME");
+  command
+      .option("--platform", wishes->platforms,
+              "own, or a paper's machine to act as: komdiv, intel, nvidia, hd4000, haswell")
+      .separated_by(',')
+      .shows_default();
+  command.option("--lengths", wishes->lengths, "Powers of two").shows_default().value_name("LIST");
+  command.option("--against", wishes->against, "fftw: one more baseline").separated_by(',');
+  command.option("--seconds", wishes->seconds, "Time to spend on each thing that is timed")
+      .shows_default()
+      .between(1e-4, 10.0);
+  command.flag("--units", wishes->units, "Also one FFT per unit");
+  command.flag("--only-units", wishes->only_units, "One FFT per unit and nothing else");
+  command.flag("--explain", wishes->explain, "Print the planner's choice of each length, with the losers");
+  command.flag("--list", wishes->list, "What there is; nothing is run");
+  command.option("--json", wishes->json, "Write all figures to FILE").value_name("FILE");
+  command.option("--markdown", wishes->markdown, "Write the tables to FILE").value_name("FILE");
+  command.runs([wishes] { wishes->list ? list_variants() : run(*wishes); });
+}
+
+}  // namespace ridge::cli

@@ -1,0 +1,82 @@
+// ridge machine: what this machine can do.
+#include <memory>
+
+#include <fmt/format.h>
+#include <ridge/machine.hpp>
+
+#include "base/clock.hpp"
+#include "base/files.hpp"
+#include "base/progress.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/machine/profile.hpp"
+
+namespace ridge::cli {
+
+machine::Profile profile_or_measure(const ProfileWishes& wishes, bool* was_saved) {
+  if (!wishes.refresh) {
+    // A quick profile serves quick questions; whoever asks for the whole gets the whole.
+    if (auto saved = machine::load(); saved && (saved->studies || wishes.quick)) {
+      if (was_saved != nullptr) *was_saved = true;
+      return *std::move(saved);
+    }
+  }
+  machine::MeasureOptions options;
+  options.progress = base::terminal_progress();
+  options.studies = !wishes.quick;
+  if (wishes.quick) options.seconds = 10;
+  machine::Profile profile = machine::measure(options);
+  options.progress(1, "");
+  machine::save(profile);
+  return profile;
+}
+
+namespace {
+
+struct Wishes {
+  ProfileWishes profile;
+  bool json = false, roofline = false;
+  std::string svg;
+};
+
+void run(const Wishes& wishes) {
+  const double start = base::now();
+  bool saved = false;
+  const machine::Profile profile = profile_or_measure(wishes.profile, &saved);
+  if (wishes.json) {
+    fmt::print("{}\n", machine::to_json(profile));
+  } else {
+    fmt::print("{}", machine::to_text(profile));
+    fmt::print("{} in {}; {}\n", saved ? "read" : "measured and saved", base::human_seconds(base::now() - start),
+               saved ? "measure again with --refresh" : machine::path());
+  }
+  for (const auto& device : profile.devices) {
+    const machine::Roofline roofline = machine::roofline(device);
+    if (wishes.roofline) fmt::print("\n{}", machine::to_text(roofline));
+    if (wishes.svg.empty()) continue;
+    std::string name = device.id;
+    for (char& c : name) c = c == ':' ? '-' : c;
+    const std::string path = fmt::format("{}-{}.svg", wishes.svg, name);
+    base::write_file(path, machine::to_svg(roofline));
+    fmt::print(stderr, "wrote {}\n", path);
+  }
+}
+
+}  // namespace
+
+void add_machine(Command& program) {
+  Command& command =
+      program.subcommand("machine", "Devices, ceilings and rooflines of this machine, measured once and saved");
+  auto wishes = std::make_shared<Wishes>();
+  command.flag("--refresh", wishes->profile.refresh, "Measure again although a saved profile exists (up to a minute)");
+  command.flag("--quick", wishes->profile.quick, "Ceilings only, without the sweeps and studies (about ten seconds)");
+  command.flag("--json", wishes->json, "The whole profile as JSON on standard output");
+  command.flag("--roofline", wishes->roofline, "Draw each device's roofline as text");
+  command.option("--svg", wishes->svg, "Write each device's roofline to PREFIX-<device>.svg").value_name("PREFIX");
+  command.footer(
+      "\nThe profile is keyed by the hardware and lives in the cache folder (RIDGE_CACHE_DIR, else ~/.cache/ridge);\n"
+      "RIDGE_PROFILE names another file. Planners use it to predict; nothing is measured behind your back.");
+  command.runs([wishes] { run(*wishes); });
+}
+
+}  // namespace ridge::cli

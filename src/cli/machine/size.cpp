@@ -1,0 +1,223 @@
+// ridge size: how many machines keep up with a stream of frames.
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+#include <ridge/fft_hybrid.hpp>
+#include <ridge/machine.hpp>
+#include <ridge/transpose.hpp>
+
+#include "base/aligned.hpp"
+#include "base/clock.hpp"
+#include "base/text.hpp"
+#include "cli/bench/fft_hybrid.hpp"
+#include "cli/command.hpp"
+#include "cli/fft/lengths.hpp"
+
+namespace ridge::cli {
+namespace {
+
+struct SizeWishes {
+  std::string frame = "1024x1024", devices;
+  std::vector<std::string> workers;
+  double rate = 0, seconds = 1;
+  std::uint64_t transforms = 0;
+  bool paper = false, pinned = false;
+};
+
+[[noreturn]] void mistake(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
+
+// "3100ns", "20.5us", "0.9 ms", "2s"; a bare number is seconds.
+std::optional<double> parse_seconds(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || !std::isfinite(value) || value < 0) return std::nullopt;
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (unit.empty() || unit == "s") return value;
+  if (unit == "ms") return value * 1e-3;
+  if (unit == "us") return value * 1e-6;
+  if (unit == "ns") return value * 1e-9;
+  return std::nullopt;
+}
+
+// NAME=TIME[*UNITS][+SERIAL]
+machine::Worker parse_worker(const std::string& text) {
+  const auto refuse = [&] {
+    mistake(fmt::format("--worker {}: write NAME=TIME*UNITS+SERIAL, as in processor=3100ns*2+900us", text));
+  };
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) refuse();
+  machine::Worker worker{.name = text.substr(0, equals)};
+  std::string_view rest = std::string_view(text).substr(equals + 1);
+  if (const std::size_t plus = rest.find('+'); plus != std::string_view::npos) {
+    const auto serial = parse_seconds(rest.substr(plus + 1));
+    if (!serial) refuse();
+    worker.serial_seconds = *serial;
+    rest = rest.substr(0, plus);
+  }
+  if (const std::size_t star = rest.find('*'); star != std::string_view::npos) {
+    const std::string_view units = rest.substr(star + 1);
+    const auto [end, error] = std::from_chars(units.data(), units.data() + units.size(), worker.units);
+    if (error != std::errc() || end != units.data() + units.size() || worker.units == 0) refuse();
+    rest = rest.substr(0, star);
+  }
+  const auto seconds = parse_seconds(rest);
+  if (!seconds || *seconds <= 0) refuse();
+  worker.seconds_per_item = *seconds;
+  return worker;
+}
+
+// Workers with a machine to themselves, and all of them together.
+struct Board {
+  std::vector<machine::Worker> alone, together;
+};
+
+Board given(const SizeWishes& wishes) {
+  Board board;
+  for (const std::string& text : wishes.workers) board.alone.push_back(parse_worker(text));
+  board.together = board.alone;
+  return board;
+}
+
+double corner_turn_seconds(std::size_t rows, std::size_t columns) {
+  using Complex = std::complex<float>;
+  const transpose::Plan<Complex> turn(host(), {.rows = rows, .columns = columns}, {.effort = Effort::quick});
+  base::AlignedArray<Complex> from(rows * columns), to(rows * columns);
+  std::fill(from.begin(), from.end(), Complex{});
+  return base::best_seconds([&] { turn.run(std::span<const Complex>(from.span()), to.span()); }, {.seconds = 0.1});
+}
+
+// Lines along both axes of a frame in host memory, on these devices; the corner turn is the host's.
+Board measured(const SizeWishes& wishes, const std::vector<Device>& devices, const std::vector<std::size_t>& frame) {
+  const fft::HybridOptions options{.memory = wishes.pinned ? fft::CallersMemory::pinned : fft::CallersMemory::pageable,
+                                   .seconds = wishes.seconds};
+  const std::size_t rows = frame[0], columns = frame[1];
+  const double all = static_cast<double>(rows + columns);
+  Board board;
+  for (const Device& device : devices) board.alone.push_back({.name = device.id()});
+  board.together = board.alone;
+  const auto add = [&](std::size_t length, std::size_t lines) {
+    const fft::HybridPlan<float> plan(devices, {.shape = {length}, .batch = lines}, options);
+    const double share = static_cast<double>(lines) / all;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      const auto& found = plan.shares()[i];
+      board.alone[i].seconds_per_item += share * found.alone_seconds / static_cast<double>(lines);
+      // One that got nothing is not worth its cost beside the others: as slow as it likes.
+      board.together[i].seconds_per_item += share * (found.rate > 0 ? 1 / found.rate : found.alone_seconds);
+    }
+  };
+  if (rows == columns) {
+    add(columns, 2 * rows);
+  } else {
+    add(columns, rows);
+    add(rows, columns);
+  }
+  const double turn = corner_turn_seconds(rows, columns);
+  for (auto* workers : {&board.alone, &board.together}) {
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      if (devices[i].is_host()) (*workers)[i].serial_seconds = turn;
+    }
+  }
+  return board;
+}
+
+std::vector<std::string> row(const std::string& name, const std::vector<machine::Worker>& workers, std::uint64_t items,
+                             double rate) {
+  const double seconds = machine::split(workers, items).seconds;
+  return {name, base::human_seconds(seconds), fmt::format("{:.1f}", 1 / seconds), base::human_seconds(seconds * rate),
+          fmt::format("{}", machine::machines_needed(workers, items, rate))};
+}
+
+void print(const Board& board, std::uint64_t items, double rate) {
+  std::vector<std::vector<std::string>> rows{
+      {"what works", "a frame takes", "frames a second", "a second of frames takes", "boards"}};
+  std::string names;
+  for (const machine::Worker& worker : board.alone) {
+    rows.push_back(row(worker.name, {worker}, items, rate));
+    names += (names.empty() ? "" : " + ") + worker.name;
+  }
+  const machine::Split split = machine::split(board.together, items);
+  // Rates are lower while the others run: where that costs more than it brings, one worker alone is the answer.
+  const machine::Worker* better = nullptr;
+  for (const machine::Worker& worker : board.alone) {
+    if (machine::split({worker}, items).seconds <= split.seconds) better = &worker;
+  }
+  if (board.together.size() > 1 && better == nullptr) rows.push_back(row(names, board.together, items, rate));
+  fmt::print("{}", base::table(rows));
+  if (board.together.size() == 1) return;
+  if (better != nullptr) {
+    fmt::print("{} together would be no faster than {} alone\n", names, better->name);
+    return;
+  }
+  for (std::size_t i = 0; i < board.together.size(); ++i) {
+    const machine::Worker& worker = board.together[i];
+    const std::string serial =
+        worker.serial_seconds > 0 ? fmt::format(", and {} first", base::human_seconds(worker.serial_seconds)) : "";
+    fmt::print("{}: {} transforms of a frame, {} each on {} unit{}{}\n", worker.name, split.items[i],
+               base::human_seconds(worker.seconds_per_item), worker.units, worker.units == 1 ? "" : "s", serial);
+  }
+}
+
+void run_size(SizeWishes wishes) {
+  if (wishes.paper) {
+    wishes.rate = 1555;
+    wishes.workers = {"processor=3100ns*2+900us", "graphics=20480ns*20"};
+  }
+  if (!(wishes.rate > 0)) mistake("ridge size wants --rate, frames a second (see ridge size --help)");
+  const auto frame = parse_shape(wishes.frame);
+  if (frame.size() != 2) mistake(fmt::format("--frame {}: a frame has two axes, as in 1024x1024", wishes.frame));
+  if (!wishes.workers.empty() && !wishes.devices.empty()) mistake("give --worker or --device, not both");
+  const bool by_hand = !wishes.workers.empty();
+  if (!by_hand && wishes.transforms > 0) mistake("--transforms goes with --worker: here both axes are measured");
+  const std::uint64_t items = wishes.transforms > 0 ? wishes.transforms : frame[0] + frame[1];
+  fmt::print("{:g} frames of {} a second, {} transforms a frame\n", wishes.rate, wishes.frame, items);
+  if (by_hand) {
+    print(given(wishes), items, wishes.rate);
+    return;
+  }
+  std::vector<Device> devices;
+  if (wishes.devices.empty()) {
+    devices = {host()};
+    if (const Device other = best(); !other.is_host()) devices.push_back(other);
+  } else {
+    devices = parse_joined_devices(wishes.devices);
+  }
+  print(measured(wishes, devices, frame), items, wishes.rate);
+}
+
+}  // namespace
+
+void add_size(Command& program) {
+  Command& command = program.subcommand("size", "How many machines keep up with a stream of frames");
+  command.footer(
+      "\nExamples:\n"
+      "  ridge size --rate 1555                                  this machine, measured now, frames of 1024x1024\n"
+      "  ridge size --rate 200 --frame 4096x2048 --device host+cuda:0 --pinned\n"
+      "  ridge size --rate 1555 --worker processor=3100ns*2+900us --worker graphics=20480ns*20\n"
+      "  ridge size --paper                                      the same: the radar this was first asked for\n"
+      "\nA frame of RxC costs R transforms of C points, a corner turn, and C transforms of R points. A frame stays on "
+      "one\n"
+      "board, whose workers share its transforms so that all finish together; the next frame goes to the next board.\n"
+      "So boards = the time a frame takes x frames a second, rounded up.\n"
+      "\nA worker is NAME=TIME*UNITS+SERIAL: TIME for one transform on one unit (core, compute unit), how many UNITS "
+      "it\n"
+      "has (1), and what it does first for every frame, such as the corner turn (0). Times are 20us, 3100ns, 0.9ms.\n"
+      "Rates should be those reached while all workers run, because they share memory: that is how the devices of "
+      "this\n"
+      "machine are measured, with frames in host memory.");
+  auto wishes = std::make_shared<SizeWishes>();
+  command.option("--rate", wishes->rate, "Frames a second").positive();
+  command.option("--frame", wishes->frame, "Lines x points").shows_default().value_name("RxC");
+  command.option("--worker", wishes->workers, "What a board has; may be repeated").value_name("NAME=TIME*UNITS+SERIAL");
+  command.option("--transforms", wishes->transforms, "Of a frame, where they are not rows + columns");
+  command.option("--device", wishes->devices, "Measure these, host+cuda:0 (default: host and the best)")
+      .value_name("NAMES");
+  command.flag("--pinned", wishes->pinned, "Measure with frames in page-locked memory");
+  command.option("--seconds", wishes->seconds, "Time to measure").shows_default().between(0.01, 600.0);
+  command.flag("--paper", wishes->paper, "The paper's radar: 1555 frames a second, two workers");
+  command.runs([wishes] { run_size(*wishes); });
+}
+
+}  // namespace ridge::cli

@@ -1,0 +1,54 @@
+// ridge wisdom: what the planner remembers.
+#include <memory>
+
+#include <fmt/format.h>
+#include <ridge/plan.hpp>
+
+#include "base/json.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+
+namespace ridge::cli {
+namespace {
+
+void show(bool json) {
+  const auto entries = wisdom::all();
+  if (json) {
+    base::Json out = base::Json::array();
+    for (const auto& entry : entries) {
+      out.push_back({{"workload", entry.workload},
+                     {"problem", entry.problem},
+                     {"device", entry.device},
+                     {"winner", entry.winner},
+                     {"seconds", entry.seconds}});
+    }
+    fmt::print("{}\n", out.dump(2));
+    return;
+  }
+  if (entries.empty()) {
+    fmt::print("no wisdom yet in {}; it grows when a plan is measured\n", wisdom::path());
+    return;
+  }
+  std::vector<std::vector<std::string>> rows{{"problem", "device", "winner", "time"}};
+  for (const auto& entry : entries) {
+    rows.push_back({entry.problem, entry.device, entry.winner, base::human_seconds(entry.seconds)});
+  }
+  fmt::print("{}{} entries in {}\n", base::table(rows), entries.size(), wisdom::path());
+}
+
+}  // namespace
+
+void add_wisdom(Command& program) {
+  Command& command = program.subcommand("wisdom", "Show or forget the variants that measuring has chosen");
+  command.needs_subcommand();
+  Command& show_command = command.subcommand("show", "Every remembered choice");
+  auto json = std::make_shared<bool>(false);
+  show_command.flag("--json", *json, "As JSON on standard output");
+  show_command.runs([json] { show(*json); });
+  Command& forget_command = command.subcommand("forget", "Forget the choices of one workload, or all");
+  auto workload = std::make_shared<std::string>();
+  forget_command.option("workload", *workload, "For example: transpose. Without it everything is forgotten");
+  forget_command.runs([workload] { fmt::print("forgot {} entries\n", wisdom::forget(*workload)); });
+}
+
+}  // namespace ridge::cli

@@ -1,0 +1,186 @@
+#include "cli/options.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <limits>
+#include <new>
+
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+#include "base/text.hpp"
+
+namespace ridge::cli {
+namespace {
+
+// CLI11 only says that a subcommand is missing; a person wants to know which word was not understood.
+std::string unknown_command(const CLI::App& program, int count, char** values) {
+  const CLI::App* app = &program;
+  for (int i = 1; i < count && values[i][0] != '-'; ++i) {
+    const auto commands = app->get_subcommands([](const CLI::App*) { return true; });
+    if (commands.empty()) return "";
+    const CLI::App* next = nullptr;
+    std::string names;
+    for (const CLI::App* one : commands) {
+      if (one->get_name() == values[i]) next = one;
+      names += (names.empty() ? "" : ", ") + one->get_name();
+    }
+    if (next == nullptr && app->get_require_subcommand_min() == 0) return "";  // it may be a file
+    if (next == nullptr) {
+      return fmt::format("{} has no command \"{}\"; there are {}", app->get_name(), values[i], names);
+    }
+    app = next;
+  }
+  return "";
+}
+
+int fail(int code, const std::string& message) {
+  fmt::print(stderr, "ridge: {}\n", message);
+  return code;
+}
+
+// The command that was chosen, with its words: "ridge bench fft".
+std::string chosen(const CLI::App& program) {
+  std::string words = program.get_name();
+  const CLI::App* app = &program;
+  while (!app->get_subcommands().empty()) {
+    app = app->get_subcommands().front();
+    words += " " + app->get_name();
+  }
+  return words;
+}
+
+// CLI11 takes -3 for a very large number.
+CLI::Option* whole(CLI::Option* option) {
+  return option->check([](const std::string& text) {
+    const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+    return digits ? std::string() : fmt::format("\"{}\" is not a whole number of 0 or more", text);
+  });
+}
+
+}  // namespace
+
+Option Option::shows_default() const {
+  option_->capture_default_str();
+  return *this;
+}
+Option Option::value_name(const std::string& name) const {
+  option_->type_name(name);
+  return *this;
+}
+Option Option::required() const {
+  option_->required();
+  return *this;
+}
+Option Option::one_of(const std::vector<std::string>& words) const {
+  option_->check(CLI::IsMember(words));
+  return *this;
+}
+Option Option::between(double low, double high) const {
+  option_->check(CLI::Range(low, high));
+  return *this;
+}
+Option Option::positive() const {
+  option_->check(CLI::PositiveNumber);
+  return *this;
+}
+Option Option::separated_by(char separator) const {
+  option_->delimiter(separator);
+  return *this;
+}
+Option Option::not_with(const Option& other) const {
+  option_->excludes(other.option_);
+  return *this;
+}
+Option Option::only_with(const Option& other) const {
+  option_->needs(other.option_);
+  return *this;
+}
+bool Option::given() const { return option_->count() > 0; }
+
+Command::Command(CLI::App& app) : app_(app) {}
+Command::~Command() = default;
+
+Command& Command::subcommand(const std::string& name, const std::string& about) {
+  subcommands_.push_back(std::make_unique<Command>(*app_.add_subcommand(name, about)));
+  return *subcommands_.back();
+}
+void Command::needs_subcommand() { app_.require_subcommand(1); }
+void Command::may_have_subcommand() { app_.require_subcommand(0, 1); }
+bool Command::has_subcommand() const { return !app_.get_subcommands().empty(); }
+
+void Command::footer(const std::string& text) { app_.footer(text); }
+
+Option Command::option(const std::string& name, std::string& value, const std::string& help) {
+  return Option(app_.add_option(name, value, help));
+}
+Option Command::option(const std::string& name, std::size_t& value, const std::string& help) {
+  return Option(whole(app_.add_option(name, value, help)));
+}
+Option Command::option(const std::string& name, int& value, const std::string& help) {
+  return Option(app_.add_option(name, value, help));
+}
+Option Command::option(const std::string& name, double& value, const std::string& help) {
+  return Option(app_.add_option(name, value, help));
+}
+Option Command::option(const std::string& name, std::optional<double>& value, const std::string& help) {
+  return Option(app_.add_option(name, value, help));
+}
+Option Command::option(const std::string& name, std::vector<std::string>& values, const std::string& help) {
+  return Option(app_.add_option(name, values, help));
+}
+Option Command::option(const std::string& name, std::vector<std::size_t>& values, const std::string& help) {
+  return Option(whole(app_.add_option(name, values, help)));
+}
+Option Command::option(const std::string& name, const std::function<void(const std::string& word)>& take,
+                       const std::string& help) {
+  return Option(app_.add_option_function<std::string>(name, take, help));
+}
+Option Command::bytes(const std::string& name, std::size_t& value, const std::string& help) {
+  const auto take = [name, &value](const std::string& text) {
+    const auto parsed = base::parse_bytes(text);
+    if (!parsed) throw Error(ErrorKind::invalid_argument, fmt::format("{} {}: write 64M or 2G", name, text));
+    value = *parsed;
+  };
+  return option(name, take, help).value_name("BYTES");
+}
+Option Command::flag(const std::string& name, bool& value, const std::string& help) {
+  return Option(app_.add_flag(name, value, help));
+}
+
+void Command::runs(const std::function<void()>& command) { app_.callback(command); }
+
+int run_program(int count, char** values, const std::string& about, const std::string& first_steps,
+                const std::string& version, const std::function<void(Command& program)>& add) {
+  CLI::App app{about, "ridge"};
+  app.footer(first_steps);
+  app.require_subcommand(1);
+  app.set_version_flag("--version", version);
+  try {
+    Command program(app);
+    add(program);
+    if (count == 1) {
+      fmt::print("{}", app.help());
+      return 0;
+    }
+    if (const std::string unknown = unknown_command(app, count, values); !unknown.empty()) return fail(1, unknown);
+    app.parse(count, values);
+    return 0;
+  } catch (const CLI::Success& success) {  // --help and --version
+    return app.exit(success);
+  } catch (const ExitWith& verdict) {
+    return verdict.code;
+  } catch (const CLI::ParseError& error) {
+    return fail(1, fmt::format("{} (see {} --help)", error.what(), chosen(app)));
+  } catch (const Error& error) {
+    return fail(error.callers_mistake() ? 1 : 2, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(1, "not enough memory on this machine for that");
+  } catch (const std::exception& error) {
+    return fail(2, fmt::format("unexpected failure: {}", error.what()));
+  }
+}
+
+}  // namespace ridge::cli

@@ -1,0 +1,90 @@
+// Commands and their options. CLI11 does the work and stands behind options.cpp alone: its header costs seconds in
+// every file that sees it.
+//
+//   Command& command = program.subcommand("sar", "Focus frames of radar echoes");
+//   command.option("--frames", wishes->frames, "Simulated frames").shows_default();
+//   command.option("--window", wishes->window, "none or hamming").one_of({"none", "hamming"});
+//   command.flag("--explain", wishes->explain, "Print the plans");
+//   command.runs([wishes] { run_sar(*wishes); });
+//
+// A name without dashes is a positional argument. Variables must live as long as the program; they are set before any
+// command runs. Numbers that are none (a std::size_t is 0 or more), unknown names and missing values are told to the
+// caller in one line.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace ridge::cli {
+
+// Ends the program with this code when a command has said all there is to say.
+struct ExitWith {
+  int code = 1;
+};
+
+// A handle, cheap to copy. Every call returns the option again.
+class Option {
+ public:
+  explicit Option(CLI::Option* option) : option_(option) {}
+  Option shows_default() const;                      // in --help: [256]
+  Option value_name(const std::string& name) const;  // in --help: FILE
+  Option required() const;
+  Option one_of(const std::vector<std::string>& words) const;
+  Option between(double low, double high) const;
+  Option positive() const;
+  Option separated_by(char separator) const;  // lists: 64,128 beside --x 64 --x 128
+  Option not_with(const Option& other) const;
+  Option only_with(const Option& other) const;
+  bool given() const;  // once the commands run
+
+ private:
+  CLI::Option* option_;
+};
+
+class Command {
+ public:
+  explicit Command(CLI::App& app);
+  ~Command();
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+
+  Command& subcommand(const std::string& name, const std::string& about);
+  void needs_subcommand();               // `ridge bench` alone is a mistake
+  void may_have_subcommand();            // `ridge fft IN OUT` or `ridge fft check`
+  bool has_subcommand() const;           // one was chosen
+  void footer(const std::string& text);  // what --help ends with: examples first
+
+  Option option(const std::string& name, std::string& value, const std::string& help);
+  Option option(const std::string& name, std::size_t& value, const std::string& help);
+  Option option(const std::string& name, int& value, const std::string& help);
+  Option option(const std::string& name, double& value, const std::string& help);
+  Option option(const std::string& name, std::optional<double>& value, const std::string& help);
+  Option option(const std::string& name, std::vector<std::string>& values, const std::string& help);
+  Option option(const std::string& name, std::vector<std::size_t>& values, const std::string& help);
+  // The word itself, when it is met.
+  Option option(const std::string& name, const std::function<void(const std::string& word)>& take,
+                const std::string& help);
+  Option bytes(const std::string& name, std::size_t& value, const std::string& help);  // 64M, 2G, 4096
+  Option flag(const std::string& name, bool& value, const std::string& help);
+
+  void runs(const std::function<void()>& command);
+
+ private:
+  CLI::App& app_;
+  std::vector<std::unique_ptr<Command>> subcommands_;
+};
+
+// The whole program: `add` gives it its commands. Returns the exit code: 0, 1 for a mistake of the caller's, 2 for one
+// of ours, with a line on stderr.
+int run_program(int count, char** values, const std::string& about, const std::string& first_steps,
+                const std::string& version, const std::function<void(Command& program)>& add);
+
+}  // namespace ridge::cli

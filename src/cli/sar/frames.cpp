@@ -1,0 +1,88 @@
+#include "cli/sar/frames.hpp"
+
+#include <fmt/format.h>
+
+#include "io/npy.hpp"
+
+namespace ridge::cli {
+
+// Inside what pulse and aperture leave whole.
+const std::vector<SimulatedTarget>& simulated_targets() {
+  static const std::vector<SimulatedTarget> targets{
+      {0.12, 0.40, 1}, {0.25, 0.52, 0.5}, {0.33, 0.60, 2}, {0.51, 0.44, 1}};
+  return targets;
+}
+
+namespace {
+
+std::vector<sar::Target> targets_of(const sar::Problem& problem) {
+  std::vector<sar::Target> out;
+  for (const auto& [range, along, amplitude] : simulated_targets()) {
+    out.push_back({.along_m = along * static_cast<double>(problem.pulses) * along_cell(problem.radar),
+                   .range_m = problem.radar.near_range_m +
+                              range * static_cast<double>(problem.samples) * range_cell(problem.radar),
+                   .amplitude = amplitude});
+  }
+  return out;
+}
+
+}  // namespace
+
+SarFrames::SarFrames(const SarWishes& wishes) {
+  if (wishes.in.empty()) {
+    frame_ = simulate(wishes.problem, targets_of(wishes.problem));
+    return;
+  }
+  in_ = std::make_unique<io::InputStream>(wishes.in);
+  if (!io::looks_like_npy(in_->peek(6))) return;
+  const auto header = io::read_npy_header(*in_);
+  const auto& shape = header.shape;
+  if (header.type != io::ElementType::complex64 || shape.size() < 2 || shape.size() > 3 ||
+      shape[shape.size() - 2] != wishes.problem.pulses || shape.back() != wishes.problem.samples) {
+    throw Error(ErrorKind::io, fmt::format("{}: expected complex64 of shape {}x{}, or frames of it; it holds {} of {}",
+                                           wishes.in, wishes.problem.pulses, wishes.problem.samples,
+                                           io::name_of(header.type), fmt::join(shape, "x")));
+  }
+}
+
+bool SarFrames::read(std::span<sar::Complex> to) {
+  const std::size_t got = in_->read(to.data(), to.size_bytes());
+  if (got != 0 && got != to.size_bytes()) {
+    throw Error(ErrorKind::io,
+                fmt::format("{}: the last frame is cut short, {} of {} bytes", in_->name(), got, to.size_bytes()));
+  }
+  return got != 0;
+}
+
+SarImages::SarImages(const SarWishes& wishes) : problem_(wishes.problem) {
+  if (wishes.out.empty()) return;
+  npy_ = wishes.out.ends_with(".npy");
+  out_ = std::make_unique<io::OutputStream>(wishes.out);
+  if (npy_ && out_->is_pipe()) throw Error(ErrorKind::invalid_argument, "a pipe takes raw images: leave out .npy");
+  if (npy_) write_header(false);
+}
+
+void SarImages::write(std::span<const sar::Complex> image) {
+  if (!out_) return;
+  out_->write(image.data(), image.size_bytes());
+  ++count_;
+}
+
+void SarImages::finish() {
+  if (!out_) return;
+  if (npy_) write_header(true);
+  out_->finish();
+}
+
+void SarImages::write_header(bool again) {
+  constexpr std::size_t kRoom = 192;
+  const std::string header =
+      io::npy_header({.type = io::ElementType::complex64, .shape = {count_, problem_.samples, problem_.pulses}}, kRoom);
+  if (again) {
+    out_->rewrite_start(header);
+  } else {
+    out_->write(header.data(), header.size());
+  }
+}
+
+}  // namespace ridge::cli

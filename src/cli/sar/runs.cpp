@@ -1,0 +1,144 @@
+#include "cli/sar/runs.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <thread>
+
+#include "base/clock.hpp"
+#include "base/progress.hpp"
+#include "device/timing.hpp"
+#include "machine/energy.hpp"
+
+namespace ridge::cli {
+namespace {
+
+// Energy from its making until stop().
+class Meter {
+ public:
+  explicit Meter(const Device& device) : counter_(machine::EnergyCounter::open(device)) {
+    if (counter_.readable()) before_ = counter_.joules();
+  }
+  void stop(SarTimes& times) {
+    times.counter = counter_.counter();
+    times.why_not = counter_.why_not();
+    if (counter_.readable()) times.joules = counter_.joules() - before_;
+  }
+
+ private:
+  machine::EnergyCounter counter_;
+  double before_ = 0;
+};
+
+// Every frame the stream has memory for holds the simulated one afterwards, and all its paths are warm.
+void fill_and_warm(sar::Stream& stream, std::span<const sar::Complex> frame) {
+  while (!stream.full()) {
+    std::copy(frame.begin(), frame.end(), stream.frame().begin());
+    stream.submit();
+  }
+  while (!stream.take().empty()) {
+  }
+}
+
+}  // namespace
+
+SarTimes run_as_fast_as_possible(const SarWishes& wishes, sar::Stream& stream, const Device& device, SarFrames& frames,
+                                 const HaveImage& have) {
+  SarTimes times;
+  const bool simulated = frames.simulated();
+  std::vector<sar::Complex> image(wishes.copies ? wishes.problem.pulses * wishes.problem.samples : 0), echoes;
+  if (wishes.copies) {
+    echoes.assign(frames.frame().begin(), frames.frame().end());
+    echoes.resize(image.size());
+  }
+  if (simulated) fill_and_warm(stream, frames.frame());
+  const auto progress = base::terminal_progress();
+  Meter meter(device);
+  const double start = base::now();
+  double before = start;
+  const auto done = [&](std::span<const sar::Complex> finished) {
+    const double now = base::now();
+    times.frames.push_back(now - before);
+    before = now;
+    have(finished);
+    if (simulated) progress(static_cast<double>(times.frames.size()) / static_cast<double>(wishes.frames), "focusing");
+  };
+  for (std::size_t i = 0; !simulated || i < wishes.frames; ++i) {
+    if (wishes.copies) {
+      if (!simulated && !frames.read(echoes)) break;
+      if (stream.push(echoes, image)) done(image);
+    } else {
+      if (!simulated && !frames.read(stream.frame())) break;
+      stream.submit();
+      if (stream.full()) done(stream.take());
+    }
+  }
+  if (wishes.copies) {
+    while (stream.finish(image)) done(image);
+  } else {
+    while (stream.on_their_way() > 0) done(stream.take());
+  }
+  times.total = base::now() - start;
+  meter.stop(times);
+  return times;
+}
+
+SarTimes run_at_a_rate(const SarWishes& wishes, sar::Stream& stream, const Device& device) {
+  SarTimes times;
+  std::deque<double> came;
+  Meter meter(device);
+  const double start = base::now();
+  const auto take = [&] {
+    stream.take();
+    times.frames.push_back(base::now() - came.front());
+    came.pop_front();
+  };
+  for (std::size_t i = 0; i < wishes.frames; ++i) {
+    const double due = start + static_cast<double>(i) / wishes.rate;
+    while (base::now() < due) {
+      if (stream.ready()) take();
+      if (due - base::now() > 1e-3 && stream.on_their_way() == 0)
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    if (stream.full()) take();
+    came.push_back(due);
+    stream.submit();
+  }
+  while (stream.on_their_way() > 0) take();
+  times.total = base::now() - start;
+  meter.stop(times);
+  return times;
+}
+
+SarTimes run_in_place(const sar::Focus& focus, std::span<const sar::Complex> frame) {
+  constexpr double kSeconds = 1;
+  SarTimes times;
+  const Device& device = focus.device();
+  std::vector<sar::Complex> image_here;
+  Buffer echoes, image;
+  Queue queue = device.queue();
+  std::function<void()> call;
+  if (device.is_host()) {
+    image_here.resize(frame.size());
+    call = [&] { focus.run(frame, image_here); };
+  } else {
+    echoes = device.buffer(frame.size_bytes(), {.name = "echoes"});
+    image = device.buffer(frame.size_bytes(), {.name = "image"});
+    queue.upload(frame, echoes);
+    call = [&] { focus.run(echoes, image, queue); };
+  }
+  times.frames = best_device_seconds(queue, {call}, {.seconds = 0.5});
+  // Counters of energy tick a few times a second.
+  Meter meter(device);
+  const double start = base::now();
+  std::size_t count = 0;
+  for (; base::now() - start < kSeconds; count += 20) {
+    for (int i = 0; i < 20; ++i) call();
+    queue.finish();
+  }
+  meter.stop(times);
+  times.joules /= static_cast<double>(count);
+  times.total = times.frames.front();
+  return times;
+}
+
+}  // namespace ridge::cli

@@ -1,0 +1,166 @@
+// ridge sar: frames of radar echoes in, focused images out, with a deadline.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/sar/runs.hpp"
+#include "io/picture.hpp"
+
+namespace ridge::cli {
+namespace {
+
+// Magnitudes in dB below the brightest point, 60 dB deep.
+void draw(const SarWishes& wishes, std::span<const sar::Complex> image) {
+  float brightest = 0;
+  for (const auto& value : image) brightest = std::max(brightest, std::abs(value));
+  const std::size_t pulses = wishes.problem.pulses;
+  const io::GridSource source{.shape = {wishes.problem.samples, pulses},
+                              .type = io::ElementType::float32,
+                              .names = {"dB"},
+                              .read = [&](std::size_t, std::size_t begin, std::size_t end, void* to) {
+                                auto* out = static_cast<float*>(to);
+                                for (std::size_t i = begin * pulses; i < end * pulses; ++i) {
+                                  *out++ = 20 * std::log10(std::max(std::abs(image[i]) / brightest, 1e-3F));
+                                }
+                              }};
+  const auto picture =
+      io::draw_field(source, 0, {.map = "ember", .low = -60, .high = 0, .title = "dB below the peak", .y_up = false});
+  io::write_png(wishes.png, picture.raster);
+}
+
+void print_points(const sar::Problem& problem, std::span<const sar::Complex> image) {
+  const auto ideal = expected(problem);
+  std::vector<std::vector<std::string>> rows{{"target", "range cell", "along cell", "range width", "along width",
+                                              "range side lobe", "along side lobe", "peak"}};
+  for (const auto& [range, along, amplitude] : simulated_targets()) {
+    const double r = range * static_cast<double>(problem.samples), p = along * static_cast<double>(problem.pulses);
+    const auto found = measure(problem, image, r, p);
+    rows.push_back({fmt::format("{:.2f}, {:.2f}", r, p), fmt::format("{:+.3f}", found.range.position - r),
+                    fmt::format("{:+.3f}", found.along.position - p), fmt::format("{:.3f}", found.range.width),
+                    fmt::format("{:.3f}", found.along.width), fmt::format("{:.2f} dB", found.range.side_lobe_db),
+                    fmt::format("{:.2f} dB", found.along.side_lobe_db), fmt::format("{:.3f}", found.peak / amplitude)});
+  }
+  rows.push_back({"theory", "0", "0", fmt::format("{:.3f}", ideal.range.width),
+                  fmt::format("{:.3f}", ideal.along.width), fmt::format("{:.2f} dB", ideal.range.side_lobe_db),
+                  fmt::format("{:.2f} dB", ideal.along.side_lobe_db), "1"});
+  fmt::print("{}", base::table(rows));
+}
+
+std::string energy_text(const SarTimes& times, double frames) {
+  return times.why_not.empty() ? fmt::format("{:.3g} J a frame ({})", times.joules / frames, times.counter)
+                               : "energy not counted: " + times.why_not;
+}
+
+void print_stream(const SarWishes& wishes, const SarTimes& times) {
+  const auto count = static_cast<double>(times.frames.size());
+  const double mean = times.total / count;
+  auto sorted = times.frames;
+  std::sort(sorted.begin(), sorted.end());
+  fmt::print("{} frames with transfers, {}: {:.1f} a second, {} a frame (median {}, worst {}), {}\n", sorted.size(),
+             wishes.copies ? "copied from and to memory of any kind" : "in the stream's own memory", 1 / mean,
+             base::human_seconds(mean), base::human_seconds(sorted[sorted.size() / 2]),
+             base::human_seconds(sorted.back()), energy_text(times, count));
+  if (wishes.rate <= 0) return;
+  const double deadline = 1 / wishes.rate;
+  const auto late = std::count_if(sorted.begin(), sorted.end(), [&](double t) { return t > deadline; });
+  fmt::print("deadline {} ({} frames a second): {} late, margin {:.2f}x, utilisation {:.0f} %\n",
+             base::human_seconds(deadline), wishes.rate, late, deadline / mean, 100 * mean / deadline);
+}
+
+void print_paced(const SarWishes& wishes, const SarTimes& times) {
+  auto sorted = times.frames;
+  std::sort(sorted.begin(), sorted.end());
+  const auto late = std::count_if(sorted.begin(), sorted.end(), [&](double t) { return t > 1 / wishes.rate; });
+  fmt::print(
+      "{} frames that come {} times a second: image after {} (median), {} (worst); {} later than one frame's "
+      "time; {}\n",
+      sorted.size(), wishes.rate, base::human_seconds(sorted[sorted.size() / 2]), base::human_seconds(sorted.back()),
+      late, energy_text(times, static_cast<double>(sorted.size())));
+}
+
+void run_sar(SarWishes wishes) {
+  static const std::map<std::string, sar::Window> windows{
+      {"none", sar::Window::none}, {"hamming", sar::Window::hamming}, {"taylor", sar::Window::taylor}};
+  wishes.problem.window = windows.at(wishes.window);
+  check(wishes.problem);
+  if (wishes.frames == 0) throw Error(ErrorKind::invalid_argument, "--frames 0: there is nothing to focus");
+  const Device device = ridge::device(wishes.device);
+  const planner::Options options{.effort = wishes.measure ? Effort::measured : Effort::quick};
+  SarFrames frames(wishes);
+  SarImages images(wishes);
+  std::vector<sar::Complex> image;  // the last one
+  const sar::Focus focus(device, wishes.problem, options);
+  if (wishes.explain) fmt::print("{}\n", focus.explain());
+  sar::Stream stream(device, wishes.problem, options);
+  const bool keep = !wishes.png.empty() || frames.simulated();
+  std::size_t seen = 0;
+  const SarTimes times =
+      run_as_fast_as_possible(wishes, stream, device, frames, [&](std::span<const sar::Complex> finished) {
+        images.write(finished);
+        // Of a file nobody knows which image is the last.
+        if (keep && (!frames.simulated() || ++seen == wishes.frames)) image.assign(finished.begin(), finished.end());
+      });
+  images.finish();
+  if (times.frames.empty()) throw Error(ErrorKind::io, wishes.in + ": no frame in it");
+  if (!wishes.png.empty()) draw(wishes, image);
+  if (wishes.out == "-") return;  // standard output is the images'
+  if (frames.simulated()) print_points(wishes.problem, image);
+  print_stream(wishes, times);
+  if (!frames.simulated()) return;
+  if (wishes.rate > 0) print_paced(wishes, run_at_a_rate(wishes, stream, device));
+  const SarTimes resident = run_in_place(focus, frames.frame());
+  fmt::print("data in place: {:.1f} frames a second, {} a frame, {}, {}\n", 1 / resident.total,
+             base::human_seconds(resident.total), base::human_rate(focus.flops() / resident.total, "FLOP/s"),
+             energy_text(resident, 1));
+}
+
+}  // namespace
+
+void add_sar(Command& program) {
+  Command& command = program.subcommand("sar", "Focus frames of radar echoes in a stream, and report the deadline");
+  command.footer(
+      "\nExamples:\n"
+      "  ridge sar --png scene.png                        four simulated point targets, focused and measured\n"
+      "  ridge sar --device cuda:0 --frames 1000 --rate 1555\n"
+      "  ridge sar --in echoes.npy --out images.npy       frames of complex64, pulses x samples\n"
+      "  receiver | ridge sar --in - --out - | display    raw complex floats, frame after frame\n"
+      "\nEchoes are pulses x samples at baseband, images ranges x pulses. Range-Doppler algorithm: range compression,\n"
+      "corner turn, Doppler transform, migration correction, azimuth compression. On a device, transfers of one frame\n"
+      "run beside the work on another; frames are read straight into page-locked memory and written straight from it.\n"
+      "With --rate, simulated frames first come as fast as they go, then so many times a second.");
+  auto wishes = std::make_shared<SarWishes>();
+  auto& radar = wishes->problem.radar;
+  command.option("--in", wishes->in, "Frames from a .npy or raw file, or - (default: simulated targets)");
+  command.option("--out", wishes->out, "Images to a .npy or raw file, or -");
+  command.option("--png", wishes->png, "The last image, in dB");
+  command.option("--device", wishes->device, "Where to run");
+  command.option("--frames", wishes->frames, "Simulated frames").shows_default();
+  command.option("--rate", wishes->rate, "Frames a second that are needed: the deadline");
+  command.option("--pulses", wishes->problem.pulses, "Of a frame").shows_default();
+  command.option("--samples", wishes->problem.samples, "Of a pulse's echo").shows_default();
+  command.option("--window", wishes->window, "none, hamming or taylor")
+      .one_of({"none", "hamming", "taylor"})
+      .shows_default();
+  command.option("--carrier", radar.carrier_hz, "Hz").shows_default();
+  command.option("--bandwidth", radar.bandwidth_hz, "Of the chirp, Hz").shows_default();
+  command.option("--pulse", radar.pulse_s, "Length, s").shows_default();
+  command.option("--sample-rate", radar.sample_rate_hz, "Hz").shows_default();
+  command.option("--pulse-rate", radar.pulse_rate_hz, "Hz").shows_default();
+  command.option("--speed", radar.speed_m_s, "m/s").shows_default();
+  command.option("--near-range", radar.near_range_m, "Of the first sample, m").shows_default();
+  command.option("--beam", radar.beam_rad, "Full width between nulls, rad").shows_default();
+  command.option("--doppler-share", wishes->problem.doppler_share, "Of the beam's band, what is processed")
+      .shows_default();
+  command.option("--threads", wishes->problem.threads, "Host: threads (0: all)");
+  command.flag("--copies", wishes->copies, "Frames and images in memory of any kind, copied by several threads");
+  command.flag("--measure", wishes->measure, "Time the best variants first, and remember the winners");
+  command.flag("--explain", wishes->explain, "Print the plans");
+  command.runs([wishes] { run_sar(*wishes); });
+}
+
+}  // namespace ridge::cli

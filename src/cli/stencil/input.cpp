@@ -1,0 +1,97 @@
+#include "cli/stencil/input.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+#include "cli/fft/lengths.hpp"
+#include "io/npy.hpp"
+#include "io/png.hpp"
+
+namespace ridge::cli {
+namespace {
+
+template <class T>
+void convert(const std::vector<std::byte>& bytes, std::vector<double>& values) {
+  T value;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
+    values[i] = static_cast<double>(value);
+  }
+}
+
+InputGrid from_npy(const std::string& file, std::size_t axes) {
+  io::InputStream in(file);
+  const io::NpyHeader header = io::read_npy_header(in);
+  InputGrid grid;
+  grid.shape = header.shape;
+  if (grid.shape.size() == axes + 1) {
+    grid.channels = grid.shape.front();
+    grid.shape.erase(grid.shape.begin());
+  }
+  const std::size_t count = header.elements();
+  if (grid.shape.size() != axes || count == 0) {
+    throw Error(ErrorKind::io,
+                fmt::format("{}: an array of shape {}; {} axes are wanted, or one more in front for fields", file,
+                            fmt::join(header.shape, "x"), axes));
+  }
+  if (io::is_complex(header.type)) throw Error(ErrorKind::io, fmt::format("{}: complex numbers", file));
+  std::vector<std::byte> bytes;
+  in.read_growing(bytes, count * io::bytes_of(header.type));
+  grid.values.resize(count);
+  switch (header.type) {
+    case io::ElementType::int8:
+      convert<std::int8_t>(bytes, grid.values);
+      break;
+    case io::ElementType::uint8:
+      convert<std::uint8_t>(bytes, grid.values);
+      break;
+    case io::ElementType::int16:
+      convert<std::int16_t>(bytes, grid.values);
+      break;
+    case io::ElementType::int32:
+      convert<std::int32_t>(bytes, grid.values);
+      break;
+    case io::ElementType::float32:
+      convert<float>(bytes, grid.values);
+      break;
+    default:
+      convert<double>(bytes, grid.values);
+  }
+  return grid;
+}
+
+}  // namespace
+
+InputGrid read_grid(const std::string& file, std::size_t axes) {
+  const auto ending = std::filesystem::path(file).extension();
+  if (ending == ".npy") return from_npy(file, axes);
+  if (ending != ".png") {
+    throw Error(ErrorKind::invalid_argument, fmt::format("--in {}: a .npy array or a .png image is wanted", file));
+  }
+  const io::Raster image = io::read_png(file);
+  InputGrid grid{{image.height, image.width}, image.channels, {}};
+  if (axes != 2) throw Error(ErrorKind::io, fmt::format("{}: an image has two axes, {} are wanted", file, axes));
+  grid.values.resize(image.values.size());
+  const std::size_t cells = image.height * image.width;
+  for (std::size_t i = 0; i < cells; ++i) {
+    for (std::size_t c = 0; c < image.channels; ++c) grid.values[c * cells + i] = image.values[i * image.channels + c];
+  }
+  return grid;
+}
+
+std::vector<std::size_t> parse_cells(const std::string& text) {
+  try {
+    return parse_shape(text);
+  } catch (const Error&) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("--size {}: write the cells along each axis, one to three of them, each 1 or more: 1000, "
+                            "512x512, 2^8x2^8x100",
+                            text));
+  }
+}
+
+}  // namespace ridge::cli

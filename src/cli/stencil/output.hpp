@@ -1,0 +1,44 @@
+// What a run leaves: grids for ParaView, arrays, pictures.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/stencil/run.hpp"
+#include "io/grid_source.hpp"
+#include "io/vtk.hpp"
+
+namespace ridge::cli {
+
+// The views of a state as the writers want them; `read` must outlive it.
+template <class T>
+io::GridSource views_of(const stencil::Scenario<T>& scenario, const stencil::SlabReader<T>& read);
+// The state itself, for checkpoints.
+template <class T>
+io::GridSource state_of(const stencil::Scenario<T>& scenario, const stencil::SlabReader<T>& read);
+
+class Outputs {
+ public:
+  // `resumed_from`: the step a series goes on from.
+  Outputs(const RunWishes& wishes, std::string title, std::string colours, std::optional<double> low,
+          std::optional<double> high, bool y_up, bool image, std::optional<std::size_t> resumed_from);
+  // At every `every`-th step and at the last one.
+  void frame(std::size_t step, double time, bool last, const io::GridSource& views);
+  const std::vector<std::string>& written() const { return written_; }  // a line each, for the person
+
+ private:
+  void picture(const std::string& file, std::size_t step, double time, const io::GridSource& views);
+  void note(const std::string& line);
+
+  const RunWishes& wishes_;
+  std::string title_, colours_;
+  std::optional<double> low_, high_;
+  bool y_up_, image_;
+  std::vector<io::VtkSeries> series_;
+  std::vector<std::string> written_;
+  std::size_t frames_ = 0;
+};
+
+void write_npy(const std::string& file, const io::GridSource& views);
+
+}  // namespace ridge::cli

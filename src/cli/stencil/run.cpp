@@ -1,0 +1,378 @@
+#include "cli/stencil/run.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <limits>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+#include <ridge/machine.hpp>
+
+#include "base/aligned.hpp"
+#include "base/clock.hpp"
+#include "base/progress.hpp"
+#include "base/text.hpp"
+#include "cli/fft/lengths.hpp"
+#include "cli/stencil/input.hpp"
+#include "cli/stencil/output.hpp"
+#include "io/checkpoint.hpp"
+#include "io/colour.hpp"
+#include "io/png.hpp"
+#include "mpi/domain.hpp"
+
+namespace ridge::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using stencil::Domain;
+using stencil::Scenario;
+using stencil::SlabReader;
+
+[[noreturn]] void mistake(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
+
+// --- signals --------------------------------------------------------------------------------------------------------
+
+volatile std::sig_atomic_t stop_signal = 0;
+void on_stop(int number) { stop_signal = number; }
+
+// Asked to stop, a run finishes what it is at, writes its checkpoint and ends.
+class StopSignals {
+ public:
+  StopSignals() {
+    stop_signal = 0;
+    for (std::size_t i = 0; i < 2; ++i) before_[i] = std::signal(kSignals[i], on_stop);
+    // A write beyond the limit on file sizes is an error like any other full disk, not the end of the process.
+    limit_ = std::signal(SIGXFSZ, SIG_IGN);
+  }
+  ~StopSignals() {
+    for (std::size_t i = 0; i < 2; ++i) std::signal(kSignals[i], before_[i]);
+    std::signal(SIGXFSZ, limit_);
+  }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+ private:
+  static constexpr int kSignals[2] = {SIGINT, SIGTERM};
+  void (*before_[2])(int) = {};
+  void (*limit_)(int) = nullptr;
+};
+
+// --- the run --------------------------------------------------------------------------------------------------------
+
+Device device_for(const mpi::Processes& processes, const std::string& name) {
+  const std::string one_each = ":*";
+  if (name.size() < 3 || name.substr(name.size() - 2) != one_each) return device(name);
+  const std::string backend = name.substr(0, name.size() - 2);
+  std::vector<Device> all;
+  for (const Device& one : devices().devices) {
+    if (one.id().rfind(backend + ":", 0) == 0) all.push_back(one);
+  }
+  if (all.empty()) throw Error(ErrorKind::unavailable, fmt::format("--device {}: no such device here", name));
+  return all[processes.rank_here() % all.size()];
+}
+
+// Compares what must not change between a run and its continuation.
+template <class T>
+void check_same(const io::Checkpoint& checkpoint, const Scenario<T>& scenario) {
+  const auto differs = [&](const std::string& what, const std::string& there, const std::string& here) {
+    mistake(
+        fmt::format("checkpoint {} was made with {} {}, and this run has {}; give the same options, or another "
+                    "checkpoint file",
+                    checkpoint.path().string(), what, there, here));
+  };
+  const base::Json& there = checkpoint.state().parameters;
+  for (const auto& [key, value] : scenario.parameters.items()) {
+    if (!there.contains(key)) differs(key, "unknown", value.dump());
+    if (there[key] != value) differs(key, there[key].dump(), value.dump());
+  }
+  const SlabReader<T> none;
+  const io::GridSource wanted = state_of(scenario, none);
+  if (checkpoint.type() != wanted.type) differs("cells of type", name_of(checkpoint.type()), name_of(wanted.type));
+  if (checkpoint.shape() != wanted.shape || checkpoint.fields() != wanted.names) {
+    differs("a grid of", shape_text(checkpoint.shape()), shape_text(wanted.shape));
+  }
+}
+
+// A folder that is not there should not show after hours of computing.
+void check_folders(const RunWishes& wishes) {
+  const auto check = [](const char* option, const std::string& name) {
+    if (name.empty()) return;
+    const fs::path folder = fs::path(name).has_parent_path() ? fs::path(name).parent_path() : fs::path(".");
+    std::error_code ignored;
+    if (!fs::is_directory(folder, ignored)) {
+      mistake(fmt::format("{} {}: there is no folder {}", option, name, folder.string()));
+    }
+    if (::access(folder.c_str(), W_OK) != 0) {
+      mistake(fmt::format("{} {}: the folder {} cannot be written to", option, name, folder.string()));
+    }
+  };
+  for (const std::string& name : wishes.out) check("--out", name);
+  check("--png", wishes.frames);
+  check("--checkpoint", wishes.checkpoint);
+}
+
+template <class T>
+class Run {
+ public:
+  Run(const mpi::Processes& processes, Scenario<T> scenario, const RunWishes& wishes)
+      : scenario_(std::move(scenario)), wishes_(wishes), device_(device_for(processes, wishes.device)) {
+    if (processes.root()) check_folders(wishes);
+    take_input();
+    stencil::DomainWishes domain = wishes.domain;
+    const double work = static_cast<double>(cells()) * static_cast<double>(wishes.steps);
+    if (domain.planner.effort == Effort::quick && work > 2e10) domain.planner.effort = Effort::measured;
+    domain_ = mpi::make_domain(processes, device_, scenario_.update, scenario_.problem, domain);
+  }
+
+  int go() {
+    if (domain_->root() && wishes_.explain) fmt::print("{}\n", domain_->explain());
+    begin();
+    const StopSignals signals;
+    while (step_ < wishes_.steps) {
+      advance();
+      const bool stopped = domain_->largest(stop_signal) > 0;
+      const bool last = step_ == wishes_.steps;
+      if (frame_is_due(step_) || last) frame(last);
+      if (!wishes_.checkpoint.empty() && (checkpoint_is_due(step_) || last || stopped)) checkpoint();
+      if (stopped && !last) return stop();
+    }
+    progress_(1, "");
+    if (domain_->root()) summarize();
+    return 0;
+  }
+
+ private:
+  std::size_t cells() const {
+    std::size_t product = 1;
+    for (const std::size_t side : scenario_.problem.shape) product *= side;
+    return product;
+  }
+  double time() const { return static_cast<double>(step_) * scenario_.dt; }
+
+  void take_input() {
+    if (wishes_.in.empty()) return;
+    const auto& shape = scenario_.problem.shape;
+    auto grid = std::make_shared<InputGrid>(read_grid(wishes_.in, shape.size()));
+    const std::size_t fields = scenario_.fields.size();
+    if (grid->shape != shape || (grid->channels != fields && grid->channels != 1)) {
+      mistake(fmt::format("--in {}: {} with {} fields, where the run has {} with {}", wishes_.in,
+                          shape_text(grid->shape), grid->channels, shape_text(shape), fields));
+    }
+    const std::size_t all = cells();
+    const std::size_t rows = shape.size() > 1 ? shape[shape.size() - 2] : 1, width = shape.back();
+    scenario_.initial = [=](const std::array<std::size_t, 3>& cell, T* values) {
+      const std::size_t index = (cell[0] * rows + cell[1]) * width + cell[2];
+      for (std::size_t f = 0; f < fields; ++f)
+        values[f] = static_cast<T>(grid->values[(grid->channels == 1 ? 0 : f) * all + index]);
+    };
+  }
+
+  // Of the root: the newest whole checkpoint, if this run is to go on from one.
+  std::optional<io::Checkpoint> found_checkpoint() const {
+    if (!domain_->root() || !wishes_.resume) return std::nullopt;
+    auto found = io::newest_checkpoint(wishes_.checkpoint);
+    if (!found) {
+      fmt::print("no checkpoint {} yet: starting at step 0\n", wishes_.checkpoint);
+      return found;
+    }
+    check_same(*found, scenario_);
+    if (found->state().step > wishes_.steps) {
+      mistake(fmt::format("checkpoint {} is at step {}, beyond --steps {}", found->path().string(), found->state().step,
+                          wishes_.steps));
+    }
+    io::set_aside_damaged(*found, wishes_.checkpoint);
+    fmt::print("going on from step {} of {}\n", found->state().step, found->path().string());
+    return found;
+  }
+
+  void begin() {
+    const auto found = found_checkpoint();
+    const double resumed = domain_->from_root(found ? static_cast<double>(found->state().step) : -1);
+    if (domain_->root()) {
+      outputs_.emplace(wishes_, scenario_.name, scenario_.colours, scenario_.low, scenario_.high, scenario_.y_up,
+                       scenario_.name == "convolve",
+                       resumed >= 0 ? std::optional(static_cast<std::size_t>(resumed)) : std::nullopt);
+    }
+    if (resumed >= 0) {
+      step_ = first_step_ = static_cast<std::size_t>(resumed);
+      checkpointed_ = step_;
+      domain_->load(
+          [&](std::size_t field, std::size_t begin, std::size_t end, T* to) { found->read(field, begin, end, to); });
+      if (step_ == wishes_.steps) frame(true);
+    } else {
+      domain_->start(scenario_.initial);
+      if (wishes_.every > 0 || wishes_.steps == 0) frame(wishes_.steps == 0);
+    }
+    if (domain_->root()) progress_ = base::terminal_progress();
+  }
+
+  bool frame_is_due(std::size_t step) const { return wishes_.every > 0 && step % wishes_.every == 0; }
+  std::size_t checkpoint_interval() const {
+    if (wishes_.checkpoint_every > 0) return wishes_.checkpoint_every;
+    return wishes_.every > 0 ? wishes_.every : std::max<std::size_t>(1, wishes_.steps / 10);
+  }
+  bool checkpoint_is_due(std::size_t step) const { return step % checkpoint_interval() == 0; }
+
+  // As many steps as take a quarter of a second, and none past what is due.
+  void advance() {
+    std::size_t end = wishes_.steps;
+    const auto up_to = [&](std::size_t interval) {
+      if (interval > 0) end = std::min(end, (step_ / interval + 1) * interval);
+    };
+    up_to(wishes_.every);
+    if (!wishes_.checkpoint.empty()) up_to(checkpoint_interval());
+    const auto steps = static_cast<std::size_t>(domain_->from_root(static_cast<double>(std::min(end - step_, chunk_))));
+    const double before = base::now();
+    domain_->run(steps);
+    const double seconds = base::now() - before;
+    computing_ += seconds;
+    step_ += steps;
+    if (seconds < 0.1 && steps == chunk_) chunk_ *= 2;
+    if (seconds > 0.5 && chunk_ > 16) chunk_ /= 2;
+    const double rate = static_cast<double>(step_ - first_step_) / computing_;
+    progress_(static_cast<double>(step_) / static_cast<double>(wishes_.steps),
+              fmt::format("step {} of {}, {}, {} left", step_, wishes_.steps,
+                          base::human_rate(rate * static_cast<double>(cells()), "cell/s"),
+                          base::human_seconds(static_cast<double>(wishes_.steps - step_) / rate)));
+  }
+
+  void frame(bool last) {
+    domain_->show([&](const SlabReader<T>& read) {
+      complain(read);
+      const io::GridSource views = views_of(scenario_, read);
+      try {
+        outputs_->frame(step_, time(), last, views);
+      } catch (const Error& error) {
+        throw Error(error.kind(), fmt::format("step {}: {}{}", step_, error.what(), safe_so_far()));
+      }
+      if (last) look(views);
+    });
+  }
+
+  // A flow that went wrong is told of where it is noticed.
+  void complain(const SlabReader<T>& read) const {
+    if (!scenario_.complaint) return;
+    const io::GridSource state = state_of(scenario_, read);
+    const std::size_t fields = scenario_.fields.size(), slab = state.slab_cells();
+    const std::size_t at_a_time = io::slabs_at_a_time(state);
+    base::AlignedArray<T> cells(at_a_time * slab * fields);
+    std::vector<const T*> pointers;
+    for (std::size_t f = 0; f < fields; ++f) pointers.push_back(cells.data() + f * at_a_time * slab);
+    for (std::size_t begin = 0; begin < state.shape[0]; begin += at_a_time) {
+      const std::size_t end = std::min(state.shape[0], begin + at_a_time);
+      for (std::size_t f = 0; f < fields; ++f) read(f, begin, end, cells.data() + f * at_a_time * slab);
+      const std::string wrong = scenario_.complaint(pointers.data(), (end - begin) * slab);
+      if (!wrong.empty()) mistake(fmt::format("step {}: {}", step_, wrong));
+    }
+  }
+
+  // The least and greatest value of every view at the end.
+  void look(const io::GridSource& views) {
+    for (std::size_t index = 0; index < views.names.size(); ++index) {
+      double least = std::numeric_limits<double>::infinity(), greatest = -least;
+      std::size_t not_numbers = 0;
+      io::for_each_piece(views, index, [&](std::size_t, std::size_t begin, std::size_t end, const std::byte* piece) {
+        const T* values = reinterpret_cast<const T*>(piece);
+        for (std::size_t i = 0; i < (end - begin) * views.slab_cells(); ++i) {
+          const auto value = static_cast<double>(values[i]);
+          if (!std::isfinite(value)) ++not_numbers;
+          least = std::min(least, value);
+          greatest = std::max(greatest, value);
+        }
+      });
+      ranges_.push_back(fmt::format("{} from {:.6g} to {:.6g}{}", views.names[index], least, greatest,
+                                    not_numbers > 0 ? fmt::format(", {} cells are not numbers", not_numbers) : ""));
+    }
+  }
+
+  void checkpoint() {
+    domain_->show([&](const SlabReader<T>& read) {
+      try {
+        io::write_checkpoint(wishes_.checkpoint, {step_, time(), scenario_.parameters}, state_of(scenario_, read));
+      } catch (const Error& error) {
+        throw Error(error.kind(), fmt::format("step {}: {}{}", step_, error.what(), safe_so_far()));
+      }
+    });
+    checkpointed_ = step_;
+  }
+
+  std::string safe_so_far() const {
+    return checkpointed_ ? fmt::format("; step {} is safe in {}, and --resume goes on from it", *checkpointed_,
+                                       wishes_.checkpoint)
+                         : "";
+  }
+
+  int stop() {
+    progress_(1, "");
+    if (domain_->root()) {
+      fmt::print(stderr, "ridge: stopped at step {} of {}{}\n", step_, wishes_.steps,
+                 wishes_.checkpoint.empty() ? "" : fmt::format("; --resume goes on from {}", wishes_.checkpoint));
+    }
+    return 128 + static_cast<int>(domain_->largest(stop_signal));
+  }
+
+  void summarize() const {
+    const auto steps = static_cast<double>(step_ - first_step_);
+    fmt::print("{} {} of {} on {}{}: {}\n", scenario_.name, shape_text(scenario_.problem.shape), type_name(),
+               device_.id(), domain_->processes() > 1 ? fmt::format(" in {} processes", domain_->processes()) : "",
+               scenario_.about);
+    if (steps > 0) {
+      const double rate = steps * static_cast<double>(cells()) / computing_;
+      const machine::Bandwidth memory = machine::ceilings(device_).memory().all;
+      const double bytes = 2.0 * static_cast<double>(scenario_.fields.size() * sizeof(T));
+      const double roof = std::max(memory.copy, memory.copy_streaming) / bytes;
+      fmt::print("{} steps in {}, {} by {}{}\n", step_ - first_step_, base::human_seconds(computing_),
+                 base::human_rate(rate, "cell/s"), domain_->variant(),
+                 roof > 0 ? fmt::format(", {:.2g} of what two passes through memory a step allow", rate / roof) : "");
+    }
+    fmt::print("step {}, t = {:.6g}: {}\n", step_, time(), fmt::join(ranges_, "; "));
+    for (const std::string& line : outputs_->written()) fmt::print("{}\n", line);
+    if (checkpointed_) fmt::print("{}: checkpoint of step {}\n", wishes_.checkpoint, step_);
+  }
+
+  static const char* type_name() {
+    return std::is_same_v<T, float> ? "float" : std::is_same_v<T, double> ? "double" : "bytes";
+  }
+
+  Scenario<T> scenario_;
+  const RunWishes& wishes_;
+  Device device_;
+  std::unique_ptr<Domain<T>> domain_;
+  std::optional<Outputs> outputs_;  // of the root
+  base::Progress progress_ = [](double, const std::string&) {};
+  std::size_t step_ = 0, first_step_ = 0, chunk_ = 16;
+  double computing_ = 0;
+  std::optional<std::size_t> checkpointed_;  // the step of the last checkpoint
+  std::vector<std::string> ranges_;
+};
+
+}  // namespace
+
+void check(const RunWishes& wishes) {
+  for (const std::string& name : wishes.out) {
+    const auto ending = fs::path(name).extension();
+    if (ending != ".pvd" && ending != ".vti" && ending != ".npy" && ending != ".png") {
+      mistake(fmt::format("--out {}: the name must end in .pvd (a series for ParaView), .vti, .npy or .png", name));
+    }
+    if (ending == ".png" && !io::have_png()) io::encode_png({});  // says what is missing
+  }
+  if (!wishes.frames.empty() && !io::have_png()) io::encode_png({});
+  if (!wishes.colours.empty()) io::colour_map(wishes.colours);
+  if (wishes.resume && wishes.checkpoint.empty()) mistake("--resume needs --checkpoint FILE");
+  if (wishes.checkpoint_every > 0 && wishes.checkpoint.empty()) mistake("--checkpoint-every needs --checkpoint FILE");
+}
+
+template <class T>
+int run_scenario(const mpi::Processes& processes, Scenario<T> scenario, const RunWishes& wishes) {
+  return Run<T>(processes, std::move(scenario), wishes).go();
+}
+
+template int run_scenario(const mpi::Processes&, Scenario<float>, const RunWishes&);
+template int run_scenario(const mpi::Processes&, Scenario<double>, const RunWishes&);
+template int run_scenario(const mpi::Processes&, Scenario<std::uint8_t>, const RunWishes&);
+
+}  // namespace ridge::cli

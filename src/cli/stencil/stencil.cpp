@@ -1,0 +1,264 @@
+// ridge stencil: ready problems on structured grids.
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+#include "cli/command.hpp"
+#include "cli/stencil/input.hpp"
+#include "cli/stencil/run.hpp"
+#include "cli/with_processes.hpp"
+
+namespace ridge::cli {
+namespace {
+
+struct Wishes {
+  RunWishes run;
+  std::string size, border, type = "f32", overlap;
+  bool measure = false, demo = false;
+  std::size_t threads = 0;
+  stencil::HeatWishes heat;
+  stencil::WaveWishes wave;
+  stencil::EulerWishes euler;
+  stencil::LifeWishes life;
+  stencil::ConvolveWishes convolve;
+};
+
+void add_run_options(Command& command, const std::shared_ptr<Wishes>& wishes) {
+  RunWishes& run = wishes->run;
+  command.option("--device", run.device, "Where to run; \"cuda:*\" gives each process of an MPI run its own")
+      .value_name("NAME");
+  command.option("--threads", wishes->threads, "Host: threads (0: all)").shows_default();
+  command
+      .option("--border", wishes->border,
+              "fixed, mirror, periodic; by axis x=periodic,y=fixed; by side y=fixed/mirror (low/high)")
+      .value_name("KIND");
+  command.option("--in", run.in, "Start from a .npy array or a .png image").value_name("FILE");
+  command.option("--out", run.out, "NAME.pvd: a series for ParaView; .vti, .npy, .png: the last state; may be repeated")
+      .value_name("FILE");
+  command.option("--png", run.frames, "A picture every --every steps, PREFIX_000100.png").value_name("PREFIX");
+  command.option("--every", run.every, "Steps between grids, pictures and checkpoints").value_name("N");
+  command.option("--checkpoint", run.checkpoint, "Keep the state in FILE and the one before in FILE.previous")
+      .value_name("FILE");
+  command.option("--checkpoint-every", run.checkpoint_every, "Steps between checkpoints, where not --every")
+      .value_name("N");
+  command.flag("--resume", run.resume, "Go on from the newest whole checkpoint, or start where there is none");
+  command.option("--colours", run.colours, "Of pictures: ember, fern, balance or grey").value_name("MAP");
+  command.option("--field", run.field, "Shown in pictures").value_name("NAME");
+  command.option("--low", run.low, "What the colours' lower end stands for");
+  command.option("--high", run.high, "What the upper end stands for");
+  command.option("--pixels", run.pixels, "Of a picture's longer side, at most").shows_default().between(16, 16384);
+  command.flag("--base64", run.base64, ".vti files as plain XML text instead of raw numbers");
+  command.option("--variant", run.domain.planner.variant, "Only this variant (ridge bench stencil lists them)")
+      .value_name("NAME");
+  command.flag("--measure", wishes->measure, "Time the best variants first, and remember the winner");
+  command.flag("--explain", run.explain, "Print the plan");
+  command.option("--processes", run.domain.processes, "MPI: how the grid is cut, 2x2 (default: chosen)")
+      .value_name("AxBxC");
+  command.option("--halo", run.domain.depth, "MPI: steps between exchanges of halos (default: chosen)").value_name("N");
+  command.option("--overlap", wishes->overlap, "MPI: exchange while computing, on or off (default: measured)")
+      .one_of({"on", "off"});
+}
+
+void settle(Wishes& wishes) {
+  check(wishes.run);
+  wishes.run.domain.planner.effort = wishes.measure ? Effort::measured : Effort::quick;
+  if (!wishes.overlap.empty()) wishes.run.domain.overlap = wishes.overlap == "on";
+}
+
+using Start = std::function<void(Wishes&, const mpi::Processes&)>;
+
+std::shared_ptr<Wishes> add_problem(Command& command, const char* footer, std::size_t steps, const Start& start) {
+  command.footer(footer);
+  auto wishes = std::make_shared<Wishes>();
+  wishes->run.steps = steps;
+  command.option("--steps", wishes->run.steps, "Time steps, from the very start of the run").shows_default();
+  add_run_options(command, wishes);
+  command.runs([wishes, start] {
+    with_processes([&](const mpi::Processes& processes) {
+      settle(*wishes);
+      start(*wishes, processes);
+    });
+  });
+  return wishes;
+}
+
+void add_type(Command& command, const std::shared_ptr<Wishes>& wishes) {
+  command.option("--type", wishes->type, "f32 or f64").shows_default().one_of({"f32", "f64"});
+}
+void add_size(Command& command, const std::shared_ptr<Wishes>& wishes, const char* shown) {
+  command.option("--size", wishes->size, fmt::format("Cells along each axis, slowest first (default {})", shown))
+      .value_name("AxBxC");
+}
+
+template <class T>
+void start(const mpi::Processes& processes, stencil::Scenario<T> scenario, const Wishes& wishes) {
+  scenario.problem.threads = wishes.threads;
+  if (const int code = run_scenario(processes, std::move(scenario), wishes.run); code != 0) throw ExitWith{code};
+}
+
+// f32 or f64: make<T>() is asked for one of them.
+template <class Make>
+void start_typed(const mpi::Processes& processes, const Wishes& wishes, const Make& make) {
+  if (wishes.type == "f64") {
+    start(processes, make.template operator()<double>(), wishes);
+  } else {
+    start(processes, make.template operator()<float>(), wishes);
+  }
+}
+
+// The size asked for, that of the file given, or what stands there.
+void take_size(const Wishes& wishes, std::vector<std::size_t>& shape) {
+  if (!wishes.size.empty()) {
+    shape = parse_cells(wishes.size);
+  } else if (!wishes.run.in.empty()) {
+    shape = read_grid(wishes.run.in, shape.size()).shape;
+  }
+}
+
+void add_heat(Command& stencil) {
+  Command& command = stencil.subcommand("heat", "Heat spreads: u_t = alpha (u_xx + u_yy + u_zz), 1D to 3D");
+  const auto wishes = add_problem(
+      command,
+      "\nExamples:\n"
+      "  ridge stencil heat --demo --steps 1200 --every 200 --png frames     cold and hot spots in a plate\n"
+      "  ridge stencil heat --size 8192x8192 --steps 200                     how fast is it?\n"
+      "  ridge stencil heat --size 256x256x256 --border periodic --every 50 --out heat.pvd\n"
+      "  ridge stencil heat --size 4096x4096 --steps 100000 --checkpoint heat.ckp --every 5000 --resume\n"
+      "\nThe time step must satisfy alpha dt (sum of 1/dx^2) < 0.5; without --dt 0.9 of that is taken.",
+      1000, [](Wishes& w, const mpi::Processes& processes) {
+        if (w.demo) w.heat = stencil::heat_demo();
+        take_size(w, w.heat.shape);
+        if (!w.border.empty()) w.heat.border = w.border;
+        start_typed(processes, w, [&]<class T>() { return stencil::heat_scenario<T>(w.heat); });
+      });
+  add_size(command, wishes, "512x512");
+  add_type(command, wishes);
+  stencil::HeatWishes& heat = wishes->heat;
+  const Option demo =
+      command.flag("--demo", wishes->demo, "The stenCINES paper's plate: 128x128, alpha 0.4, dt 1e-6, 16.64 cm");
+  command.option("--alpha", heat.alpha, "Diffusivity").shows_default().not_with(demo);
+  command.option("--dt", heat.dt, "Time step (default: 0.9 of the stable one)").not_with(demo);
+  command.option("--length", heat.length, "Of the first axis; cells are squares or cubes")
+      .shows_default()
+      .not_with(demo);
+  command.option("--accuracy", heat.accuracy, "Order of the differences: 2, 4, 6 or 8").shows_default();
+  command.option("--initial", heat.initial, "spots, mode or random").shows_default();
+}
+
+void add_wave(Command& stencil) {
+  Command& command = stencil.subcommand("wave", "Waves: u_tt = c^2 (u_xx + u_yy + u_zz), 1D to 3D");
+  const auto wishes = add_problem(
+      command,
+      "\nExamples:\n"
+      "  ridge stencil wave --every 100 --png pond                           a drop falls into a square pond\n"
+      "  ridge stencil wave --size 200x200x200 --every 20 --out wave.pvd --border x=periodic,y=fixed,z=fixed/mirror\n"
+      "\nfixed borders reflect with the opposite sign, mirror borders with the same. The Courant number\n"
+      "c dt sqrt(sum of 1/dx^2) must not exceed 1; without --dt it is 0.9.",
+      1000, [](Wishes& w, const mpi::Processes& processes) {
+        take_size(w, w.wave.shape);
+        if (!w.border.empty()) w.wave.border = w.border;
+        start_typed(processes, w, [&]<class T>() { return stencil::wave_scenario<T>(w.wave); });
+      });
+  add_size(command, wishes, "512x512");
+  add_type(command, wishes);
+  stencil::WaveWishes& wave = wishes->wave;
+  command.option("--speed", wave.speed, "c").shows_default();
+  command.option("--dt", wave.dt, "Time step (default: a Courant number of 0.9)");
+  command.option("--length", wave.length, "Of the first axis").shows_default();
+  command.option("--initial", wave.initial, "drop or mode").shows_default();
+}
+
+void add_euler(Command& stencil) {
+  Command& command = stencil.subcommand(
+      "euler", "A gas with shocks: Euler's equations in 2D, MUSCL-Hancock with HLLC fluxes, second order");
+  const auto wishes = add_problem(
+      command,
+      "\nExamples:\n"
+      "  ridge stencil euler --every 100 --png blast                         a circular explosion\n"
+      "  ridge stencil euler --flow shear --size 1024x1024 --steps 20000 --every 500 --out shear.pvd\n"
+      "  ridge stencil euler --flow sod --steps 200 --out sod.npy --png sod\n"
+      "\nState: density, momentum along x and y, energy. Written and shown: density, velocity_x, velocity_y, "
+      "pressure.\n"
+      "One time step serves the whole run; it is checked against the flow whenever the grid is looked at.",
+      1000, [](Wishes& w, const mpi::Processes& processes) {
+        w.euler.border = w.border;
+        if (!w.size.empty()) w.euler.shape = parse_cells(w.size);
+        start_typed(processes, w, [&]<class T>() { return stencil::euler_scenario<T>(w.euler); });
+      });
+  add_size(command, wishes, "what the flow wants");
+  add_type(command, wishes);
+  stencil::EulerWishes& euler = wishes->euler;
+  command.option("--flow", euler.flow, "blast, sod, vortex or shear").shows_default();
+  command.option("--gamma", euler.gamma, "Ratio of specific heats").shows_default();
+  command.option("--dt", euler.dt, "Time step (default: from --courant)");
+  command.option("--courant", euler.courant, "dt ((|u| + c) / dx + (|v| + c) / dy) at its largest").shows_default();
+}
+
+void add_life(Command& stencil) {
+  Command& command = stencil.subcommand("life", "Cellular automata of 0 and 1: Life and its relatives");
+  const auto wishes =
+      add_problem(command,
+                  "\nExamples:\n"
+                  "  ridge stencil life --steps 500 --every 10 --png life\n"
+                  "  ridge stencil life --rule B36/S23 --in pattern.png --steps 100 --out after.png\n"
+                  "\nA rule names the numbers of living neighbours with which a cell is born and survives.",
+                  1000, [](Wishes& w, const mpi::Processes& processes) {
+                    take_size(w, w.life.shape);
+                    if (!w.border.empty()) w.life.border = w.border;
+                    auto scenario = stencil::life_scenario<std::uint8_t>(w.life);
+                    start(processes, std::move(scenario), w);
+                  });
+  add_size(command, wishes, "512x512");
+  command.option("--rule", wishes->life.rule, "B<born>/S<survives>").shows_default();
+  command.option("--density", wishes->life.density, "Share of living cells at the start").shows_default();
+  command.option("--seed", wishes->life.seed, "Of the random start").shows_default();
+}
+
+void add_convolve(Command& stencil) {
+  Command& command = stencil.subcommand("convolve", "Filter an image or an array with a kernel, once or many times");
+  const auto wishes =
+      add_problem(command,
+                  "\nExamples:\n"
+                  "  ridge stencil convolve --in photo.png --kernel gauss:2 --out soft.png\n"
+                  "  ridge stencil convolve --in field.npy --kernel \"0 1 0; 1 -4 1; 0 1 0\" --out laplacian.npy\n"
+                  "\nKernels: gauss:SIGMA, box:RADIUS, sharpen, laplace, sobel-x, sobel-y, emboss, or rows of numbers.",
+                  1, [](Wishes& w, const mpi::Processes& processes) {
+                    if (w.run.in.empty())
+                      throw Error(ErrorKind::invalid_argument, "ridge stencil convolve wants --in FILE");
+                    const InputGrid image = read_grid(w.run.in, 2);
+                    w.convolve.shape = image.shape;
+                    w.convolve.channels = image.channels;
+                    if (!w.border.empty()) w.convolve.border = w.border;
+                    start_typed(processes, w, [&]<class T>() { return stencil::convolve_scenario<T>(w.convolve); });
+                  });
+  add_type(command, wishes);
+  command.option("--kernel", wishes->convolve.kernel, "What to filter with").shows_default();
+}
+
+}  // namespace
+
+void add_stencil(Command& program) {
+  Command& command =
+      program.subcommand("stencil", "Run a problem on a structured grid: heat, wave, euler, life, convolve");
+  command.needs_subcommand();
+  command.footer(
+      "\nExamples:\n"
+      "  ridge stencil heat --demo --steps 1200 --every 200 --png frames\n"
+      "  ridge stencil wave --every 100 --out wave.pvd          open wave.pvd in ParaView, also while it runs\n"
+      "  ridge stencil euler --flow blast --every 100 --png blast\n"
+      "  mpirun -n 4 ridge stencil heat --size 16384x16384      over processes, and machines\n"
+      "\nEvery problem has its own --help. A run that is killed goes on with the same line and --resume, on any number "
+      "of\n"
+      "processes. Files appear when they are whole.");
+  add_heat(command);
+  add_wave(command);
+  add_euler(command);
+  add_life(command);
+  add_convolve(command);
+}
+
+}  // namespace ridge::cli
