@@ -30,6 +30,27 @@ std::string point_key(const std::string& key, std::size_t index, const char* fie
   return fmt::format("{}.points.{}.{}", key, index, field);
 }
 
+// Boxes that together cover a text whose middle is at (x, y), turned by an angle in radians.
+std::vector<svg::Box> boxes_along(double x, double y, double angle, double width) {
+  constexpr double side = kFont + 3;
+  const auto count = static_cast<std::size_t>(width / (side / 2)) + 1;
+  std::vector<svg::Box> boxes;
+  for (std::size_t i = 0; i <= count; ++i) {
+    const double along = width * (static_cast<double>(i) / static_cast<double>(count) - 0.5);
+    boxes.push_back({x + along * std::cos(angle) - side / 2, y + along * std::sin(angle) - side / 2, side, side});
+  }
+  return boxes;
+}
+
+bool clear_of(const std::vector<svg::Box>& boxes, const std::vector<svg::Box>& obstacles, const svg::Box& inside) {
+  return std::all_of(boxes.begin(), boxes.end(), [&](const svg::Box& box) {
+    const bool within = box.x >= inside.x && box.x + box.width <= inside.x + inside.width && box.y >= inside.y &&
+                        box.y + box.height <= inside.y + inside.height;
+    return within && std::none_of(obstacles.begin(), obstacles.end(),
+                                  [&](const svg::Box& other) { return svg::overlap(box, other); });
+  });
+}
+
 // The number the element carries comes first: a reader and a test look there.
 std::string tooltip(const Point& point, const Landing& landing) {
   const std::string traffic = base::human_rate(landing.bytes_per_second, "B/s");
@@ -91,8 +112,9 @@ class Drawing {
     const svg::Axis y{svg::Spacing::decades, frame.y_low, frame.y_high, bottom, top};
     draw_grid(x, y, top, bottom);
     std::vector<svg::Box> obstacles;
-    draw_roofs(x, y, obstacles);
-    draw_points(x, y, {kLeft, top, kRight - kLeft, kPlotHeight}, std::move(obstacles));
+    const svg::Box inside{kLeft, top, kRight - kLeft, kPlotHeight};
+    draw_roofs(x, y, inside, obstacles);
+    draw_points(x, y, inside, std::move(obstacles));
     return bottom + 44;
   }
 
@@ -112,42 +134,52 @@ class Drawing {
   }
 
   // A roof rises with the intensity up to the float peak.
-  void draw_roofs(const svg::Axis& x, const svg::Axis& y, std::vector<svg::Box>& obstacles) {
+  void draw_roofs(const svg::Axis& x, const svg::Axis& y, const svg::Box& inside, std::vector<svg::Box>& obstacles) {
     const double peak = std::max(roofline_.peak_float, roofline_.peak_double);
     if (!(peak > 0)) return;
-    double first_bend = x.low;
-    for (std::size_t i = 0; i < roofline_.roofs.size(); ++i) {
-      const auto& [name, rate] = roofline_.roofs[i];
-      const double start = std::max(x.low, y.low / rate), bend = std::clamp(peak / rate, x.low, x.high);
-      if (i == 0) first_bend = bend;
-      out_ += fmt::format("<path class=\"{}\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"><title>{}</title></path>\n",
-                          roof_class(roofline_, i), x.at(start), y.at(start * rate), x.at(bend), y.at(bend * rate),
-                          svg::escape(fmt::format("{} {}\nmeets the peak at {:.3g} FLOP/byte", name,
-                                                  base::human_rate(rate, "B/s"), peak / rate)));
-      name_roof(x, y, i, start, bend, obstacles);
-    }
+    const auto bend_of = [&](double rate) { return std::clamp(peak / rate, x.low, x.high); };
+    // Peaks first: their names have one place only, those along the roofs keep clear of them.
+    const double first_bend = roofline_.roofs.empty() ? x.low : bend_of(roofline_.roofs.front().second);
     draw_peak(x, y, "peak", roofline_.peak_float, first_bend, "float", obstacles);
     const double memory = main_memory(roofline_);
     const double meets = memory > 0 ? std::max(x.low, roofline_.peak_double / roofline_.roofs.front().second) : x.low;
     draw_peak(x, y, "peak2", roofline_.peak_double, meets, "double", obstacles);
+    for (std::size_t i = 0; i < roofline_.roofs.size(); ++i) {
+      const auto& [name, rate] = roofline_.roofs[i];
+      const double start = std::max(x.low, y.low / rate), bend = bend_of(rate);
+      out_ += fmt::format("<path class=\"{}\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"><title>{}</title></path>\n",
+                          roof_class(roofline_, i), x.at(start), y.at(start * rate), x.at(bend), y.at(bend * rate),
+                          svg::escape(fmt::format("{} {}\nmeets the peak at {:.3g} FLOP/byte", name,
+                                                  base::human_rate(rate, "B/s"), peak / rate)));
+      name_roof(x, y, i, start, bend, inside, obstacles);
+    }
   }
 
-  // Names stand along their lines, each at a place of its own so that close lines keep theirs apart.
+  // Names stand along their lines, each at a place of its own; one that finds none is in the legend alone.
   void name_roof(const svg::Axis& x, const svg::Axis& y, std::size_t i, double start, double bend,
-                 std::vector<svg::Box>& obstacles) {
+                 const svg::Box& inside, std::vector<svg::Box>& obstacles) {
+    constexpr double kAbove = 5, kPlaces = 16;
     const auto& [name, rate] = roofline_.roofs[i];
     const double count = static_cast<double>(roofline_.roofs.size());
-    const double share = 0.88 - 0.7 * (static_cast<double>(i) + 0.5) / count;
-    const double at = start * std::pow(bend / start, share);
-    const double px = x.at(at), py = y.at(at * rate);
-    const double angle = std::atan2(y.at(bend * rate) - y.at(start * rate), x.at(bend) - x.at(start)) * 180 / M_PI;
-    out_ += fmt::format(
-        "<text class=\"name halo\" transform=\"translate({:.1f} {:.1f}) rotate({:.1f})\" y=\"-5\" "
-        "text-anchor=\"middle\">"
-        "{}</text>\n",
-        px, py, angle, svg::escape(name));
-    const double reach = svg::text_width(name, kFont) / 2 + 6;
-    obstacles.push_back({px - reach, py - reach, 2 * reach, 2 * reach});
+    const double preferred = 0.88 - 0.7 * (static_cast<double>(i) + 0.5) / count;
+    const double angle = std::atan2(y.at(bend * rate) - y.at(start * rate), x.at(bend) - x.at(start));
+    for (double place = 0; place <= 2 * kPlaces; ++place) {
+      // Farther and farther away, to either side in turn.
+      const double away = std::ceil(place / 2) / kPlaces * (static_cast<int>(place) % 2 == 0 ? 1 : -1);
+      const double share = preferred + away;
+      if (share < 0 || share > 1) continue;
+      const double at = start * std::pow(bend / start, share);
+      const double px = x.at(at), py = y.at(at * rate), middle = kAbove + kFont / 3;
+      const auto boxes = boxes_along(px + middle * std::sin(angle), py - middle * std::cos(angle), angle,
+                                     svg::text_width(name, kFont));
+      if (!clear_of(boxes, obstacles, inside)) continue;
+      out_ += fmt::format(
+          "<text class=\"name halo\" transform=\"translate({:.1f} {:.1f}) rotate({:.1f})\" y=\"-{:.0f}\" "
+          "text-anchor=\"middle\">{}</text>\n",
+          px, py, angle * 180 / M_PI, kAbove, svg::escape(name));
+      obstacles.insert(obstacles.end(), boxes.begin(), boxes.end());
+      return;
+    }
   }
 
   void draw_peak(const svg::Axis& x, const svg::Axis& y, const char* kind, double peak, double from, const char* name,
@@ -156,9 +188,17 @@ class Drawing {
     const double py = y.at(peak);
     out_ += fmt::format("<path class=\"roof {}\" d=\"M{:.1f} {:.1f}H{:.1f}\"><title>peak {} {}</title></path>\n", kind,
                         x.at(std::min(from, x.high)), py, kRight, name, base::human_rate(peak, "FLOP/s"));
-    out_ += text("name halo", kRight - 4, py - 6, "end", std::string("peak ") + name);
     const double width = svg::text_width(std::string("peak ") + name, kFont) + 8;
-    obstacles.push_back({kRight - width, py - 19, width, 18});
+    // Above its line, or below where another peak's name stands.
+    for (const double baseline : {py - 6, py + kFont + 3}) {
+      const svg::Box box{kRight - width, baseline - 13, width, 18};
+      if (std::any_of(obstacles.begin(), obstacles.end(), [&](const svg::Box& o) { return svg::overlap(box, o); })) {
+        continue;
+      }
+      out_ += text("name halo", kRight - 4, baseline, "end", std::string("peak ") + name);
+      obstacles.push_back(box);
+      break;
+    }
   }
 
   void draw_points(const svg::Axis& x, const svg::Axis& y, const svg::Box& inside, std::vector<svg::Box> obstacles) {

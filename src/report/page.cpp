@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "machine/profile_json.hpp"
 #include "machine/roofline.hpp"
+#include "report/overview.hpp"
 #include "report/page_parts.hpp"
 #include "report/page_style.hpp"
 
@@ -74,14 +75,23 @@ Json json_of(const Report& report) {
   }
   Json benches = Json::array();
   for (const Bench& bench : report.benches) benches.push_back(json_of(bench));
-  return {{"title", report.title},
-          {"summary", report.summary},
-          {"hardware", report.hardware},
-          {"measured_at", report.measured_at},
-          {"seconds_taken", report.seconds_taken},
-          {"device", std::move(devices)},
-          {"bench", std::move(benches)},
-          {"notes", report.notes}};
+  Json lines = Json::array();
+  for (const OverviewLine& line : overview(report)) {
+    Json cells = Json::object();
+    for (std::size_t i = 0; i < line.cells.size(); ++i) {
+      const OverviewCell& cell = line.cells[i];
+      if (!cell.there) continue;
+      Json json{{"rate", cell.value}, {"unit", cell.unit}};
+      if (cell.share > 0) json["share"] = cell.share;
+      if (!cell.binds.empty()) json["binds"] = cell.binds;
+      if (!cell.problem.empty()) json["problem"] = cell.problem, json["variant"] = cell.variant;
+      cells[member_name(report.devices[i].profile.id)] = std::move(json);
+    }
+    lines.push_back({{"workload", line.workload}, {"detail", line.detail}, {"device", std::move(cells)}});
+  }
+  return {{"title", report.title},        {"overview", std::move(lines)},      {"pending", report.pending},
+          {"hardware", report.hardware},  {"measured_at", report.measured_at}, {"seconds_taken", report.seconds_taken},
+          {"device", std::move(devices)}, {"bench", std::move(benches)},       {"notes", report.notes}};
 }
 
 std::string to_json(const Report& report) { return machine::readable(json_of(report)); }
@@ -96,7 +106,8 @@ std::string to_html(const Report& report) {
   out +=
       fmt::format("<style>\n{}{}</style>\n</head>\n<body>\n<div class=\"wrap\">\n", base::svg::style(), page_style());
   out += header(report);
-  out += list_card("What this machine can do", report.summary);
+  out += list_card("Still being measured: open this page again in a minute", report.pending);
+  out += overview_card(report);
   for (const DeviceSection& device : report.devices) out += device_card(device);
   for (std::size_t i = 0; i < report.benches.size(); ++i) out += bench_card(report.benches[i], i);
   out += list_card("Not here", report.notes);

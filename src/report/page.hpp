@@ -23,7 +23,7 @@ struct DeviceSection {
 
 struct Report {
   std::string title;                  // the machine: "Neoverse-V1, 64 cores, and one NVIDIA H200"
-  std::vector<std::string> summary;   // about ten lines: what this machine can do
+  std::vector<std::string> pending;   // "stencils on cuda:0": what a first page has not measured yet
   std::string hardware, measured_at;  // of the profile
   double seconds_taken = 0;
   std::vector<DeviceSection> devices;

@@ -42,6 +42,12 @@ td.n,th.n{text-align:right;white-space:nowrap}
 td.n:last-child,th.n:last-child{padding-right:0}
 td.none{color:var(--faint)}
 tr.chosen td{font-weight:600}
+table.overview{width:auto;min-width:100%}
+table.overview td{min-width:150px}
+table.overview th a{color:var(--ink);text-decoration:none}
+table.overview .rate{font-weight:600;white-space:nowrap}
+.bar{height:6px;border-radius:3px;background:var(--grid);overflow:hidden;margin:3px 0 2px;max-width:180px}
+.bar span{display:block;height:100%;background:var(--accent)}
 .facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(260px,1fr));gap:0 28px;margin:0;font-size:14px}
 .facts div{display:flex;justify-content:space-between;gap:16px;padding:4px 0;border-bottom:1px solid var(--grid)}
 .facts dt{color:var(--soft)}

@@ -65,10 +65,36 @@ TEST_F(Command, HelpTeaches) {
       EXPECT_THAT(result.out, HasSubstr(part));
     }
   }
-  for (const char* command : {"tour", "machine", "devices", "bench", "bench transpose", "wisdom"}) {
-    const Result result = run(std::string(command) + " --help");
-    EXPECT_EQ(result.code, 0) << command;
-    EXPECT_GT(result.out.size(), 200u) << command;
+}
+
+// The names below "Subcommands:".
+std::vector<std::string> subcommands(const std::string& help) {
+  std::vector<std::string> names;
+  std::istringstream lines(help);
+  bool within = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("Subcommands:", 0) == 0) {
+      within = true;
+    } else if (within && line.rfind("  ", 0) == 0 && line[2] != ' ') {
+      names.push_back(line.substr(2, line.find(' ', 2) - 2));
+    } else if (within && line.empty()) {
+      break;
+    }
+  }
+  return names;
+}
+
+TEST_F(Command, EveryCommandShowsAnExampleOfItself) {
+  std::vector<std::string> commands = subcommands(run("--help").out);
+  EXPECT_GE(commands.size(), 10u);
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    const std::string name = commands[i];
+    const Result result = run(name + " --help");
+    EXPECT_EQ(result.code, 0) << name;
+    const auto examples = result.out.find("Examples:");
+    ASSERT_NE(examples, std::string::npos) << name;
+    EXPECT_NE(result.out.find("ridge " + name, examples), std::string::npos) << name;
+    for (const std::string& sub : subcommands(result.out)) commands.push_back(name + " " + sub);
   }
 }
 

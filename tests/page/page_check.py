@@ -13,8 +13,35 @@ LOOK = """(() => {
     return box.width > 0 && box.height > 0 &&
         svg.querySelector('path, line, polyline, polygon, circle, rect') !== null;
   };
+  // Corners of a text as it stands on the screen, turned ones too, less a hair.
+  const corners = text => {
+    const box = text.getBBox(), matrix = text.getScreenCTM(), hair = 1;
+    return [[box.x + hair, box.y + 3 * hair], [box.x + box.width - hair, box.y + 3 * hair],
+            [box.x + box.width - hair, box.y + box.height - 3 * hair], [box.x + hair, box.y + box.height - 3 * hair]]
+        .map(([x, y]) => [matrix.a * x + matrix.c * y + matrix.e, matrix.b * x + matrix.d * y + matrix.f]);
+  };
+  // Two convex shapes are apart where a line along one of their sides parts them.
+  const apart = (a, b) => [[a, b], [b, a]].some(([one, other]) => one.some((from, i) => {
+    const to = one[(i + 1) % one.length], normal = [to[1] - from[1], from[0] - to[0]];
+    const side = p => normal[0] * (p[0] - from[0]) + normal[1] * (p[1] - from[1]);
+    const inner = Math.sign(one.map(side).reduce((sum, s) => sum + s, 0));
+    return other.every(p => side(p) * inner <= 0);
+  }));
+  const overlaps = svg => {
+    const texts = [...svg.querySelectorAll('text')].filter(t => t.textContent.trim() !== '');
+    const shapes = texts.map(corners), found = [];
+    for (let i = 0; i < texts.length; ++i) {
+      for (let j = 0; j < i; ++j) {
+        if (!apart(shapes[i], shapes[j])) found.push([texts[j].textContent, texts[i].textContent]);
+      }
+    }
+    return found;
+  };
   const data = document.getElementById('report-data');
+  const table = document.querySelector('table');
   return {
+    overlaps: [...document.querySelectorAll('svg')].flatMap(overlaps),
+    opens_with: table === null ? null : table.className,
     drawings: [...document.querySelectorAll('svg')].map(drawn),
     data: data === null ? null : data.textContent,
     numbers: [...document.querySelectorAll('[data-key]')].map(
@@ -94,7 +121,10 @@ def problems(browser, page, json_text, drawings=1):
         found.append(f"{drawn} drawings (SVG) are visible, at least {drawings} should be")
     if drawn < len(seen["drawings"]):
         found.append(f"{len(seen['drawings']) - drawn} drawings (SVG) are empty or have no size")
+    found += [f"the labels {first!r} and {second!r} overlap" for first, second in seen["overlaps"]]
     data = json.loads(json_text)
+    if "overview" in data and seen["opens_with"] != "overview":
+        found.append("the page does not open with the table of workloads")
     if seen["data"] is None:
         found.append("the page has no report-data")
     else:

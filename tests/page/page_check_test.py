@@ -66,6 +66,15 @@ class PageCheck(unittest.TestCase):
     def test_too_few_drawings(self):
         self.expect("1 drawings", drawings=2)
 
+    def test_labels_that_overlap(self):
+        self.expect("the labels 'left' and 'right' overlap", "</svg>",
+                    "<text x='10' y='20'>left</text><text x='20' y='24'>right</text></svg>")
+
+    def test_turned_labels_are_seen_as_they_stand(self):
+        apart = "<text x='10' y='20'>left</text><text transform='translate(70 40) rotate(-60)'>up</text></svg>"
+        self.assertEqual(self.problems("</svg>", apart), [])
+        self.expect("overlap", "</svg>", apart.replace("translate(70 40)", "translate(14 24)"))
+
     def test_changed_number(self):
         self.expect("devices.0.copy is 41234567890.6", 'data-value="41234567890.5"', 'data-value="41234567890.6"')
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "report/markup.hpp"
+#include "report/overview.hpp"
 
 namespace {
 
@@ -16,6 +17,8 @@ using ridge::machine::Level;
 using ridge::machine::Sweep;
 using ridge::report::Bench;
 using ridge::report::DeviceSection;
+using ridge::report::overview;
+using ridge::report::overview_text;
 using ridge::report::Report;
 
 constexpr const char* kHostile = "</script><script>alert('x')</script> & \"quoted\" <b>";
@@ -23,7 +26,7 @@ constexpr const char* kHostile = "</script><script>alert('x')</script> & \"quote
 Report sample() {
   Report report;
   report.title = std::string("Machine ") + kHostile;
-  report.summary = {"It is fast", kHostile};
+  report.pending = {"stencils on host", kHostile};
   report.hardware = kHostile;
   report.measured_at = "2024-06-01 12:00:00";
   report.seconds_taken = 41.25;
@@ -179,7 +182,7 @@ TEST(Page, LinksLeadSomewhere) {
     }
     if (element.name == "a") links.insert(element.attributes.at("href").substr(1));
   }
-  EXPECT_EQ(links.size(), 3u);
+  EXPECT_EQ(links.size(), 3u);  // two devices, twice, and a benchmark
   for (const auto& link : links) EXPECT_EQ(ids.count(link), 1u) << link;
 }
 
@@ -187,6 +190,29 @@ TEST(Page, ADrawingADevice) {
   std::size_t drawings = 0;
   for (const auto& element : markup::read(to_html(sample()))) drawings += element.name == "svg";
   EXPECT_EQ(drawings, 2u + 1u + 2u);  // rooflines, sweeps, bars of two problems
+}
+
+TEST(Page, OpensWithATableOfWorkloadsByDevice) {
+  const Report report = sample();
+  const auto lines = overview(report);
+  ASSERT_EQ(lines.size(), 5u);  // three ceilings, two problems
+  EXPECT_EQ(lines[0].workload, "Peak, float");
+  EXPECT_EQ(lines[0].cells.size(), 2u);
+  EXPECT_FALSE(lines[0].cells[1].there);
+  EXPECT_EQ(lines[3].detail, kHostile);
+  EXPECT_EQ(lines[3].cells[0].variant, "simd");  // the planner's choice
+  EXPECT_EQ(lines[3].cells[0].binds, "memory <&>");
+  EXPECT_EQ(lines[3].cells[0].unit, "GB/s");
+  EXPECT_EQ(lines[4].cells[0].unit, "GFLOP/s");
+  EXPECT_DOUBLE_EQ(lines[4].cells[0].share, 0.31);
+  const std::string html = to_html(report);
+  EXPECT_LT(html.find("class=\"overview\""), html.find("id=\"device-host\""));
+  EXPECT_NE(html.find("Still being measured"), std::string::npos);
+  const std::string text = overview_text(report);
+  EXPECT_NE(text.find("41.2 GFLOP/s [###       ] 31 %"), std::string::npos) << text;
+  Report done = report;
+  done.pending.clear();
+  EXPECT_EQ(to_html(done).find("Still being measured"), std::string::npos);
 }
 
 TEST(Page, EmptyReportIsAPage) { EXPECT_NO_THROW(markup::read(to_html(Report{}))); }

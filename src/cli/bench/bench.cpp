@@ -46,6 +46,11 @@ void add_bench(Command& program) {
       program.subcommand("bench", "Time every variant of a workload, beside its peers, against the roof");
   command.needs_subcommand();
   command.footer(
+      "\nExamples:\n"
+      "  ridge bench fft --against fftw --lengths 2^4..2^20\n"
+      "  ridge bench stencil --device host\n"
+      "  ridge bench filterbank --device cuda:0 --json bank.json\n"
+      "  ridge bench transpose --explain\n"
       "\nA time is the best of several; ours and the peers' are taken in turn in the same run on the same data.\n"
       "The share of the roof uses the saved profile (ridge machine), or an estimate where there is none.");
   add_bench_fft(command);

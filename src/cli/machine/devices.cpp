@@ -100,6 +100,10 @@ void show(bool json) {
 void add_devices(Command& program) {
   Command& command = program.subcommand("devices", "What there is to compute on, with limits; what is missing and why");
   command.footer(
+      "\nExamples:\n"
+      "  ridge devices                                  a line a device, and why others are not here\n"
+      "  ridge devices --json | jq '.devices[].id'\n"
+      "  RIDGE_BACKENDS=host,opencl ridge devices       without looking for CUDA\n"
       "\nRIDGE_LIMITS=FILE makes devices act smaller: {\"opencl:0\": {\"work_group\": 128, \"local_memory\": 16384}}\n"
       "RIDGE_BACKENDS=host,opencl limits what is looked for.");
   auto json = std::make_shared<bool>(false);

@@ -74,6 +74,11 @@ void add_machine(Command& program) {
   command.flag("--roofline", wishes->roofline, "Draw each device's roofline as text");
   command.option("--svg", wishes->svg, "Write each device's roofline to PREFIX-<device>.svg").value_name("PREFIX");
   command.footer(
+      "\nExamples:\n"
+      "  ridge machine                      measured the first time, read from then on\n"
+      "  ridge machine --quick              ceilings alone, about ten seconds\n"
+      "  ridge machine --roofline           drawn in the terminal\n"
+      "  ridge machine --refresh --svg roof    measure again; roof-host.svg, roof-cuda-0.svg\n"
       "\nThe profile is keyed by the hardware and lives in the cache folder (RIDGE_CACHE_DIR, else ~/.cache/ridge);\n"
       "RIDGE_PROFILE names another file. Planners use it to predict; nothing is measured behind your back.");
   command.runs([wishes] { run(*wishes); });

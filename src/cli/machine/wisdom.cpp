@@ -41,11 +41,17 @@ void show(bool json) {
 void add_wisdom(Command& program) {
   Command& command = program.subcommand("wisdom", "Show or forget the variants that measuring has chosen");
   command.needs_subcommand();
+  command.footer(
+      "\nExamples:\n"
+      "  ridge wisdom show                  what measuring has chosen, and how long it took\n"
+      "  ridge wisdom forget fft            so that the next measured plan of a transform is timed anew");
   Command& show_command = command.subcommand("show", "Every remembered choice");
+  show_command.footer("\nExamples:\n  ridge wisdom show\n  ridge wisdom show --json | jq '.[].winner'");
   auto json = std::make_shared<bool>(false);
   show_command.flag("--json", *json, "As JSON on standard output");
   show_command.runs([json] { show(*json); });
   Command& forget_command = command.subcommand("forget", "Forget the choices of one workload, or all");
+  forget_command.footer("\nExamples:\n  ridge wisdom forget stencil\n  ridge wisdom forget              all of it");
   auto workload = std::make_shared<std::string>();
   forget_command.option("workload", *workload, "For example: transpose. Without it everything is forgotten");
   forget_command.runs([workload] { fmt::print("forgot {} entries\n", wisdom::forget(*workload)); });

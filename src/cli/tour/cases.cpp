@@ -1,0 +1,144 @@
+#include "cli/tour/cases.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/text.hpp"
+#include "cli/bench/fft.hpp"
+#include "cli/bench/filterbank.hpp"
+#include "cli/bench/stencil.hpp"
+#include "cli/bench/transpose.hpp"
+#include "cli/stencil/output.hpp"
+#include "io/base64.hpp"
+#include "io/picture.hpp"
+#include "stencil/domain.hpp"
+#include "stencil/problems/scenario.hpp"
+
+namespace ridge::cli {
+namespace {
+
+enum Workload : std::size_t { kTranspose, kFft, kStencil, kFilterbank };
+
+double seconds_each(bool quick) { return quick ? 0.02 : 0.2; }
+
+void add_transposes(const Device& device, bool quick, std::vector<TourCase>& cases) {
+  const bool large = !quick && device.info().limits.memory > (std::size_t{4} << 30);
+  const std::size_t side = large ? 8192 : 1024;
+  const TransposeCase square{.problem = {.rows = side, .columns = side}};
+  const TransposeCase batch{
+      .problem = {.rows = 64, .columns = 64, .batch = large ? std::size_t{4096} : std::size_t{256}}};
+  for (const TransposeCase& one : {square, batch}) {
+    cases.push_back({kTranspose, device.id(), fmt::format("corner turn {}x{}", one.problem.rows, one.problem.columns),
+                     [device, one, quick] { return bench_transpose(device, one, "", seconds_each(quick), nullptr); }});
+  }
+}
+
+// Short transforms in a batch, and on the host a long one.
+void add_ffts(const Device& device, bool quick, std::vector<TourCase>& cases) {
+  const bool gpu = device.info().backend == Backend::cuda;
+  const std::size_t points = std::size_t{1} << (quick ? 18 : gpu ? 26 : 22);
+  FftBench batch, one;
+  batch.problem = {.shape = {1024}, .batch = points / 1024, .threads = 0};
+  one.problem = {.shape = {points}, .threads = 0};
+  batch.seconds_each = one.seconds_each = seconds_each(quick);
+  batch.trials = 2;  // on devices: each is a compilation
+  std::vector<FftBench> wanted{batch};
+  if (device.is_host()) wanted.push_back(one);
+  for (const FftBench& bench : wanted) {
+    cases.push_back({kFft, device.id(), fft_problem_text(bench.problem),
+                     [device, bench] { return bench_fft(device, bench, {}).rows; }});
+  }
+}
+
+// The plane and the cube that everyone measures.
+void add_stencils(const Device& device, bool quick, std::vector<TourCase>& cases) {
+  for (const std::size_t dimensions : {2, 3}) {
+    StencilBench one = stencil_case(device, dimensions, 1, false, false, quick);
+    if (!quick && device.is_host()) one.steps = dimensions == 2 ? 32 : 16;  // seconds, not a minute
+    one.seconds_each = seconds_each(quick);
+    cases.push_back(
+        {kStencil, device.id(), stencil_problem_text(one), [device, one] { return bench_stencil(device, one).rows; }});
+  }
+}
+
+// Bytes of sixteen stations to 256 channels of floats.
+void add_filterbanks(const Device& device, bool quick, std::vector<TourCase>& cases) {
+  const filterbank::Problem problem{.channels = 256, .taps = 16, .stations = 16, .threads = 0};
+  FilterbankCases wanted;
+  wanted.scenario = true;
+  wanted.seconds = seconds_each(quick);
+  wanted.size = quick ? 1e6 : device.info().backend == Backend::cuda ? 1e8 : 1.6e7;
+  cases.push_back({kFilterbank, device.id(), filterbank_text(problem),
+                   [device, problem, wanted] { return bench_filterbank(device, problem, wanted, {}).rows; }});
+}
+
+}  // namespace
+
+std::vector<report::Bench> tour_benches() {
+  std::vector<report::Bench> benches(4);
+  benches[kTranspose].title = "The corner turn";
+  benches[kTranspose].note = "Transposing moves every byte once in and once out: the roof is the copy bandwidth.";
+  benches[kFft].title = "Fourier transforms";
+  benches[kFft].note =
+      "GFLOP/s counts 5 N log2 N a transform. The roof is the machine's peak or its memory, whichever is nearer; on "
+      "devices a copy of the same bytes.";
+  benches[kStencil].title = "Stencils";
+  benches[kStencil].note =
+      "Many steps of a 5-point stencil in a plane and a 7-point stencil in a cube. The roof is that of one read and "
+      "one "
+      "write a cell and step; runs that take several steps in one pass go beyond it. The peer is a plain loop, or a "
+      "plain kernel.";
+  benches[kFilterbank].title = "The polyphase filter bank";
+  benches[kFilterbank].note =
+      "256 channels of 16 taps, 16 stations of two polarizations: bytes in, floats out, filtered and transformed in "
+      "one "
+      "pass. The roof is memory or arithmetic, whichever is nearer; on devices a copy of as many bytes.";
+  return benches;
+}
+
+std::vector<TourCase> tour_cases(const std::vector<Device>& devices, bool quick) {
+  // PoCL compiles a kernel for seconds: whoever waits for a first page should not wait for that.
+  std::vector<Device> order = devices;
+  std::stable_sort(order.begin(), order.end(), [](const Device& a, const Device& b) {
+    const auto rank = [](const Device& one) { return one.is_host() ? 0 : one.info().backend == Backend::cuda ? 1 : 2; };
+    return rank(a) < rank(b);
+  });
+  std::vector<TourCase> cases;
+  for (const Device& device : order) {
+    add_transposes(device, quick, cases);
+    add_ffts(device, quick, cases);
+    add_stencils(device, quick, cases);
+    add_filterbanks(device, quick, cases);
+  }
+  return cases;
+}
+
+std::optional<report::Illustration> tour_picture() {
+  if (!io::have_png()) return std::nullopt;
+  const std::size_t side = 256, steps = 240;
+  const auto scenario = stencil::euler_scenario<float>({.shape = {side, side}, .flow = "blast"});
+  const auto domain =
+      stencil::local_domain<float>(host(), scenario.update, scenario.problem, {.planner = {.effort = Effort::quick}});
+  domain->start(scenario.initial);
+  const double start = base::now();
+  domain->run(steps);
+  const double seconds = base::now() - start;
+  report::Illustration made;
+  made.caption =
+      fmt::format("ridge stencil euler --flow blast --size {0}x{0}: density after {1} steps, {2} on the host", side,
+                  steps, base::human_seconds(seconds));
+  domain->show([&](const stencil::SlabReader<float>& read) {
+    const io::Picture picture =
+        io::draw_field(views_of(scenario, read), 0, {.map = scenario.colours, .longest = 2 * side});
+    const std::string png = io::encode_png(picture.raster);
+    io::Base64 text;
+    made.png_base64 = text.add(png.data(), png.size());
+    made.png_base64 += text.finish();
+  });
+  return made;
+}
+
+}  // namespace ridge::cli

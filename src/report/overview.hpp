@@ -1,0 +1,34 @@
+// What the page and the terminal open with: a line a workload, a column a device; in each cell the rate, the share of
+// the roof and the ceiling that binds.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "report/page.hpp"
+
+namespace ridge::report {
+
+struct OverviewCell {
+  bool there = false;
+  std::string key;   // of the rate in the page's data
+  double value = 0;  // in `unit`
+  std::string unit;
+  std::string share_key;
+  double share = 0;   // of the roof; 0 where nobody knows
+  std::string binds;  // "memory", "peak float"; empty for a ceiling itself
+  std::string problem, variant;
+};
+
+struct OverviewLine {
+  std::string workload, detail;     // "Fourier transforms", "fft c64 1024 batch 4096"
+  std::vector<OverviewCell> cells;  // one a device of the report
+};
+
+// Ceilings first, then the best of each problem of each benchmark.
+std::vector<OverviewLine> overview(const Report& report);
+
+std::string overview_card(const Report& report);  // HTML
+std::string overview_text(const Report& report);  // for a terminal
+
+}  // namespace ridge::report
