@@ -1,5 +1,7 @@
 #include "machine/profile_json.hpp"
 
+#include "base/json.hpp"
+
 #include <algorithm>
 #include <cmath>
 

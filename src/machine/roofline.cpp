@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/json.hpp"
 #include "machine/profile_json.hpp"
 
 namespace ridge::machine {

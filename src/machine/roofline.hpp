@@ -5,7 +5,7 @@
 
 #include <ridge/machine.hpp>
 
-#include "base/json.hpp"
+#include "base/json_fwd.hpp"
 
 namespace ridge::machine {
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "machine/profile_json.hpp"
 

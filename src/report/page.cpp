@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json.hpp"
 #include "base/svg.hpp"
 #include "base/text.hpp"
 #include "machine/profile_json.hpp"

@@ -10,7 +10,7 @@
 
 #include <ridge/machine.hpp>
 
-#include "base/json.hpp"
+#include "base/json_fwd.hpp"
 #include "report/bench_rows.hpp"
 
 namespace ridge::report {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/json.hpp"
 #include "report/markup.hpp"
 
 namespace {

@@ -1,5 +1,7 @@
 #include "report/bench_rows.hpp"
 
+#include "base/json.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>

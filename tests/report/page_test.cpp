@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/json.hpp"
 #include "report/markup.hpp"
 #include "report/overview.hpp"
 

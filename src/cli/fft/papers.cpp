@@ -13,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "base/files.hpp"
+#include "base/json.hpp"
 #include "base/progress.hpp"
 #include "cli/fft/lengths.hpp"
 #include "cli/fft/papers_report.hpp"

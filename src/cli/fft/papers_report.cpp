@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "fft/device/papers/published.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <ridge/device.hpp>
 
-#include "base/json.hpp"
+#include "base/json_fwd.hpp"
 #include "fft/device/papers/measure.hpp"
 #include "fft/device/papers/platform.hpp"
 
