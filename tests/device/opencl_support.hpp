@@ -11,24 +11,14 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "support/devices.hpp"
 
 namespace ridge::test {
 
 // Every OpenCL device of this machine: PoCL, and on a machine with a GPU its driver too.
-inline std::vector<Device> opencl_devices() {
-  std::vector<Device> found;
-  for (const Device& device : devices().devices) {
-    if (device.info().backend == Backend::opencl) found.push_back(device);
-  }
-  return found;
-}
+inline std::vector<Device> opencl_devices() { return devices_of(Backend::opencl); }
 
-class OpenCl : public testing::Test {
- protected:
-  void SetUp() override {
-    if (opencl_devices().empty()) GTEST_SKIP() << "no OpenCL device on this machine";
-  }
-};
+class OpenCl : public NeedsOpenCl<> {};
 
 // The error a call ends with, or an Error of a kind and text no test expects.
 inline Error error_of(const std::function<void()>& call) {

@@ -9,23 +9,12 @@
 #include <random>
 #include <vector>
 
+#include "support/devices.hpp"
+
 namespace ridge {
 namespace {
 
-std::vector<Device> kernel_devices() {
-  std::vector<Device> found;
-  for (const Device& device : devices().devices) {
-    if (!device.is_host()) found.push_back(device);
-  }
-  return found;
-}
-
-class Words : public testing::Test {
- protected:
-  void SetUp() override {
-    if (kernel_devices().empty()) GTEST_SKIP() << "no OpenCL or CUDA device on this machine";
-  }
-};
+class Words : public test::NeedsAccelerator<> {};
 
 std::uint32_t bytes_apart(std::uint32_t a, std::uint32_t b) {
   std::uint32_t apart = 0;
@@ -61,7 +50,7 @@ TEST_F(Words, BytesBitsPowersAndRounding) {
   }
   a[0] = 0xff00ff00u;
   b[0] = 0x00ff00ffu;  // 255 everywhere, either way round
-  for (const Device& device : kernel_devices()) {
+  for (const Device& device : test::accelerators()) {
     SCOPED_TRACE(device.id());
     const Kernel kernel = device
                               .compile({.name = "words", .text = R"(
@@ -155,7 +144,7 @@ KERNEL WORK_GROUP(64, 1, 1) void matrices(GLOBAL const float* a, GLOBAL const fl
 
 TEST_F(Words, AtomicsOfEveryGroup) {
   constexpr int groups = 16, items = 64, n = groups * items;
-  for (const Device& device : kernel_devices()) {
+  for (const Device& device : test::accelerators()) {
     SCOPED_TRACE(device.id());
     const Kernel kernel = device
                               .compile({.name = "atomics", .text = R"(

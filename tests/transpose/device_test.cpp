@@ -5,17 +5,12 @@
 #include "device/backend.hpp"
 #include "device/cuda/nvrtc.hpp"
 #include "reference.hpp"
+#include "support/devices.hpp"
 
 namespace ridge::transpose::testing {
 namespace {
 
-std::vector<Device> accelerators() {
-  std::vector<Device> found;
-  for (const Device& device : devices().devices) {
-    if (!device.is_host()) found.push_back(device);
-  }
-  return found;
-}
+using test::accelerators;
 
 // Each distinct program costs a compilation, so beyond 8-byte elements only one order and access of each tile is tried:
 // the text of the others differs in lines that do not depend on the element.
@@ -42,11 +37,8 @@ std::set<std::string> check_all(const Device& device, const std::vector<Problem>
   return ran;
 }
 
-class DeviceVariants : public ::testing::TestWithParam<std::size_t> {
+class DeviceVariants : public test::NeedsAccelerator<::testing::TestWithParam<std::size_t>> {
  protected:
-  void SetUp() override {
-    if (accelerators().empty()) GTEST_SKIP() << "no OpenCL and no CUDA device on this machine";
-  }
   std::set<std::string> expected() const {
     if (GetParam() == 16) return {"naive", "tile_padded"};
     return {"naive", "tile_padded", "tile_vectorized"};
