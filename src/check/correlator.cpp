@@ -84,8 +84,10 @@ Outcome correlator(Draw& draw) {
   const std::uint64_t cuts = draw.random.bits();
   const Spectra spectra = draw_spectra(draw, channel_order, times);
   const filterbank::Problem& b = spectra.problem;
-  const filterbank::Correlation wanted{.times = draw.random.magnitude(times),
-                                       .channels = divisor_of(draw.random, b.channels)};
+  filterbank::Correlation wanted{.times = draw.random.magnitude(times),
+                                 .channels = divisor_of(draw.random, b.channels)};
+  // Whole blocks of what lies together.
+  if (channel_order) wanted.times = (wanted.times + b.output_times - 1) / b.output_times * b.output_times;
   draw.problem = fmt::format("correlator of {} stations, {} polarizations, {} channels by {}, {} times by {}, {}",
                              b.stations, b.polarizations, b.channels, wanted.channels, times, wanted.times,
                              channel_order ? fmt::format("channels first, {} times", b.output_times) : "time first");

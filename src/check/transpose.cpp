@@ -68,19 +68,32 @@ void turn(const transpose::Layout& layout, const std::byte* in, std::byte* out) 
   }
 }
 
+void run_resident(const Device& device, const transpose::AnyPlan& plan, const transpose::Layout& layout,
+                  const std::byte* in, std::byte* out) {
+  Queue queue = device.queue();
+  const Buffer from = device.buffer(layout.input_bytes(), {.name = "input"});
+  const Buffer to = layout.in_place ? from : device.buffer(layout.output_bytes(), {.name = "output"});
+  queue.upload(in, from, layout.input_bytes());
+  if (!layout.in_place) queue.upload(out, to, layout.output_bytes());
+  plan.enqueue(queue, from, to);
+  queue.download(to, out, layout.output_bytes());
+  queue.finish();
+}
+
 }  // namespace
 
 Outcome check_transpose(Draw& draw) {
   const std::size_t element = draw.random.one_of(std::vector<std::size_t>{1, 2, 4, 8, 16});
   const std::size_t shift = draw.random.chance(0.3) ? draw.random.below(33) : 0;
   const std::uint64_t data = draw.random.bits(), by_chance = draw.random.bits();
+  const bool resident = draw.random.chance(0.3);
   const transpose::Problem problem = draw_problem(draw);
   const transpose::Layout layout = transpose::resolve(problem, element);
   Outcome outcome;
   draw.problem = layout.key();
   const planner::Options options = some_variant(transpose::candidates(draw.device, problem, element), by_chance);
   const transpose::AnyPlan plan(draw.device, problem, element, options);
-  draw.problem += ", " + chosen_by(plan.decisions());
+  draw.problem += ", " + chosen_by(plan.decisions()) + (resident ? ", in the device's memory" : "");
 
   std::vector<std::byte> in(layout.input_bytes() + shift);
   fill_random(in, Numbers::bits, data);
@@ -90,7 +103,11 @@ Outcome check_transpose(Draw& draw) {
   if (layout.in_place) std::memcpy(to, in.data() + shift, layout.input_bytes());
   expected = out;
   turn(layout, in.data() + shift, expected.data() + kGuard + shift);
-  plan.run_bytes(layout.in_place ? to : in.data() + shift, layout.input_bytes(), to, layout.output_bytes());
+  if (resident) {
+    run_resident(draw.device, plan, layout, in.data() + shift, to);
+  } else {
+    plan.run_bytes(layout.in_place ? to : in.data() + shift, layout.input_bytes(), to, layout.output_bytes());
+  }
   draw.answered({to, layout.output_bytes()});
   if (in != before) outcome.wrong = "the input was changed";
   const auto comparison = planner::compare_bytes(out, expected, [&](std::size_t byte) {

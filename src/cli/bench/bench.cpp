@@ -1,6 +1,8 @@
 // ridge bench: our variants, each other's and other libraries' times in one run.
 #include "cli/bench/bench.hpp"
 
+#include <stdlib.h>  // setenv
+
 #include <fmt/format.h>
 
 #include "base/files.hpp"
@@ -23,6 +25,7 @@ std::shared_ptr<BenchWishes> add_bench_options(Command& command, const std::stri
 }
 
 std::vector<Device> bench_devices(const BenchWishes& wishes) {
+  ::setenv("RIDGE_VERIFY", "1", 0);  // kept where it is set
   std::vector<Device> chosen;
   for (const std::string& name : wishes.devices) chosen.push_back(device(name));
   return chosen.empty() ? devices().devices : chosen;

@@ -24,18 +24,22 @@ class EmptyCache {
     if (mkdtemp(name.data()) == nullptr) throw Error(ErrorKind::io, fmt::format("cannot make a folder like {}", name));
     folder_ = name;
     setenv(kName, name.c_str(), 1);
+    if (const char* verify = std::getenv(kVerify)) verify_ = verify;
+    setenv(kVerify, "0", 1);  // what a user waits for is planning alone
   }
   EmptyCache(const EmptyCache&) = delete;
   EmptyCache& operator=(const EmptyCache&) = delete;
   ~EmptyCache() {
     before_ ? setenv(kName, before_->c_str(), 1) : unsetenv(kName);
+    verify_ ? setenv(kVerify, verify_->c_str(), 1) : unsetenv(kVerify);
     std::error_code ignored;
     std::filesystem::remove_all(folder_, ignored);
   }
 
  private:
   static constexpr const char* kName = "RIDGE_CACHE_DIR";
-  std::optional<std::string> before_;
+  static constexpr const char* kVerify = "RIDGE_VERIFY";
+  std::optional<std::string> before_, verify_;
   std::filesystem::path folder_;
 };
 
