@@ -11,31 +11,72 @@
 #include <ridge/error.hpp>
 #include <ridge/fft.hpp>
 
+#include "base/aligned.hpp"
 #include "base/clock.hpp"
-#include "fft/line_trials.hpp"
 #include "fft/registry.hpp"
-#include "plan/choose.hpp"
 
 namespace ridge::fft {
 namespace {
 
 constexpr base::Repeat kTrial{.seconds = 0.02, .at_least = 3, .at_most = 1000, .round = 2e-5};
+constexpr std::size_t kTrialPoints = 4096;  // short lines are timed many at a time
+
+constexpr double kLongRun = 0.02;   // one such run says enough
 constexpr double kMostSeconds = 1;  // for all trials of a line together
 
+// One transform's seconds, alone on this thread. All candidates share the same points.
 template <class T>
-std::vector<planner::Entry<LineKernel<T>>> entries_of(std::size_t n, const std::vector<LineChoice<T>>& choices) {
-  std::vector<planner::Entry<LineKernel<T>>> entries;
-  for (const LineChoice<T>& choice : choices) {
-    entries.push_back({.candidate = {.variant = choice.name,
-                                     .refusal = choice.refusal,
-                                     .cost = {.flops = choice.flops,
-                                              .bytes = 2.0 * static_cast<double>(n) * sizeof(std::complex<T>),
-                                              .efficiency = std::clamp(choice.efficiency, 1e-6, 1.0),
-                                              .float64 = sizeof(T) == sizeof(double),
-                                              .threads = 1}},
-                       .build = [make = choice.make] { return std::shared_ptr<const LineKernel<T>>(make()); }});
+class Timer {
+ public:
+  double operator()(const LineKernel<T>& kernel) {
+    const std::size_t n = kernel.length(), count = std::max<std::size_t>(kTrialPoints / n, 1);
+    if (in_.size() == 0) {
+      in_ = base::AlignedArray<std::complex<T>>(n * count);
+      out_ = base::AlignedArray<std::complex<T>>(n * count);
+      std::fill(in_.begin(), in_.end(), std::complex<T>(T(0.25), T(-0.125)));
+      std::fill(out_.begin(), out_.end(), std::complex<T>());
+    }
+    base::AlignedArray<std::complex<T>> scratch(kernel.scratch());
+    const auto call = [&] {
+      kernel.run_many(Direction::forward, in_.data(), n, out_.data(), n, count, scratch.data());
+    };
+    const auto once = [&] {
+      const double start = base::now();
+      call();
+      return base::now() - start;
+    };
+    const double cold = once();
+    if (cold > kLongRun) return std::min(once(), once()) / static_cast<double>(count);
+    const double many = base::best_seconds(call, kTrial) / static_cast<double>(count);
+    if (count == 1) return many;
+    // A line serves alone and in batches: what both of them take, for some do well in batches only.
+    const double alone = base::best_seconds(
+        [&] {
+          for (std::size_t i = 0; i < count; ++i) {
+            kernel.run(Direction::forward, in_.data() + i * n, out_.data() + i * n, scratch.data());
+          }
+        },
+        kTrial);
+    return (many + alone / static_cast<double>(count)) / 2;
   }
-  return entries;
+
+ private:
+  base::AlignedArray<std::complex<T>> in_, out_;
+};
+
+template <class T>
+std::vector<planner::Candidate> candidates_of(std::size_t n, const std::vector<LineChoice<T>>& choices) {
+  std::vector<planner::Candidate> candidates;
+  for (const LineChoice<T>& choice : choices) {
+    candidates.push_back({.variant = choice.name,
+                          .refusal = choice.refusal,
+                          .cost = {.flops = choice.flops,
+                                   .bytes = 2.0 * static_cast<double>(n) * sizeof(std::complex<T>),
+                                   .efficiency = std::clamp(choice.efficiency, 1e-6, 1.0),
+                                   .float64 = sizeof(T) == sizeof(double),
+                                   .threads = 1}});
+  }
+  return candidates;
 }
 
 template <class T>
@@ -48,7 +89,7 @@ planner::Problem describe(std::size_t n) {
 }
 
 // Device, length, and what of the options changes the answer.
-using Key = std::tuple<std::string, std::size_t, Effort, std::string, std::size_t, bool, bool, bool>;
+using Key = std::tuple<std::string, std::size_t, Effort, std::string, std::size_t, bool, bool>;
 
 template <class T>
 struct Remembered {
@@ -84,15 +125,22 @@ Remembered<T> decide(const Device& device, std::size_t n, const planner::Options
       choice.refusal = "straight code is reached sooner";
     }
   }
+  // Timed kernels are dropped at once: all of them together could be many times the size of the problem.
+  std::size_t last = choices.size();
+  const auto build = [&](std::size_t i) -> const LineKernel<T>& {
+    if (last != i) winner = choices[i].make();
+    last = i;
+    return *winner;
+  };
   Remembered<T> result;
-  LineTrials<T> trials(kTrial);
+  Timer<T> timer;
   planner::Options own = options;
   own.most_seconds = std::min(own.most_seconds, kMostSeconds);
-  // Timed kernels are dropped at once: all of them together could be many times the size of the problem.
-  auto chosen = planner::choose(device, describe<T>(n), entries_of(n, choices), own, trials, planner::Keep::last);
-  result.decision = std::move(chosen.decision);
+  result.decision = planner::decide(device, describe<T>(n), candidates_of(n, choices), own,
+                                    [&](std::size_t i) { return timer(build(i)); });
+  build(result.decision.winner);
   result.choice = std::move(choices[result.decision.winner]);
-  result.kernel = winner = std::move(chosen.winner);
+  result.kernel = winner;
   return result;
 }
 
@@ -100,10 +148,8 @@ Remembered<T> decide(const Device& device, std::size_t n, const planner::Options
 
 template <class T>
 ChosenLine<T> choose_line(const Device& device, std::size_t n, const planner::Options& options) {
-  const Key key{device.id(),         n,
-                options.effort,      options.variant,
-                options.most_trials, options.use_wisdom,
-                options.save_wisdom, planner::verifies(options)};
+  const Key key{device.id(),        n, options.effort, options.variant, options.most_trials, options.use_wisdom,
+                options.save_wisdom};
   Memory<T>& memory = Memory<T>::instance();
   {
     std::lock_guard lock(memory.mutex);
@@ -126,7 +172,7 @@ ChosenLine<T> choose_line(const Device& device, std::size_t n, const planner::Op
 
 template <class T>
 std::vector<planner::Candidate> line_candidates(std::size_t n) {
-  return planner::candidates_of(entries_of(n, line_choices<T>(n)));
+  return candidates_of(n, line_choices<T>(n));
 }
 
 template ChosenLine<float> choose_line(const Device&, std::size_t, const planner::Options&);

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <mutex>
-#include <span>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -15,8 +13,6 @@
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
-#include "device/random.hpp"
-#include "fft/line_trials.hpp"
 #include "fft/real/real.hpp"
 #include "fft/registry.hpp"
 
@@ -34,71 +30,6 @@ std::size_t lines_of(std::size_t elements) { return (elements + 15) / 16 * 16; }
 bool names_threads(const std::string& variant) {
   return variant.starts_with("two_step") || variant.starts_with("one_thread");
 }
-
-// A long line by one thread or by all: one of the two.
-template <class T>
-struct LongLine {
-  const LineKernel<T>* whole = nullptr;
-  std::shared_ptr<const TwoStep<T>> two_step{};
-};
-
-template <class T>
-class LongLineTrials final : public planner::Trials<LongLine<T>> {
- public:
-  using Complex = std::complex<T>;
-  // `known`: seconds of the line by one thread; 0: not timed yet.
-  LongLineTrials(std::size_t n, std::size_t threads, double known) : n_(n), threads_(threads), known_(known) {}
-
-  double seconds(const LongLine<T>& line) override {
-    if (line.whole != nullptr && known_ > 0) return known_;
-    double best = 0;
-    with(line, [&](const auto& run) { best = base::best_seconds([&] { run(Direction::forward); }, kTrial); });
-    return best;
-  }
-
-  planner::Comparison compare(const LongLine<T>& line) override {
-    planner::Comparison worst;
-    with(line, [&](const auto& run) {
-      for (const Direction direction : {Direction::forward, Direction::inverse}) {
-        const bool inverse = direction == Direction::inverse;
-        const T unstored = std::numeric_limits<T>::quiet_NaN();
-        std::fill(out_.begin(), out_.end(), Complex(unstored, unstored));
-        run(direction);
-        if (worst.right())
-          worst = compare_lines<T>(inverse ? "inverse" : "forward", in_.data(), out_.data(), n_, 1, inverse);
-      }
-    });
-    return worst;
-  }
-
- private:
-  // Calls use(run), where run(direction) transforms in_ to out_.
-  template <class Use>
-  void with(const LongLine<T>& line, const Use& use) {
-    if (in_.size() == 0) {
-      in_ = base::AlignedArray<Complex>(n_);
-      out_ = base::AlignedArray<Complex>(n_);
-      const Numbers numbers = sizeof(T) == sizeof(float) ? Numbers::float32 : Numbers::float64;
-      fill_random(std::as_writable_bytes(in_.span()), numbers);
-      fill_random(std::as_writable_bytes(out_.span()), numbers);
-    }
-    if (line.whole != nullptr) {
-      base::AlignedArray<Complex> scratch(line.whole->scratch());
-      use([&](Direction direction) { line.whole->run(direction, in_.data(), out_.data(), scratch.data()); });
-      return;
-    }
-    ScratchPool<T> own(threads_, line.two_step->scratch(), line.two_step->work(), 1);
-    const auto scratch = own.lend();
-    use([&](Direction direction) {
-      line.two_step->run(direction, in_.data(), out_.data(), threads_, scratch->shared.data(),
-                         scratch->of_thread.data());
-    });
-  }
-
-  std::size_t n_, threads_;
-  double known_;
-  base::AlignedArray<Complex> in_, out_;
-};
 
 const char* in_words(Access access) {
   switch (access) {
@@ -224,40 +155,61 @@ void Transform<T>::decide_threads(const planner::Options& options) {
   planner::Options inner = options;
   inner.variant.clear();
   const bool float64 = sizeof(T) == sizeof(double);
-  const std::vector<planner::Entry<LongLine<T>>> entries = {
-      {.candidate =
-           {.variant = "one_thread",
-            .cost = {.flops = whole.flops(), .bytes = data, .efficiency = 0.4, .float64 = float64, .threads = 1}},
-       .build =
-           [&] {
-             return std::make_shared<LongLine<T>>(LongLine<T>{&whole, nullptr});
-           }},
-      {.candidate = {.variant = "two_step",
-                     .parameters = {{"columns", std::to_string(factors.rows)},
-                                    {"rows", std::to_string(factors.columns)}},
-                     .cost = {.flops = whole.flops() + 12 * points,
-                              .bytes = 2 * data,
-                              .launches = 2,
-                              .efficiency = 0.35,
-                              .float64 = float64,
-                              .threads = threads_}},
-       .build = [&] {
-         return std::make_shared<LongLine<T>>(LongLine<T>{
-             nullptr, std::make_shared<TwoStep<T>>(choose_line<T>(device_, factors.rows, inner).kernel,
-                                                   choose_line<T>(device_, factors.columns, inner).kernel)});
-       }}};
-  // The line's own decision has timed it already, if anything was timed there.
+  const std::vector<planner::Candidate> candidates = {
+      {.variant = "one_thread",
+       .cost = {.flops = whole.flops(), .bytes = data, .efficiency = 0.4, .float64 = float64, .threads = 1}},
+      {.variant = "two_step",
+       .parameters = {{"columns", std::to_string(factors.rows)}, {"rows", std::to_string(factors.columns)}},
+       .cost = {.flops = whole.flops() + 12 * points,
+                .bytes = 2 * data,
+                .launches = 2,
+                .efficiency = 0.35,
+                .float64 = float64,
+                .threads = threads_}}};
+  const auto make = [&] {
+    if (!two_step_) {
+      two_step_.emplace(choose_line<T>(device_, factors.rows, inner).kernel,
+                        choose_line<T>(device_, factors.columns, inner).kernel);
+    }
+  };
   const planner::Decision& alone = decisions_.front();
-  LongLineTrials<T> trials(n, threads_, alone.trials[alone.winner].measured_seconds);
-  auto chosen =
-      planner::choose(device_,
+  const double known = alone.trials[alone.winner].measured_seconds;
+  base::AlignedArray<Complex> in, out;
+  const auto measure = [&](std::size_t i) {
+    // The line's own decision has timed it already, if anything was timed there.
+    if (i == 0 && known > 0) return known;
+    if (in.size() == 0) {
+      in = base::AlignedArray<Complex>(n);
+      out = base::AlignedArray<Complex>(n);
+      std::fill(in.begin(), in.end(), Complex(T(0.25), T(-0.125)));
+      std::fill(out.begin(), out.end(), Complex());
+    }
+    if (i == 0) {
+      base::AlignedArray<Complex> scratch(whole.scratch());
+      return base::best_seconds([&] { whole.run(Direction::forward, in.data(), out.data(), scratch.data()); }, kTrial);
+    }
+    make();
+    ScratchPool<T> own(threads_, two_step_->scratch(), two_step_->work(), 1);
+    const auto scratch = own.lend();
+    return base::best_seconds(
+        [&] {
+          two_step_->run(Direction::forward, in.data(), out.data(), threads_, scratch->shared.data(),
+                         scratch->of_thread.data());
+        },
+        kTrial);
+  };
+  decisions_.push_back(
+      planner::decide(device_,
                       {.workload = "fft",
                        .key = fmt::format("fft threads {} {} threads {}", float64 ? "f64" : "f32", n, threads_),
                        .flops = 5 * points * std::log2(points),
                        .bytes = data},
-                      entries, options, trials);
-  decisions_.push_back(std::move(chosen.decision));
-  two_step_ = chosen.winner->two_step;
+                      candidates, options, measure));
+  if (decisions_.back().winner == 1) {
+    make();
+  } else {
+    two_step_.reset();
+  }
 }
 
 template <class T>
