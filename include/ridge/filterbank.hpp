@@ -282,8 +282,8 @@ class PowerStream {
   std::size_t row_size() const;  // values of one summed time: station, product, channel
   std::string variant() const;
   std::size_t due(std::size_t bytes) const;  // summed times that a push of so many bytes will write
-  // Any number of bytes. Error{invalid_argument} where `out` is shorter than what is due, and nothing is taken. Pages of
-  // `in` that are locked (MemoryKind::pinned) travel fastest.
+  // Any number of bytes. Error{invalid_argument} where `out` is shorter than what is due, and nothing is taken. Pages
+  // of `in` that are locked (MemoryKind::pinned) travel fastest.
   std::size_t push(std::span<const std::byte> in, std::span<float> out);
   // As Stream::start_at, with a spectrum that begins a sum.
   std::uint64_t start_at(std::uint64_t spectrum);

@@ -92,5 +92,17 @@ grep -q "classic/fma6" text || fail "check without variants: $(cat text)"
 grep -q "fft c64 12" text || fail "bench without its rows: $(cat text)"
 grep -q '"rows"' bench.json || fail "bench without JSON"
 mistake "no peer \"abacus\"" "$ridge" bench fft --against abacus
+# Real inverses of one and of several axes, whose input FFTW spoils; its wisdom is kept where it was found.
+export RIDGE_CACHE_DIR=$folder/cache
+for problem in "--lengths 8,9" "--shape 4x6,3x4x5"; do
+  "$ridge" bench fft --device host $problem --real --inverse --against fftw --threads 0 --seconds 0.001 >text 2>&1 ||
+    fail "real inverse: $(cat text)"
+done
+if grep -q "vs fftw" text; then
+  ls cache/fftw-f32-*.wisdom >/dev/null || fail "FFTW's wisdom is not kept"
+  echo broken >"$(echo cache/fftw-f32-*.wisdom)"
+  expect "FFTW cannot use it" "$ridge" bench fft --device host --lengths 8 --against fftw --seconds 0.001
+fi
+mistake "timed on the host" "$ridge" bench fft --device host+host --lengths 8 --real --inverse
 
 finish

@@ -1,5 +1,5 @@
-// Other libraries behind one interface, for `ridge bench fft` and `ridge check accuracy`. A library is a file here, compiled
-// where it was found when the build was configured.
+// Other libraries behind one interface, for `ridge bench fft` and `ridge check accuracy`. A library is a file here,
+// compiled where it was found when the build was configured.
 #pragma once
 #include <complex>
 #include <cstddef>
