@@ -34,7 +34,7 @@ Outcome guarded(const Workload& workload, Draw& draw) {
         error.kind() == ErrorKind::unavailable) {
       return {.refused = error.what()};
     }
-    return {.wrong = error.what()};
+    return {.wrong = error.what(), .broken = error.kind() == ErrorKind::device};
   } catch (const std::exception& error) {
     return {.wrong = fmt::format("an exception: {}", error.what())};
   }
@@ -97,9 +97,11 @@ Report run(const Device& device, std::span<const Workload> workloads, const Opti
       if (!ran.outcome.refused.empty()) ++report.refused;
       if (options.each) options.each(workload->name, number, ran.problem, ran.outcome);
       if (ran.outcome.wrong.empty()) continue;
-      report.failures.push_back(options.only ? Failure{workload->name, number, options.shrink, ran.problem, ran.outcome}
-                                             : shrunk(device, *workload, options, number, std::move(ran)));
-      if (report.failures.size() >= kMostFailures) return report;
+      const bool broken = ran.outcome.broken;
+      report.failures.push_back(options.only || broken
+                                    ? Failure{workload->name, number, options.shrink, ran.problem, ran.outcome}
+                                    : shrunk(device, *workload, options, number, std::move(ran)));
+      if (broken || report.failures.size() >= kMostFailures) return report;
     }
     if (options.only) return report;
   }

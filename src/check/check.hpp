@@ -32,6 +32,7 @@ struct Draw {
 struct Outcome {
   std::string wrong{};    // what and where; empty: right
   std::string refused{};  // the library's words; nothing was computed
+  bool broken = false;    // the device failed: what runs on it afterwards says nothing
 };
 
 struct Workload {

@@ -66,6 +66,28 @@ TEST(Check, AFailureIsFoundMadeSmallerAndRepeated) {
   }
 }
 
+// After a device has failed nothing it says is worth reading.
+Outcome breaking(Draw&) { throw ridge::Error(ridge::ErrorKind::device, "an illegal address was met"); }
+
+TEST(Check, ADeviceThatFailsEndsIt) {
+  const ridge::check::Workload workload{"breaking", breaking};
+  const auto report = ridge::check::run(ridge::host(), std::span(&workload, 1), {.seconds = 10});
+  ASSERT_EQ(report.failures.size(), 1u);
+  EXPECT_EQ(report.cases, 1u);
+  EXPECT_EQ(report.failures[0].outcome.wrong, "an illegal address was met");
+}
+
+// What the library refuses in words is no failure; a defect of ours is one.
+TEST(Check, RefusalsAreCounted) {
+  const ridge::check::Workload refusing{
+      "refusing", [](Draw&) -> Outcome { throw ridge::Error(ridge::ErrorKind::invalid_argument, "no"); }};
+  const auto report = ridge::check::run(ridge::host(), std::span(&refusing, 1), {.seconds = 0});
+  EXPECT_EQ(report.refused, 1u);
+  EXPECT_TRUE(report.failures.empty());
+  const ridge::check::Workload defective{"defective", [](Draw&) -> Outcome { throw std::logic_error("oh"); }};
+  EXPECT_FALSE(ridge::check::run(ridge::host(), std::span(&defective, 1), {.seconds = 0}).failures.empty());
+}
+
 // A check that cannot fail is none: an answer that is off in one place must be called wrong.
 TEST(Check, EveryWorkloadNoticesASpoiltAnswer) {
   for (const ridge::check::Workload& workload : ridge::check::workloads()) {

@@ -1,5 +1,6 @@
 // ridge check: random problems against plain references, on the device one asks for.
 #include <chrono>
+#include <cstdio>
 #include <memory>
 
 #include <fmt/format.h>
@@ -48,6 +49,7 @@ void print_outcome(const std::string& workload, std::uint64_t number, const std:
              !outcome.wrong.empty()     ? "\n  WRONG: " + outcome.wrong
              : !outcome.refused.empty() ? "\n  refused: " + outcome.refused
                                         : "");
+  std::fflush(stdout);  // so that the last one is known where a driver ends the program
 }
 
 }  // namespace
