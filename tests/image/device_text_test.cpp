@@ -1,4 +1,4 @@
-// Every kernel of the flow through NVRTC: needs the library, no driver and no GPU.
+// Every kernel of the images through NVRTC: needs the library, no driver and no GPU.
 #ifdef RIDGE_HAVE_CUDA
 #include <gtest/gtest.h>
 
@@ -7,6 +7,7 @@
 #include "device/cuda/loader.hpp"
 #include "device/cuda/nvrtc.hpp"
 #include "image/device/flow_design.hpp"
+#include "image/device/variance_design.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -24,6 +25,23 @@ TEST(DeviceFlowText, EveryDesignCompilesForCudaAndStaysInRegisters) {
       if (!seen.insert(all).second) continue;
       for (const detail::KernelResources& kernel : detail::resources_for(source, "sm_90")) {
         EXPECT_EQ(kernel.spilled_bytes, 0) << source.name << " " << kernel.kernel;
+      }
+    }
+  }
+}
+
+TEST(DeviceVarianceText, EveryDesignCompilesForCudaAndStaysInRegisters) {
+  std::string why_not;
+  if (detail::nvrtc(why_not) == nullptr) GTEST_SKIP() << why_not;
+  for (const VarianceMethod method : {VarianceMethod::exact, VarianceMethod::three_wise}) {
+    const VarianceProblem problem{.rows = 8262, .columns = 9688, .method = method};
+    for (const VarianceDesign& design : {VarianceDesign{.kernel = VarianceKernel::plain},
+                                         {.kernel = VarianceKernel::exact},
+                                         {.kernel = VarianceKernel::three_wise, .together = 3},
+                                         {.kernel = VarianceKernel::three_wise, .together = 6}}) {
+      for (const detail::KernelResources& kernel : detail::resources_for(variance_source(problem, design), "sm_90")) {
+        RecordProperty("registers", kernel.registers);
+        EXPECT_EQ(kernel.spilled_bytes, 0) << static_cast<int>(design.kernel) << " together " << design.together;
       }
     }
   }

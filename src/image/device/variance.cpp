@@ -1,0 +1,149 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "image/device/variance_design.hpp"
+#include "image/text.hpp"
+
+namespace ridge::image::on_device {
+namespace {
+
+// Columns whose sums a group has, and those it writes.
+int columns_written(const VarianceProblem& problem, const VarianceDesign& design) {
+  const int left = static_cast<int>(problem.window_columns / 2);
+  const int right = static_cast<int>(problem.window_columns) - 1 - left;
+  if (design.kernel == VarianceKernel::exact) return 4 * (128 - (left + 3) / 4 - (right + 3) / 4);
+  return 256 - 2 * left;
+}
+
+// Groups that a compute unit can hold: work-items by what it says, at most sixteen groups.
+std::uint64_t resident_groups(const Device& device, std::uint64_t items) {
+  const std::size_t each = device.limits().items_per_unit;
+  return std::clamp<std::uint64_t>(each / items, 1, 16);
+}
+
+// Rows so that all groups run at once, but no fewer than make up for the rows every group begins with.
+int rows_a_group(const Device& device, const VarianceProblem& problem, const VarianceDesign& design) {
+  if (design.chunk > 0) return design.chunk;
+  const auto wide = static_cast<std::size_t>(columns_written(problem, design));
+  const std::uint64_t across = (problem.columns + wide - 1) / wide;
+  const std::uint64_t items = design.kernel == VarianceKernel::exact ? 128 : 256;
+  const std::uint64_t resident = design.kernel == VarianceKernel::exact ? resident_groups(device, items) : 2;
+  const std::uint64_t down = std::max<std::uint64_t>(device.limits().compute_units * resident / across, 1);
+  return static_cast<int>(std::max<std::uint64_t>((problem.rows + down - 1) / down, 4 * problem.window_rows));
+}
+
+std::string refusal(const VarianceProblem& problem, const VarianceDesign& design) {
+  const VarianceMethod method = method_of(problem);
+  const std::size_t cells = problem.window_rows * problem.window_columns;
+  if (design.kernel == VarianceKernel::plain) return "";
+  if (problem.depth != Depth::u8) return "for 8-bit images";
+  if (design.kernel == VarianceKernel::exact) {
+    if (method != VarianceMethod::exact) return "computes the exact method";
+    if (problem.window_rows > 257 || cells > 66051)
+      return "sums of a window of more than 257 rows or 66051 cells do not fit";
+    if (columns_written(problem, design) < 128) return "the window is wider than three quarters of what a group sees";
+    return "";
+  }
+  if (method != VarianceMethod::three_wise) return "computes the three-wise method";
+  for (const std::size_t side : {problem.window_rows, problem.window_columns}) {
+    if (side != 9 && side != 27) return fmt::format("windows of 9 or 27 each way, not {}", side);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<VarianceDesign> variance_designs() {
+  std::vector<VarianceDesign> designs;
+  for (const int chunk : {0, 128, 256, 512}) designs.push_back({.kernel = VarianceKernel::exact, .chunk = chunk});
+  for (const int together : {3, 6}) {
+    for (const int chunk : {0, 406, 694}) {
+      designs.push_back({.kernel = VarianceKernel::three_wise, .chunk = chunk, .together = together});
+    }
+  }
+  designs.push_back({.kernel = VarianceKernel::plain});
+  return designs;
+}
+
+planner::Candidate candidate_of(const Device& device, const VarianceProblem& problem, const VarianceDesign& design) {
+  planner::Candidate candidate;
+  const double pixels = static_cast<double>(problem.rows) * static_cast<double>(problem.columns);
+  const double bytes = pixels * (static_cast<double>(bytes_of(problem.depth)) + 4);
+  const double cells = static_cast<double>(problem.window_rows * problem.window_columns);
+  candidate.refusal = refusal(problem, design);
+  if (design.kernel == VarianceKernel::plain) {
+    candidate.variant = "device_plain";
+    candidate.parameters = {{"method", kVarianceMethods.name(method_of(problem))}};
+    candidate.cost = {.flops = pixels * cells * 6, .bytes = bytes, .launches = 1, .efficiency = 0.2};
+    return candidate;
+  }
+  const bool exact = design.kernel == VarianceKernel::exact;
+  candidate.variant = exact ? "device_running_sums" : "device_three_wise";
+  candidate.parameters = {{"rows", design.chunk == 0 ? "fill" : std::to_string(design.chunk)}};
+  if (!exact) candidate.parameters.emplace_back("together", std::to_string(design.together));
+  const double again = 1 + static_cast<double>(problem.window_rows) / rows_a_group(device, problem, design);
+  candidate.cost = {
+      .flops = pixels * (exact ? 30 : 70) * again, .bytes = bytes, .launches = 1, .efficiency = exact ? 0.6 : 0.35};
+  return candidate;
+}
+
+void list_variance(const Device& device, const VarianceProblem& problem, std::vector<Entry>& entries) {
+  for (const VarianceDesign& design : variance_designs()) {
+    entries.push_back(
+        {.candidate = candidate_of(device, problem, design),
+         .kernels = [problem, design] { return std::vector<KernelSource>{variance_source(problem, design)}; },
+         .build = [device, problem,
+                   design] { return std::make_shared<const DeviceVariance>(device, problem, design); }});
+  }
+}
+
+DeviceVariance::DeviceVariance(const Device& device, const VarianceProblem& problem, const VarianceDesign& design)
+    : problem_(problem),
+      design_(design),
+      kernel_(device.compile(variance_source(problem, design)).kernel("variance")),
+      own_queue_(device.queue()),
+      image_(
+          Image::on(device, {.rows = problem.rows, .columns = problem.columns, .depth = problem.depth}, "variance of")),
+      variance_(
+          Image::on(device, {.rows = problem.rows, .columns = problem.columns, .depth = Depth::f32}, "variance")) {
+  const auto groups = [](std::size_t n, std::size_t each) { return static_cast<std::uint64_t>((n + each - 1) / each); };
+  if (design.kernel == VarianceKernel::plain) {
+    launch_ = {.groups = {groups(problem.columns, 32), groups(problem.rows, 8)}, .items = {32, 8}};
+    return;
+  }
+  chunk_ = rows_a_group(device, problem, design);
+  launch_ = {.groups = {groups(problem.columns, static_cast<std::size_t>(columns_written(problem, design))),
+                        groups(problem.rows, static_cast<std::size_t>(chunk_))},
+             .items = {design.kernel == VarianceKernel::exact ? 128u : 256u}};
+}
+
+void DeviceVariance::enqueue(Queue& queue, std::span<const Image> in, const Image& out) const {
+  const Image& image = in[0];
+  const std::size_t each = bytes_of(image.depth());
+  std::vector<Argument> arguments{image.buffer(),
+                                  std::uint64_t{image.offset() / each},
+                                  std::uint64_t{image.pitch() / each},
+                                  out.buffer(),
+                                  std::uint64_t{out.offset() / 4},
+                                  std::uint64_t{out.pitch() / 4},
+                                  static_cast<int>(problem_.rows),
+                                  static_cast<int>(problem_.columns)};
+  if (design_.kernel != VarianceKernel::plain) {
+    arguments.emplace_back(chunk_);
+    arguments.emplace_back(image.offset() % 4 == 0 && image.pitch() % 4 == 0 ? 1 : 0);
+    arguments.emplace_back(out.offset() % 16 == 0 && out.pitch() % 16 == 0 ? 1 : 0);
+  }
+  queue.launch(kernel_, launch_, arguments);
+}
+
+void DeviceVariance::run(std::span<const Image> in, Image& out) const {
+  std::lock_guard lock(running_);
+  Queue queue = own_queue_;
+  upload(queue, in[0], image_);
+  enqueue(queue, std::span(&image_, 1), variance_);
+  download(queue, variance_, out);
+  queue.finish();
+}
+
+}  // namespace ridge::image::on_device

@@ -1,0 +1,45 @@
+// How a device computes the variance: its kernels and their parameters.
+#pragma once
+#include <mutex>
+#include <vector>
+
+#include "image/variant.hpp"
+
+namespace ridge::image::on_device {
+
+enum class VarianceKernel {
+  plain,       // a pixel a work-item: any method, window, depth
+  exact,       // 8 bits, running sums, four columns a work-item
+  three_wise,  // 8 bits, windows of 9 or 27 each way, a column a work-item
+};
+
+struct VarianceDesign {
+  VarianceKernel kernel = VarianceKernel::plain;
+  int chunk = 0;     // exact, three_wise: rows a group goes down; 0: as many as fill the device once
+  int together = 3;  // three_wise: rows between two barriers
+};
+
+VarianceMethod method_of(const VarianceProblem& problem);  // what `best` stands for
+KernelSource variance_source(const VarianceProblem& problem, const VarianceDesign& design);
+std::vector<VarianceDesign> variance_designs();
+planner::Candidate candidate_of(const Device& device, const VarianceProblem& problem, const VarianceDesign& design);
+void list_variance(const Device& device, const VarianceProblem& problem, std::vector<Entry>& entries);
+
+class DeviceVariance final : public Variant {
+ public:
+  DeviceVariance(const Device& device, const VarianceProblem& problem, const VarianceDesign& design);
+  void run(std::span<const Image> in, Image& out) const override;
+  void enqueue(Queue& queue, std::span<const Image> in, const Image& out) const override;
+
+ private:
+  VarianceProblem problem_;
+  VarianceDesign design_;
+  Kernel kernel_;
+  Launch launch_;
+  int chunk_ = 0;
+  Queue own_queue_;
+  Image image_, variance_;  // of run(), whose callers take turns
+  mutable std::mutex running_;
+};
+
+}  // namespace ridge::image::on_device
