@@ -1,16 +1,56 @@
 #include "base/threads.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <ridge/threads.hpp>
 
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <mutex>
 #include <set>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include "support/no_threads.hpp"
+#include "support/scratch.hpp"
+
 namespace ridge::base {
 namespace {
+
+using std::chrono::seconds;
+
+// Whether all of them are here at the same time.
+class Meeting {
+ public:
+  explicit Meeting(int members) : missing_(members) {}
+  bool meet() {
+    --missing_;
+    const auto late = std::chrono::steady_clock::now() + seconds(10);
+    while (missing_ > 0 && std::chrono::steady_clock::now() < late) std::this_thread::yield();
+    return missing_ <= 0;
+  }
+
+ private:
+  std::atomic<int> missing_;
+};
+
+// In a child, which has no workers yet; its exit code.
+template <class Work>
+int in_child(const Work& work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);  // a child that waits for ever fails
+    ::_exit(work());
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
 
 TEST(Threads, EveryShareRunsOnceAndTogether) {
   for (std::size_t threads : {1u, 2u, 3u, 7u, 16u}) {
@@ -76,6 +116,142 @@ TEST(Threads, AnExceptionReachesTheCallerOnceAllHaveEnded) {
   EXPECT_EQ(ended, 4);
   parallel(4, [&](std::size_t, std::size_t) { ended++; });  // and the pool still works
   EXPECT_EQ(ended, 8);
+}
+
+TEST(Threads, OneThatCannotStartIsDoneWithout) {
+  EXPECT_EQ(in_child([] {
+              const test::Warnings warnings;
+              const test::NoMoreThreads none;
+              if (!none.worked()) return 2;
+              for (int call = 0; call < 3; ++call) {
+                std::atomic<int> runs{0};
+                parallel(5, [&](std::size_t, std::size_t) { runs++; });
+                if (runs != 5) return 3;
+              }
+              return warnings.said.size() == 3 && warnings.said[0].find("thread 2") != std::string::npos ? 0 : 4;
+            }),
+            0);
+}
+
+TEST(Threads, OnesThatStartedAreUsedWhereOthersCannot) {
+  EXPECT_EQ(in_child([] {
+              const test::Warnings warnings;
+              parallel(3, [](std::size_t, std::size_t) {});
+              const test::NoMoreThreads none;
+              for (int call = 0; call < 3; ++call) {
+                Meeting three(3);
+                std::atomic<int> runs{0};
+                parallel(9, [&](std::size_t thread, std::size_t) {
+                  if (thread < 3 && !three.meet()) runs += 100;
+                  runs++;
+                });
+                if (runs != 9) return 3;
+              }
+              std::atomic<int> runs{0};
+              parallel(3, [&](std::size_t, std::size_t) { runs++; });
+              return runs == 3 ? 0 : 4;
+            }),
+            0);
+}
+
+TEST(Threads, AChildOfForkHasWorkersOfItsOwn) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the thread sanitizer loses count of threads in a child of a process that has some";
+#endif
+  parallel(4, [](std::size_t, std::size_t) {});
+  const auto work = [] {
+    Meeting all(4);
+    std::atomic<int> met{0};
+    parallel(4, [&](std::size_t, std::size_t) { met += all.meet(); });
+    return met == 4 ? 0 : 1;
+  };
+  EXPECT_EQ(in_child(work), 0);
+  // While the workers are busy in the parent, whose locks the child inherits as they are.
+  std::atomic<bool> enough{false};
+  std::thread busy([&] {
+    while (!enough) parallel(4, [](std::size_t, std::size_t) {});
+  });
+  for (int round = 0; round < 20; ++round) EXPECT_EQ(in_child(work), 0);
+  enough = true;
+  busy.join();
+  EXPECT_EQ(work(), 0);
+}
+
+TEST(Threads, ACallOfOneThreadKeepsNobodyWaiting) {
+  std::promise<void> begun, end;
+  std::thread other([&] {
+    parallel(1, [&](std::size_t, std::size_t) {
+      begun.set_value();
+      end.get_future().wait();
+    });
+  });
+  begun.get_future().wait();
+  Meeting both(2);
+  std::atomic<int> met{0};
+  parallel(2, [&](std::size_t, std::size_t) { met += both.meet(); });
+  EXPECT_EQ(met, 2);
+  end.set_value();
+  other.join();
+}
+
+TEST(Threads, CallersAtOnceShareTheWorkers) {
+  parallel(8, [](std::size_t, std::size_t) {});  // so many there are now
+  Meeting all(4);
+  std::atomic<int> met{0};
+  const auto caller = [&] { parallel(2, [&](std::size_t, std::size_t) { met += all.meet(); }); };
+  std::thread other(caller);
+  caller();
+  other.join();
+  EXPECT_EQ(met, 4);
+}
+
+TEST(Threads, GoThroughTheCallersLoop) {
+  std::atomic<int> loops{0}, runs{0}, nested{0};
+  set_parallel_loop([&](std::size_t jobs, const std::function<void(std::size_t)>& run) {
+    ++loops;
+    std::vector<std::thread> threads;
+    for (std::size_t job = jobs; job-- > 0;) threads.emplace_back([&run, job] { run(job); });
+    for (auto& thread : threads) thread.join();
+  });
+  parallel(3, [&](std::size_t thread, std::size_t threads) {
+    EXPECT_EQ(threads, 3u);
+    runs += 1 << (4 * thread);
+    parallel(2, [&](std::size_t, std::size_t) { nested++; });
+  });
+  parallel(1, [&](std::size_t, std::size_t) { nested++; });
+  EXPECT_EQ(loops, 1);
+  EXPECT_EQ(runs, 0x111);
+  EXPECT_EQ(nested, 7);
+  EXPECT_THROW(parallel(2, [](std::size_t, std::size_t) { throw std::runtime_error("no"); }), std::runtime_error);
+  set_parallel_loop({});
+  parallel(3, [&](std::size_t, std::size_t) { runs++; });
+  EXPECT_EQ(loops, 2);
+  EXPECT_EQ(runs, 0x114);
+}
+
+TEST(Threads, AreLeftWhereTheyAreInAnotherProgram) {
+  if (hardware_threads() < 2) GTEST_SKIP() << "one core: nothing to be tied to";
+  const auto tied = [] {  // whether a worker may use one core only
+    std::atomic<int> cores{0};
+    parallel(2, [&](std::size_t thread, std::size_t) {
+      cpu_set_t set;
+      CPU_ZERO(&set);
+      if (thread == 1 && sched_getaffinity(0, sizeof set, &set) == 0) cores = CPU_COUNT(&set);
+    });
+    return cores == 1 ? 1 : 0;
+  };
+  const test::ScopedEnvironment no("RIDGE_NO_PIN", std::nullopt);
+  const test::ScopedEnvironment yes("RIDGE_PIN", std::nullopt);
+  EXPECT_EQ(in_child(tied), 0);
+  set_pinning(true);
+  EXPECT_EQ(in_child(tied), 1);
+  {
+    const test::ScopedEnvironment never("RIDGE_NO_PIN", "1");
+    EXPECT_EQ(in_child(tied), 0);
+  }
+  set_pinning(false);
+  const test::ScopedEnvironment always("RIDGE_PIN", "1");
+  EXPECT_EQ(in_child(tied), 1);
 }
 
 TEST(Threads, SharesCoverEverythingInOrder) {

@@ -1,0 +1,32 @@
+#pragma once
+#include <pthread.h>
+
+#include <cstddef>
+
+namespace ridge::test {
+
+// No thread starts while this lives: each would need a stack larger than the address space.
+class NoMoreThreads {
+ public:
+  NoMoreThreads() {
+    pthread_getattr_default_np(&before_);
+    pthread_attr_t huge;
+    pthread_attr_init(&huge);
+    pthread_attr_setstacksize(&huge, std::size_t{1} << 50);
+    worked_ = pthread_setattr_default_np(&huge) == 0;
+    pthread_attr_destroy(&huge);
+  }
+  ~NoMoreThreads() {
+    pthread_setattr_default_np(&before_);
+    pthread_attr_destroy(&before_);
+  }
+  NoMoreThreads(const NoMoreThreads&) = delete;
+  NoMoreThreads& operator=(const NoMoreThreads&) = delete;
+  bool worked() const { return worked_; }
+
+ private:
+  pthread_attr_t before_;
+  bool worked_ = false;
+};
+
+}  // namespace ridge::test
