@@ -21,6 +21,8 @@
 #include <ridge/error.hpp>
 
 #include "base/log.hpp"
+#include "base/temporaries.hpp"
+#include "base/trusted_files.hpp"
 
 namespace ridge::base {
 namespace {
@@ -57,21 +59,14 @@ int open_retrying(const fs::path& path, int flags, mode_t mode = 0) {
   return descriptor;
 }
 
-// --- the cache folder -----------------------------------------------------------------------------------------------
-
-// Every missing folder on the way, for this user only. The reason where it cannot be done; empty when it is there.
-std::string make_private_folder(const fs::path& folder) {
-  struct stat status {};
-  if (::stat(folder.c_str(), &status) == 0) return S_ISDIR(status.st_mode) ? "" : "not a folder";
-  if (errno != ENOENT) return reason(errno);
-  const fs::path parent = folder.parent_path();
-  if (!parent.empty() && parent != folder) {
-    if (auto why = make_private_folder(parent); !why.empty()) return why;
-  }
-  // Another process may have made it meanwhile.
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return reason(errno);
+// Whether someone else could have put bytes there.
+std::string why_untrusted(const struct stat& status) {
+  if (status.st_uid != ::geteuid() && status.st_uid != 0) return "it belongs to another user";
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "others may write to it (chmod go-w)";
   return "";
 }
+
+// --- the cache folder -----------------------------------------------------------------------------------------------
 
 std::string why_unusable(const fs::path& folder) {
   if (auto why = make_private_folder(folder); !why.empty()) return why;
@@ -129,12 +124,14 @@ void remove_stale_temporaries(const fs::path& folder) {
 // A new file beside `path` that disappears again unless it is renamed.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const fs::path& path) : target_(path) {
+  TemporaryFile(const fs::path& path, mode_t mode) : target_(path) {
     static std::atomic<unsigned> counter{0};
     // A process of the same number may have been killed here, so a name can be taken.
     for (int attempt = 0; attempt < 1000; ++attempt) {
       path_ = folder() / fmt::format("{}{}-{}-{:.100}", kTemporary, ::getpid(), counter++, path.filename().string());
-      descriptor_ = open_retrying(path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+      name_ = TemporaryName(path_);
+      descriptor_ = open_retrying(path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+      name_.made();
       if (descriptor_ >= 0 || errno != EEXIST) break;
     }
     if (descriptor_ < 0) fail_with(errno);
@@ -165,9 +162,8 @@ class TemporaryFile {
   void rename() {
     if (::rename(path_.c_str(), target_.c_str()) != 0) fail_with(errno);
     renamed_ = true;
-    // So that the new name survives a power cut; the write itself has succeeded either way.
-    const Descriptor parent(open_retrying(folder(), O_RDONLY | O_DIRECTORY));
-    if (parent) ::fsync(parent.get());
+    name_.forget();
+    flush_folder(folder());
   }
 
  private:
@@ -175,6 +171,7 @@ class TemporaryFile {
   [[noreturn]] void fail_with(int error) const { fail("cannot write", target_, reason(error)); }
 
   fs::path target_, path_;
+  TemporaryName name_;
   int descriptor_ = -1;
   bool renamed_ = false;
 };
@@ -212,6 +209,25 @@ int lock(const fs::path& name, double seconds, Deadline deadline) {
 
 }  // namespace
 
+std::string make_private_folder(const fs::path& folder) {
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) == 0) return S_ISDIR(status.st_mode) ? "" : "not a folder";
+  if (errno != ENOENT) return reason(errno);
+  const fs::path parent = folder.parent_path();
+  if (!parent.empty() && parent != folder) {
+    if (auto why = make_private_folder(parent); !why.empty()) return why;
+  }
+  // Another process may have made it meanwhile.
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return reason(errno);
+  return "";
+}
+
+std::string why_untrusted(const fs::path& folder) {
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0) return reason(errno);
+  return why_untrusted(status);
+}
+
 fs::path cache_folder() {
   if (const std::string chosen = environment("RIDGE_CACHE_DIR"); !chosen.empty()) {
     std::error_code error;
@@ -229,9 +245,12 @@ fs::path cache_folder() {
   return folder_under_tmp();
 }
 
-std::optional<std::string> read_file(const fs::path& path, std::size_t limit) {
+namespace {
+
+std::optional<std::string> read_whole(const fs::path& path, std::size_t limit, bool trusted) {
   // Without O_NONBLOCK a FIFO would wait for a writer for ever.
-  const Descriptor file(open_retrying(path, O_RDONLY | O_NONBLOCK | O_NOCTTY));
+  const int follow = trusted ? O_NOFOLLOW : 0;
+  const Descriptor file(open_retrying(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | follow));
   if (!file) {
     if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
     fail("cannot read", path, reason(errno));
@@ -239,6 +258,10 @@ std::optional<std::string> read_file(const fs::path& path, std::size_t limit) {
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) fail("cannot read", path, reason(errno));
   if (!S_ISREG(status.st_mode)) fail("cannot read", path, "not a regular file");
+  if (trusted) {
+    // Of the file that is open: its name may be another's by now.
+    if (const std::string why = why_untrusted(status); !why.empty()) fail("will not use", path, why);
+  }
   const auto too_long = [&] { fail("cannot read", path, fmt::format("longer than {} bytes", limit)); };
   if (static_cast<std::uintmax_t>(status.st_size) > limit) too_long();
 
@@ -260,18 +283,28 @@ std::optional<std::string> read_file(const fs::path& path, std::size_t limit) {
   }
 }
 
-void write_file(const fs::path& path, std::string_view bytes) {
+void write_whole(const fs::path& path, std::string_view bytes, mode_t mode) {
   if (!path.has_filename()) fail("cannot write", path, "it names no file");
   struct stat status {};
   // A rename over /dev/null or a pipe would replace it.
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
     fail("cannot write", path, S_ISDIR(status.st_mode) ? "it is a folder" : "not a regular file");
-  TemporaryFile file(path);
+  TemporaryFile file(path, mode);
   remove_stale_temporaries(file.folder());
   file.write(bytes);
   file.flush();
   file.rename();
 }
+
+}  // namespace
+
+std::optional<std::string> read_file(const fs::path& path, std::size_t limit) { return read_whole(path, limit, false); }
+std::optional<std::string> read_trusted_file(const fs::path& path, std::size_t limit) {
+  return read_whole(path, limit, true);
+}
+
+void write_file(const fs::path& path, std::string_view bytes) { write_whole(path, bytes, 0666); }
+void write_private_file(const fs::path& path, std::string_view bytes) { write_whole(path, bytes, 0600); }
 
 FileLock::FileLock(const fs::path& path, double seconds) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);

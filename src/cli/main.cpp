@@ -1,5 +1,8 @@
+#include <ridge/threads.hpp>
+
 #include "cli/command.hpp"
 #include "cli/options.hpp"
+#include "cli/process.hpp"
 
 namespace {
 
@@ -42,5 +45,7 @@ void add_commands(ridge::cli::Command& program) {
 }  // namespace
 
 int main(int count, char** values) {
-  return ridge::cli::run_program(count, values, kAbout, kFooter, RIDGE_VERSION, add_commands);
+  ridge::cli::begin_process();
+  ridge::set_pinning(true);  // this program has the machine to itself, or was told otherwise
+  return ridge::cli::end_process(ridge::cli::run_program(count, values, kAbout, kFooter, RIDGE_VERSION, add_commands));
 }

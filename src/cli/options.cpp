@@ -1,9 +1,12 @@
 #include "cli/options.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <limits>
 #include <new>
+#include <sstream>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 
@@ -11,6 +14,7 @@
 #include <ridge/error.hpp>
 
 #include "base/text.hpp"
+#include "cli/process.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -34,6 +38,13 @@ std::string unknown_command(const CLI::App& program, int count, char** values) {
     app = next;
   }
   return "";
+}
+
+// Whatever a file or an argument put into the message.
+std::string one_line(std::string message) {
+  std::replace_if(
+      message.begin(), message.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return message;
 }
 
 int fail(int code, const std::string& message) {
@@ -169,13 +180,22 @@ int run_program(int count, char** values, const std::string& about, const std::s
     app.parse(count, values);
     return 0;
   } catch (const CLI::Success& success) {  // --help and --version
-    return app.exit(success);
+    std::ostringstream text;
+    const int code = app.exit(success, text, text);
+    std::fputs(text.str().c_str(), stdout);  // what fails is noticed at the end
+    return code;
   } catch (const ExitWith& verdict) {
     return verdict.code;
   } catch (const CLI::ParseError& error) {
     return fail(1, fmt::format("{} (see {} --help)", error.what(), chosen(app)));
   } catch (const Error& error) {
-    return fail(error.callers_mistake() ? 1 : 2, error.what());
+    // A kernel that does not compile is shown with its source.
+    const bool source = error.kind() == ErrorKind::compile;
+    return fail(error.callers_mistake() ? 1 : 2, source ? error.what() : one_line(error.what()));
+  } catch (const std::system_error& error) {
+    // {fmt} throws this where standard output takes no more.
+    if (std::ferror(stdout) != 0) return standard_output_failed(error.code().value());
+    return fail(2, fmt::format("unexpected failure: {}", error.what()));
   } catch (const std::bad_alloc&) {
     return fail(1, "not enough memory on this machine for that");
   } catch (const std::exception& error) {

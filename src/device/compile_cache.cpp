@@ -13,6 +13,7 @@
 
 #include "base/files.hpp"
 #include "base/log.hpp"
+#include "base/trusted_files.hpp"
 
 namespace ridge::detail {
 namespace {
@@ -113,9 +114,16 @@ fs::path folder() {
   if (switched_off()) return {};
   const fs::path cache = base::cache_folder();
   if (cache.empty()) return {};
-  std::error_code error;
-  fs::create_directories(cache / "kernels", error);
-  return error ? fs::path() : cache / "kernels";
+  const fs::path kernels = cache / "kernels";
+  if (!base::make_private_folder(kernels).empty()) return {};
+  // What lies here is executed: nobody else may have put it there.
+  for (const fs::path& one : {cache, kernels}) {
+    if (const std::string why = base::why_untrusted(one); !why.empty()) {
+      base::warn(fmt::format("compile cache: {} is not used: {}", one.string(), why));
+      return {};
+    }
+  }
+  return kernels;
 }
 
 fs::path path_in(const fs::path& folder, std::string_view key) {
@@ -172,7 +180,7 @@ std::optional<std::string> find_compiled(std::string_view key) {
   const fs::path path = path_in(where, key);
   std::optional<std::string> file;
   try {
-    file = base::read_file(path, kLargestFile);
+    file = base::read_trusted_file(path, kLargestFile);
   } catch (const Error& error) {
     remove_damaged(path, error.what());
     return std::nullopt;
@@ -196,7 +204,7 @@ void store_compiled(std::string_view key, std::string_view binary) {
   if (where.empty()) return;
   const fs::path path = path_in(where, key);
   try {
-    base::write_file(path, encode(key, binary));
+    base::write_private_file(path, encode(key, binary));
   } catch (const Error&) {
     return;
   }

@@ -8,7 +8,8 @@ namespace ridge::detail {
 
 // The whole key is stored in the file and compared, so a hash collision can never hand out the wrong kernel; a checksum
 // catches damage. Damaged or foreign files: a warning, removed, and nothing is returned. Files that have not been used
-// for long are removed when the folder grows past 256 MiB. RIDGE_COMPILE_CACHE=off turns it off.
+// for long are removed when the folder grows past 256 MiB. Folders and files that belong to another user, or that
+// others may write to, are not used, with a warning. RIDGE_COMPILE_CACHE=off turns it off.
 std::optional<std::string> find_compiled(std::string_view key);
 void store_compiled(std::string_view key, std::string_view binary);  // a folder that cannot be written is no error
 

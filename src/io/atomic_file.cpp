@@ -15,41 +15,58 @@
 
 namespace ridge::io {
 namespace fs = std::filesystem;
-namespace {
-
-fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
-
-void flush_folder(const fs::path& folder) {  // so that new names survive a power cut; the files are whole either way
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ::fsync(descriptor);
-  ::close(descriptor);
-}
-
-}  // namespace
 
 AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)), part_(path_.string() + ".part") {
   struct stat status {};
   if (!path_.has_filename() || (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode))) {
     throw Error(ErrorKind::io, fmt::format("cannot write {}: not the name of a file", path_.string()));
   }
-  descriptor_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (descriptor_ < 0) fail(errno);
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    const int error = errno;
-    ::close(std::exchange(descriptor_, -1));
-    if (error == EWOULDBLOCK) {
-      throw Error(ErrorKind::io, fmt::format("cannot write {}: another process is writing it", path_.string()));
-    }
-    fail(error);
+  // Between opening and locking, the one who had it may have given the file its final name, or removed it: then what is
+  // open here is a finished file, and another has to be made.
+  for (int attempt = 0; descriptor_ < 0; ++attempt) {
+    open_part();
+    if (still_named()) break;
+    discard();
+    if (attempt == 1000) fail(EBUSY);
   }
-  if (::ftruncate(descriptor_, 0) != 0) fail(errno);
+  try {
+    known_ = base::TemporaryName(part_);
+    known_.made();
+    if (::ftruncate(descriptor_, 0) != 0) fail(errno);
+  } catch (...) {
+    remove();
+    throw;
+  }
 }
 
-AtomicFile::~AtomicFile() {
-  if (descriptor_ < 0) return;
-  ::unlink(part_.c_str());
-  ::close(descriptor_);
+AtomicFile::~AtomicFile() { remove(); }
+
+void AtomicFile::remove() {
+  if (descriptor_ >= 0 && still_named()) ::unlink(part_.c_str());
+  discard();
+}
+
+void AtomicFile::open_part() {
+  descriptor_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (descriptor_ < 0) fail(errno);
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+  const int error = errno;
+  discard();
+  if (error == EWOULDBLOCK) {
+    throw Error(ErrorKind::io, fmt::format("cannot write {}: another process is writing it", path_.string()));
+  }
+  fail(error);
+}
+
+bool AtomicFile::still_named() const {
+  struct stat open {
+  }, named{};
+  return ::fstat(descriptor_, &open) == 0 && ::lstat(part_.c_str(), &named) == 0 && open.st_ino == named.st_ino &&
+         open.st_dev == named.st_dev;
+}
+
+void AtomicFile::discard() {
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }
 
 void AtomicFile::fail(int error) const {
@@ -72,15 +89,21 @@ void AtomicFile::write(const void* from, std::size_t bytes) {
 void AtomicFile::commit(const fs::path& keep) {
   // EINVAL: a file system that cannot; the file is whole all the same.
   if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);
-  if (!keep.empty() && ::rename(path_.c_str(), keep.c_str()) != 0 && errno != ENOENT) fail(errno);
+  if (!still_named()) {
+    throw Error(ErrorKind::io, fmt::format("cannot write {}: someone has removed {}", path_.string(), part_.string()));
+  }
+  const bool kept = !keep.empty() && ::rename(path_.c_str(), keep.c_str()) == 0;
+  if (!keep.empty() && !kept && errno != ENOENT) fail(errno);
+  known_
+      .forget();  // before the name is free for others: a signal from here on leaves the part, which the next one takes
   if (::rename(part_.c_str(), path_.c_str()) != 0) {
     const int error = errno;
-    if (!keep.empty()) ::rename(keep.c_str(), path_.c_str());
+    if (kept) ::rename(keep.c_str(), path_.c_str());
     fail(error);
   }
-  flush_folder(folder_of(path_));
   // A file system over a network may report a full disk only here, when the name is there already.
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(errno);
+  base::flush_folder(path_.parent_path());
 }
 
 }  // namespace ridge::io

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/temporaries.hpp"
+
 namespace ridge::io {
 
 class AtomicFile {
@@ -25,8 +27,13 @@ class AtomicFile {
 
  private:
   [[noreturn]] void fail(int error) const;
+  void open_part();
+  bool still_named() const;  // whether the part's name still means the file that is open
+  void discard();            // closes it
+  void remove();             // and takes the part away
 
   std::filesystem::path path_, part_;
+  base::TemporaryName known_;
   int descriptor_ = -1;
   std::size_t written_ = 0;
 };

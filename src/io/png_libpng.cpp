@@ -46,6 +46,11 @@ Raster read_png(const std::filesystem::path& path) {
     png_image_free(&image);
     throw refuse(fmt::format("{}x{} pixels", raster.width, raster.height));
   }
+  // Deflate makes 1032 of a byte at best, and a pixel has a bit at least: no memory for what cannot be there.
+  if (raster.width * raster.height / (8 * 1032) > bytes->size()) {
+    png_image_free(&image);
+    throw refuse(fmt::format("{} bytes cannot hold {}x{} pixels", bytes->size(), raster.width, raster.height));
+  }
   image.format = raster.channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
   raster.values.resize(raster.width * raster.height * raster.channels);
   const png_color background{255, 255, 255};

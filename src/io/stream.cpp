@@ -1,10 +1,12 @@
 #include "io/stream.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -144,21 +146,33 @@ OutputStream::OutputStream(const std::string& name, bool in_place) : name_(name 
   }
   if (in_place) {
     in_place_ = true;
-    descriptor_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    descriptor_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    made_here_ = descriptor_ >= 0;
+    if (!made_here_) descriptor_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor_ < 0) fail(errno);
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      ::close(descriptor_);
+      throw Error(ErrorKind::io, fmt::format("cannot write {}: another process is writing it", name_));
+    }
     if (::lseek(descriptor_, 0, SEEK_END) < 0) fail(errno);
     return;
   }
-  std::string pattern = name + ".tmp-XXXXXX";
-  descriptor_ = ::mkostemp(pattern.data(), O_CLOEXEC);
-  if (descriptor_ < 0) fail(errno);
-  temporary_ = pattern;
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::fchmod(descriptor_, 0666 & ~mask);
+  static std::atomic<unsigned> counter{0};
+  // A process of the same number may have been killed here, so a name can be taken.
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    temporary_ = fmt::format("{}.tmp-{}-{}", name, ::getpid(), counter++);
+    known_ = base::TemporaryName(temporary_);
+    descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    known_.made();
+    if (descriptor_ >= 0) return;
+    if (errno != EEXIST) break;
+  }
+  fail(errno);
 }
 
 OutputStream::~OutputStream() {
+  struct stat status {};
+  if (made_here_ && ::fstat(descriptor_, &status) == 0 && status.st_size == 0) ::unlink(name_.c_str());
   if (descriptor_ > STDERR_FILENO) ::close(descriptor_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
@@ -198,11 +212,15 @@ void OutputStream::rewrite_start(std::string_view bytes) {
 }
 
 void OutputStream::finish() {
-  if (in_place_ && ::fsync(descriptor_) != 0) fail(errno);
-  if (temporary_.empty()) return;
-  if (::fsync(descriptor_) != 0) fail(errno);
-  if (::rename(temporary_.c_str(), name_.c_str()) != 0) fail(errno);
-  temporary_.clear();
+  if (is_pipe()) return;
+  made_here_ = false;
+  if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);
+  if (!temporary_.empty()) {
+    if (::rename(temporary_.c_str(), name_.c_str()) != 0) fail(errno);
+    temporary_.clear();
+    known_.forget();
+  }
+  base::flush_folder(std::filesystem::path(name_).parent_path());
 }
 
 }  // namespace ridge::io

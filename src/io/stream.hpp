@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/temporaries.hpp"
+
 namespace ridge::io {
 
 class InputStream {
@@ -44,8 +46,9 @@ class InputStream {
   std::string whose_;
 };
 
-// A file appears under its name when finish() has been called, and not at all otherwise; `in_place` it is there at
-// once, what it holds stays, and writing goes on behind that.
+// A file appears under its name when finish() has been called, and not at all otherwise, not even half of it under
+// another name where a signal ends a program that asked for it (base/temporaries.hpp). `in_place` it is there at once,
+// what it holds stays, and writing goes on behind that.
 class OutputStream {
  public:
   explicit OutputStream(const std::string& name, bool in_place = false);
@@ -68,7 +71,9 @@ class OutputStream {
 
   std::string name_;
   std::filesystem::path temporary_;  // empty: not ours to rename
+  base::TemporaryName known_;
   bool in_place_ = false;
+  bool made_here_ = false;  // in place; removed again where nothing was written and finish() was not called
   int descriptor_ = -1;
 };
 

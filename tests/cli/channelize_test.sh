@@ -77,16 +77,31 @@ $ridge channelize $signal --chunk 1001 | $ridge channelize - - $run --quiet --me
 same power.raw power2.raw "pieces of 1001 bytes"
 same digest1 digest2 "digests"
 grep -q "digest of all channels: [0-9a-f]\{32\}" digest1 || fail "no digest: $(cat digest1)"
-head -c 123456 power.raw >resumed.raw # killed in the middle of a row
+# begun: a run with --resume that was killed in the middle of a row
+begun() {
+  rm -f resumed.raw
+  $ridge channelize $signal | head -c 900000 | $ridge channelize - resumed.raw $run --resume --quiet || fail "begin"
+  truncate -s 123456 resumed.raw
+}
+begun
 $ridge channelize $signal | $ridge channelize - resumed.raw $run --resume --quiet || fail "resume"
 same power.raw resumed.raw "gone on with"
 rows=$((123456 / (3 * 4 * 64 * 4)))
 from=$(((rows * 10 - 8) * 64))
-head -c 123456 power.raw >resumed.raw
+begun
 $ridge channelize $signal --from-sample $from | $ridge channelize - resumed.raw $run --resume --first-sample $from --quiet ||
   fail "resume of a pipe opened late"
 same power.raw resumed.raw "gone on with a pipe opened late"
+begun
+cp resumed.raw before.raw
+mistake "it holds \"64 channels" $ridge channelize in.raw resumed.raw --channels 64 --resume
+printf 'x' | dd of=resumed.raw bs=1 seek=100 conv=notrunc 2>/dev/null
+mistake "is not the file" $ridge channelize in.raw resumed.raw $run --resume
+cp power.raw letter.raw
+mistake "was not begun with --resume" $ridge channelize in.raw letter.raw $run --resume
+same power.raw letter.raw "a file that is not ours"
 mistake "too late" $ridge channelize in.raw out.raw --channels 64 --first-sample 640
+mistake "too late" $ridge channelize in.raw out.raw --channels 64 --first-sample 640 --resume
 for i in 3 4 5; do
   $ridge channelize signal "sb$i.raw" --block 64 --seconds 0.02 --seed $i || fail "signal $i"
   $ridge channelize "sb$i.raw" "alone$i.out" --channels 64 --quiet || fail "subband $i"

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <fstream>
@@ -63,6 +64,65 @@ TEST(CompileCache, AFolderThatCannotBeWrittenIsNoError) {
   overwrite(cache.kernels(), "a file where the folder should be");
   store_compiled(key_of("a"), "binary");
   EXPECT_EQ(find_compiled(key_of("a")), std::nullopt);
+}
+
+TEST(CompileCache, IsForThisUserOnly) {
+  const test::FreshCache cache;
+  store_compiled(key_of("a"), "binary");
+  EXPECT_EQ(fs::status(cache.kernels()).permissions(), fs::perms::owner_all);
+  EXPECT_EQ(fs::status(cache.files().front()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST(CompileCache, WhatOthersMayHaveWrittenIsNotUsed) {
+  const test::FreshCache cache;
+  const test::Warnings warnings;
+  const auto find = [] { return find_compiled(key_of("a")); };
+  store_compiled(key_of("a"), "binary");
+  const fs::path file = cache.files().front(), outer = cache.kernels().parent_path();
+  const auto add = fs::perm_options::add;
+  for (const fs::perms open : {fs::perms::group_write, fs::perms::others_write}) {
+    for (const fs::path& folder : {outer, cache.kernels()}) {
+      fs::permissions(folder, open, add);
+      EXPECT_EQ(find(), std::nullopt);
+      store_compiled(key_of("b"), "binary");
+      fs::permissions(folder, open, fs::perm_options::remove);
+      ASSERT_FALSE(warnings.heard.empty());
+      EXPECT_THAT(warnings.heard.back(), testing::AllOf(HasSubstr(folder.string()), HasSubstr("others may write")));
+    }
+    EXPECT_EQ(find(), "binary");
+    EXPECT_EQ(find_compiled(key_of("b")), std::nullopt);
+    fs::permissions(file, open, add);
+    EXPECT_EQ(find(), std::nullopt);
+    EXPECT_THAT(warnings.heard.back(), testing::AllOf(HasSubstr(file.string()), HasSubstr("others may write")));
+    store_compiled(key_of("a"), "binary");
+    EXPECT_EQ(find(), "binary");
+  }
+  const fs::path elsewhere = outer / "elsewhere";
+  fs::rename(file, elsewhere);
+  fs::create_symlink(elsewhere, file);
+  EXPECT_EQ(find(), std::nullopt);
+}
+
+TEST(CompileCache, WhatAnotherUserOwnsIsNotUsed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  constexpr uid_t nobody = 65534;
+  const test::FreshCache cache;
+  const test::Warnings warnings;
+  const auto find = [] { return find_compiled(key_of("a")); };
+  for (const fs::path& path : {cache.kernels().parent_path(), cache.kernels(), fs::path()}) {
+    store_compiled(key_of("a"), "binary");
+    ASSERT_EQ(find(), "binary");
+    const std::size_t said = warnings.heard.size();
+    const fs::path given = path.empty() ? cache.files().front() : path;
+    ASSERT_EQ(::chown(given.c_str(), nobody, nobody), 0);
+    EXPECT_EQ(find(), std::nullopt);
+    ASSERT_EQ(warnings.heard.size(), said + 1);
+    EXPECT_THAT(warnings.heard.back(), testing::AllOf(HasSubstr(given.string()), HasSubstr("another user")));
+    if (!path.empty()) {
+      ASSERT_EQ(::chown(given.c_str(), 0, 0), 0);
+    }
+  }
+  EXPECT_TRUE(cache.files().empty());  // a file like that is removed
 }
 
 // Another key's file under this key's name, as if their hashes were equal.

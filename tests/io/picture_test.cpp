@@ -156,6 +156,29 @@ TEST_F(Png, ReadsWhatItWrites) {
   EXPECT_EQ(read_png(folder_ / "b.png").values, grey.values);
 }
 
+// A header of some bytes must not take gigabytes: what deflate could at best make of the file is the bound.
+TEST_F(Png, SizesThatTheFileCannotHoldAreRefused) {
+  std::string bytes = encode_png(Raster(2, 2, {1, 2, 3}));
+  const auto put = [&](std::size_t at, std::uint32_t value) {
+    for (int i = 0; i < 4; ++i) bytes[at + i] = static_cast<char>(value >> (24 - 8 * i));
+  };
+  put(16, 16384);
+  put(20, 16384);
+  std::uint32_t sum = 0xffffffff;  // of the chunk's name and contents
+  for (std::size_t i = 12; i < 29; ++i) {
+    sum ^= static_cast<unsigned char>(bytes[i]);
+    for (int bit = 0; bit < 8; ++bit) sum = sum >> 1 ^ ((sum & 1) != 0 ? 0xedb88320 : 0);
+  }
+  put(29, ~sum);
+  std::ofstream(folder_ / "huge.png", std::ios::binary) << bytes;
+  try {
+    read_png(folder_ / "huge.png");
+    FAIL() << "an image of a gigabyte from nothing";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("cannot hold 16384x16384"), std::string::npos) << error.what();
+  }
+}
+
 TEST_F(Png, DamagedImagesAreRefused) {
   write_png(folder_ / "a.png", draw_field(MemoryGrid<float>({20, 20}, {"u"}).source(), 0).raster);
   const std::string whole = test::contents(folder_ / "a.png");

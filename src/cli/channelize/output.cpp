@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/files.hpp"
+#include "io/crc32c.hpp"
 #include "io/npy.hpp"
 #include "io/psrdada.hpp"
 #include "io/sigproc.hpp"
@@ -23,6 +24,28 @@ filterbank::Products products_of(const std::string& text) {
   return text == "stokes"   ? filterbank::Products::stokes
          : text == "powers" ? filterbank::Products::powers
                             : filterbank::Products::total;
+}
+
+template <class T>
+std::string sum_of(const std::vector<T>& values) {
+  return values.empty() ? "none" : fmt::format("{:08x}", io::crc32c(values.data(), values.size() * sizeof(T)));
+}
+
+// Everything that two runs whose outputs are joined must have in common.
+std::string what_is_written(const ChannelizeWishes& wishes, const filterbank::Problem& p) {
+  std::string text = fmt::format("{} channels, {} taps, {} stations, {} polarizations, {} samples, oversampled {}/{}",
+                                 p.channels, p.taps, p.stations, p.polarizations, wishes.samples,
+                                 p.oversampling.numerator, p.oversampling.denominator);
+  text += fmt::format(", weights {}, bandpass {}, delays {}", sum_of(p.weights), sum_of(p.bandpass),
+                      wishes.delays.empty() ? "none" : wishes.delays);
+  for (const std::string& replacement : wishes.replacements) text += ", " + replacement;
+  if (p.centred) text += ", centred";
+  if (wishes.by_channel) text += fmt::format(", {} times a block", p.output_times);
+  if (wishes.correlate) text += ", correlated";
+  if (!wishes.detect.empty()) text += ", " + wishes.detect;
+  if (wishes.times > 1 || wishes.sum_channels > 1)
+    text += fmt::format(", sums of {} times and {} channels", wishes.times, wishes.sum_channels);
+  return text;
 }
 
 }  // namespace
@@ -55,6 +78,7 @@ Sink::Sink(const ChannelizeWishes& wishes, const filterbank::Problem& problem, s
       npy_(ends_with(wishes.out, ".npy")),
       dada_(ends_with(wishes.out, ".dada")),
       made_(made) {
+  if (wishes.resume && !out_.is_pipe()) note_.emplace(wishes.out, what_is_written(wishes, problem_));
   problem_.weights.clear();
   if (wishes.digest) digest_.emplace();
   if (wishes.correlate) {
@@ -99,6 +123,7 @@ std::uint64_t Sink::there_already() {
 }
 
 void Sink::put(std::span<const float> values) {
+  if (note_) note_->before_writing();
   switch (made_) {
     case Product::spectra:
       put_spectra({reinterpret_cast<const std::complex<float>*>(values.data()), values.size() / 2});
@@ -111,6 +136,7 @@ void Sink::put(std::span<const float> values) {
       times_ += values.size() / (2 * correlator_->size());
       break;
   }
+  if (note_) note_->after_writing();
 }
 
 void Sink::put_spectra(std::span<const std::complex<float>> spectra) {

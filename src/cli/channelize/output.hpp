@@ -9,6 +9,7 @@
 
 #include "cli/channelize/files.hpp"
 #include "cli/channelize/work.hpp"
+#include "io/resume_note.hpp"
 #include "io/samples.hpp"
 #include "io/stream.hpp"
 
@@ -64,6 +65,7 @@ class Sink {
   filterbank::Problem problem_;  // without weights
   std::size_t hop_, each_ = 1;
   io::OutputStream out_;
+  std::optional<io::ResumeNote> note_;
   bool fil_, npy_, dada_;
   Product made_;
   std::optional<filterbank::Detector> detector_;

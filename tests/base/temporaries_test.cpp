@@ -1,0 +1,172 @@
+#include "base/temporaries.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/files.hpp"
+#include "support/scratch.hpp"
+
+namespace ridge::base {
+namespace {
+
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+void make(const std::filesystem::path& path) { std::ofstream(path) << "x"; }
+
+// What became of a child that did `work`: the signal that ended it, or minus its exit code.
+int end_of_child(const std::function<void()>& work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);
+    work();
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status);
+}
+
+class Temporaries : public testing::TestWithParam<int> {
+ protected:
+  test::ScratchFolder folder_;
+};
+
+TEST_P(Temporaries, AreGoneWhenASignalEndsTheProcess) {
+  EXPECT_EQ(end_of_child([&] {
+              ::signal(GetParam(), SIG_DFL);
+              remove_temporaries_on_signals();
+              TemporaryName gone(folder_ / "gone"), kept(folder_ / "kept");
+              for (const char* name : {"gone", "kept", "another's"}) make(folder_ / name);
+              gone.made();
+              kept.forget();
+              ::raise(GetParam());
+            }),
+            GetParam());
+  EXPECT_THAT(folder_.names(), UnorderedElementsAre("kept", "another's"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, Temporaries, testing::Values(SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ));
+
+TEST_F(Temporaries, ASignalThatIsIgnoredStaysSo) {
+  EXPECT_EQ(end_of_child([&] {
+              ::signal(SIGHUP, SIG_IGN);
+              remove_temporaries_on_signals();
+              const TemporaryName name(folder_ / "kept");
+              make(folder_ / "kept");
+              ::raise(SIGHUP);
+              ::_exit(7);
+            }),
+            -7);
+  EXPECT_THAT(folder_.names(), UnorderedElementsAre("kept"));
+}
+
+TEST_F(Temporaries, OfAParentAreNotAChilds) {
+  const TemporaryName name(folder_ / "parent's");
+  make(folder_ / "parent's");
+  EXPECT_EQ(end_of_child([&] {
+              remove_temporaries_on_signals();
+              const TemporaryName own(folder_ / "child's");
+              make(folder_ / "child's");
+              ::raise(SIGTERM);
+            }),
+            SIGTERM);
+  EXPECT_THAT(folder_.names(), UnorderedElementsAre("parent's"));
+}
+
+// Files appear and vanish in many threads while the signal comes.
+TEST_F(Temporaries, NoneIsLeftByBusyThreads) {
+  for (int round = 0; round < 20; ++round) {
+    int ready[2];
+    ASSERT_EQ(::pipe(ready), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(60);
+      remove_temporaries_on_signals();
+      std::vector<std::thread> threads;
+      for (int t = 0; t < 4; ++t) {
+        threads.emplace_back([&, t] {
+          for (int i = 0;; ++i) {
+            const auto path = folder_ / (std::to_string(t) + "-" + std::to_string(i));
+            TemporaryName name(path);
+            make(path);
+            name.made();
+            if (i == 3 && ::write(ready[1], "x", 1) != 1) ::_exit(1);
+            ::unlink(path.c_str());
+          }
+        });
+      }
+      for (auto& thread : threads) thread.join();
+    }
+    char letter = 0;
+    ASSERT_EQ(::read(ready[0], &letter, 1), 1);
+    ::kill(child, SIGTERM);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    EXPECT_THAT(folder_.names(), IsEmpty());
+    ::close(ready[0]);
+    ::close(ready[1]);
+  }
+}
+
+// A thread that has a name and no file yet is waited for, and its file goes too.
+TEST_F(Temporaries, OneThatIsJustBeingMadeGoesToo) {
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);
+    remove_temporaries_on_signals();
+    std::thread maker([&] {
+      sigset_t all;
+      sigfillset(&all);
+      pthread_sigmask(SIG_BLOCK, &all, nullptr);
+      TemporaryName name(folder_ / "late");
+      if (::write(ready[1], "x", 1) != 1) ::_exit(1);
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      make(folder_ / "late");
+      name.made();
+      ::pause();
+    });
+    maker.join();
+  }
+  char letter = 0;
+  ASSERT_EQ(::read(ready[0], &letter, 1), 1);
+  ::kill(child, SIGTERM);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+  EXPECT_THAT(folder_.names(), IsEmpty());
+  ::close(ready[0]);
+  ::close(ready[1]);
+}
+
+TEST_F(Temporaries, OfFilesBeingWrittenAreGoneToo) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);
+    remove_temporaries_on_signals();
+    const std::string bytes(1 << 20, 'x');
+    for (;;) write_file(folder_ / "whole", bytes);
+  }
+  while (!std::filesystem::exists(folder_ / "whole")) std::this_thread::yield();
+  ::kill(child, SIGINT);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_THAT(folder_.names(), UnorderedElementsAre("whole"));
+  EXPECT_EQ(std::filesystem::file_size(folder_ / "whole"), std::uintmax_t{1} << 20);
+}
+
+}  // namespace
+}  // namespace ridge::base
