@@ -11,8 +11,8 @@
 namespace ridge::mpi {
 
 // Starts MPI where mpirun (or srun) started this program with several processes; call once, before threads are made.
-// Error{unavailable} where that is so and this was built without MPI. Cores that several processes may use are divided
-// among them.
+// Error{unavailable} where that is so and this was built without MPI, or where MPI does not find the others: alone,
+// each would do the whole work over the same files. Cores that several processes may use are divided among them.
 class Processes {
  public:
   Processes();
@@ -56,7 +56,14 @@ class Processes {
   bool started_ = false, can_overlap_ = false;
 };
 
-// Whether the environment says that a launcher started several processes.
-bool launched_with_others();
+// What the environment says of the launcher that started this process.
+struct Launch {
+  std::string variable{};  // the one that says so, with its value; empty: none
+  std::size_t count = 0;   // processes; 0 where a launcher was there that does not say
+  std::size_t rank = 0;
+  bool others() const { return count > 1 || rank > 0; }                    // certainly several
+  bool perhaps_others() const { return !variable.empty() && count != 1; }  // MPI will know
+};
+Launch launch();
 
 }  // namespace ridge::mpi

@@ -1,6 +1,7 @@
 // Built in place of processes_mpi.cpp where MPI was not found.
 #include <cstdlib>
 
+#include <fmt/format.h>
 #include <ridge/error.hpp>
 
 #include "mpi/processes.hpp"
@@ -13,10 +14,12 @@ namespace {
 }  // namespace
 
 Processes::Processes() {
-  if (launched_with_others()) {
-    throw Error(ErrorKind::unavailable,
-                "several processes were started, but this ridge was built without MPI (apt-get install libopenmpi-dev "
-                "openmpi-bin, then build again)");
+  if (const Launch found = launch(); found.others()) {
+    throw Error(
+        ErrorKind::unavailable,
+        fmt::format("several processes were started ({}), but this ridge was built without MPI (apt-get install "
+                    "libopenmpi-dev openmpi-bin, then build again)",
+                    found.variable));
   }
 }
 Processes::~Processes() = default;

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <system_error>
 #include <thread>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/temporaries.hpp"
 #include "base/threads.hpp"
 #include "mpi/processes.hpp"
 
@@ -67,10 +69,30 @@ void share_cores(MPI_Comm here, int rank_here, int count_here) {
   sched_setaffinity(0, sizeof share, &share);
 }
 
-std::vector<MPI_Request> post(const std::vector<Processes::Message>& out, const std::vector<Processes::Message>& in) {
-  std::vector<MPI_Request> requests;
+void must_have_come(const MPI_Status& status, int wanted) {
+  int got = 0;
+  if (MPI_Get_count(&status, MPI_BYTE, &got) == MPI_SUCCESS && got == wanted) return;
+  throw Error(ErrorKind::internal,
+              fmt::format("MPI: process {} sent {} bytes where {} were expected", status.MPI_SOURCE, got, wanted));
+}
+
+// Messages on their way; the first ones are those to come.
+struct Posted {
+  std::vector<MPI_Request> requests{};
+  std::vector<int> expected{};  // bytes of each that is to come
+  std::vector<MPI_Status> statuses{};
+
+  void check() const {
+    for (std::size_t i = 0; i < expected.size(); ++i) must_have_come(statuses[i], expected[i]);
+  }
+};
+
+Posted post(const std::vector<Processes::Message>& out, const std::vector<Processes::Message>& in) {
+  Posted posted;
+  auto& requests = posted.requests;
   for (const auto& message : in) {
     in_pieces(message.data, message.bytes, [&](char* at, int count) {
+      posted.expected.push_back(count);
       must(MPI_Irecv(at, count, MPI_BYTE, static_cast<int>(message.rank), message.tag, MPI_COMM_WORLD,
                      &requests.emplace_back()),
            "receiving a halo");
@@ -83,17 +105,21 @@ std::vector<MPI_Request> post(const std::vector<Processes::Message>& out, const 
            "sending a halo");
     });
   }
-  return requests;
+  posted.statuses.resize(requests.size());
+  return posted;
 }
 
-void wait(std::vector<MPI_Request>& requests) {
-  must(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "exchanging halos");
+void wait(Posted& posted) {
+  must(MPI_Waitall(static_cast<int>(posted.requests.size()), posted.requests.data(), posted.statuses.data()),
+       "exchanging halos");
+  posted.check();
 }
 
 }  // namespace
 
 Processes::Processes() {
-  if (!launched_with_others()) return;
+  const Launch launched = launch();
+  if (!launched.perhaps_others()) return;
   int level = MPI_THREAD_SINGLE;
   must(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
   started_ = true;
@@ -104,6 +130,14 @@ Processes::Processes() {
   MPI_Comm_size(MPI_COMM_WORLD, &count);
   rank_ = static_cast<std::size_t>(rank);
   count_ = static_cast<std::size_t>(count);
+  if (count_ == 1 && launched.others()) {
+    started_ = false;
+    MPI_Finalize();
+    throw Error(ErrorKind::unavailable,
+                fmt::format("several processes were started ({}), but the MPI this ridge was built with does not find "
+                            "the others: start it with that MPI's mpirun, or with srun --mpi=pmix",
+                            launched.variable));
+  }
   MPI_Comm here = MPI_COMM_NULL;
   must(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &here), "finding this machine");
   int rank_here = 0, count_here = 1;
@@ -143,13 +177,15 @@ void Processes::send(std::size_t to, const void* data, std::size_t bytes) const 
 
 void Processes::receive(std::size_t from, void* data, std::size_t bytes) const {
   in_pieces(data, bytes, [&](char* at, int count) {
-    must(MPI_Recv(at, count, MPI_BYTE, static_cast<int>(from), 100, MPI_COMM_WORLD, MPI_STATUS_IGNORE), "receiving");
+    MPI_Status status{};
+    must(MPI_Recv(at, count, MPI_BYTE, static_cast<int>(from), 100, MPI_COMM_WORLD, &status), "receiving");
+    must_have_come(status, count);
   });
 }
 
 void Processes::exchange(const std::vector<Message>& out, const std::vector<Message>& in) const {
-  auto requests = post(out, in);
-  wait(requests);
+  Posted posted = post(out, in);
+  wait(posted);
 }
 
 void Processes::exchange_during(const std::vector<Message>& out, const std::vector<Message>& in,
@@ -159,21 +195,30 @@ void Processes::exchange_during(const std::vector<Message>& out, const std::vect
     work();
     return;
   }
-  auto requests = post(out, in);
+  Posted posted = post(out, in);
   // This thread computes and makes no call to MPI meanwhile, which is what MPI_THREAD_SERIALIZED asks.
   std::exception_ptr failure;
-  std::thread messenger([&] {
-    try {
-      int done = 0;
-      while (done == 0) {
-        must(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE),
-             "exchanging halos");
-        if (done == 0) std::this_thread::yield();
+  std::thread messenger;
+  try {
+    messenger = std::thread([&] {
+      try {
+        int done = 0;
+        while (done == 0) {
+          must(MPI_Testall(static_cast<int>(posted.requests.size()), posted.requests.data(), &done,
+                           posted.statuses.data()),
+               "exchanging halos");
+          if (done == 0) std::this_thread::yield();
+        }
+        posted.check();
+      } catch (...) {
+        failure = std::current_exception();
       }
-    } catch (...) {
-      failure = std::current_exception();
-    }
-  });
+    });
+  } catch (const std::system_error&) {  // no thread to be had: one after the other
+    wait(posted);
+    work();
+    return;
+  }
   try {
     work();
   } catch (...) {
@@ -185,6 +230,7 @@ void Processes::exchange_during(const std::vector<Message>& out, const std::vect
 }
 
 void Processes::abort(int code) const {
+  base::remove_temporaries();
   if (started_ && count_ > 1) MPI_Abort(MPI_COMM_WORLD, code);
   std::_Exit(code);
 }
