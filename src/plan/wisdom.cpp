@@ -19,6 +19,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "plan/wisdom_file.hpp"
+#include "plan/wisdom_memory.hpp"
 
 namespace ridge::wisdom {
 namespace {
@@ -48,14 +49,6 @@ Identity identity_of(const std::string& path) {
   return identity;
 }
 
-std::string key_of(const std::string& fingerprint, const std::string& workload, const std::string& problem,
-                   const std::string& version) {
-  std::string key;
-  key.reserve(fingerprint.size() + workload.size() + problem.size() + version.size() + 3);
-  for (const std::string* part : {&fingerprint, &workload, &problem, &version}) (key += *part) += '\0';
-  return key;
-}
-
 // The file's contents as they were at one moment; never changed once others can see it.
 struct Book {
   Identity identity;
@@ -66,8 +59,7 @@ struct Book {
   void build_index() {
     index.clear();
     for (std::size_t i = 0; i < entries.size(); ++i) {
-      const auto& [entry, version] = entries[i];
-      index.insert_or_assign(key_of(entry.fingerprint, entry.workload, entry.problem, version), i);
+      index.insert_or_assign(key_of(entries[i].entry, entries[i].version), i);
     }
   }
   // The newest goes to the end.
@@ -137,14 +129,15 @@ std::string path() {
 
 std::optional<Entry> find(const std::string& fingerprint, const std::string& workload, const std::string& problem) {
   const auto book = current();
-  const auto found = book->index.find(key_of(fingerprint, workload, problem, RIDGE_VERSION));
-  if (found == book->index.end()) return std::nullopt;
+  const auto found = book->index.find(key_of(fingerprint, workload, problem, this_version()));
+  if (found == book->index.end()) return find_imported(fingerprint, workload, problem);
   return book->entries[found->second].entry;
 }
 
 void remember(const Entry& entry) {
   const std::lock_guard lock(update_mutex);
-  const Stored stored{entry, RIDGE_VERSION};
+  const Stored stored{entry, this_version()};
+  gather(entry, Rigor::measured);
   if (const std::string file = path(); !file.empty()) {
     try {
       const base::FileLock between_processes(file);
@@ -170,6 +163,7 @@ std::vector<Entry> all() {
 
 std::size_t forget(const std::string& workload) {
   const std::lock_guard lock(update_mutex);
+  forget_in_memory_of(workload);
   const std::string file = path();
   const auto forget_in = [&](Book& book) {
     return std::erase_if(book.entries,

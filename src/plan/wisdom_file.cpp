@@ -14,6 +14,17 @@ using base::Json;
 constexpr int kSchema = 1;
 constexpr const char* kSchemaField = "ridge wisdom";
 constexpr double kLongestSeconds = 1e6;
+constexpr const char* kRigors[] = {"estimated", "measured", "patient"};
+
+// Of the file it is not said: what lies there was measured.
+Rigor rigor_in(const Json& object) {
+  if (!object.contains("rigor")) return Rigor::measured;
+  const std::string name = base::text_in(object, "rigor");
+  for (const Rigor rigor : {Rigor::estimated, Rigor::measured, Rigor::patient}) {
+    if (name == kRigors[static_cast<int>(rigor)]) return rigor;
+  }
+  throw Error(ErrorKind::io, "a rigor nobody knows");
+}
 
 Stored stored_from(const Json& object) {
   Stored stored;
@@ -25,6 +36,7 @@ Stored stored_from(const Json& object) {
   entry.winner = base::text_in(object, "winner");
   entry.seconds = base::number_in(object, "seconds", 0, kLongestSeconds);
   stored.version = base::text_in(object, "version");
+  stored.rigor = rigor_in(object);
   if (entry.seconds == 0 || entry.workload.empty() || entry.problem.empty() || entry.winner.empty())
     throw Error(ErrorKind::io, "an entry that says nothing");
   return stored;
@@ -32,14 +44,29 @@ Stored stored_from(const Json& object) {
 
 std::string line_of(const Stored& stored) {
   const Entry& entry = stored.entry;
-  const Json object = {{"workload", entry.workload}, {"problem", entry.problem}, {"winner", entry.winner},
-                       {"seconds", entry.seconds},   {"device", entry.device},   {"fingerprint", entry.fingerprint},
-                       {"version", stored.version}};
+  Json object = {{"workload", entry.workload}, {"problem", entry.problem}, {"winner", entry.winner},
+                 {"seconds", entry.seconds},   {"device", entry.device},   {"fingerprint", entry.fingerprint},
+                 {"version", stored.version}};
+  if (stored.rigor != Rigor::measured) object["rigor"] = kRigors[static_cast<int>(stored.rigor)];
   // A device may call itself something that is no UTF-8.
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace
+
+std::string this_version() { return RIDGE_VERSION; }
+
+std::string key_of(const std::string& fingerprint, const std::string& workload, const std::string& problem,
+                   const std::string& version) {
+  std::string key;
+  key.reserve(fingerprint.size() + workload.size() + problem.size() + version.size() + 4);
+  for (const std::string* part : {&fingerprint, &workload, &problem, &version}) (key += *part) += '\0';
+  return key;
+}
+
+std::string key_of(const Entry& entry, const std::string& version) {
+  return key_of(entry.fingerprint, entry.workload, entry.problem, version);
+}
 
 std::vector<Stored> from_json(const Json& file, std::size_t& skipped) {
   if (base::number_in(file, kSchemaField, 0, 1e9) != kSchema)

@@ -283,6 +283,65 @@ TEST_F(Wisdom, WithoutAnyFolderItLastsAsLongAsTheProcess) {
   EXPECT_FALSE(knows("1"));
 }
 
+// --- in memory ------------------------------------------------------------------------------------------------------
+
+TEST_F(Wisdom, InMemoryIsWhatThisProcessFoundOrWasGiven) {
+  using ridge::wisdom::Rigor;
+  write(ridge::wisdom::to_text({{entry("old"), ridge::wisdom::this_version()}}));
+  ridge::wisdom::forget_in_memory();
+  EXPECT_TRUE(knows("old"));
+  const std::string nothing = ridge::wisdom::export_text();
+  EXPECT_EQ(ridge::wisdom::import_text(nothing), 0u);
+  remember(entry("new", 0.25));
+  ridge::wisdom::gather(entry("guess"), Rigor::estimated);
+  ridge::wisdom::gather(entry("sure"), Rigor::patient);
+  ridge::wisdom::gather(entry("sure"), Rigor::estimated);  // known better already
+  const auto rigor = [](const char* problem) { return ridge::wisdom::rigor_in_memory("fingerprint", "toy", problem); };
+  EXPECT_EQ(rigor("new"), Rigor::measured);
+  EXPECT_EQ(rigor("guess"), Rigor::estimated);
+  EXPECT_EQ(rigor("sure"), Rigor::patient);
+  EXPECT_EQ(rigor("old"), std::nullopt);
+  EXPECT_FALSE(knows("guess"));
+  EXPECT_FALSE(knows("sure"));  // its caller's account, not the planner's
+  const std::string text = ridge::wisdom::export_text();
+
+  EXPECT_EQ(ridge::wisdom::forget_in_memory(), 3u);
+  EXPECT_EQ(rigor("new"), std::nullopt);
+  EXPECT_TRUE(knows("new"));  // the file stays
+  fs::remove(file_);
+  EXPECT_FALSE(knows("new"));
+  EXPECT_EQ(ridge::wisdom::import_text(text + ") and whatever follows {"), 3u);
+  EXPECT_TRUE(knows("new"));
+  EXPECT_TRUE(knows("sure"));
+  EXPECT_FALSE(knows("guess"));  // nobody measured it
+  EXPECT_EQ(rigor("guess"), Rigor::estimated);
+  EXPECT_EQ(ridge::wisdom::find("fingerprint", "toy", "new")->seconds, 0.25);
+  EXPECT_EQ(ridge::wisdom::export_text(), text);
+  EXPECT_FALSE(fs::exists(file_));
+  EXPECT_EQ(forget("toy"), 0u);  // of the file; the memory forgets as well
+  EXPECT_FALSE(knows("new"));
+  EXPECT_EQ(ridge::wisdom::export_text(), nothing);
+  EXPECT_THAT(warnings_.said, IsEmpty());
+}
+
+TEST_F(Wisdom, TextThatIsNoneIsRefusedWhole) {
+  ridge::wisdom::forget_in_memory();
+  const std::string nothing = ridge::wisdom::export_text();
+  for (const char* text : {"", "(fftw-3.3.10 fftw_wisdom #x0 #x0 #x0 #x0\n)", "{", "{}", "[]", "\"",
+                           "{\"ridge wisdom\": 1}", "}", "{\"ridge wisdom\": 1, \"entries\": [}"}) {
+    EXPECT_THROW(ridge::wisdom::import_text(text), Error) << text;
+  }
+  EXPECT_EQ(ridge::wisdom::export_text(), nothing);
+  Stored other{entry("1"), "another version"};
+  EXPECT_EQ(ridge::wisdom::import_text(ridge::wisdom::to_text({other})), 1u);
+  EXPECT_FALSE(knows("1"));
+  std::string strange =
+      ridge::wisdom::to_text({{entry("2"), ridge::wisdom::this_version(), ridge::wisdom::Rigor::patient}});
+  strange.replace(strange.find("patient"), 7, "reckles");
+  EXPECT_EQ(ridge::wisdom::import_text(strange), 0u);
+  ridge::wisdom::forget_in_memory();
+}
+
 // --- bounds ---------------------------------------------------------------------------------------------------------
 
 TEST_F(Wisdom, TheOldestAreDropped) {
