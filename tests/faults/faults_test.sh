@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Every write, flush, rename, file, allocation and thread of a run fails once: what was there before stays whole, nothing
+# half-written is left, and there is a line that says what happened.
+#   faults_test.sh RIDGE WRITER SHIM
+source "$(dirname "$(readlink -f "$0")")/../support/prelude.sh"
+writer=$2 shim=$3
+export RIDGE_THREADS=2
+
+# count COMMAND...: how many calls of each kind a run makes, into $beside/counts
+count() {
+  LD_PRELOAD=$shim RIDGE_FAULT_COUNT=$beside/counts "$@" >/dev/null 2>"$beside/err" || fail "without faults: $*: $(cat "$beside/err")"
+}
+calls_of() { sed -n "s/^$1 //p" "$beside/counts"; }
+
+# numbers KIND: every call where there are few, else the first, the last and some between
+numbers() {
+  local calls most=${2:-12}
+  calls=$(calls_of "$1")
+  if [ "$calls" -le "$most" ]; then seq "$calls"; else seq 1 $((calls / most + 1)) "$calls"; echo "$calls"; fi
+}
+
+# strange FILE...: anything in the folder but these and what locks leave
+strange() { ls -A | grep -vxF "$(printf '%s\n' "$@" input.raw input.f32)" | grep -v '\.lock\(-next\)\?$'; }
+
+# --- outputs of streams: the old file or the new one, exit 0 only for the new -------------------------------------------
+"$ridge" channelize signal input.raw --seconds 0.02 --block 64 || fail "signal"
+head -c 1048576 /dev/urandom >input.f32
+# stream OUT COMMAND... that writes OUT
+stream() {
+  local out=$1 kind number code
+  shift
+  "$@" >/dev/null 2>"$beside/err" || fail "$*: $(cat "$beside/err")"
+  mv "$out" "$beside/new"
+  echo old >"$beside/old"
+  count "$@"
+  for kind in write fsync rename open thread memory; do
+    for number in $(numbers $kind); do
+      cp "$beside/old" "$out"
+      LD_PRELOAD=$shim RIDGE_FAULT=$kind:$number:ENOSPC timeout 60 "$@" >/dev/null 2>"$beside/err"
+      code=$?
+      if [ $code -eq 0 ]; then
+        cmp -s "$out" "$beside/new" || fail "$kind $number: exit 0 without the output: $*"
+      elif [ $code -le 2 ]; then
+        [ "$(grep -c '^ridge: ' "$beside/err")" -ge 1 ] || fail "$kind $number: not a line: $*"
+        cmp -s "$out" "$beside/old" || cmp -s "$out" "$beside/new" || fail "$kind $number: half an output: $*"
+      else
+        fail "$kind $number: exit $code: $*: $(tail -n 3 "$beside/err")"
+      fi
+      [ -z "$(strange $out)" ] || fail "$kind $number: left behind by $*: $(strange $out)"
+      rm -rf "$out" ./*.tmp-* ./*.part ./*.lock*
+    done
+  done
+}
+stream out.raw "$ridge" fft input.f32 out.raw --shape 1024 --samples f32 --threads 2
+stream out.raw "$ridge" channelize input.raw out.raw --channels 64 --taps 8 --threads 2 --memory 256K
+stream out.npy "$ridge" stencil heat --size 200x200 --steps 20 --out out.npy --threads 2
+rm -f out.*
+
+# --- a run that keeps checkpoints ---------------------------------------------------------------------------------------
+run=("$ridge" stencil heat --size 100x90 --steps 60 --checkpoint run.ckp --checkpoint-every 20 --threads 2)
+"${run[@]}" >/dev/null 2>&1 || fail "checkpoints"
+rm -f run.*
+count "${run[@]}"
+for kind in write fsync rename open thread memory; do
+  for number in $(numbers $kind 8); do
+    LD_PRELOAD=$shim RIDGE_FAULT=$kind:$number:ENOSPC timeout 60 "${run[@]}" >/dev/null 2>"$beside/err"
+    code=$?
+    [ $code -le 2 ] || fail "$kind $number: exit $code of a run with checkpoints: $(tail -n 3 "$beside/err")"
+    [ $code -eq 0 ] || grep -q '^ridge: ' "$beside/err" || fail "$kind $number: not a line"
+    [ -z "$(strange run.ckp run.ckp.previous)" ] || fail "$kind $number: left behind: $(strange run.ckp run.ckp.previous)"
+    rm -f ./*.part
+    "${run[@]}" --resume >/dev/null 2>"$beside/err" || fail "$kind $number: does not go on: $(cat "$beside/err")"
+    grep -q "refused" "$beside/err" && fail "$kind $number: a damaged checkpoint: $(cat "$beside/err")"
+    rm -f run.*
+  done
+done
+
+# --- wisdom, profile, checkpoints by themselves: what was promised is there ---------------------------------------------
+for what in wisdom profile checkpoint; do
+  run=("$writer" $what file 4)
+  rm -f file*
+  count "${run[@]}"
+  for kind in write fsync rename open memory; do
+    for number in $(numbers $kind 40); do
+      for sticky in "" +; do
+        rm -f file*
+        "${run[@]}" >"$beside/promised" || fail "$what"
+        LD_PRELOAD=$shim RIDGE_FAULT=$kind:$number$sticky:ENOSPC timeout 60 "${run[@]}" >>"$beside/promised" 2>"$beside/err"
+        code=$?
+        [ $code -le 1 ] || fail "$what, $kind $number$sticky: exit $code: $(tail -n 3 "$beside/err")"
+        [ $code -eq 0 ] || [ -s "$beside/err" ] || fail "$what, $kind $number$sticky: not a line"
+        last=$(grep -E '^[0-9]+$' "$beside/promised" | sort -n | tail -n 1)
+        [ $what = wisdom ] && [ $code -eq 0 ] && [ -s "$beside/err" ] && last=3 # a warning: only the first four were promised
+        "$writer" check $what file "$last" >"$beside/out" 2>&1 || fail "$what, $kind $number$sticky: $(cat "$beside/out")"
+        [ -z "$(strange file file.previous)" ] || fail "$what, $kind $number$sticky: left behind: $(strange file file.previous)"
+      done
+    done
+  done
+done
+finish

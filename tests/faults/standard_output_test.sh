@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Standard output that is full or closed is an error of every command that prints: exit 1 and a line.
+#   standard_output_test.sh RIDGE
+source "$(dirname "$(readlink -f "$0")")/../support/prelude.sh"
+[ -w /dev/full ] || { echo "skipped: no /dev/full here" && exit 77; }
+
+"$ridge" channelize signal in.raw --seconds 0.01 --block 64 || fail "signal"
+head -c 65536 /dev/urandom >in.f32
+"$ridge" machine --help >/dev/null || fail "help"
+
+# told WORDS REDIRECTED-COMMAND...
+told() {
+  local code=$1 words=$2
+  shift 2
+  [ "$code" -eq 1 ] || fail "exit $code instead of 1: $*"
+  [ "$(wc -l <"$beside/err")" -eq 1 ] || fail "not one line by $*: $(cat "$beside/err")"
+  grep -q "^ridge: cannot write standard output: $words" "$beside/err" || fail "no \"$words\" by $*: $(cat "$beside/err")"
+}
+refused() {
+  "$@" >/dev/full 2>"$beside/err" </dev/null
+  told $? "No space left on device" "$@"
+  "$@" >&- 2>"$beside/err" </dev/null
+  told $? "Bad file descriptor" "$@"
+}
+refused "$ridge"
+refused "$ridge" --help
+refused "$ridge" --version
+refused "$ridge" devices
+refused "$ridge" devices --json
+refused "$ridge" wisdom show
+refused "$ridge" size --rate 10
+refused "$ridge" fft explain 1024
+refused "$ridge" fft in.f32 - --shape 64 --samples f32
+refused "$ridge" channelize in.raw - --channels 64 --quiet
+refused "$ridge" channelize design - --channels 64 --taps 8
+refused "$ridge" stencil heat --size 16x16 --steps 4
+refused "$ridge" sar --pulses 64 --samples 1024
+
+# A file that is opened next must not take the place of what was closed, and get what is printed.
+"$ridge" stencil heat --size 16x16 --steps 4 --out good.npy >/dev/null || fail "heat"
+"$ridge" stencil heat --size 16x16 --steps 4 --out bad.npy >&- 2>/dev/null
+[ ! -e bad.npy ] || same good.npy bad.npy "standard output was closed"
+"$ridge" fft - out.raw --shape 64 <&- 2>"$beside/err" && fail "closed standard input is a success"
+grep -q "cannot read standard input" "$beside/err" || fail "closed standard input: $(cat "$beside/err")"
+[ ! -e out.raw ] || fail "output of nothing"
+"$ridge" devices >/dev/null 2>&- || fail "closed standard error"
+finish
