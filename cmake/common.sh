@@ -135,9 +135,9 @@ look_without_dpkg() {
 # The groups that nothing fails without.
 optional_groups() {
   case ${RIDGE_INSTALL:-} in
-    lean) echo optional image ;;
-    peers) echo optional image place peer ;;
-    *) echo optional image place ;;
+    lean) echo optional image python ;;
+    peers) echo optional image python place peer ;;
+    *) echo optional image python place ;;
   esac
 }
 

@@ -393,7 +393,7 @@ int X(alignment_of)(R* address) { return static_cast<int>(reinterpret_cast<std::
 
 void X(cleanup)() {
   ridge::fftw::wisdom::forget(kSingle);
-  forget_plans();
+  fft::forget_cached_plans();
 }
 void X(forget_wisdom)() { ridge::fftw::wisdom::forget(kSingle); }
 void X(set_timelimit)(double seconds) { settings().time_limit = seconds; }

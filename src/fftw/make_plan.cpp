@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "fftw/problem_key.hpp"
+#include "fft/tensor/problem_key.hpp"
 #include "fftw/wisdom.hpp"
 
 namespace ridge::fftw {
@@ -111,7 +111,7 @@ Plan<T>* make_plan(const Request& request, const Arrays<T>& arrays, unsigned fla
     problem.threads = static_cast<std::size_t>(settings().threads);
     // Loops of one may carry any stride, 0 among them: they say nothing.
     std::erase_if(problem.loops, [](const fft::Dimension& loop) { return loop.length == 1; });
-    const std::string key = problem_key<T>(problem);
+    const std::string key = fft::problem_key<T>(problem);
     const Rigor rigor = rigor_of(flags);
     if ((flags & kWisdomOnly) != 0 && !wisdom::knows(kSingle, key, rigor)) return nullptr;
     try {

@@ -1,66 +1,9 @@
 #include "fftw/plan.hpp"
 
 #include <algorithm>
-#include <list>
-#include <string>
-#include <unordered_map>
-
-#include "fftw/problem_key.hpp"
 
 namespace ridge::fftw {
 namespace {
-
-// Programs that plan at every call are common, and must not pay for it: plans made before are kept.
-template <class T>
-class Cache {
- public:
-  static Cache& instance() {
-    static Cache* const cache = new Cache;  // never destroyed: plans are executed while a process ends
-    return *cache;
-  }
-
-  std::optional<fft::TensorPlan<T>> find(const std::string& key) {
-    const std::lock_guard lock(mutex_);
-    const auto found = places_.find(key);
-    if (found == places_.end()) return std::nullopt;
-    entries_.splice(entries_.begin(), entries_, found->second);
-    return found->second->second;
-  }
-
-  void put(const std::string& key, const fft::TensorPlan<T>& plan) {
-    const std::lock_guard lock(mutex_);
-    if (places_.contains(key)) return;
-    entries_.emplace_front(key, plan);
-    places_[key] = entries_.begin();
-    points_ += points(plan);
-    while (entries_.size() > 1 && (entries_.size() > kMostEntries || points_ > kMostPoints)) {
-      points_ -= points(entries_.back().second);
-      places_.erase(entries_.back().first);
-      entries_.pop_back();
-    }
-  }
-
-  void clear() {
-    const std::lock_guard lock(mutex_);
-    places_.clear();
-    entries_.clear();
-    points_ = 0;
-  }
-
- private:
-  // Tables and scratch grow with the points of a transform: 64 MB of them in all.
-  static constexpr std::size_t kMostEntries = 4096, kMostPoints = (std::size_t{64} << 20) / (2 * sizeof(T));
-  static std::size_t points(const fft::TensorPlan<T>& plan) {
-    std::size_t product = 64;
-    for (const fft::Dimension& axis : plan.problem().axes) product *= std::max<std::size_t>(axis.length, 1);
-    return product;
-  }
-
-  std::mutex mutex_;
-  std::list<std::pair<std::string, fft::TensorPlan<T>>> entries_;
-  std::unordered_map<std::string, typename std::list<std::pair<std::string, fft::TensorPlan<T>>>::iterator> places_;
-  std::size_t points_ = 0;
-};
 
 planner::Options options_of(Rigor rigor) {
   const double limit = settings().time_limit;
@@ -88,16 +31,7 @@ Settings& settings() {
 
 template <class T>
 fft::TensorPlan<T> tensor_plan(const fft::TensorProblem& problem, Rigor rigor) {
-  const std::string key = problem_key<T>(problem) + " r" + std::to_string(static_cast<int>(rigor));
-  if (auto known = Cache<T>::instance().find(key)) return *known;
-  fft::TensorPlan<T> plan(problem, options_of(rigor));
-  Cache<T>::instance().put(key, plan);
-  return plan;
-}
-
-void forget_plans() {
-  Cache<float>::instance().clear();
-  Cache<double>::instance().clear();
+  return fft::cached_tensor_plan<T>(problem, options_of(rigor));
 }
 
 template <class T>

@@ -55,7 +55,6 @@ class Plan {
 // The tensor plan of a problem, from the cache where it was made before. Error where there is none.
 template <class T>
 fft::TensorPlan<T> tensor_plan(const fft::TensorProblem& problem, Rigor rigor);
-void forget_plans();  // empties the cache; plans that are held live on
 
 // What the planner was told by calls of their own.
 struct Settings {

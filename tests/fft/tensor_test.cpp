@@ -289,6 +289,7 @@ void check_problem(const TensorProblem& problem, std::mt19937& random) {
     }
   }
 
+  for (WideComplex& v : values) v *= static_cast<Wide>(problem.scale);
   const TensorPlan<T> plan(problem, {.effort = Effort::quick});
   std::vector<T> before[4];
   for (int m = 0; m < 4; ++m) before[m] = memory[m];
@@ -387,6 +388,7 @@ TensorProblem any_problem(std::mt19937& random) {
     }
   }
   p.threads = 1 + random() % 2;
+  if (random() % 3 == 0) p.scale = 0.375;
   return p;
 }
 
@@ -399,6 +401,14 @@ TYPED_TEST(Tensors, RandomProblems) {
   for (int i = 0; i < 600 && !this->HasFatalFailure() && !this->HasFailure(); ++i) {
     check_problem<TypeParam>(any_problem(random), random);
   }
+}
+
+TYPED_TEST(Tensors, TheSamePlanAgain) {
+  const TensorProblem problem{.axes = {{.length = 64, .input = 1, .output = 1}}, .scale = 0.5};
+  const auto first = cached_tensor_plan<TypeParam>(problem), second = cached_tensor_plan<TypeParam>(problem);
+  EXPECT_EQ(&first.problem(), &second.problem());
+  forget_cached_plans();
+  EXPECT_NE(&first.problem(), &cached_tensor_plan<TypeParam>(problem).problem());
 }
 
 TYPED_TEST(Tensors, LoopsOfNothingDoNothing) {

@@ -55,6 +55,7 @@ struct TensorProblem {
   std::vector<RealKind> real_kinds = {};  // real_to_real: one an axis
   bool in_place = false;                  // run(data, data); the sides may have different strides
   bool split_input = false, split_output = false;  // complex sides as two arrays of reals, strides in reals
+  double scale = 1;                                // every value of the output is multiplied by it
   std::size_t threads = 1;                         // 0 = all
 };
 
@@ -86,5 +87,11 @@ class TensorPlan {
  private:
   std::shared_ptr<const Tensor<T>> tensor_;
 };
+
+// The same plan for the same problem and effort, kept for the life of the process (the most recently used, some 64 MB
+// of tables and scratch for each precision): for callers that plan at every call. Any thread may ask.
+template <class T>
+TensorPlan<T> cached_tensor_plan(const TensorProblem& problem, const planner::Options& options = {});
+void forget_cached_plans();  // plans that are held live on
 
 }  // namespace ridge::fft

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -112,8 +113,18 @@ void pack(std::vector<Dimension>& axes, std::vector<Dimension>& loops, TensorSid
 
 template <class T>
 TensorBuilder<T>::TensorBuilder(const TensorProblem& problem, const planner::Options& options)
-    : problem_(problem), options_(options) {
+    : scale_(problem.scale), problem_(problem), options_(options) {
   build();
+  if (scale_ == 1 || count(problem.loops) == 0) return;
+  std::vector<Dimension> all = problem.axes;
+  if (problem.kind == TensorKind::real_forward && !all.empty()) all.back().length = all.back().length / 2 + 1;
+  all = with(problem.loops, all);
+  const bool pairs = problem.kind != TensorKind::real_to_real && problem.kind != TensorKind::real_inverse;
+  if (pairs && !problem.split_output) {
+    steps.push_back(std::make_unique<ScaleStep<T, Complex>>(static_cast<T>(scale_), false, std::move(all)));
+  } else {
+    steps.push_back(std::make_unique<ScaleStep<T, T>>(static_cast<T>(scale_), pairs, std::move(all)));
+  }
 }
 
 template <class T>
@@ -294,6 +305,7 @@ bool TensorBuilder<T>::try_plan(Slot from, Slot to, Kind kind, Direction directi
     } catch (const Error&) {
       continue;  // strides that such a plan does not know
     }
+    (forward ? whole.scale_forward : whole.scale_inverse) = std::exchange(scale_, 1.0);
     auto transform = std::make_shared<const Transform<T>>(host(), whole, options_);
     decisions.insert(decisions.end(), transform->decisions().begin(), transform->decisions().end());
     steps.push_back(std::make_unique<PlanStep<T>>(from, to, direction, std::move(transform), std::move(rest)));

@@ -32,6 +32,7 @@ class TensorBuilder {
   std::shared_ptr<const LineKernel<T>> line(std::size_t n);
   std::shared_ptr<const RealKernel<T>> real(std::size_t n);
 
+  double scale_;  // still to be applied: a transform is linear, so any step may do it
   const TensorProblem& problem_;
   const planner::Options& options_;
 };

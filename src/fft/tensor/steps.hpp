@@ -160,4 +160,28 @@ class CopyStep final : public TensorStep<T> {
   std::vector<Dimension> loops_;
 };
 
+// The output times a number, where no plan could do it on its way.
+template <class T, class Element>
+class ScaleStep final : public TensorStep<T> {
+ public:
+  ScaleStep(T scale, bool split, std::vector<Dimension> places)
+      : scale_(scale), split_(split), places_(shortest(std::move(places))) {}
+  std::string describe() const override { return fmt::format("times {}", scale_); }
+  double flops() const override { return static_cast<double>(count(places_)) * sizeof(Element) / sizeof(T); }
+  std::size_t scratch() const override { return 0; }
+  void run(const TensorArrays& arrays, Scratch<T>&, std::size_t) const override {
+    scale(static_cast<Element*>(arrays.output));
+    if (split_) scale(static_cast<Element*>(arrays.output_imaginary));
+  }
+
+ private:
+  void scale(Element* out) const {
+    for_each_item(places_, 0, count(places_), [&](std::ptrdiff_t, std::ptrdiff_t o) { out[o] *= scale_; });
+  }
+
+  T scale_;
+  bool split_;
+  std::vector<Dimension> places_;
+};
+
 }  // namespace ridge::fft

@@ -1,13 +1,14 @@
-// A problem in a short text, the same for the same problem: for the cache of plans and for wisdom.
+// A problem in a short text, the same for the same problem: for caches of plans.
 #pragma once
+#include <cstdio>
 #include <string>
 
 #include <ridge/fft/tensor.hpp>
 
-namespace ridge::fftw {
+namespace ridge::fft {
 
 template <class T>
-std::string problem_key(const fft::TensorProblem& problem) {
+std::string problem_key(const TensorProblem& problem) {
   std::string key;
   key.reserve(96);
   key += sizeof(T) == sizeof(float) ? 'f' : 'd';
@@ -16,9 +17,14 @@ std::string problem_key(const fft::TensorProblem& problem) {
   if (problem.split_input) key += 's';
   if (problem.split_output) key += 'S';
   key += 't' + std::to_string(problem.threads);
-  for (const fft::RealKind kind : problem.real_kinds) key += 'k' + std::to_string(static_cast<int>(kind));
-  const auto add = [&](char mark, const std::vector<fft::Dimension>& dimensions) {
-    for (const fft::Dimension& d : dimensions) {
+  if (problem.scale != 1) {
+    char text[32];
+    std::snprintf(text, sizeof text, "x%a", problem.scale);
+    key += text;
+  }
+  for (const RealKind kind : problem.real_kinds) key += 'k' + std::to_string(static_cast<int>(kind));
+  const auto add = [&](char mark, const std::vector<Dimension>& dimensions) {
+    for (const Dimension& d : dimensions) {
       key += mark + std::to_string(d.length) + ',' + std::to_string(d.input) + ',' + std::to_string(d.output);
     }
   };
@@ -27,4 +33,4 @@ std::string problem_key(const fft::TensorProblem& problem) {
   return key;
 }
 
-}  // namespace ridge::fftw
+}  // namespace ridge::fft

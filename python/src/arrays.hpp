@@ -1,0 +1,40 @@
+// Arrays as the buffer protocol shows them: any strides, no copies, whatever library they come from.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <pybind11/pybind11.h>
+
+namespace ridge::python {
+
+enum class Element { float32, float64, complex64, complex128 };
+
+inline bool is_complex(Element e) { return e == Element::complex64 || e == Element::complex128; }
+inline bool is_single(Element e) { return e == Element::float32 || e == Element::complex64; }
+inline std::size_t size_of(Element e) { return e == Element::float32 ? 4 : e == Element::complex128 ? 16 : 8; }
+
+// Holds the buffer until it dies. TypeError for other elements, ValueError for a read-only output or strides that are
+// no multiple of an element.
+class Array {
+ public:
+  Array(pybind11::handle object, bool writable, const char* what);
+  ~Array();
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+
+  Element element() const { return element_; }
+  std::size_t axes() const { return static_cast<std::size_t>(view_.ndim); }
+  std::size_t length(std::size_t axis) const { return static_cast<std::size_t>(view_.shape[axis]); }
+  std::ptrdiff_t stride(std::size_t axis) const {
+    return view_.strides[axis] / static_cast<std::ptrdiff_t>(size_of(element_));
+  }
+  std::size_t size() const;
+  void* data() const { return view_.buf; }
+
+ private:
+  Py_buffer view_{};
+  Element element_{};
+};
+
+}  // namespace ridge::python

@@ -1,0 +1,202 @@
+// Fourier, cosine and sine transforms of arrays: axes and strides come from the arrays, plans from the cache.
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <ridge/fft/tensor.hpp>
+
+#include "arrays.hpp"
+#include "module.hpp"
+
+namespace py = pybind11;
+
+namespace ridge::python {
+namespace {
+
+using fft::Dimension;
+using fft::TensorKind;
+using fft::TensorProblem;
+
+constexpr std::size_t kWorthReleasing = 4096;  // points; below, taking the lock again costs more than it gives others
+
+struct Request {
+  TensorKind kind;
+  std::vector<int> axes;  // of the arrays, the last one last
+  std::vector<int> real_kinds;
+  double scale = 1;
+  std::size_t threads = 1;
+};
+
+// Shapes must agree but for the halved axis; the caller (Python) has padded, cut and allocated.
+TensorProblem problem_of(const Request& request, const Array& in, const Array& out) {
+  TensorProblem problem{.kind = request.kind, .scale = request.scale, .threads = request.threads};
+  if (in.axes() != out.axes()) throw py::value_error("input and output have different numbers of axes");
+  std::vector<bool> taken(in.axes());
+  for (std::size_t i = 0; i < request.axes.size(); ++i) {
+    const auto axis = static_cast<std::size_t>(request.axes[i]);
+    if (request.axes[i] < 0 || axis >= in.axes() || taken[axis])
+      throw py::value_error("axes must be different and of the array");
+    taken[axis] = true;
+    const bool last = i + 1 == request.axes.size();
+    const bool forward = last && request.kind == TensorKind::real_forward;
+    const bool inverse = last && request.kind == TensorKind::real_inverse;
+    const std::size_t n = inverse ? out.length(axis) : in.length(axis);
+    if (n == 0) throw py::value_error("invalid number of data points (0) specified");
+    if (forward ? out.length(axis) != n / 2 + 1 : inverse ? in.length(axis) != n / 2 + 1 : out.length(axis) != n) {
+      throw py::value_error("the lengths of input and output do not fit along axis " + std::to_string(axis));
+    }
+    problem.axes.push_back({n, in.stride(axis), out.stride(axis)});
+  }
+  for (std::size_t axis = 0; axis < in.axes(); ++axis) {
+    if (taken[axis]) continue;
+    if (in.length(axis) != out.length(axis)) throw py::value_error("the shapes of input and output do not fit");
+    problem.loops.push_back({in.length(axis), in.stride(axis), out.stride(axis)});
+  }
+  for (const int kind : request.real_kinds) problem.real_kinds.push_back(static_cast<fft::RealKind>(kind));
+  problem.in_place = in.data() == out.data();
+  return problem;
+}
+
+void check_elements(TensorKind kind, const Array& in, const Array& out) {
+  const bool real_in = kind == TensorKind::real_forward || kind == TensorKind::real_to_real;
+  const bool real_out = kind == TensorKind::real_inverse || kind == TensorKind::real_to_real;
+  if (is_complex(in.element()) == real_in)
+    throw py::type_error(real_in ? "the input must be real" : "the input must be complex");
+  if (is_complex(out.element()) == real_out) {
+    throw py::type_error(real_out ? "the output must be real" : "the output must be complex");
+  }
+  if (is_single(in.element()) != is_single(out.element())) throw py::type_error("input and output differ in precision");
+}
+
+template <class T>
+void run(const fft::TensorPlan<T>& plan, const Array& in, const Array& out) {
+  if (in.size() < kWorthReleasing) {
+    plan.run(in.data(), out.data());
+  } else {
+    const py::gil_scoped_release free;
+    plan.run(in.data(), out.data());
+  }
+}
+
+planner::Options options_of(bool measured) {
+  return {.effort = measured ? Effort::measured : Effort::quick, .save_wisdom = measured};
+}
+
+void transform(const py::object& input, const py::object& output, int kind, const std::vector<int>& axes,
+               const std::vector<int>& real_kinds, double scale, std::size_t threads) {
+  const Array in(input, false, "the input"), out(output, true, "the output");
+  const Request request{static_cast<TensorKind>(kind), axes, real_kinds, scale, threads};
+  check_elements(request.kind, in, out);
+  if (out.size() == 0) return;
+  const TensorProblem problem = problem_of(request, in, out);
+  if (is_single(in.element())) {
+    run(fft::cached_tensor_plan<float>(problem, options_of(false)), in, out);
+  } else {
+    run(fft::cached_tensor_plan<double>(problem, options_of(false)), in, out);
+  }
+}
+
+// A plan as an object: made for the layout of two arrays, run on any others of that layout.
+class Plan {
+ public:
+  Plan(const py::object& input, const py::object& output, int kind, const std::vector<int>& axes,
+       const std::vector<int>& real_kinds, double scale, std::size_t threads, bool measured) {
+    const Array in(input, false, "the input"), out(output, true, "the output");
+    const Request request{static_cast<TensorKind>(kind), axes, real_kinds, scale, threads};
+    check_elements(request.kind, in, out);
+    const TensorProblem problem = problem_of(request, in, out);
+    shape_in_ = layout(in), shape_out_ = layout(out);
+    const py::gil_scoped_release free;
+    if (is_single(in.element())) {
+      single_.emplace(problem, options_of(measured));
+    } else {
+      double_.emplace(problem, options_of(measured));
+    }
+  }
+
+  void run(const py::object& input, const py::object& output) const {
+    const Array in(input, false, "the input"), out(output, true, "the output");
+    if (!same(in, shape_in_) || !same(out, shape_out_)) {
+      throw py::value_error("the arrays' types, shapes or strides are not those of the plan");
+    }
+    if ((in.data() == out.data()) != problem().in_place) {
+      throw py::value_error(problem().in_place ? "the plan was made in place: give the same array twice"
+                                               : "the plan was made for two arrays: give two");
+    }
+    if (single_) {
+      python::run(*single_, in, out);
+    } else {
+      python::run(*double_, in, out);
+    }
+  }
+
+  std::string explain() const {
+    std::string text = single_ ? single_->explain() : double_->explain();
+    for (const planner::Decision& d : decisions()) text += d.explain();
+    return text;
+  }
+  double flops() const { return single_ ? single_->flops() : double_->flops(); }
+  py::list trials() const {
+    py::list rows;
+    for (const planner::Decision& decision : decisions()) {
+      for (std::size_t i = 0; i < decision.trials.size(); ++i) {
+        const planner::Trial& trial = decision.trials[i];
+        rows.append(py::make_tuple(decision.problem.key, trial.name, trial.predicted_seconds, trial.measured_seconds,
+                                   trial.reason, i == decision.winner));
+      }
+    }
+    return rows;
+  }
+
+ private:
+  using Layout = std::vector<std::ptrdiff_t>;
+  static Layout layout(const Array& array) {
+    Layout result{static_cast<std::ptrdiff_t>(array.element())};
+    for (std::size_t a = 0; a < array.axes(); ++a) {
+      result.push_back(static_cast<std::ptrdiff_t>(array.length(a)));
+      result.push_back(array.stride(a));
+    }
+    return result;
+  }
+  static bool same(const Array& array, const Layout& wanted) {
+    if (wanted.size() != 1 + 2 * array.axes() || wanted[0] != static_cast<std::ptrdiff_t>(array.element()))
+      return false;
+    for (std::size_t a = 0; a < array.axes(); ++a) {
+      if (wanted[1 + 2 * a] != static_cast<std::ptrdiff_t>(array.length(a)) || wanted[2 + 2 * a] != array.stride(a)) {
+        return false;
+      }
+    }
+    return true;
+  }
+  const TensorProblem& problem() const { return single_ ? single_->problem() : double_->problem(); }
+  const std::vector<planner::Decision>& decisions() const {
+    return single_ ? single_->decisions() : double_->decisions();
+  }
+
+  std::optional<fft::TensorPlan<float>> single_;
+  std::optional<fft::TensorPlan<double>> double_;
+  Layout shape_in_, shape_out_;
+};
+
+}  // namespace
+
+void add_fft(py::module_& module) {
+  module.def("transform", &transform, py::arg("input"), py::arg("output"), py::arg("kind"), py::arg("axes"),
+             py::arg("real_kinds") = std::vector<int>(), py::arg("scale") = 1.0, py::arg("threads") = 1);
+  module.def("forget_plans", &fft::forget_cached_plans);
+  py::class_<Plan>(module, "Plan")
+      .def(py::init<const py::object&, const py::object&, int, const std::vector<int>&, const std::vector<int>&, double,
+                    std::size_t, bool>(),
+           py::arg("input"), py::arg("output"), py::arg("kind"), py::arg("axes"),
+           py::arg("real_kinds") = std::vector<int>(), py::arg("scale") = 1.0, py::arg("threads") = 1,
+           py::arg("measured") = true)
+      .def("run", &Plan::run)
+      .def("explain", &Plan::explain)
+      .def("flops", &Plan::flops)
+      .def("trials", &Plan::trials);
+}
+
+}  // namespace ridge::python

@@ -1,0 +1,24 @@
+// The extension module ridge._ridge; what people import is Python around it.
+#include "module.hpp"
+
+#include <ridge/error.hpp>
+
+namespace py = pybind11;
+
+PYBIND11_MODULE(_ridge, module) {
+  module.doc() = "Ridgeline's own part of the package ridge.";
+  // Wrong arguments are ValueErrors to Python, memory that is not there a MemoryError, files an OSError.
+  py::register_exception_translator([](std::exception_ptr pointer) {
+    try {
+      if (pointer) std::rethrow_exception(pointer);
+    } catch (const ridge::Error& error) {
+      PyObject* type = PyExc_RuntimeError;
+      if (error.kind() == ridge::ErrorKind::invalid_argument) type = PyExc_ValueError;
+      if (error.kind() == ridge::ErrorKind::out_of_memory) type = PyExc_MemoryError;
+      if (error.kind() == ridge::ErrorKind::io) type = PyExc_OSError;
+      PyErr_SetString(type, error.what());
+    }
+  });
+  ridge::python::add_fft(module);
+  ridge::python::add_devices(module);
+}
