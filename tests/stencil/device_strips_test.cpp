@@ -130,7 +130,7 @@ TEST_F(DeviceStrips, EveryDepthMatchesTheReference) {
   for (const Device& device : accelerators()) {
     SCOPED_TRACE(device.info().name);
     for (const Case& one : {Case{{.depth = 4, .cells = 4, .prefetch = 2, .lanes = 8}, false},
-                            {{.depth = 8, .cells = 2, .prefetch = 1, .lanes = 12}, true},
+                            {{.depth = 8, .cells = 2, .prefetch = 1, .lanes = 16}, true},
                             {{.depth = 12, .cells = 4, .prefetch = 1, .lanes = 12}, false}}) {
       const Borders borders = one.options.depth == 8 ? sides(mirror, fixed, periodic, periodic) : Borders::all(fixed);
       if (one.float64) {
