@@ -1,0 +1,19 @@
+// In place of libjpeg, where this was built without it.
+#include <ridge/error.hpp>
+
+#include "io/pixels.hpp"
+
+namespace ridge::io {
+namespace {
+
+[[noreturn]] void missing() {
+  throw Error(ErrorKind::unavailable,
+              "this ridge was built without libjpeg: install libjpeg-dev and build again for JPEG images");
+}
+
+}  // namespace
+
+Pixels decode_jpeg(std::string_view, const std::string&) { missing(); }
+std::string encode_jpeg(const Pixels&, int) { missing(); }
+
+}  // namespace ridge::io

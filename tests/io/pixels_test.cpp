@@ -1,0 +1,206 @@
+// Image files: there and back, refused by their header, damaged in every way.
+#include "io/pixels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <random>
+
+#include <ridge/error.hpp>
+
+#include "support/scratch.hpp"
+
+namespace ridge::io {
+namespace {
+
+Pixels sample(std::size_t width, std::size_t height, std::size_t channels, Sample kind) {
+  Pixels pixels{width, height, channels, kind};
+  std::mt19937 random(3);
+  pixels.bytes.resize(width * height * channels * bytes_of(kind));
+  for (std::byte& byte : pixels.bytes) byte = static_cast<std::byte>(random());
+  if (kind == Sample::f32) {
+    for (std::size_t i = 0; i < pixels.bytes.size(); i += 4) {
+      const float value = static_cast<float>(random() % 1000) / 7 - 50;
+      std::memcpy(&pixels.bytes[i], &value, 4);
+    }
+  }
+  return pixels;
+}
+
+void expect_equal(const Pixels& a, const Pixels& b, const std::string& what) {
+  EXPECT_EQ(a.width, b.width) << what;
+  EXPECT_EQ(a.height, b.height) << what;
+  EXPECT_EQ(a.channels, b.channels) << what;
+  EXPECT_EQ(a.sample, b.sample) << what;
+  EXPECT_EQ(a.bytes, b.bytes) << what;
+}
+
+using Decode = Pixels (*)(std::string_view, const std::string&);
+struct Format {
+  const char* name;
+  std::function<std::string(const Pixels&)> encode;
+  Decode decode;
+  std::vector<std::size_t> channels;
+  std::vector<Sample> samples;
+};
+std::vector<Format> formats() {
+  return {{"png", [](const Pixels& p) { return encode_png(p); }, decode_png, {1, 2, 3, 4}, {Sample::u8, Sample::u16}},
+          {"pnm",
+           [](const Pixels& p) { return encode_pnm(p); },
+           decode_pnm,
+           {1, 3},
+           {Sample::u8, Sample::u16, Sample::f32}},
+          {"tiff",
+           [](const Pixels& p) { return encode_tiff(p); },
+           decode_tiff,
+           {1, 2, 3, 4},
+           {Sample::u8, Sample::u16, Sample::f32}}};
+}
+
+// True where this build has the format; else its error has said what is missing.
+bool have(const Format& format) {
+  try {
+    format.encode(sample(1, 1, 1, Sample::u8));
+    return true;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::unavailable);
+    EXPECT_NE(std::string(error.what()).find("built without"), std::string::npos);
+    return false;
+  }
+}
+
+TEST(Pixels, there_and_back) {
+  for (const Format& format : formats()) {
+    if (!have(format)) continue;
+    for (const std::size_t channels : format.channels) {
+      for (const Sample kind : format.samples) {
+        for (const auto& [width, height] : {std::pair<std::size_t, std::size_t>{1, 1}, {7, 3}, {1, 50}, {33, 20}}) {
+          const Pixels before = sample(width, height, channels, kind);
+          expect_equal(format.decode(format.encode(before), "x"), before, format.name);
+        }
+      }
+    }
+  }
+}
+
+TEST(Pixels, jpeg_is_near) {
+  Pixels smooth{40, 30, 3, Sample::u8};
+  smooth.bytes.resize(40 * 30 * 3);
+  for (std::size_t i = 0; i < smooth.bytes.size(); ++i)
+    smooth.bytes[i] = static_cast<std::byte>(i / 3 % 40 * 4 + i / 120);
+  std::string file;
+  try {
+    file = encode_jpeg(smooth);
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  const Pixels after = decode_jpeg(file, "x");
+  ASSERT_EQ(after.bytes.size(), smooth.bytes.size());
+  int worst = 0;
+  for (std::size_t i = 0; i < after.bytes.size(); ++i) {
+    worst = std::max(worst, std::abs(std::to_integer<int>(after.bytes[i]) - std::to_integer<int>(smooth.bytes[i])));
+  }
+  EXPECT_LE(worst, 8);
+  EXPECT_THROW(encode_jpeg(sample(3, 3, 1, Sample::u16)), Error);
+}
+
+TEST(Pixels, damaged_files_are_refused_or_read_but_nothing_else) {
+  std::mt19937 random(9);
+  std::vector<std::pair<std::string, std::function<void(std::string_view)>>> files;
+  for (const Format& format : formats()) {
+    if (!have(format)) continue;
+    for (const Sample kind : format.samples) {
+      const Decode decode = format.decode;
+      files.emplace_back(format.encode(sample(9, 5, 3, kind)),
+                         [decode](std::string_view bytes) { decode(bytes, "damaged"); });
+    }
+  }
+  try {
+    files.emplace_back(encode_jpeg(sample(9, 5, 3, Sample::u8)),
+                       [](std::string_view bytes) { decode_jpeg(bytes, "damaged"); });
+  } catch (const Error&) {
+  }
+  files.emplace_back(encode_flo({3, 2, std::vector<float>(12, 1.0f)}),
+                     [](std::string_view bytes) { decode_flo(bytes, "damaged"); });
+  files.emplace_back("P3\n2 2\n255\n1 2 3 4 5 6 7 8 9 10 11 12\n",
+                     [](std::string_view bytes) { decode_pnm(bytes, "damaged"); });
+  for (const auto& [file, decode] : files) {
+    const auto attempt = [&](const std::string& bytes) {
+      try {
+        decode(bytes);
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::io) << error.what();
+        EXPECT_NE(std::string(error.what()).find("damaged"), std::string::npos) << error.what();
+      }
+    };
+    EXPECT_NO_THROW(decode(file));
+    for (std::size_t length = 0; length < file.size(); length += 1 + length / 64) attempt(file.substr(0, length));
+    for (int round = 0; round < 400; ++round) {
+      std::string bytes = file;
+      for (int k = 0; k < 1 + round % 3; ++k)
+        bytes[random() % std::min<std::size_t>(bytes.size(), 200)] = static_cast<char>(random());
+      attempt(bytes);
+    }
+  }
+}
+
+TEST(Pixels, an_image_bomb_is_refused_by_its_header) {
+  const auto message = [](const std::function<void()>& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing was thrown");
+  };
+  EXPECT_NE(message([] { decode_pnm("P5\n4000000000 4000000000\n255\n", "bomb"); }).find("not read"),
+            std::string::npos);
+  EXPECT_NE(message([] { decode_pnm("P5\n30000 30000\n255\nxx", "bomb"); }).find("ends too early"), std::string::npos);
+  const float magic = 202021.25f;
+  const std::int32_t sizes[2] = {2000000000, 2000000000};
+  std::string flo(12, '\0');
+  std::memcpy(flo.data(), &magic, 4);
+  std::memcpy(flo.data() + 4, sizes, 8);
+  EXPECT_NE(message([&] { decode_flo(flo, "bomb"); }).find("not read"), std::string::npos);
+  const Format png = formats().front();
+  if (!have(png)) return;
+  // The header with another size and its checksum.
+  const auto bomb = [&](std::uint32_t side) {
+    std::string file = png.encode(sample(1, 1, 1, Sample::u8));
+    const auto put = [&](std::size_t at, std::uint32_t value) {
+      for (std::size_t i = 0; i < 4; ++i) file[at + i] = static_cast<char>(value >> (24 - 8 * i));
+    };
+    put(16, side);
+    put(20, side);
+    std::uint32_t crc = 0xffffffffu;
+    for (std::size_t i = 12; i < 29; ++i) {
+      crc ^= static_cast<unsigned char>(file[i]);
+      for (int k = 0; k < 8; ++k) crc = crc >> 1 ^ ((crc & 1u) != 0 ? 0xedb88320u : 0u);
+    }
+    put(29, ~crc);
+    return message([&] { decode_png(file, "bomb"); });
+  };
+  EXPECT_NE(bomb(200000).find("not read"), std::string::npos) << bomb(200000);
+  EXPECT_NE(bomb(30000).find("cannot be in"), std::string::npos) << bomb(30000);
+}
+
+TEST(Pixels, by_name_and_by_beginning) {
+  const test::ScratchFolder folder;
+  const Pixels grey = sample(6, 4, 1, Sample::u8);
+  for (const char* name : {"a.png", "a.pgm", "a.tiff", "a.npy"}) {
+    try {
+      write_pixels(folder / name, grey);
+    } catch (const Error& error) {
+      ASSERT_EQ(error.kind(), ErrorKind::unavailable);
+      continue;
+    }
+    expect_equal(read_pixels(folder / name), grey, name);
+  }
+  EXPECT_THROW(write_pixels(folder / "a.bmp", grey), Error);
+  EXPECT_THROW(write_pixels(folder / "a.pfm", grey), Error);
+  EXPECT_THROW(read_pixels(folder / "missing.png"), Error);
+}
+
+}  // namespace
+}  // namespace ridge::io
