@@ -4,7 +4,9 @@
 //   auto flow = ridge::image::plan(ridge::best(), ridge::image::FlowProblem{.rows = 1080, .columns = 1920});
 //   flow.run(first, second, field);
 #pragma once
+#include <ridge/image/files.hpp>
 #include <ridge/image/flow.hpp>
 #include <ridge/image/image.hpp>
 #include <ridge/image/operators.hpp>
+#include <ridge/image/plan.hpp>
 #include <ridge/image/variance.hpp>

@@ -49,5 +49,8 @@ inline constexpr Names<Interpolation, 4> kInterpolations{"interpolation",
                                                            {Interpolation::bilinear, "bilinear"},
                                                            {Interpolation::bicubic, "bicubic"},
                                                            {Interpolation::area, "area"}}}};
+inline constexpr Names<GradientKind, 3> kGradients{
+    "gradient",
+    {{{GradientKind::sobel, "sobel"}, {GradientKind::scharr, "scharr"}, {GradientKind::central, "central"}}}};
 
 }  // namespace ridge::image

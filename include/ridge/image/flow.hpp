@@ -6,8 +6,9 @@
 //   plan.run(first, second, flow);      // flow: (x, y) in pixels, first(r, c) is found at second(r + y, c + x)
 #pragma once
 #include <cstddef>
+#include <vector>
 
-#include <ridge/image/image.hpp>
+#include <ridge/image/plan.hpp>
 
 namespace ridge::image {
 
@@ -39,5 +40,23 @@ struct FlowProblem {
   std::size_t threads = 0;  // host: 0 = all
 };
 void check(const FlowProblem& problem);  // Error{invalid_argument} in words
+
+class FlowPlan : public AnyPlan {
+ public:
+  FlowPlan(const Device& device, const FlowProblem& problem, const planner::Options& options = {});
+  // Two 8-bit frames in, two channels of float out.
+  void run(const Image& first, const Image& second, Image& flow) const;
+  void enqueue(Queue& queue, const Image& first, const Image& second, const Image& flow) const;
+  const FlowProblem& problem() const { return problem_; }
+
+ private:
+  FlowProblem problem_;
+};
+inline FlowPlan plan(const Device& device, const FlowProblem& problem, const planner::Options& options = {}) {
+  return FlowPlan(device, problem, options);
+}
+
+// Every variant that exists for a device, allowed or not, for `ridge bench` and the tests.
+std::vector<planner::Candidate> candidates(const Device& device, const FlowProblem& problem);
 
 }  // namespace ridge::image

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include <ridge/image/image.hpp>
+#include <ridge/image/plan.hpp>
 
 namespace ridge::image {
 
@@ -92,5 +92,22 @@ struct OperatorProblem {
 Shape output_shape(const Operation& operation, const Shape& input);  // Error{invalid_argument} where it cannot be
 Shape output_shape(const OperatorProblem& problem);
 std::size_t inputs(const OperatorProblem& problem);  // 2 with a cross-bilateral, else 1
+
+class OperatorPlan : public AnyPlan {
+ public:
+  OperatorPlan(const Device& device, const OperatorProblem& problem, const planner::Options& options = {});
+  void run(const Image& in, Image& out) const;
+  void run(const Image& in, const Image& guide, Image& out) const;  // with a cross-bilateral
+  void enqueue(Queue& queue, const Image& in, const Image& out) const;
+  void enqueue(Queue& queue, const Image& in, const Image& guide, const Image& out) const;
+  const OperatorProblem& problem() const { return problem_; }
+
+ private:
+  OperatorProblem problem_;
+};
+inline OperatorPlan plan(const Device& device, const OperatorProblem& problem, const planner::Options& options = {}) {
+  return OperatorPlan(device, problem, options);
+}
+std::vector<planner::Candidate> candidates(const Device& device, const OperatorProblem& problem);
 
 }  // namespace ridge::image

@@ -2,8 +2,9 @@
 #pragma once
 #include <cstddef>
 #include <string>
+#include <vector>
 
-#include <ridge/image/image.hpp>
+#include <ridge/image/plan.hpp>
 
 namespace ridge::image {
 
@@ -29,5 +30,20 @@ struct VarianceProblem {
   std::size_t threads = 0;  // host: 0 = all
 };
 void check(const VarianceProblem& problem);  // Error{invalid_argument} in words
+
+class VariancePlan : public AnyPlan {
+ public:
+  VariancePlan(const Device& device, const VarianceProblem& problem, const planner::Options& options = {});
+  void run(const Image& in, Image& variance) const;  // one channel of the problem's depth in, of float out
+  void enqueue(Queue& queue, const Image& in, const Image& variance) const;
+  const VarianceProblem& problem() const { return problem_; }
+
+ private:
+  VarianceProblem problem_;
+};
+inline VariancePlan plan(const Device& device, const VarianceProblem& problem, const planner::Options& options = {}) {
+  return VariancePlan(device, problem, options);
+}
+std::vector<planner::Candidate> candidates(const Device& device, const VarianceProblem& problem);
 
 }  // namespace ridge::image

@@ -6,15 +6,14 @@
 #include <cmath>
 #include <cstdint>
 
+#include "image/flow/constants.hpp"
+
 namespace ridge::image::flow {
 
 // exp(-x / (2 sigma^2)) = 2^(x * slope)
 inline float slope_of(double sigma) { return static_cast<float>(-1.4426950408889634 / (2.0 * sigma * sigma)); }
 
 // 2^t for -126 <= t <= 0, relative error 2e-7. Adding 1.5 * 2^23 rounds t and leaves the whole part in the low bits.
-inline constexpr float kRounder = 12582912.0f;
-inline constexpr float kExp2[6] = {1.32647273e-3f, 9.67151299e-3f, 5.55073358e-2f,
-                                   2.40222424e-1f, 6.93147004e-1f, 1.0f};
 inline float power_of_two(float t) {
   const float z = t + kRounder, f = t - (z - kRounder);
   float p = kExp2[0];
@@ -29,7 +28,7 @@ struct SearchWeights {
   // Of a window's cell (dy, dx) from the pixel, whose colours differ by `squares`.
   float at(int squares, int dy, int dx) const {
     const float space = static_cast<float>(dy * dy + dx * dx) * space_slope;
-    return power_of_two(std::max(std::fma(static_cast<float>(squares), color_slope, space), -126.0f));
+    return power_of_two(std::max(std::fma(static_cast<float>(squares), color_slope, space), kLeastExponent));
   }
 };
 

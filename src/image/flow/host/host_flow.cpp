@@ -1,0 +1,335 @@
+#include "image/flow/host/host_flow.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <functional>
+
+#include "base/threads.hpp"
+#include "image/flow/host/points.hpp"
+#include "image/flow/host/pyramid.hpp"
+#include "image/flow/host/search_general.hpp"
+#include "image/flow/weights.hpp"
+
+namespace ridge::image::flow {
+namespace {
+
+constexpr int kRowsATask = 8;
+
+// Tasks [0, count), each to whichever thread is free.
+void each_task(std::size_t threads, int count, const std::function<void(int task, std::size_t thread)>& task) {
+  const std::size_t most = std::min(threads, static_cast<std::size_t>(count));
+  if (most <= 1) {
+    for (int i = 0; i < count; ++i) task(i, 0);
+    return;
+  }
+  std::atomic<int> next{0};
+  base::parallel(most, [&](std::size_t thread, std::size_t) {
+    for (int i = next++; i < count; i = next++) task(i, thread);
+  });
+}
+
+// Rows in tasks of `grain`, for both directions or frames.
+void each_rows(std::size_t threads, int rows, int ways, int grain,
+               const std::function<void(std::size_t way, int begin, int end)>& task) {
+  const int tasks = (rows + grain - 1) / grain;
+  each_task(threads, tasks * ways, [&](int i, std::size_t) {
+    const int begin = i / ways * grain;
+    task(static_cast<std::size_t>(i % ways), begin, std::min(begin + grain, rows));
+  });
+}
+
+Bands bands_of(int radius, int columns, const Kernels& kernels) {
+  Bands bands;
+  bands.reach = radius + 2;
+  bands.rows = std::max(32, (radius + 3) / 2 * 2);  // what leaves a band below ends in the next one
+  bands.pitch = kernels.filter_pitch(columns, radius);
+  bands.each = static_cast<std::size_t>(bands.pitch) * 3 * static_cast<std::size_t>(bands.rows + bands.reach);
+  return bands;
+}
+
+}  // namespace
+
+HostFlow::HostFlow(const FlowProblem& problem, const Kernels& kernels, std::size_t threads)
+    : problem_(problem), kernels_(kernels), threads_(threads == 0 ? base::hardware_threads() : threads) {
+  const FlowParameters& p = problem.parameters;
+  Size size{static_cast<int>(problem.rows), static_cast<int>(problem.columns)};
+  bands_[0] = bands_of(p.upscale_averaging_radius, half(size).columns, kernels);
+  bands_[1] = bands_of(p.postprocess_window, size.columns, kernels);
+  for (int k = 1; k < p.layers; ++k, size = half(size)) {
+    down_.push_back(halving_taps(size.rows));
+    across_.push_back(halving_taps(size.columns));
+  }
+  free_.reserve(64);
+  free_.push_back(make());
+}
+
+std::unique_ptr<Workspace> HostFlow::make() const {
+  const FlowParameters& p = problem_.parameters;
+  auto work = std::make_unique<Workspace>();
+  const int border = std::max(kSearchBorder, p.averaging_radius + p.max_flow + 2);
+  Size size{static_cast<int>(problem_.rows), static_cast<int>(problem_.columns)};
+  const std::size_t finest = size.cells();
+  std::size_t sums = bands_[1].each * static_cast<std::size_t>(bands_[1].count(size));
+  if (p.layers > 1) sums = std::max(sums, bands_[0].each * static_cast<std::size_t>(bands_[0].count(half(size))));
+  for (int k = 0; k < p.layers; ++k, size = half(size)) {
+    Level level;
+    level.size = size;
+    level.seen = base::AlignedArray<std::uint8_t>(size.cells());
+    for (std::size_t i = 0; i < 2; ++i) {
+      level.frames[i] = WordPlane(size, border);
+      Way& way = level.ways[i];
+      way.u = base::AlignedArray<float>(size.cells());
+      way.v = base::AlignedArray<float>(size.cells());
+      way.mask = base::AlignedArray<std::uint8_t>(size.cells());
+      way.level = base::AlignedArray<std::uint8_t>(size.cells());
+      way.regular = base::AlignedArray<std::uint8_t>(size.cells());
+    }
+    work->levels.push_back(std::move(level));
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    work->sums[i] = base::AlignedArray<float>(sums);
+    work->smooth[i] = base::AlignedArray<float>(finest);
+  }
+  const std::size_t scratch =
+      std::max(kernels_.filter_scratch(p.upscale_averaging_radius), kernels_.filter_scratch(p.postprocess_window));
+  for (std::size_t i = 0; i < threads_; ++i) {
+    work->scratch.emplace_back(scratch);
+    work->lines.emplace_back(3 * problem_.columns);
+  }
+  return work;
+}
+
+// One pair, from its frames to its flow.
+class HostFlow::Run {
+ public:
+  Run(const HostFlow& plan, Workspace& work) : plan_(plan), p_(plan.problem_.parameters), work_(work) {}
+
+  void frames(const Image& first, const Image& second) {
+    Level& finest = work_.levels.front();
+    each_rows(plan_.threads_, finest.size.rows, 2, 32, [&](std::size_t i, int begin, int end) {
+      for (int r = begin; r < end; ++r) pack_row(i == 0 ? first : second, r, finest.frames[i]);
+    });
+    for (WordPlane& frame : finest.frames) reflect_rows(frame);
+    for (std::size_t k = 1; k < work_.levels.size(); ++k) {
+      const Level& from = work_.levels[k - 1];
+      Level& to = work_.levels[k];
+      const int tasks = (to.size.rows + kRowsATask - 1) / kRowsATask;
+      each_task(plan_.threads_, 2 * tasks, [&](int i, std::size_t thread) {
+        const auto frame = static_cast<std::size_t>(i % 2);
+        const int begin = i / 2 * kRowsATask;
+        for (int r = begin; r < std::min(begin + kRowsATask, to.size.rows); ++r) {
+          halve_row(from.frames[frame], plan_.down_[k - 1], plan_.across_[k - 1], r, to.frames[frame],
+                    work_.lines[thread].data());
+        }
+      });
+      for (WordPlane& frame : to.frames) reflect_rows(frame);
+    }
+  }
+
+  void coarsest() {
+    Level& level = work_.levels.back();
+    for (Way& way : level.ways) {
+      std::fill(way.u.begin(), way.u.end(), 0.0f);
+      std::fill(way.v.begin(), way.v.end(), 0.0f);
+      std::fill(way.mask.begin(), way.mask.end(), std::uint8_t{1});
+      std::fill(way.level.begin(), way.level.end(), std::uint8_t{0});
+    }
+    search(level);
+  }
+
+  // Points, a start and the search of level k, from the one below it.
+  void refine(std::size_t k) {
+    Level &coarse = work_.levels[k + 1], &fine = work_.levels[k];
+    seen(coarse);
+    each_rows(plan_.threads_, coarse.size.rows, 2, kRowsATask, [&](std::size_t i, int begin, int end) {
+      mark_regular(coarse.ways[i], coarse.size, p_.averaging_radius, p_.speed_up_threshold, begin, end);
+    });
+    if (p_.selection == Selection::aligned) {
+      each_rows(plan_.threads_, coarse.size.rows, 2, kRowsATask, [&](std::size_t i, int begin, int end) {
+        select_aligned_rows(coarse.ways[i], coarse.size, fine.ways[i], fine.size, begin, end);
+      });
+    } else {
+      each_task(plan_.threads_, 2, [&](int i, std::size_t) {
+        select_scan_order(coarse.ways[static_cast<std::size_t>(i)], coarse.size, fine.ways[static_cast<std::size_t>(i)],
+                          fine.size);
+      });
+    }
+    const FilterJob between = filter_job(p_.upscale_averaging_radius, p_.upscale_sigma_dist, p_.upscale_sigma_color);
+    sum_bands(coarse, between, plan_.bands_[0], 2);
+    each_rows(plan_.threads_, coarse.size.rows, 2, kRowsATask, [&](std::size_t i, int begin, int end) {
+      for (int r = begin; r < end; ++r) double_row(coarse, i, between, r, fine);
+    });
+    search(fine);
+  }
+
+  void finish(Image& out) {
+    Level& finest = work_.levels.front();
+    seen(finest);
+    const FilterJob last = filter_job(p_.postprocess_window, p_.sigma_dist_fix, p_.sigma_color_fix);
+    sum_bands(finest, last, plan_.bands_[1], 1);
+    const Size size = finest.size;
+    each_rows(plan_.threads_, size.rows, 1, kRowsATask, [&](std::size_t, int begin, int end) {
+      for (int r = begin; r < end; ++r) {
+        float* to[2] = {work_.smooth[0].data() + row(size, r), work_.smooth[1].data() + row(size, r)};
+        divide_row(finest, 0, last, plan_.bands_[1], r, to[0], to[1]);
+      }
+    });
+    each_rows(plan_.threads_, size.rows, 1, kRowsATask, [&](std::size_t, int begin, int end) {
+      for (int r = begin; r < end; ++r) gauss_row(size, r, out.row<float>(static_cast<std::size_t>(r)));
+    });
+  }
+
+ private:
+  static std::size_t row(Size size, int r) {
+    return static_cast<std::size_t>(r) * static_cast<std::size_t>(size.columns);
+  }
+
+  void seen(Level& level) {
+    each_rows(plan_.threads_, level.size.rows, 1, 64,
+              [&](std::size_t, int begin, int end) { mark_seen(level, p_.occlusion_threshold, begin, end); });
+  }
+
+  void search(Level& level) {
+    each_rows(plan_.threads_, level.size.rows, 2, kRowsATask, [&](std::size_t i, int begin, int end) {
+      Way& way = level.ways[i];
+      const SearchJob job{.from = level.frames[i].words(),
+                          .to = level.frames[1 - i].words(),
+                          .rows = level.size.rows,
+                          .columns = level.size.columns,
+                          .mask = way.mask.data(),
+                          .u = way.u.data(),
+                          .v = way.v.data(),
+                          .color_slope = slope_of(p_.sigma_color),
+                          .space_slope = slope_of(p_.sigma_dist)};
+      if (p_.averaging_radius == kSearchRadius && p_.max_flow == kSearchReach) {
+        plan_.kernels_.search(job, begin, end);
+      } else {
+        search_general(job, p_.averaging_radius, p_.max_flow, begin, end);
+      }
+    });
+    if (p_.selection == Selection::aligned) {
+      const int grain = std::max(kRowsATask, 1 << (p_.layers - 1));
+      each_rows(plan_.threads_, level.size.rows, 2, grain,
+                [&](std::size_t i, int begin, int end) { fill_aligned_rows(level.ways[i], level.size, begin, end); });
+    } else {
+      each_task(plan_.threads_, 2,
+                [&](int i, std::size_t) { fill_scan_order(level.ways[static_cast<std::size_t>(i)], level.size); });
+    }
+  }
+
+  static FilterJob filter_job(int radius, float sigma_dist, float sigma_color) {
+    FilterJob job{};
+    job.radius = radius;
+    job.color_slope = slope_of(sigma_color);
+    job.space_slope = slope_of(sigma_dist);
+    return job;
+  }
+
+  // The weighted sums of a level's flow, band by band.
+  void sum_bands(Level& level, const FilterJob& settings, const Bands& bands, int ways) {
+    const int count = bands.count(level.size);
+    each_task(plan_.threads_, count * ways, [&](int i, std::size_t thread) {
+      const auto which = static_cast<std::size_t>(i % ways), band = static_cast<std::size_t>(i / ways);
+      FilterJob job = settings;
+      job.guide = level.frames[which].words();
+      job.rows = level.size.rows;
+      job.columns = level.size.columns;
+      job.seen = level.seen.data();
+      job.u = level.ways[which].u.data();
+      job.v = level.ways[which].v.data();
+      float* sums = work_.sums[which].data() + band * bands.each;
+      std::fill_n(sums, bands.each, 0.0f);
+      const int begin = static_cast<int>(band) * bands.rows;
+      plan_.kernels_.filter(job, begin, std::min(begin + bands.rows, level.size.rows), {sums, bands.pitch},
+                            work_.scratch[thread].data());
+    });
+  }
+
+  // Row r of the filtered flow: its band's sums and what the band above left there, divided by the weights.
+  void divide_row(const Level& level, std::size_t which, const FilterJob& job, const Bands& bands, int r, float* u,
+                  float* v) const {
+    const int band = r / bands.rows, within = r % bands.rows;
+    const auto sums = [&](int b, int line) {
+      return work_.sums[which].data() + static_cast<std::size_t>(b) * bands.each +
+             static_cast<std::size_t>(line) * 3 * static_cast<std::size_t>(bands.pitch) + job.radius;
+    };
+    const float* own = sums(band, within);
+    const bool reached = band > 0 && within < bands.reach;
+    const float* above = reached ? sums(band - 1, bands.rows + within) : own;
+    const float share = reached ? 1.0f : 0.0f, least = 1e-9f * plan_.kernels_.own_weight(job);
+    const float *flow_u = level.ways[which].u.data() + row(level.size, r),
+                *flow_v = level.ways[which].v.data() + row(level.size, r);
+    for (int c = 0; c < level.size.columns; ++c) {
+      const std::ptrdiff_t pitch = bands.pitch;
+      const float weight = own[2 * pitch + c] + share * above[2 * pitch + c];
+      const float sum_u = own[c] + share * above[c], sum_v = own[pitch + c] + share * above[pitch + c];
+      const bool empty = weight < least;  // nobody near is visible and alike: the flow stays
+      const float by = empty ? 1.0f : weight;
+      u[c] = empty ? flow_u[c] : sum_u / by;
+      v[c] = empty ? flow_v[c] : sum_v / by;
+    }
+  }
+
+  // Row r of the coarse flow, filtered, becomes the start of two rows of the finer one.
+  void double_row(const Level& coarse, std::size_t which, const FilterJob& job, int r, Level& fine) const {
+    Way& way = fine.ways[which];
+    const int columns = fine.size.columns;
+    // The first of the two rows holds the coarse one until it is spread, from its end on.
+    float *u = way.u.data() + row(fine.size, 2 * r), *v = way.v.data() + row(fine.size, 2 * r);
+    divide_row(coarse, which, job, plan_.bands_[0], r, u, v);
+    for (float* plane : {u, v}) {
+      for (int c = columns - 1; c >= 0; --c) plane[c] = 2 * plane[c / 2];
+      if (2 * r + 1 < fine.size.rows) std::copy_n(plane, columns, plane + columns);
+    }
+  }
+
+  // 3 x 3, sigma 5, reflect-101, and out as (x, y).
+  void gauss_row(Size size, int r, float* out) const {
+    const double side = std::exp(-1 / 50.0);
+    const float beside = static_cast<float>(side / (1 + 2 * side)), own = static_cast<float>(1 / (1 + 2 * side));
+    const auto reflected = [](int i, int n) { return static_cast<int>(border_index(Border::reflect_101, i, n)); };
+    for (std::size_t plane = 0; plane < 2; ++plane) {
+      const float* in = work_.smooth[plane].data();
+      const float* rows[3] = {in + row(size, reflected(r - 1, size.rows)), in + row(size, r),
+                              in + row(size, reflected(r + 1, size.rows))};
+      const auto across = [&](int i, int before, int c, int after) {
+        return own * rows[i][c] + beside * (rows[i][before] + rows[i][after]);
+      };
+      const auto pixel = [&](int before, int c, int after) {
+        out[2 * c + 1 - static_cast<int>(plane)] =
+            own * across(1, before, c, after) + beside * (across(0, before, c, after) + across(2, before, c, after));
+      };
+      pixel(reflected(-1, size.columns), 0, reflected(1, size.columns));
+      for (int c = 1; c + 1 < size.columns; ++c) pixel(c - 1, c, c + 1);
+      const int last = size.columns - 1;
+      pixel(reflected(last - 1, size.columns), last, reflected(last + 1, size.columns));
+    }
+  }
+
+  const HostFlow& plan_;
+  const FlowParameters& p_;
+  Workspace& work_;
+};
+
+void HostFlow::run(const Image& first, const Image& second, Image& out) const {
+  std::unique_ptr<Workspace> work;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!free_.empty()) {
+      work = std::move(free_.back());
+      free_.pop_back();
+    }
+  }
+  if (!work) work = make();
+  Run run(*this, *work);
+  run.frames(first, second);
+  run.coarsest();
+  for (std::size_t k = work->levels.size() - 1; k-- > 0;) run.refine(k);
+  run.finish(out);
+  const std::lock_guard lock(mutex_);
+  free_.push_back(std::move(work));
+}
+
+}  // namespace ridge::image::flow

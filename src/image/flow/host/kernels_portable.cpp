@@ -1,0 +1,37 @@
+// The kernels by Highway, for every instruction set it knows but those whose vectors have no fixed size.
+#include "image/flow/host/kernels.hpp"
+
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_SSSE3)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "image/flow/host/kernels_portable.cpp"
+#include <hwy/foreach_target.h>
+//
+#include <hwy/highway.h>
+
+#include "image/flow/host/engine_highway-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ridge::image::flow {
+namespace HWY_NAMESPACE {
+
+// clang-format off
+#include "image/flow/host/search.inl"
+#include "image/flow/host/filter.inl"
+#include "image/flow/host/kernel_table.inl"
+// clang-format on
+
+const Kernels* table() {
+  static constexpr Kernels kTable = kernel_table<Engine<8>, Engine<16>>(HWY_STR(HWY_NAMESPACE));
+  return &kTable;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace ridge::image::flow
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ridge::image::flow {
+HWY_EXPORT(table);
+const Kernels* portable_kernels() { return HWY_DYNAMIC_DISPATCH(table)(); }
+}  // namespace ridge::image::flow
+#endif

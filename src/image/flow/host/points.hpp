@@ -1,0 +1,15 @@
+// Which pixels are searched, and what the others get: the small stages, a few rows at a time.
+#pragma once
+#include "image/flow/host/workspace.hpp"
+
+namespace ridge::image::flow {
+
+// Rows [begin, end) of each; all equal to the reference's.
+void mark_regular(Way& way, Size size, int radius, float threshold, int begin, int end);
+void mark_seen(Level& level, float threshold, int begin, int end);
+void select_aligned_rows(const Way& coarse, Size coarse_size, Way& fine, Size size, int begin, int end);  // coarse rows
+void select_scan_order(const Way& coarse, Size coarse_size, Way& fine, Size size);
+void fill_aligned_rows(Way& way, Size size, int begin, int end);  // begin is a multiple of the largest block
+void fill_scan_order(Way& way, Size size);
+
+}  // namespace ridge::image::flow

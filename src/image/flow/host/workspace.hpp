@@ -1,0 +1,60 @@
+// Memory of one run of the flow on the host: made when a plan is, lent to one caller at a time.
+#pragma once
+#include <array>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "image/flow/host/kernels.hpp"
+#include "image/flow/plane.hpp"
+#include "image/flow/reference.hpp"
+
+namespace ridge::image::flow {
+
+struct WordPlane {
+  Size size = {};
+  int border = 0;
+  base::AlignedArray<std::uint32_t> cells = {};
+  WordPlane() = default;
+  WordPlane(Size size_, int border_);
+  std::size_t pitch() const { return static_cast<std::size_t>(size.columns + 2 * border); }
+  std::uint32_t* row(int r) {  // from column 0
+    return cells.data() + static_cast<std::size_t>(r + border) * pitch() + border;
+  }
+  const std::uint32_t* row(int r) const { return const_cast<WordPlane*>(this)->row(r); }
+  Words words() const { return {row(0), static_cast<std::ptrdiff_t>(pitch())}; }
+};
+
+// One direction at one level.
+struct Way {
+  base::AlignedArray<float> u, v;                // the flow
+  base::AlignedArray<std::uint8_t> mask, level;  // which pixels are searched; the blocks the rest are filled from
+  base::AlignedArray<std::uint8_t> regular;      // of this level's flow
+};
+
+struct Level {
+  Size size = {};
+  std::array<WordPlane, 2> frames;
+  std::array<Way, 2> ways;
+  base::AlignedArray<std::uint8_t> seen;
+};
+
+// The cross-bilateral filter's sums: bands of rows, each with the rows below that it reaches.
+struct Bands {
+  int rows = 0;  // of a band
+  int reach = 0;
+  std::ptrdiff_t pitch = 0;
+  std::size_t each = 0;  // floats
+  int count(Size size) const { return (size.rows + rows - 1) / rows; }
+};
+
+struct Workspace {
+  std::vector<Level> levels;  // finest first
+  std::array<base::AlignedArray<float>, 2> sums;
+  std::vector<base::AlignedArray<float>> scratch;       // a thread
+  std::array<base::AlignedArray<float>, 2> smooth;      // of the finest level, before the last Gaussian
+  std::vector<base::AlignedArray<std::int32_t>> lines;  // a thread: rows of the pyramid
+};
+
+}  // namespace ridge::image::flow

@@ -1,0 +1,74 @@
+#include <algorithm>
+#include <array>
+
+#include "image/flow/weights.hpp"
+#include "image/operators/host/row_kernels.hpp"
+#include "image/operators/host/rows.hpp"
+
+namespace ridge::image {
+namespace {
+
+class BilateralStage final : public Stage {
+ public:
+  BilateralStage(std::size_t radius, double sigma_space, double sigma_color, bool cross, std::size_t guide_channels,
+                 const Shape& in)
+      : Stage(in, in, radius + 1, 2 * radius + 1),
+        radius_(static_cast<std::ptrdiff_t>(radius)),
+        space_(flow::slope_of(sigma_space)),
+        color_(flow::slope_of(sigma_color)),
+        cross_(cross),
+        guide_channels_(cross ? guide_channels : in.channels) {}
+
+  bool wants_guide() const override { return cross_; }
+  std::size_t scratch() const override { return in().columns + kRowSlack; }
+  void make(std::size_t r, RowSource& in, RowSource* guide, float* out, std::size_t stride,
+            float* scratch) const override {
+    const Shape& shape = this->in();
+    std::array<float*, 4> sums{};
+    for (std::size_t k = 0; k < shape.channels; ++k) {
+      sums[k] = out + k * stride;
+      std::fill_n(sums[k], shape.columns, 0.0f);
+    }
+    std::fill_n(scratch, shape.columns, 0.0f);
+    RowSource& look = cross_ ? *guide : in;
+    const Row own = look.row(static_cast<std::ptrdiff_t>(r));
+    for (std::ptrdiff_t i = -radius_; i <= radius_; ++i) {
+      const Row values = in.row(static_cast<std::ptrdiff_t>(r) + i),
+                colors = cross_ ? look.row(static_cast<std::ptrdiff_t>(r) + i) : values;
+      for (std::ptrdiff_t j = -radius_; j <= radius_; ++j) {
+        std::array<const float*, 4> at_own{}, at_other{}, at_values{};
+        for (std::size_t k = 0; k < guide_channels_; ++k) {
+          at_own[k] = own.plane(k);
+          at_other[k] = colors.plane(k) + j;
+        }
+        for (std::size_t k = 0; k < shape.channels; ++k) at_values[k] = values.plane(k) + j;
+        bilateral_tap({.own = at_own.data(),
+                       .other = at_other.data(),
+                       .guide_channels = guide_channels_,
+                       .values = at_values.data(),
+                       .channels = shape.channels,
+                       .slope = color_,
+                       .space = static_cast<float>(i * i + j * j) * space_,
+                       .sums = sums.data(),
+                       .total = scratch},
+                      shape.columns);
+      }
+    }
+    for (std::size_t k = 0; k < shape.channels; ++k) divide(sums[k], scratch, shape.columns);
+  }
+
+ private:
+  std::ptrdiff_t radius_;
+  float space_, color_;
+  bool cross_;
+  std::size_t guide_channels_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> bilateral_stage(std::size_t radius, double sigma_space, double sigma_color, bool cross,
+                                       std::size_t guide_channels, const Shape& in) {
+  return std::make_unique<BilateralStage>(radius, sigma_space, sigma_color, cross, guide_channels, in);
+}
+
+}  // namespace ridge::image

@@ -1,0 +1,189 @@
+// A chain on the host: runs of row-wise operators fused, whole-image ones between them.
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/threads.hpp"
+#include "image/host_variant.hpp"
+#include "image/operators/host/listing.hpp"
+#include "image/operators/host/ring.hpp"
+#include "image/operators/host/row_kernels.hpp"
+#include "image/operators/settings.hpp"
+
+namespace ridge::image {
+namespace {
+
+std::vector<double> doubles(const std::vector<float>& values) { return {values.begin(), values.end()}; }
+
+// Appends the stages of a row-wise operator; false for one that is not.
+struct AddStages {
+  const Shape& in;
+  std::size_t guide_channels;
+  std::vector<std::shared_ptr<const Stage>>& stages;
+
+  bool add(std::unique_ptr<Stage> stage) const {
+    stages.push_back(std::move(stage));
+    return true;
+  }
+  bool operator()(const Convolve& o) const { return add(convolve_stage(o, in)); }
+  bool operator()(const Separable& o) const {
+    return add(separable_stage(doubles(o.down), doubles(o.across), 1, in, in));
+  }
+  bool operator()(const Gauss& o) const {
+    const auto weights = gauss_weights(o.sigma, gauss_radius(o, in.depth));
+    return add(separable_stage(weights, weights, 1, in, in));
+  }
+  bool operator()(const Box& o) const {
+    return add(separable_stage(std::vector<double>(o.rows, 1.0 / static_cast<double>(o.rows)),
+                               std::vector<double>(o.columns, 1.0 / static_cast<double>(o.columns)), 1, in, in));
+  }
+  bool operator()(const Median& o) const { return add(median_stage(o, in)); }
+  bool operator()(const Bilateral& o) const {
+    return add(bilateral_stage(o.radius, o.sigma_space, o.sigma_color, false, in.channels, in));
+  }
+  bool operator()(const CrossBilateral& o) const {
+    return add(bilateral_stage(o.radius, o.sigma_space, o.sigma_color, true, guide_channels, in));
+  }
+  bool operator()(const Resize& o) const { return add(resize_stage(o, in)); }
+  bool operator()(const Pyramid& o) const {
+    const std::vector<double> weights(std::begin(kPyramidWeights), std::end(kPyramidWeights));
+    Shape shape = in;
+    for (std::size_t i = 0; i < o.levels; ++i) {
+      const Shape half = output_shape(Pyramid{1}, shape);
+      stages.push_back(separable_stage(weights, weights, 2, shape, half));
+      shape = half;
+    }
+    return true;
+  }
+  bool operator()(const Gradient& o) const { return add(gradient_stage(o, in)); }
+  bool operator()(const Gray&) const { return add(gray_stage(in)); }
+  bool operator()(const Integral&) const { return false; }
+  bool operator()(const Transpose&) const { return false; }
+  bool operator()(const Rotate&) const { return false; }
+};
+
+struct Part {
+  std::vector<std::shared_ptr<const Stage>> stages = {};  // or, where there is none:
+  Operation whole = {};
+  Shape out = {};
+};
+
+class Fused final : public HostVariant {
+ public:
+  Fused(const OperatorProblem& problem, bool fuse, std::size_t threads)
+      : threads_(threads), edge_{problem.border, static_cast<float>(problem.constant)} {
+    Shape shape = problem.input;
+    for (const Operation& operation : problem.chain) {
+      std::vector<std::shared_ptr<const Stage>> stages;
+      const bool rows = std::visit(AddStages{shape, problem.input.channels, stages}, operation);
+      shape = output_shape(operation, shape);
+      if (!rows) {
+        parts_.push_back({.whole = operation, .out = shape});
+      } else if (fuse && !parts_.empty() && !parts_.back().stages.empty()) {
+        parts_.back().stages.insert(parts_.back().stages.end(), stages.begin(), stages.end());
+        parts_.back().out = shape;
+      } else {
+        parts_.push_back({.stages = std::move(stages), .out = shape});
+      }
+    }
+  }
+
+  void run(std::span<const Image> in, Image& out) const override {
+    Image now = in[0];
+    const Image* guide = in.size() > 1 ? &in[1] : nullptr;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      Image next = i + 1 == parts_.size() ? out : Image(parts_[i].out);
+      if (parts_[i].stages.empty()) {
+        whole(parts_[i].whole, now, next);
+      } else {
+        rows(parts_[i], now, guide, next);
+      }
+      now = next;
+    }
+  }
+
+ private:
+  void whole(const Operation& operation, const Image& in, Image& out) const {
+    if (std::holds_alternative<Integral>(operation)) return integral_image(in, out, threads_);
+    if (std::holds_alternative<Transpose>(operation)) return transpose_image(in, out, threads_);
+    rotate_image(std::get<Rotate>(operation), edge_, in, out, threads_);
+  }
+
+  void rows(const Part& part, const Image& in, const Image* guide, Image& out) const {
+    base::parallel(std::min(threads_, out.rows()), [&](std::size_t thread, std::size_t of) {
+      const base::Share share = base::share(out.rows(), thread, of, 1);
+      if (share.begin < share.end) band(part, in, guide, share.begin, share.end, out);
+    });
+  }
+
+  // Rows [begin, end) through rings of this thread's own.
+  void band(const Part& part, const Image& in, const Image* guide, std::size_t begin, std::size_t end,
+            Image& out) const {
+    const auto& stages = part.stages;
+    std::vector<std::unique_ptr<RowSource>> sources;
+    const auto guide_of = [&](const Stage& stage) -> RowSource* {
+      if (!stage.wants_guide()) return nullptr;
+      sources.push_back(std::make_unique<ImageRing>(*guide, stage.pad(), stage.keep(), edge_));
+      return sources.back().get();
+    };
+    sources.push_back(std::make_unique<ImageRing>(in, stages.front()->pad(), stages.front()->keep(), edge_));
+    RowSource* from = sources.back().get();
+    for (std::size_t i = 0; i + 1 < stages.size(); ++i) {
+      RowSource* look = guide_of(*stages[i]);
+      sources.push_back(
+          std::make_unique<StageRing>(*stages[i], *from, look, stages[i + 1]->pad(), stages[i + 1]->keep(), edge_));
+      from = sources.back().get();
+    }
+    const Stage& last = *stages.back();
+    RowSource* look = guide_of(last);
+    const std::size_t stride = (last.out().columns + kRowSlack + 15) / 16 * 16;
+    base::AlignedArray<float> planes(last.out().channels * stride), scratch(last.scratch() + 1);
+    for (std::size_t r = begin; r < end; ++r) {
+      last.make(r, *from, look, planes.data(), stride, scratch.data());
+      round_planes(last.out(), planes.data(), stride);
+      store(planes.data(), stride, r, out);
+    }
+  }
+
+  static void store(const float* planes, std::size_t stride, std::size_t r, Image& out) {
+    switch (out.depth()) {
+      case Depth::u8:
+        return pack(planes, stride, out.channels(), out.columns(), out.row<std::uint8_t>(r));
+      case Depth::u16:
+        return pack(planes, stride, out.channels(), out.columns(), out.row<std::uint16_t>(r));
+      default:
+        return pack(planes, stride, out.channels(), out.columns(), out.row<float>(r));
+    }
+  }
+
+  std::size_t threads_;
+  Edge edge_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace
+
+void list_host_operators(const OperatorProblem& problem, std::vector<Entry>& entries) {
+  const std::size_t threads = problem.threads == 0 ? base::hardware_threads() : problem.threads;
+  const Shape out = output_shape(problem);
+  double traffic = static_cast<double>(problem.input.rows * problem.input.row_bytes()), whole = traffic;
+  Shape shape = problem.input;
+  for (const Operation& operation : problem.chain) {
+    shape = output_shape(operation, shape);
+    traffic += 2 * static_cast<double>(shape.rows * shape.row_bytes());
+  }
+  whole += static_cast<double>(out.rows * out.row_bytes());
+  const auto add = [&](const char* name, bool fuse, double bytes) {
+    entries.push_back(
+        {.candidate = {.variant = name,
+                       .parameters = {{"threads", std::to_string(threads)}},
+                       .refusal = {},
+                       .cost = {.flops = 0, .bytes = bytes, .launches = 1, .efficiency = 0.2, .threads = threads}},
+         .build = [problem, fuse, threads] { return std::make_shared<Fused>(problem, fuse, threads); }});
+  };
+  add("rows", true, whole);  // a chain never leaves the cache between its row-wise operators
+  if (problem.chain.size() > 1) add("one by one", false, traffic);
+}
+
+}  // namespace ridge::image

@@ -1,0 +1,58 @@
+// Rows kept at hand: of an image, or of what a stage makes.
+#pragma once
+#include "base/aligned.hpp"
+#include "image/operators/host/rows.hpp"
+
+namespace ridge::image {
+
+// The last `keep` rows that were asked for stay; others are made again when they are.
+class Ring : public RowSource {
+ public:
+  Ring(const Shape& shape, std::size_t pad, std::size_t keep, const Edge& edge);
+  Row row(std::ptrdiff_t r) final;
+
+ protected:
+  virtual void make(std::size_t r, float* out, std::size_t stride) = 0;  // planes of shape.columns
+
+ private:
+  void pad_columns(float* planes) const;
+
+  Shape shape_;
+  std::size_t pad_, stride_;
+  Edge edge_;
+  base::AlignedArray<float> memory_;
+  struct Slot {
+    std::ptrdiff_t row = -1;
+    std::size_t used = 0;
+  };
+  std::vector<Slot> slots_;
+  std::size_t clock_ = 0;
+};
+
+class ImageRing final : public Ring {
+ public:
+  ImageRing(const Image& image, std::size_t pad, std::size_t keep, const Edge& edge)
+      : Ring(image.shape(), pad, keep, edge), image_(image) {}
+
+ private:
+  void make(std::size_t r, float* out, std::size_t stride) override;
+  const Image& image_;
+};
+
+// What `stage` makes from `from`, for the stage behind it.
+class StageRing final : public Ring {
+ public:
+  StageRing(const Stage& stage, RowSource& from, RowSource* guide, std::size_t pad, std::size_t keep, const Edge& edge);
+
+ private:
+  void make(std::size_t r, float* out, std::size_t stride) override;
+  const Stage& stage_;
+  RowSource& from_;
+  RowSource* guide_;
+  base::AlignedArray<float> scratch_;
+};
+
+// Whole numbers where the depth has them.
+void round_planes(const Shape& shape, float* planes, std::size_t stride);
+
+}  // namespace ridge::image

@@ -1,0 +1,38 @@
+// What the row-wise operators are made of, a vector of columns at a time.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace ridge::image {
+
+// out[i] = the sum over k of weights[k] * from[k][i]: rows above each other, or one row at several offsets.
+void weighted_sum(const float* const* from, const float* weights, std::size_t taps, float* out, std::size_t n);
+// out[i] = the median over k of from[k][i]; taps is odd and at most 25.
+void median_of(const float* const* from, std::size_t taps, float* out, std::size_t n);
+// Rounded half to even and clamped to [0, most], still float.
+void round_to(float* values, std::size_t n, float most);
+
+// Weighted sums of a bilateral filter's tap: weights exp2(slope * |a - b|^2 + space) over all channels of the guide.
+struct BilateralTap {
+  const float* const* own;    // guide's channels at the pixels
+  const float* const* other;  // and at the neighbours
+  std::size_t guide_channels;
+  const float* const* values;  // of the neighbours
+  std::size_t channels;
+  float slope, space;
+  float* const* sums;
+  float* total;
+};
+void bilateral_tap(const BilateralTap& tap, std::size_t n);
+void divide(float* values, const float* by, std::size_t n);
+
+// Between pixels and planes: a row of `n` pixels, channels apart by `stride` floats.
+void unpack(const std::uint8_t* in, std::size_t channels, std::size_t n, float* out, std::size_t stride);
+void unpack(const std::uint16_t* in, std::size_t channels, std::size_t n, float* out, std::size_t stride);
+void unpack(const float* in, std::size_t channels, std::size_t n, float* out, std::size_t stride);
+void pack(const float* in, std::size_t stride, std::size_t channels, std::size_t n,
+          std::uint8_t* out);  // already whole
+void pack(const float* in, std::size_t stride, std::size_t channels, std::size_t n, std::uint16_t* out);
+void pack(const float* in, std::size_t stride, std::size_t channels, std::size_t n, float* out);
+
+}  // namespace ridge::image

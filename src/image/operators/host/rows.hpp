@@ -1,0 +1,73 @@
+// Chains of operators, row by row. A stage makes one row of its output from rows of its input, which the stage before
+// makes when they are asked for and keeps in a ring: what lies between two operators never leaves the cache. Inside,
+// rows are planes of float, a channel after the other; whole depths are rounded after every operator, so that a chain
+// gives what its operators give one by one.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include <ridge/image/operators.hpp>
+
+namespace ridge::image {
+
+inline constexpr std::size_t kRowSlack = 64;  // floats a plane may be read and written beyond its end
+
+// A row: channels planes, `stride` floats apart, each with `pad` columns before its first and behind its last.
+struct Row {
+  const float* values = nullptr;  // column 0 of channel 0
+  std::size_t stride = 0;
+  const float* plane(std::size_t channel) const { return values + channel * stride; }
+};
+
+class RowSource {
+ public:
+  virtual ~RowSource() = default;
+  // Row r, columns [-pad, columns + pad) filled as the border says; r may lie outside. It stays until `keep` more rows
+  // were asked for.
+  virtual Row row(std::ptrdiff_t r) = 0;
+};
+
+// What a stage is: unchanging, shared by all threads.
+class Stage {
+ public:
+  Stage(const Shape& in, const Shape& out, std::size_t pad, std::size_t keep)
+      : in_(in), out_(out), pad_(pad), keep_(keep) {}
+  virtual ~Stage() = default;
+  const Shape& in() const { return in_; }
+  const Shape& out() const { return out_; }
+  std::size_t pad() const { return pad_; }           // columns it looks beyond the edges
+  std::size_t keep() const { return keep_; }         // rows of its input it has at hand at once
+  virtual std::size_t scratch() const { return 0; }  // floats a thread
+  // Row r of the output: planes `stride` floats apart. `guide` is the second input's rows, where there is one.
+  virtual void make(std::size_t r, RowSource& in, RowSource* guide, float* out, std::size_t stride,
+                    float* scratch) const = 0;
+  virtual bool wants_guide() const { return false; }
+
+ private:
+  Shape in_, out_;
+  std::size_t pad_, keep_;
+};
+
+struct Edge {
+  Border border = Border::reflect_101;
+  float constant = 0;
+};
+
+// One file an operator.
+std::unique_ptr<Stage> convolve_stage(const Convolve& o, const Shape& in);
+std::unique_ptr<Stage> separable_stage(const std::vector<double>& down, const std::vector<double>& across,
+                                       std::size_t step, const Shape& in, const Shape& out);
+std::unique_ptr<Stage> gradient_stage(const Gradient& o, const Shape& in);
+std::unique_ptr<Stage> median_stage(const Median& o, const Shape& in);
+std::unique_ptr<Stage> bilateral_stage(std::size_t radius, double sigma_space, double sigma_color, bool cross,
+                                       std::size_t guide_channels, const Shape& in);
+std::unique_ptr<Stage> resize_stage(const Resize& o, const Shape& in);
+std::unique_ptr<Stage> gray_stage(const Shape& in);
+
+// Operators that look at the whole image at once.
+void transpose_image(const Image& in, Image& out, std::size_t threads);
+void rotate_image(const Rotate& o, const Edge& edge, const Image& in, Image& out, std::size_t threads);
+void integral_image(const Image& in, Image& out, std::size_t threads);
+
+}  // namespace ridge::image

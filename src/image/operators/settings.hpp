@@ -1,0 +1,31 @@
+// What the operators' settings mean in numbers: the same for the reference and every variant.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include <ridge/image/operators.hpp>
+
+namespace ridge::image {
+
+std::size_t gauss_radius(const Gauss& gauss, Depth depth);
+std::vector<double> gauss_weights(double sigma, std::size_t radius);  // sum 1
+std::optional<int> quarter_turns(const Rotate& rotate);               // 0 to 3, counterclockwise, where it is exact
+
+struct GradientWeights {
+  std::vector<double> along, beside;  // the derivative, and the smoothing across it
+};
+GradientWeights gradient_weights(GradientKind kind);
+
+inline constexpr double kPyramidWeights[5] = {1 / 16.0, 4 / 16.0, 6 / 16.0, 4 / 16.0, 1 / 16.0};
+inline constexpr double kGrayWeights[3] = {0.299, 0.587, 0.114};
+
+// What one pixel of a resized line is made of.
+struct ResizeTap {
+  std::ptrdiff_t from = 0;
+  std::vector<double> weights = {};  // of from, from + 1, ...; borders repeat
+};
+std::vector<ResizeTap> resize_taps(std::size_t from, std::size_t to, Interpolation interpolation);
+// The four weights of Keys' cubic, A = -0.75, for a place x beyond the second pixel.
+void cubic_weights(double x, double weights[4]);
+
+}  // namespace ridge::image

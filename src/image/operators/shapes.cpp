@@ -1,0 +1,185 @@
+// What comes out of an operator, and which wishes cannot be.
+#include <cmath>
+
+#include <fmt/format.h>
+#include <ridge/image/operators.hpp>
+
+#include "image/operators/settings.hpp"
+#include "image/text.hpp"
+
+namespace ridge::image {
+namespace {
+
+constexpr std::size_t kMostRadius = 512;
+
+[[noreturn]] void refuse(const Operation& operation, const std::string& why) {
+  throw Error(ErrorKind::invalid_argument, fmt::format("{}: {}", to_string(operation), why));
+}
+
+void check_weights(const Operation& operation, const std::vector<float>& weights) {
+  if (weights.empty() || weights.size() > 2 * kMostRadius + 1) {
+    refuse(operation, fmt::format("{} weights; 1 to {} are allowed", weights.size(), 2 * kMostRadius + 1));
+  }
+  for (const float weight : weights) {
+    if (!std::isfinite(weight)) refuse(operation, "a weight that is no number");
+  }
+}
+
+struct OutputShape {
+  const Operation& operation;
+  Shape shape;
+
+  void operator()(const Convolve& o) {
+    if (o.rows == 0 || o.columns == 0 || o.kernel.size() != o.rows * o.columns || o.rows > 255 || o.columns > 255) {
+      refuse(operation, fmt::format("a kernel of {}x{} with {} weights", o.columns, o.rows, o.kernel.size()));
+    }
+    for (const float weight : o.kernel) {
+      if (!std::isfinite(weight)) refuse(operation, "a weight that is no number");
+    }
+  }
+  void operator()(const Separable& o) {
+    check_weights(operation, o.down);
+    check_weights(operation, o.across);
+  }
+  void operator()(const Gauss& o) {
+    if (!(o.sigma > 0) || gauss_radius(o, shape.depth) > kMostRadius) {
+      refuse(operation, fmt::format("sigma {:g}; it must be positive and the radius at most {}", o.sigma, kMostRadius));
+    }
+  }
+  void operator()(const Box& o) {
+    if (o.rows == 0 || o.columns == 0 || o.rows > 2 * kMostRadius + 1 || o.columns > 2 * kMostRadius + 1) {
+      refuse(operation,
+             fmt::format("a box of {}x{}; each side lies in 1 to {}", o.columns, o.rows, 2 * kMostRadius + 1));
+    }
+  }
+  void operator()(const Median& o) {
+    if (o.radius > 64) refuse(operation, "a radius above 64");
+  }
+  void bilateral(std::size_t radius, double sigma_space, double sigma_color) {
+    if (radius > 64) refuse(operation, "a radius above 64");
+    if (!(sigma_space > 0) || !(sigma_color > 0)) refuse(operation, "both sigmas must be positive");
+  }
+  void operator()(const Bilateral& o) { bilateral(o.radius, o.sigma_space, o.sigma_color); }
+  void operator()(const CrossBilateral& o) { bilateral(o.radius, o.sigma_space, o.sigma_color); }
+  void operator()(const Resize& o) {
+    const auto side = [&](std::size_t given, std::size_t from) {
+      const double wanted =
+          given != 0 ? static_cast<double>(given) : std::nearbyint(o.scale * static_cast<double>(from));
+      if (!(wanted <= 1e6)) refuse(operation, "more than a million pixels on a side");
+      return static_cast<std::size_t>(std::fmax(1, wanted));
+    };
+    if ((o.rows == 0 || o.columns == 0) && !(o.scale > 0))
+      refuse(operation, "say a size, as 640x480, or a positive scale");
+    shape.rows = side(o.rows, shape.rows);
+    shape.columns = side(o.columns, shape.columns);
+  }
+  void operator()(const Integral&) {
+    ++shape.rows;
+    ++shape.columns;
+    shape.depth = shape.depth == Depth::u8 ? Depth::u32 : Depth::f64;
+  }
+  void operator()(const Pyramid& o) {
+    if (o.levels == 0 || o.levels > 16) refuse(operation, "1 to 16 levels");
+    for (std::size_t i = 0; i < o.levels; ++i) {
+      shape.rows = (shape.rows + 1) / 2;
+      shape.columns = (shape.columns + 1) / 2;
+    }
+  }
+  void operator()(const Gradient&) {
+    if (shape.channels != 1) refuse(operation, fmt::format("of {} channels; take gray first", shape.channels));
+    shape.channels = 2;
+    shape.depth = Depth::f32;
+  }
+  void operator()(const Transpose&) { std::swap(shape.rows, shape.columns); }
+  void operator()(const Rotate& o) {
+    if (!std::isfinite(o.degrees)) refuse(operation, "an angle that is no number");
+    if (o.interpolation == Interpolation::area) refuse(operation, "area is for resize only");
+    if (const auto turns = quarter_turns(o); turns && *turns % 2 != 0) std::swap(shape.rows, shape.columns);
+  }
+  void operator()(const Gray&) {
+    if (shape.channels != 3 && shape.channels != 4) {
+      refuse(operation,
+             fmt::format("of {} channel{}; 3 or 4 are needed", shape.channels, shape.channels == 1 ? "" : "s"));
+    }
+    shape.channels = 1;
+  }
+};
+
+}  // namespace
+
+std::size_t gauss_radius(const Gauss& gauss, Depth depth) {
+  if (gauss.radius != 0) return gauss.radius;
+  const double wide = std::ceil((depth == Depth::u8 ? 3 : 4) * gauss.sigma);
+  return wide < 1e6 ? static_cast<std::size_t>(std::fmax(1, wide)) : std::size_t{1000000};
+}
+
+std::vector<double> gauss_weights(double sigma, std::size_t radius) {
+  std::vector<double> weights;
+  double sum = 0;
+  for (std::size_t i = 0; i <= 2 * radius; ++i) {
+    const double d = static_cast<double>(i) - static_cast<double>(radius);
+    weights.push_back(std::exp(-d * d / (2 * sigma * sigma)));
+    sum += weights.back();
+  }
+  for (double& weight : weights) weight /= sum;
+  return weights;
+}
+
+std::optional<int> quarter_turns(const Rotate& rotate) {
+  const double turns = rotate.degrees / 90;
+  if (turns != std::nearbyint(turns)) return {};
+  return static_cast<int>(std::fmod(std::fmod(turns, 4) + 4, 4));
+}
+
+GradientWeights gradient_weights(GradientKind kind) {
+  switch (kind) {
+    case GradientKind::sobel:
+      return {{-0.5, 0, 0.5}, {0.25, 0.5, 0.25}};
+    case GradientKind::scharr:
+      return {{-0.5, 0, 0.5}, {3.0 / 16, 10.0 / 16, 3.0 / 16}};
+    case GradientKind::central:
+      break;
+  }
+  return {{-0.5, 0, 0.5}, {0, 1, 0}};
+}
+
+Shape output_shape(const Operation& operation, const Shape& input) {
+  check(input, "image");
+  if (input.depth == Depth::u32 || input.depth == Depth::f64) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("{}: of {} pixels, which only integral gives: it must be the last", to_string(operation),
+                            to_string(input.depth)));
+  }
+  OutputShape visit{operation, input};
+  std::visit(visit, operation);
+  check(visit.shape, to_string(operation) + ": result");
+  return visit.shape;
+}
+
+Shape output_shape(const OperatorProblem& problem) {
+  if (problem.chain.empty()) throw Error(ErrorKind::invalid_argument, "a chain without an operator");
+  check(problem.input, "image");
+  Shape shape = problem.input;
+  for (const Operation& operation : problem.chain) {
+    if (std::holds_alternative<CrossBilateral>(operation) &&
+        (shape.rows != problem.input.rows || shape.columns != problem.input.columns)) {
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("{}: the guide has {}x{} pixels, what comes here {}x{}", to_string(operation),
+                              problem.input.columns, problem.input.rows, shape.columns, shape.rows));
+    }
+    shape = output_shape(operation, shape);
+  }
+  return shape;
+}
+
+std::size_t inputs(const OperatorProblem& problem) {
+  for (const Operation& operation : problem.chain) {
+    if (std::holds_alternative<CrossBilateral>(operation)) return 2;
+  }
+  return 1;
+}
+
+const char* to_string(Interpolation interpolation) { return kInterpolations.name(interpolation); }
+Interpolation interpolation_of(const std::string& name) { return kInterpolations.value(name); }
+
+}  // namespace ridge::image

@@ -1,0 +1,8 @@
+#pragma once
+#include "image/work.hpp"
+
+namespace ridge::image {
+
+Work work_of(const Device& device, const OperatorProblem& problem);
+
+}  // namespace ridge::image

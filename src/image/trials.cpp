@@ -1,0 +1,54 @@
+#include <cstring>
+
+#include "base/clock.hpp"
+#include "device/random.hpp"
+#include "device/timing.hpp"
+#include "image/work.hpp"
+
+namespace ridge::image {
+namespace {
+
+// What a candidate that is timed may take.
+constexpr base::Repeat kTrial{.seconds = 0.2, .at_least = 2, .at_most = 1000, .round = 2e-4};
+
+}  // namespace
+
+std::vector<Image> random_images(const std::vector<Shape>& shapes) {
+  std::vector<Image> images;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    Image image(shapes[i]);
+    fill_random({image.bytes(), image.span_bytes()}, shapes[i].depth == Depth::f32 ? Numbers::float32 : Numbers::bits,
+                i + 1);
+    images.push_back(std::move(image));
+  }
+  return images;
+}
+
+void Trials::prepare() {
+  if (!in_.empty()) return;
+  in_ = work_.data();
+  out_ = Image(work_.output);
+  if (device_.is_host()) return;
+  queue_ = device_.queue();
+  for (const Image& image : in_) {
+    resident_.push_back(Image::on(device_, image.shape(), "trial input"));
+    upload(*queue_, image, resident_.back());
+  }
+  resident_out_ = Image::on(device_, work_.output, "trial output");
+  queue_->finish();
+}
+
+double Trials::seconds(const Variant& variant) {
+  prepare();
+  if (device_.is_host()) return base::best_seconds([&] { variant.run(in_, out_); }, kTrial);
+  return best_device_seconds(*queue_, {[&] { variant.enqueue(*queue_, resident_, resident_out_); }}, kTrial).front();
+}
+
+planner::Comparison Trials::compare(const Variant& variant) {
+  prepare();
+  std::memset(out_.bytes(), 0xff, out_.span_bytes());
+  variant.run(in_, out_);
+  return work_.judge(in_, out_);
+}
+
+}  // namespace ridge::image

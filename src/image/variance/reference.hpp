@@ -1,0 +1,9 @@
+// Two passes in double over every window: what every method is compared with.
+#pragma once
+#include <ridge/image.hpp>
+
+namespace ridge::image {
+
+double reference_variance(const VarianceProblem& problem, const Image& in, std::size_t row, std::size_t column);
+
+}  // namespace ridge::image

@@ -1,0 +1,43 @@
+// A problem of any of the image workloads as the planner sees it: what goes in and out, the variants, data to time and
+// judge them with.
+#pragma once
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "image/variant.hpp"
+
+namespace ridge::image {
+
+struct Work {
+  planner::Problem problem{};
+  std::vector<Shape> inputs{};
+  Shape output{};
+  std::vector<Entry> entries{};
+  std::function<std::vector<Image>()> data{};  // typical inputs, in the host's memory
+  std::function<planner::Comparison(std::span<const Image> in, const Image& answer)> judge{};
+};
+
+class Trials final : public planner::Trials<Variant> {
+ public:
+  Trials(const Device& device, const Work& work) : device_(device), work_(work) {}
+  double seconds(const Variant& variant) override;
+  planner::Comparison compare(const Variant& variant) override;
+
+ private:
+  void prepare();
+
+  Device device_;
+  const Work& work_;
+  std::vector<Image> in_, resident_;
+  Image out_, resident_out_;
+  std::optional<Queue> queue_;
+};
+
+// The plan of the winner.
+std::shared_ptr<const PlanState> chosen_plan(const Device& device, const Work& work, const planner::Options& options);
+
+// Typical inputs: 8-bit and 16-bit whole numbers over the full range, float in [-1, 1).
+std::vector<Image> random_images(const std::vector<Shape>& shapes);
+
+}  // namespace ridge::image

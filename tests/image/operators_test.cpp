@@ -1,0 +1,218 @@
+// Every operator against plain loops in double, over depths, channels, borders and sizes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "image/operators/reference.hpp"
+#include "image/operators/settings.hpp"
+#include "image/support.hpp"
+#include "image/variant.hpp"
+
+namespace ridge::image {
+namespace {
+
+Image random_image(const Shape& shape, unsigned seed) {
+  Image image(shape);
+  std::mt19937 random(seed);
+  for (std::size_t r = 0; r < shape.rows; ++r) {
+    for (std::size_t c = 0; c < shape.columns * shape.channels; ++c) {
+      if (shape.depth == Depth::u8) image.row<std::uint8_t>(r)[c] = static_cast<std::uint8_t>(random());
+      if (shape.depth == Depth::u16) image.row<std::uint16_t>(r)[c] = static_cast<std::uint16_t>(random());
+      if (shape.depth == Depth::f32) image.row<float>(r)[c] = static_cast<float>(random() % 4096) / 16 - 30;
+    }
+  }
+  return image;
+}
+
+// The worst error of every variant: in steps of the depth for whole numbers, relative to 256 for float.
+double worst_error(const OperatorProblem& problem) {
+  const Image in = random_image(problem.input, 1), guide = random_image(problem.input, 2);
+  const Plain expected = reference(problem, plain_of(in), plain_of(guide));
+  double worst = 0;
+  for (const Entry& entry : list_variants(host(), problem)) {
+    Image out(output_shape(problem));
+    std::memset(out.bytes(), 0xff, out.span_bytes());
+    const Image both[2] = {in, guide};
+    entry.build()->run(std::span(both, inputs(problem)), out);
+    const Plain got = plain_of(out);
+    EXPECT_EQ(got.values.size(), expected.values.size());
+    const double most = out.depth() == Depth::u8 ? 255 : out.depth() == Depth::u16 ? 65535 : INFINITY;
+    for (std::size_t i = 0; i < got.values.size() && i < expected.values.size(); ++i) {
+      const double right = most < INFINITY ? std::clamp(expected.values[i], 0.0, most) : expected.values[i];
+      worst = test::worse(worst, std::abs(got.values[i] - right));
+    }
+  }
+  return worst;
+}
+
+std::vector<Operation> all_operators() {
+  std::vector<float> kernel(15);
+  for (std::size_t i = 0; i < kernel.size(); ++i) kernel[i] = 0.02f * static_cast<float>(i) - 0.05f;
+  return {Convolve{3, 5, kernel},
+          Convolve{1, 1, {0.5f}},
+          Separable{{0.25f, 0.5f, 0.25f, 0.1f}, {-0.5f, 0.1f, 0.5f}},
+          Gauss{0.6},
+          Gauss{2, 3},
+          Gauss{4},
+          Box{3, 3},
+          Box{4, 7},
+          Median{0},
+          Median{1},
+          Median{2},
+          Median{3},
+          Bilateral{2, 1.5, 30},
+          CrossBilateral{3, 2, 20},
+          Resize{.scale = 0.5},
+          Resize{.rows = 17, .columns = 5, .interpolation = Interpolation::nearest},
+          Resize{.rows = 9, .columns = 40, .interpolation = Interpolation::bicubic},
+          Resize{.rows = 4, .columns = 7, .interpolation = Interpolation::area},
+          Resize{.scale = 1.7, .interpolation = Interpolation::area},
+          Integral{},
+          Pyramid{1},
+          Pyramid{3},
+          Transpose{},
+          Rotate{90},
+          Rotate{180},
+          Rotate{-90},
+          Rotate{360},
+          Rotate{17},
+          Rotate{33, Interpolation::bicubic},
+          Rotate{200, Interpolation::nearest}};
+}
+
+TEST(Operators, every_operator_depth_and_size) {
+  for (const auto& [rows, columns] : {std::pair<std::size_t, std::size_t>{1, 1}, {1, 19}, {23, 1}, {2, 3}, {31, 45}}) {
+    for (const Depth depth : {Depth::u8, Depth::u16, Depth::f32}) {
+      for (const std::size_t channels : {1, 3}) {
+        for (const Operation& operation : all_operators()) {
+          OperatorProblem problem;
+          problem.input = {rows, columns, channels, depth};
+          problem.chain = {operation};
+          problem.threads = 2;
+          // Half a step of rounding, and what float sums of values to 65535 lose.
+          const double allowed = depth == Depth::f32 ? 2e-3 : depth == Depth::u16 ? 0.55 : 0.501;
+          EXPECT_LE(worst_error(problem), std::holds_alternative<Pyramid>(operation) ? 2 * allowed : allowed)
+              << to_string(operation) << " of " << problem.input.text();
+        }
+      }
+    }
+  }
+}
+
+TEST(Operators, one_channel_and_color_operators) {
+  for (const Depth depth : {Depth::u8, Depth::u16, Depth::f32}) {
+    for (const GradientKind kind : {GradientKind::sobel, GradientKind::scharr, GradientKind::central}) {
+      OperatorProblem problem;
+      problem.input = {20, 33, 1, depth};
+      problem.chain = {Gradient{kind}};
+      EXPECT_LE(worst_error(problem), depth == Depth::u16 ? 0.02 : 1e-3);
+    }
+    for (const std::size_t channels : {3, 4}) {
+      OperatorProblem problem;
+      problem.input = {20, 33, channels, depth};
+      problem.chain = {Gray{}};
+      EXPECT_LE(worst_error(problem), depth == Depth::f32 ? 1e-3 : 0.51);
+    }
+  }
+}
+
+TEST(Operators, borders) {
+  for (const Border border :
+       {Border::reflect_101, Border::reflect, Border::replicate, Border::constant, Border::wrap}) {
+    for (const Operation& operation :
+         std::vector<Operation>{Gauss{3}, Median{2}, Bilateral{4, 3, 40}, Pyramid{1}, Rotate{25}, Box{9, 2}}) {
+      OperatorProblem problem;
+      problem.input = {6, 5, 3, Depth::u8};  // smaller than the windows
+      problem.chain = {operation};
+      problem.border = border;
+      problem.constant = 77;
+      EXPECT_LE(worst_error(problem), 0.501) << to_string(operation) << " " << to_string(border);
+    }
+  }
+}
+
+TEST(Operators, chains_give_what_their_operators_give_one_by_one) {
+  for (const char* text :
+       {"gauss 2 | resize 0.5 | gray", "median 1 | transpose | box 3 | rotate 90", "gray | gradient",
+        "bilateral 2 2 30 | pyramid 2 | gauss 1 | gray", "cross-bilateral 2 2 30 | gray | integral"}) {
+    OperatorProblem problem;
+    problem.input = {50, 61, 3, Depth::u8};
+    problem.chain = parse_chain(text);
+    problem.threads = 3;
+    const std::vector<Entry> entries = list_variants(host(), problem);
+    ASSERT_EQ(entries.size(), 2u);
+    const Image both[2] = {random_image(problem.input, 1), random_image(problem.input, 2)};
+    Image fused(output_shape(problem)), apart(output_shape(problem));
+    entries[0].build()->run(std::span(both, inputs(problem)), fused);
+    entries[1].build()->run(std::span(both, inputs(problem)), apart);
+    for (std::size_t r = 0; r < fused.rows(); ++r) {
+      ASSERT_EQ(std::memcmp(fused.row<std::byte>(r), apart.row<std::byte>(r), fused.shape().row_bytes()), 0)
+          << text << " row " << r;
+    }
+  }
+}
+
+TEST(Operators, chains_are_read_as_they_are_written) {
+  for (const char* text : {"gauss 2", "gauss 2 5", "box 3 3", "median 2", "bilateral 4 3 25", "resize 0.5 bilinear",
+                           "resize 640x480 area", "integral", "pyramid 3", "gradient scharr", "transpose",
+                           "rotate 30 bicubic", "gray", "separable 1,2,1 0.5,0.5", "convolve 2x2 1,0,0,-1"}) {
+    EXPECT_EQ(to_string(parse_chain(text).front()), text);
+  }
+  const auto message = [](const std::string& text) {
+    try {
+      parse_chain(text);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(message("blur 3").find("no operator \"blur\""), std::string::npos);
+  EXPECT_NE(message("gauss").find("gauss SIGMA"), std::string::npos);
+  EXPECT_NE(message("gauss two").find("is no number"), std::string::npos);
+  EXPECT_NE(message("gray | ").find("missing"), std::string::npos);
+  EXPECT_NE(message("gray 3").find("too many"), std::string::npos);
+  EXPECT_NE(message("resize -1").find("size"), std::string::npos);
+}
+
+TEST(Operators, what_cannot_be_is_refused) {
+  const auto refused = [](const Shape& shape, const Operation& operation) {
+    try {
+      output_shape(operation, shape);
+    } catch (const Error& error) {
+      return error.kind() == ErrorKind::invalid_argument;
+    }
+    return false;
+  };
+  const Shape grey{10, 10, 1, Depth::u8}, color{10, 10, 3, Depth::u8};
+  EXPECT_TRUE(refused(grey, Gray{}));
+  EXPECT_TRUE(refused(color, Gradient{}));
+  EXPECT_TRUE(refused(grey, Gauss{0}));
+  EXPECT_TRUE(refused(grey, Gauss{NAN}));
+  EXPECT_TRUE(refused(grey, Convolve{3, 3, {1}}));
+  EXPECT_TRUE(refused(grey, Resize{}));
+  EXPECT_TRUE(refused(grey, Bilateral{2, 0, 1}));
+  EXPECT_TRUE(refused(grey, Rotate{10, Interpolation::area}));
+  EXPECT_TRUE(refused({10, 10, 1, Depth::f64}, Box{}));
+  OperatorProblem chain;
+  chain.input = color;
+  EXPECT_THROW(output_shape(chain), Error);
+  chain.chain = {Resize{.scale = 2}, CrossBilateral{}};
+  EXPECT_THROW(output_shape(chain), Error);
+}
+
+TEST(Operators, verified_plans) {
+  OperatorProblem problem;
+  problem.input = {40, 50, 3, Depth::u8};
+  problem.chain = parse_chain("gauss 1.5 | gray");
+  const OperatorPlan plan(host(), problem, {.use_wisdom = false, .save_wisdom = false, .verify = true});
+  EXPECT_NE(plan.explain().find("rows"), std::string::npos);
+  Image out(output_shape(problem)), in = random_image(problem.input, 4);
+  plan.run(in, out);
+  EXPECT_THROW(plan.run(in, in, out), Error);
+}
+
+}  // namespace
+}  // namespace ridge::image
