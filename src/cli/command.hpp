@@ -16,6 +16,9 @@ void add_sar(Command& program);
 void add_size(Command& program);
 void add_stencil(Command& program);
 void add_channelize(Command& program);
+void add_flow(Command& program);
+void add_image(Command& program);
+void add_variance(Command& program);
 void add_check(Command& program);
 void add_check_accuracy(Command& check);
 

@@ -20,6 +20,9 @@ First steps:
   ridge size --rate 1555         how many machines keep up with so many frames a second
   ridge stencil heat --demo --every 200 --png frames    heat, waves, gas flows on grids, with pictures
   ridge channelize in out        filter banks over files and pipes
+  ridge flow a.png b.png flow.flo                       dense optical flow of two frames
+  ridge variance in.png out.npy  the local variance of an image
+  ridge image gauss 2 a.png b.png                       image operators and chains of them
   ridge bench fft                transforms of every length, beside other libraries
   ridge bench stencil            stencils against the memory roof and a plain loop
   ridge bench transpose          every variant of the corner turn against the copy bandwidth
@@ -38,6 +41,9 @@ void add_commands(ridge::cli::Command& program) {
   ridge::cli::add_size(program);
   ridge::cli::add_stencil(program);
   ridge::cli::add_channelize(program);
+  ridge::cli::add_flow(program);
+  ridge::cli::add_variance(program);
+  ridge::cli::add_image(program);
   ridge::cli::add_check(program);
   ridge::cli::add_wisdom(program);
 }

@@ -163,7 +163,7 @@ KernelSource search_source(const FlowParameters& p, const FlowDesign& design) {
                       .defines = {{"PAD", std::to_string(pad_of(p))},
                                   {"RADIUS", std::to_string(p.averaging_radius)},
                                   {"REACH", std::to_string(p.max_flow)},
-                                  {"LEAST_EXPONENT", literal(-126)},
+                                  {"LEAST_EXPONENT", literal(flow::kLeastExponent)},
                                   {"COLOR_SLOPE", literal(double{flow::slope_of(p.sigma_color)})},
                                   {"SPACE_SLOPE", literal(double{flow::slope_of(p.sigma_dist)})}}};
   for (int i = 0; i < 6; ++i) source.defines.emplace_back(fmt::format("POWER_{}", i), literal(double{flow::kExp2[i]}));

@@ -100,35 +100,45 @@ struct Parts {
   float *sum, *square;
 };
 
+// a becomes join(i, sum, square) of every column. Parts overlap, those that are read ahead of what is written: results
+// lie in small arrays first, which the compiler knows to be apart.
+template <class F>
+void join_into(const Parts& a, int n, const F& join) {
+  for (int left = 0; left < n; left += kChunk) {
+    const int count = n - left < kChunk ? n - left : kChunk;
+    float sum[kChunk], square[kChunk];
+    for (int c = 0; c < count; ++c) join(left + c, sum[c], square[c]);
+    for (int c = 0; c < count; ++c) a.sum[left + c] = sum[c];
+    for (int c = 0; c < count; ++c) a.square[left + c] = square[c];
+  }
+}
+
 // b joins a, both of `cells` values: M = Ma + Mb + (Sa - Sb)^2 / 2 cells.
 void join_two(const Parts& a, const Parts& b, float cells, int n) {
   const float share = 0.5f / cells;
-#pragma GCC ivdep  // what is read lies ahead of what is written
-  for (int c = 0; c < n; ++c) {
+  join_into(a, n, [=](int c, float& sum, float& square) {
     const float d = a.sum[c] - b.sum[c];
-    a.square[c] += b.square[c] + share * (d * d);
-    a.sum[c] += b.sum[c];
-  }
+    square = a.square[c] + b.square[c] + share * (d * d);
+    sum = a.sum[c] + b.sum[c];
+  });
 }
-// The sum of the squares of the three differences is 2 (x^2 + y (y - x)), x = a - b, y = c - b.
+// The sum of the squares of the three differences is 2 (x^2 + y (y - x)), x = a - b, y = d - b.
 void join_three(const Parts& a, const Parts& b, const Parts& d, float cells, int n) {
   const float share = 2.0f / (3.0f * cells);
-#pragma GCC ivdep  // what is read lies ahead of what is written
-  for (int c = 0; c < n; ++c) {
+  join_into(a, n, [=](int c, float& sum, float& square) {
     const float x = a.sum[c] - b.sum[c], y = d.sum[c] - b.sum[c];
-    a.square[c] += b.square[c] + d.square[c] + share * (x * x + y * (y - x));
-    a.sum[c] = a.sum[c] + b.sum[c] + d.sum[c];
-  }
+    square = a.square[c] + b.square[c] + d.square[c] + share * (x * x + y * (y - x));
+    sum = a.sum[c] + b.sum[c] + d.sum[c];
+  });
 }
 // Parts of unequal sizes, m and n times `unit` values: M = Ma + Mb + (n Sa - m Sb)^2 / (m n (m + n) unit).
 void join_unequal(const Parts& a, const Parts& b, float m, float n, float unit, int columns) {
   const float share = 1.0f / (m * n * (m + n) * unit);
-#pragma GCC ivdep  // what is read lies ahead of what is written
-  for (int c = 0; c < columns; ++c) {
+  join_into(a, columns, [=](int c, float& sum, float& square) {
     const float d = n * a.sum[c] - m * b.sum[c];
-    a.square[c] += b.square[c] + share * (d * d);
-    a.sum[c] += b.sum[c];
-  }
+    square = a.square[c] + b.square[c] + share * (d * d);
+    sum = a.sum[c] + b.sum[c];
+  });
 }
 
 // Along one axis, in place over the whole piece: `step` floats lead to the next cell of the axis.

@@ -1,0 +1,243 @@
+// ridge bench image: flow, variance and operators beside OpenCV and libvips, the same data in the same run.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <random>
+
+#include <fmt/format.h>
+#include <ridge/image.hpp>
+
+#include "base/clock.hpp"
+#include "base/progress.hpp"
+#include "base/threads.hpp"
+#include "cli/bench/bench.hpp"
+#include "cli/peers/image_peers.hpp"
+#include "device/timing.hpp"
+
+namespace ridge::cli {
+namespace {
+
+struct ImageBenchWishes {
+  std::string size = "3840x2160", pair;
+  std::vector<std::string> only;
+  std::size_t threads = 1;
+  double seconds = 0.5;
+};
+
+// Smooth colours with some noise: neither flat nor random, so that medians and flows have typical work.
+image::Image typical(const image::Shape& shape, double shift) {
+  image::Image image(shape);
+  std::mt19937 random(5);
+  for (std::size_t r = 0; r < shape.rows; ++r) {
+    for (std::size_t c = 0; c < shape.columns; ++c) {
+      for (std::size_t k = 0; k < shape.channels; ++k) {
+        const double y = static_cast<double>(r), x = static_cast<double>(c) - shift, phase = static_cast<double>(k);
+        const double wave = std::sin(0.31 * y + 0.17 * x + phase) + std::sin(0.11 * y - 0.37 * x + 2 * phase) +
+                            std::sin(0.02 * y + 0.04 * x);
+        const double value = 128 + 36 * wave + static_cast<double>(random() % 8);
+        const std::size_t at = c * shape.channels + k;
+        if (shape.depth == image::Depth::u8) {
+          image.row<std::uint8_t>(r)[at] = static_cast<std::uint8_t>(value);
+        } else {
+          image.row<float>(r)[at] = static_cast<float>(value);
+        }
+      }
+    }
+  }
+  return image;
+}
+
+struct Case {
+  std::string name;
+  ImageWork work;
+  image::Image first = {}, second = {};
+};
+
+std::vector<Case> cases_of(const ImageBenchWishes& wishes) {
+  image::Shape shape;
+  char tail = 0;
+  if (std::sscanf(wishes.size.c_str(), "%zux%zu%c", &shape.columns, &shape.rows, &tail) != 2) {
+    throw Error(ErrorKind::invalid_argument, fmt::format("--size {}: COLUMNSxROWS is wanted", wishes.size));
+  }
+  image::check(shape, "bench image");
+  const auto wanted = [&](const std::string& name) {
+    return wishes.only.empty() || std::any_of(wishes.only.begin(), wishes.only.end(),
+                                              [&](const std::string& word) { return name.starts_with(word); });
+  };
+  std::vector<Case> cases;
+  if (wanted("flow")) {
+    Case one{"flow", {.flow = true}};
+    if (wishes.pair.empty()) {
+      const image::Shape frame{388, 584, 3, image::Depth::u8};
+      one.first = typical(frame, 0);
+      one.second = typical(frame, 3);
+    } else {
+      const std::size_t comma = wishes.pair.find(',');
+      one.first = image::read(wishes.pair.substr(0, comma));
+      one.second = image::read(comma == std::string::npos ? wishes.pair : wishes.pair.substr(comma + 1));
+    }
+    cases.push_back(one);
+  }
+  if (wanted("variance")) {
+    image::Shape grey = shape;
+    cases.push_back({"variance 27", {.variance_window = 27}, typical(grey, 0)});
+  }
+  const std::vector<const char*> operators{
+      "gauss 1 2", "gauss 5",          "box 9",      "convolve 7x7",       "separable",       "median 1",
+      "median 2",  "bilateral 4 3 25", "resize 0.5", "resize 0.5 bicubic", "resize 0.3 area", "resize 1.6",
+      "integral",  "pyramid 1",        "gradient",   "transpose",          "rotate 90",       "gray"};
+  struct Kind {
+    std::size_t channels;
+    image::Depth depth;
+  };
+  for (const Kind kind : {Kind{1, image::Depth::u8}, Kind{3, image::Depth::u8}, Kind{1, image::Depth::f32}}) {
+    image::Shape here = shape;
+    here.channels = kind.channels;
+    here.depth = kind.depth;
+    image::Image in;
+    for (const std::string text : operators) {
+      if (!wanted(text) || (text == "gray" && kind.channels != 3) || (text == "gradient" && kind.channels != 1))
+        continue;
+      std::string whole = text;
+      if (text == "convolve 7x7") {
+        whole += " ";
+        for (int i = 0; i < 49; ++i) whole += fmt::format("{}{}", i == 0 ? "" : ",", 0.02 + 0.0001 * i);
+      }
+      if (text == "separable") whole += " 1,2,3,4,5,6,7,8,7,6,5,4,3,2,1 1,2,3,4,5,6,7,8,7,6,5,4,3,2,1";
+      if (!in) in = typical(here, 0);
+      cases.push_back({text, {.operation = image::parse_chain(whole)}, in});
+    }
+  }
+  return cases;
+}
+
+// Our plan and a call of it on images of the device.
+struct Ours {
+  std::function<void()> call;
+  double bytes = 0;
+  std::string variant, explanation;
+};
+template <class Plan>
+Ours ours(std::shared_ptr<Plan> plan, std::function<void()> call) {
+  const planner::Decision& decision = plan->decisions().front();
+  return {std::move(call), plan->bytes(), decision.trials[decision.winner].name, plan->explain()};
+}
+Ours plan_case(const Device& device, const Case& one, std::size_t threads, Queue& queue) {
+  const planner::Options options{.effort = Effort::measured};
+  const auto resident = [&](const image::Image& from) {
+    image::Image to = image::Image::on(device, from.shape());
+    upload(queue, from, to);
+    queue.finish();
+    return to;
+  };
+  const image::Image in = resident(one.first);
+  if (one.work.flow) {
+    image::FlowProblem problem;
+    problem.rows = one.first.rows();
+    problem.columns = one.first.columns();
+    problem.channels = one.first.channels();
+    problem.threads = threads;
+    auto plan = std::make_shared<image::FlowPlan>(device, problem, options);
+    const image::Image second = resident(one.second);
+    const image::Image out = image::Image::on(
+        device, {.rows = in.rows(), .columns = in.columns(), .channels = 2, .depth = image::Depth::f32});
+    return ours(plan, [plan, &queue, in, second, out] { plan->enqueue(queue, in, second, out); });
+  }
+  if (one.work.variance_window != 0) {
+    image::VarianceProblem problem;
+    problem.rows = in.rows();
+    problem.columns = in.columns();
+    problem.depth = in.depth();
+    problem.window_rows = problem.window_columns = one.work.variance_window;
+    problem.threads = threads;
+    auto plan = std::make_shared<image::VariancePlan>(device, problem, options);
+    const image::Image out =
+        image::Image::on(device, {.rows = in.rows(), .columns = in.columns(), .depth = image::Depth::f32});
+    return ours(plan, [plan, &queue, in, out] { plan->enqueue(queue, in, out); });
+  }
+  image::OperatorProblem problem;
+  problem.input = in.shape();
+  problem.chain = one.work.operation;
+  problem.threads = threads;
+  auto plan = std::make_shared<image::OperatorPlan>(device, problem, options);
+  const image::Image out = image::Image::on(device, image::output_shape(problem));
+  return ours(plan, [plan, &queue, in, out] { plan->enqueue(queue, in, out); });
+}
+
+void run_bench(const BenchWishes& wishes, const ImageBenchWishes& own) {
+  std::vector<ImagePeer> peers;
+  for (const std::string& name : wishes.against) peers.push_back(image_peer(name));
+  report::Bench result;
+  result.title = "Images";
+  result.note = fmt::format("Flow, local variance and operators; host and peers with {} thread{}.",
+                            own.threads == 0 ? base::hardware_threads() : own.threads, own.threads == 1 ? "" : "s");
+  const auto progress = base::terminal_progress();
+  const std::vector<Case> cases = cases_of(own);
+  const std::size_t threads = own.threads == 0 ? base::hardware_threads() : own.threads;
+  std::size_t done = 0;
+  const auto chosen = bench_devices(wishes);
+  for (const Device& device : chosen) {
+    Queue queue = device.queue();
+    for (const Case& one : cases) {
+      progress(static_cast<double>(done++) / static_cast<double>(cases.size() * chosen.size()),
+               fmt::format("{} on {}", one.name, device.id()));
+      if (!device.is_host() && !one.work.flow && one.work.variance_window == 0)
+        continue;  // operators are the host's so far
+      const Ours mine = plan_case(device, one, threads, queue);
+      if (wishes.explain) fmt::print("{}\n", mine.explanation);
+      report::BenchRow row;
+      row.problem = fmt::format("{} {}x{} {}x{}", one.name, one.first.columns(), one.first.rows(), one.first.channels(),
+                                to_string(one.first.depth()));
+      row.device = device.id();
+      row.variant = mine.variant;
+      row.chosen = true;
+      if (device.is_host()) {
+        std::vector<std::function<void()>> calls{mine.call};
+        std::vector<std::string> names;
+        for (const ImagePeer& peer : peers) {
+          if (PeerCall call = peer.prepare(one.work, one.first, one.second, threads)) {
+            calls.push_back(call);
+            names.push_back(peer.name);
+          }
+        }
+        const auto seconds =
+            base::best_seconds_interleaved(calls, {.seconds = own.seconds, .at_least = 2, .at_most = 200});
+        row.seconds = seconds.front();
+        for (std::size_t i = 0; i < names.size(); ++i) row.peers[names[i]] = seconds[i + 1];
+      } else {
+        row.seconds =
+            best_device_seconds(queue, {mine.call}, {.seconds = own.seconds, .at_least = 2, .at_most = 200}).front();
+      }
+      row.gbytes_per_s = mine.bytes / row.seconds * 1e-9;
+      const machine::Bandwidth memory = machine::ceilings(device).memory().all;
+      const double roof = std::max(memory.copy, memory.copy_streaming);
+      row.roof_share = roof > 0 ? mine.bytes / row.seconds / roof : 0;
+      result.rows.push_back(row);
+    }
+  }
+  progress(1, "");
+  finish_bench(result, wishes);
+}
+
+}  // namespace
+
+void add_bench_image(Command& bench) {
+  Command& command = bench.subcommand("image", "Optical flow, local variance and operators, beside OpenCV and libvips");
+  command.footer(
+      "\nExamples:\n"
+      "  ridge bench image --device host --against opencv,vips\n"
+      "  ridge bench image --only flow --pair a.png,b.png --against opencv --device host\n"
+      "  ridge bench image --only gauss --size 1920x1080 --threads 0");
+  auto wishes = add_bench_options(command, "opencv, vips");
+  auto own = std::make_shared<ImageBenchWishes>();
+  command.option("--size", own->size, "Of the operators' and the variance's images").shows_default();
+  command.option("--pair", own->pair, "Two frames for the flow, with a comma between").value_name("A,B");
+  command.option("--only", own->only, "Only what begins with these words: flow, variance, gauss, ...")
+      .separated_by(',');
+  command.option("--threads", own->threads, "Of the host and the peers; 0: all").shows_default();
+  command.option("--seconds", own->seconds, "Time to spend on each").shows_default().between(0.0, 60.0);
+  command.runs([wishes, own] { run_bench(*wishes, *own); });
+}
+
+}  // namespace ridge::cli

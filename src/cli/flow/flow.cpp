@@ -1,0 +1,127 @@
+// ridge flow: dense optical flow of two frames, of a sequence, and its distance from the truth.
+#include <chrono>
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/flow/wishes.hpp"
+
+namespace ridge::cli {
+namespace {
+
+void run_pair(const FlowWishes& wishes) {
+  const std::string &first_name = wishes.names[0], &second_name = wishes.names[1], &out_name = wishes.names[2];
+  const image::Image first = flow_frame(first_name), second = flow_frame(second_name);
+  if (first.shape() != second.shape()) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("{} is {}, {} is {}: two frames of one size are needed", first_name, first.shape().text(),
+                            second_name, second.shape().text()));
+  }
+  const image::FlowPlan plan = flow_plan(wishes, first.shape());
+  if (wishes.explain) fmt::print("{}\n", plan.explain());
+  image::Image flow({.rows = first.rows(), .columns = first.columns(), .channels = 2, .depth = image::Depth::f32});
+  const double begin = base::now();
+  plan.run(first, second, flow);
+  const double seconds = base::now() - begin;
+  if (std::filesystem::path(out_name).extension() == ".flo") {
+    image::write_flow(out_name, flow);
+  } else if (std::filesystem::path(out_name).extension() == ".npy") {
+    image::write(out_name, flow);
+  } else {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("{}: flow is written as .flo or .npy; --picture makes a picture", out_name));
+  }
+  if (!wishes.picture.empty()) image::write(wishes.picture, image::flow_picture(flow, wishes.full));
+  fmt::print("{}x{} vectors in {} on {}\n", flow.columns(), flow.rows(), base::human_seconds(seconds),
+             plan.device().id());
+}
+
+struct CompareWishes {
+  std::string flow, truth, picture;
+  double most = 2;
+};
+void run_compare(const CompareWishes& wishes) {
+  const image::Image flow = image::read_flow(wishes.flow), truth = image::read_flow(wishes.truth);
+  const image::FlowErrors errors = image::compare_flow(flow, truth);
+  if (!wishes.picture.empty()) image::write(wishes.picture, image::error_picture(flow, truth, wishes.most));
+  fmt::print(
+      "{} known vectors: end-point error mean {:.4f}, root mean square {:.4f}, worst {:.3f} px; angular error {:.3f} "
+      "degrees\n",
+      errors.known, errors.mean, errors.rmse, errors.worst, errors.angular);
+}
+
+}  // namespace
+
+image::Image flow_frame(const std::string& name) {
+  const image::Image frame = image::read(name);
+  if (frame.channels() == 2)
+    throw Error(ErrorKind::invalid_argument, fmt::format("{}: grey with alpha; 1, 3 or 4 channels are needed", name));
+  if (frame.depth() == image::Depth::u8) return frame;
+  image::Shape shape = frame.shape();
+  shape.depth = image::Depth::u8;
+  image::Image bytes(shape);
+  image::convert(frame, bytes);
+  return bytes;
+}
+
+image::FlowPlan flow_plan(const FlowWishes& wishes, const image::Shape& frame) {
+  image::FlowProblem problem;
+  problem.rows = frame.rows;
+  problem.columns = frame.columns;
+  problem.channels = frame.channels;
+  problem.parameters = wishes.parameters;
+  problem.parameters.selection = wishes.scan_order ? image::Selection::scan_order : image::Selection::aligned;
+  problem.threads = wishes.threads;
+  return image::plan(device(wishes.device), problem, {.effort = wishes.measure ? Effort::measured : Effort::quick});
+}
+
+void add_flow(Command& program) {
+  Command& command = program.subcommand("flow", "Dense optical flow (SimpleFlow) of two frames, a sequence or a pipe");
+  command.footer(
+      "\nExamples:\n"
+      "  ridge flow a.png b.png flow.flo --picture flow.png\n"
+      "  ridge flow 'frame_%04d.png' out/ --rate 30 --pictures     every frame with the next, out/0000.flo ...\n"
+      "  camera | ridge flow - out/ --size 1920x1080               raw frames, three bytes a pixel\n"
+      "  ridge flow compare flow.flo truth.flo --picture error.png");
+  command.may_have_subcommand();
+  auto wishes = std::make_shared<FlowWishes>();
+  command.option("names", wishes->names, "FIRST SECOND OUT.flo, or PATTERN FOLDER").value_name("FILE");
+  command.option("--picture", wishes->picture, "Write the flow as colours: direction is hue, length saturation")
+      .value_name("FILE");
+  command.flag("--pictures", wishes->pictures, "Of a sequence: a picture beside every field");
+  command.option("--full", wishes->full, "Pixels of full colour in pictures; 0: the longest vector").shows_default();
+  command.option("--device", wishes->device, "Where to compute").value_name("NAME");
+  command.option("--threads", wishes->threads, "Host: threads; 0: all").shows_default();
+  command.option("--rate", wishes->rate, "Of a sequence: frames a second to keep up with; reports the margin");
+  command.option("--first", wishes->first, "Of a sequence: number of its first frame").shows_default();
+  command.option("--frames", wishes->frames, "Of a sequence: frames at most; 0: all there are").shows_default();
+  command.option("--size", wishes->size, "Of raw frames on standard input: COLUMNSxROWS");
+  command.option("--layers", wishes->parameters.layers, "Of the pyramid").shows_default();
+  command.option("--radius", wishes->parameters.averaging_radius, "Of the window whose colours are compared")
+      .shows_default();
+  command.option("--reach", wishes->parameters.max_flow, "Pixels searched to each side on each layer").shows_default();
+  command.flag("--scan-order", wishes->scan_order, "Choose points as the papers do, one after the other (slower)");
+  command.flag("--measure", wishes->measure, "Time the variants and keep the fastest");
+  command.flag("--explain", wishes->explain, "Print the plan");
+  Command& compare = command.subcommand("compare", "How far a flow lies from the truth");
+  auto pair = std::make_shared<CompareWishes>();
+  compare.option("flow", pair->flow, "The flow, .flo").required();
+  compare.option("truth", pair->truth, "The truth, .flo; vectors above 1e9 are unknown").required();
+  compare.option("--picture", pair->picture, "Write the end-point error as a picture").value_name("FILE");
+  compare.option("--most", pair->most, "Pixels the picture's brightest colour stands for").shows_default().positive();
+  compare.runs([pair] { run_compare(*pair); });
+  Command* own = &command;
+  command.runs([wishes, own] {
+    if (own->has_subcommand()) return;
+    if (wishes->names.size() == 3) return run_pair(*wishes);
+    if (wishes->names.size() == 2) return run_flow_sequence(*wishes);
+    throw Error(ErrorKind::invalid_argument,
+                "flow: give FIRST SECOND OUT.flo, or PATTERN FOLDER; ridge flow --help shows both");
+  });
+}
+
+}  // namespace ridge::cli

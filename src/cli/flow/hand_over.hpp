@@ -1,0 +1,58 @@
+// Work handed from one thread to the next, a few pieces at a time: reading ahead, writing behind.
+#pragma once
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <optional>
+
+namespace ridge::cli {
+
+template <class T>
+class HandOver {
+ public:
+  explicit HandOver(std::size_t room) : room_(room) {}
+
+  // False where the other side has given up.
+  bool give(T piece) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return pieces_.size() < room_ || ended_; });
+    if (ended_) return false;
+    pieces_.push_back(std::move(piece));
+    changed_.notify_all();
+    return true;
+  }
+  // Nothing when there is no more. Throws what the giving side failed with.
+  std::optional<T> take() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !pieces_.empty() || ended_; });
+    if (pieces_.empty()) {
+      if (failure_) std::rethrow_exception(failure_);
+      return {};
+    }
+    T piece = std::move(pieces_.front());
+    pieces_.pop_front();
+    changed_.notify_all();
+    return piece;
+  }
+  void end(std::exception_ptr failure = {}) {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    if (failure && !failure_) failure_ = failure;
+    changed_.notify_all();
+  }
+  std::exception_ptr failure() {
+    const std::lock_guard lock(mutex_);
+    return failure_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<T> pieces_;
+  std::size_t room_;
+  bool ended_ = false;
+  std::exception_ptr failure_;
+};
+
+}  // namespace ridge::cli

@@ -1,0 +1,157 @@
+// A sequence: frames are read ahead, fields written behind, the flow computed between.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/text.hpp"
+#include "cli/flow/hand_over.hpp"
+#include "cli/flow/wishes.hpp"
+#include "io/stream.hpp"
+
+namespace ridge::cli {
+namespace {
+
+// "frame_%04d.png": one %d with an optional width, and nothing else that printf would read.
+std::string numbered(const std::string& pattern, std::size_t number) {
+  const auto refuse = [&] {
+    return Error(ErrorKind::invalid_argument, fmt::format("{}: a pattern has one %d, as in frame_%04d.png", pattern));
+  };
+  const std::size_t at = pattern.find('%');
+  if (at == std::string::npos || pattern.find('%', at + 1) != std::string::npos) throw refuse();
+  std::size_t end = at + 1, width = 0;
+  const bool zeros = end < pattern.size() && pattern[end] == '0';
+  while (end < pattern.size() && pattern[end] >= '0' && pattern[end] <= '9')
+    width = width * 10 + static_cast<std::size_t>(pattern[end++] - '0');
+  if (end >= pattern.size() || pattern[end] != 'd' || width > 20) throw refuse();
+  std::string digits = std::to_string(number);
+  if (digits.size() < width) digits.insert(0, width - digits.size(), zeros ? '0' : ' ');
+  return pattern.substr(0, at) + digits + pattern.substr(end + 1);
+}
+
+// The next frame, or an empty image at the end.
+using Source = std::function<image::Image()>;
+
+Source files(const FlowWishes& wishes) {
+  return [&wishes, number = wishes.first]() mutable -> image::Image {
+    if (wishes.frames != 0 && number - wishes.first >= wishes.frames) return {};
+    const std::string name = numbered(wishes.names[0], number);
+    if (number > wishes.first && !std::filesystem::exists(name)) return {};
+    ++number;
+    return flow_frame(name);
+  };
+}
+
+Source raw(const FlowWishes& wishes) {
+  image::Shape shape{.rows = 0, .columns = 0, .channels = 3};
+  char tail = 0;
+  if (std::sscanf(wishes.size.c_str(), "%zux%zu%c", &shape.columns, &shape.rows, &tail) != 2) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("raw frames need --size COLUMNSxROWS, not \"{}\"", wishes.size));
+  }
+  image::check(shape, "raw frames");
+  auto in = std::make_shared<io::InputStream>("-");
+  return [&wishes, in, shape, taken = std::size_t{0}]() mutable -> image::Image {
+    if (wishes.frames != 0 && taken == wishes.frames) return {};
+    std::vector<std::uint8_t> bytes(shape.rows * shape.row_bytes());
+    const std::size_t got = in->read(bytes.data(), bytes.size());
+    if (got == 0) return {};
+    if (got < bytes.size()) {
+      throw Error(ErrorKind::io,
+                  fmt::format("standard input ends inside frame {}: {} of {} bytes", taken, got, bytes.size()));
+    }
+    ++taken;
+    return image::Image::view(static_cast<const void*>(bytes.data()), shape).clone();
+  };
+}
+
+struct Field {
+  std::size_t number = 0;
+  image::Image flow = {};
+};
+
+void report(const FlowWishes& wishes, std::vector<double>& seconds, double wall, std::size_t fields) {
+  std::sort(seconds.begin(), seconds.end());
+  double sum = 0;
+  for (const double each : seconds) sum += each;
+  const double mean = sum / static_cast<double>(seconds.size());
+  fmt::print("{} fields in {}: {:.2f} a second with files; flow alone {} mean, {} median, {} worst\n", fields,
+             base::human_seconds(wall), static_cast<double>(fields) / wall, base::human_seconds(mean),
+             base::human_seconds(seconds[seconds.size() / 2]), base::human_seconds(seconds.back()));
+  if (!(wishes.rate > 0)) return;
+  const double deadline = 1 / wishes.rate, each = wall / static_cast<double>(fields);
+  const auto late = std::count_if(seconds.begin(), seconds.end(), [&](double t) { return t > deadline; });
+  fmt::print("{} frames a second leave {} each: margin {:.2f}x, {} of {} late\n", wishes.rate,
+             base::human_seconds(deadline), deadline / each, late, seconds.size());
+}
+
+}  // namespace
+
+void run_flow_sequence(const FlowWishes& wishes) {
+  const std::filesystem::path folder = wishes.names[1];
+  Source next = wishes.names[0] == "-" ? raw(wishes) : files(wishes);
+  image::Image before = next();
+  if (!before) throw Error(ErrorKind::io, "standard input: no frame");
+  const image::FlowPlan plan = flow_plan(wishes, before.shape());
+  if (wishes.explain) fmt::print("{}\n", plan.explain());
+  std::filesystem::create_directories(folder);
+  HandOver<image::Image> frames(3);
+  HandOver<Field> fields(3);
+  std::thread reader([&] {
+    try {
+      for (image::Image frame = next(); frame; frame = next()) {
+        if (!frames.give(frame)) return;
+      }
+      frames.end();
+    } catch (...) {
+      frames.end(std::current_exception());
+    }
+  });
+  std::thread writer([&] {
+    try {
+      while (const auto field = fields.take()) {
+        const std::string name = fmt::format("{:04}", field->number);
+        image::write_flow((folder / (name + ".flo")).string(), field->flow);
+        if (wishes.pictures)
+          image::write((folder / (name + ".png")).string(), image::flow_picture(field->flow, wishes.full));
+      }
+    } catch (...) {
+      fields.end(std::current_exception());
+    }
+  });
+  std::exception_ptr failure;
+  std::vector<double> seconds;
+  const double begin = base::now();
+  try {
+    std::size_t number = wishes.first;
+    while (const auto frame = frames.take()) {
+      if (frame->shape() != before.shape()) {
+        throw Error(ErrorKind::invalid_argument, fmt::format("frame {} is {}, those before it are {}", number + 1,
+                                                             frame->shape().text(), before.shape().text()));
+      }
+      image::Image flow(
+          {.rows = before.rows(), .columns = before.columns(), .channels = 2, .depth = image::Depth::f32});
+      const double start = base::now();
+      plan.run(before, *frame, flow);
+      seconds.push_back(base::now() - start);
+      if (!fields.give({number++, flow})) break;  // the writer has failed
+      before = *frame;
+    }
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  frames.end();
+  fields.end();
+  reader.join();
+  writer.join();
+  if (!failure) failure = fields.failure();
+  if (failure) std::rethrow_exception(failure);
+  if (seconds.empty()) throw Error(ErrorKind::io, "one frame only: flow needs two");
+  report(wishes, seconds, base::now() - begin, seconds.size());
+}
+
+}  // namespace ridge::cli

@@ -1,0 +1,27 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <ridge/image.hpp>
+
+namespace ridge::cli {
+
+struct FlowWishes {
+  std::vector<std::string> names;  // A B OUT, or PATTERN OUT_FOLDER
+  std::string picture, device, size;
+  double full = 0;  // length of full colour in pictures, 0: the longest
+  double rate = 0;
+  std::size_t first = 0, frames = 0;
+  bool pictures = false;  // a picture beside every field
+  bool measure = false, explain = false, scan_order = false;
+  std::size_t threads = 0;
+  image::FlowParameters parameters;
+};
+
+// Frames as the flow takes them: 8-bit. 16-bit ones lose their lower half, float ones are taken as 0 to 255.
+image::Image flow_frame(const std::string& name);
+image::FlowPlan flow_plan(const FlowWishes& wishes, const image::Shape& frame);
+void run_flow_sequence(const FlowWishes& wishes);
+
+}  // namespace ridge::cli

@@ -1,0 +1,84 @@
+// ridge image: operators and chains of them on files.
+#include <memory>
+
+#include <fmt/format.h>
+#include <ridge/image.hpp>
+
+#include "base/clock.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+
+namespace ridge::cli {
+namespace {
+
+struct ImageWishes {
+  std::vector<std::string> words;  // the operator and its numbers, the input and the output
+  std::string device, border = "reflect-101", guide;
+  double constant = 0;
+  std::size_t threads = 0;
+  bool measure = false, explain = false;
+};
+
+void run_image(const ImageWishes& wishes) {
+  if (wishes.words.size() < 3)
+    throw Error(ErrorKind::invalid_argument, "image: give OPERATOR IN OUT, as in ridge image 'gauss 2' a.png b.png");
+  const std::string out_name = wishes.words.back(), in_name = wishes.words[wishes.words.size() - 2];
+  std::string text;
+  for (std::size_t i = 0; i + 2 < wishes.words.size(); ++i) text += (i == 0 ? "" : " ") + wishes.words[i];
+  image::OperatorProblem problem;
+  problem.chain = image::parse_chain(text);
+  const image::Image in = image::read(in_name);
+  problem.input = in.shape();
+  problem.border = image::border_of(wishes.border);
+  problem.constant = wishes.constant;
+  problem.threads = wishes.threads;
+  image::Image out(image::output_shape(problem)), guide;
+  if (image::inputs(problem) == 2) {
+    if (wishes.guide.empty())
+      throw Error(ErrorKind::invalid_argument, "cross-bilateral: say where colours come from, --guide FILE");
+    guide = image::read(wishes.guide);
+  }
+  const image::OperatorPlan plan =
+      image::plan(device(wishes.device), problem, {.effort = wishes.measure ? Effort::measured : Effort::quick});
+  if (wishes.explain) fmt::print("{}\n", plan.explain());
+  const double begin = base::now();
+  if (guide) {
+    plan.run(in, guide, out);
+  } else {
+    plan.run(in, out);
+  }
+  const double seconds = base::now() - begin;
+  image::write(out_name, out);
+  fmt::print("{} to {} in {} on {}\n", in.shape().text(), out.shape().text(), base::human_seconds(seconds),
+             plan.device().id());
+}
+
+}  // namespace
+
+void add_image(Command& program) {
+  Command& command = program.subcommand("image", "Filters, resizing, turning and chains of them on image files");
+  command.footer(
+      "\nOperators:\n"
+      "  gauss SIGMA [RADIUS]   box SIDE [COLUMNS]   median RADIUS   bilateral RADIUS SPACE COLOR\n"
+      "  cross-bilateral RADIUS SPACE COLOR (with --guide)   convolve ROWSxCOLUMNS w,w,...   separable DOWN,.. "
+      "ACROSS,..\n"
+      "  resize SCALE|COLUMNSxROWS [nearest|bilinear|bicubic|area]   pyramid [LEVELS]   rotate DEGREES [..]   "
+      "transpose\n"
+      "  gradient [sobel|scharr|central]   integral   gray\n"
+      "\nExamples:\n"
+      "  ridge image gauss 2 a.png b.png\n"
+      "  ridge image 'gauss 2 | resize 0.5 | gray' a.png b.png\n"
+      "  ridge image 'bilateral 4 3 25' a.tiff b.tiff --border replicate");
+  auto wishes = std::make_shared<ImageWishes>();
+  command.option("words", wishes->words, "OPERATOR ... IN OUT").value_name("WORD");
+  command.option("--border", wishes->border, "reflect-101, reflect, replicate, constant or wrap").shows_default();
+  command.option("--constant", wishes->constant, "Beyond the image, for --border constant").shows_default();
+  command.option("--guide", wishes->guide, "Where cross-bilateral takes its colours from").value_name("FILE");
+  command.option("--device", wishes->device, "Where to compute").value_name("NAME");
+  command.option("--threads", wishes->threads, "Host: threads; 0: all").shows_default();
+  command.flag("--measure", wishes->measure, "Time the variants and keep the fastest");
+  command.flag("--explain", wishes->explain, "Print the plan");
+  command.runs([wishes] { run_image(*wishes); });
+}
+
+}  // namespace ridge::cli

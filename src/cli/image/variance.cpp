@@ -1,0 +1,124 @@
+// ridge variance: the local variance of an image by any of the methods, and the study of their errors.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <random>
+
+#include <fmt/format.h>
+#include <ridge/image.hpp>
+
+#include "base/clock.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/image/study.hpp"
+
+namespace ridge::cli {
+namespace {
+
+struct VarianceWishes {
+  std::vector<std::string> names;
+  std::string method = "best", device, border = "reflect-101", plot;
+  std::size_t window = 27, columns = 0, threads = 0;
+  double constant = 0, scale = 0;
+  bool study = false, measure = false, explain = false;
+};
+
+// One channel; colours become grey first.
+image::Image one_channel(const std::string& name, std::size_t threads) {
+  const image::Image in = image::read(name);
+  if (in.channels() == 1) return in;
+  image::OperatorProblem gray;
+  gray.input = in.shape();
+  gray.chain = {image::Gray{}};
+  gray.threads = threads;
+  image::Image out(image::output_shape(gray));
+  image::plan(host(), gray, {.effort = Effort::quick}).run(in, out);
+  return out;
+}
+
+void run_variance(const VarianceWishes& wishes) {
+  if (wishes.study) return run_variance_study(wishes.window, wishes.threads, wishes.plot);
+  if (wishes.names.size() != 2) throw Error(ErrorKind::invalid_argument, "variance: give IN OUT, or --study");
+  const image::Image in = one_channel(wishes.names[0], wishes.threads);
+  image::VarianceProblem problem;
+  problem.rows = in.rows();
+  problem.columns = in.columns();
+  problem.depth = in.depth();
+  problem.method = image::variance_method(wishes.method);
+  problem.window_rows = wishes.window;
+  problem.window_columns = wishes.columns == 0 ? wishes.window : wishes.columns;
+  problem.border = image::border_of(wishes.border);
+  problem.constant = wishes.constant;
+  problem.threads = wishes.threads;
+  const image::VariancePlan plan =
+      image::plan(device(wishes.device), problem, {.effort = wishes.measure ? Effort::measured : Effort::quick});
+  if (wishes.explain) fmt::print("{}\n", plan.explain());
+  image::Image out({.rows = in.rows(), .columns = in.columns(), .depth = image::Depth::f32});
+  const double begin = base::now();
+  plan.run(in, out);
+  const double seconds = base::now() - begin;
+  double least = INFINITY, greatest = -INFINITY, sum = 0;
+  for (std::size_t r = 0; r < out.rows(); ++r) {
+    for (std::size_t c = 0; c < out.columns(); ++c) {
+      const double value = out.row<float>(r)[c];
+      least = std::min(least, value);
+      greatest = std::max(greatest, value);
+      sum += value;
+    }
+  }
+  const std::string& name = wishes.names[1];
+  const bool floats =
+      name.ends_with(".pfm") || name.ends_with(".npy") || name.ends_with(".tif") || name.ends_with(".tiff");
+  double factor = 1;
+  if (floats) {
+    image::write(name, out);
+  } else {  // 8 bits: the standard deviation, which has the units of the image
+    image::Image bytes({.rows = in.rows(), .columns = in.columns()});
+    factor = wishes.scale > 0 ? wishes.scale : greatest > 0 ? 255 / std::sqrt(greatest) : 1;
+    for (std::size_t r = 0; r < out.rows(); ++r) {
+      for (std::size_t c = 0; c < out.columns(); ++c) {
+        const double deviation = std::sqrt(std::max(0.0f, out.row<float>(r)[c]));
+        bytes.row<std::uint8_t>(r)[c] = static_cast<std::uint8_t>(std::min(255.0, std::nearbyint(factor * deviation)));
+      }
+    }
+    image::write(name, bytes);
+  }
+  fmt::print("variance {:.4g} to {:.4g}, mean {:.4g}, of windows {}x{}, in {} on {}\n", least, greatest,
+             sum / static_cast<double>(out.rows() * out.columns()), problem.window_columns, problem.window_rows,
+             base::human_seconds(seconds), plan.device().id());
+  if (!floats)
+    fmt::print("{} holds the standard deviation times {:.4g}; .npy, .tiff and .pfm hold the variance itself\n", name,
+               factor);
+}
+
+}  // namespace
+
+void add_variance(Command& program) {
+  Command& command = program.subcommand("variance", "The variance of every pixel's neighbourhood, by six methods");
+  command.footer(
+      "\nExamples:\n"
+      "  ridge variance scan.png out.npy --window 27\n"
+      "  ridge variance scan.png out.png --method three-wise\n"
+      "  ridge variance --study --plot study.svg       errors for growing means, and times");
+  auto wishes = std::make_shared<VarianceWishes>();
+  command.option("names", wishes->names, "IN OUT").value_name("FILE");
+  command.option("--window", wishes->window, "Rows of the window, and columns unless they are given").shows_default();
+  command.option("--columns", wishes->columns, "Columns of the window");
+  command.option("--method", wishes->method, "best, two-pass, koenig, online, pairwise, three-wise or exact")
+      .shows_default();
+  command.option("--border", wishes->border, "reflect-101, reflect, replicate, constant or wrap").shows_default();
+  command.option("--constant", wishes->constant, "Beyond the image, for --border constant").shows_default();
+  command
+      .option("--scale", wishes->scale,
+              "Of 8-bit results: what the standard deviation is multiplied by; 0: up to white")
+      .shows_default();
+  command.option("--device", wishes->device, "Where to compute").value_name("NAME");
+  command.option("--threads", wishes->threads, "Host: threads; 0: all").shows_default();
+  command.flag("--study", wishes->study, "Errors against double for growing means, and times of every method");
+  command.option("--plot", wishes->plot, "With --study: write the errors as a plot, .svg").value_name("FILE");
+  command.flag("--measure", wishes->measure, "Time the variants and keep the fastest");
+  command.flag("--explain", wishes->explain, "Print the plan");
+  command.runs([wishes] { run_variance(*wishes); });
+}
+
+}  // namespace ridge::cli

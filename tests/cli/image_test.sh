@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# ridge flow, variance and image: files in and out, sequences and pipes, mistakes in one line.
+source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
+
+# frame NAME SHIFT [COLUMNS ROWS]: a texture of waves, moved to the right, as PPM
+frame() {
+  awk -v shift="$2" -v w="${3:-64}" -v h="${4:-48}" 'BEGIN {
+    printf "P3\n%d %d\n255\n", w, h
+    for (r = 0; r < h; ++r) for (c = 0; c < w; ++c) for (k = 0; k < 3; ++k) {
+      x = c - shift
+      printf "%d ", 128 + 40 * (sin(0.31 * r + 0.17 * x + k) + sin(0.11 * r - 0.37 * x + 2 * k) + sin(0.05 * r + 0.23 * x))
+    } }' >"$1"
+}
+frame a.ppm 0
+frame b.ppm 3
+
+# --- flow ------------------------------------------------------------------------------------------------------------
+expect '64x48 vectors in .* on host' "$ridge" flow a.ppm b.ppm flow.flo --device host
+[ "$(size flow.flo)" -eq $((12 + 64 * 48 * 8)) ] || fail "flow.flo has $(size flow.flo) bytes"
+# Inside, every vector is (3, 0).
+middle=$(od -An -t f4 -j $((12 + (24 * 64 + 32) * 8)) -N 8 flow.flo | awk '{ printf "%.2f %.2f", $1, $2 }')
+[[ "$middle" == "3.00 0.00" || "$middle" == "3.00 -0.00" ]] || fail "the middle moves by $middle"
+expect 'mean 0.0000, root mean square 0.0000' "$ridge" flow compare flow.flo flow.flo
+"$ridge" flow a.ppm b.ppm again.flo --device host --threads 1 >/dev/null || fail "one thread"
+same flow.flo again.flo "threads change the flow"
+"$ridge" flow a.ppm a.ppm still.npy --device host --scan-order >/dev/null || fail "scan order"
+[ "$(size still.npy)" -eq $((128 + 64 * 48 * 8)) ] || fail "still.npy has $(size still.npy) bytes"
+expect 'simd' "$ridge" flow a.ppm b.ppm again.flo --device host --explain
+
+mkdir frames
+for n in 0 1 2 3; do frame "frames/f_000$n.ppm" $((2 * n)); done
+expect 'margin .*x, . of 3 late' "$ridge" flow 'frames/f_%04d.ppm' out --device host --rate 0.5
+[ "$(ls out)" = "$(printf '0000.flo\n0001.flo\n0002.flo')" ] || fail "the sequence left: $(ls out)"
+for n in 0 1 2 3; do
+  "$ridge" image 'gauss 0.5 1' "frames/f_000$n.ppm" "soft_$n.ppm" --device host >/dev/null || fail "gauss"
+  tail -c $((64 * 48 * 3)) "soft_$n.ppm"
+done >raw
+"$ridge" flow - piped --size 64x48 --device host <raw >/dev/null || fail "raw frames"
+"$ridge" flow soft_0.ppm soft_1.ppm first.flo --device host >/dev/null
+same piped/0000.flo first.flo "a pipe gives another flow than files"
+
+printf 'not an image at all\n' >text.png
+frame small.ppm 0 32 48
+mistake "cannot read missing.png" "$ridge" flow missing.png b.ppm x.flo
+mistake "text.png: no image" "$ridge" flow text.png b.ppm x.flo
+mistake "two frames of one size" "$ridge" flow a.ppm small.ppm x.flo
+mistake "written as .flo or .npy" "$ridge" flow a.ppm b.ppm x.png
+mistake "layers is 0" "$ridge" flow a.ppm b.ppm x.flo --layers 0
+mistake "give FIRST SECOND OUT.flo" "$ridge" flow a.ppm
+mistake "one %d" "$ridge" flow 'frames/f_%s.ppm' out2
+mistake "need --size" "$ridge" flow - out2
+mistake "not a .flo file" "$ridge" flow compare a.ppm flow.flo
+printf 'P5\n4000000000 4000000000\n255\n' >bomb.pgm
+mistake "are not read" "$ridge" image gray bomb.pgm x.png
+head -c 1000 raw >cut
+if "$ridge" flow - cutout --size 64x48 <cut >/dev/null 2>err; then fail "a cut frame"; fi
+grep -q 'ends inside frame 0' err || fail "cut: $(cat err)"
+
+# --- operators -------------------------------------------------------------------------------------------------------
+expect '64x48, 3 channels of 8-bit to 32x24, 1 channel of 8-bit' "$ridge" image 'gauss 2 | resize 0.5 | gray' a.ppm small.pgm --device host
+"$ridge" image gauss 2 a.ppm one.ppm --device host >/dev/null && "$ridge" image resize 0.5 one.ppm two.ppm --device host >/dev/null &&
+  "$ridge" image gray two.ppm three.pgm --device host >/dev/null || fail "one by one"
+same small.pgm three.pgm "a chain and its operators"
+"$ridge" image rotate 90 a.ppm turned.ppm --device host >/dev/null && "$ridge" image rotate -90 turned.ppm back.ppm --device host >/dev/null
+"$ridge" image rotate 0 a.ppm plain.ppm --device host >/dev/null
+same back.ppm plain.ppm "turned there and back"
+"$ridge" image 'cross-bilateral 2 2 20' a.ppm guided.ppm --guide b.ppm --device host >/dev/null || fail "guide"
+mistake "no operator \"blur\"" "$ridge" image blur 3 a.ppm x.ppm
+mistake "gauss SIGMA" "$ridge" image gauss a.ppm x.ppm
+mistake "--guide FILE" "$ridge" image 'cross-bilateral 2 2 20' a.ppm x.ppm
+mistake "which format" "$ridge" image gray a.ppm x.bmp
+mistake "no border" "$ridge" image gray a.ppm x.pgm --border soft
+
+# --- variance --------------------------------------------------------------------------------------------------------
+expect 'variance .* of windows 9x9' "$ridge" variance a.ppm v.npy --window 9 --device host
+[ "$(size v.npy)" -eq $((128 + 64 * 48 * 4)) ] || fail "v.npy has $(size v.npy) bytes"
+expect 'standard deviation times' "$ridge" variance a.ppm v.pgm --window 9 --method three-wise --device host
+expect 'three-wise' "$ridge" variance --study --window 9 --threads 1 --plot study.svg
+has "<svg" study.svg
+mistake "no method \"best-of\"" "$ridge" variance a.ppm x.npy --method best-of
+mistake "a window of 0x0" "$ridge" variance a.ppm x.npy --window 0
+finish
