@@ -95,8 +95,9 @@ std::string in_words(const BankCase& made) {
 
 class BankReference {
  public:
-  BankReference(const BankCase& made, const filterbank::Plan& plan, std::vector<std::byte> bytes)
-      : made_(made), p_(plan.problem()), hop_(plan.hop()), bytes_(std::move(bytes)) {
+  BankReference(const BankCase& made, const filterbank::Problem& complete, std::size_t hop,
+                const std::vector<std::byte>& bytes)
+      : made_(made), p_(complete), hop_(hop), bytes_(bytes) {
     block_ = p_.input_block == 0 ? p_.channels : p_.input_block;
     samples_ = bytes_.size() / filterbank::bytes_of(p_.samples) / p_.stations / p_.polarizations;
   }
@@ -165,33 +166,50 @@ class BankReference {
   const BankCase& made_;
   const filterbank::Problem& p_;
   std::size_t hop_, block_ = 1, samples_ = 0;
-  std::vector<std::byte> bytes_;
+  const std::vector<std::byte>& bytes_;
 };
 
-}  // namespace
-
-Outcome check_filterbank(Draw& draw) {
-  if (draw.random.chance(0.2)) return check_correlator(draw);
-  const BankCase made = draw_case(draw);
-  Outcome outcome;
-  draw.problem = in_words(made);
-  const planner::Options options = some_variant(filterbank::candidates(draw.device, made.problem), made.by_chance);
-  const filterbank::Plan plan = filterbank::plan(draw.device, made.problem, options);
-  draw.problem += ", " + plan.variant();
-  const filterbank::Problem& p = plan.problem();
-
-  // A stream that ends anywhere, in pieces of any size.
+// A stream that ends anywhere.
+std::vector<std::byte> draw_bytes(const BankCase& made, const filterbank::Problem& p, std::size_t hop, Random& random) {
   const std::size_t block = p.input_block == 0 ? p.channels : p.input_block;
-  const std::size_t samples = (made.spectra * plan.hop() + p.delays.longest) / block * block + block;
-  const std::size_t sample_bytes = filterbank::bytes_of(p.samples);
-  std::vector<std::byte> bytes(samples * p.stations * p.polarizations * sample_bytes);
+  const std::size_t samples = (made.spectra * hop + p.delays.longest) / block * block + block;
+  std::vector<std::byte> bytes(samples * p.stations * p.polarizations * filterbank::bytes_of(p.samples));
   fill_random(bytes, p.samples == Samples::float32 ? Numbers::float32 : Numbers::bits, made.data);
-  Random random(made.cuts);
   if (made.odd) {
     const float number =
         random.chance(0.5) ? std::numeric_limits<float>::quiet_NaN() : std::numeric_limits<float>::infinity();
     std::memcpy(bytes.data() + random.below(bytes.size() / 4) * 4, &number, 4);
   }
+  return bytes;
+}
+
+// In pieces of any size; `row` values of `Out` are due at a time. What is wrong with the counts, in words.
+template <class Stream, class Out>
+std::string push_in_pieces(Stream& stream, const std::vector<std::byte>& bytes, std::size_t row, std::vector<Out>& got,
+                           Random& random) {
+  std::size_t written = 0;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t piece = std::min(bytes.size() - at, 1 + random.below(random.chance(0.5) ? bytes.size() : 1000));
+    const std::span<Out> room = std::span(got).subspan(written * row);
+    const std::size_t due = stream.due(piece);
+    if (due * row > room.size())
+      return fmt::format("a push of {} bytes has {} rows due, more than the whole stream", piece, due);
+    written += stream.push(std::span<const std::byte>(bytes).subspan(at, piece), room);
+    at += piece;
+  }
+  return written * row == got.size() ? "" : fmt::format("{} rows in pieces, {} at once", written, got.size() / row);
+}
+
+bool is_number(const std::complex<double>& value) { return std::isfinite(value.real()) && std::isfinite(value.imag()); }
+
+Outcome spectra(Draw& draw, const BankCase& made) {
+  Outcome outcome;
+  const planner::Options options = some_variant(filterbank::candidates(draw.device, made.problem), made.by_chance);
+  const filterbank::Plan plan = filterbank::plan(draw.device, made.problem, options);
+  draw.problem += ", " + plan.variant();
+  const filterbank::Problem& p = plan.problem();
+  Random random(made.cuts);
+  const std::vector<std::byte> bytes = draw_bytes(made, p, plan.hop(), random);
   filterbank::Stream stream(plan);
   if (p.delays.wanted) {
     std::vector<double> delays;
@@ -201,31 +219,16 @@ Outcome check_filterbank(Draw& draw) {
   }
   const float unwritten = std::numeric_limits<float>::quiet_NaN();
   std::vector<std::complex<float>> got(stream.due(bytes.size()) * plan.spectrum_size(), {unwritten, unwritten});
-  std::size_t written = 0;
-  for (std::size_t at = 0; at < bytes.size();) {
-    const std::size_t piece = std::min(bytes.size() - at, 1 + random.below(random.chance(0.5) ? bytes.size() : 1000));
-    const std::span<std::complex<float>> room = std::span(got).subspan(written * plan.spectrum_size());
-    const std::size_t due = stream.due(piece);
-    if (due * plan.spectrum_size() > room.size()) {
-      outcome.wrong = fmt::format("a push of {} bytes has {} spectra due, more than the whole stream", piece, due);
-      return outcome;
-    }
-    written += stream.push(std::span<const std::byte>(bytes).subspan(at, piece), room);
-    at += piece;
-  }
-  if (written * plan.spectrum_size() != got.size()) {
-    outcome.wrong = fmt::format("{} spectra in pieces, {} at once", written, got.size() / plan.spectrum_size());
-    return outcome;
-  }
-  if (written == 0) return outcome;
+  outcome.wrong = push_in_pieces(stream, bytes, plan.spectrum_size(), got, random);
+  if (!outcome.wrong.empty() || got.empty()) return outcome;
   draw.answered(std::as_writable_bytes(std::span(got)));
 
-  const BankReference reference(made, plan, bytes);
+  const BankReference reference(made, p, plan.hop(), bytes);
   struct Place {
     std::size_t t, p, s, k;
   };
   std::vector<Place> places;
-  const double each = static_cast<double>(p.weights.size());
+  const auto each = static_cast<double>(p.weights.size());
   if (static_cast<double>(got.size()) * each < 3e6) {
     for (std::size_t i = 0; i < got.size(); ++i) {
       const std::size_t k = i % p.channels, s = i / p.channels % p.stations;
@@ -235,31 +238,105 @@ Outcome check_filterbank(Draw& draw) {
   } else {
     const auto count = static_cast<std::size_t>(std::clamp(3e6 / each, 20.0, 5000.0));
     for (std::size_t i = 0; i < count; ++i)
-      places.push_back(
-          {random.below(written), random.below(p.polarizations), random.below(p.stations), random.below(p.channels)});
+      places.push_back({random.below(got.size() / plan.spectrum_size()), random.below(p.polarizations),
+                        random.below(p.stations), random.below(p.channels)});
   }
   std::vector<std::complex<double>> expected;
   double square = 0;
-  std::size_t finite = 0;
+  std::size_t numbers = 0;
   for (const Place& at : places) {
     expected.push_back(reference.value(at.t, at.p, at.s, at.k));
-    if (!std::isfinite(expected.back().real()) || !std::isfinite(expected.back().imag())) continue;
+    if (!is_number(expected.back())) continue;
     square += std::norm(expected.back());
-    ++finite;
+    ++numbers;
   }
-  const double allowed = 1e-5 * std::sqrt(square / static_cast<double>(std::max<std::size_t>(finite, 1)));
+  const double allowed = 1e-5 * std::sqrt(square / static_cast<double>(std::max<std::size_t>(numbers, 1)));
   for (std::size_t i = 0; i < places.size(); ++i) {
     const Place& at = places[i];
     const std::complex<double> value(got[reference.place(at.t, at.p, at.s, at.k)]);
-    const bool number = std::isfinite(expected[i].real()) && std::isfinite(expected[i].imag());
-    const bool is_number = std::isfinite(value.real()) && std::isfinite(value.imag());
-    if (number == is_number && (!number || std::abs(value - expected[i]) <= allowed)) continue;
+    const bool number = is_number(expected[i]);
+    if (number == is_number(value) && (!number || std::abs(value - expected[i]) <= allowed)) continue;
     outcome.wrong = fmt::format(
         "spectrum {}, polarization {}, station {}, channel {}: {}{:+}i where {}{:+}i belongs, allowed {:.1e}", at.t,
         at.p, at.s, at.k, value.real(), value.imag(), expected[i].real(), expected[i].imag(), allowed);
     return outcome;
   }
   return outcome;
+}
+
+// The bank with a detector behind it, on devices one kernel.
+Outcome power(Draw& draw, BankCase made) {
+  Outcome outcome;
+  made.problem.delays = {};
+  made.problem.order = Order::time;
+  made.odd = false;
+  Random random(made.cuts);
+  filterbank::Detection wanted;
+  const std::size_t products = random.below(made.problem.polarizations == 2 ? 3 : 2);
+  wanted.products = products == 0   ? filterbank::Products::total
+                    : products == 1 ? filterbank::Products::powers
+                                    : filterbank::Products::stokes;
+  wanted.times = 1 + random.below(std::min<std::size_t>(made.spectra, 9));
+  for (const std::size_t sum : {2, 3, 4, 8, 16}) {
+    if (made.problem.channels % sum == 0 && random.chance(0.3)) wanted.channels = sum;
+  }
+  draw.problem = fmt::format("{}, power {} of {} times, {} channels", in_words(made), static_cast<int>(wanted.products),
+                             wanted.times, wanted.channels);
+  const planner::Options quick{.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false};
+  filterbank::PowerStream stream(draw.device, made.problem, wanted, quick);
+  draw.problem += ", " + stream.variant();
+  const filterbank::Plan whole = filterbank::plan(host(), made.problem, quick);  // weights and the hop
+  const filterbank::Problem& p = whole.problem();
+  const std::vector<std::byte> bytes = draw_bytes(made, p, whole.hop(), random);
+  std::vector<float> got(stream.due(bytes.size()) * stream.row_size(), std::numeric_limits<float>::quiet_NaN());
+  outcome.wrong = push_in_pieces(stream, bytes, stream.row_size(), got, random);
+  if (!outcome.wrong.empty() || got.empty()) return outcome;
+  draw.answered(std::as_writable_bytes(std::span(got)));
+
+  const BankReference reference(made, p, whole.hop(), bytes);
+  const std::size_t channels = p.channels / wanted.channels, count = stream.row_size() / channels / p.stations;
+  const double each = static_cast<double>(p.weights.size() * wanted.times * wanted.channels * p.polarizations);
+  const bool all = static_cast<double>(got.size()) * each < 3e6;
+  const std::size_t places = all ? got.size() : static_cast<std::size_t>(std::clamp(3e6 / each, 10.0, 2000.0));
+  double mean = 0;
+  for (const float value : got) mean += std::abs(static_cast<double>(value));
+  mean *= static_cast<double>(count) / static_cast<double>(got.size());
+  for (std::size_t n = 0; n < places; ++n) {
+    const std::size_t index = all ? n : random.below(got.size());
+    const std::size_t k = index % channels, product = index / channels % count;
+    const std::size_t s = index / channels / count % p.stations, row = index / stream.row_size();
+    double sum = 0, size = 0;
+    for (std::size_t t = row * wanted.times; t < (row + 1) * wanted.times; ++t) {
+      for (std::size_t c = k * wanted.channels; c < (k + 1) * wanted.channels; ++c) {
+        const std::complex<double> x = reference.value(t, 0, s, c);
+        const std::complex<double> y = p.polarizations == 2 ? reference.value(t, 1, s, c) : 0.0;
+        const std::complex<double> cross = x * std::conj(y);
+        const double stokes[] = {std::norm(x) + std::norm(y), std::norm(x) - std::norm(y), 2 * cross.real(),
+                                 -2 * cross.imag()};
+        size += std::norm(x) + std::norm(y);
+        sum += wanted.products == filterbank::Products::powers ? (product == 0 ? std::norm(x) : std::norm(y))
+                                                               : stokes[product];
+      }
+    }
+    // A channel's roundings are those of the strongest ones: judged by its own power and the mean of all.
+    const double value = got[index], allowed = 3e-5 * std::sqrt(size * mean) + 1e-9 * mean;
+    const bool is_v = wanted.products == filterbank::Products::stokes && product == 3;  // its sign is a convention
+    if (std::abs(value - sum) <= allowed || (is_v && std::abs(value + sum) <= allowed)) continue;
+    outcome.wrong = fmt::format("row {}, station {}, product {}, channel {}: {} where {} belongs, allowed {:.1e}", row,
+                                s, product, k, value, sum, allowed);
+    break;
+  }
+  return outcome;
+}
+
+}  // namespace
+
+Outcome check_filterbank(Draw& draw) {
+  if (draw.random.chance(0.2)) return check_correlator(draw);
+  const bool detected = draw.random.chance(0.2);
+  const BankCase made = draw_case(draw);
+  draw.problem = in_words(made);
+  return detected ? power(draw, made) : spectra(draw, made);
 }
 
 }  // namespace ridge::check
