@@ -9,6 +9,7 @@
 #include <exception>
 #include <string>
 
+#include "fftw/callers_loop.hpp"
 #include "fftw/foreign.hpp"
 #include "fftw/make_plan.hpp"
 #include "fftw/wisdom.hpp"
@@ -402,7 +403,7 @@ void X(cleanup_threads)() { X(cleanup)(); }
 void X(plan_with_nthreads)(int threads) { settings().threads = threads < 1 ? 1 : threads; }
 int X(planner_nthreads)() { return settings().threads; }
 void X(make_planner_thread_safe)() {}
-void X(threads_set_callback)(void (*)(void* (*)(char*), char*, std::size_t, int, void*), void*) {}
+void X(threads_set_callback)(CallersLoop loop, void* data) { use_callers_loop(loop, data); }
 
 void X(export_wisdom)(void (*write_char)(char, void*), void* data) {
   if (write_char == nullptr) return;

@@ -455,6 +455,42 @@ TYPED_TEST(DropIn, PlansOfTheRealLibraryAreItsOwn) {
   this->ours.template call<void>("destroy_plan", theirs);
 }
 
+struct Loops {
+  int loops = 0, jobs = 0;
+};
+void callers_loop(void* (*work)(char*), char* jobs, std::size_t bytes, int count, void* data) {
+  auto& seen = *static_cast<Loops*>(data);
+  ++seen.loops;
+  for (int job = count; job-- > 0; ++seen.jobs) work(jobs + static_cast<std::size_t>(job) * bytes);
+}
+
+TYPED_TEST(DropIn, UsesTheProgramsOwnLoop) {
+  using R = TypeParam;
+  const int n = 256;
+  std::vector<R> in(2 * n * n), alone(2 * n * n), looped(2 * n * n);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<R>(std::sin(0.1 * static_cast<double>(i)));
+  this->ours.template call<void>("plan_with_nthreads", 4);
+  void* const plan = this->ours.call("plan_dft_2d", n, n, in.data(), looped.data(), -1, 1U << 6);
+  this->ours.template call<void>("plan_with_nthreads", 1);
+  ASSERT_NE(plan, nullptr);
+  const auto run = [&](std::vector<R>& out) {
+    this->ours.template call<void>("execute_dft", plan, in.data(), out.data());
+  };
+  run(alone);
+  Loops seen;
+  this->ours.template call<void>("threads_set_callback", &callers_loop, static_cast<void*>(&seen));
+  run(looped);
+  this->ours.template call<void>("threads_set_callback", static_cast<decltype(&callers_loop)>(nullptr),
+                                 static_cast<void*>(nullptr));
+  EXPECT_GE(seen.loops, 1);
+  EXPECT_EQ(seen.jobs, 4 * seen.loops);
+  EXPECT_EQ(alone, looped);
+  const int loops = seen.loops;
+  run(looped);
+  EXPECT_EQ(seen.loops, loops);
+  this->ours.template call<void>("destroy_plan", plan);
+}
+
 TYPED_TEST(DropIn, ManyThreadsPlanAndExecute) {
   using R = TypeParam;
   std::vector<std::thread> threads;

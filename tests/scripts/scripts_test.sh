@@ -19,7 +19,7 @@ fresh_world() {
   cp -r "$source_folder"/{run,test,cmake} "$world/tree"
   cp "$source_folder/.ci/run" "$world/tree/.ci"
   local tool
-  for tool in bash env sed awk grep head tail wc mkdir rm cat chmod readlink dirname nproc sort tr true; do
+  for tool in bash env sed awk grep head tail wc mkdir rm cat chmod readlink dirname nproc sort tee tr true; do
     ln -s "$(type -P "$tool")" "$world/bin/$tool"
   done
   sed -n 's/^[a-z][a-z]* *\([^ ]*\).*/\1/p' "$source_folder/cmake/packages.txt" >"$world/installed"
@@ -262,13 +262,64 @@ call ./test
 check "exits 1" exits 1
 check "lists it" says "Required packages are missing: apt-get install libgtest-dev"
 
-begin ".ci/run asks for the browser and goes on without it"
+# ci_world: where everything is, as far as .ci/run can see.
+ci_world() {
+  fake cmake <<'FAKE'
+echo "cmake $*" >>"$WORLD/calls"
+if [[ $1 != --build ]]; then
+  [[ -e $WORLD/no-png ]] || echo "PNG_LIBRARY_RELEASE:FILEPATH=/usr/lib/libpng.so" >>"$WORLD/tree/build/CMakeCache.txt"
+  exit 0
+fi
+printf '#!/bin/bash\n[ -e "$WORLD/no-device" ] || echo "opencl:0  pocl"\n' >"$2/ridge"
+chmod +x "$2/ridge"
+FAKE
+  fake ctest <<'FAKE'
+echo "ctest $*" >>"$WORLD/calls"
+echo " 1/4 Test #1: fft.DeviceFft.One ...........   Passed    0.01 sec"
+echo " 2/4 Test #2: fft.DeviceFft.Two ...........***Skipped   0.01 sec"
+echo " 3/4 Test #3: device.OpenClKernels.Three ..   Passed    0.01 sec"
+echo " 4/4 Test #4: base.Threads.Four ...........   Passed    0.01 sec"
+FAKE
+  echo : | fake chromium
+}
+
+begin ".ci/run where everything is"
+ci_world
+call .ci/run
+check "exits 0" exits 0
+check "runs the tests" called "^ctest"
+check "counts them" says "2 tests ran on devices, 1 found none"
+
+begin ".ci/run without a browser"
+ci_world
 uninstall chromium
 variables=RIDGE_INSTALL=never
 call .ci/run
-check "exits 0" exits 0
+check "exits 1" exits 1
 check "lists it" says "Optional packages are missing: apt-get install chromium"
-check "runs the tests" called "^ctest"
+check "says so" says "there is no browser"
+check "tests nothing" not called "^ctest"
+variables="RIDGE_INSTALL=never CI=false"
+call .ci/run
+check "goes on where it may" exits 0
+
+for missing in no-device no-png; do
+  begin ".ci/run with $missing"
+  ci_world
+  : >"$world/$missing"
+  call .ci/run
+  check "exits 1" exits 1
+  check "says so" says "CI=true, and"
+done
+
+begin ".ci/run where no test ran on a device"
+ci_world
+fake ctest <<'FAKE'
+echo " 1/1 Test #1: fft.DeviceFft.One ...........***Skipped   0.01 sec"
+FAKE
+call .ci/run
+check "exits 1" exits 1
+check "says so" says "no test ran on a device"
 
 if ((EUID == 0)) && setpriv --reuid=65534 --clear-groups true 2>/dev/null; then
   begin "an ordinary user without sudo"

@@ -1,0 +1,64 @@
+// A target takes any bytes. It may refuse them with one line (ridge::Error) or use them; whatever else happens, the
+// sanitizers or the fuzzer call a defect: memory far beyond the input's size and runs without end among them.
+#pragma once
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ridge/error.hpp>
+
+#include "base/log.hpp"
+#include "io/samples.hpp"
+#include "io/stream.hpp"
+
+namespace ridge::fuzz {
+
+inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+// The bytes as a file that has a name.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view bytes) : descriptor_(::memfd_create("fuzz", MFD_CLOEXEC)) {
+    if (descriptor_ < 0 || ::write(descriptor_, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+      std::abort();
+  }
+  ~MemoryFile() { ::close(descriptor_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  std::string name() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+inline int attempt(const std::function<void()>& use) {
+  static const bool silent = [] { return base::on_warning([](const std::string&) {}), true; }();
+  static_cast<void>(silent);
+  try {
+    use();
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::internal) std::abort();  // a defect of our own, not of the input
+  }
+  return 0;
+}
+
+// All samples of a stream, or the first megabytes: gaps may stand for any number.
+inline void drain(io::SampleReader& reader) {
+  std::vector<std::byte> piece(std::size_t{1} << 16);
+  for (int i = 0; i < 64 && reader.read(piece.data(), piece.size()) == piece.size(); ++i) {
+  }
+}
+
+}  // namespace ridge::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
