@@ -84,16 +84,18 @@ class Tour {
  private:
   static std::string words(const TourCase& one) { return one.what + " on " + one.device; }
 
-  // Ceilings without their studies and small problems, as far as they are done in time.
+  // Ceilings without their studies and one small problem of each workload, as far as they are done in time.
   void first_look() {
     machine::MeasureOptions options;
     options.progress = base::terminal_progress();
     options.studies = false;
-    options.seconds = 10;
+    options.seconds = 6;
     take_profile(machine::measure(options));
     options.progress(1, "");
     const auto cases = tour_cases(devices().devices, true);
+    std::set<std::pair<std::size_t, std::string>> seen;
     for (std::size_t i = 0; i < cases.size() && base::now() - start_ < kFirstPageSeconds; ++i) {
+      if (!seen.insert({cases[i].bench, cases[i].device}).second) continue;
       measure(cases[i], static_cast<double>(i) / static_cast<double>(cases.size()));
     }
     progress_(1, "");
