@@ -118,11 +118,13 @@ class Plan {
                  const Grid<T>* coefficients = nullptr) const;
   Session<T> start(const Grid<T>& grid, const Grid<T>* coefficients = nullptr) const;
   std::string explain() const;
-  std::string source() const;  // devices: the kernels generated for it; empty on the host
-  const planner::Decision& decision() const;
+  const std::vector<planner::Decision>& decisions() const;  // one
+  const std::vector<KernelSource>& kernels() const;         // what was compiled for it; none on the host
   const Update<T>& update() const;
   const Problem& problem() const;
   const Device& device() const;
+  double flops() const;  // of a step, whatever the variant really does
+  double bytes() const;  // of a step: every cell read once and written once
 
  private:
   std::shared_ptr<const PlanState<T>> state_;

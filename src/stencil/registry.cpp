@@ -42,6 +42,13 @@ std::vector<Entry<T>> list_variants(const Device& device, const Update<T>& updat
   return entries;
 }
 
+std::size_t depth_of(const planner::Candidate& candidate) {
+  for (const auto& [name, value] : candidate.parameters) {
+    if (name == "depth") return std::stoul(value);
+  }
+  return 1;
+}
+
 template <class T>
 planner::Cost step_cost(const Update<T>& update, const Layout& layout, double accesses, double efficiency,
                         double redundancy) {

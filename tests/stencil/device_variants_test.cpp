@@ -80,7 +80,7 @@ std::set<std::string> check_all(const Update<T>& update, const Problem& problem,
     const bool slow_to_compile = device.limits().sub_group == 0;
     for (const Entry<T>& entry : list_variants(device, update, layout)) {
       if (!entry.candidate.refusal.empty() || (!only.empty() && entry.candidate.variant != only)) continue;
-      if (slow_to_compile && entry.depth > deepest) continue;
+      if (slow_to_compile && depth_of(entry.candidate) > deepest) continue;
       ran.insert(entry.candidate.variant);
       const auto running = entry.build()->start(start, coefficients.get());
       Grid<T> got = start;
@@ -322,8 +322,9 @@ std::set<std::string> compile_all(const Update<T>& update, const Problem& proble
   std::set<std::string> compiled;
   for (const Entry<T>& entry : list_variants(hopper, update, resolve(update, problem))) {
     if (!entry.candidate.refusal.empty()) continue;
-    EXPECT_NO_THROW({ EXPECT_FALSE(ridge::detail::compile_for(*entry.source, "sm_90").empty()); })
-        << entry.source->text;
+    for (const KernelSource& source : entry.kernels()) {
+      EXPECT_NO_THROW({ EXPECT_FALSE(ridge::detail::compile_for(source, "sm_90").empty()); }) << source.text;
+    }
     compiled.insert(entry.candidate.variant);
   }
   return compiled;

@@ -351,7 +351,8 @@ TEST(Strips, ListedForEveryDimension) {
     for (const Entry<float>& entry : list_variants(host(), update, layout)) {
       if (entry.candidate.variant != "strips") continue;
       ++found;
-      EXPECT_GT(entry.depth, 1u);
+      EXPECT_GT(depth_of(entry.candidate), 1u);
+      EXPECT_EQ(entry.build()->depth(), depth_of(entry.candidate));
       EXPECT_TRUE(entry.exact);
       EXPECT_TRUE(entry.candidate.refusal.empty());
     }

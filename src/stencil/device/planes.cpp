@@ -73,8 +73,7 @@ void list_device_planes(const Device& device, const Update<T>& update, const Lay
                                                   : kernel.refusal(place, device.limits()),
         .cost = step_cost(update, layout, 2.0 / static_cast<double>(depth), choice.efficiency, redundancy)};
     entry.exact = false;
-    entry.depth = depth;
-    entry.source = kernel.source();
+    entry.kernels = [device, kernel] { return std::vector{kernel.source(), service_source<T>(device)}; };
     entry.build = [device, weights = *weights, borders, place, choice, layout]() {
       std::vector<std::size_t> depths{static_cast<std::size_t>(choice.options.depth)};
       if (depths.front() > 1) depths.push_back(1);

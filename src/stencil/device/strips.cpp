@@ -111,10 +111,20 @@ StripPass make_strips(const Device& device, const Weights& weights, const Border
   return pass;
 }
 
+bool is_joined(const StripPass& pass, const DeviceLayout& place, bool joined) {
+  return joined && pass.has_interior(place) && pass.interior.options.shuffles;
+}
+
+std::vector<KernelSource> kernels_of(const StripPass& pass, const DeviceLayout& place, bool joined) {
+  if (is_joined(pass, place, joined)) return {pass.joined_source()};
+  if (!pass.has_interior(place)) return {pass.frame.source()};
+  return {pass.frame.source(), pass.interior.source()};
+}
+
 std::shared_ptr<const Pass> build(const Device& device, StripPass pass, const DeviceLayout& place, int waves,
                                   bool joined) {
   std::vector<LaunchPass::Step> steps;
-  if (joined && pass.has_interior(place) && pass.interior.options.shuffles) {
+  if (is_joined(pass, place, joined)) {
     const Kernel kernel = device.compile(pass.joined_source()).kernel("strip_joined");
     const auto items = static_cast<std::size_t>(pass.interior.options.lanes * pass.interior.options.sub_groups);
     pass.fill_joined(place, resident_groups(device, kernel, items));
@@ -167,8 +177,11 @@ void list_device_strips(const Device& device, const Update<T>& update, const Lay
         .refusal = device.limits().sub_group == 0 ? "needs sub-groups that can shuffle" : pass.refusal(place),
         .cost = step_cost(update, layout, 2.0 / static_cast<double>(depth), choice.efficiency, redundancy)};
     entry.exact = false;
-    entry.depth = depth;
-    entry.source = choice.joined ? pass.joined_source() : pass.interior.source();
+    entry.kernels = [device, pass, place, joined = choice.joined] {
+      std::vector<KernelSource> sources = kernels_of(pass, place, joined);
+      sources.push_back(service_source<T>(device));
+      return sources;
+    };
     entry.build = [device, weights = *weights, borders, place, choice, layout]() {
       const MakePass make = [=](std::size_t wanted) {
         return build(device,

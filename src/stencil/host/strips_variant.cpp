@@ -20,10 +20,12 @@ template <class T>
 class StripVariant final : public HostVariant<T> {
  public:
   StripVariant(const Layout& layout, const Strips& strips, StripKernels<T> kernels)
-      : HostVariant<T>(layout), sweep_(layout, strips, std::move(kernels)) {}
+      : HostVariant<T>(layout), depth_(strips.depth), sweep_(layout, strips, std::move(kernels)) {}
   void steps(Levels<T>& levels, std::size_t count) const override { sweep_.steps(levels, count); }
+  std::size_t depth() const override { return depth_; }
 
  private:
+  std::size_t depth_;
   StripSweep<T> sweep_;
 };
 
@@ -139,7 +141,6 @@ Entry<T> entry_of(const Update<T>& update, const Layout& layout, const Strips& s
   candidate.cost.launches = 1.0 / static_cast<double>(strips.depth);
   candidate.cost.threads = strips.threads;
   entry.exact = way.exact;
-  entry.depth = strips.depth;
   const auto kernels = [update, strips, way] {
     return way.simd
                ? linear_strip_kernels<T>(
