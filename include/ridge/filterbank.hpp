@@ -131,7 +131,9 @@ class Plan {
   double bytes() const;               // of one time: samples read once, channels written once
   std::string variant() const;        // what was chosen: "fused(rows=32)"
   std::string explain() const;
-  const planner::Decision& decision() const;
+  const std::vector<planner::Decision>& decisions() const;  // one
+  const std::vector<KernelSource>& kernels() const;         // what was compiled for it; none on the host
+  const Device& device() const;
   // Devices: enqueued, not waited for. Error{invalid_argument} where a buffer does not hold what it must.
   void enqueue(Queue& queue, const Resident& work) const;
   const std::shared_ptr<const Bank>& bank() const { return bank_; }

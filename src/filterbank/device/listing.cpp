@@ -98,14 +98,15 @@ void add(const Device& device, const Problem& problem, const Geometry& g, const 
       .cost = device_cost(g, efficiency)};
   if (!design.radices.empty())
     candidate.parameters.emplace_back("radices", fmt::format("{}", fmt::join(design.radices, "*")));
-  entries.push_back({std::move(candidate), [device, g, design, transfers, factors = problem.bandpass] {
+  entries.push_back({std::move(candidate), [design] { return std::vector{text_of(design).source}; },
+                     [device, g, design, transfers, factors = problem.bandpass] {
                        return std::make_shared<DeviceVariant>(
                            device, g, std::make_shared<FusedBank>(device, design, factors), transfers);
                      }});
 }
 
 void refuse(const char* variant, const std::string& why, std::vector<Entry>& entries) {
-  entries.push_back({{.variant = variant, .refusal = why}, {}});
+  entries.push_back({.candidate = {.variant = variant, .refusal = why}});
 }
 
 // Registers of a work-item that hold the delay line and the weights.
@@ -211,7 +212,8 @@ void add_separate(const Device& device, const Problem& problem, const Geometry& 
     design.constant_weights = g.channels * g.taps * sizeof(float) <= device.limits().constant_memory;
   }
   planner::Candidate candidate{.variant = variant, .cost = device_cost(g, efficiency, 2, 3)};
-  entries.push_back({std::move(candidate), [device, problem, g, design, one_each] {
+  entries.push_back({std::move(candidate), [design, problem] { return SeparateBank::kernels(design, problem); },
+                     [device, problem, g, design, one_each] {
                        return std::make_shared<DeviceVariant>(
                            device, g, std::make_shared<SeparateBank>(device, design, problem, one_each),
                            Transfers::overlapped);
