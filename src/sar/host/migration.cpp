@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "base/threads.hpp"
-#include "sar/migration.hpp"
+#include "sar/variant.hpp"
 
 namespace ridge::sar {
 namespace {
@@ -12,7 +12,18 @@ struct Place {
   const float* taps;
 };
 
-}  // namespace
+class HostMigration final : public Migration {
+ public:
+  HostMigration(const Problem& problem, const Tables& tables) : problem_(problem), tables_(tables) {}
+  void run(const Complex* in, Complex* out) const override;
+  void enqueue(Queue&, const Buffer&, const Buffer&) const override {
+    throw Error(ErrorKind::internal, "sar: buffers of a device were given to the host's migration");
+  }
+
+ private:
+  const Problem& problem_;
+  const Tables& tables_;
+};
 
 void HostMigration::run(const Complex* in, Complex* out) const {
   const auto ranges = static_cast<std::ptrdiff_t>(problem_.samples);
@@ -46,6 +57,12 @@ void HostMigration::run(const Complex* in, Complex* out) const {
       }
     }
   });
+}
+
+}  // namespace
+
+std::unique_ptr<const Migration> host_migration(const Problem& problem, const Tables& tables) {
+  return std::make_unique<const HostMigration>(problem, tables);
 }
 
 }  // namespace ridge::sar
