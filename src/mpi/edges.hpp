@@ -101,7 +101,8 @@ class Edges {
     if (plan_.device().is_host()) return {};
     const std::string name = plan_.decisions().front().trials.at(plan_.decisions().front().winner).name;
     const std::string variant = name.substr(0, name.find('('));
-    return variant == "strips" || variant == "planes" ? std::string() : variant;
+    return variant == "overlapped_tiles" || variant == "row_march" || variant == "plane_march" ? std::string()
+                                                                                               : variant;
   }
 
   stencil::Plan<T> plan_;

@@ -87,7 +87,7 @@ TEST(Plan, VariantsByName) {
 TEST(Plan, EveryNameIsThere) {
   std::vector<std::string> names;
   for (const auto& candidate : candidates(host(), star(), {.shape = {4096, 4096}})) names.push_back(candidate.variant);
-  for (const char* name : {"base", "register_blocked", "cache_blocked", "streaming", "classic/dlt"})
+  for (const char* name : {"base", "register_blocked", "cache_blocked", "streaming", "historical/dlt"})
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
 }
 

@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "filterbank/device/device_variant.hpp"
-#include "filterbank/device/lines_text.hpp"
+#include "filterbank/device/lines_codegen.hpp"
 #include "filterbank/device/matrix_weights.hpp"
 #include "filterbank/device/separate.hpp"
 
@@ -151,10 +151,11 @@ void add_matrix_whole(const Device& device, const Problem& problem, const Geomet
   add_matrix(device, problem, g, Fir::matrix, sizes, all);
 }
 
-void add_matrix_roles(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
+void add_warp_specialized(const Device& device, const Problem& problem, const Geometry& g,
+                          std::vector<KernelDesign>& all) {
   if (!takes_matrix(g) || g.delayed || (g.channels != 64 && g.channels != 128 && g.channels != 256)) return;
   if (device.info().backend != Backend::cuda) return;
-  add_matrix(device, problem, g, Fir::matrix_roles, {{512, 8192 / g.channels}}, all);
+  add_matrix(device, problem, g, Fir::warp_specialized, {{512, 8192 / g.channels}}, all);
 }
 
 // Few taps, 256 times 1, 2 or 4 channels: the rows of a block of spectra fit the registers as they are.
@@ -176,7 +177,7 @@ void add_blocks(const Device& device, const Problem& problem, const Geometry& g,
 std::vector<KernelDesign> fused_designs(const Device& device, const Problem& problem, const Geometry& g) {
   std::vector<KernelDesign> all;
   if (device.limits().matrix_units) {
-    add_matrix_roles(device, problem, g, all);
+    add_warp_specialized(device, problem, g, all);
     add_matrix_whole(device, problem, g, all);
   }
   add_blocks(device, problem, g, all);

@@ -6,7 +6,7 @@
 
 #include "device/kernel_text.hpp"
 #include "fft/device/text.hpp"
-#include "filterbank/device/finish_text.hpp"
+#include "filterbank/device/finish_codegen.hpp"
 
 namespace ridge::filterbank::on_device {
 namespace {
