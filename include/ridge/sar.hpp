@@ -18,13 +18,13 @@
 
 #include <ridge/device.hpp>
 #include <ridge/plan.hpp>
+#include <ridge/window.hpp>
 
 namespace ridge::sar {
 
 using Complex = std::complex<float>;
 
-// Weights over the band, in range and along the track: low side lobes against a wider peak.
-enum class Window { none, hamming, taylor };  // side lobes -13, -43, -35 dB
+using ridge::Window;  // over the band, in range and along the track
 
 struct Radar {
   double carrier_hz = 1.25e9;

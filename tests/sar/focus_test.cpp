@@ -6,7 +6,6 @@
 
 #include "device/registry.hpp"
 #include "sar/tables.hpp"
-#include "sar/window.hpp"
 #include "support/worst.hpp"
 
 namespace ridge::sar {

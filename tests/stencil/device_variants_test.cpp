@@ -1,7 +1,7 @@
 // Every device variant against the reference: bit for bit where it sums in the same order, within rounding else.
 #include <gtest/gtest.h>
 #include <ridge/stencil.hpp>
-#include <ridge/stencil_problems.hpp>
+#include <ridge/stencil/problems.hpp>
 
 #include <algorithm>
 #include <cmath>

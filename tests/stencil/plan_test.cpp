@@ -2,7 +2,7 @@
 #include <atomic>
 #include <thread>
 
-#include <ridge/stencil_problems.hpp>
+#include <ridge/stencil/problems.hpp>
 
 #include "stencil/reference.hpp"
 #include "stencil/variant.hpp"

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include <ridge/stencil_values.hpp>
+#include <ridge/stencil/values.hpp>
 
 namespace ridge::stencil {
 
