@@ -35,16 +35,16 @@ for part in "${parts[@]}"; do
   case $part in
     plane | double)
       type=$([ $part = plane ] && echo f32 || echo f64)
-      bench 0.4 --stencil star2d:1 --type $type --size 8192x8192 --steps 200 --variant strips
+      bench 0.4 --stencil star2d:1 --type $type --size 8192x8192 --steps 200 --variant overlapped_tiles
       bench 0.4 --stencil star2d:1 --type $type --size 8192x8192 --steps 20 --variant streaming
       ;;
-    cube) bench 0.4 --stencil star3d:1 --type f32 --size 512x512x512 --steps 48 --variant strips ;;
+    cube) bench 0.4 --stencil star3d:1 --type f32 --size 512x512x512 --steps 48 --variant overlapped_tiles ;;
     cache)
       for size in 1024x2048 2048x2048 4096x4096; do
-        bench 0.1 --stencil star2d:1 --type f32 --size $size --steps 256 --variant strips
+        bench 0.1 --stencil star2d:1 --type f32 --size $size --steps 256 --variant overlapped_tiles
       done
       bench 0.1 --stencil star2d:1 --type f32 --size 1024x2048 --steps 256 --variant register_blocked
-      bench 0.1 --stencil star2d:1 --type f32 --size 1024x2048 --steps 256 --variant classic/dlt
+      bench 0.1 --stencil star2d:1 --type f32 --size 1024x2048 --steps 256 --variant historical/dlt
       ;;
     core)
       for size in 18x512 64x1024; do
@@ -52,7 +52,7 @@ for part in "${parts[@]}"; do
       done
       ;;
     weak)
-      weak strips 2048 480 --halo 32
+      weak overlapped_tiles 2048 480 --halo 32
       weak streaming 8192 48 --halo 1
       ;;
     euler)

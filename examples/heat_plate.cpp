@@ -5,7 +5,7 @@
 #include <exception>
 
 #include <ridge/stencil.hpp>
-#include <ridge/stencil_problems.hpp>
+#include <ridge/stencil/problems.hpp>
 
 int main(int count, char** values) try {
   namespace stencil = ridge::stencil;

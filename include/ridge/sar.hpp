@@ -2,7 +2,7 @@
 //
 //   ridge::sar::Problem problem;                                   // an L-band radar on an aircraft, 1024 x 1024
 //   auto echoes = ridge::sar::simulate(problem, {{.along_m = 500, .range_m = 4800}});
-//   ridge::sar::Focus focus(ridge::best(), problem);
+//   auto focus = ridge::sar::plan(ridge::best(), problem);
 //   focus.run(echoes, image);
 //
 // Echoes are pulses x samples, complex, at baseband. The image is ranges x pulses: row r is the range
@@ -18,13 +18,13 @@
 
 #include <ridge/device.hpp>
 #include <ridge/plan.hpp>
+#include <ridge/window.hpp>
 
 namespace ridge::sar {
 
 using Complex = std::complex<float>;
 
-// Weights over the band, in range and along the track: low side lobes against a wider peak.
-enum class Window { none, hamming, taylor };  // side lobes -13, -43, -35 dB
+using ridge::Window;  // over the band, in range and along the track
 
 struct Radar {
   double carrier_hz = 1.25e9;
@@ -61,23 +61,33 @@ struct Target {
 // Echoes of point targets, computed in double from the geometry alone.
 std::vector<Complex> simulate(const Problem& problem, const std::vector<Target>& targets);
 
-class Pipeline;  // src/sar/pipeline.hpp
+class PlanState;
 
-class Focus {
+// Cheap to copy. One frame at a time, from any number of threads: they take turns.
+class Plan {
  public:
-  Focus(const Device& device, const Problem& problem, const planner::Options& options = {.effort = Effort::quick});
+  Plan(const Device& device, const Problem& problem, const planner::Options& options = {.effort = Effort::quick});
   // One frame. Host memory on any device: a device copies there and back.
   void run(std::span<const Complex> echoes, std::span<Complex> image) const;
-  // Buffers of this plan's device; enqueued, not waited for. One call at a time.
-  void run(const Buffer& echoes, const Buffer& image, Queue& queue) const;
+  // Buffers of this plan's device; enqueued, not waited for. Calls one after the other, on the same queue or with the
+  // one before waited for: they share their memory.
+  void enqueue(Queue& queue, const Buffer& echoes, const Buffer& image) const;
   std::string explain() const;
-  double flops() const;  // of a frame: transforms, products, interpolation
-  const Problem& problem() const;
+  const std::vector<planner::Decision>& decisions() const;  // range compression, corner turn, along the track
+  const std::vector<KernelSource>& kernels() const;         // what was compiled for it; none on the host
   const Device& device() const;
+  const Problem& problem() const;
+  double flops() const;  // of a frame: transforms, products, interpolation
+  double bytes() const;  // of a frame: echoes read once, the image written once
 
  private:
-  std::shared_ptr<const Pipeline> pipeline_;
+  std::shared_ptr<const PlanState> state_;
 };
+
+inline Plan plan(const Device& device, const Problem& problem,
+                 const planner::Options& options = {.effort = Effort::quick}) {
+  return Plan(device, problem, options);
+}
 
 // Frames one after the other. On a device several are on their way at once, so that the way there, the work and the way
 // back run side by side.
@@ -112,7 +122,7 @@ class Stream {
   struct Queues;
   void check_sizes(std::size_t echoes, std::size_t image) const;
 
-  Focus focus_;
+  Plan plan_;
   std::size_t copying_threads_;
   std::unique_ptr<Queues> queues_;  // none on the host
   std::vector<std::unique_ptr<Slot>> slots_;

@@ -94,7 +94,7 @@ Outcome check_sar(Draw& draw) {
                              problem.pulses, problem.samples, static_cast<int>(problem.window),
                              1e6 * problem.radar.pulse_s, problem.doppler_share);
   sar::check(problem);
-  const sar::Focus focus(draw.device, problem);
+  const sar::Plan focus(draw.device, problem);
   std::vector<sar::Complex> echoes(problem.pulses * problem.samples);
   fill_random(std::as_writable_bytes(std::span(echoes)), Numbers::float32, data);
   const float unwritten = std::numeric_limits<float>::quiet_NaN();

@@ -216,7 +216,7 @@ Outcome check_type(Draw& draw) {
                              odd ? ", a cell that is no number" : "");
   const planner::Options options = some_variant(stencil::candidates(draw.device, drawn.update, problem), by_chance);
   const stencil::Plan<T> plan(draw.device, drawn.update, problem, options);
-  draw.problem += ", " + chosen_by({plan.decision()});
+  draw.problem += ", " + chosen_by(plan.decisions());
 
   const std::size_t first = steps > 0 && data.chance(0.3) ? data.below(steps + 1) : 0;
   Grid<T> grid(problem.shape, drawn.update.fields);

@@ -12,7 +12,9 @@ class Bank {
 
   Problem problem;
   Geometry geometry;
-  planner::Decision decision;
+  Device device;
+  std::vector<planner::Decision> decisions;
+  std::vector<KernelSource> kernels;
   std::string variant_name;
   std::shared_ptr<const Variant> variant;
   std::shared_ptr<const Weights> weights;  // of problem.weights

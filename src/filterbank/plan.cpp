@@ -1,97 +1,34 @@
-// The way of one call: check, complete, list, decide, build.
+// The way of one call: check, complete, list, choose.
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "base/aligned.hpp"
-#include "base/clock.hpp"
 #include "filterbank/bank.hpp"
 #include "filterbank/delays.hpp"
+#include "filterbank/trials.hpp"
 
 namespace ridge::filterbank {
-namespace {
 
-constexpr base::Repeat kTrial{.seconds = 0.06, .at_least = 3, .at_most = 1000, .round = 2e-4};
-constexpr std::size_t kTrialSamples = std::size_t{1} << 20;  // of all stations together
-constexpr std::size_t kTrialBytes = std::size_t{256} << 20;
-
-// A stretch of stream and room for its spectra, made when the first candidate is timed.
-class Trials {
- public:
-  explicit Trials(const Geometry& geometry) : geometry_(geometry) {
-    const std::size_t each = geometry.hop * geometry.stations * geometry.polarizations;
-    spectra_ = std::clamp<std::size_t>(kTrialSamples / each, 16,
-                                       std::max<std::size_t>(16, kTrialBytes / (8 * geometry.spectrum_size())));
-  }
-  std::size_t spectra() const { return spectra_; }
-
-  double seconds(const Variant& variant, const Weights& weights) {
-    if (in_.size() == 0) {
-      // Enough samples that no spectrum reaches before or behind them.
-      const std::size_t samples = geometry_.channels * geometry_.taps + spectra_ * geometry_.hop + geometry_.block;
-      in_ = base::AlignedArray<std::byte>((samples / geometry_.block + 2) * geometry_.frame_bytes());
-      out_ = base::AlignedArray<std::complex<float>>((spectra_ + 2 * geometry_.times) * geometry_.spectrum_size());
-      if (geometry_.delayed) phases_.resize(spectra_ * geometry_.polarizations * geometry_.stations, {0.1f, 1e-3f});
-      std::uint32_t noise = 1;
-      for (std::byte& value : in_) value = static_cast<std::byte>((noise = noise * 1664525 + 1013904223) >> 24);
-      if (geometry_.samples == Samples::float32) std::fill(in_.begin(), in_.end(), std::byte{0x3e});  // 0.186
-      std::fill(out_.begin(), out_.end(), 0.0f);
-    }
-    const RawView raw(0, in_.data(), in_.size(), nullptr, 0);
-    const std::uint64_t first = geometry_.channels * geometry_.taps / geometry_.hop + 1;
-    return base::best_seconds(
-        [&] {
-          variant.run({.raw = raw,
-                       .first = first,
-                       .spectra = spectra_,
-                       .weights = weights,
-                       .out = out_.data(),
-                       .phases = phases_});
-        },
-        kTrial);
-  }
-
- private:
-  const Geometry& geometry_;
-  std::size_t spectra_;
-  base::AlignedArray<std::byte> in_;
-  base::AlignedArray<std::complex<float>> out_;
-  std::vector<Phase> phases_;
-};
-
-std::vector<planner::Candidate> only_candidates(const std::vector<Entry>& entries) {
-  std::vector<planner::Candidate> candidates;
-  for (const Entry& entry : entries) candidates.push_back(entry.candidate);
-  return candidates;
-}
-
-}  // namespace
-
-Bank::Bank(const Device& device, const Problem& wanted, const planner::Options& options)
-    : problem(complete(wanted)), geometry(resolve(problem)) {
+Bank::Bank(const Device& where, const Problem& wanted, const planner::Options& options)
+    : problem(complete(wanted)), geometry(resolve(problem)), device(where) {
   std::vector<Entry> entries = list_variants(device, problem, geometry);
-  Trials trials(geometry);
+  Trials trials(problem, geometry);
   const auto times = static_cast<double>(trials.spectra());
   for (Entry& entry : entries) {
     entry.candidate.cost.flops *= times;
     entry.candidate.cost.bytes *= times;
   }
-  std::vector<std::shared_ptr<const Variant>> built(entries.size());
-  const auto build = [&](std::size_t i) {
-    if (!built[i]) built[i] = entries[i].build();
-    return built[i];
-  };
   const planner::Problem described{.workload = "filterbank",
                                    .key = fmt::format("{}{} threads {}", geometry.key(),
                                                       problem.bandpass.empty() ? "" : " bandpass", geometry.threads),
                                    .flops = geometry.flops() * times,
                                    .bytes = geometry.bytes() * times};
-  decision = planner::decide(device, described, only_candidates(entries), options, [&](std::size_t i) {
-    const auto candidate = build(i);
-    return trials.seconds(*candidate, *candidate->prepare(problem.weights));
-  });
-  variant_name = entries[decision.winner].candidate.name();
-  variant = build(decision.winner);
+  auto chosen = planner::choose(device, described, entries, options, trials);
+  const Entry& winner = entries[chosen.decision.winner];
+  kernels = planner::kernels_of(winner);
+  variant_name = winner.candidate.name();
+  variant = std::move(chosen.winner);
+  decisions.push_back(std::move(chosen.decision));
   weights = variant->prepare(problem.weights);
 }
 
@@ -105,8 +42,10 @@ std::size_t Plan::history() const { return bank_->problem.weights.size() - 1; }
 double Plan::flops() const { return bank_->geometry.flops(); }
 double Plan::bytes() const { return bank_->geometry.bytes(); }
 std::string Plan::variant() const { return bank_->variant_name; }
-std::string Plan::explain() const { return bank_->decision.explain(); }
-const planner::Decision& Plan::decision() const { return bank_->decision; }
+const Device& Plan::device() const { return bank_->device; }
+std::string Plan::explain() const { return bank_->decisions.front().explain(); }
+const std::vector<planner::Decision>& Plan::decisions() const { return bank_->decisions; }
+const std::vector<KernelSource>& Plan::kernels() const { return bank_->kernels; }
 
 void Plan::enqueue(Queue& queue, const Resident& work) const {
   if (work.count == 0) return;
@@ -147,7 +86,7 @@ Plan plan(const Device& device, const Problem& problem, const planner::Options& 
 
 std::vector<planner::Candidate> candidates(const Device& device, const Problem& problem) {
   const Problem whole = complete(problem);
-  return only_candidates(list_variants(device, whole, resolve(whole)));
+  return planner::candidates_of(list_variants(device, whole, resolve(whole)));
 }
 
 }  // namespace ridge::filterbank

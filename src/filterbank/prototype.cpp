@@ -9,6 +9,7 @@
 #include <ridge/fft.hpp>
 #include <ridge/filterbank.hpp>
 
+#include "base/window.hpp"
 #include "fft/kernel.hpp"
 #include "fft/registry.hpp"
 
@@ -16,34 +17,6 @@ namespace ridge::filterbank {
 namespace {
 
 using std::numbers::pi;
-
-// The modified Bessel function of order 0 by its series: every term is positive, so nothing cancels.
-double bessel_i0(double x) {
-  double sum = 1, term = 1;
-  for (int k = 1; k < 500 && term > sum * 1e-18; ++k) {
-    term *= (x / (2 * k)) * (x / (2 * k));
-    sum += term;
-  }
-  return sum;
-}
-
-// At `x` in [-1, 1] across the window.
-double window_at(const Prototype& prototype, double x) {
-  switch (prototype.window) {
-    case Window::hamming:
-      return 0.54 + 0.46 * std::cos(pi * x);
-    case Window::blackman:
-      return 0.42 + 0.5 * std::cos(pi * x) + 0.08 * std::cos(2 * pi * x);
-    case Window::gaussian: {
-      const double sigma = prototype.shape == 0 ? 0.22 : prototype.shape;
-      return std::exp(-0.5 * (x / sigma) * (x / sigma));
-    }
-    default: {
-      const double beta = prototype.shape == 0 ? 10.61 : prototype.shape;
-      return bessel_i0(beta * std::sqrt(std::max(0.0, 1 - x * x))) / bessel_i0(beta);
-    }
-  }
-}
 
 void check_sizes(std::span<const double> prototype, std::size_t channels) {
   if (channels == 0 || prototype.empty() || prototype.size() % channels != 0) {
@@ -85,7 +58,7 @@ std::vector<double> design(std::size_t channels, std::size_t taps, const Prototy
     const double from_centre = static_cast<double>(n) - centre;
     const double turn = pi * prototype.width * from_centre / static_cast<double>(channels);
     const double sinc = turn == 0 ? 1 : std::sin(turn) / turn;
-    h[n] = sinc * window_at(prototype, from_centre / half);
+    h[n] = sinc * base::window_at(prototype.window, from_centre / half, prototype.shape);
   }
   const double sum = std::accumulate(h.begin(), h.end(), 0.0);
   for (double& value : h) value /= sum;

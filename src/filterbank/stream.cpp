@@ -12,7 +12,7 @@ namespace ridge::filterbank {
 class StreamState {
  public:
   explicit StreamState(const Plan& plan)
-      : bank_(plan.bank()), weights_(bank_->weights), track_(bank_->geometry, bank_->problem.delays.frequency) {
+      : bank_(plan.bank_), weights_(bank_->weights), track_(bank_->geometry, bank_->problem.delays.frequency) {
     saved_.problem = bank_->geometry.key();
     saved_.variant = bank_->variant_name;
     saved_.weights = bank_->problem.weights;

@@ -2,7 +2,6 @@
 #pragma once
 #include <complex>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -11,6 +10,7 @@
 
 #include "filterbank/geometry.hpp"
 #include "filterbank/raw_view.hpp"
+#include "plan/choose.hpp"
 
 namespace ridge::filterbank {
 
@@ -56,10 +56,7 @@ class Variant {
   virtual void enqueue(Queue& queue, const Resident& work, const Weights& weights, const ResidentDelays& delays) const;
 };
 
-struct Entry {
-  planner::Candidate candidate;
-  std::function<std::shared_ptr<const Variant>()> build;
-};
+using Entry = planner::Entry<Variant>;
 
 // Appends the variant with each set of parameters worth trying, refusals included. The problem is complete.
 using Lister = void (*)(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);

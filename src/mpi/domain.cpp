@@ -143,7 +143,9 @@ class SpreadDomain final : public Domain<T> {
                                    : ", exchanged between blocks",
                        plan_.explain());
   }
-  std::string variant() const override { return plan_.decision().trials.at(plan_.decision().winner).name; }
+  std::string variant() const override {
+    return plan_.decisions().front().trials.at(plan_.decisions().front().winner).name;
+  }
 
  private:
   std::size_t depth_for(std::size_t wished) const {

@@ -99,9 +99,10 @@ class Edges {
   // On the host all variants find the same bits; on devices one that was asked for by name is used here too.
   std::string same_arithmetic() const {
     if (plan_.device().is_host()) return {};
-    const std::string name = plan_.decision().trials.at(plan_.decision().winner).name;
+    const std::string name = plan_.decisions().front().trials.at(plan_.decisions().front().winner).name;
     const std::string variant = name.substr(0, name.find('('));
-    return variant == "strips" || variant == "planes" ? std::string() : variant;
+    return variant == "overlapped_tiles" || variant == "row_march" || variant == "plane_march" ? std::string()
+                                                                                               : variant;
   }
 
   stencil::Plan<T> plan_;

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <ridge/fft.hpp>
 
+#include "base/window.hpp"
 #include "sar/geometry.hpp"
-#include "sar/window.hpp"
 
 namespace ridge::sar {
 namespace {
@@ -105,7 +105,7 @@ Response expected(const Problem& problem) {
     double sum = 0;
     for (int k = 0; k < kPoints; ++k) {
       const double x = (k + 0.5) / kPoints - 0.5;
-      sum += weight(problem.window, x) * std::cos(2 * kPi * x * i / kSteps);
+      sum += base::window_at(problem.window, 2 * x) * std::cos(2 * kPi * x * i / kSteps);
     }
     magnitude.push_back(std::abs(sum));
   }

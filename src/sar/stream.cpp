@@ -74,7 +74,7 @@ struct Stream::Slot {
 };
 
 Stream::Stream(const Device& device, const Problem& problem, const planner::Options& options)
-    : focus_(device, problem, options),
+    : plan_(device, problem, options),
       copying_threads_(problem.threads > 0 ? problem.threads : std::min(kCopyingThreads, base::hardware_threads())) {
   if (!device.is_host()) queues_ = std::make_unique<Queues>(device);
   const std::size_t at_once = device.is_host() ? 1 : kFramesAtOnce;
@@ -105,11 +105,11 @@ void Stream::submit() {
   const std::span<Complex> echoes = frame();
   Slot& slot = *slots_[taken_ % slots_.size()];
   if (!queues_) {
-    focus_.run(echoes, slot.image.span());
+    plan_.run(echoes, slot.image.span());
   } else {
     queues_->up.upload(echoes.data(), slot.echoes_there, echoes.size_bytes());
     queues_->work.wait_for(queues_->up.record());
-    focus_.run(slot.echoes_there, slot.image_there, queues_->work);
+    plan_.enqueue(queues_->work, slot.echoes_there, slot.image_there);
     queues_->down.wait_for(queues_->work.record());
     queues_->down.download(slot.image_there, slot.image.span().data(), echoes.size_bytes());
     slot.done = queues_->down.record();
@@ -126,7 +126,7 @@ std::span<const Complex> Stream::take() {
 }
 
 void Stream::check_sizes(std::size_t echoes, std::size_t image) const {
-  const std::size_t wanted = points(focus_.problem());
+  const std::size_t wanted = points(plan_.problem());
   if (echoes < wanted || image < wanted) {
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("sar: a frame has {} values; echoes have {}, the image has {}", wanted, echoes, image));
@@ -136,10 +136,10 @@ void Stream::check_sizes(std::size_t echoes, std::size_t image) const {
 bool Stream::push(std::span<const Complex> echoes, std::span<Complex> image) {
   check_sizes(echoes.size(), image.size());
   if (!queues_) {
-    focus_.run(echoes, image);
+    plan_.run(echoes, image);
     return true;
   }
-  const std::size_t count = points(focus_.problem());
+  const std::size_t count = points(plan_.problem());
   const bool ready = full();
   if (ready) {
     const Complex* done = take().data();

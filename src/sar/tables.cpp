@@ -3,8 +3,8 @@
 #include <ridge/fft.hpp>
 
 #include "base/threads.hpp"
+#include "base/window.hpp"
 #include "sar/geometry.hpp"
-#include "sar/window.hpp"
 
 namespace ridge::sar {
 namespace {
@@ -20,7 +20,7 @@ std::vector<std::complex<double>> compression(const Problem& problem) {
   double sum = 0;
   for (std::size_t k = 0; k < n; ++k) {
     const double share = bin_frequency(k, n, radar.sample_rate_hz) / radar.bandwidth_hz;
-    const double wanted = weight(problem.window, share);
+    const double wanted = base::window_at(problem.window, 2 * share);
     if (wanted == 0) continue;
     filter[k] = wanted / spectrum[k];
     sum += wanted;
@@ -65,7 +65,7 @@ Tables make_tables(const Problem& problem) {
   for (std::size_t f = 0; f < pulses; ++f) {
     const double doppler = bin_frequency(f, pulses, radar.pulse_rate_hz);
     const double sine = doppler * wavelength(radar) / (2 * radar.speed_m_s);
-    const double wanted = weight(problem.window, doppler / doppler_band(problem));
+    const double wanted = base::window_at(problem.window, 2 * doppler / doppler_band(problem));
     if (wanted == 0) continue;
     cosine[f] = std::sqrt(1 - sine * sine);
     weights[f] = wanted / beam(radar, sine);

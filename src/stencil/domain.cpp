@@ -44,7 +44,9 @@ class LocalDomain final : public Domain<T> {
   double from_root(double value) override { return value; }
   double largest(double value) override { return value; }
   std::string explain() const override { return plan_.explain(); }
-  std::string variant() const override { return plan_.decision().trials.at(plan_.decision().winner).name; }
+  std::string variant() const override {
+    return plan_.decisions().front().trials.at(plan_.decisions().front().winner).name;
+  }
 
  private:
   Plan<T> plan_;

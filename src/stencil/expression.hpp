@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <ridge/stencil_update.hpp>
+#include <ridge/stencil/update.hpp>
 
 namespace ridge::stencil {
 

@@ -1,14 +1,12 @@
-// The way of one call: check, list, decide, build; then start sessions.
+// The way of one call: check, list, choose; then start sessions.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 
 #include <fmt/format.h>
 
-#include "base/clock.hpp"
 #include "base/text.hpp"
-#include "machine/host_caches.hpp"
+#include "stencil/trials.hpp"
 #include "stencil/variant.hpp"
 
 namespace ridge::stencil {
@@ -19,10 +17,9 @@ struct PlanState {
   Update<T> update;
   Problem problem;
   Layout layout;
-  planner::Decision decision{};
+  std::vector<planner::Decision> decisions{};
+  std::vector<KernelSource> kernels{};
   std::shared_ptr<const Variant<T>> variant{};
-  std::size_t depth = 1;
-  std::string source{};
 };
 
 template <class T>
@@ -34,14 +31,6 @@ struct SessionState {
 
 namespace {
 
-// What a candidate that is timed may take. A round is a few steps, since large grids take long.
-constexpr base::Repeat kTrial{.seconds = 0.06, .at_least = 2, .at_most = 1000, .round = 2e-4};
-constexpr std::size_t kTrialSteps = 4;
-// On a device passes follow one another; timed alone, the wait for it would count.
-constexpr std::size_t kTrialPasses = 8;
-// A run of this many seconds needs no warming up, and one so much slower than the best so far no second chance.
-constexpr double kLongTrial = 0.04, kHopeless = 1.3;
-
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::invalid_argument, "stencil: " + what); }
 
 template <class T>
@@ -51,83 +40,6 @@ planner::Problem describe(const Device& device, const Update<T>& update, const L
   const planner::Cost least = step_cost(update, layout, 2, 1);
   return {.workload = "stencil", .key = key, .flops = least.flops, .bytes = least.bytes};
 }
-
-template <class T>
-std::vector<planner::Candidate> only_candidates(const std::vector<Entry<T>>& entries) {
-  std::vector<planner::Candidate> candidates;
-  for (const Entry<T>& entry : entries) candidates.push_back(entry.candidate);
-  return candidates;
-}
-
-// A quarter of a large grid at least, cut along its slowest axis, that no cache holds; nothing where the grid is small.
-template <class T>
-std::optional<Problem> part_of(const Device& device, const Problem& problem, const Layout& layout) {
-  if (!device.is_host()) return std::nullopt;
-  const double bytes = 2.0 * static_cast<double>(layout.cells() * layout.fields * sizeof(T));
-  const double enough = std::max(4.0 * static_cast<double>(machine::host_caches().back().size), 128.0 * (1 << 20));
-  constexpr std::size_t kFewest = 256;
-  Problem part = problem;
-  part.shape[0] = static_cast<std::size_t>(static_cast<double>(problem.shape[0]) * std::max(enough / bytes, 0.25));
-  part.shape[0] = std::max(part.shape[0], kFewest);
-  if (2 * part.shape[0] > problem.shape[0]) return std::nullopt;
-  return part;
-}
-
-// Seconds of a step. Ones: sums of weights near one keep them in range, and nothing divides by zero.
-template <class T>
-class Trials {
- public:
-  explicit Trials(const PlanState<T>& state)
-      : state_(state), part_(part_of<T>(state.device, state.problem, state.layout)) {}
-  template <class Build>
-  double seconds(const Entry<T>& entry, const Build& build) {
-    if (!part_ || !entry.sample) return timed(build(), state_.problem.shape, whole_, entry.depth, 1);
-    const Sample<T> sample = entry.sample(resolve(state_.update, *part_));
-    return timed(*sample.variant, part_->shape, of_part_, entry.depth, sample.scale);
-  }
-
- private:
-  struct Grids {
-    std::unique_ptr<Grid<T>> cells{}, coefficients{};
-  };
-  double timed(const Variant<T>& variant, const std::vector<std::size_t>& shape, Grids& grids, std::size_t depth,
-               double scale) {
-    if (!grids.cells) {
-      grids.cells = ones(shape, state_.layout.fields);
-      if (state_.layout.coefficients > 0) grids.coefficients = ones(shape, state_.layout.coefficients);
-    }
-    const auto running = variant.start(*grids.cells, grids.coefficients.get());
-    const bool queued = !state_.device.is_host() && !state_.device.info().shares_host_memory;
-    const std::size_t steps = queued ? kTrialPasses * depth : (kTrialSteps + depth - 1) / depth * depth;
-    const auto run = [&] {
-      running->run(steps);
-      running->wait();
-    };
-    const double factor = scale / static_cast<double>(steps);
-    const double before = base::now();
-    run();
-    double seconds = (base::now() - before) * factor;
-    const bool hopeless = best_ > 0 && seconds > kHopeless * best_;
-    if (!state_.device.is_host() || seconds / factor < kLongTrial) {
-      seconds = base::best_seconds(run, kTrial) * factor;
-    } else if (!hopeless) {
-      const double again = base::now();
-      run();
-      seconds = std::min(seconds, (base::now() - again) * factor);
-    }
-    best_ = best_ == 0 ? seconds : std::min(best_, seconds);
-    return seconds;
-  }
-  static std::unique_ptr<Grid<T>> ones(const std::vector<std::size_t>& shape, std::size_t fields) {
-    auto grid = std::make_unique<Grid<T>>(shape, fields);
-    std::fill(grid->all().begin(), grid->all().end(), T{1});
-    return grid;
-  }
-  const PlanState<T>& state_;
-  std::optional<Problem> part_;
-  Grids whole_, of_part_;
-  double best_ = 0;
-};
 
 template <class T>
 void check_grid(const PlanState<T>& state, const Grid<T>& grid) {
@@ -177,21 +89,11 @@ Plan<T>::Plan(const Device& device, const Update<T>& update, const Problem& prob
   auto state = std::make_shared<PlanState<T>>(PlanState<T>{device, update, problem, resolve(update, problem)});
   check_memory<T>(device, state->layout);
   const std::vector<Entry<T>> entries = list_variants(device, update, state->layout);
-  // Built once: what was timed is what will run.
-  std::vector<std::shared_ptr<const Variant<T>>> built(entries.size());
-  const auto build = [&](std::size_t i) -> const Variant<T>& {
-    if (!built[i]) built[i] = entries[i].build();
-    return *built[i];
-  };
-  Trials<T> trials(*state);
-  state->decision = planner::decide(
-      device, describe(device, update, state->layout), only_candidates(entries), options,
-      [&](std::size_t i) { return trials.seconds(entries[i], [&]() -> const Variant<T>& { return build(i); }); });
-  const Entry<T>& winner = entries[state->decision.winner];
-  build(state->decision.winner);
-  state->variant = built[state->decision.winner];
-  state->depth = winner.depth;
-  if (winner.source) state->source = winner.source->text;
+  Trials<T> trials(device, state->update, state->problem, state->layout, entries);
+  auto chosen = planner::choose(device, describe(device, update, state->layout), entries, options, trials);
+  state->kernels = planner::kernels_of(entries[chosen.decision.winner]);
+  state->variant = std::move(chosen.winner);
+  state->decisions.push_back(std::move(chosen.decision));
   state_ = std::move(state);
 }
 
@@ -222,15 +124,23 @@ Stop Plan<T>::run_until(Grid<T>& grid, double tolerance, Norm norm, std::size_t 
 
 template <class T>
 std::string Plan<T>::explain() const {
-  return state_->decision.explain();
+  return state_->decisions.front().explain();
 }
 template <class T>
-std::string Plan<T>::source() const {
-  return state_->source;
+const std::vector<planner::Decision>& Plan<T>::decisions() const {
+  return state_->decisions;
 }
 template <class T>
-const planner::Decision& Plan<T>::decision() const {
-  return state_->decision;
+const std::vector<KernelSource>& Plan<T>::kernels() const {
+  return state_->kernels;
+}
+template <class T>
+double Plan<T>::flops() const {
+  return state_->decisions.front().problem.flops;
+}
+template <class T>
+double Plan<T>::bytes() const {
+  return state_->decisions.front().problem.bytes;
 }
 template <class T>
 const Update<T>& Plan<T>::update() const {
@@ -262,7 +172,7 @@ double Session<T>::change(Norm norm) {
 template <class T>
 Stop Session<T>::run_until(double tolerance, Norm norm, std::size_t most_steps, std::size_t check_every) {
   if (!(tolerance >= 0)) refuse(fmt::format("a tolerance of {}", tolerance));
-  const std::size_t every = check_every == 0 ? checking_interval(state_->plan->depth) : check_every;
+  const std::size_t every = check_every == 0 ? checking_interval(state_->plan->variant->depth()) : check_every;
   Stop stop;
   while (stop.steps < most_steps) {
     const std::size_t steps = std::min(every, most_steps - stop.steps);
@@ -359,7 +269,7 @@ void Session<T>::put(const Box& box, std::span<const T> cells) {
 
 template <class T>
 std::vector<planner::Candidate> candidates(const Device& device, const Update<T>& update, const Problem& problem) {
-  return only_candidates(list_variants(device, update, resolve(update, problem)));
+  return planner::candidates_of(list_variants(device, update, resolve(update, problem)));
 }
 
 template class Plan<float>;

@@ -13,15 +13,15 @@ template <class T>
 constexpr std::array kHostVariants{
     Lister<T>{list_host_base<T>},          Lister<T>{list_host_register_blocked<T>},
     Lister<T>{list_host_cache_blocked<T>}, Lister<T>{list_host_streaming<T>},
-    Lister<T>{list_host_dlt<T>},           Lister<T>{list_host_strips<T>},
+    Lister<T>{list_host_dlt<T>},           Lister<T>{list_host_overlapped_tiles<T>},
 };
 // Integers have no variants that sum in another order.
 template <class T>
 std::vector<Lister<T>> device_variants() {
   std::vector<Lister<T>> listers{list_device_cells<T>, list_device_tiles<T>};
   if constexpr (std::is_floating_point_v<T>) {
-    listers.push_back(list_device_strips<T>);
-    listers.push_back(list_device_planes<T>);
+    listers.push_back(list_device_row_march<T>);
+    listers.push_back(list_device_plane_march<T>);
   }
   return listers;
 }
@@ -40,6 +40,13 @@ std::vector<Entry<T>> list_variants(const Device& device, const Update<T>& updat
     list(device_variants<T>());
   }
   return entries;
+}
+
+std::size_t depth_of(const planner::Candidate& candidate) {
+  for (const auto& [name, value] : candidate.parameters) {
+    if (name == "depth") return std::stoul(value);
+  }
+  return 1;
 }
 
 template <class T>

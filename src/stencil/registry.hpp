@@ -19,8 +19,8 @@ void list_host_streaming(const Device& device, const Update<T>& update, const La
 template <class T>
 void list_host_dlt(const Device& device, const Update<T>& update, const Layout& layout, std::vector<Entry<T>>& entries);
 template <class T>
-void list_host_strips(const Device& device, const Update<T>& update, const Layout& layout,
-                      std::vector<Entry<T>>& entries);
+void list_host_overlapped_tiles(const Device& device, const Update<T>& update, const Layout& layout,
+                                std::vector<Entry<T>>& entries);
 
 template <class T>
 void list_device_cells(const Device& device, const Update<T>& update, const Layout& layout,
@@ -29,10 +29,10 @@ template <class T>
 void list_device_tiles(const Device& device, const Update<T>& update, const Layout& layout,
                        std::vector<Entry<T>>& entries);
 template <class T>
-void list_device_planes(const Device& device, const Update<T>& update, const Layout& layout,
-                        std::vector<Entry<T>>& entries);
+void list_device_plane_march(const Device& device, const Update<T>& update, const Layout& layout,
+                             std::vector<Entry<T>>& entries);
 template <class T>
-void list_device_strips(const Device& device, const Update<T>& update, const Layout& layout,
-                        std::vector<Entry<T>>& entries);
+void list_device_row_march(const Device& device, const Update<T>& update, const Layout& layout,
+                           std::vector<Entry<T>>& entries);
 
 }  // namespace ridge::stencil

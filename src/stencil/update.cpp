@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
-#include <ridge/stencil_update.hpp>
+#include <ridge/stencil/update.hpp>
 
 #include "stencil/expression.hpp"
 #include "stencil/host/linear_rows.hpp"

@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include <ridge/stencil.hpp>
 
+#include "plan/choose.hpp"
 #include "stencil/layout.hpp"
 
 namespace ridge::stencil {
@@ -45,6 +45,7 @@ class Variant {
  public:
   virtual ~Variant() = default;
   virtual std::unique_ptr<Running<T>> start(const Grid<T>& grid, const Grid<T>* coefficients) const = 0;
+  virtual std::size_t depth() const { return 1; }  // steps it likes to take at once; any number works
 };
 
 // A variant built for a part of the grid, to be timed in its place, and what its seconds of a step are to be multiplied
@@ -55,17 +56,15 @@ struct Sample {
   double scale = 1;
 };
 
-// A candidate for the planner and how to make it real. `build` is only called where there is no refusal. Costs are
-// those of one step (cost() below); what the variant does in a block of `depth` steps is divided by it.
+// Costs are those of one step (step_cost() below); what the variant does in a block of `depth` steps is divided by it.
 template <class T>
-struct Entry {
-  planner::Candidate candidate;
-  bool exact = true;      // equals reference<T>() bit for bit; else within rounding (another order of the sum)
-  std::size_t depth = 1;  // steps it likes to take at once; any number works
-  std::optional<KernelSource> source = {};  // devices: what `build` compiles, for tests and for showing
-  std::function<std::shared_ptr<const Variant<T>>()> build;
+struct Entry : planner::Entry<Variant<T>> {
+  bool exact = true;  // equals reference<T>() bit for bit; else within rounding (another order of the sum)
   std::function<Sample<T>(const Layout& part)> sample{};  // none: the whole is timed
 };
+
+// Its parameter "depth": what the variant's depth() will be. 1 where it has none.
+std::size_t depth_of(const planner::Candidate& candidate);
 
 // Appends the variant with each set of parameters worth trying, refusals included.
 template <class T>

@@ -174,7 +174,7 @@ has "has not the axes of star3d:1" stderr
 "$ridge" bench stencil --device host --stencil star2d:1 --size 96x80 --type f64 --steps 8 --seconds 0.001 --all \
   --json bench.json >stdout 2>stderr || fail "bench: $(cat stderr)"
 has "5-point f64 96x80 8 steps" stdout
-has "strips" stdout
+has "overlapped_tiles" stdout
 has '"gcells_per_s"' bench.json
 "$ridge" bench stencil --device host --stencil star2d:1 --size 96x80 --type f64 --steps 8 --seconds 0.001 --watts 50 \
   --variant base >stdout 2>stderr || fail "bench --watts: $(cat stderr)"

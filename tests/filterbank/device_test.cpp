@@ -6,7 +6,7 @@
 
 #include "device/cuda/nvrtc.hpp"
 #include "filterbank/device/compiled_bank.hpp"
-#include "filterbank/device/lines_text.hpp"
+#include "filterbank/device/lines_codegen.hpp"
 #include "filterbank/device/matrix_weights.hpp"
 #include "support.hpp"
 
@@ -363,10 +363,10 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
   }
 }
 
-// Warps in two roles meet at barriers that only CUDA has: nothing else can run them. Every number of channels, every
+// Specialized warps meet at barriers that only CUDA has: nothing else can run them. Every number of channels, every
 // sort of samples, taps that end within a product and beyond one, each sort of bandpass, stretches that begin and end
 // anywhere.
-TEST_F(BankOnDevices, WarpsInTwoRolesAgreeWithTheDefinition) {
+TEST_F(BankOnDevices, SpecializedWarpsAgreeWithTheDefinition) {
   std::size_t ran = 0;
   bool any = false;
   for (const Device& device : accelerators()) {
@@ -381,9 +381,9 @@ TEST_F(BankOnDevices, WarpsInTwoRolesAgreeWithTheDefinition) {
           for (std::size_t i = 0; i < factors; ++i)
             problem.bandpass.emplace_back(1 + 0.01f * static_cast<float>(i % 50), 0.02f * static_cast<float>(i % 7));
           for (const auto& candidate : candidates(device, problem)) {
-            const bool two_roles =
-                candidate.variant == "fused" && candidate.name().find("matrix_roles") != std::string::npos;
-            if (!two_roles || !candidate.refusal.empty()) continue;
+            const bool specialized =
+                candidate.variant == "fused" && candidate.name().find("warp_specialized") != std::string::npos;
+            if (!specialized || !candidate.refusal.empty()) continue;
             ++ran;
             const Bytes bytes = noise(problem, 301 * channels, static_cast<unsigned>(taps));
             const Plan plan = filterbank::plan(device, problem, only(candidate.name()));
@@ -410,9 +410,9 @@ TEST(BankKernels, ScenariosCompileForHopper) {
     Samples samples = Samples::int8;
   };
   for (const Scenario& one : {Scenario{Fir::registers, 256, 16, 256, 8},
-                              {Fir::matrix_roles, 256, 16, 512, 32},
-                              {Fir::matrix_roles, 128, 13, 512, 64, Samples::int4},
-                              {Fir::matrix_roles, 64, 2, 512, 128, Samples::int16},
+                              {Fir::warp_specialized, 256, 16, 512, 32},
+                              {Fir::warp_specialized, 128, 13, 512, 64, Samples::int4},
+                              {Fir::warp_specialized, 64, 2, 512, 128, Samples::int16},
                               {Fir::blocks, 1024, 4, 256, 4}}) {
     KernelDesign design{
         .geometry = resolve({.channels = one.channels, .taps = one.taps, .stations = 64, .samples = one.samples}),
@@ -420,7 +420,7 @@ TEST(BankKernels, ScenariosCompileForHopper) {
         .items = one.items,
         .steps = one.steps};
     if (one.fir == Fir::registers) design.radices = radices_of(one.channels, 16);
-    if (one.fir == Fir::matrix_roles) design.resident = 1;
+    if (one.fir == Fir::warp_specialized) design.resident = 1;
     const KernelText text = text_of(design);
     EXPECT_LE(text.local_bytes, 227u << 10);
     EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(text.source, "sm_90").empty()); }) << text.source.text;

@@ -5,8 +5,7 @@
 #include <ridge/sar.hpp>
 
 #include "device/registry.hpp"
-#include "sar/migration.hpp"
-#include "sar/window.hpp"
+#include "sar/tables.hpp"
 #include "support/worst.hpp"
 
 namespace ridge::sar {
@@ -29,7 +28,7 @@ std::vector<Target> targets(const Problem& problem, const std::vector<Spot>& spo
 void expect_focused(const Device& device, const Problem& problem, const std::vector<Spot>& spots) {
   const auto echoes = simulate(problem, targets(problem, spots));
   std::vector<Complex> image(echoes.size());
-  Focus(device, problem).run(echoes, image);
+  Plan(device, problem).run(echoes, image);
   const Response ideal = expected(problem);
   for (const Spot& spot : spots) {
     SCOPED_TRACE(testing::Message() << device.id() << ", point at range " << spot.range << ", along " << spot.along);
@@ -78,13 +77,13 @@ TEST(SarFocus, DevicesAgreeWithTheHost) {
   Problem problem;
   const auto echoes = simulate(problem, targets(problem, {kSpots[1], kSpots[2]}));
   std::vector<Complex> wanted(echoes.size());
-  Focus(host(), problem).run(echoes, wanted);
+  Plan(host(), problem).run(echoes, wanted);
   bool any = false;
   for (const Device& device : devices().devices) {
     if (device.is_host()) continue;
     any = true;
     std::vector<Complex> image(echoes.size());
-    const Focus focus(device, problem);
+    const Plan focus(device, problem);
     focus.run(echoes, image);
     EXPECT_LT(ridge::test::largest_difference(image, wanted), 2e-5) << device.id();
   }
@@ -97,7 +96,7 @@ TEST(SarStream, ImagesComeInTheOrderOfTheirFramesAndNoneIsLost) {
   problem.radar.pulse_s = 1e-6;
   problem.radar.beam_rad = 0.03;
   for (const Device& device : devices().devices) {
-    const Focus focus(device, problem);
+    const Plan focus(device, problem);
     Stream stream(device, problem);
     std::vector<Complex> image(problem.samples * problem.pulses), wanted(image.size());
     std::vector<std::vector<Complex>> frames, images;
@@ -121,7 +120,7 @@ TEST(SarStream, FramesInItsOwnMemory) {
   problem.radar.pulse_s = 0.5e-6;
   problem.radar.beam_rad = 0.02;
   for (const Device& device : devices().devices) {
-    const Focus focus(device, problem);
+    const Plan focus(device, problem);
     Stream stream(device, problem);
     EXPECT_TRUE(stream.take().empty());
     EXPECT_FALSE(stream.ready());
@@ -153,7 +152,7 @@ TEST(SarFocus, SilenceStaysSilent) {
   const Problem problem;
   const std::vector<Complex> echoes(problem.pulses * problem.samples);
   std::vector<Complex> image(echoes.size(), Complex(1, 1));
-  Focus(host(), problem).run(echoes, image);
+  Plan(host(), problem).run(echoes, image);
   for (const Complex& value : image) ASSERT_EQ(value, Complex());
 }
 
@@ -190,7 +189,7 @@ TEST(SarProblem, ImpossibleRadarsAreRefusedInWords) {
 
 TEST(SarFocus, ShortSpansAreRefused) {
   const Problem problem;
-  const Focus focus(host(), problem);
+  const Plan focus(host(), problem);
   std::vector<Complex> small(100);
   EXPECT_THROW(focus.run(small, small), Error);
 }

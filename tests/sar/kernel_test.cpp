@@ -1,14 +1,14 @@
 #include <gtest/gtest.h>
 
 #include "device/cuda/nvrtc.hpp"
-#include "sar/migration.hpp"
+#include "sar/variant.hpp"
 
 namespace ridge::sar {
 namespace {
 
 TEST(SarKernel, CompilesForHopper) {
   if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC here";
-  EXPECT_FALSE(detail::compile_for(DeviceMigration::source(), "sm_90").empty());
+  EXPECT_FALSE(detail::compile_for(migration_source(), "sm_90").empty());
 }
 
 }  // namespace

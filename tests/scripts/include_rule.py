@@ -33,8 +33,7 @@ WORKLOADS = ["transpose", "fft", "stencil", "filterbank", "image", "sar"]
 ALLOWED["check"] = LIBRARY + WORKLOADS
 ALLOWED["cli"] = list(ALLOWED)  # the end of every way
 # Headers of include/ridge that belong to no folder of their own name.
-HEADERS = {"error": "base", "fft_hybrid": "fft", "stencil_problems": "stencil", "stencil_update": "stencil",
-           "stencil_values": "stencil"}
+HEADERS = {"error": "base", "fft_hybrid": "fft", "window": "base"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<ridge/([^>]+)>)')
 
@@ -79,7 +78,7 @@ def self_test():
         assert not broken("fft/a.cpp", '#include "base/text.hpp"\n#include <ridge/fft.hpp>\n#include <vector>\n')
         assert not broken("fft/a.cpp", '#include "fft/other.hpp"\n#include <ridge/error.hpp>\n')
         assert "base includes fft" in broken("base/a.cpp", '#include "fft/plan.hpp"\n')[0]
-        assert "plan includes stencil" in broken("plan/a.hpp", "\n# include <ridge/stencil_update.hpp>\n")[0]
+        assert "plan includes stencil" in broken("plan/a.hpp", "\n# include <ridge/stencil/update.hpp>\n")[0]
         assert "a.hpp:2" in broken("plan/a.hpp", "\n#include <ridge/fft/plan.hpp>\n")[0]
         assert "fft includes cli" in broken("fft/a.cpp", '#include "cli/command.hpp"\n')[0]
         assert "does not know" in broken("surprise/a.cpp", "")[0]

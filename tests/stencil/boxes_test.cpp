@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <ridge/stencil.hpp>
-#include <ridge/stencil_problems.hpp>
+#include <ridge/stencil/problems.hpp>
 
 #include "stencil/reference.hpp"
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <tuple>
 
-#include <ridge/stencil_problems.hpp>
+#include <ridge/stencil/problems.hpp>
 
 #include "stencil/reference.hpp"
 

@@ -2,7 +2,7 @@
 #include <atomic>
 #include <thread>
 
-#include <ridge/stencil_problems.hpp>
+#include <ridge/stencil/problems.hpp>
 
 #include "stencil/reference.hpp"
 #include "stencil/variant.hpp"
@@ -26,8 +26,8 @@ TEST(Plan, GridsBeyondMemoryAreRefusedInOneLine) {
 
 TEST(Plan, QuickPlansRunNothing) {
   const auto quick = plan(host(), star(), {.shape = {300, 300}}, {.effort = Effort::quick, .use_wisdom = false});
-  EXPECT_EQ(quick.decision().source, planner::Source::model);
-  for (const planner::Trial& trial : quick.decision().trials) EXPECT_EQ(trial.measured_seconds, 0);
+  EXPECT_EQ(quick.decisions().front().source, planner::Source::model);
+  for (const planner::Trial& trial : quick.decisions().front().trials) EXPECT_EQ(trial.measured_seconds, 0);
   EXPECT_NE(quick.explain().find("star"), std::string::npos);
 }
 
@@ -35,13 +35,14 @@ TEST(Plan, MeasuredChoiceBecomesWisdom) {
   const Problem problem{.shape = {123, 77}};
   wisdom::forget("stencil");
   const auto first = plan(host(), star(), problem);
-  EXPECT_EQ(first.decision().source, planner::Source::measurement);
+  EXPECT_EQ(first.decisions().front().source, planner::Source::measurement);
   const auto second = plan(host(), star(), problem);
-  EXPECT_EQ(second.decision().source, planner::Source::wisdom);
-  EXPECT_EQ(second.decision().winner, first.decision().winner);
+  EXPECT_EQ(second.decisions().front().source, planner::Source::wisdom);
+  EXPECT_EQ(second.decisions().front().winner, first.decisions().front().winner);
   // Another border is another problem.
-  EXPECT_NE(plan(host(), star(), {.shape = {123, 77}, .borders = Borders::all(Border::mirror)}).decision().source,
-            planner::Source::wisdom);
+  EXPECT_NE(
+      plan(host(), star(), {.shape = {123, 77}, .borders = Borders::all(Border::mirror)}).decisions().front().source,
+      planner::Source::wisdom);
 }
 
 // Large grids are planned on a part of them: what is timed there must be the same computation.
@@ -78,7 +79,7 @@ TEST(Plan, PartsRunLikeTheWhole) {
 
 TEST(Plan, VariantsByName) {
   const auto asked = plan(host(), star(), {.shape = {100, 100}}, {.effort = Effort::quick, .variant = "base"});
-  EXPECT_EQ(asked.decision().trials[asked.decision().winner].name.substr(0, 4), "base");
+  EXPECT_EQ(asked.decisions().front().trials[asked.decisions().front().winner].name.substr(0, 4), "base");
   EXPECT_THROW(plan(host(), star(), {.shape = {100, 100}}, {.variant = "warp"}), Error);
   EXPECT_THROW(plan(host(), star(), {.shape = {100, 100}}, {.variant = "streaming"}), Error);  // refused in cache
 }
@@ -86,7 +87,7 @@ TEST(Plan, VariantsByName) {
 TEST(Plan, EveryNameIsThere) {
   std::vector<std::string> names;
   for (const auto& candidate : candidates(host(), star(), {.shape = {4096, 4096}})) names.push_back(candidate.variant);
-  for (const char* name : {"base", "register_blocked", "cache_blocked", "streaming", "classic/dlt"})
+  for (const char* name : {"base", "register_blocked", "cache_blocked", "streaming", "historical/dlt"})
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
 }
 

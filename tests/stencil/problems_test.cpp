@@ -9,7 +9,7 @@
 
 #include <ridge/error.hpp>
 #include <ridge/stencil.hpp>
-#include <ridge/stencil_problems.hpp>
+#include <ridge/stencil/problems.hpp>
 
 #include "stencil/problems_support.hpp"
 #include "stencil/reference.hpp"

@@ -24,6 +24,7 @@
 #include "machine/host_probes.hpp"
 #include "stencil/layout.hpp"
 #include "stencil/problems/scenario.hpp"
+#include "stencil/trials.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -154,24 +155,6 @@ std::string power_note(const Device& device, const StencilBench& wanted, const s
                      counter.readable() ? "by " + counter.counter() : "at the rated power: not measured");
 }
 
-// Steps after which answers are compared: each depth's kernel has run twice at least, and those of its remainder, of
-// four steps and of one, have run too.
-std::size_t compared_steps(const std::vector<std::size_t>& depths) {
-  const std::size_t deepest = *std::max_element(depths.begin(), depths.end());
-  for (std::size_t steps = 2 * deepest + 1; steps < 4 * deepest; ++steps) {
-    const auto leaves_enough = [&](std::size_t depth) { return steps % depth >= (depth > 5 ? 5 : depth > 1 ? 1 : 0); };
-    if (std::all_of(depths.begin(), depths.end(), leaves_enough)) return steps;
-  }
-  return 2 * deepest + 5;
-}
-
-std::size_t depth_of(const planner::Candidate& candidate) {
-  for (const auto& [name, value] : candidate.parameters) {
-    if (name == "depth") return std::stoul(value);
-  }
-  return 1;
-}
-
 template <class T>
 struct Contender {
   stencil::Plan<T> plan;
@@ -222,11 +205,11 @@ class StencilCase {
   void list_contenders() {
     const stencil::Plan<T> chosen(device_, update_, problem_, {.variant = wanted_.variant});
     result_.explanation = chosen.explain();
-    chosen_ = chosen.decision().trials.at(chosen.decision().winner).name;
+    chosen_ = chosen.decisions().front().trials.at(chosen.decisions().front().winner).name;
     for (const auto& candidate : stencil::candidates(device_, update_, problem_)) {
       const std::string name = candidate.name();
       if (name == chosen_) {
-        contenders_.insert(contenders_.begin(), {chosen, name, depth_of(candidate)});
+        contenders_.insert(contenders_.begin(), {chosen, name, stencil::depth_of(candidate)});
         continue;
       }
       const bool asked = wanted_.variant.empty() || candidate.variant == wanted_.variant || name == wanted_.variant;
@@ -236,7 +219,7 @@ class StencilCase {
         continue;
       }
       try {
-        contenders_.push_back({alone(name), name, depth_of(candidate)});
+        contenders_.push_back({alone(name), name, stencil::depth_of(candidate)});
       } catch (const Error& error) {  // a limit that shows only when the kernel is compiled
         result_.notes.push_back(fmt::format("{}: {} is left out: {}", device_.id(), name, error.what()));
       }
@@ -253,7 +236,7 @@ class StencilCase {
   void compare_with_each_other() {
     std::vector<std::size_t> depths;
     for (const Contender<T>& one : contenders_) depths.push_back(one.depth);
-    const std::size_t steps = compared_steps(depths);
+    const std::size_t steps = stencil::compared_steps(depths);
     stencil::Grid<T> expected(wanted_.shape), answer(wanted_.shape);
     const bool plain_knows = plain_ != nullptr && wanted_.border == "fixed";
     if (plain_knows) {

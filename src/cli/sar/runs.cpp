@@ -109,7 +109,7 @@ SarTimes run_at_a_rate(const SarWishes& wishes, sar::Stream& stream, const Devic
   return times;
 }
 
-SarTimes run_in_place(const sar::Focus& focus, std::span<const sar::Complex> frame) {
+SarTimes run_in_place(const sar::Plan& focus, std::span<const sar::Complex> frame) {
   constexpr double kSeconds = 1;
   SarTimes times;
   const Device& device = focus.device();
@@ -124,7 +124,7 @@ SarTimes run_in_place(const sar::Focus& focus, std::span<const sar::Complex> fra
     echoes = device.buffer(frame.size_bytes(), {.name = "echoes"});
     image = device.buffer(frame.size_bytes(), {.name = "image"});
     queue.upload(frame, echoes);
-    call = [&] { focus.run(echoes, image, queue); };
+    call = [&] { focus.enqueue(queue, echoes, image); };
   }
   times.frames = best_device_seconds(queue, {call}, {.seconds = 0.5});
   // Counters of energy tick a few times a second.

@@ -27,6 +27,6 @@ SarTimes run_as_fast_as_possible(const SarWishes& wishes, sar::Stream& stream, c
 SarTimes run_at_a_rate(const SarWishes& wishes, sar::Stream& stream, const Device& device);
 
 // The data stay where the device has them: seconds a frame in `frames`, one value.
-SarTimes run_in_place(const sar::Focus& focus, std::span<const sar::Complex> frame);
+SarTimes run_in_place(const sar::Plan& focus, std::span<const sar::Complex> frame);
 
 }  // namespace ridge::cli

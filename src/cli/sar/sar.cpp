@@ -94,7 +94,7 @@ void run_sar(SarWishes wishes) {
   SarFrames frames(wishes);
   SarImages images(wishes);
   std::vector<sar::Complex> image;  // the last one
-  const sar::Focus focus(device, wishes.problem, options);
+  const sar::Plan focus(device, wishes.problem, options);
   if (wishes.explain) fmt::print("{}\n", focus.explain());
   sar::Stream stream(device, wishes.problem, options);
   const bool keep = !wishes.png.empty() || frames.simulated();

@@ -23,12 +23,12 @@ KernelText text_of(const KernelDesign& design) {
   switch (design.fir) {
     case Fir::matrix:
       return matrix_text(design);
-    case Fir::matrix_roles:
-      return matrix_roles_text(design);
+    case Fir::warp_specialized:
+      return warp_specialized_text(design);
     case Fir::blocks:
       return block_text(design);
     default:
-      return kernel_text(design);
+      return fir_text(design);
   }
 }
 

@@ -15,8 +15,8 @@ enum class Fir {
   registers,  // the delay line of a channel in the registers of a work-item, renamed instead of shifted; critical only
   gather,     // every tap's sample read again, from a cache if it is there; anything
   matrix,     // 16 times of a channel as a product with a Toeplitz matrix of weights, on the matrix units
-  matrix_roles,  // the same, samples kept as bytes; half of the warps filter, half transform
-  blocks,        // spectra in blocks from raw rows in registers, for few taps and 256, 512 or 1024 channels
+  warp_specialized,  // the same, samples kept as bytes; half of the warps filter, half transform
+  blocks,            // spectra in blocks from raw rows in registers, for few taps and 256, 512 or 1024 channels
 };
 const char* to_string(Fir fir);
 
@@ -42,7 +42,7 @@ struct KernelDesign {
     return products == Products::total ? 1 : products == Products::powers ? geometry.polarizations : 4;
   }
 
-  bool on_matrix_units() const { return fir == Fir::matrix || fir == Fir::matrix_roles; }
+  bool on_matrix_units() const { return fir == Fir::matrix || fir == Fir::warp_specialized; }
   std::size_t numbers() const { return 2 * geometry.polarizations; }  // of one sample
   std::size_t split() const { return numbers() / parts; }             // items a channel
   std::size_t units() const { return streams * geometry.channels * split(); }
@@ -63,11 +63,11 @@ struct KernelText {
 KernelText text_of(const KernelDesign& design);  // whatever its FIR is
 
 // `registers` and `gather`.
-KernelText kernel_text(const KernelDesign& design);
+KernelText fir_text(const KernelDesign& design);
 // `matrix`: 16 * Q channels, Q even and at most 16, two polarizations, integers of up to 16 bits, critical.
 KernelText matrix_text(const KernelDesign& design);
-// `matrix_roles`: those with 64, 128 or 256 channels; 512 items. CUDA only.
-KernelText matrix_roles_text(const KernelDesign& design);
+// `warp_specialized`: those with 64, 128 or 256 channels; 512 items. CUDA only.
+KernelText warp_specialized_text(const KernelDesign& design);
 
 // `blocks`: 256 times 1, 2 or 4 channels, two polarizations, critical, whole rows in a block, order of time.
 KernelText block_text(const KernelDesign& design);

@@ -90,6 +90,8 @@ void DeviceVariant::make_room(std::size_t spectra, std::size_t slots) const {
     const BufferOptions mapped{.kind = MemoryKind::mapped, .name = "filter bank samples", .write_combined = true};
     slot.samples = transfers_ == Transfers::mapped ? device_.buffer(s.sample_bytes, mapped)
                                                    : device_.buffer(s.sample_bytes, {.name = "filter bank samples"});
+    // What a stream has not brought yet is 0, and a kernel may read ahead of it.
+    if (transfers_ != Transfers::mapped) s.up->fill(slot.samples, std::byte{0});
     slot.spectra = device_.buffer(s.spectrum_values * sizeof(std::complex<float>), {.name = "filter bank spectra"});
     if (g.delayed) {
       slot.shifts = device_.buffer(g.stations * sizeof(std::int32_t), {.name = "filter bank shifts"});

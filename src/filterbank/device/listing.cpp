@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "filterbank/device/device_variant.hpp"
-#include "filterbank/device/lines_text.hpp"
+#include "filterbank/device/lines_codegen.hpp"
 #include "filterbank/device/matrix_weights.hpp"
 #include "filterbank/device/separate.hpp"
 
@@ -98,14 +98,15 @@ void add(const Device& device, const Problem& problem, const Geometry& g, const 
       .cost = device_cost(g, efficiency)};
   if (!design.radices.empty())
     candidate.parameters.emplace_back("radices", fmt::format("{}", fmt::join(design.radices, "*")));
-  entries.push_back({std::move(candidate), [device, g, design, transfers, factors = problem.bandpass] {
+  entries.push_back({std::move(candidate), [design] { return std::vector{text_of(design).source}; },
+                     [device, g, design, transfers, factors = problem.bandpass] {
                        return std::make_shared<DeviceVariant>(
                            device, g, std::make_shared<FusedBank>(device, design, factors), transfers);
                      }});
 }
 
 void refuse(const char* variant, const std::string& why, std::vector<Entry>& entries) {
-  entries.push_back({{.variant = variant, .refusal = why}, {}});
+  entries.push_back({.candidate = {.variant = variant, .refusal = why}});
 }
 
 // Registers of a work-item that hold the delay line and the weights.
@@ -150,10 +151,11 @@ void add_matrix_whole(const Device& device, const Problem& problem, const Geomet
   add_matrix(device, problem, g, Fir::matrix, sizes, all);
 }
 
-void add_matrix_roles(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
+void add_warp_specialized(const Device& device, const Problem& problem, const Geometry& g,
+                          std::vector<KernelDesign>& all) {
   if (!takes_matrix(g) || g.delayed || (g.channels != 64 && g.channels != 128 && g.channels != 256)) return;
   if (device.info().backend != Backend::cuda) return;
-  add_matrix(device, problem, g, Fir::matrix_roles, {{512, 8192 / g.channels}}, all);
+  add_matrix(device, problem, g, Fir::warp_specialized, {{512, 8192 / g.channels}}, all);
 }
 
 // Few taps, 256 times 1, 2 or 4 channels: the rows of a block of spectra fit the registers as they are.
@@ -175,7 +177,7 @@ void add_blocks(const Device& device, const Problem& problem, const Geometry& g,
 std::vector<KernelDesign> fused_designs(const Device& device, const Problem& problem, const Geometry& g) {
   std::vector<KernelDesign> all;
   if (device.limits().matrix_units) {
-    add_matrix_roles(device, problem, g, all);
+    add_warp_specialized(device, problem, g, all);
     add_matrix_whole(device, problem, g, all);
   }
   add_blocks(device, problem, g, all);
@@ -211,7 +213,8 @@ void add_separate(const Device& device, const Problem& problem, const Geometry& 
     design.constant_weights = g.channels * g.taps * sizeof(float) <= device.limits().constant_memory;
   }
   planner::Candidate candidate{.variant = variant, .cost = device_cost(g, efficiency, 2, 3)};
-  entries.push_back({std::move(candidate), [device, problem, g, design, one_each] {
+  entries.push_back({std::move(candidate), [design, problem] { return SeparateBank::kernels(design, problem); },
+                     [device, problem, g, design, one_each] {
                        return std::make_shared<DeviceVariant>(
                            device, g, std::make_shared<SeparateBank>(device, design, problem, one_each),
                            Transfers::overlapped);

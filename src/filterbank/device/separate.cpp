@@ -6,7 +6,7 @@
 
 #include "device/kernel_text.hpp"
 #include "fft/device/text.hpp"
-#include "filterbank/device/finish_text.hpp"
+#include "filterbank/device/finish_codegen.hpp"
 
 namespace ridge::filterbank::on_device {
 namespace {
@@ -58,14 +58,23 @@ SeparateBank::SeparateBank(const Device& device, const KernelDesign& fir, const 
   for (const std::size_t spectra : wanted) sizes_.push_back(size(device, spectra));
 }
 
+std::vector<KernelSource> SeparateBank::kernels(const KernelDesign& fir, const Problem& problem) {
+  return {text_of(fir).source, finish_source(finish_design(problem, resolve(problem)))};
+}
+
 SeparateBank::Size SeparateBank::size(const Device& device, std::size_t spectra) const {
   const Geometry& g = geometry_;
   const std::size_t bytes = spectra * g.spectrum_size() * sizeof(std::complex<float>);
-  return {spectra,
-          fft::Plan<float>(device, {.shape = {g.channels}, .batch = spectra * g.polarizations * g.stations},
-                           {.effort = Effort::quick}),
-          device.buffer(bytes, {.name = "filter bank branches"}),
-          device.buffer(bytes, {.name = "filter bank channels"})};
+  Size made{spectra,
+            fft::Plan<float>(device, {.shape = {g.channels}, .batch = spectra * g.polarizations * g.stations},
+                             {.effort = Effort::quick}),
+            device.buffer(bytes, {.name = "filter bank branches"}),
+            device.buffer(bytes, {.name = "filter bank channels"})};
+  // Lines behind the last are transformed too: they hold something.
+  Queue queue = device.queue();
+  queue.fill(made.branches, std::byte{0});
+  queue.finish();
+  return made;
 }
 
 std::shared_ptr<const DeviceWeights> SeparateBank::prepare(std::span<const double> prototype) const {

@@ -15,6 +15,8 @@ class SeparateBank final : public DeviceBank {
   SeparateBank(const Device& device, const KernelDesign& fir, const Problem& problem, bool one_each);
   std::shared_ptr<const DeviceWeights> prepare(std::span<const double> prototype) const override;
   void enqueue(Queue& queue, const Stretch& stretch, const DeviceWeights& weights) const override;
+  // What it compiles, the transform's own apart.
+  static std::vector<KernelSource> kernels(const KernelDesign& fir, const Problem& problem);
 
  private:
   struct Size {

@@ -88,6 +88,7 @@ void list_host_families(const Problem& problem, const Geometry& geometry, std::v
           .parameters = {{"block", fmt::format("{}", block)}, {"table", fmt::format("{}", table)}},
           .refusal = needs_critical(geometry),
           .cost = host_cost(geometry, efficiency)},
+         {},
          [problem, geometry, b = block, n = table] { return std::make_shared<Families>(problem, geometry, b, n); }});
     efficiency *= 0.9;
   }

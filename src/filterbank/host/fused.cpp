@@ -183,7 +183,7 @@ void list_host_fused(const Problem& problem, const Geometry& geometry, std::vect
     const bool there = std::any_of(entries.begin(), entries.end(),
                                    [&](const Entry& entry) { return entry.candidate.name() == candidate.name(); });
     if (there) return;
-    entries.push_back({std::move(candidate), [problem, geometry, steps, rows, past_bytes] {
+    entries.push_back({std::move(candidate), {}, [problem, geometry, steps, rows, past_bytes] {
                          return std::make_shared<Fused>(problem, geometry, steps, rows, past_bytes);
                        }});
   };

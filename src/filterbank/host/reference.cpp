@@ -61,8 +61,9 @@ void list_host_reference(const Problem& problem, const Geometry& geometry, std::
   // The transform by its definition.
   cost.flops += 8.0 * static_cast<double>(geometry.spectrum_size()) * static_cast<double>(geometry.channels);
   cost.float64 = true;
-  entries.push_back({{.variant = "reference", .cost = cost},
-                     [problem, geometry] { return std::make_shared<Reference>(problem, geometry); }});
+  entries.push_back({{.variant = "reference", .cost = cost}, {}, [problem, geometry] {
+                       return std::make_shared<Reference>(problem, geometry);
+                     }});
 }
 
 }  // namespace ridge::filterbank

@@ -55,7 +55,7 @@ void list_device_cells(const Device& device, const Update<T>& update, const Layo
         .cost = step_cost(update, layout, 2, efficiency)};
     if (options.wide > 1) entry.candidate.parameters.emplace_back("wide", std::to_string(options.wide));
     if (options.tall > 1) entry.candidate.parameters.emplace_back("tall", std::to_string(options.tall));
-    entry.source = kernel.source();
+    entry.kernels = [device, kernel] { return std::vector{kernel.source(), service_source<T>(device)}; };
     entry.build = [device, layout, kernel] {
       return device_variant<T>(device, layout, kernel.place, {1},
                                [=](std::size_t) { return one_launch(device, kernel, "update_cells"); });
@@ -97,8 +97,7 @@ void list_device_tiles(const Device& device, const Update<T>& update, const Layo
                        {"tile", fmt::format("{}x{}x{}", options.tile[0], options.tile[1], options.tile[2])}},
         .refusal = kernel.refusal(device.limits()),
         .cost = step_cost(update, layout, (1 + redundancy) / static_cast<double>(options.depth), 0.35, redundancy)};
-    entry.depth = options.depth;
-    entry.source = kernel.source();
+    entry.kernels = [device, kernel] { return std::vector{kernel.source(), service_source<T>(device)}; };
     entry.build = [device, layout, place, make, options] {
       std::vector<std::size_t> depths{options.depth};
       if (options.depth > 1) depths.push_back(1);

@@ -5,7 +5,7 @@
 
 #include <ridge/device.hpp>
 
-#include "stencil/device/cell_text.hpp"
+#include "stencil/device/cell_codegen.hpp"
 #include "stencil/device/layout.hpp"
 
 namespace ridge::stencil {

@@ -20,11 +20,7 @@ struct Service {
 
 template <class T>
 Service make_service(const Device& device) {
-  const bool float64 = device.limits().float64;
-  const Program program =
-      device.compile({.name = "stencil service",
-                      .text = ridge::detail::kernel_text("stencil/service"),
-                      .defines = {{"CELL", type_name<T>()}, {"SUM", float64 ? "double" : "float"}}});
+  const Program program = device.compile(service_source<T>(device));
   return {program.kernel("spread_rows"), program.kernel("gather_rows"), program.kernel("measure_change"),
           program.kernel("take_box"), program.kernel("put_box")};
 }
@@ -44,6 +40,7 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
   }
 
   std::unique_ptr<Running<T>> start(const Grid<T>& grid, const Grid<T>* coefficients) const override;
+  std::size_t depth() const override { return depths_.front(); }
 
   // Made when first asked for. Sessions in several threads may ask.
   const Pass& pass(std::size_t depth) const {
@@ -235,6 +232,13 @@ std::shared_ptr<const Variant<T>> device_variant(const Device& device, const Lay
 }
 
 template <class T>
+KernelSource service_source(const Device& device) {
+  return {.name = "stencil service",
+          .text = ridge::detail::kernel_text("stencil/service"),
+          .defines = {{"CELL", type_name<T>()}, {"SUM", device.limits().float64 ? "double" : "float"}}};
+}
+
+template <class T>
 const char* type_name() {
   if constexpr (std::is_same_v<T, float>) return "float";
   if constexpr (std::is_same_v<T, double>) return "double";
@@ -250,6 +254,10 @@ template std::shared_ptr<const Variant<std::int32_t>> device_variant(const Devic
                                                                      std::vector<std::size_t>, MakePass);
 template std::shared_ptr<const Variant<std::uint8_t>> device_variant(const Device&, const Layout&, const DeviceLayout&,
                                                                      std::vector<std::size_t>, MakePass);
+template KernelSource service_source<float>(const Device&);
+template KernelSource service_source<double>(const Device&);
+template KernelSource service_source<std::int32_t>(const Device&);
+template KernelSource service_source<std::uint8_t>(const Device&);
 template const char* type_name<float>();
 template const char* type_name<double>();
 template const char* type_name<std::int32_t>();

@@ -43,6 +43,10 @@ template <class T>
 std::shared_ptr<const Variant<T>> device_variant(const Device& device, const Layout& layout, const DeviceLayout& place,
                                                  std::vector<std::size_t> depths, MakePass make);
 
+// What every variant compiles beside its own: rows from packed to padded and back, boxes, norms.
+template <class T>
+KernelSource service_source(const Device& device);
+
 // "float", "double", "int" or "uchar": T in the dialect.
 template <class T>
 const char* type_name();

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <ridge/stencil_update.hpp>
+#include <ridge/stencil/update.hpp>
 
 namespace ridge::stencil {
 

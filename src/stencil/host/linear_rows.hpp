@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include <ridge/stencil_update.hpp>
+#include <ridge/stencil/update.hpp>
 
 #include "stencil/host/linear_kernels.hpp"
 

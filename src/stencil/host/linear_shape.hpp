@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <ridge/stencil_update.hpp>
+#include <ridge/stencil/update.hpp>
 
 namespace ridge::stencil {
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
-#include <ridge/stencil_problems.hpp>
+#include <ridge/stencil/problems.hpp>
 
 namespace ridge::stencil {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
-#include <ridge/stencil_problems.hpp>
+#include <ridge/stencil/problems.hpp>
 
 #include "stencil/problems/euler_formulas-inl.hpp"
 #include "stencil/problems/euler_rows.hpp"

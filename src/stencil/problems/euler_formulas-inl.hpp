@@ -8,7 +8,7 @@
 #define RIDGE_EULER_FORMULAS_INL_HPP
 #endif
 #include <hwy/highway.h>
-#include <ridge/stencil_problems.hpp>
+#include <ridge/stencil/problems.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace ridge::stencil::HWY_NAMESPACE {

@@ -1,6 +1,6 @@
 // Euler's equations on the host: rows of cells in vectors.
 #pragma once
-#include <ridge/stencil_problems.hpp>
+#include <ridge/stencil/problems.hpp>
 
 namespace ridge::stencil {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <ridge/stencil.hpp>
-#include <ridge/stencil_problems.hpp>
+#include <ridge/stencil/problems.hpp>
 
 #include "base/json.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
-#include <ridge/stencil_problems.hpp>
+#include <ridge/stencil/problems.hpp>
 
 #include "stencil/problems/laplacian.hpp"
 

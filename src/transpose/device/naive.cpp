@@ -4,42 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "device/kernel_text.hpp"
 #include "transpose/device/device_variant.hpp"
 
 namespace ridge::transpose {
 namespace {
-
-constexpr const char* kSource = R"(// Corner turn, one element a work-item.
-// A group takes ITEMS_DOWN x ITEMS_ACROSS elements of one matrix; groups are numbered along rows, then down, then by
-// matrix.
-#if IN_PLACE
-KERNEL WORK_GROUP(ITEMS_ACROSS, ITEMS_DOWN, 1) void corner_turn(
-    GLOBAL ELEMENT* data,
-#else
-KERNEL WORK_GROUP(ITEMS_ACROSS, ITEMS_DOWN, 1) void corner_turn(
-    GLOBAL const ELEMENT* RESTRICT in, GLOBAL ELEMENT* RESTRICT out,
-#endif
-    uint rows, uint columns, ulong in_row, ulong in_column, ulong in_batch, ulong out_row, ulong out_column,
-    ulong out_batch, uint groups_down, uint groups_across) {
-  const uint group = GROUP_ID(0);
-  const uint matrix = group / (groups_down * groups_across);
-  const uint place = group % (groups_down * groups_across);
-  const uint row = place / groups_across * ITEMS_DOWN + LOCAL_ID(1);
-  const uint column = place % groups_across * ITEMS_ACROSS + LOCAL_ID(0);
-  if (row >= rows || column >= columns) return;
-#if IN_PLACE
-  if (column <= row) return;  // the item above the diagonal exchanges both
-  GLOBAL ELEMENT* one = data + matrix * in_batch + row * in_row + column * in_column;
-  GLOBAL ELEMENT* two = data + matrix * in_batch + column * in_row + row * in_column;
-  const ELEMENT held = *one;
-  *one = *two;
-  *two = held;
-#else
-  out[matrix * out_batch + column * out_row + row * out_column] =
-      in[matrix * in_batch + row * in_row + column * in_column];
-#endif
-}
-)";
 
 struct Group {
   std::size_t down, across;
@@ -66,7 +35,7 @@ void list_device_naive(const Device& device, const Layout& layout, std::vector<E
   const Group group = group_shape(device.limits());
   const std::uint64_t down = groups_along(layout.rows, group.down), across = groups_along(layout.columns, group.across);
   const KernelSource source{.name = "transpose naive",
-                            .text = kSource,
+                            .text = ridge::detail::kernel_text("transpose/naive"),
                             .defines = {{"ELEMENT", unit_type(layout.element_bytes)},
                                         {"ITEMS_DOWN", std::to_string(group.down)},
                                         {"ITEMS_ACROSS", std::to_string(group.across)},

@@ -6,105 +6,12 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "device/kernel_text.hpp"
 
 namespace ridge::transpose {
 namespace {
 
 constexpr std::size_t kLocalArrays = 48 * 1024;  // what the dialect allows without LOCAL_BLOCK
-
-// A work-item loads BLOCKS blocks of WIDTH x WIDTH elements, all before it uses the first, so that many loads are under
-// way at once; turns each in registers; and leaves it in local memory as WIDTH units of the output, each in its own
-// plane: consecutive work-items then write PITCH units apart, and PITCH is odd.
-constexpr const char* kLoad = R"(
-FUNCTION void load_tile(GLOBAL const UNIT* in, LOCAL UNIT* tile, ulong in_row, uint units_down, uint units_across,
-                        uint down, uint across) {
-  UNIT held[BLOCKS * WIDTH];
-  UNROLL
-  for (int k = 0; k < BLOCKS; ++k) {
-    const uint block = (uint)LOCAL_ID(0) + (uint)(k * WORK_ITEMS);
-    const uint r = down + block / UNITS_ACROSS, c = across + block % UNITS_ACROSS;
-    if (r < units_down && c < units_across) {
-      GLOBAL const UNIT* from = in + (ulong)r * WIDTH * in_row + c;
-      UNROLL
-      for (int j = 0; j < WIDTH; ++j) held[k * WIDTH + j] = LOAD_UNIT(from + (ulong)j * in_row);
-    }
-  }
-  UNROLL
-  for (int k = 0; k < BLOCKS; ++k) {
-    const uint block = (uint)LOCAL_ID(0) + (uint)(k * WORK_ITEMS);
-    const uint r = block / UNITS_ACROSS, c = block % UNITS_ACROSS;
-    if (down + r < units_down && across + c < units_across) {
-      LOCAL UNIT* to = tile + c * PITCH + r;
-)";
-
-constexpr const char* kStore = R"(    }
-  }
-}
-
-FUNCTION void store_tile(GLOBAL UNIT* out, LOCAL const UNIT* tile, ulong out_row, uint units_down, uint units_across,
-                         uint down, uint across) {
-  UNROLL
-  for (int k = 0; k < BLOCKS * WIDTH; ++k) {
-    const uint unit = (uint)LOCAL_ID(0) + (uint)(k * WORK_ITEMS);
-    const uint r = unit % UNITS_DOWN, c = unit / UNITS_DOWN;  // c: output row within the tile
-    if (down + r < units_down && across + c / WIDTH < units_across) {
-      STORE_UNIT(out + (ulong)(across * WIDTH + c) * out_row + (down + r),
-                 tile[(c % WIDTH) * PLANE + (c / WIDTH) * PITCH + r]);
-    }
-  }
-}
-)";
-
-constexpr const char* kOutOfPlace = R"(
-KERNEL WORK_GROUP(WORK_ITEMS, 1, 1) void corner_turn(
-    GLOBAL const UNIT* RESTRICT in, GLOBAL UNIT* RESTRICT out, uint units_down, uint units_across, ulong in_row,
-    ulong out_row, ulong in_batch, ulong out_batch, uint tiles_down, uint tiles_across, uint tiles) {
-  LOCAL_ARRAY(UNIT, tile, PLANE * WIDTH);
-#if TILES_PER_GROUP > 1
-  for (uint turn = 0; turn < TILES_PER_GROUP; ++turn) {
-    if (turn != 0) BARRIER();  // the tile before has been stored
-    const uint index = GROUP_ID(0) * TILES_PER_GROUP + turn;
-#else
-  {
-    const uint index = GROUP_ID(0);
-#endif
-    const uint matrix = index / (tiles_down * tiles_across);
-    const uint place = index % (tiles_down * tiles_across);
-    uint tile_down, tile_across;
-    PLACE_TILE(place, tile_down, tile_across);
-    const uint down = tile_down * UNITS_DOWN, across = tile_across * UNITS_ACROSS;
-    const uint limit = index < tiles ? units_down : 0;  // the last group may have tiles to spare
-    load_tile(in + matrix * in_batch, tile, in_row, limit, units_across, down, across);
-    BARRIER();
-    store_tile(out + matrix * out_batch, tile, out_row, limit, units_across, down, across);
-  }
-}
-)";
-
-// The triangle of tile pairs, folded into a rectangle: row i of the upper triangle has side - i pairs, row side - 1 - i
-// has i + 1, together side + 1. An odd side is rounded up and the pairs outside are skipped.
-constexpr const char* kInPlace = R"(
-KERNEL WORK_GROUP(WORK_ITEMS, 1, 1) void corner_turn(GLOBAL UNIT* data, uint units, ulong row, ulong batch,
-                                                     uint tiles_side, uint even_side) {
-  LOCAL_ARRAY(UNIT, upper, PLANE * WIDTH);
-  LOCAL_ARRAY(UNIT, lower, PLANE * WIDTH);
-  const uint pairs = even_side / 2 * (even_side + 1);
-  const uint matrix = GROUP_ID(0) / pairs;
-  const uint i = GROUP_ID(0) % pairs / (even_side + 1), k = GROUP_ID(0) % pairs % (even_side + 1);
-  const int first_half = k < even_side - i;
-  const uint tile_down = first_half ? i : even_side - 1 - i;
-  const uint tile_across = first_half ? i + k : tile_down + k - (even_side - i);
-  const int inside = tile_down < tiles_side && tile_across < tiles_side;
-  const uint limit = inside ? units : 0;  // no early return: every work-item meets the barrier
-  const uint down = tile_down * UNITS_DOWN, across = tile_across * UNITS_ACROSS;
-  GLOBAL UNIT* here = data + matrix * batch;
-  load_tile(here, upper, row, limit, limit, down, across);
-  load_tile(here, lower, row, limit, limit, across, down);
-  BARRIER();
-  store_tile(here, upper, row, limit, limit, down, across);
-  if (down != across) store_tile(here, lower, row, limit, limit, across, down);
-}
-)";
 
 const char* name(Raster raster) {
   switch (raster) {
@@ -160,19 +67,19 @@ std::string turned_word(std::size_t element_bytes, std::size_t j, std::size_t wo
   }
 }
 
-// The statements that turn one block in registers and leave it in local memory.
+// The statements that turn one block in registers and leave it in local memory, as a word of tiles.cl.
 std::string turn_block(std::size_t element_bytes, std::size_t width) {
-  std::string text;
-  if (width == 1) return "      to[0] = held[k];\n";
-  for (std::size_t j = 0; j < width; ++j) text += fmt::format("      const UNIT h{0} = held[k * WIDTH + {0}];\n", j);
+  std::string text = "#define TURN_BLOCK(to, held, k)";
+  if (width == 1) return text + " to[0] = held[k];\n";
+  for (std::size_t j = 0; j < width; ++j) text += fmt::format(" \\\n  const UNIT h{0} = held[k * WIDTH + {0}];", j);
   for (std::size_t j = 0; j < width; ++j) {
-    text += fmt::format("      to[{} * PLANE] = make_uint4(", j);
+    text += fmt::format(" \\\n  to[{} * PLANE] = make_uint4(", j);
     for (std::size_t word = 0; word < 4; ++word) {
       text += (word == 0 ? "" : ", ") + turned_word(element_bytes, j, word);
     }
-    text += ");\n";
+    text += ");";
   }
-  return text;
+  return text + "\n";
 }
 
 std::size_t pitch(const TileOptions& options) { return options.units_down | 1; }
@@ -268,10 +175,9 @@ KernelSource tile_source(const Layout& layout, const TileOptions& options) {
   text += options.streaming ? "#define LOAD_UNIT(p) LOAD_ONCE(p)\n#define STORE_UNIT(p, v) STORE_ONCE(p, v)\n"
                             : "#define LOAD_UNIT(p) (*(p))\n#define STORE_UNIT(p, v) (*(p) = (v))\n";
   if (!layout.in_place) text += place_tile(options.raster);
-  text += kLoad;
   text += turn_block(layout.element_bytes, width);
-  text += kStore;
-  text += layout.in_place ? kInPlace : kOutOfPlace;
+  text += ridge::detail::kernel_text("transpose/tiles");
+  text += ridge::detail::kernel_text(layout.in_place ? "transpose/tiles_in_place" : "transpose/tiles_out_of_place");
   const auto number = [](std::size_t value) { return std::to_string(value); };
   return {.name = "transpose tiles",
           .text = text,

@@ -1,0 +1,77 @@
+// Ready problems: updates with their stability checked. A grid, a border and a plan make them run (stencil.hpp).
+//
+//   auto update = ridge::stencil::heat<float>({.alpha = 0.4, .dt = 1e-6, .spacing = {1.3e-3, 1.3e-3}});
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <ridge/stencil/update.hpp>
+
+namespace ridge::stencil {
+
+// --- heat: u_t = alpha (u_xx + u_yy + u_zz) -------------------------------------------------------------------------
+struct Heat {
+  double alpha = 1;
+  double dt = 0;
+  std::vector<double> spacing{};  // an axis each, slowest first: one, two or three
+  int accuracy = 2;               // of the second derivatives: 2, 4, 6 or 8, with a radius of half that
+};
+// alpha dt (sum of 1/dx^2), stable below 0.5 (accuracy 4: 3/8, 6: 0.331, 8: 0.308).
+double heat_number(const Heat& heat);
+double heat_limit(int accuracy);
+// One field, linear. Error{invalid_argument} with both numbers and a dt that would do where it is unstable.
+template <class T>
+Update<T> heat(const Heat& heat);
+
+// --- wave: u_tt = c^2 (u_xx + u_yy + u_zz) --------------------------------------------------------------------------
+struct Wave {
+  double speed = 1;
+  double dt = 0;
+  std::vector<double> spacing{};
+};
+double courant_number(const Wave& wave);  // c dt sqrt(sum of 1/dx^2), stable up to 1
+// Two fields, linear: u now and u one step before. Error where it is unstable.
+template <class T>
+Update<T> wave(const Wave& wave);
+
+// --- Euler's equations of a gas, 2D ---------------------------------------------------------------------------------
+// Finite volumes, MUSCL-Hancock with HLLC fluxes and van Leer's limiter in the primitive variables: second order in
+// space and time where the flow is smooth, shocks over two or three cells. Four fields: density, momentum along x,
+// momentum along y, total energy. One step a run step, radius 2. A mirror border lets waves out; it is no wall.
+struct Euler {
+  double gamma = 1.4;
+  double dt = 0;
+  double dy = 1, dx = 1;
+};
+struct Gas {  // a state in primitive variables
+  double density = 1, u = 0, v = 0, pressure = 1;
+};
+double courant_number(const Euler& euler, const Gas& gas);  // dt ((|u| + c) / dx + (|v| + c) / dy), stable below 1
+template <class T>
+Update<T> euler(const Euler& euler);
+
+// The exact solution of the Riemann problem (Toro, chapter 4), gas at rest or moving along x; x/t = speed.
+Gas riemann(const Gas& left, const Gas& right, double gamma, double speed);
+// The fastest wave in it: max |u| + c.
+double riemann_speed(const Gas& left, const Gas& right, double gamma);
+
+// --- cellular automata ----------------------------------------------------------------------------------------------
+// "B3/S23": cells of 0 and 1; born with 3 of 8 neighbours, surviving with 2 or 3. Error for anything that is no rule.
+template <class T>
+Update<T> life(const std::string& rule = "B3/S23");
+
+// --- convolution of an image ----------------------------------------------------------------------------------------
+struct Kernel {
+  std::size_t rows = 0, columns = 0;  // odd
+  std::vector<double> weights{};
+};
+// "gauss:2" (sigma, cut at 3 sigma), "box:1" (radius), "sharpen", "laplace", "sobel-x", "sobel-y", "emboss", or rows of
+// numbers: "0 1 0; 1 -4 1; 0 1 0". Error{invalid_argument} for anything else.
+Kernel parse_kernel(const std::string& text);
+// new(y, x) = sum of weight(r, c) old(y + r - rows / 2, x + c - columns / 2), for each channel alike. Weights are not
+// flipped.
+template <class T>
+Update<T> convolution(const Kernel& kernel, std::size_t channels = 1);
+
+}  // namespace ridge::stencil

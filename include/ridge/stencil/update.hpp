@@ -1,0 +1,243 @@
+// What a stencil does to a cell, written once: as a function of neighbours, or as offsets and weights.
+//
+// update<T>(dimensions, f): f is a generic lambda. It gets an accessor u with u(dy, dx) for the first field, u.field(k,
+// dy, dx) for field k, u.coefficient(k, dy, dx) for per-cell coefficients (1D: dx alone; 3D: dz, dy, dx), and returns
+// the new value, or a std::array of them, a value a field. What it may use stands in stencil_values.hpp. On the host it
+// is inlined into the row loop (no call a cell); it is also called once with expressions, for a device's source, the
+// linear form and the flop count: so it must not branch on values (use select), and must always do the same.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <ridge/stencil/values.hpp>
+
+namespace ridge::stencil {
+
+// u(new) of field `to` += weight * u(old) of field `field` at `offset`
+struct Term {
+  Offset offset{};
+  double weight = 0;
+  std::size_t field = 0;
+  std::size_t to = 0;
+};
+
+// Output rows from their neighbour rows: what a host engine calls, once a row or a few, whatever the update is. The
+// rows of `out` are neighbours along y: y, y + 1, ... Output and input never overlap.
+template <class T>
+struct Rows {
+  // in[(field * (2 rz + 1) + dz + rz) * (2 ry + count) + dy + ry + r] is x = 0 of the row that output row r reads at
+  // (dz, dy); it may be read from x = begin - rx up to end + rx.
+  const T* const* in = nullptr;
+  const T* const* coefficients = nullptr;  // the same order
+  T* const* out = nullptr;                 // out[field * count + r]
+  std::size_t count = 1;                   // output rows
+  std::size_t begin = 0, end = 0;          // the x to compute; nothing else is written
+};
+
+template <class T>
+struct Update {
+  std::size_t dimensions = 2;
+  std::size_t fields = 1;
+  std::size_t coefficients = 0;
+  Offset radius{};                            // along each axis: how far it reads, to either side
+  std::vector<Expression> outputs{};          // a field each
+  std::optional<std::vector<Term>> linear{};  // constant weights, no constant term: what the fastest kernels take
+  bool sums_terms = false;                    // defined as the sum of `linear` in its order, by linear<T>()
+  std::function<void(const Rows<T>&)> row{};  // the inlined loop
+  std::size_t rows_at_once = 4;               // more rows a call than this bring `row` nothing
+  double flops = 0;                           // a cell: 2 l - 1 for l weighted points, else the operations
+  std::string name{};                         // for keys and explain: equal for equal updates
+};
+
+// From offsets and weights. The points of a field are summed in the order given: the first product is rounded, the
+// others are added with FMA, so that whoever keeps this order agrees bit for bit. Error for weights that are not
+// finite (or, with integer cells, not integers), for no terms at all and for a field without terms.
+template <class T>
+Update<T> linear(std::size_t dimensions, const std::vector<Term>& terms, std::string name = "");
+
+// Shapes, in the order of memory (which the fastest kernels want). Von Neumann as in the stenCINES paper: the cross of
+// the points up to `order` along each axis, 2 d order of them and the centre. Diamond: |dz| + |dy| + |dx| <= order.
+// Moore: none of them beyond order.
+std::vector<Offset> von_neumann(std::size_t dimensions, int order, bool centre = true);
+std::vector<Offset> diamond(std::size_t dimensions, int order, bool centre = true);
+std::vector<Offset> moore(std::size_t dimensions, int order, bool centre = true);
+// The same weight for every offset.
+std::vector<Term> weighted(const std::vector<Offset>& offsets, double weight);
+
+namespace detail {
+
+// The accessor of the row loop: one cell, rows by pointers that do not change along x.
+template <class T>
+class Cell {
+ public:
+  Cell(const Rows<T>& rows, const Offset& radius, std::size_t row, std::size_t x)
+      : in_(rows.in),
+        coefficients_(rows.coefficients),
+        row_(row),
+        x_(x),
+        rz_(radius[0]),
+        ry_(radius[1]),
+        height_(2 * static_cast<std::size_t>(radius[1]) + rows.count) {}
+  template <class... Offsets>
+  Value<Compute<T>> operator()(Offsets... offsets) const {
+    return field(0, offsets...);
+  }
+  template <class... Offsets>
+  Value<Compute<T>> field(std::size_t index, Offsets... offsets) const {
+    return read(in_, index, offsets...);
+  }
+  template <class... Offsets>
+  Value<Compute<T>> coefficient(std::size_t index, Offsets... offsets) const {
+    return read(coefficients_, index, offsets...);
+  }
+
+ private:
+  Value<Compute<T>> read(const T* const* table, std::size_t field, int dx) const {
+    return read(table, field, 0, 0, dx);
+  }
+  Value<Compute<T>> read(const T* const* table, std::size_t field, int dy, int dx) const {
+    return read(table, field, 0, dy, dx);
+  }
+  Value<Compute<T>> read(const T* const* table, std::size_t field, int dz, int dy, int dx) const {
+    const std::size_t plane = field * (2 * static_cast<std::size_t>(rz_) + 1) + static_cast<std::size_t>(dz + rz_);
+    const T* row = table[plane * height_ + static_cast<std::size_t>(dy + ry_) + row_];
+    return Value<Compute<T>>(row[static_cast<std::ptrdiff_t>(x_) + dx]);
+  }
+  const T* const* in_;
+  const T* const* coefficients_;
+  std::size_t row_, x_;
+  int rz_, ry_;
+  std::size_t height_;
+};
+
+// The accessor that writes down what is read.
+template <class T>
+class Recorder {
+ public:
+  explicit Recorder(std::size_t dimensions) : dimensions_(dimensions) {}
+  template <class... Offsets>
+  Recorded<Compute<T>> operator()(Offsets... offsets) const {
+    return field(0, offsets...);
+  }
+  template <class... Offsets>
+  Recorded<Compute<T>> field(std::size_t index, Offsets... offsets) const {
+    return read(Node::Kind::read, index, offsets...);
+  }
+  template <class... Offsets>
+  Recorded<Compute<T>> coefficient(std::size_t index, Offsets... offsets) const {
+    return read(Node::Kind::coefficient, index, offsets...);
+  }
+
+ private:
+  template <class... Offsets>
+  Recorded<Compute<T>> read(Node::Kind kind, std::size_t index, Offsets... offsets) const {
+    static_assert(sizeof...(Offsets) >= 1 && sizeof...(Offsets) <= 3, "an offset an axis: u(dx), u(dy, dx), ...");
+    check(sizeof...(Offsets));
+    Offset offset{};
+    std::size_t axis = 3 - sizeof...(Offsets);
+    ((offset[axis++] = static_cast<int>(offsets)), ...);
+    return Recorded<Compute<T>>(make_read(kind, index, offset));
+  }
+  void check(std::size_t offsets) const;  // Error where an axis is missing or too many
+  std::size_t dimensions_;
+};
+
+template <class Result>
+struct Outputs {
+  static constexpr std::size_t count = 1;
+  static const Result& get(const Result& result, std::size_t) { return result; }
+};
+template <class Value, std::size_t kCount>
+struct Outputs<std::array<Value, kCount>> {
+  static constexpr std::size_t count = kCount;
+  static const Value& get(const std::array<Value, kCount>& result, std::size_t i) { return result[i]; }
+};
+
+// kRows output rows in one pass over x: what neighbouring rows read in common is loaded once. Cell x goes to
+// out[field * kRows + row][x - begin].
+template <std::size_t kRows, class T, class Function, class Out, std::size_t kOut>
+inline void update_range(const Function& function, const Offset& radius, const Rows<T>& rows, std::size_t first,
+                         std::array<Out, kOut>& out, std::size_t begin, std::size_t count) {
+  using Result = decltype(function(std::declval<const Cell<T>&>()));
+  const auto put = [&out](const Result& result, std::size_t r, std::size_t i) {
+    for (std::size_t f = 0; f < kOut / kRows; ++f)
+      out[f * kRows + r][i] = static_cast<T>(Value<Compute<T>>(Outputs<Result>::get(result, f)).value);
+  };
+  // Rows never overlap, which the compiler cannot know.
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#elif defined(__GNUC__)
+#pragma GCC ivdep
+#endif
+  for (std::size_t i = 0; i < count; ++i) {
+    if constexpr (kRows == 1) {
+      put(function(Cell<T>(rows, radius, first, begin + i)), 0, i);
+    } else {
+      const Result one = function(Cell<T>(rows, radius, first, begin + i));
+      const Result two = function(Cell<T>(rows, radius, first + 1, begin + i));
+      put(one, 0, i);
+      put(two, 1, i);
+    }
+  }
+}
+
+template <std::size_t kRows, class T, class Function>
+void update_rows(const Function& function, const Offset& radius, const Rows<T>& rows, std::size_t first) {
+  using Result = decltype(function(std::declval<const Cell<T>&>()));
+  constexpr std::size_t kFields = Outputs<Result>::count;
+  std::array<T*, kFields * kRows> out;
+  for (std::size_t f = 0; f < kFields; ++f) {
+    for (std::size_t r = 0; r < kRows; ++r) out[f * kRows + r] = rows.out[f * rows.count + first + r] + rows.begin;
+  }
+  const Rows<T> local = rows;  // of this function alone, so that no store can change it
+  const Offset reach = radius;
+  if constexpr (sizeof(T) > 1) {
+    update_range<kRows>(function, reach, local, first, out, local.begin, local.end - local.begin);
+  } else {
+    // A byte may alias anything, the table of rows too, and then nothing is vectorised: bytes go by way of an array
+    // that nobody else can know.
+    constexpr std::size_t kChunk = 512;
+    std::array<std::array<T, kChunk>, kFields * kRows> chunk;
+    for (std::size_t begin = local.begin; begin < local.end; begin += kChunk) {
+      const std::size_t count = local.end - begin < kChunk ? local.end - begin : kChunk;
+      update_range<kRows>(function, reach, local, first, chunk, begin, count);
+      for (std::size_t i = 0; i < out.size(); ++i) std::copy_n(chunk[i].data(), count, out[i] + (begin - local.begin));
+    }
+  }
+}
+
+// Fills in radius, linear form, flops and name from the outputs. Error for what no stencil can be.
+template <class T>
+void complete(Update<T>& update);
+
+}  // namespace detail
+
+template <class T, class Function>
+Update<T> update(std::size_t dimensions, Function function, std::string name = "") {
+  const auto recorded = function(detail::Recorder<T>(dimensions));
+  using Result = std::remove_cvref_t<decltype(recorded)>;
+  Update<T> made;
+  made.dimensions = dimensions;
+  made.fields = detail::Outputs<Result>::count;
+  made.name = std::move(name);
+  for (std::size_t f = 0; f < made.fields; ++f) {
+    made.outputs.push_back(Recorded<Compute<T>>(detail::Outputs<Result>::get(recorded, f)).expression);
+  }
+  detail::complete(made);
+  made.row = [function, radius = made.radius](const Rows<T>& rows) {
+    std::size_t r = 0;
+    for (; r + 2 <= rows.count; r += 2) detail::update_rows<2>(function, radius, rows, r);
+    if (r < rows.count) detail::update_rows<1>(function, radius, rows, r);
+  };
+  return made;
+}
+
+}  // namespace ridge::stencil

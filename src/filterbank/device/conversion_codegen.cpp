@@ -1,0 +1,84 @@
+// Integers to float without the converter, which is slow on GPUs: the bits of an integer under the exponent of 2^23 are
+// the number 2^23 + integer, exactly, and one subtraction is left.
+#include <fmt/format.h>
+
+#include "device/kernel_text.hpp"
+#include "fft/device/text.hpp"
+#include "filterbank/device/design.hpp"
+
+namespace ridge::filterbank::on_device {
+namespace {
+
+// Number `i` of a raw value named `raw`.
+std::string number(Samples samples, std::size_t parts, std::size_t i) {
+  switch (samples) {
+    case Samples::int4:
+      // The nibble's top bit turned over is the number plus 8.
+      return fmt::format("AS_FLOAT((((uint)raw >> {}) & 15u ^ 8u) | 0x4b000000u) - 8388616.0f", 4 * i);
+    case Samples::int8:
+      return fmt::format("AS_FLOAT(PICK_BYTES(bits, 0x4b000000u, 0x744{}u)) - 8388736.0f", i);
+    case Samples::int16: {
+      const char* member = parts == 4 ? (i < 2 ? ".x" : ".y") : "";
+      return fmt::format("AS_FLOAT(PICK_BYTES(((uint)raw{}) ^ 0x80008000u, 0x4b000000u, 0x74{}u)) - 8421376.0f", member,
+                         i % 2 == 0 ? "10" : "32");
+    }
+    default:
+      return parts == 1 ? "raw" : fmt::format("raw.{}", "xyzw"[i]);
+  }
+}
+
+}  // namespace
+
+const char* to_string(Fir fir) {
+  switch (fir) {
+    case Fir::registers:
+      return "registers";
+    case Fir::gather:
+      return "gather";
+    case Fir::matrix:
+      return "matrix";
+    case Fir::warp_specialized:
+      return "warp_specialized";
+    default:
+      return "blocks";
+  }
+}
+
+RawType raw_type(Samples samples, std::size_t parts) {
+  switch (samples) {
+    case Samples::int4:
+      return parts == 4 ? RawType{"ushort", 2} : RawType{"uchar", 1};
+    case Samples::int8:
+      return parts == 4 ? RawType{"uint", 4} : parts == 2 ? RawType{"ushort", 2} : RawType{"uchar", 1};
+    case Samples::int16:
+      return parts == 4 ? RawType{"uint2", 8} : parts == 2 ? RawType{"uint", 4} : RawType{"ushort", 2};
+    default:
+      return parts == 4 ? RawType{"float4", 16} : parts == 2 ? RawType{"float2", 8} : RawType{"float", 4};
+  }
+}
+
+std::string conversion_text(Samples samples, std::size_t parts) {
+  fft::on_device::Text text;
+  text.raw(ridge::detail::kernel_text("filterbank/conversion"));
+  const RawType type = raw_type(samples, parts);
+  text.line("typedef {} raw_t;", type.name);
+  switch (samples) {
+    case Samples::int16:
+      text.line("#define RAW_ZERO {}", parts == 4 ? "make_uint2(0u, 0u)" : "0");
+      break;
+    case Samples::float32:
+      text.line("#define RAW_ZERO {}", parts == 4   ? "make_float4(0.0f, 0.0f, 0.0f, 0.0f)"
+                                       : parts == 2 ? "make_float2(0.0f, 0.0f)"
+                                                    : "0.0f");
+      break;
+    default:
+      text.line("#define RAW_ZERO 0");
+  }
+  text.open("FUNCTION void convert(raw_t raw, float* x)");
+  if (samples == Samples::int8) text.line("const uint bits = (uint)raw ^ 0x80808080u;");
+  for (std::size_t i = 0; i < parts; ++i) text.line("x[{}] = {};", i, number(samples, parts, i));
+  text.close();
+  return text.str();
+}
+
+}  // namespace ridge::filterbank::on_device

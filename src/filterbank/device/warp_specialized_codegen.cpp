@@ -1,0 +1,381 @@
+// The FIR on the matrix units with the work divided among the warps of a group: eight of them filter and do the first
+// butterflies, eight take samples in and do the second butterflies, so that products (local memory), butterflies
+// (arithmetic) and stores go on at the same time.
+//
+// Products, lanes and order are those of matrix_codegen.cpp. A filtering warp has two pieces of 16 channels x 32
+// spectra, one after the other; even and odd spectra have their buffers of lines. The two sides meet at barriers of
+// their own, where one side arrives and goes on and the other waits. CUDA only.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "device/kernel_text.hpp"
+#include "fft/device/butterfly.hpp"
+#include "fft/device/text.hpp"
+#include "filterbank/device/design.hpp"
+#include "filterbank/device/finish_codegen.hpp"
+#include "filterbank/device/lines_codegen.hpp"
+#include "filterbank/device/matrix_products.hpp"
+#include "filterbank/device/matrix_weights.hpp"
+
+namespace ridge::filterbank::on_device {
+namespace {
+
+using fft::on_device::Text;
+
+class Writer {
+ public:
+  explicit Writer(const KernelDesign& design)
+      : d_(design), g_(design.geometry), others_(design.geometry.channels / 16) {
+    history_ = matrix_history(g_.taps) / 8;
+    wide_ = g_.samples == Samples::int16;
+    units_ = history_ + d_.steps / 8;
+    // Of two rows: a word (or two) a polarization. Lanes of an 8 x 8 piece meet every bank once.
+    row_words_ = g_.channels * (wide_ ? 4 : 2);
+    while (row_words_ % 32 != (wide_ ? 4 : 2)) row_words_ += 2;
+    pitch_ = g_.channels + 2;
+    pairs_ = 256 / g_.channels;  // pairs of rows that all items take at once
+  }
+
+  KernelText write() {
+    text_.line("// {} channels of {} taps, {}, on the matrix units, warp-specialized; {} spectra at a time",
+               g_.channels, g_.taps, filterbank::to_string(g_.samples), d_.steps);
+    text_.raw(conversion_text(g_.samples, 4));
+    text_.raw(matrix_words_text(d_.items));
+    text_.raw(fft::on_device::butterfly_text({16, others_}, false));
+    text_.raw(finish_words(d_));
+    text_.raw(ridge::detail::kernel_text("filterbank/meetings"));
+    text_.open("KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}({}{})", d_.items, d_.resident, kKernelName, kArguments,
+               delay_arguments(g_));
+    const std::size_t words = (2 * matrix_words(g_.taps) * g_.channels + 3) / 4 * 4;
+    const std::size_t lines = d_.steps * pitch_ * 2, ring = (units_ * 4 * row_words_ + 3) / 4 * 4;
+    const std::size_t whole = 2 * lines + ring + words + 2 * g_.channels;
+    text_.line("LOCAL_BLOCK(uint, local_words, {} + IMITATION_WORDS);", whole);
+    text_.line("LOCAL float2* const points = (LOCAL float2*)local_words;");
+    text_.line("LOCAL uint* const ring = local_words + {};", 2 * lines);
+    text_.line("LOCAL uint* const weights = ring + {};", ring);
+    text_.line("LOCAL float2* const tables = (LOCAL float2*)(weights + {});", words);
+    text_.line("FRAGMENTS(local_words + {})", whole);
+    text_.line("const int all = LOCAL_ID(0), item = all % 256, lane = item % 32, warp = item / 32;");
+    text_.line("const int station = (int)(GROUP_ID(0) % {}u);", g_.stations);
+    text_.line("const int begin = (int)(GROUP_ID(0) / {}u) * {};", g_.stations,
+               d_.rounds > 0 ? fmt::format("{}", d_.rounds * d_.steps) : fmt::format("{} * rounds", d_.steps));
+    text_.line("for (int i = all; i < {}; i += {}) weights[i] = LOAD_CACHED(all_weights + i);",
+               2 * matrix_words(g_.taps) * g_.channels, d_.items);
+    text_.line("for (int i = all; i < {}; i += {}) tables[i] = LOAD_CACHED(all_tables + i);", g_.channels, d_.items);
+    text_.line("BARRIER();");
+    text_.line("int slot = 0;  // of the oldest 8 rows in use");
+    const std::string rounds = d_.rounds > 0 ? fmt::format("{}", d_.rounds) : std::string("rounds");
+    text_.open("if (all < 256)");
+    filter(rounds);
+    text_.close();
+    text_.open("else");
+    transform(rounds);
+    text_.close();
+    text_.close();
+    return {{.name = fmt::format("filter bank {} x {}, matrix, warp-specialized", g_.channels, g_.taps),
+             .text = text_.str()},
+            whole * 4};
+  }
+
+ private:
+  static constexpr const char* kArguments =
+      "GLOBAL const raw_t* RESTRICT in, GLOBAL float2* RESTRICT out, GLOBAL const uint* RESTRICT all_weights, GLOBAL "
+      "const float2* RESTRICT all_tables, GLOBAL const float2* RESTRICT factors, int origin, int newest, int spectra, "
+      "ulong out_offset, int rounds, int skipped";
+
+  std::size_t pairs_each() const { return d_.steps / 2 / pairs_; }
+
+  void filter(const std::string& rounds) {
+    text_.line("const int g = lane / 4, tig = lane % 4;");
+    constants();
+    text_.open("for (int round = 0; round < {}; ++round)", rounds);
+    text_.line("MEET_WAIT(ROWS_THERE);");
+    text_.line("_Pragma(\"unroll 1\")");
+    text_.open("for (int piece = 0; piece < 2; ++piece)");
+    text_.line("const int task = (warp + 8 * piece) % {0}, tile = (warp + 8 * piece) / {0};", others_);
+    text_.line("const int line0 = (tile * 32 + g / 2 * 8 + tig * 2 + g % 2) * {} + task * 16;", pitch_);
+    text_.line("float sums[16][4];");
+    products();
+    text_.line("if (piece == 1) MEET_ARRIVE(ROWS_READ);");
+    for (std::size_t half = 0; half < 2; ++half) {
+      butterfly(half);
+      text_.line("if (piece == 0 && round > 0) MEET_WAIT(LINES_FREE({}));", half);
+      exchange(half);
+      text_.line("if (piece == 1) MEET_ARRIVE(LINES_FULL({}));", half);
+    }
+    text_.close();
+    text_.line("slot += {};", d_.steps / 8);
+    text_.line("slot -= slot >= {0} ? {0} : 0;", units_);
+    text_.close();
+  }
+
+  void transform(const std::string& rounds) {
+    sources();
+    prime();
+    text_.line("raw_t raw[{}];", 2 * pairs_each());
+    load("begin");
+    put("raw", pairs_each(), fmt::format("slot + {}", history_));
+    text_.line("MEET_ARRIVE(ROWS_THERE);");
+    load(fmt::format("begin + {}", d_.steps));
+    text_.open("for (int round = 0; round < {}; ++round)", rounds);
+    text_.line("const int t = begin + round * {};", d_.steps);
+    text_.line("slot += {};", d_.steps / 8);
+    text_.line("slot -= slot >= {0} ? {0} : 0;", units_);
+    text_.line("MEET_WAIT(ROWS_READ);");
+    text_.open("if (round + 1 < {})", rounds);
+    put("raw", pairs_each(), fmt::format("slot + {}", history_));
+    text_.line("MEET_ARRIVE(ROWS_THERE);");
+    load(fmt::format("t + {}", 2 * d_.steps));
+    text_.close();
+    for (std::size_t half = 0; half < 2; ++half) {
+      text_.line("MEET_WAIT(LINES_FULL({}));", half);
+      second(half);
+      text_.line("if (round + 1 < {}) MEET_ARRIVE(LINES_FREE({}));", rounds, half);
+    }
+    text_.close();
+  }
+
+  // What the products need to know of their place.
+  void constants() {
+    // The place of a lane's pair of weights in a channel's words, for every distance of 8 rows; zeros beyond both ends.
+    for (std::size_t j = 0; j <= history_; ++j) {
+      if (!clamped(j)) continue;
+      text_.line("const int e{0} = 2 * tig - g + ({1}), at{0} = (e{0} < -1 ? -1 : e{0} > {2} ? {2} : e{0}) + 1;", j,
+                 distance(j), g_.taps + 1);
+    }
+    // Row g of the samples: polarization g % 2 of the g / 2th eight times; it is the same place in the result.
+    text_.line("const int column = tig * {} + g % 2 * {};", row_words_, wide_ ? 2 : 1);
+  }
+
+  // Where an item's samples are.
+  void sources() {
+    text_.line("const int channel = item % {0}, pair0 = item / {0};", g_.channels);
+    if (g_.delayed) {
+      text_.line("const int moved = channel + LOAD_CACHED(shifts + station);");
+    } else {
+      text_.line("const int moved = channel;");
+    }
+    text_.line("const int row0 = origin / {0} + {1} + moved / {0};", g_.channels, g_.taps - 1);
+    text_.line("GLOBAL const raw_t* const samples = in + ((long)row0 * {0} + station * {1} + moved % {1});",
+               g_.stations * g_.channels, g_.channels);
+  }
+
+  std::int64_t distance(std::size_t j) const {
+    return static_cast<std::int64_t>(8 * j + g_.taps) - static_cast<std::int64_t>(8 * history_);
+  }
+  bool clamped(std::size_t j) const {
+    return distance(j) - 7 < -1 || distance(j) + 6 > static_cast<std::int64_t>(g_.taps + 1);
+  }
+
+  // --- samples: pairs of rows, a word for the real and imaginary parts of both ---------------------------------------
+  // The rows of spectra `first` and on, every item its pairs.
+  void load(const std::string& first) {
+    text_.open();
+    text_.line("const int time = {} + pair0 * 2;", first);
+    text_.line("GLOBAL const raw_t* const from = samples + (long)time * {};", g_.stations * g_.channels);
+    text_.open("if (row0 + time >= 0 && time + {} <= spectra)", (pairs_each() - 1) * 2 * pairs_ + 2);
+    rows([&](std::size_t at, std::size_t row) {
+      text_.line("raw[{}] = LOAD_CACHED(from + {});", at, row * g_.stations * g_.channels);
+    });
+    text_.close();
+    text_.open("else");
+    rows([&](std::size_t at, std::size_t row) {
+      text_.line("raw[{0}] = row0 + time >= -{1} && time < spectra - {1} ? LOAD_CACHED(from + {2}) : RAW_ZERO;", at,
+                 row, row * g_.stations * g_.channels);
+    });
+    text_.close();
+    text_.close();
+  }
+  template <class Take>
+  void rows(const Take& take) const {
+    for (std::size_t i = 0; i < pairs_each(); ++i) {
+      take(2 * i, i * 2 * pairs_);
+      take(2 * i + 1, i * 2 * pairs_ + 1);
+    }
+  }
+
+  // The rows before the first spectrum.
+  void prime() {
+    const std::size_t pairs = history_ * 4;
+    for (std::size_t i = 0; i * pairs_ < pairs; ++i) {
+      text_.open("if (pair0 + {} < {})", i * pairs_, pairs);
+      text_.line("const int time = begin - {} + pair0 * 2;", 8 * history_ - 2 * i * pairs_);
+      text_.line("GLOBAL const raw_t* const from = samples + (long)time * {};", g_.stations * g_.channels);
+      text_.line("raw_t old[2];");
+      for (int row = 0; row < 2; ++row) {
+        text_.line("old[{0}] = row0 + time >= -{0} && time < spectra - {0} ? LOAD_CACHED(from + {1}) : RAW_ZERO;", row,
+                   static_cast<std::size_t>(row) * g_.stations * g_.channels);
+      }
+      put_pair("old", 0, fmt::format("pair0 + {}", i * pairs_), "0");
+      text_.close();
+    }
+  }
+
+  void put(const std::string& from, std::size_t count, const std::string& slot) {
+    for (std::size_t i = 0; i < count; ++i) {
+      text_.open();
+      put_pair(from, i, fmt::format("pair0 + {}", i * pairs_), slot);
+      text_.close();
+    }
+  }
+
+  // Numbers with their top bits turned over, so that they are positive.
+  void put_pair(const std::string& from, std::size_t i, const std::string& pair, const std::string& slot) {
+    text_.line("const int pair = {};", pair);
+    text_.line("int unit = {} + pair / 4;", slot);
+    text_.line("unit -= unit >= {0} ? {0} : 0;", units_);
+    text_.line("LOCAL uint* const to = ring + ((unit * 4 + pair % 4) * {} + channel * {});", row_words_, wide_ ? 4 : 2);
+    text_.line("const raw_t a = {0}[{1}], b = {0}[{2}];", from, 2 * i, 2 * i + 1);
+    switch (g_.samples) {
+      case Samples::int4:
+        // Nibbles to bytes: two rows of a polarization in a word.
+        text_.line("const uint both = ((uint)a | ((uint)b << 16)) ^ 0x88888888u;");
+        text_.line("const uint low = both & 0x0f0f0f0fu, high = (both >> 4) & 0x0f0f0f0fu;");
+        text_.line("*(LOCAL uint2*)to = make_uint2(PICK_BYTES(low, high, 0x6240u), PICK_BYTES(low, high, 0x7351u));");
+        return;
+      case Samples::int8:
+        text_.line("const uint s = a ^ 0x80808080u, u = b ^ 0x80808080u;");
+        text_.line("*(LOCAL uint2*)to = make_uint2(PICK_BYTES(s, u, 0x5410u), PICK_BYTES(s, u, 0x7632u));");
+        return;
+      default:
+        text_.line("const uint sx = a.x ^ 0x80008000u, sy = a.y ^ 0x80008000u;");
+        text_.line("const uint ux = b.x ^ 0x80008000u, uy = b.y ^ 0x80008000u;");
+        text_.line(
+            "*(LOCAL uint4*)to = make_uint4(PICK_BYTES(sx, ux, 0x5410u), PICK_BYTES(sx, ux, 0x7632u), PICK_BYTES(sy, "
+            "uy, 0x5410u), PICK_BYTES(sy, uy, 0x7632u));");
+    }
+  }
+
+  // --- the products --------------------------------------------------------------------------------------------------
+  void products() {
+    const std::size_t words = matrix_words(g_.taps);
+    for (std::size_t j = 0; j <= history_; ++j) {
+      text_.line("int unit{0} = slot + tile * 4 + g / 2 + {0};", j);
+      text_.line("unit{0} -= unit{0} >= {1} ? {1} : 0;", j, units_);
+      text_.line("LOCAL const uint* const rows{0} = ring + (unit{0} * {1} + column + task * {2});", j, 4 * row_words_,
+                 wide_ ? 4 : 2);
+    }
+    text_.line("LOCAL const uint* const w = weights + task * {} + 2 * tig - g + 1;", 2 * words);
+    for (std::size_t j = 0; j <= history_; ++j) {
+      if (clamped(j)) text_.line("LOCAL const uint* const w{0} = weights + task * {1} + at{0};", j, 2 * words);
+    }
+    text_.line("UNROLL_PRODUCTS");
+    text_.open("for (int j = 0; j < 16; ++j)");
+    text_.line("float d[4] = {{0.0f, 0.0f, 0.0f, 0.0f}};");
+    for (std::size_t j = 0; j <= history_; j += 2) {
+      const bool both = j < history_;
+      text_.open();
+      for (std::size_t k = j; k <= j + (both ? 1 : 0); ++k) {
+        text_.line("const uint upper{} = {}, lower{} = {};", k, weight(k, 0), k, weight(k, 1));
+        halves(k);
+      }
+      for (const char* plane : {"", "low"}) {
+        if (*plane != '\0' && !wide_) continue;
+        for (const char* part : {"upper", "lower"}) {
+          if (both) {
+            text_.line("matrix_multiply_16(d, re{3}{0}, im{3}{0}, re{3}{1}, im{3}{1}, {2}{0}, {2}{1});", j, j + 1, part,
+                       plane);
+          } else {
+            text_.line("matrix_multiply_8(d, re{2}{0}, im{2}{0}, {1}{0});", j, part, plane);
+          }
+        }
+      }
+      text_.close();
+    }
+    for (std::size_t c = 0; c < 4; ++c) text_.line("sums[j][{0}] = d[{0}];", c);
+    text_.close();
+  }
+
+  // The lane's first butterfly of one half of the spectra, and the roots behind it: the same for all lanes.
+  void butterfly(std::size_t half) {
+    text_.line("float2 v{}[16];", half);
+    for (std::size_t j = 0; j < 16; ++j) {
+      text_.line("v{0}[{1}] = make_float2(sums[{1}][{0}], sums[{1}][{2}]);", half, j, half + 2);
+    }
+    text_.line("dft16(v{});", half);
+    text_.line("v{0}[0] = scaled(v{0}[0], tables[0].x);", half);
+    for (std::size_t u = 1; u < 16; ++u)
+      text_.line("v{0}[{1}] = multiply(v{0}[{1}], tables[task * 16 + {1}]);", half, u);
+  }
+
+  std::string weight(std::size_t j, std::size_t lower) const {
+    const std::size_t words = matrix_words(g_.taps);
+    const std::string channel = fmt::format("j * {} + {}", others_ * 2 * words, lower * words);
+    if (clamped(j)) return fmt::format("w{}[{}]", j, channel);
+    return fmt::format("w[{} + {}]", channel, distance(j));
+  }
+
+  // Bytes under the exponent of 1024, less what that adds; of 16 bits the upper byte so, the lower as parts of 256.
+  void halves(std::size_t k) {
+    const char* ones = "0x3c003c00u";
+    const std::string place = fmt::format("j * {}", others_ * (wide_ ? 4 : 2));
+    const auto part = [&](const char* name, const std::string& word, const char* exponent, const char* pick,
+                          const char* less) {
+      text_.line("const uint {}{} = halves_fma(PICK_BYTES({}, {}, {}), {}, {});", name, k, word, exponent, pick, ones,
+                 less);
+    };
+    if (!wide_) {
+      const char* less = g_.samples == Samples::int4 ? "0xe408e408u" : "0xe480e480u";
+      text_.line("const uint x{0} = rows{0}[{1}];", k, place);
+      part("re", fmt::format("x{}", k), "0x64646464u", "0x4240u", less);
+      part("im", fmt::format("x{}", k), "0x64646464u", "0x4341u", less);
+      return;
+    }
+    text_.line("const uint2 x{0} = *(LOCAL const uint2*)(rows{0} + {1});", k, place);
+    for (const auto& [name, low, member] : {std::tuple{"re", "relow", "x"}, {"im", "imlow", "y"}}) {
+      const std::string word = fmt::format("x{}.{}", k, member);
+      part(name, word, "0x64646464u", "0x4341u", "0xe480e480u");
+      part(low, word, "0x44444444u", "0x4240u", "0xc400c400u");
+    }
+  }
+
+  // --- the transform behind the first butterfly ----------------------------------------------------------------------
+  std::string buffer(std::size_t half) const { return fmt::format("points + {}", half * d_.steps * pitch_); }
+
+  void exchange(std::size_t half) {
+    text_.open();
+    text_.line("LOCAL float2* const line = {} + line0;", buffer(half));
+    for (std::size_t u = 0; u < 16; u += 2) {
+      text_.line("*(LOCAL float4*)(line + {0}) = make_float4(v{1}[{0}].x, v{1}[{0}].y, v{1}[{2}].x, v{1}[{2}].y);", u,
+                 half, u + 1);
+    }
+    text_.close();
+  }
+
+  // Sixteen items have a line.
+  void second(std::size_t half) {
+    for (std::size_t turn = 0; turn < d_.steps / 16; ++turn) {
+      text_.open();
+      text_.line("const int line = item / 16 + {}, u = item % 16, pol = line % 2;", turn * 16);
+      text_.line("const int time = t + line / 2 * 2 + {};", half);
+      text_.line("LOCAL const float2* const from = {} + line * {} + u;", buffer(half), pitch_);
+      text_.line("float2 v[{}];", others_);
+      for (std::size_t q = 0; q < others_; ++q) text_.line("v[{0}] = from[{1}];", q, q * 16);
+      text_.line("dft{}(v);", others_);
+      text_.open("if (time >= skipped && time < spectra)");
+      text_.line("GLOBAL float2* const to = out + (out_offset + {});", place_text(g_, "time", "u"));
+      open_finish(text_, d_, "time");
+      for (std::size_t k = 0; k < others_; ++k) {
+        text_.line("STORE_ONCE(to + {}, {});", k * 16,
+                   finished(d_, fmt::format("v[{}]", k), fmt::format("(u + {})", k * 16)));
+      }
+      text_.close();
+      text_.close();
+    }
+  }
+
+  const KernelDesign& d_;
+  const Geometry& g_;
+  std::size_t others_;  // channels / 16: the second butterfly, and the warps of 32 spectra
+  Text text_;
+  std::size_t history_ = 0, units_ = 0;  // of 8 rows
+  bool wide_ = false;
+  std::size_t row_words_ = 0, pitch_ = 0, pairs_ = 0;
+};
+
+}  // namespace
+
+KernelText warp_specialized_text(const KernelDesign& design) { return Writer(design).write(); }
+
+}  // namespace ridge::filterbank::on_device

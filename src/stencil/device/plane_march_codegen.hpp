@@ -1,0 +1,10 @@
+#pragma once
+#include <string>
+
+#include "stencil/device/plane_march_kernel.hpp"
+
+namespace ridge::stencil {
+
+std::string plane_march_text(const PlaneMarchKernel& kernel);
+
+}  // namespace ridge::stencil

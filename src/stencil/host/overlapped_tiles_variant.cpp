@@ -1,0 +1,255 @@
+// "overlapped_tiles": the sweeps of overlapped_tiles.hpp as a variant, and which of them are worth timing. The model
+// behind the list: rings should fill the core's own cache but not overflow it (twice as wide at half the depth costs
+// the same), the overlap is work done twice, and the tiles should come out even over the threads.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "machine/host_caches.hpp"
+#include "stencil/host/host_variant.hpp"
+#include "stencil/host/sweep_kernels.hpp"
+#include "stencil/registry.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+template <class T>
+class OverlappedTiles final : public HostVariant<T> {
+ public:
+  OverlappedTiles(const Layout& layout, const TimeTiling& tiling, SweepKernels<T> kernels)
+      : HostVariant<T>(layout), depth_(tiling.depth), sweep_(layout, tiling, std::move(kernels)) {}
+  void steps(Levels<T>& levels, std::size_t count) const override { sweep_.steps(levels, count); }
+  std::size_t depth() const override { return depth_; }
+
+ private:
+  std::size_t depth_;
+  TimeSweep<T> sweep_;
+};
+
+struct Caches {
+  std::size_t own = 0;   // bytes of the core's second level a thread has for itself
+  std::size_t near = 0;  // the same of the first
+  std::size_t last = 0;  // all of the last
+};
+
+Caches caches_of(const Layout& layout) {
+  Caches caches;
+  const auto all = machine::host_caches();
+  for (const machine::Cache& cache : all) {
+    const std::size_t share = cache.size / std::min(std::max<std::size_t>(cache.shared_by, 1), layout.threads);
+    if (cache.level == 1) caches.near = share;
+    if (cache.level <= 2) caches.own = share;
+  }
+  caches.last = all.back().size;
+  return caches;
+}
+
+std::size_t pieces(std::size_t all, std::size_t piece) { return piece == 0 ? 1 : (all + piece - 1) / piece; }
+
+// Cuts the outer axis so that the tiles come out even over the threads, if its pieces stay long against the overlap.
+void share_out(const Layout& layout, TimeTiling& tiling) {
+  const std::size_t outer = layout.dimensions == 3 ? 0 : 1;
+  const std::size_t size = layout.shape[outer];
+  const std::size_t across =
+      pieces(layout.shape[2], tiling.width) * (layout.dimensions == 3 ? pieces(layout.shape[1], tiling.height) : 1);
+  const std::size_t overlap = tiling.depth * static_cast<std::size_t>(layout.radius[outer]);
+  const std::size_t most = std::max<std::size_t>(size / std::max<std::size_t>(8 * overlap, 1), 1);
+  for (std::size_t cuts = 1; cuts <= std::min(most, tiling.threads); ++cuts) {
+    if (across * cuts >= tiling.threads) tiling.length = (size + cuts - 1) / cuts;
+    if (across * cuts % tiling.threads == 0) break;
+  }
+  if (tiling.length == 0 && most > 1)
+    tiling.length = (size + std::min(most, tiling.threads) - 1) / std::min(most, tiling.threads);
+}
+
+// Four times as many tiles, where they stay long against the overlap: on a machine with other guests a core may be half
+// as fast as its neighbours, and with a tile a thread all would wait for it.
+std::size_t shorter(const Layout& layout, const TimeTiling& tiling) {
+  const std::size_t outer = layout.dimensions == 3 ? 0 : 1;
+  const std::size_t all = tiling.length == 0 ? layout.shape[outer] : tiling.length;
+  const std::size_t overlap = tiling.depth * static_cast<std::size_t>(layout.radius[outer]);
+  return std::max((all + 3) / 4, std::min(all, 16 * overlap));
+}
+
+// A depth, and the widest tile whose rings fit.
+template <class T>
+TimeTiling fitted(const Layout& layout, TimeTiling tiling, std::size_t bytes) {
+  const std::size_t line = 256;
+  if (layout.dimensions == 3) {
+    std::size_t height = layout.shape[1];
+    const auto with = [&](std::size_t h, std::size_t w) {
+      tiling.height = h;
+      tiling.width = w;
+      return TimeSweep<T>::ring_bytes(layout, tiling) <= bytes;
+    };
+    // Rows stay whole while a strip of them is at least four overlaps high.
+    const std::size_t least = std::max<std::size_t>(4 * tiling.depth * static_cast<std::size_t>(layout.radius[1]), 8);
+    for (std::size_t cuts = 2; height > least && !with(height, 0); ++cuts)
+      height = std::max(least, (layout.shape[1] + cuts - 1) / cuts);
+    std::size_t width = layout.shape[2];
+    while (width > line && !with(height, width)) width = (width + 1) / 2;
+    tiling.height = height >= layout.shape[1] ? 0 : height;
+    tiling.width = width >= layout.shape[2] ? 0 : width;
+  } else {
+    std::size_t width = layout.shape[2];
+    const auto least = std::max<std::size_t>(4 * tiling.depth * static_cast<std::size_t>(layout.radius[2]), line);
+    const auto fits = [&] {
+      tiling.width = width;
+      return TimeSweep<T>::ring_bytes(layout, tiling) <= bytes;
+    };
+    while (width > least && !fits()) width = (width + 1) / 2;
+    tiling.width = width >= layout.shape[2] ? 0 : width;
+  }
+  return tiling;
+}
+
+struct Size {
+  std::size_t bytes = 0;  // of the rings
+  bool more_tiles = false;
+};
+
+struct Way {
+  const char* kernel;
+  bool simd, exact, streaming;
+};
+
+template <class T>
+Entry<T> entry_of(const Update<T>& update, const Layout& layout, const TimeTiling& tiling, const Way& way) {
+  Entry<T> entry;
+  planner::Candidate& candidate = entry.candidate;
+  candidate.variant = "overlapped_tiles";
+  const auto add = [&](const char* name, std::size_t value) {
+    if (value > 0) candidate.parameters.emplace_back(name, std::to_string(value));
+  };
+  candidate.parameters.emplace_back("kernel", way.kernel);
+  add("depth", tiling.depth);
+  add("width", tiling.width);
+  add("height", tiling.height);
+  add("length", tiling.length);
+  add("tick", tiling.tick);
+  add("rows", tiling.rows);
+  if (tiling.planes > 1) add("planes", tiling.planes);
+  if (tiling.prefetch) candidate.parameters.emplace_back("fetch", "ahead");
+  if (tiling.within) candidate.parameters.emplace_back("fetch", "within");
+  if (way.streaming) candidate.parameters.emplace_back("stores", "streaming");
+  add("threads", tiling.threads);
+  candidate.cost = step_cost(update, layout, 2.0 / static_cast<double>(tiling.depth), way.simd ? 0.5 : 0.3,
+                             TimeSweep<T>::redundancy(layout, tiling));
+  candidate.cost.launches = 1.0 / static_cast<double>(tiling.depth);
+  candidate.cost.threads = tiling.threads;
+  entry.exact = way.exact;
+  const auto kernels = [update, tiling, way] {
+    return way.simd
+               ? linear_sweep_kernels<T>(
+                     update, {.planes = tiling.planes, .rows = tiling.rows, .flat = true, .streaming = way.streaming})
+               : general_sweep_kernels<T>(update);
+  };
+  entry.build = [layout, tiling, kernels] { return std::make_shared<OverlappedTiles<T>>(layout, tiling, kernels()); };
+  // Tiles as many as in the whole, shorter, and the overlap that they have the more of taken out again.
+  entry.sample = [layout, tiling, kernels](const Layout& part) -> Sample<T> {
+    TimeTiling shorter = tiling;
+    const std::size_t outer = layout.dimensions == 3 ? 0 : 1;
+    if (tiling.length > 0) {
+      const std::size_t tiles = pieces(layout.shape[outer], tiling.length);
+      shorter.length = (part.shape[outer] + tiles - 1) / tiles;
+    }
+    const double cells = static_cast<double>(layout.cells()) / static_cast<double>(part.cells());
+    return {std::make_shared<OverlappedTiles<T>>(part, shorter, kernels()),
+            cells * TimeSweep<T>::redundancy(layout, tiling) / TimeSweep<T>::redundancy(part, shorter)};
+  };
+  return entry;
+}
+
+// Depths worth trying: the overlap grows with depth x radius, the traffic falls with the depth. A grid that stays in
+// the threads' own caches only saves forks, and leaves the planner's time to the plain variants.
+std::vector<std::size_t> depths(const Layout& layout, bool cached) {
+  const auto radius = static_cast<std::size_t>(std::max({layout.radius[0], layout.radius[1], layout.radius[2], 1}));
+  std::vector<std::size_t> wanted;
+  switch (layout.dimensions) {
+    case 1:
+      wanted = cached ? std::vector<std::size_t>{32, 16} : std::vector<std::size_t>{128, 64, 32};
+      break;
+    case 2:
+      wanted = cached ? std::vector<std::size_t>{8, 4} : std::vector<std::size_t>{32, 16};
+      break;
+    default:
+      wanted = cached ? std::vector<std::size_t>{4, 2} : std::vector<std::size_t>{6, 4};
+      break;
+  }
+  for (std::size_t& depth : wanted) depth = std::max<std::size_t>(depth / radius, 2);
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  return wanted;
+}
+
+// 3D on many threads: plane by plane, two at a time, or four, of which two share buffers. Fetching ahead of a tick all
+// at once got in the way there; the kernels do it on their way.
+std::vector<TimeTiling> kinds_of(const TimeTiling& tiling, bool many_planes) {
+  if (!many_planes) return {tiling};
+  std::vector<TimeTiling> kinds(3, tiling);
+  for (TimeTiling& kind : kinds) kind.prefetch = false;
+  kinds[0].tick = kinds[0].planes = 1;
+  kinds[0].within = kinds[1].within = tiling.prefetch;
+  kinds[2].tick = 4;
+  return kinds;
+}
+
+}  // namespace
+
+template <class T>
+void list_host_overlapped_tiles(const Device&, const Update<T>& update, const Layout& layout,
+                                std::vector<Entry<T>>& entries) {
+  const Caches caches = caches_of(layout);
+  const double both = 2.0 * static_cast<double>(layout.cells() * layout.fields * sizeof(T));
+  const bool streams = std::is_floating_point_v<T> && kStreamingStores && both > static_cast<double>(caches.last);
+  const bool cached = both < static_cast<double>(caches.own * layout.threads);
+  std::vector<Way> ways;
+  if (update.linear) ways.push_back({"simd", true, update.sums_terms, streams});
+  if (!update.sums_terms) ways.push_back({"compiler", false, true, false});
+  const auto add = [&](const TimeTiling& tiling, const Way& way) {
+    if (TimeSweep<T>::redundancy(layout, tiling) > 3) return;
+    Entry<T> entry = entry_of(update, layout, tiling, way);
+    const auto same = [&](const Entry<T>& other) { return other.candidate.name() == entry.candidate.name(); };
+    if (std::none_of(entries.begin(), entries.end(), same)) entries.push_back(std::move(entry));
+  };
+  const std::size_t room = layout.dimensions == 1 ? caches.near * 3 / 4 : caches.own;
+  for (const Way& way : ways) {
+    for (const std::size_t depth : depths(layout, cached)) {
+      TimeTiling tiling{.depth = depth, .rows = way.simd ? 4u : 2u, .threads = layout.threads, .prefetch = streams};
+      tiling.tick = layout.dimensions == 2 ? 8 : 1;
+      const bool flat = layout.dimensions == 3 && layout.radius[0] == 1 && way.simd;
+      if (flat) tiling.tick = tiling.rows = tiling.planes = 2;
+      // Rings that leave room for what streams through, ones that just fit, and rows that are not cut at all: long rows
+      // are what prefetchers like, and may win though the rings lie in the cache behind.
+      const std::size_t beyond = layout.dimensions == 2 ? std::numeric_limits<std::size_t>::max() : 2 * room;
+      std::vector<Size> sizes{{room / 2}, {room}, {beyond}};
+      if (cached) {
+        sizes = {{room}};
+      } else if (layout.threads > 4) {
+        sizes = {{room / 2}, {room / 2, true}, {room, true}};
+        if (flat) sizes = {{depth > 4 ? room * 3 / 4 : room / 2, true}};  // in several orders
+      }
+      for (const Size& size : sizes) {
+        for (const TimeTiling& kind : kinds_of(tiling, flat && layout.threads > 4 && !cached)) {
+          TimeTiling fitting = fitted<T>(layout, kind, size.bytes);
+          share_out(layout, fitting);
+          if (size.more_tiles) fitting.length = shorter(layout, fitting);
+          add(fitting, way);
+        }
+      }
+    }
+  }
+}
+
+template void list_host_overlapped_tiles(const Device&, const Update<float>&, const Layout&,
+                                         std::vector<Entry<float>>&);
+template void list_host_overlapped_tiles(const Device&, const Update<double>&, const Layout&,
+                                         std::vector<Entry<double>>&);
+template void list_host_overlapped_tiles(const Device&, const Update<std::int32_t>&, const Layout&,
+                                         std::vector<Entry<std::int32_t>>&);
+template void list_host_overlapped_tiles(const Device&, const Update<std::uint8_t>&, const Layout&,
+                                         std::vector<Entry<std::uint8_t>>&);
+
+}  // namespace ridge::stencil

@@ -1,0 +1,321 @@
+// One element type's kernels for every instruction set; the includer names itself HWY_TARGET_INCLUDE and declares
+// SweepElement. SVE is left out: its vectors have no size at compile time, and arrays of them no registers.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#include <hwy/foreach_target.h>
+// foreach_target comes first
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "stencil/host/lane_shift-inl.hpp"
+#include "stencil/host/linear_shape.hpp"
+#include "stencil/host/sweep_simd.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ridge::stencil::HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using T = SweepElement;
+
+// Without an FMA of its own the vector unit would round otherwise than the definition says.
+#if HWY_TARGET == HWY_SCALAR || !HWY_NATIVE_FMA
+
+template <bool kStreaming>
+SumBlock<T> Find(KnownShape, std::size_t, std::size_t) {
+  return nullptr;
+}
+
+#else
+
+using D = hn::ScalableTag<T>;
+using V = hn::Vec<D>;
+constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));  // exact: the targets left in have vectors of a fixed size
+
+// How the sums of a block advance. Both keep each sum's own order.
+enum class Order {
+  by_term,   // a term of every output row, then the next: many independent sums in a row, nothing is loaded ahead
+  by_point,  // a point of the window into every output row that reads it: each point is loaded once
+};
+
+// f(0), f(1), ... with constants: GCC keeps arrays of vectors in registers only where all indices are constant from the
+// start.
+template <int kCount, class F>
+HWY_INLINE void Each(const F& f) {
+  [&]<int... kIndex>(std::integer_sequence<int, kIndex...>) HWY_ATTR __attribute__((always_inline)) {
+    (f(std::integral_constant<int, kIndex>()), ...);
+  }
+  (std::make_integer_sequence<int, kCount>());
+}
+
+// Keeps the compiler's scheduler from pulling later loads ahead of these sums, which would spill.
+HWY_INLINE void KeepOrder() { asm volatile(""); }
+
+template <class S>
+struct Points {
+  std::array<Offset, S::points> at{};
+  constexpr Points() {
+    std::size_t i = 0;
+    for (int z = -S::rz; z <= S::rz; ++z) {
+      for (int y = -S::ry; y <= S::ry; ++y) {
+        for (int x = -S::rx; x <= S::rx; ++x) {
+          if (S::has(z, y, x)) at[i++] = {z, y, x};
+        }
+      }
+    }
+  }
+};
+
+// The points a block reads, in the order of memory, and which term each is of the output rows that read it.
+template <class S, int kPlanes, int kRows>
+struct Window {
+  static constexpr int kHeight = 2 * S::ry + kRows, kMost = S::points * kPlanes * kRows;
+  int row[kMost] = {}, dx[kMost] = {}, term[kMost][kPlanes * kRows] = {}, count = 0;
+  constexpr Window() {
+    int next[kPlanes * kRows] = {};  // a sum's terms come in its own order too
+    for (int r = 0; r < (2 * S::rz + kPlanes) * kHeight; ++r) {
+      for (int x = -S::rx; x <= S::rx; ++x) {
+        bool used = false;
+        for (int k = 0; k < kPlanes * kRows; ++k) {
+          const bool has = S::has(r / kHeight - S::rz - k / kRows, r % kHeight - S::ry - k % kRows, x);
+          if (count < kMost) term[count][k] = has ? next[k]++ : -1;
+          used = used || has;
+        }
+        if (!used) continue;
+        row[count] = r;
+        dx[count++] = x;
+      }
+    }
+  }
+};
+
+template <class S, int kPlanes, int kRows, int kUnroll>
+HWY_INLINE void SumByTerm(const T* const* rows, const V* weights, std::ptrdiff_t x,
+                          V (&sums)[kPlanes * kRows][kUnroll]) {
+  static constexpr Points<S> kPoints;
+  constexpr int kHeight = 2 * S::ry + kRows;
+  const D d;
+  Each<S::points>([&](auto t) HWY_ATTR __attribute__((always_inline)) {
+    Each<kPlanes * kRows>([&](auto k) HWY_ATTR __attribute__((always_inline)) {
+      constexpr int kDx = kPoints.at[t][2];
+      constexpr int kRow = (k / kRows + S::rz + kPoints.at[t][0]) * kHeight + k % kRows + S::ry + kPoints.at[t][1];
+      Each<kUnroll>([&](auto u) HWY_ATTR __attribute__((always_inline)) {
+        const V value = hn::LoadU(d, rows[kRow] + x + kDx + u * kLanes);
+        if constexpr (t == 0) {
+          sums[k][u] = hn::Mul(weights[t], value);
+        } else {
+          sums[k][u] = hn::MulAdd(weights[t], value, sums[k][u]);
+        }
+      });
+    });
+    KeepOrder();
+  });
+}
+
+// kShifted: neighbours along x come from whole vectors, a vector before and one beyond the block included.
+template <class S, int kPlanes, int kRows, int kUnroll, bool kShifted>
+HWY_INLINE void SumByPoint(const T* const* rows, const V* weights, std::ptrdiff_t x,
+                           V (&sums)[kPlanes * kRows][kUnroll]) {
+  static constexpr Window<S, kPlanes, kRows> kWindow;
+  const D d;
+  Each<kWindow.count>([&](auto i) HWY_ATTR __attribute__((always_inline)) {
+    constexpr int kRow = kWindow.row[i], kDx = kWindow.dx[i];
+    V values[kUnroll];
+    Each<kUnroll>([&](auto u) HWY_ATTR __attribute__((always_inline)) {
+      if constexpr (kShifted) {
+        values[u] = LoadShifted<kDx>(d, rows[kRow] + x + u * kLanes);
+      } else {
+        values[u] = hn::LoadU(d, rows[kRow] + x + kDx + u * kLanes);
+      }
+    });
+    Each<kPlanes * kRows>([&](auto k) HWY_ATTR __attribute__((always_inline)) {
+      constexpr int kTerm = kWindow.term[i][k];
+      if constexpr (kTerm == 0) {
+        Each<kUnroll>([&](auto u) HWY_ATTR
+                      __attribute__((always_inline)) { sums[k][u] = hn::Mul(weights[0], values[u]); });
+      } else if constexpr (kTerm > 0) {
+        Each<kUnroll>([&](auto u) HWY_ATTR __attribute__((always_inline)) {
+          sums[k][u] = hn::MulAdd(weights[kTerm], values[u], sums[k][u]);
+        });
+      }
+    });
+    KeepOrder();
+  });
+}
+
+template <class S, int kPlanes, int kRows, int kUnroll, Order kOrder, bool kStreaming, bool kShifted = false>
+HWY_INLINE void SumAt(const T* const* rows, const V* weights, T* const* out, std::ptrdiff_t x) {
+  const D d;
+  V sums[kPlanes * kRows][kUnroll];
+  if constexpr (kOrder == Order::by_term) {
+    SumByTerm<S, kPlanes, kRows, kUnroll>(rows, weights, x, sums);
+  } else {
+    SumByPoint<S, kPlanes, kRows, kUnroll, kShifted>(rows, weights, x, sums);
+  }
+  Each<kPlanes * kRows>([&](auto k) HWY_ATTR __attribute__((always_inline)) {
+    Each<kUnroll>([&](auto u) HWY_ATTR __attribute__((always_inline)) {
+      if constexpr (kStreaming) {
+        hn::Stream(sums[k][u], d, out[k] + x + u * kLanes);
+      } else {
+        hn::StoreU(sums[k][u], d, out[k] + x + u * kLanes);
+      }
+    });
+  });
+}
+
+template <class S>
+constexpr bool kSmallStar = S::points <= 7 && S::rx == 1;
+
+// Ranges narrower than a vector.
+template <class S, int kPlanes, int kRows>
+HWY_NOINLINE void SumPlainly(const T* const* rows, const T* weights, T* const* out, std::ptrdiff_t begin,
+                             std::ptrdiff_t end) {
+  static constexpr Points<S> kPoints;
+  for (int k = 0; k < kPlanes * kRows; ++k) {
+    for (std::ptrdiff_t x = begin; x < end; ++x) {
+      T sum{};
+      for (int t = 0; t < S::points; ++t) {
+        const Offset& at = kPoints.at[static_cast<std::size_t>(t)];
+        const T value = rows[(k / kRows + S::rz + at[0]) * (2 * S::ry + kRows) + k % kRows + S::ry + at[1]][x + at[2]];
+        sum = t == 0 ? weights[0] * value : std::fma(weights[t], value, sum);
+      }
+      out[k][x] = sum;
+    }
+  }
+}
+
+template <class S, int kPlanes, int kRows, int kUnroll, Order kOrder, bool kStreaming>
+void Block(const T* const* in, const T* weights, T* const* out, std::size_t from, std::size_t to, const T* ahead,
+           std::size_t ahead_lines) {
+  constexpr int kTable = (2 * S::rz + kPlanes) * (2 * S::ry + kRows);
+  const T* rows[kTable];  // of this function alone, so that no store can change it
+  T* target[kPlanes * kRows];
+  for (int i = 0; i < kTable; ++i) rows[i] = in[i];
+  for (int k = 0; k < kPlanes * kRows; ++k) target[k] = out[k];
+  std::ptrdiff_t x = static_cast<std::ptrdiff_t>(from);
+  const std::ptrdiff_t end = static_cast<std::ptrdiff_t>(to);
+  if (end - x < kLanes) return SumPlainly<S, kPlanes, kRows>(rows, weights, target, x, end);
+  const D d;
+  V spread[S::points];
+  Each<S::points>([&](auto t) HWY_ATTR __attribute__((always_inline)) { spread[t] = hn::Set(d, weights[t]); });
+  // The first vector up to an aligned place and the last one overlap their neighbours: the same values once more.
+  const auto beyond = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(target[0] + x) / sizeof(T) % kLanes);
+  if (beyond != 0) {
+    SumAt<S, kPlanes, kRows, 1, kOrder, false>(rows, spread, target, x);
+    x += kLanes - beyond;
+  }
+  const std::size_t turns = static_cast<std::size_t>(end - x) / (kUnroll * kLanes) + 1;
+  std::size_t due = 0;
+  const auto fetch = [&]() HWY_ATTR __attribute__((always_inline)) {
+    for (due += ahead_lines; due >= turns; due -= turns) {
+      __builtin_prefetch(ahead, 0, 2);
+      ahead += 64 / sizeof(T);
+    }
+  };
+  if constexpr (kLaneShifts && kSmallStar<S> && kOrder == Order::by_point) {
+    // Only what the sums read anyway is known to be there: from a cell before the range to a cell beyond it.
+    for (; x + kLanes <= end && x - kLanes < static_cast<std::ptrdiff_t>(from) - 1; x += kLanes)
+      SumAt<S, kPlanes, kRows, 1, kOrder, kStreaming>(rows, spread, target, x);
+    for (; x + (kUnroll + 1) * kLanes <= end + 1; x += kUnroll * kLanes) {
+      fetch();
+      SumAt<S, kPlanes, kRows, kUnroll, kOrder, kStreaming, true>(rows, spread, target, x);
+    }
+  }
+  for (; x + kUnroll * kLanes <= end; x += kUnroll * kLanes) {
+    fetch();
+    SumAt<S, kPlanes, kRows, kUnroll, kOrder, kStreaming>(rows, spread, target, x);
+  }
+  for (; x + kLanes <= end; x += kLanes) SumAt<S, kPlanes, kRows, 1, kOrder, kStreaming>(rows, spread, target, x);
+  if (x < end) SumAt<S, kPlanes, kRows, 1, kOrder, false>(rows, spread, target, end - kLanes);
+}
+
+// Vectors at once, by what was measured (docs/design/stencil-host.md): sums in flight hide the latency of FMA, and
+// together with the weights they fit the registers.
+constexpr int kRegisters = HWY_ARCH_X86 && kLanes * sizeof(T) < 64 ? 16 : 32;
+
+template <class S, int kPlanes, int kRows, bool kStreaming>
+SumBlock<T> Chosen() {
+  constexpr int kSums = kPlanes * kRows;
+  constexpr int kMost = kRegisters == 16 ? 8 : 16;
+  constexpr bool kWide = HWY_ARCH_ARM ? kSmallStar<S> || S::points <= 9 : kLaneShifts && kSmallStar<S> && S::rz == 0;
+  constexpr int kUnroll = kSums >= 4 ? (kWide ? kMost / kSums : 2) : (kSums == 1 ? 8 : 4) * kMost / 16;
+  constexpr Order kOrder = HWY_ARCH_ARM && kSmallStar<S> ? Order::by_term : Order::by_point;
+  return Block<S, kPlanes, kRows, kUnroll, kOrder, kStreaming>;
+}
+
+template <class S, bool kStreaming>
+SumBlock<T> WithRows(std::size_t planes, std::size_t rows) {
+  if (planes == 1 && rows == 1) return Chosen<S, 1, 1, kStreaming>();
+  if constexpr (S::ry > 0) {
+    if (planes == 1 && rows == 4) return Chosen<S, 1, 4, kStreaming>();
+  }
+  if constexpr (S::rz == 1) {
+    if (planes == 2 && rows == 2) return Chosen<S, 2, 2, kStreaming>();
+    if (planes == 2 && rows == 1) return Chosen<S, 2, 1, kStreaming>();
+  }
+  return nullptr;
+}
+
+template <bool kStreaming>
+SumBlock<T> Find(KnownShape shape, std::size_t planes, std::size_t rows) {
+  switch (shape) {
+    case KnownShape::line_1:
+      return WithRows<Shape<0, 0, 1, true>, kStreaming>(planes, rows);
+    case KnownShape::line_2:
+      return WithRows<Shape<0, 0, 2, true>, kStreaming>(planes, rows);
+    case KnownShape::star_2d_1:
+      return WithRows<Shape<0, 1, 1, true>, kStreaming>(planes, rows);
+    case KnownShape::star_2d_2:
+      return WithRows<Shape<0, 2, 2, true>, kStreaming>(planes, rows);
+    case KnownShape::star_2d_4:
+      return WithRows<Shape<0, 4, 4, true>, kStreaming>(planes, rows);
+    case KnownShape::box_2d_1:
+      return WithRows<Shape<0, 1, 1, false>, kStreaming>(planes, rows);
+    case KnownShape::star_3d_1:
+      return WithRows<Shape<1, 1, 1, true>, kStreaming>(planes, rows);
+    case KnownShape::star_3d_2:
+      return WithRows<Shape<2, 2, 2, true>, kStreaming>(planes, rows);
+    case KnownShape::star_3d_4:
+      return WithRows<Shape<4, 4, 4, true>, kStreaming>(planes, rows);
+    case KnownShape::box_3d_1:
+      return WithRows<Shape<1, 1, 1, false>, kStreaming>(planes, rows);
+    case KnownShape::none:
+      break;
+  }
+  return nullptr;
+}
+
+#endif
+
+SumBlock<T> GetBlock(KnownShape shape, std::size_t planes, std::size_t rows, bool streaming) {
+  return streaming ? Find<true>(shape, planes, rows) : Find<false>(shape, planes, rows);
+}
+
+std::size_t VectorCells() { return hn::MaxLanes(hn::ScalableTag<T>()); }
+
+}  // namespace
+}  // namespace ridge::stencil::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ridge::stencil {
+
+HWY_EXPORT(GetBlock);
+HWY_EXPORT(VectorCells);
+
+template <>
+SumBlock<SweepElement> sweep_sum(KnownShape shape, std::size_t planes, std::size_t rows, bool streaming) {
+  return HWY_DYNAMIC_DISPATCH(GetBlock)(shape, planes, rows, streaming);
+}
+template <>
+std::size_t sweep_vector<SweepElement>() {
+  return HWY_DYNAMIC_DISPATCH(VectorCells)();
+}
+
+}  // namespace ridge::stencil
+#endif

@@ -1,0 +1,205 @@
+#include "stencil/trials.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/threads.hpp"
+#include "device/random.hpp"
+#include "machine/host_caches.hpp"
+#include "stencil/reference.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+// What a candidate that is timed may take.
+constexpr base::Repeat kTrial{.seconds = 0.06, .at_least = 3, .at_most = 1000, .round = 2e-4};
+// A run is several sweeps: one alone is over before the caches and the memory are in step.
+constexpr std::size_t kTrialSteps = 4, kTrialSweeps = 3;
+// On a device passes follow one another; timed alone, the wait for it would count.
+constexpr std::size_t kTrialPasses = 8;
+// After a run that is so much slower than the best so far there is no further one.
+constexpr double kHopeless = 1.3;
+// Up to here the plain loops, cell by cell on one thread, take a fraction of a second.
+constexpr double kPlainUpdates = 1e7;
+
+// Between a half and three halves, so that nothing divides by zero and sums of weights near one stay near one; integers
+// from 0 to 3.
+template <class T>
+void fill_cells(std::span<T> cells, std::uint64_t seed) {
+  fill_random(std::as_writable_bytes(cells),
+              std::is_same_v<T, float>    ? Numbers::float32
+              : std::is_same_v<T, double> ? Numbers::float64
+                                          : Numbers::bits,
+              seed);
+  base::parallel(0, [&](std::size_t thread, std::size_t threads) {
+    const base::Share share = base::share(cells.size(), thread, threads);
+    for (std::size_t i = share.begin; i < share.end; ++i) {
+      if constexpr (std::is_floating_point_v<T>) {
+        cells[i] = T{1} + cells[i] / 2;
+      } else {
+        cells[i] = static_cast<T>(cells[i] & 3);
+      }
+    }
+  });
+}
+
+// A quarter of a large grid at least, cut along its slowest axis, that no cache holds; nothing where the grid is small.
+template <class T>
+std::optional<Problem> part_of(const Device& device, const Problem& problem, const Layout& layout) {
+  if (!device.is_host()) return std::nullopt;
+  const double bytes = 2.0 * static_cast<double>(layout.cells() * layout.fields * sizeof(T));
+  const double enough = std::max(4.0 * static_cast<double>(machine::host_caches().back().size), 128.0 * (1 << 20));
+  constexpr std::size_t kFewest = 256;
+  Problem part = problem;
+  part.shape[0] = static_cast<std::size_t>(static_cast<double>(problem.shape[0]) * std::max(enough / bytes, 0.25));
+  part.shape[0] = std::max(part.shape[0], kFewest);
+  if (2 * part.shape[0] > problem.shape[0]) return std::nullopt;
+  return part;
+}
+
+std::string cell_at(const Layout& layout, std::size_t index) {
+  const std::size_t field = index / layout.cells(), cell = index % layout.cells();
+  std::string place = fmt::format("cell {}", cell % layout.shape[2]);
+  if (layout.dimensions > 1) place = fmt::format("row {}, {}", cell / layout.shape[2] % layout.shape[1], place);
+  if (layout.dimensions > 2) place = fmt::format("plane {}, {}", cell / layout.shape[2] / layout.shape[1], place);
+  return layout.fields > 1 ? fmt::format("field {}, {}", field, place) : place;
+}
+
+template <class T>
+bool all_finite(const Grid<T>& grid) {
+  if constexpr (!std::is_floating_point_v<T>) return true;
+  return std::all_of(grid.all().begin(), grid.all().end(), [](T value) { return std::isfinite(value); });
+}
+
+}  // namespace
+
+std::size_t compared_steps(const std::vector<std::size_t>& depths) {
+  const std::size_t deepest = depths.empty() ? 1 : *std::max_element(depths.begin(), depths.end());
+  for (std::size_t steps = 2 * deepest + 1; steps < 4 * deepest; ++steps) {
+    const auto leaves_enough = [&](std::size_t depth) { return steps % depth >= (depth > 5 ? 5 : depth > 1 ? 1 : 0); };
+    if (std::all_of(depths.begin(), depths.end(), leaves_enough)) return steps;
+  }
+  return 2 * deepest + 5;
+}
+
+template <class T>
+Trials<T>::Trials(const Device& device, const Update<T>& update, const Problem& problem, const Layout& layout,
+                  const std::vector<Entry<T>>& entries)
+    : device_(device),
+      update_(update),
+      problem_(problem),
+      layout_(layout),
+      entries_(entries),
+      part_(part_of<T>(device, problem, layout)) {}
+
+template <class T>
+void Trials<T>::fill(Grids& grids, const std::vector<std::size_t>& shape) const {
+  if (grids.cells) return;
+  grids.cells = std::make_unique<Grid<T>>(shape, layout_.fields);
+  fill_cells(grids.cells->all(), 1);
+  if (layout_.coefficients == 0) return;
+  grids.coefficients = std::make_unique<Grid<T>>(shape, layout_.coefficients);
+  fill_cells(grids.coefficients->all(), 2);
+}
+
+template <class T>
+double Trials<T>::seconds(const Variant<T>& variant) {
+  fill(whole_, problem_.shape);
+  return timed(variant, whole_, 1);
+}
+
+template <class T>
+double Trials<T>::seconds_of(std::size_t entry, const typename planner::Trials<Variant<T>>::Build& build) {
+  if (!part_ || !entries_[entry].sample) return seconds(build());
+  fill(of_part_, part_->shape);
+  const Sample<T> sample = entries_[entry].sample(resolve(update_, *part_));
+  return timed(*sample.variant, of_part_, sample.scale);
+}
+
+template <class T>
+double Trials<T>::timed(const Variant<T>& variant, const Grids& grids, double scale) {
+  const auto running = variant.start(*grids.cells, grids.coefficients.get());
+  const std::size_t depth = variant.depth();
+  const bool queued = !device_.is_host() && !device_.info().shares_host_memory;
+  const std::size_t steps =
+      queued ? kTrialPasses * depth : std::max(kTrialSweeps * depth, (kTrialSteps + depth - 1) / depth * depth);
+  const auto run = [&] {
+    running->run(steps);
+    running->wait();
+  };
+  const double factor = scale / static_cast<double>(steps);
+  run();  // cold
+  const double start = base::now();
+  run();
+  double seconds = (base::now() - start) * factor;
+  if (best_ == 0 || seconds <= kHopeless * best_) seconds = std::min(seconds, base::best_seconds(run, kTrial) * factor);
+  best_ = best_ == 0 ? seconds : std::min(best_, seconds);
+  return seconds;
+}
+
+// By plain loops where that is soon over, else by the variant that the tests hold to them bit by bit. An update that
+// leaves the range of numbers is compared after fewer steps.
+template <class T>
+void Trials<T>::make_expected() {
+  fill(whole_, problem_.shape);
+  std::vector<std::size_t> depths;
+  for (const Entry<T>& entry : entries_) {
+    if (entry.candidate.refusal.empty()) depths.push_back(depth_of(entry.candidate));
+  }
+  const auto base = std::find_if(entries_.begin(), entries_.end(), [](const Entry<T>& entry) {
+    return entry.candidate.variant == "base" && entry.candidate.refusal.empty();
+  });
+  for (steps_ = compared_steps(depths);; steps_ /= 2) {
+    const double updates = static_cast<double>(layout_.cells() * layout_.fields * steps_);
+    expected_ = std::make_unique<Grid<T>>(*whole_.cells);
+    if (updates <= kPlainUpdates || base == entries_.end()) {
+      reference(update_, problem_, *expected_, steps_, whole_.coefficients.get());
+    } else {
+      const auto variant = base->build();
+      const auto running = variant->start(*whole_.cells, whole_.coefficients.get());
+      running->run(steps_);
+      running->read(*expected_);
+    }
+    if (steps_ == 1 || all_finite(*expected_)) return;
+  }
+}
+
+template <class T>
+planner::Comparison Trials<T>::compare(const Variant<T>& variant) {
+  if (!expected_) {
+    make_expected();
+    answer_ = std::make_unique<Grid<T>>(problem_.shape, layout_.fields);
+  }
+  const auto running = variant.start(*whole_.cells, whole_.coefficients.get());
+  running->run(steps_);
+  std::fill(answer_->all().begin(), answer_->all().end(),
+            std::is_floating_point_v<T> ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(0x55));
+  running->read(*answer_);
+  if constexpr (std::is_floating_point_v<T>) {
+    // What even one step of the reference makes no number of is nobody's fault, as long as all say so.
+    for (std::size_t i = 0; i < answer_->all().size(); ++i) {
+      const T wanted = expected_->all()[i];
+      T& got = answer_->all()[i];
+      if (!std::isfinite(wanted) && !std::isfinite(got)) got = expected_->all()[i] = 0;
+    }
+    const double allowed = 8 * static_cast<double>(steps_) * static_cast<double>(std::numeric_limits<T>::epsilon());
+    return planner::compare(std::span<const T>(answer_->all()), std::span<const T>(expected_->all()), allowed,
+                            [&](std::size_t index) { return cell_at(layout_, index); });
+  } else {
+    return planner::compare_bytes(std::as_bytes(answer_->all()), std::as_bytes(expected_->all()),
+                                  [&](std::size_t byte) { return cell_at(layout_, byte / sizeof(T)); });
+  }
+}
+
+template class Trials<float>;
+template class Trials<double>;
+template class Trials<std::int32_t>;
+template class Trials<std::uint8_t>;
+
+}  // namespace ridge::stencil

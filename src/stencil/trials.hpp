@@ -1,0 +1,46 @@
+// How variants of the stencil are timed and judged while planning.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "stencil/variant.hpp"
+
+namespace ridge::stencil {
+
+// Steps after which answers are compared: each depth's kernel has run twice at least, and those of its remainder, of
+// four steps and of one, have run too.
+std::size_t compared_steps(const std::vector<std::size_t>& depths);
+
+template <class T>
+class Trials final : public planner::Trials<Variant<T>> {
+ public:
+  Trials(const Device& device, const Update<T>& update, const Problem& problem, const Layout& layout,
+         const std::vector<Entry<T>>& entries);
+  double seconds(const Variant<T>& variant) override;  // of a step
+  // A large grid takes seconds to go through once: a part of it that no cache holds either is timed in its place.
+  double seconds_of(std::size_t entry, const typename planner::Trials<Variant<T>>::Build& build) override;
+  planner::Comparison compare(const Variant<T>& variant) override;
+
+ private:
+  struct Grids {
+    std::unique_ptr<Grid<T>> cells{}, coefficients{};
+  };
+  void fill(Grids& grids, const std::vector<std::size_t>& shape) const;
+  double timed(const Variant<T>& variant, const Grids& grids, double scale);
+  void make_expected();
+
+  Device device_;
+  const Update<T>& update_;
+  const Problem& problem_;
+  const Layout& layout_;
+  const std::vector<Entry<T>>& entries_;
+  std::optional<Problem> part_;
+  Grids whole_, of_part_;
+  double best_ = 0;  // seconds of a step so far
+  std::unique_ptr<Grid<T>> expected_, answer_;
+  std::size_t steps_ = 0;  // that expected_ took
+};
+
+}  // namespace ridge::stencil

@@ -1,0 +1,105 @@
+// What planning compares: answers of every depth, and that a wrong one is seen wherever it is wrong.
+#include "stencil/trials.hpp"
+
+#include <cstdint>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "support.hpp"
+
+namespace ridge::stencil::test {
+namespace {
+
+TEST(Trials, ComparedStepsRunEveryDepthAndItsRemainder) {
+  for (const std::vector<std::size_t>& depths : std::vector<std::vector<std::size_t>>{
+           {1}, {1, 2}, {3, 1}, {4, 3, 2}, {4, 6, 8}, {4, 8, 10, 11, 12}, {16, 32}, {32, 64, 128}, {5}}) {
+    const std::size_t steps = compared_steps(depths);
+    for (const std::size_t depth : depths) {
+      EXPECT_GE(steps / depth, 2u) << depth;
+      if (depth > 1) EXPECT_GE(steps % depth, depth > 5 ? 5u : 1u) << steps << " steps, depth " << depth;
+    }
+  }
+}
+
+template <class T>
+void expect_all_right(const Update<T>& update, const Problem& problem) {
+  const Layout layout = resolve(update, problem);
+  const std::vector<Entry<T>> entries = list_variants(host(), update, layout);
+  Trials<T> trials(host(), update, problem, layout, entries);
+  for (const Entry<T>& entry : entries) {
+    if (!entry.candidate.refusal.empty()) continue;
+    const planner::Comparison comparison = trials.compare(*entry.build());
+    EXPECT_TRUE(comparison.right()) << layout.key() << ", " << entry.candidate.name() << ": " << comparison.in_words();
+  }
+}
+
+TEST(Trials, EveryVariantOfTheHostIsRight) {
+  expect_all_right(update<float>(2, heat_function()), {.shape = {67, 90}});
+  expect_all_right(update<double>(2, wave_function()), {.shape = {40, 33}, .borders = Borders::all(Border::mirror)});
+  expect_all_right(update<std::uint8_t>(2, life_function()),
+                   {.shape = {40, 33}, .borders = Borders::all(Border::periodic)});
+  // More cells than the plain loops go through in a moment: "base" is the reference.
+  expect_all_right(update<float>(2, heat_function()), {.shape = {1100, 900}});
+}
+
+// An update that leaves the range of numbers: fewer steps, and at last both say so.
+TEST(Trials, UpdatesThatGrowAreComparedEarly) {
+  expect_all_right(update<float>(2, [](auto u) { return 1e9f * u(0, 0) * u(0, 1); }), {.shape = {30, 40}});
+  expect_all_right(update<float>(2, [](auto u) { return u(0, 0) / (u(0, 1) - u(0, 1)); }), {.shape = {30, 40}});
+}
+
+// The base variant with one cell changed at the end.
+class Wrong final : public Variant<float> {
+ public:
+  Wrong(std::shared_ptr<const Variant<float>> right, std::size_t cell, float value)
+      : right_(std::move(right)), cell_(cell), value_(value) {}
+  std::unique_ptr<Running<float>> start(const Grid<float>& grid, const Grid<float>* coefficients) const override {
+    return std::make_unique<Session>(*this, right_->start(grid, coefficients));
+  }
+
+ private:
+  struct Session final : Running<float> {
+    Session(const Wrong& of, std::unique_ptr<Running<float>> session) : of_(of), right_(std::move(session)) {}
+    void run(std::size_t steps) override { right_->run(steps); }
+    double change(Norm norm) override { return right_->change(norm); }
+    void read(Grid<float>& grid) override {
+      right_->read(grid);
+      grid.all()[of_.cell_] += of_.value_;
+    }
+    void wait() override { right_->wait(); }
+    const Wrong& of_;
+    std::unique_ptr<Running<float>> right_;
+  };
+  std::shared_ptr<const Variant<float>> right_;
+  std::size_t cell_;
+  float value_;
+};
+
+TEST(Trials, AWrongCellIsSeenAndNamed) {
+  const auto heat = update<float>(2, heat_function());
+  const Problem problem{.shape = {20, 30}};
+  const Layout layout = resolve(heat, problem);
+  const std::vector<Entry<float>> entries = list_variants(host(), heat, layout);
+  Trials<float> trials(host(), heat, problem, layout, entries);
+  const auto base = entries.front().build();
+  EXPECT_TRUE(trials.compare(Wrong(base, 0, 0)).right());
+  for (const float value : {1e-3f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    for (const std::size_t cell : {0u, 7u * 30 + 5, 599u}) {
+      const planner::Comparison comparison = trials.compare(Wrong(base, cell, value));
+      EXPECT_FALSE(comparison.right()) << value;
+      EXPECT_EQ(comparison.where, "row " + std::to_string(cell / 30) + ", cell " + std::to_string(cell % 30));
+    }
+  }
+}
+
+TEST(Trials, AMeasuredPlanCanBeVerified) {
+  const auto verified = plan(host(), update<float>(2, heat_function()), {.shape = {97, 60}},
+                             {.use_wisdom = false, .save_wisdom = false, .verify = true});
+  EXPECT_EQ(verified.decisions().front().source, planner::Source::measurement);
+  for (const planner::Trial& trial : verified.decisions().front().trials)
+    EXPECT_EQ(trial.reason.find("wrong"), std::string::npos) << trial.name << ": " << trial.reason;
+}
+
+}  // namespace
+}  // namespace ridge::stencil::test
