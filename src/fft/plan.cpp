@@ -8,8 +8,8 @@
 
 #include "fft/device/device_transform.hpp"
 #include "fft/device/route.hpp"
-#include "fft/lines.hpp"
-#include "fft/transform.hpp"
+#include "fft/host/lines.hpp"
+#include "fft/host/transform.hpp"
 
 namespace ridge::fft {
 namespace {

@@ -1,4 +1,4 @@
-#include "fft/prime/prime.hpp"
+#include "fft/host/prime/prime.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <ridge/error.hpp>
 
 #include "base/aligned.hpp"
-#include "fft/mixed/mixed.hpp"
+#include "fft/host/mixed/mixed.hpp"
+#include "fft/host/power2/power2.hpp"
+#include "fft/host/prime/numbers.hpp"
 #include "fft/plain_kernel.hpp"
-#include "fft/power2/power2.hpp"
-#include "fft/prime/numbers.hpp"
 #include "fft/reference.hpp"
 #include "fft/support.hpp"
 
@@ -43,7 +43,7 @@ double sampled_error(const std::vector<std::complex<T>>& in, const std::vector<s
                      std::size_t step) {
   using Real = reference::Wider<T>;
   const std::size_t n = in.size();
-  const auto roots = reference::circle<Real>(n, inverse ? 1 : -1);
+  const auto roots = reference::roots_of_unity<Real>(n, inverse ? 1 : -1);
   std::vector<reference::Point<Real>> expected;
   std::vector<std::complex<T>> actual;
   for (std::size_t k = 0; k < n; k += step) {

@@ -5,8 +5,8 @@
 #include <variant>
 #include <vector>
 
-#include "fft/device/papers/compiled_stages.hpp"
 #include "fft/device/route.hpp"
+#include "fft/historical/papers/compiled_stages.hpp"
 
 namespace ridge::fft::on_device {
 

@@ -7,7 +7,7 @@
 
 #include <ridge/fft.hpp>
 
-#include "fft/kernel.hpp"
+#include "fft/variant.hpp"
 
 namespace ridge::fft::on_device {
 

@@ -10,7 +10,7 @@
 #include "fft/device/radices.hpp"
 #include "fft/device/route.hpp"
 #include "fft/device/tables.hpp"
-#include "fft/prime/numbers.hpp"
+#include "fft/host/prime/numbers.hpp"
 
 namespace ridge::fft::on_device {
 namespace {

@@ -11,10 +11,10 @@
 #include <ridge/plan.hpp>
 
 #include "fft/device/compiled_pass.hpp"
-#include "fft/device/papers/stage_plan.hpp"
-#include "fft/device/papers/unit.hpp"
 #include "fft/device/pass.hpp"
 #include "fft/device/spectrum_text.hpp"
+#include "fft/historical/papers/stage_plan.hpp"
+#include "fft/historical/papers/unit.hpp"
 
 namespace ridge::fft::on_device {
 

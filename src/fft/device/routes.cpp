@@ -12,10 +12,10 @@
 #include "fft/device/butterfly.hpp"
 #include "fft/device/exchange.hpp"
 #include "fft/device/kernel_text.hpp"
-#include "fft/device/papers/list_papers.hpp"
-#include "fft/device/papers/stage_text.hpp"
 #include "fft/device/radices.hpp"
 #include "fft/device/route.hpp"
+#include "fft/historical/papers/list_papers.hpp"
+#include "fft/historical/papers/stage_codegen.hpp"
 
 namespace ridge::fft::on_device {
 namespace {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "base/aligned.hpp"
-#include "fft/prime/numbers.hpp"
+#include "fft/host/prime/numbers.hpp"
 #include "fft/registry.hpp"
 #include "fft/roots.hpp"
 
