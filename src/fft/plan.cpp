@@ -6,8 +6,9 @@
 #include <ridge/error.hpp>
 #include <ridge/fft.hpp>
 
-#include "fft/device/device_transform.hpp"
 #include "fft/device/route.hpp"
+#include "fft/device/registry.hpp"
+#include "fft/device/transform.hpp"
 #include "fft/host/lines.hpp"
 #include "fft/host/transform.hpp"
 

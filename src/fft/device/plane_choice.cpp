@@ -3,7 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "device/timing.hpp"
-#include "fft/device/device_transform.hpp"
+#include "fft/device/transform.hpp"
 #include "fft/device/trials.hpp"
 
 namespace ridge::fft {
@@ -29,9 +29,9 @@ std::optional<PlaneProblem> DeviceTransform<T>::plane_problem(Direction directio
   const Side& in = forward ? layout_.samples : layout_.spectrum;
   const Side& out = forward ? layout_.spectrum : layout_.samples;
   if (problem_.kind != Kind::complex || axes < 2 || in.shape[axes - 1] == 1 || in.shape[axes - 2] == 1) return {};
-  const Ends at_ends = ends(direction);
-  if (at_ends.samples != Samples::same || at_ends.load.kind() != FactorKind::none ||
-      at_ends.store.kind() != FactorKind::none) {
+  const EndOperators at_the_ends = end_operators(direction);
+  if (at_the_ends.samples != Samples::same || at_the_ends.load.kind() != FactorKind::none ||
+      at_the_ends.store.kind() != FactorKind::none) {
     return {};
   }
   PlaneProblem plane{.float64 = sizeof(T) == sizeof(double),
@@ -53,12 +53,12 @@ std::optional<PlaneProblem> DeviceTransform<T>::plane_problem(Direction directio
   plane.counts.push_back(problem_.batch);
   plane.in_chunk.push_back(in.batch);
   plane.out_chunk.push_back(out.batch);
-  if (last) plane.scale = at_ends.scale;
+  if (last) plane.scale = at_the_ends.scale;
   return plane;
 }
 
 template <class T>
-bool DeviceTransform<T>::choose_plane(const std::vector<Planned>& there, const std::vector<Planned>& back,
+bool DeviceTransform<T>::choose_plane(const std::vector<PlannedAxis>& there, const std::vector<PlannedAxis>& back,
                                       const planner::Options& options) {
   const std::optional<PlaneProblem> plane = plane_problem(Direction::forward);
   if (!plane || there.size() < 2) return false;
@@ -70,7 +70,7 @@ bool DeviceTransform<T>::choose_plane(const std::vector<Planned>& there, const s
   std::vector<KernelSource> sources;
   for (const Route& route : routes) {
     candidates.push_back(route.candidate);
-    add_kernels(route, sources);
+    add_to(sources, kernels_of(route));
   }
   candidates.push_back({.variant = "axis_by_axis",
                         .cost = {.bytes = 2 * bytes, .launches = 2, .efficiency = 0.9, .float64 = plane->float64}});
@@ -88,8 +88,8 @@ bool DeviceTransform<T>::choose_plane(const std::vector<Planned>& there, const s
     if (i < routes.size()) route.emplace(device_, routes[i], plane->float64);
     const auto once = [&] {
       if (route) return route->enqueue(*queue, in, out);
-      forward_.stages[0].route->enqueue(*queue, in, out);
-      forward_.stages[1].route->enqueue(*queue, out, out);
+      forward_[0].route->enqueue(*queue, in, out);
+      forward_[1].route->enqueue(*queue, out, out);
     };
     return best_device_seconds(*queue, {once}, kTrial).front();
   };
@@ -100,10 +100,10 @@ bool DeviceTransform<T>::choose_plane(const std::vector<Planned>& there, const s
   decisions_.push_back(std::move(decision));
   if (winner == routes.size()) return false;
 
-  const auto together = [&](Way& way, const Route& route, const std::vector<Planned>& planned) {
-    way.stages.erase(way.stages.begin(), way.stages.begin() + static_cast<std::ptrdiff_t>(way.stages.empty() ? 0 : 2));
-    way.stages.insert(way.stages.begin(), Stage{std::make_shared<const CompiledRoute>(device_, route, plane->float64),
-                                                planned[0].from, planned[1].to, planned[0].axis});
+  const auto together = [&](std::vector<Stage>& stages, const Route& route, const std::vector<PlannedAxis>& planned) {
+    stages.erase(stages.begin(), stages.begin() + static_cast<std::ptrdiff_t>(stages.empty() ? 0 : 2));
+    stages.insert(stages.begin(), Stage{std::make_shared<const CompiledRoute>(device_, route, plane->float64),
+                                        planned[0].from, planned[1].to, planned[0].axis});
   };
   if (!back.empty()) {
     const std::optional<PlaneProblem> other = plane_problem(Direction::inverse);
@@ -113,15 +113,15 @@ bool DeviceTransform<T>::choose_plane(const std::vector<Planned>& there, const s
         together(inverse_, route, back);
       }
     }
-    if (inverse_.stages.empty()) return false;
+    if (inverse_.empty()) return false;
   }
   together(forward_, routes[winner], there);
   return true;
 }
 
-template bool DeviceTransform<float>::choose_plane(const std::vector<Planned>&, const std::vector<Planned>&,
+template bool DeviceTransform<float>::choose_plane(const std::vector<PlannedAxis>&, const std::vector<PlannedAxis>&,
                                                    const planner::Options&);
-template bool DeviceTransform<double>::choose_plane(const std::vector<Planned>&, const std::vector<Planned>&,
+template bool DeviceTransform<double>::choose_plane(const std::vector<PlannedAxis>&, const std::vector<PlannedAxis>&,
                                                     const planner::Options&);
 template std::optional<PlaneProblem> DeviceTransform<float>::plane_problem(Direction) const;
 template std::optional<PlaneProblem> DeviceTransform<double>::plane_problem(Direction) const;

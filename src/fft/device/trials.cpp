@@ -57,12 +57,6 @@ Buffer Trials::array(const Address& at, bool input) {
   return device_.buffer(bytes, {.name = input ? "fft trial input" : "fft trial output"});
 }
 
-void add_kernels(const Route& route, std::vector<KernelSource>& sources) {
-  for (const Step& step : route.steps) {
-    for (KernelSource& source : kernels_of(step)) sources.push_back(std::move(source));
-  }
-}
-
 void compile_side_by_side(const Device& device, std::vector<KernelSource> sources) {
   if (device.info().backend != Backend::cuda) return;
   // The longest first; equal ones once.

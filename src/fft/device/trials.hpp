@@ -25,8 +25,6 @@ class Trials {
   Buffer in_, out_;
 };
 
-void add_kernels(const Route& route, std::vector<KernelSource>& sources);
-
 // NVRTC takes its time, and takes it on one core: each kernel on a core of its own, into the cache on disk. Nothing on
 // other back ends. What does not compile is said when its route is built.
 void compile_side_by_side(const Device& device, std::vector<KernelSource> sources);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "fft/device/step.hpp"
 #include "fft/historical/papers/stage_plan.hpp"
 
 namespace ridge::fft::papers {
@@ -25,7 +26,7 @@ class Shelf {
   std::map<std::string, Buffer> tables_;
 };
 
-class CompiledStages {
+class CompiledStages final : public on_device::CompiledStep {
  public:
   // Error{invalid_argument} with the reason where the plan was refused.
   CompiledStages(Shelf& shelf, const StagePlan& plan);
@@ -33,12 +34,12 @@ class CompiledStages {
 
   // `lines` lines, one after the other, from the given elements of each array on.
   void enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out, std::uint64_t out_offset,
-               std::uint64_t lines) const;
+               std::uint64_t lines) const override;
   // Part 1, then the first `runs` runs of part 2: what times the parts.
   void enqueue_first(Queue& queue, const Buffer& in, const Buffer& out, std::size_t runs) const;
 
   const StagePlan& plan() const { return plan_; }
-  std::string describe() const;
+  std::string describe() const override;
 
  private:
   void enqueue_reversal(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out,

@@ -10,8 +10,8 @@
 
 #include "base/clock.hpp"
 #include "device/timing.hpp"
-#include "fft/device/device_transform.hpp"
-#include "fft/historical/papers/list_papers.hpp"
+#include "fft/device/registry.hpp"
+#include "fft/device/transform.hpp"
 
 namespace ridge::fft::papers {
 namespace {
@@ -181,8 +181,7 @@ class Measurement {
     problem.length = n_;
     problem.counts = {1};
     problem.in.line = problem.out.line = {n_};
-    std::vector<on_device::Route> routes;
-    list_papers(device_, problem, kFamily, routes);
+    const std::vector<on_device::Route> routes = on_device::list_routes(device_, problem, kFamily);
     std::vector<planner::Candidate> candidates;
     std::vector<double> measured;
     for (const on_device::Route& route : routes) {

@@ -10,6 +10,7 @@
 
 #include <ridge/device.hpp>
 
+#include "fft/device/step.hpp"
 #include "fft/variant.hpp"
 
 namespace ridge::fft::papers {
@@ -70,13 +71,13 @@ std::vector<std::size_t> unit_radices(std::size_t length, std::size_t p);
 inline constexpr const char* kUnitKernel = "one_per_unit";
 KernelSource unit_text(const UnitDesign& design);
 
-class CompiledUnit {
+class CompiledUnit final : public on_device::CompiledStep {
  public:
   CompiledUnit(const Device& device, const UnitDesign& design);
   void enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out, std::uint64_t out_offset,
-               std::uint64_t lines) const;
+               std::uint64_t lines) const override;
   const UnitDesign& design() const { return design_; }
-  std::string describe() const;
+  std::string describe() const override;
 
  private:
   UnitDesign design_;

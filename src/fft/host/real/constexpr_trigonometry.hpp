@@ -40,13 +40,13 @@ constexpr CosineSine<T> cosine_sine_at(std::size_t k, std::size_t n) {
 }
 
 template <class T, std::size_t N>
-constexpr std::array<CosineSine<T>, N> circle() {
+constexpr std::array<CosineSine<T>, N> cosines_sines() {
   std::array<CosineSine<T>, N> points{};
   for (std::size_t k = 0; k < N; ++k) points[k] = cosine_sine_at<T>(k, N);
   return points;
 }
 
 template <class T, std::size_t N>
-inline constexpr std::array<CosineSine<T>, N> kCircle = circle<T, N>();
+inline constexpr std::array<CosineSine<T>, N> kCosinesSines = cosines_sines<T, N>();
 
 }  // namespace ridge::fft::real

@@ -21,8 +21,8 @@ struct Columns {
   using D = hn::CappedTag<T, kLanes>;
   using V = hn::Vec<D>;
   static constexpr size_t H = P / 2;
-  static HWY_INLINE V cosine(size_t turn) { return hn::Set(D(), kCircle<T, P>[turn % P].cosine); }
-  static HWY_INLINE V sine(size_t turn) { return hn::Set(D(), kCircle<T, P>[turn % P].sine); }
+  static HWY_INLINE V cosine(size_t turn) { return hn::Set(D(), kCosinesSines<T, P>[turn % P].cosine); }
+  static HWY_INLINE V sine(size_t turn) { return hn::Set(D(), kCosinesSines<T, P>[turn % P].sine); }
 
   static HWY_INLINE void forward(const T* in, size_t m, T* first, T* rows, size_t stride, const T* cosines,
                                  const T* sines) {

@@ -44,7 +44,7 @@ struct Rows {
         im[k] = hn::Neg(odd_re[k]);
         continue;
       }
-      const T c = kCircle<T, N>[k].cosine, s = kCircle<T, N>[k].sine;
+      const T c = kCosinesSines<T, N>[k].cosine, s = kCosinesSines<T, N>[k].sine;
       const V a = add_times(times(odd_re[k], c), odd_im[k], s), b = add_times(times(odd_im[k], c), odd_re[k], -s);
       re[k] = hn::Add(even_re[k], a), im[k] = hn::Add(even_im[k], b);
       re[M - k] = hn::Sub(even_re[k], a), im[M - k] = hn::Sub(b, even_im[k]);
@@ -65,11 +65,12 @@ struct Rows {
     re[0] = total, im[0] = hn::Zero(D());
 #pragma GCC unroll 16
     for (size_t k = 1; k <= kHalf; ++k) {
-      V a = add_times(x[0], sum[0], kCircle<T, N>[k].cosine), b = times(difference[0], kCircle<T, N>[k].sine);
+      V a = add_times(x[0], sum[0], kCosinesSines<T, N>[k].cosine),
+        b = times(difference[0], kCosinesSines<T, N>[k].sine);
 #pragma GCC unroll 16
       for (size_t j = 1; j < kHalf; ++j) {
-        a = add_times(a, sum[j], kCircle<T, N>[(j + 1) * k % N].cosine);
-        b = add_times(b, difference[j], kCircle<T, N>[(j + 1) * k % N].sine);
+        a = add_times(a, sum[j], kCosinesSines<T, N>[(j + 1) * k % N].cosine);
+        b = add_times(b, difference[j], kCosinesSines<T, N>[(j + 1) * k % N].sine);
       }
       re[k] = a, im[k] = b;
     }
@@ -102,7 +103,7 @@ struct Rows {
         even_im[k] = odd_im[k] = hn::Zero(D());
         continue;
       }
-      const T c = kCircle<T, N>[k].cosine, s = kCircle<T, N>[k].sine;
+      const T c = kCosinesSines<T, N>[k].cosine, s = kCosinesSines<T, N>[k].sine;
       even_re[k] = hn::Add(re[k], re[M - k]), even_im[k] = hn::Sub(im[k], im[M - k]);
       const V a = hn::Sub(re[k], re[M - k]), b = hn::Add(im[k], im[M - k]);
       odd_re[k] = add_times(times(a, c), b, -s), odd_im[k] = add_times(times(b, c), a, s);
@@ -124,11 +125,12 @@ struct Rows {
     x[0] = total;
 #pragma GCC unroll 16
     for (size_t j = 1; j <= kHalf; ++j) {
-      V a = add_times(re[0], two_re[0], kCircle<T, N>[j].cosine), b = times(two_im[0], kCircle<T, N>[j].sine);
+      V a = add_times(re[0], two_re[0], kCosinesSines<T, N>[j].cosine),
+        b = times(two_im[0], kCosinesSines<T, N>[j].sine);
 #pragma GCC unroll 16
       for (size_t k = 1; k < kHalf; ++k) {
-        a = add_times(a, two_re[k], kCircle<T, N>[(k + 1) * j % N].cosine);
-        b = add_times(b, two_im[k], kCircle<T, N>[(k + 1) * j % N].sine);
+        a = add_times(a, two_re[k], kCosinesSines<T, N>[(k + 1) * j % N].cosine);
+        b = add_times(b, two_im[k], kCosinesSines<T, N>[(k + 1) * j % N].sine);
       }
       x[j * step] = hn::Sub(a, b), x[(N - j) * step] = hn::Add(a, b);
     }
