@@ -6,13 +6,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <ridge/error.hpp>
-#include <ridge/machine.hpp>
 
 #include "base/text.hpp"
 #include "fft/device/registry.hpp"
 #include "fft/device/trials.hpp"
 #include "fft/operators.hpp"
-#include "plan/predict.hpp"
 #include "plan/selection.hpp"
 
 namespace ridge::fft {
@@ -33,10 +31,6 @@ FactorTable factor_table(const std::vector<double>& window, const std::vector<st
   }
   return table;
 }
-
-}  // namespace
-
-namespace {
 
 std::size_t samples_bytes(const Problem& problem, std::size_t number) {
   const Samples samples = problem.load_forward.samples;
@@ -100,24 +94,6 @@ Address factor_places(const Side& side, std::size_t axes, std::size_t axis) {
   return at;
 }
 
-// The kernels of the candidates that the planner will time: the best predicted of those asked for.
-void compile_candidates(const Device& device, const planner::Problem& problem, const std::vector<Route>& routes,
-                        const planner::Options& options) {
-  const machine::Ceilings ceilings = machine::ceilings(device);
-  std::vector<std::pair<double, std::size_t>> order;
-  for (std::size_t i = 0; i < routes.size(); ++i) {
-    const planner::Candidate& candidate = routes[i].candidate;
-    const bool asked_for = options.variant.empty() || planner::is_called(candidate, options.variant);
-    if (!asked_for || !candidate.refusal.empty()) continue;
-    order.emplace_back(planner::predict(ceilings, problem, candidate.cost).seconds, i);
-  }
-  std::sort(order.begin(), order.end());
-  order.resize(std::min(order.size(), std::max<std::size_t>(options.most_trials, 1)));
-  std::vector<KernelSource> sources;
-  for (const auto& [seconds, i] : order) add_to(sources, kernels_of(routes[i]));
-  compile_side_by_side(device, std::move(sources));
-}
-
 }  // namespace
 
 template <class T>
@@ -134,44 +110,28 @@ typename DeviceTransform<T>::Compiled DeviceTransform<T>::choose(const AxisProbl
     own.variant.clear();
     routes = list_routes(device_, problem);
   }
-  std::vector<planner::Candidate> candidates;
-  for (const Route& route : routes) candidates.push_back(route.candidate);
-  // What was timed last is kept: compiled routes hold arrays of the problem's size.
-  std::shared_ptr<const CompiledRoute> last;
-  std::size_t last_index = routes.size();
-  const auto build = [&](std::size_t i) -> const CompiledRoute& {
-    if (last_index != i) {
-      last.reset();
-      last = std::make_shared<const CompiledRoute>(device_, routes[i], problem.float64);
-      last_index = i;
-    }
-    return *last;
+  const auto return_of = [&](const Route& route) {
+    return back == nullptr ? std::nullopt : route_named(device_, *back, route.candidate.name());
   };
-  Trials trials(device_, problem);
-  bool compiled_ahead = false;
-  const planner::Problem in_words = planner_problem(problem);
-  planner::Decision decision = planner::decide(device_, in_words, candidates, own, [&](std::size_t i) {
-    if (!compiled_ahead) compile_candidates(device_, in_words, routes, own);
-    compiled_ahead = true;
-    return trials.seconds(build(i));
-  });
-  if (back != nullptr) return_route.route = route_named(device_, *back, candidates[decision.winner].name());
-  // What a measurement of an earlier process chose has been compiled, too.
-  if (decision.source != planner::Source::wisdom) {
-    std::vector<KernelSource> sources;
-    if (!compiled_ahead) add_to(sources, kernels_of(routes[decision.winner]));
-    if (return_route.route) add_to(sources, kernels_of(*return_route.route));
-    if (sources.size() > 1) compile_side_by_side(device_, std::move(sources));
+  std::vector<planner::Entry<CompiledRoute>> entries;
+  for (const Route& route : routes) {
+    const auto kernels = [&] {
+      std::vector<KernelSource> all = kernels_of(route);
+      // Where nothing is timed only the winner is compiled, both ways at once.
+      if (own.effort == Effort::quick) {
+        if (const std::optional<Route> other = return_of(route)) add_to(all, kernels_of(*other));
+      }
+      return all;
+    };
+    const auto build = [&] { return std::make_shared<const CompiledRoute>(device_, route, problem.float64); };
+    entries.push_back({route.candidate, kernels, build});
   }
-  // Modules, tables and memory of both directions at a time; not where a plane may yet take their place.
-  if (return_route.route && layout_.axes == 1 && device_.info().backend == Backend::cuda) {
-    return_route.compiled = std::async(std::launch::async, [device = device_, route = *return_route.route, &problem] {
-      return std::make_shared<const CompiledRoute>(device, route, problem.float64);
-    });
-  }
-  build(decision.winner);
-  decisions_.push_back(std::move(decision));
-  return last;
+  AxisTrials trials(device_, problem);
+  // Compiled routes hold arrays of the problem's size: one at a time.
+  auto chosen = planner::choose(device_, planner_problem(problem), entries, own, trials, planner::Keep::last);
+  return_route.route = return_of(routes[chosen.decision.winner]);
+  decisions_.push_back(std::move(chosen.decision));
+  return chosen.winner;
 }
 
 template <class T>
@@ -241,7 +201,6 @@ std::vector<typename DeviceTransform<T>::PlannedAxis> DeviceTransform<T>::planne
 
 template <class T>
 typename DeviceTransform<T>::Compiled DeviceTransform<T>::compiled_back(ReturnRoute& return_route, bool float64) const {
-  if (return_route.compiled.valid()) return return_route.compiled.get();
   if (!return_route.route) return {};
   return std::make_shared<const CompiledRoute>(device_, *return_route.route, float64);
 }
@@ -280,7 +239,7 @@ void DeviceTransform<T>::build(const planner::Options& options) {
 
 template <class T>
 DeviceTransform<T>::DeviceTransform(const Device& device, const Problem& problem, const planner::Options& options)
-    : device_(device), problem_(problem), layout_(resolve(problem)) {
+    : device_(device), problem_(problem), layout_(resolve(problem)), staging_(device, "fft") {
   if (sizeof(T) == sizeof(double) && !device.limits().float64) {
     throw Error(ErrorKind::unavailable, fmt::format("fft: {} has no double precision", device.id()));
   }
@@ -307,27 +266,15 @@ std::size_t DeviceTransform<T>::bytes_of(Direction direction, bool input) const 
 
 template <class T>
 void DeviceTransform<T>::run(Direction direction, const void* in, void* out) const {
-  const bool forward = direction == Direction::forward;
-  std::lock_guard lock(host_runs_.mutex);
-  if (!host_runs_.queue) {
-    const std::size_t spectrum = bytes_of(Direction::forward, false);
-    std::size_t samples = std::max(bytes_of(Direction::forward, true), bytes_of(Direction::inverse, false));
-    if (problem_.in_place) samples = std::max(samples, spectrum);
-    host_runs_.samples = device_.buffer(samples, {.name = "fft samples"});
-    host_runs_.spectrum = problem_.in_place ? host_runs_.samples : device_.buffer(spectrum, {.name = "fft spectrum"});
-    host_runs_.queue = device_.queue();
-  }
-  Queue& queue = *host_runs_.queue;
-  const Buffer& from = forward ? host_runs_.samples : host_runs_.spectrum;
-  const Buffer& to = forward ? host_runs_.spectrum : host_runs_.samples;
-  const Side& out_side = forward ? layout_.spectrum : layout_.samples;
-  const std::size_t out_bytes = bytes_of(direction, false);
-  queue.upload(in, from, bytes_of(direction, true));
-  // What lies between the points is the caller's and comes back as it was.
-  if (!problem_.in_place && has_gaps(out_side, problem_.batch)) queue.upload(out, to, out_bytes);
-  enqueue(direction, from, to, queue);
-  queue.download(to, out, out_bytes);
-  queue.finish();
+  const Side& out_side = direction == Direction::forward ? layout_.spectrum : layout_.samples;
+  staging_.run({.in = in,
+                .in_bytes = bytes_of(direction, true),
+                .out = out,
+                .out_bytes = bytes_of(direction, false),
+                .in_place = problem_.in_place,
+                // What lies between the points is the caller's and comes back as it was.
+                .output_first = !problem_.in_place && has_gaps(out_side, problem_.batch)},
+               [&](Queue& queue, const Buffer& from, const Buffer& to) { enqueue(direction, from, to, queue); });
 }
 
 template <class T>

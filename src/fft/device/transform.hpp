@@ -1,14 +1,13 @@
 // A transform on a device that is not the host: an axis after the other, each by the route the planner chose.
 #pragma once
-#include <future>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <ridge/fft.hpp>
 
+#include "device/staging.hpp"
 #include "fft/device/compiled_route.hpp"
 #include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
 #include "fft/layout.hpp"
@@ -63,7 +62,6 @@ class DeviceTransform {
   using Compiled = std::shared_ptr<const on_device::CompiledRoute>;
   struct ReturnRoute {  // the route that won on the way there, for the other direction
     std::optional<on_device::Route> route;
-    std::future<Compiled> compiled;  // begun beside the way there; else on demand
   };
   // `back` is the same axis of the other direction: the same route there is found and compiled beside this one.
   Compiled choose(const on_device::AxisProblem& problem, const on_device::AxisProblem* back,
@@ -83,12 +81,7 @@ class DeviceTransform {
   Buffer work_;
   std::vector<planner::Decision> decisions_;
 
-  struct HostRuns {
-    std::mutex mutex;
-    std::optional<Queue> queue;
-    Buffer samples, spectrum;
-  };
-  mutable HostRuns host_runs_;
+  Staging staging_;
 };
 
 extern template class DeviceTransform<float>;

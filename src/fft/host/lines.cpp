@@ -1,7 +1,9 @@
 #include "fft/host/lines.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -13,7 +15,10 @@
 
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
+#include "device/random.hpp"
+#include "fft/host/rounding.hpp"
 #include "fft/registry.hpp"
+#include "plan/choose.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -24,19 +29,22 @@ constexpr std::size_t kTrialPoints = 4096;  // short lines are timed many at a t
 constexpr double kLongRun = 0.02;   // one such run says enough
 constexpr double kMostSeconds = 1;  // for all trials of a line together
 
-// One transform's seconds, alone on this thread. All candidates share the same points.
+// A line alone on this thread. All candidates share the same points.
 template <class T>
-class Timer {
+class LineTrials final : public planner::Trials<LineKernel<T>> {
  public:
-  double operator()(const LineKernel<T>& kernel) {
+  using Complex = std::complex<T>;
+
+  // One transform's.
+  double seconds(const LineKernel<T>& kernel) override {
     const std::size_t n = kernel.length(), count = std::max<std::size_t>(kTrialPoints / n, 1);
     if (in_.size() == 0) {
-      in_ = base::AlignedArray<std::complex<T>>(n * count);
-      out_ = base::AlignedArray<std::complex<T>>(n * count);
-      std::fill(in_.begin(), in_.end(), std::complex<T>(T(0.25), T(-0.125)));
-      std::fill(out_.begin(), out_.end(), std::complex<T>());
+      in_ = base::AlignedArray<Complex>(n * count);
+      out_ = base::AlignedArray<Complex>(n * count);
+      fill_random(std::as_writable_bytes(in_.span()), kNumbers);
+      std::fill(out_.begin(), out_.end(), Complex());
     }
-    base::AlignedArray<std::complex<T>> scratch(kernel.scratch());
+    base::AlignedArray<Complex> scratch(kernel.scratch());
     const auto call = [&] {
       kernel.run_many(Direction::forward, in_.data(), n, out_.data(), n, count, scratch.data());
     };
@@ -60,8 +68,42 @@ class Timer {
     return (many + alone / static_cast<double>(count)) / 2;
   }
 
+  // Both ways.
+  planner::Comparison compare(const LineKernel<T>& kernel) override {
+    const std::size_t n = kernel.length();
+    base::AlignedArray<Complex> in(n), out(n), scratch(kernel.scratch() + 1);
+    planner::Comparison worst;
+    for (const Direction direction : {Direction::forward, Direction::inverse}) {
+      fill_random(std::as_writable_bytes(in.span()), kNumbers, 2);
+      const std::vector<T>& expected = expected_of(direction, in);
+      std::fill(out.begin(), out.end(), Complex(std::numeric_limits<T>::quiet_NaN()));
+      kernel.run(direction, in.data(), out.data(), scratch.data());
+      const std::span<const T> got(reinterpret_cast<const T*>(out.data()), 2 * n);
+      planner::Comparison one =
+          planner::compare(got, std::span<const T>(expected), largest_rounding<T>(n), [&](std::size_t number) {
+            return fmt::format("{}, point {}", direction == Direction::forward ? "forward" : "inverse", number / 2);
+          });
+      if (!one.right()) return one;
+      if (one.worst >= worst.worst) worst = std::move(one);
+    }
+    return worst;
+  }
+
  private:
-  base::AlignedArray<std::complex<T>> in_, out_;
+  static constexpr Numbers kNumbers = sizeof(T) == sizeof(float) ? Numbers::float32 : Numbers::float64;
+
+  const std::vector<T>& expected_of(Direction direction, const base::AlignedArray<Complex>& in) {
+    std::vector<T>& expected = expected_[direction == Direction::forward ? 0 : 1];
+    if (!expected.empty()) return expected;
+    for (const std::complex<double>& value : wide_line<T>(direction, {in.begin(), in.end()})) {
+      expected.push_back(static_cast<T>(value.real()));
+      expected.push_back(static_cast<T>(value.imag()));
+    }
+    return expected;
+  }
+
+  base::AlignedArray<Complex> in_, out_;
+  std::array<std::vector<T>, 2> expected_;
 };
 
 template <class T>
@@ -125,20 +167,17 @@ Remembered<T> decide(const Device& device, std::size_t n, const planner::Options
       choice.refusal = "straight code is reached sooner";
     }
   }
-  // Timed kernels are dropped at once: all of them together could be many times the size of the problem.
-  std::size_t last = choices.size();
-  const auto build = [&](std::size_t i) -> const LineKernel<T>& {
-    if (last != i) winner = choices[i].make();
-    last = i;
-    return *winner;
-  };
-  Remembered<T> result;
-  Timer<T> timer;
+  const std::vector<planner::Candidate> candidates = candidates_of(n, choices);
+  std::vector<planner::Entry<LineKernel<T>>> entries;
+  for (std::size_t i = 0; i < choices.size(); ++i) entries.push_back({candidates[i], {}, choices[i].make});
+  LineTrials<T> trials;
   planner::Options own = options;
   own.most_seconds = std::min(own.most_seconds, kMostSeconds);
-  result.decision = planner::decide(device, describe<T>(n), candidates_of(n, choices), own,
-                                    [&](std::size_t i) { return timer(build(i)); });
-  build(result.decision.winner);
+  // Timed kernels are dropped at once: all of them together could be many times the size of the problem.
+  auto chosen = planner::choose(device, describe<T>(n), entries, own, trials, planner::Keep::last);
+  Remembered<T> result;
+  result.decision = std::move(chosen.decision);
+  winner = std::move(chosen.winner);
   result.choice = std::move(choices[result.decision.winner]);
   result.kernel = winner;
   return result;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <mutex>
 
@@ -13,8 +14,11 @@
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
+#include "device/random.hpp"
 #include "fft/host/real/real.hpp"
+#include "fft/host/rounding.hpp"
 #include "fft/registry.hpp"
+#include "plan/choose.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -139,6 +143,86 @@ bool Transform<T>::plain_line() const {
          !inverse_->load.any() && !inverse_->store.any();
 }
 
+namespace {
+
+// One long line by one thread, or in two steps by all of them.
+template <class T>
+class LineByThreads {
+ public:
+  using Complex = std::complex<T>;
+  LineByThreads(const LineKernel<T>& whole, std::shared_ptr<const TwoStep<T>> two_step, std::size_t threads)
+      : whole_(whole), two_step_(std::move(two_step)), threads_(threads) {}
+
+  const std::shared_ptr<const TwoStep<T>>& two_step() const { return two_step_; }
+
+  std::unique_ptr<ScratchPool<T>> scratch() const {
+    return two_step_ ? std::make_unique<ScratchPool<T>>(threads_, two_step_->scratch(), two_step_->work(), 1)
+                     : std::make_unique<ScratchPool<T>>(1, whole_.scratch(), 0, 1);
+  }
+
+  void run(const Complex* in, Complex* out, Scratch<T>& scratch) const {
+    if (two_step_) {
+      two_step_->run(Direction::forward, in, out, threads_, scratch.shared.data(), scratch.of_thread.data());
+    } else {
+      whole_.run(Direction::forward, in, out, scratch.threads.front().data());
+    }
+  }
+
+ private:
+  const LineKernel<T>& whole_;
+  std::shared_ptr<const TwoStep<T>> two_step_;
+  std::size_t threads_;
+};
+
+// One thread's line was chosen, and compared, before: it is the reference.
+template <class T>
+class ThreadTrials final : public planner::Trials<LineByThreads<T>> {
+ public:
+  using Complex = std::complex<T>;
+  ThreadTrials(const LineKernel<T>& whole, double known_seconds) : whole_(whole), known_seconds_(known_seconds) {}
+
+  double seconds(const LineByThreads<T>& line) override {
+    // The line's own decision has timed it already, if anything was timed there.
+    if (!line.two_step() && known_seconds_ > 0) return known_seconds_;
+    make_arrays();
+    const auto pool = line.scratch();
+    const auto scratch = pool->lend();
+    return base::best_seconds([&] { line.run(in_.data(), out_.data(), *scratch); }, kTrial);
+  }
+
+  planner::Comparison compare(const LineByThreads<T>& line) override {
+    make_arrays();
+    if (expected_.size() == 0) {
+      expected_ = base::AlignedArray<Complex>(whole_.length());
+      base::AlignedArray<Complex> scratch(whole_.scratch() + 1);
+      whole_.run(Direction::forward, in_.data(), expected_.data(), scratch.data());
+    }
+    std::fill(out_.begin(), out_.end(), Complex(std::numeric_limits<T>::quiet_NaN()));
+    const auto pool = line.scratch();
+    const auto scratch = pool->lend();
+    line.run(in_.data(), out_.data(), *scratch);
+    const auto numbers = [](const base::AlignedArray<Complex>& array) {
+      return std::span<const T>(reinterpret_cast<const T*>(array.data()), 2 * array.size());
+    };
+    return planner::compare(numbers(out_), numbers(expected_), 2 * largest_rounding<T>(whole_.length()));
+  }
+
+ private:
+  void make_arrays() {
+    if (in_.size() != 0) return;
+    in_ = base::AlignedArray<Complex>(whole_.length());
+    out_ = base::AlignedArray<Complex>(whole_.length());
+    fill_random(std::as_writable_bytes(in_.span()), sizeof(T) == sizeof(float) ? Numbers::float32 : Numbers::float64);
+    std::fill(out_.begin(), out_.end(), Complex());
+  }
+
+  const LineKernel<T>& whole_;
+  double known_seconds_;
+  base::AlignedArray<Complex> in_, out_, expected_;
+};
+
+}  // namespace
+
 // Threads inside one line, against one thread a line: a decision like any other, with its own wisdom.
 template <class T>
 void Transform<T>::decide_threads(const planner::Options& options) {
@@ -155,61 +239,37 @@ void Transform<T>::decide_threads(const planner::Options& options) {
   planner::Options inner = options;
   inner.variant.clear();
   const bool float64 = sizeof(T) == sizeof(double);
-  const std::vector<planner::Candidate> candidates = {
-      {.variant = "one_thread",
-       .cost = {.flops = whole.flops(), .bytes = data, .efficiency = 0.4, .float64 = float64, .threads = 1}},
-      {.variant = "two_step",
-       .parameters = {{"columns", std::to_string(factors.rows)}, {"rows", std::to_string(factors.columns)}},
-       .cost = {.flops = whole.flops() + 12 * points,
-                .bytes = 2 * data,
-                .launches = 2,
-                .efficiency = 0.35,
-                .float64 = float64,
-                .threads = threads_}}};
-  const auto make = [&] {
-    if (!two_step_) {
-      two_step_.emplace(choose_line<T>(device_, factors.rows, inner).kernel,
-                        choose_line<T>(device_, factors.columns, inner).kernel);
-    }
+  const auto two_step = [&] {
+    return std::make_shared<const TwoStep<T>>(choose_line<T>(device_, factors.rows, inner).kernel,
+                                              choose_line<T>(device_, factors.columns, inner).kernel);
   };
+  using Entry = planner::Entry<LineByThreads<T>>;
+  const std::vector<Entry> entries{
+      Entry{.candidate =
+                {.variant = "one_thread",
+                 .cost = {.flops = whole.flops(), .bytes = data, .efficiency = 0.4, .float64 = float64, .threads = 1}},
+            .build = [&] { return std::make_shared<const LineByThreads<T>>(whole, nullptr, threads_); }},
+      Entry{.candidate = {.variant = "two_step",
+                          .parameters = {{"columns", std::to_string(factors.rows)},
+                                         {"rows", std::to_string(factors.columns)}},
+                          .cost = {.flops = whole.flops() + 12 * points,
+                                   .bytes = 2 * data,
+                                   .launches = 2,
+                                   .efficiency = 0.35,
+                                   .float64 = float64,
+                                   .threads = threads_}},
+            .build = [&] { return std::make_shared<const LineByThreads<T>>(whole, two_step(), threads_); }}};
   const planner::Decision& alone = decisions_.front();
-  const double known = alone.trials[alone.winner].measured_seconds;
-  base::AlignedArray<Complex> in, out;
-  const auto measure = [&](std::size_t i) {
-    // The line's own decision has timed it already, if anything was timed there.
-    if (i == 0 && known > 0) return known;
-    if (in.size() == 0) {
-      in = base::AlignedArray<Complex>(n);
-      out = base::AlignedArray<Complex>(n);
-      std::fill(in.begin(), in.end(), Complex(T(0.25), T(-0.125)));
-      std::fill(out.begin(), out.end(), Complex());
-    }
-    if (i == 0) {
-      base::AlignedArray<Complex> scratch(whole.scratch());
-      return base::best_seconds([&] { whole.run(Direction::forward, in.data(), out.data(), scratch.data()); }, kTrial);
-    }
-    make();
-    ScratchPool<T> own(threads_, two_step_->scratch(), two_step_->work(), 1);
-    const auto scratch = own.lend();
-    return base::best_seconds(
-        [&] {
-          two_step_->run(Direction::forward, in.data(), out.data(), threads_, scratch->shared.data(),
-                         scratch->of_thread.data());
-        },
-        kTrial);
-  };
-  decisions_.push_back(
-      planner::decide(device_,
+  ThreadTrials<T> trials(whole, alone.trials[alone.winner].measured_seconds);
+  auto chosen =
+      planner::choose(device_,
                       {.workload = "fft",
                        .key = fmt::format("fft threads {} {} threads {}", float64 ? "f64" : "f32", n, threads_),
                        .flops = 5 * points * std::log2(points),
                        .bytes = data},
-                      candidates, options, measure));
-  if (decisions_.back().winner == 1) {
-    make();
-  } else {
-    two_step_.reset();
-  }
+                      entries, options, trials);
+  decisions_.push_back(std::move(chosen.decision));
+  two_step_ = chosen.winner->two_step();
 }
 
 template <class T>

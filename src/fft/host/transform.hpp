@@ -126,7 +126,7 @@ class Transform {
   std::vector<planner::Decision> decisions_;
   Side work_;  // where the spectrum of one real transform of several axes stands on its way back
   std::unique_ptr<Way> forward_, inverse_;
-  std::optional<TwoStep<T>> two_step_;
+  std::shared_ptr<const TwoStep<T>> two_step_;
   std::size_t points_alone_ = 0;
   bool bare_ = false;  // it needs no scratch
   // One short line and nothing else to do: the kernel, straight away.
