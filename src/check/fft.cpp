@@ -390,7 +390,7 @@ class FftDirection {
 
   const std::vector<Point<Real>>& roots(std::size_t n) {
     auto& table = roots_[n];
-    if (table.empty()) table = fft::reference::circle<Real>(n, forward_ ? -1 : 1);
+    if (table.empty()) table = fft::reference::roots_of_unity<Real>(n, forward_ ? -1 : 1);
     return table;
   }
 

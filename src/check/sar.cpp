@@ -23,7 +23,7 @@ std::vector<Value> transformed(const std::vector<Value>& in, bool inverse) {
   std::vector<Point<double>> x(in.size()), y(in.size());
   for (std::size_t i = 0; i < in.size(); ++i) x[i] = {in[i].real(), in[i].imag()};
   fft::reference::transform(x.data(), 1, x.size(), y.data(),
-                            fft::reference::circle<double>(in.size(), inverse ? 1 : -1), 1);
+                            fft::reference::roots_of_unity<double>(in.size(), inverse ? 1 : -1), 1);
   std::vector<Value> out(in.size());
   for (std::size_t i = 0; i < in.size(); ++i) out[i] = {y[i].re, y[i].im};
   return out;

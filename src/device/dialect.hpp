@@ -33,17 +33,17 @@
 //   CLUSTER(n)                    CUDA from Hopper on, beside WORK_GROUP: n neighbouring groups that run at once
 //   CLUSTER_ARRIVE() CLUSTER_WAIT()   the two halves of a barrier of all work-items of the cluster
 //   STORE_PEER(p, rank, v)        float2 or double2 to the place p of the local memory of the cluster's group `rank`
-//   LANDING_OPEN(p)               CUDA from Hopper on, one work-item: p (LOCAL ulong*) will say when a long copy has landed
-//   LANDING_START(p, to, from, bytes)   one work-item: copies so many bytes, a multiple of 16 and aligned, to local memory
-//   LANDING_EXPECT(p, bytes)      the same in parts: one work-item says how many bytes in all, and any work-items
-//   LANDING_PART(p, to, from, bytes)   start the copies of them
+//   ASYNC_COPY_OPEN(p)               CUDA from Hopper on, one work-item: p (LOCAL ulong*) will say when a long copy has arrived
+//   ASYNC_COPY_START(p, to, from, bytes)   one work-item: copies so many bytes, a multiple of 16 and aligned, to local memory
+//   ASYNC_COPY_EXPECT(p, bytes)      the same in parts: one work-item says how many bytes in all, and any work-items
+//   ASYNC_COPY_PART(p, to, from, bytes)   start the copies of them
 //   TILE_MAP(name)                a parameter, the last ones of a kernel: two arguments, the halves of a TileMap
 //                                 (src/device/tile_map.hpp), which says how arrays lie in memory
-//   LANDING_TILE(p, to, map, column, row, array)   as LANDING_PART: a box of rows from there on, to 128 aligned bytes
+//   ASYNC_COPY_TILE(p, to, map, column, row, array)   as ASYNC_COPY_PART: a box of rows from there on, to 128 aligned bytes
 //   TILE_STORE(map, column, row, array, from)      one work-item: a box of rows from local memory, when TILES_WRITTEN() was
 //                                 said by all work-items that wrote it, and a barrier after it
 //   TILES_READ() TILES_STORED()   the same work-item: until local memory of its boxes is free; until they are in memory
-//   LANDING_WAIT(p, parity)       every work-item: until the copy is there; parity 0 for the first, then 1, 0, 1 ...
+//   ASYNC_COPY_WAIT(p, parity)       every work-item: until the copy is there; parity 0 for the first, then 1, 0, 1 ...
 //   MATRIX_TF32(scratch, d, a0, a1, a2, a3, b0, b1)   32 neighbouring work-items at once: d (float[4]) += a b, 16 x 8 by
 //                                 8 x 8, of the factors' upper 19 bits, in the fragments of CUDA's mma.m16n8k8. A device
 //                                 without such an instruction does it slowly through

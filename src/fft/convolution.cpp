@@ -11,8 +11,8 @@
 #include <ridge/fft.hpp>
 
 #include "base/threads.hpp"
-#include "fft/mixed/mixed.hpp"
-#include "fft/scratch.hpp"
+#include "fft/host/mixed/mixed.hpp"
+#include "fft/host/scratch.hpp"
 
 namespace ridge::fft {
 namespace {

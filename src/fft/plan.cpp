@@ -6,10 +6,12 @@
 #include <ridge/error.hpp>
 #include <ridge/fft.hpp>
 
-#include "fft/device/device_transform.hpp"
 #include "fft/device/route.hpp"
-#include "fft/lines.hpp"
-#include "fft/transform.hpp"
+#include "fft/device/registry.hpp"
+#include "fft/device/transform.hpp"
+#include "fft/host/lines.hpp"
+#include "fft/host/transform.hpp"
+#include "plan/arguments.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -83,33 +85,15 @@ auto with_transform(const Host& host, const OnDevice& on_device, const Call& cal
   return on_device ? call(*on_device) : call(*host);
 }
 
-void check_buffer(const char* what, const Buffer& buffer, const Device& device, std::size_t needed) {
-  if (!buffer) refuse(fmt::format("the {} buffer is empty", what));
-  if (&buffer.device().state() != &device.state()) {
-    refuse(fmt::format("the {} buffer \"{}\" belongs to {}, the plan to {}", what, buffer.name(), buffer.device().id(),
-                       device.id()));
-  }
-  if (buffer.size() < needed) {
-    refuse(fmt::format("the {} buffer \"{}\" has {} bytes, this plan needs {}", what, buffer.name(), buffer.size(),
-                       needed));
-  }
-}
-
 template <class T>
 void run_buffers(const DeviceTransform<T>* transform, Direction direction, const Buffer& in, const Buffer& out,
                  Queue& queue) {
   if (transform == nullptr) refuse("a plan on the host takes spans, not buffers");
   const Device& device = transform->device();
-  check_buffer("input", in, device, transform->bytes_of(direction, true));
-  check_buffer("output", out, device, transform->bytes_of(direction, false));
-  if (&queue.device().state() != &device.state()) {
-    refuse(fmt::format("the queue belongs to {}, the plan to {}", queue.device().id(), device.id()));
-  }
-  const bool same = &in.state() == &out.state();
-  if (transform->problem().in_place != same) {
-    refuse(same ? "input and output are the same buffer; plan with in_place"
-                : "a plan made in place was given two different buffers");
-  }
+  planner::check_queue("fft", queue, device);
+  planner::check_buffer("fft", "input", in, device, transform->bytes_of(direction, true));
+  planner::check_buffer("fft", "output", out, device, transform->bytes_of(direction, false));
+  planner::check_apart("fft", in, out, transform->problem().in_place);
   if (direction == Direction::inverse && transform->layout().samples.aliases) {
     refuse("the input's strides make points share elements: such a plan can only go forward");
   }

@@ -14,16 +14,16 @@
 #include <random>
 #include <vector>
 
-#include "fft/wide.hpp"
+#include "fft/double_double.hpp"
 
 namespace ridge::fft::reference {
 
+using fft::DoubleDouble;
 using fft::Point;
-using fft::Wide;
 
 // exp(sign * 2 pi i k / n) for every k, each from one call of the long double functions on an angle below 1/8 turn.
 template <class Real>
-std::vector<Point<Real>> circle(std::size_t n, int sign) {
+std::vector<Point<Real>> roots_of_unity(std::size_t n, int sign) {
   std::vector<Point<Real>> points(n);
   for (std::size_t k = 0; k < n; ++k) {
     const std::size_t octant = 8 * k / n, rest = 8 * k % n;
@@ -45,7 +45,7 @@ std::vector<Point<Real>> circle(std::size_t n, int sign) {
     if constexpr (sizeof(Real) == sizeof(double)) {
       points[k] = {static_cast<double>(x), static_cast<double>(y)};
     } else {
-      points[k] = {Wide::from(x), Wide::from(y)};
+      points[k] = {DoubleDouble::from(x), DoubleDouble::from(y)};
     }
   }
   return points;
@@ -87,7 +87,7 @@ struct WiderOf {
 };
 template <>
 struct WiderOf<double> {
-  using Type = Wide;
+  using Type = DoubleDouble;
 };
 template <class T>
 using Wider = typename WiderOf<T>::Type;
@@ -97,7 +97,7 @@ std::vector<Point<Wider<T>>> dft(const std::vector<std::complex<T>>& in, bool in
   using Real = Wider<T>;
   std::vector<Point<Real>> x(in.size()), y(in.size());
   for (std::size_t i = 0; i < in.size(); ++i) x[i] = {Real(in[i].real()), Real(in[i].imag())};
-  transform(x.data(), 1, x.size(), y.data(), circle<Real>(in.size(), inverse ? 1 : -1), 1);
+  transform(x.data(), 1, x.size(), y.data(), roots_of_unity<Real>(in.size(), inverse ? 1 : -1), 1);
   return y;
 }
 

@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
-#include "fft/classic/classic.hpp"
-#include "fft/mixed/mixed.hpp"
-#include "fft/power2/power2.hpp"
-#include "fft/prime/prime.hpp"
-#include "fft/short/short.hpp"
+#include "fft/historical/classic/classic.hpp"
+#include "fft/host/mixed/mixed.hpp"
+#include "fft/host/power2/power2.hpp"
+#include "fft/host/prime/prime.hpp"
+#include "fft/host/short/short.hpp"
 
 namespace ridge::fft {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "fft/line_choice.hpp"
+#include "fft/variant.hpp"
 
 namespace ridge::fft {
 

@@ -72,10 +72,11 @@ std::complex<T> AnyRoots<T>::at(std::size_t k) const {
 }
 
 template <class T>
-Point<Wide> AnyRoots<T>::wide(std::size_t k) const {
+Point<DoubleDouble> AnyRoots<T>::wide(std::size_t k) const {
   const Part& a = coarse_[k >> shift_];
   const Part& b = fine_[k & ((std::size_t{1} << shift_) - 1)];
-  return Point<Wide>{{a.re, a.re_low}, {a.im, a.im_low}} * Point<Wide>{{b.re, b.re_low}, {b.im, b.im_low}};
+  return Point<DoubleDouble>{{a.re, a.re_low}, {a.im, a.im_low}} *
+         Point<DoubleDouble>{{b.re, b.re_low}, {b.im, b.im_low}};
 }
 
 template class AnyRoots<float>;

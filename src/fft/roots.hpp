@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "fft/wide.hpp"
+#include "fft/double_double.hpp"
 
 namespace ridge::fft {
 
@@ -15,7 +15,7 @@ class AnyRoots {
  public:
   explicit AnyRoots(std::size_t n);
   std::complex<T> at(std::size_t k) const;
-  Point<Wide> wide(std::size_t k) const;
+  Point<DoubleDouble> wide(std::size_t k) const;
   std::size_t order() const { return n_; }
 
  private:

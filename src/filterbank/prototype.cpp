@@ -10,8 +10,8 @@
 #include <ridge/filterbank.hpp>
 
 #include "base/window.hpp"
-#include "fft/kernel.hpp"
 #include "fft/registry.hpp"
+#include "fft/variant.hpp"
 
 namespace ridge::filterbank {
 namespace {

@@ -9,8 +9,8 @@
 #include <ridge/fft.hpp>
 #include <ridge/filterbank.hpp>
 
-#include "fft/kernel.hpp"
 #include "fft/registry.hpp"
+#include "fft/variant.hpp"
 #include "filterbank/geometry.hpp"
 #include "filterbank/least_squares.hpp"
 

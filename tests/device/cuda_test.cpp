@@ -209,15 +209,15 @@ TEST_F(Cuda, TilesComeAndGoByTheirMaps) {
   constexpr const char* text = R"(
 KERNEL WORK_GROUP(32, 1, 1) void move(TILE_MAP(from), TILE_MAP(to)) {
   LOCAL_BLOCK(float, tile, 516);
-  LOCAL ulong* const landed = (LOCAL ulong*)(tile + 512);
+  LOCAL ulong* const arrived = (LOCAL ulong*)(tile + 512);
   const int item = LOCAL_ID(0);
-  if (item == 0) LANDING_OPEN(landed);
+  if (item == 0) ASYNC_COPY_OPEN(arrived);
   BARRIER();
   if (item == 0) {
-    LANDING_EXPECT(landed, 2048u);
-    LANDING_TILE(landed, tile, from, 16, 32, 1);
+    ASYNC_COPY_EXPECT(arrived, 2048u);
+    ASYNC_COPY_TILE(arrived, tile, from, 16, 32, 1);
   }
-  LANDING_WAIT(landed, 0);
+  ASYNC_COPY_WAIT(arrived, 0);
   for (int i = item; i < 512; i += 32) tile[i] += 0.5f;
   TILES_WRITTEN();
   BARRIER();

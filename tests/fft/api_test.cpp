@@ -46,7 +46,7 @@ TYPED_TEST(FftApi, ImpulsesTonesLinearityParsevalShift) {
     std::vector<Complex> x(n), spectrum(n);
     x[1 % n] = 1;  // an impulse at 1 is a tone of the spectrum
     fft.forward(x, spectrum);
-    const auto circle_of = circle<double>(n, -1);
+    const auto circle_of = roots_of_unity<double>(n, -1);
     for (std::size_t k = 0; k < n; ++k) {
       EXPECT_NEAR(spectrum[k].real(), circle_of[k].re, gate) << n;
       EXPECT_NEAR(spectrum[k].imag(), circle_of[k].im, gate) << n;

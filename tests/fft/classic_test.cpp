@@ -1,4 +1,4 @@
-#include "fft/classic/classic.hpp"
+#include "fft/historical/classic/classic.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <ridge/error.hpp>
 
 #include "base/aligned.hpp"
-#include "fft/classic/radix2_passes.hpp"
-#include "fft/radix_planner.hpp"
+#include "fft/historical/classic/radix2_passes.hpp"
+#include "fft/host/radix_planner.hpp"
 #include "fft/reference.hpp"
 
 namespace ridge::fft {

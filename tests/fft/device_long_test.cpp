@@ -53,21 +53,22 @@ TEST_F(LongLines, RingsOfAnyBatch) {
     for (const auto [n, batch] :
          {Long{1 << 16, 1}, Long{1 << 16, 2}, Long{1 << 16, 301}, Long{1 << 17, 67}, Long{1 << 18, 33},
           Long{1 << 20, 7}, Long{100000, 41}, Long{24576, 130}, Long{30030, 61}}) {
-      EXPECT_LE(worst_error<float>(device, {.shape = {n}, .batch = batch}, "ring", false), 1) << n << " x " << batch;
+      EXPECT_LE(worst_error<float>(device, {.shape = {n}, .batch = batch}, "persistent_two_pass", false), 1)
+          << n << " x " << batch;
     }
-    EXPECT_LE(worst_error<float>(device, {.shape = {1 << 17}, .batch = 19}, "ring", true), 1);
-    EXPECT_LE(worst_error<double>(device, {.shape = {1 << 16}, .batch = 77}, "ring", false), 1.5);
-    EXPECT_LE(worst_error<double>(device, {.shape = {1 << 19}, .batch = 5}, "ring", true), 1.5);
+    EXPECT_LE(worst_error<float>(device, {.shape = {1 << 17}, .batch = 19}, "persistent_two_pass", true), 1);
+    EXPECT_LE(worst_error<double>(device, {.shape = {1 << 16}, .batch = 77}, "persistent_two_pass", false), 1.5);
+    EXPECT_LE(worst_error<double>(device, {.shape = {1 << 19}, .batch = 5}, "persistent_two_pass", true), 1.5);
   }
 }
 
 TEST_F(LongLines, RowsThroughARing) {
   for (const Device& device : cuda_) {
     for (const auto [n, batch] : {Long{1 << 21, 3}, Long{1 << 22, 1}, Long{1 << 23, 2}, Long{3 << 21, 1}}) {
-      EXPECT_LE(worst_error<float>(device, {.shape = {n}, .batch = batch}, "ring", batch > 1), 1)
+      EXPECT_LE(worst_error<float>(device, {.shape = {n}, .batch = batch}, "persistent_two_pass", batch > 1), 1)
           << n << " x " << batch;
     }
-    EXPECT_LE(worst_error<double>(device, {.shape = {1 << 21}, .batch = 2}, "ring", false), 1.5);
+    EXPECT_LE(worst_error<double>(device, {.shape = {1 << 21}, .batch = 2}, "persistent_two_pass", false), 1.5);
   }
 }
 
@@ -75,11 +76,11 @@ TEST_F(LongLines, TilesThatComeAhead) {
   for (const Device& device : cuda_) {
     for (const auto [n, batch] : {Long{1 << 18, 5}, Long{1 << 19, 3}, Long{1 << 20, 7}, Long{1 << 21, 3},
                                   Long{1 << 22, 2}, Long{1 << 23, 1}, Long{1 << 24, 1}}) {
-      EXPECT_LE(worst_error<float>(device, {.shape = {n}, .batch = batch}, "tiles_ahead", batch == 3), 1)
+      EXPECT_LE(worst_error<float>(device, {.shape = {n}, .batch = batch}, "two_pass_tma", batch == 3), 1)
           << n << " x " << batch;
     }
-    EXPECT_LE(worst_error<double>(device, {.shape = {1 << 20}, .batch = 3}, "tiles_ahead", false), 1.5);
-    EXPECT_LE(worst_error<double>(device, {.shape = {1 << 18}, .batch = 4}, "tiles_ahead", true), 1.5);
+    EXPECT_LE(worst_error<double>(device, {.shape = {1 << 20}, .batch = 3}, "two_pass_tma", false), 1.5);
+    EXPECT_LE(worst_error<double>(device, {.shape = {1 << 18}, .batch = 4}, "two_pass_tma", true), 1.5);
   }
 }
 
@@ -93,7 +94,7 @@ TEST_F(LongLines, TilesOfColumns) {
       const auto in = reference::random_points<float>(rows * columns * batch, 9);
       const Problem problem{.shape = {rows, columns}, .batch = batch, .scale_inverse = 0.25};
       const Plan<double> host(ridge::host(), problem, {.effort = Effort::quick});
-      const Plan<float> plan(device, problem, only("tiles_ahead"));
+      const Plan<float> plan(device, problem, only("two_pass_tma"));
       EXPECT_NE(plan.explain().find("tiles=in,out"), std::string::npos) << plan.explain();
       for (const bool inverse : {false, true}) {
         const auto expected = run(host, std::vector<std::complex<double>>(in.begin(), in.end()), inverse, in.size());
@@ -121,8 +122,8 @@ TEST_F(LongLines, ClustersOfAnyBatch) {
 TEST_F(LongLines, RingsInPlace) {
   for (const Device& device : cuda_) {
     const std::size_t n = 1 << 16, batch = 50;
-    const Plan<float> apart(device, {.shape = {n}, .batch = batch}, only("ring"));
-    const Plan<float> same(device, {.shape = {n}, .batch = batch, .in_place = true}, only("ring"));
+    const Plan<float> apart(device, {.shape = {n}, .batch = batch}, only("persistent_two_pass"));
+    const Plan<float> same(device, {.shape = {n}, .batch = batch, .in_place = true}, only("persistent_two_pass"));
     auto data = reference::random_points<float>(n * batch, 5);
     const auto expected = run(apart, data, false, n * batch);
     const Buffer buffer = device.buffer(n * batch * sizeof(data[0]));
@@ -141,7 +142,7 @@ TEST_F(LongLines, ColumnsThroughARing) {
       const std::size_t columns = 48;
       const auto in = reference::random_points<float>(rows * columns, 7);
       const Plan<double> host(ridge::host(), {.shape = {rows, columns}}, {.effort = Effort::quick});
-      const Plan<float> plan(device, {.shape = {rows, columns}}, only("ring"));
+      const Plan<float> plan(device, {.shape = {rows, columns}}, only("persistent_two_pass"));
       EXPECT_NE(plan.explain().find("through a ring"), std::string::npos) << plan.explain();
       const auto expected = run(host, std::vector<std::complex<double>>(in.begin(), in.end()), false, in.size());
       const auto out = run(plan, in, false, in.size());
@@ -185,7 +186,7 @@ TEST_F(LongLines, PlanesInOneGo) {
 TEST_F(LongLines, RingsAreSharedByQueues) {
   for (const Device& device : cuda_) {
     const std::size_t n = 1 << 16, batch = 200;
-    const Plan<float> plan(device, {.shape = {n}, .batch = batch}, only("ring"));
+    const Plan<float> plan(device, {.shape = {n}, .batch = batch}, only("persistent_two_pass"));
     const auto data = reference::random_points<float>(n * batch, 6);
     const auto expected = run(plan, data, false, n * batch);
     const std::size_t bytes = n * batch * sizeof(data[0]);

@@ -1,7 +1,14 @@
 // Complex transforms on every device of this machine that is not the host: lengths, families, layouts, errors.
 #include "device_support.hpp"
 #include "fft/device/compiled_route.hpp"
-#include "fft/device/kernel_text.hpp"
+#include "fft/device/pass/codegen.hpp"
+#include "fft/device/pass/step.hpp"
+#include "fft/device/pass_candidates.hpp"
+#include "fft/device/split.hpp"
+
+namespace ridge::fft::on_device {
+extern const RouteFamily kOnePass;
+}
 
 namespace ridge::fft::testing {
 namespace {
@@ -77,7 +84,7 @@ double gated_error_of(const Device& device, const on_device::PassDesign& design,
                       bool inverse) {
   on_device::Route route;
   route.outer = batch;
-  route.steps.push_back({.design = design, .lines = 1, .from_stride = n, .to_stride = n});
+  route.steps.push_back({.design = on_device::pass_step(design), .lines = 1, .from_stride = n, .to_stride = n});
   return gated_error_of(device, route, n, batch, inverse);
 }
 
@@ -144,10 +151,10 @@ TEST_F(DeviceFft, ExchangesByShufflesMatchTheReference) {
         problem.counts = {37};
         problem.in.line = problem.out.line = {n};
         std::vector<Route> routes;
-        list_one_pass(device, problem, routes);
+        kOnePass.list(device, problem, routes);
         for (const Route& route : routes) {
           if (route.steps.empty()) continue;
-          const auto& design = std::get<PassDesign>(route.steps.front().design);
+          const auto& design = *pass_of(route.steps.front());
           if (!design.shuffles) continue;
           EXPECT_EQ(local_bytes_of(design), 0u);
           EXPECT_LE(gated_error_of(device, design, n, 37, direction == Direction::inverse), 1)
@@ -172,10 +179,10 @@ TEST(Parts, LetALineOfTwiceTheLocalMemoryPassOnce) {
   problem.counts = {64};
   problem.in.line = problem.out.line = {problem.length};
   std::vector<Route> routes;
-  list_one_pass(device, problem, routes);
+  kOnePass.list(device, problem, routes);
   ASSERT_FALSE(routes.empty());
   ASSERT_EQ(routes.front().candidate.refusal, "");
-  EXPECT_GT(std::get<PassDesign>(routes.front().steps.front().design).parts, 1u);
+  EXPECT_GT(pass_of(routes.front().steps.front())->parts, 1u);
 }
 
 TEST_F(DeviceFft, BuffersStayOnTheDevice) {

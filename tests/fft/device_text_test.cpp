@@ -6,10 +6,12 @@
 #include "device/cuda/nvrtc.hpp"
 #include "device_support.hpp"
 #include "fft/device/butterfly.hpp"
-#include "fft/device/exchange.hpp"
-#include "fft/device/kernel_text.hpp"
+#include "fft/device/pass/codegen.hpp"
+#include "fft/device/pass/exchange_layout.hpp"
+#include "fft/device/pass/step.hpp"
+#include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
 #include "fft/device/radices.hpp"
-#include "fft/device/route.hpp"
+#include "fft/device/registry.hpp"
 
 namespace ridge::fft::testing {
 namespace {
@@ -25,7 +27,7 @@ AxisProblem rows(std::size_t n, bool float64 = false) {
   return problem;
 }
 
-const PassDesign& first_pass(const Route& route) { return std::get<PassDesign>(route.steps.front().design); }
+const PassDesign& first_pass(const Route& route) { return *pass_of(route.steps.front()); }
 
 std::vector<Route> allowed(const AxisProblem& problem) {
   const Device hopper(std::make_shared<Pretended>());
@@ -128,8 +130,7 @@ TEST(Text, EveryKindOfKernelCompilesForHopper) {
     std::set<std::string> variants;
     for (const Route& route : allowed(problem)) {
       if (!variants.insert(route.candidate.variant).second) continue;  // the first of each family
-      for (const Step& step : route.steps) {
-        const KernelSource source = kernel_of(step);
+      for (const KernelSource& source : kernels_of(route)) {
         if (!seen.insert(source.text).second) continue;
         EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(source, "sm_90").empty()); })
             << route.candidate.name() << "\n"
@@ -141,12 +142,12 @@ TEST(Text, EveryKindOfKernelCompilesForHopper) {
   EXPECT_GT(seen.size(), 14u);
 }
 
-// The order of a ring's tickets, as ring_text writes it: whatever a tile waits for was taken before it.
-TEST(Rings, ATileWaitsOnlyForTilesTakenBeforeIt) {
+// The order of tickets, as persistent_text writes it: whatever a tile waits for was taken before it.
+TEST(PersistentTwoPass, ATileWaitsOnlyForTilesTakenBeforeIt) {
   std::size_t rings = 0;
   for (const std::size_t n : {1 << 15, 1 << 17, 1 << 18, 1 << 20, 1 << 22, 100000, 24576}) {
     for (const Route& route : allowed(rows(n))) {
-      const auto* ring = std::get_if<RingDesign>(&route.steps.back().design);
+      const PersistentDesign* ring = persistent_of(route.steps.back());
       if (ring == nullptr) continue;
       ++rings;
       EXPECT_EQ(ring->first.items(), ring->second.items()) << route.candidate.name();

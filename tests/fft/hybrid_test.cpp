@@ -7,8 +7,8 @@
 #include <ridge/fft_hybrid.hpp>
 
 #include "fft/device_support.hpp"
-#include "fft/hybrid/crew.hpp"
-#include "fft/hybrid/lane.hpp"
+#include "fft/multi_device/spinning_pool.hpp"
+#include "fft/multi_device/worker.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -71,10 +71,10 @@ TEST(FftHybrid, EveryCutIsSeamless) {
   if (list.size() < 2) GTEST_SKIP() << "no OpenCL or CUDA device beside the host";
   const Problem problem{.shape = {64}, .batch = 37};
   const auto in = noise(64 * 37);
-  const auto near = host_lane<float>(list[0], problem, {});
+  const auto near = host_worker<float>(list[0], problem, {});
   // Direct and through staging by one to three threads; two transforms a piece, so that some pieces are odd.
   for (const CallersMemory memory : {CallersMemory::pinned, CallersMemory::pageable}) {
-    const auto far = device_lane<float>(list[1], problem, {.memory = memory, .piece_bytes = 1024});
+    const auto far = device_worker<float>(list[1], problem, {.memory = memory, .piece_bytes = 1024});
     for (const std::size_t cut : {0, 17, 20, 37}) {
       std::vector<std::complex<float>> out(in.size());
       near->assign(cut, {0, 1});
@@ -141,7 +141,7 @@ TEST(FftHybrid, ThreadsThatCannotStartAreSaid) {
     return start_thread(std::move(work));
   };
   try {
-    const Crew crew(5, two_at_most);
+    const SpinningPool pool(5, two_at_most);
     FAIL() << "five members with two threads";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::unavailable);
@@ -149,9 +149,9 @@ TEST(FftHybrid, ThreadsThatCannotStartAreSaid) {
     EXPECT_NE(std::string(error.what()).find("gave 2"), std::string::npos) << error.what();
   }
   started = 0;
-  Crew crew(3, two_at_most);
+  SpinningPool pool(3, two_at_most);
   std::atomic<std::size_t> sum{0};
-  crew.run([&](std::size_t member) { sum += member; });
+  pool.run([&](std::size_t member) { sum += member; });
   EXPECT_EQ(sum, 3u);
 }
 

@@ -9,7 +9,7 @@
 #include <ridge/fft.hpp>
 
 #include "base/aligned.hpp"
-#include "fft/power2/power2.hpp"
+#include "fft/host/power2/power2.hpp"
 #include "fft/reference.hpp"
 #include "fft/support.hpp"
 

@@ -1,5 +1,5 @@
 // Mixed-radix lines: every codelet in every place, lines, many lines and columns.
-#include "fft/mixed/mixed.hpp"
+#include "fft/host/mixed/mixed.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <ridge/error.hpp>
 
 #include "base/aligned.hpp"
-#include "fft/mixed/engine.hpp"
+#include "fft/host/mixed/engine.hpp"
 #include "fft/support.hpp"
 
 namespace ridge::fft {
@@ -49,7 +49,7 @@ class FftMixed : public testing::Test {
         EXPECT_EQ(result[columns], Complex(9, 9));
         EXPECT_EQ(result.back(), Complex(9, 9));
         // The last column is the input turned by columns - 1 points: the spectrum by as many roots.
-        const auto roots = circle<double>(n, direction == Direction::inverse ? -1 : 1);
+        const auto roots = roots_of_unity<double>(n, direction == Direction::inverse ? -1 : 1);
         double difference = 0, norm = 0;
         for (std::size_t k = 0; k < n; ++k) {
           const auto root = roots[k * (columns - 1) % n];

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "fft/device/papers/figures.hpp"
-#include "fft/device/papers/published.hpp"
+#include "fft/historical/papers/figures.hpp"
+#include "fft/historical/papers/published.hpp"
 
 namespace ridge::fft::testing {
 namespace {

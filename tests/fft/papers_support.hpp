@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "device_support.hpp"
-#include "fft/device/papers/platform.hpp"
+#include "fft/historical/papers/platform.hpp"
 
 namespace ridge::fft::testing {
 

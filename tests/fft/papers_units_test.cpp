@@ -5,7 +5,7 @@
 #include <set>
 
 #include "device/cuda/nvrtc.hpp"
-#include "fft/device/papers/unit.hpp"
+#include "fft/historical/papers/unit.hpp"
 #include "papers_support.hpp"
 
 namespace ridge::fft::testing {

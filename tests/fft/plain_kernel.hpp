@@ -2,14 +2,14 @@
 #include <string>
 #include <vector>
 
-#include "fft/prime/strip_columns.hpp"
+#include "fft/host/prime/columns_by_lines.hpp"
 #include "fft/reference.hpp"
 
 namespace ridge::fft::reference {
 
 // The reference as a kernel: any length to build on, slow and exact.
 template <class T>
-class Plain final : public prime::StripColumns<T> {
+class Plain final : public prime::ColumnsByLines<T> {
  public:
   using Complex = std::complex<T>;
   explicit Plain(std::size_t n) : n_(n) {}

@@ -1,4 +1,4 @@
-#include "fft/power2/power2.hpp"
+#include "fft/host/power2/power2.hpp"
 
 #include <gtest/gtest.h>
 

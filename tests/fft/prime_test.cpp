@@ -1,4 +1,4 @@
-#include "fft/prime/prime.hpp"
+#include "fft/host/prime/prime.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <ridge/error.hpp>
 
 #include "base/aligned.hpp"
-#include "fft/mixed/mixed.hpp"
+#include "fft/host/mixed/mixed.hpp"
+#include "fft/host/power2/power2.hpp"
+#include "fft/host/prime/numbers.hpp"
 #include "fft/plain_kernel.hpp"
-#include "fft/power2/power2.hpp"
-#include "fft/prime/numbers.hpp"
 #include "fft/reference.hpp"
 #include "fft/support.hpp"
 
@@ -43,7 +43,7 @@ double sampled_error(const std::vector<std::complex<T>>& in, const std::vector<s
                      std::size_t step) {
   using Real = reference::Wider<T>;
   const std::size_t n = in.size();
-  const auto roots = reference::circle<Real>(n, inverse ? 1 : -1);
+  const auto roots = reference::roots_of_unity<Real>(n, inverse ? 1 : -1);
   std::vector<reference::Point<Real>> expected;
   std::vector<std::complex<T>> actual;
   for (std::size_t k = 0; k < n; k += step) {
@@ -164,12 +164,12 @@ TYPED_TEST(Prime, TwoStepsHoldTheBound) {
   const std::pair<std::size_t, std::size_t> cases[] = {{34, 17},     {51, 17},        {51, 3},      {17 * 64, 64},
                                                        {272, 17},    {17 * 19, 19},   {2018, 1009}, {1020, 17},
                                                        {8 * 37, 37}, {1009 * 8, 1009}};
-  for (const auto& [n, row] : cases) this->expect_lines(*make_two_step<TypeParam>(n, row, inner<TypeParam>));
+  for (const auto& [n, row] : cases) this->expect_lines(*make_columns_then_rows<TypeParam>(n, row, inner<TypeParam>));
 }
 
 TYPED_TEST(Prime, LongOnes) {
   expect_samples(*make_bluestein<TypeParam>(10007, 32768, inner<TypeParam>), 150);
-  expect_samples(*make_two_step<TypeParam>(3 * 10007, 10007, inner<TypeParam>), 50);
+  expect_samples(*make_columns_then_rows<TypeParam>(3 * 10007, 10007, inner<TypeParam>), 50);
   expect_samples(*make_rader<TypeParam>(65537, inner<TypeParam>), 30);
 }
 
@@ -178,14 +178,14 @@ TYPED_TEST(Prime, ColumnsEqualLines) {
     for (const std::size_t n : {17, 19, 31, 101}) this->expect_columns(*make_direct<TypeParam>(n), columns);
     this->expect_columns(*make_rader<TypeParam>(257, inner<TypeParam>), columns);
     this->expect_columns(*make_bluestein<TypeParam>(83, 256, inner<TypeParam>), columns);
-    this->expect_columns(*make_two_step<TypeParam>(68, 17, inner<TypeParam>), columns);
+    this->expect_columns(*make_columns_then_rows<TypeParam>(68, 17, inner<TypeParam>), columns);
   }
 }
 
 TYPED_TEST(Prime, ManyEqualOneByOne) {
   this->expect_many(*make_direct<TypeParam>(31), 5);
   this->expect_many(*make_rader<TypeParam>(257, inner<TypeParam>), 3);
-  this->expect_many(*make_two_step<TypeParam>(34, 17, inner<TypeParam>), 3);
+  this->expect_many(*make_columns_then_rows<TypeParam>(34, 17, inner<TypeParam>), 3);
 }
 
 TYPED_TEST(Prime, ListsOnlyWhatWorks) {
@@ -216,8 +216,8 @@ TYPED_TEST(Prime, RefusesLengthsThatDoNotSuit) {
   EXPECT_THROW(make_rader<TypeParam>(2, inner<TypeParam>), Error);
   EXPECT_THROW(make_bluestein<TypeParam>(0, 16, inner<TypeParam>), Error);
   EXPECT_THROW(make_bluestein<TypeParam>(17, 32, inner<TypeParam>), Error);
-  EXPECT_THROW(make_two_step<TypeParam>(35, 6, inner<TypeParam>), Error);
-  EXPECT_THROW(make_two_step<TypeParam>(17, 17, inner<TypeParam>), Error);
+  EXPECT_THROW(make_columns_then_rows<TypeParam>(35, 6, inner<TypeParam>), Error);
+  EXPECT_THROW(make_columns_then_rows<TypeParam>(17, 17, inner<TypeParam>), Error);
 }
 
 TEST(PrimeNumbers, GeneratorsVisitEveryResidue) {

@@ -1,4 +1,4 @@
-#include "fft/radix_planner.hpp"
+#include "fft/host/radix_planner.hpp"
 
 #include <gtest/gtest.h>
 

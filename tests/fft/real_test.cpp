@@ -1,4 +1,4 @@
-#include "fft/real/real.hpp"
+#include "fft/host/real/real.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <ridge/error.hpp>
 
 #include "base/aligned.hpp"
+#include "fft/host/power2/power2.hpp"
 #include "fft/plain_kernel.hpp"
-#include "fft/power2/power2.hpp"
 #include "fft/reference.hpp"
 #include "fft/support.hpp"
 

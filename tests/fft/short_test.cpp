@@ -1,6 +1,6 @@
 // Short transforms as straight code: alone, many at any distance, in place, columns; nothing beside the results
 // touched.
-#include "fft/short/short.hpp"
+#include "fft/host/short/short.hpp"
 
 #include <gtest/gtest.h>
 

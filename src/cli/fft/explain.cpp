@@ -8,7 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/fft/floor.hpp"
 #include "cli/fft/lengths.hpp"
-#include "fft/radix_planner.hpp"
+#include "fft/host/radix_planner.hpp"
 
 namespace ridge::cli {
 namespace {

@@ -18,7 +18,7 @@
 #include "cli/fft/lengths.hpp"
 #include "cli/fft/papers_report.hpp"
 #include "cli/peers/peer.hpp"
-#include "fft/classic/classic.hpp"
+#include "fft/historical/classic/classic.hpp"
 
 namespace ridge::cli {
 namespace {

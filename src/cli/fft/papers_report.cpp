@@ -8,7 +8,7 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
-#include "fft/device/papers/published.hpp"
+#include "fft/historical/papers/published.hpp"
 
 namespace ridge::cli {
 namespace {

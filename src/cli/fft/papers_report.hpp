@@ -6,8 +6,8 @@
 #include <ridge/device.hpp>
 
 #include "base/json_fwd.hpp"
-#include "fft/device/papers/measure.hpp"
-#include "fft/device/papers/platform.hpp"
+#include "fft/historical/papers/measure.hpp"
+#include "fft/historical/papers/platform.hpp"
 
 namespace ridge::cli {
 

@@ -94,21 +94,21 @@ FUNCTION void ridge_store_peer(double2* p, uint rank, double2 v) {
 #define STORE_PEER(p, rank, v) ridge_store_peer(p, rank, v)
 
 FUNCTION uint ridge_local_address(const void* p) { return static_cast<uint>(__cvta_generic_to_shared(p)); }
-FUNCTION void ridge_landing_open(ulong* p) {
+FUNCTION void ridge_async_copy_open(ulong* p) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(ridge_local_address(p)) : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
-FUNCTION void ridge_landing_expect(ulong* p, uint bytes) {
+FUNCTION void ridge_async_copy_expect(ulong* p, uint bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(ridge_local_address(p)), "r"(bytes)
                : "memory");
 }
-FUNCTION void ridge_landing_part(ulong* p, void* to, const void* from, uint bytes) {
+FUNCTION void ridge_async_copy_part(ulong* p, void* to, const void* from, uint bytes) {
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                    ridge_local_address(to)),
                "l"(from), "r"(bytes), "r"(ridge_local_address(p))
                : "memory");
 }
-FUNCTION void ridge_landing_wait(ulong* p, uint parity) {
+FUNCTION void ridge_async_copy_wait(ulong* p, uint parity) {
   uint there;
   do {
     asm volatile("{.reg .pred there; mbarrier.try_wait.parity.shared::cta.b64 there, [%1], %2; selp.u32 %0, 1, 0, there;}"
@@ -120,7 +120,7 @@ FUNCTION void ridge_landing_wait(ulong* p, uint parity) {
 struct __align__(64) ridge_half_map { ulong words[8]; };
 // The two halves are neighbours among the parameters.
 #define TILE_MAP(name) const __grid_constant__ ridge_half_map name, const __grid_constant__ ridge_half_map name##_rest
-FUNCTION void ridge_landing_tile(ulong* p, void* to, const void* map, int column, int row, int array) {
+FUNCTION void ridge_async_copy_tile(ulong* p, void* to, const void* map, int column, int row, int array) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(
           ridge_local_address(to)),
@@ -133,16 +133,16 @@ FUNCTION void ridge_tile_store(const void* map, int column, int row, int array, 
                : "memory");
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
-#define LANDING_TILE(p, to, map, column, row, array) ridge_landing_tile(p, to, &(map), column, row, array)
+#define ASYNC_COPY_TILE(p, to, map, column, row, array) ridge_async_copy_tile(p, to, &(map), column, row, array)
 #define TILES_WRITTEN() asm volatile("fence.proxy.async.shared::cta;" ::: "memory")
 #define TILE_STORE(map, column, row, array, from) ridge_tile_store(&(map), column, row, array, from)
 #define TILES_READ() asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory")
 #define TILES_STORED() asm volatile("cp.async.bulk.wait_group 0;" ::: "memory")
-#define LANDING_OPEN(p) ridge_landing_open(p)
-#define LANDING_EXPECT(p, bytes) ridge_landing_expect(p, bytes)
-#define LANDING_PART(p, to, from, bytes) ridge_landing_part(p, to, from, bytes)
-#define LANDING_START(p, to, from, bytes) (ridge_landing_expect(p, bytes), ridge_landing_part(p, to, from, bytes))
-#define LANDING_WAIT(p, parity) ridge_landing_wait(p, parity)
+#define ASYNC_COPY_OPEN(p) ridge_async_copy_open(p)
+#define ASYNC_COPY_EXPECT(p, bytes) ridge_async_copy_expect(p, bytes)
+#define ASYNC_COPY_PART(p, to, from, bytes) ridge_async_copy_part(p, to, from, bytes)
+#define ASYNC_COPY_START(p, to, from, bytes) (ridge_async_copy_expect(p, bytes), ridge_async_copy_part(p, to, from, bytes))
+#define ASYNC_COPY_WAIT(p, parity) ridge_async_copy_wait(p, parity)
 
 #define COUNT_ON(p) atomicAdd(p, 1u)
 FUNCTION uint ridge_signal(uint* p) {

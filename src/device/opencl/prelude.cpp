@@ -54,7 +54,7 @@ constexpr std::string_view kPlainAccess = R"(#define LOAD_ONCE(p) (*(p))
 
 // Checking mode: a load whose value is thrown away is made all the same, as a GPU makes it; the compiler would drop it,
 // and with it the sight of a read past a table.
-constexpr std::string_view kCheckedAccess = R"(#define RIDGE_LOADED(p) (*(volatile __global const __typeof__(*(p))*)(p))
+constexpr std::string_view kCheckedAccess = R"(#define RIDGE_LOADED(p) (*(volatile __global __typeof__(*(p))*)(p))
 #define LOAD_ONCE(p) RIDGE_LOADED(p)
 #define STORE_ONCE(p, v) (*(p) = (v))
 #define LOAD_CACHED(p) RIDGE_LOADED(p)

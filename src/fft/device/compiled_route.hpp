@@ -1,17 +1,13 @@
 // A route made real: its passes compiled, its arrays taken.
 #pragma once
+#include <memory>
 #include <mutex>
-#include <optional>
-#include <variant>
+#include <string>
 #include <vector>
 
-#include "fft/device/papers/compiled_stages.hpp"
 #include "fft/device/route.hpp"
 
 namespace ridge::fft::on_device {
-
-using CompiledStep = std::variant<CompiledPass, CompiledSpectrum, CompiledCluster, CompiledRing, papers::CompiledStages,
-                                  papers::CompiledUnit>;
 
 class CompiledRoute {
  public:
@@ -24,7 +20,7 @@ class CompiledRoute {
 
  private:
   struct Stage {
-    CompiledStep pass;
+    std::unique_ptr<const CompiledStep> step;
     Place from, to;
     std::uint64_t lines, from_stride, to_stride;
   };
@@ -33,7 +29,7 @@ class CompiledRoute {
   Route route_;
   std::vector<Stage> stages_;
   std::uint64_t at_once_ = 1;
-  bool has_ring_ = false;
+  bool writes_own_arrays_ = false;
   Buffer scratch_, work_, spare_;
   // Who used the arrays last, so that another queue waits for it.
   mutable std::mutex mutex_;

@@ -7,8 +7,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "fft/device/factorization.hpp"
+#include "fft/device/padded_lengths.hpp"
+#include "fft/device/pass/step.hpp"
+#include "fft/device/pass/tables.hpp"
+#include "fft/device/pass_candidates.hpp"
+#include "fft/device/radices.hpp"
 #include "fft/device/route.hpp"
-#include "fft/device/tables.hpp"
+#include "fft/device/spectrum.hpp"
+#include "fft/device/split.hpp"
 
 namespace ridge::fft::on_device {
 namespace {
@@ -88,7 +95,7 @@ Convolution convolution(const AxisProblem& problem, std::size_t padded, const st
     there.load = {};
     result.first.from = Place::spare;
     result.second.store = Values::reals;
-    result.before.push_back({.design = spectrum,
+    result.before.push_back({.design = spectrum_step(spectrum),
                              .from = Place::input,
                              .to = Place::spare,
                              .lines = inner_lines(problem),
@@ -188,14 +195,14 @@ std::string three_kernels(const Device& device, const AxisProblem& problem, std:
   route.steps = made.before;
   route.spare = made.spare;
   route.scratch = padded * inner;
-  route.steps.push_back({.design = down,
+  route.steps.push_back({.design = pass_step(down),
                          .from = made.first.from,
                          .to = Place::scratch,
                          .lines = inner * rows,
                          .from_stride = made.there.in.line.back(),
                          .to_stride = places.step,
                          .load = made.there.load});
-  route.steps.push_back({.design = across,
+  route.steps.push_back({.design = pass_step(across),
                          .from = Place::scratch,
                          .to = Place::scratch,
                          .lines = inner * columns,
@@ -208,7 +215,7 @@ std::string three_kernels(const Device& device, const AxisProblem& problem, std:
                              by_rows[k % columns * rows + k / columns] = filter[k];
                            return by_rows;
                          }}});
-  route.steps.push_back({.design = up,
+  route.steps.push_back({.design = pass_step(up),
                          .from = Place::scratch,
                          .to = Place::output,
                          .lines = inner * rows,
@@ -218,12 +225,9 @@ std::string three_kernels(const Device& device, const AxisProblem& problem, std:
   return {};
 }
 
-}  // namespace
-
 void list_long_bluestein(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
-  const auto refuse = [&](const char* variant, const std::string& why) {
-    routes.push_back({.candidate = {.variant = variant, .refusal = why}, .steps = {}});
-  };
+  if (has_butterflies(problem.length)) return;  // butterflies alone always win
+  const auto refuse = [&](const char* variant, const std::string& why) { routes.push_back(refused(variant, why)); };
   if (problem.length < kShortest) return refuse("long_bluestein", "lines this short are done in one kernel");
   const double element = problem.float64 ? 16 : 8;
   double efficiency = 0.8;
@@ -266,5 +270,9 @@ void list_long_bluestein(const Device& device, const AxisProblem& problem, std::
   }
   if (!any) refuse("long_bluestein", refusal);
 }
+
+}  // namespace
+
+extern const RouteFamily kLongBluestein{.variants = {"long_bluestein", "fused_bluestein"}, .list = list_long_bluestein};
 
 }  // namespace ridge::fft::on_device

@@ -3,6 +3,9 @@
 #include <bit>
 #include <utility>
 
+#include "fft/device/occupancy.hpp"
+#include "fft/device/pass/step.hpp"
+#include "fft/device/pass_candidates.hpp"
 #include "fft/device/route.hpp"
 
 namespace ridge::fft::on_device {
@@ -52,22 +55,20 @@ bool shuffles_serve(const Device& device, const PassDesign& design) {
          design.store.values != Values::half && !design.load.staged && !design.store.staged;
 }
 
-}  // namespace
-
 void list_one_pass(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
   PassDesign plain = plain_pass(problem);
   if (problem.kind == Kind::real) real_sides(problem, plain);
   std::string refusal;
   std::vector<PassDesign> designs = fitted(device, plain, 0, kMostCandidates, refusal);
   if (designs.empty()) {
-    routes.push_back({.candidate = {.variant = "one_pass", .refusal = refusal}, .steps = {}});
+    routes.push_back(refused("one_pass", refusal));
     return;
   }
   double efficiency = 0.92;
   const auto add = [&](const PassDesign& design, const char* note, bool packed = false) {
     Route route;
     route.outer = problem.counts.back();
-    route.steps.push_back({.design = design,
+    route.steps.push_back({.design = pass_step(design),
                            .from = Place::input,
                            .to = Place::output,
                            .lines = inner_lines(problem),
@@ -119,5 +120,9 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     break;
   }
 }
+
+}  // namespace
+
+extern const RouteFamily kOnePass{.variants = {"one_pass"}, .list = list_one_pass};
 
 }  // namespace ridge::fft::on_device

@@ -1,17 +1,22 @@
 // Whether two axes are done in one go.
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "device/random.hpp"
 #include "device/timing.hpp"
-#include "fft/device/device_transform.hpp"
+#include "fft/device/transform.hpp"
 #include "fft/device/trials.hpp"
+#include "fft/host/rounding.hpp"
 
 namespace ridge::fft {
 namespace {
 
 using namespace on_device;
-
-constexpr base::Repeat kTrial{.seconds = 0.006, .at_least = 3, .at_most = 100, .round = 2e-4};
 
 std::string key_of(const PlaneProblem& plane, bool in_place) {
   return fmt::format("fft device planes c{} {} {}x{} of {} from {}/{},{} to {}/{},{}{}", plane.float64 ? 64 : 32,
@@ -19,6 +24,88 @@ std::string key_of(const PlaneProblem& plane, bool in_place) {
                      fmt::join(plane.counts, "x"), plane.in_point, plane.in_row, fmt::join(plane.in_chunk, ","),
                      plane.out_point, plane.out_row, fmt::join(plane.out_chunk, ","), in_place ? " in place" : "");
 }
+
+// Two axes in one go, or one after the other.
+class PlaneRun {
+ public:
+  using Compiled = std::shared_ptr<const CompiledRoute>;
+  explicit PlaneRun(Compiled together) : first_(std::move(together)) {}
+  PlaneRun(Compiled first, Compiled second) : first_(std::move(first)), second_(std::move(second)) {}
+  void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
+    first_->enqueue(queue, in, out);
+    if (second_) second_->enqueue(queue, out, out);
+  }
+  const Compiled& route() const { return first_; }
+
+ private:
+  Compiled first_, second_;
+};
+
+// The axes one after the other are the reference: each was chosen, and compared, before.
+class PlaneTrials final : public planner::Trials<PlaneRun> {
+ public:
+  PlaneTrials(const Device& device, std::size_t bytes, bool in_place, std::size_t points, bool float64,
+              std::function<std::shared_ptr<const PlaneRun>()> reference)
+      : device_(device),
+        bytes_(bytes),
+        in_place_(in_place),
+        points_(points),
+        float64_(float64),
+        reference_(std::move(reference)) {}
+
+  double seconds(const PlaneRun& run) override {
+    make_arrays();
+    return best_device_seconds(*queue_, {[&] { run.enqueue(*queue_, in_, out_); }}, kTrial).front();
+  }
+
+  planner::Comparison compare(const PlaneRun& run) override {
+    make_arrays();
+    if (expected_.empty()) {
+      input_.resize(bytes_);
+      fill_random(std::span(input_), float64_ ? Numbers::float64 : Numbers::float32, 2);
+      expected_ = answer_of(*reference_());
+    }
+    const std::vector<std::byte> answer = answer_of(run);
+    return float64_ ? judged<double>(answer) : judged<float>(answer);
+  }
+
+ private:
+  void make_arrays() {
+    if (queue_) return;
+    queue_ = device_.queue();
+    in_ = device_.buffer(bytes_, {.name = "fft trial input"});
+    out_ = in_place_ ? in_ : device_.buffer(bytes_, {.name = "fft trial output"});
+    fill_random(*queue_, in_, float64_ ? Numbers::float64 : Numbers::float32);
+  }
+
+  std::vector<std::byte> answer_of(const PlaneRun& run) {
+    queue_->upload(input_.data(), in_, bytes_);
+    if (!in_place_) queue_->fill(out_, std::byte{0xff});
+    run.enqueue(*queue_, in_, out_);
+    std::vector<std::byte> answer(bytes_);
+    queue_->download(out_, answer.data(), bytes_);
+    queue_->finish();
+    return answer;
+  }
+
+  template <class T>
+  planner::Comparison judged(const std::vector<std::byte>& answer) const {
+    const auto numbers = [](const std::vector<std::byte>& bytes) {
+      return std::span(reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T));
+    };
+    return planner::compare(numbers(answer), numbers(expected_), 2 * largest_rounding(points_, float64_));
+  }
+
+  Device device_;
+  std::size_t bytes_;
+  bool in_place_;
+  std::size_t points_;
+  bool float64_;
+  std::function<std::shared_ptr<const PlaneRun>()> reference_;
+  std::optional<Queue> queue_;
+  Buffer in_, out_;
+  std::vector<std::byte> input_, expected_;
+};
 
 }  // namespace
 
@@ -29,9 +116,9 @@ std::optional<PlaneProblem> DeviceTransform<T>::plane_problem(Direction directio
   const Side& in = forward ? layout_.samples : layout_.spectrum;
   const Side& out = forward ? layout_.spectrum : layout_.samples;
   if (problem_.kind != Kind::complex || axes < 2 || in.shape[axes - 1] == 1 || in.shape[axes - 2] == 1) return {};
-  const Ends at_ends = ends(direction);
-  if (at_ends.samples != Samples::same || at_ends.load.kind() != FactorKind::none ||
-      at_ends.store.kind() != FactorKind::none) {
+  const EndOperators at_the_ends = end_operators(direction);
+  if (at_the_ends.samples != Samples::same || at_the_ends.load.kind() != FactorKind::none ||
+      at_the_ends.store.kind() != FactorKind::none) {
     return {};
   }
   PlaneProblem plane{.float64 = sizeof(T) == sizeof(double),
@@ -53,12 +140,12 @@ std::optional<PlaneProblem> DeviceTransform<T>::plane_problem(Direction directio
   plane.counts.push_back(problem_.batch);
   plane.in_chunk.push_back(in.batch);
   plane.out_chunk.push_back(out.batch);
-  if (last) plane.scale = at_ends.scale;
+  if (last) plane.scale = at_the_ends.scale;
   return plane;
 }
 
 template <class T>
-bool DeviceTransform<T>::choose_plane(const std::vector<Planned>& there, const std::vector<Planned>& back,
+bool DeviceTransform<T>::choose_plane(const std::vector<PlannedAxis>& there, const std::vector<PlannedAxis>& back,
                                       const planner::Options& options) {
   const std::optional<PlaneProblem> plane = plane_problem(Direction::forward);
   if (!plane || there.size() < 2) return false;
@@ -66,44 +153,34 @@ bool DeviceTransform<T>::choose_plane(const std::vector<Planned>& there, const s
   const std::vector<Route> routes = list_planes(device_, *plane);
   if (!routes.front().candidate.refusal.empty()) return false;
   const double bytes = plane_bytes(*plane);
-  std::vector<planner::Candidate> candidates;
-  std::vector<KernelSource> sources;
+  using Entry = planner::Entry<PlaneRun>;
+  std::vector<Entry> entries;
   for (const Route& route : routes) {
-    candidates.push_back(route.candidate);
-    add_kernels(route, sources);
+    entries.push_back(Entry{.candidate = route.candidate,
+                            .kernels = [&] { return kernels_of(route); },
+                            .build =
+                                [&] {
+                                  return std::make_shared<const PlaneRun>(
+                                      std::make_shared<const CompiledRoute>(device_, route, plane->float64));
+                                }});
   }
-  candidates.push_back({.variant = "axis_by_axis",
-                        .cost = {.bytes = 2 * bytes, .launches = 2, .efficiency = 0.9, .float64 = plane->float64}});
-  std::optional<Queue> queue;
-  Buffer in, out;
-  const auto measure = [&](std::size_t i) {
-    if (!queue) {
-      compile_side_by_side(device_, sources);
-      queue = device_.queue();
-      in = device_.buffer(bytes_of(Direction::forward, true), {.name = "fft trial input"});
-      out = problem_.in_place ? in : device_.buffer(bytes_of(Direction::forward, false), {.name = "fft trial output"});
-      queue->fill(in, std::byte{0x3f});
-    }
-    std::optional<CompiledRoute> route;
-    if (i < routes.size()) route.emplace(device_, routes[i], plane->float64);
-    const auto once = [&] {
-      if (route) return route->enqueue(*queue, in, out);
-      forward_.stages[0].route->enqueue(*queue, in, out);
-      forward_.stages[1].route->enqueue(*queue, out, out);
-    };
-    return best_device_seconds(*queue, {once}, kTrial).front();
-  };
-  planner::Decision decision =
-      planner::decide(device_, {.workload = "fft", .key = key_of(*plane, problem_.in_place), .bytes = bytes},
-                      candidates, options, measure);
-  const std::size_t winner = decision.winner;
-  decisions_.push_back(std::move(decision));
+  const auto axis_by_axis = [&] { return std::make_shared<const PlaneRun>(forward_[0].route, forward_[1].route); };
+  entries.push_back(
+      Entry{.candidate = {.variant = "axis_by_axis",
+                          .cost = {.bytes = 2 * bytes, .launches = 2, .efficiency = 0.9, .float64 = plane->float64}},
+            .build = axis_by_axis});
+  const std::size_t array = std::max(bytes_of(Direction::forward, true), bytes_of(Direction::forward, false));
+  PlaneTrials trials(device_, array, problem_.in_place, plane->rows * plane->columns, plane->float64, axis_by_axis);
+  auto chosen = planner::choose(device_, {.workload = "fft", .key = key_of(*plane, problem_.in_place), .bytes = bytes},
+                                entries, options, trials, planner::Keep::last);
+  const std::size_t winner = chosen.decision.winner;
+  decisions_.push_back(std::move(chosen.decision));
   if (winner == routes.size()) return false;
 
-  const auto together = [&](Way& way, const Route& route, const std::vector<Planned>& planned) {
-    way.stages.erase(way.stages.begin(), way.stages.begin() + static_cast<std::ptrdiff_t>(way.stages.empty() ? 0 : 2));
-    way.stages.insert(way.stages.begin(), Stage{std::make_shared<const CompiledRoute>(device_, route, plane->float64),
-                                                planned[0].from, planned[1].to, planned[0].axis});
+  const auto together = [&](std::vector<Stage>& stages, const Route& route, const std::vector<PlannedAxis>& planned) {
+    stages.erase(stages.begin(), stages.begin() + static_cast<std::ptrdiff_t>(stages.empty() ? 0 : 2));
+    stages.insert(stages.begin(), Stage{std::make_shared<const CompiledRoute>(device_, route, plane->float64),
+                                        planned[0].from, planned[1].to, planned[0].axis});
   };
   if (!back.empty()) {
     const std::optional<PlaneProblem> other = plane_problem(Direction::inverse);
@@ -113,15 +190,15 @@ bool DeviceTransform<T>::choose_plane(const std::vector<Planned>& there, const s
         together(inverse_, route, back);
       }
     }
-    if (inverse_.stages.empty()) return false;
+    if (inverse_.empty()) return false;
   }
   together(forward_, routes[winner], there);
   return true;
 }
 
-template bool DeviceTransform<float>::choose_plane(const std::vector<Planned>&, const std::vector<Planned>&,
+template bool DeviceTransform<float>::choose_plane(const std::vector<PlannedAxis>&, const std::vector<PlannedAxis>&,
                                                    const planner::Options&);
-template bool DeviceTransform<double>::choose_plane(const std::vector<Planned>&, const std::vector<Planned>&,
+template bool DeviceTransform<double>::choose_plane(const std::vector<PlannedAxis>&, const std::vector<PlannedAxis>&,
                                                     const planner::Options&);
 template std::optional<PlaneProblem> DeviceTransform<float>::plane_problem(Direction) const;
 template std::optional<PlaneProblem> DeviceTransform<double>::plane_problem(Direction) const;

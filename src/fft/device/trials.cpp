@@ -1,94 +1,109 @@
 #include "fft/device/trials.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <system_error>
-#include <thread>
+#include <cmath>
+#include <cstring>
+#include <limits>
 
+#include <fmt/format.h>
+
+#include "device/random.hpp"
 #include "device/timing.hpp"
+#include "fft/host/rounding.hpp"
 
 namespace ridge::fft::on_device {
 namespace {
 
-// Kernels that differ by less than the noise of so short a run are as good as each other.
-constexpr base::Repeat kTrial{.seconds = 0.006, .at_least = 3, .at_most = 100, .round = 2e-4};
+constexpr std::uint64_t kComparedPoints = std::uint64_t{1} << 20;
+constexpr std::byte kUnstored{0xff};  // no number
 
-std::uint64_t extent(const Address& at, const std::vector<std::uint64_t>& counts, std::uint64_t points) {
-  std::uint64_t last = (points - 1) * at.point;
-  for (std::size_t digit = 0; digit < counts.size(); ++digit) last += (counts[digit] - 1) * at.line[digit];
-  return last + 1;
+std::size_t side_bytes(const AxisProblem& problem, bool input) {
+  return static_cast<std::size_t>(side_extent(problem, input)) * element_bytes(problem, input);
 }
 
-std::size_t element_bytes(const AxisProblem& problem, bool input) {
-  const std::size_t number = problem.float64 ? 8 : 4;
-  const bool samples_side = input == (problem.direction == Direction::forward);
-  const std::size_t each = input && problem.samples == Samples::int8    ? 1
-                           : input && problem.samples == Samples::int16 ? 2
-                                                                        : number;
-  return problem.kind == Kind::real && samples_side ? each : 2 * each;
-}
-
-std::uint64_t side_points(const AxisProblem& problem, bool input) {
-  const bool samples_side = input == (problem.direction == Direction::forward);
-  return problem.kind == Kind::real && !samples_side ? problem.length / 2 + 1 : problem.length;
+Numbers numbers_of(const AxisProblem& problem) {
+  if (problem.samples != Samples::same) return Numbers::bits;
+  return problem.float64 ? Numbers::float64 : Numbers::float32;
 }
 
 }  // namespace
 
-double Trials::seconds(const CompiledRoute& route) {
-  if (!queue_) {
-    queue_ = device_.queue();
-    in_ = array(problem_.in, true);
-    out_ = problem_.in_place ? in_ : array(problem_.out, false);
-    queue_->fill(in_, std::byte{0x3f});
-  }
+void AxisTrials::make_arrays() {
+  if (queue_) return;
+  queue_ = device_.queue();
+  std::size_t in = side_bytes(problem_, true);
+  // In place a real line's samples and spectrum share the longer of the two.
+  if (problem_.in_place) in = std::max(in, side_bytes(problem_, false));
+  in_ = device_.buffer(in, {.name = "fft trial input"});
+  out_ = problem_.in_place ? in_ : device_.buffer(side_bytes(problem_, false), {.name = "fft trial output"});
+  fill_random(*queue_, in_, numbers_of(problem_));
+}
+
+double AxisTrials::seconds(const CompiledRoute& route) {
+  make_arrays();
   return best_device_seconds(*queue_, {[&] { route.enqueue(*queue_, in_, out_); }}, kTrial).front();
 }
 
-Buffer Trials::array(const Address& at, bool input) {
-  std::size_t bytes = static_cast<std::size_t>(extent(at, problem_.counts, side_points(problem_, input))) *
-                      element_bytes(problem_, input);
-  // In place a real line's samples and spectrum share the longer of the two.
-  if (problem_.in_place) {
-    bytes =
-        std::max(bytes, static_cast<std::size_t>(extent(problem_.out, problem_.counts, side_points(problem_, false))) *
-                            element_bytes(problem_, false));
-  }
-  return device_.buffer(bytes, {.name = input ? "fft trial input" : "fft trial output"});
+// All of them, or so many that the host is soon done, the first and the last among them.
+void AxisTrials::choose_lines() {
+  const std::uint64_t all = problem_.lines();
+  const std::uint64_t most = std::max<std::uint64_t>(4, kComparedPoints / problem_.length);
+  const std::uint64_t count = std::min(all, most);
+  for (std::uint64_t i = 0; i < count; ++i) lines_.push_back(count == 1 ? 0 : i * (all - 1) / (count - 1));
 }
 
-void add_kernels(const Route& route, std::vector<KernelSource>& sources) {
-  for (const Step& step : route.steps) {
-    for (KernelSource& source : kernels_of(step)) sources.push_back(std::move(source));
-  }
-}
-
-void compile_side_by_side(const Device& device, std::vector<KernelSource> sources) {
-  if (device.info().backend != Backend::cuda) return;
-  // The longest first; equal ones once.
-  std::sort(sources.begin(), sources.end(), [](const KernelSource& a, const KernelSource& b) {
-    return a.text.size() != b.text.size() ? a.text.size() > b.text.size() : a.text < b.text;
-  });
-  const auto same = [](const KernelSource& a, const KernelSource& b) { return a.text == b.text; };
-  sources.erase(std::unique(sources.begin(), sources.end(), same), sources.end());
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < sources.size(); i = next++) {
-      try {
-        device.compile(sources[i]);
-      } catch (...) {  // NOLINT(bugprone-empty-catch): said when the route itself is built
+template <class T>
+planner::Comparison AxisTrials::judged(const std::vector<std::byte>& answer) const {
+  const bool real = problem_.kind == Kind::real && problem_.direction == Direction::inverse;
+  const std::uint64_t points = side_points(problem_, false), numbers = real ? 1 : 2;
+  const auto value = [&](std::uint64_t start, std::uint64_t i, std::uint64_t part) {
+    T number;
+    std::memcpy(&number, answer.data() + ((start + i * problem_.out.point) * numbers + part) * sizeof(T), sizeof(T));
+    return number;
+  };
+  std::vector<T> got, wanted;
+  for (std::size_t l = 0; l < lines_.size(); ++l) {
+    const std::uint64_t start = line_start(problem_, problem_.out, lines_[l]);
+    for (std::uint64_t i = 0; i < points; ++i) {
+      for (std::uint64_t part = 0; part < numbers; ++part) {
+        got.push_back(value(start, i, part));
+        wanted.push_back(static_cast<T>(part == 0 ? expected_[l][i].real() : expected_[l][i].imag()));
       }
     }
-  };
-  std::vector<std::thread> threads;
-  const std::size_t count = std::min<std::size_t>(sources.size(), std::max(1U, std::thread::hardware_concurrency()));
-  threads.reserve(count);
-  try {
-    for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
-  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): fewer threads do the same
   }
-  work();
-  for (std::thread& thread : threads) thread.join();
+  const double allowed = largest_rounding(problem_.length, problem_.float64);
+  planner::Comparison result = planner::compare(got, wanted, allowed, [&](std::size_t element) {
+    return fmt::format("line {}, point {}", lines_[element / (points * numbers)], element / numbers % points);
+  });
+  if (!result.right() || lines_.size() == problem_.lines()) return result;
+  // Of the other lines at least that all of them were stored.
+  for (std::uint64_t line = 0; line < problem_.lines(); ++line) {
+    const std::uint64_t start = line_start(problem_, problem_.out, line);
+    for (std::uint64_t i = 0; i < points; ++i) {
+      if (std::isnan(value(start, i, 0))) {
+        return {std::numeric_limits<double>::quiet_NaN(), allowed, fmt::format("line {}, point {}", line, i)};
+      }
+    }
+  }
+  return result;
+}
+
+planner::Comparison AxisTrials::compare(const CompiledRoute& route) {
+  make_arrays();
+  if (input_.empty()) {
+    input_.resize(in_.size());
+    fill_random(std::span(input_), numbers_of(problem_), 2);
+    choose_lines();
+    const AxisReference reference(problem_);
+    for (const std::uint64_t line : lines_) expected_.push_back(reference.line(input_.data(), line));
+  }
+  queue_->upload(input_.data(), in_, input_.size());
+  if (!problem_.in_place) queue_->fill(out_, kUnstored);
+  route.enqueue(*queue_, in_, out_);
+  std::vector<std::byte> answer(out_.size());
+  queue_->download(out_, answer.data(), answer.size());
+  queue_->finish();
+  return problem_.float64 ? judged<double>(answer) : judged<float>(answer);
 }
 
 }  // namespace ridge::fft::on_device

@@ -1,34 +1,42 @@
-// What planning runs: candidates timed in memory of the problem's size, kernels compiled side by side.
+// How the routes of an axis are timed and judged while planning.
 #pragma once
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include <ridge/device.hpp>
 
+#include "base/clock.hpp"
+#include "fft/device/axis_reference.hpp"
 #include "fft/device/compiled_route.hpp"
-#include "fft/device/route.hpp"
+#include "plan/choose.hpp"
 
 namespace ridge::fft::on_device {
 
-// The memory is made when the first candidate is timed and shared by all.
-class Trials {
+// Kernels that differ by less than the noise of so short a run are as good as each other.
+inline constexpr base::Repeat kTrial{.seconds = 0.006, .at_least = 3, .at_most = 100, .round = 2e-4};
+
+class AxisTrials final : public planner::Trials<CompiledRoute> {
  public:
-  Trials(const Device& device, const AxisProblem& problem) : device_(device), problem_(problem) {}
-  double seconds(const CompiledRoute& route);
+  AxisTrials(const Device& device, const AxisProblem& problem) : device_(device), problem_(problem) {}
+  double seconds(const CompiledRoute& route) override;
+  planner::Comparison compare(const CompiledRoute& route) override;
 
  private:
-  Buffer array(const Address& at, bool input);
+  void make_arrays();
+  void choose_lines();
+  template <class T>
+  planner::Comparison judged(const std::vector<std::byte>& answer) const;
 
-  const Device& device_;
-  const AxisProblem& problem_;
+  Device device_;
+  AxisProblem problem_;
   std::optional<Queue> queue_;
   Buffer in_, out_;
+  // For comparing: the input, which lines, and what they are to be.
+  std::vector<std::byte> input_;
+  std::vector<std::uint64_t> lines_;
+  std::vector<std::vector<std::complex<double>>> expected_;
 };
-
-void add_kernels(const Route& route, std::vector<KernelSource>& sources);
-
-// NVRTC takes its time, and takes it on one core: each kernel on a core of its own, into the cache on disk. Nothing on
-// other back ends. What does not compile is said when its route is built.
-void compile_side_by_side(const Device& device, std::vector<KernelSource> sources);
 
 }  // namespace ridge::fft::on_device

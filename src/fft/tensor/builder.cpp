@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
-#include "fft/lines.hpp"
+#include "fft/host/lines.hpp"
 #include "fft/registry.hpp"
 
 namespace ridge::fft {

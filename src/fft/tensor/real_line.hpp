@@ -8,7 +8,7 @@
 
 #include <ridge/fft/tensor.hpp>
 
-#include "fft/real/real.hpp"
+#include "fft/host/real/real.hpp"
 
 namespace ridge::fft {
 

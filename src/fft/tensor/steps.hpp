@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "fft/host/transform.hpp"
 #include "fft/tensor/line_pass.hpp"
 #include "fft/tensor/tensor.hpp"
-#include "fft/transform.hpp"
 
 namespace ridge::fft {
 

@@ -8,7 +8,7 @@
 
 #include <ridge/fft/tensor.hpp>
 
-#include "fft/scratch.hpp"
+#include "fft/host/scratch.hpp"
 
 namespace ridge::fft {
 

@@ -2,7 +2,7 @@
 #define HWY_TARGET_INCLUDE "filterbank/host/factors.cpp"
 // The order Highway wants.
 // clang-format off
-#include "fft/power2/simd_targets.hpp"
+#include "fft/host/power2/simd_targets.hpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 // clang-format on

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <string>
 
-#include "fft/kernel.hpp"
-#include "fft/scratch.hpp"
+#include "fft/host/scratch.hpp"
+#include "fft/variant.hpp"
 #include "filterbank/variant.hpp"
 
 namespace ridge::filterbank {

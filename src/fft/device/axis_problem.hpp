@@ -1,0 +1,47 @@
+// What one axis of a transform asks of a device.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include <ridge/plan.hpp>
+
+#include "fft/device/step.hpp"
+
+namespace ridge::fft::on_device {
+
+// Lines of one length, all transformed the same way.
+struct AxisProblem {
+  bool float64 = false;
+  Direction direction = Direction::forward;
+  Kind kind = Kind::complex;
+  std::size_t length = 1;             // real: of the samples
+  std::vector<std::uint64_t> counts;  // of the digits that number the lines, fastest first; at least one
+  Address in, out;
+  bool in_place = false;
+  Samples samples = Samples::same;
+  FactorTable load = {}, store = {};  // of the points of a whole shape
+  Address load_at = {}, store_at = {};
+  double scale = 1;
+
+  std::uint64_t lines() const;
+};
+
+// Digits whose strides continue each other become one, and the one with the shortest steps comes first.
+void normalize(AxisProblem& problem);
+
+// The least a pass over the problem's data moves.
+double problem_bytes(const AxisProblem& problem);
+double usual_flops(const AxisProblem& problem);
+
+// What the planner is told of an axis, and wisdom is kept under.
+planner::Problem planner_problem(const AxisProblem& problem);
+
+Order order_of(const Address& at);
+
+// Lines one after the other, as a route keeps them on its own.
+Address packed_lines(const AxisProblem& problem, std::size_t points);
+
+// The lines of one value of the last digit.
+std::uint64_t inner_lines(const AxisProblem& problem);
+
+}  // namespace ridge::fft::on_device

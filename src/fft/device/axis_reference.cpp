@@ -1,0 +1,101 @@
+#include "fft/device/axis_reference.hpp"
+
+#include <cstring>
+
+#include "base/aligned.hpp"
+#include "fft/registry.hpp"
+
+namespace ridge::fft::on_device {
+namespace {
+
+std::vector<std::complex<double>> values_of(const FactorTable& table) {
+  if (table.later) return table.later();
+  if (!table.complex.empty()) return table.complex;
+  return {table.real.begin(), table.real.end()};
+}
+
+template <class Number>
+double number_at(const std::byte* in, std::uint64_t index) {
+  Number number;
+  std::memcpy(&number, in + index * sizeof(Number), sizeof(Number));
+  return static_cast<double>(number);
+}
+
+bool is_samples(const AxisProblem& problem, bool input) { return input == (problem.direction == Direction::forward); }
+
+}  // namespace
+
+std::uint64_t side_points(const AxisProblem& problem, bool input) {
+  return problem.kind == Kind::real && !is_samples(problem, input) ? problem.length / 2 + 1 : problem.length;
+}
+
+std::size_t element_bytes(const AxisProblem& problem, bool input) {
+  const std::size_t number = problem.float64 ? sizeof(double) : sizeof(float);
+  const std::size_t each = input && problem.samples == Samples::int8    ? 1
+                           : input && problem.samples == Samples::int16 ? 2
+                                                                        : number;
+  return problem.kind == Kind::real && is_samples(problem, input) ? each : 2 * each;
+}
+
+std::uint64_t side_extent(const AxisProblem& problem, bool input) {
+  const Address& at = input ? problem.in : problem.out;
+  std::uint64_t last = (side_points(problem, input) - 1) * at.point;
+  for (std::size_t digit = 0; digit < problem.counts.size(); ++digit) {
+    last += (problem.counts[digit] - 1) * at.line[digit];
+  }
+  return last + 1;
+}
+
+std::uint64_t line_start(const AxisProblem& problem, const Address& at, std::uint64_t number) {
+  std::uint64_t start = 0;
+  for (std::size_t digit = 0; digit < at.line.size(); ++digit) {
+    start += number % problem.counts[digit] * at.line[digit];
+    number /= problem.counts[digit];
+  }
+  return start;
+}
+
+AxisReference::AxisReference(const AxisProblem& problem)
+    : problem_(problem),
+      load_(values_of(problem.load)),
+      store_(values_of(problem.store)),
+      kernel_(default_line<double>(problem.length)) {}
+
+std::complex<double> AxisReference::loaded(const std::byte* in, std::uint64_t element) const {
+  const bool pair = problem_.kind == Kind::complex || !is_samples(problem_, true);
+  const auto number = [&](std::uint64_t index) {
+    if (problem_.samples == Samples::int8) return number_at<std::int8_t>(in, index);
+    if (problem_.samples == Samples::int16) return number_at<std::int16_t>(in, index);
+    return problem_.float64 ? number_at<double>(in, index) : number_at<float>(in, index);
+  };
+  if (!pair) return number(element);
+  return {number(2 * element), number(2 * element + 1)};
+}
+
+std::vector<std::complex<double>> AxisReference::line(const std::byte* in, std::uint64_t number) const {
+  const std::size_t n = problem_.length;
+  const std::uint64_t start = line_start(problem_, problem_.in, number);
+  const std::uint64_t load_start = load_.empty() ? 0 : line_start(problem_, problem_.load_at, number);
+  base::AlignedArray<std::complex<double>> points(n), result(n), scratch(kernel_->scratch() + 1);
+  const std::uint64_t there = side_points(problem_, true);
+  for (std::uint64_t i = 0; i < there; ++i) {
+    points[i] = loaded(in, start + i * problem_.in.point);
+    if (!load_.empty()) points[i] *= load_[load_start + i * problem_.load_at.point];
+  }
+  if (there < n || (problem_.kind == Kind::real && !is_samples(problem_, true))) {
+    // The rest of a spectrum is the mirror of its first half, and what mirrors itself is real.
+    points[0] = points[0].real();
+    if (n % 2 == 0 && n > 1) points[n / 2] = points[n / 2].real();
+    for (std::size_t k = 1; k < n - n / 2; ++k) points[n - k] = std::conj(points[k]);
+  }
+  kernel_->run(problem_.direction, points.data(), result.data(), scratch.data());
+  const std::uint64_t store_start = store_.empty() ? 0 : line_start(problem_, problem_.store_at, number);
+  std::vector<std::complex<double>> values(side_points(problem_, false));
+  for (std::uint64_t i = 0; i < values.size(); ++i) {
+    values[i] = result[i] * (store_.empty() ? problem_.scale : store_[store_start + i * problem_.store_at.point]);
+    if (problem_.kind == Kind::real && is_samples(problem_, false)) values[i] = values[i].real();
+  }
+  return values;
+}
+
+}  // namespace ridge::fft::on_device

@@ -1,0 +1,41 @@
+// What an axis of a problem is to give, line by line: loaded and stored as the problem says, transformed by the host in
+// double.
+#pragma once
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "fft/device/axis_problem.hpp"
+#include "fft/variant.hpp"
+
+namespace ridge::fft::on_device {
+
+// Values of a line on one side: half a spectrum is shorter than its samples.
+std::uint64_t side_points(const AxisProblem& problem, bool input);
+
+// Of one value on one side.
+std::size_t element_bytes(const AxisProblem& problem, bool input);
+
+// Elements of the array of one side.
+std::uint64_t side_extent(const AxisProblem& problem, bool input);
+
+// The element of the array where a line begins, by its number.
+std::uint64_t line_start(const AxisProblem& problem, const Address& at, std::uint64_t number);
+
+class AxisReference {
+ public:
+  explicit AxisReference(const AxisProblem& problem);
+  // Of the line of that number out of the input array; reals where the output is real.
+  std::vector<std::complex<double>> line(const std::byte* in, std::uint64_t number) const;
+
+ private:
+  std::complex<double> loaded(const std::byte* in, std::uint64_t element) const;
+
+  AxisProblem problem_;
+  std::vector<std::complex<double>> load_, store_;  // factors; empty: none
+  std::unique_ptr<LineKernel<double>> kernel_;
+};
+
+}  // namespace ridge::fft::on_device

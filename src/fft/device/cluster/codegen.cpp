@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "fft/device/cluster/cluster.hpp"
+#include "fft/device/cluster/halves.hpp"
+
+namespace ridge::fft::on_device {
+
+void rows_received(PassWriters& pass, std::size_t pitch) {
+  PassContext& context = pass.context;
+  const PassDesign& d = context.design;
+  Text& text = context.source;
+  text.raw("\n");
+  text.line("// rows of {} points, {} a group", d.length, d.lines);
+  context.place_items(d.load_order, "");
+  const StageDesign& first = context.stages.front();
+  for (std::size_t round = 0; round < first.rounds; ++round) {
+    context.open_round(first, round);
+    for (std::size_t s = 0; s < first.radix; ++s) {
+      text.line("v[{}] = received[c * {} + i + {}];", round * first.radix + s, pitch, s * first.butterflies);
+    }
+    context.close_round();
+  }
+  pass.exchange.stages();  // the cluster's barrier has freed the local memory
+}
+
+namespace {
+
+// Columns: from memory to the local memory of whichever group of the cluster has the row.
+void write_columns(PassWriters& pass, const PassDesign& rows, std::size_t pitch, bool mirrored) {
+  PassContext& context = pass.context;
+  const PassDesign& d = context.design;
+  Text& text = context.source;
+  text.raw("\n");
+  text.line("// columns of {} points, {} a group", d.length, d.lines);
+  text.open();
+  context.place_items(d.load_order, "");
+  pass.load.load();
+  pass.exchange.stages();
+  pass.twiddle.twiddle(context.stages.back());
+  const StageDesign& last = context.stages.back();
+  text.raw("\n");
+  text.line("// each value to the group that has its row");
+  text.line("CLUSTER_WAIT();");
+  for (std::size_t round = 0; round < last.rounds; ++round) {
+    context.open_round(last, round);
+    text.line("const int column = (int)(line % {}u);", rows.length);
+    for (std::size_t u = 0; u < last.radix; ++u) {
+      text.open();
+      text.line("const int k = i + {};", u * last.butterflies);
+      const std::size_t slot = round * last.radix + u;
+      if (mirrored) {
+        to_row_or_mirror(pass, rows.lines, pitch, slot);
+      } else {
+        text.line("STORE_PEER(received + (k % {0} * {1} + column), k / {0}, v[{2}]);", rows.lines, pitch, slot);
+      }
+      text.close();
+    }
+    context.close_round();
+  }
+  text.close();
+  text.line("CLUSTER_ARRIVE();");
+  text.line("CLUSTER_WAIT();");
+}
+
+// Rows: from local memory to memory.
+void write_rows(PassWriters& pass, std::size_t pitch) {
+  Text& text = pass.context.source;
+  text.open();
+  rows_received(pass, pitch);
+  pass.store.store();
+  text.close();
+}
+
+// What the columns leave, and room for the exchanges beside it.
+struct ClusterMemory {
+  std::size_t pitch, received, local;
+};
+ClusterMemory memory_of(const ClusterDesign& design, const PassContext& columns, const PassContext& rows) {
+  const std::size_t pitch = design.rows.length + 1;  // odd, so that rows side by side meet no bank twice
+  const std::size_t received = (design.rows.lines * pitch * (design.rows.float64 ? 16 : 8) + 15) / 16 * 16;
+  const std::size_t exchange = (std::max(columns.exchange_bytes(), rows.exchange_bytes()) + 15) / 16 * 16;
+  return {pitch, received, received + exchange};
+}
+
+}  // namespace
+
+std::size_t local_bytes_of(const ClusterDesign& design) {
+  Text text;
+  return memory_of(design, PassContext(design.columns, text), PassContext(design.rows, text)).local;
+}
+
+PassText cluster_text(const ClusterDesign& design) {
+  const PassDesign &columns = design.columns, &rows = design.rows;
+  Text text;
+  text.line("// {} points by clusters of {} groups: {} columns of {}, then {} rows of {}", columns.length * rows.length,
+            design.groups, rows.length, columns.length, columns.length, rows.length);
+  PassWriters first(columns, text), second(rows, text, table_offsets(columns).end);
+  std::set<std::size_t> radices(columns.radices.begin(), columns.radices.end());
+  radices.insert(rows.radices.begin(), rows.radices.end());
+  first.context.header(radices);
+  const std::size_t number = columns.float64 ? 8 : 4;
+  const auto [pitch, received, local] = memory_of(design, first.context, second.context);
+  text.open(
+      "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) CLUSTER({}) void {}(GLOBAL const real2* in, GLOBAL real2* out, "
+      "GLOBAL const real2* RESTRICT tables, ulong in_offset, ulong out_offset, uint lines)",
+      columns.items(), columns.resident, design.groups, kKernelName);
+  text.line("LOCAL_BLOCK(real, local_block, {});", local / number);
+  text.line("LOCAL real2* const received = (LOCAL real2*)local_block;");
+  text.line("LOCAL real* const local_numbers = local_block + {};", received / number);
+  if (!columns.split || !rows.split) text.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
+  text.line("const int item = LOCAL_ID(0);");
+  text.line("real2 v[{}];", std::max(first.context.held, second.context.held));
+  text.line("CLUSTER_ARRIVE();  // the others may not be there yet when this group has something for them");
+  write_columns(first, rows, pitch, design.real);
+  design.real ? write_real_rows(second, pitch, design.groups) : write_rows(second, pitch);
+  text.close();
+  return {{.name = fmt::format("fft {} points in clusters", columns.length * rows.length), .text = text.str()}, local};
+}
+
+}  // namespace ridge::fft::on_device

@@ -1,0 +1,199 @@
+// Lines too long for one work-group in one trip through memory all the same: a cluster of groups holds the line, and
+// the groups write into each other's local memory between its columns and its rows. CUDA from Hopper on.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "device/traits.hpp"
+#include "fft/device/cluster/cluster.hpp"
+#include "fft/device/factorization.hpp"
+#include "fft/device/pass/step.hpp"
+#include "fft/device/radices.hpp"
+#include "fft/device/route.hpp"
+#include "fft/device/split.hpp"
+
+namespace ridge::fft::on_device {
+namespace {
+
+constexpr std::size_t kMostCandidates = 16, kLeastRun = 8, kEachSize = 3;
+constexpr std::size_t kMostHeld = 16;  // points of a work-item, half as many in double
+
+std::string refusal(const Device& device, const AxisProblem& problem) {
+  if (!device.limits().clusters) return "clusters of work-groups need CUDA on Hopper or later";
+  if (problem.samples != Samples::same) return "takes no integers";
+  if (problem.kind == Kind::real) {
+    const auto even = [](std::uint64_t step) { return step % 2 == 0; };
+    if (problem.direction == Direction::inverse) return "real lines go forward only";
+    if (problem.length % 2 != 0 || problem.in.point != 1 || !std::ranges::all_of(problem.in.line, even)) {
+      return "takes real lines of pairs of neighbours";
+    }
+  }
+  if (problem.load.kind() != FactorKind::none || problem.store.kind() != FactorKind::none) {
+    return "takes no factors on its way";
+  }
+  if (order_of(problem.in) == Order::lines || order_of(problem.out) == Order::lines) {
+    return "takes lines whose points are closer than their neighbours";
+  }
+  const std::size_t points = problem.length / (problem.kind == Kind::real ? 2 : 1);
+  if (points <= (problem.float64 ? 4096u : 8192u)) return "of lines this short several fit a compute unit";
+  return {};
+}
+
+// Of a copy's speed, as measured on an H200: the more groups, the further their exchange.
+// Small parts leave room for other groups.
+double expected(std::size_t groups, std::size_t kib) {
+  if (groups == 8 && kib == 32) return 0.64;
+  return groups <= 2 ? 0.7 : groups <= 4 ? 0.6 : groups <= 8 ? 0.55 : 0.42;
+}
+
+// Both halves with the same number of work-items; the cheapest pair of plans.
+bool shared_plans(ClusterDesign& design, std::size_t most_items) {
+  PassDesign &columns = design.columns, &rows = design.rows;
+  const RadixLimits limits{.most_threads = most_items, .most_held = columns.float64 ? kMostHeld / 2 : kMostHeld};
+  double best = 1e30;
+  const std::vector<RadixPlan> of_columns = radix_plans(columns.length, limits),
+                               of_rows = radix_plans(rows.length, limits);
+  for (const RadixPlan& a : of_columns) {
+    for (const RadixPlan& b : of_rows) {
+      if (a.threads * columns.lines != b.threads * rows.lines || a.threads * columns.lines > most_items) continue;
+      if (a.cost + b.cost >= best) continue;
+      best = a.cost + b.cost;
+      columns.radices = a.radices;
+      columns.threads = a.threads;
+      rows.radices = b.radices;
+      rows.threads = b.threads;
+    }
+  }
+  return best < 1e30;
+}
+
+// How a group shares its part of a line.
+struct ClusterShape {
+  std::size_t kib;  // of points a group
+  bool split;       // exchange real and imaginary parts in turn
+};
+// 64 KiB of points a group leave room for two groups a compute unit.
+constexpr ClusterShape kClusterShapes[] = {{64, true}, {32, true}, {32, false}, {128, true}};
+class ClusterLister {
+ public:
+  ClusterLister(const Device& device, const AxisProblem& problem, std::vector<Route>& routes)
+      : device_(device), problem_(problem), real_(problem.kind == Kind::real), points_(problem), routes_(routes) {
+    points_.kind = Kind::complex;
+    if (real_) points_.length /= 2;
+  }
+
+  void list() {
+    for (const ClusterShape& shape : kClusterShapes) {
+      std::size_t of_this_shape = 0;
+      for (const std::size_t groups : {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}) {
+        if (!real_ && !std::has_single_bit(groups)) continue;  // complex lines of such lengths do better in rings
+        const std::size_t element = problem_.float64 ? 16 : 8, bytes = points_.length / groups * element;
+        if (points_.length % groups != 0 || bytes > shape.kib * 1024 || bytes * 2 <= shape.kib * 1024) continue;
+        if (of_this_shape == kEachSize || found_ == kMostCandidates) break;
+        for (const ClusterDesign& design : designs(shape, groups)) {
+          if (of_this_shape == kEachSize || found_ == kMostCandidates) break;
+          if (add(shape, design)) ++of_this_shape;
+        }
+      }
+    }
+    if (found_ == 0) routes_.push_back(refused("cluster", why_));
+  }
+
+ private:
+  // The best expected first; of those alike the most even ones.
+  std::vector<ClusterDesign> designs(const ClusterShape& shape, std::size_t groups) const {
+    std::vector<ClusterDesign> found;
+    for (const auto& factors : pass_factors(points_.length, 2, 4096)) {
+      if (factors[0] % groups != 0 || factors[1] % groups != 0) continue;
+      if (real_ && factors[0] % (2 * groups) != 0) continue;  // whole pairs of a row and its mirror
+      SplitPlaces places;
+      const auto plain =
+          split_designs(points_, {.factors = factors, .load = real_ ? Values::pairs : Values::complex}, places);
+      ClusterDesign design{.columns = plain[0], .rows = plain[1], .groups = groups, .real = real_};
+      PassDesign &columns = design.columns, &rows = design.rows;
+      columns.lines = factors[1] / groups;
+      rows.lines = factors[0] / groups;
+      if (columns.lines < kLeastRun || rows.lines < kLeastRun) continue;
+      columns.load_order = columns.store_order = rows.load_order = rows.store_order = Order::lines;
+      if (real_) rows.twiddle = Twiddle{.order = problem_.length, .columns = ~std::uint64_t{0}, .column = {}};
+      const std::size_t items = std::min<std::size_t>(device_.limits().work_group, 1024);
+      if (!shared_plans(design, items)) continue;
+      columns.split = rows.split = shape.split;
+      found.push_back(std::move(design));
+    }
+    // Columns no longer than the rows: 2 to 4 % faster for complex lines of 2^15 and 2^17 on an H200 (3 % slower for
+    // real ones of 2^16). Then the fewest exchanges.
+    const auto rank = [](const ClusterDesign& design) {
+      const PassDesign &columns = design.columns, &rows = design.rows;
+      return std::pair(columns.length > rows.length, columns.radices.size() + rows.radices.size());
+    };
+    std::stable_sort(found.begin(), found.end(),
+                     [&](const ClusterDesign& a, const ClusterDesign& b) { return rank(a) < rank(b); });
+    return found;
+  }
+
+  bool add(const ClusterShape& shape, ClusterDesign design) {
+    PassDesign &columns = design.columns, &rows = design.rows;
+    const Limits& limits = device_.limits();
+    if (real_ && rows.radices.size() < 2) return false;  // an exchange frees what the columns filled
+    const std::size_t local = local_bytes_of(design);
+    if (local > limits.local_memory) {
+      why_ = fmt::format("needs {} of local memory, the device has {}", base::human_bytes(static_cast<double>(local)),
+                         base::human_bytes(static_cast<double>(limits.local_memory)));
+      return false;
+    }
+    const std::size_t registers = columns.items() * 64;
+    const detail::UnitCapacity unit = detail::unit_capacity(limits);
+    columns.resident = std::max<std::size_t>(
+        std::min({unit.registers / registers, unit.local_memory / (local + 1024), std::size_t{8}}), 1);
+    Route route;
+    route.outer = problem_.counts.back();
+    route.steps.push_back({.design = cluster_step(design),
+                           .from = Place::input,
+                           .to = Place::output,
+                           .lines = inner_lines(problem_),
+                           .from_stride = problem_.in.line.back(),
+                           .to_stride = problem_.out.line.back()});
+    route.candidate = {
+        .variant = "cluster",
+        .parameters = {{"groups", std::to_string(design.groups)},
+                       {"factors", fmt::format("{}x{}", columns.length, rows.length)},
+                       {"radices", radices_text(columns) + "," + radices_text(rows)},
+                       {"items", std::to_string(columns.items())},
+                       {"exchange", shape.split ? "split" : "whole"}},
+        .cost = {.flops = usual_flops(problem_),
+                 .bytes = problem_bytes(problem_),
+                 .launches = 1,
+                 .efficiency = (std::has_single_bit(points_.length) ? 1.0 : 0.6) * expected(design.groups, shape.kib) *
+                               (1 - 0.02 * static_cast<double>(found_)),
+                 .float64 = problem_.float64}};
+    routes_.push_back(std::move(route));
+    ++found_;
+    return true;
+  }
+
+  const Device& device_;
+  const AxisProblem& problem_;
+  const bool real_;
+  AxisProblem points_;  // real lines as pairs
+  std::vector<Route>& routes_;
+  std::size_t found_ = 0;
+  std::string why_ = "no factors that a cluster of 2 to 16 groups can share";
+};
+
+void list_clusters(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
+  if (const std::string reason = refusal(device, problem); !reason.empty()) {
+    routes.push_back(refused("cluster", reason));
+    return;
+  }
+  ClusterLister(device, problem, routes).list();
+}
+
+}  // namespace
+
+extern const RouteFamily kCluster{.variants = {"cluster"}, .list = list_clusters};
+
+}  // namespace ridge::fft::on_device

@@ -1,0 +1,29 @@
+// A design turned into a kernel of the dialect.
+#pragma once
+#include <cstddef>
+#include <string>
+
+#include <ridge/device.hpp>
+
+#include "fft/device/pass/design.hpp"
+
+namespace ridge::fft::on_device {
+
+inline constexpr const char* kKernelName = "fft_pass";
+
+// Arguments: in, out, tables, then the tables that the design asks for (factors of the load and of the store, gather,
+// scatter), then ulong in_offset, ulong out_offset (elements) and uint lines.
+struct PassText {
+  KernelSource source;
+  std::size_t local_bytes = 0;
+};
+PassText pass_text(const PassDesign& design);
+
+// Rows that one copy of a tile takes, of a tile of so many or of half of one.
+inline constexpr std::size_t kMostTileRows = 256;
+std::size_t tile_rows(std::size_t points);
+
+// Bytes of local memory that the kernel takes, without writing it.
+std::size_t local_bytes_of(const PassDesign& design);
+
+}  // namespace ridge::fft::on_device

@@ -1,0 +1,248 @@
+#include "fft/device/pass/context.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "fft/device/butterfly.hpp"
+
+namespace ridge::fft::on_device {
+
+namespace {
+
+constexpr std::uint64_t kSmallIndex = 0x7fffffff;
+
+const char* method_name(PrimeMethod method) {
+  return method == PrimeMethod::bluestein ? "Bluestein" : method == PrimeMethod::rader ? "Rader" : "filtered between";
+}
+
+// Lines of a run in local memory, so that work-items with a line each meet no other in its bank: an odd number of what
+// one access takes, which is 16 bytes where lines have an even number of points.
+std::size_t run_pitch(const PassDesign& design) {
+  if (design.float64) return design.points | 1;
+  return design.points % 4 == 0 ? design.points + 2 : design.points;
+}
+
+}  // namespace
+
+std::string sample_type(const PassDesign& design, bool pair) {
+  std::string scalar = design.samples == Samples::int8    ? "char"
+                       : design.samples == Samples::int16 ? "short"
+                       : design.float64                   ? "double"
+                                                          : "float";
+  return pair ? scalar + "2" : scalar;
+}
+
+bool even_lines(const PassSide& side) {
+  const auto even = [](std::uint64_t stride) { return stride % 2 == 0; };
+  return side.pair == 1 && std::all_of(side.at.line.begin(), side.at.line.end(), even);
+}
+
+PassContext::PassContext(const PassDesign& pass, Text& text, std::size_t first_table)
+    : design(pass), stages(stages_of(pass)), tables(table_offsets(pass)), source(text) {
+  // Two passes of one kernel share an array of tables.
+  for (StageDesign& stage : stages) stage.table += first_table;
+  for (std::size_t* offset :
+       {&tables.coarse, &tables.fine, &tables.step, &tables.filter, &tables.chirp, &tables.half}) {
+    *offset += first_table;
+  }
+  for (std::size_t i = 0; i + 1 < stages.size(); ++i) {
+    if (seam(i)) {
+      layouts.emplace_back();
+    } else {
+      layouts.push_back(exchange_layout(design, stages[i], stages[i + 1], element_bytes()));
+    }
+  }
+  for (const StageDesign& stage : stages) held = std::max(held, stage.radix * stage.rounds);
+  pitch = run_pitch(design);
+}
+
+std::size_t PassContext::exchange_bytes() const {
+  if (design.shuffles) return 0;
+  std::size_t bytes = 0;
+  for (const ExchangeLayout& layout : layouts) {
+    const std::size_t elements = design.parts > 1 ? layout.place(part() - 1) + 1 : layout.elements;
+    bytes = std::max(bytes, elements * element_bytes());
+  }
+  return bytes;
+}
+
+std::size_t PassContext::local_bytes() const {
+  const std::size_t complex_bytes = design.float64 ? 16 : 8;
+  std::size_t bytes = exchange_bytes();
+  if (design.store.mapped) bytes = std::max(bytes, design.lines * design.points / 2 * complex_bytes);
+  if (design.ahead) return (bytes + 15) / 16 * 16 + design.lines * design.points * complex_bytes + 16;
+  const bool runs = design.load.staged || (design.store.staged && design.store.values != Values::half);
+  if (runs) bytes = std::max(bytes, design.lines * pitch * complex_bytes);
+  if (design.store.values == Values::half) bytes = std::max(bytes, design.lines * half_pitch() * complex_bytes);
+  return bytes;
+}
+
+void PassContext::header(const std::set<std::size_t>& radices) {
+  source.raw(butterfly_text(radices, design.float64));
+  source.raw("\n");
+  if (design.samples != Samples::same) {
+    source.line("FUNCTION real2 converted({} z) {{ return make_real2((real)z.x, (real)z.y); }}",
+                sample_type(design, true));
+  }
+  source.line("#define LOAD(p) {}", design.load.once && !design.ahead ? "LOAD_ONCE(p)" : "(*(p))");
+  source.line("#define STORE(p, v) {}", design.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
+}
+
+void PassContext::title() {
+  source.line("// {} points, {}: {}{}", design.points, inverse() ? "inverse" : "forward",
+              fmt::join(design.radices, " * "),
+              design.method == PrimeMethod::none ? "" : fmt::format(" there and back, {}", method_name(design.method)));
+  source.line("// {} work-items a line, {} lines a group{}", design.threads, design.lines,
+              design.shuffles    ? ", exchanged by shuffles"
+              : design.parts > 1 ? fmt::format(", real and imaginary parts exchanged in {} turns each", design.parts)
+              : design.split     ? ", real and imaginary parts exchanged in turn"
+                                 : "");
+}
+
+std::string PassContext::in_type() const {
+  const bool pair = design.load.values == Values::complex || design.load.values == Values::half ||
+                    design.load.values == Values::hermitian ||
+                    (design.load.values == Values::pairs && even_lines(design.load));
+  return sample_type(design, pair);
+}
+
+std::string PassContext::out_type() const {
+  const Values values = design.store.values;
+  const bool pair =
+      values == Values::complex || values == Values::half || (values == Values::pairs && even_lines(design.store));
+  return pair ? "real2" : "real";
+}
+
+std::string PassContext::signature() const {
+  const char* only = design.in_place ? "" : " RESTRICT";
+  std::string text = fmt::format("KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}(", design.items(),
+                                 std::max<std::size_t>(design.resident, 1), kKernelName);
+  text += fmt::format("GLOBAL const {}*{} in, GLOBAL {}*{} out, GLOBAL const real2* RESTRICT tables, ", in_type(), only,
+                      out_type(), only);
+  const auto factor = [&](FactorKind kind, const char* name) {
+    if (kind == FactorKind::none) return;
+    text += fmt::format("GLOBAL const {}* RESTRICT {}, ", kind == FactorKind::real ? "real" : "real2", name);
+  };
+  factor(design.load.factor, "load_factor");
+  factor(design.store.factor, "store_factor");
+  if (design.method == PrimeMethod::rader) {
+    text += "GLOBAL const uint* RESTRICT gather, GLOBAL const uint* RESTRICT scatter, ";
+  }
+  if (design.method == PrimeMethod::filter) text += "GLOBAL const real2* RESTRICT filter_table, ";
+  text += "ulong in_offset, ulong out_offset, uint lines";
+  if (design.load.mapped) text += ", TILE_MAP(in_map)";
+  if (design.store.mapped) text += ", TILE_MAP(out_map)";
+  return text + ")";
+}
+
+void PassContext::place_items(Order order, const char* suffix) {
+  if (design.lines == 1) {
+    source.line("const int t{0} = item, c{0} = 0;", suffix);
+  } else if (order == Order::lines) {
+    source.line("const int t{0} = item / {1}, c{0} = item % {1};", suffix, design.lines);
+  } else {
+    source.line("const int t{0} = item % {1}, c{0} = item / {1};", suffix, design.threads);
+  }
+  source.line("const uint line{0} = {2} * {1} + c{0};", suffix, design.lines, group);
+  source.line("const int here{0} = {1};", suffix, design.ahead ? "1" : fmt::format("line{} < lines", suffix));
+}
+
+void PassContext::declare() {
+  const std::size_t bytes = local_bytes();
+  if (bytes > 0) {
+    source.line("LOCAL_BLOCK(real, local_numbers, {});", bytes / (design.float64 ? 8 : 4));
+    if (!design.split || design.load.staged || design.store.staged || design.store.values == Values::half) {
+      source.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
+    }
+  }
+  source.line("const int item = LOCAL_ID(0);");
+  place_items(design.load_order, "");
+  if (two_orders()) place_items(design.store_order, "_out");
+  source.line("real2 v[{}];", held);
+}
+
+std::string PassContext::line_offset(const std::string& line, const Address& at) const {
+  if (at.line.empty()) return "0";
+  std::string sum;
+  std::string rest = line;
+  std::uint64_t divided = 1;
+  for (std::size_t digit = 0; digit < at.line.size(); ++digit) {
+    const bool last = digit + 1 == at.line.size();
+    std::string value = divided == 1 ? line : fmt::format("{} / {}u", line, divided);
+    if (!last) value = fmt::format("{} % {}u", value, design.counts[digit]);
+    if (digit == 0 && design.mirrored > 0) value = line == "line" ? "row" : "row_out";
+    if (at.line[digit] != 0) {
+      sum += fmt::format("{}(ulong)({}) * {}ul", sum.empty() ? "" : " + ", value, at.line[digit]);
+    }
+    divided *= design.counts[digit];
+  }
+  return sum.empty() ? "0" : sum;
+}
+
+std::string PassContext::table_offset(const std::string& line, const Address& at) const {
+  const std::string offset = line_offset(line, at);
+  if (design.ahead || at.line.empty() || at.line.back() == 0) return offset;
+  return fmt::format("{} ? {} : 0", line == "line_out" ? "here_out" : "here", offset);
+}
+
+std::string PassContext::scaled_index(const std::string& index, std::uint64_t constant, std::uint64_t stride,
+                                      std::size_t most_points) {
+  const bool small = stride * most_points <= kSmallIndex;
+  const std::string wide = small ? "" : "(ulong)";
+  const std::string end = small ? "" : "ul";
+  std::string text =
+      stride == 1 ? fmt::format("{}{}", wide, index) : fmt::format("{}{} * {}{}", wide, index, stride, end);
+  if (constant > 0) text += fmt::format(" + {}{}", constant * stride, end);
+  return text;
+}
+
+void PassContext::open_round(const StageDesign& stage, std::size_t round, const std::string& also) {
+  const bool partial = (round + 1) * design.threads > stage.butterflies;
+  const bool backwards = mirror && &stage == &stages.back();
+  std::string number = t(stage);
+  if (round > 0) number += fmt::format(" + {}", round * design.threads);
+  if (backwards) number = fmt::format("{} - ({})", stage.butterflies - 1, number);
+  source.open();
+  source.line("const int i = {};", number);
+  guarded_ = partial || !also.empty();
+  if (!guarded_) return;
+  std::string condition = also;
+  if (partial) {
+    condition += condition.empty() ? "" : " && ";
+    condition += backwards ? std::string("i >= 0") : fmt::format("i < {}", stage.butterflies);
+  }
+  source.open("if ({})", condition);
+}
+
+void PassContext::close_round() {
+  if (guarded_) source.close();
+  source.close();
+}
+
+Validity validity_of(const PassSide& side, std::uint64_t constant, std::size_t butterflies) {
+  if (side.valid == 0) return Validity::all;
+  const bool any_line = side.valid_at.line.empty();
+  if (constant * side.valid_at.point >= side.valid) return Validity::none;
+  if (any_line && (constant + butterflies - 1) * side.valid_at.point < side.valid) return Validity::all;
+  return Validity::some;
+}
+
+std::string PassContext::valid_text(const PassSide& side, const char* name, std::uint64_t constant) {
+  const std::string index = scaled_index("i", constant, side.valid_at.point, side.valid);
+  if (side.valid_at.line.empty()) return fmt::format("{} < {}", index, side.valid);
+  return fmt::format("{}_number + ({}) < {}ul", name, index, side.valid);
+}
+
+std::string PassContext::chirped(const std::string& value, const std::string& place) const {
+  if (design.method != PrimeMethod::bluestein) return value;
+  return fmt::format("multiply({}, LOAD_CACHED(tables + {} + {}))", value, tables.chirp, place);
+}
+
+void PassContext::local_free() {
+  if (local_used_) source.line("BARRIER();");
+  local_used_ = true;
+}
+
+}  // namespace ridge::fft::on_device

@@ -1,0 +1,32 @@
+// The stages of butterflies, and how points get from one to the next: through local memory, whole or in parts, or by
+// shuffles.
+#pragma once
+#include <cstddef>
+#include <string>
+
+#include "fft/device/pass/context.hpp"
+
+namespace ridge::fft::on_device {
+
+class ExchangeWriter : PassPart {
+ public:
+  explicit ExchangeWriter(PassContext& context) : PassPart(context) {}
+  void stages();
+
+ private:
+  std::string power(std::size_t s) const;
+  void stage(std::size_t number);
+  std::string local_index(const ExchangeLayout& layout, const StageDesign& stage, const std::string& index) const;
+  void write_local(const ExchangeLayout& layout, const StageDesign& stage, const char* array, const char* member);
+  void read_local(const ExchangeLayout& layout, const StageDesign& stage, const char* array, const char* member);
+  void exchange(std::size_t number);
+  // Points too many for local memory cross it a part at a time: those of a part are written by some work-items and read
+  // by all, into registers beside the points that wait.
+  void exchange_in_parts(std::size_t number, const char* member);
+  // Two equal radices, as many work-items: point u of item t goes to place t of item u (shuffle_writer.cpp).
+  void exchange_by_shuffles();
+  // Between the way there and the way back of a convolution.
+  void middle();
+};
+
+}  // namespace ridge::fft::on_device

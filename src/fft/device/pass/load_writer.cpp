@@ -1,0 +1,142 @@
+#include "fft/device/pass/load_writer.hpp"
+
+#include <fmt/format.h>
+
+namespace ridge::fft::on_device {
+
+std::string LoadWriter::fetched(const std::string& index, std::uint64_t constant) {
+  const std::string at = p_.scaled_index(index, constant, d_.ahead ? d_.lines : d_.load.at.point, d_.points);
+  switch (d_.load.values) {
+    case Values::complex:
+      if (d_.samples != Samples::same) return fmt::format("converted(LOAD(from + ({})))", at);
+      return fmt::format("LOAD(from + ({}))", at);
+    case Values::reals:
+      return fmt::format("make_real2((real)LOAD(from + ({})), 0)", at);
+    case Values::pairs:
+      if (even_lines(d_.load)) {
+        if (d_.samples == Samples::same) return fmt::format("LOAD(from + ({}))", at);
+        return fmt::format("converted(LOAD(from + ({})))", at);
+      }
+      return fmt::format("make_real2((real)LOAD(from + 2 * ({0})), (real)LOAD(from + 2 * ({0}) + {1}))", at,
+                         d_.load.pair);
+    default:
+      return "";
+  }
+}
+
+std::string LoadWriter::factored(const std::string& value, const std::string& index, std::uint64_t constant) {
+  if (d_.load.factor == FactorKind::none) return value;
+  const std::string at = p_.scaled_index(index, constant, d_.load.factor_at.point, 2 * d_.points);
+  if (d_.load.factor == FactorKind::complex) return fmt::format("multiply({}, load_factors[{}])", value, at);
+  if (d_.load.values == Values::pairs) {
+    return fmt::format("times_pair({0}, load_factors[2 * ({1})], load_factors[2 * ({1}) + {2}])", value, at,
+                       d_.load.factor_pair);
+  }
+  return fmt::format("scaled({}, load_factors[{}])", value, at);
+}
+
+void LoadWriter::load_pointers() {
+  if (d_.ahead) {
+    text_.line("LOCAL const real2* const from = copied{};", d_.lines > 1 ? " + c" : "");
+    return;
+  }
+  const bool halved = d_.load.values == Values::pairs && even_lines(d_.load);
+  text_.line("GLOBAL const {}* const from = in + (in_offset + {}){};", p_.in_type(), p_.line_offset("line", d_.load.at),
+             halved ? " / 2" : "");
+  if (d_.load.valid > 0 && !d_.load.valid_at.line.empty()) {
+    text_.line("const ulong load_number = {};", p_.line_offset("line", d_.load.valid_at));
+  }
+  if (d_.load.factor == FactorKind::none) return;
+  text_.line("GLOBAL const {}* const load_factors = load_factor + ({});",
+             d_.load.factor == FactorKind::real ? "real" : "real2", p_.table_offset("line", d_.load.factor_at));
+}
+
+void LoadWriter::load() {
+  if (d_.load.staged) runs_.stage_in();
+  const StageDesign& first = stages_.front();
+  text_.raw("\n");
+  text_.line("// load");
+  text_.open();
+  if (d_.load.staged) {
+    if (d_.load.factor != FactorKind::none) {
+      text_.line("GLOBAL const {}* const load_factors = load_factor + ({});",
+                 d_.load.factor == FactorKind::real ? "real" : "real2", p_.table_offset("line", d_.load.factor_at));
+    }
+  } else {
+    load_pointers();
+  }
+  for (std::size_t round = 0; round < first.rounds; ++round) {
+    p_.open_round(first, round, d_.load.staged ? "" : "here");
+    for (std::size_t s = 0; s < first.radix; ++s) load_point(round * first.radix + s, s * first.butterflies);
+    p_.close_round();
+  }
+  if (d_.method == PrimeMethod::rader) {
+    const std::string first_value = factored(fmt::format("local_points[c * {}]", p_.pitch), "0", 0);
+    text_.line("first_point = {};", p_.inverse() ? fmt::format("exchanged({})", first_value) : first_value);
+  }
+  text_.close();
+}
+
+void LoadWriter::load_point(std::size_t slot, std::uint64_t constant) {
+  const Validity validity = validity_of(d_.load, constant, stages_.front().butterflies);
+  if (validity == Validity::none) {
+    text_.line("v[{}] = make_real2(0, 0);", slot);
+    return;
+  }
+  const bool check = validity == Validity::some;
+  if (check) text_.open("if ({})", p_.valid_text(d_.load, "load", constant));
+  std::string value;
+  const std::string place = constant == 0 ? "i" : fmt::format("i + {}", constant);
+  if (d_.method == PrimeMethod::rader) {
+    value = fmt::format("local_points[c * {} + gather[{}]]", p_.pitch, place);
+    if (d_.load.factor != FactorKind::none) value = factored(value, fmt::format("gather[{}]", place), 0);
+  } else if (d_.load.staged) {
+    value = factored(fmt::format("local_points[c * {} + {}]", p_.pitch, place), "i", constant);
+  } else if (d_.load.values == Values::half) {
+    load_half(slot, place, constant);
+  } else if (d_.load.values == Values::hermitian) {
+    load_hermitian(slot, place);
+  } else {
+    value = factored(fetched("i", constant), "i", constant);
+  }
+  if (!value.empty()) {
+    if (p_.inverse()) value = fmt::format("exchanged({})", value);
+    text_.line("v[{}] = {};", slot, p_.chirped(value, place));
+  }
+  if (check) {
+    text_.close();
+    text_.open("else");
+    text_.line("v[{}] = make_real2(0, 0);", slot);
+    text_.close();
+  }
+}
+
+std::string LoadWriter::spectrum_value(const std::string& number) {
+  const std::string at = p_.scaled_index("(" + number + ")", 0, d_.load.at.point, 2 * d_.points);
+  return factored(fmt::format("LOAD(from + ({}))", at), "(" + number + ")", 0);
+}
+
+void LoadWriter::load_half(std::size_t slot, const std::string& place, std::uint64_t constant) {
+  text_.open();
+  text_.line("real2 a = {}, b = {};", spectrum_value(place),
+             spectrum_value(fmt::format("{} - ({})", d_.length, place)));
+  if (constant == 0) text_.line("if (i == 0) a.y = b.y = 0;");  // what a real signal cannot have
+  text_.line("b.y = -b.y;");
+  text_.line("const real2 even = add(a, b), odd = multiply(subtract(a, b), conjugate(LOAD_CACHED(tables + {} + {})));",
+             tables_.half, place);
+  text_.line("v[{}] = exchanged(make_real2(even.x - odd.y, even.y + odd.x));", slot);
+  text_.close();
+}
+
+void LoadWriter::load_hermitian(std::size_t slot, const std::string& place) {
+  text_.open();
+  text_.line("const int mirrored = {} > {};", place, d_.points / 2);
+  text_.line("const int k = mirrored ? {} - ({}) : {};", d_.points, place, place);
+  text_.line("real2 a = {};", spectrum_value("k"));
+  text_.line("if (mirrored) a.y = -a.y;");
+  text_.line("if (k == 0{}) a.y = 0;", d_.points % 2 == 0 ? fmt::format(" || k == {}", d_.points / 2) : "");
+  text_.line("v[{}] = {};", slot, p_.chirped("exchanged(a)", place));
+  text_.close();
+}
+
+}  // namespace ridge::fft::on_device

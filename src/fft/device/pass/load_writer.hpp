@@ -1,0 +1,30 @@
+// The way in: points of every kind from memory, or from a run in local memory, to registers.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "fft/device/pass/run_writer.hpp"
+
+namespace ridge::fft::on_device {
+
+class LoadWriter : PassPart {
+ public:
+  LoadWriter(PassContext& context, RunWriter& runs) : PassPart(context), runs_(runs) {}
+  void load();
+
+ private:
+  // The value of point `p` (an expression: i plus a constant) of the line at `from`.
+  std::string fetched(const std::string& index, std::uint64_t constant);
+  std::string factored(const std::string& value, const std::string& index, std::uint64_t constant);
+  void load_pointers();
+  void load_point(std::size_t slot, std::uint64_t constant);
+  // An element of the half spectrum by its number, with its factor.
+  std::string spectrum_value(const std::string& number);
+  void load_half(std::size_t slot, const std::string& place, std::uint64_t constant);
+  void load_hermitian(std::size_t slot, const std::string& place);
+
+  RunWriter& runs_;
+};
+
+}  // namespace ridge::fft::on_device

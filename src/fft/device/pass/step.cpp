@@ -1,0 +1,187 @@
+#include "fft/device/pass/step.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "device/backend.hpp"
+#include "device/tile_map.hpp"
+#include "fft/device/butterfly.hpp"
+#include "fft/device/pass/codegen.hpp"
+#include "fft/device/pass/tables.hpp"
+
+namespace ridge::fft::on_device {
+namespace {
+
+template <class Value>
+Buffer uploaded(const Device& device, Queue& queue, const std::vector<Value>& values, const char* name) {
+  const Buffer buffer = device.buffer(values.size() * sizeof(Value), {.name = name});
+  queue.upload(std::span<const Value>(values), buffer);
+  queue.finish();  // the values go away
+  return buffer;
+}
+
+template <class T>
+Buffer uploaded_factors(const Device& device, Queue& queue, const FactorTable& table, const char* name) {
+  if (table.kind() == FactorKind::real) {
+    return uploaded(device, queue, std::vector<T>(table.real.begin(), table.real.end()), name);
+  }
+  const std::vector<std::complex<double>> made = table.later ? table.later() : std::vector<std::complex<double>>();
+  std::vector<std::complex<T>> values;
+  for (const auto& value : table.later ? made : table.complex) {
+    values.emplace_back(static_cast<T>(value.real()), static_cast<T>(value.imag()));
+  }
+  return uploaded(device, queue, values, name);
+}
+
+template <class T>
+std::vector<Buffer> all_tables(const Device& device, const PassDesign& design, const Step& step) {
+  Queue queue = device.queue();
+  std::vector<Buffer> tables{uploaded(device, queue, pass_tables<T>(design), "fft twiddles")};
+  if (design.load.factor != FactorKind::none) {
+    tables.push_back(uploaded_factors<T>(device, queue, step.load, "fft load factors"));
+  }
+  if (design.store.factor != FactorKind::none) {
+    tables.push_back(uploaded_factors<T>(device, queue, step.store, "fft store factors"));
+  }
+  if (design.method == PrimeMethod::rader) {
+    const RaderOrder order = rader_order(design.points);
+    tables.push_back(uploaded(device, queue, order.gather, "fft gather"));
+    tables.push_back(uploaded(device, queue, order.scatter, "fft scatter"));
+  }
+  if (design.method == PrimeMethod::filter) {
+    tables.push_back(uploaded_factors<T>(device, queue, step.filter, "fft filter"));
+  }
+  return tables;
+}
+
+// The arrays of one side of a pass whose lines move as tiles.
+detail::TileMap side_map(const PassDesign& design, const PassSide& side, const Buffer& buffer, std::uint64_t offset,
+                         std::uint64_t lines, bool load) {
+  const std::uint64_t element = design.float64 ? 16 : 8;
+  std::uint64_t each = 1;
+  for (std::size_t digit = 0; digit + 1 < design.counts.size(); ++digit) each *= design.counts[digit];
+  const std::size_t rows = load ? design.points : design.points / 2;
+  return detail::tile_map(buffer, {.float64 = design.float64,
+                                   .offset = offset * element,
+                                   .columns = 2 * side.at.point,
+                                   .rows = design.points,
+                                   .row = side.at.point * element,
+                                   .arrays = lines / each,
+                                   .array = side.at.line.back() * element,
+                                   .box_columns = static_cast<std::uint32_t>(2 * design.lines),
+                                   .box_rows = static_cast<std::uint32_t>(tile_rows(rows))});
+}
+
+class CompiledPass final : public CompiledStep {
+ public:
+  CompiledPass(const Device& device, const PassDesign& design, const Step& step) : design_(design) {
+    const PassText text = pass_text(design);
+    kernel_ = device.compile(text.source).kernel(kKernelName);
+    local_bytes_ = text.local_bytes;
+    if (design.ahead) staying_ = device.limits().compute_units * design.resident;
+    tables_ = design.float64 ? all_tables<double>(device, design, step) : all_tables<float>(device, design, step);
+  }
+
+  void enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out, std::uint64_t out_offset,
+               std::uint64_t lines) const override {
+    std::vector<Argument> arguments;
+    arguments.reserve(tables_.size() + 9);
+    arguments.emplace_back(in);
+    arguments.emplace_back(out);
+    for (const Buffer& table : tables_) arguments.emplace_back(table);
+    arguments.emplace_back(in_offset);
+    arguments.emplace_back(out_offset);
+    arguments.emplace_back(static_cast<std::uint32_t>(lines));
+    for (const bool load : {true, false}) {
+      const PassSide& side = load ? design_.load : design_.store;
+      if (!side.mapped) continue;
+      const detail::TileMap map = side_map(design_, side, load ? in : out, load ? in_offset : out_offset, lines, load);
+      arguments.emplace_back(map.first);
+      arguments.emplace_back(map.rest);
+    }
+    std::uint64_t groups = (lines + design_.lines - 1) / design_.lines;
+    if (staying_ > 0) groups = std::min(groups, staying_);
+    queue.launch(kernel_, {.groups = {groups}, .items = {design_.items()}, .local_bytes = local_bytes_}, arguments);
+  }
+
+  std::string describe() const override {
+    std::string text = fmt::format("{} points by {}, {} work-items a line, {} lines a group", design_.points,
+                                   radices_text(design_), design_.threads, design_.lines);
+    if (design_.method == PrimeMethod::rader) text += ", Rader there and back";
+    if (design_.method == PrimeMethod::bluestein) text += ", Bluestein there and back";
+    if (design_.method == PrimeMethod::filter) text += ", there, times a filter, and back";
+    if (kernel_.registers() > 0) text += fmt::format(", {} registers", kernel_.registers());
+    if (kernel_.private_bytes() > 0) text += fmt::format(", {} bytes spilled", kernel_.private_bytes());
+    return text;
+  }
+
+ private:
+  PassDesign design_;
+  Kernel kernel_;
+  std::size_t local_bytes_ = 0;
+  std::uint64_t staying_ = 0;  // groups that take line after line; 0: each takes its lines and goes
+  std::vector<Buffer> tables_;
+};
+
+class PassStep final : public StepDesign {
+ public:
+  explicit PassStep(PassDesign design) : design_(std::move(design)) {}
+  std::vector<KernelSource> kernels() const override { return {pass_text(design_).source}; }
+  std::unique_ptr<const CompiledStep> compile(const Device& device, const Step& step) const override {
+    return std::make_unique<CompiledPass>(device, design_, step);
+  }
+  StepShare share(double lines) const override {
+    const double element = design_.float64 ? 16 : 8;
+    if (design_.mirrored > 0) lines *= 2;
+    StepShare share{.radices = radices_text(design_), .items = fmt::format("{}", design_.threads)};
+    const std::string parts = design_.parts > 1 ? fmt::format("{}", design_.parts) : "";
+    share.lines =
+        fmt::format("{}{}{}{}", design_.lines, design_.split ? "s" : "", parts, design_.load.staged ? "r" : "");
+    const bool real_in = design_.load.values == Values::reals, real_out = design_.store.values == Values::reals;
+    share.bytes = lines * element * static_cast<double>(design_.points) * ((real_in ? 0.5 : 1) + (real_out ? 0.5 : 1));
+    for (const StageDesign& stage : stages_of(design_)) {
+      share.operations +=
+          lines * static_cast<double>(stage.butterflies) *
+          (2 * butterfly_operations(stage.radix) + (stage.before > 1 ? 6.0 * static_cast<double>(stage.radix) : 0));
+    }
+    return share;
+  }
+  double groups(double lines) const override { return lines / static_cast<double>(design_.lines); }
+  const PassDesign& design() const { return design_; }
+
+ private:
+  PassDesign design_;
+};
+
+template <class T>
+Buffer joined_tables(const Device& device, std::span<const PassDesign* const> designs) {
+  std::vector<std::complex<T>> tables;
+  for (const PassDesign* design : designs) {
+    const std::vector<std::complex<T>> more = pass_tables<T>(*design);
+    tables.insert(tables.end(), more.begin(), more.end());
+  }
+  Queue queue = device.queue();
+  return uploaded(device, queue, tables, "fft twiddles");
+}
+
+}  // namespace
+
+std::shared_ptr<const StepDesign> pass_step(PassDesign design) {
+  return std::make_shared<const PassStep>(std::move(design));
+}
+
+const PassDesign* pass_of(const Step& step) {
+  const auto* pass = dynamic_cast<const PassStep*>(step.design.get());
+  return pass == nullptr ? nullptr : &pass->design();
+}
+
+std::string radices_text(const PassDesign& design) { return fmt::format("{}", fmt::join(design.radices, "*")); }
+
+Buffer uploaded_tables(const Device& device, std::span<const PassDesign* const> designs) {
+  return designs.front()->float64 ? joined_tables<double>(device, designs) : joined_tables<float>(device, designs);
+}
+
+}  // namespace ridge::fft::on_device

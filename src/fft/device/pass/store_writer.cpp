@@ -1,0 +1,232 @@
+#include "fft/device/pass/store_writer.hpp"
+
+#include <fmt/format.h>
+
+#include "fft/device/butterfly.hpp"
+#include "fft/device/pass/writers.hpp"
+
+namespace ridge::fft::on_device {
+
+std::string StoreWriter::natural(const std::string& value, const std::string& place) const {
+  if (d_.method == PrimeMethod::none) return p_.inverse() ? fmt::format("exchanged({})", value) : value;
+  const std::string back = p_.chirped(fmt::format("exchanged({})", value), place);
+  return p_.inverse() ? fmt::format("exchanged({})", back) : back;
+}
+
+std::string StoreWriter::store_factored(const std::string& value, const std::string& index, std::uint64_t constant) {
+  if (d_.store.factor == FactorKind::none) {
+    return d_.scale == 1 ? value : fmt::format("scaled({}, {})", value, literal(d_.scale, d_.float64));
+  }
+  const std::string at = p_.scaled_index(index, constant, d_.store.factor_at.point, 2 * d_.points);
+  if (d_.store.factor == FactorKind::complex) return fmt::format("multiply({}, store_factors[{}])", value, at);
+  if (d_.store.values == Values::pairs) {
+    return fmt::format("times_pair({0}, store_factors[2 * ({1})], store_factors[2 * ({1}) + {2}])", value, at,
+                       d_.store.factor_pair);
+  }
+  return fmt::format("scaled({}, store_factors[{}])", value, at);
+}
+
+std::string StoreWriter::store_index(const std::string& index, std::uint64_t constant) const {
+  const PassSide& side = d_.store;
+  if (side.block == 0) return p_.scaled_index(index, constant, side.at.point, 2 * d_.points);
+  std::string place = index;
+  std::uint64_t whole = constant / side.block * side.block_step;
+  if (constant % side.block != 0) {
+    place = fmt::format("({} + {})", index, constant);
+    whole = 0;
+  }
+  std::string text =
+      fmt::format("(ulong)({0} / {1}) * {2}ul + {0} % {1} * {3}", place, side.block, side.block_step, side.at.point);
+  if (whole > 0) text += fmt::format(" + {}ul", whole);
+  return text;
+}
+
+void StoreWriter::store_point(const std::string& value, const std::string& index, std::uint64_t constant) {
+  const std::string at = store_index(index, constant);
+  const std::string last = store_factored(value, index, constant);
+  switch (d_.store.values) {
+    case Values::reals:
+      text_.line("STORE(to + ({}), {}.x);", at, last);
+      return;
+    case Values::pairs:
+      if (even_lines(d_.store)) {
+        text_.line("STORE(to + ({}), {});", at, last);
+      } else {
+        text_.line("{{ const real2 z = {}; STORE(to + 2 * ({}), z.x); STORE(to + 2 * ({}) + {}, z.y); }}", last, at, at,
+                   d_.store.pair);
+      }
+      return;
+    default:
+      text_.line("STORE(to + ({}), {});", at, last);
+  }
+}
+
+void StoreWriter::store_pointers(const char* line) {
+  const bool halved = d_.store.values == Values::pairs && even_lines(d_.store);
+  text_.line("GLOBAL {}* const to = out + (out_offset + {}){};", p_.out_type(), p_.line_offset(line, d_.store.at),
+             halved ? " / 2" : "");
+  if (d_.store.valid > 0 && !d_.store.valid_at.line.empty()) {
+    text_.line("const ulong store_number = {};", p_.line_offset(line, d_.store.valid_at));
+  }
+  store_factors(line);
+}
+
+void StoreWriter::store_factors(const char* line) {
+  if (d_.store.factor == FactorKind::none) return;
+  text_.line("GLOBAL const {}* const store_factors = store_factor + ({});",
+             d_.store.factor == FactorKind::real ? "real" : "real2", p_.table_offset(line, d_.store.factor_at));
+}
+
+void StoreWriter::store() {
+  const StageDesign& last = stages_.back();
+  const char* line = p_.two_orders() ? "line_out" : "line";
+  const char* here = p_.two_orders() ? "here_out" : "here";
+  if (d_.twiddle) twiddle_.twiddle(last);
+  if (d_.store.mapped) return store_tile(last);
+  if (d_.store.values == Values::half) return store_half(last);
+  if (d_.store.staged || d_.method == PrimeMethod::rader) return stage_out(last, line);
+  text_.raw("\n");
+  text_.line("// store");
+  if (!p_.before_store.empty()) text_.line("{}", p_.before_store);
+  text_.open();
+  store_pointers(line);
+  for (std::size_t round = 0; round < last.rounds; ++round) {
+    p_.open_round(last, round, here);
+    for (std::size_t u = 0; u < last.radix; ++u) {
+      const std::uint64_t constant = u * last.butterflies;
+      const Validity validity = validity_of(d_.store, constant, last.butterflies);
+      if (validity == Validity::none) continue;
+      const bool check = validity == Validity::some;
+      if (check) text_.open("if ({})", p_.valid_text(d_.store, "store", constant));
+      const std::string place = constant == 0 ? "i" : fmt::format("i + {}", constant);
+      store_point(natural(fmt::format("v[{}]", round * last.radix + u), place), "i", constant);
+      if (check) text_.close();
+    }
+    p_.close_round();
+  }
+  text_.close();
+}
+
+void StoreWriter::store_half(const StageDesign& last) {
+  const std::size_t n = d_.length, pitch = p_.half_pitch(), pairs = n / 2 + 1;
+  text_.raw("\n");
+  text_.line("// from the spectrum of pairs to that of the samples");
+  p_.local_free();
+  for (std::size_t round = 0; round < last.rounds; ++round) {
+    p_.open_round(last, round);
+    for (std::size_t u = 0; u < last.radix; ++u) {
+      text_.line("local_points[{} * {} + i + {}] = v[{}];", p_.c(last), pitch, u * last.butterflies,
+                 round * last.radix + u);
+    }
+    p_.close_round();
+  }
+  text_.line("BARRIER();");
+  const std::size_t turns = (pairs + d_.threads - 1) / d_.threads;
+  const char* line = p_.two_orders() ? "line_out" : "line";
+  const char* here = p_.two_orders() ? "here_out" : "here";
+  const bool staged = d_.store.staged;
+  if (staged) {
+    text_.open();
+  } else {
+    text_.open("if ({})", here);
+  }
+  staged ? store_factors(line) : store_pointers(line);
+  text_.line("UNROLL");
+  text_.open("for (int turn = 0; turn < {}; ++turn)", turns);
+  text_.line("const int k = {} + turn * {};", p_.t(last), d_.threads);
+  text_.open("if (k < {})", pairs);
+  text_.line("const int mirror = {} - k;", n);
+  text_.line("const real2 a = local_points[{} * {} + k];", p_.c(last), pitch);
+  text_.line("const real2 b = conjugate(local_points[{} * {} + (k == 0 ? 0 : mirror)]);", p_.c(last), pitch);
+  const std::string half = literal(0.5, d_.float64);
+  text_.line("const real2 even = scaled(add(a, b), {});", half);
+  text_.line("const real2 difference = scaled(subtract(a, b), {});", half);
+  text_.line("const real2 odd = multiply(make_real2(difference.y, -difference.x), LOAD_CACHED(tables + {} + k));",
+             tables_.half);
+  if (staged) {  // both places are this work-item's own, and the last one was nobody's
+    text_.line("local_points[{} * {} + k] = {};", p_.c(last), pitch, store_factored("add(even, odd)", "k", 0));
+    text_.line("local_points[{} * {} + mirror] = {};", p_.c(last), pitch,
+               store_factored("conjugate(subtract(even, odd))", "mirror", 0));
+  } else {
+    store_point("add(even, odd)", "k", 0);
+    store_point("conjugate(subtract(even, odd))", "mirror", 0);
+  }
+  text_.close();
+  text_.close();
+  text_.close();
+  if (staged) runs_.run_out(n + 1, pitch);
+}
+
+void StoreWriter::stage_out(const StageDesign& last, const char* line) {
+  text_.raw("\n");
+  text_.line("// into local memory, and from there in one run");
+  const bool own_place = d_.load.staged && d_.threads == 1 && stages_.size() == 1;  // where its line came from
+  if (!own_place) p_.local_free();
+  text_.open();
+  if (d_.store.factor != FactorKind::none) {
+    text_.line("GLOBAL const {}* const store_factors = store_factor + ({});",
+               d_.store.factor == FactorKind::real ? "real" : "real2", p_.table_offset(line, d_.store.factor_at));
+  }
+  const bool rader = d_.method == PrimeMethod::rader;
+  for (std::size_t round = 0; round < last.rounds; ++round) {
+    p_.open_round(last, round);
+    for (std::size_t u = 0; u < last.radix; ++u) {
+      const std::uint64_t constant = u * last.butterflies;
+      const Validity validity = validity_of(d_.store, constant, last.butterflies);
+      if (validity == Validity::none) continue;
+      const bool check = validity == Validity::some;
+      if (check) text_.open("if ({})", p_.valid_text(d_.store, "store", constant));
+      std::string place = constant == 0 ? "i" : fmt::format("i + {}", constant);
+      const std::string value = natural(fmt::format("v[{}]", round * last.radix + u), place);
+      if (rader) {
+        text_.open();
+        text_.line("const int k = (int)scatter[{}];", place);
+        text_.line("local_points[{} * {} + k] = {};", p_.c(last), p_.pitch, store_factored(value, "k", 0));
+        text_.close();
+      } else {
+        text_.line("local_points[{} * {} + {}] = {};", p_.c(last), p_.pitch, place,
+                   store_factored(value, "i", constant));
+      }
+      if (check) text_.close();
+    }
+    p_.close_round();
+  }
+  if (rader) {
+    // The sum was taken on the way there, where no half of an inverse had been exchanged back.
+    const std::string sum = p_.inverse() ? "exchanged(sum_of_points)" : "sum_of_points";
+    text_.line("if (t == 0) local_points[c * {}] = {};", p_.pitch, store_factored(sum, "0", 0));
+  }
+  text_.close();
+  runs_.run_out(d_.points, p_.pitch);
+}
+
+void StoreWriter::store_tile(const StageDesign& last) {
+  const std::size_t half = d_.length / 2;
+  text_.raw("\n");
+  text_.line("// the tile leaves by itself, half by half through local memory");
+  for (const std::size_t part : {0, 1}) {
+    if (part > 0) text_.line("if (item == 0) TILES_READ();");
+    text_.line("BARRIER();");
+    for (std::size_t round = 0; round < last.rounds; ++round) {
+      p_.open_round(last, round);
+      for (std::size_t u = part * last.radix / 2; u < (part + 1) * last.radix / 2; ++u) {
+        const std::size_t constant = u * last.butterflies;
+        const std::string place = constant == 0 ? "i" : fmt::format("i + {}", constant);
+        const std::string value = natural(fmt::format("v[{}]", round * last.radix + u), place);
+        text_.line("tile_points[i * {0} + {1} + {2}] = {3};", d_.lines, (constant - part * half) * d_.lines, p_.c(last),
+                   store_factored(value, "i", constant));
+      }
+      p_.close_round();
+    }
+    text_.line("TILES_WRITTEN();");
+    text_.line("BARRIER();");
+    text_.open("if (item == 0)");
+    tile_place(p_, fmt::format("(tile * {}u)", d_.lines), d_.store.at);
+    for (std::size_t p = 0; p < half; p += tile_rows(half)) {
+      text_.line("TILE_STORE(out_map, column, {}, array, tile_points + {});", part * half + p, p * d_.lines);
+    }
+    text_.close();
+  }
+}
+
+}  // namespace ridge::fft::on_device

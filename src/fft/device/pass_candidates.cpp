@@ -1,0 +1,227 @@
+#include "fft/device/pass_candidates.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "device/traits.hpp"
+#include "fft/device/butterfly.hpp"
+#include "fft/device/occupancy.hpp"
+#include "fft/device/radices.hpp"
+
+namespace ridge::fft::on_device {
+namespace {
+
+// Lines of T work-items each that fill whole warps, from `least` work-items on.
+std::size_t filling_lines(std::size_t threads, std::size_t least, std::size_t most) {
+  std::size_t best = std::max<std::size_t>(1, (least + threads - 1) / threads);
+  double best_share = 0;
+  for (std::size_t lines = best; lines * threads <= std::max(most, threads); ++lines) {
+    const double share = static_cast<double>(lines * threads) / static_cast<double>(whole_warps(lines * threads));
+    if (share > best_share + 0.02) {
+      best_share = share;
+      best = lines;
+    }
+  }
+  return best;
+}
+
+bool packed_rows(const PassDesign& design, const PassSide& side) {
+  return side.values == Values::complex && side.at.point == 1 && side.at.line.size() == 1 &&
+         side.at.line[0] == design.points;
+}
+
+// Bytes of neighbouring points that one access of a line's work-items takes, and whether they straddle sectors.
+struct AccessRun {
+  std::size_t bytes;
+  bool straddles;
+};
+AccessRun access_run(const PassDesign& design) {
+  constexpr std::size_t kSector = 32;
+  const std::size_t element = design.float64 ? 16 : 8, bytes = design.threads * element;
+  return {bytes, bytes % kSector != 0 || design.points * element % kSector != 0};
+}
+
+// So few points an access that a group's lines are better moved in one run through local memory.
+bool moves_in_runs(const PassDesign& design) {
+  const AccessRun run = access_run(design);
+  return run.bytes < (run.straddles ? 40u : 32u);
+}
+
+// Lines whose accesses straddle sectors are stored in one run through local memory, so long as the detour is short:
+// what is loaded in parts of sectors comes from the cache, what is stored so costs (10 points .95 of a copy and 1.01
+// so, 60 .76 and .95, 500 .93 and .95, 1000 .96 and .94).
+bool stores_in_runs(const PassDesign& design) {
+  constexpr std::size_t kLongest = 640;
+  return !design.float64 && design.points <= kLongest && !std::has_single_bit(design.points) &&
+         access_run(design).straddles && design.store.valid == 0 && packed_rows(design, design.store);
+}
+
+// What short accesses add to a plan's instructions a point, as timed on an H200: lines of 32 points take 254 us with 8
+// work-items each, 275 with 4, 350 to 400 in runs; of 125 points 640 us with 5, 264 where they are stored in a run.
+double access_price(const PassDesign& design) {
+  if (design.load_order == Order::lines || design.store_order == Order::lines) return 0;
+  const AccessRun run = access_run(design);
+  if (stores_in_runs(design)) return 20 * std::max(0.0, 24 / static_cast<double>(run.bytes) - 1);
+  if (moves_in_runs(design)) return 40;
+  const double enough = run.straddles ? 128 : 64;
+  return 20 * std::max(0.0, enough / static_cast<double>(run.bytes) - 1);
+}
+
+// Which sides of short lines go through local memory; what the plain design says stays.
+void choose_runs(PassDesign& design) {
+  constexpr std::size_t kShortSpectrum = 256;
+  const bool in_runs = moves_in_runs(design), out_runs = stores_in_runs(design);
+  const bool load_runs = out_runs ? access_run(design).bytes < 24 : in_runs;
+  const PassSide& out = design.store;
+  if (load_runs && packed_rows(design, design.load) && design.samples == Samples::same) design.load.staged = true;
+  if (out_runs || (in_runs && packed_rows(design, out) && out.valid == 0)) design.store.staged = true;
+  // Half a spectrum leaves no line aligned: short ones go out together.
+  if (out.values == Values::half && out.at.point == 1 && out.at.line.size() == 1 &&
+      out.at.line[0] == design.length + 1 && design.length <= kShortSpectrum) {
+    design.store.staged = true;
+  }
+}
+
+// How many lines a group takes, in the order they are worth trying.
+std::vector<std::size_t> line_counts(const PassDesign& design, std::size_t forced) {
+  if (forced > 0) return {forced};
+  std::uint64_t lines = 1;
+  for (const std::uint64_t count : design.counts) lines = std::min<std::uint64_t>(lines * count, 1024);
+  const std::size_t most = std::bit_ceil(static_cast<std::size_t>(std::max<std::uint64_t>(lines, 1)));
+  std::vector<std::size_t> counts;
+  if (design.load_order == Order::lines || design.store_order == Order::lines) {
+    counts = design.float64 ? std::vector<std::size_t>{8, 16, 4, 2, 1} : std::vector<std::size_t>{16, 8, 32, 4, 2, 1};
+    if (design.threads * counts.front() < 64) counts.insert(counts.begin(), (64 + design.threads - 1) / design.threads);
+  } else {
+    counts = {filling_lines(design.threads, 97, 256), filling_lines(design.threads, 41, 128),
+              filling_lines(design.threads, 193, 512)};
+    // Many small groups, though their last warps are not full, beat few large ones there.
+    constexpr std::size_t kLongLine = 100;
+    if (design.points >= kLongLine && !std::has_single_bit(design.points)) std::swap(counts[0], counts[1]);
+    if (design.store.staged && design.points % 2 != 0) {  // runs of whole 16 bytes
+      for (std::size_t& count : counts) count += count % 2;
+    }
+  }
+  for (std::size_t& count : counts) count = std::min(count, most);
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
+}
+
+}  // namespace
+
+PassDesign plain_pass(const AxisProblem& problem) {
+  PassDesign pass;
+  pass.float64 = problem.float64;
+  pass.direction = problem.direction;
+  pass.length = pass.points = problem.length;
+  pass.counts = problem.counts;
+  pass.load.at = problem.in;
+  pass.store.at = problem.out;
+  pass.load.factor = problem.load.kind();
+  pass.store.factor = problem.store.kind();
+  pass.load.factor_at = problem.load_at;
+  pass.store.factor_at = problem.store_at;
+  pass.load.once = problem.samples == Samples::same;
+  pass.store.once = true;
+  pass.samples = problem.samples;
+  pass.scale = problem.scale;
+  pass.in_place = problem.in_place;
+  pass.load_order = order_of(problem.in);
+  pass.store_order = order_of(problem.out);
+  return pass;
+}
+
+std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, std::size_t lines, std::size_t most,
+                               std::string& refusal, std::size_t most_held) {
+  // Short convolutions with more points a work-item run slower and take NVRTC three times as long.
+  constexpr std::size_t kPlans = 8, kLongConvolution = 4096;
+  const Limits& limits = device.limits();
+  const detail::UnitCapacity unit = detail::unit_capacity(limits);
+  const bool tight = lines == 0 && limits.local_memory < unit.local_memory / 2;  // less than a group could use
+  RadixLimits wanted;
+  wanted.most_threads = std::min(limits.work_group, limits.work_group_sides[0]) / std::max<std::size_t>(lines, 1);
+  wanted.most_held = most_held > 0                       ? most_held
+                     : plain.float64                     ? 16
+                     : plain.method == PrimeMethod::none ? (plain.length > 8192 ? 40 : 32)
+                     : plain.length < kLongConvolution   ? 32
+                                                         : 64;
+  std::vector<RadixPlan> plans;
+  if (!limits.private_arrays_in_registers) {  // few points a work-item compile and run faster
+    RadixLimits few = wanted;
+    few.most_held = 8;
+    plans = radix_plans(plain.length, few);
+  }
+  if (plans.empty()) plans = radix_plans(plain.length, wanted);
+  if (plans.empty() && plain.float64 && most_held == 0) {
+    wanted.most_held = 32;
+    plans = radix_plans(plain.length, wanted);
+  }
+  if (plans.empty()) {
+    refusal = has_butterflies(plain.length)
+                  ? fmt::format("{} points do not fit into the registers of one work-group", plain.length)
+                  : fmt::format("{} has a prime factor above {}", plain.length, kLargestPrimeRadix);
+    return {};
+  }
+  for (RadixPlan& plan : plans) {
+    PassDesign design = plain;
+    design.threads = plan.threads;
+    design.radices = plan.radices;
+    plan.cost += access_price(design);
+    // A group alone on its compute unit: nobody loads while it computes. Seen to cost a third.
+    if (plan.threads > 128 && 2 * whole_warps(plan.threads) * registers_of(design) > unit.registers) plan.cost *= 1.25;
+  }
+  std::stable_sort(plans.begin(), plans.end(), [](const RadixPlan& a, const RadixPlan& b) { return a.cost < b.cost; });
+  // Those whose points fit into the registers of a group of one line, the cheapest few.
+  std::vector<RadixPlan> usable;
+  std::string first_refusal;
+  for (const RadixPlan& plan : plans) {
+    PassDesign design = plain;
+    design.radices = plan.radices;
+    design.threads = plan.threads;
+    const std::string reason = too_many_registers(device, design, std::max<std::size_t>(lines, 1));
+    if (first_refusal.empty()) first_refusal = reason;
+    if (reason.empty()) usable.push_back(plan);
+    if (usable.size() == kPlans) break;
+  }
+  plans = std::move(usable);
+  std::vector<PassDesign> designs;
+  // The first plans with their first count of lines, then with others too, while the later plans come in.
+  struct Turn {
+    std::size_t plan, option;
+  };
+  std::vector<Turn> turns;
+  for (std::size_t option = 0; option < 3; ++option) {
+    for (std::size_t plan = 0; plan < plans.size(); ++plan) turns.push_back({plan, option});
+  }
+  std::stable_sort(turns.begin(), turns.end(),
+                   [](const Turn& a, const Turn& b) { return a.plan + 2 * a.option < b.plan + 2 * b.option; });
+  for (const auto& [plan, option] : turns) {
+    if (designs.size() == most) break;
+    PassDesign design = plain;
+    design.radices = plans[plan].radices;
+    design.threads = plans[plan].threads;
+    if (design.radices.size() == 1 && design.load_order != design.store_order) {
+      design.load_order = design.store_order = Order::lines;
+    }
+    choose_runs(design);
+    std::size_t tried = 0;
+    for (const std::size_t count : line_counts(design, lines)) {
+      std::string reason = fit(device, design, count);
+      if (tight && design.load_order == Order::points && design.store_order == Order::points) {
+        for (std::size_t fewer = count - 1; fewer > 1 && !reason.empty(); --fewer) reason = fit(device, design, fewer);
+      }
+      if (first_refusal.empty()) first_refusal = reason;
+      if (!reason.empty()) continue;
+      if (tried++ != option) continue;
+      designs.push_back(design);
+      break;
+    }
+  }
+  if (designs.empty()) refusal = first_refusal;
+  return designs;
+}
+
+}  // namespace ridge::fft::on_device

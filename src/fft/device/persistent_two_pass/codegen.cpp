@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "fft/device/pass/writers.hpp"
+#include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
+
+namespace ridge::fft::on_device {
+namespace {
+
+// Where a chunk begins, from the digits of its number.
+std::string chunk_offset(const PersistentDesign& design, const std::vector<std::uint64_t>& strides) {
+  std::string sum;
+  std::uint64_t divided = 1;
+  for (std::size_t digit = 0; digit < strides.size(); ++digit) {
+    std::string value = divided == 1 ? "chunk" : fmt::format("chunk / {}u", divided);
+    if (digit + 1 < strides.size()) value = fmt::format("{} % {}u", value, design.counts[digit]);
+    sum += fmt::format(" + (ulong)({}) * {}ul", value, strides[digit]);
+    divided *= design.counts[digit];
+  }
+  return sum;
+}
+
+// The tiles in the order they are taken: `ahead` of the first pass, then both in proportion. Every tile waits only for
+// tiles before it, so it does not matter how many groups run at once, or which.
+void take_tiles(Text& text, std::uint64_t first, std::uint64_t second) {
+  text.line("// which tile: of the first pass or, when enough of those were taken, of the second in turn");
+  text.line("uint is_first = 1, tile = ticket;");
+  text.open("if (ticket >= ahead)");
+  text.line("const uint round = (ticket - ahead) / {0}u, part = (ticket - ahead) % {0}u;", first + second);
+  text.line("const uint before = part * {}u / {}u;", first, first + second);
+  text.line("is_first = (part + 1) * {}u / {}u > before;", first, first + second);
+  text.line("tile = is_first ? ahead + round * {}u + before : round * {}u + (part - before);", first, second);
+  text.close();
+  text.line("const uint chunk = is_first ? tile / {}u : tile / {}u, slot = chunk % slots, turn = chunk / slots;", first,
+            second);
+  text.line("const uint group = tile - chunk * (is_first ? {}u : {}u);", first, second);
+}
+
+// One work-item waits for the whole group.
+std::string wait_until(const std::string& counter, const std::string& count) {
+  return fmt::format("if (item == 0) {{ while (SIGNALS({}) < {}) {{}} }} BARRIER();", counter, count);
+}
+
+void redefine(Text& text, const char* load, const char* store) {
+  text.raw("#undef LOAD\n#undef STORE\n");
+  text.raw(fmt::format("#define LOAD(p) {}\n#define STORE(p, v) {}\n", load, store));
+}
+
+// One of the two passes, whose tile, arrays and offsets are variables of the kernel. `all_loaded` is said once every
+// work-item of the group has loaded its points, `before_store` before the first point is stored.
+void write_pass(PassWriters& pass, const std::string& all_loaded, const std::string& before_store) {
+  PassContext& context = pass.context;
+  context.group = "group";
+  context.all_loaded = all_loaded;
+  context.before_store = before_store;
+  context.place_items(context.design.load_order, "");
+  if (context.two_orders()) context.place_items(context.design.store_order, "_out");
+  pass.load.load();
+  if (context.stages.size() == 1 && !context.all_loaded.empty()) {
+    context.source.line("BARRIER();");
+    context.source.line("{}", context.all_loaded);
+  }
+  pass.exchange.stages();
+  pass.store.store();
+}
+
+}  // namespace
+
+PassText persistent_text(const PersistentDesign& design) {
+  const PassDesign &columns = design.first, &rows = design.second;
+  const std::uint64_t first_tiles = design.first_tiles(), second_tiles = design.second_tiles();
+  Text text;
+  text.line("// passes of {} and of {} points in one launch, a ring of chunks between them", columns.length,
+            rows.length);
+  PassWriters first(columns, text), second(rows, text, table_offsets(columns).end);
+  std::set<std::size_t> radices(columns.radices.begin(), columns.radices.end());
+  radices.insert(rows.radices.begin(), rows.radices.end());
+  first.context.header(radices);
+  const std::size_t number = columns.float64 ? 8 : 4;
+  const std::size_t exchange = (std::max(first.context.local_bytes(), second.context.local_bytes()) + 15) / 16 * 16;
+  text.open(
+      "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}(GLOBAL const real2* source, GLOBAL real2* target, "
+      "GLOBAL const real2* RESTRICT tables, GLOBAL real2* between, GLOBAL uint* control, ulong in_start, "
+      "ulong out_start, uint chunks, uint slots, uint ahead)",
+      columns.items(), std::min(columns.resident, rows.resident), kKernelName);
+  text.line("LOCAL_BLOCK(real, local_numbers, {});", exchange / number + 16 / number);
+  if (!columns.split || !rows.split) text.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
+  text.line("LOCAL uint* const local_ticket = (LOCAL uint*)(local_numbers + {});", exchange / number);
+  text.line("GLOBAL uint* const written = control + {};  // tiles of the first pass, a slot", kRingControl);
+  text.line("GLOBAL uint* const read = written + slots;  // of the second");
+  text.line("const int item = LOCAL_ID(0);");
+  text.line("real2 v[{}];", std::max(first.context.held, second.context.held));
+  text.line("if (item == 0) local_ticket[0] = COUNT_ON(control);");
+  text.line("BARRIER();");
+  text.line("uint ticket = local_ticket[0], parity = 1;");
+  text.open("while (ticket < ahead + chunks * {}u)", first_tiles + second_tiles);
+  text.line("uint next = 0;");
+  take_tiles(text, first_tiles, second_tiles);
+  text.raw("\n");
+  redefine(text, columns.load.once ? "LOAD_ONCE(p)" : "(*(p))", "(*(p) = (v))");
+  text.open("if (is_first && chunk < chunks)");
+  text.line("GLOBAL const real2* const in = source;");
+  text.line("GLOBAL real2* const out = between;");
+  text.line("const ulong in_offset = in_start{}, out_offset = slot * {}ul;", chunk_offset(design, design.load),
+            design.slot);
+  text.line("const uint lines = {};", design.first_lines);
+  // A ticket taken early would keep others waiting for its tile, one taken late this group: its answer comes while the
+  // points are stored.
+  const std::string take = "if (item == 0) next = COUNT_ON(control);";
+  write_pass(first, {},
+             fmt::format("if (turn > 0) {{ {} }} {}",
+                         wait_until("read + slot", fmt::format("turn * {}u", second_tiles)), take));
+  text.close();
+  redefine(text, "LOAD_FAR(p)", rows.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
+  text.open("if (!is_first)");
+  text.line("{}", wait_until("written + slot", fmt::format("(turn + 1) * {}u", first_tiles)));
+  text.line("GLOBAL const real2* const in = between;");
+  text.line("GLOBAL real2* const out = target;");
+  text.line("const ulong in_offset = slot * {}ul, out_offset = out_start{};", design.slot,
+            chunk_offset(design, design.store));
+  text.line("const uint lines = {};", design.second_lines);
+  // What was loaded is in registers: that signal needs no fence.
+  write_pass(second, "if (item == 0) COUNT_ON(read + slot);", take);
+  text.close();
+  text.open("if (is_first && chunk >= chunks)");
+  text.line("{}", take);
+  text.close();
+  text.line("if (item == 0) local_ticket[parity] = next;");
+  text.line("BARRIER();");
+  text.line("ticket = local_ticket[parity];");
+  text.line("parity ^= 1;");
+  text.line("if (item == 0 && is_first && chunk < chunks) SIGNAL(written + slot);");
+  text.close();
+  text.raw("\n");
+  text.line("// the last group leaves the counters as the next launch wants them");
+  text.open("if (item == 0 && SIGNAL(control + 1) == GROUPS(0) - 1)");
+  text.line("control[0] = control[1] = 0;");
+  text.line("for (uint i = 0; i < 2 * slots; ++i) written[i] = 0;");
+  text.close();
+  text.close();
+  return {{.name = fmt::format("fft {} x {} points through a ring", columns.length, rows.length), .text = text.str()},
+          exchange + 16};
+}
+
+}  // namespace ridge::fft::on_device

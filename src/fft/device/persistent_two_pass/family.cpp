@@ -1,0 +1,401 @@
+// Lines too long for one work-group, in one launch that moves the data through memory once: the tiles of both passes
+// are taken in turn, and what lies between them goes round in a ring small enough for the cache that all compute units
+// share. Still longer lines make one pass over memory first, and their rows go through the ring.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "fft/device/factorization.hpp"
+#include "fft/device/occupancy.hpp"
+#include "fft/device/pass/step.hpp"
+#include "fft/device/pass_candidates.hpp"
+#include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
+#include "fft/device/radices.hpp"
+#include "fft/device/split.hpp"
+#include "fft/device/two_pass_tma.hpp"
+
+namespace ridge::fft::on_device {
+namespace {
+
+constexpr std::size_t kFactorsTried = 2, kMixedFactorsTried = 3;
+constexpr std::size_t kLeastSlots = 3;
+// How many times the tiles under way at once the first pass runs ahead of a whole chunk, and how many more find room.
+constexpr double kAhead = 2, kRoom = 0.6;
+// Rows that go through the ring after a pass over memory: chunks of 16 of them leave room for several.
+constexpr std::size_t kRows[] = {65536, 16384};
+constexpr std::size_t kLongestFirst = 1024;
+
+// The lines are neighbours, and their points far apart: the columns of an array.
+bool side_by_side(const AxisProblem& problem) {
+  const auto columns = [](const Address& at) {
+    return at.line.front() == 1 && at.point > 1 &&
+           std::all_of(at.line.begin() + 1, at.line.end(), [&](std::uint64_t step) { return step >= at.point; });
+  };
+  return columns(problem.in) && columns(problem.out);
+}
+
+std::string refusal(const Device& device, const AxisProblem& problem) {
+  if (device.info().backend != Backend::cuda) return "needs groups that wait for each other, which CUDA allows";
+  if (problem.kind == Kind::real || problem.samples != Samples::same) return "takes complex points";
+  if (problem.load.kind() != FactorKind::none || problem.store.kind() != FactorKind::none) {
+    return "takes no factors on its way";
+  }
+  if (side_by_side(problem)) {
+    if (problem.length < 2048) return "columns this short go through one group in wide tiles";
+  } else {
+    const auto beyond = [](const Address& at) {
+      return std::all_of(at.line.begin(), at.line.end(), [&](std::uint64_t step) { return step >= at.point; });
+    };
+    if (!beyond(problem.in) || !beyond(problem.out)) return "takes neighbours on one side of the points only";
+    if (problem.length < (problem.float64 ? 8192u : 16384u)) return "lines this short fit into one group";
+  }
+  return {};
+}
+
+// Without the digit of the problem's lines: a chunk has its own numbers.
+void drop_last_digit(PassDesign& pass) {
+  pass.counts.pop_back();
+  for (Address* at : {&pass.load.at, &pass.store.at, &pass.load.factor_at, &pass.store.factor_at, &pass.load.valid_at,
+                      &pass.store.valid_at}) {
+    if (!at->line.empty()) at->line.pop_back();
+  }
+  if (pass.twiddle) pass.twiddle->column.line.pop_back();
+}
+
+// The passes of one line of the problem, or of `side` lines side by side.
+std::vector<PassDesign> of_one_chunk(const AxisProblem& problem, const std::vector<std::size_t>& factors,
+                                     std::size_t side = 0) {
+  AxisProblem one = problem;
+  one.counts = {1};
+  one.in.line = {problem.in.point * problem.length};
+  one.out.line = {problem.out.point * problem.length};
+  if (side > 0) {
+    one.counts.insert(one.counts.begin(), side);
+    for (Address* at : {&one.in, &one.out}) at->line.insert(at->line.begin(), 1);
+  }
+  SplitPlaces places;
+  std::vector<PassDesign> passes = split_designs(one, {.factors = factors}, places);
+  for (PassDesign& pass : passes) drop_last_digit(pass);
+  return passes;
+}
+
+planner::Candidate described_persistent(const AxisProblem& problem, const std::vector<std::size_t>& factors,
+                                        const PersistentDesign& ring, double trips, double efficiency) {
+  auto parameters = persistent_parameters(ring);
+  parameters.insert(parameters.begin(), {"factors", fmt::format("{}", fmt::join(factors, "x"))});
+  return {.variant = "persistent_two_pass",
+          .parameters = std::move(parameters),
+          .cost = {.flops = usual_flops(problem),
+                   .bytes = problem_bytes(problem) * trips,
+                   .launches = trips,
+                   .efficiency = efficiency,
+                   .float64 = problem.float64}};
+}
+
+class Lister {
+ public:
+  Lister(const Device& device, const AxisProblem& problem, std::vector<Route>& routes)
+      : device_(device), problem_(problem), routes_(routes) {}
+
+  void two_factors() {
+    std::size_t tried = 0;
+    if (!std::has_single_bit(problem_.length)) {
+      for (const auto& factors : pass_factors(problem_.length, 2, 2048)) {
+        if (tried++ == kMixedFactorsTried) break;
+        pairs_of(factors, tried == 1 ? 3 : 2);
+      }
+      return;
+    }
+    for (const auto& factors : pass_factors(problem_.length, 2, 2048)) {
+      if (tried == kFactorsTried) break;
+      const std::size_t before = found_;
+      for (const GroupShape& shape : shapes(factors, tried)) one_line(factors, shape);
+      if (found_ > before) ++tried;
+    }
+  }
+
+  void three_factors() {
+    if (problem_.counts.size() > 1) {
+      why_ = "takes lines of one digit";
+      return;
+    }
+    const auto all = pass_factors(problem_.length, 3, kLongestFirst);
+    std::size_t last_first = 0;
+    for (const std::size_t row : kRows) {
+      const auto off = [&](const std::vector<std::size_t>& factors) {
+        return std::abs(std::log2(static_cast<double>(factors[1] * factors[2]) / static_cast<double>(row)));
+      };
+      const auto nearest =
+          std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) { return off(a) < off(b); });
+      if (nearest == all.end() || std::exchange(last_first, nearest->front()) == nearest->front()) continue;
+      const std::size_t before = found_;
+      for (const GroupShape& shape : shapes(*nearest, 0)) rows_of(*nearest, shape, true);
+      for (const GroupShape& shape : shapes(*nearest, found_ > before ? 1 : 0)) rows_of(*nearest, shape, false);
+    }
+  }
+
+  // Columns of an array: as many side by side as fill an access of 128 bytes.
+  void columns() {
+    const std::size_t side = problem_.float64 ? 8 : 16;
+    if (problem_.counts.front() % side != 0) {
+      why_ = fmt::format("takes columns by {}", side);
+      return;
+    }
+    std::size_t tried = 0;
+    for (const auto& factors : pass_factors(problem_.length, 2, 2048)) {
+      if (tried == kFactorsTried) break;
+      const std::size_t before = found_;
+      for (const GroupShape& shape : shapes(factors, tried)) columns_of(factors, shape, side);
+      if (found_ > before) ++tried;
+    }
+  }
+
+  std::size_t found() const { return found_; }
+  const std::string& why() const { return why_; }
+
+ private:
+  // All of them for the best factors, the best for others.
+  static std::vector<GroupShape> shapes(const std::vector<std::size_t>& factors, std::size_t tried) {
+    std::vector<GroupShape> fit;
+    for (const GroupShape& shape : kGroupShapes) {
+      if (shape.long_only && factors.back() < 1024) continue;
+      if (tried == 0 || fit.empty()) fit.push_back(shape);
+    }
+    return fit;
+  }
+
+  PersistentDesign ring_of_lines(const std::vector<std::size_t>& factors) const {
+    std::vector<PassDesign> passes = of_one_chunk(problem_, factors);
+    return {.first = passes[0],
+            .second = passes[1],
+            .first_lines = factors[1],
+            .second_lines = factors[0],
+            .counts = problem_.counts,
+            .load = problem_.in.line,
+            .store = problem_.out.line,
+            .slot = problem_.length};
+  }
+
+  void add_lines(PersistentDesign& ring, const std::vector<std::size_t>& factors) {
+    Route route;
+    route.outer = problem_.counts.back();
+    add(route, ring, factors, problem_.lines(), Place::input, inner_lines(problem_), 1);
+  }
+
+  void one_line(const std::vector<std::size_t>& factors, const GroupShape& shape) {
+    PersistentDesign ring = ring_of_lines(factors);
+    if (!shaped(device_, ring.first, shape, why_) || !shaped(device_, ring.second, shape, why_)) return;
+    add_lines(ring, factors);
+  }
+
+  // Other lengths than powers of two: groups as both passes can share them.
+  void pairs_of(const std::vector<std::size_t>& factors, std::size_t most) {
+    const PersistentDesign plain = ring_of_lines(factors);
+    for (const GroupPair& pair : group_pairs(plain.first, plain.second, most)) {
+      PersistentDesign ring = plain;
+      ring.first.radices = pair.first;
+      ring.second.radices = pair.second;
+      ring.first.threads = pair.first_threads;
+      ring.second.threads = pair.second_threads;
+      const auto fits = [&](PassDesign& pass) {
+        why_ = fit(device_, pass, pair.items / pass.threads);
+        return why_.empty() && !pass.split;
+      };
+      if (fits(ring.first) && fits(ring.second)) add_lines(ring, factors);
+    }
+  }
+
+  void columns_of(const std::vector<std::size_t>& factors, const GroupShape& shape, std::size_t side) {
+    std::vector<PassDesign> passes = of_one_chunk(problem_, factors, side);
+    PersistentDesign ring{.first = passes[0],
+                          .second = passes[1],
+                          .first_lines = factors[1] * side,
+                          .second_lines = factors[0] * side,
+                          .counts = problem_.counts,
+                          .load = problem_.in.line,
+                          .store = problem_.out.line,
+                          .slot = problem_.length * side};
+    if (!shaped(device_, ring.first, shape, why_) || !shaped(device_, ring.second, shape, why_)) return;
+    if (ring.first.lines % side != 0 || ring.second.lines % side != 0) {
+      why_ = "no tiles of whole accesses";
+      return;
+    }
+    ring.counts.front() /= side;
+    ring.load.front() *= side;
+    ring.store.front() *= side;
+    Route route;
+    route.outer = problem_.counts.back();
+    if (problem_.counts.size() == 1) route.outer = 1;
+    const std::uint64_t chunks = problem_.lines() / side;
+    add(route, ring, factors, chunks, Place::input, chunks / route.outer, 1);
+  }
+
+  // The pass over memory before rows go through the ring, its tiles ahead of it or not.
+  bool columns_first(const std::vector<std::size_t>& factors, bool ahead, PassDesign& columns) {
+    SplitPlaces places;
+    columns = split_designs(problem_, {.factors = factors}, places).front();
+    if (ahead) {
+      why_ = tiles_refusal(device_, problem_);
+      if (why_.empty()) why_ = shape_tile(device_, columns, kColumnTile);
+      return why_.empty();
+    }
+    // A tile of 16 columns would fill a compute unit beyond 512 points.
+    const std::vector<PassDesign> fits = fitted(device_, columns, factors[0] > 512 ? 8 : 16, 1, why_);
+    if (fits.empty()) return false;
+    columns = fits.front();
+    return true;
+  }
+
+  void rows_of(const std::vector<std::size_t>& factors, const GroupShape& shape, bool ahead) {
+    PassDesign columns;
+    if (!columns_first(factors, ahead, columns)) return;
+    std::vector<PassDesign> passes = of_one_chunk(problem_, factors);
+    PersistentDesign ring{.first = passes[1], .second = passes[2]};
+    ring.first.load.once = true;  // or what comes in would drive the ring out of the shared cache
+    if (!shaped(device_, ring.first, shape, why_) || !shaped(device_, ring.second, shape, why_)) return;
+    // Rows side by side: the last pass stores accesses of 128 bytes.
+    const std::size_t side = std::min<std::size_t>(problem_.float64 ? 8 : 16, factors[0]);
+    if (factors[0] % side != 0) {
+      why_ = "no even chunks of rows";
+      return;
+    }
+    const std::uint64_t row = problem_.length / factors[0];
+    ring.first_lines = side * factors[2];
+    ring.second_lines = side * factors[1];
+    ring.second.counts = {side, factors[1]};
+    ring.first.counts = {factors[2], side};
+    ring.counts = {factors[0] / side, problem_.counts.back()};
+    ring.load = {side * row, problem_.length};
+    ring.store = {side * problem_.out.point, problem_.out.line.back()};
+    ring.slot = side * row;
+    Route route;
+    route.outer = problem_.counts.back();
+    route.scratch = problem_.length;
+    route.steps.push_back({.design = pass_step(columns),
+                           .from = Place::input,
+                           .to = Place::scratch,
+                           .lines = problem_.length / factors[0],
+                           .from_stride = problem_.in.line.back(),
+                           .to_stride = problem_.length});
+    add(route, ring, factors, factors[0] / side * problem_.lines(), Place::scratch, factors[0] / side, 2);
+  }
+
+  void add(const Route& route, PersistentDesign& ring, const std::vector<std::size_t>& factors, std::uint64_t chunks,
+           Place from, std::uint64_t chunks_each, double trips) {
+    std::size_t last = 0;
+    for (const double bytes : {kGoodRing, kMostRing}) {
+      if (!sized(device_, ring, chunks, bytes)) {
+        why_ = "the ring would not fit into the shared cache";
+      } else if (std::exchange(last, ring.slots) != ring.slots) {
+        add_sized(route, ring, factors, from, chunks_each, trips);
+      }
+    }
+  }
+
+  void add_sized(Route route, const PersistentDesign& ring, const std::vector<std::size_t>& factors, Place from,
+                 std::uint64_t chunks_each, double trips) {
+    route.steps.push_back({.design = persistent_step(ring),
+                           .from = from,
+                           .to = Place::output,
+                           .lines = chunks_each,
+                           .from_stride = from == Place::input ? problem_.in.line.back() : problem_.length,
+                           .to_stride = problem_.out.line.back()});
+    route.candidate =
+        described_persistent(problem_, factors, ring, trips, expected() * (1 - 0.02 * static_cast<double>(found_)));
+    const PassDesign* columns = pass_of(route.steps.front());
+    if (columns != nullptr && columns->ahead) route.candidate.parameters.emplace_back("tiles", "in");
+    routes_.push_back(std::move(route));
+    ++found_;
+  }
+
+  // Of a copy's speed, as measured on an H200: groups that are no whole warps, and rings of few chunks, lose.
+  double expected() const {
+    if (std::has_single_bit(problem_.length)) return 0.6;
+    return problem_.length <= 200000 ? 0.53 : problem_.length <= 500000 ? 0.42 : 0.36;
+  }
+
+  const Device& device_;
+  const AxisProblem& problem_;
+  std::vector<Route>& routes_;
+  std::size_t found_ = 0;
+  std::string why_ = "no factors that two passes of one launch can share";
+};
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> persistent_parameters(const PersistentDesign& ring) {
+  std::vector<std::pair<std::string, std::string>> parameters{
+      {"radices", radices_text(ring.first) + "," + radices_text(ring.second)},
+      {"items", std::to_string(ring.first.items())},
+      {"lines", fmt::format("{},{}", ring.first.lines, ring.second.lines)},
+      {"slots", std::to_string(ring.slots)},
+      {"ahead", std::to_string(ring.ahead)}};
+  if (!ring.first.few_twiddles) parameters.emplace_back("twiddles", "all");
+  return parameters;
+}
+
+bool shaped(const Device& device, PassDesign& pass, const GroupShape& shape, std::string& why) {
+  const std::size_t least_lines = pass.float64 ? 4 : 8;
+  const std::size_t held = pass.float64 ? shape.most_held / 2 : shape.most_held;
+  pass.few_twiddles = !shape.all_twiddles;
+  for (const RadixPlan& plan :
+       radix_plans(pass.length, {.most_threads = shape.items / least_lines, .most_held = held})) {
+    if (shape.items % plan.threads != 0) continue;
+    pass.radices = plan.radices;
+    pass.threads = plan.threads;
+    why = fit(device, pass, shape.items / plan.threads);
+    return why.empty() && !pass.split;
+  }
+  why = fmt::format("no radices of {} points for groups of {}", pass.length, shape.items);
+  return false;
+}
+
+bool sized(const Device& device, PersistentDesign& ring, std::uint64_t chunks, double most_bytes) {
+  const std::size_t resident = std::min(ring.first.resident, ring.second.resident);
+  ring.groups = device.limits().compute_units * resident;
+  const double first = static_cast<double>(ring.first_tiles()), second = static_cast<double>(ring.second_tiles());
+  const double under_way = static_cast<double>(ring.groups) * first / (first + second);
+  const double wanted = first + under_way * kAhead;
+  const double slots = std::max(std::ceil((wanted + under_way * kRoom) / first), std::ceil(wanted / first) + 1);
+  const double fit = std::floor(most_bytes / (static_cast<double>(ring.slot) * (ring.first.float64 ? 16 : 8)));
+  ring.slots = static_cast<std::size_t>(std::min({slots, fit, static_cast<double>(chunks)}));
+  if (ring.slots < std::min<std::uint64_t>(chunks, kLeastSlots)) return false;
+  ring.ahead = static_cast<std::size_t>(wanted);
+  if (ring.slots < chunks) {
+    const double room = static_cast<double>(ring.slots) * first - under_way * kRoom;
+    const double most = static_cast<double>(ring.slots - 1) * first;
+    ring.ahead = static_cast<std::size_t>(std::min(wanted, std::max(std::min(room, most), first)));
+  }
+  return true;
+}
+
+namespace {
+
+void list_persistent_two_pass(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
+  std::string why = refusal(device, problem);
+  if (why.empty() && !has_butterflies(problem.length)) {
+    why = fmt::format("{} has a prime factor that no butterfly has", problem.length);
+  }
+  if (why.empty()) {
+    Lister lister(device, problem, routes);
+    if (side_by_side(problem)) {
+      lister.columns();
+    } else {
+      lister.two_factors();
+      if (lister.found() == 0) lister.three_factors();
+    }
+    if (lister.found() > 0) return;
+    why = lister.why();
+  }
+  routes.push_back(refused("persistent_two_pass", why));
+}
+
+}  // namespace
+
+extern const RouteFamily kPersistentTwoPass{.variants = {"persistent_two_pass"}, .list = list_persistent_two_pass};
+
+}  // namespace ridge::fft::on_device

@@ -1,0 +1,83 @@
+// A persistent kernel that does two passes in one launch: what lies between them stays in the L2 cache. Its design, and
+// what the routes that take it share.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fft/device/pass/codegen.hpp"
+#include "fft/device/route.hpp"
+
+namespace ridge::fft::on_device {
+
+// Two passes in one launch: groups take the tiles of both in turn, and what lies between them goes through a ring of a
+// few chunks that stays in the cache all compute units share. A chunk is a whole line, or lines side by side.
+struct PersistentDesign {
+  PassDesign first = {}, second = {};                // of one chunk; between them, addresses count from its slot
+  std::uint64_t first_lines = 0, second_lines = 0;   // of a chunk
+  std::vector<std::uint64_t> counts = {};            // of the digits of a chunk's number; the last one is unlimited
+  std::vector<std::uint64_t> load = {}, store = {};  // where chunks begin, one a digit
+  std::uint64_t slot = 0;                            // elements of a chunk between the passes
+  std::size_t slots = 2;                             // of the ring
+  std::size_t ahead = 1;                             // tiles of the first pass before the second begins
+  std::size_t groups = 1;                            // on all compute units
+
+  std::uint64_t first_tiles() const { return (first_lines + first.lines - 1) / first.lines; }
+  std::uint64_t second_tiles() const { return (second_lines + second.lines - 1) / second.lines; }
+};
+
+// Both passes in one kernel (CUDA). Arguments: source, target, tables, between (the ring), control (kept zero between
+// launches), ulong in_offset, ulong out_offset, uint chunks, uint slots, uint ahead.
+PassText persistent_text(const PersistentDesign& design);
+inline constexpr std::size_t kRingControl = 32;  // counters before those of the slots, which have two each
+
+std::shared_ptr<const StepDesign> persistent_step(const PersistentDesign& design);
+// The design of such a step; nullptr of others.
+const PersistentDesign* persistent_of(const Step& step);
+
+// Of the H200's 50 MB: what comes and goes needs room too.
+inline constexpr double kMostRing = 36e6, kGoodRing = 27e6;
+
+struct GroupShape {
+  std::size_t items, most_held;
+  bool all_twiddles = false;  // loaded, none multiplied together
+  bool long_only = false;     // tiles of 16 lines of 1024 points, a compute unit each
+};
+// Best first, as measured on an H200.
+inline constexpr GroupShape kGroupShapes[] = {
+    {256, 32}, {512, 32, false, true}, {256, 32, true}, {256, 16}, {256, 16, true}};
+
+// Radices and lines for exactly so many work-items a group, at least 64 bytes side by side.
+bool shaped(const Device& device, PassDesign& pass, const GroupShape& shape, std::string& why);
+
+// Radices and work-items a line of both passes that share groups of `items`, best first (group_pairs.cpp).
+struct GroupPair {
+  std::vector<std::size_t> first, second;  // radices
+  std::size_t first_threads, second_threads, items;
+};
+std::vector<GroupPair> group_pairs(const PassDesign& first, const PassDesign& second, std::size_t most);
+
+// How far the first pass runs ahead, and how long the ring is. A tile that is stored into a slot for the second time
+// waits for tiles of the second pass: ahead is never so much that these would come after it.
+bool sized(const Device& device, PersistentDesign& ring, std::uint64_t chunks, double most_bytes);
+
+// Planes whose rows and columns are transformed.
+struct PlaneProblem {
+  bool float64 = false;
+  Direction direction = Direction::forward;
+  std::size_t rows = 1, columns = 1;  // the columns are as long as there are rows
+  std::uint64_t in_point = 1, out_point = 1, in_row = 1, out_row = 1;
+  std::vector<std::uint64_t> counts = {};  // of the digits of a plane's number; at least one
+  std::vector<std::uint64_t> in_chunk = {}, out_chunk = {};
+  double scale = 1;
+  std::uint64_t planes() const;
+};
+// What tells a ring's candidate from others: radices, lines, the ring.
+std::vector<std::pair<std::string, std::string>> persistent_parameters(const PersistentDesign& ring);
+double plane_bytes(const PlaneProblem& plane);
+std::vector<Route> list_planes(const Device& device, const PlaneProblem& plane);
+
+}  // namespace ridge::fft::on_device

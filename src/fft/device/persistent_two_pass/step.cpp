@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "fft/device/pass/step.hpp"
+#include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
+
+namespace ridge::fft::on_device {
+namespace {
+
+class CompiledPersistent final : public CompiledStep {
+ public:
+  CompiledPersistent(const Device& device, const PersistentDesign& design) : design_(design) {
+    const PassText text = persistent_text(design);
+    kernel_ = device.compile(text.source).kernel(kKernelName);
+    local_bytes_ = text.local_bytes;
+    tables_ = uploaded_tables(device, std::array{&design.first, &design.second});
+    const std::size_t element = design.first.float64 ? 16 : 8;
+    ring_ = device.buffer(static_cast<std::size_t>(design.slot) * design.slots * element, {.name = "fft ring"});
+    control_ = device.buffer((kRingControl + 2 * design.slots) * sizeof(std::uint32_t), {.name = "fft ring counters"});
+    Queue queue = device.queue();
+    queue.fill(control_, std::byte{0});
+    queue.finish();
+  }
+
+  void enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out, std::uint64_t out_offset,
+               std::uint64_t chunks) const override {
+    const std::uint64_t first = design_.first_tiles(), both = first + design_.second_tiles();
+    std::uint64_t ahead = std::min<std::uint64_t>(design_.ahead, first * chunks);
+    // Beyond this a tile would wait for tiles taken after it.
+    if (chunks > design_.slots) ahead = std::min<std::uint64_t>(ahead, (design_.slots - 1) * first);
+    const std::uint64_t groups = std::min<std::uint64_t>(design_.groups, ahead + chunks * both);
+    queue.launch(kernel_, {.groups = {groups}, .items = {design_.first.items()}, .local_bytes = local_bytes_},
+                 {in, out, tables_, ring_, control_, in_offset, out_offset, static_cast<std::uint32_t>(chunks),
+                  static_cast<std::uint32_t>(design_.slots), static_cast<std::uint32_t>(ahead)});
+  }
+
+  std::string describe() const override {
+    std::string text = fmt::format(
+        "{} points by {} and {} points by {} in one launch of {} groups of {} work-items, through a ring of {} "
+        "chunks "
+        "of {} points, {} registers",
+        design_.first.length, radices_text(design_.first), design_.second.length, radices_text(design_.second),
+        design_.groups, design_.first.items(), design_.slots, design_.slot, kernel_.registers());
+    if (kernel_.private_bytes() > 0) text += fmt::format(", {} bytes spilled", kernel_.private_bytes());
+    return text;
+  }
+
+  bool writes_own_arrays() const override { return true; }
+
+ private:
+  PersistentDesign design_;
+  Kernel kernel_;
+  std::size_t local_bytes_ = 0;
+  Buffer tables_, ring_, control_;
+};
+
+class PersistentStep final : public StepDesign {
+ public:
+  explicit PersistentStep(const PersistentDesign& design) : design_(design) {}
+  std::vector<KernelSource> kernels() const override { return {persistent_text(design_).source}; }
+  std::unique_ptr<const CompiledStep> compile(const Device& device, const Step& /*step*/) const override {
+    return std::make_unique<CompiledPersistent>(device, design_);
+  }
+  double groups(double chunks) const override {  // tickets
+    return chunks * static_cast<double>(2 * (design_.first_tiles() + design_.second_tiles()));
+  }
+  const PersistentDesign& design() const { return design_; }
+
+ private:
+  PersistentDesign design_;
+};
+
+}  // namespace
+
+std::shared_ptr<const StepDesign> persistent_step(const PersistentDesign& design) {
+  return std::make_shared<const PersistentStep>(design);
+}
+
+const PersistentDesign* persistent_of(const Step& step) {
+  const auto* persistent = dynamic_cast<const PersistentStep*>(step.design.get());
+  return persistent == nullptr ? nullptr : &persistent->design();
+}
+
+}  // namespace ridge::fft::on_device

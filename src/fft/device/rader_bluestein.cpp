@@ -1,0 +1,127 @@
+// Lengths with a large prime factor: Rader's and Bluestein's convolutions, in one kernel where they fit.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "fft/device/padded_lengths.hpp"
+#include "fft/device/pass/exchange_layout.hpp"
+#include "fft/device/pass/step.hpp"
+#include "fft/device/pass_candidates.hpp"
+#include "fft/device/radices.hpp"
+#include "fft/device/route.hpp"
+#include "fft/host/prime/numbers.hpp"
+
+namespace ridge::fft::on_device {
+namespace {
+
+constexpr std::size_t kMostCandidates = 4;
+
+// Convolutions of real lines keep it simple: nothing imaginary on one side, half a spectrum on the other.
+void real_sides(const AxisProblem& problem, PassDesign& pass) {
+  if (problem.kind != Kind::real) return;
+  if (problem.direction == Direction::forward) {
+    pass.load.values = Values::reals;
+    pass.store.valid = problem.length / 2 + 1;
+  } else {
+    pass.load.values = Values::hermitian;
+    pass.load.once = false;
+    pass.store.values = Values::reals;
+  }
+}
+
+// What a convolution's design is expected to take: points there and back, conflicts, and a group alone on its unit.
+double score(const PassDesign& design) {
+  const double price = plan_price(design.length, design.radices, design.threads);
+  const double alone = design.resident == 1 && design.threads > 128 ? 1.25 : 1;
+  return static_cast<double>(design.length) * price * (0.7 + 0.3 * conflicts(design)) * alone;
+}
+
+// Routes of one kernel for each of some designs, best first.
+void add_one_kernel(const AxisProblem& problem, std::vector<PassDesign> designs, const char* name, double efficiency,
+                    std::vector<Route>& routes) {
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t i = 0; i < designs.size(); ++i) order.emplace_back(score(designs[i]), i);
+  std::sort(order.begin(), order.end());
+  for (const auto& [price, i] : order) {
+    const PassDesign& design = designs[i];
+    Route route;
+    route.outer = problem.counts.back();
+    route.steps.push_back({.design = pass_step(design),
+                           .from = Place::input,
+                           .to = Place::output,
+                           .lines = inner_lines(problem),
+                           .from_stride = design.load.at.line.back(),
+                           .to_stride = design.store.at.line.back(),
+                           .load = problem.load,
+                           .store = problem.store});
+    route.candidate = described(problem, name, route.steps, efficiency);
+    // The order is this one's, not that of operations.
+    route.candidate.cost.flops = 0;
+    efficiency *= 0.97;
+    routes.push_back(std::move(route));
+  }
+}
+
+bool contiguous(const AxisProblem& problem, const Address& at) {
+  return at.point == 1 && problem.counts.size() == 1 && at.line[0] == problem.length;
+}
+
+void list_rader(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
+  const auto refuse = [&](const char* why) { routes.push_back(refused("rader", why)); };
+  if (!prime::is_prime(problem.length)) return refuse("the length is not a prime");
+  if (!has_butterflies(problem.length - 1)) return refuse("the length less one has a large prime factor");
+  if (problem.kind == Kind::real || problem.samples != Samples::same) return refuse("takes complex points");
+  if (!contiguous(problem, problem.in) || !contiguous(problem, problem.out)) {
+    return refuse("takes lines that lie one after the other");
+  }
+  PassDesign plain = plain_pass(problem);
+  plain.method = PrimeMethod::rader;
+  plain.length = problem.length - 1;
+  plain.load.staged = plain.store.staged = true;
+  std::string refusal;
+  std::vector<PassDesign> designs = fitted(device, plain, 0, kMostCandidates, refusal);
+  if (designs.empty()) return refuse(refusal.c_str());
+  add_one_kernel(problem, std::move(designs), "rader", 0.5, routes);
+}
+
+void list_bluestein(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
+  std::vector<PassDesign> all;
+  std::string refusal;
+  for (const std::size_t padded : padded_lengths(problem.length)) {
+    PassDesign plain = plain_pass(problem);
+    real_sides(problem, plain);
+    plain.method = PrimeMethod::bluestein;
+    plain.length = padded;
+    plain.load.valid = problem.length;
+    if (plain.store.valid == 0) plain.store.valid = problem.length;
+    if (plain.load_order != plain.store_order) plain.load_order = plain.store_order = Order::points;
+    std::string why;
+    const std::vector<PassDesign> designs = fitted(device, plain, 0, kMostCandidates, why);
+    all.insert(all.end(), designs.begin(), designs.end());
+    if (refusal.empty()) refusal = why;
+  }
+  if (all.empty()) {
+    routes.push_back(refused("bluestein", refusal));
+    return;
+  }
+  add_one_kernel(problem, std::move(all), "bluestein", 0.46, routes);
+}
+
+void list_rader_bluestein(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
+  if (has_butterflies(problem.length)) {
+    // Butterflies alone always win; a convolution is only worth knowing where a line is asked for by name.
+    routes.push_back(refused("bluestein", "the length has butterflies of its own"));
+    return;
+  }
+  list_rader(device, problem, routes);
+  list_bluestein(device, problem, routes);
+}
+
+}  // namespace
+
+extern const RouteFamily kRaderBluestein{.variants = {"rader", "bluestein"}, .list = list_rader_bluestein};
+
+}  // namespace ridge::fft::on_device

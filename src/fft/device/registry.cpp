@@ -1,0 +1,77 @@
+#include "fft/device/registry.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ridge::fft::on_device {
+
+// One line a family, which its file defines. A plain list, because self-registration is dropped by linkers from static
+// libraries.
+// clang-format off
+std::span<const RouteFamily* const> route_families() {
+  static const std::vector<const RouteFamily*> all = [] {
+    std::vector<const RouteFamily*> list;
+    extern const RouteFamily kOnePass; list.push_back(&kOnePass);
+    extern const RouteFamily kCluster; list.push_back(&kCluster);
+    extern const RouteFamily kPersistentTwoPass; list.push_back(&kPersistentTwoPass);
+    extern const RouteFamily kTwoPassTma; list.push_back(&kTwoPassTma);
+    extern const RouteFamily kRealTwoPass; list.push_back(&kRealTwoPass);
+    extern const RouteFamily kMultiPass; list.push_back(&kMultiPass);
+    extern const RouteFamily kRaderBluestein; list.push_back(&kRaderBluestein);
+    extern const RouteFamily kLongBluestein; list.push_back(&kLongBluestein);
+    extern const RouteFamily kPapers; list.push_back(&kPapers);
+    return list;
+  }();
+  return all;
+}
+// clang-format on
+
+namespace {
+
+bool owns(const RouteFamily& family, const std::string& variant) {
+  return std::ranges::any_of(family.variants, [&](std::string_view name) {
+    if (name.empty()) return false;
+    if (!name.ends_with('/')) return variant == name;
+    return variant.starts_with(name) || variant + '/' == name;
+  });
+}
+
+}  // namespace
+
+std::vector<Route> list_routes(const Device& device, const AxisProblem& problem, const std::string& wanted,
+                               std::span<const RouteFamily* const> families) {
+  std::vector<Route> routes;
+  const std::string variant = wanted.substr(0, wanted.find('('));
+  for (const RouteFamily* family : families) {
+    if (family->list_named == nullptr || !owns(*family, variant)) continue;
+    family->list_named(device, problem, wanted, routes);
+    return routes;
+  }
+  for (const RouteFamily* family : families) {
+    if (family->list != nullptr) family->list(device, problem, routes);
+  }
+  // Two ways to the same kernel are one.
+  std::vector<Route> distinct;
+  for (Route& route : routes) {
+    const std::string name = route.candidate.name();
+    const bool seen = std::ranges::any_of(distinct, [&](const Route& other) { return other.candidate.name() == name; });
+    if (!seen) distinct.push_back(std::move(route));
+  }
+  return distinct;
+}
+
+std::optional<Route> route_named(const Device& device, const AxisProblem& problem, const std::string& name,
+                                 std::span<const RouteFamily* const> families) {
+  const std::string variant = name.substr(0, name.find('('));
+  const auto family = std::ranges::find_if(families, [&](const RouteFamily* one) { return owns(*one, variant); });
+  if (family == families.end()) return std::nullopt;
+  std::vector<Route> routes;
+  (*family)->list_named != nullptr ? (*family)->list_named(device, problem, name, routes)
+                                   : (*family)->list(device, problem, routes);
+  for (Route& route : routes) {
+    if (route.candidate.refusal.empty() && route.candidate.name() == name) return std::move(route);
+  }
+  return std::nullopt;
+}
+
+}  // namespace ridge::fft::on_device

@@ -1,0 +1,315 @@
+#include "fft/device/transform.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ridge/error.hpp>
+
+#include "base/text.hpp"
+#include "fft/device/registry.hpp"
+#include "fft/device/trials.hpp"
+#include "fft/operators.hpp"
+#include "plan/selection.hpp"
+
+namespace ridge::fft {
+namespace {
+
+using namespace on_device;
+
+// Window, multiplication and scale in one table; the scale alone needs none.
+FactorTable factor_table(const std::vector<double>& window, const std::vector<std::complex<double>>& multiply,
+                         double scale) {
+  FactorTable table;
+  if (!multiply.empty()) {
+    for (std::size_t i = 0; i < multiply.size(); ++i) {
+      table.complex.push_back(multiply[i] * (window.empty() ? scale : scale * window[i]));
+    }
+  } else {
+    for (const double value : window) table.real.push_back(value * scale);
+  }
+  return table;
+}
+
+std::size_t samples_bytes(const Problem& problem, std::size_t number) {
+  const Samples samples = problem.load_forward.samples;
+  const std::size_t each = samples == Samples::int8 ? 1 : samples == Samples::int16 ? 2 : number;
+  return problem.kind == Kind::complex ? 2 * each : each;
+}
+
+bool has_gaps(const Side& side, std::size_t batch) { return side.points() * batch != side.extent; }
+
+}  // namespace
+
+template <class T>
+typename DeviceTransform<T>::EndOperators DeviceTransform<T>::end_operators(Direction direction) const {
+  const bool forward = direction == Direction::forward;
+  const Load& load = forward ? problem_.load_forward : problem_.load_inverse;
+  const Store& store = forward ? problem_.store_forward : problem_.store_inverse;
+  const double scale = forward ? problem_.scale_forward : problem_.scale_inverse;
+  return {factor_table(load.window, load.multiply, 1), factor_table(store.window, store.multiply, scale), load.samples,
+          scale};
+}
+
+template <class T>
+AxisProblem DeviceTransform<T>::axis_problem(Direction direction, std::size_t axis, Kind kind, const Side& in,
+                                             const Side& out) const {
+  const bool forward = direction == Direction::forward;
+  AxisProblem result;
+  result.float64 = sizeof(T) == sizeof(double);
+  result.direction = direction;
+  result.kind = kind;
+  const Side& samples = forward ? in : out;
+  result.length = samples.shape[axis];
+  result.in.point = in.strides[axis];
+  result.out.point = out.strides[axis];
+  for (std::size_t other = layout_.axes; other-- > 0;) {
+    if (other == axis) continue;
+    result.counts.push_back(in.shape[other]);
+    result.in.line.push_back(in.strides[other]);
+    result.out.line.push_back(out.strides[other]);
+  }
+  result.counts.push_back(problem_.batch);
+  result.in.line.push_back(in.batch);
+  result.out.line.push_back(out.batch);
+  return result;
+}
+
+namespace {
+
+// The places of a table of one value a point of a side, packed.
+Address factor_places(const Side& side, std::size_t axes, std::size_t axis) {
+  std::array<std::uint64_t, kMostAxes> packed{};
+  std::uint64_t step = 1;
+  for (std::size_t i = axes; i-- > 0;) {
+    packed[i] = step;
+    step *= side.shape[i];
+  }
+  Address at{.point = packed[axis], .line = {}};
+  for (std::size_t other = axes; other-- > 0;) {
+    if (other != axis) at.line.push_back(packed[other]);
+  }
+  at.line.push_back(0);
+  return at;
+}
+
+}  // namespace
+
+template <class T>
+typename DeviceTransform<T>::Compiled DeviceTransform<T>::choose(const AxisProblem& problem, const AxisProblem* back,
+                                                                 const planner::Options& options,
+                                                                 ReturnRoute& return_route) {
+  std::vector<Route> routes = list_routes(device_, problem, options.variant);
+  planner::Options own = options;
+  // A name that is meant for another axis does not bind this one.
+  const auto named = [&](const Route& route) {
+    return route.candidate.refusal.empty() && planner::is_called(route.candidate, own.variant);
+  };
+  if (layout_.axes > 1 && !own.variant.empty() && std::none_of(routes.begin(), routes.end(), named)) {
+    own.variant.clear();
+    routes = list_routes(device_, problem);
+  }
+  const auto return_of = [&](const Route& route) {
+    return back == nullptr ? std::nullopt : route_named(device_, *back, route.candidate.name());
+  };
+  std::vector<planner::Entry<CompiledRoute>> entries;
+  for (const Route& route : routes) {
+    const auto kernels = [&] {
+      std::vector<KernelSource> all = kernels_of(route);
+      // Where nothing is timed only the winner is compiled, both ways at once.
+      if (own.effort == Effort::quick) {
+        if (const std::optional<Route> other = return_of(route)) add_to(all, kernels_of(*other));
+      }
+      return all;
+    };
+    const auto build = [&] { return std::make_shared<const CompiledRoute>(device_, route, problem.float64); };
+    entries.push_back({route.candidate, kernels, build});
+  }
+  AxisTrials trials(device_, problem);
+  // Compiled routes hold arrays of the problem's size: one at a time.
+  auto chosen = planner::choose(device_, planner_problem(problem), entries, own, trials, planner::Keep::last);
+  return_route.route = return_of(routes[chosen.decision.winner]);
+  decisions_.push_back(std::move(chosen.decision));
+  return chosen.winner;
+}
+
+template <class T>
+std::vector<typename DeviceTransform<T>::PlannedAxis> DeviceTransform<T>::planned_axes(Direction direction) {
+  const bool forward = direction == Direction::forward, real = problem_.kind == Kind::real;
+  const Side& in = forward ? layout_.samples : layout_.spectrum;
+  const Side& out = forward ? layout_.spectrum : layout_.samples;
+  const EndOperators at_the_ends = end_operators(direction);
+  const std::size_t last_axis = layout_.axes - 1;
+
+  std::vector<PlannedAxis> all;
+  std::vector<std::size_t> axes;  // besides the last one of a real problem
+  for (std::size_t axis = layout_.axes; axis-- > 0;) {
+    if ((real && axis == last_axis) || layout_.samples.shape[axis] == 1) continue;
+    axes.push_back(axis);
+  }
+  if (!real && axes.empty()) axes.push_back(last_axis);
+  const auto add = [&](std::size_t axis, Kind kind, Array from, Array to) {
+    all.push_back({axis, kind, from, to, {}});
+  };
+  if (!real) {
+    for (const std::size_t axis : axes) {
+      add(axis, Kind::complex, all.empty() ? Array::input : Array::output, Array::output);
+    }
+  } else if (forward) {
+    add(last_axis, Kind::real, Array::input, Array::output);
+    for (const std::size_t axis : axes) add(axis, Kind::complex, Array::output, Array::output);
+  } else {
+    for (const std::size_t axis : axes) {
+      add(axis, Kind::complex, all.empty() ? Array::input : Array::work, Array::work);
+    }
+    add(last_axis, Kind::real, axes.empty() ? Array::input : Array::work, Array::output);
+    if (!axes.empty() && !work_) {
+      work_side_ = layout_.spectrum;
+      std::size_t packed = 1;
+      for (std::size_t axis = layout_.axes; axis-- > 0;) {
+        work_side_.strides[axis] = packed;
+        packed *= work_side_.shape[axis];
+      }
+      work_side_.batch = packed;
+      work_ = device_.buffer(packed * problem_.batch * 2 * sizeof(T), {.name = "fft spectrum at work"});
+    }
+  }
+  const auto side = [&](Array array) -> const Side& {
+    return array == Array::input ? in : array == Array::output ? out : work_side_;
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    PlannedAxis& one = all[i];
+    const Side &from = side(one.from), &to = side(one.to);
+    AxisProblem& problem = one.problem;
+    problem = axis_problem(direction, one.axis, one.kind, from, to);
+    problem.in_place = one.from == one.to || (problem_.in_place && one.from != Array::work && one.to != Array::work);
+    if (i == 0) {
+      problem.samples = at_the_ends.samples;
+      problem.load = at_the_ends.load;
+      if (problem.load.kind() != FactorKind::none) problem.load_at = factor_places(from, layout_.axes, one.axis);
+    }
+    if (i + 1 == all.size()) {
+      problem.store = at_the_ends.store;
+      problem.scale = at_the_ends.scale;
+      if (problem.store.kind() != FactorKind::none) problem.store_at = factor_places(to, layout_.axes, one.axis);
+    }
+    normalize(problem);
+  }
+  return all;
+}
+
+template <class T>
+typename DeviceTransform<T>::Compiled DeviceTransform<T>::compiled_back(ReturnRoute& return_route, bool float64) const {
+  if (!return_route.route) return {};
+  return std::make_shared<const CompiledRoute>(device_, *return_route.route, float64);
+}
+
+template <class T>
+void DeviceTransform<T>::build(const planner::Options& options) {
+  const std::vector<PlannedAxis> there = planned_axes(Direction::forward);
+  const std::vector<PlannedAxis> back =
+      layout_.samples.aliases ? std::vector<PlannedAxis>() : planned_axes(Direction::inverse);
+  std::vector<ReturnRoute> return_routes(back.size());
+  for (const PlannedAxis& one : there) {
+    const auto same_axis = [&](const PlannedAxis& other) { return other.axis == one.axis; };
+    const auto other = std::find_if(back.begin(), back.end(), same_axis);
+    ReturnRoute none;
+    const bool has = other != back.end();
+    ReturnRoute& return_route = has ? return_routes[static_cast<std::size_t>(other - back.begin())] : none;
+    auto route = choose(one.problem, has ? &other->problem : nullptr, options, return_route);
+    forward_.push_back({std::move(route), one.from, one.to, one.axis});
+  }
+  const bool together = choose_plane(there, back, options);
+  for (std::size_t i = 0; i < back.size(); ++i) {
+    if (together && i < 2) continue;
+    const PlannedAxis& one = back[i];
+    Compiled route = compiled_back(return_routes[i], one.problem.float64);
+    if (!route) {
+      // Not worth a second round of measurements.
+      planner::Options quick = options;
+      quick.effort = Effort::quick;
+      quick.variant.clear();
+      ReturnRoute none;
+      route = choose(one.problem, nullptr, quick, none);
+    }
+    inverse_.push_back({std::move(route), one.from, one.to, one.axis});
+  }
+}
+
+template <class T>
+DeviceTransform<T>::DeviceTransform(const Device& device, const Problem& problem, const planner::Options& options)
+    : device_(device), problem_(problem), layout_(resolve(problem)), staging_(device, "fft") {
+  if (sizeof(T) == sizeof(double) && !device.limits().float64) {
+    throw Error(ErrorKind::unavailable, fmt::format("fft: {} has no double precision", device.id()));
+  }
+  build(options);
+}
+
+template <class T>
+void DeviceTransform<T>::enqueue(Direction direction, const Buffer& in, const Buffer& out, Queue& queue) const {
+  const std::vector<Stage>& stages = direction == Direction::forward ? forward_ : inverse_;
+  const auto array = [&](Array which) -> const Buffer& {
+    return which == Array::input ? in : which == Array::output ? out : work_;
+  };
+  for (const Stage& stage : stages) stage.route->enqueue(queue, array(stage.from), array(stage.to));
+}
+
+template <class T>
+std::size_t DeviceTransform<T>::bytes_of(Direction direction, bool input) const {
+  const bool forward = direction == Direction::forward, samples = forward == input;
+  if (!samples) return layout_.spectrum.extent * 2 * sizeof(T);
+  // Back come reals or complex numbers of T, whatever the samples were loaded from.
+  const std::size_t number = (problem_.kind == Kind::complex ? 2 : 1) * sizeof(T);
+  return layout_.samples.extent * (forward ? samples_bytes(problem_, sizeof(T)) : number);
+}
+
+template <class T>
+void DeviceTransform<T>::run(Direction direction, const void* in, void* out) const {
+  const Side& out_side = direction == Direction::forward ? layout_.spectrum : layout_.samples;
+  staging_.run({.in = in,
+                .in_bytes = bytes_of(direction, true),
+                .out = out,
+                .out_bytes = bytes_of(direction, false),
+                .in_place = problem_.in_place,
+                // What lies between the points is the caller's and comes back as it was.
+                .output_first = !problem_.in_place && has_gaps(out_side, problem_.batch)},
+               [&](Queue& queue, const Buffer& from, const Buffer& to) { enqueue(direction, from, to, queue); });
+}
+
+template <class T>
+double DeviceTransform<T>::flops() const {
+  const double points = static_cast<double>(layout_.samples.points());
+  return (problem_.kind == Kind::real ? 2.5 : 5) * points * std::log2(points) * static_cast<double>(problem_.batch);
+}
+
+template <class T>
+double DeviceTransform<T>::bytes() const {
+  const double samples =
+      static_cast<double>(layout_.samples.points()) * static_cast<double>(samples_bytes(problem_, sizeof(T)));
+  const double spectrum = static_cast<double>(layout_.spectrum.points()) * 2 * sizeof(T);
+  return (samples + spectrum) * static_cast<double>(problem_.batch);
+}
+
+template <class T>
+std::string DeviceTransform<T>::explain() const {
+  std::string text = fmt::format("fft {} {} {}, batch {}, on {}\n", shape_text(problem_),
+                                 problem_.kind == Kind::real ? "real" : "complex",
+                                 sizeof(T) == sizeof(float) ? "float" : "double", problem_.batch, device_.id());
+  for (const Stage& stage : forward_) text += fmt::format("  {}\n", stage.route->describe());
+  text += fmt::format("  {:.4g} flops by the usual count; at least {} moved\n", flops(), base::human_bytes(bytes()));
+  for (const planner::Decision& decision : decisions_) text += decision.explain();
+  return text;
+}
+
+template <class T>
+std::vector<KernelSource> DeviceTransform<T>::kernels() const {
+  std::vector<KernelSource> all;
+  for (const Stage& stage : forward_) add_to(all, kernels_of(stage.route->route()));
+  return all;
+}
+
+template class DeviceTransform<float>;
+template class DeviceTransform<double>;
+
+}  // namespace ridge::fft

@@ -1,0 +1,90 @@
+// A transform on a device that is not the host: an axis after the other, each by the route the planner chose.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ridge/fft.hpp>
+
+#include "device/staging.hpp"
+#include "fft/device/compiled_route.hpp"
+#include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
+#include "fft/layout.hpp"
+
+namespace ridge::fft {
+template <class T>
+class DeviceTransform {
+ public:
+  DeviceTransform(const Device& device, const Problem& problem, const planner::Options& options);
+
+  // Checked sizes; in and out are the same where the plan is in place.
+  void enqueue(Direction direction, const Buffer& in, const Buffer& out, Queue& queue) const;
+
+  // Host memory: through buffers made by the first such run and kept; runs from several threads take turns.
+  void run(Direction direction, const void* in, void* out) const;
+
+  std::size_t bytes_of(Direction direction, bool input) const;  // of each side's array
+
+  const Device& device() const { return device_; }
+  const Problem& problem() const { return problem_; }
+  const Layout& layout() const { return layout_; }
+  const std::vector<planner::Decision>& decisions() const { return decisions_; }
+  double flops() const;
+  double bytes() const;
+  std::string explain() const;
+  std::vector<KernelSource> kernels() const;  // of the forward way
+
+ private:
+  enum class Array { input, output, work };
+  struct Stage {
+    std::shared_ptr<const on_device::CompiledRoute> route;
+    Array from, to;
+    std::size_t axis;
+  };
+  struct EndOperators {  // what one direction's first load and last store do
+    on_device::FactorTable load, store;
+    Samples samples = Samples::same;
+    double scale = 1;
+  };
+
+  EndOperators end_operators(Direction direction) const;
+  on_device::AxisProblem axis_problem(Direction direction, std::size_t axis, Kind kind, const Side& in,
+                                      const Side& out) const;
+  struct PlannedAxis {  // an axis of one direction
+    std::size_t axis;
+    Kind kind;
+    Array from, to;
+    on_device::AxisProblem problem;
+  };
+  std::vector<PlannedAxis> planned_axes(Direction direction);
+  void build(const planner::Options& options);
+  using Compiled = std::shared_ptr<const on_device::CompiledRoute>;
+  struct ReturnRoute {  // the route that won on the way there, for the other direction
+    std::optional<on_device::Route> route;
+  };
+  // `back` is the same axis of the other direction: the same route there is found and compiled beside this one.
+  Compiled choose(const on_device::AxisProblem& problem, const on_device::AxisProblem* back,
+                  const planner::Options& options, ReturnRoute& return_route);
+  Compiled compiled_back(ReturnRoute& return_route, bool float64) const;
+
+  // The first two stages of each direction in one go, where that is faster than one after the other.
+  bool choose_plane(const std::vector<PlannedAxis>& there, const std::vector<PlannedAxis>& back,
+                    const planner::Options& options);
+  std::optional<on_device::PlaneProblem> plane_problem(Direction direction) const;
+
+  Device device_;
+  Problem problem_;
+  Layout layout_;
+  std::vector<Stage> forward_, inverse_;  // in their order
+  Side work_side_;
+  Buffer work_;
+  std::vector<planner::Decision> decisions_;
+
+  Staging staging_;
+};
+
+extern template class DeviceTransform<float>;
+extern template class DeviceTransform<double>;
+
+}  // namespace ridge::fft

@@ -1,0 +1,44 @@
+#include "fft/historical/classic/classic.hpp"
+
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "fft/historical/classic/line.hpp"
+#include "fft/host/radix_planner.hpp"
+
+namespace ridge::fft {
+namespace {
+
+// About a third of what these reach at 1024 points: behind whatever is meant to be fast, so that the planner does not
+// spend its trials on them.
+constexpr double kScalar = 0.02, kVector = 0.05;
+
+}  // namespace
+
+template <class T>
+void list_classic(std::size_t n, std::vector<LineChoice<T>>& out) {
+  std::string refusal;
+  if (!std::has_single_bit(n)) refusal = "needs a power of two";
+  if (n > kMaxClassic) refusal = "kept for lengths up to 2^24";
+  const double points = static_cast<double>(n),
+               stages = n < 2 ? 0 : static_cast<double>(classic::log2_of(std::bit_floor(n)));
+  const double radix2 = 5 * points * stages, fused = 6 * points * stages;
+  const auto add = [&](const char* name, double flops, double efficiency, auto make) {
+    out.push_back({std::string("classic/") + name, refusal, flops, efficiency, make});
+  };
+  add("radix2_dit", radix2, kScalar, [n] { return make_radix2_dit<T>(n); });
+  add("radix2_dif", radix2, kScalar, [n] { return make_radix2_dif<T>(n); });
+  add("split_radix", 4 * points * stages, kScalar, [n] { return make_split_radix<T>(n); });
+  add("fma6", fused, kScalar, [n] { return make_fma6<T>(n); });
+  add("cpu_v1", fused, kVector, [n] { return make_cpu_v1<T>(n); });
+  add("cpu_v2_per_stage", fused, kVector, [n] { return make_cpu_v2<T>(n, RegisterLayout::per_stage); });
+  add("cpu_v2_constant_geometry", fused, kVector, [n] { return make_cpu_v2<T>(n, RegisterLayout::constant_geometry); });
+  add("cpu_244", radix2, kVector, [n] { return make_cpu_244<T>(n); });
+  add("stockham", radix2, kScalar, [n] { return make_stockham<T>(n, quick_radices<T>(n)); });
+}
+
+template void list_classic<float>(std::size_t, std::vector<LineChoice<float>>&);
+template void list_classic<double>(std::size_t, std::vector<LineChoice<double>>&);
+
+}  // namespace ridge::fft

@@ -1,0 +1,222 @@
+#include "fft/host/lines.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+#include <ridge/fft.hpp>
+
+#include "base/aligned.hpp"
+#include "base/clock.hpp"
+#include "device/random.hpp"
+#include "fft/host/rounding.hpp"
+#include "fft/registry.hpp"
+#include "plan/choose.hpp"
+
+namespace ridge::fft {
+namespace {
+
+constexpr base::Repeat kTrial{.seconds = 0.02, .at_least = 3, .at_most = 1000, .round = 2e-5};
+constexpr std::size_t kTrialPoints = 4096;  // short lines are timed many at a time
+
+constexpr double kLongRun = 0.02;   // one such run says enough
+constexpr double kMostSeconds = 1;  // for all trials of a line together
+
+// A line alone on this thread. All candidates share the same points.
+template <class T>
+class LineTrials final : public planner::Trials<LineKernel<T>> {
+ public:
+  using Complex = std::complex<T>;
+
+  // One transform's.
+  double seconds(const LineKernel<T>& kernel) override {
+    const std::size_t n = kernel.length(), count = std::max<std::size_t>(kTrialPoints / n, 1);
+    if (in_.size() == 0) {
+      in_ = base::AlignedArray<Complex>(n * count);
+      out_ = base::AlignedArray<Complex>(n * count);
+      fill_random(std::as_writable_bytes(in_.span()), kNumbers);
+      std::fill(out_.begin(), out_.end(), Complex());
+    }
+    base::AlignedArray<Complex> scratch(kernel.scratch());
+    const auto call = [&] {
+      kernel.run_many(Direction::forward, in_.data(), n, out_.data(), n, count, scratch.data());
+    };
+    const auto once = [&] {
+      const double start = base::now();
+      call();
+      return base::now() - start;
+    };
+    const double cold = once();
+    if (cold > kLongRun) return std::min(once(), once()) / static_cast<double>(count);
+    const double many = base::best_seconds(call, kTrial) / static_cast<double>(count);
+    if (count == 1) return many;
+    // A line serves alone and in batches: what both of them take, for some do well in batches only.
+    const double alone = base::best_seconds(
+        [&] {
+          for (std::size_t i = 0; i < count; ++i) {
+            kernel.run(Direction::forward, in_.data() + i * n, out_.data() + i * n, scratch.data());
+          }
+        },
+        kTrial);
+    return (many + alone / static_cast<double>(count)) / 2;
+  }
+
+  // Both ways.
+  planner::Comparison compare(const LineKernel<T>& kernel) override {
+    const std::size_t n = kernel.length();
+    base::AlignedArray<Complex> in(n), out(n), scratch(kernel.scratch() + 1);
+    planner::Comparison worst;
+    for (const Direction direction : {Direction::forward, Direction::inverse}) {
+      fill_random(std::as_writable_bytes(in.span()), kNumbers, 2);
+      const std::vector<T>& expected = expected_of(direction, in);
+      std::fill(out.begin(), out.end(), Complex(std::numeric_limits<T>::quiet_NaN()));
+      kernel.run(direction, in.data(), out.data(), scratch.data());
+      const std::span<const T> got(reinterpret_cast<const T*>(out.data()), 2 * n);
+      planner::Comparison one =
+          planner::compare(got, std::span<const T>(expected), largest_rounding<T>(n), [&](std::size_t number) {
+            return fmt::format("{}, point {}", direction == Direction::forward ? "forward" : "inverse", number / 2);
+          });
+      if (!one.right()) return one;
+      if (one.worst >= worst.worst) worst = std::move(one);
+    }
+    return worst;
+  }
+
+ private:
+  static constexpr Numbers kNumbers = sizeof(T) == sizeof(float) ? Numbers::float32 : Numbers::float64;
+
+  const std::vector<T>& expected_of(Direction direction, const base::AlignedArray<Complex>& in) {
+    std::vector<T>& expected = expected_[direction == Direction::forward ? 0 : 1];
+    if (!expected.empty()) return expected;
+    for (const std::complex<double>& value : wide_line<T>(direction, {in.begin(), in.end()})) {
+      expected.push_back(static_cast<T>(value.real()));
+      expected.push_back(static_cast<T>(value.imag()));
+    }
+    return expected;
+  }
+
+  base::AlignedArray<Complex> in_, out_;
+  std::array<std::vector<T>, 2> expected_;
+};
+
+template <class T>
+std::vector<planner::Candidate> candidates_of(std::size_t n, const std::vector<LineChoice<T>>& choices) {
+  std::vector<planner::Candidate> candidates;
+  for (const LineChoice<T>& choice : choices) {
+    candidates.push_back({.variant = choice.name,
+                          .refusal = choice.refusal,
+                          .cost = {.flops = choice.flops,
+                                   .bytes = 2.0 * static_cast<double>(n) * sizeof(std::complex<T>),
+                                   .efficiency = std::clamp(choice.efficiency, 1e-6, 1.0),
+                                   .float64 = sizeof(T) == sizeof(double),
+                                   .threads = 1}});
+  }
+  return candidates;
+}
+
+template <class T>
+planner::Problem describe(std::size_t n) {
+  const double points = static_cast<double>(n);
+  return {.workload = "fft",
+          .key = fmt::format("fft line {} {}", sizeof(T) == sizeof(float) ? "f32" : "f64", n),
+          .flops = 5 * points * std::log2(points),
+          .bytes = 2 * points * sizeof(std::complex<T>)};
+}
+
+// Device, length, and what of the options changes the answer.
+using Key = std::tuple<std::string, std::size_t, Effort, std::string, std::size_t, bool, bool>;
+
+template <class T>
+struct Remembered {
+  planner::Decision decision;
+  LineChoice<T> choice;
+  std::weak_ptr<const LineKernel<T>> kernel;
+};
+
+template <class T>
+struct Memory {
+  std::mutex mutex;
+  std::map<Key, Remembered<T>> entries;
+  // Never destroyed: plans may be made and dropped while the process ends.
+  static Memory& instance() {
+    static Memory* memory = new Memory;
+    return *memory;
+  }
+};
+
+template <class T>
+Remembered<T> decide(const Device& device, std::size_t n, const planner::Options& options,
+                     std::shared_ptr<const LineKernel<T>>& winner) {
+  std::vector<LineChoice<T>> choices = line_choices<T>(n);
+  // At a few points noise decides, and must not: classics are for the record, and straight code is what a call alone
+  // reaches soonest, which trials of many lines do not see.
+  constexpr std::size_t kFewPoints = 16;
+  const bool straight = n <= kFewPoints && choices.front().name.starts_with("short ");
+  for (LineChoice<T>& choice : choices) {
+    if (!options.variant.empty() || !choice.refusal.empty()) continue;
+    if (choice.name.starts_with("classic/")) {
+      choice.refusal = "kept for the record: ask for it by name";
+    } else if (straight && !choice.name.starts_with("short ")) {
+      choice.refusal = "straight code is reached sooner";
+    }
+  }
+  const std::vector<planner::Candidate> candidates = candidates_of(n, choices);
+  std::vector<planner::Entry<LineKernel<T>>> entries;
+  for (std::size_t i = 0; i < choices.size(); ++i) entries.push_back({candidates[i], {}, choices[i].make});
+  LineTrials<T> trials;
+  planner::Options own = options;
+  own.most_seconds = std::min(own.most_seconds, kMostSeconds);
+  // Timed kernels are dropped at once: all of them together could be many times the size of the problem.
+  auto chosen = planner::choose(device, describe<T>(n), entries, own, trials, planner::Keep::last);
+  Remembered<T> result;
+  result.decision = std::move(chosen.decision);
+  winner = std::move(chosen.winner);
+  result.choice = std::move(choices[result.decision.winner]);
+  result.kernel = winner;
+  return result;
+}
+
+}  // namespace
+
+template <class T>
+ChosenLine<T> choose_line(const Device& device, std::size_t n, const planner::Options& options) {
+  const Key key{device.id(),        n, options.effort, options.variant, options.most_trials, options.use_wisdom,
+                options.save_wisdom};
+  Memory<T>& memory = Memory<T>::instance();
+  {
+    std::lock_guard lock(memory.mutex);
+    const auto found = memory.entries.find(key);
+    if (found != memory.entries.end()) {
+      Remembered<T>& entry = found->second;
+      auto kernel = entry.kernel.lock();
+      if (!kernel) entry.kernel = kernel = entry.choice.make();
+      return {std::move(kernel), entry.decision};
+    }
+  }
+  // Not under the lock: measuring takes long, and twice the same answer does no harm.
+  std::shared_ptr<const LineKernel<T>> kernel;
+  Remembered<T> entry = decide<T>(device, n, options, kernel);
+  ChosenLine<T> chosen{std::move(kernel), entry.decision};
+  std::lock_guard lock(memory.mutex);
+  memory.entries.insert_or_assign(key, std::move(entry));
+  return chosen;
+}
+
+template <class T>
+std::vector<planner::Candidate> line_candidates(std::size_t n) {
+  return candidates_of(n, line_choices<T>(n));
+}
+
+template ChosenLine<float> choose_line(const Device&, std::size_t, const planner::Options&);
+template ChosenLine<double> choose_line(const Device&, std::size_t, const planner::Options&);
+template std::vector<planner::Candidate> line_candidates<float>(std::size_t);
+template std::vector<planner::Candidate> line_candidates<double>(std::size_t);
+
+}  // namespace ridge::fft

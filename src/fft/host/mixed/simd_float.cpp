@@ -1,0 +1,40 @@
+// Mixed-radix passes of float in Highway, compiled once per instruction set.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fft/host/mixed/simd_float.cpp"
+// The order Highway wants.
+// clang-format off
+#include "fft/host/power2/simd_targets.hpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+// clang-format on
+
+#include "fft/host/mixed/engine.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ridge::fft::mixed::HWY_NAMESPACE {
+namespace {
+
+// Each builds on the one before.
+// clang-format off
+#include "fft/host/power2/simd-inl.hpp"
+#include "fft/host/power2/butterflies-inl.hpp"
+#include "fft/host/mixed/butterflies-inl.hpp"
+#include "fft/host/mixed/odd_butterflies-inl.hpp"
+#include "fft/host/mixed/passes-inl.hpp"
+// clang-format on
+
+Engine<float> this_engine() { return engine_of_target<float>(); }
+
+}  // namespace
+}  // namespace ridge::fft::mixed::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ridge::fft::mixed {
+HWY_EXPORT(this_engine);
+template <>
+Engine<float> engine<float>() {
+  return HWY_DYNAMIC_DISPATCH(this_engine)();
+}
+}  // namespace ridge::fft::mixed
+#endif

@@ -1,0 +1,14 @@
+// The engine written in Highway: the widest instruction set this machine has, chosen once.
+#pragma once
+#include "fft/host/power2/engine.hpp"
+
+namespace ridge::fft::power2 {
+
+template <class T>
+const Engine<T>& simd_engine();
+template <>
+const Engine<float>& simd_engine<float>();
+template <>
+const Engine<double>& simd_engine<double>();
+
+}  // namespace ridge::fft::power2

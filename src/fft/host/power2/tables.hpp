@@ -1,0 +1,54 @@
+// Twiddles in the order a pass consumes them.
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "fft/host/power2/engine.hpp"
+#include "fft/host/power2/roots.hpp"
+
+namespace ridge::fft::power2 {
+
+template <class T>
+using Table = base::AlignedArray<T>;
+
+// W_n^(p k) for groups of `lanes` neighbouring p below n / radix, then k = 1 .. radix - 1, then the lanes, in the order
+// of an inner vector unless it is not folded.
+template <class T>
+Table<T> lane_twiddles(const Roots<T>& roots, size_t n, size_t radix, size_t lanes, bool split, bool folded = true);
+
+// W_n^(p k) for two neighbouring p, then k = 1 .. radix - 1: both real parts, both imaginary parts.
+template <class T>
+Table<T> neighbour_twiddles(const Roots<T>& roots, size_t n, size_t radix);
+
+// W_n^(p k) for p = first .. n / radix - 1, then k = 1 .. radix - 1, each `copies` times.
+template <class T>
+Table<T> shared_twiddles(const Roots<T>& roots, size_t n, size_t radix, size_t first, size_t copies);
+
+// For lines that stay in registers, sixteen lanes: W_n^(k l) for k = 1 .. n / 16 - 1, then W_16^(a (l % 4)) for a = 1
+// .. 3; of eight points W_8^(a (l % 2)) alone.
+template <class T>
+Table<T> register_twiddles(const Roots<T>& roots, size_t n);
+
+// For lines of interleaved points in vectors of `points` each. First the factors within a vector, then W_n^(r p) for
+// r = 1 .. n / points - 1: real parts twice over, then imaginary ones likewise with the first of two negated.
+template <class T>
+Table<T> pair_twiddles(const Roots<T>& roots, size_t n, size_t points);
+
+// The tables of a line or a column line: pointers as its functions expect them. Radices are zero-terminated.
+template <class T>
+class LineTables {
+ public:
+  LineTables() = default;
+  LineTables(const Engine<T>& engine, const Line<T>& line, const Roots<T>& roots);
+  // Columns: every pass shares its twiddles among the lanes.
+  LineTables(const Engine<T>& engine, size_t length, const size_t* radices, const Roots<T>& roots);
+  const T* const* data() const { return pointers_.data(); }
+
+ private:
+  void add(Table<T> table);
+  std::vector<Table<T>> tables_;
+  std::vector<const T*> pointers_;
+};
+
+}  // namespace ridge::fft::power2

@@ -1,0 +1,81 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+#include "fft/host/prime/columns_by_lines.hpp"
+#include "fft/host/prime/filter_spectrum.hpp"
+#include "fft/host/prime/pointwise.hpp"
+#include "fft/host/prime/prime.hpp"
+#include "fft/roots.hpp"
+
+namespace ridge::fft {
+namespace {
+
+using namespace prime;
+
+// jk = (j^2 + k^2 - (k - j)^2) / 2: X[k] = c[k] * sum (x[j] c[j]) conj(c[k - j]) with the chirp c[j] = exp(-pi i j^2 /
+// n).
+template <class T>
+class Bluestein final : public ColumnsByLines<T> {
+ public:
+  using Complex = std::complex<T>;
+
+  Bluestein(std::size_t n, std::size_t padded, std::unique_ptr<LineKernel<T>> inner)
+      : n_(n), padded_(padded), inner_(std::move(inner)), chirp_(n), filter_(padded / 2 + 1) {
+    const AnyRoots<T> roots(2 * n);
+    const DoubleDouble scale = DoubleDouble(1) / static_cast<double>(padded);
+    std::vector<Point<DoubleDouble>> filter(padded);
+    // j^2 modulo 2 n, from one square to the next.
+    for (std::size_t j = 0, square = 0; j < n; square = (square + 2 * j + 1) % (2 * n), ++j) {
+      chirp_.set(j, roots.at(square));
+      const Point<DoubleDouble> w = roots.wide(square);
+      filter[j] = {w.re * scale, -w.im * scale};
+      if (j > 0) filter[padded - j] = filter[j];
+    }
+    const std::vector<Complex> spectrum = filter_spectrum<T>(filter);
+    for (std::size_t k = 0; k <= padded / 2; ++k) filter_.set(k, spectrum[k]);
+  }
+
+  std::size_t length() const override { return n_; }
+  std::string describe() const override { return fmt::format("Bluestein {} on {}", padded_, inner_->describe()); }
+  double flops() const override { return 2 * inner_->flops() + 6.0 * static_cast<double>(2 * n_ + padded_); }
+  std::size_t scratch() const override { return 2 * padded_points<T>(padded_) + inner_->scratch(); }
+
+  // The inverse conjugates chirp and filter; the filter's spectrum is symmetric, so conjugating it does the same.
+  void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const override {
+    const bool conjugate = direction == Direction::inverse;
+    Complex *a = scratch, *b = a + padded_points<T>(padded_), *rest = b + padded_points<T>(padded_);
+    const Pointwise<T>& simd = pointwise<T>();
+    simd.multiply(conjugate, reinterpret_cast<const T*>(in), chirp_.re.data(), chirp_.im.data(),
+                  reinterpret_cast<T*>(a), n_);
+    std::fill_n(a + n_, padded_ - n_, Complex(0));
+    inner_->run(Direction::forward, a, b, rest);
+    simd.multiply_symmetric(conjugate, reinterpret_cast<T*>(b), filter_.re.data(), filter_.im.data(), padded_);
+    inner_->run(Direction::inverse, b, a, rest);
+    simd.multiply(conjugate, reinterpret_cast<T*>(a), chirp_.re.data(), chirp_.im.data(), reinterpret_cast<T*>(out),
+                  n_);
+  }
+
+ private:
+  std::size_t n_, padded_;
+  std::unique_ptr<LineKernel<T>> inner_;
+  DoubledTable<T> chirp_, filter_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<LineKernel<T>> make_bluestein(std::size_t n, std::size_t padded, const MakeLine<T>& make_inner) {
+  if (n < 1 || n > (std::size_t{1} << 59) || padded < 2 * n - 1) {
+    throw Error(
+        ErrorKind::invalid_argument,
+        fmt::format("{} points: Bluestein's transform needs a padded length of at least 2 n - 1, not {}", n, padded));
+  }
+  return std::make_unique<Bluestein<T>>(n, padded, make_inner(padded));
+}
+
+template std::unique_ptr<LineKernel<float>> make_bluestein(std::size_t, std::size_t, const MakeLine<float>&);
+template std::unique_ptr<LineKernel<double>> make_bluestein(std::size_t, std::size_t, const MakeLine<double>&);
+
+}  // namespace ridge::fft

@@ -1,0 +1,17 @@
+// The spectra of the filters behind Rader's and Bluestein's convolutions.
+#pragma once
+#include <complex>
+#include <vector>
+
+#include "fft/double_double.hpp"
+
+namespace ridge::fft::prime {
+
+// The transform of `filter` with more digits than T, rounded once: a convolution has two transforms of its own to err
+// in, and a filter that was made by a third would add half as much again. Filters of double beyond
+// kLongestExactFilter are transformed in double, for exactness would take longer than a plan may.
+inline constexpr std::size_t kLongestExactFilter = std::size_t{1} << 17;
+template <class T>
+std::vector<std::complex<T>> filter_spectrum(const std::vector<Point<DoubleDouble>>& filter);
+
+}  // namespace ridge::fft::prime

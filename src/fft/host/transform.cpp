@@ -1,0 +1,513 @@
+#include "fft/host/transform.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <mutex>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+#include "base/aligned.hpp"
+#include "base/clock.hpp"
+#include "base/text.hpp"
+#include "base/threads.hpp"
+#include "device/random.hpp"
+#include "fft/host/real/real.hpp"
+#include "fft/host/rounding.hpp"
+#include "fft/registry.hpp"
+#include "plan/choose.hpp"
+
+namespace ridge::fft {
+namespace {
+
+// Less than this many points are not worth waking threads for.
+constexpr double kPointsWorthThreads = 1 << 14;
+constexpr std::size_t kLongLine = std::size_t{1} << 16;
+constexpr std::size_t kStackBytes = 72 * 1024;  // two buffers of 4096 points of float
+constexpr base::Repeat kTrial{.seconds = 0.05, .at_least = 2, .at_most = 200};
+
+std::size_t lines_of(std::size_t elements) { return (elements + 15) / 16 * 16; }
+
+bool names_threads(const std::string& variant) {
+  return variant.starts_with("two_step") || variant.starts_with("one_thread");
+}
+
+const char* in_words(Access access) {
+  switch (access) {
+    case Access::rows:
+      return "rows";
+    case Access::columns:
+      return "columns side by side";
+    case Access::tiles:
+      return "through tiles";
+  }
+  return "";
+}
+
+}  // namespace
+
+template <class T>
+const LineKernel<T>& Transform<T>::line(std::size_t n, const planner::Options& options) {
+  for (const auto& kernel : lines_) {
+    if (kernel->length() == n) return *kernel;
+  }
+  planner::Options own = options;
+  if (names_threads(own.variant)) own.variant.clear();
+  ChosenLine<T> chosen = choose_line<T>(device_, n, own);
+  lines_.push_back(std::move(chosen.kernel));
+  decisions_.push_back(std::move(chosen.decision));
+  return *lines_.back();
+}
+
+// The last axis goes from one side to the other, the rest happens in place where it arrived.
+template <class T>
+void Transform<T>::build_complex(Way& way, const Side& in, const Side& out, const planner::Options& options) {
+  std::vector<std::size_t> axes;
+  for (std::size_t axis = layout_.axes; axis-- > 0;) {
+    if (in.shape[axis] > 1) axes.push_back(axis);
+  }
+  if (axes.empty()) axes.push_back(layout_.axes - 1);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const bool first = i == 0, last = i + 1 == axes.size();
+    way.stages.emplace_back(line(in.shape[axes[i]], options), axes[i], first ? in : out, out, problem_.batch,
+                            first ? &way.load : nullptr, last ? &way.store : nullptr);
+  }
+}
+
+template <class T>
+std::shared_ptr<const RealKernel<T>> Transform<T>::real_line(std::size_t n, const planner::Options& options) {
+  struct Memory {
+    std::mutex mutex;
+    std::map<std::pair<std::size_t, const LineKernel<T>*>, std::weak_ptr<const RealKernel<T>>> entries;
+  };
+  static Memory* const memory = new Memory;  // never destroyed, like the lines
+  const std::size_t inner = real_line_length(n);
+  if (inner != 0) line(inner, options);
+  const std::shared_ptr<const LineKernel<T>> base = inner == 0 ? nullptr : lines_.back();
+  // A kernel that is still alive holds its line, so the line's address cannot have been given to another.
+  const std::lock_guard lock(memory->mutex);
+  auto& entry = memory->entries[{n, base.get()}];
+  if (auto kernel = entry.lock()) return kernel;
+  std::shared_ptr<const RealKernel<T>> kernel = make_real<T>(n, [&](std::size_t length) {
+    if (length == inner) return base;
+    return std::shared_ptr<const LineKernel<T>>(default_line<T>(length));
+  });
+  entry = kernel;
+  return kernel;
+}
+
+// Forward: the last axis makes the spectrum, the others happen in place. Back, the caller's spectrum must stay as it
+// is and the samples have no room for it, so the other axes go through a work array, one transform at a time.
+template <class T>
+void Transform<T>::build_real(const planner::Options& options) {
+  const std::size_t last = layout_.axes - 1;
+  const Side &samples = layout_.samples, &spectrum = layout_.spectrum;
+  real_ = real_line(samples.shape[last], options);
+  std::vector<std::size_t> axes;
+  for (std::size_t axis = last; axis-- > 0;) {
+    if (samples.shape[axis] > 1) axes.push_back(axis);
+  }
+  forward_->real.emplace(*real_, last, samples, spectrum, problem_.batch, &forward_->load,
+                         axes.empty() ? &forward_->store : nullptr);
+  if (axes.empty()) {
+    inverse_->real.emplace(*real_, last, samples, spectrum, problem_.batch, &inverse_->load, &inverse_->store);
+    return;
+  }
+  for (const std::size_t axis : axes) {
+    forward_->stages.emplace_back(line(spectrum.shape[axis], options), axis, spectrum, spectrum, problem_.batch,
+                                  nullptr, axis == axes.back() ? &forward_->store : nullptr);
+  }
+  work_ = spectrum;
+  std::size_t packed = 1;
+  for (std::size_t axis = layout_.axes; axis-- > 0;) {
+    work_.strides[axis] = packed;
+    packed *= spectrum.shape[axis];
+  }
+  work_.batch = packed;
+  for (const std::size_t axis : axes) {
+    const bool first = axis == axes.front();
+    inverse_->stages.emplace_back(line(spectrum.shape[axis], options), axis, first ? spectrum : work_, work_, 1,
+                                  first ? &inverse_->load : nullptr, nullptr);
+  }
+  inverse_->real.emplace(*real_, last, samples, work_, 1, nullptr, &inverse_->store);
+}
+
+// Whether this is one contiguous line (or a few) with nothing else to do.
+template <class T>
+bool Transform<T>::plain_line() const {
+  return problem_.kind == Kind::complex && forward_->stages.size() == 1 &&
+         forward_->stages.front().access() == Access::rows && !forward_->load.any() && !forward_->store.any() &&
+         !inverse_->load.any() && !inverse_->store.any();
+}
+
+namespace {
+
+// One long line by one thread, or in two steps by all of them.
+template <class T>
+class LineByThreads {
+ public:
+  using Complex = std::complex<T>;
+  LineByThreads(const LineKernel<T>& whole, std::shared_ptr<const TwoStep<T>> two_step, std::size_t threads)
+      : whole_(whole), two_step_(std::move(two_step)), threads_(threads) {}
+
+  const std::shared_ptr<const TwoStep<T>>& two_step() const { return two_step_; }
+
+  std::unique_ptr<ScratchPool<T>> scratch() const {
+    return two_step_ ? std::make_unique<ScratchPool<T>>(threads_, two_step_->scratch(), two_step_->work(), 1)
+                     : std::make_unique<ScratchPool<T>>(1, whole_.scratch(), 0, 1);
+  }
+
+  void run(const Complex* in, Complex* out, Scratch<T>& scratch) const {
+    if (two_step_) {
+      two_step_->run(Direction::forward, in, out, threads_, scratch.shared.data(), scratch.of_thread.data());
+    } else {
+      whole_.run(Direction::forward, in, out, scratch.threads.front().data());
+    }
+  }
+
+ private:
+  const LineKernel<T>& whole_;
+  std::shared_ptr<const TwoStep<T>> two_step_;
+  std::size_t threads_;
+};
+
+// One thread's line was chosen, and compared, before: it is the reference.
+template <class T>
+class ThreadTrials final : public planner::Trials<LineByThreads<T>> {
+ public:
+  using Complex = std::complex<T>;
+  ThreadTrials(const LineKernel<T>& whole, double known_seconds) : whole_(whole), known_seconds_(known_seconds) {}
+
+  double seconds(const LineByThreads<T>& line) override {
+    // The line's own decision has timed it already, if anything was timed there.
+    if (!line.two_step() && known_seconds_ > 0) return known_seconds_;
+    make_arrays();
+    const auto pool = line.scratch();
+    const auto scratch = pool->lend();
+    return base::best_seconds([&] { line.run(in_.data(), out_.data(), *scratch); }, kTrial);
+  }
+
+  planner::Comparison compare(const LineByThreads<T>& line) override {
+    make_arrays();
+    if (expected_.size() == 0) {
+      expected_ = base::AlignedArray<Complex>(whole_.length());
+      base::AlignedArray<Complex> scratch(whole_.scratch() + 1);
+      whole_.run(Direction::forward, in_.data(), expected_.data(), scratch.data());
+    }
+    std::fill(out_.begin(), out_.end(), Complex(std::numeric_limits<T>::quiet_NaN()));
+    const auto pool = line.scratch();
+    const auto scratch = pool->lend();
+    line.run(in_.data(), out_.data(), *scratch);
+    const auto numbers = [](const base::AlignedArray<Complex>& array) {
+      return std::span<const T>(reinterpret_cast<const T*>(array.data()), 2 * array.size());
+    };
+    return planner::compare(numbers(out_), numbers(expected_), 2 * largest_rounding<T>(whole_.length()));
+  }
+
+ private:
+  void make_arrays() {
+    if (in_.size() != 0) return;
+    in_ = base::AlignedArray<Complex>(whole_.length());
+    out_ = base::AlignedArray<Complex>(whole_.length());
+    fill_random(std::as_writable_bytes(in_.span()), sizeof(T) == sizeof(float) ? Numbers::float32 : Numbers::float64);
+    std::fill(out_.begin(), out_.end(), Complex());
+  }
+
+  const LineKernel<T>& whole_;
+  double known_seconds_;
+  base::AlignedArray<Complex> in_, out_, expected_;
+};
+
+}  // namespace
+
+// Threads inside one line, against one thread a line: a decision like any other, with its own wisdom.
+template <class T>
+void Transform<T>::decide_threads(const planner::Options& options) {
+  // A named line is wanted as it is; "two_step" and "one_thread" name the ways of this decision.
+  if (!options.variant.empty() && !names_threads(options.variant)) return;
+  if (threads_ < 2 || !plain_line() || problem_.batch >= threads_) return;
+  const std::size_t n = forward_->stages.front().line().length();
+  if (n < kLongLine) return;
+  const auto factors = TwoStep<T>::factors(n);
+  if (factors.rows == 0) return;
+
+  const double points = static_cast<double>(n), data = 2 * points * sizeof(Complex);
+  const LineKernel<T>& whole = forward_->stages.front().line();
+  planner::Options inner = options;
+  inner.variant.clear();
+  const bool float64 = sizeof(T) == sizeof(double);
+  const auto two_step = [&] {
+    return std::make_shared<const TwoStep<T>>(choose_line<T>(device_, factors.rows, inner).kernel,
+                                              choose_line<T>(device_, factors.columns, inner).kernel);
+  };
+  using Entry = planner::Entry<LineByThreads<T>>;
+  const std::vector<Entry> entries{
+      Entry{.candidate =
+                {.variant = "one_thread",
+                 .cost = {.flops = whole.flops(), .bytes = data, .efficiency = 0.4, .float64 = float64, .threads = 1}},
+            .build = [&] { return std::make_shared<const LineByThreads<T>>(whole, nullptr, threads_); }},
+      Entry{.candidate = {.variant = "two_step",
+                          .parameters = {{"columns", std::to_string(factors.rows)},
+                                         {"rows", std::to_string(factors.columns)}},
+                          .cost = {.flops = whole.flops() + 12 * points,
+                                   .bytes = 2 * data,
+                                   .launches = 2,
+                                   .efficiency = 0.35,
+                                   .float64 = float64,
+                                   .threads = threads_}},
+            .build = [&] { return std::make_shared<const LineByThreads<T>>(whole, two_step(), threads_); }}};
+  const planner::Decision& alone = decisions_.front();
+  ThreadTrials<T> trials(whole, alone.trials[alone.winner].measured_seconds);
+  auto chosen =
+      planner::choose(device_,
+                      {.workload = "fft",
+                       .key = fmt::format("fft threads {} {} threads {}", float64 ? "f64" : "f32", n, threads_),
+                       .flops = 5 * points * std::log2(points),
+                       .bytes = data},
+                      entries, options, trials);
+  decisions_.push_back(std::move(chosen.decision));
+  two_step_ = chosen.winner->two_step();
+}
+
+template <class T>
+void Transform<T>::decide_alone() {
+  if (two_step_ || problem_.batch != 1 || problem_.shape.size() != 1) return;
+  const auto fits = [](std::size_t scratch) { return scratch * sizeof(Complex) <= kStackBytes; };
+  if (plain_line()) {
+    const LineKernel<T>& line = forward_->stages.front().line();
+    if (!fits(line.scratch())) return;
+    alone_ = &line;
+    points_alone_ = line.length();
+    bare_ = line.scratch() == 0;
+    bare_lines_[0] = line.bare(Direction::forward);
+    bare_lines_[1] = line.bare(Direction::inverse);
+  } else if (real_ && forward_->real->plain() && inverse_->real->plain() && fits(real_->scratch())) {
+    real_alone_ = real_.get();
+    points_alone_ = real_->length();
+    bare_ = real_->scratch() == 0;
+  }
+}
+
+template <class T>
+Transform<T>::Transform(const Device& device, const Problem& problem, const planner::Options& options)
+    : device_(device), problem_(problem), layout_(resolve(problem)) {
+  if (!device.is_host()) {
+    throw Error(ErrorKind::unavailable,
+                fmt::format("fft: {} is not the host, which this transform is for", device.id()));
+  }
+  threads_ = problem.threads == 0 ? base::hardware_threads() : problem.threads;
+  forward_ = std::make_unique<Way>();
+  inverse_ = std::make_unique<Way>();
+  forward_->load = Factors<T>(problem.load_forward);
+  forward_->store = Factors<T>(problem.store_forward, problem.scale_forward);
+  inverse_->load = Factors<T>(problem.load_inverse);
+  inverse_->store = Factors<T>(problem.store_inverse, problem.scale_inverse);
+  if (problem.kind == Kind::real) {
+    build_real(options);
+  } else {
+    build_complex(*forward_, layout_.samples, layout_.spectrum, options);
+    build_complex(*inverse_, layout_.spectrum, layout_.samples, options);
+  }
+  decide_threads(options);
+  decide_alone();
+
+  // What is read again by a next stage should stay where it is. Arm cores write whole lines without reading them first.
+#if defined(__x86_64__)
+  constexpr bool kStreamingPays = true;
+#else
+  constexpr bool kStreamingPays = false;
+#endif
+  for (Way* way : {forward_.get(), inverse_.get()}) {
+    if (!kStreamingPays || way->stages.size() != 1 || way->real || problem.in_place) continue;
+    way->stages.front().stream_large_results(threads_for(way->stages.front()));
+  }
+
+  std::size_t each = 0, widest = 1;
+  for (const Way* way : {forward_.get(), inverse_.get()}) {
+    if (way->real) {
+      each = std::max(each, lines_of(way->real->tile()) + lines_of(way->real->kernel_scratch()));
+      widest = std::max(widest, threads_for(*way->real));
+    }
+    for (const Stage<T>& stage : way->stages) {
+      each = std::max(each, lines_of(stage.tile()) + lines_of(stage.kernel_scratch()));
+      widest = std::max(widest, threads_for(stage));
+    }
+  }
+  if (two_step_) {
+    each = std::max(each, two_step_->scratch());
+    widest = threads_;
+  }
+  pool_ = std::make_unique<ScratchPool<T>>(widest, each, two_step_ ? two_step_->work() : work_.batch, kPreparedCallers);
+}
+
+template <class T>
+template <class AnyStage>
+std::size_t Transform<T>::threads_for(const AnyStage& stage) const {
+  if (stage.points() < kPointsWorthThreads) return 1;
+  return std::min(threads_, stage.units());
+}
+
+template <class T>
+void Transform<T>::run_stages(Direction direction, const Way& way, const void* in, Complex* out,
+                              Scratch<T>& scratch) const {
+  for (const Stage<T>& stage : way.stages) {
+    struct Call {
+      const Stage<T>& stage;
+      Direction direction;
+      const void* in;
+      Complex* out;
+      Scratch<T>& scratch;
+    };
+    const Call call{stage, direction, in, out, scratch};
+    // One pointer is all a task may hold: a larger one would be allocated.
+    base::parallel(threads_for(stage), [&call](std::size_t thread, std::size_t threads) {
+      const base::Share share = base::share(call.stage.units(), thread, threads);
+      Complex* const own = call.scratch.of_thread[thread];
+      call.stage.run(call.direction, call.in, call.out, share.begin, share.end,
+                     {own, own + lines_of(call.stage.tile())});
+    });
+    in = out;
+  }
+}
+
+template <class T>
+void Transform<T>::run_real_rows(Direction direction, const void* in, void* out, Scratch<T>& scratch) const {
+  struct Call {
+    const RealStage<T>& stage;
+    Direction direction;
+    const void* in;
+    void* out;
+    Scratch<T>& scratch;
+  };
+  const Call call{direction == Direction::forward ? *forward_->real : *inverse_->real, direction, in, out, scratch};
+  base::parallel(threads_for(call.stage), [&call](std::size_t thread, std::size_t threads) {
+    const base::Share share = base::share(call.stage.units(), thread, threads);
+    Complex* const own = call.scratch.of_thread[thread];
+    const StageScratch<T> parts{own, own + lines_of(call.stage.tile())};
+    if (call.direction == Direction::forward) {
+      call.stage.forward(call.in, static_cast<Complex*>(call.out), share.begin, share.end, parts);
+    } else {
+      call.stage.inverse(static_cast<const Complex*>(call.in), static_cast<T*>(call.out), share.begin, share.end,
+                         parts);
+    }
+  });
+}
+
+template <class T>
+void Transform<T>::run_real_forward(const void* in, Complex* out, Scratch<T>& scratch) const {
+  run_real_rows(Direction::forward, in, out, scratch);
+  run_stages(Direction::forward, *forward_, out, out, scratch);
+}
+
+template <class T>
+void Transform<T>::run_real_inverse(const Complex* in, T* out, Scratch<T>& scratch) const {
+  if (inverse_->stages.empty()) {
+    run_real_rows(Direction::inverse, in, out, scratch);
+    return;
+  }
+  Complex* const work = scratch.shared.data();
+  for (std::size_t b = 0; b < problem_.batch; ++b) {
+    run_stages(Direction::inverse, *inverse_, in + b * layout_.spectrum.batch, work, scratch);
+    run_real_rows(Direction::inverse, work, out + b * layout_.samples.batch, scratch);
+  }
+}
+
+template <class T>
+void Transform<T>::run_two_step(Direction direction, const Complex* in, Complex* out, Scratch<T>& scratch) const {
+  const bool forward = direction == Direction::forward;
+  const Side& from = forward ? layout_.samples : layout_.spectrum;
+  const Side& to = forward ? layout_.spectrum : layout_.samples;
+  for (std::size_t b = 0; b < problem_.batch; ++b) {
+    two_step_->run(direction, in + b * from.batch, out + b * to.batch, threads_, scratch.shared.data(),
+                   scratch.of_thread.data());
+  }
+}
+
+// A transform of a few points takes less time than borrowing scratch, so its scratch is on the stack.
+template <class T>
+void Transform<T>::run_alone(Direction direction, const Complex* in, Complex* out) const {
+  alignas(base::kAlignment) std::array<std::byte, kStackBytes> memory;  // NOLINT: a kernel writes it before it reads it
+  alone_->run(direction, in, out, reinterpret_cast<Complex*>(memory.data()));
+}
+
+template <class T>
+void Transform<T>::run_alone(const T* in, Complex* out) const {
+  alignas(base::kAlignment) std::array<std::byte, kStackBytes> memory;  // NOLINT: as above
+  real_alone_->forward(in, out, reinterpret_cast<Complex*>(memory.data()));
+}
+
+template <class T>
+void Transform<T>::run_alone(const Complex* in, T* out) const {
+  alignas(base::kAlignment) std::array<std::byte, kStackBytes> memory;  // NOLINT: as above
+  real_alone_->inverse(in, out, reinterpret_cast<Complex*>(memory.data()));
+}
+
+template <class T>
+void Transform<T>::run(Direction direction, const void* in, void* out) const {
+  const auto scratch = pool_->lend();
+  Complex* const target = static_cast<Complex*>(out);
+  if (real_) {
+    if (direction == Direction::forward) {
+      run_real_forward(in, target, *scratch);
+    } else {
+      run_real_inverse(static_cast<const Complex*>(in), static_cast<T*>(out), *scratch);
+    }
+  } else if (two_step_) {
+    run_two_step(direction, static_cast<const Complex*>(in), target, *scratch);
+  } else {
+    run_stages(direction, direction == Direction::forward ? *forward_ : *inverse_, in, target, *scratch);
+  }
+}
+
+template <class T>
+double Transform<T>::flops() const {
+  const double points = static_cast<double>(layout_.samples.points());
+  const double each = problem_.kind == Kind::real ? 2.5 : 5;
+  return each * points * std::log2(points) * static_cast<double>(problem_.batch);
+}
+
+template <class T>
+double Transform<T>::bytes() const {
+  const double samples = static_cast<double>(layout_.samples.points()) *
+                         static_cast<double>(sample_bytes<T>(forward_->load.samples, problem_.kind));
+  const double spectrum = static_cast<double>(layout_.spectrum.points()) * sizeof(Complex);
+  return (samples + spectrum) * static_cast<double>(problem_.batch);
+}
+
+template <class T>
+double Transform<T>::done_flops() const {
+  if (two_step_) return two_step_->flops() * static_cast<double>(problem_.batch);
+  double sum = real_ ? real_->flops() * static_cast<double>(forward_->real->units()) : 0;
+  for (const Stage<T>& stage : forward_->stages) {
+    sum += stage.line().flops() * stage.points() / static_cast<double>(stage.line().length());
+  }
+  return sum;
+}
+
+template <class T>
+std::string Transform<T>::explain() const {
+  std::string text = fmt::format("fft {} {} {}, batch {}, {} threads\n", shape_text(problem_),
+                                 problem_.kind == Kind::real ? "real" : "complex",
+                                 sizeof(T) == sizeof(float) ? "float" : "double", problem_.batch, threads_);
+  if (two_step_) {
+    text += "  passes: columns and twiddle, then rows, each over all threads\n";
+  } else {
+    if (real_) text += fmt::format("  pass over real rows of {}: {}\n", real_->length(), real_->describe());
+    for (const Stage<T>& stage : forward_->stages) {
+      text += fmt::format("  pass over lines of {}, {}: {}\n", stage.line().length(), in_words(stage.access()),
+                          stage.line().describe());
+    }
+  }
+  text += fmt::format("  {:.4g} flops done for {:.4g} by the usual count; at least {} moved\n", done_flops(), flops(),
+                      base::human_bytes(bytes()));
+  for (const planner::Decision& decision : decisions_) text += decision.explain();
+  return text;
+}
+
+template class Transform<float>;
+template class Transform<double>;
+
+}  // namespace ridge::fft

@@ -1,0 +1,142 @@
+// A decided transform, ready to run: lines, stages, factors and scratch.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ridge/fft.hpp>
+
+#include "fft/host/lines.hpp"
+#include "fft/host/real/real_kernel.hpp"
+#include "fft/host/real_stage.hpp"
+#include "fft/host/scratch.hpp"
+#include "fft/host/stage.hpp"
+#include "fft/host/two_step.hpp"
+#include "fft/layout.hpp"
+#include "fft/operators.hpp"
+
+namespace ridge::fft {
+
+template <class T>
+class Transform {
+ public:
+  using Complex = std::complex<T>;
+  Transform(const Device& device, const Problem& problem, const planner::Options& options);
+
+  // Where there is nothing to do but one short line, and the caller's arrays are plainly right: done here, in a few
+  // nanoseconds. Otherwise false, and nothing was touched.
+  bool run_short(Direction direction, std::span<const Complex> in, std::span<Complex> out) const {
+    if (alone_ == nullptr ||
+        !plainly_right(in.data(), in.size(), out.data(), out.size(), points_alone_, points_alone_)) {
+      return false;
+    }
+    if (const BareLine<T>& line = bare_lines_[direction == Direction::forward ? 0 : 1]) {
+      line.run(reinterpret_cast<const T*>(in.data()), reinterpret_cast<T*>(out.data()));
+    } else if (bare_) {
+      alone_->run(direction, in.data(), out.data(), nullptr);
+    } else {
+      run_alone(direction, in.data(), out.data());
+    }
+    return true;
+  }
+  bool run_short(std::span<const T> in, std::span<Complex> out) const {
+    if (real_alone_ == nullptr ||
+        !plainly_right(in.data(), in.size(), out.data(), out.size(), points_alone_, points_alone_ / 2 + 1)) {
+      return false;
+    }
+    if (bare_) {
+      real_alone_->forward(in.data(), out.data(), nullptr);
+    } else {
+      run_alone(in.data(), out.data());
+    }
+    return true;
+  }
+  bool run_short(std::span<const Complex> in, std::span<T> out) const {
+    if (real_alone_ == nullptr ||
+        !plainly_right(in.data(), in.size(), out.data(), out.size(), points_alone_ / 2 + 1, points_alone_)) {
+      return false;
+    }
+    if (bare_) {
+      real_alone_->inverse(in.data(), out.data(), nullptr);
+    } else {
+      run_alone(in.data(), out.data());
+    }
+    return true;
+  }
+
+  // Checked pointers. Forward: samples to spectrum; inverse: spectrum to samples.
+  void run(Direction direction, const void* in, void* out) const;
+
+  const Device& device() const { return device_; }
+  const Problem& problem() const { return problem_; }
+  const Layout& layout() const { return layout_; }
+  const std::vector<planner::Decision>& decisions() const { return decisions_; }
+  double flops() const;
+  double bytes() const;
+  double done_flops() const;  // really done
+  std::string explain() const;
+
+ private:
+  // What one direction does. The factors stand here so that stages can point at them.
+  struct Way {
+    Factors<T> load, store;
+    std::optional<RealStage<T>> real;  // before the stages of a forward way, after those of an inverse one
+    std::vector<Stage<T>> stages;
+  };
+
+  const LineKernel<T>& line(std::size_t n, const planner::Options& options);
+  void build_complex(Way& way, const Side& in, const Side& out, const planner::Options& options);
+  void build_real(const planner::Options& options);
+  std::shared_ptr<const RealKernel<T>> real_line(std::size_t n, const planner::Options& options);
+  void decide_threads(const planner::Options& options);
+  void run_stages(Direction direction, const Way& way, const void* in, Complex* out, Scratch<T>& scratch) const;
+  template <class AnyStage>
+  std::size_t threads_for(const AnyStage& stage) const;
+  void run_real_forward(const void* in, Complex* out, Scratch<T>& scratch) const;
+  void run_real_inverse(const Complex* in, T* out, Scratch<T>& scratch) const;
+  void run_real_rows(Direction direction, const void* in, void* out, Scratch<T>& scratch) const;
+  void run_two_step(Direction direction, const Complex* in, Complex* out, Scratch<T>& scratch) const;
+  bool plain_line() const;
+  void run_alone(Direction direction, const Complex* in, Complex* out) const;
+  void run_alone(const T* in, Complex* out) const;
+  void run_alone(const Complex* in, T* out) const;
+  void decide_alone();
+
+  // Long enough, there, aligned, and apart or in place as planned: what is left to refuse is refused elsewhere.
+  template <class In, class Out>
+  bool plainly_right(const In* in, std::size_t in_size, const Out* out, std::size_t out_size, std::size_t in_needed,
+                     std::size_t out_needed) const {
+    const auto from = reinterpret_cast<std::uintptr_t>(in), to = reinterpret_cast<std::uintptr_t>(out);
+    if (in_size < in_needed || out_size < out_needed || from == 0 || to == 0 || (from | to) % sizeof(T) != 0) {
+      return false;
+    }
+    return problem_.in_place ? from == to
+                             : from + in_needed * sizeof(In) <= to || to + out_needed * sizeof(Out) <= from;
+  }
+
+  Device device_;
+  Problem problem_;
+  Layout layout_;
+  std::size_t threads_;
+  std::vector<std::shared_ptr<const LineKernel<T>>> lines_;  // the kernels stages refer to
+  std::shared_ptr<const RealKernel<T>> real_;
+  std::vector<planner::Decision> decisions_;
+  Side work_;  // where the spectrum of one real transform of several axes stands on its way back
+  std::unique_ptr<Way> forward_, inverse_;
+  std::shared_ptr<const TwoStep<T>> two_step_;
+  std::size_t points_alone_ = 0;
+  bool bare_ = false;  // it needs no scratch
+  // One short line and nothing else to do: the kernel, straight away.
+  const LineKernel<T>* alone_ = nullptr;
+  BareLine<T> bare_lines_[2];
+  const RealKernel<T>* real_alone_ = nullptr;
+  std::unique_ptr<ScratchPool<T>> pool_;
+};
+
+extern template class Transform<float>;
+extern template class Transform<double>;
+
+}  // namespace ridge::fft

@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <ridge/fft_hybrid.hpp>
+#include <ridge/machine.hpp>
+
+#include "base/aligned.hpp"
+#include "base/clock.hpp"
+#include "base/text.hpp"
+#include "base/threads.hpp"
+#include "fft/multi_device/workers.hpp"
+
+namespace ridge::fft {
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorKind::invalid_argument, "hybrid fft: " + why); }
+
+void check(const std::vector<Device>& devices, const Problem& problem) {
+  if (devices.empty()) refuse("no device was given");
+  std::set<std::string> seen;
+  for (const Device& device : devices) {
+    if (!seen.insert(device.id()).second) refuse(device.id() + " was given twice");
+  }
+  if (problem.in_place) refuse("works out of place");
+  if (problem.load_forward.samples != Samples::same) refuse("takes samples of the plan's own type");
+  const Layout layout = resolve(problem);
+  for (const Side* side : {&layout.samples, &layout.spectrum}) {
+    std::size_t reach = 1, points = 1;
+    for (std::size_t axis = 0; axis < kMostAxes; ++axis) {
+      reach += (side->shape[axis] - 1) * side->strides[axis];
+      points *= side->shape[axis];
+    }
+    if (problem.batch > 1 && side->batch < reach) refuse("transforms of the batch must not be woven into one another");
+    // A piece is copied as it lies: what fills a gap would be carried along.
+    if (reach != points || (problem.batch > 1 && side->batch != reach)) refuse("transforms must lie without gaps");
+  }
+}
+
+// Memory to measure in: pinned by the first device that can.
+class TrialMemory {
+ public:
+  TrialMemory(const std::vector<Device>& devices, CallersMemory memory, std::size_t bytes) {
+    if (memory == CallersMemory::pinned) {
+      for (const Device& device : devices) {
+        if (device.is_host()) continue;
+        buffer_ = device.buffer(bytes, {.kind = MemoryKind::pinned, .name = "hybrid trial"});
+        mapping_.emplace(buffer_.map());
+        data_ = mapping_->data();
+        break;
+      }
+    }
+    if (data_ == nullptr) {
+      plain_ = base::AlignedArray<std::byte>(bytes);
+      data_ = plain_.data();
+    }
+    std::fill_n(data_, bytes, std::byte{0});  // touched, and zeros are numbers
+  }
+  std::byte* data() const { return data_; }
+
+ private:
+  Buffer buffer_;
+  std::optional<Mapping> mapping_;
+  base::AlignedArray<std::byte> plain_;
+  std::byte* data_ = nullptr;
+};
+
+}  // namespace
+
+template <class T>
+struct HybridPlan<T>::State {
+  State(const std::vector<Device>& devices, const Problem& problem_, const HybridOptions& options) : problem(problem_) {
+    check(devices, problem);
+    const Layout layout = resolve(problem);
+    samples = layout.samples.extent * (problem.kind == Kind::real ? 1 : 2);
+    spectrum = layout.spectrum.extent * 2;
+    bool copies = false;
+    for (const Device& device : devices) {
+      workers.add(
+          device.id(), device.is_host(),
+          device.is_host() ? host_worker<T>(device, problem, options) : device_worker<T>(device, problem, options));
+      copies |= copies_through_staging(device, options);
+    }
+    const std::size_t most = base::hardware_threads();
+    const std::size_t asked = options.cores > 0 ? options.cores : problem.threads;
+    const std::size_t cores = asked > 0 ? std::min(asked, most) : most;
+    const TrialMemory in(devices, options.memory, samples * sizeof(T));
+    const TrialMemory out(devices, options.memory, spectrum * sizeof(T));
+    verdict = decide(workers, problem.batch, cores, copies, in.data(), out.data(), options.seconds);
+    for (std::size_t i = 0; i < workers.size(); ++i) {
+      shares.push_back({.device = workers.device(i),
+                        .transforms = verdict.sharing.transforms[i],
+                        .cores = verdict.sharing.transforms[i] > 0 ? verdict.sharing.cores[i] : 0,
+                        .seconds = verdict.seconds[i],
+                        .alone_seconds = verdict.alone[i],
+                        .rate = verdict.rates[i]});
+    }
+  }
+
+  double ideal() const {
+    return static_cast<double>(problem.batch) / std::accumulate(verdict.rates.begin(), verdict.rates.end(), 0.0);
+  }
+
+  Problem problem;
+  std::size_t samples = 0, spectrum = 0;  // numbers of the whole batch
+  Workers workers;
+  Verdict verdict;
+  std::vector<HybridShare> shares;
+  std::mutex busy;
+
+  void checked_run(Direction direction, const void* in, std::size_t in_numbers, void* out, std::size_t out_numbers) {
+    const std::size_t need_in = direction == Direction::forward ? samples : spectrum;
+    const std::size_t need_out = direction == Direction::forward ? spectrum : samples;
+    if (in_numbers < need_in || out_numbers < need_out) {
+      refuse(fmt::format("the batch has {} numbers in and {} out; the arrays have {} and {}", need_in, need_out,
+                         in_numbers, out_numbers));
+    }
+    const auto* from = static_cast<const std::byte*>(in);
+    auto* to = static_cast<std::byte*>(out);
+    if (from < to + need_out * sizeof(T) && to < from + need_in * sizeof(T)) refuse("input and output overlap");
+    std::lock_guard lock(busy);
+    workers.run(direction, from, to);
+  }
+  void expect(Kind kind) const {
+    if (problem.kind != kind) refuse(kind == Kind::real ? "this plan is complex" : "this plan is real");
+  }
+};
+
+template <class T>
+HybridPlan<T>::HybridPlan(const std::vector<Device>& devices, const Problem& problem, const HybridOptions& options)
+    : state_(std::make_shared<State>(devices, problem, options)) {}
+
+template <class T>
+void HybridPlan<T>::forward(std::span<const Complex> in, std::span<Complex> out) const {
+  state_->expect(Kind::complex);
+  state_->checked_run(Direction::forward, in.data(), 2 * in.size(), out.data(), 2 * out.size());
+}
+template <class T>
+void HybridPlan<T>::inverse(std::span<const Complex> in, std::span<Complex> out) const {
+  state_->expect(Kind::complex);
+  state_->checked_run(Direction::inverse, in.data(), 2 * in.size(), out.data(), 2 * out.size());
+}
+template <class T>
+void HybridPlan<T>::forward(std::span<const T> in, std::span<Complex> out) const {
+  state_->expect(Kind::real);
+  state_->checked_run(Direction::forward, in.data(), in.size(), out.data(), 2 * out.size());
+}
+template <class T>
+void HybridPlan<T>::inverse(std::span<const Complex> in, std::span<T> out) const {
+  state_->expect(Kind::real);
+  state_->checked_run(Direction::inverse, in.data(), 2 * in.size(), out.data(), out.size());
+}
+
+template <class T>
+const std::vector<HybridShare>& HybridPlan<T>::shares() const {
+  return state_->shares;
+}
+template <class T>
+double HybridPlan<T>::seconds() const {
+  return state_->verdict.median;
+}
+template <class T>
+double HybridPlan<T>::best_seconds() const {
+  return state_->verdict.best;
+}
+template <class T>
+double HybridPlan<T>::ideal_seconds() const {
+  return state_->ideal();
+}
+
+template <class T>
+std::string HybridPlan<T>::explain() const {
+  std::vector<std::vector<std::string>> rows{
+      {"device", "transforms", "host cores", "its share takes", "a second, together", "the batch alone"}};
+  for (const HybridShare& share : state_->shares) {
+    const bool works = share.transforms > 0;
+    rows.push_back({share.device, fmt::format("{}", share.transforms), fmt::format("{}", share.cores),
+                    works ? base::human_seconds(share.seconds) : "-", works ? fmt::format("{:.0f}", share.rate) : "-",
+                    base::human_seconds(share.alone_seconds)});
+  }
+  return fmt::format(
+      "fft {} batch {} over {} devices: {} (best {}); at the sum of the rates measured together {}: {:.2f} of it "
+      "(best {:.2f})\n{}",
+      shape_text(state_->problem), state_->problem.batch, state_->shares.size(), base::human_seconds(seconds()),
+      base::human_seconds(best_seconds()), base::human_seconds(ideal_seconds()), ideal_seconds() / seconds(),
+      ideal_seconds() / best_seconds(), base::table(rows));
+}
+
+template class HybridPlan<float>;
+template class HybridPlan<double>;
+
+}  // namespace ridge::fft

@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <numeric>
+
+#include <ridge/machine.hpp>
+
+#include "base/clock.hpp"
+#include "fft/multi_device/workers.hpp"
+
+namespace ridge::fft {
+namespace {
+
+constexpr int kCorrections = 4;
+constexpr std::size_t kLeastRuns = 5, kMostRuns = 50;
+
+class Trials {
+ public:
+  Trials(Workers& workers, std::uint64_t batch, const std::byte* in, std::byte* out)
+      : workers_(workers), batch_(batch), in_(in), out_(out) {
+    verdict.alone.assign(workers.size(), 0);
+  }
+
+  // The median of a few runs with this sharing, the first of which is cold; kept where nothing was faster yet.
+  std::vector<double> run(const Sharing& sharing, double budget) {
+    workers_.assign(sharing);
+    workers_.run(Direction::forward, in_, out_);
+    std::vector<std::vector<double>> runs;
+    const double start = base::now();
+    while (runs.size() < kLeastRuns || (runs.size() < kMostRuns && base::now() - start < budget)) {
+      runs.push_back(workers_.run(Direction::forward, in_, out_));
+    }
+    std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.back() < b.back(); });
+    const std::vector<double>& median = runs[runs.size() / 2];
+    if (verdict.median == 0 || median.back() < verdict.median) {
+      verdict.median = median.back();
+      verdict.best = runs.front().back();
+      verdict.sharing = sharing;
+      verdict.seconds.assign(median.begin(), median.end() - 1);
+      for (std::size_t i = 0; i < workers_.size(); ++i) {
+        if (sharing.transforms[i] == 0) verdict.seconds[i] = 0;
+      }
+    }
+    return median;
+  }
+
+  void alone(std::size_t worker, std::size_t cores, double budget) {
+    Sharing sharing{std::vector<std::uint64_t>(workers_.size(), 0), std::vector<std::size_t>(workers_.size(), 0)};
+    sharing.transforms[worker] = batch_;
+    sharing.cores[worker] = cores;
+    const double seconds = run(sharing, budget).back();
+    double& best = verdict.alone[worker];
+    if (best == 0 || seconds < best) best = seconds;
+  }
+
+  void together(const std::vector<std::size_t>& cores, std::vector<double> seconds_an_item, double budget) {
+    for (int round = 0; round < kCorrections; ++round) {
+      std::vector<machine::Worker> workers;
+      for (std::size_t i = 0; i < workers_.size(); ++i) {
+        workers.push_back({.name = workers_.device(i), .seconds_per_item = seconds_an_item[i]});
+      }
+      auto counts = machine::split(workers, batch_).items;
+      round_to_grains(counts);
+      const auto took = run({counts, cores}, budget / kCorrections);
+      for (std::size_t i = 0; i < workers_.size(); ++i) {
+        if (counts[i] > 0) seconds_an_item[i] = took[i] / static_cast<double>(counts[i]);
+      }
+    }
+  }
+
+  Verdict verdict;
+
+ private:
+  // Devices take whole pieces and the host the rest: an odd piece would need a plan of its own.
+  void round_to_grains(std::vector<std::uint64_t>& counts) const {
+    for (std::size_t rest = 0; rest < workers_.size(); ++rest) {
+      if (!workers_.is_host(rest)) continue;
+      for (std::size_t i = 0; i < workers_.size(); ++i) {
+        const std::uint64_t off = counts[i] % workers_.grain(i);
+        counts[i] -= off;
+        counts[rest] += off;
+      }
+    }
+  }
+
+  Workers& workers_;
+  std::uint64_t batch_;
+  const std::byte* in_;
+  std::byte* out_;
+};
+
+// Cores for the host's own transforms and for each device besides it.
+struct CoreCounts {
+  std::size_t host, device;
+  bool operator==(const CoreCounts&) const = default;
+};
+
+// Where nothing is copied a device needs one, and a core or a quarter of them left idle may serve better than threads
+// that wait for each other; where data are copied, a few shares. On a machine of few cores threads share them.
+std::vector<CoreCounts> counts_to_try(std::size_t cores, std::size_t devices, bool copies) {
+  std::vector<CoreCounts> counts;
+  const auto add = [&](std::size_t idle, std::size_t device) {
+    const std::size_t taken = std::min(cores, device * devices + idle);
+    const CoreCounts next{std::max<std::size_t>(1, cores - taken), device};
+    if (std::find(counts.begin(), counts.end(), next) == counts.end()) counts.push_back(next);
+  };
+  if (copies && devices > 0) {
+    for (const std::size_t eighths : {1, 2, 4, 6, 8}) add(0, std::max<std::size_t>(1, cores * eighths / 8 / devices));
+  } else {
+    for (const std::size_t idle : {std::size_t{0}, std::size_t{1}, cores / 4}) add(idle, 1);
+  }
+  return counts;
+}
+
+}  // namespace
+
+Verdict decide(Workers& workers, std::uint64_t batch, std::size_t cores, bool copies, const std::byte* in,
+               std::byte* out, double seconds) {
+  Trials trials(workers, batch, in, out);
+  std::size_t devices = 0;
+  for (std::size_t i = 0; i < workers.size(); ++i) devices += !workers.is_host(i);
+  const auto counts = counts_to_try(cores, devices, copies);
+  const double part = seconds / static_cast<double>(counts.size() * (workers.size() + 1) + 2);
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    if (workers.is_host(i)) {
+      trials.alone(i, cores, part);
+    } else {
+      std::size_t last = 0;
+      for (const CoreCounts& count : counts) {
+        if (count.device != last) trials.alone(i, count.device, part);
+        last = count.device;
+      }
+    }
+  }
+  for (const CoreCounts& count : counts) {
+    if (workers.size() == 1) break;
+    std::vector<std::size_t> shared(workers.size(), count.device);
+    std::vector<double> seconds_an_item;
+    for (std::size_t i = 0; i < workers.size(); ++i) {
+      seconds_an_item.push_back(trials.verdict.alone[i] / static_cast<double>(batch));
+      if (!workers.is_host(i)) continue;
+      shared[i] = count.host;
+      seconds_an_item[i] *= static_cast<double>(cores) / static_cast<double>(count.host);
+    }
+    trials.together(shared, seconds_an_item, part);
+  }
+  workers.assign(trials.verdict.sharing);
+  trials.verdict.rates = workers.rates(in, out, 2 * part);
+  return trials.verdict;
+}
+
+}  // namespace ridge::fft
