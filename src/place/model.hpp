@@ -94,20 +94,27 @@ struct Node {
   NodeKind kind = NodeKind::block;
   int line = 0;
   int loop = -1;            // index into the nest's loops
+  int number = 0;           // unique in the nest
   std::string text{};       // kernel text of a statement; condition of a branch
+  std::string target{}, operation{};  // of an assignment: text is then its right side
   std::string source{};     // one line for reports
   std::vector<Node> children{};  // loop: its body; branch: then and, where there is one, else
   std::vector<Access> accesses{};  // of the statement, or of the condition
   std::optional<Condition> when{}, otherwise{};  // of a branch, where they are affine
-  bool maybe = false;       // a continue or break before it may have skipped it
+  std::vector<int> guards{};  // jumps before it, by number, that may have skipped it
   Reduction reduction{};
   bool declaration = false;
 };
 
 // An outermost loop all of whose parts are understood. Iterators of loops around it are parameters.
+struct Jump {
+  int depth = 0;  // loops around it: it is decided once in each of their iterations
+};
+
 struct Nest {
   Node root{};  // the loop
   std::vector<Loop> loops{};
+  std::vector<Jump> jumps{};
   std::vector<Variable> variables{};
   std::vector<std::string> parameters{};  // isl's: names of variables that do not change in the nest
   Conjunction context{};                  // what is known of the parameters (loops around, sizes are not negative)

@@ -37,16 +37,19 @@ struct Part {
   int nest = -1;                 // index into Function::nests
   std::string callee{};          // call: the function whose placed version can stand here
   Span callee_name{}, arguments{};  // call: where its name and its arguments are
+  bool leaves = false;           // declares objects that own memory in ways of their own
   bool declares = false;         // a declaration: no braces may be put around it
   bool in_sequence = false;      // stands in a { } block, so that text may be put before and after it
   struct Local {
     std::string name{}, data{}, count{}, element{};
   };
+  std::vector<Local> moves{};  // std::vectors whose memory it may exchange for other memory
+  std::vector<std::pair<std::string, std::string>> knows{};  // call: addresses it passes on, and how many elements lie there
   std::vector<Local> locals{};  // arrays it declares
   std::string in_function{};
 };
 
-struct Parameter {
+struct FunctionParameter {
   std::string name{}, type{}, element{};  // as the source has them; element of arrays, else ""
   enum class Kind { integer, real, pointer, vector, std_array, reference, other } kind = Kind::other;
   bool constant = false;
@@ -56,10 +59,10 @@ struct Parameter {
 };
 
 struct Function {
-  std::string name{};
+  std::string name{}, qualified{};
   std::string result{};            // return type
   std::string parameter_text{};    // as in the source
-  std::vector<Parameter> parameters{};
+  std::vector<FunctionParameter> parameters{};
   int line = 0, last_line = 0;
   Span whole{}, body{}, name_span{};
   bool in_main_file = false, is_static = false;

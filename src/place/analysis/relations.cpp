@@ -32,7 +32,7 @@ class Builder {
 
   Relations build() {
     shapes_ = choose_shapes(nest_);
-    walk(nest_.root, {}, {}, true);
+    walk(nest_.root, {}, {}, true, {});
     std::size_t longest = 0;
     for (const auto& [name, order] : order_) longest = std::max(longest, order.size());
     out_.schedule = isl::union_map::empty(out_.context);
@@ -59,7 +59,7 @@ class Builder {
   std::map<int, Shape> shapes_{};
   std::map<std::string, std::vector<std::string>> order_{};
   std::vector<std::string> position_{"0"};  // textual places and iterators in turn
-  int count_ = 0;
+  int count_ = 0, branches_ = 0;
 
   std::string tuple(const Instance& i) const {
     std::vector<std::string> dims;
@@ -76,12 +76,15 @@ class Builder {
   void next() { position_.back() = std::to_string(std::stol(position_.back()) + 1); }
 
   void add(const Node& node, const std::vector<Access>& accesses, const std::vector<int>& loops,
-           const std::vector<Condition>& conditions, bool exact) {
+           const std::vector<Condition>& conditions, bool exact, const std::vector<Instance::Guard>& guards) {
     Instance i;
     i.name = "S" + std::to_string(count_++);
     i.node = &node;
     i.loops = loops;
-    i.exact = exact && !node.maybe;
+    i.bounded = exact;
+    i.guards = guards;
+    for (const int jump : node.guards) i.guards.push_back({-1 - jump, nest_.jumps[jump].depth});
+    i.exact = exact && i.guards.empty();
     std::string where = "true";
     for (const int l : loops)
       if (!nest_.loops[l].bounds.empty()) where += " and " + text(nest_.loops[l].bounds);
@@ -97,21 +100,23 @@ class Builder {
     next();
   }
 
-  void walk(const Node& node, std::vector<int> loops, std::vector<Condition> conditions, bool exact) {
+  void walk(const Node& node, std::vector<int> loops, std::vector<Condition> conditions, bool exact, const std::vector<Instance::Guard>& guards) {
     switch (node.kind) {
       case NodeKind::statement:
-        add(node, node.accesses, loops, conditions, exact);
+        add(node, node.accesses, loops, conditions, exact, guards);
         return;
       case NodeKind::block:
-        for (const Node& child : node.children) walk(child, loops, conditions, exact);
+        for (const Node& child : node.children) walk(child, loops, conditions, exact, guards);
         return;
       case NodeKind::branch:
-        add(node, node.accesses, loops, conditions, exact);
+        add(node, node.accesses, loops, conditions, exact, guards);
         for (std::size_t arm = 0; arm < node.children.size(); ++arm) {
           const auto& when = arm == 0 ? node.when : node.otherwise;
           auto inner = conditions;
           if (when) inner.push_back(*when);
-          walk(node.children[arm], loops, inner, exact && when.has_value());
+          auto deciding = guards;
+          if (!when) deciding.push_back({2 * ++branches_ + static_cast<int>(arm), static_cast<int>(loops.size())});
+          walk(node.children[arm], loops, inner, exact, deciding);
         }
         return;
       case NodeKind::loop: {
@@ -120,8 +125,8 @@ class Builder {
         position_.push_back(loop.step < 0 ? "-" + loop.iterator : loop.iterator);
         position_.push_back("0");
         // The test is asked each time round.
-        add(node, node.accesses, loops, conditions, exact && loop.exact);
-        walk(node.children[0], loops, conditions, exact && loop.counted && loop.exact && loop.leaves_early == 0);
+        add(node, node.accesses, loops, conditions, exact && loop.exact, guards);
+        walk(node.children[0], loops, conditions, exact && loop.counted && loop.exact && loop.leaves_early == 0, guards);
         position_.pop_back();
         position_.pop_back();
         next();

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
 
 namespace ridge::place::analysis {
@@ -78,10 +79,26 @@ class Judge {
   bool exposed(int variable, int loop) const {
     const int depth = nest_.loops[loop].depth;
     isl::union_map reads = isl::union_map::empty(r_.context), writes = reads;
+    // What decides about all reads, once in an iteration of the loop, may decide about the writes too.
+    std::optional<std::vector<Instance::Guard>> shared;
+    for (const Instance& i : r_.instances)
+      for (const Relation& r : i.relations) {
+        if (!r_.inside(i, loop) || r.access->variable != variable || r.write) continue;
+        std::vector<Instance::Guard> mine;
+        for (const auto& g : i.guards)
+          if (g.depth <= depth + 1 && (!shared || std::find(shared->begin(), shared->end(), g) != shared->end())) mine.push_back(g);
+        shared = mine;
+      }
+    const auto sure = [&](const Instance& i, const Relation& r) {
+      if (r.must) return true;
+      if (!i.bounded || !r.access->must || !r.access->exact || !r.access->exists.empty() || !shared) return false;
+      if (r.map.is_empty()) return false;
+      return std::all_of(i.guards.begin(), i.guards.end(), [&](const auto& g) { return std::find(shared->begin(), shared->end(), g) != shared->end(); });
+    };
     for (const Instance& i : r_.instances) {
       if (!r_.inside(i, loop)) continue;
       for (const Relation& r : i.relations) {
-        if (r.access->variable != variable || (r.write && !r.must)) continue;
+        if (r.access->variable != variable || (r.write && !sure(i, r))) continue;
         // Iterations of the loop and those around it become subscripts: each has its own copy.
         isl::set domain = i.domain;
         isl::map prefix = isl::manage(isl_set_identity(domain.copy()));
@@ -173,8 +190,9 @@ class Judge {
       if (all.is_empty()) continue;
       const Variable& var = nest_.variables[variable];
       const bool room = !var.array() || (var.length >= 0 && var.length * var.bytes <= 4096);
-      if (room && !exposed(variable, loop) && !escapes(variable, loop)) {
-        v.privates.push_back(variable);
+      const bool expandable = var.storage == Storage::object && !var.parameter && !var.global;
+      if ((room || expandable) && !exposed(variable, loop) && !escapes(variable, loop)) {
+        (room ? v.privates : v.expanded).push_back(variable);
         continue;
       }
       const auto others = carried(conflict.others, loop);

@@ -23,6 +23,7 @@ struct Verdict {
   int loop = -1;
   bool parallel = false;
   std::vector<int> privates{};
+  std::vector<int> expanded{};          // private arrays whose length only the run knows: a copy an item
   std::vector<int> reductions{};        // targets
   std::vector<Reduction> recurrences{};  // one a target
   std::vector<int> array_reductions{};  // targets that are arrays

@@ -57,6 +57,7 @@ std::string node_text(const Node& node, const std::vector<Loop>& loops, int inde
       if (node.children.size() > 1) text += " else {\n" + node_text(node.children[1], loops, indent + 1) + pad + "}";
       return text + "\n";
     case NodeKind::statement:
+      if (!node.target.empty()) return pad + node.target + " " + node.operation + " " + node.text + ";\n";
       return node.text.empty() ? "" : indented(node.text, indent);
   }
   return text;

@@ -80,7 +80,13 @@ std::optional<std::string> Reader::known_function(const CallExpr* e, Effects& fx
     const std::string limit = from->name == "float" ? "INFINITY" : "(double)INFINITY";
     return name == "isinf" ? "(fabs" + x + " == " + limit + ")" : "(fabs" + x + " < " + limit + ")";
   }
+  if (name == "lrint" || name == "lrintf" || name == "llrint" || name == "llrintf") {
+    read(1);
+    const auto from = dialect(e->getArg(0)->getType());
+    return "(long)rint((" + (name.back() == 'f' ? std::string("float") : from->integer ? "double" : from->name) + ")(" + arguments[0] + "))";
+  }
   if (result->integer) return {};
+  if (name == "nearbyint" || name == "nearbyintf") name = "rint";
   for (const Known& known : kMath) {
     const std::string plain = known.name;
     if (name != plain && name != plain + "f") continue;
@@ -228,6 +234,8 @@ const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
     }
   } restore{*this, outer, callee};
   result->name = callee->getNameAsString();
+  const bool taken = std::any_of(summaries_.begin(), summaries_.end(), [&](const auto& s) { return s.second->name == result->name + "_"; });
+  result->name += taken ? "_" + std::to_string(summaries_.size()) + "_" : "_";  // clear of what the kernel languages bring
   find_changes(callee->getBody(), scope_->changed);
   std::string parameters;
   for (const ParmVarDecl* p : callee->parameters()) {

@@ -1,5 +1,6 @@
 // A function as the host sees it: nests that may be placed among parts that stay as they are.
 #include <algorithm>
+#include <functional>
 
 #include "place/frontend/reader.hpp"
 
@@ -38,13 +39,13 @@ std::optional<Nest> Reader::nest(const Stmt* s, Part& into) {
   scope_ = std::make_unique<Scope>();
   scope_->root = s;
   find_changes(s, scope_->changed);
-  // Iterators of loops around the nest do not change inside it.
   const auto done = [&]() { scope_.reset(); };
   try {
     scope_->nest.line = line(s);
     scope_->nest.span = statement_span(s);
     if (!scope_->nest.span.known) refuse(s, "the loop is hidden in a macro or in another file");
     scope_->nest.root = statement(s);
+    know_loops_around();
     for (const auto& [decl, which] : scope_->variables) {
       const Variable& v = scope_->nest.variables[which];
       const auto* var = dyn_cast<VarDecl>(decl);
@@ -70,6 +71,38 @@ std::optional<Nest> Reader::nest(const Stmt* s, Part& into) {
     into.why_line = refused.line;
     refusals.push_back({refused.file, refused.line, refused.what});
     return {};
+  }
+}
+
+// Iterators of counted loops around the nest lie within their bounds: a fact that proofs may use.
+void Reader::know_loops_around() {
+  for (const Frame& frame : around_) {
+    const auto* f = dyn_cast<ForStmt>(frame.s);
+    if (f == nullptr || f->getInit() == nullptr || f->getCond() == nullptr || f->getInc() == nullptr) continue;
+    const auto* d = dyn_cast<DeclStmt>(f->getInit());
+    const auto* var = d != nullptr && d->isSingleDecl() ? dyn_cast<VarDecl>(d->getSingleDecl()) : nullptr;
+    const auto* step = dyn_cast<UnaryOperator>(f->getInc());
+    if (var == nullptr || !var->hasInit() || step == nullptr || !step->isIncrementOp() || referred(step->getSubExpr()) != var) continue;
+    if (!var->getType()->isIntegerType() || scope_->variables.count(var) == 0) continue;
+    std::set<const ValueDecl*> changed;
+    find_changes(f->getBody(), changed);
+    if (changed.count(var) > 0) continue;
+    const auto still = [&](const Stmt* e) {
+      bool ok = true;
+      visit(e, [&](const Stmt* x) {
+        if (const auto* ref = dyn_cast<DeclRefExpr>(x)) ok = ok && changed.count(ref->getDecl()) == 0;
+        ok = ok && !isa<CallExpr>(x) && !isa<ArraySubscriptExpr>(x);
+      });
+      return ok;
+    };
+    std::vector<Poly> needed;
+    const auto i = poly_of(var);
+    if (!i) continue;
+    if (const auto start = poly(var->getInit(), needed); start && start->affine() && needed.empty() && still(var->getInit()))
+      scope_->nest.context.push_back({i->plus(*start, -1)});
+    needed.clear();
+    if (const auto when = condition(f->getCond(), false, needed); when && when->size() == 1 && needed.empty() && still(f->getCond()))
+      for (const Constraint& c : (*when)[0]) scope_->nest.context.push_back(c);
   }
 }
 
@@ -123,9 +156,17 @@ std::optional<Part> Reader::placeable_call(const Stmt* s) {
   const FunctionDecl* body = nullptr;
   if (callee == nullptr || !callee->hasBody(body) || isa<CXXMethodDecl>(callee) || callee->isTemplateInstantiation()) return {};
   if (ast_.getSourceManager().isInSystemHeader(body->getLocation()) || !ast_.getSourceManager().isInMainFile(body->getLocation())) return {};
-  if (body->getDeclContext()->getRedeclContext() != function_->getDeclContext()->getRedeclContext() &&
-      !body->getDeclContext()->getRedeclContext()->isTranslationUnit()) return {};
+  const auto named = [](const DeclContext* c) {
+    c = c->getRedeclContext();
+    while (const auto* n = dyn_cast<NamespaceDecl>(c)) {
+      if (!n->isAnonymousNamespace() && !n->isInline()) break;
+      c = c->getParent()->getRedeclContext();
+    }
+    return c;
+  };
+  if (named(body->getDeclContext()) != named(function_->getDeclContext())) return {};
   for (const Expr* argument : call->arguments()) {  // arguments must not hide work of their own
+    if (isa<CXXDefaultArgExpr>(argument)) return {};
     bool hidden = false;
     visit(argument, [&](const Stmt* x) { hidden |= isa<LambdaExpr>(x) || isa<CallExpr>(x); });
     if (hidden) {
@@ -147,7 +188,63 @@ std::optional<Part> Reader::placeable_call(const Stmt* s) {
   result.callee = callee->getNameAsString();
   result.callee_name = span(call->getCallee()->getSourceRange());
   if (!result.callee_name.known) return {};
+  for (const Expr* argument : call->arguments()) {  // v.data(): who owns the memory knows how much there is
+    const auto* m = dyn_cast<CXXMemberCallExpr>(argument->IgnoreImplicit());
+    if (m == nullptr || m->getMethodDecl() == nullptr || m->getMethodDecl()->getNameAsString() != "data") continue;
+    const CXXRecordDecl* record = m->getRecordDecl();
+    if (record == nullptr || record->getQualifiedNameAsString() != "std::vector") continue;
+    const std::string text = original(argument->getSourceRange());
+    const auto word = text.rfind("data");
+    if (word != std::string::npos) result.knows.emplace_back(text, text.substr(0, word) + "size()");
+  }
   called_->insert(body);
+  return result;
+}
+
+// A loop that stays on the host: its header, and the parts of its body.
+Part Reader::open_loop(const Stmt* s) {
+  Part result;
+  result.kind = PartKind::loop;
+  around_.push_back({s, 0});
+  result.children.push_back(part(body_of(s), false));
+  around_.pop_back();
+  const auto touches_arrays = [&](const Stmt* h) {
+    if (h == nullptr) return false;
+    Effects fx;
+    bool any = false;
+    scope_ = std::make_unique<Scope>();
+    find_changes(h, scope_->changed);
+    try {
+      const auto* e = dyn_cast<Expr>(h);
+      if (e != nullptr && dialect(e->getType()) && !isa<CompoundAssignOperator>(e) && !(isa<UnaryOperator>(e) && cast<UnaryOperator>(e)->isIncrementDecrementOp()) &&
+          !(isa<BinaryOperator>(e) && cast<BinaryOperator>(e)->isAssignmentOp())) {
+        expression(e, fx);
+      } else {
+        const Node node = statement(h);
+        std::function<void(const Node&)> walk = [&](const Node& n) {
+          fx.accesses.insert(fx.accesses.end(), n.accesses.begin(), n.accesses.end());
+          for (const Node& child : n.children) walk(child);
+        };
+        walk(node);
+      }
+      for (const Access& a : fx.accesses) {
+        const Variable& v = scope_->nest.variables[a.variable];
+        any |= v.array() || v.storage == Storage::reference;
+      }
+    } catch (const Refused&) {
+      any = true;
+    }
+    scope_.reset();
+    return any;
+  };
+  if (const auto* f = dyn_cast<ForStmt>(s))
+    result.anything = touches_arrays(f->getInit()) || touches_arrays(f->getCond()) || touches_arrays(f->getInc());
+  else if (const auto* w = dyn_cast<WhileStmt>(s))
+    result.anything = touches_arrays(w->getCond());
+  else if (const auto* d = dyn_cast<DoStmt>(s))
+    result.anything = touches_arrays(d->getCond());
+  else  // a range-for: its elements may be anything, but going on to the next one touches no array
+    result.anything = false;
   return result;
 }
 
@@ -173,36 +270,37 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
     result.kind = PartKind::loop;
     result.id = loop_ids_[s];
     result.loop_kind = isa<WhileStmt>(s) ? "while" : isa<DoStmt>(s) ? "do" : "for";
-    if (auto found = nest(s, result)) {
+    auto found = nest(s, result);
+    if (found && !found->loops[0].counted) {  // what it changes stands still inside the loops in it: read those
+      bool inner = false;
+      visit(body_of(s), [&](const Stmt* x) { inner |= is_loop(x); });
+      if (inner) {
+        result.why = found->loops[0].why;
+        result.why_line = result.line;
+        found.reset();
+      }
+    }
+    if (found) {
       result.kind = PartKind::nest;
       result.nest = static_cast<int>(result_->nests.size());
       result_->nests.push_back(std::move(*found));
+      bool inner = false;
+      visit(body_of(s), [&](const Stmt* x) { inner |= is_loop(x); });
+      if (inner && around_.size() < 40) {  // the same loop opened, should only what is inside it be placed
+        Part opened = open_loop(s);
+        opened.id = result.id;
+        opened.loop_kind = result.loop_kind;
+        opened.line = result.line;
+        opened.span = result.span;
+        opened.source = result.source;
+        opened.in_sequence = in_sequence;
+        result.children.push_back(std::move(opened));
+      }
       return result;
     }
-    around_.push_back({s, 0});
-    result.children.push_back(part(body_of(s), false));
-    around_.pop_back();
-    // Its header: start, test and step.
-    Part head;
-    if (const auto* f = dyn_cast<ForStmt>(s)) {
-      for (const Stmt* h : {f->getInit(), static_cast<const Stmt*>(f->getCond()), static_cast<const Stmt*>(f->getInc())})
-        if (h != nullptr) touched(h, head), result.anything |= !head.pure;
-    } else if (const auto* r = dyn_cast<CXXForRangeStmt>(s)) {
-      result.anything = true;
-      (void)r;
-    } else {
-      const Expr* test = isa<WhileStmt>(s) ? cast<WhileStmt>(s)->getCond() : cast<DoStmt>(s)->getCond();
-      Effects fx;
-      scope_ = std::make_unique<Scope>();
-      find_changes(test, scope_->changed);
-      try {
-        expression(test, fx);
-        for (const Access& a : fx.accesses) result.anything |= scope_->nest.variables[a.variable].array() || scope_->nest.variables[a.variable].storage == Storage::reference;
-      } catch (const Refused&) {
-        result.anything = true;
-      }
-      scope_.reset();
-    }
+    Part opened = open_loop(s);
+    result.children = std::move(opened.children);
+    result.anything = opened.anything;
     return result;
   }
   if (const auto* branch = dyn_cast<IfStmt>(s); branch != nullptr && !branch->hasInitStorage() && !branch->hasVarStorage() && has_loop(s)) {
@@ -235,9 +333,13 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
       if (const auto* var = dyn_cast<VarDecl>(decl); var != nullptr && !var->getType()->isReferenceType() && !var->getType()->isPointerType()) {
         Variable v;
         v.host = var->getNameAsString();
-        if (!dialect(var->getType()) && shape(var->getType(), v) && !v.count.empty() && var->getType()->getAsCXXRecordDecl() != nullptr
-                ? v.type.find("span") == std::string::npos : v.storage == Storage::c_array)
+        if (dialect(var->getType())) continue;
+        const CXXRecordDecl* record = var->getType()->getAsCXXRecordDecl();
+        const bool known = shape(var->getType(), v) && !v.count.empty();
+        if (known && (record == nullptr || record->getQualifiedNameAsString() != "std::span"))
           result.locals.push_back({v.host, v.data, v.count, v.host_element});
+        else if (var->getType().isDestructedType() != QualType::DK_none || var->getType()->isArrayType() || record != nullptr)
+          result.leaves = true;
       }
     // std::vector<float> v(n): makes new memory, reads numbers only.
     bool plain = result.kind == PartKind::statement;
@@ -268,6 +370,41 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
   }
   if (result.kind == PartKind::statement || result.kind == PartKind::call) {
     touched(s, result);
+    // v.resize(n), v = w: only these vectors, and the memory of one may be exchanged for other memory.
+    if (const auto* e = dyn_cast<Expr>(s); e != nullptr && result.kind == PartKind::statement && result.anything) {
+      const Expr* inner = e->IgnoreImplicit();
+      const auto vector_of = [&](const Expr* x, Part::Local& into) {
+        const ValueDecl* decl = referred(x);
+        Variable v;
+        if (decl == nullptr) return false;
+        v.host = decl->getNameAsString();
+        const CXXRecordDecl* record = decl->getType().getNonReferenceType()->getAsCXXRecordDecl();
+        if (record == nullptr || record->getQualifiedNameAsString() != "std::vector" || !shape(decl->getType(), v)) return false;
+        into = {v.host, v.data, v.count, v.host_element};
+        return true;
+      };
+      Part::Local to, from;
+      if (const auto* m = dyn_cast<CXXMemberCallExpr>(inner); m != nullptr && m->getMethodDecl() != nullptr &&
+                                                             m->getMethodDecl()->getDeclName().isIdentifier() && vector_of(m->getImplicitObjectArgument(), to)) {
+        static const std::set<std::string> own{"resize", "assign", "clear", "reserve", "push_back", "shrink_to_fit", "pop_back"};
+        bool numbers = own.count(m->getMethodDecl()->getNameAsString()) > 0;
+        for (const Expr* a : m->arguments()) {
+          numbers = numbers && (isa<CXXDefaultArgExpr>(a) || dialect(a->getType().getNonReferenceType()));
+          visit(a, [&](const Stmt* x) { numbers = numbers && !isa<CallExpr>(x) && !isa<ArraySubscriptExpr>(x); });
+        }
+        if (numbers) {
+          result.anything = false;
+          result.touches.clear();
+          result.moves.push_back(to);
+        }
+      } else if (const auto* o = dyn_cast<CXXOperatorCallExpr>(inner); o != nullptr && o->getOperator() == OO_Equal && o->getNumArgs() == 2 &&
+                                                                      vector_of(o->getArg(0), to) && vector_of(o->getArg(1), from)) {
+        result.anything = false;
+        result.touches.clear();
+        result.touches.push_back({from.data, from.count, from.element, false});
+        result.moves.push_back(to);
+      }
+    }
     if (const auto* e = dyn_cast<Expr>(s)) {  // swap(a, b) of whole arrays exchanges addresses, not contents
       const auto* c = dyn_cast<CallExpr>(e->IgnoreImplicit());
       const FunctionDecl* callee = c != nullptr ? c->getDirectCallee() : nullptr;
@@ -297,6 +434,9 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
   const auto& sources = ast_.getSourceManager();
   result.name = decl->getNameAsString();
   result.result = type_text(decl->getReturnType());
+  result.qualified = decl->getQualifiedNameAsString();
+  for (const std::string unnamed = "(anonymous namespace)::"; result.qualified.find(unnamed) != std::string::npos;)
+    result.qualified.erase(result.qualified.find(unnamed), unnamed.size());
   result.line = static_cast<int>(sources.getExpansionLineNumber(decl->getLocation()));
   result.last_line = static_cast<int>(sources.getExpansionLineNumber(decl->getEndLoc()));
   result.whole = span(decl->getSourceRange());
@@ -305,7 +445,7 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
   result.in_main_file = sources.isInMainFile(decl->getLocation());
   result.is_static = decl->getStorageClass() == SC_Static || decl->isInAnonymousNamespace();
   for (const ParmVarDecl* p : decl->parameters()) {
-    Parameter made;
+    FunctionParameter made;
     made.name = p->getNameAsString();
     made.type = type_text(p->getType());
     Variable v;
@@ -316,20 +456,20 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
       made.is_unsigned = number->is_unsigned;
       made.constant = bare.isConstQualified();
       made.element = type_text(bare.getUnqualifiedType());
-      made.kind = p->getType()->isReferenceType() && !made.constant ? Parameter::Kind::reference
-                  : number->integer                                 ? Parameter::Kind::integer
-                                                                    : Parameter::Kind::real;
+      made.kind = p->getType()->isReferenceType() && !made.constant ? FunctionParameter::Kind::reference
+                  : number->integer                                 ? FunctionParameter::Kind::integer
+                                                                    : FunctionParameter::Kind::real;
     } else if (shape(p->getType(), v)) {
       made.element = v.host_element;
       made.bytes = v.bytes;
       made.constant = v.constant;
       made.length = v.length;
       const bool plain = v.inner.empty();
-      made.kind = !plain                             ? Parameter::Kind::other
-                  : v.storage == Storage::pointer    ? Parameter::Kind::pointer
-                  : v.length >= 0                    ? Parameter::Kind::std_array
-                  : made.type.find("vector") != std::string::npos ? Parameter::Kind::vector
-                                                     : Parameter::Kind::other;
+      made.kind = !plain                             ? FunctionParameter::Kind::other
+                  : v.storage == Storage::pointer    ? FunctionParameter::Kind::pointer
+                  : v.length >= 0                    ? FunctionParameter::Kind::std_array
+                  : made.type.find("vector") != std::string::npos ? FunctionParameter::Kind::vector
+                                                     : FunctionParameter::Kind::other;
     }
     result.parameters.push_back(made);
   }

@@ -27,7 +27,7 @@ int Reader::begin_loop(Loop made) {
   scope_->nest.loops.push_back(std::move(made));
   const int at = static_cast<int>(scope_->nest.loops.size()) - 1;
   scope_->open.push_back(at);
-  scope_->skips.push_back(false);
+  scope_->skips.emplace_back();
   const Loop& l = scope_->nest.loops[at];
   if (scope_->in_function) {
     scope_->exists.push_back(l.iterator);
@@ -217,7 +217,7 @@ Node Reader::range_loop(const CXXForRangeStmt* s) {
   Loop l;
   l.kind = "for";
   l.line = node.line;
-  l.span = span(s->getSourceRange());
+  l.span = statement_span(s);
   l.source = node.source;
   l.id = loop_ids_[s];
   l.iterator = unique(var->getNameAsString() + "_at");
@@ -274,11 +274,11 @@ Node Reader::loop(const Stmt* s) {
   node.kind = NodeKind::loop;
   node.line = line(s);
   node.source = source(s);
-  node.maybe = std::any_of(scope_->skips.begin(), scope_->skips.end(), [](bool b) { return b; });
+  node.guards = guards();
   Loop l;
   l.line = node.line;
   l.source = node.source;
-  l.span = span(s->getSourceRange());
+  l.span = statement_span(s);
   l.id = loop_ids_[s];
   l.kind = isa<ForStmt>(s) ? "for" : isa<WhileStmt>(s) ? "while" : "do";
   const auto saved_values = scope_->values;
@@ -319,7 +319,7 @@ Node Reader::loop(const Stmt* s) {
   l.bounds.clear();
   l.iterator = unique("turn");
   l.bounds.push_back({Poly::symbol(l.iterator)});
-  l.span = span(s->getSourceRange());
+  l.span = statement_span(s);
   l.body = span(inside->getSourceRange());
   node.loop = begin_loop(l);
   Node body;
@@ -342,8 +342,8 @@ Node Reader::loop(const Stmt* s) {
     for (const Expr* part : parts) {
       Node one = assignment(part);
       one.line = node.line;
-      step += (step.empty() ? "" : ", ") + one.text.substr(0, one.text.size() - 1);
-      one.text.clear();
+      step += (step.empty() ? "" : ", ") + one.target + " " + one.operation + " " + one.text;
+      one.text = one.target = one.operation = "";
       body.children.push_back(one);
     }
   }

@@ -113,6 +113,7 @@ class Reader {
 
   // --- statements and loops (statements.cpp, loops.cpp)
   Node statement(const clang::Stmt* s);
+  std::vector<int> guards() const;  // jumps that may have skipped what is read next
   Node assignment(const clang::Expr* e);
   void declaration(const clang::DeclStmt* s, Node& block);
   Node loop(const clang::Stmt* s);
@@ -132,6 +133,8 @@ class Reader {
 
   // --- the host's side (host.cpp)
   Part part(const clang::Stmt* s, bool in_sequence);
+  Part open_loop(const clang::Stmt* s);
+  void know_loops_around();
   std::optional<Nest> nest(const clang::Stmt* s, Part& into);
   void touched(const clang::Stmt* s, Part& into);
   bool has_loop(const clang::Stmt* s) const;
@@ -165,7 +168,7 @@ class Reader {
     std::set<const clang::ValueDecl*> changed{};
     std::set<std::string> names{}, helpers{};
     std::vector<int> open{};            // loops around the statement being read
-    std::vector<bool> skips{};          // of each of them: a continue or break came before
+    std::vector<std::vector<int>> skips{};  // of each of them: the jumps that came before
     std::set<const clang::Expr*> own{};
     bool in_function = false;           // a summary: return is allowed
     const clang::Stmt* root = nullptr;  // the nest being read

@@ -9,7 +9,7 @@ using namespace clang;
 
 namespace {
 
-const Expr* bare(const Expr* e) {
+const Expr* stripped(const Expr* e) {
   e = e->IgnoreParenImpCasts();
   while (const auto* m = dyn_cast<MaterializeTemporaryExpr>(e)) e = m->getSubExpr()->IgnoreParenImpCasts();
   return e;
@@ -23,8 +23,8 @@ std::string plain_name(const CallExpr* call) {
 }  // namespace
 
 bool Reader::same(const Expr* a, const Expr* b) const {
-  a = bare(a);
-  b = bare(b);
+  a = stripped(a);
+  b = stripped(b);
   if (a->getStmtClass() != b->getStmtClass()) return false;
   if (const auto* x = dyn_cast<DeclRefExpr>(a)) return x->getDecl() == cast<DeclRefExpr>(b)->getDecl();
   if (const auto* x = dyn_cast<IntegerLiteral>(a)) return x->getValue() == cast<IntegerLiteral>(b)->getValue();
@@ -68,7 +68,7 @@ Reduction Reader::reduction(const Stmt* s) {
     r.target = target(cell);
     if (r.target < 0) return Reduction{};
     r.combine = combine;
-    for (const Expr* e : own) scope_->own.insert(bare(e));
+    for (const Expr* e : own) scope_->own.insert(stripped(e));
     return r;
   };
   if (const auto* u = dyn_cast<UnaryOperator>(s); u != nullptr && u->isIncrementDecrementOp())
@@ -84,7 +84,7 @@ Reduction Reader::reduction(const Stmt* s) {
       return found(op == BO_MulAssign ? Combine::product : Combine::sum, cell, {cell});
     }
     if (b->getOpcode() != BO_Assign) return {};
-    const Expr* right = bare(b->getRHS());
+    const Expr* right = stripped(b->getRHS());
     if (whole && !right->getType()->isIntegerType()) return {};
     if (const auto* sum = dyn_cast<BinaryOperator>(right)) {  // x = (x + a) + b, x = a + x
       const auto op = sum->getOpcode();
@@ -97,7 +97,7 @@ Reduction Reader::reduction(const Stmt* s) {
         if (others.empty() && op != BO_Sub && same(step->getRHS(), cell) && !mentions(step->getLHS(), cell))
           return found(op == BO_Mul ? Combine::product : Combine::sum, cell, {step->getRHS(), cell});
         others.push_back(step->getRHS());
-        at = bare(step->getLHS());
+        at = stripped(step->getLHS());
       }
       if (same(at, cell) && std::none_of(others.begin(), others.end(), [&](const Expr* o) { return mentions(o, cell); }))
         return found(op == BO_Mul ? Combine::product : Combine::sum, cell, {at, cell});
@@ -117,7 +117,7 @@ Reduction Reader::reduction(const Stmt* s) {
       return {};
     }
     if (const auto* c = dyn_cast<ConditionalOperator>(right)) {  // x = e < x ? e : x
-      const auto* test = dyn_cast<BinaryOperator>(bare(c->getCond()));
+      const auto* test = dyn_cast<BinaryOperator>(stripped(c->getCond()));
       if (test == nullptr || !test->isRelationalOp() || !same(c->getFalseExpr(), cell) || type_of(c) != type_of(cell)) return {};
       const Expr* value = c->getTrueExpr();
       const bool less = test->getOpcode() == BO_LT || test->getOpcode() == BO_LE;
@@ -131,7 +131,7 @@ Reduction Reader::reduction(const Stmt* s) {
   }
   const auto* branch = dyn_cast<IfStmt>(s);  // if (e < x) { x = e; where = i; }
   if (branch == nullptr || branch->getElse() != nullptr) return {};
-  const auto* test = dyn_cast<BinaryOperator>(bare(branch->getCond()));
+  const auto* test = dyn_cast<BinaryOperator>(stripped(branch->getCond()));
   if (test == nullptr || !test->isRelationalOp()) return {};
   std::vector<const Stmt*> body;
   if (const auto* block = dyn_cast<CompoundStmt>(branch->getThen()))

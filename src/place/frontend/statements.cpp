@@ -6,10 +6,16 @@
 namespace ridge::place::frontend {
 using namespace clang;
 
+std::vector<int> Reader::guards() const {
+  std::vector<int> all;
+  for (const auto& of_loop : scope_->skips) all.insert(all.end(), of_loop.begin(), of_loop.end());
+  return all;
+}
+
 Node Reader::statement(const Stmt* s) {
   Node node;
   node.line = line(s);
-  node.maybe = std::any_of(scope_->skips.begin(), scope_->skips.end(), [](bool b) { return b; });
+  node.guards = guards();
   if (const auto* block = dyn_cast<CompoundStmt>(s)) {
     for (const Stmt* child : block->body()) {
       if (const auto* d = dyn_cast<DeclStmt>(child)) {
@@ -58,12 +64,13 @@ Node Reader::statement(const Stmt* s) {
       wrapper.children.push_back(std::move(inner));
       return wrapper;
     };
-    const std::vector<bool> before = scope_->skips;
+    const auto before = scope_->skips;
     node.children.push_back(read(branch->getThen()));
-    std::vector<bool> after = scope_->skips;
+    const auto after = scope_->skips;
     scope_->skips = before;
     if (branch->getElse() != nullptr) node.children.push_back(read(branch->getElse()));
-    for (std::size_t i = 0; i < after.size(); ++i) scope_->skips[i] = scope_->skips[i] || after[i];
+    for (std::size_t i = 0; i < after.size(); ++i)
+      scope_->skips[i].insert(scope_->skips[i].end(), after[i].begin() + static_cast<long>(before[i].size()), after[i].end());
     scope_->own.clear();
     return node;
   }
@@ -71,7 +78,8 @@ Node Reader::statement(const Stmt* s) {
   node.source = source(s);
   if (isa<BreakStmt>(s) || isa<ContinueStmt>(s)) {
     if (scope_->open.empty()) refuse(s, "a jump out of the loop that is read");
-    scope_->skips[scope_->open.size() - 1] = true;
+    scope_->nest.jumps.push_back({static_cast<int>(scope_->open.size())});
+    scope_->skips.back().push_back(static_cast<int>(scope_->nest.jumps.size()) - 1);
     if (isa<BreakStmt>(s)) {
       Loop& left = scope_->nest.loops[scope_->open.back()];
       if (left.leaves_early == 0) left.leaves_early = node.line;
@@ -84,16 +92,37 @@ Node Reader::statement(const Stmt* s) {
     Effects fx;
     node.text = r->getRetValue() != nullptr ? "return " + expression(r->getRetValue(), fx) + ";" : "return;";
     node.accesses = fx.accesses;
-    std::fill(scope_->skips.begin(), scope_->skips.end(), true);
     return node;
   }
   if (const auto* e = dyn_cast<Expr>(s)) {
+    if (const auto* outer = dyn_cast<BinaryOperator>(e->IgnoreParens()); outer != nullptr && outer->getOpcode() == BO_Assign) {
+      const auto* inner = dyn_cast<BinaryOperator>(outer->getRHS()->IgnoreParenImpCasts());  // x = y = e
+      if (inner != nullptr && inner->isAssignmentOp()) {
+        Node both;
+        both.line = node.line;
+        both.children.push_back(statement(inner));
+        Node& last = both.children.emplace_back();
+        last.kind = NodeKind::statement;
+        last.line = node.line;
+        last.source = node.source;
+        last.guards = node.guards;
+        Effects fx;
+        last.text = expression(inner->getLHS(), fx);
+        const auto p = place(outer->getLHS(), fx);
+        if (!p) refuse(s, "an assignment to this is not modelled: " + source(s));
+        record(*p, true, outer->getLHS(), fx);
+        last.target = element_text(*p);
+        last.operation = "=";
+        last.accesses = fx.accesses;
+        return both;
+      }
+    }
     const auto saved = scope_->own;
     Node result = assignment(e);
     scope_->own = saved;
     result.line = node.line;
     result.source = node.source;
-    result.maybe = node.maybe;
+    result.guards = node.guards;
     return result;
   }
   const char* what = isa<GotoStmt>(s) || isa<LabelStmt>(s) ? "goto"
@@ -125,13 +154,17 @@ Node Reader::assignment(const Expr* e) {
     if (b->isCompoundAssignmentOp()) record(p, false, b->getLHS(), fx);
     record(p, true, b->getLHS(), fx);
     if (scope_->nest.variables[p.variable].integer && b->getLHS()->getType()->isBooleanType()) right = "(" + right + ") != 0";
-    node.text = element_text(p) + " " + BinaryOperator::getOpcodeStr(b->getOpcode()).str() + " " + right + ";";
+    node.target = element_text(p);
+    node.operation = BinaryOperator::getOpcodeStr(b->getOpcode()).str();
+    node.text = right;
   } else if (const auto* u = dyn_cast<UnaryOperator>(e); u != nullptr && u->isIncrementDecrementOp()) {
     if (scope_->own.empty()) node.reduction = reduction(e);
     const Place p = target(u->getSubExpr());
     record(p, false, u->getSubExpr(), fx);
     record(p, true, u->getSubExpr(), fx);
-    node.text = element_text(p) + (u->isIncrementOp() ? " += 1;" : " -= 1;");
+    node.target = element_text(p);
+    node.operation = u->isIncrementOp() ? "+=" : "-=";
+    node.text = "1";
   } else if (const auto* c = dyn_cast<CallExpr>(e); c != nullptr && !isa<CXXMemberCallExpr>(c) && !isa<CXXOperatorCallExpr>(c)) {
     node.text = call(c, fx) + ";";
   } else if (const auto* cast = dyn_cast<CastExpr>(e); cast != nullptr && cast->getCastKind() == CK_ToVoid) {
@@ -157,7 +190,7 @@ void Reader::declaration(const DeclStmt* s, Node& block) {
     node.line = line(s);
     node.source = source(s);
     node.declaration = true;
-    node.maybe = std::any_of(scope_->skips.begin(), scope_->skips.end(), [](bool b) { return b; });
+    node.guards = guards();
     if (type->isPointerType()) {
       if (scope_->changed.count(var) > 0 || !var->hasInit()) refuse(s, "the pointer " + var->getNameAsString() + " moves: it does not stand for one known place");
       const auto p = pointer(var->getInit(), fx);
