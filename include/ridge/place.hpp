@@ -18,19 +18,20 @@ struct CarriedDependence {
 };
 
 struct LoopVerdict {
-  std::string id{};        // l2; of a called function: "blur_rows.l1"
-  std::string parent{};    // the loop around it, "" for none
+  std::string id{};      // l2; of a called function: "blur_rows.l1"
+  std::string parent{};  // the loop around it, "" for none
   std::string function{};
   int line = 0;
-  std::string kind{};      // for, while, do
-  std::string source{};    // its header
+  std::string kind{};    // for, while, do
+  std::string source{};  // its header
   std::string iterator{};
   bool parallel = false;
-  bool placed = false;     // in a kernel
-  int axis = -1;           // of the grid: 0 is the innermost; -1: runs inside the work-item or on the host
-  std::string why{};       // what keeps it sequential
+  bool placed = false;       // in a kernel
+  int axis = -1;             // of the grid: 0 is the innermost; -1: runs inside the work-item or on the host
+  std::string why{};         // what keeps it sequential
   std::string not_placed{};  // parallel, but not on the device: why
   std::vector<std::string> privates{}, reductions{}, reads{}, writes{};
+  std::vector<std::string> transformed{};  // what made it fit for the device
   std::vector<CarriedDependence> dependences{};
 };
 
@@ -61,18 +62,18 @@ struct Parameter {  // of the function
 
 struct Report {
   std::string file{}, function{}, result{};
-  std::string qualified{};                  // the function with its namespaces
-  std::vector<std::string> errors{};        // the file does not compile, or has no such function
-  std::vector<Diagnostic> diagnostics{};    // what is not modelled, with its place
+  std::string qualified{};                // the function with its namespaces
+  std::vector<std::string> errors{};      // the file does not compile, or has no such function
+  std::vector<Diagnostic> diagnostics{};  // what is not modelled, with its place
   std::vector<LoopVerdict> loops{};
-  std::vector<std::string> notes{};         // what is over-approximated
-  std::vector<std::string> assumptions{};   // tested before the placed code runs
+  std::vector<std::string> notes{};        // what is over-approximated
+  std::vector<std::string> assumptions{};  // tested before the placed code runs
   std::vector<KernelReport> kernels{};
   std::vector<SpineNode> spine{};
   std::vector<Parameter> parameters{};
-  std::string placed{};                     // the text of the placed file; "" where nothing is placed
-  bool reassociates = false;                // sums are taken in another order
-  bool libm = false;                        // calls functions whose last bit differs between libraries
+  std::string placed{};       // the text of the placed file; "" where nothing is placed
+  bool reassociates = false;  // sums are taken in another order
+  bool libm = false;          // calls functions whose last bit differs between libraries
   bool has_main = false;
 };
 

@@ -19,6 +19,13 @@ inline Int max(Int a, Int b) { return a < b ? b : a; }
 inline Int min(Int a, Int b) { return b < a ? b : a; }
 inline Int floord(Int n, Int d) { return n < 0 ? -((-n + d - 1) / d) : n / d; }
 
+// Few enough that an int can step past the last one.
+inline bool countable(std::initializer_list<Int> iterations) {
+  for (const Int n : iterations)
+    if (n > (Int{1} << 30)) return false;
+  return true;
+}
+
 // Memory that a nest touches.
 struct Range {
   const void* data = nullptr;
@@ -52,8 +59,8 @@ class Session {
   ~Session();  // finishes
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
-  explicit operator bool() const;                             // there is a device
-  bool room(std::initializer_list<Range> ranges) const;       // they fit the device
+  explicit operator bool() const;                        // there is a device
+  bool room(std::initializer_list<Range> ranges) const;  // they fit the device
 
   // Copies on the device, made and filled where they are missing or stale. `whole`: every element will be written.
   template <class T>
@@ -63,6 +70,11 @@ class Session {
   template <class T>
   const Buffer& write(T* data, Int elements, bool whole = false) {
     return on_device(data, elements * static_cast<Int>(sizeof(T)), true, whole);
+  }
+  // A second copy on the device, as it is now.
+  template <class T>
+  Buffer copied(const T* data, Int elements) {
+    return copied_bytes(data, elements * static_cast<Int>(sizeof(T)));
   }
   // Memory of the device alone.
   template <class T>
@@ -99,9 +111,11 @@ class Session {
   };
   const Buffer& on_device(const void* data, Int bytes, bool written, bool whole);
   Buffer scratch_bytes(Int bytes);
+  Buffer copied_bytes(const void* data, Int bytes);
   void download(const Buffer& from, void* to, Int bytes);
   void settle(const char* data, Copy& copy);  // on the host
   void drop(const void* data, Int bytes, bool save);
+  void unknow(const void* data, Int bytes);
   struct State;
   std::unique_ptr<State> state_;
 };

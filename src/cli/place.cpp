@@ -61,22 +61,25 @@ void run(const Wishes& wishes) {
     return;
   }
   fmt::print("{}", wishes.json ? place::to_json(report) : place::to_text(report));
-  if (wishes.verdicts || wishes.json) return;
+  if (wishes.verdicts || wishes.json || options.function.empty()) return;
   if (report.placed.empty()) {
     fmt::print("nothing is placed, no file is written\n");
     return;
   }
   const bool openmp = options.emit == "openmp";
   if (!openmp && !some_device())
-    throw Error(ErrorKind::unavailable, "there is no device to compare on (ridge devices says why); --emit openmp gives threads of the host");
+    throw Error(ErrorKind::unavailable,
+                "there is no device to compare on (ridge devices says why); --emit openmp gives threads of the host");
   place::judge::Wishes judging;
   judging.flags = wishes.options.flags;
   judging.parameters = parameters;
   judging.device = wishes.device;
   judging.openmp = openmp;
   const auto outcome = place::judge::compare(report, *source, judging);
-  if (!outcome.verified) throw Error(ErrorKind::invalid_argument, fmt::format("not verified, no file is written: {}", outcome.text));
-  fmt::print("{}; original {}, placed {}\n", outcome.text, base::human_seconds(outcome.original_seconds), base::human_seconds(outcome.placed_seconds));
+  if (!outcome.verified)
+    throw Error(ErrorKind::invalid_argument, fmt::format("not verified, no file is written: {}", outcome.text));
+  fmt::print("{}; original {}, placed {}\n", outcome.text, base::human_seconds(outcome.original_seconds),
+             base::human_seconds(outcome.placed_seconds));
   if (!parameters.empty() && outcome.placed_seconds > outcome.original_seconds) {
     fmt::print("slower than the original at these sizes: put back, no file is written\n");
     return;
@@ -87,14 +90,16 @@ void run(const Wishes& wishes) {
     out = from.parent_path() / (from.stem().string() + "_placed" + from.extension().string());
   }
   base::write_file(out, report.placed);
-  fmt::print("{} written{}\n", out.string(), openmp ? ": compile it with -fopenmp" : ": compile it with Ridgeline's headers and -lridge");
+  fmt::print("{} written{}\n", out.string(),
+             openmp ? ": compile it with -fopenmp" : ": compile it with Ridgeline's headers and -lridge");
 }
 
 }  // namespace
 
 void add_place(CLI::App& program) {
   auto wishes = std::make_shared<Wishes>();
-  CLI::App* command = program.add_subcommand("place", "Sequential C++ loops to a device: verdict on every loop, placed and verified code");
+  CLI::App* command = program.add_subcommand(
+      "place", "Sequential C++ loops to a device: verdict on every loop, placed and verified code");
   command->footer(R"(
 Reads FILE with Clang, says for every loop of the function and of those it calls whether its iterations are independent
 and why not, and writes FILE_placed.cpp in which the loops that can run on a device do. The original and the placed
@@ -105,13 +110,19 @@ program are compiled and run on the same made-up data first; without equal resul
   ridge place blur.cpp --function blur --explain l2                       one loop: what it reads, writes, carries
 Flags of the compiler follow after --:  ridge place blur.cpp --function blur -- -Iinclude -DWIDE)");
   command->add_option("file", wishes->file, "A C++ file")->required()->type_name("FILE");
-  command->add_option("--function", wishes->options.function, "The function to place, with all it calls")->required()->type_name("NAME");
+  command
+      ->add_option("--function", wishes->options.function,
+                   "The function to place, with all it calls (without: verdicts on every function)")
+      ->type_name("NAME");
   command->add_option("--out", wishes->out, "The placed file (default FILE_placed.cpp)")->type_name("FILE");
   command->add_option("--emit", wishes->options.emit, "ridge: kernels on any device; openmp: threads of the host")
       ->capture_default_str()
       ->check(CLI::IsMember({"ridge", "openmp"}));
   command->add_option("--device", wishes->device, "Where the placed program is compared")->type_name("NAME");
-  command->add_option("--param", wishes->parameters, "NAME=NUMBER: the value of an integer parameter in the comparison; may be repeated")->type_name("NAME=N");
+  command
+      ->add_option("--param", wishes->parameters,
+                   "NAME=NUMBER: the value of an integer parameter in the comparison; may be repeated")
+      ->type_name("NAME=N");
   command->add_option("--explain", wishes->explain, "Only this loop, with all that is known of it")->type_name("LOOP");
   command->add_option("--report", wishes->page, "The spine of the program as an HTML page")->type_name("FILE");
   command->add_option("--seconds", wishes->options.seconds, "The reader may take")->capture_default_str();

@@ -1,5 +1,5 @@
-// The reader runs in a process of its own with bounds on time and memory: whatever a source does to Clang or to isl, the
-// caller gets a report.
+// The reader runs in a process of its own with bounds on time and memory: whatever a source does to Clang or to isl,
+// the caller gets a report.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -41,7 +41,8 @@ std::string find_plugin() {
     const fs::path lib = folder / "../lib";
     if (!fs::is_directory(lib, ignored)) continue;
     for (const auto& entry : fs::directory_iterator(lib, ignored))
-      if (const fs::path file = entry.path() / "ridge/libridge-place.so"; fs::exists(file, ignored)) return file.string();
+      if (const fs::path file = entry.path() / "ridge/libridge-place.so"; fs::exists(file, ignored))
+        return file.string();
   }
   throw Error(ErrorKind::unavailable,
               "this build has no placement compiler (libridge-place.so): it needs libclang-19-dev, libclang-cpp19-dev, "
@@ -106,7 +107,8 @@ Report analyze(const std::string& file, const Options& options) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.seconds);
   bool late = false;
   while (true) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
     pollfd waiting{ends[0], POLLIN, 0};
     const int ready = left > 0 ? poll(&waiting, 1, static_cast<int>(left)) : 0;
     if (ready < 0 && errno == EINTR) continue;
@@ -124,7 +126,8 @@ Report analyze(const std::string& file, const Options& options) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (!answer.empty() && answer[0] == '!') throw Error(ErrorKind::unavailable, "the placement compiler does not open: " + answer.substr(1));
+  if (!answer.empty() && answer[0] == '!')
+    throw Error(ErrorKind::unavailable, "the placement compiler does not open: " + answer.substr(1));
   Report report;
   report.file = file;
   report.function = options.function;
@@ -137,7 +140,8 @@ Report analyze(const std::string& file, const Options& options) {
     }
   }
   if (late || (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL)))
-    report.errors.push_back(file + ": the reader took longer than " + std::to_string(static_cast<int>(options.seconds)) + " s; nothing is placed");
+    report.errors.push_back(file + ": the reader took longer than " +
+                            std::to_string(static_cast<int>(options.seconds)) + " s; nothing is placed");
   else
     report.errors.push_back(file + ": the reader ran out of memory or failed on this source; nothing is placed");
   return report;

@@ -32,12 +32,12 @@ struct Variable {
   std::string type{};          // the declared type, as the source has it
   int bytes = 0;               // of an element
   Storage storage = Storage::scalar;
-  std::vector<long> inner{};   // constant extents behind the first dimension: float a[n][3], struct {float x, y;}
-  long length = -1;            // elements in all, where the type says so
+  std::vector<long> inner{};    // constant extents behind the first dimension: float a[n][3], struct {float x, y;}
+  long length = -1;             // elements in all, where the type says so
   std::string data{}, count{};  // host text: address of the first element, number of elements; "" where unknown
   bool integer = false, is_unsigned = false;
   bool parameter = false, global = false, constant = false;
-  bool outlives = false;  // its value is seen after the function has returned
+  bool outlives = false;      // its value is seen after the function has returned
   bool local_memory = false;  // an array that belongs to one iteration or call: never on the host
   std::vector<int> loops{};   // of the nest, around its declaration: one variable an iteration
   int line = 0;
@@ -47,13 +47,13 @@ struct Variable {
 struct Access {
   int variable = -1;
   bool write = false, must = true;
-  bool own = false;    // part of a reduction's own recurrence
-  bool exact = true;   // false: any element
+  bool own = false;   // part of a reduction's own recurrence
+  bool exact = true;  // false: any element
   std::vector<Poly> subscripts{};
-  std::vector<Poly> not_negative{};      // what must be proved for the subscripts to mean what they say
-  std::vector<std::string> exists{};     // iterators of loops inside a called function
-  Conjunction where{};                   // what holds for them
-  std::string why{};                     // why it is not exact
+  std::vector<Poly> not_negative{};   // what must be proved for the subscripts to mean what they say
+  std::vector<std::string> exists{};  // iterators of loops inside a called function
+  Conjunction where{};                // what holds for them
+  std::string why{};                  // why it is not exact
   int line = 0;
   std::string source{};
 };
@@ -70,19 +70,19 @@ struct Reduction {
 enum class NodeKind { block, loop, branch, statement };
 
 struct Loop {
-  std::string id{};        // l3
-  int parent = -1;         // in the nest
-  int depth = 0;           // in the nest
-  bool counted = false;    // iterator, start, step and test are known
-  bool exact = false;      // and the bounds are all affine
+  std::string id{};      // l3
+  int parent = -1;       // in the nest
+  int depth = 0;         // in the nest
+  bool counted = false;  // iterator, start, step and test are known
+  bool exact = false;    // and the bounds are all affine
   std::string iterator{}, type{}, host_type{};
-  std::string host_iterator{};  // "" where the source gives it no name
-  int axis = -1;                // of the grid, in a kernel
+  std::string host_iterator{};       // "" where the source gives it no name
+  int axis = -1;                     // of the grid, in a kernel
   std::string start{}, condition{};  // kernel text; a loop that is not counted has its whole header in start
   long step = 1;
   Conjunction bounds{};
-  int leaves_early = 0;            // line of a break
-  bool iterator_outside = false;   // declared before the loop: its last value may be read afterwards
+  int leaves_early = 0;           // line of a break
+  bool iterator_outside = false;  // declared before the loop: its last value may be read afterwards
   int line = 0;
   Span span{}, body{};
   std::string kind{};    // for, while, do, range-for
@@ -93,15 +93,15 @@ struct Loop {
 struct Node {
   NodeKind kind = NodeKind::block;
   int line = 0;
-  int loop = -1;            // index into the nest's loops
-  int number = 0;           // unique in the nest
-  std::string text{};       // kernel text of a statement; condition of a branch
-  std::string target{}, operation{};  // of an assignment: text is then its right side
-  std::string source{};     // one line for reports
-  std::vector<Node> children{};  // loop: its body; branch: then and, where there is one, else
-  std::vector<Access> accesses{};  // of the statement, or of the condition
+  int loop = -1;                                 // index into the nest's loops
+  int number = 0;                                // unique in the nest
+  std::string text{};                            // kernel text of a statement; condition of a branch
+  std::string target{}, operation{};             // of an assignment: text is then its right side
+  std::string source{};                          // one line for reports
+  std::vector<Node> children{};                  // loop: its body; branch: then and, where there is one, else
+  std::vector<Access> accesses{};                // of the statement, or of the condition
   std::optional<Condition> when{}, otherwise{};  // of a branch, where they are affine
-  std::vector<int> guards{};  // jumps before it, by number, that may have skipped it
+  std::vector<int> guards{};                     // jumps before it, by number, that may have skipped it
   Reduction reduction{};
   bool declaration = false;
 };
@@ -120,10 +120,10 @@ struct Nest {
   Conjunction context{};                  // what is known of the parameters (loops around, sizes are not negative)
   std::vector<Condition> assumptions{};   // tested before the placed code runs
   std::vector<std::string> assumption_texts{};
-  std::vector<std::string> functions{};   // kernel text of the functions it calls, callees first
-  std::vector<std::string> notes{};       // what is over-approximated, with the line
-  std::set<int> live_after{};             // variables read later before they are written
-  bool libm = false;                      // calls whose last bit differs between libraries
+  std::vector<std::string> functions{};  // kernel text of the functions it calls, callees first
+  std::vector<std::string> notes{};      // what is over-approximated, with the line
+  std::set<int> live_after{};            // variables read later before they are written
+  bool libm = false;                     // calls whose last bit differs between libraries
   int line = 0;
   Span span{};
 };

@@ -35,10 +35,12 @@ void fill(LoopVerdict& into, const Nest& nest, const analysis::Verdict& v) {
   names(v.expanded, into.privates);
   names(v.reductions, into.reductions);
   for (const analysis::Dependence& d : v.dependences)
-    into.dependences.push_back({analysis::to_string(d.kind), nest.variables[d.variable].host, d.from_line, d.to_line, d.from, d.to, d.example, d.certain});
+    into.dependences.push_back({analysis::to_string(d.kind), nest.variables[d.variable].host, d.from_line, d.to_line,
+                                d.from, d.to, d.example, d.certain});
 }
 
-void find_accesses(const Node& node, int loop, bool inside, const Nest& nest, std::set<std::string>& reads, std::set<std::string>& writes) {
+void find_accesses(const Node& node, int loop, bool inside, const Nest& nest, std::set<std::string>& reads,
+                   std::set<std::string>& writes) {
   inside |= node.kind == NodeKind::loop && node.loop == loop;
   if (inside)
     for (const Access& a : node.accesses)
@@ -64,16 +66,18 @@ class Work {
     report.has_main = program.has_main;
     std::set<std::string> said;
     for (const Refusal& r : program.refusals)
-      if (said.insert(std::to_string(r.line) + r.what).second) report.diagnostics.push_back({r.file.empty() ? read_.file : r.file, r.line, r.what});
+      if (said.insert(std::to_string(r.line) + r.what).second)
+        report.diagnostics.push_back({r.file.empty() ? read_.file : r.file, r.line, r.what});
     isl_ctx* context = isl_ctx_alloc();
     isl_options_set_on_error(context, ISL_ON_ERROR_CONTINUE);
     isl_options_set_ast_build_prefer_pdiv(context, 1);
     for (std::size_t f = 0; f < program.functions.size(); ++f) {
       const Function& function = program.functions[f];
       const bool last = f + 1 == program.functions.size();
-      prefix_ = last ? "" : function.name + ".";
+      prefix_ = last && !read_.function.empty() ? "" : function.name + ".";  // no name: all functions of the file
       if (!function.refused.empty())
-        report.diagnostics.push_back({read_.file, function.line, function.name + " cannot be placed: " + function.refused});
+        report.diagnostics.push_back(
+            {read_.file, function.line, function.name + " cannot be placed: " + function.refused});
       part(isl::ctx(context), program, static_cast<int>(f), function.root, "", 0, report);
     }
     const Function& top = program.functions.back();
@@ -81,8 +85,10 @@ class Work {
     report.qualified = top.qualified;
     for (const place::Parameter& p : parameters(top)) report.parameters.push_back(p);
     report.spine = spine(program);
+    if (read_.function.empty()) return report;
     if (top.refused.empty() && !kernels_.empty()) {
-      const emit::Output out = emit_ == "openmp" ? emit::openmp_text(program, kernels_) : emit::program_text(program, kernels_);
+      const emit::Output out =
+          emit_ == "openmp" ? emit::openmp_text(program, kernels_) : emit::program_text(program, kernels_);
       report.placed = out.text;
     } else {
       for (LoopVerdict& l : report.loops) l.placed = false;
@@ -107,7 +113,8 @@ class Work {
     return report.loops.back();
   }
 
-  void part(isl::ctx context, const Program& program, int f, const Part& p, const std::string& around, int depth, Report& report) {
+  void part(isl::ctx context, const Program& program, int f, const Part& p, const std::string& around, int depth,
+            Report& report) {
     const Function& function = program.functions[f];
     if (p.kind == PartKind::loop && !p.id.empty()) {
       const std::string id = prefix_ + p.id;
@@ -118,7 +125,10 @@ class Work {
         l.line = p.line;
         l.kind = p.loop_kind;
         l.source = p.source;
-        l.why = p.why.empty() ? "" : (p.why_line > 0 && p.why_line != p.line ? "line " + std::to_string(p.why_line) + ": " : "") + p.why;
+        l.why =
+            p.why.empty()
+                ? ""
+                : (p.why_line > 0 && p.why_line != p.line ? "line " + std::to_string(p.why_line) + ": " : "") + p.why;
       }
       for (const Part& child : p.children) part(context, program, f, child, id, depth + 1, report);
       return;
@@ -132,11 +142,13 @@ class Work {
     for (const Part& child : p.children) part(context, program, f, child, around, depth, report);
   }
 
-  void nest(isl::ctx context, const Function& function, int f, const Part& p, const std::string& around, int depth, Report& report) {
+  void nest(isl::ctx context, const Function& function, int f, const Part& p, const std::string& around, int depth,
+            Report& report) {
     const Nest& nest = function.nests[p.nest];
     try {
       const analysis::Relations relations = analysis::relate(context, nest);
       const std::vector<analysis::Verdict> verdicts = analysis::judge_loops(relations);
+      const bool again = reported_.count(prefix_ + nest.loops[0].id) > 0;  // a part of a nest that was read as a whole
       for (const analysis::Verdict& v : verdicts) {
         const std::string id = prefix_ + nest.loops[v.loop].id;
         if (!reported_.insert(id).second) {
@@ -162,7 +174,7 @@ class Work {
         l.writes.assign(writes.begin(), writes.end());
       }
       for (const std::string& n : relations.notes)
-        if (reported_.insert("note " + n).second) report.notes.push_back(n);
+        if (!again && reported_.insert("note " + n).second) report.notes.push_back(n);
       LoopVerdict& root = verdict(report, prefix_ + nest.loops[0].id);
       criteria::Choice choice = criteria::choose(nest, verdicts);
       if (choice.chain.empty()) {
@@ -170,21 +182,24 @@ class Work {
         return;
       }
       if (depth >= 2) {
-        root.not_placed = "it would be launched once for every iteration of the " + std::to_string(depth) + " loops around it";
+        root.not_placed =
+            "it would be launched once for every iteration of the " + std::to_string(depth) + " loops around it";
         return;
       }
       if (!function.refused.empty()) {
         root.not_placed = function.refused;
         return;
       }
-      emit::Kernel kernel = emit::make_kernel(function.name + "_" + nest.loops[0].id, nest, relations, verdicts, choice);
+      emit::Kernel kernel =
+          emit::make_kernel(function.name + "_" + nest.loops[0].id, nest, relations, verdicts, choice);
       if (kernel.why.empty() && small(kernel)) kernel.why = "too few iterations to pay";
       if (!kernel.why.empty()) {
         root.not_placed = kernel.why;
         return;
       }
       for (const analysis::Assumption& a : relations.assumptions)
-        if (reported_.insert("assumption " + a.text).second) report.assumptions.push_back(a.text + ": " + analysis::condition_text(a.holds));
+        if (reported_.insert("assumption " + a.text).second)
+          report.assumptions.push_back(a.text + ": " + analysis::condition_text(a.holds));
       KernelReport made{kernel.name, kernel.text, {}};
       for (std::size_t i = 0; i < kernel.chain.size(); ++i) {
         LoopVerdict& l = verdict(report, prefix_ + nest.loops[kernel.chain[i]].id);
@@ -192,6 +207,9 @@ class Work {
         made.loops.push_back(l.id);
       }
       for (const Loop& l : nest.loops) verdict(report, prefix_ + l.id).placed = true;
+      for (const int c : kernel.copies)
+        for (const std::string& id : made.loops)
+          verdict(report, id).transformed.push_back("reads a copy of " + nest.variables[c].host + " taken before it");
       report.kernels.push_back(made);
       report.libm |= kernel.libm;
       report.reassociates |= kernel.reassociates;
@@ -209,8 +227,8 @@ class Work {
   // All counts are numbers, and small ones.
   static bool small(const emit::Kernel& kernel) {
     double all = 1;
-    for (const std::string& name : kernel.iterations) {
-      const auto at = kernel.functions.find(" " + name + "(");
+    for (const emit::HostCall& call : kernel.iterations) {
+      const auto at = kernel.functions.find(" " + call.name + "(");
       const auto from = kernel.functions.find("return ", at);
       const auto to = kernel.functions.find(";\n", from);
       if (at == std::string::npos || from == std::string::npos) return false;
@@ -226,7 +244,8 @@ class Work {
 std::vector<place::Parameter> Work::parameters(const Function& top) {
   static const char* const kinds[] = {"integer", "real", "pointer", "vector", "array", "reference", "other"};
   std::vector<place::Parameter> all;
-  for (const auto& p : top.parameters) all.push_back({p.name, p.type, p.element, kinds[static_cast<int>(p.kind)], p.constant, p.length});
+  for (const auto& p : top.parameters)
+    all.push_back({p.name, p.type, p.element, kinds[static_cast<int>(p.kind)], p.constant, p.length});
   return all;
 }
 

@@ -50,13 +50,20 @@ std::map<int, Shape> choose_shapes(const Nest& nest) {
         for (const std::string& s : term) (parameters.count(s) > 0 ? sizes : others).push_back(s);
         if (others.size() == 1) found.insert(sizes);
       }
-    if (found.empty())  // w * r with two parameters and no iterator: either may be the row
+    if (found.empty()) {  // products of two parameters and no iterator: the row is what most of them share
+      std::map<std::string, int> shared;
       for (const Poly* p : polys)
         for (const auto& [term, count] : p->terms())
-          if (term.size() == 2 && parameters.count(term[0]) > 0 && parameters.count(term[1]) > 0) found.insert({term[1]});
+          if (term.size() == 2)
+            for (const std::string& s : term) ++shared[s];
+      const auto most = std::max_element(shared.begin(), shared.end(),
+                                         [](const auto& x, const auto& y) { return x.second < y.second; });
+      if (most != shared.end()) found.insert({most->first});
+    }
     std::vector<Stride> strides;
     for (const Symbols& s : found) strides.push_back({s, 0});
-    std::stable_sort(strides.begin(), strides.end(), [](const Stride& a, const Stride& b) { return a.symbols.size() > b.symbols.size(); });
+    std::stable_sort(strides.begin(), strides.end(),
+                     [](const Stride& a, const Stride& b) { return a.symbols.size() > b.symbols.size(); });
     Shape shape;
     bool fits = !strides.empty() && strides.size() <= 4;
     // The number before each stride is common to all subscripts: 3 * w for (y * w + x) * 3 + c.

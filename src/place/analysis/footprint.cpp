@@ -19,7 +19,8 @@ isl::map lifted(const isl::map& map, const Relations& r, const Instance& i, int 
   const auto at = static_cast<unsigned>(isl_map_dim(m.get(), isl_dim_param));
   m = isl::manage(isl_map_move_dims(m.release(), isl_dim_param, at, isl_dim_in, 0, static_cast<unsigned>(outer)));
   for (int k = 0; k < outer; ++k)
-    m = isl::manage(isl_map_set_dim_name(m.release(), isl_dim_param, at + static_cast<unsigned>(k), r.nest->loops[i.loops[k]].iterator.c_str()));
+    m = isl::manage(isl_map_set_dim_name(m.release(), isl_dim_param, at + static_cast<unsigned>(k),
+                                         r.nest->loops[i.loops[k]].iterator.c_str()));
   return m;
 }
 
@@ -29,7 +30,8 @@ isl::set lifted(const isl::set& set, const Relations& r, const Instance& i, int 
   const auto at = static_cast<unsigned>(isl_set_dim(s.get(), isl_dim_param));
   s = isl::manage(isl_set_move_dims(s.release(), isl_dim_param, at, isl_dim_set, 0, static_cast<unsigned>(outer)));
   for (int k = 0; k < outer; ++k)
-    s = isl::manage(isl_set_set_dim_name(s.release(), isl_dim_param, at + static_cast<unsigned>(k), r.nest->loops[i.loops[k]].iterator.c_str()));
+    s = isl::manage(isl_set_set_dim_name(s.release(), isl_dim_param, at + static_cast<unsigned>(k),
+                                         r.nest->loops[i.loops[k]].iterator.c_str()));
   return s;
 }
 
@@ -65,7 +67,8 @@ std::vector<Footprint> footprints(const Relations& relations, int loop) {
   for (const Instance& i : relations.instances)
     if (relations.inside(i, loop))
       for (const Relation& x : i.relations)
-        if (nest.variables[x.access->variable].array() && !nest.variables[x.access->variable].local_memory) used.insert(x.access->variable);
+        if (nest.variables[x.access->variable].array() && !nest.variables[x.access->variable].local_memory)
+          used.insert(x.access->variable);
   std::vector<Footprint> result;
   for (const int variable : used) {
     const Variable& v = nest.variables[variable];
@@ -92,10 +95,11 @@ std::vector<Footprint> footprints(const Relations& relations, int loop) {
     if (!any) continue;
     f.enters = false;
     if (!reads.is_empty()) {
-      const auto flow = isl::union_access_info(reads).set_must_source(writes).set_schedule_map(relations.schedule).compute_flow();
+      const auto flow =
+          isl::union_access_info(reads).set_must_source(writes).set_schedule_map(relations.schedule).compute_flow();
       f.enters = !flow.may_no_source().is_empty();
     }
-    isl::set all = touched.is_empty() ? isl::set() : touched.as_set();
+    isl::set all = touched.is_empty() ? isl::set() : touched.as_set().coalesce();
     const auto dimensions = all.is_null() ? 0 : static_cast<unsigned>(isl_set_dim(all.get(), isl_dim_set));
     if (all.is_null()) {
       f.known = true;
@@ -127,7 +131,8 @@ std::vector<Footprint> footprints(const Relations& relations, int loop) {
       long inner = 1;
       for (std::size_t k = d < rows ? 0 : d - rows; k < v.inner.size(); ++k) inner *= v.inner[k];
       if (inner != 1) stride += " * " + std::to_string(inner);
-      const std::string at = "(" + expression(isl::manage(isl_pw_multi_aff_get_pw_aff(last.get(), static_cast<int>(d)))) + ")";
+      const std::string at =
+          "(" + expression(isl::manage(isl_pw_multi_aff_get_pw_aff(last.get(), static_cast<int>(d)))) + ")";
       text += (text.empty() ? "" : " + ") + (stride == "1" ? at : at + " * " + stride);
     }
     const isl::set lowest = all.intersect(isl::manage(isl_set_universe(isl_set_get_space(all.get()))));
@@ -138,24 +143,28 @@ std::vector<Footprint> footprints(const Relations& relations, int loop) {
       result.push_back(f);
       continue;
     }
-    const isl::set where = all.params().gist(relations.known);
+    const isl::set where = all.params().coalesce().gist(relations.known);
     f.elements = "(" + condition_text(where) + ") ? " + text + " + 1 : 0";
     f.known = true;
     if (!surely.is_empty()) {  // everything up to the last element, within the rows
       isl::set hull = isl::manage(isl_set_apply(all.copy(), isl_map_lex_ge(isl_set_get_space(all.get()))));
       hull = isl::manage(isl_set_reset_tuple_id(hull.release()));
       isl::set box = isl::manage(isl_set_universe(isl_set_get_space(hull.get())));
-      for (unsigned d = 0; d < dimensions; ++d) box = isl::manage(isl_set_lower_bound_si(box.release(), isl_dim_set, d, 0));
+      for (unsigned d = 0; d < dimensions; ++d)
+        box = isl::manage(isl_set_lower_bound_si(box.release(), isl_dim_set, d, 0));
       bool plain = true;
       for (std::size_t k = 0; k < rows; ++k) plain = plain && shape->second.extents[k].affine();
       if (plain) {
         std::string names, limits = "true";
         for (unsigned d = 0; d < dimensions; ++d) names += (d > 0 ? ", x" : "x") + std::to_string(d) + "_";
-        for (std::size_t k = 0; k < rows; ++k) limits += " and x" + std::to_string(k + 1) + "_ < " + shape->second.extents[k].text();
-        for (std::size_t k = 0; k < v.inner.size(); ++k) limits += " and x" + std::to_string(rows + 1 + k) + "_ < " + std::to_string(v.inner[k]);
+        for (std::size_t k = 0; k < rows; ++k)
+          limits += " and x" + std::to_string(k + 1) + "_ < " + shape->second.extents[k].text();
+        for (std::size_t k = 0; k < v.inner.size(); ++k)
+          limits += " and x" + std::to_string(rows + 1 + k) + "_ < " + std::to_string(v.inner[k]);
         std::string parameters;
         for (const std::string& p : parameters_at(relations, loop)) parameters += (parameters.empty() ? "" : ", ") + p;
-        box = box.intersect(isl::set(relations.context, "[" + parameters + "] -> { [" + names + "] : " + limits + " }"));
+        box =
+            box.intersect(isl::set(relations.context, "[" + parameters + "] -> { [" + names + "] : " + limits + " }"));
         const isl::set written = isl::manage(isl_set_reset_tuple_id(surely.as_set().release()));
         f.covered = hull.intersect(box).intersect_params(all.params()).is_subset(written);
       }
@@ -173,19 +182,23 @@ std::string iterations(const Relations& relations, int outer, int loop) {
     if (!relations.inside(i, loop)) continue;
     isl::set d = lifted(i.domain, relations, i, first);
     const int rest = static_cast<int>(isl_set_dim(d.get(), isl_dim_set)) - (depth - first) - 1;
-    d = isl::manage(isl_set_project_out(d.release(), isl_dim_set, static_cast<unsigned>(depth - first + 1), static_cast<unsigned>(rest)));
+    d = isl::manage(isl_set_project_out(d.release(), isl_dim_set, static_cast<unsigned>(depth - first + 1),
+                                        static_cast<unsigned>(rest)));
     d = isl::manage(isl_set_project_out(d.release(), isl_dim_set, 0, static_cast<unsigned>(depth - first)));
     d = isl::manage(isl_set_reset_tuple_id(d.release()));
     all = all.unite(isl::union_set(d));
   }
   if (all.is_empty()) return "0";
-  const isl::set values = all.as_set();
-  if (isl_set_dim_has_upper_bound(values.get(), isl_dim_set, 0) != isl_bool_true || isl_set_dim_has_lower_bound(values.get(), isl_dim_set, 0) != isl_bool_true)
+  const isl::set values = all.as_set().coalesce();
+  if (isl_set_dim_has_upper_bound(values.get(), isl_dim_set, 0) != isl_bool_true ||
+      isl_set_dim_has_lower_bound(values.get(), isl_dim_set, 0) != isl_bool_true)
     return "";
-  const std::string low = expression(isl::manage(isl_set_dim_min(values.copy(), 0))), high = expression(isl::manage(isl_set_dim_max(values.copy(), 0)));
+  const std::string low = expression(isl::manage(isl_set_dim_min(values.copy(), 0))),
+                    high = expression(isl::manage(isl_set_dim_max(values.copy(), 0)));
   const long step = std::abs(nest.loops[loop].step);
   const std::string span = "(" + high + ") - (" + low + ")";
-  return "(" + condition_text(values.params().gist(relations.known)) + ") ? " + (step == 1 ? span : "(" + span + ") / " + std::to_string(step)) + " + 1 : 0";
+  return "(" + condition_text(values.params().coalesce().gist(relations.known)) + ") ? " +
+         (step == 1 ? span : "(" + span + ") / " + std::to_string(step)) + " + 1 : 0";
 }
 
 }  // namespace ridge::place::analysis

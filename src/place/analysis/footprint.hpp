@@ -10,11 +10,11 @@ namespace ridge::place::analysis {
 struct Footprint {
   int variable = -1;
   bool read = false, written = false;
-  bool enters = true;     // values from before are read
-  bool known = false;     // `elements` is there
-  bool covered = false;   // every element below `elements` is surely written
-  bool certain = true;    // false: a branch decides what is touched
-  std::string elements{}; // C text over the parameters and the iterators around: one past the last element touched
+  bool enters = true;      // values from before are read
+  bool known = false;      // `elements` is there
+  bool covered = false;    // every element below `elements` is surely written
+  bool certain = true;     // false: a branch decides what is touched
+  std::string elements{};  // C text over the parameters and the iterators around: one past the last element touched
   std::string why{};
 };
 

@@ -39,8 +39,9 @@ class Builder {
     for (const Instance& i : out_.instances) {
       auto order = order_[i.name];
       order.resize(longest, "0");
-      out_.schedule = out_.schedule.unite(isl::union_map(
-          isl::map(out_.context, prefix_ + "{ " + tuple(i) + " -> [" + joined(order) + "] }").intersect_domain(i.domain)));
+      out_.schedule = out_.schedule.unite(
+          isl::union_map(isl::map(out_.context, prefix_ + "{ " + tuple(i) + " -> [" + joined(order) + "] }")
+                             .intersect_domain(i.domain)));
     }
     for (std::size_t i = 0; i < nest_.assumptions.size(); ++i) {
       std::string any;
@@ -100,7 +101,8 @@ class Builder {
     next();
   }
 
-  void walk(const Node& node, std::vector<int> loops, std::vector<Condition> conditions, bool exact, const std::vector<Instance::Guard>& guards) {
+  void walk(const Node& node, std::vector<int> loops, std::vector<Condition> conditions, bool exact,
+            const std::vector<Instance::Guard>& guards) {
     switch (node.kind) {
       case NodeKind::statement:
         add(node, node.accesses, loops, conditions, exact, guards);
@@ -126,7 +128,8 @@ class Builder {
         position_.push_back("0");
         // The test is asked each time round.
         add(node, node.accesses, loops, conditions, exact && loop.exact, guards);
-        walk(node.children[0], loops, conditions, exact && loop.counted && loop.exact && loop.leaves_early == 0, guards);
+        walk(node.children[0], loops, conditions, exact && loop.counted && loop.exact && loop.leaves_early == 0,
+             guards);
         position_.pop_back();
         position_.pop_back();
         next();
@@ -140,7 +143,8 @@ class Builder {
     const Variable& v = nest_.variables[a.variable];
     for (std::size_t k = 0; k < lead; ++k) names.push_back(nest_.loops[v.loops[k]].iterator);
     for (std::size_t k = 0; k < dimensions; ++k) names.push_back("x" + std::to_string(k) + "_");
-    return isl::map(out_.context, prefix_ + "{ " + tuple(i) + " -> V" + std::to_string(a.variable) + "[" + joined(names) + "] }")
+    return isl::map(out_.context,
+                    prefix_ + "{ " + tuple(i) + " -> V" + std::to_string(a.variable) + "[" + joined(names) + "] }")
         .intersect_domain(i.domain);
   }
 
@@ -157,8 +161,7 @@ class Builder {
     const auto give_up = [&](const std::string& why) {
       r.must = false;
       r.map = anywhere(i, a, lead, dimensions);
-      if (!why.empty() && v.array())
-        out_.notes.push_back("line " + std::to_string(a.line) + ": " + why);
+      if (!why.empty() && v.array()) out_.notes.push_back("line " + std::to_string(a.line) + ": " + why);
       return r;
     };
     if (!a.exact) return give_up(a.why);
@@ -183,8 +186,8 @@ class Builder {
     for (const Constraint& c : a.where)
       if (c.poly.affine()) where.push_back(c);
     const std::string exists = a.exists.empty() ? "" : "exists " + joined(a.exists) + " : ";
-    r.map = isl::map(out_.context, prefix_ + "{ " + tuple(i) + " -> V" + std::to_string(a.variable) + "[" + joined(outer) + "] : " +
-                                       exists + text(where) + equal + " }")
+    r.map = isl::map(out_.context, prefix_ + "{ " + tuple(i) + " -> V" + std::to_string(a.variable) + "[" +
+                                       joined(outer) + "] : " + exists + text(where) + equal + " }")
                 .intersect_domain(i.domain);
     // What must hold for the subscripts to mean what they say: proved, or tested before the placed code runs.
     Conjunction needed;
@@ -208,6 +211,11 @@ class Builder {
     const isl::set holds = isl::manage(isl_set_complement(bad.params().release())).intersect(out_.known).coalesce();
     if (holds.is_empty() || all.intersect_params(holds).is_empty() || isl_set_n_basic_set(holds.get()) > 8)
       return give_up("subscript " + a.source + " may leave its row");
+    // An assumption that only tiny sizes meet is no use: then the subscript counts as unknown.
+    isl::set sizes = holds;
+    for (unsigned d = 0; d < static_cast<unsigned>(isl_set_dim(sizes.get(), isl_dim_param)); ++d)
+      sizes = isl::manage(isl_set_lower_bound_si(sizes.release(), isl_dim_param, d, 16));
+    if (sizes.is_empty()) return give_up("subscript " + a.source + " may wrap around or leave its row");
     const isl::set test = holds.gist(out_.known);
     assume(test, v.host + " is addressed inside its rows (line " + std::to_string(a.line) + ")");
     r.map = r.map.intersect_params(test);

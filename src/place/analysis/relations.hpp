@@ -21,7 +21,7 @@ struct Instance {
   const Node* node = nullptr;
   std::vector<int> loops{};  // around it, outermost first
   isl::set domain{};
-  bool exact = true;   // false: it may run less often than the domain says
+  bool exact = true;    // false: it may run less often than the domain says
   bool bounded = true;  // the loops around it run as often as the domain says
   struct Guard {
     int number = 0;  // of the branch or jump that decides

@@ -78,6 +78,14 @@ class Judge {
   // Does an iteration of the loop read values from before it?
   bool exposed(int variable, int loop) const {
     const int depth = nest_.loops[loop].depth;
+    // Used inside one inner loop only: what that loop's iterations do not expose, this one's do not.
+    std::set<int> inner;
+    for (const Instance& i : r_.instances)
+      for (const Relation& r : i.relations)
+        if (r.access->variable == variable && r_.inside(i, loop))
+          inner.insert(static_cast<int>(i.loops.size()) > depth + 1 ? i.loops[static_cast<std::size_t>(depth) + 1]
+                                                                    : -1);
+    if (inner.size() == 1 && *inner.begin() >= 0 && !exposed(variable, *inner.begin())) return false;
     isl::union_map reads = isl::union_map::empty(r_.context), writes = reads;
     // What decides about all reads, once in an iteration of the loop, may decide about the writes too.
     std::optional<std::vector<Instance::Guard>> shared;
@@ -86,14 +94,16 @@ class Judge {
         if (!r_.inside(i, loop) || r.access->variable != variable || r.write) continue;
         std::vector<Instance::Guard> mine;
         for (const auto& g : i.guards)
-          if (g.depth <= depth + 1 && (!shared || std::find(shared->begin(), shared->end(), g) != shared->end())) mine.push_back(g);
+          if (g.depth <= depth + 1 && (!shared || std::find(shared->begin(), shared->end(), g) != shared->end()))
+            mine.push_back(g);
         shared = mine;
       }
     const auto sure = [&](const Instance& i, const Relation& r) {
       if (r.must) return true;
       if (!i.bounded || !r.access->must || !r.access->exact || !r.access->exists.empty() || !shared) return false;
       if (r.map.is_empty()) return false;
-      return std::all_of(i.guards.begin(), i.guards.end(), [&](const auto& g) { return std::find(shared->begin(), shared->end(), g) != shared->end(); });
+      return std::all_of(i.guards.begin(), i.guards.end(),
+                         [&](const auto& g) { return std::find(shared->begin(), shared->end(), g) != shared->end(); });
     };
     for (const Instance& i : r_.instances) {
       if (!r_.inside(i, loop)) continue;
@@ -103,7 +113,8 @@ class Judge {
         isl::set domain = i.domain;
         isl::map prefix = isl::manage(isl_set_identity(domain.copy()));
         const int rest = static_cast<int>(i.loops.size()) - depth - 1;
-        prefix = isl::manage(isl_map_project_out(prefix.release(), isl_dim_out, static_cast<unsigned>(depth + 1), static_cast<unsigned>(rest)));
+        prefix = isl::manage(isl_map_project_out(prefix.release(), isl_dim_out, static_cast<unsigned>(depth + 1),
+                                                 static_cast<unsigned>(rest)));
         prefix = isl::manage(isl_map_reset_tuple_id(prefix.release(), isl_dim_out));
         isl::map both = isl::manage(isl_map_flat_range_product(prefix.release(), r.map.copy()));
         both = isl::manage(isl_map_set_tuple_name(both.release(), isl_dim_out, "own"));
@@ -111,7 +122,8 @@ class Judge {
       }
     }
     if (reads.is_empty()) return false;
-    const auto flow = isl::union_access_info(reads).set_must_source(writes).set_schedule_map(r_.schedule).compute_flow();
+    const auto flow =
+        isl::union_access_info(reads).set_must_source(writes).set_schedule_map(r_.schedule).compute_flow();
     return !flow.may_no_source().is_empty();
   }
 
@@ -122,10 +134,33 @@ class Judge {
     if (reads.is_empty()) return false;
     const auto must = pick(variable, [](auto&, auto& r) { return r.write && r.must; });
     const auto writes = pick(variable, [](auto&, auto& r) { return r.write; });
-    auto flow = isl::union_access_info(reads).set_must_source(must).set_may_source(writes).set_schedule_map(r_.schedule).compute_flow().may_dependence();
+    auto flow = isl::union_access_info(reads)
+                    .set_must_source(must)
+                    .set_may_source(writes)
+                    .set_schedule_map(r_.schedule)
+                    .compute_flow()
+                    .may_dependence();
     bool found = false;
-    flow.foreach_map([&](isl::map m) { found |= r_.inside(r_.instance(isl_map_get_tuple_name(m.get(), isl_dim_in)), loop); });
+    flow.foreach_map(
+        [&](isl::map m) { found |= r_.inside(r_.instance(isl_map_get_tuple_name(m.get(), isl_dim_in)), loop); });
     return found;
+  }
+
+  // All that the nest reads of an array is from before it: no value flows from its writes to its reads.
+  bool reads_old_values(int variable) const {
+    const auto reads = pick(variable, [](auto&, auto& r) { return !r.write; });
+    const auto writes = pick(variable, [](auto&, auto& r) { return r.write; });
+    return isl::union_access_info(reads)
+        .set_may_source(writes)
+        .set_schedule_map(r_.schedule)
+        .compute_flow()
+        .may_dependence()
+        .is_empty();
+  }
+
+  bool writes_meet(int variable, int loop) const {
+    const auto writes = pick(variable, [](auto&, auto& r) { return r.write; });
+    return !carried(writes.apply_range(writes.reverse()), loop).is_empty();
   }
 
   Dependence describe(const isl::union_map& pairs, int variable, int loop) const {
@@ -143,10 +178,9 @@ class Judge {
       for (const Relation& a : from.relations)
         for (const Relation& b : to.relations) {
           if (a.access->variable != variable || b.access->variable != variable || (!a.write && !b.write)) continue;
-          if (a.own && b.own && best.variable >= 0) continue;
           const isl::map both = m.intersect(a.map.apply_range(b.map.reverse()));
           const Kind kind = a.write && !b.write ? Kind::flow : a.write ? Kind::output : Kind::anti;
-          const int order = kind == Kind::flow ? 0 : kind == Kind::anti ? 1 : 2;
+          const int order = (kind == Kind::flow ? 0 : kind == Kind::anti ? 1 : 2) + (a.own && b.own ? 3 : 0);
           if (order >= rank || both.is_empty()) continue;
           rank = order;
           best.kind = kind;
@@ -172,7 +206,9 @@ class Judge {
           isl_point_free(point);
           const char* does = a.write ? "writes " : "reads ";
           const char* then = b.write ? " writes it" : " reads it";
-          best.example = i + " = " + first + " " + does + (best.from.empty() ? nest_.variables[variable].host : best.from) + ", " + i + " = " + second + then;
+          best.example = i + " = " + first + " " + does +
+                         (best.from.empty() ? nest_.variables[variable].host : best.from) + ", " + i + " = " + second +
+                         then;
         }
     });
     return best;
@@ -208,7 +244,9 @@ class Judge {
       const Reduction& r = i.node->reduction;
       if (!r_.inside(i, loop) || r.combine == Combine::none) continue;
       const auto [at, fresh] = recurrences.emplace(r.target, r);
-      if (!fresh && (at->second.combine != r.combine || !r.payload.empty() || at->second.by_comparison != r.by_comparison)) mixed.insert(r.target);
+      if (!fresh &&
+          (at->second.combine != r.combine || !r.payload.empty() || at->second.by_comparison != r.by_comparison))
+        mixed.insert(r.target);
     }
     for (const int variable : reducible) {
       const auto at = recurrences.find(variable);
@@ -232,14 +270,22 @@ class Judge {
       d.variable = variable;
       v.dependences.push_back(d);
     }
+    bool copies = !v.dependences.empty() && l.counted && l.leaves_early == 0;
+    for (const auto& [variable, pairs] : open) {
+      const Variable& var = nest_.variables[variable];
+      copies = copies && var.array() && !var.local_memory && !writes_meet(variable, loop) && reads_old_values(variable);
+    }
+    if (copies)
+      for (const auto& [variable, pairs] : open) v.copies.push_back(variable);
     if (!l.counted) {
       v.why = (l.kind == "for" ? "" : l.kind + " loop: ") + l.why;
     } else if (l.leaves_early > 0) {
       v.why = "it may end early (break, line " + std::to_string(l.leaves_early) + ")";
     } else if (!v.dependences.empty()) {
       const Dependence& d = v.dependences.front();
-      v.why = std::string(to_string(d.kind)) + " dependence on " + nest_.variables[d.variable].host + ", line " + std::to_string(d.from_line) +
-              " to line " + std::to_string(d.to_line) + (d.example.empty() ? "" : ": " + d.example) + (d.certain ? "" : " (possibly)");
+      v.why = std::string(to_string(d.kind)) + " dependence on " + nest_.variables[d.variable].host + ", line " +
+              std::to_string(d.from_line) + " to line " + std::to_string(d.to_line) +
+              (d.example.empty() ? "" : ": " + d.example) + (d.certain ? "" : " (possibly)");
     } else {
       v.parallel = true;
     }

@@ -41,15 +41,22 @@ Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) 
   const int root = 0;
   const Loop& outer = nest.loops[root];
   const analysis::Verdict& first = verdicts[root];
-  if (!first.parallel) return choice.why = first.why, choice;
+  if (!first.parallel && first.copies.empty()) return choice.why = first.why, choice;
+  std::set<int> copies(first.copies.begin(), first.copies.end());
   if (!outer.exact) return choice.why = "how often it runs is only known inside it", choice;
+  // A grid takes many steps at once: below 0 an unsigned number would start again from above.
+  const auto wraps = [](const Loop& l) { return l.step < 0 && l.type[0] == 'u'; };
+  if (wraps(outer)) return choice.why = "it counts down in an unsigned number", choice;
   if (!first.array_reductions.empty())
-    return choice.why = "it adds into " + nest.variables[first.array_reductions[0]].host + " from many iterations at once", choice;
+    return choice.why =
+               "it adds into " + nest.variables[first.array_reductions[0]].host + " from many iterations at once",
+           choice;
   choice.reduces = !first.reductions.empty();
   choice.chain.push_back(root);
   std::set<int> written;
   emit::visit_accesses(nest.root, [&](const Access& a) {
-    if (a.write && nest.variables[a.variable].array() && !nest.variables[a.variable].local_memory) written.insert(a.variable);
+    if (a.write && nest.variables[a.variable].array() && !nest.variables[a.variable].local_memory)
+      written.insert(a.variable);
   });
   const Node* at = find_loop(nest.root, root);
   while (choice.chain.size() < 3) {
@@ -58,7 +65,8 @@ Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) 
     if (inner == nullptr) break;
     const analysis::Verdict& v = verdicts[inner->loop];
     const Loop& loop = nest.loops[inner->loop];
-    if (!v.parallel || !loop.exact || !v.array_reductions.empty() || !inner->guards.empty()) break;
+    if ((!v.parallel && v.copies.empty()) || !loop.exact || !v.array_reductions.empty() || !inner->guards.empty())
+      break;
     if (!v.reductions.empty() && !choice.reduces) break;
     if (!std::all_of(v.reductions.begin(), v.reductions.end(), [&](int x) {
           return std::find(first.reductions.begin(), first.reductions.end(), x) != first.reductions.end();
@@ -79,13 +87,16 @@ Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) 
           repeatable = false;
         }
       });
-    for (const Node* n : beside) repeatable = repeatable && n->reduction.combine == Combine::none && n->text.find("break") == std::string::npos;
+    for (const Node* n : beside)
+      repeatable = repeatable && n->reduction.combine == Combine::none && n->text.find("break") == std::string::npos;
     bool changed = false;
     emit::visit_accesses(*inner, [&](const Access& a) { changed |= a.write && set_beside.count(a.variable) > 0; });
     if (!repeatable || changed) break;
     choice.chain.push_back(inner->loop);
+    copies.insert(v.copies.begin(), v.copies.end());
     at = inner;
   }
+  choice.copies.assign(copies.begin(), copies.end());
   return choice;
 }
 

@@ -24,8 +24,10 @@ std::string loop_header(const Loop& loop) {
     const std::string axis = std::to_string(loop.axis), type = "(" + loop.type + ")";
     const std::string by = loop.step == 1 || loop.step == -1 ? "" : " * " + std::to_string(std::abs(loop.step));
     const char* sign = loop.step > 0 ? " + " : " - ";
-    return "for (" + loop.type + " " + i + " = " + loop.start + sign + type + "GLOBAL_ID(" + axis + ")" + by + "; " + loop.condition + "; " + i +
-           (loop.step > 0 ? " += " : " -= ") + type + "(GROUPS(" + axis + ") * ITEMS(" + axis + "))" + by + ")";
+    const std::string from = loop.start == "0" && loop.step > 0 ? "" : loop.start + sign;
+    return "for (" + loop.type + " " + i + " = " + from + type + "GLOBAL_ID(" + axis + ")" + by + "; " +
+           loop.condition + "; " + i + (loop.step > 0 ? " += " : " -= ") + type + "(GROUPS(" + axis + ") * ITEMS(" +
+           axis + "))" + by + ")";
   }
   const std::string step = loop.step == 1    ? "++" + i
                            : loop.step == -1 ? "--" + i
@@ -49,7 +51,8 @@ std::string node_text(const Node& node, const std::vector<Loop>& loops, int inde
     case NodeKind::loop: {
       const Loop& loop = loops[static_cast<std::size_t>(node.loop)];
       if (loop.kind == "do")
-        return pad + "do {\n" + node_text(node.children[0], loops, indent + 1) + pad + "} while (" + loop.condition + ");\n";
+        return pad + "do {\n" + node_text(node.children[0], loops, indent + 1) + pad + "} while (" + loop.condition +
+               ");\n";
       return pad + loop_header(loop) + " {\n" + node_text(node.children[0], loops, indent + 1) + pad + "}\n";
     }
     case NodeKind::branch:

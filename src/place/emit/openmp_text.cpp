@@ -76,7 +76,7 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
   for (const auto& [where, k] : placed) {
     const Nest& nest = program.functions[where.first].nests[where.second];
     std::string pragma = "#pragma omp parallel for" + clause(k, nest, nullptr);
-    bool possible = true;
+    bool possible = k.copies.empty();
     std::set<std::string> privates, copied;
     for (const int p : k.privates)
       if (nest.variables[p].loops.empty()) privates.insert(nest.variables[p].host);
@@ -86,30 +86,32 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
     if (!privates.empty()) pragma += " private(" + joined(privates) + ")";
     if (!copied.empty()) pragma += " firstprivate(" + joined(copied) + ")";
     for (const Reduction& r : k.reductions) {
-      if (!r.payload.empty() || nest.variables[r.target].storage == Storage::reference) possible = possible && r.payload.empty();
-      const char* sign = r.combine == Combine::sum ? "+" : r.combine == Combine::product ? "*" : r.combine == Combine::minimum ? "min" : "max";
+      if (!r.payload.empty() || nest.variables[r.target].storage == Storage::reference)
+        possible = possible && r.payload.empty();
+      const char* sign = r.combine == Combine::sum       ? "+"
+                         : r.combine == Combine::product ? "*"
+                         : r.combine == Combine::minimum ? "min"
+                                                         : "max";
       pragma += std::string(" reduction(") + sign + ":" + nest.variables[r.target].host + ")";
     }
     if (!possible) continue;  // an extreme with its place has no clause
-    std::string parameters, tests, ranges;
-    for (const std::string& p : k.parameters) {
-      const auto v = std::find_if(nest.variables.begin(), nest.variables.end(), [&](const Variable& x) { return x.name == p; });
-      parameters += (parameters.empty() ? "" : ", ") + (v != nest.variables.end() ? "placed::Int(" + v->host + ")" : p);
-    }
-    if (!k.fits.empty()) tests = k.fits + "(" + parameters + ")";
+    std::string tests, ranges;
+    if (!k.fits.empty()) tests = call_text(k.fits, nest);
     int outside = 0;
     bool unknown = false;
     for (const KernelArray& a : k.arrays) {
       const Variable& v = nest.variables[a.variable];
       if (!v.outlives) continue;  // memory of the function's own
-      std::string count = !v.count.empty() ? "placed::Int(" + v.count + ")" : a.sized ? a.size_function + "(" + parameters + ")" : "";
+      std::string count = !v.count.empty() ? "placed::Int(" + v.count + ")" : a.sized ? call_text(a.size, nest) : "";
       unknown |= count.empty();
-      ranges += (ranges.empty() ? "{" : ", {") + v.data + ", " + count + " * placed::Int(sizeof(" + v.host_element + "))" + (a.written ? ", true}" : "}");
+      ranges += (ranges.empty() ? "{" : ", {") + v.data + ", " + count + " * placed::Int(sizeof(" + v.host_element +
+                "))" + (a.written ? ", true}" : "}");
       ++outside;
     }
     for (const Reduction& r : k.reductions)
       if (nest.variables[r.target].storage == Storage::reference) {
-        ranges += (ranges.empty() ? "{" : ", {") + ("&" + nest.variables[r.target].host) + ", " + std::to_string(nest.variables[r.target].bytes) + ", true}";
+        ranges += (ranges.empty() ? "{" : ", {") + ("&" + nest.variables[r.target].host) + ", " +
+                  std::to_string(nest.variables[r.target].bytes) + ", true}";
         ++outside;
       }
     if (outside > 1) {
@@ -135,8 +137,9 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
     text += program.text.substr(at, i.at - at) + i.text;
     at = i.at;
   }
-  out.text = "// Loops of " + program.functions.back().name + "() as threads of the host, by ridge place.\n#include <cstdint>\n#include <initializer_list>\n" + std::string(kHelpers) +
-             text + program.text.substr(at);
+  out.text = "// Loops of " + program.functions.back().name +
+             "() as threads of the host, by ridge place.\n#include <cstdint>\n#include <initializer_list>\n" +
+             std::string(kHelpers) + text + program.text.substr(at);
   return out;
 }
 

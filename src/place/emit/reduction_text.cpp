@@ -16,11 +16,13 @@ std::vector<int> cells(const Reduction& r) {
 
 // Is `other` better than `mine`? Ties go to the earlier iteration, or to the later one where the source has <=; what
 // took nothing has order 0 and the value from before.
-std::string better(const Reduction& r, const std::string& other, const std::string& mine, const std::string& other_order, const std::string& my_order) {
+std::string better(const Reduction& r, const std::string& other, const std::string& mine,
+                   const std::string& other_order, const std::string& my_order) {
   std::string test = other + (lowest(r) ? " < " : " > ") + mine;
   if (r.payload.empty()) return test;
-  const std::string order = r.strict ? other_order + " != 0 && (" + my_order + " == 0 ? 0 : " + other_order + " < " + my_order + ")"
-                                     : other_order + " > " + my_order;
+  const std::string order =
+      r.strict ? other_order + " != 0 && (" + my_order + " == 0 ? 0 : " + other_order + " < " + my_order + ")"
+               : other_order + " > " + my_order;
   return test + " || (" + other + " == " + mine + " && " + order + ")";
 }
 
@@ -28,7 +30,8 @@ std::string better(const Reduction& r, const std::string& other, const std::stri
 
 std::vector<std::string> reduction_arguments(const Reduction& r, const Nest& nest) {
   std::vector<std::string> list;
-  for (const int c : cells(r)) list.push_back("GLOBAL " + nest.variables[c].element + "* RESTRICT " + nest.variables[c].name + "_parts");
+  for (const int c : cells(r))
+    list.push_back("GLOBAL " + nest.variables[c].element + "* RESTRICT " + nest.variables[c].name + "_parts");
   if (!r.payload.empty()) list.push_back("GLOBAL ulong* RESTRICT " + nest.variables[r.target].name + "_order_parts");
   if (!arithmetic(r))
     for (const int c : cells(r)) list.push_back(nest.variables[c].element + " " + nest.variables[c].name + "_before");
@@ -39,7 +42,8 @@ std::string reduction_start(const Reduction& r, const Nest& nest) {
   std::string text;
   for (const int c : cells(r)) {
     const Variable& v = nest.variables[c];
-    text += "  " + v.element + " " + v.name + " = " + (arithmetic(r) ? (r.combine == Combine::sum ? "0" : "1") : v.name + "_before") + ";\n";
+    text += "  " + v.element + " " + v.name + " = " +
+            (arithmetic(r) ? (r.combine == Combine::sum ? "0" : "1") : v.name + "_before") + ";\n";
   }
   if (!r.payload.empty()) text += "  ulong " + nest.variables[r.target].name + "_order = 0;\n";
   return text;
@@ -63,16 +67,22 @@ std::string reduction_tree(const Reduction& r, const Nest& nest) {
   else if (!r.by_comparison)
     join = "      " + mine + " = " + (lowest(r) ? "fmin(" : "fmax(") + mine + ", " + other + ");\n";
   else
-    join = "      if (" + better(r, other, mine, order + "[item + reach]", order + "[item]") + ") {\n" + moves + "      }\n";
-  return declare + fill + "  for (int reach = 128; reach > 0; reach /= 2) {\n    BARRIER();\n    if (item < reach) {\n" + join +
+    join = "      if (" + better(r, other, mine, order + "[item + reach]", order + "[item]") + ") {\n" + moves +
+           "      }\n";
+  return declare + fill +
+         "  for (int reach = 128; reach > 0; reach /= 2) {\n    BARRIER();\n    if (item < reach) {\n" + join +
          "    }\n  }\n  if (item == 0) {\n" + stores + "  }\n";
 }
 
-std::string reduction_buffers(const Reduction& r, const Nest& nest, const std::string& session, const std::string& pad) {
+std::string reduction_buffers(const Reduction& r, const Nest& nest, const std::string& session,
+                              const std::string& pad) {
   std::string text;
   for (const int c : cells(r))
-    text += pad + "const auto " + nest.variables[c].name + "_parts = " + session + ".scratch<" + host_type(nest.variables[c]) + ">(grid.count);\n";
-  if (!r.payload.empty()) text += pad + "const auto " + nest.variables[r.target].name + "_order_parts = " + session + ".scratch<std::uint64_t>(grid.count);\n";
+    text += pad + "const auto " + nest.variables[c].name + "_parts = " + session + ".scratch<" +
+            host_type(nest.variables[c]) + ">(grid.count);\n";
+  if (!r.payload.empty())
+    text += pad + "const auto " + nest.variables[r.target].name + "_order_parts = " + session +
+            ".scratch<std::uint64_t>(grid.count);\n";
   return text;
 }
 
@@ -81,7 +91,8 @@ std::vector<std::string> reduction_values(const Reduction& r, const Nest& nest) 
   for (const int c : cells(r)) list.push_back(nest.variables[c].name + "_parts");
   if (!r.payload.empty()) list.push_back(nest.variables[r.target].name + "_order_parts");
   if (!arithmetic(r))
-    for (const int c : cells(r)) list.push_back("static_cast<" + host_type(nest.variables[c]) + ">(" + nest.variables[c].host + ")");
+    for (const int c : cells(r))
+      list.push_back("static_cast<" + host_type(nest.variables[c]) + ">(" + nest.variables[c].host + ")");
   return list;
 }
 
@@ -90,10 +101,11 @@ std::string reduction_join(const Reduction& r, const Nest& nest, const std::stri
   const std::string all = t.name + "_all";
   std::string text;
   for (const int c : cells(r))
-    text += pad + "const auto " + nest.variables[c].name + "_all = " + session + ".fetch<" + host_type(nest.variables[c]) + ">(" + nest.variables[c].name + "_parts, grid.count);\n";
+    text += pad + "const auto " + nest.variables[c].name + "_all = " + session + ".fetch<" +
+            host_type(nest.variables[c]) + ">(" + nest.variables[c].name + "_parts, grid.count);\n";
   if (!r.payload.empty())
-    text += pad + "const auto " + t.name + "_order_all = " + session + ".fetch<std::uint64_t>(" + t.name + "_order_parts, grid.count);\n" + pad +
-            "std::uint64_t " + t.name + "_order = 0;\n";
+    text += pad + "const auto " + t.name + "_order_all = " + session + ".fetch<std::uint64_t>(" + t.name +
+            "_order_parts, grid.count);\n" + pad + "std::uint64_t " + t.name + "_order = 0;\n";
   text += pad + "for (std::size_t part = 0; part < " + all + ".size(); ++part) {\n";
   const std::string value = all + "[part]";
   if (arithmetic(r)) {
@@ -102,7 +114,8 @@ std::string reduction_join(const Reduction& r, const Nest& nest, const std::stri
     text += pad + "  " + t.host + " = " + (lowest(r) ? "std::fmin(" : "std::fmax(") + t.host + ", " + value + ");\n";
   } else {
     text += pad + "  if (" + better(r, value, t.host, t.name + "_order_all[part]", t.name + "_order") + ") {\n";
-    for (const int c : cells(r)) text += pad + "    " + nest.variables[c].host + " = " + nest.variables[c].name + "_all[part];\n";
+    for (const int c : cells(r))
+      text += pad + "    " + nest.variables[c].host + " = " + nest.variables[c].name + "_all[part];\n";
     if (!r.payload.empty()) text += pad + "    " + t.name + "_order = " + t.name + "_order_all[part];\n";
     text += pad + "  }\n";
   }

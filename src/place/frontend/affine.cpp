@@ -53,7 +53,8 @@ std::optional<Poly> Reader::poly_of(const ValueDecl* decl) {
   // Declared inside the nest without a closed form: its value differs between iterations.
   if (const auto it = scope_->variables.find(decl); it != scope_->variables.end()) {
     const Variable& v = scope_->nest.variables[it->second];
-    if (!v.loops.empty() || scope_->in_function) return v.parameter ? std::optional(Poly::symbol(symbol(it->second))) : std::nullopt;
+    if (!v.loops.empty() || scope_->in_function)
+      return v.parameter ? std::optional(Poly::symbol(symbol(it->second))) : std::nullopt;
   } else if (scope_->in_function && !isa<ParmVarDecl>(var)) {
     return {};
   }
@@ -128,7 +129,8 @@ std::optional<Poly> Reader::poly(const Expr* e, std::vector<Poly>& not_negative)
   if (const int size = extent(e); size >= 0) return Poly::symbol(symbol(size));
   if (const ValueDecl* decl = referred(e)) return poly_of(decl);
   if (const auto* u = dyn_cast<UnaryOperator>(e)) {
-    auto p = u->getOpcode() == UO_Minus || u->getOpcode() == UO_Plus ? poly(u->getSubExpr(), not_negative) : std::nullopt;
+    auto p =
+        u->getOpcode() == UO_Minus || u->getOpcode() == UO_Plus ? poly(u->getSubExpr(), not_negative) : std::nullopt;
     if (!p) return {};
     return in_type(u->getOpcode() == UO_Minus ? Poly().plus(*p, -1) : *p, e->getType(), not_negative);
   }
@@ -218,7 +220,8 @@ std::optional<Condition> Reader::condition(const Expr* e, bool negate, std::vect
     if (!l || !r || l->size() * r->size() > 16 || l->size() + r->size() > 16) return {};
     return (b->getOpcode() == BO_LAnd) != negate ? both(*l, *r) : either(*l, *r);
   }
-  if (!b->isComparisonOp() || !b->getLHS()->getType()->isIntegerType() || !b->getRHS()->getType()->isIntegerType()) return {};
+  if (!b->isComparisonOp() || !b->getLHS()->getType()->isIntegerType() || !b->getRHS()->getType()->isIntegerType())
+    return {};
   const auto l = poly(b->getLHS(), not_negative), r = poly(b->getRHS(), not_negative);
   if (!l || !r || !l->affine() || !r->affine()) return {};
   const Poly more = r->plus(*l, -1), less = l->plus(*r, -1), one = Poly::constant(1);

@@ -15,15 +15,14 @@ struct Known {
   bool exact;  // the same to the last bit everywhere
 };
 // Functions whose kernel counterpart has the same name for float and double.
-const Known kMath[] = {{"sqrt", 1, true},   {"fabs", 1, true},   {"floor", 1, true},    {"ceil", 1, true},
-                       {"trunc", 1, true},  {"round", 1, true},  {"rint", 1, true},     {"fmod", 2, true},
-                       {"fmin", 2, true},   {"fmax", 2, true},   {"copysign", 2, true}, {"fma", 3, true},
-                       {"exp", 1, false},   {"exp2", 1, false},  {"expm1", 1, false},   {"log", 1, false},
-                       {"log2", 1, false},  {"log10", 1, false}, {"log1p", 1, false},   {"sin", 1, false},
-                       {"cos", 1, false},   {"tan", 1, false},   {"asin", 1, false},    {"acos", 1, false},
-                       {"atan", 1, false},  {"atan2", 2, false}, {"sinh", 1, false},    {"cosh", 1, false},
-                       {"tanh", 1, false},  {"pow", 2, false},   {"hypot", 2, false},   {"cbrt", 1, false},
-                       {"erf", 1, false},   {"erfc", 1, false}};
+const Known kMath[] = {
+    {"sqrt", 1, true},     {"fabs", 1, true},  {"floor", 1, true},  {"ceil", 1, true},   {"trunc", 1, true},
+    {"round", 1, true},    {"rint", 1, true},  {"fmod", 2, true},   {"fmin", 2, true},   {"fmax", 2, true},
+    {"copysign", 2, true}, {"fma", 3, true},   {"exp", 1, false},   {"exp2", 1, false},  {"expm1", 1, false},
+    {"log", 1, false},     {"log2", 1, false}, {"log10", 1, false}, {"log1p", 1, false}, {"sin", 1, false},
+    {"cos", 1, false},     {"tan", 1, false},  {"asin", 1, false},  {"acos", 1, false},  {"atan", 1, false},
+    {"atan2", 2, false},   {"sinh", 1, false}, {"cosh", 1, false},  {"tanh", 1, false},  {"pow", 2, false},
+    {"hypot", 2, false},   {"cbrt", 1, false}, {"erf", 1, false},   {"erfc", 1, false}};
 
 bool from_system(const FunctionDecl* f, const ASTContext& ast) {
   return ast.getSourceManager().isInSystemHeader(f->getLocation()) || f->getBuiltinID() != 0;
@@ -83,7 +82,11 @@ std::optional<std::string> Reader::known_function(const CallExpr* e, Effects& fx
   if (name == "lrint" || name == "lrintf" || name == "llrint" || name == "llrintf") {
     read(1);
     const auto from = dialect(e->getArg(0)->getType());
-    return "(long)rint((" + (name.back() == 'f' ? std::string("float") : from->integer ? "double" : from->name) + ")(" + arguments[0] + "))";
+    return "(long)rint((" +
+           (name.back() == 'f' ? std::string("float")
+            : from->integer    ? "double"
+                               : from->name) +
+           ")(" + arguments[0] + "))";
   }
   if (result->integer) return {};
   if (name == "nearbyint" || name == "nearbyintf") name = "rint";
@@ -112,7 +115,8 @@ std::string Reader::call(const CallExpr* e, Effects& fx) {
     if (method->isVirtual()) refuse(e, "a virtual call: its effects are not known: " + source(e));
     refuse(e, "the call of a member function is not modelled: " + source(e));
   }
-  if (from_system(callee, ast_)) refuse(e, "the effects of " + callee->getNameAsString() + "() are not known: " + source(e));
+  if (from_system(callee, ast_))
+    refuse(e, "the effects of " + callee->getNameAsString() + "() are not known: " + source(e));
   return own_function(e, callee, fx);
 }
 
@@ -150,11 +154,13 @@ std::string Reader::own_function(const CallExpr* e, const FunctionDecl* callee, 
     } else if (const auto which = object(argument)) {
       p = Place{*which, {{Poly::constant(0), "0"}}, {}};
     }
-    if (!p || p->indices.size() != 1) refuse(e, "the argument " + source(argument) + " does not stand for a known array");
+    if (!p || p->indices.size() != 1)
+      refuse(e, "the argument " + source(argument) + " does not stand for a known array");
     const Variable& v = scope_->nest.variables[p->variable];
     if (v.local_memory) refuse(e, "a local array is passed to a function: " + source(e));
     const Variable& formal = known.variables[known.arrays[i]];
-    if (formal.element != v.element || formal.inner != v.inner) refuse(e, "the argument " + source(argument) + " is seen as another type");
+    if (formal.element != v.element || formal.inner != v.inner)
+      refuse(e, "the argument " + source(argument) + " is seen as another type");
     const std::string offset = p->indices[0].text;
     text += offset == "0" ? v.name : v.name + " + " + wrapped(offset);
     actuals[i] = *p;
@@ -183,7 +189,8 @@ std::string Reader::own_function(const CallExpr* e, const FunctionDecl* callee, 
     };
     if (a.exact && (!usable(a.subscripts[0]) || !actual.indices[0].value)) {
       a.exact = false;
-      a.why = "what " + known.name + "() reads of " + scope_->nest.variables[a.variable].host + " has no closed form: any element";
+      a.why = "what " + known.name + "() reads of " + scope_->nest.variables[a.variable].host +
+              " has no closed form: any element";
     }
     for (Poly& p : a.subscripts) p = p.substituted(values);
     if (a.exact) a.subscripts[0] = a.subscripts[0].plus(*actual.indices[0].value);
@@ -218,8 +225,10 @@ std::string Reader::own_function(const CallExpr* e, const FunctionDecl* callee, 
 
 const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
   if (const auto it = summaries_.find(callee); it != summaries_.end()) return *it->second;
-  if (!being_read_.insert(callee).second) refuse(at, "the recursive call of " + callee->getNameAsString() + "() is not modelled");
-  if (callee->isVariadic() || callee->isTemplated()) refuse(at, callee->getNameAsString() + "() takes arguments that are not modelled");
+  if (!being_read_.insert(callee).second)
+    refuse(at, "the recursive call of " + callee->getNameAsString() + "() is not modelled");
+  if (callee->isVariadic() || callee->isTemplated())
+    refuse(at, callee->getNameAsString() + "() takes arguments that are not modelled");
   auto outer = std::move(scope_);
   scope_ = std::make_unique<Scope>();
   scope_->in_function = true;
@@ -234,21 +243,26 @@ const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
     }
   } restore{*this, outer, callee};
   result->name = callee->getNameAsString();
-  const bool taken = std::any_of(summaries_.begin(), summaries_.end(), [&](const auto& s) { return s.second->name == result->name + "_"; });
-  result->name += taken ? "_" + std::to_string(summaries_.size()) + "_" : "_";  // clear of what the kernel languages bring
+  const bool taken = std::any_of(summaries_.begin(), summaries_.end(),
+                                 [&](const auto& s) { return s.second->name == result->name + "_"; });
+  result->name +=
+      taken ? "_" + std::to_string(summaries_.size()) + "_" : "_";  // clear of what the kernel languages bring
   find_changes(callee->getBody(), scope_->changed);
   std::string parameters;
   for (const ParmVarDecl* p : callee->parameters()) {
     const int which = variable(p, at);
     Variable& v = scope_->nest.variables[which];
     const bool scalar = !v.array();
-    if (v.storage == Storage::reference && !v.constant) refuse(at, result->name + "() changes a number through a reference");
-    if (v.storage == Storage::object && v.type.find('&') == std::string::npos && v.type.find("span") == std::string::npos)
+    if (v.storage == Storage::reference && !v.constant)
+      refuse(at, result->name + "() changes a number through a reference");
+    if (v.storage == Storage::object && v.type.find('&') == std::string::npos &&
+        v.type.find("span") == std::string::npos)
       refuse(at, result->name + "() takes a copy of an array");
     result->formals.push_back(scalar && v.integer ? v.name : "");
     result->arrays.push_back(scalar ? -1 : which);
     parameters += (parameters.empty() ? "" : ", ") +
-                  (scalar ? v.element + " " + v.name : std::string("GLOBAL ") + (v.constant ? "const " : "") + v.element + "* " + v.name);
+                  (scalar ? v.element + " " + v.name
+                          : std::string("GLOBAL ") + (v.constant ? "const " : "") + v.element + "* " + v.name);
     v.storage = v.storage == Storage::reference ? Storage::scalar : v.storage;
   }
   std::string type = "void";

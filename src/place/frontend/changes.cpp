@@ -16,9 +16,11 @@ const ValueDecl* base_of(const Expr* e) {
 }
 
 bool only_looks(const CXXMemberCallExpr* call) {
-  static const std::set<std::string> harmless{"size", "data", "begin", "end", "at", "front", "back", "empty", "rows", "cols"};
+  static const std::set<std::string> harmless{"size",  "data", "begin", "end",  "at",
+                                              "front", "back", "empty", "rows", "cols"};
   const CXXMethodDecl* method = call->getMethodDecl();
-  return method != nullptr && (method->isConst() || (method->getDeclName().isIdentifier() && harmless.count(method->getNameAsString()) > 0));
+  return method != nullptr &&
+         (method->isConst() || (method->getDeclName().isIdentifier() && harmless.count(method->getNameAsString()) > 0));
 }
 
 // Of a variable along a path: is its old value read before a new one is surely written?
@@ -32,7 +34,8 @@ class Uses {
     if (s == nullptr) return Use::none;
     if (const auto* ref = dyn_cast<DeclRefExpr>(s)) return ref->getDecl() == var_ ? Use::read : Use::none;
     if (const auto* b = dyn_cast<BinaryOperator>(s); b != nullptr && b->getOpcode() == BO_Assign)
-      if (const auto* to = dyn_cast<DeclRefExpr>(b->getLHS()->IgnoreParenImpCasts()); to != nullptr && to->getDecl() == var_)
+      if (const auto* to = dyn_cast<DeclRefExpr>(b->getLHS()->IgnoreParenImpCasts());
+          to != nullptr && to->getDecl() == var_)
         return of(b->getRHS()) == Use::read ? Use::read : Use::written;
     if (const auto* d = dyn_cast<DeclStmt>(s)) {
       for (const Decl* decl : d->decls())
@@ -89,7 +92,8 @@ void Reader::find_changes(const Stmt* s, std::set<const ValueDecl*>& into) const
     if (const ValueDecl* decl = base_of(e)) into.insert(decl);
   };
   if (const auto* b = dyn_cast<BinaryOperator>(s); b != nullptr && b->isAssignmentOp()) add(b->getLHS());
-  if (const auto* u = dyn_cast<UnaryOperator>(s); u != nullptr && (u->isIncrementDecrementOp() || u->getOpcode() == UO_AddrOf))
+  if (const auto* u = dyn_cast<UnaryOperator>(s);
+      u != nullptr && (u->isIncrementDecrementOp() || u->getOpcode() == UO_AddrOf))
     add(u->getSubExpr());
   if (const auto* call = dyn_cast<CallExpr>(s)) {
     const FunctionDecl* callee = call->getDirectCallee();
@@ -101,7 +105,8 @@ void Reader::find_changes(const Stmt* s, std::set<const ValueDecl*>& into) const
       const unsigned at = i - first;
       const bool known = callee != nullptr && at < callee->getNumParams();
       const QualType type = known ? callee->getParamDecl(at)->getType() : QualType();
-      if (!known || (type->isLValueReferenceType() && !type->getPointeeType().isConstQualified()) || type->isRValueReferenceType())
+      if (!known || (type->isLValueReferenceType() && !type->getPointeeType().isConstQualified()) ||
+          type->isRValueReferenceType())
         add(call->getArg(i));
     }
     if (const auto* member = dyn_cast<CXXMemberCallExpr>(call); member != nullptr && !only_looks(member))
@@ -109,8 +114,9 @@ void Reader::find_changes(const Stmt* s, std::set<const ValueDecl*>& into) const
   }
   if (const auto* d = dyn_cast<DeclStmt>(s))
     for (const Decl* decl : d->decls())
-      if (const auto* var = dyn_cast<VarDecl>(decl); var != nullptr && var->hasInit() && var->getType()->isReferenceType() &&
-                                                     !var->getType()->getPointeeType().isConstQualified() && !var->isImplicit())
+      if (const auto* var = dyn_cast<VarDecl>(decl);
+          var != nullptr && var->hasInit() && var->getType()->isReferenceType() &&
+          !var->getType()->getPointeeType().isConstQualified() && !var->isImplicit())
         add(var->getInit());
   if (const auto* lambda = dyn_cast<LambdaExpr>(s))
     for (const auto& capture : lambda->captures())
@@ -146,7 +152,8 @@ bool Reader::live_after(const VarDecl* var) const {
       return function_->getBody() != nullptr && uses.of(function_->getBody()) == Use::read;
     }
     if (const auto* loop = dyn_cast<ForStmt>(frame->s)) {
-      if (uses.of(loop->getInc()) == Use::read || uses.of(loop->getCond()) == Use::read || uses.of(loop->getBody()) == Use::read)
+      if (uses.of(loop->getInc()) == Use::read || uses.of(loop->getCond()) == Use::read ||
+          uses.of(loop->getBody()) == Use::read)
         return true;
     } else if (uses.of(frame->s) == Use::read) {
       return true;

@@ -57,9 +57,11 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
   if (const auto* c = dyn_cast<ConstantExpr>(e)) return expression(c->getSubExpr(), fx);
   if (const auto* s = dyn_cast<SubstNonTypeTemplateParmExpr>(e)) return expression(s->getReplacement(), fx);
   if (const auto* d = dyn_cast<CXXDefaultArgExpr>(e)) return expression(d->getExpr(), fx);
-  if (!dialect(e->getType())) refuse(e, "a value of type " + type_text(e->getType()) + " is not modelled: " + source(e));
+  if (!dialect(e->getType()))
+    refuse(e, "a value of type " + type_text(e->getType()) + " is not modelled: " + source(e));
 
-  if (const auto* n = dyn_cast<IntegerLiteral>(e)) return literal(APValue(llvm::APSInt(n->getValue(), e->getType()->isUnsignedIntegerType())), e->getType(), e);
+  if (const auto* n = dyn_cast<IntegerLiteral>(e))
+    return literal(APValue(llvm::APSInt(n->getValue(), e->getType()->isUnsignedIntegerType())), e->getType(), e);
   if (const auto* f = dyn_cast<FloatingLiteral>(e)) return literal(APValue(f->getValue()), e->getType(), e);
   if (const auto* b = dyn_cast<CXXBoolLiteralExpr>(e)) return b->getValue() ? "1" : "0";
   if (const auto* c = dyn_cast<CharacterLiteral>(e)) return std::to_string(c->getValue());
@@ -113,7 +115,8 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
       case UO_Deref:
         break;
       default:
-        refuse(e, "this use of " + UnaryOperator::getOpcodeStr(u->getOpcode()).str() + " is not modelled: " + source(e));
+        refuse(e,
+               "this use of " + UnaryOperator::getOpcodeStr(u->getOpcode()).str() + " is not modelled: " + source(e));
     }
   }
   if (const auto* b = dyn_cast<BinaryOperator>(e)) {

@@ -30,7 +30,9 @@ void visit(const Stmt* s, const Visit& see) {
 
 bool Reader::has_loop(const Stmt* s) const {
   bool found = false;
-  visit(s, [&](const Stmt* x) { found |= is_loop(x) || (isa<CallExpr>(x) && cast<CallExpr>(x)->getDirectCallee() != nullptr); });
+  visit(s, [&](const Stmt* x) {
+    found |= is_loop(x) || (isa<CallExpr>(x) && cast<CallExpr>(x)->getDirectCallee() != nullptr);
+  });
   return found;
 }
 
@@ -49,7 +51,8 @@ std::optional<Nest> Reader::nest(const Stmt* s, Part& into) {
     for (const auto& [decl, which] : scope_->variables) {
       const Variable& v = scope_->nest.variables[which];
       const auto* var = dyn_cast<VarDecl>(decl);
-      if (v.outlives || (var != nullptr && v.loops.empty() && live_after(var))) scope_->nest.live_after.insert(which);
+      if (v.outlives || (var != nullptr && v.loops.empty() && live_after(var)))
+        scope_->nest.live_after.insert(which);
       else if (v.array() && !v.local_memory) {
         // An array is needed later unless nothing outside the nest names it.
         bool elsewhere = false;
@@ -81,8 +84,20 @@ void Reader::know_loops_around() {
     if (f == nullptr || f->getInit() == nullptr || f->getCond() == nullptr || f->getInc() == nullptr) continue;
     const auto* d = dyn_cast<DeclStmt>(f->getInit());
     const auto* var = d != nullptr && d->isSingleDecl() ? dyn_cast<VarDecl>(d->getSingleDecl()) : nullptr;
-    const auto* step = dyn_cast<UnaryOperator>(f->getInc());
-    if (var == nullptr || !var->hasInit() || step == nullptr || !step->isIncrementOp() || referred(step->getSubExpr()) != var) continue;
+    if (var == nullptr || !var->hasInit()) continue;
+    bool up = false;  // never smaller than its start
+    if (const auto* u = dyn_cast<UnaryOperator>(f->getInc()->IgnoreParens())) {
+      up = u->isIncrementOp() && referred(u->getSubExpr()) == var;
+    } else if (const auto* b = dyn_cast<BinaryOperator>(f->getInc()->IgnoreParens());
+               b != nullptr && referred(b->getLHS()) == var) {
+      Expr::EvalResult by, from;
+      const bool known = b->isCompoundAssignmentOp() && b->getRHS()->EvaluateAsInt(by, ast_);
+      const bool positive = known && by.Val.getInt().isStrictlyPositive();
+      up = positive && (b->getOpcode() == BO_AddAssign ||
+                        (b->getOpcode() == BO_MulAssign && var->getInit()->EvaluateAsInt(from, ast_) &&
+                         from.Val.getInt().isStrictlyPositive()));
+    }
+    if (!up) continue;
     if (!var->getType()->isIntegerType() || scope_->variables.count(var) == 0) continue;
     std::set<const ValueDecl*> changed;
     find_changes(f->getBody(), changed);
@@ -98,10 +113,12 @@ void Reader::know_loops_around() {
     std::vector<Poly> needed;
     const auto i = poly_of(var);
     if (!i) continue;
-    if (const auto start = poly(var->getInit(), needed); start && start->affine() && needed.empty() && still(var->getInit()))
+    if (const auto start = poly(var->getInit(), needed);
+        start && start->affine() && needed.empty() && still(var->getInit()))
       scope_->nest.context.push_back({i->plus(*start, -1)});
     needed.clear();
-    if (const auto when = condition(f->getCond(), false, needed); when && when->size() == 1 && needed.empty() && still(f->getCond()))
+    if (const auto when = condition(f->getCond(), false, needed);
+        when && when->size() == 1 && needed.empty() && still(f->getCond()))
       for (const Constraint& c : (*when)[0]) scope_->nest.context.push_back(c);
   }
 }
@@ -148,14 +165,18 @@ std::optional<Part> Reader::placeable_call(const Stmt* s) {
   const auto* e = dyn_cast<Expr>(at);
   if (e == nullptr) return {};
   const Expr* inner = e->IgnoreImplicit()->IgnoreParens();
-  if (const auto* b = dyn_cast<BinaryOperator>(inner); b != nullptr && b->getOpcode() == BO_Assign && referred(b->getLHS()) != nullptr)
+  if (const auto* b = dyn_cast<BinaryOperator>(inner);
+      b != nullptr && b->getOpcode() == BO_Assign && referred(b->getLHS()) != nullptr)
     inner = b->getRHS()->IgnoreImplicit();
   const auto* call = dyn_cast<CallExpr>(inner);
   if (call == nullptr || isa<CXXMemberCallExpr>(call) || isa<CXXOperatorCallExpr>(call)) return {};
   const FunctionDecl* callee = call->getDirectCallee();
   const FunctionDecl* body = nullptr;
-  if (callee == nullptr || !callee->hasBody(body) || isa<CXXMethodDecl>(callee) || callee->isTemplateInstantiation()) return {};
-  if (ast_.getSourceManager().isInSystemHeader(body->getLocation()) || !ast_.getSourceManager().isInMainFile(body->getLocation())) return {};
+  if (callee == nullptr || !callee->hasBody(body) || isa<CXXMethodDecl>(callee) || callee->isTemplateInstantiation())
+    return {};
+  if (ast_.getSourceManager().isInSystemHeader(body->getLocation()) ||
+      !ast_.getSourceManager().isInMainFile(body->getLocation()))
+    return {};
   const auto named = [](const DeclContext* c) {
     c = c->getRedeclContext();
     while (const auto* n = dyn_cast<NamespaceDecl>(c)) {
@@ -175,8 +196,10 @@ std::optional<Part> Reader::placeable_call(const Stmt* s) {
         if (isa<LambdaExpr>(x)) harmless = false;
         if (const auto* c = dyn_cast<CallExpr>(x)) {
           const auto* m = dyn_cast<CXXMemberCallExpr>(c);
-          const std::string name = m != nullptr && m->getMethodDecl() != nullptr && m->getMethodDecl()->getDeclName().isIdentifier()
-                                       ? m->getMethodDecl()->getNameAsString() : "";
+          const std::string name =
+              m != nullptr && m->getMethodDecl() != nullptr && m->getMethodDecl()->getDeclName().isIdentifier()
+                  ? m->getMethodDecl()->getNameAsString()
+                  : "";
           harmless = harmless && (name == "size" || name == "data");
         }
       });
@@ -216,7 +239,8 @@ Part Reader::open_loop(const Stmt* s) {
     find_changes(h, scope_->changed);
     try {
       const auto* e = dyn_cast<Expr>(h);
-      if (e != nullptr && dialect(e->getType()) && !isa<CompoundAssignOperator>(e) && !(isa<UnaryOperator>(e) && cast<UnaryOperator>(e)->isIncrementDecrementOp()) &&
+      if (e != nullptr && dialect(e->getType()) && !isa<CompoundAssignOperator>(e) &&
+          !(isa<UnaryOperator>(e) && cast<UnaryOperator>(e)->isIncrementDecrementOp()) &&
           !(isa<BinaryOperator>(e) && cast<BinaryOperator>(e)->isAssignmentOp())) {
         expression(e, fx);
       } else {
@@ -286,8 +310,10 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
       result_->nests.push_back(std::move(*found));
       bool inner = false;
       visit(body_of(s), [&](const Stmt* x) { inner |= is_loop(x); });
-      if (inner && around_.size() < 40) {  // the same loop opened, should only what is inside it be placed
+      if (inner && around_.size() < 40) {   // the same loop opened, should only what is inside it be placed
+        const auto said = refusals.size();  // what is understood as a whole has nothing to complain about in its parts
         Part opened = open_loop(s);
+        refusals.resize(said);
         opened.id = result.id;
         opened.loop_kind = result.loop_kind;
         opened.line = result.line;
@@ -303,7 +329,8 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
     result.anything = opened.anything;
     return result;
   }
-  if (const auto* branch = dyn_cast<IfStmt>(s); branch != nullptr && !branch->hasInitStorage() && !branch->hasVarStorage() && has_loop(s)) {
+  if (const auto* branch = dyn_cast<IfStmt>(s);
+      branch != nullptr && !branch->hasInitStorage() && !branch->hasVarStorage() && has_loop(s)) {
     result.kind = PartKind::branch;
     around_.push_back({s, 0});
     result.children.push_back(part(branch->getThen(), false));
@@ -313,7 +340,9 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
     scope_ = std::make_unique<Scope>();
     try {
       expression(branch->getCond(), fx);
-      for (const Access& a : fx.accesses) result.anything |= scope_->nest.variables[a.variable].array() || scope_->nest.variables[a.variable].storage == Storage::reference;
+      for (const Access& a : fx.accesses)
+        result.anything |= scope_->nest.variables[a.variable].array() ||
+                           scope_->nest.variables[a.variable].storage == Storage::reference;
     } catch (const Refused&) {
       result.anything = true;
     }
@@ -330,7 +359,8 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
   }
   if (const auto* d = dyn_cast<DeclStmt>(s)) {
     for (const Decl* decl : d->decls())
-      if (const auto* var = dyn_cast<VarDecl>(decl); var != nullptr && !var->getType()->isReferenceType() && !var->getType()->isPointerType()) {
+      if (const auto* var = dyn_cast<VarDecl>(decl);
+          var != nullptr && !var->getType()->isReferenceType() && !var->getType()->isPointerType()) {
         Variable v;
         v.host = var->getNameAsString();
         if (dialect(var->getType())) continue;
@@ -338,7 +368,8 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
         const bool known = shape(var->getType(), v) && !v.count.empty();
         if (known && (record == nullptr || record->getQualifiedNameAsString() != "std::span"))
           result.locals.push_back({v.host, v.data, v.count, v.host_element});
-        else if (var->getType().isDestructedType() != QualType::DK_none || var->getType()->isArrayType() || record != nullptr)
+        else if (var->getType().isDestructedType() != QualType::DK_none || var->getType()->isArrayType() ||
+                 record != nullptr)
           result.leaves = true;
       }
     // std::vector<float> v(n): makes new memory, reads numbers only.
@@ -349,7 +380,8 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
       const auto* made = dyn_cast_or_null<CXXConstructExpr>(init);
       Variable v;
       if (var != nullptr) v.host = var->getNameAsString();
-      if (var == nullptr || dialect(var->getType()) || var->getType()->isReferenceType() || !shape(var->getType(), v) || v.storage == Storage::pointer) {
+      if (var == nullptr || dialect(var->getType()) || var->getType()->isReferenceType() || !shape(var->getType(), v) ||
+          v.storage == Storage::pointer) {
         plain = false;
         continue;
       }
@@ -357,7 +389,8 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
         plain = plain && init == nullptr;
         continue;
       }
-      for (const Expr* a : made->arguments()) plain = plain && (isa<CXXDefaultArgExpr>(a) || dialect(a->getType().getNonReferenceType()));
+      for (const Expr* a : made->arguments())
+        plain = plain && (isa<CXXDefaultArgExpr>(a) || dialect(a->getType().getNonReferenceType()));
     }
     if (plain) {
       bool calls = false;
@@ -379,14 +412,17 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
         if (decl == nullptr) return false;
         v.host = decl->getNameAsString();
         const CXXRecordDecl* record = decl->getType().getNonReferenceType()->getAsCXXRecordDecl();
-        if (record == nullptr || record->getQualifiedNameAsString() != "std::vector" || !shape(decl->getType(), v)) return false;
+        if (record == nullptr || record->getQualifiedNameAsString() != "std::vector" || !shape(decl->getType(), v))
+          return false;
         into = {v.host, v.data, v.count, v.host_element};
         return true;
       };
       Part::Local to, from;
       if (const auto* m = dyn_cast<CXXMemberCallExpr>(inner); m != nullptr && m->getMethodDecl() != nullptr &&
-                                                             m->getMethodDecl()->getDeclName().isIdentifier() && vector_of(m->getImplicitObjectArgument(), to)) {
-        static const std::set<std::string> own{"resize", "assign", "clear", "reserve", "push_back", "shrink_to_fit", "pop_back"};
+                                                              m->getMethodDecl()->getDeclName().isIdentifier() &&
+                                                              vector_of(m->getImplicitObjectArgument(), to)) {
+        static const std::set<std::string> own{"resize",    "assign",        "clear",   "reserve",
+                                               "push_back", "shrink_to_fit", "pop_back"};
         bool numbers = own.count(m->getMethodDecl()->getNameAsString()) > 0;
         for (const Expr* a : m->arguments()) {
           numbers = numbers && (isa<CXXDefaultArgExpr>(a) || dialect(a->getType().getNonReferenceType()));
@@ -397,8 +433,9 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
           result.touches.clear();
           result.moves.push_back(to);
         }
-      } else if (const auto* o = dyn_cast<CXXOperatorCallExpr>(inner); o != nullptr && o->getOperator() == OO_Equal && o->getNumArgs() == 2 &&
-                                                                      vector_of(o->getArg(0), to) && vector_of(o->getArg(1), from)) {
+      } else if (const auto* o = dyn_cast<CXXOperatorCallExpr>(inner);
+                 o != nullptr && o->getOperator() == OO_Equal && o->getNumArgs() == 2 && vector_of(o->getArg(0), to) &&
+                 vector_of(o->getArg(1), from)) {
         result.anything = false;
         result.touches.clear();
         result.touches.push_back({from.data, from.count, from.element, false});
@@ -465,16 +502,17 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
       made.constant = v.constant;
       made.length = v.length;
       const bool plain = v.inner.empty();
-      made.kind = !plain                             ? FunctionParameter::Kind::other
-                  : v.storage == Storage::pointer    ? FunctionParameter::Kind::pointer
-                  : v.length >= 0                    ? FunctionParameter::Kind::std_array
+      made.kind = !plain                                          ? FunctionParameter::Kind::other
+                  : v.storage == Storage::pointer                 ? FunctionParameter::Kind::pointer
+                  : v.length >= 0                                 ? FunctionParameter::Kind::std_array
                   : made.type.find("vector") != std::string::npos ? FunctionParameter::Kind::vector
-                                                     : FunctionParameter::Kind::other;
+                                                                  : FunctionParameter::Kind::other;
     }
     result.parameters.push_back(made);
   }
   if (decl->getNumParams() > 0)
-    result.parameter_text = original(SourceRange(decl->getParamDecl(0)->getBeginLoc(), decl->getParamDecl(decl->getNumParams() - 1)->getEndLoc()));
+    result.parameter_text = original(
+        SourceRange(decl->getParamDecl(0)->getBeginLoc(), decl->getParamDecl(decl->getNumParams() - 1)->getEndLoc()));
   if (isa<CXXMethodDecl>(decl)) result.refused = "a member function";
   if (decl->isTemplateInstantiation() || decl->isTemplated()) result.refused = "a template";
   if (decl->isVariadic()) result.refused = "a function with any number of arguments";

@@ -12,8 +12,10 @@ namespace {
 bool used_outside(const Stmt* s, const ValueDecl* var) {
   if (s == nullptr) return false;
   if (const auto* f = dyn_cast<ForStmt>(s))
-    if (const auto* init = dyn_cast_or_null<BinaryOperator>(f->getInit()); init != nullptr && init->getOpcode() == BO_Assign)
-      if (const auto* ref = dyn_cast<DeclRefExpr>(init->getLHS()->IgnoreParenImpCasts()); ref != nullptr && ref->getDecl() == var)
+    if (const auto* init = dyn_cast_or_null<BinaryOperator>(f->getInit());
+        init != nullptr && init->getOpcode() == BO_Assign)
+      if (const auto* ref = dyn_cast<DeclRefExpr>(init->getLHS()->IgnoreParenImpCasts());
+          ref != nullptr && ref->getDecl() == var)
         return false;
   if (const auto* ref = dyn_cast<DeclRefExpr>(s); ref != nullptr && ref->getDecl() == var) return true;
   return std::any_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return used_outside(c, var); });
@@ -50,7 +52,8 @@ void Reader::end_loop() {
 bool Reader::header(const Stmt* s, Loop& into, Node& node) {
   const auto* f = dyn_cast<ForStmt>(s);
   if (f == nullptr) return into.why = "only the test ends it", false;
-  if (f->getInit() == nullptr || f->getCond() == nullptr || f->getInc() == nullptr || f->getConditionVariable() != nullptr)
+  if (f->getInit() == nullptr || f->getCond() == nullptr || f->getInc() == nullptr ||
+      f->getConditionVariable() != nullptr)
     return into.why = "its header has no start, test and step", false;
   const VarDecl* var = nullptr;
   const Expr* start = nullptr;
@@ -73,9 +76,11 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
   }
   long step = 0;
   std::vector<Poly> needed;
-  if (const auto* u = dyn_cast<UnaryOperator>(f->getInc()->IgnoreParens()); u != nullptr && referred(u->getSubExpr()) == var) {
+  if (const auto* u = dyn_cast<UnaryOperator>(f->getInc()->IgnoreParens());
+      u != nullptr && referred(u->getSubExpr()) == var) {
     step = u->isIncrementOp() ? 1 : u->isDecrementOp() ? -1 : 0;
-  } else if (const auto* c = dyn_cast<BinaryOperator>(f->getInc()->IgnoreParens()); c != nullptr && referred(c->getLHS()) == var) {
+  } else if (const auto* c = dyn_cast<BinaryOperator>(f->getInc()->IgnoreParens());
+             c != nullptr && referred(c->getLHS()) == var) {
     const Expr* by = c->getRHS();
     long sign = c->getOpcode() == BO_AddAssign ? 1 : c->getOpcode() == BO_SubAssign ? -1 : 0;
     if (c->getOpcode() == BO_Assign)
@@ -85,7 +90,8 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
         sign = sum->getOpcode() == BO_Add ? 1 : -1;
       }
     if (sign != 0)
-      if (const auto p = poly(by, needed); p && p->value() && *p->value() != 0 && std::abs(*p->value()) < (1 << 20)) step = sign * *p->value();
+      if (const auto p = poly(by, needed); p && p->value() && *p->value() != 0 && std::abs(*p->value()) < (1 << 20))
+        step = sign * *p->value();
   }
   if (step == 0) return into.why = "its step is not a constant", false;
   std::set<const ValueDecl*> changed;
@@ -106,8 +112,10 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
   if (into.exact && starts.empty()) into.exact = false;
   const auto saved_values = scope_->values;
   const auto saved_iterators = scope_->iterators;
-  if (scope_->variables.count(var) == 0) into.iterator = unique(var->getNameAsString());
-  else into.iterator = scope_->nest.variables[scope_->variables[var]].name;
+  if (scope_->variables.count(var) == 0)
+    into.iterator = unique(var->getNameAsString());
+  else
+    into.iterator = scope_->nest.variables[scope_->variables[var]].name;
   scope_->iterators[var] = into.iterator;
   scope_->values[var] = Poly::symbol(into.iterator);
   const auto give_up = [&](const std::string& why) {
@@ -156,9 +164,11 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
     into.bounds.insert(into.bounds.end(), (*when)[0].begin(), (*when)[0].end());
   } else {
     into.exact = false;
-    if (test == nullptr || !test->isRelationalOp()) return give_up("its test is not a comparison of " + var->getNameAsString());
+    if (test == nullptr || !test->isRelationalOp())
+      return give_up("its test is not a comparison of " + var->getNameAsString());
     const bool left = referred(test->getLHS()) == var;
-    if (!left && referred(test->getRHS()) != var) return give_up("its test is not a comparison of " + var->getNameAsString());
+    if (!left && referred(test->getRHS()) != var)
+      return give_up("its test is not a comparison of " + var->getNameAsString());
     const auto op = left ? test->getOpcode() : BinaryOperator::reverseComparisonOp(test->getOpcode());
     if ((step > 0) != (op == BO_LT || op == BO_LE)) return give_up("its test and step go different ways");
     std::vector<Poly> ends;
@@ -191,6 +201,11 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
       }
   }
   into.condition = expression(f->getCond(), fx);
+  if (test != nullptr && test->getOpcode() == BO_NE) {  // a grid takes several steps at once and would jump over it
+    Effects again;
+    const bool up = (referred(test->getLHS()) == var) == (step > 0);
+    into.condition = expression(test->getLHS(), again) + (up ? " < " : " > ") + expression(test->getRHS(), again);
+  }
   into.counted = true;
   node.accesses = fx.accesses;
   return true;
@@ -207,9 +222,11 @@ Node Reader::range_loop(const CXXForRangeStmt* s) {
   } else if (range != nullptr && range->getInit() != nullptr) {
     p = place(range->getInit(), fx);
   }
-  if (!p || var == nullptr || isa<DecompositionDecl>(var) || !p->indices.empty()) refuse(s, "a range-for over this is not modelled");
+  if (!p || var == nullptr || isa<DecompositionDecl>(var) || !p->indices.empty())
+    refuse(s, "a range-for over this is not modelled");
   const Variable v = scope_->nest.variables[p->variable];
-  if (!v.array() || !v.inner.empty() || v.storage == Storage::pointer) refuse(s, "a range-for over this is not modelled");
+  if (!v.array() || !v.inner.empty() || v.storage == Storage::pointer)
+    refuse(s, "a range-for over this is not modelled");
   Node node;
   node.kind = NodeKind::loop;
   node.line = line(s);
@@ -253,7 +270,8 @@ Node Reader::range_loop(const CXXForRangeStmt* s) {
     Effects read;
     record(*p, false, s->getRangeInit(), read);
     const int local = declare_local(var);
-    first.text = scope_->nest.variables[local].element + " " + scope_->nest.variables[local].name + " = " + element_text(*p) + ";";
+    first.text = scope_->nest.variables[local].element + " " + scope_->nest.variables[local].name + " = " +
+                 element_text(*p) + ";";
     Access a;
     a.variable = local;
     a.write = true;

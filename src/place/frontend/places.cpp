@@ -14,11 +14,12 @@ namespace {
 // Words that mean something else in a kernel or in isl.
 const std::set<std::string>& reserved() {
   static const std::set<std::string> words{
-      "kernel", "global", "local", "constant", "half", "private", "generic", "pipe", "image2d_t", "sampler_t", "uchar",
-      "ushort", "uint", "ulong", "bool2", "vec_step", "mod", "floor", "ceil", "exists", "and", "or", "not", "implies",
-      "min", "max", "infty", "true", "false", "floord", "ceild", "KERNEL", "GLOBAL", "LOCAL", "CONSTANT", "FUNCTION",
-      "BARRIER", "RESTRICT", "FMA", "UNROLL", "CLUSTER", "item", "reach", "group", "signed", "unsigned", "uniform",
-      "read_only", "write_only", "read_write", "event_t", "abs", "device"};
+      "kernel",    "global",   "local",     "constant",   "half",       "private", "generic",  "pipe",     "image2d_t",
+      "sampler_t", "uchar",    "ushort",    "uint",       "ulong",      "bool2",   "vec_step", "mod",      "floor",
+      "ceil",      "exists",   "and",       "or",         "not",        "implies", "min",      "max",      "infty",
+      "true",      "false",    "floord",    "ceild",      "KERNEL",     "GLOBAL",  "LOCAL",    "CONSTANT", "FUNCTION",
+      "BARRIER",   "RESTRICT", "FMA",       "UNROLL",     "CLUSTER",    "item",    "reach",    "group",    "signed",
+      "unsigned",  "uniform",  "read_only", "write_only", "read_write", "event_t", "abs",      "device"};
   return words;
 }
 
@@ -43,7 +44,8 @@ QualType uniform_fields(const RecordDecl* record, std::vector<const FieldDecl*>&
 }  // namespace
 
 std::string wrapped(const std::string& text) {
-  const bool word = std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  const bool word =
+      std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
   return word ? text : "(" + text + ")";
 }
 
@@ -130,8 +132,8 @@ bool Reader::shape(QualType type, Variable& into) const {
     std::string all;
     for (const long n : into.inner) all += (all.empty() ? "" : " * ") + std::to_string(n);
     if (!into.count.empty()) into.count += " * " + all;
-    into.data = "reinterpret_cast<" + std::string(into.constant ? "const " : "") + into.host_element + "*>(" +
-                into.data + ")";
+    into.data =
+        "reinterpret_cast<" + std::string(into.constant ? "const " : "") + into.host_element + "*>(" + into.data + ")";
   }
   if (into.storage == Storage::c_array) into.count = std::to_string(into.length);
   return true;
@@ -158,13 +160,15 @@ int Reader::variable(const ValueDecl* decl, const Stmt* at) {
     v.is_unsigned = number->is_unsigned;
     v.constant = type.getNonReferenceType().isConstQualified();
     v.storage = type->isReferenceType() ? Storage::reference : Storage::scalar;
-    if (type->isReferenceType() && !v.parameter) refuse(at, "the reference " + v.host + " stands for a place that is not known");
+    if (type->isReferenceType() && !v.parameter)
+      refuse(at, "the reference " + v.host + " stands for a place that is not known");
     v.outlives = v.global || type->isReferenceType();
   } else {
     if (!shape(type, v)) refuse(at, v.host + " of type " + v.type + " is not modelled");
     if (type->isPointerType() && (!v.parameter || changed_in_function_.count(decl) > 0))
       refuse(at, "the pointer " + v.host + " does not stand for one known place in an array");
-    if (type->isReferenceType() && !v.parameter) refuse(at, "the reference " + v.host + " stands for an object that is not known");
+    if (type->isReferenceType() && !v.parameter)
+      refuse(at, "the reference " + v.host + " stands for an object that is not known");
     v.outlives = v.global || type->isReferenceType() || v.storage == Storage::pointer ||
                  v.type.find("span") != std::string::npos;
   }
@@ -209,8 +213,9 @@ int Reader::declare_local(const VarDecl* decl) {
                     "the local " + v.host + " of type " + v.type + " is not modelled"};
     v = probe;
     if (v.length * v.bytes > 4096)
-      throw Refused{static_cast<int>(ast_.getSourceManager().getExpansionLineNumber(decl->getLocation())), "",
-                    "the local " + v.host + " is too large for a work-item (" + std::to_string(v.length * v.bytes) + " bytes)"};
+      throw Refused{
+          static_cast<int>(ast_.getSourceManager().getExpansionLineNumber(decl->getLocation())), "",
+          "the local " + v.host + " is too large for a work-item (" + std::to_string(v.length * v.bytes) + " bytes)"};
     v.local_memory = true;
   }
   v.name = unique(v.host);
@@ -291,14 +296,17 @@ Index sum(const Index& a, const Index& b, const char* sign) {
 
 }  // namespace
 
-bool Reader::fixed(const ValueDecl* decl) const { return changed_in_function_.count(decl) == 0 && !scope_->in_function; }
+bool Reader::fixed(const ValueDecl* decl) const {
+  return changed_in_function_.count(decl) == 0 && !scope_->in_function;
+}
 
 bool Reader::fixed_operands(const Stmt* s) const {
   if (s == nullptr) return true;
   if (const auto* ref = dyn_cast<DeclRefExpr>(s); ref != nullptr && isa<VarDecl>(ref->getDecl())) {
     const auto* var = cast<VarDecl>(ref->getDecl());
     const bool number = dialect(var->getType().getNonReferenceType()).has_value();
-    if (var->getType()->isReferenceType() && number && !var->getType()->getPointeeType().isConstQualified()) return false;
+    if (var->getType()->isReferenceType() && number && !var->getType()->getPointeeType().isConstQualified())
+      return false;
     if ((number || var->getType()->isPointerType()) && !fixed(var)) return false;
     if (!number && !isa<ParmVarDecl>(var) && var->getType()->isReferenceType()) return false;
     if (!number && changed_in_function_.count(var) > 0) return false;  // a vector that grows or is exchanged
@@ -317,15 +325,17 @@ std::optional<Place> Reader::pointer(const Expr* e, Effects& fx) {
       if (p) p->indices.push_back(zero);
       return p;
     }
-    if (cast->getCastKind() == CK_LValueToRValue || cast->getCastKind() == CK_NoOp) return pointer(cast->getSubExpr(), fx);
+    if (cast->getCastKind() == CK_LValueToRValue || cast->getCastKind() == CK_NoOp)
+      return pointer(cast->getSubExpr(), fx);
     return {};
   }
   if (const ValueDecl* decl = referred(e)) {
     if (const auto it = scope_->pointers.find(decl); it != scope_->pointers.end()) return it->second;
     if (!decl->getType()->isPointerType()) return {};
     // Set once, before the nest, from things that never change: the same place throughout.
-    if (const auto* var = dyn_cast<VarDecl>(decl); var != nullptr && !isa<ParmVarDecl>(var) && !var->hasGlobalStorage() &&
-                                                   var->hasInit() && fixed(var) && fixed_operands(var->getInit()))
+    if (const auto* var = dyn_cast<VarDecl>(decl); var != nullptr && !isa<ParmVarDecl>(var) &&
+                                                   !var->hasGlobalStorage() && var->hasInit() && fixed(var) &&
+                                                   fixed_operands(var->getInit()))
       return pointer(var->getInit(), fx);
     Place p;
     p.variable = variable(decl, e);
@@ -362,7 +372,7 @@ std::optional<Place> Reader::place(const Expr* e, Effects& fx) {
   e = e->IgnoreParens();
   if (const auto* cast = dyn_cast<ImplicitCastExpr>(e))
     return cast->getCastKind() == CK_NoOp || cast->getCastKind() == CK_LValueToRValue ? place(cast->getSubExpr(), fx)
-                                                                                     : std::nullopt;
+                                                                                      : std::nullopt;
   if (const auto* subscript = dyn_cast<ArraySubscriptExpr>(e)) {
     auto p = pointer(subscript->getBase(), fx);
     if (!p) return {};

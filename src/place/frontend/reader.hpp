@@ -50,8 +50,8 @@ struct Dialect {  // a number type as kernels say it
 // A function that kernels may call: its text and its accesses in terms of its formals.
 struct Summary {
   std::string name{}, text{};
-  std::vector<std::string> formals{};   // names of integer formals, by position; "" for others
-  std::vector<int> arrays{};            // variable of the formal at each position, or -1
+  std::vector<std::string> formals{};  // names of integer formals, by position; "" for others
+  std::vector<int> arrays{};           // variable of the formal at each position, or -1
   std::vector<Variable> variables{};
   std::vector<Access> accesses{};
   std::vector<std::string> functions{};  // texts of what it calls, callees first
@@ -90,8 +90,8 @@ class Reader {
   Index index(const clang::Expr* e, Effects& fx, std::vector<Poly>& not_negative);
   std::string element_text(const Place& p) const;
   void record(const Place& p, bool write, const clang::Expr* at, Effects& fx);
-  bool fixed(const clang::ValueDecl* decl) const;        // never changes in the function
-  bool fixed_operands(const clang::Stmt* s) const;       // nor does anything named in the expression
+  bool fixed(const clang::ValueDecl* decl) const;   // never changes in the function
+  bool fixed_operands(const clang::Stmt* s) const;  // nor does anything named in the expression
   const clang::ValueDecl* referred(const clang::Expr* e) const;
 
   // --- numbers (affine.cpp)
@@ -161,13 +161,13 @@ class Reader {
     Nest nest{};
     std::map<const clang::ValueDecl*, int> variables{};
     std::map<std::string, int> pseudo{};
-    std::map<const clang::ValueDecl*, Poly> values{};         // integers with a closed form, iterators included
-    std::map<const clang::ValueDecl*, Place> pointers{};      // set once to a place inside an array
-    std::map<const clang::ValueDecl*, Place> references{};    // another name for a place
+    std::map<const clang::ValueDecl*, Poly> values{};       // integers with a closed form, iterators included
+    std::map<const clang::ValueDecl*, Place> pointers{};    // set once to a place inside an array
+    std::map<const clang::ValueDecl*, Place> references{};  // another name for a place
     std::map<const clang::ValueDecl*, std::string> iterators{};
     std::set<const clang::ValueDecl*> changed{};
     std::set<std::string> names{}, helpers{};
-    std::vector<int> open{};            // loops around the statement being read
+    std::vector<int> open{};                // loops around the statement being read
     std::vector<std::vector<int>> skips{};  // of each of them: the jumps that came before
     std::set<const clang::Expr*> own{};
     bool in_function = false;           // a summary: return is allowed

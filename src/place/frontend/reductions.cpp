@@ -28,7 +28,8 @@ bool Reader::same(const Expr* a, const Expr* b) const {
   if (a->getStmtClass() != b->getStmtClass()) return false;
   if (const auto* x = dyn_cast<DeclRefExpr>(a)) return x->getDecl() == cast<DeclRefExpr>(b)->getDecl();
   if (const auto* x = dyn_cast<IntegerLiteral>(a)) return x->getValue() == cast<IntegerLiteral>(b)->getValue();
-  if (const auto* x = dyn_cast<FloatingLiteral>(a)) return x->getValue().bitwiseIsEqual(cast<FloatingLiteral>(b)->getValue());
+  if (const auto* x = dyn_cast<FloatingLiteral>(a))
+    return x->getValue().bitwiseIsEqual(cast<FloatingLiteral>(b)->getValue());
   if (const auto* x = dyn_cast<BinaryOperator>(a)) {
     if (x->getOpcode() != cast<BinaryOperator>(b)->getOpcode() || x->isAssignmentOp()) return false;
   } else if (const auto* u = dyn_cast<UnaryOperator>(a)) {
@@ -99,14 +100,16 @@ Reduction Reader::reduction(const Stmt* s) {
         others.push_back(step->getRHS());
         at = stripped(step->getLHS());
       }
-      if (same(at, cell) && std::none_of(others.begin(), others.end(), [&](const Expr* o) { return mentions(o, cell); }))
+      if (same(at, cell) &&
+          std::none_of(others.begin(), others.end(), [&](const Expr* o) { return mentions(o, cell); }))
         return found(op == BO_Mul ? Combine::product : Combine::sum, cell, {at, cell});
       return {};
     }
     const auto type_of = [](const Expr* e) { return e->getType().getCanonicalType().getUnqualifiedType(); };
     if (const auto* call = dyn_cast<CallExpr>(right); call != nullptr && call->getNumArgs() == 2) {
       const std::string name = plain_name(call);
-      const bool low = name == "min" || name == "fmin" || name == "fminf", high = name == "max" || name == "fmax" || name == "fmaxf";
+      const bool low = name == "min" || name == "fmin" || name == "fminf",
+                 high = name == "max" || name == "fmax" || name == "fmaxf";
       if ((!low && !high) || type_of(call) != type_of(cell)) return {};
       const bool symmetric = name[0] == 'f';
       for (int side = 0; side < (symmetric || whole ? 2 : 1); ++side)  // std::min(e, x) differs where e is no number
@@ -118,7 +121,8 @@ Reduction Reader::reduction(const Stmt* s) {
     }
     if (const auto* c = dyn_cast<ConditionalOperator>(right)) {  // x = e < x ? e : x
       const auto* test = dyn_cast<BinaryOperator>(stripped(c->getCond()));
-      if (test == nullptr || !test->isRelationalOp() || !same(c->getFalseExpr(), cell) || type_of(c) != type_of(cell)) return {};
+      if (test == nullptr || !test->isRelationalOp() || !same(c->getFalseExpr(), cell) || type_of(c) != type_of(cell))
+        return {};
       const Expr* value = c->getTrueExpr();
       const bool less = test->getOpcode() == BO_LT || test->getOpcode() == BO_LE;
       if (mentions(value, cell)) return {};
@@ -142,7 +146,9 @@ Reduction Reader::reduction(const Stmt* s) {
   for (const bool swapped : {false, true}) {
     const Expr *value = swapped ? test->getRHS() : test->getLHS(), *best = swapped ? test->getLHS() : test->getRHS();
     if (referred(best) == nullptr || mentions(value, best)) continue;
-    if (value->getType().getCanonicalType().getUnqualifiedType() != best->getType().getCanonicalType().getUnqualifiedType()) continue;
+    if (value->getType().getCanonicalType().getUnqualifiedType() !=
+        best->getType().getCanonicalType().getUnqualifiedType())
+      continue;
     bool taken = false, clean = !body.empty();
     std::vector<const Expr*> payload;
     for (const Stmt* part : body) {
@@ -173,7 +179,9 @@ Reduction Reader::reduction(const Stmt* s) {
       if (v < 0 || scope_->nest.variables[v].array()) return scope_->own.clear(), Reduction{};
       r.payload.push_back(v);
     }
-    Reduction result = found(payload.empty() ? (less ? Combine::minimum : Combine::maximum) : (less ? Combine::argmin : Combine::argmax), best, own);
+    Reduction result = found(
+        payload.empty() ? (less ? Combine::minimum : Combine::maximum) : (less ? Combine::argmin : Combine::argmax),
+        best, own);
     if (result.target >= 0 && scope_->nest.variables[result.target].array()) return scope_->own.clear(), Reduction{};
     return result;
   }

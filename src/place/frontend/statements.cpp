@@ -70,7 +70,8 @@ Node Reader::statement(const Stmt* s) {
     scope_->skips = before;
     if (branch->getElse() != nullptr) node.children.push_back(read(branch->getElse()));
     for (std::size_t i = 0; i < after.size(); ++i)
-      scope_->skips[i].insert(scope_->skips[i].end(), after[i].begin() + static_cast<long>(before[i].size()), after[i].end());
+      scope_->skips[i].insert(scope_->skips[i].end(), after[i].begin() + static_cast<long>(before[i].size()),
+                              after[i].end());
     scope_->own.clear();
     return node;
   }
@@ -95,7 +96,8 @@ Node Reader::statement(const Stmt* s) {
     return node;
   }
   if (const auto* e = dyn_cast<Expr>(s)) {
-    if (const auto* outer = dyn_cast<BinaryOperator>(e->IgnoreParens()); outer != nullptr && outer->getOpcode() == BO_Assign) {
+    if (const auto* outer = dyn_cast<BinaryOperator>(e->IgnoreParens());
+        outer != nullptr && outer->getOpcode() == BO_Assign) {
       const auto* inner = dyn_cast<BinaryOperator>(outer->getRHS()->IgnoreParenImpCasts());  // x = y = e
       if (inner != nullptr && inner->isAssignmentOp()) {
         Node both;
@@ -144,7 +146,8 @@ Node Reader::assignment(const Expr* e) {
     auto p = place(to, fx);
     if (!p) refuse(e, "an assignment to this is not modelled: " + source(e));
     const Variable& v = scope_->nest.variables[p->variable];
-    if (v.host != v.name && v.bytes > 0 && v.constant && !v.array()) refuse(e, "an assignment to " + v.host + " is not modelled");
+    if (v.host != v.name && v.bytes > 0 && v.constant && !v.array())
+      refuse(e, "an assignment to " + v.host + " is not modelled");
     return *p;
   };
   if (const auto* b = dyn_cast<BinaryOperator>(e); b != nullptr && b->isAssignmentOp()) {
@@ -153,7 +156,8 @@ Node Reader::assignment(const Expr* e) {
     const Place p = target(b->getLHS());
     if (b->isCompoundAssignmentOp()) record(p, false, b->getLHS(), fx);
     record(p, true, b->getLHS(), fx);
-    if (scope_->nest.variables[p.variable].integer && b->getLHS()->getType()->isBooleanType()) right = "(" + right + ") != 0";
+    if (scope_->nest.variables[p.variable].integer && b->getLHS()->getType()->isBooleanType())
+      right = "(" + right + ") != 0";
     node.target = element_text(p);
     node.operation = BinaryOperator::getOpcodeStr(b->getOpcode()).str();
     node.text = right;
@@ -165,7 +169,8 @@ Node Reader::assignment(const Expr* e) {
     node.target = element_text(p);
     node.operation = u->isIncrementOp() ? "+=" : "-=";
     node.text = "1";
-  } else if (const auto* c = dyn_cast<CallExpr>(e); c != nullptr && !isa<CXXMemberCallExpr>(c) && !isa<CXXOperatorCallExpr>(c)) {
+  } else if (const auto* c = dyn_cast<CallExpr>(e);
+             c != nullptr && !isa<CXXMemberCallExpr>(c) && !isa<CXXOperatorCallExpr>(c)) {
     node.text = call(c, fx) + ";";
   } else if (const auto* cast = dyn_cast<CastExpr>(e); cast != nullptr && cast->getCastKind() == CK_ToVoid) {
     // (void)unused
@@ -181,7 +186,8 @@ void Reader::declaration(const DeclStmt* s, Node& block) {
   for (const Decl* decl : s->decls()) {
     if (isa<TypedefNameDecl>(decl) || isa<StaticAssertDecl>(decl)) continue;
     const auto* var = dyn_cast<VarDecl>(decl);
-    if (var == nullptr || var->isStaticLocal() || isa<DecompositionDecl>(decl)) refuse(s, "this declaration is not modelled: " + source(s));
+    if (var == nullptr || var->isStaticLocal() || isa<DecompositionDecl>(decl))
+      refuse(s, "this declaration is not modelled: " + source(s));
     const QualType type = var->getType();
     if (type.getNonReferenceType().isVolatileQualified()) refuse(s, var->getNameAsString() + " is volatile");
     Effects fx;
@@ -192,7 +198,8 @@ void Reader::declaration(const DeclStmt* s, Node& block) {
     node.declaration = true;
     node.guards = guards();
     if (type->isPointerType()) {
-      if (scope_->changed.count(var) > 0 || !var->hasInit()) refuse(s, "the pointer " + var->getNameAsString() + " moves: it does not stand for one known place");
+      if (scope_->changed.count(var) > 0 || !var->hasInit())
+        refuse(s, "the pointer " + var->getNameAsString() + " moves: it does not stand for one known place");
       const auto p = pointer(var->getInit(), fx);
       if (!p) refuse(s, "the pointer " + var->getNameAsString() + " does not stand for a known place in an array");
       scope_->pointers[var] = *p;
@@ -218,7 +225,8 @@ void Reader::declaration(const DeclStmt* s, Node& block) {
       node.text = v.element + " " + v.name + "[" + std::to_string(v.length) + "]";
       const Expr* bare = init != nullptr ? init->IgnoreImplicit() : nullptr;
       if (const auto* list = dyn_cast_or_null<InitListExpr>(bare)) {
-        while (list->getNumInits() == 1 && isa<InitListExpr>(list->getInit(0))) list = cast<InitListExpr>(list->getInit(0));
+        while (list->getNumInits() == 1 && isa<InitListExpr>(list->getInit(0)))
+          list = cast<InitListExpr>(list->getInit(0));
         std::string values;
         for (const Expr* value : list->inits()) {
           if (isa<InitListExpr>(value)) refuse(s, "this initializer is not modelled: " + source(s));

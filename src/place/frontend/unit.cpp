@@ -30,21 +30,27 @@ class Collected : public DiagnosticConsumer {
   }
 };
 
-void find_functions(const DeclContext* context, const std::string& name, std::vector<const FunctionDecl*>& found, bool& has_main, int depth) {
+void find_functions(const DeclContext* context, const std::string& name, std::vector<const FunctionDecl*>& found,
+                    bool& has_main, int depth) {
   if (depth > 8) return;
   for (const Decl* decl : context->decls()) {
     if (const auto* f = dyn_cast<FunctionDecl>(decl)) {
       if (!f->doesThisDeclarationHaveABody()) continue;
       has_main |= f->isMain();
-      if (f->getNameAsString() == name || f->getQualifiedNameAsString() == name) found.push_back(f);
-    } else if (const auto* inner = dyn_cast<DeclContext>(decl); inner != nullptr && (isa<NamespaceDecl>(decl) || isa<LinkageSpecDecl>(decl))) {
+      const bool wanted = name.empty()
+                              ? f->getASTContext().getSourceManager().isInMainFile(f->getLocation()) && !f->isMain()
+                              : f->getNameAsString() == name || f->getQualifiedNameAsString() == name;
+      if (wanted) found.push_back(f);
+    } else if (const auto* inner = dyn_cast<DeclContext>(decl);
+               inner != nullptr && (isa<NamespaceDecl>(decl) || isa<LinkageSpecDecl>(decl))) {
       find_functions(inner, name, found, has_main, depth + 1);
     }
   }
 }
 
 // Callees first; each function once.
-void read_tree(frontend::Reader& reader, const FunctionDecl* decl, std::set<const FunctionDecl*>& seen, Program& into, int depth) {
+void read_tree(frontend::Reader& reader, const FunctionDecl* decl, std::set<const FunctionDecl*>& seen, Program& into,
+               int depth) {
   if (depth > 32 || !seen.insert(decl).second) return;
   std::set<const FunctionDecl*> called;
   Function made = reader.function(decl, called);
@@ -77,26 +83,27 @@ Program read_program(const ReadRequest& request) {
   flags.push_back(RIDGE_CLANG_RESOURCES);
   flags.insert(flags.end(), request.flags.begin(), request.flags.end());
   Collected collected;
-  auto unit = tooling::buildASTFromCodeWithArgs(result.text, flags, request.file, "ridge-place",
-                                                std::make_shared<PCHContainerOperations>(),
-                                                tooling::getClangStripDependencyFileAdjuster(),
-                                                tooling::FileContentMappings(), &collected);
+  auto unit = tooling::buildASTFromCodeWithArgs(
+      result.text, flags, request.file, "ridge-place", std::make_shared<PCHContainerOperations>(),
+      tooling::getClangStripDependencyFileAdjuster(), tooling::FileContentMappings(), &collected);
   result.errors = collected.errors;
   if (!unit && result.errors.empty()) result.errors.push_back(request.file + ": the compiler gave up");
   if (!unit || !result.errors.empty()) return result;
   std::vector<const FunctionDecl*> found;
   find_functions(unit->getASTContext().getTranslationUnitDecl(), request.function, found, result.has_main, 0);
   if (found.empty()) {
-    result.errors.push_back(request.file + ": no function " + request.function + " with a body");
+    result.errors.push_back(request.file + ": no function " + (request.function.empty() ? "" : request.function + " ") +
+                            "with a body");
     return result;
   }
-  if (found.size() > 1) {
-    result.errors.push_back(request.file + ": " + std::to_string(found.size()) + " functions are called " + request.function);
+  if (found.size() > 1 && !request.function.empty()) {
+    result.errors.push_back(request.file + ": " + std::to_string(found.size()) + " functions are called " +
+                            request.function);
     return result;
   }
   frontend::Reader reader(unit->getASTContext(), result.text);
   std::set<const FunctionDecl*> seen;
-  read_tree(reader, found[0], seen, result, 0);
+  for (const FunctionDecl* f : found) read_tree(reader, f, seen, result, 0);
   result.refusals = reader.refusals;
   return result;
 }

@@ -42,7 +42,8 @@ std::vector<Array> read_dump(const std::string& dump) {
     std::istringstream line(dump.substr(at, end - at));
     Array a;
     std::size_t bytes = 0;
-    if (!(line >> a.name >> a.type >> bytes) || bytes > dump.size() - end - 1) throw Error(ErrorKind::io, "the program's result is damaged");
+    if (!(line >> a.name >> a.type >> bytes) || bytes > dump.size() - end - 1)
+      throw Error(ErrorKind::io, "the program's result is damaged");
     a.bytes = dump.substr(end + 1, bytes);
     at = end + 1 + bytes;
     all.push_back(std::move(a));

@@ -44,13 +44,17 @@ std::string harness(const Report& report, const Wishes& wishes) {
       arguments += p.name;
       dump += fmt::format("  ridge_check::put(out, \"{0}\", \"{1}\", &{0}, 1);\n", p.name, p.element);
     } else if (p.kind == "pointer" || p.kind == "vector") {
-      made += fmt::format("  std::vector<{0}> {1}({2});\n  ridge_check::fill({1}.data(), {1}.size(), {3});\n", p.element, p.name, elements, seed++);
+      made += fmt::format("  std::vector<{0}> {1}({2});\n  ridge_check::fill({1}.data(), {1}.size(), {3});\n",
+                          p.element, p.name, elements, seed++);
       arguments += p.kind == "pointer" ? p.name + ".data()" : p.name;
-      if (!p.constant) dump += fmt::format("  ridge_check::put(out, \"{0}\", \"{1}\", {0}.data(), {0}.size());\n", p.name, p.element);
+      if (!p.constant)
+        dump += fmt::format("  ridge_check::put(out, \"{0}\", \"{1}\", {0}.data(), {0}.size());\n", p.name, p.element);
     } else if (p.kind == "array") {
-      made += fmt::format("  std::array<{0}, {1}> {2};\n  ridge_check::fill({2}.data(), {2}.size(), {3});\n", p.element, p.length, p.name, seed++);
+      made += fmt::format("  std::array<{0}, {1}> {2};\n  ridge_check::fill({2}.data(), {2}.size(), {3});\n", p.element,
+                          p.length, p.name, seed++);
       arguments += p.name;
-      if (!p.constant) dump += fmt::format("  ridge_check::put(out, \"{0}\", \"{1}\", {0}.data(), {0}.size());\n", p.name, p.element);
+      if (!p.constant)
+        dump += fmt::format("  ridge_check::put(out, \"{0}\", \"{1}\", {0}.data(), {0}.size());\n", p.name, p.element);
     } else {
       made += fmt::format("  std::decay_t<{}> {}{{}};\n", p.type, p.name);
       arguments += p.name;

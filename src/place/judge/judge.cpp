@@ -25,7 +25,8 @@ class Folder {
  public:
   Folder() {
     std::string name = (fs::temp_directory_path() / "ridge-place-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw Error(ErrorKind::io, "no folder for the comparison under " + fs::temp_directory_path().string());
+    if (mkdtemp(name.data()) == nullptr)
+      throw Error(ErrorKind::io, "no folder for the comparison under " + fs::temp_directory_path().string());
     path_ = name;
   }
   ~Folder() {
@@ -41,7 +42,8 @@ class Folder {
 };
 
 // Exit code, or -1 when it was killed or took too long; what it printed is in `log`.
-int run(const std::vector<std::string>& command, const std::vector<std::pair<std::string, std::string>>& environment, const fs::path& log, double seconds) {
+int run(const std::vector<std::string>& command, const std::vector<std::pair<std::string, std::string>>& environment,
+        const fs::path& log, double seconds) {
   const pid_t child = fork();
   if (child < 0) throw Error(ErrorKind::out_of_memory, "no process for " + command[0]);
   if (child == 0) {
@@ -83,14 +85,17 @@ std::vector<std::string> ridge_flags() {
   fs::path include = bin / "../include", library;
   if (fs::exists(include / "ridge/placed.hpp", ignored)) {
     for (const auto& entry : fs::recursive_directory_iterator(bin / "../lib", ignored))
-      if (const auto name = entry.path().filename().string(); name == "libridge.so" || name == "libridge.a") library = entry.path();
+      if (const auto name = entry.path().filename().string(); name == "libridge.so" || name == "libridge.a")
+        library = entry.path();
   }
   if (library.empty()) {
     include = RIDGE_INCLUDE_FOLDER;
     for (const char* name : {"libridge.so", "libridge.a"})
       if (fs::exists(fs::path(RIDGE_BUILD_FOLDER) / name, ignored)) library = fs::path(RIDGE_BUILD_FOLDER) / name;
   }
-  if (library.empty()) throw Error(ErrorKind::unavailable, "Ridgeline's library is not where it was built: the placed program cannot be linked");
+  if (library.empty())
+    throw Error(ErrorKind::unavailable,
+                "Ridgeline's library is not where it was built: the placed program cannot be linked");
   flags = {"-I", include.string(), library.string()};
   if (library.extension() == ".so") {
     flags.push_back("-Wl,-rpath," + library.parent_path().string());
@@ -129,10 +134,13 @@ Outcome compare(const Report& report, const std::string& source, const Wishes& w
     command.insert(command.end(), {"-o", (at / name).string(), (at / (std::string(name) + ".cpp")).string()});
     command.insert(command.end(), more.begin(), more.end());
     const int code = run(command, {}, at / "log", wishes.seconds);
-    if (code != 0) outcome.text = fmt::format("the {} program does not compile for the comparison: {}", name, first_lines(at / "log"));
+    if (code != 0)
+      outcome.text =
+          fmt::format("the {} program does not compile for the comparison: {}", name, first_lines(at / "log"));
     return code == 0;
   };
-  if (!build("original", {}) || !build("placed", wishes.openmp ? std::vector<std::string>{"-fopenmp"} : ridge_flags())) return outcome;
+  if (!build("original", {}) || !build("placed", wishes.openmp ? std::vector<std::string>{"-fopenmp"} : ridge_flags()))
+    return outcome;
   std::vector<std::vector<Array>> results;
   for (const char* name : {"original", "placed"}) {
     std::vector<std::pair<std::string, std::string>> environment;
@@ -140,12 +148,14 @@ Outcome compare(const Report& report, const std::string& source, const Wishes& w
     const fs::path dump = at / (std::string(name) + ".out");
     const int code = run({(at / name).string(), dump.string()}, environment, at / "log", wishes.seconds);
     if (code != 0) {
-      outcome.text = fmt::format("the {} program fails on made-up data ({}): pin sizes with --param", name, code < 0 ? "killed or too slow" : fmt::format("exit {}", code));
+      outcome.text = fmt::format("the {} program fails on made-up data ({}): pin sizes with --param", name,
+                                 code < 0 ? "killed or too slow" : fmt::format("exit {}", code));
       return outcome;
     }
     const std::string log = base::read_file(at / "log", std::size_t{1} << 20).value_or("");
     const auto word = log.rfind("seconds ");
-    (std::string(name) == "original" ? outcome.original_seconds : outcome.placed_seconds) = word == std::string::npos ? 0 : std::atof(log.c_str() + word + 8);
+    (std::string(name) == "original" ? outcome.original_seconds : outcome.placed_seconds) =
+        word == std::string::npos ? 0 : std::atof(log.c_str() + word + 8);
     if (std::string(name) == "placed" && log.find("runs on the host:") != std::string::npos) {
       outcome.text = "the kernels do not run on this device: " + log.substr(0, log.find('\n'));
       return outcome;
@@ -162,8 +172,11 @@ Outcome compare(const Report& report, const std::string& source, const Wishes& w
   // A sum in another order, or an exp() of another library: a bound far above rounding, far below a mistake.
   const double bound = exact ? 0 : report.reassociates ? 1e-4 : 2e-5;
   outcome.verified = outcome.worst <= bound;
-  outcome.text = outcome.verified ? (outcome.worst == 0 ? "equal to the original, bit for bit" : fmt::format("equal to the original within {:.1e}", outcome.worst))
-                                  : fmt::format("{} differs from the original (by {:.1e} of its largest value)", where, outcome.worst);
+  outcome.text =
+      outcome.verified
+          ? (outcome.worst == 0 ? "equal to the original, bit for bit"
+                                : fmt::format("equal to the original within {:.1e}", outcome.worst))
+          : fmt::format("{} differs from the original (by {:.1e} of its largest value)", where, outcome.worst);
   return outcome;
 }
 

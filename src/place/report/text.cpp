@@ -47,7 +47,8 @@ std::string to_text(const Report& report) {
     text += fmt::format("{}{} line {}: {}\n{}    {}", pad, l.id, l.line, l.source, pad, verdict);
     if (!l.why.empty()) text += ": " + l.why;
     if (l.axis >= 0)
-      text += fmt::format("; on the device, axis {} of the grid", l.axis);
+      text += fmt::format("; {}on the device, axis {} of the grid",
+                          l.transformed.empty() ? "" : listed(l.transformed) + ", ", l.axis);
     else if (l.placed)
       text += "; inside a work-item";
     else if (!l.not_placed.empty())
@@ -61,7 +62,9 @@ std::string to_text(const Report& report) {
   return text;
 }
 
-std::string to_json(const Report& report) { return report_to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"; }
+std::string to_json(const Report& report) {
+  return report_to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
 
 std::string explain(const Report& report, const std::string& loop) {
   std::string known;
@@ -75,8 +78,8 @@ std::string explain(const Report& report, const std::string& loop) {
     if (!l.privates.empty()) text += "  each iteration has its own " + listed(l.privates) + "\n";
     if (!l.reductions.empty()) text += "  iterations combine into " + listed(l.reductions) + "\n";
     for (const CarriedDependence& d : l.dependences)
-      text += fmt::format("  {} dependence on {}{}: line {} {} to line {} {}\n    {}\n", d.kind, d.variable, d.certain ? "" : " (possibly)", d.from_line,
-                          d.from, d.to_line, d.to, d.example);
+      text += fmt::format("  {} dependence on {}{}: line {} {} to line {} {}\n    {}\n", d.kind, d.variable,
+                          d.certain ? "" : " (possibly)", d.from_line, d.from, d.to_line, d.to, d.example);
     if (l.axis >= 0) text += fmt::format("  on the device: axis {} of the grid\n", l.axis);
     if (l.placed && l.axis < 0) text += "  on the device: inside a work-item\n";
     if (!l.not_placed.empty()) text += "  stays on the host: " + l.not_placed + "\n";
@@ -85,7 +88,8 @@ std::string explain(const Report& report, const std::string& loop) {
         if (id == l.id) text += "\n" + k.text;
     return text;
   }
-  throw Error(ErrorKind::invalid_argument, "there is no loop " + loop + "; there are " + (known.empty() ? "none" : known));
+  throw Error(ErrorKind::invalid_argument,
+              "there is no loop " + loop + "; there are " + (known.empty() ? "none" : known));
 }
 
 }  // namespace ridge::place

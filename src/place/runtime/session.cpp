@@ -108,8 +108,16 @@ void Session::download(const Buffer& from, void* to, Int bytes) {
 }
 
 Buffer Session::scratch_bytes(Int bytes) {
-  state_->scratch.push_back(state_->kernels->device->buffer(static_cast<std::size_t>(std::max<Int>(bytes, 16)), {.name = "scratch"}));
+  state_->scratch.push_back(
+      state_->kernels->device->buffer(static_cast<std::size_t>(std::max<Int>(bytes, 16)), {.name = "scratch"}));
   return state_->scratch.back();
+}
+
+Buffer Session::copied_bytes(const void* data, Int bytes) {
+  const Buffer& from = on_device(data, bytes, false, false);
+  Buffer to = scratch_bytes(bytes);
+  if (bytes > 0) state_->queue->copy(from, to, static_cast<std::size_t>(bytes));
+  return to;
 }
 
 const Buffer& Session::on_device(const void* data, Int bytes, bool written, bool whole) {
@@ -150,7 +158,7 @@ Grid Session::grid(std::initializer_list<Int> iterations, bool reduces, Int most
   for (std::size_t a = 0; a < 3; ++a) {
     g.items[a] = sides[iterations.size()][a];
     const Int groups = (std::max<Int>(counts[a], 1) + static_cast<Int>(g.items[a]) - 1) / static_cast<Int>(g.items[a]);
-    g.groups[a] = static_cast<std::uint64_t>(std::min<Int>(groups, a == 0 ? (Int{1} << 30) : 65535));
+    g.groups[a] = static_cast<std::uint64_t>(std::min<Int>(groups, a == 0 ? (Int{1} << 22) : 65535));
   }
   const auto total = [&] { return static_cast<Int>(g.groups[0] * g.groups[1] * g.groups[2]); };
   const Int in_group = static_cast<Int>(g.items[0] * g.items[1] * g.items[2]);
@@ -184,7 +192,14 @@ void Session::host_reads(const void* data, Int bytes) {
     if (at < from + bytes && from < at + copy.bytes) settle(at, copy);
 }
 
+void Session::unknow(const void* data, Int bytes) {
+  const char* from = static_cast<const char*>(data);
+  for (auto at = state_->known.begin(); at != state_->known.end();)
+    at = at->first < from + bytes && at->first + at->second > from ? state_->known.erase(at) : std::next(at);
+}
+
 void Session::host_takes(const void* data, Int bytes) {
+  unknow(data, bytes);
   if (!state_->queue) return;
   drop(data, bytes, true);
   if (state_->uploading) state_->queue->finish();  // the host may write what is still being read
@@ -196,15 +211,15 @@ void Session::host_takes_over() {
   if (state_->queue) state_->queue->finish();
   state_->uploading = false;
   state_->copies.clear();
+  state_->known.clear();
 }
 
 void Session::forget(const void* data, Int bytes) {
+  unknow(data, bytes);
   if (state_->queue && bytes > 0) {
     state_->queue->finish();
     drop(data, bytes, false);
   }
-  const char* from = static_cast<const char*>(data);
-  state_->known.erase(from);
 }
 
 void Session::finish() {

@@ -76,7 +76,8 @@ std::vector<SpineNode> spine(const Program& program) {
     const Function& function = program.functions[f];
     const bool last = f + 1 == program.functions.size();
     Drawer drawer(last ? "" : function.name + ".");
-    drawer.nodes.push_back({"function", function.name, 0, function.line, function.result + " " + function.name + "(" + function.parameter_text + ")"});
+    drawer.nodes.push_back({"function", function.name, 0, function.line,
+                            function.result + " " + function.name + "(" + function.parameter_text + ")"});
     drawer.part(function.root, function, 1);
     all.insert(all.end(), drawer.nodes.begin(), drawer.nodes.end());
   }
