@@ -17,6 +17,7 @@ void add_size(Command& program);
 void add_stencil(Command& program);
 void add_channelize(Command& program);
 void add_check(Command& program);
+void add_place(Command& program);
 void add_check_accuracy(Command& check);
 
 // Of `ridge fft`.

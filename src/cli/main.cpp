@@ -20,6 +20,7 @@ First steps:
   ridge size --rate 1555         how many machines keep up with so many frames a second
   ridge stencil heat --demo --every 200 --png frames    heat, waves, gas flows on grids, with pictures
   ridge channelize in out        filter banks over files and pipes
+  ridge place blur.cpp --function blur                  your own loops to a device, verified and explained
   ridge bench fft                transforms of every length, beside other libraries
   ridge bench stencil            stencils against the memory roof and a plain loop
   ridge bench transpose          every variant of the corner turn against the copy bandwidth
@@ -38,6 +39,7 @@ void add_commands(ridge::cli::Command& program) {
   ridge::cli::add_size(program);
   ridge::cli::add_stencil(program);
   ridge::cli::add_channelize(program);
+  ridge::cli::add_place(program);
   ridge::cli::add_check(program);
   ridge::cli::add_wisdom(program);
 }

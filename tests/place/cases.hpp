@@ -69,6 +69,7 @@ inline bool available(std::string& why) {
     return true;
   } catch (const ridge::Error& error) {
     why = error.what();
+    if (why.find("no placement compiler") == std::string::npos) throw;  // there, and broken
     return false;
   }
 }

@@ -30,13 +30,13 @@ TEST(Verdicts, OfTheCorpus) {
           found = true;
           EXPECT_TRUE(agrees(expected, verdict(l)))
               << loop << " is " << verdict(l) << ", not " << expected << ": " << l.why;
-          if (!l.parallel) EXPECT_NE(l.why, "") << loop << " is sequential and does not say why";
+          EXPECT_TRUE(l.parallel || !l.why.empty()) << loop << " is sequential and does not say why";
         }
       EXPECT_TRUE(found) << "no loop " << loop;
     }
     int kernels = 0;
     for (const auto& k : report.kernels) kernels += k.loops[0].rfind(c.function + ".", 0) == 0;
-    if (c.function != "whole_tree") EXPECT_EQ(kernels, c.kernels);
+    EXPECT_TRUE(kernels == c.kernels || c.function == "whole_tree") << kernels << " kernels, not " << c.kernels;
     if (!c.says.empty()) {
       bool said = false;
       for (const auto& d : report.diagnostics) said |= d.text.find(c.says) != std::string::npos && d.line > 0;

@@ -54,8 +54,13 @@ std::map<int, Shape> choose_shapes(const Nest& nest) {
       std::map<std::string, int> shared;
       for (const Poly* p : polys)
         for (const auto& [term, count] : p->terms())
-          if (term.size() == 2)
-            for (const std::string& s : term) ++shared[s];
+          for (const std::string& s : term) shared[s] += term.size() == 2 ? 4 : 1;
+      for (const Variable& v : nest.variables)  // a size that was passed in rather than a loop's iterator
+        if (shared.count(v.name) > 0) shared[v.name] += v.parameter ? 2 : 0;
+      bool products = false;
+      for (const Poly* p : polys)
+        for (const auto& [term, count] : p->terms()) products |= term.size() == 2;
+      if (!products) shared.clear();
       const auto most = std::max_element(shared.begin(), shared.end(),
                                          [](const auto& x, const auto& y) { return x.second < y.second; });
       if (most != shared.end()) found.insert({most->first});

@@ -201,7 +201,15 @@ bool Reader::bounds(const Expr* e, bool lower, std::vector<Poly>& into, std::vec
       const bool second = bounds(call->getArg(1), lower, into, not_negative);
       return first && second;
     }
-  const auto p = poly(e, not_negative);
+  auto p = poly(e, not_negative);
+  if (p && p->fits() && !p->affine() && !scope_->in_function) {  // h * w: a size of its own, computed by the host
+    const auto names = p->symbols();
+    const auto& known = scope_->nest.parameters;
+    const bool sizes = std::all_of(names.begin(), names.end(), [&](const std::string& n) {
+      return std::find(known.begin(), known.end(), n) != known.end();
+    });
+    if (sizes) p = Poly::symbol(symbol(pseudo("(" + original(e->getSourceRange()) + ")", "size", e->getType(), e)));
+  }
   if (!p || !p->affine()) return false;
   into.push_back(*p);
   return true;

@@ -163,6 +163,7 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
   if (closed && limited) {
     into.bounds.insert(into.bounds.end(), (*when)[0].begin(), (*when)[0].end());
   } else {
+    const bool started = into.exact;
     into.exact = false;
     if (test == nullptr || !test->isRelationalOp())
       return give_up("its test is not a comparison of " + var->getNameAsString());
@@ -173,7 +174,8 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
     if ((step > 0) != (op == BO_LT || op == BO_LE)) return give_up("its test and step go different ways");
     std::vector<Poly> ends;
     test_needed.clear();
-    bounds(left ? test->getRHS() : test->getLHS(), step < 0, ends, test_needed);
+    into.exact =
+        bounds(left ? test->getRHS() : test->getLHS(), step < 0, ends, test_needed) && started && test_needed.empty();
     const Poly i = Poly::symbol(into.iterator);
     for (const Poly& p : ends) {
       Poly room = step > 0 ? p.plus(i, -1) : i.plus(p, -1);

@@ -42,33 +42,41 @@ std::string harness(const Report& report, const Wishes& wishes) {
     } else if (p.kind == "reference") {
       made += fmt::format("  {} {} = ridge_check::number<{}>({});\n", p.element, p.name, p.element, 7);
       arguments += p.name;
-      dump += fmt::format("  ridge_check::put(out, \"{0}\", \"{1}\", &{0}, 1);\n", p.name, p.element);
+      dump += fmt::format("  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", &{0}, 1);\n", p.name, p.element);
     } else if (p.kind == "pointer" || p.kind == "vector") {
       made += fmt::format("  std::vector<{0}> {1}({2});\n  ridge_check::fill({1}.data(), {1}.size(), {3});\n",
                           p.element, p.name, elements, seed++);
       arguments += p.kind == "pointer" ? p.name + ".data()" : p.name;
       if (!p.constant)
-        dump += fmt::format("  ridge_check::put(out, \"{0}\", \"{1}\", {0}.data(), {0}.size());\n", p.name, p.element);
+        dump += fmt::format("  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", {0}.data(), {0}.size());\n", p.name,
+                            p.element);
     } else if (p.kind == "array") {
       made += fmt::format("  std::array<{0}, {1}> {2};\n  ridge_check::fill({2}.data(), {2}.size(), {3});\n", p.element,
                           p.length, p.name, seed++);
       arguments += p.name;
       if (!p.constant)
-        dump += fmt::format("  ridge_check::put(out, \"{0}\", \"{1}\", {0}.data(), {0}.size());\n", p.name, p.element);
+        dump += fmt::format("  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", {0}.data(), {0}.size());\n", p.name,
+                            p.element);
     } else {
       made += fmt::format("  std::decay_t<{}> {}{{}};\n", p.type, p.name);
       arguments += p.name;
     }
   }
+  if (const auto inside = report.qualified.rfind("::"); inside != std::string::npos)  // types without their namespace
+    made = "  using namespace " + report.qualified.substr(0, inside) + ";\n" + made;
   const std::string name = report.qualified.empty() ? report.function : report.qualified;
   std::string call = fmt::format("{}({})", name, arguments);
   if (report.result != "void") {
     if (report.result.find("vector") != std::string::npos) {
-      call = "auto result = " + call;
-      dump += "  ridge_check::put(out, \"result\", ridge_check::type(result[0]), result.data(), result.size());\n";
+      call = "auto ridge_check_result = " + call;
+      dump +=
+          "  ridge_check::put(ridge_check_out, \"result\", ridge_check::type(ridge_check_result[0]), "
+          "ridge_check_result.data(), ridge_check_result.size());\n";
     } else {
-      call = "const auto result = " + call;
-      dump += "  ridge_check::put(out, \"result\", ridge_check::type(result), &result, 1);\n";
+      call = "const auto ridge_check_result = " + call;
+      dump +=
+          "  ridge_check::put(ridge_check_out, \"result\", ridge_check::type(ridge_check_result), &ridge_check_result, "
+          "1);\n";
     }
   }
   return fmt::format(R"(
@@ -104,21 +112,21 @@ void put(std::FILE* out, const char* name, const char*, const T* data, std::size
   std::fwrite(data, sizeof(T), n, out);
 }}
 }}  // namespace ridge_check
-int main(int, char** arguments) {{
+int main(int, char** ridge_check_words) {{
   {{
-{0}  std::FILE* out = std::fopen(arguments[1], "wb");
-  if (out == nullptr) return 3;
+{0}  std::FILE* ridge_check_out = std::fopen(ridge_check_words[1], "wb");
+  if (ridge_check_out == nullptr) return 3;
   {1};
-{2}  if (std::fclose(out) != 0) return 3;
+{2}  if (std::fclose(ridge_check_out) != 0) return 3;
   }}
-  double best = 1e300;
-  for (int i = 0; i < 2; ++i) {{
-{0}  const auto start = std::chrono::steady_clock::now();
+  double ridge_check_best = 1e300;
+  for (int ridge_check_round = 0; ridge_check_round < 2; ++ridge_check_round) {{
+{0}  const auto ridge_check_start = std::chrono::steady_clock::now();
   {1};
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (seconds < best) best = seconds;
+  const double ridge_check_took = std::chrono::duration<double>(std::chrono::steady_clock::now() - ridge_check_start).count();
+  if (ridge_check_took < ridge_check_best) ridge_check_best = ridge_check_took;
   }}
-  std::printf("seconds %.9g\n", best);
+  std::printf("seconds %.9g\n", ridge_check_best);
   return 0;
 }}
 )",

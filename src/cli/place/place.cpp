@@ -96,11 +96,11 @@ void run(const Wishes& wishes) {
 
 }  // namespace
 
-void add_place(CLI::App& program) {
+void add_place(Command& program) {
   auto wishes = std::make_shared<Wishes>();
-  CLI::App* command = program.add_subcommand(
-      "place", "Sequential C++ loops to a device: verdict on every loop, placed and verified code");
-  command->footer(R"(
+  Command& command = program.subcommand(
+      "place", "Sequential C++ loops to a device: a verdict on every loop, placed and verified code");
+  command.footer(R"(
 Reads FILE with Clang, says for every loop of the function and of those it calls whether its iterations are independent
 and why not, and writes FILE_placed.cpp in which the loops that can run on a device do. The original and the placed
 program are compiled and run on the same made-up data first; without equal results no file is written.
@@ -109,27 +109,25 @@ program are compiled and run on the same made-up data first; without equal resul
   ridge place blur.cpp --function blur --emit openmp                      threads of the host instead of a device
   ridge place blur.cpp --function blur --explain l2                       one loop: what it reads, writes, carries
 Flags of the compiler follow after --:  ridge place blur.cpp --function blur -- -Iinclude -DWIDE)");
-  command->add_option("file", wishes->file, "A C++ file")->required()->type_name("FILE");
+  command.option("file", wishes->file, "A C++ file").required().value_name("FILE");
   command
-      ->add_option("--function", wishes->options.function,
-                   "The function to place, with all it calls (without: verdicts on every function)")
-      ->type_name("NAME");
-  command->add_option("--out", wishes->out, "The placed file (default FILE_placed.cpp)")->type_name("FILE");
-  command->add_option("--emit", wishes->options.emit, "ridge: kernels on any device; openmp: threads of the host")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"ridge", "openmp"}));
-  command->add_option("--device", wishes->device, "Where the placed program is compared")->type_name("NAME");
-  command
-      ->add_option("--param", wishes->parameters,
-                   "NAME=NUMBER: the value of an integer parameter in the comparison; may be repeated")
-      ->type_name("NAME=N");
-  command->add_option("--explain", wishes->explain, "Only this loop, with all that is known of it")->type_name("LOOP");
-  command->add_option("--report", wishes->page, "The spine of the program as an HTML page")->type_name("FILE");
-  command->add_option("--seconds", wishes->options.seconds, "The reader may take")->capture_default_str();
-  command->add_flag("--json", wishes->json, "The verdicts as JSON, nothing is written");
-  command->add_flag("--verdicts", wishes->verdicts, "The verdicts only, nothing is written");
-  command->add_option("flags", wishes->options.flags, "After --: flags of the compiler")->type_name("FLAG");
-  command->callback([wishes] { run(*wishes); });
+      .option("--function", wishes->options.function,
+              "The function to place, with all it calls (without: verdicts on every function)")
+      .value_name("NAME");
+  command.option("--out", wishes->out, "The placed file (default FILE_placed.cpp)").value_name("FILE");
+  command.option("--emit", wishes->options.emit, "ridge: kernels on any device; openmp: threads of the host")
+      .shows_default()
+      .one_of({"ridge", "openmp"});
+  command.option("--device", wishes->device, "Where the placed program is compared").value_name("NAME");
+  command.option("--param", wishes->parameters, "The value of an integer parameter in the comparison; may be repeated")
+      .value_name("NAME=N");
+  command.option("--explain", wishes->explain, "Only this loop, with all that is known of it").value_name("LOOP");
+  command.option("--report", wishes->page, "The spine of the program as an HTML page").value_name("FILE");
+  command.option("--seconds", wishes->options.seconds, "The reader may take").shows_default().positive();
+  command.flag("--json", wishes->json, "The verdicts as JSON, nothing is written");
+  command.flag("--verdicts", wishes->verdicts, "The verdicts only, nothing is written");
+  command.option("flags", wishes->options.flags, "After --: flags of the compiler").value_name("FLAG");
+  command.runs([wishes] { run(*wishes); });
 }
 
 }  // namespace ridge::cli
