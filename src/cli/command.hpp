@@ -20,6 +20,7 @@ void add_flow(Command& program);
 void add_image(Command& program);
 void add_variance(Command& program);
 void add_check(Command& program);
+void add_place(Command& program);
 void add_check_accuracy(Command& check);
 
 // Of `ridge fft`.

@@ -23,6 +23,7 @@ First steps:
   ridge flow a.png b.png flow.flo                       dense optical flow of two frames
   ridge variance in.png out.npy  the local variance of an image
   ridge image gauss 2 a.png b.png                       image operators and chains of them
+  ridge place blur.cpp --function blur                  your own loops to a device, verified and explained
   ridge bench fft                transforms of every length, beside other libraries
   ridge bench stencil            stencils against the memory roof and a plain loop
   ridge bench transpose          every variant of the corner turn against the copy bandwidth
@@ -44,6 +45,7 @@ void add_commands(ridge::cli::Command& program) {
   ridge::cli::add_flow(program);
   ridge::cli::add_variance(program);
   ridge::cli::add_image(program);
+  ridge::cli::add_place(program);
   ridge::cli::add_check(program);
   ridge::cli::add_wisdom(program);
 }

@@ -1,0 +1,133 @@
+// ridge place: sequential C++ loops to a device, verified and explained.
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+#include <ridge/device.hpp>
+#include <ridge/error.hpp>
+#include <ridge/place.hpp>
+
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "place/judge/judge.hpp"
+
+namespace ridge::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Wishes {
+  std::string file, out, explain, page, device;
+  std::vector<std::string> parameters;
+  place::Options options;
+  bool json = false, verdicts = false;
+};
+
+std::map<std::string, long> pinned(const std::vector<std::string>& list) {
+  std::map<std::string, long> values;
+  for (const std::string& item : list) {
+    const auto equal = item.find('=');
+    char* end = nullptr;
+    const long value = equal == std::string::npos ? 0 : std::strtol(item.c_str() + equal + 1, &end, 10);
+    if (equal == 0 || equal == std::string::npos || end == item.c_str() + equal + 1 || *end != '\0')
+      throw Error(ErrorKind::invalid_argument, fmt::format("--param {}: give NAME=NUMBER", item));
+    values[item.substr(0, equal)] = value;
+  }
+  return values;
+}
+
+bool some_device() {
+  for (const Device& d : devices().devices)
+    if (!d.is_host()) return true;
+  return false;
+}
+
+void run(const Wishes& wishes) {
+  if (!fs::exists(wishes.file)) throw Error(ErrorKind::io, wishes.file + ": there is no such file");
+  const auto source = base::read_file(wishes.file, std::size_t{8} << 20);
+  place::Options options = wishes.options;
+  const bool c = wishes.file.size() > 2 && wishes.file.substr(wishes.file.size() - 2) == ".c";
+  bool standard = false;
+  for (const std::string& f : options.flags) standard |= f.rfind("-std=", 0) == 0;
+  if (!standard) options.flags.insert(options.flags.begin(), c ? "-std=c17" : "-std=c++20");
+  const place::Report report = place::analyze(wishes.file, options);
+  if (!report.errors.empty()) throw Error(ErrorKind::invalid_argument, report.errors[0]);
+  const auto parameters = pinned(wishes.parameters);
+  if (!wishes.page.empty()) base::write_file(wishes.page, place::to_page(report));
+  if (!wishes.explain.empty()) {
+    fmt::print("{}", place::explain(report, wishes.explain));
+    return;
+  }
+  fmt::print("{}", wishes.json ? place::to_json(report) : place::to_text(report));
+  if (wishes.verdicts || wishes.json || options.function.empty()) return;
+  if (report.placed.empty()) {
+    fmt::print("nothing is placed, no file is written\n");
+    return;
+  }
+  const bool openmp = options.emit == "openmp";
+  if (!openmp && !some_device())
+    throw Error(ErrorKind::unavailable,
+                "there is no device to compare on (ridge devices says why); --emit openmp gives threads of the host");
+  place::judge::Wishes judging;
+  judging.flags = wishes.options.flags;
+  judging.parameters = parameters;
+  judging.device = wishes.device;
+  judging.openmp = openmp;
+  const auto outcome = place::judge::compare(report, *source, judging);
+  if (!outcome.verified)
+    throw Error(ErrorKind::invalid_argument, fmt::format("not verified, no file is written: {}", outcome.text));
+  fmt::print("{}; original {}, placed {}\n", outcome.text, base::human_seconds(outcome.original_seconds),
+             base::human_seconds(outcome.placed_seconds));
+  if (!parameters.empty() && outcome.placed_seconds > outcome.original_seconds) {
+    fmt::print("slower than the original at these sizes: put back, no file is written\n");
+    return;
+  }
+  fs::path out = wishes.out;
+  if (out.empty()) {
+    const fs::path from = wishes.file;
+    out = from.parent_path() / (from.stem().string() + "_placed" + from.extension().string());
+  }
+  base::write_file(out, report.placed);
+  fmt::print("{} written{}\n", out.string(),
+             openmp ? ": compile it with -fopenmp" : ": compile it with Ridgeline's headers and -lridge");
+}
+
+}  // namespace
+
+void add_place(Command& program) {
+  auto wishes = std::make_shared<Wishes>();
+  Command& command = program.subcommand(
+      "place", "Sequential C++ loops to a device: a verdict on every loop, placed and verified code");
+  command.footer(R"(
+Reads FILE with Clang, says for every loop of the function and of those it calls whether its iterations are independent
+and why not, and writes FILE_placed.cpp in which the loops that can run on a device do. The original and the placed
+program are compiled and run on the same made-up data first; without equal results no file is written.
+  ridge place blur.cpp --function blur
+  ridge place blur.cpp --function blur --param h=1080 --param w=1920      real sizes: slower than before is put back
+  ridge place blur.cpp --function blur --emit openmp                      threads of the host instead of a device
+  ridge place blur.cpp --function blur --explain l2                       one loop: what it reads, writes, carries
+Flags of the compiler follow after --:  ridge place blur.cpp --function blur -- -Iinclude -DWIDE)");
+  command.option("file", wishes->file, "A C++ file").required().value_name("FILE");
+  command
+      .option("--function", wishes->options.function,
+              "The function to place, with all it calls (without: verdicts on every function)")
+      .value_name("NAME");
+  command.option("--out", wishes->out, "The placed file (default FILE_placed.cpp)").value_name("FILE");
+  command.option("--emit", wishes->options.emit, "ridge: kernels on any device; openmp: threads of the host")
+      .shows_default()
+      .one_of({"ridge", "openmp"});
+  command.option("--device", wishes->device, "Where the placed program is compared").value_name("NAME");
+  command.option("--param", wishes->parameters, "The value of an integer parameter in the comparison; may be repeated")
+      .value_name("NAME=N");
+  command.option("--explain", wishes->explain, "Only this loop, with all that is known of it").value_name("LOOP");
+  command.option("--report", wishes->page, "The spine of the program as an HTML page").value_name("FILE");
+  command.option("--seconds", wishes->options.seconds, "The reader may take").shows_default().positive();
+  command.flag("--json", wishes->json, "The verdicts as JSON, nothing is written");
+  command.flag("--verdicts", wishes->verdicts, "The verdicts only, nothing is written");
+  command.option("flags", wishes->options.flags, "After --: flags of the compiler").value_name("FLAG");
+  command.runs([wishes] { run(*wishes); });
+}
+
+}  // namespace ridge::cli

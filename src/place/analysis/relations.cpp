@@ -1,0 +1,246 @@
+#include "place/analysis/relations.hpp"
+
+#include <isl/map.h>
+#include <isl/set.h>
+#include <isl/union_map.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <set>
+
+#include "place/analysis/delinearize.hpp"
+
+namespace ridge::place::analysis {
+namespace {
+
+std::string joined(const std::vector<std::string>& list) {
+  std::string text;
+  for (const std::string& item : list) text += (text.empty() ? "" : ", ") + item;
+  return text;
+}
+
+// The tree flattened: where each statement stands, under which conditions.
+class Builder {
+ public:
+  Builder(isl::ctx context, const Nest& nest) : nest_(nest) {
+    out_.context = context;
+    out_.nest = &nest;
+    prefix_ = "[" + joined(nest.parameters) + "] -> ";
+    out_.known = isl::set(context, prefix_ + "{ : " + text(nest.context) + " }");
+  }
+
+  Relations build() {
+    shapes_ = choose_shapes(nest_);
+    walk(nest_.root, {}, {}, true, {});
+    std::size_t longest = 0;
+    for (const auto& [name, order] : order_) longest = std::max(longest, order.size());
+    out_.schedule = isl::union_map::empty(out_.context);
+    for (const Instance& i : out_.instances) {
+      auto order = order_[i.name];
+      order.resize(longest, "0");
+      out_.schedule = out_.schedule.unite(
+          isl::union_map(isl::map(out_.context, prefix_ + "{ " + tuple(i) + " -> [" + joined(order) + "] }")
+                             .intersect_domain(i.domain)));
+    }
+    for (std::size_t i = 0; i < nest_.assumptions.size(); ++i) {
+      std::string any;
+      for (const Conjunction& c : nest_.assumptions[i]) any += (any.empty() ? "" : " or ") + text(c);
+      assume(isl::set(out_.context, prefix_ + "{ : " + any + " }"), nest_.assumption_texts[i]);
+    }
+    for (const auto& [variable, shape] : shapes_)
+      if (!shape.strides.empty()) out_.shapes[variable] = shape;
+    return std::move(out_);
+  }
+
+ private:
+  const Nest& nest_;
+  Relations out_{isl::ctx(nullptr)};
+  std::string prefix_{};
+  std::map<int, Shape> shapes_{};
+  std::map<std::string, std::vector<std::string>> order_{};
+  std::vector<std::string> position_{"0"};  // textual places and iterators in turn
+  int count_ = 0, branches_ = 0;
+
+  std::string tuple(const Instance& i) const {
+    std::vector<std::string> dims;
+    for (const int l : i.loops) dims.push_back(nest_.loops[l].iterator);
+    return i.name + "[" + joined(dims) + "]";
+  }
+
+  void assume(const isl::set& holds, const std::string& why) {
+    for (const Assumption& a : out_.assumptions)
+      if (a.holds.is_equal(holds)) return;
+    out_.assumptions.push_back({holds, why});
+  }
+
+  void next() { position_.back() = std::to_string(std::stol(position_.back()) + 1); }
+
+  void add(const Node& node, const std::vector<Access>& accesses, const std::vector<int>& loops,
+           const std::vector<Condition>& conditions, bool exact, const std::vector<Instance::Guard>& guards) {
+    Instance i;
+    i.name = "S" + std::to_string(count_++);
+    i.node = &node;
+    i.loops = loops;
+    i.bounded = exact;
+    i.guards = guards;
+    for (const int jump : node.guards) i.guards.push_back({-1 - jump, nest_.jumps[jump].depth});
+    i.exact = exact && i.guards.empty();
+    std::string where = "true";
+    for (const int l : loops)
+      if (!nest_.loops[l].bounds.empty()) where += " and " + text(nest_.loops[l].bounds);
+    for (const Condition& c : conditions) {
+      std::string any;
+      for (const Conjunction& all : c) any += (any.empty() ? "(" : " or (") + text(all) + ")";
+      where += " and (" + (any.empty() ? "false" : any) + ")";
+    }
+    i.domain = isl::set(out_.context, prefix_ + "{ " + tuple(i) + " : " + where + " }").intersect_params(out_.known);
+    order_[i.name] = position_;
+    for (const Access& a : accesses) i.relations.push_back(relation(i, a));
+    out_.instances.push_back(std::move(i));
+    next();
+  }
+
+  void walk(const Node& node, std::vector<int> loops, std::vector<Condition> conditions, bool exact,
+            const std::vector<Instance::Guard>& guards) {
+    switch (node.kind) {
+      case NodeKind::statement:
+        add(node, node.accesses, loops, conditions, exact, guards);
+        return;
+      case NodeKind::block:
+        for (const Node& child : node.children) walk(child, loops, conditions, exact, guards);
+        return;
+      case NodeKind::branch:
+        add(node, node.accesses, loops, conditions, exact, guards);
+        for (std::size_t arm = 0; arm < node.children.size(); ++arm) {
+          const auto& when = arm == 0 ? node.when : node.otherwise;
+          auto inner = conditions;
+          if (when) inner.push_back(*when);
+          auto deciding = guards;
+          if (!when) deciding.push_back({2 * ++branches_ + static_cast<int>(arm), static_cast<int>(loops.size())});
+          walk(node.children[arm], loops, inner, exact, deciding);
+        }
+        return;
+      case NodeKind::loop: {
+        const Loop& loop = nest_.loops[node.loop];
+        loops.push_back(node.loop);
+        position_.push_back(loop.step < 0 ? "-" + loop.iterator : loop.iterator);
+        position_.push_back("0");
+        // The test is asked each time round.
+        add(node, node.accesses, loops, conditions, exact && loop.exact, guards);
+        walk(node.children[0], loops, conditions, exact && loop.counted && loop.exact && loop.leaves_early == 0,
+             guards);
+        position_.pop_back();
+        position_.pop_back();
+        next();
+        return;
+      }
+    }
+  }
+
+  isl::map anywhere(const Instance& i, const Access& a, std::size_t lead, std::size_t dimensions) {
+    std::vector<std::string> names;
+    const Variable& v = nest_.variables[a.variable];
+    for (std::size_t k = 0; k < lead; ++k) names.push_back(nest_.loops[v.loops[k]].iterator);
+    for (std::size_t k = 0; k < dimensions; ++k) names.push_back("x" + std::to_string(k) + "_");
+    return isl::map(out_.context,
+                    prefix_ + "{ " + tuple(i) + " -> V" + std::to_string(a.variable) + "[" + joined(names) + "] }")
+        .intersect_domain(i.domain);
+  }
+
+  Relation relation(const Instance& i, const Access& a) {
+    const Variable& v = nest_.variables[a.variable];
+    Relation r;
+    r.access = &a;
+    r.write = a.write;
+    r.own = a.own;
+    r.must = a.must && a.write && i.exact && a.exact && a.exists.empty();
+    const std::size_t lead = v.loops.size();
+    const Shape& shape = shapes_[a.variable];
+    const std::size_t dimensions = v.array() ? 1 + shape.strides.size() + v.inner.size() : 0;
+    const auto give_up = [&](const std::string& why) {
+      r.must = false;
+      r.map = anywhere(i, a, lead, dimensions);
+      if (!why.empty() && v.array()) out_.notes.push_back("line " + std::to_string(a.line) + ": " + why);
+      return r;
+    };
+    if (!a.exact) return give_up(a.why);
+    std::vector<Poly> indices = a.subscripts;
+    if (v.array()) {
+      const auto parts = take_apart(a.subscripts[0], shape);
+      if (!parts) return give_up("subscript " + a.source + " has no affine form: any element");
+      indices = *parts;
+      indices.insert(indices.end(), a.subscripts.begin() + 1, a.subscripts.end());
+    }
+    for (const Poly& p : indices)
+      if (!p.affine()) return give_up("subscript " + a.source + " is not affine: any element");
+    std::vector<std::string> names, outer;
+    for (std::size_t k = 0; k < lead; ++k) outer.push_back(nest_.loops[v.loops[k]].iterator);
+    std::string equal;
+    for (std::size_t k = 0; k < indices.size(); ++k) {
+      names.push_back("x" + std::to_string(k) + "_");
+      equal += " and " + names.back() + " = " + indices[k].text();
+    }
+    outer.insert(outer.end(), names.begin(), names.end());
+    Conjunction where;
+    for (const Constraint& c : a.where)
+      if (c.poly.affine()) where.push_back(c);
+    const std::string exists = a.exists.empty() ? "" : "exists " + joined(a.exists) + " : ";
+    r.map = isl::map(out_.context, prefix_ + "{ " + tuple(i) + " -> V" + std::to_string(a.variable) + "[" +
+                                       joined(outer) + "] : " + exists + text(where) + equal + " }")
+                .intersect_domain(i.domain);
+    // What must hold for the subscripts to mean what they say: proved, or tested before the placed code runs.
+    Conjunction needed;
+    for (const Poly& p : a.not_negative) {
+      if (!p.affine()) return give_up("subscript " + a.source + " may wrap around");
+      needed.push_back({p});
+    }
+    for (std::size_t k = 0; k < shape.extents.size(); ++k) {
+      const Poly& extent = shape.extents[k];
+      if (!extent.affine()) return give_up("the rows of " + v.host + " have no affine length");
+      needed.push_back({indices[k + 1]});
+      needed.push_back({extent.plus(indices[k + 1], -1).plus(Poly::constant(1), -1)});
+    }
+    if (needed.empty()) return r;
+    const std::string head = prefix_ + "{ " + tuple(i) + " : " + exists + text(where);
+    const isl::set all = isl::set(out_.context, head + " }").intersect(i.domain);
+    std::string broken;
+    for (const Constraint& c : needed) broken += (broken.empty() ? "" : " or ") + c.poly.text() + " < 0";
+    const isl::set bad = isl::set(out_.context, head + " and (" + broken + ") }").intersect(i.domain);
+    if (bad.is_empty()) return r;
+    const isl::set holds = isl::manage(isl_set_complement(bad.params().release())).intersect(out_.known).coalesce();
+    if (holds.is_empty() || all.intersect_params(holds).is_empty() || isl_set_n_basic_set(holds.get()) > 8)
+      return give_up("subscript " + a.source + " may leave its row");
+    // An assumption that only tiny sizes meet is no use: then the subscript counts as unknown.
+    isl::set sizes = holds;
+    for (unsigned d = 0; d < static_cast<unsigned>(isl_set_dim(sizes.get(), isl_dim_param)); ++d)
+      sizes = isl::manage(isl_set_lower_bound_si(sizes.release(), isl_dim_param, d, 16));
+    if (sizes.is_empty()) return give_up("subscript " + a.source + " may wrap around or leave its row");
+    const isl::set test = holds.gist(out_.known);
+    assume(test, v.host + " is addressed inside its rows (line " + std::to_string(a.line) + ")");
+    r.map = r.map.intersect_params(test);
+    return r;
+  }
+};
+
+}  // namespace
+
+const Instance& Relations::instance(const std::string& name) const {
+  return *std::find_if(instances.begin(), instances.end(), [&](const Instance& i) { return i.name == name; });
+}
+
+bool Relations::inside(const Instance& i, int loop) const {
+  return std::find(i.loops.begin(), i.loops.end(), loop) != i.loops.end();
+}
+
+isl::union_map Relations::accesses(int variable, bool write) const {
+  isl::union_map all = isl::union_map::empty(context);
+  for (const Instance& i : instances)
+    for (const Relation& r : i.relations)
+      if (r.access->variable == variable && r.write == write) all = all.unite(isl::union_map(r.map));
+  return all;
+}
+
+Relations relate(isl::ctx context, const Nest& nest) { return Builder(context, nest).build(); }
+
+}  // namespace ridge::place::analysis

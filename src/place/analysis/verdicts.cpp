@@ -1,0 +1,302 @@
+#include "place/analysis/verdicts.hpp"
+
+#include <isl/flow.h>
+#include <isl/map.h>
+#include <isl/point.h>
+#include <isl/set.h>
+#include <isl/union_map.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <set>
+
+namespace ridge::place::analysis {
+namespace {
+
+struct Conflicts {
+  isl::union_map all{}, others{};  // instance -> instance: both touch an element, one of them writes; without own-own
+};
+
+class Judge {
+ public:
+  explicit Judge(const Relations& relations) : r_(relations), nest_(*relations.nest) {}
+
+  std::vector<Verdict> run() {
+    for (std::size_t v = 0; v < nest_.variables.size(); ++v) prepare(static_cast<int>(v));
+    std::vector<Verdict> verdicts;
+    for (std::size_t l = 0; l < nest_.loops.size(); ++l) verdicts.push_back(judge(static_cast<int>(l)));
+    return verdicts;
+  }
+
+ private:
+  const Relations& r_;
+  const Nest& nest_;
+  std::map<int, Conflicts> conflicts_{};
+
+  isl::union_map pick(int variable, const std::function<bool(const Instance&, const Relation&)>& want) const {
+    isl::union_map all = isl::union_map::empty(r_.context);
+    for (const Instance& i : r_.instances)
+      for (const Relation& r : i.relations)
+        if (r.access->variable == variable && want(i, r)) all = all.unite(isl::union_map(r.map));
+    return all;
+  }
+
+  void prepare(int variable) {
+    const auto own_writes = pick(variable, [](auto&, auto& r) { return r.write && r.own; });
+    const auto other_writes = pick(variable, [](auto&, auto& r) { return r.write && !r.own; });
+    const auto writes = own_writes.unite(other_writes);
+    if (writes.is_empty()) return;
+    const auto own = pick(variable, [](auto&, auto& r) { return r.own; });
+    const auto other = pick(variable, [](auto&, auto& r) { return !r.own; });
+    const auto meet = [](const isl::union_map& a, const isl::union_map& b) { return a.apply_range(b.reverse()); };
+    Conflicts c;
+    const auto one = meet(own_writes, other), two = meet(other_writes, own.unite(other));
+    c.others = one.unite(two);
+    c.all = c.others.unite(meet(own_writes, own));
+    // Either side may be the write.
+    c.others = c.others.unite(c.others.reverse());
+    c.all = c.all.unite(c.all.reverse());
+    conflicts_[variable] = c;
+  }
+
+  // Pairs in different iterations of the loop, in the same of all loops around it.
+  isl::union_map carried(const isl::union_map& pairs, int loop) const {
+    const int depth = nest_.loops[loop].depth;
+    isl::union_map result = isl::union_map::empty(r_.context);
+    pairs.foreach_map([&](isl::map m) {
+      const auto name = [&](isl_dim_type side) { return std::string(isl_map_get_tuple_name(m.get(), side)); };
+      if (!r_.inside(r_.instance(name(isl_dim_in)), loop) || !r_.inside(r_.instance(name(isl_dim_out)), loop)) return;
+      for (int d = 0; d < depth; ++d) m = isl::manage(isl_map_equate(m.release(), isl_dim_in, d, isl_dim_out, d));
+      const isl::map same = isl::manage(isl_map_equate(m.copy(), isl_dim_in, depth, isl_dim_out, depth));
+      m = m.subtract(same);
+      if (!m.is_empty()) result = result.unite(isl::union_map(m));
+    });
+    return result;
+  }
+
+  // Does an iteration of the loop read values from before it?
+  bool exposed(int variable, int loop) const {
+    const int depth = nest_.loops[loop].depth;
+    // Used inside one inner loop only: what that loop's iterations do not expose, this one's do not.
+    std::set<int> inner;
+    for (const Instance& i : r_.instances)
+      for (const Relation& r : i.relations)
+        if (r.access->variable == variable && r_.inside(i, loop))
+          inner.insert(static_cast<int>(i.loops.size()) > depth + 1 ? i.loops[static_cast<std::size_t>(depth) + 1]
+                                                                    : -1);
+    if (inner.size() == 1 && *inner.begin() >= 0 && !exposed(variable, *inner.begin())) return false;
+    isl::union_map reads = isl::union_map::empty(r_.context), writes = reads;
+    // What decides about all reads, once in an iteration of the loop, may decide about the writes too.
+    std::optional<std::vector<Instance::Guard>> shared;
+    for (const Instance& i : r_.instances)
+      for (const Relation& r : i.relations) {
+        if (!r_.inside(i, loop) || r.access->variable != variable || r.write) continue;
+        std::vector<Instance::Guard> mine;
+        for (const auto& g : i.guards)
+          if (g.depth <= depth + 1 && (!shared || std::find(shared->begin(), shared->end(), g) != shared->end()))
+            mine.push_back(g);
+        shared = mine;
+      }
+    const auto sure = [&](const Instance& i, const Relation& r) {
+      if (r.must) return true;
+      if (!i.bounded || !r.access->must || !r.access->exact || !r.access->exists.empty() || !shared) return false;
+      if (r.map.is_empty()) return false;
+      return std::all_of(i.guards.begin(), i.guards.end(),
+                         [&](const auto& g) { return std::find(shared->begin(), shared->end(), g) != shared->end(); });
+    };
+    for (const Instance& i : r_.instances) {
+      if (!r_.inside(i, loop)) continue;
+      for (const Relation& r : i.relations) {
+        if (r.access->variable != variable || (r.write && !sure(i, r))) continue;
+        // Iterations of the loop and those around it become subscripts: each has its own copy.
+        isl::set domain = i.domain;
+        isl::map prefix = isl::manage(isl_set_identity(domain.copy()));
+        const int rest = static_cast<int>(i.loops.size()) - depth - 1;
+        prefix = isl::manage(isl_map_project_out(prefix.release(), isl_dim_out, static_cast<unsigned>(depth + 1),
+                                                 static_cast<unsigned>(rest)));
+        prefix = isl::manage(isl_map_reset_tuple_id(prefix.release(), isl_dim_out));
+        isl::map both = isl::manage(isl_map_flat_range_product(prefix.release(), r.map.copy()));
+        both = isl::manage(isl_map_set_tuple_name(both.release(), isl_dim_out, "own"));
+        (r.write ? writes : reads) = (r.write ? writes : reads).unite(isl::union_map(both));
+      }
+    }
+    if (reads.is_empty()) return false;
+    const auto flow =
+        isl::union_access_info(reads).set_must_source(writes).set_schedule_map(r_.schedule).compute_flow();
+    return !flow.may_no_source().is_empty();
+  }
+
+  // Are values written inside the loop read after it, inside the nest or beyond?
+  bool escapes(int variable, int loop) const {
+    if (nest_.live_after.count(variable) > 0) return true;
+    const auto reads = pick(variable, [&](auto& i, auto& r) { return !r.write && !r_.inside(i, loop); });
+    if (reads.is_empty()) return false;
+    const auto must = pick(variable, [](auto&, auto& r) { return r.write && r.must; });
+    const auto writes = pick(variable, [](auto&, auto& r) { return r.write; });
+    auto flow = isl::union_access_info(reads)
+                    .set_must_source(must)
+                    .set_may_source(writes)
+                    .set_schedule_map(r_.schedule)
+                    .compute_flow()
+                    .may_dependence();
+    bool found = false;
+    flow.foreach_map(
+        [&](isl::map m) { found |= r_.inside(r_.instance(isl_map_get_tuple_name(m.get(), isl_dim_in)), loop); });
+    return found;
+  }
+
+  // All that the nest reads of an array is from before it: no value flows from its writes to its reads.
+  bool reads_old_values(int variable) const {
+    const auto reads = pick(variable, [](auto&, auto& r) { return !r.write; });
+    const auto writes = pick(variable, [](auto&, auto& r) { return r.write; });
+    return isl::union_access_info(reads)
+        .set_may_source(writes)
+        .set_schedule_map(r_.schedule)
+        .compute_flow()
+        .may_dependence()
+        .is_empty();
+  }
+
+  bool writes_meet(int variable, int loop) const {
+    const auto writes = pick(variable, [](auto&, auto& r) { return r.write; });
+    return !carried(writes.apply_range(writes.reverse()), loop).is_empty();
+  }
+
+  Dependence describe(const isl::union_map& pairs, int variable, int loop) const {
+    Dependence best;
+    int rank = 9;
+    pairs.foreach_map([&](isl::map m) {
+      const Instance& from = r_.instance(isl_map_get_tuple_name(m.get(), isl_dim_in));
+      const Instance& to = r_.instance(isl_map_get_tuple_name(m.get(), isl_dim_out));
+      const int depth = nest_.loops[loop].depth;
+      const bool down = nest_.loops[loop].step < 0;
+      // Only pairs in the order of time.
+      m = isl::manage(down ? isl_map_order_gt(m.release(), isl_dim_in, depth, isl_dim_out, depth)
+                           : isl_map_order_lt(m.release(), isl_dim_in, depth, isl_dim_out, depth));
+      if (m.is_empty()) return;
+      for (const Relation& a : from.relations)
+        for (const Relation& b : to.relations) {
+          if (a.access->variable != variable || b.access->variable != variable || (!a.write && !b.write)) continue;
+          const isl::map both = m.intersect(a.map.apply_range(b.map.reverse()));
+          const Kind kind = a.write && !b.write ? Kind::flow : a.write ? Kind::output : Kind::anti;
+          const int order = (kind == Kind::flow ? 0 : kind == Kind::anti ? 1 : 2) + (a.own && b.own ? 3 : 0);
+          if (order >= rank || both.is_empty()) continue;
+          rank = order;
+          best.kind = kind;
+          best.variable = variable;
+          best.from_line = a.access->line;
+          best.to_line = b.access->line;
+          best.from = a.access->source;
+          best.to = b.access->source;
+          best.certain = from.exact && to.exact && a.access->exact && b.access->exact;
+          const isl::set wrapped = isl::manage(isl_map_wrap(both.copy()));
+          isl_point* point = isl_set_sample_point(wrapped.copy());
+          const auto value = [&](unsigned at) {
+            isl_val* v = isl_point_get_coordinate_val(point, isl_dim_set, static_cast<int>(at));
+            char* s = isl_val_to_str(v);
+            std::string result = s != nullptr ? s : "?";
+            free(s);
+            isl_val_free(v);
+            return result;
+          };
+          const std::string i = nest_.loops[loop].iterator;
+          const std::string first = value(static_cast<unsigned>(depth)),
+                            second = value(static_cast<unsigned>(from.loops.size()) + static_cast<unsigned>(depth));
+          isl_point_free(point);
+          const char* does = a.write ? "writes " : "reads ";
+          const char* then = b.write ? " writes it" : " reads it";
+          best.example = i + " = " + first + " " + does +
+                         (best.from.empty() ? nest_.variables[variable].host : best.from) + ", " + i + " = " + second +
+                         then;
+        }
+    });
+    return best;
+  }
+
+  Verdict judge(int loop) const {
+    Verdict v;
+    v.loop = loop;
+    const Loop& l = nest_.loops[loop];
+    std::set<int> covered;  // payloads of an extreme that is reduced here
+    std::vector<std::pair<int, isl::union_map>> open;
+    std::set<int> reducible;
+    for (const auto& [variable, conflict] : conflicts_) {
+      const auto all = carried(conflict.all, loop);
+      if (all.is_empty()) continue;
+      const Variable& var = nest_.variables[variable];
+      const bool room = !var.array() || (var.length >= 0 && var.length * var.bytes <= 4096);
+      const bool expandable = var.storage == Storage::object && !var.parameter && !var.global;
+      if ((room || expandable) && !exposed(variable, loop) && !escapes(variable, loop)) {
+        (room ? v.privates : v.expanded).push_back(variable);
+        continue;
+      }
+      const auto others = carried(conflict.others, loop);
+      if (others.is_empty())
+        reducible.insert(variable);
+      else
+        open.emplace_back(variable, others);
+    }
+    // A recurrence may be reordered when all its statements in the loop combine alike.
+    std::map<int, Reduction> recurrences;
+    std::set<int> mixed;
+    for (const Instance& i : r_.instances) {
+      const Reduction& r = i.node->reduction;
+      if (!r_.inside(i, loop) || r.combine == Combine::none) continue;
+      const auto [at, fresh] = recurrences.emplace(r.target, r);
+      if (!fresh &&
+          (at->second.combine != r.combine || !r.payload.empty() || at->second.by_comparison != r.by_comparison))
+        mixed.insert(r.target);
+    }
+    for (const int variable : reducible) {
+      const auto at = recurrences.find(variable);
+      if (at != recurrences.end() && mixed.count(variable) == 0) {
+        bool whole = true;
+        for (const int p : at->second.payload) whole = whole && (reducible.count(p) > 0) && recurrences.count(p) == 0;
+        if (whole) {
+          if (nest_.variables[variable].array()) v.array_reductions.push_back(variable);
+          v.reductions.push_back(variable);
+          v.recurrences.push_back(at->second);
+          covered.insert(at->second.payload.begin(), at->second.payload.end());
+          covered.insert(variable);
+        }
+      }
+    }
+    for (const int variable : reducible)
+      if (covered.count(variable) == 0) open.emplace_back(variable, carried(conflicts_.at(variable).all, loop));
+    for (const auto& [variable, pairs] : open) {
+      Dependence d = describe(pairs, variable, loop);
+      if (d.variable < 0) d = describe(carried(conflicts_.at(variable).all, loop), variable, loop);
+      d.variable = variable;
+      v.dependences.push_back(d);
+    }
+    bool copies = !v.dependences.empty() && l.counted && l.leaves_early == 0;
+    for (const auto& [variable, pairs] : open) {
+      const Variable& var = nest_.variables[variable];
+      copies = copies && var.array() && !var.local_memory && !writes_meet(variable, loop) && reads_old_values(variable);
+    }
+    if (copies)
+      for (const auto& [variable, pairs] : open) v.copies.push_back(variable);
+    if (!l.counted) {
+      v.why = (l.kind == "for" ? "" : l.kind + " loop: ") + l.why;
+    } else if (l.leaves_early > 0) {
+      v.why = "it may end early (break, line " + std::to_string(l.leaves_early) + ")";
+    } else if (!v.dependences.empty()) {
+      const Dependence& d = v.dependences.front();
+      v.why = std::string(to_string(d.kind)) + " dependence on " + nest_.variables[d.variable].host + ", line " +
+              std::to_string(d.from_line) + " to line " + std::to_string(d.to_line) +
+              (d.example.empty() ? "" : ": " + d.example) + (d.certain ? "" : " (possibly)");
+    } else {
+      v.parallel = true;
+    }
+    return v;
+  }
+};
+
+}  // namespace
+
+const char* to_string(Kind kind) { return kind == Kind::flow ? "flow" : kind == Kind::anti ? "anti" : "output"; }
+
+std::vector<Verdict> judge_loops(const Relations& relations) { return Judge(relations).run(); }
+
+}  // namespace ridge::place::analysis

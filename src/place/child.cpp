@@ -1,0 +1,150 @@
+// The reader runs in a process of its own with bounds on time and memory: whatever a source does to Clang or to isl,
+// the caller gets a report.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include <ridge/error.hpp>
+#include <ridge/place.hpp>
+
+#include "place/report/json.hpp"
+
+namespace ridge::place {
+namespace {
+
+namespace fs = std::filesystem;
+
+// RIDGE_PLACE_PLUGIN; else beside the program, beside the library, or where they are installed.
+std::string find_plugin() {
+  if (const char* named = std::getenv("RIDGE_PLACE_PLUGIN"); named != nullptr && *named != '\0') return named;
+  std::error_code ignored;
+  std::vector<fs::path> folders{fs::read_symlink("/proc/self/exe", ignored).parent_path()};
+  Dl_info here{};
+  if (dladdr(reinterpret_cast<void*>(&find_plugin), &here) != 0 && here.dli_fname != nullptr)
+    folders.push_back(fs::absolute(here.dli_fname, ignored).parent_path());
+  for (const fs::path& folder : folders)
+    for (const char* way : {".", "..", "../lib/ridge", "ridge", "../lib64/ridge"})
+      if (const fs::path file = folder / way / "libridge-place.so"; fs::exists(file, ignored)) return file.string();
+  for (const fs::path& folder : folders) {  // lib/aarch64-linux-gnu/ridge beside bin
+    const fs::path lib = folder / "../lib";
+    if (!fs::is_directory(lib, ignored)) continue;
+    for (const auto& entry : fs::directory_iterator(lib, ignored))
+      if (const fs::path file = entry.path() / "ridge/libridge-place.so"; fs::exists(file, ignored))
+        return file.string();
+  }
+  throw Error(ErrorKind::unavailable,
+              "this build has no placement compiler (libridge-place.so): it needs libclang-19-dev, libclang-cpp19-dev, "
+              "llvm-19-dev and libisl-dev when Ridgeline is built");
+}
+
+void bound(int what, std::size_t most) {
+  rlimit limit{};
+  getrlimit(static_cast<__rlimit_resource_t>(what), &limit);
+  limit.rlim_cur = limit.rlim_max == RLIM_INFINITY ? most : std::min<rlim_t>(most, limit.rlim_max);
+  setrlimit(static_cast<__rlimit_resource_t>(what), &limit);
+}
+
+[[noreturn]] void work(const std::string& plugin, const std::string& request, const Options& options, int to) {
+  for (const int number : {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE}) signal(number, SIG_DFL);
+  bound(RLIMIT_AS, options.memory);
+  bound(RLIMIT_CPU, static_cast<std::size_t>(std::ceil(options.seconds)) + 1);
+  bound(RLIMIT_CORE, 0);
+  const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (null >= 0) dup2(null, STDERR_FILENO);  // a crash of Clang's prints pages
+  const auto say = [&](const std::string& text) {
+    std::size_t done = 0;
+    while (done < text.size()) {
+      const ssize_t n = write(to, text.data() + done, text.size() - done);
+      if (n <= 0) _exit(3);
+      done += static_cast<std::size_t>(n);
+    }
+  };
+  void* library = dlopen(plugin.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    say(std::string("!") + dlerror());
+    _exit(4);
+  }
+  const auto run = reinterpret_cast<char* (*)(const char*)>(dlsym(library, "ridge_place_work"));
+  if (run == nullptr) _exit(5);
+  say(run(request.c_str()));
+  _exit(0);
+}
+
+}  // namespace
+
+Report analyze(const std::string& file, const Options& options) {
+  const std::string plugin = find_plugin();
+  std::error_code ignored;
+  nlohmann::json request;
+  request["file"] = file;
+  request["function"] = options.function;
+  request["flags"] = options.flags;
+  request["emit"] = options.emit;
+  const std::string text = request.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(ErrorKind::internal, "no pipe to the reader");
+  const pid_t child = fork();
+  if (child < 0) throw Error(ErrorKind::out_of_memory, "no process for the reader");
+  if (child == 0) {
+    close(ends[0]);
+    work(plugin, text, options, ends[1]);
+  }
+  close(ends[1]);
+  std::string answer;
+  std::vector<char> chunk(1 << 16);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.seconds);
+  bool late = false;
+  while (true) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
+    pollfd waiting{ends[0], POLLIN, 0};
+    const int ready = left > 0 ? poll(&waiting, 1, static_cast<int>(left)) : 0;
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0 || answer.size() > (std::size_t{256} << 20)) {
+      late = true;
+      break;
+    }
+    const ssize_t n = read(ends[0], chunk.data(), chunk.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    answer.append(chunk.data(), static_cast<std::size_t>(n));
+  }
+  close(ends[0]);
+  if (late) kill(child, SIGKILL);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!answer.empty() && answer[0] == '!')
+    throw Error(ErrorKind::unavailable, "the placement compiler does not open: " + answer.substr(1));
+  Report report;
+  report.file = file;
+  report.function = options.function;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+    try {
+      return report_from_json(nlohmann::json::parse(answer));
+    } catch (const std::exception&) {
+      report.errors.push_back(file + ": the reader's answer is damaged");
+      return report;
+    }
+  }
+  if (late || (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL)))
+    report.errors.push_back(file + ": the reader took longer than " +
+                            std::to_string(static_cast<int>(options.seconds)) + " s; nothing is placed");
+  else
+    report.errors.push_back(file + ": the reader ran out of memory or failed on this source; nothing is placed");
+  return report;
+}
+
+}  // namespace ridge::place

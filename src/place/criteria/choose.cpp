@@ -1,0 +1,103 @@
+#include "place/criteria/choose.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "place/emit/node_text.hpp"
+
+namespace ridge::place::criteria {
+namespace {
+
+const Node* find_loop(const Node& node, int loop) {
+  if (node.kind == NodeKind::loop && node.loop == loop) return &node;
+  for (const Node& child : node.children)
+    if (const Node* found = find_loop(child, loop)) return found;
+  return nullptr;
+}
+
+// The one loop in a body, and everything beside it; nothing where there is another loop or a branch around it.
+const Node* only_loop(const Node& body, std::vector<const Node*>& beside) {
+  const Node* found = nullptr;
+  bool other = false;
+  const std::function<void(const Node&)> look = [&](const Node& n) {
+    if (n.kind == NodeKind::block) {
+      for (const Node& child : n.children) look(child);
+    } else if (n.kind == NodeKind::loop) {
+      other |= found != nullptr;
+      found = &n;
+    } else {
+      beside.push_back(&n);
+    }
+  };
+  look(body);
+  return other ? nullptr : found;
+}
+
+}  // namespace
+
+Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) {
+  Choice choice;
+  const int root = 0;
+  const Loop& outer = nest.loops[root];
+  const analysis::Verdict& first = verdicts[root];
+  if (!first.parallel && first.copies.empty()) return choice.why = first.why, choice;
+  std::set<int> copies(first.copies.begin(), first.copies.end());
+  if (!outer.exact) return choice.why = "how often it runs is only known inside it", choice;
+  // A grid takes many steps at once: below 0 an unsigned number would start again from above.
+  const auto wraps = [](const Loop& l) { return l.step < 0 && l.type[0] == 'u'; };
+  if (wraps(outer)) return choice.why = "it counts down in an unsigned number", choice;
+  if (!first.array_reductions.empty())
+    return choice.why =
+               "it adds into " + nest.variables[first.array_reductions[0]].host + " from many iterations at once",
+           choice;
+  choice.reduces = !first.reductions.empty();
+  choice.chain.push_back(root);
+  std::set<int> written;
+  emit::visit_accesses(nest.root, [&](const Access& a) {
+    if (a.write && nest.variables[a.variable].array() && !nest.variables[a.variable].local_memory)
+      written.insert(a.variable);
+  });
+  const Node* at = find_loop(nest.root, root);
+  while (choice.chain.size() < 3) {
+    std::vector<const Node*> beside;
+    const Node* inner = only_loop(at->children[0], beside);
+    if (inner == nullptr) break;
+    const analysis::Verdict& v = verdicts[inner->loop];
+    const Loop& loop = nest.loops[inner->loop];
+    if ((!v.parallel && v.copies.empty()) || !loop.exact || !v.array_reductions.empty() || !inner->guards.empty())
+      break;
+    if (!v.reductions.empty() && !choice.reduces) break;
+    if (!std::all_of(v.reductions.begin(), v.reductions.end(), [&](int x) {
+          return std::find(first.reductions.begin(), first.reductions.end(), x) != first.reductions.end();
+        }))
+      break;
+    // What stands beside the loop runs in every item: it may only fill the item's own numbers from what nobody writes.
+    const int level = choice.chain.back();
+    bool repeatable = true;
+    std::set<int> set_beside;
+    for (const Node* n : beside)
+      emit::visit_accesses(*n, [&](const Access& a) {
+        const Variable& x = nest.variables[a.variable];
+        const bool own = std::find(x.loops.begin(), x.loops.end(), level) != x.loops.end();
+        if (a.write) {
+          repeatable = repeatable && own;
+          set_beside.insert(a.variable);
+        } else if (written.count(a.variable) > 0) {
+          repeatable = false;
+        }
+      });
+    for (const Node* n : beside)
+      repeatable = repeatable && n->reduction.combine == Combine::none && n->text.find("break") == std::string::npos;
+    bool changed = false;
+    emit::visit_accesses(*inner, [&](const Access& a) { changed |= a.write && set_beside.count(a.variable) > 0; });
+    if (!repeatable || changed) break;
+    choice.chain.push_back(inner->loop);
+    copies.insert(v.copies.begin(), v.copies.end());
+    at = inner;
+  }
+  choice.copies.assign(copies.begin(), copies.end());
+  return choice;
+}
+
+}  // namespace ridge::place::criteria

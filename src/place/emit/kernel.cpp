@@ -1,0 +1,275 @@
+#include "place/emit/kernel.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "place/emit/node_text.hpp"
+#include "place/emit/reduction_text.hpp"
+
+namespace ridge::place::emit {
+namespace {
+
+std::string joined(const std::vector<std::string>& list) {
+  std::string text;
+  for (const std::string& item : list) text += (text.empty() ? "" : ", ") + item;
+  return text;
+}
+
+const char* kSides[4] = {"1, 1, 1", "256, 1, 1", "32, 8, 1", "32, 4, 2"};
+
+bool letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// name[i] becomes name[(i) * (ulong)all + item]: neighbours in the grid lie side by side.
+std::string interleaved(const std::string& text, const std::string& name) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const bool here = text.compare(at, name.size() + 1, name + "[") == 0 && (at == 0 || !letter(text[at - 1]));
+    if (!here) {
+      result += text[at++];
+      continue;
+    }
+    std::size_t end = at + name.size() + 1;
+    int depth = 1;
+    while (end < text.size() && depth > 0) {
+      depth += text[end] == '[' ? 1 : text[end] == ']' ? -1 : 0;
+      ++end;
+    }
+    const std::string inner = text.substr(at + name.size() + 1, end - at - name.size() - 2);
+    result += name + "[(ulong)(" + interleaved(inner, name) + ") * all_items + this_item]";
+    at = end;
+  }
+  return result;
+}
+
+bool names(const std::string& text, const std::string& word) {
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+    if ((at == 0 || !letter(text[at - 1])) && (at + word.size() >= text.size() || !letter(text[at + word.size()])))
+      return true;
+  return false;
+}
+
+// name[ becomes name_before[ in all that is read.
+std::string from_copy(const std::string& text, const std::string& name) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text.compare(at, name.size() + 1, name + "[") == 0 && (at == 0 || !letter(text[at - 1]))) {
+      result += name + "_before";
+      at += name.size();
+    }
+    result += text[at];
+  }
+  return result;
+}
+
+void read_copies(Node& node, const std::string& name) {
+  node.text = from_copy(node.text, name);
+  if (node.target.rfind(name + "[", 0) == 0) {
+    if (node.operation != "=") {  // x op= e is x = x_before op e
+      node.text = from_copy(node.target, name) + " " + node.operation.substr(0, node.operation.size() - 1) + " (" +
+                  node.text + ")";
+      node.operation = "=";
+    }
+    const auto bracket = node.target.find('[');
+    node.target = node.target.substr(0, bracket) + from_copy(node.target.substr(bracket), name);
+  } else {
+    node.target = from_copy(node.target, name);
+  }
+  for (Node& child : node.children) read_copies(child, name);
+}
+
+// A value is taken inside if (e < best): remember when, so that ties go as the source has them.
+void remember_order(Node& node, const std::set<int>& targets, const Nest& nest, const std::string& order) {
+  if (node.kind == NodeKind::branch && !node.reduction.payload.empty() && targets.count(node.reduction.target) > 0) {
+    Node mark;
+    mark.kind = NodeKind::statement;
+    mark.text = nest.variables[node.reduction.target].name + "_order = " + order + ";";
+    node.children[0].children.push_back(mark);
+    return;
+  }
+  for (Node& child : node.children) remember_order(child, targets, nest, order);
+}
+
+}  // namespace
+
+std::string call_text(const HostCall& call, const Nest& nest) {
+  std::vector<std::string> actual;
+  for (const std::string& p : call.parameters) {
+    const auto v =
+        std::find_if(nest.variables.begin(), nest.variables.end(), [&](const Variable& x) { return x.name == p; });
+    actual.push_back(v == nest.variables.end() ? p : v->bytes > 4 ? "placed::Int(" + v->host + ")" : v->host);
+  }
+  return call.name + "(" + joined(actual) + ")";
+}
+
+std::string host_type(const Variable& v) {
+  static const std::map<std::string, std::string> types{
+      {"char", "std::int8_t"}, {"uchar", "std::uint8_t"}, {"short", "std::int16_t"}, {"ushort", "std::uint16_t"},
+      {"int", "int"},          {"uint", "unsigned"},      {"long", "std::int64_t"},  {"ulong", "std::uint64_t"}};
+  const auto at = types.find(v.element);
+  return at == types.end() ? v.element : at->second;
+}
+
+Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Relations& relations,
+                   const std::vector<analysis::Verdict>& verdicts, const criteria::Choice& choice) {
+  Kernel k;
+  k.name = name;
+  k.chain = choice.chain;
+  k.libm = nest.libm;
+  const int root = choice.chain[0];
+  k.parameters = analysis::parameters_at(relations, root);
+  std::set<int> privates, expanded, reduced, payload;
+  for (const int loop : choice.chain) {
+    const auto& v = verdicts[loop];
+    privates.insert(v.privates.begin(), v.privates.end());
+    expanded.insert(v.expanded.begin(), v.expanded.end());
+  }
+  for (const Reduction& r : verdicts[root].recurrences) {
+    k.reductions.push_back(r);
+    reduced.insert(r.target);
+    payload.insert(r.payload.begin(), r.payload.end());
+    k.reassociates |= (r.combine == Combine::sum || r.combine == Combine::product) && !nest.variables[r.target].integer;
+  }
+  k.expanded.assign(expanded.begin(), expanded.end());
+  k.privates.assign(privates.begin(), privates.end());
+
+  // Arrays, and how much of each.
+  const auto host_function = [&](const std::string& suffix, const std::string& type, const std::string& body) {
+    HostCall made;
+    made.name = name + suffix;
+    std::vector<std::string> formals;
+    for (const std::string& p : k.parameters)
+      if (names(body, p)) {
+        made.parameters.push_back(p);
+        formals.push_back("placed::Int " + p);
+      }
+    std::string used;
+    for (const char* helper : {"floord", "max", "min"})
+      if (names(body, helper)) used += std::string(used.empty() ? "  using placed::" : ", placed::") + helper;
+    k.functions += "inline " + type + " " + made.name + "(" + joined(formals) + ") {\n" +
+                   (used.empty() ? "" : used + ";\n") + "  return " + body + ";\n}\n";
+    return made;
+  };
+  for (const analysis::Footprint& f : analysis::footprints(relations, root)) {
+    if (expanded.count(f.variable) > 0 || privates.count(f.variable) > 0) continue;
+    const Variable& v = nest.variables[f.variable];
+    KernelArray a;
+    a.variable = f.variable;
+    a.written = f.written;
+    a.enters = f.enters;
+    a.covered = f.covered && !f.enters;
+    if (f.known) {
+      a.sized = true;
+      a.size = host_function("_" + v.name, "placed::Int", f.elements);
+    } else if (f.why.find("before its first") != std::string::npos) {
+      k.why = f.why;
+      return k;
+    }
+    k.arrays.push_back(a);
+  }
+  std::set<int> scalars;
+  visit_accesses(nest.root, [&](const Access& a) {
+    const Variable& v = nest.variables[a.variable];
+    if (v.array() || !v.loops.empty() || privates.count(a.variable) > 0 || reduced.count(a.variable) > 0 ||
+        payload.count(a.variable) > 0)
+      return;
+    if (a.write) k.why = v.host + " is written in the kernel and is nobody's own";
+    scalars.insert(a.variable);
+  });
+  if (!k.why.empty()) return k;
+  k.scalars.assign(scalars.begin(), scalars.end());
+
+  // Assumptions, and numbers small enough for the arithmetic of the test itself.
+  std::string fits;
+  for (const std::string& p : k.parameters) {
+    const auto v =
+        std::find_if(nest.variables.begin(), nest.variables.end(), [&](const Variable& x) { return x.name == p; });
+    if (v != nest.variables.end() && (v->bytes > 4 || v->is_unsigned))
+      fits += (fits.empty() ? "" : " && ") + p + " <= 2147483647 && " + p + " >= -2147483647";
+  }
+  for (const analysis::Assumption& a : relations.assumptions)
+    fits += (fits.empty() ? "(" : " && (") + analysis::condition_text(a.holds) + ")";
+  if (!fits.empty()) k.fits = host_function("_fits", "bool", fits);
+  for (std::size_t i = choice.chain.size(); i-- > 0;) {
+    const std::string n = analysis::iterations(relations, root, choice.chain[i]);
+    if (n.empty()) {
+      k.why = "how often loop " + nest.loops[choice.chain[i]].id + " runs is not known before it";
+      return k;
+    }
+    k.iterations.push_back(host_function("_" + nest.loops[choice.chain[i]].iterator, "placed::Int", n));
+  }
+
+  // The kernel.
+  std::vector<Loop> loops = nest.loops;
+  for (std::size_t i = 0; i < choice.chain.size(); ++i) {
+    loops[choice.chain[i]].axis = static_cast<int>(choice.chain.size() - 1 - i);
+    if (loops[choice.chain[i]].start.find_first_of("?&|<>=") != std::string::npos)
+      loops[choice.chain[i]].start = "(" + loops[choice.chain[i]].start + ")";
+  }
+  Node root_node = nest.root;
+  k.copies = choice.copies;
+  for (const int c : k.copies) {
+    read_copies(root_node, nest.variables[c].name);
+    for (Loop& l : loops) {
+      l.start = from_copy(l.start, nest.variables[c].name);
+      l.condition = from_copy(l.condition, nest.variables[c].name);
+    }
+  }
+  std::vector<std::string> arguments;
+  std::string top, end;
+  for (const KernelArray& a : k.arrays) {
+    const Variable& v = nest.variables[a.variable];
+    arguments.push_back(std::string("GLOBAL ") + (a.written ? "" : "const ") + v.element + "* RESTRICT " + v.name);
+  }
+  for (const int c : k.copies)
+    arguments.push_back("GLOBAL const " + nest.variables[c].element + "* RESTRICT " + nest.variables[c].name +
+                        "_before");
+  for (const int s : k.scalars) arguments.push_back(nest.variables[s].element + " " + nest.variables[s].name);
+  for (const int e : k.expanded)
+    arguments.push_back("GLOBAL " + nest.variables[e].element + "* RESTRICT " + nest.variables[e].name);
+  for (const int p : privates) {
+    const Variable& v = nest.variables[p];
+    if (!v.loops.empty()) continue;
+    top += "  " + v.element + " " + v.name + (v.array() ? "[" + std::to_string(v.length) + "]" : "") + ";\n";
+  }
+  if (!k.expanded.empty() || !k.reductions.empty())
+    top +=
+        "  const int item = LOCAL_ID(0) + ITEMS(0) * (LOCAL_ID(1) + ITEMS(1) * LOCAL_ID(2));\n"
+        "  const uint group = GROUP_ID(0) + GROUPS(0) * (GROUP_ID(1) + GROUPS(1) * GROUP_ID(2));\n";
+  if (!k.expanded.empty())
+    top +=
+        "  const ulong in_group = (ulong)ITEMS(0) * ITEMS(1) * ITEMS(2);\n"
+        "  const ulong all_items = in_group * GROUPS(0) * GROUPS(1) * GROUPS(2), this_item = group * in_group + "
+        "item;\n";
+  std::set<int> ordered;
+  for (const Reduction& r : k.reductions) {
+    for (const std::string& a : reduction_arguments(r, nest)) arguments.push_back(a);
+    top += reduction_start(r, nest);
+    end += reduction_tree(r, nest);
+    if (!r.payload.empty()) ordered.insert(r.target);
+  }
+  if (!ordered.empty()) {
+    std::string order = "1";  // 1 + the number of the iteration in the order of the source
+    std::string at = "0";
+    for (std::size_t i = 0; i < choice.chain.size(); ++i) {
+      const Loop& l = nest.loops[choice.chain[i]];
+      const std::string steps =
+          "(ulong)(" + (l.step > 0 ? l.iterator + " - (" + l.start + ")" : "(" + l.start + ") - " + l.iterator) + ")" +
+          (std::abs(l.step) == 1 ? "" : " / " + std::to_string(std::abs(l.step)));
+      at = i == 0 ? steps : "(" + at + ") * 4294967296UL + " + steps;
+      if (i > 1) {
+        k.why = "an extreme over three loops at once";
+        return k;
+      }
+    }
+    remember_order(root_node, ordered, nest, order + " + " + at);
+  }
+  std::string body = node_text(root_node, loops, 1);
+  for (const int e : k.expanded) body = interleaved(body, nest.variables[e].name);
+  k.text = "KERNEL WORK_GROUP(" + std::string(kSides[choice.chain.size()]) + ") void " + name + "(" +
+           joined(arguments) + ") {\n" + top + body + end + "}\n";
+  return k;
+}
+
+}  // namespace ridge::place::emit

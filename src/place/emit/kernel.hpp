@@ -1,0 +1,48 @@
+// A nest as a kernel in the dialect, and what the host needs to launch it.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "place/analysis/footprint.hpp"
+#include "place/analysis/verdicts.hpp"
+#include "place/criteria/choose.hpp"
+
+namespace ridge::place::emit {
+
+// A function of the host over some of the nest's parameters.
+struct HostCall {
+  std::string name{};
+  std::vector<std::string> parameters{};
+  bool empty() const { return name.empty(); }
+};
+
+struct KernelArray {
+  int variable = -1;
+  bool written = false, enters = true, covered = false;
+  bool sized = false;  // by a function over the parameters; else by the object or by who owns the memory
+  HostCall size{};
+};
+
+struct Kernel {
+  std::string name{};
+  std::string text{};       // dialect
+  std::string functions{};  // host functions: sizes, tests
+  std::vector<KernelArray> arrays{};
+  std::vector<int> scalars{};
+  std::vector<Reduction> reductions{};
+  std::vector<int> expanded{}, privates{}, copies{};
+  std::vector<HostCall> iterations{};     // one an axis, innermost first
+  HostCall fits{};                        // empty where nothing is assumed
+  std::vector<std::string> parameters{};  // of the host functions, by name in the nest
+  std::vector<int> chain{};
+  bool libm = false, reassociates = false;
+  std::string why{};  // it cannot be made
+};
+
+Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Relations& relations,
+                   const std::vector<analysis::Verdict>& verdicts, const criteria::Choice& choice);
+
+std::string call_text(const HostCall& call, const Nest& nest);  // in the host's words
+std::string host_type(const Variable& v);                       // of the argument
+
+}  // namespace ridge::place::emit

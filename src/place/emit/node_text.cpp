@@ -1,0 +1,74 @@
+#include "place/emit/node_text.hpp"
+
+#include <cstdlib>
+
+namespace ridge::place::emit {
+
+std::string indented(const std::string& text, int indent) {
+  const std::string pad(static_cast<std::size_t>(2 * indent), ' ');
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = text.find('\n', at);
+    if (end == std::string::npos) end = text.size();
+    if (end > at) result += pad + text.substr(at, end - at);
+    result += '\n';
+    at = end + 1;
+  }
+  return result;
+}
+
+std::string loop_header(const Loop& loop) {
+  if (!loop.counted) return loop.start;  // while (...), kept as it was
+  const std::string& i = loop.iterator;
+  if (loop.axis >= 0) {  // every item takes each so many iterations: any grid covers the loop
+    const std::string axis = std::to_string(loop.axis), type = "(" + loop.type + ")";
+    const std::string by = loop.step == 1 || loop.step == -1 ? "" : " * " + std::to_string(std::abs(loop.step));
+    const char* sign = loop.step > 0 ? " + " : " - ";
+    const std::string from = loop.start == "0" && loop.step > 0 ? "" : loop.start + sign;
+    return "for (" + loop.type + " " + i + " = " + from + type + "GLOBAL_ID(" + axis + ")" + by + "; " +
+           loop.condition + "; " + i + (loop.step > 0 ? " += " : " -= ") + type + "(GROUPS(" + axis + ") * ITEMS(" +
+           axis + "))" + by + ")";
+  }
+  const std::string step = loop.step == 1    ? "++" + i
+                           : loop.step == -1 ? "--" + i
+                           : loop.step > 0   ? i + " += " + std::to_string(loop.step)
+                                             : i + " -= " + std::to_string(-loop.step);
+  return "for (" + loop.type + " " + i + " = " + loop.start + "; " + loop.condition + "; " + step + ")";
+}
+
+std::string node_text(const Node& node, const std::vector<Loop>& loops, int indent) {
+  const std::string pad(static_cast<std::size_t>(2 * indent), ' ');
+  std::string text;
+  switch (node.kind) {
+    case NodeKind::block:
+      for (const Node& child : node.children) {
+        if (child.kind == NodeKind::block && child.text == "{")  // a scope of its own
+          text += pad + "{\n" + node_text(child, loops, indent + 1) + pad + "}\n";
+        else
+          text += node_text(child, loops, indent);
+      }
+      return text;
+    case NodeKind::loop: {
+      const Loop& loop = loops[static_cast<std::size_t>(node.loop)];
+      if (loop.kind == "do")
+        return pad + "do {\n" + node_text(node.children[0], loops, indent + 1) + pad + "} while (" + loop.condition +
+               ");\n";
+      return pad + loop_header(loop) + " {\n" + node_text(node.children[0], loops, indent + 1) + pad + "}\n";
+    }
+    case NodeKind::branch:
+      text = pad + "if (" + node.text + ") {\n" + node_text(node.children[0], loops, indent + 1) + pad + "}";
+      if (node.children.size() > 1) text += " else {\n" + node_text(node.children[1], loops, indent + 1) + pad + "}";
+      return text + "\n";
+    case NodeKind::statement:
+      if (!node.target.empty()) return pad + node.target + " " + node.operation + " " + node.text + ";\n";
+      return node.text.empty() ? "" : indented(node.text, indent);
+  }
+  return text;
+}
+
+void visit_accesses(const Node& node, const std::function<void(const Access&)>& visit) {
+  for (const Access& a : node.accesses) visit(a);
+  for (const Node& child : node.children) visit_accesses(child, visit);
+}
+
+}  // namespace ridge::place::emit

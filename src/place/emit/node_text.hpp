@@ -1,0 +1,16 @@
+// The text of a loop body, as the user wrote it, in the kernel dialect.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "place/model.hpp"
+
+namespace ridge::place::emit {
+
+std::string node_text(const Node& node, const std::vector<Loop>& loops, int indent);
+std::string loop_header(const Loop& loop);  // for (int i = 0; i < n; ++i)
+std::string indented(const std::string& text, int indent);
+void visit_accesses(const Node& node, const std::function<void(const Access&)>& visit);
+
+}  // namespace ridge::place::emit

@@ -1,0 +1,146 @@
+// The same dependences as threads of the host: a pragma before each parallel nest, everything else as it was. Where the
+// arrays overlap or an assumption fails, the pragma's own condition leaves one thread, and so the original order.
+#include <algorithm>
+#include <set>
+
+#include "place/emit/program_text.hpp"
+
+namespace ridge::place::emit {
+namespace {
+
+constexpr const char* kHelpers = R"(
+namespace placed {
+using Int = std::int64_t;
+inline Int max(Int a, Int b) { return a < b ? b : a; }
+inline Int min(Int a, Int b) { return b < a ? b : a; }
+inline Int floord(Int n, Int d) { return n < 0 ? -((-n + d - 1) / d) : n / d; }
+struct Range {
+  const void* data;
+  Int bytes;
+  bool written = false;
+};
+inline bool apart(std::initializer_list<Range> ranges) {  // none that is written overlaps another
+  for (const Range& a : ranges)
+    for (const Range& b : ranges) {
+      const char *x = static_cast<const char*>(a.data), *y = static_cast<const char*>(b.data);
+      if (&a != &b && (a.written || b.written) && a.bytes > 0 && b.bytes > 0 && x < y + b.bytes && y < x + a.bytes) return false;
+    }
+  return true;
+}
+}  // namespace placed
+
+)";
+
+std::string joined(const std::set<std::string>& list) {
+  std::string text;
+  for (const std::string& item : list) text += (text.empty() ? "" : ", ") + item;
+  return text;
+}
+
+// Loops that may be run as one: nothing between their headers, bounds that do not depend on each other.
+int collapsible(const Kernel& kernel, const Nest& nest) {
+  const Node* at = &nest.root;
+  int count = 0;
+  std::set<std::string> iterators;
+  while (count < static_cast<int>(kernel.chain.size())) {
+    while (at->kind == NodeKind::block && at->children.size() == 1) at = &at->children[0];
+    if (at->kind != NodeKind::loop || at->loop != kernel.chain[count]) break;
+    const Loop& loop = nest.loops[at->loop];
+    bool free = !loop.iterator_outside && !loop.host_iterator.empty();
+    for (const Constraint& c : loop.bounds)
+      for (const std::string& name : c.poly.symbols()) free = free && iterators.count(name) == 0;
+    if (!free) break;
+    iterators.insert(loop.iterator);
+    ++count;
+    at = &at->children[0];
+  }
+  return count;
+}
+
+std::string clause(const Kernel& k, const Nest& nest, const analysis::Verdict*) {
+  std::string text;
+  if (const int n = collapsible(k, nest); n > 1) text += " collapse(" + std::to_string(n) + ")";
+  return text;
+}
+
+}  // namespace
+
+Output openmp_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed) {
+  Output out;
+  struct Insert {
+    unsigned at = 0;
+    std::string text{};
+  };
+  std::vector<Insert> inserts;
+  std::string functions;
+  for (const auto& [where, k] : placed) {
+    const Nest& nest = program.functions[where.first].nests[where.second];
+    std::string pragma = "#pragma omp parallel for" + clause(k, nest, nullptr);
+    bool possible = k.copies.empty();
+    std::set<std::string> privates, copied;
+    for (const int p : k.privates)
+      if (nest.variables[p].loops.empty()) privates.insert(nest.variables[p].host);
+    for (const Loop& l : nest.loops)
+      if (l.iterator_outside && l.depth > 0) privates.insert(l.host_iterator);
+    for (const int e : k.expanded) copied.insert(nest.variables[e].host);
+    if (!privates.empty()) pragma += " private(" + joined(privates) + ")";
+    if (!copied.empty()) pragma += " firstprivate(" + joined(copied) + ")";
+    for (const Reduction& r : k.reductions) {
+      if (!r.payload.empty() || nest.variables[r.target].storage == Storage::reference)
+        possible = possible && r.payload.empty();
+      const char* sign = r.combine == Combine::sum       ? "+"
+                         : r.combine == Combine::product ? "*"
+                         : r.combine == Combine::minimum ? "min"
+                                                         : "max";
+      pragma += std::string(" reduction(") + sign + ":" + nest.variables[r.target].host + ")";
+    }
+    if (!possible) continue;  // an extreme with its place has no clause
+    std::string tests, ranges;
+    if (!k.fits.empty()) tests = call_text(k.fits, nest);
+    int outside = 0;
+    bool unknown = false;
+    for (const KernelArray& a : k.arrays) {
+      const Variable& v = nest.variables[a.variable];
+      if (!v.outlives) continue;  // memory of the function's own
+      std::string count = !v.count.empty() ? "placed::Int(" + v.count + ")" : a.sized ? call_text(a.size, nest) : "";
+      unknown |= count.empty();
+      ranges += (ranges.empty() ? "{" : ", {") + v.data + ", " + count + " * placed::Int(sizeof(" + v.host_element +
+                "))" + (a.written ? ", true}" : "}");
+      ++outside;
+    }
+    for (const Reduction& r : k.reductions)
+      if (nest.variables[r.target].storage == Storage::reference) {
+        ranges += (ranges.empty() ? "{" : ", {") + ("&" + nest.variables[r.target].host) + ", " +
+                  std::to_string(nest.variables[r.target].bytes) + ", true}";
+        ++outside;
+      }
+    if (outside > 1) {
+      if (unknown) continue;  // whether they overlap cannot be asked
+      tests += (tests.empty() ? "" : " && ") + ("placed::apart({" + ranges + "})");
+    }
+    if (!tests.empty()) pragma += " if (" + tests + ")";
+    functions += k.functions;
+    const auto line = program.text.rfind('\n', nest.span.begin);
+    std::string pad;
+    for (auto i = line + 1; i < nest.span.begin && program.text[i] == ' '; ++i) pad += ' ';
+    inserts.push_back({nest.span.begin, "\n" + pragma + "\n" + pad});
+  }
+  if (inserts.empty()) return out;
+  unsigned first = program.functions.front().whole.begin;
+  for (const Function& f : program.functions)
+    if (f.whole.known) first = std::min(first, f.whole.begin);
+  inserts.push_back({first, functions});
+  std::stable_sort(inserts.begin(), inserts.end(), [](const Insert& a, const Insert& b) { return a.at < b.at; });
+  unsigned at = 0;
+  std::string text;
+  for (const Insert& i : inserts) {
+    text += program.text.substr(at, i.at - at) + i.text;
+    at = i.at;
+  }
+  out.text = "// Loops of " + program.functions.back().name +
+             "() as threads of the host, by ridge place.\n#include <cstdint>\n#include <initializer_list>\n" +
+             std::string(kHelpers) + text + program.text.substr(at);
+  return out;
+}
+
+}  // namespace ridge::place::emit

@@ -1,0 +1,350 @@
+#include "place/emit/program_text.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "place/emit/node_text.hpp"
+#include "place/emit/reduction_text.hpp"
+
+namespace ridge::place::emit {
+namespace {
+
+struct Edit {
+  unsigned begin = 0, end = 0;
+  std::string text{};
+};
+
+std::string joined(const std::vector<std::string>& list) {
+  std::string text;
+  for (const std::string& item : list) text += (text.empty() ? "" : ", ") + item;
+  return text;
+}
+
+class Writer {
+ public:
+  Writer(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed) : p_(program), placed_(placed) {
+    session_ = "on_device";
+    while (p_.text.find(session_) != std::string::npos) session_ += "_";
+  }
+
+  Output write() {
+    find_needed();
+    Output out;
+    std::string functions, clones;
+    std::set<std::string> shared;
+    for (const auto& [where, kernel] : placed_) {
+      const Nest& nest = p_.functions[where.first].nests[where.second];
+      for (const std::string& f : nest.functions)
+        if (shared.insert(f).second) out.kernels += f + "\n";
+    }
+    for (const auto& [where, kernel] : placed_) {
+      out.kernels += kernel.text + "\n";
+      functions += kernel.functions;
+    }
+    const Function& top = p_.functions.back();
+    for (std::size_t f = 0; f < p_.functions.size(); ++f)
+      if (needed_.count(p_.functions[f].name) > 0) clones += clone(static_cast<int>(f));
+    std::string before = "namespace placed = ridge::placed;\n\nconst char* const " + top.name +
+                         "_kernels = R\"kernels(\n" + out.kernels + ")kernels\";\n\n" + functions + "\n" + clones;
+    std::string call = top.name + "_placed(" + session_;
+    for (const FunctionParameter& p : top.parameters)
+      call += ", " + (p.type.find("&&") != std::string::npos ? "std::move(" + p.name + ")" : p.name);
+    call += ")";
+    std::string body = "{\n  static const ridge::placed::Kernels kernels(\"" + top.name + "\", " + top.name +
+                       "_kernels);\n  ridge::placed::Session " + session_ + "(kernels);\n";
+    if (top.result == "void")
+      body += "  " + call + ";\n  " + session_ + ".finish();\n}";
+    else
+      body += "  " + top.result + " result = " + call + ";\n  " + session_ + ".finish();\n  return result;\n}";
+    std::vector<Edit> edits{{top.whole.begin, top.whole.begin, before}, {top.body.begin, top.body.end, body}};
+    out.text = "// " + p_.file.substr(p_.file.rfind('/') + 1) + " with loops of " + top.name +
+               "() placed on a device by ridge place.\n" +
+               "#include <cmath>\n#include <cstdint>\n#include <vector>\n\n#include <ridge/placed.hpp>\n\n" +
+               applied(0, static_cast<unsigned>(p_.text.size()), edits);
+    return out;
+  }
+
+ private:
+  const Program& p_;
+  const std::map<std::pair<int, int>, Kernel>& placed_;
+  std::string session_{};
+  std::set<std::string> needed_{};  // functions with a placed version
+
+  void find_needed() {
+    for (std::size_t f = 0; f < p_.functions.size(); ++f) {  // callees come first
+      const Function& function = p_.functions[f];
+      if (!function.refused.empty() && f + 1 < p_.functions.size()) continue;
+      bool needs = false;
+      for (const auto& [where, kernel] : placed_) needs |= where.first == static_cast<int>(f);
+      for (const std::string& callee : function.calls) needs |= needed_.count(callee) > 0;
+      if (needs) needed_.insert(function.name);
+    }
+  }
+
+  std::string original(const Span& span) const { return p_.text.substr(span.begin, span.end - span.begin); }
+
+  std::string applied(unsigned begin, unsigned end, std::vector<Edit> edits) const {
+    std::stable_sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
+    std::string text;
+    unsigned at = begin;
+    for (const Edit& e : edits) {
+      if (e.begin < at || e.end > end) continue;  // inside one that was replaced already
+      text += p_.text.substr(at, e.begin - at) + e.text;
+      at = e.end;
+    }
+    return text + p_.text.substr(at, end - at);
+  }
+
+  std::string clone(int which) {
+    const Function& f = p_.functions[which];
+    std::vector<Edit> edits;
+    edit(f.root, which, 0, edits);
+    return "static " + f.result + " " + f.name + "_placed(ridge::placed::Session& " + session_ +
+           (f.parameter_text.empty() ? "" : ", " + f.parameter_text) + ") " + applied(f.body.begin, f.body.end, edits) +
+           "\n\n";
+  }
+
+  std::string indent_of(unsigned at) const {
+    const auto line = p_.text.rfind('\n', at == 0 ? 0 : at - 1);
+    const auto from = line == std::string::npos ? 0 : line + 1;
+    std::string pad;
+    for (auto i = from; i < at && (p_.text[i] == ' ' || p_.text[i] == '\t'); ++i) pad += p_.text[i];
+    return pad;
+  }
+
+  // What must happen before the host runs a part.
+  std::vector<std::string> before(const Part& part) const {
+    if (part.anything) return {session_ + ".host_takes_over();"};
+    std::vector<std::string> list;
+    const auto bytes = [](const auto& t) {
+      return "placed::Int(" + t.count + ") * placed::Int(sizeof(" + t.element + "))";
+    };
+    for (const Touch& t : part.touches)
+      list.push_back(session_ + (t.write ? ".host_takes(" : ".host_reads(") + t.data + ", " + bytes(t) + ");");
+    for (const auto& m : part.moves) list.push_back(session_ + ".host_takes(" + m.data + ", " + bytes(m) + ");");
+    return list;
+  }
+
+  void edit(const Part& part, int function, int loops, std::vector<Edit>& edits) {
+    switch (part.kind) {
+      case PartKind::nest:
+        if (const auto at = placed_.find({function, part.nest}); at != placed_.end()) {
+          edits.push_back(
+              {part.span.begin, part.span.end, launch(at->second, p_.functions[function].nests[part.nest], part)});
+          return;
+        }
+        if (contains(part, function)) {
+          for (const Part& child : part.children) edit(child, function, loops, edits);
+          return;
+        }
+        whole(part, function, edits);
+        return;
+      case PartKind::loop:
+      case PartKind::branch:
+        if (!contains(part, function)) {
+          whole(part, function, edits);
+          return;
+        }
+        for (const Part& child : part.children) edit(child, function, loops + 1, edits);
+        return;
+      case PartKind::sequence:
+        for (const Part& child : part.children) edit(child, function, loops, edits);
+        return;
+      case PartKind::call:
+        if (needed_.count(part.callee) > 0) {
+          const std::string pad = indent_of(part.span.begin);
+          std::string first;
+          for (const auto& [data, count] : part.knows)
+            first += session_ + ".knows(" + data + ", placed::Int(" + count + ") * placed::Int(sizeof(*" + data +
+                     ")));\n" + pad;
+          if (!first.empty()) insert_before(part, first, edits);
+          const std::string text =
+              p_.text.substr(part.callee_name.begin, part.callee_name.end - part.callee_name.begin);
+          const unsigned paren = static_cast<unsigned>(p_.text.find('(', part.callee_name.end));
+          const bool empty = p_.text.find_first_not_of(" \n\t", paren + 1) == p_.text.find(')', paren);
+          edits.push_back({part.callee_name.begin, paren + 1, text + "_placed(" + session_ + (empty ? "" : ", ")});
+          declared(part, edits);
+          return;
+        }
+        [[fallthrough]];
+      case PartKind::statement:
+        whole(part, function, edits);
+        declared(part, edits);
+        return;
+    }
+  }
+
+  bool contains(const Part& part, int function) const {
+    if (part.kind == PartKind::nest && placed_.count({function, part.nest}) > 0) return true;
+    if (part.kind == PartKind::call && needed_.count(part.callee) > 0) return true;
+    return std::any_of(part.children.begin(), part.children.end(),
+                       [&](const Part& c) { return contains(c, function); });
+  }
+
+  void insert_before(const Part& part, const std::string& text, std::vector<Edit>& edits) const {
+    if (part.in_sequence || part.declares) {
+      edits.push_back({part.span.begin, part.span.begin, text});
+    } else {
+      edits.push_back({part.span.begin, part.span.begin, "{ " + text});
+      edits.push_back({part.span.end, part.span.end, " }"});
+    }
+  }
+
+  // A part that runs on the host as it is.
+  void whole(const Part& part, int function, std::vector<Edit>& edits) const {
+    std::vector<std::string> list;
+    if (part.kind == PartKind::nest || part.kind == PartKind::loop || part.kind == PartKind::branch) {
+      Part all;
+      gather(part, function, all);
+      if (!all.anything) {
+        std::set<std::string> seen;
+        std::vector<Touch> merged;
+        for (const Touch& t : all.touches) {
+          auto at = std::find_if(merged.begin(), merged.end(), [&](const Touch& m) { return m.data == t.data; });
+          if (at == merged.end())
+            merged.push_back(t);
+          else
+            at->write |= t.write;
+        }
+        all.touches = merged;
+      }
+      list = before(all);
+    } else if (!part.pure) {
+      list = before(part);
+    }
+    if (list.empty()) return;
+    const std::string pad = indent_of(part.span.begin);
+    std::string text;
+    for (const std::string& line : list) text += line + "\n" + pad;
+    insert_before(part, text, edits);
+  }
+
+  void gather(const Part& part, int function, Part& into) const {
+    if (part.kind == PartKind::nest) {
+      const Nest& nest = p_.functions[function].nests[part.nest];
+      visit_accesses(nest.root, [&](const Access& a) {
+        const Variable& v = nest.variables[a.variable];
+        if (v.local_memory || (!v.array() && v.storage != Storage::reference)) return;
+        if (v.count.empty() || v.storage == Storage::pointer || v.storage == Storage::reference)
+          into.anything = true;
+        else
+          into.touches.push_back({v.data, v.count, v.host_element, a.write});
+      });
+      return;
+    }
+    into.anything |= part.anything;
+    into.touches.insert(into.touches.end(), part.touches.begin(), part.touches.end());
+    into.moves.insert(into.moves.end(), part.moves.begin(), part.moves.end());
+    if (!part.moves.empty() || !part.locals.empty() || part.leaves) into.anything = true;
+    for (const Part& child : part.children) gather(child, function, into);
+  }
+
+  void declared(const Part& part, std::vector<Edit>& edits) const {
+    if (part.locals.empty() && !part.leaves) return;
+    const std::string pad = indent_of(part.span.begin);
+    std::string text;
+    for (const auto& local : part.locals)
+      text += "\n" + pad + "const ridge::placed::Owner " + local.name + "_owner(" + session_ + ", " + local.name + ");";
+    if (part.leaves)
+      text += "\n" + pad + "const ridge::placed::Leaving leaving_" + std::to_string(part.line) + "(" + session_ + ");";
+    edits.push_back({part.span.end, part.span.end, text});
+  }
+
+  std::string launch(const Kernel& k, const Nest& nest, const Part& part) const {
+    const std::string pad = indent_of(part.span.begin);
+    std::vector<std::string> counts, ranges, arguments, tests{session_ + ""};
+    for (const KernelArray& a : k.arrays) {
+      const Variable& v = nest.variables[a.variable];
+      const std::string n = v.name + "_n";
+      const std::string size = "placed::Int(sizeof(" + v.host_element + "))";
+      std::string count, whole = a.covered ? "true" : "";
+      if (!v.count.empty()) {
+        count = "placed::Int(" + v.count + ")";
+        if (a.covered && a.sized)
+          whole = call_text(a.size, nest) + " >= " + n;
+        else
+          whole = "";
+      } else if (a.sized) {
+        count = call_text(a.size, nest);
+      } else {
+        count = session_ + ".reach(" + v.data + ") / " + size;
+        tests.push_back(n + " > 0");
+      }
+      counts.push_back(n + " = " + count);
+      ranges.push_back("{" + v.data + ", " + n + " * " + size + (a.written ? ", true" : "") + "}");
+      arguments.push_back(session_ + (a.written ? ".write(" : ".read(") + v.data + ", " + n +
+                          (a.written && !whole.empty() ? ", " + whole : "") + ")");
+    }
+    for (const Reduction& r : k.reductions) {  // a number behind a reference may lie inside an array
+      std::vector<int> cells{r.target};
+      cells.insert(cells.end(), r.payload.begin(), r.payload.end());
+      for (const int c : cells)
+        if (nest.variables[c].storage == Storage::reference)
+          ranges.push_back("{&" + nest.variables[c].host + ", " + std::to_string(nest.variables[c].bytes) + ", true}");
+    }
+    std::vector<std::string> reads = ranges;
+    for (const int c : k.copies) arguments.push_back(nest.variables[c].name + "_before");
+    for (const int s : k.scalars) {
+      const Variable& v = nest.variables[s];
+      const std::string type = host_type(v);
+      arguments.push_back(type == v.host_element ? v.host : "static_cast<" + type + ">(" + v.host + ")");
+      if (v.storage == Storage::reference || v.host.find('.') != std::string::npos ||
+          v.host.find("->") != std::string::npos)
+        if (v.host.find("()") == std::string::npos)
+          reads.push_back("{&" + v.host + ", " + std::to_string(v.bytes) + "}");
+    }
+    if (!k.fits.empty()) tests.push_back(call_text(k.fits, nest));
+    if (!ranges.empty()) tests.push_back(session_ + ".room({" + joined(ranges) + "})");
+    if (reads.size() > 1) tests.push_back("placed::apart({" + joined(reads) + "})");
+    std::vector<std::string> axes;
+    for (const HostCall& f : k.iterations) axes.push_back(call_text(f, nest));
+    tests.push_back("placed::countable({" + joined(axes) + "})");
+    std::string condition;
+    for (const std::string& t : tests) condition += (condition.empty() ? "" : " && ") + t;
+    std::string loops;
+    for (const int l : k.chain) loops += (loops.empty() ? "" : ", ") + nest.loops[l].id;
+    const std::string in = pad + "  ";
+    std::string text = "if (" + (counts.empty() ? "" : "const placed::Int " + joined(counts) + "; ") + condition +
+                       ") {  // " + loops + " on the device\n";
+    std::string most;
+    for (const int e : k.expanded) {
+      const Variable& v = nest.variables[e];
+      most = "(placed::Int(1) << 28) / placed::max(1, placed::Int(" + v.count + ") * " + std::to_string(v.bytes) + ")";
+    }
+    text += in + "const auto grid = " + session_ + ".grid({" + joined(axes) + "}" +
+            (k.reductions.empty() ? (most.empty() ? "" : ", false") : ", true") + (most.empty() ? "" : ", " + most) +
+            ");\n";
+    for (const int c : k.copies) {
+      const Variable& v = nest.variables[c];
+      text += in + "const auto " + v.name + "_before = " + session_ + ".copied(" + v.data + ", " + v.name +
+              "_n);  // iterations overwrite what others read\n";
+    }
+    for (const int e : k.expanded) {
+      const Variable& v = nest.variables[e];
+      text += in + "const auto " + v.name + "_each = " + session_ + ".scratch<" + host_type(v) + ">(placed::Int(" +
+              v.count + ") * grid.all);\n";
+      arguments.push_back(v.name + "_each");
+    }
+    for (const Reduction& r : k.reductions) {
+      text += reduction_buffers(r, nest, session_, in);
+      for (const std::string& a : reduction_values(r, nest)) arguments.push_back(a);
+    }
+    std::string empty;
+    for (const std::string& a : axes) empty += (empty.empty() ? "" : " && ") + a + " > 0";
+    text += in + "if (" + empty + ") {\n" + in + "  " + session_ + ".run(\"" + k.name + "\", grid, {" +
+            joined(arguments) + "});\n";
+    for (const Reduction& r : k.reductions) text += reduction_join(r, nest, session_, in + "  ");
+    text += in + "}\n" + pad + "} else {\n" + in + session_ + ".host_takes_over();\n" + in + original(part.span) +
+            "\n" + pad + "}";
+    return part.in_sequence ? text : "{ " + text + " }";
+  }
+};
+
+}  // namespace
+
+Output program_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed) {
+  return Writer(program, placed).write();
+}
+
+}  // namespace ridge::place::emit

@@ -1,0 +1,34 @@
+// The user's file with its nests placed: everything else stays as it was written.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "place/emit/kernel.hpp"
+#include "place/program.hpp"
+
+namespace ridge::place::emit {
+
+struct PlacedNest {
+  int function = -1, nest = -1;
+  Kernel kernel{};
+};
+
+enum class Target { ridge, opencl, cuda, openmp };
+
+struct Output {
+  std::string text{};     // the file
+  std::string kernels{};  // their text alone
+};
+
+// `placed` by (function, nest).
+Output program_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed);
+
+// The same nests as threads of the host.
+struct Threads {
+  std::string clause{};     // of #pragma omp parallel for
+  std::string functions{};  // host functions it uses
+};
+Output openmp_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed);
+
+}  // namespace ridge::place::emit

@@ -1,0 +1,254 @@
+// Integer expressions as polynomials, conditions as constraints. Arithmetic is done in the integers; where a type could
+// wrap, what keeps it from wrapping is asked for, to be proved or tested before the placed code runs.
+#include <algorithm>
+
+#include "place/frontend/reader.hpp"
+
+namespace ridge::place::frontend {
+using namespace clang;
+
+namespace {
+
+const Expr* bare(const Expr* e) {
+  while (true) {
+    e = e->IgnoreParens();
+    if (const auto* m = dyn_cast<MaterializeTemporaryExpr>(e))
+      e = m->getSubExpr();
+    else if (const auto* c = dyn_cast<ExprWithCleanups>(e))
+      e = c->getSubExpr();
+    else if (const auto* k = dyn_cast<ConstantExpr>(e))
+      e = k->getSubExpr();
+    else if (const auto* s = dyn_cast<SubstNonTypeTemplateParmExpr>(e))
+      e = s->getReplacement();
+    else
+      return e;
+  }
+}
+
+std::string callee_name(const CallExpr* call) {
+  const FunctionDecl* callee = call->getDirectCallee();
+  return callee != nullptr && callee->getDeclName().isIdentifier() ? callee->getNameAsString() : "";
+}
+
+}  // namespace
+
+std::string Reader::symbol(int which) {
+  const Variable& v = scope_->nest.variables[which];
+  auto& all = scope_->nest.parameters;
+  if (std::find(all.begin(), all.end(), v.name) == all.end()) {
+    all.push_back(v.name);
+    if (v.is_unsigned) scope_->nest.context.push_back({Poly::symbol(v.name)});
+  }
+  return v.name;
+}
+
+std::optional<Poly> Reader::poly_of(const ValueDecl* decl) {
+  if (const auto it = scope_->values.find(decl); it != scope_->values.end()) return it->second;
+  const auto* var = dyn_cast<VarDecl>(decl);
+  if (var == nullptr || !var->getType().getNonReferenceType()->isIntegerType() || scope_->changed.count(var) > 0)
+    return {};
+  if (var->getType()->isReferenceType() && !isa<ParmVarDecl>(var)) return {};
+  if (scope_->references.count(decl) > 0) return {};
+  if (var->getType().isVolatileQualified()) return {};
+  // Declared inside the nest without a closed form: its value differs between iterations.
+  if (const auto it = scope_->variables.find(decl); it != scope_->variables.end()) {
+    const Variable& v = scope_->nest.variables[it->second];
+    if (!v.loops.empty() || scope_->in_function)
+      return v.parameter ? std::optional(Poly::symbol(symbol(it->second))) : std::nullopt;
+  } else if (scope_->in_function && !isa<ParmVarDecl>(var)) {
+    return {};
+  }
+  // const int height = image.rows; before the loop: the same number under two names would hide what is equal.
+  if (!isa<ParmVarDecl>(var) && !var->hasGlobalStorage() && var->hasInit() && !var->getType()->isReferenceType() &&
+      changed_in_function_.count(var) == 0) {
+    std::vector<Poly> needed;
+    const Expr* init = bare(var->getInit());
+    const Expr* inner = init->IgnoreParenImpCasts();
+    if (isa<DeclRefExpr>(inner) || isa<CXXMemberCallExpr>(inner))
+      if (auto p = poly(init, needed); p && needed.empty()) return p;
+  }
+  return Poly::symbol(symbol(variable(decl, nullptr)));
+}
+
+// The value after it has been put into `type`.
+std::optional<Poly> Reader::in_type(std::optional<Poly> p, QualType type, std::vector<Poly>& not_negative) const {
+  if (!p || !p->fits()) return {};
+  const auto number = dialect(type);
+  if (!number || !number->integer || type->isBooleanType()) return {};
+  if (const auto value = p->value()) {
+    if (*value >= 0 && (number->bytes >= 4 ? *value <= 0x7fffffff : *value < 128)) return p;
+    if (!number->is_unsigned && number->bytes >= 4 && *value >= -0x7fffffff && *value <= 0x7fffffff) return p;
+    if (number->bytes == 8 && (*value >= 0 || !number->is_unsigned)) return p;
+    return {};
+  }
+  if (number->bytes < 4) return {};
+  if (number->is_unsigned) {
+    if (!p->affine()) {
+      if (number->bytes < 8) return {};
+      return p;  // products of sizes: tested to lie far below 2^64
+    }
+    if (p->terms().size() == 1 && p->terms().begin()->first.size() == 1 && p->terms().begin()->second > 0) {
+      const std::string& name = p->terms().begin()->first[0];
+      for (const Variable& v : scope_->nest.variables)
+        if (v.name == name && v.is_unsigned) return p;
+    }
+    not_negative.push_back(*p);
+    if (number->bytes == 4) not_negative.push_back(Poly::constant(0xffffffffL).plus(*p, -1));
+  }
+  return p;
+}
+
+std::optional<Poly> Reader::poly(const Expr* e, std::vector<Poly>& not_negative) {
+  e = bare(e);
+  Expr::EvalResult known;
+  if (!e->isValueDependent() && e->getType()->isIntegerType() && !e->getType()->isBooleanType() &&
+      e->EvaluateAsInt(known, ast_)) {
+    const auto& value = known.Val.getInt();
+    if (value.getSignificantBits() > 62) return {};
+    return Poly::constant(value.getExtValue());
+  }
+  if (const auto* cast = dyn_cast<CastExpr>(e)) {
+    switch (cast->getCastKind()) {
+      case CK_LValueToRValue:
+      case CK_NoOp:
+        return poly(cast->getSubExpr(), not_negative);
+      case CK_IntegralCast: {
+        const auto from = dialect(cast->getSubExpr()->getType()), to = dialect(cast->getType());
+        if (!from || !to) return {};
+        auto p = poly(cast->getSubExpr(), not_negative);
+        const bool wider = to->bytes > from->bytes && (!to->is_unsigned || from->is_unsigned);
+        if (wider || (to->bytes == from->bytes && to->is_unsigned == from->is_unsigned)) return p;
+        if (p && p->affine() && !p->value() && to->bytes >= 4 && !to->is_unsigned)  // int(v.size())
+          not_negative.push_back(Poly::constant(0x7fffffffL).plus(*p, -1));
+        return in_type(p, cast->getType(), not_negative);
+      }
+      default:
+        return {};
+    }
+  }
+  if (const int size = extent(e); size >= 0) return Poly::symbol(symbol(size));
+  if (const ValueDecl* decl = referred(e)) return poly_of(decl);
+  if (const auto* u = dyn_cast<UnaryOperator>(e)) {
+    auto p =
+        u->getOpcode() == UO_Minus || u->getOpcode() == UO_Plus ? poly(u->getSubExpr(), not_negative) : std::nullopt;
+    if (!p) return {};
+    return in_type(u->getOpcode() == UO_Minus ? Poly().plus(*p, -1) : *p, e->getType(), not_negative);
+  }
+  if (const auto* b = dyn_cast<BinaryOperator>(e)) {
+    if (!b->isAdditiveOp() && !b->isMultiplicativeOp() && !b->isShiftOp()) return {};
+    const auto l = poly(b->getLHS(), not_negative), r = poly(b->getRHS(), not_negative);
+    if (!l || !r) return {};
+    switch (b->getOpcode()) {
+      case BO_Add:
+        return in_type(l->plus(*r), e->getType(), not_negative);
+      case BO_Sub:
+        return in_type(l->plus(*r, -1), e->getType(), not_negative);
+      case BO_Mul:
+        return in_type(l->times(*r), e->getType(), not_negative);
+      case BO_Shl:
+        if (const auto by = r->value(); by && *by >= 0 && *by < 31)
+          return in_type(l->times(Poly::constant(1L << *by)), e->getType(), not_negative);
+        return {};
+      case BO_Shr:
+      case BO_Div:
+      case BO_Rem: {
+        const auto by = r->value();
+        if (!by || *by <= 0 || !l->affine()) return {};
+        if (b->getOpcode() == BO_Shr && *by > 30) return {};
+        const long divisor = b->getOpcode() == BO_Shr ? 1L << *by : *by;
+        not_negative.push_back(*l);
+        const Poly quotient = Poly::quotient(*l, divisor);
+        return b->getOpcode() == BO_Rem ? l->plus(quotient, -divisor) : quotient;
+      }
+      default:
+        return {};
+    }
+  }
+  if (const auto* call = dyn_cast<CallExpr>(e)) {
+    const std::string name = callee_name(call);
+    if ((name == "min" || name == "max") && call->getNumArgs() == 2) {
+      const auto l = poly(call->getArg(0), not_negative), r = poly(call->getArg(1), not_negative);
+      if (l && r && l->affine() && r->affine()) return Poly::extreme(name == "max", *l, *r);
+    }
+    if (name == "clamp" && call->getNumArgs() == 3) {
+      const auto v = poly(call->getArg(0), not_negative), low = poly(call->getArg(1), not_negative),
+                 high = poly(call->getArg(2), not_negative);
+      if (v && low && high && v->affine() && low->affine() && high->affine())
+        return Poly::extreme(false, Poly::extreme(true, *v, *low), *high);  // low <= high, else undefined
+    }
+    return {};
+  }
+  if (const auto* c = dyn_cast<ConditionalOperator>(e)) {  // a < b ? a : b
+    std::vector<Poly> needed;
+    const auto* test = dyn_cast<BinaryOperator>(c->getCond()->IgnoreParenImpCasts());
+    if (test == nullptr || !test->isRelationalOp()) return {};
+    const auto a = poly(test->getLHS(), needed), b = poly(test->getRHS(), needed), x = poly(c->getTrueExpr(), needed),
+               y = poly(c->getFalseExpr(), needed);
+    if (!a || !b || !x || !y || !a->affine() || !b->affine() || !needed.empty()) return {};
+    const bool less = test->getOpcode() == BO_LT || test->getOpcode() == BO_LE;
+    if (*x == *a && *y == *b) return Poly::extreme(!less, *a, *b);
+    if (*x == *b && *y == *a) return Poly::extreme(less, *a, *b);
+  }
+  return {};
+}
+
+// v >= max(a, b) is v >= a and v >= b. Parts that are not affine are left out; the answer says whether any was.
+bool Reader::bounds(const Expr* e, bool lower, std::vector<Poly>& into, std::vector<Poly>& not_negative) {
+  const Expr* inner = bare(bare(e)->IgnoreParenImpCasts());
+  if (const auto* call = dyn_cast<CallExpr>(inner); call != nullptr && call->getNumArgs() == 2)
+    if (callee_name(call) == (lower ? "max" : "min")) {
+      const bool first = bounds(call->getArg(0), lower, into, not_negative);
+      const bool second = bounds(call->getArg(1), lower, into, not_negative);
+      return first && second;
+    }
+  auto p = poly(e, not_negative);
+  if (p && p->fits() && !p->affine() && !scope_->in_function) {  // h * w: a size of its own, computed by the host
+    const auto names = p->symbols();
+    const auto& known = scope_->nest.parameters;
+    const bool sizes = std::all_of(names.begin(), names.end(), [&](const std::string& n) {
+      return std::find(known.begin(), known.end(), n) != known.end();
+    });
+    if (sizes) p = Poly::symbol(symbol(pseudo("(" + original(e->getSourceRange()) + ")", "size", e->getType(), e)));
+  }
+  if (!p || !p->affine()) return false;
+  into.push_back(*p);
+  return true;
+}
+
+std::optional<Condition> Reader::condition(const Expr* e, bool negate, std::vector<Poly>& not_negative) {
+  e = bare(bare(e)->IgnoreParenImpCasts());
+  if (const auto* literal = dyn_cast<CXXBoolLiteralExpr>(e))
+    return literal->getValue() != negate ? Condition{{}} : Condition{};
+  if (const auto* u = dyn_cast<UnaryOperator>(e); u != nullptr && u->getOpcode() == UO_LNot)
+    return condition(u->getSubExpr(), !negate, not_negative);
+  const auto* b = dyn_cast<BinaryOperator>(e);
+  if (b == nullptr) return {};
+  if (b->isLogicalOp()) {
+    const auto l = condition(b->getLHS(), negate, not_negative), r = condition(b->getRHS(), negate, not_negative);
+    if (!l || !r || l->size() * r->size() > 16 || l->size() + r->size() > 16) return {};
+    return (b->getOpcode() == BO_LAnd) != negate ? both(*l, *r) : either(*l, *r);
+  }
+  if (!b->isComparisonOp() || !b->getLHS()->getType()->isIntegerType() || !b->getRHS()->getType()->isIntegerType())
+    return {};
+  const auto l = poly(b->getLHS(), not_negative), r = poly(b->getRHS(), not_negative);
+  if (!l || !r || !l->affine() || !r->affine()) return {};
+  const Poly more = r->plus(*l, -1), less = l->plus(*r, -1), one = Poly::constant(1);
+  switch (negate ? BinaryOperator::negateComparisonOp(b->getOpcode()) : b->getOpcode()) {
+    case BO_LT:
+      return Condition{{{more.plus(one, -1)}}};
+    case BO_LE:
+      return Condition{{{more}}};
+    case BO_GT:
+      return Condition{{{less.plus(one, -1)}}};
+    case BO_GE:
+      return Condition{{{less}}};
+    case BO_EQ:
+      return Condition{{{less, true}}};
+    case BO_NE:
+      return Condition{{{more.plus(one, -1)}}, {{less.plus(one, -1)}}};
+    default:
+      return {};
+  }
+}
+
+}  // namespace ridge::place::frontend

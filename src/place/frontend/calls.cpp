@@ -1,0 +1,290 @@
+// Calls: the mathematical functions by a table, and functions of the same file by a summary of what they touch.
+#include <algorithm>
+
+#include "place/emit/node_text.hpp"
+#include "place/frontend/reader.hpp"
+
+namespace ridge::place::frontend {
+using namespace clang;
+
+namespace {
+
+struct Known {
+  const char* name;
+  int arguments;
+  bool exact;  // the same to the last bit everywhere
+};
+// Functions whose kernel counterpart has the same name for float and double.
+const Known kMath[] = {
+    {"sqrt", 1, true},     {"fabs", 1, true},  {"floor", 1, true},  {"ceil", 1, true},   {"trunc", 1, true},
+    {"round", 1, true},    {"rint", 1, true},  {"fmod", 2, true},   {"fmin", 2, true},   {"fmax", 2, true},
+    {"copysign", 2, true}, {"fma", 3, true},   {"exp", 1, false},   {"exp2", 1, false},  {"expm1", 1, false},
+    {"log", 1, false},     {"log2", 1, false}, {"log10", 1, false}, {"log1p", 1, false}, {"sin", 1, false},
+    {"cos", 1, false},     {"tan", 1, false},  {"asin", 1, false},  {"acos", 1, false},  {"atan", 1, false},
+    {"atan2", 2, false},   {"sinh", 1, false}, {"cosh", 1, false},  {"tanh", 1, false},  {"pow", 2, false},
+    {"hypot", 2, false},   {"cbrt", 1, false}, {"erf", 1, false},   {"erfc", 1, false}};
+
+bool from_system(const FunctionDecl* f, const ASTContext& ast) {
+  return ast.getSourceManager().isInSystemHeader(f->getLocation()) || f->getBuiltinID() != 0;
+}
+
+}  // namespace
+
+std::string Reader::helper(const std::string& name, const std::string& text) {
+  if (scope_->helpers.insert(name).second) scope_->nest.functions.push_back(text);
+  return name;
+}
+
+std::optional<std::string> Reader::known_function(const CallExpr* e, Effects& fx) {
+  const FunctionDecl* callee = e->getDirectCallee();
+  if (callee == nullptr || !callee->getDeclName().isIdentifier() || !from_system(callee, ast_)) return {};
+  std::string name = callee->getNameAsString();
+  const std::string whole = callee->getQualifiedNameAsString();
+  if (whole != name && whole != "std::" + name) return {};
+  if (name.rfind("__builtin_", 0) == 0) name = name.substr(10);
+  const auto result = dialect(e->getType());
+  if (!result) return {};
+  std::vector<std::string> arguments;
+  const std::string type = result->name;
+  const auto read = [&](std::size_t count) {
+    if (e->getNumArgs() != count) refuse(e, "this form of " + name + " is not modelled: " + source(e));
+    for (const Expr* a : e->arguments()) arguments.push_back(expression(a, fx));
+  };
+  if (name == "min" || name == "max") {  // std::min(a, b) is b < a ? b : a, for NaN too
+    if (!dialect(e->getArg(0)->getType())) return {};
+    read(2);
+    const std::string test = name == "min" ? "b < a" : "a < b";
+    helper(name + "_" + type, "FUNCTION " + type + " " + name + "_" + type + "(" + type + " a, " + type +
+                                  " b) { return " + test + " ? b : a; }\n");
+    return name + "_" + type + "(" + arguments[0] + ", " + arguments[1] + ")";
+  }
+  if (name == "clamp") {
+    read(3);
+    helper("clamp_" + type, "FUNCTION " + type + " clamp_" + type + "(" + type + " v, " + type + " low, " + type +
+                                " high) { return v < low ? low : high < v ? high : v; }\n");
+    return "clamp_" + type + "(" + arguments[0] + ", " + arguments[1] + ", " + arguments[2] + ")";
+  }
+  if (name == "abs" || name == "labs" || name == "llabs") {
+    read(1);
+    if (!result->integer) return "fabs((" + type + ")(" + arguments[0] + "))";
+    helper("abs_" + type, "FUNCTION " + type + " abs_" + type + "(" + type + " a) { return a < 0 ? -a : a; }\n");
+    return "abs_" + type + "(" + arguments[0] + ")";
+  }
+  if (result->integer && (name == "isnan" || name == "isinf" || name == "isfinite")) {
+    const auto from = dialect(e->getArg(0)->getType());
+    if (!from || from->integer) return {};
+    read(1);
+    const std::string x = "(" + arguments[0] + ")";
+    if (name == "isnan") return "(" + x + " != " + x + ")";
+    const std::string limit = from->name == "float" ? "INFINITY" : "(double)INFINITY";
+    return name == "isinf" ? "(fabs" + x + " == " + limit + ")" : "(fabs" + x + " < " + limit + ")";
+  }
+  if (name == "lrint" || name == "lrintf" || name == "llrint" || name == "llrintf") {
+    read(1);
+    const auto from = dialect(e->getArg(0)->getType());
+    return "(long)rint((" +
+           (name.back() == 'f' ? std::string("float")
+            : from->integer    ? "double"
+                               : from->name) +
+           ")(" + arguments[0] + "))";
+  }
+  if (result->integer) return {};
+  if (name == "nearbyint" || name == "nearbyintf") name = "rint";
+  for (const Known& known : kMath) {
+    const std::string plain = known.name;
+    if (name != plain && name != plain + "f") continue;
+    read(static_cast<std::size_t>(known.arguments));
+    scope_->nest.libm |= !known.exact;
+    std::string text = plain + "(";
+    for (std::size_t i = 0; i < arguments.size(); ++i)  // C's sqrt of a float is a double's
+      text += (i > 0 ? ", (" : "(") + type + ")(" + arguments[i] + ")";
+    return text + ")";
+  }
+  return {};
+}
+
+std::string Reader::call(const CallExpr* e, Effects& fx) {
+  Expr::EvalResult constant;
+  if (!e->isValueDependent() && e->EvaluateAsRValue(constant, ast_) && !constant.HasSideEffects &&
+      (constant.Val.isInt() || constant.Val.isFloat()))
+    return literal(constant.Val, e->getType(), e);  // std::numeric_limits<float>::max()
+  if (const auto text = known_function(e, fx)) return *text;
+  const FunctionDecl* callee = e->getDirectCallee();
+  if (callee == nullptr) refuse(e, "a call through a pointer: its effects are not known: " + source(e));
+  if (const auto* method = dyn_cast<CXXMethodDecl>(callee)) {
+    if (method->isVirtual()) refuse(e, "a virtual call: its effects are not known: " + source(e));
+    refuse(e, "the call of a member function is not modelled: " + source(e));
+  }
+  if (from_system(callee, ast_))
+    refuse(e, "the effects of " + callee->getNameAsString() + "() are not known: " + source(e));
+  return own_function(e, callee, fx);
+}
+
+// Formals become actuals in the accesses of the callee.
+std::string Reader::own_function(const CallExpr* e, const FunctionDecl* callee, Effects& fx) {
+  const FunctionDecl* body = nullptr;
+  if (!callee->hasBody(body)) refuse(e, "the body of " + callee->getNameAsString() + "() is not in this file");
+  const Summary& known = summary(body, e);
+  for (const std::string& text : known.functions)
+    if (std::find(scope_->nest.functions.begin(), scope_->nest.functions.end(), text) == scope_->nest.functions.end())
+      scope_->nest.functions.push_back(text);
+  scope_->nest.libm |= known.libm;
+  std::map<std::string, Poly> values;
+  std::vector<Place> actuals(e->getNumArgs());
+  std::set<std::string> unknown;
+  std::string text = known.name + "(";
+  for (unsigned i = 0; i < e->getNumArgs(); ++i) {
+    const Expr* argument = e->getArg(i);
+    text += i > 0 ? ", " : "";
+    if (known.arrays[i] < 0) {
+      text += expression(argument, fx);
+      if (!known.formals[i].empty()) {
+        std::vector<Poly> needed;
+        const auto value = poly(argument, needed);
+        if (value && needed.empty())
+          values[known.formals[i]] = *value;
+        else
+          unknown.insert(known.formals[i]);
+      }
+      continue;
+    }
+    std::optional<Place> p;
+    if (argument->getType()->isPointerType()) {
+      p = pointer(argument, fx);
+    } else if (const auto which = object(argument)) {
+      p = Place{*which, {{Poly::constant(0), "0"}}, {}};
+    }
+    if (!p || p->indices.size() != 1)
+      refuse(e, "the argument " + source(argument) + " does not stand for a known array");
+    const Variable& v = scope_->nest.variables[p->variable];
+    if (v.local_memory) refuse(e, "a local array is passed to a function: " + source(e));
+    const Variable& formal = known.variables[known.arrays[i]];
+    if (formal.element != v.element || formal.inner != v.inner)
+      refuse(e, "the argument " + source(argument) + " is seen as another type");
+    const std::string offset = p->indices[0].text;
+    text += offset == "0" ? v.name : v.name + " + " + wrapped(offset);
+    actuals[i] = *p;
+  }
+  text += ")";
+  for (std::size_t i = 0; i < known.arrays.size(); ++i)  // v.size() of a formal is v.size() of the actual
+    if (known.arrays[i] >= 0) {
+      const Variable& formal = known.variables[known.arrays[i]];
+      if (formal.storage != Storage::object) continue;
+      const Variable& actual = scope_->nest.variables[actuals[i].variable];
+      if (actual.storage != Storage::object) refuse(e, "a part of an array is passed as an object: " + source(e));
+    }
+  for (Access a : known.accesses) {
+    const auto at = std::find(known.arrays.begin(), known.arrays.end(), a.variable);
+    if (at == known.arrays.end()) continue;
+    const Place& actual = actuals[static_cast<std::size_t>(at - known.arrays.begin())];
+    a.variable = actual.variable;
+    a.must = a.must && !a.write;
+    a.line = line(e);
+    a.source = source(e);
+    const auto usable = [&](const Poly& p) {
+      const auto names = p.symbols();
+      return std::none_of(names.begin(), names.end(), [&](const std::string& n) {
+        return std::find(a.exists.begin(), a.exists.end(), n) == a.exists.end() && values.count(n) == 0;
+      });
+    };
+    if (a.exact && (!usable(a.subscripts[0]) || !actual.indices[0].value)) {
+      a.exact = false;
+      a.why = "what " + known.name + "() reads of " + scope_->nest.variables[a.variable].host +
+              " has no closed form: any element";
+    }
+    for (Poly& p : a.subscripts) p = p.substituted(values);
+    if (a.exact) a.subscripts[0] = a.subscripts[0].plus(*actual.indices[0].value);
+    std::vector<Poly> needed;
+    for (const Poly& p : a.not_negative) {
+      if (!usable(p)) a.exact = false;
+      needed.push_back(p.substituted(values));
+    }
+    a.not_negative = needed;
+    a.not_negative.insert(a.not_negative.end(), actual.not_negative.begin(), actual.not_negative.end());
+    Conjunction where;
+    for (const Constraint& c : a.where)
+      if (usable(c.poly)) where.push_back({c.poly.substituted(values), c.equality});
+    a.where = where;
+    std::map<std::string, Poly> fresh;  // two calls in one statement must not share iterators
+    std::vector<std::string> names;
+    for (const std::string& n : a.exists) {
+      names.push_back(unique(n));
+      fresh[n] = Poly::symbol(names.back());
+    }
+    for (Poly& p : a.subscripts) p = p.substituted(fresh);
+    for (Poly& p : a.not_negative) p = p.substituted(fresh);
+    for (Constraint& c : a.where) c.poly = c.poly.substituted(fresh);
+    a.exists = names;
+    a.exists.insert(a.exists.end(), scope_->exists.begin(), scope_->exists.end());
+    a.where.insert(a.where.end(), scope_->where.begin(), scope_->where.end());
+    if (!a.exact) a.subscripts.clear();
+    fx.accesses.push_back(a);
+  }
+  return text;
+}
+
+const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
+  if (const auto it = summaries_.find(callee); it != summaries_.end()) return *it->second;
+  if (!being_read_.insert(callee).second)
+    refuse(at, "the recursive call of " + callee->getNameAsString() + "() is not modelled");
+  if (callee->isVariadic() || callee->isTemplated())
+    refuse(at, callee->getNameAsString() + "() takes arguments that are not modelled");
+  auto outer = std::move(scope_);
+  scope_ = std::make_unique<Scope>();
+  scope_->in_function = true;
+  auto result = std::make_unique<Summary>();
+  struct Restore {  // also when the walk refuses
+    Reader& reader;
+    std::unique_ptr<Scope>& outer;
+    const FunctionDecl* callee;
+    ~Restore() {
+      reader.scope_ = std::move(outer);
+      reader.being_read_.erase(callee);
+    }
+  } restore{*this, outer, callee};
+  result->name = callee->getNameAsString();
+  const bool taken = std::any_of(summaries_.begin(), summaries_.end(),
+                                 [&](const auto& s) { return s.second->name == result->name + "_"; });
+  result->name +=
+      taken ? "_" + std::to_string(summaries_.size()) + "_" : "_";  // clear of what the kernel languages bring
+  find_changes(callee->getBody(), scope_->changed);
+  std::string parameters;
+  for (const ParmVarDecl* p : callee->parameters()) {
+    const int which = variable(p, at);
+    Variable& v = scope_->nest.variables[which];
+    const bool scalar = !v.array();
+    if (v.storage == Storage::reference && !v.constant)
+      refuse(at, result->name + "() changes a number through a reference");
+    if (v.storage == Storage::object && v.type.find('&') == std::string::npos &&
+        v.type.find("span") == std::string::npos)
+      refuse(at, result->name + "() takes a copy of an array");
+    result->formals.push_back(scalar && v.integer ? v.name : "");
+    result->arrays.push_back(scalar ? -1 : which);
+    parameters += (parameters.empty() ? "" : ", ") +
+                  (scalar ? v.element + " " + v.name
+                          : std::string("GLOBAL ") + (v.constant ? "const " : "") + v.element + "* " + v.name);
+    v.storage = v.storage == Storage::reference ? Storage::scalar : v.storage;
+  }
+  std::string type = "void";
+  if (!callee->getReturnType()->isVoidType()) {
+    const auto number = dialect(callee->getReturnType());
+    if (!number) refuse(at, result->name + "() returns " + type_text(callee->getReturnType()));
+    type = number->name;
+  }
+  const Node body = statement(callee->getBody());
+  for (const Variable& v : scope_->nest.variables) {
+    if (v.global) refuse(at, result->name + "() uses the global " + v.host);
+    if (v.host.find('.') != std::string::npos || v.host.find("->") != std::string::npos)
+      refuse(at, result->name + "() asks an object for " + v.host);
+  }
+  emit::visit_accesses(body, [&](const Access& a) { result->accesses.push_back(a); });
+  result->variables = scope_->nest.variables;
+  result->functions = scope_->nest.functions;
+  result->libm = scope_->nest.libm;
+  result->text = "FUNCTION " + type + " " + result->name + "(" + parameters + ") {\n" +
+                 emit::node_text(body, scope_->nest.loops, 1) + "}\n";
+  result->functions.push_back(result->text);
+  return *(summaries_[callee] = std::move(result));
+}
+
+}  // namespace ridge::place::frontend

@@ -1,0 +1,165 @@
+// Which variables change where, and which values are still needed later.
+#include <algorithm>
+
+#include "place/frontend/reader.hpp"
+
+namespace ridge::place::frontend {
+using namespace clang;
+
+namespace {
+
+const ValueDecl* base_of(const Expr* e) {
+  e = e->IgnoreParenImpCasts();
+  while (const auto* member = dyn_cast<MemberExpr>(e)) e = member->getBase()->IgnoreParenImpCasts();
+  const auto* ref = dyn_cast<DeclRefExpr>(e);
+  return ref != nullptr ? ref->getDecl() : nullptr;
+}
+
+bool only_looks(const CXXMemberCallExpr* call) {
+  static const std::set<std::string> harmless{"size",  "data", "begin", "end",  "at",
+                                              "front", "back", "empty", "rows", "cols"};
+  const CXXMethodDecl* method = call->getMethodDecl();
+  return method != nullptr &&
+         (method->isConst() || (method->getDeclName().isIdentifier() && harmless.count(method->getNameAsString()) > 0));
+}
+
+// Of a variable along a path: is its old value read before a new one is surely written?
+enum class Use { none, read, written };
+
+class Uses {
+ public:
+  explicit Uses(const VarDecl* var) : var_(var) {}
+
+  Use of(const Stmt* s) const {
+    if (s == nullptr) return Use::none;
+    if (const auto* ref = dyn_cast<DeclRefExpr>(s)) return ref->getDecl() == var_ ? Use::read : Use::none;
+    if (const auto* b = dyn_cast<BinaryOperator>(s); b != nullptr && b->getOpcode() == BO_Assign)
+      if (const auto* to = dyn_cast<DeclRefExpr>(b->getLHS()->IgnoreParenImpCasts());
+          to != nullptr && to->getDecl() == var_)
+        return of(b->getRHS()) == Use::read ? Use::read : Use::written;
+    if (const auto* d = dyn_cast<DeclStmt>(s)) {
+      for (const Decl* decl : d->decls())
+        if (const auto* var = dyn_cast<VarDecl>(decl)) {
+          if (const Use use = of(var->getInit()); use != Use::none) return use;
+          if (var == var_) return Use::written;
+        }
+      return Use::none;
+    }
+    if (const auto* branch = dyn_cast<IfStmt>(s)) {
+      if (const Use use = of(branch->getCond()); use != Use::none) return use;
+      const Use yes = of(branch->getThen()), no = of(branch->getElse());
+      if (yes == Use::read || no == Use::read) return Use::read;
+      return yes == Use::written && no == Use::written ? Use::written : Use::none;
+    }
+    if (const auto* loop = dyn_cast<ForStmt>(s)) {
+      if (const Use use = of(loop->getInit()); use != Use::none) return use;
+      if (const Use use = of(loop->getCond()); use != Use::none) return use;
+      return of(loop->getBody()) == Use::read || of(loop->getInc()) == Use::read ? Use::read : Use::none;
+    }
+    if (isa<ReturnStmt>(s)) {
+      for (const Stmt* child : s->children())
+        if (of(child) == Use::read) return Use::read;
+      return Use::written;  // the path ends
+    }
+    if (isa<GotoStmt, LabelStmt, SwitchStmt, CXXTryStmt>(s)) return Use::read;  // paths that are not followed
+    const bool sure = isa<CompoundStmt>(s) || isa<Expr>(s);
+    for (const Stmt* child : s->children()) {
+      const Use use = of(child);
+      if (use == Use::read) return use;
+      if (use == Use::written && sure && !isa<ConditionalOperator>(s) && !isa<LambdaExpr>(s)) {
+        const auto* b = dyn_cast<BinaryOperator>(s);
+        if (b == nullptr || !b->isLogicalOp()) return use;
+      }
+    }
+    return Use::none;
+  }
+
+ private:
+  const VarDecl* var_;
+};
+
+bool leaves(const Stmt* s) {
+  if (s == nullptr) return false;
+  if (isa<BreakStmt, ContinueStmt, GotoStmt>(s)) return true;
+  return std::any_of(s->child_begin(), s->child_end(), leaves);
+}
+
+}  // namespace
+
+void Reader::find_changes(const Stmt* s, std::set<const ValueDecl*>& into) const {
+  if (s == nullptr) return;
+  const auto add = [&](const Expr* e) {
+    if (const ValueDecl* decl = base_of(e)) into.insert(decl);
+  };
+  if (const auto* b = dyn_cast<BinaryOperator>(s); b != nullptr && b->isAssignmentOp()) add(b->getLHS());
+  if (const auto* u = dyn_cast<UnaryOperator>(s);
+      u != nullptr && (u->isIncrementDecrementOp() || u->getOpcode() == UO_AddrOf))
+    add(u->getSubExpr());
+  if (const auto* call = dyn_cast<CallExpr>(s)) {
+    const FunctionDecl* callee = call->getDirectCallee();
+    const auto* operation = dyn_cast<CXXOperatorCallExpr>(call);
+    if (operation != nullptr && operation->isAssignmentOp()) add(operation->getArg(0));
+    const unsigned first = operation != nullptr && isa_and_nonnull<CXXMethodDecl>(callee) ? 1 : 0;
+    for (unsigned i = 0; i < call->getNumArgs(); ++i) {
+      if (first == 1 && i == 0) continue;
+      const unsigned at = i - first;
+      const bool known = callee != nullptr && at < callee->getNumParams();
+      const QualType type = known ? callee->getParamDecl(at)->getType() : QualType();
+      if (!known || (type->isLValueReferenceType() && !type->getPointeeType().isConstQualified()) ||
+          type->isRValueReferenceType())
+        add(call->getArg(i));
+    }
+    if (const auto* member = dyn_cast<CXXMemberCallExpr>(call); member != nullptr && !only_looks(member))
+      add(member->getImplicitObjectArgument());
+  }
+  if (const auto* d = dyn_cast<DeclStmt>(s))
+    for (const Decl* decl : d->decls())
+      if (const auto* var = dyn_cast<VarDecl>(decl);
+          var != nullptr && var->hasInit() && var->getType()->isReferenceType() &&
+          !var->getType()->getPointeeType().isConstQualified() && !var->isImplicit())
+        add(var->getInit());
+  if (const auto* lambda = dyn_cast<LambdaExpr>(s))
+    for (const auto& capture : lambda->captures())
+      if (capture.capturesVariable() && capture.getCaptureKind() == LCK_ByRef) into.insert(capture.getCapturedVar());
+  for (const Stmt* child : s->children()) find_changes(child, into);
+}
+
+// Follows the program from the part being read to the function's end, round the loops it stands in.
+bool Reader::live_after(const VarDecl* var) const {
+  if (var->hasGlobalStorage() || var->getType()->isReferenceType()) return true;
+  const Uses uses(var);
+  for (auto frame = around_.rbegin(); frame != around_.rend(); ++frame) {
+    if (const auto* block = dyn_cast<CompoundStmt>(frame->s)) {
+      std::size_t i = 0;
+      bool ended = false;
+      for (const Stmt* s : block->body()) {
+        if (i++ < frame->next) continue;
+        const Use use = uses.of(s);
+        if (use == Use::read) return true;
+        if (use == Use::written) {
+          ended = true;
+          break;
+        }
+      }
+      if (ended) return false;
+      continue;
+    }
+    if (isa<IfStmt>(frame->s)) continue;
+    if (leaves(frame->s)) {  // paths out of the middle: anything that reads it anywhere counts
+      std::set<const ValueDecl*> none;
+      const Uses any(var);
+      if (any.of(frame->s) == Use::read) return true;
+      return function_->getBody() != nullptr && uses.of(function_->getBody()) == Use::read;
+    }
+    if (const auto* loop = dyn_cast<ForStmt>(frame->s)) {
+      if (uses.of(loop->getInc()) == Use::read || uses.of(loop->getCond()) == Use::read ||
+          uses.of(loop->getBody()) == Use::read)
+        return true;
+    } else if (uses.of(frame->s) == Use::read) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace ridge::place::frontend

@@ -1,0 +1,183 @@
+// Clang's tree to the model. Default deny: a node that is not known here refuses the nest it stands in, with its line,
+// because an access that the reader overlooks is wrong code.
+#pragma once
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/StmtCXX.h>
+#include <clang/Basic/SourceManager.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "place/program.hpp"
+
+namespace ridge::place::frontend {
+
+struct Refused {  // thrown by our own walk only, never through a frame of Clang's
+  int line = 0;
+  std::string file{}, what{};
+};
+
+// A subscript: its value where it is a polynomial, and its kernel text.
+struct Index {
+  std::optional<Poly> value{};
+  std::string text{};
+};
+
+// A place in memory: a variable and subscripts; fewer than its dimensions where it is an array inside an array.
+struct Place {
+  int variable = -1;
+  std::vector<Index> indices{};
+  std::vector<Poly> not_negative{};
+};
+
+// What reading an expression leaves besides its text.
+struct Effects {
+  std::vector<Access> accesses{};
+};
+
+struct Dialect {  // a number type as kernels say it
+  std::string name{};
+  int bytes = 0;
+  bool integer = false, is_unsigned = false;
+};
+
+// A function that kernels may call: its text and its accesses in terms of its formals.
+struct Summary {
+  std::string name{}, text{};
+  std::vector<std::string> formals{};  // names of integer formals, by position; "" for others
+  std::vector<int> arrays{};           // variable of the formal at each position, or -1
+  std::vector<Variable> variables{};
+  std::vector<Access> accesses{};
+  std::vector<std::string> functions{};  // texts of what it calls, callees first
+  bool libm = false;
+};
+
+class Reader {
+ public:
+  Reader(clang::ASTContext& ast, const std::string& main_text) : ast_(ast), main_text_(main_text) {}
+
+  Function function(const clang::FunctionDecl* decl, std::set<const clang::FunctionDecl*>& called);
+  std::vector<Refusal> refusals{};
+
+ private:
+  // --- where things are (source.cpp)
+  int line(const clang::Stmt* s) const;
+  std::string file(const clang::Stmt* s) const;
+  Span span(const clang::SourceRange& range) const;
+  Span statement_span(const clang::Stmt* s) const;  // with its semicolon
+  std::string source(const clang::Stmt* s) const;   // one line, shortened
+  std::string original(const clang::SourceRange& range) const;
+  [[noreturn]] void refuse(const clang::Stmt* s, const std::string& what) const;
+  std::string type_text(clang::QualType type) const;
+  std::optional<Dialect> dialect(clang::QualType type) const;
+
+  // --- variables and places (places.cpp)
+  std::string unique(const std::string& name);
+  int variable(const clang::ValueDecl* decl, const clang::Stmt* at);
+  int pseudo(const std::string& host, const std::string& name, clang::QualType type, const clang::Stmt* at);
+  int declare_local(const clang::VarDecl* decl);
+  bool shape(clang::QualType type, Variable& into) const;  // arrays and objects; false where it is not one
+  std::optional<Place> place(const clang::Expr* e, Effects& fx);
+  std::optional<Place> pointer(const clang::Expr* e, Effects& fx);  // the last index is an offset
+  std::optional<int> object(const clang::Expr* e);                  // a std::vector, array or span variable
+  int extent(const clang::Expr* e);                                 // v.size(), p.width: a number; else -1
+  Index index(const clang::Expr* e, Effects& fx, std::vector<Poly>& not_negative);
+  std::string element_text(const Place& p) const;
+  void record(const Place& p, bool write, const clang::Expr* at, Effects& fx);
+  bool fixed(const clang::ValueDecl* decl) const;   // never changes in the function
+  bool fixed_operands(const clang::Stmt* s) const;  // nor does anything named in the expression
+  const clang::ValueDecl* referred(const clang::Expr* e) const;
+
+  // --- numbers (affine.cpp)
+  std::optional<Poly> poly(const clang::Expr* e, std::vector<Poly>& not_negative);
+  std::optional<Poly> poly_of(const clang::ValueDecl* decl);
+  std::optional<Poly> in_type(std::optional<Poly> p, clang::QualType type, std::vector<Poly>& not_negative) const;
+  std::optional<Condition> condition(const clang::Expr* e, bool negate, std::vector<Poly>& not_negative);
+  bool bounds(const clang::Expr* e, bool lower, std::vector<Poly>& into, std::vector<Poly>& not_negative);
+  std::string symbol(int variable);  // makes it a parameter of isl
+
+  // --- expressions (expressions.cpp)
+  std::string expression(const clang::Expr* e, Effects& fx);
+  std::string literal(const clang::APValue& value, clang::QualType type, const clang::Stmt* at) const;
+  std::string call(const clang::CallExpr* e, Effects& fx);
+  std::optional<std::string> known_function(const clang::CallExpr* e, Effects& fx);
+  std::string own_function(const clang::CallExpr* e, const clang::FunctionDecl* callee, Effects& fx);
+  const Summary& summary(const clang::FunctionDecl* callee, const clang::Stmt* at);
+  std::string helper(const std::string& name, const std::string& text);
+
+  // --- statements and loops (statements.cpp, loops.cpp)
+  Node statement(const clang::Stmt* s);
+  std::vector<int> guards() const;  // jumps that may have skipped what is read next
+  Node assignment(const clang::Expr* e);
+  void declaration(const clang::DeclStmt* s, Node& block);
+  Node loop(const clang::Stmt* s);
+  bool header(const clang::Stmt* s, Loop& into, Node& node);
+  Node range_loop(const clang::CXXForRangeStmt* s);
+  int begin_loop(Loop loop);
+  void end_loop();
+
+  // --- reductions (reductions.cpp)
+  Reduction reduction(const clang::Stmt* s);
+  bool same(const clang::Expr* a, const clang::Expr* b) const;
+  bool mentions(const clang::Stmt* s, const clang::Expr* cell) const;
+
+  // --- what changes where (changes.cpp)
+  void find_changes(const clang::Stmt* s, std::set<const clang::ValueDecl*>& into) const;
+  bool live_after(const clang::VarDecl* var) const;
+
+  // --- the host's side (host.cpp)
+  Part part(const clang::Stmt* s, bool in_sequence);
+  Part open_loop(const clang::Stmt* s);
+  void know_loops_around();
+  std::optional<Nest> nest(const clang::Stmt* s, Part& into);
+  void touched(const clang::Stmt* s, Part& into);
+  bool has_loop(const clang::Stmt* s) const;
+  std::optional<Part> placeable_call(const clang::Stmt* s);
+
+  clang::ASTContext& ast_;
+  const std::string& main_text_;
+  const clang::FunctionDecl* function_ = nullptr;
+  std::set<const clang::ValueDecl*> changed_in_function_{};
+  std::map<const clang::Stmt*, std::string> loop_ids_{};
+  std::map<const clang::FunctionDecl*, std::unique_ptr<Summary>> summaries_{};
+  std::set<const clang::FunctionDecl*> being_read_{};
+  std::set<const clang::FunctionDecl*>* called_ = nullptr;
+  Function* result_ = nullptr;
+  struct Frame {
+    const clang::Stmt* s = nullptr;
+    std::size_t next = 0;  // of a block: the statement after the one being read
+  };
+  std::vector<Frame> around_{};  // blocks and loops around the part being read, outermost first
+  std::vector<const clang::Stmt*> host_loops_{};
+
+  // of the nest or function summary being read
+  struct Scope {
+    Nest nest{};
+    std::map<const clang::ValueDecl*, int> variables{};
+    std::map<std::string, int> pseudo{};
+    std::map<const clang::ValueDecl*, Poly> values{};       // integers with a closed form, iterators included
+    std::map<const clang::ValueDecl*, Place> pointers{};    // set once to a place inside an array
+    std::map<const clang::ValueDecl*, Place> references{};  // another name for a place
+    std::map<const clang::ValueDecl*, std::string> iterators{};
+    std::set<const clang::ValueDecl*> changed{};
+    std::set<std::string> names{}, helpers{};
+    std::vector<int> open{};                // loops around the statement being read
+    std::vector<std::vector<int>> skips{};  // of each of them: the jumps that came before
+    std::set<const clang::Expr*> own{};
+    bool in_function = false;           // a summary: return is allowed
+    const clang::Stmt* root = nullptr;  // the nest being read
+    std::vector<std::string> exists{};  // a summary: its loops' iterators
+    Conjunction where{};
+  };
+  std::unique_ptr<Scope> scope_{};
+};
+
+std::string wrapped(const std::string& text);  // in parentheses unless it is one word
+
+}  // namespace ridge::place::frontend

@@ -1,0 +1,191 @@
+// Recurrences that may be taken in another order. Recognized by the shape of the tree, never by text alone; what else
+// touches the same cell is the dependence test's affair.
+#include <algorithm>
+
+#include "place/frontend/reader.hpp"
+
+namespace ridge::place::frontend {
+using namespace clang;
+
+namespace {
+
+const Expr* stripped(const Expr* e) {
+  e = e->IgnoreParenImpCasts();
+  while (const auto* m = dyn_cast<MaterializeTemporaryExpr>(e)) e = m->getSubExpr()->IgnoreParenImpCasts();
+  return e;
+}
+
+std::string plain_name(const CallExpr* call) {
+  const FunctionDecl* callee = call->getDirectCallee();
+  return callee != nullptr && callee->getDeclName().isIdentifier() ? callee->getNameAsString() : "";
+}
+
+}  // namespace
+
+bool Reader::same(const Expr* a, const Expr* b) const {
+  a = stripped(a);
+  b = stripped(b);
+  if (a->getStmtClass() != b->getStmtClass()) return false;
+  if (const auto* x = dyn_cast<DeclRefExpr>(a)) return x->getDecl() == cast<DeclRefExpr>(b)->getDecl();
+  if (const auto* x = dyn_cast<IntegerLiteral>(a)) return x->getValue() == cast<IntegerLiteral>(b)->getValue();
+  if (const auto* x = dyn_cast<FloatingLiteral>(a))
+    return x->getValue().bitwiseIsEqual(cast<FloatingLiteral>(b)->getValue());
+  if (const auto* x = dyn_cast<BinaryOperator>(a)) {
+    if (x->getOpcode() != cast<BinaryOperator>(b)->getOpcode() || x->isAssignmentOp()) return false;
+  } else if (const auto* u = dyn_cast<UnaryOperator>(a)) {
+    if (u->getOpcode() != cast<UnaryOperator>(b)->getOpcode() || u->isIncrementDecrementOp()) return false;
+  } else if (const auto* m = dyn_cast<MemberExpr>(a)) {
+    if (m->getMemberDecl() != cast<MemberExpr>(b)->getMemberDecl()) return false;
+  } else if (const auto* c = dyn_cast<CallExpr>(a)) {
+    if (c->getDirectCallee() == nullptr || c->getDirectCallee() != cast<CallExpr>(b)->getDirectCallee()) return false;
+  } else if (!isa<ArraySubscriptExpr, ExplicitCastExpr>(a)) {
+    return false;
+  }
+  auto i = a->child_begin(), j = b->child_begin();
+  for (; i != a->child_end() && j != b->child_end(); ++i, ++j) {
+    const auto *x = dyn_cast_or_null<Expr>(*i), *y = dyn_cast_or_null<Expr>(*j);
+    if (x == nullptr || y == nullptr || !same(x, y)) return false;
+  }
+  return i == a->child_end() && j == b->child_end();
+}
+
+bool Reader::mentions(const Stmt* s, const Expr* cell) const {
+  if (s == nullptr) return false;
+  if (const auto* e = dyn_cast<Expr>(s); e != nullptr && same(e, cell)) return true;
+  return std::any_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return mentions(c, cell); });
+}
+
+Reduction Reader::reduction(const Stmt* s) {
+  Reduction r;
+  scope_->own.clear();
+  const auto target = [&](const Expr* e) -> int {
+    Effects ignored;
+    const auto own = scope_->own;
+    const auto p = place(e, ignored);
+    scope_->own = own;
+    return p ? p->variable : -1;
+  };
+  const auto found = [&](Combine combine, const Expr* cell, std::set<const Expr*> own) {
+    r.target = target(cell);
+    if (r.target < 0) return Reduction{};
+    r.combine = combine;
+    for (const Expr* e : own) scope_->own.insert(stripped(e));
+    return r;
+  };
+  if (const auto* u = dyn_cast<UnaryOperator>(s); u != nullptr && u->isIncrementDecrementOp())
+    return found(Combine::sum, u->getSubExpr(), {u->getSubExpr()});
+  if (const auto* b = dyn_cast<BinaryOperator>(s)) {
+    const Expr* cell = b->getLHS();
+    const bool whole = cell->getType()->isIntegerType();
+    if (const auto* compound = dyn_cast<CompoundAssignOperator>(b)) {
+      const auto op = b->getOpcode();
+      if (op != BO_AddAssign && op != BO_SubAssign && op != BO_MulAssign) return {};
+      if (whole && !compound->getComputationResultType()->isIntegerType()) return {};  // rounded at every step
+      if (mentions(b->getRHS(), cell)) return {};
+      return found(op == BO_MulAssign ? Combine::product : Combine::sum, cell, {cell});
+    }
+    if (b->getOpcode() != BO_Assign) return {};
+    const Expr* right = stripped(b->getRHS());
+    if (whole && !right->getType()->isIntegerType()) return {};
+    if (const auto* sum = dyn_cast<BinaryOperator>(right)) {  // x = (x + a) + b, x = a + x
+      const auto op = sum->getOpcode();
+      if (op != BO_Add && op != BO_Mul && op != BO_Sub) return {};
+      const Expr* at = sum;
+      std::vector<const Expr*> others;
+      while (const auto* step = dyn_cast<BinaryOperator>(at)) {
+        const bool fits = op == BO_Mul ? step->getOpcode() == BO_Mul : step->isAdditiveOp();
+        if (!fits) break;
+        if (others.empty() && op != BO_Sub && same(step->getRHS(), cell) && !mentions(step->getLHS(), cell))
+          return found(op == BO_Mul ? Combine::product : Combine::sum, cell, {step->getRHS(), cell});
+        others.push_back(step->getRHS());
+        at = stripped(step->getLHS());
+      }
+      if (same(at, cell) &&
+          std::none_of(others.begin(), others.end(), [&](const Expr* o) { return mentions(o, cell); }))
+        return found(op == BO_Mul ? Combine::product : Combine::sum, cell, {at, cell});
+      return {};
+    }
+    const auto type_of = [](const Expr* e) { return e->getType().getCanonicalType().getUnqualifiedType(); };
+    if (const auto* call = dyn_cast<CallExpr>(right); call != nullptr && call->getNumArgs() == 2) {
+      const std::string name = plain_name(call);
+      const bool low = name == "min" || name == "fmin" || name == "fminf",
+                 high = name == "max" || name == "fmax" || name == "fmaxf";
+      if ((!low && !high) || type_of(call) != type_of(cell)) return {};
+      const bool symmetric = name[0] == 'f';
+      for (int side = 0; side < (symmetric || whole ? 2 : 1); ++side)  // std::min(e, x) differs where e is no number
+        if (same(call->getArg(side), cell) && !mentions(call->getArg(1 - side), cell)) {
+          r.by_comparison = !symmetric;
+          return found(low ? Combine::minimum : Combine::maximum, cell, {call->getArg(side), cell});
+        }
+      return {};
+    }
+    if (const auto* c = dyn_cast<ConditionalOperator>(right)) {  // x = e < x ? e : x
+      const auto* test = dyn_cast<BinaryOperator>(stripped(c->getCond()));
+      if (test == nullptr || !test->isRelationalOp() || !same(c->getFalseExpr(), cell) || type_of(c) != type_of(cell))
+        return {};
+      const Expr* value = c->getTrueExpr();
+      const bool less = test->getOpcode() == BO_LT || test->getOpcode() == BO_LE;
+      if (mentions(value, cell)) return {};
+      if (same(test->getLHS(), value) && same(test->getRHS(), cell))
+        return found(less ? Combine::minimum : Combine::maximum, cell, {c->getFalseExpr(), test->getRHS(), cell});
+      if (same(test->getRHS(), value) && same(test->getLHS(), cell))
+        return found(less ? Combine::maximum : Combine::minimum, cell, {c->getFalseExpr(), test->getLHS(), cell});
+    }
+    return {};
+  }
+  const auto* branch = dyn_cast<IfStmt>(s);  // if (e < x) { x = e; where = i; }
+  if (branch == nullptr || branch->getElse() != nullptr) return {};
+  const auto* test = dyn_cast<BinaryOperator>(stripped(branch->getCond()));
+  if (test == nullptr || !test->isRelationalOp()) return {};
+  std::vector<const Stmt*> body;
+  if (const auto* block = dyn_cast<CompoundStmt>(branch->getThen()))
+    body.assign(block->body_begin(), block->body_end());
+  else
+    body = {branch->getThen()};
+  const auto op = test->getOpcode();
+  for (const bool swapped : {false, true}) {
+    const Expr *value = swapped ? test->getRHS() : test->getLHS(), *best = swapped ? test->getLHS() : test->getRHS();
+    if (referred(best) == nullptr || mentions(value, best)) continue;
+    if (value->getType().getCanonicalType().getUnqualifiedType() !=
+        best->getType().getCanonicalType().getUnqualifiedType())
+      continue;
+    bool taken = false, clean = !body.empty();
+    std::vector<const Expr*> payload;
+    for (const Stmt* part : body) {
+      const auto* set = dyn_cast<BinaryOperator>(part);
+      if (set == nullptr || set->getOpcode() != BO_Assign || referred(set->getLHS()) == nullptr) {
+        clean = false;
+        break;
+      }
+      if (same(set->getLHS(), best)) {
+        clean = clean && !taken && same(set->getRHS(), value);
+        taken = true;
+      } else {
+        clean = clean && !mentions(set->getRHS(), best);
+        payload.push_back(set->getLHS());
+      }
+    }
+    for (const Expr* p : payload)  // what is remembered may not decide what comes next
+      for (const Stmt* part : body)
+        if (const auto* set = dyn_cast_or_null<BinaryOperator>(part)) clean = clean && !mentions(set->getRHS(), p);
+    for (const Expr* p : payload) clean = clean && !mentions(value, p);
+    if (!taken || !clean) continue;
+    std::set<const Expr*> own{best};
+    for (const Stmt* part : body) own.insert(cast<BinaryOperator>(part)->getLHS());
+    const bool less = swapped ? (op == BO_GT || op == BO_GE) : (op == BO_LT || op == BO_LE);
+    r.strict = op == BO_LT || op == BO_GT;
+    for (const Expr* p : payload) {
+      const int v = target(p);
+      if (v < 0 || scope_->nest.variables[v].array()) return scope_->own.clear(), Reduction{};
+      r.payload.push_back(v);
+    }
+    Reduction result = found(
+        payload.empty() ? (less ? Combine::minimum : Combine::maximum) : (less ? Combine::argmin : Combine::argmax),
+        best, own);
+    if (result.target >= 0 && scope_->nest.variables[result.target].array()) return scope_->own.clear(), Reduction{};
+    return result;
+  }
+  return {};
+}
+
+}  // namespace ridge::place::frontend

@@ -1,0 +1,90 @@
+// Where things stand in the source, and types as the kernel dialect says them.
+#include <clang/Lex/Lexer.h>
+
+#include <cctype>
+
+#include "place/frontend/reader.hpp"
+
+namespace ridge::place::frontend {
+using namespace clang;
+
+int Reader::line(const Stmt* s) const {
+  return s == nullptr ? 0 : static_cast<int>(ast_.getSourceManager().getExpansionLineNumber(s->getBeginLoc()));
+}
+
+std::string Reader::file(const Stmt* s) const {
+  const auto& sources = ast_.getSourceManager();
+  return sources.getFilename(sources.getExpansionLoc(s->getBeginLoc())).str();
+}
+
+Span Reader::span(const SourceRange& range) const {
+  const auto& sources = ast_.getSourceManager();
+  const SourceLocation begin = range.getBegin(), last = range.getEnd();
+  if (begin.isInvalid() || last.isInvalid() || begin.isMacroID() || last.isMacroID()) return {};
+  if (!sources.isInMainFile(begin) || !sources.isInMainFile(last)) return {};
+  const SourceLocation end = Lexer::getLocForEndOfToken(last, 0, sources, ast_.getLangOpts());
+  if (end.isInvalid()) return {};
+  return {sources.getFileOffset(begin), sources.getFileOffset(end), true};
+}
+
+Span Reader::statement_span(const Stmt* s) const {
+  Span found = span(s->getSourceRange());
+  if (!found.known) return found;
+  if (found.end > 0 && (main_text_[found.end - 1] == '}' || main_text_[found.end - 1] == ';') && !isa<Expr>(s))
+    return found;
+  std::size_t at = found.end;
+  while (at < main_text_.size() && std::isspace(static_cast<unsigned char>(main_text_[at])) != 0) ++at;
+  if (at < main_text_.size() && main_text_[at] == ';')
+    found.end = static_cast<unsigned>(at + 1);
+  else
+    found.known = false;  // a comment or a macro in between: leave it alone
+  return found;
+}
+
+std::string Reader::original(const SourceRange& range) const {
+  const auto& sources = ast_.getSourceManager();
+  const auto whole = CharSourceRange::getTokenRange(sources.getExpansionRange(range).getAsRange());
+  return Lexer::getSourceText(whole, sources, ast_.getLangOpts()).str();
+}
+
+std::string Reader::source(const Stmt* s) const {
+  std::string text = original(s->getSourceRange()), line;
+  for (const char c : text) {
+    if (c == '{' && !line.empty() && !isa<Expr>(s)) break;  // the header of a loop is enough
+    const bool blank = std::isspace(static_cast<unsigned char>(c)) != 0;
+    if (blank && (line.empty() || line.back() == ' ')) continue;
+    line += blank ? ' ' : c;
+  }
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  if (line.size() > 90) line = line.substr(0, 87) + "...";
+  return line;
+}
+
+void Reader::refuse(const Stmt* s, const std::string& what) const { throw Refused{line(s), file(s), what}; }
+
+std::string Reader::type_text(QualType type) const {
+  PrintingPolicy policy(ast_.getLangOpts());
+  policy.SuppressTagKeyword = true;
+  policy.Bool = true;
+  return type.getAsString(policy);
+}
+
+// By size and sign, because plain char and long differ between machines and languages.
+std::optional<Dialect> Reader::dialect(QualType type) const {
+  type = type.getCanonicalType().getUnqualifiedType();
+  if (type.isVolatileQualified()) return {};
+  if (const auto* e = type->getAs<EnumType>(); e != nullptr && e->getDecl()->isComplete())
+    type = e->getDecl()->getIntegerType().getCanonicalType();
+  if (type->isBooleanType()) return Dialect{"uchar", 1, true, true};
+  if (type->isSpecificBuiltinType(BuiltinType::Float)) return Dialect{"float", 4};
+  if (type->isSpecificBuiltinType(BuiltinType::Double)) return Dialect{"double", 8};
+  if (!type->isIntegerType() || type->isDependentType()) return {};
+  const bool is_unsigned = type->isUnsignedIntegerType();
+  static const char* const names[2][4] = {{"char", "short", "int", "long"}, {"uchar", "ushort", "uint", "ulong"}};
+  const auto bits = ast_.getTypeSize(type);
+  if (bits > 64) return {};
+  const int at = bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3;
+  return Dialect{names[is_unsigned ? 1 : 0][at], static_cast<int>(bits / 8), true, is_unsigned};
+}
+
+}  // namespace ridge::place::frontend

@@ -1,0 +1,271 @@
+// Statements: assignments, declarations, branches, jumps. What is not here is refused.
+#include <algorithm>
+
+#include "place/frontend/reader.hpp"
+
+namespace ridge::place::frontend {
+using namespace clang;
+
+std::vector<int> Reader::guards() const {
+  std::vector<int> all;
+  for (const auto& of_loop : scope_->skips) all.insert(all.end(), of_loop.begin(), of_loop.end());
+  return all;
+}
+
+Node Reader::statement(const Stmt* s) {
+  Node node;
+  node.line = line(s);
+  node.guards = guards();
+  if (const auto* block = dyn_cast<CompoundStmt>(s)) {
+    for (const Stmt* child : block->body()) {
+      if (const auto* d = dyn_cast<DeclStmt>(child)) {
+        declaration(d, node);
+        continue;
+      }
+      Node inner = statement(child);
+      if (isa<CompoundStmt>(child)) inner.text = "{";
+      node.children.push_back(std::move(inner));
+    }
+    return node;
+  }
+  if (isa<NullStmt>(s)) return node;
+  if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(s)) return loop(s);
+  if (const auto* d = dyn_cast<DeclStmt>(s)) {
+    declaration(d, node);
+    return node;
+  }
+  if (const auto* branch = dyn_cast<IfStmt>(s)) {
+    if (branch->hasInitStorage() || branch->hasVarStorage() || branch->isConsteval())
+      refuse(s, "a declaration inside if () is not modelled");
+    if (branch->isConstexpr()) {
+      Expr::EvalResult known;
+      if (!branch->getCond()->EvaluateAsRValue(known, ast_)) refuse(s, "if constexpr on something unknown");
+      const Stmt* taken = known.Val.getInt().getBoolValue() ? branch->getThen() : branch->getElse();
+      return taken != nullptr ? statement(taken) : node;
+    }
+    scope_->own.clear();
+    node.reduction = reduction(s);
+    node.kind = NodeKind::branch;
+    node.source = source(s);
+    Effects fx;
+    node.text = expression(branch->getCond(), fx);
+    std::vector<Poly> needed;
+    node.when = condition(branch->getCond(), false, needed);
+    if (node.when && needed.empty()) node.otherwise = condition(branch->getCond(), true, needed);
+    if (!needed.empty() || !node.otherwise) node.when = node.otherwise = std::nullopt;
+    node.accesses = fx.accesses;
+    const auto own = scope_->own;  // of the whole statement, for an extreme kept by comparison
+    const bool extreme = node.reduction.combine != Combine::none;
+    const auto read = [&](const Stmt* arm) {
+      scope_->own = extreme ? own : std::set<const Expr*>{};
+      Node wrapper;
+      Node inner = statement(arm);
+      wrapper.line = inner.line;
+      wrapper.children.push_back(std::move(inner));
+      return wrapper;
+    };
+    const auto before = scope_->skips;
+    node.children.push_back(read(branch->getThen()));
+    const auto after = scope_->skips;
+    scope_->skips = before;
+    if (branch->getElse() != nullptr) node.children.push_back(read(branch->getElse()));
+    for (std::size_t i = 0; i < after.size(); ++i)
+      scope_->skips[i].insert(scope_->skips[i].end(), after[i].begin() + static_cast<long>(before[i].size()),
+                              after[i].end());
+    scope_->own.clear();
+    return node;
+  }
+  node.kind = NodeKind::statement;
+  node.source = source(s);
+  if (isa<BreakStmt>(s) || isa<ContinueStmt>(s)) {
+    if (scope_->open.empty()) refuse(s, "a jump out of the loop that is read");
+    scope_->nest.jumps.push_back({static_cast<int>(scope_->open.size())});
+    scope_->skips.back().push_back(static_cast<int>(scope_->nest.jumps.size()) - 1);
+    if (isa<BreakStmt>(s)) {
+      Loop& left = scope_->nest.loops[scope_->open.back()];
+      if (left.leaves_early == 0) left.leaves_early = node.line;
+    }
+    node.text = isa<BreakStmt>(s) ? "break;" : "continue;";
+    return node;
+  }
+  if (const auto* r = dyn_cast<ReturnStmt>(s)) {
+    if (!scope_->in_function) refuse(s, "a return from inside the loop");
+    Effects fx;
+    node.text = r->getRetValue() != nullptr ? "return " + expression(r->getRetValue(), fx) + ";" : "return;";
+    node.accesses = fx.accesses;
+    return node;
+  }
+  if (const auto* e = dyn_cast<Expr>(s)) {
+    if (const auto* outer = dyn_cast<BinaryOperator>(e->IgnoreParens());
+        outer != nullptr && outer->getOpcode() == BO_Assign) {
+      const auto* inner = dyn_cast<BinaryOperator>(outer->getRHS()->IgnoreParenImpCasts());  // x = y = e
+      if (inner != nullptr && inner->isAssignmentOp()) {
+        Node both;
+        both.line = node.line;
+        both.children.push_back(statement(inner));
+        Node& last = both.children.emplace_back();
+        last.kind = NodeKind::statement;
+        last.line = node.line;
+        last.source = node.source;
+        last.guards = node.guards;
+        Effects fx;
+        last.text = expression(inner->getLHS(), fx);
+        const auto p = place(outer->getLHS(), fx);
+        if (!p) refuse(s, "an assignment to this is not modelled: " + source(s));
+        record(*p, true, outer->getLHS(), fx);
+        last.target = element_text(*p);
+        last.operation = "=";
+        last.accesses = fx.accesses;
+        return both;
+      }
+    }
+    const auto saved = scope_->own;
+    Node result = assignment(e);
+    scope_->own = saved;
+    result.line = node.line;
+    result.source = node.source;
+    result.guards = node.guards;
+    return result;
+  }
+  const char* what = isa<GotoStmt>(s) || isa<LabelStmt>(s) ? "goto"
+                     : isa<SwitchStmt>(s)                  ? "switch"
+                     : isa<GCCAsmStmt>(s)                  ? "inline assembly"
+                     : isa<CXXTryStmt>(s)                  ? "try"
+                                                           : nullptr;
+  refuse(s, (what != nullptr ? std::string(what) : std::string("a ") + s->getStmtClassName()) + " is not modelled");
+}
+
+// x = e, x op= e, ++x, or a call for its effects.
+Node Reader::assignment(const Expr* e) {
+  Node node;
+  node.kind = NodeKind::statement;
+  e = e->IgnoreParens();
+  if (const auto* c = dyn_cast<ExprWithCleanups>(e)) e = c->getSubExpr()->IgnoreParens();
+  Effects fx;
+  const auto target = [&](const Expr* to) {
+    auto p = place(to, fx);
+    if (!p) refuse(e, "an assignment to this is not modelled: " + source(e));
+    const Variable& v = scope_->nest.variables[p->variable];
+    if (v.host != v.name && v.bytes > 0 && v.constant && !v.array())
+      refuse(e, "an assignment to " + v.host + " is not modelled");
+    return *p;
+  };
+  if (const auto* b = dyn_cast<BinaryOperator>(e); b != nullptr && b->isAssignmentOp()) {
+    if (scope_->own.empty()) node.reduction = reduction(e);
+    std::string right = expression(b->getRHS(), fx);
+    const Place p = target(b->getLHS());
+    if (b->isCompoundAssignmentOp()) record(p, false, b->getLHS(), fx);
+    record(p, true, b->getLHS(), fx);
+    if (scope_->nest.variables[p.variable].integer && b->getLHS()->getType()->isBooleanType())
+      right = "(" + right + ") != 0";
+    node.target = element_text(p);
+    node.operation = BinaryOperator::getOpcodeStr(b->getOpcode()).str();
+    node.text = right;
+  } else if (const auto* u = dyn_cast<UnaryOperator>(e); u != nullptr && u->isIncrementDecrementOp()) {
+    if (scope_->own.empty()) node.reduction = reduction(e);
+    const Place p = target(u->getSubExpr());
+    record(p, false, u->getSubExpr(), fx);
+    record(p, true, u->getSubExpr(), fx);
+    node.target = element_text(p);
+    node.operation = u->isIncrementOp() ? "+=" : "-=";
+    node.text = "1";
+  } else if (const auto* c = dyn_cast<CallExpr>(e);
+             c != nullptr && !isa<CXXMemberCallExpr>(c) && !isa<CXXOperatorCallExpr>(c)) {
+    node.text = call(c, fx) + ";";
+  } else if (const auto* cast = dyn_cast<CastExpr>(e); cast != nullptr && cast->getCastKind() == CK_ToVoid) {
+    // (void)unused
+  } else {
+    refuse(e, std::string("a ") + e->getStmtClassName() + " is not modelled: " + source(e));
+  }
+  node.accesses = fx.accesses;
+  scope_->own.clear();
+  return node;
+}
+
+void Reader::declaration(const DeclStmt* s, Node& block) {
+  for (const Decl* decl : s->decls()) {
+    if (isa<TypedefNameDecl>(decl) || isa<StaticAssertDecl>(decl)) continue;
+    const auto* var = dyn_cast<VarDecl>(decl);
+    if (var == nullptr || var->isStaticLocal() || isa<DecompositionDecl>(decl))
+      refuse(s, "this declaration is not modelled: " + source(s));
+    const QualType type = var->getType();
+    if (type.getNonReferenceType().isVolatileQualified()) refuse(s, var->getNameAsString() + " is volatile");
+    Effects fx;
+    Node node;
+    node.kind = NodeKind::statement;
+    node.line = line(s);
+    node.source = source(s);
+    node.declaration = true;
+    node.guards = guards();
+    if (type->isPointerType()) {
+      if (scope_->changed.count(var) > 0 || !var->hasInit())
+        refuse(s, "the pointer " + var->getNameAsString() + " moves: it does not stand for one known place");
+      const auto p = pointer(var->getInit(), fx);
+      if (!p) refuse(s, "the pointer " + var->getNameAsString() + " does not stand for a known place in an array");
+      scope_->pointers[var] = *p;
+      node.accesses = fx.accesses;
+      block.children.push_back(node);
+      continue;
+    }
+    if (type->isReferenceType()) {
+      const Expr* init = var->getInit();
+      if (const auto* m = dyn_cast_or_null<MaterializeTemporaryExpr>(init)) init = nullptr, (void)m;
+      const auto p = init != nullptr ? place(init, fx) : std::nullopt;
+      if (!p) refuse(s, "the reference " + var->getNameAsString() + " does not stand for a known place");
+      scope_->references[var] = *p;
+      node.accesses = fx.accesses;
+      block.children.push_back(node);
+      continue;
+    }
+    const Expr* init = var->getInit();
+    std::string text;
+    if (!dialect(type)) {  // a small array
+      const int which = declare_local(var);
+      const Variable& v = scope_->nest.variables[which];
+      node.text = v.element + " " + v.name + "[" + std::to_string(v.length) + "]";
+      const Expr* bare = init != nullptr ? init->IgnoreImplicit() : nullptr;
+      if (const auto* list = dyn_cast_or_null<InitListExpr>(bare)) {
+        while (list->getNumInits() == 1 && isa<InitListExpr>(list->getInit(0)))
+          list = cast<InitListExpr>(list->getInit(0));
+        std::string values;
+        for (const Expr* value : list->inits()) {
+          if (isa<InitListExpr>(value)) refuse(s, "this initializer is not modelled: " + source(s));
+          values += (values.empty() ? "" : ", ") + expression(value, fx);
+        }
+        node.text += " = {" + (values.empty() ? "0" : values) + "}";
+        Access a;
+        a.variable = which;
+        a.write = true;
+        a.exact = a.must = false;
+        a.line = node.line;
+        fx.accesses.push_back(a);
+      } else if (bare != nullptr && !(isa<CXXConstructExpr>(bare) && cast<CXXConstructExpr>(bare)->getNumArgs() == 0)) {
+        refuse(s, "this initializer is not modelled: " + source(s));
+      }
+      node.text += ";";
+      node.accesses = fx.accesses;
+      block.children.push_back(node);
+      continue;
+    }
+    if (init != nullptr) text = expression(init, fx);
+    const int which = declare_local(var);
+    const Variable& v = scope_->nest.variables[which];
+    node.text = v.element + " " + v.name + (init != nullptr ? " = " + text : "") + ";";
+    if (init != nullptr) {
+      Access a;
+      a.variable = which;
+      a.write = true;
+      a.line = node.line;
+      a.source = v.host;
+      fx.accesses.push_back(a);
+      if (v.integer && scope_->changed.count(var) == 0) {
+        std::vector<Poly> needed;
+        if (const auto p = poly(init, needed); p && needed.empty()) scope_->values[var] = *p;
+      }
+    }
+    node.accesses = fx.accesses;
+    block.children.push_back(node);
+  }
+}
+
+}  // namespace ridge::place::frontend

@@ -1,0 +1,39 @@
+// Original and placed program on the same data, each compiled and run as a program of its own.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include <ridge/place.hpp>
+
+namespace ridge::place::judge {
+
+struct Wishes {
+  std::vector<std::string> flags{};          // of the compiler
+  std::map<std::string, long> parameters{};  // sizes pinned by the user
+  std::string device{};                      // RIDGE_DEVICE of the placed program
+  bool openmp = false;
+  double seconds = 300;  // for each program
+};
+
+struct Outcome {
+  bool verified = false;
+  std::string text{};  // what was compared, or why it could not be
+  double worst = 0;    // largest difference, relative to the array's largest value
+  double original_seconds = 0, placed_seconds = 0;
+};
+
+Outcome compare(const Report& report, const std::string& source, const Wishes& wishes);
+
+// The program that calls the function on made-up data and writes what it got; exposed for its test.
+std::string harness(const Report& report, const Wishes& wishes);
+
+struct Array {
+  std::string name{}, type{};
+  std::string bytes{};
+};
+std::vector<Array> read_dump(const std::string& dump);  // Error{io} when it is not one
+// The largest difference; `exact`: any difference at all is infinite.
+double difference(const std::vector<Array>& a, const std::vector<Array>& b, bool exact, std::string& where);
+
+}  // namespace ridge::place::judge

@@ -1,0 +1,264 @@
+// The plugin's one entry: a request in, a report out, both JSON. Runs in a process of its own.
+#include <isl/ctx.h>
+#include <isl/options.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "place/emit/node_text.hpp"
+#include "place/emit/program_text.hpp"
+#include "place/report/json.hpp"
+#include "place/spine/spine.hpp"
+
+namespace ridge::place {
+namespace {
+
+struct Judged {
+  analysis::Relations relations{isl::ctx(nullptr)};
+  std::vector<analysis::Verdict> verdicts{};
+};
+
+void fill(LoopVerdict& into, const Nest& nest, const analysis::Verdict& v) {
+  const Loop& loop = nest.loops[v.loop];
+  into.line = loop.line;
+  into.kind = loop.kind;
+  into.source = loop.source;
+  into.iterator = loop.counted ? (loop.host_iterator.empty() ? loop.iterator : loop.host_iterator) : "";
+  into.parallel = v.parallel;
+  into.why = v.why;
+  const auto names = [&](const std::vector<int>& list, std::vector<std::string>& to) {
+    for (const int x : list) to.push_back(nest.variables[x].host);
+  };
+  names(v.privates, into.privates);
+  names(v.expanded, into.privates);
+  names(v.reductions, into.reductions);
+  for (const analysis::Dependence& d : v.dependences)
+    into.dependences.push_back({analysis::to_string(d.kind), nest.variables[d.variable].host, d.from_line, d.to_line,
+                                d.from, d.to, d.example, d.certain});
+}
+
+void find_accesses(const Node& node, int loop, bool inside, const Nest& nest, std::set<std::string>& reads,
+                   std::set<std::string>& writes) {
+  inside |= node.kind == NodeKind::loop && node.loop == loop;
+  if (inside)
+    for (const Access& a : node.accesses)
+      if (nest.variables[a.variable].array()) (a.write ? writes : reads).insert(nest.variables[a.variable].host);
+  for (const Node& child : node.children) find_accesses(child, loop, inside, nest, reads, writes);
+}
+
+class Work {
+ public:
+  explicit Work(const nlohmann::json& request) : emit_(request.at("emit").get<std::string>()) {
+    read_.file = request.at("file").get<std::string>();
+    read_.function = request.at("function").get<std::string>();
+    read_.flags = request.at("flags").get<std::vector<std::string>>();
+  }
+
+  Report run() {
+    Report report;
+    report.file = read_.file;
+    report.function = read_.function;
+    const Program program = read_program(read_);
+    report.errors = program.errors;
+    if (!report.errors.empty()) return report;
+    report.has_main = program.has_main;
+    std::set<std::string> said;
+    for (const Refusal& r : program.refusals)
+      if (said.insert(std::to_string(r.line) + r.what).second)
+        report.diagnostics.push_back({r.file.empty() ? read_.file : r.file, r.line, r.what});
+    isl_ctx* context = isl_ctx_alloc();
+    isl_options_set_on_error(context, ISL_ON_ERROR_CONTINUE);
+    isl_options_set_ast_build_prefer_pdiv(context, 1);
+    for (std::size_t f = 0; f < program.functions.size(); ++f) {
+      const Function& function = program.functions[f];
+      const bool last = f + 1 == program.functions.size();
+      prefix_ = last && !read_.function.empty() ? "" : function.name + ".";  // no name: all functions of the file
+      if (!function.refused.empty())
+        report.diagnostics.push_back(
+            {read_.file, function.line, function.name + " cannot be placed: " + function.refused});
+      part(isl::ctx(context), program, static_cast<int>(f), function.root, "", 0, report);
+    }
+    const Function& top = program.functions.back();
+    report.result = top.result;
+    report.qualified = top.qualified;
+    for (const place::Parameter& p : parameters(top)) report.parameters.push_back(p);
+    report.spine = spine(program);
+    if (read_.function.empty()) return report;
+    if (top.refused.empty() && !kernels_.empty()) {
+      const emit::Output out =
+          emit_ == "openmp" ? emit::openmp_text(program, kernels_) : emit::program_text(program, kernels_);
+      report.placed = out.text;
+    } else {
+      for (LoopVerdict& l : report.loops) l.placed = false;
+      report.kernels.clear();
+    }
+    return report;
+  }
+
+ private:
+  ReadRequest read_{};
+  std::string emit_{};
+  std::string prefix_{};
+  std::map<std::pair<int, int>, emit::Kernel> kernels_{};
+  std::set<std::string> reported_{};
+
+  static std::vector<place::Parameter> parameters(const Function& top);
+
+  LoopVerdict& verdict(Report& report, const std::string& id) {
+    for (LoopVerdict& l : report.loops)
+      if (l.id == id) return l;
+    report.loops.emplace_back().id = id;
+    return report.loops.back();
+  }
+
+  void part(isl::ctx context, const Program& program, int f, const Part& p, const std::string& around, int depth,
+            Report& report) {
+    const Function& function = program.functions[f];
+    if (p.kind == PartKind::loop && !p.id.empty()) {
+      const std::string id = prefix_ + p.id;
+      if (reported_.insert(id).second) {
+        LoopVerdict& l = verdict(report, id);
+        l.parent = around;
+        l.function = function.name;
+        l.line = p.line;
+        l.kind = p.loop_kind;
+        l.source = p.source;
+        l.why =
+            p.why.empty()
+                ? ""
+                : (p.why_line > 0 && p.why_line != p.line ? "line " + std::to_string(p.why_line) + ": " : "") + p.why;
+      }
+      for (const Part& child : p.children) part(context, program, f, child, id, depth + 1, report);
+      return;
+    }
+    if (p.kind == PartKind::nest) {
+      nest(context, function, f, p, around, depth, report);
+      if (kernels_.count({f, p.nest}) == 0)
+        for (const Part& child : p.children) part(context, program, f, child, around, depth, report);
+      return;
+    }
+    for (const Part& child : p.children) part(context, program, f, child, around, depth, report);
+  }
+
+  void nest(isl::ctx context, const Function& function, int f, const Part& p, const std::string& around, int depth,
+            Report& report) {
+    const Nest& nest = function.nests[p.nest];
+    try {
+      const analysis::Relations relations = analysis::relate(context, nest);
+      const std::vector<analysis::Verdict> verdicts = analysis::judge_loops(relations);
+      const bool again = reported_.count(prefix_ + nest.loops[0].id) > 0;  // a part of a nest that was read as a whole
+      for (const analysis::Verdict& v : verdicts) {
+        const std::string id = prefix_ + nest.loops[v.loop].id;
+        if (!reported_.insert(id).second) {
+          // Read again with the loops around it standing still: what is proved parallel so is parallel.
+          LoopVerdict& l = verdict(report, id);
+          if (!l.parallel && v.parallel) {
+            l.parallel = true;
+            l.why.clear();
+            l.dependences.clear();
+            l.privates.clear();
+            l.reductions.clear();
+            fill(l, nest, v);
+          }
+          continue;
+        }
+        LoopVerdict& l = verdict(report, id);
+        l.function = function.name;
+        l.parent = nest.loops[v.loop].parent >= 0 ? prefix_ + nest.loops[nest.loops[v.loop].parent].id : around;
+        fill(l, nest, v);
+        std::set<std::string> reads, writes;
+        find_accesses(nest.root, v.loop, false, nest, reads, writes);
+        l.reads.assign(reads.begin(), reads.end());
+        l.writes.assign(writes.begin(), writes.end());
+      }
+      for (const std::string& n : relations.notes)
+        if (!again && reported_.insert("note " + n).second) report.notes.push_back(n);
+      LoopVerdict& root = verdict(report, prefix_ + nest.loops[0].id);
+      criteria::Choice choice = criteria::choose(nest, verdicts);
+      if (choice.chain.empty()) {
+        if (root.parallel) root.not_placed = choice.why;
+        return;
+      }
+      if (depth >= 2) {
+        root.not_placed =
+            "it would be launched once for every iteration of the " + std::to_string(depth) + " loops around it";
+        return;
+      }
+      if (!function.refused.empty()) {
+        root.not_placed = function.refused;
+        return;
+      }
+      emit::Kernel kernel =
+          emit::make_kernel(function.name + "_" + nest.loops[0].id, nest, relations, verdicts, choice);
+      if (kernel.why.empty() && small(kernel)) kernel.why = "too few iterations to pay";
+      if (!kernel.why.empty()) {
+        root.not_placed = kernel.why;
+        return;
+      }
+      for (const analysis::Assumption& a : relations.assumptions)
+        if (reported_.insert("assumption " + a.text).second)
+          report.assumptions.push_back(a.text + ": " + analysis::condition_text(a.holds));
+      KernelReport made{kernel.name, kernel.text, {}};
+      for (std::size_t i = 0; i < kernel.chain.size(); ++i) {
+        LoopVerdict& l = verdict(report, prefix_ + nest.loops[kernel.chain[i]].id);
+        l.axis = static_cast<int>(kernel.chain.size() - 1 - i);
+        made.loops.push_back(l.id);
+      }
+      for (const Loop& l : nest.loops) verdict(report, prefix_ + l.id).placed = true;
+      for (const int c : kernel.copies)
+        for (const std::string& id : made.loops)
+          verdict(report, id).transformed.push_back("reads a copy of " + nest.variables[c].host + " taken before it");
+      report.kernels.push_back(made);
+      report.libm |= kernel.libm;
+      report.reassociates |= kernel.reassociates;
+      kernels_.emplace(std::make_pair(f, p.nest), std::move(kernel));
+    } catch (const isl::exception& error) {
+      LoopVerdict& l = verdict(report, prefix_ + nest.loops[0].id);
+      l.function = function.name;
+      l.line = nest.line;
+      l.source = nest.loops[0].source;
+      l.kind = nest.loops[0].kind;
+      l.why = std::string("the dependence test gave up (") + error.what() + ")";
+    }
+  }
+
+  // All counts are numbers, and small ones.
+  static bool small(const emit::Kernel& kernel) {
+    double all = 1;
+    for (const emit::HostCall& call : kernel.iterations) {
+      const auto at = kernel.functions.find(" " + call.name + "(");
+      const auto from = kernel.functions.find("return ", at);
+      const auto to = kernel.functions.find(";\n", from);
+      if (at == std::string::npos || from == std::string::npos) return false;
+      const std::string body = kernel.functions.substr(from + 7, to - from - 7);
+      long low = 0, high = 0;
+      if (std::sscanf(body.c_str(), "(1) ? (%ld) - (%ld) + 1", &high, &low) != 2) return false;
+      all *= static_cast<double>(high - low + 1);
+    }
+    return all < 64;
+  }
+};
+
+std::vector<place::Parameter> Work::parameters(const Function& top) {
+  static const char* const kinds[] = {"integer", "real", "pointer", "vector", "array", "reference", "other"};
+  std::vector<place::Parameter> all;
+  for (const auto& p : top.parameters)
+    all.push_back({p.name, p.type, p.element, kinds[static_cast<int>(p.kind)], p.constant, p.length});
+  return all;
+}
+
+}  // namespace
+}  // namespace ridge::place
+
+extern "C" __attribute__((visibility("default"))) char* ridge_place_work(const char* request) {
+  nlohmann::json answer;
+  try {
+    answer = ridge::place::report_to_json(ridge::place::Work(nlohmann::json::parse(request)).run());
+  } catch (const std::exception& error) {
+    answer = ridge::place::report_to_json({});
+    answer["errors"] = {std::string("the reader failed: ") + error.what()};
+  }
+  return strdup(answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+}

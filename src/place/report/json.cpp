@@ -1,0 +1,24 @@
+#include "place/report/json.hpp"
+
+namespace ridge::place {
+
+using Json = nlohmann::json;
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CarriedDependence, kind, variable, from_line, to_line, from, to, example, certain)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoopVerdict, id, parent, function, line, kind, source, iterator, parallel, placed,
+                                   axis, why, not_placed, privates, reductions, reads, writes, transformed, dependences)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Diagnostic, file, line, text)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelReport, name, text, loops)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SpineNode, kind, id, depth, line, source)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Parameter, name, type, element, kind, constant, length)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report, file, function, result, qualified, errors, diagnostics, loops, notes,
+                                   assumptions, kernels, spine, parameters, placed, reassociates, libm, has_main)
+
+Json report_to_json(const Report& report) {
+  Json json = report;
+  return json;
+}
+
+Report report_from_json(const Json& json) { return json.get<Report>(); }
+
+}  // namespace ridge::place

@@ -1,0 +1,170 @@
+// The spine as a page: execution from left to right, a level down for every loop and branch, arrays below with what
+// reads and writes them. One file, no network.
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <ridge/place.hpp>
+
+#include "base/svg.hpp"
+
+namespace ridge::place {
+namespace {
+
+using base::svg::escape;
+
+constexpr double kStep = 34, kLevel = 44, kLeft = 120, kTop = 70;
+
+const LoopVerdict* find(const Report& report, const std::string& id) {
+  const auto at =
+      std::find_if(report.loops.begin(), report.loops.end(), [&](const LoopVerdict& l) { return l.id == id; });
+  return at == report.loops.end() ? nullptr : &*at;
+}
+
+std::string mark(const SpineNode& n, const LoopVerdict* loop, double x, double y) {
+  if (n.kind == "function")
+    return fmt::format("<rect class='call' x='{:.0f}' y='{:.0f}' width='12' height='12'/>", x - 6, y - 6);
+  if (n.kind == "call")
+    return fmt::format("<rect class='call' x='{:.0f}' y='{:.0f}' width='10' height='10'/>", x - 5, y - 5);
+  if (n.kind == "branch") return fmt::format("<path class='branch' d='M{0:.0f} {1:.0f}l7 7l-7 7l-7 -7z'/>", x, y - 7);
+  if (n.kind == "block") return fmt::format("<circle class='block' cx='{:.0f}' cy='{:.0f}' r='4'/>", x, y);
+  // A loop: up and green where its iterations are independent, right and blue where they follow each other.
+  return loop != nullptr && loop->parallel
+             ? fmt::format("<path class='parallel' d='M{:.0f} {:.0f}l9 16h-18z'/>", x, y - 9)
+             : fmt::format("<path class='sequential' d='M{:.0f} {:.0f}l16 9l-16 9z'/>", x - 7, y - 9);
+}
+
+std::string details(const Report& report, const LoopVerdict& l) {
+  std::string text = fmt::format(
+      "<section class='verdict' id='v-{0}' hidden><h2>{0}, line {1}</h2><pre>{2}</pre><p>{3}{4}</p>", escape(l.id),
+      l.line, escape(l.source), l.parallel ? "parallel" : "sequential", l.why.empty() ? "" : ": " + escape(l.why));
+  const auto list = [&](const char* what, const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    text += fmt::format("<p>{} ", what);
+    for (std::size_t i = 0; i < names.size(); ++i) text += (i > 0 ? ", " : "") + escape(names[i]);
+    text += "</p>";
+  };
+  list("reads", l.reads);
+  list("writes", l.writes);
+  list("own in each iteration:", l.privates);
+  list("combined:", l.reductions);
+  for (const CarriedDependence& d : l.dependences)
+    text += fmt::format("<p class='{}'>{} dependence on {}{}, line {} to line {}: {}</p>", d.kind, d.kind,
+                        escape(d.variable), d.certain ? "" : " (possibly)", d.from_line, d.to_line, escape(d.example));
+  if (l.axis >= 0) text += fmt::format("<p>on the device, axis {} of the grid</p>", l.axis);
+  if (l.placed && l.axis < 0) text += "<p>on the device, inside a work-item</p>";
+  if (!l.not_placed.empty()) text += "<p>stays on the host: " + escape(l.not_placed) + "</p>";
+  for (const KernelReport& k : report.kernels)
+    if (!k.loops.empty() && k.loops[0] == l.id) text += "<pre>" + escape(k.text) + "</pre>";
+  return text + "</section>";
+}
+
+}  // namespace
+
+std::string to_page(const Report& report) {
+  int deepest = 1;
+  for (const SpineNode& n : report.spine) deepest = std::max(deepest, n.depth);
+  std::set<std::string> names;
+  for (const LoopVerdict& l : report.loops) {
+    names.insert(l.reads.begin(), l.reads.end());
+    names.insert(l.writes.begin(), l.writes.end());
+  }
+  const std::vector<std::string> arrays(names.begin(), names.end());
+  const double bottom = kTop + kLevel * (deepest + 1),
+               width = kLeft + kStep * (static_cast<double>(report.spine.size()) + 2),
+               height = bottom + 22 * static_cast<double>(arrays.size()) + 40;
+  std::string drawing, trace, arms;
+  double x = kLeft, last_x = 0, last_y = 0;
+  for (std::size_t i = 0; i < report.spine.size(); ++i, x += kStep) {
+    const SpineNode& n = report.spine[i];
+    const double y = kTop + kLevel * n.depth;
+    const LoopVerdict* loop = n.kind == "loop" ? find(report, n.id) : nullptr;
+    if (n.kind == "function") {  // a bar over all that belongs to it
+      std::size_t end = i + 1;
+      while (end < report.spine.size() && report.spine[end].kind != "function") ++end;
+      drawing += fmt::format(
+          "<rect class='bar' x='{:.0f}' y='24' width='{:.0f}' height='16' rx='3'/><text class='bar' x='{:.0f}' "
+          "y='36'>{}</text>",
+          x - 8, kStep * static_cast<double>(end - i) - 8, x, escape(n.id));
+    } else if (i > 0) {
+      const bool arm = report.spine[i - 1].kind == "branch";
+      trace += fmt::format("<path class='{}' d='M{:.0f} {:.0f}H{:.0f}V{:.0f}H{:.0f}'/>", arm ? "arm" : "trace", last_x,
+                           last_y, (last_x + x) / 2, y, x);
+    }
+    last_x = x;
+    last_y = y;
+    if (loop != nullptr) {
+      if (loop->placed) {
+        std::size_t end = i + 1;
+        while (end < report.spine.size() && report.spine[end].depth > n.depth) ++end;
+        drawing = fmt::format("<rect class='placed' x='{:.0f}' y='{:.0f}' width='{:.0f}' height='{:.0f}' rx='6'/>",
+                              x - 14, y - 16, kStep * static_cast<double>(end - i), bottom - y) +
+                  drawing;
+      }
+      for (std::size_t a = 0; a < arrays.size(); ++a) {
+        const double row = bottom + 22 * static_cast<double>(a) + 12;
+        const bool reads = std::count(loop->reads.begin(), loop->reads.end(), arrays[a]) > 0,
+                   writes = std::count(loop->writes.begin(), loop->writes.end(), arrays[a]) > 0;
+        if (reads) drawing += fmt::format("<circle class='reads' cx='{:.0f}' cy='{:.0f}' r='5'/>", x, row);
+        if (writes) drawing += fmt::format("<circle class='writes' cx='{:.0f}' cy='{:.0f}' r='3'/>", x, row);
+      }
+      if (!loop->dependences.empty()) {
+        const CarriedDependence& d = loop->dependences[0];
+        drawing += fmt::format("<path class='cycle {}{}' d='M{:.0f} {:.0f}a10 10 0 1 1 12 0'/>", d.kind,
+                               d.certain ? "" : " unsure", x - 6, y - 12);
+      }
+    }
+    const std::string what = fmt::format("line {}: {}", n.line, n.source);
+    const bool clickable = loop != nullptr;
+    drawing += fmt::format("<g class='node{}' {}data-line='{}'><title>{}</title>{}", clickable ? " loop" : "",
+                           clickable ? fmt::format("data-loop='{}' tabindex='0' ", escape(n.id)) : "", n.line,
+                           escape(what), mark(n, loop, x, y));
+    if (n.kind != "block" && n.kind != "function")
+      drawing += fmt::format("<text x='{:.0f}' y='{:.0f}'>{}</text>", x - 8, y + 24,
+                             escape(n.id.substr(n.id.find('.') == std::string::npos ? 0 : n.id.find('.') + 1)));
+    drawing += "</g>";
+  }
+  for (std::size_t a = 0; a < arrays.size(); ++a)
+    drawing += fmt::format(
+        "<text class='array' x='8' y='{0:.0f}'>{1}</text><line class='array' x1='{2:.0f}' y1='{3:.0f}' x2='{4:.0f}' "
+        "y2='{3:.0f}'/>",
+        bottom + 22 * static_cast<double>(a) + 16, escape(arrays[a]), kLeft - 10,
+        bottom + 22 * static_cast<double>(a) + 12, width - kStep);
+  std::string verdicts;
+  for (const LoopVerdict& l : report.loops) verdicts += details(report, l);
+  return fmt::format(R"(<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>{0}() of {1}</title><style>
+body {{ font: 14px system-ui, sans-serif; margin: 1.5em; color-scheme: light dark; }}
+figure {{ overflow-x: auto; margin: 0; }}
+text {{ font: 11px system-ui, sans-serif; fill: currentColor; }}
+.trace, .arm {{ fill: none; stroke: currentColor; stroke-width: 1.5; }}
+.arm {{ stroke-dasharray: 3 3; }}
+.parallel {{ fill: #2a9d4a; }} .sequential {{ fill: #2b6cb0; }}
+.block, .branch, .call {{ fill: none; stroke: currentColor; }}
+.bar {{ fill: #8884; }} text.bar {{ fill: currentColor; font-weight: 600; }}
+.placed {{ fill: #2a9d4a22; stroke: #2a9d4a66; }}
+.reads {{ fill: none; stroke: currentColor; }} .writes {{ fill: #c0392b; }} line.array {{ stroke: #8884; }}
+.cycle {{ fill: none; stroke-width: 2; }} .flow {{ stroke: #c0392b; color: #c0392b; }} .anti {{ stroke: #e67e22; color: #b35c00; }} .output {{ stroke: currentColor; }}
+p.flow, p.anti, p.output {{ stroke: none; }} .unsure {{ stroke-dasharray: 2 2; }}
+.loop {{ cursor: pointer; }} .loop:hover, .loop:focus {{ outline: 1px dotted; }}
+pre {{ overflow-x: auto; background: #8881; padding: .6em; }}
+</style></head><body>
+<h1>{0}() of {1}</h1>
+<p>{2} loops, {3} kernels. Green: iterations are independent; blue: one after another. Shaded: on the device. Click a loop for its verdict.</p>
+<figure><svg width="{4:.0f}" height="{5:.0f}" role="img" aria-label="the spine of {0}">{6}{7}</svg></figure>
+{8}
+<script>
+for (const node of document.querySelectorAll(".loop")) {{
+  const show = () => {{
+    for (const v of document.querySelectorAll(".verdict")) v.hidden = v.id !== "v-" + node.dataset.loop;
+  }};
+  node.addEventListener("click", show);
+  node.addEventListener("keydown", (e) => {{ if (e.key === "Enter") show(); }});
+}}
+</script></body></html>
+)",
+                     escape(report.function), escape(report.file), report.loops.size(), report.kernels.size(), width,
+                     height, trace, drawing, verdicts);
+}
+
+}  // namespace ridge::place

@@ -1,0 +1,95 @@
+// The report for a terminal.
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+#include <ridge/place.hpp>
+
+#include "place/report/json.hpp"
+
+namespace ridge::place {
+namespace {
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& n : names) text += (text.empty() ? "" : ", ") + n;
+  return text;
+}
+
+int depth_of(const Report& report, const LoopVerdict& loop) {
+  int depth = 0;
+  std::string parent = loop.parent;
+  for (bool found = true; found && !parent.empty() && depth < 64;) {
+    found = false;
+    for (const LoopVerdict& l : report.loops)
+      if (l.id == parent) {
+        parent = l.parent;
+        found = true;
+        ++depth;
+        break;
+      }
+  }
+  return depth;
+}
+
+}  // namespace
+
+std::string to_text(const Report& report) {
+  std::string text;
+  for (const std::string& error : report.errors) text += error + "\n";
+  if (!report.errors.empty()) return text;
+  std::string function;
+  for (const LoopVerdict& l : report.loops) {
+    if (l.function != function) text += fmt::format("{}()\n", l.function);
+    function = l.function;
+    const std::string pad(static_cast<std::size_t>(2 + 2 * depth_of(report, l)), ' ');
+    std::string verdict = l.parallel ? "parallel" : "sequential";
+    if (!l.reductions.empty() && l.parallel) verdict += ", reduction into " + listed(l.reductions);
+    if (!l.privates.empty()) verdict += ", own " + listed(l.privates) + " in each iteration";
+    text += fmt::format("{}{} line {}: {}\n{}    {}", pad, l.id, l.line, l.source, pad, verdict);
+    if (!l.why.empty()) text += ": " + l.why;
+    if (l.axis >= 0)
+      text += fmt::format("; {}on the device, axis {} of the grid",
+                          l.transformed.empty() ? "" : listed(l.transformed) + ", ", l.axis);
+    else if (l.placed)
+      text += "; inside a work-item";
+    else if (!l.not_placed.empty())
+      text += "; stays on the host: " + l.not_placed;
+    text += "\n";
+  }
+  if (report.loops.empty()) text += fmt::format("{}() has no loops\n", report.function);
+  for (const Diagnostic& d : report.diagnostics) text += fmt::format("{}:{}: {}\n", d.file, d.line, d.text);
+  for (const std::string& n : report.notes) text += "note, " + n + "\n";
+  for (const std::string& a : report.assumptions) text += "tested before the kernel runs: " + a + "\n";
+  return text;
+}
+
+std::string to_json(const Report& report) {
+  return report_to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::string explain(const Report& report, const std::string& loop) {
+  std::string known;
+  for (const LoopVerdict& l : report.loops) {
+    known += (known.empty() ? "" : ", ") + l.id;
+    if (l.id != loop) continue;
+    std::string text = fmt::format("{} ({}(), line {}): {}\n", l.id, l.function, l.line, l.source);
+    text += fmt::format("  {}{}\n", l.parallel ? "parallel" : "sequential", l.why.empty() ? "" : ": " + l.why);
+    if (!l.reads.empty()) text += "  reads " + listed(l.reads) + "\n";
+    if (!l.writes.empty()) text += "  writes " + listed(l.writes) + "\n";
+    if (!l.privates.empty()) text += "  each iteration has its own " + listed(l.privates) + "\n";
+    if (!l.reductions.empty()) text += "  iterations combine into " + listed(l.reductions) + "\n";
+    for (const CarriedDependence& d : l.dependences)
+      text += fmt::format("  {} dependence on {}{}: line {} {} to line {} {}\n    {}\n", d.kind, d.variable,
+                          d.certain ? "" : " (possibly)", d.from_line, d.from, d.to_line, d.to, d.example);
+    if (l.axis >= 0) text += fmt::format("  on the device: axis {} of the grid\n", l.axis);
+    if (l.placed && l.axis < 0) text += "  on the device: inside a work-item\n";
+    if (!l.not_placed.empty()) text += "  stays on the host: " + l.not_placed + "\n";
+    for (const KernelReport& k : report.kernels)
+      for (const std::string& id : k.loops)
+        if (id == l.id) text += "\n" + k.text;
+    return text;
+  }
+  throw Error(ErrorKind::invalid_argument,
+              "there is no loop " + loop + "; there are " + (known.empty() ? "none" : known));
+}
+
+}  // namespace ridge::place

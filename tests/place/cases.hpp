@@ -1,0 +1,77 @@
+// The corpus: functions with their verdicts, in tests/place/cases.
+#pragma once
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <ridge/error.hpp>
+#include <ridge/place.hpp>
+
+namespace place_test {
+
+struct Case {
+  std::string file, function;
+  std::map<std::string, std::string> loops;  // l1 -> parallel, sequential:flow, reduction
+  int kernels = -1;
+  std::string says;
+  bool run = false;
+};
+
+inline std::filesystem::path folder() { return std::filesystem::path(RIDGE_TEST_PLACE) / "cases"; }
+
+inline std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const auto& entry : std::filesystem::directory_iterator(folder())) {
+    std::ifstream in(entry.path());
+    for (std::string line; std::getline(in, line);) {
+      if (line.rfind("//: ", 0) != 0) continue;
+      std::istringstream words(line.substr(4));
+      Case c;
+      c.file = entry.path().string();
+      words >> c.function;
+      for (std::string word; words >> word;) {
+        const auto equal = word.find('=');
+        const std::string name = word.substr(0, equal),
+                          value = equal == std::string::npos ? "" : word.substr(equal + 1);
+        if (word == "run")
+          c.run = true;
+        else if (name == "kernels")
+          c.kernels = std::stoi(value);
+        else if (name == "says")
+          c.says = value;
+        else
+          c.loops[name] = value;
+      }
+      all.push_back(c);
+    }
+  }
+  return all;
+}
+
+// "parallel", "reduction" or "sequential:flow".
+inline std::string verdict(const ridge::place::LoopVerdict& l) {
+  if (l.parallel) return l.reductions.empty() ? "parallel" : "reduction";
+  return l.dependences.empty() ? "sequential" : "sequential:" + l.dependences[0].kind;
+}
+
+inline bool agrees(const std::string& expected, const std::string& found) {
+  return expected == found || (expected == "sequential" && found.rfind("sequential", 0) == 0);
+}
+
+inline bool available(std::string& why) {
+  ridge::place::Options options;
+  options.function = "none";
+  try {
+    ridge::place::analyze("/nonexistent.cpp", options);
+    return true;
+  } catch (const ridge::Error& error) {
+    why = error.what();
+    if (why.find("no placement compiler") == std::string::npos) throw;  // there, and broken
+    return false;
+  }
+}
+
+}  // namespace place_test

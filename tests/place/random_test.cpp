@@ -1,0 +1,138 @@
+// Random loop nests: whatever is placed must equal the original. Many in one program, because compiling is most of it.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <random>
+
+#include <gtest/gtest.h>
+#include <ridge/device.hpp>
+
+#include "cases.hpp"
+#include "place/judge/judge.hpp"
+
+namespace {
+
+using namespace place_test;
+
+class Generator {
+ public:
+  explicit Generator(unsigned seed) : random_(seed) {}
+
+  // void nNUMBER(...) with one to three loops and one to three statements at the bottom.
+  std::string function(int number) {
+    iterators_.clear();
+    low_.clear();
+    std::string text = "static void n" + std::to_string(number) +
+                       "(const float* a, float* b, float* c, const int* where, int n, int m) {\n";
+    const int depth = 1 + pick(3);
+    std::string pad = "  ";
+    const bool scratch = pick(4) == 0;
+    if (scratch) text += "  float t = 0;\n";
+    for (int d = 0; d < depth; ++d) {
+      const std::string i(1, static_cast<char>('i' + d)), limit = pick(2) == 0 ? "n" : "m";
+      const int form = pick(6);
+      const std::string start = form == 1            ? "1"
+                                : form == 2 && d > 0 ? iterators_[static_cast<std::size_t>(pick(d))]
+                                                     : "0";
+      if (form == 3)
+        text += pad + "for (int " + i + " = " + limit + " - 1; " + i + " >= 0; --" + i + ") {\n";
+      else
+        text += pad + "for (int " + i + " = " + start + "; " + i + " < " + limit + (form == 4 ? " - 1; " : "; ") +
+                (form == 5 ? i + " += 2" : "++" + i) + ") {\n";
+      low_.push_back(form == 1 ? 1 : 0);
+      iterators_.push_back(i);
+      pad += "  ";
+    }
+    const int statements = 1 + pick(3);
+    for (int s = 0; s < statements; ++s) {
+      std::string line;
+      if (scratch && s == 0) {
+        line = "t = " + value() + ";";
+      } else {
+        const std::string target = std::string(pick(2) == 0 ? "b" : "c") + "[" + subscript() + "]";
+        line = target + (pick(5) == 0 ? " += 0.25f * " : " = 0.5f * ") + value() + (scratch ? " + 0.1f * t;" : ";");
+      }
+      if (pick(5) == 0) line = "if (" + read() + " > 0.5f) " + line;
+      text += pad + line + "\n";
+    }
+    for (int d = depth; d > 0; --d) text += std::string(static_cast<std::size_t>(2 * d), ' ') + "}\n";
+    return text + "}\n";
+  }
+
+ private:
+  std::mt19937 random_;
+  std::vector<std::string> iterators_{};
+  std::vector<int> low_{};
+  int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+
+  std::string subscript() {
+    const auto at = static_cast<std::size_t>(pick(static_cast<int>(iterators_.size())));
+    const std::string& i = iterators_[at];
+    const std::string& j = iterators_[static_cast<std::size_t>(pick(static_cast<int>(iterators_.size())))];
+    switch (pick(11)) {
+      case 0:
+        return i + " + 1";
+      case 1:
+        return low_[at] > 0 ? i + " - 1" : i;
+      case 2:
+        return "2 * " + i;
+      case 3:
+        return "n + m - " + i;
+      case 4:
+        return i + " + " + j;
+      case 5:
+        return "(" + i + " + 1) * m + " + j;
+      case 6:
+        return j + " * 64 + " + i;
+      case 7:
+        return i + " / 2";
+      case 8:
+        return "where[" + i + "]";
+      default:
+        return iterators_.size() == 1 ? i : iterators_.size() == 2 ? "i * 64 + j" : "(i * 64 + j) * 64 + k";
+    }
+  }
+  std::string read() {
+    static const char* const arrays[] = {"a", "b", "c"};
+    return std::string(arrays[pick(3)]) + "[" + subscript() + "]";
+  }
+  std::string value() { return pick(3) == 0 ? "(" + read() + ")" : "(" + read() + " - " + read() + ")"; }
+};
+
+TEST(RandomNests, PlacedEqualTheOriginal) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  bool device = false;
+  for (const auto& d : ridge::devices().devices) device |= !d.is_host();
+  if (!device) GTEST_SKIP() << "no OpenCL or CUDA device";
+  const bool slow = std::getenv("RIDGE_SLOW") != nullptr;
+  const int batches = slow ? 50 : 1, each = slow ? 40 : 15;
+  const auto file = std::filesystem::temp_directory_path() / ("ridge_random_" + std::to_string(getpid()) + ".cpp");
+  int placed = 0;
+  for (int batch = 0; batch < batches; ++batch) {
+    const unsigned seed = 1000u + static_cast<unsigned>(batch);
+    Generator generator(seed);
+    std::string text, calls;
+    for (int f = 0; f < each; ++f) {
+      text += generator.function(f);
+      calls += "  n" + std::to_string(f) + "(a, b, c, where, n, m);\n";
+    }
+    text += "void everything(const float* a, float* b, float* c, const int* where, int n, int m) {\n" + calls + "}\n";
+    std::ofstream(file) << text;
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    ridge::place::Options options;
+    options.function = "everything";
+    const auto report = ridge::place::analyze(file.string(), options);
+    ASSERT_TRUE(report.errors.empty()) << report.errors[0];
+    placed += static_cast<int>(report.kernels.size());
+    if (report.placed.empty()) continue;
+    const auto outcome = ridge::place::judge::compare(report, text, {});
+    EXPECT_TRUE(outcome.verified) << outcome.text << "\n" << text;
+  }
+  std::error_code ignored;
+  std::filesystem::remove(file, ignored);
+  EXPECT_GT(placed, 0);
+}
+
+}  // namespace

@@ -1,0 +1,81 @@
+// Every function of the corpus gets the verdicts that stand above it.
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "cases.hpp"
+
+namespace {
+
+using namespace place_test;
+
+TEST(Verdicts, OfTheCorpus) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  std::map<std::string, ridge::place::Report> reports;
+  int checked = 0;
+  for (const Case& c : cases()) {
+    if (reports.count(c.file) == 0) {
+      ridge::place::Options options;  // no name: every function of the file
+      options.flags = {"-std=c++20"};
+      reports[c.file] = ridge::place::analyze(c.file, options);
+      ASSERT_TRUE(reports[c.file].errors.empty()) << reports[c.file].errors[0];
+    }
+    const auto& report = reports[c.file];
+    SCOPED_TRACE(c.function);
+    for (const auto& [loop, expected] : c.loops) {
+      bool found = false;
+      for (const auto& l : report.loops)
+        if (l.id == c.function + "." + loop) {
+          found = true;
+          EXPECT_TRUE(agrees(expected, verdict(l)))
+              << loop << " is " << verdict(l) << ", not " << expected << ": " << l.why;
+          EXPECT_TRUE(l.parallel || !l.why.empty()) << loop << " is sequential and does not say why";
+        }
+      EXPECT_TRUE(found) << "no loop " << loop;
+    }
+    int kernels = 0;
+    for (const auto& k : report.kernels) kernels += k.loops[0].rfind(c.function + ".", 0) == 0;
+    EXPECT_TRUE(kernels == c.kernels || c.function == "whole_tree") << kernels << " kernels, not " << c.kernels;
+    if (!c.says.empty()) {
+      bool said = false;
+      for (const auto& d : report.diagnostics) said |= d.text.find(c.says) != std::string::npos && d.line > 0;
+      for (const auto& l : report.loops) said |= l.function == c.function && l.why.find(c.says) != std::string::npos;
+      EXPECT_TRUE(said) << "nobody says \"" << c.says << "\"";
+    }
+    ++checked;
+  }
+  EXPECT_GE(checked, 80);
+}
+
+TEST(Verdicts, OfTheSequentialExamples) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  ridge::place::Options options;
+  options.flags = {"-std=c++20"};
+  const std::string examples = std::string(RIDGE_TEST_PLACE) + "/../../examples/sequential/";
+  const auto flow = ridge::place::analyze(examples + "simple_flow.cpp", options);
+  ASSERT_TRUE(flow.errors.empty());
+  std::set<std::string> placed;
+  for (const auto& k : flow.kernels) placed.insert(k.loops[0].substr(0, k.loops[0].find('.')));
+  // The search, the filter, irregularity and occlusion go; selection and extrapolation carry done[] and stay.
+  for (const char* name : {"search", "cross_bilateral", "irregularity", "occlusions", "upscale"})
+    EXPECT_EQ(placed.count(name), 1u) << name;
+  for (const char* name : {"select_points", "extrapolate"}) EXPECT_EQ(placed.count(name), 0u) << name;
+  for (const auto& l : flow.loops)
+    if (l.id == "select_points.l1" || l.id == "extrapolate.l1") {
+      EXPECT_FALSE(l.parallel);
+      bool done = false;
+      for (const auto& d : l.dependences) done |= d.variable == "done";
+      EXPECT_TRUE(done) << l.id << ": " << l.why;
+    }
+  const auto variance = ridge::place::analyze(examples + "variance.cpp", options);
+  ASSERT_TRUE(variance.errors.empty());
+  placed.clear();
+  for (const auto& k : variance.kernels) placed.insert(k.loops[0].substr(0, k.loops[0].find('.')));
+  for (const char* name :
+       {"variance_two_pass", "variance_koenig", "variance_online", "variance_pairwise", "variance_three_wise"})
+    EXPECT_EQ(placed.count(name), 1u) << name;
+}
+
+}  // namespace
