@@ -7,9 +7,10 @@
 #include <algorithm>
 #include <span>
 
-#include "image/device/flow_variant.hpp"
+#include "image/device/flow_stream.hpp"
 #include "image/flow/reference.hpp"
 #include "image/support.hpp"
+#include "support/devices.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -20,25 +21,11 @@ using flow::Picture;
 using flow::Size;
 using flow::Vector;
 
-std::vector<Device> kernel_devices() {
-  std::vector<Device> found;
-  for (const Device& device : devices().devices) {
-    if (!device.is_host()) found.push_back(device);
-  }
-  return found;
-}
-
 // PoCL 3.1 lets its threads share local memory where a function with barriers works on it, which the stand-in for
 // matrix instructions does. Asked before PoCL is loaded.
-const bool one_thread = setenv("POCL_MAX_PTHREAD_COUNT", "1", 1) == 0;
+[[maybe_unused]] const bool one_thread = setenv("POCL_MAX_PTHREAD_COUNT", "1", 1) == 0;
 
-class DeviceFlow : public testing::Test {
- protected:
-  void SetUp() override {
-    ASSERT_TRUE(one_thread);
-    if (kernel_devices().empty()) GTEST_SKIP() << "no OpenCL or CUDA device on this machine";
-  }
-};
+class DeviceFlow : public test::NeedsAccelerator<> {};
 
 FlowProblem problem_of(Size size, const FlowParameters& parameters = {}, std::size_t channels = 3) {
   return {.rows = static_cast<std::size_t>(size.rows),
@@ -96,7 +83,7 @@ std::size_t moved(const Field& a, const Field& b) {
 TEST_F(DeviceFlow, EveryDesignIsThePlainFlow) {
   const auto [first, second] = test::moving_square({37, 53});
   const Field right = flow::simple_flow(first, second, {}, flow::WeightKind::polynomial);
-  for (const Device& device : kernel_devices()) {
+  for (const Device& device : test::accelerators()) {
     for (const FlowDesign& design : flow_designs()) {
       const planner::Candidate candidate = candidate_of(device, problem_of(first.size), design);
       SCOPED_TRACE(device.id() + " " + candidate.name());
@@ -111,7 +98,7 @@ TEST_F(DeviceFlow, EveryDesignIsThePlainFlow) {
 // All pixels of one level, from rest: the vectors must be the same, every one of them.
 TEST_F(DeviceFlow, TheSearchIsTheHostsBitForBit) {
   const auto [first, second] = test::moving_square({29, 42});
-  for (const Device& device : kernel_devices()) {
+  for (const Device& device : test::accelerators()) {
     for (const Search search : {Search::blocks, Search::singles, Search::plain}) {
       for (const auto& [radius, reach] : {std::pair{2, 4}, std::pair{1, 3}, std::pair{0, 2}, std::pair{4, 6}}) {
         if (radius > 2 && search != Search::plain) continue;
@@ -149,7 +136,7 @@ TEST_F(DeviceFlow, TheSearchIsTheHostsBitForBit) {
 }
 
 TEST_F(DeviceFlow, TinyFramesOfEveryChannelCount) {
-  for (const Device& device : kernel_devices()) {
+  for (const Device& device : test::accelerators()) {
     for (const Size size : {Size{1, 1}, Size{1, 9}, Size{9, 1}, Size{2, 2}, Size{3, 5}, Size{17, 4}}) {
       for (const std::size_t channels : {1u, 3u, 4u}) {
         SCOPED_TRACE(testing::Message() << device.id() << " " << size.rows << " x " << size.columns << ", "
@@ -171,7 +158,7 @@ TEST_F(DeviceFlow, TinyFramesOfEveryChannelCount) {
 // Steep slopes need whole numbers converted, gentle ones do not make hidden cells vanish by themselves.
 TEST_F(DeviceFlow, OtherFiltersAndLevels) {
   const auto [first, second] = test::moving_square({37, 53});
-  for (const Device& device : kernel_devices()) {
+  for (const Device& device : test::accelerators()) {
     for (const float sigma : {6.0f, 120.0f}) {
       for (const int layers : {1, 2, 4}) {
         FlowParameters parameters{
@@ -193,7 +180,7 @@ TEST_F(DeviceFlow, OtherFiltersAndLevels) {
 
 TEST_F(DeviceFlow, AFlatPairIsNumbersAndAnEqualPairRests) {
   const Size size{33, 47};
-  for (const Device& device : kernel_devices()) {
+  for (const Device& device : test::accelerators()) {
     const FlowVariant variant(device, problem_of(size), {.search = Search::plain});
     const Picture flat(size, flow::Pixel{{90, 90, 90}}), texture = test::waves(size);
     for (const Vector& v : run(variant, flat, flat).cells) ASSERT_TRUE(std::isfinite(v.u) && std::isfinite(v.v));
@@ -201,9 +188,47 @@ TEST_F(DeviceFlow, AFlatPairIsNumbersAndAnEqualPairRests) {
   }
 }
 
+TEST_F(DeviceFlow, AStreamGivesThePairsFlowsInOrder) {
+  const Size size{33, 46};
+  std::vector<Picture> frames;
+  for (int i = 0; i < 7; ++i) frames.push_back(test::waves(size, 0.7 * i, -1.3 * i * (i % 3)));
+  for (const Device& device : test::accelerators()) {
+    const auto variant =
+        std::make_shared<const FlowVariant>(device, problem_of(size), FlowDesign{.search = Search::plain});
+    FlowStream stream(variant);
+    std::size_t taken = 0;
+    const auto take = [&] {
+      const Image flow = stream.next();
+      const Field right = run(*variant, frames[taken], frames[taken + 1]);
+      Field got(size);
+      for (int r = 0; r < size.rows; ++r) {
+        const auto* from = flow.row<float>(static_cast<std::size_t>(r));
+        for (int c = 0; c < size.columns; ++c) got.at(r, c) = {from[2 * c + 1], from[2 * c]};
+      }
+      EXPECT_EQ(test::worst_difference(got, right), 0) << "pair " << taken;
+      ++taken;
+    };
+    for (const Picture& picture : frames) {
+      const Image frame = frame_of(picture);
+      Image input = stream.input();
+      for (std::size_t r = 0; r < input.rows(); ++r) {
+        std::copy_n(frame.row<std::uint8_t>(r), input.shape().row_bytes(), input.row<std::uint8_t>(r));
+      }
+      if (stream.waiting() == 2) {
+        EXPECT_THROW(stream.push(), Error);
+        take();
+      }
+      stream.push();
+    }
+    while (stream.waiting() > 0) take();
+    EXPECT_EQ(taken, frames.size() - 1);
+    EXPECT_THROW(stream.next(), Error);
+  }
+}
+
 TEST_F(DeviceFlow, RefusalsAreInWords) {
   const auto refusal = [](const FlowParameters& parameters, const FlowDesign& design) {
-    return candidate_of(kernel_devices().front(), problem_of({480, 640}, parameters), design).refusal;
+    return candidate_of(test::accelerators().front(), problem_of({480, 640}, parameters), design).refusal;
   };
   using testing::HasSubstr;
   EXPECT_THAT(refusal({.selection = Selection::scan_order}, {}), HasSubstr("scan order"));

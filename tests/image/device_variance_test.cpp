@@ -6,20 +6,15 @@
 
 #include "image/device/variance_design.hpp"
 #include "image/text.hpp"
+#include "support/devices.hpp"
 #include "support/worst.hpp"
 
 namespace ridge::image::on_device {
 namespace {
 
-class DeviceVariances : public testing::Test {
+class DeviceVariances : public test::NeedsAccelerator<> {
  protected:
-  void SetUp() override {
-    for (const Device& device : devices().devices) {
-      if (!device.is_host()) all.push_back(device);
-    }
-    if (all.empty()) GTEST_SKIP() << "no OpenCL or CUDA device on this machine";
-  }
-  std::vector<Device> all;
+  const std::vector<Device> all = test::accelerators();
 };
 
 template <class T>

@@ -61,6 +61,7 @@ void add_bench(Command& program) {
   add_bench_filterbank(command);
   add_bench_image(command);
   add_bench_transpose(command);
+  add_bench_image_stages(command);
 }
 
 }  // namespace ridge::cli

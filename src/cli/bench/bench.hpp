@@ -38,5 +38,6 @@ void add_bench_fft(Command& bench);
 void add_bench_stencil(Command& bench);
 void add_bench_filterbank(Command& bench);
 void add_bench_image(Command& bench);
+void add_bench_image_stages(Command& bench);
 
 }  // namespace ridge::cli

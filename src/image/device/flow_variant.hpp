@@ -16,6 +16,7 @@ class FlowVariant final : public Variant {
   // The same, with a mark after every stage: for those who time them.
   void enqueue(Queue& queue, std::span<const Image> in, const Image& out, const StageMark& mark) const;
   const FlowPipeline& pipeline() const { return pipeline_; }
+  const FlowPipeline::Workspace& workspace() const { return work_; }
 
  private:
   FlowPipeline pipeline_;

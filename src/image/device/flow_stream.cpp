@@ -1,0 +1,71 @@
+#include "image/device/flow_stream.hpp"
+
+namespace ridge::image::on_device {
+
+FlowStream::FlowStream(std::shared_ptr<const FlowVariant> variant) : variant_(std::move(variant)) {
+  const FlowPipeline& pipeline = variant_->pipeline();
+  const FlowProblem& problem = pipeline.problem();
+  const Device& device = pipeline.device();
+  frame_ = {.rows = problem.rows, .columns = problem.columns, .channels = problem.channels};
+  flow_ = {.rows = problem.rows, .columns = problem.columns, .channels = 2, .depth = Depth::f32};
+  const auto pinned = [&](const Shape& shape, const char* name, bool read) {
+    return device.buffer(shape.rows * shape.row_bytes(),
+                         {.kind = MemoryKind::pinned, .name = name, .write_combined = !read});
+  };
+  for (auto& lane : lanes_) {
+    lane = std::make_unique<Lane>(device);
+    lane->work = pipeline.workspace();
+    lane->frame = Image::of(device.buffer(frame_.rows * frame_.row_bytes(), {.name = "stream frame"}), frame_);
+    lane->flow = Image::of(device.buffer(flow_.rows * flow_.row_bytes(), {.name = "stream flow"}), flow_);
+    lane->frame_bytes = pinned(frame_, "stream frame on the host", false);
+    lane->flow_bytes = pinned(flow_, "stream flow on the host", true);
+    lane->frame_map.emplace(lane->frame_bytes.map());
+    lane->flow_map.emplace(lane->flow_bytes.map());
+  }
+  for (Buffer& pyramid : pyramids_) pyramid = pipeline.pyramid();
+}
+
+FlowStream::~FlowStream() {
+  for (auto& lane : lanes_) {
+    try {
+      lane->queue.finish();
+    } catch (const Error&) {  // there is nobody left to tell
+    }
+  }
+}
+
+Image FlowStream::input() {
+  Lane& own = lane(pushed_);
+  if (own.uploaded) own.uploaded.wait();
+  return Image::view(own.frame_map->data(), frame_);
+}
+
+void FlowStream::push() {
+  if (waiting() >= 2) throw Error(ErrorKind::invalid_argument, "a stream of frames: take a flow before a third waits");
+  const std::size_t f = pushed_;
+  Lane& own = lane(f);
+  const FlowPipeline& pipeline = variant_->pipeline();
+  Queue& queue = own.queue;
+  // The pyramid that is written anew was read by this queue's last pair, and by the other one's last but one.
+  if (f >= 4) queue.wait_for(done_[(f - 3) % 4]);
+  queue.upload(own.frame_map->data(), own.frame.buffer(), frame_.rows * frame_.row_bytes());
+  own.uploaded = queue.record();
+  pipeline.build(queue, own.frame, pyramids_[f % 3]);
+  built_[f % 3] = queue.record();
+  if (f > 0) {
+    queue.wait_for(built_[(f - 1) % 3]);
+    pipeline.flow(queue, pyramids_[(f - 1) % 3], pyramids_[f % 3], own.work, own.flow);
+    queue.download(own.flow.buffer(), own.flow_map->data(), flow_.rows * flow_.row_bytes());
+    done_[f % 4] = queue.record();
+  }
+  ++pushed_;
+}
+
+Image FlowStream::next() {
+  if (waiting() == 0) throw Error(ErrorKind::invalid_argument, "a stream of frames: no flow waits");
+  ++taken_;
+  done_[taken_ % 4].wait();
+  return Image::view(lane(taken_).flow_map->data(), flow_);
+}
+
+}  // namespace ridge::image::on_device
