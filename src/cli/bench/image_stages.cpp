@@ -25,12 +25,6 @@ struct StageWishes {
   std::size_t rows = 1080, columns = 1920, scan_rows = 8262, scan_columns = 9688, window = 27;
   bool no_flow = false, no_variance = false;
 };
-<<<<<<< HEAD
-std::size_t window = 27;
-bool flow = true, variance = true;
-};
-=======
->>>>>>> imgdev
 
 // Seconds of every stage, the least of several rounds, in the order they first came.
 using Stages = std::vector<std::pair<std::string, double>>;
