@@ -1,6 +1,6 @@
 #include "support.hpp"
 
-#include <ridge/stencil_problems.hpp>
+#include <ridge/stencil/problems.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ridge;
