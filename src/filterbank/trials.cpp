@@ -20,14 +20,16 @@ constexpr std::size_t kTrialSamples = std::size_t{1} << 20;  // of all stations 
 constexpr std::size_t kTrialBytes = std::size_t{256} << 20;
 constexpr double kComparedProducts = 1e8;  // of the transform by its definition
 constexpr std::size_t kMostLines = 512;
-constexpr Phase kPhase{0.1f, 1e-3f};
 // Of the spectra's root mean square: single precision through a long sum, a transform, and a phase.
 constexpr double kAllowed = 1e-5;
 
 }  // namespace
 
 Trials::Trials(const Problem& problem, const Geometry& geometry)
-    : problem_(problem), geometry_(geometry), first_(geometry.channels * geometry.taps / geometry.hop + 1) {
+    : problem_(problem),
+      geometry_(geometry),
+      first_(geometry.channels * geometry.taps / geometry.hop + 1),
+      phase_{0.1f, 0.3f / static_cast<float>(geometry.channels)} {
   const std::size_t each = geometry.hop * geometry.stations * geometry.polarizations;
   spectra_ = std::clamp<std::size_t>(kTrialSamples / each, 16,
                                      std::max<std::size_t>(16, kTrialBytes / (8 * geometry.spectrum_size())));
@@ -43,7 +45,7 @@ void Trials::fill() {
   fill_random(in_.span(), g.samples == Samples::float32 ? Numbers::float32 : Numbers::bits);
   out_ = base::AlignedArray<std::complex<float>>((spectra_ + 2 * g.times) * g.spectrum_size());
   std::fill(out_.begin(), out_.end(), 0.0f);
-  if (g.delayed) phases_.assign(spectra_ * g.polarizations * g.stations, kPhase);
+  if (g.delayed) phases_.assign(spectra_ * g.polarizations * g.stations, phase_);
 }
 
 void Trials::run(const Variant& variant, const Weights& weights) {
@@ -80,7 +82,7 @@ void Trials::make_expected() {
         value *= problem_.bandpass[(line.polarization * g.stations + line.station) * g.channels + k];
       }
       if (g.delayed) {
-        const double turns = double{kPhase.start} + double{kPhase.slope} * static_cast<double>(g.signed_channel(k));
+        const double turns = double{phase_.start} + double{phase_.slope} * static_cast<double>(g.signed_channel(k));
         value *= std::polar(1.0, 2 * std::numbers::pi * turns);
       }
       expected_.push_back(static_cast<float>(value.real()));

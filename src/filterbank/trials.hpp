@@ -33,6 +33,7 @@ class Trials final : public planner::Trials<Variant> {
   const Geometry& geometry_;
   std::size_t spectra_;
   std::uint64_t first_;  // spectrum of a run
+  Phase phase_;          // of every delay: within half a turn over the band, as a sample's share is
   base::AlignedArray<std::byte> in_;
   base::AlignedArray<std::complex<float>> out_;
   std::vector<Phase> phases_;

@@ -17,7 +17,9 @@ TEST(Trials, ComparedStepsRunEveryDepthAndItsRemainder) {
     const std::size_t steps = compared_steps(depths);
     for (const std::size_t depth : depths) {
       EXPECT_GE(steps / depth, 2u) << depth;
-      if (depth > 1) EXPECT_GE(steps % depth, depth > 5 ? 5u : 1u) << steps << " steps, depth " << depth;
+      if (depth > 1) {
+        EXPECT_GE(steps % depth, depth > 5 ? 5u : 1u) << steps << " steps, depth " << depth;
+      }
     }
   }
 }
