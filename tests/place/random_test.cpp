@@ -30,7 +30,7 @@ class Generator {
     const bool scratch = pick(4) == 0;
     if (scratch) text += "  float t = 0;\n";
     for (int d = 0; d < depth; ++d) {
-      const std::string i(1, static_cast<char>('i' + d)), limit = pick(2) == 0 ? "n" : "m";
+      const std::string i(1, static_cast<char>('i' + d)), limit = d == 1 ? "m" : "n";
       const int form = pick(6);
       const std::string start = form == 1            ? "1"
                                 : form == 2 && d > 0 ? iterators_[static_cast<std::size_t>(pick(d))]
@@ -84,18 +84,18 @@ class Generator {
       case 5:
         return "(" + i + " + 1) * m + " + j;
       case 6:
-        return j + " * 64 + " + i;
+        return j + " * m + " + i;
       case 7:
         return i + " / 2";
       case 8:
         return "where[" + i + "]";
       default:
-        return iterators_.size() == 1 ? i : iterators_.size() == 2 ? "i * 64 + j" : "(i * 64 + j) * 64 + k";
+        return iterators_.size() == 1 ? i : iterators_.size() == 2 ? "i * m + j" : "(i * m + j) * n + k";
     }
   }
   std::string read() {
-    static const char* const arrays[] = {"a", "b", "c"};
-    return std::string(arrays[pick(3)]) + "[" + subscript() + "]";
+    static const char* const arrays[] = {"a", "a", "a", "a", "b", "c"};  // mostly what nobody writes
+    return std::string(arrays[pick(6)]) + "[" + subscript() + "]";
   }
   std::string value() { return pick(3) == 0 ? "(" + read() + ")" : "(" + read() + " - " + read() + ")"; }
 };

@@ -60,6 +60,30 @@ TEST(Placed, EqualsTheOriginalAsThreads) {
   compare_all("openmp", slow() ? std::vector<std::string>{} : std::vector<std::string>{"bilateral"});
 }
 
+TEST(Placed, SequentialExamplesEqualTheOriginals) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  if (!slow()) GTEST_SKIP() << "RIDGE_SLOW=1 runs it";
+  bool device = false;
+  for (const auto& d : ridge::devices().devices) device |= !d.is_host();
+  if (!device) GTEST_SKIP() << "no OpenCL or CUDA device";
+  const std::string examples = std::string(RIDGE_TEST_PLACE) + "/../../examples/sequential/";
+  const std::pair<const char*, const char*> all[] = {
+      {"simple_flow.cpp", "simple_flow"},    {"variance.cpp", "variance_two_pass"},
+      {"variance.cpp", "variance_koenig"},   {"variance.cpp", "variance_online"},
+      {"variance.cpp", "variance_pairwise"}, {"variance.cpp", "variance_three_wise"}};
+  for (const auto& [file, function] : all) {
+    SCOPED_TRACE(function);
+    ridge::place::Options options;
+    options.function = function;
+    options.flags = {"-std=c++20"};
+    const auto report = ridge::place::analyze(examples + file, options);
+    ASSERT_FALSE(report.placed.empty());
+    const auto outcome = ridge::place::judge::compare(report, text_of(examples + file), {});
+    EXPECT_TRUE(outcome.verified) << outcome.text;
+  }
+}
+
 TEST(Placed, ADifferenceIsSeen) {
   using ridge::place::judge::Array;
   const auto array = [](float x, float y) {
