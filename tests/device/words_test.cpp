@@ -100,7 +100,7 @@ KERNEL void words(GLOBAL const uint* a, GLOBAL const uint* b, GLOBAL const float
 
 // Two sub-groups, each with matrices of its own: 16 x 8 by 8 x 8, twice, of numbers that 11 bits hold.
 TEST_F(Words, ProductsOfMatrices) {
-  for (const Device& device : kernel_devices()) {
+  for (const Device& device : test::accelerators()) {
     SCOPED_TRACE(device.id());
     const Kernel kernel = device
                               .compile({.name = "matrices", .text = R"(

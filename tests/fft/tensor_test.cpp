@@ -17,9 +17,9 @@
 namespace ridge::fft {
 namespace {
 
-using DoubleDouble = long double;
-using WideComplex = std::complex<DoubleDouble>;
-constexpr DoubleDouble kPi = std::numbers::pi_v<DoubleDouble>;
+using Wide = long double;
+using WideComplex = std::complex<Wide>;
+constexpr Wide kPi = std::numbers::pi_v<Wide>;
 
 // cos(pi a / b) and sin(pi a / b) for whole numbers, from tables: a long double sine takes microseconds on some
 // machines.
@@ -27,16 +27,16 @@ class Turns {
  public:
   explicit Turns(std::size_t b) : b_(b), cosine_(2 * b), sine_(2 * b) {
     for (std::size_t a = 0; a < 2 * b; ++a) {
-      cosine_[a] = std::cos(kPi * static_cast<DoubleDouble>(a) / static_cast<DoubleDouble>(b));
-      sine_[a] = std::sin(kPi * static_cast<DoubleDouble>(a) / static_cast<DoubleDouble>(b));
+      cosine_[a] = std::cos(kPi * static_cast<Wide>(a) / static_cast<Wide>(b));
+      sine_[a] = std::sin(kPi * static_cast<Wide>(a) / static_cast<Wide>(b));
     }
   }
-  DoubleDouble cos(std::size_t a) const { return cosine_[a % (2 * b_)]; }
-  DoubleDouble sin(std::size_t a) const { return sine_[a % (2 * b_)]; }
+  Wide cos(std::size_t a) const { return cosine_[a % (2 * b_)]; }
+  Wide sin(std::size_t a) const { return sine_[a % (2 * b_)]; }
 
  private:
   std::size_t b_;
-  std::vector<DoubleDouble> cosine_, sine_;
+  std::vector<Wide> cosine_, sine_;
 };
 
 // The denominator of the angles of a kind.
@@ -58,8 +58,8 @@ std::size_t denominator(RealKind kind, std::size_t n) {
   }
 }
 
-DoubleDouble real_term(RealKind kind, std::size_t n, std::size_t j, std::size_t k, const Turns& turns) {
-  const DoubleDouble alternating = k % 2 == 0 ? 1 : -1;
+Wide real_term(RealKind kind, std::size_t n, std::size_t j, std::size_t k, const Turns& turns) {
+  const Wide alternating = k % 2 == 0 ? 1 : -1;
   switch (kind) {
     case RealKind::halfcomplex:
       return k <= n / 2 ? turns.cos(2 * j * k) : -turns.sin(2 * j * (n - k));
@@ -108,13 +108,13 @@ double line_error(RealKind kind, std::size_t n, std::uint32_t seed, const Turns&
       {.kind = TensorKind::real_to_real, .axes = {{.length = n, .input = 1, .output = 1}}, .real_kinds = {kind}},
       {.effort = Effort::quick});
   plan.run(in.data(), out.data());
-  DoubleDouble error = 0, norm = 0;
+  Wide error = 0, norm = 0;
   // Of long lines some values: enough of them for the error of all.
   const std::size_t step = n > 128 ? n / 40 + random() % 3 : 1;
   for (std::size_t k = 0; k < n; k += step) {
-    DoubleDouble sum = 0;
-    for (std::size_t j = 0; j < n; ++j) sum += static_cast<DoubleDouble>(in[j]) * real_term(kind, n, j, k, turns);
-    error += (sum - static_cast<DoubleDouble>(out[k])) * (sum - static_cast<DoubleDouble>(out[k]));
+    Wide sum = 0;
+    for (std::size_t j = 0; j < n; ++j) sum += static_cast<Wide>(in[j]) * real_term(kind, n, j, k, turns);
+    error += (sum - static_cast<Wide>(out[k])) * (sum - static_cast<Wide>(out[k]));
     norm += sum * sum;
   }
   return static_cast<double>(norm > 0 ? std::sqrt(error / norm) : std::sqrt(error));
@@ -250,11 +250,11 @@ void check_problem(const TensorProblem& problem, std::mt19937& random) {
   std::vector<WideComplex> values;
   for_each_item(in_dims, 0, count(in_dims), [&](std::ptrdiff_t i, std::ptrdiff_t) {
     if (!complex_in) {
-      values.emplace_back(static_cast<DoubleDouble>(in_re[i]), DoubleDouble(0));
+      values.emplace_back(static_cast<Wide>(in_re[i]), Wide(0));
     } else if (problem.split_input) {
-      values.emplace_back(static_cast<DoubleDouble>(in_re[i]), static_cast<DoubleDouble>(in_im[i]));
+      values.emplace_back(static_cast<Wide>(in_re[i]), static_cast<Wide>(in_im[i]));
     } else {
-      values.emplace_back(static_cast<DoubleDouble>(in_re[2 * i]), static_cast<DoubleDouble>(in_re[2 * i + 1]));
+      values.emplace_back(static_cast<Wide>(in_re[2 * i]), static_cast<Wide>(in_re[2 * i + 1]));
     }
   });
   std::vector<std::size_t> shape;
@@ -262,8 +262,8 @@ void check_problem(const TensorProblem& problem, std::mt19937& random) {
   const std::size_t loops = problem.loops.size();
   const auto root = [](std::size_t n, bool back) {
     return [n, back](std::size_t j, std::size_t k) {
-      return std::polar(DoubleDouble(1),
-                        (back ? 2 : -2) * kPi * static_cast<DoubleDouble>(j * k % n) / static_cast<DoubleDouble>(n));
+      return std::polar(Wide(1),
+                        (back ? 2 : -2) * kPi * static_cast<Wide>(j * k % n) / static_cast<Wide>(n));
     };
   };
   for (std::size_t a = 0; a < problem.axes.size(); ++a) {
@@ -279,7 +279,7 @@ void check_problem(const TensorProblem& problem, std::mt19937& random) {
       std::vector<WideComplex> sums = values;
       transform_axis(sums, shape, loops + a, n, [&](std::size_t j, std::size_t k) {
         const bool alone = j == 0 || 2 * j == n;
-        return alone ? WideComplex(j == 0 ? 1 : (k % 2 == 0 ? 1 : -1)) : DoubleDouble(2) * root(n, true)(j, k);
+        return alone ? WideComplex(j == 0 ? 1 : (k % 2 == 0 ? 1 : -1)) : Wide(2) * root(n, true)(j, k);
       });
       for (WideComplex& v : sums) v = v.real();
       // Terms that stand alone take only the real part: what was added of their imaginary parts was imaginary too.
@@ -303,18 +303,18 @@ void check_problem(const TensorProblem& problem, std::mt19937& random) {
   // Answers, and everything else as it was.
   std::vector<bool> written[2];
   written[0].resize(size + 8), written[1].resize(size + 8);
-  DoubleDouble error = 0, norm = 0;
+  Wide error = 0, norm = 0;
   std::size_t item = 0;
   for_each_item(out_dims, 0, count(out_dims), [&](std::ptrdiff_t, std::ptrdiff_t o) {
     const WideComplex expected = values[item++];
     WideComplex got;
     const auto mark = [&](int part, std::ptrdiff_t at) { written[part][static_cast<std::size_t>(first + at)] = true; };
     if (!complex_out) {
-      got = static_cast<DoubleDouble>(out_re[o]), mark(0, o);
+      got = static_cast<Wide>(out_re[o]), mark(0, o);
     } else if (problem.split_output) {
-      got = {static_cast<DoubleDouble>(out_re[o]), static_cast<DoubleDouble>(out_im[o])}, mark(0, o), mark(1, o);
+      got = {static_cast<Wide>(out_re[o]), static_cast<Wide>(out_im[o])}, mark(0, o), mark(1, o);
     } else {
-      got = {static_cast<DoubleDouble>(out_re[2 * o]), static_cast<DoubleDouble>(out_re[2 * o + 1])}, mark(0, 2 * o),
+      got = {static_cast<Wide>(out_re[2 * o]), static_cast<Wide>(out_re[2 * o + 1])}, mark(0, 2 * o),
       mark(0, 2 * o + 1);
     }
     error += std::norm(got - expected);
