@@ -101,14 +101,16 @@ void add_place(Command& program) {
   Command& command = program.subcommand(
       "place", "Sequential C++ loops to a device: a verdict on every loop, placed and verified code");
   command.footer(R"(
-Reads FILE with Clang, says for every loop of the function and of those it calls whether its iterations are independent
-and why not, and writes FILE_placed.cpp in which the loops that can run on a device do. The original and the placed
-program are compiled and run on the same made-up data first; without equal results no file is written.
+Examples:
   ridge place blur.cpp --function blur
   ridge place blur.cpp --function blur --param h=1080 --param w=1920      real sizes: slower than before is put back
   ridge place blur.cpp --function blur --emit openmp                      threads of the host instead of a device
   ridge place blur.cpp --function blur --explain l2                       one loop: what it reads, writes, carries
-Flags of the compiler follow after --:  ridge place blur.cpp --function blur -- -Iinclude -DWIDE)");
+
+Reads FILE with Clang, says for every loop of the function and of those it calls whether its iterations are independent
+and why not, and writes FILE_placed.cpp in which the loops that can run on a device do. The original and the placed
+program are compiled and run on the same made-up data first; without equal results no file is written. Flags of the
+compiler follow after --:  ridge place blur.cpp --function blur -- -Iinclude -DWIDE)");
   command.option("file", wishes->file, "A C++ file").required().value_name("FILE");
   command
       .option("--function", wishes->options.function,
