@@ -10,6 +10,10 @@ find_program(CCACHE_PROGRAM ccache)
 set(ridge_pch ${RIDGE_PCH})
 if(RIDGE_PCH STREQUAL "AUTO")
   set(ridge_pch ON)
+  # g++ 12 forgets which of the headers are the system's, and then its false alarms about their strings are errors.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    set(ridge_pch OFF)
+  endif()
   if(CCACHE_PROGRAM)
     execute_process(COMMAND ${CCACHE_PROGRAM} --get-config base_dir OUTPUT_VARIABLE ccache_shared ERROR_QUIET
                     OUTPUT_STRIP_TRAILING_WHITESPACE)
