@@ -4,8 +4,8 @@
 
 namespace ridge::base {
 
-// Known to remove_temporaries() while this lives. Make it before the file, so that none is ever unknown, and call made()
-// once the file is there or cannot be had: until then remove_temporaries() waits for it, a second at most.
+// Known to remove_temporaries() while this lives. Make it before the file, so that none is ever unknown, and call
+// made() once the file is there or cannot be had: until then remove_temporaries() waits for it, a second at most.
 class TemporaryName {
  public:
   TemporaryName() = default;

@@ -6,8 +6,8 @@
 #include <ridge/error.hpp>
 #include <ridge/fft.hpp>
 
-#include "fft/device/route.hpp"
 #include "fft/device/registry.hpp"
+#include "fft/device/route.hpp"
 #include "fft/device/transform.hpp"
 #include "fft/host/lines.hpp"
 #include "fft/host/transform.hpp"

@@ -262,8 +262,7 @@ void check_problem(const TensorProblem& problem, std::mt19937& random) {
   const std::size_t loops = problem.loops.size();
   const auto root = [](std::size_t n, bool back) {
     return [n, back](std::size_t j, std::size_t k) {
-      return std::polar(Wide(1),
-                        (back ? 2 : -2) * kPi * static_cast<Wide>(j * k % n) / static_cast<Wide>(n));
+      return std::polar(Wide(1), (back ? 2 : -2) * kPi * static_cast<Wide>(j * k % n) / static_cast<Wide>(n));
     };
   };
   for (std::size_t a = 0; a < problem.axes.size(); ++a) {
