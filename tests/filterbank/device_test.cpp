@@ -297,6 +297,8 @@ struct KernelCase {
   std::size_t channels, taps;
   Samples samples;
   bool delayed = false;
+  std::size_t steps = 0;
+  bool local_weights = false;
 };
 
 TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
@@ -304,6 +306,9 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
     for (const KernelCase& one : {KernelCase{Fir::matrix, 32, 12, Samples::int8},
                                   {Fir::matrix, 32, 16, Samples::int16},
                                   {Fir::blocks, 512, 5, Samples::int16},
+                                  {Fir::blocks, 512, 9, Samples::int8, false, 4},
+                                  {Fir::blocks, 2048, 3, Samples::int4, false, 1, true},
+                                  {Fir::blocks, 4096, 2, Samples::int8, false, 1},
                                   {Fir::blocks, 1024, 4, Samples::int8, true}}) {
       Problem problem = complete({.channels = one.channels, .taps = one.taps, .stations = 2, .samples = one.samples});
       if (one.delayed) problem.delays = {.wanted = true, .frequency = 0.3, .longest = 40};
@@ -312,9 +317,12 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
       const KernelDesign design{.geometry = g,
                                 .fir = one.fir,
                                 .items = blocks ? 256u : 64u,
-                                .steps = blocks ? 2048 / one.channels * 2 : 32,
+                                .steps = one.steps > 0 ? one.steps
+                                         : blocks      ? 2048 / one.channels * 2
+                                                       : 32,
                                 .rounds = blocks ? 4u : 2u,
-                                .resident = 1};
+                                .resident = 1,
+                                .local_weights = one.local_weights};
       if (text_of(design).local_bytes > device.limits().local_memory) continue;  // NVIDIA's OpenCL has 48 KiB
       const CompiledBank bank(device, design, {});
       const auto weights = bank.prepare(problem.weights);
@@ -413,14 +421,16 @@ TEST(BankKernels, ScenariosCompileForHopper) {
                               {Fir::warp_specialized, 256, 16, 512, 32},
                               {Fir::warp_specialized, 128, 13, 512, 64, Samples::int4},
                               {Fir::warp_specialized, 64, 2, 512, 128, Samples::int16},
-                              {Fir::blocks, 1024, 4, 256, 4}}) {
+                              {Fir::blocks, 1024, 4, 256, 4},
+                              {Fir::blocks, 512, 16, 256, 8},
+                              {Fir::blocks, 4096, 8, 256, 1}}) {
     KernelDesign design{
         .geometry = resolve({.channels = one.channels, .taps = one.taps, .stations = 64, .samples = one.samples}),
         .fir = one.fir,
         .items = one.items,
         .steps = one.steps};
     if (one.fir == Fir::registers) design.radices = radices_of(one.channels, 16);
-    if (one.fir == Fir::warp_specialized) design.resident = 1;
+    if (one.fir == Fir::warp_specialized || one.taps * one.channels > 8192) design.resident = 1;
     const KernelText text = text_of(design);
     EXPECT_LE(text.local_bytes, 227u << 10);
     EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(text.source, "sm_90").empty()); }) << text.source.text;

@@ -1,4 +1,4 @@
-// The kernel for few taps and many channels: no delay line of floats. An item has the channels that lie channels / 256
+// The kernel for many channels: no delay line of floats. An item has the channels that lie channels / 256
 // groups of 256 apart; it filters a block of spectra from raw rows in registers, does the first butterfly over its
 // channels where they are, and leaves 256-point transforms, which take two passes of 16 in place.
 //
@@ -22,15 +22,22 @@ namespace {
 using fft::on_device::Text;
 
 constexpr std::size_t kItems = 256;
-constexpr std::size_t kPoints = 16 * 17 + 4;  // of a transform in local memory: lanes meet every bank once
+constexpr std::size_t kHeldTurns = 4;  // from here on an item reads its roots again instead of keeping them
+
+// Of a transform in local memory: lanes of both passes meet every bank once.
+std::size_t points_of(std::size_t each) { return 16 * 17 + 16 / std::max<std::size_t>(each, 2); }
 
 class Writer {
  public:
   explicit Writer(const KernelDesign& design)
-      : d_(design), g_(design.geometry), each_(design.geometry.channels / kItems) {}
+      : d_(design),
+        g_(design.geometry),
+        each_(design.geometry.channels / kItems),
+        points_(points_of(design.geometry.channels / kItems)) {}
 
   KernelText write() {
-    const std::size_t lines = d_.steps * 2 * each_ * kPoints;
+    const std::size_t lines = d_.steps * 2 * each_ * points_;
+    const std::size_t kept = d_.local_weights ? g_.taps * g_.channels : 0;  // floats
     text_.line("// {} channels of {} taps, {}; {} spectra filtered at a time from raw rows", g_.channels, g_.taps,
                filterbank::to_string(g_.samples), d_.steps);
     text_.raw(conversion_text(g_.samples, 4));
@@ -42,14 +49,19 @@ class Writer {
         "out, GLOBAL const float* RESTRICT weights, GLOBAL const float2* RESTRICT tables, GLOBAL const float2* "
         "RESTRICT factors, int origin, int newest, int spectra, ulong out_offset, int rounds, int within{})",
         kItems, d_.resident, kKernelName, delay_arguments(g_));
-    text_.line("LOCAL_BLOCK(float2, points, {});", lines + 256);
+    text_.line("LOCAL_BLOCK(float2, points, {});", lines + 256 + kept / 2);
     text_.line("LOCAL float2* const roots = points + {};", lines);
     text_.line("const int item = LOCAL_ID(0);");
+    if (d_.local_weights) {
+      text_.line("LOCAL float* const kept = (LOCAL float*)(roots + 256);");
+      text_.line("for (int i = item; i < {}; i += {}) kept[i] = LOAD_CACHED(weights + i);", kept, kItems);
+    }
     text_.line("roots[item] = LOAD_CACHED(tables + item);");
     text_.line("const int station = (int)(GROUP_ID(0) % {}u);", g_.stations);
     text_.line("const int begin = (int)(GROUP_ID(0) / {}u) * {};", g_.stations,
                d_.rounds > 0 ? fmt::format("{}", d_.rounds * d_.steps) : fmt::format("{} * rounds", d_.steps));
     pointers();
+    if (d_.local_weights) text_.line("BARRIER();");
     text_.open("for (int round = 0; round < {}; ++round)",
                d_.rounds > 0 ? fmt::format("{}", d_.rounds) : std::string("rounds"));
     text_.line("const int t = begin + round * {};", d_.steps);
@@ -65,11 +77,12 @@ class Writer {
     text_.close();
     text_.close();
     return {{.name = fmt::format("filter bank {} x {}, blocks", g_.channels, g_.taps), .text = text_.str()},
-            (lines + 256) * 2 * sizeof(float)};
+            (lines + 256) * 2 * sizeof(float) + kept * sizeof(float)};
   }
 
  private:
   std::size_t row() const { return g_.stations * g_.channels; }
+  std::string root(std::size_t r) const { return fmt::format("LOAD_CACHED(tables + {} + item)", 256 * r); }
 
   void pointers() {
     for (std::size_t j = 0; j < each_; ++j) {
@@ -86,7 +99,7 @@ class Writer {
             "+ {1}) * {2}) : RAW_ZERO;",
             j, i, row());
       }
-      if (j > 0) text_.line("const float2 turn{0} = LOAD_CACHED(tables + {1} + item);", j, 256 * j);
+      if (j > 0 && each_ <= kHeldTurns) text_.line("const float2 turn{0} = {1};", j, root(j));
     }
     load("begin");
   }
@@ -129,8 +142,9 @@ class Writer {
       text_.open();
       text_.line("float w[{}];", taps);
       for (std::size_t i = 0; i < taps; ++i) {
-        const std::string value =
-            fmt::format("LOAD_CACHED(weights + zero + {} - item)", i * g_.channels + g_.channels - 1 - j * kItems);
+        const std::size_t at = i * g_.channels + g_.channels - 1 - j * kItems;
+        const std::string value = d_.local_weights ? fmt::format("kept[zero + {} - item]", at)
+                                                   : fmt::format("LOAD_CACHED(weights + zero + {} - item)", at);
         text_.line("w[{}] = {};", i, g_.centred ? fmt::format("(item & 1) ? -{0} : {0}", value) : value);
       }
       for (std::size_t row = 0; row < steps + taps - 1; ++row) {
@@ -160,7 +174,15 @@ class Writer {
                    at + 1 < taps ? fmt::format("old{}[{}]", j, at) : fmt::format("fresh{}[{}]", j, at + 1 - taps));
       }
     }
-    for (std::size_t s = 0; s < steps; ++s) {
+    first_butterflies();
+  }
+
+  void first_butterflies() {
+    text_.open();
+    for (std::size_t r = 1; r < each_ && each_ > kHeldTurns; ++r) {
+      text_.line("const float2 turn{0} = LOAD_CACHED(tables + zero + {1} + item);", r, 256 * r);
+    }
+    for (std::size_t s = 0; s < d_.steps; ++s) {
       for (std::size_t pol = 0; pol < 2; ++pol) {
         text_.open();
         text_.line("float2 v[{}];", each_);
@@ -169,12 +191,13 @@ class Writer {
         }
         text_.line("dft{}(v);", each_);
         for (std::size_t r = 0; r < each_; ++r) {
-          text_.line("points[{} + item + item / 16] = {};", ((s * 2 + pol) * each_ + r) * kPoints,
+          text_.line("points[{} + item + item / 16] = {};", ((s * 2 + pol) * each_ + r) * points_,
                      r == 0 ? std::string("v[0]") : fmt::format("multiply(v[{0}], turn{0})", r));
         }
         text_.close();
       }
     }
+    text_.close();
   }
 
   // --- the transforms of 256 points
@@ -184,7 +207,7 @@ class Writer {
   void first_pass() {
     for (std::size_t turn = 0; turn < transforms() / 16; ++turn) {
       text_.open();
-      text_.line("LOCAL float2* const at = points + (item / 16 + {}) * {} + item % 16;", turn * 16, kPoints);
+      text_.line("LOCAL float2* const at = points + (item / 16 + {}) * {} + item % 16;", turn * 16, points_);
       text_.line("float2 v[16];");
       for (std::size_t u = 0; u < 16; ++u) text_.line("v[{}] = at[{}];", u, 17 * u);
       text_.line("dft16(v);");
@@ -203,7 +226,7 @@ class Writer {
       text_.open();
       text_.line("const int b = item + {}, line = b / {}, r = b % {}, u = b / {} % 16;", turn * kItems, items, each_,
                  each_);
-      text_.line("LOCAL const float2* const at = points + (line * {} + r) * {} + u * 17;", each_, kPoints);
+      text_.line("LOCAL const float2* const at = points + (line * {} + r) * {} + u * 17;", each_, points_);
       text_.line("float2 v[16];");
       for (std::size_t i = 0; i < 16; ++i) text_.line("v[{0}] = at[{0}];", i);
       text_.line("dft16(v);");
@@ -223,7 +246,8 @@ class Writer {
 
   const KernelDesign& d_;
   const Geometry& g_;
-  std::size_t each_;  // channels of an item
+  std::size_t each_;    // channels of an item
+  std::size_t points_;  // from a transform to the next
   Text text_;
 };
 

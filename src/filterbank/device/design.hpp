@@ -16,7 +16,7 @@ enum class Fir {
   gather,     // every tap's sample read again, from a cache if it is there; anything
   matrix,     // 16 times of a channel as a product with a Toeplitz matrix of weights, on the matrix units
   warp_specialized,  // the same, samples kept as bytes; half of the warps filter, half transform
-  blocks,            // spectra in blocks from raw rows in registers, for few taps and 256, 512 or 1024 channels
+  blocks,            // spectra in blocks from raw rows in registers, for 256 to 4096 channels
 };
 const char* to_string(Fir fir);
 
@@ -35,6 +35,7 @@ struct KernelDesign {
   std::vector<std::size_t> radices = {};
   Factors factors = Factors::none;
   bool constant_weights = false;  // in the device's constant memory
+  bool local_weights = false;     // copied to local memory once; `blocks`
   // Power instead of spectra: sums of so many times, a divisor of `steps`, [time][station][product][channel]; 0: none.
   std::size_t summed = 0;
   Products products = Products::total;
@@ -69,7 +70,7 @@ KernelText matrix_text(const KernelDesign& design);
 // `warp_specialized`: those with 64, 128 or 256 channels; 512 items. CUDA only.
 KernelText warp_specialized_text(const KernelDesign& design);
 
-// `blocks`: 256 times 1, 2 or 4 channels, two polarizations, critical, whole rows in a block, order of time.
+// `blocks`: 256 times 1, 2, 4, 8 or 16 channels, two polarizations, critical, whole rows in a block, order of time.
 KernelText block_text(const KernelDesign& design);
 std::vector<std::complex<float>> block_tables(const KernelDesign& design);
 

@@ -41,7 +41,9 @@ std::size_t local_memory(const Device& device) {
                                                   : device.limits().local_memory;
 }
 
-std::string name_of(const KernelDesign& d) { return fmt::format("{}x{}x{}", d.items, d.streams, d.steps); }
+std::string name_of(const KernelDesign& d) {
+  return fmt::format("{}x{}x{}{}", d.items, d.streams, d.steps, d.local_weights ? ", local weights" : "");
+}
 
 }  // namespace
 
@@ -158,19 +160,39 @@ void add_warp_specialized(const Device& device, const Problem& problem, const Ge
   add_matrix(device, problem, g, Fir::warp_specialized, {{512, 8192 / g.channels}}, all);
 }
 
-// Few taps, 256 times 1, 2 or 4 channels: the rows of a block of spectra fit the registers as they are.
+// Registers of an item of `blocks`: raw rows, the sums of a block of spectra, weights.
+std::size_t block_registers(const Geometry& g, std::size_t steps) {
+  return g.channels / 256 * (g.taps - 1 + 5 * steps) + 16;
+}
+
+// 256 times 1 to 16 channels: the rows of a block of spectra fit the registers as they are.
 void add_blocks(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
   if (!g.critical() || g.polarizations != 2 || g.samples == Samples::float32 || g.block != g.channels) return;
-  if ((g.channels != 256 && g.channels != 512 && g.channels != 1024) || g.taps > 8 || g.by_channel) return;
+  if (g.channels < 256 || g.channels > 4096 || !std::has_single_bit(g.channels) || g.by_channel) return;
   if (device.limits().work_group < 256) return;
+  // Compiling a long kernel for a processor takes longer than what it saves there.
+  const bool few_taps = g.taps <= 8 && g.channels <= 1024;
+  if (!few_taps && !device.limits().private_arrays_in_registers) return;
   KernelDesign d{.geometry = g, .fir = Fir::blocks, .items = 256, .parts = 4};
   d.factors = factors_of(problem, g);
-  for (const std::size_t values : {4096, 2048}) {
-    d.steps = values / g.channels;
-    d.rounds = fixed_rounds(device, d.steps);
-    if (block_text(d).local_bytes > local_memory(device)) continue;
-    all.push_back(d);
-    return;
+  const std::size_t most = few_taps ? 4096 / g.channels : 16, wanted = few_taps ? 1 : 3;
+  constexpr std::size_t kHeld = 256, kSpilled = 304;  // registers; a few values in memory still pay
+  std::size_t found = 0;
+  for (const std::size_t registers : {kHeld, kSpilled}) {
+    for (d.steps = most; d.steps > 0 && found < wanted; d.steps /= 2) {
+      const std::size_t needed = block_registers(g, d.steps), local = local_memory(device);
+      if (d.steps * g.channels % 2048 != 0 || needed > registers || (registers > kHeld && needed <= kHeld)) continue;
+      d.rounds = fixed_rounds(device, d.steps);
+      d.local_weights = false;
+      const std::size_t bytes = block_text(d).local_bytes;
+      if (bytes > local) continue;
+      if (!few_taps) {
+        d.resident = needed <= 126 && 2 * (bytes + 1024) <= local ? 2 : 1;
+        d.local_weights = d.resident == 1 && bytes + g.taps * g.channels * sizeof(float) <= local;
+      }
+      all.push_back(d);
+      ++found;
+    }
   }
 }
 
