@@ -299,6 +299,7 @@ struct KernelCase {
   bool delayed = false;
   std::size_t steps = 0;
   bool local_weights = false;
+  std::size_t parts = 4;
 };
 
 TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
@@ -306,7 +307,8 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
     for (const KernelCase& one : {KernelCase{Fir::matrix, 32, 12, Samples::int8},
                                   {Fir::matrix, 32, 16, Samples::int16},
                                   {Fir::blocks, 512, 5, Samples::int16},
-                                  {Fir::blocks, 512, 9, Samples::int8, false, 4},
+                                  {Fir::blocks, 512, 8, Samples::int8, false, 8, false, 2},
+                                  {Fir::blocks, 512, 5, Samples::int8, true, 8, true, 2},
                                   {Fir::blocks, 2048, 3, Samples::int4, false, 1, true},
                                   {Fir::blocks, 4096, 2, Samples::int8, false, 1},
                                   {Fir::blocks, 1024, 4, Samples::int8, true}}) {
@@ -317,6 +319,7 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
       const KernelDesign design{.geometry = g,
                                 .fir = one.fir,
                                 .items = blocks ? 256u : 64u,
+                                .parts = one.parts,
                                 .steps = one.steps > 0 ? one.steps
                                          : blocks      ? 2048 / one.channels * 2
                                                        : 32,
@@ -422,15 +425,16 @@ TEST(BankKernels, ScenariosCompileForHopper) {
                               {Fir::warp_specialized, 128, 13, 512, 64, Samples::int4},
                               {Fir::warp_specialized, 64, 2, 512, 128, Samples::int16},
                               {Fir::blocks, 1024, 4, 256, 4},
-                              {Fir::blocks, 512, 16, 256, 8},
-                              {Fir::blocks, 4096, 8, 256, 1}}) {
+                              {Fir::blocks, 1024, 16, 256, 8},
+                              {Fir::blocks, 4096, 8, 256, 2}}) {
     KernelDesign design{
         .geometry = resolve({.channels = one.channels, .taps = one.taps, .stations = 64, .samples = one.samples}),
         .fir = one.fir,
         .items = one.items,
         .steps = one.steps};
     if (one.fir == Fir::registers) design.radices = radices_of(one.channels, 16);
-    if (one.fir == Fir::warp_specialized || one.taps * one.channels > 8192) design.resident = 1;
+    if (one.fir == Fir::warp_specialized) design.resident = 1;
+    if (one.taps * one.channels > 4096) design.parts = 2;
     const KernelText text = text_of(design);
     EXPECT_LE(text.local_bytes, 227u << 10);
     EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(text.source, "sm_90").empty()); }) << text.source.text;

@@ -2,6 +2,9 @@
 // groups of 256 apart; it filters a block of spectra from raw rows in registers, does the first butterfly over its
 // channels where they are, and leaves 256-point transforms, which take two passes of 16 in place.
 //
+// With two parts a group has one polarization, so that twice as many groups fit a unit and one filters while another
+// transforms; two rows of bytes then share a register.
+//
 // With C = 256 R, channel c + 256 j, outputs k = R k' + r:
 //   X[R k' + r] = sum over c of W_256^(c k') [ W_C^(c r) sum over j of W_R^(j r) x[c + 256 j] ]
 #include <algorithm>
@@ -10,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "device/kernel_text.hpp"
 #include "fft/device/butterfly.hpp"
 #include "fft/device/text.hpp"
 #include "filterbank/device/design.hpp"
@@ -33,14 +37,18 @@ class Writer {
       : d_(design),
         g_(design.geometry),
         each_(design.geometry.channels / kItems),
+        polarizations_(design.parts / 2),
+        packed_(design.parts == 2 && design.geometry.samples == Samples::int8),
+        held_(packed_ ? (design.geometry.taps / 2) * 2 : design.geometry.taps - 1),
         points_(points_of(design.geometry.channels / kItems)) {}
 
   KernelText write() {
-    const std::size_t lines = d_.steps * 2 * each_ * points_;
+    const std::size_t lines = transforms() * points_;
     const std::size_t kept = d_.local_weights ? g_.taps * g_.channels : 0;  // floats
     text_.line("// {} channels of {} taps, {}; {} spectra filtered at a time from raw rows", g_.channels, g_.taps,
                filterbank::to_string(g_.samples), d_.steps);
-    text_.raw(conversion_text(g_.samples, 4));
+    text_.raw(conversion_text(g_.samples, d_.parts));
+    if (packed_) text_.raw(ridge::detail::kernel_text("filterbank/packed_rows"));
     text_.raw(fft::on_device::butterfly_text({16, each_}, false));
     text_.raw("#define dft1(v)\n");
     text_.raw(finish_words(d_));
@@ -57,8 +65,9 @@ class Writer {
       text_.line("for (int i = item; i < {}; i += {}) kept[i] = LOAD_CACHED(weights + i);", kept, kItems);
     }
     text_.line("roots[item] = LOAD_CACHED(tables + item);");
-    text_.line("const int station = (int)(GROUP_ID(0) % {}u);", g_.stations);
-    text_.line("const int begin = (int)(GROUP_ID(0) / {}u) * {};", g_.stations,
+    if (polarizations_ == 1) text_.line("const int pol = (int)(GROUP_ID(0) % 2u);");
+    text_.line("const int station = (int)(GROUP_ID(0) / {}u % {}u);", d_.split(), g_.stations);
+    text_.line("const int begin = (int)(GROUP_ID(0) / {}u) * {};", g_.stations * d_.split(),
                d_.rounds > 0 ? fmt::format("{}", d_.rounds * d_.steps) : fmt::format("{} * rounds", d_.steps));
     pointers();
     if (d_.local_weights) text_.line("BARRIER();");
@@ -81,7 +90,7 @@ class Writer {
   }
 
  private:
-  std::size_t row() const { return g_.stations * g_.channels; }
+  std::size_t row() const { return g_.stations * g_.channels * d_.split(); }
   std::string root(std::size_t r) const { return fmt::format("LOAD_CACHED(tables + {} + item)", 256 * r); }
 
   void pointers() {
@@ -90,18 +99,30 @@ class Writer {
                  g_.delayed ? " + LOAD_CACHED(shifts + station)" : "");
       // Rows count from the oldest that the spectrum 0 of the launch needs.
       text_.line("const int row{0} = origin / {1} + moved{0} / {1};", j, g_.channels);
-      text_.line("GLOBAL const raw_t* const samples{0} = in + ((long)row{0} * {1} + station * {2} + moved{0} % {2});",
-                 j, row(), g_.channels);
-      text_.line("raw_t old{}[{}], fresh{}[{}];", j, std::max<std::size_t>(g_.taps - 1, 1), j, d_.steps);
-      for (std::size_t i = 0; i + 1 < g_.taps; ++i) {
-        text_.line(
-            "old{0}[{1}] = row{0} + begin + {1} >= 0 && begin < spectra ? LOAD_CACHED(samples{0} + (long)(begin "
-            "+ {1}) * {2}) : RAW_ZERO;",
-            j, i, row());
+      text_.line(
+          "GLOBAL const raw_t* const samples{0} = in + ((long)row{0} * {1} + (station * {2} + moved{0} % {2}){3});", j,
+          row(), g_.channels, polarizations_ == 1 ? " * 2 + pol" : "");
+      text_.line("raw_t fresh{}[{}];", j, d_.steps);
+      text_.line("{} old{}[{}];", packed_ ? "uint" : "raw_t", j, std::max<std::size_t>(packed_ ? held_ / 2 : held_, 1));
+      for (std::size_t i = 0; i < held_; i += packed_ ? 2 : 1) {
+        if (packed_) {
+          text_.line("old{}[{}] = joined({}, {});", j, i / 2, first_row(j, i), first_row(j, i + 1));
+        } else {
+          text_.line("old{}[{}] = {};", j, i, first_row(j, i));
+        }
       }
       if (j > 0 && each_ <= kHeldTurns) text_.line("const float2 turn{0} = {1};", j, root(j));
     }
     load("begin");
+  }
+
+  // Row `i` of those held; where they are kept in pairs, the first may be one that no sum wants.
+  std::string first_row(std::size_t j, std::size_t i) const {
+    const std::size_t unwanted = held_ - (g_.taps - 1);
+    if (i < unwanted) return "RAW_ZERO";
+    return fmt::format(
+        "row{0} + begin + {1} >= 0 && begin < spectra ? LOAD_CACHED(samples{0} + (long)(begin + {1}) * {2}) : RAW_ZERO",
+        j, i - unwanted, row());
   }
 
   void load(const std::string& first) {
@@ -136,45 +157,59 @@ class Writer {
 
   // --- the FIR: every row is converted once a block and goes into all sums that want it
   void filter() {
+    for (std::size_t j = 0; j < each_; ++j) text_.line("float sum{}[{}];", j, d_.parts * d_.steps);
+    for (std::size_t j = 0; j < each_; ++j) filter_channel(j);
+    first_butterflies();
+  }
+
+  void filter_channel(std::size_t j) {
     const std::size_t taps = g_.taps, steps = d_.steps;
-    for (std::size_t j = 0; j < each_; ++j) {
-      text_.line("float sum{}[{}];", j, 4 * steps);
-      text_.open();
-      text_.line("float w[{}];", taps);
-      for (std::size_t i = 0; i < taps; ++i) {
-        const std::size_t at = i * g_.channels + g_.channels - 1 - j * kItems;
-        const std::string value = d_.local_weights ? fmt::format("kept[zero + {} - item]", at)
-                                                   : fmt::format("LOAD_CACHED(weights + zero + {} - item)", at);
-        text_.line("w[{}] = {};", i, g_.centred ? fmt::format("(item & 1) ? -{0} : {0}", value) : value);
+    text_.open();
+    text_.line("float w[{}];", taps);
+    for (std::size_t i = 0; i < taps; ++i) {
+      const std::size_t at = i * g_.channels + g_.channels - 1 - j * kItems;
+      const std::string value = d_.local_weights ? fmt::format("kept[zero + {} - item]", at)
+                                                 : fmt::format("LOAD_CACHED(weights + zero + {} - item)", at);
+      text_.line("w[{}] = {};", i, g_.centred ? fmt::format("(item & 1) ? -{0} : {0}", value) : value);
+    }
+    if (packed_) {
+      text_.line("uint pairs[{}];", steps / 2);
+      for (std::size_t s = 0; s < steps; s += 2) {
+        text_.line("pairs[{0}] = joined(fresh{1}[{2}], fresh{1}[{3}]);", s / 2, j, s, s + 1);
       }
-      for (std::size_t row = 0; row < steps + taps - 1; ++row) {
-        text_.open();
-        text_.line("float x[4];");
-        text_.line("convert({}, x);",
-                   row + 1 < taps ? fmt::format("old{}[{}]", j, row) : fmt::format("fresh{}[{}]", j, row + 1 - taps));
-        for (std::size_t s = row + 1 < taps ? 0 : row + 1 - taps; s < steps && s <= row; ++s) {
-          const std::size_t tap = s + taps - 1 - row;
-          for (std::size_t p = 0; p < 4; ++p) {
-            if (tap + 1 == taps) {
-              text_.line("sum{}[{}] = x[{}] * w[{}];", j, 4 * s + p, p, tap);
-            } else {
-              text_.line("sum{0}[{1}] = FMA(x[{2}], w[{3}], sum{0}[{1}]);", j, 4 * s + p, p, tap);
-            }
+    }
+    for (std::size_t row = 0; row < steps + taps - 1; ++row) {
+      text_.open();
+      text_.line("float x[{}];", d_.parts);
+      text_.line("{};", converted(j, row));
+      for (std::size_t s = row + 1 < taps ? 0 : row + 1 - taps; s < steps && s <= row; ++s) {
+        const std::size_t tap = s + taps - 1 - row;
+        for (std::size_t p = 0; p < d_.parts; ++p) {
+          if (tap + 1 == taps) {
+            text_.line("sum{}[{}] = x[{}] * w[{}];", j, d_.parts * s + p, p, tap);
+          } else {
+            text_.line("sum{0}[{1}] = FMA(x[{2}], w[{3}], sum{0}[{1}]);", j, d_.parts * s + p, p, tap);
           }
         }
-        text_.close();
       }
       text_.close();
     }
     // The newest rows are the next block's old ones.
-    for (std::size_t j = 0; j < each_; ++j) {
-      for (std::size_t i = 0; i + 1 < taps; ++i) {
-        const std::size_t at = i + steps;
-        text_.line("old{0}[{1}] = {2};", j, i,
-                   at + 1 < taps ? fmt::format("old{}[{}]", j, at) : fmt::format("fresh{}[{}]", j, at + 1 - taps));
-      }
-    }
-    first_butterflies();
+    const std::size_t words = packed_ ? held_ / 2 : held_, moved = packed_ ? steps / 2 : steps;
+    for (std::size_t i = 0; i < words; ++i) text_.line("old{}[{}] = {};", j, i, word(j, i + moved));
+    text_.close();
+  }
+
+  // A word of the rows held and the fresh ones behind them.
+  std::string word(std::size_t j, std::size_t i) const {
+    const std::size_t words = packed_ ? held_ / 2 : held_;
+    if (i < words) return fmt::format("old{}[{}]", j, i);
+    return packed_ ? fmt::format("pairs[{}]", i - words) : fmt::format("fresh{}[{}]", j, i - words);
+  }
+  std::string converted(std::size_t j, std::size_t row) const {
+    if (!packed_) return fmt::format("convert({}, x)", word(j, row));
+    const std::size_t at = row + held_ - (g_.taps - 1);
+    return fmt::format("convert_{}({}, x)", at % 2 == 0 ? "older" : "newer", word(j, at / 2));
   }
 
   void first_butterflies() {
@@ -183,15 +218,16 @@ class Writer {
       text_.line("const float2 turn{0} = LOAD_CACHED(tables + zero + {1} + item);", r, 256 * r);
     }
     for (std::size_t s = 0; s < d_.steps; ++s) {
-      for (std::size_t pol = 0; pol < 2; ++pol) {
+      for (std::size_t pol = 0; pol < polarizations_; ++pol) {
+        const std::size_t first = d_.parts * s + 2 * pol;
         text_.open();
         text_.line("float2 v[{}];", each_);
         for (std::size_t j = 0; j < each_; ++j) {
-          text_.line("v[{0}] = make_float2(sum{0}[{1}], sum{0}[{2}]);", j, 4 * s + 2 * pol, 4 * s + 2 * pol + 1);
+          text_.line("v[{0}] = make_float2(sum{0}[{1}], sum{0}[{2}]);", j, first, first + 1);
         }
         text_.line("dft{}(v);", each_);
         for (std::size_t r = 0; r < each_; ++r) {
-          text_.line("points[{} + item + item / 16] = {};", ((s * 2 + pol) * each_ + r) * points_,
+          text_.line("points[{} + item + item / 16] = {};", ((s * polarizations_ + pol) * each_ + r) * points_,
                      r == 0 ? std::string("v[0]") : fmt::format("multiply(v[{0}], turn{0})", r));
         }
         text_.close();
@@ -201,7 +237,7 @@ class Writer {
   }
 
   // --- the transforms of 256 points
-  std::size_t transforms() const { return d_.steps * 2 * each_; }
+  std::size_t transforms() const { return d_.steps * polarizations_ * each_; }
 
   // Butterfly i of a transform reads and writes points i + 16 u.
   void first_pass() {
@@ -230,7 +266,8 @@ class Writer {
       text_.line("float2 v[16];");
       for (std::size_t i = 0; i < 16; ++i) text_.line("v[{0}] = at[{0}];", i);
       text_.line("dft16(v);");
-      text_.line("const int pol = line % 2, time = t + line / 2, k = u * {} + r;", each_);
+      if (polarizations_ == 2) text_.line("const int pol = line % 2;");
+      text_.line("const int time = t + line / {}, k = u * {} + r;", polarizations_, each_);
       text_.open("if (time < spectra)");
       text_.line("GLOBAL float2* const to = out + (out_offset + {});", place_text(g_, "time", "k"));
       open_finish(text_, d_, "time");
@@ -246,8 +283,11 @@ class Writer {
 
   const KernelDesign& d_;
   const Geometry& g_;
-  std::size_t each_;    // channels of an item
-  std::size_t points_;  // from a transform to the next
+  std::size_t each_;           // channels of an item
+  std::size_t polarizations_;  // of a group
+  bool packed_;                // two rows a register
+  std::size_t held_;           // rows from block to block
+  std::size_t points_;         // from a transform to the next
   Text text_;
 };
 

@@ -49,7 +49,10 @@ struct KernelDesign {
   std::size_t units() const { return streams * geometry.channels * split(); }
   std::size_t units_each() const { return (units() + items - 1) / items; }
   std::size_t lines() const { return streams * steps * geometry.polarizations; }
-  std::size_t station_groups() const { return (geometry.stations + streams - 1) / streams; }
+  // Groups side by side: stations, and polarizations where a group of `blocks` has one.
+  std::size_t station_groups() const {
+    return (geometry.stations + streams - 1) / streams * (fir == Fir::blocks ? split() : 1);
+  }
   // Spectra of one turn of the loop: the delay line is back where it was.
   std::size_t period() const;
 };

@@ -161,38 +161,68 @@ void add_warp_specialized(const Device& device, const Problem& problem, const Ge
 }
 
 // Registers of an item of `blocks`: raw rows, the sums of a block of spectra, weights.
-std::size_t block_registers(const Geometry& g, std::size_t steps) {
-  return g.channels / 256 * (g.taps - 1 + 5 * steps) + 16;
+std::size_t block_registers(const KernelDesign& d) {
+  const std::size_t each = d.geometry.channels / 256, taps = d.geometry.taps;
+  const bool pairs = d.parts == 2 && d.geometry.samples == Samples::int8;
+  return each * ((pairs ? taps / 2 : taps - 1) + d.parts * d.steps) + (pairs ? d.steps : each * d.steps) + taps + 8;
+}
+
+// Groups that fit a unit by their registers and local memory; 0: not one.
+std::size_t resident_blocks(const KernelDesign& d, std::size_t local) {
+  constexpr std::size_t kSpilled = 312;  // a few values in memory still pay
+  const std::size_t registers = block_registers(d), bytes = block_text(d).local_bytes;
+  if (registers > kSpilled || bytes > local) return 0;
+  return std::min(registers <= 80    ? std::size_t{3}
+                  : registers <= 132 ? std::size_t{2}
+                                     : std::size_t{1},
+                  local / (bytes + 1024));
+}
+
+bool takes_blocks(const Device& device, const Geometry& g) {
+  return g.critical() && g.polarizations == 2 && g.samples != Samples::float32 && g.block == g.channels &&
+         g.channels >= 256 && g.channels <= 4096 && std::has_single_bit(g.channels) && !g.by_channel &&
+         device.limits().work_group >= 256;
+}
+
+// Few taps and up to 1024 channels.
+void add_short_blocks(const Device& device, KernelDesign d, std::vector<KernelDesign>& all) {
+  for (const std::size_t values : {4096, 2048}) {
+    d.steps = values / d.geometry.channels;
+    d.rounds = fixed_rounds(device, d.steps);
+    if (block_text(d).local_bytes > local_memory(device)) continue;
+    all.push_back(d);
+    return;
+  }
+}
+
+// Groups of one polarization, several a unit, before groups of both; the longest blocks of each first.
+void add_long_blocks(const Device& device, KernelDesign d, std::vector<KernelDesign>& all) {
+  const Geometry& g = d.geometry;
+  const std::size_t local = local_memory(device);
+  for (const std::size_t parts : {std::size_t{2}, std::size_t{4}}) {
+    d.parts = parts;
+    std::size_t found = 0;
+    for (d.steps = 16; d.steps > 0 && found < 2; d.steps /= 2) {
+      if (d.steps * parts * g.channels % 8192 != 0 || (parts == 2 && d.steps % 2 != 0)) continue;
+      d.local_weights = false;
+      d.resident = resident_blocks(d, local);
+      if (d.resident == 0) continue;
+      d.local_weights = d.resident * (block_text(d).local_bytes + g.taps * g.channels * sizeof(float) + 1024) <= local;
+      all.push_back(d);
+      ++found;
+    }
+  }
 }
 
 // 256 times 1 to 16 channels: the rows of a block of spectra fit the registers as they are.
 void add_blocks(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
-  if (!g.critical() || g.polarizations != 2 || g.samples == Samples::float32 || g.block != g.channels) return;
-  if (g.channels < 256 || g.channels > 4096 || !std::has_single_bit(g.channels) || g.by_channel) return;
-  if (device.limits().work_group < 256) return;
-  // Compiling a long kernel for a processor takes longer than what it saves there.
-  const bool few_taps = g.taps <= 8 && g.channels <= 1024;
-  if (!few_taps && !device.limits().private_arrays_in_registers) return;
+  if (!takes_blocks(device, g)) return;
   KernelDesign d{.geometry = g, .fir = Fir::blocks, .items = 256, .parts = 4};
   d.factors = factors_of(problem, g);
-  const std::size_t most = few_taps ? 4096 / g.channels : 16, wanted = few_taps ? 1 : 3;
-  constexpr std::size_t kHeld = 256, kSpilled = 304;  // registers; a few values in memory still pay
-  std::size_t found = 0;
-  for (const std::size_t registers : {kHeld, kSpilled}) {
-    for (d.steps = most; d.steps > 0 && found < wanted; d.steps /= 2) {
-      const std::size_t needed = block_registers(g, d.steps), local = local_memory(device);
-      if (d.steps * g.channels % 2048 != 0 || needed > registers || (registers > kHeld && needed <= kHeld)) continue;
-      d.rounds = fixed_rounds(device, d.steps);
-      d.local_weights = false;
-      const std::size_t bytes = block_text(d).local_bytes;
-      if (bytes > local) continue;
-      if (!few_taps) {
-        d.resident = needed <= 126 && 2 * (bytes + 1024) <= local ? 2 : 1;
-        d.local_weights = d.resident == 1 && bytes + g.taps * g.channels * sizeof(float) <= local;
-      }
-      all.push_back(d);
-      ++found;
-    }
+  if (g.taps <= 8 && g.channels <= 1024) {
+    add_short_blocks(device, d, all);
+  } else if (device.limits().private_arrays_in_registers) {  // compiling them for a processor takes too long to pay
+    add_long_blocks(device, d, all);
   }
 }
 

@@ -1,0 +1,10 @@
+// Two rows of one polarization's bytes in a word, top bits turned over: what the delay lines of `blocks` hold.
+FUNCTION uint joined(raw_t older, raw_t newer) { return ((uint)older | (uint)newer << 16) ^ 0x80808080u; }
+FUNCTION void convert_older(uint rows, float* x) {
+  x[0] = AS_FLOAT(PICK_BYTES(rows, 0x4b000000u, 0x7440u)) - 8388736.0f;
+  x[1] = AS_FLOAT(PICK_BYTES(rows, 0x4b000000u, 0x7441u)) - 8388736.0f;
+}
+FUNCTION void convert_newer(uint rows, float* x) {
+  x[0] = AS_FLOAT(PICK_BYTES(rows, 0x4b000000u, 0x7442u)) - 8388736.0f;
+  x[1] = AS_FLOAT(PICK_BYTES(rows, 0x4b000000u, 0x7443u)) - 8388736.0f;
+}
