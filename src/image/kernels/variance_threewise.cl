@@ -9,17 +9,17 @@
 #define EDGE (WINDOW_COLUMNS == 27 ? 9 : 3)
 #define LINE (ITEMS_HERE + 2 * EDGE)
 
-FUNCTION uint three_of(GLOBAL const uchar* in, ulong pitch, int row, int x, int whole, int x0, int x1, int x2) {
-  if (row < 0) return (uint)BEYOND * 0x010101u;
+// The three pixels around x as two words, to be shifted when they are used: a load is waited for where its value is.
+FUNCTION uint2 three_of(GLOBAL const uchar* in, ulong pitch, int row, int x, int whole, int x0, int x1, int x2) {
+  if (row < 0) return make_uint2((uint)BEYOND * 0x01010101u, (uint)BEYOND * 0x01010101u);
   GLOBAL const uchar* line = in + (ulong)row * pitch;
   if (whole) {
     GLOBAL const uint* words = (GLOBAL const uint*)(line + ((x - 1) & ~3));
-    const ulong both = (ulong)LOAD_CACHED(words + 1) << 32 | (ulong)LOAD_CACHED(words);
-    return (uint)(both >> 8 * ((x - 1) & 3)) & 0xffffffu;
+    return make_uint2(LOAD_CACHED(words), LOAD_CACHED(words + 1));
   }
   const uint a = x0 < 0 ? (uint)BEYOND : line[x0], b = x1 < 0 ? (uint)BEYOND : line[x1];
   const uint c = x2 < 0 ? (uint)BEYOND : line[x2];
-  return a | b << 8 | c << 16;
+  return make_uint2(a | b << 8 | c << 16, 0u);
 }
 
 FUNCTION float2 joined(float2 a, float2 b, float2 c, float share) {  // 6 / n
@@ -40,7 +40,7 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
   const int whole = aligned && x >= 1 && ((x - 1) & ~3) + 7 < columns;
   const int writes = t >= BESIDE && t < ITEMS_HERE - BESIDE && x < columns;
   const int x0 = bordered(x - 1, columns), x1 = bordered(x, columns), x2 = bordered(x + 1, columns);
-  const int first = top - WINDOW_ROWS / 2;
+  const int first = top - WINDOW_ROWS / 2, shift = whole ? 8 * ((x - 1) & 3) : 0;
   GLOBAL float* to = out + out_offset + (ulong)(writes ? x : 0);
   int sum_1 = 0, sum_2 = 0, squares_1 = 0, squares_2 = 0;  // of three cells, of the rows before
   float2 threes[6];                                        // as wide as the window, three rows high
@@ -51,7 +51,7 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
   UNROLL
   for (int i = 0; i < 18; ++i) tall[i] = make_float2(0.0f, 0.0f);
 #endif
-  uint next[TOGETHER];
+  uint2 next[TOGETHER];
   UNROLL
   for (int k = 0; k < TOGETHER; ++k) next[k] = three_of(in, pitch, bordered(first + k, rows), x, whole, x0, x1, x2);
   for (int begin = 0; begin < here + WINDOW_ROWS - 1; begin += 18) {
@@ -60,7 +60,8 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
       float2 own[TOGETHER];
       UNROLL
       for (int k = 0; k < TOGETHER; ++k) {
-        const int sum = (int)BYTES_DOT(next[k], 0x010101u, 0u), squares = (int)BYTES_DOT(next[k], next[k], 0u);
+        const uint three = (uint)(((ulong)next[k].y << 32 | (ulong)next[k].x) >> shift) & 0xffffffu;
+        const int sum = (int)BYTES_DOT(three, 0x010101u, 0u), squares = (int)BYTES_DOT(three, three, 0u);
         const int nine = sum + sum_1 + sum_2;
         own[k] = make_float2((float)nine, (float)(9 * (squares + squares_1 + squares_2) - nine * nine));
         sum_2 = sum_1;
@@ -88,14 +89,14 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
         const int i = part + k;
 #if WINDOW_COLUMNS == 27
         LOCAL const float2* line = wide + k * LINE + EDGE + t;
-        const float2 three = joined(line[-9], own[k], line[9], 6.0f / 27.0f);
+        const float2 across = joined(line[-9], own[k], line[9], 6.0f / 27.0f);
         const float cells = 81.0f;
 #else
-        const float2 three = own[k];
+        const float2 across = own[k];
         const float cells = 27.0f;
 #endif
-        const float2 nine = joined(threes[i % 6], threes[(i + 3) % 6], three, 6.0f / cells);
-        threes[i % 6] = three;
+        const float2 nine = joined(threes[i % 6], threes[(i + 3) % 6], across, 6.0f / cells);
+        threes[i % 6] = across;
 #if WINDOW_ROWS == 27
         const float2 all = joined(tall[i], tall[(i + 9) % 18], nine, 2.0f / cells);
         tall[i] = nine;
