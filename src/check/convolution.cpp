@@ -24,7 +24,7 @@ struct RealOf<std::complex<T>> {
   using Type = T;
 };
 
-enum class Kind { convolve, correlate, filter };
+enum class Operation { convolve, correlate, filter };
 
 template <class Element>
 std::vector<Element> draw_values(std::size_t count, std::uint64_t seed) {
@@ -36,7 +36,7 @@ std::vector<Element> draw_values(std::size_t count, std::uint64_t seed) {
 
 // One value of the answer, as the header writes it. long double is wider than double on every machine we know.
 template <class Element>
-std::complex<long double> value_of(Kind kind, fft::Extent extent, const std::vector<Element>& a,
+std::complex<long double> value_of(Operation kind, fft::Extent extent, const std::vector<Element>& a,
                                    const std::vector<Element>& b, std::size_t n) {
   using Value = std::complex<long double>;
   const auto as = static_cast<std::ptrdiff_t>(a.size()), bs = static_cast<std::ptrdiff_t>(b.size());
@@ -48,7 +48,7 @@ std::complex<long double> value_of(Kind kind, fft::Extent extent, const std::vec
   };
   const auto place = static_cast<std::ptrdiff_t>(n);
   Value sum = 0;
-  if (kind != Kind::correlate) {
+  if (kind != Operation::correlate) {
     for (std::ptrdiff_t m = 0; m < as; ++m) sum += at(a, m) * at(b, place - m);
   } else if (extent == fft::Extent::circular) {
     for (std::ptrdiff_t m = 0; m < bs; ++m) sum += at(a, m + place) * std::conj(at(b, m));
@@ -63,8 +63,8 @@ Outcome check_element(Draw& draw) {
   using T = typename RealOf<Element>::Type;
   Random& random = draw.random;
   Outcome outcome;
-  const Kind kind = random.one_of(std::vector{Kind::convolve, Kind::correlate, Kind::filter});
-  const auto extent = kind != Kind::filter && random.chance(0.5) ? fft::Extent::circular : fft::Extent::linear;
+  const Operation kind = random.one_of(std::vector{Operation::convolve, Operation::correlate, Operation::filter});
+  const auto extent = kind != Operation::filter && random.chance(0.5) ? fft::Extent::circular : fft::Extent::linear;
   const std::uint64_t data = random.bits();
   fft::ConvolutionOptions options;
   options.threads = random.below(4);
@@ -78,9 +78,9 @@ Outcome check_element(Draw& draw) {
   if (!std::is_same_v<Element, T>) draw.problem += ", complex";
 
   std::vector<Element> got;
-  if (kind == Kind::convolve) {
+  if (kind == Operation::convolve) {
     got = fft::convolve<Element>(draw.device, a, b, extent);
-  } else if (kind == Kind::correlate) {
+  } else if (kind == Operation::correlate) {
     got = fft::correlate<Element>(draw.device, a, b, extent);
   } else {
     got.assign(a.size() + b.size() - 1, Element(std::numeric_limits<T>::quiet_NaN()));

@@ -584,7 +584,7 @@ class FftDirection {
 };
 
 template <class T>
-Outcome check_type(Draw& draw) {
+Outcome check_samples(Draw& draw) {
   // Tables of a long double transform take their time.
   if (sizeof(T) == 8) draw.points = std::min<std::size_t>(draw.points, std::size_t{1} << 18);
   const FftCase made = draw_case<T>(draw);
@@ -619,7 +619,7 @@ Outcome check_type(Draw& draw) {
 Outcome check_fft(Draw& draw) {
   if (draw.random.chance(0.1)) return check_convolution(draw);
   const bool wide = draw.random.chance(0.4) && draw.device.limits().float64;
-  return wide ? check_type<double>(draw) : check_type<float>(draw);
+  return wide ? check_samples<double>(draw) : check_samples<float>(draw);
 }
 
 }  // namespace ridge::check

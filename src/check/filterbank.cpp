@@ -18,7 +18,6 @@ namespace ridge::check {
 namespace {
 
 using filterbank::Order;
-using filterbank::Samples;
 
 struct BankCase {
   filterbank::Problem problem{};
@@ -32,14 +31,15 @@ BankCase draw_case(Draw& draw) {
   Random& random = draw.random;
   BankCase made;
   filterbank::Problem& problem = made.problem;
-  problem.samples = random.one_of(std::vector{Samples::int4, Samples::int8, Samples::int16, Samples::float32});
+  problem.samples = random.one_of(std::vector{filterbank::Samples::int4, filterbank::Samples::int8,
+                                              filterbank::Samples::int16, filterbank::Samples::float32});
   problem.polarizations = random.between(1, 2);
   problem.centred = random.chance(0.3);
   problem.order = random.chance(0.4) ? Order::channel : Order::time;
   problem.output_times = random.between(1, 20);
   const std::size_t ratio = random.below(5), bandpass = random.below(4), block = random.below(3);
   const bool known = random.chance(0.5), delayed = random.chance(0.2);
-  made.odd = random.chance(0.3) && problem.samples == Samples::float32;
+  made.odd = random.chance(0.3) && problem.samples == filterbank::Samples::float32;
   made.data = random.bits();
   made.by_chance = random.bits();
   made.cuts = random.bits();
@@ -117,14 +117,14 @@ class BankReference {
       return std::complex<double>(static_cast<double>(parts[0]), static_cast<double>(parts[1]));
     };
     switch (p_.samples) {
-      case Samples::int4: {
+      case filterbank::Samples::int4: {
         const int both = std::to_integer<int>(*at);
         const auto nibble = [](int value) { return static_cast<double>(value >= 8 ? value - 16 : value); };
         return {nibble(both & 15), nibble(both >> 4)};
       }
-      case Samples::int8:
+      case filterbank::Samples::int8:
         return pair(std::int8_t{});
-      case Samples::int16:
+      case filterbank::Samples::int16:
         return pair(std::int16_t{});
       default:
         return pair(float{});
@@ -174,7 +174,7 @@ std::vector<std::byte> draw_bytes(const BankCase& made, const filterbank::Proble
   const std::size_t block = p.input_block == 0 ? p.channels : p.input_block;
   const std::size_t samples = (made.spectra * hop + p.delays.longest) / block * block + block;
   std::vector<std::byte> bytes(samples * p.stations * p.polarizations * filterbank::bytes_of(p.samples));
-  fill_random(bytes, p.samples == Samples::float32 ? Numbers::float32 : Numbers::bits, made.data);
+  fill_random(bytes, p.samples == filterbank::Samples::float32 ? Numbers::float32 : Numbers::bits, made.data);
   if (made.odd) {
     const float number =
         random.chance(0.5) ? std::numeric_limits<float>::quiet_NaN() : std::numeric_limits<float>::infinity();

@@ -183,7 +183,7 @@ void advance(const stencil::Plan<T>& plan, Grid<T>& grid, std::size_t steps, con
 }
 
 template <class T>
-Outcome check_type(Draw& draw) {
+Outcome check_cells(Draw& draw) {
   Random& random = draw.random;
   const bool system = random.chance(0.3);
   const std::size_t dimensions = system ? 2 : random.between(1, 3);
@@ -270,14 +270,14 @@ Outcome check_type(Draw& draw) {
 Outcome check_stencil(Draw& draw) {
   switch (draw.random.below(6)) {
     case 0:
-      return check_type<std::int32_t>(draw);
+      return check_cells<std::int32_t>(draw);
     case 1:
-      return check_type<std::uint8_t>(draw);
+      return check_cells<std::uint8_t>(draw);
     case 2:
-      if (draw.device.limits().float64) return check_type<double>(draw);
+      if (draw.device.limits().float64) return check_cells<double>(draw);
       [[fallthrough]];
     default:
-      return check_type<float>(draw);
+      return check_cells<float>(draw);
   }
 }
 

@@ -17,7 +17,7 @@
 namespace ridge::fft {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_convolution(const std::string& what) {
   throw Error(ErrorKind::invalid_argument, fmt::format("convolution: {}", what));
 }
 
@@ -151,20 +151,22 @@ class Convolver {
 
  private:
   static std::size_t checked_size(std::span<const Element> filter) {
-    if (filter.empty()) refuse("the filter is empty");
+    if (filter.empty()) refuse_convolution("the filter is empty");
     return filter.size();
   }
   std::size_t checked_block() const {
     if (block_ < filter_size_)
-      refuse(fmt::format("blocks of {} are shorter than the filter's {}", block_, filter_size_));
+      refuse_convolution(fmt::format("blocks of {} are shorter than the filter's {}", block_, filter_size_));
     return block_;
   }
   std::size_t check(std::span<const Element> signal, std::span<Element> out) const {
-    if (signal.empty()) refuse("the signal is empty");
+    if (signal.empty()) refuse_convolution("the signal is empty");
     const std::size_t needed = signal.size() + filter_size_ - 1;
-    if (out.size() < needed) refuse(fmt::format("the output has {} values, the result {}", out.size(), needed));
+    if (out.size() < needed)
+      refuse_convolution(fmt::format("the output has {} values, the result {}", out.size(), needed));
     const auto a = reinterpret_cast<std::uintptr_t>(signal.data()), b = reinterpret_cast<std::uintptr_t>(out.data());
-    if (a < b + out.size_bytes() && b < a + signal.size_bytes()) refuse("the signal and the output overlap");
+    if (a < b + out.size_bytes() && b < a + signal.size_bytes())
+      refuse_convolution("the signal and the output overlap");
     return needed;
   }
 
@@ -213,7 +215,7 @@ std::string Convolution<Element>::explain() const {
 template <class Element>
 std::vector<Element> convolve(const Device& device, std::span<const Element> a, std::span<const Element> b,
                               Extent extent) {
-  if (a.empty() || b.empty()) refuse("one of the inputs is empty");
+  if (a.empty() || b.empty()) refuse_convolution("one of the inputs is empty");
   if (a.size() < b.size()) std::swap(a, b);
   const planner::Options planning{.effort = Effort::quick};
   const std::size_t n = a.size();
@@ -239,7 +241,7 @@ std::vector<Element> convolve(const Device& device, std::span<const Element> a, 
 template <class Element>
 std::vector<Element> correlate(const Device& device, std::span<const Element> a, std::span<const Element> b,
                                Extent extent) {
-  if (a.empty() || b.empty()) refuse("one of the inputs is empty");
+  if (a.empty() || b.empty()) refuse_convolution("one of the inputs is empty");
   const std::size_t n = std::max(a.size(), b.size());
   std::vector<Element> reversed(extent == Extent::linear ? b.size() : n);
   for (std::size_t i = 0; i < b.size(); ++i) {

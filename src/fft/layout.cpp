@@ -11,7 +11,7 @@
 namespace ridge::fft {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_layout(const std::string& what) {
   throw Error(ErrorKind::invalid_argument, fmt::format("fft: {}", what));
 }
 
@@ -19,7 +19,7 @@ std::size_t times(std::size_t a, std::size_t b, const char* what) {
   std::size_t product;
   // The largest element has 16 bytes, and pointers must be able to differ by the whole of it.
   if (__builtin_mul_overflow(a, b, &product) || product > std::numeric_limits<std::size_t>::max() / 64) {
-    refuse(fmt::format("{} is too large: {} times {} does not fit in memory", what, a, b));
+    refuse_layout(fmt::format("{} is too large: {} times {} does not fit in memory", what, a, b));
   }
   return product;
 }
@@ -62,7 +62,7 @@ bool aliasing(std::vector<Run> runs) {
 Side fill(const Problem& problem, const Strides& given, std::size_t axes, std::array<std::size_t, kMostAxes> shape,
           std::size_t padded_last, const char* what) {
   if (!given.axes.empty() && given.axes.size() != axes) {
-    refuse(fmt::format("{} strides for {} axes in {}", given.axes.size(), axes, what));
+    refuse_layout(fmt::format("{} strides for {} axes in {}", given.axes.size(), axes, what));
   }
   Side side;
   side.shape = shape;
@@ -94,15 +94,17 @@ void check_same_memory(const Layout& layout, const Problem& problem) {
   }
   same = same && (problem.batch == 1 || a.batch == each * b.batch);
   if (!same) {
-    refuse(real ? "in place, the rows of samples must be padded to twice the rows of the spectrum and lie at the same "
-                  "places"
-                : "in place, input and output must have the same strides");
+    refuse_layout(
+        real ? "in place, the rows of samples must be padded to twice the rows of the spectrum and lie at the same "
+               "places"
+             : "in place, input and output must have the same strides");
   }
 }
 
 void check_factors(const Layout& layout, const Problem& problem) {
   const auto check = [&](const char* what, std::size_t given, std::size_t points) {
-    if (given != 0 && given != points) refuse(fmt::format("{} has {} values for {} points", what, given, points));
+    if (given != 0 && given != points)
+      refuse_layout(fmt::format("{} has {} values for {} points", what, given, points));
   };
   const std::size_t samples = layout.samples.points(), spectrum = layout.spectrum.points();
   check("load_forward.window", problem.load_forward.window.size(), samples);
@@ -115,11 +117,11 @@ void check_factors(const Layout& layout, const Problem& problem) {
   check("store_inverse.multiply", problem.store_inverse.multiply.size(), samples);
   if (problem.kind == Kind::real &&
       !(problem.load_forward.multiply.empty() && problem.store_inverse.multiply.empty())) {
-    refuse("real samples cannot be multiplied by complex factors: use a window");
+    refuse_layout("real samples cannot be multiplied by complex factors: use a window");
   }
-  if (problem.load_inverse.samples != Samples::same) refuse("only a forward transform loads integers");
+  if (problem.load_inverse.samples != Samples::same) refuse_layout("only a forward transform loads integers");
   if (problem.in_place && problem.load_forward.samples != Samples::same) {
-    refuse("integer samples cannot be transformed in place");
+    refuse_layout("integer samples cannot be transformed in place");
   }
 }
 
@@ -129,12 +131,12 @@ std::size_t Side::points() const { return shape[0] * shape[1] * shape[2]; }
 
 Layout resolve(const Problem& problem) {
   if (problem.shape.empty() || problem.shape.size() > kMostAxes) {
-    refuse(fmt::format("{} axes; one to three can be transformed", problem.shape.size()));
+    refuse_layout(fmt::format("{} axes; one to three can be transformed", problem.shape.size()));
   }
-  if (problem.batch == 0) refuse("a batch of 0 transforms");
+  if (problem.batch == 0) refuse_layout("a batch of 0 transforms");
   std::size_t total = problem.batch;
   for (const std::size_t length : problem.shape) {
-    if (length == 0) refuse("an axis of length 0");
+    if (length == 0) refuse_layout("an axis of length 0");
     total = times(total, length, "the problem");
   }
   Layout layout;
@@ -150,7 +152,8 @@ Layout resolve(const Problem& problem) {
   layout.samples = fill(problem, problem.input, layout.axes, samples, row, "the input");
   layout.spectrum = fill(problem, problem.output, layout.axes, spectrum, spectrum[last], "the output");
   if (layout.spectrum.aliases) {
-    refuse("the output's strides make two points share an element; make each stride larger than what lies within it");
+    refuse_layout(
+        "the output's strides make two points share an element; make each stride larger than what lies within it");
   }
   if (problem.in_place) check_same_memory(layout, problem);
   check_factors(layout, problem);

@@ -22,6 +22,12 @@ struct Factors {
   bool any() const { return samples != Samples::same || !window.empty() || !multiply.empty() || scale != T(1); }
 };
 
+// Null where there is nothing to do.
+template <class T>
+const Factors<T>* only_if_any(const Factors<T>* factors) {
+  return factors != nullptr && factors->any() ? factors : nullptr;
+}
+
 // Distances along the points of a line and from a line to the next.
 struct Steps {
   std::size_t point, line;

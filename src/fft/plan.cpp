@@ -16,7 +16,7 @@
 namespace ridge::fft {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_call(const std::string& what) {
   throw Error(ErrorKind::invalid_argument, fmt::format("fft: {}", what));
 }
 
@@ -33,13 +33,13 @@ Memory memory(std::span<Element> span, std::size_t number) {
 }
 
 void check_array(const char* what, const Memory& array, std::size_t needed) {
-  if (array.data == nullptr) refuse(fmt::format("the {} is null", what));
+  if (array.data == nullptr) refuse_call(fmt::format("the {} is null", what));
   if (array.begin() % array.number != 0) {
-    refuse(fmt::format("the {} at address {:#x} is not aligned to its numbers of {} bytes", what, array.begin(),
-                       array.number));
+    refuse_call(fmt::format("the {} at address {:#x} is not aligned to its numbers of {} bytes", what, array.begin(),
+                            array.number));
   }
   if (array.count < needed)
-    refuse(fmt::format("the {} has {} elements, this plan needs {}", what, array.count, needed));
+    refuse_call(fmt::format("the {} has {} elements, this plan needs {}", what, array.count, needed));
 }
 
 template <class AnyTransform>
@@ -50,23 +50,23 @@ void check(const AnyTransform& transform, Direction direction, const Memory& in,
   const bool apart =
       in.begin() + in_needed * in.bytes <= out.begin() || out.begin() + out_needed * out.bytes <= in.begin();
   if (transform.problem().in_place && in.data != out.data) {
-    refuse("a plan made in place was given two different arrays");
+    refuse_call("a plan made in place was given two different arrays");
   }
   if (!transform.problem().in_place && !apart) {
-    refuse("input and output overlap; plan with in_place and give the same array, or give separate ones");
+    refuse_call("input and output overlap; plan with in_place and give the same array, or give separate ones");
   }
   if (direction == Direction::inverse && transform.layout().samples.aliases) {
-    refuse("the input's strides make points share elements: such a plan can only go forward");
+    refuse_call("the input's strides make points share elements: such a plan can only go forward");
   }
 }
 
 void check_kind(const Problem& problem, Kind kind, Samples samples, Direction direction) {
   if (problem.kind != kind) {
-    refuse(kind == Kind::complex ? "a plan of real samples was given complex ones"
-                                 : "a plan of complex samples was given real ones");
+    refuse_call(kind == Kind::complex ? "a plan of real samples was given complex ones"
+                                      : "a plan of complex samples was given real ones");
   }
   if (direction == Direction::forward && problem.load_forward.samples != samples) {
-    refuse("the samples are not of the type load_forward.samples says");
+    refuse_call("the samples are not of the type load_forward.samples says");
   }
 }
 
@@ -88,14 +88,14 @@ auto with_transform(const Host& host, const OnDevice& on_device, const Call& cal
 template <class T>
 void run_buffers(const DeviceTransform<T>* transform, Direction direction, const Buffer& in, const Buffer& out,
                  Queue& queue) {
-  if (transform == nullptr) refuse("a plan on the host takes spans, not buffers");
+  if (transform == nullptr) refuse_call("a plan on the host takes spans, not buffers");
   const Device& device = transform->device();
   planner::check_queue("fft", queue, device);
   planner::check_buffer("fft", "input", in, device, transform->bytes_of(direction, true));
   planner::check_buffer("fft", "output", out, device, transform->bytes_of(direction, false));
   planner::check_apart("fft", in, out, transform->problem().in_place);
   if (direction == Direction::inverse && transform->layout().samples.aliases) {
-    refuse("the input's strides make points share elements: such a plan can only go forward");
+    refuse_call("the input's strides make points share elements: such a plan can only go forward");
   }
   transform->enqueue(direction, in, out, queue);
 }
@@ -220,7 +220,7 @@ const Device& Plan<T>::device() const {
 
 template <class T>
 std::vector<planner::Candidate> candidates(const Device& device, std::size_t n) {
-  if (n == 0) refuse("an axis of length 0");
+  if (n == 0) refuse_call("an axis of length 0");
   if (device.is_host()) return line_candidates<T>(n);
   constexpr std::uint64_t kManyPoints = std::uint64_t{1} << 26;
   on_device::AxisProblem problem;

@@ -3,11 +3,11 @@
 namespace ridge::io {
 namespace {
 
-constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr char kBase64Letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 void append_four(const unsigned char (&three)[3], std::string& text) {
   const unsigned bits = (three[0] << 16u) | (three[1] << 8u) | three[2];
-  for (const unsigned shift : {18u, 12u, 6u, 0u}) text += kLetters[(bits >> shift) & 63u];
+  for (const unsigned shift : {18u, 12u, 6u, 0u}) text += kBase64Letters[(bits >> shift) & 63u];
 }
 
 }  // namespace

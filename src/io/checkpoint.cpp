@@ -27,7 +27,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "checkpoints are written as memory lies");
 
-constexpr std::string_view kMagic = "RIDGECKP";
+constexpr std::string_view kCheckpointMagic = "RIDGECKP";
 constexpr std::size_t kLongestHeader = std::size_t{1} << 20;
 constexpr std::size_t kMostFields = 256;
 
@@ -78,7 +78,7 @@ void write_checkpoint(const fs::path& path, const CheckpointState& state, const 
   const std::size_t block = slabs_at_a_time(source);
   const std::string text = header_text(state, source, block);
   if (text.size() > kLongestHeader) throw Error(ErrorKind::invalid_argument, "a checkpoint's header above 1 MiB");
-  std::string start(kMagic);
+  std::string start(kCheckpointMagic);
   start += bytes_of_number(kCheckpointVersion) + bytes_of_number(static_cast<std::uint32_t>(text.size())) + text;
   start += bytes_of_number(crc32c(start.data(), start.size()));
 
@@ -143,13 +143,13 @@ void Checkpoint::read_header() {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) refuse("not a regular file");
   const auto size = static_cast<std::uint64_t>(status.st_size);
-  std::string start(kMagic.size() + 8, '\0');
+  std::string start(kCheckpointMagic.size() + 8, '\0');
   if (size < start.size() + 4) refuse(fmt::format("{} bytes are too few for a checkpoint", size));
   read_at(0, start.data(), start.size());
-  if (start.compare(0, kMagic.size(), kMagic) != 0) refuse("it does not begin as a checkpoint");
+  if (start.compare(0, kCheckpointMagic.size(), kCheckpointMagic) != 0) refuse("it does not begin as a checkpoint");
   std::uint32_t version = 0, length = 0, sum = 0;
-  std::memcpy(&version, start.data() + kMagic.size(), 4);
-  std::memcpy(&length, start.data() + kMagic.size() + 4, 4);
+  std::memcpy(&version, start.data() + kCheckpointMagic.size(), 4);
+  std::memcpy(&length, start.data() + kCheckpointMagic.size() + 4, 4);
   if (version != kCheckpointVersion) {
     refuse(fmt::format("version {} of the format, where {} is read", version, kCheckpointVersion));
   }

@@ -10,12 +10,12 @@
 namespace ridge::io {
 namespace {
 
-constexpr float kMagic = 202021.25f;
+constexpr float kFloMagic = 202021.25f;
 struct Header {
   float magic;
   std::int32_t width, height;
 };
-constexpr std::size_t kMostBytes = sizeof(Header) + 8 * kMostFilePixels;
+constexpr std::size_t kMostFloBytes = sizeof(Header) + 8 * kMostFilePixels;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ FlowField decode_flo(std::string_view bytes, const std::string& name) {
   Header header{};
   if (bytes.size() < sizeof header) throw refuse("it ends too early");
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (header.magic != kMagic) throw refuse("it does not begin with 202021.25");
+  if (header.magic != kFloMagic) throw refuse("it does not begin with 202021.25");
   if (header.width <= 0 || header.height <= 0) throw refuse(fmt::format("{}x{} vectors", header.width, header.height));
   check_size(name, static_cast<std::uint64_t>(header.width), static_cast<std::uint64_t>(header.height), 2);
   FlowField field{static_cast<std::size_t>(header.width), static_cast<std::size_t>(header.height)};
@@ -43,13 +43,13 @@ FlowField decode_flo(std::string_view bytes, const std::string& name) {
 }
 
 FlowField read_flo(const std::filesystem::path& path) {
-  const auto bytes = base::read_file(path, kMostBytes);
+  const auto bytes = base::read_file(path, kMostFloBytes);
   if (!bytes) throw Error(ErrorKind::io, fmt::format("cannot read {}: no such file", path.string()));
   return decode_flo(*bytes, path.string());
 }
 
 std::string encode_flo(const FlowField& field) {
-  const Header header{kMagic, static_cast<std::int32_t>(field.width), static_cast<std::int32_t>(field.height)};
+  const Header header{kFloMagic, static_cast<std::int32_t>(field.width), static_cast<std::int32_t>(field.height)};
   std::string out(reinterpret_cast<const char*>(&header), sizeof header);
   out.append(reinterpret_cast<const char*>(field.vectors.data()), field.vectors.size() * sizeof(float));
   return out;

@@ -12,7 +12,7 @@ namespace ridge::io {
 namespace {
 
 constexpr std::size_t kCard = 80, kMaxCards = 1024, kDirectIo = 512;
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;
+constexpr std::int64_t kMostGuppiBytes = std::int64_t{1} << 32;
 
 std::string trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(' ');
@@ -42,9 +42,9 @@ void take_card(std::string_view card, HeaderFields& fields) {
 }
 
 std::int64_t expected_packets(const HeaderFields& fields, const GuppiHeader& header) {
-  if (fields.has("PIPERBLK")) return fields.integer("PIPERBLK", 1, kMostBytes);
+  if (fields.has("PIPERBLK")) return fields.integer("PIPERBLK", 1, kMostGuppiBytes);
   if (!fields.has("PKTSIZE")) return 0;
-  const std::int64_t packet = fields.integer("PKTSIZE", 1, kMostBytes);
+  const std::int64_t packet = fields.integer("PKTSIZE", 1, kMostGuppiBytes);
   const std::size_t sample = header.block_bytes / header.samples();
   const auto fresh = static_cast<std::int64_t>(header.block_bytes - header.overlap * sample);
   if (fresh % packet != 0) {
@@ -144,7 +144,7 @@ bool looks_like_guppi(std::string_view first_bytes) {
 
 GuppiHeader guppi_header(const HeaderFields& fields) {
   GuppiHeader header;
-  header.block_bytes = static_cast<std::size_t>(fields.integer("BLOCSIZE", 1, kMostBytes));
+  header.block_bytes = static_cast<std::size_t>(fields.integer("BLOCSIZE", 1, kMostGuppiBytes));
   header.channels = static_cast<std::size_t>(fields.integer("OBSNCHAN", 1, 1 << 20));
   const std::int64_t polarizations = fields.integer("NPOL", 1, 4);
   if (polarizations == 3) fields.fail("NPOL is 3; 1, 2 and 4 exist");
@@ -158,7 +158,7 @@ GuppiHeader guppi_header(const HeaderFields& fields) {
     fields.fail(fmt::format("BLOCSIZE is {}, no whole number of samples of OBSNCHAN {} x NPOL {} x NBITS {}",
                             header.block_bytes, header.channels, polarizations, header.bits));
   }
-  header.overlap = static_cast<std::size_t>(fields.integer("OVERLAP", 0, kMostBytes, 0));
+  header.overlap = static_cast<std::size_t>(fields.integer("OVERLAP", 0, kMostGuppiBytes, 0));
   if (header.overlap >= header.samples()) {
     fields.fail(fmt::format("OVERLAP is {}, and a block holds {} samples", header.overlap, header.samples()));
   }

@@ -16,7 +16,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, ".npy elements are copied as they are");
 
-constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
 
 struct TypeName {
   ElementType type;
@@ -176,7 +176,7 @@ std::size_t NpyHeader::elements() const {
   return count;
 }
 
-bool looks_like_npy(std::string_view first_bytes) { return first_bytes.substr(0, kMagic.size()) == kMagic; }
+bool looks_like_npy(std::string_view first_bytes) { return first_bytes.substr(0, kNpyMagic.size()) == kNpyMagic; }
 
 NpyHeader parse_npy_dictionary(std::string_view text, const std::string& name) {
   return DictionaryParser(text, name).parse();
@@ -213,7 +213,7 @@ std::string npy_header(const NpyHeader& header, std::size_t reserve) {
   for (std::size_t i = 0; i < header.shape.size(); ++i) text += fmt::format("{}{}", i > 0 ? ", " : "", header.shape[i]);
   text += header.shape.size() == 1 ? ",), }" : "), }";
   // The elements start at a multiple of 64 bytes.
-  const std::size_t before = kMagic.size() + 4;
+  const std::size_t before = kNpyMagic.size() + 4;
   std::size_t total = std::max(before + text.size() + 1, reserve);
   total = (total + 63) / 64 * 64;
   const std::size_t length = total - before;
@@ -222,7 +222,7 @@ std::string npy_header(const NpyHeader& header, std::size_t reserve) {
   }
   text.append(length - text.size() - 1, ' ');
   text += '\n';
-  std::string bytes(kMagic);
+  std::string bytes(kNpyMagic);
   bytes += '\x01';
   bytes += '\0';
   bytes += static_cast<char>(length & 0xff);

@@ -11,8 +11,8 @@ namespace ridge::io {
 namespace {
 
 constexpr std::size_t kLeastHeader = 4096, kMostHeader = std::size_t{1} << 20;
-constexpr std::size_t kPiece = std::size_t{1} << 20;  // bytes read at a time, or one sample where it is longer
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;
+constexpr std::size_t kDadaPiece = std::size_t{1} << 20;  // bytes read at a time, or one sample where it is longer
+constexpr std::int64_t kMostDadaBytes = std::int64_t{1} << 60;
 
 // "KEY value # comment" lines up to the first NUL.
 HeaderFields parse(std::string_view text, const std::string& name) {
@@ -68,7 +68,7 @@ class PsrdadaReader final : public SampleReader {
     info_.telescope = first_.telescope;
     left_ = first_.file_bytes;
     expected_ = first_.offset;
-    whole_ = std::max<std::size_t>(1, kPiece / first_.sample_bytes()) * first_.sample_bytes();
+    whole_ = std::max<std::size_t>(1, kDadaPiece / first_.sample_bytes()) * first_.sample_bytes();
   }
 
  private:
@@ -162,9 +162,9 @@ PsrdadaHeader psrdada_header(const HeaderFields& fields) {
   header.frequency_mhz = fields.number("FREQ", -1e12, 1e12, 0);
   header.bandwidth_mhz = fields.number("BW", -1e12, 1e12, 0);
   header.utc_start = fields.text("UTC_START");
-  header.offset = static_cast<std::uint64_t>(fields.integer("OBS_OFFSET", 0, kMostBytes, 0));
+  header.offset = static_cast<std::uint64_t>(fields.integer("OBS_OFFSET", 0, kMostDadaBytes, 0));
   header.overlap = static_cast<std::uint64_t>(fields.integer("OBS_OVERLAP", 0, 1 << 30, 0));
-  header.file_bytes = static_cast<std::uint64_t>(fields.integer("FILE_SIZE", 0, kMostBytes, 0));
+  header.file_bytes = static_cast<std::uint64_t>(fields.integer("FILE_SIZE", 0, kMostDadaBytes, 0));
   header.source = fields.text("SOURCE");
   header.telescope = fields.text("TELESCOPE");
   const std::size_t sample_bits = header.channels * header.polarizations * header.dimensions * header.bits;

@@ -11,7 +11,7 @@ namespace {
 
 // A longer one is a damaged counter, not lost packets.
 constexpr std::uint64_t kLongestGap = std::uint64_t{1} << 34;  // samples
-constexpr std::size_t kPiece = std::size_t{1} << 20, kMostGaps = std::size_t{1} << 20;
+constexpr std::size_t kSamplesPiece = std::size_t{1} << 20, kMostGaps = std::size_t{1} << 20;
 
 class RawReader final : public SampleReader {
  public:
@@ -19,7 +19,7 @@ class RawReader final : public SampleReader {
 
  private:
   bool next(std::vector<std::byte>& piece) override {
-    piece.resize(kPiece);
+    piece.resize(kSamplesPiece);
     piece.resize(in_->read(piece.data(), piece.size()));
     return !piece.empty();
   }
@@ -70,7 +70,7 @@ std::size_t SampleReader::read(std::byte* to, std::size_t bytes) {
 }
 
 void SampleReader::skip(std::uint64_t samples) {
-  std::vector<std::byte> waste(kPiece);
+  std::vector<std::byte> waste(kSamplesPiece);
   std::uint64_t left = samples * info_.sample_bytes();
   while (left > 0) {
     const std::size_t now = static_cast<std::size_t>(std::min<std::uint64_t>(left, waste.size()));

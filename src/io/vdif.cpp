@@ -19,7 +19,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "words are copied as they are");
 
-constexpr std::uint32_t kSync = 0xACABFEED, kMostBytes = 1u << 22;
+constexpr std::uint32_t kSync = 0xACABFEED, kMostFrameBytes = 1u << 22;
 constexpr std::size_t kReordered = 8;                        // frames of one thread that may be out of order
 constexpr std::size_t kMostAhead = 4096;                     // frames looked at to learn the threads
 constexpr std::size_t kMostHeld = std::size_t{256} << 20;    // bytes of those, and of one time of all threads
@@ -336,9 +336,9 @@ bool read_vdif_header(InputStream& in, VdifHeader& header) {
   h.thread = bits_of(words[3], 25, 16);
   h.station = bits_of(words[3], 15, 0);
   if (!h.legacy && in.read(words + 4, 16) != 16) fail("it ends within a frame header");
-  if (length <= h.header_bytes() || length > kMostBytes) {
+  if (length <= h.header_bytes() || length > kMostFrameBytes) {
     fail(fmt::format("frame length is {} bytes; it must be above {} and at most {}", length, h.header_bytes(),
-                     kMostBytes));
+                     kMostFrameBytes));
   }
   h.frame_bytes = static_cast<std::uint32_t>(length);
   if (h.bits > 16) fail(fmt::format("bits per sample is {}; 1 to 16 are read", h.bits));

@@ -9,7 +9,7 @@ namespace ridge::machine {
 namespace {
 
 constexpr std::size_t kItems = 256;
-constexpr std::size_t kTile = kItems * kWindowVectors * 16;  // bytes
+constexpr std::size_t kWalkTile = kItems * kWindowVectors * 16;  // bytes
 
 const char* kernel_name(WalkKind kind) {
   switch (kind) {
@@ -35,8 +35,8 @@ std::size_t rounds_for(double bytes_a_round, double rate, double seconds) {
 Walk shared_walk(const DeviceBench& bench, std::size_t bytes) {
   Walk walk;
   walk.items = kItems;
-  walk.range = std::max<std::size_t>(bytes / kTile, 1);
-  walk.groups = bench.modest() ? bench.large() / kTile : bench.resident_groups(kItems);
+  walk.range = std::max<std::size_t>(bytes / kWalkTile, 1);
+  walk.groups = bench.modest() ? bench.large() / kWalkTile : bench.resident_groups(kItems);
   walk.start_step = bench.modest() ? 1 : std::max<std::size_t>(walk.range / walk.groups, 1);
   walk.one_round = bench.modest();
   return walk;
@@ -54,7 +54,7 @@ Walk private_walk(const DeviceBench& bench, std::size_t tiles) {
 
 // The rate of a walk with as many rounds as a good launch takes.
 double settled_rate(DeviceBench& bench, WalkKind kind, Walk walk, double guess, double seconds) {
-  const double a_round = static_cast<double>(walk.groups * kTile) * (kind == WalkKind::copy ? 2 : 1);
+  const double a_round = static_cast<double>(walk.groups * kWalkTile) * (kind == WalkKind::copy ? 2 : 1);
   if (walk.one_round) return walk_rate(bench, kind, walk, seconds);
   const double launch = std::clamp(seconds / 8, 3e-4, 5e-3);
   walk.rounds = rounds_for(a_round, guess, launch / 2);
@@ -169,12 +169,12 @@ std::vector<Level> cache_levels(DeviceBench& bench, double memory_read, double s
   double guess = memory_read;
   for (const std::size_t tiles : pieces) {
     const Walk walk = private_walk(bench, tiles);
-    if (walk.groups * tiles * kTile > bench.large()) break;
+    if (walk.groups * tiles * kWalkTile > bench.large()) break;
     guess = settled_rate(bench, WalkKind::read, walk, guess, slice);
-    own.points.emplace_back(static_cast<double>(walk.groups * tiles * kTile), guess);
+    own.points.emplace_back(static_cast<double>(walk.groups * tiles * kWalkTile), guess);
   }
   // Two groups on one tile at the same time would share one fetch of it.
-  const std::size_t least = bench.modest() ? 0 : bench.resident_groups(kItems) * kTile;
+  const std::size_t least = bench.modest() ? 0 : bench.resident_groups(kItems) * kWalkTile;
   for (const std::size_t bytes : sets) {
     if (bytes < least) continue;
     guess = settled_rate(bench, WalkKind::read_far, shared_walk(bench, bytes), guess, slice);
@@ -185,7 +185,7 @@ std::vector<Level> cache_levels(DeviceBench& bench, double memory_read, double s
   if (const double best = best_rate(own.points); best > 1.2 * shared_best) {
     const std::size_t capacity = capacity_of(own.points, best, shared_best);
     const Walk walk =
-        private_walk(bench, std::max<std::size_t>(capacity / (private_walk(bench, 1).groups * kTile) / 2, 1));
+        private_walk(bench, std::max<std::size_t>(capacity / (private_walk(bench, 1).groups * kWalkTile) / 2, 1));
     levels.push_back({"L1", capacity, level_bandwidth(bench, walk, best, 0.2 * seconds), {}});
   }
   Level local{"local", bench.limits().local_memory * units, {}, {}};
@@ -197,7 +197,7 @@ std::vector<Level> cache_levels(DeviceBench& bench, double memory_read, double s
     const std::size_t capacity = capacity_of(common.points, shared_best, memory_read);
     levels.push_back({bench.device().info().shares_host_memory ? "L3" : "L2",
                       capacity,
-                      level_bandwidth(bench, shared_walk(bench, std::max<std::size_t>(capacity / 2, kTile)),
+                      level_bandwidth(bench, shared_walk(bench, std::max<std::size_t>(capacity / 2, kWalkTile)),
                                       shared_best, 0.2 * seconds),
                       {}});
   }

@@ -9,7 +9,7 @@
 namespace ridge::machine {
 namespace {
 
-constexpr std::size_t kMega = 1u << 20;
+constexpr std::size_t kMebibyte = 1u << 20;
 
 // By the host's clock, enqueue to done: that is what a caller waits for, and what host work of a pageable copy costs.
 double rate(DeviceBench& bench, std::size_t bytes, double seconds, const std::function<void()>& enqueue) {
@@ -31,7 +31,7 @@ void touch(const Buffer& buffer) {
 }  // namespace
 
 Transfers transfers(DeviceBench& bench, double seconds) {
-  const std::size_t bytes = std::min<std::size_t>(bench.large(), bench.modest() ? 64 * kMega : 256 * kMega);
+  const std::size_t bytes = std::min<std::size_t>(bench.large(), bench.modest() ? 64 * kMebibyte : 256 * kMebibyte);
   const double slice = seconds / 8;
   const auto timed = [&](const std::function<void()>& enqueue) { return rate(bench, bytes, slice, enqueue); };
   Queue& queue = bench.queue();

@@ -12,7 +12,7 @@
 namespace ridge::machine {
 namespace {
 
-constexpr std::size_t kMega = 1u << 20;
+constexpr std::size_t kAccessMega = 1u << 20;
 constexpr double kPictureGroups = 2025;  // of 1024 items: a full-HD picture, the thesis' unit of work
 
 struct Space {
@@ -39,7 +39,7 @@ class AccessStudy {
     groups_ = static_cast<std::size_t>(kPictureGroups) * pictures;
     groups_ = std::min(groups_, bench.to().size() / kAccessItems);
     const std::size_t poison =
-        bench.device().info().shares_host_memory ? host_caches().back().size * 5 / 4 : 256 * kMega;
+        bench.device().info().shares_host_memory ? host_caches().back().size * 5 / 4 : 256 * kAccessMega;
     poison_vectors_ = static_cast<std::uint32_t>(std::min(bench.from().size(), poison) / 16);
   }
 

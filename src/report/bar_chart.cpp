@@ -12,7 +12,7 @@ namespace {
 
 namespace svg = base::svg;
 
-constexpr double kWidth = 760, kLabels = 250, kValues = 150, kRow = 24, kThickness = 13, kFont = 12;
+constexpr double kBarsWidth = 760, kLabels = 250, kValues = 150, kRow = 24, kThickness = 13, kFont = 12;
 
 double shown(double value) { return std::isfinite(value) ? std::max(value, 0.0) : 0; }
 
@@ -40,10 +40,10 @@ std::string draw_bar(const Bar& bar, const BarChart& chart, const svg::Axis& axi
   out += fmt::format("<path class=\"bar{}\" d=\"{}\"{}><title>{}</title></path>\n", bar.chosen ? " chosen" : "",
                      bar_path(kLabels, y + (kRow - kThickness) / 2, std::max(axis.at(value) - kLabels, 1.0)),
                      svg::data(bar.value_key, bar.value), svg::escape(tip));
-  out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\"{}>{} {}</text>\n", kWidth - 58,
+  out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\"{}>{} {}</text>\n", kBarsWidth - 58,
                      y + kRow / 2 + 4, svg::data(bar.value_key, bar.value), digits(value), svg::escape(chart.unit));
   if (bar.share > 0)
-    out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\"{}>{:.0f} %</text>\n", kWidth - 8,
+    out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\"{}>{:.0f} %</text>\n", kBarsWidth - 8,
                        y + kRow / 2 + 4, svg::data(bar.share_key, bar.share), bar.share * 100);
   return out;
 }
@@ -53,7 +53,7 @@ std::string draw_bar(const Bar& bar, const BarChart& chart, const svg::Axis& axi
 std::string svg_of(const BarChart& chart, bool standalone) {
   double highest = shown(chart.roof);
   for (const Bar& bar : chart.bars) highest = std::max(highest, shown(bar.value));
-  const svg::Axis axis = {svg::Spacing::linear, 0, highest > 0 ? highest * 1.02 : 1, kLabels, kWidth - kValues};
+  const svg::Axis axis = {svg::Spacing::linear, 0, highest > 0 ? highest * 1.02 : 1, kLabels, kBarsWidth - kValues};
   std::string out;
   double y = 4;
   if (!chart.title.empty()) {
@@ -75,7 +75,7 @@ std::string svg_of(const BarChart& chart, bool standalone) {
     out += draw_bar(bar, chart, axis, y);
     y += kRow;
   }
-  return svg::open(kWidth, y + 6, chart.title.empty() ? "bars" : chart.title, standalone) + out + "</svg>\n";
+  return svg::open(kBarsWidth, y + 6, chart.title.empty() ? "bars" : chart.title, standalone) + out + "</svg>\n";
 }
 
 }  // namespace ridge::report

@@ -15,7 +15,7 @@ namespace {
 
 namespace svg = base::svg;
 
-constexpr double kWidth = 420, kLeft = 48, kRight = kWidth - 12, kPlotHeight = 190;
+constexpr double kPlotWidth = 420, kLeft = 48, kRight = kPlotWidth - 12, kPlotHeight = 190;
 
 struct Range {
   double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
@@ -67,13 +67,13 @@ class Drawing {
     double y = 4 + draw_title();
     y += draw_legend(y) + 26;
     draw_plot(y, y + kPlotHeight);
-    return svg::open(kWidth, y + kPlotHeight + 40, sweep_.title, standalone) + out_ + "</svg>\n";
+    return svg::open(kPlotWidth, y + kPlotHeight + 40, sweep_.title, standalone) + out_ + "</svg>\n";
   }
 
  private:
   // Two lines at most; the tooltip of the whole drawing has it all.
   double draw_title() {
-    constexpr double font = 13.5, row = 17, room = kWidth - 16;
+    constexpr double font = 13.5, row = 17, room = kPlotWidth - 16;
     std::string rest = sweep_.title;
     std::size_t fits = rest.size();
     while (fits != 0 && fits != std::string::npos && svg::text_width(rest.substr(0, fits), font) > room)
@@ -95,7 +95,7 @@ class Drawing {
     std::vector<svg::Key> keys;
     for (std::size_t i = 0; i < sweep_.lines.size(); ++i)
       keys.push_back({"line " + svg::series_class(i), sweep_.lines[i].name});
-    return svg::legend(keys, 8, y, kWidth - 16, out_);
+    return svg::legend(keys, 8, y, kPlotWidth - 16, out_);
   }
 
   void draw_plot(double top, double bottom) {

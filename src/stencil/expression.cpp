@@ -15,7 +15,7 @@ namespace {
 
 using Kind = Node::Kind;
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_expression(const std::string& what) {
   throw Error(ErrorKind::invalid_argument, "stencil update: " + what);
 }
 
@@ -52,10 +52,10 @@ class Flattener {
 
  private:
   void enter(const Node* node, std::vector<std::pair<const Node*, std::size_t>>& stack) {
-    if (node == nullptr) refuse("an expression has an empty operand");
+    if (node == nullptr) refuse_expression("an expression has an empty operand");
     if (node->operands.size() != operand_count(node->kind))
-      refuse(fmt::format("{} takes {} operands, it has {}", to_string(node->kind), operand_count(node->kind),
-                         node->operands.size()));
+      refuse_expression(fmt::format("{} takes {} operands, it has {}", to_string(node->kind), operand_count(node->kind),
+                                    node->operands.size()));
     if (!known_.contains(node)) stack.emplace_back(node, 0);
   }
 
@@ -71,8 +71,8 @@ class Flattener {
       const bool wants_truth = node.kind == Kind::both || node.kind == Kind::either || node.kind == Kind::opposite ||
                                (node.kind == Kind::select && i == 0);
       if (is_truth(operations[operation.from[i]].kind) != wants_truth)
-        refuse(fmt::format("{} has a {} where a {} belongs", to_string(node.kind), wants_truth ? "number" : "truth",
-                           wants_truth ? "truth" : "number"));
+        refuse_expression(fmt::format("{} has a {} where a {} belongs", to_string(node.kind),
+                                      wants_truth ? "number" : "truth", wants_truth ? "truth" : "number"));
     }
     const auto [found, is_new] = numbers_.try_emplace(key_of(operation), operations.size());
     if (is_new) operations.push_back(operation);
@@ -217,12 +217,13 @@ Tape flatten(const std::vector<Expression>& outputs) {
   Flattener flattener;
   Tape tape;
   for (const Expression& output : outputs) {
-    if (!output) refuse("an output has no expression");
+    if (!output) refuse_expression("an output has no expression");
     tape.outputs.push_back(flattener.add(output));
   }
   tape.operations = std::move(flattener.operations);
   for (const std::size_t output : tape.outputs) {
-    if (is_truth(tape.operations[output].kind)) refuse("an output is a truth; use select to make a number of it");
+    if (is_truth(tape.operations[output].kind))
+      refuse_expression("an output is a truth; use select to make a number of it");
   }
   return tape;
 }

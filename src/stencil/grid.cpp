@@ -11,19 +11,23 @@
 namespace ridge::stencil {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::invalid_argument, "stencil grid: " + what); }
+[[noreturn]] void refuse_grid(const std::string& what) {
+  throw Error(ErrorKind::invalid_argument, "stencil grid: " + what);
+}
 
 std::size_t count_cells(const std::vector<std::size_t>& shape, std::size_t fields, std::size_t element) {
-  if (shape.empty() || shape.size() > 3) refuse(fmt::format("{} sizes; grids have 1 to 3 dimensions", shape.size()));
-  if (fields == 0) refuse("no fields");
+  if (shape.empty() || shape.size() > 3)
+    refuse_grid(fmt::format("{} sizes; grids have 1 to 3 dimensions", shape.size()));
+  if (fields == 0) refuse_grid("no fields");
   std::size_t cells = 1, total = 0;
   for (const std::size_t side : shape) {
-    if (side == 0) refuse(fmt::format("a side of 0 cells in {}", fmt::join(shape, " x ")));
-    if (__builtin_mul_overflow(cells, side, &cells)) refuse(fmt::format("{} is too large", fmt::join(shape, " x ")));
+    if (side == 0) refuse_grid(fmt::format("a side of 0 cells in {}", fmt::join(shape, " x ")));
+    if (__builtin_mul_overflow(cells, side, &cells))
+      refuse_grid(fmt::format("{} is too large", fmt::join(shape, " x ")));
   }
   if (__builtin_mul_overflow(cells, fields, &total) || __builtin_mul_overflow(total, element, &total) ||
       total > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()))
-    refuse(fmt::format("{} cells of {} fields are too large", fmt::join(shape, " x "), fields));
+    refuse_grid(fmt::format("{} cells of {} fields are too large", fmt::join(shape, " x "), fields));
   return cells;
 }
 
@@ -89,7 +93,7 @@ Grid<T>& Grid<T>::operator=(const Grid& other) {
 template <class T>
 void Grid<T>::from_structures(std::span<const T> cells) {
   if (cells.size() != cells_ * fields_)
-    refuse(fmt::format("{} values for {} cells of {} fields", cells.size(), cells_, fields_));
+    refuse_grid(fmt::format("{} values for {} cells of {} fields", cells.size(), cells_, fields_));
   for (std::size_t f = 0; f < fields_; ++f) {
     T* to = data_.get() + f * cells_;
     for (std::size_t i = 0; i < cells_; ++i) to[i] = cells[i * fields_ + f];
@@ -99,7 +103,8 @@ void Grid<T>::from_structures(std::span<const T> cells) {
 template <class T>
 void Grid<T>::to_structures(std::span<T> cells) const {
   if (cells.size() != cells_ * fields_)
-    refuse(fmt::format("room for {} values, {} cells of {} fields are to be written", cells.size(), cells_, fields_));
+    refuse_grid(
+        fmt::format("room for {} values, {} cells of {} fields are to be written", cells.size(), cells_, fields_));
   for (std::size_t f = 0; f < fields_; ++f) {
     const T* from = data_.get() + f * cells_;
     for (std::size_t i = 0; i < cells_; ++i) cells[i * fields_ + f] = from[i];

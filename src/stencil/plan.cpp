@@ -31,7 +31,7 @@ struct SessionState {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::invalid_argument, "stencil: " + what); }
+[[noreturn]] void refuse_call(const std::string& what) { throw Error(ErrorKind::invalid_argument, "stencil: " + what); }
 
 template <class T>
 planner::Problem describe(const Device& device, const Update<T>& update, const Layout& layout) {
@@ -44,25 +44,25 @@ planner::Problem describe(const Device& device, const Update<T>& update, const L
 template <class T>
 void check_grid(const PlanState<T>& state, const Grid<T>& grid) {
   if (grid.shape() != state.problem.shape)
-    refuse(fmt::format("a grid of {} given to a plan for {}", fmt::join(grid.shape(), " x "),
-                       fmt::join(state.problem.shape, " x ")));
+    refuse_call(fmt::format("a grid of {} given to a plan for {}", fmt::join(grid.shape(), " x "),
+                            fmt::join(state.problem.shape, " x ")));
   if (grid.fields() != state.layout.fields)
-    refuse(fmt::format("a grid of {} fields, the update has {}", grid.fields(), state.layout.fields));
+    refuse_call(fmt::format("a grid of {} fields, the update has {}", grid.fields(), state.layout.fields));
 }
 
 template <class T>
 void check_coefficients(const PlanState<T>& state, const Grid<T>* coefficients) {
   if (state.layout.coefficients == 0) {
-    if (coefficients != nullptr) refuse("coefficients were given, but the update reads none");
+    if (coefficients != nullptr) refuse_call("coefficients were given, but the update reads none");
     return;
   }
   if (coefficients == nullptr)
-    refuse(fmt::format("the update reads {} coefficient {} and none was given", state.layout.coefficients,
-                       state.layout.coefficients == 1 ? "field" : "fields"));
+    refuse_call(fmt::format("the update reads {} coefficient {} and none was given", state.layout.coefficients,
+                            state.layout.coefficients == 1 ? "field" : "fields"));
   if (coefficients->shape() != state.problem.shape || coefficients->fields() != state.layout.coefficients)
-    refuse(fmt::format("coefficients of {} with {} fields, the plan needs {} with {}",
-                       fmt::join(coefficients->shape(), " x "), coefficients->fields(),
-                       fmt::join(state.problem.shape, " x "), state.layout.coefficients));
+    refuse_call(fmt::format("coefficients of {} with {} fields, the plan needs {} with {}",
+                            fmt::join(coefficients->shape(), " x "), coefficients->fields(),
+                            fmt::join(state.problem.shape, " x "), state.layout.coefficients));
 }
 
 // A check costs up to a step and breaks a temporal block.
@@ -171,7 +171,7 @@ double Session<T>::change(Norm norm) {
 
 template <class T>
 Stop Session<T>::run_until(double tolerance, Norm norm, std::size_t most_steps, std::size_t check_every) {
-  if (!(tolerance >= 0)) refuse(fmt::format("a tolerance of {}", tolerance));
+  if (!(tolerance >= 0)) refuse_call(fmt::format("a tolerance of {}", tolerance));
   const std::size_t every = check_every == 0 ? checking_interval(state_->plan->variant->depth()) : check_every;
   Stop stop;
   while (stop.steps < most_steps) {
@@ -205,12 +205,13 @@ namespace {
 void check_box(const Layout& layout, const Box& box, std::size_t values) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (box.begin[axis] > layout.shape[axis] || box.extent[axis] > layout.shape[axis] - box.begin[axis]) {
-      refuse(fmt::format("a box of {} from {} leaves the grid of {}", fmt::join(box.extent, " x "),
-                         fmt::join(box.begin, ", "), fmt::join(layout.shape, " x ")));
+      refuse_call(fmt::format("a box of {} from {} leaves the grid of {}", fmt::join(box.extent, " x "),
+                              fmt::join(box.begin, ", "), fmt::join(layout.shape, " x ")));
     }
   }
   if (values != box.cells() * layout.fields) {
-    refuse(fmt::format("a box of {} cells and {} fields with room for {} values", box.cells(), layout.fields, values));
+    refuse_call(
+        fmt::format("a box of {} cells and {} fields with room for {} values", box.cells(), layout.fields, values));
   }
 }
 
@@ -256,7 +257,7 @@ void Session<T>::put(const Box& box, std::span<const T> cells) {
     state_->running->put(box, cells.data());
     return;
   }
-  if (plan.layout.coefficients > 0) refuse("this variant cannot take part of a grid while it has coefficients");
+  if (plan.layout.coefficients > 0) refuse_call("this variant cannot take part of a grid while it has coefficients");
   Grid<T> whole(plan.problem.shape, plan.layout.fields);
   state_->running->read(whole);
   const T* from = cells.data();

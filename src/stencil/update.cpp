@@ -15,21 +15,22 @@ namespace {
 
 constexpr int kMostRadius = 512;  // far beyond use; keeps every product of radii small
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_update(const std::string& what) {
   throw Error(ErrorKind::invalid_argument, "stencil update: " + what);
 }
 
 void check_dimensions(std::size_t dimensions) {
-  if (dimensions < 1 || dimensions > 3) refuse(fmt::format("{} dimensions; there are 1, 2 and 3", dimensions));
+  if (dimensions < 1 || dimensions > 3) refuse_update(fmt::format("{} dimensions; there are 1, 2 and 3", dimensions));
 }
 
 void check_offset(const Offset& offset, std::size_t dimensions) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (axis < 3 - dimensions && offset[axis] != 0)
-      refuse(fmt::format("offset ({}, {}, {}) leaves the {} dimensions (slowest axis first, unused ones 0)", offset[0],
-                         offset[1], offset[2], dimensions));
+      refuse_update(fmt::format("offset ({}, {}, {}) leaves the {} dimensions (slowest axis first, unused ones 0)",
+                                offset[0], offset[1], offset[2], dimensions));
     if (offset[axis] < -kMostRadius || offset[axis] > kMostRadius)
-      refuse(fmt::format("offset ({}, {}, {}) is beyond {} cells", offset[0], offset[1], offset[2], kMostRadius));
+      refuse_update(
+          fmt::format("offset ({}, {}, {}) is beyond {} cells", offset[0], offset[1], offset[2], kMostRadius));
   }
 }
 
@@ -40,7 +41,7 @@ double linear_flops(const std::vector<Term>& terms, std::size_t fields) {
 template <class Keep>
 std::vector<Offset> offsets_where(std::size_t dimensions, int order, bool centre, const Keep& keep) {
   check_dimensions(dimensions);
-  if (order < 0 || order > kMostRadius) refuse(fmt::format("a shape of order {}", order));
+  if (order < 0 || order > kMostRadius) refuse_update(fmt::format("a shape of order {}", order));
   const int rz = dimensions > 2 ? order : 0, ry = dimensions > 1 ? order : 0;
   std::vector<Offset> offsets;
   for (int z = -rz; z <= rz; ++z) {
@@ -81,32 +82,34 @@ template <class T>
 void Recorder<T>::check(std::size_t offsets) const {
   check_dimensions(dimensions_);
   if (offsets != dimensions_)
-    refuse(fmt::format("a neighbour is read with {} offsets, the update has {} dimensions", offsets, dimensions_));
+    refuse_update(
+        fmt::format("a neighbour is read with {} offsets, the update has {} dimensions", offsets, dimensions_));
 }
 
 template <class T>
 void complete(Update<T>& update) {
   check_dimensions(update.dimensions);
-  if (update.outputs.empty() || update.outputs.size() != update.fields) refuse("it has no outputs");
+  if (update.outputs.empty() || update.outputs.size() != update.fields) refuse_update("it has no outputs");
   const Tape tape = flatten(update.outputs);
   update.radius = {};
   update.coefficients = 0;
   for (const Operation& operation : tape.operations) {
     if (operation.kind == Node::Kind::constant && !std::isfinite(operation.value))
-      refuse(fmt::format("a constant is {}", operation.value));
+      refuse_update(fmt::format("a constant is {}", operation.value));
     if (operation.kind == Node::Kind::square_root && !std::is_floating_point_v<T>)
-      refuse("integers have no square root here");
+      refuse_update("integers have no square root here");
     const bool coefficient = operation.kind == Node::Kind::coefficient;
     if (operation.kind != Node::Kind::read && !coefficient) continue;
     check_offset(operation.offset, update.dimensions);
     for (std::size_t axis = 0; axis < 3; ++axis)
       update.radius[axis] = std::max(update.radius[axis], std::abs(operation.offset[axis]));
     if (coefficient) {
-      if (operation.field > 255) refuse(fmt::format("coefficient {}; at most 256 are possible", operation.field));
+      if (operation.field > 255)
+        refuse_update(fmt::format("coefficient {}; at most 256 are possible", operation.field));
       update.coefficients = std::max(update.coefficients, operation.field + 1);
     } else if (operation.field >= update.fields) {
-      refuse(fmt::format("field {} is read, but the function returns {} new {} (a value a field)", operation.field,
-                         update.fields, update.fields == 1 ? "value" : "values"));
+      refuse_update(fmt::format("field {} is read, but the function returns {} new {} (a value a field)",
+                                operation.field, update.fields, update.fields == 1 ? "value" : "values"));
     }
   }
   if (!update.sums_terms) update.linear = linear_form(tape);
@@ -124,14 +127,14 @@ template <class T>
 Update<T> linear(std::size_t dimensions, const std::vector<Term>& terms, std::string name) {
   using C = Compute<T>;
   check_dimensions(dimensions);
-  if (terms.empty()) refuse("a linear stencil without terms");
+  if (terms.empty()) refuse_update("a linear stencil without terms");
   Update<T> made;
   made.dimensions = dimensions;
   made.fields = 0;
   made.name = std::move(name);
   made.sums_terms = true;
   for (const Term& term : terms) {
-    if (term.to > 255 || term.field > 255) refuse("a term of a field beyond 255");
+    if (term.to > 255 || term.field > 255) refuse_update("a term of a field beyond 255");
     made.fields = std::max({made.fields, term.to + 1, term.field + 1});
   }
   made.outputs.resize(made.fields);
@@ -139,13 +142,13 @@ Update<T> linear(std::size_t dimensions, const std::vector<Term>& terms, std::st
   for (Term term : terms) {
     check_offset(term.offset, dimensions);
     if (!std::isfinite(term.weight))
-      refuse(
+      refuse_update(
           fmt::format("the weight at ({}, {}, {}) is {}", term.offset[0], term.offset[1], term.offset[2], term.weight));
     if constexpr (std::is_floating_point_v<C>) {
       term.weight = static_cast<C>(term.weight);
-      if (!std::isfinite(term.weight)) refuse("a weight is too large for the cells' type");
+      if (!std::isfinite(term.weight)) refuse_update("a weight is too large for the cells' type");
     } else if (term.weight != std::nearbyint(term.weight) || std::fabs(term.weight) > 2147483647.0) {
-      refuse(fmt::format("the weight {} of integer cells is not an integer of 32 bits", term.weight));
+      refuse_update(fmt::format("the weight {} of integer cells is not an integer of 32 bits", term.weight));
     }
     const Expression weight = make_constant(term.weight), read = make_read(Node::Kind::read, term.field, term.offset);
     Expression& sum = made.outputs[term.to];
@@ -153,7 +156,7 @@ Update<T> linear(std::size_t dimensions, const std::vector<Term>& terms, std::st
     made.linear->push_back(term);
   }
   for (std::size_t field = 0; field < made.fields; ++field) {
-    if (!made.outputs[field]) refuse(fmt::format("no term leads to field {}", field));
+    if (!made.outputs[field]) refuse_update(fmt::format("no term leads to field {}", field));
   }
   detail::complete(made);
   made.row = linear_rows<T>(*made.linear, made.radius, made.fields);

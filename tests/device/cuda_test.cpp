@@ -31,7 +31,7 @@ std::optional<Device> first_cuda_device() {
   return std::nullopt;
 }
 
-Error error_of(const std::function<void()>& call) {
+Error cuda_error_of(const std::function<void()>& call) {
   try {
     call();
   } catch (const Error& error) {
@@ -169,7 +169,7 @@ TEST_F(Cuda, WriteCombinedMemoryReachesTheDevice) {
 }
 
 TEST_F(Cuda, DeviceMemoryIsNotMapped) {
-  const Error error = error_of([&] { floats(16).map(); });
+  const Error error = cuda_error_of([&] { floats(16).map(); });
   EXPECT_EQ(error.kind(), ErrorKind::invalid_argument);
 }
 
@@ -356,10 +356,10 @@ TEST_F(Cuda, WrongArgumentsAreRefused) {
   auto queue = gpu->queue();
   const auto saxpy = kernel("saxpy", kSaxpy);
   const auto x = floats(256);
-  const Error count = error_of([&] { queue.launch(saxpy, over(256), {x, x, 1.0f}); });
+  const Error count = cuda_error_of([&] { queue.launch(saxpy, over(256), {x, x, 1.0f}); });
   EXPECT_EQ(count.kind(), ErrorKind::invalid_argument);
   EXPECT_THAT(count.what(), HasSubstr("saxpy takes 4 arguments, 3 were given"));
-  const Error size = error_of([&] { queue.launch(saxpy, over(256), {x, x, 1.0f, 256}); });
+  const Error size = cuda_error_of([&] { queue.launch(saxpy, over(256), {x, x, 1.0f, 256}); });
   EXPECT_EQ(size.kind(), ErrorKind::invalid_argument);
   EXPECT_THAT(size.what(), HasSubstr("argument 3 takes 8 bytes, a value of 4 was given"));
 }
@@ -367,7 +367,7 @@ TEST_F(Cuda, WrongArgumentsAreRefused) {
 TEST_F(Cuda, AGridTooLongAlongItsSecondAxisIsRefused) {
   auto queue = gpu->queue();
   const auto x = floats(256);
-  const Error error = error_of([&] {
+  const Error error = cuda_error_of([&] {
     queue.launch(kernel("saxpy", kSaxpy), {.groups = {1, 70'000}, .items = {256}}, {x, x, 1.0f, std::uint64_t{1}});
   });
   EXPECT_EQ(error.kind(), ErrorKind::invalid_argument);
@@ -381,17 +381,17 @@ TEST_F(Cuda, TheWorkGroupOfAKernelIsALimit) {
   EXPECT_GT(saxpy.registers(), 0u);
   EXPECT_EQ(saxpy.private_bytes(), 0u);
   const auto x = floats(512);
-  const Error error = error_of([&] { queue.launch(saxpy, {.items = {512}}, {x, x, 1.0f, std::uint64_t{512}}); });
+  const Error error = cuda_error_of([&] { queue.launch(saxpy, {.items = {512}}, {x, x, 1.0f, std::uint64_t{512}}); });
   EXPECT_EQ(error.kind(), ErrorKind::invalid_argument);
 }
 
 TEST_F(Cuda, ABufferLargerThanTheDeviceOrThanWhatIsFreeIsRefused) {
   const std::size_t memory = gpu->limits().memory;
-  const Error larger = error_of([&] { gpu->buffer(2 * memory, {.name = "giant"}); });
+  const Error larger = cuda_error_of([&] { gpu->buffer(2 * memory, {.name = "giant"}); });
   EXPECT_EQ(larger.kind(), ErrorKind::out_of_memory);
   EXPECT_THAT(larger.what(), HasSubstr("giant"));
   // The context itself takes some, so all of it can never be free.
-  const Error all = error_of([&] { gpu->buffer(memory, {.name = "everything"}); });
+  const Error all = cuda_error_of([&] { gpu->buffer(memory, {.name = "everything"}); });
   EXPECT_EQ(all.kind(), ErrorKind::out_of_memory);
   EXPECT_THAT(all.what(), HasSubstr("everything"));
   EXPECT_THAT(all.what(), HasSubstr("free"));
@@ -401,10 +401,10 @@ TEST_F(Cuda, ABufferLargerThanTheDeviceOrThanWhatIsFreeIsRefused) {
 
 TEST_F(Cuda, AMissingKernelAndASyntaxErrorAreNamed) {
   const auto program = gpu->compile({.name = "saxpy", .text = kSaxpy});
-  const Error missing = error_of([&] { program.kernel("daxpy"); });
+  const Error missing = cuda_error_of([&] { program.kernel("daxpy"); });
   EXPECT_EQ(missing.kind(), ErrorKind::invalid_argument);
   EXPECT_THAT(missing.what(), HasSubstr("daxpy"));
-  const Error broken = error_of([&] { gpu->compile({.name = "broken", .text = "KERNEL void f( {}"}); });
+  const Error broken = cuda_error_of([&] { gpu->compile({.name = "broken", .text = "KERNEL void f( {}"}); });
   EXPECT_EQ(broken.kind(), ErrorKind::compile);
   EXPECT_THAT(broken.what(), HasSubstr("broken"));
 }
@@ -424,7 +424,7 @@ TEST_F(Cuda, CheckingModeNamesTheKernelAndTheBufferOfAnOverrun) {
   auto queue = gpu->queue();
   const auto x = floats(100, MemoryKind::device, "samples");
   EXPECT_TRUE(std::isnan(downloaded(queue, x)[50]));
-  const Error error = error_of([&] { queue.launch(kernel("overrun", text), {}, {x, 101}); });
+  const Error error = cuda_error_of([&] { queue.launch(kernel("overrun", text), {}, {x, 101}); });
   EXPECT_EQ(error.kind(), ErrorKind::device);
   EXPECT_THAT(error.what(), HasSubstr("kernel overrun"));
   EXPECT_THAT(error.what(), HasSubstr("\"samples\""));
@@ -435,7 +435,7 @@ TEST_F(Cuda, AFaultNamesTheLastKernel) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto trespass = [&] {
     constexpr const char* text = "KERNEL void trespass(GLOBAL float* x, ulong far) { x[far] = 1.0f; }";
-    const Error error = error_of([&] {
+    const Error error = cuda_error_of([&] {
       auto queue = gpu->queue();
       const auto x = floats(16);
       queue.launch(kernel("trespass", text), {}, {x, std::uint64_t{1} << 44});

@@ -4,7 +4,7 @@
 
 #include "device_support.hpp"
 
-namespace ridge::fft::testing {
+namespace ridge::fft::device_tests {
 namespace {
 
 class LongLines : public ::testing::Test {
@@ -209,4 +209,4 @@ TEST_F(LongLines, RingsAreSharedByQueues) {
 }
 
 }  // namespace
-}  // namespace ridge::fft::testing
+}  // namespace ridge::fft::device_tests

@@ -91,7 +91,7 @@ extern const RouteFamily kPlainSum{.variants = {"plain_sum"}, .list = list_plain
 
 }  // namespace ridge::fft::on_device
 
-namespace ridge::fft::testing {
+namespace ridge::fft::device_tests {
 namespace {
 
 using namespace on_device;
@@ -179,4 +179,4 @@ TEST(RouteFamilies, OwnTheNamesTheyList) {
 }
 
 }  // namespace
-}  // namespace ridge::fft::testing
+}  // namespace ridge::fft::device_tests

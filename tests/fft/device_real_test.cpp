@@ -5,7 +5,7 @@
 #include "device_support.hpp"
 #include "fft/device/route.hpp"
 
-namespace ridge::fft::testing {
+namespace ridge::fft::device_tests {
 namespace {
 
 using DeviceReal = OnDevices;
@@ -221,4 +221,4 @@ TEST_F(DeviceOperators, PrimesAndLongLinesTakeThemToo) {
 }
 
 }  // namespace
-}  // namespace ridge::fft::testing
+}  // namespace ridge::fft::device_tests

@@ -16,7 +16,7 @@
 #include "nd_support.hpp"
 #include "support/worst.hpp"
 
-namespace ridge::fft::testing {
+namespace ridge::fft::device_tests {
 
 inline std::vector<Device> accelerators() {
   std::vector<Device> found;
@@ -120,4 +120,4 @@ struct Pretended : detail::DeviceState {
   std::shared_ptr<detail::ProgramState> compile(const KernelSource&) override { return {}; }
 };
 
-}  // namespace ridge::fft::testing
+}  // namespace ridge::fft::device_tests

@@ -10,7 +10,7 @@ namespace ridge::fft::on_device {
 extern const RouteFamily kOnePass;
 }
 
-namespace ridge::fft::testing {
+namespace ridge::fft::device_tests {
 namespace {
 
 class DeviceLengths : public OnDevices, public ::testing::WithParamInterface<std::size_t> {};
@@ -356,4 +356,4 @@ TEST_F(DeviceFft, UnknownVariantsAreErrors) {
 }
 
 }  // namespace
-}  // namespace ridge::fft::testing
+}  // namespace ridge::fft::device_tests

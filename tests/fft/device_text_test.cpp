@@ -13,7 +13,7 @@
 #include "fft/device/radices.hpp"
 #include "fft/device/registry.hpp"
 
-namespace ridge::fft::testing {
+namespace ridge::fft::device_tests {
 namespace {
 
 using namespace on_device;
@@ -212,4 +212,4 @@ TEST(Text, OnePassPowersOfTwoDoNotSpill) {
 #endif
 
 }  // namespace
-}  // namespace ridge::fft::testing
+}  // namespace ridge::fft::device_tests

@@ -21,8 +21,8 @@ std::vector<std::complex<float>> noise(std::size_t n) {
   return out;
 }
 
-using fft::testing::LineErrors;
-using fft::testing::part;
+using fft::device_tests::LineErrors;
+using fft::device_tests::part;
 
 // The largest error of any line, in units of the gate.
 double gated(const std::vector<std::complex<float>>& in, const std::vector<std::complex<float>>& out, std::size_t n,

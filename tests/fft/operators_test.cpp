@@ -22,10 +22,10 @@ std::vector<double> some_window(std::size_t n) {
   return window;
 }
 
-const std::vector<std::vector<std::size_t>> kShapes = {{24}, {17}, {100}, {6, 10}, {4, 3, 5}, {40, 36}};
+const std::vector<std::vector<std::size_t>> kOperatorShapes = {{24}, {17}, {100}, {6, 10}, {4, 3, 5}, {40, 36}};
 
 TYPED_TEST(FftOperators, ComplexWindowAndMultiplyBothWays) {
-  for (const auto& shape : kShapes) {
+  for (const auto& shape : kOperatorShapes) {
     const std::size_t points = product(shape), batch = 3;
     Problem problem{.shape = shape, .batch = batch, .scale_forward = 0.5, .scale_inverse = 0.25};
     problem.load_forward.window = some_window(points);
@@ -61,7 +61,7 @@ TYPED_TEST(FftOperators, ComplexWindowAndMultiplyBothWays) {
 }
 
 TYPED_TEST(FftOperators, RealWindowAndMultiplyBothWays) {
-  for (const auto& shape : kShapes) {
+  for (const auto& shape : kOperatorShapes) {
     auto half_shape = shape;
     half_shape.back() = shape.back() / 2 + 1;
     const std::size_t points = product(shape), half = product(half_shape), batch = 2;

@@ -7,7 +7,7 @@
 #include "fft/historical/papers/figures.hpp"
 #include "fft/historical/papers/published.hpp"
 
-namespace ridge::fft::testing {
+namespace ridge::fft::device_tests {
 namespace {
 
 using namespace papers;
@@ -133,4 +133,4 @@ TEST(CompositionLaw, ForetellsALongerLength) {
 }
 
 }  // namespace
-}  // namespace ridge::fft::testing
+}  // namespace ridge::fft::device_tests

@@ -11,7 +11,7 @@
 #include "papers_support.hpp"
 #include "plan/selection.hpp"
 
-namespace ridge::fft::testing {
+namespace ridge::fft::device_tests {
 namespace {
 
 using namespace papers;
@@ -232,4 +232,4 @@ TEST_F(PaperPlans, ScaleAndLeaveOtherAxesToOthers) {
 }
 
 }  // namespace
-}  // namespace ridge::fft::testing
+}  // namespace ridge::fft::device_tests

@@ -7,7 +7,7 @@
 #include "device_support.hpp"
 #include "fft/historical/papers/platform.hpp"
 
-namespace ridge::fft::testing {
+namespace ridge::fft::device_tests {
 
 // The worst error of any of `batch` lines, in units of the gate.
 template <class Compiled>
@@ -28,4 +28,4 @@ double gated_error_of(const Device& device, const Compiled& compiled, std::size_
   return errors.value();
 }
 
-}  // namespace ridge::fft::testing
+}  // namespace ridge::fft::device_tests

@@ -8,7 +8,7 @@
 #include "fft/historical/papers/unit.hpp"
 #include "papers_support.hpp"
 
-namespace ridge::fft::testing {
+namespace ridge::fft::device_tests {
 namespace {
 
 using namespace papers;
@@ -135,4 +135,4 @@ TEST_F(UnitKernels, PlatformsBindTheDevice) {
 }
 
 }  // namespace
-}  // namespace ridge::fft::testing
+}  // namespace ridge::fft::device_tests

@@ -38,12 +38,12 @@ class Power2 : public testing::Test {
 using Types = testing::Types<float, double>;
 TYPED_TEST_SUITE(Power2, Types);
 
-constexpr Direction kDirections[] = {Direction::forward, Direction::inverse};
+constexpr Direction kPower2Directions[] = {Direction::forward, Direction::inverse};
 
 TYPED_TEST(Power2, EveryChoiceMeetsTheErrorGate) {
   for (std::size_t n = 1; n <= 1 << 15; n *= 2) {
     const auto in = random_points<TypeParam>(n, 1);
-    for (const Direction direction : kDirections) {
+    for (const Direction direction : kPower2Directions) {
       const auto expected = reference::dft(in, direction == Direction::inverse);
       const auto choices = power2_choices<TypeParam>(n);
       ASSERT_FALSE(choices.empty()) << n;

@@ -22,7 +22,7 @@ using reference::Plain;
 using reference::random_points;
 using reference::relative_error;
 
-constexpr Direction kDirections[] = {Direction::forward, Direction::inverse};
+constexpr Direction kPrimeDirections[] = {Direction::forward, Direction::inverse};
 
 template <class T>
 std::unique_ptr<LineKernel<T>> inner(std::size_t n) {
@@ -63,7 +63,7 @@ void expect_samples(const LineKernel<T>& kernel, std::size_t samples) {
   const auto in = random_points<T>(n, 4);
   base::AlignedArray<std::complex<T>> scratch(kernel.scratch());
   std::vector<std::complex<T>> out(n);
-  for (const Direction direction : kDirections) {
+  for (const Direction direction : kPrimeDirections) {
     kernel.run(direction, in.data(), out.data(), scratch.data());
     EXPECT_LE(sampled_error(in, out, direction == Direction::inverse, n / samples), bound<T>(n)) << kernel.describe();
   }
@@ -77,7 +77,7 @@ class Prime : public testing::Test {
   static void expect_lines(const LineKernel<T>& kernel) {
     const std::size_t n = kernel.length();
     base::AlignedArray<Complex> scratch(kernel.scratch());
-    for (const Direction direction : kDirections) {
+    for (const Direction direction : kPrimeDirections) {
       ErrorsOfMany<T> errors(n);
       for (std::size_t input = 0; input < 1 + 512 / n; ++input) {
         const auto in = random_points<T>(n, static_cast<unsigned>(n + input));
@@ -100,7 +100,7 @@ class Prime : public testing::Test {
     const auto in = random_points<T>(n * stride, 5);
     const double tolerance = bound<T>(n) * std::sqrt(static_cast<double>(n) / 6);  // of a point, from that of all
     base::AlignedArray<Complex> scratch(std::max(kernel.scratch(), kernel.scratch_columns()));
-    for (const Direction direction : kDirections) {
+    for (const Direction direction : kPrimeDirections) {
       std::vector<Complex> out(n * (columns + 1), Complex(7, 7)), place = in, line(n), result(n);
       kernel.run_columns(direction, in.data(), stride, out.data(), columns + 1, columns, scratch.data());
       kernel.run_columns(direction, place.data(), stride, place.data(), stride, columns, scratch.data());

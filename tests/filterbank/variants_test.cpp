@@ -10,14 +10,14 @@ namespace {
 
 using testing::HasSubstr;
 
-struct Case {
+struct VariantCase {
   const char* name;
   Problem problem;
   std::size_t spectra;
 };
 
-std::vector<Case> cases() {
-  std::vector<Case> all{
+std::vector<VariantCase> variant_cases() {
+  std::vector<VariantCase> all{
       {"usual", {.channels = 64, .taps = 16, .stations = 2}, 37},
       {"one polarization", {.channels = 32, .taps = 8, .stations = 3, .polarizations = 1}, 40},
       {"odd channels", {.channels = 15, .taps = 5, .stations = 2}, 33},
@@ -46,7 +46,7 @@ std::vector<Case> cases() {
       {"every sample", {.channels = 6, .taps = 3, .oversampling = {6, 1}}, 40},
       {"5/3 of odd channels", {.channels = 25, .taps = 3, .polarizations = 1, .oversampling = {5, 3}}, 40},
   };
-  const std::vector<Case> by_channel{
+  const std::vector<VariantCase> by_channel{
       {"channel-major", {.channels = 64, .taps = 4, .stations = 3, .order = Order::channel}, 40},
       {"blocks of 5 times",
        {.channels = 15, .taps = 4, .stations = 2, .order = Order::channel, .output_times = 5, .threads = 3},
@@ -59,7 +59,7 @@ std::vector<Case> cases() {
        20},
   };
   all.insert(all.end(), by_channel.begin(), by_channel.end());
-  Case bandpass{"bandpass", {.channels = 16, .taps = 4, .stations = 2}, 10};
+  VariantCase bandpass{"bandpass", {.channels = 16, .taps = 4, .stations = 2}, 10};
   for (std::size_t i = 0; i < 64; ++i) {
     bandpass.problem.bandpass.emplace_back(1 + 0.01f * static_cast<float>(i), 0.02f * static_cast<float>(i % 7));
   }
@@ -76,7 +76,7 @@ std::vector<Case> cases() {
 
 TEST(Variants, EveryOneAgreesWithTheDefinition) {
   std::size_t compared = 0;
-  for (const Case& one : cases()) {
+  for (const VariantCase& one : variant_cases()) {
     const Geometry g = resolve(one.problem);
     const Bytes bytes = noise(one.problem, one.spectra * g.hop);
     const auto wanted = expected(one.problem, bytes);

@@ -17,7 +17,7 @@
 #include "io/samples.hpp"
 #include "support/scratch.hpp"
 
-namespace ridge::io::test {
+namespace ridge::io::formats {
 
 // The most this process has held so far, in bytes.
 inline std::size_t peak_memory() {
@@ -74,4 +74,4 @@ class FormatTest : public testing::Test {
   ridge::test::ScratchFolder folder_;
 };
 
-}  // namespace ridge::io::test
+}  // namespace ridge::io::formats

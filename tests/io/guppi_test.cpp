@@ -2,14 +2,14 @@
 
 #include "format_support.hpp"
 
-namespace ridge::io::test {
+namespace ridge::io::formats {
 namespace {
 
 using testing::HasSubstr;
 class Guppi : public FormatTest {};
 
 // Three channels of ten samples, two polarizations of int8, the last two samples repeated.
-GuppiHeader usual() {
+GuppiHeader usual_guppi() {
   GuppiHeader header;
   header.channels = 3;
   header.block_bytes = 3 * 10 * 4;
@@ -40,7 +40,7 @@ std::string block(GuppiHeader header, std::size_t number) {
 }
 
 TEST_F(Guppi, BlocksFollowEachOtherWithoutTheOverlap) {
-  auto reader = guppi_reader(open(block(usual(), 0) + block(usual(), 1) + block(usual(), 2)));
+  auto reader = guppi_reader(open(block(usual_guppi(), 0) + block(usual_guppi(), 1) + block(usual_guppi(), 2)));
   const SampleInfo& info = reader->info();
   EXPECT_EQ(info.streams, 3u);
   EXPECT_EQ(info.block, 8u);
@@ -61,7 +61,8 @@ TEST_F(Guppi, BlocksFollowEachOtherWithoutTheOverlap) {
 }
 
 TEST_F(Guppi, LostBlocksAreZeroAndNothingIsShifted) {
-  auto reader = guppi_reader(open(block(usual(), 0) + block(usual(), 3) + block(usual(), 4) + block(usual(), 6)));
+  auto reader = guppi_reader(
+      open(block(usual_guppi(), 0) + block(usual_guppi(), 3) + block(usual_guppi(), 4) + block(usual_guppi(), 6)));
   const auto bytes = all(*reader);
   ASSERT_EQ(bytes.size(), 7u * 3 * 8 * 4);
   for (std::size_t b = 0; b < 7; ++b) {
@@ -78,7 +79,7 @@ TEST_F(Guppi, LostBlocksAreZeroAndNothingIsShifted) {
 }
 
 TEST_F(Guppi, SkippingLandsOnASample) {
-  auto reader = guppi_reader(open(block(usual(), 0) + block(usual(), 2)));
+  auto reader = guppi_reader(open(block(usual_guppi(), 0) + block(usual_guppi(), 2)));
   reader->skip(16);
   const auto bytes = all(*reader);
   EXPECT_EQ(bytes.size(), 3u * 8 * 4);
@@ -88,9 +89,9 @@ TEST_F(Guppi, SkippingLandsOnASample) {
 
 // 28 cards and END are 2320 bytes, no multiple of 512; 31 and END are 2560 = 5 x 512 and get no padding at all.
 TEST_F(Guppi, DirectIoPadsToTheNext512AndByNothingWhereItIsThere) {
-  std::string cards = guppi_cards(usual());
+  std::string cards = guppi_cards(usual_guppi());
   EXPECT_EQ(cards.size() % 512, 0u);
-  GuppiHeader plain = usual();
+  GuppiHeader plain = usual_guppi();
   plain.direct_io = false;
   std::string exact = guppi_cards(plain);
   exact.replace(exact.find("DIRECTIO= 0"), 11, "DIRECTIO= 1");
@@ -105,13 +106,13 @@ TEST_F(Guppi, DirectIoPadsToTheNext512AndByNothingWhereItIsThere) {
   }
   exact += end;
   ASSERT_EQ(exact.size() % 512, 0u);
-  auto reader = guppi_reader(open(exact + block(usual(), 0).substr(cards.size())));
+  auto reader = guppi_reader(open(exact + block(usual_guppi(), 0).substr(cards.size())));
   EXPECT_EQ(all(*reader)[0], value(0, 0));
 }
 
 TEST_F(Guppi, ALyingHeaderIsNamed) {
   const auto lie = [&](const std::string& card) {
-    std::string bytes = block(usual(), 0);
+    std::string bytes = block(usual_guppi(), 0);
     const std::size_t at = bytes.find(card.substr(0, 9));
     EXPECT_NE(at, std::string::npos) << card;
     std::string line = card;
@@ -134,27 +135,27 @@ TEST_F(Guppi, ALyingHeaderIsNamed) {
   EXPECT_THAT(lie("TBIN    = fast"), HasSubstr("TBIN"));
   EXPECT_THAT(lie("PIPERBLK= 0"), HasSubstr("PIPERBLK is 0"));
   EXPECT_THAT(says([&] { guppi_reader(open(std::string(80 * 2000, 'A').replace(8, 1, "="))); }), HasSubstr("no value"));
-  GuppiHeader other = usual();
+  GuppiHeader other = usual_guppi();
   other.bits = 16;
   EXPECT_THAT(says([&] {
-                auto r = guppi_reader(open(block(usual(), 0) + block(other, 1)));
+                auto r = guppi_reader(open(block(usual_guppi(), 0) + block(other, 1)));
                 all(*r);
               }),
               HasSubstr("NBITS is 16"));
   EXPECT_THAT(says([&] {
-                auto r = guppi_reader(open(block(usual(), 1) + block(usual(), 0)));
+                auto r = guppi_reader(open(block(usual_guppi(), 1) + block(usual_guppi(), 0)));
                 all(*r);
               }),
               HasSubstr("PKTIDX"));
   EXPECT_THAT(says([&] {
-                auto r = guppi_reader(open(block(usual(), 0) + block(usual(), std::size_t{1} << 40)));
+                auto r = guppi_reader(open(block(usual_guppi(), 0) + block(usual_guppi(), std::size_t{1} << 40)));
                 all(*r);
               }),
               HasSubstr("gap"));
 }
 
 TEST_F(Guppi, ABlockThatIsOnlyClaimedTakesNoMemory) {
-  GuppiHeader header = usual();
+  GuppiHeader header = usual_guppi();
   header.block_bytes = 3600000000;
   auto reader = guppi_reader(open(guppi_cards(header) + std::string(120, 'x')));
   const std::size_t before = peak_memory();
@@ -163,11 +164,11 @@ TEST_F(Guppi, ABlockThatIsOnlyClaimedTakesNoMemory) {
 }
 
 TEST_F(Guppi, Fuzz) {
-  fuzz(block(usual(), 0) + block(usual(), 1), [](std::unique_ptr<InputStream> in) {
+  fuzz(block(usual_guppi(), 0) + block(usual_guppi(), 1), [](std::unique_ptr<InputStream> in) {
     auto reader = guppi_reader(std::move(in));
     all(*reader);
   });
 }
 
 }  // namespace
-}  // namespace ridge::io::test
+}  // namespace ridge::io::formats

@@ -2,13 +2,13 @@
 
 #include "format_support.hpp"
 
-namespace ridge::io::test {
+namespace ridge::io::formats {
 namespace {
 
 using testing::HasSubstr;
 class Psrdada : public FormatTest {};
 
-PsrdadaHeader usual() {
+PsrdadaHeader usual_psrdada() {
   PsrdadaHeader header;
   header.channels = 2;
   header.sample_seconds = 5.12e-6;
@@ -30,7 +30,7 @@ std::string file(PsrdadaHeader header, std::uint64_t offset, std::size_t bytes =
 }
 
 TEST_F(Psrdada, SamplesByTimeChannelAndPolarization) {
-  auto reader = psrdada_reader(open(file(usual(), 0)));
+  auto reader = psrdada_reader(open(file(usual_psrdada(), 0)));
   const SampleInfo& info = reader->info();
   EXPECT_EQ(info.streams, 2u);
   EXPECT_EQ(info.block, 1u);
@@ -46,7 +46,7 @@ TEST_F(Psrdada, SamplesByTimeChannelAndPolarization) {
 }
 
 TEST_F(Psrdada, FilesOfOneObservationJoinAndOverlapsAreTakenOnce) {
-  auto reader = psrdada_reader(open(file(usual(), 0) + file(usual(), 64) + file(usual(), 128)));
+  auto reader = psrdada_reader(open(file(usual_psrdada(), 0) + file(usual_psrdada(), 64) + file(usual_psrdada(), 128)));
   const auto bytes = all(*reader);
   ASSERT_EQ(bytes.size(), 208u);
   for (std::size_t i = 0; i < bytes.size(); ++i) ASSERT_EQ(bytes[i], static_cast<std::byte>(i));
@@ -54,7 +54,7 @@ TEST_F(Psrdada, FilesOfOneObservationJoinAndOverlapsAreTakenOnce) {
 }
 
 TEST_F(Psrdada, AMissingFileIsAGap) {
-  auto reader = psrdada_reader(open(file(usual(), 0) + file(usual(), 128, 72)));
+  auto reader = psrdada_reader(open(file(usual_psrdada(), 0) + file(usual_psrdada(), 128, 72)));
   const auto bytes = all(*reader);
   ASSERT_EQ(bytes.size(), 200u);
   for (std::size_t i = 0; i < 200; ++i) {
@@ -68,7 +68,7 @@ TEST_F(Psrdada, AMissingFileIsAGap) {
 // Samples of 24 bytes: no number of them is the mebibyte that is read at a time.
 TEST_F(Psrdada, SamplesThatDivideNoPiece) {
   for (const bool sized : {true, false}) {
-    PsrdadaHeader header = usual();
+    PsrdadaHeader header = usual_psrdada();
     header.channels = 6;
     header.overlap = 0;
     const std::size_t bytes = header.sample_bytes() * 100001;
@@ -86,7 +86,7 @@ TEST_F(Psrdada, SamplesThatDivideNoPiece) {
 }
 
 TEST_F(Psrdada, ALongHeaderAndComments) {
-  PsrdadaHeader header = usual();
+  PsrdadaHeader header = usual_psrdada();
   header.header_bytes = 8192;
   std::string text = file(header, 0);
   text.replace(text.find("NBIT 8\n"), 7, "NBIT 8#");
@@ -96,7 +96,7 @@ TEST_F(Psrdada, ALongHeaderAndComments) {
 
 TEST_F(Psrdada, ALyingHeaderIsNamed) {
   const auto lie = [&](const std::string& from, const std::string& to) {
-    std::string bytes = file(usual(), 0);
+    std::string bytes = file(usual_psrdada(), 0);
     const std::size_t at = bytes.find(from);
     EXPECT_NE(at, std::string::npos);
     bytes.replace(at, from.size(), to);
@@ -118,23 +118,23 @@ TEST_F(Psrdada, ALyingHeaderIsNamed) {
   EXPECT_THAT(lie("TSAMP 5", "TSAMP x"), HasSubstr("TSAMP"));
   EXPECT_THAT(says([&] { psrdada_reader(open("HEADER DADA\n")); }), HasSubstr("within the header"));
   EXPECT_THAT(says([&] {
-                auto r = psrdada_reader(open(file(usual(), 80) + file(usual(), 0)));
+                auto r = psrdada_reader(open(file(usual_psrdada(), 80) + file(usual_psrdada(), 0)));
                 all(*r);
               }),
               HasSubstr("OBS_OFFSET is 0"));
   EXPECT_THAT(says([&] {
-                auto r = psrdada_reader(open(file(usual(), 0).substr(0, 4096 + 77)));
+                auto r = psrdada_reader(open(file(usual_psrdada(), 0).substr(0, 4096 + 77)));
                 all(*r);
               }),
               HasSubstr("within a sample"));
 }
 
 TEST_F(Psrdada, Fuzz) {
-  fuzz(file(usual(), 0) + file(usual(), 64), [](std::unique_ptr<InputStream> in) {
+  fuzz(file(usual_psrdada(), 0) + file(usual_psrdada(), 64), [](std::unique_ptr<InputStream> in) {
     auto reader = psrdada_reader(std::move(in));
     all(*reader);
   });
 }
 
 }  // namespace
-}  // namespace ridge::io::test
+}  // namespace ridge::io::formats

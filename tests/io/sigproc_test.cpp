@@ -2,13 +2,13 @@
 
 #include "format_support.hpp"
 
-namespace ridge::io::test {
+namespace ridge::io::formats {
 namespace {
 
 using testing::HasSubstr;
 class Sigproc : public FormatTest {};
 
-SigprocHeader usual() {
+SigprocHeader usual_sigproc() {
   SigprocHeader header;
   header.source_name = "B0329+54";
   header.telescope_id = 8;
@@ -25,7 +25,7 @@ SigprocHeader usual() {
 }
 
 TEST_F(Sigproc, WhatIsWrittenIsRead) {
-  const std::string bytes = sigproc_header(usual());
+  const std::string bytes = sigproc_header(usual_sigproc());
   EXPECT_TRUE(looks_like_sigproc(bytes));
   EXPECT_FALSE(looks_like_sigproc("HEADER_START"));
   auto in = open(bytes + "rest");
@@ -63,7 +63,7 @@ TEST_F(Sigproc, TheBytesAreThoseOfTheFormat) {
 
 TEST_F(Sigproc, ALyingHeaderIsNamed) {
   const auto lie = [&](const std::function<void(SigprocHeader&)>& change) {
-    SigprocHeader header = usual();
+    SigprocHeader header = usual_sigproc();
     change(header);
     return says([&] { read_sigproc_header(*open(sigproc_header(header))); });
   };
@@ -75,14 +75,14 @@ TEST_F(Sigproc, ALyingHeaderIsNamed) {
   EXPECT_THAT(lie([](auto& h) { h.nsamples = 1000; }), HasSubstr("nsamples is 1000"));
   EXPECT_THAT(lie([](auto& h) { h.nbits = 1, h.nchans = 3, h.nifs = 1; }), HasSubstr("no whole number of bytes"));
   EXPECT_THAT(says([&] { read_sigproc_header(*open("")); }), HasSubstr("HEADER_START"));
-  std::string unknown = sigproc_header(usual());
+  std::string unknown = sigproc_header(usual_sigproc());
   unknown.replace(unknown.find("nchans"), 6, "nchanz");
   EXPECT_THAT(says([&] { read_sigproc_header(*open(unknown)); }), HasSubstr("nchanz"));
 }
 
 TEST_F(Sigproc, Fuzz) {
-  fuzz(sigproc_header(usual()), [](std::unique_ptr<InputStream> in) { read_sigproc_header(*in); });
+  fuzz(sigproc_header(usual_sigproc()), [](std::unique_ptr<InputStream> in) { read_sigproc_header(*in); });
 }
 
 }  // namespace
-}  // namespace ridge::io::test
+}  // namespace ridge::io::formats

@@ -4,7 +4,7 @@
 
 #include "format_support.hpp"
 
-namespace ridge::io::test {
+namespace ridge::io::formats {
 namespace {
 
 using testing::HasSubstr;
@@ -12,7 +12,7 @@ class Vdif : public FormatTest {};
 
 // Two threads, one channel, int8 complex, 8 samples a frame, 4 frames a second (32 kHz would be a rate; 32 Hz is not
 // one a header can say, so the number of frames is learnt).
-VdifHeader usual() {
+VdifHeader usual_vdif() {
   VdifHeader header;
   header.seconds = 1000;
   header.epoch = 40;  // 2020
@@ -22,7 +22,7 @@ VdifHeader usual() {
 
 // The value of every sample of a frame: 1 + frame since the start, thread in the imaginary part.
 std::string frame(std::uint32_t thread, std::uint32_t number, bool invalid = false) {
-  VdifHeader header = usual();
+  VdifHeader header = usual_vdif();
   header.thread = thread;
   header.seconds += number / 4;
   header.frame = number % 4;
@@ -194,7 +194,7 @@ TEST_F(Vdif, Levels) {
 }
 
 TEST_F(Vdif, WordsAreThoseOfTheFormat) {
-  VdifHeader header = usual();
+  VdifHeader header = usual_vdif();
   header.thread = 7;
   header.station = 0x4142;
   header.frame = 9;
@@ -218,7 +218,7 @@ TEST_F(Vdif, ALyingHeaderIsNamed) {
     });
   };
   const auto lie = [&](const std::function<void(VdifHeader&)>& change) {
-    VdifHeader header = usual();
+    VdifHeader header = usual_vdif();
     change(header);
     return reading(frames({0, 1, 2}) + vdif_header(header) + std::string(16, '\0'));
   };
@@ -231,7 +231,7 @@ TEST_F(Vdif, ALyingHeaderIsNamed) {
   EXPECT_THAT(reading(""), HasSubstr("empty"));
   EXPECT_THAT(reading(frames({0}).substr(0, 20)), HasSubstr("within a frame header"));
   EXPECT_THAT(reading(frames({0, 1, 2, 3, 9})), HasSubstr("cannot be counted"));
-  VdifHeader rated = usual();
+  VdifHeader rated = usual_vdif();
   rated.sample_rate = 8000;
   std::string bytes = vdif_header(rated);
   bytes[20] ^= 1;
@@ -246,4 +246,4 @@ TEST_F(Vdif, Fuzz) {
 }
 
 }  // namespace
-}  // namespace ridge::io::test
+}  // namespace ridge::io::formats

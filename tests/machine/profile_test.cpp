@@ -56,7 +56,7 @@ class ProfileFile : public testing::Test {
   ridge::base::WarningListener previous_;
 };
 
-Profile sample() {
+Profile sample_profile() {
   Profile profile;
   profile.hardware = ridge::machine::hardware_key();
   profile.measured_at = "2024-06-01 12:00:00";
@@ -98,7 +98,7 @@ bool refused(const std::string& text) {
 }
 
 TEST(ProfileJson, RoundTripKeepsEverything) {
-  const Profile profile = sample();
+  const Profile profile = sample_profile();
   const std::string text = to_json(profile);
   const Profile back = from_json(text);
   EXPECT_EQ(to_json(back), text);
@@ -116,7 +116,7 @@ TEST(ProfileJson, RoundTripKeepsEverything) {
 }
 
 TEST(ProfileJson, APersonCanReadIt) {
-  const std::string text = to_json(sample());
+  const std::string text = to_json(sample_profile());
   EXPECT_NE(text.find("\n      \"flops_double\": 2.0,\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\"points\": [[1.0, 2.5], [2.0, -3.0]]"), std::string::npos) << text;
 }
@@ -131,7 +131,7 @@ void each_value(Json& value, const Visit& visit) {
 }
 
 TEST(ProfileJson, EveryFieldIsChecked) {
-  const Json good = Json::parse(to_json(sample()));
+  const Json good = Json::parse(to_json(sample_profile()));
   Json damaged = good;
   std::size_t tried = 0;
   each_value(damaged, [&](Json& value) {
@@ -154,7 +154,7 @@ TEST(ProfileJson, EveryFieldIsChecked) {
 }
 
 TEST(ProfileJson, EveryMemberIsNeeded) {
-  const Json good = Json::parse(to_json(sample()));
+  const Json good = Json::parse(to_json(sample_profile()));
   for (const auto& [name, ignored] : good.items()) {
     Json damaged = good;
     damaged.erase(name);
@@ -168,13 +168,13 @@ TEST(ProfileJson, EveryMemberIsNeeded) {
 }
 
 TEST(ProfileJson, TruncationsAreRefused) {
-  const std::string text = to_json(sample());
+  const std::string text = to_json(sample_profile());
   for (std::size_t length = 0; length + 2 < text.size(); length += 31)
     EXPECT_TRUE(refused(text.substr(0, length))) << length;
 }
 
 TEST(ProfileJson, CountsAreBounded) {
-  const Json good = Json::parse(to_json(sample()));
+  const Json good = Json::parse(to_json(sample_profile()));
   const auto with_many = [&](const Json::json_pointer& list, std::size_t count) {
     Json json = good;
     const Json first = json[list][0];
@@ -194,7 +194,7 @@ TEST(ProfileJson, CountsAreBounded) {
 
 TEST_F(ProfileFile, SavedIsLoaded) {
   EXPECT_FALSE(ridge::machine::load().has_value());
-  const Profile profile = sample();
+  const Profile profile = sample_profile();
   ridge::machine::save(profile);
   EXPECT_EQ(ridge::machine::path(), file_.string());
   const auto loaded = ridge::machine::load();
@@ -204,7 +204,7 @@ TEST_F(ProfileFile, SavedIsLoaded) {
 }
 
 TEST_F(ProfileFile, DamagedFilesAreIgnoredWithOneWarning) {
-  const std::string good = to_json(sample());
+  const std::string good = to_json(sample_profile());
   std::string deep(100000, '[');
   std::string with_nan = good, with_infinity = good;
   const std::string number = "\"flops_double\": 2.0";
@@ -233,13 +233,13 @@ TEST_F(ProfileFile, DamagedFilesAreIgnoredWithOneWarning) {
     ASSERT_EQ(warnings_.size(), 1u) << name;
     EXPECT_NE(warnings_[0].find(name + ".json"), std::string::npos) << warnings_[0];
     // What `ridge machine` does next: the file is rebuilt.
-    ridge::machine::save(sample());
+    ridge::machine::save(sample_profile());
     EXPECT_TRUE(ridge::machine::load().has_value()) << name;
   }
 }
 
 TEST_F(ProfileFile, OtherHardwareIsSaidSo) {
-  Profile profile = sample();
+  Profile profile = sample_profile();
   profile.hardware = "some other machine";
   ridge::machine::save(profile);
   EXPECT_FALSE(ridge::machine::load().has_value());
@@ -256,13 +256,13 @@ TEST_F(ProfileFile, AFolderInItsPlaceIsAWarning) {
 TEST_F(ProfileFile, WhatCannotBeSavedIsAWarning) {
   write("a plain file");
   use(file_ / "below" / "machine.json");
-  ridge::machine::save(sample());
+  ridge::machine::save(sample_profile());
   EXPECT_EQ(warnings_.size(), 1u);
 }
 
 TEST_F(ProfileFile, AProfileThatCouldNotBeReadBackIsNotSaved) {
-  ridge::machine::save(sample());
-  Profile broken = sample();
+  ridge::machine::save(sample_profile());
+  Profile broken = sample_profile();
   broken.devices[0].ceilings.flops_float = std::numeric_limits<double>::quiet_NaN();
   ridge::machine::save(broken);
   ASSERT_EQ(warnings_.size(), 1u);
@@ -271,12 +271,12 @@ TEST_F(ProfileFile, AProfileThatCouldNotBeReadBackIsNotSaved) {
 }
 
 TEST_F(ProfileFile, SaversAndLoadersAtOnce) {
-  ridge::machine::save(sample());
+  ridge::machine::save(sample_profile());
   std::atomic<int> missing{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
-      Profile mine = sample();
+      Profile mine = sample_profile();
       mine.measured_at = std::string(100 * (t + 1), 't');
       for (int i = 0; i < 10; ++i) {
         ridge::machine::save(mine);
@@ -305,7 +305,7 @@ TEST(ProfilePath, IsNamedByTheHardware) {
 }
 
 TEST(ProfileText, ShowsWhatMatters) {
-  const std::string text = ridge::machine::to_text(sample());
+  const std::string text = ridge::machine::to_text(sample_profile());
   for (const char* part : {"host  A processor", "333 GFLOP/s", "L1", "1 TiB", "no counter: no NVML", "RAPL package",
                            "measured 2024-06-01 12:00:00 in 41.5 s"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;

@@ -22,7 +22,7 @@ using ridge::machine::to_json;
 using ridge::machine::to_svg;
 using ridge::machine::to_text;
 
-Roofline sample() {
+Roofline sample_roofline() {
   Roofline roofline;
   roofline.device = "host";
   roofline.peak_float = 100e9;
@@ -49,7 +49,7 @@ TEST(Roofline, TakesItsRoofsFromTheProfile) {
 }
 
 TEST(Roofline, ShareIsOfTheLowerRoof) {
-  const Roofline roofline = sample();
+  const Roofline roofline = sample_roofline();
   // 1 FLOP/byte: memory allows 20 GFLOP/s.
   EXPECT_DOUBLE_EQ(roof_share(roofline, {"bound by memory", 1e9, 1e9, 0.1}), 0.5);
   EXPECT_EQ(land(roofline, {"", 1e9, 1e9, 0.1}).roof, "memory");
@@ -64,7 +64,7 @@ TEST(Roofline, ShareIsOfTheLowerRoof) {
 }
 
 TEST(Roofline, FrameHoldsRoofsAndPoints) {
-  Roofline roofline = sample();
+  Roofline roofline = sample_roofline();
   roofline.points = {{"low", 1e6, 1e9, 1}, {"high", 1e12, 1e6, 20}, {"stray", 1, 1e18, 1e6}};
   const auto frame = frame_of(roofline);
   EXPECT_LT(frame.x_low, 1e-3);
@@ -83,7 +83,7 @@ TEST(Roofline, FrameHoldsRoofsAndPoints) {
 }
 
 TEST(Roofline, TextDrawsAndNamesTheRoof) {
-  Roofline roofline = sample();
+  Roofline roofline = sample_roofline();
   roofline.points = {{"heat naive", 1e9, 1e9, 0.1}, {"corner turn", 0, 1e9, 0.1}};
   const std::string text = to_text(roofline);
   for (const char* part : {"Roofline of host", "a  heat naive", "50 %", "FLOP/byte", "20.0 GB/s", "100 GFLOP/s"})
@@ -108,7 +108,7 @@ TEST(Roofline, TextDrawsAndNamesTheRoof) {
 }
 
 TEST(Roofline, JsonHoldsEveryNumber) {
-  Roofline roofline = sample();
+  Roofline roofline = sample_roofline();
   roofline.points = {{"heat", 1e9, 1e9, 0.1}, {"registers", 1e9, 0, 0.1}};
   const Json json = parse_json(to_json(roofline));
   EXPECT_EQ(json["peak_float"], 100e9);
@@ -123,7 +123,7 @@ TEST(Roofline, JsonHoldsEveryNumber) {
 }
 
 TEST(Roofline, SvgIsWellFormedAndCarriesItsNumbers) {
-  Roofline roofline = sample();
+  Roofline roofline = sample_roofline();
   roofline.device = "<evil> & \"co\"";
   roofline.points = {{"heat </svg>", 1e9, 1e9, 0.1}, {"turn & turn", 0, 1e9, 0.1}};
   const Json json = parse_json(to_json(roofline));
@@ -146,7 +146,7 @@ TEST(Roofline, SvgIsWellFormedAndCarriesItsNumbers) {
 }
 
 TEST(Roofline, SvgLabelsStayApart) {
-  Roofline roofline = sample();
+  Roofline roofline = sample_roofline();
   for (int i = 0; i < 10; ++i)
     roofline.points.push_back({"variant number " + std::to_string(i), 1e9, 0.5e9, 0.1 + 0.001 * i});
   std::vector<std::pair<double, double>> places;  // centre and baseline of each label
@@ -164,7 +164,7 @@ TEST(Roofline, SvgLabelsStayApart) {
 
 TEST(Roofline, OddOnesAreStillDrawn) {
   const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
-  Roofline odd = sample();
+  Roofline odd = sample_roofline();
   odd.points = {{"nan", nan, nan, nan}, {"inf", infinity, 1, 1}, {"zero", 0, 0, 0}, {"negative", -1, -1, -1}};
   for (const Roofline& roofline : {Roofline{}, odd}) {
     EXPECT_NO_THROW(markup::read(to_svg(roofline)));

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 
-Update<double> heat(std::size_t dimensions, double lambda) {
+Update<double> explicit_heat(std::size_t dimensions, double lambda) {
   std::vector<Term> terms = weighted(von_neumann(dimensions, 1), lambda);
   for (Term& term : terms) {
     if (term.offset == Offset{}) term.weight = 1 - 2 * static_cast<double>(dimensions) * lambda;
@@ -21,7 +21,7 @@ Update<double> heat(std::size_t dimensions, double lambda) {
 TEST(Convergence, ModesDecayAtTheirRate) {
   const std::size_t cells = 101, steps = 200;
   const double lambda = 0.3, dx = 1.0 / static_cast<double>(cells - 1);
-  const auto plan = stencil::plan(host(), heat(1, lambda), {.shape = {cells}}, {.effort = Effort::quick});
+  const auto plan = stencil::plan(host(), explicit_heat(1, lambda), {.shape = {cells}}, {.effort = Effort::quick});
   for (const int mode : {1, 2, 5}) {
     Grid<double> grid({cells});
     const auto shape = [&](std::size_t x) { return std::sin(mode * kPi * static_cast<double>(x) * dx); };
@@ -50,7 +50,7 @@ TEST(Convergence, ModesDecayIn2DAnd3DWithMirrors) {
       for (std::size_t rest = i, axis = 0; axis < dimensions; ++axis, rest /= cells) product *= wave(rest % cells);
       start[i] = grid.all()[i] = product;
     }
-    stencil::plan(host(), heat(dimensions, lambda), {.shape = shape, .borders = Borders::all(Border::mirror)},
+    stencil::plan(host(), explicit_heat(dimensions, lambda), {.shape = shape, .borders = Borders::all(Border::mirror)},
                   {.effort = Effort::quick})
         .run(grid, steps);
     const double half = std::sin(kPi / (2.0 * cells));
@@ -74,7 +74,8 @@ TEST(Convergence, SecondOrderInSpace) {
     for (std::size_t y = 1; y + 1 < cells; ++y) {
       for (std::size_t x = 1; x + 1 < cells; ++x) grid(y, x) = shape(y, x);
     }
-    stencil::plan(host(), heat(2, lambda), {.shape = {cells, cells}}, {.effort = Effort::quick}).run(grid, steps);
+    stencil::plan(host(), explicit_heat(2, lambda), {.shape = {cells, cells}}, {.effort = Effort::quick})
+        .run(grid, steps);
     const double decay = std::exp(-2 * kPi * kPi * static_cast<double>(steps) * lambda * dx * dx);
     double worst = 0;
     for (std::size_t y = 0; y < cells; ++y) {
@@ -96,7 +97,8 @@ TEST(Convergence, PeriodicAndMirroredGridsConserve) {
       return sum;
     };
     const double before = total();
-    stencil::plan(host(), heat(2, 0.2), {.shape = {37, 53}, .borders = Borders::all(border)}, {.effort = Effort::quick})
+    stencil::plan(host(), explicit_heat(2, 0.2), {.shape = {37, 53}, .borders = Borders::all(border)},
+                  {.effort = Effort::quick})
         .run(grid, 300);
     EXPECT_NEAR(total(), before, 1e-10 * std::fabs(before));
     double spread = 0;
@@ -108,7 +110,7 @@ TEST(Convergence, PeriodicAndMirroredGridsConserve) {
 
 TEST(Convergence, StopsWhenAStepChangesLittle) {
   const Problem problem{.shape = {20, 20}};
-  const auto plan = stencil::plan(host(), heat(2, 0.2), problem, {.effort = Effort::quick});
+  const auto plan = stencil::plan(host(), explicit_heat(2, 0.2), problem, {.effort = Effort::quick});
   for (const Norm norm : {Norm::max, Norm::l2}) {
     Grid<double> grid({20, 20});
     for (std::size_t x = 0; x < 20; ++x) grid(0, x) = 1;
@@ -145,7 +147,7 @@ TEST(Convergence, L2IsTheRootOfTheMeanSquare) {
 }
 
 TEST(Convergence, NanEndsIt) {
-  const auto plan = stencil::plan(host(), heat(2, 0.2), {.shape = {20, 20}}, {.effort = Effort::quick});
+  const auto plan = stencil::plan(host(), explicit_heat(2, 0.2), {.shape = {20, 20}}, {.effort = Effort::quick});
   Grid<double> grid({20, 20});
   grid(10, 10) = std::numeric_limits<double>::quiet_NaN();
   for (const Norm norm : {Norm::max, Norm::l2}) {

@@ -91,7 +91,7 @@ void expect_equal_when_cut(const Update<T>& update, const Problem& problem, cons
       << processes_text(layout, processes) << " depth " << depth;
 }
 
-std::vector<Borders> all_borders() {
+std::vector<Borders> borders_of_processes() {
   Borders mixed = Borders::all(Border::periodic);
   mixed.low[0] = Border::fixed;
   mixed.high[0] = Border::mirror;
@@ -100,7 +100,7 @@ std::vector<Borders> all_borders() {
 
 TEST(Decomposition, EqualsTheWholeIn2D) {
   const auto update = heat<float>({.alpha = 1, .dt = 0.2, .spacing = {1, 1}});
-  for (const Borders& borders : all_borders()) {
+  for (const Borders& borders : borders_of_processes()) {
     for (const Counts& processes :
          {Counts{1, 1, 1}, Counts{1, 2, 1}, Counts{1, 1, 3}, Counts{1, 2, 2}, Counts{1, 3, 2}}) {
       for (const std::size_t depth : {1, 3}) {
@@ -113,7 +113,7 @@ TEST(Decomposition, EqualsTheWholeIn2D) {
 TEST(Decomposition, EqualsTheWholeIn1DAnd3D) {
   const auto line = heat<double>({.alpha = 1, .dt = 0.2, .spacing = {1}});
   const auto cube = wave<float>({.speed = 1, .dt = 0.5, .spacing = {1, 1, 1}});
-  for (const Borders& borders : all_borders()) {
+  for (const Borders& borders : borders_of_processes()) {
     expect_equal_when_cut<double>(line, {.shape = {29}, .borders = borders}, {1, 1, 4}, 5, 12);
     expect_equal_when_cut<float>(cube, {.shape = {7, 8, 9}, .borders = borders}, {2, 1, 2}, 2, 5);
     expect_equal_when_cut<float>(cube, {.shape = {7, 8, 9}, .borders = borders}, {2, 2, 2}, 3, 5);
@@ -123,7 +123,7 @@ TEST(Decomposition, EqualsTheWholeIn1DAnd3D) {
 TEST(Decomposition, WideStencilsAndIntegersToo) {
   const auto wide = heat<float>({.alpha = 1, .dt = 0.1, .spacing = {1, 1}, .accuracy = 6});
   const auto cells = life<std::uint8_t>();
-  for (const Borders& borders : all_borders()) {
+  for (const Borders& borders : borders_of_processes()) {
     expect_equal_when_cut<float>(wide, {.shape = {24, 30}, .borders = borders}, {1, 2, 2}, 3, 5);
     expect_equal_when_cut<std::uint8_t>(cells, {.shape = {24, 30}, .borders = borders}, {1, 2, 3}, 4, 9);
   }

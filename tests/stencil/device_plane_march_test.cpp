@@ -5,7 +5,7 @@
 #include "stencil/device/plane_march_kernel.hpp"
 #include "support/worst.hpp"
 
-namespace ridge::stencil::testing {
+namespace ridge::stencil::device_tests {
 namespace {
 
 template <class T>
@@ -24,7 +24,7 @@ double worst(const Device& device, const std::vector<std::size_t>& shape, const 
                                 .chunk_planes = 9,
                                 .side_planes = 5};
   EXPECT_EQ(kernel.refusal(place, device.limits()), "");
-  const Kernel compiled = device.compile(kernel.source()).kernel("plane_march");
+  const ridge::Kernel compiled = device.compile(kernel.source()).kernel("plane_march");
   std::vector<double> start = scattered(place.cells());
   for (double& value : start) value = static_cast<double>(static_cast<T>(value));
   const std::vector<double> expected = reference(start, shape, borders, terms, options.depth * passes);
@@ -115,4 +115,4 @@ TEST_F(DevicePlaneMarch, EvenWeightsMatchTheReference) {
 }
 
 }  // namespace
-}  // namespace ridge::stencil::testing
+}  // namespace ridge::stencil::device_tests

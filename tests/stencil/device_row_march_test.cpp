@@ -5,7 +5,7 @@
 #include "stencil/device/row_march_kernel.hpp"
 #include "support/worst.hpp"
 
-namespace ridge::stencil::testing {
+namespace ridge::stencil::device_tests {
 namespace {
 
 template <class T>
@@ -28,7 +28,7 @@ RowMarchPass make(const std::vector<Term>& terms, const Borders& borders, const 
   return pass;
 }
 
-void launch(Queue& queue, const Kernel& kernel, const Launch& shape, const Buffer& in, const Buffer& out,
+void launch(Queue& queue, const ridge::Kernel& kernel, const Launch& shape, const Buffer& in, const Buffer& out,
             const std::vector<Argument>& scalars) {
   std::vector<Argument> arguments{in, out};
   arguments.insert(arguments.end(), scalars.begin(), scalars.end());
@@ -42,8 +42,8 @@ double worst(const Device& device, const std::vector<std::size_t>& shape, const 
   const DeviceLayout layout = padded_layout(shape, sizeof(T));
   const RowMarchPass pass = make(terms, borders, real_name<T>(), layout, options, device, 20);
   EXPECT_EQ(pass.refusal(layout), "");
-  const Kernel frame = device.compile(pass.frame.source()).kernel(pass.frame.name());
-  const Kernel interior = device.compile(pass.interior.source()).kernel(pass.interior.name());
+  const ridge::Kernel frame = device.compile(pass.frame.source()).kernel(pass.frame.name());
+  const ridge::Kernel interior = device.compile(pass.interior.source()).kernel(pass.interior.name());
   const std::vector<double> start = scattered(layout.cells());
   std::vector<double> rounded = start;
   for (double& value : rounded) value = static_cast<double>(static_cast<T>(value));
@@ -182,4 +182,4 @@ TEST(Scaling, StaysInRange) {
 }
 
 }  // namespace
-}  // namespace ridge::stencil::testing
+}  // namespace ridge::stencil::device_tests

@@ -12,7 +12,7 @@
 #include "stencil/device/layout.hpp"
 #include "stencil/device/weights.hpp"
 
-namespace ridge::stencil::testing {
+namespace ridge::stencil::device_tests {
 
 inline std::vector<Device> accelerators() {
   std::vector<Device> found;
@@ -144,4 +144,4 @@ inline std::vector<Borders> border_kinds() {
           sides(mirror, fixed, fixed, mirror)};
 }
 
-}  // namespace ridge::stencil::testing
+}  // namespace ridge::stencil::device_tests

@@ -16,7 +16,7 @@
 #include "stencil/variant.hpp"
 #include "support/worst.hpp"
 
-namespace ridge::stencil::testing {
+namespace ridge::stencil::device_tests {
 namespace {
 
 std::vector<Device> accelerators() {
@@ -375,4 +375,4 @@ TEST_F(DeviceVariants, EveryCandidateHasANameOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace ridge::stencil::testing
+}  // namespace ridge::stencil::device_tests

@@ -1,12 +1,11 @@
 #pragma once
 #include <ridge/stencil.hpp>
 
-namespace ridge::test {
+namespace ridge::stencil::test {
 
 template <class T>
-void advance(const stencil::Update<T>& update, const stencil::Problem& problem, stencil::Grid<T>& grid,
-             std::size_t steps) {
-  stencil::Plan<T>(host(), update, problem, {.effort = Effort::quick, .use_wisdom = false}).run(grid, steps);
+void advance(const Update<T>& update, const Problem& problem, Grid<T>& grid, std::size_t steps) {
+  Plan<T>(host(), update, problem, {.effort = Effort::quick, .use_wisdom = false}).run(grid, steps);
 }
 
-}  // namespace ridge::test
+}  // namespace ridge::stencil::test

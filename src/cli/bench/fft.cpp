@@ -55,7 +55,7 @@ double distance(const base::AlignedArray<std::complex<T>>& ours, const base::Ali
 }
 
 template <class T>
-FftBenchResult bench_typed(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers) {
+FftBenchResult bench_on_host(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers) {
   using Complex = std::complex<T>;
   const PeerProblem& problem = wanted.problem;
   const std::size_t points = points_of(problem.shape, problem.batch);
@@ -174,7 +174,7 @@ FftBenchResult bench_typed(const Device& device, const FftBench& wanted, const s
 
 constexpr std::size_t kDevicePoints = std::size_t{1} << 26;
 
-struct Wishes {
+struct FftWishes {
   std::string lengths = "2^1..2^22";
   std::string shapes;
   std::string type = "f32";
@@ -184,7 +184,7 @@ struct Wishes {
   HybridWishes hybrid;
 };
 
-std::vector<FftBench> cases_of(const Wishes& wishes, const BenchWishes& bench) {
+std::vector<FftBench> cases_of(const FftWishes& wishes, const BenchWishes& bench) {
   std::vector<std::vector<std::size_t>> shapes;
   if (!wishes.shapes.empty()) {
     for (std::size_t at = 0; at <= wishes.shapes.size();) {
@@ -242,12 +242,12 @@ std::vector<Peer> peers_of(const BenchWishes& wishes, std::vector<std::string>& 
 }
 
 // A device is for many points: so many that they come from its memory.
-void fill_device(const Wishes& wishes, bool on_host, FftBench& one) {
+void fill_device(const FftWishes& wishes, bool on_host, FftBench& one) {
   if (on_host || wishes.batch != 1 || wishes.batch_points != 0) return;
   one.problem.batch = std::max<std::size_t>(1, kDevicePoints / points_of(one.problem.shape, 1));
 }
 
-void run_planning(const Wishes& wishes, const BenchWishes& bench) {
+void run_planning(const FftWishes& wishes, const BenchWishes& bench) {
   const std::vector<Device> devices = bench.devices.empty() ? std::vector<Device>{host()} : bench_devices(bench);
   std::vector<FftBench> cases = cases_of(wishes, bench);
   for (FftBench& one : cases) fill_device(wishes, devices.front().is_host(), one);
@@ -273,7 +273,7 @@ std::vector<Place> places_of(const BenchWishes& bench) {
   return places;
 }
 
-void run(const Wishes& wishes, const BenchWishes& bench) {
+void run_fft(const FftWishes& wishes, const BenchWishes& bench) {
   report::Bench result;
   result.title = wishes.real ? "Real Fourier transforms" : "Fourier transforms";
   result.note = "GFLOP/s counts 5 N log2 N a transform, half of it for real ones.";
@@ -326,8 +326,8 @@ std::string fft_problem_text(const PeerProblem& problem) {
 
 FftBenchResult bench_fft(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers) {
   if (!device.is_host()) return bench_fft_on_device(device, wanted, peers);
-  return wanted.problem.float64 ? bench_typed<double>(device, wanted, peers)
-                                : bench_typed<float>(device, wanted, peers);
+  return wanted.problem.float64 ? bench_on_host<double>(device, wanted, peers)
+                                : bench_on_host<float>(device, wanted, peers);
 }
 
 void add_bench_fft(Command& bench) {
@@ -350,7 +350,7 @@ void add_bench_fft(Command& bench) {
       "it\n"
       "learns is kept in the cache folder, so that the next bench begins at once.");
   auto bench_wishes = add_bench_options(command, "fftw, kissfft, ne10 on the host, cufft on CUDA");
-  auto wishes = std::make_shared<Wishes>();
+  auto wishes = std::make_shared<FftWishes>();
   auto batch_points = std::make_shared<std::string>();
   const Option lengths =
       command.option("--lengths", wishes->lengths, "2^1..2^22, smooth, primes, or lengths separated by commas")
@@ -384,7 +384,7 @@ void add_bench_fft(Command& bench) {
   command.option("--seconds", wishes->seconds, "Time to spend on each").shows_default().between(0.0, 60.0);
   command.runs([wishes, bench_wishes, batch_points] {
     if (!batch_points->empty()) wishes->batch_points = parse_length(*batch_points);
-    wishes->planning ? run_planning(*wishes, *bench_wishes) : run(*wishes, *bench_wishes);
+    wishes->planning ? run_planning(*wishes, *bench_wishes) : run_fft(*wishes, *bench_wishes);
   });
 }
 

@@ -61,7 +61,7 @@ std::string winners(const std::vector<planner::Decision>& decisions) {
 }
 
 template <class T>
-FftBenchResult bench_typed(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers) {
+FftBenchResult bench_on_device(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers) {
   const PeerProblem& problem = wanted.problem;
   const fft::Problem ours{
       .shape = problem.shape, .batch = problem.batch, .kind = problem.real ? fft::Kind::real : fft::Kind::complex};
@@ -123,8 +123,8 @@ FftBenchResult bench_typed(const Device& device, const FftBench& wanted, const s
 }  // namespace
 
 FftBenchResult bench_fft_on_device(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers) {
-  return wanted.problem.float64 ? bench_typed<double>(device, wanted, peers)
-                                : bench_typed<float>(device, wanted, peers);
+  return wanted.problem.float64 ? bench_on_device<double>(device, wanted, peers)
+                                : bench_on_device<float>(device, wanted, peers);
 }
 
 }  // namespace ridge::cli

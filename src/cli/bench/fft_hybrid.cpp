@@ -68,7 +68,7 @@ fft::HybridOptions options_of(const HybridWishes& wishes) {
 }
 
 template <class T>
-FftBenchResult bench_typed(const std::vector<Device>& devices, const FftBench& wanted, const HybridWishes& wishes) {
+FftBenchResult bench_hybrid(const std::vector<Device>& devices, const FftBench& wanted, const HybridWishes& wishes) {
   using Complex = std::complex<T>;
   if (wanted.problem.real) throw Error(ErrorKind::invalid_argument, "several devices at once: complex transforms only");
   const fft::Problem problem{.shape = wanted.problem.shape, .batch = wanted.problem.batch};
@@ -128,8 +128,8 @@ std::vector<Device> parse_joined_devices(const std::string& names) {
 
 FftBenchResult bench_fft_hybrid(const std::vector<Device>& devices, const FftBench& wanted,
                                 const HybridWishes& wishes) {
-  return wanted.problem.float64 ? bench_typed<double>(devices, wanted, wishes)
-                                : bench_typed<float>(devices, wanted, wishes);
+  return wanted.problem.float64 ? bench_hybrid<double>(devices, wanted, wishes)
+                                : bench_hybrid<float>(devices, wanted, wishes);
 }
 
 }  // namespace ridge::cli

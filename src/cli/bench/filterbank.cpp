@@ -60,10 +60,10 @@ void check_powers(const std::string& peer, std::size_t channels, std::span<const
   }
 }
 
-class Case {
+class FilterbankCase {
  public:
-  Case(const Device& device, const filterbank::Problem& problem, const FilterbankCases& wanted,
-       const BenchWishes& wishes)
+  FilterbankCase(const Device& device, const filterbank::Problem& problem, const FilterbankCases& wanted,
+                 const BenchWishes& wishes)
       : device_(device), problem_(problem), wishes_(wishes), scenario_(wanted.scenario), seconds_(wanted.seconds) {
     const std::size_t hop = problem.channels * problem.oversampling.denominator / problem.oversampling.numerator;
     spectra_ = std::max<std::size_t>(16, static_cast<std::size_t>(wanted.size > 0 ? wanted.size : 4e6) /
@@ -249,7 +249,7 @@ FilterbankResult bench_filterbank(const Device& device, const filterbank::Proble
                                   const FilterbankCases& wanted, const BenchWishes& wishes) {
   if (!device.is_host()) return bench_filterbank_on_device(device, problem, wanted, wishes);
   FilterbankResult result;
-  Case on_host(device, problem, wanted, wishes);
+  FilterbankCase on_host(device, problem, wanted, wishes);
   result.rows = on_host.run(result.notes, result.explanation);
   return result;
 }

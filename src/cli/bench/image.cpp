@@ -48,13 +48,13 @@ image::Image typical(const image::Shape& shape, double shift) {
   return image;
 }
 
-struct Case {
+struct ImageCase {
   std::string name;
   ImageWork work;
   image::Image first = {}, second = {};
 };
 
-std::vector<Case> cases_of(const ImageBenchWishes& wishes) {
+std::vector<ImageCase> cases_of(const ImageBenchWishes& wishes) {
   image::Shape shape;
   char tail = 0;
   if (std::sscanf(wishes.size.c_str(), "%zux%zu%c", &shape.columns, &shape.rows, &tail) != 2) {
@@ -65,9 +65,9 @@ std::vector<Case> cases_of(const ImageBenchWishes& wishes) {
     return wishes.only.empty() || std::any_of(wishes.only.begin(), wishes.only.end(),
                                               [&](const std::string& word) { return name.starts_with(word); });
   };
-  std::vector<Case> cases;
+  std::vector<ImageCase> cases;
   if (wanted("flow")) {
-    Case one{"flow", {.flow = true}};
+    ImageCase one{"flow", {.flow = true}};
     if (wishes.pair.empty()) {
       const image::Shape frame{388, 584, 3, image::Depth::u8};
       one.first = typical(frame, 0);
@@ -123,7 +123,7 @@ Ours ours(std::shared_ptr<Plan> plan, std::function<void()> call) {
   const planner::Decision& decision = plan->decisions().front();
   return {std::move(call), plan->bytes(), decision.trials[decision.winner].name, plan->explain()};
 }
-Ours plan_case(const Device& device, const Case& one, std::size_t threads, Queue& queue) {
+Ours plan_case(const Device& device, const ImageCase& one, std::size_t threads, Queue& queue) {
   const planner::Options options{.effort = Effort::measured};
   const auto resident = [&](const image::Image& from) {
     image::Image to = image::Image::on(device, from.shape());
@@ -173,13 +173,13 @@ void run_bench(const BenchWishes& wishes, const ImageBenchWishes& own) {
   result.note = fmt::format("Flow, local variance and operators; host and peers with {} thread{}.",
                             own.threads == 0 ? base::hardware_threads() : own.threads, own.threads == 1 ? "" : "s");
   const auto progress = base::terminal_progress();
-  const std::vector<Case> cases = cases_of(own);
+  const std::vector<ImageCase> cases = cases_of(own);
   const std::size_t threads = own.threads == 0 ? base::hardware_threads() : own.threads;
   std::size_t done = 0;
   const auto chosen = bench_devices(wishes);
   for (const Device& device : chosen) {
     Queue queue = device.queue();
-    for (const Case& one : cases) {
+    for (const ImageCase& one : cases) {
       progress(static_cast<double>(done++) / static_cast<double>(cases.size() * chosen.size()),
                fmt::format("{} on {}", one.name, device.id()));
       if (!device.is_host() && !one.work.flow && one.work.variance_window == 0)

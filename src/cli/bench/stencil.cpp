@@ -363,7 +363,7 @@ class StencilCase {
   StencilBenchResult result_;
 };
 
-struct Wishes {
+struct StencilWishes {
   std::vector<std::string> stencils;
   std::string size, border = "fixed", type = "both";
   std::size_t steps = 0, threads = 0;
@@ -392,7 +392,7 @@ Shape parse_stencil(const std::string& text) {
               fmt::format("--stencil {}: write star2d:1, box2d:1, star3d:2, with an order of 1 to 8", text));
 }
 
-void run(const Wishes& wishes, const BenchWishes& bench) {
+void run_stencil(const StencilWishes& wishes, const BenchWishes& bench) {
   for (const std::string& peer : bench.against) {
     if (peer != "plain") throw Error(ErrorKind::invalid_argument, fmt::format("no peer \"{}\"; there is plain", peer));
   }
@@ -516,7 +516,7 @@ void add_bench_stencil(Command& bench) {
       "and the share of peak says how near arithmetic does. --explain shows what else was tried, and the roof that was "
       "hit.");
   auto bench_wishes = add_bench_options(command, "plain (always timed)");
-  auto wishes = std::make_shared<Wishes>();
+  auto wishes = std::make_shared<StencilWishes>();
   command.option("--stencil", wishes->stencils, "star2d:1, box2d:1, star3d:2, ...; may be repeated")
       .separated_by(',')
       .value_name("SHAPE:ORDER");
@@ -533,7 +533,7 @@ void add_bench_stencil(Command& bench) {
   command.option("--seconds", wishes->seconds, "Time to spend on each; two runs at least")
       .shows_default()
       .between(0.0, 60.0);
-  command.runs([wishes, bench_wishes] { run(*wishes, *bench_wishes); });
+  command.runs([wishes, bench_wishes] { run_stencil(*wishes, *bench_wishes); });
 }
 
 }  // namespace ridge::cli

@@ -16,11 +16,10 @@
 #include "cli/channelize/input.hpp"
 #include "cli/channelize/output.hpp"
 #include "cli/channelize/parts.hpp"
+#include "cli/mistake.hpp"
 
 namespace ridge::cli {
 namespace {
-
-[[noreturn]] void mistake(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
 
 // Names with a comma between them; "cuda:*" is every CUDA device. Under mpirun each process takes one of them.
 std::vector<Device> devices_for(const std::string& names, const mpi::Processes& processes) {

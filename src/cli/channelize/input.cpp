@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/mistake.hpp"
 #include "io/guppi.hpp"
 #include "io/npy.hpp"
 #include "io/psrdada.hpp"
@@ -18,12 +19,6 @@ namespace ridge::cli {
 namespace {
 
 using filterbank::Samples;
-
-[[noreturn]] void mistake(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
-
-bool ends_with(const std::string& name, std::string_view end) {
-  return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
-}
 
 io::SampleType sample_type(const std::string& text) {
   if (text == "i4") return io::SampleType::int4;
@@ -98,7 +93,7 @@ io::SampleInfo npy_info(io::InputStream& in, const ChannelizeWishes& wishes) {
 
 // Sums of neighbours before the spectrum is in order of frequency would join both ends of the band.
 void check_sums(const ChannelizeWishes& wishes, filterbank::Problem& problem) {
-  if (!ends_with(wishes.out, ".fil")) return;
+  if (!wishes.out.ends_with(".fil")) return;
   if (problem.channels % 2 == 0) {
     problem.centred = true;
   } else if (wishes.sum_channels > 1) {
@@ -117,7 +112,7 @@ std::unique_ptr<io::SampleReader> open_samples(const ChannelizeWishes& wishes) {
              : io::looks_like_guppi(start)   ? "guppi"
              : io::looks_like_psrdada(start) ? "dada"
              : io::looks_like_sigproc(start) ? "fil"
-             : ends_with(wishes.in, ".vdif") ? "vdif"
+             : wishes.in.ends_with(".vdif")  ? "vdif"
                                              : "raw";
   }
   if (format == "fil") mistake(fmt::format("{} is a SIGPROC file: it holds power, not samples", in->name()));

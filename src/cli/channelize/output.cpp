@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/files.hpp"
+#include "cli/mistake.hpp"
 #include "io/crc32c.hpp"
 #include "io/npy.hpp"
 #include "io/psrdada.hpp"
@@ -13,12 +14,6 @@
 
 namespace ridge::cli {
 namespace {
-
-[[noreturn]] void mistake(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
-
-bool ends_with(const std::string& name, std::string_view end) {
-  return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
-}
 
 filterbank::Products products_of(const std::string& text) {
   return text == "stokes"   ? filterbank::Products::stokes
@@ -64,7 +59,7 @@ void Digest::add(std::span<const std::complex<float>> values) {
 std::string Digest::text() const { return fmt::format("{:016x}{:016x}", sums_, sum_); }
 
 std::optional<filterbank::Detection> detection_for(const ChannelizeWishes& wishes) {
-  if (wishes.correlate || (wishes.detect.empty() && !ends_with(wishes.out, ".fil"))) return std::nullopt;
+  if (wishes.correlate || (wishes.detect.empty() && !wishes.out.ends_with(".fil"))) return std::nullopt;
   return filterbank::Detection{
       .products = products_of(wishes.detect), .times = wishes.times, .channels = wishes.sum_channels};
 }
@@ -74,9 +69,9 @@ Sink::Sink(const ChannelizeWishes& wishes, const filterbank::Problem& problem, s
     : problem_(problem),
       hop_(hop),
       out_(wishes.out, wishes.resume),
-      fil_(ends_with(wishes.out, ".fil")),
-      npy_(ends_with(wishes.out, ".npy")),
-      dada_(ends_with(wishes.out, ".dada")),
+      fil_(wishes.out.ends_with(".fil")),
+      npy_(wishes.out.ends_with(".npy")),
+      dada_(wishes.out.ends_with(".dada")),
       made_(made) {
   if (wishes.resume && !out_.is_pipe()) note_.emplace(wishes.out, what_is_written(wishes, problem_));
   problem_.weights.clear();

@@ -15,6 +15,7 @@
 #include "base/text.hpp"
 #include "cli/channelize/signal_formats.hpp"
 #include "cli/command.hpp"
+#include "cli/mistake.hpp"
 #include "io/signal.hpp"
 #include "io/stream.hpp"
 
@@ -29,8 +30,6 @@ struct SignalWishes {
   std::vector<std::string> tones;
   bool pace = false;
 };
-
-[[noreturn]] void mistake(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
 
 io::Tone parse_tone(const std::string& text, double rate) {
   double hertz = 0, amplitude = 0.5;

@@ -6,14 +6,13 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "cli/mistake.hpp"
 #include "io/guppi.hpp"
 #include "io/psrdada.hpp"
 #include "io/vdif.hpp"
 
 namespace ridge::cli {
 namespace {
-
-[[noreturn]] void mistake(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
 
 std::size_t bits_of(const io::SampleInfo& info) { return io::complex_bytes(info.type) * 4; }
 

@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "cli/channelize/files.hpp"
+#include "cli/mistake.hpp"
 #include "io/npy.hpp"
 #include "io/stream.hpp"
 
@@ -28,8 +29,6 @@ struct SynthesisWishes {
   std::size_t memory = std::size_t{64} << 20;
   bool quiet = false;
 };
-
-[[noreturn]] void mistake(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
 
 // A .npy file says what it holds: time, polarization, station, channel, as `ridge channelize` writes them.
 void check_shape(io::InputStream& in, const filterbank::Problem& problem) {

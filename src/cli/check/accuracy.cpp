@@ -15,7 +15,7 @@
 namespace ridge::cli {
 namespace {
 
-struct Wishes {
+struct AccuracyWishes {
   std::string lengths, type = "both";
   bool variants = false, all = false, every_row = false;
 };
@@ -49,7 +49,7 @@ fft::PeerTransform<T> fftw_transform() {
 }
 
 template <class T>
-std::size_t check_errors(const Wishes& wishes, const std::vector<std::size_t>& lengths) {
+std::size_t check_errors(const AccuracyWishes& wishes, const std::vector<std::size_t>& lengths) {
   const char* type = sizeof(T) == sizeof(float) ? "float" : "double";
   const auto rows = fft::measure_errors<T>({.lengths = lengths,
                                             .variants = wishes.variants,
@@ -93,7 +93,7 @@ void add_check_accuracy(Command& check) {
       "the planner's choice (*) at most 1.5 times FFTW's. Inputs are uniform in [-0.5, 0.5]; the reference has "
       "double's\n"
       "digits for float and twice that for double.");
-  auto wishes = std::make_shared<Wishes>();
+  auto wishes = std::make_shared<AccuracyWishes>();
   command.option("--lengths", wishes->lengths, "2^1..2^12, smooth, primes, or lengths separated by commas");
   command.option("--type", wishes->type, "f32, f64 or both").shows_default().one_of({"f32", "f64", "both"});
   command.flag("--variants", wishes->variants, "Every variant of each length, not only the planner's choice");

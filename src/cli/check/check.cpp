@@ -14,7 +14,7 @@
 namespace ridge::cli {
 namespace {
 
-struct Wishes {
+struct CheckWishes {
   std::vector<std::string> workloads{};
   std::string device{}, seed = "1";
   std::uint64_t number = 0;
@@ -66,7 +66,7 @@ void add_check(Command& program) {
       "a\n"
       "variant that chance picks. A wrong one is printed as the command that repeats it, as small as it still fails.");
   add_check_accuracy(command);
-  auto wishes = std::make_shared<Wishes>();
+  auto wishes = std::make_shared<CheckWishes>();
   std::vector<std::string> names{"all"};
   for (const check::Workload& workload : check::workloads()) names.emplace_back(workload.name);
   command.option("workloads", wishes->workloads, fmt::format("{}", fmt::join(names, ", "))).one_of(names);

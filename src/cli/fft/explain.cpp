@@ -13,7 +13,7 @@
 namespace ridge::cli {
 namespace {
 
-struct Wishes {
+struct ExplainWishes {
   std::string length, shape, type = "f32", variant;
   std::string device = "host";
   bool real = false, quick = false, radices = false, source = false;
@@ -21,7 +21,7 @@ struct Wishes {
 };
 
 template <class T>
-void explain(const Wishes& wishes, const std::vector<std::size_t>& shape) {
+void explain(const ExplainWishes& wishes, const std::vector<std::size_t>& shape) {
   const planner::Options options{.effort = wishes.quick ? Effort::quick : Effort::measured, .variant = wishes.variant};
   const fft::Problem problem{.shape = shape,
                              .batch = wishes.batch,
@@ -56,7 +56,7 @@ void add_fft_explain(Command& fft) {
       "  ridge fft explain --shape 512x512 --real\n"
       "  ridge fft explain 4096 --device cuda:0 --batch 16384 --source\n"
       "  ridge fft explain 1024 --radices          the papers' radix planner: edges timed, shortest path run");
-  auto wishes = std::make_shared<Wishes>();
+  auto wishes = std::make_shared<ExplainWishes>();
   const Option length = command.option("N", wishes->length, "Points: 1000 or 2^10");
   command.option("--shape", wishes->shape, "AxB or AxBxC in place of N").not_with(length);
   command.option("--type", wishes->type, "f32 or f64").shows_default().one_of({"f32", "f64"});

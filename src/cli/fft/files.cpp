@@ -13,13 +13,12 @@
 #include "base/text.hpp"
 #include "cli/bench/fft_hybrid.hpp"
 #include "cli/fft/lengths.hpp"
+#include "cli/mistake.hpp"
 
 namespace ridge::cli {
 namespace {
 
 using io::ElementType;
-
-[[noreturn]] void mistake(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
 
 std::size_t checked_product(const std::vector<std::size_t>& axes, const std::string& name) {
   std::size_t product = 1;

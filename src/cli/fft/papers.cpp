@@ -26,14 +26,14 @@ namespace {
 using namespace fft::papers;
 using Points = std::vector<std::complex<float>>;
 
-struct Wishes {
+struct PapersWishes {
   std::vector<std::string> devices, platforms{"own"}, against;
   std::string lengths = "2^8..2^16", json, markdown;
   double seconds = 0.01;
   bool explain = false, units = false, only_units = false, list = false;
 };
 
-const Peer* find_fftw(const Wishes& wishes, const std::vector<Peer>& peers) {
+const Peer* find_fftw(const PapersWishes& wishes, const std::vector<Peer>& peers) {
   for (const std::string& name : wishes.against) {
     if (name != "fftw") throw Error(ErrorKind::invalid_argument, fmt::format("--against {}: only fftw", name));
     for (const Peer& peer : peers) {
@@ -44,7 +44,7 @@ const Peer* find_fftw(const Wishes& wishes, const std::vector<Peer>& peers) {
   return nullptr;
 }
 
-PaperBaselines baselines(std::size_t n, const Wishes& wishes, const Peer* fftw) {
+PaperBaselines baselines(std::size_t n, const PapersWishes& wishes, const Peer* fftw) {
   Points in(n), out(n);
   PeerRun theirs;
   if (fftw != nullptr) theirs = fftw->prepare({.shape = {n}}, in.data(), out.data());  // spoils what the arrays hold
@@ -65,7 +65,7 @@ PaperBaselines baselines(std::size_t n, const Wishes& wishes, const Peer* fftw) 
   return {.radix2 = best[0], .host = best[1], .fftw = theirs ? best[2] : 0};
 }
 
-std::vector<PaperSeries> series_of(const Wishes& wishes, std::vector<Device>& acting) {
+std::vector<PaperSeries> series_of(const PapersWishes& wishes, std::vector<Device>& acting) {
   std::vector<PaperSeries> all;
   std::vector<Device> devices_wanted;
   for (const std::string& name : wishes.devices) devices_wanted.push_back(device(name));
@@ -143,7 +143,7 @@ void list_variants() {
   }
 }
 
-void run(const Wishes& wishes) {
+void run(const PapersWishes& wishes) {
   const auto progress = base::terminal_progress();
   PaperReport report;
   std::vector<Device> acting;
@@ -210,7 +210,7 @@ void add_fft_papers(Command& fft) {
       "u1 u2 / (d1 u2 + d2 u1) times as fast. With the shares and speed-ups of a short length it foretells K2^ of a\n"
       "longer one. Every answer is compared with the host's before it is timed. The choice of each length is saved\n"
       "(ridge wisdom), and --variant burtsev takes it from there.");
-  auto wishes = std::make_shared<Wishes>();
+  auto wishes = std::make_shared<PapersWishes>();
   command.option("--device", wishes->devices, "Device to run on; may be repeated (default: all but the host)")
       .separated_by(',')
       .value_name("NAME");

@@ -66,7 +66,7 @@ std::string bytes_or_dash(std::size_t bytes) {
   return bytes == 0 ? "-" : base::human_bytes(static_cast<double>(bytes));
 }
 
-void show(bool json) {
+void show_devices(bool json) {
   const DeviceList& list = devices();
   if (json) {
     base::Json out{{"devices", base::Json::array()}, {"notes", list.notes}, {"best", best().id()}};
@@ -108,7 +108,7 @@ void add_devices(Command& program) {
       "RIDGE_BACKENDS=host,opencl limits what is looked for.");
   auto json = std::make_shared<bool>(false);
   command.flag("--json", *json, "As JSON on standard output");
-  command.runs([json] { show(*json); });
+  command.runs([json] { show_devices(*json); });
 }
 
 }  // namespace ridge::cli

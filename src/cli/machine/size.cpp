@@ -15,6 +15,7 @@
 #include "cli/bench/fft_hybrid.hpp"
 #include "cli/command.hpp"
 #include "cli/fft/lengths.hpp"
+#include "cli/mistake.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -26,8 +27,6 @@ struct SizeWishes {
   std::uint64_t transforms = 0;
   bool paper = false, pinned = false;
 };
-
-[[noreturn]] void mistake(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
 
 // "3100ns", "20.5us", "0.9 ms", "2s"; a bare number is seconds.
 std::optional<double> parse_seconds(std::string_view text) {

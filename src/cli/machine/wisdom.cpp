@@ -11,7 +11,7 @@
 namespace ridge::cli {
 namespace {
 
-void show(bool json) {
+void show_wisdom(bool json) {
   const auto entries = wisdom::all();
   if (json) {
     base::Json out = base::Json::array();
@@ -49,7 +49,7 @@ void add_wisdom(Command& program) {
   show_command.footer("\nExamples:\n  ridge wisdom show\n  ridge wisdom show --json | jq '.[].winner'");
   auto json = std::make_shared<bool>(false);
   show_command.flag("--json", *json, "As JSON on standard output");
-  show_command.runs([json] { show(*json); });
+  show_command.runs([json] { show_wisdom(*json); });
   Command& forget_command = command.subcommand("forget", "Forget the choices of one workload, or all");
   forget_command.footer("\nExamples:\n  ridge wisdom forget stencil\n  ridge wisdom forget              all of it");
   auto workload = std::make_shared<std::string>();

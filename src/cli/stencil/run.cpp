@@ -17,6 +17,7 @@
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "cli/fft/lengths.hpp"
+#include "cli/mistake.hpp"
 #include "cli/stencil/input.hpp"
 #include "cli/stencil/output.hpp"
 #include "io/checkpoint.hpp"
@@ -31,8 +32,6 @@ namespace fs = std::filesystem;
 using stencil::Domain;
 using stencil::Scenario;
 using stencil::SlabReader;
-
-[[noreturn]] void mistake(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
 
 // --- signals --------------------------------------------------------------------------------------------------------
 

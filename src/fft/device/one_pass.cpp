@@ -11,7 +11,7 @@
 namespace ridge::fft::on_device {
 namespace {
 
-constexpr std::size_t kMostCandidates = 10;
+constexpr std::size_t kMostOnePass = 10;
 constexpr std::size_t kFewGroups = 3;  // on a compute unit: one more is worth a try
 
 // Real lines: an even one as pairs of samples, an odd one with nothing imaginary.
@@ -59,7 +59,7 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
   PassDesign plain = plain_pass(problem);
   if (problem.kind == Kind::real) real_sides(problem, plain);
   std::string refusal;
-  std::vector<PassDesign> designs = fitted(device, plain, 0, kMostCandidates, refusal);
+  std::vector<PassDesign> designs = fitted(device, plain, 0, kMostOnePass, refusal);
   if (designs.empty()) {
     routes.push_back(refused("one_pass", refusal));
     return;

@@ -17,10 +17,10 @@
 namespace ridge::fft::on_device {
 namespace {
 
-constexpr std::size_t kMostCandidates = 4;
+constexpr std::size_t kMostConvolutions = 4;
 
 // Convolutions of real lines keep it simple: nothing imaginary on one side, half a spectrum on the other.
-void real_sides(const AxisProblem& problem, PassDesign& pass) {
+void real_line_sides(const AxisProblem& problem, PassDesign& pass) {
   if (problem.kind != Kind::real) return;
   if (problem.direction == Direction::forward) {
     pass.load.values = Values::reals;
@@ -82,7 +82,7 @@ void list_rader(const Device& device, const AxisProblem& problem, std::vector<Ro
   plain.length = problem.length - 1;
   plain.load.staged = plain.store.staged = true;
   std::string refusal;
-  std::vector<PassDesign> designs = fitted(device, plain, 0, kMostCandidates, refusal);
+  std::vector<PassDesign> designs = fitted(device, plain, 0, kMostConvolutions, refusal);
   if (designs.empty()) return refuse(refusal.c_str());
   add_one_kernel(problem, std::move(designs), "rader", 0.5, routes);
 }
@@ -92,14 +92,14 @@ void list_bluestein(const Device& device, const AxisProblem& problem, std::vecto
   std::string refusal;
   for (const std::size_t padded : padded_lengths(problem.length)) {
     PassDesign plain = plain_pass(problem);
-    real_sides(problem, plain);
+    real_line_sides(problem, plain);
     plain.method = PrimeMethod::bluestein;
     plain.length = padded;
     plain.load.valid = problem.length;
     if (plain.store.valid == 0) plain.store.valid = problem.length;
     if (plain.load_order != plain.store_order) plain.load_order = plain.store_order = Order::points;
     std::string why;
-    const std::vector<PassDesign> designs = fitted(device, plain, 0, kMostCandidates, why);
+    const std::vector<PassDesign> designs = fitted(device, plain, 0, kMostConvolutions, why);
     all.insert(all.end(), designs.begin(), designs.end());
     if (refusal.empty()) refusal = why;
   }

@@ -17,12 +17,12 @@
 namespace ridge::fft::on_device {
 namespace {
 
-constexpr std::size_t kShortest = 1024, kFactorsTried = 3, kMostHeld = 16;
+constexpr std::size_t kShortestReal = 1024, kRealFactorsTried = 3, kMostHeld = 16;
 
 std::string refusal(const AxisProblem& problem) {
   if (problem.kind != Kind::real || problem.length % 2 != 0) return "takes real lines of an even length";
   if (problem.direction == Direction::inverse) return "the way back packs the spectrum in a pass of its own";
-  if (problem.length / 2 < kShortest) return "lines this short are done in one pass";
+  if (problem.length / 2 < kShortestReal) return "lines this short are done in one pass";
   if (!has_butterflies(problem.length / 2)) return "the length has a prime factor that no butterfly has";
   if (order_of(problem.in) == Order::lines || order_of(problem.out) == Order::lines) {
     return "takes lines whose points are closer than their neighbours";
@@ -114,7 +114,7 @@ void list_real_two_pass(const Device& device, const AxisProblem& problem, std::v
     double efficiency = 0.9;
     why = "no factors that fit";
     for (const auto& factors : pass_factors(problem.length / 2, 2, 4096)) {
-      if (tried == kFactorsTried) break;
+      if (tried == kRealFactorsTried) break;
       bool fits = false;
       for (const std::size_t width : {16, 8}) {
         Route route;

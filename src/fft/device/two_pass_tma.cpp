@@ -17,15 +17,15 @@
 namespace ridge::fft::on_device {
 namespace {
 
-constexpr std::size_t kFactorsTried = 2;
+constexpr std::size_t kTmaFactorsTried = 2;
 constexpr std::size_t kShortestColumns = 256;
-constexpr std::size_t kShortest = std::size_t{1} << 18;  // rings do better with shorter ones
+constexpr std::size_t kShortestTma = std::size_t{1} << 18;  // rings do better with shorter ones
 
-struct Shape {
+struct TmaShape {
   TileShape tile;
   bool maps_output;  // the last pass's tiles leave by themselves, too
 };
-constexpr Shape kShapes[] = {{{16384, 512, 1}, true}, {{16384, 512, 1}, false}, {{8192, 512, 2}, true}};
+constexpr TmaShape kTmaShapes[] = {{{16384, 512, 1}, true}, {{16384, 512, 1}, false}, {{8192, 512, 2}, true}};
 
 // Lines side by side, one array of them after the other.
 bool are_columns(const AxisProblem& problem) {
@@ -96,7 +96,7 @@ bool tiles_serve(const std::vector<std::size_t>& factors, const TileShape& shape
 }
 
 std::string add_route(const Device& device, const AxisProblem& problem, const std::vector<std::size_t>& factors,
-                      const Shape& shape, double efficiency, std::vector<Route>& routes) {
+                      const TmaShape& shape, double efficiency, std::vector<Route>& routes) {
   const std::uint64_t width = shape.tile.points / factors[1], columns = shape.tile.points / factors[0];
   if (factors[1] % columns != 0 || factors[0] % width != 0) return "no whole tiles";
   SplitPlaces places;
@@ -142,7 +142,7 @@ std::string add_route(const Device& device, const AxisProblem& problem, const st
 }
 
 // Columns of arrays in one pass: tiles come and go by themselves.
-std::string add_columns(const Device& device, const AxisProblem& problem, const Shape& shape, double efficiency,
+std::string add_columns(const Device& device, const AxisProblem& problem, const TmaShape& shape, double efficiency,
                         std::vector<Route>& routes) {
   PassDesign pass = plain_pass(problem);
   Route route;
@@ -175,20 +175,20 @@ void list_two_pass_tma(const Device& device, const AxisProblem& problem, std::ve
   std::size_t found = 0;
   if (why.empty() && are_columns(problem)) {
     if (problem.length < kShortestColumns) why = "columns this short leave room for several groups a compute unit";
-    for (const Shape& shape : kShapes) {
+    for (const TmaShape& shape : kTmaShapes) {
       if (problem.length < kShortestColumns) break;
       const double efficiency = 0.85 * (1 - 0.02 * static_cast<double>(found));
       why = add_columns(device, problem, shape, efficiency, routes);
       if (why.empty()) ++found;
     }
-  } else if (why.empty() && problem.length < kShortest) {
+  } else if (why.empty() && problem.length < kShortestTma) {
     why = "lines this short need no second trip through memory";
   } else if (why.empty()) {
     why = "no factors whose tiles fill a compute unit";
-    for (const Shape& shape : kShapes) {
+    for (const TmaShape& shape : kTmaShapes) {
       std::size_t tried = 0;
       for (const auto& factors : pass_factors(problem.length, 2, shape.tile.points)) {
-        if (tried == kFactorsTried) break;
+        if (tried == kTmaFactorsTried) break;
         if (!tiles_serve(factors, shape.tile, problem)) continue;
         const double efficiency = 0.9 * (1 - 0.02 * static_cast<double>(found));
         const std::string reason = add_route(device, problem, factors, shape, efficiency, routes);

@@ -23,7 +23,7 @@
 namespace ridge::fft {
 namespace {
 
-constexpr base::Repeat kTrial{.seconds = 0.02, .at_least = 3, .at_most = 1000, .round = 2e-5};
+constexpr base::Repeat kLineTrial{.seconds = 0.02, .at_least = 3, .at_most = 1000, .round = 2e-5};
 constexpr std::size_t kTrialPoints = 4096;  // short lines are timed many at a time
 
 constexpr double kLongRun = 0.02;   // one such run says enough
@@ -55,7 +55,7 @@ class LineTrials final : public planner::Trials<LineKernel<T>> {
     };
     const double cold = once();
     if (cold > kLongRun) return std::min(once(), once()) / static_cast<double>(count);
-    const double many = base::best_seconds(call, kTrial) / static_cast<double>(count);
+    const double many = base::best_seconds(call, kLineTrial) / static_cast<double>(count);
     if (count == 1) return many;
     // A line serves alone and in batches: what both of them take, for some do well in batches only.
     const double alone = base::best_seconds(
@@ -64,7 +64,7 @@ class LineTrials final : public planner::Trials<LineKernel<T>> {
             kernel.run(Direction::forward, in_.data() + i * n, out_.data() + i * n, scratch.data());
           }
         },
-        kTrial);
+        kLineTrial);
     return (many + alone / static_cast<double>(count)) / 2;
   }
 

@@ -5,12 +5,7 @@
 namespace ridge::fft {
 namespace {
 
-constexpr std::size_t kTilePoints = 2048;  // shorter rows share a tile
-
-template <class T>
-const Factors<T>* only_if_any(const Factors<T>* factors) {
-  return factors != nullptr && factors->any() ? factors : nullptr;
-}
+constexpr std::size_t kRealTilePoints = 2048;  // shorter rows share a tile
 
 template <class T>
 const Factors<T>& or_plain(const Factors<T>* factors) {
@@ -44,7 +39,7 @@ RealStage<T>::RealStage(const RealKernel<T>& kernel, std::size_t axis, const Sid
   }
   while (count > 0) loops_[used++] = found[--count];
   std::stable_partition(loops_.begin(), loops_.end(), [](const Loop& loop) { return loop.count == 1; });
-  block_ = std::clamp<std::size_t>(kTilePoints / n_, 1, loops_.back().count);
+  block_ = std::clamp<std::size_t>(kRealTilePoints / n_, 1, loops_.back().count);
   sample_tile_ = (block_ * n_ / 2 + 16) / 16 * 16;
 }
 

@@ -22,11 +22,6 @@ std::size_t packed_step(const Side& side, std::size_t axis) {
   return step;
 }
 
-template <class T>
-const Factors<T>* only_if_any(const Factors<T>* factors) {
-  return factors != nullptr && factors->any() ? factors : nullptr;
-}
-
 }  // namespace
 
 template <class T>

@@ -27,7 +27,7 @@ namespace {
 constexpr double kPointsWorthThreads = 1 << 14;
 constexpr std::size_t kLongLine = std::size_t{1} << 16;
 constexpr std::size_t kStackBytes = 72 * 1024;  // two buffers of 4096 points of float
-constexpr base::Repeat kTrial{.seconds = 0.05, .at_least = 2, .at_most = 200};
+constexpr base::Repeat kTransformTrial{.seconds = 0.05, .at_least = 2, .at_most = 200};
 
 std::size_t lines_of(std::size_t elements) { return (elements + 15) / 16 * 16; }
 
@@ -187,7 +187,7 @@ class ThreadTrials final : public planner::Trials<LineByThreads<T>> {
     make_arrays();
     const auto pool = line.scratch();
     const auto scratch = pool->lend();
-    return base::best_seconds([&] { line.run(in_.data(), out_.data(), *scratch); }, kTrial);
+    return base::best_seconds([&] { line.run(in_.data(), out_.data(), *scratch); }, kTransformTrial);
   }
 
   planner::Comparison compare(const LineByThreads<T>& line) override {

@@ -15,7 +15,7 @@ constexpr std::size_t kShortest = 64;  // a shorter step makes the other too lon
 constexpr std::size_t kPad = 16;
 // From here on a strided line is worth writing past the caches: on a Xeon 1.25 times as fast at 8 MB, 4 times at 128
 // MB.
-constexpr std::size_t kStreamBytes = std::size_t{4} << 20;
+constexpr std::size_t kStreamedShare = std::size_t{4} << 20;
 
 template <class T>
 const T* real(const std::complex<T>* p) {
@@ -102,7 +102,7 @@ void TwoStep<T>::run(Direction direction, const Complex* in, Complex* out, std::
     bool stream;
   };
   // Past the caches where a thread's share would not stay in its own.
-  const bool stream = length() * sizeof(Complex) / threads >= kStreamBytes;
+  const bool stream = length() * sizeof(Complex) / threads >= kStreamedShare;
   const Call call{this, direction, in, out, work, scratch, stream};
   // One pointer is all a task may hold: a larger one would be allocated.
   base::parallel(threads, [&call](std::size_t thread, std::size_t of) {

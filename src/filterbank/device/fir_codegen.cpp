@@ -18,9 +18,9 @@ namespace {
 
 using fft::on_device::Text;
 
-class Writer {
+class FirWriter {
  public:
-  explicit Writer(const KernelDesign& design) : d_(design), g_(design.geometry) {
+  explicit FirWriter(const KernelDesign& design) : d_(design), g_(design.geometry) {
     pitch_ = padded(g_.channels - 1) + 1;
     // Neighbouring lines begin two banks of 8 bytes apart where their length would put them on the same.
     if (pitch_ % 16 == 0) pitch_ += 2;
@@ -372,7 +372,7 @@ class Writer {
 
 std::size_t KernelDesign::period() const { return fir == Fir::registers ? std::lcm(steps, geometry.taps) : steps; }
 
-KernelText fir_text(const KernelDesign& design) { return Writer(design).write(); }
+KernelText fir_text(const KernelDesign& design) { return FirWriter(design).write(); }
 
 std::vector<std::complex<float>> transform_tables(const KernelDesign& design) {
   auto tables = stage_tables(design.radices);

@@ -13,9 +13,9 @@ namespace {
 
 using fft::on_device::Text;
 
-class Writer {
+class LinesWriter {
  public:
-  Writer(Text& text, const LinesDesign& design) : text_(text), d_(design) {
+  LinesWriter(Text& text, const LinesDesign& design) : text_(text), d_(design) {
     // Where both sides of an exchange belong to the same lanes, those lanes alone have to wait.
     for (const std::size_t radix : d_.radices) {
       const std::size_t butterflies = d_.points / radix;
@@ -105,7 +105,7 @@ class Writer {
 }  // namespace
 
 void lines_text(Text& text, const LinesDesign& design, const std::function<void()>& open_line, const StoreText& store) {
-  Writer(text, design).write(open_line, store);
+  LinesWriter(text, design).write(open_line, store);
 }
 
 std::size_t table_size(const std::vector<std::size_t>& radices) {

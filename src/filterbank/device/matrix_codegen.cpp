@@ -20,9 +20,9 @@ namespace {
 
 using fft::on_device::Text;
 
-class Writer {
+class MatrixWriter {
  public:
-  explicit Writer(const KernelDesign& design)
+  explicit MatrixWriter(const KernelDesign& design)
       : d_(design), g_(design.geometry), others_(design.geometry.channels / 16) {
     history_ = matrix_history(g_.taps) / 8;
     planes_ = g_.samples == Samples::int16 ? 2 : 1;
@@ -341,6 +341,6 @@ class Writer {
 
 }  // namespace
 
-KernelText matrix_text(const KernelDesign& design) { return Writer(design).write(); }
+KernelText matrix_text(const KernelDesign& design) { return MatrixWriter(design).write(); }
 
 }  // namespace ridge::filterbank::on_device

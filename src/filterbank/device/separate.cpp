@@ -11,7 +11,7 @@
 namespace ridge::filterbank::on_device {
 namespace {
 
-constexpr std::size_t kItems = 128;
+constexpr std::size_t kFinishRowItems = 128;
 constexpr std::size_t kLargeValues = std::size_t{1} << 22, kSmallValues = std::size_t{1} << 16;
 
 // Channels to their place, turned by their delay and times the bandpass.
@@ -23,7 +23,7 @@ KernelSource finish_source(const KernelDesign& design) {
   text.open(
       "KERNEL WORK_GROUP({}, 1, 1) void finish(GLOBAL const float2* RESTRICT in, GLOBAL float2* RESTRICT out, GLOBAL "
       "const float2* RESTRICT factors, ulong out_offset, uint values, int within{})",
-      kItems, delay_arguments(g));
+      kFinishRowItems, delay_arguments(g));
   text.line("const uint i = GLOBAL_ID(0);");
   text.line("if (i >= values) return;");
   text.line("const int k = (int)(i % {0}u), station = (int)(i / {0}u % {1}u);", g.channels, g.stations);
@@ -112,7 +112,8 @@ void SeparateBank::enqueue(Queue& queue, const Stretch& stretch, const DeviceWei
       arguments.emplace_back(stretch.phases);
       arguments.emplace_back(static_cast<std::int32_t>(stretch.first_phase + done));
     }
-    queue.launch(finish_, {.groups = {(values + kItems - 1) / kItems}, .items = {kItems}}, arguments);
+    queue.launch(finish_, {.groups = {(values + kFinishRowItems - 1) / kFinishRowItems}, .items = {kFinishRowItems}},
+                 arguments);
     done += now;
   }
 }

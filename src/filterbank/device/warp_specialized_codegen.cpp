@@ -23,9 +23,9 @@ namespace {
 
 using fft::on_device::Text;
 
-class Writer {
+class WarpSpecializedWriter {
  public:
-  explicit Writer(const KernelDesign& design)
+  explicit WarpSpecializedWriter(const KernelDesign& design)
       : d_(design), g_(design.geometry), others_(design.geometry.channels / 16) {
     history_ = matrix_history(g_.taps) / 8;
     wide_ = g_.samples == Samples::int16;
@@ -376,6 +376,6 @@ class Writer {
 
 }  // namespace
 
-KernelText warp_specialized_text(const KernelDesign& design) { return Writer(design).write(); }
+KernelText warp_specialized_text(const KernelDesign& design) { return WarpSpecializedWriter(design).write(); }
 
 }  // namespace ridge::filterbank::on_device

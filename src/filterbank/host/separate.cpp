@@ -9,7 +9,7 @@ namespace ridge::filterbank {
 namespace {
 
 // Memory that is never reached by a push is never touched.
-constexpr std::size_t kMoreRows = 32, kMostBytes = std::size_t{128} << 20;
+constexpr std::size_t kSeparateMoreRows = 32, kMostBytes = std::size_t{128} << 20;
 
 class Separate final : public HostVariant {
  public:
@@ -25,7 +25,7 @@ class Separate final : public HostVariant {
                         2 * line->scratch() + 64),
         line_(std::move(line)) {}
   static std::size_t steps(const Geometry& g) { return std::max<std::size_t>(kernels().tile / g.polarizations, 8); }
-  static std::size_t capacity(const Geometry& g) { return least_rows(g, steps(g)) + kMoreRows; }
+  static std::size_t capacity(const Geometry& g) { return least_rows(g, steps(g)) + kSeparateMoreRows; }
   static std::size_t stretch(const Geometry& g) {
     const std::size_t bytes = g.polarizations * filtered_row(g) * sizeof(float);
     return std::max<std::size_t>(kMostBytes / bytes / steps(g), 1) * steps(g);

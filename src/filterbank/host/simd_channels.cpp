@@ -6,7 +6,7 @@
 namespace ridge::filterbank {
 namespace {
 
-constexpr std::size_t kMoreRows = 64;
+constexpr std::size_t kSimdMoreRows = 64;
 
 class SimdChannels final : public HostVariant {
  public:
@@ -21,7 +21,7 @@ class SimdChannels final : public HostVariant {
             problem, g,
             SampleWindow::floats(g, capacity(g)) + g.polarizations * filtered_row(g) + 2 * line->scratch() + 64),
         line_(std::move(line)) {}
-  static std::size_t capacity(const Geometry& g) { return g.taps + 1 + kMoreRows; }
+  static std::size_t capacity(const Geometry& g) { return g.taps + 1 + kSimdMoreRows; }
 
   void work(const Piece& piece, Output& output, float* scratch) const override {
     const Geometry& g = geometry();

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "stencil/device/words.hpp"
+
 namespace ridge::stencil {
 namespace {
-
-constexpr std::array<char, 3> kAxis{'z', 'y', 'x'};
 
 std::string literal(double value, const std::string& type) {
   if (type == "int") {
@@ -120,14 +120,14 @@ std::string CellText::source_functions() const {
       body = once ? fmt::format("  return {};\n", step)
                   : fmt::format("  while (i < 0 || i >= n) i = {};\n  return i;\n", step);
     }
-    text += fmt::format("FUNCTION int source_{}(int i, int n) {{\n{}}}\n", kAxis[axis], body);
+    text += fmt::format("FUNCTION int source_{}(int i, int n) {{\n{}}}\n", kAxisNames[axis], body);
   }
   return text;
 }
 
 std::string CellText::index_name(std::size_t axis, int offset) {
-  if (offset == 0) return std::string(1, kAxis[axis]);
-  return fmt::format("{}_{}{}", kAxis[axis], offset < 0 ? "m" : "", std::abs(offset));
+  if (offset == 0) return std::string(1, kAxisNames[axis]);
+  return fmt::format("{}_{}{}", kAxisNames[axis], offset < 0 ? "m" : "", std::abs(offset));
 }
 
 std::string CellText::index_statements(const std::string& indent) const {
@@ -140,9 +140,9 @@ std::string CellText::index_statements(const std::string& indent) const {
     }
     for (const int offset : offsets) {
       if (offset == 0) continue;
-      const std::string moved = fmt::format("{} {} {}", kAxis[axis], offset < 0 ? '-' : '+', std::abs(offset));
+      const std::string moved = fmt::format("{} {} {}", kAxisNames[axis], offset < 0 ? '-' : '+', std::abs(offset));
       text += maps(axis) ? fmt::format("{}const int {} = source_{}({}, {});\n", indent, index_name(axis, offset),
-                                       kAxis[axis], moved, sides[axis])
+                                       kAxisNames[axis], moved, sides[axis])
                          : fmt::format("{}const int {} = {};\n", indent, index_name(axis, offset), moved);
     }
   }

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "stencil/device/gather.hpp"
+#include "stencil/device/words.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -65,12 +66,6 @@ KERNEL WORK_GROUP(ITEMS_X, ITEMS_Y, ITEMS_Z) void update_cells(GLOBAL const CELL
 @BLOCK@}
 )";
 
-void replace_all(std::string& text, const std::string& from, const std::string& to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-}
-
 // A row of some field that block cells read.
 struct ReadRow {
   Node::Kind kind;
@@ -78,8 +73,6 @@ struct ReadRow {
   int dz, dy;
   auto operator<=>(const ReadRow&) const = default;
 };
-
-std::string signed_word(int value) { return value < 0 ? fmt::format("m{}", -value) : std::to_string(value); }
 
 std::string row_name(const ReadRow& row) {
   return fmt::format("{}{}_{}_{}", row.kind == Node::Kind::read ? "u" : "k", row.field, signed_word(row.dz),

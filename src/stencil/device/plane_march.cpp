@@ -12,14 +12,14 @@
 namespace ridge::stencil {
 namespace {
 
-struct Choice {
+struct PlaneChoice {
   PlaneMarchOptions options;
   double efficiency;
 };
 
 // Best first, as measured on an H200 (docs/measurements/h200.md). Tiles near a square lose least to their halos; the
 // second and the last two fit 48 KiB of local memory.
-std::vector<Choice> choices(bool float64) {
+std::vector<PlaneChoice> choices(bool float64) {
   const int cells = float64 ? 2 : 4;
   const int lanes = float64 ? 32 : 16, lines = float64 ? 8 : 16;
   return {{{.depth = 4, .cells = cells, .rows = 4, .lines = lines, .lanes = lanes}, 0.62},
@@ -56,7 +56,7 @@ void list_device_plane_march(const Device& device, const Update<T>& update, cons
   if (!weights) return;
   const DeviceLayout place = padded_layout({layout.shape[0], layout.shape[1], layout.shape[2]}, sizeof(T));
   const Borders borders{.low = layout.low, .high = layout.high};
-  for (const Choice& choice : choices(sizeof(T) == 8)) {
+  for (const PlaneChoice& choice : choices(sizeof(T) == 8)) {
     const PlaneMarchKernel kernel =
         make(device, *weights, borders, type_name<T>(), place, choice.options, choice.options.depth);
     const auto depth = static_cast<std::size_t>(choice.options.depth);

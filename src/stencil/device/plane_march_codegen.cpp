@@ -37,9 +37,9 @@ KERNEL WORK_GROUP(LANES * LINES, 1, 1) void plane_march(
                      (last_row ? y >= DEPTH : y + ROWS <= height - DEPTH);
 )";
 
-class Writer {
+class PlaneMarchWriter {
  public:
-  explicit Writer(const PlaneMarchKernel& kernel) : kernel_(kernel) {}
+  explicit PlaneMarchWriter(const PlaneMarchKernel& kernel) : kernel_(kernel) {}
 
   std::string text() {
     std::string head = kHead;
@@ -348,6 +348,6 @@ class Writer {
 
 }  // namespace
 
-std::string plane_march_text(const PlaneMarchKernel& kernel) { return Writer(kernel).text(); }
+std::string plane_march_text(const PlaneMarchKernel& kernel) { return PlaneMarchWriter(kernel).text(); }
 
 }  // namespace ridge::stencil

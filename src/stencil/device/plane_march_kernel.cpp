@@ -10,11 +10,10 @@
 
 #include "base/text.hpp"
 #include "stencil/device/plane_march_codegen.hpp"
+#include "stencil/device/words.hpp"
 
 namespace ridge::stencil {
 namespace {
-
-int pieces(int length, int piece) { return (length + piece - 1) / piece; }
 
 std::size_t edge_reals(const PlaneMarchOptions& options) {
   return static_cast<std::size_t>(2 * options.depth * 2 * options.lines * options.lanes * options.cells);

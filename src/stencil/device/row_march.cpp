@@ -12,7 +12,7 @@
 namespace ridge::stencil {
 namespace {
 
-struct Choice {
+struct RowChoice {
   RowMarchOptions interior, frame;
   int waves = 3;  // of interior pieces
   double efficiency = 0.5;
@@ -23,9 +23,9 @@ struct Choice {
 constexpr std::size_t kSmallGrid = std::size_t{1} << 24;
 
 // Depths along the rows and down are limited by what a strip can lose at its ends.
-std::vector<Choice> choices(const Weights& weights, bool float64, std::size_t grid_cells) {
+std::vector<RowChoice> choices(const Weights& weights, bool float64, std::size_t grid_cells) {
   const int radius = std::max(weights.radius[1], weights.radius[2]);
-  std::vector<Choice> list;
+  std::vector<RowChoice> list;
   const auto add = [&](int reach, int cells, int prefetch, int sub_groups, int resident, int waves, double efficiency) {
     const int depth = std::max(1, reach / std::max(1, radius));
     RowMarchOptions interior{
@@ -64,13 +64,13 @@ std::vector<Choice> choices(const Weights& weights, bool float64, std::size_t gr
   const double size = static_cast<double>(grid_cells) / static_cast<double>(2 * kSmallGrid);
   for (std::size_t i = small; i < list.size(); ++i) list[i].efficiency *= std::min(1.0, size);
   // A wider stencil takes fewer steps for the same reach, and several reaches come to the same.
-  const auto same = [](const Choice& a, const Choice& b) {
+  const auto same = [](const RowChoice& a, const RowChoice& b) {
     return a.interior.depth == b.interior.depth && a.interior.cells == b.interior.cells &&
            a.interior.prefetch == b.interior.prefetch && a.waves == b.waves && a.joined == b.joined;
   };
-  std::vector<Choice> different;
-  for (const Choice& choice : list) {
-    const auto known = [&](const Choice& other) { return same(choice, other); };
+  std::vector<RowChoice> different;
+  for (const RowChoice& choice : list) {
+    const auto known = [&](const RowChoice& other) { return same(choice, other); };
     if (std::none_of(different.begin(), different.end(), known)) different.push_back(choice);
   }
   return different;
@@ -85,7 +85,7 @@ void without_sub_groups(RowMarchOptions& options) {
 }
 
 RowMarchPass make_pass(const Device& device, const Weights& weights, const Borders& borders, const char* real,
-                       const DeviceLayout& place, Choice choice, int depth) {
+                       const DeviceLayout& place, RowChoice choice, int depth) {
   choice.interior.depth = choice.frame.depth = depth;
   const std::size_t lanes = device.limits().sub_group;
   for (RowMarchOptions* options : {&choice.interior, &choice.frame}) {
@@ -163,7 +163,7 @@ void list_device_row_march(const Device& device, const Update<T>& update, const 
   const DeviceLayout place = padded_layout({layout.shape[1], layout.shape[2]}, sizeof(T));
   const Borders borders{.low = {layout.low[1], layout.low[2], Border::fixed},
                         .high = {layout.high[1], layout.high[2], Border::fixed}};
-  for (const Choice& choice : choices(*weights, sizeof(T) == 8, place.cells())) {
+  for (const RowChoice& choice : choices(*weights, sizeof(T) == 8, place.cells())) {
     const RowMarchPass pass =
         make_pass(device, *weights, borders, type_name<T>(), place, choice, choice.interior.depth);
     const auto depth = static_cast<std::size_t>(choice.interior.depth);

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "stencil/device/words.hpp"
+
 namespace ridge::stencil {
 namespace {
 
@@ -86,20 +88,14 @@ constexpr const char* kLocalEdges = R"(        BARRIER();
         }
 )";
 
-void replace_all(std::string& text, const std::string& from, const std::string& to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-}
-
 bool has(const Borders& borders, std::size_t axis, Border kind) {
   return borders.low[axis] == kind || borders.high[axis] == kind;
 }
 
 // Axes of Borders are those of the grid: {y, x}.
-class Writer {
+class RowMarchWriter {
  public:
-  explicit Writer(const RowMarchKernel& kernel)
+  explicit RowMarchWriter(const RowMarchKernel& kernel)
       : kernel_(kernel),
         scaling_(kernel.scaling()),
         radius_x_(kernel.weights.radius[2]),
@@ -551,11 +547,11 @@ class Writer {
 
 }  // namespace
 
-std::string row_march_text(const RowMarchKernel& kernel) { return Writer(kernel).text(); }
+std::string row_march_text(const RowMarchKernel& kernel) { return RowMarchWriter(kernel).text(); }
 
 std::string joined_text(const RowMarchKernel& interior, const RowMarchKernel& frame) {
   std::string text = kJoined;
-  const Writer inner(interior), outer(frame);
+  const RowMarchWriter inner(interior), outer(frame);
   replace_all(text, "@ARGUMENTS@", outer.numbers(", REAL "));
   replace_all(text, "@VALUES@", outer.numbers(", "));
   replace_all(text, "@INTERIOR_VALUES@", inner.numbers(", "));
@@ -563,6 +559,6 @@ std::string joined_text(const RowMarchKernel& interior, const RowMarchKernel& fr
   return text;
 }
 
-bool restores_rows(const RowMarchKernel& kernel) { return Writer(kernel).restores_rows(); }
+bool restores_rows(const RowMarchKernel& kernel) { return RowMarchWriter(kernel).restores_rows(); }
 
 }  // namespace ridge::stencil

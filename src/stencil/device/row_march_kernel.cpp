@@ -7,11 +7,10 @@
 #include <fmt/format.h>
 
 #include "stencil/device/row_march_codegen.hpp"
+#include "stencil/device/words.hpp"
 
 namespace ridge::stencil {
 namespace {
-
-int pieces(int length, int piece) { return (length + piece - 1) / piece; }
 
 Argument count(int value) { return Argument(static_cast<std::int32_t>(value)); }
 Argument number(const RowMarchKernel& kernel, double value) {

@@ -5,20 +5,20 @@
 
 #include "base/text.hpp"
 #include "stencil/device/gather.hpp"
+#include "stencil/device/words.hpp"
 
 namespace ridge::stencil {
 namespace {
 
 constexpr std::size_t kLocalArrays =
     48 * 1024;  // of one work-group; more would need LOCAL_BLOCK, which OpenCL bounds too
-constexpr std::array<char, 3> kAxis{'z', 'y', 'x'};
 constexpr std::array<const char*, 3> kSide{"planes", "height", "width"};
 
 // Names of a cell's place: x is its index in the grid (which may lie outside along a periodic axis), near_x the index
 // in the tile's local array.
-class Writer {
+class TileWriter {
  public:
-  explicit Writer(const TileKernel& kernel) : kernel_(kernel), layout_(kernel.text.layout) {}
+  explicit TileWriter(const TileKernel& kernel) : kernel_(kernel), layout_(kernel.text.layout) {}
 
   std::string text() const {
     std::string code = kernel_.text.source_functions();
@@ -34,8 +34,8 @@ class Writer {
       }
     }
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      code += fmt::format("  const int first_{0} = (int)GROUP_ID({1}) * TILE_{2} - HALO_{2};\n", kAxis[axis], 2 - axis,
-                          upper(axis));
+      code += fmt::format("  const int first_{0} = (int)GROUP_ID({1}) * TILE_{2} - HALO_{2};\n", kAxisNames[axis],
+                          2 - axis, upper(axis));
     }
     code += load();
     for (std::size_t step = 1; step <= kernel_.options.depth; ++step) code += "  BARRIER();\n" + advance(step);
@@ -43,7 +43,7 @@ class Writer {
   }
 
  private:
-  static char upper(std::size_t axis) { return static_cast<char>(kAxis[axis] - 'a' + 'A'); }
+  static char upper(std::size_t axis) { return static_cast<char>(kAxisNames[axis] - 'a' + 'A'); }
   bool periodic(std::size_t axis) const { return layout_.low[axis] == Border::periodic; }
   std::size_t room(std::size_t axis, std::size_t step) const {
     return kernel_.options.tile[axis] +
@@ -67,7 +67,8 @@ class Writer {
     std::string test;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (periodic(axis) && layout_.radius[axis] > 0) continue;
-      test += fmt::format("{}{} < 0 || {} >= {}", test.empty() ? "" : " || ", kAxis[axis], kAxis[axis], kSide[axis]);
+      test += fmt::format("{}{} < 0 || {} >= {}", test.empty() ? "" : " || ", kAxisNames[axis], kAxisNames[axis],
+                          kSide[axis]);
     }
     return test;
   }
@@ -77,8 +78,8 @@ class Writer {
     if (const std::string test = outside(); !test.empty()) body += fmt::format("    if ({}) continue;\n", test);
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const bool wraps = periodic(axis) && layout_.radius[axis] > 0;
-      body += wraps ? fmt::format("    const int from_{0} = ({0} % {1} + {1}) % {1};\n", kAxis[axis], kSide[axis])
-                    : fmt::format("    const int from_{0} = {0};\n", kAxis[axis]);
+      body += wraps ? fmt::format("    const int from_{0} = ({0} % {1} + {1}) % {1};\n", kAxisNames[axis], kSide[axis])
+                    : fmt::format("    const int from_{0} = {0};\n", kAxisNames[axis]);
     }
     for (std::size_t f = 0; f < layout_.fields; ++f) {
       body += fmt::format(
@@ -92,23 +93,24 @@ class Writer {
   // Where a read lies in the local array: along a periodic axis the tile goes on, along others the border's mapping
   // holds.
   std::string near_index(std::size_t axis, int offset) const {
-    if (offset == 0) return fmt::format("near_{}", kAxis[axis]);
-    const std::string moved = fmt::format("{} {} {}", kAxis[axis], offset < 0 ? '-' : '+', std::abs(offset));
+    if (offset == 0) return fmt::format("near_{}", kAxisNames[axis]);
+    const std::string moved = fmt::format("{} {} {}", kAxisNames[axis], offset < 0 ? '-' : '+', std::abs(offset));
     if (kernel_.text.maps(axis) && !periodic(axis))
-      return fmt::format("(source_{0}({1}, {2}) - first_{0})", kAxis[axis], moved, kSide[axis]);
-    return fmt::format("(near_{} {} {})", kAxis[axis], offset < 0 ? '-' : '+', std::abs(offset));
+      return fmt::format("(source_{0}({1}, {2}) - first_{0})", kAxisNames[axis], moved, kSide[axis]);
+    return fmt::format("(near_{} {} {})", kAxisNames[axis], offset < 0 ? '-' : '+', std::abs(offset));
   }
 
   std::string coefficient(const Operation& read) const {
     std::array<std::string, 3> index;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      std::string moved(1, kAxis[axis]);
+      std::string moved(1, kAxisNames[axis]);
       if (read.offset[axis] != 0)
-        moved = fmt::format("({} {} {})", kAxis[axis], read.offset[axis] < 0 ? '-' : '+', std::abs(read.offset[axis]));
+        moved =
+            fmt::format("({} {} {})", kAxisNames[axis], read.offset[axis] < 0 ? '-' : '+', std::abs(read.offset[axis]));
       if (periodic(axis) && layout_.radius[axis] > 0) {
         moved = fmt::format("(({0} % {1} + {1}) % {1})", moved, kSide[axis]);
       } else if (kernel_.text.maps(axis) && read.offset[axis] != 0) {
-        moved = fmt::format("source_{}({}, {})", kAxis[axis], moved, kSide[axis]);
+        moved = fmt::format("source_{}({}, {})", kAxisNames[axis], moved, kSide[axis]);
       }
       index[axis] = moved;
     }
@@ -127,17 +129,17 @@ class Writer {
       // A tile may stick out of the grid along a periodic axis too; those cells belong to others.
       for (std::size_t axis = 0; axis < 3; ++axis) {
         if (periodic(axis) && layout_.radius[axis] > 0)
-          skip += fmt::format("{}{} >= {}", skip.empty() ? "" : " || ", kAxis[axis], kSide[axis]);
+          skip += fmt::format("{}{} >= {}", skip.empty() ? "" : " || ", kAxisNames[axis], kSide[axis]);
       }
     }
     if (!skip.empty()) body += fmt::format("    if ({}) continue;\n", skip);
     std::string frozen;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (layout_.begin[axis] > 0)
-        frozen += fmt::format("{}{} < {}", frozen.empty() ? "" : " || ", kAxis[axis], layout_.begin[axis]);
+        frozen += fmt::format("{}{} < {}", frozen.empty() ? "" : " || ", kAxisNames[axis], layout_.begin[axis]);
       const std::size_t cut = layout_.shape[axis] - layout_.end[axis];
       if (cut > 0)
-        frozen += fmt::format("{}{} >= {} - {}", frozen.empty() ? "" : " || ", kAxis[axis], kSide[axis], cut);
+        frozen += fmt::format("{}{} >= {} - {}", frozen.empty() ? "" : " || ", kAxisNames[axis], kSide[axis], cut);
     }
     if (!frozen.empty()) {
       body += fmt::format("    if ({}) {{\n", frozen);
@@ -205,7 +207,7 @@ KernelSource TileKernel::source() const {
   return {.name = "stencil tiles",
           .text = fmt::format("// {} steps of a tile of {} x {} x {} cells in local memory\n", options.depth,
                               options.tile[0], options.tile[1], options.tile[2]) +
-                  Writer(*this).text(),
+                  TileWriter(*this).text(),
           .defines = {{"CELL", text.cell},
                       {"ITEMS_X", word(options.items)},
                       {"TILE_X", word(options.tile[2])},

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "stencil/device/words.hpp"
+
 namespace ridge::stencil {
 namespace {
-
-std::string signed_word(int value) { return value < 0 ? fmt::format("m{}", -value) : std::to_string(value); }
 
 std::string argument_name(const Offset& offset, std::size_t dimensions) {
   std::string name = "w";

@@ -5,12 +5,10 @@
 #include <cstdint>
 #include <limits>
 
+#include "stencil/host/cache_lines.hpp"
+
 namespace ridge::stencil {
 namespace {
-
-constexpr std::size_t kLine = 64;
-
-std::size_t round_up(std::size_t value, std::size_t grain) { return (value + grain - 1) / grain * grain; }
 
 struct Partial {
   double largest = 0, squares = 0;

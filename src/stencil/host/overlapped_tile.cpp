@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
+#include "stencil/host/cache_lines.hpp"
 #include "stencil/host/sweep_simd.hpp"
 
 namespace ridge::stencil {
 namespace {
-
-constexpr std::size_t kLine = 64;
-
-std::size_t round_up(std::size_t value, std::size_t grain) { return (value + grain - 1) / grain * grain; }
 
 std::size_t whole_or(std::size_t wanted, std::size_t all) { return wanted == 0 ? all : std::min(wanted, all); }
 

@@ -6,12 +6,12 @@
 namespace ridge::transpose {
 namespace {
 
-struct Tile {
+struct BlockTile {
   std::size_t down, across, items;  // in blocks of 16 bytes x 16 bytes' worth of rows
 };
 
 // Runs of at least 128 bytes on both sides, and 64 to 256 bytes under way for each work-item.
-std::vector<Tile> tiles(std::size_t element_bytes) {
+std::vector<BlockTile> block_tiles(std::size_t element_bytes) {
   switch (element_bytes) {
     case 8:
       return {{32, 32, 256}, {16, 16, 128}, {32, 32, 512}, {16, 32, 256}};
@@ -35,8 +35,8 @@ void list_device_tile_vectorized(const Device& device, const Layout& layout, std
     return;
   }
   double efficiency = 0.93;
-  const std::vector<Tile> all = tiles(layout.element_bytes);
-  for (const Tile& tile : all) {
+  const std::vector<BlockTile> all = block_tiles(layout.element_bytes);
+  for (const BlockTile& tile : all) {
     if (layout.in_place && tile.down != tile.across) continue;
     for (const bool streaming : {false, true}) {
       for (const Raster raster : {Raster::rows, Raster::bands}) {

@@ -1,0 +1,24 @@
+// Small words of the text that becomes kernels.
+#pragma once
+#include <array>
+#include <string>
+
+namespace ridge::stencil {
+
+constexpr std::array<char, 3> kAxisNames{'z', 'y', 'x'};
+
+// A number as part of a name: m1 is -1.
+inline std::string signed_word(int value) {
+  return (value < 0 ? "m" : "") + std::to_string(value < 0 ? -value : value);
+}
+
+inline void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+// How many pieces of a length cover another.
+inline int pieces(int length, int piece) { return (length + piece - 1) / piece; }
+
+}  // namespace ridge::stencil
