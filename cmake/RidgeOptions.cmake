@@ -32,7 +32,7 @@ endif()
 # ridge_precompile(TARGET HEADER...): what nearly every file of a target reads. A file with flags of its own cannot use
 # it and is left out.
 function(ridge_precompile target)
-  if(NOT ridge_pch)
+  if(NOT ridge_pch OR NOT TARGET ${target})
     return()
   endif()
   target_precompile_headers(${target} PRIVATE ${ARGN})
@@ -48,11 +48,62 @@ endfunction()
 set(ridge_common_headers <algorithm> <cmath> <complex> <cstddef> <cstdint> <functional> <memory> <optional> <span>
   <string> <string_view> <utility> <vector> <fmt/format.h>)
 
+# Most of a build goes into reading headers and making the same functions of the standard library file after file. A folder
+# compiled as one unit does it once: a build from nothing takes a third of the time, a build after one edit more.
+option(RIDGE_UNITY "For builds from nothing: a folder is one unit, and what runs once is optimized less" OFF)
+
+# ridge_run_once(TARGET REGEX): files that run once a plan or once a command (planning, kernel text, reports, options) move to
+# TARGET_once and are optimized less: they compile in two thirds of the time, and nobody waits for them. Whatever touches
+# samples in loops stays.
+function(ridge_run_once target regex)
+  if(NOT RIDGE_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  set(once ${sources})
+  list(FILTER sources EXCLUDE REGEX ${regex})
+  list(FILTER once INCLUDE REGEX ${regex})
+  add_library(${target}_once OBJECT ${once})
+  foreach(property INCLUDE_DIRECTORIES COMPILE_DEFINITIONS LINK_LIBRARIES POSITION_INDEPENDENT_CODE)
+    get_target_property(value ${target} ${property})
+    if(value)
+      set_target_properties(${target}_once PROPERTIES ${property} "${value}")
+    endif()
+  endforeach()
+  target_compile_options(${target}_once PRIVATE $<$<CONFIG:Release>:-O1>)
+  set_target_properties(${target} PROPERTIES SOURCES "${sources};$<TARGET_OBJECTS:${target}_once>")
+endfunction()
+
+# ridge_unity(TARGET): a unit a folder. Alone stay files with flags of their own, those that Highway reads again for every
+# instruction set, and those that open a namespace to all that follows.
+function(ridge_unity target)
+  if(NOT RIDGE_UNITY OR NOT TARGET ${target})
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    cmake_path(ABSOLUTE_PATH source)
+    cmake_path(IS_PREFIX PROJECT_BINARY_DIR ${source} generated)
+    if(generated OR NOT EXISTS ${source})
+      continue()
+    endif()
+    file(STRINGS ${source} alone REGEX "HWY_TARGET_INCLUDE|^using namespace " LIMIT_COUNT 1)
+    if(NOT alone)
+      cmake_path(GET source PARENT_PATH folder)
+      cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+      string(REPLACE "/" "_" folder ${folder})
+      set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${folder})
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
 add_library(ridge_options INTERFACE)
 target_compile_features(ridge_options INTERFACE cxx_std_20)
 # Contraction off: a variant that should equal another to the last bit does; kernels write their FMAs out.
-target_compile_options(ridge_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-  -ffp-contract=off -fno-math-errno)
+# In one unit a name may hide that of another file: only single files are told.
+target_compile_options(ridge_options INTERFACE -Wall -Wextra -Wpedantic $<$<NOT:$<BOOL:${RIDGE_UNITY}>>:-Wshadow> -Wconversion
+  -Wno-sign-conversion -ffp-contract=off -fno-math-errno)
 # Errors with the compilers the tests know; another one's new warnings must not keep a user from building.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR
    (CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13))
