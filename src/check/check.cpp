@@ -72,11 +72,9 @@ Failure shrunk(const Device& device, const Workload& workload, const Options& op
 }  // namespace
 
 const std::vector<Workload>& workloads() {
-  static const std::vector<Workload> all{{"transpose", check_transpose},
-                                         {"fft", check_fft},
-                                         {"stencil", check_stencil},
-                                         {"filterbank", check_filterbank},
-                                         {"sar", check_sar}};
+  static const std::vector<Workload> all{
+      {"transpose", check_transpose},   {"fft", check_fft}, {"stencil", check_stencil},
+      {"filterbank", check_filterbank}, {"sar", check_sar}, {"image", check_image}};
   return all;
 }
 

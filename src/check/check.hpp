@@ -46,6 +46,7 @@ Outcome check_stencil(Draw& draw);
 Outcome check_filterbank(Draw& draw);  // and what stands behind a bank
 Outcome check_correlator(Draw& draw);
 Outcome check_sar(Draw& draw);
+Outcome check_image(Draw& draw);  // operators, variances, flows
 const std::vector<Workload>& workloads();
 
 struct Failure {

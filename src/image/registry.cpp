@@ -2,6 +2,7 @@
 #include "image/device/flow_variant.hpp"
 #include "image/device/variance_design.hpp"
 #include "image/flow/host/listing.hpp"
+#include "image/operators/device/steps.hpp"
 #include "image/operators/host/listing.hpp"
 #include "image/variance/host/listing.hpp"
 
@@ -29,7 +30,11 @@ std::vector<Entry> list_variants(const Device& device, const VarianceProblem& pr
 
 std::vector<Entry> list_variants(const Device& device, const OperatorProblem& problem) {
   std::vector<Entry> entries;
-  if (device.is_host()) list_host_operators(problem, entries);
+  if (device.is_host()) {
+    list_host_operators(problem, entries);
+  } else {
+    on_device::list_operators(device, problem, entries);
+  }
   return entries;
 }
 

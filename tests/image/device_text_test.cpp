@@ -2,12 +2,16 @@
 #ifdef RIDGE_HAVE_CUDA
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <set>
 
 #include "device/cuda/loader.hpp"
 #include "device/cuda/nvrtc.hpp"
 #include "image/device/flow_design.hpp"
 #include "image/device/variance_design.hpp"
+#include "image/operators_support.hpp"
+#include "image/variant.hpp"
+#include "support/devices.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -43,6 +47,41 @@ TEST(DeviceVarianceText, EveryDesignCompilesForCudaAndStaysInRegisters) {
       for (const detail::KernelResources& kernel : detail::resources_for(variance_source(problem, design), "sm_90")) {
         RecordProperty("registers", kernel.registers);
         EXPECT_EQ(kernel.spilled_bytes, 0) << static_cast<int>(design.kernel) << " together " << design.together;
+      }
+    }
+  }
+}
+
+// Every operator; its ways, depths, channels and borders take turns, with RIDGE_SLOW=1 all of them.
+TEST(DeviceOperatorText, EveryWayCompilesForCudaAndStaysInRegisters) {
+  std::string why_not;
+  if (detail::nvrtc(why_not) == nullptr) GTEST_SKIP() << why_not;
+  if (test::accelerators().empty()) GTEST_SKIP() << "no device whose limits could be asked";
+  const Device device = test::accelerators().front();
+  const Depth depths[] = {Depth::u8, Depth::f32, Depth::u16};
+  const bool slow = std::getenv("RIDGE_SLOW") != nullptr;
+  std::set<std::string> seen;
+  std::size_t turn = 0;
+  for (const Operation& operation : test::all_operators()) {
+    for (std::size_t i = 0; i < (slow ? 12 : 1); ++i, ++turn) {
+      OperatorProblem problem;
+      problem.input = {.rows = 270, .columns = 480, .channels = 1 + turn % 4, .depth = depths[turn % 3]};
+      problem.chain = {operation};
+      problem.border = static_cast<Border>(turn % 5);
+      std::vector<Entry> entries = list_variants(device, problem);
+      std::erase_if(entries, [](const Entry& entry) { return !entry.candidate.refusal.empty(); });
+      for (std::size_t way = 0; way < entries.size(); ++way) {
+        if (!slow && way != turn / 2 % entries.size()) continue;
+        const Entry& entry = entries[way];
+        for (const KernelSource& source : entry.kernels()) {
+          std::string all = source.text;
+          for (const auto& [name, value] : source.defines) all += name + "=" + value + ";";
+          if (!seen.insert(all).second) continue;
+          for (const detail::KernelResources& kernel : detail::resources_for(source, "sm_90")) {
+            EXPECT_EQ(kernel.spilled_bytes, 0)
+                << entry.candidate.name() << " of " << to_string(operation) << " " << problem.input.text();
+          }
+        }
       }
     }
   }

@@ -182,8 +182,6 @@ void run_bench(const BenchWishes& wishes, const ImageBenchWishes& own) {
     for (const ImageCase& one : cases) {
       progress(static_cast<double>(done++) / static_cast<double>(cases.size() * chosen.size()),
                fmt::format("{} on {}", one.name, device.id()));
-      if (!device.is_host() && !one.work.flow && one.work.variance_window == 0)
-        continue;  // operators are the host's so far
       const Ours mine = plan_case(device, one, threads, queue);
       if (wishes.explain) fmt::print("{}\n", mine.explanation);
       report::BenchRow row;
@@ -206,8 +204,13 @@ void run_bench(const BenchWishes& wishes, const ImageBenchWishes& own) {
         row.seconds = seconds.front();
         for (std::size_t i = 0; i < names.size(); ++i) row.peers[names[i]] = seconds[i + 1];
       } else {
-        row.seconds =
-            best_device_seconds(queue, {mine.call}, {.seconds = own.seconds, .at_least = 2, .at_most = 200}).front();
+        // Beside a copy of as many bytes, in turn: what a trip through memory takes at this size.
+        const auto half = static_cast<std::size_t>(mine.bytes / 2);
+        const Buffer from = device.buffer(half, {.name = "copied"}), to = device.buffer(half, {.name = "copy"});
+        const auto seconds = best_device_seconds(queue, {mine.call, [&] { queue.copy(from, to, half); }},
+                                                 {.seconds = own.seconds, .at_least = 2, .at_most = 2000});
+        row.seconds = seconds[0];
+        row.peers["copy"] = seconds[1];
       }
       row.gbytes_per_s = mine.bytes / row.seconds * 1e-9;
       const machine::Bandwidth memory = machine::ceilings(device).memory().all;
@@ -228,7 +231,8 @@ void add_bench_image(Command& bench) {
       "\nExamples:\n"
       "  ridge bench image --device host --against opencv,vips\n"
       "  ridge bench image --only flow --pair a.png,b.png --against opencv --device host\n"
-      "  ridge bench image --only gauss --size 1920x1080 --threads 0");
+      "  ridge bench image --only gauss --size 1920x1080 --threads 0\n"
+      "  ridge bench image --device cuda:0                  operators beside a copy of as many bytes");
   auto wishes = add_bench_options(command, "opencv, vips");
   auto own = std::make_shared<ImageBenchWishes>();
   command.option("--size", own->size, "Of the operators' and the variance's images").shows_default();

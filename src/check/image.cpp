@@ -1,0 +1,297 @@
+// Images: chains of operators over every depth, border and variant, local variances and flows, against plain loops in
+// double. Rows have any pitch, sizes nobody likes.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include <fmt/format.h>
+#include <ridge/image.hpp>
+
+#include "check/check.hpp"
+#include "check/variants.hpp"
+#include "image/flow/reference.hpp"
+#include "image/operators/reference.hpp"
+#include "image/variance/reference.hpp"
+
+namespace ridge::check {
+namespace {
+
+using namespace image;
+
+Border draw_border(Random& random) { return static_cast<Border>(random.below(5)); }
+Depth draw_depth(Random& random) { return static_cast<Depth>(random.below(3)); }
+
+// An image in the caller's memory, its rows `gap` channels longer than they need be.
+struct Held {
+  std::vector<std::byte> bytes;
+  Image image;
+  Held(const Shape& shape, std::size_t gap) {
+    const std::size_t pitch = shape.row_bytes() + gap * bytes_of(shape.depth);
+    bytes.resize(pitch * shape.rows, std::byte{0xa5});
+    image = Image::view(static_cast<void*>(bytes.data()), shape, pitch);
+  }
+};
+
+void fill(Random& random, Image& image) {
+  const std::size_t count = image.columns() * image.channels();
+  for (std::size_t r = 0; r < image.rows(); ++r) {
+    for (std::size_t c = 0; c < count; ++c) {
+      const std::uint64_t bits = random.bits();
+      if (image.depth() == Depth::u8) image.row<std::uint8_t>(r)[c] = static_cast<std::uint8_t>(bits);
+      if (image.depth() == Depth::u16) image.row<std::uint16_t>(r)[c] = static_cast<std::uint16_t>(bits);
+      if (image.depth() == Depth::f32) image.row<float>(r)[c] = static_cast<float>(bits % 65536) / 256 - 30;
+    }
+  }
+}
+
+std::vector<float> draw_weights(Random& random, std::size_t count) {
+  std::vector<float> weights(count);
+  for (float& weight : weights)
+    weight = (static_cast<float>(random.uniform()) * 1.3f - 0.3f) / static_cast<float>(count);
+  return weights;
+}
+
+Operation draw_operation(Random& random, const Shape& shape, bool first) {
+  const std::size_t radius = random.chance(0.1) ? random.between(0, 12) : random.between(0, 3);
+  switch (random.below(15)) {
+    case 0: {
+      Convolve o{random.between(1, 7), random.between(1, 7)};
+      o.kernel = draw_weights(random, o.rows * o.columns);
+      return o;
+    }
+    case 1: {
+      Separable o;
+      o.down = draw_weights(random, random.between(1, 9));
+      o.across = draw_weights(random, random.between(1, 9));
+      return o;
+    }
+    case 2:
+      return Gauss{0.3 + 2 * random.uniform(), random.chance(0.5) ? 0 : random.between(1, 9)};
+    case 3:
+      return Box{random.between(1, 9), random.between(1, 9)};
+    case 4:
+      return Median{std::min<std::size_t>(radius, 5)};
+    case 5:
+      return Bilateral{radius, 0.5 + 3 * random.uniform(), 5 + 60 * random.uniform()};
+    case 6:
+      if (first) return CrossBilateral{radius, 0.5 + 3 * random.uniform(), 5 + 60 * random.uniform()};
+      return Transpose{};
+    case 7:
+    case 8: {
+      Resize o{.interpolation = static_cast<Interpolation>(random.below(4))};
+      if (random.chance(0.5)) {
+        o.scale = random.one_of(std::vector{0.5, 0.25, 2.0, 0.3, 1.6});
+      } else {
+        o.rows = random.between(1, 2 * shape.rows);
+        o.columns = random.between(1, 2 * shape.columns);
+      }
+      return o;
+    }
+    case 9:
+      return Pyramid{random.between(1, 2)};
+    case 10:
+      if (shape.channels == 1) return Gradient{static_cast<GradientKind>(random.below(3))};
+      return Transpose{};
+    case 11:
+      return Rotate{90.0 * static_cast<double>(random.below(5)) - 90};
+    case 12:
+      return Rotate{360 * random.uniform(), static_cast<Interpolation>(random.below(3))};
+    case 13:
+      if (shape.channels >= 3) return Gray{};
+      return Transpose{};
+    default:
+      return Integral{};
+  }
+}
+
+// How far apart a whole number and what it was rounded from may lie; what an operator rounds another way near a half
+// comes through those behind it.
+double allowed(const OperatorProblem& problem) {
+  const Depth depth = output_shape(problem).depth;
+  if (depth == Depth::u32 && problem.chain.size() == 1) return 0;
+  double steps = static_cast<double>(problem.chain.size()) - 1;
+  for (const Operation& operation : problem.chain) {
+    if (const auto* pyramid = std::get_if<Pyramid>(&operation)) steps += static_cast<double>(pyramid->levels) - 1;
+  }
+  const double unit = problem.input.depth == Depth::u16 ? 0.1 : 4e-3;
+  if (depth == Depth::f32 || depth == Depth::f64 || depth == Depth::u32) {
+    const double apart = problem.input.depth == Depth::f32 ? unit : 2.5;
+    // A sum has the differences of all pixels.
+    const bool sums = depth != Depth::f32 && steps > 0;
+    const double pixels = sums ? static_cast<double>(problem.input.rows * problem.input.columns) * 4 : 1;
+    return unit + steps * apart * pixels;
+  }
+  return 0.5 + unit + 2.5 * steps;
+}
+
+Outcome check_operators(Draw& draw) {
+  Random& random = draw.random;
+  OperatorProblem problem;
+  problem.border = draw_border(random);
+  problem.constant = static_cast<double>(random.below(200));
+  problem.threads = random.below(4);
+  problem.input.channels = random.between(1, 4);
+  problem.input.depth = draw_depth(random);
+  const std::uint64_t choice = random.bits(), data = random.bits(), operators = random.bits();
+  const std::size_t length = random.chance(0.6) ? 1 : random.between(2, 4), gap = random.below(3),
+                    out_gap = random.below(3);
+  const std::size_t most = std::min<std::size_t>(draw.points, draw.device.is_host() ? 20000 : 6000);
+  problem.input.rows = random.length(std::min<std::size_t>(most, 300));
+  problem.input.columns = random.length(std::max<std::size_t>(1, most / problem.input.rows));
+  Random chain(operators);
+  Shape shape = problem.input;
+  while (problem.chain.size() < length) {
+    const Operation operation = draw_operation(chain, shape, problem.chain.empty());
+    problem.chain.push_back(operation);
+    shape = output_shape(operation, shape);
+    if (std::holds_alternative<Integral>(operation) || shape.rows * shape.columns > 4 * most) break;
+  }
+  std::string words;
+  for (const Operation& operation : problem.chain) words += (words.empty() ? "" : " | ") + to_string(operation);
+  draw.problem = fmt::format("operators '{}' of {}, {}", words, problem.input.text(), to_string(problem.border));
+
+  Random values(data);
+  Held in(problem.input, gap), guide(problem.input, gap), out(output_shape(problem), out_gap);
+  fill(values, in.image);
+  fill(values, guide.image);
+  const OperatorPlan plan(draw.device, problem, some_variant(candidates(draw.device, problem), choice));
+  draw.problem += ", " + chosen_by(plan.decisions());
+  if (inputs(problem) == 2) {
+    plan.run(in.image, guide.image, out.image);
+  } else {
+    plan.run(in.image, out.image);
+  }
+  draw.answered(out.bytes);
+  const Plain expected = reference(problem, plain_of(in.image), plain_of(guide.image)), got = plain_of(out.image);
+  const Depth depth = out.image.depth();
+  const double highest = depth == Depth::u8 ? 255 : depth == Depth::u16 ? 65535 : INFINITY, bound = allowed(problem);
+  Outcome outcome;
+  for (std::size_t i = 0; i < expected.values.size(); ++i) {
+    const double right = highest < INFINITY ? std::clamp(expected.values[i], 0.0, highest) : expected.values[i];
+    if (std::abs(got.values[i] - right) <= bound * (highest < INFINITY ? 1 : std::max(1.0, 1e-6 * std::abs(right))))
+      continue;
+    outcome.wrong = fmt::format("value {}: {} where {} belongs, allowed {:.2g}", i, got.values[i], right, bound);
+    return outcome;
+  }
+  const std::size_t row = out.image.shape().row_bytes();
+  for (std::size_t r = 0; r < out.image.rows(); ++r) {
+    for (std::size_t b = row; b < out.image.pitch(); ++b) {
+      if (out.bytes[r * out.image.pitch() + b] != std::byte{0xa5})
+        outcome.wrong = fmt::format("a byte behind the end of row {} was written", r);
+    }
+  }
+  return outcome;
+}
+
+Outcome check_variance(Draw& draw) {
+  Random& random = draw.random;
+  VarianceProblem problem;
+  problem.depth = draw_depth(random);
+  problem.method = static_cast<VarianceMethod>(random.below(7));
+  if (problem.method == VarianceMethod::exact && problem.depth == Depth::f32) problem.method = VarianceMethod::best;
+  problem.border = draw_border(random);
+  problem.constant = static_cast<double>(random.below(200));
+  problem.threads = random.below(4);
+  const std::uint64_t choice = random.bits(), data = random.bits();
+  const std::size_t window = random.one_of(std::vector<std::size_t>{1, 3, 9, 27, 40});
+  problem.window_rows = random.between(1, window);
+  problem.window_columns = random.between(1, window);
+  const std::size_t gap = random.below(3), most = std::min<std::size_t>(draw.points, 20000);
+  problem.rows = random.length(std::min<std::size_t>(most, 300));
+  problem.columns = random.length(std::max<std::size_t>(1, most / problem.rows));
+  draw.problem =
+      fmt::format("variance {} of {}x{} {}, window {}x{}, {}", to_string(problem.method), problem.columns, problem.rows,
+                  to_string(problem.depth), problem.window_columns, problem.window_rows, to_string(problem.border));
+  Random values(data);
+  Held in({.rows = problem.rows, .columns = problem.columns, .depth = problem.depth}, gap);
+  Held out({.rows = problem.rows, .columns = problem.columns, .depth = Depth::f32}, gap);
+  fill(values, in.image);
+  const VariancePlan plan(draw.device, problem, some_variant(candidates(draw.device, problem), choice));
+  draw.problem += ", " + chosen_by(plan.decisions());
+  plan.run(in.image, out.image);
+  draw.answered(out.bytes);
+  // Of values spread over the whole range; what the worst method loses there.
+  const double range = problem.depth == Depth::u16 ? 65535 : 256, bound = 2e-5 * range * range;
+  Outcome outcome;
+  for (int i = 0; i < 300; ++i) {
+    const std::size_t r = values.below(problem.rows), c = values.below(problem.columns);
+    const double right = reference_variance(problem, in.image, r, c),
+                 got = double{std::as_const(out.image).row<float>(r)[c]};
+    if (std::abs(got - right) <= bound) continue;
+    outcome.wrong = fmt::format("row {} column {}: {} where {} belongs, allowed {:.2g}", r, c, got, right, bound);
+    return outcome;
+  }
+  return outcome;
+}
+
+// Waves that move: on noise a changed sum turns whole vectors.
+Image waves(Random& random, const Shape& shape, double down, double right) {
+  Image image(shape);
+  const double tall = 0.1 + 0.2 * random.uniform(), wide = 0.1 + 0.2 * random.uniform();
+  for (std::size_t r = 0; r < shape.rows; ++r) {
+    for (std::size_t c = 0; c < shape.columns; ++c) {
+      for (std::size_t k = 0; k < shape.channels; ++k) {
+        const double y = static_cast<double>(r) + down, x = static_cast<double>(c) + right,
+                     phase = static_cast<double>(k);
+        const double wave = std::sin(tall * y + 0.7 * wide * x + phase) +
+                            std::sin(0.4 * tall * y - wide * x + 2 * phase) + std::sin(0.37 * y) + std::sin(0.29 * x);
+        image.row<std::uint8_t>(r)[c * shape.channels + k] = static_cast<std::uint8_t>(std::lrint(128 + 30 * wave));
+      }
+    }
+  }
+  return image;
+}
+
+Outcome check_flow(Draw& draw) {
+  Random& random = draw.random;
+  FlowProblem problem;
+  problem.channels = random.one_of(std::vector<std::size_t>{1, 3, 4});
+  problem.threads = random.below(4);
+  problem.parameters.layers = static_cast<int>(random.between(1, 3));
+  problem.parameters.max_flow = static_cast<int>(random.between(1, 4));
+  problem.parameters.averaging_radius = static_cast<int>(random.between(1, 3));
+  problem.parameters.postprocess_window = problem.parameters.upscale_averaging_radius =
+      static_cast<int>(random.between(2, 8));
+  const std::uint64_t choice = random.bits(), data = random.bits();
+  const std::size_t most = std::min<std::size_t>(draw.points, 3000);
+  problem.rows = std::max<std::size_t>(1, random.length(std::min<std::size_t>(most, 60)));
+  problem.columns = std::max<std::size_t>(1, random.length(std::max<std::size_t>(1, most / problem.rows)));
+  draw.problem = fmt::format("flow of {}x{}, {} channels, {} layers", problem.columns, problem.rows, problem.channels,
+                             problem.parameters.layers);
+  const Shape shape{.rows = problem.rows, .columns = problem.columns, .channels = problem.channels};
+  Random first(data), second(data);
+  const Image a = waves(first, shape, 0, 0), b = waves(second, shape, 1, -2);
+  Held out({.rows = shape.rows, .columns = shape.columns, .channels = 2, .depth = Depth::f32}, 0);
+  const FlowPlan plan(draw.device, problem, some_variant(candidates(draw.device, problem), choice));
+  draw.problem += ", " + chosen_by(plan.decisions());
+  plan.run(a, b, out.image);
+  draw.answered(out.bytes);
+  const flow::Field expected =
+      flow::simple_flow(flow::picture_of(a), flow::picture_of(b), problem.parameters, flow::WeightKind::polynomial);
+  Image right(out.image.shape());
+  flow::write_flow(expected, right);
+  std::size_t apart = 0;
+  for (std::size_t r = 0; r < shape.rows; ++r) {
+    for (std::size_t c = 0; c < 2 * shape.columns; ++c) {
+      const double error =
+          std::abs(double{std::as_const(out.image).row<float>(r)[c]} - double{std::as_const(right).row<float>(r)[c]});
+      apart += error <= 0.02 ? 0 : 1;
+    }
+  }
+  // A sum that is rounded otherwise may turn a vector, and the filter spreads it.
+  Outcome outcome;
+  if (apart > 4 + shape.rows * shape.columns / 50)
+    outcome.wrong = fmt::format("{} of {} numbers differ by more than 0.02", apart, 2 * shape.rows * shape.columns);
+  return outcome;
+}
+
+}  // namespace
+
+Outcome check_image(Draw& draw) {
+  const double kind = draw.random.uniform();
+  if (kind < 0.7) return check_operators(draw);
+  return kind < 0.9 ? check_variance(draw) : check_flow(draw);
+}
+
+}  // namespace ridge::check

@@ -1,0 +1,64 @@
+// Four neighbouring channels of a row, loaded and stored at once where they lie aligned.
+#if DEPTH == 1
+#define ELEMENT uchar
+#define MOST 255.0f
+FUNCTION void load_four(GLOBAL const uchar* p, float* v) {
+  const uint w = LOAD_CACHED((GLOBAL const uint*)p);
+  v[0] = (float)(w & 255u);
+  v[1] = (float)(w >> 8 & 255u);
+  v[2] = (float)(w >> 16 & 255u);
+  v[3] = (float)(w >> 24);
+}
+#elif DEPTH == 2
+#define ELEMENT ushort
+#define MOST 65535.0f
+FUNCTION void load_four(GLOBAL const ushort* p, float* v) {
+  const uint2 w = LOAD_CACHED((GLOBAL const uint2*)p);
+  v[0] = (float)(w.x & 65535u);
+  v[1] = (float)(w.x >> 16);
+  v[2] = (float)(w.y & 65535u);
+  v[3] = (float)(w.y >> 16);
+}
+#else
+#define ELEMENT float
+FUNCTION void load_four(GLOBAL const float* p, float* v) {
+  const float4 w = LOAD_CACHED((GLOBAL const float4*)p);
+  v[0] = w.x;
+  v[1] = w.y;
+  v[2] = w.z;
+  v[3] = w.w;
+}
+#endif
+
+// Adding 2^23 rounds half to even and leaves the whole number in the low bits.
+#if DEPTH == 4
+#define STORED(v) (v)
+#else
+#define STORED_BITS(v) BITS_OF(fmin(fmax((v), 0.0f), MOST) + 8388608.0f)
+#define STORED(v) ((ELEMENT)(STORED_BITS(v) & (uint)MOST))
+#endif
+FUNCTION void store_four(GLOBAL ELEMENT* p, const float* v) {
+#if DEPTH == 1
+  const uint a = STORED_BITS(v[0]) & 255u, b = STORED_BITS(v[1]) & 255u, c = STORED_BITS(v[2]) & 255u;
+  *(GLOBAL uint*)p = a | b << 8 | c << 16 | STORED_BITS(v[3]) << 24;
+#elif DEPTH == 2
+  const uint a = STORED_BITS(v[0]) & 65535u, c = STORED_BITS(v[2]) & 65535u;
+  *(GLOBAL uint2*)p = make_uint2(a | STORED_BITS(v[1]) << 16, c | STORED_BITS(v[3]) << 16);
+#else
+  *(GLOBAL float4*)p = make_float4(v[0], v[1], v[2], v[3]);
+#endif
+}
+
+// Channels [first, first + 4) of a row, any of them beyond its ends; places[k] < 0: the constant.
+FUNCTION void load_places(GLOBAL const ELEMENT* row, const int* places, float* v) {
+  UNROLL
+  for (int k = 0; k < 4; ++k) v[k] = places[k] < 0 ? BEYOND : (float)row[places[k]];
+}
+FUNCTION void find_places(int first, int columns, int* places) {
+  UNROLL
+  for (int k = 0; k < 4; ++k) {
+    const int value = first + k, pixel = value >= 0 ? value / CHANNELS : -((CHANNELS - 1 - value) / CHANNELS);
+    const int there = BORDERED(pixel, columns);
+    places[k] = there < 0 ? -1 : there * CHANNELS + value - pixel * CHANNELS;
+  }
+}

@@ -1,0 +1,69 @@
+// Lines sampled anew: each pixel of the result is made from DOWN rows from rows_from[row] on and ACROSS columns from
+// columns_from[column] on, with weights of its own; the rows first, four neighbouring channels a work-item, into local
+// memory. Resizing, pyramids, and products of any column and row. A group has OUT_COLUMNS columns of ROWS_EACH rows.
+#define ITEMS_HERE 128
+
+KERNEL WORK_GROUP(ITEMS_HERE, 1, 1)
+void lines(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL ELEMENT* RESTRICT result,
+           ulong out_offset, ulong out_pitch, int rows, int columns, int out_rows, int out_columns, int in_fours,
+           GLOBAL const int* RESTRICT rows_from, GLOBAL const float* RESTRICT rows_weights,
+           GLOBAL const int* RESTRICT columns_from, GLOBAL const float* RESTRICT columns_weights) {
+  LOCAL_ARRAY(float4, sums, ROWS_EACH * ITEMS_HERE);
+  const int item = LOCAL_ID(0), top = (int)GROUP_ID(1) * ROWS_EACH, left = (int)GROUP_ID(0) * OUT_COLUMNS;
+  const int high = out_rows - top < ROWS_EACH ? out_rows - top : ROWS_EACH;
+  const int wide = out_columns - left < OUT_COLUMNS ? out_columns - left : OUT_COLUMNS;
+  // The first channel of the group's input, so that fours lie aligned; rows are shorter than 2^29.
+  const int origin = columns_from[left] * CHANNELS & ~3;
+  const int end = (columns_from[left + wide - 1] + ACROSS) * CHANNELS;
+  const int first = origin + 4 * item;
+  GLOBAL const ELEMENT* in = image + in_offset;
+  if (first < end) {
+    const int inside = in_fours && first >= 0 && first + 3 < columns * CHANNELS;
+    int places[4];
+    find_places(first, columns, places);
+    for (int r = 0; r < high; ++r) {
+      const int from = rows_from[top + r];
+      float s[4];
+      UNROLL
+      for (int k = 0; k < 4; ++k) s[k] = 0.0f;
+      for (int i = 0; i < DOWN; ++i) {
+        const int row = BORDERED(from + i, rows);
+        const float w = rows_weights[(ulong)(top + r) * DOWN + i];
+        float v[4];
+        if (row < 0) {
+          UNROLL
+          for (int k = 0; k < 4; ++k) v[k] = BEYOND;
+        } else if (inside) {
+          load_four(in + (ulong)row * in_pitch + first, v);
+        } else {
+          load_places(in + (ulong)row * in_pitch, places, v);
+        }
+        UNROLL
+        for (int k = 0; k < 4; ++k) s[k] = FMA(w, v[k], s[k]);
+      }
+      sums[r * ITEMS_HERE + item] = make_float4(s[0], s[1], s[2], s[3]);
+    }
+  }
+  BARRIER();
+  LOCAL const float* line = (LOCAL const float*)sums;
+  for (int i = item; i < wide * CHANNELS; i += ITEMS_HERE) {
+    const int column = left + i / CHANNELS, channel = i % CHANNELS;
+    const int at = columns_from[column] * CHANNELS + channel - origin;
+#if ACROSS <= 8
+    float w[ACROSS];
+    UNROLL
+    for (int j = 0; j < ACROSS; ++j) w[j] = columns_weights[column * ACROSS + j];
+#define ACROSS_WEIGHT(j) w[j]
+#else
+#define ACROSS_WEIGHT(j) columns_weights[(ulong)column * ACROSS + j]
+#endif
+    for (int r = 0; r < high; ++r) {
+      float v = 0.0f;
+#if ACROSS <= 8
+      UNROLL
+#endif
+      for (int j = 0; j < ACROSS; ++j) v = FMA(ACROSS_WEIGHT(j), line[r * ITEMS_HERE * 4 + at + j * CHANNELS], v);
+      result[out_offset + (ulong)(top + r) * out_pitch + (ulong)(left * CHANNELS + i)] = STORED(v);
+    }
+  }
+}

@@ -1,0 +1,139 @@
+// Lines sampled anew by tables of places and weights: resizing, pyramids, and any column times a row.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "device/kernel_text.hpp"
+#include "image/operators/device/fours.hpp"
+#include "image/operators/device/stages.hpp"
+
+namespace ridge::image::on_device {
+namespace {
+
+constexpr int kItems = 128, kValues = 4 * kItems;
+
+struct LinesDesign {
+  Shape in = {}, out = {};
+  Border border = Border::replicate;
+  double constant = 0;
+  Look down = {}, across = {};
+  int rows_each = 8, out_columns = 0;
+};
+
+// A fixed number of steps as a table.
+Look tabled(const Look& look, const std::vector<double>& weights, std::size_t places) {
+  if (!look.from.empty()) return look;
+  Look made;
+  made.taps = static_cast<int>(weights.size());
+  for (std::size_t i = 0; i < places; ++i) {
+    made.from.push_back(look.step * static_cast<int>(i) - look.before);
+    made.weights.insert(made.weights.end(), weights.begin(), weights.end());
+  }
+  return made;
+}
+
+// The most columns whose input, from an aligned place on, fits the group's fours.
+int columns_that_fit(const Look& across, std::size_t channels) {
+  const int room = kValues / static_cast<int>(channels) - 4;
+  int low = 0, high = kValues / static_cast<int>(channels);
+  while (low < high) {
+    const int middle = (low + high + 1) / 2;
+    if (across.input(middle) <= room) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+KernelSource lines_source(const LinesDesign& design) {
+  KernelSource source = fours_source("image_lines", design.in, design.border, design.constant);
+  source.text += detail::kernel_text("image/operator_lines");
+  for (const auto& [name, value] :
+       {std::pair{"DOWN", design.down.taps}, std::pair{"ACROSS", design.across.taps},
+        std::pair{"ROWS_EACH", design.rows_each}, std::pair{"OUT_COLUMNS", design.out_columns}}) {
+    source.defines.emplace_back(name, std::to_string(value));
+  }
+  return source;
+}
+
+template <class T>
+Buffer uploaded(const Device& device, Queue& queue, const std::vector<T>& values, const char* name) {
+  Buffer buffer = device.buffer(values.size() * sizeof(T), {.name = name});
+  queue.upload(std::span<const T>(values), buffer);
+  return buffer;
+}
+
+class LinesStep final : public Step {
+ public:
+  LinesStep(const Device& device, const LinesDesign& design)
+      : kernel_(device.compile(lines_source(design)).kernel("lines")) {
+    Queue queue = device.queue();
+    tables_ = {uploaded(device, queue, design.down.from, "row places"),
+               uploaded(device, queue, design.down.weights, "row weights"),
+               uploaded(device, queue, design.across.from, "column places"),
+               uploaded(device, queue, design.across.weights, "column weights")};
+    queue.finish();
+    launch_ = {.groups = {groups_for(design.out.columns, static_cast<std::size_t>(design.out_columns)),
+                          groups_for(design.out.rows, static_cast<std::size_t>(design.rows_each))},
+               .items = {kItems}};
+  }
+  void enqueue(Queue& queue, const Image& in, const Image&, const Image& out) const override {
+    std::vector<Argument> arguments = arguments_of(in);
+    for (const Argument& each : arguments_of(out)) arguments.push_back(each);
+    for (const int value : {static_cast<int>(in.rows()), static_cast<int>(in.columns()), static_cast<int>(out.rows()),
+                            static_cast<int>(out.columns()), aligned_for_fours(in) ? 1 : 0}) {
+      arguments.emplace_back(value);
+    }
+    for (const Buffer& table : tables_) arguments.emplace_back(table);
+    queue.launch(kernel_, launch_, arguments);
+  }
+
+ private:
+  Kernel kernel_;
+  Launch launch_;
+  std::vector<Buffer> tables_;
+};
+
+}  // namespace
+
+void list_lines(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans) {
+  if (link.operations.size() != 1) return;
+  const Operation& operation = link.operations.front();
+  Product product;
+  const bool resize = std::holds_alternative<Resize>(operation);
+  if (!resize && !product_of(operation, link.in.depth, product)) return;
+  std::vector<TileStage> stages;
+  Shape shape = link.in;
+  add_stages(operation, chain, shape, stages);
+  LinesDesign design{.in = link.in,
+                     .out = link.out,
+                     .border = resize ? Border::replicate : chain.border,
+                     .constant = chain.constant,
+                     .down = tabled(stages[0].down, product.down, link.out.rows),
+                     .across = tabled(stages[1].across, product.across, link.out.columns)};
+  design.out_columns = columns_that_fit(design.across, link.in.channels);
+  const double in_values = static_cast<double>(link.in.rows * link.in.columns * link.in.channels),
+               out_values = static_cast<double>(link.out.rows * link.out.columns * link.out.channels);
+  const double bytes = static_cast<double>(link.in.rows * link.in.row_bytes() + link.out.rows * link.out.row_bytes());
+  for (const int rows_each : {4, 8, 16}) {
+    design.rows_each = rows_each;
+    StepPlan plan{.name = "lines", .parameters = {{"rows", std::to_string(rows_each)}}};
+    if (design.out_columns < 1) {
+      plan.refusal = fmt::format("a pixel is made from {} columns; {} channels fit", design.across.taps, kValues);
+    } else if (device.limits().local_memory < static_cast<std::size_t>(rows_each) * kItems * 16) {
+      plan.refusal = fmt::format("needs {} KiB of local memory", rows_each * kItems * 16 / 1024);
+    }
+    const double across = in_values / static_cast<double>(link.in.rows) * static_cast<double>(link.out.rows);
+    plan.cost = {.flops = 2 * (across * design.down.taps + out_values * design.across.taps),
+                 .bytes = bytes,
+                 .launches = 1,
+                 .efficiency = resize || product.step == 2 ? 0.6 : 0.3};
+    plan.kernels = [design] { return std::vector<KernelSource>{lines_source(design)}; };
+    plan.build = [design](const Device& there) { return std::make_shared<const LinesStep>(there, design); };
+    plans.push_back(std::move(plan));
+  }
+}
+
+}  // namespace ridge::image::on_device

@@ -1,0 +1,59 @@
+// Gray alone: a trip through memory and nothing else.
+#include "device/kernel_text.hpp"
+#include "image/operators/device/fours.hpp"
+#include "image/operators/settings.hpp"
+
+namespace ridge::image::on_device {
+namespace {
+
+KernelSource point_source(const Shape& in, int rows_each) {
+  KernelSource source = fours_source("image_point", in, Border::replicate, 0);
+  source.text += detail::kernel_text("image/operator_point");
+  source.defines.insert(source.defines.end(), {{"ROWS_EACH", std::to_string(rows_each)},
+                                               {"RED", literal(kGrayWeights[0])},
+                                               {"GREEN", literal(kGrayWeights[1])},
+                                               {"BLUE", literal(kGrayWeights[2])}});
+  return source;
+}
+
+class PointStep final : public Step {
+ public:
+  PointStep(const Device& device, const Shape& in, int rows_each)
+      : kernel_(device.compile(point_source(in, rows_each)).kernel("point")),
+        launch_{.groups = {groups_for(in.columns, 512), groups_for(in.rows, static_cast<std::size_t>(rows_each))},
+                .items = {128}} {}
+  void enqueue(Queue& queue, const Image& in, const Image&, const Image& out) const override {
+    std::vector<Argument> arguments = arguments_of(in);
+    for (const Argument& each : arguments_of(out)) arguments.push_back(each);
+    for (const int value : {static_cast<int>(in.rows()), static_cast<int>(in.columns()), aligned_for_fours(in) ? 1 : 0,
+                            aligned_for_fours(out) ? 1 : 0}) {
+      arguments.emplace_back(value);
+    }
+    queue.launch(kernel_, launch_, arguments);
+  }
+
+ private:
+  Kernel kernel_;
+  Launch launch_;
+};
+
+}  // namespace
+
+void list_point(const Device&, const Chain&, const Link& link, std::vector<StepPlan>& plans) {
+  if (link.operations.size() != 1 || !std::holds_alternative<Gray>(link.operations.front())) return;
+  for (const int rows_each : {1, 2, 4}) {
+    StepPlan plan{.name = "point", .parameters = {{"rows", std::to_string(rows_each)}}};
+    plan.cost = {
+        .flops = 5 * static_cast<double>(link.in.rows * link.in.columns),
+        .bytes = static_cast<double>(link.in.rows * link.in.row_bytes() + link.out.rows * link.out.row_bytes()),
+        .launches = 1,
+        .efficiency = 0.9};
+    plan.kernels = [in = link.in, rows_each] { return std::vector<KernelSource>{point_source(in, rows_each)}; };
+    plan.build = [in = link.in, rows_each](const Device& there) {
+      return std::make_shared<const PointStep>(there, in, rows_each);
+    };
+    plans.push_back(std::move(plan));
+  }
+}
+
+}  // namespace ridge::image::on_device

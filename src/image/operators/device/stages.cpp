@@ -1,0 +1,225 @@
+#include "image/operators/device/stages.hpp"
+
+#include <algorithm>
+
+#include "image/flow/weights.hpp"
+
+namespace ridge::image::on_device {
+namespace {
+
+Look centred(std::size_t taps, std::size_t step = 1) {
+  const int n = static_cast<int>(taps);
+  return {.step = static_cast<int>(step), .before = n / 2, .after = n - 1 - n / 2};
+}
+
+Look by_table(std::size_t from, std::size_t to, Interpolation interpolation) {
+  Look look;
+  const std::vector<ResizeTap> taps = resize_taps(from, to, interpolation);
+  for (const ResizeTap& tap : taps) look.taps = std::max(look.taps, static_cast<int>(tap.weights.size()));
+  for (const ResizeTap& tap : taps) {
+    look.from.push_back(static_cast<int>(tap.from));
+    for (int k = 0; k < look.taps; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      look.weights.push_back(at < tap.weights.size() ? static_cast<float>(tap.weights[at]) : 0.0f);
+    }
+  }
+  return look;
+}
+
+struct AddStages {
+  const Operation& operation;
+  const Chain& chain;
+  Shape& in;
+  std::vector<TileStage>& stages;
+
+  TileStage stage(StageKind kind, const Shape& out) const {
+    TileStage made;
+    made.kind = kind;
+    made.in = in;
+    made.out = out;
+    made.rounded = out.depth != Depth::f32;
+    made.border = chain.border;
+    made.constant = chain.constant;
+    return made;
+  }
+  bool add(TileStage stage) const {
+    in = stage.out;
+    stages.push_back(std::move(stage));
+    return true;
+  }
+  bool product(const Product& weights) const {
+    Shape half = in, out = in;
+    if (weights.step == 2) {
+      half.rows = (in.rows + 1) / 2;
+      out.rows = half.rows;
+      out.columns = (in.columns + 1) / 2;
+    }
+    TileStage down = stage(StageKind::down, half), across = stage(StageKind::across, out);
+    down.rounded = false;
+    down.has_border = true;
+    down.down = centred(weights.down.size(), weights.step);
+    down.weights = weights.down;
+    across.in = half;
+    across.across = centred(weights.across.size(), weights.step);
+    across.weights = weights.across;
+    add(std::move(down));
+    return add(std::move(across));
+  }
+  bool operator()(const Convolve& o) const {
+    TileStage made = stage(StageKind::convolve, in);
+    made.has_border = true;
+    made.down = centred(o.rows);
+    made.across = centred(o.columns);
+    made.weights.assign(o.kernel.begin(), o.kernel.end());
+    return add(std::move(made));
+  }
+  bool operator()(const Pyramid& o) const {
+    for (std::size_t i = 0; i < o.levels; ++i) {
+      const std::vector<double> weights(std::begin(kPyramidWeights), std::end(kPyramidWeights));
+      product({weights, weights, 2});
+    }
+    return true;
+  }
+  bool operator()(const Median& o) const {
+    TileStage made = stage(StageKind::median, in);
+    made.has_border = true;
+    made.radius = static_cast<int>(o.radius);
+    made.down = made.across = centred(2 * o.radius + 1);
+    return add(std::move(made));
+  }
+  bool bilateral(std::size_t radius, double space, double color, bool guided) const {
+    TileStage made = stage(StageKind::bilateral, in);
+    made.has_border = true;
+    made.radius = static_cast<int>(radius);
+    made.down = made.across = centred(2 * radius + 1);
+    made.space = double{flow::slope_of(space)};
+    made.color = double{flow::slope_of(color)};
+    made.guided = guided;
+    return add(std::move(made));
+  }
+  bool operator()(const Bilateral& o) const { return bilateral(o.radius, o.sigma_space, o.sigma_color, false); }
+  bool operator()(const CrossBilateral& o) const { return bilateral(o.radius, o.sigma_space, o.sigma_color, true); }
+  bool operator()(const Resize& o) const {
+    const Shape out = output_shape(o, in);
+    Shape half = in;
+    half.rows = out.rows;
+    TileStage down = stage(StageKind::resize_down, half), across = stage(StageKind::resize_across, out);
+    down.rounded = false;
+    down.has_border = true;
+    down.border = Border::replicate;
+    down.down = by_table(in.rows, out.rows, o.interpolation);
+    across.in = half;
+    across.across = by_table(in.columns, out.columns, o.interpolation);
+    add(std::move(down));
+    return add(std::move(across));
+  }
+  bool operator()(const Gradient& o) const {
+    TileStage made = stage(StageKind::gradient, output_shape(operation, in));
+    made.has_border = true;
+    made.gradient = o.kind;
+    made.down = made.across = centred(3);
+    return add(std::move(made));
+  }
+  bool operator()(const Rotate& o) const {
+    if (quarter_turns(o)) return false;
+    TileStage made = stage(StageKind::rotate, in);
+    made.has_border = true;
+    made.rotate = o;
+    return add(std::move(made));
+  }
+  bool operator()(const Gray&) const { return add(stage(StageKind::gray, output_shape(operation, in))); }
+  bool operator()(const Integral&) const { return false; }
+  bool operator()(const Transpose&) const { return false; }
+  template <class Filter>
+  bool operator()(const Filter&) const {
+    Product weights;
+    product_of(operation, in.depth, weights);
+    return product(weights);
+  }
+};
+
+struct ProductOf {
+  Depth depth;
+  Product& product;
+  bool operator()(const Separable& o) const {
+    product = {{o.down.begin(), o.down.end()}, {o.across.begin(), o.across.end()}, 1};
+    return true;
+  }
+  bool operator()(const Gauss& o) const {
+    const auto weights = gauss_weights(o.sigma, gauss_radius(o, depth));
+    product = {weights, weights, 1};
+    return true;
+  }
+  bool operator()(const Box& o) const {
+    product = {std::vector<double>(o.rows, 1.0 / static_cast<double>(o.rows)),
+               std::vector<double>(o.columns, 1.0 / static_cast<double>(o.columns)), 1};
+    return true;
+  }
+  bool operator()(const Pyramid& o) const {
+    const std::vector<double> weights(std::begin(kPyramidWeights), std::end(kPyramidWeights));
+    product = {weights, weights, 2};
+    return o.levels == 1;
+  }
+  template <class Other>
+  bool operator()(const Other&) const {
+    return false;
+  }
+};
+
+std::size_t element_bytes(const TileStage* stage, const Shape& input) {
+  if (stage == nullptr) return bytes_of(input.depth);
+  return stage->rounded ? bytes_of(stage->out.depth) : 4;
+}
+
+}  // namespace
+
+int Look::input(int output) const {
+  if (from.empty()) return step * (output - 1) + before + after + 1;
+  const int places = static_cast<int>(from.size());
+  int most = 0;
+  for (int first = 0; first < places; ++first) {
+    const int last = std::min(first + output, places) - 1;
+    most = std::max(most, from[static_cast<std::size_t>(last)] + taps - from[static_cast<std::size_t>(first)]);
+  }
+  return most;
+}
+
+bool product_of(const Operation& operation, Depth depth, Product& product) {
+  return std::visit(ProductOf{depth, product}, operation);
+}
+
+bool add_stages(const Operation& operation, const Chain& chain, Shape& in, std::vector<TileStage>& stages) {
+  return std::visit(AddStages{operation, chain, in, stages}, operation);
+}
+
+TileLayout lay_out(const std::vector<TileStage>& stages, int rows, int columns, bool keep) {
+  TileLayout layout{.rows = rows, .columns = columns};
+  const std::size_t count = stages.size();
+  layout.heights.assign(count + 1, rows);
+  layout.widths.assign(count + 1, columns);
+  layout.offsets.assign(count + 1, 0);
+  layout.kept.assign(count + 1, false);
+  for (std::size_t k = count; k-- > 0;) {
+    layout.heights[k] = stages[k].down.input(layout.heights[k + 1]);
+    layout.widths[k] = stages[k].across.input(layout.widths[k + 1]);
+  }
+  // Regions take turns between the two ends of the memory: one is read while the next is written.
+  std::size_t ends[2] = {0, 0}, turn = 0;
+  for (std::size_t k = 0; keep && k < count; ++k) {
+    if (!stages[k].many()) continue;
+    const std::size_t bytes = static_cast<std::size_t>(layout.heights[k]) * static_cast<std::size_t>(layout.widths[k]) *
+                              stages[k].in.channels * element_bytes(k == 0 ? nullptr : &stages[k - 1], stages[0].in);
+    layout.kept[k] = true;
+    layout.offsets[k] = turn;  // for now which end
+    ends[turn] = std::max(ends[turn], (bytes + 15) / 16 * 16);
+    turn = 1 - turn;
+  }
+  for (std::size_t k = 0; k < count; ++k) layout.offsets[k] = layout.offsets[k] == 0 ? 0 : ends[0];
+  layout.bytes = ends[0] + ends[1];
+  const double out = static_cast<double>(stages.back().out.rows) * static_cast<double>(stages.back().out.columns);
+  const double in = static_cast<double>(stages.front().in.rows) * static_cast<double>(stages.front().in.columns);
+  layout.again = out / (static_cast<double>(rows) * columns) * layout.heights[0] * layout.widths[0] / in;
+  return layout;
+}
+
+}  // namespace ridge::image::on_device

@@ -1,0 +1,176 @@
+// Every operator on every device with kernels, by every way it has there, against plain loops in double. Sizes and
+// pitches are given when a kernel runs, so that one compiled kernel sees them all.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include "image/operators/reference.hpp"
+#include "image/operators_support.hpp"
+#include "image/variant.hpp"
+#include "support/devices.hpp"
+
+namespace ridge::image {
+namespace {
+
+class DeviceOperators : public test::NeedsAccelerator<> {
+ protected:
+  const std::vector<Device> all = test::accelerators();
+};
+
+bool slow() { return std::getenv("RIDGE_SLOW") != nullptr; }
+
+// The worst error of a variant, images of the caller's with a pitch that aligns nothing where `odd`.
+double error_of(const Device& device, const OperatorProblem& problem, const Entry& entry, bool odd = false) {
+  const Image images[2] = {test::random_image(problem.input, 1), test::random_image(problem.input, 2)};
+  const std::span<const Image> in(images, inputs(problem));
+  const Plain expected = reference(problem, plain_of(images[0]), plain_of(images[1]));
+  const auto variant = entry.build();
+  Image out(output_shape(problem));
+  std::memset(out.bytes(), 0xff, out.span_bytes());
+  if (!odd) {
+    variant->run(in, out);
+    return test::worst_difference(out, expected);
+  }
+  Queue queue = device.queue();
+  const auto unaligned = [&](const Shape& shape) {
+    const std::size_t one = bytes_of(shape.depth), pitch = shape.row_bytes() + one;
+    return Image::of(device.buffer(shape.rows * pitch + one, {.name = "odd"}), shape, pitch, one);
+  };
+  std::vector<Image> resident;
+  for (const Image& image : in) {
+    resident.push_back(unaligned(image.shape()));
+    upload(queue, image, resident.back());
+  }
+  const Image there = unaligned(out.shape());
+  variant->enqueue(queue, resident, there);
+  download(queue, there, out);
+  queue.finish();
+  return test::worst_difference(out, expected);
+}
+
+struct Kind {
+  std::size_t channels;
+  Depth depth;
+  Border border;
+};
+constexpr Kind kKinds[] = {{1, Depth::u8, Border::reflect_101}, {3, Depth::f32, Border::constant},
+                           {4, Depth::u16, Border::wrap},       {2, Depth::u8, Border::replicate},
+                           {1, Depth::f32, Border::reflect},    {3, Depth::u8, Border::reflect_101}};
+
+// One way in turn: compiling takes most of the time. With RIDGE_SLOW=1 all of them.
+void check_ways(const Device& device, OperatorProblem problem, std::size_t turn,
+                const std::vector<std::pair<std::size_t, std::size_t>>& sizes) {
+  for (const auto& [rows, columns] : sizes) {
+    problem.input.rows = rows;
+    problem.input.columns = columns;
+    std::vector<Entry> entries = list_variants(device, problem);
+    std::erase_if(entries, [](const Entry& entry) { return !entry.candidate.refusal.empty(); });
+    ASSERT_FALSE(entries.empty()) << to_string(problem.chain.front());
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (!slow() && i != turn % entries.size()) continue;
+      SCOPED_TRACE(testing::Message() << device.id() << " " << entries[i].candidate.name() << ": "
+                                      << to_string(problem.chain.front()) << " of " << problem.input.text() << ", "
+                                      << to_string(problem.border));
+      EXPECT_LE(error_of(device, problem, entries[i]), test::allowed_error(problem));
+      if (rows * columns > 1) {
+        EXPECT_LE(error_of(device, problem, entries[i], true), test::allowed_error(problem));
+      }
+    }
+  }
+}
+
+// Each operator in one kind of image; with RIDGE_SLOW=1 in all of them.
+TEST_F(DeviceOperators, EveryOperator) {
+  for (const Device& device : all) {
+    std::size_t turn = 0;
+    for (const Operation& operation : test::all_operators()) {
+      for (std::size_t i = 0; i < (slow() ? std::size(kKinds) : 1); ++i, ++turn) {
+        const Kind& kind = kKinds[turn % std::size(kKinds)];
+        OperatorProblem problem;
+        problem.chain = {operation};
+        problem.input.channels = kind.channels;
+        problem.input.depth = kind.depth;
+        problem.border = kind.border;
+        problem.constant = 77;
+        check_ways(device, problem, turn / 2, {{1, 1}, {1, 19}, {23, 1}, {37, 141}});
+      }
+    }
+  }
+}
+
+TEST_F(DeviceOperators, GrayAndGradients) {
+  for (const Device& device : all) {
+    OperatorProblem problem;
+    for (const Depth depth : {Depth::u8, Depth::u16, Depth::f32}) {
+      problem.input = {.rows = 1, .columns = 1, .channels = depth == Depth::u16 ? 4u : 3u, .depth = depth};
+      problem.chain = {Gray{}};
+      check_ways(device, problem, 0, {{1, 1}, {5, 131}});
+      problem.input.channels = 1;
+      problem.chain = {Gradient{depth == Depth::u8 ? GradientKind::scharr : GradientKind::sobel}};
+      check_ways(device, problem, 0, {{1, 3}, {20, 47}});
+    }
+  }
+}
+
+TEST_F(DeviceOperators, ChainsFusedAndNot) {
+  for (const Device& device : all) {
+    for (const char* text :
+         {"gauss 1 | resize 0.5 | gray", "gray | transpose", "median 1 | gauss 0.8 2", "gray | gradient",
+          "rotate 90 | gray | integral", "gray | rotate 20", "cross-bilateral 1 2 30 | box 3"}) {
+      OperatorProblem problem;
+      problem.input = {.rows = 50, .columns = 61, .channels = 3, .depth = Depth::u8};
+      problem.chain = parse_chain(text);
+      const std::vector<Entry> entries = list_variants(device, problem);
+      EXPECT_GE(entries.size(), 2u) << text;
+      bool fused = false;
+      for (const Entry& entry : entries) {
+        if (!entry.candidate.refusal.empty() || (!slow() && fused)) continue;
+        SCOPED_TRACE(device.id() + " " + text + " " + entry.candidate.name());
+        fused = fused || entry.candidate.name().find(" + ") != std::string::npos;
+        // A value near a half may be rounded the other way between two operators, and moves what follows by a weight.
+        EXPECT_LE(error_of(device, problem, entry), 1.01);
+      }
+      EXPECT_TRUE(fused) << text;
+    }
+  }
+}
+
+// Wrap needs the whole of what came before; windows larger than local memory go in two passes.
+TEST_F(DeviceOperators, RefusalsAreInWords) {
+  OperatorProblem problem;
+  problem.input = {.rows = 40, .columns = 300, .channels = 4, .depth = Depth::f32};
+  problem.chain = {Gauss{40}};
+  bool refused = false, two_passes = false;
+  for (const Entry& entry : list_variants(all.front(), problem)) {
+    refused = refused || entry.candidate.refusal.find("local memory") != std::string::npos;
+    if (entry.candidate.variant != "two passes") continue;
+    two_passes = true;
+    EXPECT_LE(error_of(all.front(), problem, entry), test::allowed_error(problem));
+  }
+  EXPECT_TRUE(refused);
+  EXPECT_TRUE(two_passes);
+  problem.chain = {Gauss{1}, Median{1}};
+  problem.border = Border::wrap;
+  for (const Entry& entry : list_variants(all.front(), problem)) EXPECT_EQ(entry.candidate.variant, "one by one");
+}
+
+TEST_F(DeviceOperators, PlansRunAndSayWhatWasFused) {
+  for (const Device& device : all) {
+    OperatorProblem problem;
+    problem.input = {.rows = 24, .columns = 33, .channels = 3, .depth = Depth::u8};
+    problem.chain = parse_chain("gauss 0.7 1 | gray");
+    const OperatorPlan plan(device, problem, {.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false});
+    EXPECT_THAT(plan.explain(), testing::HasSubstr("gauss 0.7 1 + gray"));
+    const Image in = test::random_image(problem.input, 1);
+    Image out(output_shape(problem));
+    plan.run(in, out);
+    EXPECT_LE(test::worst_difference(out, reference(problem, plain_of(in), {})), 1.01);
+    EXPECT_FALSE(plan.kernels().empty());
+  }
+}
+
+}  // namespace
+}  // namespace ridge::image
