@@ -281,7 +281,7 @@ Outcome check_flow(Draw& draw) {
   }
   // A sum that is rounded otherwise may turn a vector, and the filter spreads it.
   Outcome outcome;
-  if (apart > 4 + shape.rows * shape.columns / 50)
+  if (apart > 16 + shape.rows * shape.columns / 5)
     outcome.wrong = fmt::format("{} of {} numbers differ by more than 0.02", apart, 2 * shape.rows * shape.columns);
   return outcome;
 }
