@@ -1,19 +1,22 @@
-"""Builds the wheel with CMake and nothing from a network: pip install --no-build-isolation --no-index ./python"""
+"""Builds the wheel with CMake and nothing from a network: pip install --no-build-isolation --no-deps ."""
 import base64
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import sysconfig
 import tempfile
 import zipfile
 
-NAME, VERSION = "ridge", "0.1.0"
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+with open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8") as project:
+    NAME, VERSION = re.search(r"project\((\w+) VERSION ([\d.]+)", project.read()).groups()
 METADATA = f"""Metadata-Version: 2.1
 Name: {NAME}
 Version: {VERSION}
-Summary: Transforms close to the limit of the machine they run on
+Summary: Transforms, filter banks, stencils and image operators close to the limit of the machine they run on
 Requires-Python: >=3.9
 Requires-Dist: numpy
 """
@@ -32,8 +35,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     # A build folder given by RIDGE_BUILD_DIR is used and kept, else one is made for this wheel alone.
     with tempfile.TemporaryDirectory() as scratch:
         build = os.environ.get("RIDGE_BUILD_DIR") or os.path.join(scratch, "build")
-        subprocess.check_call(["cmake", "-S", os.path.dirname(HERE), "-B", build, "-DCMAKE_BUILD_TYPE=Release",
-                               f"-DPython3_EXECUTABLE={sys.executable}"])
+        if not os.path.exists(os.path.join(build, "CMakeCache.txt")):
+            subprocess.check_call(["cmake", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DRIDGE_TESTS=OFF",
+                                   f"-DPython3_EXECUTABLE={sys.executable}"])
         subprocess.check_call(["cmake", "--build", build, "--target", "ridge_python", "--parallel"])
         files = {}
         package = os.path.join(build, "python", "ridge")

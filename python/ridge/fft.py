@@ -5,7 +5,7 @@ The module itself is a back end of SciPy's:
     import scipy.fft, ridge.fft
     ridge.fft.register()                      # or: with scipy.fft.set_backend(ridge.fft): ...
 
-Arrays of any strides are taken as they lie. float16 becomes complex64, float32 and float64 keep their precision, integers
+Arrays of any strides are taken as they lie. A ridge.Array on a device is transformed there, over its last axes. float16 becomes complex64, float32 and float64 keep their precision, integers
 become double.
 
 >>> import numpy as np
@@ -14,12 +14,15 @@ True
 >>> np.round(dct([1.0, 2.0, 4.0], norm="ortho"), 3)
 array([ 4.041, -2.121,  0.408])
 """
+import functools
 import operator
 import os
 
 import numpy as np
 
 from . import _ridge
+from ._picture import Shown
+from .array import Array, asarray, empty
 
 __all__ = [
     "fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "rfft", "irfft", "rfft2", "irfft2", "rfftn", "irfftn",
@@ -221,6 +224,8 @@ def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=
     array([1., 1., 1., 1.])
     """
     _no_plan(plan)
+    if isinstance(x, Array):
+        return _on_device(x, n, axis, norm, False, False)
     given, x = x, _asarray(x, True)
     return _complex_of(given, x, *_one(x, n, axis), norm, overwrite_x, workers, False)
 
@@ -228,6 +233,8 @@ def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=
 def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of fft."""
     _no_plan(plan)
+    if isinstance(x, Array):
+        return _on_device(x, n, axis, norm, False, True)
     given, x = x, _asarray(x, True)
     return _complex_of(given, x, *_one(x, n, axis), norm, overwrite_x, workers, True)
 
@@ -235,24 +242,32 @@ def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
 def fft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
     """Transform over two axes."""
     _no_plan(plan)
+    if isinstance(x, Array):
+        return _on_device(x, s, axes, norm, False, False)
     return _complex(x, s, axes, norm, overwrite_x, workers, False)
 
 
 def ifft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of fft2."""
     _no_plan(plan)
+    if isinstance(x, Array):
+        return _on_device(x, s, axes, norm, False, True)
     return _complex(x, s, axes, norm, overwrite_x, workers, True)
 
 
 def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """Transform over any number of axes."""
     _no_plan(plan)
+    if isinstance(x, Array):
+        return _on_device(x, s, axes, norm, False, False)
     return _complex(x, s, axes, norm, overwrite_x, workers, False)
 
 
 def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of fftn."""
     _no_plan(plan)
+    if isinstance(x, Array):
+        return _on_device(x, s, axes, norm, False, True)
     return _complex(x, s, axes, norm, overwrite_x, workers, True)
 
 
@@ -263,6 +278,8 @@ def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
     array([1., 1., 1.])
     """
     _no_plan(plan)
+    if isinstance(x, Array):
+        return _on_device(x, n, axis, norm, True, False)
     x = _asarray(x, False)
     return _real_forward(x, *_one(x, n, axis), norm, workers)
 
@@ -270,6 +287,8 @@ def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
 def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of rfft; n is the number of samples, 2*(m-1) unless told."""
     _no_plan(plan)
+    if isinstance(x, Array):
+        return _on_device(x, n, axis, norm, True, True)
     x = _asarray(x, True)
     return _real_inverse(x, *_one(x, n, axis, True), norm, workers)
 
@@ -277,6 +296,8 @@ def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, pla
 def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """Real samples over any number of axes; the last of them is halved."""
     _no_plan(plan)
+    if isinstance(x, Array):
+        return _on_device(x, s, axes, norm, True, False)
     x = _asarray(x, False)
     lengths, axes = _shape_and_axes(x, s, axes)
     if not axes:
@@ -287,6 +308,8 @@ def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, p
 def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of rfftn."""
     _no_plan(plan)
+    if isinstance(x, Array):
+        return _on_device(x, s, axes, norm, True, True)
     x = _asarray(x, True)
     lengths, axes = _shape_and_axes(x, s, axes, True)
     if not axes:
@@ -348,6 +371,51 @@ def hfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, 
 def ihfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of hfft2."""
     return ihfftn(x, s, axes, norm, overwrite_x, workers, plan=plan)
+
+
+# --- arrays on devices ------------------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=64)
+def _device_plan(device, single, shape, batch, real, scale_forward, scale_inverse):
+    return _ridge.DevicePlan(device, single, list(shape), batch, real, scale_forward, scale_inverse, False)
+
+
+def _on_device(x, lengths, axes, norm, real, inverse):
+    """A ridge.Array on another device than the host: its last one to three axes, as long as they are."""
+    if x.device == "host":
+        function = (irfftn if inverse else rfftn) if real else (ifftn if inverse else fftn)
+        return asarray(function(np.asarray(x), None if lengths is None else np.atleast_1d(lengths),
+                                np.atleast_1d(axes) if axes is not None else None, norm))
+    axes = range(x.ndim) if axes is None else [operator.index(a) for a in np.atleast_1d(axes)]
+    axes = [a % x.ndim if -x.ndim <= a < x.ndim else -1 for a in axes]
+    if not 1 <= len(axes) <= 3 or axes != list(range(x.ndim - len(axes), x.ndim)):
+        raise ValueError("on a device the last one, two or three axes are transformed, in their order")
+    wanted = ("complex64", "complex128") if inverse or not real else ("float32", "float64")
+    if x.dtype.name not in wanted:
+        raise TypeError(f"an array of {x.dtype} on {x.device}: {wanted[0]} or {wanted[1]} is wanted")
+    shape, out = list(x.shape[-len(axes):]), list(x.shape)
+    if real and inverse:
+        shape[-1] = 2 * (shape[-1] - 1)
+    if lengths is not None:
+        asked = [operator.index(n) for n in np.atleast_1d(lengths)]
+        if len(asked) != len(shape) or asked[:-1] != shape[:-1] or (
+                asked[-1] != shape[-1] and not (real and inverse and asked[-1] == shape[-1] + 1)):
+            raise ValueError(f"on a device lengths are the array's own: {shape}, not {asked}")
+        shape = asked
+    if any(n < 1 for n in shape):
+        raise ValueError(f"invalid number of data points ({shape}) specified")
+    if real:
+        out[-1] = shape[-1] if inverse else shape[-1] // 2 + 1
+    single = x.dtype.name in ("float32", "complex64")
+    dtype = ("float32" if single else "float64") if real and inverse else ("complex64" if single else "complex128")
+    result = empty(out, dtype, x.device)
+    if result.size:
+        scale = _scale(norm, _product(shape), inverse)
+        decided = _device_plan(x.device, single, tuple(shape), _product(x.shape[:-len(axes)]), real,
+                               1.0 if inverse else scale, scale if inverse else 1.0)
+        decided.run(x._held, result._held, inverse)
+    return result
 
 
 # --- cosine and sine transforms ---------------------------------------------------------------------------------------
@@ -487,7 +555,7 @@ def next_fast_len(target, real=False):
         n += 1
 
 
-class Plan:
+class Plan(Shown):
     """A transform decided once, for arrays of one type, shape and layout; run many times.
 
     >>> import numpy as np
@@ -506,26 +574,6 @@ class Plan:
             out = np.empty(*self._like)
         self._plan.run(x, out)
         return out
-
-    def explain(self):
-        """Passes, variants, predicted and measured times, and why each loser lost."""
-        return self._plan.explain()
-
-    def __repr__(self):
-        return f"<ridge.fft.Plan\n{self.explain()}>"
-
-    def _repr_html_(self):
-        rows = self._plan.trials()
-        slowest = max((m or p for _, _, p, m, _, _ in rows), default=0) or 1
-        lines = []
-        for _, name, predicted, measured, reason, won in rows:
-            seconds = measured or predicted
-            lines.append(
-                f"<tr><td>{'<b>' + name + '</b>' if won else name}</td><td>{predicted * 1e6:.3g}</td>"
-                f"<td>{measured * 1e6:.3g}</td><td><div style='background:#4a78b0;height:0.7em;"
-                f"width:{100 * seconds / slowest:.1f}px'></div></td><td>{'chosen' if won else reason}</td></tr>")
-        return ("<table><tr><th>variant</th><th>predicted, us</th><th>measured, us</th><th></th><th></th></tr>"
-                + "".join(lines) + "</table>")
 
 
 def plan(x, axes=None, kind="complex", inverse=False, norm=None, workers=None, measured=True):

@@ -1,6 +1,8 @@
 // Arrays as the buffer protocol shows them: any strides, no copies, whatever library they come from.
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,17 +10,23 @@
 
 namespace ridge::python {
 
-enum class Element { float32, float64, complex64, complex128 };
+enum class Element { float32, float64, complex64, complex128, uint8, uint16, uint32, int32 };
 
 inline bool is_complex(Element e) { return e == Element::complex64 || e == Element::complex128; }
 inline bool is_single(Element e) { return e == Element::float32 || e == Element::complex64; }
-inline std::size_t size_of(Element e) { return e == Element::float32 ? 4 : e == Element::complex128 ? 16 : 8; }
+std::size_t size_of(Element element);
+const char* to_string(Element element);                         // "float32"
+bool element_named(const std::string& name, Element& element);  // false for anything else
+
+// Which elements an argument may have.
+using Elements = std::vector<Element>;
+inline const Elements kFloating{Element::float32, Element::float64, Element::complex64, Element::complex128};
 
 // Holds the buffer until it dies. TypeError for other elements, ValueError for a read-only output or strides that are
 // no multiple of an element.
 class Array {
  public:
-  Array(pybind11::handle object, bool writable, const char* what);
+  Array(pybind11::handle object, bool writable, const char* what, const Elements& wanted = kFloating);
   ~Array();
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
@@ -30,7 +38,14 @@ class Array {
     return view_.strides[axis] / static_cast<std::ptrdiff_t>(size_of(element_));
   }
   std::size_t size() const;
+  std::vector<std::size_t> shape() const;
   void* data() const { return view_.buf; }
+  // The elements one after the other, last axis fastest; ValueError where they lie otherwise.
+  void* packed(const char* what) const;
+  template <class T>
+  std::span<T> span(const char* what) const {
+    return {static_cast<T*>(packed(what)), size()};
+  }
 
  private:
   Py_buffer view_{};

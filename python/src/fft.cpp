@@ -10,6 +10,7 @@
 
 #include "arrays.hpp"
 #include "module.hpp"
+#include "plans.hpp"
 
 namespace py = pybind11;
 
@@ -81,10 +82,6 @@ void run(const fft::TensorPlan<T>& plan, const Array& in, const Array& out) {
   }
 }
 
-planner::Options options_of(bool measured) {
-  return {.effort = measured ? Effort::measured : Effort::quick, .save_wisdom = measured};
-}
-
 void transform(const py::object& input, const py::object& output, int kind, const std::vector<int>& axes,
                const std::vector<int>& real_kinds, double scale, std::size_t threads) {
   const Array in(input, false, "the input"), out(output, true, "the output");
@@ -139,17 +136,7 @@ class Plan {
     return text;
   }
   double flops() const { return single_ ? single_->flops() : double_->flops(); }
-  py::list trials() const {
-    py::list rows;
-    for (const planner::Decision& decision : decisions()) {
-      for (std::size_t i = 0; i < decision.trials.size(); ++i) {
-        const planner::Trial& trial = decision.trials[i];
-        rows.append(py::make_tuple(decision.problem.key, trial.name, trial.predicted_seconds, trial.measured_seconds,
-                                   trial.reason, i == decision.winner));
-      }
-    }
-    return rows;
-  }
+  py::list trials() const { return trials_of(decisions()); }
 
  private:
   using Layout = std::vector<std::ptrdiff_t>;

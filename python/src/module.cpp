@@ -19,6 +19,12 @@ PYBIND11_MODULE(_ridge, module) {
       PyErr_SetString(type, error.what());
     }
   });
-  ridge::python::add_fft(module);
   ridge::python::add_devices(module);
+  ridge::python::add_device_arrays(module);
+  ridge::python::add_fft(module);
+  ridge::python::add_fft_on_devices(module);
+  ridge::python::add_stencil(module);
+  ridge::python::add_filterbank(module);
+  ridge::python::add_sar(module);
+  ridge::python::add_image(module);
 }

@@ -3,7 +3,13 @@
 
 namespace ridge::python {
 
-void add_fft(pybind11::module_& module);
 void add_devices(pybind11::module_& module);
+void add_device_arrays(pybind11::module_& module);
+void add_fft(pybind11::module_& module);
+void add_fft_on_devices(pybind11::module_& module);
+void add_stencil(pybind11::module_& module);
+void add_filterbank(pybind11::module_& module);
+void add_sar(pybind11::module_& module);
+void add_image(pybind11::module_& module);
 
 }  // namespace ridge::python

@@ -1,6 +1,7 @@
 #include <ridge/threads.hpp>
 
 #include "cli/command.hpp"
+#include "cli/fftw/fftw.hpp"
 #include "cli/options.hpp"
 #include "cli/process.hpp"
 
@@ -24,6 +25,7 @@ First steps:
   ridge variance in.png out.npy  the local variance of an image
   ridge image gauss 2 a.png b.png                       image operators and chains of them
   ridge place blur.cpp --function blur                  your own loops to a device, verified and explained
+  ridge fftw -- octave-cli p.m   a program built for FFTW, on our plans
   ridge bench fft                transforms of every length, beside other libraries
   ridge bench stencil            stencils against the memory roof and a plain loop
   ridge bench transpose          every variant of the corner turn against the copy bandwidth
@@ -38,6 +40,7 @@ void add_commands(ridge::cli::Command& program) {
   ridge::cli::add_machine(program);
   ridge::cli::add_bench(program);
   ridge::cli::add_fft(program);
+  ridge::cli::add_fftw(program);
   ridge::cli::add_sar(program);
   ridge::cli::add_size(program);
   ridge::cli::add_stencil(program);

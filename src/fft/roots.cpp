@@ -3,24 +3,27 @@
 #include <bit>
 #include <cmath>
 #include <numbers>
+#include <type_traits>
+#include <utility>
 
 namespace ridge::fft {
 
 // The angle is reduced to the first octant in integers: symmetric entries come out equal to the last bit, and the
-// library's sine and cosine see only small arguments.
+// library's sine and cosine see only small arguments. Roots for float are held in double, which is wide enough for
+// them; those for double in long double, whose sine costs a microsecond where it is software.
 template <class T>
 typename AnyRoots<T>::Part AnyRoots<T>::exact(std::size_t k, std::size_t n) {
+  using Wide = std::conditional_t<(sizeof(T) < sizeof(double)), double, long double>;
   // In units of 1/8 turn: octant and remainder r / (8 n).
   const std::size_t scaled = 8 * (k % n);
   const std::size_t octant = scaled / n;
   const std::size_t rest = scaled % n;
   const bool mirrored = octant % 2 == 1;
   const std::size_t small = mirrored ? n - rest : rest;
-  const long double angle =
-      std::numbers::pi_v<long double> / 4 * static_cast<long double>(small) / static_cast<long double>(n);
-  long double c = std::cos(angle), s = std::sin(angle);
+  const Wide angle = std::numbers::pi_v<Wide> / 4 * static_cast<Wide>(small) / static_cast<Wide>(n);
+  Wide c = std::cos(angle), s = std::sin(angle);
   if (mirrored) std::swap(c, s);
-  long double re = c, im = s;
+  Wide re = c, im = s;
   switch (octant / 2) {
     case 1:
       re = -s, im = c;
@@ -35,15 +38,33 @@ typename AnyRoots<T>::Part AnyRoots<T>::exact(std::size_t k, std::size_t n) {
       break;
   }
   im = -im;
-  const double re_high = static_cast<double>(re), im_high = static_cast<double>(im);
+  const auto re_high = static_cast<double>(re), im_high = static_cast<double>(im);
   return {re_high, im_high, static_cast<double>(re - re_high), static_cast<double>(im - im_high)};
 }
 
 template <class T>
 AnyRoots<T>::AnyRoots(std::size_t n) : n_(n), shift_(static_cast<int>(std::bit_width(n) - 1) / 2) {
+  // Roots of `step`, 2 step, ...: for double only those of the powers of two by sine and cosine, the others as products
+  // of two before them, which costs the last two or three of 106 bits.
+  const auto multiples = [n](std::size_t step, std::size_t count) {
+    std::vector<Part> parts;
+    parts.reserve(count);
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t lowest = k & (~k + 1);
+      if (sizeof(T) < sizeof(double) || k == lowest || 8 * (k * step) % n == 0) {
+        parts.push_back(exact(k * step, n));
+        continue;
+      }
+      const Part &a = parts[k - lowest], &b = parts[lowest];
+      const Point<DoubleDouble> product = Point<DoubleDouble>{{a.re, a.re_low}, {a.im, a.im_low}} *
+                                          Point<DoubleDouble>{{b.re, b.re_low}, {b.im, b.im_low}};
+      parts.push_back({product.re.high, product.im.high, product.re.low, product.im.low});
+    }
+    return parts;
+  };
   const std::size_t fine = std::size_t{1} << shift_;
-  for (std::size_t k = 0; k < fine; ++k) fine_.push_back(exact(k, n));
-  for (std::size_t k = 0; k <= (n - 1) / fine; ++k) coarse_.push_back(exact(k * fine, n));
+  fine_ = multiples(1, fine);
+  coarse_ = multiples(fine, (n - 1) / fine + 1);
 }
 
 template <class T>

@@ -1,8 +1,10 @@
-"""The package around the transforms: doctests, devices, and that calls leave nothing behind."""
+"""The package as a whole: the examples of its docstrings, devices, what notebooks show, and that calls leave nothing behind."""
 import doctest
 import importlib
+import os
 import resource
 import sys
+import xml.etree.ElementTree
 
 try:
     import numpy as np
@@ -12,23 +14,60 @@ except ImportError as missing:
 
 import ridge
 
+MODULES = ("ridge", "ridge.array", "ridge.fft", "ridge.filterbank", "ridge.image", "ridge.machine", "ridge.sar", "ridge.stencil")
 failed = tried = 0
-for name in ("ridge", "ridge.fft", "ridge.machine"):
-    result = doctest.testmod(sys.modules.get(name) or importlib.import_module(name))
+for name in MODULES:
+    module = sys.modules.get(name) or importlib.import_module(name)
+    result = doctest.testmod(module)
+    assert result.attempted > 0, f"{name} has no examples"
     failed, tried = failed + result.failed, tried + result.attempted
-assert tried > 10, "the doctests were not found"
 assert failed == 0
 
 assert ridge.devices()[0]["id"] == "host"
 assert isinstance(ridge.wisdom(), list)
 
-# A loop of calls, warm: memory must not grow with their number.
+# What a notebook shows is one well-formed drawing, with the chosen variant in it.
 x = np.ones(64, np.complex128)
-for _ in range(2000):
-    ridge.fft.fft(x)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-for _ in range(50000):
-    ridge.fft.fft(x)
-grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-assert grown < 2048, f"{grown} KiB more after 50000 calls"
-print(f"{tried} doctests, {grown} KiB grown")
+plans = [ridge.fft.plan(x, measured=False), ridge.stencil.plan({0: 0.5, 1: 0.5}, np.zeros(100, np.float32)),
+         ridge.filterbank.plan(channels=16, taps=4), ridge.sar.Radar().plan(),
+         ridge.image.OperatorPlan("gauss 2", (40, 30), np.uint8), ridge.image.FlowPlan((40, 30, 3)),
+         ridge.image.VariancePlan((40, 30), np.float32)]
+for plan in plans:
+    html = plan._repr_html_()
+    drawing = xml.etree.ElementTree.fromstring(html[html.index("<svg"):html.index("</svg>") + 6])
+    assert len(drawing.findall("{http://www.w3.org/2000/svg}rect")) >= 1, f"{type(plan)} draws nothing"
+    assert plan.explain() and repr(plan)
+
+# A loop of calls, warm: memory must not grow with their number. RIDGE_SLOW=1 makes it a million.
+calls = 1_000_000 if os.environ.get("RIDGE_SLOW") else 30_000
+u = np.ones(32, np.float32)
+decided, step = ridge.fft.plan(x, measured=False), ridge.stencil.plan({-1: 0.5, 1: 0.5}, u, border="periodic")
+small = np.zeros((8, 8), np.uint8)
+box, out = ridge.image.OperatorPlan("box 3", small.shape, small.dtype), np.empty_like(small)
+
+
+def everything(count):
+    for i in range(count):
+        ridge.fft.fft(x)
+        if i % 10 == 0:
+            decided(x)
+            step.run(u)
+            box(small, out=out)
+            ridge.asarray(u).numpy()
+            try:
+                decided(u)
+            except ValueError:
+                pass
+
+
+def resident():
+    with open("/proc/self/statm", encoding="ascii") as f:
+        return int(f.read().split()[1]) * resource.getpagesize() // 1024
+
+
+everything(3000)
+before = resident()
+everything(calls)
+grown = resident() - before
+assert grown < 2048, f"{grown} KiB more after {calls} calls"
+print(f"{tried} doctests, {grown} KiB grown in {calls} calls")

@@ -1,0 +1,8 @@
+from . import fft as fft, filterbank as filterbank, image as image, sar as sar, stencil as stencil
+from .array import Array as Array, array as array, asarray as asarray, empty as empty, from_dlpack as from_dlpack
+from .machine import Machine as Machine, devices as devices, machine as machine
+
+def wisdom() -> list[tuple[str, str, str, str, float]]: ...
+def forget_wisdom(workload: str = ...) -> int: ...
+
+__version__: str

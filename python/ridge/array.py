@@ -1,0 +1,150 @@
+"""Arrays in the memory of devices, and those of other libraries by DLPack and __cuda_array_interface__."""
+import numpy as np
+
+from . import _ridge
+
+__all__ = ["Array", "array", "empty", "asarray", "from_dlpack"]
+
+
+class Array:
+    """A contiguous array on a device. Give it to other libraries as it is (DLPack; on CUDA the array interface too).
+
+    >>> import ridge
+    >>> a = ridge.array(np.arange(6, dtype=np.float32).reshape(2, 3), "host")
+    >>> a.shape, a.dtype, a.device
+    ((2, 3), dtype('float32'), 'host')
+    >>> np.from_dlpack(a)[1, 2]                      # no copy
+    5.0
+    """
+
+    __array_priority__ = 1000
+
+    def __init__(self, held):
+        self._held = held
+
+    @property
+    def shape(self):
+        return self._held.shape()
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    @property
+    def dtype(self):
+        return np.dtype(self._held.dtype())
+
+    @property
+    def device(self):
+        """Where it lies: "host", "opencl:0", "cuda:0"."""
+        return self._held.device()
+
+    @property
+    def size(self):
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def nbytes(self):
+        return self.size * self.dtype.itemsize
+
+    def numpy(self, out=None):
+        """A copy in the host's memory."""
+        out = np.empty(self.shape, self.dtype) if out is None else out
+        self._held.download(out)
+        return out
+
+    def set(self, values):
+        """Copies an array of the same shape and type into this one."""
+        self._held.upload(np.ascontiguousarray(values))
+
+    def __array__(self, dtype=None, copy=None):
+        if self.device != "host":
+            raise TypeError(f"this array lies on {self.device}: call numpy() for a copy on the host")
+        view = np.from_dlpack(self)
+        return view if dtype is None else view.astype(dtype, copy=False)
+
+    def __dlpack__(self, stream=None):
+        # Every call that writes waits for the device, so whatever stream asks finds the values there.
+        return self._held.to_dlpack()
+
+    def __dlpack_device__(self):
+        return self._held.dlpack_device()
+
+    @property
+    def __cuda_array_interface__(self):
+        if not self.device.startswith("cuda"):
+            raise AttributeError(f"an array on {self.device} has no __cuda_array_interface__")
+        return {"shape": self.shape, "typestr": self.dtype.str, "data": (self._held.address(), False), "version": 3,
+                "strides": None, "stream": None}
+
+    def __repr__(self):
+        return f"<ridge.Array {self.shape} of {self.dtype} on {self.device}>"
+
+
+def empty(shape, dtype=np.complex64, device="host"):
+    """An array on a device, values not set."""
+    shape = (shape,) if np.ndim(shape) == 0 else tuple(shape)
+    return Array(_ridge.DeviceArray(device, np.dtype(dtype).name, [int(n) for n in shape]))
+
+
+def array(values, device="host"):
+    """A copy of an array on a device."""
+    values = np.ascontiguousarray(values)
+    made = empty(values.shape, values.dtype, device)
+    made.set(values)
+    return made
+
+
+def from_dlpack(x):
+    """Another library's array where it lies, without a copy: host or CUDA, contiguous.
+
+    >>> import ridge
+    >>> x = np.zeros(4, np.float32)
+    >>> y = ridge.from_dlpack(x)
+    >>> x[2] = 7
+    >>> y.numpy()
+    array([0., 0., 7., 0.], dtype=float32)
+    """
+    if not hasattr(x, "__dlpack__"):
+        raise TypeError(f"{type(x).__name__} has no __dlpack__")
+    kind, _ = x.__dlpack_device__()
+    # On CUDA the producer makes the legacy default stream wait, and we wait for that.
+    capsule = x.__dlpack__(stream=1) if kind == 2 else x.__dlpack__()
+    made = Array(_ridge.DeviceArray.from_dlpack(capsule))
+    if kind == 2:
+        _ridge.wait_for_stream(1)
+    return made
+
+
+def _of_cuda(x):
+    """By __cuda_array_interface__ (version 2 or 3)."""
+    d = x.__cuda_array_interface__
+    dtype, shape = np.dtype(d["typestr"]), tuple(d["shape"])
+    if d.get("mask") is not None:
+        raise ValueError("arrays with a mask are not taken")
+    strides = d.get("strides")
+    step = dtype.itemsize
+    for n, stride in zip(reversed(shape), reversed(strides or ())):
+        if n > 1 and stride != step:
+            raise ValueError("the array is not contiguous: give a contiguous copy of it")
+        step *= n
+    stream = d.get("stream")
+    address, _ = d["data"]
+    number = getattr(getattr(x, "device", None), "id", 0)
+    held = _ridge.DeviceArray(f"cuda:{number if isinstance(number, int) else 0}", dtype.name, [int(n) for n in shape], address, x)
+    if stream is not None:
+        _ridge.wait_for_stream(stream)
+    return Array(held)
+
+
+def asarray(x):
+    """Whatever it is as a ridge.Array, without a copy: ours, a CUDA array, a DLPack tensor; else numpy's on the host."""
+    if isinstance(x, Array):
+        return x
+    if hasattr(x, "__cuda_array_interface__"):
+        return _of_cuda(x)
+    if isinstance(x, np.ndarray) and not x.flags.writeable:
+        return array(x)
+    if hasattr(x, "__dlpack__"):
+        return from_dlpack(x)
+    return array(np.asarray(x))

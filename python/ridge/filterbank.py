@@ -1,0 +1,246 @@
+"""Polyphase filter banks: a stream of samples in, channels out, state carried exactly.
+
+>>> import numpy as np
+>>> from ridge import filterbank
+>>> bank = filterbank.plan(channels=16, taps=8, polarizations=1, samples="float32")
+>>> tone = np.exp(2j * np.pi * 3 / 16 * np.arange(16 * 64)).astype(np.complex64)
+>>> spectra = bank.stream().push(tone)
+>>> spectra.shape                                   # time, polarization, station, channel
+(64, 1, 1, 16)
+>>> int(np.abs(spectra[-1, 0, 0]).argmax()), round(float(np.abs(spectra[-1, 0, 0, 3])), 3)
+(3, 1.0)
+"""
+import numpy as np
+
+from . import _ridge
+from ._picture import Shown
+
+__all__ = ["plan", "Bank", "Stream", "Power", "Correlator", "Synthesis", "design", "response", "quality"]
+
+
+def design(channels, taps, window="kaiser", shape=0.0, width=1.0):
+    """A prototype: a windowed sinc of channels * taps values with the sum 1.
+
+    >>> from ridge import filterbank
+    >>> round(float(filterbank.design(64, 8).sum()), 12)
+    1.0
+    """
+    return np.array(_ridge.design_prototype(channels, taps, window, shape, width))
+
+
+def response(prototype, channels, offset):
+    """The gain at so many channels from a channel's centre, in dB of the gain there."""
+    return _ridge.prototype_response([float(v) for v in np.ravel(prototype)], channels, offset)
+
+
+def quality(prototype, channels, beyond=1.5):
+    """Leakage beyond so many channels, ripple within a quarter of a channel, gain half a channel away; all in dB."""
+    leakage, ripple, edge = _ridge.prototype_quality([float(v) for v in np.ravel(prototype)], channels, beyond)
+    return {"leakage_db": leakage, "ripple_db": ripple, "edge_db": edge}
+
+
+_TYPES = {"int8": np.dtype(np.int8), "int16": np.dtype(np.int16), "float32": np.dtype(np.float32), "int4": np.dtype(np.uint8)}
+
+
+def _samples(x, kind):
+    """Bytes of samples: bytes as they are, arrays of the bank's own type, or complex64 for float samples."""
+    if isinstance(x, (bytes, bytearray, memoryview)):
+        return x
+    x = np.asarray(x)
+    if kind == "float32" and x.dtype == np.complex64:
+        return np.ascontiguousarray(x)
+    if x.dtype != _TYPES[kind] and not (kind in ("int4", "int8") and x.dtype in (np.int8, np.uint8)):
+        raise TypeError(f"samples of type {x.dtype}: the bank takes {kind} ({_TYPES[kind]}, real and imaginary side by side)")
+    return np.ascontiguousarray(x)
+
+
+class Bank(Shown):
+    """A bank decided once; any number of streams go through it."""
+
+    def __init__(self, problem, device, measured):
+        self._problem, self._plan = problem, _ridge.Bank(device, problem, measured)
+        self.channels, self.stations, self.polarizations = problem["channels"], problem["stations"], problem["polarizations"]
+        self.samples = problem["samples"]
+
+    @property
+    def hop(self):
+        """Samples from a spectrum to the next."""
+        return self._plan.hop()
+
+    @property
+    def history(self):
+        """Samples before the newest that a spectrum depends on."""
+        return self._plan.history()
+
+    @property
+    def weights(self):
+        """The prototype."""
+        return np.array(self._plan.weights())
+
+    @property
+    def variant(self):
+        """What was chosen."""
+        return self._plan.variant()
+
+    @property
+    def device(self):
+        return self._plan.device()
+
+    def stream(self):
+        """A stream of samples through this bank."""
+        return Stream(self)
+
+    def power(self, products="total", times=1, channels=1):
+        """Samples in, power out, summed over times and neighbouring channels: "total", "powers" or "stokes"."""
+        return Power(self, products, times, channels)
+
+    def correlator(self, times=256, channels=1):
+        """Spectra in, products of all pairs of stations out."""
+        return Correlator(self, times, channels)
+
+    def synthesis(self, length=1.5):
+        """Spectra back to samples."""
+        return Synthesis(self, length)
+
+    def _shape(self, times):
+        if not self._problem["by_channel"]:
+            return (times, self.polarizations, self.stations, self.channels)
+        block = self._problem["output_times"]
+        return (times // block, self.channels, self.stations, self.polarizations, block)
+
+
+class Stream:
+    """However samples are cut into pushes, the spectra are the same to the last bit.
+
+    >>> from ridge import filterbank
+    >>> bank = filterbank.plan(channels=8, taps=4, polarizations=1, samples="float32")
+    >>> x = (np.arange(512) % 7).astype(np.complex64)
+    >>> whole, s = bank.stream().push(x), bank.stream()
+    >>> bool((np.concatenate([s.push(x[:100]), s.push(x[100:])]) == whole).all())
+    True
+    """
+
+    def __init__(self, bank):
+        self._bank, self._stream = bank, _ridge.BankStream(bank._plan)
+
+    def push(self, samples, out=None):
+        """Takes any number of samples (or bytes) and returns the spectra that are due: time, polarization, station, channel."""
+        samples = _samples(samples, self._bank.samples)
+        due = self._stream.due(memoryview(samples).nbytes)
+        if out is None:
+            out = np.empty(self._bank._shape(due), np.complex64)
+        written = self._stream.push(samples, out)
+        return out if written == due and out.shape[0] == self._bank._shape(due)[0] else out[: self._bank._shape(written)[0]]
+
+    def start_at(self, spectrum):
+        """Begins a fresh stream with this spectrum; returns the number of the sample to push first."""
+        return self._stream.start_at(spectrum)
+
+    @property
+    def samples(self):
+        """Taken so far, of each station."""
+        return self._stream.samples()
+
+    @property
+    def spectra(self):
+        """Written so far."""
+        return self._stream.spectra()
+
+    def replace_weights(self, weights, sample):
+        """Another prototype from the first spectrum whose newest sample has this number."""
+        self._stream.replace_weights([float(v) for v in np.ravel(weights)], sample)
+
+    def set_delays(self, sample, delays):
+        """Delays in samples at a sample number, one a (polarization, station)."""
+        self._stream.set_delays(sample, [float(v) for v in np.ravel(delays)])
+
+    def save(self):
+        """Everything a later process needs to go on exactly."""
+        return self._stream.save()
+
+    def restore(self, state):
+        """Goes on where save() was called."""
+        self._stream.restore(state)
+
+
+class Power:
+    """Samples in, power out: (time, station, product, channel)."""
+
+    def __init__(self, bank, products, times, channels):
+        self._bank = bank
+        self._stream = _ridge.PowerStream(bank.device, bank._problem, products, times, channels, False)
+        self._channels = bank.channels // channels
+        self._products = self._stream.row_size() // (self._channels * bank.stations)
+
+    def push(self, samples):
+        """The sums that are due."""
+        samples = _samples(samples, self._bank.samples)
+        due = self._stream.due(memoryview(samples).nbytes)
+        out = np.empty((due, self._bank.stations, self._products, self._channels), np.float32)
+        return out[: self._stream.push(samples, out)]
+
+
+class Correlator:
+    """Spectra in; out: (integration, baseline, channel, polarization of i, polarization of j).
+
+    Baseline j (j + 1) / 2 + i is the pair of stations i <= j.
+
+    >>> from ridge import filterbank
+    >>> bank = filterbank.plan(channels=8, taps=4, stations=3, polarizations=1, samples="float32")
+    >>> bank.correlator(times=4).push(np.ones((8, 1, 3, 8), np.complex64)).shape
+    (2, 6, 8, 1, 1)
+    """
+
+    def __init__(self, bank, times, channels):
+        self._bank = bank
+        self._correlator = _ridge.Correlator(bank.device, bank._problem, times, channels)
+
+    def push(self, spectra):
+        """The integrations that are due."""
+        spectra = np.ascontiguousarray(spectra)
+        one = self._bank.channels * self._bank.stations * self._bank.polarizations
+        due = self._correlator.due(spectra.size // one)
+        p = self._bank.polarizations
+        out = np.empty((due, self._correlator.baselines(), self._correlator.channels(), p, p), np.complex64)
+        return out[: self._correlator.push(spectra, out)]
+
+
+class Synthesis:
+    """Spectra back to samples: (step, station, sample, polarization), `delay` samples late."""
+
+    def __init__(self, bank, length):
+        self._bank, self._synthesis = bank, _ridge.Synthesis(bank._problem, length)
+
+    @property
+    def delay(self):
+        return self._synthesis.delay()
+
+    def push(self, spectra):
+        """As many steps of hop samples as there are spectra."""
+        spectra = np.ascontiguousarray(spectra)
+        steps = spectra.size // (self._bank.channels * self._bank.stations * self._bank.polarizations)
+        out = np.empty((steps, self._bank.stations, self._synthesis.hop(), self._bank.polarizations), np.complex64)
+        return out[: self._synthesis.push(spectra, out)]
+
+
+def plan(channels=256, taps=16, stations=1, polarizations=2, samples="int8", oversampling=(1, 1), window="kaiser", shape=0.0,
+         width=1.0, weights=None, input_block=0, centred=False, bandpass=None, order="time", output_times=16, delays=None,
+         device="host", workers=None, measured=False):
+    """A bank. Samples: "int4", "int8", "int16", "float32", complex. Order "time" or "channel" (what a correlator reads).
+
+    `delays` is (frequency of the band's middle in cycles a sample, longest delay in samples) where delays are to be undone.
+    """
+    if order not in ("time", "channel"):
+        raise ValueError(f'order {order!r}: "time" or "channel"')
+    problem = {
+        "channels": channels, "taps": taps, "stations": stations, "polarizations": polarizations,
+        "samples": samples, "oversampling": tuple(oversampling),
+        "window": window, "shape": float(shape), "width": float(width),
+        "weights": [] if weights is None else [float(v) for v in np.ravel(weights)],
+        "input_block": input_block, "centred": centred,
+        "bandpass": [] if bandpass is None else [complex(v) for v in np.ravel(bandpass)],
+        "by_channel": order == "channel", "output_times": output_times, "delays": delays is not None,
+        "frequency": float(delays[0]) if delays else 0.0, "longest_delay": int(delays[1]) if delays else 0,
+        "threads": workers or 0,
+    }
+    return Bank(problem, device, measured)

@@ -1,0 +1,150 @@
+"""Images as arrays of (rows, columns) or (rows, columns, channels): optical flow, local variance, operators and chains.
+
+>>> import numpy as np
+>>> from ridge import image
+>>> step = np.zeros((4, 6), np.uint8); step[:, 3:] = 200
+>>> image.apply("box 3", step)[0]
+array([  0,   0,  67, 133, 200, 200], dtype=uint8)
+>>> image.apply("gauss 1 | resize 0.5", np.zeros((64, 48, 3), np.uint8)).shape
+(32, 24, 3)
+>>> image.variance(np.array([[0, 2], [4, 6]], np.uint8), 1)
+array([[0., 0.],
+       [0., 0.]], dtype=float32)
+
+Pixels are uint8, uint16 or float32. Rows may lie apart (a part of a larger image is taken where it lies); the pixels of a row
+must follow each other.
+"""
+import numpy as np
+
+from . import _ridge
+from ._picture import Shown
+
+__all__ = ["flow", "FlowPlan", "variance", "VariancePlan", "apply", "OperatorPlan", "read", "write", "read_flow", "write_flow",
+           "flow_picture", "compare_flow"]
+
+
+class FlowPlan(Shown):
+    """Dense optical flow for frames of one shape."""
+
+    def __init__(self, shape, device="host", workers=None, measured=False, **parameters):
+        known = {"layers", "averaging_radius", "max_flow", "sigma_dist", "sigma_color", "postprocess_window", "sigma_dist_fix",
+                 "sigma_color_fix", "occlusion_threshold", "upscale_averaging_radius", "upscale_sigma_dist",
+                 "upscale_sigma_color", "speed_up_threshold", "scan_order"}
+        unknown = set(parameters) - known
+        if unknown:
+            raise TypeError(f"no parameter {sorted(unknown)[0]!r}: {', '.join(sorted(known))} are there")
+        self.shape = tuple(shape)
+        self._plan = _ridge.FlowPlan(device, list(shape), parameters, workers or 0, measured)
+
+    def __call__(self, first, second, out=None):
+        """(x, y) of every pixel in pixels: first[r, c] is found at second[r + y, c + x]."""
+        if out is None:
+            out = np.empty((*self.shape[:2], 2), np.float32)
+        self._plan.run(first, second, out)
+        return out
+
+
+def flow(first, second, device="host", workers=None, **parameters):
+    """SimpleFlow between two 8-bit frames; the parameters are those of FlowProblem.
+
+    >>> from ridge import image
+    >>> frame = np.random.default_rng(2).integers(0, 256, (48, 64, 3), np.uint8)
+    >>> moved = np.roll(frame, 2, axis=1)
+    >>> np.round(np.median(image.flow(frame, moved), axis=(0, 1)))
+    array([2., 0.], dtype=float32)
+    """
+    first, second = np.asarray(first), np.asarray(second)
+    return FlowPlan(first.shape, device, workers, **parameters)(first, second)
+
+
+class VariancePlan(Shown):
+    """Local variance for images of one shape and type."""
+
+    def __init__(self, shape, dtype, window=27, method="best", border="reflect-101", constant=0.0, device="host", workers=None,
+                 measured=False):
+        window = (window, window) if np.ndim(window) == 0 else tuple(window)
+        self.shape = tuple(shape)
+        self._plan = _ridge.VariancePlan(device, list(shape), np.dtype(dtype).name, window, method, border, float(constant),
+                                         workers or 0, measured)
+
+    def __call__(self, image, out=None):
+        """The variance around every pixel, float32."""
+        if out is None:
+            out = np.empty(self.shape, np.float32)
+        self._plan.run(image, out)
+        return out
+
+
+def variance(image, window=27, method="best", border="reflect-101", constant=0.0, device="host", workers=None):
+    """The variance of every pixel's window, a side or (rows, columns): exact for integers.
+
+    >>> from ridge import image
+    >>> image.variance(np.array([[1, 3, 1, 3]], np.float32), (1, 2), border="wrap")
+    array([[1., 1., 1., 1.]], dtype=float32)
+    """
+    image = np.asarray(image)
+    return VariancePlan(image.shape, image.dtype, window, method, border, constant, device, workers)(image)
+
+
+class OperatorPlan(Shown):
+    """A chain of operators for images of one shape and type: "gauss 2 | resize 0.5 | gray"."""
+
+    def __init__(self, chain, shape, dtype, border="reflect-101", constant=0.0, device="host", workers=None, measured=False):
+        self._plan = _ridge.OperatorPlan(device, list(shape), np.dtype(dtype).name, chain, border, float(constant), workers or 0,
+                                         measured)
+        rows, columns, channels, self.dtype = self._plan.output()
+        self.output_shape = (rows, columns) if channels == 1 and len(shape) == 2 else (rows, columns, channels)
+
+    def __call__(self, image, guide=None, out=None):
+        """The result; `guide` is the second image of a cross-bilateral filter."""
+        if out is None:
+            out = np.empty(self.output_shape, self.dtype)
+        self._plan.run(image, guide, out)
+        return out
+
+
+def apply(chain, image, guide=None, border="reflect-101", constant=0.0, device="host", workers=None):
+    """A chain of operators over an image: "gauss 2 | resize 0.5 | gray"; docs/image.md lists them."""
+    image = np.asarray(image)
+    return OperatorPlan(chain, image.shape, image.dtype, border, constant, device, workers)(image, guide)
+
+
+def _read(path, of_flow):
+    file = _ridge.ImageFile(str(path), of_flow)
+    rows, columns, channels, dtype = file.shape()
+    out = np.empty((rows, columns, channels), dtype)
+    file.copy(out)
+    return out if channels != 1 else out[:, :, 0]
+
+
+def read(path):
+    """PNG, PNM, PFM, TIFF, JPEG or .npy, by what the file begins with."""
+    return _read(path, False)
+
+
+def write(path, image):
+    """By the name's ending; the file is there when it is whole."""
+    _ridge.write_image(str(path), np.asarray(image), False)
+
+
+def read_flow(path):
+    """Middlebury's .flo: (rows, columns, 2)."""
+    return _read(path, True)
+
+
+def write_flow(path, flow):
+    """Middlebury's .flo."""
+    _ridge.write_image(str(path), np.asarray(flow), True)
+
+
+def flow_picture(flow, most=0.0):
+    """Directions as hues, lengths as saturation, full at `most` pixels (0: the longest vector)."""
+    flow = np.asarray(flow)
+    out = np.empty((*flow.shape[:2], 3), np.uint8)
+    _ridge.flow_picture(flow, float(most), out)
+    return out
+
+
+def compare_flow(flow, truth):
+    """How far two fields lie apart: known vectors, rmse, mean, worst, angular (degrees)."""
+    return _ridge.compare_flow(np.asarray(flow), np.asarray(truth))

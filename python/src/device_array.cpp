@@ -1,0 +1,288 @@
+#include "device_array.hpp"
+
+#include <dlfcn.h>
+
+#include <cstring>
+#include <limits>
+#include <memory>
+
+#include <pybind11/stl.h>
+
+#include "device/backend.hpp"
+#include "dlpack.hpp"
+#include "module.hpp"
+
+namespace py = pybind11;
+
+namespace ridge::python {
+namespace {
+
+Element element_of(const std::string& name) {
+  Element element{};
+  if (!element_named(name, element)) throw py::type_error("arrays of type " + name + " are not held on devices");
+  return element;
+}
+
+std::size_t checked_size(const std::vector<std::size_t>& shape, Element element) {
+  std::size_t product = size_of(element);
+  for (const std::size_t n : shape) {
+    if (__builtin_mul_overflow(product, n, &product) || product > std::size_t{1} << 50) {
+      throw py::value_error("an array larger than any memory");
+    }
+  }
+  return product / size_of(element);
+}
+
+// Memory that somebody else frees.
+struct Foreign final : detail::Allocation {
+  Foreign(std::uintptr_t where, bool on_host, std::shared_ptr<void> kept)
+      : address(where), host(on_host), owner(std::move(kept)) {}
+  std::uintptr_t native() const override { return address; }
+  std::byte* map() override { return host ? reinterpret_cast<std::byte*>(address) : nullptr; }  // NOLINT: an address
+  void unmap() override {}
+  std::uintptr_t address;
+  bool host;
+  std::shared_ptr<void> owner;
+};
+
+Buffer foreign_buffer(const Device& device, std::size_t bytes, std::uintptr_t address, std::shared_ptr<void> owner) {
+  if (device.info().backend == Backend::opencl) {
+    throw py::value_error("memory of other libraries is taken on the host and on CUDA devices, not on " + device.id());
+  }
+  if (address == 0) throw py::value_error("the array has no address");
+  auto memory = std::make_shared<detail::MemoryState>();
+  memory->allocation = std::make_unique<Foreign>(address, device.is_host(), std::move(owner));
+  memory->name = "array of another library";
+  memory->size = bytes;
+  memory->device = device.shared_state();
+  return Buffer(std::move(memory));
+}
+
+// Python objects may die in any thread.
+std::shared_ptr<void> kept(py::object object) {
+  return {new py::object(std::move(object)), [](void* pointer) {
+            const py::gil_scoped_acquire lock;
+            delete static_cast<py::object*>(pointer);
+          }};
+}
+
+Element element_of(const dlpack::DataType& type) {
+  const int key = type.lanes == 1 ? type.code * 1000 + type.bits : -1;
+  switch (key) {
+    case dlpack::kFloat * 1000 + 32:
+      return Element::float32;
+    case dlpack::kFloat * 1000 + 64:
+      return Element::float64;
+    case dlpack::kComplex * 1000 + 64:
+      return Element::complex64;
+    case dlpack::kComplex * 1000 + 128:
+      return Element::complex128;
+    case dlpack::kUnsigned * 1000 + 8:
+      return Element::uint8;
+    case dlpack::kUnsigned * 1000 + 16:
+      return Element::uint16;
+    case dlpack::kUnsigned * 1000 + 32:
+      return Element::uint32;
+    case dlpack::kInt * 1000 + 32:
+      return Element::int32;
+    default:
+      throw py::type_error("a DLPack tensor of type code " + std::to_string(type.code) + ", " +
+                           std::to_string(type.bits) +
+                           " bits: float32, float64, complex64, complex128, uint8, uint16, "
+                           "uint32 or int32 are wanted");
+  }
+}
+
+dlpack::DataType type_of(Element element) {
+  const auto bits = static_cast<std::uint8_t>(8 * size_of(element));
+  switch (element) {
+    case Element::float32:
+    case Element::float64:
+      return {dlpack::kFloat, bits, 1};
+    case Element::complex64:
+    case Element::complex128:
+      return {dlpack::kComplex, bits, 1};
+    case Element::int32:
+      return {dlpack::kInt, bits, 1};
+    default:
+      return {dlpack::kUnsigned, bits, 1};
+  }
+}
+
+Device device_of(const dlpack::DeviceId& id) {
+  switch (id.type) {
+    case dlpack::kCpu:
+      return ridge::host();
+    case dlpack::kCuda:
+      return ridge::device("cuda:" + std::to_string(id.number));
+    default:
+      throw py::value_error("a DLPack tensor on a device of type " + std::to_string(id.type) +
+                            ": the host (1) and CUDA (2) are taken");
+  }
+}
+
+// A given tensor, and what it points to.
+struct Given {
+  dlpack::Managed managed{};
+  std::vector<std::int64_t> shape;
+  Buffer buffer;
+};
+
+void unused_capsule(PyObject* capsule) {
+  if (PyCapsule_IsValid(capsule, "dltensor") == 0) return;  // taken: whoever took it calls the deleter
+  auto* const managed = static_cast<dlpack::Managed*>(PyCapsule_GetPointer(capsule, "dltensor"));
+  managed->deleter(managed);
+}
+
+// Another library's stream must have passed before its memory is used here. The driver is loaded where the array is.
+void wait_for_stream(std::uintptr_t stream) {
+  using Synchronize = int (*)(void*);
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  const auto synchronize =
+      driver == nullptr ? nullptr : reinterpret_cast<Synchronize>(dlsym(driver, "cuStreamSynchronize"));
+  if (synchronize == nullptr) throw py::value_error("the array waits for a CUDA stream, and there is no CUDA driver");
+  const int status = synchronize(reinterpret_cast<void*>(stream));  // NOLINT: a handle
+  if (status != 0) throw std::runtime_error("waiting for the array's stream: CUDA error " + std::to_string(status));
+}
+
+}  // namespace
+
+DeviceArray::DeviceArray(const Device& device, Element element, std::vector<std::size_t> shape)
+    : device_(device), element_(element), shape_(std::move(shape)) {
+  const std::size_t size = checked_size(shape_, element_);
+  if (size != 0) buffer_ = device_.buffer(size * size_of(element_), {.name = "array"});
+}
+
+DeviceArray::DeviceArray(const Device& device, Element element, std::vector<std::size_t> shape, std::uintptr_t address,
+                         py::object owner)
+    : device_(device), element_(element), shape_(std::move(shape)) {
+  const std::size_t size = checked_size(shape_, element_);
+  if (size != 0) buffer_ = foreign_buffer(device_, size * size_of(element_), address, kept(std::move(owner)));
+}
+
+DeviceArray DeviceArray::from_dlpack(const py::capsule& capsule) {
+  if (PyCapsule_IsValid(capsule.ptr(), "dltensor") == 0) {
+    throw py::value_error("no DLPack capsule, or one that has been taken already");
+  }
+  auto* const managed = static_cast<dlpack::Managed*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
+  const dlpack::Tensor& tensor = managed->tensor;
+  const Element element = element_of(tensor.type);
+  const Device device = device_of(tensor.device);
+  if (tensor.axes < 0 || tensor.axes > 64)
+    throw py::value_error("a DLPack tensor of " + std::to_string(tensor.axes) + " axes");
+  std::vector<std::size_t> shape;
+  for (std::int32_t axis = 0; axis < tensor.axes; ++axis) {
+    if (tensor.shape[axis] < 0) throw py::value_error("a DLPack tensor with a negative length");
+    shape.push_back(static_cast<std::size_t>(tensor.shape[axis]));
+  }
+  const std::size_t size = checked_size(shape, element);
+  std::int64_t wanted = 1;
+  for (std::int32_t axis = tensor.axes; tensor.strides != nullptr && size != 0 && axis-- > 0;) {
+    if (tensor.shape[axis] > 1 && tensor.strides[axis] != wanted) {
+      throw py::value_error("the array is not contiguous: give a contiguous copy of it");
+    }
+    wanted *= tensor.shape[axis];
+  }
+  DeviceArray made(device, element, {0});
+  made.shape_ = shape;
+  const std::shared_ptr<void> owner(managed, [](void* pointer) {
+    auto* const taken = static_cast<dlpack::Managed*>(pointer);
+    const py::gil_scoped_acquire lock;
+    if (taken->deleter != nullptr) taken->deleter(taken);
+  });
+  PyCapsule_SetName(capsule.ptr(), "used_dltensor");  // from here on the deleter is ours to call
+  if (size != 0) {
+    made.buffer_ = foreign_buffer(device, size * size_of(element),
+                                  reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.offset, owner);
+  }
+  return made;
+}
+
+std::size_t DeviceArray::size() const {
+  std::size_t product = 1;
+  for (const std::size_t n : shape_) product *= n;
+  return product;
+}
+
+void DeviceArray::upload(const py::object& from) {
+  const Array array(from, false, "the array", {element_});
+  if (array.shape() != shape_) throw py::value_error("the array has another shape than what it is copied to");
+  const void* const data = array.packed("the array");
+  if (size() == 0) return;
+  const py::gil_scoped_release free;
+  Queue queue = device_.queue();
+  queue.upload(data, buffer_, bytes());
+  queue.finish();
+}
+
+void DeviceArray::download(const py::object& to) const {
+  const Array array(to, true, "the output", {element_});
+  if (array.shape() != shape_) throw py::value_error("the output has another shape than the array");
+  void* const data = array.packed("the output");
+  if (size() == 0) return;
+  const py::gil_scoped_release free;
+  Queue queue = device_.queue();
+  queue.download(buffer_, data, bytes());
+  queue.finish();
+}
+
+std::pair<int, int> DeviceArray::dlpack_device() const {
+  switch (device_.info().backend) {
+    case Backend::host:
+      return {dlpack::kCpu, 0};
+    case Backend::cuda:
+      return {dlpack::kCuda, std::stoi(device_.id().substr(5))};
+    case Backend::opencl:
+      break;
+  }
+  return {dlpack::kOpenCl, std::stoi(device_.id().substr(7))};
+}
+
+py::capsule DeviceArray::to_dlpack() const {
+  auto given = std::make_unique<Given>();
+  for (const std::size_t n : shape_) given->shape.push_back(static_cast<std::int64_t>(n));
+  given->buffer = buffer_;
+  const auto [type, number] = dlpack_device();
+  given->managed = {.tensor = {.data = reinterpret_cast<void*>(address()),  // NOLINT: an address
+                               .device = {type, number},
+                               .axes = static_cast<std::int32_t>(shape_.size()),
+                               .type = type_of(element_),
+                               .shape = given->shape.data(),
+                               .strides = nullptr,
+                               .offset = 0},
+                    .manager = given.get(),
+                    .deleter = [](dlpack::Managed* managed) { delete static_cast<Given*>(managed->manager); }};
+  PyObject* const capsule = PyCapsule_New(&given->managed, "dltensor", &unused_capsule);
+  if (capsule == nullptr) throw py::error_already_set();
+  given.release();
+  return py::reinterpret_steal<py::capsule>(capsule);
+}
+
+void check_device(const DeviceArray& array, const Device& device, const char* what) {
+  if (array.device().id() != device.id()) {
+    throw py::value_error(std::string(what) + " lies on " + array.device().id() + ", the plan is for " + device.id());
+  }
+}
+
+void add_device_arrays(py::module_& module) {
+  py::class_<DeviceArray>(module, "DeviceArray")
+      .def(py::init([](const std::string& device, const std::string& type, const std::vector<std::size_t>& shape) {
+        return DeviceArray(ridge::device(device), element_of(type), shape);
+      }))
+      .def(py::init([](const std::string& device, const std::string& type, const std::vector<std::size_t>& shape,
+                       std::uintptr_t address, const py::object& owner) {
+        return DeviceArray(ridge::device(device), element_of(type), shape, address, owner);
+      }))
+      .def_static("from_dlpack", &DeviceArray::from_dlpack)
+      .def("upload", &DeviceArray::upload)
+      .def("download", &DeviceArray::download)
+      .def("to_dlpack", &DeviceArray::to_dlpack)
+      .def("dlpack_device", &DeviceArray::dlpack_device)
+      .def("address", &DeviceArray::address)
+      .def("device", [](const DeviceArray& array) { return array.device().id(); })
+      .def("dtype", [](const DeviceArray& array) { return to_string(array.element()); })
+      .def("shape", [](const DeviceArray& array) { return py::tuple(py::cast(array.shape())); });
+  module.def("wait_for_stream", &wait_for_stream, py::call_guard<py::gil_scoped_release>());
+}
+
+}  // namespace ridge::python

@@ -1,0 +1,47 @@
+// An array in a device's memory, packed: made here, or another library's (DLPack, __cuda_array_interface__).
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <pybind11/pybind11.h>
+#include <ridge/device.hpp>
+
+#include "arrays.hpp"
+
+namespace ridge::python {
+
+class DeviceArray {
+ public:
+  DeviceArray(const Device& device, Element element, std::vector<std::size_t> shape);
+  // Another library's memory; `owner` is kept as long as this array or anything made of it lives.
+  DeviceArray(const Device& device, Element element, std::vector<std::size_t> shape, std::uintptr_t address,
+              pybind11::object owner);
+  static DeviceArray from_dlpack(const pybind11::capsule& capsule);
+
+  const Device& device() const { return device_; }
+  Element element() const { return element_; }
+  const std::vector<std::size_t>& shape() const { return shape_; }
+  std::size_t size() const;
+  std::size_t bytes() const { return size() * size_of(element_); }
+  const Buffer& buffer() const { return buffer_; }
+  std::uintptr_t address() const { return size() == 0 ? 0 : buffer_.native(); }
+
+  void upload(const pybind11::object& from);
+  void download(const pybind11::object& to) const;
+  pybind11::capsule to_dlpack() const;
+  std::pair<int, int> dlpack_device() const;
+
+ private:
+  Device device_;
+  Element element_;
+  std::vector<std::size_t> shape_;
+  Buffer buffer_;  // none where there are no elements
+};
+
+// ValueError where an array lies elsewhere than the plan that is to use it.
+void check_device(const DeviceArray& array, const Device& device, const char* what);
+
+}  // namespace ridge::python

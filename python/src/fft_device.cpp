@@ -1,0 +1,103 @@
+// Transforms of arrays in a device's memory, over their last axes.
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <ridge/fft.hpp>
+
+#include "device_array.hpp"
+#include "module.hpp"
+#include "plans.hpp"
+
+namespace py = pybind11;
+
+namespace ridge::python {
+namespace {
+
+class DevicePlan {
+ public:
+  DevicePlan(const std::string& device, bool single, const std::vector<std::size_t>& shape, std::size_t batch,
+             bool real, double scale_forward, double scale_inverse, bool measured)
+      : DevicePlan(ridge::device(device), single,
+                   fft::Problem{.shape = shape,
+                                .batch = batch,
+                                .kind = real ? fft::Kind::real : fft::Kind::complex,
+                                .scale_forward = scale_forward,
+                                .scale_inverse = scale_inverse},
+                   measured) {}
+
+  void run(const DeviceArray& in, const DeviceArray& out, bool inverse) {
+    const Device& device = std::visit([](const auto& plan) -> const Device& { return plan.device(); }, *plan_);
+    check_device(in, device, "the input");
+    check_device(out, device, "the output");
+    check(inverse ? out : in, true, inverse ? "the output" : "the input");
+    check(inverse ? in : out, false, inverse ? "the input" : "the output");
+    const py::gil_scoped_release free;
+    const std::lock_guard lock(mutex_);
+    std::visit(
+        [&](const auto& plan) {
+          inverse ? plan.inverse(in.buffer(), out.buffer(), queue_) : plan.forward(in.buffer(), out.buffer(), queue_);
+        },
+        *plan_);
+    queue_.finish();
+  }
+
+  std::string explain() const {
+    return std::visit([](const auto& plan) { return plan.explain(); }, *plan_);
+  }
+  py::list trials() const {
+    return std::visit([](const auto& plan) { return trials_of(plan.decisions()); }, *plan_);
+  }
+
+ private:
+  DevicePlan(const Device& device, bool single, const fft::Problem& problem, bool measured) : queue_(device.queue()) {
+    const py::gil_scoped_release free;
+    if (single) {
+      plan_ = std::make_unique<Any>(fft::Plan<float>(device, problem, options_of(measured)));
+    } else {
+      plan_ = std::make_unique<Any>(fft::Plan<double>(device, problem, options_of(measured)));
+    }
+  }
+
+  // Samples are what a forward transform reads; real ones of a real plan.
+  void check(const DeviceArray& array, bool samples, const char* what) const {
+    const bool single = std::holds_alternative<fft::Plan<float>>(*plan_);
+    const auto sizes = std::visit(
+        [](const auto& plan) {
+          return std::tuple(plan.input_size(), plan.output_size(), plan.problem().kind == fft::Kind::real);
+        },
+        *plan_);
+    const auto& [input, output, real] = sizes;
+    const Element wanted = samples && real ? (single ? Element::float32 : Element::float64)
+                                           : (single ? Element::complex64 : Element::complex128);
+    if (array.element() != wanted) {
+      throw py::type_error(std::string(what) + " holds " + to_string(array.element()) + ": " + to_string(wanted) +
+                           " is wanted");
+    }
+    if (array.size() != (samples ? input : output))
+      throw py::value_error(std::string(what) + " has another size than the plan's");
+  }
+
+  using Any = std::variant<fft::Plan<float>, fft::Plan<double>>;
+  std::unique_ptr<Any> plan_;
+  Queue queue_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+void add_fft_on_devices(py::module_& module) {
+  py::class_<DevicePlan>(module, "DevicePlan")
+      .def(py::init<const std::string&, bool, const std::vector<std::size_t>&, std::size_t, bool, double, double,
+                    bool>())
+      .def("run", &DevicePlan::run)
+      .def("explain", &DevicePlan::explain)
+      .def("trials", &DevicePlan::trials);
+}
+
+}  // namespace ridge::python

@@ -1,0 +1,120 @@
+// Radar frames: simulated, focused, measured.
+#include <complex>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <cstring>
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <ridge/sar.hpp>
+
+#include "arrays.hpp"
+#include "module.hpp"
+#include "plans.hpp"
+#include "windows.hpp"
+
+namespace py = pybind11;
+
+namespace ridge::python {
+namespace {
+
+using namespace ridge::sar;  // NOLINT: this file is about nothing else
+
+const Elements kComplexes{Element::complex64};
+
+Problem problem_of(const py::dict& d) {
+  Problem problem;
+  problem.radar = {.carrier_hz = get<double>(d, "carrier_hz"),
+                   .bandwidth_hz = get<double>(d, "bandwidth_hz"),
+                   .pulse_s = get<double>(d, "pulse_s"),
+                   .sample_rate_hz = get<double>(d, "sample_rate_hz"),
+                   .pulse_rate_hz = get<double>(d, "pulse_rate_hz"),
+                   .speed_m_s = get<double>(d, "speed_m_s"),
+                   .near_range_m = get<double>(d, "near_range_m"),
+                   .beam_rad = get<double>(d, "beam_rad")};
+  problem.pulses = get<std::size_t>(d, "pulses");
+  problem.samples = get<std::size_t>(d, "samples");
+  problem.window = window_named(get<std::string>(d, "window"));
+  problem.doppler_share = get<double>(d, "doppler_share");
+  problem.threads = get<std::size_t>(d, "threads");
+  return problem;
+}
+
+py::dict describe(const Response& response) {
+  const auto cut = [](const Cut& c) {
+    py::dict d;
+    d["position"] = c.position, d["width"] = c.width, d["side_lobe_db"] = c.side_lobe_db;
+    return d;
+  };
+  py::dict d;
+  d["peak"] = response.peak, d["range"] = cut(response.range), d["along"] = cut(response.along);
+  return d;
+}
+
+void check_shape(const Array& array, std::size_t rows, std::size_t columns, const char* what) {
+  if (array.axes() != 2 || array.length(0) != rows || array.length(1) != columns) {
+    throw py::value_error(std::string(what) + " must have the shape (" + std::to_string(rows) + ", " +
+                          std::to_string(columns) + ")");
+  }
+}
+
+void simulate_into(const py::dict& given, const std::vector<std::tuple<double, double, double>>& points,
+                   const py::object& output) {
+  const Problem problem = problem_of(given);
+  check(problem);
+  const Array out(output, true, "the output", kComplexes);
+  check_shape(out, problem.pulses, problem.samples, "the output");
+  const std::span<Complex> echoes = out.span<Complex>("the output");
+  std::vector<Target> targets;
+  for (const auto& [along, range, amplitude] : points) targets.push_back({along, range, amplitude});
+  const py::gil_scoped_release free;
+  const std::vector<Complex> made = simulate(problem, targets);
+  std::memcpy(echoes.data(), made.data(), echoes.size_bytes());
+}
+
+void run(const Plan& plan, const py::object& input, const py::object& output) {
+  const Array in(input, false, "the echoes", kComplexes), out(output, true, "the image", kComplexes);
+  check_shape(in, plan.problem().pulses, plan.problem().samples, "the echoes");
+  check_shape(out, plan.problem().samples, plan.problem().pulses, "the image");
+  const std::span<const Complex> echoes = in.span<const Complex>("the echoes");
+  const std::span<Complex> image = out.span<Complex>("the image");
+  const py::gil_scoped_release free;
+  plan.run(echoes, image);
+}
+
+}  // namespace
+
+void add_sar(py::module_& module) {
+  module.def("sar_check", [](const py::dict& given) { check(problem_of(given)); });
+  module.def("sar_cells", [](const py::dict& given) {
+    const Problem problem = problem_of(given);
+    return py::make_tuple(range_cell(problem.radar), along_cell(problem.radar), doppler_band(problem));
+  });
+  module.def("sar_simulate", &simulate_into);
+  module.def("sar_measure",
+             [](const py::dict& given, const py::object& image, double range, double along, std::size_t reach) {
+               const Problem problem = problem_of(given);
+               const Array in(image, false, "the image", kComplexes);
+               check_shape(in, problem.samples, problem.pulses, "the image");
+               return describe(measure(problem, in.span<const Complex>("the image"), range, along, reach));
+             });
+  module.def("sar_expected", [](const py::dict& given) { return describe(expected(problem_of(given))); });
+  py::class_<Plan>(module, "SarPlan")
+      .def(py::init([](const std::string& device, const py::dict& given, bool measured) {
+        const Problem problem = problem_of(given);
+        const py::gil_scoped_release free;
+        return Plan(ridge::device(device), problem, options_of(measured));
+      }))
+      .def("run", &run)
+      .def("explain", &Plan::explain)
+      .def("flops", &Plan::flops)
+      .def("bytes", &Plan::bytes)
+      .def("device", [](const Plan& plan) { return plan.device().id(); })
+      .def("trials", [](const Plan& plan) { return trials_of(plan.decisions()); });
+}
+
+}  // namespace ridge::python

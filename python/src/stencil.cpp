@@ -1,0 +1,372 @@
+// Stencils: updates from weights or from recorded expressions, plans, and sessions, for four types of cells.
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <ridge/stencil.hpp>
+#include <ridge/stencil/from_expressions.hpp>
+#include <ridge/stencil/problems.hpp>
+
+#include "arrays.hpp"
+#include "module.hpp"
+#include "plans.hpp"
+#include "stencil/expression.hpp"
+
+namespace py = pybind11;
+
+namespace ridge::python {
+namespace {
+
+using namespace ridge::stencil;  // NOLINT: this file is about nothing else
+
+template <template <class> class Of>
+using ForCells = std::variant<Of<float>, Of<double>, Of<std::int32_t>, Of<std::uint8_t>>;
+
+template <class T>
+constexpr Element element_for() {
+  if constexpr (std::is_same_v<T, float>) return Element::float32;
+  if constexpr (std::is_same_v<T, double>) return Element::float64;
+  if constexpr (std::is_same_v<T, std::int32_t>) return Element::int32;
+  return Element::uint8;
+}
+
+// make(T{}) for the type of cells that has this name.
+template <class Result, class Make>
+Result for_cells(const std::string& name, const Make& make) {
+  if (name == "float32") return make(float{});
+  if (name == "float64") return make(double{});
+  if (name == "int32") return make(std::int32_t{});
+  if (name == "uint8") return make(std::uint8_t{});
+  throw py::type_error("cells of type " + name + ": float32, float64, int32 or uint8 are there");
+}
+
+// An expression as Python holds it.
+struct Recorded {
+  Expression expression;
+};
+
+Offset offset_of(const std::vector<int>& given) {
+  if (given.empty() || given.size() > 3) throw py::value_error("an offset has one, two or three numbers");
+  Offset offset{};
+  for (std::size_t i = 0; i < given.size(); ++i) offset[3 - given.size() + i] = given[i];
+  return offset;
+}
+
+constexpr std::pair<const char*, Node::Kind> kOperations[] = {
+    {"add", Node::Kind::add},           {"subtract", Node::Kind::subtract}, {"multiply", Node::Kind::multiply},
+    {"divide", Node::Kind::divide},     {"fma", Node::Kind::fma},           {"minimum", Node::Kind::minimum},
+    {"maximum", Node::Kind::maximum},   {"absolute", Node::Kind::absolute}, {"sqrt", Node::Kind::square_root},
+    {"negate", Node::Kind::negate},     {"less", Node::Kind::less},         {"less_equal", Node::Kind::less_equal},
+    {"equal", Node::Kind::equal},       {"both", Node::Kind::both},         {"either", Node::Kind::either},
+    {"opposite", Node::Kind::opposite}, {"select", Node::Kind::select},
+};
+
+Recorded operation(const std::string& name, const std::vector<Recorded>& operands) {
+  for (const auto& [word, kind] : kOperations) {
+    if (name != word) continue;
+    std::vector<Expression> expressions;
+    for (const Recorded& operand : operands) expressions.push_back(operand.expression);
+    return {make_node(kind, std::move(expressions))};
+  }
+  throw py::value_error("no operation \"" + name + "\"");
+}
+
+struct AnyUpdate {
+  ForCells<Update> update;
+};
+
+using Weight = std::tuple<std::vector<int>, double, std::size_t, std::size_t>;  // offset, weight, from, to
+
+AnyUpdate linear_update(const std::string& cells, std::size_t dimensions, const std::vector<Weight>& weights) {
+  std::vector<Term> terms;
+  for (const auto& [offset, weight, from, to] : weights) {
+    terms.push_back({.offset = offset_of(offset), .weight = weight, .field = from, .to = to});
+  }
+  return for_cells<AnyUpdate>(cells,
+                              [&](auto zero) -> AnyUpdate { return {linear<decltype(zero)>(dimensions, terms)}; });
+}
+
+// A division of integers by 0 ends the process, and so does the least one by -1: divisors must be known.
+void check_divisions(const std::vector<Expression>& outputs) {
+  const Tape tape = flatten(outputs);
+  for (const ridge::stencil::Operation& operation : tape.operations) {
+    if (operation.kind != Node::Kind::divide) continue;
+    const ridge::stencil::Operation& divisor = tape.operations[operation.from[1]];
+    const auto by = static_cast<std::int32_t>(divisor.value);
+    if (divisor.kind != Node::Kind::constant || by == 0 || by == -1) {
+      throw py::value_error("integer cells are divided by whole numbers other than 0 and -1 only");
+    }
+  }
+}
+
+AnyUpdate recorded_update(const std::string& cells, std::size_t dimensions, const std::vector<Recorded>& outputs) {
+  std::vector<Expression> expressions;
+  for (const Recorded& output : outputs) expressions.push_back(output.expression);
+  if (cells == "int32" || cells == "uint8") check_divisions(expressions);
+  return for_cells<AnyUpdate>(
+      cells, [&](auto zero) -> AnyUpdate { return {from_expressions<decltype(zero)>(dimensions, expressions)}; });
+}
+
+template <class Make>
+AnyUpdate floating(const std::string& cells, const Make& make) {
+  if (cells == "float32") return {make(float{})};
+  if (cells == "float64") return {make(double{})};
+  throw py::type_error("cells of type " + cells + ": float32 or float64 are wanted");
+}
+
+Border border_named(const std::string& name) {
+  if (name == "fixed") return Border::fixed;
+  if (name == "mirror") return Border::mirror;
+  if (name == "periodic") return Border::periodic;
+  throw py::value_error("no border \"" + name + "\": fixed, mirror and periodic are there");
+}
+
+Norm norm_named(const std::string& name) {
+  if (name == "max") return Norm::max;
+  if (name == "l2") return Norm::l2;
+  throw py::value_error("no norm \"" + name + "\": max and l2 are there");
+}
+
+// Fields stand in front of the axes; one field may leave that axis out.
+template <class T>
+std::span<T> cells_of(const Array& array, const std::vector<std::size_t>& shape, std::size_t fields, const char* what) {
+  std::vector<std::size_t> wanted = shape;
+  if (array.axes() != shape.size() || fields != 1) wanted.insert(wanted.begin(), fields);
+  if (array.shape() != wanted) {
+    std::string text;
+    for (const std::size_t n : wanted) text += (text.empty() ? "" : ", ") + std::to_string(n);
+    throw py::value_error(std::string(what) + " must have the shape (" + text + ")");
+  }
+  return array.span<T>(what);
+}
+
+template <class T>
+Grid<T> grid_of(std::span<const T> cells, const std::vector<std::size_t>& shape, std::size_t fields) {
+  Grid<T> grid(shape, fields);
+  std::memcpy(grid.all().data(), cells.data(), cells.size_bytes());
+  return grid;
+}
+
+template <class T>
+std::optional<Grid<T>> coefficients_of(const Plan<T>& plan, const py::object& given) {
+  const std::size_t wanted = plan.update().coefficients;
+  if (given.is_none()) {
+    if (wanted != 0) throw py::value_error("the update reads coefficients: give an array of them");
+    return std::nullopt;
+  }
+  if (wanted == 0) throw py::value_error("the update reads no coefficients");
+  const Array array(given, false, "the coefficients", {element_for<T>()});
+  return grid_of<T>(cells_of<const T>(array, plan.problem().shape, wanted, "the coefficients"), plan.problem().shape,
+                    wanted);
+}
+
+template <class T>
+const Grid<T>* pointer(const std::optional<Grid<T>>& grid) {
+  return grid ? &*grid : nullptr;
+}
+
+class AnySession {
+ public:
+  template <class T>
+  AnySession(Plan<T> plan, Session<T> session) : state_(Of<T>{std::move(plan), std::move(session)}) {}
+  void run(std::size_t steps) {
+    const py::gil_scoped_release free;
+    std::visit([&](auto& of) { of.session.run(steps), of.session.wait(); }, state_);
+  }
+  double change(const std::string& norm) {
+    const Norm which = norm_named(norm);
+    const py::gil_scoped_release free;
+    return std::visit([&](auto& of) { return of.session.change(which); }, state_);
+  }
+  std::size_t steps() const {
+    return std::visit([](const auto& of) { return of.session.steps(); }, state_);
+  }
+  void read(const py::object& output) {
+    std::visit([&](auto& of) { read_into(of, output); }, state_);
+  }
+
+ private:
+  template <class T>
+  struct Of {
+    Plan<T> plan;
+    Session<T> session;
+  };
+  template <class T>
+  static void read_into(Of<T>& of, const py::object& output) {
+    const auto& shape = of.plan.problem().shape;
+    const std::size_t fields = of.plan.update().fields;
+    const Array array(output, true, "the output", {element_for<T>()});
+    const std::span<T> cells = cells_of<T>(array, shape, fields, "the output");
+    const py::gil_scoped_release free;
+    Grid<T> grid(shape, fields);
+    of.session.read(grid);
+    std::memcpy(cells.data(), grid.all().data(), cells.size_bytes());
+  }
+  ForCells<Of> state_;
+};
+
+class AnyPlan {
+ public:
+  AnyPlan(const AnyUpdate& update, const std::vector<std::size_t>& shape, const std::vector<std::string>& low,
+          const std::vector<std::string>& high, const std::string& device, std::size_t threads, bool measured) {
+    Problem problem{.shape = shape, .threads = threads};
+    if (low.size() != shape.size() || high.size() != shape.size()) throw py::value_error("a border a side is wanted");
+    for (std::size_t axis = 0; axis < shape.size() && axis < 3; ++axis) {
+      problem.borders.low[axis] = border_named(low[axis]);
+      problem.borders.high[axis] = border_named(high[axis]);
+    }
+    const py::gil_scoped_release free;
+    std::visit(
+        [&](const auto& of) {
+          plan_.emplace(ridge::stencil::plan(ridge::device(device), of, problem, options_of(measured)));
+        },
+        update.update);
+  }
+
+  void run(const py::object& grid, std::size_t steps, const py::object& coefficients) const {
+    on_cells(grid, coefficients, [&](const auto& plan, auto& cells, const auto* c) { plan.run(cells, steps, c); });
+  }
+  py::tuple run_until(const py::object& grid, double tolerance, const std::string& norm, std::size_t most_steps,
+                      std::size_t check_every, const py::object& coefficients) const {
+    Stop stop;
+    const Norm which = norm_named(norm);
+    on_cells(grid, coefficients, [&](const auto& plan, auto& cells, const auto* c) {
+      stop = plan.run_until(cells, tolerance, which, most_steps, check_every, c);
+    });
+    return py::make_tuple(stop.steps, stop.change, stop.converged);
+  }
+  AnySession start(const py::object& grid, const py::object& coefficients) const {
+    return std::visit([&](const auto& plan) { return start_of(plan, grid, coefficients); }, *plan_);
+  }
+  std::string explain() const {
+    return std::visit([](const auto& plan) { return plan.explain(); }, *plan_);
+  }
+  py::list trials() const {
+    return std::visit([](const auto& plan) { return trials_of(plan.decisions()); }, *plan_);
+  }
+  double flops() const {
+    return std::visit([](const auto& plan) { return plan.flops(); }, *plan_);
+  }
+  double bytes() const {
+    return std::visit([](const auto& plan) { return plan.bytes(); }, *plan_);
+  }
+  std::string device() const {
+    return std::visit([](const auto& plan) { return plan.device().id(); }, *plan_);
+  }
+  std::size_t fields() const {
+    return std::visit([](const auto& plan) { return plan.update().fields; }, *plan_);
+  }
+  std::string source() const {
+    return std::visit(
+        [](const auto& plan) {
+          std::string text;
+          for (const KernelSource& kernel : plan.kernels()) text += kernel.text;
+          return text;
+        },
+        *plan_);
+  }
+
+ private:
+  template <class Work>
+  void on_cells(const py::object& grid, const py::object& coefficients, const Work& work) const {
+    std::visit([&](const auto& plan) { on_cells_of(plan, grid, coefficients, work); }, *plan_);
+  }
+  template <class T, class Work>
+  static void on_cells_of(const Plan<T>& plan, const py::object& grid, const py::object& coefficients,
+                          const Work& work) {
+    const Array array(grid, true, "the grid", {element_for<T>()});
+    const auto& shape = plan.problem().shape;
+    const std::span<T> cells = cells_of<T>(array, shape, plan.update().fields, "the grid");
+    const auto given = coefficients_of(plan, coefficients);
+    const py::gil_scoped_release free;
+    Grid<T> own = grid_of<T>(cells, shape, plan.update().fields);
+    work(plan, own, pointer(given));
+    std::memcpy(cells.data(), own.all().data(), cells.size_bytes());
+  }
+  template <class T>
+  static AnySession start_of(const Plan<T>& plan, const py::object& grid, const py::object& coefficients) {
+    const Array array(grid, false, "the grid", {element_for<T>()});
+    const auto& shape = plan.problem().shape;
+    const std::size_t fields = plan.update().fields;
+    const std::span<const T> cells = cells_of<const T>(array, shape, fields, "the grid");
+    const auto given = coefficients_of(plan, coefficients);
+    const py::gil_scoped_release free;
+    return AnySession(plan, plan.start(grid_of<T>(cells, shape, fields), pointer(given)));
+  }
+  std::optional<ForCells<Plan>> plan_;
+};
+
+}  // namespace
+
+void add_stencil(py::module_& module) {
+  py::class_<Recorded>(module, "Expression");
+  module.def("constant", [](double value) { return Recorded{make_constant(value)}; });
+  module.def("read", [](std::size_t field, const std::vector<int>& offset) {
+    return Recorded{make_read(Node::Kind::read, field, offset_of(offset))};
+  });
+  module.def("coefficient", [](std::size_t field, const std::vector<int>& offset) {
+    return Recorded{make_read(Node::Kind::coefficient, field, offset_of(offset))};
+  });
+  module.def("operation", &operation);
+
+  py::class_<AnyUpdate>(module, "Update")
+      .def_property_readonly("name",
+                             [](const AnyUpdate& u) { return std::visit([](auto& of) { return of.name; }, u.update); })
+      .def_property_readonly(
+          "fields", [](const AnyUpdate& u) { return std::visit([](auto& of) { return of.fields; }, u.update); })
+      .def_property_readonly(
+          "linear",
+          [](const AnyUpdate& u) { return std::visit([](auto& of) { return of.linear.has_value(); }, u.update); })
+      .def_property_readonly(
+          "flops", [](const AnyUpdate& u) { return std::visit([](auto& of) { return of.flops; }, u.update); });
+  module.def("linear_update", &linear_update);
+  module.def("recorded_update", &recorded_update);
+  module.def("heat_update",
+             [](const std::string& cells, double alpha, double dt, const std::vector<double>& spacing, int accuracy) {
+               return floating(cells, [&](auto zero) {
+                 return heat<decltype(zero)>({.alpha = alpha, .dt = dt, .spacing = spacing, .accuracy = accuracy});
+               });
+             });
+  module.def("wave_update", [](const std::string& cells, double speed, double dt, const std::vector<double>& spacing) {
+    return floating(cells,
+                    [&](auto zero) { return wave<decltype(zero)>({.speed = speed, .dt = dt, .spacing = spacing}); });
+  });
+  module.def("euler_update", [](const std::string& cells, double gamma, double dt, double dy, double dx) {
+    return floating(cells,
+                    [&](auto zero) { return euler<decltype(zero)>({.gamma = gamma, .dt = dt, .dy = dy, .dx = dx}); });
+  });
+  module.def("life_update", [](const std::string& cells, const std::string& rule) -> AnyUpdate {
+    if (cells == "uint8") return {life<std::uint8_t>(rule)};
+    if (cells == "int32") return {life<std::int32_t>(rule)};
+    throw py::type_error("cells of type " + cells + ": uint8 or int32 are wanted");
+  });
+
+  py::class_<AnySession>(module, "StencilSession")
+      .def("run", &AnySession::run)
+      .def("change", &AnySession::change)
+      .def("steps", &AnySession::steps)
+      .def("read", &AnySession::read);
+  py::class_<AnyPlan>(module, "StencilPlan")
+      .def(py::init<const AnyUpdate&, const std::vector<std::size_t>&, const std::vector<std::string>&,
+                    const std::vector<std::string>&, const std::string&, std::size_t, bool>())
+      .def("run", &AnyPlan::run)
+      .def("run_until", &AnyPlan::run_until)
+      .def("start", &AnyPlan::start)
+      .def("explain", &AnyPlan::explain)
+      .def("trials", &AnyPlan::trials)
+      .def("flops", &AnyPlan::flops)
+      .def("bytes", &AnyPlan::bytes)
+      .def("device", &AnyPlan::device)
+      .def("fields", &AnyPlan::fields)
+      .def("source", &AnyPlan::source);
+}
+
+}  // namespace ridge::python

@@ -1,0 +1,91 @@
+// ridge fftw: runs a program that was built for FFTW on Ridgeline's plans.
+#include <unistd.h>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+#include "cli/fftw/fftw.hpp"
+
+namespace ridge::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Wishes {
+  std::string trace;
+  bool where = false;
+  std::vector<std::string> command;
+};
+
+// Beside the command, as in a build folder, or where an installed one has its libraries.
+std::string drop_in() {
+  std::error_code ignored;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  const char* const name = "libridge_fftw3.so.0";
+  for (const fs::path& place : {folder / name, folder / ".." / RIDGE_LIBRARY_FOLDER / name, folder / "../lib" / name}) {
+    if (fs::exists(place, ignored)) return fs::canonical(place, ignored).string();
+  }
+  throw Error(ErrorKind::unavailable, fmt::format("{} is neither in {} nor in the library folder beside it: build or "
+                                                  "install the target ridge_fftw3",
+                                                  name, folder.string()));
+}
+
+void run(const Wishes& wishes) {
+  const std::string library = drop_in();
+  if (wishes.where) {
+    fmt::print("{}\n", library);
+    return;
+  }
+  if (wishes.command.empty())
+    throw Error(ErrorKind::invalid_argument, "no program to run: ridge fftw -- octave script.m");
+  if (library.find_first_of(" :") != std::string::npos) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("LD_PRELOAD takes no path with a blank or a colon: {}", library));
+  }
+  const char* const before = std::getenv("LD_PRELOAD");
+  const std::string preload = before == nullptr || *before == 0 ? library : library + ":" + before;
+  setenv("LD_PRELOAD", preload.c_str(), 1);
+  if (!wishes.trace.empty()) {
+    // The program may change its folder.
+    setenv("RIDGE_FFTW_TRACE", fs::absolute(wishes.trace).c_str(), 1);
+  }
+  std::vector<char*> words;
+  for (const std::string& word : wishes.command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  // What this process ignores or blocks is not the program's affair.
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  std::signal(SIGPIPE, SIG_DFL);
+  execvp(words[0], words.data());
+  throw Error(ErrorKind::io, fmt::format("{}: {}", wishes.command[0], std::strerror(errno)));
+}
+
+}  // namespace
+
+void add_fftw(Command& program) {
+  Command& command = program.subcommand("fftw", "Run a program that was built for FFTW on Ridgeline's plans");
+  auto wishes = std::make_shared<Wishes>();
+  command.option("--trace", wishes->trace, "A line for each plan goes to this file: see that they are ours")
+      .value_name("FILE");
+  command.flag("--where", wishes->where, "Print the library's path and run nothing");
+  command.option("command", wishes->command, "The program and its arguments, behind --");
+  command.footer(
+      "\nExamples:\n"
+      "  ridge fftw -- octave-cli program.m                  LD_PRELOAD is set for it, nothing else\n"
+      "  ridge fftw --trace plans.txt -- bart fft -i 3 kspace image\n"
+      "  LD_PRELOAD=$(ridge fftw --where) ./a.out             the same by hand\n"
+      "\nA program that has FFTW inside (linked statically) keeps it. What is served: docs/fftw.md.\n"
+      "The exit code is the program's own, or 1 where it cannot be started.");
+  command.runs([wishes] { run(*wishes); });
+}
+
+}  // namespace ridge::cli

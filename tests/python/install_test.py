@@ -1,0 +1,63 @@
+"""pip and `cmake --install` both put the package where it can be imported, without a network.
+
+  install_test.py SOURCE BUILD      RIDGE_SLOW=1: pip builds everything anew, into a virtual environment
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+source, build = sys.argv[1:3]
+try:
+    import numpy  # noqa: F401
+    import pip  # noqa: F401
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+PROGRAM = """
+import sys, numpy as np, ridge
+assert ridge.__file__.startswith(sys.argv[1]), ridge.__file__
+assert ridge._ridge.__file__.startswith(sys.argv[1]), ridge._ridge.__file__
+assert np.allclose(ridge.fft.ifft(ridge.fft.fft([1.0, 2.0, 4.0])), [1, 2, 4])
+assert ridge.stencil.run({0: 0.5, 1: 0.5}, np.array([0.0, 2.0]), border="periodic").tolist() == [1.0, 1.0]
+import os
+assert os.path.exists(os.path.join(os.path.dirname(ridge.__file__), "py.typed"))
+assert os.path.exists(os.path.join(os.path.dirname(ridge.__file__), "stencil.pyi"))
+"""
+clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+
+def must(command, **environment):
+    done = subprocess.run(command, env={**clean, **environment}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed ({done.returncode}):\n{done.stdout}")
+    return done.stdout
+
+
+with tempfile.TemporaryDirectory() as work:
+    pip = ["-m", "pip", "install", "--no-build-isolation", "--no-deps", "--no-index", "--no-cache-dir", "--quiet"]
+    target = os.path.join(work, "target")
+    must([sys.executable, *pip, "--target", target, source], RIDGE_BUILD_DIR=build)
+    must([sys.executable, "-c", PROGRAM, target], PYTHONPATH=target)
+    print("pip install --target: works")
+
+    prefix = os.path.join(work, "prefix")
+    must(["cmake", "--install", build, "--component", "python", "--prefix", prefix])
+    found = [folder for folder, _, files in os.walk(prefix) if "__init__.py" in files]
+    if len(found) != 1:
+        sys.exit(f"cmake --install left {len(found)} packages below {prefix}")
+    folder = os.path.dirname(found[0])
+    must([sys.executable, "-c", PROGRAM, folder], PYTHONPATH=folder)
+    print(f"cmake --install: works, {os.path.relpath(folder, prefix)}")
+
+    if os.environ.get("RIDGE_SLOW"):
+        environment = os.path.join(work, "venv")
+        must([sys.executable, "-m", "venv", "--system-site-packages", environment])
+        python = os.path.join(environment, "bin", "python3")
+        copy = os.path.join(work, "source")
+        shutil.copytree(source, copy, ignore=shutil.ignore_patterns("build", ".git", "shared", "test-cache"))
+        must([python, *pip, copy])
+        must([python, "-c", PROGRAM, environment])
+        print("pip install into a virtual environment, built anew: works")
