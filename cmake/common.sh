@@ -135,9 +135,9 @@ look_without_dpkg() {
 # The groups that nothing fails without.
 optional_groups() {
   case ${RIDGE_INSTALL:-} in
-    lean) echo optional image python ;;
-    peers) echo optional image python place peer ;;
-    *) echo optional image python place ;;
+    lean) echo optional image python docs ;;
+    peers) echo optional image python docs place peer ;;
+    *) echo optional image python docs place ;;
   esac
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/text.hpp"
 #include "cli/process.hpp"
+#include "cli/reference.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -172,6 +173,7 @@ int run_program(int count, char** values, const std::string& about, const std::s
   try {
     Command program(app);
     add(program);
+    add_reference(app);
     if (count == 1) {
       fmt::print("{}", app.help());
       return 0;

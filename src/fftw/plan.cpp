@@ -47,6 +47,7 @@ const fft::TensorPlan<T>& Plan<T>::variant(std::optional<Tensor>& made, const ff
 
 template <class T>
 void Plan<T>::execute(const Arrays<T>& arrays) const {
+  if (arrays.in == nullptr || arrays.out == nullptr) return;  // planned without arrays, as FFTW_ESTIMATE allows
   const fft::TensorProblem& problem = plan_.problem();
   const bool in_place = static_cast<void*>(arrays.in) == static_cast<void*>(arrays.out);
   const Tensor* plan = &plan_;
@@ -68,6 +69,7 @@ void Plan<T>::execute_split(const Arrays<T>& arrays) const {
   const bool complex_in = problem.kind != fft::TensorKind::real_forward;
   const bool complex_out = problem.kind != fft::TensorKind::real_inverse;
   if (problem.split_input || problem.split_output) return execute(arrays);
+  if (arrays.in == nullptr || arrays.out == nullptr) return;
   // Interleaved pairs are split arrays a real apart; a backward transform is a forward one of exchanged parts, and so
   // the caller's pointers say all there is to say.
   if (complex_in && complex_out) problem.kind = fft::TensorKind::complex_forward;

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# What is made from the same words as --help: the manual page, completion for three shells; and ridge fftw.
+#   reference_test.sh RIDGE [DROP-IN]
+source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
+drop_in=${2:-}
+
+# --- the manual page -------------------------------------------------------------------------------------------------
+"$ridge" manual >ridge.1 || fail "ridge manual"
+for word in '.TH RIDGE 1' '.SS ridge bench fft' '.SS ridge stencil heat' '\-\-device' 'ridge fftw'; do has "$word" ridge.1; done
+if command -v groff >/dev/null; then
+  groff -man -Tutf8 -ww -z ridge.1 2>warnings
+  grep -v "can't break line\|cannot adjust\|cannot break" warnings | grep -q . && fail "groff: $(head -n 3 warnings)"
+fi
+# Every option that a command's --help shows stands in the page.
+for command in "fft" "bench stencil" "channelize" "flow" "place" "sar"; do
+  # shellcheck disable=SC2086
+  "$ridge" $command --help | grep -oE '^  (-[a-z],)?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u >options
+  [ -s options ] || fail "no options in ridge $command --help"
+  while read -r option; do has "${option//-/\\-}" ridge.1; done <options
+done
+
+# --- completion ------------------------------------------------------------------------------------------------------
+for shell in bash zsh fish; do
+  "$ridge" completion $shell >complete.$shell || fail "ridge completion $shell"
+  has "channelize" complete.$shell
+  if command -v $shell >/dev/null; then $shell -n complete.$shell || fail "$shell does not understand its completion"; fi
+done
+mistake "tcsh" "$ridge" completion tcsh
+
+# completed WORDS...: what bash offers for the last word
+completed() {
+  # shellcheck disable=SC1091,SC2034
+  (
+    source ./complete.bash
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+    _ridge
+    printf '%s\n' "${COMPREPLY[@]}"
+  )
+}
+[[ $(completed ridge cha) == channelize ]] || fail "ridge cha: $(completed ridge cha)"
+completed ridge bench fft -- >offered
+has "--lengths" offered
+completed ridge bench "" >offered
+has "stencil" offered
+completed ridge channelize in.raw out.raw --sta >offered
+[[ $(cat offered) == --stations ]] || fail "ridge channelize in out --sta: $(cat offered)"
+completed ridge completion "" >offered
+
+# --- ridge fftw ------------------------------------------------------------------------------------------------------
+if [ -n "$drop_in" ]; then
+  [ "$("$ridge" fftw --where)" = "$(readlink -f "$drop_in")" ] || fail "--where: $("$ridge" fftw --where)"
+  expect "^$(readlink -f "$drop_in")$" "$ridge" fftw -- sh -c 'echo $LD_PRELOAD'
+  expect "^-q --help$" "$ridge" fftw -- echo -q --help
+  "$ridge" fftw -- sh -c 'exit 7'
+  [ $? -eq 7 ] || fail "the program's exit code"
+  LD_PRELOAD=libm.so.6 "$ridge" fftw -- sh -c 'echo $LD_PRELOAD' | grep -q ":libm.so.6$" || fail "what was preloaded before"
+  mistake "No such file" "$ridge" fftw -- /nonexistent/program
+  mistake "no program" "$ridge" fftw
+  if command -v fftw-wisdom >/dev/null; then
+    "$ridge" fftw --trace plans.txt -- fftw-wisdom -n -t 0.01 -o wisdom cof64 || fail "fftw-wisdom"
+    grep -q '^plan' plans.txt || fail "no plan of ours: $(cat plans.txt)"
+  else
+    echo "fftw-wisdom is not installed: no program of FFTW's was run"
+  fi
+fi
+finish

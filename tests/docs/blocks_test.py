@@ -1,0 +1,146 @@
+"""The blocks of code in README and docs/ work: Python is run, C++ is compiled, commands have the options that are shown.
+
+  blocks_test.py SOURCE BUILD COMPILER [FLAGS...]
+
+A page's Python blocks run one after the other in one process. A C++ block is compiled against the public headers, in a function of its
+own with what CONTEXT declares for it; one with "…" in it was shortened for the reader and is left out. Of commands every
+`ridge ... --option` must be known to that command's --help.
+"""
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+source, build, compiler, flags = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3], sys.argv[4:]
+BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.M | re.S)
+SPANS = "std::vector<std::complex<float>> in, out;"
+
+# What a block takes for granted, by something that stands in it.
+CONTEXT = {
+    "fft.forward(in, out);   ": SPANS,
+    "both.forward(in, out);": SPANS,
+    "fft::plan<float>(gpu": "ridge::Buffer in, out; ridge::Queue queue = ridge::host().queue();",
+    "TensorPlan<double> dct": "double* in = nullptr; double* out = nullptr;",
+    "stream.push(bytes, channels)": "std::vector<std::byte> bytes; std::vector<std::complex<float>> channels;",
+    "PowerStream power(": "using namespace ridge::filterbank; Problem problem; ridge::Device device = ridge::host(); std::vector<std::byte> "
+                          "bytes; std::vector<float> sums; ridge::Queue queue = device.queue(); ridge::Buffer spectra, visibilities;",
+    "mat.data": "struct { unsigned char* data; std::size_t step; } mat{}; ridge::image::Image second;",
+    "OperatorProblem problem{": "using namespace ridge::image; Image in;",
+    'variant = "chains"': "std::size_t count = 1; double n = 1;",
+    "seconds_of(variants[i]": "ridge::planner::Problem problem; std::vector<ridge::planner::Candidate> candidates; int variants[1], data = 0; "
+                              "auto seconds_of = [](int, int) { return 1.0; };",
+    "transpose::plan<": SPANS,
+}
+PRELUDE = "\n".join(f"#include <ridge/{name}>" for name in (
+    "fft.hpp", "fft/tensor.hpp", "fft_hybrid.hpp", "filterbank.hpp", "image.hpp", "machine.hpp", "place.hpp", "plan.hpp", "sar.hpp",
+    "stencil.hpp", "transpose.hpp")) + "\n#include <complex>\n#include <iostream>\n#include <string>\n#include <vector>\n"
+
+pages = ["README.md"] + sorted(f"docs/{n}" for n in os.listdir(os.path.join(source, "docs")) if n.endswith(".md"))
+pages += ["docs/lessons/README.md"]
+texts = {page: open(os.path.join(source, page), encoding="utf-8").read() for page in pages}
+faults, notes, count = [], [], {"python": 0, "cpp": 0, "command": 0}
+
+
+def run_python():
+    package = os.path.join(build, "python", "ridge")
+    if not os.path.isdir(package) or not any(n.startswith("_ridge.") for n in os.listdir(package)):
+        notes.append("the Python package is not built: Python blocks were not run")
+        return
+    for page, text in texts.items():
+        blocks = [body for language, body in BLOCK.findall(text) if language == "python"]
+        if not blocks:
+            continue
+        with tempfile.TemporaryDirectory() as work:
+            done = subprocess.run([sys.executable, "-c", "\n".join(blocks)], cwd=work, text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, timeout=250,
+                                  env={**os.environ, "PYTHONPATH": os.path.join(build, "python")})
+        if done.returncode != 0:
+            if "No module named" in done.stdout:
+                notes.append(f"{page}: {done.stdout.strip().splitlines()[-1]}")
+                continue
+            faults.append(f"{page}: its Python fails:\n{done.stdout}")
+        count["python"] += len(blocks)
+
+
+def compile_cpp():
+    """One unit for all of them: the headers are what takes time."""
+    includes, functions = set(), []
+    for page, text in texts.items():
+        for match in BLOCK.finditer(text):
+            if match.group(1) != "cpp" or "…" in match.group(2):
+                continue
+            line = text[:match.start()].count("\n") + 2
+            body = match.group(2)
+            includes |= set(re.findall(r"^#include .*$", body, re.M))
+            body = re.sub(r"^#include .*$", "", body, flags=re.M)
+            context = " ".join(declared for needle, declared in CONTEXT.items() if needle in body)
+            head = f'#line {line} "{page}"\n'
+            name = f"block{len(functions)}"
+            if re.search(r"^(?:[\w:]+[ *&]+)+\w+\([^;]*\) \{$", body, re.M):
+                functions.append(f"namespace {name} {{\n{head}{body}\n}}\n")
+            else:
+                functions.append(f"[[maybe_unused]] static void {name}() {{\n{context}\n{head}{body}\n}}\n")
+            count["cpp"] += 1
+    with tempfile.TemporaryDirectory() as work:
+        unit = os.path.join(work, "blocks.cpp")
+        with open(unit, "w", encoding="utf-8") as f:
+            f.write(PRELUDE + "\n".join(sorted(includes)) + "\n" + "".join(functions).replace("int main(", "int program("))
+        done = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-w", *flags, "-I", os.path.join(source, "include"), unit],
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        errors = [line for line in done.stdout.splitlines() if "error:" in line]
+        faults.append("C++ blocks do not compile (CONTEXT in blocks_test.py declares what they take for granted):\n"
+                      + "\n".join(errors[:20]))
+
+
+helps = {}
+
+
+def help_of(words):
+    if words not in helps:
+        done = subprocess.run([os.path.join(build, "ridge"), *words, "--help"], text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, timeout=60, env={**os.environ, "RIDGE_BACKENDS": "host"})
+        helps[words] = done.stdout if done.returncode == 0 else None
+    return helps[words]
+
+
+def check_commands():
+    names = re.findall(r"^  ([a-z-]+) ", help_of(()).split("Subcommands:")[-1], re.M)
+    for page, text in texts.items():
+        pieces = [body for language, body in BLOCK.findall(text) if language in ("sh", "")]
+        pieces += re.findall(r"^    (\S.*)$", BLOCK.sub("", text), re.M)
+        for line in "\n".join(pieces).splitlines():
+            for found in re.finditer(r"(?:^|[\s/(|])ridge ((?:(?!\s\s|\s#|\s\|\s|[)`]|$).)+)", line):
+                try:
+                    words = shlex.split(found.group(1).replace("[", " ").replace("]", " "), comments=True)
+                except ValueError:
+                    continue
+                if not words or words[0] not in names:
+                    continue
+                path = (words[0],)
+                if len(words) > 1 and re.fullmatch(r"[a-z][a-z-]*", words[1]) and f"\n  {words[1]} " in help_of(path):
+                    path += (words[1],)
+                shown = help_of(path)
+                if shown is None:
+                    faults.append(f"{page}: there is no command ridge {' '.join(path)}")
+                    continue
+                count["command"] += 1
+                words = words[:words.index("--")] if "--" in words else words
+                for word in words:
+                    option = word.split("=")[0]
+                    if re.fullmatch(r"--[a-z][a-z-]*", option) and option != "--help" and not re.search(
+                            rf"{option}\b(?!-)", shown) and not re.search(rf"{option}\b(?!-)", help_of(path[:1])):
+                        faults.append(f"{page}: ridge {' '.join(path)} has no {option}: {line.strip()}")
+
+
+run_python()
+compile_cpp()
+if os.path.exists(os.path.join(build, "ridge")):
+    check_commands()
+if count["cpp"] < 10:
+    faults.append(f"only {count['cpp']} C++ blocks found: is this the source tree?")
+print("\n".join(faults + notes) or "ok")
+print(f"{count['python']} Python blocks run, {count['cpp']} C++ blocks compiled, {count['command']} commands checked")
+sys.exit(bool(faults))

@@ -1,0 +1,109 @@
+"""The documentation as a site: it builds, every link and anchor leads somewhere, nothing comes from a network, and every function of
+every public header is in the reference. Skipped without python3-markdown; without Doxygen the reference is not looked at.
+
+  site_test.py SOURCE
+"""
+import html.parser
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+root = os.path.abspath(sys.argv[1])
+try:
+    import markdown  # noqa: F401
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+
+class Page(html.parser.HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.anchors, self.loads, self.text = [], set(), [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        if "id" in given:
+            self.anchors.add(given["id"])
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        if tag in ("script", "link", "img"):
+            self.loads.append(given.get("src") or given.get("href") or "")
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def functions_of(header):
+    """Names before a parenthesis in public declarations: no bodies, comments, private parts or detail namespaces."""
+    text = re.sub(r"//[^\n]*", "", open(header, encoding="utf-8").read())
+    text = re.sub(r"\n( *) private:.*?(?=\n\1\};)", "", text, flags=re.S)
+    text = re.sub(r"namespace detail \{.*?\n\}  ?", "", text, flags=re.S)
+    text = re.sub(r"\(([^()]|\([^()]*\))*\)(?=[^;{]*\{[^{}]*\})", "()", text)
+    names = set()
+    for match in re.finditer(r"^ {0,2}(?:(?:static|constexpr|inline|explicit|friend|virtual|template|requires)\b[^\n;{]*?)?"
+                             r"(?:[\w:]+(?:<[^;{}()]*>)?[&*]* +)+[&*]*(\w+)\(", text, re.M):
+        before = match.group(0)
+        if not match.group(1).endswith("_") and not re.search(r"\b(return|else|new|throw|if|for|while|requires|private|using|operator)\b|=", before):
+            names.add(match.group(1))
+    return names
+
+
+faults = []
+with tempfile.TemporaryDirectory() as work:
+    site = os.path.join(work, "site")
+    done = subprocess.run([sys.executable, os.path.join(root, "docs", "site"), site], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        sys.exit(f"docs/site failed:\n{done.stdout}")
+    pages = {}
+    for folder, _, names in os.walk(site):
+        for name in names:
+            if name.endswith(".html"):
+                path = os.path.join(folder, name)
+                pages[path] = Page(open(path, encoding="utf-8").read())
+    if len(pages) < 40:
+        faults.append(f"only {len(pages)} pages")
+    for path, page in pages.items():
+        name = os.path.relpath(path, site)
+        for address in page.loads:
+            if "://" in address or not os.path.exists(os.path.normpath(os.path.join(os.path.dirname(path), address))):
+                faults.append(f"{name} loads {address}, which is not in the site")
+        for address in page.links:
+            if re.match(r"[a-z]+:", address):
+                continue
+            file, _, anchor = address.partition("#")
+            target = os.path.normpath(os.path.join(os.path.dirname(path), file)) if file else path
+            if target not in pages:
+                faults.append(f"{name}: the link to {address} leads nowhere")
+            elif anchor and anchor not in pages[target].anchors:
+                faults.append(f"{name}: {address} has no such place")
+    checked = 0
+    if shutil.which("doxygen"):
+        for folder, _, names in os.walk(os.path.join(root, "include", "ridge")):
+            for header in sorted(names):
+                path = os.path.join(folder, header)
+                short = os.path.relpath(path, os.path.join(root, "include"))
+                target = os.path.join(site, "reference", short.replace("/", "_").replace(".hpp", "") + ".html")
+                wanted = functions_of(path)
+                if target not in pages:
+                    if wanted:
+                        faults.append(f"{short} has no page, and it has {sorted(wanted)[:3]}")
+                    continue
+                words = set(re.findall(r"\w+", pages[target].text))
+                faults += [f"{short}: {name}() is not in the reference" for name in sorted(wanted - words)]
+                checked += len(wanted)
+        if checked < 200:
+            faults.append(f"only {checked} functions were found in the headers")
+        index = open(os.path.join(site, "index.js"), encoding="utf-8").read()
+        for name in ("ridge::stencil::Plan::run_until", "ridge::fft::Plan::forward"):
+            if name not in index:
+                faults.append(f"the search does not know {name}")
+    else:
+        print("doxygen is not installed: the reference was not looked at")
+print("\n".join(faults[:40]) or f"{len(pages)} pages, {checked} functions in the reference")
+sys.exit(bool(faults))
