@@ -10,7 +10,7 @@
 namespace ridge::stencil {
 namespace {
 
-bool fits(const std::vector<Term>& terms, std::size_t fields, bool whole_numbers) {
+bool sums_fit(const std::vector<Term>& terms, std::size_t fields, bool whole_numbers) {
   std::vector<bool> reached(fields);
   for (const Term& term : terms) {
     reached[term.to] = true;
@@ -30,7 +30,7 @@ Update<T> from_expressions(std::size_t dimensions, const std::vector<Expression>
   made.outputs = outputs;
   made.name = name;
   detail::complete(made);
-  if (made.linear && fits(*made.linear, made.fields, !std::is_floating_point_v<T>)) {
+  if (made.linear && sums_fit(*made.linear, made.fields, !std::is_floating_point_v<T>)) {
     return linear<T>(dimensions, *made.linear, std::move(name));
   }
   made.row = tape_rows<T>(made.outputs, made.radius);

@@ -19,7 +19,7 @@ struct Slots {
   std::size_t count = 0;
 };
 
-Slots assign(const Tape& tape) {
+Slots assign_slots(const Tape& tape) {
   const std::size_t operations = tape.operations.size();
   std::vector<std::size_t> last(operations);
   for (std::size_t i = 0; i < operations; ++i) {
@@ -106,7 +106,7 @@ class TapeRows {
  public:
   using C = Compute<T>;
   TapeRows(const std::vector<Expression>& outputs, const Offset& radius)
-      : tape_(flatten(outputs)), slots_(assign(tape_)), radius_(radius) {}
+      : tape_(flatten(outputs)), slots_(assign_slots(tape_)), radius_(radius) {}
 
   void operator()(const Rows<T>& rows) const {
     // A thread's own, as large as the largest update it met: a run allocates nothing.
