@@ -9,7 +9,7 @@
 namespace ridge::image::on_device {
 namespace {
 
-constexpr int kItems = 128;
+constexpr int kStreamItems = 128;
 constexpr std::size_t kMostDown = 33;  // unrolled
 constexpr int kMostBlocks = 16;        // fours at either side, in registers
 
@@ -39,9 +39,9 @@ class StreamStep final : public Step {
   StreamStep(const Device& device, const StreamDesign& design)
       : kernel_(device.compile(stream_source(design)).kernel("stream")) {
     const std::size_t fours = (design.shape.columns * design.shape.channels + 3) / 4;
-    launch_ = {.groups = {groups_for(fours, static_cast<std::size_t>(kItems - design.left - design.right)),
+    launch_ = {.groups = {groups_for(fours, static_cast<std::size_t>(kStreamItems - design.left - design.right)),
                           groups_for(design.shape.rows, static_cast<std::size_t>(design.rows_each))},
-               .items = {kItems}};
+               .items = {kStreamItems}};
   }
   void enqueue(Queue& queue, const Image& in, const Image&, const Image& out) const override {
     std::vector<Argument> arguments = arguments_of(in);
@@ -76,8 +76,8 @@ void list_stream(const Device& device, const Chain& chain, const Link& link, std
     StepPlan plan{.name = "stream", .parameters = {{"rows", std::to_string(rows_each)}}};
     if (down > kMostDown || design.left > kMostBlocks || design.right > kMostBlocks) {
       plan.refusal = fmt::format("{} rows and {} channels of a row are unrolled at most", kMostDown, 8 * kMostBlocks);
-    } else if (device.limits().local_memory < static_cast<std::size_t>(rows_each) * kItems * 16) {
-      plan.refusal = fmt::format("needs {} KiB of local memory", rows_each * kItems * 16 / 1024);
+    } else if (device.limits().local_memory < static_cast<std::size_t>(rows_each) * kStreamItems * 16) {
+      plan.refusal = fmt::format("needs {} KiB of local memory", rows_each * kStreamItems * 16 / 1024);
     }
     const double again = 1 + (static_cast<double>(down) - 1) / rows_each;
     plan.cost = {.flops = 2 * values * static_cast<double>(down + across),
