@@ -87,8 +87,11 @@ class Work {
     report.spine = spine(program);
     if (read_.function.empty()) return report;
     if (top.refused.empty() && !kernels_.empty()) {
-      const emit::Output out =
-          emit_ == "openmp" ? emit::openmp_text(program, kernels_) : emit::program_text(program, kernels_);
+      const emit::Output out = emit_ == "openmp" ? emit::openmp_text(program, kernels_)
+                                                 : emit::program_text(program, kernels_,
+                                                                      emit_ == "cuda"     ? emit::Target::cuda
+                                                                      : emit_ == "opencl" ? emit::Target::opencl
+                                                                                          : emit::Target::ridge);
       report.placed = out.text;
     } else {
       for (LoopVerdict& l : report.loops) l.placed = false;

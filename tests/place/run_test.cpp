@@ -44,7 +44,7 @@ void compare_all(const std::string& emit, const std::vector<std::string>& names)
     ASSERT_FALSE(report.placed.empty());
     ridge::place::judge::Wishes wishes;
     wishes.flags = options.flags;
-    wishes.openmp = emit == "openmp";
+    wishes.emit = emit;
     const auto outcome = ridge::place::judge::compare(report, text_of(c.file), wishes);
     EXPECT_TRUE(outcome.verified) << outcome.text;
     ++compared;

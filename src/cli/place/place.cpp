@@ -1,6 +1,7 @@
 // ridge place: sequential C++ loops to a device, verified and explained.
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 
 #include <fmt/format.h>
@@ -66,32 +67,45 @@ void run(const Wishes& wishes) {
     fmt::print("nothing is placed, no file is written\n");
     return;
   }
-  const bool openmp = options.emit == "openmp";
-  if (!openmp && !some_device())
+  const bool threads = options.emit == "openmp", other_device = options.emit == "cuda" && !place::judge::can_run_cuda();
+  if (!threads && !some_device())
     throw Error(ErrorKind::unavailable,
                 "there is no device to compare on (ridge devices says why); --emit openmp gives threads of the host");
   place::judge::Wishes judging;
   judging.flags = wishes.options.flags;
   judging.parameters = parameters;
   judging.device = wishes.device;
-  judging.openmp = openmp;
-  const auto outcome = place::judge::compare(report, *source, judging);
+  judging.emit = options.emit;
+  place::Report judged = report;
+  if (other_device) {  // the same kernels on what there is, and CUDA's compiler over the program itself
+    if (const std::string fault = place::judge::cuda_fault(report, judging); !fault.empty())
+      throw Error(ErrorKind::internal, "not verified, no file is written: nvcc says " + fault);
+    options.emit = judging.emit = "ridge";
+    judged = place::analyze(wishes.file, options);
+  }
+  const auto outcome = place::judge::compare(judged, *source, judging);
   if (!outcome.verified)
     throw Error(ErrorKind::invalid_argument, fmt::format("not verified, no file is written: {}", outcome.text));
   fmt::print("{}; original {}, placed {}\n", outcome.text, base::human_seconds(outcome.original_seconds),
              base::human_seconds(outcome.placed_seconds));
-  if (!parameters.empty() && outcome.placed_seconds > outcome.original_seconds) {
+  if (other_device) {
+    fmt::print("compared with the same kernels on another device: there is no CUDA device here, or no nvcc\n");
+  } else if (!parameters.empty() && outcome.placed_seconds > outcome.original_seconds) {
     fmt::print("slower than the original at these sizes: put back, no file is written\n");
     return;
   }
   fs::path out = wishes.out;
   if (out.empty()) {
     const fs::path from = wishes.file;
-    out = from.parent_path() / (from.stem().string() + "_placed" + from.extension().string());
+    const std::string extension = wishes.options.emit == "cuda" ? ".cu" : from.extension().string();
+    out = from.parent_path() / (from.stem().string() + "_placed" + extension);
   }
   base::write_file(out, report.placed);
-  fmt::print("{} written{}\n", out.string(),
-             openmp ? ": compile it with -fopenmp" : ": compile it with Ridgeline's headers and -lridge");
+  static const std::map<std::string, const char*> ways{{"ridge", "with Ridgeline's headers and -lridge"},
+                                                       {"opencl", "with -lOpenCL"},
+                                                       {"cuda", "with nvcc -O3 -fmad=false"},
+                                                       {"openmp", "with -fopenmp"}};
+  fmt::print("{} written: compile it {}\n", out.string(), ways.at(wishes.options.emit));
 }
 
 }  // namespace
@@ -104,6 +118,7 @@ void add_place(Command& program) {
 Examples:
   ridge place blur.cpp --function blur
   ridge place blur.cpp --function blur --param h=1080 --param w=1920      real sizes: slower than before is put back
+  ridge place blur.cpp --function blur --emit cuda                        blur_placed.cu, for nvcc alone
   ridge place blur.cpp --function blur --emit openmp                      threads of the host instead of a device
   ridge place blur.cpp --function blur --explain l2                       one loop: what it reads, writes, carries
 
@@ -117,9 +132,11 @@ compiler follow after --:  ridge place blur.cpp --function blur -- -Iinclude -DW
               "The function to place, with all it calls (without: verdicts on every function)")
       .value_name("NAME");
   command.option("--out", wishes->out, "The placed file (default FILE_placed.cpp)").value_name("FILE");
-  command.option("--emit", wishes->options.emit, "ridge: kernels on any device; openmp: threads of the host")
+  command
+      .option("--emit", wishes->options.emit,
+              "ridge: kernels on any device; opencl, cuda: a program that needs no Ridgeline; openmp: threads")
       .shows_default()
-      .one_of({"ridge", "openmp"});
+      .one_of({"ridge", "opencl", "cuda", "openmp"});
   command.option("--device", wishes->device, "Where the placed program is compared").value_name("NAME");
   command.option("--param", wishes->parameters, "The value of an integer parameter in the comparison; may be repeated")
       .value_name("NAME=N");

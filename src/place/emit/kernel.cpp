@@ -17,7 +17,7 @@ std::string joined(const std::vector<std::string>& list) {
   return text;
 }
 
-const char* kSides[4] = {"1, 1, 1", "256, 1, 1", "32, 8, 1", "32, 4, 2"};
+const std::vector<std::string> kItems[4] = {{"1", "1", "1"}, {"256", "1", "1"}, {"32", "8", "1"}, {"32", "4", "2"}};
 
 bool letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -267,8 +267,9 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
   }
   std::string body = node_text(root_node, loops, 1);
   for (const int e : k.expanded) body = interleaved(body, nest.variables[e].name);
-  k.text = "KERNEL WORK_GROUP(" + std::string(kSides[choice.chain.size()]) + ") void " + name + "(" +
-           joined(arguments) + ") {\n" + top + body + end + "}\n";
+  k.items = kItems[choice.chain.size()];
+  k.text = "KERNEL WORK_GROUP(" + joined(k.items) + ") void " + name + "(" + joined(arguments) + ") {\n" + top + body +
+           end + "}\n";
   return k;
 }
 

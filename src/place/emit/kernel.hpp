@@ -31,7 +31,8 @@ struct Kernel {
   std::vector<int> scalars{};
   std::vector<Reduction> reductions{};
   std::vector<int> expanded{}, privates{}, copies{};
-  std::vector<HostCall> iterations{};     // one an axis, innermost first
+  std::vector<HostCall> iterations{};     // one an axis
+  std::vector<std::string> items{};       // of a group, along each axis
   HostCall fits{};                        // empty where nothing is assumed
   std::vector<std::string> parameters{};  // of the host functions, by name in the nest
   std::vector<int> chain{};

@@ -6,6 +6,7 @@
 
 #include "place/emit/node_text.hpp"
 #include "place/emit/reduction_text.hpp"
+#include "place/emit/standalone.hpp"
 
 namespace ridge::place::emit {
 namespace {
@@ -23,7 +24,8 @@ std::string joined(const std::vector<std::string>& list) {
 
 class Writer {
  public:
-  Writer(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed) : p_(program), placed_(placed) {
+  Writer(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed, Target target)
+      : p_(program), placed_(placed), target_(target) {
     session_ = "on_device";
     while (p_.text.find(session_) != std::string::npos) session_ += "_";
   }
@@ -45,22 +47,20 @@ class Writer {
     const Function& top = p_.functions.back();
     for (std::size_t f = 0; f < p_.functions.size(); ++f)
       if (needed_.count(p_.functions[f].name) > 0) clones += clone(static_cast<int>(f));
-    std::string before = "namespace placed = ridge::placed;\n\nconst char* const " + top.name +
-                         "_kernels = R\"kernels(\n" + out.kernels + ")kernels\";\n\n" + functions + "\n" + clones;
+    const std::string before = kernels_text(top.name, out.kernels) + functions + "\n" + clones;
     std::string call = top.name + "_placed(" + session_;
     for (const FunctionParameter& p : top.parameters)
       call += ", " + (p.type.find("&&") != std::string::npos ? "std::move(" + p.name + ")" : p.name);
     call += ")";
-    std::string body = "{\n  static const ridge::placed::Kernels kernels(\"" + top.name + "\", " + top.name +
-                       "_kernels);\n  ridge::placed::Session " + session_ + "(kernels);\n";
+    std::string body = "{\n" + session_text(top.name);
     if (top.result == "void")
       body += "  " + call + ";\n  " + session_ + ".finish();\n}";
     else
       body += "  " + top.result + " result = " + call + ";\n  " + session_ + ".finish();\n  return result;\n}";
     std::vector<Edit> edits{{top.whole.begin, top.whole.begin, before}, {top.body.begin, top.body.end, body}};
     out.text = "// " + p_.file.substr(p_.file.rfind('/') + 1) + " with loops of " + top.name +
-               "() placed on a device by ridge place.\n" +
-               "#include <cmath>\n#include <cstdint>\n#include <vector>\n\n#include <ridge/placed.hpp>\n\n" +
+               "() placed on a device by ridge place." + how_to_compile() + "\n" +
+               "#include <cmath>\n#include <cstdint>\n#include <vector>\n\n" + runtime_text() +
                applied(0, static_cast<unsigned>(p_.text.size()), edits);
     return out;
   }
@@ -68,6 +68,7 @@ class Writer {
  private:
   const Program& p_;
   const std::map<std::pair<int, int>, Kernel>& placed_;
+  Target target_ = Target::ridge;
   std::string session_{};
   std::set<std::string> needed_{};  // functions with a placed version
 
@@ -80,6 +81,53 @@ class Writer {
       for (const std::string& callee : function.calls) needs |= needed_.count(callee) > 0;
       if (needs) needed_.insert(function.name);
     }
+  }
+
+  const char* how_to_compile() const {
+    switch (target_) {
+      case Target::cuda:
+        return "\n// nvcc -O3 -arch=native -std=c++17 -fmad=false: with fmad the last bits differ from the original's.";
+      case Target::opencl:
+        return " Link with -lOpenCL.";
+      default:
+        return "";
+    }
+  }
+
+  std::string runtime_text() const {
+    switch (target_) {
+      case Target::cuda:
+        return cuda_runtime();
+      case Target::opencl:
+        return opencl_runtime();
+      default:
+        return "#include <ridge/placed.hpp>\n\n";
+    }
+  }
+
+  // Kernels are C++ in CUDA, in a namespace of their own beside the user's functions of the same names; text elsewhere.
+  std::string kernels_text(const std::string& name, const std::string& dialect) const {
+    if (target_ == Target::cuda)
+      return "namespace " + name +
+             "_kernels {\n\nusing uchar = unsigned char;\nusing ushort = unsigned short;\nusing "
+             "uint = unsigned;\nusing ulong = unsigned long;\n\n" +
+             in_cuda(dialect) + "}  // namespace " + name + "_kernels\n\n";
+    const bool opencl = target_ == Target::opencl;
+    return std::string(opencl ? "" : "namespace placed = ridge::placed;\n\n") + "const char* const " + name +
+           "_kernels = R\"kernels(\n" + (opencl ? "#pragma OPENCL FP_CONTRACT OFF\n" + in_opencl(dialect) : dialect) +
+           ")kernels\";\n\n";
+  }
+
+  std::string session_text(const std::string& name) const {
+    if (target_ == Target::cuda) return "  placed::Session " + session_ + ";\n";
+    const bool opencl = target_ == Target::opencl;
+    return "  static " +
+           std::string(opencl ? "placed::Kernels kernels(" : "const placed::Kernels kernels(\"" + name + "\", ") +
+           name + "_kernels);\n  placed::Session " + session_ + "(kernels);\n";
+  }
+
+  std::string kernel_name(const Kernel& k) const {
+    return target_ == Target::cuda ? p_.functions.back().name + "_kernels::" + k.name : "\"" + k.name + "\"";
   }
 
   std::string original(const Span& span) const { return p_.text.substr(span.begin, span.end - span.begin); }
@@ -100,7 +148,7 @@ class Writer {
     const Function& f = p_.functions[which];
     std::vector<Edit> edits;
     edit(f.root, which, 0, edits);
-    return "static " + f.result + " " + f.name + "_placed(ridge::placed::Session& " + session_ +
+    return "static " + f.result + " " + f.name + "_placed(placed::Session& " + session_ +
            (f.parameter_text.empty() ? "" : ", " + f.parameter_text) + ") " + applied(f.body.begin, f.body.end, edits) +
            "\n\n";
   }
@@ -245,9 +293,9 @@ class Writer {
     const std::string pad = indent_of(part.span.begin);
     std::string text;
     for (const auto& local : part.locals)
-      text += "\n" + pad + "const ridge::placed::Owner " + local.name + "_owner(" + session_ + ", " + local.name + ");";
+      text += "\n" + pad + "const placed::Owner " + local.name + "_owner(" + session_ + ", " + local.name + ");";
     if (part.leaves)
-      text += "\n" + pad + "const ridge::placed::Leaving leaving_" + std::to_string(part.line) + "(" + session_ + ");";
+      text += "\n" + pad + "const placed::Leaving leaving_" + std::to_string(part.line) + "(" + session_ + ");";
     edits.push_back({part.span.end, part.span.end, text});
   }
 
@@ -307,14 +355,15 @@ class Writer {
     const std::string in = pad + "  ";
     std::string text = "if (" + (counts.empty() ? "" : "const placed::Int " + joined(counts) + "; ") + condition +
                        ") {  // " + loops + " on the device\n";
-    std::string most;
+    std::string most = k.reductions.empty() ? "" : "1024";
     for (const int e : k.expanded) {
       const Variable& v = nest.variables[e];
-      most = "(placed::Int(1) << 28) / placed::max(1, placed::Int(" + v.count + ") * " + std::to_string(v.bytes) + ")";
+      const std::string bytes = "placed::max(1, placed::Int(" + v.count + ") * " + std::to_string(v.bytes * 256) + ")";
+      most = "placed::min(" + (most.empty() ? "1 << 20" : most) + ", placed::max(1, (placed::Int(1) << 28) / " + bytes +
+             "))";
     }
-    text += in + "const auto grid = " + session_ + ".grid({" + joined(axes) + "}" +
-            (k.reductions.empty() ? (most.empty() ? "" : ", false") : ", true") + (most.empty() ? "" : ", " + most) +
-            ");\n";
+    text += in + "const auto grid = " + session_ + ".grid({" + joined(axes) + "}, {" + joined(k.items) + "}" +
+            (most.empty() ? "" : ", " + most) + ");\n";
     for (const int c : k.copies) {
       const Variable& v = nest.variables[c];
       text += in + "const auto " + v.name + "_before = " + session_ + ".copied(" + v.data + ", " + v.name +
@@ -332,8 +381,8 @@ class Writer {
     }
     std::string empty;
     for (const std::string& a : axes) empty += (empty.empty() ? "" : " && ") + a + " > 0";
-    text += in + "if (" + empty + ") {\n" + in + "  " + session_ + ".run(\"" + k.name + "\", grid, {" +
-            joined(arguments) + "});\n";
+    text += in + "if (" + empty + ") {\n" + in + "  " + session_ + ".run(" + kernel_name(k) + ", grid, " +
+            joined(arguments) + ");\n";
     for (const Reduction& r : k.reductions) text += reduction_join(r, nest, session_, in + "  ");
     text += in + "}\n" + pad + "} else {\n" + in + session_ + ".host_takes_over();\n" + in + original(part.span) +
             "\n" + pad + "}";
@@ -343,8 +392,8 @@ class Writer {
 
 }  // namespace
 
-Output program_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed) {
-  return Writer(program, placed).write();
+Output program_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed, Target target) {
+  return Writer(program, placed, target).write();
 }
 
 }  // namespace ridge::place::emit

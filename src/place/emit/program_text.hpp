@@ -14,7 +14,7 @@ struct PlacedNest {
   Kernel kernel{};
 };
 
-enum class Target { ridge, opencl, cuda, openmp };
+enum class Target { ridge, opencl, cuda };  // Ridgeline's device layer, or a program that needs none of it
 
 struct Output {
   std::string text{};     // the file
@@ -22,7 +22,7 @@ struct Output {
 };
 
 // `placed` by (function, nest).
-Output program_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed);
+Output program_text(const Program& program, const std::map<std::pair<int, int>, Kernel>& placed, Target target);
 
 // The same nests as threads of the host.
 struct Threads {

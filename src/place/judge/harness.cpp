@@ -18,8 +18,8 @@ long size_of(const std::string& name, int position) {
 
 }  // namespace
 
-std::string harness(const Report& report, const Wishes& wishes) {
-  std::string made, dump, arguments, again;
+std::string harness(const Report& report, const Wishes& wishes, bool placed) {
+  std::string made, dump, arguments;
   double product = 1;
   int integers = 0, reals = 0, seed = 1;
   std::map<std::string, long> sizes;
@@ -79,6 +79,11 @@ std::string harness(const Report& report, const Wishes& wishes) {
           "1);\n";
     }
   }
+  const std::string launches =
+      !placed || wishes.emit == "openmp"
+          ? ""
+          : fmt::format("  std::printf(\"kernels %lld\\n\", static_cast<long long>({}placed::launches()));\n",
+                        wishes.emit == "ridge" ? "ridge::" : "");
   return fmt::format(R"(
 #undef main
 #include <array>
@@ -127,10 +132,10 @@ int main(int, char** ridge_check_words) {{
   if (ridge_check_took < ridge_check_best) ridge_check_best = ridge_check_took;
   }}
   std::printf("seconds %.9g\n", ridge_check_best);
-  return 0;
+{3}  return 0;
 }}
 )",
-                     made, call, dump);
+                     made, call, dump, launches);
 }
 
 }  // namespace ridge::place::judge

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <ridge/device.hpp>
 #include <ridge/error.hpp>
 
 #include "base/files.hpp"
@@ -107,44 +108,122 @@ std::vector<std::string> ridge_flags() {
   return flags;
 }
 
+// nvcc, by CUDACXX, on the path or where the toolkit puts it; "" without one.
+std::string cuda_compiler() {
+  if (const char* named = std::getenv("CUDACXX"); named != nullptr && *named != '\0') return named;
+  std::string path = std::getenv("PATH") == nullptr ? "" : std::getenv("PATH");
+  path += ":/usr/local/cuda/bin";
+  std::error_code ignored;
+  for (std::size_t at = 0; at < path.size();) {
+    const std::size_t end = std::min(path.find(':', at), path.size());
+    if (const fs::path file = fs::path(path.substr(at, end - at)) / "nvcc"; fs::exists(file, ignored))
+      return file.string();
+    at = end + 1;
+  }
+  return "";
+}
+
+// What the placed program is compiled with beside the flags of both.
+struct Compiler {
+  std::string command{};  // "" : the same as the original's
+  std::vector<std::string> flags{};
+  const char* suffix = ".cpp";
+};
+Compiler compiler_of(const std::string& emit) {
+  if (emit == "openmp") return {"", {"-fopenmp"}};
+  if (emit == "opencl") return {"", {"-lOpenCL", "-pthread"}};
+  if (emit == "cuda") return {cuda_compiler(), {"-arch=native", "-fmad=false"}, ".cu"};
+  return {"", ridge_flags()};
+}
+
+// The compiler and what both programs are compiled with.
+std::vector<std::string> common_flags(const std::string& compiler, const Report& report, const Wishes& wishes) {
+  std::vector<std::string> all{compiler, "-O2", "-ffp-contract=off", "-w"};
+  bool standard = false;
+  for (const std::string& f : wishes.flags) standard |= f.rfind("-std=", 0) == 0;
+  if (!standard) all.emplace_back("-std=c++20");
+  all.push_back("-I" + fs::absolute(report.file).parent_path().string());
+  all.insert(all.end(), wishes.flags.begin(), wishes.flags.end());
+  return all;
+}
+
+// Where the kernels of a program on Ridgeline's devices run: what the user named, else the first that is not the host.
+std::string device_of(const Wishes& wishes) {
+  if (!wishes.device.empty()) return wishes.device;
+  if (const char* named = std::getenv("RIDGE_DEVICE"); named != nullptr && *named != '\0') return named;
+  std::string found;
+  for (const Device& d : devices().devices)
+    if (!d.is_host() && (found.empty() || d.info().backend == Backend::cuda)) found = d.info().id;
+  return found;
+}
+
+// nvcc takes few of the host compiler's flags itself.
+std::vector<std::string> for_nvcc(const std::vector<std::string>& flags) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    const std::string& f = flags[i];
+    const bool known = f.rfind("-I", 0) == 0 || f.rfind("-D", 0) == 0 || f.rfind("-O", 0) == 0 ||
+                       f.rfind("-std=", 0) == 0 || f == "-w" || f.empty() || f[0] != '-';
+    if (!known) all.emplace_back("-Xcompiler");
+    all.push_back(f);
+  }
+  return all;
+}
+
 }  // namespace
+
+bool can_run_cuda() {
+  if (cuda_compiler().empty()) return false;
+  for (const Device& d : devices().devices)
+    if (d.info().backend == Backend::cuda) return true;
+  return false;
+}
+
+std::string cuda_fault(const Report& report, const Wishes& wishes) {
+  const std::string compiler = cuda_compiler();
+  if (compiler.empty()) return "";
+  const Folder folder;
+  base::write_file(folder.path() / "placed.cu", report.placed);
+  auto command = for_nvcc(common_flags(compiler, report, wishes));
+  command.insert(command.end(), {"-arch=sm_80", "-c", "-o", "/dev/null", (folder.path() / "placed.cu").string()});
+  return run(command, {}, folder.path() / "log", wishes.seconds) == 0 ? "" : first_lines(folder.path() / "log");
+}
 
 Outcome compare(const Report& report, const std::string& source, const Wishes& wishes) {
   Outcome outcome;
   const Folder folder;
   const fs::path at = folder.path();
-  const std::string rename = "#define main ridge_place_users_main\n", call = harness(report, wishes);
+  const std::string rename = "#define main ridge_place_users_main\n";
   const bool c = report.file.size() > 2 && report.file.substr(report.file.size() - 2) == ".c";
   if (c) {
     outcome.text = "C files are read and placed; the comparison needs C++: name the file .cpp";
     return outcome;
   }
-  base::write_file(at / "original.cpp", rename + source + call);
-  base::write_file(at / "placed.cpp", rename + report.placed + call);
+  base::write_file(at / "original.cpp", rename + source + harness(report, wishes, false));
+  const Compiler compiler = compiler_of(wishes.emit);
+  base::write_file(at / (std::string("placed") + compiler.suffix),
+                   rename + report.placed + harness(report, wishes, true));
   const char* named = std::getenv("CXX");
-  std::vector<std::string> common{named != nullptr && *named != '\0' ? named : "c++", "-O2", "-ffp-contract=off", "-w"};
-  const fs::path beside = fs::absolute(report.file).parent_path();
-  bool standard = false;
-  for (const std::string& f : wishes.flags) standard |= f.rfind("-std=", 0) == 0;
-  if (!standard) common.emplace_back("-std=c++20");
-  common.insert(common.end(), {"-I", beside.string()});
-  common.insert(common.end(), wishes.flags.begin(), wishes.flags.end());
-  const auto build = [&](const char* name, const std::vector<std::string>& more) {
+  const auto common = common_flags(named != nullptr && *named != '\0' ? named : "c++", report, wishes);
+  const auto build = [&](const char* name, const Compiler& with) {
     auto command = common;
-    command.insert(command.end(), {"-o", (at / name).string(), (at / (std::string(name) + ".cpp")).string()});
-    command.insert(command.end(), more.begin(), more.end());
+    if (!with.command.empty()) {
+      command[0] = with.command;
+      command = for_nvcc(command);
+    }
+    command.insert(command.end(), {"-o", (at / name).string(), (at / (std::string(name) + with.suffix)).string()});
+    command.insert(command.end(), with.flags.begin(), with.flags.end());
     const int code = run(command, {}, at / "log", wishes.seconds);
     if (code != 0)
       outcome.text =
           fmt::format("the {} program does not compile for the comparison: {}", name, first_lines(at / "log"));
     return code == 0;
   };
-  if (!build("original", {}) || !build("placed", wishes.openmp ? std::vector<std::string>{"-fopenmp"} : ridge_flags()))
-    return outcome;
+  if (!build("original", {}) || !build("placed", compiler)) return outcome;
   std::vector<std::vector<Array>> results;
   for (const char* name : {"original", "placed"}) {
     std::vector<std::pair<std::string, std::string>> environment;
-    if (!wishes.device.empty()) environment.emplace_back("RIDGE_DEVICE", wishes.device);
+    if (wishes.emit == "ridge") environment.emplace_back("RIDGE_DEVICE", device_of(wishes));
     const fs::path dump = at / (std::string(name) + ".out");
     const int code = run({(at / name).string(), dump.string()}, environment, at / "log", wishes.seconds);
     if (code != 0) {
@@ -158,6 +237,10 @@ Outcome compare(const Report& report, const std::string& source, const Wishes& w
         word == std::string::npos ? 0 : std::atof(log.c_str() + word + 8);
     if (std::string(name) == "placed" && log.find("runs on the host:") != std::string::npos) {
       outcome.text = "the kernels do not run on this device: " + log.substr(0, log.find('\n'));
+      return outcome;
+    }
+    if (std::string(name) == "placed" && log.find("kernels 0\n") != std::string::npos) {
+      outcome.text = "the kernels did not run on made-up data: what they assume of the sizes does not hold there";
       return outcome;
     }
     results.push_back(read_dump(base::read_file(dump, std::size_t{4} << 30).value_or("")));

@@ -12,8 +12,8 @@ struct Wishes {
   std::vector<std::string> flags{};          // of the compiler
   std::map<std::string, long> parameters{};  // sizes pinned by the user
   std::string device{};                      // RIDGE_DEVICE of the placed program
-  bool openmp = false;
-  double seconds = 300;  // for each program
+  std::string emit = "ridge";                // how the placed program was written
+  double seconds = 300;                      // for each program
 };
 
 struct Outcome {
@@ -25,8 +25,12 @@ struct Outcome {
 
 Outcome compare(const Report& report, const std::string& source, const Wishes& wishes);
 
+bool can_run_cuda();  // there are a CUDA device and nvcc
+// The first error of nvcc on a program that was written for it; "" where there is none, or no nvcc.
+std::string cuda_fault(const Report& report, const Wishes& wishes);
+
 // The program that calls the function on made-up data and writes what it got; exposed for its test.
-std::string harness(const Report& report, const Wishes& wishes);
+std::string harness(const Report& report, const Wishes& wishes, bool placed);
 
 struct Array {
   std::string name{}, type{};

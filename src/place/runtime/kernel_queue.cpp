@@ -1,0 +1,120 @@
+#include <limits>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include <ridge/placed.hpp>
+
+#include "base/log.hpp"
+
+namespace ridge::placed {
+
+struct Kernels::State {
+  std::optional<Device> device{};
+  std::optional<Program> program{};
+  std::mutex mutex{};
+  std::map<std::string, Kernel> kernels{};
+  std::multimap<std::size_t, Buffer> pool{};  // buffers of earlier runs, by size
+};
+
+Kernels::Kernels(const char* name, const char* source) : state_(std::make_shared<State>()) {
+  try {
+    Device device = ridge::device();
+    if (device.is_host() || device.limits().work_group < 256) return;
+    state_->program.emplace(device.compile({.name = name, .text = source}));
+    state_->device.emplace(device);
+  } catch (const Error& error) {  // the loops are still there
+    base::warn(std::string(name) + " runs on the host: " + error.what());
+  }
+}
+
+struct KernelQueue::State {
+  std::shared_ptr<Kernels::State> kernels;
+  std::optional<Queue> queue{};
+  std::multimap<std::size_t, Buffer> spare{};  // the queue is in order: what comes later may have them
+  bool uploading = false;
+};
+
+KernelQueue::KernelQueue(const Kernels& kernels) : state_(std::make_unique<State>()) {
+  state_->kernels = kernels.state();
+  if (state_->kernels->device) state_->queue.emplace(state_->kernels->device->queue());
+}
+
+KernelQueue::~KernelQueue() {
+  if (!state_->queue) return;
+  try {
+    state_->queue->finish();
+    const std::lock_guard lock(state_->kernels->mutex);
+    auto& pool = state_->kernels->pool;
+    pool.merge(state_->spare);
+    while (pool.size() > 32) pool.erase(pool.begin());
+  } catch (const std::exception& error) {
+    base::warn(std::string("placed code: ") + error.what());
+  }
+}
+
+bool KernelQueue::there() const { return state_->queue.has_value(); }
+
+namespace {
+Int known_or_any(std::size_t bytes) { return bytes == 0 ? std::numeric_limits<Int>::max() : static_cast<Int>(bytes); }
+}  // namespace
+
+Int KernelQueue::memory() const { return known_or_any(state_->kernels->device->limits().memory); }
+Int KernelQueue::largest() const { return known_or_any(state_->kernels->device->limits().allocation); }
+
+Buffer KernelQueue::allocate(Int bytes) {
+  const auto size = static_cast<std::size_t>(bytes);
+  const auto take = [&](std::multimap<std::size_t, Buffer>& from) {
+    const auto at = from.find(size);
+    if (at == from.end()) return Buffer{};
+    Buffer found = at->second;
+    from.erase(at);
+    return found;
+  };
+  if (Buffer found = take(state_->spare)) return found;
+  {
+    const std::lock_guard lock(state_->kernels->mutex);
+    if (Buffer found = take(state_->kernels->pool)) return found;
+  }
+  return state_->kernels->device->buffer(size, {.name = "copy"});
+}
+
+void KernelQueue::recycle(Buffer buffer) {
+  const std::size_t size = buffer.size();
+  state_->spare.emplace(size, std::move(buffer));
+}
+
+void KernelQueue::upload(const void* from, const Buffer& to, Int bytes) {
+  state_->queue->upload(from, to, static_cast<std::size_t>(bytes));
+  state_->uploading = true;
+}
+
+void KernelQueue::download(const Buffer& from, void* to, Int bytes) {
+  state_->queue->download(from, to, static_cast<std::size_t>(bytes));
+  state_->queue->finish();
+  state_->uploading = false;
+}
+
+void KernelQueue::copy(const Buffer& from, const Buffer& to, Int bytes) {
+  state_->queue->copy(from, to, static_cast<std::size_t>(bytes));
+}
+
+void KernelQueue::uploaded() {
+  if (state_->uploading) state_->queue->finish();
+  state_->uploading = false;
+}
+
+void KernelQueue::launch_with(const char* kernel, const Grid& grid, const std::vector<Argument>& arguments) {
+  Kernel chosen;
+  {
+    const std::lock_guard lock(state_->kernels->mutex);
+    auto& known = state_->kernels->kernels;
+    auto at = known.find(kernel);
+    if (at == known.end()) at = known.emplace(kernel, state_->kernels->program->kernel(kernel)).first;
+    chosen = at->second;
+  }
+  const auto extent = [](const std::uint64_t* sides) { return Extent(sides[0], sides[1], sides[2]); };
+  state_->queue->launch(chosen, {.groups = extent(grid.groups), .items = extent(grid.items)}, arguments);
+}
+
+}  // namespace ridge::placed

@@ -1,0 +1,125 @@
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+namespace placed {
+
+inline void check(cl_int code, const char* what) {
+  if (code != CL_SUCCESS) throw std::runtime_error(std::string(what) + ": OpenCL error " + std::to_string(code));
+}
+
+// The kernels of a program on the first GPU, or else the first device at all. Where there is none, or it does not take
+// them, the program runs its own loops.
+class Kernels {
+ public:
+  explicit Kernels(const char* source) {
+    for (const cl_device_type type : {cl_device_type{CL_DEVICE_TYPE_GPU}, cl_device_type{CL_DEVICE_TYPE_ALL}}) {
+      cl_platform_id platforms[16];
+      cl_uint count = 0;
+      if (clGetPlatformIDs(16, platforms, &count) != CL_SUCCESS) return;
+      for (cl_uint p = 0; p < std::min(count, cl_uint{16}) && device == nullptr; ++p)
+        if (clGetDeviceIDs(platforms[p], type, 1, &device, nullptr) != CL_SUCCESS) device = nullptr;
+      if (device != nullptr) break;
+    }
+    if (device == nullptr) return;
+    cl_int code = CL_SUCCESS;
+    context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
+    check(code, "making a context");
+    queue = clCreateCommandQueue(context, device, 0, &code);
+    check(code, "making a queue");
+    program = clCreateProgramWithSource(context, 1, &source, nullptr, &code);
+    check(code, "the kernels");
+    if (clBuildProgram(program, 1, &device, "", nullptr, nullptr) != CL_SUCCESS) {
+      std::string log(65536, '\0');
+      std::size_t length = 0;
+      clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, log.size(), &log[0], &length);
+      std::fprintf(stderr, "runs on the host: the device does not take the kernels: %s\n", log.c_str());
+      return;
+    }
+    cl_ulong bytes = 0, most = 0;
+    clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof(bytes), &bytes, nullptr);
+    clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(most), &most, nullptr);
+    memory = static_cast<Int>(bytes);
+    largest = static_cast<Int>(most);
+    there = true;
+  }
+  Kernels(const Kernels&) = delete;
+  Kernels& operator=(const Kernels&) = delete;
+
+  bool there = false;
+  Int memory = 0, largest = 0;
+  cl_device_id device = nullptr;
+  cl_context context = nullptr;
+  cl_command_queue queue = nullptr;
+  cl_program program = nullptr;
+  std::map<std::string, cl_kernel> kernels{};
+  std::mutex mutex{};  // a kernel holds its arguments
+};
+
+class Device {
+ public:
+  using Memory = std::shared_ptr<_cl_mem>;
+  explicit Device(Kernels& kernels) : k_(kernels) {}
+  bool there() const { return k_.there; }
+  Int memory() const { return k_.memory; }
+  Int largest() const { return k_.largest; }
+  Memory allocate(Int bytes) const {
+    cl_int code = CL_SUCCESS;
+    cl_mem memory = clCreateBuffer(k_.context, CL_MEM_READ_WRITE, static_cast<std::size_t>(bytes), nullptr, &code);
+    check(code, "memory of the device");
+    return Memory(memory, clReleaseMemObject);
+  }
+  void recycle(Memory memory) const { memory.reset(); }
+  void upload(const void* from, const Memory& to, Int bytes) const {
+    check(clEnqueueWriteBuffer(k_.queue, to.get(), CL_TRUE, 0, static_cast<std::size_t>(bytes), from, 0, nullptr,
+                               nullptr),
+          "copying to the device");
+  }
+  void download(const Memory& from, void* to, Int bytes) const {
+    check(
+        clEnqueueReadBuffer(k_.queue, from.get(), CL_TRUE, 0, static_cast<std::size_t>(bytes), to, 0, nullptr, nullptr),
+        "copying from the device");
+  }
+  void copy(const Memory& from, const Memory& to, Int bytes) const {
+    check(
+        clEnqueueCopyBuffer(k_.queue, from.get(), to.get(), 0, 0, static_cast<std::size_t>(bytes), 0, nullptr, nullptr),
+        "copying on the device");
+  }
+  void uploaded() const {}
+  template <class... Actual>
+  void launch(const char* name, const Grid& grid, const Actual&... actual) const {
+    const std::lock_guard<std::mutex> lock(k_.mutex);
+    cl_kernel& kernel = k_.kernels[name];
+    cl_int code = CL_SUCCESS;
+    if (kernel == nullptr) kernel = clCreateKernel(k_.program, name, &code);
+    check(code, name);
+    cl_uint index = 0;
+    for (const cl_int set : {give(kernel, index++, actual)...}) check(set, name);
+    std::size_t all[3], items[3];
+    for (int a = 0; a < 3; ++a) {
+      items[a] = grid.items[a];
+      all[a] = grid.groups[a] * grid.items[a];
+    }
+    check(clEnqueueNDRangeKernel(k_.queue, kernel, 3, nullptr, all, items, 0, nullptr, nullptr), name);
+  }
+
+ private:
+  static cl_int give(cl_kernel kernel, cl_uint index, const Memory& memory) {
+    cl_mem plain = memory.get();
+    return clSetKernelArg(kernel, index, sizeof(plain), &plain);
+  }
+  template <class Number>
+  static cl_int give(cl_kernel kernel, cl_uint index, const Number& value) {
+    return clSetKernelArg(kernel, index, sizeof(value), &value);
+  }
+  Kernels& k_;
+};
+
+using Session = SessionOn<Device>;
+
+}  // namespace placed
