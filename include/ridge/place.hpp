@@ -32,6 +32,7 @@ struct LoopVerdict {
   std::string not_placed{};  // parallel, but not on the device: why
   std::vector<std::string> privates{}, reductions{}, reads{}, writes{};
   std::vector<std::string> transformed{};  // what made it fit for the device
+  std::vector<std::string> tried{};        // transformations that were not taken, and why
   std::vector<CarriedDependence> dependences{};
 };
 

@@ -37,6 +37,7 @@ struct Variable {
   std::string data{}, count{};  // host text: address of the first element, number of elements; "" where unknown
   bool integer = false, is_unsigned = false;
   bool parameter = false, global = false, constant = false;
+  bool captured = false;      // by reference, in a lambda: its name there always means the one outside
   bool outlives = false;      // its value is seen after the function has returned
   bool local_memory = false;  // an array that belongs to one iteration or call: never on the host
   std::vector<int> loops{};   // of the nest, around its declaration: one variable an iteration
@@ -98,6 +99,7 @@ struct Node {
   std::string text{};                            // kernel text of a statement; condition of a branch
   std::string target{}, operation{};             // of an assignment: text is then its right side
   std::string source{};                          // one line for reports
+  Span span{};                                   // of a statement in a block
   std::vector<Node> children{};                  // loop: its body; branch: then and, where there is one, else
   std::vector<Access> accesses{};                // of the statement, or of the condition
   std::optional<Condition> when{}, otherwise{};  // of a branch, where they are affine

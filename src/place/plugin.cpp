@@ -2,6 +2,8 @@
 #include <isl/ctx.h>
 #include <isl/options.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -11,6 +13,7 @@
 #include "place/emit/program_text.hpp"
 #include "place/report/json.hpp"
 #include "place/spine/spine.hpp"
+#include "place/transform/search.hpp"
 
 namespace ridge::place {
 namespace {
@@ -57,35 +60,39 @@ class Work {
   }
 
   Report run() {
-    Report report;
-    report.file = read_.file;
-    report.function = read_.function;
-    const Program program = read_program(read_);
-    report.errors = program.errors;
-    if (!report.errors.empty()) return report;
-    report.has_main = program.has_main;
-    std::set<std::string> said;
-    for (const Refusal& r : program.refusals)
-      if (said.insert(std::to_string(r.line) + r.what).second)
-        report.diagnostics.push_back({r.file.empty() ? read_.file : r.file, r.line, r.what});
     isl_ctx* context = isl_ctx_alloc();
     isl_options_set_on_error(context, ISL_ON_ERROR_CONTINUE);
     isl_options_set_ast_build_prefer_pdiv(context, 1);
-    for (std::size_t f = 0; f < program.functions.size(); ++f) {
-      const Function& function = program.functions[f];
-      const bool last = f + 1 == program.functions.size();
-      prefix_ = last && !read_.function.empty() ? "" : function.name + ".";  // no name: all functions of the file
-      if (!function.refused.empty())
-        report.diagnostics.push_back(
-            {read_.file, function.line, function.name + " cannot be placed: " + function.refused});
-      part(isl::ctx(context), program, static_cast<int>(f), function.root, "", 0, report);
+    Program program = read_program(read_);
+    Report report = judged(isl::ctx(context), program);
+    if (!report.errors.empty() || read_.function.empty()) return report;
+    if (program.functions.back().refused.empty()) {
+      const transform::Judge judge = [&](const std::string& text) {
+        Work other(*this);
+        other.read_.text = text;
+        transform::Judged result;
+        result.program = read_program(other.read_);
+        if (!result.program.errors.empty()) return result;
+        result.report = other.judged(isl::ctx(context), result.program);
+        for (const auto& [where, kernel] : other.kernels_) result.chains[where] = kernel.chain;
+        result.context = context;
+        return result;
+      };
+      transform::Judged start{program, report, {}, context};
+      for (const auto& [where, kernel] : kernels_) start.chains[where] = kernel.chain;
+      const std::string better = transform::search(std::move(start), judge, report);
+      if (!better.empty()) {  // what is written comes from the new text, what is said of the loops from the old one
+        read_.text = better;
+        program = read_program(read_);
+        Work other(*this);
+        const Report now = other.judged(isl::ctx(context), program);
+        kernels_ = other.kernels_;
+        report.assumptions = now.assumptions;
+        report.libm = now.libm;
+        report.reassociates = now.reassociates;
+      }
     }
     const Function& top = program.functions.back();
-    report.result = top.result;
-    report.qualified = top.qualified;
-    for (const place::Parameter& p : parameters(top)) report.parameters.push_back(p);
-    report.spine = spine(program);
-    if (read_.function.empty()) return report;
     if (top.refused.empty() && !kernels_.empty()) {
       const emit::Output out = emit_ == "openmp" ? emit::openmp_text(program, kernels_)
                                                  : emit::program_text(program, kernels_,
@@ -97,6 +104,37 @@ class Work {
       for (LoopVerdict& l : report.loops) l.placed = false;
       report.kernels.clear();
     }
+    return report;
+  }
+
+  // Verdicts on all loops, and the kernels that could be.
+  Report judged(isl::ctx context, const Program& program) {
+    Report report;
+    report.file = read_.file;
+    report.function = read_.function;
+    report.errors = program.errors;
+    kernels_.clear();
+    reported_.clear();
+    if (!report.errors.empty()) return report;
+    report.has_main = program.has_main;
+    std::set<std::string> said;
+    for (const Refusal& r : program.refusals)
+      if (said.insert(std::to_string(r.line) + r.what).second)
+        report.diagnostics.push_back({r.file.empty() ? read_.file : r.file, r.line, r.what});
+    for (std::size_t f = 0; f < program.functions.size(); ++f) {
+      const Function& function = program.functions[f];
+      const bool last = f + 1 == program.functions.size();
+      prefix_ = last && !read_.function.empty() ? "" : function.name + ".";  // no name: all functions of the file
+      if (!function.refused.empty())
+        report.diagnostics.push_back(
+            {read_.file, function.line, function.name + " cannot be placed: " + function.refused});
+      part(context, program, static_cast<int>(f), function.root, "", 0, report);
+    }
+    const Function& top = program.functions.back();
+    report.result = top.result;
+    report.qualified = top.qualified;
+    for (const place::Parameter& p : parameters(top)) report.parameters.push_back(p);
+    report.spine = spine(program);
     return report;
   }
 
@@ -245,7 +283,8 @@ class Work {
 };
 
 std::vector<place::Parameter> Work::parameters(const Function& top) {
-  static const char* const kinds[] = {"integer", "real", "pointer", "vector", "array", "reference", "other"};
+  static const char* const kinds[] = {"integer",   "real", "pointer", "vector", "array",
+                                      "reference", "span", "mat",     "other"};
   std::vector<place::Parameter> all;
   for (const auto& p : top.parameters)
     all.push_back({p.name, p.type, p.element, kinds[static_cast<int>(p.kind)], p.constant, p.length});

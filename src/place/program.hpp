@@ -52,7 +52,7 @@ struct Part {
 
 struct FunctionParameter {
   std::string name{}, type{}, element{};  // as the source has them; element of arrays, else ""
-  enum class Kind { integer, real, pointer, vector, std_array, reference, other } kind = Kind::other;
+  enum class Kind { integer, real, pointer, vector, std_array, reference, span, mat, other } kind = Kind::other;
   bool constant = false;
   bool is_unsigned = false;
   long length = -1;  // std::array
@@ -84,6 +84,7 @@ struct Program {
 struct ReadRequest {
   std::string file{}, function{};
   std::vector<std::string> flags{};
+  std::string text{};  // of the file, where it is not to be read from the disk
 };
 
 Program read_program(const ReadRequest& request);  // frontend/

@@ -16,7 +16,7 @@ struct Case {
   std::string file, function;
   std::map<std::string, std::string> loops;  // l1 -> parallel, sequential:flow, reduction
   int kernels = -1;
-  std::string says;
+  std::string says, by, not_by;
   bool run = false;
 };
 
@@ -25,6 +25,7 @@ inline std::filesystem::path folder() { return std::filesystem::path(RIDGE_TEST_
 inline std::vector<Case> cases() {
   std::vector<Case> all;
   for (const auto& entry : std::filesystem::directory_iterator(folder())) {
+    if (entry.path().extension() != ".cpp") continue;
     std::ifstream in(entry.path());
     for (std::string line; std::getline(in, line);) {
       if (line.rfind("//: ", 0) != 0) continue;
@@ -42,6 +43,10 @@ inline std::vector<Case> cases() {
           c.kernels = std::stoi(value);
         else if (name == "says")
           c.says = value;
+        else if (name == "by")
+          c.by = value;
+        else if (name == "not")
+          c.not_by = value;
         else
           c.loops[name] = value;
       }

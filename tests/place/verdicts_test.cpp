@@ -48,6 +48,35 @@ TEST(Verdicts, OfTheCorpus) {
   EXPECT_GE(checked, 80);
 }
 
+// Legal ones are taken, illegal ones are refused with the dependence that forbids them.
+TEST(Verdicts, OfTheTransformations) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  int checked = 0;
+  for (const Case& c : cases()) {
+    if (c.by.empty() && c.not_by.empty()) continue;
+    SCOPED_TRACE(c.function);
+    ridge::place::Options options;
+    options.function = c.function;
+    const auto report = ridge::place::analyze(c.file, options);
+    ASSERT_TRUE(report.errors.empty()) << report.errors[0];
+    std::string taken, tried;
+    for (const auto& l : report.loops) {
+      for (const std::string& t : l.transformed) taken += t + "\n";
+      for (const std::string& t : l.tried) tried += t + "\n";
+    }
+    if (!c.by.empty()) EXPECT_NE(taken.find(c.by), std::string::npos) << "taken: " << taken << "tried: " << tried;
+    if (!c.not_by.empty()) {
+      EXPECT_EQ(taken.find(c.not_by), std::string::npos) << taken;
+      EXPECT_NE(tried.find(c.not_by), std::string::npos) << tried;
+      EXPECT_NE(tried.find("turned round"), std::string::npos) << tried;
+    }
+    EXPECT_EQ(report.placed.empty(), report.kernels.empty());
+    ++checked;
+  }
+  EXPECT_GE(checked, 12);
+}
+
 TEST(Verdicts, OfTheSequentialExamples) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;

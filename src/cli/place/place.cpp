@@ -12,6 +12,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/place/compile_flags.hpp"
 #include "place/judge/judge.hpp"
 
 namespace ridge::cli {
@@ -20,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Wishes {
-  std::string file, out, explain, page, device;
+  std::string file, out, explain, page, device, database;
   std::vector<std::string> parameters;
   place::Options options;
   bool json = false, verdicts = false;
@@ -49,6 +50,11 @@ void run(const Wishes& wishes) {
   if (!fs::exists(wishes.file)) throw Error(ErrorKind::io, wishes.file + ": there is no such file");
   const auto source = base::read_file(wishes.file, std::size_t{8} << 20);
   place::Options options = wishes.options;
+  if (!wishes.database.empty()) {
+    const auto found = compile_flags(wishes.database, wishes.file);
+    options.flags.insert(options.flags.begin(), found.begin(), found.end());
+  }
+  const auto given = options.flags;
   const bool c = wishes.file.size() > 2 && wishes.file.substr(wishes.file.size() - 2) == ".c";
   bool standard = false;
   for (const std::string& f : options.flags) standard |= f.rfind("-std=", 0) == 0;
@@ -72,7 +78,7 @@ void run(const Wishes& wishes) {
     throw Error(ErrorKind::unavailable,
                 "there is no device to compare on (ridge devices says why); --emit openmp gives threads of the host");
   place::judge::Wishes judging;
-  judging.flags = wishes.options.flags;
+  judging.flags = given;
   judging.parameters = parameters;
   judging.device = wishes.device;
   judging.emit = options.emit;
@@ -141,6 +147,10 @@ compiler follow after --:  ridge place blur.cpp --function blur -- -Iinclude -DW
   command.option("--param", wishes->parameters, "The value of an integer parameter in the comparison; may be repeated")
       .value_name("NAME=N");
   command.option("--explain", wishes->explain, "Only this loop, with all that is known of it").value_name("LOOP");
+  command
+      .option("-p,--database", wishes->database,
+              "Flags of the compiler from this compile_commands.json, or from the one in this folder")
+      .value_name("FOLDER");
   command.option("--report", wishes->page, "The spine of the program as an HTML page").value_name("FILE");
   command.option("--seconds", wishes->options.seconds, "The reader may take").shows_default().positive();
   command.flag("--json", wishes->json, "The verdicts as JSON, nothing is written");

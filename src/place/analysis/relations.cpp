@@ -34,10 +34,10 @@ class Builder {
     shapes_ = choose_shapes(nest_);
     walk(nest_.root, {}, {}, true, {});
     std::size_t longest = 0;
-    for (const auto& [name, order] : order_) longest = std::max(longest, order.size());
+    for (const Instance& i : out_.instances) longest = std::max(longest, i.order.size());
     out_.schedule = isl::union_map::empty(out_.context);
     for (const Instance& i : out_.instances) {
-      auto order = order_[i.name];
+      auto order = i.order;
       order.resize(longest, "0");
       out_.schedule = out_.schedule.unite(
           isl::union_map(isl::map(out_.context, prefix_ + "{ " + tuple(i) + " -> [" + joined(order) + "] }")
@@ -58,7 +58,6 @@ class Builder {
   Relations out_{isl::ctx(nullptr)};
   std::string prefix_{};
   std::map<int, Shape> shapes_{};
-  std::map<std::string, std::vector<std::string>> order_{};
   std::vector<std::string> position_{"0"};  // textual places and iterators in turn
   int count_ = 0, branches_ = 0;
 
@@ -95,7 +94,7 @@ class Builder {
       where += " and (" + (any.empty() ? "false" : any) + ")";
     }
     i.domain = isl::set(out_.context, prefix_ + "{ " + tuple(i) + " : " + where + " }").intersect_params(out_.known);
-    order_[i.name] = position_;
+    i.order = position_;
     for (const Access& a : accesses) i.relations.push_back(relation(i, a));
     out_.instances.push_back(std::move(i));
     next();

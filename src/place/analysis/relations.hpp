@@ -28,7 +28,8 @@ struct Instance {
     int depth = 0;   // loops around that: decided once in each of their iterations
     bool operator==(const Guard& other) const { return number == other.number; }
   };
-  std::vector<Guard> guards{};  // what else decides whether it runs
+  std::vector<Guard> guards{};       // what else decides whether it runs
+  std::vector<std::string> order{};  // when: places in the text and iterators in turn
   std::vector<Relation> relations{};
 };
 

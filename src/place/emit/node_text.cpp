@@ -50,7 +50,7 @@ std::string node_text(const Node& node, const std::vector<Loop>& loops, int inde
       return text;
     case NodeKind::loop: {
       const Loop& loop = loops[static_cast<std::size_t>(node.loop)];
-      if (loop.kind == "do")
+      if (loop.kind == "do" && !loop.counted)
         return pad + "do {\n" + node_text(node.children[0], loops, indent + 1) + pad + "} while (" + loop.condition +
                ");\n";
       return pad + loop_header(loop) + " {\n" + node_text(node.children[0], loops, indent + 1) + pad + "}\n";

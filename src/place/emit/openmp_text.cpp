@@ -46,7 +46,7 @@ int collapsible(const Kernel& kernel, const Nest& nest) {
     while (at->kind == NodeKind::block && at->children.size() == 1) at = &at->children[0];
     if (at->kind != NodeKind::loop || at->loop != kernel.chain[count]) break;
     const Loop& loop = nest.loops[at->loop];
-    bool free = !loop.iterator_outside && !loop.host_iterator.empty();
+    bool free = !loop.iterator_outside && !loop.host_iterator.empty() && loop.kind == "for";
     for (const Constraint& c : loop.bounds)
       for (const std::string& name : c.poly.symbols()) free = free && iterators.count(name) == 0;
     if (!free) break;
@@ -76,12 +76,16 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
   for (const auto& [where, k] : placed) {
     const Nest& nest = program.functions[where.first].nests[where.second];
     std::string pragma = "#pragma omp parallel for" + clause(k, nest, nullptr);
-    bool possible = k.copies.empty();
+    bool possible = k.copies.empty() && nest.loops[0].kind == "for";  // a while loop has no pragma
     std::set<std::string> privates, copied;
     for (const int p : k.privates)
       if (nest.variables[p].loops.empty()) privates.insert(nest.variables[p].host);
     for (const Loop& l : nest.loops)
       if (l.iterator_outside && l.depth > 0) privates.insert(l.host_iterator);
+    for (const auto* list : {&k.privates, &k.expanded})
+      for (const int p : *list)
+        possible = possible && (!nest.variables[p].captured || !nest.variables[p].loops.empty());
+    for (const Reduction& r : k.reductions) possible = possible && !nest.variables[r.target].captured;
     for (const int e : k.expanded) copied.insert(nest.variables[e].host);
     if (!privates.empty()) pragma += " private(" + joined(privates) + ")";
     if (!copied.empty()) pragma += " firstprivate(" + joined(copied) + ")";

@@ -44,6 +44,11 @@ std::string Reader::symbol(int which) {
 
 std::optional<Poly> Reader::poly_of(const ValueDecl* decl) {
   if (const auto it = scope_->values.find(decl); it != scope_->values.end()) return it->second;
+  if (const auto it = scope_->given.find(decl); it != scope_->given.end()) {
+    std::vector<Poly> needed;
+    const auto p = poly(it->second, needed);
+    return needed.empty() ? p : std::nullopt;
+  }
   const auto* var = dyn_cast<VarDecl>(decl);
   if (var == nullptr || !var->getType().getNonReferenceType()->isIntegerType() || scope_->changed.count(var) > 0)
     return {};

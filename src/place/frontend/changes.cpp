@@ -16,8 +16,8 @@ const ValueDecl* base_of(const Expr* e) {
 }
 
 bool only_looks(const CXXMemberCallExpr* call) {
-  static const std::set<std::string> harmless{"size",  "data", "begin", "end",  "at",
-                                              "front", "back", "empty", "rows", "cols"};
+  static const std::set<std::string> harmless{"size", "data",  "begin", "end",  "at", "front",
+                                              "back", "empty", "rows",  "cols", "ptr"};
   const CXXMethodDecl* method = call->getMethodDecl();
   return method != nullptr &&
          (method->isConst() || (method->getDeclName().isIdentifier() && harmless.count(method->getNameAsString()) > 0));
@@ -118,15 +118,20 @@ void Reader::find_changes(const Stmt* s, std::set<const ValueDecl*>& into) const
           var != nullptr && var->hasInit() && var->getType()->isReferenceType() &&
           !var->getType()->getPointeeType().isConstQualified() && !var->isImplicit())
         add(var->getInit());
-  if (const auto* lambda = dyn_cast<LambdaExpr>(s))
-    for (const auto& capture : lambda->captures())
-      if (capture.capturesVariable() && capture.getCaptureKind() == LCK_ByRef) into.insert(capture.getCapturedVar());
+  if (const auto* call = dyn_cast<CXXOperatorCallExpr>(s); call != nullptr && call->getOperator() == OO_Call)
+    if (const auto* method = dyn_cast_or_null<CXXMethodDecl>(call->getDirectCallee());
+        method != nullptr && method->getParent()->isLambda() && method->hasBody())
+      find_changes(method->getBody(), into);  // where the lambda was written does not matter
+  if (const auto* written = dyn_cast<LambdaExpr>(s)) {
+    find_changes(written->getBody(), into);
+    return;
+  }
   for (const Stmt* child : s->children()) find_changes(child, into);
 }
 
 // Follows the program from the part being read to the function's end, round the loops it stands in.
 bool Reader::live_after(const VarDecl* var) const {
-  if (var->hasGlobalStorage() || var->getType()->isReferenceType()) return true;
+  if (var->hasGlobalStorage() || var->getType()->isReferenceType() || captured_.count(var) > 0) return true;
   const Uses uses(var);
   for (auto frame = around_.rbegin(); frame != around_.rend(); ++frame) {
     if (const auto* block = dyn_cast<CompoundStmt>(frame->s)) {

@@ -65,6 +65,8 @@ std::optional<Nest> Reader::nest(const Stmt* s, Part& into) {
         if (elsewhere) scope_->nest.live_after.insert(which);
       }
     }
+    for (std::size_t v = 0; v < scope_->nest.variables.size(); ++v)
+      if (scope_->nest.variables[v].outlives) scope_->nest.live_after.insert(static_cast<int>(v));
     Nest result = std::move(scope_->nest);
     done();
     return result;
@@ -357,6 +359,22 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
     call->declares = result.declares;
     result = *call;
   }
+  if (const auto* d = dyn_cast<DeclStmt>(s); d != nullptr && d->isSingleDecl())
+    if (const auto* var = dyn_cast<VarDecl>(d->getSingleDecl()); var != nullptr)
+      if (const CXXRecordDecl* record = var->getType()->getAsCXXRecordDecl();
+          record != nullptr && record->isLambda() && var->hasInit()) {
+        const auto* written = dyn_cast<LambdaExpr>(var->getInit()->IgnoreImplicit());
+        bool numbers = written != nullptr;  // a copy of an array would be taken here and now
+        if (written != nullptr)
+          for (const auto& capture : written->captures())
+            numbers = numbers && capture.capturesVariable() && !capture.getCapturedVar()->isInitCapture() &&
+                      (capture.getCaptureKind() == LCK_ByRef || capture.getCapturedVar()->getType()->isPointerType() ||
+                       dialect(capture.getCapturedVar()->getType()));
+        if (numbers) {
+          result.pure = true;  // its body runs where it is called
+          return result;
+        }
+      }
   if (const auto* d = dyn_cast<DeclStmt>(s)) {
     for (const Decl* decl : d->decls())
       if (const auto* var = dyn_cast<VarDecl>(decl);
@@ -502,11 +520,15 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
       made.constant = v.constant;
       made.length = v.length;
       const bool plain = v.inner.empty();
-      made.kind = !plain                                          ? FunctionParameter::Kind::other
-                  : v.storage == Storage::pointer                 ? FunctionParameter::Kind::pointer
-                  : v.length >= 0                                 ? FunctionParameter::Kind::std_array
-                  : made.type.find("vector") != std::string::npos ? FunctionParameter::Kind::vector
-                                                                  : FunctionParameter::Kind::other;
+      made.kind = !plain                                    ? FunctionParameter::Kind::other
+                  : v.storage == Storage::pointer           ? FunctionParameter::Kind::pointer
+                  : v.length >= 0                           ? FunctionParameter::Kind::std_array
+                  : class_of(p->getType()) == "std::vector" ? FunctionParameter::Kind::vector
+                  : class_of(p->getType()) == "std::span"   ? FunctionParameter::Kind::span
+                                                            : FunctionParameter::Kind::other;
+    } else if (class_of(p->getType()) == "cv::Mat" || class_of(p->getType()) == "cv::Mat_") {
+      made.kind = FunctionParameter::Kind::mat;
+      made.constant = bare.isConstQualified();
     }
     result.parameters.push_back(made);
   }
@@ -519,11 +541,16 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
   if (decl->isConstexpr()) result.refused = "a constexpr function";
   if (!result.whole.known || !result.body.known) result.refused = "its text is in a macro or in another file";
   changed_in_function_.clear();
+  captured_.clear();
   find_changes(decl->getBody(), changed_in_function_);
   int number = 0;
   bool jumps = false;
   visit(decl->getBody(), [&](const Stmt* s) {
     if (is_loop(s)) loop_ids_[s] = "l" + std::to_string(++number);
+    if (const auto* written = dyn_cast<LambdaExpr>(s))
+      for (const auto& capture : written->captures())
+        if (capture.capturesVariable() && capture.getCaptureKind() == LCK_ByRef)
+          captured_.insert(capture.getCapturedVar());
     jumps |= isa<GotoStmt, IndirectGotoStmt>(s);
     if (const auto* c = dyn_cast<CallExpr>(s); c != nullptr && c->getDirectCallee() != nullptr) {
       const std::string name = c->getDirectCallee()->getNameAsString();
@@ -532,6 +559,13 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
   });
   if (jumps) result.refused = "goto or setjmp: the order of its statements is not known";
   result.root = part(decl->getBody(), false);
+  for (FunctionParameter& p : result.parameters)  // a Mat's elements are what its uses say
+    for (const Nest& n : result.nests)
+      for (const Variable& v : n.variables)
+        if (p.kind == FunctionParameter::Kind::mat && v.host == p.name && v.array()) {
+          p.element = v.host_element;
+          p.length = v.inner.empty() ? 1 : v.inner[0];
+        }
   return result;
 }
 

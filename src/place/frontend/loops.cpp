@@ -8,17 +8,52 @@ using namespace clang;
 
 namespace {
 
-// Is the variable named outside the loops that it counts?
-bool used_outside(const Stmt* s, const ValueDecl* var) {
-  if (s == nullptr) return false;
+// Is the value of the variable read outside the loops that it counts?
+bool used_outside(const Stmt* s, const ValueDecl* var, const Stmt* own) {
+  if (s == nullptr || s == own) return false;
   if (const auto* f = dyn_cast<ForStmt>(s))
     if (const auto* init = dyn_cast_or_null<BinaryOperator>(f->getInit());
         init != nullptr && init->getOpcode() == BO_Assign)
       if (const auto* ref = dyn_cast<DeclRefExpr>(init->getLHS()->IgnoreParenImpCasts());
           ref != nullptr && ref->getDecl() == var)
         return false;
+  if (const auto* b = dyn_cast<BinaryOperator>(s); b != nullptr && b->getOpcode() == BO_Assign)
+    if (const auto* ref = dyn_cast<DeclRefExpr>(b->getLHS()->IgnoreParenImpCasts());
+        ref != nullptr && ref->getDecl() == var)
+      return used_outside(b->getRHS(), var, own);
   if (const auto* ref = dyn_cast<DeclRefExpr>(s); ref != nullptr && ref->getDecl() == var) return true;
-  return std::any_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return used_outside(c, var); });
+  return std::any_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return used_outside(c, var, own); });
+}
+
+// A continue would jump over what stands at the end of the body.
+bool continues(const Stmt* s) {
+  if (s == nullptr || isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt, LambdaExpr>(s)) return false;
+  return isa<ContinueStmt>(s) || std::any_of(s->child_begin(), s->child_end(), continues);
+}
+
+// The block in which a statement stands.
+const CompoundStmt* block_of(const Stmt* in, const Stmt* s) {
+  if (in == nullptr) return nullptr;
+  if (const auto* block = dyn_cast<CompoundStmt>(in))
+    if (std::find(block->body_begin(), block->body_end(), s) != block->body_end()) return block;
+  for (const Stmt* child : in->children())
+    if (const CompoundStmt* found = block_of(child, s)) return found;
+  return nullptr;
+}
+
+// Numbers and names only: worth the same until one of them changes.
+bool plain(const Stmt* s, std::set<const ValueDecl*>& names) {
+  if (s == nullptr) return true;
+  if (const auto* ref = dyn_cast<DeclRefExpr>(s)) {
+    names.insert(ref->getDecl());
+    return !ref->getDecl()->getType()->isReferenceType();
+  }
+  if (!isa<IntegerLiteral, ParenExpr, ImplicitCastExpr, BinaryOperator, UnaryOperator>(s)) return false;
+  if (const auto* u = dyn_cast<UnaryOperator>(s);
+      u != nullptr && (u->isIncrementDecrementOp() || u->getOpcode() == UO_Deref || u->getOpcode() == UO_AddrOf))
+    return false;
+  if (const auto* b = dyn_cast<BinaryOperator>(s); b != nullptr && b->isAssignmentOp()) return false;
+  return std::all_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return plain(c, names); });
 }
 
 }  // namespace
@@ -48,38 +83,103 @@ void Reader::end_loop() {
   scope_->skips.pop_back();
 }
 
+// What the variable was given before the statement, in the same block: worth the same where the statement begins.
+const Expr* Reader::value_before(const Stmt* s, const VarDecl* var) const {
+  const CompoundStmt* block = block_of(function_->getBody(), s);
+  if (block == nullptr || scope_->in_function) return nullptr;
+  const auto at = std::find(block->body_begin(), block->body_end(), s);
+  std::set<const ValueDecl*> changed;
+  for (auto i = std::make_reverse_iterator(at); i != std::make_reverse_iterator(block->body_begin()); ++i) {
+    const Expr* value = nullptr;
+    if (const auto* d = dyn_cast<DeclStmt>(*i)) {
+      for (const Decl* decl : d->decls())
+        if (decl == var) value = var->getInit();
+    } else if (const auto* b = dyn_cast<BinaryOperator>(*i);
+               b != nullptr && b->getOpcode() == BO_Assign && referred(b->getLHS()) == var) {
+      value = b->getRHS();
+    }
+    if (value != nullptr) {
+      std::set<const ValueDecl*> names;
+      if (!plain(value, names)) return nullptr;
+      find_changes(*i, changed);
+      changed.erase(var);
+      for (const ValueDecl* name : names)
+        if (name == var || changed.count(name) > 0) return nullptr;
+      return value;
+    }
+    find_changes(*i, changed);
+    if (changed.count(var) > 0) return nullptr;
+  }
+  return nullptr;
+}
+
+bool Reader::counting(const Stmt* s, Counting& into, std::string& why) const {
+  if (const auto* f = dyn_cast<ForStmt>(s)) {
+    into.test = f->getCond();
+    into.step = f->getInc();
+    into.body = f->getBody();
+    if (f->getInit() == nullptr || f->getCond() == nullptr || f->getInc() == nullptr ||
+        f->getConditionVariable() != nullptr)
+      return why = "its header has no start, test and step", false;
+    if (const auto* d = dyn_cast<DeclStmt>(f->getInit()); d != nullptr && d->isSingleDecl()) {
+      into.var = dyn_cast<VarDecl>(d->getSingleDecl());
+      if (into.var != nullptr) into.start = into.var->getInit();
+      into.declared_in_header = true;
+    } else if (const auto* b = dyn_cast<BinaryOperator>(f->getInit()); b != nullptr && b->getOpcode() == BO_Assign) {
+      into.var = dyn_cast_or_null<VarDecl>(referred(b->getLHS()));
+      into.start = b->getRHS();
+    }
+    if (into.var == nullptr || into.start == nullptr) return why = "its header starts more than one variable", false;
+    return true;
+  }
+  const auto* w = dyn_cast<WhileStmt>(s);
+  const auto* d = dyn_cast<DoStmt>(s);
+  if (w != nullptr && w->getConditionVariable() != nullptr) return why = "only the test ends it", false;
+  into.test = w != nullptr ? w->getCond() : d->getCond();
+  into.body = w != nullptr ? w->getBody() : d->getBody();
+  const auto* block = dyn_cast<CompoundStmt>(into.body);
+  const auto* last = block != nullptr && !block->body_empty() ? dyn_cast<Expr>(block->body_back()) : nullptr;
+  if (last == nullptr) return why = "only the test ends it", false;
+  const Expr* moved = nullptr;
+  if (const auto* u = dyn_cast<UnaryOperator>(last->IgnoreParens()); u != nullptr && u->isIncrementDecrementOp())
+    moved = u->getSubExpr();
+  else if (const auto* b = dyn_cast<BinaryOperator>(last->IgnoreParens()); b != nullptr && b->isAssignmentOp())
+    moved = b->getLHS();
+  into.var = moved != nullptr ? dyn_cast_or_null<VarDecl>(referred(moved)) : nullptr;
+  if (into.var == nullptr) return why = "only the test ends it", false;
+  if (continues(into.body)) return why = "a continue jumps over its last statement, which counts", false;
+  into.start = value_before(s, into.var);
+  if (into.start == nullptr)
+    return why = "where " + into.var->getNameAsString() + " starts does not stand before it", false;
+  into.step = last;
+  into.last = last;
+  return true;
+}
+
 // True when the loop is counted; then `into` is filled in and the header's own accesses are in `node`.
 bool Reader::header(const Stmt* s, Loop& into, Node& node) {
-  const auto* f = dyn_cast<ForStmt>(s);
-  if (f == nullptr) return into.why = "only the test ends it", false;
-  if (f->getInit() == nullptr || f->getCond() == nullptr || f->getInc() == nullptr ||
-      f->getConditionVariable() != nullptr)
-    return into.why = "its header has no start, test and step", false;
-  const VarDecl* var = nullptr;
-  const Expr* start = nullptr;
-  if (const auto* d = dyn_cast<DeclStmt>(f->getInit()); d != nullptr && d->isSingleDecl()) {
-    var = dyn_cast<VarDecl>(d->getSingleDecl());
-    if (var != nullptr) start = var->getInit();
-  } else if (const auto* b = dyn_cast<BinaryOperator>(f->getInit()); b != nullptr && b->getOpcode() == BO_Assign) {
-    var = dyn_cast_or_null<VarDecl>(referred(b->getLHS()));
-    start = b->getRHS();
-    into.iterator_outside = true;
+  Counting count;
+  if (!counting(s, count, into.why)) return false;
+  const VarDecl* var = count.var;
+  const Expr* start = count.start;
+  if (!count.declared_in_header) {
+    const auto known = scope_->variables.find(var);
+    into.iterator_outside = known == scope_->variables.end() || scope_->nest.variables[known->second].loops.empty();
   }
-  if (var == nullptr || start == nullptr) return into.why = "its header starts more than one variable", false;
   const auto number = dialect(var->getType());
   if (!number || !number->integer || number->bytes < 4 || var->getType()->isReferenceType() || var->hasGlobalStorage())
     return into.why = "its iterator " + var->getNameAsString() + " is not an int or a wider number", false;
-  if (into.iterator_outside) {
+  if (!count.declared_in_header) {
     if (scope_->in_function) return into.why = "its iterator is declared outside", false;
-    if (used_outside(scope_->root, var) || live_after(var))
+    if (used_outside(scope_->root, var, s) || live_after(var))
       return into.why = "the last value of " + var->getNameAsString() + " is used after the loop", false;
   }
   long step = 0;
   std::vector<Poly> needed;
-  if (const auto* u = dyn_cast<UnaryOperator>(f->getInc()->IgnoreParens());
+  if (const auto* u = dyn_cast<UnaryOperator>(count.step->IgnoreParens());
       u != nullptr && referred(u->getSubExpr()) == var) {
     step = u->isIncrementOp() ? 1 : u->isDecrementOp() ? -1 : 0;
-  } else if (const auto* c = dyn_cast<BinaryOperator>(f->getInc()->IgnoreParens());
+  } else if (const auto* c = dyn_cast<BinaryOperator>(count.step->IgnoreParens());
              c != nullptr && referred(c->getLHS()) == var) {
     const Expr* by = c->getRHS();
     long sign = c->getOpcode() == BO_AddAssign ? 1 : c->getOpcode() == BO_SubAssign ? -1 : 0;
@@ -95,12 +195,16 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
   }
   if (step == 0) return into.why = "its step is not a constant", false;
   std::set<const ValueDecl*> changed;
-  find_changes(f->getBody(), changed);
-  find_changes(f->getCond(), changed);
+  if (count.last == nullptr)
+    find_changes(count.body, changed);
+  else
+    for (const Stmt* inside : count.body->children())
+      if (inside != count.last) find_changes(inside, changed);
+  find_changes(count.test, changed);
   if (changed.count(var) > 0) return into.why = "its body changes " + var->getNameAsString(), false;
 
   // The test: affine in the iterator, bounding it on the side it moves to; or a plain comparison with something else.
-  const auto* test = dyn_cast<BinaryOperator>(f->getCond()->IgnoreParenImpCasts());
+  const auto* test = dyn_cast<BinaryOperator>(count.test->IgnoreParenImpCasts());
   Effects fx;
   into.type = number->name;
   into.host_type = type_text(var->getType().getUnqualifiedType());
@@ -138,7 +242,7 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
     }
   }
   std::vector<Poly> test_needed;
-  auto when = condition(f->getCond(), false, test_needed);
+  auto when = condition(count.test, false, test_needed);
   if (test != nullptr && test->getOpcode() == BO_NE && std::abs(step) == 1 && !number->is_unsigned &&
       (referred(test->getLHS()) == var || referred(test->getRHS()) == var)) {
     const auto l = poly(test->getLHS(), test_needed), r = poly(test->getRHS(), test_needed);
@@ -202,7 +306,22 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
         }
       }
   }
-  into.condition = expression(f->getCond(), fx);
+  if (isa<DoStmt>(s)) {  // it runs once before its test is asked: as a for only where the test would let it
+    if (starts.size() != 1 || !closed || !limited) return give_up("it runs once before its test is asked");
+    for (const Constraint& c : (*when)[0]) {
+      const Poly first = c.poly.substituted({{into.iterator, starts[0]}});
+      const auto names = first.symbols();
+      const bool simple = std::all_of(names.begin(), names.end(), [&](const std::string& n) {
+        const auto& all = scope_->nest.parameters;
+        return std::find(all.begin(), all.end(), n) != all.end();
+      });
+      if (const auto value = first.value(); value && *value >= 0) continue;
+      if (first.value() || !simple || !first.affine()) return give_up("it runs once before its test is asked");
+      scope_->nest.assumptions.push_back(Condition{{{first}}});
+      scope_->nest.assumption_texts.push_back("the test of line " + std::to_string(into.line) + " holds at first");
+    }
+  }
+  into.condition = expression(count.test, fx);
   if (test != nullptr && test->getOpcode() == BO_NE) {  // a grid takes several steps at once and would jump over it
     Effects again;
     const bool up = (referred(test->getLHS()) == var) == (step > 0);
@@ -246,7 +365,7 @@ Node Reader::range_loop(const CXXForRangeStmt* s) {
   if (v.length >= 0) {
     l.condition = l.iterator + " < " + std::to_string(v.length);
   } else {
-    const int size = pseudo(v.host + ".size()", v.host + "_size", ast_.getSizeType(), s);
+    const int size = pseudo(v.host + ".size()", v.name + "_size", ast_.getSizeType(), s);
     if (scope_->changed.count(referred(range->getInit())) > 0) refuse(s, "the length of " + v.host + " may change");
     n = Poly::symbol(symbol(size));
     l.condition = l.iterator + " < (int)" + scope_->nest.variables[size].name;
@@ -289,6 +408,7 @@ Node Reader::range_loop(const CXXForRangeStmt* s) {
 }
 
 Node Reader::loop(const Stmt* s) {
+  if (scope_->open.size() >= 8) refuse(s, "more than eight loops inside each other");
   if (const auto* range = dyn_cast<CXXForRangeStmt>(s)) return range_loop(range);
   Node node;
   node.kind = NodeKind::loop;
@@ -304,7 +424,11 @@ Node Reader::loop(const Stmt* s) {
   const auto saved_values = scope_->values;
   const auto saved_iterators = scope_->iterators;
   if (header(s, l, node)) {
-    const Stmt* inside = cast<ForStmt>(s)->getBody();
+    Counting count;
+    std::string ignored;
+    counting(s, count, ignored);
+    const Stmt* inside = count.body;
+    if (count.last != nullptr) scope_->counted.insert(count.last);
     l.body = span(inside->getSourceRange());
     node.loop = begin_loop(l);
     Node wrapper;

@@ -25,6 +25,24 @@ const std::set<std::string>& reserved() {
 
 const CXXRecordDecl* record_of(QualType type) { return type.getNonReferenceType()->getAsCXXRecordDecl(); }
 
+// Why a type is no array, for those that people take for one.
+std::string no_array(QualType type) {
+  type = type.getNonReferenceType();
+  const auto* made = dyn_cast_or_null<ClassTemplateSpecializationDecl>(record_of(type));
+  const std::string kind = class_of(type);
+  if (kind == "std::vector" && made != nullptr) {
+    const QualType element = made->getTemplateArgs()[0].getAsType();
+    if (class_of(element) == "std::vector")
+      return ": its rows lie anywhere in memory; use one std::vector of rows * columns elements";
+    if (element->isBooleanType()) return ": it keeps bits; use std::vector<unsigned char>";
+  }
+  if (type->isPointerType() && type->getPointeeType()->isPointerType())
+    return ": its rows lie anywhere in memory; use one pointer and row * columns + column";
+  for (const char* scattered : {"std::list", "std::deque", "std::map", "std::set", "std::unordered_map"})
+    if (kind == scattered) return ": its elements lie anywhere in memory";
+  return "";
+}
+
 // All fields of one number type, nothing hidden: the struct is a short array.
 QualType uniform_fields(const RecordDecl* record, std::vector<const FieldDecl*>& fields) {
   QualType first;
@@ -87,7 +105,12 @@ bool Reader::shape(QualType type, Variable& into) const {
     } else if (const CXXRecordDecl* record = record_of(type)) {
       const auto* made = dyn_cast<ClassTemplateSpecializationDecl>(record);
       const std::string kind = record->getQualifiedNameAsString();
-      if (made != nullptr && (kind == "std::vector" || kind == "std::array" || kind == "std::span")) {
+      if (made != nullptr && kind == "cv::Vec" && !first) {
+        const auto& arguments = made->getTemplateArgs();
+        into.inner.push_back(arguments[1].getAsIntegral().getExtValue());
+        into.constant |= type.isConstQualified();
+        type = arguments[0].getAsType();
+      } else if (made != nullptr && (kind == "std::vector" || kind == "std::array" || kind == "std::span")) {
         const auto& arguments = made->getTemplateArgs();
         const QualType element = arguments[0].getAsType();
         if (kind == "std::vector" && element->isBooleanType()) return false;  // bits, no array
@@ -147,6 +170,7 @@ int Reader::variable(const ValueDecl* decl, const Stmt* at) {
   v.host = var->getNameAsString();
   v.type = type_text(var->getType());
   v.parameter = isa<ParmVarDecl>(var);
+  v.captured = captured_.count(var) > 0;
   v.global = var->hasGlobalStorage();
   v.line = static_cast<int>(ast_.getSourceManager().getExpansionLineNumber(var->getLocation()));
   const QualType type = var->getType();
@@ -164,7 +188,7 @@ int Reader::variable(const ValueDecl* decl, const Stmt* at) {
       refuse(at, "the reference " + v.host + " stands for a place that is not known");
     v.outlives = v.global || type->isReferenceType();
   } else {
-    if (!shape(type, v)) refuse(at, v.host + " of type " + v.type + " is not modelled");
+    if (!shape(type, v)) refuse(at, v.host + " of type " + v.type + " is not modelled" + no_array(type));
     if (type->isPointerType() && (!v.parameter || changed_in_function_.count(decl) > 0))
       refuse(at, "the pointer " + v.host + " does not stand for one known place in an array");
     if (type->isReferenceType() && !v.parameter)
@@ -224,9 +248,58 @@ int Reader::declare_local(const VarDecl* decl) {
   return scope_->variables[decl] = static_cast<int>(scope_->nest.variables.size()) - 1;
 }
 
+// The variable at the bottom of p.q.x and how it is said; nothing where it may stand for more than one object.
+std::optional<Reader::Path> Reader::path(const MemberExpr* member) const {
+  if (!isa<FieldDecl>(member->getMemberDecl())) return {};
+  Path result;
+  result.host = result.name = member->getMemberDecl()->getNameAsString();
+  const Expr* base = member->getBase()->IgnoreParenImpCasts();
+  bool arrow = member->isArrow();
+  while (const auto* inner = dyn_cast<MemberExpr>(base)) {
+    if (arrow || !isa<FieldDecl>(inner->getMemberDecl()) || inner->getType()->isReferenceType()) return {};
+    result.host = inner->getMemberDecl()->getNameAsString() + "." + result.host;
+    result.name = inner->getMemberDecl()->getNameAsString() + "_" + result.name;
+    arrow = inner->isArrow();
+    base = inner->getBase()->IgnoreParenImpCasts();
+  }
+  result.base = referred(base);
+  if (result.base == nullptr || !isa<VarDecl>(result.base) || scope_->references.count(result.base) > 0) return {};
+  const CXXRecordDecl* record = record_of(arrow ? result.base->getType()->getPointeeType() : result.base->getType());
+  if (record == nullptr || record->isUnion() || scope_->variables.count(result.base) > 0) return {};
+  const std::string prefix = result.base->getNameAsString();
+  result.host = prefix + (arrow ? "->" : ".") + result.host;
+  result.name = prefix + "_" + result.name;
+  return result;
+}
+
+std::optional<int> Reader::field(const Expr* e) {
+  const auto* member = dyn_cast<MemberExpr>(e->IgnoreParenImpCasts());
+  if (member == nullptr || dialect(member->getType()) || member->getMemberDecl()->getType()->isReferenceType())
+    return {};
+  const auto found = path(member);
+  if (!found) return {};
+  if (scope_->changed.count(found->base) > 0) refuse(e, found->base->getNameAsString() + " changes inside the loop");
+  if (const auto it = scope_->pseudo.find(found->host); it != scope_->pseudo.end()) return it->second;
+  Variable v;
+  v.host = found->host;
+  v.type = type_text(member->getType());
+  if (member->getType().isVolatileQualified() || !shape(member->getType(), v)) {
+    const std::string why = no_array(member->getType());
+    if (!why.empty()) refuse(e, v.host + " of type " + v.type + " is not modelled" + why);
+    return {};
+  }
+  v.outlives = true;
+  v.name = unique(found->name);
+  scope_->nest.variables.push_back(v);
+  return scope_->pseudo[found->host] = static_cast<int>(scope_->nest.variables.size()) - 1;
+}
+
 std::optional<int> Reader::object(const Expr* e) {
   const ValueDecl* decl = referred(e);
-  if (decl == nullptr) return {};
+  if (decl == nullptr) {
+    const auto which = field(e);
+    return which && scope_->nest.variables[*which].storage == Storage::object ? which : std::nullopt;
+  }
   const CXXRecordDecl* record = record_of(decl->getType());
   if (record == nullptr) return {};
   const std::string kind = record->getQualifiedNameAsString();
@@ -247,28 +320,15 @@ int Reader::extent(const Expr* e) {
     const std::string host = scope_->nest.variables[*which].host;
     if (scope_->changed.count(referred(call->getImplicitObjectArgument())) > 0)
       refuse(e, "the length of " + host + " may change");
-    return pseudo(host + ".size()", host + "_size", call->getType(), e);
+    return pseudo(host + ".size()", scope_->nest.variables[*which].name + "_size", call->getType(), e);
   }
   if (const auto* member = dyn_cast<MemberExpr>(e)) {
-    if (!dialect(member->getType()) || !isa<FieldDecl>(member->getMemberDecl())) return -1;
-    std::string host = member->getMemberDecl()->getNameAsString(), name = host;
-    const Expr* base = member->getBase()->IgnoreParenImpCasts();
-    bool arrow = member->isArrow();
-    while (const auto* inner = dyn_cast<MemberExpr>(base)) {
-      if (arrow || !isa<FieldDecl>(inner->getMemberDecl())) return -1;
-      host = inner->getMemberDecl()->getNameAsString() + "." + host;
-      name = inner->getMemberDecl()->getNameAsString() + "_" + name;
-      arrow = inner->isArrow();
-      base = inner->getBase()->IgnoreParenImpCasts();
-    }
-    const ValueDecl* decl = referred(base);
-    if (decl == nullptr || !isa<VarDecl>(decl) || scope_->references.count(decl) > 0) return -1;
-    const CXXRecordDecl* record = record_of(arrow ? decl->getType()->getPointeeType() : decl->getType());
-    if (record == nullptr || record->isUnion() || scope_->variables.count(decl) > 0) return -1;
+    if (!dialect(member->getType())) return -1;
+    const auto found = path(member);
+    if (!found) return -1;
     if (member->getType().isVolatileQualified()) refuse(e, "a volatile field");
-    if (scope_->changed.count(decl) > 0) refuse(e, decl->getNameAsString() + " changes inside the loop");
-    const std::string prefix = decl->getNameAsString();
-    return pseudo(prefix + (arrow ? "->" : ".") + host, prefix + "_" + name, member->getType(), e);
+    if (scope_->changed.count(found->base) > 0) refuse(e, found->base->getNameAsString() + " changes inside the loop");
+    return pseudo(found->host, found->name, member->getType(), e);
   }
   return -1;
 }
@@ -365,6 +425,9 @@ std::optional<Place> Reader::pointer(const Expr* e, Effects& fx) {
         p.indices.push_back(zero);
         return p;
       }
+  if (auto row = mat_row(e, fx)) return row;
+  if (isa<MemberExpr>(e))
+    if (const auto which = field(e)) return Place{*which, {zero}, {}};
   return {};
 }
 
@@ -390,14 +453,17 @@ std::optional<Place> Reader::place(const Expr* e, Effects& fx) {
       p.indices.push_back(index(call->getArg(1), fx, p.not_negative));
       return p;
     }
-    const CXXRecordDecl* record = record_of(call->getArg(0)->getType());
-    if (record == nullptr || record->getQualifiedNameAsString() != "std::array") return {};
+    const std::string kind = class_of(call->getArg(0)->getType());
+    if (kind != "std::array" && kind != "cv::Vec") return {};
     auto p = place(call->getArg(0), fx);  // a std::array inside a std::vector
     if (p) p->indices.push_back(index(call->getArg(1), fx, p->not_negative));
     return p;
   }
-  if (const auto* member = dyn_cast<MemberExpr>(e); member != nullptr && !member->isArrow()) {
+  if (auto element = mat_element(e, fx)) return element;
+  if (const auto* member = dyn_cast<MemberExpr>(e); member != nullptr) {
     if (extent(e) >= 0) return {};
+    if (const auto which = field(e)) return Place{*which, {}, {}};
+    if (member->isArrow()) return {};
     const auto* field = dyn_cast<FieldDecl>(member->getMemberDecl());
     std::vector<const FieldDecl*> fields;
     if (field == nullptr || uniform_fields(field->getParent(), fields).isNull()) return {};

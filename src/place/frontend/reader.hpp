@@ -86,7 +86,20 @@ class Reader {
   std::optional<Place> place(const clang::Expr* e, Effects& fx);
   std::optional<Place> pointer(const clang::Expr* e, Effects& fx);  // the last index is an offset
   std::optional<int> object(const clang::Expr* e);                  // a std::vector, array or span variable
-  int extent(const clang::Expr* e);                                 // v.size(), p.width: a number; else -1
+  struct Path {
+    const clang::ValueDecl* base = nullptr;
+    std::string host{}, name{};
+  };
+  std::optional<Path> path(const clang::MemberExpr* member) const;
+  std::optional<int> field(const clang::Expr* e);  // p.x: an array that is part of a struct
+
+  // --- cv::Mat (mat.cpp)
+  std::optional<Place> mat_element(const clang::Expr* e, Effects& fx);  // m.at<T>(r, c), m(r, c)
+  std::optional<Place> mat_row(const clang::Expr* e, Effects& fx);      // m.ptr<T>(r), m[r]
+  int mat(const clang::ValueDecl* decl, clang::QualType element, const clang::Expr* at);
+  Place mat_place(const clang::Expr* object, clang::QualType element, const clang::Expr* row, const clang::Expr* column,
+                  const clang::Expr* at, Effects& fx);
+  int extent(const clang::Expr* e);  // v.size(), p.width: a number; else -1
   Index index(const clang::Expr* e, Effects& fx, std::vector<Poly>& not_negative);
   std::string element_text(const Place& p) const;
   void record(const Place& p, bool write, const clang::Expr* at, Effects& fx);
@@ -117,10 +130,26 @@ class Reader {
   Node assignment(const clang::Expr* e);
   void declaration(const clang::DeclStmt* s, Node& block);
   Node loop(const clang::Stmt* s);
+  // What a loop counts with: a for by its header, while and do by their test and the last statement of their body.
+  struct Counting {
+    const clang::VarDecl* var = nullptr;
+    const clang::Expr *start = nullptr, *test = nullptr, *step = nullptr;
+    const clang::Stmt *body = nullptr, *last = nullptr;
+    bool declared_in_header = false;
+  };
+  bool counting(const clang::Stmt* s, Counting& into, std::string& why) const;
+  const clang::Expr* value_before(const clang::Stmt* s, const clang::VarDecl* var) const;
   bool header(const clang::Stmt* s, Loop& into, Node& node);
   Node range_loop(const clang::CXXForRangeStmt* s);
   int begin_loop(Loop loop);
   void end_loop();
+
+  // --- lambdas (lambdas.cpp)
+  const clang::LambdaExpr* lambda(const clang::CallExpr* e) const;
+  void may_be_read_here(const clang::CallExpr* e, const clang::LambdaExpr* l) const;
+  Node lambda_statement(const clang::CallExpr* e, const clang::LambdaExpr* l);
+  std::string lambda_value(const clang::CallExpr* e, const clang::LambdaExpr* l, Effects& fx);
+  bool pass(const clang::ParmVarDecl* formal, const clang::Expr* actual, Effects& fx);
 
   // --- reductions (reductions.cpp)
   Reduction reduction(const clang::Stmt* s);
@@ -144,6 +173,7 @@ class Reader {
   const std::string& main_text_;
   const clang::FunctionDecl* function_ = nullptr;
   std::set<const clang::ValueDecl*> changed_in_function_{};
+  std::set<const clang::ValueDecl*> captured_{};  // by reference, in a lambda of the function
   std::map<const clang::Stmt*, std::string> loop_ids_{};
   std::map<const clang::FunctionDecl*, std::unique_ptr<Summary>> summaries_{};
   std::set<const clang::FunctionDecl*> being_read_{};
@@ -161,10 +191,14 @@ class Reader {
     Nest nest{};
     std::map<const clang::ValueDecl*, int> variables{};
     std::map<std::string, int> pseudo{};
+    std::map<const clang::ValueDecl*, std::pair<int, std::string>> mats{};  // cv::Mat: variable and element type
     std::map<const clang::ValueDecl*, Poly> values{};       // integers with a closed form, iterators included
     std::map<const clang::ValueDecl*, Place> pointers{};    // set once to a place inside an array
     std::map<const clang::ValueDecl*, Place> references{};  // another name for a place
     std::map<const clang::ValueDecl*, std::string> iterators{};
+    std::map<const clang::ValueDecl*, const clang::Expr*> given{};  // parameters of a lambda: what was passed
+    std::set<const clang::Stmt*> counted{};  // steps of while loops that have become part of a header
+    int lambdas = 0;                         // being read, one inside the other
     std::set<const clang::ValueDecl*> changed{};
     std::set<std::string> names{}, helpers{};
     std::vector<int> open{};                // loops around the statement being read
@@ -178,6 +212,7 @@ class Reader {
   std::unique_ptr<Scope> scope_{};
 };
 
+std::string class_of(clang::QualType type);    // with its namespace; "" where it is no class
 std::string wrapped(const std::string& text);  // in parentheses unless it is one word
 
 }  // namespace ridge::place::frontend

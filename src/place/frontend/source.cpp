@@ -8,6 +8,11 @@
 namespace ridge::place::frontend {
 using namespace clang;
 
+std::string class_of(QualType type) {
+  const CXXRecordDecl* record = type.getNonReferenceType()->getAsCXXRecordDecl();
+  return record != nullptr ? record->getQualifiedNameAsString() : "";
+}
+
 int Reader::line(const Stmt* s) const {
   return s == nullptr ? 0 : static_cast<int>(ast_.getSourceManager().getExpansionLineNumber(s->getBeginLoc()));
 }

@@ -19,16 +19,19 @@ Node Reader::statement(const Stmt* s) {
   if (const auto* block = dyn_cast<CompoundStmt>(s)) {
     for (const Stmt* child : block->body()) {
       if (const auto* d = dyn_cast<DeclStmt>(child)) {
+        const std::size_t from = node.children.size();
         declaration(d, node);
+        for (std::size_t k = from; k < node.children.size(); ++k) node.children[k].span = statement_span(child);
         continue;
       }
       Node inner = statement(child);
+      inner.span = statement_span(child);
       if (isa<CompoundStmt>(child)) inner.text = "{";
       node.children.push_back(std::move(inner));
     }
     return node;
   }
-  if (isa<NullStmt>(s)) return node;
+  if (isa<NullStmt>(s) || scope_->counted.count(s) > 0) return node;
   if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(s)) return loop(s);
   if (const auto* d = dyn_cast<DeclStmt>(s)) {
     declaration(d, node);
@@ -169,8 +172,9 @@ Node Reader::assignment(const Expr* e) {
     node.target = element_text(p);
     node.operation = u->isIncrementOp() ? "+=" : "-=";
     node.text = "1";
-  } else if (const auto* c = dyn_cast<CallExpr>(e);
-             c != nullptr && !isa<CXXMemberCallExpr>(c) && !isa<CXXOperatorCallExpr>(c)) {
+  } else if (const auto* c = dyn_cast<CallExpr>(e); c != nullptr && lambda(c) != nullptr) {
+    return lambda_statement(c, lambda(c));
+  } else if (c != nullptr && !isa<CXXMemberCallExpr>(c) && !isa<CXXOperatorCallExpr>(c)) {
     node.text = call(c, fx) + ";";
   } else if (const auto* cast = dyn_cast<CastExpr>(e); cast != nullptr && cast->getCastKind() == CK_ToVoid) {
     // (void)unused
@@ -190,6 +194,7 @@ void Reader::declaration(const DeclStmt* s, Node& block) {
       refuse(s, "this declaration is not modelled: " + source(s));
     const QualType type = var->getType();
     if (type.getNonReferenceType().isVolatileQualified()) refuse(s, var->getNameAsString() + " is volatile");
+    if (const CXXRecordDecl* record = type->getAsCXXRecordDecl(); record != nullptr && record->isLambda()) continue;
     Effects fx;
     Node node;
     node.kind = NodeKind::statement;

@@ -66,14 +66,18 @@ void read_tree(frontend::Reader& reader, const FunctionDecl* decl, std::set<cons
 Program read_program(const ReadRequest& request) {
   Program result;
   result.file = request.file;
-  std::ifstream in(request.file, std::ios::binary);
-  if (!in) {
-    result.errors.push_back(request.file + ": cannot be read");
-    return result;
+  if (request.text.empty()) {
+    std::ifstream in(request.file, std::ios::binary);
+    if (!in) {
+      result.errors.push_back(request.file + ": cannot be read");
+      return result;
+    }
+    std::stringstream text;
+    text << in.rdbuf();
+    result.text = text.str();
+  } else {
+    result.text = request.text;
   }
-  std::stringstream text;
-  text << in.rdbuf();
-  result.text = text.str();
   if (result.text.size() > (8u << 20)) {
     result.errors.push_back(request.file + ": longer than 8 MiB");
     return result;

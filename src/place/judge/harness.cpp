@@ -50,6 +50,25 @@ std::string harness(const Report& report, const Wishes& wishes, bool placed) {
       if (!p.constant)
         dump += fmt::format("  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", {0}.data(), {0}.size());\n", p.name,
                             p.element);
+    } else if (p.kind == "span") {
+      made += fmt::format(
+          "  std::vector<{0}> {1}_memory({2});\n  ridge_check::fill({1}_memory.data(), {1}_memory.size(), {3});\n"
+          "  std::decay_t<{4}> {1}({1}_memory);\n",
+          p.element, p.name, elements, seed++, p.type);
+      arguments += p.name;
+      if (!p.constant)
+        dump += fmt::format("  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", {0}.data(), {0}.size());\n", p.name,
+                            p.element);
+    } else if (p.kind == "mat" && !p.element.empty()) {
+      const std::string type = p.length > 1 ? fmt::format("cv::Vec<{}, {}>", p.element, p.length) : p.element;
+      const std::string data = fmt::format("reinterpret_cast<{}*>({}.data)", p.element, p.name),
+                        count = fmt::format("{0}.total() * {0}.channels()", p.name);
+      made += fmt::format("  cv::Mat {0}(61, 67, cv::traits::Type<{1}>::value);\n  ridge_check::fill({2}, {3}, {4});\n",
+                          p.name, type, data, count, seed++);
+      arguments += p.name;
+      if (!p.constant)
+        dump += fmt::format("  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", {2}, {3});\n", p.name, p.element,
+                            data, count);
     } else if (p.kind == "array") {
       made += fmt::format("  std::array<{0}, {1}> {2};\n  ridge_check::fill({2}.data(), {2}.size(), {3});\n", p.element,
                           p.length, p.name, seed++);

@@ -6,7 +6,7 @@ using Json = nlohmann::json;
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CarriedDependence, kind, variable, from_line, to_line, from, to, example, certain)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoopVerdict, id, parent, function, line, kind, source, iterator, parallel, placed,
-                                   axis, why, not_placed, privates, reductions, reads, writes, transformed, dependences)
+                                   axis, why, not_placed, privates, reductions, reads, writes, transformed, tried, dependences)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Diagnostic, file, line, text)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelReport, name, text, loops)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SpineNode, kind, id, depth, line, source)

@@ -54,6 +54,8 @@ std::string details(const Report& report, const LoopVerdict& l) {
   if (l.axis >= 0) text += fmt::format("<p>on the device, axis {} of the grid</p>", l.axis);
   if (l.placed && l.axis < 0) text += "<p>on the device, inside a work-item</p>";
   if (!l.not_placed.empty()) text += "<p>stays on the host: " + escape(l.not_placed) + "</p>";
+  list("transformed:", l.transformed);
+  for (const std::string& t : l.tried) text += "<p>tried: " + escape(t) + "</p>";
   for (const KernelReport& k : report.kernels)
     if (!k.loops.empty() && k.loops[0] == l.id) text += "<pre>" + escape(k.text) + "</pre>";
   return text + "</section>";

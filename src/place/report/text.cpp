@@ -83,6 +83,8 @@ std::string explain(const Report& report, const std::string& loop) {
     if (l.axis >= 0) text += fmt::format("  on the device: axis {} of the grid\n", l.axis);
     if (l.placed && l.axis < 0) text += "  on the device: inside a work-item\n";
     if (!l.not_placed.empty()) text += "  stays on the host: " + l.not_placed + "\n";
+    for (const std::string& t : l.transformed) text += "  taken: " + t + "\n";
+    for (const std::string& t : l.tried) text += "  tried: " + t + "\n";
     for (const KernelReport& k : report.kernels)
       for (const std::string& id : k.loops)
         if (id == l.id) text += "\n" + k.text;

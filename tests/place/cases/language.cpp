@@ -160,7 +160,7 @@ void returns_early(const float* a, float* b, int n) {
   }
 }
 
-//: plain_while l1=sequential kernels=0
+//: plain_while l1=parallel kernels=1 run
 void plain_while(const float* a, float* b, int n) {
   int i = 0;
   while (i < n) {
@@ -296,7 +296,7 @@ void switches(const int* a, int* b, int n) {
     }
 }
 
-//: lambdas l1=sequential kernels=0
+//: lambdas l1=parallel kernels=1 run
 void lambdas(const float* a, float* b, int n) {
   auto f = [&](int i) { b[i] = a[i]; };
   for (int i = 0; i < n; ++i) f(i);

@@ -1,0 +1,69 @@
+// Writes that nobody reads are left out. Trigger: a value that is always overwritten before anything reads it, and that
+// nothing after the nest can see.
+#include <isl/flow.h>
+#include <isl/set.h>
+#include <isl/union_map.h>
+
+#include <algorithm>
+#include <set>
+
+#include "place/transform/loops.hpp"
+
+namespace ridge::place::transform {
+
+std::vector<Proposal> dead_writes(const State& state) {
+  std::vector<Proposal> all;
+  const analysis::Relations& r = state.relations;
+  isl::union_set read = isl::union_set::empty(r.context);  // instances whose values somebody takes
+  for (std::size_t v = 0; v < state.nest.variables.size(); ++v) {
+    isl::union_map reads = isl::union_map::empty(r.context), must = reads, may = reads;
+    for (const analysis::Instance& i : r.instances)
+      for (const analysis::Relation& x : i.relations) {
+        if (x.access->variable != static_cast<int>(v)) continue;
+        const isl::union_map map(x.map);
+        if (!x.write) reads = reads.unite(map);
+        if (x.write) may = may.unite(map);
+        if (x.must) must = must.unite(map);
+      }
+    if (may.is_empty()) continue;
+    isl::union_map order = r.schedule;
+    if (state.nest.live_after.count(static_cast<int>(v)) > 0) {  // the end of the nest reads all of it
+      std::size_t longest = 1;
+      for (const auto& i : r.instances) longest = std::max(longest, i.order.size());
+      isl::union_set elements = may.range();
+      elements.foreach_set([&](const isl::set& s) {
+        isl::map exit =
+            isl::manage(isl_map_from_domain_and_range(isl_set_from_params(isl_set_params(s.copy())), s.copy()));
+        exit = isl::manage(isl_map_set_tuple_name(exit.release(), isl_dim_in, "exit"));
+        reads = reads.unite(isl::union_map(exit));
+      });
+      std::string last = "{ exit[] -> [1000000";
+      for (std::size_t k = 1; k < longest; ++k) last += ", 0";
+      order = order.unite(isl::union_map(r.context, last + "] }"));
+    }
+    const auto flow =
+        isl::union_access_info(reads).set_must_source(must).set_may_source(may).set_schedule_map(order).compute_flow();
+    read = read.unite(flow.may_dependence().domain());
+  }
+  std::set<std::string> live;
+  read.foreach_set([&](const isl::set& s) { live.insert(isl_set_get_tuple_name(s.get())); });
+  for (const analysis::Instance& i : r.instances) {
+    const Node& node = *i.node;
+    if (node.kind != NodeKind::statement || node.declaration || node.target.empty() || !node.span.known) continue;
+    const bool writes =
+        std::any_of(node.accesses.begin(), node.accesses.end(), [](const Access& a) { return a.write; });
+    if (!writes || live.count(i.name) > 0 || i.domain.is_empty()) continue;
+    const bool plain_write = std::all_of(node.accesses.begin(), node.accesses.end(), [&](const Access& a) {
+      return !a.write || state.nest.variables[a.variable].storage != Storage::reference;
+    });
+    if (!plain_write) continue;
+    Proposal made;
+    made.what = "line " + std::to_string(node.line) + ", " + node.source + ", is overwritten before anybody reads it";
+    made.edits = {{node.span.begin, node.span.end, ";"}};
+    made.loops = loops_in_order(state.nest, state.nest.root);
+    all.push_back(made);
+  }
+  return all;
+}
+
+}  // namespace ridge::place::transform

@@ -1,0 +1,96 @@
+// A loop becomes two, with a part of its body each. Trigger: it is sequential and its body has several statements.
+// Numbers that an iteration computes for itself from what nobody writes are computed in both.
+#include <algorithm>
+#include <set>
+
+#include "place/emit/node_text.hpp"
+#include "place/transform/loops.hpp"
+
+namespace ridge::place::transform {
+
+std::vector<Proposal> fission(const State& state) {
+  std::vector<Proposal> all;
+  const Nest& nest = state.nest;
+  const int loop = 0;
+  if (!plain(nest, loop) || state.verdicts[loop].parallel) return all;
+  const Node& node = *find(nest.root, loop);
+  const Loop& l = nest.loops[loop];
+  const Node& block = body_block(node);
+  if (block.kind != NodeKind::block || block.children.size() < 2 || state.text[l.body.begin] != '{') return all;
+  if (!header_stands_still(nest, node) || !nest.jumps.empty()) return all;
+  for (const Node& child : block.children)
+    if (!child.span.known) return all;
+  std::set<int> written;  // by others than declarations
+  emit::visit_accesses(nest.root, [&](const Access& a) {
+    if (a.write) written.insert(a.variable);
+  });
+  const auto touches = [&](std::size_t from, std::size_t to, int variable) {
+    bool found = false;
+    for (std::size_t k = from; k < to; ++k)
+      emit::visit_accesses(block.children[k], [&](const Access& a) { found |= a.variable == variable; });
+    return found;
+  };
+  for (std::size_t cut = 1; cut < block.children.size(); ++cut) {
+    if (block.children[cut - 1].span.begin == block.children[cut].span.begin) continue;  // one declaration of two
+    const auto works = [&](std::size_t from, std::size_t to) {
+      return std::any_of(block.children.begin() + static_cast<long>(from),
+                         block.children.begin() + static_cast<long>(to), [](const Node& n) { return !n.declaration; });
+    };
+    if (!works(0, cut) || !works(cut, block.children.size())) continue;
+    std::set<std::size_t> repeated;
+    bool possible = true;
+    for (std::size_t v = 0; v < nest.variables.size() && possible; ++v) {
+      const Variable& x = nest.variables[v];
+      const int which = static_cast<int>(v);
+      if (std::find(x.loops.begin(), x.loops.end(), loop) == x.loops.end()) continue;
+      if (!touches(0, cut, which) || !touches(cut, block.children.size(), which)) continue;
+      for (std::size_t k = 0; k < block.children.size(); ++k) {
+        const Node& child = block.children[k];
+        bool writes = false;
+        emit::visit_accesses(child, [&](const Access& a) { writes |= a.write && a.variable == which; });
+        if (!writes) continue;
+        possible = possible && child.declaration && k < cut && !x.array();
+        for (const Access& a : child.accesses) {
+          const Variable& from = nest.variables[a.variable];
+          const bool mine = std::find(from.loops.begin(), from.loops.end(), loop) != from.loops.end();
+          possible = possible && (a.write || (!mine && written.count(a.variable) == 0));
+        }
+        repeated.insert(k);
+      }
+    }
+    // References and pointers set at the top of the body are names, not variables: they cannot be told apart here.
+    for (std::size_t k = 0; k < cut; ++k)
+      possible = possible && !(block.children[k].declaration && block.children[k].text.empty());
+    if (!possible) continue;
+    Proposal made;
+    made.what = l.id + " in two: line " + std::to_string(block.children[cut].line) + " in a loop of its own";
+    const auto part = [&](std::size_t from, std::size_t to) {
+      std::string text = header(state, loop) + " {";
+      std::set<unsigned> done;
+      for (std::size_t k = 0; k < to; ++k) {
+        const Span& span = block.children[k].span;
+        if ((k >= from || repeated.count(k) > 0) && done.insert(span.begin).second) text += " " + slice(state, span);
+      }
+      return text + " }";
+    };
+    made.edits = {{l.span.begin, l.span.end, "{ " + part(0, cut) + "\n" + part(cut, block.children.size()) + " }"}};
+    const std::size_t at = 2 * static_cast<std::size_t>(l.depth) + 1;
+    for (std::size_t k = 0; k < state.relations.instances.size(); ++k) {
+      const auto& instance = state.relations.instances[k];
+      std::size_t group = 0;
+      for (std::size_t c = cut; c < block.children.size(); ++c)
+        if (contains(block.children[c], instance.node)) group = 1;
+      made.order[k] = instance.order;
+      made.order[k].insert(made.order[k].begin() + static_cast<long>(at), std::to_string(group));
+    }
+    for (const bool second : {false, true}) {
+      made.loops.push_back(l.id);
+      for (std::size_t k = second ? cut : 0; k < (second ? block.children.size() : cut); ++k)
+        for (const std::string& id : loops_in_order(nest, block.children[k])) made.loops.push_back(id);
+    }
+    all.push_back(made);
+  }
+  return all;
+}
+
+}  // namespace ridge::place::transform

@@ -1,0 +1,66 @@
+// A loop becomes two over the halves of its range: the order stays as it was, and each half may be parallel. Trigger:
+// it is sequential, and an element is written on one side of a point and read on the other.
+#include <algorithm>
+
+#include "place/emit/node_text.hpp"
+#include "place/transform/loops.hpp"
+
+namespace ridge::place::transform {
+
+std::vector<Proposal> index_set_splitting(const State& state) {
+  std::vector<Proposal> all;
+  const Nest& nest = state.nest;
+  const int loop = 0;
+  if (!plain(nest, loop) || state.verdicts[loop].parallel) return all;
+  const Loop& l = nest.loops[loop];
+  const auto limits = ends(nest, loop);
+  if (!limits) return all;
+  std::vector<std::string> points;
+  const auto add = [&](const std::string& point) {
+    if (std::find(points.begin(), points.end(), point) == points.end() && points.size() < 6) points.push_back(point);
+  };
+  std::vector<const Access*> accesses;
+  emit::visit_accesses(nest.root, [&](const Access& a) {
+    if (nest.variables[a.variable].array() && a.exact && a.subscripts.size() == 1 && a.subscripts[0].affine())
+      accesses.push_back(&a);
+  });
+  for (const Access* w : accesses)
+    for (const Access* r : accesses) {
+      if (!w->write || w->variable != r->variable) continue;
+      const auto factor = [&](const Access* a) {
+        const auto at = a->subscripts[0].terms().find({l.iterator});
+        return at == a->subscripts[0].terms().end() ? 0L : at->second;
+      };
+      const Poly i = Poly::symbol(l.iterator);
+      const Poly wrest = w->subscripts[0].plus(i, -factor(w)), rrest = r->subscripts[0].plus(i, -factor(r));
+      const auto gap = host_text(rrest.plus(wrest, -1), nest);  // w: i + a, r: k i + b
+      if (factor(w) != 1 || !gap) continue;
+      if (factor(r) == 0) {  // everybody reads one element: until it is written, and after
+        add(*gap);
+        add(*gap + " + 1");
+      } else if (factor(r) == -1) {  // mirrored
+        add("(" + *gap + " + 1) / 2");
+      }
+    }
+  const std::string i = l.host_iterator;
+  const std::string body = [&] {
+    std::string text = state.text.substr(l.body.begin, l.span.end - l.body.begin);
+    return text;
+  }();
+  for (const std::string& point : points) {
+    Proposal made;
+    made.what = l.id + " in two at " + i + " = " + point;
+    const std::string first = "for (int " + i + " = " + limits->low_text + "; " + i + " <= " + limits->high_text +
+                              " && " + i + " < " + point + "; ++" + i + ") ",
+                      second = "for (int " + i + " = (" + point + " > " + limits->low_text + " ? " + point + " : " +
+                               limits->low_text + "); " + i + " <= " + limits->high_text + "; ++" + i + ") ";
+    made.edits = {{l.span.begin, l.span.end, "{ " + first + body + "\n" + second + body + " }"}};
+    made.loops = loops_in_order(nest, nest.root);
+    const auto once = made.loops;
+    made.loops.insert(made.loops.end(), once.begin(), once.end());
+    all.push_back(made);
+  }
+  return all;
+}
+
+}  // namespace ridge::place::transform

@@ -1,0 +1,92 @@
+// One test for all: the pairs of instances that touch the same element, one of them writing, must run in the same order
+// as before.
+#include <isl/map.h>
+#include <isl/set.h>
+#include <isl/union_map.h>
+
+#include "place/transform/transformation.hpp"
+
+namespace ridge::place::transform {
+namespace {
+
+using analysis::Instance;
+using analysis::Relation;
+
+std::string joined(const std::vector<std::string>& list) {
+  std::string text;
+  for (const std::string& item : list) text += (text.empty() ? "" : ", ") + item;
+  return text;
+}
+
+isl::union_map schedule(const State& state, const Proposal& proposal) {
+  const analysis::Relations& r = state.relations;
+  std::size_t longest = 0;
+  std::vector<std::vector<std::string>> orders;
+  for (std::size_t i = 0; i < r.instances.size(); ++i) {
+    const auto at = proposal.order.find(i);
+    orders.push_back(at == proposal.order.end() ? r.instances[i].order : at->second);
+    longest = std::max(longest, orders.back().size());
+  }
+  isl::union_map all = isl::union_map::empty(r.context);
+  const std::string prefix = "[" + joined(state.nest.parameters) + "] -> { ";
+  for (std::size_t i = 0; i < r.instances.size(); ++i) {
+    const Instance& instance = r.instances[i];
+    std::vector<std::string> iterators;
+    for (const int l : instance.loops) iterators.push_back(state.nest.loops[l].iterator);
+    orders[i].resize(longest, "0");
+    all = all.unite(isl::union_map(
+        isl::map(r.context, prefix + instance.name + "[" + joined(iterators) + "] -> [" + joined(orders[i]) + "] }")
+            .intersect_domain(instance.domain)));
+  }
+  return all;
+}
+
+// What each iteration of a loop has for itself does not tie iterations together.
+isl::union_map within(const State& state, const isl::union_map& pairs, int loop) {
+  const int depth = state.nest.loops[loop].depth;
+  isl::union_map result = isl::union_map::empty(state.relations.context);
+  pairs.foreach_map([&](isl::map m) {
+    const Instance& a = state.relations.instance(isl_map_get_tuple_name(m.get(), isl_dim_in));
+    const Instance& b = state.relations.instance(isl_map_get_tuple_name(m.get(), isl_dim_out));
+    if (state.relations.inside(a, loop) && state.relations.inside(b, loop))
+      for (int d = 0; d <= depth; ++d) m = isl::manage(isl_map_equate(m.release(), isl_dim_in, d, isl_dim_out, d));
+    result = result.unite(isl::union_map(m));
+  });
+  return result;
+}
+
+}  // namespace
+
+std::string illegal(const State& state, const Proposal& proposal) {
+  if (proposal.order.empty()) return "";
+  const analysis::Relations& r = state.relations;
+  const isl::union_map after = schedule(state, proposal);
+  const isl::union_map in_time = isl::manage(isl_union_map_lex_lt_union_map(r.schedule.copy(), r.schedule.copy()));
+  const isl::union_map kept = isl::manage(isl_union_map_lex_lt_union_map(after.copy(), after.copy()));
+  for (std::size_t v = 0; v < state.nest.variables.size(); ++v) {
+    isl::union_map reads = isl::union_map::empty(r.context), writes = reads;
+    for (const Instance& i : r.instances)
+      for (const Relation& x : i.relations)
+        if (x.access->variable == static_cast<int>(v))
+          (x.write ? writes : reads) = (x.write ? writes : reads).unite(isl::union_map(x.map));
+    if (writes.is_empty()) continue;
+    const isl::union_map all = reads.unite(writes);
+    isl::union_map pairs = writes.apply_range(all.reverse());
+    pairs = pairs.unite(pairs.reverse()).intersect(in_time);
+    for (const analysis::Verdict& verdict : state.verdicts)
+      for (const int own : verdict.privates)
+        if (own == static_cast<int>(v)) pairs = within(state, pairs, verdict.loop);
+    const isl::union_map turned = pairs.subtract(kept);
+    if (turned.is_empty()) continue;
+    std::string where;
+    turned.foreach_map([&](isl::map m) {
+      if (!where.empty()) return;
+      where = "line " + std::to_string(r.instance(isl_map_get_tuple_name(m.get(), isl_dim_in)).node->line) +
+              " to line " + std::to_string(r.instance(isl_map_get_tuple_name(m.get(), isl_dim_out)).node->line);
+    });
+    return "a dependence on " + state.nest.variables[v].host + ", " + where + ", would be turned round";
+  }
+  return "";
+}
+
+}  // namespace ridge::place::transform

@@ -1,0 +1,17 @@
+// A transformation is a file and a line here; they are tried in this order.
+#include "place/transform/transformation.hpp"
+
+namespace ridge::place::transform {
+
+const std::vector<Transformation>& registry() {
+  static const std::vector<Transformation> all{
+      {"dead-write removal", dead_writes},
+      {"interchange", interchange},
+      {"skewing", skewing},
+      {"fission", fission},
+      {"index-set splitting", index_set_splitting},
+  };
+  return all;
+}
+
+}  // namespace ridge::place::transform

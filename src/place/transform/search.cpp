@@ -1,0 +1,292 @@
+#include "place/transform/search.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include "place/transform/fusion.hpp"
+#include "place/transform/loops.hpp"
+
+namespace ridge::place::transform {
+namespace {
+
+constexpr int kReadings = 12;
+constexpr double kSeconds = 10;
+
+std::string applied(const std::string& text, std::vector<Edit> edits) {
+  std::stable_sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
+  std::string result;
+  unsigned at = 0;
+  for (const Edit& e : edits) {
+    result += text.substr(at, e.begin - at) + e.text;
+    at = e.end;
+  }
+  return result + text.substr(at);
+}
+
+int number(const std::string& id) {
+  const auto at = id.rfind('l');
+  return std::atoi(id.c_str() + at + 1);
+}
+
+// Which loops of the user's file a loop of the present text comes from, function by function.
+class Origins {
+ public:
+  std::vector<std::string> of(const std::string& prefix, int loop) const {
+    const auto function = map_.find(prefix);
+    if (function == map_.end() || loop > static_cast<int>(function->second.size()))
+      return {prefix + "l" + std::to_string(loop)};
+    return function->second[static_cast<std::size_t>(loop - 1)];
+  }
+  std::vector<std::string> of(const std::string& id) const {
+    const auto dot = id.rfind('.');
+    return of(dot == std::string::npos ? "" : id.substr(0, dot + 1), number(id));
+  }
+  // Loops first .. first + count - 1 have become those of `loops`.
+  Origins with(const std::string& prefix, int first, int count, const std::vector<std::string>& loops) const {
+    Origins next = *this;
+    std::vector<std::vector<std::string>> list;
+    for (int k = 1; k < first; ++k) list.push_back(of(prefix, k));
+    for (const std::string& from : loops) {
+      std::vector<std::string> all;
+      std::istringstream words(from);
+      for (std::string id; std::getline(words, id, ',');)
+        for (const std::string& old : of(prefix, number(id))) all.push_back(old);
+      list.push_back(all);
+    }
+    for (int k = first + count; k < first + count + 200; ++k) list.push_back(of(prefix, k));
+    next.map_[prefix] = list;
+    return next;
+  }
+
+ private:
+  std::map<std::string, std::vector<std::vector<std::string>>> map_{};
+};
+
+int worth(const Report& report, const Origins& origins) {
+  std::set<std::string> placed, grid;
+  int around = 0;
+  for (const LoopVerdict& l : report.loops)
+    for (const std::string& id : origins.of(l.id)) {
+      if (l.placed) placed.insert(id);
+      if (l.placed && l.axis >= 0) grid.insert(id);
+    }
+  for (const KernelReport& k : report.kernels) {
+    std::string at = k.loops.empty() ? "" : k.loops[0];
+    for (bool found = true; found && !at.empty();) {
+      found = false;
+      for (const LoopVerdict& l : report.loops)
+        if (l.id == at) {
+          at = l.parent;
+          around += at.empty() ? 0 : 1;
+          found = true;
+          break;
+        }
+    }
+  }
+  return 10 * static_cast<int>(placed.size()) + 5 * static_cast<int>(grid.size()) - 3 * around -
+         static_cast<int>(report.kernels.size());
+}
+
+struct Found {  // a nest of the program
+  int function = -1, nest = -1;
+  std::string prefix{};
+  const Part* next = nullptr;  // the nest directly behind it
+};
+
+class Search {
+ public:
+  Search(Judged program, const Judge& judge, Report& report)
+      : now_(std::move(program)), judge_(judge), report_(report), start_(std::chrono::steady_clock::now()) {}
+
+  std::string run() {
+    while (step()) {
+    }
+    if (!changed_) return "";
+    for (LoopVerdict& l : report_.loops) l.placed = false, l.axis = -1;
+    for (const LoopVerdict& l : now_.report.loops)
+      for (const std::string& id : origins_.of(l.id))
+        if (LoopVerdict* old = loop(id)) {
+          old->placed |= l.placed;
+          if (l.axis >= 0) old->axis = l.axis;
+          if (l.placed) old->not_placed.clear();
+        }
+    report_.kernels = now_.report.kernels;
+    for (KernelReport& k : report_.kernels) {
+      std::vector<std::string> ids;
+      for (const std::string& id : k.loops)
+        for (const std::string& old : origins_.of(id)) ids.push_back(old);
+      k.loops = ids;
+    }
+    return now_.program.text;
+  }
+
+ private:
+  Judged now_;
+  const Judge& judge_;
+  Report& report_;
+  std::chrono::steady_clock::time_point start_;
+  Origins origins_{};
+  std::set<std::string> tried_{};
+  int readings_ = 0;
+  bool changed_ = false;
+
+  LoopVerdict* loop(const std::string& id) {
+    for (LoopVerdict& l : report_.loops)
+      if (l.id == id) return &l;
+    return nullptr;
+  }
+
+  void note(const Found& at, const std::vector<std::string>& loops, const std::string& text, bool taken) {
+    std::set<std::string> ids;
+    for (const std::string& from : loops) {
+      std::istringstream words(from);
+      for (std::string id; std::getline(words, id, ',');)
+        for (const std::string& old : origins_.of(at.prefix, number(id))) ids.insert(old);
+    }
+    for (const std::string& id : ids)
+      if (LoopVerdict* l = loop(id)) {
+        auto& list = taken ? l->transformed : l->tried;
+        if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
+      }
+  }
+
+  void gather(const Part& part, int function, const std::string& prefix, std::vector<Found>& all) const {
+    if (part.kind == PartKind::nest) {
+      all.push_back({function, part.nest, prefix, nullptr});
+      if (now_.chains.count({function, part.nest}) > 0) return;
+    }
+    for (std::size_t k = 0; k < part.children.size(); ++k) {
+      const std::size_t at = all.size();
+      gather(part.children[k], function, prefix, all);
+      if (part.kind == PartKind::sequence && k + 1 < part.children.size() && part.children[k].kind == PartKind::nest &&
+          part.children[k + 1].kind == PartKind::nest)
+        all[at].next = &part.children[k + 1];
+    }
+  }
+
+  bool spent() const {
+    return readings_ >= kReadings ||
+           std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() > kSeconds;
+  }
+
+  // Loops of a nest are numbered one after another; where they are not, something in it is not seen.
+  static bool numbered(const Nest& nest, int& first, int& count) {
+    const auto ids = loops_in_order(nest, nest.root);
+    if (ids.empty()) return false;
+    first = number(ids[0]);
+    count = static_cast<int>(ids.size());
+    for (int k = 0; k < count; ++k)
+      if (number(ids[static_cast<std::size_t>(k)]) != first + k) return false;
+    return true;
+  }
+
+  bool step() {
+    std::vector<Found> all;
+    for (std::size_t f = 0; f < now_.program.functions.size(); ++f) {
+      const Function& function = now_.program.functions[f];
+      if (!function.refused.empty() || !function.in_main_file) continue;
+      const bool last = f + 1 == now_.program.functions.size();
+      gather(function.root, static_cast<int>(f), last ? "" : function.name + ".", all);
+    }
+    for (const Found& at : all) {
+      if (spent()) return false;
+      try {
+        if (one(at)) return true;
+      } catch (const isl::exception&) {  // too much for isl: the nest stays as it is
+      }
+    }
+    return false;
+  }
+
+  bool one(const Found& at) {
+    const Nest& nest = now_.program.functions[at.function].nests[at.nest];
+    int first = 0, count = 0;
+    if (!numbered(nest, first, count)) return false;
+    const bool placed = now_.chains.count({at.function, at.nest}) > 0;
+    const isl::ctx context(now_.context);
+    const analysis::Relations relations = analysis::relate(context, nest);
+    const std::vector<analysis::Verdict> verdicts = analysis::judge_loops(relations);
+    const State state{now_.program.text, nest, relations, verdicts};
+    for (const Transformation& t : registry()) {
+      if (placed && t.propose != dead_writes) continue;
+      for (const Proposal& p : t.propose(state)) {
+        const std::string what = std::string(t.name) + ": " + p.what;
+        if (!tried_.insert(slice(state, nest.span) + what).second) continue;
+        if (spent()) return false;
+        const std::string why = illegal(state, p);
+        if (!why.empty()) {
+          note(at, p.loops, what + ": " + why, false);
+          continue;
+        }
+        if (take(at, p, what, first, count, t.propose == dead_writes, {})) return true;
+      }
+    }
+    return placed && at.next != nullptr && fuse(at, state, first, count);
+  }
+
+  bool fuse(const Found& at, const State& state, int first, int count) {
+    const auto other = now_.chains.find({at.function, at.next->nest});
+    const auto& mine = now_.chains.at({at.function, at.nest});
+    if (other == now_.chains.end() || other->second.size() != mine.size()) return false;
+    const Nest& behind = now_.program.functions[at.function].nests[at.next->nest];
+    int second = 0, more = 0;
+    if (!numbered(behind, second, more) || second != first + count) return false;
+    const isl::ctx context(now_.context);
+    const analysis::Relations relations = analysis::relate(context, behind);
+    const std::vector<analysis::Verdict> verdicts = analysis::judge_loops(relations);
+    const int levels = static_cast<int>(mine.size());
+    const auto p = fusion(state, State{now_.program.text, behind, relations, verdicts}, levels);
+    if (!p) return false;
+    const std::string what = "fusion: " + p->what;
+    if (!tried_.insert(slice(state, state.nest.span) + what).second) return false;
+    return take(at, *p, what, first, count + more, false, [&](const Judged& next) -> std::string {
+      for (const Nest& n : next.program.functions[at.function].nests)
+        if (n.span.begin == state.nest.span.begin) {
+          const analysis::Relations r = analysis::relate(context, n);
+          const std::vector<analysis::Verdict> v = analysis::judge_loops(r);
+          return fusion_illegal(State{next.program.text, n, r, v}, levels);
+        }
+      return "it is not read as one nest";
+    });
+  }
+
+  bool take(const Found& at, const Proposal& p, const std::string& what, int first, int count, bool always,
+            const std::function<std::string(const Judged&)>& check) {
+    ++readings_;
+    Judged next = judge_(applied(now_.program.text, p.edits));
+    if (!next.program.errors.empty()) {
+      note(at, p.loops, what + ": its text is not read (" + next.program.errors[0] + ")", false);
+      return false;
+    }
+    if (next.program.functions.size() != now_.program.functions.size()) return false;
+    const Origins origins = origins_.with(at.prefix, first, count, p.loops);
+    const int before = worth(now_.report, origins_), after = worth(next.report, origins);
+    if (after < before || (after == before && !always)) {
+      note(at, p.loops, what + ": legal, and no more of the program can be placed", false);
+      return false;
+    }
+    if (check) {
+      const std::string why = check(next);
+      if (!why.empty()) {
+        note(at, p.loops, what + ": " + why, false);
+        return false;
+      }
+    }
+    note(at, p.loops, what, true);
+    origins_ = origins;
+    now_ = std::move(next);
+    changed_ = true;
+    return true;
+  }
+};
+
+}  // namespace
+
+std::string search(Judged program, const Judge& judge, Report& report) {
+  return Search(std::move(program), judge, report).run();
+}
+
+}  // namespace ridge::place::transform

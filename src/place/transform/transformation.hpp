@@ -1,0 +1,50 @@
+// A transformation proposes a new text for a nest and the order in which its statements then run. Whether that order is
+// legal is asked of isl; what it is worth is found by reading the new text like any other.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "place/analysis/verdicts.hpp"
+#include "place/program.hpp"
+
+namespace ridge::place::transform {
+
+struct Edit {
+  unsigned begin = 0, end = 0;  // bytes of the file
+  std::string text{};
+};
+
+struct Proposal {
+  std::string what{};  // "l1 and l2 exchanged"
+  std::vector<Edit> edits{};
+  // The new time of every instance, by its place in Relations::instances; those that are missing keep theirs. Empty:
+  // the order does not change at all.
+  std::map<std::size_t, std::vector<std::string>> order{};
+  std::vector<std::string> loops{};  // of the new text, in its order: the loops of the old one that each comes from
+};
+
+struct State {
+  const std::string& text;
+  const Nest& nest;
+  const analysis::Relations& relations;
+  const std::vector<analysis::Verdict>& verdicts;
+};
+
+struct Transformation {
+  const char* name;
+  std::vector<Proposal> (*propose)(const State& state);  // none where its trigger is not met
+};
+
+const std::vector<Transformation>& registry();
+
+// "" where every dependence keeps its direction; else the first that would be turned round.
+std::string illegal(const State& state, const Proposal& proposal);
+
+std::vector<Proposal> interchange(const State& state);
+std::vector<Proposal> skewing(const State& state);
+std::vector<Proposal> fission(const State& state);
+std::vector<Proposal> index_set_splitting(const State& state);
+std::vector<Proposal> dead_writes(const State& state);
+
+}  // namespace ridge::place::transform
