@@ -34,6 +34,7 @@ struct LoopVerdict {
   std::vector<std::string> transformed{};  // what made it fit for the device
   std::vector<std::string> tried{};        // transformations that were not taken, and why
   std::vector<CarriedDependence> dependences{};
+  unsigned begin = 0, end = 0, body = 0;  // bytes of the file, and where its body begins; 0 where it is in a macro
 };
 
 struct Diagnostic {
@@ -53,6 +54,14 @@ struct SpineNode {
   std::string id{};    // l1, c1, b1
   int depth = 0, line = 0;
   std::string source{};
+};
+
+// A loop in a run of the user's program, under the loops that were around it then.
+struct LoopRun {
+  std::string loop{};
+  int parent = -1;  // into Report::run
+  double entries = 0, turns = 0;
+  double seconds = -1;  // -1: entered so often that a clock would have disturbed it
 };
 
 struct Parameter {  // of the function
@@ -76,6 +85,8 @@ struct Report {
   bool reassociates = false;  // sums are taken in another order
   bool libm = false;          // calls functions whose last bit differs between libraries
   bool has_main = false;
+  std::vector<LoopRun> run{};  // what --run has measured
+  double run_seconds = 0;
 };
 
 struct Options {

@@ -14,6 +14,7 @@
 #include "place/report/json.hpp"
 #include "place/spine/spine.hpp"
 #include "place/transform/search.hpp"
+#include "place/transform/unrolling.hpp"
 
 namespace ridge::place {
 namespace {
@@ -166,6 +167,11 @@ class Work {
         l.line = p.line;
         l.kind = p.loop_kind;
         l.source = p.source;
+        if (p.span.known && function.refused.find("constexpr") == std::string::npos) {
+          l.begin = p.span.begin;
+          l.end = p.span.end;
+          if (!p.children.empty() && p.children[0].span.known) l.body = p.children[0].span.begin;
+        }
         l.why =
             p.why.empty()
                 ? ""
@@ -209,6 +215,12 @@ class Work {
         l.function = function.name;
         l.parent = nest.loops[v.loop].parent >= 0 ? prefix_ + nest.loops[nest.loops[v.loop].parent].id : around;
         fill(l, nest, v);
+        if (const Loop& at = nest.loops[v.loop];
+            at.span.known && function.refused.find("constexpr") == std::string::npos) {
+          l.begin = at.span.begin;
+          l.end = at.span.end;
+          l.body = at.body.known ? at.body.begin : 0;
+        }
         std::set<std::string> reads, writes;
         find_accesses(nest.root, v.loop, false, nest, reads, writes);
         l.reads.assign(reads.begin(), reads.end());
@@ -248,6 +260,7 @@ class Work {
         made.loops.push_back(l.id);
       }
       for (const Loop& l : nest.loops) verdict(report, prefix_ + l.id).placed = true;
+      note_unrolled(nest.root, nest, report);
       for (const int c : kernel.copies)
         for (const std::string& id : made.loops)
           verdict(report, id).transformed.push_back("reads a copy of " + nest.variables[c].host + " taken before it");
@@ -263,6 +276,14 @@ class Work {
       l.kind = nest.loops[0].kind;
       l.why = std::string("the dependence test gave up (") + error.what() + ")";
     }
+  }
+
+  void note_unrolled(const Node& node, const Nest& nest, Report& report) {
+    if (node.kind == NodeKind::loop && transform::unrolls(node, nest.loops[node.loop]))
+      verdict(report, prefix_ + nest.loops[node.loop].id)
+          .transformed.push_back("unrolling: " + std::to_string(transform::constant_turns(nest.loops[node.loop])) +
+                                 " turns");
+    for (const Node& child : node.children) note_unrolled(child, nest, report);
   }
 
   // All counts are numbers, and small ones.

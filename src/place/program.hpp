@@ -81,6 +81,9 @@ struct Program {
   bool has_main = false;
 };
 
+// How functions are called that say whether a transformed nest may run: the front end knows the word.
+inline constexpr const char* kGuard = "ridge_fits_";
+
 struct ReadRequest {
   std::string file{}, function{};
   std::vector<std::string> flags{};

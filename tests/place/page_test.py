@@ -1,4 +1,5 @@
-"""Opens the spine of a function in a browser: every loop is there, a click shows its verdict, nothing is complained of.
+"""Opens the spine of a function in a browser: every loop is there, a click shows its verdict, nothing is complained of. Then the
+page of a program that was run, with its rings.
 
 page_test.py RIDGE SOURCE FUNCTION FOLDER"""
 import json
@@ -23,32 +24,61 @@ CHECK = """(() => {
 })()"""
 
 
+PROGRAM = """#include <cmath>
+#include <cstdio>
+#include <vector>
+void work(std::vector<double>& v, int times) {
+  for (int t = 0; t < times; ++t)
+    for (int i = 0; i < int(v.size()); ++i) v[i] = std::sqrt(v[i] + t);
+}
+int main() {
+  std::vector<double> v(200000, 1.0);
+  work(v, 50);
+  std::printf("%.6f\\n", v[7]);
+}
+"""
+
+
+def pages(ridge, source, function, folder):
+    """Every page with its loops: of the source, and of a program that was run."""
+    program = os.path.join(folder, "program.cpp")
+    with open(program, "w") as file:
+        file.write(PROGRAM)
+    for name, words in (("spine.html", [source, "--function", function]), ("ring.html", [program, "--function", "work", "--run", "{}"])):
+        page = os.path.join(folder, name)
+        run = subprocess.run([ridge, "place", *words, "--json", "--report", page], capture_output=True, text=True)
+        if run.returncode != 0:
+            sys.exit(run.stderr.strip())
+        yield page, {loop["id"]: loop for loop in json.loads(run.stdout)["loops"]}
+
+
 def main(ridge, source, function, folder):
     program = browser.find()
     if program is None:
         print("skipped: no Chromium here (apt-get install chromium, or name one in RIDGE_CHROMIUM)")
         return 77
     os.makedirs(folder, exist_ok=True)
-    page = os.path.join(folder, "spine.html")
-    run = subprocess.run([ridge, "place", source, "--function", function, "--json", "--report", page], capture_output=True, text=True)
-    if run.returncode != 0:
-        print("skipped: " + run.stderr.strip())
-        return 77 if "no placement compiler" in run.stderr else 1
-    loops = {loop["id"]: loop for loop in json.loads(run.stdout)["loops"]}
+    problems = []
+    count = 0
     with browser.Browser(program) as chromium:
-        problems, found = chromium.open(page, CHECK)
-    for missing in sorted(set(loops) - {node["id"] for node in found}):
-        problems.append(f"loop {missing} is not in the page")
-    for node in found:
-        if node["shown"] != ["v-" + node["id"]]:
-            problems.append(f"a click on {node['id']} shows {node['shown']}")
-        if not node["drawn"]:
-            problems.append(f"{node['id']} is not drawn")
-        wanted = "parallel" if loops[node["id"]]["parallel"] else "sequential"
-        if wanted not in node["text"] or str(loops[node["id"]]["line"]) not in node["title"]:
-            problems.append(f"{node['id']} does not say {wanted} or its line")
-    print("\n".join(problems) or f"{len(found)} loops, the page is whole")
-    return 1 if problems or not found else 0
+        for page, loops in pages(ridge, source, function, folder):
+            complaints, found = chromium.open(page, CHECK)
+            problems += complaints
+            count += len(found)
+            for missing in sorted(set(loops) - {node["id"] for node in found}):
+                problems.append(f"loop {missing} is not in {page}")
+            if page.endswith("ring.html") and len(found) <= len(loops):
+                problems.append("no rings in the page of a run")
+            for node in found:
+                if node["shown"] != ["v-" + node["id"]]:
+                    problems.append(f"a click on {node['id']} shows {node['shown']}")
+                if not node["drawn"]:
+                    problems.append(f"{node['id']} is not drawn")
+                wanted = "parallel" if loops[node["id"]]["parallel"] else "sequential"
+                if wanted not in node["text"] or str(loops[node["id"]]["line"]) not in node["title"]:
+                    problems.append(f"{node['id']} does not say {wanted} or its line")
+    print("\n".join(problems) or f"{count} loops, the pages are whole")
+    return 1 if problems or count == 0 else 0
 
 
 if __name__ == "__main__":

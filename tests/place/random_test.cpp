@@ -19,44 +19,56 @@ class Generator {
  public:
   explicit Generator(unsigned seed) : random_(seed) {}
 
-  // void nNUMBER(...) with one to three loops and one to three statements at the bottom.
+  // void nNUMBER(...) with one to three loops, one to three statements at the bottom and some between the loops.
   std::string function(int number) {
     iterators_.clear();
     low_.clear();
     std::string text = "static void n" + std::to_string(number) +
                        "(const float* a, float* b, float* c, const int* where, int n, int m) {\n";
     const int depth = 1 + pick(3);
-    std::string pad = "  ";
-    const bool scratch = pick(4) == 0;
+    std::string pad = "  ", ends;
+    const bool scratch = pick(4) == 0, sums = pick(6) == 0;
     if (scratch) text += "  float t = 0;\n";
+    if (sums) text += "  float s = 0;\n";
     for (int d = 0; d < depth; ++d) {
       const std::string i(1, static_cast<char>('i' + d)), limit = d == 1 ? "m" : "n";
-      const int form = pick(6);
+      const int form = pick(8);
       const std::string start = form == 1            ? "1"
                                 : form == 2 && d > 0 ? iterators_[static_cast<std::size_t>(pick(d))]
                                                      : "0";
-      if (form == 3)
+      std::string end = pad + "}\n";
+      if (form == 3) {
         text += pad + "for (int " + i + " = " + limit + " - 1; " + i + " >= 0; --" + i + ") {\n";
-      else
+      } else if (form == 6) {
+        text += pad + "int " + i + " = 0;\n" + pad + "while (" + i + " < " + limit + ") {\n";
+        end = pad + "  ++" + i + ";\n" + end;
+      } else if (form == 7 && d > 0) {  // as long as the data say
+        text += pad + "for (int " + i + " = 0; " + i + " < where[" + iterators_[0] + "] + 2; ++" + i + ") {\n";
+      } else {
         text += pad + "for (int " + i + " = " + start + "; " + i + " < " + limit + (form == 4 ? " - 1; " : "; ") +
                 (form == 5 ? i + " += 2" : "++" + i) + ") {\n";
+      }
       low_.push_back(form == 1 ? 1 : 0);
       iterators_.push_back(i);
       pad += "  ";
+      if (d + 1 < depth && pick(4) == 0) text += pad + assignment() + "\n";
+      if (d + 1 < depth && pick(5) == 0) end = pad + assignment() + "\n" + end;
+      ends = end + ends;
     }
     const int statements = 1 + pick(3);
     for (int s = 0; s < statements; ++s) {
       std::string line;
-      if (scratch && s == 0) {
+      if (scratch && s == 0)
         line = "t = " + value() + ";";
-      } else {
-        const std::string target = std::string(pick(2) == 0 ? "b" : "c") + "[" + subscript() + "]";
-        line = target + (pick(5) == 0 ? " += 0.25f * " : " = 0.5f * ") + value() + (scratch ? " + 0.1f * t;" : ";");
-      }
+      else if (sums && s == 0)
+        line = "s += " + value() + ";";
+      else
+        line = assignment(scratch ? " + 0.1f * t" : "");
       if (pick(5) == 0) line = "if (" + read() + " > 0.5f) " + line;
       text += pad + line + "\n";
     }
-    for (int d = depth; d > 0; --d) text += std::string(static_cast<std::size_t>(2 * d), ' ') + "}\n";
+    text += ends;
+    if (sums) text += "  c[0] = s * 0.001f;\n";
     return text + "}\n";
   }
 
@@ -92,6 +104,10 @@ class Generator {
       default:
         return iterators_.size() == 1 ? i : iterators_.size() == 2 ? "i * m + j" : "(i * m + j) * n + k";
     }
+  }
+  std::string assignment(const std::string& more = "") {
+    const std::string target = std::string(pick(2) == 0 ? "b" : "c") + "[" + subscript() + "]";
+    return target + (pick(5) == 0 ? " += 0.25f * " : " = 0.5f * ") + value() + more + ";";
   }
   std::string read() {
     static const char* const arrays[] = {"a", "a", "a", "a", "b", "c"};  // mostly what nobody writes

@@ -1,4 +1,5 @@
 // ridge place: sequential C++ loops to a device, verified and explained.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -13,6 +14,8 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/place/compile_flags.hpp"
+#include "place/dynamic/measure.hpp"
+#include "place/judge/compiler.hpp"
 #include "place/judge/judge.hpp"
 
 namespace ridge::cli {
@@ -21,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Wishes {
-  std::string file, out, explain, page, device, database;
+  std::string file, out, explain, page, device, database, command;
   std::vector<std::string> parameters;
   place::Options options;
   bool json = false, verdicts = false;
@@ -59,8 +62,14 @@ void run(const Wishes& wishes) {
   bool standard = false;
   for (const std::string& f : options.flags) standard |= f.rfind("-std=", 0) == 0;
   if (!standard) options.flags.insert(options.flags.begin(), c ? "-std=c17" : "-std=c++20");
-  const place::Report report = place::analyze(wishes.file, options);
+  options.flags.erase(
+      std::remove_if(options.flags.begin(), options.flags.end(),
+                     [](const std::string& f) { return place::judge::is_input(f) || place::judge::is_library(f); }),
+      options.flags.end());
+  place::Report report = place::analyze(wishes.file, options);
   if (!report.errors.empty()) throw Error(ErrorKind::invalid_argument, report.errors[0]);
+  place::dynamic::Command users{wishes.command, given, options.emit, wishes.device};
+  if (!wishes.command.empty()) place::dynamic::measure(report, *source, users);
   const auto parameters = pinned(wishes.parameters);
   if (!wishes.page.empty()) base::write_file(wishes.page, place::to_page(report));
   if (!wishes.explain.empty()) {
@@ -88,6 +97,13 @@ void run(const Wishes& wishes) {
       throw Error(ErrorKind::internal, "not verified, no file is written: nvcc says " + fault);
     options.emit = judging.emit = "ridge";
     judged = place::analyze(wishes.file, options);
+  }
+  if (!wishes.command.empty() && !other_device) {  // the user's own data first
+    const auto sameness = place::dynamic::same_output(report, *source, users);
+    if (!sameness.same)
+      throw Error(ErrorKind::invalid_argument, fmt::format("not verified, no file is written: {}", sameness.text));
+    fmt::print("{}; original {}, placed {}\n", sameness.text, base::human_seconds(sameness.original_seconds),
+               base::human_seconds(sameness.placed_seconds));
   }
   const auto outcome = place::judge::compare(judged, *source, judging);
   if (!outcome.verified)
@@ -126,6 +142,7 @@ Examples:
   ridge place blur.cpp --function blur --param h=1080 --param w=1920      real sizes: slower than before is put back
   ridge place blur.cpp --function blur --emit cuda                        blur_placed.cu, for nvcc alone
   ridge place blur.cpp --function blur --emit openmp                      threads of the host instead of a device
+  ridge place blur.cpp --function blur --run '{} picture.png' -- main.cpp   the whole program on its own data
   ridge place blur.cpp --function blur --explain l2                       one loop: what it reads, writes, carries
 
 Reads FILE with Clang, says for every loop of the function and of those it calls whether its iterations are independent
@@ -152,6 +169,10 @@ compiler follow after --:  ridge place blur.cpp --function blur -- -Iinclude -DW
               "Flags of the compiler from this compile_commands.json, or from the one in this folder")
       .value_name("FOLDER");
   command.option("--report", wishes->page, "The spine of the program as an HTML page").value_name("FILE");
+  command
+      .option("--run", wishes->command,
+              "A command that runs the program FILE makes, {} in it: where its time goes, and the placed one compared")
+      .value_name("COMMAND");
   command.option("--seconds", wishes->options.seconds, "The reader may take").shows_default().positive();
   command.flag("--json", wishes->json, "The verdicts as JSON, nothing is written");
   command.flag("--verdicts", wishes->verdicts, "The verdicts only, nothing is written");

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "place/transform/unrolling.hpp"
+
 namespace ridge::place::emit {
 
 std::string indented(const std::string& text, int indent) {
@@ -53,7 +55,8 @@ std::string node_text(const Node& node, const std::vector<Loop>& loops, int inde
       if (loop.kind == "do" && !loop.counted)
         return pad + "do {\n" + node_text(node.children[0], loops, indent + 1) + pad + "} while (" + loop.condition +
                ");\n";
-      return pad + loop_header(loop) + " {\n" + node_text(node.children[0], loops, indent + 1) + pad + "}\n";
+      if (transform::unrolls(node, loop)) text = pad + "UNROLL\n";
+      return text + pad + loop_header(loop) + " {\n" + node_text(node.children[0], loops, indent + 1) + pad + "}\n";
     }
     case NodeKind::branch:
       text = pad + "if (" + node.text + ") {\n" + node_text(node.children[0], loops, indent + 1) + pad + "}";

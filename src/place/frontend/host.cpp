@@ -336,6 +336,20 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
     result.kind = PartKind::branch;
     around_.push_back({s, 0});
     result.children.push_back(part(branch->getThen(), false));
+    const auto* asked = dyn_cast<CallExpr>(branch->getCond()->IgnoreParenImpCasts());
+    if (const FunctionDecl* test = asked != nullptr ? asked->getDirectCallee() : nullptr;
+        test != nullptr && test->getDeclName().isIdentifier() &&
+        test->getNameAsString().rfind(kGuard, 0) == 0 && branch->getElse() != nullptr) {
+      // A transformed nest behind its test: it asks for addresses only, and the loops as they were stay where they are.
+      around_.pop_back();
+      Part before;
+      before.line = line(branch->getElse());
+      before.span = span(branch->getElse()->getSourceRange());
+      before.source = source(branch->getElse());
+      before.anything = true;
+      result.children.push_back(std::move(before));
+      return result;
+    }
     if (branch->getElse() != nullptr) result.children.push_back(part(branch->getElse(), false));
     around_.pop_back();
     Effects fx;

@@ -31,6 +31,8 @@ const Expr* object_of(const Expr* e) { return e->IgnoreParenImpCasts(); }
 int Reader::mat(const ValueDecl* decl, QualType element, const Expr* at) {
   const std::string host = decl->getNameAsString(), type = type_text(element.getUnqualifiedType());
   if (scope_->changed.count(decl) > 0) refuse(at, host + " changes inside the loop");
+  if (isa<ParmVarDecl>(decl) && !decl->getType()->isReferenceType())
+    refuse(at, host + " is a copy that ends with the function: take it by reference");
   if (scope_->in_function) refuse(at, "a cv::Mat in a function called from a loop is not modelled");
   if (const auto it = scope_->mats.find(decl); it != scope_->mats.end()) {
     if (it->second.second != type) refuse(at, host + " is seen as " + it->second.second + " and as " + type);

@@ -193,6 +193,9 @@ int Reader::variable(const ValueDecl* decl, const Stmt* at) {
       refuse(at, "the pointer " + v.host + " does not stand for one known place in an array");
     if (type->isReferenceType() && !v.parameter)
       refuse(at, "the reference " + v.host + " stands for an object that is not known");
+    if (v.parameter && v.storage == Storage::object && !type->isReferenceType() && class_of(type) != "std::span" &&
+        !scope_->in_function)
+      refuse(at, v.host + " is a copy that ends with the function: take it by reference");
     v.outlives = v.global || type->isReferenceType() || v.storage == Storage::pointer ||
                  v.type.find("span") != std::string::npos;
   }
@@ -288,6 +291,10 @@ std::optional<int> Reader::field(const Expr* e) {
     if (!why.empty()) refuse(e, v.host + " of type " + v.type + " is not modelled" + why);
     return {};
   }
+  if (isa<ParmVarDecl>(found->base) && !found->base->getType()->isReferenceType() &&
+      !found->base->getType()->isPointerType() && v.storage != Storage::pointer &&
+      class_of(member->getType()) != "std::span")
+    refuse(e, v.host + " is a copy that ends with the function: take it by reference");
   v.outlives = true;
   v.name = unique(found->name);
   scope_->nest.variables.push_back(v);

@@ -6,13 +6,16 @@ using Json = nlohmann::json;
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CarriedDependence, kind, variable, from_line, to_line, from, to, example, certain)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoopVerdict, id, parent, function, line, kind, source, iterator, parallel, placed,
-                                   axis, why, not_placed, privates, reductions, reads, writes, transformed, tried, dependences)
+                                   axis, why, not_placed, privates, reductions, reads, writes, transformed, tried,
+                                   dependences, begin, end, body)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Diagnostic, file, line, text)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelReport, name, text, loops)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SpineNode, kind, id, depth, line, source)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Parameter, name, type, element, kind, constant, length)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoopRun, loop, parent, entries, turns, seconds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report, file, function, result, qualified, errors, diagnostics, loops, notes,
-                                   assumptions, kernels, spine, parameters, placed, reassociates, libm, has_main)
+                                   assumptions, kernels, spine, parameters, placed, reassociates, libm, has_main, run,
+                                   run_seconds)
 
 Json report_to_json(const Report& report) {
   Json json = report;

@@ -7,6 +7,8 @@
 #include <ridge/place.hpp>
 
 #include "base/svg.hpp"
+#include "base/text.hpp"
+#include "place/report/ring.hpp"
 
 namespace ridge::place {
 namespace {
@@ -51,6 +53,10 @@ std::string details(const Report& report, const LoopVerdict& l) {
   for (const CarriedDependence& d : l.dependences)
     text += fmt::format("<p class='{}'>{} dependence on {}{}, line {} to line {}: {}</p>", d.kind, d.kind,
                         escape(d.variable), d.certain ? "" : " (possibly)", d.from_line, d.to_line, escape(d.example));
+  for (const LoopRun& r : report.run)
+    if (r.loop == l.id)
+      text += fmt::format("<p>in the run: {}entered {:.0f} times, {:.0f} turns</p>",
+                          r.seconds < 0 ? "" : base::human_seconds(r.seconds) + ", ", r.entries, r.turns);
   if (l.axis >= 0) text += fmt::format("<p>on the device, axis {} of the grid</p>", l.axis);
   if (l.placed && l.axis < 0) text += "<p>on the device, inside a work-item</p>";
   if (!l.not_placed.empty()) text += "<p>stays on the host: " + escape(l.not_placed) + "</p>";
@@ -149,12 +155,13 @@ text {{ font: 11px system-ui, sans-serif; fill: currentColor; }}
 .cycle {{ fill: none; stroke-width: 2; }} .flow {{ stroke: #c0392b; color: #c0392b; }} .anti {{ stroke: #e67e22; color: #b35c00; }} .output {{ stroke: currentColor; }}
 p.flow, p.anti, p.output {{ stroke: none; }} .unsure {{ stroke-dasharray: 2 2; }}
 .loop {{ cursor: pointer; }} .loop:hover, .loop:focus {{ outline: 1px dotted; }}
+td, th {{ text-align: right; padding: 0 1em 0 0; }} .segment text {{ fill: white; }}
 pre {{ overflow-x: auto; background: #8881; padding: .6em; }}
 </style></head><body>
 <h1>{0}() of {1}</h1>
 <p>{2} loops, {3} kernels. Green: iterations are independent; blue: one after another. Shaded: on the device. Click a loop for its verdict.</p>
 <figure><svg width="{4:.0f}" height="{5:.0f}" role="img" aria-label="the spine of {0}">{6}{7}</svg></figure>
-{8}
+{9}{8}
 <script>
 for (const node of document.querySelectorAll(".loop")) {{
   const show = () => {{
@@ -166,7 +173,7 @@ for (const node of document.querySelectorAll(".loop")) {{
 </script></body></html>
 )",
                      escape(report.function), escape(report.file), report.loops.size(), report.kernels.size(), width,
-                     height, trace, drawing, verdicts);
+                     height, trace, drawing, verdicts, ring_chart(report));
 }
 
 }  // namespace ridge::place

@@ -3,6 +3,7 @@
 #include <ridge/error.hpp>
 #include <ridge/place.hpp>
 
+#include "base/text.hpp"
 #include "place/report/json.hpp"
 
 namespace ridge::place {
@@ -57,6 +58,19 @@ std::string to_text(const Report& report) {
   }
   if (report.loops.empty()) text += fmt::format("{}() has no loops\n", report.function);
   for (const Diagnostic& d : report.diagnostics) text += fmt::format("{}:{}: {}\n", d.file, d.line, d.text);
+  if (report.run_seconds > 0) {
+    text += fmt::format("the run took {}:\n", base::human_seconds(report.run_seconds));
+    for (const LoopRun& r : report.run) {
+      int depth = 1;
+      for (int at = r.parent; at >= 0; at = report.run[static_cast<std::size_t>(at)].parent) ++depth;
+      text += fmt::format("{}{} {}, entered {:.0f} times, {:.0f} turns\n",
+                          std::string(2 * static_cast<std::size_t>(depth), ' '), r.loop,
+                          r.seconds < 0 ? "counted only"
+                                        : fmt::format("{} ({:.1f} %)", base::human_seconds(r.seconds),
+                                                      100 * r.seconds / report.run_seconds),
+                          r.entries, r.turns);
+    }
+  }
   for (const std::string& n : report.notes) text += "note, " + n + "\n";
   for (const std::string& a : report.assumptions) text += "tested before the kernel runs: " + a + "\n";
   return text;
@@ -83,6 +97,10 @@ std::string explain(const Report& report, const std::string& loop) {
     if (l.axis >= 0) text += fmt::format("  on the device: axis {} of the grid\n", l.axis);
     if (l.placed && l.axis < 0) text += "  on the device: inside a work-item\n";
     if (!l.not_placed.empty()) text += "  stays on the host: " + l.not_placed + "\n";
+    for (const LoopRun& r : report.run)
+      if (r.loop == l.id)
+        text += fmt::format("  in the run: {}entered {:.0f} times, {:.0f} turns\n",
+                            r.seconds < 0 ? "" : base::human_seconds(r.seconds) + ", ", r.entries, r.turns);
     for (const std::string& t : l.transformed) text += "  taken: " + t + "\n";
     for (const std::string& t : l.tried) text += "  tried: " + t + "\n";
     for (const KernelReport& k : report.kernels)

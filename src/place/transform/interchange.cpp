@@ -23,6 +23,7 @@ std::vector<Proposal> interchange(const State& state) {
         !header_stands_still(state.nest, *find(state.nest.root, inner)))
       continue;
     Proposal made;
+    made.whole = inner;
     made.what = o.id + " and " + i.id + " change places";
     made.edits = {{o.span.begin, o.body.begin, header(state, inner) + " "},
                   {i.span.begin, i.body.begin, header(state, outer) + " "}};

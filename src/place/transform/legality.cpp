@@ -4,6 +4,8 @@
 #include <isl/set.h>
 #include <isl/union_map.h>
 
+#include <algorithm>
+
 #include "place/transform/transformation.hpp"
 
 namespace ridge::place::transform {
@@ -73,9 +75,11 @@ std::string illegal(const State& state, const Proposal& proposal) {
     const isl::union_map all = reads.unite(writes);
     isl::union_map pairs = writes.apply_range(all.reverse());
     pairs = pairs.unite(pairs.reverse()).intersect(in_time);
-    for (const analysis::Verdict& verdict : state.verdicts)
-      for (const int own : verdict.privates)
-        if (own == static_cast<int>(v)) pairs = within(state, pairs, verdict.loop);
+    if (proposal.whole >= 0) {
+      const auto& own = state.verdicts[proposal.whole].privates;
+      if (std::find(own.begin(), own.end(), static_cast<int>(v)) != own.end())
+        pairs = within(state, pairs, proposal.whole);
+    }
     const isl::union_map turned = pairs.subtract(kept);
     if (turned.is_empty()) continue;
     std::string where;

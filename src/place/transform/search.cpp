@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "place/transform/fusion.hpp"
+#include "place/transform/guard.hpp"
 #include "place/transform/loops.hpp"
 
 namespace ridge::place::transform {
@@ -221,7 +222,7 @@ class Search {
           note(at, p.loops, what + ": " + why, false);
           continue;
         }
-        if (take(at, p, what, first, count, t.propose == dead_writes, {})) return true;
+        if (take(at, p, what, nest.span, {&state}, first, count, t.propose == dead_writes, {})) return true;
       }
     }
     return placed && at.next != nullptr && fuse(at, state, first, count);
@@ -238,42 +239,61 @@ class Search {
     const analysis::Relations relations = analysis::relate(context, behind);
     const std::vector<analysis::Verdict> verdicts = analysis::judge_loops(relations);
     const int levels = static_cast<int>(mine.size());
-    const auto p = fusion(state, State{now_.program.text, behind, relations, verdicts}, levels);
+    const State last{now_.program.text, behind, relations, verdicts};
+    const auto p = fusion(state, last, levels);
     if (!p) return false;
     const std::string what = "fusion: " + p->what;
     if (!tried_.insert(slice(state, state.nest.span) + what).second) return false;
-    return take(at, *p, what, first, count + more, false, [&](const Judged& next) -> std::string {
+    const auto check = [&](const Judged& next) -> std::string {
       for (const Nest& n : next.program.functions[at.function].nests)
-        if (n.span.begin == state.nest.span.begin) {
+        if (n.span.known && next.program.text.compare(n.span.begin, n.span.end - n.span.begin, p->edits[0].text) == 0) {
           const analysis::Relations r = analysis::relate(context, n);
           const std::vector<analysis::Verdict> v = analysis::judge_loops(r);
           return fusion_illegal(State{next.program.text, n, r, v}, levels);
         }
       return "it is not read as one nest";
-    });
+    };
+    const Span both{state.nest.span.begin, behind.span.end, true};
+    return take(at, *p, what, both, {&state, &last}, first, count + more, false, check);
   }
 
-  bool take(const Found& at, const Proposal& p, const std::string& what, int first, int count, bool always,
+  bool take(const Found& at, Proposal p, const std::string& what, const Span& region,
+            const std::vector<const State*>& states, int first, int count, bool always,
             const std::function<std::string(const Judged&)>& check) {
+    const Function& function = now_.program.functions[at.function];
+    const Guard test = guard(states);
+    if (!test.possible || !function.whole.known) {
+      note(at, p.loops, what + ": whether the arrays overlap cannot be asked", false);
+      return false;
+    }
+    const std::string& old = now_.program.text;
+    if (!test.call.empty()) {
+      std::string inside = applied(old.substr(0, region.end), p.edits).substr(region.begin);
+      p.edits = {{function.whole.begin, function.whole.begin, test.function},
+                 {region.begin, region.end,
+                  "if (" + test.call + ") {\n" + inside + "\n} else {\n" +
+                      old.substr(region.begin, region.end - region.begin) + "\n}"}};
+      for (int k = 0; k < count; ++k) p.loops.push_back("l" + std::to_string(first + k));
+    }
     ++readings_;
-    Judged next = judge_(applied(now_.program.text, p.edits));
+    Judged next = judge_(applied(old, p.edits));
     if (!next.program.errors.empty()) {
       note(at, p.loops, what + ": its text is not read (" + next.program.errors[0] + ")", false);
       return false;
     }
     if (next.program.functions.size() != now_.program.functions.size()) return false;
-    const Origins origins = origins_.with(at.prefix, first, count, p.loops);
-    const int before = worth(now_.report, origins_), after = worth(next.report, origins);
-    if (after < before || (after == before && !always)) {
-      note(at, p.loops, what + ": legal, and no more of the program can be placed", false);
-      return false;
-    }
     if (check) {
       const std::string why = check(next);
       if (!why.empty()) {
         note(at, p.loops, what + ": " + why, false);
         return false;
       }
+    }
+    const Origins origins = origins_.with(at.prefix, first, count, p.loops);
+    const int before = worth(now_.report, origins_), after = worth(next.report, origins);
+    if (after < before || (after == before && !always)) {
+      note(at, p.loops, what + ": legal, and no more of the program can be placed", false);
+      return false;
     }
     note(at, p.loops, what, true);
     origins_ = origins;

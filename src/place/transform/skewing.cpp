@@ -23,6 +23,7 @@ std::vector<Proposal> skewing(const State& state) {
     const std::string t = fresh(state, "wave"), x = o.host_iterator, y = i.host_iterator;
     for (const bool sum : {true, false}) {  // diagonals of x + y, or of x - y
       Proposal made;
+      made.whole = inner;
       made.what =
           "the diagonals " + x + (sum ? " + " : " - ") + y + " of " + o.id + " and " + i.id + " one after another";
       const auto text = [&](const Poly& poly) { return *host_text(poly, state.nest); };

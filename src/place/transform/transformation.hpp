@@ -21,6 +21,7 @@ struct Proposal {
   // The new time of every instance, by its place in Relations::instances; those that are missing keep theirs. Empty:
   // the order does not change at all.
   std::map<std::size_t, std::vector<std::string>> order{};
+  int whole = -1;  // iterations of this loop are moved as wholes: what each has for itself does not tie them together
   std::vector<std::string> loops{};  // of the new text, in its order: the loops of the old one that each comes from
 };
 

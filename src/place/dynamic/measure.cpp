@@ -1,0 +1,165 @@
+#include "place/dynamic/measure.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
+#include "base/files.hpp"
+#include "place/dynamic/instrument.hpp"
+#include "place/judge/compiler.hpp"
+#include "place/judge/process.hpp"
+
+namespace ridge::place::dynamic {
+namespace {
+
+namespace fs = std::filesystem;
+using judge::Folder;
+
+std::string with_program(const std::string& line, const fs::path& program) {
+  const auto at = line.find("{}");
+  if (at == std::string::npos)
+    throw Error(ErrorKind::invalid_argument,
+                "--run: write {} where the program stands, as in --run '{} picture.png' (it is built from FILE)");
+  return line.substr(0, at) + "'" + program.string() + "'" + line.substr(at + 2);
+}
+
+void build(const fs::path& source, const fs::path& program, const std::string& file, const Command& command,
+           const judge::Compiler& with, const fs::path& log) {
+  const bool other = !with.command.empty();
+  std::vector<std::string> words =
+      judge::common_flags(other ? with.command : judge::host_compiler(), file, command.flags);
+  if (other) words = judge::for_nvcc(words);
+  words.insert(words.end(), {"-o", program.string(), source.string()});
+  for (const std::string& f : command.flags)
+    if (judge::is_input(f)) words.push_back(f);
+  words.insert(words.end(), with.flags.begin(), with.flags.end());
+  for (const std::string& f : command.flags)
+    if (judge::is_library(f)) words.push_back(f);
+  if (judge::run(words, {}, log, command.seconds) != 0)
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("the program does not build for --run (has it other sources? name them after --): {}",
+                            judge::first_lines(log)));
+}
+
+struct Ran {
+  int code = 0;
+  double seconds = 0;
+  std::string output{};
+};
+Ran run(const fs::path& program, const Command& command, const fs::path& folder,
+        const std::vector<std::pair<std::string, std::string>>& environment) {
+  Ran ran;
+  const auto start = std::chrono::steady_clock::now();
+  ran.code =
+      judge::run({"sh", "-c", with_program(command.line, program)}, environment, folder / "output", command.seconds);
+  ran.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  ran.output = base::read_file(folder / "output", std::size_t{1} << 30).value_or("");
+  return ran;
+}
+
+}  // namespace
+
+bool alike(const std::string& a, const std::string& b, double tolerance) {
+  if (a == b) return true;
+  if (tolerance <= 0) return false;
+  std::istringstream x(a), y(b);
+  while (true) {
+    std::string p, q;
+    x >> p;
+    y >> q;
+    if (p.empty() && q.empty()) return true;
+    if (p == q) continue;
+    char *p_end = nullptr, *q_end = nullptr;
+    const double u = std::strtod(p.c_str(), &p_end), v = std::strtod(q.c_str(), &q_end);
+    if (p.empty() || q.empty() || p_end == p.c_str() || q_end == q.c_str() || std::string(p_end) != std::string(q_end))
+      return false;
+    if (!(std::abs(u - v) <= tolerance * std::max(std::abs(u), std::abs(v)))) return false;
+  }
+}
+
+void measure(Report& report, const std::string& source, const Command& command) {
+  if (!report.has_main && command.flags.empty())
+    throw Error(ErrorKind::invalid_argument,
+                report.file + " has no main(): name the sources that make the program after --");
+  const Folder folder;
+  const fs::path program = folder.path() / "program", text = folder.path() / "program.cpp",
+                 out = folder.path() / "record", log = folder.path() / "log";
+  const auto once = [&](const std::set<std::string>& timed, bool count, double& total) {
+    base::write_file(text, instrumented(report, source, timed, count));
+    build(text, program, report.file, command, {}, log);
+    std::error_code ignored;
+    fs::remove(out, ignored);
+    const Ran ran = run(program, command, folder.path(), {{"RIDGE_RUN_OUT", out.string()}});
+    if (ran.code < 0) throw Error(ErrorKind::invalid_argument, "--run: the program was killed or took too long");
+    return read_records(base::read_file(out, std::size_t{64} << 20).value_or(""), total);
+  };
+  double total = 0;
+  const auto counted = once({}, true, total);
+  std::map<int, double> entries;
+  for (const Record& r : counted)
+    if (r.loop >= 0) entries[r.loop] += r.entries;
+  constexpr double kClock = 1e-7;  // what entering and leaving a timed loop costs
+  std::set<std::string> timed;
+  for (const auto& [loop, n] : entries)
+    if (loop < static_cast<int>(report.loops.size()) && n * kClock < 0.01 * total)
+      timed.insert(report.loops[static_cast<std::size_t>(loop)].id);
+  const auto clocked = once(timed, false, total);
+  report.run_seconds = total;
+  // Joined by the loops around them; those without a clock have counts only.
+  const auto path = [&](const std::vector<Record>& list, std::size_t at) {
+    std::string names;
+    for (int k = static_cast<int>(at); k > 0; k = list[static_cast<std::size_t>(k)].parent)
+      names = report.loops.at(static_cast<std::size_t>(list[static_cast<std::size_t>(k)].loop)).id + "/" + names;
+    return names;
+  };
+  std::map<std::string, double> times;
+  for (std::size_t k = 1; k < clocked.size(); ++k) times[path(clocked, k)] = clocked[k].seconds;
+  report.run.clear();
+  for (std::size_t k = 1; k < counted.size(); ++k) {
+    LoopRun made;
+    made.loop = report.loops.at(static_cast<std::size_t>(counted[k].loop)).id;
+    made.parent = counted[k].parent - 1;
+    made.entries = counted[k].entries;
+    made.turns = counted[k].turns;
+    const auto at = times.find(path(counted, k));
+    made.seconds = at == times.end() ? -1 : at->second;
+    report.run.push_back(made);
+  }
+}
+
+Sameness same_output(const Report& report, const std::string& source, const Command& command) {
+  const Folder folder;
+  Sameness result;
+  const judge::Compiler with = judge::compiler_of(command.emit);
+  const fs::path at = folder.path();
+  base::write_file(at / "original.cpp", source);
+  base::write_file(at / (std::string("placed") + with.suffix), report.placed);
+  build(at / "original.cpp", at / "original", report.file, command, {}, at / "log");
+  build(at / (std::string("placed") + with.suffix), at / "placed", report.file, command, with, at / "log");
+  std::vector<std::pair<std::string, std::string>> environment;
+  if (!command.device.empty()) environment.emplace_back("RIDGE_DEVICE", command.device);
+  const Ran one = run(at / "original", command, at, {}), two = run(at / "placed", command, at, environment);
+  result.original_seconds = one.seconds;
+  result.placed_seconds = two.seconds;
+  const double tolerance = report.reassociates ? 1e-4 : report.libm ? 2e-5 : 0;
+  if (one.code != two.code)
+    result.text = fmt::format("on --run the original ends with {}, the placed program with {}", one.code, two.code);
+  else if (!alike(one.output, two.output, tolerance))
+    result.text = "on --run the placed program prints something else than the original";
+  else
+    result.same = true;
+  if (result.same)
+    result.text = one.output.empty()
+                      ? "on --run both print nothing: only that both end alike is known"
+                      : fmt::format("on --run the same output, {} bytes{}", one.output.size(),
+                                    tolerance > 0 ? " (numbers within the bound for sums and functions)" : "");
+  return result;
+}
+
+}  // namespace ridge::place::dynamic

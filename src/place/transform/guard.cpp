@@ -1,0 +1,160 @@
+#include "place/transform/guard.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+
+#include "place/analysis/footprint.hpp"
+#include "place/emit/node_text.hpp"
+#include "place/transform/loops.hpp"
+
+namespace ridge::place::transform {
+namespace {
+
+bool letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+std::string replaced(const std::string& text, const std::map<std::string, std::string>& words) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && letter(text[end])) ++end;
+    if (end == at) {
+      result += text[at++];
+      continue;
+    }
+    const std::string word = text.substr(at, end - at);
+    const auto found = words.find(word);
+    result += found == words.end() ? word : found->second;
+    at = end;
+  }
+  return result;
+}
+
+bool named(const std::string& text, const std::string& word) { return replaced(text, {{word, ""}}) != text; }
+
+// p.n, q->m: a number inside an object, which an array may overlap.
+bool is_field(const std::string& host) {
+  return host.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.->") ==
+             std::string::npos &&
+         (host.find('.') != std::string::npos || host.find("->") != std::string::npos);
+}
+
+struct Range {
+  std::string data{}, bytes{};  // bytes over the formals
+  bool written = false;
+};
+
+class Maker {
+ public:
+  Guard run(const std::vector<const State*>& states) {
+    for (const State* s : states) read(*s);
+    std::vector<Range> all = ranges_;
+    const bool several =
+        all.size() > 1 && std::any_of(all.begin(), all.end(), [](const Range& r) { return r.written; });
+    Guard made;
+    if (!several) all.clear();
+    if (several && unknown_) return made.possible = false, made;
+    if (!several && tests_.empty()) return made;
+    std::string body, formals, actuals;
+    const auto pass = [&](const std::string& formal, const std::string& actual) {
+      formals += (formals.empty() ? "" : ", ") + formal;
+      actuals += (actuals.empty() ? "" : ", ") + actual;
+    };
+    std::string test;
+    for (const std::string& t : tests_) test += (test.empty() ? "" : " &&\n         ") + ("(" + t + ")");
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const std::string name = "a" + std::to_string(k);
+      pass("const void* " + name, all[k].data);
+      body += "  const char* const " + name + "_from = static_cast<const char*>(" + name + ");\n  const char* const " +
+              name + "_to = " + name + "_from + (" + all[k].bytes + ");\n";
+    }
+    for (std::size_t k = 0; k < all.size(); ++k)
+      for (std::size_t m = k + 1; m < all.size(); ++m) {
+        if (!all[k].written && !all[m].written) continue;
+        const std::string a = "a" + std::to_string(k), b = "a" + std::to_string(m);
+        test += (test.empty() ? "" : " &&\n         ") +
+                ("(" + a + "_to <= " + b + "_from || " + b + "_to <= " + a + "_from)");
+      }
+    for (const auto& [host, formal] : formals_)
+      if (named(body, formal) || named(test, formal)) pass("long " + formal, "static_cast<long>(" + host + ")");
+    std::string helpers;
+    const std::pair<const char*, const char*> known[] = {
+        {"min", "[](long a, long b) { return b < a ? b : a; }"},
+        {"max", "[](long a, long b) { return a < b ? b : a; }"},
+        {"floord", "[](long n, long d) { return n < 0 ? -((-n + d - 1) / d) : n / d; }"}};
+    for (const auto& [name, text] : known)
+      if (named(body, name) || named(test, name)) helpers += std::string("  const auto ") + name + " = " + text + ";\n";
+    std::string name;
+    for (int k = 1; name.empty() || states[0]->text.find(name + "(") != std::string::npos; ++k)
+      name = kGuard + std::to_string(k);
+    made.function =
+        "// The arrays lie apart and the sizes are such that the loops below may run in another order.\nstatic bool " +
+        name + "(" + formals + ") {\n" + helpers + body + "  return " + test + ";\n}\n\n";
+    made.call = name + "(" + actuals + ")";
+    return made;
+  }
+
+ private:
+  std::vector<Range> ranges_{};
+  std::vector<std::string> tests_{};
+  std::map<std::string, std::string> formals_{};  // by the host's word
+  bool unknown_ = false;
+
+  std::string formal(const std::string& host) {
+    const auto [at, fresh] = formals_.emplace(host, "");
+    if (fresh) at->second = "n" + std::to_string(formals_.size());
+    return at->second;
+  }
+
+  void add(const Range& r) {
+    for (Range& known : ranges_)
+      if (known.data == r.data) {
+        known.written |= r.written;
+        if (known.bytes != r.bytes) known.bytes = "max(" + known.bytes + ", " + r.bytes + ")";
+        return;
+      }
+    ranges_.push_back(r);
+  }
+
+  void read(const State& state) {
+    const Nest& nest = state.nest;
+    std::map<std::string, std::string> words;
+    for (const std::string& p : nest.parameters)
+      for (const Variable& v : nest.variables)
+        if (v.name == p) {
+          words[p] = formal(v.host);
+          if (v.bytes > 4 || v.is_unsigned)
+            tests_.push_back(words[p] + " <= 2147483647 && " + words[p] + " >= -2147483647");
+        }
+    for (const analysis::Assumption& a : state.relations.assumptions)
+      tests_.push_back(replaced(analysis::condition_text(a.holds), words));
+    for (const analysis::Footprint& f : analysis::footprints(state.relations, 0)) {
+      const Variable& v = nest.variables[f.variable];
+      if (!v.outlives) continue;
+      Range r{v.data, "", f.written};
+      if (f.known)
+        r.bytes = "(" + replaced(f.elements, words) + ") * " + std::to_string(v.bytes);
+      else if (!v.count.empty())
+        r.bytes = formal(v.count) + " * " + std::to_string(v.bytes);
+      else
+        unknown_ = true;
+      if (f.why.find("before its first") != std::string::npos) unknown_ = true;
+      add(r);
+    }
+    std::map<int, bool> numbers;
+    emit::visit_accesses(nest.root, [&](const Access& a) {
+      const Variable& v = nest.variables[a.variable];
+      if (v.storage == Storage::reference || v.global || (!v.array() && is_field(v.host)))
+        numbers[a.variable] |= a.write;
+    });
+    for (const auto& [which, written] : numbers)
+      if (const Variable& v = nest.variables[which]; !v.array()) add({"&" + v.host, std::to_string(v.bytes), written});
+  }
+};
+
+}  // namespace
+
+Guard guard(const std::vector<const State*>& states) { return Maker().run(states); }
+
+}  // namespace ridge::place::transform
