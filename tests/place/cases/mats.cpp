@@ -49,7 +49,7 @@ void mat_made_here(const cv::Mat& in, cv::Mat& out) {
     for (int c = 0; c < out.cols; ++c) out.at<float>(r, c) += half.at<float>(r, c);
 }
 
-//: mat_created_inside l1=sequential kernels=0 says=member
+//: mat_created_inside l1=sequential kernels=0 says=create
 void mat_created_inside(cv::Mat& m, int n) {
   for (int r = 0; r < n; ++r) {
     m.create(n, n, cv::traits::Type<float>::value);
