@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <ridge/image/operators.hpp>
 
+#include "image/operators/settings.hpp"
 #include "image/text.hpp"
 
 namespace ridge::image {
@@ -187,6 +188,12 @@ struct Text {
 }  // namespace
 
 std::string to_string(const Operation& operation) { return std::visit(Text{}, operation); }
+
+std::string short_name(const Operation& operation) {
+  const std::string whole = to_string(operation);
+  const std::size_t end = whole.find(',');
+  return end == std::string::npos ? whole : whole.substr(0, whole.rfind(' ', end));
+}
 
 std::vector<Operation> parse_chain(const std::string& text) {
   std::vector<Operation> chain;

@@ -7,6 +7,8 @@
 
 namespace ridge::image {
 
+std::string short_name(const Operation& operation);  // "gauss 2", no long lists of weights
+
 std::size_t gauss_radius(const Gauss& gauss, Depth depth);
 std::vector<double> gauss_weights(double sigma, std::size_t radius);  // sum 1
 std::optional<int> quarter_turns(const Rotate& rotate);               // 0 to 3, counterclockwise, where it is exact

@@ -10,7 +10,7 @@
 namespace ridge::image::on_device {
 namespace {
 
-constexpr int kItems = 128, kValues = 4 * kItems;
+constexpr int kLineItems = 128, kValues = 4 * kLineItems;
 
 struct LinesDesign {
   Shape in = {}, out = {};
@@ -77,7 +77,7 @@ class LinesStep final : public Step {
     queue.finish();
     launch_ = {.groups = {groups_for(design.out.columns, static_cast<std::size_t>(design.out_columns)),
                           groups_for(design.out.rows, static_cast<std::size_t>(design.rows_each))},
-               .items = {kItems}};
+               .items = {kLineItems}};
   }
   void enqueue(Queue& queue, const Image& in, const Image&, const Image& out) const override {
     std::vector<Argument> arguments = arguments_of(in);
@@ -122,8 +122,8 @@ void list_lines(const Device& device, const Chain& chain, const Link& link, std:
     StepPlan plan{.name = "lines", .parameters = {{"rows", std::to_string(rows_each)}}};
     if (design.out_columns < 1) {
       plan.refusal = fmt::format("a pixel is made from {} columns; {} channels fit", design.across.taps, kValues);
-    } else if (device.limits().local_memory < static_cast<std::size_t>(rows_each) * kItems * 16) {
-      plan.refusal = fmt::format("needs {} KiB of local memory", rows_each * kItems * 16 / 1024);
+    } else if (device.limits().local_memory < static_cast<std::size_t>(rows_each) * kLineItems * 16) {
+      plan.refusal = fmt::format("needs {} KiB of local memory", rows_each * kLineItems * 16 / 1024);
     }
     const double across = in_values / static_cast<double>(link.in.rows) * static_cast<double>(link.out.rows);
     plan.cost = {.flops = 2 * (across * design.down.taps + out_values * design.across.taps),

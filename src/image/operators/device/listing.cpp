@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "image/operators/device/tile.hpp"
+#include "image/operators/settings.hpp"
 
 namespace ridge::image::on_device {
 namespace {

@@ -35,12 +35,6 @@ std::uint64_t groups_for(std::size_t count, std::size_t each) {
   return static_cast<std::uint64_t>((count + each - 1) / each);
 }
 
-std::string short_name(const Operation& operation) {
-  const std::string whole = to_string(operation);
-  const std::size_t end = whole.find(',');
-  return end == std::string::npos ? whole : whole.substr(0, whole.rfind(' ', end));
-}
-
 KernelSource fours_source(const char* file, const Shape& in, Border border, double constant) {
   constexpr const char* kBorders[] = {"bordered_101", "bordered_reflect", "bordered_replicate", "bordered_constant",
                                       "bordered_wrap"};

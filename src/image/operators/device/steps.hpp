@@ -68,6 +68,5 @@ struct Product {
   std::size_t step = 1;
 };
 bool product_of(const Operation& operation, Depth depth, Product& product);
-std::string short_name(const Operation& operation);  // "gauss 2", no long lists of weights
 
 }  // namespace ridge::image::on_device

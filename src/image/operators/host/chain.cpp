@@ -7,6 +7,7 @@
 #include "base/threads.hpp"
 #include "image/host_variant.hpp"
 #include "image/operators/host/listing.hpp"
+#include "image/operators/host/native.hpp"
 #include "image/operators/host/ring.hpp"
 #include "image/operators/host/row_kernels.hpp"
 #include "image/operators/settings.hpp"
@@ -66,19 +67,43 @@ struct AddStages {
 struct Part {
   std::vector<std::shared_ptr<const Stage>> stages = {};  // or, where there is none:
   Operation whole = {};
+  std::shared_ptr<const Native> native = {};  // or this
   Shape out = {};
 };
 
+Edge edge_of(const OperatorProblem& problem) { return {problem.border, static_cast<float>(problem.constant)}; }
+
+// "gauss 2 + gray": which operators pass rows to each other, and which are done in the image's own type.
+std::string told(const OperatorProblem& problem, bool fuse) {
+  std::string text, row;
+  Shape shape = problem.input;
+  const auto end_row = [&] {
+    if (row.find(" + ") != std::string::npos) text += (text.empty() ? "" : "; ") + row;
+    row.clear();
+  };
+  for (const Operation& operation : problem.chain) {
+    std::vector<std::shared_ptr<const Stage>> stages;
+    const bool rows = std::visit(AddStages{shape, problem.input.channels, stages}, operation);
+    shape = output_shape(operation, shape);
+    if (!rows || !fuse) end_row();
+    if (rows) row += (row.empty() ? "" : " + ") + short_name(operation);
+  }
+  end_row();
+  return text;
+}
+
 class Fused final : public HostVariant {
  public:
-  Fused(const OperatorProblem& problem, bool fuse, std::size_t threads)
-      : threads_(threads), edge_{problem.border, static_cast<float>(problem.constant)} {
+  Fused(const OperatorProblem& problem, bool fuse, std::size_t threads) : threads_(threads), edge_(edge_of(problem)) {
     Shape shape = problem.input;
     for (const Operation& operation : problem.chain) {
       std::vector<std::shared_ptr<const Stage>> stages;
       const bool rows = std::visit(AddStages{shape, problem.input.channels, stages}, operation);
+      std::shared_ptr<const Native> own = fuse && rows ? nullptr : native(operation, shape, edge_);
       shape = output_shape(operation, shape);
-      if (!rows) {
+      if (own) {
+        parts_.push_back({.native = std::move(own), .out = shape});
+      } else if (!rows) {
         parts_.push_back({.whole = operation, .out = shape});
       } else if (fuse && !parts_.empty() && !parts_.back().stages.empty()) {
         parts_.back().stages.insert(parts_.back().stages.end(), stages.begin(), stages.end());
@@ -94,7 +119,9 @@ class Fused final : public HostVariant {
     const Image* guide = in.size() > 1 ? &in[1] : nullptr;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       Image next = i + 1 == parts_.size() ? out : Image(parts_[i].out);
-      if (parts_[i].stages.empty()) {
+      if (parts_[i].native) {
+        parts_[i].native->run(now, next, threads_);
+      } else if (parts_[i].stages.empty()) {
         whole(parts_[i].whole, now, next);
       } else {
         rows(parts_[i], now, guide, next);
@@ -174,16 +201,23 @@ void list_host_operators(const OperatorProblem& problem, std::vector<Entry>& ent
     traffic += 2 * static_cast<double>(shape.rows * shape.row_bytes());
   }
   whole += static_cast<double>(out.rows * out.row_bytes());
-  const auto add = [&](const char* name, bool fuse, double bytes) {
-    entries.push_back(
-        {.candidate = {.variant = name,
-                       .parameters = {{"threads", std::to_string(threads)}},
-                       .refusal = {},
-                       .cost = {.flops = 0, .bytes = bytes, .launches = 1, .efficiency = 0.2, .threads = threads}},
-         .build = [problem, fuse, threads] { return std::make_shared<Fused>(problem, fuse, threads); }});
+  const auto add = [&](const char* name, bool fuse, double bytes, double efficiency) {
+    planner::Candidate candidate{
+        .variant = name,
+        .parameters = {{"threads", std::to_string(threads)}},
+        .refusal = {},
+        .cost = {.flops = 0, .bytes = bytes, .launches = 1, .efficiency = efficiency, .threads = threads}};
+    if (const std::string fused = told(problem, fuse); !fused.empty())
+      candidate.parameters.insert(candidate.parameters.begin(), {"fused", fused});
+    entries.push_back({.candidate = std::move(candidate),
+                       .build = [problem, fuse, threads] { return std::make_shared<Fused>(problem, fuse, threads); }});
   };
-  add("rows", true, whole);  // a chain never leaves the cache between its row-wise operators
-  if (problem.chain.size() > 1) add("one by one", false, traffic);
+  add("rows", true, whole, 0.2);  // a chain never leaves the cache between its row-wise operators
+  if (problem.chain.size() > 1) {
+    add("one by one", false, traffic, 0.2);
+  } else if (native(problem.chain.front(), problem.input, edge_of(problem))) {
+    add("native", false, traffic, 0.6);
+  }
 }
 
 }  // namespace ridge::image

@@ -1,0 +1,26 @@
+// Operators done in the image's own type, a file each: no planes of float between. What is not here goes by rows.hpp.
+#pragma once
+#include <cstddef>
+#include <memory>
+
+#include "image/operators/host/rows.hpp"
+
+namespace ridge::image {
+
+class Native {
+ public:
+  virtual ~Native() = default;
+  virtual void run(const Image& in, Image& out, std::size_t threads) const = 0;
+};
+
+// Nothing where the operator, its numbers or the depth are not theirs.
+std::unique_ptr<Native> native_median(const Operation& operation, const Shape& in, const Edge& edge);
+std::unique_ptr<Native> native_box(const Operation& operation, const Shape& in, const Edge& edge);
+std::unique_ptr<Native> native_halving(const Operation& operation, const Shape& in, const Edge& edge);
+std::unique_ptr<Native> native_turn(const Operation& operation, const Shape& in, const Edge& edge);
+std::unique_ptr<Native> native_integral(const Operation& operation, const Shape& in, const Edge& edge);
+std::unique_ptr<Native> native_gray(const Operation& operation, const Shape& in, const Edge& edge);
+
+std::unique_ptr<Native> native(const Operation& operation, const Shape& in, const Edge& edge);
+
+}  // namespace ridge::image

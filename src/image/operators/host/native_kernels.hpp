@@ -1,0 +1,30 @@
+// Rows of pixels in their own type, a vector at a time. Outputs are written to their last value and not beyond.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace ridge::image {
+
+void gray_row(const std::uint8_t* in, std::size_t channels, std::size_t n, std::uint8_t* out);
+void gray_row(const std::uint16_t* in, std::size_t channels, std::size_t n, std::uint16_t* out);
+void gray_row(const float* in, std::size_t channels, std::size_t n, float* out);
+
+// Means of 2x2 pixels of two rows; n of the output.
+void halve_row(const std::uint8_t* upper, const std::uint8_t* lower, std::size_t channels, std::size_t n,
+               std::uint8_t* out);
+void halve_row(const std::uint16_t* upper, const std::uint16_t* lower, std::size_t channels, std::size_t n,
+               std::uint16_t* out);
+void halve_row(const float* upper, const float* lower, std::size_t channels, std::size_t n, float* out);
+
+// Sums times a factor, halves to even.
+void mean_row(const std::uint16_t* sums, float factor, std::size_t n, std::uint8_t* out);
+void mean_row(const std::uint32_t* sums, float factor, std::size_t n, std::uint8_t* out);
+
+// out[i] = above[i] + the sum of in[0..i], one channel.
+void sum_row(const std::uint8_t* in, std::size_t n, const std::uint32_t* above, std::uint32_t* out);
+
+// A block of pixels of `bytes` (1, 2, 4, 8) each, 16 / bytes on a side, turned about its diagonal.
+void transpose_block(const std::byte* in, std::size_t in_pitch, std::byte* out, std::ptrdiff_t out_pitch,
+                     std::size_t bytes);
+
+}  // namespace ridge::image

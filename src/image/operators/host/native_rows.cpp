@@ -1,0 +1,206 @@
+// Gray, halving, sums from the corner and turns, row by row or block by block in the image's own type.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/threads.hpp"
+#include "image/operators/host/native.hpp"
+#include "image/operators/host/native_kernels.hpp"
+#include "image/operators/settings.hpp"
+
+namespace ridge::image {
+namespace {
+
+template <class F>
+void in_bands(std::size_t threads, std::size_t rows, std::size_t grain, const F& f) {
+  base::parallel(std::min(threads, (rows + grain - 1) / grain), [&](std::size_t thread, std::size_t of) {
+    const base::Share share = base::share(rows, thread, of, grain);
+    if (share.begin < share.end) f(share.begin, share.end);
+  });
+}
+
+template <class T>
+class NativeGray final : public Native {
+ public:
+  void run(const Image& in, Image& out, std::size_t threads) const override {
+    in_bands(threads, out.rows(), 4, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; ++r) gray_row(in.row<T>(r), in.channels(), in.columns(), out.row<T>(r));
+    });
+  }
+};
+
+template <class T>
+class NativeHalving final : public Native {
+ public:
+  void run(const Image& in, Image& out, std::size_t threads) const override {
+    in_bands(threads, out.rows(), 4, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; ++r)
+        halve_row(in.row<T>(2 * r), in.row<T>(2 * r + 1), in.channels(), out.columns(), out.row<T>(r));
+    });
+  }
+};
+
+// Down the rows in bands; where there are several, the sums above each come first, from the columns' sums of those
+// before it.
+template <class T, class Sum>
+class NativeIntegral final : public Native {
+ public:
+  void run(const Image& in, Image& out, std::size_t threads) const override {
+    const std::size_t channels = in.channels(), wide = out.columns() * channels;
+    const std::size_t bands = std::max<std::size_t>(1, std::min(threads, in.rows() / 16));
+    std::vector<std::vector<Sum>> above(bands, std::vector<Sum>(wide));
+    if (bands > 1) {
+      base::parallel(bands, [&](std::size_t band, std::size_t of) {
+        const base::Share share = base::share(in.rows(), band, of, 1);
+        if (band + 1 < of) add_columns(in, share.begin, share.end, above[band + 1]);
+      });
+      for (std::size_t band = 1; band < bands; ++band) {
+        for (std::size_t c = 0; c < wide; ++c) above[band][c] += above[band - 1][c];
+      }
+      for (std::size_t band = 1; band < bands; ++band) {  // columns' sums to sums from the left
+        for (std::size_t c = channels; c < wide; ++c) above[band][c] += above[band][c - channels];
+      }
+    }
+    std::fill_n(out.row<Sum>(0), wide, Sum{0});
+    base::parallel(bands, [&](std::size_t band, std::size_t of) {
+      const base::Share share = base::share(in.rows(), band, of, 1);
+      const Sum* before = above[band].data();
+      for (std::size_t r = share.begin; r < share.end; ++r) {
+        Sum* to = out.row<Sum>(r + 1);
+        std::fill_n(to, channels, Sum{0});
+        sum_along(in.row<T>(r), in.columns(), channels, before + channels, to + channels);
+        before = to;
+      }
+    });
+  }
+
+ private:
+  static void add_columns(const Image& in, std::size_t begin, std::size_t end, std::vector<Sum>& sums) {
+    const std::size_t channels = in.channels(), wide = in.columns() * channels;
+    for (std::size_t r = begin; r < end; ++r) {
+      const T* row = in.row<T>(r);
+      for (std::size_t c = 0; c < wide; ++c) sums[channels + c] += static_cast<Sum>(row[c]);
+    }
+  }
+  static void sum_along(const T* in, std::size_t columns, std::size_t channels, const Sum* above, Sum* out) {
+    if constexpr (std::is_same_v<T, std::uint8_t>) {
+      if (channels == 1) return sum_row(in, columns, above, out);
+    }
+    const auto each = [&]<std::size_t kChannels>() {
+      std::array<Sum, kChannels> sum{};
+      for (std::size_t c = 0; c < columns; ++c) {
+        for (std::size_t k = 0; k < kChannels; ++k) {
+          sum[k] += static_cast<Sum>(in[c * kChannels + k]);
+          out[c * kChannels + k] = above[c * kChannels + k] + sum[k];
+        }
+      }
+    };
+    switch (channels) {
+      case 1:
+        return each.template operator()<1>();
+      case 2:
+        return each.template operator()<2>();
+      case 3:
+        return each.template operator()<3>();
+      default:
+        return each.template operator()<4>();
+    }
+  }
+};
+
+// Transposed, or turned by a quarter counterclockwise: blocks of 16 bytes' rows, in tiles that stay in the cache.
+class NativeTurn final : public Native {
+ public:
+  explicit NativeTurn(bool turned) : turned_(turned) {}
+  void run(const Image& in, Image& out, std::size_t threads) const override {
+    const std::size_t bytes = in.shape().pixel_bytes(), side = 16 / bytes,
+                      tile = std::max<std::size_t>(side, 64 / bytes * 2);
+    in_bands(threads, in.columns(), tile, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t top = 0; top < in.rows(); top += tile) {
+        for (std::size_t left = begin; left < end; left += side) {
+          for (std::size_t r = top; r < std::min(top + tile, in.rows()); r += side)
+            block(in, out, r, left, std::min(left + side, end), bytes, side);
+        }
+      }
+    });
+  }
+
+ private:
+  void block(const Image& in, Image& out, std::size_t top, std::size_t left, std::size_t right, std::size_t bytes,
+             std::size_t side) const {
+    const auto row_of = [&](std::size_t column) { return turned_ ? in.columns() - 1 - column : column; };
+    if (top + side <= in.rows() && left + side == right) {
+      const auto pitch = static_cast<std::ptrdiff_t>(out.pitch());
+      return transpose_block(in.row<std::byte>(top) + left * bytes, in.pitch(),
+                             out.row<std::byte>(row_of(left)) + top * bytes, turned_ ? -pitch : pitch, bytes);
+    }
+    for (std::size_t r = top; r < std::min(top + side, in.rows()); ++r) {
+      for (std::size_t c = left; c < right; ++c)
+        std::memcpy(out.row<std::byte>(row_of(c)) + r * bytes, in.row<std::byte>(r) + c * bytes, bytes);
+    }
+  }
+  bool turned_;
+};
+
+template <template <class> class Made>
+std::unique_ptr<Native> of_depth(Depth depth) {
+  switch (depth) {
+    case Depth::u8:
+      return std::make_unique<Made<std::uint8_t>>();
+    case Depth::u16:
+      return std::make_unique<Made<std::uint16_t>>();
+    default:
+      return std::make_unique<Made<float>>();
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Native> native_gray(const Operation& operation, const Shape& in, const Edge&) {
+  if (!std::holds_alternative<Gray>(operation)) return {};
+  return of_depth<NativeGray>(in.depth);
+}
+
+std::unique_ptr<Native> native_halving(const Operation& operation, const Shape& in, const Edge&) {
+  const auto* resize = std::get_if<Resize>(&operation);
+  if (resize == nullptr) return {};
+  const Shape out = output_shape(operation, in);
+  const bool means = resize->interpolation == Interpolation::bilinear || resize->interpolation == Interpolation::area;
+  if (!means || 2 * out.rows != in.rows || 2 * out.columns != in.columns) return {};
+  return of_depth<NativeHalving>(in.depth);
+}
+
+std::unique_ptr<Native> native_integral(const Operation& operation, const Shape& in, const Edge&) {
+  if (!std::holds_alternative<Integral>(operation)) return {};
+  switch (in.depth) {
+    case Depth::u8:
+      return std::make_unique<NativeIntegral<std::uint8_t, std::uint32_t>>();
+    case Depth::u16:
+      return std::make_unique<NativeIntegral<std::uint16_t, double>>();
+    default:
+      return std::make_unique<NativeIntegral<float, double>>();
+  }
+}
+
+std::unique_ptr<Native> native_turn(const Operation& operation, const Shape& in, const Edge&) {
+  const std::size_t bytes = in.pixel_bytes();
+  if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) return {};
+  if (std::holds_alternative<Transpose>(operation)) return std::make_unique<NativeTurn>(false);
+  const auto* rotate = std::get_if<Rotate>(&operation);
+  if (rotate == nullptr || quarter_turns(*rotate) != 1) return {};
+  return std::make_unique<NativeTurn>(true);
+}
+
+std::unique_ptr<Native> native(const Operation& operation, const Shape& in, const Edge& edge) {
+  // The constant beyond the image has the image's type here.
+  const float most = in.depth == Depth::u8 ? 255.0f : 65535.0f;
+  const bool whole = edge.constant >= 0 && edge.constant <= most &&
+                     edge.constant == static_cast<float>(static_cast<int>(edge.constant));
+  if (edge.border == Border::constant && in.depth != Depth::f32 && !whole) return {};
+  for (const auto make : {native_median, native_box, native_halving, native_turn, native_integral, native_gray}) {
+    if (auto made = make(operation, in, edge)) return made;
+  }
+  return {};
+}
+
+}  // namespace ridge::image
