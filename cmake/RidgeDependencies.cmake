@@ -58,7 +58,7 @@ foreach(format JPEG TIFF)
   endif()
 endforeach()
 
-# Several processes. Only the command uses it.
+# Several processes: libridge_mpi and the command.
 option(RIDGE_MPI "Use MPI where it is found" ON)
 set(RIDGE_HAVE_MPI OFF)
 if(RIDGE_MPI)
@@ -88,6 +88,14 @@ if(FFTW_HEADERS AND FFTW_DOUBLE AND FFTW_FLOAT)
     target_link_libraries(ridge_peers INTERFACE ${FFTW_DOUBLE_THREADS} ${FFTW_FLOAT_THREADS})
   endif()
   target_link_libraries(ridge_peers INTERFACE ${FFTW_DOUBLE} ${FFTW_FLOAT})
+endif()
+# Its transforms over MPI: one file asks for them.
+find_path(FFTW_MPI_HEADERS fftw3-mpi.h)
+find_library(FFTW_MPI_DOUBLE fftw3_mpi)
+find_library(FFTW_MPI_FLOAT fftw3f_mpi)
+if(RIDGE_HAVE_MPI AND RIDGE_HAVE_FFTW AND FFTW_MPI_HEADERS AND FFTW_MPI_DOUBLE AND FFTW_MPI_FLOAT)
+  set_property(SOURCE src/cli/peers/fftw_mpi.cpp APPEND PROPERTY COMPILE_DEFINITIONS RIDGE_HAVE_FFTW_MPI=1)
+  target_link_libraries(ridge_peers INTERFACE ${FFTW_MPI_DOUBLE} ${FFTW_MPI_FLOAT})
 endif()
 find_path(KISSFFT_HEADERS kiss_fftr.h PATH_SUFFIXES kissfft)
 find_library(KISSFFT_FLOAT kissfft-float)

@@ -10,6 +10,12 @@ install(TARGETS ridge EXPORT ridgeTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS ridge_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(RIDGE_HAVE_MPI)
+  install(TARGETS ridge_mpi EXPORT ridgeMpiTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
 install(DIRECTORY include/ridge DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
@@ -39,8 +45,11 @@ endif()
 
 # CMake package.
 install(EXPORT ridgeTargets NAMESPACE ridge:: DESTINATION ${ridge_package_folder})
+if(RIDGE_HAVE_MPI)
+  install(EXPORT ridgeMpiTargets NAMESPACE ridge:: DESTINATION ${ridge_package_folder})
+endif()
 configure_package_config_file(cmake/ridgeConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/package/ridgeConfig.cmake
-  INSTALL_DESTINATION ${ridge_package_folder} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+  INSTALL_DESTINATION ${ridge_package_folder} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/package/ridgeConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/ridgeConfig.cmake

@@ -9,11 +9,20 @@
 #include <ridge/error.hpp>
 
 #include "cli/command.hpp"
+#include "mpi/launched.hpp"
 
 namespace ridge::cli {
 
-void with_processes(const std::function<void(const mpi::Processes&)>& work) {
-  const mpi::Processes processes;
+namespace {
+
+constexpr double kDeadline = 600;  // seconds that one waits for another
+
+}  // namespace
+
+void with_processes(const std::function<void(const mpi::Communicator&)>& work) {
+  const mpi::Communicator processes = mpi::Communicator::world();
+  mpi::divide_cores(processes);
+  processes.set_deadline(kDeadline);
   if (processes.count() == 1) {
     work(processes);
     return;

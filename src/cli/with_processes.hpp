@@ -2,11 +2,11 @@
 #pragma once
 #include <functional>
 
-#include "mpi/processes.hpp"
+#include <ridge/mpi/communicator.hpp>
 
 namespace ridge::cli {
 
 // Every process of an MPI run may meet a mistake; one tells it and ends them all.
-void with_processes(const std::function<void(const mpi::Processes&)>& work);
+void with_processes(const std::function<void(const mpi::Communicator&)>& work);
 
 }  // namespace ridge::cli

@@ -33,7 +33,7 @@ enum : std::uint64_t { kSlabs = 1, kDone = 2, kFailed = 3 };
 template <class T>
 class SpreadDomain final : public Domain<T> {
  public:
-  SpreadDomain(const Processes& processes, const Device& device, const Update<T>& update, const Problem& problem,
+  SpreadDomain(const Communicator& processes, const Device& device, const Update<T>& update, const Problem& problem,
                const DomainWishes& wishes)
       : processes_(processes),
         layout_(resolve(update, problem)),
@@ -297,7 +297,7 @@ class SpreadDomain final : public Domain<T> {
     }
   }
 
-  const Processes& processes_;
+  const Communicator& processes_;
   Layout layout_;
   Counts counts_;
   std::size_t depth_;
@@ -308,7 +308,7 @@ class SpreadDomain final : public Domain<T> {
   Edges<T> edges_;
   std::optional<Session<T>> session_;
   std::vector<base::AlignedArray<T>> outgoing_, incoming_;
-  std::vector<Processes::Message> out_, in_;
+  std::vector<Communicator::Message> out_, in_;
   bool stale_ = true;  // halos are older than the cells
   std::optional<bool> overlap_;
   int tried_ = 0;
@@ -318,7 +318,7 @@ class SpreadDomain final : public Domain<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<Domain<T>> make_domain(const Processes& processes, const Device& device, const Update<T>& update,
+std::unique_ptr<Domain<T>> make_domain(const Communicator& processes, const Device& device, const Update<T>& update,
                                        const Problem& problem, const DomainWishes& wishes) {
   if (processes.count() == 1) {
     if (!wishes.processes.empty()) parse_processes(wishes.processes, resolve(update, problem), 1);
@@ -327,13 +327,15 @@ std::unique_ptr<Domain<T>> make_domain(const Processes& processes, const Device&
   return std::make_unique<SpreadDomain<T>>(processes, device, update, problem, wishes);
 }
 
-template std::unique_ptr<Domain<float>> make_domain(const Processes&, const Device&, const Update<float>&,
+template std::unique_ptr<Domain<float>> make_domain(const Communicator&, const Device&, const Update<float>&,
                                                     const Problem&, const DomainWishes&);
-template std::unique_ptr<Domain<double>> make_domain(const Processes&, const Device&, const Update<double>&,
+template std::unique_ptr<Domain<double>> make_domain(const Communicator&, const Device&, const Update<double>&,
                                                      const Problem&, const DomainWishes&);
-template std::unique_ptr<Domain<std::int32_t>> make_domain(const Processes&, const Device&, const Update<std::int32_t>&,
-                                                           const Problem&, const DomainWishes&);
-template std::unique_ptr<Domain<std::uint8_t>> make_domain(const Processes&, const Device&, const Update<std::uint8_t>&,
-                                                           const Problem&, const DomainWishes&);
+template std::unique_ptr<Domain<std::int32_t>> make_domain(const Communicator&, const Device&,
+                                                           const Update<std::int32_t>&, const Problem&,
+                                                           const DomainWishes&);
+template std::unique_ptr<Domain<std::uint8_t>> make_domain(const Communicator&, const Device&,
+                                                           const Update<std::uint8_t>&, const Problem&,
+                                                           const DomainWishes&);
 
 }  // namespace ridge::mpi

@@ -3,14 +3,14 @@
 #pragma once
 #include <memory>
 
-#include "mpi/processes.hpp"
+#include <ridge/mpi/communicator.hpp>
 #include "stencil/domain.hpp"
 
 namespace ridge::mpi {
 
 // In one process a local domain.
 template <class T>
-std::unique_ptr<stencil::Domain<T>> make_domain(const Processes& processes, const Device& device,
+std::unique_ptr<stencil::Domain<T>> make_domain(const Communicator& processes, const Device& device,
                                                 const stencil::Update<T>& update, const stencil::Problem& problem,
                                                 const stencil::DomainWishes& wishes);
 

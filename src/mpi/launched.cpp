@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "mpi/processes.hpp"
+#include "mpi/launched.hpp"
 
 namespace ridge::mpi {
 namespace {

@@ -17,8 +17,11 @@
 #include "cli/bench/fft_device.hpp"
 #include "cli/bench/fft_hybrid.hpp"
 #include "cli/bench/fft_planning.hpp"
+#include "cli/bench/fft_spread.hpp"
 #include "cli/fft/floor.hpp"
 #include "cli/fft/lengths.hpp"
+#include "cli/peers/fftw_mpi.hpp"
+#include "cli/with_processes.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -312,6 +315,31 @@ void run_fft(const FftWishes& wishes, const BenchWishes& bench) {
   if (!disagreements.empty()) throw Error(ErrorKind::internal, fmt::format("{}", fmt::join(disagreements, "; ")));
 }
 
+// Under mpirun: every process takes part, the root speaks.
+void run_spread(const Wishes& wishes, const BenchWishes& bench, const mpi::Communicator& all) {
+  report::Bench result;
+  result.title = fmt::format("Fourier transforms over {} processes", all.count());
+  result.note = "GFLOP/s counts 5 N log2 N a transform, half of it for real ones; the slowest process's time.";
+  bool against = false;
+  for (const std::string& name : bench.against) {
+    if (name != "fftw-mpi") {
+      throw Error(ErrorKind::invalid_argument, fmt::format("under mpirun there is one peer, fftw-mpi, not {}", name));
+    }
+    against = have_fftw_mpi();
+    if (!against) result.missing_peers.push_back("fftw-mpi: not there when this was built (libfftw3-mpi-dev)");
+  }
+  std::vector<std::string> notes;
+  for (const FftBench& one : cases_of(wishes, bench)) {
+    const FftBenchResult measured = bench_fft_spread(all, one, against);
+    result.rows.insert(result.rows.end(), measured.rows.begin(), measured.rows.end());
+    notes.insert(notes.end(), measured.notes.begin(), measured.notes.end());
+    if (bench.explain && all.root()) fmt::print("{}\n", measured.explanation);
+  }
+  if (!all.root()) return;
+  finish_bench(result, bench);
+  for (const std::string& note : notes) fmt::print("{}\n", note);
+}
+
 }  // namespace
 
 std::string fft_problem_text(const PeerProblem& problem) {
@@ -345,6 +373,7 @@ void add_bench_fft(Command& bench) {
       "  ridge bench fft --device cuda:0 --planning --lengths 1024,1009      how long plans take\n"
       "  ridge bench fft --device host+cuda:0 --lengths 2^14 --batch 1024      one batch of the host's over both at "
       "once\n"
+      "  mpirun -n 8 ridge bench fft --shape 256x256x256 --against fftw-mpi  over processes\n"
       "  ridge bench fft --classic --lengths 1024                          the papers' variants beside ours\n"
       "\nFFTW plans by measuring, without a limit up to 2^13 points (20 s there on ARM) and for a minute beyond; what "
       "it\n"
@@ -384,7 +413,10 @@ void add_bench_fft(Command& bench) {
   command.option("--seconds", wishes->seconds, "Time to spend on each").shows_default().between(0.0, 60.0);
   command.runs([wishes, bench_wishes, batch_points] {
     if (!batch_points->empty()) wishes->batch_points = parse_length(*batch_points);
-    wishes->planning ? run_planning(*wishes, *bench_wishes) : run_fft(*wishes, *bench_wishes);
+    with_processes([&](const mpi::Communicator& all) {
+      if (all.count() > 1) return run_spread(*wishes, *bench_wishes, all);
+      wishes->planning ? run_planning(*wishes, *bench_wishes) : run_fft(*wishes, *bench_wishes);
+    });
   });
 }
 

@@ -180,7 +180,7 @@ void add_channelize(Command& program) {
     }
     wishes->stations_given = stations.given();
     wishes->polarizations_given = polarizations.given();
-    with_processes([&](const mpi::Processes& processes) { channelize(*wishes, processes); });
+    with_processes([&](const mpi::Communicator& processes) { channelize(*wishes, processes); });
   });
 }
 

@@ -22,7 +22,7 @@ namespace ridge::cli {
 namespace {
 
 // Names with a comma between them; "cuda:*" is every CUDA device. Under mpirun each process takes one of them.
-std::vector<Device> devices_for(const std::string& names, const mpi::Processes& processes) {
+std::vector<Device> devices_for(const std::string& names, const mpi::Communicator& processes) {
   std::vector<Device> found;
   std::istringstream words(names);
   for (std::string name; std::getline(words, name, ',');) {
@@ -41,7 +41,7 @@ std::vector<Device> devices_for(const std::string& names, const mpi::Processes& 
 }
 
 // Every process of a team knows what the root found in the file.
-io::SampleInfo share_info(const io::SampleInfo* info, const mpi::Processes& processes, const Team& team) {
+io::SampleInfo share_info(const io::SampleInfo* info, const mpi::Communicator& processes, const Team& team) {
   std::array<double, 7> numbers{};
   if (info != nullptr) {
     numbers = {static_cast<double>(info->type),
@@ -70,7 +70,7 @@ struct Setup {
   std::vector<Device> devices;
 };
 
-Setup setup_for(const ChannelizeWishes& wishes, const io::SampleInfo& info, const mpi::Processes& processes) {
+Setup setup_for(const ChannelizeWishes& wishes, const io::SampleInfo& info, const mpi::Communicator& processes) {
   Setup setup;
   if (!wishes.delays.empty()) setup.delays = read_delays(wishes.delays, info.streams * info.polarizations);
   setup.work.problem = problem_for(wishes, info, setup.delays);
@@ -84,7 +84,7 @@ Setup setup_for(const ChannelizeWishes& wishes, const io::SampleInfo& info, cons
 }
 
 // Everything on one device where that can be, else spectra or power of parts of the stations.
-std::unique_ptr<BankWork> work_for(const ChannelizeWishes& wishes, const Setup& setup, const mpi::Processes& processes,
+std::unique_ptr<BankWork> work_for(const ChannelizeWishes& wishes, const Setup& setup, const mpi::Communicator& processes,
                                    const Team& team) {
   if (wishes.correlate && team.count == 1 && setup.devices.size() == 1 && !wishes.digest && !wishes.by_channel &&
       wishes.replacements.empty()) {
@@ -107,7 +107,7 @@ std::unique_ptr<BankWork> work_for(const ChannelizeWishes& wishes, const Setup& 
 // One stream, from its first sample to its last.
 class Channelizing {
  public:
-  Channelizing(const ChannelizeWishes& wishes, const mpi::Processes& processes, const Team& team)
+  Channelizing(const ChannelizeWishes& wishes, const mpi::Communicator& processes, const Team& team)
       : wishes_(wishes),
         reader_(open_samples(wishes)),
         info_(share_info(&reader_->info(), processes, team)),
@@ -228,7 +228,7 @@ class Channelizing {
   double begun_ = 0, working_ = 0;
 };
 
-void one_subband(const ChannelizeWishes& wishes, const mpi::Processes& processes, const Team& team) {
+void one_subband(const ChannelizeWishes& wishes, const mpi::Communicator& processes, const Team& team) {
   const std::string end = wishes.out.size() < 4 ? wishes.out : wishes.out.substr(wishes.out.size() - 4);
   if (wishes.resume && (end == ".npy" || end == ".fil" || end == "dada" || end == "-"))
     mistake("--resume goes on with a raw file");
@@ -273,7 +273,7 @@ std::string with_number(std::string name, std::size_t number, const char* which)
 
 }  // namespace
 
-void channelize(const ChannelizeWishes& wishes, const mpi::Processes& processes) {
+void channelize(const ChannelizeWishes& wishes, const mpi::Communicator& processes) {
   if (wishes.subbands.empty()) return one_subband(wishes, processes, {0, processes.count()});
   // As many teams as there are subbands, or processes; a team does its subbands one after the other.
   const std::vector<std::size_t> subbands = parse_subbands(wishes.subbands);

@@ -8,7 +8,7 @@
 #include <ridge/filterbank.hpp>
 
 #include "cli/options.hpp"
-#include "mpi/processes.hpp"
+#include <ridge/mpi/communicator.hpp>
 
 namespace ridge::cli {
 
@@ -61,6 +61,6 @@ struct ChannelizeWishes {
 };
 
 // Alone or under mpirun, one subband or many.
-void channelize(const ChannelizeWishes& wishes, const mpi::Processes& processes);
+void channelize(const ChannelizeWishes& wishes, const mpi::Communicator& processes);
 
 }  // namespace ridge::cli

@@ -111,7 +111,7 @@ class LocalPart final : public Part {
 
 class RemotePart final : public Part {
  public:
-  RemotePart(const base::Share& wanted, const mpi::Processes& processes, std::size_t rank)
+  RemotePart(const base::Share& wanted, const mpi::Communicator& processes, std::size_t rank)
       : Part(wanted), processes_(processes), rank_(rank) {}
   ~RemotePart() override {
     try {
@@ -149,7 +149,7 @@ class RemotePart final : public Part {
     const Message message{static_cast<std::uint64_t>(word), number, count};
     processes_.send(rank_, message.data(), sizeof message);
   }
-  const mpi::Processes& processes_;
+  const mpi::Communicator& processes_;
   std::size_t rank_;
 };
 
@@ -193,7 +193,7 @@ std::vector<base::Share> shares_by_speed(const std::vector<double>& seconds, std
 
 }  // namespace
 
-StationParts::StationParts(const StationWork& work, const std::vector<Device>& devices, const mpi::Processes& processes,
+StationParts::StationParts(const StationWork& work, const std::vector<Device>& devices, const mpi::Communicator& processes,
                            const Team& team)
     : work_(work), geometry_(filterbank::resolve(work.problem)) {
   const filterbank::Problem& problem = work_.problem;
@@ -331,7 +331,7 @@ void StationParts::join(const std::vector<float>& from, std::size_t part, std::s
   }
 }
 
-void serve_parts(const StationWork& work, const std::vector<Device>& devices, const mpi::Processes& processes,
+void serve_parts(const StationWork& work, const std::vector<Device>& devices, const mpi::Communicator& processes,
                  const Team& team) {
   const std::size_t mine = processes.rank() - team.root, count = parts_in(work.problem, team.count);
   if (mine >= count) return;  // fewer stations than processes

@@ -12,7 +12,7 @@
 
 #include "cli/channelize/work.hpp"
 #include "filterbank/geometry.hpp"
-#include "mpi/processes.hpp"
+#include <ridge/mpi/communicator.hpp>
 
 namespace ridge::cli {
 
@@ -34,7 +34,7 @@ class Part;
 // the others of the team serve().
 class StationParts final : public BankWork {
  public:
-  StationParts(const StationWork& work, const std::vector<Device>& devices, const mpi::Processes& processes,
+  StationParts(const StationWork& work, const std::vector<Device>& devices, const mpi::Communicator& processes,
                const Team& team);
   ~StationParts() override;
 
@@ -66,7 +66,7 @@ class StationParts final : public BankWork {
 };
 
 // What the others of a team do until the root's StationParts is gone.
-void serve_parts(const StationWork& work, const std::vector<Device>& devices, const mpi::Processes& processes,
+void serve_parts(const StationWork& work, const std::vector<Device>& devices, const mpi::Communicator& processes,
                  const Team& team);
 
 }  // namespace ridge::cli

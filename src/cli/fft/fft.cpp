@@ -23,6 +23,7 @@ void add_fft(Command& program) {
       "  receiver | ridge fft - - --shape 1024 --samples i16 | detector\n"
       "  ridge fft signal.npy spectrum.npy --device cuda:0          on another device, the same answer\n"
       "  ridge fft signal.npy spectrum.npy --device host+cuda:0     both at once, each with the share it can do\n"
+      "  mpirun -n 8 ridge fft volume.npy spectrum.npy --shape 512x512x512    over processes; none holds the whole\n"
       "  ridge fft explain 1000                                     the plan, its floor and the losers\n"
       "  ridge fft papers --device opencl:pocl                      the papers' variants, their tables redrawn\n"
       "\nNothing is scaled unless --scale says so. Memory stays bounded however long the input is, and an output file\n"

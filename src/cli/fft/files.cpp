@@ -12,8 +12,11 @@
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "cli/bench/fft_hybrid.hpp"
+#include "cli/fft/convert.hpp"
 #include "cli/fft/lengths.hpp"
+#include "cli/fft/spread.hpp"
 #include "cli/mistake.hpp"
+#include "cli/with_processes.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -84,35 +87,6 @@ void take_raw_shape(const FftFileWishes& wishes, FftFileProblem& problem) {
   problem.pairs = is_integer(problem.element) && !problem.real_in();
   if (part == "f32") problem.element = problem.real_in() ? ElementType::float32 : ElementType::complex64;
   if (part == "f64") problem.element = problem.real_in() ? ElementType::float64 : ElementType::complex128;
-}
-
-template <class From, class To>
-void convert(const std::byte* from, std::size_t count, To* to) {
-  From value;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::memcpy(&value, from + i * sizeof(From), sizeof(From));
-    to[i] = static_cast<To>(value);
-  }
-}
-
-// `count` plain numbers.
-template <class To>
-void convert_numbers(ElementType type, const std::byte* from, std::size_t count, To* to) {
-  switch (type) {
-    case ElementType::int8:
-      return convert<std::int8_t>(from, count, to);
-    case ElementType::uint8:
-      return convert<std::uint8_t>(from, count, to);
-    case ElementType::int16:
-      return convert<std::int16_t>(from, count, to);
-    case ElementType::int32:
-      return convert<std::int32_t>(from, count, to);
-    case ElementType::float32:
-    case ElementType::complex64:
-      return convert<float>(from, count, to);
-    default:
-      return convert<double>(from, count, to);
-  }
 }
 
 // Reads, transforms and writes `count` transforms at a time.
@@ -243,6 +217,8 @@ class FileTransform {
   std::size_t planned_ = 0;
 };
 
+}  // namespace
+
 io::NpyHeader header_of(const FftFileProblem& problem, std::uint64_t transforms) {
   io::NpyHeader header{problem.out_element(), problem.batch_axes};
   // A raw file's batch is an axis of its own unless it is one transform.
@@ -251,8 +227,6 @@ io::NpyHeader header_of(const FftFileProblem& problem, std::uint64_t transforms)
   if (problem.real && !problem.inverse) header.shape.back() = header.shape.back() / 2 + 1;
   return header;
 }
-
-}  // namespace
 
 std::size_t FftFileProblem::in_bytes() const { return in_elements * io::bytes_of(element) * (pairs ? 2 : 1); }
 
@@ -306,6 +280,12 @@ FftFileProblem fft_file_problem(const FftFileWishes& wishes, io::InputStream& in
 }
 
 void transform_file(const FftFileWishes& wishes) {
+  with_processes([&](const mpi::Communicator& all) {
+    all.count() > 1 ? transform_file_spread(wishes, all) : transform_file_alone(wishes);
+  });
+}
+
+void transform_file_alone(const FftFileWishes& wishes) {
   io::InputStream in(wishes.in);
   const FftFileProblem problem = fft_file_problem(wishes, in);
   io::OutputStream out(wishes.out);

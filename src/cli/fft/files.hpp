@@ -46,6 +46,10 @@ struct FftFileProblem {
 // Looks at the header, which is taken from the stream. Error{io, invalid_argument} in words.
 FftFileProblem fft_file_problem(const FftFileWishes& wishes, io::InputStream& in);
 
+io::NpyHeader header_of(const FftFileProblem& problem, std::uint64_t transforms);  // of the output
+
+// Alone, or all the processes that were started together.
 void transform_file(const FftFileWishes& wishes);
+void transform_file_alone(const FftFileWishes& wishes);
 
 }  // namespace ridge::cli

@@ -62,7 +62,7 @@ class StopSignals {
 
 // --- the run --------------------------------------------------------------------------------------------------------
 
-Device device_for(const mpi::Processes& processes, const std::string& name) {
+Device device_for(const mpi::Communicator& processes, const std::string& name) {
   const std::string one_each = ":*";
   if (name.size() < 3 || name.substr(name.size() - 2) != one_each) return device(name);
   const std::string backend = name.substr(0, name.size() - 2);
@@ -117,7 +117,7 @@ void check_folders(const RunWishes& wishes) {
 template <class T>
 class Run {
  public:
-  Run(const mpi::Processes& processes, Scenario<T> scenario, const RunWishes& wishes)
+  Run(const mpi::Communicator& processes, Scenario<T> scenario, const RunWishes& wishes)
       : scenario_(std::move(scenario)), wishes_(wishes), device_(device_for(processes, wishes.device)) {
     if (processes.root()) check_folders(wishes);
     take_input();
@@ -366,12 +366,12 @@ void check(const RunWishes& wishes) {
 }
 
 template <class T>
-int run_scenario(const mpi::Processes& processes, Scenario<T> scenario, const RunWishes& wishes) {
+int run_scenario(const mpi::Communicator& processes, Scenario<T> scenario, const RunWishes& wishes) {
   return Run<T>(processes, std::move(scenario), wishes).go();
 }
 
-template int run_scenario(const mpi::Processes&, Scenario<float>, const RunWishes&);
-template int run_scenario(const mpi::Processes&, Scenario<double>, const RunWishes&);
-template int run_scenario(const mpi::Processes&, Scenario<std::uint8_t>, const RunWishes&);
+template int run_scenario(const mpi::Communicator&, Scenario<float>, const RunWishes&);
+template int run_scenario(const mpi::Communicator&, Scenario<double>, const RunWishes&);
+template int run_scenario(const mpi::Communicator&, Scenario<std::uint8_t>, const RunWishes&);
 
 }  // namespace ridge::cli

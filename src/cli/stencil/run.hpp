@@ -6,7 +6,7 @@
 
 #include <ridge/stencil.hpp>
 
-#include "mpi/processes.hpp"
+#include <ridge/mpi/communicator.hpp>
 #include "stencil/domain.hpp"
 #include "stencil/problems/scenario.hpp"
 
@@ -37,6 +37,6 @@ void check(const RunWishes& wishes);
 
 // 0, or 128 and the number of the signal that stopped it.
 template <class T>
-int run_scenario(const mpi::Processes& processes, stencil::Scenario<T> scenario, const RunWishes& wishes);
+int run_scenario(const mpi::Communicator& processes, stencil::Scenario<T> scenario, const RunWishes& wishes);
 
 }  // namespace ridge::cli

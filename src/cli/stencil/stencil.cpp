@@ -69,7 +69,7 @@ void settle(Wishes& wishes) {
   if (!wishes.overlap.empty()) wishes.run.domain.overlap = wishes.overlap == "on";
 }
 
-using Start = std::function<void(Wishes&, const mpi::Processes&)>;
+using Start = std::function<void(Wishes&, const mpi::Communicator&)>;
 
 std::shared_ptr<Wishes> add_problem(Command& command, const char* footer, std::size_t steps, const Start& start) {
   command.footer(footer);
@@ -78,7 +78,7 @@ std::shared_ptr<Wishes> add_problem(Command& command, const char* footer, std::s
   command.option("--steps", wishes->run.steps, "Time steps, from the very start of the run").shows_default();
   add_run_options(command, wishes);
   command.runs([wishes, start] {
-    with_processes([&](const mpi::Processes& processes) {
+    with_processes([&](const mpi::Communicator& processes) {
       settle(*wishes);
       start(*wishes, processes);
     });
@@ -95,14 +95,14 @@ void add_size(Command& command, const std::shared_ptr<Wishes>& wishes, const cha
 }
 
 template <class T>
-void start(const mpi::Processes& processes, stencil::Scenario<T> scenario, const Wishes& wishes) {
+void start(const mpi::Communicator& processes, stencil::Scenario<T> scenario, const Wishes& wishes) {
   scenario.problem.threads = wishes.threads;
   if (const int code = run_scenario(processes, std::move(scenario), wishes.run); code != 0) throw ExitWith{code};
 }
 
 // f32 or f64: make<T>() is asked for one of them.
 template <class Make>
-void start_typed(const mpi::Processes& processes, const Wishes& wishes, const Make& make) {
+void start_typed(const mpi::Communicator& processes, const Wishes& wishes, const Make& make) {
   if (wishes.type == "f64") {
     start(processes, make.template operator()<double>(), wishes);
   } else {
@@ -129,7 +129,7 @@ void add_heat(Command& stencil) {
       "  ridge stencil heat --size 256x256x256 --border periodic --every 50 --out heat.pvd\n"
       "  ridge stencil heat --size 4096x4096 --steps 100000 --checkpoint heat.ckp --every 5000 --resume\n"
       "\nThe time step must satisfy alpha dt (sum of 1/dx^2) < 0.5; without --dt 0.9 of that is taken.",
-      1000, [](Wishes& w, const mpi::Processes& processes) {
+      1000, [](Wishes& w, const mpi::Communicator& processes) {
         if (w.demo) w.heat = stencil::heat_demo();
         take_size(w, w.heat.shape);
         if (!w.border.empty()) w.heat.border = w.border;
@@ -158,7 +158,7 @@ void add_wave(Command& stencil) {
       "  ridge stencil wave --size 200x200x200 --every 20 --out wave.pvd --border x=periodic,y=fixed,z=fixed/mirror\n"
       "\nfixed borders reflect with the opposite sign, mirror borders with the same. The Courant number\n"
       "c dt sqrt(sum of 1/dx^2) must not exceed 1; without --dt it is 0.9.",
-      1000, [](Wishes& w, const mpi::Processes& processes) {
+      1000, [](Wishes& w, const mpi::Communicator& processes) {
         take_size(w, w.wave.shape);
         if (!w.border.empty()) w.wave.border = w.border;
         start_typed(processes, w, [&]<class T>() { return stencil::wave_scenario<T>(w.wave); });
@@ -184,7 +184,7 @@ void add_euler(Command& stencil) {
       "\nState: density, momentum along x and y, energy. Written and shown: density, velocity_x, velocity_y, "
       "pressure.\n"
       "One time step serves the whole run; it is checked against the flow whenever the grid is looked at.",
-      1000, [](Wishes& w, const mpi::Processes& processes) {
+      1000, [](Wishes& w, const mpi::Communicator& processes) {
         w.euler.border = w.border;
         if (!w.size.empty()) w.euler.shape = parse_cells(w.size);
         start_typed(processes, w, [&]<class T>() { return stencil::euler_scenario<T>(w.euler); });
@@ -206,7 +206,7 @@ void add_life(Command& stencil) {
                   "  ridge stencil life --steps 500 --every 10 --png life\n"
                   "  ridge stencil life --rule B36/S23 --in pattern.png --steps 100 --out after.png\n"
                   "\nA rule names the numbers of living neighbours with which a cell is born and survives.",
-                  1000, [](Wishes& w, const mpi::Processes& processes) {
+                  1000, [](Wishes& w, const mpi::Communicator& processes) {
                     take_size(w, w.life.shape);
                     if (!w.border.empty()) w.life.border = w.border;
                     auto scenario = stencil::life_scenario<std::uint8_t>(w.life);
@@ -226,7 +226,7 @@ void add_convolve(Command& stencil) {
                   "  ridge stencil convolve --in photo.png --kernel gauss:2 --out soft.png\n"
                   "  ridge stencil convolve --in field.npy --kernel \"0 1 0; 1 -4 1; 0 1 0\" --out laplacian.npy\n"
                   "\nKernels: gauss:SIGMA, box:RADIUS, sharpen, laplace, sobel-x, sobel-y, emboss, or rows of numbers.",
-                  1, [](Wishes& w, const mpi::Processes& processes) {
+                  1, [](Wishes& w, const mpi::Communicator& processes) {
                     if (w.run.in.empty())
                       throw Error(ErrorKind::invalid_argument, "ridge stencil convolve wants --in FILE");
                     const InputGrid image = read_grid(w.run.in, 2);

@@ -1,0 +1,7 @@
+// Many machines: work spread over the processes of an MPI run. Link ridge::mpi.
+#pragma once
+#include <ridge/mpi/box.hpp>
+#include <ridge/mpi/communicator.hpp>
+#include <ridge/mpi/fft.hpp>
+#include <ridge/mpi/files.hpp>
+#include <ridge/mpi/redistribute.hpp>

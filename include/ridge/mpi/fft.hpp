@@ -1,0 +1,67 @@
+// Fourier transforms of grids that are spread over processes: one, two and three dimensions, complex and real, float
+// and double, any lengths. No process ever holds the whole.
+//
+//   auto all = ridge::mpi::Communicator::world();
+//   ridge::mpi::fft::Plan<float> fft(all, {.shape = {512, 512, 512}});
+//   std::vector<std::complex<float>> in(fft.input().size()), out(fft.output().size());
+//   fft.forward(in, out);
+#pragma once
+#include <complex>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ridge/fft.hpp>
+#include <ridge/mpi/box.hpp>
+#include <ridge/mpi/communicator.hpp>
+
+namespace ridge::mpi::fft {
+
+struct Problem {
+  Shape shape = {};  // real: of the samples
+  std::size_t batch = 1;
+  ridge::fft::Kind kind = ridge::fft::Kind::complex;
+  // This process's points of the samples and of the spectrum (whose last axis has n/2+1 points where kind is real).
+  // Nothing: whatever is fastest, see input() and output(); then the output lies as the last exchange left it. All
+  // processes give a box or none does.
+  std::optional<Box> input = {}, output = {};
+  double scale_forward = 1, scale_inverse = 1;
+  std::size_t threads = 0;  // of each process; 0: its share of the machine
+};
+
+// Scales and conventions are those of ridge::fft.
+template <class T>
+class Plan {
+ public:
+  using Real = T;
+  using Complex = std::complex<T>;
+
+  // Called by all. Options::variant: "slabs", "pencils", "slabs(exchange=window)", see explain().
+  Plan(const Communicator& communicator, const Problem& problem, const planner::Options& options = {},
+       const Device& device = host());
+
+  // Called by all; nothing is planned or allocated. Each span holds this process's box, a transform of the batch after
+  // the other. in and out are different memory, and in is left as it was. One run at a time.
+  void forward(std::span<const Complex> in, std::span<Complex> out) const;
+  void inverse(std::span<const Complex> in, std::span<Complex> out) const;
+  void forward(std::span<const Real> in, std::span<Complex> out) const;
+  void inverse(std::span<const Complex> in, std::span<Real> out) const;
+
+  Box input() const;
+  Box output() const;
+  std::size_t bytes_sent() const;  // by this process in one forward run
+  double flops() const;            // of all processes together
+  std::string variant() const;     // "slabs(exchange=window)"
+  std::string explain() const;     // decomposition, bytes sent, the network's floor, the choice and the losers
+  const Problem& problem() const;
+  const Communicator& communicator() const;
+
+ private:
+  class Impl;
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace ridge::mpi::fft

@@ -1,0 +1,30 @@
+// From one set of boxes to another: every element goes where it belongs in one exchange.
+#pragma once
+#include <complex>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <ridge/mpi/box.hpp>
+#include <ridge/mpi/communicator.hpp>
+
+namespace ridge::mpi {
+
+class Route;  // src/mpi/route.hpp
+
+// Element: float, double, std::complex of them, std::int32_t, std::uint8_t.
+template <class Element>
+class Redistribute {
+ public:
+  // This process's boxes; all of them together must tile the shape on each side. `batch` grids, one after the other.
+  Redistribute(const Communicator& communicator, const Shape& shape, const Box& from, const Box& to,
+               std::size_t batch = 1);
+  void run(std::span<const Element> in, std::span<Element> out) const;
+  std::size_t bytes_sent() const;  // by this process, each run
+
+ private:
+  std::shared_ptr<const Route> route_;
+};
+
+}  // namespace ridge::mpi

@@ -1,0 +1,11 @@
+// `mpirun ridge fft IN OUT`: a file transformed by many processes, of which each reads and writes its own points.
+#pragma once
+#include <ridge/mpi/communicator.hpp>
+
+#include "cli/fft/files.hpp"
+
+namespace ridge::cli {
+
+void transform_file_spread(const FftFileWishes& wishes, const mpi::Communicator& all);
+
+}  // namespace ridge::cli

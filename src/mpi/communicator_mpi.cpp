@@ -1,0 +1,422 @@
+// No call here blocks within MPI: everything is started, then tested until it is done or the deadline has passed.
+#define OMPI_SKIP_MPICXX 1
+#include <mpi.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+#include <thread>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+#include <ridge/mpi/communicator.hpp>
+
+#include "base/clock.hpp"
+#include "base/temporaries.hpp"
+#include "base/threads.hpp"
+#include "mpi/launched.hpp"
+#include "mpi/shared_memory.hpp"
+
+namespace ridge::mpi {
+namespace {
+
+constexpr int kAliveTag = 30000;                      // "I have given up waiting", within what every MPI allows
+constexpr double kRollCall = 2;                       // seconds to answer that
+constexpr std::size_t kPiece = std::size_t{1} << 30;  // messages are counted in ints
+
+void must(int status, const char* what) {
+  if (status == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  MPI_Error_string(status, text, &length);
+  throw Error(ErrorKind::device, fmt::format("MPI: {} failed: {}", what, text));
+}
+
+template <class Call>
+void in_pieces(void* data, std::size_t bytes, const Call& call) {
+  auto* at = static_cast<char*>(data);
+  do {
+    const std::size_t now = std::min(bytes, kPiece);
+    call(at, static_cast<int>(now));
+    at += now;
+    bytes -= now;
+  } while (bytes > 0);
+}
+
+void finalize_at_exit() {
+  int ended = 0;
+  if (MPI_Finalized(&ended) == MPI_SUCCESS && ended == 0) MPI_Finalize();
+}
+
+bool main_thread_only(int level) { return level < MPI_THREAD_SERIALIZED; }
+
+}  // namespace
+
+struct Communicator::State {
+  MPI_Comm comm = MPI_COMM_NULL;
+  int rank = 0, count = 1, level = MPI_THREAD_SINGLE;
+  std::size_t rank_here = 0, count_here = 1, machines = 1, threads = 1;
+  std::vector<std::size_t> machine_of{0};
+  double deadline = 0;
+
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    int ended = 0;
+    if (comm != MPI_COMM_NULL && MPI_Finalized(&ended) == MPI_SUCCESS && ended == 0) MPI_Comm_free(&comm);
+  }
+
+  void check_thread() const {
+    int here = 1;
+    if (main_thread_only(level) && MPI_Is_thread_main(&here) == MPI_SUCCESS && here == 0) {
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("rank {}: this MPI was started for calls from its main thread only: use "
+                              "MPI_Init_thread(..., MPI_THREAD_SERIALIZED, ...)",
+                              rank));
+    }
+  }
+
+  // Until all are done.
+  void wait(std::span<MPI_Request> requests, MPI_Status* statuses, const char* what) const {
+    const int number = static_cast<int>(requests.size());
+    double begun = 0, looked = 0;
+    for (unsigned turn = 0;; ++turn) {
+      int done = 0;
+      must(MPI_Testall(number, requests.data(), &done, statuses), what);
+      if (done != 0) return;
+      if (turn % 16 != 15) continue;
+      sched_yield();
+      if (deadline <= 0) continue;
+      const double now = base::now();
+      if (begun == 0) begun = looked = now;
+      if (now - begun > deadline) give_up(what, now - begun);
+      if (now - looked < 0.05) continue;
+      looked = now;
+      int called = 0;
+      must(MPI_Iprobe(MPI_ANY_SOURCE, kAliveTag, comm, &called, MPI_STATUS_IGNORE), what);
+      if (called != 0) give_up(what, now - begun);
+    }
+  }
+  void wait(MPI_Request request, const char* what) const { wait(std::span(&request, 1), MPI_STATUSES_IGNORE, what); }
+
+  // Who waits answers, and the first of those says who did not.
+  [[noreturn]] void give_up(const char* what, double waited) const {
+    std::vector<char> tokens(static_cast<std::size_t>(count));
+    std::vector<MPI_Request> come(static_cast<std::size_t>(count), MPI_REQUEST_NULL), go = come;
+    for (int i = 0; i < count; ++i) {
+      if (i == rank) continue;
+      const auto at = static_cast<std::size_t>(i);
+      MPI_Irecv(&tokens[at], 1, MPI_CHAR, i, kAliveTag, comm, &come[at]);
+      MPI_Isend(&tokens[static_cast<std::size_t>(rank)], 1, MPI_CHAR, i, kAliveTag, comm, &go[at]);
+    }
+    std::vector<int> done(static_cast<std::size_t>(count), 0);
+    for (const double until = base::now() + kRollCall; base::now() < until; sched_yield()) {
+      for (std::size_t i = 0; i < come.size(); ++i) {
+        int sent = 0;
+        if (done[i] == 0) MPI_Test(&come[i], &done[i], MPI_STATUS_IGNORE);
+        MPI_Test(&go[i], &sent, MPI_STATUS_IGNORE);
+      }
+    }
+    std::string missing;
+    bool first = true;
+    for (std::size_t i = 0; i < done.size(); ++i) {
+      if (done[i] == 0) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", i);
+      if (done[i] != 0 && i < static_cast<std::size_t>(rank)) first = false;
+    }
+    if (first) {
+      fmt::print(stderr, "ridge: rank {} waited {:.1f} s while {}{}; all processes end\n", rank, waited, what,
+                 missing.empty() ? std::string() : fmt::format(", and rank {} does not answer", missing));
+    }
+    std::fflush(nullptr);
+    end_all(1);
+  }
+
+  [[noreturn]] void end_all(int code) const {
+    base::remove_temporaries();
+    try {  // MPI_Abort itself may wait for ever
+      std::thread([code] {
+        std::this_thread::sleep_for(std::chrono::seconds(5));
+        std::_Exit(code);
+      }).detach();
+    } catch (const std::system_error&) {
+    }
+    MPI_Abort(MPI_COMM_WORLD, code);
+    std::_Exit(code);
+  }
+
+  void find_machines() {
+    MPI_Comm here = MPI_COMM_NULL;
+    must(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &here), "finding this machine");
+    int rank_on_it = 0, on_it = 1;
+    MPI_Comm_rank(here, &rank_on_it);
+    MPI_Comm_size(here, &on_it);
+    rank_here = static_cast<std::size_t>(rank_on_it);
+    count_here = static_cast<std::size_t>(on_it);
+    std::size_t leader = static_cast<std::size_t>(rank);
+    must(MPI_Bcast(&leader, sizeof leader, MPI_BYTE, 0, here), "finding this machine");
+    MPI_Comm_free(&here);
+    struct Mine {
+      std::size_t leader;
+      cpu_set_t cores;
+    } mine{leader, {}};
+    const bool known = sched_getaffinity(0, sizeof mine.cores, &mine.cores) == 0;
+    std::vector<Mine> all(static_cast<std::size_t>(count));
+    must(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm), "finding machines");
+    std::vector<std::size_t> leaders;
+    machine_of.clear();
+    std::size_t sharing = 0;
+    for (const Mine& one : all) {
+      const auto found = std::find(leaders.begin(), leaders.end(), one.leader);
+      machine_of.push_back(static_cast<std::size_t>(found - leaders.begin()));
+      if (found == leaders.end()) leaders.push_back(one.leader);
+      if (one.leader == leader && CPU_EQUAL(&one.cores, &mine.cores) != 0) ++sharing;
+    }
+    machines = leaders.size();
+    threads = base::hardware_threads();
+    if (known && std::getenv("RIDGE_THREADS") == nullptr) threads /= std::max<std::size_t>(1, sharing);
+    threads = level == MPI_THREAD_SINGLE ? 1 : std::max<std::size_t>(1, threads);
+  }
+};
+
+struct Communicator::Pending::State {
+  std::shared_ptr<Communicator::State> of;
+  std::vector<MPI_Request> requests;  // those that are to come first
+  std::vector<int> expected;          // bytes of each of those
+  std::vector<MPI_Status> statuses;
+
+  void finish() {
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      int got = 0;
+      if (MPI_Get_count(&statuses[i], MPI_BYTE, &got) == MPI_SUCCESS && got == expected[i]) continue;
+      throw Error(ErrorKind::internal, fmt::format("MPI: rank {} sent {} bytes to rank {} where {} were expected",
+                                                   statuses[i].MPI_SOURCE, got, of->rank, expected[i]));
+    }
+    requests.clear();
+    expected.clear();
+  }
+};
+
+Communicator::Pending::Pending() = default;
+Communicator::Pending::Pending(Pending&&) noexcept = default;
+Communicator::Pending& Communicator::Pending::operator=(Pending&&) noexcept = default;
+Communicator::Pending::~Pending() {
+  try {
+    wait();
+  } catch (const std::exception&) {  // told by whoever waited first
+  }
+}
+
+bool Communicator::Pending::test() {
+  if (!state_ || state_->requests.empty()) return true;
+  int done = 0;
+  must(MPI_Testall(static_cast<int>(state_->requests.size()), state_->requests.data(), &done, state_->statuses.data()),
+       "exchanging");
+  if (done != 0) state_->finish();
+  return done != 0;
+}
+
+void Communicator::Pending::wait() {
+  if (!state_ || state_->requests.empty()) return;
+  state_->of->wait(state_->requests, state_->statuses.data(), "exchanging data");
+  state_->finish();
+}
+
+Communicator Communicator::alone() {
+  auto state = std::make_shared<State>();
+  state->threads = base::hardware_threads();
+  return Communicator(std::move(state));
+}
+
+Communicator Communicator::world() {
+  int started = 0;
+  must(MPI_Initialized(&started), "MPI_Initialized");
+  const Launch launched = launch();
+  if (started == 0) {
+    if (!launched.perhaps_others()) return alone();
+    int level = MPI_THREAD_SINGLE;
+    must(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
+    std::atexit(finalize_at_exit);
+  }
+  int count = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &count);
+  if (count == 1 && launched.others()) {
+    throw Error(ErrorKind::unavailable,
+                fmt::format("several processes were started ({}), but the MPI this ridge was built with does not find "
+                            "the others: start it with that MPI's mpirun, or with srun --mpi=pmix",
+                            launched.variable));
+  }
+  return from(MPI_Comm_c2f(MPI_COMM_WORLD));
+}
+
+Communicator Communicator::from(int handle) {
+  int started = 0, ended = 0;
+  MPI_Initialized(&started);
+  MPI_Finalized(&ended);
+  if (started == 0 || ended != 0) {
+    throw Error(ErrorKind::invalid_argument, "a communicator before MPI_Init_thread or after MPI_Finalize");
+  }
+  const MPI_Comm given = MPI_Comm_f2c(handle);
+  if (given == MPI_COMM_NULL) throw Error(ErrorKind::invalid_argument, "MPI_COMM_NULL is no communicator");
+  auto state = std::make_shared<State>();
+  must(MPI_Query_thread(&state->level), "MPI_Query_thread");
+  state->check_thread();
+  must(MPI_Comm_dup(given, &state->comm), "MPI_Comm_dup");
+  MPI_Comm_set_errhandler(state->comm, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(state->comm, &state->rank);
+  MPI_Comm_size(state->comm, &state->count);
+  if (const char* seconds = std::getenv("RIDGE_MPI_DEADLINE")) state->deadline = std::atof(seconds);
+  state->find_machines();
+  return Communicator(std::move(state));
+}
+
+std::size_t Communicator::rank() const { return static_cast<std::size_t>(state_->rank); }
+std::size_t Communicator::count() const { return static_cast<std::size_t>(state_->count); }
+std::size_t Communicator::rank_here() const { return state_->rank_here; }
+std::size_t Communicator::count_here() const { return state_->count_here; }
+std::size_t Communicator::machines() const { return state_->machines; }
+std::size_t Communicator::machine_of(std::size_t rank) const { return state_->machine_of[rank]; }
+std::size_t Communicator::threads() const { return state_->threads; }
+bool Communicator::can_overlap() const { return !main_thread_only(state_->level); }
+void Communicator::set_deadline(double seconds) const {
+  if (std::getenv("RIDGE_MPI_DEADLINE") == nullptr) state_->deadline = seconds;
+}
+
+void Communicator::barrier() const {
+  if (count() == 1) return;
+  state_->check_thread();
+  MPI_Request request;
+  must(MPI_Ibarrier(state_->comm, &request), "MPI_Ibarrier");
+  state_->wait(request, "waiting for the others");
+}
+
+void Communicator::broadcast(void* data, std::size_t bytes) const {
+  if (count() == 1 || bytes == 0) return;
+  state_->check_thread();
+  in_pieces(data, bytes, [&](char* at, int length) {
+    MPI_Request request;
+    must(MPI_Ibcast(at, length, MPI_BYTE, 0, state_->comm, &request), "MPI_Ibcast");
+    state_->wait(request, "waiting for the root");
+  });
+}
+
+namespace {
+
+double reduce(double value, MPI_Op how, MPI_Comm comm, const auto& wait) {
+  double result = value;
+  MPI_Request request;
+  must(MPI_Iallreduce(&value, &result, 1, MPI_DOUBLE, how, comm, &request), "MPI_Iallreduce");
+  wait(request);
+  return result;
+}
+
+}  // namespace
+
+double Communicator::largest(double value) const {
+  if (count() == 1) return value;
+  state_->check_thread();
+  return reduce(value, MPI_MAX, state_->comm, [&](MPI_Request r) { state_->wait(r, "waiting for the others"); });
+}
+
+double Communicator::sum(double value) const {
+  if (count() == 1) return value;
+  state_->check_thread();
+  return reduce(value, MPI_SUM, state_->comm, [&](MPI_Request r) { state_->wait(r, "waiting for the others"); });
+}
+
+void Communicator::gather(const void* mine, std::size_t bytes, void* all) const {
+  if (count() == 1) {
+    if (bytes > 0) std::memcpy(all, mine, bytes);
+    return;
+  }
+  state_->check_thread();
+  if (bytes > kPiece / count()) throw Error(ErrorKind::internal, "too much to gather at once");
+  MPI_Request request;
+  const int length = static_cast<int>(bytes);
+  must(MPI_Iallgather(mine, length, MPI_BYTE, all, length, MPI_BYTE, state_->comm, &request), "MPI_Iallgather");
+  state_->wait(request, "waiting for the others");
+}
+
+void Communicator::post(Pending& pending, std::span<const Message> out, std::span<const Message> in) const {
+  if (out.empty() && in.empty()) return;
+  state_->check_thread();
+  if (!pending.state_) pending.state_ = std::make_unique<Pending::State>();
+  Pending::State& posted = *pending.state_;
+  if (!in.empty() && posted.requests.size() != posted.expected.size()) {
+    throw Error(ErrorKind::internal, "messages to come are posted before those that go");
+  }
+  posted.of = state_;
+  for (const Message& message : in) {
+    in_pieces(message.data, message.bytes, [&](char* at, int length) {
+      posted.expected.push_back(length);
+      must(MPI_Irecv(at, length, MPI_BYTE, static_cast<int>(message.rank), message.tag, state_->comm,
+                     &posted.requests.emplace_back()),
+           "receiving");
+    });
+  }
+  for (const Message& message : out) {
+    in_pieces(message.data, message.bytes, [&](char* at, int length) {
+      must(MPI_Isend(at, length, MPI_BYTE, static_cast<int>(message.rank), message.tag, state_->comm,
+                     &posted.requests.emplace_back()),
+           "sending");
+    });
+  }
+  posted.statuses.resize(posted.requests.size());
+}
+
+void Communicator::exchange_during(const std::vector<Message>& out, const std::vector<Message>& in,
+                                   const std::function<void()>& work) const {
+  Pending pending;
+  post(pending, out, in);
+  const auto one_after_the_other = [&] {
+    pending.wait();
+    work();
+  };
+  if (!can_overlap()) return one_after_the_other();
+  // This thread computes and makes no call to MPI meanwhile, which is what MPI_THREAD_SERIALIZED asks.
+  std::exception_ptr failure;
+  std::thread messenger;
+  try {
+    messenger = std::thread([&] {
+      try {
+        pending.wait();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    });
+  } catch (const std::system_error&) {  // no thread to be had
+    return one_after_the_other();
+  }
+  try {
+    work();
+  } catch (...) {
+    messenger.join();
+    throw;
+  }
+  messenger.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+Communicator::Shared Communicator::share(std::size_t bytes) const {
+  Shared memory;
+  if (machines() != 1 || count() == 1) return memory;
+  memory.window_ = share_memory(*this, bytes, memory.parts_);
+  return memory;
+}
+
+void Communicator::publish(const Shared&) const {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  barrier();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+void Communicator::abort(int code) const {
+  if (count() > 1) state_->end_all(code);
+  base::remove_temporaries();
+  std::_Exit(code);
+}
+
+}  // namespace ridge::mpi

@@ -1,0 +1,14 @@
+// Boxes from one order in memory to another.
+#pragma once
+#include <array>
+#include <cstddef>
+
+namespace ridge::mpi {
+
+// Points of three axes; strides in elements of `element` bytes (1, 4, 8 or 16).
+struct Copy {
+  std::array<std::size_t, 3> extent{}, from{}, to{};
+};
+void copy_box(const Copy& copy, std::size_t element, const void* from, void* to);
+
+}  // namespace ridge::mpi

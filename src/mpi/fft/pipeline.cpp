@@ -1,0 +1,326 @@
+#include "mpi/fft/pipeline.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/threads.hpp"
+
+namespace ridge::mpi::fft {
+namespace {
+
+Points extents(const Box& box) { return {box.extent(0), box.extent(1), box.extent(2)}; }
+
+// Packed with `slowest` outside and the others as they are; `row` from one index of it to the next.
+Points strides_behind(const Points& extent, std::size_t slowest, std::size_t row) {
+  Points strides{};
+  std::size_t stride = 1;
+  for (std::size_t i = 3; i-- > 0;) {
+    if (i == slowest) continue;
+    strides[i] = stride;
+    stride *= extent[i];
+  }
+  strides[slowest] = row;
+  return strides;
+}
+
+std::size_t others(const Points& extent, std::size_t axis) {
+  std::size_t product = 1;
+  for (std::size_t i = 0; i < 3; ++i) product *= i == axis ? 1 : extent[i];
+  return product;
+}
+
+// What two boxes have in common beside an axis; 0 where there is nothing.
+bool meet(const Box& a, const Box& b, std::size_t but) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (i != but && std::max(a.begin[i], b.begin[i]) >= std::min(a.end[i], b.end[i])) return false;
+  }
+  return true;
+}
+
+std::size_t chunks(std::size_t count, std::size_t chunk) { return (count + chunk - 1) / chunk; }
+
+bool transforms_any(const StageBoxes& stage) { return stage.axes[0] || stage.axes[1] || stage.axes[2]; }
+
+constexpr int kTagsAnExchange = 1000;
+
+}  // namespace
+
+template <class T>
+Pipeline<T>::Pipeline(const Communicator& all, const PipelineProblem& problem, const Device& device,
+                      const planner::Options& options)
+    : all_(all), problem_(problem), stages_(problem.stages.size()) {
+  for (std::size_t i = 0; i < stages_.size(); ++i) build(stages_[i], i, device, options);
+  slice_bytes_ *= problem.threads;
+}
+
+// Elements from one index to the next where a rank receives. Planes start in different cache sets.
+template <class T>
+std::size_t Pipeline<T>::row_of(std::size_t exchange, std::size_t rank) const {
+  constexpr std::size_t kLine = 64;
+  const std::size_t points = others(extents(problem_.stages[exchange + 1].boxes[rank]), problem_.stages[exchange].cut);
+  const std::size_t bytes = points * sizeof(Complex);
+  if (bytes < 8 * kLine) return points;
+  const std::size_t lines = (bytes + kLine - 1) / kLine;
+  return (lines % 2 == 0 ? lines + 1 : lines) * kLine / sizeof(Complex);
+}
+
+template <class T>
+std::size_t Pipeline<T>::room(std::size_t exchange, std::size_t rank) const {
+  const std::size_t axis = problem_.stages[exchange].cut;
+  std::size_t count = problem_.shape[axis];
+  if (problem_.real && axis == 2) count = count / 2 + 1;
+  return count * row_of(exchange, rank);
+}
+
+// Exchanges in turn use two places: what a stage reads lies in one, what it sends arrives in the other.
+template <class T>
+std::size_t Pipeline<T>::first_of(std::size_t exchange, std::size_t rank) const {
+  if (exchange % 2 == 0) return 0;
+  std::size_t most = 0;
+  for (std::size_t i = 0; i + 1 < problem_.stages.size(); i += 2) most = std::max(most, room(i, rank));
+  return (most + 15) / 16 * 16;
+}
+
+template <class T>
+std::size_t Pipeline<T>::received_bytes(std::size_t rank) const {
+  std::size_t most = 0;
+  for (std::size_t i = 0; i + 1 < problem_.stages.size(); ++i) {
+    most = std::max(most, first_of(i, rank) + room(i, rank));
+  }
+  return most * sizeof(Complex);
+}
+
+template <class T>
+void Pipeline<T>::build(Stage& stage, std::size_t number, const Device& device, const planner::Options& options) {
+  const StageBoxes& boxes = problem_.stages[number];
+  const Box& box = boxes.boxes[all_.rank()];
+  const bool transforms = transforms_any(boxes);
+  const bool real = problem_.real && boxes.axes[2];
+  const bool scales = std::none_of(problem_.stages.begin() + static_cast<std::ptrdiff_t>(number) + 1,
+                                   problem_.stages.end(), transforms_any);  // the last that transforms
+  stage.number = number;
+  stage.extent = extents(box);
+  stage.last = number + 1 == problem_.stages.size();
+  stage.twiddle = boxes.twiddle;
+  stage.axis = boxes.cut;
+  if (stage.last) {  // the slowest axis there is something to divide along
+    stage.axis = 3;
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (!boxes.axes[i] && (stage.axis == 3 || (stage.extent[stage.axis] == 1 && stage.extent[i] > 1))) stage.axis = i;
+    }
+    if (!transforms) stage.axis = 0;
+  }
+  stage.begin = box.begin[stage.axis];
+  stage.count = box.size() > 0 ? stage.extent[stage.axis] : 0;
+  stage.chunk = chunk_for(stage.extent, stage.axis, sizeof(Complex), device);
+  stage.in_bytes = real && !problem_.inverse ? sizeof(T) : sizeof(Complex);
+  stage.in = number == 0
+                 ? problem_.in_strides
+                 : strides_behind(stage.extent, problem_.stages[number - 1].cut, row_of(number - 1, all_.rank()));
+  const std::size_t slice = others(stage.extent, stage.axis);
+  stage.slice_strides = stage.last ? problem_.out_strides : strides_behind(stage.extent, stage.axis, slice);
+  stage.slice_elements = slice * stage.chunk;
+  if (!stage.last) slice_bytes_ = std::max(slice_bytes_, (stage.slice_elements * sizeof(Complex) + 127) / 128 * 128);
+  if (transforms && stage.count > 0) {
+    stage.pass = std::make_unique<Pass<T>>(PassProblem{.samples = problem_.shape,
+                                                       .extent = stage.extent,
+                                                       .axes = boxes.axes,
+                                                       .real = real,
+                                                       .inverse = problem_.inverse,
+                                                       .scale = scales ? problem_.scale : 1,
+                                                       .axis = stage.axis,
+                                                       .chunk = stage.chunk,
+                                                       .in = stage.in,
+                                                       .out = stage.slice_strides},
+                                           device, options);
+  }
+  if (stage.twiddle) {
+    roots_ = std::make_shared<const ridge::fft::AnyRoots<T>>(problem_.shape[1] * problem_.shape[2]);
+  }
+  if (stage.last) return;
+
+  const auto& next = problem_.stages[number + 1].boxes;
+  const Points& from = transforms ? stage.slice_strides : stage.in;
+  std::size_t send = 0;
+  for (std::size_t step = 0; step < all_.count(); ++step) {
+    const std::size_t rank = (all_.rank() + step) % all_.count();
+    const Box& theirs = next[rank];
+    if (stage.count == 0 || !meet(box, theirs, stage.axis)) continue;
+    Peer peer{.rank = rank, .row = row_of(number, rank), .first = first_of(number, rank), .at = send};
+    peer.copy.extent = extents(theirs);
+    peer.copy.from = from;
+    peer.copy.to = strides_behind(peer.copy.extent, stage.axis, peer.row);
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (i != stage.axis) peer.in_slice += (theirs.begin[i] - box.begin[i]) * from[i];
+    }
+    if (step > 0) {
+      sent_ += stage.count * others(peer.copy.extent, stage.axis) * sizeof(Complex);
+      if (!problem_.exchange.window) send += stage.count * peer.row;
+    }
+    stage.peers.push_back(peer);
+  }
+  send_bytes_ = std::max(send_bytes_, send * sizeof(Complex));
+  stage.own_row = row_of(number, all_.rank());
+  stage.own_first = first_of(number, all_.rank());
+  const Box& mine = next[all_.rank()];
+  for (std::size_t step = 1; step < all_.count() && mine.size() > 0; ++step) {
+    const std::size_t rank = (all_.rank() + all_.count() - step) % all_.count();
+    const Box& theirs = boxes.boxes[rank];
+    if (theirs.size() == 0 || !meet(theirs, mine, stage.axis)) continue;
+    stage.sources.push_back({rank, theirs.begin[stage.axis], theirs.extent(stage.axis),
+                             chunk_for(extents(theirs), stage.axis, sizeof(Complex), device)});
+  }
+}
+
+template <class T>
+void Pipeline<T>::turn_by_twiddles(const Stage& stage, Complex* slice, std::size_t begin, std::size_t end) const {
+  // Slices [j1][k0]: exp(-2 pi i j1 k0 / N).
+  const std::size_t n0 = stage.extent[1], order = roots_->order();
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::size_t j1 = stage.begin + i;
+    std::size_t turn = 0;
+    for (std::size_t k0 = 0; k0 < n0; ++k0, turn += j1) {  // j1 k0 < N always
+      const Complex root = roots_->at(turn % order);
+      Complex& value = slice[(i - begin) * n0 + k0];
+      value = problem_.inverse ? value * std::conj(root) : value * root;
+    }
+  }
+}
+
+template <class T>
+void Pipeline<T>::store(const Stage& stage, const Workspace& workspace, const Complex* slice, std::size_t begin,
+                        std::size_t end) const {
+  for (const Peer& peer : stage.peers) {
+    Copy copy = peer.copy;
+    copy.extent[stage.axis] = end - begin;
+    std::byte* to;
+    if (peer.rank == all_.rank()) {
+      to = workspace.mine + (peer.first + (stage.begin + begin) * peer.row) * sizeof(Complex);
+    } else if (problem_.exchange.window) {
+      to = static_cast<std::byte*>(workspace.window.of(peer.rank)) +
+           (peer.first + (stage.begin + begin) * peer.row) * sizeof(Complex);
+    } else {
+      to = const_cast<std::byte*>(workspace.send.data()) + (peer.at + begin * peer.row) * sizeof(Complex);
+    }
+    copy_box(copy, sizeof(Complex), slice + peer.in_slice, to);
+  }
+}
+
+template <class T>
+void Pipeline<T>::slices(const Stage& stage, const Workspace& workspace, const void* in, std::size_t thread,
+                         std::size_t begin, std::size_t end) const {
+  const auto* from = static_cast<const std::byte*>(in) + begin * stage.in[stage.axis] * stage.in_bytes;
+  if (!stage.pass) {
+    store(stage, workspace, reinterpret_cast<const Complex*>(from), begin, end);
+    return;
+  }
+  auto* slice = reinterpret_cast<Complex*>(const_cast<std::byte*>(workspace.slices.data()) +
+                                           thread * (slice_bytes_ / problem_.threads));
+  stage.pass->run(from, slice, begin, end);
+  if (stage.twiddle) turn_by_twiddles(stage, slice, begin, end);
+  store(stage, workspace, slice, begin, end);
+}
+
+template <class T>
+void Pipeline<T>::run_stage(const Stage& stage, const Workspace& workspace, const void* in, void* out) const {
+  const std::size_t all_chunks = chunks(stage.count, stage.chunk);
+  const auto for_chunks = [&](std::size_t first, std::size_t last, const auto& work) {
+    const std::size_t threads = std::min(problem_.threads, last - first);
+    const auto some = [&](std::size_t thread, std::size_t of) {
+      const base::Share mine = base::share(last - first, thread, of);
+      for (std::size_t i = first + mine.begin; i < first + mine.end; ++i) {
+        work(thread, i * stage.chunk, std::min(stage.count, (i + 1) * stage.chunk));
+      }
+    };
+    if (threads > 1) {
+      base::parallel(threads, some);
+    } else if (last > first) {
+      some(0, 1);
+    }
+  };
+  if (stage.last) {
+    if (!stage.pass) {
+      copy_box({stage.extent, stage.in, problem_.out_strides}, sizeof(Complex), in, out);
+      return;
+    }
+    const std::size_t out_bytes =
+        problem_.real && problem_.inverse && problem_.stages[stage.number].axes[2] ? sizeof(T) : sizeof(Complex);
+    for_chunks(0, all_chunks, [&](std::size_t, std::size_t begin, std::size_t end) {
+      stage.pass->run(static_cast<const std::byte*>(in) + begin * stage.in[stage.axis] * stage.in_bytes,
+                      static_cast<std::byte*>(out) + begin * problem_.out_strides[stage.axis] * out_bytes, begin, end);
+    });
+    return;
+  }
+  if (problem_.exchange.window) {
+    for_chunks(0, all_chunks, [&](std::size_t thread, std::size_t begin, std::size_t end) {
+      slices(stage, workspace, in, thread, begin, end);
+    });
+    all_.publish(workspace.window);
+    return;
+  }
+  const int tag = static_cast<int>(stage.number) * kTagsAnExchange;
+  Communicator::Pending pending;
+  for (const Source& source : stage.sources) {
+    const std::size_t of = chunks(source.count, source.chunk), pieces = std::min(problem_.exchange.pieces, of);
+    for (std::size_t i = 0; i < pieces; ++i) {
+      const Part piece = part(of, i, pieces);
+      const std::size_t begin = piece.begin * source.chunk, end = std::min(source.count, piece.end * source.chunk);
+      const Communicator::Message message{
+          source.rank, tag + static_cast<int>(i),
+          workspace.mine + (stage.own_first + (source.begin + begin) * stage.own_row) * sizeof(Complex),
+          (end - begin) * stage.own_row * sizeof(Complex)};
+      all_.post(pending, {}, std::span(&message, 1));
+    }
+  }
+  const std::size_t pieces = std::min(problem_.exchange.pieces, all_chunks);
+  for (std::size_t i = 0; i < pieces; ++i) {
+    const Part piece = part(all_chunks, i, pieces);
+    for_chunks(piece.begin, piece.end, [&](std::size_t thread, std::size_t begin, std::size_t end) {
+      slices(stage, workspace, in, thread, begin, end);
+      if (problem_.threads == 1 && i > 0) pending.test();
+    });
+    const std::size_t begin = piece.begin * stage.chunk, end = std::min(stage.count, piece.end * stage.chunk);
+    for (const Peer& peer : stage.peers) {
+      if (peer.rank == all_.rank()) continue;
+      const Communicator::Message message{
+          peer.rank, tag + static_cast<int>(i),
+          const_cast<std::byte*>(workspace.send.data()) + (peer.at + begin * peer.row) * sizeof(Complex),
+          (end - begin) * peer.row * sizeof(Complex)};
+      all_.post(pending, std::span(&message, 1), {});
+    }
+  }
+  pending.wait();
+}
+
+template <class T>
+void Pipeline<T>::run(const Workspace& workspace, const void* in, void* out) const {
+  const void* from = in;
+  for (const Stage& stage : stages_) {
+    run_stage(stage, workspace, from, out);
+    from = workspace.mine + stage.own_first * sizeof(Complex);
+  }
+}
+
+template <class T>
+std::string Pipeline<T>::explain() const {
+  std::string text;
+  for (const Stage& stage : stages_) {
+    std::string axes;
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (problem_.stages[stage.number].axes[i]) axes += fmt::format("{}{}", axes.empty() ? "" : ", ", "zyx"[i]);
+    }
+    text += fmt::format("  stage {}: {} of {}x{}x{} points here{}\n", stage.number + 1,
+                        axes.empty() ? "nothing transformed" : "transforms along " + axes, stage.extent[0],
+                        stage.extent[1], stage.extent[2],
+                        stage.last ? ""
+                                   : fmt::format(", slices of {} along {} go to {} processes", stage.chunk,
+                                                 "zyx"[stage.axis], stage.peers.size()));
+  }
+  return text;
+}
+
+template class Pipeline<float>;
+template class Pipeline<double>;
+
+}  // namespace ridge::mpi::fft

@@ -1,0 +1,324 @@
+// The plan over a communicator: boxes checked, a way chosen by all, memory taken, runs.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+#include <ridge/mpi/fft.hpp>
+
+#include "base/clock.hpp"
+#include "base/text.hpp"
+#include "mpi/fft/layouts.hpp"
+#include "mpi/fft/way.hpp"
+#include "mpi/network.hpp"
+
+namespace ridge::mpi::fft {
+namespace {
+
+[[noreturn]] void mistake(const std::string& what) {
+  throw Error(ErrorKind::invalid_argument, fmt::format("fft: {}", what));
+}
+
+std::string shape_text(const Shape& shape) {
+  std::string text;
+  for (const std::size_t extent : shape) text += fmt::format("{}{}", text.empty() ? "" : "x", extent);
+  return text;
+}
+
+bool is_real(const Problem& problem) { return problem.kind == ridge::fft::Kind::real; }
+
+std::string words(const Problem& problem, bool float64) {
+  return fmt::format("{} {} {}, batch {}", is_real(problem) ? "real" : "complex", float64 ? "double" : "float",
+                     shape_text(problem.shape), problem.batch);
+}
+
+void check(const Problem& problem) {
+  if (problem.shape.empty() || problem.shape.size() > 3) {
+    mistake(fmt::format("a shape of {} axes; one to three are possible", problem.shape.size()));
+  }
+  std::size_t bytes = 4 * sizeof(std::complex<double>);
+  for (const std::size_t extent : problem.shape) {
+    if (extent == 0) mistake(fmt::format("an axis of 0 points in {}", shape_text(problem.shape)));
+    if (__builtin_mul_overflow(bytes, extent, &bytes)) mistake(fmt::format("{}: too large", shape_text(problem.shape)));
+  }
+  if (problem.batch == 0) mistake("a batch of 0 transforms");
+}
+
+// What the root has the others do while it chooses.
+enum class Step : std::uint64_t { measure, chosen, failed };
+struct Order {
+  Step step = Step::failed;
+  std::uint64_t candidate = 0;
+};
+
+}  // namespace
+
+template <class T>
+class Plan<T>::Impl {
+ public:
+  Impl(const Communicator& all, const Problem& given, const planner::Options& options, const Device& device)
+      : all_(all), problem_(given), device_(device), options_(options) {
+    all.agree([&] { check(given); });
+    all.must_be_equal(fmt::format("{}, scales {} and {}, {} input, {} output, variant \"{}\", {}",
+                                  words(given, sizeof(T) == sizeof(double)), given.scale_forward, given.scale_inverse,
+                                  given.input ? "given" : "any", given.output ? "given" : "any", options.variant,
+                                  options.effort == Effort::quick ? "quick" : "measured"));
+    Shape half = given.shape;
+    if (is_real(given)) half.back() = half.back() / 2 + 1;
+    const std::size_t axes = given.shape.size();
+    Spread spread{.samples = embed(given.shape),
+                  .spectrum = embed(half),
+                  .axes = axes,
+                  .real = is_real(given),
+                  .scale_forward = given.scale_forward,
+                  .scale_inverse = given.scale_inverse};
+    const auto boxes = [&](const std::optional<Box>& mine, const Shape& shape, const char* what) {
+      std::vector<Box> everybodys;
+      if (!mine) return everybodys;
+      for (const Box& box : gather_boxes(all, shape, *mine, what)) everybodys.push_back(embed(box, axes));
+      return everybodys;
+    };
+    spread.input = boxes(given.input, given.shape, "input");
+    spread.output = boxes(given.output, half, "output");
+    spread.threads = given.threads == 0 ? all.threads() : given.threads;
+    local_ = options;
+    local_.variant.clear();
+    ways_ = list_ways(all, spread);
+    choose(spread);
+  }
+
+  void forward(const void* in, std::size_t in_size, void* out, std::size_t out_size, bool real) const {
+    run(false, real, in, in_size, out, out_size);
+  }
+  void inverse(const void* in, std::size_t in_size, void* out, std::size_t out_size, bool real) const {
+    run(true, real, in, in_size, out, out_size);
+  }
+
+  Box input() const { return unembed(running_->input(), problem_.shape.size()); }
+  Box output() const { return unembed(running_->output(), problem_.shape.size()); }
+  std::size_t bytes_sent() const { return running_->bytes_sent() * problem_.batch; }
+  double flops() const {
+    double points = 1;
+    for (const std::size_t extent : problem_.shape) points *= static_cast<double>(extent);
+    return (is_real(problem_) ? 2.5 : 5) * points * std::log2(std::max(2.0, points)) *
+           static_cast<double>(problem_.batch);
+  }
+  const std::string& variant() const { return variant_; }
+  const Problem& problem() const { return problem_; }
+  const Communicator& all() const { return all_; }
+
+  std::string explain() const {
+    std::string text = fmt::format("{} over {} processes on {} machine{}, {} thread{} each: {}\n",
+                                   words(problem_, sizeof(T) == sizeof(double)), all_.count(), all_.machines(),
+                                   all_.machines() == 1 ? "" : "s", threads_, threads_ == 1 ? "" : "s", variant_);
+    text += fmt::format("  rank {} has {} of the samples and {} of the spectrum\n", all_.rank(), to_string(input()),
+                        to_string(output()));
+    text += running_->explain();
+    if (all_.count() > 1) {
+      const auto sent = static_cast<double>(bytes_sent());
+      text += fmt::format("  rank {} sends {} each run", all_.rank(), base::human_bytes(sent));
+      if (network_.bytes_per_second > 0) {
+        text += fmt::format("; network floor {} ({} a process measured, {} a message)",
+                            base::human_seconds(sent / network_.bytes_per_second + network_.latency),
+                            base::human_rate(network_.bytes_per_second, "B/s"), base::human_seconds(network_.latency));
+      }
+      text += "\n";
+    }
+    return text + decision_;
+  }
+
+ private:
+  void choose(const Spread& spread) {
+    threads_ = spread.threads;
+    std::size_t winner = 0;
+    if (ways_.size() > 1) {
+      if (options_.effort == Effort::measured) network_ = measure_network(all_);
+      winner = decide(spread);
+    } else if (!options_.variant.empty() && options_.variant != ways_[0].name() &&
+               options_.variant != ways_[0].variant()) {
+      mistake(fmt::format("no way \"{}\"; this is done by {}", options_.variant, ways_[0].name()));
+    }
+    variant_ = ways_[winner].name();
+    running_ = make(spread, winner, true);
+  }
+
+  // The root plans first and the others use what it has found, where they see its wisdom.
+  std::unique_ptr<Running<T>> make(const Spread& spread, std::size_t way, bool both) {
+    std::unique_ptr<Running<T>> running;
+    const auto build = [&] { running = std::make_unique<Running<T>>(all_, spread, ways_[way], both, device_, local_); };
+    all_.agree([&] {
+      if (all_.root()) build();
+    });
+    all_.agree([&] {
+      if (!all_.root()) build();
+    });
+    running->take_memory();
+    return running;
+  }
+
+  double seconds(const Spread& spread, std::size_t way) {
+    const auto running = make(spread, way, false);
+    const std::size_t in = running->input().size(), out = running->output().size();
+    base::AlignedArray<Complex> samples, spectrum;
+    all_.agree([&] {
+      samples = base::AlignedArray<Complex>(in);
+      spectrum = base::AlignedArray<Complex>(out);
+      for (std::size_t i = 0; i < in; ++i) samples[i] = Complex(static_cast<T>(i % 17) - 8, static_cast<T>(i % 13) - 6);
+    });
+    double best = INFINITY, spent = 0;
+    for (int round = 0; round < 4 && (round < 2 || spent < 1); ++round) {
+      all_.barrier();
+      const double start = base::now();
+      running->run(false, samples.data(), spectrum.data());
+      const double now = all_.largest(base::now() - start);
+      spent += now;
+      if (round > 0) best = std::min(best, now);
+    }
+    return best;
+  }
+
+  std::size_t decide(const Spread& spread) {
+    std::vector<planner::Candidate> candidates;
+    for (const Way& way : ways_) candidates.push_back(way.candidate(flops() / static_cast<double>(all_.count())));
+    Order order;
+    if (!all_.root()) {
+      for (;;) {
+        all_.broadcast(&order, sizeof order);
+        if (order.step != Step::measure) break;
+        try {
+          seconds(spread, order.candidate);
+        } catch (const Error&) {  // the root has it too, and takes it for a loser
+        }
+      }
+    }
+    std::string text;
+    all_.agree([&] {
+      if (!all_.root()) return;
+      const planner::Problem problem{
+          .workload = "mpi-fft",
+          .key =
+              fmt::format("mpi-fft {} on {} processes of {} machines, {} threads, {} input, {} output",
+                          words(problem_, sizeof(T) == sizeof(double)), all_.count(), all_.machines(), spread.threads,
+                          spread.input.empty() ? "any" : "given", spread.output.empty() ? "any" : "given"),
+          .flops = flops() / static_cast<double>(all_.count()),
+          .bytes = ways_[0].local_bytes};
+      try {
+        const planner::Decision decision =
+            planner::decide(host(), problem, candidates, options_, [&](std::size_t candidate) {
+              order = {Step::measure, candidate};
+              all_.broadcast(&order, sizeof order);
+              return seconds(spread, candidate);
+            });
+        order = {Step::chosen, decision.winner};
+        text = decision.explain();
+      } catch (...) {
+        order.step = Step::failed;
+        all_.broadcast(&order, sizeof order);
+        throw;
+      }
+      all_.broadcast(&order, sizeof order);
+    });
+    std::uint64_t length = text.size();
+    all_.broadcast(&length, sizeof length);
+    text.resize(length);
+    all_.broadcast(text.data(), length);
+    decision_ = text;
+    return order.candidate;
+  }
+
+  void run(bool inverse, bool real, const void* in, std::size_t in_size, void* out, std::size_t out_size) const {
+    const std::size_t samples = running_->input().size() * problem_.batch;
+    const std::size_t spectrum = running_->output().size() * problem_.batch;
+    const std::size_t in_needed = inverse ? spectrum : samples, out_needed = inverse ? samples : spectrum;
+    // Also the barrier before anyone stores into another's memory.
+    all_.agree([&] {
+      if (real != is_real(problem_)) {
+        mistake(real ? "a plan of complex samples was given real ones"
+                     : "a plan of real samples was given complex ones");
+      }
+      if (in_size < in_needed || out_size < out_needed) {
+        mistake(fmt::format("{} and {} elements were given, the boxes hold {} and {}", in_size, out_size, in_needed,
+                            out_needed));
+      }
+      if (in_needed > 0 && in == out) mistake("input and output are the same memory");
+    });
+    const std::size_t sample_bytes = is_real(problem_) ? sizeof(T) : sizeof(Complex);
+    const std::size_t in_bytes = in_needed / problem_.batch * (inverse ? sizeof(Complex) : sample_bytes);
+    const std::size_t out_bytes = out_needed / problem_.batch * (inverse ? sample_bytes : sizeof(Complex));
+    for (std::size_t b = 0; b < problem_.batch; ++b) {
+      if (b > 0) all_.barrier();
+      running_->run(inverse, static_cast<const std::byte*>(in) + b * in_bytes,
+                    static_cast<std::byte*>(out) + b * out_bytes);
+    }
+  }
+
+  Communicator all_;
+  Problem problem_;
+  Device device_;
+  planner::Options options_, local_;
+  std::vector<Way> ways_;
+  std::unique_ptr<Running<T>> running_;
+  std::string variant_, decision_;
+  std::size_t threads_ = 1;
+  Network network_;
+};
+
+template <class T>
+Plan<T>::Plan(const Communicator& communicator, const Problem& problem, const planner::Options& options,
+              const Device& device)
+    : impl_(std::make_shared<const Impl>(communicator, problem, options, device)) {}
+
+template <class T>
+void Plan<T>::forward(std::span<const Complex> in, std::span<Complex> out) const {
+  impl_->forward(in.data(), in.size(), out.data(), out.size(), false);
+}
+template <class T>
+void Plan<T>::inverse(std::span<const Complex> in, std::span<Complex> out) const {
+  impl_->inverse(in.data(), in.size(), out.data(), out.size(), false);
+}
+template <class T>
+void Plan<T>::forward(std::span<const Real> in, std::span<Complex> out) const {
+  impl_->forward(in.data(), in.size(), out.data(), out.size(), true);
+}
+template <class T>
+void Plan<T>::inverse(std::span<const Complex> in, std::span<Real> out) const {
+  impl_->inverse(in.data(), in.size(), out.data(), out.size(), true);
+}
+template <class T>
+Box Plan<T>::input() const {
+  return impl_->input();
+}
+template <class T>
+Box Plan<T>::output() const {
+  return impl_->output();
+}
+template <class T>
+std::size_t Plan<T>::bytes_sent() const {
+  return impl_->bytes_sent();
+}
+template <class T>
+double Plan<T>::flops() const {
+  return impl_->flops();
+}
+template <class T>
+std::string Plan<T>::variant() const {
+  return impl_->variant();
+}
+template <class T>
+std::string Plan<T>::explain() const {
+  return impl_->explain();
+}
+template <class T>
+const Problem& Plan<T>::problem() const {
+  return impl_->problem();
+}
+template <class T>
+const Communicator& Plan<T>::communicator() const {
+  return impl_->all();
+}
+
+template class Plan<float>;
+template class Plan<double>;
+
+}  // namespace ridge::mpi::fft

@@ -1,0 +1,295 @@
+#include "mpi/fft/way.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ridge::mpi::fft {
+namespace {
+
+// What a byte between processes costs beside one of a copy: packed, sent and received; or stored at once.
+constexpr double kWindow = 1, kMessages = 3, kBetweenMachines = 12;
+
+// Samples of a stage that has the last axis whole.
+std::vector<Box> with_samples(std::vector<Box> boxes, std::size_t samples) {
+  for (Box& box : boxes) box.end[2] = samples;
+  return boxes;
+}
+
+// A line's parts as one axis: `rows` of `length` points over processes, of which the first `points` count.
+std::vector<Box> line_boxes(std::size_t rows, std::size_t length, std::size_t processes, std::size_t points) {
+  std::vector<Box> boxes(processes);
+  for (std::size_t rank = 0; rank < processes; ++rank) {
+    const Part mine = part(rows, rank, processes);
+    boxes[rank].begin[2] = std::min(points, mine.begin * length);
+    boxes[rank].end[2] = std::min(points, mine.end * length);
+  }
+  return boxes;
+}
+
+bool same_points(const std::vector<Box>& a, const std::vector<Box>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Box& x, const Box& y) { return x.same_points(y) || (x.size() == 0 && y.size() == 0); });
+}
+
+bool is_line(const Way& way) { return way.layout.name == "line"; }
+
+std::vector<Box> sample_boxes(const Spread& spread, const Way& way, std::size_t processes) {
+  if (is_line(way)) return line_boxes(way.layout.n0, way.layout.n1, processes, spread.samples[2]);
+  return with_samples(way.layout.forward.front().boxes, spread.samples[2]);
+}
+
+std::vector<Box> spectrum_boxes(const Spread& spread, const Way& way, std::size_t processes) {
+  if (is_line(way)) return line_boxes(way.layout.n1, way.layout.n0, processes, spread.spectrum[2]);
+  std::vector<Box> boxes = way.layout.forward.back().boxes;
+  if (spread.samples[0] > 1) {  // as the last stage writes it best
+    for (Box& box : boxes) box.order = {1, 0, 2};
+  }
+  return boxes;
+}
+
+}  // namespace
+
+std::string Way::variant() const { return alone ? "alone" : layout.name; }
+
+std::string Way::name() const { return candidate(0).name(); }
+
+planner::Candidate Way::candidate(double flops) const {
+  planner::Candidate result{.variant = variant(), .refusal = refusal};
+  if (!alone) {
+    result.parameters.emplace_back("grid", layout.grid);
+    result.parameters.emplace_back("exchange", exchange.window ? "window" : "messages");
+    if (!exchange.window) result.parameters.emplace_back("pieces", std::to_string(exchange.pieces));
+  }
+  result.cost = {.flops = flops, .bytes = local_bytes + sent_bytes, .efficiency = 0.5, .threads = threads};
+  return result;
+}
+
+std::vector<Way> list_ways(const Communicator& all, const Spread& spread) {
+  const std::size_t processes = all.count();
+  if (processes == 1) return {Way{.alone = true, .threads = spread.threads}};
+  std::vector<Layout> layouts;
+  if (spread.axes == 1) {
+    layouts.push_back(line_layout(spread.samples[2], processes));
+  } else {
+    layouts.push_back(slab_layout(spread.spectrum, processes));
+    if (spread.axes == 3) {
+      std::size_t tried = 0;
+      for (const auto& [rows, columns] : process_grids(processes)) {
+        if (tried++ < 3) layouts.push_back(pencil_layout(spread.spectrum, rows, columns));
+      }
+    }
+  }
+  const double points = static_cast<double>(spread.spectrum[0]) * static_cast<double>(spread.spectrum[1]) *
+                        static_cast<double>(spread.spectrum[2]);
+  std::vector<Way> ways;
+  for (const Layout& layout : layouts) {
+    // The largest part decides; a process without points waits for the others.
+    std::size_t largest = 0;
+    for (const StageBoxes& stage : layout.forward) {
+      for (const Box& box : stage.boxes) largest = std::max(largest, box.size());
+    }
+    const double bytes = 16.0 * static_cast<double>(largest), stages = static_cast<double>(layout.forward.size());
+    double crossings = 0;
+    for (std::size_t i = 0; i + 1 < layout.forward.size(); ++i) {
+      std::size_t moved = 0;  // what leaves the first process
+      const Box& mine = layout.forward[i].boxes[0];
+      for (std::size_t rank = 1; rank < processes; ++rank) {
+        moved += intersection(mine, layout.forward[i + 1].boxes[rank]).size();
+      }
+      crossings += static_cast<double>(moved) / std::max(1.0, points / static_cast<double>(processes));
+    }
+    const bool far = all.machines() > 1;
+    for (const Exchange exchange : {Exchange{true, 1}, Exchange{false, 1}, Exchange{false, 4}}) {
+      Way way{.layout = layout, .exchange = exchange, .threads = spread.threads};
+      if (exchange.window && far) way.refusal = "the processes are on several machines";
+      way.local_bytes = 2 * bytes * stages;
+      way.sent_bytes = bytes * crossings * (far ? kBetweenMachines : exchange.window ? kWindow : kMessages);
+      if (exchange.pieces > 1) way.sent_bytes *= 0.9;  // hidden behind transforms
+      ways.push_back(std::move(way));
+    }
+  }
+  return ways;
+}
+
+template <class T>
+Running<T>::Running(const Communicator& all, const Spread& spread, const Way& way, bool both_directions,
+                    const Device& device, const planner::Options& options)
+    : all_(all), spread_(spread), way_(way) {
+  const std::size_t rank = all.rank();
+  if (way.alone) {
+    const auto whole = [](const Points& points) {
+      Box box;
+      for (std::size_t i = 0; i < 3; ++i) box.end[i] = points[i];
+      return box;
+    };
+    input_ = spread.input.empty() ? whole(spread.samples) : spread.input[0];
+    output_ = spread.output.empty() ? whole(spread.spectrum) : spread.output[0];
+    const auto in = input_.strides(), out = output_.strides();
+    ridge::fft::Problem problem{.kind = spread.real ? ridge::fft::Kind::real : ridge::fft::Kind::complex,
+                                .scale_forward = spread.scale_forward,
+                                .scale_inverse = spread.scale_inverse,
+                                .threads = spread.threads};
+    for (std::size_t i = 3 - spread.axes; i < 3; ++i) {
+      problem.shape.push_back(spread.samples[i]);
+      problem.input.axes.push_back(in[i]);
+      problem.output.axes.push_back(out[i]);
+    }
+    alone_.emplace(device, problem, options);
+    return;
+  }
+  samples_ = sample_boxes(spread, way, all.count());
+  spectrum_ = spectrum_boxes(spread, way, all.count());
+  const std::size_t sample_bytes = spread.real ? sizeof(T) : sizeof(Complex);
+  // The caller's boxes, where they hold other points than the pipeline's, by a route; another order costs nothing.
+  const auto settle = [&](const std::vector<Box>& wanted, std::vector<Box>& own, std::size_t bytes,
+                          std::unique_ptr<Route>& to_own, std::unique_ptr<Route>& from_own) {
+    if (wanted.empty()) return;
+    if (same_points(wanted, own)) {
+      own = wanted;
+      return;
+    }
+    to_own = std::make_unique<Route>(all, wanted, own, bytes, 1);
+    if (both_directions) from_own = std::make_unique<Route>(all, own, wanted, bytes, 1);
+  };
+  settle(spread.input, samples_, sample_bytes, samples_in_, samples_out_);
+  if (!spread.output.empty() && !same_points(spread.output, spectrum_)) {
+    spectrum_out_ = std::make_unique<Route>(all, spectrum_, spread.output, sizeof(Complex), 1);
+    if (both_directions) spectrum_in_ = std::make_unique<Route>(all, spread.output, spectrum_, sizeof(Complex), 1);
+  } else if (!spread.output.empty()) {
+    spectrum_ = spread.output;
+  }
+  input_ = spread.input.empty() ? samples_[rank] : spread.input[rank];
+  output_ = spread.output.empty() ? spectrum_[rank] : spread.output[rank];
+  forward_ = pipeline(false, device, options);
+  if (both_directions) inverse_ = pipeline(true, device, options);
+}
+
+template <class T>
+std::unique_ptr<Pipeline<T>> Running<T>::pipeline(bool inverse, const Device& device,
+                                                  const planner::Options& options) const {
+  PipelineProblem problem{.shape = spread_.samples,
+                          .real = spread_.real,
+                          .inverse = inverse,
+                          .scale = inverse ? spread_.scale_inverse : spread_.scale_forward,
+                          .stages = inverse ? way_.layout.inverse : way_.layout.forward,
+                          .exchange = way_.exchange,
+                          .threads = spread_.threads};
+  if (is_line(way_)) {
+    const std::size_t n0 = inverse ? way_.layout.n1 : way_.layout.n0, n1 = inverse ? way_.layout.n0 : way_.layout.n1;
+    problem.real = false;
+    problem.shape = {1, n0, n1};
+    problem.in_strides = {1, n1, 1};
+    problem.out_strides = {1, 1, n0};
+  } else {
+    const auto samples = samples_[all_.rank()].strides(), spectrum = spectrum_[all_.rank()].strides();
+    problem.in_strides = inverse ? spectrum : samples;
+    problem.out_strides = inverse ? samples : spectrum;
+  }
+  return std::make_unique<Pipeline<T>>(all_, problem, device, options);
+}
+
+template <class T>
+void Running<T>::take_memory() {
+  if (way_.alone) return;
+  const auto most = [&](const auto& of) { return std::max(of(*forward_), inverse_ ? of(*inverse_) : std::size_t{0}); };
+  const std::size_t received = most([&](const Pipeline<T>& p) { return p.received_bytes(all_.rank()); });
+  if (way_.exchange.window) workspace_.window = all_.share(received);
+  all_.agree([&] {
+    if (way_.exchange.window && workspace_.window.empty()) {
+      throw Error(ErrorKind::out_of_memory, fmt::format("no {} bytes of memory that processes share", received));
+    }
+    if (!way_.exchange.window) workspace_.received = base::AlignedArray<std::byte>(received);
+    workspace_.mine =
+        way_.exchange.window ? static_cast<std::byte*>(workspace_.window.of(all_.rank())) : workspace_.received.data();
+    workspace_.send = base::AlignedArray<std::byte>(most([](const Pipeline<T>& p) { return p.send_bytes(); }));
+    workspace_.slices = base::AlignedArray<std::byte>(most([](const Pipeline<T>& p) { return p.slice_bytes(); }));
+    const std::size_t sample_bytes = spread_.real ? sizeof(T) : sizeof(Complex);
+    if (samples_in_) staged_samples_ = base::AlignedArray<std::byte>(samples_[all_.rank()].size() * sample_bytes);
+    if (spectrum_out_) {
+      staged_spectrum_ = base::AlignedArray<std::byte>(spectrum_[all_.rank()].size() * sizeof(Complex));
+    }
+    if (is_line(way_) && spread_.real) {
+      const Part in = part(way_.layout.n0, all_.rank(), all_.count()),
+                 out = part(way_.layout.n1, all_.rank(), all_.count());
+      line_in_ = base::AlignedArray<std::byte>((in.end - in.begin) * way_.layout.n1 * sizeof(Complex));
+      line_out_ = base::AlignedArray<std::byte>((out.end - out.begin) * way_.layout.n0 * sizeof(Complex));
+    }
+  });
+}
+
+// A real line is a complex one whose imaginary parts are 0; back, twice the half of the spectrum gives the same reals.
+template <class T>
+void Running<T>::run_line(bool inverse, const void* in, void* out) const {
+  auto* samples = reinterpret_cast<Complex*>(line_in_.data());
+  auto* spectrum = reinterpret_cast<Complex*>(line_out_.data());
+  const std::size_t count = line_in_.size() / sizeof(Complex), n = spread_.samples[2];
+  const std::size_t kept = spectrum_[all_.rank()].size(), first = spectrum_[all_.rank()].begin[2];
+  if (!inverse) {
+    for (std::size_t i = 0; i < count; ++i) samples[i] = static_cast<const T*>(in)[i];
+    forward_->run(workspace_, samples, spectrum);
+    std::copy_n(spectrum, kept, static_cast<Complex*>(out));
+    return;
+  }
+  std::fill_n(spectrum, line_out_.size() / sizeof(Complex), Complex{});
+  for (std::size_t i = 0; i < kept; ++i) {
+    const std::size_t k = first + i;
+    const bool once = k == 0 || 2 * k == n;
+    spectrum[i] = static_cast<const Complex*>(in)[i] * static_cast<T>(once ? 1 : 2);
+  }
+  inverse_->run(workspace_, spectrum, samples);
+  for (std::size_t i = 0; i < count; ++i) static_cast<T*>(out)[i] = samples[i].real();
+}
+
+template <class T>
+void Running<T>::run(bool inverse, const void* in, void* out) const {
+  if (alone_) {
+    const std::size_t samples = alone_->input_size(), spectrum = alone_->output_size();
+    const auto* complex_in = static_cast<const Complex*>(in);
+    auto* complex_out = static_cast<Complex*>(out);
+    if (spread_.real && !inverse) {
+      alone_->forward(std::span(static_cast<const T*>(in), samples), std::span(complex_out, spectrum));
+    } else if (spread_.real) {
+      alone_->inverse(std::span(complex_in, spectrum), std::span(static_cast<T*>(out), samples));
+    } else if (inverse) {
+      alone_->inverse(std::span(complex_in, spectrum), std::span(complex_out, samples));
+    } else {
+      alone_->forward(std::span(complex_in, samples), std::span(complex_out, spectrum));
+    }
+    return;
+  }
+  const std::unique_ptr<Route>& before = inverse ? spectrum_in_ : samples_in_;
+  const std::unique_ptr<Route>& after = inverse ? samples_out_ : spectrum_out_;
+  std::byte* staged_in = (inverse ? staged_spectrum_ : staged_samples_).data();
+  std::byte* staged_out = (inverse ? staged_samples_ : staged_spectrum_).data();
+  if (before) before->run(in, staged_in);
+  const void* from = before ? staged_in : in;
+  void* to = after ? staged_out : out;
+  if (is_line(way_) && spread_.real) {
+    run_line(inverse, from, to);
+  } else {
+    (inverse ? inverse_ : forward_)->run(workspace_, from, to);
+  }
+  if (after) after->run(staged_out, out);
+}
+
+template <class T>
+std::size_t Running<T>::bytes_sent() const {
+  std::size_t bytes = forward_ ? forward_->bytes_sent() : 0;
+  for (const auto* route : {samples_in_.get(), spectrum_out_.get()}) {
+    if (route != nullptr) bytes += route->bytes_sent();
+  }
+  return bytes;
+}
+
+template <class T>
+std::string Running<T>::explain() const {
+  if (alone_) return alone_->explain();
+  return fmt::format("{}{}{}", samples_in_ ? "  first: samples from the caller's boxes to those of stage 1\n" : "",
+                     forward_->explain(), spectrum_out_ ? "  at the end: the spectrum to the caller's boxes\n" : "");
+}
+
+template class Running<float>;
+template class Running<double>;
+
+}  // namespace ridge::mpi::fft

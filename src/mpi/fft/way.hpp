@@ -1,0 +1,73 @@
+// One way to do a spread transform: a layout and how slices travel; listed for the planner, then built and run.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ridge/fft.hpp>
+
+#include "mpi/fft/layouts.hpp"
+#include "mpi/fft/pipeline.hpp"
+#include "mpi/route.hpp"
+
+namespace ridge::mpi::fft {
+
+// What is to be done, on three axes.
+struct Spread {
+  Points samples{}, spectrum{};
+  std::size_t axes = 3;  // the caller's
+  bool real = false;
+  double scale_forward = 1, scale_inverse = 1;
+  std::vector<Box> input{}, output{};  // every process's, where the caller gave them
+  std::size_t threads = 1;
+};
+
+struct Way {
+  Layout layout = {};
+  Exchange exchange = {};
+  bool alone = false;  // one process
+  std::string refusal{};
+  double local_bytes = 0;  // a process moves through its memory at least
+  double sent_bytes = 0;   // a process sends, each byte weighed by what sending it costs beside a copy
+  std::size_t threads = 1;
+
+  std::string variant() const;
+  std::string name() const;
+  planner::Candidate candidate(double flops) const;
+};
+std::vector<Way> list_ways(const Communicator& all, const Spread& spread);
+
+template <class T>
+class Running {
+ public:
+  // Plans what this process does; no message is sent.
+  Running(const Communicator& all, const Spread& spread, const Way& way, bool both_directions, const Device& device,
+          const planner::Options& options);
+  void take_memory();  // by all
+  void run(bool inverse, const void* in, void* out) const;
+  const Box& input() const { return input_; }  // on three axes
+  const Box& output() const { return output_; }
+  std::size_t bytes_sent() const;
+  std::string explain() const;
+
+ private:
+  using Complex = std::complex<T>;
+  std::unique_ptr<Pipeline<T>> pipeline(bool inverse, const Device& device, const planner::Options& options) const;
+  void run_line(bool inverse, const void* in, void* out) const;
+
+  Communicator all_;
+  Spread spread_;
+  Way way_;
+  Box input_, output_;                   // the caller's
+  std::vector<Box> samples_, spectrum_;  // where the pipeline begins and ends
+  std::optional<ridge::fft::Plan<T>> alone_;
+  std::unique_ptr<Pipeline<T>> forward_, inverse_;
+  std::unique_ptr<Route> samples_in_, samples_out_, spectrum_in_,
+      spectrum_out_;  // between the caller's boxes and those
+  Workspace workspace_;
+  mutable base::AlignedArray<std::byte> staged_samples_, staged_spectrum_, line_in_, line_out_;
+};
+
+}  // namespace ridge::mpi::fft

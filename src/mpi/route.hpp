@@ -1,0 +1,46 @@
+// How the points of one set of boxes get to another: packed by peer, sent, unpacked.
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include <ridge/mpi/box.hpp>
+#include <ridge/mpi/communicator.hpp>
+
+#include "base/aligned.hpp"
+#include "mpi/copy.hpp"
+
+namespace ridge::mpi {
+
+// Every process's box, from this one's. Error everywhere where they do not tile the shape.
+std::vector<Box> gather_boxes(const Communicator& all, const Shape& shape, const Box& mine, const char* what);
+
+class Route {
+ public:
+  Route(const Communicator& all, const std::vector<Box>& from, const std::vector<Box>& to, std::size_t element,
+        std::size_t batch);
+  void run(const void* in, void* out) const;
+  std::size_t bytes_sent() const { return sent_ * batch_; }
+  std::size_t in_elements() const { return from_.size() * batch_; }
+  std::size_t out_elements() const { return to_.size() * batch_; }
+  std::size_t element() const { return element_; }
+  const Communicator& all() const { return all_; }
+
+ private:
+  struct Peer {
+    std::size_t rank = 0, points = 0;
+    Copy copy = {};          // between the box and the packed message
+    std::size_t in_box = 0;  // of its first point
+    std::size_t at = 0;      // in the packed memory
+  };
+  Peer peer(std::size_t rank, const Box& mine, const Box& common, bool sending) const;
+
+  Communicator all_;
+  Box from_, to_;
+  std::size_t element_, batch_, sent_ = 0;
+  std::vector<Peer> out_, in_;
+  Copy own_;  // what stays here
+  std::size_t own_from_ = 0, own_to_ = 0;
+  mutable base::AlignedArray<std::byte> packed_out_, packed_in_;
+};
+
+}  // namespace ridge::mpi

@@ -1,0 +1,52 @@
+// One file under the hands of many processes: parts of it by place, not in turn.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include <ridge/mpi/box.hpp>
+#include <ridge/mpi/communicator.hpp>
+
+#include "base/temporaries.hpp"
+
+namespace ridge::mpi {
+
+class SharedInput {
+ public:
+  explicit SharedInput(const std::string& path);  // Error{io}
+  ~SharedInput();
+  SharedInput(const SharedInput&) = delete;
+  SharedInput& operator=(const SharedInput&) = delete;
+  void read(std::uint64_t at, void* to, std::size_t bytes) const;  // Error{io} where it ends before
+  // A box's points of a grid whose first point is at `at`.
+  void read(std::uint64_t at, const Shape& shape, const Box& box, std::size_t element, void* to) const;
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+// Made, written and committed by all. Under a temporary name until then; whoever is ended by a signal removes it.
+class SharedOutput {
+ public:
+  SharedOutput(const Communicator& all, const std::string& path, std::uint64_t bytes);  // its disk space is taken now
+  ~SharedOutput();
+  SharedOutput(const SharedOutput&) = delete;
+  SharedOutput& operator=(const SharedOutput&) = delete;
+  void write(std::uint64_t at, const void* from, std::size_t bytes) const;
+  void write(std::uint64_t at, const Shape& shape, const Box& box, std::size_t element, const void* from) const;
+  void commit();
+
+ private:
+  [[noreturn]] void fail(int error) const;
+  void open(bool create, std::uint64_t bytes);
+
+  Communicator all_;
+  std::filesystem::path path_, temporary_;
+  base::TemporaryName known_;
+  int descriptor_ = -1;
+  bool committed_ = false;
+};
+
+}  // namespace ridge::mpi

@@ -1,0 +1,271 @@
+// Run under mpirun: what is spread over processes against what one would find.
+//   spread redistribute|fft SEED CASES     random problems
+//   spread mistakes                        every process throws the same words
+//   spread stopped                         one process never comes
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <ridge/error.hpp>
+#include <ridge/mpi.hpp>
+
+#include "random_boxes.hpp"
+
+using ridge::mpi::Box;
+using ridge::mpi::Communicator;
+using ridge::mpi::Shape;
+using namespace spread;
+
+namespace {
+
+std::size_t product(const Shape& shape) {
+  std::size_t points = 1;
+  for (const std::size_t extent : shape) points *= extent;
+  return points;
+}
+
+Shape random_shape(Random& random, std::size_t axes, std::size_t most) {
+  Shape shape;
+  for (std::size_t i = 0; i < axes; ++i) shape.push_back(1 + below(random, most));
+  return shape;
+}
+
+[[noreturn]] void fail(const std::string& what) {
+  std::fprintf(stderr, "FAILED: %s\n", what.c_str());
+  std::_Exit(3);
+}
+
+template <class Element>
+void redistribute(const Communicator& all, Random& random) {
+  const Shape shape = random_shape(random, 1 + below(random, 3), 12);
+  const std::size_t batch = 1 + below(random, 3), points = product(shape);
+  const Box from = random_boxes(random, shape, all.count())[all.rank()],
+            to = random_boxes(random, shape, all.count())[all.rank()];
+  const ridge::mpi::Redistribute<Element> route(all, shape, from, to, batch);
+  std::vector<Element> in(from.size() * batch), out(to.size() * batch);
+  const auto value = [&](std::size_t b, std::size_t i) {
+    return static_cast<Element>(float((b * points + i) % 251 + 1));
+  };
+  for (std::size_t b = 0; b < batch; ++b) {
+    for_points(from, shape, [&](std::size_t at, std::size_t i) { in[b * from.size() + at] = value(b, i); });
+  }
+  route.run(in, out);
+  for (std::size_t b = 0; b < batch; ++b) {
+    for_points(to, shape, [&](std::size_t at, std::size_t i) {
+      if (out[b * to.size() + at] != value(b, i)) fail("redistribute: " + to_string(from) + " to " + to_string(to));
+    });
+  }
+}
+
+// The definition, an axis at a time, in wider numbers.
+template <class Wide>
+std::vector<std::complex<Wide>> transformed(std::vector<std::complex<Wide>> data, const Shape& shape) {
+  std::size_t inner = data.size();
+  for (const std::size_t n : shape) {
+    inner /= n;
+    std::vector<std::complex<Wide>> roots(n), line(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      const Wide turn = -2 * std::acos(Wide(-1)) * Wide(k) / Wide(n);
+      roots[k] = {std::cos(turn), std::sin(turn)};
+    }
+    for (std::size_t start = 0; start < data.size(); ++start) {
+      if (start / inner % n != 0) continue;
+      for (std::size_t k = 0; k < n; ++k) {
+        line[k] = 0;
+        for (std::size_t j = 0; j < n; ++j) line[k] += data[start + j * inner] * roots[j * k % n];
+      }
+      for (std::size_t k = 0; k < n; ++k) data[start + k * inner] = line[k];
+    }
+  }
+  return data;
+}
+
+template <class Wide>
+void check(const Communicator& all, const std::vector<std::pair<std::complex<Wide>, std::complex<Wide>>>& pairs,
+           double gate, const std::string& what) {
+  double wrong = 0, size = 0;
+  for (const auto& [got, wanted] : pairs) {
+    wrong += static_cast<double>(std::norm(got - wanted));
+    size += static_cast<double>(std::norm(wanted));
+  }
+  const double error = std::sqrt(all.sum(wrong) / all.sum(size));
+  if (!(error <= gate)) fail(what + ": error " + std::to_string(error / gate) + " of the gate");
+}
+
+template <class T, class Wide>
+void fft(const Communicator& all, Random& random, std::size_t most) {
+  using Complex = std::complex<T>;
+  const std::size_t axes = 1 + below(random, 3);
+  const Shape shape = random_shape(random, axes, axes == 1 ? most * most / 2 : axes == 2 ? 2 * most : most);
+  const bool real = below(random, 2) == 0;
+  ridge::mpi::fft::Problem problem{.shape = shape,
+                                   .batch = 1 + below(random, 2),
+                                   .kind = real ? ridge::fft::Kind::real : ridge::fft::Kind::complex,
+                                   .scale_inverse = 1.0 / static_cast<double>(product(shape)),
+                                   .threads = 1 + below(random, 2)};
+  Shape half = shape;
+  if (real) half.back() = half.back() / 2 + 1;
+  if (below(random, 2) == 0) problem.input = random_boxes(random, shape, all.count())[all.rank()];
+  if (below(random, 2) == 0) problem.output = random_boxes(random, half, all.count())[all.rank()];
+  ridge::planner::Options options{.effort = ridge::Effort::quick};
+  if (all.count() > 1) {
+    const std::string exchange[] = {"exchange=window", "exchange=messages, pieces=1", "exchange=messages, pieces=4"};
+    std::string grid = std::to_string(all.count()), layout = axes == 1 ? "line" : "slabs";
+    if (axes == 3 && below(random, 2) == 0) {
+      layout = "pencils";
+      std::vector<std::string> grids;
+      for (std::size_t rows = 1; rows <= all.count(); ++rows) {
+        if (all.count() % rows == 0) grids.push_back(std::to_string(rows) + "x" + std::to_string(all.count() / rows));
+      }
+      const std::size_t middle = grids.size() / 2;
+      grid = grids[grids.size() > 3 ? middle - below(random, 2) : below(random, grids.size())];
+    }
+    options.variant = layout + "(grid=" + grid + ", " + exchange[below(random, 3)] + ")";
+  }
+  const ridge::mpi::fft::Plan<T> plan(all, problem, options);
+  const Box in_box = plan.input(), out_box = plan.output();
+  const std::size_t points = product(shape), half_points = product(half);
+  std::string what = options.variant + (real ? " real " : " complex ") + (sizeof(T) == 8 ? "double" : "float");
+  for (const std::size_t extent : shape) what += " " + std::to_string(extent);
+
+  std::vector<std::vector<std::complex<Wide>>> samples(problem.batch), spectra(problem.batch);
+  for (std::size_t b = 0; b < problem.batch; ++b) {
+    samples[b].resize(points);
+    for (auto& sample : samples[b]) {
+      const auto number = [&] { return static_cast<T>(random() % 65536) / T(65536) - T(0.5); };
+      const T re = number(), im = number();
+      sample = {re, real ? T(0) : im};
+    }
+    spectra[b] = transformed(samples[b], shape);
+  }
+  std::vector<Complex> in(real ? 0 : in_box.size() * problem.batch), out(out_box.size() * problem.batch),
+      back(in.size());
+  std::vector<T> real_in(real ? in_box.size() * problem.batch : 0), real_back(real_in.size());
+  for (std::size_t b = 0; b < problem.batch; ++b) {
+    for_points(in_box, shape, [&](std::size_t at, std::size_t i) {
+      const Complex sample(samples[b][i]);
+      (real ? real_in[b * in_box.size() + at] : reinterpret_cast<T*>(in.data())[2 * (b * in_box.size() + at)]) =
+          sample.real();
+      if (!real) in[b * in_box.size() + at] = sample;
+    });
+  }
+  real ? plan.forward(std::span<const T>(real_in), std::span(out)) : plan.forward(std::span<const Complex>(in), out);
+  real ? plan.inverse(std::span<const Complex>(out), std::span(real_back))
+       : plan.inverse(std::span<const Complex>(out), back);
+
+  const double gate = 0.6 * std::numeric_limits<T>::epsilon() * std::sqrt(std::max(1.0, std::log2(double(points))));
+  std::vector<std::pair<std::complex<Wide>, std::complex<Wide>>> pairs, pairs_back;
+  (void)half_points;
+  for (std::size_t b = 0; b < problem.batch; ++b) {
+    for_points(out_box, half, [&](std::size_t at, std::size_t i) {
+      const std::size_t whole = i / half.back() * shape.back() + i % half.back();
+      pairs.emplace_back(std::complex<Wide>(out[b * out_box.size() + at]), spectra[b][whole]);
+    });
+    for_points(in_box, shape, [&](std::size_t at, std::size_t i) {
+      const std::size_t k = b * in_box.size() + at;
+      pairs_back.emplace_back(real ? std::complex<Wide>(real_back[k]) : std::complex<Wide>(back[k]), samples[b][i]);
+    });
+  }
+  check(all, pairs, gate, what);
+  check(all, pairs_back, 2 * gate, what + ", there and back");
+}
+
+// Every process must throw, and with these words.
+template <class Call>
+void must_throw(const Communicator& all, const char* wanted, const Call& call) {
+  try {
+    call();
+  } catch (const ridge::Error& error) {
+    if (std::strstr(error.what(), wanted) == nullptr) fail(std::string("no \"") + wanted + "\" in: " + error.what());
+    all.barrier();
+    return;
+  }
+  fail(std::string("nothing thrown: ") + wanted);
+}
+
+void mistakes(const Communicator& all) {
+  using Plan = ridge::mpi::fft::Plan<float>;
+  const ridge::planner::Options quick{.effort = ridge::Effort::quick};
+  const std::size_t rank = all.rank(), last = all.count() - 1;
+  const Shape shape{8, 8, 8};
+  must_throw(all, "an axis of 0 points", [&] { Plan(all, {.shape = {8, 0, 8}}, quick); });
+  must_throw(all, "rank 1: was asked for", [&] { Plan(all, {.shape = {8, 8, rank == 1 ? 9u : 8u}}, quick); });
+  must_throw(all, "rank 1: was asked for", [&] { Plan(all, {.shape = shape, .batch = rank == 1 ? 2u : 1u}, quick); });
+  must_throw(all, "no such", [&] {
+    try {
+      Plan(all, {.shape = shape}, {.effort = ridge::Effort::quick, .variant = "no such"});
+    } catch (const ridge::Error& error) {
+      throw ridge::Error(error.kind(), std::string(error.what()) + " no such");
+    }
+  });
+  Box mine = ridge::mpi::slabs(shape, all.count())[rank];
+  must_throw(all, "overlap", [&] {
+    Box wrong = mine;
+    if (rank == last) --wrong.begin[0];
+    Plan(all, {.shape = shape, .input = wrong}, quick);
+  });
+  must_throw(all, "not within", [&] {
+    Box wrong = mine;
+    if (rank == last) wrong.end[1] = 9;
+    Plan(all, {.shape = shape, .output = wrong}, quick);
+  });
+  must_throw(all, "every point belongs to one rank", [&] {
+    Box wrong = mine;
+    if (rank == last) --wrong.end[2];
+    Plan(all, {.shape = shape, .input = wrong}, quick);
+  });
+  must_throw(all, "rank 1: was asked for", [&] {
+    Plan(all,
+         rank == 1 ? ridge::mpi::fft::Problem{.shape = shape} : ridge::mpi::fft::Problem{.shape = shape, .input = mine},
+         quick);
+  });
+  const Plan plan(all, {.shape = shape}, quick);
+  std::vector<std::complex<float>> in(plan.input().size()), out(plan.output().size());
+  must_throw(all, "rank 1: fft:", [&] {
+    plan.forward(std::span<const std::complex<float>>(in.data(), in.size() - (rank == 1 ? 1 : 0)), out);
+  });
+  must_throw(all, "a plan of complex samples was given real ones",
+             [&] { plan.forward(std::span<const float>(reinterpret_cast<float*>(in.data()), 2 * in.size()), out); });
+  plan.forward(std::span<const std::complex<float>>(in), out);
+  if (all.root()) std::puts("all well");
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::string what = count > 1 ? words[1] : "";
+  const Communicator all = Communicator::world();
+  all.set_deadline(60);
+  try {
+    if (what == "mistakes") {
+      mistakes(all);
+    } else if (what == "stopped") {
+      all.set_deadline(2);
+      if (all.rank() == 1) pause();
+      all.barrier();
+    } else {
+      Random random(static_cast<unsigned>(count > 2 ? std::atoi(words[2]) : 1));
+      const int cases = count > 3 ? std::atoi(words[3]) : 10;
+      for (int i = 0; i < cases; ++i) {
+        const std::size_t type = below(random, 4);
+        if (what == "redistribute") {
+          if (type == 0) redistribute<float>(all, random);
+          if (type == 1) redistribute<double>(all, random);
+          if (type == 2) redistribute<std::complex<double>>(all, random);
+          if (type == 3) redistribute<std::uint8_t>(all, random);
+        } else if (type == 0) {
+          fft<double, long double>(all, random, 9);
+        } else {
+          fft<float, double>(all, random, 20);
+        }
+      }
+      if (all.root()) std::printf("all well on %zu\n", all.count());
+    }
+  } catch (const std::exception& error) {
+    fail(error.what());
+  }
+}

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# The library under mpirun: boxes and transforms of random problems on one to nine processes, mistakes, a dead process.
+#   spread_test.sh SPREAD MPIRUN
+source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
+spread=$1 mpirun=$2
+under_mpi "$mpirun"
+cases=8
+[ "${RIDGE_SLOW:-0}" = 1 ] && cases=200
+for n in 1 2 3 4 5 6 7 8 9; do
+  for what in redistribute fft; do
+    timeout 120 "$mpirun" -n $n "$spread" $what "$n" $cases >stdout 2>stderr || fail "$what on $n: $(cat stderr)"
+    has "all well on $n" stdout
+  done
+done
+for n in 2 3; do
+  timeout 60 "$mpirun" -n $n "$spread" mistakes >stdout 2>stderr || fail "mistakes on $n: $(cat stderr)"
+  has "all well" stdout
+done
+
+# One that never comes: the others name it.
+SECONDS=0
+timeout 60 "$mpirun" -n 3 "$spread" stopped >stdout 2>stderr && fail "a process that never came is a success"
+[ $SECONDS -le 20 ] || fail "the others waited $SECONDS s"
+has "rank 1 does not answer" stderr
+[ "$(grep -c '^ridge: rank' stderr)" -eq 1 ] || fail "not one line: $(cat stderr)"
+rm -f stdout stderr
+finish
