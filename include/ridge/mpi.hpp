@@ -5,3 +5,4 @@
 #include <ridge/mpi/fft.hpp>
 #include <ridge/mpi/files.hpp>
 #include <ridge/mpi/redistribute.hpp>
+#include <ridge/mpi/stencil.hpp>

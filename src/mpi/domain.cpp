@@ -17,7 +17,7 @@
 namespace ridge::mpi {
 namespace {
 
-using namespace stencil;
+using namespace ridge::stencil;
 
 // Steps between exchanges where nothing speaks against it: what the host's temporal blocks like.
 constexpr std::size_t kDepth = 32;
@@ -112,6 +112,10 @@ class SpreadDomain final : public Domain<T> {
     }
   }
 
+  Box part() const override { return part_.global; }
+  void read_part(std::span<T> cells) override { session_->get(part_.owned, cells); }
+  void put_part(std::span<const T> cells) override { begin(cells); }
+
   void show(const std::function<void(const SlabReader<T>&)>& use) override {
     session_->read(grid_);
     if (!root()) {
@@ -158,7 +162,7 @@ class SpreadDomain final : public Domain<T> {
     return wished;
   }
 
-  void begin(const std::vector<T>& cells) {
+  void begin(std::span<const T> cells) {
     // Halos before the first exchange must be numbers.
     std::fill(grid_.all().begin(), grid_.all().end(), cells.front());
     session_.emplace(plan_.start(grid_));

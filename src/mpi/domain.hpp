@@ -10,8 +10,9 @@ namespace ridge::mpi {
 
 // In one process a local domain.
 template <class T>
-std::unique_ptr<stencil::Domain<T>> make_domain(const Communicator& processes, const Device& device,
-                                                const stencil::Update<T>& update, const stencil::Problem& problem,
-                                                const stencil::DomainWishes& wishes);
+std::unique_ptr<ridge::stencil::Domain<T>> make_domain(const Communicator& processes, const Device& device,
+                                                       const ridge::stencil::Update<T>& update,
+                                                       const ridge::stencil::Problem& problem,
+                                                       const ridge::stencil::DomainWishes& wishes);
 
 }  // namespace ridge::mpi

@@ -19,8 +19,8 @@ namespace ridge::mpi {
 template <class T>
 class Edges {
  public:
-  Edges(const stencil::Plan<T>& plan, const stencil::Layout& layout, const stencil::Part& part,
-        const std::vector<stencil::Exchange>& exchanges, std::size_t depth)
+  Edges(const ridge::stencil::Plan<T>& plan, const ridge::stencil::Layout& layout, const ridge::stencil::Part& part,
+        const std::vector<ridge::stencil::Exchange>& exchanges, std::size_t depth)
       : plan_(plan), layout_(layout), part_(part), exchanges_(exchanges), depth_(depth), slab_of_(exchanges.size()) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       for (const bool low : {true, false}) {
@@ -42,14 +42,14 @@ class Edges {
   bool possible() const { return possible_; }
 
   // What each exchange sends after `steps` further steps of the session, which itself stays where it is.
-  void compute(stencil::Session<T>& session, std::size_t steps, std::vector<base::AlignedArray<T>>& outgoing) {
+  void compute(ridge::stencil::Session<T>& session, std::size_t steps, std::vector<base::AlignedArray<T>>& outgoing) {
     for (std::size_t s = 0; s < slabs_.size(); ++s) {
       Slab& slab = slabs_[s];
       begin(slab, session);
       slab.session->run(steps);
       for (std::size_t i = 0; i < exchanges_.size(); ++i) {
         if (slab_of_[i] != s) continue;
-        stencil::Box box = exchanges_[i].send;
+        ridge::stencil::Box box = exchanges_[i].send;
         for (std::size_t axis = 0; axis < 3; ++axis) box.begin[axis] -= slab.box.begin[axis];
         slab.session->get(box, outgoing[i].span());
       }
@@ -60,26 +60,26 @@ class Edges {
   struct Slab {
     std::size_t axis;
     bool low;
-    stencil::Box box;  // in the part's own grid
-    std::optional<stencil::Session<T>> session;
+    ridge::stencil::Box box;  // in the part's own grid
+    std::optional<ridge::stencil::Session<T>> session;
     base::AlignedArray<T> cells;
   };
 
   std::size_t halo(std::size_t axis) const { return depth_ * static_cast<std::size_t>(layout_.radius[axis]); }
   std::size_t extent(std::size_t axis) const { return part_.low[axis] + part_.owned.extent[axis] + part_.high[axis]; }
 
-  stencil::Box box_of(std::size_t axis, bool low) const {
-    stencil::Box box{{0, 0, 0}, {extent(0), extent(1), extent(2)}};
+  ridge::stencil::Box box_of(std::size_t axis, bool low) const {
+    ridge::stencil::Box box{{0, 0, 0}, {extent(0), extent(1), extent(2)}};
     box.extent[axis] = std::min(extent(axis), 3 * halo(axis));
     if (!low) box.begin[axis] = extent(axis) - box.extent[axis];
     return box;
   }
 
   // The slab as the session has it now; planned and made the first time.
-  void begin(Slab& slab, stencil::Session<T>& session) {
+  void begin(Slab& slab, ridge::stencil::Session<T>& session) {
     if (slab.cells.size() == 0) slab.cells = base::AlignedArray<T>(slab.box.cells() * layout_.fields);
     session.get(slab.box, slab.cells.span());
-    const stencil::Box whole{{0, 0, 0}, slab.box.extent};
+    const ridge::stencil::Box whole{{0, 0, 0}, slab.box.extent};
     if (slab.session) {
       slab.session->put(whole, std::span<const T>(slab.cells.data(), slab.cells.size()));
       return;
@@ -87,11 +87,11 @@ class Edges {
     const std::size_t missing = 3 - layout_.dimensions;
     std::vector<std::size_t> shape(slab.box.extent.begin() + static_cast<std::ptrdiff_t>(missing),
                                    slab.box.extent.end());
-    stencil::Borders borders = part_.borders;
-    (slab.low ? borders.high : borders.low)[slab.axis - missing] = stencil::Border::fixed;
-    const stencil::Plan<T> plan(plan_.device(), plan_.update(), {shape, borders, plan_.problem().threads},
-                                {.effort = Effort::quick, .variant = same_arithmetic()});
-    stencil::Grid<T> grid(shape, layout_.fields);
+    ridge::stencil::Borders borders = part_.borders;
+    (slab.low ? borders.high : borders.low)[slab.axis - missing] = ridge::stencil::Border::fixed;
+    const ridge::stencil::Plan<T> plan(plan_.device(), plan_.update(), {shape, borders, plan_.problem().threads},
+                                       {.effort = Effort::quick, .variant = same_arithmetic()});
+    ridge::stencil::Grid<T> grid(shape, layout_.fields);
     std::copy(slab.cells.begin(), slab.cells.end(), grid.all().begin());
     slab.session.emplace(plan.start(grid));
   }
@@ -105,10 +105,10 @@ class Edges {
                                                                                                : variant;
   }
 
-  stencil::Plan<T> plan_;
-  stencil::Layout layout_;
-  stencil::Part part_;
-  std::vector<stencil::Exchange> exchanges_;
+  ridge::stencil::Plan<T> plan_;
+  ridge::stencil::Layout layout_;
+  ridge::stencil::Part part_;
+  std::vector<ridge::stencil::Exchange> exchanges_;
   std::size_t depth_;
   std::vector<std::size_t> slab_of_;
   std::vector<Slab> slabs_;

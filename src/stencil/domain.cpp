@@ -41,6 +41,15 @@ class LocalDomain final : public Domain<T> {
       std::copy_n(grid_.field(field).data() + begin * slab, (end - begin) * slab, cells);
     });
   }
+  Box part() const override { return {{0, 0, 0}, resolve(plan_.update(), plan_.problem()).shape}; }
+  void read_part(std::span<T> cells) override {
+    session_->read(grid_);
+    std::copy(grid_.all().begin(), grid_.all().end(), cells.begin());
+  }
+  void put_part(std::span<const T> cells) override {
+    std::copy(cells.begin(), cells.end(), grid_.all().begin());
+    session_.emplace(plan_.start(grid_));
+  }
   double from_root(double value) override { return value; }
   double largest(double value) override { return value; }
   std::string explain() const override { return plan_.explain(); }

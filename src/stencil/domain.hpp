@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include <ridge/stencil.hpp>
@@ -30,6 +31,10 @@ class Domain {
   virtual void start(const InitialState<T>& initial) = 0;
   virtual void load(const SlabReader<T>& read) = 0;
   virtual void run(std::size_t steps) = 0;  // waits
+  // What this process owns of the whole grid, and its cells, a field after the other. put_part() starts anew.
+  virtual Box part() const = 0;
+  virtual void read_part(std::span<T> cells) = 0;
+  virtual void put_part(std::span<const T> cells) = 0;
   // Root: calls `use` with a reader of the whole grid. The others lend their parts meanwhile. An exception of `use`
   // is thrown by every process, by the others as Error{io} without a text.
   virtual void show(const std::function<void(const SlabReader<T>&)>& use) = 0;

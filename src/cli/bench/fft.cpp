@@ -316,7 +316,7 @@ void run_fft(const FftWishes& wishes, const BenchWishes& bench) {
 }
 
 // Under mpirun: every process takes part, the root speaks.
-void run_spread(const Wishes& wishes, const BenchWishes& bench, const mpi::Communicator& all) {
+void run_spread(const FftWishes& wishes, const BenchWishes& bench, const mpi::Communicator& all) {
   report::Bench result;
   result.title = fmt::format("Fourier transforms over {} processes", all.count());
   result.note = "GFLOP/s counts 5 N log2 N a transform, half of it for real ones; the slowest process's time.";

@@ -295,7 +295,7 @@ void transform_file_alone(const FftFileWishes& wishes) {
       mistake("a .npy header says how many transforms follow: give --batch, or write to a file");
     }
     // Room for any count: where the input is a pipe, it is known at the end.
-    const std::string header = npy_header(header_of(problem, problem.transforms.value_or(0)), 256);
+    const std::string header = npy_header(header_of(problem, problem.transforms.value_or(0)), kNpyHeader);
     header_bytes = header.size();
     out.write(header.data(), header.size());
   }

@@ -46,6 +46,7 @@ struct FftFileProblem {
 // Looks at the header, which is taken from the stream. Error{io, invalid_argument} in words.
 FftFileProblem fft_file_problem(const FftFileWishes& wishes, io::InputStream& in);
 
+inline constexpr std::size_t kNpyHeader = 256;  // bytes at least, so that any count has room
 io::NpyHeader header_of(const FftFileProblem& problem, std::uint64_t transforms);  // of the output
 
 // Alone, or all the processes that were started together.

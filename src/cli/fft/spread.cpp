@@ -89,7 +89,7 @@ void transform_all(const FftFileWishes& wishes, const FftFileProblem& problem, s
                    const mpi::Communicator& all) {
   SpreadTransform<T> transform(wishes, problem, all);
   const std::uint64_t count = *problem.transforms;
-  const std::string header = problem.npy_out ? npy_header(header_of(problem, count)) : std::string();
+  const std::string header = problem.npy_out ? npy_header(header_of(problem, count), kNpyHeader) : std::string();
   const std::uint64_t in_bytes = problem.in_bytes(),
                       out_bytes = problem.out_elements * io::bytes_of(problem.out_element());
   const mpi::SharedInput in(wishes.in);

@@ -15,6 +15,8 @@
 #include "cli/bench/fft_hybrid.hpp"
 #include "cli/command.hpp"
 #include "cli/fft/lengths.hpp"
+#include "cli/machine/seconds.hpp"
+#include "cli/machine/size_ranks.hpp"
 #include "cli/mistake.hpp"
 
 namespace ridge::cli {
@@ -27,19 +29,6 @@ struct SizeWishes {
   std::uint64_t transforms = 0;
   bool paper = false, pinned = false;
 };
-
-// "3100ns", "20.5us", "0.9 ms", "2s"; a bare number is seconds.
-std::optional<double> parse_seconds(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || !std::isfinite(value) || value < 0) return std::nullopt;
-  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  if (unit.empty() || unit == "s") return value;
-  if (unit == "ms") return value * 1e-3;
-  if (unit == "us") return value * 1e-6;
-  if (unit == "ns") return value * 1e-9;
-  return std::nullopt;
-}
 
 // NAME=TIME[*UNITS][+SERIAL]
 machine::Worker parse_worker(const std::string& text) {
@@ -188,6 +177,18 @@ void run_size(SizeWishes wishes) {
 
 }  // namespace
 
+std::optional<double> parse_seconds(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || !std::isfinite(value) || value < 0) return std::nullopt;
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (unit.empty() || unit == "s") return value;
+  if (unit == "ms") return value * 1e-3;
+  if (unit == "us") return value * 1e-6;
+  if (unit == "ns") return value * 1e-9;
+  return std::nullopt;
+}
+
 void add_size(Command& program) {
   Command& command = program.subcommand("size", "How many machines keep up with a stream of frames");
   command.footer(
@@ -196,6 +197,8 @@ void add_size(Command& program) {
       "  ridge size --rate 200 --frame 4096x2048 --device host+cuda:0 --pinned\n"
       "  ridge size --rate 1555 --worker processor=3100ns*2+900us --worker graphics=20480ns*20\n"
       "  ridge size --paper                                      the same: the radar this was first asked for\n"
+      "  ridge size --ranks 4096 --shape 1024x1024x1024 --latency 2us --bandwidth 1G --node 16\n"
+      "  mpirun -n 8 ridge size --ranks 1024 --shape 256x256x256  a transform over processes: measured on 8, scaled\n"
       "\nA frame of RxC costs R transforms of C points, a corner turn, and C transforms of R points. A frame stays on "
       "one\n"
       "board, whose workers share its transforms so that all finish together; the next frame goes to the next board.\n"
@@ -216,7 +219,22 @@ void add_size(Command& program) {
   command.flag("--pinned", wishes->pinned, "Measure with frames in page-locked memory");
   command.option("--seconds", wishes->seconds, "Time to measure").shows_default().between(0.01, 600.0);
   command.flag("--paper", wishes->paper, "The paper's radar: 1555 frames a second, two workers");
-  command.runs([wishes] { run_size(*wishes); });
+  auto spread = std::make_shared<SizeRanksWishes>();
+  const Option ranks =
+      command.option("--ranks", spread->ranks, "Instead: one transform over up to so many processes").positive();
+  command.option("--shape", spread->shape, "With --ranks: of the transform").shows_default().only_with(ranks);
+  command.option("--type", spread->type, "With --ranks: f32 or f64").one_of({"f32", "f64"}).only_with(ranks);
+  command.option("--latency", spread->latency, "With --ranks: of a message between machines")
+      .shows_default()
+      .only_with(ranks);
+  command.option("--bandwidth", spread->bandwidth, "With --ranks: bytes a second a process sends between machines")
+      .shows_default()
+      .only_with(ranks);
+  command.option("--node", spread->node, "With --ranks: processes a machine").shows_default().only_with(ranks);
+  command.runs([wishes, spread, ranks] {
+    if (ranks.given()) return run_size_ranks(*spread);
+    run_size(*wishes);
+  });
 }
 
 }  // namespace ridge::cli

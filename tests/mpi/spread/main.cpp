@@ -1,5 +1,5 @@
 // Run under mpirun: what is spread over processes against what one would find.
-//   spread redistribute|fft SEED CASES     random problems
+//   spread redistribute|fft|stencil SEED CASES     random problems
 //   spread mistakes                        every process throws the same words
 //   spread stopped                         one process never comes
 #include <unistd.h>
@@ -12,6 +12,7 @@
 
 #include <ridge/error.hpp>
 #include <ridge/mpi.hpp>
+#include <ridge/stencil/problems.hpp>
 
 #include "random_boxes.hpp"
 
@@ -174,6 +175,36 @@ void fft(const Communicator& all, Random& random, std::size_t most) {
   check(all, pairs_back, 2 * gate, what + ", there and back");
 }
 
+// A grid over processes against the same grid in one, bit for bit.
+void stencil(const Communicator& all, Random& random) {
+  const std::size_t axes = 1 + below(random, 3), fields = 1;
+  Shape shape;
+  for (std::size_t i = 0; i < axes; ++i) shape.push_back(12 + 2 * all.count() + below(random, axes == 3 ? 6 : 30));
+  const auto update = ridge::stencil::heat<float>({.dt = 0.1, .spacing = std::vector<double>(axes, 1)});
+  ridge::stencil::Problem problem{.shape = shape, .threads = 1};
+  const std::size_t steps = 1 + below(random, 12);
+  const auto initial = [&](const std::array<std::size_t, 3>& cell, float* value) {
+    *value = static_cast<float>((cell[0] * 31 + cell[1] * 17 + cell[2] * 7) % 101) / 101;
+  };
+  const ridge::mpi::stencil::Options options{.planning = {.effort = ridge::Effort::quick},
+                                             .halo = 1 + below(random, 3)};
+  ridge::mpi::stencil::Session<float> spread(all, ridge::host(), update, problem, options);
+  ridge::mpi::stencil::Session<float> whole(Communicator::alone(), ridge::host(), update, problem, options);
+  spread.start(initial);
+  whole.start(initial);
+  std::vector<float> mine(spread.box().size() * fields), grid(product(shape) * fields);
+  spread.run(steps);
+  spread.read(mine);
+  spread.start(std::span<const float>(mine));  // and on from what was read
+  spread.run(steps);
+  whole.run(2 * steps);
+  spread.read(mine);
+  whole.read(grid);
+  for_points(spread.box(), shape, [&](std::size_t at, std::size_t i) {
+    if (!(mine[at] == grid[i])) fail("stencil: another grid in " + to_string(spread.box()));
+  });
+}
+
 // Every process must throw, and with these words.
 template <class Call>
 void must_throw(const Communicator& all, const char* wanted, const Call& call) {
@@ -257,6 +288,8 @@ int main(int count, char** words) {
           if (type == 1) redistribute<double>(all, random);
           if (type == 2) redistribute<std::complex<double>>(all, random);
           if (type == 3) redistribute<std::uint8_t>(all, random);
+        } else if (what == "stencil") {
+          stencil(all, random);
         } else if (type == 0) {
           fft<double, long double>(all, random, 9);
         } else {

@@ -1,0 +1,49 @@
+// A stencil's grid spread over processes: each owns a box, and halos travel while the interior is computed. The same
+// bits as one process finds, where the variant is exact (all of the host's are).
+//
+//   ridge::mpi::stencil::Session<float> heat(all, ridge::host(), update, {.shape = {4096, 4096}});
+//   heat.start([](const std::array<std::size_t, 3>& cell, float* value) { *value = cell[0] == 0 ? 1.0f : 0.0f; });
+//   heat.run(1000);
+#pragma once
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <ridge/mpi/box.hpp>
+#include <ridge/mpi/communicator.hpp>
+#include <ridge/stencil.hpp>
+
+namespace ridge::mpi::stencil {
+
+struct Options {
+  planner::Options planning = {};
+  std::string processes = {};        // "2x2": how many along each axis, slowest first; empty: chosen
+  std::size_t halo = 0;              // steps between exchanges; 0: chosen
+  std::optional<bool> overlap = {};  // exchange while the interior is computed; nothing: measured while it runs
+};
+
+// T: float, double, std::int32_t, std::uint8_t. Every call is made by all processes.
+template <class T>
+class Session {
+ public:
+  Session(const Communicator& communicator, const Device& device, const ridge::stencil::Update<T>& update,
+          const ridge::stencil::Problem& problem, const Options& options = {});
+  Box box() const;  // this process's cells
+  // Each process's own cells: a function of the cell's place in the whole grid, a value a field; or the cells of its
+  // box, a field after the other.
+  void start(const std::function<void(const std::array<std::size_t, 3>& cell, T* values)>& initial);
+  void start(std::span<const T> cells);
+  void run(std::size_t steps);
+  void read(std::span<T> cells) const;
+  std::string explain() const;
+
+ private:
+  class Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace ridge::mpi::stencil

@@ -1,0 +1,60 @@
+#include "mpi/scaling.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace ridge::mpi {
+namespace {
+
+double number(std::size_t n) { return static_cast<double>(n); }
+
+// The largest part over the mean one: what a process waits for where an axis does not divide.
+double imbalance(std::size_t points, std::size_t parts) {
+  return std::ceil(number(points) / number(parts)) * number(parts) / number(points);
+}
+
+// `group` processes among which all send to all; those of one machine are neighbours in the group, `together` of them.
+double exchange_seconds(double bytes, std::size_t group, std::size_t together, const Rates& rates) {
+  const double all = number(group), near = number(std::min(group, together));
+  const double far_seconds = (all - near) * rates.between.latency +
+                             (all > near ? bytes * (all - near) / all / rates.between.bytes_per_second : 0);
+  const double near_seconds =
+      (near - 1) * rates.within.latency + (near > 1 ? bytes * (near - 1) / all / rates.within.bytes_per_second : 0);
+  return far_seconds + near_seconds;
+}
+
+}  // namespace
+
+Prediction predict(const Shape& shape, std::size_t point_bytes, std::size_t processes, const Rates& rates) {
+  double points = 1;
+  for (const std::size_t extent : shape) points *= number(extent);
+  const double flops = 5 * points * std::log2(std::max(2.0, points)) / number(processes);
+  const double bytes = points * number(point_bytes) / number(processes);
+  const std::size_t n0 = shape[0], n1 = shape.size() > 1 ? shape[1] : 1, n2 = shape.back();
+  Prediction best;
+  if (processes == 1) return {.way = "alone", .transform = flops / rates.flops};
+  const auto consider = [&](const std::string& way, double slowest, double exchange, double sent) {
+    const Prediction found{way, flops * slowest / rates.flops, exchange, sent};
+    if (best.way.empty() || found.seconds() < best.seconds()) best = found;
+  };
+  if (shape.size() > 1 && processes <= std::min(n0, n1)) {
+    consider("slabs", std::max(imbalance(n0, processes), imbalance(n1, processes)),
+             exchange_seconds(bytes, processes, rates.here, rates), bytes * (1 - 1 / number(processes)));
+  }
+  if (shape.size() < 3) return best;
+  for (std::size_t rows = 1; rows <= processes; ++rows) {
+    const std::size_t columns = processes / rows;
+    if (rows * columns != processes || rows > std::min(n0, n1) || columns > std::min(n1, n2)) continue;
+    // Neighbours in rank are a row of the grid: whole rows, or a part of one, share a machine.
+    const std::size_t in_row = std::min(columns, rates.here),
+                      in_column = std::max<std::size_t>(1, rates.here / columns);
+    consider(fmt::format("pencils {}x{}", rows, columns), imbalance(n0, rows) * imbalance(n1, columns),
+             exchange_seconds(bytes, columns, in_row, rates) + exchange_seconds(bytes, rows, in_column, rates),
+             bytes * (2 - 1 / number(rows) - 1 / number(columns)));
+  }
+  return best;
+}
+
+}  // namespace ridge::mpi

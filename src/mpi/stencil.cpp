@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+#include <ridge/mpi/stencil.hpp>
+
+#include "mpi/domain.hpp"
+
+namespace ridge::mpi::stencil {
+
+template <class T>
+class Session<T>::Impl {
+ public:
+  Impl(const Communicator& all, const Device& device, const ridge::stencil::Update<T>& update,
+       const ridge::stencil::Problem& given, const Options& options)
+      : all_(all), axes_(given.shape.size()), fields_(update.fields) {
+    std::string words = "a stencil of";
+    for (const std::size_t extent : given.shape) words += fmt::format(" {}", extent);
+    all.must_be_equal(fmt::format("{} cells, {} fields, processes \"{}\", halo {}", words, update.fields,
+                                  options.processes, options.halo));
+    ridge::stencil::Problem problem = given;
+    if (problem.threads == 0) problem.threads = all.threads();
+    const ridge::stencil::DomainWishes wishes{options.planning, options.processes, options.halo, options.overlap};
+    domain_ = make_domain(all, device, update, problem, wishes);
+  }
+
+  Box box() const {
+    const ridge::stencil::Box part = domain_->part();
+    Box box;
+    for (std::size_t i = 0; i < axes_; ++i) {
+      const std::size_t axis = i + 3 - axes_;
+      box.begin[i] = part.begin[axis];
+      box.end[i] = part.begin[axis] + part.extent[axis];
+    }
+    return box;
+  }
+  void start(const ridge::stencil::InitialState<T>& initial) {
+    domain_->start([&](const std::array<std::size_t, 3>& cell, T* values) {  // of three axes
+      std::array<std::size_t, 3> own{0, 0, 0};
+      for (std::size_t i = 0; i < axes_; ++i) own[i] = cell[i + 3 - axes_];
+      initial(own, values);
+    });
+    started_ = true;
+  }
+  void start(std::span<const T> cells) {
+    all_.agree([&] { must_be(cells.size()); });
+    domain_->put_part(cells);
+    started_ = true;
+  }
+  void run(std::size_t steps) {
+    all_.agree([&] { must_have_started(); });
+    domain_->run(steps);
+  }
+  void read(std::span<T> cells) const {
+    all_.agree([&] {
+      must_have_started();
+      must_be(cells.size());
+    });
+    domain_->read_part(cells);
+  }
+  std::string explain() const { return domain_->explain(); }
+
+ private:
+  void must_be(std::size_t cells) const {
+    if (cells == domain_->part().cells() * fields_) return;
+    throw Error(ErrorKind::invalid_argument, fmt::format("stencil: {} cells were given, the box holds {} of {} fields",
+                                                         cells, domain_->part().cells(), fields_));
+  }
+  void must_have_started() const {
+    if (!started_) throw Error(ErrorKind::invalid_argument, "stencil: start() comes first");
+  }
+
+  Communicator all_;
+  std::size_t axes_, fields_;
+  std::unique_ptr<ridge::stencil::Domain<T>> domain_;
+  bool started_ = false;
+};
+
+template <class T>
+Session<T>::Session(const Communicator& communicator, const Device& device, const ridge::stencil::Update<T>& update,
+                    const ridge::stencil::Problem& problem, const Options& options)
+    : impl_(std::make_shared<Impl>(communicator, device, update, problem, options)) {}
+template <class T>
+Box Session<T>::box() const {
+  return impl_->box();
+}
+template <class T>
+void Session<T>::start(const std::function<void(const std::array<std::size_t, 3>& cell, T* values)>& initial) {
+  impl_->start(initial);
+}
+template <class T>
+void Session<T>::start(std::span<const T> cells) {
+  impl_->start(cells);
+}
+template <class T>
+void Session<T>::run(std::size_t steps) {
+  impl_->run(steps);
+}
+template <class T>
+void Session<T>::read(std::span<T> cells) const {
+  impl_->read(cells);
+}
+template <class T>
+std::string Session<T>::explain() const {
+  return impl_->explain();
+}
+
+template class Session<float>;
+template class Session<double>;
+template class Session<std::int32_t>;
+template class Session<std::uint8_t>;
+
+}  // namespace ridge::mpi::stencil

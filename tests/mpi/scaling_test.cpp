@@ -1,0 +1,47 @@
+#include "mpi/scaling.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace ridge::mpi {
+namespace {
+
+// A cube of 1024 points an axis, complex float: figures computed by hand from latency, bandwidth and rate.
+Rates cluster(std::size_t here) { return {.flops = 11e9, .between = {2e-6, 1e9}, .within = {0, 4e9}, .here = here}; }
+const Shape kCube{1024, 1024, 1024};
+
+TEST(Scaling, TransformsDivideEvenly) {
+  EXPECT_NEAR(predict(kCube, 8, 64, cluster(1)).transform, 0.229, 0.001);
+  EXPECT_NEAR(predict(kCube, 8, 1024, cluster(1)).transform, 0.0143, 0.0001);
+}
+
+TEST(Scaling, SlabsSendAlmostAllOnce) {
+  const Prediction found = predict(kCube, 8, 64, cluster(1));
+  EXPECT_EQ(found.way, "slabs");
+  EXPECT_NEAR(found.exchange, 0.132, 0.001);
+  EXPECT_NEAR(found.bytes_sent, 8.0 * 1024 * 1024 * 1024 / 64 * 63 / 64, 1);
+}
+
+TEST(Scaling, PencilsWhereSlabsEnd) {
+  const Prediction square = predict(kCube, 8, 4096, cluster(1));
+  EXPECT_EQ(square.way, "pencils 64x64");
+  EXPECT_NEAR(square.exchange, 4.4e-3, 0.1e-3);
+  EXPECT_LT(predict(kCube, 8, 4096, cluster(16)).exchange, 3.2e-3);  // rows within a machine
+  EXPECT_TRUE(predict({8, 8, 8}, 8, 4096, cluster(16)).way.empty());
+}
+
+TEST(Scaling, OneProcessSendsNothing) {
+  const Prediction alone = predict(kCube, 8, 1, cluster(16));
+  EXPECT_EQ(alone.exchange, 0);
+  EXPECT_EQ(alone.bytes_sent, 0);
+}
+
+TEST(Scaling, APartThatIsLargerIsWaitedFor) {
+  const double even = predict({8, 8}, 8, 4, cluster(4)).transform, uneven = predict({6, 6}, 8, 4, cluster(4)).transform;
+  const double work = 36 * std::log2(36.0) / (64 * 6.0);
+  EXPECT_NEAR(uneven, even * work * 8 / 6, 1e-12);  // two lines of six where one and a half would be fair
+}
+
+}  // namespace
+}  // namespace ridge::mpi
