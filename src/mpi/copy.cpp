@@ -66,6 +66,7 @@ void copy_box(const Copy& copy, std::size_t element, const void* from, void* to)
   const auto* source = static_cast<const std::byte*>(from);
   auto* target = static_cast<std::byte*>(to);
   if (element == 1) return copy_sorted<1>(axes, source, target);
+  if (element == 2) return copy_sorted<2>(axes, source, target);
   if (element == 4) return copy_sorted<4>(axes, source, target);
   if (element == 8) return copy_sorted<8>(axes, source, target);
   copy_sorted<16>(axes, source, target);

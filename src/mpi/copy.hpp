@@ -5,7 +5,7 @@
 
 namespace ridge::mpi {
 
-// Points of three axes; strides in elements of `element` bytes (1, 4, 8 or 16).
+// Points of three axes; strides in elements of `element` bytes (1, 2, 4, 8 or 16).
 struct Copy {
   std::array<std::size_t, 3> extent{}, from{}, to{};
 };

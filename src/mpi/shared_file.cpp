@@ -85,12 +85,24 @@ SharedOutput::SharedOutput(const Communicator& all, const std::string& path, std
   all.broadcast(&mark, sizeof mark);
   temporary_ = fmt::format("{}.tmp-mpi-{}", path, mark);
   known_ = base::TemporaryName(temporary_);
-  all.agree([&] {
-    if (all.root()) open(true, bytes);
-  });
-  all.agree([&] {
-    if (!all.root()) open(false, bytes);
-  });
+  try {
+    all.agree([&] {
+      if (all.root()) open(true, bytes);
+    });
+    all.agree([&] {
+      if (!all.root()) open(false, bytes);
+    });
+  } catch (...) {
+    give_up();
+    throw;
+  }
+  known_.made();
+}
+
+void SharedOutput::give_up() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (descriptor_ >= 0 && all_.root()) ::unlink(temporary_.c_str());
+  descriptor_ = -1;
   known_.made();
 }
 
@@ -104,9 +116,8 @@ void SharedOutput::open(bool create, std::uint64_t bytes) {
 }
 
 SharedOutput::~SharedOutput() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  if (!committed_ && all_.root()) ::unlink(temporary_.c_str());
-  known_.made();
+  if (!committed_) return give_up();
+  ::close(descriptor_);
 }
 
 void SharedOutput::fail(int error) const {

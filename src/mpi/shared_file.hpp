@@ -41,6 +41,7 @@ class SharedOutput {
  private:
   [[noreturn]] void fail(int error) const;
   void open(bool create, std::uint64_t bytes);
+  void give_up();
 
   Communicator all_;
   std::filesystem::path path_, temporary_;
