@@ -116,8 +116,11 @@ void SharedOutput::open(bool create, std::uint64_t bytes) {
 }
 
 SharedOutput::~SharedOutput() {
-  if (!committed_) return give_up();
-  ::close(descriptor_);
+  if (committed_) {
+    ::close(descriptor_);
+  } else {
+    give_up();
+  }
 }
 
 void SharedOutput::fail(int error) const {

@@ -1,5 +1,5 @@
 # Installs the build into a folder, moves the folder, and uses it from there as a stranger would: with find_package and
-# with pkg-config. Given: BUILD, WORK, CONSUMER, COMPILER, FLAGS, PKG_CONFIG.
+# with pkg-config. Given: BUILD, WORK, CONSUMER, COMPILER, FLAGS, PKG_CONFIG, MPI.
 function(must what)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
@@ -45,6 +45,11 @@ must("configuring with find_package" ${CMAKE_COMMAND} -G Ninja -S ${CONSUMER} -B
   -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_PREFIX_PATH=${prefix})
 must("building with find_package" ${CMAKE_COMMAND} --build ${WORK}/by-cmake)
 must_turn(${WORK}/by-cmake/consumer)
+if(EXISTS ${WORK}/by-cmake/spread)
+  must_turn(${WORK}/by-cmake/spread)
+elseif(MPI)
+  message(FATAL_ERROR "ridge::mpi was not installed")
+endif()
 
 if(PKG_CONFIG)
   file(GLOB_RECURSE file ${prefix}/ridge.pc)
