@@ -41,7 +41,6 @@ TEST(DeviceVarianceText, EveryDesignCompilesForCudaAndStaysInRegisters) {
     const VarianceProblem problem{.rows = 8262, .columns = 9688, .method = method};
     for (const VarianceDesign& design : {VarianceDesign{.kernel = VarianceKernel::plain},
                                          {.kernel = VarianceKernel::exact},
-                                         {.kernel = VarianceKernel::byte_dots},
                                          {.kernel = VarianceKernel::three_wise, .together = 3},
                                          {.kernel = VarianceKernel::three_wise, .together = 6}}) {
       for (const detail::KernelResources& kernel : detail::resources_for(variance_source(problem, design), "sm_90")) {

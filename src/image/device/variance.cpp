@@ -8,13 +8,10 @@
 namespace ridge::image::on_device {
 namespace {
 
-std::uint64_t items_of(const VarianceDesign& design) { return design.kernel == VarianceKernel::three_wise ? 256 : 128; }
-
 // Columns whose sums a group has, and those it writes.
 int columns_written(const VarianceProblem& problem, const VarianceDesign& design) {
   const int left = static_cast<int>(problem.window_columns / 2);
   const int right = static_cast<int>(problem.window_columns) - 1 - left;
-  if (design.kernel == VarianceKernel::byte_dots) return 4 * 128;
   if (design.kernel == VarianceKernel::exact) return 4 * (128 - (left + 3) / 4 - (right + 3) / 4);
   return 256 - 2 * left;
 }
@@ -30,8 +27,8 @@ int rows_a_group(const Device& device, const VarianceProblem& problem, const Var
   if (design.chunk > 0) return design.chunk;
   const auto wide = static_cast<std::size_t>(columns_written(problem, design));
   const std::uint64_t across = (problem.columns + wide - 1) / wide;
-  const std::uint64_t items = items_of(design);
-  const std::uint64_t resident = design.kernel == VarianceKernel::three_wise ? 2 : resident_groups(device, items);
+  const std::uint64_t items = design.kernel == VarianceKernel::exact ? 128 : 256;
+  const std::uint64_t resident = design.kernel == VarianceKernel::exact ? resident_groups(device, items) : 2;
   const std::uint64_t down = std::max<std::uint64_t>(device.limits().compute_units * resident / across, 1);
   return static_cast<int>(std::max<std::uint64_t>((problem.rows + down - 1) / down, 4 * problem.window_rows));
 }
@@ -41,12 +38,10 @@ std::string refusal(const VarianceProblem& problem, const VarianceDesign& design
   const std::size_t cells = problem.window_rows * problem.window_columns;
   if (design.kernel == VarianceKernel::plain) return "";
   if (problem.depth != Depth::u8) return "for 8-bit images";
-  if (design.kernel == VarianceKernel::exact || design.kernel == VarianceKernel::byte_dots) {
+  if (design.kernel == VarianceKernel::exact) {
     if (method != VarianceMethod::exact) return "computes the exact method";
     if (problem.window_rows > 257 || cells > 66051)
       return "sums of a window of more than 257 rows or 66051 cells do not fit";
-    if (design.kernel == VarianceKernel::byte_dots && problem.window_columns > 63)
-      return "a work-item would keep more than 17 words of a row";
     if (columns_written(problem, design) < 128) return "the window is wider than three quarters of what a group sees";
     return "";
   }
@@ -61,9 +56,7 @@ std::string refusal(const VarianceProblem& problem, const VarianceDesign& design
 
 std::vector<VarianceDesign> variance_designs() {
   std::vector<VarianceDesign> designs;
-  for (const VarianceKernel kernel : {VarianceKernel::byte_dots, VarianceKernel::exact}) {
-    for (const int chunk : {0, 128, 256, 512}) designs.push_back({.kernel = kernel, .chunk = chunk});
-  }
+  for (const int chunk : {0, 128, 256, 512}) designs.push_back({.kernel = VarianceKernel::exact, .chunk = chunk});
   for (const int together : {3, 6}) {
     for (const int chunk : {0, 406, 694}) {
       designs.push_back({.kernel = VarianceKernel::three_wise, .chunk = chunk, .together = together});
@@ -85,20 +78,13 @@ planner::Candidate candidate_of(const Device& device, const VarianceProblem& pro
     candidate.cost = {.flops = pixels * cells * 6, .bytes = bytes, .launches = 1, .efficiency = 0.2};
     return candidate;
   }
-  const bool exact = design.kernel != VarianceKernel::three_wise, dots = design.kernel == VarianceKernel::byte_dots;
-  candidate.variant = dots ? "device_byte_dots" : exact ? "device_running_sums" : "device_three_wise";
+  const bool exact = design.kernel == VarianceKernel::exact;
+  candidate.variant = exact ? "device_running_sums" : "device_three_wise";
   candidate.parameters = {{"rows", design.chunk == 0 ? "fill" : std::to_string(design.chunk)}};
   if (!exact) candidate.parameters.emplace_back("together", std::to_string(design.together));
   const double again = 1 + static_cast<double>(problem.window_rows) / rows_a_group(device, problem, design);
-  const double words = static_cast<double>(problem.window_columns) / 4 + 2;
-  candidate.cost = {.flops = pixels *
-                             (dots    ? 15 + 2 * words
-                              : exact ? 30
-                                      : 70) *
-                             again,
-                    .bytes = bytes,
-                    .launches = 1,
-                    .efficiency = exact ? 0.6 : 0.35};
+  candidate.cost = {
+      .flops = pixels * (exact ? 30 : 70) * again, .bytes = bytes, .launches = 1, .efficiency = exact ? 0.6 : 0.35};
   return candidate;
 }
 
@@ -129,7 +115,7 @@ DeviceVariance::DeviceVariance(const Device& device, const VarianceProblem& prob
   chunk_ = rows_a_group(device, problem, design);
   launch_ = {.groups = {groups(problem.columns, static_cast<std::size_t>(columns_written(problem, design))),
                         groups(problem.rows, static_cast<std::size_t>(chunk_))},
-             .items = {items_of(design)}};
+             .items = {design.kernel == VarianceKernel::exact ? 128u : 256u}};
 }
 
 void DeviceVariance::enqueue(Queue& queue, std::span<const Image> in, const Image& out) const {

@@ -10,13 +10,12 @@ namespace ridge::image::on_device {
 enum class VarianceKernel {
   plain,       // a pixel a work-item: any method, window, depth
   exact,       // 8 bits, running sums, four columns a work-item
-  byte_dots,   // the same from dot products of bytes, without local memory
   three_wise,  // 8 bits, windows of 9 or 27 each way, a column a work-item
 };
 
 struct VarianceDesign {
   VarianceKernel kernel = VarianceKernel::plain;
-  int chunk = 0;     // all but plain: rows a group goes down; 0: as many as fill the device once
+  int chunk = 0;     // exact, three_wise: rows a group goes down; 0: as many as fill the device once
   int together = 3;  // three_wise: rows between two barriers
 };
 

@@ -81,15 +81,13 @@ KernelSource variance_source(const VarianceProblem& problem, const VarianceDesig
         number("DIGITS", static_cast<std::size_t>(digits(problem.window_rows * problem.window_columns, base)));
       }
       break;
-    case VarianceKernel::exact:
-    case VarianceKernel::byte_dots: {
-      const bool dots = design.kernel == VarianceKernel::byte_dots;
-      source.text += detail::kernel_text(dots ? "image/variance_byte_dots" : "image/variance_exact");
+    case VarianceKernel::exact: {
+      source.text += detail::kernel_text("image/variance_exact");
       const int left = static_cast<int>(problem.window_columns / 2);
       const int right = static_cast<int>(problem.window_columns) - 1 - left;
       number("LEFT", static_cast<std::size_t>(left));
       number("RIGHT", static_cast<std::size_t>(right));
-      if (!dots) add_fours(source, left, right);
+      add_fours(source, left, right);
       break;
     }
     case VarianceKernel::three_wise:
