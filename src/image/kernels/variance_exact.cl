@@ -4,18 +4,27 @@
 // LEFT and RIGHT: columns of the window on either side of the pixel. FIRST_FOUR to LAST_FOUR: the fours that lie wholly
 // within the first pixel's window, relative to its own; EDGE_LEFT, EDGE_RIGHT: single columns before and after them.
 #define ITEMS_HERE 128
+#if defined(__CUDACC_RTC__) || defined(RIDGE_OVERLOAD)
+#define AHEAD 4  // rows on their way
+#else
+#define AHEAD 1
+#endif
 #define FOURS_LEFT ((LEFT + 3) / 4)
 #define FOURS_RIGHT ((RIGHT + 3) / 4)
 #define CELLS (WINDOW_ROWS * WINDOW_COLUMNS)
 
-// Four pixels of a row; `row` < 0: the constant.
+// Four pixels of a row; `row` < 0: the constant. What lies inside is loaded without a branch around it, so that nothing
+// waits for it before it is used; only the edges of the image have the other path.
 FUNCTION uint four_of(GLOBAL const uchar* in, ulong pitch, int row, int x, int whole, int x0, int x1, int x2, int x3) {
-  if (row < 0) return (uint)BEYOND * 0x01010101u;
-  GLOBAL const uchar* line = in + (ulong)row * pitch;
-  if (whole) return LOAD_CACHED((GLOBAL const uint*)(line + x));
-  const uint a = x0 < 0 ? (uint)BEYOND : line[x0], b = x1 < 0 ? (uint)BEYOND : line[x1];
-  const uint c = x2 < 0 ? (uint)BEYOND : line[x2], d = x3 < 0 ? (uint)BEYOND : line[x3];
-  return a | b << 8 | c << 16 | d << 24;
+  uint four = (uint)BEYOND * 0x01010101u;
+  GLOBAL const uchar* line = in + (ulong)(row < 0 ? 0 : row) * pitch;
+  if (whole && row >= 0) four = LOAD_CACHED((GLOBAL const uint*)(line + x));
+  if (!whole && row >= 0) {
+    const uint a = x0 < 0 ? (uint)BEYOND : line[x0], b = x1 < 0 ? (uint)BEYOND : line[x1];
+    const uint c = x2 < 0 ? (uint)BEYOND : line[x2], d = x3 < 0 ? (uint)BEYOND : line[x3];
+    four = a | b << 8 | c << 16 | d << 24;
+  }
+  return four;
 }
 
 // Sums of columns 0 and 2, 1 and 3 in half-words; squares that came and that went, modulo 2^32.
@@ -58,60 +67,69 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
   for (int step = 0; step < WINDOW_ROWS - 1; ++step, ++next) {
     replace(four_of(in, pitch, bordered(next, rows), x, whole, x0, x1, x2, x3), 0u, &even, &odd, came, went);
   }
-  uint fresh = four_of(in, pitch, bordered(next, rows), x, whole, x0, x1, x2, x3), stale = 0;
+  uint fresh[AHEAD], stale[AHEAD];
+  UNROLL
+  for (int k = 0; k < AHEAD; ++k) {
+    fresh[k] = four_of(in, pitch, bordered(next + k, rows), x, whole, x0, x1, x2, x3);
+    stale[k] = k == 0 ? 0u : four_of(in, pitch, bordered(next + k - WINDOW_ROWS, rows), x, whole, x0, x1, x2, x3);
+  }
   GLOBAL float* to = out + out_offset + (ulong)top * out_pitch + (ulong)(writes ? x : 0);
-  for (int step = 0; step < here; ++step, ++next, to += out_pitch) {
-    replace(fresh, stale, &even, &odd, came, went);
-    // What the next row needs is on its way while this one is computed.
-    fresh = four_of(in, pitch, bordered(next + 1, rows), x, whole, x0, x1, x2, x3);
-    stale = four_of(in, pitch, bordered(next + 1 - WINDOW_ROWS, rows), x, whole, x0, x1, x2, x3);
-    LOCAL uint2* single = columns_sums + (step & 1) * 4 * ITEMS_HERE + t;
-    LOCAL uint2* four = fours_sums + (step & 1) * ITEMS_HERE + t;
-    const uint s0 = even & 0xffffu, s1 = odd & 0xffffu, s2 = even >> 16, s3 = odd >> 16;
-    const uint q0 = came[0] - went[0], q1 = came[1] - went[1], q2 = came[2] - went[2], q3 = came[3] - went[3];
-    single[0] = make_uint2(s0, q0);
-    single[ITEMS_HERE] = make_uint2(s1, q1);
-    single[2 * ITEMS_HERE] = make_uint2(s2, q2);
-    single[3 * ITEMS_HERE] = make_uint2(s3, q3);
-    four[0] = make_uint2(s0 + s1 + s2 + s3, q0 + q1 + q2 + q3);
-    BARRIER();
-    if (writes) {
-      uint sum = 0, squares = 0;
-      UNROLL
-      for (int c = -LEFT; c < -LEFT + EDGE_LEFT; ++c) {
-        const uint2 one = single[(c & 3) * ITEMS_HERE + (c >> 2)];
-        sum += one.x;
-        squares += one.y;
-      }
-      UNROLL
-      for (int f = FIRST_FOUR; f <= LAST_FOUR; ++f) {
-        const uint2 one = four[f];
-        sum += one.x;
-        squares += one.y;
-      }
-      UNROLL
-      for (int c = RIGHT - EDGE_RIGHT + 1; c <= RIGHT; ++c) {
-        const uint2 one = single[(c & 3) * ITEMS_HERE + (c >> 2)];
-        sum += one.x;
-        squares += one.y;
-      }
-      float result[4];
-      result[0] = variance_of(sum, squares);
-      UNROLL
-      for (int k = 1; k < 4; ++k) {
-        const int in_column = RIGHT + k, out_column = k - 1 - LEFT;
-        const uint2 comes = single[(in_column & 3) * ITEMS_HERE + (in_column >> 2)];
-        const uint2 goes = single[(out_column & 3) * ITEMS_HERE + (out_column >> 2)];
-        sum += comes.x - goes.x;
-        squares += comes.y - goes.y;
-        result[k] = variance_of(sum, squares);
-      }
-      if (out_aligned && x + 3 < columns) {
-        STORE_ONCE((GLOBAL float4*)to, make_float4(result[0], result[1], result[2], result[3]));
-      } else {
+  for (int begin = 0; begin < here; begin += AHEAD) {
+    UNROLL
+    for (int turn = 0; turn < AHEAD; ++turn, ++next, to += out_pitch) {
+      const int step = begin + turn;
+      replace(fresh[turn], stale[turn], &even, &odd, came, went);
+      // What a later row needs is on its way while this one is computed.
+      fresh[turn] = four_of(in, pitch, bordered(next + AHEAD, rows), x, whole, x0, x1, x2, x3);
+      stale[turn] = four_of(in, pitch, bordered(next + AHEAD - WINDOW_ROWS, rows), x, whole, x0, x1, x2, x3);
+      LOCAL uint2* single = columns_sums + (step & 1) * 4 * ITEMS_HERE + t;
+      LOCAL uint2* four = fours_sums + (step & 1) * ITEMS_HERE + t;
+      const uint s0 = even & 0xffffu, s1 = odd & 0xffffu, s2 = even >> 16, s3 = odd >> 16;
+      const uint q0 = came[0] - went[0], q1 = came[1] - went[1], q2 = came[2] - went[2], q3 = came[3] - went[3];
+      single[0] = make_uint2(s0, q0);
+      single[ITEMS_HERE] = make_uint2(s1, q1);
+      single[2 * ITEMS_HERE] = make_uint2(s2, q2);
+      single[3 * ITEMS_HERE] = make_uint2(s3, q3);
+      four[0] = make_uint2(s0 + s1 + s2 + s3, q0 + q1 + q2 + q3);
+      BARRIER();
+      if (writes && step < here) {
+        uint sum = 0, squares = 0;
         UNROLL
-        for (int k = 0; k < 4; ++k) {
-          if (x + k < columns) to[k] = result[k];
+        for (int c = -LEFT; c < -LEFT + EDGE_LEFT; ++c) {
+          const uint2 one = single[(c & 3) * ITEMS_HERE + (c >> 2)];
+          sum += one.x;
+          squares += one.y;
+        }
+        UNROLL
+        for (int f = FIRST_FOUR; f <= LAST_FOUR; ++f) {
+          const uint2 one = four[f];
+          sum += one.x;
+          squares += one.y;
+        }
+        UNROLL
+        for (int c = RIGHT - EDGE_RIGHT + 1; c <= RIGHT; ++c) {
+          const uint2 one = single[(c & 3) * ITEMS_HERE + (c >> 2)];
+          sum += one.x;
+          squares += one.y;
+        }
+        float result[4];
+        result[0] = variance_of(sum, squares);
+        UNROLL
+        for (int k = 1; k < 4; ++k) {
+          const int in_column = RIGHT + k, out_column = k - 1 - LEFT;
+          const uint2 comes = single[(in_column & 3) * ITEMS_HERE + (in_column >> 2)];
+          const uint2 goes = single[(out_column & 3) * ITEMS_HERE + (out_column >> 2)];
+          sum += comes.x - goes.x;
+          squares += comes.y - goes.y;
+          result[k] = variance_of(sum, squares);
+        }
+        if (out_aligned && x + 3 < columns) {
+          STORE_ONCE((GLOBAL float4*)to, make_float4(result[0], result[1], result[2], result[3]));
+        } else {
+          UNROLL
+          for (int k = 0; k < 4; ++k) {
+            if (x + k < columns) to[k] = result[k];
+          }
         }
       }
     }

@@ -11,15 +11,19 @@
 
 // The three pixels around x as two words, to be shifted when they are used: a load is waited for where its value is.
 FUNCTION uint2 three_of(GLOBAL const uchar* in, ulong pitch, int row, int x, int whole, int x0, int x1, int x2) {
-  if (row < 0) return make_uint2((uint)BEYOND * 0x01010101u, (uint)BEYOND * 0x01010101u);
-  GLOBAL const uchar* line = in + (ulong)row * pitch;
-  if (whole) {
+  uint2 three = make_uint2((uint)BEYOND * 0x01010101u, (uint)BEYOND * 0x01010101u);
+  GLOBAL const uchar* line = in + (ulong)(row < 0 ? 0 : row) * pitch;
+  if (whole && row >= 0) {
     GLOBAL const uint* words = (GLOBAL const uint*)(line + ((x - 1) & ~3));
-    return make_uint2(LOAD_CACHED(words), LOAD_CACHED(words + 1));
+    three.x = LOAD_CACHED(words);
+    three.y = LOAD_CACHED(words + 1);
   }
-  const uint a = x0 < 0 ? (uint)BEYOND : line[x0], b = x1 < 0 ? (uint)BEYOND : line[x1];
-  const uint c = x2 < 0 ? (uint)BEYOND : line[x2];
-  return make_uint2(a | b << 8 | c << 16, 0u);
+  if (!whole && row >= 0) {
+    const uint a = x0 < 0 ? (uint)BEYOND : line[x0], b = x1 < 0 ? (uint)BEYOND : line[x1];
+    const uint c = x2 < 0 ? (uint)BEYOND : line[x2];
+    three.x = a | b << 8 | c << 16;
+  }
+  return three;
 }
 
 FUNCTION float2 joined(float2 a, float2 b, float2 c, float share) {  // 6 / n
