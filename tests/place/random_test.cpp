@@ -1,6 +1,7 @@
 // Random loop nests: whatever is placed must equal the original. Many in one program, because compiling is most of it.
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <random>
@@ -145,6 +146,10 @@ TEST(RandomNests, PlacedEqualTheOriginal) {
     if (report.placed.empty()) continue;
     const auto outcome = ridge::place::judge::compare(report, text, {});
     EXPECT_TRUE(outcome.verified) << outcome.text << "\n" << text;
+    if (slow) {
+      std::printf("%d nests, %d kernels\n", (batch + 1) * each, placed);
+      std::fflush(stdout);
+    }
   }
   std::error_code ignored;
   std::filesystem::remove(file, ignored);

@@ -339,7 +339,7 @@ class Writer {
       arguments.push_back(type == v.host_element ? v.host : "static_cast<" + type + ">(" + v.host + ")");
       if (v.storage == Storage::reference || v.host.find('.') != std::string::npos ||
           v.host.find("->") != std::string::npos)
-        if (v.host.find("()") == std::string::npos)
+        if (v.host.find('(') == std::string::npos)
           reads.push_back("{&" + v.host + ", " + std::to_string(v.bytes) + "}");
     }
     if (!k.fits.empty()) tests.push_back(call_text(k.fits, nest));

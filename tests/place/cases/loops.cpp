@@ -286,7 +286,7 @@ void odd_start_and_step(const float* a, float* b, int h, int w) {
 }
 
 //: length_from_data l1=parallel l2=reduction kernels=1 run
-void length_from_data(const float* a, const int* length, float* b, int n) {
+void length_from_data(const std::vector<float>& a, const int* length, float* b, int n) {
   for (int i = 0; i < n; ++i) {
     float sum = 0;
     for (int k = 0; k < length[i]; ++k) sum += a[i + k];

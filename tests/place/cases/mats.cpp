@@ -44,7 +44,7 @@ void mat_scan(cv::Mat& m) {
 void mat_made_here(const cv::Mat& in, cv::Mat& out) {
   cv::Mat half = in.clone();
   for (int r = 0; r < half.rows; ++r)
-    for (int c = 0; c < half.cols; ++c) half.at<float>(r, c) *= 0.5f;
+    for (int c = 0; c < half.cols; ++c) half.at<float>(r, c) = 0.5f * in.at<float>(r, c);
   for (int r = 0; r < out.rows; ++r)
     for (int c = 0; c < out.cols; ++c) out.at<float>(r, c) += half.at<float>(r, c);
 }

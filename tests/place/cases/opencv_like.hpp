@@ -29,7 +29,7 @@ class Mat {
   void create(int r, int c, int type) {
     rows = r;
     cols = c;
-    step = static_cast<std::size_t>(c) * static_cast<std::size_t>(type) + 16;  // not continuous
+    step = static_cast<std::size_t>(c) * static_cast<std::size_t>(type) + 48;  // not continuous
     memory_ = std::make_shared<std::vector<unsigned char>>(step * static_cast<std::size_t>(r));
     data = memory_->data();
   }
