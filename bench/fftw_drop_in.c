@@ -73,7 +73,7 @@ static void run(Library* real, Library* ours, const char* wisdom) {
     while (repeats < 1 << 20 && once(real, theirs, repeats) * repeats < 2e-4) repeats *= 2;
     double best[2] = {1e9, 1e9};
     const double begin = now();
-    for (int round = 0; round < 30 || (now() - begin < 1.0 && round < 3000); ++round) {
+    for (int round = 0; round < 30 || (now() - begin < 0.5 && round < 3000); ++round) {
       best[0] = fmin(best[0], once(real, theirs, repeats));
       best[1] = fmin(best[1], once(ours, mine, repeats));
     }
@@ -83,8 +83,8 @@ static void run(Library* real, Library* ours, const char* wisdom) {
     ++count;
     real->destroy(theirs), ours->destroy(mine);
     free(in), free(out);
+    if (wisdom != NULL) real->export(wisdom);
   }
-  if (wisdom != NULL) real->export(wisdom);
   printf("geometric mean %.3f of %d lengths\n", exp(logs / count), count);
 }
 

@@ -5,18 +5,18 @@ include(CMakePackageConfigHelpers)
 
 set(ridge_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/ridge)
 install(TARGETS ridge EXPORT ridgeTargets
-  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ridge
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libridge0 NAMELINK_COMPONENT libridge-dev
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libridge-dev
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS ridge_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS ridge_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ridge)
 if(RIDGE_HAVE_MPI)
   install(TARGETS ridge_mpi EXPORT ridgeMpiTargets
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libridge0 NAMELINK_COMPONENT libridge-dev
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libridge-dev
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
-install(DIRECTORY include/ridge DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/ridge DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libridge-dev)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # A static library passes what it links on to its users; a shared one keeps it to itself.
@@ -44,20 +44,20 @@ else()
 endif()
 
 # CMake package.
-install(EXPORT ridgeTargets NAMESPACE ridge:: DESTINATION ${ridge_package_folder})
+install(EXPORT ridgeTargets NAMESPACE ridge:: DESTINATION ${ridge_package_folder} COMPONENT libridge-dev)
 if(RIDGE_HAVE_MPI)
-  install(EXPORT ridgeMpiTargets NAMESPACE ridge:: DESTINATION ${ridge_package_folder})
+  install(EXPORT ridgeMpiTargets NAMESPACE ridge:: DESTINATION ${ridge_package_folder} COMPONENT libridge-dev)
 endif()
 configure_package_config_file(cmake/ridgeConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/package/ridgeConfig.cmake
   INSTALL_DESTINATION ${ridge_package_folder} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/package/ridgeConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/ridgeConfig.cmake
-  ${CMAKE_CURRENT_BINARY_DIR}/package/ridgeConfigVersion.cmake DESTINATION ${ridge_package_folder})
+  ${CMAKE_CURRENT_BINARY_DIR}/package/ridgeConfigVersion.cmake DESTINATION ${ridge_package_folder} COMPONENT libridge-dev)
 
 # pkg-config.
 set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH RIDGE_PC_PREFIX /prefix/${pkgconfig_folder} /prefix)
 string(REGEX REPLACE "/$" "" RIDGE_PC_PREFIX "${RIDGE_PC_PREFIX}")
 configure_file(cmake/ridge.pc.in ${CMAKE_CURRENT_BINARY_DIR}/package/ridge.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/ridge.pc DESTINATION ${pkgconfig_folder})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/ridge.pc DESTINATION ${pkgconfig_folder} COMPONENT libridge-dev)
