@@ -5,6 +5,7 @@
 #include <exception>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "fft/tensor/problem_key.hpp"
 #include "fftw/wisdom.hpp"
@@ -26,6 +27,25 @@ void trace(const std::string& key, bool made) {
     std::fprintf(out, "%s %s\n", made ? "plan" : "none", key.c_str());
     std::fclose(out);
   }
+}
+
+// Whether what the strides lead to can lie in memory at all.
+bool fits_memory(const fft::TensorProblem& problem) {
+  constexpr std::ptrdiff_t kElement = 16, kMost = std::numeric_limits<std::ptrdiff_t>::max() / kElement;
+  std::ptrdiff_t input = 0, output = 0;
+  for (const auto* dimensions : {&problem.axes, &problem.loops}) {
+    for (const fft::Dimension& d : *dimensions) {
+      const auto length = static_cast<std::ptrdiff_t>(d.length);
+      for (const auto& [stride, reach] : {std::pair(d.input, &input), std::pair(d.output, &output)}) {
+        std::ptrdiff_t far = 0;
+        if (stride < -kMost || stride > kMost || __builtin_mul_overflow(length, stride < 0 ? -stride : stride, &far) ||
+            __builtin_add_overflow(*reach, far, reach) || *reach > kMost) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -105,7 +125,7 @@ void Request::packed(int rank, const int* n) { many(rank, n, 1, {}, {}); }
 template <class T>
 Plan<T>* make_plan(const Request& request, const Arrays<T>& arrays, unsigned flags) noexcept {
   constexpr bool kSingle = sizeof(T) == sizeof(float);
-  if (!request.valid) return nullptr;
+  if (!request.valid || !fits_memory(request.problem)) return nullptr;
   try {
     fft::TensorProblem problem = request.problem;
     problem.threads = static_cast<std::size_t>(settings().threads);

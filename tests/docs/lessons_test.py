@@ -38,8 +38,11 @@ def missing(name):
             import numpy  # noqa: F401
         except ImportError:
             return "NumPy is not here"
-    if name == "ridge place" and not os.path.exists(os.path.join(build, "libridge-place.so")):
-        return "the placement compiler is not built"
+    if name == "ridge place":
+        if not os.path.exists(os.path.join(build, "libridge-place.so")):
+            return "the placement compiler is not built"
+        if not re.search(r"opencl:|cuda:", output_of([os.path.join(build, "ridge"), "devices"], source)):
+            return "no device beside the host"
     return ""
 
 

@@ -116,7 +116,8 @@ class Hostile {
   void guru() {
     IoDim64 dims[40], loops[40];
     const auto stride = [&] {
-      return draw.one_in(10) ? PTRDIFF_MAX / (1 + draw.number()) : std::ptrdiff_t{draw.number()};
+      return draw.one_in(10) ? PTRDIFF_MAX / (1 + static_cast<std::ptrdiff_t>(draw.up_to(9)))
+                             : std::ptrdiff_t{draw.number()};
     };
     for (IoDim64& dim : dims) dim = {draw.length(), stride(), stride()};
     for (IoDim64& dim : loops) dim = {draw.number(), stride(), stride()};

@@ -17,7 +17,7 @@ template <class R>
 class Library {
  public:
   // Null handle where the file cannot be opened.
-  explicit Library(const char* file) : handle_(dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND)) {}
+  explicit Library(const char* file) : handle_(dlopen(file, RTLD_NOW | RTLD_LOCAL | kOwnSymbols)) {}
   bool here() const { return handle_ != nullptr; }
 
   static std::string name(const std::string& call) { return (std::is_same_v<R, float> ? "fftwf_" : "fftw_") + call; }
@@ -30,6 +30,12 @@ class Library {
   }
 
  private:
+  // A sanitizer's run time has to come first, and refuses it.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  static constexpr int kOwnSymbols = 0;
+#else
+  static constexpr int kOwnSymbols = RTLD_DEEPBIND;
+#endif
   void* handle_;
 };
 
