@@ -137,17 +137,44 @@ void halve_u8(const std::uint8_t* upper, const std::uint8_t* lower, std::size_t 
   const hn::Half<decltype(d)> half;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
+  using V = hn::Vec<decltype(d)>;
+  const auto bytes = hn::Set(d16, std::uint16_t{255});
+  const auto pairs = [&](V some) {  // neighbours' sums
+    const auto v = hn::BitCast(d16, some);
+    return hn::Add(hn::And(v, bytes), hn::ShiftRight<8>(v));
+  };
+  // Of four vectors, two above and two below: a vector of the result.
+  const auto halved = [&](V a, V b, V c, V e) {
+    const auto low = quarters(d16, hn::Add(pairs(a), pairs(c))), high = quarters(d16, hn::Add(pairs(b), pairs(e)));
+    return hn::Combine(d, hn::DemoteTo(half, hn::BitCast(s16, high)), hn::DemoteTo(half, hn::BitCast(s16, low)));
+  };
   if (channels == 1) {
-    const auto bytes = hn::Set(d16, std::uint16_t{255});
-    const auto pairs = [&](const std::uint8_t* p) {  // neighbours' sums
-      const auto v = hn::BitCast(d16, hn::LoadU(d, p));
-      return hn::Add(hn::And(v, bytes), hn::ShiftRight<8>(v));
-    };
     for (; i + lanes <= n; i += lanes) {
-      const auto a = quarters(d16, hn::Add(pairs(upper + 2 * i), pairs(lower + 2 * i)));
-      const auto b = quarters(d16, hn::Add(pairs(upper + 2 * i + lanes), pairs(lower + 2 * i + lanes)));
-      hn::StoreU(hn::Combine(d, hn::DemoteTo(half, hn::BitCast(s16, b)), hn::DemoteTo(half, hn::BitCast(s16, a))), d,
+      const std::uint8_t *a = upper + 2 * i, *c = lower + 2 * i;
+      hn::StoreU(halved(hn::LoadU(d, a), hn::LoadU(d, a + lanes), hn::LoadU(d, c), hn::LoadU(d, c + lanes)), d,
                  out + i);
+    }
+  } else if (channels == 3) {
+    for (; i + lanes <= n; i += lanes) {
+      V a[3], b[3], c[3], e[3];
+      const std::uint8_t *above = upper + 6 * i, *below = lower + 6 * i;
+      hn::LoadInterleaved3(d, above, a[0], a[1], a[2]);
+      hn::LoadInterleaved3(d, above + 3 * lanes, b[0], b[1], b[2]);
+      hn::LoadInterleaved3(d, below, c[0], c[1], c[2]);
+      hn::LoadInterleaved3(d, below + 3 * lanes, e[0], e[1], e[2]);
+      hn::StoreInterleaved3(halved(a[0], b[0], c[0], e[0]), halved(a[1], b[1], c[1], e[1]),
+                            halved(a[2], b[2], c[2], e[2]), d, out + 3 * i);
+    }
+  } else if (channels == 4) {
+    for (; i + lanes <= n; i += lanes) {
+      V a[4], b[4], c[4], e[4];
+      const std::uint8_t *above = upper + 8 * i, *below = lower + 8 * i;
+      hn::LoadInterleaved4(d, above, a[0], a[1], a[2], a[3]);
+      hn::LoadInterleaved4(d, above + 4 * lanes, b[0], b[1], b[2], b[3]);
+      hn::LoadInterleaved4(d, below, c[0], c[1], c[2], c[3]);
+      hn::LoadInterleaved4(d, below + 4 * lanes, e[0], e[1], e[2], e[3]);
+      hn::StoreInterleaved4(halved(a[0], b[0], c[0], e[0]), halved(a[1], b[1], c[1], e[1]),
+                            halved(a[2], b[2], c[2], e[2]), halved(a[3], b[3], c[3], e[3]), d, out + 4 * i);
     }
   }
   halve_rest(upper, lower, channels, i, n, out);
