@@ -87,6 +87,7 @@ struct Report {
   bool has_main = false;
   std::vector<LoopRun> run{};  // what --run has measured
   double run_seconds = 0;
+  long enough = 0;  // from sizes like this on, a run comes through all of the kernels' code
 };
 
 struct Options {

@@ -37,6 +37,7 @@ class KernelQueue {
   void upload(const void* from, const Buffer& to, Int bytes);
   void download(const Buffer& from, void* to, Int bytes);  // it is there when this returns
   void copy(const Buffer& from, const Buffer& to, Int bytes);
+  void clear(const Buffer& buffer, Int bytes);
   void uploaded();  // waits until the host may write again what was uploaded
   template <class... Actual>
   void launch(const char* kernel, const Grid& grid, const Actual&... actual) {

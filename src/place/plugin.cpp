@@ -256,7 +256,12 @@ class Work {
       KernelReport made{kernel.name, kernel.text, {}};
       for (std::size_t i = 0; i < kernel.chain.size(); ++i) {
         LoopVerdict& l = verdict(report, prefix_ + nest.loops[kernel.chain[i]].id);
-        l.axis = static_cast<int>(kernel.chain.size() - 1 - i);
+        l.axis =
+            static_cast<int>(std::find(kernel.axes.begin(), kernel.axes.end(), kernel.chain[i]) - kernel.axes.begin());
+        if (!kernel.copies_of.empty()) report.enough = 140;  // a group takes 32 x 4 columns at once
+        if (!kernel.copies_of.empty() && kernel.copies_of[l.axis] != "1")
+          l.transformed.push_back(kernel.copies_of[l.axis] +
+                                  " iterations in one work-item, side by side, so that what they share is read once");
         made.loops.push_back(l.id);
       }
       for (const Loop& l : nest.loops) verdict(report, prefix_ + l.id).placed = true;

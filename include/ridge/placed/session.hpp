@@ -8,10 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <initializer_list>
 #include <iterator>
 #include <map>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -51,15 +53,18 @@ struct Grid {
   Int all = 1;    // work-items
 };
 
-// Iterations along each axis, the axis of neighbouring work-items first. `most` bounds the number of groups.
-inline Grid grid_over(std::initializer_list<Int> iterations, std::initializer_list<Int> items, Int most) {
+// Iterations along each axis, the axis of neighbouring work-items first. `most` bounds the number of groups; an item
+// takes so many `copies` along an axis.
+inline Grid grid_over(std::initializer_list<Int> iterations, std::initializer_list<Int> items, Int most,
+                      std::initializer_list<Int> copies) {
   Grid g;
   std::copy(items.begin(), items.end(), g.items);
   Int in_group = 1;
   for (std::size_t a = 0; a < 3; ++a) {
-    const Int n = a < iterations.size() ? max(iterations.begin()[a], 1) : 1, side = static_cast<Int>(g.items[a]);
+    const Int n = a < iterations.size() ? max(iterations.begin()[a], 1) : 1;
+    const Int side = static_cast<Int>(g.items[a]) * (a < copies.size() ? copies.begin()[a] : 1);
     g.groups[a] = static_cast<std::uint64_t>(min((n + side - 1) / side, a == 0 ? Int{1} << 22 : 65535));
-    in_group *= side;
+    in_group *= static_cast<Int>(g.items[a]);
   }
   const auto total = [&] { return static_cast<Int>(g.groups[0] * g.groups[1] * g.groups[2]); };
   for (std::size_t a = 3; a-- > 0 && most > 0 && total() > most;) {
@@ -131,10 +136,11 @@ class SessionOn {
     return values;
   }
 
-  Grid grid(std::initializer_list<Int> iterations, std::initializer_list<Int> items, Int most = 0) {
+  Grid grid(std::initializer_list<Int> iterations, std::initializer_list<Int> items, Int most = 0,
+            std::initializer_list<Int> copies = {}) {
     for (Memory& m : scratch_) device_.recycle(std::move(m));
     scratch_.clear();
-    return grid_over(iterations, items, most);
+    return grid_over(iterations, items, most, copies);
   }
   template <class Kernel, class... Arguments>
   void run(const Kernel& kernel, const Grid& grid, const Arguments&... arguments) {
@@ -157,6 +163,7 @@ class SessionOn {
     for (auto& [data, copy] : copies_) device_.recycle(std::move(copy.memory));
     copies_.clear();
     known_.clear();
+    zeros_.clear();
   }
   void forget(const void* data, Int bytes) {  // the memory ends; nobody needs what the device has
     unknow(data, bytes);
@@ -170,6 +177,9 @@ class SessionOn {
     for (auto& [data, copy] : copies_) settle(data, copy);
     device_.uploaded();
   }
+
+  // All of it is 0, and the host has not touched it: nothing need be copied.
+  void zeros(const void* data, Int bytes) { zeros_[static_cast<const char*>(data)] = bytes; }
 
   // Who owns memory knows how much there is; a callee that only has the address may ask.
   void knows(const void* data, Int bytes) { known_[static_cast<const char*>(data)] = bytes; }
@@ -189,7 +199,7 @@ class SessionOn {
   };
   Device device_;
   std::map<const char*, Copy> copies_{};  // by the host's address; they never overlap
-  std::map<const char*, Int> known_{};
+  std::map<const char*, Int> known_{}, zeros_{};
   std::vector<Memory> scratch_{};
 
   template <class Visit>
@@ -212,8 +222,9 @@ class SessionOn {
   }
   void unknow(const void* data, Int bytes) {
     const char* from = static_cast<const char*>(data);
-    for (auto at = known_.begin(); at != known_.end();)
-      at = at->first < from + bytes && at->first + at->second > from ? known_.erase(at) : std::next(at);
+    for (auto* list : {&known_, &zeros_})
+      for (auto at = list->begin(); at != list->end();)
+        at = at->first < from + bytes && at->first + at->second > from ? list->erase(at) : std::next(at);
   }
   Memory copy_of(const void* data, Int bytes, bool written, bool whole) {
     const char* key = static_cast<const char*>(data);
@@ -224,23 +235,56 @@ class SessionOn {
       found = copies_.insert_or_assign(key, Copy{device_.allocate(bytes), bytes}).first;
     }
     Copy& copy = found->second;
-    if (!copy.device && !(whole && copy.bytes == bytes)) device_.upload(data, copy.memory, copy.bytes);
+    if (!copy.device && !(whole && copy.bytes == bytes)) {
+      const auto zero = zeros_.find(key);
+      if (zero != zeros_.end() && zero->second >= copy.bytes)
+        device_.clear(copy.memory, copy.bytes);
+      else
+        device_.upload(data, copy.memory, copy.bytes);
+    }
     copy.device = true;
     if (written) copy.host = false;
     return copy.memory;
   }
 };
 
+// For a local vector of zeros that the host may never touch: long blocks of calloc are the system's pages of zeros, and
+// no element is written.
+template <class T>
+struct Untouched {
+  using value_type = T;
+  Untouched() = default;
+  template <class U>
+  Untouched(const Untouched<U>&) {}
+  T* allocate(std::size_t n) {
+    void* data = std::calloc(n, sizeof(T));
+    if (data == nullptr) throw std::bad_alloc();
+    return static_cast<T*>(data);
+  }
+  void deallocate(T* data, std::size_t) { std::free(data); }
+  template <class U>
+  void construct(U*) {}
+  bool operator==(const Untouched&) const { return true; }
+  bool operator!=(const Untouched&) const { return false; }
+};
+
 // Stands behind a local array in generated code: what the device has of it ends with it.
 template <class Session, class Array>
 class Owner {
  public:
-  Owner(Session& session, const Array& array) : session_(session), array_(array) {}
-  ~Owner() { session_.forget(std::data(array_), static_cast<Int>(std::size(array_) * sizeof(*std::data(array_)))); }
+  Owner(Session& session, const Array& array) : session_(session), array_(array) { begin(array); }
+  ~Owner() { session_.forget(std::data(array_), bytes()); }
   Owner(const Owner&) = delete;
   Owner& operator=(const Owner&) = delete;
 
  private:
+  Int bytes() const { return static_cast<Int>(std::size(array_) * sizeof(*std::data(array_))); }
+  template <class Any>
+  void begin(const Any&) {}
+  template <class T>
+  void begin(const std::vector<T, Untouched<T>>& array) {
+    session_.zeros(array.data(), bytes());
+  }
   Session& session_;
   const Array& array_;
 };

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "place/emit/blocking.hpp"
 #include "place/emit/node_text.hpp"
 #include "place/emit/reduction_text.hpp"
 
@@ -77,6 +78,31 @@ void read_copies(Node& node, const std::string& name) {
     node.target = from_copy(node.target, name);
   }
   for (Node& child : node.children) read_copies(child, name);
+}
+
+// The loops of the chain, the one first whose neighbouring iterations touch neighbouring elements in most accesses:
+// its iterations go to neighbouring items. In doubt the innermost.
+std::vector<int> axes_by_stride(const Nest& nest, const std::vector<int>& chain) {
+  std::map<int, int> score;
+  visit_accesses(nest.root, [&](const Access& a) {
+    const Variable& v = nest.variables[a.variable];
+    if (!v.array() || v.local_memory || !a.exact || a.subscripts.empty()) return;
+    for (const int loop : chain) {
+      const std::string& i = nest.loops[loop].iterator;
+      bool far = false, near = false;
+      for (std::size_t d = 0; d < a.subscripts.size(); ++d)
+        for (const auto& [term, factor] : a.subscripts[d].terms()) {
+          if (std::find(term.begin(), term.end(), i) == term.end()) continue;
+          const bool one = term.size() == 1 && std::abs(factor) <= 4 && d + 1 == a.subscripts.size();
+          (one ? near : far) = true;
+        }
+      score[loop] += far ? -1 : near ? 1 : 0;
+    }
+  });
+  std::vector<int> axes(chain.rbegin(), chain.rend());
+  const auto best = std::max_element(axes.begin(), axes.end(), [&](int a, int b) { return score[a] < score[b]; });
+  std::rotate(axes.begin(), best, best + 1);
+  return axes;
 }
 
 // A value is taken inside if (e < best): remember when, so that ties go as the source has them.
@@ -191,19 +217,20 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
   for (const analysis::Assumption& a : relations.assumptions)
     fits += (fits.empty() ? "(" : " && (") + analysis::condition_text(a.holds) + ")";
   if (!fits.empty()) k.fits = host_function("_fits", "bool", fits);
-  for (std::size_t i = choice.chain.size(); i-- > 0;) {
-    const std::string n = analysis::iterations(relations, root, choice.chain[i]);
+  k.axes = axes_by_stride(nest, choice.chain);
+  for (const int loop : k.axes) {
+    const std::string n = analysis::iterations(relations, root, loop);
     if (n.empty()) {
-      k.why = "how often loop " + nest.loops[choice.chain[i]].id + " runs is not known before it";
+      k.why = "how often loop " + nest.loops[loop].id + " runs is not known before it";
       return k;
     }
-    k.iterations.push_back(host_function("_" + nest.loops[choice.chain[i]].iterator, "placed::Int", n));
+    k.iterations.push_back(host_function("_" + nest.loops[loop].iterator, "placed::Int", n));
   }
 
   // The kernel.
   std::vector<Loop> loops = nest.loops;
   for (std::size_t i = 0; i < choice.chain.size(); ++i) {
-    loops[choice.chain[i]].axis = static_cast<int>(choice.chain.size() - 1 - i);
+    loops[k.axes[i]].axis = static_cast<int>(i);
     if (loops[choice.chain[i]].start.find_first_of("?&|<>=") != std::string::npos)
       loops[choice.chain[i]].start = "(" + loops[choice.chain[i]].start + ")";
   }
@@ -265,9 +292,17 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
     }
     remember_order(root_node, ordered, nest, order + " + " + at);
   }
-  std::string body = node_text(root_node, loops, 1);
-  for (const int e : k.expanded) body = interleaved(body, nest.variables[e].name);
   k.items = kItems[choice.chain.size()];
+  std::string body;
+  if (const Blocking blocking = k.expanded.empty() ? find_blocking(nest, choice) : Blocking{}; blocking.blocks()) {
+    body = blocked_text(nest, loops, choice, blocking, k.items);
+    k.copies_of.assign(choice.chain.size(), "");
+    for (std::size_t i = 0; i < choice.chain.size(); ++i)
+      k.copies_of[loops[choice.chain[i]].axis] = std::to_string(blocking.copies[i]);
+  } else {
+    body = node_text(root_node, loops, 1);
+  }
+  for (const int e : k.expanded) body = interleaved(body, nest.variables[e].name);
   k.text = "KERNEL WORK_GROUP(" + joined(k.items) + ") void " + name + "(" + joined(arguments) + ") {\n" + top + body +
            end + "}\n";
   return k;

@@ -33,9 +33,10 @@ struct Kernel {
   std::vector<int> expanded{}, privates{}, copies{};
   std::vector<HostCall> iterations{};     // one an axis
   std::vector<std::string> items{};       // of a group, along each axis
+  std::vector<std::string> copies_of{};   // iterations an item takes along each axis; empty: one
   HostCall fits{};                        // empty where nothing is assumed
   std::vector<std::string> parameters{};  // of the host functions, by name in the nest
-  std::vector<int> chain{};
+  std::vector<int> chain{}, axes{};       // the loops on the grid, outermost first; and by axis
   bool libm = false, reassociates = false;
   std::string why{};  // it cannot be made
 };

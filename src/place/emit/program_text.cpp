@@ -1,7 +1,9 @@
 #include "place/emit/program_text.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
+#include <regex>
 #include <set>
 
 #include "place/emit/node_text.hpp"
@@ -218,8 +220,35 @@ class Writer {
         [[fallthrough]];
       case PartKind::statement:
         whole(part, function, edits);
+        untouched(part, function, edits);
         declared(part, edits);
         return;
+    }
+  }
+
+  // std::vector<float> v(n); or v(n, 0.0f); whose elements are only reached by v[...] and v.data(): the host need not
+  // fill with zeros what only the device will touch.
+  void untouched(const Part& part, int function, std::vector<Edit>& edits) const {
+    if (part.locals.size() != 1 || !part.in_sequence) return;
+    static const std::regex form(
+        R"(^(std::vector<\s*(float|double|int|unsigned|short|unsigned char)\s*>)\s+(\w+)\(([^,{}"]*?)(,\s*0(\.0*)?f?\s*)?\);?$)");
+    const std::string text = original(part.span);
+    std::smatch found;
+    if (!std::regex_match(text, found, form) || found.str(4).empty()) return;
+    const std::string name = found.str(3);
+    const Span& body = p_.functions[function].body;
+    const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    for (std::size_t at = p_.text.find(name, body.begin); at < body.end; at = p_.text.find(name, at + 1)) {
+      if (letter(p_.text[at - 1]) || letter(p_.text[at + name.size()]) || (at >= part.span.begin && at < part.span.end))
+        continue;
+      const std::string rest = p_.text.substr(at + name.size(), 7);
+      if (rest[0] != '[' && rest != ".data()" && rest != ".size()") return;
+    }
+    const unsigned begin = part.span.begin, type = begin + static_cast<unsigned>(found.length(1));
+    edits.push_back({begin, type, "std::vector<" + found.str(2) + ", placed::Untouched<" + found.str(2) + ">>"});
+    if (const auto zero = static_cast<unsigned>(found.length(5)); zero > 0) {
+      const unsigned comma = begin + static_cast<unsigned>(found.position(5));
+      edits.push_back({comma, comma + zero, ""});
     }
   }
 
@@ -363,7 +392,9 @@ class Writer {
              "))";
     }
     text += in + "const auto grid = " + session_ + ".grid({" + joined(axes) + "}, {" + joined(k.items) + "}" +
-            (most.empty() ? "" : ", " + most) + ");\n";
+            (k.copies_of.empty() ? most.empty() ? "" : ", " + most
+                                 : ", " + (most.empty() ? "0" : most) + ", {" + joined(k.copies_of) + "}") +
+            ");\n";
     for (const int c : k.copies) {
       const Variable& v = nest.variables[c];
       text += in + "const auto " + v.name + "_before = " + session_ + ".copied(" + v.data + ", " + v.name +

@@ -8,12 +8,13 @@ namespace ridge::place::judge {
 namespace {
 
 // Windows and radii are small, sizes grow from one to the next: a pitch is then no shorter than its row.
-long size_of(const std::string& name, int position) {
+long size_of(const std::string& name, int position, long enough) {
   for (const char* small : {"radius", "reach", "steps", "iterations", "layers", "times"})
     if (name.find(small) != std::string::npos) return 3;
   if (name.find("window") != std::string::npos || name == "by" || name == "taps") return 5;
   static constexpr long primes[] = {23, 29, 31, 37, 41, 43, 47, 53};
-  return primes[std::min(position, 7)];
+  static constexpr long larger[] = {149, 151, 157, 163, 167, 173, 179, 181};
+  return (enough > primes[0] ? larger : primes)[std::min(position, 7)];
 }
 
 }  // namespace
@@ -26,7 +27,7 @@ std::string harness(const Report& report, const Wishes& wishes, bool placed) {
   for (const Parameter& p : report.parameters)
     if (p.kind == "integer") {
       const auto pinned = wishes.parameters.find(p.name);
-      sizes[p.name] = pinned != wishes.parameters.end() ? pinned->second : size_of(p.name, integers);
+      sizes[p.name] = pinned != wishes.parameters.end() ? pinned->second : size_of(p.name, integers, report.enough);
       ++integers;
       product *= static_cast<double>(std::max(1L, sizes[p.name]));
     }

@@ -127,6 +127,9 @@ class Device {
                           shared_.stream),
           "copying on the device");
   }
+  void clear(const Memory& memory, Int bytes) const {
+    check(cudaMemsetAsync(memory.get(), 0, static_cast<std::size_t>(bytes), shared_.stream), "clearing memory");
+  }
   void uploaded() const {}  // CUDA has taken the bytes of pageable memory when an upload returns
   template <class... Formal, class... Actual>
   void launch(void (*kernel)(Formal...), const Grid& grid, const Actual&... actual) const {

@@ -99,6 +99,8 @@ void KernelQueue::copy(const Buffer& from, const Buffer& to, Int bytes) {
   state_->queue->copy(from, to, static_cast<std::size_t>(bytes));
 }
 
+void KernelQueue::clear(const Buffer& buffer, Int) { state_->queue->fill(buffer, std::byte{0}); }
+
 void KernelQueue::uploaded() {
   if (state_->uploading) state_->queue->finish();
   state_->uploading = false;

@@ -90,6 +90,12 @@ class Device {
         clEnqueueCopyBuffer(k_.queue, from.get(), to.get(), 0, 0, static_cast<std::size_t>(bytes), 0, nullptr, nullptr),
         "copying on the device");
   }
+  void clear(const Memory& memory, Int bytes) const {
+    const unsigned char zero = 0;
+    check(
+        clEnqueueFillBuffer(k_.queue, memory.get(), &zero, 1, 0, static_cast<std::size_t>(bytes), 0, nullptr, nullptr),
+        "clearing memory");
+  }
   void uploaded() const {}
   template <class... Actual>
   void launch(const char* name, const Grid& grid, const Actual&... actual) const {

@@ -1,0 +1,209 @@
+#include "place/emit/blocking.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "place/emit/node_text.hpp"
+
+namespace ridge::place::emit {
+namespace {
+
+constexpr int kCopies = 4;  // of each loop: sixteen sums stay in registers
+
+bool letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+std::string replaced(const std::string& text, const std::string& word, const std::string& by) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    if (!letter(text[at])) {
+      result += text[at++];
+      continue;
+    }
+    std::size_t end = at;
+    while (end < text.size() && letter(text[end])) ++end;
+    const std::string name = text.substr(at, end - at);
+    result += name == word ? by : name;
+    at = end;
+  }
+  return result;
+}
+
+void replace_in(Node& node, const std::string& word, const std::string& by) {
+  node.text = replaced(node.text, word, by);
+  node.target = replaced(node.target, word, by);
+  for (Node& child : node.children) replace_in(child, word, by);
+}
+
+// The declaration of `v` becomes an assignment.
+void undeclare(Node& node, const Variable& v) {
+  const std::string with = v.element + " " + v.name;
+  if (node.declaration && node.text.rfind(with, 0) == 0 && !letter(node.text[with.size()])) {
+    node.text = node.text.substr(v.element.size() + 1);
+    if (node.text == v.name + ";") node.text.clear();
+  }
+  for (Node& child : node.children) undeclare(child, v);
+}
+
+const Node* alone(const Node* node) {
+  while (node->kind == NodeKind::block && node->children.size() == 1) node = &node->children[0];
+  return node;
+}
+
+bool mentions(const Loop& loop, const std::set<std::string>& names) {
+  for (const Constraint& c : loop.bounds)
+    for (const std::string& s : c.poly.symbols())
+      if (names.count(s) > 0) return true;
+  return false;
+}
+
+bool jumps(const Node& node) {
+  for (const char* word : {"break", "continue", "return"})
+    if (node.text.find(word) != std::string::npos) return true;
+  return std::any_of(node.children.begin(), node.children.end(), jumps);
+}
+
+bool has_loop(const Node& node) {
+  return node.kind == NodeKind::loop || std::any_of(node.children.begin(), node.children.end(), has_loop);
+}
+
+// Loops directly in each other and statements; a branch only around statements.
+bool regular(const Node& node, const Nest& nest, const std::set<std::string>& own) {
+  if (node.kind == NodeKind::branch) return !has_loop(node);
+  if (node.kind == NodeKind::loop) {
+    const Loop& l = nest.loops[node.loop];
+    if (!l.counted || !l.exact || l.kind == "do" || mentions(l, own)) return false;
+    for (const std::string& name : own)
+      if (replaced(l.start + " " + l.condition, name, "") != l.start + " " + l.condition) return false;
+  }
+  return std::all_of(node.children.begin(), node.children.end(), [&](const Node& c) { return regular(c, nest, own); });
+}
+
+// Arrays read in loops below `node` by subscripts that do not name `iterator`, but name one of those loops.
+bool reads_without(const Node& node, const Nest& nest, const std::string& iterator, std::set<std::string> inner) {
+  if (node.kind == NodeKind::loop) inner.insert(nest.loops[node.loop].iterator);
+  for (const Access& a : node.accesses) {
+    const Variable& v = nest.variables[a.variable];
+    if (a.write || !a.exact || !v.array() || v.local_memory) continue;
+    bool named = false, turns = false;
+    for (const Poly& p : a.subscripts)
+      for (const std::string& s : p.symbols()) {
+        named |= s == iterator;
+        turns |= inner.count(s) > 0;
+      }
+    if (turns && !named) return true;
+  }
+  return std::any_of(node.children.begin(), node.children.end(),
+                     [&](const Node& c) { return reads_without(c, nest, iterator, inner); });
+}
+
+struct Shape {
+  std::string own{};  // const int i = i_first + ...;
+  int all = 1;
+};
+
+// Statements next to each other once a copy, loops around all copies.
+std::string jammed(const Node& node, const std::vector<Loop>& loops, const Shape& shape, int indent) {
+  const std::string pad(static_cast<std::size_t>(2 * indent), ' ');
+  if (node.kind == NodeKind::loop)
+    return pad + loop_header(loops[node.loop]) + " {\n" + jammed(node.children[0], loops, shape, indent + 1) + pad +
+           "}\n";
+  std::string text, run;
+  const auto close = [&] {
+    if (!run.empty())
+      text += "UNROLL\n" + pad + "for (int copy = 0; copy < " + std::to_string(shape.all) + "; ++copy) {\n" + pad +
+              "  " + shape.own + "\n" + run + pad + "}\n";
+    run.clear();
+  };
+  const Node one{.kind = NodeKind::block, .children = {node}};
+  for (const Node& child : node.kind == NodeKind::block ? node.children : one.children) {
+    if (has_loop(child)) {
+      close();
+      text += jammed(child, loops, shape, indent);
+    } else {
+      run += node_text(child, loops, indent + 1);
+    }
+  }
+  close();
+  return text;
+}
+
+}  // namespace
+
+Blocking find_blocking(const Nest& nest, const criteria::Choice& choice) {
+  if (choice.chain.size() != 2 || choice.reduces || !choice.copies.empty()) return {};
+  const Node* outer = alone(&nest.root);
+  if (outer->kind != NodeKind::loop || outer->loop != choice.chain[0]) return {};
+  const Node* inner = alone(&outer->children[0]);
+  if (inner->kind != NodeKind::loop || inner->loop != choice.chain[1]) return {};
+  std::set<std::string> own;
+  for (const int l : choice.chain) {
+    const Loop& loop = nest.loops[l];
+    if (loop.step != 1 || loop.iterator_outside || mentions(loop, own) ||
+        loop.condition.rfind(loop.iterator + " <", 0) != 0 || loop.condition.find_first_of("&|?") != std::string::npos)
+      return {};
+    own.insert(loop.iterator);
+  }
+  const Node& body = inner->children[0];
+  if (!has_loop(body) || jumps(body) || !nest.jumps.empty()) return {};
+  for (const Variable& v : nest.variables)
+    if (!v.loops.empty() && v.loops.back() == choice.chain[1]) {
+      if (v.array()) return {};
+      own.insert(v.name);
+    } else if (v.local_memory) {
+      return {};
+    }
+  if (!regular(body, nest, own)) return {};
+  Blocking found;
+  for (const int l : choice.chain)
+    found.copies.push_back(reads_without(body, nest, nest.loops[l].iterator, {}) ? kCopies : 1);
+  if (found.copies[0] * found.copies[1] == 1) return {};
+  return found;
+}
+
+std::string blocked_text(const Nest& nest, const std::vector<Loop>& loops, const criteria::Choice& choice,
+                         const Blocking& blocking, const std::vector<std::string>& items) {
+  const Node* outer = alone(&nest.root);
+  const Node& body = alone(&outer->children[0])->children[0];
+  const std::string copies = std::to_string(blocking.copies[1]);
+  const std::string which[2] = {"copy / " + copies, "copy % " + copies};
+  std::string text, whole, guard, own, end;
+  Shape shape;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Loop& l = loops[choice.chain[i]];
+    const std::string axis = std::to_string(l.axis), type = "(" + l.type + ")", first = l.iterator + "_first";
+    const int in_group = std::stoi(items[static_cast<std::size_t>(l.axis)]), n = blocking.copies[i];
+    const std::string width = std::to_string(in_group * n), pad(2 * (i + 1), ' ');
+    text += pad + "for (" + l.type + " " + first + " = " + (l.start == "0" ? "" : l.start + " + ") + type +
+            "(GROUP_ID(" + axis + ") * " + width + " + LOCAL_ID(" + axis + ")); " +
+            replaced(l.condition, l.iterator, first) + "; " + first + " += " + type + "(GROUPS(" + axis + ") * " +
+            width + ")) {\n";
+    end = pad + "}\n" + end;
+    const std::string last = n == 1 ? first : first + " + " + std::to_string((n - 1) * in_group);
+    whole += (whole.empty() ? "" : " && ") + replaced(l.condition, l.iterator, last);
+    guard += (guard.empty() ? "" : " && ") + l.condition;
+    own += (own.empty() ? "const " + l.type + " " : ", ") + l.iterator + " = " + first +
+           (n == 1 ? "" : " + " + which[i] + " * " + std::to_string(in_group));
+    shape.all *= n;
+  }
+  if (loops[choice.chain[0]].type != loops[choice.chain[1]].type) {
+    const std::string second = ", " + loops[choice.chain[1]].iterator + " = ";
+    own.replace(own.find(second), second.size(), "; const " + loops[choice.chain[1]].type + second.substr(1));
+  }
+  shape.own = own + ";";
+  Node many = body;
+  std::string declared;
+  for (const Variable& v : nest.variables) {
+    if (v.loops.empty() || v.loops.back() != choice.chain[1]) continue;
+    declared += "        " + v.element + " " + v.name + "_each[" + std::to_string(shape.all) + "];\n";
+    undeclare(many, v);
+    replace_in(many, v.name, v.name + "_each[copy]");
+  }
+  text += "      if (" + whole + ") {\n" + declared + jammed(many, loops, shape, 4) +
+          "      } else {\n        for (int copy = 0; copy < " + std::to_string(shape.all) + "; ++copy) {\n          " +
+          shape.own + "\n          if (" + guard + ") {\n" + node_text(body, loops, 6) +
+          "          }\n        }\n      }\n";
+  return text + end;
+}
+
+}  // namespace ridge::place::emit

@@ -1,0 +1,25 @@
+// Several iterations of the grid's loops in one work-item, side by side in an inner loop: what they read in common is
+// loaded once (unroll and jam). The factors of a matrix product and the weights of a filter are such.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "place/criteria/choose.hpp"
+#include "place/model.hpp"
+
+namespace ridge::place::emit {
+
+struct Blocking {
+  std::vector<int> copies{};  // iterations an item takes along each loop of the chain; empty: one
+  bool blocks() const { return !copies.empty(); }
+};
+
+// Two perfectly nested loops on the grid around loops whose bounds know nothing of them, with an array in there that
+// one of the two does not subscript.
+Blocking find_blocking(const Nest& nest, const criteria::Choice& choice);
+
+// The nest with `items` of a group along each loop of the chain. `loops` have their axes.
+std::string blocked_text(const Nest& nest, const std::vector<Loop>& loops, const criteria::Choice& choice,
+                         const Blocking& blocking, const std::vector<std::string>& items);
+
+}  // namespace ridge::place::emit
