@@ -92,9 +92,10 @@ struct Report {
 
 struct Options {
   std::string function{};
-  std::vector<std::string> flags{};  // of the compiler: -I, -D, -std=
-  std::string emit = "ridge";        // ridge, opencl, cuda, openmp
-  double seconds = 120;              // the reader may take
+  std::vector<std::string> flags{};    // of the compiler: -I, -D, -std=
+  std::string emit = "ridge";          // ridge, opencl, cuda, openmp
+  std::vector<std::string> without{};  // kernels that are not placed, by name
+  double seconds = 120;                // the reader may take
   std::size_t memory = std::size_t{4} << 30;
 };
 

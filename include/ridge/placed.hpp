@@ -21,6 +21,8 @@ class Kernels {
   std::shared_ptr<State> state_;
 };
 
+class StagedCopy;
+
 // A queue of that device, for one session.
 class KernelQueue {
  public:
@@ -45,6 +47,7 @@ class KernelQueue {
   }
 
  private:
+  StagedCopy* staged(Int bytes);  // none where plain copies serve
   void launch_with(const char* kernel, const Grid& grid, const std::vector<Argument>& arguments);
   struct State;
   std::unique_ptr<State> state_;

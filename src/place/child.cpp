@@ -92,6 +92,7 @@ Report analyze(const std::string& file, const Options& options) {
   request["function"] = options.function;
   request["flags"] = options.flags;
   request["emit"] = options.emit;
+  request["without"] = options.without;
   const std::string text = request.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw Error(ErrorKind::internal, "no pipe to the reader");

@@ -58,6 +58,7 @@ class Work {
     read_.file = request.at("file").get<std::string>();
     read_.function = request.at("function").get<std::string>();
     read_.flags = request.at("flags").get<std::vector<std::string>>();
+    without_ = request.at("without").get<std::set<std::string>>();
   }
 
   Report run() {
@@ -142,6 +143,7 @@ class Work {
  private:
   ReadRequest read_{};
   std::string emit_{};
+  std::set<std::string> without_{};
   std::string prefix_{};
   std::map<std::pair<int, int>, emit::Kernel> kernels_{};
   std::set<std::string> reported_{};
@@ -246,6 +248,7 @@ class Work {
       emit::Kernel kernel =
           emit::make_kernel(function.name + "_" + nest.loops[0].id, nest, relations, verdicts, choice);
       if (kernel.why.empty() && small(kernel)) kernel.why = "too few iterations to pay";
+      if (without_.count(kernel.name) > 0) kernel.why = "put back: slower than on the host at these sizes";
       if (!kernel.why.empty()) {
         root.not_placed = kernel.why;
         return;
@@ -253,7 +256,9 @@ class Work {
       for (const analysis::Assumption& a : relations.assumptions)
         if (reported_.insert("assumption " + a.text).second)
           report.assumptions.push_back(a.text + ": " + analysis::condition_text(a.holds));
-      KernelReport made{kernel.name, kernel.text, {}};
+      KernelReport made{kernel.name, "", {}};
+      for (const std::string& helper : nest.functions) made.text += helper + "\n";
+      made.text += kernel.text;
       for (std::size_t i = 0; i < kernel.chain.size(); ++i) {
         LoopVerdict& l = verdict(report, prefix_ + nest.loops[kernel.chain[i]].id);
         l.axis =

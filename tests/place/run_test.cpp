@@ -1,77 +1,166 @@
-// Placed programs against their originals, on the device of this machine and as threads.
+// Placed programs against their originals: on Ridgeline's device, as plain OpenCL, as threads under the thread
+// sanitizer; and as CUDA through its compilers.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include <gtest/gtest.h>
 #include <ridge/device.hpp>
 
-#include "cases.hpp"
-#include "place/judge/judge.hpp"
+#include "programs.hpp"
+#include "support/scratch.hpp"
+
+#ifdef RIDGE_HAVE_CUDA
+#include "device/cuda/compiler.hpp"
+#include "device/cuda/nvrtc.hpp"
+#include "device/dialect.hpp"
+#endif
 
 namespace {
 
 using namespace place_test;
+namespace judge = ridge::place::judge;
 
-std::string text_of(const std::string& file) {
-  std::ifstream in(file);
-  std::stringstream all;
-  all << in.rdbuf();
-  return all.str();
-}
-
-void compare_all(const std::string& emit, const std::vector<std::string>& names) {
-  std::string why;
-  if (!available(why)) GTEST_SKIP() << why;
-  bool device = false;
-  for (const auto& d : ridge::devices().devices) device |= !d.is_host();
-  if (!device && emit == "ridge") GTEST_SKIP() << "no OpenCL or CUDA device";
-  int compared = 0;
-  for (const Case& c : cases()) {
-    if (!c.run) continue;
-    if (!names.empty() && std::find(names.begin(), names.end(), c.function) == names.end()) continue;
-    SCOPED_TRACE(c.function);
-    ridge::place::Options options;
-    options.function = c.function;
-    options.emit = emit;
-    options.flags = {"-std=c++20"};
-    const auto report = ridge::place::analyze(c.file, options);
-    ASSERT_TRUE(report.errors.empty()) << report.errors[0];
-    if (report.placed.empty() && emit == "openmp") continue;  // an extreme with its place has no clause
-    ASSERT_FALSE(report.placed.empty());
-    ridge::place::judge::Wishes wishes;
-    wishes.flags = options.flags;
-    wishes.emit = emit;
-    const auto outcome = ridge::place::judge::compare(report, text_of(c.file), wishes);
-    EXPECT_TRUE(outcome.verified) << outcome.text;
-    ++compared;
-  }
-  EXPECT_GT(compared, 0);
-}
-
-const std::vector<std::string> kFew{"heat_by_swap", "least_in_plane", "scratch_of_any_length"};
 bool slow() { return std::getenv("RIDGE_SLOW") != nullptr; }
 
-TEST(Placed, EqualsTheOriginal) { compare_all("ridge", slow() ? std::vector<std::string>{} : kFew); }
-TEST(Placed, EqualsTheOriginalAsThreads) {
-  compare_all("openmp", slow() ? std::vector<std::string>{} : std::vector<std::string>{"bilateral"});
+bool some_device() {
+  for (const auto& d : ridge::devices().devices)
+    if (!d.is_host()) return true;
+  return false;
 }
+
+// Both programs of all functions, each function run in a process of its own.
+void compare_all(const std::string& emit, const std::string& compiler, const std::vector<std::string>& few) {
+  const std::vector<Placed> all = place_cases(emit, slow() ? std::vector<std::string>{} : few);
+  ASSERT_FALSE(all.empty());
+  const ridge::test::ScratchFolder folder;
+  const std::string at = folder.path().string() + "/";
+  std::ofstream(at + "original.cpp") << program_of(all, emit, false);
+  std::ofstream(at + "placed.cpp") << program_of(all, emit, true);
+  const std::string flags = " -O1 -ffp-contract=off -std=c++20 -w -o ";
+  ASSERT_EQ(command("c++" + flags + at + "original " + at + "original.cpp"), 0);
+  ASSERT_EQ(
+      command(compiler + flags + at + "placed " + at + "placed.cpp" + (emit == "opencl" ? " -lOpenCL -pthread" : "")),
+      0);
+  for (const Placed& p : all) {
+    SCOPED_TRACE(p.function);
+    ASSERT_EQ(command(at + "original " + p.function + " " + at + "a > " + at + "log"), 0);
+    ASSERT_EQ(command(at + "placed " + p.function + " " + at + "b > " + at + "log 2>&1"), 0) << text_of(at + "log");
+    if (emit != "openmp") EXPECT_EQ(text_of(at + "log").find("kernels 0\n"), std::string::npos) << "no kernel has run";
+    std::string where;
+    const double worst = judge::difference(judge::read_dump(text_of(at + "a")), judge::read_dump(text_of(at + "b")),
+                                           judge::allowed(p.report) == 0, where);
+    EXPECT_LE(worst, judge::allowed(p.report)) << where;
+  }
+}
+
+TEST(Placed, EqualsTheOriginal) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  if (!some_device()) GTEST_SKIP() << "no OpenCL or CUDA device";
+  const std::vector<std::string> few{"scratch_of_any_length"};
+  for (const Placed& p : place_cases("ridge", slow() ? std::vector<std::string>{} : few)) {
+    SCOPED_TRACE(p.function);
+    const auto outcome = judge::compare(p.report, p.original, {});
+    EXPECT_TRUE(outcome.verified) << outcome.text;
+  }
+}
+
+TEST(Placed, EqualsTheOriginalAsPlainOpenCl) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  if (command("printf '#include <CL/cl.h>\\nint main() { return clGetPlatformIDs(0, 0, 0); }' | c++ -w -x c++ - "
+              "-lOpenCL -o /dev/null 2> /dev/null") != 0)
+    GTEST_SKIP() << "no OpenCL headers or library to compile with";
+  compare_all("opencl", "c++", {"heat_by_swap", "least_in_plane", "product_by_sum"});
+}
+
+// The sanitizer must know OpenMP's run time: clang's has archer for it.
+TEST(Placed, EqualsTheOriginalAsThreads) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  const std::string clang =
+      "setarch -R true && command -v clang++-19 > /dev/null && ls /usr/lib/llvm-19/lib/libarcher.so";
+  if (slow() && command("(" + clang + ") > /dev/null 2>&1") == 0) {
+    setenv("OMP_NUM_THREADS", "4", 1);
+    setenv("TSAN_OPTIONS", "ignore_noninstrumented_modules=1", 1);
+    compare_all("openmp", "clang++-19 -fopenmp -fsanitize=thread", {});
+  } else {
+    compare_all("openmp", "c++ -fopenmp", {"bilateral", "heat_by_swap"});
+  }
+}
+
+#ifdef RIDGE_HAVE_CUDA
+std::string ptx(const std::string& text, const std::string& prelude) {
+  std::string why;
+  const ridge::detail::Nvrtc* compiler = ridge::detail::nvrtc(why);
+  const ridge::KernelSource source{.name = "placed", .text = text};
+  int first_line = 0;
+  const ridge::detail::CudaTarget target{"compute_90"};
+  return ridge::detail::compile_cuda(*compiler, source, ridge::detail::assemble(prelude, source, first_line), target,
+                                     ridge::detail::cuda_options(target, source.relaxed_math))
+      .code;
+}
+
+// The kernels of every function of the corpus, as the device layer gives them to NVRTC.
+TEST(Placed, KernelsCompileAsCuda) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  if (!ridge::detail::nvrtc(why)) GTEST_SKIP() << why;
+  std::set<std::string> files;
+  for (const Case& c : cases()) files.insert(c.file);
+  std::string text;
+  int kernels = 0;
+  for (const std::string& file : files) {
+    ridge::place::Options options;
+    options.flags = {"-std=c++20"};
+    for (const auto& k : ridge::place::analyze(file, options).kernels)
+      text += "namespace kernel_" + std::to_string(kernels++) + " {\n" + k.text + "}\n";
+  }
+  EXPECT_GE(kernels, 50);
+  const std::string made = ptx(text, ridge::detail::cuda_prelude());
+  std::size_t entries = 0;
+  for (std::size_t at = made.find(".entry"); at != std::string::npos; at = made.find(".entry", at + 1)) ++entries;
+  EXPECT_EQ(entries, static_cast<std::size_t>(kernels));
+}
+
+// What --emit cuda writes: its kernels by NVRTC, the whole program by nvcc.
+TEST(Placed, CudaProgramsCompile) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  if (!ridge::detail::nvrtc(why)) GTEST_SKIP() << why;
+  const auto all = place_cases(
+      "cuda", slow() ? std::vector<std::string>{} : std::vector<std::string>{"least_in_plane", "product_by_sum"});
+  std::string kernels;
+  for (const Placed& p : all) {
+    const std::string& text = p.report.placed;
+    const std::string closes = "}  // namespace " + p.function + "_kernels\n";
+    const auto from = text.find("namespace " + p.function + "_kernels {"), to = text.find(closes);
+    ASSERT_TRUE(from != std::string::npos && to != std::string::npos) << p.function;
+    kernels += text.substr(from, to + closes.size() - from);
+  }
+  EXPECT_NE(ptx(kernels, "#define INFINITY __int_as_float(0x7f800000)\n").find(".entry"), std::string::npos);
+  const char* nvcc = std::filesystem::exists("/usr/local/cuda/bin/nvcc") ? "/usr/local/cuda/bin/nvcc" : "nvcc";
+  if (!slow() || command(std::string(nvcc) + " --version > /dev/null 2>&1") != 0) return;
+  const ridge::test::ScratchFolder folder;
+  const std::string file = folder.path().string() + "/placed.cu";
+  std::ofstream(file) << program_of(all, "cuda", true);
+  EXPECT_EQ(command(std::string(nvcc) + " -w -std=c++20 -arch=sm_90 -c -o /dev/null " + file), 0);
+}
+#endif
 
 TEST(Placed, SequentialExamplesEqualTheOriginals) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
   if (!slow()) GTEST_SKIP() << "RIDGE_SLOW=1 runs it";
-  bool device = false;
-  for (const auto& d : ridge::devices().devices) device |= !d.is_host();
-  if (!device) GTEST_SKIP() << "no OpenCL or CUDA device";
+  if (!some_device()) GTEST_SKIP() << "no OpenCL or CUDA device";
   const std::string examples = std::string(RIDGE_TEST_PLACE) + "/../../examples/sequential/";
   const std::pair<const char*, const char*> all[] = {
-      {"simple_flow.cpp", "simple_flow"},    {"variance.cpp", "variance_two_pass"},
-      {"variance.cpp", "variance_koenig"},   {"variance.cpp", "variance_online"},
-      {"variance.cpp", "variance_pairwise"}, {"variance.cpp", "variance_three_wise"}};
+      {"simple_flow.cpp", "simple_flow"},       {"variance.cpp", "variance_two_pass"},
+      {"variance.cpp", "variance_koenig"},      {"variance.cpp", "variance_online"},
+      {"variance.cpp", "variance_pairwise"},    {"variance.cpp", "variance_three_wise"},
+      {"matrix_product.cpp", "matrix_product"}, {"jacobi.cpp", "jacobi"},
+      {"separable.cpp", "separable"},           {"covariance.cpp", "covariance"}};
   for (const auto& [file, function] : all) {
     SCOPED_TRACE(function);
     ridge::place::Options options;
@@ -79,13 +168,13 @@ TEST(Placed, SequentialExamplesEqualTheOriginals) {
     options.flags = {"-std=c++20"};
     const auto report = ridge::place::analyze(examples + file, options);
     ASSERT_FALSE(report.placed.empty());
-    const auto outcome = ridge::place::judge::compare(report, text_of(examples + file), {});
+    const auto outcome = judge::compare(report, text_of(examples + file), {});
     EXPECT_TRUE(outcome.verified) << outcome.text;
   }
 }
 
 TEST(Placed, ADifferenceIsSeen) {
-  using ridge::place::judge::Array;
+  using judge::Array;
   const auto array = [](float x, float y) {
     std::string bytes(8, '\0');
     std::memcpy(bytes.data(), &x, 4);
@@ -93,7 +182,7 @@ TEST(Placed, ADifferenceIsSeen) {
     return std::vector<Array>{{"a", "float", bytes}};
   };
   std::string where;
-  using ridge::place::judge::difference;
+  using judge::difference;
   EXPECT_EQ(difference(array(1, 2), array(1, 2), true, where), 0);
   EXPECT_TRUE(std::isinf(difference(array(1, 2), array(1, 2.0001f), true, where)));
   EXPECT_NEAR(difference(array(1, 2), array(1, 2.002f), false, where), 0.001, 1e-5);

@@ -14,6 +14,7 @@
 #include <iterator>
 #include <map>
 #include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -97,7 +98,14 @@ class SessionOn {
   }
   SessionOn(const SessionOn&) = delete;
   SessionOn& operator=(const SessionOn&) = delete;
-  explicit operator bool() const { return device_.there(); }
+  // There is a device, and this kernel is wanted on it: PLACED_WITHOUT names kernels, with commas, whose loops run on
+  // the host instead.
+  bool takes(const char* kernel) const {
+    static const char* const without = std::getenv("PLACED_WITHOUT");
+    if (!device_.there()) return false;
+    return without == nullptr ||
+           ("," + std::string(without) + ",").find("," + std::string(kernel) + ",") == std::string::npos;
+  }
   bool room(std::initializer_list<Range> ranges) const {  // they fit the device
     Int all = 0;
     for (const Range& r : ranges) {

@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 struct Wishes {
   std::string file, out, explain, page, device, database, command;
   std::vector<std::string> parameters;
+  std::size_t elements = 0;
   place::Options options;
   bool json = false, verdicts = false;
 };
@@ -105,7 +106,21 @@ void run(const Wishes& wishes) {
     fmt::print("{}; original {}, placed {}\n", sameness.text, base::human_seconds(sameness.original_seconds),
                base::human_seconds(sameness.placed_seconds));
   }
-  const auto outcome = place::judge::compare(judged, *source, judging);
+  judging.elements = static_cast<long>(wishes.elements);
+  judging.weighs = !parameters.empty() && !other_device;
+  auto outcome = place::judge::compare(judged, *source, judging);
+  if (outcome.verified && !outcome.slower.empty()) {  // without them, and compared again
+    for (const std::string& kernel : outcome.slower)
+      fmt::print("{} goes back to the host: with it the program is slower\n", kernel);
+    options.without = outcome.slower;
+    report = place::analyze(wishes.file, options);
+    if (report.placed.empty()) {
+      fmt::print("nothing is left on the device, no file is written\n");
+      return;
+    }
+    judging.weighs = false;
+    outcome = place::judge::compare(report, *source, judging);
+  }
   if (!outcome.verified)
     throw Error(ErrorKind::invalid_argument, fmt::format("not verified, no file is written: {}", outcome.text));
   fmt::print("{}; original {}, placed {}\n", outcome.text, base::human_seconds(outcome.original_seconds),
@@ -163,6 +178,10 @@ compiler follow after --:  ridge place blur.cpp --function blur -- -Iinclude -DW
   command.option("--device", wishes->device, "Where the placed program is compared").value_name("NAME");
   command.option("--param", wishes->parameters, "The value of an integer parameter in the comparison; may be repeated")
       .value_name("NAME=N");
+  command
+      .option("--elements", wishes->elements,
+              "Elements of every array in the comparison (default: by the sizes, at most 2^25)")
+      .value_name("N");
   command.option("--explain", wishes->explain, "Only this loop, with all that is known of it").value_name("LOOP");
   command
       .option("-p,--database", wishes->database,

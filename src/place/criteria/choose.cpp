@@ -47,11 +47,17 @@ Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) 
   // A grid takes many steps at once: below 0 an unsigned number would start again from above.
   const auto wraps = [](const Loop& l) { return l.step < 0 && l.type[0] == 'u'; };
   if (wraps(outer)) return choice.why = "it counts down in an unsigned number", choice;
-  if (!first.array_reductions.empty())
-    return choice.why =
-               "it adds into " + nest.variables[first.array_reductions[0]].host + " from many iterations at once",
-           choice;
-  choice.reduces = !first.reductions.empty();
+  for (const int x : first.array_reductions) {
+    const Variable& v = nest.variables[x];
+    const bool sum = std::any_of(first.recurrences.begin(), first.recurrences.end(),
+                                 [&](const Reduction& r) { return r.target == x && r.combine == Combine::sum; });
+    if (!sum || !v.integer || v.bytes != 4)  // whole numbers: in any order the same
+      return choice.why = "it adds into " + v.host + " from many iterations at once", choice;
+    choice.atomics.push_back(x);
+  }
+  choice.reduces = std::any_of(first.reductions.begin(), first.reductions.end(), [&](int x) {
+    return std::find(choice.atomics.begin(), choice.atomics.end(), x) == choice.atomics.end();
+  });
   choice.chain.push_back(root);
   std::set<int> written;
   emit::visit_accesses(nest.root, [&](const Access& a) {
@@ -65,7 +71,10 @@ Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) 
     if (inner == nullptr) break;
     const analysis::Verdict& v = verdicts[inner->loop];
     const Loop& loop = nest.loops[inner->loop];
-    if ((!v.parallel && v.copies.empty()) || !loop.exact || !v.array_reductions.empty() || !inner->guards.empty())
+    if ((!v.parallel && v.copies.empty()) || !loop.exact || !inner->guards.empty()) break;
+    if (!std::all_of(v.array_reductions.begin(), v.array_reductions.end(), [&](int x) {
+          return std::find(choice.atomics.begin(), choice.atomics.end(), x) != choice.atomics.end();
+        }))
       break;
     if (!v.reductions.empty() && !choice.reduces) break;
     if (!std::all_of(v.reductions.begin(), v.reductions.end(), [&](int x) {

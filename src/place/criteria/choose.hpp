@@ -10,8 +10,9 @@ namespace ridge::place::criteria {
 struct Choice {
   std::vector<int> chain{};  // loops on the grid, outermost first, at most three; empty: the nest is not placed
   bool reduces = false;
-  std::vector<int> copies{};  // arrays that are read from a copy taken before the nest
-  std::string why{};          // why not
+  std::vector<int> atomics{};  // arrays of whole numbers that many iterations add to, at places only the run knows
+  std::vector<int> copies{};   // arrays that are read from a copy taken before the nest
+  std::string why{};           // why not
 };
 
 Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts);

@@ -105,6 +105,17 @@ std::vector<int> axes_by_stride(const Nest& nest, const std::vector<int>& chain)
   return axes;
 }
 
+// bins[x] += e; by many items at once.
+void add_at_once(Node& node, const std::set<int>& targets) {
+  if (node.kind == NodeKind::statement && node.reduction.combine == Combine::sum &&
+      targets.count(node.reduction.target) > 0 && (node.operation == "+=" || node.operation == "-=")) {
+    node.text =
+        "ATOMIC_ADD(&" + node.target + ", " + (node.operation == "-=" ? "-(" + node.text + ")" : node.text) + ");";
+    node.target.clear();
+  }
+  for (Node& child : node.children) add_at_once(child, targets);
+}
+
 // A value is taken inside if (e < best): remember when, so that ties go as the source has them.
 void remember_order(Node& node, const std::set<int>& targets, const Nest& nest, const std::string& order) {
   if (node.kind == NodeKind::branch && !node.reduction.payload.empty() && targets.count(node.reduction.target) > 0) {
@@ -151,7 +162,10 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
     privates.insert(v.privates.begin(), v.privates.end());
     expanded.insert(v.expanded.begin(), v.expanded.end());
   }
+  const std::set<int> atomics(choice.atomics.begin(), choice.atomics.end());
+  k.atomic = !atomics.empty();
   for (const Reduction& r : verdicts[root].recurrences) {
+    if (atomics.count(r.target) > 0) continue;
     k.reductions.push_back(r);
     reduced.insert(r.target);
     payload.insert(r.payload.begin(), r.payload.end());
@@ -235,6 +249,7 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
       loops[choice.chain[i]].start = "(" + loops[choice.chain[i]].start + ")";
   }
   Node root_node = nest.root;
+  if (k.atomic) add_at_once(root_node, atomics);
   k.copies = choice.copies;
   for (const int c : k.copies) {
     read_copies(root_node, nest.variables[c].name);
@@ -294,7 +309,8 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
   }
   k.items = kItems[choice.chain.size()];
   std::string body;
-  if (const Blocking blocking = k.expanded.empty() ? find_blocking(nest, choice) : Blocking{}; blocking.blocks()) {
+  if (const Blocking blocking = k.expanded.empty() && !k.atomic ? find_blocking(nest, choice) : Blocking{};
+      blocking.blocks()) {
     body = blocked_text(nest, loops, choice, blocking, k.items);
     k.copies_of.assign(choice.chain.size(), "");
     for (std::size_t i = 0; i < choice.chain.size(); ++i)

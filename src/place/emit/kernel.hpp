@@ -38,7 +38,8 @@ struct Kernel {
   std::vector<std::string> parameters{};  // of the host functions, by name in the nest
   std::vector<int> chain{}, axes{};       // the loops on the grid, outermost first; and by axis
   bool libm = false, reassociates = false;
-  std::string why{};  // it cannot be made
+  bool atomic = false;  // items add to the same places
+  std::string why{};    // it cannot be made
 };
 
 Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Relations& relations,

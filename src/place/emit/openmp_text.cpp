@@ -76,7 +76,7 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
   for (const auto& [where, k] : placed) {
     const Nest& nest = program.functions[where.first].nests[where.second];
     std::string pragma = "#pragma omp parallel for" + clause(k, nest, nullptr);
-    bool possible = k.copies.empty() && nest.loops[0].kind == "for";  // a while loop has no pragma
+    bool possible = k.copies.empty() && !k.atomic && nest.loops[0].kind == "for";  // a while loop has no pragma
     std::set<std::string> privates, copied;
     for (const int p : k.privates)
       if (nest.variables[p].loops.empty()) privates.insert(nest.variables[p].host);

@@ -330,7 +330,7 @@ class Writer {
 
   std::string launch(const Kernel& k, const Nest& nest, const Part& part) const {
     const std::string pad = indent_of(part.span.begin);
-    std::vector<std::string> counts, ranges, arguments, tests{session_ + ""};
+    std::vector<std::string> counts, ranges, arguments, tests{session_ + ".takes(\"" + k.name + "\")"};
     for (const KernelArray& a : k.arrays) {
       const Variable& v = nest.variables[a.variable];
       const std::string n = v.name + "_n";

@@ -338,8 +338,8 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
     result.children.push_back(part(branch->getThen(), false));
     const auto* asked = dyn_cast<CallExpr>(branch->getCond()->IgnoreParenImpCasts());
     if (const FunctionDecl* test = asked != nullptr ? asked->getDirectCallee() : nullptr;
-        test != nullptr && test->getDeclName().isIdentifier() &&
-        test->getNameAsString().rfind(kGuard, 0) == 0 && branch->getElse() != nullptr) {
+        test != nullptr && test->getDeclName().isIdentifier() && test->getNameAsString().rfind(kGuard, 0) == 0 &&
+        branch->getElse() != nullptr) {
       // A transformed nest behind its test: it asks for addresses only, and the loops as they were stay where they are.
       around_.pop_back();
       Part before;

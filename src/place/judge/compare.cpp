@@ -33,6 +33,8 @@ double apart(const std::string& a, const std::string& b, bool exact) {
 
 }  // namespace
 
+double allowed(const Report& report) { return report.reassociates ? 1e-4 : report.libm ? 2e-5 : 0; }
+
 std::vector<Array> read_dump(const std::string& dump) {
   std::vector<Array> all;
   std::size_t at = 0;

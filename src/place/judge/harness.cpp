@@ -31,7 +31,8 @@ std::string harness(const Report& report, const Wishes& wishes, bool placed) {
       ++integers;
       product *= static_cast<double>(std::max(1L, sizes[p.name]));
     }
-  const long elements = std::clamp(static_cast<long>(std::min(product, 3e7)), 1L << 18, 1L << 25);
+  const long elements =
+      wishes.elements > 0 ? wishes.elements : std::clamp(static_cast<long>(std::min(product, 3e7)), 1L << 18, 1L << 25);
   for (const Parameter& p : report.parameters) {
     arguments += arguments.empty() ? "" : ", ";
     if (p.kind == "integer") {

@@ -13,6 +13,8 @@ struct Wishes {
   std::map<std::string, long> parameters{};  // sizes pinned by the user
   std::string device{};                      // RIDGE_DEVICE of the placed program
   std::string emit = "ridge";                // how the placed program was written
+  long elements = 0;                         // of every made-up array; 0: the product of the sizes, within bounds
+  bool weighs = false;                       // sizes are real: which kernels make it slower is found out
   double seconds = 300;                      // for each program
 };
 
@@ -21,6 +23,7 @@ struct Outcome {
   std::string text{};  // what was compared, or why it could not be
   double worst = 0;    // largest difference, relative to the array's largest value
   double original_seconds = 0, placed_seconds = 0;
+  std::vector<std::string> slower{};  // kernels without which the placed program is faster, transfers and all
 };
 
 Outcome compare(const Report& report, const std::string& source, const Wishes& wishes);
@@ -31,6 +34,10 @@ std::string cuda_fault(const Report& report, const Wishes& wishes);
 
 // The program that calls the function on made-up data and writes what it got; exposed for its test.
 std::string harness(const Report& report, const Wishes& wishes, bool placed);
+
+// How far apart they may be: a sum in another order, or an exp() of another library, has a bound far above rounding and
+// far below a mistake; 0: no bit may differ.
+double allowed(const Report& report);
 
 struct Array {
   std::string name{}, type{};

@@ -6,6 +6,7 @@
 #include <ridge/placed.hpp>
 
 #include "base/log.hpp"
+#include "place/runtime/staged_copy.hpp"
 
 namespace ridge::placed {
 
@@ -14,6 +15,7 @@ struct Kernels::State {
   std::optional<Program> program{};
   std::mutex mutex{};
   std::map<std::string, Kernel> kernels{};
+  std::optional<StagedCopy> staged{};
   std::multimap<std::size_t, Buffer> pool{};  // buffers of earlier runs, by size
 };
 
@@ -31,6 +33,7 @@ Kernels::Kernels(const char* name, const char* source) : state_(std::make_shared
 struct KernelQueue::State {
   std::shared_ptr<Kernels::State> kernels;
   std::optional<Queue> queue{};
+  std::optional<StagedCopy> staged{};          // made by the first long copy of a device that has memory of its own
   std::multimap<std::size_t, Buffer> spare{};  // the queue is in order: what comes later may have them
   bool uploading = false;
 };
@@ -45,6 +48,7 @@ KernelQueue::~KernelQueue() {
   try {
     state_->queue->finish();
     const std::lock_guard lock(state_->kernels->mutex);
+    if (state_->staged) state_->kernels->staged.swap(state_->staged);
     auto& pool = state_->kernels->pool;
     pool.merge(state_->spare);
     while (pool.size() > 32) pool.erase(pool.begin());
@@ -84,12 +88,33 @@ void KernelQueue::recycle(Buffer buffer) {
   state_->spare.emplace(size, std::move(buffer));
 }
 
+StagedCopy* KernelQueue::staged(Int bytes) {
+  const Device& device = *state_->kernels->device;
+  if (device.info().backend != Backend::cuda || bytes < static_cast<Int>(StagedCopy::kLong)) return nullptr;
+  if (!state_->staged) {
+    const std::lock_guard lock(state_->kernels->mutex);  // page-locking takes long: sessions hand it on
+    if (state_->kernels->staged)
+      state_->staged.swap(state_->kernels->staged);
+    else
+      state_->staged.emplace(device);
+  }
+  return &*state_->staged;
+}
+
 void KernelQueue::upload(const void* from, const Buffer& to, Int bytes) {
+  if (StagedCopy* copy = staged(bytes)) {
+    copy->upload(*state_->queue, from, to, static_cast<std::size_t>(bytes));
+    return;
+  }
   state_->queue->upload(from, to, static_cast<std::size_t>(bytes));
   state_->uploading = true;
 }
 
 void KernelQueue::download(const Buffer& from, void* to, Int bytes) {
+  if (StagedCopy* copy = staged(bytes)) {
+    copy->download(*state_->queue, from, to, static_cast<std::size_t>(bytes));
+    return;
+  }
   state_->queue->download(from, to, static_cast<std::size_t>(bytes));
   state_->queue->finish();
   state_->uploading = false;

@@ -4,7 +4,6 @@
 #include <memory>
 #include <mutex>
 #include <stdexcept>
-#include <string>
 #include <type_traits>
 
 namespace placed {

@@ -193,7 +193,24 @@ void least_in_plane(const int* cost, int h, int w, int& best, int& row, int& col
       }
 }
 
-//: histogram l1=reduction kernels=0
+//: histogram_of_vector l1=reduction kernels=1 run
+void histogram_of_vector(const unsigned char* image, std::vector<int>& bins, int n) {
+  for (int i = 0; i < n; ++i) bins[image[i]] += 1;
+}
+
+//: histogram_of_plane l1=reduction l2=reduction kernels=1 run
+void histogram_of_plane(const int* labels, const int* weights, std::vector<unsigned>& bins, int h, int w) {
+  for (int i = 0; i < h; ++i)
+    for (int j = 0; j < w; ++j)
+      if (weights[i * w + j] > 0) bins[labels[i * w + j]] -= weights[i * w + j];
+}
+
+//: histogram_of_reals l1=reduction kernels=0
+void histogram_of_reals(const int* labels, const float* a, std::vector<float>& bins, int n) {
+  for (int i = 0; i < n; ++i) bins[labels[i]] += a[i];
+}
+
+//: histogram l1=reduction kernels=1
 void histogram(const unsigned char* image, int* bins, int n) {
   for (int i = 0; i < n; ++i) bins[image[i]] += 1;
 }

@@ -1,0 +1,49 @@
+#include "place/runtime/staged_copy.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/threads.hpp"
+
+namespace ridge::placed {
+namespace {
+
+void copy_by_threads(void* to, const void* from, std::size_t bytes) {
+  const std::size_t threads = std::min<std::size_t>(8, base::hardware_threads());
+  base::parallel(threads, [&](std::size_t thread, std::size_t all) {
+    const base::Share part = base::share(bytes, thread, all, 4096);
+    std::memcpy(static_cast<char*>(to) + part.begin, static_cast<const char*>(from) + part.begin,
+                part.end - part.begin);
+  });
+}
+
+}  // namespace
+
+StagedCopy::StagedCopy(const Device& device) {
+  for (Buffer& slot : slots_) slot = device.buffer(kSlot, {.kind = MemoryKind::pinned, .name = "staging"});
+}
+
+void StagedCopy::upload(Queue& queue, const void* from, const Buffer& to, std::size_t bytes) {
+  for (std::size_t at = 0, turn = 0; at < bytes; at += kSlot, turn = 1 - turn) {
+    const std::size_t n = std::min(kSlot, bytes - at);
+    if (passed_[turn]) passed_[turn].wait();
+    copy_by_threads(slots_[turn].map().data(), static_cast<const char*>(from) + at, n);
+    queue.copy(slots_[turn], to, n, 0, at);
+    passed_[turn] = queue.record();
+  }
+}
+
+void StagedCopy::download(Queue& queue, const Buffer& from, void* to, std::size_t bytes) {
+  const auto start = [&](std::size_t at, std::size_t turn) {
+    queue.copy(from, slots_[turn], std::min(kSlot, bytes - at), at, 0);
+    passed_[turn] = queue.record();
+  };
+  if (bytes > 0) start(0, 0);
+  for (std::size_t at = 0, turn = 0; at < bytes; at += kSlot, turn = 1 - turn) {
+    if (at + kSlot < bytes) start(at + kSlot, 1 - turn);  // the next one is on its way while this one is taken out
+    passed_[turn].wait();
+    copy_by_threads(static_cast<char*>(to) + at, slots_[turn].map().data(), std::min(kSlot, bytes - at));
+  }
+}
+
+}  // namespace ridge::placed
