@@ -130,8 +130,16 @@ std::string jammed(const Node& node, const std::vector<Loop>& loops, const Shape
 
 }  // namespace
 
-Blocking find_blocking(const Nest& nest, const criteria::Choice& choice) {
-  if (choice.chain.size() != 2 || choice.reduces || !choice.copies.empty()) return {};
+Blocking find_blocking(const Nest& nest, const criteria::Choice& choice, const std::vector<int>& privates) {
+  const auto outside = [&](int variable) {
+    const std::vector<int>& around = nest.variables[variable].loops;
+    return std::find(around.begin(), around.end(), choice.chain.back()) == around.end();
+  };
+  bool shared = std::any_of(privates.begin(), privates.end(), outside);
+  visit_accesses(nest.root, [&](const Access& a) {
+    shared |= a.write && !nest.variables[a.variable].array() && outside(a.variable);
+  });
+  if (shared || choice.chain.size() != 2 || choice.reduces || !choice.copies.empty()) return {};
   const Node* outer = alone(&nest.root);
   if (outer->kind != NodeKind::loop || outer->loop != choice.chain[0]) return {};
   const Node* inner = alone(&outer->children[0]);

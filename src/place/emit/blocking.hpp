@@ -16,7 +16,8 @@ struct Blocking {
 
 // Two perfectly nested loops on the grid around loops whose bounds know nothing of them, with an array in there that
 // one of the two does not subscript.
-Blocking find_blocking(const Nest& nest, const criteria::Choice& choice);
+// What an iteration keeps for itself must be declared in there: one that is declared outside would be shared.
+Blocking find_blocking(const Nest& nest, const criteria::Choice& choice, const std::vector<int>& privates);
 
 // The nest with `items` of a group along each loop of the chain. `loops` have their axes.
 std::string blocked_text(const Nest& nest, const std::vector<Loop>& loops, const criteria::Choice& choice,

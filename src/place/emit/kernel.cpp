@@ -309,7 +309,7 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
   }
   k.items = kItems[choice.chain.size()];
   std::string body;
-  if (const Blocking blocking = k.expanded.empty() && !k.atomic ? find_blocking(nest, choice) : Blocking{};
+  if (const Blocking blocking = k.expanded.empty() && !k.atomic ? find_blocking(nest, choice, k.privates) : Blocking{};
       blocking.blocks()) {
     body = blocked_text(nest, loops, choice, blocking, k.items);
     k.copies_of.assign(choice.chain.size(), "");

@@ -231,3 +231,29 @@ void reduction_that_is_read(const float* in, float* out, int n) {
     out[i] = sum;
   }
 }
+
+//: product_with_sum_outside l1=parallel l2=parallel l3=reduction kernels=1 run
+void product_with_sum_outside(const float* a, const float* b, float* c, int n) {
+  float sum;
+  int l;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      sum = 0;
+      for (l = 0; l < n; l++) sum += a[i * n + l] * b[l * n + j];
+      c[i * n + j] = sum;
+    }
+}
+
+//: filtered_in_columns l1=parallel l2=parallel l3=reduction kernels=1 run
+void filtered_in_columns(const float* in, const float* weights, float* out, int h, int w) {
+  for (int c = 0; c < w; ++c)
+    for (int r = 2; r < h - 2; ++r) {
+      float sum = 0, square = 0;
+      for (int k = -2; k <= 2; ++k) {
+        const float x = weights[k + 2] * in[(r + k) * w + c];
+        sum += x;
+        square += x * x;
+      }
+      out[r * w + c] = sum > 0.5f ? sum : square;
+    }
+}
