@@ -1,0 +1,8 @@
+#include "support.hpp"
+
+#include "io/pixels.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace ridge;
+  return fuzz::attempt([&] { io::decode_tiff(fuzz::text_of(data, size), "fuzz"); });
+}
