@@ -16,7 +16,9 @@
 #include <vector>
 
 #include <ridge/device.hpp>
+#include <ridge/fft/convolution.hpp>  // convolve, correlate, Convolution
 #include <ridge/plan.hpp>
+#include <ridge/samples.hpp>
 
 namespace ridge::fft {
 
@@ -25,8 +27,7 @@ enum class Kind {
   real,     // real samples <-> the n/2+1 first values of the spectrum's last axis
 };
 
-// What samples are made of in memory; complex samples are pairs.
-enum class Samples { same, int8, int16 };
+using ridge::Samples;
 
 // Distances between neighbours in elements of that side's type (a real plan's samples are counted in reals).
 // Empty and 0 mean packed, last axis fastest.
@@ -38,7 +39,7 @@ struct Strides {
 // Done to the points of a transform on their way in, in cache, at no extra pass over memory. Each factor is one value a
 // point of the whole shape, packed, the same for every transform of the batch; empty means none.
 struct Load {
-  Samples samples = Samples::same;  // forward only
+  Samples samples = Samples::same;  // or int8, int16; forward only
   std::vector<double> window = {};
   std::vector<std::complex<double>> multiply = {};  // where the input is complex
 };
@@ -62,9 +63,9 @@ struct Problem {
 };
 
 template <class T>
-class Transform;  // a decided, ready transform on the host (src/fft/transform.hpp)
+class Transform;  // a decided, ready transform on the host
 template <class T>
-class DeviceTransform;  // and on another device (src/fft/device/device_transform.hpp)
+class DeviceTransform;  // and on another device
 
 // On another device than the host, spans are uploaded, transformed and downloaded again, one run at a time; buffers
 // stay where they are.
@@ -92,8 +93,8 @@ class Plan {
 
   // Memory of the plan's device, on a queue of it: enqueued, not waited for. The buffers hold what the spans above
   // would; the same buffer twice only where the plan was made in place. Not for plans on the host.
-  void forward(const Buffer& in, const Buffer& out, Queue& queue) const;
-  void inverse(const Buffer& in, const Buffer& out, Queue& queue) const;
+  void enqueue_forward(Queue& queue, const Buffer& in, const Buffer& out) const;
+  void enqueue_inverse(Queue& queue, const Buffer& in, const Buffer& out) const;
 
   // Plans whose load_forward.samples say so: real samples, or re, im, re, im, ... of complex ones.
   void forward(std::span<const std::int8_t> in, std::span<Complex> out) const;
@@ -126,46 +127,5 @@ Plan<T> plan(const Device& device, const Problem& problem, const planner::Option
 // a packed batch of many lines.
 template <class T>
 std::vector<planner::Candidate> candidates(const Device& device, std::size_t n);
-
-// --- convolution and correlation ---------------------------------------------------------------------------------
-
-enum class Extent {
-  linear,    // a.size() + b.size() - 1 values
-  circular,  // of the longer one's length; the shorter one is padded with zeros
-};
-
-// Element is float, double or complex of them. Convolution: out[n] = sum a[m] b[n - m].
-// Correlation: out[n] = sum a[m] conj(b[m - (n - (b.size() - 1))]) for linear, lag 0 at b.size() - 1; circular:
-// out[n] = sum a[m + n] conj(b[m]), lag 0 first.
-template <class Element>
-std::vector<Element> convolve(const Device& device, std::span<const Element> a, std::span<const Element> b,
-                              Extent extent = Extent::linear);
-template <class Element>
-std::vector<Element> correlate(const Device& device, std::span<const Element> a, std::span<const Element> b,
-                               Extent extent = Extent::linear);
-
-struct ConvolutionOptions {
-  std::size_t block = 0;    // transform length of a block; 0: chosen for the filter's length
-  std::size_t threads = 0;  // 0 = all
-  planner::Options planning = {.effort = Effort::quick};
-};
-
-template <class Element>
-class Convolver;  // src/fft/convolution.cpp
-
-// One filter for many or long signals: overlap-save, blocks side by side over the threads.
-template <class Element>
-class Convolution {
- public:
-  Convolution(const Device& device, std::span<const Element> filter, const ConvolutionOptions& options = {});
-  // out has signal.size() + filter.size() - 1 values and does not overlap the signal.
-  void run(std::span<const Element> signal, std::span<Element> out) const;
-  std::size_t filter_size() const;
-  std::size_t block() const;
-  std::string explain() const;
-
- private:
-  std::shared_ptr<const Convolver<Element>> convolver_;
-};
 
 }  // namespace ridge::fft

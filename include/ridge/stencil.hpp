@@ -57,6 +57,11 @@ class Plan {
   Stop run_until(Grid<T>& grid, double tolerance, Norm norm = Norm::max, std::size_t most_steps = 1'000'000,
                  std::size_t check_every = 0,  // 0: chosen so that checking costs little
                  const Grid<T>* coefficients = nullptr) const;
+  // Cells in memory of the plan's device, all fields one after the other as a Grid has them; `in` and `out` may be the
+  // same. Enqueued, not waited for. Calls one after the other, on the same queue or with the one before waited for:
+  // they share their memory. Not for plans on the host.
+  void enqueue(Queue& queue, const Buffer& in, const Buffer& out, std::size_t steps,
+               const Buffer& coefficients = {}) const;
   Session<T> start(const Grid<T>& grid, const Grid<T>* coefficients = nullptr) const;
   std::string explain() const;
   const std::vector<planner::Decision>& decisions() const;  // one

@@ -108,9 +108,9 @@ class Plan {
     shape_in_ = layout(in), shape_out_ = layout(out);
     const py::gil_scoped_release free;
     if (is_single(in.element())) {
-      single_.emplace(problem, options_of(measured));
+      single_.emplace(host(), problem, options_of(measured));
     } else {
-      double_.emplace(problem, options_of(measured));
+      double_.emplace(host(), problem, options_of(measured));
     }
   }
 

@@ -41,7 +41,8 @@ class DevicePlan {
     const std::lock_guard lock(mutex_);
     std::visit(
         [&](const auto& plan) {
-          inverse ? plan.inverse(in.buffer(), out.buffer(), queue_) : plan.forward(in.buffer(), out.buffer(), queue_);
+          inverse ? plan.enqueue_inverse(queue_, in.buffer(), out.buffer())
+                  : plan.enqueue_forward(queue_, in.buffer(), out.buffer());
         },
         *plan_);
     queue_.finish();

@@ -36,13 +36,13 @@ std::vector<Element> draw_values(std::size_t count, std::uint64_t seed) {
 
 // One value of the answer, as the header writes it. long double is wider than double on every machine we know.
 template <class Element>
-std::complex<long double> value_of(Operation kind, fft::Extent extent, const std::vector<Element>& a,
+std::complex<long double> value_of(Operation kind, fft::ConvolutionKind extent, const std::vector<Element>& a,
                                    const std::vector<Element>& b, std::size_t n) {
   using Value = std::complex<long double>;
   const auto as = static_cast<std::ptrdiff_t>(a.size()), bs = static_cast<std::ptrdiff_t>(b.size());
   const std::ptrdiff_t around = std::max(as, bs);
   const auto at = [&](const std::vector<Element>& values, std::ptrdiff_t i) {
-    if (extent == fft::Extent::circular) i = (i % around + around) % around;
+    if (extent == fft::ConvolutionKind::circular) i = (i % around + around) % around;
     const bool there = i >= 0 && i < static_cast<std::ptrdiff_t>(values.size());
     return there ? Value(std::complex<typename RealOf<Element>::Type>(values[static_cast<std::size_t>(i)])) : Value();
   };
@@ -50,7 +50,7 @@ std::complex<long double> value_of(Operation kind, fft::Extent extent, const std
   Value sum = 0;
   if (kind != Operation::correlate) {
     for (std::ptrdiff_t m = 0; m < as; ++m) sum += at(a, m) * at(b, place - m);
-  } else if (extent == fft::Extent::circular) {
+  } else if (extent == fft::ConvolutionKind::circular) {
     for (std::ptrdiff_t m = 0; m < bs; ++m) sum += at(a, m + place) * std::conj(at(b, m));
   } else {
     for (std::ptrdiff_t m = 0; m < as; ++m) sum += at(a, m) * std::conj(at(b, m - (place - (bs - 1))));
@@ -64,7 +64,8 @@ Outcome check_element(Draw& draw) {
   Random& random = draw.random;
   Outcome outcome;
   const Operation kind = random.one_of(std::vector{Operation::convolve, Operation::correlate, Operation::filter});
-  const auto extent = kind != Operation::filter && random.chance(0.5) ? fft::Extent::circular : fft::Extent::linear;
+  const auto extent =
+      kind != Operation::filter && random.chance(0.5) ? fft::ConvolutionKind::circular : fft::ConvolutionKind::linear;
   const std::uint64_t data = random.bits();
   fft::ConvolutionOptions options;
   options.threads = random.below(4);
@@ -74,7 +75,7 @@ Outcome check_element(Draw& draw) {
   const char* names[] = {"convolution", "correlation", "filter"};
   draw.problem =
       fmt::format("{} {} of {} and {} values{}", sizeof(T) == 4 ? "f32" : "f64", names[static_cast<int>(kind)],
-                  a.size(), b.size(), extent == fft::Extent::circular ? ", circular" : "");
+                  a.size(), b.size(), extent == fft::ConvolutionKind::circular ? ", circular" : "");
   if (!std::is_same_v<Element, T>) draw.problem += ", complex";
 
   std::vector<Element> got;
@@ -88,7 +89,7 @@ Outcome check_element(Draw& draw) {
   }
   draw.answered(std::as_writable_bytes(std::span(got)));
   const std::size_t expected_size =
-      extent == fft::Extent::circular ? std::max(a.size(), b.size()) : a.size() + b.size() - 1;
+      extent == fft::ConvolutionKind::circular ? std::max(a.size(), b.size()) : a.size() + b.size() - 1;
   if (got.size() != expected_size) {
     outcome.wrong = fmt::format("{} values where {} belong", got.size(), expected_size);
     return outcome;

@@ -171,10 +171,33 @@ std::string difference(const Grid<T>& got, const Grid<Wide>& expected, double al
   return {};
 }
 
-// `first` steps, then the rest, so that blocks of several steps have remainders in both.
+// In one go, by buffers of the device, or in two parts, so that blocks of several steps have remainders in both.
+struct Cut {
+  std::size_t first = 0;  // steps of the first part; 0: one
+  bool buffers = false;
+};
+
+template <class T>
+void advance_buffers(const stencil::Plan<T>& plan, Grid<T>& grid, std::size_t steps, const Grid<T>* coefficients) {
+  const Device& device = plan.device();
+  Queue queue = device.queue();
+  const Buffer cells = device.buffer(grid.all().size_bytes(), {.name = "check stencil"});
+  Buffer given;
+  queue.upload(std::as_const(grid).all(), cells);
+  if (coefficients != nullptr) {
+    given = device.buffer(coefficients->all().size_bytes(), {.name = "check coefficients"});
+    queue.upload(coefficients->all(), given);
+  }
+  plan.enqueue(queue, cells, cells, steps, given);
+  queue.download(cells, grid.all());
+  queue.finish();
+}
+
 template <class T>
 void advance(const stencil::Plan<T>& plan, Grid<T>& grid, std::size_t steps, const Grid<T>* coefficients,
-             std::size_t first) {
+             const Cut& cut) {
+  const std::size_t first = cut.first;
+  if (cut.buffers) return advance_buffers(plan, grid, steps, coefficients);
   if (first == 0) return plan.run(grid, steps, coefficients);
   stencil::Session<T> session = plan.start(grid, coefficients);
   session.run(first);
@@ -218,7 +241,9 @@ Outcome check_cells(Draw& draw) {
   const stencil::Plan<T> plan(draw.device, drawn.update, problem, options);
   draw.problem += ", " + chosen_by(plan.decisions());
 
-  const std::size_t first = steps > 0 && data.chance(0.3) ? data.below(steps + 1) : 0;
+  Cut cut;
+  cut.first = steps > 0 && data.chance(0.3) ? data.below(steps + 1) : 0;
+  cut.buffers = !draw.device.is_host() && data.chance(0.5);
   Grid<T> grid(problem.shape, drawn.update.fields);
   fill(grid, data, system && std::is_integral_v<T>);
   if (odd) {
@@ -252,13 +277,13 @@ Outcome check_cells(Draw& draw) {
       std::copy(given->all().begin(), given->all().end(), wide_coefficients->all().begin());
     }
     stencil::reference_in_double(drawn.update, problem, wide, steps, wide_coefficients ? &*wide_coefficients : nullptr);
-    advance(plan, grid, steps, given, first);
+    advance(plan, grid, steps, given, cut);
     draw.answered(std::as_writable_bytes(grid.all()));
     outcome.wrong = difference(grid, wide, allowed);
   } else {
     Grid<T> expected = grid;
     stencil::reference(drawn.update, problem, expected, steps, given);
-    advance(plan, grid, steps, given, first);
+    advance(plan, grid, steps, given, cut);
     draw.answered(std::as_writable_bytes(grid.all()));
     outcome.wrong = difference(grid, expected, allowed);
   }

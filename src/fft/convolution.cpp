@@ -214,12 +214,12 @@ std::string Convolution<Element>::explain() const {
 
 template <class Element>
 std::vector<Element> convolve(const Device& device, std::span<const Element> a, std::span<const Element> b,
-                              Extent extent) {
+                              ConvolutionKind kind) {
   if (a.empty() || b.empty()) refuse_convolution("one of the inputs is empty");
   if (a.size() < b.size()) std::swap(a, b);
   const planner::Options planning{.effort = Effort::quick};
   const std::size_t n = a.size();
-  if (extent == Extent::circular && is_smooth(n)) {
+  if (kind == ConvolutionKind::circular && is_smooth(n)) {
     using F = Filter<Element>;
     const F filter(device, b, n, 0, planning);
     base::AlignedArray<typename F::Complex> data(F::room(n));
@@ -231,7 +231,7 @@ std::vector<Element> convolve(const Device& device, std::span<const Element> a, 
   const Convolution<Element> convolution(
       device, b, {.block = best_block(b.size(), out.size()), .threads = 0, .planning = planning});
   convolution.run(a, out);
-  if (extent == Extent::circular) {
+  if (kind == ConvolutionKind::circular) {
     for (std::size_t i = n; i < out.size(); ++i) out[i - n] += out[i];
     out.resize(n);
   }
@@ -240,15 +240,15 @@ std::vector<Element> convolve(const Device& device, std::span<const Element> a, 
 
 template <class Element>
 std::vector<Element> correlate(const Device& device, std::span<const Element> a, std::span<const Element> b,
-                               Extent extent) {
+                               ConvolutionKind kind) {
   if (a.empty() || b.empty()) refuse_convolution("one of the inputs is empty");
   const std::size_t n = std::max(a.size(), b.size());
-  std::vector<Element> reversed(extent == Extent::linear ? b.size() : n);
+  std::vector<Element> reversed(kind == ConvolutionKind::linear ? b.size() : n);
   for (std::size_t i = 0; i < b.size(); ++i) {
-    const std::size_t at = extent == Extent::linear ? b.size() - 1 - i : (n - i) % n;
+    const std::size_t at = kind == ConvolutionKind::linear ? b.size() - 1 - i : (n - i) % n;
     reversed[at] = conjugate(b[i]);
   }
-  return convolve<Element>(device, a, reversed, extent);
+  return convolve<Element>(device, a, reversed, kind);
 }
 
 template class Convolution<float>;
@@ -259,13 +259,13 @@ template <class E>
 using In = std::span<const E>;
 using Cf = std::complex<float>;
 using Cd = std::complex<double>;
-template std::vector<float> convolve(const Device&, In<float>, In<float>, Extent);
-template std::vector<double> convolve(const Device&, In<double>, In<double>, Extent);
-template std::vector<Cf> convolve(const Device&, In<Cf>, In<Cf>, Extent);
-template std::vector<Cd> convolve(const Device&, In<Cd>, In<Cd>, Extent);
-template std::vector<float> correlate(const Device&, In<float>, In<float>, Extent);
-template std::vector<double> correlate(const Device&, In<double>, In<double>, Extent);
-template std::vector<Cf> correlate(const Device&, In<Cf>, In<Cf>, Extent);
-template std::vector<Cd> correlate(const Device&, In<Cd>, In<Cd>, Extent);
+template std::vector<float> convolve(const Device&, In<float>, In<float>, ConvolutionKind);
+template std::vector<double> convolve(const Device&, In<double>, In<double>, ConvolutionKind);
+template std::vector<Cf> convolve(const Device&, In<Cf>, In<Cf>, ConvolutionKind);
+template std::vector<Cd> convolve(const Device&, In<Cd>, In<Cd>, ConvolutionKind);
+template std::vector<float> correlate(const Device&, In<float>, In<float>, ConvolutionKind);
+template std::vector<double> correlate(const Device&, In<double>, In<double>, ConvolutionKind);
+template std::vector<Cf> correlate(const Device&, In<Cf>, In<Cf>, ConvolutionKind);
+template std::vector<Cd> correlate(const Device&, In<Cd>, In<Cd>, ConvolutionKind);
 
 }  // namespace ridge::fft

@@ -1,12 +1,15 @@
 #include "fft/layout.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <ridge/error.hpp>
+
+#include "fft/operators.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -119,8 +122,12 @@ void check_factors(const Layout& layout, const Problem& problem) {
       !(problem.load_forward.multiply.empty() && problem.store_inverse.multiply.empty())) {
     refuse_layout("real samples cannot be multiplied by complex factors: use a window");
   }
+  const Samples samples_type = problem.load_forward.samples;
+  if (samples_type != Samples::same && samples_type != Samples::int8 && samples_type != Samples::int16) {
+    refuse_layout("samples are int8, int16 or the plan's own (Samples::same)");
+  }
   if (problem.load_inverse.samples != Samples::same) refuse_layout("only a forward transform loads integers");
-  if (problem.in_place && problem.load_forward.samples != Samples::same) {
+  if (problem.in_place && samples_type != Samples::same) {
     refuse_layout("integer samples cannot be transformed in place");
   }
 }
@@ -158,6 +165,18 @@ Layout resolve(const Problem& problem) {
   if (problem.in_place) check_same_memory(layout, problem);
   check_factors(layout, problem);
   return layout;
+}
+
+double usual_flops(const Layout& layout, const Problem& problem) {
+  const auto points = static_cast<double>(layout.samples.points());
+  return (problem.kind == Kind::real ? 2.5 : 5) * points * std::log2(points) * static_cast<double>(problem.batch);
+}
+
+double least_bytes(const Layout& layout, const Problem& problem, std::size_t number) {
+  const double samples = static_cast<double>(layout.samples.points()) *
+                         static_cast<double>(sample_bytes(problem.load_forward.samples, problem.kind, number));
+  const double spectrum = static_cast<double>(layout.spectrum.points()) * 2 * static_cast<double>(number);
+  return (samples + spectrum) * static_cast<double>(problem.batch);
 }
 
 std::string shape_text(const Problem& problem) { return fmt::format("{}", fmt::join(problem.shape, "x")); }

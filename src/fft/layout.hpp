@@ -28,6 +28,10 @@ struct Layout {
 // Error{invalid_argument} for every problem that cannot be run, whatever the data.
 Layout resolve(const Problem& problem);
 
+double usual_flops(const Layout& layout, const Problem& problem);  // 5 N log2 N, half of it for real, of the batch
+// Samples and spectrum once each; `number`: bytes of a number of the plan's type.
+double least_bytes(const Layout& layout, const Problem& problem, std::size_t number);
+
 // "1024", "64x64": for keys and messages.
 std::string shape_text(const Problem& problem);
 

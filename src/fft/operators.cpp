@@ -81,24 +81,24 @@ template <class T>
 void load_complex(const Factors<T>& factors, const void* in, Steps from, std::complex<T>* tile, Steps to,
                   const Block& block) {
   switch (factors.samples) {
-    case Samples::same:
-      return move<T, true>(factors, static_cast<const std::complex<T>*>(in), from, tile, to, block);
     case Samples::int8:
       return move<T, true>(factors, static_cast<const std::int8_t*>(in), from, tile, to, block);
     case Samples::int16:
       return move<T, true>(factors, static_cast<const std::int16_t*>(in), from, tile, to, block);
+    default:
+      return move<T, true>(factors, static_cast<const std::complex<T>*>(in), from, tile, to, block);
   }
 }
 
 template <class T>
 void load_real(const Factors<T>& factors, const void* in, Steps from, T* tile, Steps to, const Block& block) {
   switch (factors.samples) {
-    case Samples::same:
-      return move<T, false>(factors, static_cast<const T*>(in), from, tile, to, block);
     case Samples::int8:
       return move<T, false>(factors, static_cast<const std::int8_t*>(in), from, tile, to, block);
     case Samples::int16:
       return move<T, false>(factors, static_cast<const std::int16_t*>(in), from, tile, to, block);
+    default:
+      return move<T, false>(factors, static_cast<const T*>(in), from, tile, to, block);
   }
 }
 

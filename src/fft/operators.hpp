@@ -54,10 +54,9 @@ void store_complex(const Factors<T>& factors, const std::complex<T>* tile, Steps
 template <class T>
 void store_real(const Factors<T>& factors, const T* tile, Steps from, T* out, Steps to, const Block& block);
 
-// Bytes of one sample in the caller's memory.
-template <class T>
-std::size_t sample_bytes(Samples samples, Kind kind) {
-  const std::size_t each = samples == Samples::int8 ? 1 : samples == Samples::int16 ? 2 : sizeof(T);
+// Bytes of one sample in the caller's memory, where a number of the plan's type has `number`.
+inline std::size_t sample_bytes(Samples samples, Kind kind, std::size_t number) {
+  const std::size_t each = samples == Samples::int8 ? 1 : samples == Samples::int16 ? 2 : number;
   return kind == Kind::complex ? 2 * each : each;
 }
 

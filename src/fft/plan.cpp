@@ -86,8 +86,8 @@ auto with_transform(const Host& host, const OnDevice& on_device, const Call& cal
 }
 
 template <class T>
-void run_buffers(const DeviceTransform<T>* transform, Direction direction, const Buffer& in, const Buffer& out,
-                 Queue& queue) {
+void enqueue(const DeviceTransform<T>* transform, Direction direction, Queue& queue, const Buffer& in,
+             const Buffer& out) {
   if (transform == nullptr) refuse_call("a plan on the host takes spans, not buffers");
   const Device& device = transform->device();
   planner::check_queue("fft", queue, device);
@@ -97,7 +97,7 @@ void run_buffers(const DeviceTransform<T>* transform, Direction direction, const
   if (direction == Direction::inverse && transform->layout().samples.aliases) {
     refuse_call("the input's strides make points share elements: such a plan can only go forward");
   }
-  transform->enqueue(direction, in, out, queue);
+  transform->enqueue(queue, direction, in, out);
 }
 
 }  // namespace
@@ -112,13 +112,13 @@ Plan<T>::Plan(const Device& device, const Problem& problem, const planner::Optio
 }
 
 template <class T>
-void Plan<T>::forward(const Buffer& in, const Buffer& out, Queue& queue) const {
-  run_buffers(on_device_.get(), Direction::forward, in, out, queue);
+void Plan<T>::enqueue_forward(Queue& queue, const Buffer& in, const Buffer& out) const {
+  enqueue(on_device_.get(), Direction::forward, queue, in, out);
 }
 
 template <class T>
-void Plan<T>::inverse(const Buffer& in, const Buffer& out, Queue& queue) const {
-  run_buffers(on_device_.get(), Direction::inverse, in, out, queue);
+void Plan<T>::enqueue_inverse(Queue& queue, const Buffer& in, const Buffer& out) const {
+  enqueue(on_device_.get(), Direction::inverse, queue, in, out);
 }
 
 template <class T>
@@ -191,11 +191,12 @@ std::size_t Plan<T>::output_size() const {
 }
 template <class T>
 double Plan<T>::flops() const {
-  return with_transform(transform_, on_device_, [](const auto& t) { return t.flops(); });
+  return with_transform(transform_, on_device_, [](const auto& t) { return usual_flops(t.layout(), t.problem()); });
 }
 template <class T>
 double Plan<T>::bytes() const {
-  return with_transform(transform_, on_device_, [](const auto& t) { return t.bytes(); });
+  return with_transform(transform_, on_device_,
+                        [](const auto& t) { return least_bytes(t.layout(), t.problem(), sizeof(T)); });
 }
 template <class T>
 std::string Plan<T>::explain() const {

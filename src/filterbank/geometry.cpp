@@ -62,19 +62,6 @@ std::size_t bytes_of(Samples samples) {
   }
 }
 
-const char* to_string(Samples samples) {
-  switch (samples) {
-    case Samples::int4:
-      return "int4";
-    case Samples::int8:
-      return "int8";
-    case Samples::int16:
-      return "int16";
-    default:
-      return "float32";
-  }
-}
-
 Geometry resolve(const Problem& problem) {
   check_counts(problem);
   Geometry geometry{};
@@ -82,7 +69,7 @@ Geometry resolve(const Problem& problem) {
   geometry.taps = problem.taps;
   geometry.stations = problem.stations;
   geometry.polarizations = problem.polarizations;
-  geometry.samples = problem.samples;
+  geometry.samples = problem.samples == Samples::same ? Samples::float32 : problem.samples;
   geometry.hop = hop_of(problem);
   // One station's samples lie together however they are cut.
   geometry.block = problem.input_block == 0 || problem.stations == 1 ? problem.channels : problem.input_block;
@@ -114,6 +101,7 @@ Geometry resolve(const Problem& problem) {
 Problem complete(const Problem& problem) {
   resolve(problem);
   Problem whole = problem;
+  if (whole.samples == Samples::same) whole.samples = Samples::float32;
   if (whole.weights.empty()) {
     whole.weights = design(problem.channels, problem.taps, problem.prototype);
   } else if (whole.weights.size() != problem.channels * problem.taps) {

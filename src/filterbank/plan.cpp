@@ -47,6 +47,10 @@ std::string Plan::explain() const { return bank_->decisions.front().explain(); }
 const std::vector<planner::Decision>& Plan::decisions() const { return bank_->decisions; }
 const std::vector<KernelSource>& Plan::kernels() const { return bank_->kernels; }
 
+std::size_t Plan::run(std::span<const std::byte> in, std::span<std::complex<float>> out) const {
+  return Stream(*this).push(in, out);
+}
+
 void Plan::enqueue(Queue& queue, const Resident& work) const {
   if (work.count == 0) return;
   const Geometry& g = bank_->geometry;

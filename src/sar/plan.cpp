@@ -76,12 +76,12 @@ class PlanState {
   }
 
   void enqueue(Queue& queue, const Buffer& echoes, const Buffer& image) const {
-    range_.forward(echoes, work_, queue);
-    range_.inverse(work_, other_, queue);
+    range_.enqueue_forward(queue, echoes, work_);
+    range_.enqueue_inverse(queue, work_, other_);
     turn_.enqueue(queue, other_, work_);
-    along_.forward(work_, other_, queue);
+    along_.enqueue_forward(queue, work_, other_);
     migration_->enqueue(queue, other_, work_);
-    along_.inverse(work_, image, queue);
+    along_.enqueue_inverse(queue, work_, image);
   }
 
   double flops() const {

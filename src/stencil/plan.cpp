@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "plan/arguments.hpp"
 #include "stencil/trials.hpp"
 #include "stencil/variant.hpp"
 
@@ -50,15 +51,17 @@ void check_grid(const PlanState<T>& state, const Grid<T>& grid) {
     refuse_call(fmt::format("a grid of {} fields, the update has {}", grid.fields(), state.layout.fields));
 }
 
+void check_coefficients_given(const Layout& layout, bool given) {
+  if (given == (layout.coefficients > 0)) return;
+  if (given) refuse_call("coefficients were given, but the update reads none");
+  refuse_call(fmt::format("the update reads {} coefficient {} and none was given", layout.coefficients,
+                          layout.coefficients == 1 ? "field" : "fields"));
+}
+
 template <class T>
 void check_coefficients(const PlanState<T>& state, const Grid<T>* coefficients) {
-  if (state.layout.coefficients == 0) {
-    if (coefficients != nullptr) refuse_call("coefficients were given, but the update reads none");
-    return;
-  }
-  if (coefficients == nullptr)
-    refuse_call(fmt::format("the update reads {} coefficient {} and none was given", state.layout.coefficients,
-                            state.layout.coefficients == 1 ? "field" : "fields"));
+  check_coefficients_given(state.layout, coefficients != nullptr);
+  if (coefficients == nullptr) return;
   if (coefficients->shape() != state.problem.shape || coefficients->fields() != state.layout.coefficients)
     refuse_call(fmt::format("coefficients of {} with {} fields, the plan needs {} with {}",
                             fmt::join(coefficients->shape(), " x "), coefficients->fields(),
@@ -111,6 +114,22 @@ void Plan<T>::run(Grid<T>& grid, std::size_t steps, const Grid<T>* coefficients)
   if (steps == 0) return;
   session.run(steps);
   session.read(grid);
+}
+
+template <class T>
+void Plan<T>::enqueue(Queue& queue, const Buffer& in, const Buffer& out, std::size_t steps,
+                      const Buffer& coefficients) const {
+  if (state_->device.is_host()) no_buffers();
+  const Layout& layout = state_->layout;
+  const std::size_t field = layout.cells() * sizeof(T);
+  planner::check_queue("stencil", queue, state_->device);
+  planner::check_buffer("stencil", "input", in, state_->device, layout.fields * field);
+  planner::check_buffer("stencil", "output", out, state_->device, layout.fields * field);
+  check_coefficients_given(layout, static_cast<bool>(coefficients));
+  if (coefficients) {
+    planner::check_buffer("stencil", "coefficients", coefficients, state_->device, layout.coefficients * field);
+  }
+  state_->variant->enqueue(queue, in, out, coefficients, steps);
 }
 
 template <class T>
@@ -229,6 +248,8 @@ void move_box(const Layout& layout, const Box& box, T* grid, const Move& move) {
 }
 
 }  // namespace
+
+void no_buffers() { refuse_call("a plan on the host takes grids, not buffers"); }
 
 void no_boxes() {
   throw Error(ErrorKind::internal, "stencil: a variant that hands over whole grids was asked for a part");

@@ -29,6 +29,7 @@ class Running {
 
 // Where a variant has none of its own.
 [[noreturn]] void no_boxes();
+[[noreturn]] void no_buffers();
 template <class T>
 void Running<T>::get(const Box&, T*) {
   no_boxes();
@@ -45,8 +46,16 @@ class Variant {
  public:
   virtual ~Variant() = default;
   virtual std::unique_ptr<Running<T>> start(const Grid<T>& grid, const Grid<T>* coefficients) const = 0;
+  // Packed fields in checked buffers of the device; only for variants on one.
+  virtual void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients,
+                       std::size_t steps) const;
   virtual std::size_t depth() const { return 1; }  // steps it likes to take at once; any number works
 };
+
+template <class T>
+void Variant<T>::enqueue(Queue&, const Buffer&, const Buffer&, const Buffer&, std::size_t) const {
+  no_buffers();
+}
 
 // A variant built for a part of the grid, to be timed in its place, and what its seconds of a step are to be multiplied
 // with. Large grids take seconds to go through once; a part that is as little in the caches tells as much.

@@ -34,7 +34,7 @@ CONTEXT = {
     "transpose::plan<": SPANS,
 }
 PRELUDE = "\n".join(f"#include <ridge/{name}>" for name in (
-    "fft.hpp", "fft/tensor.hpp", "fft_hybrid.hpp", "filterbank.hpp", "image.hpp", "machine.hpp", "place.hpp", "plan.hpp", "sar.hpp",
+    "fft.hpp", "fft/tensor.hpp", "fft/hybrid.hpp", "filterbank.hpp", "image.hpp", "machine.hpp", "place.hpp", "plan.hpp", "sar.hpp",
     "stencil.hpp", "transpose.hpp")) + "\n#include <complex>\n#include <iostream>\n#include <string>\n#include <vector>\n"
 
 pages = ["README.md"] + sorted(f"docs/{n}" for n in os.listdir(os.path.join(source, "docs")) if n.endswith(".md"))

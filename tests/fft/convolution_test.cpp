@@ -57,7 +57,7 @@ TYPED_TEST(FftConvolution, LinearAndCircularMeetTheSum) {
     const std::size_t length = std::max(n, m);
     std::vector<std::complex<double>> wrapped(length);
     for (std::size_t i = 0; i < expected.size(); ++i) wrapped[i % length] += expected[i];
-    const auto circular = convolve<TypeParam>(host(), In(a), In(b), Extent::circular);
+    const auto circular = convolve<TypeParam>(host(), In(a), In(b), ConvolutionKind::circular);
     ASSERT_EQ(circular.size(), length);
     EXPECT_LE(distance(circular, wrapped), this->kGate) << n << ' ' << m;
   }
@@ -69,7 +69,7 @@ TYPED_TEST(FftConvolution, CorrelationFindsTheLag) {
     const auto a = random_values<TypeParam>(n, 3), b = random_values<TypeParam>(m, 4);
     const auto linear = correlate<TypeParam>(host(), In(a), In(b));
     const std::size_t length = std::max(n, m);
-    const auto circular = correlate<TypeParam>(host(), In(a), In(b), Extent::circular);
+    const auto circular = correlate<TypeParam>(host(), In(a), In(b), ConvolutionKind::circular);
     std::vector<std::complex<double>> expected(n + m - 1), wrapped(length);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < m; ++j) {

@@ -129,7 +129,7 @@ TEST_F(LongLines, RingsInPlace) {
     const Buffer buffer = device.buffer(n * batch * sizeof(data[0]));
     Queue queue = device.queue();
     queue.upload(std::span<const std::complex<float>>(data), buffer);
-    same.forward(buffer, buffer, queue);
+    same.enqueue_forward(queue, buffer, buffer);
     queue.download(buffer, std::span<std::complex<float>>(data));
     queue.finish();
     EXPECT_EQ(data, expected);

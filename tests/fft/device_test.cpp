@@ -194,8 +194,8 @@ TEST_F(DeviceFft, BuffersStayOnTheDevice) {
     const auto points = reference::random_points<float>(n * batch, 5);
     std::vector<std::complex<float>> back(n * batch);
     queue.upload(std::span<const std::complex<float>>(points), a);
-    plan.forward(a, b, queue);
-    plan.inverse(b, a, queue);
+    plan.enqueue_forward(queue, a, b);
+    plan.enqueue_inverse(queue, b, a);
     queue.download(a, std::span<std::complex<float>>(back));
     queue.finish();
     EXPECT_LE(distance(back, points), 2 * reference::error_gate<float>(n)) << device.id();
@@ -318,17 +318,17 @@ TEST_F(DeviceFft, RefusesWhatDoesNotFit) {
     const Plan<float> plan(device, {.shape = {16}}, quick());
     Queue queue = device.queue();
     const Buffer a = device.buffer(16 * 8, {.name = "a"}), small = device.buffer(15 * 8, {.name = "small"});
-    EXPECT_THROW(plan.forward(a, small, queue), Error);
-    EXPECT_THROW(plan.forward(small, a, queue), Error);
-    EXPECT_THROW(plan.forward(a, a, queue), Error) << "not planned in place";
-    EXPECT_THROW(plan.forward(a, Buffer(), queue), Error);
+    EXPECT_THROW(plan.enqueue_forward(queue, a, small), Error);
+    EXPECT_THROW(plan.enqueue_forward(queue, small, a), Error);
+    EXPECT_THROW(plan.enqueue_forward(queue, a, a), Error) << "not planned in place";
+    EXPECT_THROW(plan.enqueue_forward(queue, a, Buffer()), Error);
     std::vector<std::complex<float>> line(15);
     EXPECT_THROW(plan.forward(std::span<const std::complex<float>>(line), std::span<std::complex<float>>(line)), Error);
   }
   const Plan<float> on_host(host(), {.shape = {16}}, quick());
   Queue queue = host().queue();
   const Buffer a = host().buffer(128), b = host().buffer(128);
-  EXPECT_THROW(on_host.forward(a, b, queue), Error) << "the host takes spans";
+  EXPECT_THROW(on_host.enqueue_forward(queue, a, b), Error) << "the host takes spans";
 }
 
 TEST_F(DeviceFft, ChoosesByMeasurementAndExplains) {

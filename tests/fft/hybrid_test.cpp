@@ -4,7 +4,7 @@
 #include <system_error>
 
 #include <gtest/gtest.h>
-#include <ridge/fft_hybrid.hpp>
+#include <ridge/fft/hybrid.hpp>
 
 #include "fft/device_support.hpp"
 #include "fft/multi_device/spinning_pool.hpp"

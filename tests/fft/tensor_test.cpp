@@ -105,6 +105,7 @@ double line_error(RealKind kind, std::size_t n, std::uint32_t seed, const Turns&
   std::vector<T> in(n), out(n, std::nan(""));
   for (T& x : in) x = uniform(random);
   const TensorPlan<T> plan(
+      host(),
       {.kind = TensorKind::real_to_real, .axes = {{.length = n, .input = 1, .output = 1}}, .real_kinds = {kind}},
       {.effort = Effort::quick});
   plan.run(in.data(), out.data());
@@ -154,12 +155,14 @@ TYPED_TEST(RealLines, EveryKindEveryLength) {
 TEST(RealLines, Refusals) {
   const auto make = [](RealKind kind, std::size_t n) {
     return TensorPlan<float>(
+        host(),
         {.kind = TensorKind::real_to_real, .axes = {{.length = n, .input = 1, .output = 1}}, .real_kinds = {kind}});
   };
   EXPECT_THROW(make(RealKind::dct1, 1), Error);
   EXPECT_THROW(make(RealKind::dct2, 0), Error);
-  EXPECT_THROW(TensorPlan<float>({.kind = TensorKind::real_to_real, .axes = {{.length = 4, .input = 1, .output = 1}}}),
-               Error);
+  EXPECT_THROW(
+      TensorPlan<float>(host(), {.kind = TensorKind::real_to_real, .axes = {{.length = 4, .input = 1, .output = 1}}}),
+      Error);
 }
 
 // --- whole tensors
@@ -290,7 +293,7 @@ void check_problem(const TensorProblem& problem, std::mt19937& random) {
   }
 
   for (WideComplex& v : values) v *= static_cast<Wide>(problem.scale);
-  const TensorPlan<T> plan(problem, {.effort = Effort::quick});
+  const TensorPlan<T> plan(host(), problem, {.effort = Effort::quick});
   std::vector<T> before[4];
   for (int m = 0; m < 4; ++m) before[m] = memory[m];
   if (problem.split_input || problem.split_output) {
@@ -413,16 +416,17 @@ TYPED_TEST(Tensors, TheSamePlanAgain) {
 
 TYPED_TEST(Tensors, LoopsOfNothingDoNothing) {
   TypeParam x = 3, y = 4;
-  const TensorPlan<TypeParam> plan({.axes = {{.length = 4, .input = 1, .output = 1}}, .loops = {{.length = 0}}});
+  const TensorPlan<TypeParam> plan(host(),
+                                   {.axes = {{.length = 4, .input = 1, .output = 1}}, .loops = {{.length = 0}}});
   plan.run(&x, &y);
   EXPECT_EQ(y, 4);
 }
 
 TYPED_TEST(Tensors, SharedOutputsAreRefused) {
-  EXPECT_THROW(TensorPlan<TypeParam>({.axes = {{.length = 4, .input = 1, .output = 1}},
-                                      .loops = {{.length = 2, .input = 4, .output = 2}}}),
+  EXPECT_THROW(TensorPlan<TypeParam>(host(), {.axes = {{.length = 4, .input = 1, .output = 1}},
+                                              .loops = {{.length = 2, .input = 4, .output = 2}}}),
                Error);
-  EXPECT_THROW(TensorPlan<TypeParam>({.axes = {{.length = 4, .input = 1, .output = 0}}}), Error);
+  EXPECT_THROW(TensorPlan<TypeParam>(host(), {.axes = {{.length = 4, .input = 1, .output = 0}}}), Error);
 }
 
 TYPED_TEST(Tensors, ManyAxesAndLongLines) {

@@ -400,7 +400,7 @@ TEST_F(BankOnDevices, SpecializedWarpsAgreeWithTheDefinition) {
             const Plan plan = filterbank::plan(device, problem, only(candidate.name()));
             const Spectra whole = run(plan, bytes);
             EXPECT_LT(error(whole, expected(problem, bytes)), 4e-7)
-                << channels << " channels of " << taps << " taps, " << filterbank::to_string(samples) << ", "
+                << channels << " channels of " << taps << " taps, " << ridge::to_string(samples) << ", "
                 << candidate.name();
             EXPECT_TRUE(same_bits(whole, run_in_pieces(plan, bytes, {}, 17 * channels * problem.stations + 12)));
           }

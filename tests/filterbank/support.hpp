@@ -44,10 +44,9 @@ inline Bytes noise(const Problem& problem, std::size_t samples, unsigned seed = 
 }
 
 inline Spectra run(const Plan& plan, std::span<const std::byte> bytes) {
-  Stream stream(plan);
   // On a cache line, as stores past the caches want it.
-  base::AlignedArray<std::complex<float>> out(stream.due(bytes.size()) * plan.spectrum_size());
-  stream.push(bytes, out.span());
+  base::AlignedArray<std::complex<float>> out(Stream(plan).due(bytes.size()) * plan.spectrum_size());
+  plan.run(bytes, out.span());
   return {out.begin(), out.end()};
 }
 

@@ -33,7 +33,7 @@ WORKLOADS = ["transpose", "fft", "stencil", "filterbank", "image", "sar"]
 ALLOWED["check"] = LIBRARY + WORKLOADS
 ALLOWED["cli"] = list(ALLOWED)  # the end of every way
 # Headers of include/ridge that belong to no folder of their own name.
-HEADERS = {"error": "base", "fft_hybrid": "fft", "window": "base"}
+HEADERS = {"error": "base", "samples": "base", "window": "base"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<ridge/([^>]+)>)')
 

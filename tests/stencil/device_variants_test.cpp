@@ -299,6 +299,51 @@ TEST_F(DeviceVariants, BoxesThereAndBack) {
   }
 }
 
+// Cells that are on the device already: the same steps to the last bit as from a grid of the host's.
+TEST_F(DeviceVariants, BuffersThereAndBack) {
+  const std::vector<std::size_t> shape{19, 37};
+  const Problem problem{.shape = shape, .borders = Borders::all(mirror)};
+  const Update<float> update = ridge::stencil::update<float>(2, [](auto u) {
+    return u(0, 0) + u.coefficient(0, 0, 0) * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4.0f * u(0, 0));
+  });
+  Grid<float> grid(shape), coefficients(shape);
+  for (std::size_t i = 0; i < grid.all().size(); ++i) {
+    grid.all()[i] = static_cast<float>(i * 37 % 101);
+    coefficients.all()[i] = static_cast<float>(i % 7) / 32;
+  }
+  const std::size_t bytes = grid.all().size_bytes();
+  for (const Device& device : accelerators()) {
+    SCOPED_TRACE(device.info().name);
+    Queue queue = device.queue();
+    const Buffer in = device.buffer(bytes), out = device.buffer(bytes), given = device.buffer(bytes);
+    const Buffer small = device.buffer(bytes - 4);
+    for (const char* variant : {"base", "padded", "tiles"}) {
+      const Plan<float> plan(device, update, problem,
+                             {.effort = Effort::quick, .use_wisdom = false, .variant = variant});
+      queue.upload(std::as_const(coefficients).all(), given);
+      for (const std::size_t steps : {0u, 1u, 7u}) {
+        Grid<float> expected = grid, got(shape);
+        plan.run(expected, steps, &coefficients);
+        queue.upload(std::as_const(grid).all(), in);
+        plan.enqueue(queue, in, out, steps, given);
+        plan.enqueue(queue, in, in, steps, given);
+        queue.download(out, got.all());
+        queue.finish();
+        EXPECT_EQ(worst(got, expected), 0) << variant << " " << steps;
+        queue.download(in, got.all());
+        queue.finish();
+        EXPECT_EQ(worst(got, expected), 0) << variant << " in place " << steps;
+      }
+      EXPECT_THROW(plan.enqueue(queue, in, out, 1), Error) << "no coefficients";
+      EXPECT_THROW(plan.enqueue(queue, in, out, 1, small), Error);
+      EXPECT_THROW(plan.enqueue(queue, small, out, 1, given), Error);
+      EXPECT_THROW(plan.enqueue(queue, in, small, 1, given), Error);
+    }
+    const Plan<float> on_host(host(), update, problem, {.effort = Effort::quick, .use_wisdom = false});
+    EXPECT_THROW(on_host.enqueue(queue, in, out, 1, given), Error) << "the host takes grids";
+  }
+}
+
 // The limits of an H200 and nothing behind them: enough to list candidates.
 struct Pretended : ridge::detail::DeviceState {
   Pretended() {

@@ -1,9 +1,9 @@
 // Transforms over any number of axes and loops, each with signed strides of its own on both sides: complex, real to
 // complex and back, and real to real (cosine, sine, Hartley). What FFTW's guru interface describes, on the host.
 //
-//   ridge::fft::TensorPlan<double> dct({.kind = TensorKind::real_to_real,
-//                                       .axes = {{.length = 1000, .input = 1, .output = 1}},
-//                                       .real_kinds = {RealKind::dct2}});
+//   auto dct = ridge::fft::tensor_plan<double>(ridge::host(), {.kind = TensorKind::real_to_real,
+//                                                              .axes = {{.length = 1000, .input = 1, .output = 1}},
+//                                                              .real_kinds = {RealKind::dct2}});
 //   dct.run(in, out);
 //
 // Planning never touches the arrays. A run is const and may be made by many threads at once.
@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include <ridge/device.hpp>
 #include <ridge/plan.hpp>
 
 namespace ridge::fft {
@@ -60,7 +61,7 @@ struct TensorProblem {
 };
 
 template <class T>
-class Tensor;  // src/fft/tensor/tensor.hpp
+class Tensor;
 
 template <class T>
 class TensorPlan {
@@ -69,8 +70,8 @@ class TensorPlan {
   using Complex = std::complex<T>;
 
   // Error{invalid_argument} for lengths of 0 along an axis, outputs that share elements, sizes beyond the address
-  // space.
-  explicit TensorPlan(const TensorProblem& problem, const planner::Options& options = {});
+  // space; Error{unavailable} for another device than the host.
+  TensorPlan(const Device& device, const TensorProblem& problem, const planner::Options& options = {});
 
   // The arrays' first elements (strides may lead to lower addresses too). Nothing is checked: the caller knows the
   // shape. Complex arrays are interleaved.
@@ -79,17 +80,25 @@ class TensorPlan {
   void run(const T* in, const T* in_imaginary, T* out, T* out_imaginary) const noexcept;
 
   const TensorProblem& problem() const;
+  const Device& device() const;
   double flops() const;         // by the usual count
   double done_flops() const;    // really done
+  double bytes() const;         // input and output once each
   std::string explain() const;  // the passes, a line each
   const std::vector<planner::Decision>& decisions() const;
+  const std::vector<KernelSource>& kernels() const;  // none: the host compiles nothing
 
  private:
   std::shared_ptr<const Tensor<T>> tensor_;
 };
 
+template <class T>
+TensorPlan<T> tensor_plan(const Device& device, const TensorProblem& problem, const planner::Options& options = {}) {
+  return TensorPlan<T>(device, problem, options);
+}
+
 // The same plan for the same problem and effort, kept for the life of the process (the most recently used, some 64 MB
-// of tables and scratch for each precision): for callers that plan at every call. Any thread may ask.
+// of tables and scratch for each precision): on the host: for callers that plan at every call. Any thread may ask.
 template <class T>
 TensorPlan<T> cached_tensor_plan(const TensorProblem& problem, const planner::Options& options = {});
 void forget_cached_plans();  // plans that are held live on

@@ -29,12 +29,12 @@
 #include <ridge/device.hpp>
 #include <ridge/filterbank/prototype.hpp>
 #include <ridge/plan.hpp>
+#include <ridge/samples.hpp>
 
 namespace ridge::filterbank {
 
-enum class Samples { int4, int8, int16, float32 };
+using ridge::Samples;                   // int4, int8, int16, float32; same is float32
 std::size_t bytes_of(Samples samples);  // of one complex sample
-const char* to_string(Samples samples);
 
 struct Ratio {
   std::size_t numerator = 1, denominator = 1;
@@ -102,6 +102,8 @@ class Plan {
   const std::vector<planner::Decision>& decisions() const;  // one
   const std::vector<KernelSource>& kernels() const;         // what was compiled for it; none on the host
   const Device& device() const;
+  // A stream by itself, from its first byte on: what Stream(plan).push(in, out) writes, and how many spectra.
+  std::size_t run(std::span<const std::byte> in, std::span<std::complex<float>> out) const;
   // Devices: enqueued, not waited for. Error{invalid_argument} where a buffer does not hold what it must.
   void enqueue(Queue& queue, const Resident& work) const;
 

@@ -77,7 +77,8 @@ FftBenchResult bench_on_device(const Device& device, const FftBench& wanted, con
   fill<T>(queue, in);
 
   std::vector<std::function<void()>> calls;
-  calls.emplace_back([&] { problem.inverse ? plan.inverse(in, out, queue) : plan.forward(in, out, queue); });
+  calls.emplace_back(
+      [&] { problem.inverse ? plan.enqueue_inverse(queue, in, out) : plan.enqueue_forward(queue, in, out); });
   calls.emplace_back([&] { queue.copy(in, out, std::min(in.size(), out.size())); });
   calls.front()();
   const auto expected = fetched<T>(queue, out);

@@ -7,7 +7,7 @@
 #include <random>
 
 #include <fmt/format.h>
-#include <ridge/fft_hybrid.hpp>
+#include <ridge/fft/hybrid.hpp>
 
 #include "base/aligned.hpp"
 #include "base/text.hpp"

@@ -255,8 +255,8 @@ FilterbankResult bench_filterbank(const Device& device, const filterbank::Proble
 }
 
 std::string filterbank_text(const filterbank::Problem& problem) {
-  return fmt::format("filterbank {} {}x{}{}{}{}", filterbank::to_string(problem.samples), problem.channels,
-                     problem.taps, problem.stations > 1 ? fmt::format(" stations {}", problem.stations) : "",
+  return fmt::format("filterbank {} {}x{}{}{}{}", ridge::to_string(problem.samples), problem.channels, problem.taps,
+                     problem.stations > 1 ? fmt::format(" stations {}", problem.stations) : "",
                      problem.oversampling.numerator != problem.oversampling.denominator
                          ? fmt::format(" {}/{}", problem.oversampling.numerator, problem.oversampling.denominator)
                          : "",

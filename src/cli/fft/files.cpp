@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include <fmt/format.h>
-#include <ridge/fft_hybrid.hpp>
+#include <ridge/fft/hybrid.hpp>
 
 #include "base/aligned.hpp"
 #include "base/progress.hpp"

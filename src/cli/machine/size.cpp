@@ -5,7 +5,7 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <ridge/fft_hybrid.hpp>
+#include <ridge/fft/hybrid.hpp>
 #include <ridge/machine.hpp>
 #include <ridge/transpose.hpp>
 

@@ -32,12 +32,6 @@ FactorTable factor_table(const std::vector<double>& window, const std::vector<st
   return table;
 }
 
-std::size_t samples_bytes(const Problem& problem, std::size_t number) {
-  const Samples samples = problem.load_forward.samples;
-  const std::size_t each = samples == Samples::int8 ? 1 : samples == Samples::int16 ? 2 : number;
-  return problem.kind == Kind::complex ? 2 * each : each;
-}
-
 bool has_gaps(const Side& side, std::size_t batch) { return side.points() * batch != side.extent; }
 
 }  // namespace
@@ -247,7 +241,7 @@ DeviceTransform<T>::DeviceTransform(const Device& device, const Problem& problem
 }
 
 template <class T>
-void DeviceTransform<T>::enqueue(Direction direction, const Buffer& in, const Buffer& out, Queue& queue) const {
+void DeviceTransform<T>::enqueue(Queue& queue, Direction direction, const Buffer& in, const Buffer& out) const {
   const std::vector<Stage>& stages = direction == Direction::forward ? forward_ : inverse_;
   const auto array = [&](Array which) -> const Buffer& {
     return which == Array::input ? in : which == Array::output ? out : work_;
@@ -261,7 +255,8 @@ std::size_t DeviceTransform<T>::bytes_of(Direction direction, bool input) const 
   if (!samples) return layout_.spectrum.extent * 2 * sizeof(T);
   // Back come reals or complex numbers of T, whatever the samples were loaded from.
   const std::size_t number = (problem_.kind == Kind::complex ? 2 : 1) * sizeof(T);
-  return layout_.samples.extent * (forward ? samples_bytes(problem_, sizeof(T)) : number);
+  return layout_.samples.extent *
+         (forward ? sample_bytes(problem_.load_forward.samples, problem_.kind, sizeof(T)) : number);
 }
 
 template <class T>
@@ -274,21 +269,7 @@ void DeviceTransform<T>::run(Direction direction, const void* in, void* out) con
                 .in_place = problem_.in_place,
                 // What lies between the points is the caller's and comes back as it was.
                 .output_first = !problem_.in_place && has_gaps(out_side, problem_.batch)},
-               [&](Queue& queue, const Buffer& from, const Buffer& to) { enqueue(direction, from, to, queue); });
-}
-
-template <class T>
-double DeviceTransform<T>::flops() const {
-  const double points = static_cast<double>(layout_.samples.points());
-  return (problem_.kind == Kind::real ? 2.5 : 5) * points * std::log2(points) * static_cast<double>(problem_.batch);
-}
-
-template <class T>
-double DeviceTransform<T>::bytes() const {
-  const double samples =
-      static_cast<double>(layout_.samples.points()) * static_cast<double>(samples_bytes(problem_, sizeof(T)));
-  const double spectrum = static_cast<double>(layout_.spectrum.points()) * 2 * sizeof(T);
-  return (samples + spectrum) * static_cast<double>(problem_.batch);
+               [&](Queue& queue, const Buffer& from, const Buffer& to) { enqueue(queue, direction, from, to); });
 }
 
 template <class T>
@@ -297,7 +278,8 @@ std::string DeviceTransform<T>::explain() const {
                                  problem_.kind == Kind::real ? "real" : "complex",
                                  sizeof(T) == sizeof(float) ? "float" : "double", problem_.batch, device_.id());
   for (const Stage& stage : forward_) text += fmt::format("  {}\n", stage.route->describe());
-  text += fmt::format("  {:.4g} flops by the usual count; at least {} moved\n", flops(), base::human_bytes(bytes()));
+  text += fmt::format("  {:.4g} flops by the usual count; at least {} moved\n", usual_flops(layout_, problem_),
+                      base::human_bytes(least_bytes(layout_, problem_, sizeof(T))));
   for (const planner::Decision& decision : decisions_) text += decision.explain();
   return text;
 }

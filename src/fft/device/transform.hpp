@@ -19,7 +19,7 @@ class DeviceTransform {
   DeviceTransform(const Device& device, const Problem& problem, const planner::Options& options);
 
   // Checked sizes; in and out are the same where the plan is in place.
-  void enqueue(Direction direction, const Buffer& in, const Buffer& out, Queue& queue) const;
+  void enqueue(Queue& queue, Direction direction, const Buffer& in, const Buffer& out) const;
 
   // Host memory: through buffers made by the first such run and kept; runs from several threads take turns.
   void run(Direction direction, const void* in, void* out) const;
@@ -30,8 +30,6 @@ class DeviceTransform {
   const Problem& problem() const { return problem_; }
   const Layout& layout() const { return layout_; }
   const std::vector<planner::Decision>& decisions() const { return decisions_; }
-  double flops() const;
-  double bytes() const;
   std::string explain() const;
   std::vector<KernelSource> kernels() const;  // of the forward way
 

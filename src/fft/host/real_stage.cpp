@@ -25,7 +25,7 @@ RealStage<T>::RealStage(const RealKernel<T>& kernel, std::size_t axis, const Sid
       spectrum_stride_(half_ == 1 ? 1 : spectrum.strides[axis]),
       load_(only_if_any(load)),
       store_(only_if_any(store)),
-      sample_bytes_(sample_bytes<T>(load_ == nullptr ? Samples::same : load_->samples, Kind::real)) {
+      sample_bytes_(sample_bytes(load_ == nullptr ? Samples::same : load_->samples, Kind::real, sizeof(T))) {
   loops_[0] = {batch, samples.batch, spectrum.batch, 0, 0};
   std::size_t used = 1, sample_step = n_, spectrum_step = half_;
   std::array<Loop, kMostAxes> found;

@@ -35,7 +35,7 @@ Stage<T>::Stage(const LineKernel<T>& line, std::size_t axis, const Side& in, con
       out_factor_(packed_step(out, axis)),
       load_(only_if_any(load)),
       store_(only_if_any(store)) {
-  element_bytes_ = load_ == nullptr ? sizeof(Complex) : sample_bytes<T>(load_->samples, Kind::complex);
+  element_bytes_ = load_ == nullptr ? sizeof(Complex) : sample_bytes(load_->samples, Kind::complex, sizeof(T));
   loops_[0] = {batch, in.batch, out.batch, 0, 0};
   std::size_t used = 1;
   for (std::size_t other = 0; other < kMostAxes; ++other) {

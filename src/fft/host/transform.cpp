@@ -463,21 +463,6 @@ void Transform<T>::run(Direction direction, const void* in, void* out) const {
 }
 
 template <class T>
-double Transform<T>::flops() const {
-  const double points = static_cast<double>(layout_.samples.points());
-  const double each = problem_.kind == Kind::real ? 2.5 : 5;
-  return each * points * std::log2(points) * static_cast<double>(problem_.batch);
-}
-
-template <class T>
-double Transform<T>::bytes() const {
-  const double samples = static_cast<double>(layout_.samples.points()) *
-                         static_cast<double>(sample_bytes<T>(forward_->load.samples, problem_.kind));
-  const double spectrum = static_cast<double>(layout_.spectrum.points()) * sizeof(Complex);
-  return (samples + spectrum) * static_cast<double>(problem_.batch);
-}
-
-template <class T>
 double Transform<T>::done_flops() const {
   if (two_step_) return two_step_->flops() * static_cast<double>(problem_.batch);
   double sum = real_ ? real_->flops() * static_cast<double>(forward_->real->units()) : 0;
@@ -501,8 +486,8 @@ std::string Transform<T>::explain() const {
                           stage.line().describe());
     }
   }
-  text += fmt::format("  {:.4g} flops done for {:.4g} by the usual count; at least {} moved\n", done_flops(), flops(),
-                      base::human_bytes(bytes()));
+  text += fmt::format("  {:.4g} flops done for {:.4g} by the usual count; at least {} moved\n", done_flops(),
+                      usual_flops(layout_, problem_), base::human_bytes(least_bytes(layout_, problem_, sizeof(T))));
   for (const planner::Decision& decision : decisions_) text += decision.explain();
   return text;
 }

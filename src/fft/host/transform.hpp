@@ -74,8 +74,6 @@ class Transform {
   const Problem& problem() const { return problem_; }
   const Layout& layout() const { return layout_; }
   const std::vector<planner::Decision>& decisions() const { return decisions_; }
-  double flops() const;
-  double bytes() const;
   double done_flops() const;  // really done
   std::string explain() const;
 

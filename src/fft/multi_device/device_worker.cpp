@@ -121,8 +121,8 @@ class DeviceWorker : public Worker {
     const Plan<T>& plan = station.plans.at(count);
     Queue& queue = station.queue;
     queue.upload(from, station.in, count * job.from);
-    job.direction == Direction::forward ? plan.forward(station.in, station.out, queue)
-                                        : plan.inverse(station.in, station.out, queue);
+    job.direction == Direction::forward ? plan.enqueue_forward(queue, station.in, station.out)
+                                        : plan.enqueue_inverse(queue, station.in, station.out);
     queue.download(station.out, to, count * job.to);
   }
 

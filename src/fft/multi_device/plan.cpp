@@ -4,7 +4,7 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <ridge/fft_hybrid.hpp>
+#include <ridge/fft/hybrid.hpp>
 #include <ridge/machine.hpp>
 
 #include "base/aligned.hpp"
@@ -71,9 +71,10 @@ class TrialMemory {
 
 template <class T>
 struct HybridPlan<T>::State {
-  State(const std::vector<Device>& devices, const Problem& problem_, const HybridOptions& options) : problem(problem_) {
+  State(const std::vector<Device>& devices_, const Problem& problem_, const HybridOptions& options)
+      : devices(devices_), problem(problem_) {
     check(devices, problem);
-    const Layout layout = resolve(problem);
+    layout = resolve(problem);
     samples = layout.samples.extent * (problem.kind == Kind::real ? 1 : 2);
     spectrum = layout.spectrum.extent * 2;
     bool copies = false;
@@ -103,7 +104,9 @@ struct HybridPlan<T>::State {
     return static_cast<double>(problem.batch) / std::accumulate(verdict.rates.begin(), verdict.rates.end(), 0.0);
   }
 
+  std::vector<Device> devices;
   Problem problem;
+  Layout layout;
   std::size_t samples = 0, spectrum = 0;  // numbers of the whole batch
   Workers workers;
   Verdict verdict;
@@ -153,6 +156,22 @@ void HybridPlan<T>::inverse(std::span<const Complex> in, std::span<T> out) const
   state_->checked_run(Direction::inverse, in.data(), 2 * in.size(), out.data(), out.size());
 }
 
+template <class T>
+const Problem& HybridPlan<T>::problem() const {
+  return state_->problem;
+}
+template <class T>
+const std::vector<Device>& HybridPlan<T>::devices() const {
+  return state_->devices;
+}
+template <class T>
+double HybridPlan<T>::flops() const {
+  return usual_flops(state_->layout, state_->problem);
+}
+template <class T>
+double HybridPlan<T>::bytes() const {
+  return least_bytes(state_->layout, state_->problem, sizeof(T));
+}
 template <class T>
 const std::vector<HybridShare>& HybridPlan<T>::shares() const {
   return state_->shares;

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include <ridge/fft.hpp>
-#include <ridge/fft_hybrid.hpp>
+#include <ridge/fft/hybrid.hpp>
 
 #include "fft/layout.hpp"
 #include "fft/variant.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <ridge/fft_hybrid.hpp>
+#include <ridge/fft/hybrid.hpp>
 
 #include "fft/multi_device/spinning_pool.hpp"
 #include "fft/multi_device/worker.hpp"

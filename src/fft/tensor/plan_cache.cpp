@@ -72,7 +72,7 @@ TensorPlan<T> cached_tensor_plan(const TensorProblem& problem, const planner::Op
                           std::to_string(options.most_trials) + "," + std::to_string(options.most_seconds) + "," +
                           options.variant;
   if (auto known = Cache<T>::instance().find(key)) return *known;
-  TensorPlan<T> plan(problem, options);
+  TensorPlan<T> plan(host(), problem, options);
   Cache<T>::instance().put(key, plan);
   return plan;
 }

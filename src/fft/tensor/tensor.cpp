@@ -7,10 +7,22 @@
 #include "fft/tensor/builder.hpp"
 
 namespace ridge::fft {
+namespace {
+
+double product(const std::vector<Dimension>& dimensions) {
+  double all = 1;
+  for (const Dimension& one : dimensions) all *= static_cast<double>(one.length);
+  return all;
+}
+
+}  // namespace
 
 template <class T>
-Tensor<T>::Tensor(const TensorProblem& problem, const planner::Options& options)
-    : problem_(problem), threads_(problem.threads == 0 ? base::hardware_threads() : problem.threads) {
+Tensor<T>::Tensor(const Device& device, const TensorProblem& problem, const planner::Options& options)
+    : device_(device), problem_(problem), threads_(problem.threads == 0 ? base::hardware_threads() : problem.threads) {
+  if (!device.is_host()) {
+    throw Error(ErrorKind::unavailable, "fft: tensors are transformed on the host, not on " + device.id());
+  }
   TensorBuilder<T> builder(problem_, options);
   steps_ = std::move(builder.steps);
   decisions_ = std::move(builder.decisions);
@@ -27,12 +39,21 @@ void Tensor<T>::run(const TensorArrays& arrays) const {
 
 template <class T>
 double Tensor<T>::flops() const {
-  double points = 1;
-  for (const Dimension& axis : problem_.axes) points *= static_cast<double>(axis.length);
-  double repeated = 1;
-  for (const Dimension& loop : problem_.loops) repeated *= static_cast<double>(loop.length);
+  const double points = product(problem_.axes);
   const bool complex = problem_.kind == TensorKind::complex_forward || problem_.kind == TensorKind::complex_inverse;
-  return (complex ? 5 : 2.5) * points * std::log2(points) * repeated;
+  return (complex ? 5 : 2.5) * points * std::log2(points) * product(problem_.loops);
+}
+
+template <class T>
+double Tensor<T>::bytes() const {
+  const double points = product(problem_.axes);
+  double numbers = 4 * points;  // complex to complex
+  if (problem_.kind == TensorKind::real_to_real) numbers = 2 * points;
+  if (problem_.kind == TensorKind::real_forward || problem_.kind == TensorKind::real_inverse) {
+    const std::size_t last = problem_.axes.empty() ? 1 : problem_.axes.back().length;
+    numbers = points + 2 * points / static_cast<double>(last) * static_cast<double>(last / 2 + 1);
+  }
+  return numbers * sizeof(T) * product(problem_.loops);
 }
 
 template <class T>
@@ -53,8 +74,8 @@ std::string Tensor<T>::explain() const {
 }
 
 template <class T>
-TensorPlan<T>::TensorPlan(const TensorProblem& problem, const planner::Options& options)
-    : tensor_(std::make_shared<const Tensor<T>>(problem, options)) {}
+TensorPlan<T>::TensorPlan(const Device& device, const TensorProblem& problem, const planner::Options& options)
+    : tensor_(std::make_shared<const Tensor<T>>(device, problem, options)) {}
 
 template <class T>
 void TensorPlan<T>::run(const void* in, void* out) const noexcept {
@@ -69,6 +90,19 @@ void TensorPlan<T>::run(const T* in, const T* in_imaginary, T* out, T* out_imagi
 template <class T>
 const TensorProblem& TensorPlan<T>::problem() const {
   return tensor_->problem();
+}
+template <class T>
+const Device& TensorPlan<T>::device() const {
+  return tensor_->device();
+}
+template <class T>
+double TensorPlan<T>::bytes() const {
+  return tensor_->bytes();
+}
+template <class T>
+const std::vector<KernelSource>& TensorPlan<T>::kernels() const {
+  static const std::vector<KernelSource> none;
+  return none;
 }
 template <class T>
 double TensorPlan<T>::flops() const {

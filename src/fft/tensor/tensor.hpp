@@ -37,15 +37,18 @@ class TensorStep {
 template <class T>
 class Tensor {
  public:
-  Tensor(const TensorProblem& problem, const planner::Options& options);
+  Tensor(const Device& device, const TensorProblem& problem, const planner::Options& options);
   void run(const TensorArrays& arrays) const;
   const TensorProblem& problem() const { return problem_; }
+  const Device& device() const { return device_; }
   const std::vector<planner::Decision>& decisions() const { return decisions_; }
   double flops() const;
   double done_flops() const;
+  double bytes() const;
   std::string explain() const;
 
  private:
+  Device device_;
   TensorProblem problem_;
   std::size_t threads_;
   std::vector<std::unique_ptr<TensorStep<T>>> steps_;

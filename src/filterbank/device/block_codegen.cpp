@@ -46,7 +46,7 @@ class Writer {
     const std::size_t lines = transforms() * points_;
     const std::size_t kept = d_.local_weights ? g_.taps * g_.channels : 0;  // floats
     text_.line("// {} channels of {} taps, {}; {} spectra filtered at a time from raw rows", g_.channels, g_.taps,
-               filterbank::to_string(g_.samples), d_.steps);
+               ridge::to_string(g_.samples), d_.steps);
     text_.raw(conversion_text(g_.samples, d_.parts));
     if (packed_) text_.raw(ridge::detail::kernel_text("filterbank/packed_rows"));
     text_.raw(fft::on_device::butterfly_text({16, each_}, false));

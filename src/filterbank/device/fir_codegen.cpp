@@ -52,7 +52,7 @@ class FirWriter {
  private:
   void head() {
     text_.line("// {} channels of {} taps, {}, {} in registers; {} stations and {} spectra at a time", g_.channels,
-               g_.taps, filterbank::to_string(g_.samples), to_string(d_.fir), d_.streams, d_.steps);
+               g_.taps, ridge::to_string(g_.samples), to_string(d_.fir), d_.streams, d_.steps);
     text_.raw(conversion_text(g_.samples, d_.parts));
     text_.raw(fft::on_device::butterfly_text({d_.radices.begin(), d_.radices.end()}, false));
     text_.raw(ridge::detail::kernel_text("filterbank/lines"));

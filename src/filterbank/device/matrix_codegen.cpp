@@ -82,7 +82,7 @@ class MatrixWriter {
 
   void head() {
     text_.line("// {} channels of {} taps, {}, on the matrix units; {} spectra at a time", g_.channels, g_.taps,
-               filterbank::to_string(g_.samples), d_.steps);
+               ridge::to_string(g_.samples), d_.steps);
     text_.raw(conversion_text(g_.samples, 4));
     text_.raw(matrix_words_text(d_.items));
     text_.raw(fft::on_device::butterfly_text({16, others_}, false));

@@ -100,7 +100,7 @@ void SeparateBank::enqueue(Queue& queue, const Stretch& stretch, const DeviceWei
                   .shifts = stretch.shifts,
                   .phases = stretch.phases},
                  weights);
-    size->transform.forward(size->branches, size->channels, queue);
+    size->transform.enqueue_forward(queue, size->branches, size->channels);
     const auto values = static_cast<std::uint32_t>(now * geometry_.spectrum_size());
     const std::uint64_t first = stretch.first + done;
     std::vector<Argument> arguments{

@@ -39,7 +39,7 @@ class WarpSpecializedWriter {
 
   KernelText write() {
     text_.line("// {} channels of {} taps, {}, on the matrix units, warp-specialized; {} spectra at a time",
-               g_.channels, g_.taps, filterbank::to_string(g_.samples), d_.steps);
+               g_.channels, g_.taps, ridge::to_string(g_.samples), d_.steps);
     text_.raw(conversion_text(g_.samples, 4));
     text_.raw(matrix_words_text(d_.items));
     text_.raw(fft::on_device::butterfly_text({16, others_}, false));

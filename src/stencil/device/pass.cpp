@@ -18,6 +18,18 @@ struct Service {
   Kernel spread, gather, change, take, put;
 };
 
+// A grid on the device: what the last pass wrote, and where the next one writes.
+struct Levels {
+  Buffer current{}, other{}, coefficients{};
+};
+
+void launch(Queue& queue, const Kernel& kernel, const Launch& shape, const std::vector<Buffer>& buffers,
+            const std::vector<Argument>& scalars) {
+  std::vector<Argument> arguments(buffers.begin(), buffers.end());
+  arguments.insert(arguments.end(), scalars.begin(), scalars.end());
+  queue.launch(kernel, shape, arguments);
+}
+
 template <class T>
 Service make_service(const Device& device) {
   const Program program = device.compile(service_source<T>(device));
@@ -41,6 +53,47 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
 
   std::unique_ptr<Running<T>> start(const Grid<T>& grid, const Grid<T>* coefficients) const override;
   std::size_t depth() const override { return depths_.front(); }
+
+  void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients,
+               std::size_t steps) const override {
+    Levels levels = shared_levels();
+    spread(queue, in, layout_.fields, levels.current);
+    if (coefficients) spread(queue, coefficients, layout_.coefficients, levels.coefficients);
+    queue.copy(levels.current, levels.other, bytes(layout_.fields));
+    advance(queue, levels, steps);
+    gather(queue, levels.current, layout_.fields, out);
+  }
+
+  Levels make_levels() const {
+    Levels levels{.current = device_.buffer(bytes(layout_.fields), {.name = "stencil grid"}),
+                  .other = device_.buffer(bytes(layout_.fields), {.name = "stencil grid, other"})};
+    if (layout_.coefficients > 0) {
+      levels.coefficients = device_.buffer(bytes(layout_.coefficients), {.name = "stencil coefficients"});
+    }
+    return levels;
+  }
+
+  // Packed fields to where they are worked on, and back.
+  void spread(Queue& queue, const Buffer& packed, std::size_t fields, const Buffer& to) const {
+    queue.fill(to, std::byte{0});
+    const std::size_t all = rows() * fields;
+    launch(queue, service_.spread, rows_launch(all), {packed, to}, rows_scalars(all));
+  }
+  void gather(Queue& queue, const Buffer& from, std::size_t fields, const Buffer& packed) const {
+    const std::size_t all = rows() * fields;
+    launch(queue, service_.gather, rows_launch(all), {from, packed}, rows_scalars(all));
+  }
+
+  void advance(Queue& queue, Levels& levels, std::size_t steps) const {
+    for (const std::size_t depth : depths_) {
+      if (steps < depth) continue;
+      const Pass& deep = pass(depth);
+      for (; steps >= depth; steps -= depth) {
+        deep.enqueue(queue, levels.current, levels.other, levels.coefficients);
+        std::swap(levels.current, levels.other);
+      }
+    }
+  }
 
   // Made when first asked for. Sessions in several threads may ask.
   const Pass& pass(std::size_t depth) const {
@@ -89,55 +142,55 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
   const Service service_;
 
  private:
+  // Those of enqueue(), made when it is first called.
+  Levels shared_levels() const {
+    std::lock_guard lock(mutex_);
+    if (!levels_.current) levels_ = make_levels();
+    return levels_;
+  }
+
   mutable std::mutex mutex_;
   mutable std::map<std::size_t, std::shared_ptr<const Pass>> passes_;
+  mutable Levels levels_;
 };
 
 template <class T>
 class DeviceRunning : public Running<T> {
  public:
   DeviceRunning(std::shared_ptr<const DeviceVariant<T>> variant, const Grid<T>& grid, const Grid<T>* coefficients)
-      : variant_(std::move(variant)), queue_(variant_->device_.queue()) {
-    const std::size_t bytes = variant_->bytes(grid.fields());
-    current_ = variant_->device_.buffer(bytes, {.name = "stencil grid"});
-    other_ = variant_->device_.buffer(bytes, {.name = "stencil grid, other"});
-    put(grid, current_, other_);
+      : variant_(std::move(variant)), queue_(variant_->device_.queue()), levels_(variant_->make_levels()) {
+    // Through the other level, which is as large.
+    queue_.upload(grid.all(), levels_.other);
+    variant_->spread(queue_, levels_.other, grid.fields(), levels_.current);
     if (coefficients != nullptr) {
-      const std::size_t size = variant_->bytes(coefficients->fields());
-      coefficients_ = variant_->device_.buffer(size, {.name = "stencil coefficients"});
-      const Buffer staging = variant_->device_.buffer(size, {.name = "stencil coefficients, packed"});
-      put(*coefficients, coefficients_, staging);
+      const Buffer packed =
+          variant_->device_.buffer(coefficients->all().size_bytes(), {.name = "stencil coefficients, packed"});
+      queue_.upload(coefficients->all(), packed);
+      variant_->spread(queue_, packed, coefficients->fields(), levels_.coefficients);
       queue_.finish();
     }
     // Fixed cells are never written, so both buffers hold them.
-    queue_.copy(current_, other_, bytes);
+    queue_.copy(levels_.current, levels_.other, variant_->bytes(grid.fields()));
     queue_.finish();  // the grid is the caller's again
   }
 
-  void run(std::size_t steps) override {
-    for (const std::size_t depth : variant_->depths_) {
-      if (steps < depth) continue;
-      const Pass& pass = variant_->pass(depth);
-      for (; steps >= depth; steps -= depth) advance(pass);
-    }
-  }
+  void run(std::size_t steps) override { variant_->advance(queue_, levels_, steps); }
 
   double change(Norm norm) override {
-    advance(variant_->pass(1));
+    variant_->advance(queue_, levels_, 1);
     const bool float64 = variant_->device_.limits().float64;
     const std::size_t bytes = 2 * kPartials * (float64 ? sizeof(double) : sizeof(float));
     if (!partial_) partial_ = variant_->device_.buffer(bytes, {.name = "stencil change"});
     const std::size_t rows = variant_->rows() * variant_->layout_.fields;
-    launch(variant_->service_.change, {.groups = {kPartials}, .items = {256}}, {other_, current_, partial_},
-           variant_->rows_scalars(rows));
+    launch(queue_, variant_->service_.change, {.groups = {kPartials}, .items = {256}},
+           {levels_.other, levels_.current, partial_}, variant_->rows_scalars(rows));
     return float64 ? summed<double>(norm) : summed<float>(norm);
   }
 
   void read(Grid<T>& grid) override {
-    const std::size_t rows = variant_->rows() * grid.fields();
-    launch(variant_->service_.gather, variant_->rows_launch(rows), {current_, other_}, variant_->rows_scalars(rows));
-    queue_.download(other_, grid.all());
-    queue_.copy(current_, other_, variant_->bytes(grid.fields()));
+    variant_->gather(queue_, levels_.current, grid.fields(), levels_.other);
+    queue_.download(levels_.other, grid.all());
+    queue_.copy(levels_.current, levels_.other, variant_->bytes(grid.fields()));
     queue_.finish();
   }
 
@@ -148,7 +201,8 @@ class DeviceRunning : public Running<T> {
   void get(const Box& box, T* cells) override {
     const std::size_t values = box.cells() * variant_->layout_.fields;
     if (values == 0) return;
-    launch(variant_->service_.take, variant_->box_launch(box), {current_, packed(values)}, variant_->box_scalars(box));
+    launch(queue_, variant_->service_.take, variant_->box_launch(box), {levels_.current, packed(values)},
+           variant_->box_scalars(box));
     queue_.download(packed_, cells, values * sizeof(T));
     queue_.finish();
   }
@@ -157,7 +211,8 @@ class DeviceRunning : public Running<T> {
     const std::size_t values = box.cells() * variant_->layout_.fields;
     if (values == 0) return;
     queue_.upload(cells, packed(values), values * sizeof(T));
-    launch(variant_->service_.put, variant_->box_launch(box), {current_, other_, packed_}, variant_->box_scalars(box));
+    launch(queue_, variant_->service_.put, variant_->box_launch(box), {levels_.current, levels_.other, packed_},
+           variant_->box_scalars(box));
     queue_.finish();
   }
 
@@ -167,26 +222,6 @@ class DeviceRunning : public Running<T> {
       packed_ = variant_->device_.buffer(values * sizeof(T), {.name = "stencil box"});
     }
     return packed_;
-  }
-
-  void launch(const Kernel& kernel, const Launch& shape, const std::vector<Buffer>& buffers,
-              const std::vector<Argument>& scalars) {
-    std::vector<Argument> arguments(buffers.begin(), buffers.end());
-    arguments.insert(arguments.end(), scalars.begin(), scalars.end());
-    queue_.launch(kernel, shape, arguments);
-  }
-
-  // Through `packed`, which is as large as `to`.
-  void put(const Grid<T>& grid, const Buffer& to, const Buffer& packed) {
-    queue_.upload(grid.all(), packed);
-    queue_.fill(to, std::byte{0});
-    const std::size_t rows = variant_->rows() * grid.fields();
-    launch(variant_->service_.spread, variant_->rows_launch(rows), {packed, to}, variant_->rows_scalars(rows));
-  }
-
-  void advance(const Pass& pass) {
-    pass.enqueue(queue_, current_, other_, coefficients_);
-    std::swap(current_, other_);
   }
 
   template <class Sum>
@@ -206,7 +241,8 @@ class DeviceRunning : public Running<T> {
 
   std::shared_ptr<const DeviceVariant<T>> variant_;
   Queue queue_;
-  Buffer current_, other_, coefficients_, partial_, packed_;
+  Levels levels_;
+  Buffer partial_, packed_;
 };
 
 template <class T>

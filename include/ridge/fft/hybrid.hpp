@@ -53,6 +53,10 @@ class HybridPlan {
   void forward(std::span<const T> in, std::span<Complex> out) const;  // real plans
   void inverse(std::span<const Complex> in, std::span<T> out) const;
 
+  const Problem& problem() const;
+  const std::vector<Device>& devices() const;
+  double flops() const;  // as Plan counts them
+  double bytes() const;
   const std::vector<HybridShare>& shares() const;
   double seconds() const;        // of the batch with these shares, the median of several runs
   double best_seconds() const;   // and their best
