@@ -2,44 +2,19 @@
 
 #include <bit>
 #include <cmath>
-#include <numbers>
 #include <type_traits>
-#include <utility>
+
+#include "base/unit_root.hpp"
 
 namespace ridge::fft {
 
-// The angle is reduced to the first octant in integers: symmetric entries come out equal to the last bit, and the
-// library's sine and cosine see only small arguments. Roots for float are held in double, which is wide enough for
-// them; those for double in long double, whose sine costs a microsecond where it is software.
+// Roots for float are held in double, which is wide enough for them; those for double in long double, whose sine costs
+// a microsecond where it is software.
 template <class T>
 typename AnyRoots<T>::Part AnyRoots<T>::exact(std::size_t k, std::size_t n) {
   using Wide = std::conditional_t<(sizeof(T) < sizeof(double)), double, long double>;
-  // In units of 1/8 turn: octant and remainder r / (8 n).
-  const std::size_t scaled = 8 * (k % n);
-  const std::size_t octant = scaled / n;
-  const std::size_t rest = scaled % n;
-  const bool mirrored = octant % 2 == 1;
-  const std::size_t small = mirrored ? n - rest : rest;
-  const Wide angle = std::numbers::pi_v<Wide> / 4 * static_cast<Wide>(small) / static_cast<Wide>(n);
-  Wide c = std::cos(angle), s = std::sin(angle);
-  if (mirrored) std::swap(c, s);
-  Wide re = c, im = s;
-  switch (octant / 2) {
-    case 1:
-      re = -s, im = c;
-      break;
-    case 2:
-      re = -c, im = -s;
-      break;
-    case 3:
-      re = s, im = -c;
-      break;
-    default:
-      break;
-  }
-  im = -im;
-  const auto re_high = static_cast<double>(re), im_high = static_cast<double>(im);
-  return {re_high, im_high, static_cast<double>(re - re_high), static_cast<double>(im - im_high)};
+  const base::UnitRoot root = base::unit_root<Wide>(k, n);
+  return {root.re, root.im, root.re_low, root.im_low};
 }
 
 template <class T>

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "codegen/literal.hpp"
 #include "device/cuda/nvrtc.hpp"
 #include "device_support.hpp"
-#include "fft/device/butterfly.hpp"
 #include "fft/device/pass/codegen.hpp"
 #include "fft/device/pass/exchange_layout.hpp"
 #include "fft/device/pass/step.hpp"
@@ -93,9 +93,9 @@ TEST(Exchange, PointsNeverShareAPlace) {
 
 TEST(Text, LiteralsReadBackAsTheSameNumber) {
   for (const double value : {0.1, 1.0, -0.70710678118654752440, 1e-7}) {
-    EXPECT_EQ(std::stod(literal(value, true)), value);
-    EXPECT_EQ(std::stof(literal(value, false)), static_cast<float>(value));
-    EXPECT_EQ(literal(value, false).back(), 'f');
+    EXPECT_EQ(std::stod(codegen::literal(value, true)), value);
+    EXPECT_EQ(std::stof(codegen::literal(value, false)), static_cast<float>(value));
+    EXPECT_EQ(codegen::literal(value, false).back(), 'f');
   }
 }
 

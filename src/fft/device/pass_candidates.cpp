@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "codegen/butterfly.hpp"
 #include "device/traits.hpp"
-#include "fft/device/butterfly.hpp"
 #include "fft/device/occupancy.hpp"
 #include "fft/device/radices.hpp"
 
@@ -162,7 +162,7 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
   if (plans.empty()) {
     refusal = has_butterflies(plain.length)
                   ? fmt::format("{} points do not fit into the registers of one work-group", plain.length)
-                  : fmt::format("{} has a prime factor above {}", plain.length, kLargestPrimeRadix);
+                  : fmt::format("{} has a prime factor above {}", plain.length, codegen::kLargestPrimeRadix);
     return {};
   }
   for (RadixPlan& plan : plans) {

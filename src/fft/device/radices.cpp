@@ -7,7 +7,7 @@
 #include <mutex>
 #include <set>
 
-#include "fft/device/butterfly.hpp"
+#include "codegen/butterfly.hpp"
 
 namespace ridge::fft::on_device {
 namespace {
@@ -43,7 +43,7 @@ RadixPlan priced(std::size_t length, const std::vector<std::size_t>& radices, st
     const std::size_t radix = radices[i], butterflies = length / radix;
     const std::size_t rounds = (butterflies + threads - 1) / threads;
     const double points = static_cast<double>(radix);
-    double each = butterfly_operations(radix) / points + (i == 0 ? 4 : exchange + kTwiddle);
+    double each = codegen::butterfly_operations(radix) / points + (i == 0 ? 4 : exchange + kTwiddle);
     // Work-items that idle in a stage still wait for it.
     each *= static_cast<double>(threads * rounds * radix) / static_cast<double>(length);
     plan.cost += each;

@@ -4,8 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "fft/device/butterfly.hpp"
-#include "fft/device/text.hpp"
+#include "codegen/butterfly.hpp"
+#include "codegen/literal.hpp"
+#include "codegen/text.hpp"
 #include "fft/roots.hpp"
 
 namespace ridge::fft::on_device {
@@ -36,14 +37,14 @@ std::string line_offset(const SpectrumDesign& design, const Address& at) {
 std::string factored(const SpectrumDesign& design, const std::string& value, const std::string& index) {
   if (design.factor == FactorKind::none) {
     if (takes_spectrum(design.change) || design.scale == 1) return value;
-    return fmt::format("scaled({}, {})", value, literal(design.scale, design.float64));
+    return fmt::format("scaled({}, {})", value, codegen::literal(design.scale, design.float64));
   }
   return fmt::format("{}({}, factors[{} * {}ul])", design.factor == FactorKind::real ? "scaled" : "multiply", value,
                      index, design.factor_at.point);
 }
 
-void body(Text& text, const SpectrumDesign& d) {
-  const std::string half = literal(0.5, d.float64);
+void body(codegen::Text& text, const SpectrumDesign& d) {
+  const std::string half = codegen::literal(0.5, d.float64);
   const auto in = [&](const std::string& k) { return fmt::format("from[{} * {}ul]", k, d.in.point); };
   const auto out = [&](const std::string& k) { return fmt::format("to[{} * {}ul]", k, d.out.point); };
   switch (d.change) {
@@ -99,9 +100,9 @@ std::vector<Buffer> all_tables(const Device& device, const SpectrumDesign& desig
 }  // namespace
 
 KernelSource spectrum_text(const SpectrumDesign& design) {
-  Text text;
+  codegen::Text text;
   text.line("// real spectrum, {} complex points a line", design.length);
-  text.raw(butterfly_text({}, design.float64));
+  text.raw(codegen::butterfly_text({}, design.float64));
   std::string signature = fmt::format(
       "KERNEL WORK_GROUP({}, 1, 1) void {}(GLOBAL const real2* RESTRICT in, GLOBAL real2* RESTRICT out, "
       "GLOBAL const real2* RESTRICT roots, ",

@@ -13,17 +13,15 @@
 
 #include <fmt/format.h>
 
+#include "codegen/butterfly.hpp"
+#include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
-#include "fft/device/butterfly.hpp"
-#include "fft/device/text.hpp"
 #include "filterbank/device/design.hpp"
 #include "filterbank/device/finish_codegen.hpp"
 #include "filterbank/device/lines_codegen.hpp"
 
 namespace ridge::filterbank::on_device {
 namespace {
-
-using fft::on_device::Text;
 
 constexpr std::size_t kItems = 256;
 constexpr std::size_t kHeldTurns = 4;  // from here on an item reads its roots again instead of keeping them
@@ -49,7 +47,7 @@ class Writer {
                ridge::to_string(g_.samples), d_.steps);
     text_.raw(conversion_text(g_.samples, d_.parts));
     if (packed_) text_.raw(ridge::detail::kernel_text("filterbank/packed_rows"));
-    text_.raw(fft::on_device::butterfly_text({16, each_}, false));
+    text_.raw(codegen::butterfly_text({16, each_}, false));
     text_.raw("#define dft1(v)\n");
     text_.raw(finish_words(d_));
     text_.open(
@@ -288,7 +286,7 @@ class Writer {
   bool packed_;                // two rows a register
   std::size_t held_;           // rows from block to block
   std::size_t points_;         // from a transform to the next
-  Text text_;
+  codegen::Text text_;
 };
 
 }  // namespace

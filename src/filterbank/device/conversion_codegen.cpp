@@ -2,8 +2,8 @@
 // the number 2^23 + integer, exactly, and one subtraction is left.
 #include <fmt/format.h>
 
+#include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
-#include "fft/device/text.hpp"
 #include "filterbank/device/design.hpp"
 
 namespace ridge::filterbank::on_device {
@@ -58,7 +58,7 @@ RawType raw_type(Samples samples, std::size_t parts) {
 }
 
 std::string conversion_text(Samples samples, std::size_t parts) {
-  fft::on_device::Text text;
+  codegen::Text text;
   text.raw(ridge::detail::kernel_text("filterbank/conversion"));
   const RawType type = raw_type(samples, parts);
   text.line("typedef {} raw_t;", type.name);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
 
 namespace ridge::filterbank::on_device {
@@ -18,7 +19,7 @@ std::string delay_arguments(const Geometry& g) {
   return g.delayed ? ", GLOBAL const int* RESTRICT shifts, GLOBAL const float2* RESTRICT phases, int first_phase" : "";
 }
 
-void open_finish(fft::on_device::Text& text, const KernelDesign& design, const std::string& time) {
+void open_finish(codegen::Text& text, const KernelDesign& design, const std::string& time) {
   const Geometry& g = design.geometry;
   if (design.factors == Factors::all) {
     text.line("GLOBAL const float2* const factor = factors + (pol * {} + station) * {};", g.stations, g.channels);

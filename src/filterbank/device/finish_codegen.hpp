@@ -3,7 +3,7 @@
 #pragma once
 #include <string>
 
-#include "fft/device/text.hpp"
+#include "codegen/text.hpp"
 #include "filterbank/device/design.hpp"
 
 namespace ridge::filterbank::on_device {
@@ -16,7 +16,7 @@ std::string delay_arguments(const Geometry& geometry);
 
 // Within a line of spectrum `time` (an expression, counted as the phases are), with `pol` and `station` in variables of
 // these names: what finished() needs.
-void open_finish(fft::on_device::Text& text, const KernelDesign& design, const std::string& time);
+void open_finish(codegen::Text& text, const KernelDesign& design, const std::string& time);
 
 // The expression of the finished value of channel `k`.
 std::string finished(const KernelDesign& design, const std::string& value, const std::string& k);

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "codegen/butterfly.hpp"
+#include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
-#include "fft/device/butterfly.hpp"
-#include "fft/device/text.hpp"
 #include "filterbank/device/design.hpp"
 #include "filterbank/device/finish_codegen.hpp"
 #include "filterbank/device/lines_codegen.hpp"
@@ -16,7 +16,7 @@
 namespace ridge::filterbank::on_device {
 namespace {
 
-using fft::on_device::Text;
+using codegen::Text;
 
 class FirWriter {
  public:
@@ -54,7 +54,7 @@ class FirWriter {
     text_.line("// {} channels of {} taps, {}, {} in registers; {} stations and {} spectra at a time", g_.channels,
                g_.taps, ridge::to_string(g_.samples), to_string(d_.fir), d_.streams, d_.steps);
     text_.raw(conversion_text(g_.samples, d_.parts));
-    text_.raw(fft::on_device::butterfly_text({d_.radices.begin(), d_.radices.end()}, false));
+    text_.raw(codegen::butterfly_text({d_.radices.begin(), d_.radices.end()}, false));
     text_.raw(ridge::detail::kernel_text("filterbank/lines"));
     text_.raw(finish_words(d_));
   }
@@ -364,7 +364,7 @@ class FirWriter {
 
   const KernelDesign& d_;
   const Geometry& g_;
-  Text text_;
+  codegen::Text text_;
   std::size_t pitch_ = 1;
 };
 

@@ -5,13 +5,14 @@
 
 #include <fmt/format.h>
 
-#include "fft/device/butterfly.hpp"
+#include "codegen/butterfly.hpp"
+#include "codegen/text.hpp"
 #include "filterbank/device/lines_codegen.hpp"
 
 namespace ridge::filterbank::on_device {
 namespace {
 
-using fft::on_device::Text;
+using codegen::Text;
 
 class LinesWriter {
  public:
@@ -97,7 +98,7 @@ class LinesWriter {
     }
   }
 
-  Text& text_;
+  codegen::Text& text_;
   const LinesDesign& d_;
   bool within_lanes_ = true;
 };
@@ -142,7 +143,7 @@ std::vector<std::size_t> radices_of(std::size_t channels, std::size_t held) {
   for (std::size_t p = 3; p <= rest;) {
     if (rest % p != 0 || p == 1) {
       p += 2;
-      if (p > fft::on_device::kLargestPrimeRadix) break;
+      if (p > codegen::kLargestPrimeRadix) break;
       continue;
     }
     rest /= p;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fft/device/text.hpp"
+#include "codegen/text.hpp"
 
 namespace ridge::filterbank::on_device {
 
@@ -20,13 +20,13 @@ struct LinesDesign {
 // One point in sixteen stays empty, so that the writes of a first stage of 16 meet no bank twice.
 inline std::size_t padded(std::size_t point) { return point + point / 16; }
 // Writes point `value` (a float2 expression) with number `k` of the line `line`.
-using StoreText = std::function<void(fft::on_device::Text& text, const std::string& value, const std::string& k)>;
+using StoreText = std::function<void(codegen::Text& text, const std::string& value, const std::string& k)>;
 
 // From local memory `points`, where a barrier has passed since it was written, through `store`. `zero` is an int that
 // the compiler cannot see through: roots are loaded again in every turn of a loop instead of being kept in registers.
 // `open_line` is called once for every butterfly of the last stage with the number of its line in the variable `line`
 // and closes nothing.
-void lines_text(fft::on_device::Text& text, const LinesDesign& design, const std::function<void()>& open_line,
+void lines_text(codegen::Text& text, const LinesDesign& design, const std::function<void()>& open_line,
                 const StoreText& store);
 
 // Complex values of the stages' roots, in all.

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "fft/device/butterfly.hpp"
-#include "fft/device/text.hpp"
+#include "codegen/butterfly.hpp"
+#include "codegen/text.hpp"
 #include "filterbank/device/design.hpp"
 #include "filterbank/device/matrix_products.hpp"
 #include "filterbank/device/matrix_weights.hpp"
@@ -18,7 +18,7 @@
 namespace ridge::filterbank::on_device {
 namespace {
 
-using fft::on_device::Text;
+using codegen::Text;
 
 class MatrixWriter {
  public:
@@ -85,7 +85,7 @@ class MatrixWriter {
                ridge::to_string(g_.samples), d_.steps);
     text_.raw(conversion_text(g_.samples, 4));
     text_.raw(matrix_words_text(d_.items));
-    text_.raw(fft::on_device::butterfly_text({16, others_}, false));
+    text_.raw(codegen::butterfly_text({16, others_}, false));
   }
 
   void lane_constants() {
@@ -334,7 +334,7 @@ class MatrixWriter {
   const KernelDesign& d_;
   const Geometry& g_;
   std::size_t others_;  // channels / 16: the second butterfly, and the warps of 32 spectra
-  Text text_;
+  codegen::Text text_;
   std::size_t history_ = 0, units_ = 0;  // of 8 rows
   std::size_t planes_ = 1, row_words_ = 0, plane_words_ = 0, line_pitch_ = 0;
 };

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
-#include "fft/device/text.hpp"
 #include "filterbank/device/finish_codegen.hpp"
 
 namespace ridge::filterbank::on_device {
@@ -17,7 +17,7 @@ constexpr std::size_t kLargeValues = std::size_t{1} << 22, kSmallValues = std::s
 // Channels to their place, turned by their delay and times the bandpass.
 KernelSource finish_source(const KernelDesign& design) {
   const Geometry& g = design.geometry;
-  fft::on_device::Text text;
+  codegen::Text text;
   text.raw(ridge::detail::kernel_text("filterbank/multiply"));
   text.raw(finish_words(design));
   text.open(

@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "codegen/butterfly.hpp"
+#include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
-#include "fft/device/butterfly.hpp"
-#include "fft/device/text.hpp"
 #include "filterbank/device/design.hpp"
 #include "filterbank/device/finish_codegen.hpp"
 #include "filterbank/device/lines_codegen.hpp"
@@ -21,7 +21,7 @@
 namespace ridge::filterbank::on_device {
 namespace {
 
-using fft::on_device::Text;
+using codegen::Text;
 
 class WarpSpecializedWriter {
  public:
@@ -42,7 +42,7 @@ class WarpSpecializedWriter {
                g_.channels, g_.taps, ridge::to_string(g_.samples), d_.steps);
     text_.raw(conversion_text(g_.samples, 4));
     text_.raw(matrix_words_text(d_.items));
-    text_.raw(fft::on_device::butterfly_text({16, others_}, false));
+    text_.raw(codegen::butterfly_text({16, others_}, false));
     text_.raw(finish_words(d_));
     text_.raw(ridge::detail::kernel_text("filterbank/meetings"));
     text_.open("KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}({}{})", d_.items, d_.resident, kKernelName, kArguments,
@@ -368,7 +368,7 @@ class WarpSpecializedWriter {
   const KernelDesign& d_;
   const Geometry& g_;
   std::size_t others_;  // channels / 16: the second butterfly, and the warps of 32 spectra
-  Text text_;
+  codegen::Text text_;
   std::size_t history_ = 0, units_ = 0;  // of 8 rows
   bool wide_ = false;
   std::size_t row_words_ = 0, pitch_ = 0, pairs_ = 0;

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
+#include "codegen/text.hpp"
 #include "stencil/device/gather.hpp"
 #include "stencil/device/words.hpp"
 
@@ -42,28 +42,28 @@ std::string update_cell(const CellText& text, const std::string& load) {
 
 constexpr const char* kCellKernel = R"(
 KERNEL WORK_GROUP(ITEMS_X, ITEMS_Y, ITEMS_Z) void update_cells(GLOBAL const CELL* RESTRICT in, GLOBAL CELL* RESTRICT out,
-                                                               @PARAMETERS@) {
+                                                               {0}) {{
   const int x = FIRST_X + (int)GLOBAL_ID(0), y = FIRST_Y + (int)GLOBAL_ID(1), z = FIRST_Z + (int)GLOBAL_ID(2);
-  if (x < end_x && y < end_y && z < end_z) update_cell(in, out, @ARGUMENTS@, z, y, x);
-}
+  if (x < end_x && y < end_y && z < end_z) update_cell(in, out, {1}, z, y, x);
+}}
 )";
 
 // A block of WIDE x TALL cells from rows that are read once, as vectors, where no border is near.
 constexpr const char* kBlockKernel = R"(
 KERNEL WORK_GROUP(ITEMS_X, ITEMS_Y, ITEMS_Z) void update_cells(GLOBAL const CELL* RESTRICT in, GLOBAL CELL* RESTRICT out,
-                                                               @PARAMETERS@) {
+                                                               {0}) {{
   const int x = (int)GLOBAL_ID(0) * WIDE, y = (int)GLOBAL_ID(1) * TALL, z = (int)GLOBAL_ID(2);
   if (x >= end_x || y >= end_y || z >= end_z) return;
   if (x < NEAR_X || x + WIDE + RADIUS_X > end_x || y < NEAR_Y || y + TALL + RADIUS_Y > end_y || z < NEAR_Z ||
-      z + 1 + RADIUS_Z > end_z) {
-    for (int j = y; j < y + TALL; ++j) {
-      for (int i = x; i < x + WIDE; ++i) {
-        if (i >= FIRST_X && i < end_x && j >= FIRST_Y && j < end_y && z >= FIRST_Z) update_cell(in, out, @ARGUMENTS@, z, j, i);
-      }
-    }
+      z + 1 + RADIUS_Z > end_z) {{
+    for (int j = y; j < y + TALL; ++j) {{
+      for (int i = x; i < x + WIDE; ++i) {{
+        if (i >= FIRST_X && i < end_x && j >= FIRST_Y && j < end_y && z >= FIRST_Z) update_cell(in, out, {1}, z, j, i);
+      }}
+    }}
     return;
-  }
-@BLOCK@}
+  }}
+{2}}}
 )";
 
 // A row of some field that block cells read.
@@ -151,20 +151,25 @@ KernelSource GatherKernel::source() const {
   const Layout& layout = text.layout;
   const std::string load = options.cached ? "LOAD_CACHED" : "READ";
   const bool block = options.wide * options.tall > 1;
-  std::string code = "#define READ(p) (*(p))\n" + text.source_functions() + update_cell(text, load);
-  std::string kernel = block ? kBlockKernel : kCellKernel;
-  replace_all(kernel, "@PARAMETERS@",
-              fmt::format("{}{}, int end_x, int end_y, int end_z", coefficient_parameter(layout), kSizes));
-  replace_all(
-      kernel, "@ARGUMENTS@",
-      fmt::format("{}width, height, planes, pitch, origin, field", layout.coefficients > 0 ? "coefficients, " : ""));
-  if (block) replace_all(kernel, "@BLOCK@", block_text(text, options, load));
+  const std::string parameters =
+      fmt::format("{}{}, int end_x, int end_y, int end_z", coefficient_parameter(layout), kSizes);
+  const std::string arguments =
+      fmt::format("{}width, height, planes, pitch, origin, field", layout.coefficients > 0 ? "coefficients, " : "");
+  codegen::Text code;
+  code.raw("#define READ(p) (*(p))\n");
+  code.raw(text.source_functions());
+  code.raw(update_cell(text, load));
+  if (block) {
+    code.block(kBlockKernel, parameters, arguments, block_text(text, options, load));
+  } else {
+    code.block(kCellKernel, parameters, arguments);
+  }
   const auto word = [](std::uint64_t value) { return std::to_string(value); };
   const auto near = [&](std::size_t axis) {
     return word(std::max<std::size_t>(layout.begin[axis], static_cast<std::size_t>(layout.radius[axis])));
   };
   return {.name = "stencil cells",
-          .text = code + kernel,
+          .text = code.str(),
           .defines = {{"CELL", text.cell},
                       {"ITEMS_X", word(options.items[0])},
                       {"ITEMS_Y", word(options.items[1])},

@@ -3,13 +3,15 @@
 
 #include <fmt/format.h>
 
+#include "codegen/text.hpp"
+
 namespace ridge::stencil {
 namespace {
 
 constexpr const char* kHead = R"(
 KERNEL WORK_GROUP(LANES * LINES, 1, 1) void plane_march(
     GLOBAL const REAL* RESTRICT in, GLOBAL REAL* RESTRICT out, ulong origin, int width, int height, int planes, int pitch,
-    int columns, int tile_rows, int chunk_planes, int side_groups, int side_planes, REAL keep, REAL scale@ARGUMENTS@) {
+    int columns, int tile_rows, int chunk_planes, int side_groups, int side_planes, REAL keep, REAL scale{0}) {{
   // Edge rows of patches: [parity][step][upper, lower][line][lane], then the planes ahead, then sides of lanes.
   LOCAL_BLOCK(REAL, local_block, LOCAL_REALS);
   LOCAL REAL* const ahead = local_block + EDGE_REALS;
@@ -42,14 +44,16 @@ class PlaneMarchWriter {
   explicit PlaneMarchWriter(const PlaneMarchKernel& kernel) : kernel_(kernel) {}
 
   std::string text() {
-    std::string head = kHead;
     std::string arguments;
     for (const Weight& weight : kernel_.weights.list) {
       if (!is_unit(weight)) arguments += fmt::format(", REAL {}", weight.name);
     }
-    const std::string mark = "@ARGUMENTS@";
-    head.replace(head.find(mark), mark.size(), arguments);
-    return head + places() + march() + "}\n";
+    codegen::Text text;
+    text.block(kHead, arguments);
+    text.raw(places());
+    text.raw(march());
+    text.raw("}\n");
+    return text.str();
   }
 
  private:

@@ -12,12 +12,6 @@ inline std::string signed_word(int value) {
   return (value < 0 ? "m" : "") + std::to_string(value < 0 ? -value : value);
 }
 
-inline void replace_all(std::string& text, const std::string& from, const std::string& to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-}
-
 // How many pieces of a length cover another.
 inline int pieces(int length, int piece) { return (length + piece - 1) / piece; }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/text.hpp"
 #include "fft/device/cluster/cluster.hpp"
 #include "fft/device/cluster/halves.hpp"
 
@@ -11,7 +12,7 @@ namespace ridge::fft::on_device {
 void rows_received(PassWriters& pass, std::size_t pitch) {
   PassContext& context = pass.context;
   const PassDesign& d = context.design;
-  Text& text = context.source;
+  codegen::Text& text = context.source;
   text.raw("\n");
   text.line("// rows of {} points, {} a group", d.length, d.lines);
   context.place_items(d.load_order, "");
@@ -32,7 +33,7 @@ namespace {
 void write_columns(PassWriters& pass, const PassDesign& rows, std::size_t pitch, bool mirrored) {
   PassContext& context = pass.context;
   const PassDesign& d = context.design;
-  Text& text = context.source;
+  codegen::Text& text = context.source;
   text.raw("\n");
   text.line("// columns of {} points, {} a group", d.length, d.lines);
   text.open();
@@ -67,7 +68,7 @@ void write_columns(PassWriters& pass, const PassDesign& rows, std::size_t pitch,
 
 // Rows: from local memory to memory.
 void write_rows(PassWriters& pass, std::size_t pitch) {
-  Text& text = pass.context.source;
+  codegen::Text& text = pass.context.source;
   text.open();
   rows_received(pass, pitch);
   pass.store.store();
@@ -88,13 +89,13 @@ ClusterMemory memory_of(const ClusterDesign& design, const PassContext& columns,
 }  // namespace
 
 std::size_t local_bytes_of(const ClusterDesign& design) {
-  Text text;
+  codegen::Text text;
   return memory_of(design, PassContext(design.columns, text), PassContext(design.rows, text)).local;
 }
 
 PassText cluster_text(const ClusterDesign& design) {
   const PassDesign &columns = design.columns, &rows = design.rows;
-  Text text;
+  codegen::Text text;
   text.line("// {} points by clusters of {} groups: {} columns of {}, then {} rows of {}", columns.length * rows.length,
             design.groups, rows.length, columns.length, columns.length, rows.length);
   PassWriters first(columns, text), second(rows, text, table_offsets(columns).end);

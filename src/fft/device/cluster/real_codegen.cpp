@@ -2,11 +2,11 @@
 // value n - k: row k1 needs row n1 - k1, read backwards. A group has the rows of n1 / 2 / groups pairs, the first of
 // which are rows 0 and n1 / 2, their own mirrors. The rows' values meet in local memory, and a work-item takes two at a
 // time.
+#include "codegen/literal.hpp"
+#include "codegen/text.hpp"
 #include "fft/device/cluster/halves.hpp"
 
 #include <fmt/format.h>
-
-#include "fft/device/butterfly.hpp"
 
 namespace ridge::fft::on_device {
 
@@ -14,7 +14,7 @@ namespace ridge::fft::on_device {
 void to_row_or_mirror(PassWriters& pass, std::size_t lines, std::size_t pitch, std::size_t slot) {
   PassContext& context = pass.context;
   const PassDesign& d = context.design;
-  Text& text = context.source;
+  codegen::Text& text = context.source;
   const std::size_t rows = d.length, pairs = lines / 2;
   text.line("const int pair = k < {0} ? k : ({1} - k) % {0};", rows / 2, rows);
   text.line("STORE_PEER(received + ((pair % {0} + (k < {1} ? 0 : {0})) * {2} + column), pair / {0}, v[{3}]);", pairs,
@@ -25,7 +25,7 @@ namespace {
 
 void real_row_results(PassWriters& pass, std::size_t pitch) {
   PassContext& context = pass.context;
-  Text& text = context.source;
+  codegen::Text& text = context.source;
   const StageDesign& last = context.stages.back();
   text.raw("\n");
   text.line("// rows and mirrors meet in local memory");
@@ -44,9 +44,9 @@ void real_values(PassWriters& pass, std::uint64_t step, const std::string& k, co
                  const std::string& b) {
   PassContext& context = pass.context;
   const PassDesign& d = context.design;
-  Text& text = context.source;
+  codegen::Text& text = context.source;
   const std::uint64_t n = d.twiddle->order / 2;
-  const std::string half = literal(0.5 * d.scale, d.float64);
+  const std::string half = codegen::literal(0.5 * d.scale, d.float64);
   const char* type = d.twiddle->order > (std::uint64_t{1} << 32) ? "ulong" : "uint";
   text.line("const {} k = {};", type, k);
   text.line("const real2 a = {}, b = conjugate({});", a, b);
@@ -63,7 +63,7 @@ void real_values(PassWriters& pass, std::uint64_t step, const std::string& k, co
 void write_real_rows(PassWriters& pass, std::size_t pitch, std::size_t groups) {
   PassContext& context = pass.context;
   const PassDesign& d = context.design;
-  Text& text = context.source;
+  codegen::Text& text = context.source;
   const std::size_t pairs = d.lines / 2, rows = d.lines * groups, length = d.length, middle = length / 2;
   const std::size_t units = pairs * length, turns = (units + d.items() - 1) / d.items();
   const std::uint64_t step = d.store.at.point / rows;  // from one value of the spectrum to the next

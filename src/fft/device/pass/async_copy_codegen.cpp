@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/text.hpp"
 #include "fft/device/pass/writers.hpp"
 
 namespace ridge::fft::on_device {
@@ -23,7 +24,7 @@ namespace {
 // The lines of a tile stand side by side in local memory: point p of line c at p * lines + c.
 void start_copy(const PassContext& pass, const std::string& tile) {
   const PassDesign& d = pass.design;
-  Text& text = pass.source;
+  codegen::Text& text = pass.source;
   const std::size_t element = d.float64 ? 16 : 8, row = d.lines * element, bytes = d.points * row;
   const std::string first = d.lines == 1 ? tile : fmt::format("({} * {}u)", tile, d.lines);
   const std::string from = fmt::format("in + (in_offset + {})", pass.line_offset(first, d.load.at));
@@ -53,7 +54,7 @@ void start_copy(const PassContext& pass, const std::string& tile) {
 }  // namespace
 
 PassText async_copy_text(const PassDesign& d) {
-  Text text;
+  codegen::Text text;
   PassWriters pass(d, text);
   PassContext& context = pass.context;
   const std::size_t number = d.float64 ? 8 : 4, bytes = d.lines * d.points * 2 * number, local = context.local_bytes();

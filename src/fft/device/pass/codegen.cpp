@@ -4,13 +4,14 @@
 
 #include <fmt/format.h>
 
+#include "codegen/text.hpp"
 #include "fft/device/pass/writers.hpp"
 
 namespace ridge::fft::on_device {
 
 PassText pass_text(const PassDesign& design) {
   if (design.ahead) return async_copy_text(design);
-  Text text;
+  codegen::Text text;
   PassWriters pass(design, text);
   pass.context.title();
   pass.context.header(std::set<std::size_t>(design.radices.begin(), design.radices.end()));
@@ -29,7 +30,7 @@ PassText pass_text(const PassDesign& design) {
 }
 
 std::size_t local_bytes_of(const PassDesign& design) {
-  Text text;
+  codegen::Text text;
   return PassContext(design, text).local_bytes();
 }
 

@@ -5,7 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "fft/device/butterfly.hpp"
+#include "codegen/butterfly.hpp"
+#include "codegen/text.hpp"
 
 namespace ridge::fft::on_device {
 
@@ -39,7 +40,7 @@ bool even_lines(const PassSide& side) {
   return side.pair == 1 && std::all_of(side.at.line.begin(), side.at.line.end(), even);
 }
 
-PassContext::PassContext(const PassDesign& pass, Text& text, std::size_t first_table)
+PassContext::PassContext(const PassDesign& pass, codegen::Text& text, std::size_t first_table)
     : design(pass), stages(stages_of(pass)), tables(table_offsets(pass)), source(text) {
   // Two passes of one kernel share an array of tables.
   for (StageDesign& stage : stages) stage.table += first_table;
@@ -80,7 +81,7 @@ std::size_t PassContext::local_bytes() const {
 }
 
 void PassContext::header(const std::set<std::size_t>& radices) {
-  source.raw(butterfly_text(radices, design.float64));
+  source.raw(codegen::butterfly_text(radices, design.float64));
   source.raw("\n");
   if (design.samples != Samples::same) {
     source.line("FUNCTION real2 converted({} z) {{ return make_real2((real)z.x, (real)z.y); }}",

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "codegen/text.hpp"
 #include "fft/device/pass/codegen.hpp"
 #include "fft/device/pass/exchange_layout.hpp"
-#include "fft/device/text.hpp"
 
 namespace ridge::fft::on_device {
 
@@ -23,7 +23,7 @@ enum class Validity { none, some, all };
 Validity validity_of(const PassSide& side, std::uint64_t constant, std::size_t butterflies);
 
 struct PassContext {
-  PassContext(const PassDesign& pass, Text& text, std::size_t first_table = 0);
+  PassContext(const PassDesign& pass, codegen::Text& text, std::size_t first_table = 0);
 
   const PassDesign& design;
   std::vector<StageDesign> stages;
@@ -31,7 +31,7 @@ struct PassContext {
   std::vector<ExchangeLayout> layouts;  // between the stages
   std::size_t held = 1;                 // points in the registers of a work-item
   std::size_t pitch = 1;                // of a run's lines in local memory
-  Text& source;
+  codegen::Text& source;
   const char* group = "GROUP_ID(0)";  // which lines
   bool mirror = false;                // the mirror of a row is being written
   std::string all_loaded = {};        // said once every work-item of the group has loaded its points
@@ -97,7 +97,7 @@ class PassPart {
   const PassDesign& d_;
   const std::vector<StageDesign>& stages_;
   const TableOffsets& tables_;
-  Text& text_;
+  codegen::Text& text_;
 };
 
 }  // namespace ridge::fft::on_device

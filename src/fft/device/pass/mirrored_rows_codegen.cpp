@@ -1,11 +1,12 @@
 // The last pass of a real line of n pairs, n = n1 n2: row k1 of the transform of pairs holds its values k1 + n1 k2, and
 // value k needs value n - k, which is in row n1 - k1 at n2 - 1 - k2. A work-item that does butterfly i of the row and
 // butterfly butterflies - 1 - i of its mirror has both in registers. Row 0 mirrors itself otherwise and is left out.
+#include "codegen/literal.hpp"
+#include "codegen/text.hpp"
 #include "fft/device/pass/writers.hpp"
 
 #include <fmt/format.h>
 
-#include "fft/device/butterfly.hpp"
 #include "fft/roots.hpp"
 
 namespace ridge::fft::on_device {
@@ -20,13 +21,13 @@ std::string mirrored_row(const PassDesign& d, const char* line, bool mirror) {
 void store_spectrum(PassWriters& pass) {
   PassContext& context = pass.context;
   const PassDesign& d = context.design;
-  Text& text = context.source;
+  codegen::Text& text = context.source;
   const StageDesign& last = context.stages.back();
   const bool two = context.two_orders();
   const char *line = two ? "line_out" : "line", *here = two ? "here_out" : "here", *row = two ? "row_out" : "row";
   const std::uint64_t order = d.twiddle->order;  // of the samples
   const AnyRoots<double> roots(2 * last.radix);
-  const std::string half = literal(0.5, d.float64);
+  const std::string half = codegen::literal(0.5, d.float64);
   text.raw("\n");
   text.line("// from the spectrum of pairs to that of the samples");
   text.open();
@@ -68,9 +69,10 @@ void store_spectrum(PassWriters& pass) {
       text.line("const real2 a = first[{}], b = conjugate(v[{}]);", round * last.radix + u,
                 round * last.radix + mirror);
       text.line("const real2 even = scaled(add(a, b), {0}), difference = scaled(subtract(a, b), {0});", half);
-      const std::string root = u == 0 ? std::string("w")
-                                      : fmt::format("multiply(w, make_real2({}, {}))", literal(turn.real(), d.float64),
-                                                    literal(turn.imag(), d.float64));
+      const std::string root =
+          u == 0 ? std::string("w")
+                 : fmt::format("multiply(w, make_real2({}, {}))", codegen::literal(turn.real(), d.float64),
+                               codegen::literal(turn.imag(), d.float64));
       text.line("const real2 odd = multiply(make_real2(difference.y, -difference.x), {});", root);
       store_at("row", "add(even, odd)", "i", u * last.butterflies);
       // The middle row is its own mirror, and each of its values has a work-item that stores it.
@@ -90,7 +92,7 @@ void store_spectrum(PassWriters& pass) {
 void write_mirrored_rows(PassWriters& pass) {
   PassContext& context = pass.context;
   const PassDesign& d = context.design;
-  Text& text = context.source;
+  codegen::Text& text = context.source;
   const StageDesign& last = context.stages.back();
   text.line("real2 first[{}];", last.radix * last.rounds);
   for (const bool mirror : {false, true}) {

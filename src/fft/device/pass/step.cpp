@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "codegen/butterfly.hpp"
 #include "device/backend.hpp"
 #include "device/tile_map.hpp"
-#include "fft/device/butterfly.hpp"
 #include "fft/device/pass/codegen.hpp"
 #include "fft/device/pass/tables.hpp"
 
@@ -143,9 +143,9 @@ class PassStep final : public StepDesign {
     const bool real_in = design_.load.values == Values::reals, real_out = design_.store.values == Values::reals;
     share.bytes = lines * element * static_cast<double>(design_.points) * ((real_in ? 0.5 : 1) + (real_out ? 0.5 : 1));
     for (const StageDesign& stage : stages_of(design_)) {
-      share.operations +=
-          lines * static_cast<double>(stage.butterflies) *
-          (2 * butterfly_operations(stage.radix) + (stage.before > 1 ? 6.0 * static_cast<double>(stage.radix) : 0));
+      share.operations += lines * static_cast<double>(stage.butterflies) *
+                          (2 * codegen::butterfly_operations(stage.radix) +
+                           (stage.before > 1 ? 6.0 * static_cast<double>(stage.radix) : 0));
     }
     return share;
   }

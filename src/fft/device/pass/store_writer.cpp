@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "fft/device/butterfly.hpp"
+#include "codegen/literal.hpp"
 #include "fft/device/pass/writers.hpp"
 
 namespace ridge::fft::on_device {
@@ -15,7 +15,7 @@ std::string StoreWriter::natural(const std::string& value, const std::string& pl
 
 std::string StoreWriter::store_factored(const std::string& value, const std::string& index, std::uint64_t constant) {
   if (d_.store.factor == FactorKind::none) {
-    return d_.scale == 1 ? value : fmt::format("scaled({}, {})", value, literal(d_.scale, d_.float64));
+    return d_.scale == 1 ? value : fmt::format("scaled({}, {})", value, codegen::literal(d_.scale, d_.float64));
   }
   const std::string at = p_.scaled_index(index, constant, d_.store.factor_at.point, 2 * d_.points);
   if (d_.store.factor == FactorKind::complex) return fmt::format("multiply({}, store_factors[{}])", value, at);
@@ -138,7 +138,7 @@ void StoreWriter::store_half(const StageDesign& last) {
   text_.line("const int mirror = {} - k;", n);
   text_.line("const real2 a = local_points[{} * {} + k];", p_.c(last), pitch);
   text_.line("const real2 b = conjugate(local_points[{} * {} + (k == 0 ? 0 : mirror)]);", p_.c(last), pitch);
-  const std::string half = literal(0.5, d_.float64);
+  const std::string half = codegen::literal(0.5, d_.float64);
   text_.line("const real2 even = scaled(add(a, b), {});", half);
   text_.line("const real2 difference = scaled(subtract(a, b), {});", half);
   text_.line("const real2 odd = multiply(make_real2(difference.y, -difference.x), LOAD_CACHED(tables + {} + k));",

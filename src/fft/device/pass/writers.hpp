@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 
+#include "codegen/text.hpp"
 #include "fft/device/pass/context.hpp"
 #include "fft/device/pass/exchange_writer.hpp"
 #include "fft/device/pass/load_writer.hpp"
@@ -13,7 +14,7 @@
 namespace ridge::fft::on_device {
 
 struct PassWriters {
-  explicit PassWriters(const PassDesign& design, Text& text, std::size_t first_table = 0)
+  explicit PassWriters(const PassDesign& design, codegen::Text& text, std::size_t first_table = 0)
       : context(design, text, first_table),
         runs(context),
         load(context, runs),

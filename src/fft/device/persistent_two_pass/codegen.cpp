@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/text.hpp"
 #include "fft/device/pass/writers.hpp"
 #include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
 
@@ -24,7 +25,7 @@ std::string chunk_offset(const PersistentDesign& design, const std::vector<std::
 
 // The tiles in the order they are taken: `ahead` of the first pass, then both in proportion. Every tile waits only for
 // tiles before it, so it does not matter how many groups run at once, or which.
-void take_tiles(Text& text, std::uint64_t first, std::uint64_t second) {
+void take_tiles(codegen::Text& text, std::uint64_t first, std::uint64_t second) {
   text.line("// which tile: of the first pass or, when enough of those were taken, of the second in turn");
   text.line("uint is_first = 1, tile = ticket;");
   text.open("if (ticket >= ahead)");
@@ -43,7 +44,7 @@ std::string wait_until(const std::string& counter, const std::string& count) {
   return fmt::format("if (item == 0) {{ while (SIGNALS({}) < {}) {{}} }} BARRIER();", counter, count);
 }
 
-void redefine(Text& text, const char* load, const char* store) {
+void redefine(codegen::Text& text, const char* load, const char* store) {
   text.raw("#undef LOAD\n#undef STORE\n");
   text.raw(fmt::format("#define LOAD(p) {}\n#define STORE(p, v) {}\n", load, store));
 }
@@ -71,7 +72,7 @@ void write_pass(PassWriters& pass, const std::string& all_loaded, const std::str
 PassText persistent_text(const PersistentDesign& design) {
   const PassDesign &columns = design.first, &rows = design.second;
   const std::uint64_t first_tiles = design.first_tiles(), second_tiles = design.second_tiles();
-  Text text;
+  codegen::Text text;
   text.line("// passes of {} and of {} points in one launch, a ring of chunks between them", columns.length,
             rows.length);
   PassWriters first(columns, text), second(rows, text, table_offsets(columns).end);

@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
-#include "fft/device/butterfly.hpp"
-#include "fft/device/text.hpp"
+#include "codegen/literal.hpp"
+#include "codegen/text.hpp"
 
 namespace ridge::fft::papers {
 namespace {
 
-using on_device::Text;
+using codegen::Text;
 
 constexpr const char* kArithmetic = R"(
 FUNCTION float2 sum(float2 a, float2 b) { return make_float2(a.x + b.x, a.y + b.y); }
@@ -46,7 +46,7 @@ void emit_reversal(Text& text, const StagePlan& plan) {
   if (plan.scale == 1) {
     text.line("x[to + (i - k + m)] = y[from + i];");
   } else {
-    const std::string scale = on_device::literal(plan.scale, false);
+    const std::string scale = codegen::literal(plan.scale, false);
     text.line("const float2 v = y[from + i];");
     text.line("x[to + (i - k + m)] = make_float2(v.x * {0}, v.y * {0});", scale);
   }
@@ -165,14 +165,14 @@ std::string kernel_name(const StageRun& run) {
 }
 
 KernelSource reversal_text(const StagePlan& plan) {
-  Text text;
+  codegen::Text text;
   if (plan.reversal == Reversal::computed) text.raw(kReverseBits);
   emit_reversal(text, plan);
   return {.name = fmt::format("{}_reversal", kFamily), .text = text.str()};
 }
 
 KernelSource run_text(const StagePlan& plan, const StageRun& run) {
-  Text text;
+  codegen::Text text;
   text.line("// Radix 2, decimation in time; the stages are counted from 1.");
   text.raw(kArithmetic);
   switch (run.work) {

@@ -2,16 +2,17 @@
 
 #include <fmt/format.h>
 
-#include "fft/device/butterfly.hpp"
-#include "fft/device/text.hpp"
+#include "codegen/butterfly.hpp"
+#include "codegen/literal.hpp"
+#include "codegen/text.hpp"
 #include "fft/historical/papers/unit.hpp"
 #include "fft/host/power2/roots.hpp"
 
 namespace ridge::fft::papers {
 namespace {
 
-using on_device::literal;
-using on_device::Text;
+using codegen::literal;
+using codegen::Text;
 
 void emit_constant_table(Text& text, std::size_t n) {
   const power2::Roots<float> exact(n);
@@ -22,8 +23,8 @@ void emit_constant_table(Text& text, std::size_t n) {
                          k == 0       ? ""
                          : k % 4 == 0 ? ",\n  "
                                       : ", ",
-                         literal(static_cast<double>(root.real()), false),
-                         literal(static_cast<double>(root.imag()), false)));
+                         codegen::literal(static_cast<double>(root.real()), false),
+                         codegen::literal(static_cast<double>(root.imag()), false)));
   }
   text.raw("};\n");
 }
@@ -35,7 +36,7 @@ std::string loaded(const UnitDesign& design, const std::string& place) {
 
 std::string stored(const UnitDesign& design, const std::string& value) {
   std::string text = design.direction == Direction::forward ? value : fmt::format("exchanged({})", value);
-  return design.scale == 1 ? text : fmt::format("scaled({}, {})", text, literal(design.scale, false));
+  return design.scale == 1 ? text : fmt::format("scaled({}, {})", text, codegen::literal(design.scale, false));
 }
 
 // One pass of Stockham's order: butterfly i reads x[j*ro + s*r + k], j = i / r, k = i % r, times W_(Ls*R)^(j*s), and
@@ -104,7 +105,7 @@ class Passes {
     }
   }
 
-  Text& text_;
+  codegen::Text& text_;
   const UnitDesign& design_;
   std::size_t items_;
 };
@@ -130,13 +131,13 @@ void emit_line(Text& text, const UnitDesign& design) {
 }  // namespace
 
 KernelSource unit_text(const UnitDesign& design) {
-  Text text;
+  codegen::Text text;
   text.line("// {} points, {}", design.length,
             design.in_register() ? std::string("all in the registers of a work-item")
                                  : fmt::format("{} in each of {} work-items", design.points, design.items()));
   std::set<std::size_t> radices(design.radices.begin(), design.radices.end());
   radices.erase(1);
-  text.raw(on_device::butterfly_text(radices, false));
+  text.raw(codegen::butterfly_text(radices, false));
   const bool constant = design.twiddles == UnitTwiddles::constant;
   if (constant) emit_constant_table(text, design.length);
   text.line("");

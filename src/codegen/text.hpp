@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace ridge::fft::on_device {
+namespace ridge::codegen {
 
 class Text {
  public:
@@ -29,7 +29,12 @@ class Text {
     --depth_;
     line("}}");
   }
+  // Lines as they stand, without and with places to fill in (fmt's, by name where there are several).
   void raw(const std::string& text) { text_ += text; }
+  template <class... Args>
+  void block(fmt::format_string<Args...> format, Args&&... args) {
+    text_ += fmt::format(format, std::forward<Args>(args)...);
+  }
   const std::string& str() const { return text_; }
 
  private:
@@ -37,4 +42,4 @@ class Text {
   std::size_t depth_ = 0;
 };
 
-}  // namespace ridge::fft::on_device
+}  // namespace ridge::codegen

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace ridge::fft::on_device {
+namespace ridge::codegen {
 
 // A prime radix beyond this is left to Rader and Bluestein.
 inline constexpr std::size_t kLargestPrimeRadix = 31;
@@ -17,7 +17,4 @@ std::string butterfly_text(const std::set<std::size_t>& radices, bool float64);
 // Floating-point instructions of one butterfly, fused ones counted once.
 double butterfly_operations(std::size_t radix);
 
-// A literal of the kernel's precision that reads back as the same number.
-std::string literal(double value, bool float64);
-
-}  // namespace ridge::fft::on_device
+}  // namespace ridge::codegen

@@ -1,15 +1,15 @@
-#include "fft/device/butterfly.hpp"
+#include "codegen/butterfly.hpp"
 
 #include <cmath>
-#include <complex>
 #include <numeric>
 
 #include <fmt/format.h>
 
-#include "fft/device/text.hpp"
-#include "fft/roots.hpp"
+#include "base/unit_root.hpp"
+#include "codegen/literal.hpp"
+#include "codegen/text.hpp"
 
-namespace ridge::fft::on_device {
+namespace ridge::codegen {
 namespace {
 
 constexpr const char* kArithmetic = R"(
@@ -76,7 +76,6 @@ void emit_four(Text& text) {
 // An odd prime: sums and differences of the points that mirror each other, cosines on the one and sines on the other.
 void emit_odd(Text& text, std::size_t p, bool float64) {
   const std::size_t half = (p - 1) / 2;
-  const AnyRoots<double> roots(p);
   for (std::size_t j = 1; j <= half; ++j) {
     text.line("const real2 s{0} = add(v[{0}], v[{1}]), d{0} = subtract(v[{0}], v[{1}]);", j, p - j);
   }
@@ -86,11 +85,11 @@ void emit_odd(Text& text, std::size_t p, bool float64) {
   text.line("v[0] = {};", sum);
   // The sines over the first of them: it is multiplied in when both sums meet.
   for (std::size_t k = 1; k <= half; ++k) {
-    const double first = -roots.at(k).imag();
+    const double first = -base::unit_root(k, p).im;
     std::string cx = "v0.x", cy = "v0.y", sx = "d1.y", sy = "d1.x";
     for (std::size_t j = 1; j <= half; ++j) {
-      const auto root = roots.at(j * k % p);
-      const std::string c = literal(root.real(), float64), s = literal(-root.imag() / first, float64);
+      const base::UnitRoot root = base::unit_root(j * k % p, p);
+      const std::string c = literal(root.re, float64), s = literal(-root.im / first, float64);
       cx = fmt::format("FMA(s{}.x, {}, {})", j, c, cx);
       cy = fmt::format("FMA(s{}.y, {}, {})", j, c, cy);
       if (j == 1) continue;
@@ -108,7 +107,7 @@ void emit_odd(Text& text, std::size_t p, bool float64) {
 }
 
 // c[k] times exp(-2 pi i e / r), the trivial ones without a multiplication.
-std::string turned(const std::string& c, std::size_t e, std::size_t r, const AnyRoots<double>& roots, bool float64) {
+std::string turned(const std::string& c, std::size_t e, std::size_t r, bool float64) {
   e %= r;
   if (e == 0) return c;
   if (4 * e == r) return fmt::format("make_real2({0}.y, -{0}.x)", c);
@@ -117,8 +116,8 @@ std::string turned(const std::string& c, std::size_t e, std::size_t r, const Any
   const std::string diagonal = literal(std::sqrt(0.5), float64);
   if (8 * e == r) return fmt::format("make_real2(({0}.x + {0}.y) * {1}, ({0}.y - {0}.x) * {1})", c, diagonal);
   if (8 * e == 3 * r) return fmt::format("make_real2(({0}.y - {0}.x) * {1}, -({0}.x + {0}.y) * {1})", c, diagonal);
-  const auto w = roots.at(e);
-  return fmt::format("multiply({}, make_real2({}, {}))", c, literal(w.real(), float64), literal(w.imag(), float64));
+  const base::UnitRoot w = base::unit_root(e, r);
+  return fmt::format("multiply({}, make_real2({}, {}))", c, literal(w.re, float64), literal(w.im, float64));
 }
 
 // Numbers below a * b by their rests: a and b have nothing in common.
@@ -149,7 +148,6 @@ void emit_coprime(Text& text, std::size_t radix) {
 // radix = a * b: b transforms of a points, twiddles, a transforms of b points.
 void emit_composite(Text& text, std::size_t radix, bool float64) {
   const std::size_t a = first_part(radix), b = radix / a;
-  const AnyRoots<double> roots(radix);
   text.line("real2 u[{}];", radix);
   for (std::size_t j = 0; j < b; ++j) {
     text.open();
@@ -157,7 +155,7 @@ void emit_composite(Text& text, std::size_t radix, bool float64) {
     for (std::size_t i = 0; i < a; ++i) text.line("c[{}] = v[{}];", i, j + b * i);
     text.line("dft{}(c);", a);
     for (std::size_t k = 0; k < a; ++k) {
-      text.line("u[{}] = {};", k * b + j, turned(fmt::format("c[{}]", k), j * k, radix, roots, float64));
+      text.line("u[{}] = {};", k * b + j, turned(fmt::format("c[{}]", k), j * k, radix, float64));
     }
     text.close();
   }
@@ -184,17 +182,6 @@ void emit_butterfly(Text& text, std::size_t radix, bool float64) {
 }
 
 }  // namespace
-
-std::string literal(double value, bool float64) {
-  if (float64) {
-    std::string text = fmt::format("{:.17g}", value);
-    if (text.find_first_of(".e") == std::string::npos) text += ".0";
-    return text;
-  }
-  std::string text = fmt::format("{:.9g}", static_cast<float>(value));
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text + "f";
-}
 
 std::string butterfly_text(const std::set<std::size_t>& radices, bool float64) {
   std::set<std::size_t> all;
@@ -229,4 +216,4 @@ double butterfly_operations(std::size_t radix) {
   return sum;
 }
 
-}  // namespace ridge::fft::on_device
+}  // namespace ridge::codegen

@@ -1,0 +1,19 @@
+// Roots of unity, each right to the last bit of double and beyond.
+#pragma once
+#include <cstddef>
+
+namespace ridge::base {
+
+// Each part is an unevaluated sum of two doubles.
+struct UnitRoot {
+  double re, im, re_low, im_low;
+};
+
+// exp(-2 pi i k / n), by sines and cosines of `Wide`: double or long double.
+template <class Wide = long double>
+UnitRoot unit_root(std::size_t k, std::size_t n);
+
+extern template UnitRoot unit_root<double>(std::size_t, std::size_t);
+extern template UnitRoot unit_root<long double>(std::size_t, std::size_t);
+
+}  // namespace ridge::base
