@@ -18,6 +18,7 @@
 #include "fft/historical/classic/classic.hpp"
 #include "fft/historical/classic/line.hpp"
 #include "fft/historical/classic/stockham_passes.hpp"
+#include "fft/host/line_trials.hpp"
 #include "plan/wisdom.hpp"
 
 namespace ridge::fft {
@@ -93,29 +94,35 @@ std::optional<Radices> remembered(const Device& device, const std::string& key, 
 }
 
 // A candidate's prediction is its path's length: the efficiency is chosen so that it comes out.
-std::vector<planner::Candidate> candidates_of(const std::vector<RadixPath>& paths, double flops, double peak,
-                                              bool float64) {
-  std::vector<planner::Candidate> candidates;
+template <class T>
+std::vector<planner::Entry<LineKernel<T>>> entries_of(std::size_t n, const std::vector<RadixPath>& paths, double flops,
+                                                      double peak) {
+  std::vector<planner::Entry<LineKernel<T>>> entries;
   for (const RadixPath& path : paths) {
     planner::Candidate candidate;
     candidate.variant = to_string(path.radices);
     candidate.cost.flops = flops;
     candidate.cost.threads = 1;
-    candidate.cost.float64 = float64;
+    candidate.cost.float64 = sizeof(T) == sizeof(double);
     if (path.seconds > 0) candidate.cost.efficiency = std::clamp(flops / peak / path.seconds, 1e-9, 1.0);
-    candidates.push_back(candidate);
+    entries.push_back(
+        {.candidate = candidate, .build = [n, radices = path.radices] { return make_stockham<T>(n, radices); }});
   }
-  return candidates;
+  return entries;
 }
 
+// A line by itself, as its passes were timed.
 template <class T>
-double measure_line(const LineKernel<T>& kernel) {
-  const std::size_t n = kernel.length();
-  base::AlignedArray<std::complex<T>> in(n), out(n), scratch(kernel.scratch());
-  std::fill(in.begin(), in.end(), std::complex<T>(T(0.25), T(-0.5)));
-  return base::best_seconds([&] { kernel.run(Direction::forward, in.data(), out.data(), scratch.data()); },
-                            {.seconds = 0.01, .at_least = 5, .at_most = 200, .round = 2e-5});
-}
+class RadixTrials final : public LineTrials<T> {
+ public:
+  double seconds(const LineKernel<T>& kernel) override {
+    const std::size_t n = kernel.length();
+    base::AlignedArray<std::complex<T>> in(n), out(n), scratch(kernel.scratch());
+    std::fill(in.begin(), in.end(), std::complex<T>(T(0.25), T(-0.5)));
+    return base::best_seconds([&] { kernel.run(Direction::forward, in.data(), out.data(), scratch.data()); },
+                              {.seconds = 0.01, .at_least = 5, .at_most = 200, .round = 2e-5});
+  }
+};
 
 }  // namespace
 
@@ -248,10 +255,11 @@ RadixPlan plan_radices(const Device& device, std::size_t n, const planner::Optio
 
   planner::Options choice = options;
   choice.most_trials = std::min(options.most_trials, kRunEndToEnd);
+  RadixTrials<T> trials;
   RadixPlan plan;
-  plan.decision = planner::decide(
-      device, problem, candidates_of(paths, problem.flops, one_core<T>(device).peak, sizeof(T) == sizeof(double)),
-      choice, [&](std::size_t i) { return measure_line<T>(*make_stockham<T>(n, paths[i].radices)); });
+  plan.decision = planner::choose(device, problem, entries_of<T>(n, paths, problem.flops, one_core<T>(device).peak),
+                                  choice, trials, planner::Keep::last)
+                      .decision;
   plan.radices = paths[plan.decision.winner].radices;
   return plan;
 }
