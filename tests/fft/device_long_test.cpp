@@ -10,9 +10,7 @@ namespace {
 class LongLines : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const Device& device : devices().devices) {
-      if (device.info().backend == Backend::cuda) cuda_.push_back(device);
-    }
+    cuda_ = test::devices_of(Backend::cuda);
     if (cuda_.empty()) GTEST_SKIP() << "no CUDA device on this machine";
   }
 
@@ -195,8 +193,8 @@ TEST_F(LongLines, RingsAreSharedByQueues) {
     first.upload(std::span<const std::complex<float>>(data), in);
     first.finish();
     for (int turn = 0; turn < 4; ++turn) {
-      plan.forward(in, one, first);
-      plan.forward(in, two, second);
+      plan.enqueue_forward(first, in, one);
+      plan.enqueue_forward(second, in, two);
     }
     std::vector<std::complex<float>> a(n * batch), b(n * batch);
     first.download(one, std::span<std::complex<float>>(a));

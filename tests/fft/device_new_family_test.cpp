@@ -8,6 +8,7 @@
 #include "device_support.hpp"
 #include "fft/device/compiled_route.hpp"
 #include "fft/device/registry.hpp"
+#include "support/hopper.hpp"
 
 namespace ridge::fft::on_device {
 namespace {
@@ -103,7 +104,7 @@ std::vector<const RouteFamily*> with_one_more() {
 }
 
 TEST(NewFamily, IsListedBesideTheOthersAndFoundByItsName) {
-  const Device hopper(std::make_shared<Pretended>());
+  const Device hopper = test::hopper();
   AxisProblem problem;
   problem.length = 12;
   problem.counts = {5};
@@ -154,7 +155,7 @@ TEST_F(NewFamilyOnDevices, RunsLikeAnyRoute) {
 
 // No two families answer to one name, and every route answers to its family's.
 TEST(RouteFamilies, OwnTheNamesTheyList) {
-  const Device hopper(std::make_shared<Pretended>());
+  const Device hopper = test::hopper();
   std::set<std::string_view> names;
   for (const RouteFamily* family : route_families()) {
     for (const std::string_view name : family->variants) {

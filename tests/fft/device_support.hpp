@@ -11,28 +11,16 @@
 
 #include <ridge/fft.hpp>
 
-#include "device/backend.hpp"
-#include "device/traits.hpp"
 #include "nd_support.hpp"
+#include "support/devices.hpp"
 #include "support/worst.hpp"
 
 namespace ridge::fft::device_tests {
 
-inline std::vector<Device> accelerators() {
-  std::vector<Device> found;
-  for (const Device& device : devices().devices) {
-    if (!device.is_host()) found.push_back(device);
-  }
-  return found;
-}
+using test::accelerators;
 
 // Each kernel costs a compilation of up to a second on PoCL, so the planner's first choice is what is tried.
-class OnDevices : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (accelerators().empty()) GTEST_SKIP() << "no OpenCL and no CUDA device on this machine";
-  }
-};
+class OnDevices : public test::NeedsAccelerator<> {};
 
 inline planner::Options only(const std::string& variant) {
   return {.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false, .variant = variant};
@@ -100,24 +88,5 @@ double gated_error(const Device& device, std::size_t n, std::size_t batch, const
   }
   return errors.value();
 }
-
-// The limits of an H200 and nothing behind them: enough to list routes and to write kernels.
-struct Pretended : detail::DeviceState {
-  Pretended() {
-    info.id = "cuda:0";
-    info.backend = Backend::cuda;
-    info.isa = "sm_90";
-    info.limits.work_group = 1024;
-    info.limits.work_group_sides = {1024, 1024, 64};
-    info.limits.local_memory = 227 * 1024;
-    info.limits.registers = 65536;
-    info.limits.compute_units = 132;
-    info.limits.sub_group = 32;
-    detail::describe_architecture(90, info.backend, info.limits);
-  }
-  std::unique_ptr<detail::Allocation> allocate(std::size_t, std::size_t, const BufferOptions&) override { return {}; }
-  std::shared_ptr<detail::QueueState> queue() override { return {}; }
-  std::shared_ptr<detail::ProgramState> compile(const KernelSource&) override { return {}; }
-};
 
 }  // namespace ridge::fft::device_tests

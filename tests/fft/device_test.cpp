@@ -5,6 +5,7 @@
 #include "fft/device/pass/step.hpp"
 #include "fft/device/pass_candidates.hpp"
 #include "fft/device/split.hpp"
+#include "support/hopper.hpp"
 
 namespace ridge::fft::on_device {
 extern const RouteFamily kOnePass;
@@ -171,7 +172,7 @@ TEST_F(DeviceFft, ExchangesByShufflesMatchTheReference) {
 // A device of 48 KiB holds 16384 points in registers all the same.
 TEST(Parts, LetALineOfTwiceTheLocalMemoryPassOnce) {
   using namespace on_device;
-  auto pretended = std::make_shared<Pretended>();
+  auto pretended = std::make_shared<test::Hopper>();
   pretended->info.limits.local_memory = 48 << 10;
   const Device device(pretended);
   AxisProblem problem;

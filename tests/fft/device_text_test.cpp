@@ -12,6 +12,7 @@
 #include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
 #include "fft/device/radices.hpp"
 #include "fft/device/registry.hpp"
+#include "support/hopper.hpp"
 
 namespace ridge::fft::device_tests {
 namespace {
@@ -30,7 +31,7 @@ AxisProblem rows(std::size_t n, bool float64 = false) {
 const PassDesign& first_pass(const Route& route) { return *pass_of(route.steps.front()); }
 
 std::vector<Route> allowed(const AxisProblem& problem) {
-  const Device hopper(std::make_shared<Pretended>());
+  const Device hopper = test::hopper();
   std::vector<Route> routes;
   for (Route& route : list_routes(hopper, problem)) {
     if (route.candidate.refusal.empty()) routes.push_back(std::move(route));

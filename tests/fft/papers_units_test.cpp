@@ -7,6 +7,7 @@
 #include "device/cuda/nvrtc.hpp"
 #include "fft/historical/papers/unit.hpp"
 #include "papers_support.hpp"
+#include "support/hopper.hpp"
 
 namespace ridge::fft::device_tests {
 namespace {
@@ -70,7 +71,7 @@ TEST(UnitDesigns, RefuseBeyondTheUnit) {
 
 TEST(UnitText, EveryKernelCompilesForHopper) {
   if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
-  const Device hopper(std::make_shared<Pretended>());
+  const Device hopper = test::hopper();
   for (const std::size_t p : {0, 2, 4, 8, 16}) {
     UnitDesign design = plan_unit(p == 0 ? 32 : 1024, p, hopper.limits());
     design.twiddles = p == 4 ? UnitTwiddles::constant : UnitTwiddles::table;

@@ -9,26 +9,16 @@
 #include "filterbank/device/lines_codegen.hpp"
 #include "filterbank/device/matrix_weights.hpp"
 #include "support.hpp"
+#include "support/devices.hpp"
 
 namespace ridge::filterbank::test {
 namespace {
 
 using namespace on_device;
 
-std::vector<Device> accelerators() {
-  std::vector<Device> found;
-  for (const Device& device : devices().devices) {
-    if (!device.is_host()) found.push_back(device);
-  }
-  return found;
-}
+using ridge::test::accelerators;
 
-class BankOnDevices : public testing::Test {
- protected:
-  void SetUp() override {
-    if (accelerators().empty()) GTEST_SKIP() << "no OpenCL and no CUDA device on this machine";
-  }
-};
+class BankOnDevices : public ridge::test::NeedsAccelerator<> {};
 
 struct Case {
   const char* name;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <ridge/device.hpp>
+#include "support/devices.hpp"
 
 namespace ridge::machine {
 namespace {
@@ -11,10 +12,8 @@ namespace {
 bool driver_is_here() { return dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL) != nullptr; }
 
 std::string first_cuda_bus() {
-  for (const Device& device : devices().devices) {
-    if (device.info().backend == Backend::cuda) return device.info().bus;
-  }
-  return {};
+  const auto cuda = test::devices_of(Backend::cuda);
+  return cuda.empty() ? std::string() : cuda.front().info().bus;
 }
 
 TEST(Nvml, WithoutAnAddressThereIsNoCounterAndAReason) {

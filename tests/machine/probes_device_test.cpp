@@ -16,24 +16,21 @@
 #include "machine/device_bench.hpp"
 #include "machine/device_kernels.hpp"
 #include "machine/device_probes.hpp"
+#include "support/devices.hpp"
 
 namespace ridge::machine {
 namespace {
 
 // A probe's kernels on every device that is not the host.
-class DeviceKernels : public testing::Test {
+class DeviceKernels : public test::NeedsAccelerator<> {
  protected:
   void on_every_device(const std::function<void()>& body) {
-    bool any = false;
-    for (const Device& device : devices().devices) {
-      if (device.is_host()) continue;
-      any = true;
+    for (const Device& device : test::accelerators()) {
       SCOPED_TRACE(device.id() + ", " + device.info().name);
       bench = std::make_unique<DeviceBench>(device, true);
       body();
       bench.reset();
     }
-    if (!any) GTEST_SKIP() << "no OpenCL or CUDA device on this machine";
   }
   template <class T>
   std::vector<T> download(const Buffer& buffer, std::size_t count) {

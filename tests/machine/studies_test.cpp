@@ -19,6 +19,7 @@
 #include "machine/host_probes.hpp"
 #include "machine/measure.hpp"
 #include "machine/studies_all.hpp"
+#include "support/devices.hpp"
 
 namespace ridge::machine {
 namespace {
@@ -76,18 +77,14 @@ TEST(BusyHost, WorksUntilItEnds) {
   EXPECT_EQ(ran, 1u) << "the pool is free again";
 }
 
-class DeviceStudies : public testing::Test {
+class DeviceStudies : public test::NeedsAccelerator<> {
  protected:
   void on_every_device(const std::function<void(DeviceBench&)>& body) {
-    bool any = false;
-    for (const Device& device : devices().devices) {
-      if (device.is_host()) continue;
-      any = true;
+    for (const Device& device : test::accelerators()) {
       SCOPED_TRACE(device.id() + ", " + device.info().name);
       DeviceBench bench(device, true);
       body(bench);
     }
-    if (!any) GTEST_SKIP() << "no OpenCL or CUDA device on this machine";
   }
 };
 

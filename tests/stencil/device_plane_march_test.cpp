@@ -54,12 +54,7 @@ double worst(const Device& device, const std::vector<std::size_t>& shape, const 
   return worst.value();
 }
 
-class DevicePlaneMarch : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (accelerators().empty()) GTEST_SKIP() << "no OpenCL and no CUDA device on this machine";
-  }
-};
+class DevicePlaneMarch : public ridge::test::NeedsAccelerator<> {};
 
 TEST_F(DevicePlaneMarch, EveryBorderMatchesTheReference) {
   using enum Border;

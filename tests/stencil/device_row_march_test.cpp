@@ -77,12 +77,7 @@ double worst(const Device& device, const std::vector<std::size_t>& shape, const 
   return worst.value();
 }
 
-class DeviceRowMarch : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (accelerators().empty()) GTEST_SKIP() << "no OpenCL and no CUDA device on this machine";
-  }
-};
+class DeviceRowMarch : public ridge::test::NeedsAccelerator<> {};
 
 using enum Border;
 

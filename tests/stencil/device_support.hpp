@@ -11,16 +11,11 @@
 
 #include "stencil/device/layout.hpp"
 #include "stencil/device/weights.hpp"
+#include "support/devices.hpp"
 
 namespace ridge::stencil::device_tests {
 
-inline std::vector<Device> accelerators() {
-  std::vector<Device> found;
-  for (const Device& device : devices().devices) {
-    if (!device.is_host()) found.push_back(device);
-  }
-  return found;
-}
+using ridge::test::accelerators;
 
 // Where a read at `index` along an axis of `n` cells goes.
 inline long reading_index(long index, long n, Border low, Border high) {

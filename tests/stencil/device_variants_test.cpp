@@ -10,22 +10,17 @@
 #include <set>
 #include <string>
 
-#include "device/backend.hpp"
 #include "device/cuda/nvrtc.hpp"
 #include "stencil/reference.hpp"
 #include "stencil/variant.hpp"
+#include "support/devices.hpp"
+#include "support/hopper.hpp"
 #include "support/worst.hpp"
 
 namespace ridge::stencil::device_tests {
 namespace {
 
-std::vector<Device> accelerators() {
-  std::vector<Device> found;
-  for (const Device& device : devices().devices) {
-    if (!device.is_host()) found.push_back(device);
-  }
-  return found;
-}
+using ridge::test::accelerators;
 
 template <class T>
 void scatter(Grid<T>& grid, unsigned seed = 1) {
@@ -104,12 +99,7 @@ Borders sides(Border y0, Border y1, Border x0, Border x1) {
   return {.low = {y0, x0, Border::fixed}, .high = {y1, x1, Border::fixed}};
 }
 
-class DeviceVariants : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (accelerators().empty()) GTEST_SKIP() << "no OpenCL and no CUDA device on this machine";
-  }
-};
+class DeviceVariants : public ridge::test::NeedsAccelerator<> {};
 
 using enum Border;
 
@@ -344,27 +334,9 @@ TEST_F(DeviceVariants, BuffersThereAndBack) {
   }
 }
 
-// The limits of an H200 and nothing behind them: enough to list candidates.
-struct Pretended : ridge::detail::DeviceState {
-  Pretended() {
-    info.id = "cuda:0";
-    info.backend = Backend::cuda;
-    info.limits.work_group = 1024;
-    info.limits.work_group_sides = {1024, 1024, 64};
-    info.limits.local_memory = 227 * 1024;
-    info.limits.sub_group = 32;
-    info.limits.registers = 65536;
-  }
-  std::unique_ptr<ridge::detail::Allocation> allocate(std::size_t, std::size_t, const BufferOptions&) override {
-    return {};
-  }
-  std::shared_ptr<ridge::detail::QueueState> queue() override { return {}; }
-  std::shared_ptr<ridge::detail::ProgramState> compile(const KernelSource&) override { return {}; }
-};
-
 template <class T>
 std::set<std::string> compile_all(const Update<T>& update, const Problem& problem) {
-  const Device hopper(std::make_shared<Pretended>());
+  const Device hopper = ridge::test::hopper();
   std::set<std::string> compiled;
   for (const Entry<T>& entry : list_variants(hopper, update, resolve(update, problem))) {
     if (!entry.candidate.refusal.empty()) continue;

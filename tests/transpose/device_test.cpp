@@ -6,6 +6,7 @@
 #include "device/cuda/nvrtc.hpp"
 #include "reference.hpp"
 #include "support/devices.hpp"
+#include "support/hopper.hpp"
 
 namespace ridge::transpose::testing {
 namespace {
@@ -81,24 +82,10 @@ TEST(DeviceVariant, RefuseWhatTheDeviceCannotHold) {
   }
 }
 
-// The limits of an H200 and nothing behind them: enough to list candidates.
-struct Pretended : detail::DeviceState {
-  Pretended() {
-    info.id = "cuda:0";
-    info.backend = Backend::cuda;
-    info.limits.work_group = 1024;
-    info.limits.work_group_sides = {1024, 1024, 64};
-    info.limits.local_memory = 227 * 1024;
-  }
-  std::unique_ptr<detail::Allocation> allocate(std::size_t, std::size_t, const BufferOptions&) override { return {}; }
-  std::shared_ptr<detail::QueueState> queue() override { return {}; }
-  std::shared_ptr<detail::ProgramState> compile(const KernelSource&) override { return {}; }
-};
-
 // Needs no GPU: what a CUDA device would be given.
 TEST(DeviceVariant, EveryKernelCompilesForHopper) {
   if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
-  const Device hopper(std::make_shared<Pretended>());
+  const Device hopper = test::hopper();
   std::set<std::string> seen;
   for (const std::size_t bytes : kElementSizes) {
     for (const bool in_place : {false, true}) {
