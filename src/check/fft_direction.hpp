@@ -1,0 +1,429 @@
+// One direction of a drawn transform against plain sums with twice the digits. Small problems are compared point by
+// point; of large ones the energy of every line and some points by definition.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "check/fft_case.hpp"
+#include "device/random.hpp"
+#include "fft/layout.hpp"
+#include "fft/reference.hpp"
+
+namespace ridge::check {
+
+// One direction of one case.
+template <class T>
+class FftDirection {
+ public:
+  using Real = fft::reference::Wider<T>;
+  using Points = std::vector<fft::reference::Point<Real>>;
+
+  FftDirection(const FftCase& made, const fft::Layout& layout, bool forward)
+      : made_(made),
+        problem_(made.problem),
+        forward_(forward),
+        real_(made.problem.kind == fft::Kind::real),
+        in_(forward_ ? layout.samples : layout.spectrum),
+        out_(forward_ ? layout.spectrum : layout.samples),
+        samples_shape_(made.problem.shape),
+        in_shape_(forward_ ? samples_shape_ : spectrum_shape(made.problem)),
+        out_shape_(forward_ ? spectrum_shape(made.problem) : samples_shape_) {
+    in_values_ = real_ && forward_ ? 1 : 2;
+    out_values_ = real_ && !forward_ ? 1 : 2;
+    value_bytes_ = sizeof(T);
+    if (forward_ && problem_.load_forward.samples == Samples::int8) value_bytes_ = 1;
+    if (forward_ && problem_.load_forward.samples == Samples::int16) value_bytes_ = 2;
+  }
+
+  // What is wrong, in words; empty: nothing.
+  std::string check(const fft::Plan<T>& plan, const Draw& draw) {
+    const std::size_t in_bytes = in_.extent * in_values_ * value_bytes_,
+                      out_bytes = out_.extent * out_values_ * sizeof(T);
+    const std::size_t in_shift = made_.shift * in_values_ * value_bytes_;
+    const std::size_t out_shift = problem_.in_place ? in_shift : made_.shift * out_values_ * sizeof(T);
+    std::vector<std::byte> from(in_shift + std::max(in_bytes, problem_.in_place ? out_bytes : 0));
+    fill_random(from, value_bytes_ == sizeof(T) ? kNumbers : Numbers::bits, made_.data + (forward_ ? 0 : 1));
+    input_ = from.data() + in_shift;
+    if (!forward_ && real_) make_hermitian();
+    plant_oddity();
+    const std::vector<std::byte> before = from;
+    std::vector<std::byte> to(problem_.in_place ? 0 : out_shift + out_bytes, std::byte{0xff});
+    std::byte* output = problem_.in_place ? from.data() + in_shift : to.data() + out_shift;
+    transform(plan, from.data() + in_shift, in_bytes, output, out_bytes);
+    draw.answered({output, out_bytes});
+    if (!problem_.in_place && from != before) return "the input was changed";
+    input_ = before.data() + in_shift;
+    output_ = output;
+    if (!problem_.in_place) {
+      if (std::string wrong = gaps(); !wrong.empty()) return wrong;
+    }
+    return affordable() ? every_point() : some_points();
+  }
+
+ private:
+  static constexpr Numbers kNumbers = sizeof(T) == 4 ? Numbers::float32 : Numbers::float64;
+  static constexpr double kEpsilon = std::numeric_limits<T>::epsilon();
+
+  static std::size_t element(const fft::Side& side, const std::vector<std::size_t>& shape, std::size_t line,
+                             std::size_t index) {
+    std::size_t at = line * side.batch;
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      at += index % shape[axis] * side.strides[axis];
+      index /= shape[axis];
+    }
+    return at;
+  }
+
+  void transform(const fft::Plan<T>& plan, std::byte* in, std::size_t in_bytes, std::byte* out, std::size_t out_bytes) {
+    using Complex = std::complex<T>;
+    const auto span_of = []<class E>(E* data, std::size_t bytes) { return std::span<E>(data, bytes / sizeof(E)); };
+    const auto complex_in = span_of(reinterpret_cast<const Complex*>(in), in_bytes);
+    const auto complex_out = span_of(reinterpret_cast<Complex*>(out), out_bytes);
+    if (!forward_) {
+      if (real_) return plan.inverse(complex_in, span_of(reinterpret_cast<T*>(out), out_bytes));
+      return plan.inverse(complex_in, complex_out);
+    }
+    if (value_bytes_ == 1)
+      return plan.forward(span_of(reinterpret_cast<const std::int8_t*>(in), in_bytes), complex_out);
+    if (value_bytes_ == 2 && sizeof(T) != 2)
+      return plan.forward(span_of(reinterpret_cast<const std::int16_t*>(in), in_bytes), complex_out);
+    if (real_) return plan.forward(span_of(reinterpret_cast<const T*>(in), in_bytes), complex_out);
+    plan.forward(complex_in, complex_out);
+  }
+
+  double value(const std::byte* at) const {
+    if (value_bytes_ == 1) return static_cast<double>(*reinterpret_cast<const std::int8_t*>(at));
+    if (value_bytes_ == 2) {
+      std::int16_t number;
+      std::memcpy(&number, at, 2);
+      return number;
+    }
+    T number;
+    std::memcpy(&number, at, sizeof(T));
+    return static_cast<double>(number);
+  }
+  static double stored(const std::byte* at) {
+    T number;
+    std::memcpy(&number, at, sizeof(T));
+    return static_cast<double>(number);
+  }
+  std::byte* input_at(std::size_t line, std::size_t index) const {
+    return const_cast<std::byte*>(input_) + element(in_, in_shape_, line, index) * in_values_ * value_bytes_;
+  }
+  std::complex<double> output(std::size_t line, std::size_t index) const {
+    const std::byte* at = output_ + element(out_, out_shape_, line, index) * out_values_ * sizeof(T);
+    return {stored(at), out_values_ == 2 ? stored(at + sizeof(T)) : 0.0};
+  }
+
+  // Half a spectrum that belongs to real samples.
+  void make_hermitian() {
+    const std::size_t last = samples_shape_.back(), half = in_shape_.back(), count = points_of(in_shape_);
+    for (std::size_t line = 0; line < problem_.batch; ++line) {
+      for (std::size_t index = 0; index < count; ++index) {
+        const std::size_t k = index % half;
+        if (k != 0 && 2 * k != last) continue;
+        std::size_t partner = k, place = half, rest = index / half;
+        for (std::size_t axis = in_shape_.size() - 1; axis-- > 0;) {
+          const std::size_t n = in_shape_[axis];
+          partner += (n - rest % n) % n * place;
+          place *= n;
+          rest /= n;
+        }
+        T pair[2];
+        std::memcpy(pair, input_at(line, partner), sizeof(pair));
+        pair[1] = partner == index ? T(0) : -pair[1];
+        if (partner <= index) std::memcpy(input_at(line, index), pair, sizeof(pair));
+      }
+    }
+  }
+
+  void plant_oddity() {
+    if (made_.oddity == Oddity::none || value_bytes_ != sizeof(T) || in_.aliases) return;
+    const std::size_t count = points_of(in_shape_);
+    const auto put = [&](std::size_t index, T number) {
+      std::memcpy(input_at(made_.odd_line, index), &number, sizeof(T));
+    };
+    if (made_.oddity == Oddity::denormal) {
+      quiet_ = true;
+      for (std::size_t index = 0; index < count; ++index) {
+        for (std::size_t part = 0; part < in_values_; ++part) {
+          std::byte* at = input_at(made_.odd_line, index) + part * sizeof(T);
+          const T small = static_cast<T>(stored(at)) * std::numeric_limits<T>::min() / 4;
+          std::memcpy(at, &small, sizeof(T));
+        }
+      }
+      return;
+    }
+    planted_ = true;
+    put(made_.data % count,
+        made_.oddity == Oddity::nan ? std::numeric_limits<T>::quiet_NaN() : std::numeric_limits<T>::infinity());
+  }
+
+  // What is written must belong to the answer.
+  std::string gaps() const {
+    std::vector<bool> used(out_.extent, false);
+    const std::size_t count = points_of(out_shape_);
+    for (std::size_t line = 0; line < problem_.batch; ++line) {
+      for (std::size_t index = 0; index < count; ++index) used[element(out_, out_shape_, line, index)] = true;
+    }
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      if (used[i]) continue;
+      const std::byte* at = output_ + i * out_values_ * sizeof(T);
+      if (!std::all_of(at, at + out_values_ * sizeof(T), [](std::byte byte) { return byte == std::byte{0xff}; }))
+        return fmt::format("element {}, which is none of the transform's, was written", i);
+    }
+    return {};
+  }
+
+  const auto& load() const { return forward_ ? problem_.load_forward : problem_.load_inverse; }
+  const auto& store() const { return forward_ ? problem_.store_forward : problem_.store_inverse; }
+  double scale() const { return static_cast<T>(forward_ ? problem_.scale_forward : problem_.scale_inverse); }
+
+  // The whole complex input of a line, packed: half a spectrum is completed.
+  Points loaded(std::size_t line) const {
+    const std::size_t count = points_of(in_shape_);
+    Points points(count);
+    for (std::size_t index = 0; index < count; ++index) {
+      const std::byte* at = input_at(line, index);
+      fft::reference::Point<Real> point{Real(value(at)), Real(in_values_ == 2 ? value(at + value_bytes_) : 0.0)};
+      if (!load().window.empty()) point = point * fft::reference::Point<Real>{Real(load().window[index]), Real(0.0)};
+      if (!load().multiply.empty())
+        point = point *
+                fft::reference::Point<Real>{Real(load().multiply[index].real()), Real(load().multiply[index].imag())};
+      points[index] = point;
+    }
+    if (forward_ || !real_) return points;
+    const std::size_t n = samples_shape_.back(), half = in_shape_.back(), all = points_of(samples_shape_);
+    Points whole(all);
+    for (std::size_t index = 0; index < all; ++index) {
+      const std::size_t k = index % n;
+      if (k < half) {
+        whole[index] = points[index / n * half + k];
+        continue;
+      }
+      std::size_t partner = n - k, place = half, rest = index / n;
+      for (std::size_t axis = samples_shape_.size() - 1; axis-- > 0;) {
+        const std::size_t m = samples_shape_[axis];
+        partner += (m - rest % m) % m * place;
+        place *= m;
+        rest /= m;
+      }
+      whole[index] = {points[partner].re, -points[partner].im};
+    }
+    return whole;
+  }
+
+  std::complex<double> finished(fft::reference::Point<Real> point, std::size_t out_index) const {
+    point = point * fft::reference::Point<Real>{Real(scale()), Real(0.0)};
+    if (!store().window.empty())
+      point = point * fft::reference::Point<Real>{Real(store().window[out_index]), Real(0.0)};
+    if (!store().multiply.empty())
+      point = point * fft::reference::Point<Real>{Real(store().multiply[out_index].real()),
+                                                  Real(store().multiply[out_index].imag())};
+    return {static_cast<double>(point.re), out_values_ == 2 ? static_cast<double>(point.im) : 0.0};
+  }
+
+  const std::vector<fft::reference::Point<Real>>& roots(std::size_t n) {
+    auto& table = roots_[n];
+    if (table.empty()) table = fft::reference::roots_of_unity<Real>(n, forward_ ? -1 : 1);
+    return table;
+  }
+
+  void transform_axes(Points& points) {
+    std::size_t inner = 1;
+    for (std::size_t axis = samples_shape_.size(); axis-- > 0;) {
+      const std::size_t n = samples_shape_[axis];
+      Points line(n), result(n);
+      for (std::size_t start = 0; n > 1 && start < points.size(); ++start) {
+        if (start / inner % n != 0) continue;
+        for (std::size_t i = 0; i < n; ++i) line[i] = points[start + i * inner];
+        fft::reference::transform(line.data(), 1, n, result.data(), roots(n), 1);
+        for (std::size_t i = 0; i < n; ++i) points[start + i * inner] = result[i];
+      }
+      inner *= n;
+    }
+  }
+
+  // Where in the samples' shape the output's packed index lies.
+  std::size_t whole_index(std::size_t out_index) const {
+    if (!(forward_ && real_)) return out_index;
+    const std::size_t half = out_shape_.back();
+    return out_index / half * samples_shape_.back() + out_index % half;
+  }
+
+  bool affordable() const {
+    double cost = 0;
+    for (std::size_t n : samples_shape_) {
+      for (std::size_t rest = n; rest > 1;) {
+        const std::size_t p = fft::reference::smallest_factor(rest);
+        cost += static_cast<double>(p);
+        rest /= p;
+      }
+    }
+    return cost * static_cast<double>(points_of(samples_shape_) * problem_.batch) < (sizeof(T) == 4 ? 2e7 : 4e6);
+  }
+
+  // The specification's gate, twice of it where a length goes by convolution, and half a rounding for each factor.
+  double gate() const {
+    const auto n = static_cast<double>(points_of(samples_shape_));
+    bool convolution = false;
+    for (std::size_t length : samples_shape_) {
+      for (std::size_t p = 2; length > 1; ++p) {
+        if (p * p > length) p = length;
+        while (length % p == 0) length /= p;
+        convolution |= p > 13;
+      }
+    }
+    const double factors = 1.0 * !load().window.empty() + 2.0 * !load().multiply.empty() +
+                           1.0 * !store().window.empty() + 2.0 * !store().multiply.empty();
+    return kEpsilon * ((convolution ? 1.2 : 0.6) * std::sqrt(std::max(1.0, std::log2(n))) + 0.6 * factors);
+  }
+  // What a quiet line may be off by. Denormals may be flushed: less than the smallest normal number for each term. Rows
+  // of an odd number of real samples go in pairs, and the louder one's roundings reach the other.
+  double floor_of_line(std::size_t line) const {
+    if (!quiet_ || line != made_.odd_line) return 0;
+    const auto n = static_cast<double>(points_of(samples_shape_));
+    const bool paired = real_ && samples_shape_.back() % 2 == 1;
+    return static_cast<double>(std::numeric_limits<T>::min()) * n + (paired ? 8 * gate() * std::sqrt(n) : 0);
+  }
+  bool spoilt(std::size_t line) const { return planted_ && line == made_.odd_line; }
+
+  // Every point depends on every other. Real samples are only half of what their spectrum's point spoils.
+  std::string spoilt_line(std::size_t line) const {
+    const std::size_t count = points_of(out_shape_);
+    std::size_t spoilt = 0, sound = 0;
+    for (std::size_t index = 0; index < count; ++index) {
+      const auto got = output(line, index);
+      if (!std::isfinite(got.real()) || !std::isfinite(got.imag())) {
+        ++spoilt;
+      } else {
+        sound = index;
+      }
+    }
+    if (spoilt == count || (real_ && !forward_ && spoilt > 0)) return {};
+    return fmt::format("line {} holds {}, and its point {} is finite", line,
+                       made_.oddity == Oddity::nan ? "NaN" : "infinity", sound);
+  }
+
+  std::string every_point() {
+    double all_difference = 0, all_norm = 0;
+    const std::size_t count = points_of(out_shape_);
+    for (std::size_t line = 0; line < problem_.batch; ++line) {
+      if (spoilt(line)) {
+        if (std::string wrong = spoilt_line(line); !wrong.empty()) return wrong;
+        continue;
+      }
+      Points points = loaded(line);
+      transform_axes(points);
+      double difference = 0, norm = 0, largest = -1;
+      std::size_t largest_at = 0;
+      for (std::size_t index = 0; index < count; ++index) {
+        const auto expected = finished(points[whole_index(index)], index);
+        const double off = std::norm(output(line, index) - expected);
+        difference += off;
+        norm += std::norm(expected);
+        if (!(off <= largest)) largest = off, largest_at = index;
+      }
+      if (floor_of_line(line) > 0) {
+        if (!(std::sqrt(largest) <= floor_of_line(line)))
+          return fmt::format("line {} of denormals: point {} is off by {:.2e}", line, largest_at, std::sqrt(largest));
+        continue;
+      }
+      const double error = norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference);
+      if (!(error <= 2 * gate()))
+        return fmt::format("line {}: relative error {:.2e}, twice the gate is {:.2e}; worst at point {}", line, error,
+                           2 * gate(), largest_at);
+      all_difference += difference;
+      all_norm += norm;
+    }
+    const double error = all_norm > 0 ? std::sqrt(all_difference / all_norm) : 0;
+    // A handful of values says little of a mean.
+    if (static_cast<double>(count * problem_.batch) >= 16 && !(error <= gate()))
+      return fmt::format("relative error {:.2e}, the gate is {:.2e}", error, gate());
+    return {};
+  }
+
+  std::string some_points() {
+    constexpr std::size_t kPoints = 4;
+    Random random(made_.data);
+    const std::size_t count = points_of(out_shape_), all = points_of(samples_shape_);
+    const bool energy = store().window.empty() && store().multiply.empty();
+    const std::size_t sampled = random.below(problem_.batch);
+    for (std::size_t line = 0; line < problem_.batch; ++line) {
+      if (spoilt(line)) {
+        if (std::string wrong = spoilt_line(line); !wrong.empty()) return wrong;
+        continue;
+      }
+      if (floor_of_line(line) > 0) continue;
+      if (!energy && line != sampled) continue;
+      const Points points = loaded(line);
+      double in_energy = 0, out_energy = 0;
+      for (const fft::reference::Point<Real>& point : points) {
+        const auto re = static_cast<double>(point.re), im = static_cast<double>(point.im);
+        in_energy += re * re + im * im;
+      }
+      const double size = std::sqrt(in_energy) * scale();  // the root mean square of the answer
+      for (std::size_t index = 0; index < count; ++index) {
+        // Of half a spectrum each point stands for two, but for those that are their own.
+        const std::size_t k = index % out_shape_.back();
+        const bool twice = forward_ && real_ && k != 0 && 2 * k != samples_shape_.back();
+        out_energy += (twice ? 2 : 1) * std::norm(output(line, index));
+      }
+      const double expected_energy = in_energy * scale() * scale() * static_cast<double>(all);
+      if (energy &&
+          !(std::abs(out_energy / expected_energy - 1) <= 40 * kEpsilon + 1e-15 * std::sqrt(static_cast<double>(all))))
+        return fmt::format("line {}: the energy is {:.9e} times what it should be", line, out_energy / expected_energy);
+      if (line != sampled) continue;
+      for (std::size_t i = 0; i < kPoints; ++i) {
+        const std::size_t index = random.below(count);
+        const auto expected = finished(direct(points, whole_index(index)), index);
+        const double error = std::abs(output(line, index) - expected) / size;
+        if (!(error <= 8 * gate()))
+          return fmt::format("line {}, point {}: off by {:.2e} of the root mean square, allowed {:.2e}", line, index,
+                             error, 8 * gate());
+      }
+    }
+    return {};
+  }
+
+  // One point by definition.
+  fft::reference::Point<Real> direct(const Points& points, std::size_t index) {
+    const std::size_t axes = samples_shape_.size();
+    std::vector<std::size_t> k(axes);
+    std::vector<const fft::reference::Point<Real>*> tables(axes);
+    for (std::size_t axis = axes; axis-- > 0; index /= samples_shape_[axis]) k[axis] = index % samples_shape_[axis];
+    for (std::size_t axis = 0; axis < axes; ++axis) tables[axis] = roots(samples_shape_[axis]).data();
+    fft::reference::Point<Real> sum{};
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      fft::reference::Point<Real> term = points[i];
+      std::size_t rest = i;
+      for (std::size_t axis = axes; axis-- > 0;) {
+        const std::size_t n = samples_shape_[axis];
+        if (k[axis] != 0) term = term * tables[axis][rest % n * k[axis] % n];
+        rest /= n;
+      }
+      sum = sum + term;
+    }
+    return sum;
+  }
+
+  const FftCase& made_;
+  const fft::Problem& problem_;
+  bool forward_, real_;
+  const fft::Side &in_, &out_;
+  std::vector<std::size_t> samples_shape_, in_shape_, out_shape_;
+  std::size_t in_values_ = 2, out_values_ = 2, value_bytes_ = sizeof(T);
+  const std::byte *input_ = nullptr, *output_ = nullptr;
+  bool planted_ = false, quiet_ = false;  // what is no number, denormals: in odd_line
+  std::map<std::size_t, std::vector<fft::reference::Point<Real>>> roots_;
+};
+
+}  // namespace ridge::check
