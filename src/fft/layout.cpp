@@ -10,6 +10,7 @@
 #include <ridge/error.hpp>
 
 #include "fft/operators.hpp"
+#include "fft/shared_elements.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -25,40 +26,6 @@ std::size_t times(std::size_t a, std::size_t b, const char* what) {
     refuse_layout(fmt::format("{} is too large: {} times {} does not fit in memory", what, a, b));
   }
   return product;
-}
-
-struct Run {
-  std::size_t count, step;
-};
-
-// Whether two index tuples lead to the same element. Nested runs cannot; anything else is tried out where that is
-// affordable and counted as aliasing where it is not.
-bool aliasing(std::vector<Run> runs) {
-  std::erase_if(runs, [](const Run& run) { return run.count == 1; });
-  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.step < b.step; });
-  std::size_t reach = 0, total = 1;
-  bool nested = true;
-  for (const Run& run : runs) {
-    if (run.step == 0) return true;
-    nested = nested && run.step > reach;
-    reach += (run.count - 1) * run.step;
-    total *= run.count;
-  }
-  if (nested) return false;
-  constexpr std::size_t kAffordable = std::size_t{1} << 24;
-  if (total > reach + 1 || reach > kAffordable) return true;
-  std::vector<bool> taken(reach + 1);
-  std::vector<std::size_t> index(runs.size());
-  for (std::size_t i = 0; i < total; ++i) {
-    std::size_t rest = i, element = 0;
-    for (const Run& run : runs) {
-      element += rest % run.count * run.step;
-      rest /= run.count;
-    }
-    if (taken[element]) return true;
-    taken[element] = true;
-  }
-  return false;
 }
 
 // `padded_last` is the packed length of a row: longer than the shape where samples share memory with their spectrum.
@@ -83,7 +50,7 @@ Side fill(const Problem& problem, const Strides& given, std::size_t axes, std::a
     side.extent += times(run.count - 1, run.step, what);
     times(side.extent, 1, what);
   }
-  side.aliases = aliasing(runs);
+  side.aliases = share_elements(runs);
   return side;
 }
 

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 #include <ridge/error.hpp>
+
+#include "fft/shared_elements.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -44,39 +47,12 @@ std::size_t count(const std::vector<Dimension>& dimensions) {
 }
 
 bool shares_elements(const std::vector<Dimension>& dimensions, TensorSide side) {
-  struct Run {
-    std::size_t length, step;
-  };
   std::vector<Run> runs;
   for (const Dimension& dimension : dimensions) {
     if (dimension.length == 0) return false;
-    if (dimension.length > 1) {
-      runs.push_back({dimension.length, static_cast<std::size_t>(std::abs(stride(dimension, side)))});
-    }
+    runs.push_back({dimension.length, static_cast<std::size_t>(std::abs(stride(dimension, side)))});
   }
-  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.step < b.step; });
-  std::size_t end = 0, total = 1;
-  bool nested = true;
-  for (const Run& run : runs) {
-    if (run.step == 0) return true;
-    nested = nested && run.step > end;
-    end += (run.length - 1) * run.step;
-    total *= run.length;
-  }
-  if (nested) return false;
-  constexpr std::size_t kAffordable = std::size_t{1} << 22;
-  if (total > end + 1 || end > kAffordable) return true;
-  std::vector<bool> taken(end + 1);
-  for (std::size_t i = 0; i < total; ++i) {
-    std::size_t rest = i, element = 0;
-    for (const Run& run : runs) {
-      element += rest % run.length * run.step;
-      rest /= run.length;
-    }
-    if (taken[element]) return true;
-    taken[element] = true;
-  }
-  return false;
+  return share_elements(std::move(runs));
 }
 
 Reach reach(const std::vector<Dimension>& dimensions, TensorSide side) {
