@@ -185,13 +185,14 @@ count_jobs() {
 
 cached() { [[ -f $build/CMakeCache.txt ]] && grep -q "^$1=$2\$" "$build/CMakeCache.txt"; }
 
-# configure CMAKE-ARGUMENT...: the release build in build/.
+# configure CMAKE-ARGUMENT...: the release build in build/. A new folder is for a build from nothing; what a developer chose
+# in one that is there stays.
 configure() {
-  local -a how=(-G Ninja)
+  local -a how=(-G Ninja -DRIDGE_UNITY=ON)
   if [[ -f $build/CMakeCache.txt ]]; then
     how=()
     # A copied or moved tree brings a cache that points elsewhere.
-    cached CMAKE_HOME_DIRECTORY:INTERNAL "$root" || how=(--fresh -G Ninja)
+    cached CMAKE_HOME_DIRECTORY:INTERNAL "$root" || how=(--fresh -G Ninja -DRIDGE_UNITY=ON)
   fi
   phase "configuring" cmake -S "$root" -B "$build" "${how[@]}" -DCMAKE_BUILD_TYPE=Release "$@"
 }

@@ -293,7 +293,8 @@ SumBlock<T> Find(KnownShape shape, std::size_t planes, std::size_t rows) {
 #endif
 
 SumBlock<T> GetBlock(KnownShape shape, std::size_t planes, std::size_t rows, bool streaming) {
-  return streaming ? Find<true>(shape, planes, rows) : Find<false>(shape, planes, rows);
+  constexpr bool kStreams = HWY_ARCH_X86;  // Highway's Stream is a plain store elsewhere: the same code twice
+  return streaming ? Find<kStreams>(shape, planes, rows) : Find<false>(shape, planes, rows);
 }
 
 std::size_t VectorCells() { return hn::MaxLanes(hn::ScalableTag<T>()); }
