@@ -22,7 +22,7 @@ CONTEXT = {
     "fft.forward(in, out);   ": SPANS,
     "both.forward(in, out);": SPANS,
     "fft::plan<float>(gpu": "ridge::Buffer in, out; ridge::Queue queue = ridge::host().queue();",
-    "TensorPlan<double> dct": "double* in = nullptr; double* out = nullptr;",
+    "auto dct = tensor_plan<double>": "double* in = nullptr; double* out = nullptr;",
     "stream.push(bytes, channels)": "std::vector<std::byte> bytes; std::vector<std::complex<float>> channels;",
     "PowerStream power(": "using namespace ridge::filterbank; Problem problem; ridge::Device device = ridge::host(); std::vector<std::byte> "
                           "bytes; std::vector<float> sums; ridge::Queue queue = device.queue(); ridge::Buffer spectra, visibilities;",
