@@ -24,10 +24,19 @@
 
 namespace ridge::stencil {
 
+// Many steps of a linear stencil with constant weights can be taken at once, for two transforms (docs/leap.md). The
+// result differs from that of steps by rounding.
+enum class LeapUse {
+  automatic,  // where so many steps are asked for at once that it is expected to take half the time at most
+  never,
+  always,  // however few steps; Error where the problem has no leap
+};
+
 struct Problem {
   std::vector<std::size_t> shape;
   Borders borders = {};
   std::size_t threads = 0;  // host: 0 = all
+  LeapUse leap = LeapUse::automatic;
 };
 
 // Of what a step changes, u(new) - u(old) over all cells and fields; l2 is the root of the mean square.
@@ -63,6 +72,10 @@ class Plan {
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out, std::size_t steps,
                const Buffer& coefficients = {}) const;
   Session<T> start(const Grid<T>& grid, const Grid<T>* coefficients = nullptr) const;
+  // What ever more steps would lead to, in one go on the host: a plate's temperatures between fixed borders. Error
+  // where there is no leap, no limit, or a cell that is not a number.
+  void steady(Grid<T>& grid) const;
+  std::size_t leaps_from() const;  // steps at once from which on they are leapt over; 0: never
   std::string explain() const;
   const std::vector<planner::Decision>& decisions() const;  // one
   const std::vector<KernelSource>& kernels() const;         // what was compiled for it; none on the host
@@ -81,6 +94,7 @@ template <class T>
 class Session {
  public:
   void run(std::size_t steps);           // on a device: enqueued; read() waits
+  void prepare(std::size_t steps);       // compiles what run(steps) would compile when it comes to it
   double change(Norm norm = Norm::max);  // of one further step, which is taken
   Stop run_until(double tolerance, Norm norm = Norm::max, std::size_t most_steps = 1'000'000,
                  std::size_t check_every = 0);

@@ -42,7 +42,7 @@ class SpreadDomain final : public Domain<T> {
         depth_(depth_for(wishes.depth)),
         part_(part_of(layout_, counts_, depth_, processes.rank())),
         exchanges_(exchanges(layout_, counts_, depth_, processes.rank())),
-        plan_(device, update, {part_.shape, part_.borders, problem.threads}, wishes.planner),
+        plan_(device, update, {part_.shape, part_.borders, problem.threads, LeapUse::never}, wishes.planner),
         grid_(part_.shape, update.fields),
         edges_(plan_, layout_, part_, exchanges_, depth_),
         overlap_(wishes.overlap) {

@@ -34,6 +34,17 @@ class LocalDomain final : public Domain<T> {
     session_->run(steps);
     session_->wait();
   }
+  void prepare(std::size_t steps) override { session_->prepare(steps); }
+  std::size_t leaps_from() const override { return plan_.leaps_from(); }
+  void steady() override {
+    session_->read(grid_);
+    plan_.steady(grid_);
+    session_.emplace(plan_.start(grid_));
+  }
+  double step_seconds() const override {
+    const planner::Trial& winner = plan_.decisions().front().trials.at(plan_.decisions().front().winner);
+    return winner.measured_seconds > 0 ? winner.measured_seconds : winner.predicted_seconds;
+  }
   void show(const std::function<void(const SlabReader<T>&)>& use) override {
     session_->read(grid_);
     const std::size_t slab = grid_.cells() / grid_.shape()[0];

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include <ridge/error.hpp>
 #include <ridge/stencil.hpp>
 
 namespace ridge::stencil {
@@ -35,6 +36,11 @@ class Domain {
   virtual Box part() const = 0;
   virtual void read_part(std::span<T> cells) = 0;
   virtual void put_part(std::span<const T> cells) = 0;
+  // Compiles what so many steps will need, so that running is all that run() does.
+  virtual void prepare(std::size_t /*steps*/) {}
+  virtual std::size_t leaps_from() const { return 0; }  // steps that are leapt over at once; 0: never
+  virtual void steady();                                // what ever more steps would lead to
+  virtual double step_seconds() const { return 0; }     // as planned; 0: unknown
   // Root: calls `use` with a reader of the whole grid. The others lend their parts meanwhile. An exception of `use`
   // is thrown by every process, by the others as Error{io} without a text.
   virtual void show(const std::function<void(const SlabReader<T>&)>& use) = 0;
@@ -44,6 +50,11 @@ class Domain {
   virtual std::string explain() const = 0;  // the plan, and how the grid is spread
   virtual std::string variant() const = 0;  // what runs
 };
+
+template <class T>
+void Domain<T>::steady() {
+  throw Error(ErrorKind::invalid_argument, "stencil: the steady state is found in one process only");
+}
 
 struct DomainWishes {
   planner::Options planner = {};

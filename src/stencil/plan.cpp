@@ -2,11 +2,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <mutex>
 
 #include <fmt/format.h>
 
 #include "base/text.hpp"
 #include "plan/arguments.hpp"
+#include "stencil/leap/leap.hpp"
 #include "stencil/trials.hpp"
 #include "stencil/variant.hpp"
 
@@ -21,6 +24,21 @@ struct PlanState {
   std::vector<planner::Decision> decisions{};
   std::vector<KernelSource> kernels{};
   std::shared_ptr<const Variant<T>> variant{};
+  LeapChoice leap_choice{};
+  Effort effort = Effort::quick;
+  mutable std::once_flag leap_once{};
+  mutable std::unique_ptr<const Leap<T>> leap_made{};
+
+  bool leaps(std::size_t steps) const { return leap_choice.from > 0 && steps >= leap_choice.from; }
+  // Made when it is first wanted: most plans never are asked for so many steps.
+  const Leap<T>& leap() const {
+    std::call_once(leap_once, [this] {
+      if constexpr (std::is_floating_point_v<T>) {
+        leap_made = device.is_host() ? host_leap<T>(update, layout) : device_leap<T>(device, update, layout, effort);
+      }
+    });
+    return *leap_made;
+  }
 };
 
 template <class T>
@@ -28,6 +46,7 @@ struct SessionState {
   std::shared_ptr<const PlanState<T>> plan;
   std::unique_ptr<Running<T>> running;
   std::size_t steps = 0;
+  bool no_leap = false;  // one was refused: the grid grows
 };
 
 namespace {
@@ -89,13 +108,17 @@ void check_memory(const Device& device, const Layout& layout) {
 
 template <class T>
 Plan<T>::Plan(const Device& device, const Update<T>& update, const Problem& problem, const planner::Options& options) {
-  auto state = std::make_shared<PlanState<T>>(PlanState<T>{device, update, problem, resolve(update, problem)});
+  std::shared_ptr<PlanState<T>> state(new PlanState<T>{device, update, problem, resolve(update, problem)});
   check_memory<T>(device, state->layout);
   const std::vector<Entry<T>> entries = list_variants(device, update, state->layout);
   Trials<T> trials(device, state->update, state->problem, state->layout, entries);
   auto chosen = planner::choose(device, describe(device, update, state->layout), entries, options, trials);
   state->kernels = planner::kernels_of(entries[chosen.decision.winner]);
   state->variant = std::move(chosen.winner);
+  const planner::Trial& winner = chosen.decision.trials[chosen.decision.winner];
+  state->effort = options.effort;
+  state->leap_choice = choose_leap(device, update, problem, state->layout,
+                                   winner.measured_seconds > 0 ? winner.measured_seconds : winner.predicted_seconds);
   state->decisions.push_back(std::move(chosen.decision));
   state_ = std::move(state);
 }
@@ -110,8 +133,12 @@ Session<T> Plan<T>::start(const Grid<T>& grid, const Grid<T>* coefficients) cons
 
 template <class T>
 void Plan<T>::run(Grid<T>& grid, std::size_t steps, const Grid<T>* coefficients) const {
-  Session<T> session = start(grid, coefficients);
+  check_grid(*state_, grid);
+  check_coefficients(*state_, coefficients);
   if (steps == 0) return;
+  if (state_->device.is_host() && state_->leaps(steps) && state_->leap().run(grid, reach_of(state_->layout, steps)))
+    return;
+  Session<T> session = start(grid, coefficients);
   session.run(steps);
   session.read(grid);
 }
@@ -133,6 +160,25 @@ void Plan<T>::enqueue(Queue& queue, const Buffer& in, const Buffer& out, std::si
 }
 
 template <class T>
+void Plan<T>::steady(Grid<T>& grid) const {
+  check_grid(*state_, grid);
+  if (!state_->leap_choice.refusal.empty()) refuse("no steady state in one go: " + state_->leap_choice.refusal);
+  if (state_->layout.fields > 1) refuse("no steady state in one go: several fields");
+  if constexpr (std::is_floating_point_v<T>) {
+    double weights = 0;
+    for (const Term& term : *state_->update.linear) weights += std::fabs(term.weight);
+    leap::Reach reach{.forever = true, .still = 4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * weights};
+    const std::unique_ptr<const Leap<T>> made = host_leap<T>(state_->update, state_->layout);
+    if (!made->run(grid, reach)) refuse("the update leads to no steady state, or a cell is not a number");
+  }
+}
+
+template <class T>
+std::size_t Plan<T>::leaps_from() const {
+  return state_->leap_choice.from;
+}
+
+template <class T>
 Stop Plan<T>::run_until(Grid<T>& grid, double tolerance, Norm norm, std::size_t most_steps, std::size_t check_every,
                         const Grid<T>* coefficients) const {
   Session<T> session = start(grid, coefficients);
@@ -143,7 +189,7 @@ Stop Plan<T>::run_until(Grid<T>& grid, double tolerance, Norm norm, std::size_t 
 
 template <class T>
 std::string Plan<T>::explain() const {
-  return state_->decisions.front().explain();
+  return state_->decisions.front().explain() + state_->leap_choice.explain();
 }
 template <class T>
 const std::vector<planner::Decision>& Plan<T>::decisions() const {
@@ -177,8 +223,22 @@ const Device& Plan<T>::device() const {
 template <class T>
 void Session<T>::run(std::size_t steps) {
   if (steps == 0) return;
-  state_->running->run(steps);
+  const PlanState<T>& plan = *state_->plan;
+  const bool leap = plan.leaps(steps) && !state_->no_leap && state_->running->has_boxes();
+  if (!leap || !plan.leap().run(*state_->running, steps)) {
+    state_->no_leap = state_->no_leap || leap;
+    state_->running->run(steps);
+  }
   state_->steps += steps;
+}
+
+template <class T>
+void Session<T>::prepare(std::size_t steps) {
+  if (state_->plan->leaps(steps)) {
+    state_->plan->leap().prepare(*state_->running, steps);
+  } else {
+    state_->running->prepare(steps);
+  }
 }
 
 template <class T>

@@ -12,19 +12,29 @@
 
 namespace ridge::stencil {
 
+// A grid on a device: where its newest level lies and where the next one goes. Fixed cells are right in both.
+struct DeviceLevels {
+  Queue& queue;
+  const Buffer &from, &to;
+  std::size_t origin = 0, pitch = 1, field = 0;  // elements before the first cell, between rows, of a field
+};
+
 // A grid on its way, where the variant keeps it. Used by one thread at a time; the caller has checked every grid.
 template <class T>
 class Running {
  public:
   virtual ~Running() = default;
-  virtual void run(std::size_t steps) = 0;  // devices: enqueued
-  virtual double change(Norm norm) = 0;     // of one further step, which is taken; waits
-  virtual void read(Grid<T>& grid) = 0;     // waits; may be followed by more steps
+  virtual void run(std::size_t steps) = 0;        // devices: enqueued
+  virtual void prepare(std::size_t /*steps*/) {}  // whatever run(steps) would make first
+  virtual double change(Norm norm) = 0;           // of one further step, which is taken; waits
+  virtual void read(Grid<T>& grid) = 0;           // waits; may be followed by more steps
   virtual void wait() = 0;
   // Part of the grid (Session::get and put); waits. A variant without them is given whole grids instead.
   virtual bool has_boxes() const { return false; }
   virtual void get(const Box& box, T* cells);
   virtual void put(const Box& box, const T* cells);
+  // Devices: `work` enqueues what makes the cells of `to` that change, which are the newest then. False: none here.
+  virtual bool replace(const std::function<void(const DeviceLevels&)>& /*work*/) { return false; }
 };
 
 // Where a variant has none of its own.

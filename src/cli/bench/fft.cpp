@@ -16,6 +16,7 @@
 #include "cli/bench/bench.hpp"
 #include "cli/bench/fft_device.hpp"
 #include "cli/bench/fft_hybrid.hpp"
+#include "cli/bench/fft_kind.hpp"
 #include "cli/bench/fft_planning.hpp"
 #include "cli/bench/fft_spread.hpp"
 #include "cli/fft/floor.hpp"
@@ -180,7 +181,7 @@ constexpr std::size_t kDevicePoints = std::size_t{1} << 26;
 struct FftWishes {
   std::string lengths = "2^1..2^22";
   std::string shapes;
-  std::string type = "f32";
+  std::string type = "f32", kind;
   bool real = false, inverse = false, classic = false, planning = false;
   std::size_t batch_points = 0, batch = 1, threads = 1, trials = 0;
   double seconds = 0.2;
@@ -208,6 +209,7 @@ std::vector<FftBench> cases_of(const FftWishes& wishes, const BenchWishes& bench
     one.problem.real = wishes.real;
     one.problem.inverse = wishes.inverse;
     one.problem.float64 = wishes.type == "f64";
+    if (!wishes.kind.empty()) one.problem.kind = parse_real_kind(wishes.kind);
     one.problem.threads = wishes.threads;
     one.variant = bench.variant;
     one.seconds_each = wishes.seconds;
@@ -278,7 +280,9 @@ std::vector<Place> places_of(const BenchWishes& bench) {
 
 void run_fft(const FftWishes& wishes, const BenchWishes& bench) {
   report::Bench result;
-  result.title = wishes.real ? "Real Fourier transforms" : "Fourier transforms";
+  result.title = !wishes.kind.empty() ? "Real-to-real transforms"
+                 : wishes.real        ? "Real Fourier transforms"
+                                      : "Fourier transforms";
   result.note = "GFLOP/s counts 5 N log2 N a transform, half of it for real ones.";
   const std::vector<Peer> peers = peers_of(bench, result.missing_peers);
   const std::vector<Place> places = places_of(bench);
@@ -343,16 +347,18 @@ void run_spread(const FftWishes& wishes, const BenchWishes& bench, const mpi::Co
 }  // namespace
 
 std::string fft_problem_text(const PeerProblem& problem) {
-  return fmt::format("fft {} {}{}{}{}",
-                     problem.real ? (problem.float64 ? "f64" : "f32") : (problem.float64 ? "c128" : "c64"),
-                     shape_text(problem.shape), problem.batch > 1 ? fmt::format(" batch {}", problem.batch) : "",
-                     problem.inverse ? " inverse" : "",
-                     problem.threads == 1   ? ""
-                     : problem.threads == 0 ? " all threads"
-                                            : fmt::format(" {} threads", problem.threads));
+  return fmt::format(
+      "fft {}{} {}{}{}{}", problem.kind ? std::string(fft::to_string(*problem.kind)) + " " : "",
+      problem.real || problem.kind ? (problem.float64 ? "f64" : "f32") : (problem.float64 ? "c128" : "c64"),
+      shape_text(problem.shape), problem.batch > 1 ? fmt::format(" batch {}", problem.batch) : "",
+      problem.inverse ? " inverse" : "",
+      problem.threads == 1   ? ""
+      : problem.threads == 0 ? " all threads"
+                             : fmt::format(" {} threads", problem.threads));
 }
 
 FftBenchResult bench_fft(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers) {
+  if (wanted.problem.kind) return bench_fft_kind(device, wanted, peers);
   if (!device.is_host()) return bench_fft_on_device(device, wanted, peers);
   return wanted.problem.float64 ? bench_on_host<double>(device, wanted, peers)
                                 : bench_on_host<float>(device, wanted, peers);
@@ -366,6 +372,7 @@ void add_bench_fft(Command& bench) {
       "  ridge bench fft --against fftw --lengths smooth --type f64        lengths of small factors, double\n"
       "  ridge bench fft --against fftw --lengths primes\n"
       "  ridge bench fft --against fftw --real --lengths 2^4..2^20\n"
+      "  ridge bench fft --against fftw --kind dct2 --lengths 2^4..2^18     cosine transforms\n"
       "  ridge bench fft --against fftw --shape 64x64,512x512,128x128x128\n"
       "  ridge bench fft --against fftw --lengths 2^1..2^6 --batch-points 1000000\n"
       "  ridge bench fft --against fftw --threads 16 --lengths 2^4..2^20 --batch-points 2^24\n"
@@ -390,6 +397,10 @@ void add_bench_fft(Command& bench) {
       .not_with(lengths);
   command.option("--type", wishes->type, "f32 or f64").shows_default().one_of({"f32", "f64"});
   command.flag("--real", wishes->real, "From real samples to half a spectrum");
+  command
+      .option("--kind", wishes->kind,
+              "A real-to-real transform along every axis: dct1 .. dct4, dst1 .. dst4, hartley, halfcomplex")
+      .value_name("KIND");
   command.flag("--inverse", wishes->inverse, "The inverse transform; with --real on the host");
   const Option batch =
       command.option("--batch", wishes->batch, "Transforms one after the other").shows_default().positive();

@@ -29,6 +29,7 @@ struct Float {
   static constexpr auto plan_dft = fftwf_plan_many_dft;
   static constexpr auto plan_forward = fftwf_plan_many_dft_r2c;
   static constexpr auto plan_inverse = fftwf_plan_many_dft_c2r;
+  static constexpr auto plan_real = fftwf_plan_many_r2r;
   static constexpr auto execute = fftwf_execute;
   static constexpr auto destroy = fftwf_destroy_plan;
   static constexpr auto time_limit = fftwf_set_timelimit;
@@ -51,6 +52,7 @@ struct Double {
   static constexpr auto plan_dft = fftw_plan_many_dft;
   static constexpr auto plan_forward = fftw_plan_many_dft_r2c;
   static constexpr auto plan_inverse = fftw_plan_many_dft_c2r;
+  static constexpr auto plan_real = fftw_plan_many_r2r;
   static constexpr auto execute = fftw_execute;
   static constexpr auto destroy = fftw_destroy_plan;
   static constexpr auto time_limit = fftw_set_timelimit;
@@ -108,6 +110,34 @@ void write_wisdom() {
   }
 }
 
+fftw_r2r_kind fftw_kind(fft::RealKind kind) {
+  switch (kind) {
+    case fft::RealKind::halfcomplex:
+      return FFTW_R2HC;
+    case fft::RealKind::halfcomplex_inverse:
+      return FFTW_HC2R;
+    case fft::RealKind::hartley:
+      return FFTW_DHT;
+    case fft::RealKind::dct1:
+      return FFTW_REDFT00;
+    case fft::RealKind::dct2:
+      return FFTW_REDFT10;
+    case fft::RealKind::dct3:
+      return FFTW_REDFT01;
+    case fft::RealKind::dct4:
+      return FFTW_REDFT11;
+    case fft::RealKind::dst1:
+      return FFTW_RODFT00;
+    case fft::RealKind::dst2:
+      return FFTW_RODFT10;
+    case fft::RealKind::dst3:
+      return FFTW_RODFT01;
+    case fft::RealKind::dst4:
+      break;
+  }
+  return FFTW_RODFT11;
+}
+
 template <class Library>
 typename Library::Plan make_plan(const PeerProblem& problem, void* in, void* out, unsigned flags) {
   using Complex = typename Library::Complex;
@@ -117,6 +147,11 @@ typename Library::Plan make_plan(const PeerProblem& problem, void* in, void* out
   for (const int n : shape) points *= n;
   const int spectrum = points / shape.back() * (shape.back() / 2 + 1);
   const int rank = static_cast<int>(shape.size()), batch = static_cast<int>(problem.batch);
+  if (problem.kind) {
+    const std::vector<fftw_r2r_kind> kinds(shape.size(), fftw_kind(*problem.kind));
+    return Library::plan_real(rank, shape.data(), batch, static_cast<Real*>(in), nullptr, 1, points,
+                              static_cast<Real*>(out), nullptr, 1, points, kinds.data(), flags | FFTW_PRESERVE_INPUT);
+  }
   if (!problem.real) {
     return Library::plan_dft(rank, shape.data(), batch, static_cast<Complex*>(in), nullptr, 1, points,
                              static_cast<Complex*>(out), nullptr, 1, points,

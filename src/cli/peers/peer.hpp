@@ -4,10 +4,12 @@
 #include <complex>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <ridge/device.hpp>
+#include <ridge/fft/tensor.hpp>
 
 namespace ridge::cli {
 
@@ -16,6 +18,7 @@ struct PeerProblem {
   std::size_t batch = 1;           // packed one after the other
   bool real = false;               // from reals to n/2+1 complex values in the last axis, or back
   bool inverse = false;
+  std::optional<fft::RealKind> kind = {};  // a real-to-real transform along every axis; the bench asks FFTW alone
   bool float64 = false;
   std::size_t threads = 1;  // 0: as many as our own transforms would use
   bool quick = false;       // plan without measuring: for answers, never for times

@@ -124,13 +124,19 @@ class Run {
     stencil::DomainWishes domain = wishes.domain;
     const double work = static_cast<double>(cells()) * static_cast<double>(wishes.steps);
     if (domain.planner.effort == Effort::quick && work > 2e10) domain.planner.effort = Effort::measured;
+    // A run that is stopped and goes on must give the same bits, which leaps of other lengths would not.
+    if (!wishes.checkpoint.empty()) scenario_.problem.leap = stencil::LeapUse::never;
+    const double before = base::now();
     domain_ = mpi::make_domain(processes, device_, scenario_.update, scenario_.problem, domain);
+    planning_ = base::now() - before;
   }
 
   int go() {
     if (domain_->root() && wishes_.explain) fmt::print("{}\n", domain_->explain());
     begin();
     const StopSignals signals;
+    if (wishes_.steady) return settle();
+    prepare();
     while (step_ < wishes_.steps) {
       advance();
       const bool stopped = domain_->largest(stop_signal) > 0;
@@ -209,6 +215,25 @@ class Run {
     if (domain_->root()) progress_ = base::terminal_progress();
   }
 
+  int settle() {
+    const double before = base::now();
+    domain_->steady();
+    computing_ = base::now() - before;
+    frame(true);
+    progress_(1, "");
+    summarize();
+    return 0;
+  }
+
+  // Chunks of about a quarter of a second, as the plan expects it, and what they need compiled.
+  void prepare() {
+    const double before = base::now();
+    const double expected = domain_->step_seconds();
+    if (expected > 0) chunk_ = static_cast<std::size_t>(std::clamp(0.25 / expected, 16.0, 1e9));
+    if (step_ < wishes_.steps) domain_->prepare(next_steps());
+    planning_ += base::now() - before;
+  }
+
   bool frame_is_due(std::size_t step) const { return wishes_.every > 0 && step % wishes_.every == 0; }
   std::size_t checkpoint_interval() const {
     if (wishes_.checkpoint_every > 0) return wishes_.checkpoint_every;
@@ -216,20 +241,26 @@ class Run {
   }
   bool checkpoint_is_due(std::size_t step) const { return step % checkpoint_interval() == 0; }
 
-  // As many steps as take a quarter of a second, and none past what is due.
-  void advance() {
+  // As many steps as take a quarter of a second, or can be leapt over, and none past what is due.
+  std::size_t next_steps() const {
     std::size_t end = wishes_.steps;
     const auto up_to = [&](std::size_t interval) {
       if (interval > 0) end = std::min(end, (step_ / interval + 1) * interval);
     };
     up_to(wishes_.every);
     if (!wishes_.checkpoint.empty()) up_to(checkpoint_interval());
-    const auto steps = static_cast<std::size_t>(domain_->from_root(static_cast<double>(std::min(end - step_, chunk_))));
+    const std::size_t leaps = domain_->leaps_from();
+    return leaps > 0 && end - step_ >= leaps ? end - step_ : std::min(end - step_, chunk_);
+  }
+
+  void advance() {
+    const auto steps = static_cast<std::size_t>(domain_->from_root(static_cast<double>(next_steps())));
     const double before = base::now();
     domain_->run(steps);
     const double seconds = base::now() - before;
     computing_ += seconds;
     step_ += steps;
+    if (domain_->leaps_from() > 0 && steps >= domain_->leaps_from()) ++leaps_;
     if (seconds < 0.1 && steps == chunk_) chunk_ *= 2;
     if (seconds > 0.5 && chunk_ > 16) chunk_ /= 2;
     const double rate = static_cast<double>(step_ - first_step_) / computing_;
@@ -319,16 +350,24 @@ class Run {
     fmt::print("{} {} of {} on {}{}: {}\n", scenario_.name, shape_text(scenario_.problem.shape), type_name(),
                device_.id(), domain_->processes() > 1 ? fmt::format(" in {} processes", domain_->processes()) : "",
                scenario_.about);
-    if (steps > 0) {
+    if (wishes_.steady) {
+      fmt::print("steady state in {}; planned in {}\n", base::human_seconds(computing_),
+                 base::human_seconds(planning_));
+    } else if (steps > 0) {
       const double rate = steps * static_cast<double>(cells()) / computing_;
       const machine::Bandwidth memory = machine::ceilings(device_).memory().all;
       const double bytes = 2.0 * static_cast<double>(scenario_.fields.size() * sizeof(T));
       const double roof = std::max(memory.copy, memory.copy_streaming) / bytes;
-      fmt::print("{} steps in {}, {} by {}{}\n", step_ - first_step_, base::human_seconds(computing_),
-                 base::human_rate(rate, "cell/s"), domain_->variant(),
-                 roof > 0 ? fmt::format(", {:.2g} of what two passes through memory a step allow", rate / roof) : "");
+      fmt::print("{} steps in {}, {} by {}{}; planned and compiled in {}\n", step_ - first_step_,
+                 base::human_seconds(computing_), base::human_rate(rate, "cell/s"),
+                 leaps_ > 0 ? fmt::format("{} {}, each two transforms (--no-leap: step by step)", leaps_,
+                                          leaps_ == 1 ? "leap" : "leaps")
+                            : domain_->variant(),
+                 roof > 0 ? fmt::format(", {:.2g} of what two passes through memory a step allow", rate / roof) : "",
+                 base::human_seconds(planning_));
     }
-    fmt::print("step {}, t = {:.6g}: {}\n", step_, time(), fmt::join(ranges_, "; "));
+    fmt::print("{}: {}\n", wishes_.steady ? "steady state" : fmt::format("step {}, t = {:.6g}", step_, time()),
+               fmt::join(ranges_, "; "));
     for (const std::string& line : outputs_->written()) fmt::print("{}\n", line);
     if (checkpointed_) fmt::print("{}: checkpoint of step {}\n", wishes_.checkpoint, step_);
   }
@@ -344,7 +383,8 @@ class Run {
   std::optional<Outputs> outputs_;  // of the root
   base::Progress progress_ = [](double, const std::string&) {};
   std::size_t step_ = 0, first_step_ = 0, chunk_ = 16;
-  double computing_ = 0;
+  double computing_ = 0, planning_ = 0;
+  std::size_t leaps_ = 0;
   std::optional<std::size_t> checkpointed_;  // the step of the last checkpoint
   std::vector<std::string> ranges_;
 };
@@ -362,6 +402,9 @@ void check(const RunWishes& wishes) {
   if (!wishes.frames.empty() && !io::have_png()) io::encode_png({});
   if (!wishes.colours.empty()) io::colour_map(wishes.colours);
   if (wishes.resume && wishes.checkpoint.empty()) mistake("--resume needs --checkpoint FILE");
+  if (wishes.steady && (!wishes.checkpoint.empty() || wishes.every > 0)) {
+    mistake("--steady has no steps: leave out --every and --checkpoint");
+  }
   if (wishes.checkpoint_every > 0 && wishes.checkpoint.empty()) mistake("--checkpoint-every needs --checkpoint FILE");
 }
 

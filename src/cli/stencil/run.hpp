@@ -28,6 +28,7 @@ struct RunWishes {
   std::string device;  // "cuda:*": one a process
   stencil::DomainWishes domain;
   bool explain = false;
+  bool steady = false;  // the steady state instead of steps
   // The scenario's own initial state, unless the grid is given.
   std::string in;  // .npy, .png
 };

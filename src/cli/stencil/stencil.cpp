@@ -18,7 +18,7 @@ namespace {
 struct Wishes {
   RunWishes run;
   std::string size, border, type = "f32", overlap;
-  bool measure = false, demo = false;
+  bool measure = false, demo = false, no_leap = false;
   std::size_t threads = 0;
   stencil::HeatWishes heat;
   stencil::WaveWishes wave;
@@ -56,6 +56,7 @@ void add_run_options(Command& command, const std::shared_ptr<Wishes>& wishes) {
       .value_name("NAME");
   command.flag("--measure", wishes->measure, "Time the best variants first, and remember the winner");
   command.flag("--explain", run.explain, "Print the plan");
+  command.flag("--no-leap", wishes->no_leap, "Step by step, also where many steps could be leapt over at once");
   command.option("--processes", run.domain.processes, "MPI: how the grid is cut, 2x2 (default: chosen)")
       .value_name("AxBxC");
   command.option("--halo", run.domain.depth, "MPI: steps between exchanges of halos (default: chosen)").value_name("N");
@@ -97,6 +98,7 @@ void add_size(Command& command, const std::shared_ptr<Wishes>& wishes, const cha
 template <class T>
 void start(const mpi::Communicator& processes, stencil::Scenario<T> scenario, const Wishes& wishes) {
   scenario.problem.threads = wishes.threads;
+  if (wishes.no_leap) scenario.problem.leap = stencil::LeapUse::never;
   if (const int code = run_scenario(processes, std::move(scenario), wishes.run); code != 0) throw ExitWith{code};
 }
 
@@ -128,7 +130,10 @@ void add_heat(Command& stencil) {
       "  ridge stencil heat --size 8192x8192 --steps 200                     how fast is it?\n"
       "  ridge stencil heat --size 256x256x256 --border periodic --every 50 --out heat.pvd\n"
       "  ridge stencil heat --size 4096x4096 --steps 100000 --checkpoint heat.ckp --every 5000 --resume\n"
-      "\nThe time step must satisfy alpha dt (sum of 1/dx^2) < 0.5; without --dt 0.9 of that is taken.",
+      "  ridge stencil heat --size 2048x2048 --steady --png plate             what it comes to in the end, in one go\n"
+      "\nThe time step must satisfy alpha dt (sum of 1/dx^2) < 0.5; without --dt 0.9 of that is taken.\n"
+      "Many steps between two outputs are taken in one leap where that is faster (--no-leap: never; nor with\n"
+      "--checkpoint).",
       1000, [](Wishes& w, const mpi::Communicator& processes) {
         if (w.demo) w.heat = stencil::heat_demo();
         take_size(w, w.heat.shape);
@@ -147,6 +152,7 @@ void add_heat(Command& stencil) {
       .not_with(demo);
   command.option("--accuracy", heat.accuracy, "Order of the differences: 2, 4, 6 or 8").shows_default();
   command.option("--initial", heat.initial, "spots, mode or random").shows_default();
+  command.flag("--steady", wishes->run.steady, "The state after ever more steps, in one go");
 }
 
 void add_wave(Command& stencil) {

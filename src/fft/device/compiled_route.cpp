@@ -50,7 +50,8 @@ const Buffer& CompiledRoute::at(Place place, const Buffer& in, const Buffer& out
   return spare_;
 }
 
-void CompiledRoute::enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
+void CompiledRoute::enqueue(Queue& queue, const Buffer& in, const Buffer& out, std::uint64_t in_offset,
+                            std::uint64_t out_offset) const {
   const bool shares = scratch_ || work_ || spare_ || writes_own_arrays_;
   std::unique_lock lock(mutex_, std::defer_lock);
   if (shares) {
@@ -60,9 +61,11 @@ void CompiledRoute::enqueue(Queue& queue, const Buffer& in, const Buffer& out) c
   for (std::uint64_t first = 0; first < route_.outer; first += at_once_) {
     const std::uint64_t count = std::min(at_once_, route_.outer - first);
     for (const Stage& stage : stages_) {
-      const auto outside = [](Place place) { return place == Place::input || place == Place::output; };
-      const std::uint64_t from = outside(stage.from) ? first * stage.from_stride : 0;
-      const std::uint64_t to = outside(stage.to) ? first * stage.to_stride : 0;
+      const auto offset = [&](Place place, std::uint64_t stride) -> std::uint64_t {
+        if (place == Place::input) return in_offset + first * stride;
+        return place == Place::output ? out_offset + first * stride : 0;
+      };
+      const std::uint64_t from = offset(stage.from, stage.from_stride), to = offset(stage.to, stage.to_stride);
       const Buffer &source = at(stage.from, in, out), &target = at(stage.to, in, out);
       stage.step->enqueue(queue, source, from, target, to, stage.lines * count);
     }

@@ -13,8 +13,10 @@ class CompiledRoute {
  public:
   CompiledRoute(const Device& device, const Route& route, bool float64);
 
-  // Calls from several threads are put in order where they share arrays.
-  void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const;
+  // Calls from several threads are put in order where they share arrays. The offsets count elements of each side and
+  // must keep what is moved 16 bytes at a time aligned.
+  void enqueue(Queue& queue, const Buffer& in, const Buffer& out, std::uint64_t in_offset = 0,
+               std::uint64_t out_offset = 0) const;
   const Route& route() const { return route_; }
   std::string describe() const;  // "16*16*16, 256 work-items, 40 registers"
 

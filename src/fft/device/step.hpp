@@ -63,6 +63,7 @@ struct Step {
   std::uint64_t lines = 1;                       // for each value of the problem's last digit
   std::uint64_t from_stride = 0, to_stride = 0;  // elements from one value of the last digit to the next
   FactorTable load = {}, store = {}, filter = {};
+  Buffer filter_table = {};  // of a filter that is a function
 };
 
 }  // namespace ridge::fft::on_device

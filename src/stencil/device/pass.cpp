@@ -176,6 +176,13 @@ class DeviceRunning : public Running<T> {
 
   void run(std::size_t steps) override { variant_->advance(queue_, levels_, steps); }
 
+  void prepare(std::size_t steps) override {
+    for (const std::size_t depth : variant_->depths_) {
+      if (steps >= depth) variant_->pass(depth);
+      steps %= depth;
+    }
+  }
+
   double change(Norm norm) override {
     variant_->advance(queue_, levels_, 1);
     const bool float64 = variant_->device_.limits().float64;
@@ -195,6 +202,13 @@ class DeviceRunning : public Running<T> {
   }
 
   void wait() override { queue_.finish(); }
+
+  bool replace(const std::function<void(const DeviceLevels&)>& work) override {
+    const DeviceLayout& place = variant_->place_;
+    work({queue_, current_, other_, place.origin, place.pitch, place.field});
+    std::swap(current_, other_);
+    return true;
+  }
 
   bool has_boxes() const override { return true; }
 

@@ -82,7 +82,7 @@ std::size_t PassContext::local_bytes() const {
 
 void PassContext::header(const std::set<std::size_t>& radices) {
   source.raw(codegen::butterfly_text(radices, design.float64));
-  source.raw("\n");
+  source.raw("\n" + design.filter_function);
   if (design.samples != Samples::same) {
     source.line("FUNCTION real2 converted({} z) {{ return make_real2((real)z.x, (real)z.y); }}",
                 sample_type(design, true));
@@ -131,7 +131,10 @@ std::string PassContext::signature() const {
   if (design.method == PrimeMethod::rader) {
     text += "GLOBAL const uint* RESTRICT gather, GLOBAL const uint* RESTRICT scatter, ";
   }
-  if (design.method == PrimeMethod::filter) text += "GLOBAL const real2* RESTRICT filter_table, ";
+  if (design.method == PrimeMethod::filter) {
+    text +=
+        fmt::format("GLOBAL const {}* RESTRICT filter_table, ", design.filter_function.empty() ? "real2" : "double");
+  }
   text += "ulong in_offset, ulong out_offset, uint lines";
   if (design.load.mapped) text += ", TILE_MAP(in_map)";
   if (design.store.mapped) text += ", TILE_MAP(out_map)";

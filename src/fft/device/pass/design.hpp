@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <ridge/fft.hpp>
@@ -82,7 +83,11 @@ struct PassDesign {
   bool in_place = false;
   std::optional<Twiddle> twiddle = {};
   PrimeMethod method = PrimeMethod::none;
-  Address filter_at = {};    // PrimeMethod::filter: the factor of each value
+  Address filter_at = {};  // PrimeMethod::filter: the factor of each value
+  // Instead of a table: a function of the caller's, `real filter_factor(GLOBAL const double* table, ulong mode, ulong
+  // line)`, where filter_at gives the mode and filter_line the line.
+  std::string filter_function = {};
+  Address filter_line = {};
   std::size_t resident = 1;  // work-groups that should fit on a compute unit at once
   // Groups stay, and their next lines land in local memory while those before are transformed; lines side by side are
   // all there, and come as they lie in memory: in one run, or one for each point.

@@ -27,6 +27,7 @@ class ExchangeWriter : PassPart {
   void exchange_by_shuffles();
   // Between the way there and the way back of a convolution.
   void middle();
+  void multiply_by_function(const StageDesign& stage, std::size_t round);
 };
 
 }  // namespace ridge::fft::on_device

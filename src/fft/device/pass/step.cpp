@@ -52,7 +52,8 @@ std::vector<Buffer> all_tables(const Device& device, const PassDesign& design, c
     tables.push_back(uploaded(device, queue, order.scatter, "fft scatter"));
   }
   if (design.method == PrimeMethod::filter) {
-    tables.push_back(uploaded_factors<T>(device, queue, step.filter, "fft filter"));
+    tables.push_back(step.filter_table ? step.filter_table
+                                       : uploaded_factors<T>(device, queue, step.filter, "fft filter"));
   }
   return tables;
 }

@@ -1,0 +1,14 @@
+// One axis by the route the planner chose, for those who build more around it.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "fft/device/compiled_route.hpp"
+
+namespace ridge::fft::on_device {
+
+std::shared_ptr<const CompiledRoute> planned_route(const Device& device, AxisProblem problem,
+                                                   const planner::Options& options,
+                                                   std::vector<planner::Decision>& decisions);
+
+}  // namespace ridge::fft::on_device

@@ -1,0 +1,217 @@
+// An axis after the other: the last one from the input to the output, the others where they arrived.
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+#include <ridge/fft/device_tensor.hpp>
+
+#include "base/text.hpp"
+#include "device/staging.hpp"
+#include "fft/device/real_to_real/real_axis.hpp"
+#include "fft/tensor/dimensions.hpp"
+
+namespace ridge::fft {
+namespace {
+
+using on_device::Address;
+using on_device::RealAxis;
+using on_device::RealAxisProblem;
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::invalid_argument, "fft: " + what); }
+
+void check(const TensorProblem& problem) {
+  if (problem.kind != TensorKind::real_to_real) refuse("a tensor plan on a device is real to real");
+  if (problem.axes.empty() || problem.axes.size() > 3) {
+    refuse(fmt::format("{} axes on a device; one to three", problem.axes.size()));
+  }
+  if (problem.real_kinds.size() != problem.axes.size()) refuse("a kind for each axis is wanted");
+  for (std::size_t i = 0; i < problem.axes.size(); ++i) {
+    const std::size_t least = problem.real_kinds[i] == RealKind::dct1 ? 2 : 1;
+    if (problem.axes[i].length < least) {
+      refuse(fmt::format("{} of {} points", to_string(problem.real_kinds[i]), problem.axes[i].length));
+    }
+  }
+  std::vector<Dimension> all = problem.axes;
+  all.insert(all.end(), problem.loops.begin(), problem.loops.end());
+  for (const Dimension& d : all) {
+    if (d.input < 0 || d.output < 0) refuse("a device takes no negative strides");
+    if (problem.in_place && d.input != d.output) refuse("in place on a device both sides have the same strides");
+  }
+  if (shares_elements(all, TensorSide::output)) refuse("elements of the output share places");
+}
+
+}  // namespace
+
+template <class T>
+class DeviceTensor {
+ public:
+  DeviceTensor(const Device& device, const TensorProblem& problem, const planner::Options& options)
+      : device_(device), problem_(problem), staging_(device, "real to real") {
+    check(problem);
+    if (sizeof(T) == sizeof(double) && !device.limits().float64) {
+      throw Error(ErrorKind::unavailable, fmt::format("fft: {} has no double precision", device.id()));
+    }
+    std::vector<Dimension> all = problem.axes;
+    all.insert(all.end(), problem.loops.begin(), problem.loops.end());
+    points_ = count(all);
+    if (points_ == 0) return;
+    in_elements_ = static_cast<std::size_t>(reach(all, TensorSide::input).high) + 1;
+    out_elements_ = static_cast<std::size_t>(reach(all, TensorSide::output).high) + 1;
+    for (std::size_t axis = problem.axes.size(); axis-- > 0;) {
+      const bool first = axis + 1 == problem.axes.size();
+      axes_.push_back(
+          std::make_unique<RealAxis>(device, axis_problem(all, axis, first, axis == 0), options, decisions_));
+    }
+    std::size_t before = 0, after = 0;
+    for (const auto& axis : axes_) {
+      before = std::max(before, axis->bytes_before());
+      after = std::max(after, axis->bytes_after());
+    }
+    before_ = device.buffer(before, {.name = "real to real, before"});
+    after_ = device.buffer(after, {.name = "real to real, after"});
+  }
+
+  void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
+    if (points_ == 0) return;
+    if (in.size() < in_elements_ * sizeof(T) || out.size() < out_elements_ * sizeof(T)) {
+      refuse(fmt::format("buffers of {} and {} bytes, where {} and {} are wanted", in.size(), out.size(),
+                         in_elements_ * sizeof(T), out_elements_ * sizeof(T)));
+    }
+    if (problem_.in_place != (in.native() == out.native())) {
+      refuse(problem_.in_place ? "two buffers given to a plan that is in place"
+                               : "one buffer given twice to a plan that is not in place");
+    }
+    // The work memory is one: another queue waits for who used it last.
+    std::lock_guard lock(mutex_);
+    if (last_ && last_queue_ != queue.native()) queue.wait_for(last_);
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+      axes_[i]->enqueue(queue, i == 0 ? in : out, 0, out, 0, before_, after_);
+    }
+    last_ = queue.record();
+    last_queue_ = queue.native();
+  }
+
+  void run(std::span<const T> in, std::span<T> out) const {
+    if (points_ == 0) return;
+    if (in.size() < in_elements_ || out.size() < out_elements_) {
+      refuse(fmt::format("{} and {} elements, where {} and {} are wanted", in.size(), out.size(), in_elements_,
+                         out_elements_));
+    }
+    staging_.run({.in = in.data(),
+                  .in_bytes = in_elements_ * sizeof(T),
+                  .out = out.data(),
+                  .out_bytes = out_elements_ * sizeof(T),
+                  .in_place = problem_.in_place,
+                  .output_first = !problem_.in_place && out_elements_ != points_},
+                 [&](Queue& queue, const Buffer& from, const Buffer& to) { enqueue(queue, from, to); });
+  }
+
+  double flops() const {
+    double flops = 0;
+    for (const Dimension& axis : problem_.axes) {
+      flops += 2.5 * static_cast<double>(points_) * std::log2(std::max<double>(2, static_cast<double>(axis.length)));
+    }
+    return flops;
+  }
+  double bytes() const { return 2.0 * static_cast<double>(points_) * sizeof(T); }
+
+  std::string explain() const {
+    std::string text = fmt::format("real to real of {} points in {} on {}\n", points_,
+                                   sizeof(T) == sizeof(float) ? "float" : "double", device_.id());
+    for (const auto& axis : axes_) text += fmt::format("  {}\n", axis->describe());
+    text += fmt::format("  {:.4g} flops by the usual count; at least {} moved\n", flops(), base::human_bytes(bytes()));
+    for (const planner::Decision& decision : decisions_) text += decision.explain();
+    return text;
+  }
+
+  std::vector<KernelSource> kernels() const {
+    std::vector<KernelSource> all;
+    for (const auto& axis : axes_) on_device::add_to(all, axis->kernels());
+    return all;
+  }
+
+  const Device device_;
+  const TensorProblem problem_;
+  std::vector<planner::Decision> decisions_;
+
+ private:
+  RealAxisProblem axis_problem(const std::vector<Dimension>& all, std::size_t axis, bool first, bool last) const {
+    RealAxisProblem result{.float64 = sizeof(T) == sizeof(double),
+                           .kind = problem_.real_kinds[axis],
+                           .length = all[axis].length,
+                           .counts = {},
+                           .scale = last ? problem_.scale : 1};
+    const auto input = [&](const Dimension& d) { return static_cast<std::uint64_t>(first ? d.input : d.output); };
+    result.in.point = input(all[axis]);
+    result.out.point = static_cast<std::uint64_t>(all[axis].output);
+    std::vector<Dimension> others;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (i != axis && all[i].length > 1) others.push_back(all[i]);
+    }
+    std::stable_sort(others.begin(), others.end(),
+                     [&](const Dimension& a, const Dimension& b) { return input(a) < input(b); });
+    if (others.empty()) others.push_back({1, 0, 0});
+    for (const Dimension& d : others) {
+      result.counts.push_back(d.length);
+      result.in.line.push_back(input(d));
+      result.out.line.push_back(static_cast<std::uint64_t>(d.output));
+    }
+    return result;
+  }
+
+  std::size_t points_ = 0, in_elements_ = 0, out_elements_ = 0;
+  std::vector<std::unique_ptr<const RealAxis>> axes_;  // in the order they are done
+  Buffer before_, after_;
+  Staging staging_;
+  mutable std::mutex mutex_;
+  mutable Event last_;
+  mutable std::uintptr_t last_queue_ = 0;
+};
+
+template <class T>
+DeviceTensorPlan<T>::DeviceTensorPlan(const Device& device, const TensorProblem& problem,
+                                      const planner::Options& options)
+    : tensor_(std::make_shared<const DeviceTensor<T>>(device, problem, options)) {}
+template <class T>
+void DeviceTensorPlan<T>::enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
+  tensor_->enqueue(queue, in, out);
+}
+template <class T>
+void DeviceTensorPlan<T>::run(std::span<const T> in, std::span<T> out) const {
+  tensor_->run(in, out);
+}
+template <class T>
+const TensorProblem& DeviceTensorPlan<T>::problem() const {
+  return tensor_->problem_;
+}
+template <class T>
+const Device& DeviceTensorPlan<T>::device() const {
+  return tensor_->device_;
+}
+template <class T>
+double DeviceTensorPlan<T>::flops() const {
+  return tensor_->flops();
+}
+template <class T>
+double DeviceTensorPlan<T>::bytes() const {
+  return tensor_->bytes();
+}
+template <class T>
+std::string DeviceTensorPlan<T>::explain() const {
+  return tensor_->explain();
+}
+template <class T>
+const std::vector<planner::Decision>& DeviceTensorPlan<T>::decisions() const {
+  return tensor_->decisions_;
+}
+template <class T>
+std::vector<KernelSource> DeviceTensorPlan<T>::kernels() const {
+  return tensor_->kernels();
+}
+
+template class DeviceTensorPlan<float>;
+template class DeviceTensorPlan<double>;
+
+}  // namespace ridge::fft

@@ -1,0 +1,324 @@
+// The leap where the grid lives on a device: from its newest level through the device's own transforms to the other.
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <variant>
+
+#include "fft/device/axis_plan.hpp"
+#include "fft/device/filtered_axis.hpp"
+#include "fft/device/real_to_real/real_axis.hpp"
+#include "stencil/device/pass.hpp"
+#include "stencil/leap/device_power.hpp"
+#include "stencil/leap/leap.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+using namespace leap;
+using fft::on_device::AxisProblem;
+using fft::on_device::CompiledRoute;
+using fft::on_device::RealAxis;
+using fft::on_device::RealAxisProblem;
+
+// How the axes and fields of an array lie, in its elements.
+struct Places {
+  std::array<std::size_t, 3> axes{};
+  std::size_t field = 0;
+};
+
+Places rows_apart(const std::array<std::size_t, 3>& shape, std::size_t pitch) {
+  return {{shape[1] * pitch, pitch, 1}, shape[0] * shape[1] * pitch};
+}
+// Rows of a spectrum start on 128 bytes, so that columns side by side are whole sectors.
+std::size_t spectrum_pitch(const Modes& modes) { return (modes.axes[2].modes + 15) / 16 * 16; }
+
+enum class Array { from, cells, spectrum, to };
+
+struct Stage {
+  std::variant<std::unique_ptr<const RealAxis>, std::shared_ptr<const CompiledRoute>> transform;
+  Array in, out;
+};
+
+template <class T>
+class DeviceLeap final : public Leap<T> {
+ public:
+  DeviceLeap(const Device& device, const Update<T>& update, const Layout& layout, Effort effort)
+      : device_(device),
+        update_(update),
+        layout_(layout),
+        modes_(with_tables(update, layout)),
+        forces_(modes_, layout_),
+        options_{.effort = effort},
+        largest_(largest_eigenvalue(modes_)) {
+    const std::vector<double> tables = cosine_tables(modes_);
+    tables_ = device.buffer(tables.size() * sizeof(double), {.name = "leap cosines"});
+    Queue queue = device.queue();
+    queue.upload(std::span<const double>(tables), tables_);
+    queue.finish();
+  }
+
+  bool run(Grid<T>& grid, const Reach& reach) const override {
+    return host_leap<T>(update_, layout_)->run(grid, reach);
+  }
+
+  bool run(Running<T>& running, std::size_t steps) const override {
+    const auto times = static_cast<double>(steps);
+    if (!(times * std::log(std::max(largest_, 1.0)) <= std::log(16.0))) return false;
+    const std::vector<Faces> faces = faces_of(running);
+    std::lock_guard lock(mutex_);
+    return running.replace([&](const DeviceLevels& levels) {
+      build(levels);
+      if (last_ && last_queue_ != levels.queue.native()) levels.queue.wait_for(last_);
+      // A power below this is lost in the rounding of any mode that lives.
+      const std::array<double, 4> head = table_head(steps, sizeof(T) == 4 ? 1e-60 : 1e-300);
+      const std::vector<double> face_values = face_tables(faces);
+      const bool upload = head != head_ || !faces.empty() || !faces_;
+      if (upload) {
+        if (!faces_ || faces_.size() < face_values.size() * sizeof(double)) {
+          faces_ = device_.buffer(face_values.size() * sizeof(double), {.name = "leap faces"});
+        }
+        levels.queue.upload(std::span<const double>(face_values), faces_);
+        levels.queue.upload(head.data(), tables_, sizeof head);
+        levels.queue.finish();  // what is uploaded is this call's
+        head_ = head;
+      }
+      enqueue(levels, there_);
+      if (kernel_) {
+        levels.queue.launch(
+            kernel_, power_launch(modes_),
+            {modes_.complex ? spectrum_ : cells_, tables_, faces_, static_cast<std::int32_t>(faces.empty() ? 0 : 1)});
+      }
+      enqueue(levels, back_);
+      last_ = levels.queue.record();
+      last_queue_ = levels.queue.native();
+    });
+  }
+
+  void prepare(Running<T>& running, std::size_t steps) const override {
+    if (!run(running, steps)) return;
+    running.replace([](const DeviceLevels&) {});  // back to the level before
+    running.wait();
+  }
+
+ private:
+  static Modes with_tables(const Update<T>& update, const Layout& layout) {
+    Modes modes = modes_of(update, layout);
+    fill_tables(modes, layout);
+    return modes;
+  }
+
+  // The two outermost layers of every fixed axis, which is all that forces are made of.
+  std::vector<Faces> faces_of(Running<T>& running) const {
+    std::array<std::array<std::vector<T>, 2>, 3> slabs;
+    bool any = false;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (modes_.axes[axis].basis != Basis::sine) continue;
+      any = true;
+      for (const std::size_t side : {0, 1}) {
+        Box box{{0, 0, 0}, layout_.shape};
+        box.begin[axis] = side == 0 ? 0 : layout_.shape[axis] - 1;
+        box.extent[axis] = 1;
+        slabs[axis][side].resize(box.cells() * layout_.fields);
+        running.get(box, slabs[axis][side].data());
+      }
+    }
+    if (!any) return {};
+    return forces_.faces([&](std::size_t field, const std::array<std::size_t, 3>& cell) -> double {
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (modes_.axes[axis].basis != Basis::sine) continue;
+        if (cell[axis] != 0 && cell[axis] + 1 != layout_.shape[axis]) continue;
+        std::size_t at = field;
+        for (std::size_t other = 0; other < 3; ++other) {
+          if (other != axis) at = at * layout_.shape[other] + cell[other];
+        }
+        return static_cast<double>(slabs[axis][cell[axis] == 0 ? 0 : 1][at]);
+      }
+      return 0;
+    });
+  }
+
+  // Digits of the lines of an axis: the other axes, x first, then the fields.
+  template <class Problem>
+  void place(Problem& problem, std::size_t axis, const std::array<std::size_t, 3>& counts, const Places& in,
+             const Places& out) const {
+    problem.float64 = sizeof(T) == sizeof(double);
+    problem.in.point = in.axes[axis];
+    problem.out.point = out.axes[axis];
+    problem.counts.clear();
+    for (std::size_t other = 3; other-- > 0;) {
+      if (other == axis || counts[other] == 1) continue;
+      problem.counts.push_back(counts[other]);
+      problem.in.line.push_back(in.axes[other]);
+      problem.out.line.push_back(out.axes[other]);
+    }
+    if (modes_.fields > 1 || problem.counts.empty()) {
+      problem.counts.push_back(modes_.fields);
+      problem.in.line.push_back(in.field);
+      problem.out.line.push_back(out.field);
+    }
+  }
+
+  // The last axis there, the powers and the first axis back in one, where one field is driven by nothing else.
+  bool filter(std::size_t axis, const std::array<std::size_t, 3>& cells,
+              const std::array<std::size_t, 3>& counts) const {
+    const auto fixed = [](const Axis& one) { return one.basis == Basis::sine; };
+    if (modes_.fields > 1 || std::any_of(modes_.axes.begin(), modes_.axes.end(), fixed)) return false;
+    AxisProblem problem;
+    problem.length = cells[axis];
+    problem.in_place = true;
+    problem.scale = 1 / modes_.axes[axis].norm;
+    const Places places = rows_apart(counts, spectrum_pitch(modes_));
+    place(problem, axis, counts, places, places);
+    fft::on_device::SpectrumFilter filter{.function = factor_function(modes_, axis), .table = tables_};
+    const std::size_t last = axis == 2 ? 1 : 2;
+    for (std::size_t other = 3; other-- > 0;) {
+      if (other != axis && counts[other] > 1) filter.line.line.push_back(other == last ? 1 : counts[last]);
+    }
+    if (filter.line.line.empty()) filter.line.line.push_back(0);
+    std::string refusal;
+    filtered_ = filtered_axis(device_, problem, filter, refusal);
+    return filtered_ != nullptr;
+  }
+
+  // Transforms know the grid's places, which are those of the stepping variant.
+  void build(const DeviceLevels& levels) const {
+    if (built_) return;
+    const Places grid{{levels.pitch * layout_.shape[1], levels.pitch, 1}, levels.field};
+    std::array<std::size_t, 3> cells{}, counts{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      cells[axis] = modes_.axes[axis].cells;
+      counts[axis] = modes_.axes[axis].modes;
+    }
+    const auto places = [&](Array array) {
+      return array == Array::cells      ? rows_apart(cells, cells[2])
+             : array == Array::spectrum ? rows_apart(counts, spectrum_pitch(modes_))
+                                        : grid;
+    };
+    std::vector<planner::Decision> decisions;
+    Array now = Array::from;
+    const auto real = [&](std::size_t axis, bool back, Array in, Array out) {
+      RealAxisProblem problem;
+      const bool sine = modes_.axes[axis].basis == Basis::sine;
+      problem.kind = sine ? fft::RealKind::dst1 : back ? fft::RealKind::dct3 : fft::RealKind::dct2;
+      problem.length = cells[axis];
+      place(problem, axis, cells, places(in), places(out));
+      if (back) problem.scale = 1 / modes_.axes[axis].norm;
+      (back ? back_ : there_)
+          .push_back({std::make_unique<const RealAxis>(device_, problem, options_, decisions), in, out});
+    };
+    const auto fourier = [&](std::size_t axis, bool back, Array in, Array out) {
+      AxisProblem problem;
+      problem.kind = in == out ? fft::Kind::complex : fft::Kind::real;
+      problem.direction = back ? fft::Direction::inverse : fft::Direction::forward;
+      problem.length = cells[axis];
+      problem.in_place = in == out;
+      place(problem, axis, counts, places(in), places(out));
+      if (back) problem.scale = 1 / modes_.axes[axis].norm;
+      (back ? back_ : there_).push_back({planned_route(device_, problem, options_, decisions), in, out});
+    };
+    std::vector<std::size_t> real_axes, waves;
+    for (std::size_t axis = 3; axis-- > 0;) {
+      const Basis basis = modes_.axes[axis].basis;
+      if (basis == Basis::fourier) waves.push_back(axis);
+      if (basis == Basis::cosine || basis == Basis::sine) real_axes.push_back(axis);
+    }
+    for (const std::size_t axis : real_axes) {
+      real(axis, false, now, Array::cells);
+      now = Array::cells;
+    }
+    const bool fused = waves.size() > 1 && filter(waves.back(), cells, counts);
+    for (std::size_t i = 0; i < waves.size() - (fused ? 1 : 0); ++i) {
+      fourier(waves[i], false, now, Array::spectrum);
+      now = Array::spectrum;
+    }
+    if (fused) {
+      there_.push_back({filtered_, Array::spectrum, Array::spectrum});
+    } else {
+      const std::size_t pitch = waves.empty() ? cells[2] : spectrum_pitch(modes_);
+      kernel_ = device_.compile(power_text(modes_, type_name<T>(), pitch)).kernel("leap_power");
+    }
+    for (std::size_t i = waves.size() - (fused ? 1 : 0); i-- > 0;) {
+      const Array out = i > 0 ? Array::spectrum : real_axes.empty() ? Array::to : Array::cells;
+      fourier(waves[i], true, now, out);
+      now = out;
+    }
+    for (std::size_t i = real_axes.size(); i-- > 0;) {
+      const Array out = i > 0 ? Array::cells : Array::to;
+      real(real_axes[i], true, now, out);
+      now = out;
+    }
+    if (!real_axes.empty()) {
+      cells_ = device_.buffer(places(Array::cells).field * modes_.fields * sizeof(T), {.name = "leap cells"});
+    }
+    if (!waves.empty()) {
+      spectrum_ =
+          device_.buffer(places(Array::spectrum).field * modes_.fields * 2 * sizeof(T), {.name = "leap spectrum"});
+    }
+    std::size_t before = 0, after = 0;
+    for (const auto* stages : {&there_, &back_}) {
+      for (const Stage& stage : *stages) {
+        if (const auto* axis = std::get_if<0>(&stage.transform)) {
+          before = std::max(before, (*axis)->bytes_before());
+          after = std::max(after, (*axis)->bytes_after());
+        }
+      }
+    }
+    if (before > 0) {
+      before_ = device_.buffer(before, {.name = "leap, before"});
+      after_ = device_.buffer(after, {.name = "leap, after"});
+    }
+    built_ = true;
+  }
+
+  void enqueue(const DeviceLevels& levels, const std::vector<Stage>& stages) const {
+    const std::size_t origin =
+        levels.origin + (layout_.begin[0] * layout_.shape[1] + layout_.begin[1]) * levels.pitch + layout_.begin[2];
+    const auto buffer = [&](Array array) -> const Buffer& {
+      return array == Array::from    ? levels.from
+             : array == Array::to    ? levels.to
+             : array == Array::cells ? cells_
+                                     : spectrum_;
+    };
+    for (const Stage& stage : stages) {
+      const std::uint64_t in_offset = stage.in == Array::from ? origin : 0;
+      const std::uint64_t out_offset = stage.out == Array::to ? origin : 0;
+      if (const auto* axis = std::get_if<0>(&stage.transform)) {
+        (*axis)->enqueue(levels.queue, buffer(stage.in), in_offset, buffer(stage.out), out_offset, before_, after_);
+      } else {
+        std::get<1>(stage.transform)->enqueue(levels.queue, buffer(stage.in), buffer(stage.out), in_offset, out_offset);
+      }
+    }
+  }
+
+  Device device_;
+  Update<T> update_;
+  Layout layout_;
+  Modes modes_;
+  Forces forces_;
+  planner::Options options_;
+  double largest_;
+  Buffer tables_;
+  // Made by the first run; runs take turns, since they share the arrays.
+  mutable std::mutex mutex_;
+  mutable bool built_ = false;
+  mutable std::vector<Stage> there_, back_;
+  mutable Kernel kernel_;  // none where a transform does it
+  mutable std::shared_ptr<const CompiledRoute> filtered_;
+  mutable std::array<double, 4> head_{};
+  mutable Buffer cells_, spectrum_, before_, after_, faces_;
+  mutable Event last_;
+  mutable std::uintptr_t last_queue_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<const Leap<T>> device_leap(const Device& device, const Update<T>& update, const Layout& layout,
+                                           Effort effort) {
+  return std::make_unique<DeviceLeap<T>>(device, update, layout, effort);
+}
+
+template std::unique_ptr<const Leap<float>> device_leap(const Device&, const Update<float>&, const Layout&, Effort);
+template std::unique_ptr<const Leap<double>> device_leap(const Device&, const Update<double>&, const Layout&, Effort);
+
+}  // namespace ridge::stencil

@@ -1,0 +1,153 @@
+// Cosine, sine and Hartley transforms on devices, against the host's in double.
+#include <numeric>
+#include <random>
+
+#include <ridge/fft/device_tensor.hpp>
+
+#include "device/cuda/nvrtc.hpp"
+#include "device_support.hpp"
+#include "fft/device/real_to_real/real_axis.hpp"
+
+namespace ridge::fft::testing {
+namespace {
+
+constexpr std::array kKinds{RealKind::halfcomplex, RealKind::halfcomplex_inverse,
+                            RealKind::hartley,     RealKind::dct1,
+                            RealKind::dct2,        RealKind::dct3,
+                            RealKind::dct4,        RealKind::dst1,
+                            RealKind::dst2,        RealKind::dst3,
+                            RealKind::dst4};
+
+const planner::Options kQuick{.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false};
+
+std::size_t elements(const TensorProblem& problem, bool input) {
+  std::size_t last = 0;
+  for (const auto* dimensions : {&problem.axes, &problem.loops}) {
+    for (const Dimension& d : *dimensions)
+      last += (d.length - 1) * static_cast<std::size_t>(input ? d.input : d.output);
+  }
+  return last + 1;
+}
+
+// The gate of the specification, twice that for Rader and Bluestein, by the length of the transform in the middle.
+template <class T>
+void check(const Device& device, const TensorProblem& problem, const std::string& what) {
+  const DeviceTensorPlan<T> plan(device, problem, kQuick);
+  std::vector<double> wide(elements(problem, true)), expected(elements(problem, false), -7);
+  std::mt19937 random(5);
+  std::vector<T> in(wide.size()), out(expected.size(), T(-7));
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    in[i] = static_cast<T>(std::uniform_real_distribution<double>(-0.5, 0.5)(random));
+    wide[i] = static_cast<double>(in[i]);
+  }
+  TensorPlan<double>(problem, kQuick).run(wide.data(), expected.data());
+  plan.run(in, out);
+  double error = 0, size = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const double difference = static_cast<double>(out[i]) - expected[i];
+    error += difference * difference;
+    if (expected[i] != -7) size += expected[i] * expected[i];
+  }
+  double gate = 0;
+  for (std::size_t axis = 0; axis < problem.axes.size(); ++axis) {
+    const std::size_t n = std::max<std::size_t>(4 * problem.axes[axis].length, 16);
+    gate += 2 * reference::error_gate<T>(n);
+  }
+  EXPECT_LE(std::sqrt(error / size), gate) << what;
+  EXPECT_FALSE(std::isnan(error)) << what;
+}
+
+class RealToRealOnDevices : public OnDevices {};
+
+TEST_F(RealToRealOnDevices, EveryKindOfEveryShortLength) {
+  for (const Device& device : accelerators()) {
+    for (const RealKind kind : kKinds) {
+      // A kernel a length is what PoCL compiles slowly: a few lengths a kind, different ones.
+      const std::size_t shift = static_cast<std::size_t>(kind) % 3;
+      for (const std::size_t n : {std::size_t{2}, 3 + shift, 16 + shift}) {
+        const auto lines = static_cast<std::ptrdiff_t>(n);
+        check<float>(
+            device,
+            {.kind = TensorKind::real_to_real, .axes = {{n, 1, 1}}, .loops = {{5, lines, lines}}, .real_kinds = {kind}},
+            std::string(to_string(kind)) + " " + std::to_string(n));
+      }
+    }
+  }
+}
+
+TEST_F(RealToRealOnDevices, PrimesOneAndDouble) {
+  for (const Device& device : accelerators()) {
+    for (const auto& [kind, n] : std::vector<std::pair<RealKind, std::size_t>>{{RealKind::dct2, 1},
+                                                                               {RealKind::dct4, 1},
+                                                                               {RealKind::dst1, 1},
+                                                                               {RealKind::dct2, 101},
+                                                                               {RealKind::dst4, 37},
+                                                                               {RealKind::dst1, 1000}}) {
+      const auto lines = static_cast<std::ptrdiff_t>(n);
+      const TensorProblem problem{.kind = TensorKind::real_to_real,
+                                  .axes = {{n, 1, 1}},
+                                  .loops = {{3, lines, lines}},
+                                  .real_kinds = {kind},
+                                  .scale = 0.25};
+      const std::string what = std::string(to_string(kind)) + " " + std::to_string(n);
+      if (device.limits().float64) check<double>(device, problem, what);
+    }
+  }
+}
+
+TEST_F(RealToRealOnDevices, AxesLoopsAndStrides) {
+  for (const Device& device : accelerators()) {
+    check<float>(device,
+                 {.kind = TensorKind::real_to_real,
+                  .axes = {{6, 200, 90}, {9, 12, 10}, {10, 1, 1}},
+                  .loops = {{2, 1200, 540}},
+                  .real_kinds = {RealKind::dct2, RealKind::dst1, RealKind::dct3}},
+                 "three axes, a loop, padded rows");
+    // Columns of a padded plane.
+    check<float>(device,
+                 {.kind = TensorKind::real_to_real,
+                  .axes = {{12, 20, 17}},
+                  .loops = {{15, 1, 1}},
+                  .real_kinds = {RealKind::dct2}},
+                 "columns");
+  }
+}
+
+TEST_F(RealToRealOnDevices, WrongCallsAreRefused) {
+  const Device device = accelerators().front();
+  const TensorProblem good{.kind = TensorKind::real_to_real, .axes = {{8, 1, 1}}, .real_kinds = {RealKind::dct2}};
+  TensorProblem bad = good;
+  bad.axes[0].input = -1;
+  EXPECT_THROW(DeviceTensorPlan<float>(device, bad, kQuick), Error);
+  bad = good;
+  bad.kind = TensorKind::complex_forward;
+  EXPECT_THROW(DeviceTensorPlan<float>(device, bad, kQuick), Error);
+  bad = good;
+  bad.real_kinds[0] = RealKind::dct1;
+  bad.axes[0].length = 1;
+  EXPECT_THROW(DeviceTensorPlan<float>(device, bad, kQuick), Error);
+  bad = good;
+  bad.axes.resize(4, {2, 8, 8});
+  bad.real_kinds.resize(4, RealKind::dct2);
+  EXPECT_THROW(DeviceTensorPlan<float>(device, bad, kQuick), Error);
+  const DeviceTensorPlan<float> plan(device, good, kQuick);
+  std::vector<float> in(7), out(8);
+  EXPECT_THROW(plan.run(in, out), Error);
+}
+
+TEST(RealToRealText, CompilesForHopper) {
+  if (!ridge::detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
+  for (const RealKind kind : kKinds) {
+    for (const std::size_t n : {64u, 63u}) {
+      for (const bool columns : {false, true}) {
+        on_device::RealAxisProblem problem{.float64 = n % 2 == 1, .kind = kind, .length = n, .counts = {10, 3}};
+        problem.in = problem.out = columns ? on_device::Address{10, {1, 10 * n}} : on_device::Address{1, {n, 10 * n}};
+        const KernelSource source = on_device::real_axis_text(problem).source;
+        EXPECT_NO_THROW({ EXPECT_FALSE(ridge::detail::compile_for(source, "sm_90").empty()); }) << source.text;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ridge::fft::testing
