@@ -18,6 +18,7 @@ class Session<T>::Impl {
                                   options.processes, options.halo));
     ridge::stencil::Problem problem = given;
     if (problem.threads == 0) problem.threads = all.threads();
+    problem.leap = ridge::stencil::LeapUse::never;  // the same bits on any number of processes
     const ridge::stencil::DomainWishes wishes{options.planning, options.processes, options.halo, options.overlap};
     domain_ = make_domain(all, device, update, problem, wishes);
   }

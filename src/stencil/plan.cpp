@@ -162,14 +162,14 @@ void Plan<T>::enqueue(Queue& queue, const Buffer& in, const Buffer& out, std::si
 template <class T>
 void Plan<T>::steady(Grid<T>& grid) const {
   check_grid(*state_, grid);
-  if (!state_->leap_choice.refusal.empty()) refuse("no steady state in one go: " + state_->leap_choice.refusal);
-  if (state_->layout.fields > 1) refuse("no steady state in one go: several fields");
+  if (!state_->leap_choice.refusal.empty()) refuse_call("no steady state in one go: " + state_->leap_choice.refusal);
+  if (state_->layout.fields > 1) refuse_call("no steady state in one go: several fields");
   if constexpr (std::is_floating_point_v<T>) {
     double weights = 0;
     for (const Term& term : *state_->update.linear) weights += std::fabs(term.weight);
     leap::Reach reach{.forever = true, .still = 4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * weights};
     const std::unique_ptr<const Leap<T>> made = host_leap<T>(state_->update, state_->layout);
-    if (!made->run(grid, reach)) refuse("the update leads to no steady state, or a cell is not a number");
+    if (!made->run(grid, reach)) refuse_call("the update leads to no steady state, or a cell is not a number");
   }
 }
 
@@ -220,12 +220,27 @@ const Device& Plan<T>::device() const {
   return state_->device;
 }
 
+namespace {
+
+// A leap needs room for a spectrum; steps do not.
+template <class T>
+bool leapt(const PlanState<T>& plan, Running<T>& running, std::size_t steps) {
+  try {
+    return plan.leap().run(running, steps);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::out_of_memory) throw;
+    return false;
+  }
+}
+
+}  // namespace
+
 template <class T>
 void Session<T>::run(std::size_t steps) {
   if (steps == 0) return;
   const PlanState<T>& plan = *state_->plan;
   const bool leap = plan.leaps(steps) && !state_->no_leap && state_->running->has_boxes();
-  if (!leap || !plan.leap().run(*state_->running, steps)) {
+  if (!leap || !leapt(plan, *state_->running, steps)) {
     state_->no_leap = state_->no_leap || leap;
     state_->running->run(steps);
   }

@@ -20,6 +20,19 @@ stencil heat --size 128x128 --length 0.1664 --alpha 0.4 --dt 1e-6 --steps 30 --o
 stencil heat --in half.npy --length 0.1664 --alpha 0.4 --dt 1e-6 --steps 30 --out other.npy
 cmp -s other.npy plain.npy || fail "a run from an array does not go on where it ended"
 
+# Many steps in one leap, unless steps are asked for; where ever more of them would lead.
+stencil heat --size 40x30 --steps 5000 --out leap.npy
+has "by 1 leap" stdout
+stencil heat --size 40x30 --steps 5000 --no-leap
+has "planned and compiled in" stdout
+! grep -q "by 1 leap" stdout || fail "--no-leap leaps"
+stencil heat --size 40x30 --steps 5000 --checkpoint leap.ckp
+! grep -q "by 1 leap" stdout || fail "a run with checkpoints leaps"
+stencil heat --size 40x30 --steady --type f64 --out steady.npy
+has "steady state: temperature from 1 to 1" stdout
+mistake "has no steps" "$ridge" stencil heat --steady --every 5
+rm -f leap.*
+
 stencil wave --size 20x24x28 --steps 10 --border x=periodic,y=fixed,z=fixed/mirror --out wave.npy --type f64
 stencil euler --flow sod --size 3x60 --steps 20 --out sod.npy
 [ "$(stat -c %s sod.npy)" -eq $((128 + 4 * 3 * 60 * 4)) ] || fail "four views of sod: $(stat -c %s sod.npy)"
@@ -104,7 +117,7 @@ rm -f run.*
 
 # Killed at any moment, again and again, until it is done.
 run=(heat --size 200x180 --steps 1500 --every 50 --checkpoint run.ckp --out run.pvd --out run.npy --threads 1)
-stencil heat --size 200x180 --steps 1500 --out whole.npy --threads 1
+stencil heat --size 200x180 --steps 1500 --no-leap --out whole.npy --threads 1
 kills=0
 for try in $(seq 25); do
   "$ridge" stencil "${run[@]}" --resume >stdout 2>stderr &

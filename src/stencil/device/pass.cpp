@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "device/kernel_text.hpp"
+#include "device/pinned_transfer.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -158,9 +159,12 @@ template <class T>
 class DeviceRunning : public Running<T> {
  public:
   DeviceRunning(std::shared_ptr<const DeviceVariant<T>> variant, const Grid<T>& grid, const Grid<T>* coefficients)
-      : variant_(std::move(variant)), queue_(variant_->device_.queue()), levels_(variant_->make_levels()) {
+      : variant_(std::move(variant)),
+        queue_(variant_->device_.queue()),
+        transfer_(variant_->device_),
+        levels_(variant_->make_levels()) {
     // Through the other level, which is as large.
-    queue_.upload(grid.all(), levels_.other);
+    transfer_.upload(queue_, grid.all().data(), levels_.other, grid.all().size_bytes());
     variant_->spread(queue_, levels_.other, grid.fields(), levels_.current);
     if (coefficients != nullptr) {
       const Buffer packed =
@@ -196,7 +200,7 @@ class DeviceRunning : public Running<T> {
 
   void read(Grid<T>& grid) override {
     variant_->gather(queue_, levels_.current, grid.fields(), levels_.other);
-    queue_.download(levels_.other, grid.all());
+    transfer_.download(queue_, levels_.other, grid.all().data(), grid.all().size_bytes());
     queue_.copy(levels_.current, levels_.other, variant_->bytes(grid.fields()));
     queue_.finish();
   }
@@ -205,8 +209,8 @@ class DeviceRunning : public Running<T> {
 
   bool replace(const std::function<void(const DeviceLevels&)>& work) override {
     const DeviceLayout& place = variant_->place_;
-    work({queue_, current_, other_, place.origin, place.pitch, place.field});
-    std::swap(current_, other_);
+    work({queue_, levels_.current, levels_.other, place.origin, place.pitch, place.field});
+    std::swap(levels_.current, levels_.other);
     return true;
   }
 
@@ -255,6 +259,7 @@ class DeviceRunning : public Running<T> {
 
   std::shared_ptr<const DeviceVariant<T>> variant_;
   Queue queue_;
+  PinnedTransfer transfer_;
   Levels levels_;
   Buffer partial_, packed_;
 };

@@ -159,8 +159,9 @@ class DeviceLeap final : public Leap<T> {
   }
 
   // The last axis there, the powers and the first axis back in one, where one field is driven by nothing else.
-  bool filter(std::size_t axis, const std::array<std::size_t, 3>& cells,
-              const std::array<std::size_t, 3>& counts) const {
+  bool filter(std::size_t axis, const std::array<std::size_t, 3>& cells, std::array<std::size_t, 3> counts) const {
+    // The padding of rows is transformed too: columns side by side then start on whole sectors in every row.
+    counts[2] = spectrum_pitch(modes_);
     const auto fixed = [](const Axis& one) { return one.basis == Basis::sine; };
     if (modes_.fields > 1 || std::any_of(modes_.axes.begin(), modes_.axes.end(), fixed)) return false;
     AxisProblem problem;
@@ -169,12 +170,10 @@ class DeviceLeap final : public Leap<T> {
     problem.scale = 1 / modes_.axes[axis].norm;
     const Places places = rows_apart(counts, spectrum_pitch(modes_));
     place(problem, axis, counts, places, places);
-    fft::on_device::SpectrumFilter filter{.function = factor_function(modes_, axis), .table = tables_};
-    const std::size_t last = axis == 2 ? 1 : 2;
+    fft::on_device::SpectrumFilter filter{.function = factor_function(modes_, axis, counts[2]), .table = tables_};
     for (std::size_t other = 3; other-- > 0;) {
-      if (other != axis && counts[other] > 1) filter.line.line.push_back(other == last ? 1 : counts[last]);
+      if (other != axis && counts[other] > 1) filter.line.line.push_back(other == 2 ? 1 : counts[2]);
     }
-    if (filter.line.line.empty()) filter.line.line.push_back(0);
     std::string refusal;
     filtered_ = filtered_axis(device_, problem, filter, refusal);
     return filtered_ != nullptr;

@@ -113,7 +113,7 @@ FUNCTION double summed_power(double s, ulong steps, int bits, double nothing, do
 
 }  // namespace
 
-std::string factor_function(const Modes& modes, std::size_t axis) {
+std::string factor_function(const Modes& modes, std::size_t axis, std::size_t across) {
   const std::size_t a = axis == 0 ? 1 : 0, b = axis == 2 ? 1 : 2;
   return symbol_function(modes) + kPowers +
          fmt::format(
@@ -123,7 +123,7 @@ std::string factor_function(const Modes& modes, std::size_t axis) {
              "  symbol(table + 4, z, y, x, s);\n"
              "  return (real)mode_power(s[0], (ulong)table[0], (int)table[1], table[2]);\n"
              "}}\n",
-             kModes[axis], kModes[a], kModes[b], modes.axes[b].modes);
+             kModes[axis], kModes[a], kModes[b], across);
 }
 
 std::array<double, 4> table_head(std::size_t steps, double smallest) {
@@ -151,6 +151,7 @@ Launch power_launch(const Modes& modes) {
 std::vector<double> cosine_tables(const Modes& modes) {
   std::vector<double> tables(4);
   for (const Axis& axis : modes.axes) tables.insert(tables.end(), axis.cosines.begin(), axis.cosines.end());
+  tables.resize(tables.size() + 16);  // what columns of padding read
   return tables;
 }
 

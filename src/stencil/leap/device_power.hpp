@@ -17,12 +17,12 @@ KernelSource power_text(const Modes& modes, const char* cell, std::size_t pitch)
 Launch power_launch(const Modes& modes);
 
 // The same for a transform that multiplies on its way (fft/device/filtered_axis.hpp): of the modes along `axis`; the
-// line counts the modes of the other two. One field.
-std::string factor_function(const Modes& modes, std::size_t axis);
+// line counts the modes of the other two, rows of `across` of them. One field.
+std::string factor_function(const Modes& modes, std::size_t axis, std::size_t across);
 
 // What stands before the cosines: the steps.
 std::array<double, 4> table_head(std::size_t steps, double smallest);
-std::vector<double> cosine_tables(const Modes& modes);  // with room for the head
+std::vector<double> cosine_tables(const Modes& modes);  // with room for the head, and behind
 std::vector<double> face_tables(const std::vector<Faces>& faces);
 
 // The largest eigenvalue of a step over the modes, of at most some millions of them.
