@@ -225,11 +225,12 @@ class Run {
     return 0;
   }
 
-  // Chunks of about a quarter of a second, as the plan expects it, and what they need compiled.
+  // Chunks on a device, where each ends with a wait: of about a quarter of a second, as the plan expects it. And what
+  // they need compiled.
   void prepare() {
     const double before = base::now();
     const double expected = domain_->step_seconds();
-    if (expected > 0) chunk_ = static_cast<std::size_t>(std::clamp(0.25 / expected, 16.0, 1e9));
+    if (expected > 0 && !device_.is_host()) chunk_ = static_cast<std::size_t>(std::clamp(0.25 / expected, 16.0, 1e9));
     if (step_ < wishes_.steps) domain_->prepare(next_steps());
     planning_ += base::now() - before;
   }
