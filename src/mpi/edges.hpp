@@ -89,7 +89,8 @@ class Edges {
                                    slab.box.extent.end());
     ridge::stencil::Borders borders = part_.borders;
     (slab.low ? borders.high : borders.low)[slab.axis - missing] = ridge::stencil::Border::fixed;
-    const ridge::stencil::Plan<T> plan(plan_.device(), plan_.update(), {shape, borders, plan_.problem().threads, ridge::stencil::LeapUse::never},
+    const ridge::stencil::Plan<T> plan(plan_.device(), plan_.update(),
+                                       {shape, borders, plan_.problem().threads, ridge::stencil::LeapUse::never},
                                        {.effort = Effort::quick, .variant = same_arithmetic()});
     ridge::stencil::Grid<T> grid(shape, layout_.fields);
     std::copy(slab.cells.begin(), slab.cells.end(), grid.all().begin());
