@@ -41,7 +41,7 @@ void check(const Device& device, const TensorProblem& problem, const std::string
     in[i] = static_cast<T>(std::uniform_real_distribution<double>(-0.5, 0.5)(random));
     wide[i] = static_cast<double>(in[i]);
   }
-  TensorPlan<double>(problem, kQuick).run(wide.data(), expected.data());
+  TensorPlan<double>(host(), problem, kQuick).run(wide.data(), expected.data());
   plan.run(in, out);
   double error = 0, size = 0;
   for (std::size_t i = 0; i < out.size(); ++i) {

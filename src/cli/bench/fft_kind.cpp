@@ -76,7 +76,7 @@ FftBenchResult on_host(const FftBench& wanted, const std::vector<Peer>& peers) {
     runs.push_back(peer.prepare(problem, in.data(), out.data()));
     names.push_back(peer.name);
   }
-  const fft::TensorPlan<T> plan(tensor_problem(problem));
+  const fft::TensorPlan<T> plan(host(), tensor_problem(problem));
   result.explanation = plan.explain();
   fill(kept.span());
   const auto renew = [&] { std::copy(kept.begin(), kept.end(), in.begin()); };

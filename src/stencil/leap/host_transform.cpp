@@ -64,11 +64,11 @@ HostTransform<T>::HostTransform(const std::vector<TransformAxis>& axes, std::siz
   first.loops.push_back({fields, field_place, both ? cells : modes});
   second.loops.push_back({fields, both ? cells : field_place, modes});
   const planner::Options quick{.effort = Effort::quick};
-  if (real || !waves) first_.emplace(first, quick);
-  if (waves) second_.emplace(second, quick);
+  if (real || !waves) first_.emplace(host(), first, quick);
+  if (waves) second_.emplace(host(), second, quick);
   if (!and_back) return;
-  if (waves) back_first_.emplace(turned(second, both ? 1 : 1 / norm), quick);
-  if (real || !waves) back_second_.emplace(turned(first, 1 / norm), quick);
+  if (waves) back_first_.emplace(host(), turned(second, both ? 1 : 1 / norm), quick);
+  if (real || !waves) back_second_.emplace(host(), turned(first, 1 / norm), quick);
 }
 
 template <class T>

@@ -1,8 +1,9 @@
 #include <fmt/format.h>
 
-#include "fft/device/butterfly.hpp"
+#include "codegen/butterfly.hpp"
+#include "codegen/literal.hpp"
+#include "codegen/text.hpp"
 #include "fft/device/real_to_real/real_axis.hpp"
-#include "fft/device/text.hpp"
 
 namespace ridge::fft::on_device {
 namespace {
@@ -24,7 +25,7 @@ std::string line_offset(const RealAxisProblem& problem, const Address& at) {
 }
 
 // `number` counts the elements of a kernel; `i` is the one along the line.
-void number_lines(Text& text, const RealAxisProblem& problem, std::size_t points) {
+void number_lines(codegen::Text& text, const RealAxisProblem& problem, std::size_t points) {
   text.line("const ulong number = (ulong)GROUP_ID(0) * {}ul + (ulong)LOCAL_ID(0);", kItems);
   text.line("if (number >= {}ul) return;", problem.lines() * points);
   if (side_by_side(problem)) {
@@ -55,7 +56,7 @@ std::string sample(const RealAxisProblem& problem, const std::string& index) {
   return fmt::format("from[{} * {}ul]", place, problem.in.point);
 }
 
-void write_before(Text& text, const RealAxisProblem& p) {
+void write_before(codegen::Text& text, const RealAxisProblem& p) {
   const std::size_t n = p.length;
   const auto x = [&](const std::string& index) { return sample(p, index); };
   switch (p.kind) {
@@ -105,7 +106,7 @@ void write_before(Text& text, const RealAxisProblem& p) {
   text.line("to[number] = (low * (even_sign(a) + odd_sign(a)) + high * (even_sign(b) - odd_sign(b))) / 2;");
 }
 
-void write_after(Text& text, const RealAxisProblem& p, const MiddleShape& middle) {
+void write_after(codegen::Text& text, const RealAxisProblem& p, const MiddleShape& middle) {
   const std::size_t n = p.length;
   const auto v = [&](const std::string& index) { return between(p, middle.after, index); };
   switch (p.kind) {
@@ -151,7 +152,7 @@ void write_after(Text& text, const RealAxisProblem& p, const MiddleShape& middle
         text.line(
             "value = {0} * (z.x * even_sign({1}ul) * even_sign(a) + (mirrored ? -z.y : z.y) * odd_sign({1}ul) * "
             "odd_sign(a));",
-            literal(1.41421356237309504880168872420969808, p.float64), n % 8);
+            codegen::literal(1.41421356237309504880168872420969808, p.float64), n % 8);
       }
       break;
   }
@@ -189,9 +190,9 @@ MiddleShape middle_of(RealKind kind, std::size_t n) {
 
 RealAxisText real_axis_text(const RealAxisProblem& problem) {
   const MiddleShape middle = middle_of(problem.kind, problem.length);
-  Text text;
+  codegen::Text text;
   text.line("// {} of {} points, around a transform of {}", to_string(problem.kind), problem.length, middle.length);
-  text.raw(butterfly_text({}, problem.float64));
+  text.raw(codegen::butterfly_text({}, problem.float64));
   text.line("FUNCTION real even_sign(ulong a) {{ return a % 8 == 1 || a % 8 == 7 ? (real)1 : (real)-1; }}");
   text.line("FUNCTION real odd_sign(ulong a) {{ return a % 8 < 4 ? (real)1 : (real)-1; }}");
   text.open(
@@ -209,7 +210,7 @@ RealAxisText real_axis_text(const RealAxisProblem& problem) {
   number_lines(text, problem, problem.length);
   text.line("real value;");
   write_after(text, problem, middle);
-  if (problem.scale != 1) text.line("value *= {};", literal(problem.scale, problem.float64));
+  if (problem.scale != 1) text.line("value *= {};", codegen::literal(problem.scale, problem.float64));
   text.line("out[out_offset + {} + i * {}ul] = value;", line_offset(problem, problem.out), problem.out.point);
   text.close();
   return {{.name = fmt::format("{} of {}", to_string(problem.kind), problem.length), .text = text.str()}};
