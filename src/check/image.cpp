@@ -271,18 +271,21 @@ Outcome check_flow(Draw& draw) {
       flow::simple_flow(flow::picture_of(a), flow::picture_of(b), problem.parameters, flow::WeightKind::polynomial);
   Image right(out.image.shape());
   flow::write_flow(expected, right);
-  std::size_t apart = 0;
+  std::size_t apart = 0, unreal = 0;
   for (std::size_t r = 0; r < shape.rows; ++r) {
     for (std::size_t c = 0; c < 2 * shape.columns; ++c) {
-      const double error =
-          std::abs(double{std::as_const(out.image).row<float>(r)[c]} - double{std::as_const(right).row<float>(r)[c]});
-      apart += error <= 0.02 ? 0 : 1;
+      const double value = std::as_const(out.image).row<float>(r)[c];
+      unreal += std::isfinite(value) ? 0 : 1;
+      apart += std::abs(value - double{std::as_const(right).row<float>(r)[c]}) <= 0.02 ? 0 : 1;
     }
   }
   // A sum that is rounded otherwise may turn a vector, and the filter spreads it.
   Outcome outcome;
-  if (apart > 16 + shape.rows * shape.columns / 5)
+  if (unreal > 0) {
+    outcome.wrong = fmt::format("{} of {} numbers are none", unreal, 2 * shape.rows * shape.columns);
+  } else if (apart > 16 + shape.rows * shape.columns / 5) {
     outcome.wrong = fmt::format("{} of {} numbers differ by more than 0.02", apart, 2 * shape.rows * shape.columns);
+  }
   return outcome;
 }
 

@@ -1,5 +1,8 @@
 #include "image/operators/device/steps.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
@@ -22,7 +25,10 @@ const char* element_type(Depth depth) {
   return kTypes[static_cast<std::size_t>(depth)];
 }
 
-std::string literal(double value) { return fmt::format("{:.9e}f", value); }
+// A weight too small for a float is nothing: as a constant it would be out of range.
+std::string literal(double value) {
+  return fmt::format("{:.9e}f", std::abs(value) < std::numeric_limits<float>::min() ? 0.0 : value);
+}
 
 std::string float_table(const char* name, const std::vector<double>& values) {
   std::string text = fmt::format("CONSTANT_TABLE float {}[{}] = {{", name, values.size());

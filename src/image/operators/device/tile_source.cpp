@@ -186,7 +186,9 @@ class Writer {
     std::string place = fmt::format("{} * {}", look.step, axis), weight = fmt::format("weights_{}[i]", k);
     if (!look.from.empty()) {
       const std::size_t o = 2 * k + (down ? 0 : 1);
-      line("  const int place = o[{}] + {};", o, axis);
+      // Places beside the image are nobody's, but tables end where it does.
+      line("  const int wanted = o[{}] + {}, place = wanted < 0 ? 0 : wanted < n[{}] ? wanted : n[{}] - 1;", o, axis, o,
+           o);
       place = fmt::format("places[{} + place] - o[{}]", table_places(k), o - 2);
       weight = fmt::format("weights[{} + place * {} + i]", table_weights(k), taps);
     }
