@@ -2,12 +2,12 @@
 // hidden. What the filter reads is made here too.
 FUNCTION float2 filled(GLOBAL const float2* flow, GLOBAL const uchar* level, int rows, int columns, int r, int c) {
   const int own = level[(ulong)(r >> 1) * (ulong)((columns + 1) / 2) + (ulong)(c >> 1)];
-  const float2 searched = flow[(ulong)r * (ulong)columns + (ulong)c];
-  if (own < 2) return searched;
+  const ulong here = (ulong)r * (ulong)columns + (ulong)c;  // written by the search only where it is a corner
+  if (own < 2) return flow[here];
   const int side = 1 << own, top = r & ~(side - 1), left = c & ~(side - 1);
   const int bottom = least_of(top + side, rows) - 1, right = least_of(left + side, columns) - 1;
   const int y = r - top, x = c - left, height = bottom - top, width = right - left;
-  if ((y == 0 || y == height) && (x == 0 || x == width)) return searched;
+  if ((y == 0 || y == height) && (x == 0 || x == width)) return flow[here];
   const float q = height == 0 ? 0.0f : (float)y / (float)height, p = 1.0f - q;
   const float s = width == 0 ? 0.0f : (float)x / (float)width, t = 1.0f - s;
   const float2 a = flow[(ulong)top * (ulong)columns + (ulong)left], b = flow[(ulong)top * (ulong)columns + (ulong)right];
