@@ -35,6 +35,31 @@ planner::Cost cost_of(const leap::Modes& modes, const Layout& layout, bool host)
           .threads = layout.threads};
 }
 
+std::size_t largest_prime(std::size_t n) {
+  std::size_t largest = 1;
+  for (std::size_t p = 2; p * p <= n; ++p) {
+    for (; n % p == 0; n /= p) largest = p;
+  }
+  return std::max(largest, n);
+}
+
+// Sine transforms of n cells go through 2 (n + 1) points; one of 32766 failed on an H200, and with a large prime factor
+// they are slow everywhere.
+std::string refused_on_devices(const leap::Modes& modes) {
+  constexpr std::size_t kLargest = 31;
+  for (const leap::Axis& axis : modes.axes) {
+    if (axis.basis != leap::Basis::sine) continue;
+    const std::size_t prime = largest_prime(axis.cells + 1);
+    if (prime > kLargest) {
+      return fmt::format(
+          "{} cells between fixed ones need transforms of {} points, with the prime factor {}: only the "
+          "host leaps then",
+          axis.cells, 2 * (axis.cells + 1), prime);
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string LeapChoice::explain() const {
@@ -52,6 +77,7 @@ LeapChoice choose_leap(const Device& device, const Update<T>& update, const Prob
   if (choice.refusal.empty() && !device.is_host()) {
     if (!device.limits().float64) choice.refusal = fmt::format("{} has no double precision", device.id());
     if (modes.complex_symbol) choice.refusal = "the weights are not even: only the host leaps then";
+    if (choice.refusal.empty()) choice.refusal = refused_on_devices(modes);
   }
   if (!choice.refusal.empty()) {
     if (problem.leap == LeapUse::always) {
