@@ -195,11 +195,12 @@ void add_short_blocks(const Device& device, KernelDesign d, std::vector<KernelDe
   }
 }
 
-// Groups of one polarization, several a unit, before groups of both; the longest blocks of each first.
+// Groups of both polarizations first, or of one where rows of both leave no registers; the longest blocks first.
 void add_long_blocks(const Device& device, KernelDesign d, std::vector<KernelDesign>& all) {
   const Geometry& g = d.geometry;
   const std::size_t local = local_memory(device);
-  for (const std::size_t parts : {std::size_t{2}, std::size_t{4}}) {
+  const std::size_t first = g.channels <= 1024 ? 4 : 2;
+  for (const std::size_t parts : {first, 6 - first}) {
     d.parts = parts;
     std::size_t found = 0;
     for (d.steps = 16; d.steps > 0 && found < 2; d.steps /= 2) {
