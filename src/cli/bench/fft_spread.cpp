@@ -39,7 +39,7 @@ void for_box_points(const mpi::Box& box, const mpi::Shape& shape, std::size_t ro
 // The whole spectrum in two numbers that any difference changes: projections on what looks like noise.
 template <class T>
 std::pair<std::complex<double>, double> spread_projection(const mpi::Communicator& all, const mpi::Box& box,
-                                                   const mpi::Shape& shape, const std::complex<T>* values) {
+                                                          const mpi::Shape& shape, const std::complex<T>* values) {
   std::complex<double> sum = 0;
   double norm = 0;
   for_box_points(box, shape, 0, [&](std::size_t memory, std::size_t point) {

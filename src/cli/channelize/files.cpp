@@ -84,8 +84,8 @@ Setup setup_for(const ChannelizeWishes& wishes, const io::SampleInfo& info, cons
 }
 
 // Everything on one device where that can be, else spectra or power of parts of the stations.
-std::unique_ptr<BankWork> work_for(const ChannelizeWishes& wishes, const Setup& setup, const mpi::Communicator& processes,
-                                   const Team& team) {
+std::unique_ptr<BankWork> work_for(const ChannelizeWishes& wishes, const Setup& setup,
+                                   const mpi::Communicator& processes, const Team& team) {
   if (wishes.correlate && team.count == 1 && setup.devices.size() == 1 && !wishes.digest && !wishes.by_channel &&
       wishes.replacements.empty()) {
     const filterbank::Correlation correlation{.times = wishes.times, .channels = wishes.sum_channels};

@@ -7,8 +7,8 @@
 
 #include <ridge/filterbank.hpp>
 
-#include "cli/options.hpp"
 #include <ridge/mpi/communicator.hpp>
+#include "cli/options.hpp"
 
 namespace ridge::cli {
 

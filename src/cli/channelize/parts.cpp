@@ -193,8 +193,8 @@ std::vector<base::Share> shares_by_speed(const std::vector<double>& seconds, std
 
 }  // namespace
 
-StationParts::StationParts(const StationWork& work, const std::vector<Device>& devices, const mpi::Communicator& processes,
-                           const Team& team)
+StationParts::StationParts(const StationWork& work, const std::vector<Device>& devices,
+                           const mpi::Communicator& processes, const Team& team)
     : work_(work), geometry_(filterbank::resolve(work.problem)) {
   const filterbank::Problem& problem = work_.problem;
   time_size_ =

@@ -10,9 +10,9 @@
 
 #include <ridge/filterbank.hpp>
 
+#include <ridge/mpi/communicator.hpp>
 #include "cli/channelize/work.hpp"
 #include "filterbank/geometry.hpp"
-#include <ridge/mpi/communicator.hpp>
 
 namespace ridge::cli {
 
