@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/files.hpp"
+#include "base/instruction_sets.hpp"
 #include "base/log.hpp"
 #include "device/backend.hpp"
 
@@ -123,6 +124,7 @@ const DeviceList& devices() {
 // Without looking for the others: starting a GPU's driver takes a tenth of a second.
 Device host() {
   static const Device device = [] {
+    base::limit_instruction_sets();
     std::vector<std::string> notes;
     const auto state = detail::enumerate_host(notes).front();
     apply_override_file(state->info);

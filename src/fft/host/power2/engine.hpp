@@ -21,6 +21,11 @@ enum class LineTableKind {
   registers,  // register_twiddles() alone, and no scratch
   pairs,      // pair_twiddles() alone, and no scratch
   eights,     // as passes, but the first in order of its lanes, the second for two neighbours at a time
+  none,       // no table and no scratch
+  // Tangents and cosines (tangent-inl.hpp), a table a pass but the first:
+  tangents,
+  tangents_whole,   // without scratch
+  tangents_square,  // columns, rows' first and second pass, and the twiddles between the two steps
 };
 
 // A whole transform that fits in cache: Stockham passes through two buffers of `length` points in scratch.

@@ -3,3 +3,6 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)")
   file(GLOB fcma_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/fcma_*.cpp)
   set_source_files_properties(${fcma_sources} PROPERTIES COMPILE_OPTIONS -march=armv8.3-a)
 endif()
+# Their products and sums are meant to be fused; vectors are passed to inlined functions only.
+set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/tangent_float.cpp ${CMAKE_CURRENT_LIST_DIR}/tangent_double.cpp
+  PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast;-Wno-psabi")

@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/instruction_sets.hpp"
 #include "fft/host/power2/kernels.hpp"
 #include "fft/host/power2/simd_engine.hpp"
+#include "fft/host/power2/tangent_engine.hpp"
 #if defined(__aarch64__)
-#include <sys/auxv.h>
-
 #include "fft/host/power2/fcma_engine.hpp"
 #endif
 
@@ -42,12 +42,12 @@ template <class T>
 std::vector<const Engine<T>*> engines() {
   std::vector<const Engine<T>*> found;
 #if defined(__aarch64__)
-  constexpr unsigned long kFcma = 1ul << 14;  // HWCAP_FCMA, absent from older headers
-  if ((getauxval(AT_HWCAP) & kFcma) != 0) {
+  if (base::has_fcma()) {
     if constexpr (sizeof(T) == sizeof(float)) found.push_back(&fcma::float_engine());
     if constexpr (sizeof(T) == sizeof(double)) found.push_back(&fcma::double_engine());
   }
 #endif
+  if (const Engine<T>* tangents = tangent_engine<T>(); tangents != nullptr) found.push_back(tangents);
   found.push_back(&simd_engine<T>());
   return found;
 }
@@ -70,9 +70,30 @@ void add_lines(const Engine<T>& engine, std::size_t n, std::vector<Power2Choice>
     for (const Line<T>& line : engine.lines) {
       if (line.length != n || line.together > 1 || (line.lanes == engine.lanes) != full) continue;
       const std::vector<std::size_t> radices = radices_of(line);
-      choices.push_back({fmt::format("{} {}", engine.name, radix_text(radices)), engine.name, {}, radices});
+      const bool square = line.tables == LineTableKind::tangents_square;
+      const std::string text =
+          square ? fmt::format("({}*{})*({}*{})", radices[0], radices[1], radices[2], radices[3]) : radix_text(radices);
+      choices.push_back({fmt::format("{} {}", engine.name, text), engine.name, {}, radices});
     }
   }
+}
+
+template <class T>
+bool has_line(const Engine<T>& engine, std::size_t n) {
+  return std::any_of(engine.lines.begin(), engine.lines.end(), [n](const Line<T>& line) { return line.length == n; });
+}
+
+// Tangents first, except where the lines written in Highway measured faster on a Xeon: float in registers, and in three
+// passes that fill L1.
+template <class T>
+std::vector<const Engine<T>*> engines_for(std::size_t n) {
+  auto order = engines<T>();
+  const bool registers = n < 256, fills = n == 2048 || n == 4096;
+  if (sizeof(T) == sizeof(float) && (registers || fills)) {
+    std::stable_partition(order.begin(), order.end(),
+                          [](const Engine<T>* engine) { return engine != tangent_engine<T>(); });
+  }
+  return order;
 }
 
 // Radices whose exponents sum to `bits`, drawn from the levels there are; at most a handful of them, most promising
@@ -174,18 +195,22 @@ std::vector<Power2Choice> power2_choices(std::size_t n) {
 #endif
   constexpr std::size_t kSquareBytes = 512 * 1024;
   const bool lines_first = n * sizeof(std::complex<T>) <= kLineBytes;
-  auto order = engines<T>();
+  auto order = engines_for<T>(n);
+#if defined(__aarch64__)
   // Split radix-8 levels have no rotations to pay for: in float they overtake the complex instructions out of L1.
   if (!lines_first && sizeof(T) == sizeof(float)) std::reverse(order.begin(), order.end());
+#endif
   for (const Engine<T>* engine : order) {
     // Passes of a descent over more than L2 cost the Xeon more than two steps; with NEON it is the other way at any
     // size.
     const bool square_first = kSquares && n * sizeof(std::complex<T>) > kSquareBytes;
-    if (square_first) add_squares(*engine, n, kSquares, choices);
+    // Tangents have two steps as a line, which share more than these do.
+    const bool as_line = engine == tangent_engine<T>() && has_line(*engine, n);
+    if (square_first && !as_line) add_squares(*engine, n, kSquares, choices);
     if (lines_first) add_lines(*engine, n, choices);
     add_deep(*engine, n, choices);
     if (!lines_first) add_lines(*engine, n, choices);
-    if (square_first) continue;
+    if (square_first || as_line) continue;
     const auto others = static_cast<std::ptrdiff_t>(choices.size());
     add_squares(*engine, n, kSquares, choices);
     // In reach of a planner that tries a handful.

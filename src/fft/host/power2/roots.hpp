@@ -9,6 +9,7 @@ class Roots {
  public:
   explicit Roots(std::size_t n) : roots_(n) {}  // a power of two
   std::complex<T> at(std::size_t k) const { return roots_.at(k & (length() - 1)); }
+  Point<DoubleDouble> wide(std::size_t k) const { return roots_.wide(k & (length() - 1)); }
   std::size_t length() const { return roots_.order(); }
 
  private:

@@ -1,5 +1,6 @@
 #include "fft/host/power2/tables.hpp"
 
+#include <cmath>
 #include <utility>
 
 namespace ridge::fft::power2 {
@@ -12,7 +13,68 @@ size_t lane_point(size_t lane, size_t lanes, bool split) {
   return split && lanes * sizeof(T) > 16 ? (lane % 2) * (lanes / 2) + lane / 2 : lane;
 }
 
+// The order of points in a vector of the tangent lines: see Tangent::point().
+template <class T>
+size_t tangent_point(size_t lane, size_t lanes) {
+  constexpr size_t kBlock = 16 / sizeof(T), kHalf = kBlock / 2;
+  const size_t block = lane / kBlock, within = lane % kBlock;
+  return lanes == 1 ? 0 : within < kHalf ? block * kHalf + within : lanes / 2 + block * kHalf + (within - kHalf);
+}
+
+// w = c (1 + i t), the tangent rounded once.
+template <class T>
+void tangent_and_cosine(const Point<DoubleDouble>& w, T& t, T& c) {
+  // In place of a cosine of nothing: below the last digit of what it is added to, and its tangent leaves room for
+  // numbers up to 1e29 (1e290 of double).
+  constexpr double kNothing = sizeof(T) == sizeof(float) ? 1e-9 : 1e-17;
+  if (w.re.high < kNothing && w.re.high > -kNothing) {
+    c = T(kNothing);
+    t = static_cast<T>(w.im.high / kNothing);
+    return;
+  }
+  const double first = w.im.high / w.re.high;
+  const double rest = std::fma(-first, w.re.high, w.im.high) + (w.im.low - first * w.re.low);
+  t = static_cast<T>(first + rest / w.re.high);
+  c = static_cast<T>(w.re.high + w.re.low);
+}
+
 }  // namespace
+
+template <class T>
+Table<T> tangent_twiddles(const Roots<T>& roots, size_t radix, size_t before, size_t lanes) {
+  const size_t pairs = radix == 2 ? 1 : radix / 2, step = roots.length() / (before * radix);
+  Table<T> table(before * 2 * pairs);
+  T* out = table.data();
+  for (size_t first = 0; first < before; first += lanes, out += 2 * pairs * lanes) {
+    for (size_t l = 0; l < lanes; ++l) {
+      const size_t s = first + tangent_point<T>(l, lanes);
+      T* entry = out + l;
+      for (size_t groups = 1; 2 * groups <= radix; groups *= 2) {
+        const size_t apart = radix / (2 * groups), angles = groups == 1 ? 1 : groups / 2;
+        for (size_t k = 0; k < angles; ++k, entry += 2 * lanes) {
+          tangent_and_cosine(roots.wide(step * apart * (s + k * before)), entry[0], entry[lanes]);
+        }
+      }
+    }
+  }
+  return table;
+}
+
+template <class T>
+Table<T> step_twiddles(const Roots<T>& roots, size_t rows, size_t count, size_t lanes) {
+  Table<T> table(2 * rows * count);
+  T* out = table.data();
+  for (size_t first = 0; first < rows; first += lanes) {
+    for (size_t r = 0; r < count; ++r, out += 2 * lanes) {
+      for (size_t l = 0; l < lanes; ++l) {
+        const std::complex<T> w = roots.at(r * (first + tangent_point<T>(l, lanes)));
+        out[l] = w.real();
+        out[lanes + l] = w.imag();
+      }
+    }
+  }
+  return table;
+}
 
 template <class T>
 Table<T> lane_twiddles(const Roots<T>& roots, size_t n, size_t radix, size_t lanes, bool split, bool folded) {
@@ -112,7 +174,24 @@ LineTables<T>::LineTables(const Engine<T>& engine, const Line<T>& line, const Ro
   size_t n = line.length;
   if (line.tables == LineTableKind::registers) add(register_twiddles(roots, n));
   if (line.tables == LineTableKind::pairs) add(pair_twiddles(roots, n, line.lanes));
-  if (line.tables == LineTableKind::registers || line.tables == LineTableKind::pairs) return;
+  if (line.tables == LineTableKind::registers || line.tables == LineTableKind::pairs ||
+      line.tables == LineTableKind::none)
+    return;
+  if (line.tables == LineTableKind::tangents || line.tables == LineTableKind::tangents_whole) {
+    size_t before = line.radices[0];
+    for (size_t i = 1; i < kMaxPasses && line.radices[i] != 0; before *= line.radices[i], ++i) {
+      add(tangent_twiddles(roots, line.radices[i], before, line.lanes));
+    }
+    return;
+  }
+  if (line.tables == LineTableKind::tangents_square) {
+    const size_t* r = line.radices;
+    add(tangent_twiddles(roots, r[1], r[0], 1));
+    add(tangent_twiddles(roots, r[2], r[0] * r[1], line.lanes));
+    add(tangent_twiddles(roots, r[3], r[2], 1));
+    add(step_twiddles(roots, r[0] * r[1], r[3], line.lanes));
+    return;
+  }
   const bool eights = line.tables == LineTableKind::eights;
   for (size_t i = 0; i + 1 < kMaxPasses && line.radices[i + 1] != 0; n /= line.radices[i], ++i) {
     if (i == 0) add(lane_twiddles(roots, n, line.radices[i], line.lanes, engine.split, !eights));

@@ -35,6 +35,15 @@ Table<T> register_twiddles(const Roots<T>& roots, size_t n);
 template <class T>
 Table<T> pair_twiddles(const Roots<T>& roots, size_t n, size_t points);
 
+// For butterflies of `radix` by tangents after `before` frequencies: t and c of every twiddle of a row, rows of `lanes`
+// frequencies at a time in the order of their vectors, or one after the other with one lane.
+template <class T>
+Table<T> tangent_twiddles(const Roots<T>& roots, size_t radix, size_t before, size_t lanes);
+
+// W_n^(r k) for blocks of `lanes` frequencies k < rows, then r < count: the lanes' real parts, their imaginary parts.
+template <class T>
+Table<T> step_twiddles(const Roots<T>& roots, size_t rows, size_t count, size_t lanes);
+
 // The tables of a line or a column line: pointers as its functions expect them. Radices are zero-terminated.
 template <class T>
 class LineTables {

@@ -9,12 +9,12 @@
 #include <fmt/format.h>
 
 #include "base/aligned.hpp"
+#include "base/instruction_sets.hpp"
 #include "fft/host/mixed/mixed.hpp"
 #include "fft/host/power2/power2.hpp"
 #include "fft/host/short/codelet.hpp"
 #include "fft/roots.hpp"
 #if defined(__aarch64__)
-#include <sys/auxv.h>
 #endif
 
 namespace ridge::fft {
@@ -26,8 +26,7 @@ using shorts::Codelets;
 template <class T>
 const Codelet<T>* find(std::size_t n) {
 #if defined(__aarch64__)
-  constexpr unsigned long kFcma = 1ul << 14;  // HWCAP_FCMA, absent from older headers
-  if ((getauxval(AT_HWCAP) & kFcma) == 0) return nullptr;
+  if (!base::has_fcma()) return nullptr;
   Codelets<T> lists[2];
   if constexpr (sizeof(T) == sizeof(float)) {
     lists[0] = shorts::fcma::float_few(), lists[1] = shorts::fcma::float_more();

@@ -1,0 +1,24 @@
+#include "fft/host/power2/tangent_engine.hpp"
+
+#include <string>
+
+#include "fft/host/power2/simd_engine.hpp"
+
+namespace ridge::fft::power2 {
+
+template <class T>
+const Engine<T>* tangent_engine() {
+  static const std::string name = std::string(simd_engine<T>().name) + "/tangent";
+  static const Engine<T> engine = [] {
+    Engine<T> same = simd_engine<T>();
+    same.name = name.c_str();
+    same.lines = tangent_lines<T>();
+    return same;
+  }();
+  return engine.lines.count == 0 ? nullptr : &engine;
+}
+
+template const Engine<float>* tangent_engine();
+template const Engine<double>* tangent_engine();
+
+}  // namespace ridge::fft::power2

@@ -1,0 +1,18 @@
+// The engine of lines by tangents: what else it does, it does as the engine written in Highway.
+#pragma once
+#include "fft/host/power2/engine.hpp"
+
+namespace ridge::fft::power2 {
+
+template <class T>
+Items<Line<T>> tangent_lines();
+template <>
+Items<Line<float>> tangent_lines<float>();
+template <>
+Items<Line<double>> tangent_lines<double>();
+
+// Null where this machine's vectors have no such lines.
+template <class T>
+const Engine<T>* tangent_engine();
+
+}  // namespace ridge::fft::power2
