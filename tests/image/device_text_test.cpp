@@ -42,7 +42,9 @@ TEST(DeviceVarianceText, EveryDesignCompilesForCudaAndStaysInRegisters) {
     for (const VarianceDesign& design : {VarianceDesign{.kernel = VarianceKernel::plain},
                                          {.kernel = VarianceKernel::exact},
                                          {.kernel = VarianceKernel::three_wise, .together = 3},
-                                         {.kernel = VarianceKernel::three_wise, .together = 6}}) {
+                                         {.kernel = VarianceKernel::three_wise, .together = 6},
+                                         {.kernel = VarianceKernel::columns, .together = 1, .items = 64},
+                                         {.kernel = VarianceKernel::columns, .together = 2, .items = 128}}) {
       for (const detail::KernelResources& kernel : detail::resources_for(variance_source(problem, design), "sm_90")) {
         RecordProperty("registers", kernel.registers);
         EXPECT_EQ(kernel.spilled_bytes, 0) << static_cast<int>(design.kernel) << " together " << design.together;

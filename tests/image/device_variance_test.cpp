@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <random>
 
 #include "image/device/variance_design.hpp"
@@ -166,6 +167,46 @@ TEST_F(DeviceVariances, ThreeWiseInThrees) {
             1e-6);
       }
     }
+  }
+}
+
+// A word a column: both methods, windows whose ends fall on every column of a four, borders, rows that do not align.
+TEST_F(DeviceVariances, SumsOfColumnsInAWord) {
+  const Image image = noise<std::uint8_t>(41, 300, 0, 255);
+  struct Case {
+    VarianceMethod method;
+    std::size_t rows, columns;
+    Border border;
+    int together, items;
+  };
+  // Few, for a kernel takes PoCL a second; a GPU has all of them in RIDGE_SLOW=1.
+  std::vector<Case> cases{{VarianceMethod::exact, 27, 27, Border::reflect_101, 1, 64},
+                          {VarianceMethod::exact, 8, 6, Border::constant, 2, 128},
+                          {VarianceMethod::three_wise, 27, 27, Border::reflect_101, 1, 64}};
+  if (std::getenv("RIDGE_SLOW") != nullptr) {
+    cases.insert(cases.end(), {{VarianceMethod::exact, 31, 33, Border::wrap, 2, 64},
+                               {VarianceMethod::exact, 1, 1, Border::reflect, 1, 64},
+                               {VarianceMethod::three_wise, 27, 27, Border::replicate, 2, 128},
+                               {VarianceMethod::three_wise, 5, 9, Border::constant, 1, 128}});
+  }
+  for (const Device& device : all) {
+    for (const Case& one : cases) {
+      SCOPED_TRACE(testing::Message() << device.id() << " " << kVarianceMethods.name(one.method) << " " << one.rows
+                                      << " x " << one.columns << " " << to_string(one.border));
+      const VarianceProblem problem = problem_of(image, one.method, one.rows, one.columns, one.border);
+      const VarianceDesign design{
+          .kernel = VarianceKernel::columns, .chunk = 15, .together = one.together, .items = one.items};
+      ASSERT_EQ(candidate_of(device, problem, design).refusal, "");
+      EXPECT_LT(error(device, image, problem, design), one.method == VarianceMethod::exact ? 2e-7 : 1e-6);
+    }
+    const VarianceDesign design{.kernel = VarianceKernel::columns, .together = 1, .items = 64};
+    const Image odd = noise<std::uint8_t>(30, 263, 250, 255);  // little variance about a large mean
+    EXPECT_LT(error(device, odd, problem_of(odd, VarianceMethod::exact, 27, 27), design), 5e-7) << device.id();
+    Image flat({.rows = 30, .columns = 70});
+    for (std::size_t r = 0; r < 30; ++r) std::fill_n(flat.row<std::uint8_t>(r), 70, std::uint8_t{251});
+    EXPECT_EQ(error(device, flat, problem_of(flat, VarianceMethod::exact, 27, 27), design), 0);
+    const Image tiny = noise<std::uint8_t>(1, 7, 0, 255);
+    EXPECT_LT(error(device, tiny, problem_of(tiny, VarianceMethod::exact, 27, 27), design), 1e-6);
   }
 }
 

@@ -22,25 +22,44 @@ struct ImageBenchWishes {
   std::string size = "3840x2160", pair;
   std::vector<std::string> only;
   std::size_t threads = 1;
+  std::size_t trials = 3;
   double seconds = 0.5;
+  std::string variant;
 };
 
-// Smooth colours with some noise: neither flat nor random, so that medians and flows have typical work.
+// Smooth colours with some noise: neither flat nor random, so that medians and flows have typical work. Each wave is
+// sin(a row + b column), put together from tables of the rows' and the columns' sines.
 image::Image typical(const image::Shape& shape, double shift) {
   image::Image image(shape);
   std::mt19937 random(5);
-  for (std::size_t r = 0; r < shape.rows; ++r) {
-    for (std::size_t c = 0; c < shape.columns; ++c) {
-      for (std::size_t k = 0; k < shape.channels; ++k) {
-        const double y = static_cast<double>(r), x = static_cast<double>(c) - shift, phase = static_cast<double>(k);
-        const double wave = std::sin(0.31 * y + 0.17 * x + phase) + std::sin(0.11 * y - 0.37 * x + 2 * phase) +
-                            std::sin(0.02 * y + 0.04 * x);
-        const double value = 128 + 36 * wave + static_cast<double>(random() % 8);
+  struct Turn {
+    float sine, cosine;
+  };
+  const auto turns = [](std::size_t count, double step, double phase, double from) {
+    std::vector<Turn> all(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double angle = step * (static_cast<double>(i) - from) + phase;
+      all[i] = {static_cast<float>(std::sin(angle)), static_cast<float>(std::cos(angle))};
+    }
+    return all;
+  };
+  for (std::size_t k = 0; k < shape.channels; ++k) {
+    const auto phase = static_cast<double>(k);
+    const std::vector<Turn> down[3] = {turns(shape.rows, 0.31, phase, 0), turns(shape.rows, 0.11, 2 * phase, 0),
+                                       turns(shape.rows, 0.02, 0, 0)};
+    const std::vector<Turn> across[3] = {turns(shape.columns, 0.17, 0, shift), turns(shape.columns, -0.37, 0, shift),
+                                         turns(shape.columns, 0.04, 0, shift)};
+    for (std::size_t r = 0; r < shape.rows; ++r) {
+      for (std::size_t c = 0; c < shape.columns; ++c) {
+        float wave = 0;
+        for (std::size_t i = 0; i < 3; ++i)
+          wave += down[i][r].sine * across[i][c].cosine + down[i][r].cosine * across[i][c].sine;
+        const float value = 128 + 36 * wave + static_cast<float>(random() % 8);
         const std::size_t at = c * shape.channels + k;
         if (shape.depth == image::Depth::u8) {
           image.row<std::uint8_t>(r)[at] = static_cast<std::uint8_t>(value);
         } else {
-          image.row<float>(r)[at] = static_cast<float>(value);
+          image.row<float>(r)[at] = value;
         }
       }
     }
@@ -123,8 +142,10 @@ Ours ours(std::shared_ptr<Plan> plan, std::function<void()> call) {
   const planner::Decision& decision = plan->decisions().front();
   return {std::move(call), plan->bytes(), decision.trials[decision.winner].name, plan->explain()};
 }
-Ours plan_case(const Device& device, const ImageCase& one, std::size_t threads, Queue& queue) {
-  const planner::Options options{.effort = Effort::measured};
+Ours plan_case(const Device& device, const ImageCase& one, const ImageBenchWishes& own, std::size_t threads,
+               Queue& queue, const std::function<void(const planner::Progress&)>& progress) {
+  const planner::Options options{
+      .effort = Effort::measured, .most_trials = own.trials, .variant = own.variant, .progress = progress};
   const auto resident = [&](const image::Image& from) {
     image::Image to = image::Image::on(device, from.shape());
     upload(queue, from, to);
@@ -180,9 +201,13 @@ void run_bench(const BenchWishes& wishes, const ImageBenchWishes& own) {
   for (const Device& device : chosen) {
     Queue queue = device.queue();
     for (const ImageCase& one : cases) {
-      progress(static_cast<double>(done++) / static_cast<double>(cases.size() * chosen.size()),
-               fmt::format("{} on {}", one.name, device.id()));
-      const Ours mine = plan_case(device, one, threads, queue);
+      const std::string what =
+          fmt::format("{} {}x{} on {}", one.name, one.first.channels(), to_string(one.first.depth()), device.id());
+      const double share = static_cast<double>(done++) / static_cast<double>(cases.size() * chosen.size());
+      progress(share, what);
+      const Ours mine = plan_case(device, one, own, threads, queue, [&](const planner::Progress& now) {
+        progress(share, fmt::format("{}: planning, {} of {}: {}", what, now.done + 1, now.of, now.candidate));
+      });
       if (wishes.explain) fmt::print("{}\n", mine.explanation);
       report::BenchRow row;
       row.problem = fmt::format("{} {}x{} {}x{}", one.name, one.first.columns(), one.first.rows(), one.first.channels(),
@@ -240,8 +265,12 @@ void add_bench_image(Command& bench) {
   command.option("--only", own->only, "Only what begins with these words: flow, variance, gauss, ...")
       .separated_by(',');
   command.option("--threads", own->threads, "Of the host and the peers; 0: all").shows_default();
+  command.option("--trials", own->trials, "Variants that a plan times, the most promising first").shows_default();
   command.option("--seconds", own->seconds, "Time to spend on each").shows_default().between(0.0, 60.0);
-  command.runs([wishes, own] { run_bench(*wishes, *own); });
+  command.runs([wishes, own] {
+    own->variant = wishes->variant;
+    run_bench(*wishes, *own);
+  });
 }
 
 }  // namespace ridge::cli

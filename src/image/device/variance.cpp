@@ -8,12 +8,17 @@
 namespace ridge::image::on_device {
 namespace {
 
+int items_of(const VarianceDesign& design) {
+  if (design.kernel == VarianceKernel::columns) return design.items;
+  return design.kernel == VarianceKernel::exact ? 128 : 256;
+}
+
 // Columns whose sums a group has, and those it writes.
 int columns_written(const VarianceProblem& problem, const VarianceDesign& design) {
   const int left = static_cast<int>(problem.window_columns / 2);
   const int right = static_cast<int>(problem.window_columns) - 1 - left;
-  if (design.kernel == VarianceKernel::exact) return 4 * (128 - (left + 3) / 4 - (right + 3) / 4);
-  return 256 - 2 * left;
+  if (design.kernel == VarianceKernel::three_wise) return 256 - 2 * left;
+  return 4 * (items_of(design) - (left + 3) / 4 - (right + 3) / 4);
 }
 
 // Groups that a compute unit can hold: work-items by what it says, at most sixteen groups.
@@ -27,8 +32,10 @@ int rows_a_group(const Device& device, const VarianceProblem& problem, const Var
   if (design.chunk > 0) return design.chunk;
   const auto wide = static_cast<std::size_t>(columns_written(problem, design));
   const std::uint64_t across = (problem.columns + wide - 1) / wide;
-  const std::uint64_t items = design.kernel == VarianceKernel::exact ? 128 : 256;
-  const std::uint64_t resident = design.kernel == VarianceKernel::exact ? resident_groups(device, items) : 2;
+  const auto items = static_cast<std::uint64_t>(items_of(design));
+  const std::uint64_t resident = design.kernel == VarianceKernel::exact     ? resident_groups(device, items)
+                                 : design.kernel == VarianceKernel::columns ? columns_resident(design)
+                                                                            : 2;
   const std::uint64_t down = std::max<std::uint64_t>(device.limits().compute_units * resident / across, 1);
   return static_cast<int>(std::max<std::uint64_t>((problem.rows + down - 1) / down, 4 * problem.window_rows));
 }
@@ -45,6 +52,16 @@ std::string refusal(const VarianceProblem& problem, const VarianceDesign& design
     if (columns_written(problem, design) < 128) return "the window is wider than three quarters of what a group sees";
     return "";
   }
+  if (design.kernel == VarianceKernel::columns) {
+    if (method != VarianceMethod::exact && method != VarianceMethod::three_wise)
+      return "computes the exact and the three-wise method";
+    if (problem.window_rows > 31) return "sums of more than 31 rows do not fit a word";
+    if (method == VarianceMethod::three_wise && problem.window_columns != 9 && problem.window_columns != 27)
+      return fmt::format("windows of 9 or 27 columns, not {}", problem.window_columns);
+    if (method == VarianceMethod::exact && cells > 1023) return "windows of at most 1023 cells";
+    if (columns_written(problem, design) < 2 * design.items) return "the window is wider than half a group sees";
+    return "";
+  }
   if (method != VarianceMethod::three_wise) return "computes the three-wise method";
   for (const std::size_t side : {problem.window_rows, problem.window_columns}) {
     if (side != 9 && side != 27) return fmt::format("windows of 9 or 27 each way, not {}", side);
@@ -54,12 +71,24 @@ std::string refusal(const VarianceProblem& problem, const VarianceDesign& design
 
 }  // namespace
 
+// 64 registers a work-item, of 65536; 80 with two rows at once.
+std::uint64_t columns_resident(const VarianceDesign& design) {
+  return (design.together == 1 ? 1024 : 768) / static_cast<std::uint64_t>(design.items);
+}
+
 std::vector<VarianceDesign> variance_designs() {
   std::vector<VarianceDesign> designs;
   for (const int chunk : {0, 128, 256, 512}) designs.push_back({.kernel = VarianceKernel::exact, .chunk = chunk});
   for (const int together : {3, 6}) {
     for (const int chunk : {0, 406, 694}) {
       designs.push_back({.kernel = VarianceKernel::three_wise, .chunk = chunk, .together = together});
+    }
+  }
+  for (const int together : {1, 2}) {
+    for (const int items : {64, 128}) {
+      for (const int chunk : {0, 64, 128}) {
+        designs.push_back({.kernel = VarianceKernel::columns, .chunk = chunk, .together = together, .items = items});
+      }
     }
   }
   designs.push_back({.kernel = VarianceKernel::plain});
@@ -78,13 +107,22 @@ planner::Candidate candidate_of(const Device& device, const VarianceProblem& pro
     candidate.cost = {.flops = pixels * cells * 6, .bytes = bytes, .launches = 1, .efficiency = 0.2};
     return candidate;
   }
-  const bool exact = design.kernel == VarianceKernel::exact;
-  candidate.variant = exact ? "device_running_sums" : "device_three_wise";
+  const bool columns = design.kernel == VarianceKernel::columns;
+  const bool exact = design.kernel == VarianceKernel::exact || (columns && method_of(problem) == VarianceMethod::exact);
+  candidate.variant = columns ? "device_columns" : exact ? "device_running_sums" : "device_three_wise";
   candidate.parameters = {{"rows", design.chunk == 0 ? "fill" : std::to_string(design.chunk)}};
-  if (!exact) candidate.parameters.emplace_back("together", std::to_string(design.together));
+  if (columns) candidate.parameters.emplace_back("items", std::to_string(design.items));
+  if (design.kernel != VarianceKernel::exact)
+    candidate.parameters.emplace_back("together", std::to_string(design.together));
   const double again = 1 + static_cast<double>(problem.window_rows) / rows_a_group(device, problem, design);
-  candidate.cost = {
-      .flops = pixels * (exact ? 30 : 70) * again, .bytes = bytes, .launches = 1, .efficiency = exact ? 0.6 : 0.35};
+  candidate.cost = {.flops = pixels *
+                             (columns ? (exact ? 34 : 44)
+                              : exact ? 41
+                                      : 86) *
+                             again,
+                    .bytes = bytes,
+                    .launches = 1,
+                    .efficiency = exact ? 0.6 : 0.35};
   return candidate;
 }
 
@@ -115,7 +153,7 @@ DeviceVariance::DeviceVariance(const Device& device, const VarianceProblem& prob
   chunk_ = rows_a_group(device, problem, design);
   launch_ = {.groups = {groups(problem.columns, static_cast<std::size_t>(columns_written(problem, design))),
                         groups(problem.rows, static_cast<std::size_t>(chunk_))},
-             .items = {design.kernel == VarianceKernel::exact ? 128u : 256u}};
+             .items = {static_cast<std::uint32_t>(items_of(design))}};
 }
 
 void DeviceVariance::enqueue(Queue& queue, std::span<const Image> in, const Image& out) const {

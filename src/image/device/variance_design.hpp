@@ -11,15 +11,18 @@ enum class VarianceKernel {
   plain,       // a pixel a work-item: any method, window, depth
   exact,       // 8 bits, running sums, four columns a work-item
   three_wise,  // 8 bits, windows of 9 or 27 each way, a column a work-item
+  columns,     // 8 bits, up to 31 rows: a word a column; exact, or joined three-wise across
 };
 
 struct VarianceDesign {
   VarianceKernel kernel = VarianceKernel::plain;
-  int chunk = 0;     // exact, three_wise: rows a group goes down; 0: as many as fill the device once
-  int together = 3;  // three_wise: rows between two barriers
+  int chunk = 0;     // all but plain: rows a group goes down; 0: as many as fill the device once
+  int together = 3;  // three_wise, columns: rows between two barriers
+  int items = 128;   // columns: work-items a group
 };
 
-VarianceMethod method_of(const VarianceProblem& problem);  // what `best` stands for
+std::uint64_t columns_resident(const VarianceDesign& design);  // groups of `columns` that a compute unit holds at once
+VarianceMethod method_of(const VarianceProblem& problem);      // what `best` stands for
 KernelSource variance_source(const VarianceProblem& problem, const VarianceDesign& design);
 std::vector<VarianceDesign> variance_designs();
 planner::Candidate candidate_of(const Device& device, const VarianceProblem& problem, const VarianceDesign& design);

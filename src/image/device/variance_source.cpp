@@ -53,6 +53,14 @@ void add_fours(KernelSource& source, int left, int right) {
   }
 }
 
+void add_sides(KernelSource& source, const VarianceProblem& problem) {
+  const int left = static_cast<int>(problem.window_columns / 2);
+  const int right = static_cast<int>(problem.window_columns) - 1 - left;
+  source.defines.emplace_back("LEFT", std::to_string(left));
+  source.defines.emplace_back("RIGHT", std::to_string(right));
+  add_fours(source, left, right);
+}
+
 }  // namespace
 
 VarianceMethod method_of(const VarianceProblem& problem) {
@@ -81,15 +89,18 @@ KernelSource variance_source(const VarianceProblem& problem, const VarianceDesig
         number("DIGITS", static_cast<std::size_t>(digits(problem.window_rows * problem.window_columns, base)));
       }
       break;
-    case VarianceKernel::exact: {
-      source.text += detail::kernel_text("image/variance_exact");
-      const int left = static_cast<int>(problem.window_columns / 2);
-      const int right = static_cast<int>(problem.window_columns) - 1 - left;
-      number("LEFT", static_cast<std::size_t>(left));
-      number("RIGHT", static_cast<std::size_t>(right));
-      add_fours(source, left, right);
+    case VarianceKernel::columns:
+      number("LEAVES", method == VarianceMethod::three_wise ? 1 : 0);
+      number("ITEMS_HERE", static_cast<std::size_t>(design.items));
+      number("TOGETHER", static_cast<std::size_t>(design.together));
+      number("RESIDENT", columns_resident(design));
+      source.text += detail::kernel_text("image/variance_columns");
+      add_sides(source, problem);
       break;
-    }
+    case VarianceKernel::exact:
+      source.text += detail::kernel_text("image/variance_exact");
+      add_sides(source, problem);
+      break;
     case VarianceKernel::three_wise:
       source.text += detail::kernel_text("image/variance_threewise");
       number("TOGETHER", static_cast<std::size_t>(design.together));

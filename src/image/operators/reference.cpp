@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "image/operators/settings.hpp"
@@ -22,10 +23,12 @@ struct Edges {
 
 Plain like(const Plain& in) { return {in.rows, in.columns, in.channels, std::vector<double>(in.values.size())}; }
 
+// Rows that are not wanted are no numbers.
 template <class F>
-Plain each(Plain out, const F& f) {
-  out.values.resize(out.rows * out.columns * out.channels);
+Plain each(Plain out, std::size_t row_step, const F& f) {
+  out.values.assign(out.rows * out.columns * out.channels, std::numeric_limits<double>::quiet_NaN());
   for (std::size_t r = 0; r < out.rows; ++r) {
+    if (!is_sampled(r, out.rows, row_step)) continue;
     for (std::size_t c = 0; c < out.columns; ++c) {
       for (std::size_t k = 0; k < out.channels; ++k) {
         out.at(r, c, k) = f(static_cast<std::ptrdiff_t>(r), static_cast<std::ptrdiff_t>(c), k);
@@ -40,11 +43,12 @@ struct Apply {
   Depth depth;
   Border border;
   double constant;
+  std::size_t row_step;
 
   Plain window(std::size_t rows, std::size_t columns, const std::vector<double>& kernel) const {
     const Edges at{in, border, constant};
     const auto top = static_cast<std::ptrdiff_t>(rows / 2), left = static_cast<std::ptrdiff_t>(columns / 2);
-    return each(like(in), [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
+    return each(like(in), row_step, [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
       double sum = 0;
       for (std::size_t i = 0; i < rows; ++i) {
         for (std::size_t j = 0; j < columns; ++j) {
@@ -77,7 +81,7 @@ struct Apply {
   Plain operator()(const Median& o) const {
     const Edges at{in, border, constant};
     const auto radius = static_cast<std::ptrdiff_t>(o.radius);
-    return each(like(in), [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
+    return each(like(in), row_step, [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
       std::vector<double> values;
       for (std::ptrdiff_t i = -radius; i <= radius; ++i) {
         for (std::ptrdiff_t j = -radius; j <= radius; ++j) values.push_back(at(r + i, c + j, k));
@@ -89,7 +93,7 @@ struct Apply {
   Plain bilateral(const Plain& colors, std::size_t radius_, double space, double color) const {
     const Edges at{in, border, constant}, look{colors, border, constant};
     const auto radius = static_cast<std::ptrdiff_t>(radius_);
-    return each(like(in), [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
+    return each(like(in), row_step, [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
       double sum = 0, total = 0;
       for (std::ptrdiff_t i = -radius; i <= radius; ++i) {
         for (std::ptrdiff_t j = -radius; j <= radius; ++j) {
@@ -111,27 +115,35 @@ struct Apply {
     const auto down = resize_taps(in.rows, shape.rows, o.interpolation),
                across = resize_taps(in.columns, shape.columns, o.interpolation);
     const Edges at{in, Border::replicate, 0};
-    return each({shape.rows, shape.columns, in.channels}, [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
-      const ResizeTap &y = down[static_cast<std::size_t>(r)], &x = across[static_cast<std::size_t>(c)];
-      double sum = 0;
-      for (std::size_t i = 0; i < y.weights.size(); ++i) {
-        for (std::size_t j = 0; j < x.weights.size(); ++j) {
-          sum += y.weights[i] * x.weights[j] *
-                 at(y.from + static_cast<std::ptrdiff_t>(i), x.from + static_cast<std::ptrdiff_t>(j), k);
+    return each({shape.rows, shape.columns, in.channels}, row_step,
+                [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
+                  const ResizeTap &y = down[static_cast<std::size_t>(r)], &x = across[static_cast<std::size_t>(c)];
+                  double sum = 0;
+                  for (std::size_t i = 0; i < y.weights.size(); ++i) {
+                    for (std::size_t j = 0; j < x.weights.size(); ++j) {
+                      sum += y.weights[i] * x.weights[j] *
+                             at(y.from + static_cast<std::ptrdiff_t>(i), x.from + static_cast<std::ptrdiff_t>(j), k);
+                    }
+                  }
+                  return sum;
+                });
+  }
+  Plain operator()(const Integral&) const {  // row after row: the only one that is wanted needs those before it
+    Plain out{in.rows + 1, in.columns + 1, in.channels};
+    out.values.assign(out.rows * out.columns * out.channels, 0.0);
+    for (std::size_t r = 0; r < in.rows; ++r) {
+      for (std::size_t k = 0; k < in.channels; ++k) {
+        double row = 0;
+        for (std::size_t c = 0; c < in.columns; ++c) {
+          row += in.at(r, c, k);
+          out.at(r + 1, c + 1, k) = out.at(r, c + 1, k) + row;
         }
       }
-      return sum;
-    });
-  }
-  Plain operator()(const Integral&) const {
-    return each({in.rows + 1, in.columns + 1, in.channels}, [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
-      double sum = 0;
-      for (std::ptrdiff_t i = 0; i < r; ++i) {
-        for (std::ptrdiff_t j = 0; j < c; ++j)
-          sum += in.at(static_cast<std::size_t>(i), static_cast<std::size_t>(j), k);
-      }
-      return depth == Depth::u8 ? std::fmod(sum, 4294967296.0) : sum;
-    });
+    }
+    if (depth == Depth::u8) {
+      for (double& value : out.values) value = std::fmod(value, 4294967296.0);
+    }
+    return out;
   }
   Plain operator()(const Pyramid& o) const {
     Plain now = in;
@@ -139,7 +151,7 @@ struct Apply {
       const Plain before = now;
       const Edges at{before, border, constant};
       now = each({(before.rows + 1) / 2, (before.columns + 1) / 2, before.channels},
-                 [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
+                 level + 1 == o.levels ? row_step : 1, [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
                    double sum = 0;
                    for (int i = 0; i < 5; ++i) {
                      for (int j = 0; j < 5; ++j)
@@ -156,12 +168,12 @@ struct Apply {
   Plain operator()(const Gradient& o) const {
     const GradientWeights weights = gradient_weights(o.kind);
     const Plain x = product(weights.beside, weights.along), y = product(weights.along, weights.beside);
-    return each({in.rows, in.columns, 2}, [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
+    return each({in.rows, in.columns, 2}, row_step, [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
       return (k == 0 ? x : y).at(static_cast<std::size_t>(r), static_cast<std::size_t>(c), 0);
     });
   }
   Plain operator()(const Transpose&) const {
-    return each({in.columns, in.rows, in.channels}, [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
+    return each({in.columns, in.rows, in.channels}, row_step, [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
       return in.at(static_cast<std::size_t>(c), static_cast<std::size_t>(r), k);
     });
   }
@@ -172,7 +184,7 @@ struct Apply {
     };
     if (const auto turns = quarter_turns(o)) {
       const bool turned = *turns % 2 != 0;
-      return each({turned ? in.columns : in.rows, turned ? in.rows : in.columns, in.channels},
+      return each({turned ? in.columns : in.rows, turned ? in.rows : in.columns, in.channels}, row_step,
                   [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
                     switch (*turns) {
                       case 1:
@@ -189,7 +201,7 @@ struct Apply {
     const Edges at{in, border, constant};
     const double angle = o.degrees * std::numbers::pi / 180, cosine = std::cos(angle), sine = std::sin(angle);
     const double middle_y = (static_cast<double>(rows) - 1) / 2, middle_x = (static_cast<double>(columns) - 1) / 2;
-    return each(like(in), [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
+    return each(like(in), row_step, [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t k) {
       const double dy = static_cast<double>(r) - middle_y, dx = static_cast<double>(c) - middle_x;
       const double x = middle_x + cosine * dx - sine * dy, y = middle_y + sine * dx + cosine * dy;
       if (o.interpolation == Interpolation::nearest) {
@@ -214,7 +226,7 @@ struct Apply {
     });
   }
   Plain operator()(const Gray&) const {
-    return each({in.rows, in.columns, 1}, [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t) {
+    return each({in.rows, in.columns, 1}, row_step, [&](std::ptrdiff_t r, std::ptrdiff_t c, std::size_t) {
       double sum = 0;
       for (std::size_t k = 0; k < 3; ++k)
         sum += kGrayWeights[k] * in.at(static_cast<std::size_t>(r), static_cast<std::size_t>(c), k);
@@ -250,16 +262,21 @@ Plain plain_of(const Image& image) {
   return out;
 }
 
-Plain reference(const Operation& operation, const Plain& in, const Plain& guide, Depth depth, Border border,
-                double constant) {
-  return std::visit(Apply{in, guide, depth, border, constant}, operation);
+bool is_sampled(std::size_t row, std::size_t rows, std::size_t row_step) {
+  return row % row_step == 0 || row + 1 == rows;
 }
 
-Plain reference(const OperatorProblem& problem, const Plain& in, const Plain& guide) {
+Plain reference(const Operation& operation, const Plain& in, const Plain& guide, Depth depth, Border border,
+                double constant, std::size_t row_step) {
+  return std::visit(Apply{in, guide, depth, border, constant, row_step}, operation);
+}
+
+Plain reference(const OperatorProblem& problem, const Plain& in, const Plain& guide, std::size_t row_step) {
   Plain now = in;
   Shape shape = problem.input;
   for (std::size_t i = 0; i < problem.chain.size(); ++i) {
-    now = reference(problem.chain[i], now, guide, shape.depth, problem.border, problem.constant);
+    now = reference(problem.chain[i], now, guide, shape.depth, problem.border, problem.constant,
+                    i + 1 == problem.chain.size() ? row_step : 1);
     shape = output_shape(problem.chain[i], shape);
     if (i + 1 == problem.chain.size() || shape.depth == Depth::f32) continue;
     const double most = shape.depth == Depth::u8 ? 255 : 65535;

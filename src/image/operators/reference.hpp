@@ -14,10 +14,12 @@ struct Plain {
 };
 Plain plain_of(const Image& image);
 
-// Not rounded: what a pixel should be before its depth makes a whole number of it.
+// Not rounded: what a pixel should be before its depth makes a whole number of it. Of large images some rows are
+// enough: every row_step-th and the last (is_sampled); the others are then no numbers, or right.
 Plain reference(const Operation& operation, const Plain& in, const Plain& guide, Depth depth, Border border,
-                double constant);
+                double constant, std::size_t row_step = 1);
 // A chain, rounded between its operators where the depth is whole.
-Plain reference(const OperatorProblem& problem, const Plain& in, const Plain& guide);
+Plain reference(const OperatorProblem& problem, const Plain& in, const Plain& guide, std::size_t row_step = 1);
+bool is_sampled(std::size_t row, std::size_t rows, std::size_t row_step);
 
 }  // namespace ridge::image
