@@ -26,6 +26,9 @@ enum class LineTableKind {
   tangents,
   tangents_whole,   // without scratch
   tangents_square,  // columns, rows' first and second pass, and the twiddles between the two steps
+  // Shears (shear_float.cpp): constants, roots and the first pass, then a table a middle pass:
+  shears,
+  shears_whole,  // without scratch
 };
 
 // A whole transform that fits in cache: Stockham passes through two buffers of `length` points in scratch.

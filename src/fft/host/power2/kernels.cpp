@@ -114,7 +114,8 @@ class CachedKernel final : public Kernel<T> {
     if (batch_ != nullptr) batch_tables_ = LineTables<T>(engine, n, batch_->radices, Roots<T>(n));
   }
   size_t scratch() const override {
-    const bool bare = line_.radices[1] == 0 || line_.tables == LineTableKind::tangents_whole;
+    const bool bare = line_.radices[1] == 0 || line_.tables == LineTableKind::tangents_whole ||
+                      line_.tables == LineTableKind::shears_whole;
     if (bare && batch_ == nullptr) return 0;
     return Base::line_scratch(batch_ == nullptr ? line_.length : line_.length * Base::engine_.strip);
   }

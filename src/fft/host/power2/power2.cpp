@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -13,6 +14,7 @@
 #include "fft/host/power2/tangent_engine.hpp"
 #if defined(__aarch64__)
 #include "fft/host/power2/fcma_engine.hpp"
+#include "fft/host/power2/shear_engine.hpp"
 #endif
 
 namespace ridge::fft {
@@ -46,6 +48,7 @@ std::vector<const Engine<T>*> engines() {
     if constexpr (sizeof(T) == sizeof(float)) found.push_back(&fcma::float_engine());
     if constexpr (sizeof(T) == sizeof(double)) found.push_back(&fcma::double_engine());
   }
+  if constexpr (sizeof(T) == sizeof(float)) found.push_back(&shear_engine());
 #endif
   if (const Engine<T>* tangents = tangent_engine<T>(); tangents != nullptr) found.push_back(tangents);
   found.push_back(&simd_engine<T>());
@@ -204,13 +207,14 @@ std::vector<Power2Choice> power2_choices(std::size_t n) {
     // Passes of a descent over more than L2 cost the Xeon more than two steps; with NEON it is the other way at any
     // size.
     const bool square_first = kSquares && n * sizeof(std::complex<T>) > kSquareBytes;
-    // Tangents have two steps as a line, which share more than these do.
-    const bool as_line = engine == tangent_engine<T>() && has_line(*engine, n);
-    if (square_first && !as_line) add_squares(*engine, n, kSquares, choices);
+    // Tangents have two steps as a line, which share more than these do; shears have nothing but lines.
+    const bool lines_only =
+        std::string_view(engine->name) == "neon/shear" || (engine == tangent_engine<T>() && has_line(*engine, n));
+    if (square_first && !lines_only) add_squares(*engine, n, kSquares, choices);
     if (lines_first) add_lines(*engine, n, choices);
     add_deep(*engine, n, choices);
     if (!lines_first) add_lines(*engine, n, choices);
-    if (square_first || as_line) continue;
+    if (square_first || lines_only) continue;
     const auto others = static_cast<std::ptrdiff_t>(choices.size());
     add_squares(*engine, n, kSquares, choices);
     // In reach of a planner that tries a handful.

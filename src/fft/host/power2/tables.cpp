@@ -76,6 +76,59 @@ Table<T> step_twiddles(const Roots<T>& roots, size_t rows, size_t count, size_t 
   return table;
 }
 
+namespace {
+
+// Of the rotation by `steps` of `order` steps backwards: -tan(theta / 2) and sin(theta). Below half a turn.
+template <class T>
+void shears(const Roots<T>& roots, std::ptrdiff_t steps, size_t order, T& a, T& b) {
+  const size_t step = roots.length() / order;
+  const Point<DoubleDouble> w = roots.wide(step * (static_cast<size_t>(steps) & (order - 1)));
+  a = static_cast<T>(-w.im.high / (1 + w.re.high));
+  b = static_cast<T>(w.im.high);
+}
+
+}  // namespace
+
+template <class T>
+Table<T> shear_first(const Roots<T>& roots, size_t n, size_t radix) {
+  // Sixteenths of a turn are no roots of eight points, nor needed there.
+  const Roots<T> sixteenth(16);
+  const std::ptrdiff_t J = static_cast<std::ptrdiff_t>(n / radix), columns = radix == 16 ? J / 2 + 1 : J;
+  Table<T> table(32 + 2 * radix * static_cast<size_t>(columns));
+  T* out = table.data();
+  for (const std::ptrdiff_t g : {1, 2, -1}) {
+    for (std::ptrdiff_t l = 0; l < 4; ++l) shears(sixteenth, g * l, 16, out[l], out[4 + l]);
+    out += 8;
+  }
+  shears(sixteenth, 1, 16, out[0], out[1]);
+  shears(sixteenth, 2, 16, out[2], out[3]);
+  shears(sixteenth, 3, 16, out[4], out[5]);
+  out[6] = out[7] = 0;
+  out += 8;
+  for (std::ptrdiff_t j = 0; j < columns; ++j) {
+    const std::ptrdiff_t column = radix == 16 || n == 8 || j < J / 2 ? j : j - J;
+    for (std::ptrdiff_t k = 0; k < static_cast<std::ptrdiff_t>(radix); k += 4, out += 8) {
+      for (std::ptrdiff_t l = 0; l < 4; ++l) {
+        shears(roots, column * (k + l - (radix == 16 ? 8 : 0)), n, out[l], out[4 + l]);
+      }
+    }
+  }
+  return table;
+}
+
+template <class T>
+Table<T> shear_middle(const Roots<T>& roots, size_t n) {
+  Table<T> table(2 * n);
+  T* out = table.data();
+  const std::ptrdiff_t J = static_cast<std::ptrdiff_t>(n / 16);
+  for (std::ptrdiff_t j = 0; j < J; ++j) {
+    for (std::ptrdiff_t k = 0; k < 16; ++k, out += 2) {
+      shears(roots, (j < J / 2 ? j : j - J) * (k < 8 ? k : k - 16), n, out[0], out[1]);
+    }
+  }
+  return table;
+}
+
 template <class T>
 Table<T> lane_twiddles(const Roots<T>& roots, size_t n, size_t radix, size_t lanes, bool split, bool folded) {
   const size_t step = roots.length() / n, count = n / radix;
@@ -190,6 +243,14 @@ LineTables<T>::LineTables(const Engine<T>& engine, const Line<T>& line, const Ro
     add(tangent_twiddles(roots, r[2], r[0] * r[1], line.lanes));
     add(tangent_twiddles(roots, r[3], r[2], 1));
     add(step_twiddles(roots, r[0] * r[1], r[3], line.lanes));
+    return;
+  }
+  if (line.tables == LineTableKind::shears || line.tables == LineTableKind::shears_whole) {
+    add(shear_first(roots, n, line.radices[0]));
+    for (size_t i = 1; i + 1 < kMaxPasses && line.radices[i + 1] != 0; ++i) {
+      n /= line.radices[i - 1];
+      add(shear_middle(roots, n));
+    }
     return;
   }
   const bool eights = line.tables == LineTableKind::eights;

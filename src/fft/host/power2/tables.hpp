@@ -44,6 +44,13 @@ Table<T> tangent_twiddles(const Roots<T>& roots, size_t radix, size_t before, si
 template <class T>
 Table<T> step_twiddles(const Roots<T>& roots, size_t rows, size_t count, size_t lanes);
 
+// For lines of rotations by shears: twenty-four constants, eight roots, the first pass of radix 4 or 16.
+template <class T>
+Table<T> shear_first(const Roots<T>& roots, size_t n, size_t radix);
+// A middle pass of radix 16 over lines of which n points are left.
+template <class T>
+Table<T> shear_middle(const Roots<T>& roots, size_t n);
+
 // The tables of a line or a column line: pointers as its functions expect them. Radices are zero-terminated.
 template <class T>
 class LineTables {

@@ -1,0 +1,19 @@
+#if defined(__aarch64__)
+#include "fft/host/power2/shear_engine.hpp"
+
+#include "fft/host/power2/simd_engine.hpp"
+
+namespace ridge::fft::power2 {
+
+const Engine<float>& shear_engine() {
+  static const Engine<float> engine = [] {
+    Engine<float> same = simd_engine<float>();
+    same.name = "neon/shear";
+    same.lines = shear_lines();
+    return same;
+  }();
+  return engine;
+}
+
+}  // namespace ridge::fft::power2
+#endif
