@@ -42,7 +42,9 @@ struct Workload {
 Outcome check_transpose(Draw& draw);
 Outcome check_fft(Draw& draw);  // and convolutions
 Outcome check_convolution(Draw& draw);
-Outcome check_stencil(Draw& draw);
+Outcome check_tensor(Draw& draw);
+Outcome check_stencil(Draw& draw);  // and leaps over many steps
+Outcome check_leap(Draw& draw);
 Outcome check_filterbank(Draw& draw);  // and what stands behind a bank
 Outcome check_correlator(Draw& draw);
 Outcome check_sar(Draw& draw);

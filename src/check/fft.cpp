@@ -1,6 +1,8 @@
-// Transforms of any shape, kind, stride, batch and operator, in both directions.
+// Transforms of any shape, kind, stride, batch and operator, in both directions; of spans, of buffers, over devices.
 #include <algorithm>
 #include <optional>
+
+#include <ridge/fft/hybrid.hpp>
 
 #include "check/check.hpp"
 #include "check/fft_direction.hpp"
@@ -9,12 +11,79 @@
 namespace ridge::check {
 namespace {
 
+// A plan whose data lies in buffers of its device.
+template <class T>
+class Resident {
+ public:
+  explicit Resident(const fft::Plan<T>& plan) : plan_(plan) {}
+  template <class In, class Out>
+  void forward(std::span<const In> in, std::span<Out> out) const {
+    run(in, out, [&](Queue& queue, const Buffer& from, const Buffer& to) { plan_.enqueue_forward(queue, from, to); });
+  }
+  template <class In, class Out>
+  void inverse(std::span<const In> in, std::span<Out> out) const {
+    run(in, out, [&](Queue& queue, const Buffer& from, const Buffer& to) { plan_.enqueue_inverse(queue, from, to); });
+  }
+
+ private:
+  // What lies between the output's points stays as it is; twice, so that a run finds what the one before left.
+  template <class In, class Out, class Enqueue>
+  void run(std::span<const In> in, std::span<Out> out, const Enqueue& enqueue) const {
+    const Device& device = plan_.device();
+    Queue queue = device.queue();
+    const bool in_place = plan_.problem().in_place;
+    const Buffer from =
+        device.buffer(std::max(in.size_bytes(), in_place ? out.size_bytes() : 0), {.name = "check fft in"});
+    const Buffer to = in_place ? from : device.buffer(out.size_bytes(), {.name = "check fft out"});
+    for (int i = 0; i < 2; ++i) {
+      queue.upload(in, from);
+      if (!in_place) queue.upload(std::span<const Out>(out), to);
+      enqueue(queue, from, to);
+    }
+    queue.download(to, out);
+    queue.finish();
+  }
+
+  const fft::Plan<T>& plan_;
+};
+
+template <class T, class Plan>
+std::string both_directions(const FftCase& made, const fft::Layout& layout, const Plan& plan, const Draw& draw) {
+  std::string wrong = FftDirection<T>(made, layout, true).check(plan, draw);
+  if (!wrong.empty()) return "forward: " + wrong;
+  if (layout.samples.aliases) return {};
+  wrong = FftDirection<T>(made, layout, false).check(plan, draw);
+  return wrong.empty() ? "" : "inverse: " + wrong;
+}
+
+// Packed batches over the host and the device together, whatever their shares.
+template <class T>
+Outcome check_hybrid(Draw& draw) {
+  FftCase made = draw_fft<T>(draw);
+  made.problem.in_place = false;
+  made.problem.input = made.problem.output = {};
+  made.problem.load_forward = made.problem.load_inverse = {};
+  made.problem.store_forward = made.problem.store_inverse = {};
+  made.problem.threads = 0;
+  Random random(made.by_chance);
+  fft::HybridOptions options{.cores = random.below(4),
+                             .piece_bytes = random.chance(0.5) ? 0 : random.magnitude(1 << 16)};
+  options.seconds = 0.02;
+  options.planning = {.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false};
+  draw.problem = fft_in_words<T>(made) + ", hybrid";
+  std::vector<Device> devices{host()};
+  if (!draw.device.is_host()) devices.push_back(draw.device);
+  const fft::HybridPlan<T> plan(devices, made.problem, options);
+  for (const fft::HybridShare& share : plan.shares())
+    draw.problem += fmt::format(", {} of {}", share.transforms, share.device);
+  return {.wrong = both_directions<T>(made, fft::resolve(made.problem), plan, draw)};
+}
+
 template <class T>
 Outcome check_samples(Draw& draw) {
   // Tables of a long double transform take their time.
   if (sizeof(T) == 8) draw.points = std::min<std::size_t>(draw.points, std::size_t{1} << 18);
   const FftCase made = draw_fft<T>(draw);
-  Outcome outcome;
   draw.problem = fft_in_words<T>(made);
   const fft::Layout layout = fft::resolve(made.problem);
   planner::Options options{.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false};
@@ -30,21 +99,20 @@ Outcome check_samples(Draw& draw) {
     plan.emplace(draw.device, made.problem, options);
   }
   draw.problem += ", " + chosen_by(plan->decisions());
-  outcome.wrong = FftDirection<T>(made, layout, true).check(*plan, draw);
-  if (!outcome.wrong.empty()) {
-    outcome.wrong = "forward: " + outcome.wrong;
-  } else if (!layout.samples.aliases) {
-    outcome.wrong = FftDirection<T>(made, layout, false).check(*plan, draw);
-    if (!outcome.wrong.empty()) outcome.wrong = "inverse: " + outcome.wrong;
-  }
-  return outcome;
+  const bool resident = !draw.device.is_host() && Random(made.data).chance(0.4);
+  if (!resident) return {.wrong = both_directions<T>(made, layout, *plan, draw)};
+  draw.problem += ", buffers";
+  return {.wrong = both_directions<T>(made, layout, Resident<T>(*plan), draw)};
 }
 
 }  // namespace
 
 Outcome check_fft(Draw& draw) {
-  if (draw.random.chance(0.1)) return check_convolution(draw);
+  const double part = draw.random.uniform();
+  if (part < 0.1) return check_convolution(draw);
+  if (part < 0.3) return check_tensor(draw);
   const bool wide = draw.random.chance(0.4) && draw.device.limits().float64;
+  if (part < 0.33) return wide ? check_hybrid<double>(draw) : check_hybrid<float>(draw);
   return wide ? check_samples<double>(draw) : check_samples<float>(draw);
 }
 

@@ -43,8 +43,9 @@ class FftDirection {
     if (forward_ && problem_.load_forward.samples == Samples::int16) value_bytes_ = 2;
   }
 
-  // What is wrong, in words; empty: nothing.
-  std::string check(const fft::Plan<T>& plan, const Draw& draw) {
+  // What is wrong, in words; empty: nothing. The plan is whatever has a plan's forward and inverse.
+  template <class Plan>
+  std::string check(const Plan& plan, const Draw& draw) {
     const std::size_t in_bytes = in_.extent * in_values_ * value_bytes_,
                       out_bytes = out_.extent * out_values_ * sizeof(T);
     const std::size_t in_shift = made_.shift * in_values_ * value_bytes_;
@@ -82,7 +83,8 @@ class FftDirection {
     return at;
   }
 
-  void transform(const fft::Plan<T>& plan, std::byte* in, std::size_t in_bytes, std::byte* out, std::size_t out_bytes) {
+  template <class Plan>
+  void transform(const Plan& plan, std::byte* in, std::size_t in_bytes, std::byte* out, std::size_t out_bytes) {
     using Complex = std::complex<T>;
     const auto span_of = []<class E>(E* data, std::size_t bytes) { return std::span<E>(data, bytes / sizeof(E)); };
     const auto complex_in = span_of(reinterpret_cast<const Complex*>(in), in_bytes);
@@ -91,10 +93,12 @@ class FftDirection {
       if (real_) return plan.inverse(complex_in, span_of(reinterpret_cast<T*>(out), out_bytes));
       return plan.inverse(complex_in, complex_out);
     }
-    if (value_bytes_ == 1)
-      return plan.forward(span_of(reinterpret_cast<const std::int8_t*>(in), in_bytes), complex_out);
-    if (value_bytes_ == 2 && sizeof(T) != 2)
-      return plan.forward(span_of(reinterpret_cast<const std::int16_t*>(in), in_bytes), complex_out);
+    const auto bytes = span_of(reinterpret_cast<const std::int8_t*>(in), in_bytes);
+    const auto shorts = span_of(reinterpret_cast<const std::int16_t*>(in), in_bytes);
+    if constexpr (requires { plan.forward(bytes, complex_out); }) {
+      if (value_bytes_ == 1) return plan.forward(bytes, complex_out);
+      if (value_bytes_ == 2) return plan.forward(shorts, complex_out);
+    }
     if (real_) return plan.forward(span_of(reinterpret_cast<const T*>(in), in_bytes), complex_out);
     plan.forward(complex_in, complex_out);
   }

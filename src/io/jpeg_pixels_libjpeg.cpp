@@ -84,6 +84,11 @@ Pixels decode_jpeg(std::string_view bytes, const std::string& name) {
   if (jpeg.num_components == 4) throw end("four inks (CMYK); convert it to RGB");
   try {
     check_size(name, pixels.width, pixels.height, pixels.channels);
+    // A block of 64 pixels takes a bit at least, but for arithmetic coding: what promises more is a bomb.
+    if (pixels.width * pixels.height / (jpeg.arith_code != FALSE ? 65536 : 1024) > bytes.size()) {
+      throw Error(ErrorKind::io, fmt::format("{}: {}x{} pixels cannot be in {} bytes", name, pixels.width,
+                                             pixels.height, bytes.size()));
+    }
     pixels.bytes.resize(pixels.width * pixels.height * pixels.channels);
   } catch (...) {
     jpeg_destroy_decompress(&jpeg);

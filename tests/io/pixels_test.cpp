@@ -105,6 +105,26 @@ TEST(Pixels, jpeg_is_near) {
   EXPECT_THROW(encode_jpeg(sample(3, 3, 1, Sample::u16)), Error);
 }
 
+// Found by the fuzzer: a header that promises a gigabyte, and nothing behind it.
+TEST(Pixels, a_jpeg_that_promises_more_than_it_holds_is_refused) {
+  const Pixels small = sample(9, 5, 1, Sample::u8);
+  std::string file;
+  try {
+    file = encode_jpeg(small);
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  const std::size_t frame = file.find("\xff\xc0");
+  ASSERT_NE(frame, std::string::npos);
+  file.replace(frame + 5, 4, "\x40\x01\xfe\x2f");  // 16385 rows of 65071
+  try {
+    decode_jpeg(file, "bomb.jpg");
+    FAIL() << "decoded";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).find("bomb.jpg: 65071x16385 pixels cannot be in "), 0u) << error.what();
+  }
+}
+
 TEST(Pixels, damaged_files_are_refused_or_read_but_nothing_else) {
   std::mt19937 random(9);
   std::vector<std::pair<std::string, std::function<void(std::string_view)>>> files;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+
 namespace ridge::fft::on_device {
 namespace {
 
@@ -20,6 +23,11 @@ CompiledRoute::CompiledRoute(const Device& device, const Route& route, bool floa
   // An even number keeps what is moved 16 bytes at a time aligned.
   if (most < static_cast<double>(at_once_))
     at_once_ = std::max<std::uint64_t>(static_cast<std::uint64_t>(most) / 64 * 64, 1);
+  if (route.together && at_once_ < route.outer) {
+    // Of a part of them the steps would take places of the whole.
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("fft: {} lines side by side are more than one launch can count", route.outer));
+  }
   for (const Step& step : route.steps) {
     stages_.push_back(
         {step.design->compile(device, step), step.from, step.to, step.lines, step.from_stride, step.to_stride});

@@ -133,6 +133,7 @@ std::string two_transforms(const Device& device, const AxisProblem& problem, std
   if (!forth.refusal.empty()) return forth.refusal;
   const SplitResult home = split_passes(device, made.back, made.second, route.steps);
   route.scratch = std::max(forth.between, home.between);
+  route.together = !forth.apart || !home.apart;
   route.work = padded * inner_lines(problem);
   return home.refusal;
 }
@@ -241,6 +242,7 @@ void list_long_bluestein(const Device& device, const AxisProblem& problem, std::
     efficiency *= 0.97;
     any = true;
     routes.push_back(route);
+    if (route.together) return;
     // A few lines at a time, so that what lies between stays in the shared cache.
     const double each = static_cast<double>(route.scratch + route.work) * element;
     const auto at_once = static_cast<std::uint64_t>(std::floor(24e6 / each));

@@ -165,6 +165,7 @@ void list_multi_pass(const Device& device, const AxisProblem& problem, std::vect
         route.at_once = all[option];
         route.scratch = one.attempt.split.between;
         route.work = one.attempt.work;
+        route.together = !one.attempt.split.apart;
         route.candidate = described(problem, names[passes], route.steps, efficiency);
         route.candidate.parameters.insert(route.candidate.parameters.begin(), {"factors", one.factors});
         if (route.at_once != 0) {

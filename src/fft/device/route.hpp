@@ -20,6 +20,7 @@ struct Route {
   std::vector<Step> steps;
   std::uint64_t outer = 1;                         // values of the last digit
   std::uint64_t at_once = 0;                       // of them in one launch; 0: all
+  bool together = false;                           // what lies between steps has lines side by side: all or none
   std::uint64_t scratch = 0, work = 0, spare = 0;  // complex elements for each value of the last digit
 };
 

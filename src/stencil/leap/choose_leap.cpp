@@ -6,6 +6,8 @@
 #include <ridge/machine.hpp>
 
 #include "base/text.hpp"
+#include "fft/device/padded_lengths.hpp"
+#include "fft/device/radices.hpp"
 #include "plan/predict.hpp"
 #include "stencil/leap/leap.hpp"
 
@@ -35,27 +37,34 @@ planner::Cost cost_of(const leap::Modes& modes, const Layout& layout, bool host)
           .threads = layout.threads};
 }
 
-std::size_t largest_prime(std::size_t n) {
-  std::size_t largest = 1;
-  for (std::size_t p = 2; p * p <= n; ++p) {
-    for (; n % p == 0; n /= p) largest = p;
+// What the transforms of a device keep beside the grid, in its numbers a cell: the cells or their spectrum, and along
+// fixed and mirrored axes what lies before and behind the transform in the middle. A sine transform of n cells has
+// 2 (n + 1) points; where those have a large prime factor, they are padded to twice that or more, two arrays of complex
+// numbers.
+double numbers_a_cell(const leap::Modes& modes) {
+  double most = 0;
+  for (const leap::Axis& axis : modes.axes) {
+    if (axis.basis == leap::Basis::fourier) most = std::max(most, 2.0);
+    if (axis.basis == leap::Basis::cosine) most = std::max(most, 4.0);
+    if (axis.basis != leap::Basis::sine) continue;
+    const std::size_t points = 2 * (axis.cells + 1);
+    const bool padded = !fft::on_device::has_butterflies(points);
+    most = std::max(most, padded ? 6.0 + 4.0 * static_cast<double>(fft::on_device::padded_lengths(points).back()) /
+                                             static_cast<double>(axis.cells)
+                                 : 6.0);
   }
-  return std::max(largest, n);
+  return 2 + most;
 }
 
-// Sine transforms of n cells go through 2 (n + 1) points; one of 32766 failed on an H200, and with a large prime factor
-// they are slow everywhere.
-std::string refused_on_devices(const leap::Modes& modes) {
-  constexpr std::size_t kLargest = 31;
-  for (const leap::Axis& axis : modes.axes) {
-    if (axis.basis != leap::Basis::sine) continue;
-    const std::size_t prime = largest_prime(axis.cells + 1);
-    if (prime > kLargest) {
-      return fmt::format(
-          "{} cells between fixed ones need transforms of {} points, with the prime factor {}: only the "
-          "host leaps then",
-          axis.cells, 2 * (axis.cells + 1), prime);
-    }
+std::string refused_on_device(const Device& device, const leap::Modes& modes, const Layout& layout,
+                              std::size_t number) {
+  if (!device.limits().float64) return fmt::format("{} has no double precision", device.id());
+  if (modes.complex_symbol) return "the weights are not even: only the host leaps then";
+  const double bytes = (2 + numbers_a_cell(modes)) * static_cast<double>(layout.cells() * layout.fields * number);
+  const auto there = static_cast<double>(device.limits().memory);
+  if (there > 0 && bytes > 0.9 * there) {
+    return fmt::format("its transforms need about {} of memory, {} has {}", base::human_bytes(bytes), device.id(),
+                       base::human_bytes(there));
   }
   return "";
 }
@@ -75,9 +84,7 @@ LeapChoice choose_leap(const Device& device, const Update<T>& update, const Prob
   const leap::Modes modes = leap::modes_of(update, layout);
   LeapChoice choice{.refusal = modes.refusal, .transforms = modes.describe()};
   if (choice.refusal.empty() && !device.is_host()) {
-    if (!device.limits().float64) choice.refusal = fmt::format("{} has no double precision", device.id());
-    if (modes.complex_symbol) choice.refusal = "the weights are not even: only the host leaps then";
-    if (choice.refusal.empty()) choice.refusal = refused_on_devices(modes);
+    choice.refusal = refused_on_device(device, modes, layout, sizeof(T));
   }
   if (!choice.refusal.empty()) {
     if (problem.leap == LeapUse::always) {

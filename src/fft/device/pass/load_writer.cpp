@@ -5,7 +5,8 @@
 namespace ridge::fft::on_device {
 
 std::string LoadWriter::fetched(const std::string& index, std::uint64_t constant) {
-  const std::string at = p_.scaled_index(index, constant, d_.ahead ? d_.lines : d_.load.at.point, d_.points);
+  // Pairs count the reals of a line, twice as many.
+  const std::string at = p_.scaled_index(index, constant, d_.ahead ? d_.lines : d_.load.at.point, 2 * d_.points);
   switch (d_.load.values) {
     case Values::complex:
       if (d_.samples != Samples::same) return fmt::format("converted(LOAD(from + ({})))", at);
