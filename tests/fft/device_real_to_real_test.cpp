@@ -3,11 +3,17 @@
 #include <numeric>
 #include <random>
 
+#include <fmt/format.h>
 #include <ridge/fft/device_tensor.hpp>
 
 #include "device/cuda/nvrtc.hpp"
 #include "device_support.hpp"
 #include "fft/device/real_to_real/real_axis.hpp"
+#include "support/hopper.hpp"
+
+namespace ridge::fft::on_device {
+extern const RouteFamily kOnePass;
+}
 
 namespace ridge::fft::device_tests {
 namespace {
@@ -41,7 +47,9 @@ void check(const Device& device, const TensorProblem& problem, const std::string
     in[i] = static_cast<T>(std::uniform_real_distribution<double>(-0.5, 0.5)(random));
     wide[i] = static_cast<double>(in[i]);
   }
-  TensorPlan<double>(host(), problem, kQuick).run(wide.data(), expected.data());
+  TensorProblem apart = problem;
+  apart.in_place = false;
+  TensorPlan<double>(host(), apart, kQuick).run(wide.data(), expected.data());
   plan.run(in, out);
   double error = 0, size = 0;
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -143,15 +151,49 @@ TEST_F(RealToRealOnDevices, WrongCallsAreRefused) {
   EXPECT_THROW(plan.run(in, out), Error);
 }
 
+TEST_F(RealToRealOnDevices, OnePassMovesSamplesAsTheyLie) {
+  for (const Device& device : accelerators()) {
+    const auto run = [&](RealKind kind, std::size_t n, std::ptrdiff_t row, bool in_place) {
+      const TensorProblem problem{.kind = TensorKind::real_to_real,
+                                  .axes = {{n, 1, 1}},
+                                  .loops = {{7, row, row}},
+                                  .real_kinds = {kind},
+                                  .in_place = in_place,
+                                  .scale = 0.5};
+      EXPECT_EQ(DeviceTensorPlan<float>(device, problem, kQuick).kernels().size(), 1u) << "one pass";
+      check<float>(device, problem, fmt::format("{} of {}, rows {} apart", to_string(kind), n, row));
+    };
+    run(RealKind::dct2, 40, 40, true);   // four samples an access
+    run(RealKind::dst3, 40, 41, false);  // through local memory, one an access
+    run(RealKind::dct3, 22, 22, false);  // pairs across the middle
+    if (!slow()) continue;
+    run(RealKind::dst2, 15, 15, false);
+    run(RealKind::dct4, 16, 16, false);
+    check<float>(
+        device,
+        {.kind = TensorKind::real_to_real, .axes = {{24, 9, 9}}, .loops = {{9, 1, 1}}, .real_kinds = {RealKind::dct3}},
+        "columns");
+  }
+}
+
 TEST(RealToRealText, CompilesForHopper) {
   if (!ridge::detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
   for (const RealKind kind : kKinds) {
     for (const std::size_t n : {64u, 63u}) {
       for (const bool columns : {false, true}) {
+        if (columns != ((static_cast<std::size_t>(kind) + n) % 2 == 1)) continue;  // each kind both ways
         on_device::RealAxisProblem problem{.float64 = n % 2 == 1, .kind = kind, .length = n, .counts = {10, 3}};
         problem.in = problem.out = columns ? on_device::Address{10, {1, 10 * n}} : on_device::Address{1, {n, 10 * n}};
         const KernelSource source = on_device::real_axis_text(problem).source;
         EXPECT_NO_THROW({ EXPECT_FALSE(ridge::detail::compile_for(source, "sm_90").empty()); }) << source.text;
+        const std::optional<on_device::AxisProblem> whole = on_device::one_pass_problem(problem);
+        if (!whole) continue;
+        std::vector<on_device::Route> routes;
+        on_device::kOnePass.list(test::hopper(), *whole, routes);
+        ASSERT_TRUE(routes.front().candidate.refusal.empty()) << routes.front().candidate.refusal;
+        for (const KernelSource& pass : on_device::kernels_of(routes.front())) {
+          EXPECT_NO_THROW({ EXPECT_FALSE(ridge::detail::compile_for(pass, "sm_90").empty()); }) << pass.text;
+        }
       }
     }
   }

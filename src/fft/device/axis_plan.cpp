@@ -9,9 +9,10 @@ namespace ridge::fft::on_device {
 
 std::shared_ptr<const CompiledRoute> planned_route(const Device& device, AxisProblem problem,
                                                    const planner::Options& options,
-                                                   std::vector<planner::Decision>& decisions) {
+                                                   std::vector<planner::Decision>& decisions,
+                                                   std::span<const RouteFamily* const> families) {
   normalize(problem);
-  const std::vector<Route> routes = list_routes(device, problem);
+  const std::vector<Route> routes = list_routes(device, problem, "", families);
   std::vector<planner::Entry<CompiledRoute>> entries;
   for (const Route& route : routes) {
     entries.push_back({route.candidate, [&] { return kernels_of(route); },

@@ -64,6 +64,8 @@ planner::Problem planner_problem(const AxisProblem& problem) {
                   problem.length, fmt::join(problem.counts, "x"), strides_text(problem.in), strides_text(problem.out));
   if (problem.in_place) key += " in place";
   if (problem.samples != Samples::same) key += problem.samples == Samples::int8 ? " int8" : " int16";
+  if (problem.real_kind) key += fmt::format(" {} of {}", to_string(*problem.real_kind), problem.real_points);
+  if (problem.any_offset) key += " any offset";
   if (problem.load.kind() != FactorKind::none) key += " load factors";
   if (problem.store.kind() != FactorKind::none) key += " store factors";
   return {.workload = "fft", .key = key, .flops = usual_flops(problem), .bytes = problem_bytes(problem)};
@@ -71,6 +73,7 @@ planner::Problem planner_problem(const AxisProblem& problem) {
 
 double problem_bytes(const AxisProblem& problem) {
   const double element = problem.float64 ? 16 : 8, lines = static_cast<double>(problem.lines());
+  if (problem.real_kind) return lines * static_cast<double>(problem.real_points) * element;
   const double points = static_cast<double>(problem.length);
   return lines * points * element * (problem.kind == Kind::real ? 1 : 2);
 }

@@ -1,8 +1,10 @@
 // What one axis of a transform asks of a device.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include <ridge/fft/tensor.hpp>
 #include <ridge/plan.hpp>
 
 #include "fft/device/step.hpp"
@@ -22,6 +24,10 @@ struct AxisProblem {
   FactorTable load = {}, store = {};  // of the points of a whole shape
   Address load_at = {}, store_at = {};
   double scale = 1;
+  // Lines of a real-to-real transform of so many points, around the transform that is described here.
+  std::optional<RealKind> real_kind = {};
+  std::size_t real_points = 0;
+  bool any_offset = false;  // runs may begin at elements that are no multiples of four
 
   std::uint64_t lines() const;
 };

@@ -26,6 +26,7 @@ bool is_samples(const AxisProblem& problem, bool input) { return input == (probl
 }  // namespace
 
 std::uint64_t side_points(const AxisProblem& problem, bool input) {
+  if (problem.real_kind) return problem.real_points;
   return problem.kind == Kind::real && !is_samples(problem, input) ? problem.length / 2 + 1 : problem.length;
 }
 
@@ -34,7 +35,8 @@ std::size_t element_bytes(const AxisProblem& problem, bool input) {
   const std::size_t each = input && problem.samples == Samples::int8    ? 1
                            : input && problem.samples == Samples::int16 ? 2
                                                                         : number;
-  return problem.kind == Kind::real && is_samples(problem, input) ? each : 2 * each;
+  const bool reals = problem.real_kind || (problem.kind == Kind::real && is_samples(problem, input));
+  return reals ? each : 2 * each;
 }
 
 std::uint64_t side_extent(const AxisProblem& problem, bool input) {
@@ -62,7 +64,7 @@ AxisReference::AxisReference(const AxisProblem& problem)
       kernel_(default_line<double>(problem.length)) {}
 
 std::complex<double> AxisReference::loaded(const std::byte* in, std::uint64_t element) const {
-  const bool pair = problem_.kind == Kind::complex || !is_samples(problem_, true);
+  const bool pair = !problem_.real_kind && (problem_.kind == Kind::complex || !is_samples(problem_, true));
   const auto number = [&](std::uint64_t index) {
     if (problem_.samples == Samples::int8) return number_at<std::int8_t>(in, index);
     if (problem_.samples == Samples::int16) return number_at<std::int16_t>(in, index);
@@ -72,9 +74,23 @@ std::complex<double> AxisReference::loaded(const std::byte* in, std::uint64_t el
   return {number(2 * element), number(2 * element + 1)};
 }
 
+std::vector<std::complex<double>> AxisReference::real_to_real(const std::byte* in, std::uint64_t start) const {
+  const std::size_t n = problem_.real_points;
+  const TensorPlan<double> plan = cached_tensor_plan<double>({.kind = TensorKind::real_to_real,
+                                                              .axes = {{n, 1, 1}},
+                                                              .real_kinds = {*problem_.real_kind},
+                                                              .scale = problem_.scale},
+                                                             {.effort = Effort::quick, .save_wisdom = false});
+  std::vector<double> samples(n), values(n);
+  for (std::uint64_t i = 0; i < n; ++i) samples[i] = loaded(in, start + i * problem_.in.point).real();
+  plan.run(samples.data(), values.data());
+  return {values.begin(), values.end()};
+}
+
 std::vector<std::complex<double>> AxisReference::line(const std::byte* in, std::uint64_t number) const {
   const std::size_t n = problem_.length;
   const std::uint64_t start = line_start(problem_, problem_.in, number);
+  if (problem_.real_kind) return real_to_real(in, start);
   const std::uint64_t load_start = load_.empty() ? 0 : line_start(problem_, problem_.load_at, number);
   base::AlignedArray<std::complex<double>> points(n), result(n), scratch(kernel_->scratch() + 1);
   const std::uint64_t there = side_points(problem_, true);

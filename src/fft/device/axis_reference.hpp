@@ -32,6 +32,7 @@ class AxisReference {
 
  private:
   std::complex<double> loaded(const std::byte* in, std::uint64_t element) const;
+  std::vector<std::complex<double>> real_to_real(const std::byte* in, std::uint64_t start) const;
 
   AxisProblem problem_;
   std::vector<std::complex<double>> load_, store_;  // factors; empty: none

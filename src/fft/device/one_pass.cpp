@@ -33,6 +33,7 @@ void real_sides(const AxisProblem& problem, PassDesign& pass) {
     pass.store.values = Values::reals;
   }
   if (!forward) pass.load.once = false;  // a value is read by those of two points
+  if (pass.real_kind) pass.load.pair = pass.store.pair = 0;
 }
 
 // Lines that fill a compute unit leave nobody to load while they are transformed: the next one has to come by itself.
@@ -40,7 +41,7 @@ bool ahead_serves(const Device& device, const AxisProblem& problem, const PassDe
   const auto even = [](std::uint64_t step) { return step % 2 == 0; };
   const bool aligned = problem.float64 || (design.points % 2 == 0 &&
                                            std::all_of(design.load.at.line.begin(), design.load.at.line.end(), even));
-  return design.resident == 1 && design.lines == 1 && device.limits().tensor_maps &&
+  return !design.real_kind && design.resident == 1 && design.lines == 1 && device.limits().tensor_maps &&
          design.load.values == Values::complex && design.load.at.point == 1 && design.load.factor == FactorKind::none &&
          problem.samples == Samples::same && design.store.values == Values::complex && !design.load.staged &&
          !design.store.staged && aligned;
@@ -58,6 +59,7 @@ bool shuffles_serve(const Device& device, const PassDesign& design) {
 void list_one_pass(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
   PassDesign plain = plain_pass(problem);
   if (problem.kind == Kind::real) real_sides(problem, plain);
+  if (plain.real_kind) plain.load.once = false;  // others take the samples between
   std::string refusal;
   std::vector<PassDesign> designs = fitted(device, plain, 0, kMostOnePass, refusal);
   if (designs.empty()) {
@@ -65,7 +67,7 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     return;
   }
   double efficiency = 0.92;
-  const auto add = [&](const PassDesign& design, const char* note, bool packed = false) {
+  const auto add = [&](const PassDesign& design, const char* note, bool packed = false, bool direct = false) {
     Route route;
     route.outer = problem.counts.back();
     route.steps.push_back({.design = pass_step(design),
@@ -86,6 +88,7 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     if (design.shuffles) route.candidate.parameters.emplace_back("exchange", "shuffles");
     if (*note != '\0') route.candidate.parameters.emplace_back("twiddles", note);
     if (packed) route.candidate.parameters.emplace_back("groups", std::to_string(design.resident));
+    if (direct) route.candidate.parameters.emplace_back("samples", "direct");
     efficiency *= 0.985;
     routes.push_back(std::move(route));
   };
@@ -109,6 +112,11 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     if (more && power) later.push_back(packed);
   }
   for (const PassDesign& design : later) add(design, "", true);
+  if (problem.real_kind && (designs.front().load.staged || designs.front().store.staged)) {
+    PassDesign direct = designs.front();
+    direct.load.staged = direct.store.staged = false;
+    if (fit(device, direct, direct.lines).empty()) add(direct, "", false, true);
+  }
   if (designs.front().radices.size() < 2) return;
   PassDesign all = designs.front();
   all.few_twiddles = false;

@@ -9,6 +9,7 @@
 #include "codegen/butterfly.hpp"
 #include "device/traits.hpp"
 #include "fft/device/occupancy.hpp"
+#include "fft/device/pass/real_kind.hpp"
 #include "fft/device/radices.hpp"
 
 namespace ridge::fft::on_device {
@@ -29,7 +30,7 @@ std::size_t filling_lines(std::size_t threads, std::size_t least, std::size_t mo
 }
 
 bool packed_rows(const PassDesign& design, const PassSide& side) {
-  return side.values == Values::complex && side.at.point == 1 && side.at.line.size() == 1 &&
+  return !design.real_kind && side.values == Values::complex && side.at.point == 1 && side.at.line.size() == 1 &&
          side.at.line[0] == design.points;
 }
 
@@ -76,6 +77,11 @@ void choose_runs(PassDesign& design) {
   const bool in_runs = moves_in_runs(design), out_runs = stores_in_runs(design);
   const bool load_runs = out_runs ? access_run(design).bytes < 24 : in_runs;
   const PassSide& out = design.store;
+  if (design.real_kind) {
+    design.load.staged = real_kind_quads(design, true);
+    design.store.staged = real_kind_quads(design, false);
+    return;
+  }
   if (load_runs && packed_rows(design, design.load) && design.samples == Samples::same) design.load.staged = true;
   if (out_runs || (in_runs && packed_rows(design, out) && out.valid == 0)) design.store.staged = true;
   // Half a spectrum leaves no line aligned: short ones go out together.
@@ -129,6 +135,9 @@ PassDesign plain_pass(const AxisProblem& problem) {
   pass.samples = problem.samples;
   pass.scale = problem.scale;
   pass.in_place = problem.in_place;
+  pass.real_kind = problem.real_kind;
+  pass.real_points = problem.real_points;
+  pass.any_offset = problem.any_offset;
   pass.load_order = order_of(problem.in);
   pass.store_order = order_of(problem.out);
   return pass;
@@ -210,6 +219,10 @@ std::vector<PassDesign> fitted(const Device& device, const PassDesign& plain, st
     std::size_t tried = 0;
     for (const std::size_t count : line_counts(design, lines)) {
       std::string reason = fit(device, design, count);
+      if (!reason.empty() && design.real_kind && (design.load.staged || design.store.staged)) {
+        design.load.staged = design.store.staged = false;  // exchanged in parts, which leaves no room for whole lines
+        reason = fit(device, design, count);
+      }
       if (tight && design.load_order == Order::points && design.store_order == Order::points) {
         for (std::size_t fewer = count - 1; fewer > 1 && !reason.empty(); --fewer) reason = fit(device, design, fewer);
       }

@@ -54,7 +54,7 @@ void AxisTrials::choose_lines() {
 
 template <class T>
 planner::Comparison AxisTrials::judged(const std::vector<std::byte>& answer) const {
-  const bool real = problem_.kind == Kind::real && problem_.direction == Direction::inverse;
+  const bool real = problem_.real_kind || (problem_.kind == Kind::real && problem_.direction == Direction::inverse);
   const std::uint64_t points = side_points(problem_, false), numbers = real ? 1 : 2;
   const auto value = [&](std::uint64_t start, std::uint64_t i, std::uint64_t part) {
     T number;

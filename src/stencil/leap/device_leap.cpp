@@ -200,6 +200,8 @@ class DeviceLeap final : public Leap<T> {
       const bool sine = modes_.axes[axis].basis == Basis::sine;
       problem.kind = sine ? fft::RealKind::dst1 : back ? fft::RealKind::dct3 : fft::RealKind::dct2;
       problem.length = cells[axis];
+      problem.in_place = in == out;
+      problem.any_offset = origin_of(levels) % 4 != 0 && (in == Array::from || out == Array::to);
       place(problem, axis, cells, places(in), places(out));
       if (back) problem.scale = 1 / modes_.axes[axis].norm;
       (back ? back_ : there_)
@@ -269,9 +271,12 @@ class DeviceLeap final : public Leap<T> {
     built_ = true;
   }
 
+  std::size_t origin_of(const DeviceLevels& levels) const {
+    return levels.origin + (layout_.begin[0] * layout_.shape[1] + layout_.begin[1]) * levels.pitch + layout_.begin[2];
+  }
+
   void enqueue(const DeviceLevels& levels, const std::vector<Stage>& stages) const {
-    const std::size_t origin =
-        levels.origin + (layout_.begin[0] * layout_.shape[1] + layout_.begin[1]) * levels.pitch + layout_.begin[2];
+    const std::size_t origin = origin_of(levels);
     const auto buffer = [&](Array array) -> const Buffer& {
       return array == Array::from    ? levels.from
              : array == Array::to    ? levels.to

@@ -7,6 +7,7 @@
 
 #include "codegen/butterfly.hpp"
 #include "codegen/text.hpp"
+#include "fft/device/pass/real_kind.hpp"
 
 namespace ridge::fft::on_device {
 
@@ -45,7 +46,7 @@ PassContext::PassContext(const PassDesign& pass, codegen::Text& text, std::size_
   // Two passes of one kernel share an array of tables.
   for (StageDesign& stage : stages) stage.table += first_table;
   for (std::size_t* offset :
-       {&tables.coarse, &tables.fine, &tables.step, &tables.filter, &tables.chirp, &tables.half}) {
+       {&tables.coarse, &tables.fine, &tables.step, &tables.filter, &tables.chirp, &tables.half, &tables.kind}) {
     *offset += first_table;
   }
   for (std::size_t i = 0; i + 1 < stages.size(); ++i) {
@@ -89,6 +90,7 @@ void PassContext::header(const std::set<std::size_t>& radices) {
   }
   source.line("#define LOAD(p) {}", design.load.once && !design.ahead ? "LOAD_ONCE(p)" : "(*(p))");
   source.line("#define STORE(p, v) {}", design.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
+  if (design.real_kind) source.raw(real_kind_functions(design));
 }
 
 void PassContext::title() {
@@ -103,6 +105,7 @@ void PassContext::title() {
 }
 
 std::string PassContext::in_type() const {
+  if (design.real_kind) return sample_type(design, false);
   const bool pair = design.load.values == Values::complex || design.load.values == Values::half ||
                     design.load.values == Values::hermitian ||
                     (design.load.values == Values::pairs && even_lines(design.load));
@@ -110,6 +113,7 @@ std::string PassContext::in_type() const {
 }
 
 std::string PassContext::out_type() const {
+  if (design.real_kind) return "real";
   const Values values = design.store.values;
   const bool pair =
       values == Values::complex || values == Values::half || (values == Values::pairs && even_lines(design.store));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "fft/device/pass/real_kind.hpp"
+
 namespace ridge::fft::on_device {
 namespace {
 
@@ -66,6 +68,8 @@ TableOffsets table_offsets(const PassDesign& design) {
   if (design.method == PrimeMethod::bluestein) at += design.points;
   offsets.half = at;
   if (design.load.values == Values::half || design.store.values == Values::half) at += design.length;
+  offsets.kind = at;
+  if (design.real_kind) at += real_kind_roots(*design.real_kind, design.real_points).count;
   offsets.end = std::max<std::size_t>(at, 1);
   return offsets;
 }

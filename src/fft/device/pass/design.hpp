@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <ridge/fft.hpp>
+#include <ridge/fft/tensor.hpp>
 
 #include "fft/variant.hpp"
 
@@ -36,7 +37,7 @@ enum class FactorKind { none, real, complex };
 struct PassSide {
   Address at = {};
   Values values = Values::complex;
-  std::uint64_t pair = 1;                // Values::pairs: elements from the even sample to the odd one
+  std::uint64_t pair = 1;                // Values::pairs: elements from the even sample to the odd one; 0: real_kind
   FactorKind factor = FactorKind::none;  // from a table, one a point
   Address factor_at = {};
   std::uint64_t factor_pair = 1;
@@ -95,6 +96,11 @@ struct PassDesign {
   // Rows of a transform of pairs of reals: a work-item does row r + 1 and its mirror, row mirrored - 1 - r, where r is
   // the first digit of the line's number, and stores the spectrum of the samples. 0: a row is a row.
   std::uint64_t mirrored = 0;
+  // The lines are those of a real-to-real transform of so many points, reals on both sides: what it does before and
+  // after the transform in its middle is done on load and on store (real_kind_writer.hpp).
+  std::optional<RealKind> real_kind = {};
+  std::size_t real_points = 0;
+  bool any_offset = false;  // launches may begin at elements that are no multiples of four
 
   std::size_t items() const { return threads * lines; }
 };
@@ -114,7 +120,7 @@ std::vector<std::size_t> loaded_powers(std::size_t radix, bool few);
 
 // Where each table starts, in complex elements.
 struct TableOffsets {
-  std::size_t coarse = 0, fine = 0, step = 0, filter = 0, chirp = 0, half = 0, end = 0;
+  std::size_t coarse = 0, fine = 0, step = 0, filter = 0, chirp = 0, half = 0, kind = 0, end = 0;
   int fine_bits = 0;        // of an exponent
   bool step_table = false;  // else the steps come from coarse and fine too
 };

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "fft/device/pass/real_kind.hpp"
+
 namespace ridge::fft::on_device {
 
 std::string LoadWriter::fetched(const std::string& index, std::uint64_t constant) {
+  if (d_.real_kind) return real_kind_fetched(d_, tables_.kind, index, constant, stages_.front().butterflies);
   // Pairs count the reals of a line, twice as many.
   const std::string at = p_.scaled_index(index, constant, d_.ahead ? d_.lines : d_.load.at.point, 2 * d_.points);
   switch (d_.load.values) {
@@ -53,7 +56,7 @@ void LoadWriter::load_pointers() {
 }
 
 void LoadWriter::load() {
-  if (d_.load.staged) runs_.stage_in();
+  if (d_.load.staged) d_.real_kind ? runs_.quads_in() : runs_.stage_in();
   const StageDesign& first = stages_.front();
   text_.raw("\n");
   text_.line("// load");
@@ -113,6 +116,7 @@ void LoadWriter::load_point(std::size_t slot, std::uint64_t constant) {
 }
 
 std::string LoadWriter::spectrum_value(const std::string& number) {
+  if (d_.real_kind) return fmt::format("value_at(from, tables + {}, {})", tables_.kind, number);
   const std::string at = p_.scaled_index("(" + number + ")", 0, d_.load.at.point, 2 * d_.points);
   return factored(fmt::format("LOAD(from + ({}))", at), "(" + number + ")", 0);
 }

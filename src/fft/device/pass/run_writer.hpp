@@ -16,8 +16,13 @@ class RunWriter : PassPart {
   void stage_in();
   // And from there, `points` a line in memory.
   void run_out(std::size_t points, std::size_t pitch);
+  // Cosines and sines of types II and III, four samples at a time: two neighbours of the one half of the line in the
+  // middle's order, two of the other (real_kind_runs.cpp).
+  void quads_in();
+  void quads_out();
 
  private:
+  void each_quad(const std::function<void(std::size_t turn)>& emit);
   void run_limits(std::size_t points);
   struct Run {
     std::size_t points, items;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "codegen/literal.hpp"
+#include "fft/device/pass/real_kind.hpp"
 #include "fft/device/pass/writers.hpp"
 
 namespace ridge::fft::on_device {
@@ -42,6 +43,11 @@ std::string StoreWriter::store_index(const std::string& index, std::uint64_t con
 }
 
 void StoreWriter::store_point(const std::string& value, const std::string& index, std::uint64_t constant) {
+  if (d_.real_kind) {
+    const std::string place = constant == 0 ? index : fmt::format("{} + {}", index, constant);
+    text_.line("{}", real_kind_stored(d_, tables_.kind, store_factored(value, index, constant), place));
+    return;
+  }
   const std::string at = store_index(index, constant);
   const std::string last = store_factored(value, index, constant);
   switch (d_.store.values) {
@@ -197,7 +203,7 @@ void StoreWriter::stage_out(const StageDesign& last, const char* line) {
     text_.line("if (t == 0) local_points[c * {}] = {};", p_.pitch, store_factored(sum, "0", 0));
   }
   text_.close();
-  runs_.run_out(d_.points, p_.pitch);
+  d_.real_kind ? runs_.quads_out() : runs_.run_out(d_.points, p_.pitch);
 }
 
 void StoreWriter::store_tile(const StageDesign& last) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/aligned.hpp"
+#include "fft/device/pass/real_kind.hpp"
 #include "fft/host/prime/numbers.hpp"
 #include "fft/registry.hpp"
 #include "fft/roots.hpp"
@@ -104,6 +105,11 @@ std::vector<std::complex<T>> pass_tables(const PassDesign& design) {
   if (design.load.values == Values::half || design.store.values == Values::half) {
     const AnyRoots<T> roots(2 * design.length);
     for (std::size_t k = 0; k < design.length; ++k) tables[offsets.half + k] = roots.at(k);
+  }
+  if (design.real_kind) {
+    const KindRoots wanted = real_kind_roots(*design.real_kind, design.real_points);
+    const AnyRoots<T> roots(wanted.order);
+    for (std::size_t k = 0; k < wanted.count; ++k) tables[offsets.kind + k] = roots.at(wanted.exponent(k));
   }
   return tables;
 }

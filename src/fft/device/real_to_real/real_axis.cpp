@@ -1,5 +1,6 @@
 #include "fft/device/real_to_real/real_axis.hpp"
 
+#include <algorithm>
 #include <complex>
 
 #include <fmt/format.h>
@@ -70,9 +71,38 @@ Launch over(std::uint64_t elements) {
 
 }  // namespace
 
+std::optional<AxisProblem> one_pass_problem(const RealAxisProblem& problem) {
+  const MiddleShape middle = middle_of(problem.kind, problem.length);
+  const bool type4 = problem.kind == RealKind::dct4 || problem.kind == RealKind::dst4;
+  if (type4 && middle.what != Middle::complex) return std::nullopt;  // an order of its own
+  AxisProblem result = middle_problem(problem, middle);
+  result.in = problem.in;
+  result.out = problem.out;
+  result.in_place = problem.in_place;
+  result.scale = problem.scale;
+  result.real_kind = problem.kind;
+  result.real_points = problem.length;
+  result.any_offset = problem.any_offset;
+  return result;
+}
+
+extern const RouteFamily kOnePass;
+
 RealAxis::RealAxis(const Device& device, const RealAxisProblem& problem, const planner::Options& options,
                    std::vector<planner::Decision>& decisions)
-    : problem_(problem), middle_(middle_of(problem.kind, problem.length)), text_(real_axis_text(problem)) {
+    : problem_(problem), middle_(middle_of(problem.kind, problem.length)) {
+  if (const std::optional<AxisProblem> whole = one_pass_problem(problem)) {
+    const RouteFamily* const families[] = {&kOnePass};
+    AxisProblem listed = *whole;
+    normalize(listed);
+    one_pass_ = std::ranges::any_of(list_routes(device, listed, "", families),
+                                    [](const Route& route) { return route.candidate.refusal.empty(); });
+    if (one_pass_) {
+      route_ = planned_route(device, *whole, options, decisions, families);
+      return;
+    }
+  }
+  text_ = real_axis_text(problem);
   const Program program = device.compile(text_.source);
   before_ = program.kernel(text_.before);
   after_ = program.kernel(text_.after);
@@ -82,15 +112,18 @@ RealAxis::RealAxis(const Device& device, const RealAxisProblem& problem, const p
 }
 
 std::size_t RealAxis::bytes_before() const {
+  if (one_pass_) return 0;
   return problem_.lines() * middle_.before * (problem_.float64 ? 8 : 4) *
          (middle_.what == Middle::real_forward ? 1 : 2);
 }
 std::size_t RealAxis::bytes_after() const {
+  if (one_pass_) return 0;
   return problem_.lines() * middle_.after * (problem_.float64 ? 8 : 4) * (middle_.what == Middle::real_inverse ? 1 : 2);
 }
 
 void RealAxis::enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out,
                        std::uint64_t out_offset, const Buffer& before, const Buffer& after) const {
+  if (one_pass_) return route_->enqueue(queue, in, out, in_offset, out_offset);
   queue.launch(before_, over(problem_.lines() * middle_.before), {in, before, roots_, in_offset});
   route_->enqueue(queue, before, after);
   queue.launch(after_, over(problem_.lines() * problem_.length), {after, out, roots_, out_offset});
@@ -101,6 +134,7 @@ std::string RealAxis::describe() const {
 }
 
 std::vector<KernelSource> RealAxis::kernels() const {
+  if (one_pass_) return kernels_of(route_->route());
   std::vector<KernelSource> all{text_.source};
   add_to(all, kernels_of(route_->route()));
   return all;

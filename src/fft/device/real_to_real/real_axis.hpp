@@ -1,9 +1,11 @@
-// Real-to-real transforms of the lines of one axis on a device: a kernel that orders and turns the samples, one of the
-// device's own transforms of the same length (half of it for type IV, twice for type I), and a kernel that makes the
-// values of what comes out.
+// Real-to-real transforms of the lines of one axis on a device. Lines that fit a work-group are done in one pass, which
+// orders and turns the samples on load and makes the values on store (pass/real_kind.hpp). Others take a kernel that
+// orders and turns the samples, one of the device's own transforms of the same length (half of it for type IV, twice
+// for type I), and a kernel that makes the values of what comes out.
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,8 @@ struct RealAxisProblem {
   std::vector<std::uint64_t> counts = {1};  // of the digits that number the lines, fastest first
   Address in = {}, out = {};                // reals
   double scale = 1;
+  bool in_place = false;
+  bool any_offset = false;  // enqueued with offsets that are no multiples of four
 
   std::uint64_t lines() const;
 };
@@ -45,11 +49,14 @@ struct RealAxisText {
 };
 RealAxisText real_axis_text(const RealAxisProblem& problem);
 
+// The same lines in one pass; nothing where a kind has none.
+std::optional<AxisProblem> one_pass_problem(const RealAxisProblem& problem);
+
 class RealAxis {
  public:
   RealAxis(const Device& device, const RealAxisProblem& problem, const planner::Options& options,
            std::vector<planner::Decision>& decisions);
-  // `before` and `after` are work memory, of bytes_before() and bytes_after(). Offsets count reals.
+  // `before` and `after` are work memory, of bytes_before() and bytes_after(), none in one pass. Offsets count reals.
   void enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out, std::uint64_t out_offset,
                const Buffer& before, const Buffer& after) const;
   std::size_t bytes_before() const;
@@ -61,6 +68,7 @@ class RealAxis {
   RealAxisProblem problem_;
   MiddleShape middle_;
   RealAxisText text_;
+  bool one_pass_ = false;
   Kernel before_, after_;
   Buffer roots_;
   std::shared_ptr<const CompiledRoute> route_;

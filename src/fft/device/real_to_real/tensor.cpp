@@ -69,8 +69,8 @@ class DeviceTensor {
       before = std::max(before, axis->bytes_before());
       after = std::max(after, axis->bytes_after());
     }
-    before_ = device.buffer(before, {.name = "real to real, before"});
-    after_ = device.buffer(after, {.name = "real to real, after"});
+    if (before > 0) before_ = device.buffer(before, {.name = "real to real, before"});
+    if (after > 0) after_ = device.buffer(after, {.name = "real to real, after"});
   }
 
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
@@ -142,7 +142,8 @@ class DeviceTensor {
                            .kind = problem_.real_kinds[axis],
                            .length = all[axis].length,
                            .counts = {},
-                           .scale = last ? problem_.scale : 1};
+                           .scale = last ? problem_.scale : 1,
+                           .in_place = !first || problem_.in_place};
     const auto input = [&](const Dimension& d) { return static_cast<std::uint64_t>(first ? d.input : d.output); };
     result.in.point = input(all[axis]);
     result.out.point = static_cast<std::uint64_t>(all[axis].output);

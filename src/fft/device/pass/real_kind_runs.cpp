@@ -1,0 +1,82 @@
+// Samples 4m .. 4m + 3 of a line are points 2m and 2m + 1 of the transform in the middle of type II and III, and its
+// points 2m' and 2m' + 1 backwards, m' = n/2 - 1 - m. Loaded one by one they would be taken by work-items far apart.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "fft/device/pass/run_writer.hpp"
+
+namespace ridge::fft::on_device {
+namespace {
+
+bool sine_kind(const PassDesign& d) { return d.real_kind == RealKind::dst2 || d.real_kind == RealKind::dst3; }
+
+bool aligned_quads(const PassDesign& d, const PassSide& side) {
+  return !d.any_offset &&
+         std::all_of(side.at.line.begin(), side.at.line.end(), [](std::uint64_t step) { return step % 4 == 0; });
+}
+
+}  // namespace
+
+void RunWriter::each_quad(const std::function<void(std::size_t turn)>& emit) {
+  const std::size_t each = d_.real_points / 4, all = d_.lines * each;
+  for (std::size_t turn = 0; turn * d_.items() < all; ++turn) {
+    text_.open();
+    text_.line("const int e = item + {}, one = e / {}, m = e % {};", turn * d_.items(), each, each);
+    text_.line("const uint its_line = {} * {}u + (uint)one;", p_.group, d_.lines);
+    text_.open("if ({}its_line < lines)",
+               (turn + 1) * d_.items() > all ? fmt::format("e < {} && ", all) : std::string());
+    emit(turn);
+    text_.close();
+    text_.close();
+  }
+}
+
+void RunWriter::quads_in() {
+  const std::size_t turns = (d_.lines * (d_.real_points / 4) + d_.items() - 1) / d_.items();
+  const char* sign = sine_kind(d_) ? "-" : "";
+  text_.raw("\n");
+  text_.line("// the group's samples into local memory, in the order of the transform");
+  p_.local_free();
+  text_.open();
+  text_.line("real2 there[{0}], back[{0}];", turns);
+  each_quad([&](std::size_t turn) {
+    text_.line("GLOBAL const real* const quad = in + (in_offset + {} + (ulong)(4 * m));",
+               p_.line_offset("its_line", d_.load.at));
+    if (d_.float64 || !aligned_quads(d_, d_.load)) {
+      text_.line("there[{}] = make_real2(LOAD(quad), LOAD(quad + 2));", turn);
+      text_.line("back[{0}] = make_real2({1}LOAD(quad + 3), {1}LOAD(quad + 1));", turn, sign);
+    } else {
+      text_.line("const float4 z = LOAD_ONCE((GLOBAL const float4*)quad);");
+      text_.line("there[{}] = make_real2(z.x, z.z);", turn);
+      text_.line("back[{0}] = make_real2({1}z.w, {1}z.y);", turn, sign);
+    }
+  });
+  each_quad([&](std::size_t turn) {
+    text_.line("local_points[one * {} + m] = there[{}];", p_.pitch, turn);
+    text_.line("local_points[one * {} + {} - m] = back[{}];", p_.pitch, d_.points - 1, turn);
+  });
+  text_.close();
+  text_.line("BARRIER();");
+}
+
+void RunWriter::quads_out() {
+  const char* sign = sine_kind(d_) ? "-" : "";
+  text_.line("BARRIER();");
+  each_quad([&](std::size_t) {
+    text_.line("GLOBAL real* const quad = out + (out_offset + {} + (ulong)(4 * m));",
+               p_.line_offset("its_line", d_.store.at));
+    text_.line("const real2 there = local_points[one * {} + m];", p_.pitch);
+    text_.line("const real2 back = local_points[one * {} + {} - m];", p_.pitch, d_.points - 1);
+    if (d_.float64 || !aligned_quads(d_, d_.store)) {
+      text_.line("STORE(quad, there.x);");
+      text_.line("STORE(quad + 1, {}back.y);", sign);
+      text_.line("STORE(quad + 2, there.y);");
+      text_.line("STORE(quad + 3, {}back.x);", sign);
+    } else {
+      text_.line("STORE((GLOBAL float4*)quad, make_float4(there.x, {0}back.y, there.y, {0}back.x));", sign);
+    }
+  });
+}
+
+}  // namespace ridge::fft::on_device
