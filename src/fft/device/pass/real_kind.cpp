@@ -18,9 +18,9 @@ bool type3(RealKind kind) { return kind == RealKind::dct3 || kind == RealKind::d
 bool type4(RealKind kind) { return kind == RealKind::dct4 || kind == RealKind::dst4; }
 
 // Which of the two places of a sample in the order of types II and III, where every `p` of a range has the same.
-enum Where : int { front, back, either };
-Where where(std::size_t n, std::uint64_t first, std::uint64_t last) {
-  return 2 * last < n ? front : 2 * first >= n ? back : either;
+enum class Where { front, back, either };
+Where place_of(std::size_t n, std::uint64_t first, std::uint64_t last) {
+  return 2 * last < n ? Where::front : 2 * first >= n ? Where::back : Where::either;
 }
 
 struct Functions {
@@ -40,7 +40,8 @@ struct Functions {
   void sample_at() {
     text.open("FUNCTION real sample_at(GLOBAL const real* from, int p, int where)");
     if (type2(kind)) {
-      text.line("const int even = where == {} ? 2 * p < {} : where == {};", int{either}, n, int{front});
+      text.line("const int even = where == {} ? 2 * p < {} : where == {};", static_cast<int>(Where::either), n,
+                static_cast<int>(Where::front));
       text.line("const real x = {};", x(fmt::format("even ? 2 * p : {} - 2 * p", 2 * n - 1)));
       text.line("return {};", sine(kind) ? "even ? x : -x" : "x");
     } else if (kind == RealKind::dct1) {
@@ -154,10 +155,12 @@ std::string real_kind_fetched(const PassDesign& design, std::size_t table, const
   const std::size_t n = design.real_points;
   switch (design.load.values) {
     case Values::reals:
-      return fmt::format("make_real2(sample_at(from, {}, {}), 0)", place, int{where(n, constant, last)});
+      return fmt::format("make_real2(sample_at(from, {}, {}), 0)", place,
+                         static_cast<int>(place_of(n, constant, last)));
     case Values::pairs:
       return fmt::format("make_real2(sample_at(from, 2 * ({0}), {1}), sample_at(from, 2 * ({0}) + 1, {2}))", place,
-                         int{where(n, 2 * constant, 2 * last)}, int{where(n, 2 * constant + 1, 2 * last + 1)});
+                         static_cast<int>(place_of(n, 2 * constant, 2 * last)),
+                         static_cast<int>(place_of(n, 2 * constant + 1, 2 * last + 1)));
     default:
       return fmt::format("point_at(from, tables + {}, {})", table, place);
   }
