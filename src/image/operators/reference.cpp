@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "base/threads.hpp"
 #include "image/operators/settings.hpp"
 
 namespace ridge::image {
@@ -27,14 +28,21 @@ Plain like(const Plain& in) { return {in.rows, in.columns, in.channels, std::vec
 template <class F>
 Plain each(Plain out, std::size_t row_step, const F& f) {
   out.values.assign(out.rows * out.columns * out.channels, std::numeric_limits<double>::quiet_NaN());
-  for (std::size_t r = 0; r < out.rows; ++r) {
-    if (!is_sampled(r, out.rows, row_step)) continue;
+  const auto row = [&](std::size_t r) {
     for (std::size_t c = 0; c < out.columns; ++c) {
       for (std::size_t k = 0; k < out.channels; ++k) {
         out.at(r, c, k) = f(static_cast<std::ptrdiff_t>(r), static_cast<std::ptrdiff_t>(c), k);
       }
     }
+  };
+  std::vector<std::size_t> rows;
+  for (std::size_t r = 0; r < out.rows; ++r) {
+    if (is_sampled(r, out.rows, row_step)) rows.push_back(r);
   }
+  const bool few = rows.size() * out.columns < 10'000;
+  base::parallel(few ? 1 : std::min(base::hardware_threads(), rows.size()), [&](std::size_t thread, std::size_t of) {
+    for (std::size_t i = thread; i < rows.size(); i += of) row(rows[i]);
+  });
   return out;
 }
 

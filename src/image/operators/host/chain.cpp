@@ -165,11 +165,13 @@ class Fused final : public HostVariant {
     const Stage& last = *stages.back();
     RowSource* look = guide_of(last);
     const std::size_t stride = (last.out().columns + kRowSlack + 15) / 16 * 16;
-    base::AlignedArray<float> planes(last.out().channels * stride), scratch(last.scratch() + 1);
-    for (std::size_t r = begin; r < end; ++r) {
-      last.make(r, *from, look, planes.data(), stride, scratch.data());
-      round_planes(last.out(), planes.data(), stride);
-      store(planes.data(), stride, r, out);
+    const std::size_t together = last.rows_at_once(), each = last.out().channels * stride;
+    base::AlignedArray<float> planes(together * each), scratch(last.scratch() + 1);
+    float* outs[Stage::kMostRows] = {};
+    for (std::size_t j = 0; j < together; ++j) outs[j] = planes.data() + j * each;
+    for (std::size_t r = begin; r < end; r += together) {
+      last.make_rows(r, *from, look, outs, stride, scratch.data());
+      for (std::size_t j = 0; j < together && r + j < end; ++j) store(outs[j], stride, r + j, out);
     }
   }
 

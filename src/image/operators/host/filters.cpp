@@ -1,4 +1,6 @@
 // Weighted sums: convolution, products of a column and a row, gradients.
+#include <algorithm>
+
 #include "image/operators/host/row_kernels.hpp"
 #include "image/operators/host/rows.hpp"
 #include "image/operators/settings.hpp"
@@ -31,41 +33,63 @@ class ConvolveStage final : public Stage {
   Convolve o_;
 };
 
-// Down first, then across; with a step, every step-th row and column (the pyramid's).
+// Down first, then across; with a step of 2, every second row and column (the pyramid's).
 class SeparableStage final : public Stage {
  public:
   SeparableStage(const std::vector<double>& down, const std::vector<double>& across, std::size_t step, const Shape& in,
                  const Shape& out)
-      : Stage(in, out, across.size() / 2 + 1, down.size() + step),
+      : Stage(in, out, across.size() / 2 + 1, down.size() + step + (step == 1 ? kMostRows - 1 : 0)),
         down_(floats(down)),
         across_(floats(across)),
         step_(step) {}
 
-  std::size_t scratch() const override { return 2 * padded(in(), pad()); }
+  std::size_t scratch() const override {
+    return std::max(padded(in(), pad()), kMostRows * (kStrip + across_.size() + kRowSlack));
+  }
   void make(std::size_t r, RowSource& in, RowSource*, float* out, std::size_t stride, float* scratch) const override {
     const Shape& shape = this->in();
-    std::vector<const float*> from(std::max(down_.size(), across_.size()));
-    std::vector<Row> rows;
-    rows.reserve(down_.size());
-    for (std::size_t i = 0; i < down_.size(); ++i)
-      rows.push_back(
-          in.row(static_cast<std::ptrdiff_t>(step_ * r + i) - static_cast<std::ptrdiff_t>(down_.size() / 2)));
-    float* line = scratch + pad();
+    const std::vector<Row> rows = rows_of(in, step_ * r, down_.size());
+    std::vector<const float*> from(down_.size());
+    const float* line = scratch + pad() - across_.size() / 2;
     for (std::size_t k = 0; k < shape.channels; ++k) {
       for (std::size_t i = 0; i < down_.size(); ++i) from[i] = rows[i].plane(k) - pad();
       weighted_sum(from.data(), down_.data(), down_.size(), scratch, shape.columns + 2 * pad());
-      for (std::size_t i = 0; i < across_.size(); ++i) from[i] = line + i - across_.size() / 2;
-      if (step_ == 1) {
-        weighted_sum(from.data(), across_.data(), across_.size(), out + k * stride, shape.columns);
-        continue;
+      const auto across = step_ == 2 ? weighted_sum_half : weighted_sum_along;
+      across(line, across_.data(), across_.size(), out + k * stride, this->out().columns);
+    }
+  }
+  std::size_t rows_at_once() const override { return step_ == 1 && down_.size() >= kMostRows ? kMostRows : 1; }
+  // Strip by strip, so that the sums down the columns are in the nearest cache when they are summed across.
+  void make_rows(std::size_t r, RowSource& in, RowSource* guide, float* const* outs, std::size_t stride,
+                 float* scratch) const override {
+    if (rows_at_once() == 1) return make(r, in, guide, outs[0], stride, scratch);
+    const Shape& shape = this->in();
+    const std::vector<Row> rows = rows_of(in, r, down_.size() + kMostRows - 1);
+    const std::size_t left = across_.size() / 2, pitch = kStrip + across_.size() + kRowSlack;
+    float* sums[kMostRows];
+    for (std::size_t j = 0; j < kMostRows; ++j) sums[j] = scratch + j * pitch;
+    std::vector<const float*> from(rows.size());
+    for (std::size_t k = 0; k < shape.channels; ++k) {
+      for (std::size_t begin = 0; begin < shape.columns; begin += kStrip) {
+        const std::size_t wide = std::min(kStrip, shape.columns - begin);
+        for (std::size_t i = 0; i < rows.size(); ++i) from[i] = rows[i].plane(k) + begin - left;
+        weighted_sums_down(from.data(), down_.data(), down_.size(), sums, wide + across_.size() - 1);
+        for (std::size_t j = 0; j < kMostRows; ++j)
+          weighted_sum_along(sums[j], across_.data(), across_.size(), outs[j] + k * stride + begin, wide);
       }
-      float* whole = scratch + padded(shape, pad());
-      weighted_sum(from.data(), across_.data(), across_.size(), whole, shape.columns);
-      for (std::size_t c = 0; c < this->out().columns; ++c) out[k * stride + c] = whole[step_ * c];
     }
   }
 
  private:
+  static constexpr std::size_t kStrip = 480;
+
+  std::vector<Row> rows_of(RowSource& in, std::size_t first, std::size_t count) const {
+    std::vector<Row> rows;
+    rows.reserve(count);
+    for (std::size_t i = 0; i < count; ++i)
+      rows.push_back(in.row(static_cast<std::ptrdiff_t>(first + i) - static_cast<std::ptrdiff_t>(down_.size() / 2)));
+    return rows;
+  }
   std::vector<float> down_, across_;
   std::size_t step_;
 };
@@ -73,26 +97,16 @@ class SeparableStage final : public Stage {
 class GradientStage final : public Stage {
  public:
   GradientStage(const Gradient& o, const Shape& in)
-      : Stage(in, output_shape(o, in), 2, 3),
-        along_(floats(gradient_weights(o.kind).along)),
-        beside_(floats(gradient_weights(o.kind).beside)) {}
+      : Stage(in, output_shape(o, in), 4, 3), beside_(floats(gradient_weights(o.kind).beside)) {}
 
-  std::size_t scratch() const override { return padded(in(), pad()); }
-  void make(std::size_t r, RowSource& in, RowSource*, float* out, std::size_t stride, float* scratch) const override {
-    const std::size_t columns = this->in().columns;
-    Row rows[3];
-    for (std::size_t i = 0; i < 3; ++i) rows[i] = in.row(static_cast<std::ptrdiff_t>(r + i) - 1);
-    for (std::size_t way = 0; way < 2; ++way) {  // d/dx: smoothed down, differences across; d/dy the other way round
-      const float* down[3] = {rows[0].plane(0) - pad(), rows[1].plane(0) - pad(), rows[2].plane(0) - pad()};
-      weighted_sum(down, (way == 0 ? beside_ : along_).data(), 3, scratch, columns + 2 * pad());
-      const float* line = scratch + pad();
-      const float* across[3] = {line - 1, line, line + 1};
-      weighted_sum(across, (way == 0 ? along_ : beside_).data(), 3, out + way * stride, columns);
-    }
+  void make(std::size_t r, RowSource& in, RowSource*, float* out, std::size_t stride, float*) const override {
+    const float* rows[3] = {};
+    for (std::size_t i = 0; i < 3; ++i) rows[i] = in.row(static_cast<std::ptrdiff_t>(r + i) - 1).plane(0);
+    gradient_row(rows, beside_.data(), out, out + stride, this->in().columns);
   }
 
  private:
-  std::vector<float> along_, beside_;
+  std::vector<float> beside_;
 };
 
 }  // namespace

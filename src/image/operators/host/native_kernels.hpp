@@ -23,7 +23,8 @@ void mean_row(const std::uint32_t* sums, float factor, std::size_t n, std::uint8
 // out[i] = above[i] + the sum of in[0..i], one channel.
 void sum_row(const std::uint8_t* in, std::size_t n, const std::uint32_t* above, std::uint32_t* out);
 
-// A block of pixels of `bytes` (1, 2, 4, 8) each, 16 / bytes on a side, turned about its diagonal.
+// A block of pixels of `bytes` (1, 2, 3, 4, 8) each, 16 / bytes on a side (16 where they are 3), turned about its
+// diagonal.
 void transpose_block(const std::byte* in, std::size_t in_pitch, std::byte* out, std::ptrdiff_t out_pitch,
                      std::size_t bytes);
 

@@ -113,8 +113,8 @@ class NativeTurn final : public Native {
  public:
   explicit NativeTurn(bool turned) : turned_(turned) {}
   void run(const Image& in, Image& out, std::size_t threads) const override {
-    const std::size_t bytes = in.shape().pixel_bytes(), side = 16 / bytes,
-                      tile = std::max<std::size_t>(side, 64 / bytes * 2);
+    const std::size_t bytes = in.shape().pixel_bytes(), side = bytes == 3 ? 16 : 16 / bytes,
+                      tile = bytes == 3 ? 32 : std::max<std::size_t>(side, 64 / bytes * 2);
     in_bands(threads, in.columns(), tile, [&](std::size_t begin, std::size_t end) {
       for (std::size_t top = 0; top < in.rows(); top += tile) {
         for (std::size_t left = begin; left < end; left += side) {
@@ -140,6 +140,38 @@ class NativeTurn final : public Native {
     }
   }
   bool turned_;
+};
+
+// The nearest pixel: bytes that move.
+template <std::size_t kBytes>
+class NativeNearest final : public Native {
+ public:
+  NativeNearest(const Shape& in, const Shape& out) {
+    for (const ResizeTap& tap : resize_taps(in.rows, out.rows, Interpolation::nearest))
+      rows_.push_back(static_cast<std::size_t>(tap.from));
+    for (const ResizeTap& tap : resize_taps(in.columns, out.columns, Interpolation::nearest))
+      places_.push_back(static_cast<std::uint32_t>(tap.from) * static_cast<std::uint32_t>(kBytes));
+  }
+  void run(const Image& in, Image& out, std::size_t threads) const override {
+    in_bands(threads, out.rows(), 4, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; ++r) {
+        auto* to = out.row<std::byte>(r);
+        if (r > begin && rows_[r] == rows_[r - 1]) {
+          std::memcpy(to, out.row<std::byte>(r - 1), out.shape().row_bytes());
+          continue;
+        }
+        const auto* from = in.row<std::byte>(rows_[r]);
+        for (const std::uint32_t place : places_) {
+          std::memcpy(to, from + place, kBytes);
+          to += kBytes;
+        }
+      }
+    });
+  }
+
+ private:
+  std::vector<std::size_t> rows_;
+  std::vector<std::uint32_t> places_;
 };
 
 template <template <class> class Made>
@@ -170,6 +202,30 @@ std::unique_ptr<Native> native_halving(const Operation& operation, const Shape& 
   return of_depth<NativeHalving>(in.depth);
 }
 
+std::unique_ptr<Native> native_nearest(const Operation& operation, const Shape& in, const Edge&) {
+  const auto* resize = std::get_if<Resize>(&operation);
+  if (resize == nullptr || resize->interpolation != Interpolation::nearest) return {};
+  const Shape out = output_shape(operation, in);
+  switch (in.pixel_bytes()) {
+    case 1:
+      return std::make_unique<NativeNearest<1>>(in, out);
+    case 2:
+      return std::make_unique<NativeNearest<2>>(in, out);
+    case 3:
+      return std::make_unique<NativeNearest<3>>(in, out);
+    case 4:
+      return std::make_unique<NativeNearest<4>>(in, out);
+    case 6:
+      return std::make_unique<NativeNearest<6>>(in, out);
+    case 8:
+      return std::make_unique<NativeNearest<8>>(in, out);
+    case 12:
+      return std::make_unique<NativeNearest<12>>(in, out);
+    default:
+      return std::make_unique<NativeNearest<16>>(in, out);
+  }
+}
+
 std::unique_ptr<Native> native_integral(const Operation& operation, const Shape& in, const Edge&) {
   if (!std::holds_alternative<Integral>(operation)) return {};
   switch (in.depth) {
@@ -184,7 +240,7 @@ std::unique_ptr<Native> native_integral(const Operation& operation, const Shape&
 
 std::unique_ptr<Native> native_turn(const Operation& operation, const Shape& in, const Edge&) {
   const std::size_t bytes = in.pixel_bytes();
-  if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) return {};
+  if (bytes > 4 && bytes != 8) return {};
   if (std::holds_alternative<Transpose>(operation)) return std::make_unique<NativeTurn>(false);
   const auto* rotate = std::get_if<Rotate>(&operation);
   if (rotate == nullptr || quarter_turns(*rotate) != 1) return {};
@@ -197,7 +253,8 @@ std::unique_ptr<Native> native(const Operation& operation, const Shape& in, cons
   const bool whole = edge.constant >= 0 && edge.constant <= most &&
                      edge.constant == static_cast<float>(static_cast<int>(edge.constant));
   if (edge.border == Border::constant && in.depth != Depth::f32 && !whole) return {};
-  for (const auto make : {native_median, native_box, native_halving, native_turn, native_integral, native_gray}) {
+  for (const auto make :
+       {native_median, native_box, native_halving, native_nearest, native_turn, native_integral, native_gray}) {
     if (auto made = make(operation, in, edge)) return made;
   }
   return {};

@@ -1,5 +1,7 @@
 #include "image/operators/host/row_kernels.hpp"
 
+#include <type_traits>
+
 #include "image/flow/constants.hpp"
 
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_SSSE3)
@@ -16,15 +18,71 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<float>;
 using F = hn::Vec<D>;
 
-// Buffers have room for a whole vector behind their end: the last one writes there.
+// kVectors sums at once: as many as a fused multiply-add takes cycles, times how many begin in one.
+template <std::size_t kVectors>
+HWY_INLINE void weighted_block(const float* const* from, const float* weights, std::size_t taps, float* out,
+                               std::size_t i) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  F sums[kVectors];
+  HWY_UNROLL(8)
+  for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::Zero(d);
+  for (std::size_t k = 0; k < taps; ++k) {
+    const float* p = from[k] + i;
+    const F w = hn::Set(d, weights[k]);
+    HWY_UNROLL(8)
+    for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::MulAdd(hn::LoadU(d, p + v * lanes), w, sums[v]);
+  }
+  HWY_UNROLL(8)
+  for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], d, out + i + v * lanes);
+}
+
+// Buffers have room for a whole vector behind their end: the last one reads and writes there.
 void weighted(const float* const* from, const float* weights, std::size_t taps, float* out, std::size_t n) {
+  const std::size_t lanes = hn::Lanes(D());
+  std::size_t i = 0;
+  for (; i + 8 * lanes <= n; i += 8 * lanes) weighted_block<8>(from, weights, taps, out, i);
+  for (; i < n; i += lanes) weighted_block<1>(from, weights, taps, out, i);
+}
+
+// One line at neighbouring places. Loads bound it: on NEON every second tap comes from two registers instead.
+#if HWY_TARGET == HWY_NEON
+HWY_INLINE void along_block(const float* line, const float* weights, std::size_t taps, float* out) {
+  constexpr std::size_t kVectors = 8;
+  float32x4_t sums[kVectors];
+  HWY_UNROLL(8)
+  for (std::size_t v = 0; v < kVectors; ++v) sums[v] = vdupq_n_f32(0);
+  std::size_t k = 0;
+  for (; k + 1 < taps; k += 2) {
+    const float32x2_t w = vld1_f32(weights + k);
+    float32x4_t held = vld1q_f32(line + k);
+    HWY_UNROLL(8)
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      const float32x4_t next = vld1q_f32(line + k + 4 * v + 4);
+      sums[v] = vfmaq_lane_f32(sums[v], held, w, 0);
+      sums[v] = vfmaq_lane_f32(sums[v], vextq_f32(held, next, 1), w, 1);
+      held = next;
+    }
+  }
+  if (k < taps) {
+    HWY_UNROLL(8)
+    for (std::size_t v = 0; v < kVectors; ++v) sums[v] = vfmaq_n_f32(sums[v], vld1q_f32(line + k + 4 * v), weights[k]);
+  }
+  HWY_UNROLL(8)
+  for (std::size_t v = 0; v < kVectors; ++v) vst1q_f32(out + 4 * v, sums[v]);
+}
+#endif
+void weighted_along(const float* line, const float* weights, std::size_t taps, float* out, std::size_t n) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
+#if HWY_TARGET == HWY_NEON
+  for (; i + 8 * lanes <= n; i += 8 * lanes) along_block(line + i, weights, taps, out + i);
+#endif
   for (; i + 4 * lanes <= n; i += 4 * lanes) {
     F a = hn::Zero(d), b = hn::Zero(d), c = hn::Zero(d), e = hn::Zero(d);
     for (std::size_t k = 0; k < taps; ++k) {
-      const float* p = from[k] + i;
+      const float* p = line + i + k;
       const F w = hn::Set(d, weights[k]);
       a = hn::MulAdd(hn::LoadU(d, p), w, a);
       b = hn::MulAdd(hn::LoadU(d, p + lanes), w, b);
@@ -36,11 +94,218 @@ void weighted(const float* const* from, const float* weights, std::size_t taps, 
     hn::StoreU(c, d, out + i + 2 * lanes);
     hn::StoreU(e, d, out + i + 3 * lanes);
   }
-  for (; i < n; ++i) {
-    float sum = 0;
-    for (std::size_t k = 0; k < taps; ++k) sum += from[k][i] * weights[k];
-    out[i] = sum;
+  for (; i < n; i += lanes) {
+    F sum = hn::Zero(d);
+    for (std::size_t k = 0; k < taps; ++k) sum = hn::MulAdd(hn::LoadU(d, line + i + k), hn::Set(d, weights[k]), sum);
+    hn::StoreU(sum, d, out + i);
   }
+}
+
+// Four rows of the result at once: each row that comes in is loaded once for all of them. At least four taps.
+template <std::size_t kVectors>
+HWY_INLINE void rows_block(const float* const* rows, const float* weights, std::size_t taps, float* const* outs,
+                           std::size_t i) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  F sums[4][kVectors];
+  HWY_UNROLL(4)
+  for (std::size_t j = 0; j < 4; ++j) {
+    HWY_UNROLL(4)
+    for (std::size_t v = 0; v < kVectors; ++v) sums[j][v] = hn::Zero(d);
+  }
+  const auto add = [&]<std::size_t kFirst, std::size_t kEnd>(std::size_t t) {
+    const float* row = rows[t] + i;
+    F values[kVectors];
+    HWY_UNROLL(4)
+    for (std::size_t v = 0; v < kVectors; ++v) values[v] = hn::LoadU(d, row + v * lanes);
+    HWY_UNROLL(4)
+    for (std::size_t j = kFirst; j < kEnd; ++j) {
+      const F w = hn::Set(d, weights[t - j]);
+      HWY_UNROLL(4)
+      for (std::size_t v = 0; v < kVectors; ++v) sums[j][v] = hn::MulAdd(values[v], w, sums[j][v]);
+    }
+  };
+  add.template operator()<0, 1>(0);
+  add.template operator()<0, 2>(1);
+  add.template operator()<0, 3>(2);
+  for (std::size_t t = 3; t < taps; ++t) add.template operator()<0, 4>(t);
+  add.template operator()<1, 4>(taps);
+  add.template operator()<2, 4>(taps + 1);
+  add.template operator()<3, 4>(taps + 2);
+  HWY_UNROLL(4)
+  for (std::size_t j = 0; j < 4; ++j) {
+    HWY_UNROLL(4)
+    for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[j][v], d, outs[j] + i + v * lanes);
+  }
+}
+void weighted_rows(const float* const* rows, const float* weights, std::size_t taps, float* const* outs,
+                   std::size_t n) {
+#if HWY_TARGET == HWY_NEON || HWY_TARGET <= HWY_AVX3
+  constexpr std::size_t kVectors = 4;
+#else
+  constexpr std::size_t kVectors = 2;  // of 16 registers
+#endif
+  const std::size_t lanes = hn::Lanes(D());
+  std::size_t i = 0;
+  for (; i + kVectors * lanes <= n; i += kVectors * lanes) rows_block<kVectors>(rows, weights, taps, outs, i);
+  for (; i < n; i += lanes) rows_block<1>(rows, weights, taps, outs, i);
+}
+
+// Every second place: taps in pairs, the even and the odd ones of two vectors.
+template <std::size_t kVectors>
+HWY_INLINE void half_block(const float* line, const float* weights, std::size_t taps, float* out, std::size_t i) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  F sums[kVectors], a, b;
+  HWY_UNROLL(4)
+  for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::Zero(d);
+  std::size_t k = 0;
+  for (; k + 1 < taps; k += 2) {
+    const F first = hn::Set(d, weights[k]), second = hn::Set(d, weights[k + 1]);
+    HWY_UNROLL(4)
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      hn::LoadInterleaved2(d, line + 2 * (i + v * lanes) + k, a, b);
+      sums[v] = hn::MulAdd(b, second, hn::MulAdd(a, first, sums[v]));
+    }
+  }
+  if (k < taps) {
+    const F last = hn::Set(d, weights[k]);
+    HWY_UNROLL(4)
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      hn::LoadInterleaved2(d, line + 2 * (i + v * lanes) + k, a, b);
+      sums[v] = hn::MulAdd(a, last, sums[v]);
+    }
+  }
+  HWY_UNROLL(4)
+  for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], d, out + i + v * lanes);
+}
+void weighted_half(const float* line, const float* weights, std::size_t taps, float* out, std::size_t n) {
+  const std::size_t lanes = hn::Lanes(D());
+  std::size_t i = 0;
+  for (; i + 4 * lanes <= n; i += 4 * lanes) half_block<4>(line, weights, taps, out, i);
+  for (; i < n; i += lanes) half_block<1>(line, weights, taps, out, i);
+}
+
+// Sampled anew. Neighbouring pixels of the result come from neighbouring places: where those of a vector lie within a
+// few vectors, bytes are picked from registers; else each is loaded by itself.
+#if HWY_TARGET == HWY_NEON
+template <int kRegisters, std::size_t kLines>
+HWY_INLINE void resample_picked(const float* const* lines, const Resampling& table, float* const* outs, std::size_t n) {
+  const uint32x4_t each = vdupq_n_u32(0x04040404u), bytes = vdupq_n_u32(0x03020100u);
+  for (std::size_t i = 0; i < n; i += 4) {
+    const std::int32_t* place = table.places + i;
+    const int32x4_t there = vsubq_s32(vld1q_s32(place), vdupq_n_s32(place[0]));
+    uint32x4_t pick = vmlaq_u32(bytes, vreinterpretq_u32_s32(there), each);
+    const auto take = [&](auto held, auto at) {
+      float32x4_t sums[kLines];
+      HWY_UNROLL(4)
+      for (std::size_t j = 0; j < kLines; ++j) sums[j] = vdupq_n_f32(0);
+      for (std::size_t k = 0; k < table.taps; ++k) {
+        const float32x4_t w = vld1q_f32(table.weights + k * table.stride + i);
+        HWY_UNROLL(4)
+        for (std::size_t j = 0; j < kLines; ++j)
+          sums[j] = vfmaq_f32(sums[j], vreinterpretq_f32_u8(at(held[j], vreinterpretq_u8_u32(pick))), w);
+        pick = vaddq_u32(pick, each);
+      }
+      HWY_UNROLL(4)
+      for (std::size_t j = 0; j < kLines; ++j) vst1q_f32(outs[j] + i, sums[j]);
+    };
+    if constexpr (kRegisters == 2) {
+      uint8x16x2_t held[kLines];
+      HWY_UNROLL(4)
+      for (std::size_t j = 0; j < kLines; ++j) {
+        const auto* window = reinterpret_cast<const uint8_t*>(lines[j] + place[0]);
+        held[j] = {{vld1q_u8(window), vld1q_u8(window + 16)}};
+      }
+      take(held, [](const uint8x16x2_t& from, uint8x16_t at) { return vqtbl2q_u8(from, at); });
+    } else {
+      uint8x16x4_t held[kLines];
+      HWY_UNROLL(4)
+      for (std::size_t j = 0; j < kLines; ++j) {
+        const auto* window = reinterpret_cast<const uint8_t*>(lines[j] + place[0]);
+        held[j] = {{vld1q_u8(window), vld1q_u8(window + 16), vld1q_u8(window + 32), vld1q_u8(window + 48)}};
+      }
+      take(held, [](const uint8x16x4_t& from, uint8x16_t at) { return vqtbl4q_u8(from, at); });
+    }
+  }
+}
+#endif
+void resampled(const float* const* lines, std::size_t count, const Resampling& table, float* const* outs,
+               std::size_t n) {
+#if HWY_TARGET == HWY_NEON
+  if (table.span <= 8) {
+    for (; count >= 4; count -= 4, lines += 4, outs += 4) resample_picked<2, 4>(lines, table, outs, n);
+    for (; count >= 3; count -= 3, lines += 3, outs += 3) resample_picked<2, 3>(lines, table, outs, n);
+    for (; count > 0; --count, ++lines, ++outs) resample_picked<2, 1>(lines, table, outs, n);
+  } else if (table.span <= 16) {
+    for (; count >= 2; count -= 2, lines += 2, outs += 2) resample_picked<4, 2>(lines, table, outs, n);
+    for (; count > 0; --count, ++lines, ++outs) resample_picked<4, 1>(lines, table, outs, n);
+  }
+  for (; count > 0; --count, ++lines, ++outs) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const float* from = *lines + table.places[i];
+      float sum = 0;
+      for (std::size_t k = 0; k < table.taps; ++k) sum += from[k] * table.weights[k * table.stride + i];
+      (*outs)[i] = sum;
+    }
+  }
+#else
+  const D d;
+  const hn::RebindToSigned<D> di;
+  const std::size_t lanes = hn::Lanes(d);
+  for (; count > 0; --count, ++lines, ++outs) {
+    for (std::size_t i = 0; i < n; i += lanes) {
+      const auto places = hn::LoadU(di, table.places + i);
+      F sum = hn::Zero(d);
+      for (std::size_t k = 0; k < table.taps; ++k) {
+        const F w = hn::LoadU(d, table.weights + k * table.stride + i);
+        sum = hn::MulAdd(hn::GatherIndex(d, *lines + k, places), w, sum);
+      }
+      hn::StoreU(sum, d, *outs + i);
+    }
+  }
+#endif
+}
+
+// Of three rows: smoothed down them, and their difference; then the same across.
+void gradients(const float* const* rows, const float* beside, float* x, float* y, std::size_t n) {
+  const D d;
+  const F outer = hn::Set(d, beside[0]), middle = hn::Set(d, beside[1]), half = hn::Set(d, 0.5f);
+  const auto down = [&](std::ptrdiff_t i, F& smooth, F& apart) {
+    const F a = hn::LoadU(d, rows[0] + i), b = hn::LoadU(d, rows[1] + i), c = hn::LoadU(d, rows[2] + i);
+    smooth = hn::MulAdd(hn::Add(a, c), outer, hn::Mul(b, middle));
+    apart = hn::Mul(hn::Sub(c, a), half);
+  };
+  const auto store = [&](std::size_t i, F left, F right, F before, F here, F after) {
+    hn::StoreU(hn::Mul(hn::Sub(right, left), half), d, x + i);
+    hn::StoreU(hn::MulAdd(hn::Add(before, after), outer, hn::Mul(here, middle)), d, y + i);
+  };
+#if HWY_TARGET == HWY_NEON  // what lies beside a vector is taken from its neighbours
+  const auto moved = [](F a, F b, auto by) { return F(vextq_f32(a.raw, b.raw, decltype(by)::value)); };
+  constexpr std::integral_constant<int, 1> kOne;
+  constexpr std::integral_constant<int, 3> kThree;
+  F smooth[3], apart[3];
+  down(-4, smooth[0], apart[0]);
+  down(0, smooth[1], apart[1]);
+  for (std::size_t i = 0; i < n; i += 4) {
+    down(static_cast<std::ptrdiff_t>(i) + 4, smooth[2], apart[2]);
+    store(i, moved(smooth[0], smooth[1], kThree), moved(smooth[1], smooth[2], kOne), moved(apart[0], apart[1], kThree),
+          apart[1], moved(apart[1], apart[2], kOne));
+    smooth[0] = smooth[1];
+    smooth[1] = smooth[2];
+    apart[0] = apart[1];
+    apart[1] = apart[2];
+  }
+#else
+  for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    F left, right, here, before, middle_smooth, after;
+    down(at - 1, left, before);
+    down(at, middle_smooth, here);
+    down(at + 1, right, after);
+    store(i, left, right, before, here, after);
+  }
+#endif
 }
 
 // Values enter one after the other; once more are held than the median needs, the least and the greatest leave.
@@ -81,14 +346,6 @@ void median(const float* const* from, std::size_t taps, float* out, std::size_t 
   }
 }
 
-void rounded(float* values, std::size_t n, float most) {
-  for (std::size_t i = 0; i < n; ++i) {
-    float x = values[i] > 0 ? values[i] : 0;  // NaN too
-    x = x < most ? x : most;
-    values[i] = (x + 8388608.0f) - 8388608.0f;
-  }
-}
-
 template <class D1>
 HWY_INLINE hn::Vec<D1> exp2_of(D1 d, hn::Vec<D1> t) {
   const hn::RebindToUnsigned<D1> du;
@@ -125,61 +382,6 @@ void divided(float* values, const float* by, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) values[i] /= by[i];
 }
 
-template <class T>
-HWY_INLINE void unpack_row(const T* in, std::size_t channels, std::size_t n, float* out, std::size_t stride) {
-  const auto plane = [&]<std::size_t kChannels>() {
-    for (std::size_t c = 0; c < n; ++c) {
-      for (std::size_t k = 0; k < kChannels; ++k) out[k * stride + c] = static_cast<float>(in[c * kChannels + k]);
-    }
-  };
-  switch (channels) {
-    case 1:
-      return plane.template operator()<1>();
-    case 2:
-      return plane.template operator()<2>();
-    case 3:
-      return plane.template operator()<3>();
-    default:
-      return plane.template operator()<4>();
-  }
-}
-template <class T>
-HWY_INLINE void pack_row(const float* in, std::size_t stride, std::size_t channels, std::size_t n, T* out) {
-  const auto plane = [&]<std::size_t kChannels>() {
-    for (std::size_t c = 0; c < n; ++c) {
-      for (std::size_t k = 0; k < kChannels; ++k) out[c * kChannels + k] = static_cast<T>(in[k * stride + c]);
-    }
-  };
-  switch (channels) {
-    case 1:
-      return plane.template operator()<1>();
-    case 2:
-      return plane.template operator()<2>();
-    case 3:
-      return plane.template operator()<3>();
-    default:
-      return plane.template operator()<4>();
-  }
-}
-void unpack_u8(const std::uint8_t* in, std::size_t channels, std::size_t n, float* out, std::size_t stride) {
-  unpack_row(in, channels, n, out, stride);
-}
-void unpack_u16(const std::uint16_t* in, std::size_t channels, std::size_t n, float* out, std::size_t stride) {
-  unpack_row(in, channels, n, out, stride);
-}
-void unpack_f32(const float* in, std::size_t channels, std::size_t n, float* out, std::size_t stride) {
-  unpack_row(in, channels, n, out, stride);
-}
-void pack_u8(const float* in, std::size_t stride, std::size_t channels, std::size_t n, std::uint8_t* out) {
-  pack_row(in, stride, channels, n, out);
-}
-void pack_u16(const float* in, std::size_t stride, std::size_t channels, std::size_t n, std::uint16_t* out) {
-  pack_row(in, stride, channels, n, out);
-}
-void pack_f32(const float* in, std::size_t stride, std::size_t channels, std::size_t n, float* out) {
-  pack_row(in, stride, channels, n, out);
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace ridge::image
 HWY_AFTER_NAMESPACE();
@@ -189,15 +391,13 @@ namespace ridge::image {
 
 HWY_EXPORT(weighted);
 HWY_EXPORT(median);
-HWY_EXPORT(rounded);
+HWY_EXPORT(weighted_half);
+HWY_EXPORT(resampled);
+HWY_EXPORT(gradients);
+HWY_EXPORT(weighted_along);
+HWY_EXPORT(weighted_rows);
 HWY_EXPORT(one_tap);
 HWY_EXPORT(divided);
-HWY_EXPORT(unpack_u8);
-HWY_EXPORT(unpack_u16);
-HWY_EXPORT(unpack_f32);
-HWY_EXPORT(pack_u8);
-HWY_EXPORT(pack_u16);
-HWY_EXPORT(pack_f32);
 
 void weighted_sum(const float* const* from, const float* weights, std::size_t taps, float* out, std::size_t n) {
   HWY_DYNAMIC_DISPATCH(weighted)(from, weights, taps, out, n);
@@ -205,27 +405,25 @@ void weighted_sum(const float* const* from, const float* weights, std::size_t ta
 void median_of(const float* const* from, std::size_t taps, float* out, std::size_t n) {
   HWY_DYNAMIC_DISPATCH(median)(from, taps, out, n);
 }
-void round_to(float* values, std::size_t n, float most) { HWY_DYNAMIC_DISPATCH(rounded)(values, n, most); }
+void weighted_sum_half(const float* line, const float* weights, std::size_t taps, float* out, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(weighted_half)(line, weights, taps, out, n);
+}
+void weighted_sum_along(const float* line, const float* weights, std::size_t taps, float* out, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(weighted_along)(line, weights, taps, out, n);
+}
+void weighted_sums_down(const float* const* rows, const float* weights, std::size_t taps, float* const* outs,
+                        std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(weighted_rows)(rows, weights, taps, outs, n);
+}
+void resample(const float* const* lines, std::size_t count, const Resampling& table, float* const* outs,
+              std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(resampled)(lines, count, table, outs, n);
+}
+void gradient_row(const float* const* rows, const float* beside, float* x, float* y, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(gradients)(rows, beside, x, y, n);
+}
 void bilateral_tap(const BilateralTap& tap, std::size_t n) { HWY_DYNAMIC_DISPATCH(one_tap)(tap, n); }
 void divide(float* values, const float* by, std::size_t n) { HWY_DYNAMIC_DISPATCH(divided)(values, by, n); }
-void unpack(const std::uint8_t* in, std::size_t channels, std::size_t n, float* out, std::size_t stride) {
-  HWY_DYNAMIC_DISPATCH(unpack_u8)(in, channels, n, out, stride);
-}
-void unpack(const std::uint16_t* in, std::size_t channels, std::size_t n, float* out, std::size_t stride) {
-  HWY_DYNAMIC_DISPATCH(unpack_u16)(in, channels, n, out, stride);
-}
-void unpack(const float* in, std::size_t channels, std::size_t n, float* out, std::size_t stride) {
-  HWY_DYNAMIC_DISPATCH(unpack_f32)(in, channels, n, out, stride);
-}
-void pack(const float* in, std::size_t stride, std::size_t channels, std::size_t n, std::uint8_t* out) {
-  HWY_DYNAMIC_DISPATCH(pack_u8)(in, stride, channels, n, out);
-}
-void pack(const float* in, std::size_t stride, std::size_t channels, std::size_t n, std::uint16_t* out) {
-  HWY_DYNAMIC_DISPATCH(pack_u16)(in, stride, channels, n, out);
-}
-void pack(const float* in, std::size_t stride, std::size_t channels, std::size_t n, float* out) {
-  HWY_DYNAMIC_DISPATCH(pack_f32)(in, stride, channels, n, out);
-}
 
 }  // namespace ridge::image
 #endif

@@ -7,6 +7,24 @@ namespace ridge::image {
 
 // out[i] = the sum over k of weights[k] * from[k][i]: rows above each other, or one row at several offsets.
 void weighted_sum(const float* const* from, const float* weights, std::size_t taps, float* out, std::size_t n);
+// out[i] = the sum over k of weights[k] * line[2 i + k].
+void weighted_sum_half(const float* line, const float* weights, std::size_t taps, float* out, std::size_t n);
+// out[i] = the sum over k of weights[k] * line[i + k].
+void weighted_sum_along(const float* line, const float* weights, std::size_t taps, float* out, std::size_t n);
+// Four rows: outs[j][i] = the sum over k of weights[k] * rows[j + k][i]; at least four taps.
+void weighted_sums_down(const float* const* rows, const float* weights, std::size_t taps, float* const* outs,
+                        std::size_t n);
+// outs[j][i] = the sum over k of weights[k * stride + i] * lines[j][places[i] + k]. Tables go on for kRowSlack entries
+// behind the last; `span` is how far the places of four neighbours and their taps reach at most.
+struct Resampling {
+  const std::int32_t* places;
+  const float* weights;
+  std::size_t taps, stride, span;
+};
+void resample(const float* const* lines, std::size_t count, const Resampling& table, float* const* outs, std::size_t n);
+// Of three rows: d/dx, smoothed down by the weights `beside` (three, symmetric), and d/dy, smoothed across. Rows are
+// read four places before their first.
+void gradient_row(const float* const* rows, const float* beside, float* x, float* y, std::size_t n);
 // out[i] = the median over k of from[k][i]; taps is odd and at most 25.
 void median_of(const float* const* from, std::size_t taps, float* out, std::size_t n);
 // Rounded half to even and clamped to [0, most], still float.
@@ -26,12 +44,12 @@ struct BilateralTap {
 void bilateral_tap(const BilateralTap& tap, std::size_t n);
 void divide(float* values, const float* by, std::size_t n);
 
-// Between pixels and planes: a row of `n` pixels, channels apart by `stride` floats.
+// Between pixels and planes: a row of `n` pixels, channels apart by `stride` floats. Packing rounds half to even and
+// clamps to the depth.
 void unpack(const std::uint8_t* in, std::size_t channels, std::size_t n, float* out, std::size_t stride);
 void unpack(const std::uint16_t* in, std::size_t channels, std::size_t n, float* out, std::size_t stride);
 void unpack(const float* in, std::size_t channels, std::size_t n, float* out, std::size_t stride);
-void pack(const float* in, std::size_t stride, std::size_t channels, std::size_t n,
-          std::uint8_t* out);  // already whole
+void pack(const float* in, std::size_t stride, std::size_t channels, std::size_t n, std::uint8_t* out);
 void pack(const float* in, std::size_t stride, std::size_t channels, std::size_t n, std::uint16_t* out);
 void pack(const float* in, std::size_t stride, std::size_t channels, std::size_t n, float* out);
 

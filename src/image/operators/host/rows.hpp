@@ -43,6 +43,13 @@ class Stage {
   virtual void make(std::size_t r, RowSource& in, RowSource* guide, float* out, std::size_t stride,
                     float* scratch) const = 0;
   virtual bool wants_guide() const { return false; }
+  // Rows that are made more cheaply together: r to r + rows_at_once() - 1, some of them perhaps beyond the last.
+  static constexpr std::size_t kMostRows = 4;
+  virtual std::size_t rows_at_once() const { return 1; }
+  virtual void make_rows(std::size_t r, RowSource& in, RowSource* guide, float* const* outs, std::size_t stride,
+                         float* scratch) const {
+    make(r, in, guide, outs[0], stride, scratch);
+  }
 
  private:
   Shape in_, out_;
