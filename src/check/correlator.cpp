@@ -86,9 +86,20 @@ Outcome correlator(Draw& draw) {
   const filterbank::Problem& b = spectra.problem;
   filterbank::Correlation wanted{.times = draw.random.magnitude(times),
                                  .channels = divisor_of(draw.random, b.channels)};
+  // Rounded first; what rounding may do to a sum follows from its step.
+  double step = 0;
+  if (draw.random.chance(0.4)) {
+    const bool bytes = draw.random.chance(0.5);
+    wanted.arithmetic = bytes ? filterbank::Arithmetic::int8 : filterbank::Arithmetic::float16;
+    wanted.scale = bytes ? 100.0f : 1.0f;
+    step = bytes ? 0.5 / 100 : 0x1p-11;
+  }
   // Whole blocks of what lies together.
   if (channel_order) wanted.times = (wanted.times + b.output_times - 1) / b.output_times * b.output_times;
-  draw.problem = fmt::format("correlator of {} stations, {} polarizations, {} channels by {}, {} times by {}, {}",
+  draw.problem = fmt::format("correlator{} of {} stations, {} polarizations, {} channels by {}, {} times by {}, {}",
+                             wanted.arithmetic == filterbank::Arithmetic::int8      ? " (int8)"
+                             : wanted.arithmetic == filterbank::Arithmetic::float16 ? " (float16)"
+                                                                                    : "",
                              b.stations, b.polarizations, b.channels, wanted.channels, times, wanted.times,
                              channel_order ? fmt::format("channels first, {} times", b.output_times) : "time first");
   filterbank::Correlator worker =
@@ -100,7 +111,9 @@ Outcome correlator(Draw& draw) {
   if (!outcome.wrong.empty()) return outcome;
   draw.answered(std::as_writable_bytes(std::span(got)));
   const std::size_t pols = b.polarizations, channels = b.channels / wanted.channels;
-  const double allowed = 4e-6 * std::sqrt(static_cast<double>(wanted.times * wanted.channels)) + 1e-6;
+  const auto summed = static_cast<double>(wanted.times * wanted.channels);
+  // Values lie within 1: a product is off by two steps of each part at most, most of which cancel in a long sum.
+  const double allowed = 4e-6 * std::sqrt(summed) + 1e-6 + 4 * step * std::min(summed, 6 * std::sqrt(summed));
   Random random(cuts + 1);
   const bool all = got.size() * wanted.times * wanted.channels < 2'000'000;
   for (std::size_t n = 0; n < (all ? got.size() : std::min<std::size_t>(got.size(), 500)); ++n) {

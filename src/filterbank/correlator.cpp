@@ -2,6 +2,7 @@
 // all signals over a few times are set apart (real and imaginary parts), and tiles of 2 x 4 signals are summed from
 // there. Floats over kTimes times at most, so that a long integration does not round away; doubles over those.
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <ridge/filterbank.hpp>
@@ -17,7 +18,23 @@ namespace {
 constexpr std::size_t kTimes = 64;
 constexpr std::size_t kStaged = 32;  // times set apart at once
 
+float rounded_to_half(float value) {
+  if (!(std::abs(value) < 65520)) return std::isnan(value) ? value : std::copysign(HUGE_VALF, value);
+  int exponent = 0;
+  std::frexp(value, &exponent);
+  const int last = std::max(exponent - 11, -24);  // of the bits that a half keeps
+  return std::ldexp(std::nearbyint(std::ldexp(value, -last)), last);
+}
+
 }  // namespace
+
+Arithmetic arithmetic_named(std::string_view name) {
+  if (name == "float32") return Arithmetic::float32;
+  if (name == "float16") return Arithmetic::float16;
+  if (name == "int8") return Arithmetic::int8;
+  throw Error(ErrorKind::invalid_argument,
+              fmt::format("no arithmetic \"{}\"; there are float32, float16 and int8", name));
+}
 
 CorrelatorState::CorrelatorState(const Problem& problem, const Correlation& correlation)
     : geometry_(resolve(problem)), correlation_(correlation) {
@@ -33,10 +50,22 @@ CorrelatorState::CorrelatorState(const Problem& problem, const Correlation& corr
                 fmt::format("filterbank: an integration of {} times is no whole number of output blocks of {}",
                             correlation.times, g.times));
   }
+  if (!(correlation.scale > 0) || !std::isfinite(correlation.scale) ||
+      (correlation.arithmetic == Arithmetic::float32 && correlation.scale != 1)) {
+    throw Error(
+        ErrorKind::invalid_argument,
+        fmt::format("filterbank: a correlation's scale is {}; it is above 0, and 1 for float32", correlation.scale));
+  }
 }
 
 void CorrelatorState::enqueue(Queue&, const Buffer&, std::size_t, const Buffer&) {
   throw Error(ErrorKind::invalid_argument, "filterbank: a correlator on the host takes spectra by push()");
+}
+void CorrelatorState::pack(Queue& queue, const Buffer& spectra, std::size_t times, const Buffer& rows) {
+  enqueue(queue, spectra, times, rows);
+}
+void CorrelatorState::enqueue_packed(Queue& queue, const Buffer& rows, std::size_t times, const Buffer& out) {
+  enqueue(queue, rows, times, out);
 }
 
 namespace {
@@ -59,6 +88,7 @@ class HostCorrelator final : public CorrelatorState {
     std::fill(sums_.begin(), sums_.end(), 0.0f);
     totals_.assign(sums_.size(), 0.0);
     threads_ = std::min(g.threads, blocks_);
+    factor_ = 1 / (static_cast<double>(correlation.scale) * correlation.scale);
     for (std::size_t i = 0; i < threads_; ++i) staged_.emplace_back(kStaged * signals_ * kSignalFloats);
   }
 
@@ -132,9 +162,21 @@ class HostCorrelator final : public CorrelatorState {
           } else {
             product_kernels().split(reinterpret_cast<const float*>(from), there, to);
           }
+          if (correlation_.arithmetic != Arithmetic::float32) round_values({to, kSignalFloats});
         }
       }
       std::fill(to, staged + (t + 1) * signals_ * kSignalFloats, 0.0f);
+    }
+  }
+
+  void round_values(std::span<float> values) const {
+    for (float& value : values) {
+      value *= correlation_.scale;
+      if (correlation_.arithmetic == Arithmetic::float16) {
+        value = rounded_to_half(value);
+      } else {
+        value = std::isnan(value) ? 0 : std::nearbyint(std::clamp(value, -127.0f, 127.0f));
+      }
     }
   }
 
@@ -174,11 +216,12 @@ class HostCorrelator final : public CorrelatorState {
     for (std::size_t k = 0; k < channels(); ++k, to += products()) {
       std::complex<double> sum = 0;
       for (std::size_t i = 0; i < correlation_.channels; ++i) sum += total(k * correlation_.channels + i);
-      *to = static_cast<std::complex<float>>(sum);
+      *to = static_cast<std::complex<float>>(sum * factor_);
     }
   }
 
   std::size_t signals_ = 0, blocks_ = 0, threads_ = 1;
+  double factor_ = 1;
   std::vector<TileAt> tiles_;
   base::AlignedArray<float> sums_;  // [block of channels][tile][row, column][re, im][channel]
   std::vector<double> totals_;      // the same
@@ -220,17 +263,57 @@ std::size_t Correlator::push(std::span<const std::complex<float>> spectra, std::
   return written;
 }
 
-void Correlator::enqueue(Queue& queue, const Buffer& spectra, std::size_t times, const Buffer& out) {
-  const Geometry& g = state_->geometry();
-  const std::size_t each = state_->correlation().times, value = sizeof(std::complex<float>);
-  if (times % each != 0 || spectra.size() / value / g.spectrum_size() < times ||
-      out.size() / value / size() < times / each) {
+namespace {
+void check_resident(const CorrelatorState& state, std::size_t sample_bytes, const Buffer& samples, std::size_t times,
+                    const Buffer& out) {
+  const std::size_t each = state.correlation().times, value = sizeof(std::complex<float>);
+  if (times % each != 0 || samples.size() / sample_bytes / state.geometry().spectrum_size() < times ||
+      out.size() / value / state.size() < times / each) {
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("filterbank: {} times of resident spectra are no whole integrations of {}, or a buffer ({} "
                             "and {} bytes) does not hold them",
-                            times, each, spectra.size(), out.size()));
+                            times, each, samples.size(), out.size()));
   }
+}
+}  // namespace
+
+void Correlator::enqueue(Queue& queue, const Buffer& spectra, std::size_t times, const Buffer& out) {
+  check_resident(*state_, sizeof(std::complex<float>), spectra, times, out);
   state_->enqueue(queue, spectra, times, out);
+}
+
+std::size_t Correlator::packed_times() const {
+  switch (state_->correlation().arithmetic) {
+    case Arithmetic::float16:
+      return 16;
+    case Arithmetic::int8:
+      return 32;
+    default:
+      throw Error(ErrorKind::invalid_argument, "filterbank: products of float32 take spectra, not packed rows");
+  }
+}
+
+void Correlator::pack(Queue& queue, const Buffer& spectra, std::size_t times, const Buffer& rows) {
+  const std::size_t row = packed_times(), spectrum = state_->geometry().spectrum_size();
+  if (times % row != 0 || spectra.size() / sizeof(std::complex<float>) / spectrum < times ||
+      rows.size() / (64 / row) / spectrum < times) {
+    throw Error(
+        ErrorKind::invalid_argument,
+        fmt::format("filterbank: {} times are no whole rows of {}, or a buffer ({} and {} bytes) does not hold them",
+                    times, row, spectra.size(), rows.size()));
+  }
+  state_->pack(queue, spectra, times, rows);
+}
+
+void Correlator::enqueue_packed(Queue& queue, const Buffer& rows, std::size_t times, const Buffer& out) {
+  const std::size_t row = packed_times();
+  if (state_->correlation().times % row != 0) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("filterbank: an integration of {} times is no whole number of packed rows of {}",
+                            state_->correlation().times, row));
+  }
+  check_resident(*state_, 64 / row, rows, times, out);
+  state_->enqueue_packed(queue, rows, times, out);
 }
 
 }  // namespace ridge::filterbank

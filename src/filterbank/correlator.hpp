@@ -4,12 +4,16 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include <ridge/filterbank.hpp>
 
 #include "filterbank/geometry.hpp"
 
 namespace ridge::filterbank {
+
+// "float32", "float16", "int8"; Error{invalid_argument} for others.
+Arithmetic arithmetic_named(std::string_view name);
 
 class CorrelatorState {
  public:
@@ -19,6 +23,8 @@ class CorrelatorState {
   // Whole output blocks of spectra, counted and checked.
   virtual void push(std::span<const std::complex<float>> spectra, std::complex<float>* out) = 0;
   virtual void enqueue(Queue& queue, const Buffer& spectra, std::size_t times, const Buffer& out);
+  virtual void pack(Queue& queue, const Buffer& spectra, std::size_t times, const Buffer& rows);
+  virtual void enqueue_packed(Queue& queue, const Buffer& rows, std::size_t times, const Buffer& out);
 
   const Geometry& geometry() const { return geometry_; }
   const Correlation& correlation() const { return correlation_; }
@@ -39,6 +45,9 @@ class CorrelatorState {
 namespace on_device {
 std::unique_ptr<CorrelatorState> make_correlator(const Device& device, const Problem& problem,
                                                  const Correlation& correlation);
-}
+// With the kernels of matrix units or without; a device that has none imitates them, slowly.
+std::unique_ptr<CorrelatorState> make_correlator(const Device& device, const Problem& problem,
+                                                 const Correlation& correlation, bool matrix_units);
+}  // namespace on_device
 
 }  // namespace ridge::filterbank

@@ -5,11 +5,14 @@
 #include <set>
 
 #include "device/cuda/nvrtc.hpp"
+#include "filterbank/correlator.hpp"
 #include "filterbank/device/compiled_bank.hpp"
 #include "filterbank/device/lines_codegen.hpp"
 #include "filterbank/device/matrix_weights.hpp"
+#include "filterbank/device/products.hpp"
 #include "support.hpp"
 #include "support/devices.hpp"
+#include "support/hopper.hpp"
 
 namespace ridge::filterbank::test {
 namespace {
@@ -226,6 +229,86 @@ TEST_F(BankOnDevices, CorrelatorIsTheHostsHoweverItIsCut) {
   }
 }
 
+// Rounded values: bytes give the same integers everywhere, halves the same products with another order of sums.
+TEST_F(BankOnDevices, CorrelatorOfRoundedValues) {
+  struct Wanted {
+    Problem problem;
+    Correlation correlation;
+    std::size_t times;
+  };
+  // One block of signals straight to the output, two blocks, and sums of channels through totals.
+  const std::vector<Wanted> all{
+      {{.channels = 2, .stations = 35, .order = Order::channel, .output_times = 16},
+       {.times = 32, .arithmetic = Arithmetic::float16},
+       64},
+      {{.channels = 1, .stations = 67, .order = Order::channel, .output_times = 4},
+       {.times = 36, .arithmetic = Arithmetic::int8, .scale = 30},
+       36},
+      {{.channels = 4, .stations = 5, .polarizations = 1},
+       {.times = 21, .channels = 2, .arithmetic = Arithmetic::int8, .scale = 30},
+       42},
+  };
+  std::mt19937 random(5);
+  std::normal_distribution<float> normal;
+  for (const Device& device : accelerators()) {
+    for (const Wanted& one : all) {
+      const bool bytes = one.correlation.arithmetic == Arithmetic::int8;
+      const std::size_t each = one.problem.channels * one.problem.stations * one.problem.polarizations;
+      Spectra spectra(one.times * each);
+      for (auto& value : spectra) value = {normal(random), normal(random)};
+      const Buffer in = uploaded(device, std::span<const std::complex<float>>(spectra), "spectra");
+      Correlation floats = one.correlation;
+      floats.arithmetic = Arithmetic::float32, floats.scale = 1;
+      Correlator on_host(one.problem, one.correlation), plain(one.problem, floats);
+      Spectra wanted(one.times / one.correlation.times * on_host.size()), exact(wanted.size()), got(wanted.size());
+      on_host.push(spectra, wanted);
+      plain.push(spectra, exact);
+      EXPECT_LT(error(wanted, exact), bytes ? 2e-2 : 5e-4);
+      const double allowed = bytes ? 1e-7 : 1e-6;
+      const auto matrix = make_correlator(device, one.problem, one.correlation, true);
+      Queue queue = device.queue();
+      const Buffer out = device.buffer(got.size() * sizeof got[0]);
+      queue.fill(out, std::byte{0xff});
+      matrix->enqueue(queue, in, one.times, out);
+      queue.download(out, std::span(got));
+      queue.finish();
+      EXPECT_LE(error(got, wanted), allowed) << one.problem.stations << " stations on matrix units";
+      if (one.correlation.channels == 1) continue;
+      for (const bool units : {true, false}) {
+        std::fill(got.begin(), got.end(), std::complex<float>(NAN, NAN));
+        make_correlator(device, one.problem, one.correlation, units)->push(spectra, got.data());
+        EXPECT_LE(error(got, wanted), allowed) << one.problem.stations << " stations pushed, matrix units " << units;
+      }
+    }
+  }
+}
+
+TEST_F(BankOnDevices, CorrelatorOfPackedRows) {
+  const Device device = accelerators().front();
+  const Problem problem{.channels = 3, .stations = 4, .order = Order::channel, .output_times = 16};
+  const Correlation correlation{.times = 64, .arithmetic = Arithmetic::int8, .scale = 40};
+  Spectra spectra(128 * 24);
+  std::mt19937 random(6);
+  std::normal_distribution<float> normal;
+  for (auto& value : spectra) value = {normal(random), normal(random)};
+  Correlator correlator(device, problem, correlation);
+  EXPECT_EQ(correlator.packed_times(), 32u);
+  const Buffer in = uploaded(device, std::span<const std::complex<float>>(spectra), "spectra");
+  const Buffer rows = device.buffer(spectra.size() * 2), out = device.buffer(2 * correlator.size() * 8);
+  Queue queue = device.queue();
+  correlator.pack(queue, in, 128, rows);
+  correlator.enqueue_packed(queue, rows, 128, out);
+  Spectra wanted(2 * correlator.size()), got(wanted.size());
+  correlator.push(spectra, wanted);
+  queue.download(out, std::span(got));
+  queue.finish();
+  EXPECT_LE(error(got, wanted), 1e-7);
+  EXPECT_THROW(correlator.enqueue_packed(queue, rows, 96, out), Error);
+  EXPECT_THROW(correlator.pack(queue, in, 129, rows), Error);
+  EXPECT_THROW(Correlator(device, problem, {.times = 64}).packed_times(), Error);
+  EXPECT_THROW(Correlator(device, problem, {.times = 64, .scale = 2}), Error);
+}
+
 TEST_F(BankOnDevices, ResidentSamplesAndWhatABufferMustHold) {
   const Problem problem{.channels = 16, .taps = 4, .stations = 2};
   const Device device = accelerators().front();
@@ -400,6 +483,23 @@ TEST_F(BankOnDevices, SpecializedWarpsAgreeWithTheDefinition) {
   }
   if (!any) GTEST_SKIP() << "no CUDA device";
   EXPECT_GE(ran, 20u) << "the planner does not offer these kernels any more";
+}
+
+TEST(BankKernels, CorrelatorsCompileForHopper) {
+  if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
+  const Geometry geometry = resolve({.channels = 256, .stations = 100});
+  for (const Arithmetic arithmetic : {Arithmetic::float16, Arithmetic::int8}) {
+    for (const bool direct : {false, true}) {
+      const Correlation correlation{.arithmetic = arithmetic};
+      for (const KernelSource& source : matrix_products_kernels({.device = ridge::test::hopper(),
+                                        .geometry = geometry,
+                                        .correlation = correlation,
+                                        .baselines = 5050,
+                                        .direct = direct})) {
+        EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(source, "sm_90").empty()); });
+      }
+    }
+  }
 }
 
 // Needs no GPU: what a CUDA device would be given.

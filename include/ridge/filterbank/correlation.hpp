@@ -9,9 +9,15 @@
 
 namespace ridge::filterbank {
 
+// What is multiplied: floats, or values rounded to fewer bits, which the matrix units of a device multiply several
+// times as fast. A value of 8 bits lies within -127 and 127 and what is larger is cut off; sums of them are exact.
+enum class Arithmetic { float32, float16, int8 };
+
 struct Correlation {
   std::size_t times = 256;   // spectra of one integration
   std::size_t channels = 1;  // neighbouring channels summed; divides the number of channels
+  Arithmetic arithmetic = Arithmetic::float32;
+  float scale = 1;  // float16, int8: values are multiplied by it before they are rounded, and the sums divided again
 };
 
 class CorrelatorState;
@@ -42,6 +48,13 @@ class Correlator {
   // Devices: `times` spectra that are there already, whole integrations, to as many in `out`; enqueued, not waited for.
   // Apart from what push() carries.
   void enqueue(Queue& queue, const Buffer& spectra, std::size_t times, const Buffer& out);
+  // Devices, float16 and int8: values that are rounded already, `scale` times what they stand for, in rows of 64 bytes:
+  // packed_times() times (16 and 32) of one signal, real part first; rows lie as block of times, channel, station,
+  // polarization. An integration has whole blocks.
+  void enqueue_packed(Queue& queue, const Buffer& rows, std::size_t times, const Buffer& out);
+  std::size_t packed_times() const;
+  // Spectra rounded into such rows, whole blocks of them.
+  void pack(Queue& queue, const Buffer& spectra, std::size_t times, const Buffer& rows);
 
  private:
   std::unique_ptr<CorrelatorState> state_;

@@ -37,6 +37,7 @@ void add_bench_transpose(Command& bench);
 void add_bench_fft(Command& bench);
 void add_bench_stencil(Command& bench);
 void add_bench_filterbank(Command& bench);
+void add_bench_correlator(Command& bench);
 void add_bench_image(Command& bench);
 void add_bench_image_stages(Command& bench);
 

@@ -282,6 +282,7 @@ void add_bench_filterbank(Command& bench_command) {
   command.option("--oversample", wanted->oversample, "A ratio like 8/7").shows_default();
   command.option("--size", wanted->size, "Complex samples of a run (default 4e6; devices 1e8)");
   command.option("--seconds", wanted->seconds, "Spent on each").shows_default();
+  command.flag("--detect", wanted->detect, "Devices: also power, summed over times in the same kernel");
   command.flag("--transfers", wanted->transfers, "Devices: from and to host memory as well, against the link");
   command.flag("--power", wanted->power, "Devices: GFLOP/s per watt by the board's counter");
   command.flag("--all", wanted->all, "Devices: every candidate, not the planner's choice alone");

@@ -17,6 +17,7 @@ struct FilterbankCases {
   double seconds = 0.5;
   double size = 0;         // complex samples of a run; 0: 4e6 on the host, 1e8 on a device
   bool transfers = false;  // devices: from and to host memory as well
+  bool detect = false;     // devices: power of the spectra, summed, in one kernel
   bool power = false;      // devices: joules by the board's counter
   bool all = false;        // devices: every candidate, not only the planner's choice
   bool scenario = false;   // host: the planner's choice only, and the FIR alone

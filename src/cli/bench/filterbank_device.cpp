@@ -106,6 +106,7 @@ class DeviceCase {
       result.notes.push_back(fmt::format("{} FIR alone: {:.1f} Gsample/s, {:.0f} GFLOP/s", filterbank_text(problem_),
                                          samples / seconds[peer] * 1e-9, fir_flops() * times / seconds[peer] * 1e-9));
     }
+    if (wanted_.detect) detected(expected, rate, samples, result.notes);
     if (wanted_.transfers) transfers(plans, samples, result.notes);
     return result;
   }
@@ -182,6 +183,46 @@ class DeviceCase {
       if (error.kind() != ErrorKind::unavailable) throw;
       notes.push_back(fmt::format("cufft: left out: {}", error.what()));
     }
+  }
+
+  // FIR, transform, power and a short sum over times in one kernel: samples are read, sums written.
+  void detected(std::span<const std::complex<float>> expected, double rate, double samples,
+                std::vector<std::string>& notes) {
+    const filterbank::Problem problem = filterbank::complete(problem_);
+    const auto bank = filterbank::on_device::fused_power(device_, problem, g_, filterbank::Products::total, 64);
+    if (!bank) return notes.push_back(fmt::format("{}: no kernel detects at once", filterbank_text(problem_)));
+    const auto weights = bank->prepare(problem.weights);
+    const std::size_t summed = bank->design().summed, count = spectra_ / summed * summed;
+    const std::size_t row = g_.stations * g_.channels;
+    const Buffer sums = device_.buffer(count / summed * row * sizeof(float), {.name = "bench power"});
+    const auto call = [&] {
+      bank->enqueue(queue_, {.samples = in_, .start = 0, .spectra = sums, .first = 0, .count = count}, *weights);
+    };
+    call();
+    std::vector<float> ours(row);
+    queue_.download(sums, ours.data(), row * sizeof(float));
+    queue_.finish();
+    if (summed * g_.spectrum_size() > expected.size()) {
+      return notes.push_back(fmt::format("power: sums of {} times are more than were compared", summed));
+    }
+    double worst = 0;
+    for (std::size_t i = 0; i < row; ++i) {
+      double sum = 0;
+      for (std::size_t t = 0; t < summed * g_.polarizations; ++t)
+        sum += std::norm(std::complex<double>(expected[t * row + i]));
+      const double off = std::abs(static_cast<double>(ours[i]) - sum) / std::max(sum, 1e-30);
+      if (!(off <= worst)) worst = std::isnan(off) ? HUGE_VAL : off;
+    }
+    if (!(worst < 1e-4)) throw Error(ErrorKind::internal, fmt::format("power: {:.2g} from the host's", worst));
+    const double seconds =
+        best_device_seconds(queue_, {call}, {.seconds = wanted_.seconds, .at_least = 5, .at_most = 2000, .round = 2e-3})
+            .front();
+    const double bytes =
+        static_cast<double>(count * g_.hop) / static_cast<double>(g_.block) * static_cast<double>(g_.frame_bytes()) +
+        static_cast<double>(sums.size());
+    notes.push_back(fmt::format(
+        "{} power, {} times a sum: {:.1f} Gsample/s, {:.0f} GB/s read and written, {:.3f} of a copy's",
+        filterbank_text(problem_), summed, samples / seconds * 1e-9, bytes / seconds * 1e-9, bytes / seconds / rate));
   }
 
   std::string power(const std::function<void()>& call, double flops, double seconds) {

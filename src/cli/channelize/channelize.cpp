@@ -156,6 +156,14 @@ void add_channelize(Command& program) {
               "later one; several, in order")
       .value_name("SAMPLE:FILE");
   command.flag("--correlate", wishes->correlate, "Every pair of stations, over --times spectra");
+  command
+      .option("--arithmetic", wishes->arithmetic,
+              "--correlate: what is multiplied: float32, or float16 or int8, rounded from --scale times the spectra")
+      .shows_default();
+  command
+      .option("--scale", wishes->scale,
+              "--arithmetic float16, int8: what spectra are multiplied by before they are rounded")
+      .shows_default();
   command.option("--subbands", wishes->subbands, "Numbers that stand for {} in IN and OUT").value_name("0-7,...");
   command.flag("--resume", wishes->resume, "Go on behind the last whole time that OUT (raw) holds");
   command.option("--first-sample", wishes->first_sample, "Number of the input's first sample, of a pipe opened late");

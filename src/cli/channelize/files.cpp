@@ -88,7 +88,7 @@ std::unique_ptr<BankWork> work_for(const ChannelizeWishes& wishes, const Setup& 
                                    const mpi::Communicator& processes, const Team& team) {
   if (wishes.correlate && team.count == 1 && setup.devices.size() == 1 && !wishes.digest && !wishes.by_channel &&
       wishes.replacements.empty()) {
-    const filterbank::Correlation correlation{.times = wishes.times, .channels = wishes.sum_channels};
+    const filterbank::Correlation correlation = correlation_of(wishes);
     auto made = DeviceCorrelation::make(setup.devices.front(), setup.work.problem, correlation, setup.work.options);
     if (made) return made;
   }

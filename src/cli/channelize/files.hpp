@@ -48,6 +48,8 @@ struct ChannelizeWishes {
   std::string bandpass, delays;
   std::vector<std::string> replacements;  // "SAMPLE:FILE", in order of samples
   bool correlate = false;
+  std::string arithmetic = "float32";
+  double scale = 1;
   std::string detect;  // total, powers, stokes; empty: none, or total for a .fil file
   std::size_t times = 1, sum_channels = 1;
   std::uint64_t from_sample = 0;

@@ -7,6 +7,7 @@
 
 #include "base/files.hpp"
 #include "cli/mistake.hpp"
+#include "filterbank/correlator.hpp"
 #include "io/crc32c.hpp"
 #include "io/npy.hpp"
 #include "io/psrdada.hpp"
@@ -36,7 +37,7 @@ std::string what_is_written(const ChannelizeWishes& wishes, const filterbank::Pr
   for (const std::string& replacement : wishes.replacements) text += ", " + replacement;
   if (p.centred) text += ", centred";
   if (wishes.by_channel) text += fmt::format(", {} times a block", p.output_times);
-  if (wishes.correlate) text += ", correlated";
+  if (wishes.correlate) text += fmt::format(", correlated {} {}", wishes.arithmetic, wishes.scale);
   if (!wishes.detect.empty()) text += ", " + wishes.detect;
   if (wishes.times > 1 || wishes.sum_channels > 1)
     text += fmt::format(", sums of {} times and {} channels", wishes.times, wishes.sum_channels);
@@ -64,6 +65,13 @@ std::optional<filterbank::Detection> detection_for(const ChannelizeWishes& wishe
       .products = products_of(wishes.detect), .times = wishes.times, .channels = wishes.sum_channels};
 }
 
+filterbank::Correlation correlation_of(const ChannelizeWishes& wishes) {
+  return {.times = wishes.times,
+          .channels = wishes.sum_channels,
+          .arithmetic = filterbank::arithmetic_named(wishes.arithmetic),
+          .scale = static_cast<float>(wishes.scale)};
+}
+
 Sink::Sink(const ChannelizeWishes& wishes, const filterbank::Problem& problem, std::size_t hop,
            const io::SampleInfo& info, double seconds, Product made, const Device& device)
     : problem_(problem),
@@ -79,7 +87,7 @@ Sink::Sink(const ChannelizeWishes& wishes, const filterbank::Problem& problem, s
   if (wishes.correlate) {
     if (fil_ || !wishes.detect.empty()) mistake("--correlate writes .npy or raw, without --detect");
     each_ = wishes.times;
-    const filterbank::Correlation correlation{.times = wishes.times, .channels = wishes.sum_channels};
+    const filterbank::Correlation correlation = correlation_of(wishes);
     if (made_ == Product::spectra && !device.is_host()) {
       correlator_.emplace(device, problem_, correlation);
     } else {

@@ -28,6 +28,9 @@ class Digest {
 // Power as the wishes ask for it, or nothing.
 std::optional<filterbank::Detection> detection_for(const ChannelizeWishes& wishes);
 
+// Products as the wishes ask for them.
+filterbank::Correlation correlation_of(const ChannelizeWishes& wishes);
+
 class Sink {
  public:
   // What comes is `made`; where that is spectra and power or correlations are wished for, they are made here, the

@@ -1,6 +1,6 @@
-// Products of all pairs of signals on a device: a group has one channel and a tile of signals x signals, whose times
-// come through local memory; an item sums a square of products in registers. Sums are floats over a stretch of times;
-// a total of two floats (a sum and what its roundings lost) takes stretch after stretch, always the same ones.
+// Products of all pairs of signals on a device. Sums are floats (or integers) over a stretch of times; a total of two
+// floats (a sum and what its roundings lost) takes stretch after stretch, always the same ones. Rounded values are
+// packed first, and multiplied on the matrix units where there are some.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -8,51 +8,74 @@
 #include "device/kernel_text.hpp"
 #include "filterbank/correlator.hpp"
 #include "filterbank/device/compiled_bank.hpp"
+#include "filterbank/device/matrix_products.hpp"
+#include "filterbank/device/products.hpp"
 
 namespace ridge::filterbank::on_device {
+
+Defines correlator_defines(const ProductsWanted& wanted) {
+  const Geometry& g = wanted.geometry;
+  const auto number = [](std::size_t value) { return fmt::format("{}", value); };
+  return {{"CHANNELS", number(g.channels)},
+          {"SUMMED", number(wanted.correlation.channels)},
+          {"SIGNALS", number(g.stations * g.polarizations)},
+          {"BASELINES", number(wanted.baselines)},
+          {"POLARIZATIONS", number(g.polarizations)},
+          {"HALVES", wanted.correlation.arithmetic == Arithmetic::float16 ? "1" : "0"},
+          {"PLACE_OF(time, signal)", place_of_value(g)},
+          {"PACK_ITEMS", "128"},
+          {"FINISH_ITEMS", "128"}};
+}
+
+std::string place_of_value(const Geometry& g) {
+  if (!g.by_channel) {
+    return fmt::format("(((ulong)(time) * {0} + (signal) % {0}) * {1} + (signal) / {0}) * {2} + channel",
+                       g.polarizations, g.stations, g.channels);
+  }
+  return fmt::format("(((ulong)((time) / {0}) * {1} + channel) * {2} + (signal)) * {0} + (time) % {0}", g.times,
+                     g.channels, g.stations * g.polarizations);
+}
+
+std::string packed_text(std::size_t items) {
+  return matrix_words_text(items) + ridge::detail::kernel_text("filterbank/packed");
+}
+
 namespace {
 
-constexpr std::size_t kSide = 16;      // items of a group: kSide x kSide
-constexpr std::size_t kStaged = 16;    // times in local memory
-constexpr std::size_t kStretch = 128;  // times of one sum of floats, about
-constexpr std::size_t kFinishItems = 128;
+constexpr std::size_t kItems = 128;
+constexpr std::size_t kStretch = 128;         // times of one sum of floats, about
+constexpr std::size_t kHalvesStretch = 4096;  // of products of halves, whose own rounding is larger than the sum's
+constexpr std::size_t kBytesStretch = 32768;  // of products of bytes: so many fit an integer
 
 class DeviceCorrelator final : public CorrelatorState {
  public:
-  DeviceCorrelator(const Device& device, const Problem& problem, const Correlation& correlation)
+  DeviceCorrelator(const Device& device, const Problem& problem, const Correlation& correlation, bool matrix)
       : CorrelatorState(problem, correlation), device_(device), queue_(device.queue()) {
     const Geometry& g = geometry_;
-    const std::size_t signals = g.stations * g.polarizations, each = signals > 2 * kSide ? 4 : 2;
+    const Arithmetic arithmetic = correlation.arithmetic;
     // Whole output blocks, so that a push can always be taken up to such a stretch's end.
-    stretch_ = std::min(correlation.times, std::max<std::size_t>(1, kStretch / g.times) * g.times);
-    const std::size_t tile = kSide * each, tiles = (signals + tile - 1) / tile;
-    std::vector<std::int32_t> list;
-    for (std::size_t column = 0; column < tiles; ++column) {
-      for (std::size_t row = 0; row <= column; ++row) {
-        list.push_back(static_cast<std::int32_t>(row));
-        list.push_back(static_cast<std::int32_t>(column));
-      }
+    const auto stretch_of = [&](std::size_t times) {
+      return std::min(correlation.times, std::max<std::size_t>(1, times / g.times) * g.times);
+    };
+    held_times_ = stretch_of(kStretch);
+    stretch_ = held_times_;
+    if (matrix) {
+      stretch_ = std::min(correlation.times, arithmetic == Arithmetic::int8 ? kBytesStretch : kHalvesStretch);
     }
-    groups_ = list.size() / 2 * g.channels;
-    tiles_ = uploaded(device, std::span<const std::int32_t>(list), "correlator tiles");
+    direct_ = matrix && correlation.channels == 1 && stretch_ == correlation.times;
+    factor_ = static_cast<float>(1 / (static_cast<double>(correlation.scale) * correlation.scale));
     totals_ = device.buffer(baselines() * products() * g.channels * 4 * sizeof(float), {.name = "correlator totals"});
     result_ = device.buffer(size() * sizeof(std::complex<float>), {.name = "correlator result"});
-    const auto number = [](std::size_t value) { return fmt::format("{}", value); };
-    const Program program = device.compile({.name = "filter bank correlator",
-                                            .text = ridge::detail::kernel_text("filterbank/correlate"),
-                                            .defines = {{"SIDE", number(kSide)},
-                                                        {"EACH", number(each)},
-                                                        {"STAGED", number(kStaged)},
-                                                        {"STAGES", number((stretch_ + kStaged - 1) / kStaged)},
-                                                        {"FINISH_ITEMS", number(kFinishItems)},
-                                                        {"CHANNELS", number(g.channels)},
-                                                        {"SUMMED", number(correlation.channels)},
-                                                        {"SIGNALS", number(signals)},
-                                                        {"BASELINES", number(baselines())},
-                                                        {"POLARIZATIONS", number(g.polarizations)},
-                                                        {"PLACE_OF(time, signal)", place()}}});
-    correlate_ = program.kernel("correlate");
+    if (direct_) {
+      whole_ = matrix_products(wanted(true));
+    } else {
+      sums_ = matrix ? matrix_products(wanted(false)) : register_products(wanted(false));
+    }
+    const Program program = device.compile({.name = "filter bank correlator, totals",
+                                            .text = packed_text(1) + ridge::detail::kernel_text("filterbank/totals"),
+                                            .defines = correlator_defines(wanted(false))});
     finish_ = program.kernel("finish");
+    if (packs()) pack_ = program.kernel("pack");
   }
 
   void push(std::span<const std::complex<float>> spectra, std::complex<float>* out) override {
@@ -60,7 +83,7 @@ class DeviceCorrelator final : public CorrelatorState {
     while (!spectra.empty()) {
       const std::size_t within = static_cast<std::size_t>(count_ % correlation_.times);
       // To the end of the stretch, which an integration's end cuts off.
-      const std::size_t end = std::min(correlation_.times, (within / stretch_ + 1) * stretch_);
+      const std::size_t end = std::min(correlation_.times, (within / held_times_ + 1) * held_times_);
       const std::size_t now = std::min(spectra.size() / each, end - within);
       held_.insert(held_.end(), spectra.begin(), spectra.begin() + static_cast<std::ptrdiff_t>(now * each));
       spectra = spectra.subspan(now * each);
@@ -68,10 +91,13 @@ class DeviceCorrelator final : public CorrelatorState {
       if (within + now < end) return;
       const std::size_t times = held_.size() / each;
       if (!samples_) {
-        samples_ = device_.buffer(stretch_ * each * sizeof(std::complex<float>), {.name = "correlator spectra"});
+        samples_ = device_.buffer(held_times_ * each * sizeof(std::complex<float>), {.name = "correlator spectra"});
       }
       queue_.upload(held_.data(), samples_, held_.size() * sizeof held_[0]);
-      add(queue_, samples_, 0, times, end <= stretch_);
+      if (packs()) pack_rows(queue_, samples_, 0, times, room_for_rows(times));
+      sums_->add(
+          queue_,
+          {.samples = packs() ? packed_ : samples_, .times = times, .begins = end <= held_times_, .to = totals_});
       if (end == correlation_.times) {
         finish(queue_, result_, 0);
         queue_.download(result_, out, size() * sizeof *out);
@@ -84,41 +110,80 @@ class DeviceCorrelator final : public CorrelatorState {
 
   void enqueue(Queue& queue, const Buffer& spectra, std::size_t times, const Buffer& out) override {
     for (std::size_t done = 0; done < times; done += correlation_.times) {
-      for (std::size_t t = 0; t < correlation_.times; t += stretch_) {
-        add(queue, spectra, done + t, std::min(stretch_, correlation_.times - t), t == 0);
-      }
-      finish(queue, out, done / correlation_.times * size());
+      if (packs()) pack_rows(queue, spectra, done, correlation_.times, room_for_rows(correlation_.times));
+      integrate(queue, packs() ? packed_ : spectra, packs() ? 0 : done, out, done / correlation_.times * size());
+    }
+  }
+
+  void pack(Queue& queue, const Buffer& spectra, std::size_t times, const Buffer& rows) override {
+    pack_rows(queue, spectra, 0, times, rows);
+  }
+
+  void enqueue_packed(Queue& queue, const Buffer& rows, std::size_t times, const Buffer& out) override {
+    for (std::size_t done = 0; done < times; done += correlation_.times) {
+      integrate(queue, rows, done, out, done / correlation_.times * size());
     }
   }
 
  private:
-  // A value's place among spectra that begin an output block.
-  std::string place() const {
-    const Geometry& g = geometry_;
-    if (!g.by_channel) {
-      return fmt::format("(((ulong)(time) * {0} + (signal) % {0}) * {1} + (signal) / {0}) * {2} + channel",
-                         g.polarizations, g.stations, g.channels);
+  ProductsWanted wanted(bool direct) const {
+    return {.device = device_,
+            .geometry = geometry_,
+            .correlation = correlation_,
+            .baselines = baselines(),
+            .direct = direct};
+  }
+  bool packs() const { return correlation_.arithmetic != Arithmetic::float32; }
+
+  // One integration from `first` on.
+  void integrate(Queue& queue, const Buffer& samples, std::size_t first, const Buffer& out, std::size_t offset) {
+    const std::size_t times = correlation_.times;
+    if (direct_) {
+      whole_->add(queue,
+                  {.samples = samples, .first = first, .times = times, .to = out, .offset = offset, .factor = factor_});
+      return;
     }
-    return fmt::format("(((ulong)((time) / {0}) * {1} + channel) * {2} + (signal)) * {0} + (time) % {0}", g.times,
-                       g.channels, g.stations * g.polarizations);
+    for (std::size_t t = 0; t < times; t += stretch_) {
+      sums_->add(queue, {.samples = samples,
+                         .first = first + t,
+                         .times = std::min(stretch_, times - t),
+                         .begins = t == 0,
+                         .to = totals_});
+    }
+    finish(queue, out, offset);
   }
 
-  void add(Queue& queue, const Buffer& spectra, std::size_t first, std::size_t times, bool begins) {
-    queue.launch(correlate_, {.groups = {groups_}, .items = {kSide * kSide}},
-                 {spectra, totals_, tiles_, static_cast<std::int32_t>(first), static_cast<std::int32_t>(times),
-                  static_cast<std::int32_t>(begins ? 1 : 0)});
+  std::size_t row_words(std::size_t times) const {
+    const std::size_t row = row_times(correlation_.arithmetic);
+    return (times + row - 1) / row * geometry_.spectrum_size() * 16;
   }
+  const Buffer& room_for_rows(std::size_t times) {
+    const std::size_t bytes = row_words(times) * 4;
+    if (!packed_ || packed_.size() < bytes) packed_ = device_.buffer(bytes, {.name = "correlator rows"});
+    return packed_;
+  }
+
+  void pack_rows(Queue& queue, const Buffer& spectra, std::size_t first, std::size_t times, const Buffer& rows) {
+    const std::size_t words = row_words(times);
+    queue.launch(pack_, {.groups = {(words + kItems - 1) / kItems}, .items = {kItems}},
+                 {spectra, rows, static_cast<std::int32_t>(first), static_cast<std::int32_t>(times),
+                  static_cast<std::uint64_t>(words), correlation_.scale});
+  }
+
   void finish(Queue& queue, const Buffer& out, std::size_t offset) {
     const auto values = static_cast<std::uint64_t>(size());
-    queue.launch(finish_, {.groups = {(values + kFinishItems - 1) / kFinishItems}, .items = {kFinishItems}},
-                 {totals_, out, static_cast<std::uint64_t>(offset), values});
+    queue.launch(finish_, {.groups = {(values + kItems - 1) / kItems}, .items = {kItems}},
+                 {totals_, out, static_cast<std::uint64_t>(offset), values, factor_});
   }
 
   Device device_;
   Queue queue_;
-  Kernel correlate_, finish_;
-  Buffer tiles_, totals_, result_, samples_;
-  std::size_t groups_ = 0, stretch_ = 1;
+  Kernel finish_, pack_;
+  std::unique_ptr<ProductSums> sums_, whole_;
+  Buffer totals_, result_, samples_, packed_;
+  std::size_t stretch_ = 1, held_times_ = 1;
+  bool direct_ = false;
+  float factor_ = 1;
   std::vector<std::complex<float>> held_;  // of the stretch so far
 };
 
@@ -126,7 +191,13 @@ class DeviceCorrelator final : public CorrelatorState {
 
 std::unique_ptr<CorrelatorState> make_correlator(const Device& device, const Problem& problem,
                                                  const Correlation& correlation) {
-  return std::make_unique<DeviceCorrelator>(device, problem, correlation);
+  return make_correlator(device, problem, correlation, device.info().limits.matrix_units);
+}
+
+std::unique_ptr<CorrelatorState> make_correlator(const Device& device, const Problem& problem,
+                                                 const Correlation& correlation, bool matrix_units) {
+  return std::make_unique<DeviceCorrelator>(device, problem, correlation,
+                                            matrix_units && correlation.arithmetic != Arithmetic::float32);
 }
 
 }  // namespace ridge::filterbank::on_device

@@ -1,16 +1,9 @@
-// SIDE x SIDE items, EACH x EACH products an item, STAGED times at a time, STAGES turns. PLACE_OF(time, signal): where
-// a value of this group's channel is.
+// SIDE x SIDE items, EACH x EACH products an item, STAGED times at a time. VALUE_OF(time, signal): a value of this
+// group's channel among VALUES.
 #define TILE (SIDE * EACH)
 #define PITCH (TILE + 1)
 
-FUNCTION float4 with_rounding(float4 total, float re, float im) {
-  const float a = total.x + re, b = total.y + im;
-  const float from_re = a - total.x, from_im = b - total.y;
-  return make_float4(a, b, total.z + ((total.x - (a - from_re)) + (re - from_re)),
-                     total.w + ((total.y - (b - from_im)) + (im - from_im)));
-}
-
-KERNEL WORK_GROUP(SIDE * SIDE, 1, 1) void correlate(GLOBAL const float2* RESTRICT in, GLOBAL float4* RESTRICT totals,
+KERNEL WORK_GROUP(SIDE * SIDE, 1, 1) void correlate(GLOBAL const VALUES* RESTRICT in, GLOBAL float4* RESTRICT totals,
                                                     GLOBAL const int2* RESTRICT tiles, int first, int times, int begins) {
   LOCAL_ARRAY(float2, rows, STAGED * PITCH);
   LOCAL_ARRAY(float2, columns, STAGED * PITCH);
@@ -19,13 +12,13 @@ KERNEL WORK_GROUP(SIDE * SIDE, 1, 1) void correlate(GLOBAL const float2* RESTRIC
   const int2 tile = tiles[GROUP_ID(0) / CHANNELS];
   float re[EACH * EACH], im[EACH * EACH];
   for (int i = 0; i < EACH * EACH; ++i) re[i] = im[i] = 0.0f;
-  for (int stage = 0; stage < STAGES; ++stage) {
+  for (int stage = 0; stage * STAGED < times; ++stage) {
     for (int n = item; n < STAGED * TILE; n += SIDE * SIDE) {
       const int time = stage * STAGED + n % STAGED, signal = n / STAGED;
       const int row = tile.x * TILE + signal, column = tile.y * TILE + signal;
       float2 a = make_float2(0.0f, 0.0f), b = make_float2(0.0f, 0.0f);
-      if (time < times && row < SIGNALS) a = LOAD_CACHED(in + PLACE_OF(first + time, row));
-      if (time < times && column < SIGNALS) b = LOAD_CACHED(in + PLACE_OF(first + time, column));
+      if (time < times && row < SIGNALS) a = VALUE_OF(first + time, row);
+      if (time < times && column < SIGNALS) b = VALUE_OF(first + time, column);
       rows[n % STAGED * PITCH + signal] = a;
       columns[n % STAGED * PITCH + signal] = b;
     }
@@ -63,21 +56,4 @@ KERNEL WORK_GROUP(SIDE * SIDE, 1, 1) void correlate(GLOBAL const float2* RESTRIC
       }
     }
   }
-}
-
-// Neighbouring channels summed, to the order of the output.
-KERNEL WORK_GROUP(FINISH_ITEMS, 1, 1) void finish(GLOBAL const float4* RESTRICT totals, GLOBAL float2* RESTRICT out,
-                                                  ulong offset, ulong values) {
-  const ulong i = (ulong)GROUP_ID(0) * FINISH_ITEMS + LOCAL_ID(0);
-  if (i >= values) return;
-  const ulong products = POLARIZATIONS * POLARIZATIONS;
-  const ulong product = i % products, channel = i / products % (CHANNELS / SUMMED), baseline = i / products / (CHANNELS / SUMMED);
-  float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-  for (int k = 0; k < SUMMED; ++k) {
-    const float4 one = totals[((channel * SUMMED + k) * BASELINES + baseline) * products + product];
-    sum = with_rounding(sum, one.x, one.y);
-    sum.z += one.z;
-    sum.w += one.w;
-  }
-  out[offset + i] = make_float2(sum.x + sum.z, sum.y + sum.w);
 }

@@ -14,6 +14,12 @@ FUNCTION void matrix_multiply_8(float* d, uint a0, uint a1, uint b0) {
       : "+f"(x), "+f"(y), "+f"(z), "+f"(w) : "r"(a0), "r"(a1), "r"(b0));
   d[0] = x, d[1] = y, d[2] = z, d[3] = w;
 }
+FUNCTION void matrix_multiply_bytes(int* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1) {
+  int x = d[0], y = d[1], z = d[2], w = d[3];
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(x), "+r"(y), "+r"(z), "+r"(w) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+  d[0] = x, d[1] = y, d[2] = z, d[3] = w;
+}
 FUNCTION uint halves_fma(uint a, uint b, uint c) {
   uint d;
   asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
@@ -46,6 +52,12 @@ FUNCTION void matrix_multiply_8(float* d, uint a0, uint a1, uint b0) {
   float x = d[0], y = d[1], z = d[2], w = d[3];
   __asm__ volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
       : "+f"(x), "+f"(y), "+f"(z), "+f"(w) : "r"(a0), "r"(a1), "r"(b0));
+  d[0] = x, d[1] = y, d[2] = z, d[3] = w;
+}
+FUNCTION void matrix_multiply_bytes(int* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1) {
+  int x = d[0], y = d[1], z = d[2], w = d[3];
+  __asm__ volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(x), "+r"(y), "+r"(z), "+r"(w) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
   d[0] = x, d[1] = y, d[2] = z, d[3] = w;
 }
 FUNCTION uint halves_fma(uint a, uint b, uint c) {

@@ -1,0 +1,142 @@
+// Products of all pairs of stations on a device, samples resident, each compared with the host's before it is timed.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <ridge/filterbank.hpp>
+
+#include "cli/bench/bench.hpp"
+#include "device/random.hpp"
+#include "device/timing.hpp"
+#include "filterbank/correlator.hpp"
+
+namespace ridge::cli {
+namespace {
+
+using filterbank::Arithmetic;
+
+struct CorrelatorCase {
+  std::size_t stations = 64, polarizations = 2, channels = 256, times = 1024;
+  std::vector<std::string> arithmetic{"float32", "float16", "int8"};
+  double seconds = 0.3;
+};
+
+// Of values around 1, so that bytes use their range.
+constexpr float kByteScale = 100;
+
+// The answer over the same spectra on the host, for as many channels as take a moment.
+double far_from_host(const filterbank::Problem& problem, const filterbank::Correlation& correlation,
+                     std::span<const std::complex<float>> spectra, std::span<const std::complex<float>> ours) {
+  filterbank::Problem few = problem;
+  few.channels = std::min<std::size_t>(problem.channels, 2);
+  filterbank::Correlator reference(few, correlation);
+  const std::size_t signals = problem.stations * problem.polarizations, block = problem.output_times;
+  std::vector<std::complex<float>> part(correlation.times * signals * few.channels), expected(reference.size());
+  for (std::size_t b = 0; b < correlation.times / block; ++b) {
+    const auto from = spectra.subspan(b * block * signals * problem.channels, block * signals * few.channels);
+    std::copy(from.begin(), from.end(), part.begin() + static_cast<std::ptrdiff_t>(b * from.size()));
+  }
+  reference.push(part, expected);
+  const std::size_t each = problem.polarizations * problem.polarizations * few.channels;
+  double difference = 0, norm = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const std::size_t at = i / each * (each / few.channels * problem.channels) + i % each;
+    difference += std::norm(std::complex<double>(ours[at]) - std::complex<double>(expected[i]));
+    norm += std::norm(std::complex<double>(expected[i]));
+  }
+  return std::sqrt(difference / norm);
+}
+
+void bench_correlator(const Device& device, const CorrelatorCase& wanted, report::Bench& result) {
+  const filterbank::Problem problem{.channels = wanted.channels,
+                                    .taps = 1,
+                                    .stations = wanted.stations,
+                                    .polarizations = wanted.polarizations,
+                                    .order = filterbank::Order::channel,
+                                    .output_times = 16};
+  const std::size_t spectrum = wanted.stations * wanted.polarizations * wanted.channels;
+  std::vector<std::complex<float>> spectra(wanted.times * spectrum);
+  fill_random(std::as_writable_bytes(std::span(spectra)), Numbers::float32, 3);
+  Queue queue = device.queue();
+  const Buffer in = device.buffer(spectra.size() * sizeof spectra[0], {.name = "bench spectra"});
+  queue.upload(spectra.data(), in, in.size());
+  const Buffer copied = device.buffer(in.size(), {.name = "bench copy"});
+  for (const std::string& name : wanted.arithmetic) {
+    filterbank::Correlation correlation{.times = wanted.times, .arithmetic = filterbank::arithmetic_named(name)};
+    if (correlation.arithmetic == Arithmetic::int8) correlation.scale = kByteScale;
+    filterbank::Correlator correlator(device, problem, correlation);
+    const Buffer out = device.buffer(correlator.size() * sizeof(std::complex<float>), {.name = "bench products"});
+    std::vector<std::complex<float>> ours(correlator.size());
+    const auto compare = [&](const std::string& what) {
+      queue.download(out, std::span(ours));
+      queue.finish();
+      const double far = far_from_host(problem, correlation, spectra, ours);
+      if (!(far < 1e-5))
+        throw Error(ErrorKind::internal, fmt::format("correlator, {}: {:.2g} from the host", what, far));
+    };
+    std::vector<std::function<void()>> calls{[&] { correlator.enqueue(queue, in, wanted.times, out); }};
+    std::vector<std::string> names{name + ", from float spectra"};
+    calls.front()();
+    compare(names.front());
+    Buffer rows;
+    if (correlation.arithmetic != Arithmetic::float32) {
+      rows = device.buffer(wanted.times * spectrum * 64 / correlator.packed_times(), {.name = "bench rows"});
+      correlator.pack(queue, in, wanted.times, rows);
+      calls.emplace_back([&] { correlator.enqueue_packed(queue, rows, wanted.times, out); });
+      names.push_back(name + ", packed");
+      queue.fill(out, std::byte{0});
+      calls.back()();
+      compare(names.back());
+    }
+    calls.emplace_back([&] { queue.copy(in, copied, in.size()); });
+    const auto seconds = best_device_seconds(queue, calls, {.seconds = wanted.seconds, .at_least = 3, .at_most = 500});
+    const double rate = 2 * static_cast<double>(in.size()) / seconds.back();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      report::BenchRow row;
+      row.problem = fmt::format("correlator {} stations, {} polarizations, {} channels, {} times", wanted.stations,
+                                wanted.polarizations, wanted.channels, wanted.times);
+      row.device = device.id();
+      row.variant = names[i];
+      row.seconds = seconds[i];
+      row.gflops = correlator.flops() * static_cast<double>(wanted.times) / seconds[i] * 1e-9;
+      const double bytes = static_cast<double>((i == 0 ? in : rows).size() + out.size());
+      row.gbytes_per_s = bytes / seconds[i] * 1e-9;
+      row.roof_share = bytes / seconds[i] / rate;
+      result.rows.push_back(row);
+    }
+  }
+}
+
+}  // namespace
+
+void add_bench_correlator(Command& bench) {
+  Command& command = bench.subcommand("correlator", "Products of every pair of stations, on floats or on matrix units");
+  command.footer(
+      "\nExamples:\n"
+      "  ridge bench correlator --device cuda:0                      64 stations, 256 channels, 1024 times\n"
+      "  ridge bench correlator --stations 16 --arithmetic int8\n"
+      "\nOperations are 8 for each product that is asked for; the share is of a copy of the same bytes.");
+  auto wishes = add_bench_options(command, "none");
+  auto wanted = std::make_shared<CorrelatorCase>();
+  command.option("--stations", wanted->stations, "Stations").shows_default();
+  command.option("--polarizations", wanted->polarizations, "1 or 2").shows_default();
+  command.option("--channels", wanted->channels, "Channels").shows_default();
+  command.option("--times", wanted->times, "Spectra of one integration, a multiple of 32").shows_default();
+  command.option("--arithmetic", wanted->arithmetic, "float32, float16, int8").separated_by(',').value_name("NAME,...");
+  command.option("--seconds", wanted->seconds, "Time to spend on each").shows_default().between(0.0, 60.0);
+  command.runs([wishes, wanted] {
+    if (wanted->times == 0 || wanted->times % 32 != 0) {
+      throw Error(ErrorKind::invalid_argument, fmt::format("{} times: no multiple of 32", wanted->times));
+    }
+    report::Bench result;
+    result.title = "Products of every pair of stations";
+    result.note = "Samples are on the device already; packed ones are rounded already.";
+    for (const Device& device : bench_devices(*wishes)) {
+      if (!device.is_host()) bench_correlator(device, *wanted, result);
+    }
+    if (result.rows.empty()) throw Error(ErrorKind::unavailable, "no device but the host: this bench is for devices");
+    finish_bench(result, *wishes);
+  });
+}
+
+}  // namespace ridge::cli

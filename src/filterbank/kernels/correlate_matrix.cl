@@ -1,0 +1,135 @@
+// Products on the matrix units. A group has one channel, SIDE signals of rows and SIDE of columns (the same ones where
+// DIAGONAL); a warp has a tile of 32 x 32 of their products. Times run along the inner side of the matrices, real and
+// imaginary parts in turn: with a row's (a, b) the column's (c, d) gives the real part ac + bd, and (-d, c) the
+// imaginary part bc - ad. In what order times are summed is free, so a lane takes 8 bytes of a row as they lie.
+#define TILES (SIDE / 32)
+#define LOADED (DIAGONAL ? SIDE : 2 * SIDE)  // signals that are copied to local memory
+#define COPIES ((LOADED * 4 + WARPS * 32 - 1) / (WARPS * 32))
+
+#if HALVES
+#define SUM float
+#define ZERO 0.0f
+#define MULTIPLY matrix_multiply_16
+#define CROSSED(w) ((((w) >> 16) | ((w) << 16)) ^ 0x8000u)
+#else
+#define SUM int
+#define ZERO 0
+#define MULTIPLY matrix_multiply_bytes
+FUNCTION uint negated_bytes(uint w) { return (0x80808080u - (w & 0x7f7f7f7fu)) ^ (~w & 0x80808080u); }
+FUNCTION uint crossed_bytes(uint w) { return ((negated_bytes(w) >> 8) & 0x00ff00ffu) | ((w << 8) & 0xff00ff00u); }
+#define CROSSED(w) crossed_bytes(w)
+#endif
+
+KERNEL WORK_GROUP_RESIDENT(WARPS * 32, 1, 1, RESIDENT) void correlate(GLOBAL const uint4* RESTRICT in, GLOBAL float4* RESTRICT totals,
+                                                                     GLOBAL float4* RESTRICT out, GLOBAL const int2* RESTRICT blocks,
+                                                                     ulong first_block, int row_blocks, int begins, ulong offset,
+                                                                     float factor) {
+  LOCAL_BLOCK(uint4, staged, STAGES * LOADED * 4 + (IMITATION_WORDS + 3) / 4);
+  FRAGMENTS((LOCAL uint*)(staged + STAGES * LOADED * 4))
+  const int item = LOCAL_ID(0), lane = item % 32, warp = item / 32;
+  const int channel = (int)(GROUP_ID(0) % CHANNELS);
+  const int2 block = blocks[GROUP_ID(0) / CHANNELS];
+#if DIAGONAL
+  int tile_row = 0, tile_column = 0;  // warp = column (column + 1) / 2 + row
+  for (int left = warp; left > tile_column; left -= tile_column) ++tile_column;
+  tile_row = warp - tile_column * (tile_column + 1) / 2;
+  const int columns_from = 0;
+#else
+  const int tile_row = warp % TILES, tile_column = warp / TILES;
+  const int columns_from = SIDE;
+#endif
+  SUM re[32], im[32];
+  UNROLL
+  for (int i = 0; i < 32; ++i) re[i] = im[i] = ZERO;
+
+  // What this item copies of a block of rows, and where the next block has it. Halves of rows change places so that
+  // lanes of neighbouring rows meet different banks.
+  GLOBAL const uint4* from[COPIES];
+  UNROLL
+  for (int i = 0; i < COPIES; ++i) {
+    const int n = item + i * (WARPS * 32);
+    int signal = n / 4 % SIDE + (n / 4 < SIDE ? block.x : block.y) * SIDE;
+    if (signal >= SIGNALS) signal = SIGNALS - 1;  // its products are not written
+    from[i] = in + (first_block * CHANNELS + channel) * (SIGNALS * 4) + signal * 4 + n % 4;
+  }
+  int next = 0;  // slot that is copied to
+#define COPY_ROWS()                                                                                            \
+  UNROLL                                                                                                       \
+  for (int i = 0; i < COPIES; ++i) {                                                                           \
+    const int n = item + i * (WARPS * 32);                                                                     \
+    if (n < LOADED * 4) COPY_AHEAD_16(staged + next * (LOADED * 4) + (n ^ (n / 8 % 2 * 2)), from[i]);          \
+    from[i] += CHANNELS * SIGNALS * 4;                                                                         \
+  }                                                                                                            \
+  next = next + 1 == STAGES ? 0 : next + 1;
+
+  for (int r = 0; r < STAGES - 1; ++r) {
+    if (r < row_blocks) { COPY_ROWS() }
+    COPIES_CLOSE();
+  }
+  for (int r = 0; r < row_blocks; ++r) {
+    COPIES_WAIT(STAGES - 2);
+    BARRIER();
+    if (r + STAGES - 1 < row_blocks) { COPY_ROWS() }
+    COPIES_CLOSE();
+    LOCAL const uint4* const here = staged + r % STAGES * (LOADED * 4);
+    UNROLL
+    for (int k = 0; k < 2; ++k) {
+      uint2 a[4];
+      UNROLL
+      for (int m = 0; m < 4; ++m) a[m] = ((LOCAL const uint2*)here)[(tile_row * 32 + m * 8 + lane / 4) * 8 + (k ^ (lane / 8 & 1)) * 4 + lane % 4];
+      UNROLL_PRODUCTS
+      for (int n = 0; n < 4; ++n) {
+        const uint2 b = ((LOCAL const uint2*)here)[(columns_from + tile_column * 32 + n * 8 + lane / 4) * 8 + (k ^ (lane / 8 & 1)) * 4 + lane % 4];
+        const uint2 c = make_uint2(CROSSED(b.x), CROSSED(b.y));
+        UNROLL_PRODUCTS
+        for (int m = 0; m < 2; ++m) {
+          MULTIPLY(re + (m * 4 + n) * 4, a[2 * m].x, a[2 * m + 1].x, a[2 * m].y, a[2 * m + 1].y, b.x, b.y);
+          MULTIPLY(im + (m * 4 + n) * 4, a[2 * m].x, a[2 * m + 1].x, a[2 * m].y, a[2 * m + 1].y, c.x, c.y);
+        }
+      }
+    }
+  }
+
+  // A lane has columns 2 (lane % 4) and the next one, rows lane / 4 and 8 further.
+  UNROLL
+  for (int m = 0; m < 4; ++m) {
+    const int row = block.x * SIDE + tile_row * 32 + m * 8 + lane / 4;
+    UNROLL
+    for (int n = 0; n < 4; ++n) {
+      const int column = block.y * SIDE + tile_column * 32 + n * 8 + lane % 4 * 2, at = (m / 2 * 4 + n) * 4 + m % 2 * 2;
+#if POLARIZATIONS == 2 && DIRECT
+      const int s = row / 2, u = column / 2;
+      if (column < SIGNALS && s <= u) {
+        const ulong baseline = (ulong)u * (u + 1) / 2 + s;
+        STORE_ONCE(out + (offset / 2 + (baseline * CHANNELS + channel) * 2 + row % 2),
+                   make_float4((float)re[at] * factor, (float)im[at] * factor, (float)re[at + 1] * factor, (float)im[at + 1] * factor));
+      }
+#else
+      UNROLL
+      for (int e = 0; e < 2; ++e) {
+        const int s = row / POLARIZATIONS, u = (column + e) / POLARIZATIONS;
+        if (row < SIGNALS && column + e < SIGNALS && s <= u) {
+          const ulong baseline = (ulong)u * (u + 1) / 2 + s;
+          const int product = row % POLARIZATIONS * POLARIZATIONS + (column + e) % POLARIZATIONS;
+#if DIRECT
+          ((GLOBAL float2*)out)[offset + (baseline * CHANNELS + channel) * (POLARIZATIONS * POLARIZATIONS) + product] =
+              make_float2((float)re[at + e] * factor, (float)im[at + e] * factor);
+#else
+          GLOBAL float4* const to = totals + ((ulong)channel * BASELINES + baseline) * (POLARIZATIONS * POLARIZATIONS) + product;
+          float4 total = begins ? make_float4(0.0f, 0.0f, 0.0f, 0.0f) : *to;
+#if HALVES
+          total = with_rounding(total, re[at + e], im[at + e]);
+#else
+          // In two parts, which floats hold exactly.
+          const int high_re = re[at + e] >> 12, high_im = im[at + e] >> 12;
+          total = with_rounding(total, (float)high_re * 4096.0f, (float)high_im * 4096.0f);
+          total = with_rounding(total, (float)(re[at + e] & 4095), (float)(im[at + e] & 4095));
+#endif
+          *to = total;
+#endif
+        }
+      }
+#endif
+    }
+  }
+}

@@ -1,0 +1,43 @@
+// Values rounded for the matrix units. A row is 64 bytes: ROW_TIMES times of one signal and channel, halves or bytes,
+// the real part first; rows lie as [block of times][channel][signal]. HALVES, CHANNELS, SIGNALS.
+#define ROW_WORDS 16
+#if HALVES
+#define ROW_TIMES 16
+#else
+#define ROW_TIMES 32
+#endif
+
+FUNCTION float2 unpacked(GLOBAL const uint* RESTRICT rows, ulong row, int time) {
+#if HALVES
+  const uint word = rows[row * ROW_WORDS + time];
+  return make_float2(low_half(word), high_half(word));
+#else
+  const uint word = rows[row * ROW_WORDS + time / 2] >> (time % 2 * 16);
+  return make_float2((float)((int)(word << 24) >> 24), (float)((int)(word << 16) >> 24));
+#endif
+}
+
+#if HALVES
+#define PACKED(a, b) halves_of(a.x * scale, a.y * scale)
+#else
+FUNCTION uint byte_of(float v) {
+  // NaN has no byte: it becomes 0.
+  const float within = v >= 127.0f ? 127.0f : v <= -127.0f ? -127.0f : v == v ? v : 0.0f;
+  return (uint)ROUND_EVEN(within) & 255u;
+}
+#define PACKED(a, b) (byte_of(a.x * scale) | byte_of(a.y * scale) << 8 | byte_of(b.x * scale) << 16 | byte_of(b.y * scale) << 24)
+#endif
+
+// Word after word of the rows; times from `times` on are 0. PLACE_OF(time, signal): where a value of `channel` is.
+KERNEL WORK_GROUP(PACK_ITEMS, 1, 1) void pack(GLOBAL const float2* RESTRICT in, GLOBAL uint* RESTRICT rows, int first, int times,
+                                              ulong words, float scale) {
+  const ulong word = (ulong)GROUP_ID(0) * PACK_ITEMS + LOCAL_ID(0);
+  if (word >= words) return;
+  const int signal = (int)(word / ROW_WORDS % SIGNALS), channel = (int)(word / ROW_WORDS / SIGNALS % CHANNELS);
+  const int block = (int)(word / ROW_WORDS / SIGNALS / CHANNELS);
+  const int time = block * ROW_TIMES + (int)(word % ROW_WORDS) * (ROW_TIMES / ROW_WORDS);
+  float2 a = make_float2(0.0f, 0.0f), b = a;
+  if (time < times) a = LOAD_ONCE(in + PLACE_OF(first + time, signal));
+  if (!HALVES && time + 1 < times) b = LOAD_ONCE(in + PLACE_OF(first + time + 1, signal));
+  rows[word] = PACKED(a, b);
+}
