@@ -271,20 +271,44 @@ Outcome check_flow(Draw& draw) {
       flow::simple_flow(flow::picture_of(a), flow::picture_of(b), problem.parameters, flow::WeightKind::polynomial);
   Image right(out.image.shape());
   flow::write_flow(expected, right);
-  std::size_t apart = 0, unreal = 0;
+  // Smoothed otherwise, a search may start a pixel away, or a pixel pass for regular or hidden: where the plain loops,
+  // disturbed by that much, do not agree with themselves, nobody is asked to.
+  const double allowed = 0.02;
+  Image lowest(out.image.shape()), highest(out.image.shape());
+  flow::write_flow(expected, lowest);
+  flow::write_flow(expected, highest);
+  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+    Image other(out.image.shape());
+    flow::write_flow(flow::simple_flow(flow::picture_of(a), flow::picture_of(b), problem.parameters,
+                                       flow::WeightKind::polynomial, {.vectors = 0.004f, .seed = seed}),
+                     other);
+    for (std::size_t r = 0; r < shape.rows; ++r) {
+      for (std::size_t c = 0; c < 2 * shape.columns; ++c) {
+        lowest.row<float>(r)[c] = std::min(lowest.row<float>(r)[c], other.row<float>(r)[c]);
+        highest.row<float>(r)[c] = std::max(highest.row<float>(r)[c], other.row<float>(r)[c]);
+      }
+    }
+  }
+  std::size_t apart = 0, unreal = 0, unsteady = 0;
   for (std::size_t r = 0; r < shape.rows; ++r) {
     for (std::size_t c = 0; c < 2 * shape.columns; ++c) {
       const double value = std::as_const(out.image).row<float>(r)[c];
+      const double low = lowest.row<float>(r)[c], high = highest.row<float>(r)[c];
       unreal += std::isfinite(value) ? 0 : 1;
-      apart += std::abs(value - double{std::as_const(right).row<float>(r)[c]}) <= 0.02 ? 0 : 1;
+      if (high - low > allowed) {
+        ++unsteady;
+      } else if (!(std::abs(value - double{std::as_const(right).row<float>(r)[c]}) <= allowed)) {
+        ++apart;
+      }
     }
   }
-  // A sum that is rounded otherwise may turn a vector, and the filter spreads it.
+  const std::size_t numbers = 2 * shape.rows * shape.columns;
+  draw.problem += fmt::format(", {} of {} numbers unsteady", unsteady, numbers);
   Outcome outcome;
   if (unreal > 0) {
-    outcome.wrong = fmt::format("{} of {} numbers are none", unreal, 2 * shape.rows * shape.columns);
-  } else if (apart > 16 + shape.rows * shape.columns / 5) {
-    outcome.wrong = fmt::format("{} of {} numbers differ by more than 0.02", apart, 2 * shape.rows * shape.columns);
+    outcome.wrong = fmt::format("{} of {} numbers are none", unreal, numbers);
+  } else if (apart > 0) {
+    outcome.wrong = fmt::format("{} of {} steady numbers differ by more than {}", apart, numbers - unsteady, allowed);
   }
   return outcome;
 }

@@ -37,8 +37,8 @@ std::vector<std::complex<T>> run(const Plan<T>& plan, const std::vector<std::com
 
 // The specification's gate for n points: 0.6 eps sqrt(log2 n), twice that where a convolution (Rader's, Bluestein's)
 // stands for the transform.
-template <class T>
-double gate_of(const Plan<T>& plan, std::size_t n) {
+template <template <class> class AnyPlan, class T>
+double gate_of(const AnyPlan<T>& plan, std::size_t n) {
   bool convolution = false;
   for (const planner::Decision& decision : plan.decisions()) {
     const std::string name = decision.trials.at(decision.winner).name;

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "image/operators/reference.hpp"
 #include "image/operators_support.hpp"
 #include "image/variant.hpp"
@@ -126,14 +128,16 @@ TEST_F(DeviceOperators, ChainsFusedAndNot) {
       const std::vector<Entry> entries = list_variants(device, problem);
       EXPECT_GE(entries.size(), 2u) << text;
       bool fused = false;
+      std::string names;
       for (const Entry& entry : entries) {
+        names += fmt::format("\n{} [{}]", entry.candidate.name(), entry.candidate.refusal);
         if (!entry.candidate.refusal.empty() || (!slow() && fused)) continue;
         SCOPED_TRACE(device.id() + " " + text + " " + entry.candidate.name());
         fused = fused || entry.candidate.name().find(" + ") != std::string::npos;
         // A value near a half may be rounded the other way between two operators, and moves what follows by a weight.
         EXPECT_LE(error_of(device, problem, entry), 1.01);
       }
-      EXPECT_TRUE(fused) << text;
+      EXPECT_TRUE(fused) << device.id() << ": " << text << names;
     }
   }
 }

@@ -133,13 +133,23 @@ TEST(Leap, AMillionStepsAndTheSteadyState) {
       if (y == 0 || y == 32 || x == 0 || x == 49) grid(y, x) = plane(x);
     }
   }
+  // The weights are floats, whose sum is not one, and what that is off by comes back 370 times (one less the slowest
+  // mode's factor is 0.0027): the plate ends beside the plane by some millionths. Steps in double, from the plane on,
+  // end there too.
+  Grid<double> expected(shape);
+  for (std::size_t y = 0; y < 33; ++y) {
+    for (std::size_t x = 0; x < 50; ++x) expected(y, x) = grid(0, x);
+  }
+  reference_in_double(plate, {.shape = shape}, expected, 4000);
   Grid<float> later = grid, last = grid;
   const auto made = plan(host(), plate, {.shape = shape}, kQuick);
+  const double off = 16 * static_cast<double>(std::numeric_limits<float>::epsilon());
   made.run(later, 1'000'000);
   made.steady(last);
   for (std::size_t y = 0; y < 33; ++y) {
     for (std::size_t x = 0; x < 50; ++x) {
-      EXPECT_NEAR(last(y, x), plane(x), 1e-5);
+      EXPECT_NEAR(last(y, x), expected(y, x), off);
+      EXPECT_NEAR(later(y, x), expected(y, x), off);
       EXPECT_NEAR(later(y, x), plane(x), 1e-5);
     }
   }

@@ -312,7 +312,18 @@ Field gauss3(const Field& in) {
   return out;
 }
 
-Field simple_flow(const Picture& first, const Picture& second, const FlowParameters& p, WeightKind kind) {
+Field simple_flow(const Picture& first, const Picture& second, const FlowParameters& p, WeightKind kind,
+                  Disturbance disturbance) {
+  const auto disturbed = [&](Field flow) {
+    if (disturbance.vectors == 0) return flow;
+    for (Vector& cell : flow.cells) {
+      for (float* part : {&cell.u, &cell.v}) {
+        disturbance.seed = disturbance.seed * 6364136223846793005U + 1442695040888963407U;
+        *part += disturbance.vectors * (static_cast<float>(disturbance.seed >> 40) * 0x1p-23f - 1);
+      }
+    }
+    return flow;
+  };
   std::vector<Picture> from{first}, to{second};
   for (int k = 1; k < p.layers; ++k) {
     from.push_back(halve(from.back()));
@@ -334,7 +345,7 @@ Field simple_flow(const Picture& first, const Picture& second, const FlowParamet
       for (Direction& way : ways) {
         way.points = select(regular(way.flow, p.averaging_radius, p.speed_up_threshold), way.points.level,
                             from[at].size, p.selection);
-        way.flow = doubled(smooth((*way.from)[at + 1], seen, way.flow, between), from[at].size);
+        way.flow = doubled(disturbed(smooth((*way.from)[at + 1], seen, way.flow, between)), from[at].size);
       }
     }
     for (Direction& way : ways) {

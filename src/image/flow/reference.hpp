@@ -51,7 +51,14 @@ void fill_blocks(Field& flow, const Mask& level);
 
 Field gauss3(const Field& in);  // 3x3, sigma 5, reflect-101
 
+// Roundings of another order: every smoothed vector is shifted at random by so much at most. Thresholds, starts of
+// searches and the choice between equals turn on less, so that what two disturbed runs agree about every variant must
+// give.
+struct Disturbance {
+  float vectors = 0;
+  std::uint64_t seed = 1;
+};
 Field simple_flow(const Picture& first, const Picture& second, const FlowParameters& parameters,
-                  WeightKind kind = WeightKind::table);
+                  WeightKind kind = WeightKind::table, Disturbance disturbance = {});
 
 }  // namespace ridge::image::flow
