@@ -42,7 +42,7 @@ std::string packed_text(std::size_t items) {
 
 namespace {
 
-constexpr std::size_t kItems = 128;
+constexpr std::size_t kPackItems = 128;
 constexpr std::size_t kStretch = 128;         // times of one sum of floats, about
 constexpr std::size_t kHalvesStretch = 4096;  // of products of halves, whose own rounding is larger than the sum's
 constexpr std::size_t kBytesStretch = 32768;  // of products of bytes: so many fit an integer
@@ -165,14 +165,14 @@ class DeviceCorrelator final : public CorrelatorState {
 
   void pack_rows(Queue& queue, const Buffer& spectra, std::size_t first, std::size_t times, const Buffer& rows) {
     const std::size_t words = row_words(times);
-    queue.launch(pack_, {.groups = {(words + kItems - 1) / kItems}, .items = {kItems}},
+    queue.launch(pack_, {.groups = {(words + kPackItems - 1) / kPackItems}, .items = {kPackItems}},
                  {spectra, rows, static_cast<std::int32_t>(first), static_cast<std::int32_t>(times),
                   static_cast<std::uint64_t>(words), correlation_.scale});
   }
 
   void finish(Queue& queue, const Buffer& out, std::size_t offset) {
     const auto values = static_cast<std::uint64_t>(size());
-    queue.launch(finish_, {.groups = {(values + kItems - 1) / kItems}, .items = {kItems}},
+    queue.launch(finish_, {.groups = {(values + kPackItems - 1) / kPackItems}, .items = {kPackItems}},
                  {totals_, out, static_cast<std::uint64_t>(offset), values, factor_});
   }
 
