@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fft/host/past_caches.hpp"
 #include "fft/host/two_step_kernels.hpp"
 
 namespace ridge::fft {
@@ -66,7 +67,7 @@ void Stage<T>::stream_large_results(std::size_t threads) {
   if (access_ != Access::rows || tile_ != 0 || store_ != nullptr || loops_.back().out != n_) return;
   if (bytes < static_cast<double>(kStreamBytes) || n_ * sizeof(Complex) > kLongestStreamed) return;
   streaming_ = true;
-  tile_ = block_ * n_;
+  if (past_caches_of(line_) == nullptr) tile_ = block_ * n_;
 }
 
 template <class T>
@@ -167,6 +168,11 @@ template <class T>
 void Stage<T>::run_streaming(Direction direction, const Complex* in, Complex* out, std::size_t count,
                              StageScratch<T> scratch) const {
   const std::size_t step = loops_.back().in;
+  if (const PastCaches<T>* past = past_caches_of(line_); past != nullptr) {
+    past->run_many_past(direction, in, step, out, n_, count, scratch.kernel);
+    two_step_kernels<T>().finish();
+    return;
+  }
   for (std::size_t done = 0; done < count; done += block_) {
     const std::size_t lines = std::min(block_, count - done);
     line_.run_many(direction, in + done * step, step, scratch.tile, n_, lines, scratch.kernel);

@@ -145,33 +145,63 @@ bool Transform<T>::plain_line() const {
 
 namespace {
 
-// One long line by one thread, or in two steps by all of them.
+// Whether results of so many bytes in all are written past the caches: Arm cores write whole lines without reading them
+// first.
+bool past_caches([[maybe_unused]] std::size_t bytes) {
+#if defined(__x86_64__)
+  return bytes >= std::size_t{32} << 20;
+#else
+  return false;
+#endif
+}
+
+// Long lines by one thread each, or one after the other in two steps by all of them.
 template <class T>
 class LineByThreads {
  public:
   using Complex = std::complex<T>;
-  LineByThreads(const LineKernel<T>& whole, std::shared_ptr<const TwoStep<T>> two_step, std::size_t threads)
-      : whole_(whole), two_step_(std::move(two_step)), threads_(threads) {}
+  LineByThreads(const LineKernel<T>& whole, std::shared_ptr<const TwoStep<T>> two_step, std::size_t threads,
+                std::size_t lines, bool many)
+      : whole_(whole), two_step_(std::move(two_step)), threads_(threads), lines_(lines), many_(many) {}
 
   const std::shared_ptr<const TwoStep<T>>& two_step() const { return two_step_; }
 
   std::unique_ptr<ScratchPool<T>> scratch() const {
     return two_step_ ? std::make_unique<ScratchPool<T>>(threads_, two_step_->scratch(), two_step_->work(), 1)
-                     : std::make_unique<ScratchPool<T>>(1, whole_.scratch(), 0, 1);
+                     : std::make_unique<ScratchPool<T>>(lines_, whole_.scratch(), 0, 1);
   }
 
   void run(const Complex* in, Complex* out, Scratch<T>& scratch) const {
+    const std::size_t n = whole_.length();
     if (two_step_) {
-      two_step_->run(Direction::forward, in, out, threads_, scratch.shared.data(), scratch.of_thread.data());
-    } else {
-      whole_.run(Direction::forward, in, out, scratch.threads.front().data());
+      const bool past = lines_ > 1 && past_caches(lines_ * n * sizeof(Complex));
+      for (std::size_t i = 0; i < lines_; ++i) {
+        two_step_->run(Direction::forward, in + i * n, out + i * n, threads_, scratch.shared.data(),
+                       scratch.of_thread.data(), past);
+      }
+      return;
     }
+    struct Call {
+      const LineKernel<T>& whole;
+      const Complex* in;
+      Complex* out;
+      Scratch<T>& scratch;
+    };
+    const Call call{whole_, in, out, scratch};
+    base::parallel(lines_, [&call](std::size_t thread, std::size_t) {
+      const std::size_t at = thread * call.whole.length();
+      call.whole.run(Direction::forward, call.in + at, call.out + at, call.scratch.of_thread[thread]);
+    });
   }
+  // What of a run is one line's where all threads have lines to do.
+  double share() const { return many_ ? 1.0 / static_cast<double>(two_step_ ? lines_ : threads_) : 1.0; }
+  std::size_t lines() const { return lines_; }
 
  private:
   const LineKernel<T>& whole_;
   std::shared_ptr<const TwoStep<T>> two_step_;
-  std::size_t threads_;
+  std::size_t threads_, lines_;
+  bool many_;
 };
 
 // One thread's line was chosen, and compared, before: it is the reference.
@@ -183,19 +213,20 @@ class ThreadTrials final : public planner::Trials<LineByThreads<T>> {
 
   double seconds(const LineByThreads<T>& line) override {
     // The line's own decision has timed it already, if anything was timed there.
-    if (!line.two_step() && known_seconds_ > 0) return known_seconds_;
-    make_arrays();
+    if (!line.two_step() && line.lines() == 1 && known_seconds_ > 0) return line.share() * known_seconds_;
+    make_arrays(line.lines());
     const auto pool = line.scratch();
     const auto scratch = pool->lend();
-    return base::best_seconds([&] { line.run(in_.data(), out_.data(), *scratch); }, kTransformTrial);
+    return line.share() * base::best_seconds([&] { line.run(in_.data(), out_.data(), *scratch); }, kTransformTrial);
   }
 
   planner::Comparison compare(const LineByThreads<T>& line) override {
-    make_arrays();
+    make_arrays(line.lines());
     if (expected_.size() == 0) {
-      expected_ = base::AlignedArray<Complex>(whole_.length());
+      expected_ = base::AlignedArray<Complex>(in_.size());
       base::AlignedArray<Complex> scratch(whole_.scratch() + 1);
-      whole_.run(Direction::forward, in_.data(), expected_.data(), scratch.data());
+      const std::size_t n = whole_.length();
+      whole_.run_many(Direction::forward, in_.data(), n, expected_.data(), n, line.lines(), scratch.data());
     }
     std::fill(out_.begin(), out_.end(), Complex(std::numeric_limits<T>::quiet_NaN()));
     const auto pool = line.scratch();
@@ -208,10 +239,10 @@ class ThreadTrials final : public planner::Trials<LineByThreads<T>> {
   }
 
  private:
-  void make_arrays() {
+  void make_arrays(std::size_t lines) {
     if (in_.size() != 0) return;
-    in_ = base::AlignedArray<Complex>(whole_.length());
-    out_ = base::AlignedArray<Complex>(whole_.length());
+    in_ = base::AlignedArray<Complex>(whole_.length() * lines);
+    out_ = base::AlignedArray<Complex>(whole_.length() * lines);
     fill_random(std::as_writable_bytes(in_.span()), sizeof(T) == sizeof(float) ? Numbers::float32 : Numbers::float64);
     std::fill(out_.begin(), out_.end(), Complex());
   }
@@ -228,9 +259,16 @@ template <class T>
 void Transform<T>::decide_threads(const planner::Options& options) {
   // A named line is wanted as it is; "two_step" and "one_thread" name the ways of this decision.
   if (!options.variant.empty() && !names_threads(options.variant)) return;
-  if (threads_ < 2 || !plain_line() || problem_.batch >= threads_) return;
+  if (threads_ < 2 || !plain_line()) return;
   const std::size_t n = forward_->stages.front().line().length();
   if (n < kLongLine) return;
+  // As many lines as threads fill these without it; but all of a line's passes then find it in no cache, where the
+  // caches of all threads together would hold one.
+  constexpr std::size_t kWorthSharing = std::size_t{2} << 20, kTrialBytes = std::size_t{1} << 29;
+  const bool many = problem_.batch >= threads_;
+  if (many && n * sizeof(Complex) < kWorthSharing) return;
+  const std::size_t lines =
+      many ? std::clamp<std::size_t>(kTrialBytes / (2 * n * sizeof(Complex)), 1, threads_) : std::size_t{1};
   const auto factors = TwoStep<T>::factors(n);
   if (factors.rows == 0) return;
 
@@ -245,29 +283,33 @@ void Transform<T>::decide_threads(const planner::Options& options) {
   };
   using Entry = planner::Entry<LineByThreads<T>>;
   const std::vector<Entry> entries{
-      Entry{.candidate =
-                {.variant = "one_thread",
-                 .cost = {.flops = whole.flops(), .bytes = data, .efficiency = 0.4, .float64 = float64, .threads = 1}},
-            .build = [&] { return std::make_shared<const LineByThreads<T>>(whole, nullptr, threads_); }},
-      Entry{.candidate = {.variant = "two_step",
-                          .parameters = {{"columns", std::to_string(factors.rows)},
-                                         {"rows", std::to_string(factors.columns)}},
-                          .cost = {.flops = whole.flops() + 12 * points,
-                                   .bytes = 2 * data,
-                                   .launches = 2,
-                                   .efficiency = 0.35,
+      Entry{.candidate = {.variant = "one_thread",
+                          .cost = {.flops = whole.flops(),
+                                   .bytes = data,
+                                   .efficiency = 0.4,
                                    .float64 = float64,
-                                   .threads = threads_}},
-            .build = [&] { return std::make_shared<const LineByThreads<T>>(whole, two_step(), threads_); }}};
+                                   .threads = many ? threads_ : 1}},
+            .build = [&] { return std::make_shared<const LineByThreads<T>>(whole, nullptr, threads_, lines, many); }},
+      Entry{
+          .candidate = {.variant = "two_step",
+                        .parameters = {{"columns", std::to_string(factors.rows)},
+                                       {"rows", std::to_string(factors.columns)}},
+                        .cost = {.flops = whole.flops() + 12 * points,
+                                 .bytes = 2 * data,
+                                 .launches = 2,
+                                 .efficiency = 0.35,
+                                 .float64 = float64,
+                                 .threads = threads_}},
+          .build = [&] { return std::make_shared<const LineByThreads<T>>(whole, two_step(), threads_, lines, many); }}};
   const planner::Decision& alone = decisions_.front();
   ThreadTrials<T> trials(whole, alone.trials[alone.winner].measured_seconds);
-  auto chosen =
-      planner::choose(device_,
-                      {.workload = "fft",
-                       .key = fmt::format("fft threads {} {} threads {}", float64 ? "f64" : "f32", n, threads_),
-                       .flops = 5 * points * std::log2(points),
-                       .bytes = data},
-                      entries, options, trials);
+  auto chosen = planner::choose(
+      device_,
+      {.workload = "fft",
+       .key = fmt::format("fft threads {} {} threads {}{}", float64 ? "f64" : "f32", n, threads_, many ? " many" : ""),
+       .flops = 5 * points * std::log2(points),
+       .bytes = data},
+      entries, options, trials);
   decisions_.push_back(std::move(chosen.decision));
   two_step_ = chosen.winner->two_step();
 }
@@ -420,9 +462,11 @@ void Transform<T>::run_two_step(Direction direction, const Complex* in, Complex*
   const bool forward = direction == Direction::forward;
   const Side& from = forward ? layout_.samples : layout_.spectrum;
   const Side& to = forward ? layout_.spectrum : layout_.samples;
+  const bool past =
+      problem_.batch > 1 && in != out && past_caches(problem_.batch * two_step_->length() * sizeof(Complex));
   for (std::size_t b = 0; b < problem_.batch; ++b) {
     two_step_->run(direction, in + b * from.batch, out + b * to.batch, threads_, scratch.shared.data(),
-                   scratch.of_thread.data());
+                   scratch.of_thread.data(), past);
   }
 }
 

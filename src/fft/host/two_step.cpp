@@ -92,18 +92,18 @@ void TwoStep<T>::rows_block(Direction direction, std::size_t first, const Comple
 
 template <class T>
 void TwoStep<T>::run(Direction direction, const Complex* in, Complex* out, std::size_t threads, Complex* work,
-                     Complex* const* scratch) const {
+                     Complex* const* scratch, bool past) const {
   struct Call {
     const TwoStep* self;
     Direction direction;
     const Complex* in;
     Complex *out, *work;
     Complex* const* scratch;
-    bool stream;
+    bool stream, past;
   };
   // Past the caches where a thread's share would not stay in its own.
   const bool stream = length() * sizeof(Complex) / threads >= kStreamedShare;
-  const Call call{this, direction, in, out, work, scratch, stream};
+  const Call call{this, direction, in, out, work, scratch, stream, stream || past};
   // One pointer is all a task may hold: a larger one would be allocated.
   base::parallel(threads, [&call](std::size_t thread, std::size_t of) {
     const base::Share share = base::share(call.self->columns_, thread, of, kStrip);
@@ -115,9 +115,9 @@ void TwoStep<T>::run(Direction direction, const Complex* in, Complex* out, std::
   base::parallel(threads, [&call](std::size_t thread, std::size_t of) {
     const base::Share share = base::share(call.self->rows_, thread, of, kStrip);
     for (std::size_t r = share.begin; r < share.end; r += kStrip) {
-      call.self->rows_block(call.direction, r, call.work, call.out, call.stream, call.scratch[thread]);
+      call.self->rows_block(call.direction, r, call.work, call.out, call.past, call.scratch[thread]);
     }
-    if (call.stream) two_step_kernels<T>().finish();
+    if (call.past) two_step_kernels<T>().finish();
   });
 }
 

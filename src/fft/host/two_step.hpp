@@ -27,9 +27,10 @@ class TwoStep {
   std::size_t work() const { return rows_ * row_; }  // elements shared by all threads
   std::size_t scratch() const;                       // elements of each thread
   double flops() const;
-  // Contiguous points, in place or not.
+  // Contiguous points, in place or not. `past`: results go past the caches whatever the length, for they are one of
+  // many that nobody reads soon.
   void run(Direction direction, const Complex* in, Complex* out, std::size_t threads, Complex* work,
-           Complex* const* scratch) const;
+           Complex* const* scratch, bool past = false) const;
 
  private:
   void columns_strip(Direction direction, const Complex* in, std::size_t first, Complex* work, bool stream,

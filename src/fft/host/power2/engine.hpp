@@ -43,6 +43,8 @@ struct Line {
   Function leaf[2];            // reads inner order; null where the length never serves as a leaf
   size_t together = 1;         // it does so many at a time and no fewer; below eight points they must be neighbours
   LineTableKind tables = LineTableKind::passes;
+  // The same with results written past the caches, which must begin at multiples of 64 bytes; null where nobody does.
+  Function past[2] = {nullptr, nullptr};
 };
 
 // One decimation-in-frequency pass over `count` positions of `radix` streams, twiddles applied to the outputs.

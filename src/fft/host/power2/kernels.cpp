@@ -1,6 +1,7 @@
 #include "fft/host/power2/kernels.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -9,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <ridge/error.hpp>
 
+#include "fft/host/past_caches.hpp"
 #include "fft/host/power2/columns.hpp"
 #include "fft/host/power2/descent.hpp"
 #include "fft/host/power2/tables.hpp"
@@ -94,7 +96,7 @@ class Kernel : public LineKernel<T> {
 };
 
 template <class T>
-class CachedKernel final : public Kernel<T> {
+class CachedKernel final : public Kernel<T>, public PastCaches<T> {
   using Base = Kernel<T>;
 
  public:
@@ -143,6 +145,14 @@ class CachedKernel final : public Kernel<T> {
     }
     if (count == 0) return;
     line_.run[Base::index(direction)](Base::real(in), in_distance, Base::real(out), out_distance, count, tables_.data(),
+                                      Base::real(scratch));
+  }
+  bool goes_past() const override { return line_.past[0] != nullptr; }
+  void run_many_past(Direction direction, const Complex* in, size_t in_distance, Complex* out, size_t out_distance,
+                     size_t count, Complex* scratch) const override {
+    const bool whole = reinterpret_cast<std::uintptr_t>(out) % 64 == 0 && out_distance * sizeof(Complex) % 64 == 0;
+    const auto* functions = whole && goes_past() ? line_.past : line_.run;
+    functions[Base::index(direction)](Base::real(in), in_distance, Base::real(out), out_distance, count, tables_.data(),
                                       Base::real(scratch));
   }
 

@@ -85,6 +85,15 @@ struct Tangent {
 
   RIDGE_INLINE V load_one(const T* p) { return *reinterpret_cast<const Unaligned*>(p); }
   RIDGE_INLINE void store_one(T* p, V v) { *reinterpret_cast<Unaligned*>(p) = v; }
+  // Past the caches where the target can; p is a multiple of the vector.
+  RIDGE_INLINE void store_past(T* p, V v) {
+#if defined(HWY_TARGET) && HWY_ARCH_X86
+    const hwy::HWY_NAMESPACE::CappedTag<T, W> d;
+    hwy::HWY_NAMESPACE::Stream(hwy::HWY_NAMESPACE::Vec<decltype(d)>{v}, d, p);
+#else
+    store_one(p, v);
+#endif
+  }
   RIDGE_INLINE Complex load(const T* p) { return {load_one(p), load_one(p + W)}; }
   RIDGE_INLINE void store(T* p, const Complex& x) {
     store_one(p, x.re);
@@ -97,11 +106,12 @@ struct Tangent {
     const V even = shuffle<EvenLanes>(a, b), odd = shuffle<OddLanes>(a, b);
     return kInverseTransform ? Complex{odd, even} : Complex{even, odd};
   }
-  template <bool kInverseTransform>
+  template <bool kInverseTransform, bool kPast = false>
   RIDGE_INLINE void store_user(T* p, const Complex& x) {
     const V first = kInverseTransform ? x.im : x.re, second = kInverseTransform ? x.re : x.im;
-    store_one(p, shuffle<InterleaveLow>(first, second));
-    store_one(p + W, shuffle<InterleaveHigh>(first, second));
+    const V low = shuffle<InterleaveLow>(first, second), high = shuffle<InterleaveHigh>(first, second);
+    kPast ? store_past(p, low) : store_one(p, low);
+    kPast ? store_past(p + W, high) : store_one(p + W, high);
   }
 
   // v[i] lane j becomes v[j] lane i.
@@ -282,12 +292,12 @@ struct Tangent {
     size_t step;
     [[gnu::always_inline]] Complex operator()(size_t r) const { return load_user<kInverseTransform>(p + step * r); }
   };
-  template <bool kInverseTransform>
+  template <bool kInverseTransform, bool kPast = false>
   struct ToUser {
     T* p;
     size_t step;
     [[gnu::always_inline]] void operator()(size_t k, const Complex& x) const {
-      store_user<kInverseTransform>(p + step * k, x);
+      store_user<kInverseTransform, kPast>(p + step * k, x);
     }
   };
   struct FromInner {

@@ -156,15 +156,18 @@ struct TangentSquare {
                                              ToScaled{x + 2 * W * r, 2 * W * E, c, s}, table);
     }
   }
+  template <bool kPast>
   [[gnu::noinline]] static void rows_last(const T* x, T* out, const T* table) {
     for (size_t a = 0; a < D; ++a) {
       K::template butterfly<E, Turns::same>(
           typename K::FromInner{x + 2 * W * E * a, 2 * W},
-          typename K::template ToUser<kInverseTransform>{out + 2 * kRows * a, 2 * kRows * D},
+          typename K::template ToUser<kInverseTransform, kPast>{out + 2 * kRows * a, 2 * kRows * D},
           table + a * 2 * tangent_pairs(E));
     }
   }
 
+  // `kPast`: results go past the caches, for which they must lie in whole vectors.
+  template <bool kPast>
   static void run(const T* in, size_t in_distance, T* out, size_t out_distance, size_t count, const T* const* tables,
                   T* scratch) {
     T *const buffer = scratch, *const blocks = scratch + kBufferRow * B;
@@ -177,7 +180,7 @@ struct TangentSquare {
       for (size_t b = 0; b < kRows / W; ++b) {
         T* const x = blocks + kBlock * b;
         rows_first(x, tables[1] + b * W * 2 * tangent_pairs(D), tables[3] + b * 2 * W * E);
-        rows_last(x, out + 2 * W * b, tables[2]);
+        rows_last<kPast>(x, out + 2 * W * b, tables[2]);
       }
     }
   }
@@ -306,8 +309,11 @@ constexpr Line<T> tangent_square() {
   return {A * B * D * E,
           W,
           {A, B, D, E},
-          {TangentSquare<K, false, A, B, D, E>::run, TangentSquare<K, true, A, B, D, E>::run},
+          {TangentSquare<K, false, A, B, D, E>::template run<false>,
+           TangentSquare<K, true, A, B, D, E>::template run<false>},
           {nullptr, nullptr},
           1,
-          LineTableKind::tangents_square};
+          LineTableKind::tangents_square,
+          {TangentSquare<K, false, A, B, D, E>::template run<true>,
+           TangentSquare<K, true, A, B, D, E>::template run<true>}};
 }
