@@ -4,5 +4,6 @@
 #include <ridge/mpi/communicator.hpp>
 #include <ridge/mpi/fft.hpp>
 #include <ridge/mpi/files.hpp>
+#include <ridge/mpi/filterbank.hpp>
 #include <ridge/mpi/redistribute.hpp>
 #include <ridge/mpi/stencil.hpp>

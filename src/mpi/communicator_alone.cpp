@@ -37,6 +37,8 @@ Communicator Communicator::world() {
 Communicator Communicator::from(int) {
   throw Error(ErrorKind::unavailable, "this ridge was built without MPI: it has no communicators but one process");
 }
+bool Communicator::knows_cuda_memory() const { return false; }
+Communicator Communicator::split(std::size_t) const { return *this; }
 std::size_t Communicator::rank() const { return 0; }
 std::size_t Communicator::count() const { return 1; }
 std::size_t Communicator::rank_here() const { return 0; }

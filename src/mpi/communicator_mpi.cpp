@@ -1,6 +1,9 @@
 // No call here blocks within MPI: everything is started, then tested until it is done or the deadline has passed.
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
+#if defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
 #include <sched.h>
 
 #include <algorithm>
@@ -273,6 +276,22 @@ Communicator Communicator::from(int handle) {
   return Communicator(std::move(state));
 }
 
+Communicator Communicator::split(std::size_t group) const {
+  if (count() == 1) return *this;
+  state_->check_thread();
+  barrier();  // who never comes is told by the deadline, which splitting itself knows nothing of
+  auto state = std::make_shared<State>();
+  state->level = state_->level;
+  state->deadline = state_->deadline;
+  must(MPI_Comm_split(state_->comm, static_cast<int>(group), state_->rank, &state->comm), "MPI_Comm_split");
+  MPI_Comm_set_errhandler(state->comm, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(state->comm, &state->rank);
+  MPI_Comm_size(state->comm, &state->count);
+  state->find_machines();
+  state->threads = state_->threads;  // those of other groups work too
+  return Communicator(std::move(state));
+}
+
 std::size_t Communicator::rank() const { return static_cast<std::size_t>(state_->rank); }
 std::size_t Communicator::count() const { return static_cast<std::size_t>(state_->count); }
 std::size_t Communicator::rank_here() const { return state_->rank_here; }
@@ -281,6 +300,13 @@ std::size_t Communicator::machines() const { return state_->machines; }
 std::size_t Communicator::machine_of(std::size_t rank) const { return state_->machine_of[rank]; }
 std::size_t Communicator::threads() const { return state_->threads; }
 bool Communicator::can_overlap() const { return !main_thread_only(state_->level); }
+bool Communicator::knows_cuda_memory() const {
+#if defined(MPIX_CUDA_AWARE_SUPPORT) || defined(MPICH)  // Open MPI with the extension, whatever it says; MPICH from 4
+  return count() > 1 && MPIX_Query_cuda_support() == 1;
+#else
+  return false;
+#endif
+}
 void Communicator::set_deadline(double seconds) const {
   if (std::getenv("RIDGE_MPI_DEADLINE") == nullptr) state_->deadline = seconds;
 }

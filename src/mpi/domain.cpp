@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
-#include "base/aligned.hpp"
 #include "base/clock.hpp"
 #include "mpi/edges.hpp"
+#include "mpi/pinned_array.hpp"
 #include "stencil/decomposition.hpp"
 
 namespace ridge::mpi {
@@ -47,16 +47,14 @@ class SpreadDomain final : public Domain<T> {
         edges_(plan_, layout_, part_, exchanges_, depth_),
         overlap_(wishes.overlap) {
     for (const Exchange& exchange : exchanges_) {
-      outgoing_.emplace_back(exchange.send.cells() * update.fields);
-      incoming_.emplace_back(exchange.receive.cells() * update.fields);
+      outgoing_.emplace_back(device, exchange.send.cells() * update.fields);
+      incoming_.emplace_back(device, exchange.receive.cells() * update.fields);
       out_.push_back({exchange.rank, exchange.send_tag, outgoing_.back().data(), outgoing_.back().size() * sizeof(T)});
       in_.push_back(
           {exchange.rank, exchange.receive_tag, incoming_.back().data(), incoming_.back().size() * sizeof(T)});
     }
     // Every process must be able to: one that cannot would wait for messages in another order.
     const bool possible = processes.largest(edges_.possible() && processes.can_overlap() ? 0 : 1) == 0;
-    // A device's edges would travel through the host three times as often.
-    if (!overlap_ && !device.is_host()) overlap_ = false;
     if (!possible) {
       if (overlap_ == true) {
         throw Error(ErrorKind::invalid_argument,
@@ -311,7 +309,7 @@ class SpreadDomain final : public Domain<T> {
   Grid<T> grid_;
   Edges<T> edges_;
   std::optional<Session<T>> session_;
-  std::vector<base::AlignedArray<T>> outgoing_, incoming_;
+  std::vector<PinnedArray<T>> outgoing_, incoming_;  // packed by the device itself
   std::vector<Communicator::Message> out_, in_;
   bool stale_ = true;  // halos are older than the cells
   std::optional<bool> overlap_;

@@ -11,7 +11,7 @@
 
 #include <ridge/stencil.hpp>
 
-#include "base/aligned.hpp"
+#include "mpi/pinned_array.hpp"
 #include "stencil/decomposition.hpp"
 
 namespace ridge::mpi {
@@ -42,11 +42,13 @@ class Edges {
   bool possible() const { return possible_; }
 
   // What each exchange sends after `steps` further steps of the session, which itself stays where it is.
-  void compute(ridge::stencil::Session<T>& session, std::size_t steps, std::vector<base::AlignedArray<T>>& outgoing) {
+  void compute(ridge::stencil::Session<T>& session, std::size_t steps, std::vector<PinnedArray<T>>& outgoing) {
+    for (std::size_t s = 0; s < slabs_.size(); ++s) {
+      begin(slabs_[s], session);
+      slabs_[s].session->run(steps);  // devices: enqueued, so that all slabs are under way at once
+    }
     for (std::size_t s = 0; s < slabs_.size(); ++s) {
       Slab& slab = slabs_[s];
-      begin(slab, session);
-      slab.session->run(steps);
       for (std::size_t i = 0; i < exchanges_.size(); ++i) {
         if (slab_of_[i] != s) continue;
         ridge::stencil::Box box = exchanges_[i].send;
@@ -62,7 +64,7 @@ class Edges {
     bool low;
     ridge::stencil::Box box;  // in the part's own grid
     std::optional<ridge::stencil::Session<T>> session;
-    base::AlignedArray<T> cells;
+    PinnedArray<T> cells;
   };
 
   std::size_t halo(std::size_t axis) const { return depth_ * static_cast<std::size_t>(layout_.radius[axis]); }
@@ -77,7 +79,7 @@ class Edges {
 
   // The slab as the session has it now; planned and made the first time.
   void begin(Slab& slab, ridge::stencil::Session<T>& session) {
-    if (slab.cells.size() == 0) slab.cells = base::AlignedArray<T>(slab.box.cells() * layout_.fields);
+    if (slab.cells.size() == 0) slab.cells = PinnedArray<T>(plan_.device(), slab.box.cells() * layout_.fields);
     session.get(slab.box, slab.cells.span());
     const ridge::stencil::Box whole{{0, 0, 0}, slab.box.extent};
     if (slab.session) {
@@ -93,7 +95,7 @@ class Edges {
                                        {shape, borders, plan_.problem().threads, ridge::stencil::LeapUse::never},
                                        {.effort = Effort::quick, .variant = same_arithmetic()});
     ridge::stencil::Grid<T> grid(shape, layout_.fields);
-    std::copy(slab.cells.begin(), slab.cells.end(), grid.all().begin());
+    std::copy_n(slab.cells.data(), slab.cells.size(), grid.all().begin());
     slab.session.emplace(plan.start(grid));
   }
 

@@ -16,7 +16,10 @@ double imbalance(std::size_t points, std::size_t parts) {
 }
 
 // `group` processes among which all send to all; those of one machine are neighbours in the group, `together` of them.
-double exchange_seconds(double bytes, std::size_t group, std::size_t together, const Rates& rates) {
+double exchange_seconds(double bytes, std::size_t group, std::size_t together, std::size_t processes,
+                        const Rates& rates) {
+  // All wait for all, before and behind; the transforms' own reads and writes are the transport.
+  if (rates.array && processes <= rates.here) return 2 * rates.within.latency * std::log2(2 * number(group));
   const double all = number(group), near = number(std::min(group, together));
   const double far_seconds = (all - near) * rates.between.latency +
                              (all > near ? bytes * (all - near) / all / rates.between.bytes_per_second : 0);
@@ -41,7 +44,7 @@ Prediction predict(const Shape& shape, std::size_t point_bytes, std::size_t proc
   };
   if (shape.size() > 1 && processes <= std::min(n0, n1)) {
     consider("slabs", std::max(imbalance(n0, processes), imbalance(n1, processes)),
-             exchange_seconds(bytes, processes, rates.here, rates), bytes * (1 - 1 / number(processes)));
+             exchange_seconds(bytes, processes, rates.here, processes, rates), bytes * (1 - 1 / number(processes)));
   }
   if (shape.size() < 3) return best;
   for (std::size_t rows = 1; rows <= processes; ++rows) {
@@ -51,7 +54,8 @@ Prediction predict(const Shape& shape, std::size_t point_bytes, std::size_t proc
     const std::size_t in_row = std::min(columns, rates.here),
                       in_column = std::max<std::size_t>(1, rates.here / columns);
     consider(fmt::format("pencils {}x{}", rows, columns), imbalance(n0, rows) * imbalance(n1, columns),
-             exchange_seconds(bytes, columns, in_row, rates) + exchange_seconds(bytes, rows, in_column, rates),
+             exchange_seconds(bytes, columns, in_row, processes, rates) +
+                 exchange_seconds(bytes, rows, in_column, processes, rates),
              bytes * (2 - 1 / number(rows) - 1 / number(columns)));
   }
   return best;

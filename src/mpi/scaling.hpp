@@ -13,6 +13,7 @@ struct Rates {
   double flops = 0;                   // a process transforms a second, counted as 5 N log2 N
   Network between = {}, within = {};  // machines; one machine
   std::size_t here = 1;               // processes a machine
+  bool array = false;                 // those of one machine store into one grid (fft/pipeline.hpp): nothing is sent
 };
 
 struct Prediction {

@@ -167,16 +167,6 @@ void SharedOutput::commit() {
 
 namespace {
 
-template <class Element>
-constexpr io::ElementType type_of() {
-  if constexpr (std::is_same_v<Element, float>) return io::ElementType::float32;
-  if constexpr (std::is_same_v<Element, double>) return io::ElementType::float64;
-  if constexpr (std::is_same_v<Element, std::complex<float>>) return io::ElementType::complex64;
-  if constexpr (std::is_same_v<Element, std::complex<double>>) return io::ElementType::complex128;
-  if constexpr (std::is_same_v<Element, std::int32_t>) return io::ElementType::int32;
-  return io::ElementType::uint8;
-}
-
 void must_hold(const Box& box, std::size_t elements) {
   if (elements >= box.size()) return;
   throw Error(ErrorKind::invalid_argument, fmt::format("{} elements for a box of {}", elements, box.size()));
@@ -192,7 +182,7 @@ void read_npy(const Communicator& all, const std::string& path, const Shape& sha
     io::InputStream stream(path);
     const std::uint64_t whole = stream.remaining().value_or(0);
     const io::NpyHeader header = io::read_npy_header(stream);
-    if (header.type != type_of<Element>() || header.shape != shape) {
+    if (header.type != element_type_of<Element>() || header.shape != shape) {
       throw Error(ErrorKind::io, fmt::format("{} holds {} and another shape than was asked for, or another type", path,
                                              io::name_of(header.type)));
     }
@@ -205,7 +195,7 @@ void write_npy(const Communicator& all, const std::string& path, const Shape& sh
                std::span<const Element> data) {
   gather_boxes(all, shape, box, "file's");
   all.agree([&] { must_hold(box, data.size()); });
-  const std::string header = io::npy_header({type_of<Element>(), shape});
+  const std::string header = io::npy_header({element_type_of<Element>(), shape});
   std::uint64_t points = 1;
   for (const std::size_t extent : shape) points *= extent;
   SharedOutput out(all, path, header.size() + points * sizeof(Element));

@@ -1,16 +1,29 @@
 // One file under the hands of many processes: parts of it by place, not in turn.
 #pragma once
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <type_traits>
 
 #include <ridge/mpi/box.hpp>
 #include <ridge/mpi/communicator.hpp>
 
 #include "base/temporaries.hpp"
+#include "io/npy.hpp"
 
 namespace ridge::mpi {
+
+template <class Element>
+constexpr io::ElementType element_type_of() {
+  if constexpr (std::is_same_v<Element, float>) return io::ElementType::float32;
+  if constexpr (std::is_same_v<Element, double>) return io::ElementType::float64;
+  if constexpr (std::is_same_v<Element, std::complex<float>>) return io::ElementType::complex64;
+  if constexpr (std::is_same_v<Element, std::complex<double>>) return io::ElementType::complex128;
+  if constexpr (std::is_same_v<Element, std::int32_t>) return io::ElementType::int32;
+  return io::ElementType::uint8;
+}
 
 class SharedInput {
  public:

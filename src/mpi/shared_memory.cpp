@@ -18,10 +18,12 @@ struct Ticket {
   std::uint64_t bytes = 0, sign = 0;
 };
 
+// A stretch of addresses with the parts one after the other.
 struct Mappings {
-  std::vector<std::pair<void*, std::size_t>> all;
+  void* at = MAP_FAILED;
+  std::size_t bytes = 0;
   ~Mappings() {
-    for (const auto& [at, bytes] : all) ::munmap(at, bytes);
+    if (at != MAP_FAILED) ::munmap(at, bytes);
   }
 };
 
@@ -33,42 +35,43 @@ void* sign_of(void* part, std::uint64_t bytes) { return static_cast<char*>(part)
 std::shared_ptr<void> share_memory(const Communicator& all, std::size_t bytes, std::vector<void*>& parts) {
   auto mappings = std::make_shared<Mappings>();
   parts.clear();
-  const auto map = [&](int descriptor, std::size_t length) -> void* {
-    void* at = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-    if (at == MAP_FAILED) return nullptr;
-    mappings->all.emplace_back(at, length);
-    return at;
+  const auto map = [&](int descriptor, std::size_t offset, std::size_t length) -> void* {
+    void* wanted = static_cast<char*>(mappings->at) + offset;
+    void* at = ::mmap(wanted, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, 0);
+    return at == MAP_FAILED ? nullptr : at;
   };
   constexpr std::size_t kPage = 65536;
   Ticket mine{.process = ::getpid(), .bytes = (bytes + 8 + kPage - 1) / kPage * kPage, .sign = std::random_device{}()};
   const int descriptor = ::memfd_create("ridge-mpi", MFD_CLOEXEC);
-  void* own = nullptr;
-  // fallocate takes the memory now: a store that finds none would end the process.
+  // fallocate takes the memory now, near this process's core: a store that finds none would end the process.
   if (descriptor >= 0 && ::ftruncate(descriptor, static_cast<off_t>(mine.bytes)) == 0 &&
-      ::fallocate(descriptor, 0, 0, static_cast<off_t>(mine.bytes)) == 0) {
-    own = map(descriptor, mine.bytes);
-  }
-  if (own != nullptr) {
+      ::fallocate(descriptor, 0, 0, static_cast<off_t>(mine.bytes)) == 0 &&
+      ::pwrite(descriptor, &mine.sign, sizeof mine.sign, static_cast<off_t>(mine.bytes - sizeof mine.sign)) ==
+          sizeof mine.sign) {
     mine.descriptor = descriptor;
-    std::memcpy(sign_of(own, mine.bytes), &mine.sign, sizeof mine.sign);
   }
   std::vector<Ticket> tickets(all.count());
   all.gather(&mine, sizeof mine, tickets.data());
-  bool well = own != nullptr;
+  for (const Ticket& ticket : tickets) mappings->bytes += ticket.bytes;
+  mappings->at = ::mmap(nullptr, mappings->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  bool well = mappings->at != MAP_FAILED;
+  std::size_t offset = 0;
   for (std::size_t rank = 0; rank < tickets.size() && well; ++rank) {
     const Ticket& theirs = tickets[rank];
-    void* at = own;
-    if (rank != all.rank()) {
-      at = nullptr;
+    void* at = nullptr;
+    if (rank == all.rank()) {
+      if (mine.descriptor >= 0) at = map(descriptor, offset, mine.bytes);
+    } else {
       const std::string name = fmt::format("/proc/{}/fd/{}", theirs.process, theirs.descriptor);
       const int opened = theirs.descriptor < 0 ? -1 : ::open(name.c_str(), O_RDWR | O_CLOEXEC);
       if (opened >= 0) {
-        if (::lseek(opened, 0, SEEK_END) == static_cast<off_t>(theirs.bytes)) at = map(opened, theirs.bytes);
+        if (::lseek(opened, 0, SEEK_END) == static_cast<off_t>(theirs.bytes)) at = map(opened, offset, theirs.bytes);
         ::close(opened);
       }
     }
     well = at != nullptr && std::memcmp(sign_of(at, theirs.bytes), &theirs.sign, sizeof theirs.sign) == 0;
     parts.push_back(at);
+    offset += theirs.bytes;
   }
   const bool all_well = all.largest(well ? 0 : 1) == 0;
   if (descriptor >= 0) ::close(descriptor);

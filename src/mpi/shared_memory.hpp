@@ -9,7 +9,8 @@
 
 namespace ridge::mpi {
 
-// By all processes, all on one machine: where each one's `bytes` lie here. What is returned holds them; nothing, and no
+// By all processes, all on one machine: where each one's `bytes` lie here, one after the other, each a whole number
+// of pages. What is returned holds them; nothing, and no
 // parts, where one process could not have its own or see another's.
 std::shared_ptr<void> share_memory(const Communicator& all, std::size_t bytes, std::vector<void*>& parts);
 

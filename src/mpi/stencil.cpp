@@ -2,7 +2,9 @@
 #include <ridge/error.hpp>
 #include <ridge/mpi/stencil.hpp>
 
+#include "io/stream.hpp"
 #include "mpi/domain.hpp"
+#include "mpi/shared_file.hpp"
 
 namespace ridge::mpi::stencil {
 
@@ -11,7 +13,7 @@ class Session<T>::Impl {
  public:
   Impl(const Communicator& all, const Device& device, const ridge::stencil::Update<T>& update,
        const ridge::stencil::Problem& given, const Options& options)
-      : all_(all), axes_(given.shape.size()), fields_(update.fields) {
+      : all_(all), shape_(given.shape), axes_(given.shape.size()), fields_(update.fields) {
     std::string words = "a stencil of";
     for (const std::size_t extent : given.shape) words += fmt::format(" {}", extent);
     all.must_be_equal(fmt::format("{} cells, {} fields, processes \"{}\", halo {}", words, update.fields,
@@ -57,9 +59,58 @@ class Session<T>::Impl {
     });
     domain_->read_part(cells);
   }
+  void save(const std::string& path) const {
+    all_.agree([&] { must_have_started(); });
+    const Box mine = box();
+    std::vector<T> cells(mine.size() * fields_);
+    domain_->read_part(cells);
+    const std::string header = io::npy_header({element_type_of<T>(), file_shape()});
+    SharedOutput out(all_, path, header.size() + points() * fields_ * sizeof(T));
+    all_.agree([&] {
+      if (all_.root()) out.write(0, header.data(), header.size());
+      for (std::size_t field = 0; field < fields_; ++field) {
+        out.write(header.size() + field * points() * sizeof(T), shape_, mine, sizeof(T),
+                  cells.data() + field * mine.size());
+      }
+    });
+    out.commit();
+  }
+  void load(const std::string& path) {
+    const Box mine = box();
+    std::vector<T> cells(mine.size() * fields_);
+    all_.agree([&] {
+      io::InputStream stream(path);
+      const std::uint64_t whole = stream.remaining().value_or(0);
+      const io::NpyHeader header = io::read_npy_header(stream);
+      if (header.type != element_type_of<T>() || header.shape != file_shape()) {
+        throw Error(
+            ErrorKind::io,
+            fmt::format("{} is no checkpoint of this stencil: {} of another shape or type than {} fields of its "
+                        "grid",
+                        path, io::name_of(header.type), fields_));
+      }
+      const std::uint64_t first = whole - header.elements() * sizeof(T);
+      const SharedInput in(path);
+      for (std::size_t field = 0; field < fields_; ++field) {
+        in.read(first + field * points() * sizeof(T), shape_, mine, sizeof(T), cells.data() + field * mine.size());
+      }
+    });
+    domain_->put_part(cells);
+    started_ = true;
+  }
   std::string explain() const { return domain_->explain(); }
 
  private:
+  std::vector<std::size_t> file_shape() const {
+    std::vector<std::size_t> shape{fields_};
+    shape.insert(shape.end(), shape_.begin(), shape_.end());
+    return shape;
+  }
+  std::uint64_t points() const {
+    std::uint64_t product = 1;
+    for (const std::size_t extent : shape_) product *= extent;
+    return product;
+  }
   void must_be(std::size_t cells) const {
     if (cells == domain_->part().cells() * fields_) return;
     throw Error(ErrorKind::invalid_argument, fmt::format("stencil: {} cells were given, the box holds {} of {} fields",
@@ -70,6 +121,7 @@ class Session<T>::Impl {
   }
 
   Communicator all_;
+  Shape shape_;
   std::size_t axes_, fields_;
   std::unique_ptr<ridge::stencil::Domain<T>> domain_;
   bool started_ = false;
@@ -98,6 +150,14 @@ void Session<T>::run(std::size_t steps) {
 template <class T>
 void Session<T>::read(std::span<T> cells) const {
   impl_->read(cells);
+}
+template <class T>
+void Session<T>::save(const std::string& path) const {
+  impl_->save(path);
+}
+template <class T>
+void Session<T>::load(const std::string& path) {
+  impl_->load(path);
 }
 template <class T>
 std::string Session<T>::explain() const {

@@ -31,6 +31,14 @@ TEST(Scaling, PencilsWhereSlabsEnd) {
   EXPECT_TRUE(predict({8, 8, 8}, 8, 4096, cluster(16)).way.empty());
 }
 
+TEST(Scaling, OneGridInMemoryIsNotSent) {
+  Rates rates = cluster(16);
+  rates.array = true;
+  rates.within.latency = 1e-6;
+  EXPECT_LT(predict(kCube, 8, 16, rates).exchange, 1e-4);
+  EXPECT_GT(predict(kCube, 8, 32, rates).exchange, 1e-2);  // two machines
+}
+
 TEST(Scaling, OneProcessSendsNothing) {
   const Prediction alone = predict(kCube, 8, 1, cluster(16));
   EXPECT_EQ(alone.exchange, 0);

@@ -16,6 +16,18 @@ for n in 2 3 4; do
   timeout 120 "$mpirun" -n $n "$spread" stencil "$n" 4 >stdout 2>stderr || fail "stencil on $n: $(cat stderr)"
   has "all well on $n" stdout
 done
+for n in 1 2 3 5; do
+  timeout 120 "$mpirun" -n $n "$spread" filterbank "$n" 6 >stdout 2>stderr || fail "filterbank on $n: $(cat stderr)"
+  has "all well on $n" stdout
+done
+# A device of each process: blocks in the host's memory it works in, and through page-locked memory.
+for carry in mapped staged; do
+  RIDGE_BACKENDS=host,opencl RIDGE_MPI_DEVICE=$carry timeout 120 "$mpirun" -n 3 "$spread" device opencl:0 >stdout 2>stderr
+  code=$?
+  if [ $code -eq 77 ]; then echo "no OpenCL device: not tried there"; break; fi
+  [ $code -eq 0 ] || fail "device, $carry: $(cat stderr)"
+  has "all well on 3" stdout
+done
 for n in 2 3; do
   timeout 60 "$mpirun" -n $n "$spread" mistakes >stdout 2>stderr || fail "mistakes on $n: $(cat stderr)"
   has "all well" stdout
@@ -27,5 +39,5 @@ timeout 60 "$mpirun" -n 3 "$spread" stopped >stdout 2>stderr && fail "a process 
 [ $SECONDS -le 20 ] || fail "the others waited $SECONDS s"
 has "rank 1 does not answer" stderr
 [ "$(grep -c '^ridge: rank' stderr)" -eq 1 ] || fail "not one line: $(cat stderr)"
-rm -f stdout stderr
+rm -f stdout stderr half_way.npy
 finish

@@ -24,7 +24,7 @@ ALLOWED = {
     "filterbank": LIBRARY + ["codegen", "fft"],
     "image": LIBRARY + ["codegen", "fft", "stencil", "io"],
     "sar": LIBRARY + ["codegen", "fft", "transpose"],
-    "mpi": ["base", "device", "plan", "stencil", "fft", "filterbank", "io"],
+    "mpi": ["base", "device", "machine", "plan", "stencil", "fft", "filterbank", "io"],
     "report": ["base", "machine", "plan"],
     "place": ["base", "device", "machine"],
     "fftw": ["base", "device", "plan", "fft"],

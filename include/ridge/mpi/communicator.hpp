@@ -20,6 +20,9 @@ class Communicator {
   // been started; with MPI_Init (no threads) plans run on one thread a process.
   static Communicator from(int handle);
 
+  // By all: those who say the same number, in the order of their ranks.
+  Communicator split(std::size_t group) const;
+
   std::size_t rank() const;
   std::size_t count() const;
   std::size_t rank_here() const;   // among those on this machine
@@ -75,6 +78,8 @@ class Communicator {
   void exchange_during(const std::vector<Message>& out, const std::vector<Message>& in,
                        const std::function<void()>& work) const;
   bool can_overlap() const;
+  // Whether messages may lie in memory of CUDA devices; this MPI is asked.
+  bool knows_cuda_memory() const;
 
   // Memory of all processes of one machine that each of them can write; made and freed by all.
   class Shared {
@@ -88,7 +93,8 @@ class Communicator {
     std::shared_ptr<void> window_;
     std::vector<void*> parts_;
   };
-  Shared share(std::size_t bytes) const;     // empty where it cannot be had
+  // Empty where it cannot be had. The parts lie one after the other, each a whole number of pages.
+  Shared share(std::size_t bytes) const;
   void publish(const Shared& memory) const;  // what anyone stored before is seen by all afterwards; a barrier
 
   // Ends all processes at once with an exit code: where one has failed and the others wait for it.

@@ -50,6 +50,11 @@ class Plan {
   void forward(std::span<const Real> in, std::span<Complex> out) const;
   void inverse(std::span<const Complex> in, std::span<Real> out) const;
 
+  // Memory of the plan's device, that is not the host, on a queue of it: the points never leave it but as blocks for
+  // peers. By all; returns when the result is enqueued. Two or three axes, no batch, the plan's own boxes.
+  void forward(Queue& queue, const Buffer& in, const Buffer& out) const;
+  void inverse(Queue& queue, const Buffer& in, const Buffer& out) const;
+
   Box input() const;
   Box output() const;
   std::size_t bytes_sent() const;  // by this process in one forward run

@@ -39,6 +39,10 @@ class Session {
   void start(std::span<const T> cells);
   void run(std::size_t steps);
   void read(std::span<T> cells) const;
+  // A checkpoint by all: each process writes its own cells into one .npy file of fields x grid, which appears when all
+  // have. load() starts from one, on any number of processes.
+  void save(const std::string& path) const;
+  void load(const std::string& path);
   std::string explain() const;
 
  private:

@@ -16,6 +16,7 @@
 #include "cli/channelize/input.hpp"
 #include "cli/channelize/output.hpp"
 #include "cli/channelize/parts.hpp"
+#include "cli/channelize/spread.hpp"
 #include "cli/mistake.hpp"
 
 namespace ridge::cli {
@@ -41,7 +42,7 @@ std::vector<Device> devices_for(const std::string& names, const mpi::Communicato
 }
 
 // Every process of a team knows what the root found in the file.
-io::SampleInfo share_info(const io::SampleInfo* info, const mpi::Communicator& processes, const Team& team) {
+io::SampleInfo share_info(const io::SampleInfo* info, const mpi::Communicator& team) {
   std::array<double, 7> numbers{};
   if (info != nullptr) {
     numbers = {static_cast<double>(info->type),
@@ -51,10 +52,9 @@ io::SampleInfo share_info(const io::SampleInfo* info, const mpi::Communicator& p
                info->sample_seconds,
                info->frequency_mhz,
                info->stream_step_mhz};
-    for (std::size_t i = 1; i < team.count; ++i) processes.send(team.root + i, numbers.data(), sizeof numbers);
-    return *info;
   }
-  processes.receive(team.root, numbers.data(), sizeof numbers);
+  team.broadcast(numbers.data(), sizeof numbers);
+  if (info != nullptr) return *info;
   io::SampleInfo told;
   told.type = static_cast<io::SampleType>(static_cast<int>(numbers[0]));
   told.streams = static_cast<std::size_t>(numbers[1]);
@@ -83,36 +83,48 @@ Setup setup_for(const ChannelizeWishes& wishes, const io::SampleInfo& info, cons
   return setup;
 }
 
-// Everything on one device where that can be, else spectra or power of parts of the stations.
-std::unique_ptr<BankWork> work_for(const ChannelizeWishes& wishes, const Setup& setup,
-                                   const mpi::Communicator& processes, const Team& team) {
-  if (wishes.correlate && team.count == 1 && setup.devices.size() == 1 && !wishes.digest && !wishes.by_channel &&
-      wishes.replacements.empty()) {
-    const filterbank::Correlation correlation = correlation_of(wishes);
-    auto made = DeviceCorrelation::make(setup.devices.front(), setup.work.problem, correlation, setup.work.options);
-    if (made) return made;
-  }
-  auto parts = std::make_unique<StationParts>(setup.work, setup.devices, processes, team);
-  for (const DelayPoint& point : setup.delays) parts->set_delays(point.sample, point.delays);
+template <class Work>
+void set_course(const ChannelizeWishes& wishes, const Setup& setup, Work& work) {
+  for (const DelayPoint& point : setup.delays) work.set_delays(point.sample, point.delays);
   std::uint64_t before = 0;
   for (const std::string& text : wishes.replacements) {
     const Replacement replacement = replacement_for(text, wishes.prototype);
     if (replacement.sample < before) mistake("--replace-weights: in order of samples, the earliest first");
     before = replacement.sample;
-    parts->replace_weights(replacement.sample, replacement.weights);
+    work.replace_weights(replacement.sample, replacement.weights);
   }
+}
+
+std::unique_ptr<SpreadStations> spread_work_for(const ChannelizeWishes& wishes, const Setup& setup,
+                                                const mpi::Communicator& team) {
+  auto spread = std::make_unique<SpreadStations>(setup.work, setup.devices.front(), team);
+  set_course(wishes, setup, *spread);
+  return spread;
+}
+
+// Everything on one device where that can be, else spectra or power of parts of the stations.
+std::unique_ptr<BankWork> work_for(const ChannelizeWishes& wishes, const Setup& setup, const mpi::Communicator& team) {
+  if (wishes.correlate && team.count() == 1 && setup.devices.size() == 1 && !wishes.digest && !wishes.by_channel &&
+      wishes.replacements.empty()) {
+    const filterbank::Correlation correlation = correlation_of(wishes);
+    auto made = DeviceCorrelation::make(setup.devices.front(), setup.work.problem, correlation, setup.work.options);
+    if (made) return made;
+  }
+  if (team.count() > 1) return spread_work_for(wishes, setup, team);
+  auto parts = std::make_unique<StationParts>(setup.work, setup.devices);
+  set_course(wishes, setup, *parts);
   return parts;
 }
 
 // One stream, from its first sample to its last.
 class Channelizing {
  public:
-  Channelizing(const ChannelizeWishes& wishes, const mpi::Communicator& processes, const Team& team)
+  Channelizing(const ChannelizeWishes& wishes, const mpi::Communicator& processes, const mpi::Communicator& team)
       : wishes_(wishes),
         reader_(open_samples(wishes)),
-        info_(share_info(&reader_->info(), processes, team)),
+        info_(share_info(&reader_->info(), team)),
         setup_(setup_for(wishes, info_, processes)),
-        work_(work_for(wishes, setup_, processes, team)),
+        work_(work_for(wishes, setup_, team)),
         seconds_(wishes.rate > 0 ? 1 / wishes.rate : info_.sample_seconds),
         sink_(wishes, setup_.work.problem, work_->hop(), info_, seconds_, work_->product(), setup_.devices.front()) {
     find_start();
@@ -228,17 +240,17 @@ class Channelizing {
   double begun_ = 0, working_ = 0;
 };
 
-void one_subband(const ChannelizeWishes& wishes, const mpi::Communicator& processes, const Team& team) {
+void one_subband(const ChannelizeWishes& wishes, const mpi::Communicator& processes, const mpi::Communicator& team) {
   const std::string end = wishes.out.size() < 4 ? wishes.out : wishes.out.substr(wishes.out.size() - 4);
   if (wishes.resume && (end == ".npy" || end == ".fil" || end == "dada" || end == "-"))
     mistake("--resume goes on with a raw file");
-  if (processes.rank() == team.root) {
+  if (team.root()) {
     Channelizing(wishes, processes, team).run();
     return;
   }
-  const io::SampleInfo info = share_info(nullptr, processes, team);
+  const io::SampleInfo info = share_info(nullptr, team);
   const Setup setup = setup_for(wishes, info, processes);
-  serve_parts(setup.work, setup.devices, processes, team);
+  spread_work_for(wishes, setup, team)->serve();
 }
 
 // "3", "0-7", "1,4,6-9"
@@ -274,20 +286,19 @@ std::string with_number(std::string name, std::size_t number, const char* which)
 }  // namespace
 
 void channelize(const ChannelizeWishes& wishes, const mpi::Communicator& processes) {
-  if (wishes.subbands.empty()) return one_subband(wishes, processes, {0, processes.count()});
+  if (wishes.subbands.empty()) return one_subband(wishes, processes, processes);
   // As many teams as there are subbands, or processes; a team does its subbands one after the other.
   const std::vector<std::size_t> subbands = parse_subbands(wishes.subbands);
   const std::size_t teams = std::min(subbands.size(), processes.count());
-  for (std::size_t i = 0; i < teams; ++i) {
-    const base::Share ranks = base::share(processes.count(), i, teams);
-    if (processes.rank() < ranks.begin || processes.rank() >= ranks.end) continue;
-    for (std::size_t j = i; j < subbands.size(); j += teams) {
-      ChannelizeWishes one = wishes;
-      one.in = with_number(wishes.in, subbands[j], "IN");
-      one.out = with_number(wishes.out, subbands[j], "OUT");
-      if (!wishes.flags.empty()) one.flags = with_number(wishes.flags, subbands[j], "--flags");
-      one_subband(one, processes, {ranks.begin, ranks.end - ranks.begin});
-    }
+  std::size_t mine = 0;
+  while (processes.rank() >= base::share(processes.count(), mine, teams).end) ++mine;
+  const mpi::Communicator team = processes.split(mine);
+  for (std::size_t i = mine; i < subbands.size(); i += teams) {
+    ChannelizeWishes one = wishes;
+    one.in = with_number(wishes.in, subbands[i], "IN");
+    one.out = with_number(wishes.out, subbands[i], "OUT");
+    if (!wishes.flags.empty()) one.flags = with_number(wishes.flags, subbands[i], "--flags");
+    one_subband(one, processes, team);
   }
 }
 

@@ -1,5 +1,4 @@
-// The stations of a bank over several devices of this process and over other processes: each has as many of them as it
-// is fast, the root has the stream.
+// The stations of a bank over several devices of this process: each has as many of them as it is fast.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -10,16 +9,10 @@
 
 #include <ridge/filterbank.hpp>
 
-#include <ridge/mpi/communicator.hpp>
 #include "cli/channelize/work.hpp"
 #include "filterbank/geometry.hpp"
 
 namespace ridge::cli {
-
-// Processes that work on one stream: `root` and those behind it.
-struct Team {
-  std::size_t root = 0, count = 1;
-};
 
 // What every station goes through.
 struct StationWork {
@@ -28,14 +21,15 @@ struct StationWork {
   planner::Options options;
 };
 
+// Output times, of `each` spectra, that a push of so many bytes makes at most.
+std::size_t most_times_of(const filterbank::Geometry& geometry, std::size_t each, std::size_t bytes);
+
 class Part;
 
-// The same bytes out as one bank of all stations, which it is where there is one device and one process. The root only:
-// the others of the team serve().
+// The same bytes out as one bank of all stations, which it is where there is one device.
 class StationParts final : public BankWork {
  public:
-  StationParts(const StationWork& work, const std::vector<Device>& devices, const mpi::Communicator& processes,
-               const Team& team);
+  StationParts(const StationWork& work, const std::vector<Device>& devices);
   ~StationParts() override;
 
   std::string variant() const override { return variant_; }
@@ -64,9 +58,5 @@ class StationParts final : public BankWork {
   std::vector<std::unique_ptr<Part>> parts_;
   std::uint64_t bytes_ = 0, times_ = 0, first_ = 0;  // of the stream; output times; the spectrum it began with
 };
-
-// What the others of a team do until the root's StationParts is gone.
-void serve_parts(const StationWork& work, const std::vector<Device>& devices, const mpi::Communicator& processes,
-                 const Team& team);
 
 }  // namespace ridge::cli

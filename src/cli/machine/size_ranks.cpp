@@ -21,26 +21,60 @@
 namespace ridge::cli {
 namespace {
 
-// One process of several that run at once: lines that do not fit its cache.
+constexpr double kMostPointsMeasured = 1 << 25;             // a process
+constexpr std::size_t kWorkingSet = std::size_t{32} << 20;  // bytes of one side: more than a core's caches
+
+// One process of several that run at once, on as many planes of the shape as do not fit its cache: each plane in it,
+// then columns across all of them.
 template <class T>
-double transform_rate(const mpi::Communicator& all) {
-  const fft::Plan<T> plan(host(), {.shape = {64, 64, 128}, .threads = 1}, {.effort = Effort::quick});
-  base::AlignedArray<std::complex<T>> in(plan.input_size()), out(plan.output_size());
-  std::fill(in.begin(), in.end(), std::complex<T>(1, 2));
+double transform_rate(const mpi::Communicator& all, const mpi::Shape& shape) {
+  using Complex = std::complex<T>;
+  const std::vector<std::size_t> plane(shape.begin() + 1, shape.end());
+  std::size_t points = 1;
+  for (const std::size_t extent : plane) points *= extent;
+  const std::size_t planes = std::clamp<std::size_t>(kWorkingSet / (points * sizeof(Complex)), 1, shape[0]);
+  const planner::Options quick{.effort = Effort::quick};
+  const fft::Plan<T> rows(host(), {.shape = plane, .threads = 1}, quick);
+  const std::size_t beside = std::min<std::size_t>(points, shape.back());
+  const fft::Plan<T> columns(host(),
+                             {.shape = {planes},
+                              .batch = beside,
+                              .input = {.axes = {points + 8}, .batch = 1},
+                              .output = {.axes = {beside}, .batch = 1},
+                              .threads = 1},
+                             quick);
+  base::AlignedArray<Complex> in(planes * points), between(planes * (points + 8)), out(planes * points);
+  std::fill(in.begin(), in.end(), Complex(1, 2));
   all.barrier();
   const double seconds = base::best_seconds(
-      [&] { plan.forward(std::span<const std::complex<T>>(in.span()), out.span()); }, {.seconds = 0.1});
-  return plan.flops() / all.largest(seconds);
+      [&] {
+        for (std::size_t i = 0; i < planes; ++i) {
+          rows.forward(std::span<const Complex>(in.data() + i * points, points),
+                       std::span(between.data() + i * (points + 8), points));
+        }
+        for (std::size_t at = 0; at < points / beside * beside; at += beside) {
+          columns.forward(std::span<const Complex>(between.data() + at, columns.input_size()),
+                          std::span(out.data() + at * planes, columns.output_size()));
+        }
+      },
+      {.seconds = 0.2});
+  const double flops =
+      rows.flops() * static_cast<double>(planes) + columns.flops() * static_cast<double>(points / beside);
+  return flops / all.largest(seconds);
+}
+
+// Bytes a second that each of them copies while all do.
+double copy_rate(const mpi::Communicator& all) {
+  base::AlignedArray<std::byte> from(kWorkingSet), to(from.size());
+  std::memset(from.data(), 1, from.size());
+  all.barrier();
+  const double seconds =
+      base::best_seconds([&] { std::memcpy(to.data(), from.data(), from.size()); }, {.seconds = 0.1});
+  return static_cast<double>(from.size()) / all.largest(seconds);
 }
 
 // Packed, sent and received: three passes over memory.
-mpi::Network copies() {
-  base::AlignedArray<std::byte> from(std::size_t{32} << 20), to(from.size());
-  std::memset(from.data(), 1, from.size());
-  const double seconds =
-      base::best_seconds([&] { std::memcpy(to.data(), from.data(), from.size()); }, {.seconds = 0.1});
-  return {.latency = 1e-6, .bytes_per_second = static_cast<double>(from.size()) / seconds / 3};
-}
+mpi::Network copies(double rate) { return {.latency = 1e-6, .bytes_per_second = rate / 3}; }
 
 template <class T>
 double measured_seconds(const mpi::Communicator& all, const mpi::Shape& shape) {
@@ -67,23 +101,29 @@ void tell(const SizeRanksWishes& wishes, const mpi::Shape& shape, const mpi::Com
   if (!bandwidth || *bandwidth == 0) {
     mistake(fmt::format("--bandwidth {}: bytes a second as in 1G", wishes.bandwidth));
   }
-  mpi::Rates rates{.flops = transform_rate<T>(all), .here = wishes.node};
+  mpi::Rates rates{.flops = transform_rate<T>(all, shape), .here = wishes.node, .array = true};
+  const double copied = copy_rate(all);
   rates.between = {*latency, static_cast<double>(*bandwidth)};
   const bool network = all.count() > 1 && all.machines() == 1;
-  rates.within = network ? mpi::measure_network(all) : copies();
+  rates.within = network ? mpi::measure_network(all) : copies(copied);
   if (all.count() > 1 && all.machines() > 1) rates.between = mpi::measure_network(all);
-  const double measured = all.count() > 1 ? measured_seconds<T>(all, shape) : 0;
+  double points = 1;
+  for (const std::size_t extent : shape) points *= static_cast<double>(extent);
+  const bool possible = points / static_cast<double>(all.count()) <= kMostPointsMeasured;
+  const double measured = possible ? measured_seconds<T>(all, shape) : 0;
   const mpi::Prediction expected = mpi::predict(shape, sizeof(std::complex<T>), all.count(), rates);
   if (!all.root()) return;
 
   fmt::print(
       "{} points of complex {}\n"
-      "Assumed: a process transforms {} as measured here ({} at once, one thread each); {} processes a machine, which\n"
-      "exchange {} each ({}); between machines {} each and {} a message ({}). Nothing overlaps, the network\n"
-      "never jams, the spectrum stays where the last exchange leaves it.\n",
+      "Assumed: a process transforms {} as measured here ({} at once, one thread each, which copy {} each); {} "
+      "processes\na machine, which share one grid in memory, or exchange {} each ({}) where there are several "
+      "machines; "
+      "between\nmachines {} each and {} a message ({}). Nothing overlaps, the network never jams, the spectrum stays "
+      "where the\nlast exchange leaves it.\n",
       shape_text(shape), sizeof(T) == sizeof(double) ? "double" : "float", base::human_rate(rates.flops, "FLOP/s"),
-      all.count(), rates.here, base::human_rate(rates.within.bytes_per_second, "B/s"),
-      network ? "measured" : "a third of a copy", base::human_rate(rates.between.bytes_per_second, "B/s"),
+      all.count(), base::human_rate(copied, "B/s"), rates.here, base::human_rate(rates.within.bytes_per_second, "B/s"),
+      network ? "messages, measured" : "a third of a copy", base::human_rate(rates.between.bytes_per_second, "B/s"),
       base::human_seconds(rates.between.latency), all.machines() > 1 ? "measured" : "as given");
   std::vector<std::vector<std::string>> rows{
       {"ranks", "way", "transforms", "exchange", "together", "strong", "sent a rank", "weak"}};

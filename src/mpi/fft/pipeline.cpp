@@ -54,11 +54,19 @@ Pipeline<T>::Pipeline(const Communicator& all, const PipelineProblem& problem, c
   slice_bytes_ *= problem.threads;
 }
 
+template <class T>
+Points Pipeline<T>::all_points() const {
+  Points points = problem_.shape;
+  if (problem_.real) points[2] = points[2] / 2 + 1;
+  return points;
+}
+
 // Elements from one index to the next where a rank receives. Planes start in different cache sets.
 template <class T>
 std::size_t Pipeline<T>::row_of(std::size_t exchange, std::size_t rank) const {
   constexpr std::size_t kLine = 64;
-  const std::size_t points = others(extents(problem_.stages[exchange + 1].boxes[rank]), problem_.stages[exchange].cut);
+  const Points extent = array() ? all_points() : extents(problem_.stages[exchange + 1].boxes[rank]);
+  const std::size_t points = others(extent, problem_.stages[exchange].cut);
   const std::size_t bytes = points * sizeof(Complex);
   if (bytes < 8 * kLine) return points;
   const std::size_t lines = (bytes + kLine - 1) / kLine;
@@ -67,10 +75,20 @@ std::size_t Pipeline<T>::row_of(std::size_t exchange, std::size_t rank) const {
 
 template <class T>
 std::size_t Pipeline<T>::room(std::size_t exchange, std::size_t rank) const {
-  const std::size_t axis = problem_.stages[exchange].cut;
-  std::size_t count = problem_.shape[axis];
-  if (problem_.real && axis == 2) count = count / 2 + 1;
-  return count * row_of(exchange, rank);
+  return all_points()[problem_.stages[exchange].cut] * row_of(exchange, rank);
+}
+
+template <class T>
+Points Pipeline<T>::array_strides(std::size_t exchange) const {
+  return strides_behind(all_points(), problem_.stages[exchange].cut, row_of(exchange, 0));
+}
+
+template <class T>
+std::size_t Pipeline<T>::in_array(std::size_t exchange, const Box& box) const {
+  const Points strides = array_strides(exchange);
+  std::size_t at = first_of(exchange, 0);
+  for (std::size_t i = 0; i < 3; ++i) at += box.begin[i] * strides[i];
+  return at;
 }
 
 // Exchanges in turn use two places: what a stage reads lies in one, what it sends arrives in the other.
@@ -88,6 +106,7 @@ std::size_t Pipeline<T>::received_bytes(std::size_t rank) const {
   for (std::size_t i = 0; i + 1 < problem_.stages.size(); ++i) {
     most = std::max(most, first_of(i, rank) + room(i, rank));
   }
+  if (array()) most = (most + all_.count() - 1) / all_.count();  // this process's share
   return most * sizeof(Complex);
 }
 
@@ -115,13 +134,18 @@ void Pipeline<T>::build(Stage& stage, std::size_t number, const Device& device, 
   stage.count = box.size() > 0 ? stage.extent[stage.axis] : 0;
   stage.chunk = chunk_for(stage.extent, stage.axis, sizeof(Complex), device);
   stage.in_bytes = real && !problem_.inverse ? sizeof(T) : sizeof(Complex);
-  stage.in = number == 0
-                 ? problem_.in_strides
-                 : strides_behind(stage.extent, problem_.stages[number - 1].cut, row_of(number - 1, all_.rank()));
+  stage.in = number == 0 ? problem_.in_strides
+             : array()   ? array_strides(number - 1)
+                       : strides_behind(stage.extent, problem_.stages[number - 1].cut, row_of(number - 1, all_.rank()));
+  if (number > 0) stage.in_first = array() ? in_array(number - 1, box) : first_of(number - 1, all_.rank());
   const std::size_t slice = others(stage.extent, stage.axis);
-  stage.slice_strides = stage.last ? problem_.out_strides : strides_behind(stage.extent, stage.axis, slice);
+  stage.slice_strides = stage.last ? problem_.out_strides
+                        : array()  ? array_strides(number)
+                                   : strides_behind(stage.extent, stage.axis, slice);
+  if (!stage.last && array()) stage.out_first = in_array(number, box);
   stage.slice_elements = slice * stage.chunk;
-  if (!stage.last) slice_bytes_ = std::max(slice_bytes_, (stage.slice_elements * sizeof(Complex) + 127) / 128 * 128);
+  if (!stage.last && !array())
+    slice_bytes_ = std::max(slice_bytes_, (stage.slice_elements * sizeof(Complex) + 127) / 128 * 128);
   if (transforms && stage.count > 0) {
     stage.pass = std::make_unique<Pass<T>>(PassProblem{.samples = problem_.shape,
                                                        .extent = stage.extent,
@@ -156,7 +180,7 @@ void Pipeline<T>::build(Stage& stage, std::size_t number, const Device& device, 
     }
     if (step > 0) {
       sent_ += stage.count * others(peer.copy.extent, stage.axis) * sizeof(Complex);
-      if (!problem_.exchange.window) send += stage.count * peer.row;
+      if (!problem_.exchange.shares_memory()) send += stage.count * peer.row;
     }
     stage.peers.push_back(peer);
   }
@@ -176,13 +200,13 @@ void Pipeline<T>::build(Stage& stage, std::size_t number, const Device& device, 
 template <class T>
 void Pipeline<T>::turn_by_twiddles(const Stage& stage, Complex* slice, std::size_t begin, std::size_t end) const {
   // Slices [j1][k0]: exp(-2 pi i j1 k0 / N).
-  const std::size_t n0 = stage.extent[1], order = roots_->order();
+  const std::size_t n0 = stage.extent[1], order = roots_->order(), row = stage.slice_strides[2];
   for (std::size_t i = begin; i < end; ++i) {
     const std::size_t j1 = stage.begin + i;
     std::size_t turn = 0;
     for (std::size_t k0 = 0; k0 < n0; ++k0, turn += j1) {  // j1 k0 < N always
       const Complex root = roots_->at(turn % order);
-      Complex& value = slice[(i - begin) * n0 + k0];
+      Complex& value = slice[(i - begin) * row + k0];
       value = problem_.inverse ? value * std::conj(root) : value * root;
     }
   }
@@ -197,7 +221,7 @@ void Pipeline<T>::store(const Stage& stage, const Workspace& workspace, const Co
     std::byte* to;
     if (peer.rank == all_.rank()) {
       to = workspace.mine + (peer.first + (stage.begin + begin) * peer.row) * sizeof(Complex);
-    } else if (problem_.exchange.window) {
+    } else if (problem_.exchange.kind == Exchange::Kind::window) {
       to = static_cast<std::byte*>(workspace.window.of(peer.rank)) +
            (peer.first + (stage.begin + begin) * peer.row) * sizeof(Complex);
     } else {
@@ -207,10 +231,29 @@ void Pipeline<T>::store(const Stage& stage, const Workspace& workspace, const Co
   }
 }
 
+// Where stages after the first read: what peers stored here, or the array.
+template <class T>
+std::byte* Pipeline<T>::received(const Workspace& workspace) const {
+  return array() ? static_cast<std::byte*>(workspace.window.of(0)) : workspace.mine;
+}
+
 template <class T>
 void Pipeline<T>::slices(const Stage& stage, const Workspace& workspace, const void* in, std::size_t thread,
                          std::size_t begin, std::size_t end) const {
   const auto* from = static_cast<const std::byte*>(in) + begin * stage.in[stage.axis] * stage.in_bytes;
+  if (array()) {
+    auto* to =
+        reinterpret_cast<Complex*>(received(workspace)) + stage.out_first + begin * stage.slice_strides[stage.axis];
+    if (stage.pass) {
+      stage.pass->run(from, to, begin, end);
+    } else {
+      Copy copy{stage.extent, stage.in, stage.slice_strides};
+      copy.extent[stage.axis] = end - begin;
+      copy_box(copy, sizeof(Complex), from, to);
+    }
+    if (stage.twiddle) turn_by_twiddles(stage, to, begin, end);
+    return;
+  }
   if (!stage.pass) {
     store(stage, workspace, reinterpret_cast<const Complex*>(from), begin, end);
     return;
@@ -252,7 +295,7 @@ void Pipeline<T>::run_stage(const Stage& stage, const Workspace& workspace, cons
     });
     return;
   }
-  if (problem_.exchange.window) {
+  if (problem_.exchange.shares_memory()) {
     for_chunks(0, all_chunks, [&](std::size_t thread, std::size_t begin, std::size_t end) {
       slices(stage, workspace, in, thread, begin, end);
     });
@@ -295,10 +338,9 @@ void Pipeline<T>::run_stage(const Stage& stage, const Workspace& workspace, cons
 
 template <class T>
 void Pipeline<T>::run(const Workspace& workspace, const void* in, void* out) const {
-  const void* from = in;
   for (const Stage& stage : stages_) {
-    run_stage(stage, workspace, from, out);
-    from = workspace.mine + stage.own_first * sizeof(Complex);
+    const void* from = received(workspace) + stage.in_first * sizeof(Complex);
+    run_stage(stage, workspace, stage.number == 0 ? in : from, out);
   }
 }
 
@@ -314,6 +356,7 @@ std::string Pipeline<T>::explain() const {
                         axes.empty() ? "nothing transformed" : "transforms along " + axes, stage.extent[0],
                         stage.extent[1], stage.extent[2],
                         stage.last ? ""
+                        : array()  ? std::string(", stored where all read")
                                    : fmt::format(", slices of {} along {} go to {} processes", stage.chunk,
                                                  "zyx"[stage.axis], stage.peers.size()));
   }

@@ -18,10 +18,14 @@
 
 namespace ridge::mpi::fft {
 
-// How slices reach peers: stored into their memory, or sent in `pieces` while the next slices are transformed.
+// How points reach peers.
+//   messages  slices are sent in `pieces` while the next ones are transformed
+//   window    slices are transformed in cache and copied into the memory of who reads them next
+//   array     one grid in memory that all processes see: transforms store where the next stage reads, nothing is copied
 struct Exchange {
-  bool window = false;
+  enum class Kind { messages, window, array } kind = Kind::messages;
   std::size_t pieces = 1;
+  bool shares_memory() const { return kind != Kind::messages; }
 };
 
 // One stage: the axes it transforms, which every process's box holds whole. Boxes count points of the spectrum.
@@ -83,10 +87,12 @@ class Pipeline {
     std::size_t number = 0;
     Points extent{}, in{};             // this process's points and where they lie
     std::size_t in_bytes = 0;          // of an element
+    std::size_t in_first = 0;          // where its points begin in what was received, elements
     std::size_t axis = 0;              // slices lie along it, and the next stage has it whole
     std::size_t begin = 0, count = 0;  // this process's indices of it
     std::size_t chunk = 1;             // indices a slice
     Points slice_strides{};
+    std::size_t out_first = 0;  // an array: where its points begin there, elements
     std::size_t slice_elements = 0;
     std::vector<Peer> peers;      // this process among them
     std::vector<Source> sources;  // not among them
@@ -101,9 +107,14 @@ class Pipeline {
   void store(const Stage& stage, const Workspace& workspace, const Complex* slice, std::size_t begin,
              std::size_t end) const;
   void turn_by_twiddles(const Stage& stage, Complex* slice, std::size_t begin, std::size_t end) const;
+  std::byte* received(const Workspace& workspace) const;
   std::size_t room(std::size_t exchange, std::size_t rank) const;  // elements a rank receives
   std::size_t first_of(std::size_t exchange, std::size_t rank) const;
   std::size_t row_of(std::size_t exchange, std::size_t rank) const;
+  bool array() const { return problem_.exchange.kind == Exchange::Kind::array; }
+  Points all_points() const;  // of the whole spectrum
+  Points array_strides(std::size_t exchange) const;
+  std::size_t in_array(std::size_t exchange, const Box& box) const;  // its first point, elements
 
   Communicator all_;
   PipelineProblem problem_;

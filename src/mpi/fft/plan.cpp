@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -10,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "mpi/fft/layouts.hpp"
+#include "mpi/fft/on_device.hpp"
 #include "mpi/fft/way.hpp"
 #include "mpi/network.hpp"
 
@@ -84,8 +86,40 @@ class Plan<T>::Impl {
     spread.threads = given.threads == 0 ? all.threads() : given.threads;
     local_ = options;
     local_.variant.clear();
-    ways_ = list_ways(all, spread);
+    const bool own_boxes = !given.input && !given.output;
+    if (!device.is_host() && axes > 1 && own_boxes && given.batch == 1 && all.count() > 1 && options.variant.empty()) {
+      const auto build = [&] {
+        on_device_ = std::make_unique<OnDevice<T>>(
+            all,
+            OnDeviceProblem{spread.samples, spread.spectrum, spread.real, spread.scale_forward, spread.scale_inverse},
+            device, local_);
+      };
+      in_turn(build);
+      all.must_be_equal(on_device_->name());
+      variant_ = on_device_->name();
+      if (options.effort == Effort::measured) network_ = measure_network(all);
+      return;
+    }
+    ways_ = list_ways(all, spread, device);
     choose(spread);
+  }
+
+  void run(bool inverse, Queue& queue, const Buffer& in, const Buffer& out) const {
+    const std::size_t sample_bytes = is_real(problem_) ? sizeof(T) : sizeof(Complex);
+    const std::size_t samples = input().size() * sample_bytes, spectrum = output().size() * sizeof(Complex);
+    all_.agree([&] {
+      if (!on_device_ && !(running_ && running_->alone())) {
+        mistake("memory of a device is for plans of two or three axes on a device, without boxes or a batch");
+      }
+      if (device_.is_host()) mistake("a plan on the host takes spans, not buffers");
+      const std::size_t in_bytes = in ? in.size() : 0, out_bytes = out ? out.size() : 0;
+      if (in_bytes < (inverse ? spectrum : samples) || out_bytes < (inverse ? samples : spectrum)) {
+        mistake(fmt::format("buffers of {} and {} bytes were given, the boxes hold {} and {}", in_bytes, out_bytes,
+                            inverse ? spectrum : samples, inverse ? samples : spectrum));
+      }
+    });
+    if (on_device_) return on_device_->run(inverse, queue, in, out);
+    inverse ? running_->alone()->enqueue_inverse(queue, in, out) : running_->alone()->enqueue_forward(queue, in, out);
   }
 
   void forward(const void* in, std::size_t in_size, void* out, std::size_t out_size, bool real) const {
@@ -95,9 +129,11 @@ class Plan<T>::Impl {
     run(true, real, in, in_size, out, out_size);
   }
 
-  Box input() const { return unembed(running_->input(), problem_.shape.size()); }
-  Box output() const { return unembed(running_->output(), problem_.shape.size()); }
-  std::size_t bytes_sent() const { return running_->bytes_sent() * problem_.batch; }
+  Box input() const { return unembed(own_input(), problem_.shape.size()); }
+  Box output() const { return unembed(own_output(), problem_.shape.size()); }
+  std::size_t bytes_sent() const {
+    return on_device_ ? on_device_->bytes_sent() : running_->bytes_sent() * problem_.batch;
+  }
   double flops() const {
     double points = 1;
     for (const std::size_t extent : problem_.shape) points *= static_cast<double>(extent);
@@ -114,7 +150,7 @@ class Plan<T>::Impl {
                                    all_.machines() == 1 ? "" : "s", threads_, threads_ == 1 ? "" : "s", variant_);
     text += fmt::format("  rank {} has {} of the samples and {} of the spectrum\n", all_.rank(), to_string(input()),
                         to_string(output()));
-    text += running_->explain();
+    text += on_device_ ? on_device_->explain() : running_->explain();
     if (all_.count() > 1) {
       const auto sent = static_cast<double>(bytes_sent());
       text += fmt::format("  rank {} sends {} each run", all_.rank(), base::human_bytes(sent));
@@ -129,6 +165,9 @@ class Plan<T>::Impl {
   }
 
  private:
+  Box own_input() const { return on_device_ ? on_device_->samples() : running_->input(); }
+  Box own_output() const { return on_device_ ? on_device_->spectrum() : running_->output(); }
+
   void choose(const Spread& spread) {
     threads_ = spread.threads;
     std::size_t winner = 0;
@@ -143,16 +182,20 @@ class Plan<T>::Impl {
     running_ = make(spread, winner, true);
   }
 
-  // The root plans first and the others use what it has found, where they see its wisdom.
-  std::unique_ptr<Running<T>> make(const Spread& spread, std::size_t way, bool both) {
-    std::unique_ptr<Running<T>> running;
-    const auto build = [&] { running = std::make_unique<Running<T>>(all_, spread, ways_[way], both, device_, local_); };
+  // The root plans first and the others use what it has found and compiled, where they see its cache.
+  void in_turn(const std::function<void()>& build) const {
     all_.agree([&] {
       if (all_.root()) build();
     });
     all_.agree([&] {
       if (!all_.root()) build();
     });
+  }
+
+  std::unique_ptr<Running<T>> make(const Spread& spread, std::size_t way, bool both) {
+    std::unique_ptr<Running<T>> running;
+    const auto build = [&] { running = std::make_unique<Running<T>>(all_, spread, ways_[way], both, device_, local_); };
+    in_turn(build);
     running->take_memory();
     return running;
   }
@@ -228,8 +271,8 @@ class Plan<T>::Impl {
   }
 
   void run(bool inverse, bool real, const void* in, std::size_t in_size, void* out, std::size_t out_size) const {
-    const std::size_t samples = running_->input().size() * problem_.batch;
-    const std::size_t spectrum = running_->output().size() * problem_.batch;
+    const std::size_t samples = own_input().size() * problem_.batch;
+    const std::size_t spectrum = own_output().size() * problem_.batch;
     const std::size_t in_needed = inverse ? spectrum : samples, out_needed = inverse ? samples : spectrum;
     // Also the barrier before anyone stores into another's memory.
     all_.agree([&] {
@@ -246,6 +289,7 @@ class Plan<T>::Impl {
     const std::size_t sample_bytes = is_real(problem_) ? sizeof(T) : sizeof(Complex);
     const std::size_t in_bytes = in_needed / problem_.batch * (inverse ? sizeof(Complex) : sample_bytes);
     const std::size_t out_bytes = out_needed / problem_.batch * (inverse ? sample_bytes : sizeof(Complex));
+    if (on_device_) return on_device_->run(inverse, in, in_bytes, out, out_bytes);
     for (std::size_t b = 0; b < problem_.batch; ++b) {
       if (b > 0) all_.barrier();
       running_->run(inverse, static_cast<const std::byte*>(in) + b * in_bytes,
@@ -258,7 +302,8 @@ class Plan<T>::Impl {
   Device device_;
   planner::Options options_, local_;
   std::vector<Way> ways_;
-  std::unique_ptr<Running<T>> running_;
+  std::unique_ptr<Running<T>> running_;  // one of the two
+  std::unique_ptr<OnDevice<T>> on_device_;
   std::string variant_, decision_;
   std::size_t threads_ = 1;
   Network network_;
@@ -284,6 +329,14 @@ void Plan<T>::forward(std::span<const Real> in, std::span<Complex> out) const {
 template <class T>
 void Plan<T>::inverse(std::span<const Complex> in, std::span<Real> out) const {
   impl_->inverse(in.data(), in.size(), out.data(), out.size(), true);
+}
+template <class T>
+void Plan<T>::forward(Queue& queue, const Buffer& in, const Buffer& out) const {
+  impl_->run(false, queue, in, out);
+}
+template <class T>
+void Plan<T>::inverse(Queue& queue, const Buffer& in, const Buffer& out) const {
+  impl_->run(true, queue, in, out);
 }
 template <class T>
 Box Plan<T>::input() const {

@@ -7,8 +7,8 @@
 namespace ridge::mpi::fft {
 namespace {
 
-// What a byte between processes costs beside one of a copy: packed, sent and received; or stored at once.
-constexpr double kWindow = 1, kMessages = 3, kBetweenMachines = 12;
+// What a byte between processes costs beside one of a copy: packed, sent and received; copied once; or not at all.
+constexpr double kArray = 0.1, kWindow = 1, kMessages = 3, kBetweenMachines = 12;
 
 // Samples of a stage that has the last axis whole.
 std::vector<Box> with_samples(std::vector<Box> boxes, std::size_t samples) {
@@ -30,6 +30,18 @@ std::vector<Box> line_boxes(std::size_t rows, std::size_t length, std::size_t pr
 bool same_points(const std::vector<Box>& a, const std::vector<Box>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const Box& x, const Box& y) { return x.same_points(y) || (x.size() == 0 && y.size() == 0); });
+}
+
+const char* exchange_name(const Exchange& exchange) {
+  switch (exchange.kind) {
+    case Exchange::Kind::messages:
+      return "messages";
+    case Exchange::Kind::window:
+      return "window";
+    case Exchange::Kind::array:
+      return "array";
+  }
+  return "";
 }
 
 bool is_line(const Way& way) { return way.layout.name == "line"; }
@@ -58,14 +70,14 @@ planner::Candidate Way::candidate(double flops) const {
   planner::Candidate result{.variant = variant(), .refusal = refusal};
   if (!alone) {
     result.parameters.emplace_back("grid", layout.grid);
-    result.parameters.emplace_back("exchange", exchange.window ? "window" : "messages");
-    if (!exchange.window) result.parameters.emplace_back("pieces", std::to_string(exchange.pieces));
+    result.parameters.emplace_back("exchange", exchange_name(exchange));
+    if (!exchange.shares_memory()) result.parameters.emplace_back("pieces", std::to_string(exchange.pieces));
   }
   result.cost = {.flops = flops, .bytes = local_bytes + sent_bytes, .efficiency = 0.5, .threads = threads};
   return result;
 }
 
-std::vector<Way> list_ways(const Communicator& all, const Spread& spread) {
+std::vector<Way> list_ways(const Communicator& all, const Spread& spread, const Device& device) {
   const std::size_t processes = all.count();
   if (processes == 1) return {Way{.alone = true, .threads = spread.threads}};
   std::vector<Layout> layouts;
@@ -100,11 +112,20 @@ std::vector<Way> list_ways(const Communicator& all, const Spread& spread) {
       crossings += static_cast<double>(moved) / std::max(1.0, points / static_cast<double>(processes));
     }
     const bool far = all.machines() > 1;
-    for (const Exchange exchange : {Exchange{true, 1}, Exchange{false, 1}, Exchange{false, 4}}) {
+    using Kind = Exchange::Kind;
+    for (const Exchange exchange :
+         {Exchange{Kind::array}, Exchange{Kind::window}, Exchange{Kind::messages}, Exchange{Kind::messages, 4}}) {
       Way way{.layout = layout, .exchange = exchange, .threads = spread.threads};
-      if (exchange.window && far) way.refusal = "the processes are on several machines";
+      if (exchange.shares_memory() && far) way.refusal = "the processes are on several machines";
+      if (exchange.kind == Kind::array && !device.is_host()) {
+        way.refusal = "what comes from a device covers what lies between its points";
+      }
       way.local_bytes = 2 * bytes * stages;
-      way.sent_bytes = bytes * crossings * (far ? kBetweenMachines : exchange.window ? kWindow : kMessages);
+      way.sent_bytes = bytes * crossings *
+                       (far                             ? kBetweenMachines
+                        : exchange.kind == Kind::array  ? kArray
+                        : exchange.kind == Kind::window ? kWindow
+                                                        : kMessages);
       if (exchange.pieces > 1) way.sent_bytes *= 0.9;  // hidden behind transforms
       ways.push_back(std::move(way));
     }
@@ -194,14 +215,14 @@ void Running<T>::take_memory() {
   if (way_.alone) return;
   const auto most = [&](const auto& of) { return std::max(of(*forward_), inverse_ ? of(*inverse_) : std::size_t{0}); };
   const std::size_t received = most([&](const Pipeline<T>& p) { return p.received_bytes(all_.rank()); });
-  if (way_.exchange.window) workspace_.window = all_.share(received);
+  const bool shared = way_.exchange.shares_memory();
+  if (shared) workspace_.window = all_.share(received);
   all_.agree([&] {
-    if (way_.exchange.window && workspace_.window.empty()) {
+    if (shared && workspace_.window.empty()) {
       throw Error(ErrorKind::out_of_memory, fmt::format("no {} bytes of memory that processes share", received));
     }
-    if (!way_.exchange.window) workspace_.received = base::AlignedArray<std::byte>(received);
-    workspace_.mine =
-        way_.exchange.window ? static_cast<std::byte*>(workspace_.window.of(all_.rank())) : workspace_.received.data();
+    if (!shared) workspace_.received = base::AlignedArray<std::byte>(received);
+    workspace_.mine = shared ? static_cast<std::byte*>(workspace_.window.of(all_.rank())) : workspace_.received.data();
     workspace_.send = base::AlignedArray<std::byte>(most([](const Pipeline<T>& p) { return p.send_bytes(); }));
     workspace_.slices = base::AlignedArray<std::byte>(most([](const Pipeline<T>& p) { return p.slice_bytes(); }));
     const std::size_t sample_bytes = spread_.real ? sizeof(T) : sizeof(Complex);

@@ -37,7 +37,7 @@ struct Way {
   std::string name() const;
   planner::Candidate candidate(double flops) const;
 };
-std::vector<Way> list_ways(const Communicator& all, const Spread& spread);
+std::vector<Way> list_ways(const Communicator& all, const Spread& spread, const Device& device);
 
 template <class T>
 class Running {
@@ -49,6 +49,7 @@ class Running {
   void run(bool inverse, const void* in, void* out) const;
   const Box& input() const { return input_; }  // on three axes
   const Box& output() const { return output_; }
+  const std::optional<ridge::fft::Plan<T>>& alone() const { return alone_; }  // the plan of one process
   std::size_t bytes_sent() const;
   std::string explain() const;
 

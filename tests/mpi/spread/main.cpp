@@ -1,5 +1,6 @@
 // Run under mpirun: what is spread over processes against what one would find.
-//   spread redistribute|fft|stencil SEED CASES     random problems
+//   spread redistribute|fft|stencil|filterbank SEED CASES     random problems
+//   spread device NAME                     transforms whose points stay in memory of a device
 //   spread mistakes                        every process throws the same words
 //   spread stopped                         one process never comes
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <ridge/mpi.hpp>
 #include <ridge/stencil/problems.hpp>
 
+#include "filterbank.hpp"
 #include "random_boxes.hpp"
 
 using ridge::mpi::Box;
@@ -97,6 +99,69 @@ void check(const Communicator& all, const std::vector<std::pair<std::complex<Wid
   if (!(error <= gate)) fail(what + ": error " + std::to_string(error / gate) + " of the gate");
 }
 
+// Memory of the host through a device of each process, and memory of the device, against the definition.
+void on_device(const Communicator& all, const ridge::Device& device, const Shape& shape, bool real) {
+  const std::size_t points = product(shape), rank = all.rank();
+  using Complex = std::complex<float>;
+  const ridge::mpi::fft::Problem problem{.shape = shape,
+                                         .kind = real ? ridge::fft::Kind::real : ridge::fft::Kind::complex,
+                                         .scale_inverse = 1.0 / static_cast<double>(points)};
+  const ridge::mpi::fft::Plan<float> plan(all, problem, {.effort = ridge::Effort::quick}, device);
+  Shape half = shape;
+  if (real) half.back() = half.back() / 2 + 1;
+  std::vector<std::complex<double>> samples(points);
+  Random random(7);
+  for (auto& sample : samples) {
+    const float re = static_cast<float>(random() % 1024) / 1024, im = static_cast<float>(random() % 1024) / 1024;
+    sample = {re, real ? 0.0 : im};
+  }
+  const auto wanted = transformed(samples, shape);
+  const Box in_box = plan.input(), out_box = plan.output();
+  std::vector<float> in(in_box.size() * (real ? 1 : 2)), back(in.size());
+  for_points(in_box, shape, [&](std::size_t at, std::size_t i) {
+    in[real ? at : 2 * at] = static_cast<float>(samples[i].real());
+    if (!real) in[2 * at + 1] = static_cast<float>(samples[i].imag());
+  });
+  std::vector<Complex> out(out_box.size()), out_there(out.size());
+  const auto complex = [](std::vector<float>& data) {
+    return std::span(reinterpret_cast<Complex*>(data.data()), data.size() / 2);
+  };
+  const std::string what = "on " + device.id() + ", rank " + std::to_string(rank) + ": " + plan.variant();
+  const double gate = 0.6 * std::numeric_limits<float>::epsilon() * std::sqrt(std::log2(double(points)));
+  const auto right = [&](const std::vector<Complex>& got) {
+    std::vector<std::pair<std::complex<double>, std::complex<double>>> pairs;
+    for_points(out_box, half, [&](std::size_t at, std::size_t i) {
+      pairs.emplace_back(std::complex<double>(got[at]), wanted[i / half.back() * shape.back() + i % half.back()]);
+    });
+    check(all, pairs, gate, what);
+  };
+  const auto returned = [&] {
+    std::vector<std::pair<std::complex<double>, std::complex<double>>> pairs;
+    for (std::size_t i = 0; i < in.size(); ++i) pairs.emplace_back(double(back[i]), double(in[i]));
+    check(all, pairs, 2 * gate, what + ", there and back");
+  };
+  real ? plan.forward(std::span<const float>(in), std::span(out))
+       : plan.forward(std::span<const Complex>(complex(in)), std::span(out));
+  right(out);
+  real ? plan.inverse(std::span<const Complex>(out), std::span(back))
+       : plan.inverse(std::span<const Complex>(out), complex(back));
+  returned();
+
+  ridge::Queue queue = device.queue();
+  const ridge::Buffer from = device.buffer(std::max<std::size_t>(4, in.size() * sizeof(float))),
+                      to = device.buffer(std::max<std::size_t>(8, out.size() * sizeof(Complex)));
+  queue.upload(std::span<const float>(in), from);
+  plan.forward(queue, from, to);
+  queue.download(to, std::span(out_there));
+  queue.fill(from, std::byte{0});
+  plan.inverse(queue, to, from);
+  std::fill(back.begin(), back.end(), 0.0f);
+  queue.download(from, std::span(back));
+  queue.finish();
+  right(out_there);
+  returned();
+}
+
 template <class T, class Wide>
 void fft(const Communicator& all, Random& random, std::size_t most) {
   using Complex = std::complex<T>;
@@ -114,7 +179,8 @@ void fft(const Communicator& all, Random& random, std::size_t most) {
   if (below(random, 2) == 0) problem.output = random_boxes(random, half, all.count())[all.rank()];
   ridge::planner::Options options{.effort = ridge::Effort::quick};
   if (all.count() > 1) {
-    const std::string exchange[] = {"exchange=window", "exchange=messages, pieces=1", "exchange=messages, pieces=4"};
+    const std::string exchange[] = {"exchange=array", "exchange=window", "exchange=messages, pieces=1",
+                                    "exchange=messages, pieces=4"};
     std::string grid = std::to_string(all.count()), layout = axes == 1 ? "line" : "slabs";
     if (axes == 3 && below(random, 2) == 0) {
       layout = "pencils";
@@ -125,7 +191,7 @@ void fft(const Communicator& all, Random& random, std::size_t most) {
       const std::size_t middle = grids.size() / 2;
       grid = grids[grids.size() > 3 ? middle - below(random, 2) : below(random, grids.size())];
     }
-    options.variant = layout + "(grid=" + grid + ", " + exchange[below(random, 3)] + ")";
+    options.variant = layout + "(grid=" + grid + ", " + exchange[below(random, 4)] + ")";
   }
   const ridge::mpi::fft::Plan<T> plan(all, problem, options);
   const Box in_box = plan.input(), out_box = plan.output();
@@ -196,6 +262,7 @@ void stencil(const Communicator& all, Random& random) {
   spread.run(steps);
   spread.read(mine);
   spread.start(std::span<const float>(mine));  // and on from what was read
+  spread.save("half_way.npy");
   spread.run(steps);
   whole.run(2 * steps);
   spread.read(mine);
@@ -203,6 +270,17 @@ void stencil(const Communicator& all, Random& random) {
   for_points(spread.box(), shape, [&](std::size_t at, std::size_t i) {
     if (!(mine[at] == grid[i])) fail("stencil: another grid in " + to_string(spread.box()));
   });
+  // A checkpoint of all, gone on with by one, and by all.
+  std::vector<float> again(grid.size());
+  whole.load("half_way.npy");
+  whole.run(steps);
+  whole.read(again);
+  if (again != grid) fail("stencil: another grid from a checkpoint of " + std::to_string(all.count()));
+  std::vector<float> ours(mine.size());
+  spread.load("half_way.npy");
+  spread.run(steps);
+  spread.read(ours);
+  if (ours != mine) fail("stencil: another grid from its own checkpoint");
 }
 
 // Every process must throw, and with these words.
@@ -262,6 +340,30 @@ void mistakes(const Communicator& all) {
   must_throw(all, "a plan of complex samples was given real ones",
              [&] { plan.forward(std::span<const float>(reinterpret_cast<float*>(in.data()), 2 * in.size()), out); });
   plan.forward(std::span<const std::complex<float>>(in), out);
+  // Other words of other parts: banks, stencils, files, messages that are not as long as expected.
+  namespace bank = ridge::mpi::filterbank;
+  must_throw(all, "rank 1: was asked for",
+             [&] { bank::Plan(all, ridge::host(), {.channels = 16, .taps = 2, .stations = rank == 1 ? 3u : 2u}); });
+  must_throw(all, "were shared out as", [&] {
+    bank::Plan(all, ridge::host(), {.channels = 16, .taps = 2, .stations = 4},
+               {.planning = quick, .stations = std::vector<std::size_t>(all.count(), 3)});
+  });
+  const bank::Plan channels(all, ridge::host(), {.channels = 16, .taps = 2, .stations = 2}, {.planning = quick});
+  bank::Stream stream(channels);
+  std::vector<std::byte> samples(4096);
+  must_throw(all, "rank 0: filterbank: room for", [&] { stream.push_from_root(samples, {}); });
+  using Grid = ridge::mpi::stencil::Session<float>;
+  const auto update = ridge::stencil::heat<float>({.dt = 0.1, .spacing = {1, 1}});
+  must_throw(all, "rank 1: was asked for", [&] {
+    Grid(all, ridge::host(), update, {.shape = {40, rank == 1 ? 41u : 40u}}, {.planning = quick});
+  });
+  Grid grid(all, ridge::host(), update, {.shape = {40, 40}}, {.planning = quick});
+  must_throw(all, "start() comes first", [&] { grid.run(1); });
+  must_throw(all, "cannot read nowhere.npy", [&] { grid.load("nowhere.npy"); });
+  must_throw(all, "rank 1:", [&] {
+    std::vector<float> cells(grid.box().size() + (rank == 1 ? 1 : 0));
+    grid.start(std::span<const float>(cells));
+  });
   if (all.root()) std::puts("all well");
 }
 
@@ -274,6 +376,17 @@ int main(int count, char** words) {
   try {
     if (what == "mistakes") {
       mistakes(all);
+    } else if (what == "device") {
+      const std::string name = count > 2 ? words[2] : "";
+      const auto& there = ridge::devices().devices;
+      if (std::none_of(there.begin(), there.end(), [&](const ridge::Device& one) { return one.id() == name; }))
+        return 77;
+      const ridge::Device device = ridge::device(name);
+      // Few lengths: each is kernels to compile.
+      on_device(all, device, {8, 8, 8}, false);
+      on_device(all, device, {2, 8, 8}, true);  // fewer planes than processes
+      on_device(all, device, {8, 8}, false);
+      if (all.root()) std::printf("all well on %zu\n", all.count());
     } else if (what == "stopped") {
       all.set_deadline(2);
       if (all.rank() == 1) pause();
@@ -290,6 +403,8 @@ int main(int count, char** words) {
           if (type == 3) redistribute<std::uint8_t>(all, random);
         } else if (what == "stencil") {
           stencil(all, random);
+        } else if (what == "filterbank") {
+          filterbank(all, random, fail);
         } else if (type == 0) {
           fft<double, long double>(all, random, 9);
         } else {

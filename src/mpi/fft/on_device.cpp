@@ -1,0 +1,200 @@
+#include "mpi/fft/on_device.hpp"
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+
+namespace ridge::mpi::fft {
+namespace {
+
+constexpr int kForwardTag = 11000, kInverseTag = 11001;
+
+}  // namespace
+
+template <class T>
+OnDevice<T>::OnDevice(const Communicator& all, const OnDeviceProblem& problem, const Device& device,
+                      const planner::Options& options)
+    : all_(all), problem_(problem), carry_(carry_for(all, device)), staging_(device, "spread fft") {
+  const bool planes = problem.samples[0] > 1;
+  slow_ = planes ? problem.spectrum[0] : problem.spectrum[1];
+  middle_ = planes ? problem.spectrum[1] : problem.spectrum[2];
+  inner_ = planes ? problem.spectrum[2] : 1;
+  for (std::size_t rank = 0; rank < all.count(); ++rank) {
+    const Part slab = part(slow_, rank, all.count()), turned = part(middle_, rank, all.count());
+    slabs_.push_back({slab.begin, slab.end});
+    turned_.push_back({turned.begin, turned.end});
+  }
+  const Share &mine = slabs_[all.rank()], &behind = turned_[all.rank()];
+  // Scales go with the stage that is last in each direction.
+  if (mine.count() > 0) {
+    ridge::fft::Problem plan{.batch = mine.count(),
+                             .kind = problem.real ? ridge::fft::Kind::real : ridge::fft::Kind::complex,
+                             .scale_inverse = problem.scale_inverse};
+    plan.shape = planes ? std::vector{problem.samples[1], problem.samples[2]} : std::vector{problem.samples[2]};
+    planes_.emplace(device, plan, options);
+    planes_there_ = device.buffer(block(mine.count(), middle_), {.name = "transformed planes"});
+  }
+  if (behind.count() > 0) {
+    const std::size_t beside = behind.count() * inner_;
+    columns_.emplace(device,
+                     ridge::fft::Problem{.shape = {slow_},
+                                         .batch = beside,
+                                         .input = {.axes = {beside}, .batch = 1},
+                                         .output = {.axes = {beside}, .batch = 1},
+                                         .scale_forward = problem.scale_forward},
+                     options);
+  }
+  out_.emplace(device, carry_, block(mine.count(), middle_), "blocks to send");
+  in_.emplace(device, carry_, block(slow_, behind.count()), "blocks received");
+}
+
+template <class T>
+Pitches OnDevice<T>::in_plane(std::size_t rank) const {
+  return {.offset = block(1, turned_[rank].begin), .row = block(1, middle_)};
+}
+
+template <class T>
+void OnDevice<T>::forward(Queue& queue, const Buffer& in, const Buffer& out) {
+  const std::size_t rank = all_.rank();
+  const Share &mine = slabs_[rank], &behind = turned_[rank];
+  Communicator::Pending pending;
+  std::byte* arriving = in_->to_receive();
+  for (std::size_t i = 1; i < all_.count(); ++i) {
+    const std::size_t peer = (rank + all_.count() - i) % all_.count();
+    const std::size_t bytes = block(slabs_[peer].count(), behind.count());
+    if (bytes == 0) continue;
+    const Communicator::Message message{peer, kForwardTag, arriving + block(slabs_[peer].begin, behind.count()), bytes};
+    all_.post(pending, {}, std::span(&message, 1));
+  }
+  if (planes_) planes_->enqueue_forward(queue, in, planes_there_);
+  // Blocks are cut out of the planes by copies of rows; one is sent while the next comes from the device.
+  for (std::size_t peer = 0; peer < all_.count() && mine.count() > 0; ++peer) {
+    if (peer == rank || turned_[peer].count() == 0) continue;
+    queue.copy(planes_there_, in_plane(peer), out_->buffer(), {.offset = block(mine.count(), turned_[peer].begin)},
+               {.bytes = block(1, turned_[peer].count()), .rows = mine.count()});
+  }
+  for (std::size_t i = 1; i < all_.count(); ++i) {
+    const std::size_t peer = (rank + i) % all_.count();
+    const std::size_t bytes = block(mine.count(), turned_[peer].count());
+    if (bytes == 0) continue;
+    const std::size_t at = block(mine.count(), turned_[peer].begin);
+    const Communicator::Message message{peer, kForwardTag, out_->to_send(queue, at, bytes) + at, bytes};
+    all_.post(pending, std::span(&message, 1), {});
+    pending.test();
+  }
+  pending.wait();
+  out_->give_back();
+  for (std::size_t peer = 0; peer < all_.count(); ++peer) {
+    if (peer != rank)
+      in_->received(queue, block(slabs_[peer].begin, behind.count()), block(slabs_[peer].count(), behind.count()));
+  }
+  if (carry_ == Carry::mapped) in_->give_back();
+  if (mine.count() > 0 && behind.count() > 0) {
+    queue.copy(planes_there_, in_plane(rank), in_->buffer(), {.offset = block(mine.begin, behind.count())},
+               {.bytes = block(1, behind.count()), .rows = mine.count()});
+  }
+  if (columns_) columns_->enqueue_forward(queue, in_->buffer(), out);
+}
+
+template <class T>
+void OnDevice<T>::inverse(Queue& queue, const Buffer& in, const Buffer& out) {
+  const std::size_t rank = all_.rank();
+  const Share &mine = slabs_[rank], &behind = turned_[rank];
+  // What was received before is sent now, and the other way round.
+  if (columns_) columns_->enqueue_inverse(queue, in, in_->buffer());
+  Communicator::Pending pending;
+  std::byte* arriving = out_->to_receive();
+  for (std::size_t i = 1; i < all_.count(); ++i) {
+    const std::size_t peer = (rank + all_.count() - i) % all_.count();
+    const std::size_t bytes = block(mine.count(), turned_[peer].count());
+    if (bytes == 0) continue;
+    const Communicator::Message message{peer, kInverseTag, arriving + block(mine.count(), turned_[peer].begin), bytes};
+    all_.post(pending, {}, std::span(&message, 1));
+  }
+  for (std::size_t i = 1; i < all_.count(); ++i) {
+    const std::size_t peer = (rank + i) % all_.count();
+    const std::size_t bytes = block(slabs_[peer].count(), behind.count());
+    if (bytes == 0) continue;
+    const std::size_t at = block(slabs_[peer].begin, behind.count());
+    const Communicator::Message message{peer, kInverseTag, in_->to_send(queue, at, bytes) + at, bytes};
+    all_.post(pending, std::span(&message, 1), {});
+    pending.test();
+  }
+  pending.wait();
+  in_->give_back();
+  for (std::size_t peer = 0; peer < all_.count(); ++peer) {
+    const std::size_t at = block(mine.count(), turned_[peer].begin);
+    const std::size_t bytes = block(mine.count(), turned_[peer].count());
+    if (peer != rank) out_->received(queue, at, bytes);
+  }
+  if (carry_ == Carry::mapped) out_->give_back();
+  for (std::size_t peer = 0; peer < all_.count() && mine.count() > 0; ++peer) {
+    if (turned_[peer].count() == 0) continue;
+    const std::size_t at = block(mine.count(), turned_[peer].begin);
+    const ByteBox box{.bytes = block(1, turned_[peer].count()), .rows = mine.count()};
+    if (peer == rank) {
+      queue.copy(in_->buffer(), {.offset = block(mine.begin, behind.count())}, planes_there_, in_plane(rank), box);
+    } else {
+      queue.copy(out_->buffer(), {.offset = at}, planes_there_, in_plane(peer), box);
+    }
+  }
+  if (planes_) planes_->enqueue_inverse(queue, planes_there_, out);
+}
+
+template <class T>
+void OnDevice<T>::run(bool backwards, Queue& queue, const Buffer& in, const Buffer& out) {
+  backwards ? inverse(queue, in, out) : forward(queue, in, out);
+}
+
+template <class T>
+void OnDevice<T>::run(bool backwards, const void* in, std::size_t in_bytes, void* out, std::size_t out_bytes) {
+  std::byte nothing{};  // a process without points takes part all the same
+  if (in_bytes == 0) in = &nothing, in_bytes = 1;
+  if (out_bytes == 0) out = &nothing, out_bytes = 1;
+  staging_.run({.in = in, .in_bytes = in_bytes, .out = out, .out_bytes = out_bytes},
+               [&](Queue& queue, const Buffer& from, const Buffer& to) { run(backwards, queue, from, to); });
+}
+
+template <class T>
+Box OnDevice<T>::samples() const {
+  Box box{{0, 0, 0}, problem_.samples};
+  const std::size_t axis = problem_.samples[0] > 1 ? 0 : 1;
+  box.begin[axis] = slabs_[all_.rank()].begin;
+  box.end[axis] = slabs_[all_.rank()].end;
+  return box;
+}
+
+template <class T>
+Box OnDevice<T>::spectrum() const {
+  Box box{{0, 0, 0}, problem_.spectrum};
+  const std::size_t axis = problem_.samples[0] > 1 ? 1 : 2;
+  box.begin[axis] = turned_[all_.rank()].begin;
+  box.end[axis] = turned_[all_.rank()].end;
+  return box;
+}
+
+template <class T>
+std::string OnDevice<T>::name() const {
+  return fmt::format("on_device(grid={}, carry={})", all_.count(), to_string(carry_));
+}
+
+template <class T>
+std::size_t OnDevice<T>::bytes_sent() const {
+  const Share& mine = slabs_[all_.rank()];
+  return block(mine.count(), middle_ - turned_[all_.rank()].count());
+}
+
+template <class T>
+std::string OnDevice<T>::explain() const {
+  return fmt::format("  memory of the device: slabs of {}x{}x{} points stay there, blocks travel {}, {} each run\n",
+                     slabs_[all_.rank()].count(), middle_, inner_,
+                     carry_ == Carry::direct   ? "from it to the peers' (this MPI knows CUDA's addresses)"
+                     : carry_ == Carry::mapped ? "from the host's memory it works in"
+                                               : "through page-locked memory of the host",
+                     base::human_bytes(static_cast<double>(bytes_sent())));
+}
+
+template class OnDevice<float>;
+template class OnDevice<double>;
+
+}  // namespace ridge::mpi::fft
