@@ -27,6 +27,7 @@ namespace ridge::mpi {
 namespace {
 
 constexpr int kAliveTag = 30000;                      // "I have given up waiting", within what every MPI allows
+constexpr double kSpin = 2e-3;                        // seconds that waiting takes a core
 constexpr double kRollCall = 2;                       // seconds to answer that
 constexpr std::size_t kPiece = std::size_t{1} << 30;  // messages are counted in ints
 
@@ -92,10 +93,15 @@ struct Communicator::State {
       must(MPI_Testall(number, requests.data(), &done, statuses), what);
       if (done != 0) return;
       if (turn % 16 != 15) continue;
-      sched_yield();
-      if (deadline <= 0) continue;
       const double now = base::now();
       if (begun == 0) begun = looked = now;
+      // Whoever has waited long will wait longer: his core is left to others, for a small part of what he waited.
+      if (now - begun < kSpin) {
+        sched_yield();
+      } else {
+        std::this_thread::sleep_for(std::chrono::duration<double>(std::clamp((now - begun) / 50, 20e-6, 2e-3)));
+      }
+      if (deadline <= 0) continue;
       if (now - begun > deadline) give_up(what, now - begun);
       if (now - looked < 0.05) continue;
       looked = now;
