@@ -83,13 +83,6 @@ class Flattener {
   std::map<Key, std::size_t> numbers_;
 };
 
-// A number that is a weighted sum of reads plus a constant.
-struct Affine {
-  std::map<std::pair<std::size_t, Offset>, double> weights;
-  double constant = 0;
-  bool is_constant() const { return weights.empty(); }
-};
-
 Affine scaled(const Affine& sum, double factor) {
   Affine result = sum;
   for (auto& [read, weight] : result.weights) weight *= factor;
@@ -228,10 +221,15 @@ Tape flatten(const std::vector<Expression>& outputs) {
   return tape;
 }
 
-std::optional<std::vector<Term>> linear_form(const Tape& tape) {
+std::vector<std::optional<Affine>> affine_sums(const Tape& tape) {
   std::vector<std::optional<Affine>> sums;
   sums.reserve(tape.operations.size());
   for (const Operation& operation : tape.operations) sums.push_back(affine(operation, sums));
+  return sums;
+}
+
+std::optional<std::vector<Term>> linear_form(const Tape& tape) {
+  const std::vector<std::optional<Affine>> sums = affine_sums(tape);
   std::vector<Term> terms;
   for (std::size_t to = 0; to < tape.outputs.size(); ++to) {
     const auto& sum = sums[tape.outputs[to]];

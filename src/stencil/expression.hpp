@@ -1,8 +1,10 @@
 // An update's expressions as a list of operations, each done once: what evaluates, counts and emits works from it.
 #pragma once
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ridge/stencil/update.hpp>
@@ -29,6 +31,15 @@ const char* to_string(Node::Kind kind);
 
 // Error{invalid_argument} for malformed trees: null nodes, wrong operand counts, truths where numbers belong.
 Tape flatten(const std::vector<Expression>& outputs);
+
+// A number that is a weighted sum of reads, (field, offset) each, plus a constant.
+struct Affine {
+  std::map<std::pair<std::size_t, Offset>, double> weights{};
+  double constant = 0;
+  bool is_constant() const { return weights.empty(); }
+};
+// Of every operation of the tape; none where it is no such sum. Folded in double.
+std::vector<std::optional<Affine>> affine_sums(const Tape& tape);
 
 // The weighted sum the tape is, in the order of memory, where it is one: constant weights, no constant added, no
 // coefficients. Folded in double.

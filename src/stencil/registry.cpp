@@ -11,9 +11,13 @@ namespace {
 // One line a variant. A plain table, because self-registration is dropped by linkers from static libraries.
 template <class T>
 constexpr std::array kHostVariants{
-    Lister<T>{list_host_base<T>},          Lister<T>{list_host_register_blocked<T>},
-    Lister<T>{list_host_cache_blocked<T>}, Lister<T>{list_host_streaming<T>},
-    Lister<T>{list_host_dlt<T>},           Lister<T>{list_host_overlapped_tiles<T>},
+    Lister<T>{list_host_base<T>},
+    Lister<T>{list_host_register_blocked<T>},
+    Lister<T>{list_host_cache_blocked<T>},
+    Lister<T>{list_host_streaming<T>},
+    Lister<T>{list_host_in_place<T>},
+    Lister<T>{list_host_dlt<T>},
+    Lister<T>{list_host_overlapped_tiles<T>},
 };
 // Integers have no variants that sum in another order.
 template <class T>

@@ -17,6 +17,9 @@ template <class T>
 void list_host_streaming(const Device& device, const Update<T>& update, const Layout& layout,
                          std::vector<Entry<T>>& entries);
 template <class T>
+void list_host_in_place(const Device& device, const Update<T>& update, const Layout& layout,
+                        std::vector<Entry<T>>& entries);
+template <class T>
 void list_host_dlt(const Device& device, const Update<T>& update, const Layout& layout, std::vector<Entry<T>>& entries);
 template <class T>
 void list_host_overlapped_tiles(const Device& device, const Update<T>& update, const Layout& layout,

@@ -79,6 +79,31 @@ TEST(Host, SystemsAndCoefficients) {
                {{15, 33}}, {5});
 }
 
+// The new level over the older one: alone, in pairs of fields, with a velocity a cell; rows that split among threads.
+TEST(Host, TimeLevelsInPlace) {
+  const auto acoustic = [](auto u) {
+    auto laplacian = -7.5 * u(0, 0, 0);
+    for (const int k : {1, 2}) {
+      laplacian += (k == 1 ? 1.25 : -0.25) * (u(k, 0, 0) + u(-k, 0, 0) + u(0, k, 0) + u(0, -k, 0) + u(0, 0, k) +
+                                              u(0, 0, -k));
+    }
+    return std::array{2.0 * u(0, 0, 0) - u.field(1, 0, 0) + 0.05 * u.coefficient(0, 0, 0, 0) * laplacian, u(0, 0, 0)};
+  };
+  check_shapes(update<float>(3, acoustic), {{9, 11, 37}}, {1, 4, 5});
+  const auto linear_wave = linear<double>(
+      1, {{{0, 0, -1}, 0.3}, {{0, 0, 0}, 1.4}, {{0, 0, 1}, 0.3}, {{0, 0, 0}, -1, 1, 0}, {{0, 0, 0}, 1, 0, 1}});
+  check_shapes(linear_wave, {{3}, {50}}, {4});
+  for (const Borders& borders : all_borders())
+    EXPECT_GE(check_host_variants(linear_wave, {.shape = {20011}, .borders = borders, .threads = 3}, 3, "in_place"), 2u);
+  // Two waves that drive each other; each is over its own older level.
+  const auto coupled = [](auto u) {
+    const auto one = 1.5 * u.field(0, 0, 0) - u.field(2, 0, 0) + 0.2 * (u.field(1, 0, 1) - u.field(1, -1, 0));
+    const auto two = 1.5 * u.field(1, 0, 0) - u.field(3, 0, 0) + 0.1 * u.field(2, 0, 0) * u.field(0, 1, 0);
+    return std::array{one, two, u.field(0, 0, 0), u.field(1, 0, 0)};
+  };
+  check_shapes(update<double>(2, coupled), {{19, 300}}, {2, 3});
+}
+
 TEST(Host, Integers) {
   check_shapes(update<std::uint8_t>(2, test::life_function()), {{37, 600}, {4, 5}}, {1, 6});
   check_shapes(update<std::int32_t>(2, test::life_function()), {{37, 53}}, {6});

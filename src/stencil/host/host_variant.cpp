@@ -2,6 +2,9 @@
 
 #include <cstdint>
 
+#include "stencil/host/vector_program.hpp"
+#include "stencil/host/vector_rows.hpp"
+
 namespace ridge::stencil {
 namespace {
 
@@ -40,6 +43,10 @@ std::vector<KernelChoice<T>> row_kernels(const Update<T>& update, bool streaming
   if (update.linear) {
     kernels.push_back(
         {"simd", linear_rows<T>(*update.linear, update.radius, update.fields, streaming), update.sums_terms});
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!update.linear && !streaming)
+      kernels.push_back({"vector", vector_rows<T>(update), !is_smooth(flatten(update.outputs))});
   }
   return kernels;
 }

@@ -30,10 +30,11 @@ class HostVariant : public Variant<T> {
 };
 
 // A way to compute rows, and what to call it. The update's own loop always comes first and is exact; the SIMD sum of a
-// linear update is exact where the update is defined as that sum.
+// linear update is exact where the update is defined as that sum; other updates of real numbers also come as a list of
+// vector operations.
 template <class T>
 struct KernelChoice {
-  const char* name;  // "compiler", "simd"
+  const char* name;  // "compiler", "simd", "vector"
   RowKernel<T> kernel;
   bool exact;
 };

@@ -1,0 +1,166 @@
+// One element type's loops for every instruction set; the includer names itself HWY_TARGET_INCLUDE and declares
+// VectorElement. SVE is left out: arrays of its vectors have no registers.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#include <hwy/foreach_target.h>
+// foreach_target comes first
+#include <hwy/highway.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "stencil/host/vector_kernels.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ridge::stencil::HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using T = VectorElement;
+using D = hn::ScalableTag<T>;
+using V = hn::Vec<D>;
+
+HWY_INLINE V Fused(V a, V b, V c) {
+#if HWY_NATIVE_FMA
+  return hn::MulAdd(a, b, c);
+#else
+  // One rounding on every instruction set, however slowly.
+  const D d;
+  T p[hn::MaxLanes(D())], q[hn::MaxLanes(D())], r[hn::MaxLanes(D())];
+  hn::StoreU(a, d, p);
+  hn::StoreU(b, d, q);
+  hn::StoreU(c, d, r);
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) r[i] = std::fma(p[i], q[i], r[i]);
+  return hn::LoadU(d, r);
+#endif
+}
+
+constexpr std::size_t kLanes = hn::MaxLanes(D());  // exact: the targets left in have vectors of a fixed size
+
+// Fewer cells than a vector has.
+HWY_INLINE V LoadFew(const T* from, std::size_t count) {
+  T few[kLanes] = {};
+  std::memcpy(few, from, count * sizeof(T));
+  return hn::LoadU(D(), few);
+}
+HWY_INLINE void StoreFew(V vector, T* to, std::size_t count) {
+  T few[kLanes];
+  hn::StoreU(vector, D(), few);
+  std::memcpy(to, few, count * sizeof(T));
+}
+
+template <class F>
+HWY_INLINE void Each(const T* a, const T* b, const T* c, T* out, std::size_t count, const F& f) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t x = 0;
+  for (; x + lanes <= count; x += lanes)
+    hn::StoreU(f(hn::LoadU(d, a + x), hn::LoadU(d, b + x), hn::LoadU(d, c + x)), d, out + x);
+  if (x < count) {
+    const std::size_t left = count - x;
+    StoreFew(f(LoadFew(a + x, left), LoadFew(b + x, left), LoadFew(c + x, left)), out + x, left);
+  }
+}
+
+void Apply(VectorWord word, const T* a, const T* b, const T* c, T* out, std::size_t count) {
+  const D d;
+  switch (word) {
+    case VectorWord::add:
+      return Each(a, b, b, out, count, [](V p, V q, V) HWY_ATTR { return hn::Add(p, q); });
+    case VectorWord::subtract:
+      return Each(a, b, b, out, count, [](V p, V q, V) HWY_ATTR { return hn::Sub(p, q); });
+    case VectorWord::multiply:
+      return Each(a, b, b, out, count, [](V p, V q, V) HWY_ATTR { return hn::Mul(p, q); });
+    case VectorWord::divide:
+      return Each(a, b, b, out, count, [](V p, V q, V) HWY_ATTR { return hn::Div(p, q); });
+    case VectorWord::multiply_add:
+      return Each(a, b, c, out, count, [](V p, V q, V r) HWY_ATTR { return Fused(p, q, r); });
+    case VectorWord::multiply_subtract:
+      return Each(a, b, c, out, count, [](V p, V q, V r) HWY_ATTR { return Fused(p, q, hn::Neg(r)); });
+    case VectorWord::negative_multiply_add:
+      return Each(a, b, c, out, count, [](V p, V q, V r) HWY_ATTR { return Fused(hn::Neg(p), q, r); });
+    case VectorWord::minimum:
+      return Each(a, b, b, out, count, [](V p, V q, V) HWY_ATTR { return hn::IfThenElse(hn::Lt(q, p), q, p); });
+    case VectorWord::maximum:
+      return Each(a, b, b, out, count, [](V p, V q, V) HWY_ATTR { return hn::IfThenElse(hn::Lt(p, q), q, p); });
+    case VectorWord::absolute:
+      return Each(a, a, a, out, count, [](V p, V, V) HWY_ATTR { return hn::Abs(p); });
+    case VectorWord::square_root:
+      return Each(a, a, a, out, count, [](V p, V, V) HWY_ATTR { return hn::Sqrt(p); });
+    case VectorWord::negate:
+      return Each(a, a, a, out, count, [](V p, V, V) HWY_ATTR { return hn::Neg(p); });
+    case VectorWord::less:
+      return Each(a, b, b, out, count, [d](V p, V q, V) HWY_ATTR { return hn::VecFromMask(d, hn::Lt(p, q)); });
+    case VectorWord::less_equal:
+      return Each(a, b, b, out, count, [d](V p, V q, V) HWY_ATTR { return hn::VecFromMask(d, hn::Le(p, q)); });
+    case VectorWord::equal:
+      return Each(a, b, b, out, count, [d](V p, V q, V) HWY_ATTR { return hn::VecFromMask(d, hn::Eq(p, q)); });
+    case VectorWord::both:
+      return Each(a, b, b, out, count, [](V p, V q, V) HWY_ATTR { return hn::And(p, q); });
+    case VectorWord::either:
+      return Each(a, b, b, out, count, [](V p, V q, V) HWY_ATTR { return hn::Or(p, q); });
+    case VectorWord::opposite:
+      return Each(a, a, a, out, count, [](V p, V, V) HWY_ATTR { return hn::Not(p); });
+    case VectorWord::select:
+      return Each(a, b, c, out, count, [](V p, V q, V r) HWY_ATTR { return hn::IfThenElse(hn::MaskFromVec(p), q, r); });
+    case VectorWord::copy:
+      return Each(a, a, a, out, count, [](V p, V, V) HWY_ATTR { return p; });
+  }
+}
+
+template <std::size_t kUnroll>
+HWY_INLINE void SumAt(const T* const* in, const T* weights, std::size_t count, T constant, T* out, std::size_t x) {
+  const D d;
+  V sums[kUnroll];
+  for (std::size_t u = 0; u < kUnroll; ++u) sums[u] = hn::Set(d, constant);
+  for (std::size_t i = 0; i < count; ++i) {
+    const V weight = hn::Set(d, weights[i]);
+    const T* from = in[i] + x;
+    for (std::size_t u = 0; u < kUnroll; ++u) sums[u] = Fused(weight, hn::LoadU(d, from + u * kLanes), sums[u]);
+  }
+  for (std::size_t u = 0; u < kUnroll; ++u) hn::StoreU(sums[u], d, out + x + u * kLanes);
+}
+
+void Sum(const T* const* in, const T* weights, std::size_t count, T constant, T* out, std::size_t begin,
+         std::size_t end) {
+  constexpr std::size_t kUnroll = 8;
+  const D d;
+  const auto part = [&](std::size_t from, std::size_t left) HWY_ATTR {
+    V sum = hn::Set(d, constant);
+    for (std::size_t i = 0; i < count; ++i) sum = Fused(hn::Set(d, weights[i]), LoadFew(in[i] + from, left), sum);
+    StoreFew(sum, out + from, left);
+  };
+  std::size_t x = begin;
+  // Up to where stores are aligned: a vector across two lines costs two accesses.
+  const std::size_t beyond = reinterpret_cast<std::uintptr_t>(out + begin) / sizeof(T) % kLanes;
+  if (beyond != 0 && begin + kLanes <= end) {
+    part(x, kLanes - beyond);
+    x += kLanes - beyond;
+  }
+  for (; x + kUnroll * kLanes <= end; x += kUnroll * kLanes) SumAt<kUnroll>(in, weights, count, constant, out, x);
+  for (; x + kLanes <= end; x += kLanes) SumAt<1>(in, weights, count, constant, out, x);
+  if (x < end) part(x, end - x);
+}
+
+const VectorKernels<T>& Kernels() {
+  static constexpr VectorKernels<T> kKernels{Apply, Sum};
+  return kKernels;
+}
+
+}  // namespace
+}  // namespace ridge::stencil::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ridge::stencil {
+
+HWY_EXPORT(Kernels);
+
+template <>
+const VectorKernels<VectorElement>& vector_kernels() {
+  return HWY_DYNAMIC_DISPATCH(Kernels)();
+}
+
+}  // namespace ridge::stencil
+#endif

@@ -1,0 +1,344 @@
+#include "stencil/host/vector_program.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "base/aligned.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+using Kind = Node::Kind;
+
+constexpr std::size_t kStretchCells = 256;  // the values in use fit the first cache
+
+bool is_leaf(Kind kind) { return kind == Kind::constant || kind == Kind::read || kind == Kind::coefficient; }
+
+VectorWord word_of(Kind kind) {
+  switch (kind) {
+    case Kind::add:
+      return VectorWord::add;
+    case Kind::subtract:
+      return VectorWord::subtract;
+    case Kind::multiply:
+      return VectorWord::multiply;
+    case Kind::divide:
+      return VectorWord::divide;
+    case Kind::fma:
+      return VectorWord::multiply_add;
+    case Kind::minimum:
+      return VectorWord::minimum;
+    case Kind::maximum:
+      return VectorWord::maximum;
+    case Kind::absolute:
+      return VectorWord::absolute;
+    case Kind::square_root:
+      return VectorWord::square_root;
+    case Kind::negate:
+      return VectorWord::negate;
+    case Kind::less:
+      return VectorWord::less;
+    case Kind::less_equal:
+      return VectorWord::less_equal;
+    case Kind::equal:
+      return VectorWord::equal;
+    case Kind::both:
+      return VectorWord::both;
+    case Kind::either:
+      return VectorWord::either;
+    case Kind::opposite:
+      return VectorWord::opposite;
+    case Kind::select:
+      return VectorWord::select;
+    case Kind::constant:
+    case Kind::read:
+    case Kind::coefficient:
+      break;
+  }
+  return VectorWord::copy;
+}
+
+}  // namespace
+
+bool is_smooth(const Tape& tape) {
+  return std::none_of(tape.operations.begin(), tape.operations.end(), [](const Operation& operation) {
+    return is_truth(operation.kind) || operation.kind == Kind::minimum || operation.kind == Kind::maximum;
+  });
+}
+
+template <class T>
+class VectorProgram<T>::Builder {
+ public:
+  Builder(VectorProgram& program, const Tape& tape, const std::vector<bool>& skipped, bool fused)
+      : program_(program), tape_(tape), skipped_(skipped), fused_(fused), uses_(tape.operations.size()) {
+    if (fused) sums_ = affine_sums(tape);
+    as_sum_.resize(tape.operations.size());
+    for (std::size_t i = 0; i < tape.operations.size(); ++i) as_sum_[i] = is_worth_a_sum(i);
+    count_uses();
+    gather_fused();
+    emit();
+    choose_outputs();
+    assign_slots();
+  }
+
+ private:
+  // A sum of rows in place of at least two operations that it is no longer than.
+  bool is_worth_a_sum(std::size_t index) const {
+    if (!fused_ || is_leaf(tape_.operations[index].kind)) return false;
+    const auto& sum = sums_[index];
+    if (!sum || sum->is_constant()) return false;
+    std::set<std::size_t> below;
+    std::vector<std::size_t> stack{index};
+    while (!stack.empty()) {
+      const std::size_t at = stack.back();
+      stack.pop_back();
+      if (is_leaf(tape_.operations[at].kind) || !below.insert(at).second) continue;
+      for (std::size_t k = 0; k < operand_count(tape_.operations[at].kind); ++k)
+        stack.push_back(tape_.operations[at].from[k]);
+    }
+    return sum->weights.size() == 1 || (below.size() >= 2 && sum->weights.size() <= below.size() + 1);
+  }
+
+  void count_uses() {
+    for (std::size_t field = 0; field < tape_.outputs.size(); ++field) {
+      if (!skipped_[field]) ++uses_[tape_.outputs[field]];
+    }
+    for (std::size_t i = tape_.operations.size(); i-- > 0;) {
+      if (uses_[i] == 0 || as_sum_[i]) continue;
+      for (std::size_t k = 0; k < operand_count(tape_.operations[i].kind); ++k) ++uses_[tape_.operations[i].from[k]];
+    }
+  }
+
+  bool is_lone_product(std::size_t index) const {
+    return tape_.operations[index].kind == Kind::multiply && uses_[index] == 1 && !as_sum_[index];
+  }
+
+  // Products that an addition takes in.
+  void gather_fused() {
+    for (std::size_t i = 0; fused_ && i < tape_.operations.size(); ++i) {
+      const Operation& operation = tape_.operations[i];
+      if (uses_[i] == 0 || as_sum_[i] || (operation.kind != Kind::add && operation.kind != Kind::subtract)) continue;
+      for (const std::size_t k : {std::size_t{1}, std::size_t{0}}) {
+        if (!is_lone_product(operation.from[k]) || taken_.contains(operation.from[k])) continue;
+        taken_[operation.from[k]] = i;
+        product_of_[i] = k;
+        break;
+      }
+    }
+  }
+
+  std::size_t row_of(bool coefficient, std::size_t field, const Offset& offset) {
+    const Row row{coefficient, field, offset[0], offset[1]};
+    const auto found = std::find(program_.rows_.begin(), program_.rows_.end(), row);
+    if (found != program_.rows_.end()) return static_cast<std::size_t>(found - program_.rows_.begin());
+    program_.rows_.push_back(row);
+    return program_.rows_.size() - 1;
+  }
+
+  Operand operand(std::size_t index) {
+    const Operation& operation = tape_.operations[index];
+    if (operation.kind == Kind::constant) {
+      const auto [at, fresh] = constants_.try_emplace(operation.value, constants_.size());
+      if (fresh) program_.constants_.resize(constants_.size() * kStretchCells, static_cast<T>(operation.value));
+      return {From::constant, at->second, 0};
+    }
+    if (operation.kind == Kind::read || operation.kind == Kind::coefficient) {
+      return {From::row, row_of(operation.kind == Kind::coefficient, operation.field, operation.offset),
+              operation.offset[2]};
+    }
+    return values_.at(index);
+  }
+
+  void emit_sum(std::size_t index) {
+    const Affine& sum = *sums_[index];
+    Instruction made{.sum = true};
+    for (const auto& [read, weight] : sum.weights) {
+      made.terms.push_back({From::row, row_of(false, read.first, read.second), read.second[2]});
+      made.weights.push_back(static_cast<T>(weight));
+    }
+    made.constant = static_cast<T>(sum.constant);
+    if (made.terms.size() == 1 && made.weights[0] == T{1} && made.constant == T{0}) {
+      values_[index] = made.terms[0];
+      return;
+    }
+    program_.most_terms_ = std::max(program_.most_terms_, made.terms.size());
+    add(index, std::move(made));
+  }
+
+  void emit_operation(std::size_t index) {
+    const Operation& operation = tape_.operations[index];
+    Instruction made{.word = word_of(operation.kind)};
+    if (const auto product = product_of_.find(index); product != product_of_.end()) {
+      const Operation& factor = tape_.operations[operation.from[product->second]];
+      made.operands[0] = operand(factor.from[0]);
+      made.operands[1] = operand(factor.from[1]);
+      made.operands[2] = operand(operation.from[1 - product->second]);
+      made.word = operation.kind == Kind::add ? VectorWord::multiply_add
+                  : product->second == 0      ? VectorWord::multiply_subtract
+                                              : VectorWord::negative_multiply_add;
+    } else {
+      const std::size_t count = operand_count(operation.kind);
+      for (std::size_t k = 0; k < 3; ++k) made.operands[k] = operand(operation.from[k < count ? k : 0]);
+    }
+    add(index, std::move(made));
+  }
+
+  void add(std::size_t index, Instruction&& instruction) {
+    made_by_[index] = program_.instructions_.size();
+    values_[index] = {From::slot, program_.instructions_.size(), 0};  // the slot's number comes later
+    program_.instructions_.push_back(std::move(instruction));
+  }
+
+  void emit() {
+    for (std::size_t i = 0; i < tape_.operations.size(); ++i) {
+      if (uses_[i] == 0 || is_leaf(tape_.operations[i].kind) || taken_.contains(i)) continue;
+      as_sum_[i] ? emit_sum(i) : emit_operation(i);
+    }
+  }
+
+  bool reads_remembered(const Instruction& instruction) const {
+    const auto remembered = [&](const Operand& operand) {
+      return operand.from == From::row && !program_.rows_[operand.index].coefficient &&
+             skipped_[program_.rows_[operand.index].field];
+    };
+    if (instruction.sum) return std::any_of(instruction.terms.begin(), instruction.terms.end(), remembered);
+    return std::any_of(std::begin(instruction.operands), std::end(instruction.operands), remembered);
+  }
+
+  // An output is written by the instruction that makes it, unless somebody else wants it or a later one still reads
+  // what it may lie over.
+  void choose_outputs() {
+    auto& instructions = program_.instructions_;
+    std::size_t last_reader = 0;
+    for (std::size_t i = 0; i < instructions.size(); ++i) {
+      if (reads_remembered(instructions[i])) last_reader = i;
+    }
+    for (std::size_t field = 0; field < tape_.outputs.size(); ++field) {
+      if (skipped_[field]) continue;
+      const std::size_t index = tape_.outputs[field];
+      Output output{.field = field};
+      const auto made = made_by_.find(index);
+      if (made != made_by_.end() && uses_[index] == 1 && made->second >= last_reader) {
+        instructions[made->second].output = static_cast<std::ptrdiff_t>(program_.outputs_.size());
+        output.written = true;
+      } else {
+        output.value = operand(index);
+      }
+      program_.outputs_.push_back(output);
+    }
+  }
+
+  // A slot is given again when nobody reads it any more, to the instruction itself too.
+  void assign_slots() {
+    auto& instructions = program_.instructions_;
+    std::vector<std::size_t> last(instructions.size()), slot(instructions.size());
+    const auto each_slot = [](Instruction& instruction, const auto& work) {
+      if (instruction.sum) return;
+      for (Operand& operand : instruction.operands) {
+        if (operand.from == From::slot) work(operand);
+      }
+    };
+    for (std::size_t i = 0; i < instructions.size(); ++i)
+      each_slot(instructions[i], [&](const Operand& operand) { last[operand.index] = i; });
+    for (const Output& output : program_.outputs_) {
+      if (!output.written && output.value.from == From::slot) last[output.value.index] = instructions.size();
+    }
+    std::vector<std::size_t> free;
+    for (std::size_t i = 0; i < instructions.size(); ++i) {
+      std::set<std::size_t> ended;
+      each_slot(instructions[i], [&](Operand& operand) {
+        if (last[operand.index] == i) ended.insert(slot[operand.index]);
+        operand.index = slot[operand.index];
+      });
+      free.insert(free.end(), ended.begin(), ended.end());
+      if (instructions[i].output >= 0) continue;
+      if (free.empty()) {
+        slot[i] = program_.slots_++;
+      } else {
+        slot[i] = free.back();
+        free.pop_back();
+      }
+      instructions[i].slot = slot[i];
+    }
+    for (Output& output : program_.outputs_) {
+      if (!output.written && output.value.from == From::slot) output.value.index = slot[output.value.index];
+    }
+  }
+
+  VectorProgram& program_;
+  const Tape& tape_;
+  const std::vector<bool>& skipped_;
+  bool fused_;
+  std::vector<std::optional<Affine>> sums_{};
+  std::vector<bool> as_sum_{};
+  std::vector<int> uses_;
+  std::map<std::size_t, std::size_t> taken_{}, product_of_{}, made_by_{};
+  std::map<double, std::size_t> constants_{};
+  std::map<std::size_t, Operand> values_{};
+};
+
+template <class T>
+VectorProgram<T>::VectorProgram(const Tape& tape, const std::vector<bool>& skipped, bool fused) {
+  Builder(*this, tape, skipped, fused);
+}
+
+template <class T>
+void VectorProgram<T>::run(const T* const* rows, T* const* out, std::size_t begin, std::size_t end) const {
+  // Sums straight to their outputs need no stretches.
+  const bool whole = slots_ == 0 && std::all_of(instructions_.begin(), instructions_.end(),
+                                                [](const Instruction& one) { return one.sum; });
+  if (whole) return stretch(rows, out, begin, end - begin, nullptr);
+  // A thread's own, as large as the largest update it met: a run allocates nothing.
+  thread_local base::AlignedArray<T> slots;
+  if (slots.size() < slots_ * kStretchCells) slots = base::AlignedArray<T>(slots_ * kStretchCells);
+  for (std::size_t x = begin; x < end; x += kStretchCells)
+    stretch(rows, out, x, std::min(kStretchCells, end - x), slots.data());
+}
+
+template <class T>
+void VectorProgram<T>::stretch(const T* const* rows, T* const* out, std::size_t begin, std::size_t count,
+                               T* slots) const {
+  const VectorKernels<T>& kernels = vector_kernels<T>();
+  const auto at = [&](const Operand& operand) -> const T* {
+    switch (operand.from) {
+      case From::row:
+        return rows[operand.index] + static_cast<std::ptrdiff_t>(begin) + operand.dx;
+      case From::slot:
+        return slots + operand.index * kStretchCells;
+      case From::constant:
+        break;
+    }
+    return constants_.data() + operand.index * kStretchCells;
+  };
+  std::array<const T*, 64> few;
+  std::vector<const T*> many;
+  if (most_terms_ > few.size()) many.resize(most_terms_);
+  const T** const in = most_terms_ > few.size() ? many.data() : few.data();
+  for (const Instruction& one : instructions_) {
+    T* const to = one.output >= 0 ? out[one.output] + begin : slots + one.slot * kStretchCells;
+    if (one.sum) {
+      for (std::size_t i = 0; i < one.terms.size(); ++i) in[i] = at(one.terms[i]);
+      kernels.sum(in, one.weights.data(), one.terms.size(), one.constant, to, 0, count);
+    } else {
+      kernels.apply(one.word, at(one.operands[0]), at(one.operands[1]), at(one.operands[2]), to, count);
+    }
+  }
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    if (outputs_[i].written) continue;
+    const T* const value = at(outputs_[i].value);
+    T* const to = out[i] + begin;
+    // A constant is only as long as a stretch.
+    const std::size_t piece = outputs_[i].value.from == From::constant ? kStretchCells : count;
+    for (std::size_t x = 0; x < count; x += piece) {
+      const T* const from = outputs_[i].value.from == From::constant ? value : value + x;
+      kernels.apply(VectorWord::copy, from, from, from, to + x, std::min(piece, count - x));
+    }
+  }
+}
+
+template class VectorProgram<float>;
+template class VectorProgram<double>;
+
+}  // namespace ridge::stencil

@@ -1,0 +1,76 @@
+// Any update as a list of vector operations over stretches of a row: each is applied to a few hundred cells that stay
+// in the first cache, so an operation costs a load or two and a store beside its arithmetic and nothing is decided cell
+// by cell. Weighted sums of neighbours, which most updates of fields consist of, are one instruction.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "stencil/expression.hpp"
+#include "stencil/host/vector_kernels.hpp"
+
+namespace ridge::stencil {
+
+template <class T>
+class VectorProgram {
+ public:
+  // A row some instruction reads: of a field, or of a coefficient.
+  struct Row {
+    bool coefficient = false;
+    std::size_t field = 0;
+    int dz = 0, dy = 0;
+    auto operator<=>(const Row&) const = default;
+  };
+
+  // Fields in `skipped` get no new values. Sums are folded and products fused with additions where `fused`: results
+  // then differ from the tape's by rounding.
+  VectorProgram(const Tape& tape, const std::vector<bool>& skipped, bool fused);
+
+  const std::vector<Row>& rows() const { return rows_; }
+  std::size_t outputs() const { return outputs_.size(); }               // those not skipped,
+  std::size_t field(std::size_t i) const { return outputs_[i].field; }  // and their fields
+  // rows[i] is x = 0 of rows()[i], out[i] of the row of field(i). An output may lie over a row that is read at offset 0
+  // along x alone.
+  void run(const T* const* rows, T* const* out, std::size_t begin, std::size_t end) const;
+
+ private:
+  enum class From { row, slot, constant };
+  struct Operand {
+    From from = From::slot;
+    std::size_t index = 0;  // of rows_, slots, constants_
+    std::ptrdiff_t dx = 0;
+  };
+  struct Instruction {
+    bool sum = false;
+    VectorWord word = VectorWord::copy;
+    Operand operands[3]{};
+    std::vector<Operand> terms{};  // rows
+    std::vector<T> weights{};
+    T constant{};
+    std::size_t slot = 0;
+    std::ptrdiff_t output = -1;  // written there instead of to a slot
+  };
+  struct Output {
+    std::size_t field = 0;
+    Operand value{};
+    bool written = false;  // by an instruction itself
+  };
+  class Builder;
+
+  void stretch(const T* const* rows, T* const* out, std::size_t begin, std::size_t count, T* slots) const;
+
+  std::vector<Row> rows_{};
+  std::vector<T> constants_{};  // a stretch each
+  std::vector<Instruction> instructions_{};
+  std::vector<Output> outputs_{};
+  std::size_t slots_ = 0;
+  std::size_t most_terms_ = 1;
+};
+
+// Whether results of the tape may be taken apart from its last bits: nothing in it compares.
+bool is_smooth(const Tape& tape);
+
+extern template class VectorProgram<float>;
+extern template class VectorProgram<double>;
+
+}  // namespace ridge::stencil

@@ -1,0 +1,49 @@
+#include "stencil/time_levels.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ridge::stencil {
+namespace {
+
+// The field whose value at the cell itself is the new value of `to`; none where anything is computed.
+std::optional<std::size_t> copied_field(const std::optional<Affine>& sum) {
+  if (!sum || sum->constant != 0 || sum->weights.size() != 1) return std::nullopt;
+  const auto& [read, weight] = *sum->weights.begin();
+  if (weight != 1 || read.second != Offset{}) return std::nullopt;
+  return read.first;
+}
+
+}  // namespace
+
+TimeLevels time_levels(const Tape& tape) {
+  const std::size_t fields = tape.outputs.size();
+  const auto sums = affine_sums(tape);
+  TimeLevels levels;
+  levels.remembers.resize(fields);
+  std::vector<std::optional<std::size_t>> copies(fields);
+  for (std::size_t to = 0; to < fields; ++to) copies[to] = copied_field(sums[tape.outputs[to]]);
+  std::vector<int> uses(fields);
+  for (std::size_t to = 0; to < fields; ++to) {
+    // A field that stays as it is remembers nothing; of a chain of levels only the first pair is taken.
+    if (!copies[to] || *copies[to] == to || copies[*copies[to]]) continue;
+    levels.pairs.push_back({.newer = *copies[to], .older = to});
+    levels.remembers[to] = true;
+    ++uses[*copies[to]];
+    ++uses[to];
+  }
+  if (levels.pairs.empty()) {
+    levels.refusal = "no field is what another was a step before";
+  } else if (std::any_of(uses.begin(), uses.end(), [](int count) { return count != 1; })) {
+    levels.refusal = "not every field is one of a pair of time levels";
+  }
+  for (const Operation& operation : tape.operations) {
+    if (levels.refusal.empty() && operation.kind == Node::Kind::read && levels.remembers[operation.field] &&
+        operation.offset != Offset{})
+      levels.refusal = fmt::format("field {}, the older level, is read at neighbours too", operation.field);
+  }
+  return levels;
+}
+
+}  // namespace ridge::stencil
