@@ -26,6 +26,7 @@ std::vector<Lister<T>> device_variants() {
   if constexpr (std::is_floating_point_v<T>) {
     listers.push_back(list_device_row_march<T>);
     listers.push_back(list_device_plane_march<T>);
+    listers.push_back(list_device_system_rows<T>);
   }
   return listers;
 }

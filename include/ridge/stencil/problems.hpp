@@ -35,6 +35,36 @@ double courant_number(const Wave& wave);  // c dt sqrt(sum of 1/dx^2), stable up
 template <class T>
 Update<T> wave(const Wave& wave);
 
+// --- acoustic waves in a medium: u_tt = c(x)^2 (u_xx + u_yy + u_zz)
+// --------------------------------------------------- Leapfrog in time, differences of any order in space: what seismic
+// modelling runs. The velocity is a number a cell.
+struct Acoustic {
+  double dt = 0;
+  std::vector<double> spacing{};  // an axis each, slowest first
+  int accuracy = 8;               // of the second derivatives: 2, 4, 6 or 8
+  bool absorbing = false;         // a second coefficient, which lets waves die out where it is below 1
+};
+double courant_number(const Acoustic& acoustic, double fastest);  // c dt sqrt(sum of 1/dx^2)
+double acoustic_limit(int accuracy);                              // stable up to here: 1 of order 2, 0.87, 0.81, 0.78
+// Two fields: u now and u one step before. Coefficients: (c dt)^2 of each cell, and with `absorbing`
+// 1 / (1 + dt * damping) of each, where u_tt + 2 damping u_t = c^2 (...).
+template <class T>
+Update<T> acoustic(const Acoustic& acoustic);
+
+// --- Maxwell's equations: FDTD on Yee's grid, 2D, the electric field across the plane --------------------------------
+// Second order in space and time. Fields: Ez at the cells, Hx half a cell above them along y, Hy half a cell beside
+// them along x, both half a step before Ez. Coefficients, of each cell: what Ez keeps in a step, (1 - s) / (1 + s) with
+// s = conductivity dt / (2 permittivity), and what its curl adds, dt / (permittivity (1 + s)).
+struct Maxwell {
+  double dt = 0;
+  double dy = 1, dx = 1;
+  double permeability = 1;
+};
+// dt / sqrt(least permittivity * permeability) * sqrt(1/dx^2 + 1/dy^2), stable up to 1
+double courant_number(const Maxwell& maxwell, double least_permittivity = 1);
+template <class T>
+Update<T> maxwell(const Maxwell& maxwell);
+
 // --- Euler's equations of a gas, 2D ---------------------------------------------------------------------------------
 // Finite volumes, MUSCL-Hancock with HLLC fluxes and van Leer's limiter in the primitive variables: second order in
 // space and time where the flow is smooth, shocks over two or three cells. Four fields: density, momentum along x,

@@ -12,6 +12,7 @@ namespace ridge::cli {
 
 struct StencilBench {
   PlainStencil stencil;  // order, shape; the weights are chosen
+  std::string system;    // instead of it: "wave2d", "acoustic3d:8", ...
   std::vector<std::size_t> shape;
   bool float64 = false;
   std::size_t steps = 200;

@@ -26,7 +26,9 @@ std::string wrapping(const std::string& a, char op, const std::string& b) {
   return fmt::format("(int)((uint){} {} (uint){})", a, op, b);
 }
 
-std::string expression(const Operation& op, const std::array<std::string, 3>& v, bool integer) {
+}  // namespace
+
+std::string operation_text(const Operation& op, const std::array<std::string, 3>& v, bool integer) {
   const auto two = [&](char sign) {
     return integer && sign != '/' ? wrapping(v[0], sign, v[1]) : fmt::format("{} {} {}", v[0], sign, v[1]);
   };
@@ -75,8 +77,6 @@ std::string expression(const Operation& op, const std::array<std::string, 3>& v,
   return "0";
 }
 
-}  // namespace
-
 std::string CellText::statements(const std::string& indent, const std::string& prefix, const ReadText& read) const {
   std::string text;
   for (std::size_t i = 0; i < tape.operations.size(); ++i) {
@@ -89,7 +89,7 @@ std::string CellText::statements(const std::string& indent, const std::string& p
     } else {
       std::array<std::string, 3> operands;
       for (std::size_t k = 0; k < operand_count(op.kind); ++k) operands[k] = fmt::format("{}{}", prefix, op.from[k]);
-      value = expression(op, operands, integer());
+      value = operation_text(op, operands, integer());
     }
     text += fmt::format("{}const {} {}{} = {};\n", indent, is_truth(op.kind) ? "int" : compute(), prefix, i, value);
   }

@@ -1,6 +1,7 @@
 // Source text for any update, whatever it computes: the operations of its tape in the dialect, neighbours found through
 // the border's mapping. Same operations, same order, same rounding as the reference: results are equal bit for bit.
 #pragma once
+#include <array>
 #include <functional>
 #include <string>
 
@@ -32,6 +33,9 @@ struct CellText {
   static std::string index_name(std::size_t axis, int offset);  // "x_m1"
   bool maps(std::size_t axis) const;                            // whether reads along the axis can leave the grid
 };
+
+// One operation in the dialect, of operands that are words.
+std::string operation_text(const Operation& operation, const std::array<std::string, 3>& operands, bool integer);
 
 CellText cell_text(const std::vector<Expression>& outputs, const Layout& layout, const std::string& cell);
 

@@ -10,6 +10,12 @@
 
 namespace ridge::stencil {
 
+// Parameters of every kernel in this form, and a function that computes one cell anywhere in the grid.
+inline constexpr const char* kSizeParameters =
+    "int width, int height, int planes, ulong pitch, ulong origin, ulong field";
+std::string coefficient_parameter(const Layout& layout);
+std::string update_cell_text(const CellText& text, const std::string& load);
+
 struct GatherOptions {
   Extent items{16, 16, 1};  // a work-group
   int wide = 1;             // cells of a row a work-item, read as a vector

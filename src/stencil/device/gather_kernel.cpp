@@ -11,33 +11,10 @@
 namespace ridge::stencil {
 namespace {
 
-constexpr const char* kSizes = "int width, int height, int planes, ulong pitch, ulong origin, ulong field";
-
-std::string coefficient_parameter(const Layout& layout) {
-  return layout.coefficients > 0 ? "GLOBAL const CELL* RESTRICT coefficients, " : "";
-}
-
 std::string address(const Operation& read) {
   return fmt::format("{} * field + origin + ((ulong){} * height + {}) * pitch + {}", read.field,
                      CellText::index_name(0, read.offset[0]), CellText::index_name(1, read.offset[1]),
                      CellText::index_name(2, read.offset[2]));
-}
-
-// One cell anywhere in the grid.
-std::string update_cell(const CellText& text, const std::string& load) {
-  std::string code = fmt::format(
-      "FUNCTION void update_cell(GLOBAL const CELL* RESTRICT in, GLOBAL CELL* RESTRICT out, {}{}, int z, int y, int x) "
-      "{{\n",
-      coefficient_parameter(text.layout), kSizes);
-  code += text.index_statements("  ");
-  code += text.statements("  ", "t", [&](const Operation& read) {
-    return fmt::format("{}({} + {})", load, read.kind == Node::Kind::read ? "in" : "coefficients", address(read));
-  });
-  for (std::size_t f = 0; f < text.layout.fields; ++f) {
-    code +=
-        fmt::format("  out[{} * field + origin + ((ulong)z * height + y) * pitch + x] = {};\n", f, text.result(f, "t"));
-  }
-  return code + "}\n";
 }
 
 constexpr const char* kCellKernel = R"(
@@ -129,6 +106,26 @@ std::uint64_t groups(std::size_t cells, std::size_t block) { return (cells + blo
 
 }  // namespace
 
+std::string coefficient_parameter(const Layout& layout) {
+  return layout.coefficients > 0 ? "GLOBAL const CELL* RESTRICT coefficients, " : "";
+}
+
+std::string update_cell_text(const CellText& text, const std::string& load) {
+  std::string code = fmt::format(
+      "FUNCTION void update_cell(GLOBAL const CELL* RESTRICT in, GLOBAL CELL* RESTRICT out, {}{}, int z, int y, int x) "
+      "{{\n",
+      coefficient_parameter(text.layout), kSizeParameters);
+  code += text.index_statements("  ");
+  code += text.statements("  ", "t", [&](const Operation& read) {
+    return fmt::format("{}({} + {})", load, read.kind == Node::Kind::read ? "in" : "coefficients", address(read));
+  });
+  for (std::size_t f = 0; f < text.layout.fields; ++f) {
+    code +=
+        fmt::format("  out[{} * field + origin + ((ulong)z * height + y) * pitch + x] = {};\n", f, text.result(f, "t"));
+  }
+  return code + "}\n";
+}
+
 std::string GatherKernel::refusal(const Limits& limits) const {
   const auto& items = options.items;
   const std::size_t all = items[0] * items[1] * items[2];
@@ -152,13 +149,13 @@ KernelSource GatherKernel::source() const {
   const std::string load = options.cached ? "LOAD_CACHED" : "READ";
   const bool block = options.wide * options.tall > 1;
   const std::string parameters =
-      fmt::format("{}{}, int end_x, int end_y, int end_z", coefficient_parameter(layout), kSizes);
+      fmt::format("{}{}, int end_x, int end_y, int end_z", coefficient_parameter(layout), kSizeParameters);
   const std::string arguments =
       fmt::format("{}width, height, planes, pitch, origin, field", layout.coefficients > 0 ? "coefficients, " : "");
   codegen::Text code;
   code.raw("#define READ(p) (*(p))\n");
   code.raw(text.source_functions());
-  code.raw(update_cell(text, load));
+  code.raw(update_cell_text(text, load));
   if (block) {
     code.block(kBlockKernel, parameters, arguments, block_text(text, options, load));
   } else {

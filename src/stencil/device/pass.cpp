@@ -22,6 +22,7 @@ struct Service {
 // A grid on the device: what the last pass wrote, and where the next one writes.
 struct Levels {
   Buffer current{}, other{}, coefficients{};
+  std::vector<Buffer> scratch{};  // made when a pass first wants it
 };
 
 void launch(Queue& queue, const Kernel& kernel, const Launch& shape, const std::vector<Buffer>& buffers,
@@ -63,6 +64,8 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
     queue.copy(levels.current, levels.other, bytes(layout_.fields));
     advance(queue, levels, steps);
     gather(queue, levels.current, layout_.fields, out);
+    const std::lock_guard lock(mutex_);
+    levels_.scratch = levels.scratch;
   }
 
   Levels make_levels() const {
@@ -89,8 +92,10 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
     for (const std::size_t depth : depths_) {
       if (steps < depth) continue;
       const Pass& deep = pass(depth);
+      while (levels.scratch.size() < deep.scratch())
+        levels.scratch.push_back(device_.buffer(bytes(layout_.fields), {.name = "stencil grid, between"}));
       for (; steps >= depth; steps -= depth) {
-        deep.enqueue(queue, levels.current, levels.other, levels.coefficients);
+        deep.enqueue(queue, levels.current, levels.other, levels.coefficients, levels.scratch);
         std::swap(levels.current, levels.other);
       }
     }

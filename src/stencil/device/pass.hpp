@@ -17,6 +17,12 @@ class Pass {
  public:
   virtual ~Pass() = default;
   virtual void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients) const = 0;
+  // Buffers as large as `in` that it wants besides, the grid's own; then the second call is made instead.
+  virtual std::size_t scratch() const { return 0; }
+  virtual void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients,
+                       const std::vector<Buffer>& /*scratch*/) const {
+    enqueue(queue, in, out, coefficients);
+  }
 };
 
 // A launch of one kernel after another.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -81,17 +80,23 @@ class Sharing {
     return {};
   }
 
-  Use place(const Operation& operation, const std::vector<Use>& inputs, const std::vector<Use>& made,
-            bool at_output) {
+  Use place(const Operation& operation, const std::vector<Use>& inputs, const std::vector<Use>& made, bool at_output) {
     SharedValue value;
     value.kind = operation.kind;
     if (operation.kind == Kind::constant) {
       value.constant = operation.value;
       return {add(value), {}};
     }
-    if (operation.kind == Kind::read) return {inputs[operation.field].value, plus(inputs[operation.field].shift, operation.offset)};
+    if (operation.kind == Kind::read)
+      return {inputs[operation.field].value, plus(inputs[operation.field].shift, operation.offset)};
     if (operation.kind == Kind::coefficient) return {input(operation.kind, operation.field), operation.offset};
     const std::vector<Use> operands = absolute_operands(operation, made);
+    if (operation.kind == Kind::multiply) {  // a level that is only remembered, as linear<T>() writes it
+      for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
+        const SharedValue& factor = result.values[operands[k].value];
+        if (factor.kind == Kind::constant && factor.constant == 1) return operands[1 - k];
+      }
+    }
     const Offset base = at_output ? Offset{} : base_of(operands);
     for (std::size_t k = 0; k < operands.size(); ++k) {
       value.operands[k] = operands[k];
@@ -145,14 +150,15 @@ void find_reach(SharedValues& all, std::size_t axis) {
       const Use& use = value.operands[k];
       const SharedValue& from = all.values[use.value];
       if (from.kind == Kind::constant) continue;
-      value.margin = std::max(value.margin, from.margin + std::abs(use.shift[2]));
+      value.left = std::max(value.left, from.left - use.shift[2]);
+      value.right = std::max(value.right, from.right + use.shift[2]);
       value.low = std::max(value.low, from.low - use.shift[axis]);
       value.high = std::max(value.high, from.high + use.shift[axis]);
     }
   }
   for (const Use& output : all.outputs) {
     const SharedValue& value = all.values[output.value];
-    all.margin = std::max(all.margin, value.margin + std::abs(output.shift[2]));
+    all.margin = std::max({all.margin, value.left - output.shift[2], value.right + output.shift[2]});
     all.low = std::max(all.low, value.low - output.shift[axis]);
     all.lag = std::max(all.lag, value.high + output.shift[axis]);
   }

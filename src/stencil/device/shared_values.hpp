@@ -19,17 +19,17 @@ struct SharedValue {
   double constant = 0;
   std::size_t field = 0;  // read, coefficient: always at the cell itself
   std::array<Use, 3> operands{};
-  int margin = 0;         // along x: so many cells at both ends of a strip of inputs are not known of it
-  int low = 0, high = 0;  // along the slowest axis in use: rows before and after its own that inputs are read at
-  int lag = 0;            // rows it waits for: made when the inputs' row so much farther on has come
-  int keep = 0;           // rows back at which it is still used
+  int left = 0, right = 0;  // along x: so many cells at the ends of a strip of inputs are not known of it
+  int low = 0, high = 0;    // along the slowest axis in use: rows before and after its own that inputs are read at
+  int lag = 0;              // rows it waits for: made when the inputs' row so much farther on has come
+  int keep = 0;             // rows back at which it is still used
 };
 
 struct SharedValues {
   std::vector<SharedValue> values{};  // operands come first
   // The new value of each field after all steps, and what it is made from; `copies` where it is the input itself.
   std::vector<SharedValue::Use> outputs{};
-  int lag = 0, low = 0, margin = 0;  // of the outputs
+  int lag = 0, low = 0, margin = 0;  // of the outputs; the margin of both ends
 
   std::size_t kept() const;        // values of earlier rows that are kept, a cell
   std::size_t operations() const;  // a cell

@@ -51,6 +51,8 @@ void check(const Heat& heat) {
 
 }  // namespace
 
+const std::array<double, 5>& second_difference(int accuracy) { return difference(accuracy).weights; }
+
 void check_spacing(const std::vector<double>& spacing) {
   if (spacing.empty() || spacing.size() > 3) {
     throw Error(ErrorKind::invalid_argument,

@@ -1,0 +1,127 @@
+#include "stencil/device/frame_kernel.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "codegen/text.hpp"
+#include "stencil/device/gather.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+constexpr std::size_t kFrameItems = 256;
+
+// Bands along z over the whole planes, then along y over what is left, then along x.
+constexpr const char* kFrameKernel = R"(
+KERNEL WORK_GROUP(256, 1, 1) void update_frame(GLOBAL const CELL* in, GLOBAL CELL* out, {0}, uint cells, int band_z,
+                                               int band_y, int band_x, int keep) {{
+  uint i = GLOBAL_ID(0);
+  if (i >= cells) return;
+  int z = 0, y = 0, x = 0, nz = planes, ny = height, nx = width;
+  uint part = (uint)band_z * ny * nx;
+  if (i < 2 * part) {{
+    z = i < part ? 0 : planes - band_z;
+    i = i < part ? i : i - part;
+    nz = band_z;
+  }} else {{
+    i -= 2 * part;
+    z = band_z;
+    nz -= 2 * band_z;
+    part = (uint)nz * band_y * nx;
+    if (i < 2 * part) {{
+      y = i < part ? 0 : height - band_y;
+      i = i < part ? i : i - part;
+      ny = band_y;
+    }} else {{
+      i -= 2 * part;
+      y = band_y;
+      ny -= 2 * band_y;
+      part = (uint)nz * ny * band_x;
+      x = i < part ? 0 : width - band_x;
+      i = i < part ? i : i - part;
+      nx = band_x;
+    }}
+  }}
+  x += (int)(i % (uint)nx);
+  y += (int)(i / (uint)nx % (uint)ny);
+  z += (int)(i / (uint)nx / (uint)ny);
+  if (x >= FIRST_X && x < end_x && y >= FIRST_Y && y < end_y && z >= FIRST_Z && z < end_z) {{
+    update_cell(in, out, {1}, z, y, x);
+  }} else if (keep) {{
+    const ulong at = origin + ((ulong)z * height + y) * pitch + x;
+    for (int f = 0; f < FIELDS; ++f) out[f * field + at] = in[f * field + at];
+  }}
+}}
+)";
+
+}  // namespace
+
+// A band from either side, or all cells where the two would meet.
+std::array<std::size_t, 3> FrameKernel::bands(std::size_t step, std::size_t depth) const {
+  std::array<std::size_t, 3> wide{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::size_t cells = (2 * depth - 1 - step) * static_cast<std::size_t>(text.layout.radius[axis]);
+    wide[axis] = 2 * cells >= text.layout.shape[axis] && cells > 0 ? text.layout.shape[axis] : cells;
+  }
+  return wide;
+}
+
+std::size_t FrameKernel::cells(const std::array<std::size_t, 3>& wide) const {
+  std::array<std::size_t, 3> left = text.layout.shape;
+  std::size_t sum = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::size_t section = left[0] * left[1] * left[2] / left[axis];
+    if (wide[axis] == text.layout.shape[axis]) return sum + section * left[axis];
+    sum += 2 * wide[axis] * section;
+    left[axis] -= 2 * wide[axis];
+  }
+  return sum;
+}
+
+std::string FrameKernel::refusal() const {
+  if (text.layout.cells() > (std::size_t{1} << 31)) return "cells near borders are counted in 32 bits here";
+  return {};
+}
+
+KernelSource FrameKernel::source() const {
+  const Layout& layout = text.layout;
+  const std::string parameters =
+      fmt::format("{}{}, int end_x, int end_y, int end_z", coefficient_parameter(layout), kSizeParameters);
+  const std::string arguments =
+      fmt::format("{}width, height, planes, pitch, origin, field", layout.coefficients > 0 ? "coefficients, " : "");
+  codegen::Text code;
+  code.raw("#define READ(p) (*(p))\n");
+  code.raw(text.source_functions());
+  code.raw(update_cell_text(text, "READ"));
+  code.block(kFrameKernel, parameters, arguments);
+  return {.name = "stencil frame",
+          .text = code.str(),
+          .defines = {{"CELL", text.cell},
+                      {"FIELDS", std::to_string(layout.fields)},
+                      {"FIRST_X", std::to_string(layout.begin[2])},
+                      {"FIRST_Y", std::to_string(layout.begin[1])},
+                      {"FIRST_Z", std::to_string(layout.begin[0])}}};
+}
+
+Launch FrameKernel::launch(std::size_t step, std::size_t depth) const {
+  return {.groups = {std::max<std::size_t>(1, (cells(bands(step, depth)) + kFrameItems - 1) / kFrameItems)},
+          .items = {kFrameItems}};
+}
+
+std::vector<Argument> FrameKernel::scalars(std::size_t step, std::size_t depth) const {
+  const auto count = [](std::size_t value) { return Argument(static_cast<std::int32_t>(value)); };
+  const auto offset = [](std::size_t value) { return Argument(static_cast<std::uint64_t>(value)); };
+  const Layout& layout = text.layout;
+  const auto wide = bands(step, depth);
+  return {count(place.width()),  count(place.height()),
+          count(place.planes()), offset(place.pitch),
+          offset(place.origin),  offset(place.field),
+          count(layout.end[2]),  count(layout.end[1]),
+          count(layout.end[0]),  Argument(static_cast<std::uint32_t>(cells(wide))),
+          count(wide[0]),        count(wide[1]),
+          count(wide[2]),        count(step + 1 < depth ? 1 : 0)};
+}
+
+}  // namespace ridge::stencil

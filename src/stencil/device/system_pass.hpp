@@ -1,0 +1,30 @@
+// A pass of a march through the interior and the frame around it.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "stencil/device/frame_kernel.hpp"
+#include "stencil/device/pass.hpp"
+
+namespace ridge::stencil {
+
+class FramedPass : public Pass {
+ public:
+  // Without a frame where all sides are fixed and the interior is all that changes.
+  FramedPass(const Device& device, const FrameKernel& frame, std::size_t depth, LaunchPass::Step interior);
+  void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients) const override;
+  void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients,
+               const std::vector<Buffer>& scratch) const override;
+  std::size_t scratch() const override;
+
+ private:
+  FrameKernel frame_;
+  std::size_t depth_;
+  LaunchPass::Step interior_;
+  std::optional<Kernel> kernel_;
+};
+
+// Whether sides that are fixed all around leave a single step nothing but its interior.
+bool needs_frame(const Layout& layout, std::size_t depth);
+
+}  // namespace ridge::stencil

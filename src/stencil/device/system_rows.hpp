@@ -1,0 +1,20 @@
+// Systems of fields in two dimensions, marched through in registers.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "stencil/device/system_rows_kernel.hpp"
+#include "stencil/variant.hpp"
+
+namespace ridge::stencil {
+
+// What keeps the method from the grid, or from the device, in words; empty where nothing does.
+template <class T>
+std::string system_rows_refusal(const Device& device, const Update<T>& update, const Layout& layout,
+                                const SystemRowsOptions& options);
+template <class T>
+std::shared_ptr<const Variant<T>> system_rows_variant(const Device& device, const Update<T>& update,
+                                                      const Layout& layout, const SystemRowsOptions& options,
+                                                      double waves = 1);
+
+}  // namespace ridge::stencil

@@ -1,0 +1,131 @@
+// Systems of fields marched through in registers: against the plain reference, and as a CUDA device would be given
+// them.
+#include <gtest/gtest.h>
+#include <ridge/stencil/problems.hpp>
+
+#include "device/cuda/nvrtc.hpp"
+#include "device_support.hpp"
+#include "stencil/device/shared_values.hpp"
+#include "stencil/device/system_rows.hpp"
+#include "support.hpp"
+#include "support/hopper.hpp"
+#include "support/worst.hpp"
+
+namespace ridge::stencil::device_tests {
+namespace {
+
+using enum Border;
+
+Update<float> wave_of(std::size_t dimensions) {
+  return wave<float>({.dt = 0.1, .spacing = std::vector<double>(dimensions, 0.5)});
+}
+
+template <class T>
+double worst_of(const Grid<T>& got, const Grid<T>& expected) {
+  ridge::test::Worst worst;
+  for (std::size_t i = 0; i < got.all().size(); ++i)
+    worst.add(std::abs(static_cast<double>(got.all()[i]) - static_cast<double>(expected.all()[i])));
+  return worst.value();
+}
+
+// Steps by the march against the reference: bit for bit, since every operation is the reference's own.
+template <class T>
+void check_rows(const Update<T>& update, const std::vector<std::size_t>& shape, const Borders& borders,
+                SystemRowsOptions options, std::size_t steps) {
+  const Problem problem{.shape = shape, .borders = borders};
+  const Layout layout = resolve(update, problem);
+  const Grid<T> start = test::random_grid<T>(shape, update.fields, 5);
+  const Grid<T> coefficients = test::random_grid<T>(shape, std::max<std::size_t>(update.coefficients, 1), 6);
+  const Grid<T>* given = update.coefficients > 0 ? &coefficients : nullptr;
+  Grid<T> expected = start;
+  reference(update, problem, expected, steps, given);
+  for (const Device& device : accelerators()) {
+    options.shuffles = device.limits().sub_group != 0;
+    if (options.shuffles) options.lanes = static_cast<int>(device.limits().sub_group);
+    EXPECT_EQ(system_rows_refusal(device, update, layout, options), "");
+    const auto running = system_rows_variant(device, update, layout, options)->start(start, given);
+    running->run(steps);
+    Grid<T> got(shape, update.fields);
+    running->read(got);
+    EXPECT_EQ(worst_of(got, expected), 0) << layout.key() << ", " << steps << " steps on " << device.id();
+  }
+}
+
+class DeviceSystemRows : public ridge::test::NeedsAccelerator<> {};
+
+// Each kernel costs a compilation, and PoCL's time goes with what is unrolled.
+constexpr SystemRowsOptions kSmallRows{
+    .depth = 2, .cells = 2, .prefetch = 1, .lanes = 12, .sub_groups = 1, .march_rows = 20};
+
+TEST_F(DeviceSystemRows, WavesWithAVelocityAndEveryBorder) {
+  const auto wave = update<float>(2, test::wave_function());
+  const std::vector<Borders> all = test::all_borders();  // the last two are mixtures of all kinds
+  for (const Borders& borders : {all[0], all[3], all[4]}) check_rows(wave, {43, 61}, borders, kSmallRows, 5);
+}
+
+TEST_F(DeviceSystemRows, WhatComparesAndWhatIsWide) {
+  SystemRowsOptions options = kSmallRows;
+  options.depth = 1;
+  check_rows(update<double>(2, test::every_word()), {25, 40}, Borders::all(mirror), options, 2);
+  // Reaches farther along x than a lane has cells, more one way than the other, and shifts a field as it stands.
+  const auto odd = [](auto u) {
+    return std::array{0.5 * u(0, 3) + 0.25 * u(-2, -1) * u.field(1, 0, 0), u.field(0, 1, -2)};
+  };
+  options.prefetch = 2;
+  check_rows(update<float>(2, odd), {27, 50}, sides(fixed, mirror, periodic, periodic), options, 3);
+}
+
+// More steps than the grid has room for, and just as many.
+TEST(SystemRows, RefusesWhatDoesNotFit) {
+  const auto wave = update<float>(2, test::wave_function());
+  const auto refusal = [&](std::size_t side, int depth) {
+    const Layout layout = resolve(wave, {.shape = {side, 400}});
+    return system_rows_refusal(ridge::test::hopper(), wave, layout, {.depth = depth, .cells = 4});
+  };
+  EXPECT_NE(refusal(16, 8), "");
+  EXPECT_EQ(refusal(17, 8), "");
+}
+
+// Every face, slope and earlier step is there once.
+TEST(SharedValues, CountsOfWhatIsComputed) {
+  const SharedValues wave = shared_values(flatten(wave_of(2).outputs), 1, 1);
+  EXPECT_EQ(wave.operations(), 6u);  // a product and five FMA; the level before is no work
+  EXPECT_EQ(wave.lag, 1);
+  EXPECT_EQ(wave.low, 1);
+  const SharedValues eight = shared_values(flatten(wave_of(2).outputs), 8, 1);
+  EXPECT_EQ(eight.operations(), 48u);
+  EXPECT_EQ(eight.lag, 8);
+  EXPECT_EQ(eight.margin, 8);
+  EXPECT_LE(eight.kept(), 2u * 8 + 1);  // the level before a step's is the one it came from
+  const Euler gas{.dt = 1e-3, .dy = 0.1, .dx = 0.1};
+  const Tape tape = flatten(euler<float>(gas).outputs);
+  const SharedValues flow = shared_values(tape, 1, 1);
+  EXPECT_LT(flow.operations(), tape.operations.size() / 3);
+  EXPECT_LT(flow.kept(), 40u);
+  EXPECT_LE(flow.margin, 4);
+}
+
+// Needs no GPU. Nothing may be spilled: registers are what the method lives on.
+TEST(SystemRowsForHopper, KernelsCompileAndSpillNothing) {
+  if (!ridge::detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
+  const auto check = [](const Update<float>& update, const std::string& name, int most) {
+    for (const auto& entry : list_variants(ridge::test::hopper(), update, resolve(update, {.shape = {4096, 4096}}))) {
+      if (entry.candidate.name() != name) continue;
+      EXPECT_EQ(entry.candidate.refusal, "");
+      const auto resources = ridge::detail::resources_for(entry.kernels().front(), "sm_90");
+      ASSERT_EQ(resources.size(), 1u);
+      std::printf("%s: %d registers\n", name.c_str(), resources[0].registers);
+      EXPECT_EQ(resources[0].spilled_bytes, 0) << name << ": " << resources[0].registers;
+      EXPECT_LE(resources[0].registers, most) << name;
+      return;
+    }
+    ADD_FAILURE() << "no candidate " << name;
+  };
+  check(wave_of(2), "system_rows(depth=12, cells=4, groups=4)", 168);
+  const auto gas = euler<float>({.dt = 1e-3, .dy = 0.1, .dx = 0.1});
+  check(gas, "system_rows(depth=1, cells=2, groups=2, division=quick)", 255);
+  check(gas, "system_rows(depth=1, cells=1, groups=2, division=quick)", 128);
+}
+
+}  // namespace
+}  // namespace ridge::stencil::device_tests
