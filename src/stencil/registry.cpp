@@ -27,6 +27,7 @@ std::vector<Lister<T>> device_variants() {
     listers.push_back(list_device_row_march<T>);
     listers.push_back(list_device_plane_march<T>);
     listers.push_back(list_device_system_rows<T>);
+    listers.push_back(list_device_system_planes<T>);
   }
   return listers;
 }

@@ -38,6 +38,9 @@ template <class T>
 void list_device_system_rows(const Device& device, const Update<T>& update, const Layout& layout,
                              std::vector<Entry<T>>& entries);
 template <class T>
+void list_device_system_planes(const Device& device, const Update<T>& update, const Layout& layout,
+                               std::vector<Entry<T>>& entries);
+template <class T>
 void list_device_row_march(const Device& device, const Update<T>& update, const Layout& layout,
                            std::vector<Entry<T>>& entries);
 

@@ -6,6 +6,7 @@
 #include "device/cuda/nvrtc.hpp"
 #include "device_support.hpp"
 #include "stencil/device/shared_values.hpp"
+#include "stencil/device/system_planes.hpp"
 #include "stencil/device/system_rows.hpp"
 #include "support.hpp"
 #include "support/hopper.hpp"
@@ -86,6 +87,56 @@ TEST(SystemRows, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refusal(17, 8), "");
 }
 
+// Sums in another order than the reference's.
+template <class T>
+void check_planes(const Update<T>& update, const std::vector<std::size_t>& shape, const Borders& borders,
+                  const SystemPlanesOptions& options, std::size_t steps) {
+  const Problem problem{.shape = shape, .borders = borders};
+  const Layout layout = resolve(update, problem);
+  const Grid<T> start = test::random_grid<T>(shape, update.fields, 5);
+  Grid<T> coefficients = test::random_grid<T>(shape, std::max<std::size_t>(update.coefficients, 1), 6);
+  for (T& value : coefficients.all()) value = T(0.05) + T(0.02) * value;
+  const Grid<T>* given = update.coefficients > 0 ? &coefficients : nullptr;
+  Grid<T> expected = start;
+  reference(update, problem, expected, steps, given);
+  for (const Device& device : accelerators()) {
+    EXPECT_EQ(system_planes_refusal(device, update, layout, options), "");
+    const auto running = system_planes_variant(device, update, layout, options)->start(start, given);
+    running->run(1);
+    running->run(steps - 1);
+    Grid<T> got(shape, update.fields);
+    running->read(got);
+    EXPECT_LE(worst_of(got, expected), test::largest_value(expected) * 16 * static_cast<double>(steps) *
+                                           static_cast<double>(std::numeric_limits<T>::epsilon()))
+        << layout.key() << ", " << steps << " steps on " << device.id();
+  }
+}
+
+class DeviceSystemPlanes : public ridge::test::NeedsAccelerator<> {};
+
+constexpr SystemPlanesOptions kSmallPlanes{.lanes = 4, .lines = 4, .rows = 2, .ahead = 2, .march = 7};
+
+// Fixed sides: levels change places; others: a frame around.
+TEST_F(DeviceSystemPlanes, WavesThroughAMedium) {
+  const auto sound = acoustic<float>({.dt = 0.5, .spacing = {1, 1, 1}, .accuracy = 4});
+  check_planes(sound, {17, 19, 37}, Borders::all(fixed), kSmallPlanes, 6);
+  check_planes(sound, {9, 14, 21}, test::all_borders()[4], kSmallPlanes, 3);
+}
+
+TEST_F(DeviceSystemPlanes, BoxesAndSystems) {
+  SystemPlanesOptions options = kSmallPlanes;
+  options.rows = 1;
+  options.ahead = 1;
+  check_planes(linear<double>(3, box(3, 1)), {11, 9, 23}, Borders::all(fixed), options, 3);
+  // Two fields that read each other's neighbours, one of them only along z, and a product at the cell.
+  const auto pair = [](auto u) {
+    const auto sum = 0.3 * u(0, 0, 1) + 0.2 * u(0, -1, -2) + 0.1 * u.field(1, 1, 0, 0) + 0.2 * u.field(1, -1, 0, 0);
+    return std::array{0.5 * u(0, 0, 0) + sum * u.coefficient(0, 0, 0, 0),
+                      0.5 * u(1, 0, 0) + 0.25 * u.field(1, 0, 0, 0)};
+  };
+  check_planes(update<float>(3, pair), {10, 12, 26}, test::all_borders()[3], options, 3);
+}
+
 // Every face, slope and earlier step is there once.
 TEST(SharedValues, CountsOfWhatIsComputed) {
   const SharedValues wave = shared_values(flatten(wave_of(2).outputs), 1, 1);
@@ -109,7 +160,9 @@ TEST(SharedValues, CountsOfWhatIsComputed) {
 TEST(SystemRowsForHopper, KernelsCompileAndSpillNothing) {
   if (!ridge::detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
   const auto check = [](const Update<float>& update, const std::string& name, int most) {
-    for (const auto& entry : list_variants(ridge::test::hopper(), update, resolve(update, {.shape = {4096, 4096}}))) {
+    for (const auto& entry :
+         list_variants(ridge::test::hopper(), update,
+                       resolve(update, {.shape = std::vector<std::size_t>(update.dimensions, 512)}))) {
       if (entry.candidate.name() != name) continue;
       EXPECT_EQ(entry.candidate.refusal, "");
       const auto resources = ridge::detail::resources_for(entry.kernels().front(), "sm_90");
@@ -121,10 +174,12 @@ TEST(SystemRowsForHopper, KernelsCompileAndSpillNothing) {
     }
     ADD_FAILURE() << "no candidate " << name;
   };
-  check(wave_of(2), "system_rows(depth=12, cells=4, groups=4)", 168);
+  check(wave_of(2), "system_rows(depth=12, cells=4, groups=4)", 255);
   const auto gas = euler<float>({.dt = 1e-3, .dy = 0.1, .dx = 0.1});
   check(gas, "system_rows(depth=1, cells=2, groups=2, division=quick)", 255);
   check(gas, "system_rows(depth=1, cells=1, groups=2, division=quick)", 128);
+  const auto sound = acoustic<float>({.dt = 0.5, .spacing = {1, 1, 1}});
+  check(sound, "system_planes(tile=32x128, rows=2, ahead=2)", 128);
 }
 
 }  // namespace

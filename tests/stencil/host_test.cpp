@@ -87,7 +87,7 @@ TEST(Host, TimeLevelsInPlace) {
       laplacian += (k == 1 ? 1.25 : -0.25) * (u(k, 0, 0) + u(-k, 0, 0) + u(0, k, 0) + u(0, -k, 0) + u(0, 0, k) +
                                               u(0, 0, -k));
     }
-    return std::array{2.0 * u(0, 0, 0) - u.field(1, 0, 0) + 0.05 * u.coefficient(0, 0, 0, 0) * laplacian, u(0, 0, 0)};
+    return std::array{2.0 * u(0, 0, 0) - u.field(1, 0, 0, 0) + 0.05 * u.coefficient(0, 0, 0, 0) * laplacian, u(0, 0, 0)};
   };
   check_shapes(update<float>(3, acoustic), {{9, 11, 37}}, {1, 4, 5});
   const auto linear_wave = linear<double>(

@@ -47,7 +47,7 @@ stencil::Update<T> update_of_system(const StencilSystem& system) {
 }
 
 template <class T, class Value>
-void fill(stencil::Grid<T>& grid, const Value& value) {
+void fill_cells(stencil::Grid<T>& grid, const Value& value) {
   const std::uint64_t seed = std::random_device()();
   const std::size_t cells = grid.cells();
   base::parallel(0, [&](std::size_t thread, std::size_t threads) {
@@ -61,18 +61,18 @@ void fill(stencil::Grid<T>& grid, const Value& value) {
 template <class T>
 void fill_system(const StencilSystem& system, StencilProblem<T>& made) {
   if (system.name == "euler") {
-    fill(made.grid, [](std::size_t field, double share) {
+    fill_cells(made.grid, [](std::size_t field, double share) {
       constexpr double kMiddle[4] = {1, 0.1, -0.1, 2.5};
       return kMiddle[field] + 0.1 * (share - 0.5);
     });
   } else {
-    fill(made.grid, [](std::size_t, double share) { return share; });
+    fill_cells(made.grid, [](std::size_t, double share) { return share; });
   }
   if (made.update.coefficients == 0) return;
   made.coefficients = std::make_unique<stencil::Grid<T>>(made.problem.shape, made.update.coefficients);
   const double squared = kCourant * kCourant / static_cast<double>(system.dimensions);
   const bool maxwell = system.name == "maxwell";
-  fill(*made.coefficients, [&](std::size_t field, double share) {
+  fill_cells(*made.coefficients, [&](std::size_t field, double share) {
     if (maxwell) return field == 0 ? 1.0 : std::sqrt(squared) * (1 - 0.5 * share);
     return squared * (1 - 0.5 * share);
   });
@@ -125,7 +125,7 @@ StencilProblem<T> stencil_problem(const StencilBench& wanted) {
     made.problem.leap = stencil::LeapUse::never;  // steps are what is measured
     fill_system(*system, made);
   } else {
-    fill(made.grid, [](std::size_t, double share) { return share; });
+    fill_cells(made.grid, [](std::size_t, double share) { return share; });
   }
   made.least_values = least_values_of(made.update);
   return made;

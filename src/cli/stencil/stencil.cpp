@@ -9,6 +9,7 @@
 
 #include "cli/command.hpp"
 #include "cli/stencil/input.hpp"
+#include "cli/stencil/media.hpp"
 #include "cli/stencil/run.hpp"
 #include "cli/with_processes.hpp"
 
@@ -248,13 +249,14 @@ void add_convolve(Command& stencil) {
 }  // namespace
 
 void add_stencil(Command& program) {
-  Command& command =
-      program.subcommand("stencil", "Run a problem on a structured grid: heat, wave, euler, life, convolve");
+  Command& command = program.subcommand(
+      "stencil", "Run a problem on a structured grid: heat, wave, acoustic, maxwell, euler, life, convolve");
   command.needs_subcommand();
   command.footer(
       "\nExamples:\n"
       "  ridge stencil heat --demo --steps 1200 --every 200 --png frames\n"
       "  ridge stencil wave --every 100 --out wave.pvd          open wave.pvd in ParaView, also while it runs\n"
+      "  ridge stencil acoustic --velocity model.npy --spacing 10 --steps 3000 --record shot.npy\n"
       "  ridge stencil euler --flow blast --every 100 --png blast\n"
       "  mpirun -n 4 ridge stencil heat --size 16384x16384      over processes, and machines\n"
       "\nEvery problem has its own --help. A run that is killed goes on with the same line and --resume, on any number "
@@ -262,6 +264,8 @@ void add_stencil(Command& program) {
       "processes. Files appear when they are whole.");
   add_heat(command);
   add_wave(command);
+  add_acoustic(command);
+  add_maxwell(command);
   add_euler(command);
   add_life(command);
   add_convolve(command);

@@ -14,27 +14,24 @@ namespace {
 constexpr std::size_t kFrameItems = 256;
 
 // Bands along z over the whole planes, then along y over what is left, then along x.
-constexpr const char* kFrameKernel = R"(
-KERNEL WORK_GROUP(256, 1, 1) void update_frame(GLOBAL const CELL* in, GLOBAL CELL* out, {0}, uint cells, int band_z,
-                                               int band_y, int band_x, int keep) {{
-  uint i = GLOBAL_ID(0);
+constexpr const char* kFrameCell = R"(  uint i = GLOBAL_ID(0);
   if (i >= cells) return;
   int z = 0, y = 0, x = 0, nz = planes, ny = height, nx = width;
   uint part = (uint)band_z * ny * nx;
-  if (i < 2 * part) {{
+  if (i < 2 * part) {
     z = i < part ? 0 : planes - band_z;
     i = i < part ? i : i - part;
     nz = band_z;
-  }} else {{
+  } else {
     i -= 2 * part;
     z = band_z;
     nz -= 2 * band_z;
     part = (uint)nz * band_y * nx;
-    if (i < 2 * part) {{
+    if (i < 2 * part) {
       y = i < part ? 0 : height - band_y;
       i = i < part ? i : i - part;
       ny = band_y;
-    }} else {{
+    } else {
       i -= 2 * part;
       y = band_y;
       ny -= 2 * band_y;
@@ -42,17 +39,31 @@ KERNEL WORK_GROUP(256, 1, 1) void update_frame(GLOBAL const CELL* in, GLOBAL CEL
       x = i < part ? 0 : width - band_x;
       i = i < part ? i : i - part;
       nx = band_x;
-    }}
-  }}
+    }
+  }
   x += (int)(i % (uint)nx);
   y += (int)(i / (uint)nx % (uint)ny);
   z += (int)(i / (uint)nx / (uint)ny);
-  if (x >= FIRST_X && x < end_x && y >= FIRST_Y && y < end_y && z >= FIRST_Z && z < end_z) {{
-    update_cell(in, out, {1}, z, y, x);
+  const int changes = x >= FIRST_X && x < end_x && y >= FIRST_Y && y < end_y && z >= FIRST_Z && z < end_z;
+)";
+
+constexpr const char* kFrameKernels = R"(
+KERNEL WORK_GROUP(256, 1, 1) void update_frame(GLOBAL const CELL* in, GLOBAL CELL* out, {0}{1}, int end_x, int end_y,
+                                               int end_z, uint cells, int band_z, int band_y, int band_x, int keep) {{
+{3}  if (changes) {{
+    update_cell(in, out, {2}, z, y, x);
   }} else if (keep) {{
     const ulong at = origin + ((ulong)z * height + y) * pitch + x;
     for (int f = 0; f < FIELDS; ++f) out[f * field + at] = in[f * field + at];
   }}
+}}
+
+// Fixed cells of one field to the place of another.
+KERNEL WORK_GROUP(256, 1, 1) void copy_frame(GLOBAL const CELL* in, GLOBAL CELL* out, {1}, int end_x, int end_y,
+                                             int end_z, uint cells, int band_z, int band_y, int band_x, int from, int to) {{
+{3}  if (changes) return;
+  const ulong at = origin + ((ulong)z * height + y) * pitch + x;
+  out[to * field + at] = in[from * field + at];
 }}
 )";
 
@@ -87,15 +98,13 @@ std::string FrameKernel::refusal() const {
 
 KernelSource FrameKernel::source() const {
   const Layout& layout = text.layout;
-  const std::string parameters =
-      fmt::format("{}{}, int end_x, int end_y, int end_z", coefficient_parameter(layout), kSizeParameters);
   const std::string arguments =
       fmt::format("{}width, height, planes, pitch, origin, field", layout.coefficients > 0 ? "coefficients, " : "");
   codegen::Text code;
   code.raw("#define READ(p) (*(p))\n");
   code.raw(text.source_functions());
   code.raw(update_cell_text(text, "READ"));
-  code.block(kFrameKernel, parameters, arguments);
+  code.block(kFrameKernels, coefficient_parameter(layout), kSizeParameters, arguments, kFrameCell);
   return {.name = "stencil frame",
           .text = code.str(),
           .defines = {{"CELL", text.cell},
@@ -108,6 +117,13 @@ KernelSource FrameKernel::source() const {
 Launch FrameKernel::launch(std::size_t step, std::size_t depth) const {
   return {.groups = {std::max<std::size_t>(1, (cells(bands(step, depth)) + kFrameItems - 1) / kFrameItems)},
           .items = {kFrameItems}};
+}
+
+std::vector<Argument> FrameKernel::copy_scalars(std::size_t from, std::size_t to) const {
+  std::vector<Argument> list = scalars(0, 1);
+  list.back() = static_cast<std::int32_t>(from);
+  list.emplace_back(static_cast<std::int32_t>(to));
+  return list;
 }
 
 std::vector<Argument> FrameKernel::scalars(std::size_t step, std::size_t depth) const {

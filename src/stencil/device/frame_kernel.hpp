@@ -21,6 +21,8 @@ struct FrameKernel {
   // Step `step` (from 0) of `depth`: which cells, and after in, out and coefficients which arguments.
   Launch launch(std::size_t step, std::size_t depth) const;
   std::vector<Argument> scalars(std::size_t step, std::size_t depth) const;
+  // Fixed cells of field `from` to field `to`: the cells of a single step, the kernel copy_frame.
+  std::vector<Argument> copy_scalars(std::size_t from, std::size_t to) const;
   std::string refusal() const;
 
  private:

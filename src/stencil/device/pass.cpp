@@ -94,10 +94,12 @@ class DeviceVariant : public Variant<T>, public std::enable_shared_from_this<Dev
       const Pass& deep = pass(depth);
       while (levels.scratch.size() < deep.scratch())
         levels.scratch.push_back(device_.buffer(bytes(layout_.fields), {.name = "stencil grid, between"}));
+      deep.open(queue, levels.current, levels.other);
       for (; steps >= depth; steps -= depth) {
         deep.enqueue(queue, levels.current, levels.other, levels.coefficients, levels.scratch);
-        std::swap(levels.current, levels.other);
+        if (!deep.in_place()) std::swap(levels.current, levels.other);
       }
+      deep.close(queue, levels.current, levels.other);
     }
   }
 

@@ -17,6 +17,11 @@ class Pass {
  public:
   virtual ~Pass() = default;
   virtual void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients) const = 0;
+  // A pass that leaves the new grid where the old one was; `out` is not touched. Before the first of a run and after
+  // the last one it is told so.
+  virtual bool in_place() const { return false; }
+  virtual void open(Queue& /*queue*/, const Buffer& /*grid*/, const Buffer& /*other*/) const {}
+  virtual void close(Queue& /*queue*/, const Buffer& /*grid*/, const Buffer& /*other*/) const {}
   // Buffers as large as `in` that it wants besides, the grid's own; then the second call is made instead.
   virtual std::size_t scratch() const { return 0; }
   virtual void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients,

@@ -45,4 +45,27 @@ void FramedPass::enqueue(Queue& queue, const Buffer& in, const Buffer& out, cons
   enqueue_step(queue, interior_, in, out, coefficients);
 }
 
+InPlacePass::InPlacePass(const Device& device, const FrameKernel& frame, std::vector<TimeLevels::Pair> pairs,
+                         std::vector<LaunchPass::Step> steps)
+    : frame_(frame),
+      pairs_(std::move(pairs)),
+      steps_(std::move(steps)),
+      copy_(device.compile(frame.source()).kernel("copy_frame")) {}
+
+void InPlacePass::open(Queue& queue, const Buffer& grid, const Buffer&) const {
+  for (const auto& [newer, older] : pairs_) {
+    enqueue_step(queue, {copy_, frame_.launch(0, 1), frame_.copy_scalars(newer, older)}, grid, grid, {});
+  }
+}
+
+void InPlacePass::close(Queue& queue, const Buffer& grid, const Buffer& other) const {
+  for (const auto& pair : pairs_) {
+    enqueue_step(queue, {copy_, frame_.launch(0, 1), frame_.copy_scalars(pair.older, pair.older)}, other, grid, {});
+  }
+}
+
+void InPlacePass::enqueue(Queue& queue, const Buffer& in, const Buffer&, const Buffer& coefficients) const {
+  for (const LaunchPass::Step& step : steps_) enqueue_step(queue, step, in, in, coefficients);
+}
+
 }  // namespace ridge::stencil

@@ -5,6 +5,7 @@
 
 #include "stencil/device/frame_kernel.hpp"
 #include "stencil/device/pass.hpp"
+#include "stencil/time_levels.hpp"
 
 namespace ridge::stencil {
 
@@ -22,6 +23,24 @@ class FramedPass : public Pass {
   std::size_t depth_;
   LaunchPass::Step interior_;
   std::optional<Kernel> kernel_;
+};
+
+// Steps that write new levels over the older ones and change their places, back where they were after the last of them.
+// All sides are fixed. While levels change places the older ones have the newer ones' fixed cells.
+class InPlacePass : public Pass {
+ public:
+  InPlacePass(const Device& device, const FrameKernel& frame, std::vector<TimeLevels::Pair> pairs,
+              std::vector<LaunchPass::Step> steps);
+  bool in_place() const override { return true; }
+  void open(Queue& queue, const Buffer& grid, const Buffer& other) const override;
+  void close(Queue& queue, const Buffer& grid, const Buffer& other) const override;
+  void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients) const override;
+
+ private:
+  FrameKernel frame_;
+  std::vector<TimeLevels::Pair> pairs_;
+  std::vector<LaunchPass::Step> steps_;
+  Kernel copy_;
 };
 
 // Whether sides that are fixed all around leave a single step nothing but its interior.

@@ -1,0 +1,333 @@
+#include "cli/stencil/media.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <numbers>
+
+#include <fmt/format.h>
+#include <ridge/error.hpp>
+#include <ridge/stencil.hpp>
+#include <ridge/stencil/problems.hpp>
+
+#include "base/clock.hpp"
+#include "base/text.hpp"
+#include "cli/stencil/input.hpp"
+#include "io/atomic_file.hpp"
+#include "io/npy.hpp"
+#include "stencil/problems/scenario.hpp"
+
+namespace ridge::cli {
+namespace {
+
+struct MediumWishes {
+  std::string device, size, medium, border = "fixed", source, record, out, type = "f32";
+  std::size_t steps = 1000, layer = 24, depth = 4;
+  double value = 1, spacing = 1, dt = 0, frequency = 0;
+  int accuracy = 8;
+  bool measure = false, explain = false;
+};
+
+[[noreturn]] void refuse_medium(const std::string& what) { throw Error(ErrorKind::invalid_argument, what); }
+
+// The medium, a number a cell: out of a file, or the same everywhere.
+InputGrid read_medium(const MediumWishes& wishes, std::size_t axes) {
+  InputGrid medium;
+  if (!wishes.medium.empty()) {
+    if (!wishes.size.empty()) refuse_medium("--size goes with a medium that is the same everywhere, not with a file");
+    try {
+      medium = read_grid(wishes.medium, axes);
+    } catch (const Error&) {
+      if (axes == 2) throw;
+      medium = read_grid(wishes.medium, 2);
+    }
+    if (medium.channels != 1) refuse_medium(fmt::format("{}: one number a cell is wanted", wishes.medium));
+  } else {
+    medium.shape = wishes.size.empty() ? std::vector<std::size_t>{512, 512} : parse_cells(wishes.size);
+    std::size_t cells = 1;
+    for (const std::size_t side : medium.shape) cells *= side;
+    medium.values.assign(cells, wishes.value);
+  }
+  if (medium.shape.size() < 2 || medium.shape.size() > axes)
+    refuse_medium(
+        fmt::format("a grid of {} axes; this problem has {}", medium.shape.size(), axes == 2 ? "2" : "2 or 3"));
+  for (const double value : medium.values) {
+    if (!std::isfinite(value) || value <= 0)
+      refuse_medium(fmt::format("the medium has {} in a cell; every one must be above 0", value));
+  }
+  return medium;
+}
+
+// "40,256": a cell, slowest axis first. Empty: near the first side, in the middle of the others.
+std::array<std::size_t, 3> source_cell(const MediumWishes& wishes, const std::vector<std::size_t>& shape) {
+  std::array<std::size_t, 3> cell{};
+  const std::size_t missing = 3 - shape.size();
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    cell[missing + axis] = axis == 0 ? std::min(wishes.layer + 4, shape[0] / 2) : shape[axis] / 2;
+  const char* at = wishes.source.data();
+  const char* const end = at + wishes.source.size();
+  for (std::size_t axis = 0; axis < shape.size() && !wishes.source.empty(); ++axis) {
+    std::size_t& place = cell[missing + axis];
+    const auto [next, error] = std::from_chars(at, end, place);
+    const bool last = axis + 1 == shape.size();
+    if (error != std::errc{} || place >= shape[axis] || (last ? next != end : next == end || *next != ','))
+      refuse_medium(fmt::format("--source {}: no cell of a grid of {}; write as many numbers with commas between them",
+                                wishes.source, fmt::join(shape, "x")));
+    at = next + (last ? 0 : 1);
+  }
+  return cell;
+}
+
+// How far into the layer along its sides a cell lies, 0 to 1.
+double layer_depth(const std::vector<std::size_t>& shape, std::size_t index, std::size_t layer) {
+  double deepest = 0;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    const std::size_t at = index % shape[axis];
+    index /= shape[axis];
+    const std::size_t side = std::min(at, shape[axis] - 1 - at);
+    if (side < layer) deepest = std::max(deepest, static_cast<double>(layer - side) / static_cast<double>(layer));
+  }
+  return deepest;
+}
+
+// A wave that crosses the layer, is thrown back at the grid's side and crosses it again keeps 1e-4 of its height.
+double most_damping(double fastest, double width) { return 3 * fastest * std::log(1e4) / (2 * width); }
+
+// The second derivative of a bell: no constant part, and a peak at the frequency.
+double ricker(double t, double frequency) {
+  const double a = std::numbers::pi * frequency * (t - 1.5 / frequency);
+  return (1 - 2 * a * a) * std::exp(-a * a);
+}
+
+template <class T>
+void write_array(const std::string& file, const std::vector<std::size_t>& shape, const T* values, std::size_t count) {
+  const io::NpyHeader header{sizeof(T) == 8 ? io::ElementType::float64 : io::ElementType::float32, shape};
+  io::AtomicFile out(file);
+  out.write(io::npy_header(header));
+  out.write(values, count * sizeof(T));
+  out.commit();
+}
+
+// What both problems leave to a run.
+template <class T>
+struct Driven {
+  stencil::Update<T> update;
+  std::vector<std::size_t> shape;
+  stencil::Grid<T> coefficients;
+  double dt, strength, frequency;
+  std::string about;
+};
+
+template <class T>
+void run_driven(const MediumWishes& wishes, Driven<T> driven) {
+  const Device device = ridge::device(wishes.device);
+  const stencil::Problem problem{.shape = driven.shape,
+                                 .borders = stencil::parse_borders(wishes.border, driven.shape.size())};
+  const double planning = base::now();
+  const stencil::Plan<T> plan(device, driven.update, problem,
+                              {.effort = wishes.measure ? Effort::measured : Effort::quick});
+  if (wishes.explain) fmt::print("{}\n", plan.explain());
+  stencil::Grid<T> grid(driven.shape, driven.update.fields);
+  stencil::Session<T> session = plan.start(grid, &driven.coefficients);
+  const double start = base::now();
+  const auto cell = source_cell(wishes, driven.shape);
+  const stencil::Box at{cell, {1, 1, 1}};
+  // Receivers: the row of cells `depth` below the first side, through the source's plane.
+  stencil::Box heard{cell, {1, 1, driven.shape.back()}};
+  heard.begin[2] = 0;
+  heard.begin[3 - driven.shape.size()] = std::min(wishes.depth, driven.shape[0] - 1);
+  std::vector<T> record, row(driven.shape.back() * driven.update.fields), values(driven.update.fields);
+  const bool records = !wishes.record.empty();
+  for (std::size_t step = 0; step < wishes.steps;) {
+    const double t = static_cast<double>(step) * driven.dt;
+    const bool drives = t < 3.5 / driven.frequency;
+    if (drives) {
+      session.get(at, std::span<T>(values));
+      values[0] += static_cast<T>(driven.strength * ricker(t, driven.frequency));
+      session.put(at, std::span<const T>(values));
+    }
+    const std::size_t count = drives || records ? 1 : wishes.steps - step;
+    session.run(count);
+    step += count;
+    if (!records) continue;
+    session.get(heard, std::span<T>(row));
+    record.insert(record.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(driven.shape.back()));
+  }
+  session.read(grid);
+  const double seconds = base::now() - start;
+  if (records) write_array(wishes.record, {wishes.steps, driven.shape.back()}, record.data(), record.size());
+  if (!wishes.out.empty()) write_array(wishes.out, driven.shape, grid.field(0).data(), grid.cells());
+  const auto [low, high] = std::minmax_element(grid.field(0).begin(), grid.field(0).end());
+  const auto& decision = plan.decisions().front();
+  fmt::print("{}\n{} steps in {}, {} by {}; planned and compiled in {}\n", driven.about, wishes.steps,
+             base::human_seconds(seconds),
+             base::human_rate(static_cast<double>(grid.cells() * wishes.steps) / seconds, "cell/s"),
+             decision.trials[decision.winner].name, base::human_seconds(start - planning));
+  fmt::print("t = {:.6g}: from {:.6g} to {:.6g}\n", static_cast<double>(wishes.steps) * driven.dt,
+             static_cast<double>(*low), static_cast<double>(*high));
+  if (!std::isfinite(static_cast<double>(*low)) || !std::isfinite(static_cast<double>(*high)))
+    refuse_medium("the field is no longer a number: the time step is too long");
+}
+
+template <class T>
+Driven<T> acoustic_run(const MediumWishes& wishes, const InputGrid& medium) {
+  const double fastest = *std::max_element(medium.values.begin(), medium.values.end());
+  const double slowest = *std::min_element(medium.values.begin(), medium.values.end());
+  stencil::Acoustic acoustic{.dt = wishes.dt,
+                             .spacing = std::vector<double>(medium.shape.size(), wishes.spacing),
+                             .accuracy = wishes.accuracy,
+                             .absorbing = wishes.layer > 0};
+  const double limit = stencil::acoustic_limit(wishes.accuracy);
+  if (acoustic.dt == 0) {
+    acoustic.dt = 1;
+    acoustic.dt = 0.9 * limit / stencil::courant_number(acoustic, fastest);
+  }
+  const double number = stencil::courant_number(acoustic, fastest);
+  if (!(number <= limit)) {
+    refuse_medium(
+        fmt::format("the time step {} is unstable: c dt sqrt(sum of 1/dx^2) is {:.4g} and must not exceed "
+                    "{:.4g}; a dt up to {:.4g} will do",
+                    acoustic.dt, number, limit, acoustic.dt * limit / number));
+  }
+  // Eight cells to the shortest wave there is: twice the peak frequency where it is slowest.
+  const double frequency = wishes.frequency > 0 ? wishes.frequency : slowest / (16 * wishes.spacing);
+  Driven<T> driven{.update = stencil::acoustic<T>(acoustic),
+                   .shape = medium.shape,
+                   .coefficients = stencil::Grid<T>(medium.shape, wishes.layer > 0 ? 2 : 1),
+                   .dt = acoustic.dt,
+                   .strength = fastest * fastest * acoustic.dt * acoustic.dt,
+                   .frequency = frequency,
+                   .about = fmt::format("acoustic {} of {}: velocity {:.4g} to {:.4g}, Courant number {:.3g} (up to "
+                                        "{:.3g}), source of {:.4g} Hz, {:.3g} cells to the shortest wave",
+                                        fmt::join(medium.shape, "x"), wishes.type, slowest, fastest, number, limit,
+                                        frequency, slowest / (2 * frequency * wishes.spacing))};
+  const double damping =
+      most_damping(fastest, static_cast<double>(std::max<std::size_t>(1, wishes.layer)) * wishes.spacing);
+  for (std::size_t i = 0; i < medium.values.size(); ++i) {
+    const double reach = medium.values[i] * acoustic.dt;
+    driven.coefficients.field(0)[i] = static_cast<T>(reach * reach);
+    if (wishes.layer == 0) continue;
+    const double deep = layer_depth(medium.shape, i, wishes.layer);
+    driven.coefficients.field(1)[i] = static_cast<T>(1 / (1 + acoustic.dt * damping * deep * deep));
+  }
+  return driven;
+}
+
+template <class T>
+Driven<T> maxwell_run(const MediumWishes& wishes, const InputGrid& medium) {
+  const double least = *std::min_element(medium.values.begin(), medium.values.end());
+  const double most = *std::max_element(medium.values.begin(), medium.values.end());
+  stencil::Maxwell maxwell{.dt = wishes.dt, .dy = wishes.spacing, .dx = wishes.spacing};
+  if (maxwell.dt == 0) {
+    maxwell.dt = 1;
+    maxwell.dt = 0.9 / stencil::courant_number(maxwell, least);
+  }
+  const double number = stencil::courant_number(maxwell, least);
+  if (!(number <= 1)) {
+    refuse_medium(
+        fmt::format("the time step {} is unstable: c dt sqrt(1/dx^2 + 1/dy^2) is {:.4g} and must not exceed 1; "
+                    "a dt up to {:.4g} will do",
+                    maxwell.dt, number, maxwell.dt / number));
+  }
+  const double frequency = wishes.frequency > 0 ? wishes.frequency : 1 / (std::sqrt(most) * 20 * wishes.spacing);
+  Driven<T> driven{
+      .update = stencil::maxwell<T>(maxwell),
+      .shape = medium.shape,
+      .coefficients = stencil::Grid<T>(medium.shape, 2),
+      .dt = maxwell.dt,
+      .strength = 1,
+      .frequency = frequency,
+      .about = fmt::format("maxwell {} of {}: permittivity {:.4g} to {:.4g}, Courant number {:.3g} (up to 1), "
+                           "source of frequency {:.4g}",
+                           fmt::join(medium.shape, "x"), wishes.type, least, most, number, frequency)};
+  const double damping =
+      most_damping(1 / std::sqrt(least), static_cast<double>(std::max<std::size_t>(1, wishes.layer)) * wishes.spacing);
+  for (std::size_t i = 0; i < medium.values.size(); ++i) {
+    const double deep = wishes.layer == 0 ? 0 : layer_depth(medium.shape, i, wishes.layer);
+    // Conductivity over permittivity is twice the damping.
+    const double s = damping * deep * deep * maxwell.dt;
+    driven.coefficients.field(0)[i] = static_cast<T>((1 - s) / (1 + s));
+    driven.coefficients.field(1)[i] = static_cast<T>(maxwell.dt / (medium.values[i] * (1 + s)));
+  }
+  return driven;
+}
+
+void add_medium_options(Command& command, const std::shared_ptr<MediumWishes>& wishes) {
+  command.option("--device", wishes->device, "Where to run").value_name("NAME");
+  command.option("--steps", wishes->steps, "Time steps").shows_default();
+  command.option("--size", wishes->size, "Cells along each axis where the medium is the same everywhere [512x512]")
+      .value_name("AxBxC");
+  command.option("--spacing", wishes->spacing, "Of the cells, the same along each axis").shows_default().positive();
+  command.option("--dt", wishes->dt, "Time step (default: 0.9 of the stable one)");
+  command.option("--source", wishes->source, "The cell that is driven, slowest axis first: 40,256").value_name("CELL");
+  command.option("--frequency", wishes->frequency, "Of the Ricker pulse (default: what the cells resolve)");
+  command.option("--record", wishes->record, "What a row of receivers hears: steps by cells, .npy").value_name("FILE");
+  command.option("--depth", wishes->depth, "Of the receivers' row below the first side, in cells").shows_default();
+  command.option("--layer", wishes->layer, "Cells along all sides that let waves die out; 0: none").shows_default();
+  command.option("--border", wishes->border, "Behind the layer: fixed, mirror, periodic").shows_default();
+  command.option("--out", wishes->out, "The last state, .npy").value_name("FILE");
+  command.option("--type", wishes->type, "f32 or f64").shows_default().one_of({"f32", "f64"});
+  command.flag("--measure", wishes->measure, "Time the best variants first, and remember the winner");
+  command.flag("--explain", wishes->explain, "Print the plan");
+}
+
+}  // namespace
+
+void add_acoustic(Command& stencil) {
+  Command& command = stencil.subcommand(
+      "acoustic", "Sound through rock or water: a velocity a cell, a source, receivers, 2D and 3D, up to order 8");
+  command.footer(
+      "\nExamples:\n"
+      "  ridge stencil acoustic --velocity marmousi.npy --spacing 10 --frequency 12 --steps 3000 --record shot.npy\n"
+      "  ridge stencil acoustic --size 256x256x256 --speed 2000 --spacing 5 --steps 400 --out wave.npy --device "
+      "cuda:0\n"
+      "\nu_tt = c(x)^2 (u_xx + u_yy + u_zz), leapfrog in time, differences of order --accuracy in space. The velocity\n"
+      "model is an array of two or three axes, depth first, in the units of --spacing a second. The source is a "
+      "Ricker\n"
+      "pulse; receivers are a row of cells. c dt sqrt(sum of 1/dx^2) must stay below 1 (order 2) to 0.78 (order 8) "
+      "where\n"
+      "c is largest; without --dt 0.9 of that is taken. Waves longer than eight cells come out well at order 8.");
+  auto wishes = std::make_shared<MediumWishes>();
+  wishes->value = 1500;
+  wishes->spacing = 10;
+  command.option("--velocity", wishes->medium, "The model, .npy").value_name("FILE");
+  command.option("--speed", wishes->value, "The same everywhere, without a model").shows_default().positive();
+  command.option("--accuracy", wishes->accuracy, "Order of the differences: 2, 4, 6 or 8").shows_default();
+  add_medium_options(command, wishes);
+  command.runs([wishes] {
+    const InputGrid medium = read_medium(*wishes, 3);
+    if (wishes->type == "f64") {
+      run_driven(*wishes, acoustic_run<double>(*wishes, medium));
+    } else {
+      run_driven(*wishes, acoustic_run<float>(*wishes, medium));
+    }
+  });
+}
+
+void add_maxwell(Command& stencil) {
+  Command& command =
+      stencil.subcommand("maxwell", "Light and radio waves in 2D: Maxwell's equations by FDTD on Yee's grid");
+  command.footer(
+      "\nExamples:\n"
+      "  ridge stencil maxwell --size 400x600 --steps 800 --out ez.npy\n"
+      "  ridge stencil maxwell --permittivity lens.npy --source 200,40 --steps 2000 --record behind.npy --depth 380\n"
+      "\nThe electric field stands across the plane (Ez, Hx, Hy), in units in which light's speed is 1 where the\n"
+      "permittivity is. The permittivity is an array of two axes. c dt sqrt(1/dx^2 + 1/dy^2) must not exceed 1; "
+      "without\n"
+      "--dt it is 0.9. Second order: twenty cells to a wave is a good start.");
+  auto wishes = std::make_shared<MediumWishes>();
+  command.option("--permittivity", wishes->medium, "Relative, a number a cell, .npy").value_name("FILE");
+  command.option("--epsilon", wishes->value, "The same everywhere, without a file").shows_default().positive();
+  add_medium_options(command, wishes);
+  command.runs([wishes] {
+    const InputGrid medium = read_medium(*wishes, 2);
+    if (wishes->type == "f64") {
+      run_driven(*wishes, maxwell_run<double>(*wishes, medium));
+    } else {
+      run_driven(*wishes, maxwell_run<float>(*wishes, medium));
+    }
+  });
+}
+
+}  // namespace ridge::cli

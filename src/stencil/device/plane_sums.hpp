@@ -1,0 +1,41 @@
+// A 3D update as sums of neighbours and what is done with them at the cell itself: waves, diffusion and all linear
+// systems, with coefficients a cell. Neighbours may be read in no other way.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "stencil/expression.hpp"
+
+namespace ridge::stencil {
+
+struct PlaneSums {
+  struct Term {
+    std::size_t field = 0;
+    Offset offset{};
+    double weight = 0;
+  };
+  using Sum = std::vector<Term>;  // of fields that are read at neighbours
+  enum class From { sum, field, coefficient, constant, operation };
+  struct Operand {
+    From from = From::constant;
+    std::size_t index = 0;
+    double constant = 0;
+  };
+  struct PointOperation {
+    Node::Kind kind{};
+    std::array<Operand, 3> operands{};
+  };
+  std::vector<Sum> sums{};
+  std::vector<PointOperation> operations{};  // at the cell itself, operands first
+  std::vector<Operand> outputs{};            // a field each
+  std::vector<std::size_t> spread{};         // fields that sums read
+  bool centre = false;                       // a spread field is also wanted at the cell itself
+  std::array<int, 3> radius{};
+  std::string refusal{};  // what keeps the update from this form, in words
+};
+
+PlaneSums plane_sums(const Tape& tape);
+
+}  // namespace ridge::stencil

@@ -1,0 +1,176 @@
+// "system_planes": 3D updates whose neighbours come in sums, several fields and coefficients, a step at a time.
+#include "stencil/device/system_planes.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "stencil/device/resident.hpp"
+#include "stencil/device/system_pass.hpp"
+#include "stencil/registry.hpp"
+#include "stencil/time_levels.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+template <class T>
+SystemPlanesKernel make_planes(const Update<T>& update, const Layout& layout, const SystemPlanesOptions& options,
+                               const std::vector<bool>& skipped) {
+  return {.sums = plane_sums(flatten(update.outputs)),
+          .real = type_name<T>(),
+          .coefficients = layout.coefficients,
+          .skipped = skipped,
+          .options = options};
+}
+
+template <class T>
+TimeLevels levels_in_place(const Update<T>& update, const Layout& layout) {
+  TimeLevels levels = time_levels(flatten(update.outputs));
+  if (levels.refusal.empty() && needs_frame(layout, 1)) levels.refusal = "borders that are not fixed";
+  return levels;
+}
+
+// Where fields lie before a step, and where the new ones go: themselves, or over the older level and back.
+std::vector<Argument> field_places(const std::vector<std::size_t>& from, const std::vector<std::size_t>& to) {
+  std::vector<Argument> places;
+  for (std::size_t f = 0; f < from.size(); ++f) {
+    places.emplace_back(static_cast<std::int32_t>(from[f]));
+    places.emplace_back(static_cast<std::int32_t>(to[f]));
+  }
+  return places;
+}
+
+// A vector of bools per field, all false.
+std::vector<bool> none_of(const Layout& layout) { return std::vector<bool>(layout.fields); }
+
+std::array<int, 3> interior_begin(const Layout& layout) {
+  return {layout.radius[0], layout.radius[1], layout.radius[2]};
+}
+std::array<int, 3> interior_end(const Layout& layout) {
+  std::array<int, 3> end{};
+  for (std::size_t axis = 0; axis < 3; ++axis) end[axis] = static_cast<int>(layout.shape[axis]) - layout.radius[axis];
+  return end;
+}
+
+struct Compiled {
+  Kernel kernel;
+  SystemPlanesPlan plan;
+};
+Compiled compile_planes(const Device& device, const SystemPlanesKernel& kernel, const Layout& layout,
+                        const DeviceLayout& place) {
+  const Kernel compiled = device.compile(kernel.source()).kernel("system_planes");
+  const auto items = static_cast<std::size_t>(kernel.options.lanes * kernel.options.lines);
+  const std::size_t groups = resident_groups(device, compiled, items, kernel.local_bytes());
+  return {compiled, plan_planes(kernel, place, interior_begin(layout), interior_end(layout), groups)};
+}
+
+LaunchPass::Step step_of(const Compiled& compiled, const Layout& layout, const std::vector<std::size_t>& from,
+                         const std::vector<std::size_t>& to) {
+  LaunchPass::Step step{compiled.kernel, compiled.plan.launch, compiled.plan.scalars, layout.coefficients > 0};
+  const std::vector<Argument> places = field_places(from, to);
+  step.scalars.insert(step.scalars.end(), places.begin(), places.end());
+  return step;
+}
+
+std::vector<std::size_t> in_order(std::size_t fields) {
+  std::vector<std::size_t> order(fields);
+  for (std::size_t f = 0; f < fields; ++f) order[f] = f;
+  return order;
+}
+
+struct SystemPlanesChoice {
+  SystemPlanesOptions options;
+  double efficiency;
+};
+std::vector<SystemPlanesChoice> planes_choices() {
+  return {{{.lanes = 32, .lines = 16, .rows = 2, .ahead = 2}, 0.8},
+          {{.lanes = 32, .lines = 8, .rows = 4, .ahead = 2}, 0.78},
+          {{.lanes = 32, .lines = 8, .rows = 2, .ahead = 2, .resident = 2}, 0.76},
+          {{.lanes = 16, .lines = 16, .rows = 4, .ahead = 2}, 0.74},
+          {{.lanes = 32, .lines = 16, .rows = 2, .ahead = 1}, 0.7}};
+}
+
+}  // namespace
+
+template <class T>
+std::string system_planes_refusal(const Device& device, const Update<T>& update, const Layout& layout,
+                                  const SystemPlanesOptions& options) {
+  const SystemPlanesKernel kernel = make_planes(update, layout, options, none_of(layout));
+  if (const std::string why = kernel.refusal(device.limits()); !why.empty()) return why;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (2 * static_cast<std::size_t>(layout.radius[axis]) >= layout.shape[axis])
+      return fmt::format("the borders meet in the middle of {} cells", layout.shape[axis]);
+    if (layout.shape[axis] > (1u << 30)) return "cells are counted in 30 bits here";
+  }
+  const DeviceLayout place = padded_layout({layout.shape[0], layout.shape[1], layout.shape[2]}, sizeof(T));
+  if (place.plane() > (std::size_t{1} << 30)) return "cells of a plane are counted in 30 bits here";
+  return FrameKernel{.text = cell_text(update.outputs, layout, type_name<T>()), .place = place}.refusal();
+}
+
+template <class T>
+std::shared_ptr<const Variant<T>> system_planes_variant(const Device& device, const Update<T>& update,
+                                                        const Layout& layout, const SystemPlanesOptions& options) {
+  const DeviceLayout place = padded_layout({layout.shape[0], layout.shape[1], layout.shape[2]}, sizeof(T));
+  const FrameKernel frame{.text = cell_text(update.outputs, layout, type_name<T>()), .place = place};
+  const TimeLevels levels = levels_in_place(update, layout);
+  const bool in_place = levels.refusal.empty();
+  const MakePass make = [=](std::size_t depth) -> std::shared_ptr<const Pass> {
+    const std::vector<std::size_t> order = in_order(layout.fields);
+    if (depth == 1) {
+      const Compiled made =
+          compile_planes(device, make_planes(update, layout, options, none_of(layout)), layout, place);
+      return std::make_shared<const FramedPass>(device, frame, 1, step_of(made, layout, order, order));
+    }
+    const Compiled made = compile_planes(device, make_planes(update, layout, options, levels.remembers), layout, place);
+    std::vector<std::size_t> changed = order;
+    for (const auto& [newer, older] : levels.pairs) std::swap(changed[newer], changed[older]);
+    // First from the fields' own places to the older levels', then back.
+    return std::make_shared<const InPlacePass>(
+        device, frame, levels.pairs,
+        std::vector<LaunchPass::Step>{step_of(made, layout, order, changed), step_of(made, layout, changed, order)});
+  };
+  return device_variant<T>(device, layout, place,
+                           in_place ? std::vector<std::size_t>{2, 1} : std::vector<std::size_t>{1}, make);
+}
+
+template <class T>
+void list_device_system_planes(const Device& device, const Update<T>& update, const Layout& layout,
+                               std::vector<Entry<T>>& entries) {
+  if (layout.dimensions != 3 || layout.radius[0] == 0) return;
+  const TimeLevels levels = levels_in_place(update, layout);
+  for (const SystemPlanesChoice& choice : planes_choices()) {
+    SystemPlanesOptions options = choice.options;
+    if (sizeof(T) == 8 && options.lines > 8) options.lines /= 2;
+    const SystemPlanesKernel kernel =
+        make_planes(update, layout, options, levels.refusal.empty() ? levels.remembers : none_of(layout));
+    Entry<T> entry;
+    entry.candidate = {.variant = "system_planes",
+                       .parameters = {{"tile", fmt::format("{}x{}", kernel.tile_y(), kernel.tile_x())},
+                                      {"rows", std::to_string(options.rows)},
+                                      {"ahead", std::to_string(options.ahead)}},
+                       .refusal = device.limits().sub_group == 0
+                                      ? "needs local memory that is not the host's"
+                                      : system_planes_refusal(device, update, layout, options),
+                       .cost = step_cost(update, layout, levels.refusal.empty() ? 1.5 : 2.0, choice.efficiency)};
+    entry.exact = false;
+    entry.kernels = [device, kernel] { return std::vector{kernel.source(), service_source<T>(device)}; };
+    entry.build = [device, update, layout, options] {
+      return system_planes_variant<T>(device, update, layout, options);
+    };
+    entries.push_back(std::move(entry));
+  }
+}
+
+template std::string system_planes_refusal(const Device&, const Update<float>&, const Layout&,
+                                           const SystemPlanesOptions&);
+template std::string system_planes_refusal(const Device&, const Update<double>&, const Layout&,
+                                           const SystemPlanesOptions&);
+template std::shared_ptr<const Variant<float>> system_planes_variant(const Device&, const Update<float>&, const Layout&,
+                                                                     const SystemPlanesOptions&);
+template std::shared_ptr<const Variant<double>> system_planes_variant(const Device&, const Update<double>&,
+                                                                      const Layout&, const SystemPlanesOptions&);
+template void list_device_system_planes(const Device&, const Update<float>&, const Layout&, std::vector<Entry<float>>&);
+template void list_device_system_planes(const Device&, const Update<double>&, const Layout&,
+                                        std::vector<Entry<double>>&);
+
+}  // namespace ridge::stencil

@@ -1,0 +1,395 @@
+#include "stencil/device/system_planes_kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "codegen/text.hpp"
+#include "stencil/device/cell_codegen.hpp"
+#include "stencil/device/words.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+using Kind = Node::Kind;
+using From = PlaneSums::From;
+
+constexpr const char* kSystemPlanes = R"(
+KERNEL WORK_GROUP_RESIDENT(LANES * LINES, 1, 1, RESIDENT) void system_planes(
+    GLOBAL const REAL* in, GLOBAL REAL* out, {0}ulong origin, ulong field, int planes, int height, int pitch, int left,
+    int right, int top, int bottom, int first, int last, int tiles_x, int chunk{1}) {{
+  LOCAL_BLOCK(REAL, ring, SLOTS * SPREAD * PLANE);
+  const int item = LOCAL_ID(0), lane = item % LANES, line = item / LANES;
+  const int tile_x = (int)GROUP_ID(0) % tiles_x * TILE_X, tile_y = (int)GROUP_ID(0) / tiles_x * TILE_Y + top;
+  const int x = tile_x + lane * CELLS, y = tile_y + line * ROWS;
+  const int first_plane = first + (int)GROUP_ID(1) * chunk;
+  const int end_plane = last - first_plane < chunk ? last : first_plane + chunk;
+  const int whole = x >= left && x + CELLS <= right;
+  LOCAL REAL* const mine = ring + (line * ROWS + RADIUS_Y) * WIDTH + HALO_X + lane * CELLS;
+{2}}}
+)";
+
+class SystemPlanesWriter {
+ public:
+  explicit SystemPlanesWriter(const SystemPlanesKernel& kernel) : kernel_(kernel), sums_(kernel.sums) {
+    const auto wants = [&](const PlaneSums::Operand& operand) {
+      if (operand.from == From::coefficient) points_.insert({true, operand.index});
+      if (operand.from == From::field && place_in_ring(operand.index) < 0) points_.insert({false, operand.index});
+    };
+    for (std::size_t f = 0; f < sums_.outputs.size(); ++f) {
+      if (!kernel.skipped[f]) wants(sums_.outputs[f]);
+    }
+    for (const auto& operation : sums_.operations) {
+      for (std::size_t k = 0; k < operand_count(operation.kind); ++k) wants(operation.operands[k]);
+    }
+  }
+
+  std::string text() {
+    std::string places;
+    for (std::size_t f = 0; f < sums_.outputs.size(); ++f) places += fmt::format(", int from_{0}, int to_{0}", f);
+    codegen::Text text;
+    text.block(kSystemPlanes, kernel_.coefficients > 0 ? "GLOBAL const REAL* RESTRICT coefficients, " : "", places,
+               body());
+    return text.str();
+  }
+
+ private:
+  int place_in_ring(std::size_t field) const {
+    const auto found = std::find(sums_.spread.begin(), sums_.spread.end(), field);
+    return found == sums_.spread.end() ? -1 : static_cast<int>(found - sums_.spread.begin());
+  }
+  std::string vector_type() const { return fmt::format("{}{}", kernel_.real, kernel_.cells()); }
+  int rz() const { return sums_.radius[0]; }
+
+  std::string number(double value) const {
+    const std::string text = fmt::format("{:a}{}", value, kernel_.real == "float" ? "f" : "");
+    return value < 0 ? "(" + text + ")" : text;
+  }
+
+  // Pieces of 16 bytes, the tile's and its halo's, whoever wants them later.
+  void prepare_copies() {
+    text_ +=
+        "  int piece_from[PIECES], piece_to[PIECES];\n  UNROLL\n  for (int k = 0; k < PIECES; ++k) {\n"
+        "    int piece = item + k * LANES * LINES;\n    piece = piece < ALL_PIECES ? piece : ALL_PIECES - 1;\n"
+        "    const int column = piece % (WIDTH / CELLS) * CELLS;\n    const int row = piece / (WIDTH / CELLS);\n"
+        "    int source = tile_y - RADIUS_Y + row;\n    source = source < 0 ? 0 : source >= height ? height - 1 : "
+        "source;\n"
+        "    piece_from[k] = source * pitch + tile_x - HALO_X + column;\n    piece_to[k] = row * WIDTH + column;\n  }\n"
+        "  const ulong plane_size = (ulong)height * pitch;\n";
+  }
+  std::string copy_plane(const std::string& indent, const std::string& plane, const std::string& slot) const {
+    std::string text = fmt::format(
+        "{0}{{\n{0}  int source = {1};\n{0}  source = source < 0 ? 0 : source >= planes ? planes - 1 : source;\n",
+        indent, plane);
+    for (std::size_t s = 0; s < sums_.spread.size(); ++s) {
+      text += fmt::format(
+          "{0}  UNROLL\n{0}  for (int k = 0; k < PIECES; ++k) COPY_AHEAD_16(ring + ({1} * SPREAD + {2}) * PLANE + "
+          "piece_to[k], in + from_{3} * field + origin + (ulong)source * plane_size + piece_from[k]);\n",
+          indent, slot, s, sums_.spread[s]);
+    }
+    return text + fmt::format("{0}  COPIES_CLOSE();\n{0}}}\n", indent);
+  }
+
+  std::string queue(std::size_t sum, int k, int row, int cell) const {
+    return fmt::format("a{}_{}_{}_{}", sum, k, row, cell);
+  }
+  std::string done(std::size_t sum, int row, int cell) const { return fmt::format("d{}_{}_{}", sum, row, cell); }
+
+  // The value of a spread field, row `row` of the item's patch and column `column`, out of the newest plane.
+  std::string near(int ring, int row, int column) {
+    const int cells = kernel_.cells();
+    const int block = column >= 0 ? column / cells : -((cells - 1 - column) / cells);
+    const std::string name = fmt::format("n{}_{}_{}", ring, signed_word(row), signed_word(block));
+    if (loaded_.insert(name).second) {
+      text_ += fmt::format("    const {0} {1} = *(LOCAL const {0}*)(newest + {2} * PLANE + ({3}) * WIDTH + ({4}));\n",
+                           vector_type(), name, ring, row, block * cells);
+    }
+    return fmt::format("{}.{}", name, "xyzw"[column - block * cells]);
+  }
+
+  // Along z first: every sum is read before its place is written, and the queue moves for nothing.
+  void scatter(std::size_t index) {
+    const PlaneSums::Sum& sum = sums_.sums[index];
+    const auto at_centre = [&](int dz) -> const PlaneSums::Term* {
+      for (const auto& term : sum) {
+        if (term.offset == Offset{dz, 0, 0}) return &term;
+      }
+      return nullptr;
+    };
+    for (int j = 0; j < kernel_.options.rows; ++j) {
+      for (int c = 0; c < kernel_.cells(); ++c) {
+        for (int k = -1; k < 2 * rz(); ++k) {  // -1: the plane that is complete
+          const int dz = rz() - 1 - k;
+          const auto* term = at_centre(dz);
+          const std::string before = k + 1 < 2 * rz() ? queue(index, k + 1, j, c) : "";
+          std::string value = before.empty() ? "0" : before;
+          if (term != nullptr) {
+            const std::string v = near(place_in_ring(term->field), j, c);
+            value = before.empty() ? fmt::format("{} * {}", number(term->weight), v)
+                                   : fmt::format("FMA({}, {}, {})", number(term->weight), v, before);
+          }
+          text_ += k < 0 ? fmt::format("    REAL {} = {};\n", done(index, j, c), value)
+                         : fmt::format("    {} = {};\n", queue(index, k, j, c), value);
+        }
+      }
+    }
+    in_plane(index);
+  }
+
+  // The other terms, a row of the tile after the other, so that what is loaded is soon done with.
+  void in_plane(std::size_t index) {
+    const PlaneSums::Sum& sum = sums_.sums[index];
+    const int ry = sums_.radius[1];
+    for (int row = -ry; row < kernel_.options.rows + ry; ++row) {
+      for (int j = 0; j < kernel_.options.rows; ++j) {
+        for (const auto& term : sum) {
+          const bool centre_field_term = term.offset[1] == 0 && term.offset[2] == 0 && is_first(sum, term);
+          if (term.offset[1] != row - j || centre_field_term) continue;
+          const int k = rz() - 1 - term.offset[0];
+          for (int c = 0; c < kernel_.cells(); ++c) {
+            const std::string target = k < 0 ? done(index, j, c) : queue(index, k, j, c);
+            const std::string v = near(place_in_ring(term.field), row, c + term.offset[2]);
+            text_ += fmt::format("    {0} = FMA({1}, {2}, {0});\n", target, number(term.weight), v);
+          }
+        }
+      }
+    }
+  }
+  // Of several fields at one offset only the first moves the queue.
+  static bool is_first(const PlaneSums::Sum& sum, const PlaneSums::Term& term) {
+    for (const auto& other : sum) {
+      if (other.offset == term.offset) return &other == &term;
+    }
+    return false;
+  }
+
+  std::string point_name(const std::pair<bool, std::size_t>& point, int row) const {
+    return fmt::format("{}{}_{}", point.first ? "c" : "p", point.second, row);
+  }
+  void load_points(const std::string& plane, bool declare) {
+    for (const auto& point : points_) {
+      for (int j = 0; j < kernel_.options.rows; ++j) {
+        const std::string base = point.first ? fmt::format("coefficients + {} * field", point.second)
+                                             : fmt::format("in + from_{} * field", point.second);
+        text_ +=
+            fmt::format("{0}{1}{2} = *(GLOBAL const {3}*)({4} + origin + (ulong)({5}) * plane_size + point_at{6});\n",
+                        declare ? "  " : "    ", declare ? vector_type() + " " : "", point_name(point, j),
+                        vector_type(), base, plane, j);
+      }
+    }
+  }
+
+  std::string value_of(const PlaneSums::Operand& operand, int row, int cell) {
+    const char component = "xyzw"[cell];
+    switch (operand.from) {
+      case From::constant:
+        return number(operand.constant);
+      case From::sum:
+        return done(operand.index, row, cell);
+      case From::coefficient:
+        return fmt::format("{}.{}", point_name({true, operand.index}, row), component);
+      case From::operation:
+        return fmt::format("o{}_{}_{}", operand.index, row, cell);
+      case From::field:
+        break;
+    }
+    const int ring = place_in_ring(operand.index);
+    if (ring < 0) return fmt::format("{}.{}", point_name({false, operand.index}, row), component);
+    const std::string name = fmt::format("m{}_{}", ring, row);
+    if (loaded_.insert(name).second)
+      text_ += fmt::format("      const {0} {1} = *(LOCAL const {0}*)(middle + {2} * PLANE + {3} * WIDTH);\n",
+                           vector_type(), name, ring, row);
+    return fmt::format("{}.{}", name, component);
+  }
+
+  void finish() {
+    text_ += "    const int ready = plane - RADIUS_Z;\n    if (ready >= first_plane && ready < end_plane) {\n";
+    for (int j = 0; j < kernel_.options.rows; ++j) {
+      for (std::size_t i = 0; i < sums_.operations.size(); ++i) {
+        const auto& operation = sums_.operations[i];
+        for (int c = 0; c < kernel_.cells(); ++c) {
+          std::array<std::string, 3> operands;
+          for (std::size_t k = 0; k < operand_count(operation.kind); ++k)
+            operands[k] = value_of(operation.operands[k], j, c);
+          text_ += fmt::format("      const {} o{}_{}_{} = {};\n", is_truth(operation.kind) ? "int" : "REAL", i, j, c,
+                               operation_text({.kind = operation.kind}, operands, false));
+        }
+      }
+      std::vector<std::pair<std::size_t, std::vector<std::string>>> results;
+      for (std::size_t f = 0; f < sums_.outputs.size(); ++f) {
+        if (kernel_.skipped[f]) continue;
+        std::vector<std::string> values;
+        for (int c = 0; c < kernel_.cells(); ++c) values.push_back(value_of(sums_.outputs[f], j, c));
+        results.emplace_back(f, std::move(values));
+      }
+      text_ += fmt::format(
+          "      if (y + {0} >= top && y + {0} < bottom) {{\n        GLOBAL REAL* const to = out + origin + "
+          "(ulong)ready * plane_size + (ulong)(y + {0}) * pitch + x;\n        if (whole) {{\n",
+          j);
+      for (const auto& [f, values] : results)
+        text_ += fmt::format("          *(GLOBAL {0}*)(to + to_{1} * field) = make_{0}({2});\n", vector_type(), f,
+                             fmt::join(values, ", "));
+      text_ += "        } else {\n";
+      for (int c = 0; c < kernel_.cells(); ++c) {
+        text_ += fmt::format("          if (x + {0} >= left && x + {0} < right) {{\n", c);
+        for (const auto& [f, values] : results)
+          text_ += fmt::format("            to[to_{} * field + {}] = {};\n", f, c, values[static_cast<std::size_t>(c)]);
+        text_ += "          }\n";
+      }
+      text_ += "        }\n      }\n";
+    }
+    text_ += "    }\n";
+  }
+
+  std::string body() {
+    prepare_copies();
+    for (std::size_t s = 0; s < sums_.sums.size(); ++s) {
+      for (int k = 0; k < 2 * rz(); ++k) {
+        for (int j = 0; j < kernel_.options.rows; ++j) {
+          for (int c = 0; c < kernel_.cells(); ++c) text_ += fmt::format("  REAL {} = 0;\n", queue(s, k, j, c));
+        }
+      }
+    }
+    if (!points_.empty()) {
+      for (int j = 0; j < kernel_.options.rows; ++j) {
+        text_ += fmt::format(
+            "  const ulong point_at{0} = (ulong)(y + {0} < height ? y + {0} : height - 1) * pitch + x;\n", j);
+      }
+    }
+    text_ += "  int plane = first_plane - RADIUS_Z, slot = 0, fill = AHEAD % SLOTS;\n";
+    for (int k = 0; k < kernel_.options.ahead; ++k)
+      text_ += copy_plane("  ", fmt::format("plane + {}", k), fmt::to_string(k));
+    load_points("first_plane", true);
+    text_ += kernel_.options.march > 0
+                 ? fmt::format("  for (int i = 0; i < {} + 2 * RADIUS_Z; ++i) {{\n", kernel_.options.march)
+                 : "  for (int i = 0; i < end_plane - first_plane + 2 * RADIUS_Z; ++i) {\n";
+    text_ += "    COPIES_WAIT(AHEAD - 1);\n    BARRIER();\n";
+    text_ += copy_plane("    ", "plane + AHEAD", "fill");
+    text_ += "    LOCAL const REAL* const newest = mine + slot * SPREAD * PLANE;\n";
+    if (sums_.centre)
+      text_ +=
+          "    LOCAL const REAL* const middle = mine + (slot >= RADIUS_Z ? slot - RADIUS_Z : slot - RADIUS_Z + SLOTS) "
+          "* "
+          "SPREAD * PLANE;\n";
+    for (std::size_t s = 0; s < sums_.sums.size(); ++s) scatter(s);
+    finish();
+    if (!points_.empty()) {
+      text_ +=
+          "    int next = plane + 1 - RADIUS_Z;\n    next = next < first_plane ? first_plane : next >= planes ? planes "
+          "- 1 "
+          ": next;\n";
+      load_points("next", false);
+    }
+    text_ +=
+        "    ++plane;\n    slot = slot + 1 == SLOTS ? 0 : slot + 1;\n    fill = fill + 1 == SLOTS ? 0 : fill + 1;\n  "
+        "}\n";
+    return text_;
+  }
+
+  const SystemPlanesKernel& kernel_;
+  const PlaneSums& sums_;
+  std::set<std::pair<bool, std::size_t>> points_{};  // coefficient or not, and which: wanted at the cell itself alone
+  std::set<std::string> loaded_{};
+  std::string text_{};
+};
+
+int ring_width(const SystemPlanesKernel& kernel) { return kernel.tile_x() + 2 * kernel.halo_x(); }
+int ring_height(const SystemPlanesKernel& kernel) { return kernel.tile_y() + 2 * kernel.sums.radius[1]; }
+
+}  // namespace
+
+int SystemPlanesKernel::halo_x() const { return pieces(sums.radius[2], cells()) * cells(); }
+
+// The plane that is being filled must be neither the newest nor, where it is wanted, the middle one.
+int SystemPlanesKernel::slots() const { return options.ahead + 1 + (sums.centre ? sums.radius[0] : 0); }
+
+std::size_t SystemPlanesKernel::local_bytes() const {
+  return static_cast<std::size_t>(slots() * ring_width(*this) * ring_height(*this)) * sums.spread.size() *
+         (real == "float" ? 4 : 8);
+}
+
+std::string SystemPlanesKernel::refusal(const Limits& limits) const {
+  if (!sums.refusal.empty()) return sums.refusal;
+  if (sums.sums.empty()) return "no cell reads a neighbour";
+  const auto queues = sums.sums.size() * static_cast<std::size_t>(2 * sums.radius[0] * options.rows) * 4;
+  if (queues > 140) return fmt::format("{} sums would be kept in a work-item's registers", queues);
+  if (local_bytes() > limits.local_memory)
+    return fmt::format("needs {} bytes of local memory, the device has {}", local_bytes(), limits.local_memory);
+  if (static_cast<std::size_t>(options.lanes * options.lines) > limits.work_group)
+    return fmt::format("needs work-groups of {}, the device allows {}", options.lanes * options.lines,
+                       limits.work_group);
+  return {};
+}
+
+KernelSource SystemPlanesKernel::source() const {
+  const auto word = [](auto number) { return std::to_string(number); };
+  const int all = ring_width(*this) / cells() * ring_height(*this);
+  return {.name = "stencil system planes",
+          .text = SystemPlanesWriter(*this).text(),
+          .defines = {{"REAL", real},
+                      {"LANES", word(options.lanes)},
+                      {"LINES", word(options.lines)},
+                      {"ROWS", word(options.rows)},
+                      {"CELLS", word(cells())},
+                      {"RESIDENT", word(options.resident)},
+                      {"AHEAD", word(options.ahead)},
+                      {"SLOTS", word(slots())},
+                      {"SPREAD", word(sums.spread.size())},
+                      {"TILE_X", word(tile_x())},
+                      {"TILE_Y", word(tile_y())},
+                      {"HALO_X", word(halo_x())},
+                      {"WIDTH", word(ring_width(*this))},
+                      {"PLANE", word(ring_width(*this) * ring_height(*this))},
+                      {"ALL_PIECES", word(all)},
+                      {"PIECES", word(pieces(all, options.lanes * options.lines))},
+                      {"RADIUS_Y", word(sums.radius[1])},
+                      {"RADIUS_Z", word(sums.radius[0])}}};
+}
+
+SystemPlanesPlan plan_planes(const SystemPlanesKernel& kernel, const DeviceLayout& place,
+                             const std::array<int, 3>& begin, const std::array<int, 3>& end,
+                             std::size_t resident_groups) {
+  const int tiles_x = pieces(end[2], kernel.tile_x()), tiles_y = pieces(end[1] - begin[1], kernel.tile_y());
+  const int tiles = tiles_x * tiles_y, count = end[0] - begin[0];
+  int chunk = kernel.options.march;
+  if (chunk == 0) {
+    // Whole waves of groups, as few as leave the planes that two pieces both read a small share.
+    double best = 1e300;
+    chunk = count;
+    for (int chunks = 1; chunks <= std::max(1, count / (4 * kernel.sums.radius[0] + 8)); ++chunks) {
+      const int length = pieces(count, chunks);
+      const double waves =
+          std::ceil(static_cast<double>(tiles * pieces(count, length)) / static_cast<double>(resident_groups));
+      const double cost = waves * (length + 2.0 * kernel.sums.radius[0] + 4);
+      if (cost < best * 0.999) {
+        best = cost;
+        chunk = length;
+      }
+    }
+  }
+  SystemPlanesPlan plan;
+  plan.launch = {.groups = {static_cast<std::size_t>(tiles), static_cast<std::size_t>(pieces(count, chunk))},
+                 .items = {static_cast<std::size_t>(kernel.options.lanes * kernel.options.lines)},
+                 .local_bytes = kernel.local_bytes()};
+  const auto word = [](int value) { return Argument(static_cast<std::int32_t>(value)); };
+  plan.scalars = {Argument(static_cast<std::uint64_t>(place.origin)),
+                  Argument(static_cast<std::uint64_t>(place.field)),
+                  word(static_cast<int>(place.planes())),
+                  word(static_cast<int>(place.height())),
+                  word(static_cast<int>(place.pitch)),
+                  word(begin[2]),
+                  word(end[2]),
+                  word(begin[1]),
+                  word(end[1]),
+                  word(begin[0]),
+                  word(end[0]),
+                  word(tiles_x),
+                  word(chunk)};
+  return plan;
+}
+
+}  // namespace ridge::stencil

@@ -1,0 +1,124 @@
+// Waves through media: orders of accuracy as they come out, against solutions that are known.
+#include <cmath>
+#include <numbers>
+
+#include <gtest/gtest.h>
+#include <ridge/stencil.hpp>
+#include <ridge/stencil/problems.hpp>
+
+#include "support/worst.hpp"
+
+namespace ridge::stencil {
+namespace {
+
+using std::numbers::pi;
+
+// A standing wave of one period. In time leapfrog is followed exactly, so that the error left is that of space: a mode
+// whose second derivative is -w^2 turns by the angle with 2 sin(angle / 2) = w dt each step.
+double acoustic_error(int accuracy, std::size_t cells) {
+  const double dx = 1.0 / static_cast<double>(cells), speed = 1.5, dt = 0.25 * dx / speed;
+  const double omega = 2 * pi * speed, angle = 2 * std::asin(omega * dt / 2);
+  const auto update = acoustic<double>({.dt = dt, .spacing = {dx}, .accuracy = accuracy});
+  Grid<double> grid({cells}, 2), squared({cells});
+  for (std::size_t x = 0; x < cells; ++x) {
+    const double wave = std::sin(2 * pi * (static_cast<double>(x) + 0.5) * dx);
+    grid.field(0)[x] = wave;
+    grid.field(1)[x] = wave * std::cos(angle);
+    squared.all()[x] = speed * dt * speed * dt;
+  }
+  const std::size_t steps = 3 * cells;  // three quarters of a period, where the height tells the angle
+  plan(host(), update, {.shape = {cells}, .borders = Borders::all(Border::periodic), .threads = 1},
+       {.effort = Effort::quick})
+      .run(grid, steps, &squared);
+  ridge::test::Worst worst;
+  for (std::size_t x = 0; x < cells; ++x) {
+    const double wave = std::sin(2 * pi * (static_cast<double>(x) + 0.5) * dx);
+    worst.add(std::abs(grid.field(0)[x] - wave * std::cos(angle * static_cast<double>(steps))));
+  }
+  return worst.value();
+}
+
+TEST(Acoustic, OrdersOfAccuracy) {
+  for (const int accuracy : {2, 4, 8}) {
+    const double coarse = acoustic_error(accuracy, 16), fine = acoustic_error(accuracy, 32);
+    const double order = std::log2(coarse / fine);
+    EXPECT_GT(order, accuracy - 0.3) << coarse << " " << fine;
+    EXPECT_LT(order, accuracy + 0.5) << coarse << " " << fine;
+  }
+}
+
+TEST(Acoustic, LimitsAreThoseOfTheAlternatingMode) {
+  EXPECT_NEAR(acoustic_limit(2), 1, 1e-12);
+  EXPECT_NEAR(acoustic_limit(8), 0.784, 1e-3);
+  EXPECT_THROW(acoustic<float>({.dt = 0, .spacing = {1}}), Error);
+  EXPECT_THROW(acoustic<float>({.dt = 1, .spacing = {1}, .accuracy = 3}), Error);
+}
+
+// With damping nothing grows, and a wave dies as exp(-damping t).
+TEST(Acoustic, DampingTakesWhatItShould) {
+  const std::size_t cells = 64;
+  const double dx = 1.0 / cells, dt = 0.25 * dx, damping = 2;
+  const auto update = acoustic<double>({.dt = dt, .spacing = {dx}, .absorbing = true});
+  Grid<double> grid({cells}, 2), coefficients({cells}, 2);
+  for (std::size_t x = 0; x < cells; ++x) {
+    grid.field(0)[x] = grid.field(1)[x] = std::sin(2 * pi * (static_cast<double>(x) + 0.5) * dx);
+    coefficients.field(0)[x] = dt * dt;
+    coefficients.field(1)[x] = 1 / (1 + dt * damping);
+  }
+  const std::size_t steps = 8 * cells;  // t = 2: exp(-4) of the height at most
+  plan(host(), update, {.shape = {cells}, .borders = Borders::all(Border::periodic), .threads = 1},
+       {.effort = Effort::quick})
+      .run(grid, steps, &coefficients);
+  ridge::test::Worst worst;
+  for (const double value : grid.field(0)) worst.add(std::abs(value));
+  EXPECT_LT(worst.value(), 1.2 * std::exp(-4));
+  EXPECT_GT(worst.value(), 0.1 * std::exp(-4));
+}
+
+// A plane wave across a periodic square, along a diagonal that favours no axis.
+double maxwell_error(std::size_t cells) {
+  const double dx = 1.0 / static_cast<double>(cells), dt = 0.5 * dx / std::sqrt(2.0);
+  const double kx = 2 * pi, ky = 4 * pi, omega = std::sqrt(kx * kx + ky * ky);
+  const auto update = maxwell<double>({.dt = dt, .dy = dx, .dx = dx});
+  const auto ez = [&](double y, double x, double t) { return std::cos(kx * x + ky * y - omega * t); };
+  Grid<double> grid({cells, cells}, 3), coefficients({cells, cells}, 2);
+  for (std::size_t y = 0; y < cells; ++y) {
+    for (std::size_t x = 0; x < cells; ++x) {
+      const std::size_t i = y * cells + x;
+      const double at_y = static_cast<double>(y) * dx, at_x = static_cast<double>(x) * dx;
+      grid.field(0)[i] = ez(at_y, at_x, 0);
+      grid.field(1)[i] = ky / omega * ez(at_y + dx / 2, at_x, -dt / 2);
+      grid.field(2)[i] = -kx / omega * ez(at_y, at_x + dx / 2, -dt / 2);
+      coefficients.field(0)[i] = 1;
+      coefficients.field(1)[i] = dt;
+    }
+  }
+  const std::size_t steps = cells;
+  plan(host(), update, {.shape = {cells, cells}, .borders = Borders::all(Border::periodic), .threads = 1},
+       {.effort = Effort::quick})
+      .run(grid, steps, &coefficients);
+  ridge::test::Worst worst;
+  for (std::size_t y = 0; y < cells; ++y) {
+    for (std::size_t x = 0; x < cells; ++x)
+      worst.add(std::abs(
+          grid(y, x) - ez(static_cast<double>(y) * dx, static_cast<double>(x) * dx, static_cast<double>(steps) * dt)));
+  }
+  return worst.value();
+}
+
+TEST(Maxwell, IsOfSecondOrder) {
+  const double coarse = maxwell_error(32), fine = maxwell_error(64);
+  EXPECT_LT(coarse, 0.2);
+  const double order = std::log2(coarse / fine);
+  EXPECT_GT(order, 1.8) << coarse << " " << fine;
+  EXPECT_LT(order, 2.3) << coarse << " " << fine;
+}
+
+TEST(Maxwell, RefusesWhatMakesNoSense) {
+  EXPECT_NEAR(courant_number(Maxwell{.dt = 0.5, .dy = 1, .dx = 1}), 0.5 * std::sqrt(2.0), 1e-12);
+  EXPECT_THROW(maxwell<float>({.dt = -1}), Error);
+  EXPECT_THROW(maxwell<float>({.dt = 1, .dy = 0}), Error);
+}
+
+}  // namespace
+}  // namespace ridge::stencil
