@@ -43,8 +43,9 @@ std::string packed_text(std::size_t items) {
 namespace {
 
 constexpr std::size_t kPackItems = 128;
-constexpr std::size_t kStretch = 128;         // times of one sum of floats, about
-constexpr std::size_t kHalvesStretch = 4096;  // of products of halves, whose own rounding is larger than the sum's
+constexpr std::size_t kStretch = 128;  // times of one sum of floats, about
+constexpr std::size_t kHalvesStretch =
+    1024;  // of products of halves: matrix units cut off what a sum cannot hold, 1e-8 a time
 constexpr std::size_t kBytesStretch = 32768;  // of products of bytes: so many fit an integer
 
 class DeviceCorrelator final : public CorrelatorState {

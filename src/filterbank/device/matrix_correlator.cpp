@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kTile = 32;  // signals a side that a warp has
 constexpr std::size_t kMostTiles = 4;
 constexpr std::size_t kRowBytes = 64;
-constexpr std::size_t kMostStages = 4;
+constexpr std::size_t kStages = 3, kMostTurn = 4;
 
 struct BlockShape {
   std::size_t side, blocks;  // signals of a block, blocks of all signals
@@ -43,7 +43,10 @@ MatrixKernel matrix_kernel(const ProductsWanted& wanted, bool diagonal) {
   const Limits& limits = wanted.device.info().limits;
   const std::size_t imitation = limits.matrix_units ? 0 : 6 * 4 * 32 * warps;
   const std::size_t room = limits.local_memory > imitation ? limits.local_memory - imitation : 0;
-  const std::size_t stages = std::clamp<std::size_t>(room / (rows * kRowBytes), 2, kMostStages);
+  const std::size_t resident = warps * 32 * 2 * 100 <= limits.registers ? 2 : 1;
+  // As many blocks of rows between two barriers as local memory takes three times over; warps run apart in between.
+  const std::size_t turn = std::clamp<std::size_t>(room / resident / (rows * kRowBytes * kStages), 1, kMostTurn);
+  const std::size_t stages = std::clamp<std::size_t>(room / (turn * rows * kRowBytes), 2, kStages);
   Defines defines = correlator_defines(wanted);
   const auto define = [&](const char* name, std::size_t value) {
     defines.emplace_back(name, fmt::format("{}", value));
@@ -51,14 +54,15 @@ MatrixKernel matrix_kernel(const ProductsWanted& wanted, bool diagonal) {
   define("SIDE", shape.side);
   define("DIAGONAL", diagonal ? 1 : 0);
   define("WARPS", warps);
-  define("RESIDENT", warps * 32 * 2 * 100 <= limits.registers ? 2 : 1);
+  define("RESIDENT", resident);
   define("STAGES", stages);
+  define("TURN", turn);
   define("DIRECT", wanted.direct ? 1 : 0);
   return {{.name = fmt::format("filter bank correlator, matrix units{}", diagonal ? "" : ", two blocks"),
            .text = packed_text(warps * 32) + ridge::detail::kernel_text("filterbank/totals") +
                    ridge::detail::kernel_text("filterbank/correlate_matrix"),
            .defines = defines},
-          stages * rows * kRowBytes + imitation};
+          stages * turn * rows * kRowBytes + imitation};
 }
 
 class MatrixProducts final : public ProductSums {

@@ -24,8 +24,8 @@ KERNEL WORK_GROUP_RESIDENT(WARPS * 32, 1, 1, RESIDENT) void correlate(GLOBAL con
                                                                      GLOBAL float4* RESTRICT out, GLOBAL const int2* RESTRICT blocks,
                                                                      ulong first_block, int row_blocks, int begins, ulong offset,
                                                                      float factor) {
-  LOCAL_BLOCK(uint4, staged, STAGES * LOADED * 4 + (IMITATION_WORDS + 3) / 4);
-  FRAGMENTS((LOCAL uint*)(staged + STAGES * LOADED * 4))
+  LOCAL_BLOCK(uint4, staged, STAGES * TURN * LOADED * 4 + (IMITATION_WORDS + 3) / 4);
+  FRAGMENTS((LOCAL uint*)(staged + STAGES * TURN * LOADED * 4))
   const int item = LOCAL_ID(0), lane = item % 32, warp = item / 32;
   const int channel = (int)(GROUP_ID(0) % CHANNELS);
   const int2 block = blocks[GROUP_ID(0) / CHANNELS];
@@ -52,39 +52,45 @@ KERNEL WORK_GROUP_RESIDENT(WARPS * 32, 1, 1, RESIDENT) void correlate(GLOBAL con
     if (signal >= SIGNALS) signal = SIGNALS - 1;  // its products are not written
     from[i] = in + (first_block * CHANNELS + channel) * (SIGNALS * 4) + signal * 4 + n % 4;
   }
-  int next = 0;  // slot that is copied to
-#define COPY_ROWS()                                                                                            \
-  UNROLL                                                                                                       \
-  for (int i = 0; i < COPIES; ++i) {                                                                           \
-    const int n = item + i * (WARPS * 32);                                                                     \
-    if (n < LOADED * 4) COPY_AHEAD_16(staged + next * (LOADED * 4) + (n ^ (n / 8 % 2 * 2)), from[i]);          \
-    from[i] += CHANNELS * SIGNALS * 4;                                                                         \
-  }                                                                                                            \
-  next = next + 1 == STAGES ? 0 : next + 1;
+  // TURN blocks of rows between two barriers; STAGES such turns in local memory.
+  const int turns = (row_blocks + TURN - 1) / TURN;
+  int copied = 0;  // blocks
+#define COPY_TURN(slot)                                                                                          \
+  for (int b = 0; b < TURN && copied < row_blocks; ++b, ++copied) {                                              \
+    UNROLL                                                                                                       \
+    for (int i = 0; i < COPIES; ++i) {                                                                           \
+      const int n = item + i * (WARPS * 32);                                                                     \
+      if (n < LOADED * 4) COPY_AHEAD_16(staged + ((slot) * TURN + b) * (LOADED * 4) + (n ^ (n / 8 % 2 * 2)), from[i]); \
+      from[i] += CHANNELS * SIGNALS * 4;                                                                         \
+    }                                                                                                            \
+  }
 
-  for (int r = 0; r < STAGES - 1; ++r) {
-    if (r < row_blocks) { COPY_ROWS() }
+  for (int turn = 0; turn < STAGES - 1; ++turn) {
+    COPY_TURN(turn)
     COPIES_CLOSE();
   }
-  for (int r = 0; r < row_blocks; ++r) {
+  for (int turn = 0; turn < turns; ++turn) {
     COPIES_WAIT(STAGES - 2);
     BARRIER();
-    if (r + STAGES - 1 < row_blocks) { COPY_ROWS() }
+    COPY_TURN((turn + STAGES - 1) % STAGES)
     COPIES_CLOSE();
-    LOCAL const uint4* const here = staged + r % STAGES * (LOADED * 4);
-    UNROLL
-    for (int k = 0; k < 2; ++k) {
-      uint2 a[4];
+    const int here_blocks = row_blocks - turn * TURN < TURN ? row_blocks - turn * TURN : TURN;
+    for (int r = 0; r < here_blocks; ++r) {
+      LOCAL const uint4* const here = staged + (turn % STAGES * TURN + r) * (LOADED * 4);
       UNROLL
-      for (int m = 0; m < 4; ++m) a[m] = ((LOCAL const uint2*)here)[(tile_row * 32 + m * 8 + lane / 4) * 8 + (k ^ (lane / 8 & 1)) * 4 + lane % 4];
-      UNROLL_PRODUCTS
-      for (int n = 0; n < 4; ++n) {
-        const uint2 b = ((LOCAL const uint2*)here)[(columns_from + tile_column * 32 + n * 8 + lane / 4) * 8 + (k ^ (lane / 8 & 1)) * 4 + lane % 4];
-        const uint2 c = make_uint2(CROSSED(b.x), CROSSED(b.y));
+      for (int k = 0; k < 2; ++k) {
+        uint2 a[4];
+        UNROLL
+        for (int m = 0; m < 4; ++m) a[m] = ((LOCAL const uint2*)here)[(tile_row * 32 + m * 8 + lane / 4) * 8 + (k ^ (lane / 8 & 1)) * 4 + lane % 4];
         UNROLL_PRODUCTS
-        for (int m = 0; m < 2; ++m) {
-          MULTIPLY(re + (m * 4 + n) * 4, a[2 * m].x, a[2 * m + 1].x, a[2 * m].y, a[2 * m + 1].y, b.x, b.y);
-          MULTIPLY(im + (m * 4 + n) * 4, a[2 * m].x, a[2 * m + 1].x, a[2 * m].y, a[2 * m + 1].y, c.x, c.y);
+        for (int n = 0; n < 4; ++n) {
+          const uint2 b = ((LOCAL const uint2*)here)[(columns_from + tile_column * 32 + n * 8 + lane / 4) * 8 + (k ^ (lane / 8 & 1)) * 4 + lane % 4];
+          const uint2 c = make_uint2(CROSSED(b.x), CROSSED(b.y));
+          UNROLL_PRODUCTS
+          for (int m = 0; m < 2; ++m) {
+            MULTIPLY(re + (m * 4 + n) * 4, a[2 * m].x, a[2 * m + 1].x, a[2 * m].y, a[2 * m + 1].y, b.x, b.y);
+            MULTIPLY(im + (m * 4 + n) * 4, a[2 * m].x, a[2 * m + 1].x, a[2 * m].y, a[2 * m + 1].y, c.x, c.y);
+          }
         }
       }
     }
