@@ -3,7 +3,8 @@
 //   RIDGE_FAULT=write:3:ENOSPC    the third write fails; write:3+:ENOSPC: the third and all after it
 //   RIDGE_FAULT_COUNT=FILE        counts the calls of each kind instead, a line each, when the program ends
 //
-// Kinds: write, fsync, rename, open, thread, memory. Nothing counts before main() begins, nor once it has ended.
+// Kinds: write, fsync, rename, open, thread, memory, mmap (by the program itself). Nothing counts before main() begins,
+// nor once it has ended.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -26,8 +28,8 @@ void* __libc_memalign(size_t, size_t);
 
 namespace {
 
-enum Kind { kWrite, kFsync, kRename, kOpen, kThread, kMemory, kKinds };
-constexpr const char* kNames[kKinds] = {"write", "fsync", "rename", "open", "thread", "memory"};
+enum Kind { kWrite, kFsync, kRename, kOpen, kThread, kMemory, kMmap, kKinds };
+constexpr const char* kNames[kKinds] = {"write", "fsync", "rename", "open", "thread", "memory", "mmap"};
 
 std::atomic<bool> armed{false};
 std::atomic<long> counts[kKinds];
@@ -65,7 +67,7 @@ bool fails(Kind kind) {
   if (!armed.load(std::memory_order_relaxed)) return false;
   const long number = ++counts[kind];
   if (kind != wanted_kind || !(and_all_after ? number >= wanted_number : number == wanted_number)) return false;
-  errno = kind == kMemory ? ENOMEM : wanted_error;
+  errno = kind == kMemory || kind == kMmap ? ENOMEM : wanted_error;
   return true;
 }
 
@@ -137,6 +139,16 @@ int open(const char* path, int flags, ...) {
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) {
   static const auto real = next<int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>("pthread_create");
   return fails(kThread) ? EAGAIN : real(thread, attributes, start, argument);
+}
+
+void* mmap(void* at, size_t bytes, int protection, int flags, int descriptor, off_t offset) {
+  static const auto real = next<void* (*)(void*, size_t, int, int, int, off_t)>("mmap");
+  // Libraries' own mappings are theirs to check.
+  Dl_info caller{}, program{};
+  const bool ours = dladdr(__builtin_return_address(0), &caller) != 0 &&
+                    dladdr(reinterpret_cast<const void*>(real_main), &program) != 0 &&
+                    caller.dli_fbase == program.dli_fbase;
+  return ours && fails(kMmap) ? MAP_FAILED : real(at, bytes, protection, flags, descriptor, offset);
 }
 
 void* malloc(size_t bytes) { return fails(kMemory) ? nullptr : __libc_malloc(bytes); }
