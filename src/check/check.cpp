@@ -89,7 +89,8 @@ Report run(const Device& device, std::span<const Workload> workloads, const Opti
   const double end = base::now() + options.seconds;
   for (std::uint64_t number = options.only.value_or(0);; ++number) {
     for (const Workload* workload : chosen) {
-      if (!options.only && number > 0 && base::now() >= end) return report;
+      const bool in_time = base::now() < end;
+      if (!options.only && number > 0 && !(options.go_on ? options.go_on(in_time) : in_time)) return report;
       Ran ran = run_case(device, *workload, options, number, options.shrink);
       ++report.cases;
       if (!ran.outcome.refused.empty()) ++report.refused;

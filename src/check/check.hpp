@@ -65,6 +65,8 @@ struct Options {
   std::uint64_t seed = 1;
   std::optional<std::uint64_t> only{};  // this case, `shrink` times halved
   std::size_t shrink = 0;
+  // Several processes that draw together: whether they go on, from what this one thinks. Empty: as it thinks.
+  std::function<bool(bool in_time)> go_on{};
   std::size_t most_points = 0;  // 0: what suits the device; a few problems have this size, most are small
   std::function<void(const std::string& workload, std::uint64_t number, const std::string& problem,
                      const Outcome& outcome)>

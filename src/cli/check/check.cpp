@@ -9,7 +9,9 @@
 
 #include "base/progress.hpp"
 #include "check/check.hpp"
+#include "cli/check/spread.hpp"
 #include "cli/command.hpp"
+#include "cli/with_processes.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -52,6 +54,34 @@ void print_outcome(const std::string& workload, std::uint64_t number, const std:
   std::fflush(stdout);  // so that the last one is known where a driver ends the program
 }
 
+// What failed, each as the command that repeats it, and a line of counts; exit 2 where anything did.
+void report(const check::Report& report, const check::Options& options, const std::string& device,
+            const std::string& before = "") {
+  for (const check::Failure& failure : report.failures) {
+    if (!options.only) {
+      fmt::print("{}: {}\n  WRONG: {}\n  {}ridge check {}{} --seed {} --case {}{}{}\n", failure.workload,
+                 failure.problem, failure.outcome.wrong, before, failure.workload,
+                 before.empty() ? " --device " + device : "", options.seed, failure.number,
+                 failure.shrunk > 0 ? fmt::format(" --shrink {}", failure.shrunk) : "",
+                 options.most_points > 0 ? fmt::format(" --points {}", options.most_points) : "");
+    }
+  }
+  fmt::print("{}: {} problems of seed {}, {} refused, {}\n", device, report.cases, options.seed, report.refused,
+             report.failures.empty() ? "none wrong" : fmt::format("{} WRONG", report.failures.size()));
+  if (!report.failures.empty()) throw ExitWith{2};
+}
+
+// By all processes; the root speaks.
+void check_processes(const mpi::Communicator& all, check::Options options, bool verbose) {
+  options.go_on = [&](bool in_time) { return all.largest(in_time ? 0 : 1) == 0; };
+  if (all.root() && (verbose || options.only)) options.each = print_outcome;
+  const check::Workload workload = spread_workload(all);
+  const check::Report found = check::run(host(), std::span(&workload, 1), options);
+  if (all.root())
+    return report(found, options, fmt::format("{} processes", all.count()), fmt::format("mpirun -n {} ", all.count()));
+  if (!found.failures.empty()) throw ExitWith{2};
+}
+
 }  // namespace
 
 void add_check(Command& program) {
@@ -61,6 +91,7 @@ void add_check(Command& program) {
       "  ridge check                                  every workload on the best device, ten seconds\n"
       "  ridge check fft stencil --device cuda:0 --seconds 300 --seed today\n"
       "  ridge check fft --device cuda:0 --seed 7 --case 123      one problem once more\n"
+      "  mpirun -n 5 ridge check mpi                              transforms spread over five processes\n"
       "\nProblems are drawn from everything the headers allow: types, kinds, shapes, strides, batches, borders, in\n"
       "place, lines of NaN, infinities and denormals beside ordinary ones, some of production size; half of them run "
       "a\n"
@@ -69,6 +100,7 @@ void add_check(Command& program) {
   auto wishes = std::make_shared<CheckWishes>();
   std::vector<std::string> names{"all"};
   for (const check::Workload& workload : check::workloads()) names.emplace_back(workload.name);
+  names.emplace_back("mpi");
   command.option("workloads", wishes->workloads, fmt::format("{}", fmt::join(names, ", "))).one_of(names);
   command.option("--device", wishes->device, "host, opencl:0, cuda:0, ...");
   command.option("--seconds", wishes->seconds, "Time to spend").shows_default().between(0.0, 1e6);
@@ -89,20 +121,14 @@ void add_check(Command& program) {
     if (std::find(named.begin(), named.end(), "all") == named.end()) options.workloads = named;
     if (options.only && options.workloads.size() != 1)
       throw Error(ErrorKind::invalid_argument, "--case counts the problems of one workload: name it");
+    if (std::find(named.begin(), named.end(), "mpi") != named.end()) {
+      if (named.size() > 1)
+        throw Error(ErrorKind::invalid_argument, "mpi is checked by itself: name nothing beside it");
+      return with_processes([&](const mpi::Communicator& all) { check_processes(all, options, wishes->verbose); });
+    }
     if (wishes->verbose || options.only) options.each = print_outcome;
     const Device device = ridge::device(wishes->device);
-    const check::Report report = check::run(device, check::workloads(), options);
-    for (const check::Failure& failure : report.failures) {
-      if (!options.only) {
-        fmt::print("{}: {}\n  WRONG: {}\n  ridge check {} --device {} --seed {} --case {}{}{}\n", failure.workload,
-                   failure.problem, failure.outcome.wrong, failure.workload, device.id(), options.seed, failure.number,
-                   failure.shrunk > 0 ? fmt::format(" --shrink {}", failure.shrunk) : "",
-                   options.most_points > 0 ? fmt::format(" --points {}", options.most_points) : "");
-      }
-    }
-    fmt::print("{}: {} problems of seed {}, {} refused, {}\n", device.id(), report.cases, options.seed, report.refused,
-               report.failures.empty() ? "none wrong" : fmt::format("{} WRONG", report.failures.size()));
-    if (!report.failures.empty()) throw ExitWith{2};
+    report(check::run(device, check::workloads(), options), options, device.id());
   });
 }
 
