@@ -99,5 +99,27 @@ TYPED_TEST(Large, TwoStepsEqualTheOtherWays) {
   }
 }
 
+TYPED_TEST(Large, ManyLongLinesByAllThreadsInTurn) {
+  using Complex = std::complex<TypeParam>;
+  const std::size_t n = std::size_t{1} << 18, batch = 3;
+  const Problem problem{.shape = {n}, .batch = batch, .threads = 2};
+  const auto in = random_points<TypeParam>(n * batch, 9);
+  std::vector<Complex> results[2];
+  for (const bool together : {true, false}) {
+    const Plan<TypeParam> plan(host(), problem,
+                               {.effort = Effort::quick, .variant = together ? "two_step" : "one_thread"});
+    results[together].resize(n * batch);
+    plan.forward(std::span<const Complex>(in), std::span<Complex>(results[together]));
+  }
+  for (std::size_t b = 0; b < batch; ++b) {
+    double error = 0, sum = 0;
+    for (std::size_t k = b * n; k < (b + 1) * n; ++k) {
+      error += std::norm(results[0][k] - results[1][k]);
+      sum += std::norm(results[1][k]);
+    }
+    EXPECT_LE(std::sqrt(error / sum), 2 * reference::error_gate<TypeParam>(n)) << "line " << b;
+  }
+}
+
 }  // namespace
 }  // namespace ridge::fft

@@ -27,7 +27,8 @@ struct Piece {
   const std::byte* in;
   std::byte* out;
   std::size_t rows, columns;
-  Strides input, output;  // batch unused
+  Strides input, output;            // batch unused
+  const std::byte* next = nullptr;  // the input of the piece that the same thread turns after this one, if any
 };
 
 // The plain loop over a piece, rows outside. Elements are moved as bytes: theirs may be any trivially copyable type

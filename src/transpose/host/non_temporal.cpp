@@ -17,11 +17,12 @@ constexpr bool kRealStreams = false;
 }  // namespace
 
 void list_host_non_temporal(const Device&, const Layout& layout, std::vector<Entry>& entries) {
-  const auto list = [&](std::size_t rows, std::size_t columns, bool buffered, double efficiency) {
+  const auto list = [&](std::size_t rows, std::size_t columns, bool buffered, double efficiency, bool ahead = false) {
     for (const std::size_t threads : thread_counts(layout)) {
       const Tiling tiling{.rows = rows, .columns = columns, .threads = threads};
-      entries.push_back(simd_entry("non_temporal", layout,
-                                   {.tiling = tiling, .stores = Stores::streaming, .buffered = buffered}, efficiency));
+      entries.push_back(simd_entry(
+          "non_temporal", layout, {.tiling = tiling, .stores = Stores::streaming, .buffered = buffered, .ahead = ahead},
+          efficiency));
     }
   };
   if (!layout.in_place) {  // exchanging tiles goes through the buffer anyway, and they must be squares
@@ -31,6 +32,10 @@ void list_host_non_temporal(const Device&, const Layout& layout, std::vector<Ent
     const std::size_t page = 4096 / layout.element_bytes;
     for (const std::size_t rows : {256, 128, 64}) {
       if (rows <= page / 2) list(rows, page, true, kRealStreams ? 0.7 : 0.3);
+    }
+    // The next tile needs its place in that cache too.
+    for (const std::size_t rows : {128, 64}) {
+      if (rows <= page / 2) list(rows, page, true, kRealStreams ? 0.69 : 0.29, true);
     }
     for (const DirectTile& tile : direct_tiles(layout)) list(tile.rows, tile.columns, false, tile.efficiency);
   }

@@ -167,7 +167,13 @@ void CopyRow(const std::uint8_t* from, std::uint8_t* to, std::size_t bytes) {
 
 template <bool kStreaming>
 void CopyAll(const RowCopy& copy) {
+  std::size_t row = 0, at = 0;  // where the next piece is asked for
   for (std::size_t r = 0; r < copy.rows; ++r) {
+    for (std::size_t asked = 0; copy.next != nullptr && asked < copy.bytes; asked += kLine) {
+      __builtin_prefetch(copy.next + row * copy.next_stride + at, 0, 2);
+      at += kLine;
+      if (at >= copy.next_bytes) at = 0, ++row;
+    }
     CopyRow<kStreaming>(reinterpret_cast<const std::uint8_t*>(copy.from + r * copy.from_stride),
                         reinterpret_cast<std::uint8_t*>(copy.to + r * copy.to_stride), copy.bytes);
   }

@@ -17,13 +17,16 @@ inline constexpr std::size_t kLine = 64;  // bytes of a cache line, and the wide
 using TurnPiece = void (*)(const Piece& piece);
 TurnPiece simd_turn(std::size_t element_bytes, Stores stores);
 
-// Copies `rows` rows of `bytes` bytes each; distances in bytes.
+// Copies `rows` rows of `bytes` bytes each; distances in bytes. Meanwhile as many bytes are asked for from rows of
+// `next_bytes` bytes at `next`: what is read after this then comes in while this goes out.
 struct RowCopy {
   const std::byte* from;
   std::size_t from_stride;
   std::byte* to;
   std::size_t to_stride;
   std::size_t rows, bytes;
+  const std::byte* next = nullptr;
+  std::size_t next_stride = 0, next_bytes = 0;
 };
 using CopyRows = void (*)(const RowCopy& copy);
 CopyRows simd_copy_rows(Stores stores);

@@ -29,7 +29,13 @@ class SimdTiles final : public TileVariant {
     if (!options_.buffered) return to_output_(piece);
     std::byte* buffer = thread_buffer(buffer_bytes());
     turn_into(buffer, piece.in, piece.rows, piece.columns);
-    copy_out(buffer, piece.out, layout().output.row, piece.rows, piece.columns);
+    RowCopy copy = out_of(buffer, piece.out, layout().output.row, piece.rows, piece.columns);
+    if (options_.ahead && piece.next != nullptr) {
+      copy.next = piece.next;
+      copy.next_stride = layout().input.row * layout().element_bytes;
+      copy.next_bytes = piece.columns * layout().element_bytes;
+    }
+    copy_(copy);
   }
 
   void swap(std::byte* a, std::byte* b, std::size_t rows, std::size_t columns, bool diagonal) const override {
@@ -39,7 +45,7 @@ class SimdTiles final : public TileVariant {
       to_output_(
           {.in = b, .out = a, .rows = columns, .columns = rows, .input = layout().input, .output = layout().input});
     }
-    copy_out(buffer, b, layout().input.row, rows, columns);
+    copy_(out_of(buffer, b, layout().input.row, rows, columns));
   }
 
   // Rows of the buffer are a line longer than the tile's, so that a column of it does not fall into one set of the
@@ -56,15 +62,15 @@ class SimdTiles final : public TileVariant {
                 .output = {.row = buffer_row(), .column = 1, .batch = 0}});
   }
 
-  void copy_out(const std::byte* buffer, std::byte* out, std::size_t out_row, std::size_t rows,
-                std::size_t columns) const {
+  RowCopy out_of(const std::byte* buffer, std::byte* out, std::size_t out_row, std::size_t rows,
+                 std::size_t columns) const {
     const std::size_t bytes = layout().element_bytes;
-    copy_({.from = buffer,
-           .from_stride = buffer_row() * bytes,
-           .to = out,
-           .to_stride = out_row * bytes,
-           .rows = columns,
-           .bytes = rows * bytes});
+    return {.from = buffer,
+            .from_stride = buffer_row() * bytes,
+            .to = out,
+            .to_stride = out_row * bytes,
+            .rows = columns,
+            .bytes = rows * bytes};
   }
 
   void thread_done() const override {
@@ -113,7 +119,9 @@ Entry simd_entry(const std::string& variant, const Layout& layout, const SimdOpt
                             .cost = host_cost(layout, options.tiling.threads, efficiency)},
               .build = [layout, options] { return std::make_shared<SimdTiles>(layout, options); }};
   if (options.stores == Stores::streaming) {
-    entry.candidate.parameters.emplace_back("path", options.buffered ? "buffered" : "direct");
+    entry.candidate.parameters.emplace_back("path", options.ahead      ? "buffered, next tile ahead"
+                                                    : options.buffered ? "buffered"
+                                                                       : "direct");
   }
   entry.candidate.parameters.emplace_back("threads", std::to_string(options.tiling.threads));
   return entry;

@@ -12,6 +12,7 @@ struct SimdOptions {
   Tiling tiling = {};
   Stores stores = Stores::ordinary;
   bool buffered = false;  // a tile is turned into a padded buffer first and written from there, row after row
+  bool ahead = false;     // and the next tile is asked for meanwhile
 };
 
 // Elements on the side of a tile that goes through the buffer.

@@ -40,18 +40,29 @@ void TileVariant::run(const std::byte* in, std::byte* out) const {
 void TileVariant::turn_tiles(const std::byte* in, std::byte* out, std::size_t begin, std::size_t end) const {
   const std::size_t a_matrix = tiles_down_ * tiles_across_;
   const bool along_rows = tiling_.order == TileOrder::input_rows;
-  for (std::size_t work = begin; work < end; ++work) {
-    const std::size_t batch = work / a_matrix, tile = work % a_matrix;
+  const Strides &from = layout_.input, &to = layout_.output;
+  struct Corner {
+    std::size_t batch, row, column;
+  };
+  const auto corner = [&](std::size_t work) -> Corner {
+    const std::size_t tile = work % a_matrix;
     const std::size_t down = along_rows ? tile / tiles_across_ : tile % tiles_down_;
     const std::size_t across = along_rows ? tile % tiles_across_ : tile / tiles_down_;
-    const std::size_t row = down * tiling_.rows, column = across * tiling_.columns;
-    const Strides &from = layout_.input, &to = layout_.output;
-    turn({.in = in + (batch * from.batch + row * from.row + column * from.column) * layout_.element_bytes,
+    return {work / a_matrix, down * tiling_.rows, across * tiling_.columns};
+  };
+  const auto input = [&](const Corner& at) {
+    return in + (at.batch * from.batch + at.row * from.row + at.column * from.column) * layout_.element_bytes;
+  };
+  for (std::size_t work = begin; work < end; ++work) {
+    const Corner at = corner(work);
+    const auto [batch, row, column] = at;
+    turn({.in = input(at),
           .out = out + (batch * to.batch + column * to.row + row * to.column) * layout_.element_bytes,
           .rows = std::min(tiling_.rows, layout_.rows - row),
           .columns = std::min(tiling_.columns, layout_.columns - column),
           .input = from,
-          .output = to});
+          .output = to,
+          .next = work + 1 < end ? input(corner(work + 1)) : nullptr});
   }
 }
 
