@@ -36,7 +36,8 @@ void limit_instruction_sets() {
       throw Error(ErrorKind::invalid_argument,
                   fmt::format("RIDGE_SIMD={}: known are sse4, avx2, avx512, neon and fcma", name));
     }
-    hwy::DisableTargets(last - 1);
+    // Not DisableTargets(): the next who asks Highway what is supported would undo it.
+    hwy::SetSupportedTargetsForTest(hwy::SupportedTargets() & ~(last - 1));
   });
 }
 

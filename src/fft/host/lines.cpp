@@ -71,12 +71,15 @@ Remembered<T> decide(const Device& device, std::size_t n, const planner::Options
   // At a few points noise decides, and must not: classics are for the record, and straight code is what a call alone
   // reaches soonest, which trials of many lines do not see.
   constexpr std::size_t kFewPoints = 16;
-  const bool straight = n <= kFewPoints && choices.front().name.starts_with("short ");
+  const auto is_straight = [](const std::string& name) {
+    return name.starts_with("short ") || name.find("/tangent ") != std::string::npos;
+  };
+  const bool straight = n <= kFewPoints && is_straight(choices.front().name);
   for (LineChoice<T>& choice : choices) {
     if (!options.variant.empty() || !choice.refusal.empty()) continue;
     if (choice.name.starts_with("classic/")) {
       choice.refusal = "kept for the record: ask for it by name";
-    } else if (straight && !choice.name.starts_with("short ")) {
+    } else if (straight && !is_straight(choice.name)) {
       choice.refusal = "straight code is reached sooner";
     }
   }

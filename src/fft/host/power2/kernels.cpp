@@ -13,6 +13,7 @@
 #include "fft/host/past_caches.hpp"
 #include "fft/host/power2/columns.hpp"
 #include "fft/host/power2/descent.hpp"
+#include "fft/host/power2/simd_engine.hpp"
 #include "fft/host/power2/tables.hpp"
 #include "fft/host/two_step.hpp"
 
@@ -103,11 +104,12 @@ class CachedKernel final : public Kernel<T>, public PastCaches<T> {
   using Complex = std::complex<T>;
   CachedKernel(const Engine<T>& engine, size_t n, Power2Choice choice)
       : Base(engine, n, std::move(choice)), line_(Base::find_line(n)), tables_(engine, line_, Roots<T>(n)) {
-    for (const Line<T>& line : engine.lines) {
+    // Lines side by side serve every engine of their instruction set.
+    for (const Line<T>& line : simd_engine<T>().lines) {
       if (line.length == n && line.together > 1) group_ = &line;
     }
     if (group_ != nullptr) {
-      group_tables_ = LineTables<T>(engine, *group_, Roots<T>(n));
+      group_tables_ = LineTables<T>(simd_engine<T>(), *group_, Roots<T>(n));
       return;
     }
     for (const Batch<T>& batch : engine.batches) {

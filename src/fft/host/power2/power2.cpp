@@ -91,7 +91,7 @@ bool has_line(const Engine<T>& engine, std::size_t n) {
 template <class T>
 std::vector<const Engine<T>*> engines_for(std::size_t n) {
   auto order = engines<T>();
-  const bool registers = n < 256, fills = n == 2048 || n == 4096;
+  const bool registers = n > 16 && n < 256, fills = n == 2048 || n == 4096;
   if (sizeof(T) == sizeof(float) && (registers || fills)) {
     std::stable_partition(order.begin(), order.end(),
                           [](const Engine<T>* engine) { return engine != tangent_engine<T>(); });
