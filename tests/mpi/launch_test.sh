@@ -48,7 +48,8 @@ killed() {
   "$ridge" stencil heat --size 300x200 --steps 100000000 --checkpoint run.ckp --checkpoint-every 200 --initial random \
     --variant base --resume >"$beside/out" 2>"$beside/err2" &
   victim=$!
-  for _ in $(seq 200); do grep -q "going on from step" "$beside/out" && break || sleep 0.05; done
+  # What it says comes when it ends; that it has gone on is seen by its next checkpoint.
+  for _ in $(seq 200); do [ run.ckp -nt "$beside/err" ] && break || sleep 0.05; done
   kill -TERM $victim
   wait $victim
   grep -q "going on from step" "$beside/out" || fail "does not go on: $(cat "$beside/out" "$beside/err2")"
