@@ -66,7 +66,7 @@ launcher=$!
 for _ in $(seq 300); do [ -n "$(find . -name 'out.npy.tmp-*')" ] && break || sleep 0.05; done
 [ -n "$(find . -name 'out.npy.tmp-*')" ] || fail "no output begun: $(cat "$beside/err")"
 SECONDS=0
-kill -KILL "$(pgrep -P $launcher | sed -n 2p)"
+kill -KILL "$(pgrep -f "^$ridge .*$folder/out" | sed -n 2p)"
 wait $launcher && fail "a killed process is a success"
 for _ in $(seq 100); do pgrep -f "$folder/out.npy" >/dev/null || break; sleep 0.1; done
 [ $SECONDS -le 10 ] || fail "the others took $SECONDS s"

@@ -34,7 +34,7 @@ killed() {
   launcher=$!
   for _ in $(seq 600); do [ -e run.ckp.previous ] && break || sleep 0.05; done
   [ -e run.ckp.previous ] || fail "no checkpoint: $(cat "$beside/err")"
-  victim=$(pgrep -P $launcher | sed -n "${which}p")
+  victim=$(pgrep -f "^$ridge .*$folder/run.ckp" | sed -n "${which}p") # whatever the launcher puts between
   before=$SECONDS
   kill -KILL "$victim"
   wait $launcher
@@ -45,11 +45,12 @@ killed() {
   pgrep -f "$folder/run.ckp" >/dev/null && fail "processes are left: $(pgrep -af "$folder/run.ckp")"
   [ -s "$beside/err" ] || fail "not a word"
   # What is there is whole: the same problem goes on from it alone.
+  touch "$beside/killed"
   "$ridge" stencil heat --size 300x200 --steps 100000000 --checkpoint run.ckp --checkpoint-every 200 --initial random \
     --variant base --resume >"$beside/out" 2>"$beside/err2" &
   victim=$!
   # What it says comes when it ends; that it has gone on is seen by its next checkpoint.
-  for _ in $(seq 200); do [ run.ckp -nt "$beside/err" ] && break || sleep 0.05; done
+  for _ in $(seq 200); do [ run.ckp -nt "$beside/killed" ] && break || sleep 0.05; done
   kill -TERM $victim
   wait $victim
   grep -q "going on from step" "$beside/out" || fail "does not go on: $(cat "$beside/out" "$beside/err2")"
@@ -68,7 +69,7 @@ head -c 2000000 /dev/urandom >&9 2>/dev/null &
 for _ in $(seq 300); do [ -n "$(find . -name 'out.raw.tmp-*')" ] && break || sleep 0.1; done
 [ -n "$(find . -name 'out.raw.tmp-*')" ] || fail "no output begun: $(cat "$beside/err")"
 before=$SECONDS
-kill -KILL "$(pgrep -P $launcher | sed -n 2p)"
+kill -KILL "$(pgrep -f "^$ridge .*$folder/out" | sed -n 2p)"
 wait $launcher
 [ $? -ne 0 ] || fail "a killed process is a success"
 for _ in $(seq 100); do pgrep -f "$folder/out.raw" >/dev/null || break; sleep 0.1; done
