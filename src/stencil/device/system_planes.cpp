@@ -153,6 +153,8 @@ void list_device_system_planes(const Device& device, const Update<T>& update, co
                                       : system_planes_refusal(device, update, layout, options),
                        .cost = step_cost(update, layout, levels.refusal.empty() ? 1.5 : 2.0, choice.efficiency)};
     entry.exact = false;
+    // In double two of them differ in nothing else.
+    if (options.resident > 1) entry.candidate.parameters.emplace_back("resident", std::to_string(options.resident));
     entry.kernels = [device, kernel] { return std::vector{kernel.source(), service_source<T>(device)}; };
     entry.build = [device, update, layout, options] {
       return system_planes_variant<T>(device, update, layout, options);
