@@ -123,11 +123,21 @@ TEST_F(DeviceSystemPlanes, WavesThroughAMedium) {
   check_planes(sound, {9, 14, 21}, test::all_borders()[4], kSmallPlanes, 3);
 }
 
+// Levels that remember come from where the step before has them.
+TEST_F(DeviceSystemPlanes, SeveralStepsOfAWave) {
+  SystemPlanesOptions options{.depth = 2, .lanes = 5, .lines = 7, .rows = 1, .ahead = 2, .march = 9};
+  check_planes(wave_of(3), {19, 20, 41}, Borders::all(fixed), options, 5);
+  options.depth = 3;
+  check_planes(linear<float>(3, star(3, 1)), {19, 20, 41}, test::all_borders()[3], options, 4);
+}
+
 TEST_F(DeviceSystemPlanes, BoxesAndSystems) {
   SystemPlanesOptions options = kSmallPlanes;
   options.rows = 1;
   options.ahead = 1;
+  options.depth = 2;
   check_planes(linear<double>(3, box(3, 1)), {11, 9, 23}, Borders::all(fixed), options, 3);
+  options.depth = 1;
   // Two fields that read each other's neighbours, one of them only along z, and a product at the cell.
   const auto pair = [](auto u) {
     const auto sum = 0.3 * u(0, 0, 1) + 0.2 * u(0, -1, -2) + 0.1 * u.field(1, 1, 0, 0) + 0.2 * u.field(1, -1, 0, 0);
@@ -167,7 +177,7 @@ TEST(SystemRowsForHopper, KernelsCompileAndSpillNothing) {
       EXPECT_EQ(entry.candidate.refusal, "");
       const auto resources = ridge::detail::resources_for(entry.kernels().front(), "sm_90");
       ASSERT_EQ(resources.size(), 1u);
-      std::printf("%s: %d registers\n", name.c_str(), resources[0].registers);
+
       EXPECT_EQ(resources[0].spilled_bytes, 0) << name << ": " << resources[0].registers;
       EXPECT_LE(resources[0].registers, most) << name;
       return;
@@ -175,11 +185,13 @@ TEST(SystemRowsForHopper, KernelsCompileAndSpillNothing) {
     ADD_FAILURE() << "no candidate " << name;
   };
   check(wave_of(2), "system_rows(depth=12, cells=4, groups=4)", 255);
+  check(wave_of(2), "system_rows(depth=12, cells=4, groups=4, resident=3)", 168);
+  check(wave_of(2), "system_rows(depth=8, cells=4, groups=4, resident=4)", 128);
   const auto gas = euler<float>({.dt = 1e-3, .dy = 0.1, .dx = 0.1});
   check(gas, "system_rows(depth=1, cells=2, groups=2, division=quick)", 255);
-  check(gas, "system_rows(depth=1, cells=1, groups=2, division=quick)", 128);
-  const auto sound = acoustic<float>({.dt = 0.5, .spacing = {1, 1, 1}});
-  check(sound, "system_planes(tile=32x128, rows=2, ahead=2)", 128);
+  check(gas, "system_rows(depth=1, cells=2, groups=2, resident=8, division=quick)", 128);
+  check(acoustic<float>({.dt = 0.5, .spacing = {1, 1, 1}}), "system_planes(tile=32x128, rows=2, ahead=2)", 128);
+  check(linear<float>(3, star(3, 2)), "system_planes(tile=32x128, rows=2, ahead=2, depth=2)", 128);
 }
 
 }  // namespace

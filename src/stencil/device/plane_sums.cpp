@@ -68,6 +68,14 @@ class PlaneSumsBuilder {
     return made;
   }
 
+  // The field whose value it is, as it stands; linear<T>() writes one times it.
+  std::optional<std::size_t> read_alone(std::size_t index) const {
+    const auto& sum = affine_[index];
+    if (!sum || sum->constant != 0 || sum->weights.size() != 1 || sum->weights.begin()->second != 1)
+      return std::nullopt;
+    return sum->weights.begin()->first.first;
+  }
+
   Operand operand(std::size_t index) {
     if (const auto found = known_.find(index); found != known_.end()) return found->second;
     const Operation& operation = tape_.operations[index];
@@ -78,8 +86,8 @@ class PlaneSumsBuilder {
       made = {From::coefficient, operation.field, 0};
     } else if (affine_[index] && reaches(*affine_[index])) {
       made = sum_operand(*affine_[index]);
-    } else if (operation.kind == Kind::read) {
-      made = {From::field, operation.field, 0};
+    } else if (const auto field = read_alone(index)) {
+      made = {From::field, *field, 0};
     } else {
       std::array<Operand, 3> operands{};
       for (std::size_t k = 0; k < operand_count(operation.kind); ++k) operands[k] = operand(operation.from[k]);

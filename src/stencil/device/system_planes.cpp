@@ -43,12 +43,14 @@ std::vector<Argument> field_places(const std::vector<std::size_t>& from, const s
 // A vector of bools per field, all false.
 std::vector<bool> none_of(const Layout& layout) { return std::vector<bool>(layout.fields); }
 
-std::array<int, 3> interior_begin(const Layout& layout) {
-  return {layout.radius[0], layout.radius[1], layout.radius[2]};
+// No border reaches these cells within so many steps.
+std::array<int, 3> interior_begin(const Layout& layout, int depth) {
+  return {depth * layout.radius[0], depth * layout.radius[1], depth * layout.radius[2]};
 }
-std::array<int, 3> interior_end(const Layout& layout) {
+std::array<int, 3> interior_end(const Layout& layout, int depth) {
   std::array<int, 3> end{};
-  for (std::size_t axis = 0; axis < 3; ++axis) end[axis] = static_cast<int>(layout.shape[axis]) - layout.radius[axis];
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    end[axis] = static_cast<int>(layout.shape[axis]) - depth * layout.radius[axis];
   return end;
 }
 
@@ -61,7 +63,8 @@ Compiled compile_planes(const Device& device, const SystemPlanesKernel& kernel, 
   const Kernel compiled = device.compile(kernel.source()).kernel("system_planes");
   const auto items = static_cast<std::size_t>(kernel.options.lanes * kernel.options.lines);
   const std::size_t groups = resident_groups(device, compiled, items, kernel.local_bytes());
-  return {compiled, plan_planes(kernel, place, interior_begin(layout), interior_end(layout), groups)};
+  return {compiled, plan_planes(kernel, place, interior_begin(layout, kernel.options.depth),
+                                interior_end(layout, kernel.options.depth), groups)};
 }
 
 LaunchPass::Step step_of(const Compiled& compiled, const Layout& layout, const std::vector<std::size_t>& from,
@@ -87,7 +90,12 @@ std::vector<SystemPlanesChoice> planes_choices() {
           {{.lanes = 32, .lines = 8, .rows = 4, .ahead = 2}, 0.78},
           {{.lanes = 32, .lines = 8, .rows = 2, .ahead = 2, .resident = 2}, 0.76},
           {{.lanes = 16, .lines = 16, .rows = 4, .ahead = 2}, 0.74},
-          {{.lanes = 32, .lines = 16, .rows = 2, .ahead = 1}, 0.7}};
+          {{.lanes = 32, .lines = 16, .rows = 2, .ahead = 1}, 0.7},
+          {{.depth = 2, .lanes = 32, .lines = 16, .rows = 2, .ahead = 2}, 0.7},
+          {{.depth = 2, .lanes = 32, .lines = 8, .rows = 4, .ahead = 2}, 0.68},
+          {{.depth = 2, .lanes = 16, .lines = 16, .rows = 2, .ahead = 2, .resident = 2}, 0.6},
+          {{.depth = 3, .lanes = 32, .lines = 16, .rows = 2, .ahead = 2}, 0.55},
+          {{.depth = 3, .lanes = 16, .lines = 16, .rows = 2, .ahead = 2}, 0.5}};
 }
 
 }  // namespace
@@ -98,7 +106,7 @@ std::string system_planes_refusal(const Device& device, const Update<T>& update,
   const SystemPlanesKernel kernel = make_planes(update, layout, options, none_of(layout));
   if (const std::string why = kernel.refusal(device.limits()); !why.empty()) return why;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (2 * static_cast<std::size_t>(layout.radius[axis]) >= layout.shape[axis])
+    if (2 * static_cast<std::size_t>(options.depth * layout.radius[axis]) >= layout.shape[axis])
       return fmt::format("the borders meet in the middle of {} cells", layout.shape[axis]);
     if (layout.shape[axis] > (1u << 30)) return "cells are counted in 30 bits here";
   }
@@ -113,13 +121,14 @@ std::shared_ptr<const Variant<T>> system_planes_variant(const Device& device, co
   const DeviceLayout place = padded_layout({layout.shape[0], layout.shape[1], layout.shape[2]}, sizeof(T));
   const FrameKernel frame{.text = cell_text(update.outputs, layout, type_name<T>()), .place = place};
   const TimeLevels levels = levels_in_place(update, layout);
-  const bool in_place = levels.refusal.empty();
+  const bool in_place = levels.refusal.empty() && options.depth == 1;
   const MakePass make = [=](std::size_t depth) -> std::shared_ptr<const Pass> {
     const std::vector<std::size_t> order = in_order(layout.fields);
-    if (depth == 1) {
-      const Compiled made =
-          compile_planes(device, make_planes(update, layout, options, none_of(layout)), layout, place);
-      return std::make_shared<const FramedPass>(device, frame, 1, step_of(made, layout, order, order));
+    if (depth == 1 || !in_place) {
+      SystemPlanesOptions wanted = options;
+      wanted.depth = static_cast<int>(depth);
+      const Compiled made = compile_planes(device, make_planes(update, layout, wanted, none_of(layout)), layout, place);
+      return std::make_shared<const FramedPass>(device, frame, depth, step_of(made, layout, order, order));
     }
     const Compiled made = compile_planes(device, make_planes(update, layout, options, levels.remembers), layout, place);
     std::vector<std::size_t> changed = order;
@@ -129,8 +138,10 @@ std::shared_ptr<const Variant<T>> system_planes_variant(const Device& device, co
         device, frame, levels.pairs,
         std::vector<LaunchPass::Step>{step_of(made, layout, order, changed), step_of(made, layout, changed, order)});
   };
-  return device_variant<T>(device, layout, place,
-                           in_place ? std::vector<std::size_t>{2, 1} : std::vector<std::size_t>{1}, make);
+  std::vector<std::size_t> depths{1};
+  if (in_place) depths.insert(depths.begin(), 2);
+  if (options.depth > 1) depths.insert(depths.begin(), static_cast<std::size_t>(options.depth));
+  return device_variant<T>(device, layout, place, depths, make);
 }
 
 template <class T>
@@ -141,17 +152,22 @@ void list_device_system_planes(const Device& device, const Update<T>& update, co
   for (const SystemPlanesChoice& choice : planes_choices()) {
     SystemPlanesOptions options = choice.options;
     if (sizeof(T) == 8 && options.lines > 8) options.lines /= 2;
+    const bool in_place = levels.refusal.empty() && options.depth == 1;
     const SystemPlanesKernel kernel =
-        make_planes(update, layout, options, levels.refusal.empty() ? levels.remembers : none_of(layout));
+        make_planes(update, layout, options, in_place ? levels.remembers : none_of(layout));
+    const double steps = options.depth;
+    const double redundancy = static_cast<double>(kernel.tile_x() * kernel.tile_y()) /
+                              std::max(1, std::max(0, kernel.useful_x()) * std::max(0, kernel.useful_y()));
     Entry<T> entry;
-    entry.candidate = {.variant = "system_planes",
-                       .parameters = {{"tile", fmt::format("{}x{}", kernel.tile_y(), kernel.tile_x())},
-                                      {"rows", std::to_string(options.rows)},
-                                      {"ahead", std::to_string(options.ahead)}},
-                       .refusal = device.limits().sub_group == 0
-                                      ? "needs local memory that is not the host's"
-                                      : system_planes_refusal(device, update, layout, options),
-                       .cost = step_cost(update, layout, levels.refusal.empty() ? 1.5 : 2.0, choice.efficiency)};
+    entry.candidate = {
+        .variant = "system_planes",
+        .parameters = {{"tile", fmt::format("{}x{}", kernel.tile_y(), kernel.tile_x())},
+                       {"rows", std::to_string(options.rows)},
+                       {"ahead", std::to_string(options.ahead)}},
+        .refusal = device.limits().sub_group == 0 ? "needs local memory that is not the host's"
+                                                  : system_planes_refusal(device, update, layout, options),
+        .cost = step_cost(update, layout, in_place ? 1.5 : (1 + redundancy) / steps, choice.efficiency, redundancy)};
+    if (options.depth > 1) entry.candidate.parameters.emplace_back("depth", std::to_string(options.depth));
     entry.exact = false;
     // In double two of them differ in nothing else.
     if (options.resident > 1) entry.candidate.parameters.emplace_back("resident", std::to_string(options.resident));

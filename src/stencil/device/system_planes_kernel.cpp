@@ -21,14 +21,16 @@ using From = PlaneSums::From;
 constexpr const char* kSystemPlanes = R"(
 KERNEL WORK_GROUP_RESIDENT(LANES * LINES, 1, 1, RESIDENT) void system_planes(
     GLOBAL const REAL* in, GLOBAL REAL* out, {0}ulong origin, ulong field, int planes, int height, int pitch, int left,
-    int right, int top, int bottom, int first, int last, int tiles_x, int chunk{1}) {{
-  LOCAL_BLOCK(REAL, ring, SLOTS * SPREAD * PLANE);
+    int right, int top, int bottom, int first, int last, int first_x, int tiles_x, int chunk{1}) {{
+  LOCAL_BLOCK(REAL, ring, ALL_SLOTS * SPREAD * PLANE);
   const int item = LOCAL_ID(0), lane = item % LANES, line = item / LANES;
-  const int tile_x = (int)GROUP_ID(0) % tiles_x * TILE_X, tile_y = (int)GROUP_ID(0) / tiles_x * TILE_Y + top;
+  const int tile_x = first_x + (int)GROUP_ID(0) % tiles_x * USEFUL_X;
+  const int tile_y = (int)GROUP_ID(0) / tiles_x * USEFUL_Y + top - MARGIN_Y;
   const int x = tile_x + lane * CELLS, y = tile_y + line * ROWS;
   const int first_plane = first + (int)GROUP_ID(1) * chunk;
   const int end_plane = last - first_plane < chunk ? last : first_plane + chunk;
   const int whole = x >= left && x + CELLS <= right;
+  const int stores_x = lane * CELLS >= MARGIN_X && (lane + 1) * CELLS <= TILE_X - MARGIN_X;
   LOCAL REAL* const mine = ring + (line * ROWS + RADIUS_Y) * WIDTH + HALO_X + lane * CELLS;
 {2}}}
 )";
@@ -64,6 +66,7 @@ class SystemPlanesWriter {
   }
   std::string vector_type() const { return fmt::format("{}{}", kernel_.real, kernel_.cells()); }
   int rz() const { return sums_.radius[0]; }
+  int last_stage() const { return kernel_.options.depth - 1; }
 
   std::string number(double value) const {
     const std::string text = fmt::format("{:a}{}", value, kernel_.real == "float" ? "f" : "");
@@ -94,19 +97,23 @@ class SystemPlanesWriter {
     return text + fmt::format("{0}  COPIES_CLOSE();\n{0}}}\n", indent);
   }
 
+  // Names carry the number of the step.
   std::string queue(std::size_t sum, int k, int row, int cell) const {
-    return fmt::format("a{}_{}_{}_{}", sum, k, row, cell);
+    return fmt::format("a{}_{}_{}_{}_{}", stage_, sum, k, row, cell);
   }
-  std::string done(std::size_t sum, int row, int cell) const { return fmt::format("d{}_{}_{}", sum, row, cell); }
+  std::string done(std::size_t sum, int row, int cell) const {
+    return fmt::format("d{}_{}_{}_{}", stage_, sum, row, cell);
+  }
 
   // The value of a spread field, row `row` of the item's patch and column `column`, out of the newest plane.
   std::string near(int ring, int row, int column) {
     const int cells = kernel_.cells();
     const int block = column >= 0 ? column / cells : -((cells - 1 - column) / cells);
-    const std::string name = fmt::format("n{}_{}_{}", ring, signed_word(row), signed_word(block));
+    const std::string name = fmt::format("n{}_{}_{}_{}", stage_, ring, signed_word(row), signed_word(block));
     if (loaded_.insert(name).second) {
-      text_ += fmt::format("    const {0} {1} = *(LOCAL const {0}*)(newest + {2} * PLANE + ({3}) * WIDTH + ({4}));\n",
-                           vector_type(), name, ring, row, block * cells);
+      text_ +=
+          fmt::format("    const {0} {1} = *(LOCAL const {0}*)(newest{5} + {2} * PLANE + ({3}) * WIDTH + ({4}));\n",
+                      vector_type(), name, ring, row, block * cells, stage_);
     }
     return fmt::format("{}.{}", name, "xyzw"[column - block * cells]);
   }
@@ -147,8 +154,8 @@ class SystemPlanesWriter {
     for (int row = -ry; row < kernel_.options.rows + ry; ++row) {
       for (int j = 0; j < kernel_.options.rows; ++j) {
         for (const auto& term : sum) {
-          const bool centre_field_term = term.offset[1] == 0 && term.offset[2] == 0 && is_first(sum, term);
-          if (term.offset[1] != row - j || centre_field_term) continue;
+          const bool moved_the_queue = term.offset[1] == 0 && term.offset[2] == 0 && is_first(sum, term);
+          if (term.offset[1] != row - j || moved_the_queue) continue;
           const int k = rz() - 1 - term.offset[0];
           for (int c = 0; c < kernel_.cells(); ++c) {
             const std::string target = k < 0 ? done(index, j, c) : queue(index, k, j, c);
@@ -183,6 +190,24 @@ class SystemPlanesWriter {
     }
   }
 
+  // The item's own cells of a plane `age` behind the newest of the ring that step `stage` reads.
+  std::string own_cells(int stage, int age, int ring, int row) {
+    const std::string name = fmt::format("m{}_{}_{}_{}", stage, age, ring, row);
+    if (loaded_.insert(name).second) {
+      const std::string slot =
+          fmt::format("(slot{0} >= {1} ? slot{0} - {1} : slot{0} - {1} + {2})", stage, age, kernel_.slots(stage));
+      text_ += fmt::format(
+          "    const {0} {1} = *(LOCAL const {0}*)(mine + (({2} + {3}) * SPREAD + {4}) * PLANE + {5} * WIDTH);\n",
+          vector_type(), name, first_slot(stage), slot, ring, row);
+    }
+    return name;
+  }
+  int first_slot(int stage) const {
+    int sum = 0;
+    for (int s = 0; s < stage; ++s) sum += kernel_.slots(s);
+    return sum;
+  }
+
   std::string value_of(const PlaneSums::Operand& operand, int row, int cell) {
     const char component = "xyzw"[cell];
     switch (operand.from) {
@@ -193,105 +218,146 @@ class SystemPlanesWriter {
       case From::coefficient:
         return fmt::format("{}.{}", point_name({true, operand.index}, row), component);
       case From::operation:
-        return fmt::format("o{}_{}_{}", operand.index, row, cell);
+        return fmt::format("o{}_{}_{}_{}", stage_, operand.index, row, cell);
       case From::field:
         break;
     }
-    const int ring = place_in_ring(operand.index);
-    if (ring < 0) return fmt::format("{}.{}", point_name({false, operand.index}, row), component);
-    const std::string name = fmt::format("m{}_{}", ring, row);
-    if (loaded_.insert(name).second)
-      text_ += fmt::format("      const {0} {1} = *(LOCAL const {0}*)(middle + {2} * PLANE + {3} * WIDTH);\n",
-                           vector_type(), name, ring, row);
-    return fmt::format("{}.{}", name, component);
+    if (const int ring = place_in_ring(operand.index); ring >= 0)
+      return fmt::format("{}.{}", own_cells(stage_, rz(), ring, row), component);
+    if (stage_ == 0) return fmt::format("{}.{}", point_name({false, operand.index}, row), component);
+    // What it remembers is what the step before read.
+    const int ring = place_in_ring(sums_.outputs[operand.index].index);
+    return fmt::format("{}.{}", own_cells(stage_ - 1, 2 * rz() + 1, ring, row), component);
   }
 
-  void finish() {
-    text_ += "    const int ready = plane - RADIUS_Z;\n    if (ready >= first_plane && ready < end_plane) {\n";
-    for (int j = 0; j < kernel_.options.rows; ++j) {
-      for (std::size_t i = 0; i < sums_.operations.size(); ++i) {
-        const auto& operation = sums_.operations[i];
-        for (int c = 0; c < kernel_.cells(); ++c) {
-          std::array<std::string, 3> operands;
-          for (std::size_t k = 0; k < operand_count(operation.kind); ++k)
-            operands[k] = value_of(operation.operands[k], j, c);
-          text_ += fmt::format("      const {} o{}_{}_{} = {};\n", is_truth(operation.kind) ? "int" : "REAL", i, j, c,
-                               operation_text({.kind = operation.kind}, operands, false));
-        }
+  // What is done with the sums at the cells of row j.
+  void point_operations(int j) {
+    for (std::size_t i = 0; i < sums_.operations.size(); ++i) {
+      const auto& operation = sums_.operations[i];
+      for (int c = 0; c < kernel_.cells(); ++c) {
+        std::array<std::string, 3> operands;
+        for (std::size_t k = 0; k < operand_count(operation.kind); ++k)
+          operands[k] = value_of(operation.operands[k], j, c);
+        text_ += fmt::format("    const {} o{}_{}_{}_{} = {};\n", is_truth(operation.kind) ? "int" : "REAL", stage_, i,
+                             j, c, operation_text({.kind = operation.kind}, operands, false));
       }
+    }
+  }
+
+  std::vector<std::string> results_of(std::size_t field, int row) {
+    std::vector<std::string> values;
+    for (int c = 0; c < kernel_.cells(); ++c) values.push_back(value_of(sums_.outputs[field], row, c));
+    return values;
+  }
+
+  // A plane that is complete, to where the next step finds it after the barrier.
+  void publish() {
+    const int next = stage_ + 1;
+    for (int j = 0; j < kernel_.options.rows; ++j) {
+      point_operations(j);
+      for (std::size_t s = 0; s < sums_.spread.size(); ++s) {
+        const std::vector<std::string> values = results_of(sums_.spread[s], j);
+        text_ += fmt::format(
+            "    *(LOCAL {0}*)(mine + (({1} + filled{2}) * SPREAD + {3}) * PLANE + {4} * WIDTH) = "
+            "make_{0}({5});\n",
+            vector_type(), first_slot(next), next, s, j, fmt::join(values, ", "));
+      }
+    }
+  }
+
+  void store() {
+    text_ += fmt::format("    const int ready = plane - RADIUS_Z - {} * (RADIUS_Z + 1);\n", last_stage());
+    for (int j = 0; j < kernel_.options.rows; ++j) {
+      point_operations(j);
       std::vector<std::pair<std::size_t, std::vector<std::string>>> results;
       for (std::size_t f = 0; f < sums_.outputs.size(); ++f) {
-        if (kernel_.skipped[f]) continue;
-        std::vector<std::string> values;
-        for (int c = 0; c < kernel_.cells(); ++c) values.push_back(value_of(sums_.outputs[f], j, c));
-        results.emplace_back(f, std::move(values));
+        if (!kernel_.skipped[f]) results.emplace_back(f, results_of(f, j));
       }
+      const std::string row = fmt::format("line * ROWS + {}", j);
       text_ += fmt::format(
-          "      if (y + {0} >= top && y + {0} < bottom) {{\n        GLOBAL REAL* const to = out + origin + "
-          "(ulong)ready * plane_size + (ulong)(y + {0}) * pitch + x;\n        if (whole) {{\n",
-          j);
+          "    if (ready >= first_plane && ready < end_plane && stores_x && {1} >= MARGIN_Y && {1} < TILE_Y - MARGIN_Y "
+          "&& "
+          "y + {0} >= top && y + {0} < bottom) {{\n      GLOBAL REAL* const to = out + origin + (ulong)ready * "
+          "plane_size "
+          "+ (ulong)(y + {0}) * pitch + x;\n      if (whole) {{\n",
+          j, row);
       for (const auto& [f, values] : results)
-        text_ += fmt::format("          *(GLOBAL {0}*)(to + to_{1} * field) = make_{0}({2});\n", vector_type(), f,
+        text_ += fmt::format("        *(GLOBAL {0}*)(to + to_{1} * field) = make_{0}({2});\n", vector_type(), f,
                              fmt::join(values, ", "));
-      text_ += "        } else {\n";
+      text_ += "      } else {\n";
       for (int c = 0; c < kernel_.cells(); ++c) {
-        text_ += fmt::format("          if (x + {0} >= left && x + {0} < right) {{\n", c);
+        text_ += fmt::format("        if (x + {0} >= left && x + {0} < right) {{\n", c);
         for (const auto& [f, values] : results)
-          text_ += fmt::format("            to[to_{} * field + {}] = {};\n", f, c, values[static_cast<std::size_t>(c)]);
-        text_ += "          }\n";
+          text_ += fmt::format("          to[to_{} * field + {}] = {};\n", f, c, values[static_cast<std::size_t>(c)]);
+        text_ += "        }\n";
       }
-      text_ += "        }\n      }\n";
+      text_ += "      }\n    }\n";
     }
-    text_ += "    }\n";
+  }
+
+  void declare_queues() {
+    for (stage_ = 0; stage_ <= last_stage(); ++stage_) {
+      for (std::size_t s = 0; s < sums_.sums.size(); ++s) {
+        for (int k = 0; k < 2 * rz(); ++k) {
+          for (int j = 0; j < kernel_.options.rows; ++j) {
+            for (int c = 0; c < kernel_.cells(); ++c) text_ += fmt::format("  REAL {} = 0;\n", queue(s, k, j, c));
+          }
+        }
+      }
+    }
+  }
+
+  void declare_slots() {
+    text_ += "  int plane = first_plane - DEPTH * RADIUS_Z, slot0 = 0, fill = AHEAD % " +
+             std::to_string(kernel_.slots(0)) + ";\n";
+    for (int s = 1; s <= last_stage(); ++s)
+      text_ += fmt::format("  int slot{0} = {1}, filled{0} = 0;\n", s, kernel_.slots(s) - 1);
+  }
+  std::string next_slot(const std::string& name, int stage) const {
+    return fmt::format("    {0} = {0} + 1 == {1} ? 0 : {0} + 1;\n", name, kernel_.slots(stage));
   }
 
   std::string body() {
     prepare_copies();
-    for (std::size_t s = 0; s < sums_.sums.size(); ++s) {
-      for (int k = 0; k < 2 * rz(); ++k) {
-        for (int j = 0; j < kernel_.options.rows; ++j) {
-          for (int c = 0; c < kernel_.cells(); ++c) text_ += fmt::format("  REAL {} = 0;\n", queue(s, k, j, c));
-        }
-      }
-    }
+    declare_queues();
     if (!points_.empty()) {
       for (int j = 0; j < kernel_.options.rows; ++j) {
         text_ += fmt::format(
-            "  const ulong point_at{0} = (ulong)(y + {0} < height ? y + {0} : height - 1) * pitch + x;\n", j);
+            "  const int row{0} = y + {0} < 0 ? 0 : y + {0} < height ? y + {0} : height - 1;\n  const ulong "
+            "point_at{0} = "
+            "(ulong)row{0} * pitch + x;\n",
+            j);
       }
     }
-    text_ += "  int plane = first_plane - RADIUS_Z, slot = 0, fill = AHEAD % SLOTS;\n";
+    declare_slots();
     for (int k = 0; k < kernel_.options.ahead; ++k)
       text_ += copy_plane("  ", fmt::format("plane + {}", k), fmt::to_string(k));
-    load_points("first_plane", true);
+    load_points("plane - RADIUS_Z < 0 ? 0 : plane - RADIUS_Z", true);
+    const std::string more = fmt::format("2 * DEPTH * RADIUS_Z + {}", last_stage());
     text_ += kernel_.options.march > 0
-                 ? fmt::format("  for (int i = 0; i < {} + 2 * RADIUS_Z; ++i) {{\n", kernel_.options.march)
-                 : "  for (int i = 0; i < end_plane - first_plane + 2 * RADIUS_Z; ++i) {\n";
+                 ? fmt::format("  for (int i = 0; i < {} + {}; ++i) {{\n", kernel_.options.march, more)
+                 : fmt::format("  for (int i = 0; i < end_plane - first_plane + {}; ++i) {{\n", more);
     text_ += "    COPIES_WAIT(AHEAD - 1);\n    BARRIER();\n";
     text_ += copy_plane("    ", "plane + AHEAD", "fill");
-    text_ += "    LOCAL const REAL* const newest = mine + slot * SPREAD * PLANE;\n";
-    if (sums_.centre)
-      text_ +=
-          "    LOCAL const REAL* const middle = mine + (slot >= RADIUS_Z ? slot - RADIUS_Z : slot - RADIUS_Z + SLOTS) "
-          "* "
-          "SPREAD * PLANE;\n";
-    for (std::size_t s = 0; s < sums_.sums.size(); ++s) scatter(s);
-    finish();
+    for (stage_ = 0; stage_ <= last_stage(); ++stage_) {
+      text_ += fmt::format("    LOCAL const REAL* const newest{0} = mine + ({1} + slot{0}) * SPREAD * PLANE;\n", stage_,
+                           first_slot(stage_));
+      for (std::size_t s = 0; s < sums_.sums.size(); ++s) scatter(s);
+      stage_ < last_stage() ? publish() : store();
+    }
     if (!points_.empty()) {
-      text_ +=
-          "    int next = plane + 1 - RADIUS_Z;\n    next = next < first_plane ? first_plane : next >= planes ? planes "
-          "- 1 "
-          ": next;\n";
+      text_ += "    int next = plane + 1 - RADIUS_Z;\n    next = next < 0 ? 0 : next >= planes ? planes - 1 : next;\n";
       load_points("next", false);
     }
-    text_ +=
-        "    ++plane;\n    slot = slot + 1 == SLOTS ? 0 : slot + 1;\n    fill = fill + 1 == SLOTS ? 0 : fill + 1;\n  "
-        "}\n";
-    return text_;
+    text_ += "    ++plane;\n" + next_slot("slot0", 0) + next_slot("fill", 0);
+    for (int s = 1; s <= last_stage(); ++s)
+      text_ += next_slot(fmt::format("slot{}", s), s) + next_slot(fmt::format("filled{}", s), s);
+    return text_ + "  }\n";
   }
 
   const SystemPlanesKernel& kernel_;
   const PlaneSums& sums_;
+  int stage_ = 0;                                    // the step whose text is being written
   std::set<std::pair<bool, std::size_t>> points_{};  // coefficient or not, and which: wanted at the cell itself alone
   std::set<std::string> loaded_{};
   std::string text_{};
@@ -304,18 +370,39 @@ int ring_height(const SystemPlanesKernel& kernel) { return kernel.tile_y() + 2 *
 
 int SystemPlanesKernel::halo_x() const { return pieces(sums.radius[2], cells()) * cells(); }
 
-// The plane that is being filled must be neither the newest nor, where it is wanted, the middle one.
-int SystemPlanesKernel::slots() const { return options.ahead + 1 + (sums.centre ? sums.radius[0] : 0); }
+int SystemPlanesKernel::margin_x() const { return pieces((options.depth - 1) * sums.radius[2], cells()) * cells(); }
+
+// From the newest plane back to the oldest that is wanted: the middle one of this step, or the one the next step's
+// older level is; and what is being filled meanwhile.
+int SystemPlanesKernel::slots(int stage) const {
+  int age = sums.centre ? sums.radius[0] : 0;
+  if (stage + 1 < options.depth && sums.outputs.size() > sums.spread.size()) age = 2 * sums.radius[0] + 1;
+  return age + 1 + (stage == 0 ? options.ahead : 1);
+}
 
 std::size_t SystemPlanesKernel::local_bytes() const {
-  return static_cast<std::size_t>(slots() * ring_width(*this) * ring_height(*this)) * sums.spread.size() *
+  int all = 0;
+  for (int stage = 0; stage < options.depth; ++stage) all += slots(stage);
+  return static_cast<std::size_t>(all * ring_width(*this) * ring_height(*this)) * sums.spread.size() *
          (real == "float" ? 4 : 8);
 }
 
 std::string SystemPlanesKernel::refusal(const Limits& limits) const {
   if (!sums.refusal.empty()) return sums.refusal;
   if (sums.sums.empty()) return "no cell reads a neighbour";
-  const auto queues = sums.sums.size() * static_cast<std::size_t>(2 * sums.radius[0] * options.rows) * 4;
+  if (options.depth > 1) {
+    if (coefficients > 0) return "coefficients are taken a step at a time";
+    for (std::size_t f = 0; f < sums.outputs.size(); ++f) {
+      const bool spreads = std::find(sums.spread.begin(), sums.spread.end(), f) != sums.spread.end();
+      const bool remembers =
+          sums.outputs[f].from == From::field &&
+          std::find(sums.spread.begin(), sums.spread.end(), sums.outputs[f].index) != sums.spread.end();
+      if (!spreads && !remembers) return "several steps need every field at neighbours, or as a level that remembers";
+    }
+    if (useful_x() <= 0 || useful_y() <= 0) return "the tile would be halo";
+  }
+  const auto queues =
+      sums.sums.size() * static_cast<std::size_t>(2 * options.depth * sums.radius[0] * options.rows) * 4;
   if (queues > 140) return fmt::format("{} sums would be kept in a work-item's registers", queues);
   if (local_bytes() > limits.local_memory)
     return fmt::format("needs {} bytes of local memory, the device has {}", local_bytes(), limits.local_memory);
@@ -328,6 +415,8 @@ std::string SystemPlanesKernel::refusal(const Limits& limits) const {
 KernelSource SystemPlanesKernel::source() const {
   const auto word = [](auto number) { return std::to_string(number); };
   const int all = ring_width(*this) / cells() * ring_height(*this);
+  int all_slots = 0;
+  for (int stage = 0; stage < options.depth; ++stage) all_slots += slots(stage);
   return {.name = "stencil system planes",
           .text = SystemPlanesWriter(*this).text(),
           .defines = {{"REAL", real},
@@ -337,10 +426,15 @@ KernelSource SystemPlanesKernel::source() const {
                       {"CELLS", word(cells())},
                       {"RESIDENT", word(options.resident)},
                       {"AHEAD", word(options.ahead)},
-                      {"SLOTS", word(slots())},
+                      {"DEPTH", word(options.depth)},
+                      {"ALL_SLOTS", word(all_slots)},
                       {"SPREAD", word(sums.spread.size())},
                       {"TILE_X", word(tile_x())},
                       {"TILE_Y", word(tile_y())},
+                      {"MARGIN_X", word(margin_x())},
+                      {"MARGIN_Y", word(margin_y())},
+                      {"USEFUL_X", word(useful_x())},
+                      {"USEFUL_Y", word(useful_y())},
                       {"HALO_X", word(halo_x())},
                       {"WIDTH", word(ring_width(*this))},
                       {"PLANE", word(ring_width(*this) * ring_height(*this))},
@@ -353,18 +447,25 @@ KernelSource SystemPlanesKernel::source() const {
 SystemPlanesPlan plan_planes(const SystemPlanesKernel& kernel, const DeviceLayout& place,
                              const std::array<int, 3>& begin, const std::array<int, 3>& end,
                              std::size_t resident_groups) {
-  const int tiles_x = pieces(end[2], kernel.tile_x()), tiles_y = pieces(end[1] - begin[1], kernel.tile_y());
+  // Vectors are aligned; where nothing is lost at the sides, whole lines.
+  constexpr int kLineCells = 32;
+  const int margin = kernel.margin_x();
+  const int first_x =
+      margin == 0 ? begin[2] / kLineCells * kLineCells : begin[2] / kernel.cells() * kernel.cells() - margin;
+  const int tiles_x = pieces(end[2] - first_x - margin, kernel.useful_x());
+  const int tiles_y = pieces(end[1] - begin[1], kernel.useful_y());
   const int tiles = tiles_x * tiles_y, count = end[0] - begin[0];
   int chunk = kernel.options.march;
   if (chunk == 0) {
     // Whole waves of groups, as few as leave the planes that two pieces both read a small share.
     double best = 1e300;
     chunk = count;
-    for (int chunks = 1; chunks <= std::max(1, count / (4 * kernel.sums.radius[0] + 8)); ++chunks) {
+    const int ends = 2 * kernel.options.depth * kernel.sums.radius[0] + kernel.options.depth - 1;
+    for (int chunks = 1; chunks <= std::max(1, count / (2 * ends + 8)); ++chunks) {
       const int length = pieces(count, chunks);
       const double waves =
           std::ceil(static_cast<double>(tiles * pieces(count, length)) / static_cast<double>(resident_groups));
-      const double cost = waves * (length + 2.0 * kernel.sums.radius[0] + 4);
+      const double cost = waves * (length + ends + 4.0);
       if (cost < best * 0.999) {
         best = cost;
         chunk = length;
@@ -387,6 +488,7 @@ SystemPlanesPlan plan_planes(const SystemPlanesKernel& kernel, const DeviceLayou
                   word(end[1]),
                   word(begin[0]),
                   word(end[0]),
+                  word(first_x),
                   word(tiles_x),
                   word(chunk)};
   return plan;

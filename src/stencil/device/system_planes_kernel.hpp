@@ -1,8 +1,8 @@
-// One step of a 3D system whose neighbours come in sums (plane_sums.hpp): a work-group marches along z through a tile.
-// A plane that arrives is added to every output plane it belongs to (scatter form): only the newest plane needs its
-// halo, and the sums move down their queue with the additions themselves. Planes ahead come by asynchronous copies into
-// a ring in local memory; fields and coefficients that are read at the cell itself alone are fetched a plane before
-// they are wanted, and get no halo. One barrier a plane.
+// One step or several of a 3D system whose neighbours come in sums (plane_sums.hpp): a work-group marches along z
+// through a tile. A plane that arrives is added to every output plane it belongs to (scatter form): only the newest
+// plane needs its halo, and the sums move down their queue with the additions themselves. Planes ahead come by
+// asynchronous copies into a ring in local memory; fields and coefficients that are read at the cell itself alone are
+// fetched a plane before they are wanted, and get no halo. One barrier a plane.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -16,6 +16,7 @@
 namespace ridge::stencil {
 
 struct SystemPlanesOptions {
+  int depth = 1;
   int lanes = 32;    // work-items along x, 4 cells (double: 2) each
   int lines = 16;    // along y
   int rows = 2;      // cells along y, a work-item
@@ -34,8 +35,12 @@ struct SystemPlanesKernel {
   int cells() const { return real == "float" ? 4 : 2; }  // 16 bytes
   int tile_x() const { return options.lanes * cells(); }
   int tile_y() const { return options.lines * options.rows; }
-  int halo_x() const;  // whole vectors
-  int slots() const;   // planes in the ring
+  int halo_x() const;    // whole vectors
+  int margin_x() const;  // cells at a tile's sides that are computed and not written, whole vectors
+  int margin_y() const { return (options.depth - 1) * sums.radius[1]; }
+  int useful_x() const { return tile_x() - 2 * margin_x(); }
+  int useful_y() const { return tile_y() - 2 * margin_y(); }
+  int slots(int stage) const;  // planes in the ring that a step reads
   std::size_t local_bytes() const;
   std::string refusal(const Limits& limits) const;
   KernelSource source() const;

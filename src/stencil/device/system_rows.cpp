@@ -46,10 +46,13 @@ std::vector<SystemRowsChoice> rows_choices(std::size_t operations, bool float64)
             {{.depth = 1, .cells = cells, .prefetch = 2, .sub_groups = 2, .quick = quick}, quick ? 0.5 : 0.35, 2});
       }
     }
+    list.push_back({{.depth = 1, .cells = 2, .prefetch = 2, .sub_groups = 2, .resident = 8, .quick = true}, 0.48, 2});
     list.push_back({{.depth = 1, .cells = 1, .prefetch = 4, .sub_groups = 4, .resident = 4, .quick = true}, 0.45, 3});
     return list;
   }
   list.push_back({{.depth = 12, .cells = wide, .prefetch = 4, .sub_groups = 4}, 0.6, 1});
+  list.push_back({{.depth = 12, .cells = wide, .prefetch = 2, .sub_groups = 4, .resident = 3}, 0.6, 1});
+  list.push_back({{.depth = 8, .cells = wide, .prefetch = 2, .sub_groups = 4, .resident = 4}, 0.58, 2});
   list.push_back({{.depth = 8, .cells = wide, .prefetch = 4, .sub_groups = 4}, 0.58, 2});
   list.push_back({{.depth = 8, .cells = wide, .prefetch = 4, .sub_groups = 2}, 0.56, 1});
   list.push_back({{.depth = 4, .cells = wide, .prefetch = 4, .sub_groups = 4}, 0.55, 2});
@@ -116,6 +119,7 @@ void list_device_system_rows(const Device& device, const Update<T>& update, cons
                        .refusal = device.limits().sub_group == 0 ? "needs sub-groups that can shuffle"
                                                                  : system_rows_refusal(device, update, layout, options),
                        .cost = step_cost(update, layout, 2 / steps, choice.efficiency, redundancy)};
+    if (options.resident > 1) entry.candidate.parameters.emplace_back("resident", std::to_string(options.resident));
     if (options.quick) entry.candidate.parameters.emplace_back("division", "quick");
     entry.candidate.cost.flops =
         static_cast<double>(kernel.values.operations() * layout.changing()) / steps * redundancy;
