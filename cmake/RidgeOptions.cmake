@@ -3,6 +3,10 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
 endif()
 
+# Most of a build goes into reading headers and making the same functions of the standard library file after file. A folder
+# compiled as one unit does it once: a build from nothing takes half the time, a build after one edit more.
+option(RIDGE_UNITY "For builds from nothing: a folder is one unit, and what runs once is optimized less" OFF)
+
 # Precompiled headers save a quarter of the first build. AUTO leaves them out where ccache serves several trees at once
 # (its base_dir is set): what was compiled with one tree's headers is of no use to another.
 set(RIDGE_PCH AUTO CACHE STRING "Precompiled headers: ON, OFF or AUTO")
@@ -10,16 +14,21 @@ find_program(CCACHE_PROGRAM ccache)
 set(ridge_pch ${RIDGE_PCH})
 if(RIDGE_PCH STREQUAL "AUTO")
   set(ridge_pch ON)
-  # g++ 12 forgets which of the headers are the system's, and then its false alarms about their strings are errors.
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    set(ridge_pch OFF)
-  endif()
-  if(CCACHE_PROGRAM)
+  if(CCACHE_PROGRAM AND NOT DEFINED ENV{CCACHE_DISABLE})
     execute_process(COMMAND ${CCACHE_PROGRAM} --get-config base_dir OUTPUT_VARIABLE ccache_shared ERROR_QUIET
                     OUTPUT_STRIP_TRAILING_WHITESPACE)
     if(ccache_shared)
       set(ridge_pch OFF)
     endif()
+  endif()
+endif()
+# g++ 12 forgets which of the headers are the system's, and then what it wrongly says about their strings from -O2 on are
+# errors: there only what is optimized less has them.
+set(ridge_pch_optimized ${ridge_pch})
+if(RIDGE_PCH STREQUAL "AUTO" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  set(ridge_pch_optimized OFF)
+  if(NOT RIDGE_UNITY)
+    set(ridge_pch OFF)
   endif()
 endif()
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -32,7 +41,7 @@ endif()
 # ridge_precompile(TARGET HEADER...): what nearly every file of a target reads. A file with flags of its own cannot use
 # it and is left out.
 function(ridge_precompile target)
-  if(NOT ridge_pch OR NOT TARGET ${target})
+  if(NOT ridge_pch OR NOT TARGET ${target} OR NOT (ridge_pch_optimized OR target MATCHES "_once$"))
     return()
   endif()
   target_precompile_headers(${target} PRIVATE ${ARGN})
@@ -45,15 +54,16 @@ function(ridge_precompile target)
     endif()
   endforeach()
 endfunction()
-set(ridge_common_headers <algorithm> <cmath> <complex> <cstddef> <cstdint> <functional> <memory> <optional> <span>
-  <string> <string_view> <utility> <vector> <fmt/format.h>)
+set(ridge_common_headers <algorithm> <cmath> <complex> <cstddef> <cstdint> <filesystem> <functional> <map> <memory> <mutex>
+  <optional> <span> <string> <string_view> <utility> <vector> <fmt/format.h>)
+# What is read from tests and from nearly all that runs once on top of these.
+set(ridge_once_headers ${ridge_common_headers} <nlohmann/json.hpp>)
 
-# Most of a build goes into reading headers and making the same functions of the standard library file after file. A folder
-# compiled as one unit does it once: a build from nothing takes half the time, a build after one edit more.
-option(RIDGE_UNITY "For builds from nothing: a folder is one unit, and what runs once is optimized less" OFF)
+# What is compiled once and runs once: -Og takes two thirds of -O1's time.
+set(ridge_optimize_little $<IF:$<BOOL:${RIDGE_UNITY}>,-Og,-O1>)
 
 # ridge_run_once(TARGET REGEX): files that run once a plan or once a command (planning, kernel text, reports, options) move to
-# TARGET_once and are optimized less: they compile in two thirds of the time, and nobody waits for them. Whatever touches
+# TARGET_once and are optimized less: they compile in half the time, and nobody waits for them. Whatever touches
 # samples in loops stays.
 function(ridge_run_once target regex)
   if(NOT RIDGE_UNITY)
@@ -70,12 +80,13 @@ function(ridge_run_once target regex)
       set_target_properties(${target}_once PROPERTIES ${property} "${value}")
     endif()
   endforeach()
-  target_compile_options(${target}_once PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${target}_once PRIVATE $<$<CONFIG:Release>:${ridge_optimize_little}>)
   set_target_properties(${target} PROPERTIES SOURCES "${sources};$<TARGET_OBJECTS:${target}_once>")
 endfunction()
 
-# ridge_unity(TARGET): a unit a folder. Alone stay files with flags of their own, those that Highway reads again for every
-# instruction set, those that open a namespace to all that follows, and peers: other libraries' headers do not mix.
+# ridge_unity(TARGET [REGEX]): a unit a folder; files that open a namespace to all that follows are a unit with those that open
+# the same. Alone stay files with flags of their own, those that Highway reads again for every instruction set, peers (other
+# libraries' headers do not mix) and what matches REGEX.
 function(ridge_unity target)
   if(NOT RIDGE_UNITY OR NOT TARGET ${target})
     return()
@@ -84,15 +95,17 @@ function(ridge_unity target)
   foreach(source ${sources})
     cmake_path(ABSOLUTE_PATH source)
     cmake_path(IS_PREFIX PROJECT_BINARY_DIR ${source} generated)
-    if(generated OR NOT EXISTS ${source} OR source MATCHES "/src/cli/peers/")
+    if(generated OR NOT EXISTS ${source} OR source MATCHES "/src/cli/peers/" OR (ARGN AND source MATCHES "${ARGN}"))
       continue()
     endif()
-    file(STRINGS ${source} alone REGEX "HWY_TARGET_INCLUDE|^using namespace |^void\\* operator new" LIMIT_COUNT 1)
+    file(STRINGS ${source} alone REGEX "HWY_TARGET_INCLUDE|^void\\* operator new" LIMIT_COUNT 1)
     if(NOT alone)
       cmake_path(GET source PARENT_PATH folder)
       cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
-      string(REPLACE "/" "_" folder ${folder})
-      set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${folder})
+      file(STRINGS ${source} opened REGEX "^using namespace ")
+      string(REGEX REPLACE "using namespace ([a-z0-9_:]+)[^;]*;[^;]*" "_\\1" opened "${opened}")
+      string(REGEX REPLACE "[/:;]+" "_" group "${folder}${opened}")
+      set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
     endif()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
@@ -114,7 +127,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(ridge_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
 endif()
 if(RIDGE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(ridge_options INTERFACE -Wno-subobject-linkage)  # takes every file of a unit for a header
+  target_compile_options(ridge_options INTERFACE -Wno-subobject-linkage  # takes every file of a unit for a header
+    --param=ggc-min-heapsize=524288)  # KiB before it looks for garbage: a tenth of the time
 endif()
 if(RIDGE_SANITIZE)
   target_compile_options(ridge_options INTERFACE -fsanitize=${RIDGE_SANITIZE} -fno-sanitize-recover=all

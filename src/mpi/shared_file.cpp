@@ -24,14 +24,12 @@ namespace {
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-std::size_t extent_of(const Shape& shape, std::size_t axis) { return axis < shape.size() ? shape[axis] : 1; }
-
 // use(place in the file, in elements; packed rows, in elements; memory of a plane of the box). A plane at a time, of
 // the slowest axis, so that little memory is needed whatever order the box has.
 template <class Use>
 void for_planes(const Shape& shape, const Box& box, const Use& use) {
   if (box.size() == 0) return;
-  const std::size_t n1 = extent_of(shape, 1), n2 = extent_of(shape, 2);
+  const std::size_t n1 = shape.size() > 1 ? shape[1] : 1, n2 = shape.size() > 2 ? shape[2] : 1;
   const auto strides = box.strides();
   for (std::size_t a = box.begin[0]; a < box.end[0]; ++a) {
     const Copy packed{{1, box.extent(1), box.extent(2)}, strides, {1, box.extent(2), 1}};

@@ -6,8 +6,10 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include "stencil/host/lane_shift-inl.hpp"
 #include "stencil/host/linear_kernels.hpp"
@@ -134,33 +136,46 @@ constexpr bool Used(int dz, int line, int dx) {
 // output row that reads it; since an output row's own points come in the same order, each sum keeps its order.
 // kShifted: neighbours along x come from whole vectors, a vector before and one beyond the block included.
 template <class S, int kRows, int kUnroll, bool kShifted, int kPoint>
-HWY_INLINE void Points(const T* const* rows, std::size_t x, const V (&weights)[S::points], V (&sums)[kRows][kUnroll]) {
+HWY_INLINE void Point(const T* const* rows, std::size_t x, const V (&weights)[S::points], V (&sums)[kRows][kUnroll]) {
   constexpr int kWidth = 2 * S::rx + 1, kHeight = 2 * S::ry + kRows;
-  if constexpr (kPoint < (2 * S::rz + 1) * kHeight * kWidth) {
-    constexpr int kRow = kPoint / kWidth, kDx = kPoint % kWidth - S::rx;
-    constexpr int kDz = kRow / kHeight - S::rz,
-                  kLine = kRow % kHeight - S::ry;  // output row r reads it at dy = kLine - r
-    if constexpr (Used<S, kRows>(kDz, kLine, kDx)) {
-      const D d;
-      V values[kUnroll];
-      for (int u = 0; u < kUnroll; ++u) {
-        if constexpr (kShifted) {
-          values[u] = LoadShifted<kDx>(d, rows[kRow] + x + u * static_cast<int>(kLanes));
-        } else {
-          values[u] = hn::LoadU(d, rows[kRow] + x + kDx + u * static_cast<int>(kLanes));
-        }
+  constexpr int kRow = kPoint / kWidth, kDx = kPoint % kWidth - S::rx;
+  constexpr int kDz = kRow / kHeight - S::rz,
+                kLine = kRow % kHeight - S::ry;  // output row r reads it at dy = kLine - r
+  if constexpr (Used<S, kRows>(kDz, kLine, kDx)) {
+    const D d;
+    V values[kUnroll];
+    for (int u = 0; u < kUnroll; ++u) {
+      if constexpr (kShifted) {
+        values[u] = LoadShifted<kDx>(d, rows[kRow] + x + u * static_cast<int>(kLanes));
+      } else {
+        values[u] = hn::LoadU(d, rows[kRow] + x + kDx + u * static_cast<int>(kLanes));
       }
-      Add<S, kRows, kUnroll, kDz, kLine, kDx, 0>(values, weights, sums);
     }
-    Points<S, kRows, kUnroll, kShifted, kPoint + 1>(rows, x, weights, sums);
+    Add<S, kRows, kUnroll, kDz, kLine, kDx, 0>(values, weights, sums);
   }
+}
+
+// One after the other, not one inside the other: a compiler takes time with the square of how deep functions nest.
+template <class S, int kRows, int kUnroll, bool kShifted, int... kPoint>
+HWY_INLINE void Points(const T* const* rows, std::size_t x, const V (&weights)[S::points], V (&sums)[kRows][kUnroll],
+                       std::integer_sequence<int, kPoint...>) {
+  (Point<S, kRows, kUnroll, kShifted, kPoint>(rows, x, weights, sums), ...);
 }
 
 template <class S, bool kStreaming, int kRows, int kUnroll, bool kShifted = false>
 HWY_INLINE void BlockAt(const T* const* rows, const V (&weights)[S::points], T* const* out, std::size_t x) {
   V sums[kRows][kUnroll];
-  Points<S, kRows, kUnroll, kShifted, 0>(rows, x, weights, sums);
+  constexpr int kPoints = (2 * S::rz + 1) * (2 * S::ry + kRows) * (2 * S::rx + 1);
+  Points<S, kRows, kUnroll, kShifted>(rows, x, weights, sums, std::make_integer_sequence<int, kPoints>());
   for (int r = 0; r < kRows; ++r) Put<kStreaming>(sums[r], out[r] + x);
+}
+
+// The ends of rows, a vector at a time; the last one overlaps its neighbour: the same values once more. Not inlined, so
+// that it is compiled once and not at every place.
+template <class S, int kRows>
+HWY_NOINLINE void BlockEdge(const T* const* rows, const V (&weights)[S::points], T* const* out, std::size_t x,
+                            std::size_t end) {
+  for (; x < end; x += kLanes) BlockAt<S, false, kRows, 1>(rows, weights, out, std::min(x, end - kLanes));
 }
 
 // Rows too narrow for two vectors.
@@ -191,9 +206,8 @@ void Block(const T* const* in, const T* weights, T* const* out, std::size_t begi
   const D d;
   V spread[S::points];
   for (int i = 0; i < S::points; ++i) spread[i] = hn::Set(d, weights[i]);
-  // Vectors at both ends overlap what lies between them: the same values once more.
   if (end - begin < 2 * kLanes) return BlockPlainly<S, kRows>(rows, weights, to, begin, end);
-  BlockAt<S, false, kRows, 1>(rows, spread, to, begin);
+  BlockEdge<S, kRows>(rows, spread, to, begin, begin + kLanes);
   std::size_t x = FirstAligned(to[0], begin);  // rows lie alike, so what is aligned in one is in all
   if constexpr (kLaneShifts && S::rx == 1 && S::points <= 7) {
     // Only what the sums read anyway is known to be there: from a cell before the range to a cell beyond it.
@@ -204,8 +218,7 @@ void Block(const T* const* in, const T* weights, T* const* out, std::size_t begi
   }
   for (; x + kUnroll * kLanes <= end; x += kUnroll * kLanes)
     BlockAt<S, kStreaming, kRows, kUnroll>(rows, spread, to, x);
-  for (; x + kLanes <= end; x += kLanes) BlockAt<S, kStreaming, kRows, 1>(rows, spread, to, x);
-  if (x < end) BlockAt<S, false, kRows, 1>(rows, spread, to, end - kLanes);
+  BlockEdge<S, kRows>(rows, spread, to, x, end);
 }
 
 // Vectors at once so that sums, values and weights of the small shapes fit 16 to 32 registers.

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""The rule of unity builds: files that are compiled as one unit (a folder's, see ridge_unity in cmake/RidgeOptions.cmake) give
+different names to what their anonymous namespaces hold. A compiler says so only in a build from nothing; this reads text and takes
+a second.
+
+unity_names.py ROOT          looks at every unit of src/, python/src and tests/
+unity_names.py --self-test   writes the same name twice in a small tree and sees that it is noticed
+"""
+import collections
+import pathlib
+import re
+import sys
+import tempfile
+
+# Alone in their unit: Highway's files, those that replace operator new, and what ridge_unity is told or has flags of its own.
+ALONE = re.compile(r"HWY_TARGET_INCLUDE|^void\* operator new", re.M)
+ALONE_PATHS = re.compile(r"/cli/peers/|/fftw/interface_|/place/emit/|/fcma_[^/]*$|_pixels_missing|png_missing|communicator_alone")
+FRONTEND = "src/place/frontend"  # one unit, whatever it opens
+OPENED = re.compile(r"^using namespace ([\w:]+)", re.M)
+TYPE = re.compile(r"^(?:struct|class|enum(?: class)?|union) (\w+)(?! *;)\b[^;(]*(?:\{|$)|^using (\w+) =")
+VALUE = re.compile(r"^(?:inline |static |thread_local )*(?:constexpr |constinit |const )[\w:<>,*& ]*?\b(\w+)(?:\[[^\]]*\])*(?: =|\{|;)")
+FUNCTION = re.compile(r"^(?!using|return|namespace|template|struct|class|enum|union|case|if|for|while|TEST|EXPECT|HWY_|#|//|\})"
+                      r"[\w:<>,*&\[\]. ~]+?[ *&](\w+)\((.*)$")
+
+
+def without_comments(text):
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    text = re.sub(r'R"(\w*)\(.*?\)\1"', '""', text, flags=re.S)
+    return re.sub(r'//(?! namespace)[^\n]*', "", text)
+
+
+def parameters(lines, number, rest):
+    """The types of a function's parameters as far as text shows them; None for a declaration."""
+    text, depth = "", 1
+    for line in [rest] + lines[number + 1:number + 12]:
+        for at, sign in enumerate(line):
+            depth += {"(": 1, ")": -1}.get(sign, 0)
+            if depth == 0:
+                tail = line[at + 1:]
+                if not tail.rstrip().endswith("{") and "{" not in tail:
+                    return None if tail.strip().endswith(";") or not tail.strip() else re.sub(r"\s+", " ", text)
+                names = re.sub(r"\s*=[^,]*", "", text)
+                return re.sub(r"\s+", "", re.sub(r"[ &*]\w+\s*(?=,|$)", lambda name: name.group()[0].strip(), names))
+            text += sign
+        text += " "
+    return None
+
+
+def names(text):
+    """(namespace, name, kind) of what a file's anonymous namespaces define at their top level, with the line."""
+    lines = without_comments(text).splitlines()
+    spaces, template = [], ""
+    for number, line in enumerate(lines):
+        opened = re.match(r"^(?:inline )?namespace ?([\w:]*) ?(?:\[\[.*\]\] )?\{ *(\})?", line)
+        if opened and not opened.group(2):
+            spaces.append(opened.group(1))
+            continue
+        if re.match(r"^\} *// namespace", line) and spaces:
+            spaces.pop()
+            continue
+        if line.startswith("template"):
+            template = re.sub(r"\s+", "", line)
+            continue
+        if "" not in spaces or line[:1].isspace():  # members and bodies stand further right
+            continue
+        kind = None
+        if match := TYPE.match(line):
+            name = match.group(1) or match.group(2)
+            kind = None if "<" in line.split("{")[0].split(":")[0] else "type"  # a specialization is none
+        elif match := VALUE.match(line):
+            name, kind = match.group(1), "value"
+        elif match := FUNCTION.match(line):
+            name, types = match.group(1), parameters(lines, number, match.group(2))
+            kind = None if types is None else f"function({types})"
+        if kind:
+            alias = line if line.startswith("using") else ""  # the same twice is allowed
+            yield ("::".join(spaces), name, kind + template), alias, number + 1
+        if line and not line.startswith(" "):
+            template = ""
+
+
+def unit_of(root, path, text):
+    folder = path.parent.relative_to(root).as_posix()
+    if ALONE.search(text) or ALONE_PATHS.search(path.as_posix()):
+        return None
+    return folder if folder == FRONTEND else " ".join([folder] + OPENED.findall(text))
+
+
+def collisions(root):
+    found, units = [], collections.defaultdict(dict)
+    paths = [path for part in ("src", "python/src", "tests") for path in sorted((root / part).rglob("*.cpp"))]
+    for path in paths:
+        text = path.read_text(errors="replace")
+        unit = unit_of(root, path, text)
+        if unit is None:
+            continue
+        for key, alias, line in names(text):
+            place = f"{path.relative_to(root)}:{line}"
+            other, same = units[unit].setdefault(key, (place, alias))
+            if other.split(":")[0] != place.split(":")[0] and not (alias and alias == same):
+                found.append(f"{place}: {key[1]} is also at {other}: one of the two needs another name, or both a header")
+    return found
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        (root / "src/fft").mkdir(parents=True)
+        for name, own in (("a", "int helper(int a)"), ("b", "int helper(int b)"), ("c", "int helper(double b)")):
+            (root / f"src/fft/{name}.cpp").write_text(
+                f"namespace ridge {{\nnamespace {{\n\n{own} {{\n  return 1;\n}}\nstruct Only{name} {{}};\n\n}}  // namespace\n}}  // namespace ridge\n")
+        seen = collisions(root)
+        assert len(seen) == 1 and "src/fft/b.cpp:4: helper" in seen[0], seen
+        (root / "src/fft/d.cpp").write_text("namespace {\nconstexpr int kMost = 3;\n}  // namespace\n")
+        (root / "src/fft/e.cpp").write_text("namespace {\nconstexpr double kMost = 3;\n}  // namespace\n")
+        assert len(collisions(root)) == 2, collisions(root)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    if sys.argv[1] == "--self-test":
+        sys.exit(self_test())
+    problems = collisions(pathlib.Path(sys.argv[1]))
+    print("\n".join(problems) or "no name stands twice in a unit")
+    sys.exit(1 if problems else 0)
