@@ -15,6 +15,7 @@ namespace {
 
 class DeviceVariances : public test::NeedsAccelerator<> {
  protected:
+  static void SetUpTestSuite() { test::compile_quickly(); }
   const std::vector<Device> all = test::accelerators();
 };
 
