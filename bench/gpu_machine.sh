@@ -25,7 +25,7 @@ for step in "${steps[@]}"; do
   echo "=== $step"
   case $step in
     build)
-      cmake -S . -B build-gpu -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$PWD/.gpu-deps/usr" \
+      cmake -S . -B build-gpu -G Ninja -DCMAKE_BUILD_TYPE=Release -DRIDGE_UNITY=ON -DCMAKE_PREFIX_PATH="$PWD/.gpu-deps/usr" \
         >"$out/configure.log" 2>&1 || { tail -20 "$out/configure.log"; exit 1; }
       ninja -C build-gpu -k0 >"$out/build.log" 2>&1 || { grep -E "error|FAILED" "$out/build.log" | head -40; }
       tail -1 "$out/build.log"
@@ -62,6 +62,9 @@ for step in "${steps[@]}"; do
           >"$out/check-${device%%:*}.log" 2>&1 || failed="${failed:-} $step:$device"
         tail -20 "$out/check-${device%%:*}.log"
       done
+      if command -v mpirun >/dev/null; then  # and transforms spread over processes
+        timeout 300 mpirun --oversubscribe -n 5 $ridge check mpi --seconds 30 --seed "${CHECK_SEED:-today}" || failed="${failed:-} $step:mpi"
+      fi
       ;;
     sanitize)  # the same under the toolkit's checkers, smaller; SANITIZE_SECONDS a tool
       sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | tail -1)
