@@ -56,7 +56,7 @@ std::optional<Nest> Reader::nest(const Stmt* s, Part& into) {
       else if (v.array() && !v.local_memory) {
         // An array is needed later unless nothing outside the nest names it.
         bool elsewhere = false;
-        visit(function_->getBody(), [&](const Stmt* x) {
+        visit(function_->getBody(), [&, decl = decl](const Stmt* x) {
           if (const auto* ref = dyn_cast<DeclRefExpr>(x); ref != nullptr && ref->getDecl() == decl) {
             const Span at = span(x->getSourceRange());
             elsewhere |= !at.known || at.begin < scope_->nest.span.begin || at.begin >= scope_->nest.span.end;

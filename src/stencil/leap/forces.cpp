@@ -62,7 +62,8 @@ std::vector<Faces> Forces::faces(const Value& value) const {
   std::vector<Faces> result = blank_;
   for (std::size_t i = 0; i < result.size(); ++i) {
     Faces& faces = result[i];
-    const auto [a, b] = others(faces.axis);
+    const auto [first, second] = others(faces.axis);
+    const std::size_t a = first, b = second;  // a lambda of clang's takes no name of a pair's part
     const std::size_t down = modes_.axes[a].cells, across = modes_.axes[b].cells, all = down * across;
     for (const std::size_t side : {0, 1}) {
       std::vector<double> cells(all * modes_.fields);

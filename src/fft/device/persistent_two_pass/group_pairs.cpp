@@ -48,7 +48,7 @@ std::vector<GroupPair> group_pairs(const PassDesign& first, const PassDesign& se
   std::vector<GroupPair> pairs;
   for (auto& [cost, pair] : found) {
     // The same radices in a group of another size say little more.
-    const bool seen = std::ranges::any_of(pairs, [&](const GroupPair& other) {
+    const bool seen = std::ranges::any_of(pairs, [&pair = pair](const GroupPair& other) {
       return other.first == pair.first && other.second == pair.second && other.first_threads == pair.first_threads;
     });
     if (seen) continue;
