@@ -79,6 +79,7 @@ struct Loop {
   std::string iterator{}, type{}, host_type{};
   std::string host_iterator{};       // "" where the source gives it no name
   int axis = -1;                     // of the grid, in a kernel
+  std::string open{}, first{};       // in a kernel, where it shares its axis: what opens it, and its iterator's value
   std::string start{}, condition{};  // kernel text; a loop that is not counted has its whole header in start
   long step = 1;
   Conjunction bounds{};

@@ -261,8 +261,11 @@ class Work {
       made.text += kernel.text;
       for (std::size_t i = 0; i < kernel.chain.size(); ++i) {
         LoopVerdict& l = verdict(report, prefix_ + nest.loops[kernel.chain[i]].id);
-        l.axis =
-            static_cast<int>(std::find(kernel.axes.begin(), kernel.axes.end(), kernel.chain[i]) - kernel.axes.begin());
+        const auto at = std::find(kernel.axes.begin(), kernel.axes.end(), kernel.chain[i]) - kernel.axes.begin();
+        l.axis = static_cast<int>(std::min<std::ptrdiff_t>(at, 2));
+        if (kernel.chain.size() > 3 && at >= 2)
+          l.transformed.push_back("coalescing: " + std::to_string(kernel.chain.size() - 2) +
+                                  " loops share the third axis of the grid");
         if (!kernel.copies_of.empty()) report.enough = 140;  // a group takes 32 x 4 columns at once
         if (!kernel.copies_of.empty() && kernel.copies_of[l.axis] != "1")
           l.transformed.push_back(kernel.copies_of[l.axis] +

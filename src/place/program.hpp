@@ -42,6 +42,7 @@ struct Part {
   bool in_sequence = false;         // stands in a { } block, so that text may be put before and after it
   struct Local {
     std::string name{}, data{}, count{}, element{};
+    std::string birth{};  // a vector of which only elements are used: its length, or the range it copies
   };
   std::vector<Local> moves{};  // std::vectors whose memory it may exchange for other memory
   std::vector<std::pair<std::string, std::string>>

@@ -21,19 +21,21 @@ class Generator {
  public:
   explicit Generator(unsigned seed) : random_(seed) {}
 
-  // void nNUMBER(...) with one to three loops, one to three statements at the bottom and some between the loops.
+  // void nNUMBER(...) with one to five loops, one to three statements at the bottom and some between the loops.
   std::string function(int number) {
     iterators_.clear();
     low_.clear();
     std::string text = "static void n" + std::to_string(number) +
                        "(const float* a, float* b, float* c, const int* where, int n, int m) {\n";
-    const int depth = 1 + pick(3);
+    const int depth = pick(8) == 0 ? 4 + pick(2) : 1 + pick(3);
     std::string pad = "  ", ends;
     const bool scratch = pick(4) == 0, sums = pick(6) == 0;
     if (scratch) text += "  float t = 0;\n";
     if (sums) text += "  float s = 0;\n";
     for (int d = 0; d < depth; ++d) {
-      const std::string i(1, static_cast<char>('i' + d)), limit = d == 1 ? "m" : "n";
+      static const char* const iterators[] = {"i", "j", "k", "p", "q"};
+      static const char* const limits[] = {"n", "m", "n", "3", "2"};
+      const std::string i = iterators[d], limit = limits[d];
       const int form = pick(8);
       const std::string start = form == 1            ? "1"
                                 : form == 2 && d > 0 ? iterators_[static_cast<std::size_t>(pick(d))]
@@ -104,7 +106,9 @@ class Generator {
       case 8:
         return "where[" + i + "]";
       default:
-        return iterators_.size() == 1 ? i : iterators_.size() == 2 ? "i * m + j" : "(i * m + j) * n + k";
+        static const char* const whole[] = {"i", "i * m + j", "(i * m + j) * n + k", "((i * m + j) * n + k) * 3 + p",
+                                            "(((i * m + j) * n + k) * 3 + p) * 2 + q"};
+        return whole[iterators_.size() - 1];
     }
   }
   std::string assignment(const std::string& more = "") {

@@ -9,12 +9,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <initializer_list>
 #include <iterator>
 #include <map>
 #include <new>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -80,6 +82,49 @@ inline Grid grid_over(std::initializer_list<Int> iterations, std::initializer_li
 inline std::atomic<Int>& launches() {  // of kernels, since the program started
   static std::atomic<Int> count{0};
   return count;
+}
+
+// A long copy between pageable memory and the device: through page-locked pieces, several threads at a time, because
+// one thread's memcpy is slower than the bus. It is also these threads that first touch fresh pages. A lane has two
+// pieces in slot[]; start() sends or fetches one, wait() ends when that is done.
+constexpr Int kPiece = Int{1} << 21, kLongCopy = Int{1} << 23;
+inline std::size_t lanes_here() { return std::max(1u, std::min(8u, std::thread::hardware_concurrency() / 2)); }
+template <class Lane>
+void copy_by_lanes(std::vector<Lane>& lanes, char* host, Int bytes, bool up) {
+  std::atomic<Int> next{0};
+  const auto work = [&](Lane& lane) {
+    const auto empty = [&](Int at, int turn) {  // a piece that has come from the device
+      lane.wait(turn);
+      std::memcpy(host + at, lane.slot[turn], static_cast<std::size_t>(min(kPiece, bytes - at)));
+    };
+    Int before = -1;
+    for (int turn = 0;; turn = 1 - turn) {
+      const Int at = next.fetch_add(kPiece), n = min(kPiece, bytes - at);
+      if (up && n > 0) {
+        lane.wait(turn);
+        std::memcpy(lane.slot[turn], host + at, static_cast<std::size_t>(n));
+      }
+      if (n > 0) lane.start(turn, at, n, up);
+      if (!up && before >= 0) empty(before, 1 - turn);  // while this one is on its way
+      before = at;
+      if (n <= 0) break;
+    }
+    lane.wait(0);
+    lane.wait(1);
+  };
+  std::vector<std::exception_ptr> failed(lanes.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < lanes.size(); ++i)
+    threads.emplace_back([&, i] {
+      try {
+        work(lanes[i]);
+      } catch (...) {
+        failed[i] = std::current_exception();
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  for (const std::exception_ptr& f : failed)
+    if (f) std::rethrow_exception(f);
 }
 
 // One run of a placed function. Belongs to one thread. The Device says what Memory is, makes it, copies and launches.
@@ -186,8 +231,43 @@ class SessionOn {
     device_.uploaded();
   }
 
-  // All of it is 0, and the host has not touched it: nothing need be copied.
-  void zeros(const void* data, Int bytes) { zeros_[static_cast<const char*>(data)] = bytes; }
+  // A local array that began as a std::vector. It lives on the device; the host has addresses for it, whose pages are
+  // only made when the host needs what is there.
+  template <class T>
+  class Array {
+   public:
+    Array(SessionOn& session, std::size_t count) : Array(session, count, nullptr) {  // of zeros
+      if (session.device_.there()) session.zeros_[bytes_of(data_)] = bytes();        // calloc's are zeros too
+    }
+    Array(SessionOn& session, const T* from, const T* to) : Array(session, static_cast<std::size_t>(to - from), from) {
+      if (count_ > 0 && !session.begin_as_copy(data_, from, bytes())) std::copy(from, to, data_);
+    }
+    ~Array() {
+      session_.forget(data_, bytes());
+      std::free(data_);
+    }
+    Array(const Array&) = delete;
+    Array& operator=(const Array&) = delete;
+    T* data() { return data_; }
+    const T* data() const { return data_; }
+    std::size_t size() const { return count_; }
+    bool empty() const { return count_ == 0; }
+    T& operator[](std::size_t i) { return data_[i]; }
+    const T& operator[](std::size_t i) const { return data_[i]; }
+
+   private:
+    SessionOn& session_;
+    std::size_t count_ = 0;
+    T* data_ = nullptr;
+    Array(SessionOn& session, std::size_t count, const T*)
+        : session_(session),
+          count_(count),
+          data_(static_cast<T*>(std::calloc(std::max<std::size_t>(count, 1), sizeof(T)))) {
+      if (data_ == nullptr) throw std::bad_alloc();
+    }
+    static const char* bytes_of(const T* data) { return reinterpret_cast<const char*>(data); }
+    Int bytes() const { return static_cast<Int>(count_ * sizeof(T)); }
+  };
 
   // Who owns memory knows how much there is; a callee that only has the address may ask.
   void knows(const void* data, Int bytes) { known_[static_cast<const char*>(data)] = bytes; }
@@ -228,11 +308,33 @@ class SessionOn {
       copies_.erase(at);
     });
   }
+  // New memory of the host that holds what lies at `from`, made on the device. False: there is no room for it; then
+  // `from` is up to date on the host.
+  bool begin_as_copy(const void* data, const void* from, Int bytes) {
+    const auto known = copies_.find(static_cast<const char*>(from));
+    const bool there = known != copies_.end() && known->second.device && known->second.bytes >= bytes;
+    if (!there) host_reads(from, bytes);
+    Int taken = bytes;
+    for (const auto& [at, copy] : copies_) taken += copy.bytes;
+    if (!device_.there() || bytes > device_.largest() || taken > device_.memory() / 8 * 7) {
+      host_reads(from, bytes);
+      return false;
+    }
+    Copy made{device_.allocate(max(bytes, 4)), bytes, false, true};
+    if (there)
+      device_.copy(known->second.memory, made.memory, bytes);
+    else
+      device_.upload(from, made.memory, bytes);
+    device_.uploaded();
+    copies_[static_cast<const char*>(data)] = std::move(made);
+    return true;
+  }
   void unknow(const void* data, Int bytes) {
-    const char* from = static_cast<const char*>(data);
-    for (auto* list : {&known_, &zeros_})
-      for (auto at = list->begin(); at != list->end();)
-        at = at->first < from + bytes && at->first + at->second > from ? list->erase(at) : std::next(at);
+    for (auto* list : {&known_, &zeros_}) end_in(*list, static_cast<const char*>(data), bytes);
+  }
+  static void end_in(std::map<const char*, Int>& list, const char* from, Int bytes) {
+    for (auto at = list.begin(); at != list.end();)
+      at = at->first < from + bytes && at->first + at->second > from ? list.erase(at) : std::next(at);
   }
   Memory copy_of(const void* data, Int bytes, bool written, bool whole) {
     const char* key = static_cast<const char*>(data);
@@ -251,48 +353,25 @@ class SessionOn {
         device_.upload(data, copy.memory, copy.bytes);
     }
     copy.device = true;
-    if (written) copy.host = false;
+    if (written) {
+      copy.host = false;
+      end_in(zeros_, key, bytes);
+    }
     return copy.memory;
   }
-};
-
-// For a local vector of zeros that the host may never touch: long blocks of calloc are the system's pages of zeros, and
-// no element is written.
-template <class T>
-struct Untouched {
-  using value_type = T;
-  Untouched() = default;
-  template <class U>
-  Untouched(const Untouched<U>&) {}
-  T* allocate(std::size_t n) {
-    void* data = std::calloc(n, sizeof(T));
-    if (data == nullptr) throw std::bad_alloc();
-    return static_cast<T*>(data);
-  }
-  void deallocate(T* data, std::size_t) { std::free(data); }
-  template <class U>
-  void construct(U*) {}
-  bool operator==(const Untouched&) const { return true; }
-  bool operator!=(const Untouched&) const { return false; }
 };
 
 // Stands behind a local array in generated code: what the device has of it ends with it.
 template <class Session, class Array>
 class Owner {
  public:
-  Owner(Session& session, const Array& array) : session_(session), array_(array) { begin(array); }
+  Owner(Session& session, const Array& array) : session_(session), array_(array) {}
   ~Owner() { session_.forget(std::data(array_), bytes()); }
   Owner(const Owner&) = delete;
   Owner& operator=(const Owner&) = delete;
 
  private:
   Int bytes() const { return static_cast<Int>(std::size(array_) * sizeof(*std::data(array_))); }
-  template <class Any>
-  void begin(const Any&) {}
-  template <class T>
-  void begin(const std::vector<T, Untouched<T>>& array) {
-    session_.zeros(array.data(), bytes());
-  }
   Session& session_;
   const Array& array_;
 };

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "place/emit/node_text.hpp"
+#include "place/transform/coalescing.hpp"
 
 namespace ridge::place::criteria {
 namespace {
@@ -65,7 +66,7 @@ Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) 
       written.insert(a.variable);
   });
   const Node* at = find_loop(nest.root, root);
-  while (choice.chain.size() < 3) {
+  while (choice.chain.size() < transform::kMostCoalesced) {
     std::vector<const Node*> beside;
     const Node* inner = only_loop(at->children[0], beside);
     if (inner == nullptr) break;
@@ -101,6 +102,11 @@ Choice choose(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) 
     bool changed = false;
     emit::visit_accesses(*inner, [&](const Access& a) { changed |= a.write && set_beside.count(a.variable) > 0; });
     if (!repeatable || changed) break;
+    if (choice.chain.size() >= 3) {  // more loops than axes: the outer ones share one
+      bool boxes = transform::box(nest, inner->loop);
+      for (const int l : choice.chain) boxes = boxes && transform::box(nest, l);
+      if (!boxes) break;
+    }
     choice.chain.push_back(inner->loop);
     copies.insert(v.copies.begin(), v.copies.end());
     at = inner;

@@ -8,7 +8,7 @@
 namespace ridge::place::criteria {
 
 struct Choice {
-  std::vector<int> chain{};  // loops on the grid, outermost first, at most three; empty: the nest is not placed
+  std::vector<int> chain{};  // loops on the grid, outermost first, boxes only past three; empty: the nest is not placed
   bool reduces = false;
   std::vector<int> atomics{};  // arrays of whole numbers that many iterations add to, at places only the run knows
   std::vector<int> copies{};   // arrays that are read from a copy taken before the nest

@@ -1,33 +1,15 @@
 #include "place/emit/blocking.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 #include "place/emit/node_text.hpp"
+#include "place/emit/words.hpp"
 
 namespace ridge::place::emit {
 namespace {
 
 constexpr int kCopies = 4;  // of each loop: sixteen sums stay in registers
-
-bool letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-std::string replaced(const std::string& text, const std::string& word, const std::string& by) {
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    if (!letter(text[at])) {
-      result += text[at++];
-      continue;
-    }
-    std::size_t end = at;
-    while (end < text.size() && letter(text[end])) ++end;
-    const std::string name = text.substr(at, end - at);
-    result += name == word ? by : name;
-    at = end;
-  }
-  return result;
-}
 
 void replace_in(Node& node, const std::string& word, const std::string& by) {
   node.text = replaced(node.text, word, by);

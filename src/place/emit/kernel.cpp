@@ -8,6 +8,8 @@
 #include "place/emit/blocking.hpp"
 #include "place/emit/node_text.hpp"
 #include "place/emit/reduction_text.hpp"
+#include "place/emit/words.hpp"
+#include "place/transform/coalescing.hpp"
 
 namespace ridge::place::emit {
 namespace {
@@ -19,8 +21,6 @@ std::string joined(const std::vector<std::string>& list) {
 }
 
 const std::vector<std::string> kItems[4] = {{"1", "1", "1"}, {"256", "1", "1"}, {"32", "8", "1"}, {"32", "4", "2"}};
-
-bool letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 // name[i] becomes name[(i) * (ulong)all + item]: neighbours in the grid lie side by side.
 std::string interleaved(const std::string& text, const std::string& name) {
@@ -42,13 +42,6 @@ std::string interleaved(const std::string& text, const std::string& name) {
     at = end;
   }
   return result;
-}
-
-bool names(const std::string& text, const std::string& word) {
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
-    if ((at == 0 || !letter(text[at - 1])) && (at + word.size() >= text.size() || !letter(text[at + word.size()])))
-      return true;
-  return false;
 }
 
 // name[ becomes name_before[ in all that is read.
@@ -244,7 +237,7 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
   // The kernel.
   std::vector<Loop> loops = nest.loops;
   for (std::size_t i = 0; i < choice.chain.size(); ++i) {
-    loops[k.axes[i]].axis = static_cast<int>(i);
+    loops[k.axes[i]].axis = std::min(static_cast<int>(i), 2);
     if (loops[choice.chain[i]].start.find_first_of("?&|<>=") != std::string::npos)
       loops[choice.chain[i]].start = "(" + loops[choice.chain[i]].start + ")";
   }
@@ -268,6 +261,12 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
     arguments.push_back("GLOBAL const " + nest.variables[c].element + "* RESTRICT " + nest.variables[c].name +
                         "_before");
   for (const int s : k.scalars) arguments.push_back(nest.variables[s].element + " " + nest.variables[s].name);
+  if (k.axes.size() > 3) {
+    std::vector<int> shared;
+    for (const int l : choice.chain)
+      if (loops[l].axis == 2) shared.push_back(l);
+    top += transform::coalesce(loops, shared);
+  }
   for (const int e : k.expanded)
     arguments.push_back("GLOBAL " + nest.variables[e].element + "* RESTRICT " + nest.variables[e].name);
   for (const int p : privates) {
@@ -307,7 +306,7 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
     }
     remember_order(root_node, ordered, nest, order + " + " + at);
   }
-  k.items = kItems[choice.chain.size()];
+  k.items = kItems[std::min<std::size_t>(choice.chain.size(), 3)];
   std::string body;
   if (const Blocking blocking = k.expanded.empty() && !k.atomic ? find_blocking(nest, choice, k.privates) : Blocking{};
       blocking.blocks()) {

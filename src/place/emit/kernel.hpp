@@ -31,12 +31,13 @@ struct Kernel {
   std::vector<int> scalars{};
   std::vector<Reduction> reductions{};
   std::vector<int> expanded{}, privates{}, copies{};
-  std::vector<HostCall> iterations{};     // one an axis
+  std::vector<HostCall> iterations{};     // one a loop of `axes`
   std::vector<std::string> items{};       // of a group, along each axis
   std::vector<std::string> copies_of{};   // iterations an item takes along each axis; empty: one
   HostCall fits{};                        // empty where nothing is assumed
   std::vector<std::string> parameters{};  // of the host functions, by name in the nest
-  std::vector<int> chain{}, axes{};       // the loops on the grid, outermost first; and by axis
+  std::vector<int> chain{}, axes{};       // the loops on the grid, outermost first; and by axis,
+                                          // the last of which those from the third on share
   bool libm = false, reassociates = false;
   bool atomic = false;  // items add to the same places
   std::string why{};    // it cannot be made

@@ -55,6 +55,9 @@ std::string node_text(const Node& node, const std::vector<Loop>& loops, int inde
       if (loop.kind == "do" && !loop.counted)
         return pad + "do {\n" + node_text(node.children[0], loops, indent + 1) + pad + "} while (" + loop.condition +
                ");\n";
+      if (!loop.open.empty())
+        return pad + loop.open + (loop.open == "{" ? "" : " {") + "\n" + pad + "  " + loop.first + "\n" +
+               node_text(node.children[0], loops, indent + 1) + pad + "}\n";
       if (transform::unrolls(node, loop)) text = pad + "UNROLL\n";
       return text + pad + loop_header(loop) + " {\n" + node_text(node.children[0], loops, indent + 1) + pad + "}\n";
     }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "place/emit/program_text.hpp"
+#include "place/emit/words.hpp"
 
 namespace ridge::place::emit {
 namespace {
@@ -37,7 +38,12 @@ std::string joined(const std::set<std::string>& list) {
   return text;
 }
 
-// Loops that may be run as one: nothing between their headers, bounds that do not depend on each other.
+bool has_loops(const Node& node) {
+  return node.kind == NodeKind::loop || std::any_of(node.children.begin(), node.children.end(), has_loops);
+}
+
+// Loops that may be run as one: nothing between their headers, bounds that do not depend on each other. An innermost
+// loop is left alone: the compiler makes vectors of it, which it does not of one that begins anywhere.
 int collapsible(const Kernel& kernel, const Nest& nest) {
   const Node* at = &nest.root;
   int count = 0;
@@ -50,6 +56,7 @@ int collapsible(const Kernel& kernel, const Nest& nest) {
     for (const Constraint& c : loop.bounds)
       for (const std::string& name : c.poly.symbols()) free = free && iterators.count(name) == 0;
     if (!free) break;
+    if (count > 0 && !has_loops(at->children[0])) break;
     iterators.insert(loop.iterator);
     ++count;
     at = &at->children[0];
@@ -123,7 +130,13 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
       tests += (tests.empty() ? "" : " && ") + ("placed::apart({" + ranges + "})");
     }
     if (!tests.empty()) pragma += " if (" + tests + ")";
-    functions += k.functions;
+    for (std::size_t from = 0; from < k.functions.size();) {  // those that the pragma asks
+      const std::size_t end = std::min(k.functions.find("\n}\n", from), k.functions.size() - 3) + 3;
+      const std::string one = k.functions.substr(from, end - from);
+      const std::size_t bracket = one.find('('), word = one.rfind(' ', bracket) + 1;
+      if (names(pragma, one.substr(word, bracket - word))) functions += one;
+      from = end;
+    }
     const auto line = program.text.rfind('\n', nest.span.begin);
     std::string pad;
     for (auto i = line + 1; i < nest.span.begin && program.text[i] == ' '; ++i) pad += ' ';

@@ -1,9 +1,7 @@
 #include "place/emit/program_text.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
-#include <regex>
 #include <set>
 
 #include "place/emit/node_text.hpp"
@@ -219,37 +217,44 @@ class Writer {
         }
         [[fallthrough]];
       case PartKind::statement:
+        if (resident(part, function, edits)) return;
         whole(part, function, edits);
-        untouched(part, function, edits);
         declared(part, edits);
         return;
     }
   }
 
-  // std::vector<float> v(n); or v(n, 0.0f); whose elements are only reached by v[...] and v.data(): the host need not
-  // fill with zeros what only the device will touch.
-  void untouched(const Part& part, int function, std::vector<Edit>& edits) const {
-    if (part.locals.size() != 1 || !part.in_sequence) return;
-    static const std::regex form(
-        R"(^(std::vector<\s*(float|double|int|unsigned|short|unsigned char)\s*>)\s+(\w+)\(([^,{}"]*?)(,\s*0(\.0*)?f?\s*)?\);?$)");
-    const std::string text = original(part.span);
-    std::smatch found;
-    if (!std::regex_match(text, found, form) || found.str(4).empty()) return;
-    const std::string name = found.str(3);
-    const Span& body = p_.functions[function].body;
-    const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-    for (std::size_t at = p_.text.find(name, body.begin); at < body.end; at = p_.text.find(name, at + 1)) {
-      if (letter(p_.text[at - 1]) || letter(p_.text[at + name.size()]) || (at >= part.span.begin && at < part.span.end))
-        continue;
-      const std::string rest = p_.text.substr(at + name.size(), 7);
-      if (rest[0] != '[' && rest != ".data()" && rest != ".size()") return;
+  // std::vectors of which kernels use elements and nobody else anything more: they live on the device, and the host
+  // neither fills them nor copies them.
+  bool resident(const Part& part, int function, std::vector<Edit>& edits) const {
+    if (part.locals.empty() || !part.in_sequence || part.leaves) return false;
+    bool used = false;
+    std::string text;
+    const std::string pad = indent_of(part.span.begin);
+    for (const Part::Local& local : part.locals) {
+      if (local.birth.empty()) return false;
+      used |= reaches(p_.functions[function].root, function, local);
+      text += (text.empty() ? "" : "\n" + pad) + ("placed::Session::Array<" + local.element + "> ") + local.name + "(" +
+              session_ + ", " + local.birth + ");";
     }
-    const unsigned begin = part.span.begin, type = begin + static_cast<unsigned>(found.length(1));
-    edits.push_back({begin, type, "std::vector<" + found.str(2) + ", placed::Untouched<" + found.str(2) + ">>"});
-    if (const auto zero = static_cast<unsigned>(found.length(5)); zero > 0) {
-      const unsigned comma = begin + static_cast<unsigned>(found.position(5));
-      edits.push_back({comma, comma + zero, ""});
-    }
+    if (!used) return false;
+    edits.push_back({part.span.begin, part.span.end, text});
+    return true;
+  }
+
+  // A kernel of the function has it, or a placed function that is called.
+  bool reaches(const Part& part, int function, const Part::Local& local) const {
+    if (part.kind == PartKind::nest)
+      if (const auto at = placed_.find({function, part.nest}); at != placed_.end()) {
+        const Nest& nest = p_.functions[function].nests[part.nest];
+        for (const KernelArray& a : at->second.arrays)
+          if (nest.variables[a.variable].host == local.name) return true;
+      }
+    if (part.kind == PartKind::call && needed_.count(part.callee) > 0)
+      for (const auto& known : part.knows)
+        if (known.first == local.data) return true;
+    return std::any_of(part.children.begin(), part.children.end(),
+                       [&](const Part& c) { return reaches(c, function, local); });
   }
 
   bool contains(const Part& part, int function) const {
@@ -374,9 +379,14 @@ class Writer {
     if (!k.fits.empty()) tests.push_back(call_text(k.fits, nest));
     if (!ranges.empty()) tests.push_back(session_ + ".room({" + joined(ranges) + "})");
     if (reads.size() > 1) tests.push_back("placed::apart({" + joined(reads) + "})");
-    std::vector<std::string> axes;
-    for (const HostCall& f : k.iterations) axes.push_back(call_text(f, nest));
-    tests.push_back("placed::countable({" + joined(axes) + "})");
+    std::vector<std::string> loops_run, axes;
+    for (const HostCall& f : k.iterations) loops_run.push_back(call_text(f, nest));
+    for (std::size_t a = 0; a < loops_run.size(); ++a)
+      if (a < 3)
+        axes.push_back(loops_run[a]);
+      else
+        axes[2] += " * " + loops_run[a];
+    tests.push_back("placed::countable({" + joined(loops_run) + "})");
     std::string condition;
     for (const std::string& t : tests) condition += (condition.empty() ? "" : " && ") + t;
     std::string loops;
@@ -411,7 +421,7 @@ class Writer {
       for (const std::string& a : reduction_values(r, nest)) arguments.push_back(a);
     }
     std::string empty;
-    for (const std::string& a : axes) empty += (empty.empty() ? "" : " && ") + a + " > 0";
+    for (const std::string& a : loops_run) empty += (empty.empty() ? "" : " && ") + a + " > 0";
     text += in + "if (" + empty + ") {\n" + in + "  " + session_ + ".run(" + kernel_name(k) + ", grid, " +
             joined(arguments) + ");\n";
     for (const Reduction& r : k.reductions) text += reduction_join(r, nest, session_, in + "  ");

@@ -1,10 +1,10 @@
 #include "place/emit/standalone.hpp"
 
-#include <cctype>
 #include <functional>
 #include <map>
 #include <vector>
 
+#include "place/emit/words.hpp"
 #include "place/runtime/embedded.hpp"
 
 namespace ridge::place::emit {
@@ -97,22 +97,9 @@ std::vector<std::string> arguments_at(const std::string& text, std::size_t& at) 
 }
 
 std::string said_in(const std::string& text, const Words& words) {
-  const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    if (!letter(text[at])) {
-      result += text[at++];
-      continue;
-    }
-    std::size_t end = at;
-    while (end < text.size() && letter(text[end])) ++end;
-    const std::string name = text.substr(at, end - at);
+  return each_word(text, [&](const std::string& name, std::size_t& at) {
     const auto word = words.find(name);
-    at = end;
-    if (word == words.end()) {
-      result += name;
-      continue;
-    }
+    if (word == words.end()) return name;
     std::vector<std::string> actual;
     if (word->second.arguments >= 0) {
       ++at;  // the bracket
@@ -120,10 +107,9 @@ std::string said_in(const std::string& text, const Words& words) {
       for (std::string& a : actual) a = said_in(a, words);
     }
     const std::string said = word->second.text(actual);
-    result += said;
     if (said.empty() && at < text.size() && text[at] == ' ') ++at;
-  }
-  return result;
+    return said;
+  });
 }
 
 std::string runtime(const std::string& device) {

@@ -77,7 +77,7 @@ class Reader {
   std::string type_text(clang::QualType type) const;
   std::optional<Dialect> dialect(clang::QualType type) const;
 
-  // --- variables and places (places.cpp)
+  // --- variables and places (variables.cpp, places.cpp)
   std::string unique(const std::string& name);
   int variable(const clang::ValueDecl* decl, const clang::Stmt* at);
   int pseudo(const std::string& host, const std::string& name, clang::QualType type, const clang::Stmt* at);
@@ -124,7 +124,7 @@ class Reader {
   const Summary& summary(const clang::FunctionDecl* callee, const clang::Stmt* at);
   std::string helper(const std::string& name, const std::string& text);
 
-  // --- statements and loops (statements.cpp, loops.cpp)
+  // --- statements and loops (statements.cpp, loops.cpp, range_loops.cpp, counting.cpp)
   Node statement(const clang::Stmt* s);
   std::vector<int> guards() const;  // jumps that may have skipped what is read next
   Node assignment(const clang::Expr* e);
@@ -167,7 +167,14 @@ class Reader {
   std::optional<Nest> nest(const clang::Stmt* s, Part& into);
   void touched(const clang::Stmt* s, Part& into);
   bool has_loop(const clang::Stmt* s) const;
-  std::optional<Part> placeable_call(const clang::Stmt* s);
+  std::optional<Part> placeable_call(const clang::Stmt* s);  // placed_calls.cpp
+
+  // --- arrays of the function's own (locals.cpp)
+  bool makes(const clang::DeclStmt* d, Part& into);
+  void exchanges(const clang::Expr* e, Part& into);
+  bool quiet(const clang::Expr* e) const;
+  bool elements_only(const clang::VarDecl* var) const;
+  std::string birth(const clang::VarDecl* var) const;
 
   clang::ASTContext& ast_;
   const std::string& main_text_;
@@ -212,7 +219,10 @@ class Reader {
   std::unique_ptr<Scope> scope_{};
 };
 
-std::string class_of(clang::QualType type);    // with its namespace; "" where it is no class
+std::string class_of(clang::QualType type);  // with its namespace; "" where it is no class
+const clang::CXXRecordDecl* record_of(clang::QualType type);
+std::string no_array(clang::QualType type);  // why a type is none, for those that people take for one
+clang::QualType uniform_fields(const clang::RecordDecl* record, std::vector<const clang::FieldDecl*>& fields);
 std::string wrapped(const std::string& text);  // in parentheses unless it is one word
 
 }  // namespace ridge::place::frontend

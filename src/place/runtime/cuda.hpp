@@ -1,10 +1,8 @@
 #include <cuda_runtime.h>
 
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
-#include <thread>
 
 namespace placed {
 
@@ -12,33 +10,34 @@ inline void check(cudaError_t code, const char* what) {
   if (code != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(code));
 }
 
-// Long copies between pageable memory and the device go through page-locked buffers, several threads at a time: one
-// thread's memcpy is slower than the bus.
+// Streams of their own, so that pieces of a long copy pass each other.
 class Transfers {
  public:
   void run(char* host, char* device, Int bytes, bool up, cudaStream_t after) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (lanes_.empty()) open();
     check(cudaEventRecord(ready_, after), "before a copy");
-    std::atomic<Int> next{0};
-    std::atomic<int> failed{cudaSuccess};
-    std::vector<std::thread> threads;
-    for (Lane& lane : lanes_)
-      threads.emplace_back([&, up] {
-        const cudaError_t code =
-            up ? upload(lane, host, device, bytes, next) : download(lane, host, device, bytes, next);
-        if (code != cudaSuccess) failed = code;
-      });
-    for (std::thread& t : threads) t.join();
-    check(static_cast<cudaError_t>(failed.load()), up ? "copying to the device" : "copying from the device");
+    for (Lane& lane : lanes_) {
+      lane.device = device;
+      check(cudaStreamWaitEvent(lane.stream, ready_, 0), "before a copy");
+    }
+    copy_by_lanes(lanes_, host, bytes, up);
   }
 
  private:
-  static constexpr Int kChunk = Int{1} << 21;
   struct Lane {
     cudaStream_t stream{};
     cudaEvent_t done[2]{};
     char* slot[2]{};
+    char* device = nullptr;
+    void wait(int turn) { check(cudaEventSynchronize(done[turn]), "waiting for a copy"); }
+    void start(int turn, Int at, Int n, bool up) {
+      const auto bytes = static_cast<std::size_t>(n);
+      check(up ? cudaMemcpyAsync(device + at, slot[turn], bytes, cudaMemcpyHostToDevice, stream)
+               : cudaMemcpyAsync(slot[turn], device + at, bytes, cudaMemcpyDeviceToHost, stream),
+            "copying");
+      check(cudaEventRecord(done[turn], stream), "copying");
+    }
   };
   std::mutex mutex_;
   std::vector<Lane> lanes_;
@@ -46,47 +45,14 @@ class Transfers {
 
   void open() {
     check(cudaEventCreateWithFlags(&ready_, cudaEventDisableTiming), "making an event");
-    lanes_.resize(std::max(1u, std::min(8u, std::thread::hardware_concurrency() / 2)));
+    lanes_.resize(lanes_here());
     for (Lane& lane : lanes_) {
       check(cudaStreamCreateWithFlags(&lane.stream, cudaStreamNonBlocking), "making a stream");
       for (int i = 0; i < 2; ++i) {
         check(cudaEventCreateWithFlags(&lane.done[i], cudaEventDisableTiming), "making an event");
-        check(cudaMallocHost(&lane.slot[i], kChunk), "page-locked memory");
+        check(cudaMallocHost(&lane.slot[i], static_cast<std::size_t>(kPiece)), "page-locked memory");
       }
     }
-  }
-  cudaError_t upload(Lane& lane, const char* host, char* device, Int bytes, std::atomic<Int>& next) {
-    cudaError_t code = cudaStreamWaitEvent(lane.stream, ready_, 0);
-    for (int turn = 0; code == cudaSuccess; turn = 1 - turn) {
-      const Int at = next.fetch_add(kChunk), n = min(kChunk, bytes - at);
-      if (n <= 0) break;
-      code = cudaEventSynchronize(lane.done[turn]);
-      std::memcpy(lane.slot[turn], host + at, static_cast<std::size_t>(n));
-      if (code == cudaSuccess)
-        code = cudaMemcpyAsync(device + at, lane.slot[turn], static_cast<std::size_t>(n), cudaMemcpyHostToDevice,
-                               lane.stream);
-      if (code == cudaSuccess) code = cudaEventRecord(lane.done[turn], lane.stream);
-    }
-    return code == cudaSuccess ? cudaStreamSynchronize(lane.stream) : code;
-  }
-  cudaError_t download(Lane& lane, char* host, const char* device, Int bytes, std::atomic<Int>& next) {
-    cudaError_t code = cudaStreamWaitEvent(lane.stream, ready_, 0);
-    Int before = -1;
-    for (int turn = 0; code == cudaSuccess; turn = 1 - turn) {
-      const Int at = next.fetch_add(kChunk), n = min(kChunk, bytes - at);
-      if (n > 0) {
-        code = cudaMemcpyAsync(lane.slot[turn], device + at, static_cast<std::size_t>(n), cudaMemcpyDeviceToHost,
-                               lane.stream);
-        if (code == cudaSuccess) code = cudaEventRecord(lane.done[turn], lane.stream);
-      }
-      if (before >= 0 && code == cudaSuccess) {  // the one before, while this one is on its way
-        code = cudaEventSynchronize(lane.done[1 - turn]);
-        std::memcpy(host + before, lane.slot[1 - turn], static_cast<std::size_t>(min(kChunk, bytes - before)));
-      }
-      before = at;
-      if (n <= 0) break;
-    }
-    return code;
   }
 };
 
@@ -105,7 +71,7 @@ class Device {
   }
   void recycle(Memory memory) const { memory.reset(); }  // the stream keeps it for later
   void upload(const void* from, const Memory& to, Int bytes) const {
-    if (bytes >= kLong)
+    if (bytes >= kLongCopy)
       shared_.transfers.run(const_cast<char*>(static_cast<const char*>(from)), static_cast<char*>(to.get()), bytes,
                             true, shared_.stream);
     else
@@ -113,7 +79,7 @@ class Device {
             "copying to the device");
   }
   void download(const Memory& from, void* to, Int bytes) const {
-    if (bytes >= kLong) {
+    if (bytes >= kLongCopy) {
       shared_.transfers.run(static_cast<char*>(to), static_cast<char*>(from.get()), bytes, false, shared_.stream);
       return;
     }
@@ -139,7 +105,6 @@ class Device {
   }
 
  private:
-  static constexpr Int kLong = Int{1} << 23;
   struct Shared {
     bool there = false;
     Int memory = 0;

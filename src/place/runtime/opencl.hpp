@@ -12,6 +12,57 @@ inline void check(cl_int code, const char* what) {
   if (code != CL_SUCCESS) throw std::runtime_error(std::string(what) + ": OpenCL error " + std::to_string(code));
 }
 
+// A long copy goes through mapped, page-locked buffers; all pieces pass the one queue, so that order is kept.
+class Transfers {
+ public:
+  void run(cl_context context, cl_command_queue queue, char* host, cl_mem device, Int bytes, bool up) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (lanes_.empty()) open(context, queue);
+    for (Lane& lane : lanes_) lane.device = device;
+    copy_by_lanes(lanes_, host, bytes, up);
+  }
+
+ private:
+  struct Lane {
+    cl_command_queue queue = nullptr;
+    cl_mem locked[2]{}, device = nullptr;
+    char* slot[2]{};
+    cl_event done[2]{};
+    void wait(int turn) {
+      if (done[turn] == nullptr) return;
+      check(clWaitForEvents(1, &done[turn]), "waiting for a copy");
+      clReleaseEvent(done[turn]);
+      done[turn] = nullptr;
+    }
+    void start(int turn, Int at, Int n, bool up) {
+      const auto from = static_cast<std::size_t>(at), bytes = static_cast<std::size_t>(n);
+      check(up ? clEnqueueWriteBuffer(queue, device, CL_FALSE, from, bytes, slot[turn], 0, nullptr, &done[turn])
+               : clEnqueueReadBuffer(queue, device, CL_FALSE, from, bytes, slot[turn], 0, nullptr, &done[turn]),
+            "copying");
+      check(clFlush(queue), "copying");
+    }
+  };
+  std::mutex mutex_{};
+  std::vector<Lane> lanes_{};
+
+  void open(cl_context context, cl_command_queue queue) {
+    std::vector<Lane> made(lanes_here());
+    const auto bytes = static_cast<std::size_t>(kPiece);
+    for (Lane& lane : made) {
+      lane.queue = queue;
+      for (int i = 0; i < 2; ++i) {
+        cl_int code = CL_SUCCESS;
+        lane.locked[i] = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &code);
+        check(code, "page-locked memory");
+        lane.slot[i] = static_cast<char*>(clEnqueueMapBuffer(queue, lane.locked[i], CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
+                                                             0, bytes, 0, nullptr, nullptr, &code));
+        check(code, "page-locked memory");
+      }
+    }
+    lanes_ = std::move(made);
+  }
+};
+
 // The kernels of a program on the first GPU, or else the first device at all. Where there is none, or it does not take
 // them, the program runs its own loops.
 class Kernels {
@@ -43,6 +94,9 @@ class Kernels {
     cl_ulong bytes = 0, most = 0;
     clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof(bytes), &bytes, nullptr);
     clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(most), &most, nullptr);
+    cl_bool shared = CL_TRUE;  // the host's own memory
+    clGetDeviceInfo(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof(shared), &shared, nullptr);
+    apart = shared == CL_FALSE;
     memory = static_cast<Int>(bytes);
     largest = static_cast<Int>(most);
     there = true;
@@ -50,7 +104,7 @@ class Kernels {
   Kernels(const Kernels&) = delete;
   Kernels& operator=(const Kernels&) = delete;
 
-  bool there = false;
+  bool there = false, apart = false;
   Int memory = 0, largest = 0;
   cl_device_id device = nullptr;
   cl_context context = nullptr;
@@ -58,6 +112,37 @@ class Kernels {
   cl_program program = nullptr;
   std::map<std::string, cl_kernel> kernels{};
   std::mutex mutex{};  // a kernel holds its arguments
+  Transfers transfers{};
+
+  // Memory that a call has left is there for the next: the queue is in order, so nobody reads it any more then.
+  cl_mem take(Int bytes) {
+    const std::lock_guard<std::mutex> lock(spare_mutex_);
+    if (const auto at = spare_.find(bytes); at != spare_.end()) {
+      cl_mem found = at->second;
+      spare_.erase(at);
+      return found;
+    }
+    cl_int code = CL_SUCCESS;
+    cl_mem made = clCreateBuffer(context, CL_MEM_READ_WRITE, static_cast<std::size_t>(bytes), nullptr, &code);
+    if (code != CL_SUCCESS) {  // without what is kept
+      for (const auto& [size, old] : spare_) clReleaseMemObject(old);
+      spare_.clear();
+      made = clCreateBuffer(context, CL_MEM_READ_WRITE, static_cast<std::size_t>(bytes), nullptr, &code);
+    }
+    check(code, "memory of the device");
+    return made;
+  }
+  void leave(cl_mem memory, Int bytes) {
+    const std::lock_guard<std::mutex> lock(spare_mutex_);
+    if (spare_.size() < 32)
+      spare_.emplace(bytes, memory);
+    else
+      clReleaseMemObject(memory);
+  }
+
+ private:
+  std::mutex spare_mutex_{};
+  std::multimap<Int, cl_mem> spare_{};
 };
 
 class Device {
@@ -68,21 +153,25 @@ class Device {
   Int memory() const { return k_.memory; }
   Int largest() const { return k_.largest; }
   Memory allocate(Int bytes) const {
-    cl_int code = CL_SUCCESS;
-    cl_mem memory = clCreateBuffer(k_.context, CL_MEM_READ_WRITE, static_cast<std::size_t>(bytes), nullptr, &code);
-    check(code, "memory of the device");
-    return Memory(memory, clReleaseMemObject);
+    Kernels& k = k_;
+    return Memory(k.take(bytes), [&k, bytes](cl_mem memory) { k.leave(memory, bytes); });
   }
   void recycle(Memory memory) const { memory.reset(); }
   void upload(const void* from, const Memory& to, Int bytes) const {
-    check(clEnqueueWriteBuffer(k_.queue, to.get(), CL_TRUE, 0, static_cast<std::size_t>(bytes), from, 0, nullptr,
-                               nullptr),
-          "copying to the device");
+    if (k_.apart && bytes >= kLongCopy)
+      k_.transfers.run(k_.context, k_.queue, const_cast<char*>(static_cast<const char*>(from)), to.get(), bytes, true);
+    else
+      check(clEnqueueWriteBuffer(k_.queue, to.get(), CL_TRUE, 0, static_cast<std::size_t>(bytes), from, 0, nullptr,
+                                 nullptr),
+            "copying to the device");
   }
   void download(const Memory& from, void* to, Int bytes) const {
-    check(
-        clEnqueueReadBuffer(k_.queue, from.get(), CL_TRUE, 0, static_cast<std::size_t>(bytes), to, 0, nullptr, nullptr),
-        "copying from the device");
+    if (k_.apart && bytes >= kLongCopy)
+      k_.transfers.run(k_.context, k_.queue, static_cast<char*>(to), from.get(), bytes, false);
+    else
+      check(clEnqueueReadBuffer(k_.queue, from.get(), CL_TRUE, 0, static_cast<std::size_t>(bytes), to, 0, nullptr,
+                                nullptr),
+            "copying from the device");
   }
   void copy(const Memory& from, const Memory& to, Int bytes) const {
     check(

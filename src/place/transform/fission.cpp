@@ -4,11 +4,14 @@
 #include <set>
 
 #include "place/emit/node_text.hpp"
+#include "place/transform/fission.hpp"
 #include "place/transform/loops.hpp"
 
 namespace ridge::place::transform {
 
-std::vector<Proposal> fission(const State& state) {
+std::vector<Proposal> fission(const State& state) { return split(state, false); }
+
+std::vector<Proposal> split(const State& state, bool expand) {
   std::vector<Proposal> all;
   const Nest& nest = state.nest;
   const int loop = 0;
@@ -36,14 +39,25 @@ std::vector<Proposal> fission(const State& state) {
       return std::any_of(block.children.begin() + static_cast<long>(from),
                          block.children.begin() + static_cast<long>(to), [](const Node& n) { return !n.declaration; });
     };
-    if (!works(0, cut) || !works(cut, block.children.size())) continue;
+    if ((!expand && !works(0, cut)) || !works(cut, block.children.size())) continue;
     std::set<std::size_t> repeated;
+    std::vector<int> kept;  // numbers of the first part that the second needs: one an iteration, in an array
     bool possible = true;
     for (std::size_t v = 0; v < nest.variables.size() && possible; ++v) {
       const Variable& x = nest.variables[v];
       const int which = static_cast<int>(v);
       if (std::find(x.loops.begin(), x.loops.end(), loop) == x.loops.end()) continue;
       if (!touches(0, cut, which) || !touches(cut, block.children.size(), which)) continue;
+      if (expand) {
+        bool declared = false;  // in the body itself, so that its name reaches the end of the part
+        for (std::size_t k = 0; k < cut; ++k)
+          declared |= block.children[k].declaration && !block.children[k].text.empty() &&
+                      std::any_of(block.children[k].accesses.begin(), block.children[k].accesses.end(),
+                                  [&](const Access& a) { return a.write && a.variable == which; });
+        possible = declared && !x.array() && x.storage == Storage::scalar;
+        kept.push_back(which);
+        continue;
+      }
       for (std::size_t k = 0; k < block.children.size(); ++k) {
         const Node& child = block.children[k];
         bool writes = false;
@@ -61,19 +75,36 @@ std::vector<Proposal> fission(const State& state) {
     // References and pointers set at the top of the body are names, not variables: they cannot be told apart here.
     for (std::size_t k = 0; k < cut; ++k)
       possible = possible && !(block.children[k].declaration && block.children[k].text.empty());
-    if (!possible) continue;
+    if (!possible || (expand && kept.empty())) continue;
+    std::string arrays, keep, again, said;
+    if (expand) {
+      const auto limits = ends(nest, loop);
+      if (!limits) return all;
+      const std::string at = "[" + l.host_iterator + " - (" + limits->low_text + ")]";
+      for (const int which : kept) {
+        const Variable& x = nest.variables[which];
+        const std::string each = fresh(state, x.host + "_each");
+        arrays += "std::vector<" + x.host_element + "> " + each + "(" + limits->high_text + " >= " + limits->low_text +
+                  " ? " + limits->high_text + " - (" + limits->low_text + ") + 1 : 0); ";
+        keep += " " + each + at + " = " + x.host + ";";
+        again += " " + x.host_element + " " + x.host + " = " + each + at + ";";
+        said += (said.empty() ? "" : ", ") + x.host;
+      }
+    }
     Proposal made;
-    made.what = l.id + " in two: line " + std::to_string(block.children[cut].line) + " in a loop of its own";
+    made.what = l.id + " in two: line " + std::to_string(block.children[cut].line) + " in a loop of its own" +
+                (expand ? ", with an array for " + said : "");
     const auto part = [&](std::size_t from, std::size_t to) {
-      std::string text = header(state, loop) + " {";
+      std::string text = header(state, loop) + " {" + (from > 0 ? again : "");
       std::set<unsigned> done;
       for (std::size_t k = 0; k < to; ++k) {
         const Span& span = block.children[k].span;
         if ((k >= from || repeated.count(k) > 0) && done.insert(span.begin).second) text += " " + slice(state, span);
       }
-      return text + " }";
+      return text + (from == 0 ? keep : "") + " }";
     };
-    made.edits = {{l.span.begin, l.span.end, "{ " + part(0, cut) + "\n" + part(cut, block.children.size()) + " }"}};
+    made.edits = {
+        {l.span.begin, l.span.end, "{ " + arrays + part(0, cut) + "\n" + part(cut, block.children.size()) + " }"}};
     const std::size_t at = 2 * static_cast<std::size_t>(l.depth) + 1;
     for (std::size_t k = 0; k < state.relations.instances.size(); ++k) {
       const auto& instance = state.relations.instances[k];

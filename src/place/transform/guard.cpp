@@ -1,37 +1,16 @@
 #include "place/transform/guard.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 
 #include "place/analysis/footprint.hpp"
 #include "place/emit/node_text.hpp"
+#include "place/emit/words.hpp"
 #include "place/transform/loops.hpp"
 
 namespace ridge::place::transform {
 namespace {
-
-bool letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-std::string replaced(const std::string& text, const std::map<std::string, std::string>& words) {
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && letter(text[end])) ++end;
-    if (end == at) {
-      result += text[at++];
-      continue;
-    }
-    const std::string word = text.substr(at, end - at);
-    const auto found = words.find(word);
-    result += found == words.end() ? word : found->second;
-    at = end;
-  }
-  return result;
-}
-
-bool named(const std::string& text, const std::string& word) { return replaced(text, {{word, ""}}) != text; }
 
 // p.n, q->m: a number inside an object, which an array may overlap.
 bool is_field(const std::string& host) {
@@ -77,14 +56,16 @@ class Maker {
                 ("(" + a + "_to <= " + b + "_from || " + b + "_to <= " + a + "_from)");
       }
     for (const auto& [host, formal] : formals_)
-      if (named(body, formal) || named(test, formal)) pass("long " + formal, "static_cast<long>(" + host + ")");
+      if (emit::names(body, formal) || emit::names(test, formal))
+        pass("long " + formal, "static_cast<long>(" + host + ")");
     std::string helpers;
     const std::pair<const char*, const char*> known[] = {
         {"min", "[](long a, long b) { return b < a ? b : a; }"},
         {"max", "[](long a, long b) { return a < b ? b : a; }"},
         {"floord", "[](long n, long d) { return n < 0 ? -((-n + d - 1) / d) : n / d; }"}};
     for (const auto& [name, text] : known)
-      if (named(body, name) || named(test, name)) helpers += std::string("  const auto ") + name + " = " + text + ";\n";
+      if (emit::names(body, name) || emit::names(test, name))
+        helpers += std::string("  const auto ") + name + " = " + text + ";\n";
     std::string name;
     for (int k = 1; name.empty() || states[0]->text.find(name + "(") != std::string::npos; ++k)
       name = kGuard + std::to_string(k);
@@ -128,13 +109,13 @@ class Maker {
             tests_.push_back(words[p] + " <= 2147483647 && " + words[p] + " >= -2147483647");
         }
     for (const analysis::Assumption& a : state.relations.assumptions)
-      tests_.push_back(replaced(analysis::condition_text(a.holds), words));
+      tests_.push_back(emit::replaced(analysis::condition_text(a.holds), words));
     for (const analysis::Footprint& f : analysis::footprints(state.relations, 0)) {
       const Variable& v = nest.variables[f.variable];
       if (!v.outlives) continue;
       Range r{v.data, "", f.written};
       if (f.known)
-        r.bytes = "(" + replaced(f.elements, words) + ") * " + std::to_string(v.bytes);
+        r.bytes = "(" + emit::replaced(f.elements, words) + ") * " + std::to_string(v.bytes);
       else if (!v.count.empty())
         r.bytes = formal(v.count) + " * " + std::to_string(v.bytes);
       else

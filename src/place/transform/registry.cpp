@@ -9,7 +9,9 @@ const std::vector<Transformation>& registry() {
       {"interchange", interchange},
       {"skewing", skewing},
       {"fission", fission},
+      {"expansion", expansion},
       {"index-set splitting", index_set_splitting},
+      {"strip mining", strip_mining},
   };
   return all;
 }

@@ -261,7 +261,8 @@ class Search {
             const std::vector<const State*>& states, int first, int count, bool always,
             const std::function<std::string(const Judged&)>& check) {
     const Function& function = now_.program.functions[at.function];
-    const Guard test = guard(states);
+    Guard test = p.order.empty() && !p.test.empty() ? Guard{} : guard(states);  // an order that stays asks for nothing
+    if (test.call.empty()) test.call = p.test;
     if (!test.possible || !function.whole.known) {
       note(at, p.loops, what + ": whether the arrays overlap cannot be asked", false);
       return false;

@@ -21,6 +21,7 @@ struct Proposal {
   // The new time of every instance, by its place in Relations::instances; those that are missing keep theirs. Empty:
   // the order does not change at all.
   std::map<std::size_t, std::vector<std::string>> order{};
+  std::string test{};  // what else must hold, in the program's words; where it does not, the loops run as they were
   int whole = -1;  // iterations of this loop are moved as wholes: what each has for itself does not tie them together
   std::vector<std::string> loops{};  // of the new text, in its order: the loops of the old one that each comes from
 };
@@ -47,5 +48,7 @@ std::vector<Proposal> skewing(const State& state);
 std::vector<Proposal> fission(const State& state);
 std::vector<Proposal> index_set_splitting(const State& state);
 std::vector<Proposal> dead_writes(const State& state);
+std::vector<Proposal> strip_mining(const State& state);
+std::vector<Proposal> expansion(const State& state);
 
 }  // namespace ridge::place::transform

@@ -107,3 +107,49 @@ void neighbours_first(const float* a, float* b, float* c, int n) {
   for (int i = 1; i < n - 1; ++i) b[i] = 2 * a[i];
   for (int i = 1; i < n - 1; ++i) c[i] = b[i + 1] - b[i - 1];
 }
+
+//: convolution_of_a_batch l1=parallel l2=parallel l3=parallel l4=parallel l5=reduction l6=reduction kernels=1 run by=coalescing
+void convolution_of_a_batch(const float* in, const float* k, float* out, int images, int filters, int h, int w) {
+  for (int b = 0; b < images; ++b)
+    for (int f = 0; f < filters; ++f)
+      for (int y = 1; y < h - 1; ++y)
+        for (int x = 0; x < w - 2; x += 2) {
+          float sum = 0;
+          for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j) sum += k[(f * 3 + i) * 3 + j] * in[(b * h + y + i - 1) * w + x + j];
+          out[((b * filters + f) * h + y) * w + x] = sum;
+        }
+}
+
+//: five_loops_down l1=parallel l2=parallel l3=parallel l4=parallel l5=parallel kernels=1 run by=coalescing
+void five_loops_down(const float* in, float* out, int n, int m) {
+  for (int a = n - 1; a >= 0; --a)
+    for (int b = 0; b < 3; ++b)
+      for (int c = m - 1; c >= 1; c -= 2)
+        for (int d = 0; d < 5; ++d)
+          for (int e = 0; e < n; ++e)
+            if (e + d > 2) out[(((a * 3 + b) * m + c) * 5 + d) * n + e] = in[(a * m + c) * n + e] + b - d;
+}
+
+//: triangle_of_four l1=parallel l2=parallel l3=parallel l4=parallel kernels=1 run
+void triangle_of_four(const float* in, float* out, int n, int m) {
+  for (int a = 0; a < n; ++a)
+    for (int b = 0; b < m; ++b)
+      for (int c = 0; c < n; ++c)
+        for (int d = 0; d <= c; ++d) out[((a * m + b) * n + c) * n + d] = 2 * in[a * m + b] + c - d;
+}
+
+//: far_apart l1=sequential:flow kernels=0 run by=strip
+void far_apart(const float* a, float* b, int n) {
+  for (int i = 1000; i < 1000 + n; ++i) b[i] = 0.5f * b[i - 1000] + a[i - 1000];
+}
+
+//: a_row_apart l1=sequential:flow kernels=0 by=strip
+void a_row_apart(float* b, int n, int w) {
+  for (int i = w; i < n; ++i) b[i] += b[i - w];
+}
+
+//: close_together l1=sequential:flow kernels=0
+void close_together(float* b, int n) {
+  for (int i = 2; i < n; ++i) b[i] += b[i - 2];
+}

@@ -1,0 +1,17 @@
+// Texts word by word: names in kernels are exchanged whole, never inside longer ones.
+#pragma once
+#include <functional>
+#include <map>
+#include <string>
+
+namespace ridge::place::emit {
+
+bool letter(char c);  // of a word
+// The text with every word as `said` gives it back; `at` is the place behind the word and may be moved on.
+std::string each_word(const std::string& text,
+                      const std::function<std::string(const std::string& word, std::size_t& at)>& said);
+std::string replaced(const std::string& text, const std::map<std::string, std::string>& words);
+std::string replaced(const std::string& text, const std::string& word, const std::string& by);
+bool names(const std::string& text, const std::string& word);
+
+}  // namespace ridge::place::emit

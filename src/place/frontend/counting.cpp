@@ -1,0 +1,135 @@
+// What a loop counts with, and where it starts: a for says it in its header, while and do around and inside them.
+#include <algorithm>
+
+#include "place/frontend/reader.hpp"
+
+namespace ridge::place::frontend {
+using namespace clang;
+
+namespace {
+
+// A continue would jump over what stands at the end of the body.
+bool continues(const Stmt* s) {
+  if (s == nullptr || isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt, LambdaExpr>(s)) return false;
+  return isa<ContinueStmt>(s) || std::any_of(s->child_begin(), s->child_end(), continues);
+}
+
+// The block in which a statement stands.
+const CompoundStmt* block_of(const Stmt* in, const Stmt* s) {
+  if (in == nullptr) return nullptr;
+  if (const auto* block = dyn_cast<CompoundStmt>(in))
+    if (std::find(block->body_begin(), block->body_end(), s) != block->body_end()) return block;
+  for (const Stmt* child : in->children())
+    if (const CompoundStmt* found = block_of(child, s)) return found;
+  return nullptr;
+}
+
+// Somebody else may have a way to the variable: its address or another name for it.
+bool aliased(const Stmt* s, const ValueDecl* var) {
+  if (s == nullptr) return false;
+  const auto is = [&](const Expr* e) {
+    const auto* ref = e != nullptr ? dyn_cast<DeclRefExpr>(e->IgnoreParenImpCasts()) : nullptr;
+    return ref != nullptr && ref->getDecl() == var;
+  };
+  if (const auto* u = dyn_cast<UnaryOperator>(s); u != nullptr && u->getOpcode() == UO_AddrOf && is(u->getSubExpr()))
+    return true;
+  if (const auto* d = dyn_cast<DeclStmt>(s))
+    for (const Decl* decl : d->decls())
+      if (const auto* other = dyn_cast<VarDecl>(decl);
+          other != nullptr && other->getType()->isReferenceType() && is(other->getInit()))
+        return true;
+  return std::any_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return aliased(c, var); });
+}
+
+// Numbers and names only: worth the same until one of them changes.
+bool plain(const Stmt* s, std::set<const ValueDecl*>& names) {
+  if (s == nullptr) return true;
+  if (const auto* ref = dyn_cast<DeclRefExpr>(s)) {
+    names.insert(ref->getDecl());
+    return !ref->getDecl()->getType()->isReferenceType();
+  }
+  if (!isa<IntegerLiteral, ParenExpr, ImplicitCastExpr, BinaryOperator, UnaryOperator>(s)) return false;
+  if (const auto* u = dyn_cast<UnaryOperator>(s);
+      u != nullptr && (u->isIncrementDecrementOp() || u->getOpcode() == UO_Deref || u->getOpcode() == UO_AddrOf))
+    return false;
+  if (const auto* b = dyn_cast<BinaryOperator>(s); b != nullptr && b->isAssignmentOp()) return false;
+  return std::all_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return plain(c, names); });
+}
+
+}  // namespace
+
+// What the variable was given before the statement, in the same block: worth the same where the statement begins.
+const Expr* Reader::value_before(const Stmt* s, const VarDecl* var) const {
+  const CompoundStmt* block = block_of(function_->getBody(), s);
+  if (block == nullptr || scope_->in_function || captured_.count(var) > 0 || aliased(function_->getBody(), var))
+    return nullptr;
+  const auto at = std::find(block->body_begin(), block->body_end(), s);
+  std::set<const ValueDecl*> changed;
+  for (auto i = std::make_reverse_iterator(at); i != std::make_reverse_iterator(block->body_begin()); ++i) {
+    const Expr* value = nullptr;
+    if (const auto* d = dyn_cast<DeclStmt>(*i)) {
+      for (const Decl* decl : d->decls())
+        if (decl == var) value = var->getInit();
+    } else if (const auto* b = dyn_cast<BinaryOperator>(*i);
+               b != nullptr && b->getOpcode() == BO_Assign && referred(b->getLHS()) == var) {
+      value = b->getRHS();
+    }
+    if (value != nullptr) {
+      std::set<const ValueDecl*> names;
+      if (!plain(value, names)) return nullptr;
+      find_changes(*i, changed);
+      changed.erase(var);
+      for (const ValueDecl* name : names)
+        if (name == var || changed.count(name) > 0) return nullptr;
+      return value;
+    }
+    find_changes(*i, changed);
+    if (changed.count(var) > 0) return nullptr;
+  }
+  return nullptr;
+}
+
+bool Reader::counting(const Stmt* s, Counting& into, std::string& why) const {
+  if (const auto* f = dyn_cast<ForStmt>(s)) {
+    into.test = f->getCond();
+    into.step = f->getInc();
+    into.body = f->getBody();
+    if (f->getInit() == nullptr || f->getCond() == nullptr || f->getInc() == nullptr ||
+        f->getConditionVariable() != nullptr)
+      return why = "its header has no start, test and step", false;
+    if (const auto* d = dyn_cast<DeclStmt>(f->getInit()); d != nullptr && d->isSingleDecl()) {
+      into.var = dyn_cast<VarDecl>(d->getSingleDecl());
+      if (into.var != nullptr) into.start = into.var->getInit();
+      into.declared_in_header = true;
+    } else if (const auto* b = dyn_cast<BinaryOperator>(f->getInit()); b != nullptr && b->getOpcode() == BO_Assign) {
+      into.var = dyn_cast_or_null<VarDecl>(referred(b->getLHS()));
+      into.start = b->getRHS();
+    }
+    if (into.var == nullptr || into.start == nullptr) return why = "its header starts more than one variable", false;
+    return true;
+  }
+  const auto* w = dyn_cast<WhileStmt>(s);
+  const auto* d = dyn_cast<DoStmt>(s);
+  if (w != nullptr && w->getConditionVariable() != nullptr) return why = "only the test ends it", false;
+  into.test = w != nullptr ? w->getCond() : d->getCond();
+  into.body = w != nullptr ? w->getBody() : d->getBody();
+  const auto* block = dyn_cast<CompoundStmt>(into.body);
+  const auto* last = block != nullptr && !block->body_empty() ? dyn_cast<Expr>(block->body_back()) : nullptr;
+  if (last == nullptr) return why = "only the test ends it", false;
+  const Expr* moved = nullptr;
+  if (const auto* u = dyn_cast<UnaryOperator>(last->IgnoreParens()); u != nullptr && u->isIncrementDecrementOp())
+    moved = u->getSubExpr();
+  else if (const auto* b = dyn_cast<BinaryOperator>(last->IgnoreParens()); b != nullptr && b->isAssignmentOp())
+    moved = b->getLHS();
+  into.var = moved != nullptr ? dyn_cast_or_null<VarDecl>(referred(moved)) : nullptr;
+  if (into.var == nullptr) return why = "only the test ends it", false;
+  if (continues(into.body)) return why = "a continue jumps over its last statement, which counts", false;
+  into.start = value_before(s, into.var);
+  if (into.start == nullptr)
+    return why = "where " + into.var->getNameAsString() + " starts does not stand before it", false;
+  into.step = last;
+  into.last = last;
+  return true;
+}
+
+}  // namespace ridge::place::frontend

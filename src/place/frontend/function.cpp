@@ -1,0 +1,96 @@
+// A function of the file: its parameters, what forbids placing it, its loops numbered, its parts.
+#include "place/frontend/reader.hpp"
+#include "place/frontend/walk.hpp"
+
+namespace ridge::place::frontend {
+using namespace clang;
+
+Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*>& called) {
+  Function result;
+  result_ = &result;
+  function_ = decl;
+  called_ = &called;
+  const auto& sources = ast_.getSourceManager();
+  result.name = decl->getNameAsString();
+  result.result = type_text(decl->getReturnType());
+  result.qualified = decl->getQualifiedNameAsString();
+  for (const std::string unnamed = "(anonymous namespace)::"; result.qualified.find(unnamed) != std::string::npos;)
+    result.qualified.erase(result.qualified.find(unnamed), unnamed.size());
+  result.line = static_cast<int>(sources.getExpansionLineNumber(decl->getLocation()));
+  result.last_line = static_cast<int>(sources.getExpansionLineNumber(decl->getEndLoc()));
+  result.whole = span(decl->getSourceRange());
+  result.body = span(decl->getBody()->getSourceRange());
+  result.name_span = span(SourceRange(decl->getLocation(), decl->getLocation()));
+  result.in_main_file = sources.isInMainFile(decl->getLocation());
+  result.is_static = decl->getStorageClass() == SC_Static || decl->isInAnonymousNamespace();
+  for (const ParmVarDecl* p : decl->parameters()) {
+    FunctionParameter made;
+    made.name = p->getNameAsString();
+    made.type = type_text(p->getType());
+    Variable v;
+    v.host = made.name;
+    const QualType bare = p->getType().getNonReferenceType();
+    if (const auto number = dialect(bare)) {
+      made.bytes = number->bytes;
+      made.is_unsigned = number->is_unsigned;
+      made.constant = bare.isConstQualified();
+      made.element = type_text(bare.getUnqualifiedType());
+      made.kind = p->getType()->isReferenceType() && !made.constant ? FunctionParameter::Kind::reference
+                  : number->integer                                 ? FunctionParameter::Kind::integer
+                                                                    : FunctionParameter::Kind::real;
+    } else if (shape(p->getType(), v)) {
+      made.element = v.host_element;
+      made.bytes = v.bytes;
+      made.constant = v.constant;
+      made.length = v.length;
+      const bool plain = v.inner.empty();
+      made.kind = !plain                                    ? FunctionParameter::Kind::other
+                  : v.storage == Storage::pointer           ? FunctionParameter::Kind::pointer
+                  : v.length >= 0                           ? FunctionParameter::Kind::std_array
+                  : class_of(p->getType()) == "std::vector" ? FunctionParameter::Kind::vector
+                  : class_of(p->getType()) == "std::span"   ? FunctionParameter::Kind::span
+                                                            : FunctionParameter::Kind::other;
+    } else if (class_of(p->getType()) == "cv::Mat" || class_of(p->getType()) == "cv::Mat_") {
+      made.kind = FunctionParameter::Kind::mat;
+      made.constant = bare.isConstQualified();
+    }
+    result.parameters.push_back(made);
+  }
+  if (decl->getNumParams() > 0)
+    result.parameter_text = original(
+        SourceRange(decl->getParamDecl(0)->getBeginLoc(), decl->getParamDecl(decl->getNumParams() - 1)->getEndLoc()));
+  if (isa<CXXMethodDecl>(decl)) result.refused = "a member function";
+  if (decl->isTemplateInstantiation() || decl->isTemplated()) result.refused = "a template";
+  if (decl->isVariadic()) result.refused = "a function with any number of arguments";
+  if (decl->isConstexpr()) result.refused = "a constexpr function";
+  if (!result.whole.known || !result.body.known) result.refused = "its text is in a macro or in another file";
+  changed_in_function_.clear();
+  captured_.clear();
+  find_changes(decl->getBody(), changed_in_function_);
+  int number = 0;
+  bool jumps = false;
+  visit(decl->getBody(), [&](const Stmt* s) {
+    if (is_loop(s)) loop_ids_[s] = "l" + std::to_string(++number);
+    if (const auto* written = dyn_cast<LambdaExpr>(s))
+      for (const auto& capture : written->captures())
+        if (capture.capturesVariable() && capture.getCaptureKind() == LCK_ByRef)
+          captured_.insert(capture.getCapturedVar());
+    jumps |= isa<GotoStmt, IndirectGotoStmt>(s);
+    if (const auto* c = dyn_cast<CallExpr>(s); c != nullptr && c->getDirectCallee() != nullptr) {
+      const std::string name = c->getDirectCallee()->getNameAsString();
+      jumps |= name == "setjmp" || name == "longjmp" || name == "_setjmp" || name == "__sigsetjmp";
+    }
+  });
+  if (jumps) result.refused = "goto or setjmp: the order of its statements is not known";
+  result.root = part(decl->getBody(), false);
+  for (FunctionParameter& p : result.parameters)  // a Mat's elements are what its uses say
+    for (const Nest& n : result.nests)
+      for (const Variable& v : n.variables)
+        if (p.kind == FunctionParameter::Kind::mat && v.host == p.name && v.array()) {
+          p.element = v.host_element;
+          p.length = v.inner.empty() ? 1 : v.inner[0];
+        }
+  return result;
+}
+
+}  // namespace ridge::place::frontend

@@ -1,0 +1,240 @@
+// Arrays that belong to the function: where they are declared, and what exchanges the memory of one for another's.
+#include <clang/AST/DeclTemplate.h>
+
+#include "place/frontend/reader.hpp"
+#include "place/frontend/walk.hpp"
+
+namespace ridge::place::frontend {
+using namespace clang;
+
+namespace {
+
+const CXXMemberCallExpr* asks(const Expr* e, std::initializer_list<const char*> names) {  // v.size()
+  const auto* m = dyn_cast<CXXMemberCallExpr>(e->IgnoreImplicit());
+  const CXXMethodDecl* method = m != nullptr ? m->getMethodDecl() : nullptr;
+  if (method == nullptr || !method->getDeclName().isIdentifier()) return nullptr;
+  for (const char* name : names)
+    if (method->getName() == name) return m;
+  return nullptr;
+}
+
+// Of a std::vector of plain numbers; null for all other types.
+QualType element_of(QualType type) {
+  const auto* made =
+      dyn_cast_or_null<ClassTemplateSpecializationDecl>(type.getNonReferenceType()->getAsCXXRecordDecl());
+  if (made == nullptr || class_of(type) != "std::vector" || made->getTemplateArgs().size() == 0) return {};
+  const QualType element = made->getTemplateArgs()[0].getAsType();
+  const bool number = element->isSpecificBuiltinType(BuiltinType::Float) ||
+                      element->isSpecificBuiltinType(BuiltinType::Double) ||
+                      (element->isIntegerType() && !element->isBooleanType() && !element->isEnumeralType());
+  return number ? element : QualType();
+}
+
+bool is_zero(const Expr* e, const ASTContext& ast) {  // +0, bit for bit
+  Expr::EvalResult value;
+  if (e->isValueDependent() || !e->EvaluateAsRValue(value, ast)) return false;
+  return value.Val.isFloat() ? value.Val.getFloat().isPosZero() : value.Val.isInt() && value.Val.getInt().isZero();
+}
+
+}  // namespace
+
+// Every use is v[i], v.data(), v.size() or v.empty(): it need not be a std::vector.
+bool Reader::elements_only(const VarDecl* var) const {
+  std::set<const Stmt*> known;
+  bool all = true;
+  visit(function_->getBody(), [&](const Stmt* s) {
+    const Expr* object = nullptr;
+    if (const auto* o = dyn_cast<CXXOperatorCallExpr>(s); o != nullptr && o->getOperator() == OO_Subscript)
+      object = o->getArg(0);
+    else if (const auto* e = dyn_cast<Expr>(s); e != nullptr && isa<CXXMemberCallExpr>(e))
+      if (const auto* m = asks(e, {"data", "size", "empty"})) object = m->getImplicitObjectArgument();
+    if (object != nullptr) known.insert(object->IgnoreParenImpCasts());
+    if (const auto* ref = dyn_cast<DeclRefExpr>(s); ref != nullptr && ref->getDecl() == var)
+      all = all && known.count(s) > 0;  // what stands around an expression is visited before it
+  });
+  return all;
+}
+
+// Numbers, addresses and lengths: nothing is written, and no element is read that a device may have.
+bool Reader::quiet(const Expr* e) const {
+  bool all = true;
+  visit(e, [&](const Stmt* s) {
+    const auto* call = dyn_cast<CallExpr>(s);
+    all = all && !isa<LambdaExpr, ArraySubscriptExpr, CXXNewExpr, StmtExpr>(s) &&
+          (call == nullptr || asks(call, {"data", "size", "begin", "end", "cbegin", "cend"}) != nullptr);
+    if (const auto* u = dyn_cast<UnaryOperator>(s))
+      all = all && !u->isIncrementDecrementOp() && u->getOpcode() != UO_Deref;
+    if (const auto* b = dyn_cast<BinaryOperator>(s)) all = all && !b->isAssignmentOp();
+    if (const auto* ref = dyn_cast<DeclRefExpr>(s))
+      all = all &&
+            !(ref->getDecl()->getType()->isReferenceType() && dialect(ref->getDecl()->getType().getNonReferenceType()));
+  });
+  return all;
+}
+
+// std::vector<float> v(n), v(n, 0.0f), v(p, p + n), v(w.begin(), w.end()), v(w): what a device needs to make it by
+// itself. "" where the host has to.
+std::string Reader::birth(const VarDecl* var) const {
+  const auto* made = var->hasInit() ? dyn_cast<CXXConstructExpr>(var->getInit()->IgnoreImplicit()) : nullptr;
+  const QualType element = element_of(var->getType());
+  if (made == nullptr || element.isNull() || var->isStaticLocal() || !elements_only(var)) return "";
+  std::vector<const Expr*> arguments;
+  for (const Expr* a : made->arguments()) {
+    if (isa<CXXDefaultArgExpr>(a)) continue;
+    if (!span(a->getSourceRange()).known || !quiet(a)) return "";
+    arguments.push_back(a);
+  }
+  const auto text = [&](const Expr* a) { return original(a->getSourceRange()); };
+  const auto same = [&](QualType type) {
+    return !type.isNull() && !type.isVolatileQualified() &&
+           type.getCanonicalType().getUnqualifiedType() == element.getCanonicalType().getUnqualifiedType();
+  };
+  const auto whole = [&](const Expr* object) -> std::string {  // of another vector with the same elements
+    const ValueDecl* decl = referred(object);
+    if (decl == nullptr || !same(element_of(decl->getType()))) return "";
+    const std::string name = text(object);
+    return name + ".data(), " + name + ".data() + " + name + ".size()";
+  };
+  if (arguments.size() == 1 && arguments[0]->getType()->isIntegerType()) return text(arguments[0]);
+  if (arguments.size() == 1) return whole(arguments[0]);
+  if (arguments.size() != 2) return "";
+  const Expr *first = arguments[0], *second = arguments[1];
+  if (first->getType()->isIntegerType() && is_zero(second, ast_)) return text(first);
+  if (first->getType()->isPointerType() && second->getType()->isPointerType() &&
+      same(first->getType()->getPointeeType()) && same(second->getType()->getPointeeType()))
+    return text(first) + ", " + text(second);
+  const auto *from = asks(first, {"begin", "cbegin"}), *to = asks(second, {"end", "cend"});
+  if (from != nullptr && to != nullptr && referred(from->getImplicitObjectArgument()) != nullptr &&
+      referred(from->getImplicitObjectArgument()) == referred(to->getImplicitObjectArgument()))
+    return whole(from->getImplicitObjectArgument());
+  return "";
+}
+
+// A declaration. True: it touches no array but what it makes.
+bool Reader::makes(const DeclStmt* d, Part& result) {
+  if (d->isSingleDecl())
+    if (const auto* var = dyn_cast<VarDecl>(d->getSingleDecl()); var != nullptr)
+      if (const CXXRecordDecl* record = var->getType()->getAsCXXRecordDecl();
+          record != nullptr && record->isLambda() && var->hasInit()) {
+        const auto* written = dyn_cast<LambdaExpr>(var->getInit()->IgnoreImplicit());
+        bool numbers = written != nullptr;  // a copy of an array would be taken here and now
+        if (written != nullptr)
+          for (const auto& capture : written->captures())
+            numbers = numbers && capture.capturesVariable() && !capture.getCapturedVar()->isInitCapture() &&
+                      (capture.getCaptureKind() == LCK_ByRef || capture.getCapturedVar()->getType()->isPointerType() ||
+                       dialect(capture.getCapturedVar()->getType()));
+        if (numbers) {
+          result.pure = true;  // its body runs where it is called
+          return true;
+        }
+      }
+  for (const Decl* decl : d->decls())
+    if (const auto* var = dyn_cast<VarDecl>(decl);
+        var != nullptr && !var->getType()->isReferenceType() && !var->getType()->isPointerType()) {
+      Variable v;
+      v.host = var->getNameAsString();
+      if (dialect(var->getType())) continue;
+      const CXXRecordDecl* record = var->getType()->getAsCXXRecordDecl();
+      const bool known = shape(var->getType(), v) && !v.count.empty();
+      if (known && (record == nullptr || record->getQualifiedNameAsString() != "std::span"))
+        result.locals.push_back({v.host, v.data, v.count, v.host_element, birth(var)});
+      else if (var->getType().isDestructedType() != QualType::DK_none || var->getType()->isArrayType() ||
+               record != nullptr)
+        result.leaves = true;
+    }
+  // std::vector<float> v(n): makes new memory, reads numbers only.
+  bool plain = result.kind == PartKind::statement;
+  for (const Decl* decl : d->decls()) {
+    const auto* var = dyn_cast<VarDecl>(decl);
+    const Expr* init = var != nullptr && var->hasInit() ? var->getInit()->IgnoreImplicit() : nullptr;
+    const auto* made = dyn_cast_or_null<CXXConstructExpr>(init);
+    Variable v;
+    if (var != nullptr) v.host = var->getNameAsString();
+    if (var == nullptr || dialect(var->getType()) || var->getType()->isReferenceType() || !shape(var->getType(), v) ||
+        v.storage == Storage::pointer) {
+      plain = false;
+      continue;
+    }
+    if (made == nullptr) {
+      plain = plain && init == nullptr;
+      continue;
+    }
+    for (const Expr* a : made->arguments())
+      plain = plain && (isa<CXXDefaultArgExpr>(a) || dialect(a->getType().getNonReferenceType()));
+  }
+  if (plain) {
+    bool reads = false;
+    for (const Decl* decl : d->decls())
+      if (const auto* var = cast<VarDecl>(decl); var->hasInit()) {
+        const auto* made = dyn_cast<CXXConstructExpr>(var->getInit()->IgnoreImplicit());
+        for (unsigned a = 0; made != nullptr && a < made->getNumArgs(); ++a)
+          reads |= !isa<CXXDefaultArgExpr>(made->getArg(a)) && !quiet(made->getArg(a));
+      }
+    if (!reads) {
+      result.pure = true;
+      return true;
+    }
+  }
+  return false;
+}
+
+// v.resize(n), v = w, swap(v, w).
+void Reader::exchanges(const Expr* e, Part& result) {
+  // v.resize(n), v = w: only these vectors, and the memory of one may be exchanged for other memory.
+  if (result.kind == PartKind::statement && result.anything) {
+    const Expr* inner = e->IgnoreImplicit();
+    const auto vector_of = [&](const Expr* x, Part::Local& into) {
+      const ValueDecl* decl = referred(x);
+      Variable v;
+      if (decl == nullptr) return false;
+      v.host = decl->getNameAsString();
+      const CXXRecordDecl* record = decl->getType().getNonReferenceType()->getAsCXXRecordDecl();
+      if (record == nullptr || record->getQualifiedNameAsString() != "std::vector" || !shape(decl->getType(), v))
+        return false;
+      into = {v.host, v.data, v.count, v.host_element, ""};
+      return true;
+    };
+    Part::Local to, from;
+    if (const auto* m = dyn_cast<CXXMemberCallExpr>(inner); m != nullptr && m->getMethodDecl() != nullptr &&
+                                                            m->getMethodDecl()->getDeclName().isIdentifier() &&
+                                                            vector_of(m->getImplicitObjectArgument(), to)) {
+      static const std::set<std::string> own{"resize",    "assign",        "clear",   "reserve",
+                                             "push_back", "shrink_to_fit", "pop_back"};
+      bool numbers = own.count(m->getMethodDecl()->getNameAsString()) > 0;
+      for (const Expr* a : m->arguments()) {
+        numbers = numbers && (isa<CXXDefaultArgExpr>(a) || dialect(a->getType().getNonReferenceType()));
+        visit(a, [&](const Stmt* x) { numbers = numbers && !isa<CallExpr>(x) && !isa<ArraySubscriptExpr>(x); });
+      }
+      if (numbers) {
+        result.anything = false;
+        result.touches.clear();
+        result.moves.push_back(to);
+      }
+    } else if (const auto* o = dyn_cast<CXXOperatorCallExpr>(inner);
+               o != nullptr && o->getOperator() == OO_Equal && o->getNumArgs() == 2 && vector_of(o->getArg(0), to) &&
+               vector_of(o->getArg(1), from)) {
+      result.anything = false;
+      result.touches.clear();
+      result.touches.push_back({from.data, from.count, from.element, false});
+      result.moves.push_back(to);
+    }
+  }
+  // swap(a, b) of whole arrays exchanges addresses, not contents.
+  const auto* c = dyn_cast<CallExpr>(e->IgnoreImplicit());
+  const FunctionDecl* callee = c != nullptr ? c->getDirectCallee() : nullptr;
+  if (callee != nullptr && callee->getQualifiedNameAsString() == "std::swap" && c->getNumArgs() == 2) {
+    const ValueDecl *a = referred(c->getArg(0)), *b = referred(c->getArg(1));
+    const auto whole = [](const ValueDecl* d) {
+      if (d == nullptr) return false;
+      const QualType type = d->getType().getNonReferenceType();
+      const CXXRecordDecl* record = type->getAsCXXRecordDecl();
+      return type->isPointerType() || (record != nullptr && record->getQualifiedNameAsString() == "std::vector");
+    };
+    if (whole(a) && whole(b)) {
+      result.anything = false;
+      result.pure = true;
+    }
+  }
+}
+
+}  // namespace ridge::place::frontend

@@ -1,0 +1,76 @@
+// Calls between nests, of functions that may have placed versions of their own.
+#include "place/frontend/reader.hpp"
+#include "place/frontend/walk.hpp"
+
+namespace ridge::place::frontend {
+using namespace clang;
+
+// f(a, b); or x = f(a, b); of a function of this file.
+std::optional<Part> Reader::placeable_call(const Stmt* s) {
+  const Stmt* at = s;
+  if (const auto* d = dyn_cast<DeclStmt>(s); d != nullptr && d->isSingleDecl())
+    if (const auto* var = dyn_cast<VarDecl>(d->getSingleDecl()); var != nullptr && var->hasInit()) at = var->getInit();
+  if (const auto* r = dyn_cast<ReturnStmt>(s); r != nullptr && r->getRetValue() != nullptr) at = r->getRetValue();
+  const auto* e = dyn_cast<Expr>(at);
+  if (e == nullptr) return {};
+  const Expr* inner = e->IgnoreImplicit()->IgnoreParens();
+  if (const auto* b = dyn_cast<BinaryOperator>(inner);
+      b != nullptr && b->getOpcode() == BO_Assign && referred(b->getLHS()) != nullptr)
+    inner = b->getRHS()->IgnoreImplicit();
+  const auto* call = dyn_cast<CallExpr>(inner);
+  if (call == nullptr || isa<CXXMemberCallExpr>(call) || isa<CXXOperatorCallExpr>(call)) return {};
+  const FunctionDecl* callee = call->getDirectCallee();
+  const FunctionDecl* body = nullptr;
+  if (callee == nullptr || !callee->hasBody(body) || isa<CXXMethodDecl>(callee) || callee->isTemplateInstantiation())
+    return {};
+  if (ast_.getSourceManager().isInSystemHeader(body->getLocation()) ||
+      !ast_.getSourceManager().isInMainFile(body->getLocation()))
+    return {};
+  const auto named = [](const DeclContext* c) {
+    c = c->getRedeclContext();
+    while (const auto* n = dyn_cast<NamespaceDecl>(c)) {
+      if (!n->isAnonymousNamespace() && !n->isInline()) break;
+      c = c->getParent()->getRedeclContext();
+    }
+    return c;
+  };
+  if (named(body->getDeclContext()) != named(function_->getDeclContext())) return {};
+  for (const Expr* argument : call->arguments()) {  // arguments must not hide work of their own
+    if (isa<CXXDefaultArgExpr>(argument)) return {};
+    bool hidden = false;
+    visit(argument, [&](const Stmt* x) { hidden |= isa<LambdaExpr>(x) || isa<CallExpr>(x); });
+    if (hidden) {
+      bool harmless = true;
+      visit(argument, [&](const Stmt* x) {
+        if (isa<LambdaExpr>(x)) harmless = false;
+        if (const auto* c = dyn_cast<CallExpr>(x)) {
+          const auto* m = dyn_cast<CXXMemberCallExpr>(c);
+          const std::string name =
+              m != nullptr && m->getMethodDecl() != nullptr && m->getMethodDecl()->getDeclName().isIdentifier()
+                  ? m->getMethodDecl()->getNameAsString()
+                  : "";
+          harmless = harmless && (name == "size" || name == "data");
+        }
+      });
+      if (!harmless) return {};
+    }
+  }
+  Part result;
+  result.kind = PartKind::call;
+  result.callee = callee->getNameAsString();
+  result.callee_name = span(call->getCallee()->getSourceRange());
+  if (!result.callee_name.known) return {};
+  for (const Expr* argument : call->arguments()) {  // v.data(): who owns the memory knows how much there is
+    const auto* m = dyn_cast<CXXMemberCallExpr>(argument->IgnoreImplicit());
+    if (m == nullptr || m->getMethodDecl() == nullptr || m->getMethodDecl()->getNameAsString() != "data") continue;
+    const CXXRecordDecl* record = m->getRecordDecl();
+    if (record == nullptr || record->getQualifiedNameAsString() != "std::vector") continue;
+    const std::string text = original(argument->getSourceRange());
+    const auto word = text.rfind("data");
+    if (word != std::string::npos) result.knows.emplace_back(text, text.substr(0, word) + "size()");
+  }
+  called_->insert(body);
+  return result;
+}
+
+}  // namespace ridge::place::frontend
