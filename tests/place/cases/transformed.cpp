@@ -133,7 +133,7 @@ void five_loops_down(const float* in, float* out, int n, int m) {
 
 //: triangle_of_four l1=parallel l2=parallel l3=parallel l4=parallel kernels=1 run
 void triangle_of_four(const float* in, float* out, int n, int m) {
-  for (int a = 0; a < n; ++a)
+  for (int a = 0; a < 3; ++a)
     for (int b = 0; b < m; ++b)
       for (int c = 0; c < n; ++c)
         for (int d = 0; d <= c; ++d) out[((a * m + b) * n + c) * n + d] = 2 * in[a * m + b] + c - d;
