@@ -52,6 +52,31 @@ void find_accesses(const Node& node, int loop, bool inside, const Nest& nest, st
   for (const Node& child : node.children) find_accesses(child, loop, inside, nest, reads, writes);
 }
 
+// What the criteria have decided, in words above the kernel.
+std::string criteria_text(const Nest& nest, const emit::Kernel& kernel) {
+  std::string chain, shape, room;
+  long all = 1;
+  for (const int l : kernel.chain) chain += (chain.empty() ? "" : ", ") + nest.loops[l].id;
+  for (const std::string& side : kernel.items) {
+    shape += (shape.empty() ? "" : " x ") + side;
+    all *= std::stol(side);
+  }
+  for (const emit::KernelArray& a : kernel.arrays) {
+    const Variable& v = nest.variables[a.variable];
+    const std::string size = "return ";
+    const auto at = a.sized ? kernel.functions.find(" " + a.size.name + "(") : std::string::npos;
+    const auto from = at == std::string::npos ? at : kernel.functions.find(size, at);
+    room +=
+        "//    " + v.host + ": " + std::to_string(v.bytes) + " bytes times " +
+        (from == std::string::npos
+             ? "as many elements as it has"
+             : kernel.functions.substr(from + size.size(), kernel.functions.find(";\n", from) - from - size.size())) +
+        "\n";
+  }
+  return "// 1. on the grid: " + chain + "\n// 2. groups of " + shape + ", " + std::to_string(all) +
+         " items\n// 3. before each launch: these fit into seven eighths of the device's memory\n" + room;
+}
+
 class Work {
  public:
   explicit Work(const nlohmann::json& request) : emit_(request.at("emit").get<std::string>()) {
@@ -256,7 +281,7 @@ class Work {
       for (const analysis::Assumption& a : relations.assumptions)
         if (reported_.insert("assumption " + a.text).second)
           report.assumptions.push_back(a.text + ": " + analysis::condition_text(a.holds));
-      KernelReport made{kernel.name, "", {}};
+      KernelReport made{kernel.name, criteria_text(nest, kernel), {}};
       for (const std::string& helper : nest.functions) made.text += helper + "\n";
       made.text += kernel.text;
       for (std::size_t i = 0; i < kernel.chain.size(); ++i) {
@@ -292,7 +317,8 @@ class Work {
   }
 
   void note_unrolled(const Node& node, const Nest& nest, Report& report) {
-    if (node.kind == NodeKind::loop && transform::unrolls(node, nest.loops[node.loop]))
+    if (node.kind == NodeKind::loop && transform::unrolls(node, nest.loops[node.loop]) &&
+        verdict(report, prefix_ + nest.loops[node.loop].id).axis < 0)
       verdict(report, prefix_ + nest.loops[node.loop].id)
           .transformed.push_back("unrolling: " + std::to_string(transform::constant_turns(nest.loops[node.loop])) +
                                  " turns");
@@ -317,8 +343,8 @@ class Work {
 };
 
 std::vector<place::Parameter> Work::parameters(const Function& top) {
-  static const char* const kinds[] = {"integer",   "real", "pointer", "vector", "array",
-                                      "reference", "span", "mat",     "other"};
+  static const char* const kinds[] = {"integer", "real", "pointer", "vector",         "array", "reference",
+                                      "span",    "mat",  "structs", "struct_pointer", "other"};
   std::vector<place::Parameter> all;
   for (const auto& p : top.parameters)
     all.push_back({p.name, p.type, p.element, kinds[static_cast<int>(p.kind)], p.constant, p.length});

@@ -5,11 +5,13 @@
 #include <map>
 #include <set>
 
+#include "place/criteria/sizes.hpp"
 #include "place/emit/blocking.hpp"
 #include "place/emit/node_text.hpp"
 #include "place/emit/reduction_text.hpp"
 #include "place/emit/words.hpp"
 #include "place/transform/coalescing.hpp"
+#include "place/transform/unrolling.hpp"
 
 namespace ridge::place::emit {
 namespace {
@@ -19,8 +21,6 @@ std::string joined(const std::vector<std::string>& list) {
   for (const std::string& item : list) text += (text.empty() ? "" : ", ") + item;
   return text;
 }
-
-const std::vector<std::string> kItems[4] = {{"1", "1", "1"}, {"256", "1", "1"}, {"32", "8", "1"}, {"32", "4", "2"}};
 
 // name[i] becomes name[(i) * (ulong)all + item]: neighbours in the grid lie side by side.
 std::string interleaved(const std::string& text, const std::string& name) {
@@ -306,7 +306,18 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
     }
     remember_order(root_node, ordered, nest, order + " + " + at);
   }
-  k.items = kItems[std::min<std::size_t>(choice.chain.size(), 3)];
+  std::vector<long> turns;
+  for (std::size_t i = 0; i < k.axes.size(); ++i) {
+    const long n = transform::constant_turns(nest.loops[k.axes[i]]);
+    if (i < 3)
+      turns.push_back(n);
+    else
+      turns[2] *= n;
+  }
+  const std::vector<int> shape = criteria::group_shape(turns, !k.reductions.empty());
+  k.why = criteria::broken(shape);
+  if (!k.why.empty()) return k;
+  for (const int side : shape) k.items.push_back(std::to_string(side));
   std::string body;
   if (const Blocking blocking = k.expanded.empty() && !k.atomic ? find_blocking(nest, choice, k.privates) : Blocking{};
       blocking.blocks()) {

@@ -1,4 +1,6 @@
 // A function of the file: its parameters, what forbids placing it, its loops numbered, its parts.
+#include <algorithm>
+
 #include "place/frontend/reader.hpp"
 #include "place/frontend/walk.hpp"
 
@@ -44,7 +46,11 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
       made.constant = v.constant;
       made.length = v.length;
       const bool plain = v.inner.empty();
-      made.kind = !plain                                    ? FunctionParameter::Kind::other
+      const bool structs = !plain && (v.storage == Storage::pointer || class_of(p->getType()) == "std::vector");
+      for (const long n : v.inner) made.length = structs ? std::max(made.length, 1L) * n : made.length;
+      made.kind = structs && v.storage == Storage::pointer  ? FunctionParameter::Kind::struct_pointer
+                  : structs                                 ? FunctionParameter::Kind::structs
+                  : !plain                                  ? FunctionParameter::Kind::other
                   : v.storage == Storage::pointer           ? FunctionParameter::Kind::pointer
                   : v.length >= 0                           ? FunctionParameter::Kind::std_array
                   : class_of(p->getType()) == "std::vector" ? FunctionParameter::Kind::vector

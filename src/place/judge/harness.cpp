@@ -52,6 +52,18 @@ std::string harness(const Report& report, const Wishes& wishes, bool placed) {
       if (!p.constant)
         dump += fmt::format("  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", {0}.data(), {0}.size());\n", p.name,
                             p.element);
+    } else if (p.kind == "structs" || p.kind == "struct_pointer") {  // of fields of one type
+      const bool pointer = p.kind == "struct_pointer";
+      const std::string data = fmt::format("reinterpret_cast<{}*>({}.data())", p.element, p.name),
+                        count = fmt::format("{}.size() * {}", p.name, p.length);
+      made += pointer ? fmt::format("  std::vector<std::remove_cv_t<std::remove_pointer_t<{}>>> {}({});\n", p.type,
+                                    p.name, std::max(1L, elements / p.length))
+                      : fmt::format("  std::decay_t<{}> {}({});\n", p.type, p.name, std::max(1L, elements / p.length));
+      made += fmt::format("  ridge_check::fill({}, {}, {});\n", data, count, seed++);
+      arguments += pointer ? p.name + ".data()" : p.name;
+      if (!p.constant)
+        dump += fmt::format("  ridge_check::put(ridge_check_out, \"{}\", \"{}\", {}, {});\n", p.name, p.element, data,
+                            count);
     } else if (p.kind == "span") {
       made += fmt::format(
           "  std::vector<{0}> {1}_memory({2});\n  ridge_check::fill({1}_memory.data(), {1}_memory.size(), {3});\n"

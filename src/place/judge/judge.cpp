@@ -111,8 +111,9 @@ Outcome compare(const Report& report, const std::string& source, const Wishes& w
     const fs::path dump = at / (std::string(name) + ".out");
     const int code = run({(at / name).string(), dump.string()}, environment_of(wishes), at / "log", wishes.seconds);
     if (code != 0) {
-      outcome.text = fmt::format("the {} program fails on made-up data ({}): pin sizes with --param", name,
-                                 code < 0 ? "killed or too slow" : fmt::format("exit {}", code));
+      outcome.text =
+          fmt::format("the {} program fails on made-up data ({}): pin sizes with --param, lengths with --elements",
+                      name, code < 0 ? "killed or too slow" : fmt::format("exit {}", code));
       return outcome;
     }
     const std::string log = base::read_file(at / "log", std::size_t{1} << 20).value_or("");

@@ -84,7 +84,12 @@ class Kernels {
     check(code, "making a queue");
     program = clCreateProgramWithSource(context, 1, &source, nullptr, &code);
     check(code, "the kernels");
-    if (clBuildProgram(program, 1, &device, "", nullptr, nullptr) != CL_SUCCESS) {
+    // Quotients and roots as the host has them, to the last bit, where the device can.
+    cl_device_fp_config can = 0;
+    clGetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof(can), &can, nullptr);
+    const char* const exactly =
+        (can & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0 ? "-cl-fp32-correctly-rounded-divide-sqrt" : "";
+    if (clBuildProgram(program, 1, &device, exactly, nullptr, nullptr) != CL_SUCCESS) {
       std::string log(65536, '\0');
       std::size_t length = 0;
       clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, log.size(), &log[0], &length);

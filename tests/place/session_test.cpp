@@ -1,0 +1,145 @@
+// What placed programs stand on, over a device that is memory of the host and counts what it copies.
+#include <memory>
+#include <numeric>
+
+#include <gtest/gtest.h>
+#include <ridge/placed/session.hpp>
+
+namespace {
+
+using ridge::placed::Int;
+
+struct Counts {
+  Int uploaded = 0, downloaded = 0, memory = Int{1} << 20;
+};
+
+class FakeDevice {
+ public:
+  using Memory = std::shared_ptr<std::vector<char>>;
+  explicit FakeDevice(Counts& counts) : counts_(counts) {}
+  bool there() const { return true; }
+  Int memory() const { return counts_.memory; }
+  Int largest() const { return counts_.memory; }
+  Memory allocate(Int bytes) const { return std::make_shared<std::vector<char>>(static_cast<std::size_t>(bytes), 77); }
+  void recycle(Memory) const {}
+  void upload(const void* from, const Memory& to, Int bytes) {
+    std::memcpy(to->data(), from, static_cast<std::size_t>(bytes));
+    counts_.uploaded += bytes;
+  }
+  void download(const Memory& from, void* to, Int bytes) {
+    std::memcpy(to, from->data(), static_cast<std::size_t>(bytes));
+    counts_.downloaded += bytes;
+  }
+  void copy(const Memory& from, const Memory& to, Int bytes) {
+    std::memcpy(to->data(), from->data(), static_cast<std::size_t>(bytes));
+  }
+  void clear(const Memory& memory, Int bytes) { std::memset(memory->data(), 0, static_cast<std::size_t>(bytes)); }
+  void uploaded() const {}
+  template <class... Actual>
+  void launch(void (*kernel)(Actual...), const ridge::placed::Grid&, const Actual&... actual) {
+    kernel(actual...);
+  }
+
+ private:
+  Counts& counts_;
+};
+
+using Session = ridge::placed::SessionOn<FakeDevice>;
+
+float& element(const FakeDevice::Memory& memory, std::size_t i) { return reinterpret_cast<float*>(memory->data())[i]; }
+
+TEST(PlacedSession, ALocalArrayOfZerosIsNeverCopied) {
+  Counts counts;
+  Session session(counts);
+  {
+    Session::Array<float> local(session, 100);
+    const auto memory = session.write(local.data(), 100);
+    EXPECT_EQ(element(memory, 99), 0);
+    element(memory, 3) = 5;
+    EXPECT_EQ(element(session.read(local.data(), 100), 3), 5);
+  }
+  EXPECT_EQ(counts.uploaded, 0);
+  EXPECT_EQ(counts.downloaded, 0);
+}
+
+TEST(PlacedSession, TheHostSeesWhatTheDeviceWroteIntoALocalArray) {
+  Counts counts;
+  Session session(counts);
+  Session::Array<float> local(session, 8);
+  element(session.write(local.data(), 8), 2) = 7;
+  session.host_takes_over();
+  EXPECT_EQ(local[2], 7);
+  EXPECT_EQ(local[3], 0);
+  local[3] = 4;
+  EXPECT_EQ(element(session.read(local.data(), 8), 3), 4);
+}
+
+// A part of it is written, then all of it is asked for: the zeros of its beginning must not come back.
+TEST(PlacedSession, ZerosEndWithTheFirstWrite) {
+  Counts counts;
+  Session session(counts);
+  Session::Array<float> local(session, 8);
+  element(session.write(local.data(), 4), 1) = 9;
+  const auto all = session.read(local.data(), 8);
+  EXPECT_EQ(element(all, 1), 9);
+  EXPECT_EQ(element(all, 7), 0);
+}
+
+TEST(PlacedSession, ACopyIsMadeOnTheDevice) {
+  Counts counts;
+  Session session(counts);
+  std::vector<float> from(16);
+  std::iota(from.begin(), from.end(), 1.0f);
+  element(session.write(from.data(), 16), 0) = 50;  // only the device knows of it
+  counts.uploaded = 0;
+  Session::Array<float> local(session, from.data(), from.data() + 16);
+  EXPECT_EQ(counts.uploaded, 0);
+  EXPECT_EQ(element(session.read(local.data(), 16), 0), 50);
+  EXPECT_EQ(element(session.read(local.data(), 16), 15), 16);
+  session.host_takes(local.data(), 64);
+  EXPECT_EQ(local[0], 50);
+}
+
+TEST(PlacedSession, AnArrayWithoutRoomIsTheHosts) {
+  Counts counts;
+  counts.memory = 64;
+  Session session(counts);
+  const std::vector<float> from(100, 3.0f);
+  Session::Array<float> local(session, from.data(), from.data() + 100);
+  EXPECT_EQ(counts.uploaded, 0);
+  EXPECT_EQ(local[99], 3);
+}
+
+struct Lane {
+  char slot[2][std::size_t{1} << 21];
+  std::vector<char>* device = nullptr;
+  Int at[2] = {-1, -1}, count[2] = {0, 0};
+  bool fetch[2] = {false, false};
+  void start(int turn, Int from, Int n, bool up) {
+    at[turn] = from;
+    count[turn] = n;
+    fetch[turn] = !up;
+    if (up) std::memcpy(device->data() + from, slot[turn], static_cast<std::size_t>(n));
+  }
+  void wait(int turn) {  // late on purpose: a piece that is taken out before it has come is seen
+    if (fetch[turn] && at[turn] >= 0)
+      std::memcpy(slot[turn], device->data() + at[turn], static_cast<std::size_t>(count[turn]));
+    at[turn] = -1;
+  }
+};
+
+TEST(PlacedSession, LongCopiesByLanes) {
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{1} << 21, (std::size_t{5} << 21) + 13}) {
+    std::vector<char> host(bytes), device(bytes, 0), back(bytes, 1);
+    std::uint32_t state = 1;
+    for (char& c : host) c = static_cast<char>((state = state * 1664525u + 1013904223u) >> 24);
+    std::vector<Lane> lanes(2);
+    for (Lane& l : lanes) l.device = &device;
+    ridge::placed::copy_by_lanes(lanes, host.data(), static_cast<Int>(bytes), true);
+    EXPECT_EQ(device, host);
+    ridge::placed::copy_by_lanes(lanes, back.data(), static_cast<Int>(bytes), false);
+    EXPECT_EQ(back, host);
+  }
+}
+
+}  // namespace
