@@ -86,10 +86,10 @@ TEST(PlacedSession, ZerosEndWithTheFirstWrite) {
 }
 
 TEST(PlacedSession, ACopyIsMadeOnTheDevice) {
-  Counts counts;
-  Session session(counts);
   std::vector<float> from(16);
   std::iota(from.begin(), from.end(), 1.0f);
+  Counts counts;
+  Session session(counts);
   element(session.write(from.data(), 16), 0) = 50;  // only the device knows of it
   counts.uploaded = 0;
   Session::Array<float> local(session, from.data(), from.data() + 16);
