@@ -26,6 +26,8 @@ CONTEXT = {
     "stream.push(bytes, channels)": "std::vector<std::byte> bytes; std::vector<std::complex<float>> channels;",
     "PowerStream power(": "using namespace ridge::filterbank; Problem problem; ridge::Device device = ridge::host(); std::vector<std::byte> "
                           "bytes; std::vector<float> sums; ridge::Queue queue = device.queue(); ridge::Buffer spectra, visibilities;",
+    "mpi::filterbank::Plan bank(all": "auto all = ridge::mpi::Communicator::world(); std::vector<std::byte> bytes; "
+                                      "std::vector<std::complex<float>> spectra;",
     "mat.data": "struct { unsigned char* data; std::size_t step; } mat{}; ridge::image::Image second;",
     "OperatorProblem problem{": "using namespace ridge::image; Image in;",
     'variant = "chains"': "std::size_t count = 1; double n = 1;",

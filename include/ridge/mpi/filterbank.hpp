@@ -1,6 +1,6 @@
 // Filter banks whose stations are shared out over processes, in the words of ridge::filterbank. Each process brings the
 // samples of its own stations and keeps their spectra, or the root has the whole stream; a correlator turns stations
-// into channels. The same bits as one process finds.
+// into channels. The same bits as one process finds with the same variant.
 //
 //   ridge::mpi::filterbank::Plan bank(all, ridge::host(), {.channels = 256, .taps = 16, .stations = 48});
 //   ridge::mpi::filterbank::Stream stream(bank);

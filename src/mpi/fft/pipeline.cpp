@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/threads.hpp"
+#include "fft/host/two_step_kernels.hpp"
 
 namespace ridge::mpi::fft {
 namespace {
@@ -43,6 +44,25 @@ std::size_t chunks(std::size_t count, std::size_t chunk) { return (count + chunk
 bool transforms_any(const StageBoxes& stage) { return stage.axes[0] || stage.axes[1] || stage.axes[2]; }
 
 constexpr int kTagsAnExchange = 1000;
+
+// Cores that read a line before they write it save that by stores past the caches; from here on nothing is left there
+// until the next stage comes anyway.
+#if defined(__x86_64__)
+constexpr std::size_t kStreamBytes = std::size_t{4} << 20;
+#else
+constexpr std::size_t kStreamBytes = ~std::size_t{0};
+#endif
+
+// Whether an index of a slice is one stretch of memory on both sides.
+bool in_one_piece(const Copy& copy, std::size_t axis) {
+  std::size_t stride = 1;
+  for (std::size_t i = 3; i-- > 0;) {
+    if (i == axis || copy.extent[i] == 1) continue;
+    if (copy.from[i] != stride || copy.to[i] != stride) return false;
+    stride *= copy.extent[i];
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -182,6 +202,8 @@ void Pipeline<T>::build(Stage& stage, std::size_t number, const Device& device, 
       sent_ += stage.count * others(peer.copy.extent, stage.axis) * sizeof(Complex);
       if (!problem_.exchange.shares_memory()) send += stage.count * peer.row;
     }
+    peer.streamed = problem_.exchange.kind == Exchange::Kind::window && in_one_piece(peer.copy, stage.axis) &&
+                    stage.count * slice * sizeof(Complex) >= kStreamBytes;
     stage.peers.push_back(peer);
   }
   send_bytes_ = std::max(send_bytes_, send * sizeof(Complex));
@@ -215,6 +237,7 @@ void Pipeline<T>::turn_by_twiddles(const Stage& stage, Complex* slice, std::size
 template <class T>
 void Pipeline<T>::store(const Stage& stage, const Workspace& workspace, const Complex* slice, std::size_t begin,
                         std::size_t end) const {
+  bool streamed = false;
   for (const Peer& peer : stage.peers) {
     Copy copy = peer.copy;
     copy.extent[stage.axis] = end - begin;
@@ -227,8 +250,19 @@ void Pipeline<T>::store(const Stage& stage, const Workspace& workspace, const Co
     } else {
       to = const_cast<std::byte*>(workspace.send.data()) + (peer.at + begin * peer.row) * sizeof(Complex);
     }
+    if (peer.streamed) {
+      const std::size_t points = others(copy.extent, stage.axis);
+      for (std::size_t i = 0; i < end - begin; ++i) {
+        ridge::fft::two_step_kernels<T>().stream(
+            reinterpret_cast<const T*>(slice + peer.in_slice + i * copy.from[stage.axis]), points,
+            reinterpret_cast<T*>(to) + 2 * i * peer.row);
+      }
+      streamed = true;
+      continue;
+    }
     copy_box(copy, sizeof(Complex), slice + peer.in_slice, to);
   }
+  if (streamed) ridge::fft::two_step_kernels<T>().finish();
 }
 
 // Where stages after the first read: what peers stored here, or the array.

@@ -77,6 +77,7 @@ class Pipeline {
     std::size_t row = 0;       // elements from one index to the next, in its memory and in messages
     std::size_t first = 0;     // where its memory of this exchange begins, elements
     std::size_t at = 0;        // in the send memory, elements
+    bool streamed = false;     // whole planes past the caches: the peer reads them much later
   };
   struct Source {
     std::size_t rank = 0, begin = 0, count = 0, chunk = 1;  // the indices that come from it
