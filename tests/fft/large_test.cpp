@@ -99,6 +99,31 @@ TYPED_TEST(Large, TwoStepsEqualTheOtherWays) {
   }
 }
 
+// Those a planner tries.
+TYPED_TEST(Large, TheFirstWaysOfALongLineAgree) {
+  using Complex = std::complex<TypeParam>;
+  const std::size_t n = std::size_t{1} << 17;
+  const auto in = random_points<TypeParam>(n, 11);
+  auto choices = power2_choices<TypeParam>(n);
+  choices.resize(std::min<std::size_t>(choices.size(), 8));
+  for (const Direction direction : {Direction::forward, Direction::inverse}) {
+    std::vector<Complex> first;
+    for (const auto& choice : choices) {
+      const auto kernel = make_power2<TypeParam>(n, choice);
+      base::AlignedArray<Complex> scratch(kernel->scratch()), out(n);
+      std::fill(out.begin(), out.end(), Complex(std::numeric_limits<TypeParam>::quiet_NaN()));
+      kernel->run(direction, in.data(), out.data(), scratch.data());
+      if (first.empty()) first.assign(out.begin(), out.end());
+      double error = 0, sum = 0;
+      for (std::size_t k = 0; k < n; ++k) {
+        error += std::norm(out[k] - first[k]);
+        sum += std::norm(first[k]);
+      }
+      EXPECT_LE(std::sqrt(error / sum), 2 * reference::error_gate<TypeParam>(n)) << choice.name;
+    }
+  }
+}
+
 TYPED_TEST(Large, ManyLongLinesByAllThreadsInTurn) {
   using Complex = std::complex<TypeParam>;
   const std::size_t n = std::size_t{1} << 18, batch = 3;

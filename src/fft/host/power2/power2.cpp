@@ -132,7 +132,7 @@ std::vector<std::size_t> preferred_levels(int bits, int widest) {
 }
 
 template <class T>
-void add_deep(const Engine<T>& engine, std::size_t n, std::vector<Power2Choice>& choices) {
+void add_deep(const Engine<T>& engine, std::size_t n, std::size_t most, std::vector<Power2Choice>& choices) {
   std::vector<const Line<T>*> leaves;
   for (const Line<T>& line : engine.lines) {
     if (line.leaf[0] != nullptr && line.lanes == engine.lanes && line.length >= 256 && line.length * engine.tile <= n) {
@@ -154,6 +154,7 @@ void add_deep(const Engine<T>& engine, std::size_t n, std::vector<Power2Choice>&
     const auto best = preferred_levels(bits, widest);
     plans.erase(std::remove(plans.begin(), plans.end(), best), plans.end());
     plans.insert(plans.begin(), best);
+    if (plans.size() > most) plans.resize(most);
     for (auto& levels : plans) {
       choices.push_back({fmt::format("{} {}*({})", engine.name, radix_text(levels), radix_text(radices)), engine.name,
                          levels, radices});
@@ -197,6 +198,7 @@ std::vector<Power2Choice> power2_choices(std::size_t n) {
   constexpr bool kSquares = false;
 #endif
   constexpr std::size_t kSquareBytes = 512 * 1024;
+  constexpr std::size_t kFewDeep = 3, kAnyDeep = 1000;  // a planner tries a handful of both engines' ways
   const bool lines_first = n * sizeof(std::complex<T>) <= kLineBytes;
   auto order = engines_for<T>(n);
 #if defined(__aarch64__)
@@ -211,9 +213,9 @@ std::vector<Power2Choice> power2_choices(std::size_t n) {
     const bool lines_only =
         std::string_view(engine->name) == "neon/shear" || (engine == tangent_engine<T>() && has_line(*engine, n));
     if (square_first && !lines_only) add_squares(*engine, n, kSquares, choices);
-    if (lines_first) add_lines(*engine, n, choices);
-    add_deep(*engine, n, choices);
-    if (!lines_first) add_lines(*engine, n, choices);
+    if (lines_first || lines_only) add_lines(*engine, n, choices);
+    add_deep(*engine, n, engine == tangent_engine<T>() ? kFewDeep : kAnyDeep, choices);
+    if (!lines_first && !lines_only) add_lines(*engine, n, choices);
     if (square_first || lines_only) continue;
     const auto others = static_cast<std::ptrdiff_t>(choices.size());
     add_squares(*engine, n, kSquares, choices);

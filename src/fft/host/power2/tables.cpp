@@ -61,13 +61,14 @@ Table<T> tangent_twiddles(const Roots<T>& roots, size_t radix, size_t before, si
 }
 
 template <class T>
-Table<T> step_twiddles(const Roots<T>& roots, size_t rows, size_t count, size_t lanes) {
+Table<T> step_twiddles(const Roots<T>& roots, size_t n, size_t rows, size_t count, size_t lanes) {
+  const size_t step = roots.length() / n;
   Table<T> table(2 * rows * count);
   T* out = table.data();
   for (size_t first = 0; first < rows; first += lanes) {
     for (size_t r = 0; r < count; ++r, out += 2 * lanes) {
       for (size_t l = 0; l < lanes; ++l) {
-        const std::complex<T> w = roots.at(r * (first + tangent_point<T>(l, lanes)));
+        const std::complex<T> w = roots.at(step * r * (first + tangent_point<T>(l, lanes)));
         out[l] = w.real();
         out[lanes + l] = w.imag();
       }
@@ -242,7 +243,7 @@ LineTables<T>::LineTables(const Engine<T>& engine, const Line<T>& line, const Ro
     add(tangent_twiddles(roots, r[1], r[0], 1));
     add(tangent_twiddles(roots, r[2], r[0] * r[1], line.lanes));
     add(tangent_twiddles(roots, r[3], r[2], 1));
-    add(step_twiddles(roots, r[0] * r[1], r[3], line.lanes));
+    add(step_twiddles(roots, n, r[0] * r[1], r[3], line.lanes));
     return;
   }
   if (line.tables == LineTableKind::shears || line.tables == LineTableKind::shears_whole) {

@@ -42,7 +42,7 @@ Table<T> tangent_twiddles(const Roots<T>& roots, size_t radix, size_t before, si
 
 // W_n^(r k) for blocks of `lanes` frequencies k < rows, then r < count: the lanes' real parts, their imaginary parts.
 template <class T>
-Table<T> step_twiddles(const Roots<T>& roots, size_t rows, size_t count, size_t lanes);
+Table<T> step_twiddles(const Roots<T>& roots, size_t n, size_t rows, size_t count, size_t lanes);
 
 // For lines of rotations by shears: twenty-four constants, eight roots, the first pass of radix 4 or 16.
 template <class T>

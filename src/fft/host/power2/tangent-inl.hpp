@@ -155,14 +155,18 @@ struct Tangent {
       static_assert(W == B);
     }
   }
-  // Vector k, lane l for column point(l) becomes vector of the column, lane l for k = point(l).
+  // The order in a vector of the inner order of Highway's engine: see Split::point().
+  static constexpr size_t inner_point(size_t lane) { return W > B ? (lane % 2) * (W / 2) + lane / 2 : lane; }
+
+  // Vector k, lane l for column point(l) (or inner_point(l)) becomes vector of the column, lane l for k = point(l).
+  template <bool kInner = false>
   RIDGE_INLINE void turn(const V* from, V* to) {
     V v[W];
 #pragma GCC unroll 16
     for (size_t l = 0; l < W; ++l) v[l] = from[point(l)];
     transpose(v);
 #pragma GCC unroll 16
-    for (size_t l = 0; l < W; ++l) to[point(l)] = v[l];
+    for (size_t l = 0; l < W; ++l) to[kInner ? inner_point(l) : point(l)] = v[l];
   }
 
   RIDGE_INLINE void add_sub(Complex& a, Complex& b) {

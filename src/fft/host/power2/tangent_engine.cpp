@@ -13,6 +13,8 @@ const Engine<T>* tangent_engine() {
     Engine<T> same = simd_engine<T>();
     same.name = name.c_str();
     same.lines = tangent_lines<T>();
+    same.leaf = 128 * 1024 / (2 * sizeof(T));
+    same.wide_levels = true;
     return same;
   }();
   return engine.lines.count == 0 ? nullptr : &engine;

@@ -110,8 +110,16 @@ struct TangentSquare {
   static constexpr size_t kScratch = kBufferRow * B + kBlock * (kRows / W);
   static_assert(kScratch <= 2 * (2 * kRows * kColumns));  // a line's two buffers
 
+  // `kInner`: points come in the inner order of Highway's engine, parts exchanged already where they have to be.
+  template <bool kInner>
   [[gnu::noinline]] static void load_columns(const T* in, T* buffer) {
     for (size_t r = 0; r < B; ++r) {
+      if constexpr (kInner) {
+        K::template butterfly<A, Turns::none>(typename K::FromInner{in + 2 * kColumns * r, 2 * kColumns * B},
+                                              typename K::ToInner{buffer + kBufferRow * r, 2 * W},
+                                              static_cast<const T*>(nullptr));
+        continue;
+      }
       K::template butterfly<A, Turns::none>(
           typename K::template FromUser<kInverseTransform>{in + 2 * kColumns * r, 2 * kColumns * B},
           typename K::ToInner{buffer + kBufferRow * r, 2 * W}, static_cast<const T*>(nullptr));
@@ -124,6 +132,7 @@ struct TangentSquare {
                                             table + k * 2 * tangent_pairs(B));
     }
   }
+  template <bool kInner>
   [[gnu::noinline]] static void turn_out(const T* buffer, T* blocks) {
     for (size_t b = 0; b < B; ++b) {
       for (size_t a = 0; a < A; a += W) {
@@ -134,7 +143,7 @@ struct TangentSquare {
           V v[W];
 #pragma GCC unroll 16
           for (size_t c = 0; c < W; ++c) v[c] = K::load_one(p + 2 * W * c + part);
-          K::turn(v, v);
+          K::template turn<kInner>(v, v);
 #pragma GCC unroll 16
           for (size_t c = 0; c < W; ++c) K::store_one(o + 2 * W * c + part, v[c]);
         }
@@ -167,15 +176,15 @@ struct TangentSquare {
   }
 
   // `kPast`: results go past the caches, for which they must lie in whole vectors.
-  template <bool kPast>
+  template <bool kPast, bool kInner = false>
   static void run(const T* in, size_t in_distance, T* out, size_t out_distance, size_t count, const T* const* tables,
                   T* scratch) {
     T *const buffer = scratch, *const blocks = scratch + kBufferRow * B;
     for (size_t i = 0; i < count; ++i, in += 2 * in_distance, out += 2 * out_distance) {
       for (size_t j = 0; j < kColumns; j += W) {
-        load_columns(in + 2 * j, buffer);
+        load_columns<kInner>(in + 2 * j, buffer);
         columns(buffer, tables[0]);
-        turn_out(buffer, blocks + 2 * W * j);
+        turn_out<kInner>(buffer, blocks + 2 * W * j);
       }
       for (size_t b = 0; b < kRows / W; ++b) {
         T* const x = blocks + kBlock * b;
@@ -306,14 +315,20 @@ constexpr Line<T> tangent_line() {
 template <class T, size_t W, size_t A, size_t B, size_t D, size_t E>
 constexpr Line<T> tangent_square() {
   using K = Tangent<T, W>;
-  return {A * B * D * E,
-          W,
-          {A, B, D, E},
-          {TangentSquare<K, false, A, B, D, E>::template run<false>,
-           TangentSquare<K, true, A, B, D, E>::template run<false>},
-          {nullptr, nullptr},
-          1,
-          LineTableKind::tangents_square,
-          {TangentSquare<K, false, A, B, D, E>::template run<true>,
-           TangentSquare<K, true, A, B, D, E>::template run<true>}};
+  using Forward = TangentSquare<K, false, A, B, D, E>;
+  using Inverse = TangentSquare<K, true, A, B, D, E>;
+  Line<T> entry{A * B * D * E,
+                W,
+                {A, B, D, E},
+                {Forward::template run<false>, Inverse::template run<false>},
+                {nullptr, nullptr},
+                1,
+                LineTableKind::tangents_square,
+                {Forward::template run<true>, Inverse::template run<true>}};
+  // What fits L2 several times over finishes longer lines.
+  if constexpr (A * B * D * E * 2 * sizeof(T) == 128 * 1024) {
+    entry.leaf[0] = Forward::template run<false, true>;
+    entry.leaf[1] = Inverse::template run<false, true>;
+  }
+  return entry;
 }
