@@ -29,6 +29,16 @@ enum class Kind {
 
 using ridge::Samples;
 
+// What the numbers of both arrays are in memory. Halves are widened on load and rounded on store, and everything
+// between is float: <ridge/half.hpp> has the conversions.
+enum class Storage {
+  same,  // the plan's own
+  float16,
+  bfloat16,
+};
+
+enum class Directions { both, forward, inverse };
+
 // Distances between neighbours in elements of that side's type (a real plan's samples are counted in reals).
 // Empty and 0 mean packed, last axis fastest.
 struct Strides {
@@ -60,6 +70,8 @@ struct Problem {
   std::size_t threads = 0;  // host: 0 = all
   Load load_forward = {}, load_inverse = {};
   Store store_forward = {}, store_inverse = {};
+  Storage storage = Storage::same;           // halves: plans of float only
+  Directions directions = Directions::both;  // the other one is not built, and refused
 };
 
 template <class T>
@@ -100,10 +112,21 @@ class Plan {
   void forward(std::span<const std::int8_t> in, std::span<Complex> out) const;
   void forward(std::span<const std::int16_t> in, std::span<Complex> out) const;
 
-  std::size_t input_size() const;   // elements a forward's input must have (complex or real; int8, int16: values)
-  std::size_t output_size() const;  // complex elements a forward's output must have
-  double flops() const;             // 5 N log2 N, half of it for real, of the whole batch: the usual count
-  double bytes() const;             // samples and spectrum once each, the least traffic
+  // Plans whose storage says so: reals, or re, im, re, im, ... of complex numbers. On the host each call takes memory
+  // for the floats.
+  void forward(std::span<const std::uint16_t> in, std::span<std::uint16_t> out) const;
+  void inverse(std::span<const std::uint16_t> in, std::span<std::uint16_t> out) const;
+
+  // Nothing is checked: kind, sizes, alignment and overlap are right. On the host; numbers of the plan's own type.
+  void forward_unchecked(const void* in, void* out) const noexcept;
+  void inverse_unchecked(const void* in, void* out) const noexcept;
+
+  // Elements a forward's input must have (complex or real; int8, int16, halves: values), and its output (complex
+  // elements; halves: values).
+  std::size_t input_size() const;
+  std::size_t output_size() const;
+  double flops() const;  // 5 N log2 N, half of it for real, of the whole batch: the usual count
+  double bytes() const;  // samples and spectrum once each, the least traffic
 
   std::string explain() const;                              // the decisions, passes, flops done, floor
   const std::vector<planner::Decision>& decisions() const;  // one a different length among the axes
@@ -112,6 +135,10 @@ class Plan {
   const Device& device() const;
 
  private:
+  void check_direction(bool forward) const;
+  void run_halves(bool forward, std::span<const std::uint16_t> in, std::span<std::uint16_t> out) const;
+
+  Directions directions_ = Directions::both;
   std::shared_ptr<const Transform<T>> transform_;  // one of the two
   std::shared_ptr<const DeviceTransform<T>> on_device_;
 };

@@ -17,6 +17,7 @@ constexpr Known kKnown[] = {
     {Element::complex64, 8, 4, "complex64", "Zf"}, {Element::complex128, 16, 8, "complex128", "Zd"},
     {Element::uint8, 1, 1, "uint8", "B"},          {Element::uint16, 2, 2, "uint16", "H"},
     {Element::uint32, 4, 4, "uint32", "I"},        {Element::int32, 4, 4, "int32", "i"},
+    {Element::float16, 2, 2, "float16", "e"},
 };
 
 const Known& known(Element element) { return kKnown[static_cast<std::size_t>(element)]; }

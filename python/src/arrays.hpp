@@ -10,7 +10,7 @@
 
 namespace ridge::python {
 
-enum class Element { float32, float64, complex64, complex128, uint8, uint16, uint32, int32 };
+enum class Element { float32, float64, complex64, complex128, uint8, uint16, uint32, int32, float16 };
 
 inline bool is_complex(Element e) { return e == Element::complex64 || e == Element::complex128; }
 inline bool is_single(Element e) { return e == Element::float32 || e == Element::complex64; }

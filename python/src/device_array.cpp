@@ -69,6 +69,8 @@ std::shared_ptr<void> kept(py::object object) {
 Element element_of(const dlpack::DataType& type) {
   const int key = type.lanes == 1 ? type.code * 1000 + type.bits : -1;
   switch (key) {
+    case dlpack::kFloat * 1000 + 16:
+      return Element::float16;
     case dlpack::kFloat * 1000 + 32:
       return Element::float32;
     case dlpack::kFloat * 1000 + 64:
@@ -88,7 +90,7 @@ Element element_of(const dlpack::DataType& type) {
     default:
       throw py::type_error("a DLPack tensor of type code " + std::to_string(type.code) + ", " +
                            std::to_string(type.bits) +
-                           " bits: float32, float64, complex64, complex128, uint8, uint16, "
+                           " bits: float16, float32, float64, complex64, complex128, uint8, uint16, "
                            "uint32 or int32 are wanted");
   }
 }
@@ -96,6 +98,7 @@ Element element_of(const dlpack::DataType& type) {
 dlpack::DataType type_of(Element element) {
   const auto bits = static_cast<std::uint8_t>(8 * size_of(element));
   switch (element) {
+    case Element::float16:
     case Element::float32:
     case Element::float64:
       return {dlpack::kFloat, bits, 1};

@@ -1,7 +1,9 @@
 // Transforms of arrays in a device's memory, over their last axes.
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -22,13 +24,18 @@ namespace {
 class DevicePlan {
  public:
   DevicePlan(const std::string& device, bool single, const std::vector<std::size_t>& shape, std::size_t batch,
-             bool real, double scale_forward, double scale_inverse, bool measured)
+             bool real, double scale_forward, double scale_inverse, bool measured, const std::string& storage,
+             bool only_inverse)
       : DevicePlan(ridge::device(device), single,
                    fft::Problem{.shape = shape,
                                 .batch = batch,
                                 .kind = real ? fft::Kind::real : fft::Kind::complex,
                                 .scale_forward = scale_forward,
-                                .scale_inverse = scale_inverse},
+                                .scale_inverse = scale_inverse,
+                                .storage = storage_named(storage),
+                                .directions = storage.empty() ? fft::Directions::both
+                                              : only_inverse  ? fft::Directions::inverse
+                                                              : fft::Directions::forward},
                    measured) {}
 
   void run(const DeviceArray& in, const DeviceArray& out, bool inverse) {
@@ -39,6 +46,7 @@ class DevicePlan {
     check(inverse ? in : out, false, inverse ? "the input" : "the output");
     const py::gil_scoped_release free;
     const std::lock_guard lock(mutex_);
+    if (device.is_host()) return run_halves(in, out, inverse);
     std::visit(
         [&](const auto& plan) {
           inverse ? plan.enqueue_inverse(queue_, in.buffer(), out.buffer())
@@ -74,14 +82,30 @@ class DevicePlan {
         },
         *plan_);
     const auto& [input, output, real] = sizes;
-    const Element wanted = samples && real ? (single ? Element::float32 : Element::float64)
-                                           : (single ? Element::complex64 : Element::complex128);
+    const bool halves =
+        std::visit([](const auto& plan) { return plan.problem().storage != fft::Storage::same; }, *plan_);
+    if (halves && (array.element() == Element::uint16 || array.element() == Element::float16)) return;
+    const Element wanted = halves            ? Element::float16
+                           : samples && real ? (single ? Element::float32 : Element::float64)
+                                             : (single ? Element::complex64 : Element::complex128);
     if (array.element() != wanted) {
       throw py::type_error(std::string(what) + " holds " + to_string(array.element()) + ": " + to_string(wanted) +
                            " is wanted");
     }
     if (array.size() != (samples ? input : output))
       throw py::value_error(std::string(what) + " has another size than the plan's");
+  }
+
+  static fft::Storage storage_named(const std::string& name) {
+    return name == "float16" ? fft::Storage::float16 : name == "bfloat16" ? fft::Storage::bfloat16 : fft::Storage::same;
+  }
+
+  // The one thing that comes here on the host.
+  void run_halves(const DeviceArray& in, const DeviceArray& out, bool inverse) const {
+    const auto& plan = std::get<fft::Plan<float>>(*plan_);
+    const std::span from(reinterpret_cast<const std::uint16_t*>(in.address()), in.size());  // NOLINT: an address
+    const std::span to(reinterpret_cast<std::uint16_t*>(out.address()), out.size());        // NOLINT: an address
+    inverse ? plan.inverse(from, to) : plan.forward(from, to);
   }
 
   using Any = std::variant<fft::Plan<float>, fft::Plan<double>>;
@@ -94,8 +118,11 @@ class DevicePlan {
 
 void add_fft_on_devices(py::module_& module) {
   py::class_<DevicePlan>(module, "DevicePlan")
-      .def(py::init<const std::string&, bool, const std::vector<std::size_t>&, std::size_t, bool, double, double,
-                    bool>())
+      .def(py::init<const std::string&, bool, const std::vector<std::size_t>&, std::size_t, bool, double, double, bool,
+                    const std::string&, bool>(),
+           py::arg("device"), py::arg("single"), py::arg("shape"), py::arg("batch"), py::arg("real"),
+           py::arg("scale_forward"), py::arg("scale_inverse"), py::arg("measured"), py::arg("storage") = "",
+           py::arg("only_inverse") = false)
       .def("run", &DevicePlan::run)
       .def("explain", &DevicePlan::explain)
       .def("trials", &DevicePlan::trials);

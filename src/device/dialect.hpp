@@ -23,6 +23,8 @@
 //   BYTES_DOT(a, b, start)        start plus the products of the four bytes of two uints, unsigned
 //   BYTES_DOT_SIGNED(a, b, start) the same with signed bytes; start and result are int
 //   BITS_OF(f) FLOAT_OF(u)        a float's bits as a uint, and back
+//   FLOAT_OF_HALF(u) HALF_OF_FLOAT(f)      what a ushort with the bits of a float16 stands for, and back, to the nearest
+//   FLOAT_OF_BFLOAT(u) BFLOAT_OF_FLOAT(f)  the same of a bfloat16
 //   EXP2_FAST(f)                  2^f in the device's own quick way: relative error about 2^-22, results below 2^-126 are 0
 //   ROUND_EVEN(f)                 the nearest int, halves to even
 //   ATOMIC_ADD(p, v)              what stood at p, in global or local memory, to which v is added; int, uint or float

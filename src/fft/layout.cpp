@@ -94,6 +94,9 @@ void check_factors(const Layout& layout, const Problem& problem) {
     refuse_layout("samples are int8, int16 or the plan's own (Samples::same)");
   }
   if (problem.load_inverse.samples != Samples::same) refuse_layout("only a forward transform loads integers");
+  if (problem.storage != Storage::same && samples_type != Samples::same) {
+    refuse_layout("samples are integers or halves, not both");
+  }
   if (problem.in_place && samples_type != Samples::same) {
     refuse_layout("integer samples cannot be transformed in place");
   }

@@ -32,6 +32,12 @@ double usual_flops(const Layout& layout, const Problem& problem);  // 5 N log2 N
 // Samples and spectrum once each; `number`: bytes of a number of the plan's type.
 double least_bytes(const Layout& layout, const Problem& problem, std::size_t number);
 
+// Of a number in the caller's arrays, integer samples apart.
+template <class T>
+std::size_t number_bytes(const Problem& problem) {
+  return problem.storage == Storage::same ? sizeof(T) : 2;
+}
+
 // "1024", "64x64": for keys and messages.
 std::string shape_text(const Problem& problem);
 

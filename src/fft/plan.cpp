@@ -9,6 +9,7 @@
 #include "fft/device/registry.hpp"
 #include "fft/device/route.hpp"
 #include "fft/device/transform.hpp"
+#include "fft/halves.hpp"
 #include "fft/host/lines.hpp"
 #include "fft/host/transform.hpp"
 #include "plan/arguments.hpp"
@@ -61,6 +62,7 @@ void check(const AnyTransform& transform, Direction direction, const Memory& in,
 }
 
 void check_kind(const Problem& problem, Kind kind, Samples samples, Direction direction) {
+  if (problem.storage != Storage::same) refuse_call("a plan of halves was given other numbers");
   if (problem.kind != kind) {
     refuse_call(kind == Kind::complex ? "a plan of real samples was given complex ones"
                                       : "a plan of complex samples was given real ones");
@@ -103,7 +105,11 @@ void enqueue(const DeviceTransform<T>* transform, Direction direction, Queue& qu
 }  // namespace
 
 template <class T>
-Plan<T>::Plan(const Device& device, const Problem& problem, const planner::Options& options) {
+Plan<T>::Plan(const Device& device, const Problem& problem, const planner::Options& options)
+    : directions_(problem.directions) {
+  if (problem.storage != Storage::same && sizeof(T) != sizeof(float)) {
+    refuse_call("halves are transformed in float: plan<float>");
+  }
   if (device.is_host()) {
     transform_ = std::make_shared<const Transform<T>>(device, problem, options);
   } else {
@@ -112,17 +118,61 @@ Plan<T>::Plan(const Device& device, const Problem& problem, const planner::Optio
 }
 
 template <class T>
+void Plan<T>::check_direction(bool forward) const {
+  if (directions_ == Directions::both || forward == (directions_ == Directions::forward)) return;
+  refuse_call(forward ? "the plan was made for the inverse alone" : "the plan was made to go forward alone");
+}
+
+template <class T>
+void Plan<T>::run_halves(bool forward, std::span<const std::uint16_t> in, std::span<std::uint16_t> out) const {
+  check_direction(forward);
+  if (problem().storage == Storage::same) refuse_call("halves were given to a plan whose storage does not say so");
+  const Direction direction = forward ? Direction::forward : Direction::inverse;
+  with_transform(transform_, on_device_, [&](const auto& transform) {
+    const std::size_t samples = input_size(), spectrum = output_size();
+    check(transform, direction, memory(in, 2), forward ? samples : spectrum, memory(out, 2),
+          forward ? spectrum : samples);
+    if constexpr (std::is_same_v<std::decay_t<decltype(transform)>, Transform<float>>) {
+      fft::run_halves(transform, direction, in.data(), out.data());
+    } else {
+      transform.run(direction, in.data(), out.data());
+    }
+  });
+}
+
+template <class T>
+void Plan<T>::forward(std::span<const std::uint16_t> in, std::span<std::uint16_t> out) const {
+  run_halves(true, in, out);
+}
+template <class T>
+void Plan<T>::inverse(std::span<const std::uint16_t> in, std::span<std::uint16_t> out) const {
+  run_halves(false, in, out);
+}
+
+template <class T>
+void Plan<T>::forward_unchecked(const void* in, void* out) const noexcept {
+  transform_->run_unchecked(Direction::forward, in, out);
+}
+template <class T>
+void Plan<T>::inverse_unchecked(const void* in, void* out) const noexcept {
+  transform_->run_unchecked(Direction::inverse, in, out);
+}
+
+template <class T>
 void Plan<T>::enqueue_forward(Queue& queue, const Buffer& in, const Buffer& out) const {
+  check_direction(true);
   enqueue(on_device_.get(), Direction::forward, queue, in, out);
 }
 
 template <class T>
 void Plan<T>::enqueue_inverse(Queue& queue, const Buffer& in, const Buffer& out) const {
+  check_direction(false);
   enqueue(on_device_.get(), Direction::inverse, queue, in, out);
 }
 
 template <class T>
 void Plan<T>::forward(std::span<const Complex> in, std::span<Complex> out) const {
+  check_direction(true);
   if (transform_ && transform_->run_short(Direction::forward, in, out)) return;
   check_kind(problem(), Kind::complex, Samples::same, Direction::forward);
   with_transform(transform_, on_device_, [&](const auto& transform) {
@@ -134,6 +184,7 @@ void Plan<T>::forward(std::span<const Complex> in, std::span<Complex> out) const
 
 template <class T>
 void Plan<T>::inverse(std::span<const Complex> in, std::span<Complex> out) const {
+  check_direction(false);
   if (transform_ && transform_->run_short(Direction::inverse, in, out)) return;
   check_kind(problem(), Kind::complex, Samples::same, Direction::inverse);
   with_transform(transform_, on_device_, [&](const auto& transform) {
@@ -145,6 +196,7 @@ void Plan<T>::inverse(std::span<const Complex> in, std::span<Complex> out) const
 
 template <class T>
 void Plan<T>::forward(std::span<const Real> in, std::span<Complex> out) const {
+  check_direction(true);
   if (transform_ && transform_->run_short(in, out)) return;
   check_kind(problem(), Kind::real, Samples::same, Direction::forward);
   with_transform(transform_, on_device_, [&](const auto& transform) {
@@ -156,6 +208,7 @@ void Plan<T>::forward(std::span<const Real> in, std::span<Complex> out) const {
 
 template <class T>
 void Plan<T>::inverse(std::span<const Complex> in, std::span<Real> out) const {
+  check_direction(false);
   if (transform_ && transform_->run_short(in, out)) return;
   check_kind(problem(), Kind::real, Samples::same, Direction::inverse);
   with_transform(transform_, on_device_, [&](const auto& transform) {
@@ -167,6 +220,7 @@ void Plan<T>::inverse(std::span<const Complex> in, std::span<Real> out) const {
 
 template <class T>
 void Plan<T>::forward(std::span<const std::int8_t> in, std::span<Complex> out) const {
+  check_direction(true);
   with_transform(transform_, on_device_, [&](const auto& transform) {
     forward_integers(transform, memory(in, 1), memory(out, sizeof(T)), Samples::int8);
   });
@@ -174,6 +228,7 @@ void Plan<T>::forward(std::span<const std::int8_t> in, std::span<Complex> out) c
 
 template <class T>
 void Plan<T>::forward(std::span<const std::int16_t> in, std::span<Complex> out) const {
+  check_direction(true);
   with_transform(transform_, on_device_, [&](const auto& transform) {
     forward_integers(transform, memory(in, 2), memory(out, sizeof(T)), Samples::int16);
   });
@@ -181,13 +236,15 @@ void Plan<T>::forward(std::span<const std::int16_t> in, std::span<Complex> out) 
 
 template <class T>
 std::size_t Plan<T>::input_size() const {
-  const bool pairs = problem().kind == Kind::complex && problem().load_forward.samples != Samples::same;
+  const bool values = problem().load_forward.samples != Samples::same || problem().storage != Storage::same;
+  const bool pairs = problem().kind == Kind::complex && values;
   return (pairs ? 2 : 1) *
          with_transform(transform_, on_device_, [](const auto& t) { return t.layout().samples.extent; });
 }
 template <class T>
 std::size_t Plan<T>::output_size() const {
-  return with_transform(transform_, on_device_, [](const auto& t) { return t.layout().spectrum.extent; });
+  return (problem().storage == Storage::same ? 1 : 2) *
+         with_transform(transform_, on_device_, [](const auto& t) { return t.layout().spectrum.extent; });
 }
 template <class T>
 double Plan<T>::flops() const {
@@ -195,8 +252,9 @@ double Plan<T>::flops() const {
 }
 template <class T>
 double Plan<T>::bytes() const {
-  return with_transform(transform_, on_device_,
-                        [](const auto& t) { return least_bytes(t.layout(), t.problem(), sizeof(T)); });
+  return with_transform(transform_, on_device_, [](const auto& t) {
+    return least_bytes(t.layout(), t.problem(), number_bytes<T>(t.problem()));
+  });
 }
 template <class T>
 std::string Plan<T>::explain() const {

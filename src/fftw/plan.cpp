@@ -36,7 +36,11 @@ fft::TensorPlan<T> tensor_plan(const fft::TensorProblem& problem, Rigor rigor) {
 
 template <class T>
 Plan<T>::Plan(const fft::TensorProblem& problem, Rigor rigor, const Arrays<T>& arrays)
-    : plan_(tensor_plan<T>(problem, rigor)), rigor_(rigor), arrays_(arrays) {}
+    : plan_(tensor_plan<T>(problem, rigor)),
+      rigor_(rigor),
+      arrays_(arrays),
+      plain_(arrays.in != nullptr && arrays.out != nullptr && !problem.split_input && !problem.split_output &&
+             problem.in_place == (arrays.in == arrays.out)) {}
 
 template <class T>
 const fft::TensorPlan<T>& Plan<T>::variant(std::optional<Tensor>& made, const fft::TensorProblem& problem) const {

@@ -31,7 +31,7 @@ class Plan {
   const std::uint64_t magic = kMagic;  // first, so that a stranger's plan is told from ours
   std::atomic<int> references = 1;
 
-  void execute() const { execute(arrays_); }
+  void execute() const { plain_ ? plan_.run(arrays_.in, arrays_.out) : execute(arrays_); }
   // Arrays may lie in place where the plan was made for two, and the other way round.
   void execute(const Arrays<T>& arrays) const;
   // Arrays that are apart, on a plan of interleaved ones.
@@ -47,6 +47,7 @@ class Plan {
   Tensor plan_;
   Rigor rigor_;
   Arrays<T> arrays_;
+  bool plain_;  // the plan's own arrays are there, lie as it expects, and none is split
   mutable std::mutex mutex_;
   mutable std::optional<Tensor> turned_;  // in place where the plan is not, and the reverse
   mutable std::optional<Tensor> split_, split_in_place_;

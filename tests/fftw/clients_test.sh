@@ -90,11 +90,50 @@ wisdom_tool() {
   "$1" fftw-wisdom -n -t 0.01 -o "$2.wisdom" cof1024 rif32x32 rob16 ki4o00x5e11x6f && echo 1 >"$2"
 }
 
+# Water in a box: the part of the Coulomb energy that goes through PME's real transforms, step by step.
+gromacs() {
+  if [ ! -f water.tpr ]; then
+    gmx -quiet solvate -cs spc216 -box 2 2 2 -o water.gro >gmx.log 2>&1
+    printf '#include "oplsaa.ff/forcefield.itp"\n#include "oplsaa.ff/spce.itp"\n[ system ]\nwater\n[ molecules ]\nSOL %d\n' \
+      $(($(sed -n 2p water.gro) / 3)) >water.top
+    printf '%s\n' 'integrator = md' 'dt = 0.001' 'nsteps = 20' 'coulombtype = PME' 'rcoulomb = 0.9' 'rvdw = 0.9' \
+      'fourierspacing = 0.12' 'nstcalcenergy = 1' 'nstenergy = 1' 'gen-vel = yes' 'gen-seed = 7' >water.mdp
+    gmx -quiet grompp -f water.mdp -c water.gro -p water.top -o water.tpr -maxwarn 5 >>gmx.log 2>&1
+  fi
+  "$1" gmx -quiet mdrun -s water.tpr -deffnm run -nsteps 20 -reprod -ntmpi 1 -ntomp "${threads:-1}" >>gmx.log 2>&1
+  echo Coul.-recip. | gmx -quiet energy -f run.edr -o energy.xvg >>gmx.log 2>&1
+  awk '!/^[#@]/ { print $2 }' energy.xvg >"$2"
+}
+gromacs_threads() { threads=2 gromacs "$@"; }
+# 864 charges of both signs: energies with the long-range part by PPPM.
+lammps() {
+  printf '%s\n' 'units lj' 'atom_style charge' 'lattice fcc 0.8' 'region box block 0 6 0 6 0 6' 'create_box 2 box' \
+    'create_atoms 1 box' 'group odd id 1:864:2' 'set group odd type 2' 'set type 1 charge 1' 'set type 2 charge -1' \
+    'mass * 1' 'pair_style lj/cut/coul/long 2.5 3.0' 'pair_coeff * * 1 1' 'kspace_style pppm 1e-5' \
+    'velocity all create 0.5 87287' 'fix 1 all nve' 'thermo_style custom step elong etotal' 'thermo_modify format float %.12g' \
+    'thermo 5' 'run 20' >charges.in
+  "$1" lmp -in charges.in -log none -echo none | awk '$1 ~ /^[0-9]+$/ && NF == 3 { print $2; print $3 }' >"$2"
+}
+spectrogram() {
+  /usr/bin/python3 - <<'P'
+import math, struct, wave
+with wave.open("tone.wav", "wb") as f:
+    f.setparams((1, 2, 8000, 8000, "NONE", ""))
+    f.writeframes(b"".join(struct.pack("<h", int(9000 * math.sin(0.0001 * i * i))) for i in range(8000)))
+P
+  "$1" sndfile-spectrogram tone.wav 320 240 tone.png >/dev/null
+  "$(command -v convert-im6.q16 || echo convert)" tone.png txt: | grep -oE '\([0-9.,-]+' | tr -d '(' | tr , '\n' >"$2"
+}
+
 client octave octave-cli octave 1e-13
 client octave-single octave-cli octave_single 1e-6
 client imagemagick convert-im6.q16 imagemagick 1e-4
 client bart bart bart_tool 1e-5
 if /usr/bin/python3 -c 'import cvxopt.fftw' 2>/dev/null; then client cvxopt /usr/bin/python3 cvxopt 1e-13; else echo "cvxopt: not installed, left out"; fi
 client fftw-wisdom fftw-wisdom wisdom_tool 0
+client gromacs gmx gromacs 1e-5
+client gromacs-threads gmx gromacs_threads 1e-5
+client lammps lmp lammps 1e-7
+if command -v convert-im6.q16 >/dev/null; then client sndfile-tools sndfile-spectrogram spectrogram 0.02; fi
 ((ran > 0)) || { echo "no client of FFTW is installed"; exit 77; }
 exit $failed

@@ -157,5 +157,32 @@ class Protocol(unittest.TestCase):
             ours._ridge.transform = real
 
 
+class Halves(unittest.TestCase):
+    def test_float16_there_and_back(self):
+        x = samples(np.float16, (3, 60)) / 16
+        spectrum = ours.plan_halves(60, batch=3, kind="real")(x)
+        self.assertEqual((spectrum.shape, spectrum.dtype), ((3, 31, 2), np.dtype(np.float16)))
+        want = scipy.fft.rfft(x.astype(np.float64))
+        got = spectrum[..., 0].astype(np.float64) + 1j * spectrum[..., 1]
+        self.assertLessEqual(np.linalg.norm(got - want), 2.0 ** -11 * np.linalg.norm(want))
+        back = ours.plan_halves(60, batch=3, kind="real", inverse=True)(spectrum)
+        self.assertLessEqual(np.linalg.norm(back.astype(float) - x), 2.0 ** -10 * np.linalg.norm(x.astype(float)))
+
+    def test_bfloat16_are_bits(self):
+        values = np.array([1, 2, 4, 8], np.float32)
+        bits = (values.view(np.uint32) >> 16).astype(np.uint16)
+        out = ours.plan_halves(4, kind="real", storage="bfloat16")(bits[None])
+        self.assertEqual(out[0, 0, 0], np.float32(15).view(np.uint32) >> 16)
+
+    def test_wrong_calls(self):
+        plan = ours.plan_halves(8)
+        for bad, error in ((np.zeros((1, 8, 2), np.float32), TypeError), (np.zeros((1, 8), np.float16), ValueError)):
+            with self.assertRaises(error):
+                plan(bad)
+        for arguments in ({"shape": 0}, {"shape": 8, "storage": "float8"}, {"shape": 8, "kind": "odd"}):
+            with self.assertRaises(ValueError):
+                ours.plan_halves(**arguments)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -211,6 +211,7 @@ std::vector<FftBench> cases_of(const FftWishes& wishes, const BenchWishes& bench
     one.problem.float64 = wishes.type == "f64";
     if (!wishes.kind.empty()) one.problem.kind = parse_real_kind(wishes.kind);
     one.problem.threads = wishes.threads;
+    if (wishes.type == "f16" || wishes.type == "bf16") one.stored = wishes.type;
     one.variant = bench.variant;
     one.seconds_each = wishes.seconds;
     one.trials = wishes.trials;
@@ -358,6 +359,9 @@ std::string fft_problem_text(const PeerProblem& problem) {
 }
 
 FftBenchResult bench_fft(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers) {
+  if (!wanted.stored.empty() && (wanted.problem.kind || device.is_host())) {
+    throw Error(ErrorKind::invalid_argument, "--type f16 and bf16 are for complex and real transforms on devices");
+  }
   if (wanted.problem.kind) return bench_fft_kind(device, wanted, peers);
   if (!device.is_host()) return bench_fft_on_device(device, wanted, peers);
   return wanted.problem.float64 ? bench_on_host<double>(device, wanted, peers)
@@ -395,7 +399,9 @@ void add_bench_fft(Command& bench) {
   command.option("--shape", wishes->shapes, "AxB or AxBxC, several separated by commas, in place of lengths")
       .value_name("SHAPE")
       .not_with(lengths);
-  command.option("--type", wishes->type, "f32 or f64").shows_default().one_of({"f32", "f64"});
+  command.option("--type", wishes->type, "f32, f64; on devices also f16 and bf16: stored so, computed in float")
+      .shows_default()
+      .one_of({"f32", "f64", "f16", "bf16"});
   command.flag("--real", wishes->real, "From real samples to half a spectrum");
   command
       .option("--kind", wishes->kind,

@@ -15,7 +15,8 @@ struct FftBench {
   std::string variant;                 // only this one of ours; empty: the planner's choice
   std::vector<std::string> also = {};  // variants of ours to put in rows of their own
   double seconds_each = 0.2;
-  std::size_t trials = 0;  // devices: variants to time before one is chosen; 0: the planner's own number
+  std::string stored = {};  // devices: numbers in memory are "f16" or "bf16"; empty: as they are computed with
+  std::size_t trials = 0;   // devices: variants to time before one is chosen; 0: the planner's own number
 };
 
 struct FftBenchResult {

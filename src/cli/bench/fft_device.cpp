@@ -63,17 +63,23 @@ std::string winners(const std::vector<planner::Decision>& decisions) {
 template <class T>
 FftBenchResult bench_on_device(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers) {
   const PeerProblem& problem = wanted.problem;
-  const fft::Problem ours{
-      .shape = problem.shape, .batch = problem.batch, .kind = problem.real ? fft::Kind::real : fft::Kind::complex};
+  const bool halves = !wanted.stored.empty();
+  const fft::Problem ours{.shape = problem.shape,
+                          .batch = problem.batch,
+                          .kind = problem.real ? fft::Kind::real : fft::Kind::complex,
+                          .storage = !halves                  ? fft::Storage::same
+                                     : wanted.stored == "f16" ? fft::Storage::float16
+                                                              : fft::Storage::bfloat16};
   FftBenchResult result;
   planner::Options options{.variant = wanted.variant};
   if (wanted.trials > 0) options.most_trials = wanted.trials;
   const fft::Plan<T> plan(device, ours, options);
   result.explanation = plan.explain();
   Queue queue = device.queue();
-  const std::size_t in_bytes = plan.input_size() * sizeof(T) * (problem.real ? 1 : 2);
+  const std::size_t in_bytes = plan.input_size() * (halves ? 2 : sizeof(T) * (problem.real ? 1 : 2));
   const Buffer in = device.buffer(in_bytes, {.name = "bench input"});
-  const Buffer out = device.buffer(plan.output_size() * sizeof(std::complex<T>), {.name = "bench output"});
+  const Buffer out =
+      device.buffer(plan.output_size() * (halves ? 2 : sizeof(std::complex<T>)), {.name = "bench output"});
   fill<T>(queue, in);
 
   std::vector<std::function<void()>> calls;
@@ -86,6 +92,7 @@ FftBenchResult bench_on_device(const Device& device, const FftBench& wanted, con
   std::vector<std::string> names;
   for (const Peer& peer : peers) {
     try {
+      if (halves) throw Error(ErrorKind::unavailable, "halves are ours alone");
       if (!peer.prepare_on_device) throw Error(ErrorKind::unavailable, "it does not run on devices");
       PeerRun run = peer.prepare_on_device(problem, in, out, queue);
       queue.fill(out, std::byte{0});
@@ -108,7 +115,7 @@ FftBenchResult bench_on_device(const Device& device, const FftBench& wanted, con
   result.flops = plan.flops();
   result.bytes = plan.bytes();
   report::BenchRow row;
-  row.problem = fft_problem_text(problem);
+  row.problem = fft_problem_text(problem) + (halves ? " stored as " + wanted.stored : "");
   row.device = device.id();
   row.variant = wanted.variant.empty() ? winners(plan.decisions()) : wanted.variant;
   row.seconds = seconds[0];

@@ -53,6 +53,25 @@ FUNCTION double ridge_fma(double a, double b, double c) { return __fma_rn(a, b, 
 #define BYTES_DOT_SIGNED(a, b, start) __dp4a(static_cast<int>(a), static_cast<int>(b), static_cast<int>(start))
 #define BITS_OF(f) __float_as_uint(f)
 #define FLOAT_OF(u) __uint_as_float(u)
+FUNCTION float ridge_float_of_half(ushort u) {
+  float f;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(u));
+  return f;
+}
+FUNCTION ushort ridge_half_of(float f) {
+  ushort u;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(u) : "f"(f));
+  return u;
+}
+#define FLOAT_OF_HALF(u) ridge_float_of_half(u)
+#define HALF_OF_FLOAT(f) ridge_half_of(f)
+FUNCTION ushort ridge_bfloat_of(float f) {
+  const uint bits = BITS_OF(f);
+  if ((bits & 0x7fffffffu) > 0x7f800000u) return (ushort)(bits >> 16 | 0x40u);
+  return (ushort)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+#define FLOAT_OF_BFLOAT(u) FLOAT_OF((uint)(u) << 16)
+#define BFLOAT_OF_FLOAT(f) ridge_bfloat_of(f)
 FUNCTION float ridge_exp2_fast(float f) {
   float power;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(f));

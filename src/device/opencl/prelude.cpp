@@ -74,6 +74,21 @@ constexpr std::string_view kPlainCopies =
 constexpr std::string_view kBitWords = R"(#define BITS_OF(f) as_uint((float)(f))
 #define FLOAT_OF(u) as_float((uint)(u))
 #define ROUND_EVEN(f) convert_int_rte(f)
+static inline float ridge_float_of_half(ushort u) { return vload_half(0, (const __private half*)&u); }
+static inline ushort ridge_half_of(float f) {
+  ushort u;
+  vstore_half_rte(f, 0, (__private half*)&u);
+  return u;
+}
+#define FLOAT_OF_HALF(u) ridge_float_of_half(u)
+#define HALF_OF_FLOAT(f) ridge_half_of(f)
+static inline ushort ridge_bfloat_of(float f) {
+  const uint bits = BITS_OF(f);
+  if ((bits & 0x7fffffffu) > 0x7f800000u) return (ushort)(bits >> 16 | 0x40u);
+  return (ushort)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+#define FLOAT_OF_BFLOAT(u) FLOAT_OF((uint)(u) << 16)
+#define BFLOAT_OF_FLOAT(f) ridge_bfloat_of(f)
 )";
 
 constexpr std::string_view kPlainBytes =

@@ -64,6 +64,10 @@ planner::Problem planner_problem(const AxisProblem& problem) {
                   problem.length, fmt::join(problem.counts, "x"), strides_text(problem.in), strides_text(problem.out));
   if (problem.in_place) key += " in place";
   if (problem.samples != Samples::same) key += problem.samples == Samples::int8 ? " int8" : " int16";
+  const auto storage = [](Storage one) { return one == Storage::same ? "" : one == Storage::float16 ? "f16" : "bf16"; };
+  if (problem.halves()) {
+    key += fmt::format(" stored {}>{}", storage(problem.load_storage), storage(problem.store_storage));
+  }
   if (problem.real_kind) key += fmt::format(" {} of {}", to_string(*problem.real_kind), problem.real_points);
   if (problem.any_offset) key += " any offset";
   if (problem.load.kind() != FactorKind::none) key += " load factors";
@@ -75,7 +79,9 @@ double problem_bytes(const AxisProblem& problem) {
   const double element = problem.float64 ? 16 : 8, lines = static_cast<double>(problem.lines());
   if (problem.real_kind) return lines * static_cast<double>(problem.real_points) * element;
   const double points = static_cast<double>(problem.length);
-  return lines * points * element * (problem.kind == Kind::real ? 1 : 2);
+  const auto side = [&](Storage storage) { return storage == Storage::same ? element : 4.0; };
+  return lines * points * (side(problem.load_storage) + side(problem.store_storage)) *
+         (problem.kind == Kind::real ? 0.5 : 1);
 }
 
 double usual_flops(const AxisProblem& problem) {

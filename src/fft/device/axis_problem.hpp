@@ -21,6 +21,8 @@ struct AxisProblem {
   Address in, out;
   bool in_place = false;
   Samples samples = Samples::same;
+  Storage load_storage = Storage::same, store_storage = Storage::same;
+  bool halves() const { return load_storage != Storage::same || store_storage != Storage::same; }
   FactorTable load = {}, store = {};  // of the points of a whole shape
   Address load_at = {}, store_at = {};
   double scale = 1;

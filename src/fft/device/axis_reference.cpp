@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/aligned.hpp"
+#include "fft/halves.hpp"
 #include "fft/registry.hpp"
 
 namespace ridge::fft::on_device {
@@ -32,7 +33,9 @@ std::uint64_t side_points(const AxisProblem& problem, bool input) {
 
 std::size_t element_bytes(const AxisProblem& problem, bool input) {
   const std::size_t number = problem.float64 ? sizeof(double) : sizeof(float);
-  const std::size_t each = input && problem.samples == Samples::int8    ? 1
+  const bool halves = (input ? problem.load_storage : problem.store_storage) != Storage::same;
+  const std::size_t each = halves                                       ? 2
+                           : input && problem.samples == Samples::int8  ? 1
                            : input && problem.samples == Samples::int16 ? 2
                                                                         : number;
   const bool reals = problem.real_kind || (problem.kind == Kind::real && is_samples(problem, input));
@@ -66,6 +69,11 @@ AxisReference::AxisReference(const AxisProblem& problem)
 std::complex<double> AxisReference::loaded(const std::byte* in, std::uint64_t element) const {
   const bool pair = !problem_.real_kind && (problem_.kind == Kind::complex || !is_samples(problem_, true));
   const auto number = [&](std::uint64_t index) {
+    if (problem_.load_storage != Storage::same) {
+      std::uint16_t bits;
+      std::memcpy(&bits, in + index * sizeof(bits), sizeof(bits));
+      return static_cast<double>(from_stored(problem_.load_storage, bits));
+    }
     if (problem_.samples == Samples::int8) return number_at<std::int8_t>(in, index);
     if (problem_.samples == Samples::int16) return number_at<std::int16_t>(in, index);
     return problem_.float64 ? number_at<double>(in, index) : number_at<float>(in, index);

@@ -66,11 +66,14 @@ Convolution convolution(const AxisProblem& problem, std::size_t padded, const st
   there.in_place = false;
   there.out = packed_lines(problem, padded);
   there.store = {};
+  there.store_storage = Storage::same;
   there.scale = 1;
   AxisProblem& back = result.back;
   back = there;
   back.direction = Direction::inverse;
   back.samples = Samples::same;
+  back.load_storage = Storage::same;
+  back.store_storage = problem.store_storage;
   back.in = there.out;
   back.out = problem.out;
   back.load = {};
@@ -90,7 +93,9 @@ Convolution convolution(const AxisProblem& problem, std::size_t padded, const st
                                   .in = problem.in,
                                   .out = packed_lines(problem, n),
                                   .factor = problem.load.kind(),
-                                  .factor_at = problem.load_at};
+                                  .factor_at = problem.load_at,
+                                  .storage = problem.load_storage};
+    there.load_storage = Storage::same;
     there.in = spectrum.out;
     there.load = {};
     result.first.from = Place::spare;
@@ -157,6 +162,8 @@ std::string three_kernels(const Device& device, const AxisProblem& problem, std:
   mirrored.load = made.back.store;
   mirrored.load_at = made.back.store_at;
   mirrored.store = {};
+  mirrored.load_storage = made.back.store_storage;
+  mirrored.store_storage = Storage::same;
   Split sides = made.second;
   sides.load = made.second.store;
   sides.load_valid = made.second.store_valid;

@@ -51,7 +51,9 @@ Attempt attempt(const Device& device, const AxisProblem& problem, const std::vec
       split.to = Place::work;
       inner.out = packed_lines(problem, n);
       inner.store = {};
+      inner.store_storage = Storage::same;
       inner.scale = 1;
+      spectrum.storage = problem.store_storage;
       spectrum.change = SpectrumChange::unpack;
       spectrum.in = inner.out;
       spectrum.out = problem.out;
@@ -66,6 +68,8 @@ Attempt attempt(const Device& device, const AxisProblem& problem, const std::vec
       split.store = even ? Values::pairs : Values::reals;
       inner.in = packed_lines(problem, n);
       inner.load = {};
+      inner.load_storage = Storage::same;
+      spectrum.storage = problem.load_storage;
       spectrum.change = even ? SpectrumChange::pack : SpectrumChange::mirror;
       spectrum.in = problem.in;
       spectrum.out = inner.in;

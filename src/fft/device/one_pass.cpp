@@ -41,10 +41,10 @@ bool ahead_serves(const Device& device, const AxisProblem& problem, const PassDe
   const auto even = [](std::uint64_t step) { return step % 2 == 0; };
   const bool aligned = problem.float64 || (design.points % 2 == 0 &&
                                            std::all_of(design.load.at.line.begin(), design.load.at.line.end(), even));
-  return !design.real_kind && design.resident == 1 && design.lines == 1 && device.limits().tensor_maps &&
-         design.load.values == Values::complex && design.load.at.point == 1 && design.load.factor == FactorKind::none &&
-         problem.samples == Samples::same && design.store.values == Values::complex && !design.load.staged &&
-         !design.store.staged && aligned;
+  return !design.real_kind && !problem.halves() && design.resident == 1 && design.lines == 1 &&
+         device.limits().tensor_maps && design.load.values == Values::complex && design.load.at.point == 1 &&
+         design.load.factor == FactorKind::none && problem.samples == Samples::same &&
+         design.store.values == Values::complex && !design.load.staged && !design.store.staged && aligned;
 }
 
 // The line's work-items are lanes of a sub-group, and its points a square.

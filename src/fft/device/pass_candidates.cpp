@@ -30,8 +30,8 @@ std::size_t filling_lines(std::size_t threads, std::size_t least, std::size_t mo
 }
 
 bool packed_rows(const PassDesign& design, const PassSide& side) {
-  return !design.real_kind && side.values == Values::complex && side.at.point == 1 && side.at.line.size() == 1 &&
-         side.at.line[0] == design.points;
+  return !design.real_kind && side.storage == Storage::same && side.values == Values::complex && side.at.point == 1 &&
+         side.at.line.size() == 1 && side.at.line[0] == design.points;
 }
 
 // Bytes of neighbouring points that one access of a line's work-items takes, and whether they straddle sectors.
@@ -85,7 +85,7 @@ void choose_runs(PassDesign& design) {
   if (load_runs && packed_rows(design, design.load) && design.samples == Samples::same) design.load.staged = true;
   if (out_runs || (in_runs && packed_rows(design, out) && out.valid == 0)) design.store.staged = true;
   // Half a spectrum leaves no line aligned: short ones go out together.
-  if (out.values == Values::half && out.at.point == 1 && out.at.line.size() == 1 &&
+  if (out.values == Values::half && out.storage == Storage::same && out.at.point == 1 && out.at.line.size() == 1 &&
       out.at.line[0] == design.length + 1 && design.length <= kShortSpectrum) {
     design.store.staged = true;
   }
@@ -130,8 +130,10 @@ PassDesign plain_pass(const AxisProblem& problem) {
   pass.store.factor = problem.store.kind();
   pass.load.factor_at = problem.load_at;
   pass.store.factor_at = problem.store_at;
-  pass.load.once = problem.samples == Samples::same;
-  pass.store.once = true;
+  pass.load.storage = problem.load_storage;
+  pass.store.storage = problem.store_storage;
+  pass.load.once = problem.samples == Samples::same && problem.load_storage == Storage::same;
+  pass.store.once = problem.store_storage == Storage::same;
   pass.samples = problem.samples;
   pass.scale = problem.scale;
   pass.in_place = problem.in_place;

@@ -115,6 +115,7 @@ std::optional<PlaneProblem> DeviceTransform<T>::plane_problem(Direction directio
   const std::size_t axes = layout_.axes;
   const Side& in = forward ? layout_.samples : layout_.spectrum;
   const Side& out = forward ? layout_.spectrum : layout_.samples;
+  if (problem_.storage != Storage::same) return {};
   if (problem_.kind != Kind::complex || axes < 2 || in.shape[axes - 1] == 1 || in.shape[axes - 2] == 1) return {};
   const EndOperators at_the_ends = end_operators(direction);
   if (at_the_ends.samples != Samples::same || at_the_ends.load.kind() != FactorKind::none ||

@@ -74,6 +74,7 @@ void list_rader(const Device& device, const AxisProblem& problem, std::vector<Ro
   if (!prime::is_prime(problem.length)) return refuse("the length is not a prime");
   if (!has_butterflies(problem.length - 1)) return refuse("the length less one has a large prime factor");
   if (problem.kind == Kind::real || problem.samples != Samples::same) return refuse("takes complex points");
+  if (problem.halves()) return refuse("takes no halves");
   if (!contiguous(problem, problem.in) || !contiguous(problem, problem.out)) {
     return refuse("takes lines that lie one after the other");
   }

@@ -22,6 +22,7 @@ constexpr std::size_t kShortestReal = 1024, kRealFactorsTried = 3, kMostHeld = 1
 std::string refusal(const AxisProblem& problem) {
   if (problem.kind != Kind::real || problem.length % 2 != 0) return "takes real lines of an even length";
   if (problem.direction == Direction::inverse) return "the way back packs the spectrum in a pass of its own";
+  if (problem.store_storage != Storage::same) return "the first row's values are stored twice, halves once";
   if (problem.length / 2 < kShortestReal) return "lines this short are done in one pass";
   if (!has_butterflies(problem.length / 2)) return "the length has a prime factor that no butterfly has";
   if (order_of(problem.in) == Order::lines || order_of(problem.out) == Order::lines) {

@@ -7,6 +7,7 @@
 #include "codegen/butterfly.hpp"
 #include "codegen/literal.hpp"
 #include "codegen/text.hpp"
+#include "fft/device/pass/context.hpp"
 #include "fft/roots.hpp"
 
 namespace ridge::fft::on_device {
@@ -45,16 +46,20 @@ std::string factored(const SpectrumDesign& design, const std::string& value, con
 
 void body(codegen::Text& text, const SpectrumDesign& d) {
   const std::string half = codegen::literal(0.5, d.float64);
-  const auto in = [&](const std::string& k) { return fmt::format("from[{} * {}ul]", k, d.in.point); };
+  const bool halves = d.storage != Storage::same, halves_in = halves && takes_spectrum(d.change);
+  const auto in = [&](const std::string& k) {
+    return fmt::format(halves_in ? "numbers(from[{} * {}ul])" : "from[{} * {}ul]", k, d.in.point);
+  };
   const auto out = [&](const std::string& k) { return fmt::format("to[{} * {}ul]", k, d.out.point); };
+  const auto rounded = [&](const std::string& value) { return halves ? fmt::format("stored2({})", value) : value; };
   switch (d.change) {
     case SpectrumChange::unpack:
       text.line("const ulong mirror = {} - k;", d.length);
       text.line("const real2 a = {}, b = conjugate({});", in("k"), in("(k == 0 ? 0 : mirror)"));
       text.line("const real2 even = scaled(add(a, b), {0}), difference = scaled(subtract(a, b), {0});", half);
       text.line("const real2 odd = multiply(make_real2(difference.y, -difference.x), roots[k]);");
-      text.line("{} = {};", out("k"), factored(d, "add(even, odd)", "k"));
-      text.line("{} = {};", out("mirror"), factored(d, "conjugate(subtract(even, odd))", "mirror"));
+      text.line("{} = {};", out("k"), rounded(factored(d, "add(even, odd)", "k")));
+      text.line("{} = {};", out("mirror"), rounded(factored(d, "conjugate(subtract(even, odd))", "mirror")));
       return;
     case SpectrumChange::pack:
       text.line("const ulong mirror = {} - k;", d.length);
@@ -103,10 +108,14 @@ KernelSource spectrum_text(const SpectrumDesign& design) {
   codegen::Text text;
   text.line("// real spectrum, {} complex points a line", design.length);
   text.raw(codegen::butterfly_text({}, design.float64));
+  const bool halves = design.storage != Storage::same;
+  const char* in_type = halves && takes_spectrum(design.change) ? "ushort2" : "real2";
+  const char* out_type = halves && !takes_spectrum(design.change) ? "ushort2" : "real2";
+  if (halves) text.raw(halves_text(design.storage));
   std::string signature = fmt::format(
-      "KERNEL WORK_GROUP({}, 1, 1) void {}(GLOBAL const real2* RESTRICT in, GLOBAL real2* RESTRICT out, "
+      "KERNEL WORK_GROUP({}, 1, 1) void {}(GLOBAL const {}* RESTRICT in, GLOBAL {}* RESTRICT out, "
       "GLOBAL const real2* RESTRICT roots, ",
-      kItems, kSpectrumKernel);
+      kItems, kSpectrumKernel, in_type, out_type);
   if (design.factor != FactorKind::none) {
     signature +=
         fmt::format("GLOBAL const {}* RESTRICT factor, ", design.factor == FactorKind::real ? "real" : "real2");
@@ -115,8 +124,8 @@ KernelSource spectrum_text(const SpectrumDesign& design) {
   text.line("const ulong number = (ulong)GROUP_ID(0) * {}ul + (ulong)LOCAL_ID(0);", kItems);
   text.line("const ulong line = number / {0}ul, k = number % {0}ul;", numbers(design));
   text.open("if (line < lines)");
-  text.line("GLOBAL const real2* const from = in + (in_offset + {});", line_offset(design, design.in));
-  text.line("GLOBAL real2* const to = out + (out_offset + {});", line_offset(design, design.out));
+  text.line("GLOBAL const {}* const from = in + (in_offset + {});", in_type, line_offset(design, design.in));
+  text.line("GLOBAL {}* const to = out + (out_offset + {});", out_type, line_offset(design, design.out));
   if (design.factor != FactorKind::none) {
     text.line("GLOBAL const {}* const factors = factor + ({});", design.factor == FactorKind::real ? "real" : "real2",
               line_offset(design, design.factor_at));

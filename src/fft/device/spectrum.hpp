@@ -22,7 +22,8 @@ struct SpectrumDesign {
   Address in = {}, out = {};
   FactorKind factor = FactorKind::none;  // of the spectrum of the samples, on whichever side it is
   Address factor_at = {};
-  double scale = 1;  // forward only
+  double scale = 1;                 // forward only
+  Storage storage = Storage::same;  // of the spectrum of the samples
 };
 
 KernelSource spectrum_text(const SpectrumDesign& design);

@@ -59,8 +59,10 @@ std::vector<PassDesign> split_designs(const AxisProblem& problem, const Split& s
     if (!last) pass.store.factor = FactorKind::none;
     pass.load.values = first ? split.load : Values::complex;
     pass.store.values = last ? split.store : Values::complex;
-    pass.load.once = first && problem.samples == Samples::same;
-    pass.store.once = last;
+    if (!first) pass.load.storage = Storage::same;
+    if (!last) pass.store.storage = Storage::same;
+    pass.load.once = first && problem.samples == Samples::same && problem.load_storage == Storage::same;
+    pass.store.once = last && problem.store_storage == Storage::same;
     pass.load.valid = first ? split.load_valid : 0;
     pass.store.valid = last ? split.store_valid : 0;
     pass.load.pair = problem.in.point;

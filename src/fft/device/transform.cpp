@@ -146,28 +146,35 @@ std::vector<typename DeviceTransform<T>::PlannedAxis> DeviceTransform<T>::planne
   const auto add = [&](std::size_t axis, Kind kind, Array from, Array to) {
     all.push_back({axis, kind, from, to, {}});
   };
+  // Halves hold nothing between two axes.
+  const bool halves = problem_.storage != Storage::same;
+  const Array between = halves ? Array::work : Array::output;
   if (!real) {
     for (const std::size_t axis : axes) {
-      add(axis, Kind::complex, all.empty() ? Array::input : Array::output, Array::output);
+      const bool last = axis == axes.back();
+      add(axis, Kind::complex, all.empty() ? Array::input : between, last ? Array::output : between);
     }
   } else if (forward) {
-    add(last_axis, Kind::real, Array::input, Array::output);
-    for (const std::size_t axis : axes) add(axis, Kind::complex, Array::output, Array::output);
+    add(last_axis, Kind::real, Array::input, axes.empty() ? Array::output : between);
+    for (const std::size_t axis : axes) {
+      add(axis, Kind::complex, between, axis == axes.back() ? Array::output : between);
+    }
   } else {
     for (const std::size_t axis : axes) {
       add(axis, Kind::complex, all.empty() ? Array::input : Array::work, Array::work);
     }
     add(last_axis, Kind::real, axes.empty() ? Array::input : Array::work, Array::output);
-    if (!axes.empty() && !work_) {
-      work_side_ = layout_.spectrum;
-      std::size_t packed = 1;
-      for (std::size_t axis = layout_.axes; axis-- > 0;) {
-        work_side_.strides[axis] = packed;
-        packed *= work_side_.shape[axis];
-      }
-      work_side_.batch = packed;
-      work_ = device_.buffer(packed * problem_.batch * 2 * sizeof(T), {.name = "fft spectrum at work"});
+  }
+  const auto at_work = [](const PlannedAxis& one) { return one.from == Array::work || one.to == Array::work; };
+  if (std::ranges::any_of(all, at_work) && !work_) {
+    work_side_ = layout_.spectrum;
+    std::size_t packed = 1;
+    for (std::size_t axis = layout_.axes; axis-- > 0;) {
+      work_side_.strides[axis] = packed;
+      packed *= work_side_.shape[axis];
     }
+    work_side_.batch = packed;
+    work_ = device_.buffer(packed * problem_.batch * 2 * sizeof(T), {.name = "fft spectrum at work"});
   }
   const auto side = [&](Array array) -> const Side& {
     return array == Array::input ? in : array == Array::output ? out : work_side_;
@@ -179,11 +186,13 @@ std::vector<typename DeviceTransform<T>::PlannedAxis> DeviceTransform<T>::planne
     problem = axis_problem(direction, one.axis, one.kind, from, to);
     problem.in_place = one.from == one.to || (problem_.in_place && one.from != Array::work && one.to != Array::work);
     if (i == 0) {
+      problem.load_storage = problem_.storage;
       problem.samples = at_the_ends.samples;
       problem.load = at_the_ends.load;
       if (problem.load.kind() != FactorKind::none) problem.load_at = factor_places(from, layout_.axes, one.axis);
     }
     if (i + 1 == all.size()) {
+      problem.store_storage = problem_.storage;
       problem.store = at_the_ends.store;
       problem.scale = at_the_ends.scale;
       if (problem.store.kind() != FactorKind::none) problem.store_at = factor_places(to, layout_.axes, one.axis);
@@ -201,9 +210,11 @@ typename DeviceTransform<T>::Compiled DeviceTransform<T>::compiled_back(ReturnRo
 
 template <class T>
 void DeviceTransform<T>::build(const planner::Options& options) {
-  const std::vector<PlannedAxis> there = planned_axes(Direction::forward);
-  const std::vector<PlannedAxis> back =
-      layout_.samples.aliases ? std::vector<PlannedAxis>() : planned_axes(Direction::inverse);
+  using Axes = std::vector<PlannedAxis>;
+  const bool only_back = problem_.directions == Directions::inverse;
+  const bool no_way_back = layout_.samples.aliases || problem_.directions == Directions::forward;
+  const Axes there = only_back ? Axes() : planned_axes(Direction::forward);
+  const Axes back = no_way_back ? Axes() : planned_axes(Direction::inverse);
   std::vector<ReturnRoute> return_routes(back.size());
   for (const PlannedAxis& one : there) {
     const auto same_axis = [&](const PlannedAxis& other) { return other.axis == one.axis; };
@@ -214,18 +225,20 @@ void DeviceTransform<T>::build(const planner::Options& options) {
     auto route = choose(one.problem, has ? &other->problem : nullptr, options, return_route);
     forward_.push_back({std::move(route), one.from, one.to, one.axis});
   }
-  const bool together = choose_plane(there, back, options);
+  const bool together = problem_.directions == Directions::both && choose_plane(there, back, options);
   for (std::size_t i = 0; i < back.size(); ++i) {
     if (together && i < 2) continue;
     const PlannedAxis& one = back[i];
     Compiled route = compiled_back(return_routes[i], one.problem.float64);
     if (!route) {
-      // Not worth a second round of measurements.
-      planner::Options quick = options;
-      quick.effort = Effort::quick;
-      quick.variant.clear();
+      // Not worth a second round of measurements, where there was a first.
+      planner::Options own = options;
+      if (!only_back) {
+        own.effort = Effort::quick;
+        own.variant.clear();
+      }
       ReturnRoute none;
-      route = choose(one.problem, nullptr, quick, none);
+      route = choose(one.problem, nullptr, own, none);
     }
     inverse_.push_back({std::move(route), one.from, one.to, one.axis});
   }
@@ -252,11 +265,11 @@ void DeviceTransform<T>::enqueue(Queue& queue, Direction direction, const Buffer
 template <class T>
 std::size_t DeviceTransform<T>::bytes_of(Direction direction, bool input) const {
   const bool forward = direction == Direction::forward, samples = forward == input;
-  if (!samples) return layout_.spectrum.extent * 2 * sizeof(T);
+  const std::size_t each = number_bytes<T>(problem_);
+  if (!samples) return layout_.spectrum.extent * 2 * each;
   // Back come reals or complex numbers of T, whatever the samples were loaded from.
-  const std::size_t number = (problem_.kind == Kind::complex ? 2 : 1) * sizeof(T);
-  return layout_.samples.extent *
-         (forward ? sample_bytes(problem_.load_forward.samples, problem_.kind, sizeof(T)) : number);
+  const std::size_t number = (problem_.kind == Kind::complex ? 2 : 1) * each;
+  return layout_.samples.extent * (forward ? sample_bytes(problem_.load_forward.samples, problem_.kind, each) : number);
 }
 
 template <class T>
@@ -277,9 +290,10 @@ std::string DeviceTransform<T>::explain() const {
   std::string text = fmt::format("fft {} {} {}, batch {}, on {}\n", shape_text(problem_),
                                  problem_.kind == Kind::real ? "real" : "complex",
                                  sizeof(T) == sizeof(float) ? "float" : "double", problem_.batch, device_.id());
-  for (const Stage& stage : forward_) text += fmt::format("  {}\n", stage.route->describe());
+  for (const Stage& stage : forward_.empty() ? inverse_ : forward_)
+    text += fmt::format("  {}\n", stage.route->describe());
   text += fmt::format("  {:.4g} flops by the usual count; at least {} moved\n", usual_flops(layout_, problem_),
-                      base::human_bytes(least_bytes(layout_, problem_, sizeof(T))));
+                      base::human_bytes(least_bytes(layout_, problem_, number_bytes<T>(problem_))));
   for (const planner::Decision& decision : decisions_) text += decision.explain();
   return text;
 }
@@ -287,7 +301,7 @@ std::string DeviceTransform<T>::explain() const {
 template <class T>
 std::vector<KernelSource> DeviceTransform<T>::kernels() const {
   std::vector<KernelSource> all;
-  for (const Stage& stage : forward_) add_to(all, kernels_of(stage.route->route()));
+  for (const Stage& stage : forward_.empty() ? inverse_ : forward_) add_to(all, kernels_of(stage.route->route()));
   return all;
 }
 

@@ -9,6 +9,7 @@
 
 #include "device/random.hpp"
 #include "device/timing.hpp"
+#include "fft/halves.hpp"
 #include "fft/host/rounding.hpp"
 
 namespace ridge::fft::on_device {
@@ -57,8 +58,14 @@ planner::Comparison AxisTrials::judged(const std::vector<std::byte>& answer) con
   const bool real = problem_.real_kind || (problem_.kind == Kind::real && problem_.direction == Direction::inverse);
   const std::uint64_t points = side_points(problem_, false), numbers = real ? 1 : 2;
   const auto value = [&](std::uint64_t start, std::uint64_t i, std::uint64_t part) {
+    const std::uint64_t element = (start + i * problem_.out.point) * numbers + part;
+    if (problem_.store_storage != Storage::same) {
+      std::uint16_t bits;
+      std::memcpy(&bits, answer.data() + element * sizeof(bits), sizeof(bits));
+      return static_cast<T>(from_stored(problem_.store_storage, bits));
+    }
     T number;
-    std::memcpy(&number, answer.data() + ((start + i * problem_.out.point) * numbers + part) * sizeof(T), sizeof(T));
+    std::memcpy(&number, answer.data() + element * sizeof(T), sizeof(T));
     return number;
   };
   std::vector<T> got, wanted;
@@ -71,7 +78,12 @@ planner::Comparison AxisTrials::judged(const std::vector<std::byte>& answer) con
       }
     }
   }
-  const double allowed = largest_rounding(problem_.length, problem_.float64);
+  // Halves are rounded to the nearest, in units of values that are a few times the root mean square.
+  constexpr double kLargest = 8;
+  const double stored = problem_.store_storage == Storage::float16    ? kLargest * 0x1p-11
+                        : problem_.store_storage == Storage::bfloat16 ? kLargest * 0x1p-9
+                                                                      : 0;
+  const double allowed = largest_rounding(problem_.length, problem_.float64) + stored;
   planner::Comparison result = planner::compare(got, wanted, allowed, [&](std::size_t element) {
     return fmt::format("line {}, point {}", lines_[element / (points * numbers)], element / numbers % points);
   });
@@ -93,6 +105,14 @@ planner::Comparison AxisTrials::compare(const CompiledRoute& route) {
   if (input_.empty()) {
     input_.resize(in_.size());
     fill_random(std::span(input_), numbers_of(problem_), 2);
+    if (problem_.load_storage != Storage::same) {
+      std::vector<float> wide(input_.size() / 2);
+      fill_random(std::as_writable_bytes(std::span(wide)), Numbers::float32, 2);
+      for (std::size_t i = 0; i < wide.size(); ++i) {
+        const std::uint16_t bits = to_stored(problem_.load_storage, wide[i]);
+        std::memcpy(input_.data() + i * sizeof(bits), &bits, sizeof(bits));
+      }
+    }
     choose_lines();
     const AxisReference reference(problem_);
     for (const std::uint64_t line : lines_) expected_.push_back(reference.line(input_.data(), line));

@@ -41,6 +41,7 @@ bool are_columns(const AxisProblem& problem) {
 std::string tiles_refusal(const Device& device, const AxisProblem& problem) {
   if (!device.limits().tensor_maps) return "needs copies that land by themselves, which CUDA has from Hopper on";
   if (problem.kind == Kind::real || problem.samples != Samples::same) return "takes complex points";
+  if (problem.halves()) return "takes no halves";
   if (problem.load.kind() != FactorKind::none || problem.store.kind() != FactorKind::none) {
     return "takes no factors on its way";
   }

@@ -316,6 +316,7 @@ void Transform<T>::decide_threads(const planner::Options& options) {
 
 template <class T>
 void Transform<T>::decide_alone() {
+  if (problem_.storage != Storage::same) return;
   if (two_step_ || problem_.batch != 1 || problem_.shape.size() != 1) return;
   const auto fits = [](std::size_t scratch) { return scratch * sizeof(Complex) <= kStackBytes; };
   if (plain_line()) {

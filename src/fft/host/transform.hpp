@@ -67,6 +67,24 @@ class Transform {
     return true;
   }
 
+  // The caller vouches for everything.
+  void run_unchecked(Direction direction, const void* in, void* out) const noexcept {
+    const bool forward = direction == Direction::forward;
+    if (const BareLine<T>& line = bare_lines_[forward ? 0 : 1]) {
+      line.run(static_cast<const T*>(in), static_cast<T*>(out));
+    } else if (alone_ != nullptr) {
+      run_alone(direction, static_cast<const Complex*>(in), static_cast<Complex*>(out));
+    } else if (real_alone_ == nullptr) {
+      run(direction, in, out);
+    } else if (forward) {
+      run_alone(static_cast<const T*>(in), static_cast<Complex*>(out));
+    } else {
+      run_alone(static_cast<const Complex*>(in), static_cast<T*>(out));
+    }
+  }
+  // Null where a run is more than that.
+  BareLine<T> bare_line(Direction direction) const { return bare_lines_[direction == Direction::forward ? 0 : 1]; }
+
   // Checked pointers. Forward: samples to spectrum; inverse: spectrum to samples.
   void run(Direction direction, const void* in, void* out) const;
 

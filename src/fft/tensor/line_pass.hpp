@@ -45,6 +45,8 @@ class LinePass {
     }
   }
 
+  // The operation, where there is one line and it is contiguous.
+  const LineOperation<T, In, Out>* alone() const { return direct_ && units() == 1 ? operation_.get() : nullptr; }
   std::size_t units() const { return count(loops_) * strips_; }
   double points() const { return static_cast<double>(std::max(in_points_, out_points_) * units() * width_); }
   // Bytes would do, but scratch is counted in complex elements everywhere.

@@ -1,5 +1,6 @@
 // The kinds of steps a tensor transform is made of.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -13,6 +14,7 @@
 namespace ridge::fft {
 
 constexpr double kTensorPointsWorthThreads = 1 << 14;
+constexpr std::size_t kDirectScratch = 16384;  // bytes of the stack
 
 template <class T>
 const void* read_from(Slot slot, const TensorArrays& arrays, Scratch<T>& scratch) {
@@ -31,7 +33,25 @@ class PlanStep final : public TensorStep<T> {
   using Complex = std::complex<T>;
   PlanStep(Slot from, Slot to, Direction direction, std::shared_ptr<const Transform<T>> transform,
            std::vector<Dimension> loops)
-      : from_(from), to_(to), direction_(direction), transform_(std::move(transform)), loops_(std::move(loops)) {}
+      : from_(from),
+        to_(to),
+        direction_(direction),
+        transform_(std::move(transform)),
+        loops_(std::move(loops)),
+        bare_(transform_->bare_line(direction)) {}
+
+  DirectCall direct() const override {
+    if (!loops_.empty() || from_ != Slot::input || to_ != Slot::output) return {};
+    if (bare_.one != nullptr) {
+      return {[](const void* object, const void* in, void* out) {
+                const auto& line = *static_cast<const BareLine<T>*>(object);
+                line.one(static_cast<const T*>(in), static_cast<T*>(out), line.table);
+              },
+              &bare_};
+    }
+    if (direction_ == Direction::forward) return {unchecked<Direction::forward>, transform_.get()};
+    return {unchecked<Direction::inverse>, transform_.get()};
+  }
 
   std::string describe() const override { return fmt::format("{} plans: {}", count(loops_), transform_->explain()); }
   double flops() const override { return transform_->done_flops() * static_cast<double>(count(loops_)); }
@@ -50,6 +70,11 @@ class PlanStep final : public TensorStep<T> {
   }
 
  private:
+  template <Direction kDirection>
+  static void unchecked(const void* object, const void* in, void* out) {
+    static_cast<const Transform<T>*>(object)->run_unchecked(kDirection, in, out);
+  }
+
   void one(const std::byte* in, std::byte* out, bool real, bool forward) const {
     const Layout& layout = transform_->layout();
     const std::size_t samples = layout.samples.extent, spectrum = layout.spectrum.extent;
@@ -71,6 +96,7 @@ class PlanStep final : public TensorStep<T> {
   Direction direction_;
   std::shared_ptr<const Transform<T>> transform_;
   std::vector<Dimension> loops_;
+  BareLine<T> bare_;
 };
 
 // Lines of one axis, wherever they lie.
@@ -83,6 +109,19 @@ class PassStep final : public TensorStep<T> {
   std::string describe() const override { return name_; }
   double flops() const override { return line_flops_; }
   std::size_t scratch() const override { return pass_.scratch(); }
+
+  DirectCall direct() const override {
+    const LineOperation<T, In, Out>* const one = pass_.alone();
+    if (one == nullptr || from_ != Slot::input || to_ != Slot::output) return {};
+    if (one->scratch() * sizeof(std::complex<T>) > kDirectScratch) return {};
+    return {[](const void* object, const void* in, void* out) {
+              alignas(base::kAlignment) std::array<std::byte, kDirectScratch> memory;  // NOLINT: not to be cleared
+              static_cast<const LineOperation<T, In, Out>*>(object)->run(
+                  static_cast<const In*>(in), static_cast<Out*>(out),
+                  reinterpret_cast<std::complex<T>*>(memory.data()));
+            },
+            one};
+  }
 
   void run(const TensorArrays& arrays, Scratch<T>& scratch, std::size_t threads) const override {
     const auto* const in = static_cast<const In*>(read_from(from_, arrays, scratch));

@@ -26,6 +26,7 @@ Tensor<T>::Tensor(const Device& device, const TensorProblem& problem, const plan
   TensorBuilder<T> builder(problem_, options);
   steps_ = std::move(builder.steps);
   decisions_ = std::move(builder.decisions);
+  if (steps_.size() == 1 && !problem_.split_input && !problem_.split_output) direct_ = steps_.front()->direct();
   std::size_t each = 0;
   for (const auto& step : steps_) each = std::max(each, step->scratch());
   pool_ = std::make_unique<ScratchPool<T>>(threads_, each, builder.work, 1);
@@ -79,7 +80,7 @@ TensorPlan<T>::TensorPlan(const Device& device, const TensorProblem& problem, co
 
 template <class T>
 void TensorPlan<T>::run(const void* in, void* out) const noexcept {
-  tensor_->run({.input = in, .output = out});
+  tensor_->run(in, out);
 }
 
 template <class T>

@@ -23,6 +23,12 @@ struct TensorArrays {
   void* output_imaginary = nullptr;
 };
 
+// A whole run as one plain call, for transforms that last as long as a lock.
+struct DirectCall {
+  void (*run)(const void* object, const void* in, void* out) = nullptr;
+  const void* object = nullptr;
+};
+
 // One pass over memory. Immutable; many threads may run it.
 template <class T>
 class TensorStep {
@@ -32,6 +38,8 @@ class TensorStep {
   virtual double flops() const = 0;
   virtual std::size_t scratch() const = 0;  // complex elements for each thread
   virtual void run(const TensorArrays& arrays, Scratch<T>& scratch, std::size_t threads) const = 0;
+  // Where the step is all there is to do, from the input to the output, and needs nothing of the tensor.
+  virtual DirectCall direct() const { return {}; }
 };
 
 template <class T>
@@ -39,6 +47,10 @@ class Tensor {
  public:
   Tensor(const Device& device, const TensorProblem& problem, const planner::Options& options);
   void run(const TensorArrays& arrays) const;
+  // Neither side is split.
+  void run(const void* in, void* out) const {
+    direct_.run != nullptr ? direct_.run(direct_.object, in, out) : run({.input = in, .output = out});
+  }
   const TensorProblem& problem() const { return problem_; }
   const Device& device() const { return device_; }
   const std::vector<planner::Decision>& decisions() const { return decisions_; }
@@ -54,6 +66,7 @@ class Tensor {
   std::vector<std::unique_ptr<TensorStep<T>>> steps_;
   std::vector<planner::Decision> decisions_;
   std::unique_ptr<ScratchPool<T>> pool_;
+  DirectCall direct_;
 };
 
 }  // namespace ridge::fft

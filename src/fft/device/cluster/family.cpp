@@ -24,6 +24,7 @@ constexpr std::size_t kMostHeld = 16;  // points of a work-item, half as many in
 std::string refusal(const Device& device, const AxisProblem& problem) {
   if (!device.limits().clusters) return "clusters of work-groups need CUDA on Hopper or later";
   if (problem.samples != Samples::same) return "takes no integers";
+  if (problem.halves()) return "takes no halves";
   if (problem.kind == Kind::real) {
     const auto even = [](std::uint64_t step) { return step % 2 == 0; };
     if (problem.direction == Direction::inverse) return "real lines go forward only";

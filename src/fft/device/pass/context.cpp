@@ -36,6 +36,17 @@ std::string sample_type(const PassDesign& design, bool pair) {
   return pair ? scalar + "2" : scalar;
 }
 
+std::string halves_text(Storage storage) {
+  const char* word = storage == Storage::float16 ? "HALF" : "BFLOAT";
+  return fmt::format(
+      "FUNCTION real number(ushort bits) {{ return FLOAT_OF_{0}(bits); }}\n"
+      "FUNCTION real2 numbers(ushort2 z) {{ return make_real2(number(z.x), number(z.y)); }}\n"
+      "FUNCTION ushort stored(real x) {{ return {0}_OF_FLOAT(x); }}\n"
+      "FUNCTION ushort2 stored2(real2 z) {{ ushort2 bits; bits.x = stored(z.x); bits.y = stored(z.y); return bits; "
+      "}}\n",
+      word);
+}
+
 bool even_lines(const PassSide& side) {
   const auto even = [](std::uint64_t stride) { return stride % 2 == 0; };
   return side.pair == 1 && std::all_of(side.at.line.begin(), side.at.line.end(), even);
@@ -90,6 +101,7 @@ void PassContext::header(const std::set<std::size_t>& radices) {
   }
   source.line("#define LOAD(p) {}", design.load.once && !design.ahead ? "LOAD_ONCE(p)" : "(*(p))");
   source.line("#define STORE(p, v) {}", design.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
+  halves();
   if (design.real_kind) source.raw(real_kind_functions(design));
 }
 
@@ -104,11 +116,18 @@ void PassContext::title() {
                                  : "");
 }
 
+void PassContext::halves() {
+  const Storage storage = design.load.storage != Storage::same ? design.load.storage : design.store.storage;
+  if (storage == Storage::same) return;
+  source.raw(halves_text(storage));
+}
+
 std::string PassContext::in_type() const {
   if (design.real_kind) return sample_type(design, false);
   const bool pair = design.load.values == Values::complex || design.load.values == Values::half ||
                     design.load.values == Values::hermitian ||
                     (design.load.values == Values::pairs && even_lines(design.load));
+  if (design.load.storage != Storage::same) return pair ? "ushort2" : "ushort";
   return sample_type(design, pair);
 }
 
@@ -117,6 +136,7 @@ std::string PassContext::out_type() const {
   const Values values = design.store.values;
   const bool pair =
       values == Values::complex || values == Values::half || (values == Values::pairs && even_lines(design.store));
+  if (design.store.storage != Storage::same) return pair ? "ushort2" : "ushort";
   return pair ? "real2" : "real";
 }
 

@@ -18,6 +18,9 @@ std::string sample_type(const PassDesign& design, bool pair);
 // Pairs of reals can be moved as one where every line starts at an even element.
 bool even_lines(const PassSide& side);
 
+// number, numbers: what 16 bits stand for; stored, stored2: back.
+std::string halves_text(Storage storage);
+
 // Which of the points constant .. constant + butterflies - 1 of a line are there.
 enum class Validity { none, some, all };
 Validity validity_of(const PassSide& side, std::uint64_t constant, std::size_t butterflies);
@@ -59,6 +62,7 @@ struct PassContext {
   // --- the head of a kernel
   void title();
   void header(const std::set<std::size_t>& radices);
+  void halves();
   std::string signature() const;
   void declare();
   void place_items(Order order, const char* suffix);

@@ -43,9 +43,10 @@ struct PassSide {
   std::uint64_t factor_pair = 1;
   std::size_t valid = 0;  // points whose number is not below are zeros, or not stored; 0: all are there
   Address valid_at = {};  // a point's number
-  bool once = false;      // stream: nobody reads it again from the cache
-  bool staged = false;    // the group's lines lie one after the other: moved in one run through local memory
-  bool mapped = false;    // ahead only: the lines of a group move as tiles, by a map of the array
+  Storage storage = Storage::same;
+  bool once = false;    // stream: nobody reads it again from the cache
+  bool staged = false;  // the group's lines lie one after the other: moved in one run through local memory
+  bool mapped = false;  // ahead only: the lines of a group move as tiles, by a map of the array
   // Store only. Points in blocks: point k stands at k / block * block_step + k % block * at.point; 0: one block.
   std::uint64_t block = 0, block_step = 0;
 };

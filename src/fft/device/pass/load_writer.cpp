@@ -6,23 +6,25 @@
 
 namespace ridge::fft::on_device {
 
+std::string LoadWriter::loaded(const std::string& pointer, bool pair) const {
+  if (d_.load.storage != Storage::same) return fmt::format("{}(LOAD({}))", pair ? "numbers" : "number", pointer);
+  if (!pair) return fmt::format("(real)LOAD({})", pointer);
+  return fmt::format(d_.samples == Samples::same ? "LOAD({})" : "converted(LOAD({}))", pointer);
+}
+
 std::string LoadWriter::fetched(const std::string& index, std::uint64_t constant) {
   if (d_.real_kind) return real_kind_fetched(d_, tables_.kind, index, constant, stages_.front().butterflies);
   // Pairs count the reals of a line, twice as many.
   const std::string at = p_.scaled_index(index, constant, d_.ahead ? d_.lines : d_.load.at.point, 2 * d_.points);
   switch (d_.load.values) {
     case Values::complex:
-      if (d_.samples != Samples::same) return fmt::format("converted(LOAD(from + ({})))", at);
-      return fmt::format("LOAD(from + ({}))", at);
+      return loaded(fmt::format("from + ({})", at), true);
     case Values::reals:
-      return fmt::format("make_real2((real)LOAD(from + ({})), 0)", at);
+      return fmt::format("make_real2({}, 0)", loaded(fmt::format("from + ({})", at), false));
     case Values::pairs:
-      if (even_lines(d_.load)) {
-        if (d_.samples == Samples::same) return fmt::format("LOAD(from + ({}))", at);
-        return fmt::format("converted(LOAD(from + ({})))", at);
-      }
-      return fmt::format("make_real2((real)LOAD(from + 2 * ({0})), (real)LOAD(from + 2 * ({0}) + {1}))", at,
-                         d_.load.pair);
+      if (even_lines(d_.load)) return loaded(fmt::format("from + ({})", at), true);
+      return fmt::format("make_real2({}, {})", loaded(fmt::format("from + 2 * ({})", at), false),
+                         loaded(fmt::format("from + 2 * ({}) + {}", at, d_.load.pair), false));
     default:
       return "";
   }
@@ -118,7 +120,7 @@ void LoadWriter::load_point(std::size_t slot, std::uint64_t constant) {
 std::string LoadWriter::spectrum_value(const std::string& number) {
   if (d_.real_kind) return fmt::format("value_at(from, tables + {}, {})", tables_.kind, number);
   const std::string at = p_.scaled_index("(" + number + ")", 0, d_.load.at.point, 2 * d_.points);
-  return factored(fmt::format("LOAD(from + ({}))", at), "(" + number + ")", 0);
+  return factored(loaded(fmt::format("from + ({})", at), true), "(" + number + ")", 0);
 }
 
 void LoadWriter::load_half(std::size_t slot, const std::string& place, std::uint64_t constant) {

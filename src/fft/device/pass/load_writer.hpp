@@ -16,6 +16,8 @@ class LoadWriter : PassPart {
  private:
   // The value of point `p` (an expression: i plus a constant) of the line at `from`.
   std::string fetched(const std::string& index, std::uint64_t constant);
+  // A number, or a pair of them, at a place of memory, in the arithmetic of the pass.
+  std::string loaded(const std::string& pointer, bool pair) const;
   std::string factored(const std::string& value, const std::string& index, std::uint64_t constant);
   void load_pointers();
   void load_point(std::size_t slot, std::uint64_t constant);

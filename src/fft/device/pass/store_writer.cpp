@@ -50,20 +50,23 @@ void StoreWriter::store_point(const std::string& value, const std::string& index
   }
   const std::string at = store_index(index, constant);
   const std::string last = store_factored(value, index, constant);
+  const bool halves = d_.store.storage != Storage::same;
+  const auto one = [&](const std::string& number) { return halves ? fmt::format("stored({})", number) : number; };
+  const std::string two = halves ? fmt::format("stored2({})", last) : last;
   switch (d_.store.values) {
     case Values::reals:
-      text_.line("STORE(to + ({}), {}.x);", at, last);
+      text_.line("STORE(to + ({}), {});", at, one(last + ".x"));
       return;
     case Values::pairs:
       if (even_lines(d_.store)) {
-        text_.line("STORE(to + ({}), {});", at, last);
+        text_.line("STORE(to + ({}), {});", at, two);
       } else {
-        text_.line("{{ const real2 z = {}; STORE(to + 2 * ({}), z.x); STORE(to + 2 * ({}) + {}, z.y); }}", last, at, at,
-                   d_.store.pair);
+        text_.line("{{ const real2 z = {}; STORE(to + 2 * ({}), {}); STORE(to + 2 * ({}) + {}, {}); }}", last, at,
+                   one("z.x"), at, d_.store.pair, one("z.y"));
       }
       return;
     default:
-      text_.line("STORE(to + ({}), {});", at, last);
+      text_.line("STORE(to + ({}), {});", at, two);
   }
 }
 

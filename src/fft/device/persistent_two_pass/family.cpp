@@ -41,6 +41,7 @@ bool side_by_side(const AxisProblem& problem) {
 std::string refusal(const Device& device, const AxisProblem& problem) {
   if (device.info().backend != Backend::cuda) return "needs groups that wait for each other, which CUDA allows";
   if (problem.kind == Kind::real || problem.samples != Samples::same) return "takes complex points";
+  if (problem.halves()) return "takes no halves";
   if (problem.load.kind() != FactorKind::none || problem.store.kind() != FactorKind::none) {
     return "takes no factors on its way";
   }
