@@ -3,9 +3,10 @@
  *   cc -O2 bench/fftw_drop_in.c -ldl -lm -o /tmp/drop_in
  *   /tmp/drop_in run  libfftw3f.so.3 build/libridge_fftw3.so.0 [WISDOM]   execution, single thread, 2^4 .. 2^20, FFTW_MEASURE
  *   /tmp/drop_in plan libfftw3f.so.3 build/libridge_fftw3.so.0            FFTW_ESTIMATE, n up to 4096
+ *   /tmp/drop_in dct  libfftw3f.so.3 build/libridge_fftw3.so.0 [WISDOM]   REDFT10, 2^4 .. 2^18 and 20 smooth lengths; dst: RODFT10
  *
  * A time is the best of many rounds, the libraries taken in turn. FFTW measures without a limit up to 2^13, for a minute
- * above; its wisdom is kept in WISDOM and never estimated. */
+ * above, real ones for 5 s; its wisdom is kept in WISDOM and never estimated. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <math.h>
@@ -18,6 +19,7 @@ typedef float Complex[2];
 typedef struct {
   void* handle;
   void* (*plan)(int, Complex*, Complex*, int, unsigned);
+  void* (*plan_real)(int, float*, float*, int, unsigned);
   void (*execute)(const void*);
   void (*destroy)(void*);
   void (*cleanup)(void);
@@ -43,6 +45,7 @@ static Library open_library(const char* file) {
   }
 #define TAKE(member, name) *(void**)&l.member = dlsym(l.handle, "fftwf_" name)
   TAKE(plan, "plan_dft_1d");
+  TAKE(plan_real, "plan_r2r_1d");
   TAKE(execute, "execute");
   TAKE(destroy, "destroy_plan");
   TAKE(cleanup, "cleanup");
@@ -58,34 +61,45 @@ static double once(const Library* l, void* plan, int repeats) {
   return (now() - begin) / repeats;
 }
 
-static void run(Library* real, Library* ours, const char* wisdom) {
-  double logs = 0;
+/* Both plans in turn, the best of many rounds; the quotient of their times. */
+static double compared(Library* real, void* theirs, Library* ours, void* mine, int n) {
+  int repeats = 1;
+  while (repeats < 1 << 20 && once(real, theirs, repeats) * repeats < 2e-4) repeats *= 2;
+  double best[2] = {1e9, 1e9};
+  const double begin = now();
+  for (int round = 0; round < 30 || (now() - begin < 0.5 && round < 3000); ++round) {
+    best[0] = fmin(best[0], once(real, theirs, repeats));
+    best[1] = fmin(best[1], once(ours, mine, repeats));
+  }
+  printf("%8d FFTW %10.3f us  drop-in %10.3f us  %5.2f\n", n, best[0] * 1e6, best[1] * 1e6, best[0] / best[1]);
+  fflush(stdout);
+  real->destroy(theirs), ours->destroy(mine);
+  return best[0] / best[1];
+}
+
+enum { REDFT10 = 5, RODFT10 = 9 };
+
+/* kind < 0: complex. */
+static void run(Library* real, Library* ours, const char* wisdom, int kind) {
+  static const int smooth[] = {20, 36, 48, 60, 100, 120, 200, 240, 360, 480, 500, 720, 1000, 1200, 2000, 2400, 3600, 5000, 10000, 30000};
+  double logs = 0, least = 1e9;
   int count = 0;
   if (wisdom != NULL) real->import(wisdom);
-  for (int power = 4; power <= 20; ++power) {
-    const int n = 1 << power;
+  for (int i = 4; i <= (kind < 0 ? 20 : 38); ++i) {
+    const int n = kind < 0 || i <= 18 ? 1 << i : smooth[i - 19];
     Complex *in = aligned_alloc(64, sizeof(Complex) * n), *out = aligned_alloc(64, sizeof(Complex) * n);
-    real->time_limit(power <= 13 ? -1.0 : 60.0);
-    void* const theirs = real->plan(n, in, out, -1, MEASURE);
-    void* const mine = ours->plan(n, in, out, -1, MEASURE);
-    for (int i = 0; i < n; ++i) in[i][0] = (float)(i % 17) - 8, in[i][1] = (float)(i % 5);
-    int repeats = 1;
-    while (repeats < 1 << 20 && once(real, theirs, repeats) * repeats < 2e-4) repeats *= 2;
-    double best[2] = {1e9, 1e9};
-    const double begin = now();
-    for (int round = 0; round < 30 || (now() - begin < 0.5 && round < 3000); ++round) {
-      best[0] = fmin(best[0], once(real, theirs, repeats));
-      best[1] = fmin(best[1], once(ours, mine, repeats));
-    }
-    printf("2^%-3d FFTW %10.3f us  drop-in %10.3f us  %5.2f\n", power, best[0] * 1e6, best[1] * 1e6, best[0] / best[1]);
-    fflush(stdout);
-    logs += log(best[0] / best[1]);
+    real->time_limit(kind >= 0 ? 5.0 : n <= 1 << 13 ? -1.0 : 60.0);
+    void* const theirs = kind < 0 ? real->plan(n, in, out, -1, MEASURE) : real->plan_real(n, in[0], out[0], kind, MEASURE);
+    void* const mine = kind < 0 ? ours->plan(n, in, out, -1, MEASURE) : ours->plan_real(n, in[0], out[0], kind, MEASURE);
+    for (int j = 0; j < n; ++j) in[j][0] = (float)(j % 17) - 8, in[j][1] = (float)(j % 5);
+    const double ratio = compared(real, theirs, ours, mine, n);
+    logs += log(ratio);
+    least = fmin(least, ratio);
     ++count;
-    real->destroy(theirs), ours->destroy(mine);
     free(in), free(out);
     if (wisdom != NULL) real->export(wisdom);
   }
-  printf("geometric mean %.3f of %d lengths\n", exp(logs / count), count);
+  printf("geometric mean %.3f of %d lengths, least %.2f\n", exp(logs / count), count, least);
 }
 
 static void plan(Library* real, Library* ours) {
@@ -125,15 +139,17 @@ static void plan(Library* real, Library* ours) {
 }
 
 int main(int count, char** words) {
-  if (count < 4 || (strcmp(words[1], "run") != 0 && strcmp(words[1], "plan") != 0)) {
-    fprintf(stderr, "usage: %s run|plan FFTW-LIBRARY DROP-IN-LIBRARY [WISDOM]\n", words[0]);
+  const char* const what = count < 4 ? "" : words[1];
+  const char* const wisdom = count > 4 ? words[4] : NULL;
+  if (strcmp(what, "run") != 0 && strcmp(what, "plan") != 0 && strcmp(what, "dct") != 0 && strcmp(what, "dst") != 0) {
+    fprintf(stderr, "usage: %s run|plan|dct|dst FFTW-LIBRARY DROP-IN-LIBRARY [WISDOM]\n", words[0]);
     return 1;
   }
   Library real = open_library(words[2]), ours = open_library(words[3]);
-  if (strcmp(words[1], "run") == 0) {
-    run(&real, &ours, count > 4 ? words[4] : NULL);
-  } else {
+  if (strcmp(what, "plan") == 0) {
     plan(&real, &ours);
+  } else {
+    run(&real, &ours, wisdom, what[0] == 'r' ? -1 : what[1] == 'c' ? REDFT10 : RODFT10);
   }
   return 0;
 }

@@ -41,6 +41,9 @@ PRELUDE = "\n".join(f"#include <ridge/{name}>" for name in (
 
 pages = ["README.md"] + sorted(f"docs/{n}" for n in os.listdir(os.path.join(source, "docs")) if n.endswith(".md"))
 pages += ["docs/lessons/README.md"]
+# For developers: their commands are looked up too, their code is quoted.
+quoted = ["HACKING.md"] + sorted(f"docs/{folder}/{n}" for folder in ("design", "measurements")
+                                 for n in os.listdir(os.path.join(source, "docs", folder)) if n.endswith(".md"))
 texts = {page: open(os.path.join(source, page), encoding="utf-8").read() for page in pages}
 faults, notes, count = [], [], {"python": 0, "cpp": 0, "command": 0}
 
@@ -110,7 +113,7 @@ def help_of(words):
 
 def check_commands():
     names = re.findall(r"^  ([a-z-]+) ", help_of(()).split("Subcommands:")[-1], re.M)
-    for page, text in texts.items():
+    for page, text in [*texts.items(), *((page, open(os.path.join(source, page), encoding="utf-8").read()) for page in quoted)]:
         pieces = [body for language, body in BLOCK.findall(text) if language in ("sh", "")]
         pieces += re.findall(r"^    (\S.*)$", BLOCK.sub("", text), re.M)
         for line in "\n".join(pieces).splitlines():

@@ -20,8 +20,8 @@ TEST(Half, EveryNumberComesBack) {
   for (std::uint32_t bits = 0; bits < 0x10000u; ++bits) {
     const auto one = static_cast<std::uint16_t>(bits);
     const float half = from_float16(one), brain = from_bfloat16(one);
-    std::isnan(half) ? EXPECT_TRUE(std::isnan(from_float16(to_float16(half)))) : EXPECT_EQ(to_float16(half), one);
-    std::isnan(brain) ? EXPECT_TRUE(std::isnan(from_bfloat16(to_bfloat16(brain)))) : EXPECT_EQ(to_bfloat16(brain), one);
+    EXPECT_TRUE(std::isnan(half) ? std::isnan(from_float16(to_float16(half))) : to_float16(half) == one) << bits;
+    EXPECT_TRUE(std::isnan(brain) ? std::isnan(from_bfloat16(to_bfloat16(brain))) : to_bfloat16(brain) == one) << bits;
   }
   EXPECT_EQ(from_float16(0x3c00), 1.0f);
   EXPECT_EQ(from_float16(0x7bff), 65504.0f);
@@ -78,7 +78,7 @@ void check_halves(const Device& device, Problem problem, bool inverse, const std
     size += expected[i] * expected[i];
   }
   // Rounding to the nearest is off by at most that much of a value; over many values by 0.6 of it.
-  const double unit = problem.storage == Storage::float16 ? 0x1p-11 : 0x1p-9;
+  const double unit = problem.storage == Storage::float16 ? 0x1p-11 : 0x1p-8;
   EXPECT_LE(std::sqrt(error / size), 0.6 * unit + 2 * reference::error_gate<float>(1024))
       << what << (real ? " real" : "");
 }
@@ -169,12 +169,12 @@ TEST(HalfText, CompilesForHopper) {
            {15, Kind::real, Direction::inverse, Storage::float16},
            {1u << 17, Kind::complex, Direction::forward, Storage::float16},
            {1u << 17, Kind::real, Direction::inverse, Storage::float16}}) {
-    on_device::AxisProblem problem{.direction = direction,
-                                   .kind = kind,
-                                   .length = n,
-                                   .counts = {1000},
-                                   .load_storage = storage,
-                                   .store_storage = storage};
+    on_device::AxisProblem problem;
+    problem.direction = direction;
+    problem.kind = kind;
+    problem.length = n;
+    problem.counts = {1000};
+    problem.load_storage = problem.store_storage = storage;
     const bool forward = direction == Direction::forward, real = kind == Kind::real;
     problem.in.line = {real && !forward ? n / 2 + 1 : n};
     problem.out.line = {real && forward ? n / 2 + 1 : n};

@@ -48,7 +48,8 @@ void body(codegen::Text& text, const SpectrumDesign& d) {
   const std::string half = codegen::literal(0.5, d.float64);
   const bool halves = d.storage != Storage::same, halves_in = halves && takes_spectrum(d.change);
   const auto in = [&](const std::string& k) {
-    return fmt::format(halves_in ? "numbers(from[{} * {}ul])" : "from[{} * {}ul]", k, d.in.point);
+    const std::string value = fmt::format("from[{} * {}ul]", k, d.in.point);
+    return halves_in ? fmt::format("numbers({})", value) : value;
   };
   const auto out = [&](const std::string& k) { return fmt::format("to[{} * {}ul]", k, d.out.point); };
   const auto rounded = [&](const std::string& value) { return halves ? fmt::format("stored2({})", value) : value; };

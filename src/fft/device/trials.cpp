@@ -81,7 +81,7 @@ planner::Comparison AxisTrials::judged(const std::vector<std::byte>& answer) con
   // Halves are rounded to the nearest, in units of values that are a few times the root mean square.
   constexpr double kLargest = 8;
   const double stored = problem_.store_storage == Storage::float16    ? kLargest * 0x1p-11
-                        : problem_.store_storage == Storage::bfloat16 ? kLargest * 0x1p-9
+                        : problem_.store_storage == Storage::bfloat16 ? kLargest * 0x1p-8
                                                                       : 0;
   const double allowed = largest_rounding(problem_.length, problem_.float64) + stored;
   planner::Comparison result = planner::compare(got, wanted, allowed, [&](std::size_t element) {

@@ -9,7 +9,8 @@ namespace ridge::fft::on_device {
 std::string LoadWriter::loaded(const std::string& pointer, bool pair) const {
   if (d_.load.storage != Storage::same) return fmt::format("{}(LOAD({}))", pair ? "numbers" : "number", pointer);
   if (!pair) return fmt::format("(real)LOAD({})", pointer);
-  return fmt::format(d_.samples == Samples::same ? "LOAD({})" : "converted(LOAD({}))", pointer);
+  const std::string value = fmt::format("LOAD({})", pointer);
+  return d_.samples == Samples::same ? value : fmt::format("converted({})", value);
 }
 
 std::string LoadWriter::fetched(const std::string& index, std::uint64_t constant) {

@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/unit_root.hpp"
+#include "fft/host/mixed/mixed.hpp"
 #include "fft/host/prime/columns_by_lines.hpp"
 #include "fft/host/prime/filter_spectrum.hpp"
 #include "fft/host/prime/pointwise.hpp"
@@ -14,6 +17,28 @@ namespace {
 
 using namespace prime;
 
+// exp(-2 pi i k / n) to some three of double's last bits, a product of two.
+class DoubleRoots {
+ public:
+  explicit DoubleRoots(std::size_t n) : shift_(static_cast<int>(std::bit_width(n)) / 2) {
+    const std::size_t fine = std::size_t{1} << shift_;
+    for (std::size_t k = 0; k < fine; ++k) fine_.push_back(root(k, n));
+    for (std::size_t k = 0; k < n; k += fine) coarse_.push_back(root(k, n));
+  }
+  std::complex<double> at(std::size_t k) const {
+    const std::complex<double> a = coarse_[k >> shift_], b = fine_[k & (fine_.size() - 1)];
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  }
+
+ private:
+  static std::complex<double> root(std::size_t k, std::size_t n) {
+    const base::UnitRoot one = base::unit_root<double>(k, n);
+    return {one.re, one.im};
+  }
+  int shift_;
+  std::vector<std::complex<double>> coarse_, fine_;
+};
+
 // jk = (j^2 + k^2 - (k - j)^2) / 2: X[k] = c[k] * sum (x[j] c[j]) conj(c[k - j]) with the chirp c[j] = exp(-pi i j^2 /
 // n).
 template <class T>
@@ -23,6 +48,10 @@ class Bluestein final : public ColumnsByLines<T> {
 
   Bluestein(std::size_t n, std::size_t padded, std::unique_ptr<LineKernel<T>> inner)
       : n_(n), padded_(padded), inner_(std::move(inner)), chirp_(n), filter_(padded / 2 + 1) {
+    if (sizeof(T) < sizeof(double) && is_smooth(padded)) {
+      fill_in_double();
+      return;
+    }
     const AnyRoots<T> roots(2 * n);
     const DoubleDouble scale = DoubleDouble(1) / static_cast<double>(padded);
     std::vector<Point<DoubleDouble>> filter(padded);
@@ -58,6 +87,21 @@ class Bluestein final : public ColumnsByLines<T> {
   }
 
  private:
+  // What float needs, in a third of the time: double has digits enough for the chirp, its filter and the spectrum.
+  void fill_in_double() {
+    const DoubleRoots roots(2 * n_);
+    const double scale = 1 / static_cast<double>(padded_);
+    std::vector<std::complex<double>> filter(padded_);
+    for (std::size_t j = 0, square = 0; j < n_; square = (square + 2 * j + 1) % (2 * n_), ++j) {
+      const std::complex<double> w = roots.at(square);
+      chirp_.set(j, Complex(w));
+      filter[j] = std::conj(w) * scale;
+      if (j > 0) filter[padded_ - j] = filter[j];
+    }
+    const std::vector<std::complex<double>> spectrum = filter_spectrum_in_double(filter);
+    for (std::size_t k = 0; k <= padded_ / 2; ++k) filter_.set(k, Complex(spectrum[k]));
+  }
+
   std::size_t n_, padded_;
   std::unique_ptr<LineKernel<T>> inner_;
   DoubledTable<T> chirp_, filter_;

@@ -1,5 +1,6 @@
 #include "fft/host/prime/filter_spectrum.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <memory>
 
@@ -71,25 +72,29 @@ std::vector<WidePoint> wide_transform(std::vector<WidePoint> x) {
   return x;
 }
 
-std::vector<std::complex<double>> double_transform(const std::vector<WidePoint>& filter) {
+}  // namespace
+
+std::vector<std::complex<double>> filter_spectrum_in_double(const std::vector<std::complex<double>>& filter) {
   const std::size_t n = filter.size();
   const std::unique_ptr<LineKernel<double>> kernel = std::has_single_bit(n) && n <= kMaxPower2
                                                          ? default_power2<double>(n)
                                                          : make_mixed<double>(n, mixed_radices<double>(n).front());
   base::AlignedArray<std::complex<double>> work(n), scratch(kernel->scratch());
-  for (std::size_t i = 0; i < n; ++i) work[i] = {static_cast<double>(filter[i].re), static_cast<double>(filter[i].im)};
+  std::copy(filter.begin(), filter.end(), work.begin());
   kernel->run(Direction::forward, work.data(), work.data(), scratch.data());
   return {work.begin(), work.end()};
 }
-
-}  // namespace
 
 template <class T>
 std::vector<std::complex<T>> filter_spectrum(const std::vector<WidePoint>& filter) {
   const std::size_t n = filter.size();
   std::vector<std::complex<T>> spectrum(n);
   if (is_smooth(n) && (sizeof(T) < sizeof(double) || n > kLongestExactFilter)) {
-    const std::vector<std::complex<double>> wider = double_transform(filter);
+    std::vector<std::complex<double>> rounded(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      rounded[i] = {static_cast<double>(filter[i].re), static_cast<double>(filter[i].im)};
+    }
+    const std::vector<std::complex<double>> wider = filter_spectrum_in_double(rounded);
     for (std::size_t i = 0; i < n; ++i) spectrum[i] = std::complex<T>(wider[i]);
     return spectrum;
   }
