@@ -36,6 +36,15 @@ rm -f leap.*
 stencil wave --size 20x24x28 --steps 10 --border x=periodic,y=fixed,z=fixed/mirror --out wave.npy --type f64
 stencil euler --flow sod --size 3x60 --steps 20 --out sod.npy
 [ "$(stat -c %s sod.npy)" -eq $((128 + 4 * 3 * 60 * 4)) ] || fail "four views of sod: $(stat -c %s sod.npy)"
+stencil acoustic --size 40x50 --steps 30 --record heard.npy --out sound.npy --layer 8
+has "cells to the shortest wave" stdout
+[ "$(stat -c %s heard.npy)" -eq $((128 + 30 * 50 * 4)) ] || fail "receivers: $(stat -c %s heard.npy)"
+[ "$(stat -c %s sound.npy)" -eq $((128 + 40 * 50 * 4)) ] || fail "sound: $(stat -c %s sound.npy)"
+mistake "must be above 0" "$ridge" stencil acoustic --velocity sound.npy --steps 1
+stencil maxwell --size 40x50 --steps 30 --source 20,25 --out light.npy --type f64
+[ "$(stat -c %s light.npy)" -eq $((128 + 40 * 50 * 8)) ] || fail "light: $(stat -c %s light.npy)"
+mistake "is unstable" "$ridge" stencil acoustic --size 40x50 --dt 1
+mistake "no cell of a grid of 40x50" "$ridge" stencil maxwell --size 40x50 --source 40,0
 stencil life --size 30x40 --steps 5 --out life.npy
 [ "$(stat -c %s life.npy)" -eq $((128 + 30 * 40)) ] || fail "life is bytes"
 stencil heat --size 64 --steps 10 --every 5 --out line.pvd --base64
