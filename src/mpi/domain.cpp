@@ -55,6 +55,10 @@ class SpreadDomain final : public Domain<T> {
     }
     // Every process must be able to: one that cannot would wait for messages in another order.
     const bool possible = processes.largest(edges_.possible() && processes.can_overlap() ? 0 : 1) == 0;
+    // On one machine whoever carries halos takes a core, and there is no other one.
+    const bool no_core = device.is_host() && processes.machines() == 1 &&
+                         processes.largest(static_cast<double>(processes.threads())) < 2;
+    if (!overlap_ && no_core) overlap_ = false;
     if (!possible) {
       if (overlap_ == true) {
         throw Error(ErrorKind::invalid_argument,

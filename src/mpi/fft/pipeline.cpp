@@ -53,6 +53,22 @@ constexpr std::size_t kStreamBytes = std::size_t{4} << 20;
 constexpr std::size_t kStreamBytes = ~std::size_t{0};
 #endif
 
+constexpr std::size_t kStreamedSlice = std::size_t{1} << 20;  // at most: what a core's cache keeps
+
+// Whether an index of an axis is one stretch of memory, in whatever order.
+bool one_stretch(const Points& extent, const Points& strides, std::size_t axis) {
+  std::size_t stride = 1;
+  for (int turn = 0; turn < 2; ++turn) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (i != axis && extent[i] > 1 && strides[i] == stride) {
+        stride *= extent[i];
+        break;
+      }
+    }
+  }
+  return stride == others(extent, axis) && strides[axis] == stride;
+}
+
 // Whether an index of a slice is one stretch of memory on both sides.
 bool in_one_piece(const Copy& copy, std::size_t axis) {
   std::size_t stride = 1;
@@ -182,7 +198,15 @@ void Pipeline<T>::build(Stage& stage, std::size_t number, const Device& device, 
   if (stage.twiddle) {
     roots_ = std::make_shared<const ridge::fft::AnyRoots<T>>(problem_.shape[1] * problem_.shape[2]);
   }
-  if (stage.last) return;
+  if (stage.last) {
+    const bool complex = !(problem_.inverse && real);
+    const std::size_t bytes = stage.slice_elements * sizeof(Complex);
+    stage.streamed = stage.pass && complex && device.is_host() && bytes <= kStreamedSlice &&
+                     stage.count * slice * sizeof(Complex) >= kStreamBytes &&
+                     one_stretch(stage.extent, problem_.out_strides, stage.axis);
+    if (stage.streamed) slice_bytes_ = std::max(slice_bytes_, (bytes + 127) / 128 * 128);
+    return;
+  }
 
   const auto& next = problem_.stages[number + 1].boxes;
   const Points& from = transforms ? stage.slice_strides : stage.in;
@@ -323,9 +347,16 @@ void Pipeline<T>::run_stage(const Stage& stage, const Workspace& workspace, cons
     }
     const std::size_t out_bytes =
         problem_.real && problem_.inverse && problem_.stages[stage.number].axes[2] ? sizeof(T) : sizeof(Complex);
-    for_chunks(0, all_chunks, [&](std::size_t, std::size_t begin, std::size_t end) {
-      stage.pass->run(static_cast<const std::byte*>(in) + begin * stage.in[stage.axis] * stage.in_bytes,
-                      static_cast<std::byte*>(out) + begin * problem_.out_strides[stage.axis] * out_bytes, begin, end);
+    for_chunks(0, all_chunks, [&](std::size_t thread, std::size_t begin, std::size_t end) {
+      const std::byte* from = static_cast<const std::byte*>(in) + begin * stage.in[stage.axis] * stage.in_bytes;
+      std::byte* to = static_cast<std::byte*>(out) + begin * problem_.out_strides[stage.axis] * out_bytes;
+      if (!stage.streamed) return stage.pass->run(from, to, begin, end);
+      auto* slice = reinterpret_cast<T*>(const_cast<std::byte*>(workspace.slices.data()) +
+                                         thread * (slice_bytes_ / problem_.threads));
+      stage.pass->run(from, slice, begin, end);
+      ridge::fft::two_step_kernels<T>().stream(slice, (end - begin) * others(stage.extent, stage.axis),
+                                               reinterpret_cast<T*>(to));
+      ridge::fft::two_step_kernels<T>().finish();
     });
     return;
   }

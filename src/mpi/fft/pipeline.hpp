@@ -85,6 +85,7 @@ class Pipeline {
   struct Stage {
     std::unique_ptr<Pass<T>> pass;  // nothing where this process has no points, or nothing is transformed
     bool last = false, twiddle = false;
+    bool streamed = false;  // the last: results go past the caches, through a slice in them
     std::size_t number = 0;
     Points extent{}, in{};             // this process's points and where they lie
     std::size_t in_bytes = 0;          // of an element
