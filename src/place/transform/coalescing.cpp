@@ -16,11 +16,11 @@ std::string in_kernel(const Poly& poly) {
   return text.empty() ? "0" : text;
 }
 
-struct Range {
+struct CountRange {
   Poly low{}, high{};
 };
 
-bool range(const Loop& l, Range& into) {
+bool range(const Loop& l, CountRange& into) {
   bool low = false, high = false;
   const Poly i = Poly::symbol(l.iterator);
   for (const Constraint& c : l.bounds) {
@@ -44,7 +44,7 @@ bool range(const Loop& l, Range& into) {
 
 bool box(const Nest& nest, int loop) {
   const Loop& l = nest.loops[loop];
-  Range r;
+  CountRange r;
   if (!l.counted || !l.exact || !range(l, r)) return false;
   for (const Poly* end : {&r.low, &r.high})
     for (const auto& [term, factor] : end->terms())
@@ -61,7 +61,7 @@ std::string coalesce(std::vector<Loop>& loops, const std::vector<int>& shared) {
   std::string name, all, lines;
   for (const int which : shared) {
     const Loop& l = loops[which];
-    Range r;
+    CountRange r;
     range(l, r);
     const std::string count = l.iterator + "_count", step = std::to_string(std::abs(l.step));
     lines += "  const long " + count + " = ((long)(" + in_kernel(r.high) + ") - (" + in_kernel(r.low) + "))" +
