@@ -37,6 +37,14 @@ compare half 3 --shape 12x15x20 --real --inverse --scale 1/n
 text=$(timeout 60 "$mpirun" -n 3 "$example" 2>&1)
 [ "$text" = "peak at 5 3 7" ] || fail "the example says: $text"
 
+# What it would take on more processes, and takes on these; the same spectrum as FFTW's, where that is there.
+timeout 60 "$mpirun" -n 2 "$ridge" size --ranks 4096 --node 16 --shape 32x32x64 >"$beside/out" 2>"$beside/err" || fail "$(cat "$beside/err")"
+has "2 ranks here: predicted" "$beside/out"
+has "1024  pencils" "$beside/out"
+timeout 60 "$mpirun" -n 2 "$ridge" bench fft --shape 8x12x10 --real --against fftw-mpi --seconds 0 >"$beside/out" 2>"$beside/err" ||
+  fail "$(cat "$beside/err")"
+has "2 processes" "$beside/out"
+
 # --- mistakes: told once, nothing left behind -----------------------------------------------------------------------
 wrong() {
   local words=$1 before
