@@ -50,13 +50,13 @@ void read_wish() {
   const char* wish = getenv("RIDGE_FAULT");
   if (wish == nullptr) return;
   char kind[16] = {}, error[16] = "EIO";
-  char plus = 0;
-  if (sscanf(wish, "%15[a-z]:%ld%1[+]:%15s", kind, &wanted_number, &plus, error) < 3 &&
+  char plus[2] = {};
+  if (sscanf(wish, "%15[a-z]:%ld%1[+]:%15s", kind, &wanted_number, plus, error) < 3 &&
       sscanf(wish, "%15[a-z]:%ld:%15s", kind, &wanted_number, error) < 2) {
     fprintf(stderr, "RIDGE_FAULT=%s is not understood\n", wish);
     _exit(99);
   }
-  and_all_after = plus == '+';
+  and_all_after = plus[0] == '+';
   wanted_error = error_named(error);
   for (int k = 0; k < kKinds; ++k) {
     if (strcmp(kind, kNames[k]) == 0) wanted_kind = k;
