@@ -233,13 +233,14 @@ void list_operators(const Device& device, const OperatorProblem& problem, std::v
     add_best(device, chain, {{operation}, shape, out}, apart);
     shape = out;
   }
-  const planner::Cost cost = cost_of(apart);
-  entries.push_back(entry_of(device, problem, {"one by one", told(apart), {}, cost}, std::move(apart)));
+  // Told before they are handed on: arguments are evaluated in any order.
+  planner::Candidate one_by_one{"one by one", told(apart), {}, cost_of(apart)};
+  entries.push_back(entry_of(device, problem, std::move(one_by_one), std::move(apart)));
   if (links.size() == 1 || links.size() == problem.chain.size()) return;
   std::vector<ChainStep> linked;
   for (const Link& link : links) add_best(device, chain, link, linked);
-  const planner::Cost linked_cost = cost_of(linked);
-  entries.push_back(entry_of(device, problem, {"grays joined", told(linked), {}, linked_cost}, std::move(linked)));
+  planner::Candidate joined{"grays joined", told(linked), {}, cost_of(linked)};
+  entries.push_back(entry_of(device, problem, std::move(joined), std::move(linked)));
 }
 
 }  // namespace ridge::image::on_device
