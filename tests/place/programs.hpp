@@ -32,6 +32,7 @@ inline std::vector<Placed> place_cases(const std::string& emit, const std::vecto
     ridge::place::Options options;
     options.function = c.function;
     options.emit = emit;
+    options.seconds = 600;  // beside other tests
     options.flags = {"-std=c++20"};
     Placed p{c.function, text_of(c.file), ridge::place::analyze(c.file, options)};
     EXPECT_TRUE(p.report.errors.empty()) << c.function << ": " << p.report.errors[0];
