@@ -173,6 +173,7 @@ TEST_F(RealToRealOnDevices, OnePassMovesSamplesAsTheyLie) {
       check<float>(device, problem, fmt::format("{} of {}, rows {} apart", to_string(kind), n, row));
     };
     run(RealKind::dct2, 40, 40, true);   // four samples an access
+    run(RealKind::dst2, 24, 27, false);  // values through local memory, one an access
     run(RealKind::dst3, 40, 41, false);  // through local memory, one an access
     run(RealKind::dct3, 22, 22, false);  // pairs across the middle
     if (!slow()) continue;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fft/device/occupancy.hpp"
+#include "fft/device/pass/real_kind.hpp"
 #include "fft/device/pass/step.hpp"
 #include "fft/device/pass_candidates.hpp"
 #include "fft/device/route.hpp"
@@ -67,7 +68,7 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     return;
   }
   double efficiency = 0.92;
-  const auto add = [&](const PassDesign& design, const char* note, bool packed = false, bool direct = false) {
+  const auto add = [&](const PassDesign& design, const char* note, bool packed = false, const char* moved = "") {
     Route route;
     route.outer = problem.counts.back();
     route.steps.push_back({.design = pass_step(design),
@@ -88,7 +89,7 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     if (design.shuffles) route.candidate.parameters.emplace_back("exchange", "shuffles");
     if (*note != '\0') route.candidate.parameters.emplace_back("twiddles", note);
     if (packed) route.candidate.parameters.emplace_back("groups", std::to_string(design.resident));
-    if (direct) route.candidate.parameters.emplace_back("samples", "direct");
+    if (*moved != '\0') route.candidate.parameters.emplace_back("moved", moved);
     efficiency *= 0.985;
     routes.push_back(std::move(route));
   };
@@ -112,10 +113,21 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     if (more && power) later.push_back(packed);
   }
   for (const PassDesign& design : later) add(design, "", true);
-  if (problem.real_kind && (designs.front().load.staged || designs.front().store.staged)) {
-    PassDesign direct = designs.front();
-    direct.load.staged = direct.store.staged = false;
-    if (fit(device, direct, direct.lines).empty()) add(direct, "", false, true);
+  if (problem.real_kind) {
+    // The other ways to move samples and values, of the best design.
+    const PassDesign& first = designs.front();
+    for (const bool load : {false, true}) {
+      for (const bool store : {false, true}) {
+        if (load == first.load.staged && store == first.store.staged) continue;
+        if ((load && !real_kind_quads(first, true)) || (store && !real_kind_quads(first, false))) continue;
+        PassDesign other = first;
+        other.load.staged = load;
+        other.store.staged = store;
+        if (fit(device, other, other.lines).empty()) {
+          add(other, "", false, load && store ? "staged" : load ? "staged,direct" : store ? "direct,staged" : "direct");
+        }
+      }
+    }
   }
   if (designs.front().radices.size() < 2) return;
   PassDesign all = designs.front();

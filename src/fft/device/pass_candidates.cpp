@@ -79,7 +79,10 @@ void choose_runs(PassDesign& design) {
   const PassSide& out = design.store;
   if (design.real_kind) {
     design.load.staged = real_kind_quads(design, true);
-    design.store.staged = real_kind_quads(design, false);
+    // Values of short lines leave in parts of sectors otherwise.
+    constexpr std::size_t kShortValues = 512;
+    design.store.staged =
+        real_kind_quads(design, false) && (design.store.values != Values::half || design.real_points <= kShortValues);
     return;
   }
   if (load_runs && packed_rows(design, design.load) && design.samples == Samples::same) design.load.staged = true;

@@ -89,6 +89,9 @@ std::size_t PassContext::local_bytes() const {
   const bool runs = design.load.staged || (design.store.staged && design.store.values != Values::half);
   if (runs) bytes = std::max(bytes, design.lines * pitch * complex_bytes);
   if (design.store.values == Values::half) bytes = std::max(bytes, design.lines * half_pitch() * complex_bytes);
+  if (design.real_kind && design.store.staged && design.store.values == Values::half) {
+    bytes = std::max(bytes, design.lines * real_kind_pitch(design) * complex_bytes / 2);
+  }
   return bytes;
 }
 

@@ -33,8 +33,13 @@ struct Functions {
     return PassContext::scaled_index("(" + index + ")", 0, side.at.point, 2 * n);
   }
   std::string x(const std::string& index) const { return fmt::format("LOAD(from + {})", at(design.load, index)); }
+  bool local = false;  // what is put goes to local memory first, in order
   void put(const std::string& index, const std::string& value) {
-    text.line("STORE(to + {}, {});", at(design.store, index), value);
+    if (local) {
+      text.line("to[{}] = {};", index, value);
+    } else {
+      text.line("STORE(to + {}, {});", at(design.store, index), value);
+    }
   }
 
   void sample_at() {
@@ -77,7 +82,8 @@ struct Functions {
   }
 
   void put_value() {
-    text.open("FUNCTION void put_value(GLOBAL real* to, GLOBAL const real2* roots, int k, real2 z)");
+    text.open("FUNCTION void put_value({} real* to, GLOBAL const real2* roots, int k, real2 z)",
+              local ? "LOCAL" : "GLOBAL");
     const std::string inner = fmt::format("if (k > 0 && 2 * k != {})", n);
     const std::string mirror = fmt::format("{} - k", n);
     if (type2(kind)) {
@@ -129,9 +135,14 @@ KindRoots real_kind_roots(RealKind kind, std::size_t n) {
 bool real_kind_quads(const PassDesign& design, bool load) {
   const PassSide& side = load ? design.load : design.store;
   const RealKind kind = *design.real_kind;
-  return (load ? type2(kind) : type3(kind)) && side.values == Values::pairs && side.at.point == 1 &&
-         design.real_points % 4 == 0 && design.load_order == Order::points && design.store_order == Order::points;
+  const bool serves =
+      load ? type2(kind) && side.values == Values::pairs
+           : (type3(kind) && side.values == Values::pairs) || (type2(kind) && side.values == Values::half);
+  return serves && side.at.point == 1 && design.real_points % 4 == 0 && design.load_order == Order::points &&
+         design.store_order == Order::points;
 }
+
+std::size_t real_kind_pitch(const PassDesign& design) { return design.real_points + (design.threads + 3) / 4 * 4; }
 
 std::string real_kind_functions(const PassDesign& design) {
   Functions functions{design, *design.real_kind, design.real_points};
@@ -140,6 +151,7 @@ std::string real_kind_functions(const PassDesign& design) {
     functions.put_value();
   } else if (design.direction == Direction::forward) {
     functions.sample_at();
+    functions.local = design.store.staged;
     functions.put_value();
   } else {
     functions.value_at();

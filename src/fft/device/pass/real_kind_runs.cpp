@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "fft/device/pass/real_kind.hpp"
 #include "fft/device/pass/run_writer.hpp"
 
 namespace ridge::fft::on_device {
@@ -66,6 +67,16 @@ void RunWriter::quads_out() {
   each_quad([&](std::size_t) {
     text_.line("GLOBAL real* const quad = out + (out_offset + {} + (ulong)(4 * m));",
                p_.line_offset("its_line", d_.store.at));
+    if (d_.store.values == Values::half) {  // in order
+      const std::size_t pitch = real_kind_pitch(d_);
+      text_.line("LOCAL const real* const four = local_numbers + (one * {} + 4 * m);", pitch);
+      if (d_.float64 || !aligned_quads(d_, d_.store)) {
+        for (int i = 0; i < 4; ++i) text_.line("STORE(quad + {0}, four[{0}]);", i);
+      } else {
+        text_.line("STORE((GLOBAL float4*)quad, *(LOCAL const float4*)four);");
+      }
+      return;
+    }
     text_.line("const real2 there = local_points[one * {} + m];", p_.pitch);
     text_.line("const real2 back = local_points[one * {} + {} - m];", p_.pitch, d_.points - 1);
     if (d_.float64 || !aligned_quads(d_, d_.store)) {

@@ -133,7 +133,8 @@ void StoreWriter::store_half(const StageDesign& last) {
   const std::size_t turns = (pairs + d_.threads - 1) / d_.threads;
   const char* line = p_.two_orders() ? "line_out" : "line";
   const char* here = p_.two_orders() ? "here_out" : "here";
-  const bool staged = d_.store.staged;
+  const bool staged = d_.store.staged, held = staged && d_.real_kind;
+  if (held) text_.line("real2 there[{0}], back[{0}];", turns);
   if (staged) {
     text_.open();
   } else {
@@ -152,7 +153,10 @@ void StoreWriter::store_half(const StageDesign& last) {
   text_.line("const real2 difference = scaled(subtract(a, b), {});", half);
   text_.line("const real2 odd = multiply(make_real2(difference.y, -difference.x), LOAD_CACHED(tables + {} + k));",
              tables_.half);
-  if (staged) {  // both places are this work-item's own, and the last one was nobody's
+  if (held) {  // others still read where they are to be
+    text_.line("there[turn] = {};", store_factored("add(even, odd)", "k", 0));
+    text_.line("back[turn] = {};", store_factored("conjugate(subtract(even, odd))", "mirror", 0));
+  } else if (staged) {  // both places are this work-item's own, and the last one was nobody's
     text_.line("local_points[{} * {} + k] = {};", p_.c(last), pitch, store_factored("add(even, odd)", "k", 0));
     text_.line("local_points[{} * {} + mirror] = {};", p_.c(last), pitch,
                store_factored("conjugate(subtract(even, odd))", "mirror", 0));
@@ -163,7 +167,29 @@ void StoreWriter::store_half(const StageDesign& last) {
   text_.close();
   text_.close();
   text_.close();
-  if (staged) runs_.run_out(n + 1, pitch);
+  if (held) {
+    put_in_order(last, turns);
+  } else if (staged) {
+    runs_.run_out(n + 1, pitch);
+  }
+}
+
+// The values of a real-to-real transform, two of each of the spectrum, through local memory to whole runs.
+void StoreWriter::put_in_order(const StageDesign& last, std::size_t turns) {
+  const std::size_t n = d_.length;
+  text_.line("BARRIER();");
+  text_.open();
+  text_.line("LOCAL real* const to = local_numbers + {} * {};", p_.c(last), real_kind_pitch(d_));
+  text_.line("UNROLL");
+  text_.open("for (int turn = 0; turn < {}; ++turn)", turns);
+  text_.line("const int k = {} + turn * {};", p_.t(last), d_.threads);
+  text_.open("if (k < {})", n / 2 + 1);
+  text_.line("put_value(to, tables + {}, k, there[turn]);", tables_.kind);
+  text_.line("if (2 * k != {}) put_value(to, tables + {}, {} - k, back[turn]);", n, tables_.kind, n);
+  text_.close();
+  text_.close();
+  text_.close();
+  runs_.quads_out();
 }
 
 void StoreWriter::stage_out(const StageDesign& last, const char* line) {

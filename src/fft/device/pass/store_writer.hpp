@@ -25,6 +25,7 @@ class StoreWriter : PassPart {
   void store_factors(const char* line);
   // Pairs of values k and n - k of the transform of pairs of samples make the spectrum of the samples.
   void store_half(const StageDesign& last);
+  void put_in_order(const StageDesign& last, std::size_t turns);
   void stage_out(const StageDesign& last, const char* line);
   void store_tile(const StageDesign& last);
 
