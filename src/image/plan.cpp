@@ -41,6 +41,8 @@ std::shared_ptr<const PlanState> chosen_plan(const Device& device, const Work& w
   return state;
 }
 
+std::shared_ptr<const Variant> variant_of(const AnyPlan& plan) { return plan.state_->variant; }
+
 void AnyPlan::run_images(std::span<const Image> in, Image& out) const {
   const std::string& workload = state_->workload;
   if (in.size() != state_->inputs.size()) {

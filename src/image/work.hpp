@@ -37,6 +37,9 @@ class Trials final : public planner::Trials<Variant> {
 // The plan of the winner.
 std::shared_ptr<const PlanState> chosen_plan(const Device& device, const Work& work, const planner::Options& options);
 
+// What a plan chose.
+std::shared_ptr<const Variant> variant_of(const AnyPlan& plan);
+
 // Typical inputs: 8-bit and 16-bit whole numbers over the full range, float in [-1, 1).
 std::vector<Image> random_images(const std::vector<Shape>& shapes);
 

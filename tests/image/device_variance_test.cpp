@@ -171,8 +171,9 @@ TEST_F(DeviceVariances, ThreeWiseInThrees) {
   }
 }
 
-// A word a column: both methods, windows whose ends fall on every column of a four, borders, rows that do not align.
-TEST_F(DeviceVariances, SumsOfColumnsInAWord) {
+// Sums down the columns: both methods, windows whose ends fall on every column of a four, borders, rows that do not
+// align.
+TEST_F(DeviceVariances, SumsOfColumns) {
   const Image image = noise<std::uint8_t>(41, 300, 0, 255);
   struct Case {
     VarianceMethod method;

@@ -17,9 +17,18 @@ namespace {
 using test::all_operators;
 using test::random_image;
 
+// The same pixels in rows with an odd pitch, within the caller's memory.
+Image with_odd_pitch(const Image& image, std::vector<std::byte>& memory) {
+  const std::size_t row = image.shape().row_bytes(), pitch = row + bytes_of(image.depth()) * 3;
+  memory.resize(image.rows() * pitch);
+  for (std::size_t r = 0; r < image.rows(); ++r) std::memcpy(memory.data() + r * pitch, image.row<std::byte>(r), row);
+  return Image::view(static_cast<const void*>(memory.data()), image.shape(), pitch);
+}
+
 // The worst error of every variant: in steps of the depth for whole numbers, relative to 256 for float.
 double worst_error(const OperatorProblem& problem) {
-  const Image in = random_image(problem.input, 1), guide = random_image(problem.input, 2);
+  std::vector<std::byte> memory;
+  const Image in = with_odd_pitch(random_image(problem.input, 1), memory), guide = random_image(problem.input, 2);
   const Plain expected = reference(problem, plain_of(in), plain_of(guide));
   double worst = 0;
   for (const Entry& entry : list_variants(host(), problem)) {
@@ -65,6 +74,53 @@ TEST(Operators, one_channel_and_color_operators) {
       problem.input = {20, 33, channels, depth};
       problem.chain = {Gray{}};
       EXPECT_LE(worst_error(problem), depth == Depth::f32 ? 1e-3 : 0.51);
+    }
+  }
+}
+
+// Kernels of rank one and two are done as products, others whole: all give the same, at any size and pitch.
+TEST(Operators, kernels_of_small_rank) {
+  for (const std::size_t rank : {1, 2, 3}) {
+    Convolve kernel{9, 12, std::vector<float>(108)};
+    for (std::size_t r = 0; r < 9; ++r) {
+      for (std::size_t c = 0; c < 12; ++c) {
+        const double y = static_cast<double>(r), x = static_cast<double>(c);
+        double weight = 0.01 * (y + 1) * (x - 3.5);
+        if (rank > 1) weight += 0.02 * std::sin(y) * std::cos(x);
+        if (rank > 2) weight += r == c ? 0.1 : 0;
+        kernel.kernel[r * 12 + c] = static_cast<float>(0.1 * weight);
+      }
+    }
+    const auto terms = separable_terms(kernel, 4);
+    if (rank < 3) {
+      EXPECT_EQ(terms.size(), rank);
+    }
+    for (std::size_t i = 0; i < kernel.kernel.size() && !terms.empty(); ++i) {
+      double sum = 0;
+      for (const SeparableTerm& term : terms) sum += term.down[i / 12] * term.across[i % 12];
+      ASSERT_NEAR(sum, double{kernel.kernel[i]}, 1e-8) << "rank " << rank << " weight " << i;
+    }
+    OperatorProblem problem;
+    problem.input = {37, 53, 3, Depth::f32};
+    problem.chain = {kernel};
+    problem.border = static_cast<Border>(rank);
+    problem.constant = 9;
+    EXPECT_LE(worst_error(problem), 2e-3) << "rank " << rank;
+  }
+}
+
+// Rows longer and shorter than vectors, thin images, four channels: whatever way the size makes a variant go.
+TEST(Operators, sizes_around_vectors) {
+  for (const std::size_t columns : {7, 15, 16, 17, 33, 63, 129, 500}) {
+    for (const char* text : {"gauss 1 2", "pyramid 1", "resize 1.6", "resize 0.5 bicubic", "resize 0.5", "gradient",
+                             "resize 0.7 nearest", "transpose", "rotate 90"}) {
+      for (const Depth depth : {Depth::u8, Depth::f32}) {
+        OperatorProblem problem;
+        const std::size_t channels = std::string(text) == "gradient" ? 1 : columns % 3 == 0 ? 4 : 3;
+        problem.input = {9 + columns % 5, columns, channels, depth};
+        problem.chain = parse_chain(text);
+        EXPECT_LE(worst_error(problem), depth == Depth::f32 ? 2e-3 : 0.501) << text << " " << problem.input.text();
+      }
     }
   }
 }

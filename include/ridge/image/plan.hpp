@@ -12,6 +12,8 @@ namespace ridge::image {
 
 struct PlanState;  // src/image/plan.cpp
 
+class Variant;
+
 class AnyPlan {
  public:
   std::string explain() const;
@@ -29,6 +31,9 @@ class AnyPlan {
   void enqueue_images(Queue& queue, std::span<const Image> in, const Image& out) const;
 
   std::shared_ptr<const PlanState> state_;
+
+ private:
+  friend std::shared_ptr<const Variant> variant_of(const AnyPlan& plan);
 };
 
 }  // namespace ridge::image

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
+#include <limits>
 #include <memory>
 #include <random>
 
@@ -10,10 +12,14 @@
 
 #include "base/clock.hpp"
 #include "base/progress.hpp"
+#include "base/text.hpp"
 #include "base/threads.hpp"
 #include "cli/bench/bench.hpp"
 #include "cli/peers/image_peers.hpp"
+#include "device/compile_ahead.hpp"
 #include "device/timing.hpp"
+#include "image/operators/work.hpp"
+#include "plan/predict.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -25,6 +31,7 @@ struct ImageBenchWishes {
   std::size_t trials = 3;
   double seconds = 0.5;
   std::string variant;
+  bool live = false, cpu_time = false;
 };
 
 // Smooth colours with some noise: neither flat nor random, so that medians and flows have typical work. Each wave is
@@ -186,6 +193,51 @@ Ours plan_case(const Device& device, const ImageCase& one, const ImageBenchWishe
   return ours(plan, [plan, &queue, in, out] { plan->enqueue(queue, in, out); });
 }
 
+// Processor seconds of this thread, the least of several calls in turn: what a busy machine leaves of a time.
+std::vector<double> least_cpu_seconds(const std::vector<std::function<void()>>& calls, double seconds) {
+  const auto now = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  std::vector<double> least(calls.size(), std::numeric_limits<double>::infinity());
+  for (const auto& call : calls) call();
+  const double begin = now();
+  for (int round = 0; round < 3 || (round < 1000 && now() - begin < seconds * static_cast<double>(calls.size()));
+       ++round) {
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const double start = now();
+      calls[i]();
+      least[i] = std::min(least[i], now() - start);
+    }
+  }
+  return least;
+}
+
+// On CUDA a kernel takes a second to compile, on one core: those that the plans will time are compiled all at once.
+void compile_ahead(const Device& device, const std::vector<ImageCase>& cases, std::size_t trials) {
+  if (device.info().backend != Backend::cuda) return;
+  std::vector<KernelSource> sources;
+  for (const ImageCase& one : cases) {
+    if (one.work.flow || one.work.variance_window != 0) continue;
+    image::OperatorProblem problem;
+    problem.input = one.first.shape();
+    problem.chain = one.work.operation;
+    const image::Work work = image::work_of(device, problem);
+    std::vector<std::pair<double, const image::Entry*>> ranked;
+    for (const image::Entry& entry : work.entries) {
+      if (!entry.candidate.refusal.empty()) continue;
+      ranked.emplace_back(planner::predict(machine::ceilings(device), work.problem, entry.candidate.cost).seconds,
+                          &entry);
+    }
+    std::sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < std::min(trials, ranked.size()); ++i) {
+      for (KernelSource& source : ranked[i].second->kernels()) sources.push_back(std::move(source));
+    }
+  }
+  compile_together(device, std::move(sources));
+}
+
 void run_bench(const BenchWishes& wishes, const ImageBenchWishes& own) {
   std::vector<ImagePeer> peers;
   for (const std::string& name : wishes.against) peers.push_back(image_peer(name));
@@ -200,11 +252,16 @@ void run_bench(const BenchWishes& wishes, const ImageBenchWishes& own) {
   const auto chosen = bench_devices(wishes);
   for (const Device& device : chosen) {
     Queue queue = device.queue();
+    if (own.variant.empty()) {
+      progress(0, fmt::format("compiling for {}", device.id()));
+      compile_ahead(device, cases, own.trials);
+    }
     for (const ImageCase& one : cases) {
       const std::string what =
           fmt::format("{} {}x{} on {}", one.name, one.first.channels(), to_string(one.first.depth()), device.id());
       const double share = static_cast<double>(done++) / static_cast<double>(cases.size() * chosen.size());
       progress(share, what);
+      const double begin = base::now();
       const Ours mine = plan_case(device, one, own, threads, queue, [&](const planner::Progress& now) {
         progress(share, fmt::format("{}: planning, {} of {}: {}", what, now.done + 1, now.of, now.candidate));
       });
@@ -224,8 +281,9 @@ void run_bench(const BenchWishes& wishes, const ImageBenchWishes& own) {
             names.push_back(peer.name);
           }
         }
-        const auto seconds =
-            base::best_seconds_interleaved(calls, {.seconds = own.seconds, .at_least = 2, .at_most = 200});
+        const auto seconds = own.cpu_time ? least_cpu_seconds(calls, own.seconds)
+                                          : base::best_seconds_interleaved(
+                                                calls, {.seconds = own.seconds, .at_least = 2, .at_most = 200});
         row.seconds = seconds.front();
         for (std::size_t i = 0; i < names.size(); ++i) row.peers[names[i]] = seconds[i + 1];
       } else {
@@ -241,6 +299,14 @@ void run_bench(const BenchWishes& wishes, const ImageBenchWishes& own) {
       const machine::Bandwidth memory = machine::ceilings(device).memory().all;
       const double roof = std::max(memory.copy, memory.copy_streaming);
       row.roof_share = roof > 0 ? mine.bytes / row.seconds / roof : 0;
+      if (own.live) {
+        std::string beside;
+        for (const auto& [name, seconds] : row.peers)
+          beside += fmt::format(", {:.2f} of {}", seconds / row.seconds, name);
+        fmt::print("{}: {} in {}{}; {:.1f} s in all\n", row.problem, row.variant, base::human_seconds(row.seconds),
+                   beside, base::now() - begin);
+        std::fflush(stdout);
+      }
       result.rows.push_back(row);
     }
   }
@@ -266,9 +332,13 @@ void add_bench_image(Command& bench) {
       .separated_by(',');
   command.option("--threads", own->threads, "Of the host and the peers; 0: all").shows_default();
   command.option("--trials", own->trials, "Variants that a plan times, the most promising first").shows_default();
+  command.flag("--cpu-time", own->cpu_time, "Processor time of one thread instead of the clock's: on a busy machine");
+  command.flag("--live", own->live, "Print every result as it comes, the table at the end");
   command.option("--seconds", own->seconds, "Time to spend on each").shows_default().between(0.0, 60.0);
   command.runs([wishes, own] {
     own->variant = wishes->variant;
+    if (own->cpu_time && own->threads != 1)
+      throw Error(ErrorKind::invalid_argument, "--cpu-time is of one thread: leave --threads at 1");
     run_bench(*wishes, *own);
   });
 }

@@ -1,6 +1,7 @@
 // A sequence: frames are read ahead, fields written behind, the flow computed between.
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <thread>
@@ -11,6 +12,8 @@
 #include "base/text.hpp"
 #include "cli/flow/hand_over.hpp"
 #include "cli/flow/wishes.hpp"
+#include "image/device/flow_stream.hpp"
+#include "image/work.hpp"
 #include "io/stream.hpp"
 
 namespace ridge::cli {
@@ -79,7 +82,7 @@ void report(const FlowWishes& wishes, std::vector<double>& seconds, double wall,
   double sum = 0;
   for (const double each : seconds) sum += each;
   const double mean = sum / static_cast<double>(seconds.size());
-  fmt::print("{} fields in {}: {:.2f} a second with files; flow alone {} mean, {} median, {} worst\n", fields,
+  fmt::print("{} fields in {}: {:.2f} a second with files; a field {} mean, {} median, {} worst\n", fields,
              base::human_seconds(wall), static_cast<double>(fields) / wall, base::human_seconds(mean),
              base::human_seconds(seconds[seconds.size() / 2]), base::human_seconds(seconds.back()));
   if (!(wishes.rate > 0)) return;
@@ -87,6 +90,61 @@ void report(const FlowWishes& wishes, std::vector<double>& seconds, double wall,
   const auto late = std::count_if(seconds.begin(), seconds.end(), [&](double t) { return t > deadline; });
   fmt::print("{} frames a second leave {} each: margin {:.2f}x, {} of {} late\n", wishes.rate,
              base::human_seconds(deadline), deadline / each, late, seconds.size());
+}
+
+// Frames in, fields out in their order; some may be on their way.
+class Flows {
+ public:
+  virtual ~Flows() = default;
+  virtual void put(const image::Image& frame) = 0;  // the first one gives no field
+  virtual std::size_t waiting() const = 0;          // fields that can be taken
+  virtual std::size_t room() const = 0;             // of them before one must be
+  virtual image::Image take() = 0;
+};
+
+class PlanFlows final : public Flows {
+ public:
+  explicit PlanFlows(const image::FlowPlan& plan) : plan_(plan) {}
+  void put(const image::Image& frame) override {
+    if (before_) {
+      field_ =
+          image::Image({.rows = frame.rows(), .columns = frame.columns(), .channels = 2, .depth = image::Depth::f32});
+      plan_.run(before_, frame, field_);
+    }
+    before_ = frame;
+  }
+  std::size_t waiting() const override { return field_ ? 1 : 0; }
+  std::size_t room() const override { return 1; }
+  image::Image take() override { return std::exchange(field_, {}); }
+
+ private:
+  const image::FlowPlan& plan_;
+  image::Image before_, field_;
+};
+
+// On a device: two pairs on their way, so that transfers and computing overlap; a frame's pyramid serves both its
+// pairs.
+class StreamFlows final : public Flows {
+ public:
+  explicit StreamFlows(std::shared_ptr<const image::on_device::FlowVariant> variant) : stream_(std::move(variant)) {}
+  void put(const image::Image& frame) override {
+    image::Image input = stream_.input();
+    for (std::size_t r = 0; r < frame.rows(); ++r)
+      std::memcpy(input.row<std::byte>(r), frame.row<std::byte>(r), frame.shape().row_bytes());
+    stream_.push();
+  }
+  std::size_t waiting() const override { return stream_.waiting(); }
+  std::size_t room() const override { return 2; }
+  image::Image take() override { return stream_.next().clone(); }
+
+ private:
+  image::on_device::FlowStream stream_;
+};
+
+std::unique_ptr<Flows> flows_of(const image::FlowPlan& plan) {
+  const auto resident = std::dynamic_pointer_cast<const image::on_device::FlowVariant>(image::variant_of(plan));
+  if (resident) return std::make_unique<StreamFlows>(resident);
+  return std::make_unique<PlanFlows>(plan);
 }
 
 }  // namespace
@@ -124,23 +182,34 @@ void run_flow_sequence(const FlowWishes& wishes) {
     }
   });
   std::exception_ptr failure;
-  std::vector<double> seconds;
+  std::vector<double> seconds;  // from field to field
   const double begin = base::now();
   try {
+    const std::unique_ptr<Flows> flows = flows_of(plan);
     std::size_t number = wishes.first;
-    while (const auto frame = frames.take()) {
+    double last = base::now();
+    const auto hand_on = [&] {  // false: the writer has failed
+      image::Image field = flows->take();
+      const double now = base::now();
+      seconds.push_back(now - last);
+      last = now;
+      return fields.give({number++, std::move(field)});
+    };
+    flows->put(before);
+    bool going = true;
+    while (going) {
+      const auto frame = frames.take();
+      if (!frame) break;
       if (frame->shape() != before.shape()) {
-        throw Error(ErrorKind::invalid_argument, fmt::format("frame {} is {}, those before it are {}", number + 1,
-                                                             frame->shape().text(), before.shape().text()));
+        throw Error(ErrorKind::invalid_argument,
+                    fmt::format("frame {} is {}, those before it are {}", number + flows->waiting() + 1,
+                                frame->shape().text(), before.shape().text()));
       }
-      image::Image flow(
-          {.rows = before.rows(), .columns = before.columns(), .channels = 2, .depth = image::Depth::f32});
-      const double start = base::now();
-      plan.run(before, *frame, flow);
-      seconds.push_back(base::now() - start);
-      if (!fields.give({number++, flow})) break;  // the writer has failed
-      before = *frame;
+      if (flows->room() == 1) last = base::now();  // reading is not the flow's
+      flows->put(*frame);
+      if (flows->waiting() == flows->room()) going = hand_on();
     }
+    while (going && flows->waiting() > 0) going = hand_on();
   } catch (...) {
     failure = std::current_exception();
   }

@@ -4,11 +4,13 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <ridge/image.hpp>
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "cli/bench/fft.hpp"
 #include "cli/bench/filterbank.hpp"
+#include "cli/bench/moving_discs.hpp"
 #include "cli/bench/stencil.hpp"
 #include "cli/bench/transpose.hpp"
 #include "cli/stencil/output.hpp"
@@ -20,7 +22,7 @@
 namespace ridge::cli {
 namespace {
 
-enum Workload : std::size_t { kTranspose, kFft, kStencil, kFilterbank };
+enum Workload : std::size_t { kTranspose, kFft, kStencil, kFilterbank, kImages };
 
 double seconds_each(bool quick) { return quick ? 0.02 : 0.2; }
 
@@ -75,10 +77,38 @@ void add_filterbanks(const Device& device, bool quick, std::vector<TourCase>& ca
                    [device, problem, wanted] { return bench_filterbank(device, problem, wanted, {}).rows; }});
 }
 
+constexpr std::size_t kFlowRows = 240, kFlowColumns = 426;
+
+std::vector<report::BenchRow> bench_flow(const Device& device) {
+  const auto plan =
+      image::plan(device, image::FlowProblem{.rows = kFlowRows, .columns = kFlowColumns}, {.effort = Effort::quick});
+  const image::Image first = moving_discs(kFlowRows, kFlowColumns, 0),
+                     second = moving_discs(kFlowRows, kFlowColumns, 1);
+  image::Image flow({.rows = kFlowRows, .columns = kFlowColumns, .channels = 2, .depth = image::Depth::f32});
+  const planner::Decision& decision = plan.decisions().front();
+  report::BenchRow row;
+  row.problem = fmt::format("flow {}x{}", kFlowColumns, kFlowRows);
+  row.device = device.id();
+  row.variant = decision.trials[decision.winner].name;
+  row.chosen = true;
+  row.seconds = base::best_seconds([&] { plan.run(first, second, flow); }, {.seconds = 0.2, .at_least = 2});
+  row.gbytes_per_s = plan.bytes() / row.seconds * 1e-9;
+  return {row};
+}
+
+// Where kernels compile within seconds.
+void add_flows(const Device& device, std::vector<TourCase>& cases) {
+  if (!device.is_host() && device.info().backend != Backend::cuda) return;
+  cases.push_back({kImages, device.id(), fmt::format("flow {}x{}", kFlowColumns, kFlowRows),
+                   [device] { return bench_flow(device); }});
+}
+
 }  // namespace
 
 std::vector<report::Bench> tour_benches() {
-  std::vector<report::Bench> benches(4);
+  std::vector<report::Bench> benches(5);
+  benches[kImages].title = "Images";
+  benches[kImages].note = "Dense optical flow of two small frames, from the host's memory and back to it.";
   benches[kTranspose].title = "The corner turn";
   benches[kTranspose].note = "Transposing moves every byte once in and once out: the roof is the copy bandwidth.";
   benches[kFft].title = "Fourier transforms";
@@ -112,6 +142,7 @@ std::vector<TourCase> tour_cases(const std::vector<Device>& devices, bool quick)
     add_ffts(device, quick, cases);
     add_stencils(device, quick, cases);
     add_filterbanks(device, quick, cases);
+    add_flows(device, cases);
   }
   return cases;
 }
@@ -138,6 +169,38 @@ std::optional<report::Illustration> tour_picture() {
     made.png_base64 = text.add(png.data(), png.size());
     made.png_base64 += text.finish();
   });
+  return made;
+}
+
+std::optional<report::Illustration> tour_flow_picture() {
+  if (!io::have_png()) return std::nullopt;
+  constexpr std::size_t rows = kFlowRows, columns = kFlowColumns;
+  const auto plan =
+      image::plan(host(), image::FlowProblem{.rows = rows, .columns = columns}, {.effort = Effort::quick});
+  const image::Image first = moving_discs(rows, columns, 0), second = moving_discs(rows, columns, 1);
+  image::Image flow({.rows = rows, .columns = columns, .channels = 2, .depth = image::Depth::f32});
+  const double start = base::now();
+  plan.run(first, second, flow);
+  const double seconds = base::now() - start;
+  const image::Image colours = image::flow_picture(flow);
+  io::Raster raster;  // the frame above its flow
+  raster.width = columns;
+  raster.height = 2 * rows;
+  for (const image::Image& part : {first, colours}) {
+    for (std::size_t r = 0; r < rows; ++r) {
+      const auto* row = part.row<std::uint8_t>(r);
+      raster.values.insert(raster.values.end(), row, row + 3 * columns);
+    }
+  }
+  const std::string png = io::encode_png(raster);
+  io::Base64 text;
+  report::Illustration made;
+  made.png_base64 = text.add(png.data(), png.size());
+  made.png_base64 += text.finish();
+  made.caption = fmt::format(
+      "ridge flow a.png b.png flow.flo --picture flow.png: a frame of discs that move before a ground that "
+      "moves, and where each pixel went (direction is hue, length saturation); {}x{} vectors in {} on the host",
+      columns, rows, base::human_seconds(seconds));
   return made;
 }
 

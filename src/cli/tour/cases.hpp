@@ -28,5 +28,7 @@ std::vector<TourCase> tour_cases(const std::vector<Device>& devices, bool quick)
 
 // A gas after an explosion, as `ridge stencil euler` draws it; nothing where this build draws no pictures.
 std::optional<report::Illustration> tour_picture();
+// Discs that move before a ground that moves, as `ridge flow` sees them; the same.
+std::optional<report::Illustration> tour_flow_picture();
 
 }  // namespace ridge::cli

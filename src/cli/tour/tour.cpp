@@ -73,6 +73,7 @@ class Tour {
       if (base::now() - published_ > kBetweenPages && i + 1 < cases.size()) publish();
     }
     if (auto picture = tour_picture()) page_.benches[2].illustrations.push_back(std::move(*picture));
+    if (auto picture = tour_flow_picture()) page_.benches[4].illustrations.push_back(std::move(*picture));
     progress_(1, "");
     publish();
     fmt::print("{}\n{}", page_.title, report::overview_text(page_));

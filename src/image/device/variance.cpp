@@ -55,10 +55,9 @@ std::string refusal(const VarianceProblem& problem, const VarianceDesign& design
   if (design.kernel == VarianceKernel::columns) {
     if (method != VarianceMethod::exact && method != VarianceMethod::three_wise)
       return "computes the exact and the three-wise method";
-    if (problem.window_rows > 31) return "sums of more than 31 rows do not fit a word";
     if (method == VarianceMethod::three_wise && problem.window_columns != 9 && problem.window_columns != 27)
       return fmt::format("windows of 9 or 27 columns, not {}", problem.window_columns);
-    if (method == VarianceMethod::exact && cells > 1023) return "windows of at most 1023 cells";
+    if (cells > 1023) return "windows of at most 1023 cells";
     if (columns_written(problem, design) < 2 * design.items) return "the window is wider than half a group sees";
     return "";
   }

@@ -1,18 +1,19 @@
-// The variance of 8-bit images by sums down the columns, the sum and the squares of a column in one word: pixels are
-// taken less 128, so that up to 31 rows have squares below 2^19 and a sum of 13 bits above them. A work-item has four
-// columns and goes down the image; where b leaves and a comes, a column gets a^2 - b^2 + 2^19 (a - b)
-// = (a - b) (a + b + 2^19), one multiplication. Then across the window:
-//   LEAVES 0: whole numbers, from the sums of four columns and, at the window's ends, of single ones; one rounding at
-//             the end, for at most 1023 cells.
-//   LEAVES 1: three-wise. Three columns are a leaf, in whole numbers; three leaves beside each other are joined, and
-//             for 27 columns three of those.
+// The variance of 8-bit images by sums down the columns, in float and yet exact: pixels are taken less 128, so that all
+// sums of at most 1023 cells are whole numbers below 2^24. (Whole numbers as such cost twice as much on GPUs whose
+// integer pipe is half as wide.) A work-item has four columns and goes down the image; where b leaves and a comes, a
+// column's squares grow by (a - b) (a + b). Then across the window:
+//   LEAVES 0: from the sums of four columns and, at the window's ends, of single ones.
+//   LEAVES 1: three-wise. Three columns are a leaf; three leaves beside each other are joined, and for 27 columns three
+//             of those.
 // LEFT, RIGHT, FIRST_FOUR, LAST_FOUR, EDGE_LEFT, EDGE_RIGHT: as in variance_exact. ITEMS_HERE: work-items of a group.
 // TOGETHER: rows between two barriers. RESIDENT: groups that a compute unit should hold.
 #define FOURS_LEFT ((LEFT + 3) / 4)
 #define FOURS_RIGHT ((RIGHT + 3) / 4)
 #define CELLS (WINDOW_ROWS * WINDOW_COLUMNS)
-#define CENTRE 0x80808080u
-#define ABOVE 524288
+#define NOTHING 0x80808080u  // four pixels that are 0 less 128
+
+// Rows inside the image need no rule.
+FUNCTION int row_of(int i, int n) { return (uint)i < (uint)n ? i : bordered(i, n); }
 
 // Where a work-item's four pixels of a row are: 0 in one word, 1 in two, to be picked by bytes, 2 anywhere, 3 nowhere:
 // all are the constant.
@@ -66,7 +67,7 @@ FUNCTION uint second_word(GLOBAL const uchar* in, ulong pitch, int row, const st
   return word;
 }
 // Picked when they are used, not when they are loaded: nothing waits for a load before.
-FUNCTION uint centred(uint first, uint second, const struct Four* four) {
+FUNCTION uint picked(uint first, uint second, const struct Four* four) {
   if (four->way == 1) {
 #ifdef __CUDACC_RTC__
     first = __byte_perm(first, second, four->pick);
@@ -77,33 +78,39 @@ FUNCTION uint centred(uint first, uint second, const struct Four* four) {
     first = bytes;
 #endif
   }
-  return first ^ CENTRE;
+  return first;
 }
 
-FUNCTION int signed_byte(uint word, int k) { return (int)(signed char)(uchar)(word >> 8 * k & 255u); }
+// A pixel less 128.
+FUNCTION float centred(uint word, int k) {
+#ifdef __CUDACC_RTC__  // its byte in the last bits of 2^23
+  return FLOAT_OF(__byte_perm(word, 0x4b000000u, 0x7540u + (uint)k)) - 8388736.0f;
+#else
+  return (float)(int)(word >> 8 * k & 255u) - 128.0f;
+#endif
+}
 
-FUNCTION void enter(uint fresh, uint* sums) {
+FUNCTION void enter(uint fresh, float* sums, float* squares) {
   UNROLL
   for (int k = 0; k < 4; ++k) {
-    const int a = signed_byte(fresh, k);
-    sums[k] += (uint)(a * (a + ABOVE));
+    const float a = centred(fresh, k);
+    sums[k] += a;
+    squares[k] = FMA(a, a, squares[k]);
   }
 }
-FUNCTION void replace(uint fresh, uint stale, uint* sums) {
+FUNCTION void replace(uint fresh, uint stale, float* sums, float* squares) {
   UNROLL
   for (int k = 0; k < 4; ++k) {
-    const int a = signed_byte(fresh, k), b = signed_byte(stale, k);
-    sums[k] += (uint)((a - b) * (a + b + ABOVE));
+    const float a = centred(fresh, k), b = centred(stale, k), d = a - b;
+    sums[k] += d;
+    squares[k] = FMA(d, a + b, squares[k]);
   }
 }
-#define SUM_OF(word) ((int)(word) >> 19)
-#define SQUARES_OF(word) ((int)((word) & 0x7ffffu))
 
-// q - s^2 / n without losing what cancels: both are whole numbers below 2^24; m is s / n rounded, e what it lacks.
-FUNCTION float variance_of(int sum, int squares) {
-  const float s = (float)sum, m = s * (1.0f / (float)CELLS), e = FMA(-m, (float)CELLS, s);
-  const float high = s * m, low = FMA(s, m, -high);
-  return FMA(-m, e, ((float)squares - high) - low) * (1.0f / (float)CELLS);
+// q - s^2 / n without losing what cancels: m is s / n rounded, e what it lacks; high + low is s m.
+FUNCTION float around_mean(float s, float q, float n) {
+  const float m = s * (1.0f / n), e = FMA(-m, n, s), high = s * m, low = FMA(s, m, -high);
+  return FMA(-m, e, (q - high) - low);
 }
 
 #if LEAVES
@@ -119,14 +126,14 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS_HERE, 1, 1, RESIDENT)
 void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLOBAL float* RESTRICT out, ulong out_offset,
               ulong out_pitch, int rows, int columns, int chunk, int aligned, int out_aligned) {
 #if LEAVES
-  LOCAL_ARRAY(uint, singles, TOGETHER * 4 * ITEMS_HERE);
+  LOCAL_ARRAY(float2, singles, TOGETHER * 4 * ITEMS_HERE);
   LOCAL_ARRAY(float2, threes, TOGETHER * 4 * ITEMS_HERE);
 #if WINDOW_COLUMNS == 27
   LOCAL_ARRAY(float2, nines, TOGETHER * 4 * ITEMS_HERE);
 #endif
 #else
-  LOCAL_ARRAY(uint, singles, 2 * TOGETHER * 4 * ITEMS_HERE);  // two batches of rows in turn
-  LOCAL_ARRAY(int2, fours, 2 * TOGETHER * ITEMS_HERE);
+  LOCAL_ARRAY(float2, singles, 2 * TOGETHER * 4 * ITEMS_HERE);  // two batches of rows in turn
+  LOCAL_ARRAY(float2, fours, 2 * TOGETHER * ITEMS_HERE);
 #endif
   GLOBAL const uchar* in = image + offset;
   const int t = LOCAL_ID(0);
@@ -134,25 +141,25 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
   const int top = (int)GROUP_ID(1) * chunk, here = chunk < rows - top ? chunk : rows - top;
   const int writes = t >= FOURS_LEFT && t < ITEMS_HERE - FOURS_RIGHT && x < columns;
   const struct Four four = four_at(x, columns, aligned);
-  uint sums[4] = {0u, 0u, 0u, 0u};
+  float sums[4] = {0.0f, 0.0f, 0.0f, 0.0f}, squares[4] = {0.0f, 0.0f, 0.0f, 0.0f};
   int next = top - WINDOW_ROWS / 2;  // the row that comes next
   for (int begin = 0; begin < WINDOW_ROWS - 1; begin += 4) {  // four rows on their way at once
     uint words[4], words_2[4];
     UNROLL
     for (int k = 0; k < 4; ++k) {
-      const int row = bordered(next + begin + k, rows);
+      const int row = row_of(next + begin + k, rows);
       words[k] = first_word(in, pitch, row, &four);
       words_2[k] = second_word(in, pitch, row, &four);
     }
     UNROLL
     for (int k = 0; k < 4; ++k)
-      enter(begin + k < WINDOW_ROWS - 1 ? centred(words[k], words_2[k], &four) : 0u, sums);
+      enter(begin + k < WINDOW_ROWS - 1 ? picked(words[k], words_2[k], &four) : NOTHING, sums, squares);
   }
   next += WINDOW_ROWS - 1;
   uint fresh[TOGETHER], fresh_2[TOGETHER], stale[TOGETHER], stale_2[TOGETHER];
   UNROLL
   for (int k = 0; k < TOGETHER; ++k) {
-    const int comes = bordered(next + k, rows), goes = bordered(next + k - WINDOW_ROWS, rows);
+    const int comes = row_of(next + k, rows), goes = row_of(next + k - WINDOW_ROWS, rows);
     fresh[k] = first_word(in, pitch, comes, &four);
     fresh_2[k] = second_word(in, pitch, comes, &four);
     stale[k] = first_word(in, pitch, goes, &four);
@@ -160,18 +167,18 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
   }
   GLOBAL float* to = out + out_offset + (ulong)top * out_pitch + (ulong)(writes ? x : 0);
   for (int begin = 0; begin < here; begin += TOGETHER, next += TOGETHER) {
-    uint own[TOGETHER * 4];
+    float2 own[TOGETHER * 4];
     UNROLL
     for (int k = 0; k < TOGETHER; ++k) {
-      const uint leaves = begin + k == 0 ? 0u : centred(stale[k], stale_2[k], &four);
-      replace(centred(fresh[k], fresh_2[k], &four), leaves, sums);
+      const uint leaves = begin + k == 0 ? NOTHING : picked(stale[k], stale_2[k], &four);
+      replace(picked(fresh[k], fresh_2[k], &four), leaves, sums, squares);
       UNROLL
-      for (int c = 0; c < 4; ++c) own[k * 4 + c] = sums[c];
+      for (int c = 0; c < 4; ++c) own[k * 4 + c] = make_float2(sums[c], squares[c]);
     }
     // What the next rows need is on its way while these are computed.
     UNROLL
     for (int k = 0; k < TOGETHER; ++k) {
-      const int comes = bordered(next + TOGETHER + k, rows), goes = bordered(next + TOGETHER + k - WINDOW_ROWS, rows);
+      const int comes = row_of(next + TOGETHER + k, rows), goes = row_of(next + TOGETHER + k - WINDOW_ROWS, rows);
       fresh[k] = first_word(in, pitch, comes, &four);
       fresh_2[k] = second_word(in, pitch, comes, &four);
       stale[k] = first_word(in, pitch, goes, &four);
@@ -189,16 +196,16 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
     float2 parts[TOGETHER * 4];
     UNROLL
     for (int k = 0; k < TOGETHER; ++k) {
-      uint around[6];
+      float2 around[6];
       around[0] = singles[(k * 4 + 3) * ITEMS_HERE + (t > 0 ? t - 1 : 0)];
       around[5] = singles[k * 4 * ITEMS_HERE + (t < last ? t + 1 : last)];
       UNROLL
       for (int c = 0; c < 4; ++c) around[c + 1] = own[k * 4 + c];
       UNROLL
       for (int c = 0; c < 4; ++c) {
-        const int s = SUM_OF(around[c]) + SUM_OF(around[c + 1]) + SUM_OF(around[c + 2]);
-        const int q = SQUARES_OF(around[c]) + SQUARES_OF(around[c + 1]) + SQUARES_OF(around[c + 2]);
-        parts[k * 4 + c] = make_float2((float)s, (float)(3 * WINDOW_ROWS * q - s * s));
+        const float s = around[c].x + around[c + 1].x + around[c + 2].x;
+        const float q = around[c].y + around[c + 1].y + around[c + 2].y;
+        parts[k * 4 + c] = make_float2(s, around_mean(s, q, 3.0f * WINDOW_ROWS));
         threes[(k * 4 + c) * ITEMS_HERE + t] = parts[k * 4 + c];
       }
     }
@@ -210,7 +217,7 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
         const float2 before[4] = {PART(line, -3), PART(line, -2), PART(line, -1), parts[k * 4]};
         const float2 after[4] = {parts[k * 4 + 3], PART(line, 4), PART(line, 5), PART(line, 6)};
         UNROLL
-        for (int c = 0; c < 4; ++c) parts[k * 4 + c] = joined(before[c], parts[k * 4 + c], after[c], 2.0f / 3.0f);
+        for (int c = 0; c < 4; ++c) parts[k * 4 + c] = joined(before[c], parts[k * 4 + c], after[c], 2.0f / (9.0f * WINDOW_ROWS));
       }
     }
 #if WINDOW_COLUMNS == 27
@@ -223,61 +230,61 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
         LOCAL const float2* line = nines + k * 4 * ITEMS_HERE + t;
         UNROLL
         for (int c = 0; c < 4; ++c)
-          parts[k * 4 + c] = joined(PART(line, c - 9), parts[k * 4 + c], PART(line, c + 9), 2.0f / 9.0f);
+          parts[k * 4 + c] = joined(PART(line, c - 9), parts[k * 4 + c], PART(line, c + 9), 2.0f / (27.0f * WINDOW_ROWS));
       }
     }
 #endif
     UNROLL
-    for (int k = 0; k < TOGETHER * 4; ++k) result[k] = parts[k].y * (1.0f / (3.0f * WINDOW_ROWS * (float)CELLS));
+    for (int k = 0; k < TOGETHER * 4; ++k) result[k] = parts[k].y * (1.0f / (float)CELLS);
 #else
     const int batch = begin / TOGETHER & 1;
     UNROLL
     for (int k = 0; k < TOGETHER; ++k) {
       const int at = batch * TOGETHER + k;
-      int s = 0, q = 0;
+      float s = 0.0f, q = 0.0f;
       UNROLL
       for (int c = 0; c < 4; ++c) {
         singles[(at * 4 + c) * ITEMS_HERE + t] = own[k * 4 + c];
-        s += SUM_OF(own[k * 4 + c]);
-        q += SQUARES_OF(own[k * 4 + c]);
+        s += own[k * 4 + c].x;
+        q += own[k * 4 + c].y;
       }
-      fours[at * ITEMS_HERE + t] = make_int2(s, q);
+      fours[at * ITEMS_HERE + t] = make_float2(s, q);
     }
     BARRIER();
     if (writes) {
       UNROLL
       for (int k = 0; k < TOGETHER; ++k) {
         const int at = batch * TOGETHER + k;
-        LOCAL const uint* single = singles + at * 4 * ITEMS_HERE + t;
-        LOCAL const int2* four_columns = fours + at * ITEMS_HERE + t;
-        int s = 0, q = 0;
+        LOCAL const float2* single = singles + at * 4 * ITEMS_HERE + t;
+        LOCAL const float2* four_columns = fours + at * ITEMS_HERE + t;
+        float s = 0.0f, q = 0.0f;
         UNROLL
         for (int c = -LEFT; c < -LEFT + EDGE_LEFT; ++c) {
-          const uint one = single[(c & 3) * ITEMS_HERE + (c >> 2)];
-          s += SUM_OF(one);
-          q += SQUARES_OF(one);
+          const float2 one = single[(c & 3) * ITEMS_HERE + (c >> 2)];
+          s += one.x;
+          q += one.y;
         }
         UNROLL
         for (int f = FIRST_FOUR; f <= LAST_FOUR; ++f) {
-          const int2 some = four_columns[f];
+          const float2 some = four_columns[f];
           s += some.x;
           q += some.y;
         }
         UNROLL
         for (int c = RIGHT - EDGE_RIGHT + 1; c <= RIGHT; ++c) {
-          const uint one = single[(c & 3) * ITEMS_HERE + (c >> 2)];
-          s += SUM_OF(one);
-          q += SQUARES_OF(one);
+          const float2 one = single[(c & 3) * ITEMS_HERE + (c >> 2)];
+          s += one.x;
+          q += one.y;
         }
-        result[k * 4] = variance_of(s, q);
+        result[k * 4] = around_mean(s, q, (float)CELLS) * (1.0f / (float)CELLS);
         UNROLL
         for (int c = 1; c < 4; ++c) {
           const int in_column = RIGHT + c, out_column = c - 1 - LEFT;
-          const uint comes = single[(in_column & 3) * ITEMS_HERE + (in_column >> 2)];
-          const uint goes = single[(out_column & 3) * ITEMS_HERE + (out_column >> 2)];
-          s += SUM_OF(comes) - SUM_OF(goes);
-          q += SQUARES_OF(comes) - SQUARES_OF(goes);
-          result[k * 4 + c] = variance_of(s, q);
+          const float2 comes = single[(in_column & 3) * ITEMS_HERE + (in_column >> 2)];
+          const float2 goes = single[(out_column & 3) * ITEMS_HERE + (out_column >> 2)];
+          s += comes.x - goes.x;
+          q += comes.y - goes.y;
+          result[k * 4 + c] = around_mean(s, q, (float)CELLS) * (1.0f / (float)CELLS);
         }
       }
     }

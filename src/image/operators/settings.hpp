@@ -21,6 +21,13 @@ GradientWeights gradient_weights(GradientKind kind);
 inline constexpr double kPyramidWeights[5] = {1 / 16.0, 4 / 16.0, 6 / 16.0, 4 / 16.0, 1 / 16.0};
 inline constexpr double kGrayWeights[3] = {0.299, 0.587, 0.114};
 
+// A kernel as a sum of columns times rows, at most `most` of them; none where it takes more. What a singular value
+// decomposition would tell, by eliminating the largest weight again and again: exact where the rank is small.
+struct SeparableTerm {
+  std::vector<double> down, across;
+};
+std::vector<SeparableTerm> separable_terms(const Convolve& kernel, std::size_t most);
+
 // What one pixel of a resized line is made of.
 struct ResizeTap {
   std::ptrdiff_t from = 0;

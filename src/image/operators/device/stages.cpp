@@ -66,6 +66,7 @@ struct AddStages {
     return add(std::move(across));
   }
   bool operator()(const Convolve& o) const {
+    if (Product weights; product_of(operation, in.depth, weights)) return product(weights);
     TileStage made = stage(StageKind::convolve, in);
     made.has_border = true;
     made.down = centred(o.rows);
@@ -143,6 +144,12 @@ struct ProductOf {
   Product& product;
   bool operator()(const Separable& o) const {
     product = {{o.down.begin(), o.down.end()}, {o.across.begin(), o.across.end()}, 1};
+    return true;
+  }
+  bool operator()(const Convolve& o) const {
+    const auto terms = separable_terms(o, 1);
+    if (terms.empty()) return false;
+    product = {terms[0].down, terms[0].across, 1};
     return true;
   }
   bool operator()(const Gauss& o) const {

@@ -24,6 +24,7 @@ class BilateralStage final : public Stage {
   void make(std::size_t r, RowSource& in, RowSource* guide, float* out, std::size_t stride,
             float* scratch) const override {
     const Shape& shape = this->in();
+    if (!cross_ && (shape.channels == 1 || shape.channels == 3)) return whole(r, in, out, stride);
     std::array<float*, 4> sums{};
     for (std::size_t k = 0; k < shape.channels; ++k) {
       sums[k] = out + k * stride;
@@ -58,6 +59,21 @@ class BilateralStage final : public Stage {
   }
 
  private:
+  void whole(std::size_t r, RowSource& in, float* out, std::size_t stride) const {
+    std::vector<const float*> rows;
+    std::vector<float> space;
+    std::array<float*, 4> outs{};
+    const std::size_t channels = this->in().channels;
+    for (std::size_t k = 0; k < channels; ++k) outs[k] = out + k * stride;
+    for (std::ptrdiff_t i = -radius_; i <= radius_; ++i) {
+      const Row row = in.row(static_cast<std::ptrdiff_t>(r) + i);
+      for (std::size_t k = 0; k < channels; ++k) rows.push_back(row.plane(k));
+      for (std::ptrdiff_t j = -radius_; j <= radius_; ++j) space.push_back(static_cast<float>(i * i + j * j) * space_);
+    }
+    bilateral_row({rows.data(), space.data(), static_cast<std::size_t>(radius_), color_}, channels, outs.data(),
+                  this->in().columns);
+  }
+
   std::ptrdiff_t radius_;
   float space_, color_;
   bool cross_;

@@ -97,21 +97,71 @@ class SeparableStage final : public Stage {
 class GradientStage final : public Stage {
  public:
   GradientStage(const Gradient& o, const Shape& in)
-      : Stage(in, output_shape(o, in), 4, 3), beside_(floats(gradient_weights(o.kind).beside)) {}
+      : Stage(in, output_shape(o, in), 2, 3), beside_(floats(gradient_weights(o.kind).beside)) {}
 
-  void make(std::size_t r, RowSource& in, RowSource*, float* out, std::size_t stride, float*) const override {
+  std::size_t scratch() const override { return 2 * padded(in(), pad()); }
+  void make(std::size_t r, RowSource& in, RowSource*, float* out, std::size_t stride, float* scratch) const override {
+    const std::size_t columns = this->in().columns;
     const float* rows[3] = {};
-    for (std::size_t i = 0; i < 3; ++i) rows[i] = in.row(static_cast<std::ptrdiff_t>(r + i) - 1).plane(0);
-    gradient_row(rows, beside_.data(), out, out + stride, this->in().columns);
+    for (std::size_t i = 0; i < 3; ++i) rows[i] = in.row(static_cast<std::ptrdiff_t>(r + i) - 1).plane(0) - pad();
+    float* apart = scratch + padded(this->in(), pad());
+    gradient_down(rows, beside_.data(), scratch, apart, columns + 2 * pad());
+    gradient_across(scratch + pad(), apart + pad(), beside_.data(), out, out + stride, columns);
   }
 
  private:
   std::vector<float> beside_;
 };
 
+// A kernel that is the sum of a few columns times rows: one after the other, added.
+class SumOfProducts final : public Stage {
+ public:
+  SumOfProducts(const std::vector<SeparableTerm>& terms, const Shape& in)
+      : Stage(in, in, terms.front().across.size() / 2 + 1, terms.front().down.size() + kMostRows) {
+    for (const SeparableTerm& term : terms) terms_.emplace_back(term.down, term.across, 1, in, in);
+  }
+  std::size_t scratch() const override { return terms_.front().scratch() + kMostRows * stride_of() * in().channels; }
+  void make(std::size_t r, RowSource& from, RowSource*, float* out, std::size_t stride, float* scratch) const override {
+    sum(1, &out, stride, scratch, [&](const SeparableStage& term, float* const* outs, std::size_t apart, float* own) {
+      term.make(r, from, nullptr, outs[0], apart, own);
+    });
+  }
+  std::size_t rows_at_once() const override { return terms_.front().rows_at_once(); }
+  void make_rows(std::size_t r, RowSource& from, RowSource*, float* const* outs, std::size_t stride,
+                 float* scratch) const override {
+    sum(rows_at_once(), outs, stride, scratch,
+        [&](const SeparableStage& term, float* const* to, std::size_t apart, float* own) {
+          term.make_rows(r, from, nullptr, to, apart, own);
+        });
+  }
+
+ private:
+  std::size_t stride_of() const { return in().columns + kRowSlack; }
+  template <class Make>
+  void sum(std::size_t rows, float* const* outs, std::size_t stride, float* scratch, const Make& make_term) const {
+    float* more[kMostRows] = {};
+    for (std::size_t j = 0; j < rows; ++j)
+      more[j] = scratch + terms_.front().scratch() + j * stride_of() * in().channels;
+    make_term(terms_.front(), outs, stride, scratch);
+    for (std::size_t i = 1; i < terms_.size(); ++i) {
+      make_term(terms_[i], more, stride_of(), scratch);
+      for (std::size_t j = 0; j < rows; ++j) {
+        for (std::size_t k = 0; k < in().channels; ++k)
+          add_to(more[j] + k * stride_of(), outs[j] + k * stride, in().columns);
+      }
+    }
+  }
+  std::vector<SeparableStage> terms_;
+};
+
 }  // namespace
 
 std::unique_ptr<Stage> convolve_stage(const Convolve& o, const Shape& in) {
+  // Two passes a term, and a trip to add it, against a pass over all weights.
+  const std::size_t most = o.rows * o.columns / (o.rows + o.columns + 4);
+  const std::vector<SeparableTerm> terms = separable_terms(o, most);
+  if (terms.size() == 1) return std::make_unique<SeparableStage>(terms[0].down, terms[0].across, 1, in, in);
+  if (!terms.empty()) return std::make_unique<SumOfProducts>(terms, in);
   return std::make_unique<ConvolveStage>(o, in);
 }
 std::unique_ptr<Stage> separable_stage(const std::vector<double>& down, const std::vector<double>& across,

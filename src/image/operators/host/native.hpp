@@ -17,6 +17,7 @@ class Native {
 std::unique_ptr<Native> native_median(const Operation& operation, const Shape& in, const Edge& edge);
 std::unique_ptr<Native> native_box(const Operation& operation, const Shape& in, const Edge& edge);
 std::unique_ptr<Native> native_halving(const Operation& operation, const Shape& in, const Edge& edge);
+std::unique_ptr<Native> native_pyramid(const Operation& operation, const Shape& in, const Edge& edge);
 std::unique_ptr<Native> native_nearest(const Operation& operation, const Shape& in, const Edge& edge);
 std::unique_ptr<Native> native_turn(const Operation& operation, const Shape& in, const Edge& edge);
 std::unique_ptr<Native> native_integral(const Operation& operation, const Shape& in, const Edge& edge);

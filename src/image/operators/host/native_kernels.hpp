@@ -16,6 +16,14 @@ void halve_row(const std::uint16_t* upper, const std::uint16_t* lower, std::size
                std::uint16_t* out);
 void halve_row(const float* upper, const float* lower, std::size_t channels, std::size_t n, float* out);
 
+// The pyramid's weights down five rows of 1, 3 or 4 channels: n sums of the even columns of each channel, and n of the
+// odd ones behind them all; channels are `stride` apart. Rows may be read 64 pixels beyond 2 n.
+void pyramid_down(const std::uint8_t* const* rows, std::size_t channels, std::size_t n, std::uint16_t* sums,
+                  std::size_t stride);
+// And across: even columns from sums[-1] on; n pixels of the output.
+void pyramid_across(const std::uint16_t* sums, std::size_t channels, std::size_t stride, std::size_t n,
+                    std::uint8_t* out);
+
 // Sums times a factor, halves to even.
 void mean_row(const std::uint16_t* sums, float factor, std::size_t n, std::uint8_t* out);
 void mean_row(const std::uint32_t* sums, float factor, std::size_t n, std::uint8_t* out);

@@ -253,8 +253,8 @@ std::unique_ptr<Native> native(const Operation& operation, const Shape& in, cons
   const bool whole = edge.constant >= 0 && edge.constant <= most &&
                      edge.constant == static_cast<float>(static_cast<int>(edge.constant));
   if (edge.border == Border::constant && in.depth != Depth::f32 && !whole) return {};
-  for (const auto make :
-       {native_median, native_box, native_halving, native_nearest, native_turn, native_integral, native_gray}) {
+  for (const auto make : {native_median, native_box, native_halving, native_pyramid, native_nearest, native_turn,
+                          native_integral, native_gray}) {
     if (auto made = make(operation, in, edge)) return made;
   }
   return {};

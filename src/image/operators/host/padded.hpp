@@ -16,7 +16,7 @@ class PaddedRows {
   PaddedRows(const Image& image, std::size_t pad, std::size_t keep, const Edge& edge)
       : image_(image),
         pad_(pad * image.channels()),
-        stride_((image.columns() * image.channels() + 2 * pad_ + 128 / sizeof(T) + 63) / 64 * 64),
+        stride_((image.columns() * image.channels() + 2 * pad_ + 512 / sizeof(T) + 63) / 64 * 64),
         keep_(keep),
         edge_(edge),
         memory_((keep + 1) * stride_),

@@ -1,7 +1,5 @@
 #include "image/operators/host/row_kernels.hpp"
 
-#include <type_traits>
-
 #include "image/flow/constants.hpp"
 
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_SSSE3)
@@ -45,60 +43,27 @@ void weighted(const float* const* from, const float* weights, std::size_t taps, 
   for (; i < n; i += lanes) weighted_block<1>(from, weights, taps, out, i);
 }
 
-// One line at neighbouring places. Loads bound it: on NEON every second tap comes from two registers instead.
-#if HWY_TARGET == HWY_NEON
+// One line at neighbouring places.
+template <std::size_t kVectors>
 HWY_INLINE void along_block(const float* line, const float* weights, std::size_t taps, float* out) {
-  constexpr std::size_t kVectors = 8;
-  float32x4_t sums[kVectors];
-  HWY_UNROLL(8)
-  for (std::size_t v = 0; v < kVectors; ++v) sums[v] = vdupq_n_f32(0);
-  std::size_t k = 0;
-  for (; k + 1 < taps; k += 2) {
-    const float32x2_t w = vld1_f32(weights + k);
-    float32x4_t held = vld1q_f32(line + k);
-    HWY_UNROLL(8)
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      const float32x4_t next = vld1q_f32(line + k + 4 * v + 4);
-      sums[v] = vfmaq_lane_f32(sums[v], held, w, 0);
-      sums[v] = vfmaq_lane_f32(sums[v], vextq_f32(held, next, 1), w, 1);
-      held = next;
-    }
-  }
-  if (k < taps) {
-    HWY_UNROLL(8)
-    for (std::size_t v = 0; v < kVectors; ++v) sums[v] = vfmaq_n_f32(sums[v], vld1q_f32(line + k + 4 * v), weights[k]);
-  }
-  HWY_UNROLL(8)
-  for (std::size_t v = 0; v < kVectors; ++v) vst1q_f32(out + 4 * v, sums[v]);
-}
-#endif
-void weighted_along(const float* line, const float* weights, std::size_t taps, float* out, std::size_t n) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
+  F sums[kVectors];
+  HWY_UNROLL(8)
+  for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::Zero(d);
+  for (std::size_t k = 0; k < taps; ++k) {
+    const F w = hn::Set(d, weights[k]);
+    HWY_UNROLL(8)
+    for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::MulAdd(hn::LoadU(d, line + k + v * lanes), w, sums[v]);
+  }
+  HWY_UNROLL(8)
+  for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], d, out + v * lanes);
+}
+void weighted_along(const float* line, const float* weights, std::size_t taps, float* out, std::size_t n) {
+  const std::size_t lanes = hn::Lanes(D());
   std::size_t i = 0;
-#if HWY_TARGET == HWY_NEON
-  for (; i + 8 * lanes <= n; i += 8 * lanes) along_block(line + i, weights, taps, out + i);
-#endif
-  for (; i + 4 * lanes <= n; i += 4 * lanes) {
-    F a = hn::Zero(d), b = hn::Zero(d), c = hn::Zero(d), e = hn::Zero(d);
-    for (std::size_t k = 0; k < taps; ++k) {
-      const float* p = line + i + k;
-      const F w = hn::Set(d, weights[k]);
-      a = hn::MulAdd(hn::LoadU(d, p), w, a);
-      b = hn::MulAdd(hn::LoadU(d, p + lanes), w, b);
-      c = hn::MulAdd(hn::LoadU(d, p + 2 * lanes), w, c);
-      e = hn::MulAdd(hn::LoadU(d, p + 3 * lanes), w, e);
-    }
-    hn::StoreU(a, d, out + i);
-    hn::StoreU(b, d, out + i + lanes);
-    hn::StoreU(c, d, out + i + 2 * lanes);
-    hn::StoreU(e, d, out + i + 3 * lanes);
-  }
-  for (; i < n; i += lanes) {
-    F sum = hn::Zero(d);
-    for (std::size_t k = 0; k < taps; ++k) sum = hn::MulAdd(hn::LoadU(d, line + i + k), hn::Set(d, weights[k]), sum);
-    hn::StoreU(sum, d, out + i);
-  }
+  for (; i + 8 * lanes <= n; i += 8 * lanes) along_block<8>(line + i, weights, taps, out + i);
+  for (; i < n; i += lanes) along_block<1>(line + i, weights, taps, out + i);
 }
 
 // Four rows of the result at once: each row that comes in is loaded once for all of them. At least four taps.
@@ -189,6 +154,29 @@ void weighted_half(const float* line, const float* weights, std::size_t taps, fl
 // Sampled anew. Neighbouring pixels of the result come from neighbouring places: where those of a vector lie within a
 // few vectors, bytes are picked from registers; else each is loaded by itself.
 #if HWY_TARGET == HWY_NEON
+// Growing: four neighbours begin within four places, and tap k of them within the four from the k-th on.
+template <std::size_t kLines>
+HWY_INLINE void resample_near(const float* const* lines, const Resampling& table, float* const* outs, std::size_t n) {
+  const uint32x4_t each = vdupq_n_u32(0x04040404u), bytes = vdupq_n_u32(0x03020100u);
+  for (std::size_t i = 0; i < n; i += 4) {
+    const std::int32_t* place = table.places + i;
+    const int32x4_t there = vsubq_s32(vld1q_s32(place), vdupq_n_s32(place[0]));
+    const uint8x16_t pick = vreinterpretq_u8_u32(vmlaq_u32(bytes, vreinterpretq_u32_s32(there), each));
+    float32x4_t sums[kLines];
+    HWY_UNROLL(4)
+    for (std::size_t j = 0; j < kLines; ++j) sums[j] = vdupq_n_f32(0);
+    for (std::size_t k = 0; k < table.taps; ++k) {
+      const float32x4_t w = vld1q_f32(table.weights + k * table.stride + i);
+      HWY_UNROLL(4)
+      for (std::size_t j = 0; j < kLines; ++j) {
+        const uint8x16_t window = vreinterpretq_u8_f32(vld1q_f32(lines[j] + place[0] + k));
+        sums[j] = vfmaq_f32(sums[j], vreinterpretq_f32_u8(vqtbl1q_u8(window, pick)), w);
+      }
+    }
+    HWY_UNROLL(4)
+    for (std::size_t j = 0; j < kLines; ++j) vst1q_f32(outs[j] + i, sums[j]);
+  }
+}
 template <int kRegisters, std::size_t kLines>
 HWY_INLINE void resample_picked(const float* const* lines, const Resampling& table, float* const* outs, std::size_t n) {
   const uint32x4_t each = vdupq_n_u32(0x04040404u), bytes = vdupq_n_u32(0x03020100u);
@@ -233,7 +221,11 @@ HWY_INLINE void resample_picked(const float* const* lines, const Resampling& tab
 void resampled(const float* const* lines, std::size_t count, const Resampling& table, float* const* outs,
                std::size_t n) {
 #if HWY_TARGET == HWY_NEON
-  if (table.span <= 8) {
+  if (table.span <= table.taps + 3) {
+    for (; count >= 4; count -= 4, lines += 4, outs += 4) resample_near<4>(lines, table, outs, n);
+    for (; count >= 3; count -= 3, lines += 3, outs += 3) resample_near<3>(lines, table, outs, n);
+    for (; count > 0; --count, ++lines, ++outs) resample_near<1>(lines, table, outs, n);
+  } else if (table.span <= 8) {
     for (; count >= 4; count -= 4, lines += 4, outs += 4) resample_picked<2, 4>(lines, table, outs, n);
     for (; count >= 3; count -= 3, lines += 3, outs += 3) resample_picked<2, 3>(lines, table, outs, n);
     for (; count > 0; --count, ++lines, ++outs) resample_picked<2, 1>(lines, table, outs, n);
@@ -267,45 +259,31 @@ void resampled(const float* const* lines, std::size_t count, const Resampling& t
 #endif
 }
 
-// Of three rows: smoothed down them, and their difference; then the same across.
-void gradients(const float* const* rows, const float* beside, float* x, float* y, std::size_t n) {
+// Of three rows: smoothed down them and halved, and their difference; then across, where only differences and the
+// smoothing of the other are left.
+void gradients_down(const float* const* rows, const float* beside, float* smooth, float* apart, std::size_t n) {
   const D d;
-  const F outer = hn::Set(d, beside[0]), middle = hn::Set(d, beside[1]), half = hn::Set(d, 0.5f);
-  const auto down = [&](std::ptrdiff_t i, F& smooth, F& apart) {
-    const F a = hn::LoadU(d, rows[0] + i), b = hn::LoadU(d, rows[1] + i), c = hn::LoadU(d, rows[2] + i);
-    smooth = hn::MulAdd(hn::Add(a, c), outer, hn::Mul(b, middle));
-    apart = hn::Mul(hn::Sub(c, a), half);
-  };
-  const auto store = [&](std::size_t i, F left, F right, F before, F here, F after) {
-    hn::StoreU(hn::Mul(hn::Sub(right, left), half), d, x + i);
-    hn::StoreU(hn::MulAdd(hn::Add(before, after), outer, hn::Mul(here, middle)), d, y + i);
-  };
-#if HWY_TARGET == HWY_NEON  // what lies beside a vector is taken from its neighbours
-  const auto moved = [](F a, F b, auto by) { return F(vextq_f32(a.raw, b.raw, decltype(by)::value)); };
-  constexpr std::integral_constant<int, 1> kOne;
-  constexpr std::integral_constant<int, 3> kThree;
-  F smooth[3], apart[3];
-  down(-4, smooth[0], apart[0]);
-  down(0, smooth[1], apart[1]);
-  for (std::size_t i = 0; i < n; i += 4) {
-    down(static_cast<std::ptrdiff_t>(i) + 4, smooth[2], apart[2]);
-    store(i, moved(smooth[0], smooth[1], kThree), moved(smooth[1], smooth[2], kOne), moved(apart[0], apart[1], kThree),
-          apart[1], moved(apart[1], apart[2], kOne));
-    smooth[0] = smooth[1];
-    smooth[1] = smooth[2];
-    apart[0] = apart[1];
-    apart[1] = apart[2];
-  }
-#else
+  const F outer = hn::Set(d, 0.5f * beside[0]), middle = hn::Set(d, 0.5f * beside[1]);
   for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
-    const auto at = static_cast<std::ptrdiff_t>(i);
-    F left, right, here, before, middle_smooth, after;
-    down(at - 1, left, before);
-    down(at, middle_smooth, here);
-    down(at + 1, right, after);
-    store(i, left, right, before, here, after);
+    const F a = hn::LoadU(d, rows[0] + i), b = hn::LoadU(d, rows[1] + i), c = hn::LoadU(d, rows[2] + i);
+    hn::StoreU(hn::MulAdd(hn::Add(a, c), outer, hn::Mul(b, middle)), d, smooth + i);
+    hn::StoreU(hn::Sub(c, a), d, apart + i);
   }
-#endif
+}
+void gradients_across(const float* smooth, const float* apart, const float* beside, float* x, float* y, std::size_t n) {
+  const D d;
+  const F outer = hn::Set(d, 0.5f * beside[0]), middle = hn::Set(d, 0.5f * beside[1]);
+  for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
+    hn::StoreU(hn::Sub(hn::LoadU(d, smooth + i + 1), hn::LoadU(d, smooth + i - 1)), d, x + i);
+    const F ends = hn::Add(hn::LoadU(d, apart + i - 1), hn::LoadU(d, apart + i + 1));
+    hn::StoreU(hn::MulAdd(ends, outer, hn::Mul(hn::LoadU(d, apart + i), middle)), d, y + i);
+  }
+}
+
+void added(const float* more, float* sums, std::size_t n) {
+  const D d;
+  for (std::size_t i = 0; i < n; i += hn::Lanes(d))
+    hn::StoreU(hn::Add(hn::LoadU(d, sums + i), hn::LoadU(d, more + i)), d, sums + i);
 }
 
 // Values enter one after the other; once more are held than the median needs, the least and the greatest leave.
@@ -378,6 +356,57 @@ void one_tap(const BilateralTap& tap, std::size_t n) {
   for (; i < n; ++i) tap_at(hn::CappedTag<float, 1>(), tap, i);
 }
 
+// All taps of two vectors of pixels at once: the sums stay in registers. Channels are their own guide.
+template <std::size_t kChannels>
+HWY_INLINE void whole_window(const BilateralWindow& window, float* const* outs, std::size_t i) {
+  constexpr std::size_t kVectors = 2;
+  const D d;
+  const std::size_t lanes = hn::Lanes(d), side = 2 * window.radius + 1;
+  const F slope = hn::Set(d, window.slope);
+  F own[kChannels][kVectors], sums[kChannels][kVectors], total[kVectors];
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    total[v] = hn::Zero(d);
+    for (std::size_t k = 0; k < kChannels; ++k) {
+      own[k][v] = hn::LoadU(d, window.rows[window.radius * kChannels + k] + i + v * lanes);
+      sums[k][v] = hn::Zero(d);
+    }
+  }
+  for (std::size_t y = 0; y < side; ++y) {
+    const float* rows[kChannels];
+    for (std::size_t k = 0; k < kChannels; ++k) rows[k] = window.rows[y * kChannels + k] + i - window.radius;
+    for (std::size_t x = 0; x < side; ++x) {
+      const F space = hn::Set(d, window.space[y * side + x]);
+      HWY_UNROLL(2)
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        F there[kChannels], apart = hn::Zero(d);
+        HWY_UNROLL(4)
+        for (std::size_t k = 0; k < kChannels; ++k) {
+          there[k] = hn::LoadU(d, rows[k] + x + v * lanes);
+          const F off = hn::Sub(own[k][v], there[k]);
+          apart = hn::MulAdd(off, off, apart);
+        }
+        const F w = exp2_of(d, hn::MulAdd(apart, slope, space));
+        HWY_UNROLL(4)
+        for (std::size_t k = 0; k < kChannels; ++k) sums[k][v] = hn::MulAdd(w, there[k], sums[k][v]);
+        total[v] = hn::Add(total[v], w);
+      }
+    }
+  }
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    for (std::size_t k = 0; k < kChannels; ++k) hn::StoreU(hn::Div(sums[k][v], total[v]), d, outs[k] + i + v * lanes);
+  }
+}
+void bilateral_of(const BilateralWindow& window, std::size_t channels, float* const* outs, std::size_t n) {
+  const std::size_t step = 2 * hn::Lanes(D());
+  for (std::size_t i = 0; i < n; i += step) {
+    if (channels == 1) {
+      whole_window<1>(window, outs, i);
+    } else {
+      whole_window<3>(window, outs, i);
+    }
+  }
+}
+
 void divided(float* values, const float* by, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) values[i] /= by[i];
 }
@@ -393,11 +422,14 @@ HWY_EXPORT(weighted);
 HWY_EXPORT(median);
 HWY_EXPORT(weighted_half);
 HWY_EXPORT(resampled);
-HWY_EXPORT(gradients);
+HWY_EXPORT(gradients_down);
+HWY_EXPORT(gradients_across);
+HWY_EXPORT(added);
 HWY_EXPORT(weighted_along);
 HWY_EXPORT(weighted_rows);
 HWY_EXPORT(one_tap);
 HWY_EXPORT(divided);
+HWY_EXPORT(bilateral_of);
 
 void weighted_sum(const float* const* from, const float* weights, std::size_t taps, float* out, std::size_t n) {
   HWY_DYNAMIC_DISPATCH(weighted)(from, weights, taps, out, n);
@@ -419,10 +451,17 @@ void resample(const float* const* lines, std::size_t count, const Resampling& ta
               std::size_t n) {
   HWY_DYNAMIC_DISPATCH(resampled)(lines, count, table, outs, n);
 }
-void gradient_row(const float* const* rows, const float* beside, float* x, float* y, std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(gradients)(rows, beside, x, y, n);
+void gradient_down(const float* const* rows, const float* beside, float* smooth, float* apart, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(gradients_down)(rows, beside, smooth, apart, n);
 }
+void gradient_across(const float* smooth, const float* apart, const float* beside, float* x, float* y, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(gradients_across)(smooth, apart, beside, x, y, n);
+}
+void add_to(const float* more, float* sums, std::size_t n) { HWY_DYNAMIC_DISPATCH(added)(more, sums, n); }
 void bilateral_tap(const BilateralTap& tap, std::size_t n) { HWY_DYNAMIC_DISPATCH(one_tap)(tap, n); }
+void bilateral_row(const BilateralWindow& window, std::size_t channels, float* const* outs, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(bilateral_of)(window, channels, outs, n);
+}
 void divide(float* values, const float* by, std::size_t n) { HWY_DYNAMIC_DISPATCH(divided)(values, by, n); }
 
 }  // namespace ridge::image

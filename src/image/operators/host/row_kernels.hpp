@@ -22,9 +22,11 @@ struct Resampling {
   std::size_t taps, stride, span;
 };
 void resample(const float* const* lines, std::size_t count, const Resampling& table, float* const* outs, std::size_t n);
-// Of three rows: d/dx, smoothed down by the weights `beside` (three, symmetric), and d/dy, smoothed across. Rows are
-// read four places before their first.
-void gradient_row(const float* const* rows, const float* beside, float* x, float* y, std::size_t n);
+// Of three rows: half their sum by the weights `beside` (three, symmetric), and the last less the first; then, of such
+// lines, d/dx and d/dy.
+void gradient_down(const float* const* rows, const float* beside, float* smooth, float* apart, std::size_t n);
+void gradient_across(const float* smooth, const float* apart, const float* beside, float* x, float* y, std::size_t n);
+void add_to(const float* more, float* sums, std::size_t n);
 // out[i] = the median over k of from[k][i]; taps is odd and at most 25.
 void median_of(const float* const* from, std::size_t taps, float* out, std::size_t n);
 // Rounded half to even and clamped to [0, most], still float.
@@ -42,6 +44,15 @@ struct BilateralTap {
   float* total;
 };
 void bilateral_tap(const BilateralTap& tap, std::size_t n);
+// A row of a bilateral filter of 1 or 3 channels that are their own guide: planes of the 2 radius + 1 rows around it,
+// channel after channel; space: the exponents by distance, row after row of the window.
+struct BilateralWindow {
+  const float* const* rows;
+  const float* space;
+  std::size_t radius;
+  float slope;
+};
+void bilateral_row(const BilateralWindow& window, std::size_t channels, float* const* outs, std::size_t n);
 void divide(float* values, const float* by, std::size_t n);
 
 // Between pixels and planes: a row of `n` pixels, channels apart by `stride` floats. Packing rounds half to even and
