@@ -1,0 +1,131 @@
+// Long lines by one thread each, or one after the other in two steps by all threads: what the plan decides between, and
+// how the two are timed and compared.
+#pragma once
+#include <algorithm>
+#include <complex>
+#include <limits>
+#include <memory>
+#include <span>
+
+#include "base/aligned.hpp"
+#include "base/clock.hpp"
+#include "base/threads.hpp"
+#include "device/random.hpp"
+#include "fft/host/rounding.hpp"
+#include "fft/host/scratch.hpp"
+#include "fft/host/two_step.hpp"
+#include "fft/variant.hpp"
+#include "plan/choose.hpp"
+
+namespace ridge::fft {
+
+inline constexpr base::Repeat kTransformTrial{.seconds = 0.05, .at_least = 2, .at_most = 200};
+
+// Whether results of so many bytes in all are written past the caches: Arm cores write whole lines without reading them
+// first.
+inline bool past_caches([[maybe_unused]] std::size_t bytes) {
+#if defined(__x86_64__)
+  return bytes >= std::size_t{32} << 20;
+#else
+  return false;
+#endif
+}
+
+// Long lines by one thread each, or one after the other in two steps by all of them.
+template <class T>
+class LineByThreads {
+ public:
+  using Complex = std::complex<T>;
+  LineByThreads(const LineKernel<T>& whole, std::shared_ptr<const TwoStep<T>> two_step, std::size_t threads,
+                std::size_t lines, bool many)
+      : whole_(whole), two_step_(std::move(two_step)), threads_(threads), lines_(lines), many_(many) {}
+
+  const std::shared_ptr<const TwoStep<T>>& two_step() const { return two_step_; }
+
+  std::unique_ptr<ScratchPool<T>> scratch() const {
+    return two_step_ ? std::make_unique<ScratchPool<T>>(threads_, two_step_->scratch(), two_step_->work(), 1)
+                     : std::make_unique<ScratchPool<T>>(lines_, whole_.scratch(), 0, 1);
+  }
+
+  void run(const Complex* in, Complex* out, Scratch<T>& scratch) const {
+    const std::size_t n = whole_.length();
+    if (two_step_) {
+      const bool past = lines_ > 1 && past_caches(lines_ * n * sizeof(Complex));
+      for (std::size_t i = 0; i < lines_; ++i) {
+        two_step_->run(Direction::forward, in + i * n, out + i * n, threads_, scratch.shared.data(),
+                       scratch.of_thread.data(), past);
+      }
+      return;
+    }
+    struct Call {
+      const LineKernel<T>& whole;
+      const Complex* in;
+      Complex* out;
+      Scratch<T>& scratch;
+    };
+    const Call call{whole_, in, out, scratch};
+    base::parallel(lines_, [&call](std::size_t thread, std::size_t) {
+      const std::size_t at = thread * call.whole.length();
+      call.whole.run(Direction::forward, call.in + at, call.out + at, call.scratch.of_thread[thread]);
+    });
+  }
+  // What of a run is one line's where all threads have lines to do.
+  double share() const { return many_ ? 1.0 / static_cast<double>(two_step_ ? lines_ : threads_) : 1.0; }
+  std::size_t lines() const { return lines_; }
+
+ private:
+  const LineKernel<T>& whole_;
+  std::shared_ptr<const TwoStep<T>> two_step_;
+  std::size_t threads_, lines_;
+  bool many_;
+};
+
+// One thread's line was chosen, and compared, before: it is the reference.
+template <class T>
+class ThreadTrials final : public planner::Trials<LineByThreads<T>> {
+ public:
+  using Complex = std::complex<T>;
+  ThreadTrials(const LineKernel<T>& whole, double known_seconds) : whole_(whole), known_seconds_(known_seconds) {}
+
+  double seconds(const LineByThreads<T>& line) override {
+    // The line's own decision has timed it already, if anything was timed there.
+    if (!line.two_step() && line.lines() == 1 && known_seconds_ > 0) return line.share() * known_seconds_;
+    make_arrays(line.lines());
+    const auto pool = line.scratch();
+    const auto scratch = pool->lend();
+    return line.share() * base::best_seconds([&] { line.run(in_.data(), out_.data(), *scratch); }, kTransformTrial);
+  }
+
+  planner::Comparison compare(const LineByThreads<T>& line) override {
+    make_arrays(line.lines());
+    if (expected_.size() == 0) {
+      expected_ = base::AlignedArray<Complex>(in_.size());
+      base::AlignedArray<Complex> scratch(whole_.scratch() + 1);
+      const std::size_t n = whole_.length();
+      whole_.run_many(Direction::forward, in_.data(), n, expected_.data(), n, line.lines(), scratch.data());
+    }
+    std::fill(out_.begin(), out_.end(), Complex(std::numeric_limits<T>::quiet_NaN()));
+    const auto pool = line.scratch();
+    const auto scratch = pool->lend();
+    line.run(in_.data(), out_.data(), *scratch);
+    const auto numbers = [](const base::AlignedArray<Complex>& array) {
+      return std::span<const T>(reinterpret_cast<const T*>(array.data()), 2 * array.size());
+    };
+    return planner::compare(numbers(out_), numbers(expected_), 2 * largest_rounding<T>(whole_.length()));
+  }
+
+ private:
+  void make_arrays(std::size_t lines) {
+    if (in_.size() != 0) return;
+    in_ = base::AlignedArray<Complex>(whole_.length() * lines);
+    out_ = base::AlignedArray<Complex>(whole_.length() * lines);
+    fill_random(std::as_writable_bytes(in_.span()), sizeof(T) == sizeof(float) ? Numbers::float32 : Numbers::float64);
+    std::fill(out_.begin(), out_.end(), Complex());
+  }
+
+  const LineKernel<T>& whole_;
+  double known_seconds_;
+  base::AlignedArray<Complex> in_, out_, expected_;
+};
+
+}  // namespace ridge::fft
