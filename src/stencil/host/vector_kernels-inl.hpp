@@ -123,8 +123,7 @@ HWY_INLINE void SumAt(const T* const* in, const T* weights, std::size_t count, T
 }
 
 void Sum(const T* const* in, const T* weights, std::size_t count, T constant, T* out, std::size_t begin,
-         std::size_t end) {
-  constexpr std::size_t kUnroll = 8;
+         std::size_t end, bool again) {
   const D d;
   const auto part = [&](std::size_t from, std::size_t left) HWY_ATTR {
     V sum = hn::Set(d, constant);
@@ -134,13 +133,21 @@ void Sum(const T* const* in, const T* weights, std::size_t count, T constant, T*
   std::size_t x = begin;
   // Up to where stores are aligned: a vector across two lines costs two accesses.
   const std::size_t beyond = reinterpret_cast<std::uintptr_t>(out + begin) / sizeof(T) % kLanes;
-  if (beyond != 0 && begin + kLanes <= end) {
+  if (beyond != 0 && begin + kLanes <= end && !again) {
     part(x, kLanes - beyond);
     x += kLanes - beyond;
   }
-  for (; x + kUnroll * kLanes <= end; x += kUnroll * kLanes) SumAt<kUnroll>(in, weights, count, constant, out, x);
+  // Few vectors alone would wait for their own sums.
+  for (; x + 8 * kLanes <= end; x += 8 * kLanes) SumAt<8>(in, weights, count, constant, out, x);
+  for (; x + 4 * kLanes <= end; x += 4 * kLanes) SumAt<4>(in, weights, count, constant, out, x);
+  for (; x + 2 * kLanes <= end; x += 2 * kLanes) SumAt<2>(in, weights, count, constant, out, x);
   for (; x + kLanes <= end; x += kLanes) SumAt<1>(in, weights, count, constant, out, x);
-  if (x < end) part(x, end - x);
+  if (x == end) return;
+  if (again && begin + kLanes <= end) {
+    SumAt<1>(in, weights, count, constant, out, end - kLanes);
+  } else {
+    part(x, end - x);
+  }
 }
 
 const VectorKernels<T>& Kernels() {

@@ -33,9 +33,10 @@ template <class T>
 struct VectorKernels {
   // out[x] = word(a[x], b[x], c[x]) for x below count.
   using Apply = void (*)(VectorWord word, const T* a, const T* b, const T* c, T* out, std::size_t count);
-  // out[x] = constant + the sum of weights[i] * in[i][x], for x in [begin, end).
+  // out[x] = constant + the sum of weights[i] * in[i][x], for x in [begin, end). `again`: cells may be written twice,
+  // since `out` is none of the rows.
   using Sum = void (*)(const T* const* in, const T* weights, std::size_t count, T constant, T* out, std::size_t begin,
-                       std::size_t end);
+                       std::size_t end, bool again);
   Apply apply;
   Sum sum;
 };

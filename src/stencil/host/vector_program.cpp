@@ -320,7 +320,7 @@ void VectorProgram<T>::stretch(const T* const* rows, T* const* out, std::size_t 
     T* const to = one.output >= 0 ? out[one.output] + begin : slots + one.slot * kStretchCells;
     if (one.sum) {
       for (std::size_t i = 0; i < one.terms.size(); ++i) in[i] = at(one.terms[i]);
-      kernels.sum(in, one.weights.data(), one.terms.size(), one.constant, to, 0, count);
+      kernels.sum(in, one.weights.data(), one.terms.size(), one.constant, to, 0, count, one.output < 0);
     } else {
       kernels.apply(one.word, at(one.operands[0]), at(one.operands[1]), at(one.operands[2]), to, count);
     }
