@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
+#include "image/device/constants_text.hpp"
 #include "image/device/flow_design.hpp"
 #include "image/flow/weights.hpp"
 
@@ -16,14 +17,7 @@ constexpr double kUnsignedStart = 8388608.0;  // 2^23
 constexpr double kFinestConstant = 16384;     // a constant beyond it has less than nine bits after the point
 constexpr double kHiddenSquares = 255.0 * 255;
 
-std::string literal(double value) { return fmt::format("{:.9e}f", value); }
-
-std::string table(const char* name, const std::vector<double>& values) {
-  std::string text = fmt::format("CONSTANT_TABLE float {}[{}] = {{", name, values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) text += (i == 0 ? "" : ", ") + literal(values[i]);
-  return text + "};\n";
-}
-std::string table(const char* name, const std::vector<long>& values) {
+std::string integer_table(const char* name, const std::vector<long>& values) {
   std::string text = fmt::format("CONSTANT_TABLE int {}[{}] = {{", name, values.size());
   for (std::size_t i = 0; i < values.size(); ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", values[i]);
   return text + "};\n";
@@ -67,8 +61,8 @@ KernelSource matrix_source(const FilterShape& filter, const FlowDesign& design) 
   }
   // The parabola's coefficients are those of the least largest relative error of 2^(m - 1) / m for m from 1 to 2.
   return {.name = "flow_smooth_matrix",
-          .text = table("column_exponents", constants) + table("column_bits", bits) + table("row_weights", rows) +
-                  text_of({"image/flow_smooth_matrix"}),
+          .text = float_table("column_exponents", constants) + integer_table("column_bits", bits) +
+                  float_table("row_weights", rows) + text_of({"image/flow_smooth_matrix"}),
           .defines = {{"FILTER", std::to_string(filter.radius)},
                       {"STEPS", std::to_string(steps(filter))},
                       {"DOWN", std::to_string(design.down)},
@@ -94,7 +88,7 @@ KernelSource tile_source(const FilterShape& filter, const FlowDesign& design, bo
     rows.push_back(std::exp2(exponent));
   }
   return {.name = "flow_smooth_tile",
-          .text = table("column_exponents", constants) + table("row_weights", rows) +
+          .text = float_table("column_exponents", constants) + float_table("row_weights", rows) +
                   text_of({"image/flow_common", "image/flow_smooth_tile"}),
           .defines = {{"PAD", "0"},
                       {"FILTER", std::to_string(filter.radius)},
@@ -109,7 +103,7 @@ KernelSource plain_source(const FilterShape& filter) {
   std::vector<double> rows;
   for (const double exponent : distance_exponents(filter)) rows.push_back(std::exp2(exponent));
   return {.name = "flow_smooth_plain",
-          .text = table("column_exponents", distance_exponents(filter)) + table("row_weights", rows) +
+          .text = float_table("column_exponents", distance_exponents(filter)) + float_table("row_weights", rows) +
                   text_of({"image/flow_common", "image/flow_smooth_plain"}),
           .defines = {{"PAD", "0"},
                       {"FILTER", std::to_string(filter.radius)},

@@ -49,6 +49,17 @@ FUNCTION void store_four(GLOBAL ELEMENT* p, const float* v) {
 #endif
 }
 
+// Four channels, or as many as the row has left.
+FUNCTION void store_up_to_four(GLOBAL ELEMENT* p, const float* v, int left, int aligned) {
+  if (aligned && left > 3) {
+    store_four(p, v);
+  } else {
+    for (int k = 0; k < 4; ++k) {
+      if (k < left) p[k] = STORED(v[k]);
+    }
+  }
+}
+
 // Channels [first, first + 4) of a row, any of them beyond its ends; places[k] < 0: the constant.
 FUNCTION void load_places(GLOBAL const ELEMENT* row, const int* places, float* v) {
   UNROLL

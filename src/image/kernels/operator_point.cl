@@ -23,12 +23,6 @@ void point(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch
         v[k] = FMA(RED, (float)p[0], FMA(GREEN, (float)p[1], BLUE * (float)p[2]));
       }
     }
-    if (out_fours && first + 3 < columns) {
-      store_four(out, v);
-    } else {
-      for (int k = 0; k < 4; ++k) {
-        if (first + k < columns) out[k] = STORED(v[k]);
-      }
-    }
+    store_up_to_four(out, v, columns - first, out_fours);
   }
 }

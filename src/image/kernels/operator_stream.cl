@@ -42,7 +42,6 @@ void stream(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitc
   }
   BARRIER();
   if (item < LEFT || item >= ITEMS_HERE - RIGHT || first >= wide) return;
-  const int whole = out_fours && first + 3 < wide;
   UNROLL
   for (int r = 0; r < ROWS_EACH; ++r) {
     if (top + r >= rows) return;
@@ -62,13 +61,6 @@ void stream(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitc
       for (int j = 0; j < ACROSS; ++j)
         v[k] = FMA(across_weights[j], line[LEFT * 4 + k + (j - ACROSS / 2) * CHANNELS], v[k]);
     }
-    GLOBAL ELEMENT* out = result + out_offset + (ulong)(top + r) * out_pitch + first;
-    if (whole) {
-      store_four(out, v);
-    } else {
-      for (int k = 0; k < 4; ++k) {
-        if (first + k < wide) out[k] = STORED(v[k]);
-      }
-    }
+    store_up_to_four(result + out_offset + (ulong)(top + r) * out_pitch + first, v, wide - first, out_fours);
   }
 }

@@ -1,9 +1,22 @@
-// What the kernels that move four channels at a time are compiled with.
+// What the kernels that move four channels at a time are compiled with and given.
 #pragma once
+#include <utility>
+
 #include "image/operators/device/steps.hpp"
 
 namespace ridge::image::on_device {
 
 KernelSource fours_source(const char* file, const Shape& in, Border border, double constant);
+
+// A kernel over an image and another of its rows and columns.
+class FoursStep final : public Step {
+ public:
+  FoursStep(Kernel kernel, const Launch& launch) : kernel_(std::move(kernel)), launch_(launch) {}
+  void enqueue(Queue& queue, const Image& in, const Image&, const Image& out) const override;
+
+ private:
+  Kernel kernel_;
+  Launch launch_;
+};
 
 }  // namespace ridge::image::on_device

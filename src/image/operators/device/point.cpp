@@ -16,26 +16,10 @@ KernelSource point_source(const Shape& in, int rows_each) {
   return source;
 }
 
-class PointStep final : public Step {
- public:
-  PointStep(const Device& device, const Shape& in, int rows_each)
-      : kernel_(device.compile(point_source(in, rows_each)).kernel("point")),
-        launch_{.groups = {groups_for(in.columns, 512), groups_for(in.rows, static_cast<std::size_t>(rows_each))},
-                .items = {128}} {}
-  void enqueue(Queue& queue, const Image& in, const Image&, const Image& out) const override {
-    std::vector<Argument> arguments = arguments_of(in);
-    for (const Argument& each : arguments_of(out)) arguments.push_back(each);
-    for (const int value : {static_cast<int>(in.rows()), static_cast<int>(in.columns()), aligned_for_fours(in) ? 1 : 0,
-                            aligned_for_fours(out) ? 1 : 0}) {
-      arguments.emplace_back(value);
-    }
-    queue.launch(kernel_, launch_, arguments);
-  }
-
- private:
-  Kernel kernel_;
-  Launch launch_;
-};
+Launch point_launch(const Shape& in, int rows_each) {
+  return {.groups = {groups_for(in.columns, 512), groups_for(in.rows, static_cast<std::size_t>(rows_each))},
+          .items = {128}};
+}
 
 }  // namespace
 
@@ -50,7 +34,8 @@ void list_point(const Device&, const Chain&, const Link& link, std::vector<StepP
         .efficiency = 0.9};
     plan.kernels = [in = link.in, rows_each] { return std::vector<KernelSource>{point_source(in, rows_each)}; };
     plan.build = [in = link.in, rows_each](const Device& there) {
-      return std::make_shared<const PointStep>(there, in, rows_each);
+      return std::make_shared<const FoursStep>(there.compile(point_source(in, rows_each)).kernel("point"),
+                                               point_launch(in, rows_each));
     };
     plans.push_back(std::move(plan));
   }

@@ -1,8 +1,5 @@
 #include "image/operators/device/steps.hpp"
 
-#include <cmath>
-#include <limits>
-
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
@@ -25,18 +22,6 @@ const char* element_type(Depth depth) {
   return kTypes[static_cast<std::size_t>(depth)];
 }
 
-// A weight too small for a float is nothing: as a constant it would be out of range.
-std::string literal(double value) {
-  return fmt::format("{:.9e}f", std::abs(value) < std::numeric_limits<float>::min() ? 0.0 : value);
-}
-
-std::string float_table(const char* name, const std::vector<double>& values) {
-  std::string text = fmt::format("CONSTANT_TABLE float {}[{}] = {{", name, values.size());
-  for (std::size_t i = 0; i < values.size(); ++i)
-    text += (i == 0 ? "" : i % 8 == 0 ? ",\n    " : ", ") + literal(values[i]);
-  return text + "};\n";
-}
-
 std::uint64_t groups_for(std::size_t count, std::size_t each) {
   return static_cast<std::uint64_t>((count + each - 1) / each);
 }
@@ -50,6 +35,16 @@ KernelSource fours_source(const char* file, const Shape& in, Border border, doub
                       {"CHANNELS", std::to_string(in.channels)},
                       {"BORDERED", kBorders[static_cast<std::size_t>(border)]},
                       {"BEYOND", literal(constant)}}};
+}
+
+void FoursStep::enqueue(Queue& queue, const Image& in, const Image&, const Image& out) const {
+  std::vector<Argument> arguments = arguments_of(in);
+  for (const Argument& each : arguments_of(out)) arguments.push_back(each);
+  for (const int value : {static_cast<int>(in.rows()), static_cast<int>(in.columns()), aligned_for_fours(in) ? 1 : 0,
+                          aligned_for_fours(out) ? 1 : 0}) {
+    arguments.emplace_back(value);
+  }
+  queue.launch(kernel_, launch_, arguments);
 }
 
 }  // namespace ridge::image::on_device

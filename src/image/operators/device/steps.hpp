@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "image/device/constants_text.hpp"
 #include "image/variant.hpp"
 
 namespace ridge::image::on_device {
@@ -59,8 +60,6 @@ void list_operators(const Device& device, const OperatorProblem& problem, std::v
 std::vector<Argument> arguments_of(const Image& image);
 bool aligned_for_fours(const Image& image);  // four channels at a time can be loaded at once
 const char* element_type(Depth depth);       // "uchar"
-std::string literal(double value);           // of a float
-std::string float_table(const char* name, const std::vector<double>& values);
 std::uint64_t groups_for(std::size_t count, std::size_t each);
 // Of an operator whose weights are a column times a row: step 2 is the pyramid's.
 struct Product {

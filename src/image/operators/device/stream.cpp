@@ -34,29 +34,12 @@ KernelSource stream_source(const StreamDesign& design) {
   return source;
 }
 
-class StreamStep final : public Step {
- public:
-  StreamStep(const Device& device, const StreamDesign& design)
-      : kernel_(device.compile(stream_source(design)).kernel("stream")) {
-    const std::size_t fours = (design.shape.columns * design.shape.channels + 3) / 4;
-    launch_ = {.groups = {groups_for(fours, static_cast<std::size_t>(kStreamItems - design.left - design.right)),
-                          groups_for(design.shape.rows, static_cast<std::size_t>(design.rows_each))},
-               .items = {kStreamItems}};
-  }
-  void enqueue(Queue& queue, const Image& in, const Image&, const Image& out) const override {
-    std::vector<Argument> arguments = arguments_of(in);
-    for (const Argument& each : arguments_of(out)) arguments.push_back(each);
-    for (const int value : {static_cast<int>(in.rows()), static_cast<int>(in.columns()), aligned_for_fours(in) ? 1 : 0,
-                            aligned_for_fours(out) ? 1 : 0}) {
-      arguments.emplace_back(value);
-    }
-    queue.launch(kernel_, launch_, arguments);
-  }
-
- private:
-  Kernel kernel_;
-  Launch launch_;
-};
+Launch stream_launch(const StreamDesign& design) {
+  const std::size_t fours = (design.shape.columns * design.shape.channels + 3) / 4;
+  return {.groups = {groups_for(fours, static_cast<std::size_t>(kStreamItems - design.left - design.right)),
+                     groups_for(design.shape.rows, static_cast<std::size_t>(design.rows_each))},
+          .items = {kStreamItems}};
+}
 
 }  // namespace
 
@@ -85,7 +68,10 @@ void list_stream(const Device& device, const Chain& chain, const Link& link, std
                  .launches = 1,
                  .efficiency = 0.8};
     plan.kernels = [design] { return std::vector<KernelSource>{stream_source(design)}; };
-    plan.build = [design](const Device& there) { return std::make_shared<const StreamStep>(there, design); };
+    plan.build = [design](const Device& there) {
+      return std::make_shared<const FoursStep>(there.compile(stream_source(design)).kernel("stream"),
+                                               stream_launch(design));
+    };
     plans.push_back(std::move(plan));
   }
 }
