@@ -193,11 +193,12 @@ Ours plan_case(const Device& device, const ImageCase& one, const ImageBenchWishe
   return ours(plan, [plan, &queue, in, out] { plan->enqueue(queue, in, out); });
 }
 
-// Processor seconds of this thread, the least of several calls in turn: what a busy machine leaves of a time.
+// Processor seconds of this process (a peer may have a thread of its own), the least of several calls in turn: what a
+// busy machine leaves of a time.
 std::vector<double> least_cpu_seconds(const std::vector<std::function<void()>>& calls, double seconds) {
   const auto now = [] {
     timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   };
   std::vector<double> least(calls.size(), std::numeric_limits<double>::infinity());
@@ -332,7 +333,7 @@ void add_bench_image(Command& bench) {
       .separated_by(',');
   command.option("--threads", own->threads, "Of the host and the peers; 0: all").shows_default();
   command.option("--trials", own->trials, "Variants that a plan times, the most promising first").shows_default();
-  command.flag("--cpu-time", own->cpu_time, "Processor time of one thread instead of the clock's: on a busy machine");
+  command.flag("--cpu-time", own->cpu_time, "Processor time instead of the clock's, one thread: on a busy machine");
   command.flag("--live", own->live, "Print every result as it comes, the table at the end");
   command.option("--seconds", own->seconds, "Time to spend on each").shows_default().between(0.0, 60.0);
   command.runs([wishes, own] {
