@@ -102,9 +102,10 @@ Outcome check_leaping(Draw& draw) {
   // differences of large numbers; the powers' own in double, and those of the steps in between.
   double largest = 1;
   for (const double cell : expected.all()) largest = std::max(largest, std::abs(cell));
-  // The mean of a wave is a double root: a rounding of its symbol grows with the square of the steps.
+  // The mean of a wave is a double root: a rounding grows with the square of the steps, in the leap's powers and in the
+  // steps that are compared with, for both fields.
   const auto times = static_cast<double>(steps + 2);
-  const double powers = (waves ? times : 8) * times * std::numeric_limits<double>::epsilon();
+  const double powers = (waves ? 4 * times : 8) * times * std::numeric_limits<double>::epsilon();
   const double units = waves ? 64 : 16;
   const double allowed = (2 * units * static_cast<double>(std::numeric_limits<T>::epsilon()) + powers) * largest;
   Outcome outcome;
