@@ -38,7 +38,8 @@ std::string bytes_of_number(std::uint32_t number) {
 }
 
 std::string header_text(const CheckpointState& state, const GridSource& source, std::size_t block) {
-  base::Json json;
+  base::Json json =
+      base::Json::object();  // an empty one that becomes an object on the way does not survive a lack of memory
   json["step"] = state.step;
   json["time"] = state.time;
   json["shape"] = source.shape;

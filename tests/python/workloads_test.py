@@ -252,7 +252,8 @@ class Images(unittest.TestCase):
 
 class DeviceArrays(unittest.TestCase):
     def test_dlpack_both_ways(self):
-        for dtype in (np.float32, np.float64, np.complex64, np.complex128, np.uint8, np.uint16, np.uint32, np.int32):
+        for dtype in (np.float32, np.float64, np.complex64, np.complex128, np.uint8, np.uint16, np.uint32, np.int32,
+                      np.float16):
             x = (random.random((3, 5)) * 100).astype(dtype)
             ours = ridge.from_dlpack(x)
             self.assertEqual((ours.shape, ours.dtype, ours.device), (x.shape, x.dtype, "host"))
@@ -263,7 +264,7 @@ class DeviceArrays(unittest.TestCase):
             gc.collect()
             np.testing.assert_array_equal(back, x)
         for wrong, error in ((np.zeros((4, 4))[:, ::2], ValueError), (np.zeros(3, np.int64), TypeError),
-                             (np.zeros(3, np.float16), TypeError), ([1, 2], TypeError)):
+                             ([1, 2], TypeError)):
             with self.assertRaises(error):
                 ridge.from_dlpack(wrong)
         capsule = np.zeros(3).__dlpack__()

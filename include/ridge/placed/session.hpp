@@ -112,7 +112,7 @@ void copy_by_lanes(std::vector<Lane>& lanes, char* host, Int bytes, bool up) {
     lane.wait(0);
     lane.wait(1);
   };
-  std::vector<std::exception_ptr> failed(lanes.size());
+  auto failed = std::vector<std::exception_ptr>(lanes.size());
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < lanes.size(); ++i)
     threads.emplace_back([&, i] {
