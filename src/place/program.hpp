@@ -53,7 +53,19 @@ struct Part {
 
 struct FunctionParameter {
   std::string name{}, type{}, element{};  // as the source has them; element of arrays, else ""
-  enum class Kind { integer, real, pointer, vector, std_array, reference, span, mat, structs, struct_pointer, other } kind = Kind::other;
+  enum class Kind {
+    integer,
+    real,
+    pointer,
+    vector,
+    std_array,
+    reference,
+    span,
+    mat,
+    structs,
+    struct_pointer,
+    other
+  } kind = Kind::other;
   bool constant = false;
   bool is_unsigned = false;
   long length = -1;  // std::array

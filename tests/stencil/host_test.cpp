@@ -84,17 +84,19 @@ TEST(Host, TimeLevelsInPlace) {
   const auto acoustic = [](auto u) {
     auto laplacian = -7.5 * u(0, 0, 0);
     for (const int k : {1, 2}) {
-      laplacian += (k == 1 ? 1.25 : -0.25) * (u(k, 0, 0) + u(-k, 0, 0) + u(0, k, 0) + u(0, -k, 0) + u(0, 0, k) +
-                                              u(0, 0, -k));
+      laplacian +=
+          (k == 1 ? 1.25 : -0.25) * (u(k, 0, 0) + u(-k, 0, 0) + u(0, k, 0) + u(0, -k, 0) + u(0, 0, k) + u(0, 0, -k));
     }
-    return std::array{2.0 * u(0, 0, 0) - u.field(1, 0, 0, 0) + 0.05 * u.coefficient(0, 0, 0, 0) * laplacian, u(0, 0, 0)};
+    return std::array{2.0 * u(0, 0, 0) - u.field(1, 0, 0, 0) + 0.05 * u.coefficient(0, 0, 0, 0) * laplacian,
+                      u(0, 0, 0)};
   };
   check_shapes(update<float>(3, acoustic), {{9, 11, 37}}, {1, 4, 5});
   const auto linear_wave = linear<double>(
       1, {{{0, 0, -1}, 0.3}, {{0, 0, 0}, 1.4}, {{0, 0, 1}, 0.3}, {{0, 0, 0}, -1, 1, 0}, {{0, 0, 0}, 1, 0, 1}});
   check_shapes(linear_wave, {{3}, {50}}, {4});
   for (const Borders& borders : all_borders())
-    EXPECT_GE(check_host_variants(linear_wave, {.shape = {20011}, .borders = borders, .threads = 3}, 3, "in_place"), 2u);
+    EXPECT_GE(check_host_variants(linear_wave, {.shape = {20011}, .borders = borders, .threads = 3}, 3, "in_place"),
+              2u);
   // Two waves that drive each other; each is over its own older level.
   const auto coupled = [](auto u) {
     const auto one = 1.5 * u.field(0, 0, 0) - u.field(2, 0, 0) + 0.2 * (u.field(1, 0, 1) - u.field(1, -1, 0));

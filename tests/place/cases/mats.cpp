@@ -11,8 +11,8 @@
 void mat_blur(const cv::Mat& in, cv::Mat& out) {
   for (int r = 1; r < in.rows - 1; ++r)
     for (int c = 1; c < in.cols - 1; ++c)
-      out.at<float>(r, c) = 0.25f * (in.at<float>(r - 1, c) + in.at<float>(r + 1, c) + in.at<float>(r, c - 1) +
-                                     in.at<float>(r, c + 1));
+      out.at<float>(r, c) =
+          0.25f * (in.at<float>(r - 1, c) + in.at<float>(r + 1, c) + in.at<float>(r, c - 1) + in.at<float>(r, c + 1));
 }
 
 //: mat_rows l1=parallel l2=parallel kernels=1 run

@@ -1,5 +1,5 @@
-// Transformations: "by=" names the one that must be taken for a function, "not=" one that must be tried and refused. The
-// notation is that of algebra.cpp; no headers, so that each is read in no time.
+// Transformations: "by=" names the one that must be taken for a function, "not=" one that must be tried and refused.
+// The notation is that of algebra.cpp; no headers, so that each is read in no time.
 
 //: columns_summed l1=sequential:flow l2=parallel kernels=1 run by=interchange
 void columns_summed(float* a, int h, int w) {
@@ -34,7 +34,8 @@ void common_subsequence(const int* x, const int* y, int* best, int n, int m) {
 //: other_diagonals l1=sequential:flow l2=sequential:flow kernels=0 run by=skewing
 void other_diagonals(float* a, int n, int m) {
   for (int i = 1; i < n; ++i)
-    for (int j = 1; j < m; ++j) a[i * m + j] = 0.5f * a[(i - 1) * m + j] + 0.25f * a[(i - 1) * m + j - 1] + a[i * m + j - 1];
+    for (int j = 1; j < m; ++j)
+      a[i * m + j] = 0.5f * a[(i - 1) * m + j] + 0.25f * a[(i - 1) * m + j - 1] + a[i * m + j - 1];
 }
 
 //: everywhere l1=sequential:flow l2=sequential:flow kernels=0 not=skewing
@@ -108,8 +109,8 @@ void neighbours_first(const float* a, float* b, float* c, int n) {
   for (int i = 1; i < n - 1; ++i) c[i] = b[i + 1] - b[i - 1];
 }
 
-//: convolution_of_a_batch l1=parallel l2=parallel l3=parallel l4=parallel l5=reduction l6=reduction kernels=1 run by=coalescing
-void convolution_of_a_batch(const float* in, const float* k, float* out, int images, int filters, int h, int w) {
+//: convolve l1=parallel l2=parallel l3=parallel l4=parallel l5=reduction l6=reduction kernels=1 run by=coalescing
+void convolve(const float* in, const float* k, float* out, int images, int filters, int h, int w) {
   for (int b = 0; b < images; ++b)
     for (int f = 0; f < filters; ++f)
       for (int y = 1; y < h - 1; ++y)

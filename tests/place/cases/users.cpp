@@ -49,7 +49,8 @@ void equalized(const std::vector<unsigned char>& in, std::vector<unsigned char>&
   unsigned char table[256];
   const int low = below[first], rest = static_cast<int>(in.size()) - low;
   for (int v = 0; v < 256; v++)
-    table[v] = rest > 0 ? static_cast<unsigned char>(std::max(0, (below[v] - low) * 255 / rest)) : static_cast<unsigned char>(v);
+    table[v] = rest > 0 ? static_cast<unsigned char>(std::max(0, (below[v] - low) * 255 / rest))
+                        : static_cast<unsigned char>(v);
   for (std::size_t i = 0; i < in.size(); i++) out[i] = table[in[i]];
 }
 
@@ -73,8 +74,7 @@ void distribution(const std::vector<double>& p, std::vector<double>& sums) {
 void colors_halved(const unsigned char* in, unsigned char* out, int h, int w) {
   for (int y = 0; y < h; ++y)
     for (int x = 0; x < w; ++x)
-      for (int c = 0; c < 3; ++c)
-        out[(y * w + x) * 3 + c] = static_cast<unsigned char>(in[(y * w + x) * 3 + c] / 2);
+      for (int c = 0; c < 3; ++c) out[(y * w + x) * 3 + c] = static_cast<unsigned char>(in[(y * w + x) * 3 + c] / 2);
 }
 
 //: filtered_through_copies l1=parallel l2=parallel l3=parallel kernels=3 run
