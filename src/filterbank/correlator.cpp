@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <ridge/filterbank.hpp>
+#include <ridge/half.hpp>
 
 #include "base/aligned.hpp"
 #include "base/threads.hpp"
@@ -17,14 +18,6 @@ namespace {
 
 constexpr std::size_t kTimes = 64;
 constexpr std::size_t kStaged = 32;  // times set apart at once
-
-float rounded_to_half(float value) {
-  if (!(std::abs(value) < 65520)) return std::isnan(value) ? value : std::copysign(HUGE_VALF, value);
-  int exponent = 0;
-  std::frexp(value, &exponent);
-  const int last = std::max(exponent - 11, -24);  // of the bits that a half keeps
-  return std::ldexp(std::nearbyint(std::ldexp(value, -last)), last);
-}
 
 }  // namespace
 
@@ -173,7 +166,7 @@ class HostCorrelator final : public CorrelatorState {
     for (float& value : values) {
       value *= correlation_.scale;
       if (correlation_.arithmetic == Arithmetic::float16) {
-        value = rounded_to_half(value);
+        value = from_float16(to_float16(value));
       } else {
         value = std::isnan(value) ? 0 : std::nearbyint(std::clamp(value, -127.0f, 127.0f));
       }

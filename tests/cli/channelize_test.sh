@@ -67,6 +67,12 @@ head -c 256 vis.npy | grep -qF "(6, 3, 32, 2, 2)" || fail "correlation header: $
 $ridge channelize in.raw vis.raw $bank --correlate --times 50 --sum-channels 2 --memory 8K --threads 1 || fail "correlate"
 tail -c +257 vis.npy >body.raw
 same body.raw vis.raw "a correlation in small pieces"
+$ridge channelize in.raw bytes.raw $bank --correlate --times 50 --arithmetic int8 --scale 2 || fail "products of bytes"
+$ridge channelize in.raw bytes1.raw $bank --correlate --times 50 --arithmetic int8 --scale 2 --memory 8K --threads 1 || fail "products of bytes"
+same bytes.raw bytes1.raw "products of bytes, little memory"
+mistake "no arithmetic" $ridge channelize in.raw out.raw $bank --correlate --times 50 --arithmetic int9
+mistake "scale is 2" $ridge channelize in.raw out.raw $bank --correlate --times 50 --scale 2
+mistake "say --correlate" $ridge channelize in.raw out.raw $bank --times 50 --arithmetic int8
 
 # --- killed and gone on with, subbands, a digest ------------------------------------------------------------------------
 signal="signal - --stations 3 --block 64 --seconds 0.4 --samples i16"

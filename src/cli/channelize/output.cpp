@@ -93,6 +93,8 @@ Sink::Sink(const ChannelizeWishes& wishes, const filterbank::Problem& problem, s
     } else {
       correlator_.emplace(problem_, correlation);
     }
+  } else if (wishes.arithmetic != "float32" || wishes.scale != 1) {
+    mistake("--arithmetic and --scale are for products: say --correlate");
   } else if (const auto detection = detection_for(wishes)) {
     each_ = wishes.times;
     detector_.emplace(problem_, *detection);
