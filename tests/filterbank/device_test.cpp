@@ -247,6 +247,7 @@ TEST_F(BankOnDevices, CorrelatorOfRoundedValues) {
       {{.channels = 4, .stations = 5, .polarizations = 1},
        {.times = 21, .channels = 2, .arithmetic = Arithmetic::int8, .scale = 30},
        42},
+      {{.channels = 3, .stations = 2}, {.times = 20, .arithmetic = Arithmetic::int8, .scale = 30}, 40},
   };
   std::mt19937 random(5);
   std::normal_distribution<float> normal;
@@ -273,7 +274,7 @@ TEST_F(BankOnDevices, CorrelatorOfRoundedValues) {
       queue.download(out, std::span(got));
       queue.finish();
       EXPECT_LE(error(got, wanted), allowed) << one.problem.stations << " stations on matrix units";
-      if (one.correlation.channels == 1) continue;
+      if (one.problem.stations > 30) continue;  // the same kernels, larger
       for (const bool units : {true, false}) {
         std::fill(got.begin(), got.end(), std::complex<float>(NAN, NAN));
         make_correlator(device, one.problem, one.correlation, units)->push(spectra, got.data());

@@ -67,11 +67,8 @@ class DeviceCorrelator final : public CorrelatorState {
     factor_ = static_cast<float>(1 / (static_cast<double>(correlation.scale) * correlation.scale));
     totals_ = device.buffer(baselines() * products() * g.channels * 4 * sizeof(float), {.name = "correlator totals"});
     result_ = device.buffer(size() * sizeof(std::complex<float>), {.name = "correlator result"});
-    if (direct_) {
-      whole_ = matrix_products(wanted(true));
-    } else {
-      sums_ = matrix ? matrix_products(wanted(false)) : register_products(wanted(false));
-    }
+    matrix_ = matrix;
+    if (direct_) whole_ = matrix_products(wanted(true));
     const Program program = device.compile({.name = "filter bank correlator, totals",
                                             .text = packed_text(1) + ridge::detail::kernel_text("filterbank/totals"),
                                             .defines = correlator_defines(wanted(false))});
@@ -96,7 +93,7 @@ class DeviceCorrelator final : public CorrelatorState {
       }
       queue_.upload(held_.data(), samples_, held_.size() * sizeof held_[0]);
       if (packs()) pack_rows(queue_, samples_, 0, times, room_for_rows(times));
-      sums_->add(
+      sums().add(
           queue_,
           {.samples = packs() ? packed_ : samples_, .times = times, .begins = end <= held_times_, .to = totals_});
       if (end == correlation_.times) {
@@ -134,6 +131,11 @@ class DeviceCorrelator final : public CorrelatorState {
             .baselines = baselines(),
             .direct = direct};
   }
+  // Sums of stretches: what a push always needs, and an integration that is no single sum.
+  ProductSums& sums() {
+    if (!sums_) sums_ = matrix_ ? matrix_products(wanted(false)) : register_products(wanted(false));
+    return *sums_;
+  }
   bool packs() const { return correlation_.arithmetic != Arithmetic::float32; }
 
   // One integration from `first` on.
@@ -145,7 +147,7 @@ class DeviceCorrelator final : public CorrelatorState {
       return;
     }
     for (std::size_t t = 0; t < times; t += stretch_) {
-      sums_->add(queue, {.samples = samples,
+      sums().add(queue, {.samples = samples,
                          .first = first + t,
                          .times = std::min(stretch_, times - t),
                          .begins = t == 0,
@@ -183,7 +185,7 @@ class DeviceCorrelator final : public CorrelatorState {
   std::unique_ptr<ProductSums> sums_, whole_;
   Buffer totals_, result_, samples_, packed_;
   std::size_t stretch_ = 1, held_times_ = 1;
-  bool direct_ = false;
+  bool matrix_ = false, direct_ = false;
   float factor_ = 1;
   std::vector<std::complex<float>> held_;  // of the stretch so far
 };
