@@ -77,7 +77,7 @@ class SystemPlanesWriter {
   void prepare_copies() {
     text_ +=
         "  int piece_from[PIECES], piece_to[PIECES];\n  UNROLL\n  for (int k = 0; k < PIECES; ++k) {\n"
-        "    int piece = item + k * LANES * LINES;\n    piece = piece < ALL_PIECES ? piece : ALL_PIECES - 1;\n"
+        "    const int piece = item + k * LANES * LINES;\n"
         "    const int column = piece % (WIDTH / CELLS) * CELLS;\n    const int row = piece / (WIDTH / CELLS);\n"
         "    int source = tile_y - RADIUS_Y + row;\n    source = source < 0 ? 0 : source >= height ? height - 1 : "
         "source;\n"
@@ -90,8 +90,10 @@ class SystemPlanesWriter {
         indent, plane);
     for (std::size_t s = 0; s < sums_.spread.size(); ++s) {
       text += fmt::format(
-          "{0}  UNROLL\n{0}  for (int k = 0; k < PIECES; ++k) COPY_AHEAD_16(ring + ({1} * SPREAD + {2}) * PLANE + "
-          "piece_to[k], in + from_{3} * field + origin + (ulong)source * plane_size + piece_from[k]);\n",
+          "{0}  UNROLL\n{0}  for (int k = 0; k < PIECES; ++k) {{\n"
+          "{0}    if ((k + 1) * LANES * LINES <= ALL_PIECES || item + k * LANES * LINES < ALL_PIECES)\n"
+          "{0}      COPY_AHEAD_16(ring + ({1} * SPREAD + {2}) * PLANE + piece_to[k], in + from_{3} * field + origin + "
+          "(ulong)source * plane_size + piece_from[k]);\n{0}  }}\n",
           indent, slot, s, sums_.spread[s]);
     }
     return text + fmt::format("{0}  COPIES_CLOSE();\n{0}}}\n", indent);

@@ -254,6 +254,7 @@ class DeviceLeap final : public Leap<T> {
     if (!waves.empty()) {
       spectrum_ =
           device_.buffer(places(Array::spectrum).field * modes_.fields * 2 * sizeof(T), {.name = "leap spectrum"});
+      if (fused) levels.queue.fill(spectrum_, std::byte{0});  // the padding, which nobody else writes
     }
     std::size_t before = 0, after = 0;
     for (const auto* stages : {&there_, &back_}) {
