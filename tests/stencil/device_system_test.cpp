@@ -131,6 +131,28 @@ TEST_F(DeviceSystemPlanes, SeveralStepsOfAWave) {
   check_planes(linear<float>(3, star(3, 1)), {19, 20, 41}, test::all_borders()[3], options, 4);
 }
 
+// Sums of two and four sides serve several planes; weights along z are even or not.
+std::vector<Term> even_box(int order, bool along_z) {
+  std::vector<Term> terms;
+  for (int z = -order; z <= order; ++z) {
+    for (int y = -order; y <= order; ++y) {
+      for (int x = -order; x <= order; ++x) {
+        const double skew = along_z ? 0 : 0.01 * z;
+        const double sides = 1 + 0.2 * std::abs(x) + 0.3 * std::abs(y) + 0.5 * std::abs(z) + skew;
+        terms.push_back({.offset = {z, y, x}, .weight = sides / (2.4 * std::pow(2 * order + 1, 3))});
+      }
+    }
+  }
+  return terms;
+}
+
+TEST_F(DeviceSystemPlanes, BoxesOfEvenWeights) {
+  SystemPlanesOptions options{.depth = 2, .lanes = 5, .lines = 7, .rows = 1, .ahead = 2, .march = 9};
+  check_planes(linear<float>(3, even_box(1, true)), {13, 14, 29}, test::all_borders()[4], options, 3);
+  options.depth = 1;
+  check_planes(linear<double>(3, even_box(1, false)), {9, 10, 21}, Borders::all(fixed), options, 2);
+}
+
 TEST_F(DeviceSystemPlanes, BoxesAndSystems) {
   SystemPlanesOptions options = kSmallPlanes;
   options.rows = 1;
@@ -192,6 +214,28 @@ TEST(SystemRowsForHopper, KernelsCompileAndSpillNothing) {
   check(gas, "system_rows(depth=1, cells=2, groups=2, resident=8, division=quick)", 128);
   check(acoustic<float>({.dt = 0.5, .spacing = {1, 1, 1}}), "system_planes(tile=32x128, rows=2, ahead=2)", 128);
   check(linear<float>(3, star(3, 2)), "system_planes(tile=32x128, rows=2, ahead=2, depth=2)", 128);
+  check(linear<float>(3, even_box(1, true)), "system_planes(tile=44x136, rows=4, ahead=2, depth=2)", 168);
+}
+
+// A piece too many would be a wave of its own.
+TEST(SystemRows, PiecesFillWholeWaves) {
+  const auto wave = wave_of(2);
+  for (const std::size_t side : {2048, 8192, 16384, 5000}) {
+    const Layout layout = resolve(wave, {.shape = {side, side}});
+    const SystemRowsOptions options{.depth = 12, .cells = 4, .prefetch = 2, .sub_groups = 4, .resident = 3};
+    const SystemRowsKernel kernel{.values = shared_values(flatten(wave.outputs), 12, 1),
+                                  .real = "float",
+                                  .fields = layout.fields,
+                                  .coefficients = layout.coefficients,
+                                  .options = options};
+    constexpr std::size_t kResident = 396;
+    const int end = static_cast<int>(side) - 12;
+    const SystemRowsPlan plan =
+        plan_rows(kernel, padded_layout({side, side}, sizeof(float)), 12, end, 12, end, kResident);
+    const double waves = static_cast<double>(plan.launch.groups[0] * plan.launch.groups[1]) / kResident;
+    EXPECT_GT(waves / std::ceil(waves), 0.85) << side;
+    EXPECT_GE(plan.chunk_rows * static_cast<int>(plan.launch.groups[1]), end - 12);
+  }
 }
 
 }  // namespace

@@ -120,9 +120,94 @@ class SystemPlanesWriter {
     return fmt::format("{}.{}", name, "xyzw"[column - block * cells]);
   }
 
+  static double weight_at(const PlaneSums::Sum& sum, const Offset& offset) {
+    for (const auto& term : sum) {
+      if (term.offset == offset) return term.weight;
+    }
+    return 0;
+  }
+
+  // Weights of one field, even along x and along y, with corners: sums of two or four sides then serve several planes.
+  static bool folds(const PlaneSums::Sum& sum) {
+    bool corners = false;
+    for (const auto& term : sum) {
+      const auto [dz, dy, dx] = term.offset;
+      if (term.field != sum.front().field) return false;
+      if (weight_at(sum, {dz, -dy, dx}) != term.weight || weight_at(sum, {dz, dy, -dx}) != term.weight) return false;
+      corners = corners || (dy != 0 && dx != 0);
+    }
+    return corners;
+  }
+
+  std::string sides_along_x(int ring, int row, int dx, int cell) {
+    if (dx == 0) return near(ring, row, cell);
+    const std::string name = fmt::format("x{}_{}_{}_{}_{}", stage_, ring, signed_word(row), dx, cell);
+    if (loaded_.insert(name).second) {
+      const std::string low = near(ring, row, cell - dx), high = near(ring, row, cell + dx);
+      text_ += fmt::format("    const REAL {} = {} + {};\n", name, low, high);
+    }
+    return name;
+  }
+  std::string all_sides(int ring, int row, int dy, int dx, int cell) {
+    if (dy == 0) return sides_along_x(ring, row, dx, cell);
+    const std::string name = fmt::format("y{}_{}_{}_{}_{}_{}", stage_, ring, row, dy, dx, cell);
+    if (loaded_.insert(name).second) {
+      const std::string low = sides_along_x(ring, row - dy, dx, cell), high = sides_along_x(ring, row + dy, dx, cell);
+      text_ += fmt::format("    const REAL {} = {} + {};\n", name, low, high);
+    }
+    return name;
+  }
+
+  // `before` and what plane dz adds to row j, cell c.
+  std::string with_plane(const PlaneSums::Sum& sum, int dz, int j, int c, std::string before) {
+    const int ring = place_in_ring(sum.front().field);
+    for (int dy = 0; dy <= sums_.radius[1]; ++dy) {
+      for (int dx = 0; dx <= sums_.radius[2]; ++dx) {
+        const double weight = weight_at(sum, {dz, dy, dx});
+        if (weight == 0) continue;
+        const std::string sides = all_sides(ring, j, dy, dx, c);
+        before = before.empty() ? fmt::format("{} * {}", number(weight), sides)
+                                : fmt::format("FMA({}, {}, {})", number(weight), sides, before);
+      }
+    }
+    return before.empty() ? "0" : before;
+  }
+
+  // Planes on both sides that add the same.
+  static bool twins(const PlaneSums::Sum& sum, int dz) {
+    return dz != 0 && std::all_of(sum.begin(), sum.end(), [&](const PlaneSums::Term& term) {
+             const auto [z, y, x] = term.offset;
+             return std::abs(z) != std::abs(dz) || weight_at(sum, {-z, y, x}) == term.weight;
+           });
+  }
+
+  void scatter_folded(std::size_t index) {
+    const PlaneSums::Sum& sum = sums_.sums[index];
+    for (int j = 0; j < kernel_.options.rows; ++j) {
+      for (int c = 0; c < kernel_.cells(); ++c) {
+        const auto both = [&](int dz) { return fmt::format("b{}_{}_{}_{}_{}", stage_, index, std::abs(dz), j, c); };
+        for (int dz = 1; dz <= rz(); ++dz) {
+          if (!twins(sum, dz)) continue;
+          const std::string value = with_plane(sum, dz, j, c, "");
+          text_ += fmt::format("    const REAL {} = {};\n", both(dz), value);
+        }
+        for (int k = -1; k < 2 * rz(); ++k) {
+          const int dz = rz() - 1 - k;
+          const std::string before = k + 1 < 2 * rz() ? queue(index, k + 1, j, c) : "";
+          const std::string value = !twins(sum, dz)  ? with_plane(sum, dz, j, c, before)
+                                    : before.empty() ? both(dz)
+                                                     : fmt::format("{} + {}", before, both(dz));
+          text_ += k < 0 ? fmt::format("    REAL {} = {};\n", done(index, j, c), value)
+                         : fmt::format("    {} = {};\n", queue(index, k, j, c), value);
+        }
+      }
+    }
+  }
+
   // Along z first: every sum is read before its place is written, and the queue moves for nothing.
   void scatter(std::size_t index) {
     const PlaneSums::Sum& sum = sums_.sums[index];
+    if (folds(sum)) return scatter_folded(index);
     const auto at_centre = [&](int dz) -> const PlaneSums::Term* {
       for (const auto& term : sum) {
         if (term.offset == Offset{dz, 0, 0}) return &term;

@@ -31,7 +31,7 @@ std::vector<std::size_t> depths_down_from(int depth) {
 
 struct SystemRowsChoice {
   SystemRowsOptions options;
-  double efficiency, waves;
+  double efficiency;
 };
 
 // Many operations a cell: one step, and registers decide how many cells a lane. Few: as many steps as registers allow.
@@ -43,21 +43,22 @@ std::vector<SystemRowsChoice> rows_choices(std::size_t operations, bool float64)
     for (const bool quick : {true, false}) {
       for (const int cells : {2, 1}) {
         list.push_back(
-            {{.depth = 1, .cells = cells, .prefetch = 2, .sub_groups = 2, .quick = quick}, quick ? 0.5 : 0.35, 2});
+            {{.depth = 1, .cells = cells, .prefetch = 2, .sub_groups = 2, .quick = quick}, quick ? 0.5 : 0.35});
       }
     }
-    list.push_back({{.depth = 1, .cells = 2, .prefetch = 2, .sub_groups = 2, .resident = 8, .quick = true}, 0.48, 2});
-    list.push_back({{.depth = 1, .cells = 1, .prefetch = 4, .sub_groups = 4, .resident = 4, .quick = true}, 0.45, 3});
+    list.push_back({{.depth = 1, .cells = 2, .prefetch = 2, .sub_groups = 2, .resident = 8, .quick = true}, 0.48});
+    list.push_back({{.depth = 1, .cells = 1, .prefetch = 4, .sub_groups = 4, .resident = 4, .quick = true}, 0.45});
     return list;
   }
-  list.push_back({{.depth = 12, .cells = wide, .prefetch = 4, .sub_groups = 4}, 0.6, 1});
-  list.push_back({{.depth = 12, .cells = wide, .prefetch = 2, .sub_groups = 4, .resident = 3}, 0.6, 1});
-  list.push_back({{.depth = 8, .cells = wide, .prefetch = 2, .sub_groups = 4, .resident = 4}, 0.58, 2});
-  list.push_back({{.depth = 8, .cells = wide, .prefetch = 4, .sub_groups = 4}, 0.58, 2});
-  list.push_back({{.depth = 8, .cells = wide, .prefetch = 4, .sub_groups = 2}, 0.56, 1});
-  list.push_back({{.depth = 4, .cells = wide, .prefetch = 4, .sub_groups = 4}, 0.55, 2});
-  list.push_back({{.depth = 2, .cells = wide, .prefetch = 4, .sub_groups = 4}, 0.6, 2});
-  list.push_back({{.depth = 1, .cells = wide, .prefetch = 4, .sub_groups = 4}, 0.7, 2});
+  list.push_back({{.depth = 12, .cells = wide, .prefetch = 4, .sub_groups = 4}, 0.6});
+  list.push_back({{.depth = 12, .cells = wide, .prefetch = 2, .sub_groups = 4, .resident = 3}, 0.6});
+  list.push_back({{.depth = 8, .cells = wide, .prefetch = 2, .sub_groups = 4, .resident = 4}, 0.58});
+  list.push_back({{.depth = 8, .cells = wide, .prefetch = 4, .sub_groups = 4}, 0.58});
+  list.push_back({{.depth = 8, .cells = wide, .prefetch = 4, .sub_groups = 2}, 0.56});
+  list.push_back({{.depth = 8, .cells = wide, .prefetch = 2, .sub_groups = 2, .resident = 8}, 0.56});
+  list.push_back({{.depth = 4, .cells = wide, .prefetch = 4, .sub_groups = 4}, 0.55});
+  list.push_back({{.depth = 2, .cells = wide, .prefetch = 4, .sub_groups = 4}, 0.6});
+  list.push_back({{.depth = 1, .cells = wide, .prefetch = 4, .sub_groups = 4}, 0.7});
   return list;
 }
 
@@ -78,8 +79,7 @@ std::string system_rows_refusal(const Device& device, const Update<T>& update, c
 
 template <class T>
 std::shared_ptr<const Variant<T>> system_rows_variant(const Device& device, const Update<T>& update,
-                                                      const Layout& layout, const SystemRowsOptions& options,
-                                                      double waves) {
+                                                      const Layout& layout, const SystemRowsOptions& options) {
   const DeviceLayout place = padded_layout({layout.shape[1], layout.shape[2]}, sizeof(T));
   const FrameKernel frame{.text = cell_text(update.outputs, layout, type_name<T>()), .place = place};
   const MakePass make = [=](std::size_t depth) -> std::shared_ptr<const Pass> {
@@ -91,7 +91,7 @@ std::shared_ptr<const Variant<T>> system_rows_variant(const Device& device, cons
     const auto at = [&](std::size_t axis) { return wanted.depth * layout.radius[axis]; };
     const SystemRowsPlan plan = plan_rows(kernel, place, at(2), static_cast<int>(layout.shape[2]) - at(2), at(1),
                                           static_cast<int>(layout.shape[1]) - at(1),
-                                          resident_groups(device, compiled, items, kernel.local_bytes()), waves);
+                                          resident_groups(device, compiled, items, kernel.local_bytes()));
     return std::make_shared<const FramedPass>(
         device, frame, depth, LaunchPass::Step{compiled, plan.launch, plan.scalars, layout.coefficients > 0});
   };
@@ -130,9 +130,7 @@ void list_device_system_rows(const Device& device, const Update<T>& update, cons
         sources.push_back(FrameKernel{.text = cell_text(outputs, layout, type_name<T>()), .place = {}}.source());
       return sources;
     };
-    entry.build = [device, update, layout, options, waves = choice.waves] {
-      return system_rows_variant<T>(device, update, layout, options, waves);
-    };
+    entry.build = [device, update, layout, options] { return system_rows_variant<T>(device, update, layout, options); };
     entries.push_back(std::move(entry));
   }
 }
@@ -140,9 +138,9 @@ void list_device_system_rows(const Device& device, const Update<T>& update, cons
 template std::string system_rows_refusal(const Device&, const Update<float>&, const Layout&, const SystemRowsOptions&);
 template std::string system_rows_refusal(const Device&, const Update<double>&, const Layout&, const SystemRowsOptions&);
 template std::shared_ptr<const Variant<float>> system_rows_variant(const Device&, const Update<float>&, const Layout&,
-                                                                   const SystemRowsOptions&, double);
+                                                                   const SystemRowsOptions&);
 template std::shared_ptr<const Variant<double>> system_rows_variant(const Device&, const Update<double>&, const Layout&,
-                                                                    const SystemRowsOptions&, double);
+                                                                    const SystemRowsOptions&);
 template void list_device_system_rows(const Device&, const Update<float>&, const Layout&, std::vector<Entry<float>>&);
 template void list_device_system_rows(const Device&, const Update<double>&, const Layout&, std::vector<Entry<double>>&);
 

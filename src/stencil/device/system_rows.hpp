@@ -14,7 +14,6 @@ std::string system_rows_refusal(const Device& device, const Update<T>& update, c
                                 const SystemRowsOptions& options);
 template <class T>
 std::shared_ptr<const Variant<T>> system_rows_variant(const Device& device, const Update<T>& update,
-                                                      const Layout& layout, const SystemRowsOptions& options,
-                                                      double waves = 1);
+                                                      const Layout& layout, const SystemRowsOptions& options);
 
 }  // namespace ridge::stencil

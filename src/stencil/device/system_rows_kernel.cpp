@@ -17,6 +17,8 @@ namespace {
 
 using Kind = Node::Kind;
 
+constexpr int kMostWaves = 6;
+
 constexpr const char* kSystemRows = R"(
 KERNEL WORK_GROUP_RESIDENT(LANES * SUB_GROUPS, 1, 1, RESIDENT) void system_rows(
     GLOBAL const REAL* in, GLOBAL REAL* out, {0}ulong origin, ulong field, int height, int pitch, int start_x, int left,
@@ -301,7 +303,7 @@ KernelSource SystemRowsKernel::source() const {
 }
 
 SystemRowsPlan plan_rows(const SystemRowsKernel& kernel, const DeviceLayout& place, int left, int right, int top,
-                         int bottom, std::size_t resident_groups, double waves) {
+                         int bottom, std::size_t resident_groups) {
   const SystemRowsOptions& options = kernel.options;
   SystemRowsPlan plan{.left = left, .right = right, .top = top, .bottom = bottom};
   const int start = left / options.cells * options.cells;  // vectors are aligned
@@ -310,10 +312,21 @@ SystemRowsPlan plan_rows(const SystemRowsKernel& kernel, const DeviceLayout& pla
   if (options.march_rows > 0) {
     plan.chunk_rows = options.march_rows;
   } else {
-    const int least = 4 * (kernel.values.low + kernel.values.lag) + 8;
-    const int chunks =
-        std::max(1, static_cast<int>(std::lround(waves * static_cast<double>(resident_groups) / columns)));
-    plan.chunk_rows = std::min(rows, std::max(least, pieces(rows, chunks)));
+    // Whole waves: one piece too many would be a wave of its own. The rows that two pieces both compute against what
+    // the last wave leaves idle.
+    const int both = kernel.values.low + kernel.values.lag;
+    double best = 1e300;
+    for (int waves = 1; waves <= kMostWaves; ++waves) {
+      const int chunks = std::max(1, static_cast<int>(static_cast<std::size_t>(waves) * resident_groups) / columns);
+      const int length = std::min(rows, std::max(both, pieces(rows, chunks)));
+      const double took = std::ceil(static_cast<double>(columns * pieces(rows, length)) /
+                                    static_cast<double>(std::max<std::size_t>(resident_groups, 1)));
+      const double cost = took * (length + both);
+      if (cost < best * 0.99) {
+        best = cost;
+        plan.chunk_rows = length;
+      }
+    }
   }
   plan.launch = {.groups = {static_cast<std::size_t>(columns), static_cast<std::size_t>(pieces(rows, plan.chunk_rows))},
                  .items = {static_cast<std::size_t>(options.lanes * options.sub_groups)},

@@ -50,6 +50,6 @@ struct SystemRowsPlan {
   std::vector<Argument> scalars{};  // after in, out and coefficients
 };
 SystemRowsPlan plan_rows(const SystemRowsKernel& kernel, const DeviceLayout& place, int left, int right, int top,
-                         int bottom, std::size_t resident_groups, double waves);
+                         int bottom, std::size_t resident_groups);
 
 }  // namespace ridge::stencil

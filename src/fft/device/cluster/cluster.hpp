@@ -14,6 +14,7 @@ struct ClusterDesign {
   PassDesign columns, rows;  // columns.ahead, rows.ahead: clusters stay, and the next line lands meanwhile
   std::size_t groups = 2;    // a cluster
   bool real = false;         // columns of pairs of samples, and what is stored is the spectrum of the samples
+  bool landing = false;      // exchanges take the memory where rows are received: more groups fit a compute unit
 };
 
 // The columns and the rows of one long line, shared by the groups of a cluster that write into each other's local

@@ -24,15 +24,15 @@ void rows_received(PassWriters& pass, std::size_t pitch) {
     }
     context.close_round();
   }
-  pass.exchange.stages();  // the cluster's barrier has freed the local memory
+  pass.exchange.stages();
 }
 
 namespace {
 
 // Columns: from memory to the local memory of whichever group of the cluster has the row.
-void write_columns(PassWriters& pass, const PassDesign& rows, std::size_t pitch, bool mirrored) {
+void write_columns(PassWriters& pass, const ClusterDesign& design, std::size_t pitch) {
   PassContext& context = pass.context;
-  const PassDesign& d = context.design;
+  const PassDesign &d = context.design, &rows = design.rows;
   codegen::Text& text = context.source;
   text.raw("\n");
   text.line("// columns of {} points, {} a group", d.length, d.lines);
@@ -40,6 +40,7 @@ void write_columns(PassWriters& pass, const PassDesign& rows, std::size_t pitch,
   context.place_items(d.load_order, "");
   pass.load.load();
   pass.exchange.stages();
+  if (design.landing) text.line("CLUSTER_ARRIVE();  // from here on the others may store where points were exchanged");
   pass.twiddle.twiddle(context.stages.back());
   const StageDesign& last = context.stages.back();
   text.raw("\n");
@@ -52,7 +53,7 @@ void write_columns(PassWriters& pass, const PassDesign& rows, std::size_t pitch,
       text.open();
       text.line("const int k = i + {};", u * last.butterflies);
       const std::size_t slot = round * last.radix + u;
-      if (mirrored) {
+      if (design.real) {
         to_row_or_mirror(pass, rows.lines, pitch, slot);
       } else {
         text.line("STORE_PEER(received + (k % {0} * {1} + column), k / {0}, v[{2}]);", rows.lines, pitch, slot);
@@ -77,12 +78,13 @@ void write_rows(PassWriters& pass, std::size_t pitch) {
 
 // What the columns leave, and room for the exchanges beside it.
 struct ClusterMemory {
-  std::size_t pitch, received, local;
+  std::size_t pitch, exchanges, local;  // exchanges: where their room begins
 };
 ClusterMemory memory_of(const ClusterDesign& design, const PassContext& columns, const PassContext& rows) {
   const std::size_t pitch = design.rows.length + 1;  // odd, so that rows side by side meet no bank twice
   const std::size_t received = (design.rows.lines * pitch * (design.rows.float64 ? 16 : 8) + 15) / 16 * 16;
   const std::size_t exchange = (std::max(columns.exchange_bytes(), rows.exchange_bytes()) + 15) / 16 * 16;
+  if (design.landing) return {pitch, 0, std::max(received, exchange)};
   return {pitch, received, received + exchange};
 }
 
@@ -103,20 +105,24 @@ PassText cluster_text(const ClusterDesign& design) {
   radices.insert(rows.radices.begin(), rows.radices.end());
   first.context.header(radices);
   const std::size_t number = columns.float64 ? 8 : 4;
-  const auto [pitch, received, local] = memory_of(design, first.context, second.context);
+  const auto [pitch, exchanges, local] = memory_of(design, first.context, second.context);
   text.open(
       "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) CLUSTER({}) void {}(GLOBAL const real2* in, GLOBAL real2* out, "
       "GLOBAL const real2* RESTRICT tables, ulong in_offset, ulong out_offset, uint lines)",
       columns.items(), columns.resident, design.groups, kKernelName);
   text.line("LOCAL_BLOCK(real, local_block, {});", local / number);
   text.line("LOCAL real2* const received = (LOCAL real2*)local_block;");
-  text.line("LOCAL real* const local_numbers = local_block + {};", received / number);
+  text.line("LOCAL real* const local_numbers = local_block + {};", exchanges / number);
   if (!columns.split || !rows.split) text.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
   text.line("const int item = LOCAL_ID(0);");
   text.line("real2 v[{}];", std::max(first.context.held, second.context.held));
-  text.line("CLUSTER_ARRIVE();  // the others may not be there yet when this group has something for them");
-  write_columns(first, rows, pitch, design.real);
-  design.real ? write_real_rows(second, pitch, design.groups) : write_rows(second, pitch);
+  if (design.landing) {
+    second.context.local_free();  // taken: the rows are read from where they will be exchanged
+  } else {
+    text.line("CLUSTER_ARRIVE();  // the others may not be there yet when this group has something for them");
+  }
+  write_columns(first, design, pitch);
+  design.real ? write_real_rows(second, pitch, design.groups, design.landing) : write_rows(second, pitch);
   text.close();
   return {{.name = fmt::format("fft {} points in clusters", columns.length * rows.length), .text = text.str()}, local};
 }

@@ -18,7 +18,7 @@
 namespace ridge::fft::on_device {
 namespace {
 
-constexpr std::size_t kMostCandidates = 16, kLeastRun = 8, kEachSize = 3;
+constexpr std::size_t kMostCandidates = 21, kLeastRun = 8, kEachSize = 3;
 constexpr std::size_t kMostHeld = 16;  // points of a work-item, half as many in double
 
 std::string refusal(const Device& device, const AxisProblem& problem) {
@@ -71,13 +71,20 @@ bool shared_plans(ClusterDesign& design, std::size_t most_items) {
   return best < 1e30;
 }
 
+// Where a group exchanges its points: real and imaginary parts in turn beside what the others send, or where they send
+// it.
+enum class Exchange { split, landing };
+
 // How a group shares its part of a line.
 struct ClusterShape {
   std::size_t kib;  // of points a group
-  bool split;       // exchange real and imaginary parts in turn
+  Exchange exchange;
+  std::size_t more = 0;  // groups a compute unit than the registers' model has
 };
 // 64 KiB of points a group leave room for two groups a compute unit.
-constexpr ClusterShape kClusterShapes[] = {{64, true}, {32, true}, {32, false}, {128, true}};
+constexpr ClusterShape kClusterShapes[] = {{64, Exchange::split},      {32, Exchange::split},   {32, Exchange::landing},
+                                           {32, Exchange::landing, 1}, {64, Exchange::landing}, {128, Exchange::split},
+                                           {128, Exchange::landing}};
 class ClusterLister {
  public:
   ClusterLister(const Device& device, const AxisProblem& problem, std::vector<Route>& routes)
@@ -122,7 +129,8 @@ class ClusterLister {
       if (real_) rows.twiddle = Twiddle{.order = problem_.length, .columns = ~std::uint64_t{0}, .column = {}};
       const std::size_t items = std::min<std::size_t>(device_.limits().work_group, 1024);
       if (!shared_plans(design, items)) continue;
-      columns.split = rows.split = shape.split;
+      columns.split = rows.split = shape.exchange == Exchange::split;
+      design.landing = shape.exchange == Exchange::landing;
       found.push_back(std::move(design));
     }
     // Columns no longer than the rows: 2 to 4 % faster for complex lines of 2^15 and 2^17 on an H200 (3 % slower for
@@ -148,8 +156,9 @@ class ClusterLister {
     }
     const std::size_t registers = columns.items() * 64;
     const detail::UnitCapacity unit = detail::unit_capacity(limits);
-    columns.resident = std::max<std::size_t>(
-        std::min({unit.registers / registers, unit.local_memory / (local + 1024), std::size_t{8}}), 1);
+    const std::size_t wanted = unit.registers / registers + shape.more, room = unit.local_memory / (local + 1024);
+    if (shape.more > 0 && room < wanted) return false;
+    columns.resident = std::max<std::size_t>(std::min({wanted, room, std::size_t{8}}), 1);
     Route route;
     route.outer = problem_.counts.back();
     route.steps.push_back({.design = cluster_step(design),
@@ -164,13 +173,14 @@ class ClusterLister {
                        {"factors", fmt::format("{}x{}", columns.length, rows.length)},
                        {"radices", radices_text(columns) + "," + radices_text(rows)},
                        {"items", std::to_string(columns.items())},
-                       {"exchange", shape.split ? "split" : "whole"}},
+                       {"exchange", design.landing ? "landing" : "split"}},
         .cost = {.flops = usual_flops(problem_),
                  .bytes = problem_bytes(problem_),
                  .launches = 1,
                  .efficiency = (std::has_single_bit(points_.length) ? 1.0 : 0.6) * expected(design.groups, shape.kib) *
                                (1 - 0.02 * static_cast<double>(found_)),
                  .float64 = problem_.float64}};
+    if (shape.more > 0) route.candidate.parameters.emplace_back("resident", std::to_string(columns.resident));
     routes_.push_back(std::move(route));
     ++found_;
     return true;

@@ -12,6 +12,7 @@ void rows_received(PassWriters& pass, std::size_t pitch);
 // Where the columns were of pairs of samples: what is stored is the spectrum of the samples. A group has rows and their
 // mirrors (real_codegen.cpp).
 void to_row_or_mirror(PassWriters& pass, std::size_t lines, std::size_t pitch, std::size_t slot);
-void write_real_rows(PassWriters& pass, std::size_t pitch, std::size_t groups);
+// `landing`: exchanges were where the rows were received.
+void write_real_rows(PassWriters& pass, std::size_t pitch, std::size_t groups, bool landing);
 
 }  // namespace ridge::fft::on_device

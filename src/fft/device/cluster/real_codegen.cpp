@@ -23,12 +23,13 @@ void to_row_or_mirror(PassWriters& pass, std::size_t lines, std::size_t pitch, s
 
 namespace {
 
-void real_row_results(PassWriters& pass, std::size_t pitch) {
+void real_row_results(PassWriters& pass, std::size_t pitch, bool landing) {
   PassContext& context = pass.context;
   codegen::Text& text = context.source;
   const StageDesign& last = context.stages.back();
   text.raw("\n");
   text.line("// rows and mirrors meet in local memory");
+  if (landing) context.local_free();
   for (std::size_t round = 0; round < last.rounds; ++round) {
     context.open_round(last, round);
     for (std::size_t u = 0; u < last.radix; ++u) {
@@ -60,7 +61,7 @@ void real_values(PassWriters& pass, std::uint64_t step, const std::string& k, co
 
 }  // namespace
 
-void write_real_rows(PassWriters& pass, std::size_t pitch, std::size_t groups) {
+void write_real_rows(PassWriters& pass, std::size_t pitch, std::size_t groups, bool landing) {
   PassContext& context = pass.context;
   const PassDesign& d = context.design;
   codegen::Text& text = context.source;
@@ -69,7 +70,7 @@ void write_real_rows(PassWriters& pass, std::size_t pitch, std::size_t groups) {
   const std::uint64_t step = d.store.at.point / rows;  // from one value of the spectrum to the next
   text.open();
   rows_received(pass, pitch);
-  real_row_results(pass, pitch);
+  real_row_results(pass, pitch, landing);
   text.raw("\n");
   text.line("// from the spectrum of pairs to that of the samples");
   text.line("const uint rank = GROUP_ID(0) % {}u, whole_line = GROUP_ID(0) / {}u;", groups, groups);
