@@ -3,6 +3,7 @@ import base64
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -36,9 +37,12 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     with tempfile.TemporaryDirectory() as scratch:
         build = os.environ.get("RIDGE_BUILD_DIR") or os.path.join(scratch, "build")
         if not os.path.exists(os.path.join(build, "CMakeCache.txt")):
-            subprocess.check_call(["cmake", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DRIDGE_TESTS=OFF",
-                                   f"-DPython3_EXECUTABLE={sys.executable}"])
-        subprocess.check_call(["cmake", "--build", build, "--target", "ridge_python", "--parallel"])
+            generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+            subprocess.check_call(["cmake", "-S", ROOT, "-B", build, *generator, "-DCMAKE_BUILD_TYPE=Release", "-DRIDGE_TESTS=OFF",
+                                   "-DRIDGE_UNITY=ON", f"-DPython3_EXECUTABLE={sys.executable}"])
+        # A number of its own: make takes no number for as many as there are files, which no memory holds.
+        jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(len(os.sched_getaffinity(0)))
+        subprocess.check_call(["cmake", "--build", build, "--target", "ridge_python", "--parallel", jobs])
         files = {}
         package = os.path.join(build, "python", "ridge")
         for name in sorted(os.listdir(package)):
