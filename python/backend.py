@@ -1,4 +1,4 @@
-"""Builds the wheel with CMake and nothing from a network: pip install --no-build-isolation --no-deps ."""
+"""Builds the wheel with CMake and nothing from a network: pip install ."""
 import base64
 import hashlib
 import os
@@ -30,6 +30,15 @@ def _tag():
 
 def get_requires_for_build_wheel(config_settings=None):
     return []
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    # pip asks for this first; without it the whole wheel would be built to see its name.
+    info = f"{NAME}-{VERSION}.dist-info"
+    os.makedirs(os.path.join(metadata_directory, info), exist_ok=True)
+    with open(os.path.join(metadata_directory, info, "METADATA"), "w", encoding="utf-8") as metadata:
+        metadata.write(METADATA)
+    return info
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):

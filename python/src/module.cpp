@@ -27,4 +27,5 @@ PYBIND11_MODULE(_ridge, module) {
   ridge::python::add_filterbank(module);
   ridge::python::add_sar(module);
   ridge::python::add_image(module);
+  ridge::python::add_planner(module);
 }

@@ -11,5 +11,6 @@ void add_stencil(pybind11::module_& module);
 void add_filterbank(pybind11::module_& module);
 void add_sar(pybind11::module_& module);
 void add_image(pybind11::module_& module);
+void add_planner(pybind11::module_& module);
 
 }  // namespace ridge::python

@@ -30,6 +30,9 @@ def output_of(command, work):
 
 def missing(name):
     """Why a program cannot be run here, or nothing."""
+    if name.startswith("12_") or name == "ridge place":
+        if not os.path.exists(os.path.join(build, "libridge-place.so")):
+            return "the placement compiler is not built"
     if name.endswith(".py"):
         package = os.path.join(build, "python", "ridge")
         if not os.path.isdir(package) or not any(n.startswith("_ridge.") for n in os.listdir(package)):
@@ -39,8 +42,6 @@ def missing(name):
         except ImportError:
             return "NumPy is not here"
     if name == "ridge place":
-        if not os.path.exists(os.path.join(build, "libridge-place.so")):
-            return "the placement compiler is not built"
         if not re.search(r"opencl:|cuda:", output_of([os.path.join(build, "ridge"), "devices"], source)):
             return "no device beside the host"
     return ""
@@ -62,7 +63,7 @@ def run(name, work):
         return output_of(name[2:].split(), work)
     if name.endswith(".py"):
         return output_of([sys.executable, os.path.join(folder, name)], work)
-    return output_of([os.path.join(build, "docs", "lessons", name[:-4])], work)
+    return output_of([os.path.join(build, "docs", "lessons", "lessons"), name[:-4]], work)
 
 
 pages = sorted(n for n in os.listdir(folder) if re.match(r"\d\d-.*\.md$", n))
@@ -109,5 +110,8 @@ with tempfile.TemporaryDirectory() as work:
             with open(path, "w", encoding="utf-8") as f:
                 f.write(new + text[at:])
 faults += [f"{program} is in no lesson" for program in sorted(programs)]
+for page in pages:  # every lesson in both languages
+    faults += [f"{page}: there is no {name}" for name in (page[:-3].replace("-", "_") + end for end in (".py", ".cpp"))
+               if not os.path.exists(os.path.join(folder, name))]
 print("\n".join(faults + skipped) or f"{len(pages)} lessons, {ran} programs ran")
 sys.exit(1 if faults else 77 if ran == 0 else 0)

@@ -53,6 +53,8 @@ for a = {fft(x), ifft(x.').', fft2(x), fftn(y), ifft(fft(z)), fft(x, 64, 2)}
   b = a{1}; printf('%.17g\n', real(b(1:97:end)), imag(b(1:97:end)));
 end
 fftw('planner', 'measure'); b = fft(x, [], 2); printf('%.17g\n', real(b(1:97:end)));
+w = fftw('dwisdom'); fftw('dwisdom', ''); fftw('dwisdom', w); b = fft(x, [], 2); printf('%.17g\n', imag(b(1:97:end)));
+fftw('threads', 2); b = fft(x); printf('%.17g\n', real(b(1:97:end)));
 M
   "$1" octave-cli -q --no-init-file program.m >"$2"
 }
@@ -68,6 +70,7 @@ bart_tool() {
   bart phantom -s4 -k phantom >/dev/null
   "$1" bart fft -i 3 phantom there >/dev/null
   "$1" bart fft 8 there back >/dev/null
+  bart fft -i 3 phantom there_plain >/dev/null && bart nrmse -t 1e-5 there_plain there >/dev/null
   od -An -v -tf4 -w4 back.cfl | awk 'NR % 57 == 1' >"$2"
 }
 cvxopt() {
@@ -87,7 +90,8 @@ P
   "$1" /usr/bin/python3 program.py >"$2"
 }
 wisdom_tool() {
-  "$1" fftw-wisdom -n -t 0.01 -o "$2.wisdom" cof1024 rif32x32 rob16 ki4o00x5e11x6f && echo 1 >"$2"
+  "$1" fftw-wisdom -n -t 0.01 -o "$2.wisdom" cof1024 rif32x32 rob16 ki4o00x5e11x6f && echo 1 >"$2" &&
+    "$1" fftw-wisdom -n -t 0.01 -w "$2.wisdom" -o "$2.again" cof1024
 }
 
 # Water in a box: the part of the Coulomb energy that goes through PME's real transforms, step by step.

@@ -58,6 +58,6 @@ with tempfile.TemporaryDirectory() as work:
         python = os.path.join(environment, "bin", "python3")
         copy = os.path.join(work, "source")
         shutil.copytree(source, copy, ignore=shutil.ignore_patterns("build", ".git", "shared", "test-cache"))
-        must([python, *pip, copy])
+        must([python, "-m", "pip", "install", "--quiet", copy])  # as docs/python.md says it
         must([python, "-c", PROGRAM, environment])
         print("pip install into a virtual environment, built anew: works")
