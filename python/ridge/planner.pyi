@@ -1,7 +1,5 @@
 from dataclasses import dataclass
-from typing import Callable, Dict, Iterable, List
-
-__all__: List[str]
+from typing import Callable, Dict, Iterable
 
 @dataclass
 class Candidate:
