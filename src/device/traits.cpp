@@ -38,6 +38,10 @@ void restrict_to_architecture(Limits& limits) {
   if (limits.architecture < kHopper) limits.clusters = limits.tensor_maps = false;
 }
 
+bool has_warp_group_products(const Limits& limits) {
+  return limits.architecture == kHopper && limits.tensor_maps && limits.matrix_units;
+}
+
 UnitCapacity unit_capacity(const Limits& limits) {
   return {.registers = limits.unit_registers != 0 ? limits.unit_registers : kUnitRegisters,
           .items = limits.items_per_unit != 0 ? limits.items_per_unit : kLarge.items,

@@ -13,6 +13,9 @@ void describe_architecture(int architecture, Backend backend, Limits& limits);
 // After an override: an older architecture has no more than it had.
 void restrict_to_architecture(Limits& limits);
 
+// Four warps multiply matrices that lie in local memory (wgmma): one architecture has these instructions, and CUDA.
+bool has_warp_group_products(const Limits& limits);
+
 // What a compute unit has to share among its resident groups; where the device does not say, what a large GPU has.
 struct UnitCapacity {
   std::size_t registers = 0, items = 0, local_memory = 0;

@@ -170,6 +170,8 @@ TEST(CudaTargets, MachineCodeWhereKnownElsePtxOfTheNearestBelow) {
   Nvrtc compiler;
   compiler.architectures = {75, 80, 90};
   EXPECT_EQ(choose_target(compiler, 90)->architecture, "sm_90");
+  compiler.major = 12;  // knows what that architecture alone has
+  EXPECT_EQ(choose_target(compiler, 90)->architecture, "sm_90a");
   EXPECT_EQ(choose_target(compiler, 100)->architecture, "compute_90");
   EXPECT_EQ(choose_target(compiler, 86)->architecture, "compute_80");
   EXPECT_FALSE(choose_target(compiler, 61));

@@ -492,12 +492,18 @@ TEST(BankKernels, CorrelatorsCompileForHopper) {
   for (const Arithmetic arithmetic : {Arithmetic::float16, Arithmetic::int8}) {
     for (const bool direct : {false, true}) {
       const Correlation correlation{.arithmetic = arithmetic};
-      for (const KernelSource& source : matrix_products_kernels({.device = ridge::test::hopper(),
-                                        .geometry = geometry,
-                                        .correlation = correlation,
-                                        .baselines = 5050,
-                                        .direct = direct})) {
+      const on_device::ProductsWanted wanted{.device = ridge::test::hopper(),
+                                             .geometry = geometry,
+                                             .correlation = correlation,
+                                             .baselines = 5050,
+                                             .direct = direct};
+      for (const KernelSource& source : matrix_products_kernels(wanted)) {
         EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(source, "sm_90").empty()); });
+      }
+      for (const KernelSource& source : warp_group_kernels(wanted)) {
+        for (const auto& kernel : detail::resources_for(source, "sm_90a")) {
+          EXPECT_EQ(kernel.spilled_bytes, 0) << source.name << ' ' << kernel.kernel;
+        }
       }
     }
   }

@@ -60,7 +60,11 @@ std::string ptx(const Nvrtc& compiler, nvrtcProgram program, const KernelSource&
 
 std::optional<CudaTarget> choose_target(const Nvrtc& compiler, int compute) {
   const std::vector<int>& known = compiler.architectures;
-  if (std::find(known.begin(), known.end(), compute) != known.end()) return CudaTarget{fmt::format("sm_{}", compute)};
+  if (std::find(known.begin(), known.end(), compute) != known.end()) {
+    // Products of warp groups are instructions of this architecture alone, and have a name of their own.
+    const bool alone = compute == 90 && compiler.major >= 12;
+    return CudaTarget{fmt::format("sm_{}{}", compute, alone ? "a" : "")};
+  }
   auto above = std::upper_bound(known.begin(), known.end(), compute);
   if (above == known.begin()) return std::nullopt;
   return CudaTarget{fmt::format("compute_{}", *(above - 1))};

@@ -68,7 +68,7 @@ class DeviceCorrelator final : public CorrelatorState {
     totals_ = device.buffer(baselines() * products() * g.channels * 4 * sizeof(float), {.name = "correlator totals"});
     result_ = device.buffer(size() * sizeof(std::complex<float>), {.name = "correlator result"});
     matrix_ = matrix;
-    if (direct_) whole_ = matrix_products(wanted(true));
+    if (direct_) whole_ = products_of(wanted(true));
     const Program program = device.compile({.name = "filter bank correlator, totals",
                                             .text = packed_text(1) + ridge::detail::kernel_text("filterbank/totals"),
                                             .defines = correlator_defines(wanted(false))});
@@ -133,8 +133,12 @@ class DeviceCorrelator final : public CorrelatorState {
   }
   // Sums of stretches: what a push always needs, and an integration that is no single sum.
   ProductSums& sums() {
-    if (!sums_) sums_ = matrix_ ? matrix_products(wanted(false)) : register_products(wanted(false));
+    if (!sums_) sums_ = products_of(wanted(false));
     return *sums_;
+  }
+  std::unique_ptr<ProductSums> products_of(const ProductsWanted& wanted) const {
+    if (!matrix_) return register_products(wanted);
+    return takes_warp_groups(wanted) ? warp_group_products(wanted) : matrix_products(wanted);
   }
   bool packs() const { return correlation_.arithmetic != Arithmetic::float32; }
 

@@ -60,6 +60,7 @@ MatrixKernel matrix_kernel(const ProductsWanted& wanted, bool diagonal) {
   define("DIRECT", wanted.direct ? 1 : 0);
   return {{.name = fmt::format("filter bank correlator, matrix units{}", diagonal ? "" : ", two blocks"),
            .text = packed_text(warps * 32) + ridge::detail::kernel_text("filterbank/totals") +
+                   ridge::detail::kernel_text("filterbank/correlate_write") +
                    ridge::detail::kernel_text("filterbank/correlate_matrix"),
            .defines = defines},
           stages * turn * rows * kRowBytes + imitation};

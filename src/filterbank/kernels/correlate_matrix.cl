@@ -7,12 +7,10 @@
 #define COPIES ((LOADED * 4 + WARPS * 32 - 1) / (WARPS * 32))
 
 #if HALVES
-#define SUM float
 #define ZERO 0.0f
 #define MULTIPLY matrix_multiply_16
 #define CROSSED(w) ((((w) >> 16) | ((w) << 16)) ^ 0x8000u)
 #else
-#define SUM int
 #define ZERO 0
 #define MULTIPLY matrix_multiply_bytes
 FUNCTION uint negated_bytes(uint w) { return (0x80808080u - (w & 0x7f7f7f7fu)) ^ (~w & 0x80808080u); }
@@ -50,7 +48,7 @@ KERNEL WORK_GROUP_RESIDENT(WARPS * 32, 1, 1, RESIDENT) void correlate(GLOBAL con
     const int n = item + i * (WARPS * 32);
     int signal = n / 4 % SIDE + (n / 4 < SIDE ? block.x : block.y) * SIDE;
     if (signal >= SIGNALS) signal = SIGNALS - 1;  // its products are not written
-    from[i] = in + (first_block * CHANNELS + channel) * (SIGNALS * 4) + signal * 4 + n % 4;
+    from[i] = in + (first_block * CHANNELS + channel) * (SIGNALS * 4) + signal * 4 + ROW_CHUNK(signal, n % 4);
   }
   // TURN blocks of rows between two barriers; STAGES such turns in local memory.
   const int turns = (row_blocks + TURN - 1) / TURN;
@@ -103,39 +101,7 @@ KERNEL WORK_GROUP_RESIDENT(WARPS * 32, 1, 1, RESIDENT) void correlate(GLOBAL con
     UNROLL
     for (int n = 0; n < 4; ++n) {
       const int column = block.y * SIDE + tile_column * 32 + n * 8 + lane % 4 * 2, at = (m / 2 * 4 + n) * 4 + m % 2 * 2;
-#if POLARIZATIONS == 2 && DIRECT
-      const int s = row / 2, u = column / 2;
-      if (column < SIGNALS && s <= u) {
-        const ulong baseline = (ulong)u * (u + 1) / 2 + s;
-        STORE_ONCE(out + (offset / 2 + (baseline * CHANNELS + channel) * 2 + row % 2),
-                   make_float4((float)re[at] * factor, (float)im[at] * factor, (float)re[at + 1] * factor, (float)im[at + 1] * factor));
-      }
-#else
-      UNROLL
-      for (int e = 0; e < 2; ++e) {
-        const int s = row / POLARIZATIONS, u = (column + e) / POLARIZATIONS;
-        if (row < SIGNALS && column + e < SIGNALS && s <= u) {
-          const ulong baseline = (ulong)u * (u + 1) / 2 + s;
-          const int product = row % POLARIZATIONS * POLARIZATIONS + (column + e) % POLARIZATIONS;
-#if DIRECT
-          ((GLOBAL float2*)out)[offset + (baseline * CHANNELS + channel) * (POLARIZATIONS * POLARIZATIONS) + product] =
-              make_float2((float)re[at + e] * factor, (float)im[at + e] * factor);
-#else
-          GLOBAL float4* const to = totals + ((ulong)channel * BASELINES + baseline) * (POLARIZATIONS * POLARIZATIONS) + product;
-          float4 total = begins ? make_float4(0.0f, 0.0f, 0.0f, 0.0f) : *to;
-#if HALVES
-          total = with_rounding(total, re[at + e], im[at + e]);
-#else
-          // In two parts, which floats hold exactly.
-          const int high_re = re[at + e] >> 12, high_im = im[at + e] >> 12;
-          total = with_rounding(total, (float)high_re * 4096.0f, (float)high_im * 4096.0f);
-          total = with_rounding(total, (float)(re[at + e] & 4095), (float)(im[at + e] & 4095));
-#endif
-          *to = total;
-#endif
-        }
-      }
-#endif
+      write_products(totals, out, channel, row, column, begins, offset, factor, re + at, im + at);
     }
   }
 }

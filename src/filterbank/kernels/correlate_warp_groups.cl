@@ -1,0 +1,154 @@
+// Products by warp groups (CUDA, one architecture). Signals come in blocks of 128; a group of work-items has the products
+// of a block with itself (DIAGONAL: three tiles of 64 x 64) or of two blocks (four), a tile a warp group, and goes from
+// channel to channel. One more warp keeps copies of rows ahead of them: TURN blocks of times at once, STAGES such turns.
+// Rows of A come through registers, for with (b, -a) in place of (a, b) the same columns give the imaginary part.
+#define TILES (DIAGONAL ? 3 : 4)
+#define ITEMS (TILES * 128 + 128)
+#define BLOCK_BYTES (128 * 64)
+#define TURN_BYTES (TURN * (DIAGONAL ? 1 : 2) * BLOCK_BYTES)
+
+#if HALVES
+FUNCTION void warp_group_multiply(float* d, const uint* a, ulong b) {
+  asm volatile(
+      "{.reg .pred adds; setp.eq.u32 adds, 1, 1; wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, {%32, %33, %34, %35}, %36, adds, 1, 1, 0;}"
+      :
+      "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]),
+      "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),
+      "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),
+      "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+FUNCTION uint crossed(uint w) { return ((w >> 16) | (w << 16)) ^ 0x80000000u; }
+#else
+FUNCTION void warp_group_multiply(int* d, const uint* a, ulong b) {
+  asm volatile(
+      "{.reg .pred adds; setp.eq.u32 adds, 1, 1; wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.s8 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, {%32, %33, %34, %35}, %36, adds;}"
+      :
+      "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]), "+r"(d[7]), "+r"(d[8]),
+      "+r"(d[9]), "+r"(d[10]), "+r"(d[11]), "+r"(d[12]), "+r"(d[13]), "+r"(d[14]), "+r"(d[15]), "+r"(d[16]),
+      "+r"(d[17]), "+r"(d[18]), "+r"(d[19]), "+r"(d[20]), "+r"(d[21]), "+r"(d[22]), "+r"(d[23]), "+r"(d[24]),
+      "+r"(d[25]), "+r"(d[26]), "+r"(d[27]), "+r"(d[28]), "+r"(d[29]), "+r"(d[30]), "+r"(d[31])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+FUNCTION uint crossed(uint w) {
+  const uint s = __byte_perm(w, 0, 0x2301);
+  const uint negated = (0x80808080u - (s & 0x7f7f7f7fu)) ^ (~s & 0x80808080u);
+  return (s & 0x00ff00ffu) | (negated & 0xff00ff00u);
+}
+#endif
+
+FUNCTION void load_rows(uint* a, uint address) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(a[0]), "=r"(a[1]), "=r"(a[2]), "=r"(a[3])
+               : "r"(address)
+               : "memory");
+}
+
+// COUNT blocks of times that lie from `here` on, into re and im.
+template <int COUNT>
+FUNCTION void add_products(SUM* re, SUM* im, uint here, const uint* rows_at, uint columns_at, ulong columns) {
+  uint a[COUNT * 2][4], c[COUNT * 2][4];
+  UNROLL
+  for (int k = 0; k < COUNT * 2; ++k) {
+    load_rows(a[k], here + k / 2 * (TURN_BYTES / TURN) + rows_at[k % 2]);
+    UNROLL
+    for (int i = 0; i < 4; ++i) c[k][i] = crossed(a[k][i]);
+  }
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+  UNROLL
+  for (int k = 0; k < COUNT * 2; ++k) {
+    const uint at = here + k / 2 * (TURN_BYTES / TURN) + columns_at + k % 2 * 32;
+    warp_group_multiply(re, a[k], columns | ((at & 0x3ffff) >> 4));
+    warp_group_multiply(im, c[k], columns | ((at & 0x3ffff) >> 4));
+  }
+  asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
+}
+
+KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RESTRICT in, GLOBAL float4* RESTRICT totals,
+                                                        GLOBAL float4* RESTRICT out, GLOBAL const int2* RESTRICT blocks,
+                                                        ulong first_block, int row_blocks, int begins, ulong offset,
+                                                        float factor, int works) {
+  LOCAL_BLOCK(uint4, ring, (STAGES * TURN_BYTES + 1024) / 16);
+  __shared__ __align__(8) ulong full[STAGES], empty[STAGES];
+  const int item = LOCAL_ID(0), group = item / 128, warp = item / 32 % 4, lane = item % 32;
+  const uint base = (ridge_local_address(ring) + 1023) / 1024 * 1024;  // where exchanged chunks begin anew
+  if (item == 0) {
+    for (int s = 0; s < STAGES; ++s) {
+      asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(ridge_local_address(full + s)) : "memory");
+      asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(ridge_local_address(empty + s)), "n"(TILES) : "memory");
+    }
+    asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;" ::: "memory");
+  }
+  BARRIER();
+  int slot = 0;
+  uint round = 0;
+  if (group == TILES) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
+    if (item % 128 == 0) {
+      for (int work = GROUP_ID(0); work < works; work += (int)GROUPS(0)) {
+        const int channel = work % CHANNELS;
+        const int2 block = blocks[work / CHANNELS];
+        for (int t = 0; t < row_blocks; t += TURN) {
+          const int now = row_blocks - t < TURN ? row_blocks - t : TURN;
+          ASYNC_COPY_WAIT(empty + slot, (round & 1) ^ 1);
+          uint bytes = 0;
+          for (int side = 0; side < (DIAGONAL ? 1 : 2); ++side) {
+            const int first = (side == 0 ? block.x : block.y) * 128;
+            bytes += now * (SIGNALS - first < 128 ? SIGNALS - first : 128) * 64;
+          }
+          ASYNC_COPY_EXPECT(full + slot, bytes);
+          for (int b = 0; b < now; ++b) {
+            for (int side = 0; side < (DIAGONAL ? 1 : 2); ++side) {
+              const int first = (side == 0 ? block.x : block.y) * 128;
+              const uint to = base + slot * TURN_BYTES + (b * (DIAGONAL ? 1 : 2) + side) * BLOCK_BYTES;
+              asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
+                           "l"(in + ((first_block + t + b) * CHANNELS + channel) * (SIGNALS * 4) + first * 4),
+                           "r"((SIGNALS - first < 128 ? SIGNALS - first : 128) * 64), "r"(ridge_local_address(full + slot))
+                           : "memory");
+            }
+          }
+          if (++slot == STAGES) slot = 0, ++round;
+        }
+      }
+    }
+    return;
+  }
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(DIAGONAL ? 160 : 120));
+  const int tile_row = group / 2, tile_column = DIAGONAL ? (group + 1) / 2 : group % 2;
+  uint rows_at[2];
+  UNROLL
+  for (int k = 0; k < 2; ++k) {
+    const int row = tile_row * 64 + warp * 16 + lane % 16;
+    rows_at[k] = row * 64 + ROW_CHUNK(row, k * 2 + lane / 16) * 16;
+  }
+  const uint columns_at = (DIAGONAL ? 0 : BLOCK_BYTES) + tile_column * 64 * 64;
+  const ulong columns = (2ul << 62) | (32ul << 32) | (1ul << 16);  // chunks exchanged within 64 bytes, 8 rows in 512
+  for (int work = GROUP_ID(0); work < works; work += (int)GROUPS(0)) {
+    SUM re[32], im[32];
+    UNROLL
+    for (int i = 0; i < 32; ++i) re[i] = im[i] = 0;
+    for (int t = 0; t < row_blocks; t += TURN) {
+      ASYNC_COPY_WAIT(full + slot, round & 1);
+      if (row_blocks - t >= TURN) {
+        add_products<TURN>(re, im, base + slot * TURN_BYTES, rows_at, columns_at, columns);
+      } else {
+        add_products<1>(re, im, base + slot * TURN_BYTES, rows_at, columns_at, columns);
+      }
+      if (item % 128 == 0)
+        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(ridge_local_address(empty + slot)) : "memory");
+      if (++slot == STAGES) slot = 0, ++round;
+    }
+    const int2 block = blocks[work / CHANNELS];
+    UNROLL
+    for (int n = 0; n < 8; ++n) {
+      UNROLL
+      for (int h = 0; h < 2; ++h) {
+        const int row = block.x * 128 + tile_row * 64 + warp * 16 + lane / 4 + h * 8;
+        const int column = block.y * 128 + tile_column * 64 + n * 8 + lane % 4 * 2;
+        write_products(totals, out, work % CHANNELS, row, column, begins, offset, factor, re + n * 4 + h * 2, im + n * 4 + h * 2);
+      }
+    }
+  }
+}
