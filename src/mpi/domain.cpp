@@ -10,6 +10,8 @@
 #include <ridge/error.hpp>
 
 #include "base/clock.hpp"
+#include "base/text.hpp"
+#include "mpi/device_memory.hpp"
 #include "mpi/edges.hpp"
 #include "mpi/pinned_array.hpp"
 #include "stencil/decomposition.hpp"
@@ -23,6 +25,9 @@ using namespace ridge::stencil;
 constexpr std::size_t kDepth = 32;
 // Blocks each way of exchanging is tried before the better one stays.
 constexpr int kTrials = 4;
+// Equal parts wait for the slowest process. Speeds are measured this long, all processes at work, and count where
+// equal parts would lose more than this share.
+constexpr double kSpeedSeconds = 0.3, kAlike = 0.05;
 
 // What the root asks the others for while it shows the grid.
 struct Request {
@@ -40,15 +45,17 @@ class SpreadDomain final : public Domain<T> {
         counts_(wishes.processes.empty() ? choose_processes(layout_, processes.count())
                                          : parse_processes(wishes.processes, layout_, processes.count())),
         depth_(depth_for(wishes.depth)),
-        part_(part_of(layout_, counts_, depth_, processes.rank())),
-        exchanges_(exchanges(layout_, counts_, depth_, processes.rank())),
+        speeds_(speeds_for(device, update, problem, wishes)),
+        part_(part_of(layout_, counts_, depth_, processes.rank(), speeds_)),
+        exchanges_(exchanges(layout_, counts_, depth_, processes.rank(), speeds_)),
         plan_(device, update, {part_.shape, part_.borders, problem.threads, LeapUse::never}, wishes.planner),
         grid_(part_.shape, update.fields),
         edges_(plan_, layout_, part_, exchanges_, depth_),
         overlap_(wishes.overlap) {
+    const bool direct = !device.is_host() && carry_for(processes, device) == Carry::direct;
     for (const Exchange& exchange : exchanges_) {
-      outgoing_.emplace_back(device, exchange.send.cells() * update.fields);
-      incoming_.emplace_back(device, exchange.receive.cells() * update.fields);
+      outgoing_.emplace_back(device, exchange.send.cells() * update.fields, direct);
+      incoming_.emplace_back(device, exchange.receive.cells() * update.fields, direct);
       out_.push_back({exchange.rank, exchange.send_tag, outgoing_.back().data(), outgoing_.back().size() * sizeof(T)});
       in_.push_back(
           {exchange.rank, exchange.receive_tag, incoming_.back().data(), incoming_.back().size() * sizeof(T)});
@@ -98,6 +105,7 @@ class SpreadDomain final : public Domain<T> {
   }
 
   void run(std::size_t steps) override {
+    looked_ = base::now();
     while (steps > 0) {
       const std::size_t now = std::min(steps, depth_);
       steps -= now;
@@ -107,8 +115,7 @@ class SpreadDomain final : public Domain<T> {
       } else if (!overlap_ && now == depth_) {
         tried_block();
       } else {
-        session_->run(now);
-        session_->wait();
+        compute(now);
         stale_ = true;
       }
     }
@@ -142,12 +149,34 @@ class SpreadDomain final : public Domain<T> {
   double largest(double value) override { return processes_.largest(value); }
 
   std::string explain() const override {
-    return fmt::format("{} processes as {}, halos of {} steps{}\n{}", processes_.count(),
-                       processes_text(layout_, counts_), depth_,
+    std::size_t sent = 0;
+    for (const Exchange& exchange : exchanges_) sent += exchange.send.cells() * layout_.fields * sizeof(T);
+    std::string parts;
+    if (!speeds_.empty()) {
+      const auto [slowest, fastest] = std::minmax_element(speeds_.begin(), speeds_.end());
+      parts = fmt::format(", parts by speed (the slowest process has {:.2f} of the fastest's)", *slowest / *fastest);
+    }
+    return fmt::format("{} processes as {}{}, halos of {} steps{}; rank {} sends {} in {} messages for them\n{}",
+                       processes_.count(), processes_text(layout_, counts_), parts, depth_,
                        !overlap_   ? ""
                        : *overlap_ ? ", exchanged while the interior is computed"
                                    : ", exchanged between blocks",
+                       processes_.rank(), base::human_bytes(static_cast<double>(sent)), exchanges_.size(),
                        plan_.explain());
+  }
+  std::string spent() override {
+    struct Mine {
+      double computing, packing, exchanging;
+    } mine{computing_, packing_, exchanging_};
+    std::vector<Mine> all(processes_.count());
+    processes_.gather(&mine, sizeof mine, all.data());
+    const auto range = [&](double Mine::*which) {
+      const auto [least, most] = std::minmax_element(all.begin(), all.end(),
+                                                     [&](const Mine& a, const Mine& b) { return a.*which < b.*which; });
+      return fmt::format("{} to {}", base::human_seconds((*least).*which), base::human_seconds((*most).*which));
+    };
+    return fmt::format("a process computed {}, packed halos {}, exchanged and waited {}", range(&Mine::computing),
+                       range(&Mine::packing), range(&Mine::exchanging));
   }
   std::string variant() const override {
     return plan_.decisions().front().trials.at(plan_.decisions().front().winner).name;
@@ -164,6 +193,41 @@ class SpreadDomain final : public Domain<T> {
     return wished;
   }
 
+  // What each process does a second of the equal part it would have, while all the others do too.
+  Speeds speeds_for(const Device& device, const Update<T>& update, const Problem& problem,
+                    const DomainWishes& wishes) const {
+    if (!wishes.speeds.empty()) {
+      if (wishes.speeds.size() != processes_.count() ||
+          std::any_of(wishes.speeds.begin(), wishes.speeds.end(), [](double speed) { return !(speed > 0); })) {
+        throw Error(ErrorKind::invalid_argument,
+                    fmt::format("stencil: {} speeds for {} processes, or one that is not above 0", wishes.speeds.size(),
+                                processes_.count()));
+      }
+      return wishes.speeds;
+    }
+    if (!device.is_host() || wishes.planner.effort != Effort::measured || update.coefficients > 0) return {};
+    const Part part = part_of(layout_, counts_, depth_, processes_.rank());
+    const Plan<T> plan(device, update, {part.shape, part.borders, problem.threads, LeapUse::never}, wishes.planner);
+    Grid<T> grid(part.shape, update.fields);
+    std::fill(grid.all().begin(), grid.all().end(), T{1});
+    Session<T> session = plan.start(grid);
+    session.run(depth_);
+    processes_.barrier();
+    const double start = base::now();
+    double blocks = 0, seconds = 0;
+    for (; seconds < kSpeedSeconds; seconds = base::now() - start) {
+      session.run(depth_);
+      ++blocks;
+    }
+    const double mine = blocks / seconds;
+    Speeds all(processes_.count());
+    processes_.gather(&mine, sizeof mine, all.data());
+    double sum = 0;
+    for (const double speed : all) sum += speed;
+    const double slowest = *std::min_element(all.begin(), all.end());
+    return slowest * static_cast<double>(all.size()) > (1 - kAlike) * sum ? Speeds{} : all;
+  }
+
   void begin(std::span<const T> cells) {
     // Halos before the first exchange must be numbers.
     std::fill(grid_.all().begin(), grid_.all().end(), cells.front());
@@ -172,44 +236,57 @@ class SpreadDomain final : public Domain<T> {
     stale_ = true;
   }
 
+  // Adds the time from one look at the clock to the next to a sum.
+  void count(double& sum) {
+    const double now = base::now();
+    sum += now - looked_;
+    looked_ = now;
+  }
+  void compute(std::size_t steps) {
+    session_->run(steps);
+    session_->wait();
+    count(computing_);
+  }
   void pack_from_grid() {
     for (std::size_t i = 0; i < exchanges_.size(); ++i) session_->get(exchanges_[i].send, outgoing_[i].span());
+    count(packing_);
   }
   void unpack() {
     for (std::size_t i = 0; i < exchanges_.size(); ++i)
       session_->put(exchanges_[i].receive, std::span<const T>(incoming_[i].data(), incoming_[i].size()));
     stale_ = false;
+    count(packing_);
   }
   void exchange_plainly() {
     pack_from_grid();
     processes_.exchange(out_, in_);
+    count(exchanging_);
     unpack();
   }
   // The cells neighbours wait for are computed first, and travel while the whole part is computed.
   void overlapped_block() {
     edges_.compute(*session_, depth_, outgoing_);
-    processes_.exchange_during(out_, in_, [&] {
-      session_->run(depth_);
-      session_->wait();
-    });
+    processes_.exchange_during(out_, in_, [&] { compute(depth_); });
+    count(exchanging_);
     unpack();
   }
   void plain_block() {
-    session_->run(depth_);
-    session_->wait();
+    compute(depth_);
     exchange_plainly();
   }
   // Both ways in turn, timed, until all processes agree on the better one.
   void tried_block() {
     const bool overlapped = tried_ % 2 == 1;
     processes_.barrier();
-    const double before = base::now();
+    count(exchanging_);
+    const double before = looked_;
     if (overlapped) {
       overlapped_block();
     } else {
       plain_block();
     }
     const double seconds = processes_.largest(base::now() - before);
+    count(exchanging_);
     double& best = overlapped ? seconds_overlapped_ : seconds_plain_;
     best = best == 0 ? seconds : std::min(best, seconds);
     if (++tried_ == 2 * kTrials) overlap_ = seconds_overlapped_ < seconds_plain_;
@@ -237,7 +314,7 @@ class SpreadDomain final : public Domain<T> {
     std::size_t cells() const { return end > begin ? (end - begin) * box.extent[1] * box.extent[2] : 0; }
   };
   Overlap overlap_with(std::size_t rank, std::size_t begin, std::size_t end) const {
-    const Box box = slab_box(part_of(layout_, counts_, depth_, rank).global);
+    const Box box = slab_box(part_of(layout_, counts_, depth_, rank, speeds_).global);
     return {box, std::max(begin, box.begin[0]), std::min(end, box.begin[0] + box.extent[0])};
   }
   // use(offset in the piece that starts at slab `first`, offset in the process's box, cells)
@@ -307,6 +384,7 @@ class SpreadDomain final : public Domain<T> {
   Layout layout_;
   Counts counts_;
   std::size_t depth_;
+  Speeds speeds_;
   Part part_;
   std::vector<Exchange> exchanges_;
   Plan<T> plan_;
@@ -318,6 +396,7 @@ class SpreadDomain final : public Domain<T> {
   bool stale_ = true;  // halos are older than the cells
   std::optional<bool> overlap_;
   int tried_ = 0;
+  double looked_ = 0, computing_ = 0, packing_ = 0, exchanging_ = 0;
   double seconds_plain_ = 0, seconds_overlapped_ = 0;
 };
 

@@ -79,13 +79,13 @@ class Edges {
 
   // The slab as the session has it now; planned and made the first time.
   void begin(Slab& slab, ridge::stencil::Session<T>& session) {
-    if (slab.cells.size() == 0) slab.cells = PinnedArray<T>(plan_.device(), slab.box.cells() * layout_.fields);
+    if (slab.cells.size() == 0) slab.cells = PinnedArray<T>(plan_.device(), slab.box.cells() * layout_.fields, true);
     session.get(slab.box, slab.cells.span());
-    const ridge::stencil::Box whole{{0, 0, 0}, slab.box.extent};
-    if (slab.session) {
-      slab.session->put(whole, std::span<const T>(slab.cells.data(), slab.cells.size()));
-      return;
-    }
+    if (!slab.session) make(slab);
+    slab.session->put({{0, 0, 0}, slab.box.extent}, std::span<const T>(slab.cells.data(), slab.cells.size()));
+  }
+
+  void make(Slab& slab) {
     const std::size_t missing = 3 - layout_.dimensions;
     std::vector<std::size_t> shape(slab.box.extent.begin() + static_cast<std::ptrdiff_t>(missing),
                                    slab.box.extent.end());
@@ -95,7 +95,7 @@ class Edges {
                                        {shape, borders, plan_.problem().threads, ridge::stencil::LeapUse::never},
                                        {.effort = Effort::quick, .variant = same_arithmetic()});
     ridge::stencil::Grid<T> grid(shape, layout_.fields);
-    std::copy_n(slab.cells.data(), slab.cells.size(), grid.all().begin());
+    std::fill(grid.all().begin(), grid.all().end(), T{});
     slab.session.emplace(plan.start(grid));
   }
 

@@ -1,4 +1,5 @@
-// Host memory that a device copies from and to at full speed: page-locked where there is a device.
+// Memory that cells of a device's grid are packed into and come back from: page-locked memory of the host, or the
+// device's own where who else uses it takes CUDA's addresses.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -14,15 +15,22 @@ template <class T>
 class PinnedArray {
  public:
   PinnedArray() = default;
-  PinnedArray(const Device& device, std::size_t size) : size_(size) {
+  PinnedArray(const Device& device, std::size_t size, bool on_device = false) : size_(size) {
     if (device.is_host() || size == 0) {
       plain_ = base::AlignedArray<T>(size);
+      return;
+    }
+    if (on_device && device.info().backend == Backend::cuda) {
+      own_ = device.buffer(size * sizeof(T), {.name = "halos"});
       return;
     }
     locked_ =
         std::make_unique<Mapping>(device.buffer(size * sizeof(T), {.kind = MemoryKind::pinned, .name = "halos"}).map());
   }
-  T* data() { return locked_ ? reinterpret_cast<T*>(locked_->data()) : plain_.data(); }
+  T* data() {
+    if (own_) return reinterpret_cast<T*>(own_.native());  // CUDA's addresses are one space with the host's
+    return locked_ ? reinterpret_cast<T*>(locked_->data()) : plain_.data();
+  }
   std::size_t size() const { return size_; }
   std::span<T> span() { return {data(), size_}; }
 
@@ -30,6 +38,7 @@ class PinnedArray {
   std::size_t size_ = 0;
   base::AlignedArray<T> plain_;
   std::unique_ptr<Mapping> locked_;
+  Buffer own_;
 };
 
 }  // namespace ridge::mpi

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ridge/error.hpp>
 #include <ridge/mpi/stencil.hpp>
 
@@ -16,12 +17,13 @@ class Session<T>::Impl {
       : all_(all), shape_(given.shape), axes_(given.shape.size()), fields_(update.fields) {
     std::string words = "a stencil of";
     for (const std::size_t extent : given.shape) words += fmt::format(" {}", extent);
-    all.must_be_equal(fmt::format("{} cells, {} fields, processes \"{}\", halo {}", words, update.fields,
-                                  options.processes, options.halo));
+    all.must_be_equal(fmt::format("{} cells, {} fields, processes \"{}\", halo {}, speeds [{}]", words, update.fields,
+                                  options.processes, options.halo, fmt::join(options.speeds, ", ")));
     ridge::stencil::Problem problem = given;
     if (problem.threads == 0) problem.threads = all.threads();
     problem.leap = ridge::stencil::LeapUse::never;  // the same bits on any number of processes
-    const ridge::stencil::DomainWishes wishes{options.planning, options.processes, options.halo, options.overlap};
+    const ridge::stencil::DomainWishes wishes{options.planning, options.processes, options.halo, options.overlap,
+                                              options.speeds};
     domain_ = make_domain(all, device, update, problem, wishes);
   }
 
@@ -99,6 +101,7 @@ class Session<T>::Impl {
     started_ = true;
   }
   std::string explain() const { return domain_->explain(); }
+  std::string spent() const { return domain_->spent(); }
 
  private:
   std::vector<std::size_t> file_shape() const {
@@ -162,6 +165,11 @@ void Session<T>::load(const std::string& path) {
 template <class T>
 std::string Session<T>::explain() const {
   return impl_->explain();
+}
+
+template <class T>
+std::string Session<T>::spent() const {
+  return impl_->spent();
 }
 
 template class Session<float>;

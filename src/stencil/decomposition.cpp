@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -117,12 +118,39 @@ std::size_t choose_depth(const Layout& layout, const Counts& processes, std::siz
   return std::clamp<std::size_t>(cheap, 1, std::min(most, deepest(layout, processes)));
 }
 
-Part part_of(const Layout& layout, const Counts& processes, std::size_t depth, std::size_t rank) {
+namespace {
+
+// Cells [begin, end) of an axis that layer `mine` of its processes owns.
+base::Share layer(const Layout& layout, const Counts& processes, std::size_t depth, const Speeds& speeds,
+                  std::size_t axis, std::size_t mine) {
+  const std::size_t extent = layout.shape[axis], layers = processes[axis];
+  const std::size_t least = std::max<std::size_t>(1, std::max<std::size_t>(2, depth) * radius_of(layout, axis));
+  if (speeds.empty() || layers == 1 || least * layers >= extent) return base::share(extent, mine, layers);
+  std::vector<double> weights(layers, 0);
+  for (std::size_t rank = 0; rank < speeds.size(); ++rank) weights[coordinates(processes, rank)[axis]] += speeds[rank];
+  double all = 0;
+  for (const double weight : weights) all += weight;
+  // Everybody has what he must have; the rest goes by speed, which is exact but for that floor.
+  double before = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0;; ++i) {
+    before += weights[i];
+    const auto wanted = static_cast<std::size_t>(std::llround(static_cast<double>(extent) * before / all));
+    const std::size_t end =
+        i + 1 == layers ? extent : std::clamp(wanted, begin + least, extent - (layers - 1 - i) * least);
+    if (i == mine) return {begin, end};
+    begin = end;
+  }
+}
+
+}  // namespace
+
+Part part_of(const Layout& layout, const Counts& processes, std::size_t depth, std::size_t rank, const Speeds& speeds) {
   const Counts mine = coordinates(processes, rank);
   Part part;
   const std::size_t missing = 3 - layout.dimensions;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const auto share = base::share(layout.shape[axis], mine[axis], processes[axis]);
+    const auto share = layer(layout, processes, depth, speeds, axis, mine[axis]);
     part.global.begin[axis] = share.begin;
     part.global.extent[axis] = share.end - share.begin;
     const std::size_t halo = depth * radius_of(layout, axis);
@@ -141,9 +169,10 @@ Part part_of(const Layout& layout, const Counts& processes, std::size_t depth, s
   return part;
 }
 
-std::vector<Exchange> exchanges(const Layout& layout, const Counts& processes, std::size_t depth, std::size_t rank) {
+std::vector<Exchange> exchanges(const Layout& layout, const Counts& processes, std::size_t depth, std::size_t rank,
+                                const Speeds& speeds) {
   const Counts mine = coordinates(processes, rank);
-  const Part part = part_of(layout, processes, depth, rank);
+  const Part part = part_of(layout, processes, depth, rank, speeds);
   std::vector<Exchange> list;
   const auto tag_of = [](int z, int y, int x) { return ((z + 1) * 3 + y + 1) * 3 + x + 1; };
   for (int z = -1; z <= 1; ++z) {

@@ -34,7 +34,11 @@ struct Part {
   std::vector<std::size_t> shape;  // of its own grid, halos included; as many axes as the whole
   Borders borders;                 // of its own grid: inner sides are fixed, and what they spoil lies in the halo
 };
-Part part_of(const Layout& layout, const Counts& processes, std::size_t depth, std::size_t rank);
+// A speed a process, where they differ: along an axis each layer of processes gets cells as its mean speed is, and not
+// less than its neighbours' halos need. None: equal parts.
+using Speeds = std::vector<double>;
+Part part_of(const Layout& layout, const Counts& processes, std::size_t depth, std::size_t rank,
+             const Speeds& speeds = {});
 
 // A box that goes to a neighbour and the one that comes from it, all neighbours at once, corners included.
 struct Exchange {
@@ -43,6 +47,7 @@ struct Exchange {
   int send_tag = 0, receive_tag = 0;
   std::array<int, 3> direction{};
 };
-std::vector<Exchange> exchanges(const Layout& layout, const Counts& processes, std::size_t depth, std::size_t rank);
+std::vector<Exchange> exchanges(const Layout& layout, const Counts& processes, std::size_t depth, std::size_t rank,
+                                const Speeds& speeds = {});
 
 }  // namespace ridge::stencil

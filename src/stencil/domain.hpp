@@ -49,6 +49,8 @@ class Domain {
   virtual double largest(double value) = 0;
   virtual std::string explain() const = 0;  // the plan, and how the grid is spread
   virtual std::string variant() const = 0;  // what runs
+  // By all processes: where the time of run() went since the start; empty where there is nobody to wait for.
+  virtual std::string spent() { return {}; }
 };
 
 template <class T>
@@ -61,6 +63,9 @@ struct DomainWishes {
   std::string processes = {};        // "2x2": how many along each axis, slowest first; empty: chosen
   std::size_t depth = 0;             // steps between exchanges of halos; 0: chosen
   std::optional<bool> overlap = {};  // exchange while the interior is computed; nothing: measured
+  // A process each, the same on all: parts as large as processes are fast. None: measured where planning measures, and
+  // equal where that finds them alike.
+  std::vector<double> speeds = {};
 };
 
 // All of it in this process.

@@ -74,6 +74,13 @@ if "$ridge" devices 2>/dev/null | grep -q "opencl:0"; then
 fi
 export RIDGE_BACKENDS=host
 
+# --- how it scales ----------------------------------------------------------------------------------------------------
+timeout 60 "$mpirun" -n 2 "$ridge" bench stencil --stencil star2d:1 --type f64 --size 48x64 --steps 20 --threads 1 --seconds 0 \
+  >stdout 2>stderr || fail "bench stencil: $(cat stderr)"
+has "of 2 times one process alone" stdout
+has "exchanged and waited" stdout
+[ "$(grep -c 'Gcell/s,' stdout)" -eq 1 ] || fail "not one line: $(cat stdout)"
+
 # --- mistakes: told once, all processes end ---------------------------------------------------------------------------
 mistake() {
   local words=$1 n=$2

@@ -38,14 +38,14 @@ void for_cells(const std::array<std::size_t, 3>& shape, std::size_t fields, cons
 
 template <class T>
 void expect_equal_when_cut(const Update<T>& update, const Problem& problem, const Counts& processes, std::size_t depth,
-                           std::size_t steps) {
+                           std::size_t steps, const Speeds& speeds = {}) {
   const Layout layout = resolve(update, problem);
   const Grid<T> initial = numbered<T>(problem.shape, update.fields);
   const std::size_t ranks = processes[0] * processes[1] * processes[2];
   std::vector<Session<T>> sessions;
   std::vector<Part> parts;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    parts.push_back(part_of(layout, processes, depth, rank));
+    parts.push_back(part_of(layout, processes, depth, rank, speeds));
     const Plan<T> plan(host(), update, {.shape = parts.back().shape, .borders = parts.back().borders, .threads = 1},
                        {.effort = Effort::quick, .use_wisdom = false});
     Grid<T> grid(parts.back().shape, update.fields);
@@ -59,14 +59,14 @@ void expect_equal_when_cut(const Update<T>& update, const Problem& problem, cons
   for (std::size_t left = steps; left > 0;) {
     std::map<std::tuple<std::size_t, std::size_t, int>, std::vector<T>> mail;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
-      for (const Exchange& exchange : exchanges(layout, processes, depth, rank)) {
+      for (const Exchange& exchange : exchanges(layout, processes, depth, rank, speeds)) {
         std::vector<T> cells(exchange.send.cells() * update.fields);
         sessions[rank].get(exchange.send, cells);
         ASSERT_TRUE(mail.emplace(std::tuple(rank, exchange.rank, exchange.send_tag), cells).second);
       }
     }
     for (std::size_t rank = 0; rank < ranks; ++rank) {
-      for (const Exchange& exchange : exchanges(layout, processes, depth, rank)) {
+      for (const Exchange& exchange : exchanges(layout, processes, depth, rank, speeds)) {
         const auto found = mail.extract(std::tuple(exchange.rank, rank, exchange.receive_tag));
         ASSERT_TRUE(found);
         ASSERT_EQ(found.mapped().size(), exchange.receive.cells() * update.fields);
@@ -144,6 +144,30 @@ TEST(Decomposition, PartsCoverTheGridOnce) {
     }
     EXPECT_THAT(covered, testing::Each(1)) << ranks;
   }
+}
+
+TEST(Decomposition, PartsAsLargeAsProcessesAreFast) {
+  const auto update = heat<float>({.alpha = 1, .dt = 0.2, .spacing = {1, 1}});
+  expect_equal_when_cut<float>(update, {.shape = {40, 23}}, {1, 3, 1}, 3, 10, {1, 4, 2});
+  Borders around;
+  around.low = around.high = {Border::periodic, Border::periodic, Border::periodic};
+  expect_equal_when_cut<float>(update, {.shape = {31, 40}, .borders = around}, {1, 2, 2}, 4, 9, {1, 1, 5, 2});
+  const Layout layout = plane(1600, 100);
+  const Speeds speeds{1, 1, 0.5, 1, 1e-9, 1, 1, 1};  // hardly any: as much as its neighbours' halos need
+  std::size_t end = 0;
+  std::vector<std::size_t> rows;
+  for (std::size_t rank = 0; rank < 8; ++rank) {
+    const Box box = part_of(layout, {1, 8, 1}, 16, rank, speeds).global;
+    EXPECT_EQ(box.begin[1], end);
+    end += box.extent[1];
+    rows.push_back(box.extent[1]);
+  }
+  EXPECT_EQ(end, 1600u);
+  EXPECT_EQ(rows[4], 16u);
+  EXPECT_EQ(rows[0], rows[1]);
+  EXPECT_NEAR(static_cast<double>(rows[2]), 0.5 * static_cast<double>(rows[1]), 1);
+  // Too thin for anything but equal parts.
+  EXPECT_EQ(part_of(plane(64, 64), {1, 4, 1}, 16, 1, {1, 9, 1, 1}).global.extent[1], 16u);
 }
 
 TEST(Decomposition, ChoosesSensibly) {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <ridge/mpi/box.hpp>
 #include <ridge/mpi/communicator.hpp>
@@ -24,6 +25,9 @@ struct Options {
   std::string processes = {};        // "2x2": how many along each axis, slowest first; empty: chosen
   std::size_t halo = 0;              // steps between exchanges; 0: chosen
   std::optional<bool> overlap = {};  // exchange while the interior is computed; nothing: measured while it runs
+  // One a process, the same on all: boxes as large as processes are fast. None: measured by a plan that measures, on
+  // the host, and equal where they are alike.
+  std::vector<double> speeds = {};
 };
 
 // T: float, double, std::int32_t, std::uint8_t. Every call is made by all processes.
@@ -43,7 +47,9 @@ class Session {
   // have. load() starts from one, on any number of processes.
   void save(const std::string& path) const;
   void load(const std::string& path);
+  // How the grid is cut, what each process sends, what runs; and where the time of run() went.
   std::string explain() const;
+  std::string spent() const;
 
  private:
   class Impl;

@@ -11,7 +11,9 @@
 #include "base/text.hpp"
 #include "cli/bench/bench.hpp"
 #include "cli/bench/stencil_problem.hpp"
+#include "cli/bench/stencil_spread.hpp"
 #include "cli/fft/lengths.hpp"
+#include "cli/with_processes.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -61,7 +63,8 @@ void set_system(StencilBench& one, const Device& device, const std::string& name
   one.steps = quick ? 12 : large ? 96 : 24;
 }
 
-void run_stencil(const StencilWishes& wishes, const BenchWishes& bench) {
+void run_stencil(const StencilWishes& wishes, const BenchWishes& bench, const mpi::Communicator& all) {
+  const bool spread = all.count() > 1;
   for (const std::string& peer : bench.against) {
     if (peer != "plain") throw Error(ErrorKind::invalid_argument, fmt::format("no peer \"{}\"; there is plain", peer));
   }
@@ -97,23 +100,26 @@ void run_stencil(const StencilWishes& wishes, const BenchWishes& bench) {
       }
     }
   }
-  const auto progress = base::terminal_progress();
+  const base::Progress progress =
+      all.root() ? base::terminal_progress() : base::Progress([](double, const std::string&) {});
   std::vector<std::string> notes;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto& [device, one] = cases[i];
     progress(static_cast<double>(i) / static_cast<double>(cases.size()),
              fmt::format("{} on {}", stencil_problem_text(one), device.id()));
     try {
-      const StencilBenchResult measured = bench_stencil(device, one);
+      const StencilBenchResult measured = spread ? bench_stencil_spread(all, device, one) : bench_stencil(device, one);
+      if (!all.root()) continue;
       result.rows.insert(result.rows.end(), measured.rows.begin(), measured.rows.end());
       notes.insert(notes.end(), measured.notes.begin(), measured.notes.end());
       if (bench.explain) fmt::print("{}\n", measured.explanation);
     } catch (const Error& error) {
-      if (cases.size() == 1) throw;
+      if (cases.size() == 1 || spread) throw;
       notes.push_back(fmt::format("{}: {} left out: {}", device.id(), stencil_problem_text(one), error.what()));
     }
   }
   progress(1, "");
+  if (!all.root()) return;
   fmt::print("{}", stencil_table(result.rows));
   save_bench(result, bench);
   for (const std::string& note : notes) fmt::print("{}\n", note);
@@ -176,6 +182,8 @@ void add_bench_stencil(Command& bench) {
       "  ridge bench stencil --device cuda:0 --stencil star2d:1 --all   every variant\n"
       "  ridge bench stencil --stencil star3d:1 --size 256x256x256 --steps 100 --border periodic --type f64\n"
       "  ridge bench stencil --stencil wave2d,acoustic3d:8,euler2d,maxwell2d --type f32   systems of fields\n"
+      "  mpirun -n 16 ridge bench stencil --stencil star2d:1 --size 2048x2048     so many cells a process: how it "
+      "scales\n"
       "\n* marks the planner's choice. The plain loop is what a compiler makes of the loop a person would write, over "
       "the\n"
       "same threads; on a device, a kernel with one cell a work-item. A roof of three accesses counts the read before "
@@ -206,7 +214,9 @@ void add_bench_stencil(Command& bench) {
   command.option("--seconds", wishes->seconds, "Time to spend on each; two runs at least")
       .shows_default()
       .between(0.0, 60.0);
-  command.runs([wishes, bench_wishes] { run_stencil(*wishes, *bench_wishes); });
+  command.runs([wishes, bench_wishes] {
+    with_processes([&](const mpi::Communicator& all) { run_stencil(*wishes, *bench_wishes, all); });
+  });
 }
 
 }  // namespace ridge::cli

@@ -1,5 +1,8 @@
 #include "cli/peers/fftw_mpi.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+
 #include <ridge/error.hpp>
 
 #ifdef RIDGE_HAVE_FFTW_MPI
@@ -10,7 +13,10 @@ namespace ridge::cli {
 namespace {
 
 // Of each plan. Under a short limit its processes come to different plans and abort.
-constexpr double kPlanningSeconds = 20;
+double planning_seconds() {
+  const char* given = std::getenv("RIDGE_FFTW_SECONDS");
+  return given == nullptr ? 20 : std::max(1.0, std::atof(given));
+}
 
 template <class T>
 struct Calls;
@@ -55,7 +61,7 @@ class FftwMpi final : public SpreadPeer {
       throw Error(ErrorKind::unavailable, "fftw-mpi is set beside one forward transform of two or three axes");
     }
     C::init();
-    C::limit(kPlanningSeconds);
+    C::limit(planning_seconds());
     std::vector<std::ptrdiff_t> shape(problem.shape.begin(), problem.shape.end()), half = shape;
     if (problem.real) half.back() = half.back() / 2 + 1;
     const int axes = static_cast<int>(shape.size());

@@ -146,7 +146,11 @@ class Run {
       if (stopped && !last) return stop();
     }
     progress_(1, "");
-    if (domain_->root()) summarize();
+    const std::string spent = domain_->spent();
+    if (domain_->root()) {
+      summarize();
+      if (!spent.empty()) fmt::print("{}\n", spent);
+    }
     return 0;
   }
 

@@ -81,18 +81,13 @@ CudaQueue::~CudaQueue() {
 
 void CudaQueue::upload(const void* from, MemoryState& to, std::size_t bytes, std::ptrdiff_t offset) {
   cuda->make_current();
-  const CUresult result = to.kind == MemoryKind::device
-                              ? cuda->driver.memcpy_host_to_device(address(to, offset), from, bytes, stream)
-                              : cuda->driver.memcpy_any(address(to, offset), unified(from), bytes, stream);
-  cuda->check(result, "uploading");
+  // All addresses are one space: `from` may be of the device too.
+  cuda->check(cuda->driver.memcpy_any(address(to, offset), unified(from), bytes, stream), "uploading");
 }
 
 void CudaQueue::download(MemoryState& from, void* to, std::size_t bytes, std::ptrdiff_t offset) {
   cuda->make_current();
-  const CUresult result = from.kind == MemoryKind::device
-                              ? cuda->driver.memcpy_device_to_host(to, address(from, offset), bytes, stream)
-                              : cuda->driver.memcpy_any(unified(to), address(from, offset), bytes, stream);
-  cuda->check(result, "downloading");
+  cuda->check(cuda->driver.memcpy_any(unified(to), address(from, offset), bytes, stream), "downloading");
 }
 
 void CudaQueue::copy(MemoryState& from, MemoryState& to, std::size_t bytes, std::ptrdiff_t from_offset,

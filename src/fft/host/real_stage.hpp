@@ -21,6 +21,8 @@ class RealStage {
   std::size_t tile() const;  // elements: a block of samples, then a block of spectra
   std::size_t kernel_scratch() const { return kernel_.scratch(); }
   std::size_t units() const { return loops_[0].count * loops_[1].count * loops_[2].count; }
+  std::size_t planes() const { return loops_[0].count * loops_[1].count; }
+  const std::array<Loop, kMostAxes>& loops() const { return loops_; }
   double points() const { return static_cast<double>(units()) * static_cast<double>(n_); }
   const RealKernel<T>& kernel() const { return kernel_; }
   // Rows straight from one array to the other.

@@ -11,6 +11,13 @@ namespace {
 constexpr std::size_t kTilePoints = 2048;  // lines shorter than this share a tile: half a common L1 in double
 constexpr std::size_t kColumns = 32;       // columns of a unit: whole cache lines, wide enough for the prefetcher
 
+// Columns whose points lie over more than this are gathered in a tile first, if a first cache holds one that is wide
+// enough: a strip alone touches a page a point, and where strides are powers of two its lines share a few sets.
+constexpr std::size_t kFarBytes = std::size_t{128} << 10, kGatheredBytes = std::size_t{64} << 10, kLeastWidth = 128;
+
+// Elements from row to row of such a tile: whole cache lines.
+std::size_t gathered_pitch(std::size_t columns) { return (columns + 7) / 8 * 8; }
+
 // What a core's own cache keeps: from here on a copy past the caches is 1.2 times as fast as one through them with one
 // thread, 1.6 times with sixteen (Xeon, 2 MB of L2). Lines that would not fit there have better ways of their own.
 constexpr std::size_t kStreamBytes = std::size_t{3} << 20;
@@ -57,8 +64,13 @@ Stage<T>::Stage(const LineKernel<T>& line, std::size_t axis, const Side& in, con
   }
   block_ = access_ == Access::columns ? std::min(kColumns, loops_.back().count)
                                       : std::clamp<std::size_t>(kTilePoints / n_, 1, loops_.back().count);
-  const bool through_tile = load_ != nullptr || access_ == Access::tiles;
-  if (through_tile) tile_ = block_ * n_;
+  const std::size_t reach = n_ * std::max(in_stride_, out_stride_) * sizeof(Complex);
+  const std::size_t fitting = std::min(block_, kGatheredBytes / (n_ * sizeof(Complex)));
+  far_ =
+      access_ == Access::columns && load_ == nullptr && reach > kFarBytes && fitting * sizeof(Complex) >= kLeastWidth;
+  if (far_) block_ = fitting;
+  const bool through_tile = load_ != nullptr || access_ == Access::tiles || far_;
+  if (through_tile) tile_ = (far_ ? gathered_pitch(block_ + block_ / 4) : block_) * n_;
 }
 
 template <class T>
@@ -80,6 +92,16 @@ std::size_t Stage<T>::units() const {
   const std::size_t outer = loops_[0].count * loops_[1].count;
   const std::size_t inner = loops_[2].count;
   return access_ == Access::columns ? outer * ((inner + block_ - 1) / block_) : outer * inner;
+}
+
+template <class T>
+bool Stage<T>::same_planes(const std::array<Loop, kMostAxes>& rows, bool before) const {
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (loops_[i].count != rows[i].count) return false;
+    // Out of a row's loop are spectra, which rows before it write and rows after it read.
+    if (loops_[i].count > 1 && rows[i].out != (before ? loops_[i].in : loops_[i].out)) return false;
+  }
+  return true;
 }
 
 template <class T>
@@ -188,11 +210,25 @@ void Stage<T>::run_columns(Direction direction, const void* in, Complex* out, co
   const Loop& inner = loops_.back();
   // Whole strips at a time only where nothing else has to be done to them while they are in cache.
   const std::size_t width = tile_ == 0 && store_ == nullptr ? count : block_;
-  for (std::size_t done = 0; done < count; done += width) {
-    const std::size_t lines = std::min(width, count - done);
+  for (std::size_t done = 0, lines = 0; done < count; done += lines) {
+    lines = std::min(width, count - done);
     Complex* const target = out + at.out + done;
     const Complex* source = static_cast<const Complex*>(in) + at.in + done;
     std::size_t source_stride = in_stride_;
+    if (far_) {
+      if (count - done <= width + width / 4) lines = count - done;  // the odd columns of a real spectrum's rows
+      const std::size_t pitch = gathered_pitch(lines);
+      Complex* const tile = scratch.tile;
+      for (std::size_t i = 0; i < n_; ++i) std::copy_n(source + i * in_stride_, lines, tile + i * pitch);
+      line_.run_columns(direction, tile, pitch, tile, pitch, lines, scratch.kernel);
+      if (store_ != nullptr) {
+        const Block block{n_, lines, at.out_factor + done * inner.out_factor, {out_factor_, inner.out_factor}};
+        store_complex(*store_, tile, {pitch, 1}, target, {out_stride_, 1}, block);
+      } else {
+        for (std::size_t i = 0; i < n_; ++i) std::copy_n(tile + i * pitch, lines, target + i * out_stride_);
+      }
+      continue;
+    }
     if (tile_ != 0) {
       const Block block{n_, lines, at.in_factor + done * inner.in_factor, {in_factor_, inner.in_factor}};
       load_complex(*load_, input(in, at.in + done), {in_stride_, 1}, scratch.tile, {lines, 1}, block);

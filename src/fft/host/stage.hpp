@@ -41,7 +41,11 @@ class Stage {
   // written. For transforms that are not in place, `threads` sharing the units.
   void stream_large_results(std::size_t threads);
   std::size_t kernel_scratch() const;
-  std::size_t units() const;  // what can be shared among threads
+  std::size_t units() const;                                                // what can be shared among threads
+  std::size_t planes() const { return loops_[0].count * loops_[1].count; }  // each a run of units, in their order
+  // Whether its planes are those of a stage over rows, which comes before (and leaves each where it is read), or after.
+  bool same_planes(const std::array<Loop, kMostAxes>& rows, bool before) const;
+  const std::array<Loop, kMostAxes>& loops() const { return loops_; }
   double points() const;
   Access access() const { return access_; }
   const LineKernel<T>& line() const { return line_; }
@@ -72,6 +76,7 @@ class Stage {
   std::size_t block_;  // lines a tile holds
   std::size_t tile_ = 0;
   bool streaming_ = false;
+  bool far_ = false;  // columns that a tile gathers
 };
 
 extern template class Stage<float>;

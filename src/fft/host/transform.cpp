@@ -22,6 +22,7 @@ namespace {
 
 // Less than this many points are not worth waking threads for.
 constexpr double kPointsWorthThreads = 1 << 14;
+constexpr double kPlaneBytes = 4 << 20;  // a core's caches keep at least part of it
 constexpr std::size_t kLongLine = std::size_t{1} << 16;
 constexpr std::size_t kStackBytes = 72 * 1024;  // two buffers of 4096 points of float
 
@@ -123,9 +124,9 @@ void Transform<T>::build_real(const planner::Options& options) {
     packed *= spectrum.shape[axis];
   }
   work_.batch = packed;
-  for (const std::size_t axis : axes) {
-    const bool first = axis == axes.front();
-    inverse_->stages.emplace_back(line(spectrum.shape[axis], options), axis, first ? spectrum : work_, work_, 1,
+  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {  // the one beside the rows last
+    const bool first = axis == axes.rbegin();
+    inverse_->stages.emplace_back(line(spectrum.shape[*axis], options), *axis, first ? spectrum : work_, work_, 1,
                                   first ? &inverse_->load : nullptr, nullptr);
   }
   inverse_->real.emplace(*real_, last, samples, work_, 1, nullptr, &inverse_->store);
@@ -240,6 +241,7 @@ Transform<T>::Transform(const Device& device, const Problem& problem, const plan
     build_complex(*inverse_, layout_.spectrum, layout_.samples, options);
   }
   decide_threads(options);
+  decide_planes();
   decide_alone();
 
   // What is read again by a next stage should stay where it is. Arm cores write whole lines without reading them first.
@@ -279,67 +281,142 @@ std::size_t Transform<T>::threads_for(const AnyStage& stage) const {
 }
 
 template <class T>
-void Transform<T>::run_stages(Direction direction, const Way& way, const void* in, Complex* out,
+void Transform<T>::decide_planes() {
+  const auto worth_it = [&](std::size_t planes, double points) {
+    const bool even = planes % threads_ == 0 || planes >= 4 * threads_;
+    return planes > 1 && even && points / static_cast<double>(planes) * sizeof(Complex) <= kPlaneBytes;
+  };
+  for (Way* way : {forward_.get(), inverse_.get()}) {
+    if (way->stages.size() < (real_ ? 1U : 2U)) continue;
+    const bool rows_first = !real_ || way == forward_.get();
+    const Stage<T>& columns = way->stages[real_ ? (rows_first ? 0 : way->stages.size() - 1) : 1];
+    const auto& rows = real_ ? way->real->loops() : way->stages[0].loops();
+    way->by_planes = columns.same_planes(rows, rows_first) && worth_it(columns.planes(), columns.points());
+  }
+}
+
+// Units of a stage, all of them or a plane's.
+template <class T>
+auto Transform<T>::units_of(const Stage<T>& stage, Direction direction, const void* in, Complex* out,
+                            Scratch<T>& scratch) const {
+  return [&stage, &scratch, direction, in, out](std::size_t thread, std::size_t begin, std::size_t end) {
+    Complex* const own = scratch.of_thread[thread];
+    stage.run(direction, in, out, begin, end, {own, own + lines_of(stage.tile())});
+  };
+}
+
+template <class T>
+auto Transform<T>::units_of(const RealStage<T>& stage, Direction direction, const void* in, void* out,
+                            Scratch<T>& scratch) const {
+  return [&stage, &scratch, direction, in, out](std::size_t thread, std::size_t begin, std::size_t end) {
+    Complex* const own = scratch.of_thread[thread];
+    const StageScratch<T> parts{own, own + lines_of(stage.tile())};
+    if (direction == Direction::forward) {
+      stage.forward(in, static_cast<Complex*>(out), begin, end, parts);
+    } else {
+      stage.inverse(static_cast<const Complex*>(in), static_cast<T*>(out), begin, end, parts);
+    }
+  };
+}
+
+namespace {
+
+// One pointer is all a task may hold: a larger one would be allocated.
+template <class Units>
+void run_all(std::size_t threads, std::size_t count, const Units& units) {
+  struct Call {
+    std::size_t count;
+    const Units& units;
+  } const call{count, units};
+  base::parallel(threads, [&call](std::size_t thread, std::size_t number) {
+    const base::Share share = base::share(call.count, thread, number);
+    call.units(thread, share.begin, share.end);
+  });
+}
+
+// Both of each plane: `first` has so many units in one, `second` so many.
+template <class First, class Second>
+void run_by_planes(std::size_t threads, std::size_t planes, std::size_t in_first, const First& first,
+                   std::size_t in_second, const Second& second) {
+  run_all(threads, planes, [&](std::size_t thread, std::size_t begin, std::size_t end) {
+    for (std::size_t plane = begin; plane < end; ++plane) {
+      first(thread, plane * in_first, (plane + 1) * in_first);
+      second(thread, plane * in_second, (plane + 1) * in_second);
+    }
+  });
+}
+
+template <class AnyStage>
+std::size_t units_a_plane(const AnyStage& stage) {
+  return stage.units() / stage.planes();
+}
+
+}  // namespace
+
+template <class T>
+void Transform<T>::run_stages(Direction direction, std::span<const Stage<T>> stages, const void* in, Complex* out,
                               Scratch<T>& scratch) const {
-  for (const Stage<T>& stage : way.stages) {
-    struct Call {
-      const Stage<T>& stage;
-      Direction direction;
-      const void* in;
-      Complex* out;
-      Scratch<T>& scratch;
-    };
-    const Call call{stage, direction, in, out, scratch};
-    // One pointer is all a task may hold: a larger one would be allocated.
-    base::parallel(threads_for(stage), [&call](std::size_t thread, std::size_t threads) {
-      const base::Share share = base::share(call.stage.units(), thread, threads);
-      Complex* const own = call.scratch.of_thread[thread];
-      call.stage.run(call.direction, call.in, call.out, share.begin, share.end,
-                     {own, own + lines_of(call.stage.tile())});
-    });
+  for (const Stage<T>& stage : stages) {
+    run_all(threads_for(stage), stage.units(), units_of(stage, direction, in, out, scratch));
     in = out;
   }
 }
 
 template <class T>
-void Transform<T>::run_real_rows(Direction direction, const void* in, void* out, Scratch<T>& scratch) const {
-  struct Call {
-    const RealStage<T>& stage;
-    Direction direction;
-    const void* in;
-    void* out;
-    Scratch<T>& scratch;
-  };
-  const Call call{direction == Direction::forward ? *forward_->real : *inverse_->real, direction, in, out, scratch};
-  base::parallel(threads_for(call.stage), [&call](std::size_t thread, std::size_t threads) {
-    const base::Share share = base::share(call.stage.units(), thread, threads);
-    Complex* const own = call.scratch.of_thread[thread];
-    const StageScratch<T> parts{own, own + lines_of(call.stage.tile())};
-    if (call.direction == Direction::forward) {
-      call.stage.forward(call.in, static_cast<Complex*>(call.out), share.begin, share.end, parts);
-    } else {
-      call.stage.inverse(static_cast<const Complex*>(call.in), static_cast<T*>(call.out), share.begin, share.end,
-                         parts);
-    }
-  });
+void Transform<T>::run_complex(Direction direction, const Way& way, const void* in, Complex* out,
+                               Scratch<T>& scratch) const {
+  std::span<const Stage<T>> stages = way.stages;
+  if (way.by_planes) {
+    const Stage<T>&rows = stages[0], &columns = stages[1];
+    run_by_planes(threads_for(columns), columns.planes(), units_a_plane(rows),
+                  units_of(rows, direction, in, out, scratch), units_a_plane(columns),
+                  units_of(columns, direction, out, out, scratch));
+    stages = stages.subspan(2);
+    in = out;
+  }
+  run_stages(direction, stages, in, out, scratch);
 }
 
 template <class T>
 void Transform<T>::run_real_forward(const void* in, Complex* out, Scratch<T>& scratch) const {
-  run_real_rows(Direction::forward, in, out, scratch);
-  run_stages(Direction::forward, *forward_, out, out, scratch);
+  constexpr Direction kForward = Direction::forward;
+  const RealStage<T>& rows = *forward_->real;
+  std::span<const Stage<T>> stages = forward_->stages;
+  const auto row_units = units_of(rows, kForward, in, out, scratch);
+  if (forward_->by_planes) {
+    const Stage<T>& columns = stages[0];
+    run_by_planes(threads_for(columns), columns.planes(), units_a_plane(rows), row_units, units_a_plane(columns),
+                  units_of(columns, kForward, out, out, scratch));
+    stages = stages.subspan(1);
+  } else {
+    run_all(threads_for(rows), rows.units(), row_units);
+  }
+  run_stages(kForward, stages, out, out, scratch);
 }
 
 template <class T>
 void Transform<T>::run_real_inverse(const Complex* in, T* out, Scratch<T>& scratch) const {
-  if (inverse_->stages.empty()) {
-    run_real_rows(Direction::inverse, in, out, scratch);
+  constexpr Direction kInverse = Direction::inverse;
+  const RealStage<T>& rows = *inverse_->real;
+  std::span<const Stage<T>> stages = inverse_->stages;
+  if (stages.empty()) {
+    run_all(threads_for(rows), rows.units(), units_of(rows, kInverse, in, out, scratch));
     return;
   }
   Complex* const work = scratch.shared.data();
+  const Stage<T>& columns = stages.back();
+  if (inverse_->by_planes) stages = stages.first(stages.size() - 1);
   for (std::size_t b = 0; b < problem_.batch; ++b) {
-    run_stages(Direction::inverse, *inverse_, in + b * layout_.spectrum.batch, work, scratch);
-    run_real_rows(Direction::inverse, work, out + b * layout_.samples.batch, scratch);
+    const Complex* const spectrum = in + b * layout_.spectrum.batch;
+    run_stages(kInverse, stages, spectrum, work, scratch);
+    const auto row_units = units_of(rows, kInverse, work, out + b * layout_.samples.batch, scratch);
+    if (inverse_->by_planes) {
+      const Complex* const from = stages.empty() ? spectrum : work;
+      run_by_planes(threads_for(columns), columns.planes(), units_a_plane(columns),
+                    units_of(columns, kInverse, from, work, scratch), units_a_plane(rows), row_units);
+    } else {
+      run_all(threads_for(rows), rows.units(), row_units);
+    }
   }
 }
 
@@ -388,7 +465,7 @@ void Transform<T>::run(Direction direction, const void* in, void* out) const {
   } else if (two_step_) {
     run_two_step(direction, static_cast<const Complex*>(in), target, *scratch);
   } else {
-    run_stages(direction, direction == Direction::forward ? *forward_ : *inverse_, in, target, *scratch);
+    run_complex(direction, direction == Direction::forward ? *forward_ : *inverse_, in, target, *scratch);
   }
 }
 

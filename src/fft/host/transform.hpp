@@ -101,6 +101,9 @@ class Transform {
     Factors<T> load, store;
     std::optional<RealStage<T>> real;  // before the stages of a forward way, after those of an inverse one
     std::vector<Stage<T>> stages;
+    // The last axis and the one before it go plane by plane, so that the second finds a plane in the cache where the
+    // first left it.
+    bool by_planes = false;
   };
 
   const LineKernel<T>& line(std::size_t n, const planner::Options& options);
@@ -108,12 +111,16 @@ class Transform {
   void build_real(const planner::Options& options);
   std::shared_ptr<const RealKernel<T>> real_line(std::size_t n, const planner::Options& options);
   void decide_threads(const planner::Options& options);
-  void run_stages(Direction direction, const Way& way, const void* in, Complex* out, Scratch<T>& scratch) const;
+  void decide_planes();
+  void run_stages(Direction direction, std::span<const Stage<T>> stages, const void* in, Complex* out,
+                  Scratch<T>& scratch) const;
+  void run_complex(Direction direction, const Way& way, const void* in, Complex* out, Scratch<T>& scratch) const;
+  auto units_of(const Stage<T>& stage, Direction direction, const void* in, Complex* out, Scratch<T>& scratch) const;
+  auto units_of(const RealStage<T>& stage, Direction direction, const void* in, void* out, Scratch<T>& scratch) const;
   template <class AnyStage>
   std::size_t threads_for(const AnyStage& stage) const;
   void run_real_forward(const void* in, Complex* out, Scratch<T>& scratch) const;
   void run_real_inverse(const Complex* in, T* out, Scratch<T>& scratch) const;
-  void run_real_rows(Direction direction, const void* in, void* out, Scratch<T>& scratch) const;
   void run_two_step(Direction direction, const Complex* in, Complex* out, Scratch<T>& scratch) const;
   bool plain_line() const;
   void run_alone(Direction direction, const Complex* in, Complex* out) const;

@@ -252,8 +252,10 @@ void stencil(const Communicator& all, Random& random) {
   const auto initial = [&](const std::array<std::size_t, 3>& cell, float* value) {
     *value = static_cast<float>((cell[0] * 31 + cell[1] * 17 + cell[2] * 7) % 101) / 101;
   };
-  const ridge::mpi::stencil::Options options{.planning = {.effort = ridge::Effort::quick},
-                                             .halo = 1 + below(random, 3)};
+  ridge::mpi::stencil::Options options{.planning = {.effort = ridge::Effort::quick}, .halo = 1 + below(random, 3)};
+  if (below(random, 2) == 0) {  // processes that are not alike have other boxes and the same cells
+    for (std::size_t i = 0; i < all.count(); ++i) options.speeds.push_back(1 + static_cast<double>(below(random, 5)));
+  }
   ridge::mpi::stencil::Session<float> spread(all, ridge::host(), update, problem, options);
   ridge::mpi::stencil::Session<float> whole(Communicator::alone(), ridge::host(), update, problem, options);
   spread.start(initial);
@@ -358,6 +360,9 @@ void mistakes(const Communicator& all) {
     Grid(all, ridge::host(), update, {.shape = {40, rank == 1 ? 41u : 40u}}, {.planning = quick});
   });
   Grid grid(all, ridge::host(), update, {.shape = {40, 40}}, {.planning = quick});
+  must_throw(all, "speeds for", [&] {
+    Grid(all, ridge::host(), update, {.shape = {40, 40}}, {.planning = quick, .speeds = {1, 0, 1, 1}});
+  });
   must_throw(all, "start() comes first", [&] { grid.run(1); });
   must_throw(all, "cannot read nowhere.npy", [&] { grid.load("nowhere.npy"); });
   must_throw(all, "rank 1:", [&] {
