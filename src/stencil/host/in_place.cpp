@@ -8,6 +8,7 @@
 
 #include "machine/host_caches.hpp"
 #include "stencil/host/row_variant.hpp"
+#include "stencil/host/sweep_kernels.hpp"
 #include "stencil/host/vector_program.hpp"
 #include "stencil/registry.hpp"
 #include "stencil/time_levels.hpp"
@@ -21,6 +22,8 @@ struct InPlaceBlock {
 
 struct InPlaceLoops {
   std::size_t height = 0;  // rows of a block (3D); 0: as the threads share them
+  std::size_t rows = 1;    // computed together, 1 or kBlockRows
+  bool fetch = false;      // what the next rows bring from memory is fetched on the way
   std::size_t threads = 1;
 };
 
@@ -67,7 +70,19 @@ class InPlace final : public HostVariant<T> {
         pairs_(levels.pairs),
         single_(layout, kernel, {.threads = loops.threads}),
         blocks_(blocks_of(layout, loops)),
+        rows_(loops.rows),
+        fetch_(loops.fetch),
         threads_(loops.threads) {
+    for (const auto& row : program_->rows()) {
+      const auto same = std::find_if(newest_.begin(), newest_.end(), [&](const auto& other) {
+        return other.coefficient == row.coefficient && other.field == row.field;
+      });
+      if (same == newest_.end()) {
+        newest_.push_back(row);
+      } else if (std::pair(row.dz, row.dy) > std::pair(same->dz, same->dy)) {
+        *same = row;
+      }
+    }
     other_.resize(layout.fields);
     for (const auto& [newer, older] : pairs_) {
       other_[newer] = older;
@@ -91,10 +106,12 @@ class InPlace final : public HostVariant<T> {
     std::atomic<std::size_t> next{0};
     const bool split = blocks_.front().x_end < this->layout().end[2];
     base::parallel(threads_, [&](std::size_t, std::size_t) {
-      std::vector<const T*> in(program_->rows().size());
-      std::vector<T*> out(program_->outputs());
+      std::vector<const T*> in(program_->rows().size() * kBlockRows);
+      std::vector<T*> out(program_->outputs() * kBlockRows);
+      std::vector<const T*> ahead;
+      ahead.reserve(in.size());
       for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < blocks_.size();)
-        block(levels, blocks_[i], odd, split, in, out);
+        block(levels, blocks_[i], odd, split, in, out, ahead);
     });
     if (split) {
       for (std::size_t z = this->layout().begin[0]; z < this->layout().end[0]; ++z) {
@@ -109,22 +126,70 @@ class InPlace final : public HostVariant<T> {
   std::size_t place(std::size_t field, bool odd) const { return odd ? other_[field] : field; }
   std::size_t target(std::size_t output, bool odd) const { return place(other_[program_->field(output)], odd); }
 
+  // Several rows at a time along the slowest axis: what they read in common is loaded once.
   void block(Levels<T>& levels, const InPlaceBlock& block, bool odd, bool split, std::vector<const T*>& in,
-             std::vector<T*>& out) const {
-    const Layout& layout = this->layout();
-    const auto& reads = program_->rows();
-    for (std::size_t z = block.z; z < block.z_end; ++z) {
-      for (std::size_t y = block.y; y < block.y_end; ++y) {
-        for (std::size_t i = 0; i < reads.size(); ++i) {
-          const std::size_t plane = layout.source(0, static_cast<std::ptrdiff_t>(z) + reads[i].dz);
-          const std::size_t line = layout.source(1, static_cast<std::ptrdiff_t>(y) + reads[i].dy);
-          in[i] = reads[i].coefficient ? levels.row(levels.coefficients(), reads[i].field, plane, line)
-                                       : levels.row(levels.current(), place(reads[i].field, odd), plane, line);
+             std::vector<T*>& out, std::vector<const T*>& ahead) const {
+    const bool planes = this->layout().dimensions == 3;
+    for (std::size_t z = block.z; z < block.z_end;) {
+      const std::size_t deep = planes && z + rows_ <= block.z_end ? rows_ : 1;
+      for (std::size_t y = block.y; y < block.y_end;) {
+        const std::size_t high = !planes && y + rows_ <= block.y_end ? rows_ : 1;
+        gather(levels, z, y, deep, high, odd, in, out);
+        ahead.clear();
+        if (fetch_ && y + 2 * high <= block.y_end) newest(levels, z, y + high, deep, high, odd, ahead);
+        if (deep * high > 1) {
+          program_->run_block(in.data(), out.data(), block.x, block.x_end, ahead);
+        } else {
+          program_->run(in.data(), out.data(), block.x, block.x_end, ahead);
         }
-        for (std::size_t i = 0; i < out.size(); ++i) out[i] = levels.row(levels.current(), target(i, odd), z, y);
-        program_->run(in.data(), out.data(), block.x, block.x_end);
-        if (split) continue;
-        for (T* row : out) levels.close_row(row);
+        for (std::size_t i = 0; !split && i < program_->outputs() * deep * high; ++i) levels.close_row(out[i]);
+        y += high;
+      }
+      z += deep;
+    }
+  }
+
+  // Of what those rows read, what nobody has read before them: each field's farthest rows along the slowest axis.
+  void newest(Levels<T>& levels, std::size_t z, std::size_t y, std::size_t deep, std::size_t high, bool odd,
+              std::vector<const T*>& ahead) const {
+    const Layout& layout = this->layout();
+    for (const auto& read : newest_) {
+      const T* const level = read.coefficient ? levels.coefficients() : levels.current();
+      const std::size_t field = read.coefficient ? read.field : place(read.field, odd);
+      for (std::size_t r = 0; r < deep * high; ++r) {
+        ahead.push_back(levels.row(level, field,
+                                   layout.source(0, static_cast<std::ptrdiff_t>(z + (deep > 1 ? r : 0)) + read.dz),
+                                   layout.source(1, static_cast<std::ptrdiff_t>(y + (high > 1 ? r : 0)) + read.dy)));
+      }
+    }
+  }
+
+  // The rows that `deep` x `high` rows from (z, y) on read, and where they go.
+  void gather(Levels<T>& levels, std::size_t z, std::size_t y, std::size_t deep, std::size_t high, bool odd,
+              std::vector<const T*>& in, std::vector<T*>& out) const {
+    const Layout& layout = this->layout();
+    const std::size_t rows = deep * high;
+    const auto& reads = program_->rows();
+    const auto inside = [&](std::size_t axis, std::size_t at, std::size_t count) {
+      const auto reach = static_cast<std::size_t>(layout.radius[axis]);
+      return at >= reach && at + count + reach <= layout.shape[axis];
+    };
+    const bool plain = inside(0, z, deep) && inside(1, y, high);
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      const T* const level = reads[i].coefficient ? levels.coefficients() : levels.current();
+      const std::size_t field = reads[i].coefficient ? reads[i].field : place(reads[i].field, odd);
+      for (std::size_t r = 0; r < rows; ++r) {
+        const std::ptrdiff_t plane = static_cast<std::ptrdiff_t>(z + (deep > 1 ? r : 0)) + reads[i].dz;
+        const std::ptrdiff_t line = static_cast<std::ptrdiff_t>(y + (high > 1 ? r : 0)) + reads[i].dy;
+        in[i * rows + r] =
+            plain ? levels.row(level, field, static_cast<std::size_t>(plane), static_cast<std::size_t>(line))
+                  : levels.row(level, field, layout.source(0, plane), layout.source(1, line));
+      }
+    }
+    for (std::size_t i = 0; i < program_->outputs(); ++i) {
+      for (std::size_t r = 0; r < rows; ++r) {
+        out[i * rows + r] =
+            levels.row(levels.current(), target(i, odd), z + (deep > 1 ? r : 0), y + (high > 1 ? r : 0));
       }
     }
   }
@@ -154,15 +219,18 @@ class InPlace final : public HostVariant<T> {
   std::vector<TimeLevels::Pair> pairs_;
   RowVariant<T> single_;
   std::vector<InPlaceBlock> blocks_;
+  std::size_t rows_;
+  bool fetch_;
   std::size_t threads_;
-  std::vector<std::size_t> other_;  // the field a field changes places with
+  std::vector<typename VectorProgram<T>::Row> newest_{};  // a field or coefficient each, the farthest on
+  std::vector<std::size_t> other_;                        // the field a field changes places with
 };
 
 // Rows of a block so that the planes it reaches take a share of the second cache.
 std::size_t block_height(const Layout& layout, double share) {
   const auto caches = machine::host_caches();
   const machine::Cache& cache = caches[std::min<std::size_t>(1, caches.size() - 1)];
-  const double planes = 2.0 * layout.radius[0] + 3;
+  const double planes = 2.0 * layout.radius[0] + 3 + kBlockRows;
   const double rows =
       share * static_cast<double>(cache.size) / (planes * static_cast<double>(layout.shape[2] * layout.element_bytes));
   return static_cast<std::size_t>(std::max(4.0, rows - 2.0 * layout.radius[1]));
@@ -177,17 +245,33 @@ void list_host_in_place(const Device&, const Update<T>& update, const Layout& la
     const TimeLevels levels = time_levels(tape);
     if (levels.pairs.empty()) return;
     const bool fused = is_smooth(tape);
-    const auto program =
-        levels.refusal.empty() ? std::make_shared<const VectorProgram<T>>(tape, levels.remembers, fused) : nullptr;
-    std::vector<std::size_t> heights{0};
-    if (layout.dimensions == 3) heights = {block_height(layout, 0.6), block_height(layout, 1.2), 0};
+    const auto program = levels.refusal.empty() ? std::make_shared<const VectorProgram<T>>(
+                                                      tape, levels.remembers, fused, layout.dimensions == 3 ? 0 : 1)
+                                                : nullptr;
+    std::vector<InPlaceLoops> ways{{.rows = 1}, {.rows = kBlockRows}};
+    if (layout.dimensions == 3) {
+      ways.clear();
+      for (const std::size_t height : {block_height(layout, 0.6), block_height(layout, 1.2), std::size_t{0}}) {
+        ways.push_back({.height = height, .rows = 1});
+        ways.push_back({.height = height, .rows = kBlockRows});
+      }
+    }
+    // Arm's own prefetchers are only disturbed by it.
+    if (kStreamingStores) {
+      for (std::size_t i = 0; i < 2; ++i) {
+        ways.push_back(ways[i]);
+        ways.back().fetch = true;
+      }
+    }
     for (const std::size_t threads : thread_counts(layout)) {
-      for (const std::size_t height : heights) {
-        const InPlaceLoops loops{.height = height, .threads = threads};
+      for (InPlaceLoops loops : ways) {
+        loops.threads = threads;
         Entry<T> entry;
         planner::Candidate& candidate = entry.candidate;
         candidate.variant = "in_place";
-        if (height > 0) candidate.parameters.emplace_back("height", std::to_string(height));
+        if (loops.height > 0) candidate.parameters.emplace_back("height", std::to_string(loops.height));
+        if (loops.rows > 1) candidate.parameters.emplace_back("rows", std::to_string(loops.rows));
+        if (loops.fetch) candidate.parameters.emplace_back("fetch", "within");
         candidate.parameters.emplace_back("threads", std::to_string(threads));
         candidate.refusal = levels.refusal;
         candidate.cost = step_cost(update, layout, 1.5, 0.6);

@@ -11,6 +11,7 @@
 #include "machine/host_caches.hpp"
 #include "stencil/host/host_variant.hpp"
 #include "stencil/host/sweep_kernels.hpp"
+#include "stencil/host/vector_program.hpp"
 #include "stencil/registry.hpp"
 
 namespace ridge::stencil {
@@ -114,6 +115,7 @@ struct Size {
 struct Way {
   const char* kernel;
   bool simd, exact, streaming;
+  bool vectors = false;
 };
 
 template <class T>
@@ -136,7 +138,10 @@ Entry<T> entry_of(const Update<T>& update, const Layout& layout, const TimeTilin
   if (tiling.within) candidate.parameters.emplace_back("fetch", "within");
   if (way.streaming) candidate.parameters.emplace_back("stores", "streaming");
   add("threads", tiling.threads);
-  candidate.cost = step_cost(update, layout, 2.0 / static_cast<double>(tiling.depth), way.simd ? 0.5 : 0.3,
+  candidate.cost = step_cost(update, layout, 2.0 / static_cast<double>(tiling.depth),
+                             way.simd      ? 0.5
+                             : way.vectors ? 0.4
+                                           : 0.3,
                              TimeSweep<T>::redundancy(layout, tiling));
   candidate.cost.launches = 1.0 / static_cast<double>(tiling.depth);
   candidate.cost.threads = tiling.threads;
@@ -145,7 +150,7 @@ Entry<T> entry_of(const Update<T>& update, const Layout& layout, const TimeTilin
     return way.simd
                ? linear_sweep_kernels<T>(
                      update, {.planes = tiling.planes, .rows = tiling.rows, .flat = true, .streaming = way.streaming})
-               : general_sweep_kernels<T>(update);
+               : general_sweep_kernels<T>(update, way.vectors);
   };
   entry.build = [layout, tiling, kernels] { return std::make_shared<OverlappedTiles<T>>(layout, tiling, kernels()); };
   // Tiles as many as in the whole, shorter, and the overlap that they have the more of taken out again.
@@ -207,6 +212,9 @@ void list_host_overlapped_tiles(const Device&, const Update<T>& update, const La
   const bool cached = both < static_cast<double>(caches.own * layout.threads);
   std::vector<Way> ways;
   if (update.linear) ways.push_back({"simd", true, update.sums_terms, streams});
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!update.linear) ways.push_back({"vector", false, !is_smooth(flatten(update.outputs)), false, true});
+  }
   if (!update.sums_terms) ways.push_back({"compiler", false, true, false});
   const auto add = [&](const TimeTiling& tiling, const Way& way) {
     if (TimeSweep<T>::redundancy(layout, tiling) > 3) return;
@@ -217,7 +225,8 @@ void list_host_overlapped_tiles(const Device&, const Update<T>& update, const La
   const std::size_t room = layout.dimensions == 1 ? caches.near * 3 / 4 : caches.own;
   for (const Way& way : ways) {
     for (const std::size_t depth : depths(layout, cached)) {
-      TimeTiling tiling{.depth = depth, .rows = way.simd ? 4u : 2u, .threads = layout.threads, .prefetch = streams};
+      TimeTiling tiling{
+          .depth = depth, .rows = way.simd || way.vectors ? 4u : 2u, .threads = layout.threads, .prefetch = streams};
       tiling.tick = layout.dimensions == 2 ? 8 : 1;
       const bool flat = layout.dimensions == 3 && layout.radius[0] == 1 && way.simd;
       if (flat) tiling.tick = tiling.rows = tiling.planes = 2;

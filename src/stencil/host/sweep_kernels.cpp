@@ -4,6 +4,7 @@
 
 #include "stencil/host/linear_shape.hpp"
 #include "stencil/host/sweep_simd.hpp"
+#include "stencil/host/vector_rows.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -57,7 +58,13 @@ KnownShape known_shape(const std::vector<Term>& terms) {
 }
 
 template <class T>
-SweepKernels<T> general_sweep_kernels(const Update<T>& update) {
+SweepKernels<T> general_sweep_kernels(const Update<T>& update, bool vectors) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (vectors) {
+      const RowKernel<T> rows = vector_rows<T>(update);
+      return {.rows = rows, .last = rows};
+    }
+  }
   return {.rows = update.row, .last = update.row};
 }
 
@@ -90,10 +97,10 @@ SweepKernels<T> linear_sweep_kernels(const Update<T>& update, const SweepKernelO
   return kernels;
 }
 
-template SweepKernels<float> general_sweep_kernels(const Update<float>&);
-template SweepKernels<double> general_sweep_kernels(const Update<double>&);
-template SweepKernels<std::int32_t> general_sweep_kernels(const Update<std::int32_t>&);
-template SweepKernels<std::uint8_t> general_sweep_kernels(const Update<std::uint8_t>&);
+template SweepKernels<float> general_sweep_kernels(const Update<float>&, bool);
+template SweepKernels<double> general_sweep_kernels(const Update<double>&, bool);
+template SweepKernels<std::int32_t> general_sweep_kernels(const Update<std::int32_t>&, bool);
+template SweepKernels<std::uint8_t> general_sweep_kernels(const Update<std::uint8_t>&, bool);
 template SweepKernels<float> linear_sweep_kernels(const Update<float>&, const SweepKernelOptions&);
 template SweepKernels<double> linear_sweep_kernels(const Update<double>&, const SweepKernelOptions&);
 template SweepKernels<std::int32_t> linear_sweep_kernels(const Update<std::int32_t>&, const SweepKernelOptions&);

@@ -17,9 +17,9 @@ struct SweepKernelOptions {
   bool streaming = false;            // the last stage's stores go past the caches
 };
 
-// The update's own loop: any update.
+// Any update: its own loop, or real numbers as a list of vector operations.
 template <class T>
-SweepKernels<T> general_sweep_kernels(const Update<T>& update);
+SweepKernels<T> general_sweep_kernels(const Update<T>& update, bool vectors = false);
 
 // Weighted sums in vector registers, in the order of the terms. The update must have a linear form.
 template <class T>

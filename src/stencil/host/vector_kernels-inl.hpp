@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "stencil/host/vector_kernels.hpp"
 
@@ -40,14 +39,22 @@ constexpr std::size_t kLanes = hn::MaxLanes(D());  // exact: the targets left in
 
 // Fewer cells than a vector has.
 HWY_INLINE V LoadFew(const T* from, std::size_t count) {
+#if !HWY_MEM_OPS_MIGHT_FAULT
+  return hn::MaskedLoad(hn::FirstN(D(), count), D(), from);
+#else
   T few[kLanes] = {};
-  std::memcpy(few, from, count * sizeof(T));
+  for (std::size_t i = 0; i < count; ++i) few[i] = from[i];
   return hn::LoadU(D(), few);
+#endif
 }
 HWY_INLINE void StoreFew(V vector, T* to, std::size_t count) {
+#if !HWY_MEM_OPS_MIGHT_FAULT
+  hn::BlendedStore(vector, hn::FirstN(D(), count), D(), to);
+#else
   T few[kLanes];
   hn::StoreU(vector, D(), few);
-  std::memcpy(to, few, count * sizeof(T));
+  for (std::size_t i = 0; i < count; ++i) to[i] = few[i];
+#endif
 }
 
 template <class F>
@@ -150,8 +157,124 @@ void Sum(const T* const* in, const T* weights, std::size_t count, T constant, T*
   }
 }
 
+// Row i of a run across, added to the sums from kFirst up to kEnd.
+template <std::size_t kFirst, std::size_t kEnd, std::size_t kUnroll>
+HWY_INLINE void RowAcross(const T* const* in, const T* weights, std::size_t i, std::size_t x,
+                          V (&sums)[kBlockRows][kUnroll]) {
+  const D d;
+  const T* const from = in[i] + x;
+  V values[kUnroll];
+  for (std::size_t u = 0; u < kUnroll; ++u) values[u] = hn::LoadU(d, from + u * kLanes);
+  for (std::size_t r = kFirst; r < kEnd; ++r) {
+    const V weight = hn::Set(d, weights[i - r]);
+    for (std::size_t u = 0; u < kUnroll; ++u) sums[r][u] = Fused(weight, values[u], sums[r][u]);
+  }
+}
+
+static_assert(kBlockRows == 4);
+template <std::size_t kUnroll>
+HWY_INLINE void Across(const T* const* in, std::size_t count, const T* weights, std::size_t x,
+                       V (&sums)[kBlockRows][kUnroll]) {
+  if (count == 3) {
+    RowAcross<0, 1>(in, weights, 0, x, sums);
+    RowAcross<0, 2>(in, weights, 1, x, sums);
+    RowAcross<0, 3>(in, weights, 2, x, sums);
+    RowAcross<1, 4>(in, weights, 3, x, sums);
+    RowAcross<2, 4>(in, weights, 4, x, sums);
+    RowAcross<3, 4>(in, weights, 5, x, sums);
+    return;
+  }
+  if (count == 2) {
+    RowAcross<0, 1>(in, weights, 0, x, sums);
+    RowAcross<0, 2>(in, weights, 1, x, sums);
+    RowAcross<1, 3>(in, weights, 2, x, sums);
+    RowAcross<2, 4>(in, weights, 3, x, sums);
+    RowAcross<3, 4>(in, weights, 4, x, sums);
+    return;
+  }
+  RowAcross<0, 1>(in, weights, 0, x, sums);
+  RowAcross<0, 2>(in, weights, 1, x, sums);
+  RowAcross<0, 3>(in, weights, 2, x, sums);
+  for (std::size_t i = 3; i < count; ++i) RowAcross<0, 4>(in, weights, i, x, sums);
+  RowAcross<1, 4>(in, weights, count, x, sums);
+  RowAcross<2, 4>(in, weights, count + 1, x, sums);
+  RowAcross<3, 4>(in, weights, count + 2, x, sums);
+}
+
+template <std::size_t kUnroll>
+HWY_INLINE void RowsAt(const T* const* in, const WeightedRun* runs, std::size_t run_count, const T* weights, T constant,
+                       T* const* out, std::size_t x) {
+  const D d;
+  V sums[kBlockRows][kUnroll];
+  for (std::size_t r = 0; r < kBlockRows; ++r) {
+    for (std::size_t u = 0; u < kUnroll; ++u) sums[r][u] = hn::Set(d, constant);
+  }
+  for (std::size_t i = 0; i < run_count; ++i) {
+    const std::size_t count = runs[i].count;
+    if (runs[i].across) {
+      Across(in, count, weights, x, sums);
+      in += count + kBlockRows - 1;
+    } else {
+      const T* from[kBlockRows];
+      for (std::size_t r = 0; r < kBlockRows; ++r) from[r] = in[r] + x;
+      for (std::size_t k = 0; k < count; ++k) {
+        const V weight = hn::Set(d, weights[k]);
+        for (std::size_t r = 0; r < kBlockRows; ++r) {
+          for (std::size_t u = 0; u < kUnroll; ++u)
+            sums[r][u] = Fused(weight, hn::LoadU(d, from[r] + k + u * kLanes), sums[r][u]);
+        }
+      }
+      in += kBlockRows;
+    }
+    weights += count;
+  }
+  for (std::size_t r = 0; r < kBlockRows; ++r) {
+    for (std::size_t u = 0; u < kUnroll; ++u) hn::StoreU(sums[r][u], d, out[r] + x + u * kLanes);
+  }
+}
+
+// Cells that make no vector, a row at a time.
+HWY_NOINLINE void RowsPart(const T* const* in, const WeightedRun* runs, std::size_t run_count, const T* weights,
+                           T constant, T* const* out, std::size_t x, std::size_t left) {
+  const D d;
+  for (std::size_t r = 0; r < kBlockRows; ++r) {
+    V sum = hn::Set(d, constant);
+    const T* const* from = in;
+    const T* weight = weights;
+    for (std::size_t i = 0; i < run_count; ++i) {
+      for (std::size_t k = 0; k < runs[i].count; ++k) {
+        const T* const row = runs[i].across ? from[r + k] : from[r] + k;
+        sum = Fused(hn::Set(d, *weight++), LoadFew(row + x, left), sum);
+      }
+      from += runs[i].across ? runs[i].count + kBlockRows - 1 : kBlockRows;
+    }
+    StoreFew(sum, out[r] + x, left);
+  }
+}
+
+void SumRows(const T* const* in, const WeightedRun* runs, std::size_t run_count, const T* weights, T constant,
+             T* const* out, std::size_t count, bool again) {
+  // As many sums as leave registers for values and weights.
+  constexpr std::size_t kUnroll = HWY_TARGET == HWY_AVX2 ? 2 : 4;
+  std::size_t x = 0;
+  const std::size_t beyond = reinterpret_cast<std::uintptr_t>(out[0]) / sizeof(T) % kLanes;
+  if (beyond != 0 && kLanes <= count && !again) {
+    x = kLanes - beyond;
+    RowsPart(in, runs, run_count, weights, constant, out, 0, x);
+  }
+  for (; x + kUnroll * kLanes <= count; x += kUnroll * kLanes)
+    RowsAt<kUnroll>(in, runs, run_count, weights, constant, out, x);
+  for (; x + kLanes <= count; x += kLanes) RowsAt<1>(in, runs, run_count, weights, constant, out, x);
+  if (x == count) return;
+  if (again && kLanes <= count) {
+    RowsAt<1>(in, runs, run_count, weights, constant, out, count - kLanes);
+  } else {
+    RowsPart(in, runs, run_count, weights, constant, out, x, count - x);
+  }
+}
+
 const VectorKernels<T>& Kernels() {
-  static constexpr VectorKernels<T> kKernels{Apply, Sum};
+  static constexpr VectorKernels<T> kKernels{Apply, Sum, SumRows};
   return kKernels;
 }
 

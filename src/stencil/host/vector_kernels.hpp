@@ -29,6 +29,16 @@ enum class VectorWord {
   copy
 };
 
+// Output rows that one pass over x computes: what they read in common is loaded once.
+inline constexpr std::size_t kBlockRows = 4;
+
+// Part of a weighted sum, `count` weights: of rows one after the other along the axis the output rows follow each other
+// on, or of neighbours along x. A single point is one of the latter kind.
+struct WeightedRun {
+  std::size_t count = 1;
+  bool across = false;
+};
+
 template <class T>
 struct VectorKernels {
   // out[x] = word(a[x], b[x], c[x]) for x below count.
@@ -37,8 +47,14 @@ struct VectorKernels {
   // since `out` is none of the rows.
   using Sum = void (*)(const T* const* in, const T* weights, std::size_t count, T constant, T* out, std::size_t begin,
                        std::size_t end, bool again);
+  // Sums of kBlockRows rows: out[r][x] for x below count. A run across has count + kBlockRows - 1 pointers in `in`, of
+  // which row r takes those from r on; one along x has kBlockRows, its first cell for each row. Their weights follow
+  // each other. Every row is summed in the order that `sum` has.
+  using SumRows = void (*)(const T* const* in, const WeightedRun* runs, std::size_t run_count, const T* weights,
+                           T constant, T* const* out, std::size_t count, bool again);
   Apply apply;
   Sum sum;
+  SumRows sum_rows;
 };
 template <class T>
 const VectorKernels<T>& vector_kernels();

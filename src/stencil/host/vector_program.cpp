@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/aligned.hpp"
+#include "stencil/host/cache_lines.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -71,8 +72,8 @@ bool is_smooth(const Tape& tape) {
 template <class T>
 class VectorProgram<T>::Builder {
  public:
-  Builder(VectorProgram& program, const Tape& tape, const std::vector<bool>& skipped, bool fused)
-      : program_(program), tape_(tape), skipped_(skipped), fused_(fused), uses_(tape.operations.size()) {
+  Builder(VectorProgram& program, const Tape& tape, const std::vector<bool>& skipped, bool fused, std::size_t axis)
+      : program_(program), tape_(tape), skipped_(skipped), fused_(fused), axis_(axis), uses_(tape.operations.size()) {
     if (fused) sums_ = affine_sums(tape);
     as_sum_.resize(tape.operations.size());
     for (std::size_t i = 0; i < tape.operations.size(); ++i) as_sum_[i] = is_worth_a_sum(i);
@@ -151,19 +152,47 @@ class VectorProgram<T>::Builder {
     return values_.at(index);
   }
 
+  // Neighbours along the axis of a block first, where there are two at least, then those along x.
+  void gather_runs(const Affine& sum, Instruction& made) {
+    auto left = sum.weights;
+    const auto take = [&](std::size_t axis, std::size_t least) {
+      for (auto it = left.begin(); it != left.end();) {
+        auto [field, offset] = it->first;
+        --offset[axis];
+        if (left.contains({field, offset})) {  // not the first of its run, which took it or was too short
+          ++it;
+          continue;
+        }
+        std::size_t count = 0;
+        for (++offset[axis]; left.contains({field, offset}); ++offset[axis]) ++count;
+        if (count < least) {
+          ++it;
+          continue;
+        }
+        offset[axis] -= static_cast<int>(count);
+        for (std::size_t k = 0; k < count; ++k, ++offset[axis]) {
+          made.terms.push_back({From::row, row_of(false, field, offset), offset[2]});
+          made.weights.push_back(static_cast<T>(left.at({field, offset})));
+          if (k > 0) left.erase({field, offset});
+        }
+        made.runs.push_back({.count = count, .across = axis != 2});
+        it = left.erase(it);
+      }
+    };
+    take(axis_, 2);
+    take(2, 1);
+  }
+
   void emit_sum(std::size_t index) {
     const Affine& sum = *sums_[index];
     Instruction made{.sum = true};
-    for (const auto& [read, weight] : sum.weights) {
-      made.terms.push_back({From::row, row_of(false, read.first, read.second), read.second[2]});
-      made.weights.push_back(static_cast<T>(weight));
-    }
+    gather_runs(sum, made);
     made.constant = static_cast<T>(sum.constant);
     if (made.terms.size() == 1 && made.weights[0] == T{1} && made.constant == T{0}) {
       values_[index] = made.terms[0];
       return;
     }
-    program_.most_terms_ = std::max(program_.most_terms_, made.terms.size());
+    program_.most_pointers_ = std::max(program_.most_pointers_, made.terms.size() * kBlockRows);
     add(index, std::move(made));
   }
 
@@ -271,6 +300,7 @@ class VectorProgram<T>::Builder {
   const Tape& tape_;
   const std::vector<bool>& skipped_;
   bool fused_;
+  std::size_t axis_;
   std::vector<std::optional<Affine>> sums_{};
   std::vector<bool> as_sum_{};
   std::vector<int> uses_;
@@ -280,60 +310,104 @@ class VectorProgram<T>::Builder {
 };
 
 template <class T>
-VectorProgram<T>::VectorProgram(const Tape& tape, const std::vector<bool>& skipped, bool fused) {
-  Builder(*this, tape, skipped, fused);
+VectorProgram<T>::VectorProgram(const Tape& tape, const std::vector<bool>& skipped, bool fused, std::size_t axis) {
+  Builder(*this, tape, skipped, fused, axis);
 }
 
 template <class T>
-void VectorProgram<T>::run(const T* const* rows, T* const* out, std::size_t begin, std::size_t end) const {
+void VectorProgram<T>::run(const T* const* rows, T* const* out, std::size_t begin, std::size_t end,
+                           std::span<const T* const> ahead) const {
+  stretches<1>(rows, out, begin, end, ahead);
+}
+
+template <class T>
+void VectorProgram<T>::run_block(const T* const* rows, T* const* out, std::size_t begin, std::size_t end,
+                                 std::span<const T* const> ahead) const {
+  stretches<kBlockRows>(rows, out, begin, end, ahead);
+}
+
+template <class T>
+template <std::size_t kRows>
+void VectorProgram<T>::stretches(const T* const* rows, T* const* out, std::size_t begin, std::size_t end,
+                                 std::span<const T* const> ahead) const {
   // Sums straight to their outputs need no stretches.
-  const bool whole = slots_ == 0 && std::all_of(instructions_.begin(), instructions_.end(),
-                                                [](const Instruction& one) { return one.sum; });
-  if (whole) return stretch(rows, out, begin, end - begin, nullptr);
+  const bool whole =
+      ahead.empty() && slots_ == 0 &&
+      std::all_of(instructions_.begin(), instructions_.end(), [](const Instruction& one) { return one.sum; });
+  if (whole) return stretch<kRows>(rows, out, begin, end - begin, nullptr);
   // A thread's own, as large as the largest update it met: a run allocates nothing.
   thread_local base::AlignedArray<T> slots;
-  if (slots.size() < slots_ * kStretchCells) slots = base::AlignedArray<T>(slots_ * kStretchCells);
-  for (std::size_t x = begin; x < end; x += kStretchCells)
-    stretch(rows, out, x, std::min(kStretchCells, end - x), slots.data());
+  if (slots.size() < kRows * slots_ * kStretchCells) slots = base::AlignedArray<T>(kRows * slots_ * kStretchCells);
+  constexpr std::size_t kLineCells = kLine / sizeof(T);
+  for (std::size_t x = begin; x < end; x += kStretchCells) {
+    const std::size_t count = std::min(kStretchCells, end - x);
+    for (const T* row : ahead) {
+      for (std::size_t i = 0; i < count; i += kLineCells) __builtin_prefetch(row + x + i, 0, 2);
+    }
+    stretch<kRows>(rows, out, x, count, slots.data());
+  }
 }
 
 template <class T>
+template <std::size_t kRows>
 void VectorProgram<T>::stretch(const T* const* rows, T* const* out, std::size_t begin, std::size_t count,
                                T* slots) const {
   const VectorKernels<T>& kernels = vector_kernels<T>();
-  const auto at = [&](const Operand& operand) -> const T* {
+  const auto at = [&](const Operand& operand, std::size_t row) -> const T* {
     switch (operand.from) {
       case From::row:
-        return rows[operand.index] + static_cast<std::ptrdiff_t>(begin) + operand.dx;
+        return rows[operand.index * kRows + row] + static_cast<std::ptrdiff_t>(begin) + operand.dx;
       case From::slot:
-        return slots + operand.index * kStretchCells;
+        return slots + (operand.index * kRows + row) * kStretchCells;
       case From::constant:
         break;
     }
     return constants_.data() + operand.index * kStretchCells;
   };
-  std::array<const T*, 64> few;
+  std::array<const T*, 128> few;
   std::vector<const T*> many;
-  if (most_terms_ > few.size()) many.resize(most_terms_);
-  const T** const in = most_terms_ > few.size() ? many.data() : few.data();
+  if (most_pointers_ > few.size()) many.resize(most_pointers_);
+  const T** const in = most_pointers_ > few.size() ? many.data() : few.data();
   for (const Instruction& one : instructions_) {
-    T* const to = one.output >= 0 ? out[one.output] + begin : slots + one.slot * kStretchCells;
-    if (one.sum) {
-      for (std::size_t i = 0; i < one.terms.size(); ++i) in[i] = at(one.terms[i]);
-      kernels.sum(in, one.weights.data(), one.terms.size(), one.constant, to, 0, count, one.output < 0);
+    T* to[kRows];
+    for (std::size_t r = 0; r < kRows; ++r) {
+      to[r] = one.output >= 0 ? out[static_cast<std::size_t>(one.output) * kRows + r] + begin
+                              : slots + (one.slot * kRows + r) * kStretchCells;
+    }
+    if (!one.sum) {
+      for (std::size_t r = 0; r < kRows; ++r)
+        kernels.apply(one.word, at(one.operands[0], r), at(one.operands[1], r), at(one.operands[2], r), to[r], count);
+    } else if constexpr (kRows == 1) {
+      for (std::size_t i = 0; i < one.terms.size(); ++i) in[i] = at(one.terms[i], 0);
+      kernels.sum(in, one.weights.data(), one.terms.size(), one.constant, to[0], 0, count, one.output < 0);
     } else {
-      kernels.apply(one.word, at(one.operands[0]), at(one.operands[1]), at(one.operands[2]), to, count);
+      const T** entry = in;
+      const Operand* term = one.terms.data();
+      for (const WeightedRun& run : one.runs) {
+        const Operand* const last = term + (run.count - 1);
+        if (run.across) {
+          for (; term != last; ++term) *entry++ = at(*term, 0);
+          for (std::size_t r = 0; r < kRows; ++r) *entry++ = at(*last, r);
+        } else {
+          for (std::size_t r = 0; r < kRows; ++r) *entry++ = at(*term, r);
+        }
+        term = last + 1;
+      }
+      kernels.sum_rows(in, one.runs.data(), one.runs.size(), one.weights.data(), one.constant, to, count,
+                       one.output < 0);
     }
   }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (outputs_[i].written) continue;
-    const T* const value = at(outputs_[i].value);
-    T* const to = out[i] + begin;
-    // A constant is only as long as a stretch.
-    const std::size_t piece = outputs_[i].value.from == From::constant ? kStretchCells : count;
-    for (std::size_t x = 0; x < count; x += piece) {
-      const T* const from = outputs_[i].value.from == From::constant ? value : value + x;
-      kernels.apply(VectorWord::copy, from, from, from, to + x, std::min(piece, count - x));
+    for (std::size_t r = 0; r < kRows; ++r) {
+      const T* const value = at(outputs_[i].value, r);
+      T* const to = out[i * kRows + r] + begin;
+      // A constant is only as long as a stretch.
+      const std::size_t piece = outputs_[i].value.from == From::constant ? kStretchCells : count;
+      for (std::size_t x = 0; x < count; x += piece) {
+        const T* const from = outputs_[i].value.from == From::constant ? value : value + x;
+        kernels.apply(VectorWord::copy, from, from, from, to + x, std::min(piece, count - x));
+      }
     }
   }
 }

@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "stencil/expression.hpp"
@@ -23,15 +24,21 @@ class VectorProgram {
   };
 
   // Fields in `skipped` get no new values. Sums are folded and products fused with additions where `fused`: results
-  // then differ from the tape's by rounding.
-  VectorProgram(const Tape& tape, const std::vector<bool>& skipped, bool fused);
+  // then differ from the tape's by rounding. Output rows of a block follow each other along `axis`, 0 or 1.
+  VectorProgram(const Tape& tape, const std::vector<bool>& skipped, bool fused, std::size_t axis);
 
   const std::vector<Row>& rows() const { return rows_; }
   std::size_t outputs() const { return outputs_.size(); }               // those not skipped,
   std::size_t field(std::size_t i) const { return outputs_[i].field; }  // and their fields
   // rows[i] is x = 0 of rows()[i], out[i] of the row of field(i). An output may lie over a row that is read at offset 0
   // along x alone.
-  void run(const T* const* rows, T* const* out, std::size_t begin, std::size_t end) const;
+  // `ahead`: rows that come from memory for whoever is next, fetched on the way.
+  void run(const T* const* rows, T* const* out, std::size_t begin, std::size_t end,
+           std::span<const T* const> ahead = {}) const;
+  // kBlockRows output rows, one after the other along the axis: rows[i * kBlockRows + r] is what row r reads,
+  // out[i * kBlockRows + r] where it goes. The same numbers as row by row.
+  void run_block(const T* const* rows, T* const* out, std::size_t begin, std::size_t end,
+                 std::span<const T* const> ahead = {}) const;
 
  private:
   enum class From { row, slot, constant };
@@ -44,8 +51,9 @@ class VectorProgram {
     bool sum = false;
     VectorWord word = VectorWord::copy;
     Operand operands[3]{};
-    std::vector<Operand> terms{};  // rows
+    std::vector<Operand> terms{};  // rows, in the order of the runs
     std::vector<T> weights{};
+    std::vector<WeightedRun> runs{};
     T constant{};
     std::size_t slot = 0;
     std::ptrdiff_t output = -1;  // written there instead of to a slot
@@ -57,6 +65,10 @@ class VectorProgram {
   };
   class Builder;
 
+  template <std::size_t kRows>
+  void stretches(const T* const* rows, T* const* out, std::size_t begin, std::size_t end,
+                 std::span<const T* const> ahead) const;
+  template <std::size_t kRows>
   void stretch(const T* const* rows, T* const* out, std::size_t begin, std::size_t count, T* slots) const;
 
   std::vector<Row> rows_{};
@@ -64,7 +76,7 @@ class VectorProgram {
   std::vector<Instruction> instructions_{};
   std::vector<Output> outputs_{};
   std::size_t slots_ = 0;
-  std::size_t most_terms_ = 1;
+  std::size_t most_pointers_ = 1;  // of a sum, in a block
 };
 
 // Whether results of the tape may be taken apart from its last bits: nothing in it compares.
