@@ -148,6 +148,12 @@ double Trials<T>::timed(const Variant<T>& variant, const Grids& grids, double sc
 template <class T>
 void Trials<T>::make_expected() {
   fill(whole_, problem_.shape);
+  if (layout_.coefficients > 0) {
+    mild_ = std::make_unique<Grid<T>>(*whole_.coefficients);
+    if constexpr (std::is_floating_point_v<T>) {
+      for (T& coefficient : mild_->all()) coefficient /= 8;
+    }
+  }
   std::vector<std::size_t> depths;
   for (const Entry<T>& entry : entries_) {
     if (entry.candidate.refusal.empty()) depths.push_back(depth_of(entry.candidate));
@@ -159,10 +165,10 @@ void Trials<T>::make_expected() {
     const double updates = static_cast<double>(layout_.cells() * layout_.fields * steps_);
     expected_ = std::make_unique<Grid<T>>(*whole_.cells);
     if (updates <= kPlainUpdates || base == entries_.end()) {
-      reference(update_, problem_, *expected_, steps_, whole_.coefficients.get());
+      reference(update_, problem_, *expected_, steps_, mild_.get());
     } else {
       const auto variant = base->build();
-      const auto running = variant->start(*whole_.cells, whole_.coefficients.get());
+      const auto running = variant->start(*whole_.cells, mild_.get());
       running->run(steps_);
       running->read(*expected_);
     }
@@ -176,7 +182,7 @@ planner::Comparison Trials<T>::compare(const Variant<T>& variant) {
     make_expected();
     answer_ = std::make_unique<Grid<T>>(problem_.shape, layout_.fields);
   }
-  const auto running = variant.start(*whole_.cells, whole_.coefficients.get());
+  const auto running = variant.start(*whole_.cells, mild_.get());
   running->run(steps_);
   std::fill(answer_->all().begin(), answer_->all().end(),
             std::is_floating_point_v<T> ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(0x55));

@@ -39,6 +39,9 @@ class Trials final : public planner::Trials<Variant<T>> {
   std::optional<Problem> part_;
   Grids whole_, of_part_;
   double best_ = 0;  // seconds of a step so far
+  // Coefficients to compare with, as small as stable updates have them: with larger ones some places grow by orders of
+  // magnitude above the mean, and what was rounded there with them.
+  std::unique_ptr<Grid<T>> mild_;
   std::unique_ptr<Grid<T>> expected_, answer_;
   std::size_t steps_ = 0;  // that expected_ took
 };
