@@ -12,7 +12,7 @@
 namespace ridge::filterbank::on_device {
 namespace {
 
-constexpr std::size_t kSide = 128, kBlockBytes = kSide * 64, kMostStages = 8, kBarrierBytes = 1024;
+constexpr std::size_t kBlockSide = 128, kBlockBytes = kBlockSide * 64, kMostStages = 8, kBarrierBytes = 1024;
 
 struct WarpGroupKernel {
   KernelSource source;
@@ -43,7 +43,7 @@ class WarpGroupProducts final : public ProductSums {
   explicit WarpGroupProducts(const ProductsWanted& wanted)
       : row_times_(row_times(wanted.correlation.arithmetic)), units_(wanted.device.info().limits.compute_units) {
     const Geometry& g = wanted.geometry;
-    const std::size_t blocks = (g.stations * g.polarizations + kSide - 1) / kSide;
+    const std::size_t blocks = (g.stations * g.polarizations + kBlockSide - 1) / kBlockSide;
     for (const bool diagonal : {true, false}) {
       std::vector<std::int32_t> pairs;
       for (std::size_t column = 0; column < blocks; ++column) {
@@ -88,7 +88,7 @@ class WarpGroupProducts final : public ProductSums {
 
 bool takes_warp_groups(const ProductsWanted& wanted) {
   return ridge::detail::has_warp_group_products(wanted.device.info().limits) &&
-         wanted.geometry.stations * wanted.geometry.polarizations > kSide / 2;
+         wanted.geometry.stations * wanted.geometry.polarizations > kBlockSide / 2;
 }
 
 std::unique_ptr<ProductSums> warp_group_products(const ProductsWanted& wanted) {
