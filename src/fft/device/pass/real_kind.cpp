@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/literal.hpp"
 #include "codegen/text.hpp"
 #include "fft/device/pass/context.hpp"
 
@@ -33,13 +34,8 @@ struct Functions {
     return PassContext::scaled_index("(" + index + ")", 0, side.at.point, 2 * n);
   }
   std::string x(const std::string& index) const { return fmt::format("LOAD(from + {})", at(design.load, index)); }
-  bool local = false;  // what is put goes to local memory first, in order
   void put(const std::string& index, const std::string& value) {
-    if (local) {
-      text.line("to[{}] = {};", index, value);
-    } else {
-      text.line("STORE(to + {}, {});", at(design.store, index), value);
-    }
+    text.line("STORE(to + {}, {});", at(design.store, index), value);
   }
 
   void sample_at() {
@@ -82,8 +78,7 @@ struct Functions {
   }
 
   void put_value() {
-    text.open("FUNCTION void put_value({} real* to, GLOBAL const real2* roots, int k, real2 z)",
-              local ? "LOCAL" : "GLOBAL");
+    text.open("FUNCTION void put_value(GLOBAL real* to, GLOBAL const real2* roots, int k, real2 z)");
     const std::string inner = fmt::format("if (k > 0 && 2 * k != {})", n);
     const std::string mirror = fmt::format("{} - k", n);
     if (type2(kind)) {
@@ -109,6 +104,26 @@ struct Functions {
       put(mirror, hartley ? "z.x + z.y" : "z.y");
       text.close();
     }
+    text.close();
+  }
+
+  // Type II: the two values of a point, and where they go. The root of the point opposite is the
+  // eighth turn of this one's conjugate: one table entry for both, read before the values wait for each other.
+  void turned_values() {
+    text.line("FUNCTION real2 turned(real2 w, real2 z) {{");
+    text.line("  return make_real2(2 * FMA(w.x, z.x, -w.y * z.y), -2 * FMA(w.x, z.y, w.y * z.x));");
+    text.line("}}");
+    const std::string eighth = codegen::literal(0.70710678118654752440084436210484904, design.float64);
+    text.line("FUNCTION real2 opposite(real2 w) {{ return make_real2((w.x - w.y) * {0}, -(w.x + w.y) * {0}); }}",
+              eighth);
+    const std::string first = sine(kind) ? fmt::format("{} - k", n - 1) : "k";
+    const std::string second = sine(kind) ? "k - 1" : fmt::format("{} - k", n);
+    const bool local = design.store.staged;
+    text.open("FUNCTION void put_pair({} real* to, int k, real2 values)", local ? "LOCAL" : "GLOBAL");
+    local ? text.line("to[{}] = values.x;", first) : put(first, "values.x");
+    text.open("if (k > 0 && 2 * k != {})", n);
+    local ? text.line("to[{}] = values.y;", second) : put(second, "values.y");
+    text.close();
     text.close();
   }
 
@@ -142,6 +157,10 @@ bool real_kind_quads(const PassDesign& design, bool load) {
          design.store_order == Order::points;
 }
 
+bool real_kind_turned(const PassDesign& design) {
+  return design.real_kind && type2(*design.real_kind) && design.store.values == Values::half;
+}
+
 std::size_t real_kind_pitch(const PassDesign& design) { return design.real_points + (design.threads + 3) / 4 * 4; }
 
 std::string real_kind_functions(const PassDesign& design) {
@@ -151,8 +170,7 @@ std::string real_kind_functions(const PassDesign& design) {
     functions.put_value();
   } else if (design.direction == Direction::forward) {
     functions.sample_at();
-    functions.local = design.store.staged;
-    functions.put_value();
+    real_kind_turned(design) ? functions.turned_values() : functions.put_value();
   } else {
     functions.value_at();
     functions.put_sample();

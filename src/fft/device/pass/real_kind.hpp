@@ -20,6 +20,9 @@ KindRoots real_kind_roots(RealKind kind, std::size_t n);
 // Rows whose samples are better moved four at a time through local memory.
 bool real_kind_quads(const PassDesign& design, bool load);
 
+// Whether values of two points opposite each other are made together: turned(), opposite() and put_pair() are there.
+bool real_kind_turned(const PassDesign& design);
+
 // Reals from a line to the next where values are stored through local memory: work-items of several lines that write
 // the same value of each then meet no other in its bank.
 std::size_t real_kind_pitch(const PassDesign& design);

@@ -153,13 +153,23 @@ void StoreWriter::store_half(const StageDesign& last) {
   text_.line("const real2 difference = scaled(subtract(a, b), {});", half);
   text_.line("const real2 odd = multiply(make_real2(difference.y, -difference.x), LOAD_CACHED(tables + {} + k));",
              tables_.half);
+  std::string there = store_factored("add(even, odd)", "k", 0);
+  std::string back = store_factored("conjugate(subtract(even, odd))", "mirror", 0);
+  const bool turned = real_kind_turned(d_);
+  if (turned) {
+    text_.line("const real2 w = LOAD_CACHED(tables + {} + k);", tables_.kind);
+    there = fmt::format("turned(w, {})", there);
+    back = fmt::format("turned(opposite(w), {})", back);
+  }
   if (held) {  // others still read where they are to be
-    text_.line("there[turn] = {};", store_factored("add(even, odd)", "k", 0));
-    text_.line("back[turn] = {};", store_factored("conjugate(subtract(even, odd))", "mirror", 0));
+    text_.line("there[turn] = {};", there);
+    text_.line("back[turn] = {};", back);
   } else if (staged) {  // both places are this work-item's own, and the last one was nobody's
-    text_.line("local_points[{} * {} + k] = {};", p_.c(last), pitch, store_factored("add(even, odd)", "k", 0));
-    text_.line("local_points[{} * {} + mirror] = {};", p_.c(last), pitch,
-               store_factored("conjugate(subtract(even, odd))", "mirror", 0));
+    text_.line("local_points[{} * {} + k] = {};", p_.c(last), pitch, there);
+    text_.line("local_points[{} * {} + mirror] = {};", p_.c(last), pitch, back);
+  } else if (turned) {
+    text_.line("put_pair(to, k, {});", there);
+    text_.line("put_pair(to, mirror, {});", back);
   } else {
     store_point("add(even, odd)", "k", 0);
     store_point("conjugate(subtract(even, odd))", "mirror", 0);
@@ -184,8 +194,8 @@ void StoreWriter::put_in_order(const StageDesign& last, std::size_t turns) {
   text_.open("for (int turn = 0; turn < {}; ++turn)", turns);
   text_.line("const int k = {} + turn * {};", p_.t(last), d_.threads);
   text_.open("if (k < {})", n / 2 + 1);
-  text_.line("put_value(to, tables + {}, k, there[turn]);", tables_.kind);
-  text_.line("if (2 * k != {}) put_value(to, tables + {}, {} - k, back[turn]);", n, tables_.kind, n);
+  text_.line("put_pair(to, k, there[turn]);");
+  text_.line("if (2 * k != {0}) put_pair(to, {0} - k, back[turn]);", n);
   text_.close();
   text_.close();
   text_.close();
