@@ -11,9 +11,10 @@ namespace {
 constexpr std::size_t kTilePoints = 2048;  // lines shorter than this share a tile: half a common L1 in double
 constexpr std::size_t kColumns = 32;       // columns of a unit: whole cache lines, wide enough for the prefetcher
 
-// Columns whose points lie over more than this are gathered in a tile first, if a first cache holds one that is wide
-// enough: a strip alone touches a page a point, and where strides are powers of two its lines share a few sets.
+// Columns whose points lie over more than this, so many bytes apart that their lines share a few sets of the caches,
+// are gathered in a tile first, if a first cache holds one that is wide enough. Elsewhere that costs a tenth.
 constexpr std::size_t kFarBytes = std::size_t{128} << 10, kGatheredBytes = std::size_t{64} << 10, kLeastWidth = 128;
+constexpr std::size_t kSharedSets = 1024;
 
 // Elements from row to row of such a tile: whole cache lines.
 std::size_t gathered_pitch(std::size_t columns) { return (columns + 7) / 8 * 8; }
@@ -66,8 +67,9 @@ Stage<T>::Stage(const LineKernel<T>& line, std::size_t axis, const Side& in, con
                                       : std::clamp<std::size_t>(kTilePoints / n_, 1, loops_.back().count);
   const std::size_t reach = n_ * std::max(in_stride_, out_stride_) * sizeof(Complex);
   const std::size_t fitting = std::min(block_, kGatheredBytes / (n_ * sizeof(Complex)));
-  far_ =
-      access_ == Access::columns && load_ == nullptr && reach > kFarBytes && fitting * sizeof(Complex) >= kLeastWidth;
+  const auto shares_sets = [](std::size_t stride) { return stride * sizeof(Complex) % kSharedSets == 0; };
+  far_ = access_ == Access::columns && load_ == nullptr && reach > kFarBytes &&
+         (shares_sets(in_stride_) || shares_sets(out_stride_)) && fitting * sizeof(Complex) >= kLeastWidth;
   if (far_) block_ = fitting;
   const bool through_tile = load_ != nullptr || access_ == Access::tiles || far_;
   if (through_tile) tile_ = (far_ ? gathered_pitch(block_ + block_ / 4) : block_) * n_;
