@@ -90,12 +90,21 @@ struct Report {
   long enough = 0;  // from sizes like this on, a run comes through all of the kernels' code
 };
 
+// Memories of a device, as far as they decide where a kernel reads from.
+struct Memories {
+  double cached = 1, local = 1;        // bytes a second from the nearest cache and from local memory
+  std::size_t local_bytes = 48 << 10;  // of a group
+  bool constant = true;                // constant memory has hardware of its own
+  std::string tiles = "auto";          // in local memory: auto, always, never
+};
+
 struct Options {
   std::string function{};
   std::vector<std::string> flags{};    // of the compiler: -I, -D, -std=
   std::string emit = "ridge";          // ridge, opencl, cuda, openmp
   std::vector<std::string> without{};  // kernels that are not placed, by name
-  double seconds = 120;                // the reader may take
+  Memories memories{};
+  double seconds = 120;  // of the processor, the reader may take
   std::size_t memory = std::size_t{4} << 30;
 };
 

@@ -54,7 +54,8 @@ void find_accesses(const Node& node, int loop, bool inside, const Nest& nest, st
 
 // What the criteria have decided, in words above the kernel.
 std::string criteria_text(const Nest& nest, const emit::Kernel& kernel) {
-  std::string chain, shape, room;
+  std::string chain, shape, room, memory = kernel.memory.empty() ? "" : "// memory that is only read\n";
+  for (const std::string& said : kernel.memory) memory += "//    " + said + "\n";
   long all = 1;
   for (const int l : kernel.chain) chain += (chain.empty() ? "" : ", ") + nest.loops[l].id;
   for (const std::string& side : kernel.items) {
@@ -74,7 +75,7 @@ std::string criteria_text(const Nest& nest, const emit::Kernel& kernel) {
         "\n";
   }
   return "// 1. on the grid: " + chain + "\n// 2. groups of " + shape + ", " + std::to_string(all) +
-         " items\n// 3. before each launch: these fit into seven eighths of the device's memory\n" + room;
+         " items\n// 3. before each launch: these fit into seven eighths of the device's memory\n" + room + memory;
 }
 
 class Work {
@@ -84,6 +85,10 @@ class Work {
     read_.function = request.at("function").get<std::string>();
     read_.flags = request.at("flags").get<std::vector<std::string>>();
     without_ = request.at("without").get<std::set<std::string>>();
+    const auto& memories = request.at("memories");
+    memories_ = {memories.at("cached").get<double>(), memories.at("local").get<double>(),
+                 memories.at("local_bytes").get<std::size_t>(), memories.at("constant").get<bool>(),
+                 emit_ == "openmp" ? "never" : memories.at("tiles").get<std::string>()};
   }
 
   Report run() {
@@ -103,9 +108,10 @@ class Work {
         result.report = other.judged(isl::ctx(context), result.program);
         for (const auto& [where, kernel] : other.kernels_) result.chains[where] = kernel.chain;
         result.context = context;
+        result.on_host = emit_ == "openmp";
         return result;
       };
-      transform::Judged start{program, report, {}, context};
+      transform::Judged start{program, report, {}, context, emit_ == "openmp"};
       for (const auto& [where, kernel] : kernels_) start.chains[where] = kernel.chain;
       const std::string better = transform::search(std::move(start), judge, report);
       if (!better.empty()) {  // what is written comes from the new text, what is said of the loops from the old one
@@ -169,6 +175,7 @@ class Work {
   ReadRequest read_{};
   std::string emit_{};
   std::set<std::string> without_{};
+  Memories memories_{};
   std::string prefix_{};
   std::map<std::pair<int, int>, emit::Kernel> kernels_{};
   std::set<std::string> reported_{};
@@ -271,7 +278,7 @@ class Work {
         return;
       }
       emit::Kernel kernel =
-          emit::make_kernel(function.name + "_" + nest.loops[0].id, nest, relations, verdicts, choice);
+          emit::make_kernel(function.name + "_" + nest.loops[0].id, nest, relations, verdicts, choice, memories_);
       if (kernel.why.empty() && small(kernel)) kernel.why = "too few iterations to pay";
       if (without_.count(kernel.name) > 0) kernel.why = "put back: slower than on the host at these sizes";
       if (!kernel.why.empty()) {
@@ -295,6 +302,7 @@ class Work {
         if (!kernel.copies_of.empty() && kernel.copies_of[l.axis] != "1")
           l.transformed.push_back(kernel.copies_of[l.axis] +
                                   " iterations in one work-item, side by side, so that what they share is read once");
+        for (const std::string& said : kernel.tiles) l.transformed.push_back("tiling in local memory: " + said);
         made.loops.push_back(l.id);
       }
       for (const Loop& l : nest.loops) verdict(report, prefix_ + l.id).placed = true;

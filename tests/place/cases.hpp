@@ -15,8 +15,8 @@ namespace place_test {
 struct Case {
   std::string file, function;
   std::map<std::string, std::string> loops;  // l1 -> parallel, sequential:flow, reduction
-  int kernels = -1;
-  std::string says, by, not_by;
+  int kernels = -1, tiles = -1, constants = -1;
+  std::string says, by, not_by, emit = "ridge";
   bool run = false;
 };
 
@@ -41,10 +41,16 @@ inline std::vector<Case> cases() {
           c.run = true;
         else if (name == "kernels")
           c.kernels = std::stoi(value);
+        else if (name == "tiles")
+          c.tiles = std::stoi(value);
+        else if (name == "constants")
+          c.constants = std::stoi(value);
         else if (name == "says")
           c.says = value;
         else if (name == "by")
           c.by = value;
+        else if (name == "emit")
+          c.emit = value;
         else if (name == "not")
           c.not_by = value;
         else

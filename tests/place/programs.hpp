@@ -35,6 +35,7 @@ inline std::vector<Placed> place_cases(const std::string& emit, const std::vecto
     options.function = c.function;
     options.emit = emit;
     options.seconds = 600;  // beside other tests
+    options.memories.tiles = "always";
     options.flags = {"-std=c++20"};
     Placed p{c.function, text_of(c.file), ridge::place::analyze(c.file, options)};
     EXPECT_TRUE(p.report.errors.empty()) << c.function << ": " << p.report.errors[0];
@@ -50,6 +51,7 @@ inline std::string program_of(const std::vector<Placed>& all, const std::string&
   wishes.emit = emit;
   std::set<std::string> headers;
   std::string shared, text, calls;
+  int number = 0;
   static const std::regex include(R"(#include <[^>]*>)");
   for (const Placed& p : all) {
     std::string own = (placed ? p.report.placed : p.original) + ridge::place::judge::harness(p.report, wishes, placed);
@@ -63,8 +65,9 @@ inline std::string program_of(const std::vector<Placed>& all, const std::string&
     own = std::regex_replace(own, include, "");
     const std::string entry = "int main(int, char** ridge_check_words)";
     own.replace(own.find(entry), entry.size(), "int run(char** ridge_check_words)");
-    text += "namespace case_" + p.function + " {\n" + own + "}\n";
-    calls += "  if (name == \"" + p.function + "\") return case_" + p.function + "::run(words + 1);\n";
+    const std::string space = "case_" + std::to_string(number++);  // functions of two files may have one name
+    text += "namespace " + space + " {\n" + own + "}\n";
+    calls += "  if (name == \"" + space + "\") return " + space + "::run(words + 1);\n";
   }
   std::string first = "#include <string>\n";
   for (const std::string& h : headers) first += h + "\n";

@@ -42,10 +42,12 @@ void compare_all(const std::string& emit, const std::string& compiler, const std
   ASSERT_EQ(
       command(compiler + flags + at + "placed " + at + "placed.cpp" + (emit == "opencl" ? " -lOpenCL -pthread" : "")),
       0);
-  for (const Placed& p : all) {
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const Placed& p = all[k];
+    const std::string space = " case_" + std::to_string(k) + " ";
     SCOPED_TRACE(p.function);
-    ASSERT_EQ(command(at + "original " + p.function + " " + at + "a > " + at + "log"), 0);
-    ASSERT_EQ(command(at + "placed " + p.function + " " + at + "b > " + at + "log 2>&1"), 0) << text_of(at + "log");
+    ASSERT_EQ(command(at + "original" + space + at + "a > " + at + "log"), 0);
+    ASSERT_EQ(command(at + "placed" + space + at + "b > " + at + "log 2>&1"), 0) << text_of(at + "log");
     if (emit != "openmp") {
       EXPECT_EQ(text_of(at + "log").find("kernels 0\n"), std::string::npos) << "no kernel has run";
     }
@@ -74,7 +76,8 @@ TEST(Placed, EqualsTheOriginalAsPlainOpenCl) {
   if (command("printf '#include <CL/cl.h>\\nint main() { return clGetPlatformIDs(0, 0, 0); }' | c++ -w -x c++ - "
               "-lOpenCL -o /dev/null 2> /dev/null") != 0)
     GTEST_SKIP() << "no OpenCL headers or library to compile with";
-  compare_all("opencl", "c++", {"heat_by_swap", "least_in_plane", "product_by_sum"});
+  compare_all("opencl", "c++",
+              {"heat_by_swap", "least_in_plane", "product_by_sum", "window_of_nine", "window_of_any_radius"});
 }
 
 // The sanitizer must know OpenMP's run time: clang's has archer for it.
@@ -116,10 +119,13 @@ TEST(Placed, KernelsCompileAsCuda) {
   for (const std::string& file : files) {
     ridge::place::Options options;
     options.flags = {"-std=c++20"};
+    options.memories.tiles = "always";
     for (const auto& k : ridge::place::analyze(file, options).kernels)
       text += "namespace kernel_" + std::to_string(kernels++) + " {\n" + k.text + "}\n";
   }
   EXPECT_GE(kernels, 50);
+  EXPECT_NE(text.find("_tile["), std::string::npos);
+  EXPECT_NE(text.find("CONSTANT float*"), std::string::npos);
   const std::string made = ptx(text, ridge::detail::cuda_prelude());
   std::size_t entries = 0;
   for (std::size_t at = made.find(".entry"); at != std::string::npos; at = made.find(".entry", at + 1)) ++entries;
@@ -131,8 +137,9 @@ TEST(Placed, CudaProgramsCompile) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
   if (!ridge::detail::nvrtc(why)) GTEST_SKIP() << why;
-  const auto all = place_cases(
-      "cuda", slow() ? std::vector<std::string>{} : std::vector<std::string>{"least_in_plane", "product_by_sum"});
+  const auto all =
+      place_cases("cuda", slow() ? std::vector<std::string>{}
+                                 : std::vector<std::string>{"least_in_plane", "product_by_sum", "window_of_nine"});
   std::string kernels;
   for (const Placed& p : all) {
     const std::string& text = p.report.placed;

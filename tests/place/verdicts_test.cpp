@@ -58,6 +58,7 @@ TEST(Verdicts, OfTheTransformations) {
     SCOPED_TRACE(c.function);
     ridge::place::Options options;
     options.function = c.function;
+    options.emit = c.emit;
     const auto report = ridge::place::analyze(c.file, options);
     ASSERT_TRUE(report.errors.empty()) << report.errors[0];
     std::string taken, tried;
@@ -75,6 +76,59 @@ TEST(Verdicts, OfTheTransformations) {
     ++checked;
   }
   EXPECT_GE(checked, 12);
+}
+
+// Which arrays get a tile in local memory or are constant memory when tiles are wanted; none on a device that has none.
+TEST(Verdicts, OfTheWindows) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  const auto count = [](const std::string& text, const std::string& word) {
+    int n = 0;
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
+    return n;
+  };
+  const std::string file = (folder() / "windows.cpp").string();
+  ridge::place::Options options;
+  options.memories.tiles = "always";
+  const auto always = ridge::place::analyze(file, options);
+  options.memories.tiles = "never";
+  options.memories.constant = false;
+  const auto never = ridge::place::analyze(file, options);
+  int checked = 0;
+  for (const Case& c : cases()) {
+    if (c.tiles < 0) continue;
+    SCOPED_TRACE(c.function);
+    const auto text = [&](const ridge::place::Report& report) {
+      std::string all;
+      for (const auto& k : report.kernels)
+        if (k.name == c.function + "_l1") all += k.text;
+      return all;
+    };
+    EXPECT_EQ(count(text(always), "LOCAL_ARRAY("), c.tiles) << text(always);
+    EXPECT_EQ(count(text(always), "in local memory"), c.tiles) << text(always);
+    if (c.constants >= 0) {
+      EXPECT_EQ(count(text(always), "CONSTANT "), c.constants) << text(always);
+    }
+    EXPECT_EQ(count(text(never), "LOCAL_ARRAY("), 0);
+    EXPECT_EQ(count(text(never), "CONSTANT "), 0);
+    ++checked;
+  }
+  EXPECT_GE(checked, 8);
+  // By the model: nine reads of 1.5 elements an item pay, six reads of a volume's 2.4 do not, and a slow local memory
+  // never does.
+  options.memories = {};
+  const auto kernel = [&](const std::string& name) {
+    for (const auto& k : ridge::place::analyze(file, options).kernels)
+      if (k.name == name) return k.text;
+    return std::string();
+  };
+  EXPECT_EQ(count(kernel("window_with_weights_l1"), "LOCAL_ARRAY("), 1);
+  EXPECT_EQ(count(kernel("window_in_a_volume_l1"), "LOCAL_ARRAY("), 0);
+  options.memories.local = 0.3;
+  EXPECT_EQ(count(kernel("window_with_weights_l1"), "LOCAL_ARRAY("), 0);
+  options.memories.local = 1;
+  options.memories.local_bytes = 1024;  // no room
+  EXPECT_EQ(count(kernel("window_with_weights_l1"), "LOCAL_ARRAY("), 0);
 }
 
 TEST(Verdicts, OfTheSequentialExamples) {

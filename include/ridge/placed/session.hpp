@@ -165,6 +165,13 @@ class SessionOn {
   Memory read(const T* data, Int elements) {
     return copy_of(data, elements * static_cast<Int>(sizeof(T)), false, false);
   }
+  // A few elements for constant memory, in a piece that is no longer than they are.
+  template <class T>
+  Memory constant(const T* data, Int elements) {
+    const Memory all = read(data, elements);
+    const bool alone = copies_.find(reinterpret_cast<const char*>(data))->second.bytes <= (Int{64} << 10);
+    return alone ? all : copied(data, elements);
+  }
   template <class T>
   Memory write(T* data, Int elements, bool whole = false) {
     return copy_of(data, elements * static_cast<Int>(sizeof(T)), true, whole);

@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <ridge/device.hpp>
 #include <ridge/error.hpp>
+#include <ridge/machine.hpp>
 #include <ridge/place.hpp>
 
 #include "base/files.hpp"
@@ -50,6 +52,32 @@ bool some_device() {
   return false;
 }
 
+bool tiled(const place::Report& report) {
+  for (const place::KernelReport& k : report.kernels)
+    if (k.text.find("_tile[") != std::string::npos) return true;
+  return false;
+}
+
+// Where the kernels will read from, by the machine model: the device that was named, or the one that programs take.
+// Without one, what devices are like.
+void ask_machine(const std::string& named, const std::string& emit, place::Memories& memories) {
+  std::optional<Device> chosen;
+  for (const Device& d : devices().devices)
+    if (!d.is_host() && (!chosen || d.info().backend == Backend::cuda)) chosen = d;
+  if (!named.empty()) chosen = device(named);
+  if (!chosen || chosen->is_host() || (emit == "cuda" && chosen->info().backend != Backend::cuda)) return;
+  const DeviceInfo& info = chosen->info();
+  if (info.limits.local_memory > 0) memories.local_bytes = std::min<std::size_t>(info.limits.local_memory, 48 << 10);
+  memories.constant = info.limits.constant_memory >= (64u << 10);
+  for (const machine::Level& level : machine::ceilings(*chosen).levels) {
+    if (level.name == "L1" && level.all.read > 0) memories.cached = level.all.read;
+    if (level.name == "local" && level.all.read > 0) memories.local = level.all.read;
+  }
+  if (memories.cached == 1 || memories.local == 1) memories.cached = memories.local = 1;
+  // A processor's local memory is memory like any other: a tile is one more copy.
+  if (!info.limits.private_arrays_in_registers && memories.tiles == "auto") memories.tiles = "never";
+}
+
 void run(const Wishes& wishes) {
   if (!fs::exists(wishes.file)) throw Error(ErrorKind::io, wishes.file + ": there is no such file");
   const auto source = base::read_file(wishes.file, std::size_t{8} << 20);
@@ -67,6 +95,8 @@ void run(const Wishes& wishes) {
       std::remove_if(options.flags.begin(), options.flags.end(),
                      [](const std::string& f) { return place::judge::is_input(f) || place::judge::is_library(f); }),
       options.flags.end());
+  if (options.emit != "openmp" && !wishes.verdicts && !wishes.json)
+    ask_machine(wishes.device, options.emit, options.memories);
   place::Report report = place::analyze(wishes.file, options);
   if (!report.errors.empty()) throw Error(ErrorKind::invalid_argument, report.errors[0]);
   place::dynamic::Command users{wishes.command, given, options.emit, wishes.device};
@@ -120,6 +150,18 @@ void run(const Wishes& wishes) {
     }
     judging.weighs = false;
     outcome = place::judge::compare(report, *source, judging);
+  }
+  if (outcome.verified && judging.weighs && tiled(report) && wishes.options.memories.tiles == "auto") {
+    options.memories.tiles = "never";  // the model has said what pays, now the clock does
+    place::Report plain = place::analyze(wishes.file, options);
+    judging.weighs = false;
+    const auto without = place::judge::compare(plain, *source, judging);
+    if (without.verified && without.placed_seconds < 0.97 * outcome.placed_seconds) {
+      fmt::print("without tiles in local memory {} instead of {}: they are left out\n",
+                 base::human_seconds(without.placed_seconds), base::human_seconds(outcome.placed_seconds));
+      report = std::move(plain);
+      outcome = without;
+    }
   }
   if (!outcome.verified)
     throw Error(ErrorKind::invalid_argument, fmt::format("not verified, no file is written: {}", outcome.text));
@@ -192,6 +234,11 @@ compiler follow after --:  ridge place blur.cpp --function blur -- -Iinclude -DW
       .option("--run", wishes->command,
               "A command that runs the program FILE makes, {} in it: where its time goes, and the placed one compared")
       .value_name("COMMAND");
+  command
+      .option("--tiles", wishes->options.memories.tiles,
+              "Windows that are read again, in local memory: by the machine model, always or never")
+      .shows_default()
+      .one_of({"auto", "always", "never"});
   command.option("--seconds", wishes->options.seconds, "The reader may take").shows_default().positive();
   command.flag("--json", wishes->json, "The verdicts as JSON, nothing is written");
   command.flag("--verdicts", wishes->verdicts, "The verdicts only, nothing is written");

@@ -112,6 +112,19 @@ std::string jammed(const Node& node, const std::vector<Loop>& loops, const Shape
 
 }  // namespace
 
+bool names_like_ours(const Nest& nest) {
+  const auto ours = [](const std::string& name) {
+    if (name == "copy" || name.rfind("tile_", 0) == 0) return true;
+    for (const char* end : {"_first", "_group", "_each", "_tile", "_elements", "_from", "_long"})
+      if (name.find(end) != std::string::npos) return true;
+    return false;
+  };
+  return std::any_of(nest.variables.begin(), nest.variables.end(), [&](const Variable& v) { return ours(v.name); }) ||
+         std::any_of(nest.loops.begin(), nest.loops.end(), [&](const Loop& l) { return ours(l.iterator); }) ||
+         std::any_of(nest.functions.begin(), nest.functions.end(),
+                     [&](const std::string& f) { return names(f, "tile_max") || names(f, "tile_min"); });
+}
+
 Blocking find_blocking(const Nest& nest, const criteria::Choice& choice, const std::vector<int>& privates) {
   const auto outside = [&](int variable) {
     const std::vector<int>& around = nest.variables[variable].loops;
@@ -121,7 +134,8 @@ Blocking find_blocking(const Nest& nest, const criteria::Choice& choice, const s
   visit_accesses(nest.root, [&](const Access& a) {
     shared |= a.write && !nest.variables[a.variable].array() && outside(a.variable);
   });
-  if (shared || choice.chain.size() != 2 || choice.reduces || !choice.copies.empty()) return {};
+  if (shared || names_like_ours(nest) || choice.chain.size() != 2 || choice.reduces || !choice.copies.empty())
+    return {};
   const Node* outer = alone(&nest.root);
   if (outer->kind != NodeKind::loop || outer->loop != choice.chain[0]) return {};
   const Node* inner = alone(&outer->children[0]);
@@ -151,24 +165,18 @@ Blocking find_blocking(const Nest& nest, const criteria::Choice& choice, const s
   return found;
 }
 
-std::string blocked_text(const Nest& nest, const std::vector<Loop>& loops, const criteria::Choice& choice,
-                         const Blocking& blocking, const std::vector<std::string>& items) {
-  const Node* outer = alone(&nest.root);
-  const Node& body = alone(&outer->children[0])->children[0];
+std::string blocked_body(const Nest& nest, const Node& root, const std::vector<Loop>& loops,
+                         const criteria::Choice& choice, const Blocking& blocking,
+                         const std::vector<std::string>& items) {
+  const Node& body = alone(&alone(&root)->children[0])->children[0];
   const std::string copies = std::to_string(blocking.copies[1]);
   const std::string which[2] = {"copy / " + copies, "copy % " + copies};
-  std::string text, whole, guard, own, end;
+  std::string whole, guard, own;
   Shape shape;
   for (std::size_t i = 0; i < 2; ++i) {
     const Loop& l = loops[choice.chain[i]];
-    const std::string axis = std::to_string(l.axis), type = "(" + l.type + ")", first = l.iterator + "_first";
+    const std::string first = l.iterator + "_first";
     const int in_group = std::stoi(items[static_cast<std::size_t>(l.axis)]), n = blocking.copies[i];
-    const std::string width = std::to_string(in_group * n), pad(2 * (i + 1), ' ');
-    text += pad + "for (" + l.type + " " + first + " = " + (l.start == "0" ? "" : l.start + " + ") + type +
-            "(GROUP_ID(" + axis + ") * " + width + " + LOCAL_ID(" + axis + ")); " +
-            replaced(l.condition, l.iterator, first) + "; " + first + " += " + type + "(GROUPS(" + axis + ") * " +
-            width + ")) {\n";
-    end = pad + "}\n" + end;
     const std::string last = n == 1 ? first : first + " + " + std::to_string((n - 1) * in_group);
     whole += (whole.empty() ? "" : " && ") + replaced(l.condition, l.iterator, last);
     guard += (guard.empty() ? "" : " && ") + l.condition;
@@ -189,11 +197,27 @@ std::string blocked_text(const Nest& nest, const std::vector<Loop>& loops, const
     undeclare(many, v);
     replace_in(many, v.name, v.name + "_each[copy]");
   }
-  text += "      if (" + whole + ") {\n" + declared + jammed(many, loops, shape, 4) +
-          "      } else {\n        for (int copy = 0; copy < " + std::to_string(shape.all) + "; ++copy) {\n          " +
-          shape.own + "\n          if (" + guard + ") {\n" + node_text(body, loops, 6) +
-          "          }\n        }\n      }\n";
-  return text + end;
+  return "      if (" + whole + ") {\n" + declared + jammed(many, loops, shape, 4) +
+         "      } else {\n        for (int copy = 0; copy < " + std::to_string(shape.all) + "; ++copy) {\n          " +
+         shape.own + "\n          if (" + guard + ") {\n" + node_text(body, loops, 6) +
+         "          }\n        }\n      }\n";
+}
+
+std::string blocked_text(const Nest& nest, const std::vector<Loop>& loops, const criteria::Choice& choice,
+                         const Blocking& blocking, const std::vector<std::string>& items) {
+  std::string text, end;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Loop& l = loops[choice.chain[i]];
+    const std::string axis = std::to_string(l.axis), type = "(" + l.type + ")", first = l.iterator + "_first";
+    const int in_group = std::stoi(items[static_cast<std::size_t>(l.axis)]), n = blocking.copies[i];
+    const std::string width = std::to_string(in_group * n), pad(2 * (i + 1), ' ');
+    text += pad + "for (" + l.type + " " + first + " = " + (l.start == "0" ? "" : l.start + " + ") + type +
+            "(GROUP_ID(" + axis + ") * " + width + " + LOCAL_ID(" + axis + ")); " +
+            replaced(l.condition, l.iterator, first) + "; " + first + " += " + type + "(GROUPS(" + axis + ") * " +
+            width + ")) {\n";
+    end = pad + "}\n" + end;
+  }
+  return text + blocked_body(nest, nest.root, loops, choice, blocking, items) + end;
 }
 
 }  // namespace ridge::place::emit

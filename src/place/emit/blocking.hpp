@@ -19,8 +19,16 @@ struct Blocking {
 // What an iteration keeps for itself must be declared in there: one that is declared outside would be shared.
 Blocking find_blocking(const Nest& nest, const criteria::Choice& choice, const std::vector<int>& privates);
 
+// The user has names of the kind that several iterations an item, or tiles, add to a kernel.
+bool names_like_ours(const Nest& nest);
+
 // The nest with `items` of a group along each loop of the chain. `loops` have their axes.
 std::string blocked_text(const Nest& nest, const std::vector<Loop>& loops, const criteria::Choice& choice,
                          const Blocking& blocking, const std::vector<std::string>& items);
+
+// What stands inside those loops, where each is at ITERATOR_first; of `root`, which may be another text of the nest.
+std::string blocked_body(const Nest& nest, const Node& root, const std::vector<Loop>& loops,
+                         const criteria::Choice& choice, const Blocking& blocking,
+                         const std::vector<std::string>& items);
 
 }  // namespace ridge::place::emit

@@ -9,6 +9,7 @@
 #include "place/emit/blocking.hpp"
 #include "place/emit/node_text.hpp"
 #include "place/emit/reduction_text.hpp"
+#include "place/emit/tiles.hpp"
 #include "place/emit/words.hpp"
 #include "place/transform/coalescing.hpp"
 #include "place/transform/unrolling.hpp"
@@ -142,7 +143,8 @@ std::string host_type(const Variable& v) {
 }
 
 Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Relations& relations,
-                   const std::vector<analysis::Verdict>& verdicts, const criteria::Choice& choice) {
+                   const std::vector<analysis::Verdict>& verdicts, const criteria::Choice& choice,
+                   const Memories& memories) {
   Kernel k;
   k.name = name;
   k.chain = choice.chain;
@@ -252,11 +254,7 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
     }
   }
   std::vector<std::string> arguments;
-  std::string top, end;
-  for (const KernelArray& a : k.arrays) {
-    const Variable& v = nest.variables[a.variable];
-    arguments.push_back(std::string("GLOBAL ") + (a.written ? "" : "const ") + v.element + "* RESTRICT " + v.name);
-  }
+  std::string top, end, before;
   for (const int c : k.copies)
     arguments.push_back("GLOBAL const " + nest.variables[c].element + "* RESTRICT " + nest.variables[c].name +
                         "_before");
@@ -319,18 +317,73 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
   if (!k.why.empty()) return k;
   for (const int side : shape) k.items.push_back(std::to_string(side));
   std::string body;
-  if (const Blocking blocking = k.expanded.empty() && !k.atomic ? find_blocking(nest, choice, k.privates) : Blocking{};
-      blocking.blocks()) {
-    body = blocked_text(nest, loops, choice, blocking, k.items);
+  const Blocking blocking = k.expanded.empty() && !k.atomic ? find_blocking(nest, choice, k.privates) : Blocking{};
+  if (blocking.blocks()) {
     k.copies_of.assign(choice.chain.size(), "");
     for (std::size_t i = 0; i < choice.chain.size(); ++i)
       k.copies_of[loops[choice.chain[i]].axis] = std::to_string(blocking.copies[i]);
+  }
+
+  // Where arrays that are only read lie.
+  std::vector<criteria::Tile> tiles;
+  Node tiled = root_node;
+  if (choice.chain.size() <= 3) {
+    std::vector<int> only_read;
+    std::vector<long> width;
+    for (const KernelArray& a : k.arrays)
+      if (!a.written) only_read.push_back(a.variable);
+    for (std::size_t i = 0; i < choice.chain.size(); ++i)
+      width.push_back(shape[static_cast<std::size_t>(loops[choice.chain[i]].axis)] *
+                      (blocking.blocks() ? blocking.copies[i] : 1));
+    Memories allowed = memories;
+    if (!boxes(nest, choice) || !k.expanded.empty() || !k.copies.empty()) allowed.tiles = "never";
+    const criteria::Spaces spaces = criteria::choose_spaces(relations, only_read, choice.chain, width,
+                                                            shape[0] * shape[1] * shape[2], k.axes[0], allowed);
+    k.memory = spaces.said;
+    for (const criteria::Tile& t : spaces.tiles) {
+      Node changed = tiled;
+      if (!read_from_tile(changed, t, relations)) continue;
+      tiled = changed;
+      tiles.push_back(t);
+      k.tiles.push_back(t.said);
+    }
+    for (KernelArray& a : k.arrays) {
+      for (const criteria::Tile& t : tiles) a.tiled |= t.variable == a.variable;
+      a.constant =
+          a.sized && std::find(spaces.constants.begin(), spaces.constants.end(), a.variable) != spaces.constants.end();
+      for (const std::string& f : nest.functions) a.constant = a.constant && !names(f, nest.variables[a.variable].name);
+    }
+  }
+  if (!tiles.empty()) {
+    before = "  const int item = LOCAL_ID(0) + ITEMS(0) * (LOCAL_ID(1) + ITEMS(1) * LOCAL_ID(2));\n";
+    std::string declared;
+    for (const criteria::Tile& t : tiles)
+      declared += "  LOCAL_ARRAY(" + nest.variables[t.variable].element + ", " + nest.variables[t.variable].name +
+                  "_tile, " + std::to_string(t.elements) + ");\n";
+    before = declared + before;
+    body = tiled_text(nest, root_node, tiled, loops, choice, blocking, tiles, relations, k.items);
+  } else if (blocking.blocks()) {
+    body = blocked_text(nest, loops, choice, blocking, k.items);
   } else {
     body = node_text(root_node, loops, 1);
   }
+  std::vector<std::string> first;
+  for (const KernelArray& a : k.arrays) {
+    const Variable& v = nest.variables[a.variable];
+    first.push_back(std::string(a.constant  ? "CONSTANT "
+                                : a.written ? "GLOBAL "
+                                            : "GLOBAL const ") +
+                    v.element + "* RESTRICT " + v.name);
+    if (a.tiled) arguments.push_back("long " + tile_elements(nest, v));
+  }
+  arguments.insert(arguments.begin(), first.begin(), first.end());
   for (const int e : k.expanded) body = interleaved(body, nest.variables[e].name);
-  k.text = "KERNEL WORK_GROUP(" + joined(k.items) + ") void " + name + "(" + joined(arguments) + ") {\n" + top + body +
-           end + "}\n";
+  if (body.find("tile_max(") != std::string::npos)
+    k.text = "FUNCTION int tile_max(int a, int b) { return a < b ? b : a; }\n";
+  if (body.find("tile_min(") != std::string::npos)
+    k.text += "FUNCTION int tile_min(int a, int b) { return b < a ? b : a; }\n";
+  k.text += "KERNEL WORK_GROUP(" + joined(k.items) + ") void " + name + "(" + joined(arguments) + ") {\n" + before +
+            top + body + end + "}\n";
   return k;
 }
 

@@ -6,6 +6,7 @@
 #include "place/analysis/footprint.hpp"
 #include "place/analysis/verdicts.hpp"
 #include "place/criteria/choose.hpp"
+#include "place/criteria/memory.hpp"
 
 namespace ridge::place::emit {
 
@@ -21,6 +22,8 @@ struct KernelArray {
   bool written = false, enters = true, covered = false;
   bool sized = false;  // by a function over the parameters; else by the object or by who owns the memory
   HostCall size{};
+  bool tiled = false;     // the kernel is told how long it is
+  bool constant = false;  // passed on as constant memory
 };
 
 struct Kernel {
@@ -39,12 +42,15 @@ struct Kernel {
   std::vector<int> chain{}, axes{};       // the loops on the grid, outermost first; and by axis,
                                           // the last of which those from the third on share
   bool libm = false, reassociates = false;
-  bool atomic = false;  // items add to the same places
-  std::string why{};    // it cannot be made
+  bool atomic = false;                // items add to the same places
+  std::vector<std::string> memory{};  // where arrays are read from, in words
+  std::vector<std::string> tiles{};   // those in local memory
+  std::string why{};                  // it cannot be made
 };
 
 Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Relations& relations,
-                   const std::vector<analysis::Verdict>& verdicts, const criteria::Choice& choice);
+                   const std::vector<analysis::Verdict>& verdicts, const criteria::Choice& choice,
+                   const Memories& memories);
 
 std::string call_text(const HostCall& call, const Nest& nest);  // in the host's words
 std::string host_type(const Variable& v);                       // of the argument

@@ -32,6 +32,38 @@ inline bool apart(std::initializer_list<Range> ranges) {  // none that is writte
 
 )";
 
+// A local vector of zeros, or a copy: its memory is first touched by the threads that use it. A std::vector's would be
+// touched, page by page, by one.
+constexpr const char* kArray = R"(
+namespace placed {
+template <class T>
+class Array {
+ public:
+  explicit Array(std::size_t count) : count_(count), data_(static_cast<T*>(std::calloc(count > 0 ? count : 1, sizeof(T)))) {
+    if (data_ == nullptr) throw std::bad_alloc();
+  }
+  Array(const T* from, const T* to) : Array(static_cast<std::size_t>(to - from)) {
+#pragma omp parallel for
+    for (Int i = 0; i < Int(count_); ++i) data_[i] = from[i];
+  }
+  ~Array() { std::free(data_); }
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::size_t size() const { return count_; }
+  bool empty() const { return count_ == 0; }
+  T& operator[](std::size_t i) { return data_[i]; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+
+ private:
+  std::size_t count_;
+  T* data_;
+};
+}  // namespace placed
+
+)";
+
 std::string joined(const std::set<std::string>& list) {
   std::string text;
   for (const std::string& item : list) text += (text.empty() ? "" : ", ") + item;
@@ -64,10 +96,48 @@ int collapsible(const Kernel& kernel, const Nest& nest) {
   return count;
 }
 
-std::string clause(const Kernel& k, const Nest& nest, const analysis::Verdict*) {
+// Iterations that differ in length: a loop inside ends where the data or the loops on threads say, or a branch leaves
+// work out.
+bool uneven(const Node& node, const Kernel& k, const Nest& nest) {
+  if (node.kind == NodeKind::branch && has_loops(node)) return true;
+  if (node.kind == NodeKind::loop && std::find(k.chain.begin(), k.chain.end(), node.loop) == k.chain.end()) {
+    const Loop& loop = nest.loops[node.loop];
+    if (!loop.counted || !loop.exact || loop.leaves_early > 0) return true;
+    bool from = false, to = false;  // a window moves at both ends, a triangle at one
+    for (const Constraint& c : loop.bounds)
+      for (const std::string& name : c.poly.symbols())
+        for (const int l : k.chain)
+          if (name == nest.loops[l].iterator) {
+            const auto at = c.poly.terms().find({loop.iterator});
+            (at != c.poly.terms().end() && at->second > 0 ? from : to) = true;
+          }
+    if (from != to) return true;
+  }
+  return std::any_of(node.children.begin(), node.children.end(), [&](const Node& c) { return uneven(c, k, nest); });
+}
+
+std::string clause(const Kernel& k, const Nest& nest) {
   std::string text;
   if (const int n = collapsible(k, nest); n > 1) text += " collapse(" + std::to_string(n) + ")";
+  bool triangle = uneven(nest.root, k, nest);
+  for (const int l : k.chain)
+    for (const Constraint& c : nest.loops[l].bounds)
+      for (const std::string& name : c.poly.symbols())
+        for (const int other : k.chain) triangle |= other != l && name == nest.loops[other].iterator;
+  if (triangle) text += " schedule(guided)";
   return text;
+}
+
+// Local vectors of which only elements are used.
+void own_arrays(const Part& part, std::vector<std::pair<Span, std::string>>& all) {
+  if (part.in_sequence && !part.leaves && !part.locals.empty() &&
+      std::all_of(part.locals.begin(), part.locals.end(), [](const Part::Local& l) { return !l.birth.empty(); })) {
+    std::string text;
+    for (const Part::Local& l : part.locals)
+      text += (text.empty() ? "" : " ") + ("placed::Array<" + l.element + "> ") + l.name + "(" + l.birth + ");";
+    all.emplace_back(part.span, text);
+  }
+  for (const Part& child : part.children) own_arrays(child, all);
 }
 
 }  // namespace
@@ -77,12 +147,13 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
   struct Insert {
     unsigned at = 0;
     std::string text{};
+    unsigned end = 0;  // of what it replaces
   };
   std::vector<Insert> inserts;
   std::string functions;
   for (const auto& [where, k] : placed) {
     const Nest& nest = program.functions[where.first].nests[where.second];
-    std::string pragma = "#pragma omp parallel for" + clause(k, nest, nullptr);
+    std::string pragma = "#pragma omp parallel for" + clause(k, nest);
     bool possible = k.copies.empty() && !k.atomic && nest.loops[0].kind == "for";  // a while loop has no pragma
     std::set<std::string> privates, copied;
     for (const int p : k.privates)
@@ -147,16 +218,29 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
   for (const Function& f : program.functions)
     if (f.whole.known) first = std::min(first, f.whole.begin);
   inserts.push_back({first, functions});
+  std::set<int> with_threads;
+  for (const auto& [where, k] : placed) with_threads.insert(where.first);
+  bool arrays = false;
+  for (const int f : with_threads) {
+    std::vector<std::pair<Span, std::string>> own;
+    if (program.functions[f].refused.empty()) own_arrays(program.functions[f].root, own);
+    for (const auto& [span, text] : own)
+      if (span.known) {
+        inserts.push_back({span.begin, text, span.end});
+        arrays = true;
+      }
+  }
   std::stable_sort(inserts.begin(), inserts.end(), [](const Insert& a, const Insert& b) { return a.at < b.at; });
   unsigned at = 0;
   std::string text;
   for (const Insert& i : inserts) {
     text += program.text.substr(at, i.at - at) + i.text;
-    at = i.at;
+    at = std::max(i.at, i.end);
   }
   out.text = "// Loops of " + program.functions.back().name +
-             "() as threads of the host, by ridge place.\n#include <cstdint>\n#include <initializer_list>\n" +
-             std::string(kHelpers) + text + program.text.substr(at);
+             "() as threads of the host, by ridge place.\n#include <cstdint>\n#include <cstdlib>\n#include "
+             "<initializer_list>\n#include <new>\n" +
+             std::string(kHelpers) + (arrays ? kArray : "") + text + program.text.substr(at);
   return out;
 }
 

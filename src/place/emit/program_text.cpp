@@ -335,7 +335,7 @@ class Writer {
 
   std::string launch(const Kernel& k, const Nest& nest, const Part& part) const {
     const std::string pad = indent_of(part.span.begin);
-    std::vector<std::string> counts, ranges, arguments, tests{session_ + ".takes(\"" + k.name + "\")"};
+    std::vector<std::string> counts, ranges, arguments, lengths, tests{session_ + ".takes(\"" + k.name + "\")"};
     for (const KernelArray& a : k.arrays) {
       const Variable& v = nest.variables[a.variable];
       const std::string n = v.name + "_n";
@@ -355,8 +355,13 @@ class Writer {
       }
       counts.push_back(n + " = " + count);
       ranges.push_back("{" + v.data + ", " + n + " * " + size + (a.written ? ", true" : "") + "}");
-      arguments.push_back(session_ + (a.written ? ".write(" : ".read(") + v.data + ", " + n +
+      arguments.push_back(session_ +
+                          (a.written    ? ".write("
+                           : a.constant ? ".constant("
+                                        : ".read(") +
+                          v.data + ", " + (a.constant ? call_text(a.size, nest) : n) +
                           (a.written && !whole.empty() ? ", " + whole : "") + ")");
+      if (a.tiled) lengths.push_back(n);
     }
     for (const Reduction& r : k.reductions) {  // a number behind a reference may lie inside an array
       std::vector<int> cells{r.target};
@@ -420,6 +425,7 @@ class Writer {
       text += reduction_buffers(r, nest, session_, in);
       for (const std::string& a : reduction_values(r, nest)) arguments.push_back(a);
     }
+    arguments.insert(arguments.end(), lengths.begin(), lengths.end());
     std::string empty;
     for (const std::string& a : loops_run) empty += (empty.empty() ? "" : " && ") + a + " > 0";
     text += in + "if (" + empty + ") {\n" + in + "  " + session_ + ".run(" + kernel_name(k) + ", grid, " +

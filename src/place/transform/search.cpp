@@ -209,19 +209,23 @@ class Search {
     const isl::ctx context(now_.context);
     const analysis::Relations relations = analysis::relate(context, nest);
     const std::vector<analysis::Verdict> verdicts = analysis::judge_loops(relations);
-    const State state{now_.program.text, nest, relations, verdicts};
+    const State state{now_.program.text, nest, relations, verdicts, now_.on_host};
     for (const Transformation& t : registry()) {
-      if (placed && t.propose != dead_writes) continue;
+      const bool always = t.propose == dead_writes || t.propose == tiling;  // not for the sake of more loops
+      if (placed && !always) continue;
+      int which = 0;
       for (const Proposal& p : t.propose(state)) {
         const std::string what = std::string(t.name) + ": " + p.what;
-        if (!tried_.insert(slice(state, nest.span) + what).second) continue;
+        // Loops behind a test have other numbers than before it.
+        const std::string key = always ? t.name + std::to_string(which++) : what;
+        if (!tried_.insert(slice(state, nest.span) + key).second) continue;
         if (spent()) return false;
         const std::string why = illegal(state, p);
         if (!why.empty()) {
           note(at, p.loops, what + ": " + why, false);
           continue;
         }
-        if (take(at, p, what, nest.span, {&state}, first, count, t.propose == dead_writes, {})) return true;
+        if (take(at, p, what, nest.span, {&state}, first, count, always, {})) return true;
       }
     }
     return placed && at.next != nullptr && fuse(at, state, first, count);
@@ -261,7 +265,10 @@ class Search {
             const std::function<std::string(const Judged&)>& check) {
     const Function& function = now_.program.functions[at.function];
     Guard test = p.order.empty() && !p.test.empty() ? Guard{} : guard(states);  // an order that stays asks for nothing
-    if (test.call.empty()) test.call = p.test;
+    if (test.call.empty())
+      test.call = p.test;
+    else if (!p.order.empty() && !p.test.empty())
+      test.call += " && " + p.test;
     if (!test.possible || !function.whole.known) {
       note(at, p.loops, what + ": whether the arrays overlap cannot be asked", false);
       return false;
@@ -291,7 +298,8 @@ class Search {
     }
     const Origins origins = origins_.with(at.prefix, first, count, p.loops);
     const int before = worth(now_.report, origins_), after = worth(next.report, origins);
-    if (after < before || (after == before && !always)) {
+    const int copies = always && !test.call.empty() ? count : 0;  // the loops as they were, behind the test
+    if (after + copies < before || (after == before && !always)) {
       note(at, p.loops, what + ": legal, and no more of the program can be placed", false);
       return false;
     }

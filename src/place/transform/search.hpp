@@ -20,6 +20,7 @@ struct Judged {
   Report report{};
   std::map<std::pair<int, int>, std::vector<int>> chains{};  // by function and nest: loops on the grid
   isl_ctx* context = nullptr;
+  bool on_host = false;  // loops become threads
 };
 using Judge = std::function<Judged(const std::string& text)>;
 

@@ -31,6 +31,7 @@ struct State {
   const Nest& nest;
   const analysis::Relations& relations;
   const std::vector<analysis::Verdict>& verdicts;
+  bool on_host = false;  // loops become threads, not kernels
 };
 
 struct Transformation {
@@ -50,5 +51,6 @@ std::vector<Proposal> index_set_splitting(const State& state);
 std::vector<Proposal> dead_writes(const State& state);
 std::vector<Proposal> strip_mining(const State& state);
 std::vector<Proposal> expansion(const State& state);
+std::vector<Proposal> tiling(const State& state);
 
 }  // namespace ridge::place::transform

@@ -311,3 +311,10 @@ void rows_anywhere(std::vector<std::vector<float>>& rows, int n) {
 void overflow_in_subscript(float* a, unsigned n) {
   for (unsigned i = 0; i < n; ++i) a[i * 2654435761u] = 1;
 }
+
+//: filled_with_what_a_kernel_wrote l1=parallel l2=parallel kernels=2 run
+void filled_with_what_a_kernel_wrote(std::vector<float>& a, std::vector<float>& out, int n) {
+  for (int i = 0; i < n; ++i) a[i] = 3 * a[i] + 1;
+  const std::vector<float> first(n, a[0]);  // the host needs it here
+  for (int i = 0; i < n; ++i) out[i] = first[i] + a[i];
+}

@@ -154,3 +154,21 @@ void a_row_apart(float* b, int n, int w) {
 void close_together(float* b, int n) {
   for (int i = 2; i < n; ++i) b[i] += b[i - 2];
 }
+
+//: turned_over l1=parallel l2=parallel kernels=1 run by=tiling emit=openmp
+void turned_over(const float* a, float* b, int n, int m) {
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < m; ++j) b[j * n + i] = a[i * m + j];
+}
+
+//: turned_over_down_the_rows l1=sequential:flow l2=parallel kernels=1 run by=tiling emit=openmp
+void turned_over_down_the_rows(const float* a, float* b, int n, int m) {
+  for (int i = 1; i < n; ++i)
+    for (int j = 0; j < m; ++j) b[i * m + j] = b[(i - 1) * m + j] + a[j * n + i];
+}
+
+//: turned_over_backwards l1=sequential:flow l2=parallel kernels=1 run not=tiling emit=openmp
+void turned_over_backwards(const float* a, float* b, int n, int m) {
+  for (int i = 1; i < n; ++i)
+    for (int j = 0; j < m - 1; ++j) b[i * m + j] = b[(i - 1) * m + j + 1] + a[j * n + i];
+}

@@ -1,0 +1,140 @@
+#include "place/criteria/memory.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "place/emit/words.hpp"
+#include "place/transform/unrolling.hpp"
+
+namespace ridge::place::criteria {
+namespace {
+
+constexpr double kUnknownTurns = 9;        // of a loop whose length only the run knows
+constexpr long kConstantBytes = 64 << 10;  // every OpenCL device has so much
+
+struct Reads {
+  double all = 0;    // of an item
+  double lines = 0;  // cache lines that a row of items touches for them: two where the row starts anywhere
+  bool uniform = true;
+};
+
+Reads count_reads(const analysis::Relations& relations, int variable, const std::vector<int>& chain,
+                  const std::vector<long>& width, int along) {
+  const Nest& nest = *relations.nest;
+  const auto on_grid = [&](int l) { return std::find(chain.begin(), chain.end(), l) != chain.end(); };
+  double copies = 1;
+  Reads reads;
+  for (const long w : width) copies *= static_cast<double>(w);
+  for (const analysis::Instance& i : relations.instances)
+    for (const analysis::Relation& r : i.relations) {
+      if (r.access->variable != variable) continue;
+      double turns = copies;
+      for (const int l : i.loops)
+        if (!on_grid(l)) {
+          const long n = transform::constant_turns(nest.loops[l]);
+          turns *= n > 0 ? static_cast<double>(n) : kUnknownTurns;
+        }
+      bool moved = false;
+      const auto at = analysis::dimensions(relations, *r.access);
+      if (!at) {
+        reads.uniform = false;
+        continue;
+      }
+      for (const auto& [term, factor] : at->back().terms())
+        moved |= term.empty() ? factor % 32 != 0 : term[0] != nest.loops[along].iterator;
+      for (const int g : chain) {
+        const std::string& name = nest.loops[g].iterator;
+        const auto says = [&](const Poly& p) {
+          const auto symbols = p.symbols();
+          return std::find(symbols.begin(), symbols.end(), name) != symbols.end();
+        };
+        reads.uniform = reads.uniform && std::none_of(at->begin(), at->end(), says);
+        for (const int l : i.loops)
+          for (const Constraint& c : nest.loops[l].bounds)
+            reads.uniform = reads.uniform && (on_grid(l) || !says(c.poly));
+        if (!nest.jumps.empty()) reads.uniform = false;
+      }
+      reads.all += turns;
+      reads.lines += moved ? 2 * turns : turns;
+    }
+  return reads;
+}
+
+std::string number(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", x);
+  return text;
+}
+
+}  // namespace
+
+Spaces choose_spaces(const analysis::Relations& relations, const std::vector<int>& arrays,
+                     const std::vector<int>& chain, const std::vector<long>& width, long items, int along,
+                     const Memories& device) {
+  const Nest& nest = *relations.nest;
+  Spaces spaces;
+  long left = static_cast<long>(device.local_bytes / 2);  // two groups and more at once
+  for (const int variable : arrays) {
+    const Variable& v = nest.variables[variable];
+    Reads reads = count_reads(relations, variable, chain, width, along);
+    const auto window = analysis::window(relations, variable, chain, width);
+    const std::string cached = v.host + ": read-only path of global memory";
+    if (!window || reads.all <= 0) {
+      spaces.said.push_back(cached);
+      continue;
+    }
+    long all = 1;
+    double likely = 1;
+    bool fixed = true, moves = true, anywhere = false, numbers = true;
+    std::string shape;
+    for (std::size_t d = 0; d < window->low.size(); ++d) {
+      bool follows = false;
+      for (const int l : chain) follows |= emit::names(window->low[d], nest.loops[l].iterator + "_group");
+      anywhere |= follows;
+      numbers = numbers && window->low[d].find_first_not_of("0123456789") == std::string::npos;
+      fixed = fixed && window->fixed[d] > 0;
+      moves = moves && (follows || window->fixed[d] > 0);
+      all *= window->fixed[d] > 0 ? std::min(window->fixed[d], 1L << 20) : 1;
+      all = std::min(all, 1L << 40);
+      double guess = kUnknownTurns - 1;
+      for (std::size_t k = 0; k < chain.size(); ++k)
+        if (emit::names(window->low[d], nest.loops[chain[k]].iterator + "_group"))
+          guess += static_cast<double>(width[k]);
+      likely *= window->fixed[d] > 0 ? static_cast<double>(window->fixed[d]) : guess;
+      shape += (shape.empty() ? "" : " x ") +
+               (window->fixed[d] > 0 ? std::to_string(window->fixed[d]) : "(" + window->length[d] + ")");
+    }
+    if (!anywhere && reads.uniform) {
+      if (fixed && numbers && all * v.bytes <= kConstantBytes && device.constant) {
+        spaces.constants.push_back(variable);
+        spaces.said.push_back(v.host + ": constant memory, " + std::to_string(all) +
+                              " elements that all items read together");
+      } else {
+        spaces.said.push_back(cached + ", all items read the same element at once");
+      }
+      continue;
+    }
+    if (!moves || !anywhere || device.tiles == "never") {
+      spaces.said.push_back(cached);
+      continue;
+    }
+    // In units of one element through the nearest cache, for an item.
+    const double each = static_cast<double>(items), local = device.cached / device.local;
+    const double direct = reads.lines / each, tiled = likely / each * (2 + local) + reads.all / each * local;
+    const std::string cost = " (" + number(reads.all / likely) + " reads an element; cost " + number(direct) +
+                             " from the cache, " + number(tiled) + " with a tile)";
+    const long room = left / v.bytes;
+    if ((device.tiles != "always" && !(tiled < direct)) || (fixed ? all > room : room < 2 * items)) {
+      spaces.said.push_back(cached + cost);
+      continue;
+    }
+    Tile tile{variable, *window, fixed ? all : room, fixed, ""};
+    left -= tile.elements * v.bytes;
+    tile.said = v.host + ": tile of " + shape + " in local memory" + cost;
+    spaces.said.push_back(tile.said);
+    spaces.tiles.push_back(std::move(tile));
+  }
+  return spaces;
+}
+
+}  // namespace ridge::place::criteria
