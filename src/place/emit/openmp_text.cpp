@@ -128,16 +128,17 @@ std::string clause(const Kernel& k, const Nest& nest) {
   return text;
 }
 
-// Local vectors of which only elements are used.
-void own_arrays(const Part& part, std::vector<std::pair<Span, std::string>>& all) {
+// Local vectors of which only elements are used, and of which no thread has a copy.
+void own_arrays(const Part& part, const std::set<std::string>& copied, std::vector<std::pair<Span, std::string>>& all) {
   if (part.in_sequence && !part.leaves && !part.locals.empty() &&
-      std::all_of(part.locals.begin(), part.locals.end(), [](const Part::Local& l) { return !l.birth.empty(); })) {
+      std::all_of(part.locals.begin(), part.locals.end(),
+                  [&](const Part::Local& l) { return !l.birth.empty() && copied.count(l.name) == 0; })) {
     std::string text;
     for (const Part::Local& l : part.locals)
       text += (text.empty() ? "" : " ") + ("placed::Array<" + l.element + "> ") + l.name + "(" + l.birth + ");";
     all.emplace_back(part.span, text);
   }
-  for (const Part& child : part.children) own_arrays(child, all);
+  for (const Part& child : part.children) own_arrays(child, copied, all);
 }
 
 }  // namespace
@@ -223,7 +224,11 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
   bool arrays = false;
   for (const int f : with_threads) {
     std::vector<std::pair<Span, std::string>> own;
-    if (program.functions[f].refused.empty()) own_arrays(program.functions[f].root, own);
+    std::set<std::string> copied;
+    for (const auto& [where, k] : placed)
+      for (const auto* list : {&k.expanded, &k.privates})
+        for (const int x : *list) copied.insert(program.functions[where.first].nests[where.second].variables[x].host);
+    if (program.functions[f].refused.empty()) own_arrays(program.functions[f].root, copied, own);
     for (const auto& [span, text] : own)
       if (span.known) {
         inserts.push_back({span.begin, text, span.end});

@@ -61,7 +61,7 @@ void window_in_a_volume(const float* in, float* out, int d, int h, int w) {
                                    in[(z * h + y + 1) * w + x] + in[((z - 1) * h + y) * w + x] + in[((z + 1) * h + y) * w + x];
 }
 
-//: window_at_places_in_data l1=parallel kernels=1 run tiles=0
+//: window_at_places_in_data l1=parallel kernels=1 run tiles=1
 void window_at_places_in_data(const float* in, const int* where, float* out, int n) {
   for (int i = 1; i < n - 1; ++i) out[i] = in[where[i]] + in[where[i] + 1];
 }
