@@ -64,7 +64,7 @@ void ask_machine(const std::string& named, const std::string& emit, place::Memor
   std::optional<Device> chosen;
   for (const Device& d : devices().devices)
     if (!d.is_host() && (!chosen || d.info().backend == Backend::cuda)) chosen = d;
-  if (!named.empty()) chosen = device(named);
+  if (!named.empty()) chosen = ridge::device(named);
   if (!chosen || chosen->is_host() || (emit == "cuda" && chosen->info().backend != Backend::cuda)) return;
   const DeviceInfo& info = chosen->info();
   if (info.limits.local_memory > 0) memories.local_bytes = std::min<std::size_t>(info.limits.local_memory, 48 << 10);
