@@ -178,12 +178,12 @@ TEST_F(DeviceFlow, OtherFiltersAndLevels) {
   }
 }
 
-TEST_F(DeviceFlow, AFlatPairIsNumbersAndAnEqualPairRests) {
+TEST_F(DeviceFlow, AFlatPairAndAnEqualOneRest) {
   const Size size{33, 47};
   for (const Device& device : test::accelerators()) {
     const FlowVariant variant(device, problem_of(size), {.search = Search::plain});
     const Picture flat(size, flow::Pixel{{90, 90, 90}}), texture = test::waves(size);
-    for (const Vector& v : run(variant, flat, flat).cells) ASSERT_TRUE(std::isfinite(v.u) && std::isfinite(v.v));
+    EXPECT_EQ(test::worst_difference(run(variant, flat, flat), Field(size)), 0);
     EXPECT_EQ(test::worst_difference(run(variant, texture, texture), Field(size)), 0);
   }
 }

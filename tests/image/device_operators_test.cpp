@@ -103,6 +103,27 @@ TEST_F(DeviceOperators, EveryOperator) {
   }
 }
 
+TEST_F(DeviceOperators, LargeKernelsByTransforms) {
+  for (const Device& device : all) {
+    std::size_t turn = 0;
+    for (const Kind& kind : kKinds) {
+      OperatorProblem problem;
+      problem.input = {.rows = 97, .columns = 131, .channels = kind.channels, .depth = kind.depth};
+      problem.chain = {test::large_kernel(40, 31)};  // kernels are compiled for the window: one serves all
+      problem.border = kind.border;
+      problem.constant = 77;
+      std::vector<Entry> entries = list_variants(device, problem);
+      std::erase_if(entries,
+                    [](const Entry& e) { return e.candidate.variant != "fft" || !e.candidate.refusal.empty(); });
+      ASSERT_FALSE(entries.empty());
+      const Entry& entry = entries.front();
+      SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + problem.input.text());
+      EXPECT_LE(error_of(device, problem, entry, turn++ % 2 == 1), test::allowed_error(problem));
+      if (!slow() && turn == 3) break;
+    }
+  }
+}
+
 TEST_F(DeviceOperators, GrayAndGradients) {
   for (const Device& device : all) {
     OperatorProblem problem;

@@ -120,14 +120,14 @@ TEST(HostFlow, other_parameters) {
   }
 }
 
-TEST(HostFlow, flat_frames_are_at_rest_or_numbers_and_equal_ones_at_rest) {
+TEST(HostFlow, flat_and_equal_frames_are_at_rest) {
   const Size size{40, 55};
   const Picture flat(size, flow::Pixel{{7, 7, 7}}), texture = test::waves(size);
   std::vector<std::uint8_t> a;
   for (const flow::Kernels* kernels : flow::host_kernels()) {
     const flow::HostFlow host(problem_of(size), *kernels, 1);
     const Image quiet = image_of(flat, 3, 0, a);
-    EXPECT_EQ(moved(run(host, quiet, quiet), flow::simple_flow(flat, flat, {}, flow::WeightKind::polynomial)), 0u);
+    EXPECT_EQ(test::worst_difference(run(host, quiet, quiet), Field(size)), 0);
     const Image same = image_of(texture, 3, 0, a);
     EXPECT_EQ(test::worst_difference(run(host, same, same), Field(size)), 0);
   }

@@ -48,6 +48,15 @@ inline double allowed_error(const image::OperatorProblem& problem) {
   return pyramid != nullptr && pyramid->levels > 1 ? 2 * one : one;
 }
 
+// No sum of few products: what only transforms make cheap.
+inline image::Convolve large_kernel(std::size_t rows, std::size_t columns) {
+  image::Convolve kernel{rows, columns, std::vector<float>(rows * columns)};
+  std::mt19937 random(7);
+  for (float& weight : kernel.kernel)
+    weight = (static_cast<float>(random() % 2048) - 512) / (512 * static_cast<float>(rows * columns));
+  return kernel;
+}
+
 inline std::vector<image::Operation> all_operators() {
   using namespace image;
   std::vector<float> kernel(15);

@@ -78,6 +78,52 @@ TEST(Operators, one_channel_and_color_operators) {
   }
 }
 
+// Tiles that meet, windows of even sides and windows larger than the image; every border, depth and number of channels.
+TEST(Operators, large_kernels_by_transforms) {
+  const std::pair<std::size_t, std::size_t> sizes[] = {{97, 131}, {20, 70}, {64, 15}};
+  std::size_t turn = 0;
+  for (const Operation& kernel :
+       {Operation(test::large_kernel(23, 31)), Operation(test::large_kernel(40, 18)), Operation(Gauss{9, 60})}) {
+    for (std::size_t border = 0; border < 5; ++border, ++turn) {
+      const auto& [rows, columns] = sizes[turn % 3];
+      OperatorProblem problem;
+      problem.input = {rows, columns, 1 + turn % 4, std::array{Depth::u8, Depth::u16, Depth::f32}[turn / 2 % 3]};
+      problem.chain = {kernel};
+      problem.border = static_cast<Border>(border);
+      problem.constant = 37.5;
+      problem.threads = 2;
+      const auto all = candidates(host(), problem);
+      const bool transforms = std::any_of(all.begin(), all.end(), [](const planner::Candidate& candidate) {
+        return candidate.variant == "fft" && candidate.refusal.empty();
+      });
+      EXPECT_TRUE(transforms || std::holds_alternative<Gauss>(kernel)) << problem.input.text();
+      // A transform's error is one of the largest values: a twentieth of 65535's last bit more.
+      const double more = problem.input.depth == Depth::u16 ? 0.05 : 0;
+      EXPECT_LE(worst_error(problem), test::allowed_error(problem) + more)
+          << problem.input.text() << " " << to_string(problem.border);
+    }
+  }
+}
+
+// Few weights are not worth a transform, and explain() says why; a chain takes what pays.
+TEST(Operators, transforms_only_where_they_pay) {
+  OperatorProblem problem;
+  problem.input = {256, 256, 1, Depth::u8};
+  problem.chain = {test::large_kernel(3, 5)};
+  for (const planner::Candidate& candidate : candidates(host(), problem)) {
+    if (candidate.variant == "fft") {
+      EXPECT_NE(candidate.refusal.find("operations a pixel"), std::string::npos);
+    }
+  }
+  problem.chain = {test::large_kernel(61, 61)};
+  const OperatorPlan plan(host(), problem, {.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false});
+  EXPECT_NE(plan.explain().find("variant    fft"), std::string::npos) << plan.explain();
+  EXPECT_LT(plan.explain().size(), 3000u);  // not the weights
+  problem.input = {90, 80, 3, Depth::u8};
+  problem.chain = {test::large_kernel(31, 33), Median{1}};
+  EXPECT_LE(worst_error(problem), 1.01);
+}
+
 // Kernels of rank one and two are done as products, others whole: all give the same, at any size and pitch.
 TEST(Operators, kernels_of_small_rank) {
   for (const std::size_t rank : {1, 2, 3}) {

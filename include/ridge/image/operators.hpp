@@ -36,8 +36,8 @@ struct Box {  // the mean
 struct Median {  // of (2 radius + 1)^2 pixels, a channel at a time
   std::size_t radius = 1;
 };
-// Weights exp(-distance^2 / 2 sigma_space^2 - colour difference^2 / 2 sigma_color^2) over the square of the radius; the
-// colour difference is over all channels.
+// Weights exp(-distance^2 / 2 sigma_space^2 - colour difference^2 / 2 sigma_color^2) of the pixels at most `radius`
+// away, as OpenCV has it; the colour difference is over all channels.
 struct Bilateral {
   std::size_t radius = 4;
   double sigma_space = 3, sigma_color = 25;

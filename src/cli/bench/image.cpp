@@ -110,9 +110,10 @@ std::vector<ImageCase> cases_of(const ImageBenchWishes& wishes) {
     cases.push_back({"variance 27", {.variance_window = 27}, typical(grey, 0)});
   }
   const std::vector<const char*> operators{
-      "gauss 1 2", "gauss 5",          "box 9",      "convolve 7x7",       "separable",       "median 1",
-      "median 2",  "bilateral 4 3 25", "resize 0.5", "resize 0.5 bicubic", "resize 0.3 area", "resize 1.6",
-      "integral",  "pyramid 1",        "gradient",   "transpose",          "rotate 90",       "gray"};
+      "gauss 1 2",     "gauss 5",          "box 9",      "convolve 7x7",       "separable",       "median 1",
+      "median 2",      "bilateral 4 3 25", "resize 0.5", "resize 0.5 bicubic", "resize 0.3 area", "resize 1.6",
+      "integral",      "pyramid 1",        "gradient",   "transpose",          "rotate 90",       "gray",
+      "convolve 31x31"};
   struct Kind {
     std::size_t channels;
     image::Depth depth;
@@ -129,6 +130,13 @@ std::vector<ImageCase> cases_of(const ImageBenchWishes& wishes) {
       if (text == "convolve 7x7") {
         whole += " ";
         for (int i = 0; i < 49; ++i) whole += fmt::format("{}{}", i == 0 ? "" : ",", 0.02 + 0.0001 * i);
+      }
+      if (text == "convolve 31x31") {  // a lens out of focus: a disc
+        whole += " ";
+        for (int i = 0; i < 31 * 31; ++i) {
+          const int y = i / 31 - 15, x = i % 31 - 15;
+          whole += fmt::format("{}{}", i == 0 ? "" : ",", x * x + y * y <= 231 ? 0.0014 : 0.0);
+        }
       }
       if (text == "separable") whole += " 1,2,3,4,5,6,7,8,7,6,5,4,3,2,1 1,2,3,4,5,6,7,8,7,6,5,4,3,2,1";
       if (!in) in = typical(here, 0);

@@ -83,7 +83,16 @@ planner::Comparison AxisTrials::judged(const std::vector<std::byte>& answer) con
   const double stored = problem_.store_storage == Storage::float16    ? kLargest * 0x1p-11
                         : problem_.store_storage == Storage::bfloat16 ? kLargest * 0x1p-8
                                                                       : 0;
-  const double allowed = largest_rounding(problem_.length, problem_.float64) + stored;
+  // Factors may make some values far larger than the root mean square: their errors grow with them.
+  double largest = 0, squares = 0;
+  for (const T each : wanted) {
+    largest = std::max(largest, std::abs(static_cast<double>(each)));
+    squares += static_cast<double>(each) * static_cast<double>(each);
+  }
+  const bool uneven = problem_.store.kind() != FactorKind::none && squares > 0;
+  const double growth =
+      uneven ? std::max(1.0, largest / (4 * std::sqrt(squares / static_cast<double>(wanted.size())))) : 1;
+  const double allowed = growth * largest_rounding(problem_.length, problem_.float64) + stored;
   planner::Comparison result = planner::compare(got, wanted, allowed, [&](std::size_t element) {
     return fmt::format("line {}, point {}", lines_[element / (points * numbers)], element / numbers % points);
   });

@@ -190,7 +190,8 @@ void search(const Picture& from, const Picture& to, const Mask& mask, Field& flo
               cost = std::fma(*weight++, static_cast<float>(squares), cost);
             }
           }
-          if (cost < least) {  // strictly: the first of equals
+          // The first of equals, but none is better than the start: what is flat stays.
+          if (cost < least || (cost == least && y == y0 && x == x0)) {
             least = cost;
             best = {static_cast<float>(y - r), static_cast<float>(x - c)};
           }

@@ -30,6 +30,7 @@ void search_block(GLOBAL const uint* RESTRICT first, GLOBAL const uint* RESTRICT
       best[i] = REACH * ACROSS + REACH;
     }
     const int above = r + guess.x - REACH, left = c + guess.y - REACH;
+    const int inside = above >= 0 && left >= 0 && above + ACROSS < rows && left + ACROSS < columns;
     GLOBAL const uint* corner = to + padded_cell(above - RADIUS, left - RADIUS, pitch);
     for (int u = 0; u < ACROSS; ++u, corner += pitch) {
       float sums[4][ACROSS];
@@ -57,16 +58,30 @@ void search_block(GLOBAL const uint* RESTRICT first, GLOBAL const uint* RESTRICT
           }
         }
       }
-      UNROLL
-      for (int i = 0; i < 4; ++i) {
-        const int row = above + i / 2 + u;
-        if (row >= 0 && row < rows) {
+      if (inside) {
+        UNROLL
+        for (int i = 0; i < 4; ++i) {
           UNROLL
           for (int v = 0; v < ACROSS; ++v) {
-            const int column = left + i % 2 + v;
-            if (sums[i][v] < least[i] && column >= 0 && column < columns) {
+            if (sums[i][v] < least[i] || (v == REACH && u == REACH && sums[i][v] == least[i])) {
               least[i] = sums[i][v];
               best[i] = u * ACROSS + v;
+            }
+          }
+        }
+      } else {
+        UNROLL
+        for (int i = 0; i < 4; ++i) {
+          const int row = above + i / 2 + u;
+          if (row >= 0 && row < rows) {
+            UNROLL
+            for (int v = 0; v < ACROSS; ++v) {
+              const int column = left + i % 2 + v;
+              const int better = sums[i][v] < least[i] || (v == REACH && u == REACH && sums[i][v] == least[i]);
+              if (better && column >= 0 && column < columns) {
+                least[i] = sums[i][v];
+                best[i] = u * ACROSS + v;
+              }
             }
           }
         }

@@ -32,7 +32,7 @@ void search_single(GLOBAL const uint* RESTRICT first, GLOBAL const uint* RESTRIC
             cost = FMA(w[i * SIDE + j], d, cost);
           }
         }
-        if (cost < least) {
+        if (cost < least || (cost == least && u == guess.x && v == guess.y)) {
           least = cost;
           best_u = u;
           best_v = v;

@@ -53,7 +53,8 @@ void search_single(GLOBAL const uint* RESTRICT first, GLOBAL const uint* RESTRIC
       if (u >= 0 && above + u >= 0 && above + u < rows) {
         UNROLL
         for (int v = 0; v < ACROSS; ++v) {
-          if (sums[0][v] < least && left + v >= 0 && left + v < columns) {
+          const int better = sums[0][v] < least || (v == REACH && u == REACH && sums[0][v] == least);
+          if (better && left + v >= 0 && left + v < columns) {
             least = sums[0][v];
             best = u * ACROSS + v;
           }

@@ -4,10 +4,15 @@
 #define MOST 255.0f
 FUNCTION void load_four(GLOBAL const uchar* p, float* v) {
   const uint w = LOAD_CACHED((GLOBAL const uint*)p);
+#ifdef __CUDACC_RTC__  // in the last bits of 2^23: cheaper than a conversion
+  UNROLL
+  for (int k = 0; k < 4; ++k) v[k] = FLOAT_OF(__byte_perm(w, 0x4b000000u, 0x7540u + (uint)k)) - 8388608.0f;
+#else
   v[0] = (float)(w & 255u);
   v[1] = (float)(w >> 8 & 255u);
   v[2] = (float)(w >> 16 & 255u);
   v[3] = (float)(w >> 24);
+#endif
 }
 #elif DEPTH == 2
 #define ELEMENT ushort
@@ -30,17 +35,26 @@ FUNCTION void load_four(GLOBAL const float* p, float* v) {
 }
 #endif
 
-// Adding 2^23 rounds half to even and leaves the whole number in the low bits.
+// Adding 2^23 rounds half to even and leaves the whole number in the low bits. NEVER_BEYOND: weights that are not
+// negative and sum up to one at most, so that nothing needs to be clamped.
 #if DEPTH == 4
 #define STORED(v) (v)
 #else
+#ifdef NEVER_BEYOND
+#define STORED_BITS(v) BITS_OF((v) + 8388608.0f)
+#else
 #define STORED_BITS(v) BITS_OF(fmin(fmax((v), 0.0f), MOST) + 8388608.0f)
+#endif
 #define STORED(v) ((ELEMENT)(STORED_BITS(v) & (uint)MOST))
 #endif
 FUNCTION void store_four(GLOBAL ELEMENT* p, const float* v) {
 #if DEPTH == 1
-  const uint a = STORED_BITS(v[0]) & 255u, b = STORED_BITS(v[1]) & 255u, c = STORED_BITS(v[2]) & 255u;
-  *(GLOBAL uint*)p = a | b << 8 | c << 16 | STORED_BITS(v[3]) << 24;
+  const uint a = STORED_BITS(v[0]), b = STORED_BITS(v[1]), c = STORED_BITS(v[2]), d = STORED_BITS(v[3]);
+#ifdef __CUDACC_RTC__
+  *(GLOBAL uint*)p = __byte_perm(__byte_perm(a, b, 0x0040u), __byte_perm(c, d, 0x0040u), 0x5410u);
+#else
+  *(GLOBAL uint*)p = (a & 255u) | (b & 255u) << 8 | (c & 255u) << 16 | d << 24;
+#endif
 #elif DEPTH == 2
   const uint a = STORED_BITS(v[0]) & 65535u, c = STORED_BITS(v[2]) & 65535u;
   *(GLOBAL uint2*)p = make_uint2(a | STORED_BITS(v[1]) << 16, c | STORED_BITS(v[3]) << 16);

@@ -19,29 +19,54 @@ void lines(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch
   GLOBAL const ELEMENT* in = image + in_offset;
   if (first < end) {
     const int inside = in_fours && first >= 0 && first + 3 < columns * CHANNELS;
-    int places[4];
-    find_places(first, columns, places);
-    for (int r = 0; r < high; ++r) {
-      const int from = rows_from[top + r];
-      float s[4];
+#if DOWN <= 8
+    // Nothing beyond the image: every row is on its way before the first is summed.
+    const int calm = inside && rows_from[top] >= 0 && rows_from[top + high - 1] + DOWN <= rows;
+    if (calm) {
       UNROLL
-      for (int k = 0; k < 4; ++k) s[k] = 0.0f;
-      for (int i = 0; i < DOWN; ++i) {
-        const int row = BORDERED(from + i, rows);
-        const float w = rows_weights[(ulong)(top + r) * DOWN + i];
-        float v[4];
-        if (row < 0) {
-          UNROLL
-          for (int k = 0; k < 4; ++k) v[k] = BEYOND;
-        } else if (inside) {
-          load_four(in + (ulong)row * in_pitch + first, v);
-        } else {
-          load_places(in + (ulong)row * in_pitch, places, v);
-        }
+      for (int r = 0; r < ROWS_EACH; ++r) {
+        const int there = r < high ? top + r : top + high - 1;
+        GLOBAL const ELEMENT* p = in + (ulong)rows_from[there] * in_pitch + first;
+        float s[4];
         UNROLL
-        for (int k = 0; k < 4; ++k) s[k] = FMA(w, v[k], s[k]);
+        for (int k = 0; k < 4; ++k) s[k] = 0.0f;
+        UNROLL
+        for (int i = 0; i < DOWN; ++i) {
+          const float w = rows_weights[there * DOWN + i];
+          float v[4];
+          load_four(p + (ulong)i * in_pitch, v);
+          UNROLL
+          for (int k = 0; k < 4; ++k) s[k] = FMA(w, v[k], s[k]);
+        }
+        sums[r * ITEMS_HERE + item] = make_float4(s[0], s[1], s[2], s[3]);
       }
-      sums[r * ITEMS_HERE + item] = make_float4(s[0], s[1], s[2], s[3]);
+    } else
+#endif
+    {
+      int places[4];
+      find_places(first, columns, places);
+      for (int r = 0; r < high; ++r) {
+        const int from = rows_from[top + r];
+        float s[4];
+        UNROLL
+        for (int k = 0; k < 4; ++k) s[k] = 0.0f;
+        for (int i = 0; i < DOWN; ++i) {
+          const int row = BORDERED(from + i, rows);
+          const float w = rows_weights[(ulong)(top + r) * DOWN + i];
+          float v[4];
+          if (row < 0) {
+            UNROLL
+            for (int k = 0; k < 4; ++k) v[k] = BEYOND;
+          } else if (inside) {
+            load_four(in + (ulong)row * in_pitch + first, v);
+          } else {
+            load_places(in + (ulong)row * in_pitch, places, v);
+          }
+          UNROLL
+          for (int k = 0; k < 4; ++k) s[k] = FMA(w, v[k], s[k]);
+        }
+        sums[r * ITEMS_HERE + item] = make_float4(s[0], s[1], s[2], s[3]);
+      }
     }
   }
   BARRIER();
@@ -57,13 +82,20 @@ void lines(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch
 #else
 #define ACROSS_WEIGHT(j) columns_weights[(ulong)column * ACROSS + j]
 #endif
-    for (int r = 0; r < high; ++r) {
-      float v = 0.0f;
+    GLOBAL ELEMENT* to = result + out_offset + (ulong)top * out_pitch + (ulong)(left * CHANNELS + i);
 #if ACROSS <= 8
-      UNROLL
+    UNROLL
 #endif
-      for (int j = 0; j < ACROSS; ++j) v = FMA(ACROSS_WEIGHT(j), line[r * ITEMS_HERE * 4 + at + j * CHANNELS], v);
-      result[out_offset + (ulong)(top + r) * out_pitch + (ulong)(left * CHANNELS + i)] = STORED(v);
+    for (int r = 0; r < ROWS_EACH; ++r) {
+      if (r < high) {
+        float v = 0.0f;
+#if ACROSS <= 8
+        UNROLL
+#endif
+        for (int j = 0; j < ACROSS; ++j) v = FMA(ACROSS_WEIGHT(j), line[r * ITEMS_HERE * 4 + at + j * CHANNELS], v);
+        *to = STORED(v);
+      }
+      to += out_pitch;
     }
   }
 }

@@ -105,6 +105,7 @@ struct Apply {
       double sum = 0, total = 0;
       for (std::ptrdiff_t i = -radius; i <= radius; ++i) {
         for (std::ptrdiff_t j = -radius; j <= radius; ++j) {
+          if (i * i + j * j > radius * radius) continue;
           double apart = 0;
           for (std::size_t m = 0; m < colors.channels; ++m) apart += std::pow(look(r + i, c + j, m) - look(r, c, m), 2);
           const double w =

@@ -8,13 +8,23 @@
 
 #include "base/threads.hpp"
 #include "image/operators/reference.hpp"
+#include "image/operators/settings.hpp"
 
 namespace ridge::image {
 namespace {
 
+// A long list of weights by its name and a number made of it.
+std::string key_of(const Operation& operation) {
+  const std::string text = to_string(operation);
+  if (text.size() <= 200) return text;
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("{} weights {:016x}", short_name(operation), hash);
+}
+
 std::string key_of(const Device& device, const OperatorProblem& problem) {
   std::string key = "image";
-  for (const Operation& operation : problem.chain) key += (key == "image" ? " " : " | ") + to_string(operation);
+  for (const Operation& operation : problem.chain) key += (key == "image" ? " " : " | ") + key_of(operation);
   key += fmt::format(" of {} {} {:g}", problem.input.text(), to_string(problem.border), problem.constant);
   if (device.is_host())
     key += fmt::format(" threads {}", problem.threads == 0 ? base::hardware_threads() : problem.threads);

@@ -138,7 +138,7 @@ static void block_costs(const Words& from, const Words& to, int r, int c, int u0
     for (int u = 0; u < kAcross; ++u) costs[i * kCostPitch + u * kAcross + kAcross - 1] = last[i * kCostPitch + u];
 }
 
-// The first least cost among the candidates that lie in the picture.
+// The first least cost among the candidates that lie in the picture; the start's own, where none is less.
 template <class E>
 static inline void take_least(float* costs, int r, int c, int u0, int v0, const SearchJob& job) {
   constexpr float kNever = __builtin_inff();
@@ -150,7 +150,8 @@ static inline void take_least(float* costs, int r, int c, int u0, int v0, const 
     }
   constexpr int kWhole = (kCandidates + E::kLanes - 1) / E::kLanes * E::kLanes;
   for (int k = kCandidates; k < kWhole; ++k) costs[k] = kNever;
-  const int k = E::first_least(costs, kWhole);
+  const int first = E::first_least(costs, kWhole), start = kCandidates / 2;
+  const int k = costs[start] <= costs[first] ? start : first;
   job.u[ptrdiff_t(r) * job.columns + c] = float(u0 - kSearchReach + k / kAcross);
   job.v[ptrdiff_t(r) * job.columns + c] = float(v0 - kSearchReach + k % kAcross);
 }

@@ -49,7 +49,7 @@ void search_general(const SearchJob& job, int radius, int reach, int begin, int 
             const std::uint32_t *a = at(job.from, r + i, c - radius), *b = at(job.to, y + i, x - radius);
             for (int j = 0; j < side; ++j) cost = std::fma(*weight++, static_cast<float>(squares(a[j], b[j])), cost);
           }
-          if (cost < least) {
+          if (cost < least || (cost == least && y == y0 && x == x0)) {
             least = cost;
             best_y = y;
             best_x = x;

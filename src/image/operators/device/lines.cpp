@@ -18,6 +18,7 @@ struct LinesDesign {
   double constant = 0;
   Look down = {}, across = {};
   int rows_each = 8, out_columns = 0;
+  bool means = false;  // weights that sum up to one, of values that are those of the image
 };
 
 // A fixed number of steps as a table.
@@ -55,6 +56,10 @@ KernelSource lines_source(const LinesDesign& design) {
         std::pair{"ROWS_EACH", design.rows_each}, std::pair{"OUT_COLUMNS", design.out_columns}}) {
     source.defines.emplace_back(name, std::to_string(value));
   }
+  const auto negative = [](float weight) { return weight < 0; };
+  const bool means = design.means && std::none_of(design.down.weights.begin(), design.down.weights.end(), negative) &&
+                     std::none_of(design.across.weights.begin(), design.across.weights.end(), negative);
+  if (means) source.defines.emplace_back("NEVER_BEYOND", "1");
   return source;
 }
 
@@ -112,7 +117,8 @@ void list_lines(const Device& device, const Chain& chain, const Link& link, std:
                      .border = resize ? Border::replicate : chain.border,
                      .constant = chain.constant,
                      .down = tabled(stages[0].down, product.down, link.out.rows),
-                     .across = tabled(stages[1].across, product.across, link.out.columns)};
+                     .across = tabled(stages[1].across, product.across, link.out.columns),
+                     .means = resize || (product.step == 2 && chain.border != Border::constant)};
   design.out_columns = columns_that_fit(design.across, link.in.channels);
   const double in_values = static_cast<double>(link.in.rows * link.in.columns * link.in.channels),
                out_values = static_cast<double>(link.out.rows * link.out.columns * link.out.channels);

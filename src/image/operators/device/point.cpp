@@ -12,7 +12,8 @@ KernelSource point_source(const Shape& in, int rows_each) {
   source.defines.insert(source.defines.end(), {{"ROWS_EACH", std::to_string(rows_each)},
                                                {"RED", literal(kGrayWeights[0])},
                                                {"GREEN", literal(kGrayWeights[1])},
-                                               {"BLUE", literal(kGrayWeights[2])}});
+                                               {"BLUE", literal(kGrayWeights[2])},
+                                               {"NEVER_BEYOND", "1"}});
   return source;
 }
 

@@ -49,6 +49,7 @@ void list_stream(const Device& device, const Chain& chain, const Link& link, std
 void list_lines(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
 void list_point(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
 void list_turn(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
+void list_spectral(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
 void list_corner_sums(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
 
 // Every way to make the link, the most promising first.

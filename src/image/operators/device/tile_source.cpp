@@ -268,7 +268,9 @@ class Writer {
     cleared(in);
     line("  for (int i = 0; i < {}; ++i) {{", side);
     if (side <= 16) line("    UNROLL");
-    line("    for (int j = 0; j < {}; ++j) {{\n      at_{}(PASSED, y + i, x + j, s);", side, k);
+    line("    for (int j = 0; j < {}; ++j) {{", side);
+    line("      const int far = (i - {0}) * (i - {0}) + (j - {0}) * (j - {0});", stage.radius);
+    line("      if (far > {}) continue;\n      at_{}(PASSED, y + i, x + j, s);", stage.radius * stage.radius, k);
     if (stage.guided) {
       line("      guide_at(PASSED, o[{}] + y + i - {}, o[{}] + x + j - {}, other);", 2 * k, stage.radius, 2 * k + 1,
            stage.radius);
@@ -277,7 +279,6 @@ class Writer {
     }
     line("      float apart = 0.0f;\n      UNROLL\n      for (int c = 0; c < {}; ++c) {{", colors);
     line("        const float d = own[c] - other[c];\n        apart = FMA(d, d, apart);\n      }}");
-    line("      const int far = (i - {0}) * (i - {0}) + (j - {0}) * (j - {0});", stage.radius);
     line("      const float w = EXP2_FAST(FMA(apart, {}, (float)far * {}));", literal(stage.color),
          literal(stage.space));
     line("      total += w;\n      UNROLL\n      for (int c = 0; c < {}; ++c) v[c] = FMA(w, s[c], v[c]);\n    }}\n  }}",

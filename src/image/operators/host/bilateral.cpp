@@ -37,6 +37,7 @@ class BilateralStage final : public Stage {
       const Row values = in.row(static_cast<std::ptrdiff_t>(r) + i),
                 colors = cross_ ? look.row(static_cast<std::ptrdiff_t>(r) + i) : values;
       for (std::ptrdiff_t j = -radius_; j <= radius_; ++j) {
+        if (i * i + j * j > radius_ * radius_) continue;
         std::array<const float*, 4> at_own{}, at_other{}, at_values{};
         for (std::size_t k = 0; k < guide_channels_; ++k) {
           at_own[k] = own.plane(k);
@@ -62,6 +63,7 @@ class BilateralStage final : public Stage {
   void whole(std::size_t r, RowSource& in, float* out, std::size_t stride) const {
     std::vector<const float*> rows;
     std::vector<float> space;
+    std::vector<std::size_t> reach;
     std::array<float*, 4> outs{};
     const std::size_t channels = this->in().channels;
     for (std::size_t k = 0; k < channels; ++k) outs[k] = out + k * stride;
@@ -69,9 +71,21 @@ class BilateralStage final : public Stage {
       const Row row = in.row(static_cast<std::ptrdiff_t>(r) + i);
       for (std::size_t k = 0; k < channels; ++k) rows.push_back(row.plane(k));
       for (std::ptrdiff_t j = -radius_; j <= radius_; ++j) space.push_back(static_cast<float>(i * i + j * j) * space_);
+      std::ptrdiff_t far = radius_;
+      while (i * i + far * far > radius_ * radius_) --far;
+      reach.push_back(static_cast<std::size_t>(far));
     }
-    bilateral_row({rows.data(), space.data(), static_cast<std::size_t>(radius_), color_}, channels, outs.data(),
-                  this->in().columns);
+    // Exponents from -126 on are those of floats; the least of the distances' is taken off.
+    const float least = -126.0f - static_cast<float>(radius_ * radius_) * space_, most = std::max(least / color_, 0.0f);
+    const bool bytes = this->in().depth == Depth::u8 && (channels > 1 || most > 255.0f * 255.0f);
+    bilateral_row({.rows = rows.data(),
+                   .space = space.data(),
+                   .reach = reach.data(),
+                   .radius = static_cast<std::size_t>(radius_),
+                   .slope = color_,
+                   .most = most,
+                   .bytes = bytes},
+                  channels, outs.data(), this->in().columns);
   }
 
   std::ptrdiff_t radius_;

@@ -71,6 +71,9 @@ struct Part {
   Shape out = {};
 };
 
+// What an operation of a sum costs less than one of a transform.
+constexpr double kSlowerTransforms = 2;
+
 Edge edge_of(const OperatorProblem& problem) { return {problem.border, static_cast<float>(problem.constant)}; }
 
 // "gauss 2 + gray": which operators pass rows to each other, and which are done in the image's own type.
@@ -92,6 +95,17 @@ std::string told(const OperatorProblem& problem, bool fuse) {
   return text;
 }
 
+// The cheapest tiles, where transforms would cost much less than sums.
+std::shared_ptr<const Native> spectral_where_it_pays(const Operation& operation, const Shape& in, const Edge& edge) {
+  const auto window = window_of(operation, in.depth);
+  if (!window) return nullptr;
+  const std::vector<SpectralTile> tiles = spectral_tiles(*window, in);
+  const auto cheaper = [](const SpectralTile& a, const SpectralTile& b) { return a.flops < b.flops; };
+  const SpectralTile& tile = *std::min_element(tiles.begin(), tiles.end(), cheaper);
+  if (tile.flops * kSlowerTransforms > window->direct_flops) return nullptr;
+  return spectral_convolution(*window, tile, in.depth, edge);
+}
+
 class Fused final : public HostVariant {
  public:
   Fused(const OperatorProblem& problem, bool fuse, std::size_t threads) : threads_(threads), edge_(edge_of(problem)) {
@@ -100,6 +114,7 @@ class Fused final : public HostVariant {
       std::vector<std::shared_ptr<const Stage>> stages;
       const bool rows = std::visit(AddStages{shape, problem.input.channels, stages}, operation);
       std::shared_ptr<const Native> own = fuse && rows ? nullptr : native(operation, shape, edge_);
+      if (!fuse && !own) own = spectral_where_it_pays(operation, shape, edge_);
       shape = output_shape(operation, shape);
       if (own) {
         parts_.push_back({.native = std::move(own), .out = shape});
@@ -191,14 +206,45 @@ class Fused final : public HostVariant {
   std::vector<Part> parts_;
 };
 
+class Transformed final : public HostVariant {
+ public:
+  Transformed(const Window& window, const SpectralTile& tile, const OperatorProblem& problem, std::size_t threads)
+      : native_(spectral_convolution(window, tile, problem.input.depth, edge_of(problem))), threads_(threads) {}
+  void run(std::span<const Image> in, Image& out) const override { native_->run(in[0], out, threads_); }
+
+ private:
+  std::unique_ptr<const Native> native_;
+  std::size_t threads_;
+};
+
+double values_of(const Shape& shape) { return static_cast<double>(shape.rows * shape.columns * shape.channels); }
+
+void list_transforms(const OperatorProblem& problem, double bytes, std::size_t threads, std::vector<Entry>& entries) {
+  const auto window = window_of(problem.chain.front(), problem.input.depth);
+  if (!window) return;
+  for (const SpectralTile& tile : spectral_tiles(*window, problem.input)) {
+    entries.push_back({.candidate = {.variant = "fft",
+                                     .parameters = {{"tile", tile.text()}, {"threads", std::to_string(threads)}},
+                                     .refusal = tile.refusal,
+                                     .cost = {.flops = values_of(problem.input) * tile.flops,
+                                              .bytes = bytes,
+                                              .launches = 1,
+                                              .efficiency = 0.4 / kSlowerTransforms,
+                                              .threads = threads}},
+                       .build = [=] { return std::make_shared<Transformed>(*window, tile, problem, threads); }});
+  }
+}
+
 }  // namespace
 
 void list_host_operators(const OperatorProblem& problem, std::vector<Entry>& entries) {
   const std::size_t threads = problem.threads == 0 ? base::hardware_threads() : problem.threads;
   const Shape out = output_shape(problem);
   double traffic = static_cast<double>(problem.input.rows * problem.input.row_bytes()), whole = traffic;
+  double flops = 0;
   Shape shape = problem.input;
   for (const Operation& operation : problem.chain) {
+    if (const auto window = window_of(operation, shape.depth)) flops += values_of(shape) * window->direct_flops;
     shape = output_shape(operation, shape);
     traffic += 2 * static_cast<double>(shape.rows * shape.row_bytes());
   }
@@ -208,18 +254,19 @@ void list_host_operators(const OperatorProblem& problem, std::vector<Entry>& ent
         .variant = name,
         .parameters = {{"threads", std::to_string(threads)}},
         .refusal = {},
-        .cost = {.flops = 0, .bytes = bytes, .launches = 1, .efficiency = efficiency, .threads = threads}};
+        .cost = {.flops = flops, .bytes = bytes, .launches = 1, .efficiency = efficiency, .threads = threads}};
     if (const std::string fused = told(problem, fuse); !fused.empty())
       candidate.parameters.insert(candidate.parameters.begin(), {"fused", fused});
     entries.push_back({.candidate = std::move(candidate),
                        .build = [problem, fuse, threads] { return std::make_shared<Fused>(problem, fuse, threads); }});
   };
-  add("rows", true, whole, 0.2);  // a chain never leaves the cache between its row-wise operators
+  add("rows", true, whole, flops > 0 ? 0.4 : 0.2);  // a chain never leaves the cache between its row-wise operators
   if (problem.chain.size() > 1) {
     add("one by one", false, traffic, 0.2);
-  } else if (native(problem.chain.front(), problem.input, edge_of(problem))) {
-    add("native", false, traffic, 0.6);
+    return;
   }
+  if (native(problem.chain.front(), problem.input, edge_of(problem))) add("native", false, traffic, 0.6);
+  list_transforms(problem, whole, threads, entries);
 }
 
 }  // namespace ridge::image

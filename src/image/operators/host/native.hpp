@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "image/operators/host/rows.hpp"
+#include "image/operators/spectral.hpp"
 
 namespace ridge::image {
 
@@ -24,5 +25,8 @@ std::unique_ptr<Native> native_integral(const Operation& operation, const Shape&
 std::unique_ptr<Native> native_gray(const Operation& operation, const Shape& in, const Edge& edge);
 
 std::unique_ptr<Native> native(const Operation& operation, const Shape& in, const Edge& edge);
+
+std::unique_ptr<Native> spectral_convolution(const Window& window, const SpectralTile& tile, Depth depth,
+                                             const Edge& edge);
 
 }  // namespace ridge::image

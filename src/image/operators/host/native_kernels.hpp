@@ -24,6 +24,11 @@ void pyramid_down(const std::uint8_t* const* rows, std::size_t channels, std::si
 void pyramid_across(const std::uint16_t* sums, std::size_t channels, std::size_t stride, std::size_t n,
                     std::uint8_t* out);
 
+// The same of one channel of floats: n sums of five rows; and n of the output, which reads sums[-2] to sums[2 n + 1 + a
+// vector].
+void pyramid_down(const float* const* rows, std::size_t n, float* sums);
+void pyramid_across(const float* sums, std::size_t n, float* out);
+
 // Sums times a factor, halves to even.
 void mean_row(const std::uint16_t* sums, float factor, std::size_t n, std::uint8_t* out);
 void mean_row(const std::uint32_t* sums, float factor, std::size_t n, std::uint8_t* out);

@@ -1,4 +1,5 @@
-// A level of the pyramid of 8-bit pixels in whole numbers: (1 4 6 4 1) both ways, 256 in all, fits 16 bits.
+// A level of the pyramid: of 8-bit pixels in whole numbers ((1 4 6 4 1) both ways, 256 in all, fits 16 bits), and of a
+// channel of floats straight from the image's rows.
 #include "base/threads.hpp"
 #include "image/operators/host/native.hpp"
 #include "image/operators/host/native_kernels.hpp"
@@ -37,11 +38,51 @@ class NativePyramid final : public Native {
   Edge edge_;
 };
 
+class FloatPyramid final : public Native {
+ public:
+  explicit FloatPyramid(const Edge& edge) : edge_(edge) {}
+  void run(const Image& in, Image& out, std::size_t threads) const override {
+    base::parallel(std::min(threads, out.rows()), [&](std::size_t thread, std::size_t of) {
+      const base::Share share = base::share(out.rows(), thread, of, 1);
+      if (share.begin < share.end) band(in, out, share.begin, share.end);
+    });
+  }
+
+ private:
+  static constexpr std::size_t kPad = 16;  // two are needed
+
+  void band(const Image& in, Image& out, std::size_t begin, std::size_t end) const {
+    const std::size_t columns = in.columns();
+    base::AlignedArray<float> line(columns + 2 * kPad + 64), beyond(columns);
+    std::fill_n(beyond.data(), columns, edge_.constant);
+    std::fill_n(line.data(), line.size(), 0.0f);
+    float* const sums = line.data() + kPad;
+    const auto wide = static_cast<std::ptrdiff_t>(columns);
+    for (std::size_t r = begin; r < end; ++r) {
+      const float* rows[5] = {};
+      for (std::size_t i = 0; i < 5; ++i) {
+        const std::ptrdiff_t y = border_index(edge_.border, static_cast<std::ptrdiff_t>(2 * r + i) - 2,
+                                              static_cast<std::ptrdiff_t>(in.rows()));
+        rows[i] = y < 0 ? beyond.data() : in.row<float>(static_cast<std::size_t>(y));
+      }
+      pyramid_down(rows, columns, sums);
+      for (const std::ptrdiff_t x : {std::ptrdiff_t{-2}, std::ptrdiff_t{-1}, wide, wide + 1}) {
+        const std::ptrdiff_t from = border_index(edge_.border, x, wide);
+        sums[x] = from < 0 ? edge_.constant : sums[from];
+      }
+      pyramid_across(sums, out.columns(), out.row<float>(r));
+    }
+  }
+  Edge edge_;
+};
+
 }  // namespace
 
 std::unique_ptr<Native> native_pyramid(const Operation& operation, const Shape& in, const Edge& edge) {
   const auto* pyramid = std::get_if<Pyramid>(&operation);
-  if (pyramid == nullptr || pyramid->levels != 1 || in.depth != Depth::u8 || in.channels == 2) return {};
+  if (pyramid == nullptr || pyramid->levels != 1) return {};
+  if (in.depth == Depth::f32 && in.channels == 1) return std::make_unique<FloatPyramid>(edge);
+  if (in.depth != Depth::u8 || in.channels == 2) return {};
   return std::make_unique<NativePyramid>(edge);
 }
 

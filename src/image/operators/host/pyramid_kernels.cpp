@@ -104,6 +104,44 @@ void across_rows(const std::uint16_t* sums, std::size_t channels, std::size_t st
   across_of<4>(sums, stride, n, out);
 }
 
+// Floats, one channel: five rows to one of sums, then every second of those.
+template <class D>
+HWY_INLINE hn::Vec<D> smooth(D d, hn::Vec<D> ends, hn::Vec<D> beside, hn::Vec<D> middle) {
+  return hn::MulAdd(middle, hn::Set(d, 6.0f / 16),
+                    hn::MulAdd(beside, hn::Set(d, 4.0f / 16), hn::Mul(ends, hn::Set(d, 1.0f / 16))));
+}
+void down_floats(const float* const* rows, std::size_t n, float* sums) {
+  const auto at = [&](auto d, std::size_t i) {
+    const auto row = [&](std::size_t k) { return hn::LoadU(d, rows[k] + i); };
+    hn::StoreU(smooth(d, hn::Add(row(0), row(4)), hn::Add(row(1), row(3)), row(2)), d, sums + i);
+  };
+  const hn::ScalableTag<float> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    at(d, i);
+    at(d, i + lanes);
+  }
+  for (; i < n; ++i) at(hn::CappedTag<float, 1>(), i);
+}
+void across_floats(const float* sums, std::size_t n, float* out) {
+  const hn::ScalableTag<float> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    hn::Vec<decltype(d)> before, left, here, right, after, unused;
+    hn::LoadInterleaved2(d, sums + 2 * i - 2, before, left);
+    hn::LoadInterleaved2(d, sums + 2 * i, here, right);
+    hn::LoadInterleaved2(d, sums + 2 * i + 2, after, unused);
+    hn::StoreU(smooth(d, hn::Add(before, after), hn::Add(left, right), here), d, out + i);
+  }
+  const hn::CappedTag<float, 1> one;
+  for (; i < n; ++i) {
+    const float* s = sums + 2 * i;
+    hn::StoreU(smooth(one, hn::Set(one, s[-2] + s[2]), hn::Set(one, s[-1] + s[1]), hn::Set(one, s[0])), one, out + i);
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace ridge::image
 HWY_AFTER_NAMESPACE();
@@ -113,6 +151,8 @@ namespace ridge::image {
 
 HWY_EXPORT(down_rows);
 HWY_EXPORT(across_rows);
+HWY_EXPORT(down_floats);
+HWY_EXPORT(across_floats);
 
 void pyramid_down(const std::uint8_t* const* rows, std::size_t channels, std::size_t n, std::uint16_t* sums,
                   std::size_t stride) {
@@ -122,6 +162,10 @@ void pyramid_across(const std::uint16_t* sums, std::size_t channels, std::size_t
                     std::uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(across_rows)(sums, channels, stride, n, out);
 }
+void pyramid_down(const float* const* rows, std::size_t n, float* sums) {
+  HWY_DYNAMIC_DISPATCH(down_floats)(rows, n, sums);
+}
+void pyramid_across(const float* sums, std::size_t n, float* out) { HWY_DYNAMIC_DISPATCH(across_floats)(sums, n, out); }
 
 }  // namespace ridge::image
 #endif
