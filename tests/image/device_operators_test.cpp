@@ -103,6 +103,33 @@ TEST_F(DeviceOperators, EveryOperator) {
   }
 }
 
+// Several words of a row a work-item: every size of them, in the middle of the image, at its edges and unaligned.
+TEST_F(DeviceOperators, BytesByWords) {
+  for (const Device& device : all) {
+    for (const Kind& kind : {Kind{1, Depth::u8, Border::reflect_101}, Kind{3, Depth::u8, Border::constant},
+                             Kind{2, Depth::u16, Border::wrap}}) {
+      int seen = 0;
+      for (const std::size_t columns : {19, 1300}) {
+        OperatorProblem problem;
+        problem.input = {.rows = 37, .columns = columns, .channels = kind.channels, .depth = kind.depth};
+        problem.chain = {Separable{{0.1f, 0.2f, 0.4f, 0.2f}, {-0.2f, 0.5f, 0.3f, 0.3f, 0.1f}}};
+        if (kind.channels == 1) problem.chain = {Gauss{1, 2}};
+        problem.border = kind.border;
+        problem.constant = 77;
+        for (const Entry& entry : list_variants(device, problem)) {
+          if (entry.candidate.variant != "stream words") continue;
+          SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + problem.input.text());
+          ASSERT_EQ(entry.candidate.refusal, "");
+          EXPECT_LE(error_of(device, problem, entry), test::allowed_error(problem));
+          EXPECT_LE(error_of(device, problem, entry, true), test::allowed_error(problem));
+          ++seen;
+        }
+      }
+      EXPECT_EQ(seen, 8);
+    }
+  }
+}
+
 TEST_F(DeviceOperators, LargeKernelsByTransforms) {
   for (const Device& device : all) {
     std::size_t turn = 0;
