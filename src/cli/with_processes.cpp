@@ -2,7 +2,10 @@
 
 #include <chrono>
 #include <cstdio>
+#include <fstream>
+#include <functional>
 #include <new>
+#include <string>
 #include <thread>
 
 #include <fmt/format.h>
@@ -16,6 +19,22 @@ namespace ridge::cli {
 namespace {
 
 constexpr double kDeadline = 600;  // seconds that one waits for another
+
+// What this process was asked for, without what may differ from one to the next.
+std::string own_words() {
+  std::ifstream file("/proc/self/cmdline");
+  std::string text, word;
+  bool skip = true;  // the program's name
+  while (std::getline(file, word, '\0')) {
+    const bool own = word == "--device" || word == "--threads";
+    if (!skip && !own && !word.starts_with("--device=") && !word.starts_with("--threads=")) {
+      text += (text.empty() ? "" : " ") + word;
+    }
+    skip = own;
+  }
+  // Long lines are told by their beginning and compared by this too.
+  return text.size() < 400 ? text : fmt::format("{:x}: {}", std::hash<std::string>()(text), text);
+}
 
 }  // namespace
 
@@ -34,6 +53,7 @@ void with_processes(const std::function<void(const mpi::Communicator&)>& work) {
     processes.abort(code);
   };
   try {
+    processes.must_be_equal(own_words());
     work(processes);
   } catch (const ExitWith&) {  // all of them have stopped
     throw;

@@ -92,6 +92,8 @@ mistake() {
   grep '^ridge: ' stderr | grep -qF -- "$words" || fail "no \"$words\" in: $(cat stderr)"
 }
 mistake "unstable" 2 heat --dt 1
+mistake "rank 1: was asked for stencil heat --size 20x21" 1 heat --size 20x20 : -n 1 "$ridge" stencil heat --size 20x21
+mistake "rank 1: was asked for fft" 1 heat --size 20x20 --steps 4 : -n 1 "$ridge" fft a.npy b.npy --shape 4x4
 mistake "too small" 4 heat --size 3x3
 mistake "--processes 3x1" 2 heat --processes 3x1
 mistake "at most" 2 heat --size 20x20 --halo 100
