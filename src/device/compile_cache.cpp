@@ -174,6 +174,11 @@ void make_room(const fs::path& folder, const fs::path& newest) {
 
 }  // namespace
 
+bool compile_cache_takes_all() {
+  const char* value = std::getenv("RIDGE_COMPILE_CACHE");
+  return value != nullptr && std::string_view(value) == "all";
+}
+
 std::optional<std::string> find_compiled(std::string_view key) {
   const fs::path where = folder();
   if (where.empty()) return std::nullopt;

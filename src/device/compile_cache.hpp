@@ -9,9 +9,11 @@ namespace ridge::detail {
 // The whole key is stored in the file and compared, so a hash collision can never hand out the wrong kernel; a checksum
 // catches damage. Damaged or foreign files: a warning, removed, and nothing is returned. Files that have not been used
 // for long are removed when the folder grows past 256 MiB. Folders and files that belong to another user, or that
-// others may write to, are not used, with a warning. RIDGE_COMPILE_CACHE=off turns it off.
+// others may write to, are not used, with a warning. RIDGE_COMPILE_CACHE=off turns it off; =all has
+// it keep even what a driver keeps itself.
 std::optional<std::string> find_compiled(std::string_view key);
 void store_compiled(std::string_view key, std::string_view binary);  // a folder that cannot be written is no error
+bool compile_cache_takes_all();
 
 // device fingerprint, compiler version, options and assembled source
 std::string compile_key(std::string_view device, std::string_view compiler, std::string_view options,

@@ -25,6 +25,9 @@ Rate rate_of(const BenchRow& row) {
   if (const auto cells = row.more.find("gcells_per_s"); cells != row.more.end()) {
     return {"gcells_per_s", "Gcell/s", cells->second};
   }
+  if (const auto pairs = row.more.find("pairs_per_s"); pairs != row.more.end()) {
+    return {"pairs_per_s", "pairs/s", pairs->second};
+  }
   if (row.gflops > 0) return {"gflops", "GFLOP/s", row.gflops};
   return {"gbytes_per_s", "GB/s", row.gbytes_per_s};
 }

@@ -20,7 +20,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-class OpenClCompile : public test::OpenCl {};
+// PoCL keeps kernels itself; here ours is to be seen.
+class OpenClCompile : public test::OpenCl {
+  const test::Environment all_{"RIDGE_COMPILE_CACHE", "all"};
+};
 
 const KernelSource kAnswer{.name = "answer",
                            .text = "KERNEL void answer(GLOBAL int* out) { out[0] = VALUE; }\n",

@@ -5,6 +5,8 @@
 source "$(dirname "$(readlink -f "$0")")/../support/prelude.sh"
 writer=$2 shim=$3
 export RIDGE_THREADS=2
+few=7 many=16
+[ -z "${RIDGE_SLOW:-}" ] || few=12 many=40
 
 # count COMMAND...: how many calls of each kind a run makes, into $beside/counts
 count() {
@@ -14,7 +16,7 @@ calls_of() { sed -n "s/^$1 //p" "$beside/counts"; }
 
 # numbers KIND: every call where there are few, else the first, the last and some between
 numbers() {
-  local calls most=${2:-12}
+  local calls most=${2:-$few}
   calls=$(calls_of "$1")
   if [ "$calls" -le "$most" ]; then seq "$calls"; else seq 1 $((calls / most + 1)) "$calls"; echo "$calls"; fi
 }
@@ -62,7 +64,7 @@ run=("$ridge" stencil heat --size 100x90 --steps 60 --checkpoint run.ckp --check
 rm -f run.*
 count "${run[@]}"
 for kind in write fsync rename open thread memory; do
-  for number in $(numbers $kind 8); do
+  for number in $(numbers $kind $few); do
     LD_PRELOAD=$shim RIDGE_FAULT=$kind:$number:ENOSPC timeout 60 "${run[@]}" >/dev/null 2>"$beside/err"
     code=$?
     [ $code -le 2 ] || fail "$kind $number: exit $code of a run with checkpoints: $(tail -n 3 "$beside/err")"
@@ -82,8 +84,8 @@ for what in wisdom profile checkpoint; do
   count "${run[@]}"
   for kind in write fsync rename open memory; do
     # Allocations are many and end alike: few of them, but for ./test --all.
-    most=40
-    [ $kind = memory ] && [ -z "${RIDGE_SLOW:-}" ] && most=12
+    most=$many
+    [ $kind = memory ] && [ -z "${RIDGE_SLOW:-}" ] && most=$few
     for number in $(numbers $kind $most); do
       for sticky in "" +; do
         rm -f file*

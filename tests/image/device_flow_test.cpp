@@ -85,6 +85,10 @@ TEST_F(DeviceFlow, EveryDesignIsThePlainFlow) {
   const Field right = flow::simple_flow(first, second, {}, flow::WeightKind::polynomial);
   for (const Device& device : test::accelerators()) {
     for (const FlowDesign& design : flow_designs()) {
+      // One compilation a smoothing where it takes seconds; the searches have the test below.
+      const bool alike = (design.smooth == Smooth::matrix && !(design.polynomial == 5 || design.down == 2)) ||
+                         (design.smooth == Smooth::tile && (design.rows == 4 || design.search != Search::plain));
+      if (alike && device.limits().sub_group == 0 && std::getenv("RIDGE_SLOW") == nullptr) continue;
       const planner::Candidate candidate = candidate_of(device, problem_of(first.size), design);
       SCOPED_TRACE(device.id() + " " + candidate.name());
       if (does_not_fit(candidate)) continue;

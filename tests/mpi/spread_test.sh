@@ -4,9 +4,9 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
 spread=$1 mpirun=$2
 under_mpi "$mpirun"
-cases=8
-[ "${RIDGE_SLOW:-0}" = 1 ] && cases=200
-for n in 1 2 3 4 5 6 7 8 9; do
+cases=8 numbers="1 2 3 4 6 9"
+[ "${RIDGE_SLOW:-0}" = 1 ] && cases=200 numbers="1 2 3 4 5 6 7 8 9"
+for n in $numbers; do
   for what in redistribute fft; do
     timeout 120 "$mpirun" -n $n "$spread" $what "$n" $cases >stdout 2>stderr || fail "$what on $n: $(cat stderr)"
     has "all well on $n" stdout

@@ -127,6 +127,8 @@ TEST_F(DeviceRowMarch, EveryDepthMatchesTheReference) {
     for (const Case& one : {Case{{.depth = 4, .cells = 4, .prefetch = 2, .lanes = 8}, false},
                             {{.depth = 8, .cells = 2, .prefetch = 1, .lanes = 16}, true},
                             {{.depth = 12, .cells = 4, .prefetch = 1, .lanes = 12}, false}}) {
+      // PoCL compiles the deepest for ten seconds.
+      if (one.options.depth == 12 && device.limits().sub_group == 0 && std::getenv("RIDGE_SLOW") == nullptr) continue;
       const Borders borders = one.options.depth == 8 ? sides(mirror, fixed, periodic, periodic) : Borders::all(fixed);
       if (one.float64) {
         EXPECT_LT(worst<double>(device, {70, 131}, borders, star(2, 1), one.options, 2), 1e-14) << one.options.depth;

@@ -110,7 +110,9 @@ class StencilCase {
   }
 
   void list_contenders() {
-    const stencil::Plan<T> chosen(device_, update_, problem_, {.variant = wanted_.variant});
+    planner::Options options{.variant = wanted_.variant};
+    if (wanted_.trials > 0) options.most_trials = wanted_.trials;
+    const stencil::Plan<T> chosen(device_, update_, problem_, options);
     result_.explanation = chosen.explain();
     chosen_ = chosen.decisions().front().trials.at(chosen.decisions().front().winner).name;
     for (const auto& candidate : stencil::candidates(device_, update_, problem_)) {

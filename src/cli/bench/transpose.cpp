@@ -85,15 +85,21 @@ std::vector<report::BenchRow> bench_transpose(const Device& device, const Transp
 
   planner::Options options;
   options.variant = variant;
+  if (wanted.trials > 0) options.most_trials = wanted.trials;
   const transpose::AnyPlan chosen(device, wanted.problem, element, options);
   if (explanation != nullptr) *explanation = chosen.explain();
   const auto candidates = transpose::candidates(device, wanted.problem, element);
-  const std::string chosen_name = candidates[chosen.decisions().front().winner].name();
+  const planner::Decision& decision = chosen.decisions().front();
+  const std::string chosen_name = candidates[decision.winner].name();
+  const auto tried = [&](std::size_t i) {
+    return wanted.trials == 0 || i == decision.winner || decision.trials[i].measured_seconds > 0;
+  };
 
   std::vector<std::string> names;
   std::vector<std::shared_ptr<transpose::AnyPlan>> plans;
-  for (const auto& candidate : candidates) {
-    if (!candidate.refusal.empty() ||
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const planner::Candidate& candidate = candidates[i];
+    if (!candidate.refusal.empty() || !tried(i) ||
         (!variant.empty() && candidate.variant != variant && candidate.name() != variant)) {
       continue;
     }

@@ -26,12 +26,20 @@ enum Workload : std::size_t { kTranspose, kFft, kStencil, kFilterbank, kImages }
 
 double seconds_each(bool quick) { return quick ? 0.02 : 0.2; }
 
+// Each is a compilation, of seconds where a device of processors unrolls what a GPU keeps in registers. 0: the
+// planner's own number.
+std::size_t trials_on(const Device& device, bool quick) {
+  if (device.limits().private_arrays_in_registers) return 0;
+  return quick ? 1 : 3;
+}
+
 void add_transposes(const Device& device, bool quick, std::vector<TourCase>& cases) {
   const bool large = !quick && device.info().limits.memory > (std::size_t{4} << 30);
   const std::size_t side = large ? 8192 : 1024;
-  const TransposeCase square{.problem = {.rows = side, .columns = side}};
+  const std::size_t trials = trials_on(device, quick);
+  const TransposeCase square{.problem = {.rows = side, .columns = side}, .trials = trials};
   const TransposeCase batch{
-      .problem = {.rows = 64, .columns = 64, .batch = large ? std::size_t{4096} : std::size_t{256}}};
+      .problem = {.rows = 64, .columns = 64, .batch = large ? std::size_t{4096} : std::size_t{256}}, .trials = trials};
   for (const TransposeCase& one : {square, batch}) {
     cases.push_back({kTranspose, device.id(), fmt::format("corner turn {}x{}", one.problem.rows, one.problem.columns),
                      [device, one, quick] { return bench_transpose(device, one, "", seconds_each(quick), nullptr); }});
@@ -61,6 +69,7 @@ void add_stencils(const Device& device, bool quick, std::vector<TourCase>& cases
     StencilBench one = stencil_case(device, dimensions, 1, false, false, quick);
     if (!quick && device.is_host()) one.steps = dimensions == 2 ? 32 : 16;  // seconds, not a minute
     one.seconds_each = seconds_each(quick);
+    one.trials = trials_on(device, quick);
     cases.push_back(
         {kStencil, device.id(), stencil_problem_text(one), [device, one] { return bench_stencil(device, one).rows; }});
   }
@@ -92,7 +101,10 @@ std::vector<report::BenchRow> bench_flow(const Device& device) {
   row.variant = decision.trials[decision.winner].name;
   row.chosen = true;
   row.seconds = base::best_seconds([&] { plan.run(first, second, flow); }, {.seconds = 0.2, .at_least = 2});
+  row.gflops = plan.flops() / row.seconds * 1e-9;
   row.gbytes_per_s = plan.bytes() / row.seconds * 1e-9;
+  row.roof_share = decision.roof_seconds / row.seconds;
+  row.more["pairs_per_s"] = 1 / row.seconds;
   return {row};
 }
 
@@ -108,7 +120,9 @@ void add_flows(const Device& device, std::vector<TourCase>& cases) {
 std::vector<report::Bench> tour_benches() {
   std::vector<report::Bench> benches(5);
   benches[kImages].title = "Images";
-  benches[kImages].note = "Dense optical flow of two small frames, from the host's memory and back to it.";
+  benches[kImages].note =
+      "Dense optical flow of two small frames, from the host's memory and back to it. The roof is that of the "
+      "operations of its definition, one after the other.";
   benches[kTranspose].title = "The corner turn";
   benches[kTranspose].note = "Transposing moves every byte once in and once out: the roof is the copy bandwidth.";
   benches[kFft].title = "Fourier transforms";

@@ -80,7 +80,7 @@ bool nvrtc_available() {
 }
 
 std::string compile_for(const KernelSource& source, const std::string& architecture) {
-  return compile(source, architecture, nullptr).code;
+  return compile(source, architecture, "--ptxas-options=-O1").code;
 }
 
 std::vector<KernelResources> resources_for(const KernelSource& source, const std::string& architecture) {

@@ -15,6 +15,9 @@ struct Traits {
   // that run side by side make it count one of them twice, and it aborts the process: launches must come one after the
   // other.
   bool one_queue = false;
+  // PoCL keeps what it compiled, for each size of work-group, in a folder of its own. Asked for a program's binary it
+  // compiles every kernel once more, for groups of any size: twice the time, for code that no launch uses.
+  bool keeps_compiled = false;
   bool correctly_rounded = false;  // the compiler offers IEEE division and square root in float
   int version = 12;                // of OpenCL, 12 for 1.2
   cl_ulong timer_step = 1;         // ns

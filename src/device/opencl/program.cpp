@@ -147,7 +147,8 @@ std::string program_key(const ClDevice& device, const KernelSource& source) {
 
 std::shared_ptr<ProgramState> compile_program(const std::shared_ptr<ClDevice>& device, const KernelSource& source) {
   const std::string text = assembled_source(*device, source);
-  if (const auto binary = find_compiled(key_of(*device, source, text))) {
+  const bool caches = !device->traits().keeps_compiled || compile_cache_takes_all();
+  if (const auto binary = caches ? find_compiled(key_of(*device, source, text)) : std::nullopt) {
     if (auto program = build_from_binary(*device, *binary, build_options(*device, source))) {
       return std::make_shared<ClProgram>(device, std::move(*program), source.name, true);
     }
@@ -157,7 +158,7 @@ std::shared_ptr<ProgramState> compile_program(const std::shared_ptr<ClDevice>& d
     throw Error(ErrorKind::compile, compile_message(source, text, build.log));
   }
   check(build.status, device->info.id, fmt::format("compiling \"{}\"", source.name));
-  if (const std::string binary = binary_of(build.program.get()); !binary.empty()) {
+  if (const std::string binary = caches ? binary_of(build.program.get()) : ""; !binary.empty()) {
     store_compiled(key_of(*device, source, text), binary);
   }
   return std::make_shared<ClProgram>(device, std::move(build.program), source.name, false);

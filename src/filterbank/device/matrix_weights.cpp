@@ -4,25 +4,13 @@
 #include <cmath>
 #include <numbers>
 
+#include <ridge/half.hpp>
+
 namespace ridge::filterbank::on_device {
 
-std::uint16_t half_bits(double value) {
-  const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  const double size = std::abs(value);
-  if (size == 0) return sign;
-  int exponent = 0;
-  std::frexp(size, &exponent);  // size = m 2^exponent, m in [0.5, 1)
-  const int step = std::max(exponent - 11, -24);
-  const auto steps = static_cast<int>(std::nearbyint(std::ldexp(size, -step)));
-  // 1024 .. 2048 steps of a normal number, fewer of one below 2^-14.
-  const int biased = step + 24;
-  return static_cast<std::uint16_t>(sign + (steps < 1024 ? steps : (biased << 10) + steps));
-}
-
-double half_value(std::uint16_t bits) {
-  const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
-  const double size = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
-  return (bits & 0x8000) != 0 ? -size : size;
+std::pair<std::uint16_t, std::uint16_t> two_halves(double value) {
+  const std::uint16_t upper = to_float16(static_cast<float>(value));
+  return {upper, to_float16(static_cast<float>(value - static_cast<double>(from_float16(upper))))};
 }
 
 MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double> prototype) {
@@ -40,9 +28,7 @@ MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double>
     const double sign = g.centred && m % 2 != 0 ? -1 : 1;
     const auto upper_lower = [&](std::int64_t i) -> std::pair<std::uint16_t, std::uint16_t> {
       if (i < 0 || i >= static_cast<std::int64_t>(taps)) return {0, 0};
-      const double weight = std::ldexp(sign * prototype[static_cast<std::size_t>(i) * channels + channels - 1 - m], up);
-      const std::uint16_t upper = half_bits(weight);
-      return {upper, half_bits(weight - half_value(upper))};
+      return two_halves(std::ldexp(sign * prototype[static_cast<std::size_t>(i) * channels + channels - 1 - m], up));
     };
     for (std::size_t word = 0; word < words; ++word) {
       const auto e = static_cast<std::int64_t>(word) - 1;

@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "filterbank/device/design.hpp"
@@ -22,8 +23,7 @@ struct MatrixWeights {
 };
 MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double> prototype);
 
-// The half-precision number nearest to a value, as bits, and back.
-std::uint16_t half_bits(double value);
-double half_value(std::uint16_t bits);
+// Two halves whose sum is a value to 22 bits, the upper one first.
+std::pair<std::uint16_t, std::uint16_t> two_halves(double value);
 
 }  // namespace ridge::filterbank::on_device

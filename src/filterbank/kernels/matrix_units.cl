@@ -1,83 +1,50 @@
 // Words of the matrix units. On a device that has none they go through local memory, slowly and exactly enough to see
 // that every index is right.
-#if defined(__CUDACC_RTC__) || defined(__CUDACC__)
+#if defined(__CUDACC_RTC__) || defined(__CUDACC__) || defined(RIDGE_OVERLOAD)
 #define RIDGE_MATRIX 1
+#if defined(RIDGE_OVERLOAD)  // NVIDIA's OpenCL
+#define PTX __asm__
+#define MATRIX_PTX __asm__ volatile
+#else
+#define PTX asm
+#define MATRIX_PTX asm
+#endif
 FUNCTION void matrix_multiply_16(float* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1) {
   float x = d[0], y = d[1], z = d[2], w = d[3];
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+  MATRIX_PTX("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+f"(x), "+f"(y), "+f"(z), "+f"(w) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
   d[0] = x, d[1] = y, d[2] = z, d[3] = w;
 }
 FUNCTION void matrix_multiply_8(float* d, uint a0, uint a1, uint b0) {
   float x = d[0], y = d[1], z = d[2], w = d[3];
-  asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+  MATRIX_PTX("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
       : "+f"(x), "+f"(y), "+f"(z), "+f"(w) : "r"(a0), "r"(a1), "r"(b0));
   d[0] = x, d[1] = y, d[2] = z, d[3] = w;
 }
 FUNCTION void matrix_multiply_bytes(int* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1) {
   int x = d[0], y = d[1], z = d[2], w = d[3];
-  asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+  MATRIX_PTX("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+r"(x), "+r"(y), "+r"(z), "+r"(w) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
   d[0] = x, d[1] = y, d[2] = z, d[3] = w;
 }
 FUNCTION uint halves_fma(uint a, uint b, uint c) {
   uint d;
-  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+  PTX("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
   return d;
 }
 FUNCTION uint halves_of(float low, float high) {
   uint d;
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(d) : "f"(high), "f"(low));
+  PTX("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(d) : "f"(high), "f"(low));
   return d;
 }
 FUNCTION float low_half(uint v) {
   float d;
-  asm("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, l; }" : "=f"(d) : "r"(v));
+  PTX("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, l; }" : "=f"(d) : "r"(v));
   return d;
 }
 FUNCTION float high_half(uint v) {
   float d;
-  asm("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, h; }" : "=f"(d) : "r"(v));
-  return d;
-}
-#elif defined(RIDGE_OVERLOAD)
-#define RIDGE_MATRIX 1
-FUNCTION void matrix_multiply_16(float* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1) {
-  float x = d[0], y = d[1], z = d[2], w = d[3];
-  __asm__ volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-      : "+f"(x), "+f"(y), "+f"(z), "+f"(w) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
-  d[0] = x, d[1] = y, d[2] = z, d[3] = w;
-}
-FUNCTION void matrix_multiply_8(float* d, uint a0, uint a1, uint b0) {
-  float x = d[0], y = d[1], z = d[2], w = d[3];
-  __asm__ volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
-      : "+f"(x), "+f"(y), "+f"(z), "+f"(w) : "r"(a0), "r"(a1), "r"(b0));
-  d[0] = x, d[1] = y, d[2] = z, d[3] = w;
-}
-FUNCTION void matrix_multiply_bytes(int* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1) {
-  int x = d[0], y = d[1], z = d[2], w = d[3];
-  __asm__ volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-      : "+r"(x), "+r"(y), "+r"(z), "+r"(w) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
-  d[0] = x, d[1] = y, d[2] = z, d[3] = w;
-}
-FUNCTION uint halves_fma(uint a, uint b, uint c) {
-  uint d;
-  __asm__("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
-  return d;
-}
-FUNCTION uint halves_of(float low, float high) {
-  uint d;
-  __asm__("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(d) : "f"(high), "f"(low));
-  return d;
-}
-FUNCTION float low_half(uint v) {
-  float d;
-  __asm__("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, l; }" : "=f"(d) : "r"(v));
-  return d;
-}
-FUNCTION float high_half(uint v) {
-  float d;
-  __asm__("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, h; }" : "=f"(d) : "r"(v));
+  PTX("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, h; }" : "=f"(d) : "r"(v));
   return d;
 }
 #else

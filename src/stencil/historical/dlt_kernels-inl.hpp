@@ -1,5 +1,7 @@
-// One element type's kernels for every instruction set; the includer names itself HWY_TARGET_INCLUDE and declares
-// KernelElement. Targets as in linear_kernels-inl.hpp.
+// One element type's kernels for every instruction set: a unit for each Number (cmake/RidgeNumbers.cmake). Targets as
+// in linear_kernels-inl.hpp.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "stencil/historical/dlt_kernels-inl.hpp"
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #include <hwy/foreach_target.h>
 // foreach_target comes first
@@ -15,7 +17,7 @@ namespace ridge::stencil::HWY_NAMESPACE {
 namespace {  // float's and double's are of the same names
 namespace hn = hwy::HWY_NAMESPACE;
 
-using T = KernelElement;
+using T = Number;
 
 // Piece by piece through L1, so that the compiler sees one simple loop a term.
 void CompilerTerms(const T* const* in, const T* weights, std::size_t count, T* HWY_RESTRICT out, std::size_t begin,
@@ -186,15 +188,15 @@ HWY_EXPORT(GetCompiler);
 HWY_EXPORT(Find);
 
 template <>
-std::size_t dlt_lanes<KernelElement>() {
+std::size_t dlt_lanes<Number>() {
   return HWY_DYNAMIC_DISPATCH(GetLanes)();
 }
 template <>
-SumTerms<KernelElement> dlt_compiler_kernel() {
+SumTerms<Number> dlt_compiler_kernel() {
   return HWY_DYNAMIC_DISPATCH(GetCompiler)();
 }
 template <>
-SumShape<KernelElement> dlt_simd_kernel(ShapeName shape, std::size_t rows) {
+SumShape<Number> dlt_simd_kernel(ShapeName shape, std::size_t rows) {
   return HWY_DYNAMIC_DISPATCH(Find)(shape, rows);
 }
 

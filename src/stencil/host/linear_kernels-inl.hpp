@@ -1,5 +1,7 @@
-// One element type's kernels for every instruction set; the includer names itself HWY_TARGET_INCLUDE and declares
-// KernelElement. SVE is left out: its vectors have no size at compile time, and arrays of them no registers.
+// One element type's kernels for every instruction set: a unit for each Number (cmake/RidgeNumbers.cmake). SVE is left
+// out: its vectors have no size at compile time, and arrays of them no registers.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "stencil/host/linear_kernels-inl.hpp"
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #include <hwy/foreach_target.h>
 // foreach_target comes first
@@ -20,7 +22,7 @@ namespace ridge::stencil::HWY_NAMESPACE {
 namespace {  // float's and double's are of the same names
 namespace hn = hwy::HWY_NAMESPACE;
 
-using T = KernelElement;
+using T = Number;
 using D = hn::ScalableTag<T>;
 using V = hn::Vec<D>;
 
@@ -279,11 +281,11 @@ HWY_EXPORT(GetTerms);
 HWY_EXPORT(GetShape);
 
 template <>
-SumTerms<KernelElement> sum_terms(bool streaming) {
+SumTerms<Number> sum_terms(bool streaming) {
   return HWY_DYNAMIC_DISPATCH(GetTerms)(streaming);
 }
 template <>
-SumShape<KernelElement> sum_shape(ShapeName shape, std::size_t rows, bool streaming) {
+SumShape<Number> sum_shape(ShapeName shape, std::size_t rows, bool streaming) {
   return HWY_DYNAMIC_DISPATCH(GetShape)(shape, rows, streaming);
 }
 

@@ -1,5 +1,7 @@
-// One element type's kernels for every instruction set; the includer names itself HWY_TARGET_INCLUDE and declares
-// SweepElement. SVE is left out: its vectors have no size at compile time, and arrays of them no registers.
+// One element type's kernels for every instruction set: a unit for each Number (cmake/RidgeNumbers.cmake). SVE is left
+// out: its vectors have no size at compile time, and arrays of them no registers.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "stencil/host/sweep_simd-inl.hpp"
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #include <hwy/foreach_target.h>
 // foreach_target comes first
@@ -21,7 +23,7 @@ namespace ridge::stencil::HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using T = SweepElement;
+using T = Number;
 
 // Without an FMA of its own the vector unit would round otherwise than the definition says.
 #if HWY_TARGET == HWY_SCALAR || !HWY_NATIVE_FMA
@@ -310,11 +312,11 @@ HWY_EXPORT(GetBlock);
 HWY_EXPORT(VectorCells);
 
 template <>
-SumBlock<SweepElement> sweep_sum(KnownShape shape, std::size_t planes, std::size_t rows, bool streaming) {
+SumBlock<Number> sweep_sum(KnownShape shape, std::size_t planes, std::size_t rows, bool streaming) {
   return HWY_DYNAMIC_DISPATCH(GetBlock)(shape, planes, rows, streaming);
 }
 template <>
-std::size_t sweep_vector<SweepElement>() {
+std::size_t sweep_vector<Number>() {
   return HWY_DYNAMIC_DISPATCH(VectorCells)();
 }
 

@@ -1,5 +1,7 @@
-// One element type's loops for every instruction set; the includer names itself HWY_TARGET_INCLUDE and declares
-// VectorElement. SVE is left out: arrays of its vectors have no registers.
+// One element type's loops for every instruction set: a unit for each Number (cmake/RidgeNumbers.cmake). SVE is left
+// out: arrays of its vectors have no registers.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "stencil/host/vector_kernels-inl.hpp"
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #include <hwy/foreach_target.h>
 // foreach_target comes first
@@ -16,7 +18,7 @@ namespace ridge::stencil::HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using T = VectorElement;
+using T = Number;
 using D = hn::ScalableTag<T>;
 using V = hn::Vec<D>;
 
@@ -288,7 +290,7 @@ namespace ridge::stencil {
 HWY_EXPORT(Kernels);
 
 template <>
-const VectorKernels<VectorElement>& vector_kernels() {
+const VectorKernels<Number>& vector_kernels() {
   return HWY_DYNAMIC_DISPATCH(Kernels)();
 }
 

@@ -1,5 +1,7 @@
-// One element type's rows for every instruction set; the includer names itself HWY_TARGET_INCLUDE and declares
-// EulerElement. SVE is left out: its vectors cannot be members.
+// One element type's rows for every instruction set: a unit for each Number (cmake/RidgeNumbers.cmake). SVE is left
+// out: its vectors cannot be members.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "stencil/problems/euler_rows-inl.hpp"
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #include <hwy/foreach_target.h>
 // foreach_target comes first
@@ -16,7 +18,7 @@ namespace ridge::stencil::HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using T = EulerElement;
+using T = Number;
 using D = hn::ScalableTag<T>;
 constexpr std::size_t kVector = hn::MaxLanes(D());  // exact: the targets left in have vectors of a fixed size
 
@@ -183,7 +185,7 @@ namespace ridge::stencil {
 HWY_EXPORT(EulerRows);
 
 template <>
-void euler_rows(const Euler& euler, const Rows<EulerElement>& rows) {
+void euler_rows(const Euler& euler, const Rows<Number>& rows) {
   HWY_DYNAMIC_DISPATCH(EulerRows)(euler, rows);
 }
 

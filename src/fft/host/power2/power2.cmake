@@ -5,6 +5,3 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)")
   # For cores without those instructions. Flags of its own also keep it out of its folder's unit.
   set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/shear_float.cpp PROPERTIES COMPILE_OPTIONS -mtune=neoverse-n1)
 endif()
-# Their products and sums are meant to be fused; vectors are passed to inlined functions only.
-set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/tangent_float.cpp ${CMAKE_CURRENT_LIST_DIR}/tangent_double.cpp
-  PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast;-Wno-psabi")

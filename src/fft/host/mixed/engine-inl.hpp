@@ -1,6 +1,6 @@
-// Mixed-radix passes of float in Highway, compiled once per instruction set.
+// Mixed-radix passes in Highway, compiled once per instruction set for each Number (cmake/RidgeNumbers.cmake).
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fft/host/mixed/simd_float.cpp"
+#define HWY_TARGET_INCLUDE "fft/host/mixed/engine-inl.hpp"
 // The order Highway wants.
 // clang-format off
 #include "fft/host/power2/simd_targets.hpp"
@@ -23,7 +23,7 @@ namespace {
 #include "fft/host/mixed/passes-inl.hpp"
 // clang-format on
 
-Engine<float> this_engine() { return engine_of_target<float>(); }
+Engine<Number> this_engine() { return engine_of_target<Number>(); }
 
 }  // namespace
 }  // namespace ridge::fft::mixed::HWY_NAMESPACE
@@ -33,7 +33,7 @@ HWY_AFTER_NAMESPACE();
 namespace ridge::fft::mixed {
 HWY_EXPORT(this_engine);
 template <>
-Engine<float> engine<float>() {
+Engine<Number> engine<Number>() {
   return HWY_DYNAMIC_DISPATCH(this_engine)();
 }
 }  // namespace ridge::fft::mixed

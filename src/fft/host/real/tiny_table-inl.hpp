@@ -1,5 +1,7 @@
+// Straight-line transforms of tiny real lines, compiled once per instruction set for each Number
+// (cmake/RidgeNumbers.cmake).
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fft/host/real/tiny_double.cpp"
+#define HWY_TARGET_INCLUDE "fft/host/real/tiny_table-inl.hpp"
 // The order Highway wants.
 // clang-format off
 #include "fft/host/power2/simd_targets.hpp"
@@ -18,7 +20,7 @@ namespace {
 
 #include "fft/host/real/tiny-inl.hpp"
 
-Tiny<double> of_length(size_t n) { return tiny_of<double>(n, std::make_index_sequence<kMaxTiny>()); }
+Tiny<Number> of_length(size_t n) { return tiny_of<Number>(n, std::make_index_sequence<kMaxTiny>()); }
 
 }  // namespace
 }  // namespace ridge::fft::real::HWY_NAMESPACE
@@ -28,7 +30,7 @@ HWY_AFTER_NAMESPACE();
 namespace ridge::fft::real {
 HWY_EXPORT(of_length);
 template <>
-Tiny<double> tiny<double>(std::size_t n) {
+Tiny<Number> tiny<Number>(std::size_t n) {
   return HWY_DYNAMIC_DISPATCH(of_length)(n);
 }
 }  // namespace ridge::fft::real

@@ -1,6 +1,7 @@
-// Columns and large transforms of float in Highway, compiled once per instruction set; the engine that holds them.
+// Columns and large transforms in Highway, compiled once per instruction set for each Number
+// (cmake/RidgeNumbers.cmake); the engine that holds them.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fft/host/power2/simd_float_large.cpp"
+#define HWY_TARGET_INCLUDE "fft/host/power2/simd_engine-inl.hpp"
 // The order Highway wants.
 // clang-format off
 #include "fft/host/power2/simd_targets.hpp"
@@ -26,19 +27,19 @@ namespace {
 #include "fft/host/power2/simd_large-inl.hpp"
 // clang-format on
 
-constexpr Level<float> kLevels[] = {level_of<float, 4>(), level_of<float, 8>(), level_of<float, 16>()};
-constexpr ColumnLine<float> kColumnLines[] = {
-    column_line<float, 2>(),       column_line<float, 4>(),       column_line<float, 8>(),
-    column_line<float, 16>(),      column_line<float, 8, 4>(),    column_line<float, 8, 8>(),
-    column_line<float, 8, 4, 4>(), column_line<float, 8, 8, 4>(), column_line<float, 8, 8, 8>(),
+constexpr Level<Number> kLevels[] = {level_of<Number, 4>(), level_of<Number, 8>(), level_of<Number, 16>()};
+constexpr ColumnLine<Number> kColumnLines[] = {
+    column_line<Number, 2>(),       column_line<Number, 4>(),       column_line<Number, 8>(),
+    column_line<Number, 16>(),      column_line<Number, 8, 4>(),    column_line<Number, 8, 8>(),
+    column_line<Number, 8, 4, 4>(), column_line<Number, 8, 8, 4>(), column_line<Number, 8, 8, 8>(),
 };
-constexpr ColumnLevel<float> kColumnLevels[] = {column_level_of<float, 4>(), column_level_of<float, 8>(),
-                                                column_level_of<float, 16>()};
+constexpr ColumnLevel<Number> kColumnLevels[] = {column_level_of<Number, 4>(), column_level_of<Number, 8>(),
+                                                 column_level_of<Number, 16>()};
 
-constexpr Batch<float> kBatches[] = {batch<float, 8, 4>(), batch<float, 8, 8>(), batch<float, 16, 8>()};
+constexpr Batch<Number> kBatches[] = {batch<Number, 8, 4>(), batch<Number, 8, 8>(), batch<Number, 16, 8>()};
 
-Engine<float> engine() {
-  using P = Split<float, kWideLanes<float>, false>;
+Engine<Number> engine() {
+  using P = Split<Number, kWideLanes<Number>, false>;
   return {target_name(),
           P::kLanes,
           true,
@@ -47,7 +48,7 @@ Engine<float> engine() {
           1,
           P::kStrip,
           P::kLine,
-          simd_lines<float>(),
+          simd_lines<Number>(),
           items(kLevels),
           items(kColumnLines),
           items(kColumnLevels),
@@ -63,8 +64,8 @@ HWY_AFTER_NAMESPACE();
 namespace ridge::fft::power2 {
 HWY_EXPORT(engine);
 template <>
-const Engine<float>& simd_engine<float>() {
-  static const Engine<float> chosen = HWY_DYNAMIC_DISPATCH(engine)();
+const Engine<Number>& simd_engine<Number>() {
+  static const Engine<Number> chosen = HWY_DYNAMIC_DISPATCH(engine)();
   return chosen;
 }
 }  // namespace ridge::fft::power2

@@ -1,0 +1,24 @@
+# Files that are compiled for float and for double: a unit each, in which ridge::Number is the type.
+#   ridge_numbers(SOURCES FILE...): adds the units of src/FILE-inl.hpp to the list SOURCES.
+function(ridge_numbers sources)
+  foreach(file ${ARGN})
+    foreach(number float double)
+      set(unit ${PROJECT_BINARY_DIR}/numbers/${file}_${number}.cpp)
+      file(CONFIGURE OUTPUT ${unit} @ONLY CONTENT [[
+namespace ridge {
+using Number = @number@;
+}
+#include "@file@-inl.hpp"
+]])
+      list(APPEND ${sources} ${unit})
+    endforeach()
+  endforeach()
+  set(${sources} ${${sources}} PARENT_SCOPE)
+endfunction()
+
+ridge_numbers(ridge_sources fft/host/mixed/engine fft/host/power2/simd_engine fft/host/power2/tangent_engine fft/host/real/tiny_table
+  stencil/historical/dlt_kernels stencil/host/linear_kernels stencil/host/sweep_simd stencil/host/vector_kernels
+  stencil/problems/euler_rows)
+# Products and sums by tangents are meant to be fused; vectors are passed to inlined functions only.
+set_source_files_properties(${PROJECT_BINARY_DIR}/numbers/fft/host/power2/tangent_engine_float.cpp
+  ${PROJECT_BINARY_DIR}/numbers/fft/host/power2/tangent_engine_double.cpp PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast;-Wno-psabi")

@@ -1,0 +1,121 @@
+// Lines by tangents for the vectors of AVX2 and AVX-512, compiled for each Number (cmake/RidgeNumbers.cmake) with
+// contraction of products and sums; elsewhere there are none.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fft/host/power2/tangent_engine-inl.hpp"
+// The order Highway wants.
+// clang-format off
+#include "fft/host/power2/simd_targets.hpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+// clang-format on
+
+#include <type_traits>
+#include <utility>
+
+#include "fft/host/power2/tangent_engine.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ridge::fft::power2::HWY_NAMESPACE {
+namespace {
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+// Each builds on the one before.
+// clang-format off
+#include "fft/host/power2/tangent-inl.hpp"
+#include "fft/host/power2/tangent_lines-inl.hpp"
+// clang-format on
+
+// Of each length the fastest first, as a prototype measured them.
+template <class T>
+Items<Line<T>> tangent_lines_here() {
+  if constexpr (std::is_same_v<T, float>) {
+    static constexpr Line<T> lines[] = {
+      tangent_pairs_line<T, 8>(),
+      tangent_pairs_line<T, 16>(),
+#if HWY_TARGET == HWY_AVX3
+      tangent_whole<T, 4, 8, 4>(),
+      tangent_whole<T, 8, 8, 8>(),
+      tangent_whole<T, 8, 16, 8>(),
+      tangent_line<T, 16, 16, 16>(),
+      tangent_line<T, 16, 16, 8, 4>(),
+      tangent_line<T, 16, 16, 8, 8>(),
+      tangent_line<T, 16, 16, 8, 16>(),
+      tangent_line<T, 16, 16, 16, 16>(),
+      tangent_square<T, 16, 16, 4, 16, 4>(),
+      tangent_square<T, 16, 16, 8, 16, 4>(),
+      tangent_square<T, 16, 16, 8, 16, 8>(),
+      tangent_square<T, 16, 16, 16, 16, 8>(),
+      tangent_square<T, 16, 16, 16, 16, 16>(),
+#else
+      tangent_whole<T, 4, 8, 4>(),
+      tangent_whole<T, 8, 8, 8>(),
+      tangent_whole<T, 8, 16, 8>(),
+      tangent_line<T, 8, 8, 8, 4>(),
+      tangent_line<T, 8, 8, 8, 8>(),
+      tangent_line<T, 8, 8, 8, 16>(),
+      tangent_square<T, 8, 8, 8, 8, 4>(),
+      tangent_square<T, 8, 8, 8, 8, 8>(),
+      tangent_square<T, 8, 16, 8, 8, 8>(),
+      tangent_square<T, 8, 16, 8, 16, 8>(),
+      tangent_square<T, 8, 16, 16, 16, 8>(),
+      tangent_square<T, 8, 16, 16, 16, 16>(),
+#endif
+    };
+    return items(lines);
+  } else {
+    static constexpr Line<T> lines[] = {
+      tangent_pairs_line<T, 8>(),
+      tangent_pairs_line<T, 16>(),
+#if HWY_TARGET == HWY_AVX3
+      tangent_whole<T, 4, 8, 4>(),
+      tangent_whole<T, 8, 8, 8>(),
+      tangent_line<T, 8, 8, 16>(),
+      tangent_line<T, 8, 16, 16>(),
+      tangent_line<T, 8, 8, 8, 8>(),
+      tangent_line<T, 8, 8, 8, 16>(),
+      tangent_line<T, 8, 8, 16, 16>(),
+      tangent_square<T, 8, 8, 8, 8, 8>(),
+      tangent_square<T, 8, 8, 8, 8, 16>(),
+      tangent_square<T, 8, 8, 16, 8, 16>(),
+      tangent_square<T, 8, 16, 16, 8, 16>(),
+      tangent_square<T, 8, 16, 16, 16, 16>(),
+#else
+      tangent_whole<T, 4, 8, 4>(),
+      tangent_line<T, 4, 8, 8>(),
+      tangent_line<T, 4, 8, 16>(),
+      tangent_line<T, 4, 16, 16>(),
+      tangent_line<T, 4, 8, 8, 8>(),
+      tangent_line<T, 4, 8, 8, 16>(),
+      tangent_line<T, 4, 8, 16, 16>(),
+      tangent_square<T, 4, 8, 8, 8, 8>(),
+      tangent_square<T, 4, 8, 8, 8, 16>(),
+      tangent_square<T, 4, 8, 16, 8, 16>(),
+      tangent_square<T, 4, 16, 16, 8, 16>(),
+      tangent_square<T, 4, 16, 16, 16, 16>(),
+#endif
+    };
+    return items(lines);
+  }
+}
+#else
+template <class T>
+Items<Line<T>> tangent_lines_here() {
+  return {nullptr, 0};
+}
+#endif
+
+Items<Line<Number>> lines_here() { return tangent_lines_here<Number>(); }
+
+}  // namespace
+}  // namespace ridge::fft::power2::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ridge::fft::power2 {
+HWY_EXPORT(lines_here);
+template <>
+Items<Line<Number>> tangent_lines<Number>() {
+  return HWY_DYNAMIC_DISPATCH(lines_here)();
+}
+}  // namespace ridge::fft::power2
+#endif

@@ -1,0 +1,181 @@
+// Kernels that a plan does not choose here: matrix units imitated, specialized warps, what CUDA is given.
+#include <gtest/gtest.h>
+#include <ridge/half.hpp>
+
+#include "device/cuda/nvrtc.hpp"
+#include "filterbank/device/compiled_bank.hpp"
+#include "filterbank/device/lines_codegen.hpp"
+#include "filterbank/device/matrix_weights.hpp"
+#include "on_devices.hpp"
+#include "support.hpp"
+
+namespace ridge::filterbank::test {
+namespace {
+
+using namespace on_device;
+
+using ridge::test::accelerators;
+
+// --- the matrix units, imitated where there are none ---------------------------------------------------------------
+
+TEST(MatrixWeights, TwoHalvesHoldAWeight) {
+  for (const double value : {1.0, -0.3, 1e-4, 3e-6, 16383.9, 0.0}) {
+    const auto [upper, lower] = two_halves(value);
+    const double sum = static_cast<double>(from_float16(upper)) + static_cast<double>(from_float16(lower));
+    EXPECT_NEAR(sum, value, std::abs(value) * 0x1p-22 + 0x1p-25);
+  }
+}
+
+struct KernelCase {
+  Fir fir;
+  std::size_t channels, taps;
+  Samples samples;
+  bool delayed = false;
+  std::size_t steps = 0;
+  bool local_weights = false;
+  std::size_t parts = 4;
+};
+
+TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
+  for (const Device& device : accelerators()) {
+    std::vector<KernelCase> cases{{Fir::matrix, 32, 12, Samples::int8},
+                                  {Fir::blocks, 512, 5, Samples::int16},
+                                  {Fir::blocks, 512, 5, Samples::int8, true, 8, true, 2},
+                                  {Fir::blocks, 2048, 3, Samples::int4, false, 1, true}};
+    const KernelCase others[] = {{Fir::matrix, 32, 16, Samples::int16},
+                                 {Fir::blocks, 512, 8, Samples::int8, false, 8, false, 2},
+                                 {Fir::blocks, 4096, 2, Samples::int8, false, 1},
+                                 {Fir::blocks, 1024, 4, Samples::int8, true}};
+    if (compiles_fast(device)) cases.insert(cases.end(), std::begin(others), std::end(others));
+    for (const KernelCase& one : cases) {
+      Problem problem = complete({.channels = one.channels, .taps = one.taps, .stations = 2, .samples = one.samples});
+      if (one.delayed) problem.delays = {.wanted = true, .frequency = 0.3, .longest = 40};
+      const Geometry g = resolve(problem);
+      const bool blocks = one.fir == Fir::blocks;
+      const KernelDesign design{.geometry = g,
+                                .fir = one.fir,
+                                .items = blocks ? 256u : 64u,
+                                .parts = one.parts,
+                                .steps = one.steps > 0 ? one.steps
+                                         : blocks      ? 2048 / one.channels * 2
+                                                       : 32,
+                                .rounds = blocks ? 4u : 2u,
+                                .resident = 1,
+                                .local_weights = one.local_weights};
+      if (text_of(design).local_bytes > device.limits().local_memory) continue;  // NVIDIA's OpenCL has 48 KiB
+      const CompiledBank bank(device, design, {});
+      const auto weights = bank.prepare(problem.weights);
+      const std::size_t spectra = blocks ? 41 : 77;
+      const Bytes bytes = noise(problem, spectra * g.hop + g.longest);
+      const Buffer in = uploaded(device, std::span<const std::byte>(bytes), "samples");
+      const Buffer out = device.buffer(spectra * g.spectrum_size() * 8);
+      // A delay that stays: 3.25 and 37.5 samples less a bit, the second polarization later.
+      std::vector<DelayPoint> points;
+      std::vector<std::int32_t> shifts{3, 37};
+      std::vector<float> phases;
+      if (one.delayed) {
+        points = {{0, {3.25, 37.25, 3.375, 37.375}}};
+        for (std::size_t t = 0; t < spectra; ++t) {
+          for (std::size_t i = 0; i < 4; ++i) {
+            const double turns = 0.3 * points[0].delays[i];
+            phases.push_back(static_cast<float>(turns - std::rint(turns)));
+            phases.push_back(
+                static_cast<float>((points[0].delays[i] - shifts[i % 2]) / static_cast<double>(one.channels)));
+          }
+        }
+      }
+      Stretch stretch{.samples = in, .spectra = out, .count = spectra};
+      if (one.delayed) {
+        stretch.shifts = uploaded(device, std::span<const std::int32_t>(shifts), "shifts");
+        stretch.phases = uploaded(device, std::span<const float>(phases), "phases");
+      }
+      Queue queue = device.queue();
+      Spectra whole(spectra * g.spectrum_size()), parts(whole.size());
+      bank.enqueue(queue, stretch, *weights);
+      queue.download(out, std::span(whole));
+      for (const auto& [first, count] : {std::pair{0, 13}, {13, 20}, {33, static_cast<int>(spectra) - 33}}) {
+        stretch.out_offset = static_cast<std::size_t>(first) * g.spectrum_size();
+        stretch.first = static_cast<std::uint64_t>(first);
+        stretch.first_phase = static_cast<std::size_t>(first);
+        stretch.count = static_cast<std::size_t>(count);
+        bank.enqueue(queue, stretch, *weights);
+      }
+      queue.download(out, std::span(parts));
+      queue.finish();
+      auto wanted = expected(problem, bytes, points);
+      wanted.resize(whole.size());
+      EXPECT_LT(error(whole, wanted), 4e-7) << on_device::to_string(one.fir) << ' ' << one.channels << ' ' << one.taps;
+      EXPECT_TRUE(same_bits(whole, parts)) << on_device::to_string(one.fir) << ' ' << one.channels << ' ' << one.taps;
+    }
+  }
+}
+
+// Specialized warps meet at barriers that only CUDA has: nothing else can run them. Every number of channels, every
+// sort of samples, taps that end within a product and beyond one, each sort of bandpass, stretches that begin and end
+// anywhere.
+TEST_F(BankOnDevices, SpecializedWarpsAgreeWithTheDefinition) {
+  std::size_t ran = 0;
+  bool any = false;
+  for (const Device& device : accelerators()) {
+    if (device.info().backend != Backend::cuda) continue;
+    any = true;
+    for (const std::size_t channels : {64u, 128u, 256u}) {
+      for (const Samples samples : {Samples::int4, Samples::int8, Samples::int16}) {
+        for (const std::size_t taps : {2u, 8u, 13u, 16u, 33u}) {
+          Problem problem{.channels = channels, .taps = taps, .stations = 1 + taps % 3, .samples = samples};
+          const std::size_t values = channels * problem.stations * problem.polarizations;
+          const std::size_t factors = taps == 8 ? channels : taps == 13 ? values : 0;
+          for (std::size_t i = 0; i < factors; ++i)
+            problem.bandpass.emplace_back(1 + 0.01f * static_cast<float>(i % 50), 0.02f * static_cast<float>(i % 7));
+          for (const auto& candidate : candidates(device, problem)) {
+            const bool specialized =
+                candidate.variant == "fused" && candidate.name().find("warp_specialized") != std::string::npos;
+            if (!specialized || !candidate.refusal.empty()) continue;
+            ++ran;
+            const Bytes bytes = noise(problem, 301 * channels, static_cast<unsigned>(taps));
+            const Plan plan = filterbank::plan(device, problem, only(candidate.name()));
+            const Spectra whole = run(plan, bytes);
+            EXPECT_LT(error(whole, expected(problem, bytes)), 4e-7)
+                << channels << " channels of " << taps << " taps, " << ridge::to_string(samples) << ", "
+                << candidate.name();
+            EXPECT_TRUE(same_bits(whole, run_in_pieces(plan, bytes, {}, 17 * channels * problem.stations + 12)));
+          }
+        }
+      }
+    }
+  }
+  if (!any) GTEST_SKIP() << "no CUDA device";
+  EXPECT_GE(ran, 20u) << "the planner does not offer these kernels any more";
+}
+
+// Needs no GPU: what a CUDA device would be given.
+TEST(BankKernels, ScenariosCompileForHopper) {
+  if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
+  struct Scenario {
+    Fir fir;
+    std::size_t channels, taps, items, steps;
+    Samples samples = Samples::int8;
+  };
+  for (const Scenario& one : {Scenario{Fir::registers, 256, 16, 256, 8},
+                              {Fir::warp_specialized, 256, 16, 512, 32},
+                              {Fir::warp_specialized, 128, 13, 512, 64, Samples::int4},
+                              {Fir::warp_specialized, 64, 2, 512, 128, Samples::int16},
+                              {Fir::blocks, 1024, 4, 256, 4},
+                              {Fir::blocks, 1024, 16, 256, 8},
+                              {Fir::blocks, 4096, 8, 256, 2}}) {
+    KernelDesign design{
+        .geometry = resolve({.channels = one.channels, .taps = one.taps, .stations = 64, .samples = one.samples}),
+        .fir = one.fir,
+        .items = one.items,
+        .steps = one.steps};
+    if (one.fir == Fir::registers) design.radices = radices_of(one.channels, 16);
+    if (one.fir == Fir::warp_specialized) design.resident = 1;
+    if (one.taps * one.channels > 4096) design.parts = 2;
+    const KernelText text = text_of(design);
+    EXPECT_LE(text.local_bytes, 227u << 10);
+    EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(text.source, "sm_90").empty()); }) << text.source.text;
+  }
+}
+
+}  // namespace
+}  // namespace ridge::filterbank::test
