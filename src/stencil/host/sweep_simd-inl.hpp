@@ -96,24 +96,56 @@ struct Window {
   }
 };
 
+// Some vectors side by side. One function for all terms and rows: a lambda for each of them would be a type for each,
+// and most of the time to compile this.
+template <int kUnroll>
+struct Side {
+  template <class F>
+  static HWY_INLINE void Every(const F& f) {
+    Each<kUnroll>(f);
+  }
+  static HWY_INLINE void Load(const T* from, V (&values)[kUnroll]) {
+    Every([&](auto u) HWY_ATTR __attribute__((always_inline)) { values[u] = hn::LoadU(D(), from + u * kLanes); });
+  }
+  template <int kDx>
+  static HWY_INLINE void LoadNeighbours(const T* from, V (&values)[kUnroll]) {
+    Every([&](auto u) HWY_ATTR
+          __attribute__((always_inline)) { values[u] = LoadShifted<kDx>(D(), from + u * kLanes); });
+  }
+  static HWY_INLINE void First(V weight, const V (&values)[kUnroll], V (&sums)[kUnroll]) {
+    Every([&](auto u) HWY_ATTR __attribute__((always_inline)) { sums[u] = hn::Mul(weight, values[u]); });
+  }
+  static HWY_INLINE void Add(V weight, const V (&values)[kUnroll], V (&sums)[kUnroll]) {
+    Every([&](auto u) HWY_ATTR __attribute__((always_inline)) { sums[u] = hn::MulAdd(weight, values[u], sums[u]); });
+  }
+  template <bool kStreaming>
+  static HWY_INLINE void Store(const V (&sums)[kUnroll], T* to) {
+    Every([&](auto u) HWY_ATTR __attribute__((always_inline)) {
+      if constexpr (kStreaming) {
+        hn::Stream(sums[u], D(), to + u * kLanes);
+      } else {
+        hn::StoreU(sums[u], D(), to + u * kLanes);
+      }
+    });
+  }
+};
+
 template <class S, int kPlanes, int kRows, int kUnroll>
 HWY_INLINE void SumByTerm(const T* const* rows, const V* weights, std::ptrdiff_t x,
                           V (&sums)[kPlanes * kRows][kUnroll]) {
   static constexpr Points<S> kPoints;
   constexpr int kHeight = 2 * S::ry + kRows;
-  const D d;
   Each<S::points>([&](auto t) HWY_ATTR __attribute__((always_inline)) {
     Each<kPlanes * kRows>([&](auto k) HWY_ATTR __attribute__((always_inline)) {
       constexpr int kDx = kPoints.at[t][2];
       constexpr int kRow = (k / kRows + S::rz + kPoints.at[t][0]) * kHeight + k % kRows + S::ry + kPoints.at[t][1];
-      Each<kUnroll>([&](auto u) HWY_ATTR __attribute__((always_inline)) {
-        const V value = hn::LoadU(d, rows[kRow] + x + kDx + u * kLanes);
-        if constexpr (t == 0) {
-          sums[k][u] = hn::Mul(weights[t], value);
-        } else {
-          sums[k][u] = hn::MulAdd(weights[t], value, sums[k][u]);
-        }
-      });
+      V values[kUnroll];
+      Side<kUnroll>::Load(rows[kRow] + x + kDx, values);
+      if constexpr (t == 0) {
+        Side<kUnroll>::First(weights[t], values, sums[k]);
+      } else {
+        Side<kUnroll>::Add(weights[t], values, sums[k]);
+      }
     });
     KeepOrder();
   });
@@ -124,26 +156,20 @@ template <class S, int kPlanes, int kRows, int kUnroll, bool kShifted>
 HWY_INLINE void SumByPoint(const T* const* rows, const V* weights, std::ptrdiff_t x,
                            V (&sums)[kPlanes * kRows][kUnroll]) {
   static constexpr Window<S, kPlanes, kRows> kWindow;
-  const D d;
   Each<kWindow.count>([&](auto i) HWY_ATTR __attribute__((always_inline)) {
     constexpr int kRow = kWindow.row[i], kDx = kWindow.dx[i];
     V values[kUnroll];
-    Each<kUnroll>([&](auto u) HWY_ATTR __attribute__((always_inline)) {
-      if constexpr (kShifted) {
-        values[u] = LoadShifted<kDx>(d, rows[kRow] + x + u * kLanes);
-      } else {
-        values[u] = hn::LoadU(d, rows[kRow] + x + kDx + u * kLanes);
-      }
-    });
+    if constexpr (kShifted) {
+      Side<kUnroll>::template LoadNeighbours<kDx>(rows[kRow] + x, values);
+    } else {
+      Side<kUnroll>::Load(rows[kRow] + x + kDx, values);
+    }
     Each<kPlanes * kRows>([&](auto k) HWY_ATTR __attribute__((always_inline)) {
       constexpr int kTerm = kWindow.term[i][k];
       if constexpr (kTerm == 0) {
-        Each<kUnroll>([&](auto u) HWY_ATTR
-                      __attribute__((always_inline)) { sums[k][u] = hn::Mul(weights[0], values[u]); });
+        Side<kUnroll>::First(weights[0], values, sums[k]);
       } else if constexpr (kTerm > 0) {
-        Each<kUnroll>([&](auto u) HWY_ATTR __attribute__((always_inline)) {
-          sums[k][u] = hn::MulAdd(weights[kTerm], values[u], sums[k][u]);
-        });
+        Side<kUnroll>::Add(weights[kTerm], values, sums[k]);
       }
     });
     KeepOrder();
@@ -152,7 +178,6 @@ HWY_INLINE void SumByPoint(const T* const* rows, const V* weights, std::ptrdiff_
 
 template <class S, int kPlanes, int kRows, int kUnroll, Order kOrder, bool kStreaming, bool kShifted = false>
 HWY_INLINE void SumAt(const T* const* rows, const V* weights, T* const* out, std::ptrdiff_t x) {
-  const D d;
   V sums[kPlanes * kRows][kUnroll];
   if constexpr (kOrder == Order::by_term) {
     SumByTerm<S, kPlanes, kRows, kUnroll>(rows, weights, x, sums);
@@ -160,13 +185,7 @@ HWY_INLINE void SumAt(const T* const* rows, const V* weights, T* const* out, std
     SumByPoint<S, kPlanes, kRows, kUnroll, kShifted>(rows, weights, x, sums);
   }
   Each<kPlanes * kRows>([&](auto k) HWY_ATTR __attribute__((always_inline)) {
-    Each<kUnroll>([&](auto u) HWY_ATTR __attribute__((always_inline)) {
-      if constexpr (kStreaming) {
-        hn::Stream(sums[k][u], d, out[k] + x + u * kLanes);
-      } else {
-        hn::StoreU(sums[k][u], d, out[k] + x + u * kLanes);
-      }
-    });
+    Side<kUnroll>::template Store<kStreaming>(sums[k], out[k] + x);
   });
 }
 

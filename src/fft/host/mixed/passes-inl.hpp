@@ -181,14 +181,14 @@ HWY_INLINE void whole_alone(const T* in, size_t in_stream, T* out, size_t out_st
 }
 
 // May run in place, so the rest is done one by one and nothing twice.
-template <class DoubleDouble, size_t R, bool kInverse, class T = typename DoubleDouble::T>
+template <class Wide, size_t R, bool kInverse, class T = typename Wide::T>
 void whole(const T* in, size_t in_stream, size_t inner, T* out, size_t out_stream) {
-  constexpr size_t L = DoubleDouble::kLanes;
+  constexpr size_t L = Wide::kLanes;
   size_t k = 0;
   if (inner >= L) {
-    const typename DoubleDouble::Constants c = DoubleDouble::constants();
+    const typename Wide::Constants c = Wide::constants();
     for (; k + L <= inner; k += L)
-      whole_line<DoubleDouble, R, kInverse>(in + 2 * k, in_stream, out + 2 * k, out_stream, c);
+      whole_line<Wide, R, kInverse>(in + 2 * k, in_stream, out + 2 * k, out_stream, c);
   }
   for (; k < inner; ++k) whole_alone<T, R, kInverse>(in + 2 * k, in_stream, out + 2 * k, out_stream);
 }
@@ -276,18 +276,18 @@ inline constexpr size_t kMixedLanes = kWideLanes<T> * sizeof(T) > 32 ? 32 / size
 
 template <class T, size_t R>
 constexpr Codelet<T> codelet() {
-  using DoubleDouble = Planes<T, kMixedLanes<T>>;
+  using Wide = Planes<T, kMixedLanes<T>>;
   using One = Planes<T, 1>;
   return {R,
-          {first_pass<DoubleDouble, R, false>, first_pass<DoubleDouble, R, true>},
+          {first_pass<Wide, R, false>, first_pass<Wide, R, true>},
           {first_pass<One, R, false>, first_pass<One, R, true>},
-          middle_pass<DoubleDouble, R>,
+          middle_pass<Wide, R>,
           middle_pass<One, R>,
-          {last_pass<DoubleDouble, R, false>, last_pass<DoubleDouble, R, true>},
-          {out_pass<DoubleDouble, R, false>, out_pass<DoubleDouble, R, true>},
+          {last_pass<Wide, R, false>, last_pass<Wide, R, true>},
+          {out_pass<Wide, R, false>, out_pass<Wide, R, true>},
           {out_pass<One, R, false>, out_pass<One, R, true>},
-          {whole<DoubleDouble, R, false>, whole<DoubleDouble, R, true>},
-          {batch_or_none<DoubleDouble, R, false>(), batch_or_none<DoubleDouble, R, true>()}};
+          {whole<Wide, R, false>, whole<Wide, R, true>},
+          {batch_or_none<Wide, R, false>(), batch_or_none<Wide, R, true>()}};
 }
 
 template <class T>
@@ -299,11 +299,11 @@ constexpr Codelet<T> kCodelets[] = {
 
 template <class T>
 Engine<T> engine_of_target() {
-  using DoubleDouble = Planes<T, kMixedLanes<T>>;
+  using Wide = Planes<T, kMixedLanes<T>>;
   return {hwy::TargetName(HWY_TARGET),
           kMixedLanes<T>,
           kCodelets<T>,
           sizeof kCodelets<T> / sizeof kCodelets<T>[0],
-          { gather<DoubleDouble, false>, gather<DoubleDouble, true> },
-          {scatter<DoubleDouble, false>, scatter<DoubleDouble, true>}};
+          { gather<Wide, false>, gather<Wide, true> },
+          {scatter<Wide, false>, scatter<Wide, true>}};
 }

@@ -12,7 +12,7 @@ struct Eights {
   using V = typename P::V;
   using R1 = typename P::R1;
   using D = typename P::D;
-  using DoubleDouble = Split<double, 8, false>;
+  using Wide = Split<double, 8, false>;
 
   // Sixteen points in their order, from the caller's or the inner one.
   template <bool kUser>
@@ -30,16 +30,16 @@ struct Eights {
   }
   // Pairs of lanes against vectors.
   static HWY_INLINE void turn(R1* v) {
-    typename DoubleDouble::R1 w[8];
+    typename Wide::R1 w[8];
 #pragma GCC unroll 8
-    for (size_t i = 0; i < 8; ++i) w[i] = hn::BitCast(typename DoubleDouble::D(), v[i]);
-    DoubleDouble::transpose(w);
+    for (size_t i = 0; i < 8; ++i) w[i] = hn::BitCast(typename Wide::D(), v[i]);
+    Wide::transpose(w);
 #pragma GCC unroll 8
     for (size_t i = 0; i < 8; ++i) v[i] = hn::BitCast(D(), w[i]);
   }
   // One factor for even lanes and one for odd: real parts of both, then imaginary.
   static HWY_INLINE V times_pair(const T* w, V x) {
-    const typename DoubleDouble::D d;
+    const typename Wide::D d;
     double re, im;
     __builtin_memcpy(&re, w, sizeof(re));
     __builtin_memcpy(&im, w + 2, sizeof(im));
