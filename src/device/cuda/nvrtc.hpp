@@ -12,8 +12,8 @@ namespace ridge::detail {
 
 bool nvrtc_available();
 
-// The cubin for an architecture ("sm_90"), optimized little: whether it compiles is what is asked. Error{compile} shows the source around the fault; Error{unavailable} where
-// NVRTC is not on this machine or does not know the architecture.
+// The cubin for an architecture ("sm_90"), optimized little: whether it compiles is what is asked. Error{compile} shows
+// the source around the fault; Error{unavailable} where NVRTC is not on this machine or does not know the architecture.
 std::string compile_for(const KernelSource& source, const std::string& architecture);
 
 // What ptxas says about each kernel of a source.
