@@ -105,6 +105,17 @@ TEST(Operators, large_kernels_by_transforms) {
   }
 }
 
+// Weights that sum up to thousands: what is left over from a tile must not come back in the next.
+TEST(Operators, transforms_of_large_weights) {
+  OperatorProblem problem;
+  problem.input = {130, 700, 1, Depth::f32};
+  Convolve kernel = test::large_kernel(23, 31);
+  for (float& weight : kernel.kernel) weight *= 4096;
+  problem.chain = {kernel};
+  problem.threads = 1;
+  EXPECT_LE(worst_error(problem), 4096 * test::allowed_error(problem));
+}
+
 // Few weights are not worth a transform, and explain() says why; a chain takes what pays.
 TEST(Operators, transforms_only_where_they_pay) {
   OperatorProblem problem;

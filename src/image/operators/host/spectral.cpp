@@ -53,7 +53,8 @@ class Spectral final : public Native {
   }
 
  private:
-  // The results' pixels and those around them, a plane a channel; what is beyond those does not matter.
+  // The results' pixels and those around them, a plane a channel. Zeros beyond: they reach no result, but what stood
+  // there would grow from tile to tile.
   void cut(const Image& in, std::size_t row, std::size_t column, float* planes, std::size_t stride) const {
     const auto rows = static_cast<std::ptrdiff_t>(in.rows()), columns = static_cast<std::ptrdiff_t>(in.columns());
     const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(column) - left_;
@@ -65,11 +66,17 @@ class Spectral final : public Native {
       if (i < begin || i >= end) places.push_back(border_index(edge_.border, first + i, columns));
     }
     const std::size_t high = std::min(tile_.kept_rows, in.rows() - row) + more_rows_, channels = in.channels();
+    const std::size_t rest = tile_.columns - static_cast<std::size_t>(wide);
+    for (std::size_t k = 0; k < channels; ++k)
+      std::fill_n(planes + k * stride + high * tile_.columns, (tile_.rows - high) * tile_.columns, 0.0f);
     for (std::size_t r = 0; r < high; ++r) {
       const std::ptrdiff_t y = border_index(edge_.border, static_cast<std::ptrdiff_t>(row + r) - top_, rows);
       float* to = planes + r * tile_.columns;
       if (y < 0) {
-        for (std::size_t k = 0; k < channels; ++k) std::fill_n(to + k * stride, wide, edge_.constant);
+        for (std::size_t k = 0; k < channels; ++k) {
+          std::fill_n(to + k * stride, wide, edge_.constant);
+          std::fill_n(to + k * stride + wide, rest, 0.0f);
+        }
         continue;
       }
       const T* from = in.row<T>(static_cast<std::size_t>(y));
@@ -87,6 +94,7 @@ class Spectral final : public Native {
         };
         for (std::ptrdiff_t i = 0; i < begin; ++i) outside(i);
         for (std::ptrdiff_t i = end; i < wide; ++i) outside(i);
+        std::fill_n(plane + wide, rest, 0.0f);
       }
     }
   }
