@@ -262,6 +262,15 @@ class Work {
       }
       for (const std::string& n : relations.notes)
         if (!again && reported_.insert("note " + n).second) report.notes.push_back(n);
+      emit::visit_accesses(nest.root, [&](const Access& a) {
+        for (const Poly& subscript : a.subscripts)
+          for (const auto& [term, factor] : subscript.terms())
+            if (!term.empty() && std::abs(factor) >= (1L << 30)) {
+              const std::string n =
+                  "line " + std::to_string(a.line) + ": " + a.source + " leaves 32 bits within two iterations";
+              if (!again && reported_.insert("note " + n).second) report.notes.push_back(n);
+            }
+      });
       LoopVerdict& root = verdict(report, prefix_ + nest.loops[0].id);
       criteria::Choice choice = criteria::choose(nest, verdicts);
       if (choice.chain.empty()) {

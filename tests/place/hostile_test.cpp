@@ -46,6 +46,13 @@ TEST_F(Hostile, MissingHeaderIsNamed) {
   EXPECT_NE(report.errors[0].find("nowhere.hpp"), std::string::npos);
 }
 
+TEST_F(Hostile, ASubscriptThatOverflowsIsSaid) {
+  const auto report = read("void f(float* a, int n) {\n  for (int i = 0; i < n; ++i) a[i * 2147483647] = 1;\n}\n");
+  ASSERT_TRUE(report.errors.empty());
+  ASSERT_FALSE(report.notes.empty());
+  EXPECT_NE(report.notes[0].find("line 2: a[i * 2147483647] leaves 32 bits"), std::string::npos) << report.notes[0];
+}
+
 TEST_F(Hostile, NoSuchFunction) {
   const auto report = read("void g() {}\n");
   ASSERT_FALSE(report.errors.empty());
@@ -159,7 +166,7 @@ TEST_F(Hostile, MutatedSources) {
   }
   ASSERT_FALSE(sources.empty());
   int read_whole = 0, compared = 0;
-  const std::size_t rounds = slow ? 1500 : 50;
+  const std::size_t rounds = slow ? 10000 : 50;
   for (std::size_t round = 0; round < rounds; ++round) {
     const Source& source = sources[round % sources.size()];
     const std::string text = source.before + Mutator(source.function, static_cast<unsigned>(round) + 7).next();
