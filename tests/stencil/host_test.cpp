@@ -90,7 +90,7 @@ TEST(Host, TimeLevelsInPlace) {
     return std::array{2.0 * u(0, 0, 0) - u.field(1, 0, 0, 0) + 0.05 * u.coefficient(0, 0, 0, 0) * laplacian,
                       u(0, 0, 0)};
   };
-  check_shapes(update<float>(3, acoustic), {{9, 11, 37}}, {1, 4, 5});
+  check_shapes(update<float>(3, acoustic), {{9, 11, 37}, {5, 16, 37}}, {1, 4, 5});  // planes of 4 KiB: a row to spare
   const auto linear_wave = linear<double>(
       1, {{{0, 0, -1}, 0.3}, {{0, 0, 0}, 1.4}, {{0, 0, 1}, 0.3}, {{0, 0, 0}, -1, 1, 0}, {{0, 0, 0}, 1, 0, 1}});
   check_shapes(linear_wave, {{3}, {50}}, {4});

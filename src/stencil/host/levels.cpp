@@ -36,7 +36,9 @@ RowFrame::RowFrame(const Layout& layout, std::size_t element_bytes) {
   pad = round_up(std::max<std::size_t>(radius, 1), line);
   pitch = pad + round_up(layout.shape[2] + radius, line);
   if (pitch * element_bytes % 4096 == 0) pitch += line;
-  field = layout.rows() * pitch;
+  lines = layout.shape[1];
+  if (layout.dimensions == 3 && lines * pitch * element_bytes % 4096 == 0) ++lines;
+  field = layout.shape[0] * lines * pitch;
 }
 
 template <class T>
@@ -66,8 +68,8 @@ void Levels<T>::fill(T* level, const Grid<T>& grid) const {
     for (std::size_t field = 0; field < fields; ++field) {
       const T* from = grid.field(field).data();
       for (std::size_t r = share.begin; r < share.end; ++r) {
-        T* start = level + field * frame_.field + r * frame_.pitch;
-        T* row = start + frame_.pad;
+        T* row = level + at(field, r);
+        T* start = row - frame_.pad;
         std::fill(start, row, T{});
         std::copy_n(from + r * width, width, row);
         std::fill(row + width, start + frame_.pitch, T{});
@@ -76,6 +78,8 @@ void Levels<T>::fill(T* level, const Grid<T>& grid) const {
           row[-1 - static_cast<std::ptrdiff_t>(k)] = row[left_[k]];
           row[width + k] = row[right_[k]];
         }
+        if (frame_.lines > layout_.shape[1] && (r + 1) % layout_.shape[1] == 0)
+          std::fill_n(start + frame_.pitch, frame_.pitch, T{});
       }
     }
     if (thread + 1 == threads) std::fill_n(level + fields * frame_.field, frame_.pad, T{});
@@ -100,8 +104,7 @@ void Levels<T>::read(Grid<T>& grid) const {
     const base::Share share = rows_of(layout_, thread, threads);
     for (std::size_t field = 0; field < layout_.fields; ++field) {
       T* to = grid.field(field).data();
-      for (std::size_t r = share.begin; r < share.end; ++r)
-        std::copy_n(current_ + field * frame_.field + r * frame_.pitch + frame_.pad, width, to + r * width);
+      for (std::size_t r = share.begin; r < share.end; ++r) std::copy_n(current_ + at(field, r), width, to + r * width);
     }
   });
 }
@@ -144,8 +147,8 @@ double Levels<T>::change(Norm norm) const {
     Partial sum;
     for (std::size_t field = 0; field < layout_.fields; ++field) {
       for (std::size_t r = share.begin; r < share.end; ++r) {
-        const std::size_t at = field * frame_.field + r * frame_.pitch + frame_.pad;
-        add_row(sum, next_ + at, current_ + at, layout_.shape[2]);
+        const std::size_t row = at(field, r);
+        add_row(sum, next_ + row, current_ + row, layout_.shape[2]);
       }
     }
     partials[thread] = sum;

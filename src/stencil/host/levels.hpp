@@ -16,6 +16,7 @@ struct RowFrame {
   RowFrame(const Layout& layout, std::size_t element_bytes);
   std::size_t pad = 0;    // before x = 0: at least the radius, whole cache lines
   std::size_t pitch = 0;  // from a row to the next; not a multiple of 4 KiB, where sets of caches would collide
+  std::size_t lines = 0;  // rows from a plane to the next: one to spare where planes would collide
   std::size_t field = 0;  // from a field to the next
 };
 
@@ -44,7 +45,10 @@ class Levels {
 
  private:
   std::size_t at(std::size_t field, std::size_t z, std::size_t y) const {
-    return field * frame_.field + (z * layout_.shape[1] + y) * frame_.pitch + frame_.pad;
+    return field * frame_.field + (z * frame_.lines + y) * frame_.pitch + frame_.pad;
+  }
+  std::size_t at(std::size_t field, std::size_t row) const {  // of all rows, counted through z and y
+    return at(field, row / layout_.shape[1], row % layout_.shape[1]);
   }
   void fill(T* level, const Grid<T>& grid) const;
 
