@@ -5,8 +5,10 @@
  *   /tmp/drop_in plan libfftw3f.so.3 build/libridge_fftw3.so.0            FFTW_ESTIMATE, n up to 4096
  *   /tmp/drop_in dct  libfftw3f.so.3 build/libridge_fftw3.so.0 [WISDOM]   REDFT10, 2^4 .. 2^18 and 20 smooth lengths; dst: RODFT10
  *
- * A time is the best of many rounds, the libraries taken in turn. FFTW measures without a limit up to 2^13, for a minute
- * above, real ones for 5 s; its wisdom is kept in WISDOM and never estimated. */
+ *   /tmp/drop_in all  libfftw3f.so.3 build/libridge_fftw3.so.0            FFTW_ESTIMATE, every 13th n up to 4096
+ *
+ * A time is the best of many rounds, the libraries taken in turn. FFTW measures without a limit (complex beyond 2^13: for a
+ * minute); its wisdom is kept in WISDOM and never estimated. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <math.h>
@@ -88,7 +90,7 @@ static void run(Library* real, Library* ours, const char* wisdom, int kind) {
   for (int i = 4; i <= (kind < 0 ? 20 : 38); ++i) {
     const int n = kind < 0 || i <= 18 ? 1 << i : smooth[i - 19];
     Complex *in = aligned_alloc(64, sizeof(Complex) * n), *out = aligned_alloc(64, sizeof(Complex) * n);
-    real->time_limit(kind >= 0 ? 5.0 : n <= 1 << 13 ? -1.0 : 60.0);
+    real->time_limit(kind >= 0 || n <= 1 << 13 ? -1.0 : 60.0);
     void* const theirs = kind < 0 ? real->plan(n, in, out, -1, MEASURE) : real->plan_real(n, in[0], out[0], kind, MEASURE);
     void* const mine = kind < 0 ? ours->plan(n, in, out, -1, MEASURE) : ours->plan_real(n, in[0], out[0], kind, MEASURE);
     for (int j = 0; j < n; ++j) in[j][0] = (float)(j % 17) - 8, in[j][1] = (float)(j % 5);
@@ -102,21 +104,25 @@ static void run(Library* real, Library* ours, const char* wisdom, int kind) {
   printf("geometric mean %.3f of %d lengths, least %.2f\n", exp(logs / count), count, least);
 }
 
-static void plan(Library* real, Library* ours) {
-  static const int lengths[] = {8, 16, 32, 60, 64, 100, 128, 243, 256, 360, 500, 512, 625, 720, 1000, 1009, 1024, 1536, 1920, 2000,
+static void plan(Library* real, Library* ours, int every) {
+  static const int few[] = {8, 16, 32, 60, 64, 100, 128, 243, 256, 360, 500, 512, 625, 720, 1000, 1009, 1024, 1536, 1920, 2000,
                                 2048, 2187, 2310, 3000, 3125, 4000, 4093, 4096};
-  enum { kLengths = sizeof lengths / sizeof *lengths };
-  double best[kLengths][2], again[kLengths][2], logs = 0, worst = 0;
+  enum { kMost = 400 };
+  static int lengths[kMost];
+  static double best[kMost][2], again[kMost][2];
+  int count = 0;
+  double logs = 0, worst = 0;
+  for (size_t i = 0; !every && i < sizeof few / sizeof *few; ++i) lengths[count++] = few[i];
+  for (int n = 1; every && n <= 4096; n += 13) lengths[count++] = n;
+  for (int n = 3; every && n <= 4096; n = n * 5 / 4 + 2) lengths[count++] = n | 1;
   Complex *in = aligned_alloc(64, sizeof(Complex) * 4096), *out = aligned_alloc(64, sizeof(Complex) * 4096);
-  for (int i = 0; i < kLengths; ++i) best[i][0] = best[i][1] = again[i][0] = again[i][1] = 1e9;
-  for (int round = 0; round < 15; ++round) {
+  for (int i = 0; i < count; ++i) best[i][0] = best[i][1] = again[i][0] = again[i][1] = 1e9;
+  for (int round = 0; round < (every ? 5 : 15); ++round) {
     Library* const both[] = {real, ours};
-    for (int l = 0; l < 2; ++l) {
-      both[l]->cleanup();
-      both[l]->destroy(both[l]->plan(2, in, out, -1, ESTIMATE)); /* solvers are registered, not counted */
-    }
-    for (int i = 0; i < kLengths; ++i) {
+    for (int i = 0; i < count; ++i) {
       for (int l = 0; l < 2; ++l) {
+        both[l]->cleanup(); /* nothing is known of parts of it */
+        both[l]->destroy(both[l]->plan(2, in, out, -1, ESTIMATE)); /* solvers are registered, not counted */
         for (int second = 0; second < 2; ++second) {
           const double begin = now();
           void* const made = both[l]->plan(lengths[i], in, out, -1, ESTIMATE);
@@ -128,26 +134,26 @@ static void plan(Library* real, Library* ours) {
       }
     }
   }
-  for (int i = 0; i < kLengths; ++i) {
+  for (int i = 0; i < count; ++i) {
     const double ratio = best[i][1] / best[i][0];
-    printf("%5d  first: FFTW %8.1f us  drop-in %8.1f us  %5.2fx   again: %6.1f, %6.1f us\n", lengths[i], best[i][0] * 1e6,
+    if (!every || ratio > 1.5) printf("%5d  first: FFTW %8.1f us  drop-in %8.1f us  %5.2fx   again: %6.1f, %6.1f us\n", lengths[i], best[i][0] * 1e6,
            best[i][1] * 1e6, ratio, again[i][0] * 1e6, again[i][1] * 1e6);
     logs += log(ratio);
     worst = fmax(worst, ratio);
   }
-  printf("geometric mean %.2fx FFTW's time, worst %.2fx\n", exp(logs / kLengths), worst);
+  printf("geometric mean %.2fx FFTW's time of %d lengths, worst %.2fx\n", exp(logs / count), count, worst);
 }
 
 int main(int count, char** words) {
   const char* const what = count < 4 ? "" : words[1];
   const char* const wisdom = count > 4 ? words[4] : NULL;
-  if (strcmp(what, "run") != 0 && strcmp(what, "plan") != 0 && strcmp(what, "dct") != 0 && strcmp(what, "dst") != 0) {
-    fprintf(stderr, "usage: %s run|plan|dct|dst FFTW-LIBRARY DROP-IN-LIBRARY [WISDOM]\n", words[0]);
+  if (strcmp(what, "run") != 0 && strcmp(what, "plan") != 0 && strcmp(what, "all") != 0 && strcmp(what, "dct") != 0 && strcmp(what, "dst") != 0) {
+    fprintf(stderr, "usage: %s run|plan|all|dct|dst FFTW-LIBRARY DROP-IN-LIBRARY [WISDOM]\n", words[0]);
     return 1;
   }
   Library real = open_library(words[2]), ours = open_library(words[3]);
-  if (strcmp(what, "plan") == 0) {
-    plan(&real, &ours);
+  if (strcmp(what, "plan") == 0 || strcmp(what, "all") == 0) {
+    plan(&real, &ours, what[0] == 'a');
   } else {
     run(&real, &ours, wisdom, what[0] == 'r' ? -1 : what[1] == 'c' ? REDFT10 : RODFT10);
   }

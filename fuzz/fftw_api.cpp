@@ -1,6 +1,5 @@
 // FFTW's C interface: the bytes draw a planner of each family, its ranks, sizes, strides, pointers and flags. A planner
 // answers NULL or a plan; where the strides stay within small arrays the plan is run on memory that is exactly as long.
-// Built against the library as it is installed (RIDGE_FFTW_LIBRARY, or the one that was built here).
 #include <fftw3.h>
 #include <fuzzer/FuzzedDataProvider.h>
 #include <sys/mman.h>
@@ -16,7 +15,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 // Memory that is refused is NULL, here as outside: planners then answer NULL too.
-extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1:max_allocation_size_mb=1024"; }
 
 namespace {
 

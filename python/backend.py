@@ -3,6 +3,7 @@ import base64
 import hashlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -48,7 +49,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         if not os.path.exists(os.path.join(build, "CMakeCache.txt")):
             generator = ["-G", "Ninja"] if shutil.which("ninja") else []
             subprocess.check_call(["cmake", "-S", ROOT, "-B", build, *generator, "-DCMAKE_BUILD_TYPE=Release", "-DRIDGE_TESTS=OFF",
-                                   "-DRIDGE_UNITY=ON", f"-DPython3_EXECUTABLE={sys.executable}"])
+                                   "-DRIDGE_UNITY=ON", f"-DPython3_EXECUTABLE={sys.executable}",
+                                   *shlex.split(os.environ.get("CMAKE_ARGS", ""))])
         # A number of its own: make takes no number for as many as there are files, which no memory holds.
         jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(len(os.sched_getaffinity(0)))
         subprocess.check_call(["cmake", "--build", build, "--target", "ridge_python", "--parallel", jobs])

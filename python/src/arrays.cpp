@@ -95,6 +95,16 @@ std::vector<std::size_t> Array::shape() const {
   return result;
 }
 
+std::pair<const std::byte*, const std::byte*> Array::extent() const {
+  if (size() == 0) return {data_bytes(), data_bytes()};
+  std::pair<const std::byte*, const std::byte*> ends{data_bytes(), data_bytes() + size_of(element_)};
+  for (std::size_t axis = 0; axis < axes(); ++axis) {
+    const std::ptrdiff_t reach = static_cast<std::ptrdiff_t>(length(axis) - 1) * view_.strides[axis];
+    (reach < 0 ? ends.first : ends.second) += reach;
+  }
+  return ends;
+}
+
 void* Array::packed(const char* what) const {
   std::ptrdiff_t wanted = 1;
   for (std::size_t axis = axes(); axis-- > 0;) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <pybind11/pybind11.h>
@@ -40,6 +41,8 @@ class Array {
   std::size_t size() const;
   std::vector<std::size_t> shape() const;
   void* data() const { return view_.buf; }
+  const std::byte* data_bytes() const { return static_cast<const std::byte*>(view_.buf); }
+  std::pair<const std::byte*, const std::byte*> extent() const;  // from the first byte to behind the last
   // The elements one after the other, last axis fastest; ValueError where they lie otherwise.
   void* packed(const char* what) const;
   template <class T>

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include <pybind11/stl.h>
+#include <ridge/foreign.hpp>
 
-#include "device/backend.hpp"
 #include "dlpack.hpp"
 #include "module.hpp"
 
@@ -31,31 +31,6 @@ std::size_t checked_size(const std::vector<std::size_t>& shape, Element element)
     }
   }
   return product / size_of(element);
-}
-
-// Memory that somebody else frees.
-struct Foreign final : detail::Allocation {
-  Foreign(std::uintptr_t where, bool on_host, std::shared_ptr<void> kept)
-      : address(where), host(on_host), owner(std::move(kept)) {}
-  std::uintptr_t native() const override { return address; }
-  std::byte* map() override { return host ? reinterpret_cast<std::byte*>(address) : nullptr; }  // NOLINT: an address
-  void unmap() override {}
-  std::uintptr_t address;
-  bool host;
-  std::shared_ptr<void> owner;
-};
-
-Buffer foreign_buffer(const Device& device, std::size_t bytes, std::uintptr_t address, std::shared_ptr<void> owner) {
-  if (device.info().backend == Backend::opencl) {
-    throw py::value_error("memory of other libraries is taken on the host and on CUDA devices, not on " + device.id());
-  }
-  if (address == 0) throw py::value_error("the array has no address");
-  auto memory = std::make_shared<detail::MemoryState>();
-  memory->allocation = std::make_unique<Foreign>(address, device.is_host(), std::move(owner));
-  memory->name = "array of another library";
-  memory->size = bytes;
-  memory->device = device.shared_state();
-  return Buffer(std::move(memory));
 }
 
 // Python objects may die in any thread.
@@ -160,7 +135,7 @@ DeviceArray::DeviceArray(const Device& device, Element element, std::vector<std:
                          py::object owner)
     : device_(device), element_(element), shape_(std::move(shape)) {
   const std::size_t size = checked_size(shape_, element_);
-  if (size != 0) buffer_ = foreign_buffer(device_, size * size_of(element_), address, kept(std::move(owner)));
+  if (size != 0) buffer_ = buffer_over(device_, address, size * size_of(element_), kept(std::move(owner)));
 }
 
 DeviceArray DeviceArray::from_dlpack(const py::capsule& capsule) {
@@ -195,8 +170,8 @@ DeviceArray DeviceArray::from_dlpack(const py::capsule& capsule) {
   });
   PyCapsule_SetName(capsule.ptr(), "used_dltensor");  // from here on the deleter is ours to call
   if (size != 0) {
-    made.buffer_ = foreign_buffer(device, size * size_of(element),
-                                  reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.offset, owner);
+    made.buffer_ = buffer_over(device, reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.offset,
+                               size * size_of(element), owner);
   }
   return made;
 }

@@ -73,13 +73,25 @@ void check_elements(TensorKind kind, const Array& in, const Array& out) {
 }
 
 template <class T>
-void run(const fft::TensorPlan<T>& plan, const Array& in, const Array& out) {
-  if (in.size() < kWorthReleasing) {
-    plan.run(in.data(), out.data());
+void run(const fft::TensorPlan<T>& plan, const void* in, std::size_t points, const Array& out) {
+  if (points < kWorthReleasing) {
+    plan.run(in, out.data());
   } else {
     const py::gil_scoped_release free;
-    plan.run(in.data(), out.data());
+    plan.run(in, out.data());
   }
+}
+
+bool share_memory(const Array& a, const Array& b) {
+  const auto [a_first, a_end] = a.extent();
+  const auto [b_first, b_end] = b.extent();
+  return a_first < b_end && b_first < a_end;
+}
+
+// Everything from an array's first byte to its last, gaps included.
+std::vector<std::byte> bytes_of(const Array& array) {
+  const auto [first, end] = array.extent();
+  return {first, end};
 }
 
 void transform(const py::object& input, const py::object& output, int kind, const std::vector<int>& axes,
@@ -90,9 +102,9 @@ void transform(const py::object& input, const py::object& output, int kind, cons
   if (out.size() == 0) return;
   const TensorProblem problem = problem_of(request, in, out);
   if (is_single(in.element())) {
-    run(fft::cached_tensor_plan<float>(problem, options_of(false)), in, out);
+    run(fft::cached_tensor_plan<float>(problem, options_of(false)), in.data(), in.size(), out);
   } else {
-    run(fft::cached_tensor_plan<double>(problem, options_of(false)), in, out);
+    run(fft::cached_tensor_plan<double>(problem, options_of(false)), in.data(), in.size(), out);
   }
 }
 
@@ -123,10 +135,13 @@ class Plan {
       throw py::value_error(problem().in_place ? "the plan was made in place: give the same array twice"
                                                : "the plan was made for two arrays: give two");
     }
+    const bool apart = problem().in_place || !share_memory(in, out);
+    const std::vector<std::byte> copied = apart ? std::vector<std::byte>() : bytes_of(in);
+    const void* const from = apart ? in.data() : copied.data() + (in.data_bytes() - in.extent().first);
     if (single_) {
-      python::run(*single_, in, out);
+      python::run(*single_, from, in.size(), out);
     } else {
-      python::run(*double_, in, out);
+      python::run(*double_, from, in.size(), out);
     }
   }
 

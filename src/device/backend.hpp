@@ -90,6 +90,7 @@ struct DeviceState {
   DeviceInfo info;
   virtual std::unique_ptr<Allocation> allocate(std::size_t bytes, std::size_t fence, const BufferOptions& options) = 0;
   virtual std::shared_ptr<QueueState> queue() = 0;
+  virtual std::shared_ptr<QueueState> queue_over(std::uintptr_t /*native*/) { return nullptr; }  // null: not served
   // Back ends without kernels of the dialect (the host) throw Error{unavailable}.
   virtual std::shared_ptr<ProgramState> compile(const KernelSource& source) = 0;
   virtual TileMap tile_map(MemoryState& /*memory*/, const TileMapShape& /*shape*/) {

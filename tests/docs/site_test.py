@@ -105,5 +105,26 @@ with tempfile.TemporaryDirectory() as work:
                 faults.append(f"the search does not know {name}")
     else:
         print("doxygen is not installed: the reference was not looked at")
+    sys.path.insert(0, os.path.join(root, "tests", "page"))
+    import browser
+    if browser.find() is not None:
+        with browser.Browser(browser.find()) as chromium:
+            complaints, told = chromium.open(os.path.join(site, "index.html"), """(() => {
+                const root = document.documentElement, field = document.getElementById('search'), themes = [];
+                const look = () => themes.push([root.dataset.theme, getComputedStyle(document.body).backgroundColor]);
+                look(); document.getElementById('theme').click(); look(); document.getElementById('theme').click(); look();
+                field.value = 'filter bank'; field.oninput();
+                const hits = [...document.querySelectorAll('#found a')].map(a => a.getAttribute('href'));
+                field.value = 'zzqqxx'; field.oninput();
+                return {themes, hits, nothing: document.getElementById('found').textContent};
+            })()""")
+        faults += [c for c in complaints if not c.startswith("asks for another resource: file://")]  # parts of the site
+        (first, bright), (second, dark), (third, again) = told["themes"]
+        if {first, second} != {"light", "dark"} or third != first or bright == dark or again != bright:
+            faults.append(f"the button does not turn light and dark: {told['themes']}")
+        if "filterbank.html" not in told["hits"] or told["nothing"] != "nothing found":
+            faults.append(f"the search for \"filter bank\" finds {told['hits']}, for nonsense \"{told['nothing']}\"")
+    else:
+        print("no Chromium here: search and the dark side were not tried")
 print("\n".join(faults[:40]) or f"{len(pages)} pages, {checked} functions in the reference")
 sys.exit(bool(faults))

@@ -89,5 +89,8 @@ std::unique_ptr<Allocation> CudaDevice::allocate(std::size_t bytes, std::size_t 
 }
 
 std::shared_ptr<QueueState> CudaDevice::queue() { return std::make_shared<CudaQueue>(shared_from_this()); }
+std::shared_ptr<QueueState> CudaDevice::queue_over(std::uintptr_t native) {
+  return std::make_shared<CudaQueue>(shared_from_this(), reinterpret_cast<CUstream>(native));  // NOLINT: a handle
+}
 
 }  // namespace ridge::detail

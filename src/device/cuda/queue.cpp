@@ -75,8 +75,13 @@ CudaQueue::CudaQueue(std::shared_ptr<CudaDevice> owner) : cuda(std::move(owner))
   cuda->check(cuda->driver.stream_create(&stream, CU_STREAM_NON_BLOCKING), "making a queue");
 }
 
+CudaQueue::CudaQueue(std::shared_ptr<CudaDevice> owner, CUstream others)
+    : cuda(std::move(owner)), stream(others), own(false) {
+  device = cuda;
+  cuda->make_current();
+}
 CudaQueue::~CudaQueue() {
-  if (cuda->make_current_quietly()) cuda->driver.stream_destroy(stream);
+  if (own && cuda->make_current_quietly()) cuda->driver.stream_destroy(stream);
 }
 
 void CudaQueue::upload(const void* from, MemoryState& to, std::size_t bytes, std::ptrdiff_t offset) {

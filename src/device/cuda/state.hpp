@@ -22,6 +22,7 @@ struct CudaDevice : DeviceState, std::enable_shared_from_this<CudaDevice> {
 
   std::unique_ptr<Allocation> allocate(std::size_t bytes, std::size_t fence, const BufferOptions& options) override;
   std::shared_ptr<QueueState> queue() override;
+  std::shared_ptr<QueueState> queue_over(std::uintptr_t native) override;
   std::shared_ptr<ProgramState> compile(const KernelSource& source) override;
   TileMap tile_map(MemoryState& array, const TileMapShape& shape) override;
 
@@ -121,6 +122,7 @@ struct CudaProgram : ProgramState {
 
 struct CudaQueue : QueueState {
   explicit CudaQueue(std::shared_ptr<CudaDevice> owner);
+  CudaQueue(std::shared_ptr<CudaDevice> owner, CUstream others);
   ~CudaQueue() override;
   void upload(const void* from, MemoryState& to, std::size_t bytes, std::ptrdiff_t offset) override;
   void download(MemoryState& from, void* to, std::size_t bytes, std::ptrdiff_t offset) override;
@@ -141,6 +143,7 @@ struct CudaQueue : QueueState {
 
   std::shared_ptr<CudaDevice> cuda;
   CUstream stream = nullptr;
+  bool own = true;
 };
 
 }  // namespace ridge::detail

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
+#include "base/aligned.hpp"
 #include "base/unit_root.hpp"
 #include "fft/host/mixed/mixed.hpp"
 #include "fft/host/prime/columns_by_lines.hpp"
@@ -91,16 +92,54 @@ class Bluestein final : public ColumnsByLines<T> {
   void fill_in_double() {
     const DoubleRoots roots(2 * n_);
     const double scale = 1 / static_cast<double>(padded_);
-    std::vector<std::complex<double>> filter(padded_);
+    const bool halved = padded_ % 2 == 0 && padded_ >= 64 && padded_ <= kLongestHalved;
+    std::complex<double> odd = 0;  // the sum over odd places, the one number that half a transform does not tell
+    base::AlignedArray<std::complex<double>> filter(halved ? padded_ / 2 : padded_);
+    std::fill(filter.begin(), filter.end(), std::complex<double>(0));
+    const auto put = [&](std::size_t j, std::complex<double> value) {
+      if (!halved) {
+        filter[j] = value;
+      } else if (j % 2 == 0) {
+        filter[j / 2] += value;
+      } else {
+        filter[j / 2] += std::complex<double>(-value.imag(), value.real());
+        odd += value;
+      }
+    };
     for (std::size_t j = 0, square = 0; j < n_; square = (square + 2 * j + 1) % (2 * n_), ++j) {
-      const std::complex<double> w = roots.at(square);
+      const std::complex<double> w = roots.at(square), value = std::conj(w) * scale;
       chirp_.set(j, Complex(w));
-      filter[j] = std::conj(w) * scale;
-      if (j > 0) filter[padded_ - j] = filter[j];
+      put(j, value);
+      if (j > 0) put(padded_ - j, value);
     }
-    const std::vector<std::complex<double>> spectrum = filter_spectrum_in_double(filter);
-    for (std::size_t k = 0; k <= padded_ / 2; ++k) filter_.set(k, Complex(spectrum[k]));
+    spectrum_in_double(filter);
+    if (!halved) {
+      for (std::size_t k = 0; k <= padded_ / 2; ++k) filter_.set(k, Complex(filter[k]));
+      return;
+    }
+    fill_from_half(filter, odd);
   }
+
+  // An even sequence x of M values from the transform Z of z[j] = x[2j] + i x[2j + 1]: the part of odd places is,
+  // turned into its place, (Z[M/2 - k] - Z[k]) / (2 sin(2 pi k / M)). It loses some digits of double where the sine is
+  // small.
+  void fill_from_half(const base::AlignedArray<std::complex<double>>& z, std::complex<double> odd) {
+    const std::size_t half = padded_ / 2;
+    const DoubleRoots roots(padded_);
+    const std::complex<double> even = z[0] - std::complex<double>(-odd.imag(), odd.real());
+    filter_.set(0, Complex(even + odd));
+    filter_.set(half, Complex(even - odd));
+    for (std::size_t k = 1; 2 * k <= half; ++k) {
+      const std::complex<double> w = roots.at(k), a = z[k], b = z[half - k];
+      const std::complex<double> p = (a - b) * (0.5 / w.imag());  // w.imag() is minus the sine
+      const std::complex<double> e(0.5 * (a.real() + b.real()) + w.real() * p.imag(),
+                                   0.5 * (a.imag() + b.imag()) - w.real() * p.real());
+      filter_.set(k, Complex(e + p));
+      filter_.set(half - k, Complex(e - p));
+    }
+  }
+
+  static constexpr std::size_t kLongestHalved = std::size_t{1} << 22;  // of padded points: nine digits are left
 
   std::size_t n_, padded_;
   std::unique_ptr<LineKernel<T>> inner_;

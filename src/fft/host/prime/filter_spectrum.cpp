@@ -74,15 +74,13 @@ std::vector<WidePoint> wide_transform(std::vector<WidePoint> x) {
 
 }  // namespace
 
-std::vector<std::complex<double>> filter_spectrum_in_double(const std::vector<std::complex<double>>& filter) {
-  const std::size_t n = filter.size();
+void spectrum_in_double(base::AlignedArray<std::complex<double>>& values) {
+  const std::size_t n = values.size();
   const std::unique_ptr<LineKernel<double>> kernel = std::has_single_bit(n) && n <= kMaxPower2
                                                          ? default_power2<double>(n)
                                                          : make_mixed<double>(n, mixed_radices<double>(n).front());
-  base::AlignedArray<std::complex<double>> work(n), scratch(kernel->scratch());
-  std::copy(filter.begin(), filter.end(), work.begin());
-  kernel->run(Direction::forward, work.data(), work.data(), scratch.data());
-  return {work.begin(), work.end()};
+  base::AlignedArray<std::complex<double>> scratch(kernel->scratch());
+  kernel->run(Direction::forward, values.data(), values.data(), scratch.data());
 }
 
 template <class T>
@@ -90,12 +88,12 @@ std::vector<std::complex<T>> filter_spectrum(const std::vector<WidePoint>& filte
   const std::size_t n = filter.size();
   std::vector<std::complex<T>> spectrum(n);
   if (is_smooth(n) && (sizeof(T) < sizeof(double) || n > kLongestExactFilter)) {
-    std::vector<std::complex<double>> rounded(n);
+    base::AlignedArray<std::complex<double>> rounded(n);
     for (std::size_t i = 0; i < n; ++i) {
       rounded[i] = {static_cast<double>(filter[i].re), static_cast<double>(filter[i].im)};
     }
-    const std::vector<std::complex<double>> wider = filter_spectrum_in_double(rounded);
-    for (std::size_t i = 0; i < n; ++i) spectrum[i] = std::complex<T>(wider[i]);
+    spectrum_in_double(rounded);
+    for (std::size_t i = 0; i < n; ++i) spectrum[i] = std::complex<T>(rounded[i]);
     return spectrum;
   }
   const std::vector<WidePoint> wide = wide_transform(filter);

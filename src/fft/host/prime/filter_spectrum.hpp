@@ -3,6 +3,7 @@
 #include <complex>
 #include <vector>
 
+#include "base/aligned.hpp"
 #include "fft/double_double.hpp"
 
 namespace ridge::fft::prime {
@@ -14,7 +15,7 @@ inline constexpr std::size_t kLongestExactFilter = std::size_t{1} << 17;
 template <class T>
 std::vector<std::complex<T>> filter_spectrum(const std::vector<Point<DoubleDouble>>& filter);
 
-// The same of a smooth length, and of values that double holds well enough: those for float.
-std::vector<std::complex<double>> filter_spectrum_in_double(const std::vector<std::complex<double>>& filter);
+// In place, of a smooth length, and of values that double holds well enough: those for float.
+void spectrum_in_double(base::AlignedArray<std::complex<double>>& values);
 
 }  // namespace ridge::fft::prime
