@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "mpi/device_memory.hpp"
 #include "mpi/edges.hpp"
+#include "mpi/network.hpp"
 #include "mpi/pinned_array.hpp"
 #include "stencil/decomposition.hpp"
 
@@ -45,6 +46,7 @@ class SpreadDomain final : public Domain<T> {
         counts_(wishes.processes.empty() ? choose_processes(layout_, processes.count())
                                          : parse_processes(wishes.processes, layout_, processes.count())),
         depth_(depth_for(wishes.depth)),
+        network_(wishes.planner.effort == Effort::measured ? measure_network(processes) : Network{}),
         speeds_(speeds_for(device, update, problem, wishes)),
         part_(part_of(layout_, counts_, depth_, processes.rank(), speeds_)),
         exchanges_(exchanges(layout_, counts_, depth_, processes.rank(), speeds_)),
@@ -156,12 +158,18 @@ class SpreadDomain final : public Domain<T> {
       const auto [slowest, fastest] = std::minmax_element(speeds_.begin(), speeds_.end());
       parts = fmt::format(", parts by speed (the slowest process has {:.2f} of the fastest's)", *slowest / *fastest);
     }
-    return fmt::format("{} processes as {}{}, halos of {} steps{}; rank {} sends {} in {} messages for them\n{}",
+    std::string floor;
+    if (network_.bytes_per_second > 0) {
+      floor =
+          fmt::format(", network floor {}",
+                      base::human_seconds(static_cast<double>(sent) / network_.bytes_per_second + network_.latency));
+    }
+    return fmt::format("{} processes as {}{}, halos of {} steps{}; rank {} sends {} in {} messages for them{}\n{}",
                        processes_.count(), processes_text(layout_, counts_), parts, depth_,
                        !overlap_   ? ""
                        : *overlap_ ? ", exchanged while the interior is computed"
                                    : ", exchanged between blocks",
-                       processes_.rank(), base::human_bytes(static_cast<double>(sent)), exchanges_.size(),
+                       processes_.rank(), base::human_bytes(static_cast<double>(sent)), exchanges_.size(), floor,
                        plan_.explain());
   }
   std::string spent() override {
@@ -384,6 +392,7 @@ class SpreadDomain final : public Domain<T> {
   Layout layout_;
   Counts counts_;
   std::size_t depth_;
+  Network network_;  // where planning measures
   Speeds speeds_;
   Part part_;
   std::vector<Exchange> exchanges_;

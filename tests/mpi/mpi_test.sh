@@ -75,10 +75,11 @@ fi
 export RIDGE_BACKENDS=host
 
 # --- how it scales ----------------------------------------------------------------------------------------------------
-timeout 60 "$mpirun" -n 2 "$ridge" bench stencil --stencil star2d:1 --type f64 --size 48x64 --steps 20 --threads 1 --seconds 0 \
+timeout 60 "$mpirun" -n 2 "$ridge" bench stencil --stencil star2d:1 --type f64 --size 48x64 --steps 20 --threads 1 --seconds 0 --explain \
   >stdout 2>stderr || fail "bench stencil: $(cat stderr)"
 has "of 2 times one process alone" stdout
 has "exchanged and waited" stdout
+has "network floor" stdout
 [ "$(grep -c 'Gcell/s,' stdout)" -eq 1 ] || fail "not one line: $(cat stdout)"
 
 # --- mistakes: told once, all processes end ---------------------------------------------------------------------------
