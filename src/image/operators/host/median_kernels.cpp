@@ -83,8 +83,13 @@ HWY_INLINE void median_5(const T* const* rows, std::size_t step, T* out, std::si
 
 template <class T>
 void median(const T* const* rows, std::size_t radius, std::size_t step, T* out, std::size_t n, T* columns) {
-  if (radius == 1) return median_3(rows, step, out, n, columns);
-  median_5(rows, step, out, n);
+  if (radius != 1) return median_5(rows, step, out, n);
+  // Strips whose rows and sorted columns stay in the nearest cache.
+  constexpr std::size_t kStrip = 4096 / sizeof(T);
+  for (std::size_t begin = 0; begin < n; begin += kStrip) {
+    const T* const some[3] = {rows[0] + begin, rows[1] + begin, rows[2] + begin};
+    median_3(some, step, out + begin, n - begin < kStrip ? n - begin : kStrip, columns);
+  }
 }
 void median_u8(const std::uint8_t* const* rows, std::size_t radius, std::size_t step, std::uint8_t* out, std::size_t n,
                std::uint8_t* columns) {
