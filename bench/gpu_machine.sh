@@ -20,8 +20,30 @@ echo libnvidia-opencl.so.1 >"$icd/nvidia.icd"
 cp /etc/OpenCL/vendors/*.icd "$icd/" 2>/dev/null
 export OCL_ICD_VENDORS=$icd OPENCL_VENDOR_PATH=$icd
 
+# together NAME COMMAND...: beside whatever else was begun so; `check sanitize` run all at once and are waited for last.
+names=()
+pids=()
+together() {
+  local name=$1
+  shift
+  "$@" >"$out/$name.log" 2>&1 &
+  pids+=($!)
+  names+=("$name")
+}
+wait_for_all() {
+  local i
+  for i in "${!pids[@]}"; do
+    wait "${pids[$i]}" || failed="${failed:-} ${names[$i]}"
+    echo "--- ${names[$i]}"
+    grep -vE "^========= *$" "$out/${names[$i]}.log" | tail -20
+  done
+  pids=()
+  names=()
+}
+
 ridge=build-gpu/ridge
 for step in "${steps[@]}"; do
+  case $step in check | sanitize) ;; *) wait_for_all ;; esac  # times want the machine for themselves
   echo "=== $step"
   case $step in
     build)
@@ -56,28 +78,26 @@ for step in "${steps[@]}"; do
       $bench --lengths 16777216 --threads 16 | tail -2
       $bench --lengths 16777216 --threads 1 | tail -2
       ;;
-    check)  # random problems against plain references; CHECK_SECONDS a device
+    check)  # random problems against plain references; CHECK_SECONDS a device, all at once: the host's references and
+            # the compilers take most of the time
       for device in cuda:0 opencl:nvidia; do
-        $ridge check --device $device --seconds "${CHECK_SECONDS:-300}" --seed "${CHECK_SEED:-today}" \
-          >"$out/check-${device%%:*}.log" 2>&1 || failed="${failed:-} $step:$device"
-        tail -20 "$out/check-${device%%:*}.log"
+        together "check-${device%%:*}" \
+          $ridge check --device $device --seconds "${CHECK_SECONDS:-300}" --seed "${CHECK_SEED:-today}"
       done
       if command -v mpirun >/dev/null; then  # and transforms spread over processes
-        timeout 300 mpirun --oversubscribe -n 5 $ridge check mpi --seconds 30 --seed "${CHECK_SEED:-today}" || failed="${failed:-} $step:mpi"
+        together check-mpi timeout 300 mpirun --oversubscribe -n 5 $ridge check mpi --seconds 30 --seed "${CHECK_SEED:-today}"
       fi
       ;;
     sanitize)  # the same under the toolkit's checkers, smaller; SANITIZE_SECONDS a tool
       sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | tail -1)
       [ -n "$sanitizer" ] || { echo "no compute-sanitizer on this machine"; exit 1; }
       for tool in memcheck racecheck initcheck synccheck; do
-        RIDGE_BACKENDS=host,cuda "$sanitizer" --tool $tool --error-exitcode 3 --print-limit 20 \
-          $ridge check --device cuda:0 --seconds "${SANITIZE_SECONDS:-60}" --seed "${CHECK_SEED:-today}" --points 65536 \
-          >"$out/sanitize-$tool.log" 2>&1 || failed="${failed:-} $step:$tool"
-        echo "--- $tool"
-        grep -vE "^========= *$" "$out/sanitize-$tool.log" | tail -20
+        RIDGE_BACKENDS=host,cuda together sanitize-$tool "$sanitizer" --tool $tool --error-exitcode 3 --print-limit 20 \
+          $ridge check --device cuda:0 --seconds "${SANITIZE_SECONDS:-60}" --seed "${CHECK_SEED:-today}" --points 65536
       done
       ;;
     *) echo "no step $step"; exit 1 ;;
   esac
 done
+wait_for_all
 [ -z "${failed:-}" ] || { echo "FAILED:$failed"; exit 1; }

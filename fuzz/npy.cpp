@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     io::InputStream in(file.name());
     const io::NpyHeader header = io::read_npy_header(in);
     // What was read is written back the same.
-    const fuzz::MemoryFile again(io::npy_header(header));
+    const fuzz::MemoryFile again(io::npy_header(header), 1);
     io::InputStream second(again.name());
     const io::NpyHeader same = io::read_npy_header(second);
     if (same.shape != header.shape || same.type != header.type) std::abort();

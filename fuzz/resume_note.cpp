@@ -8,11 +8,12 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ridge;
   static const std::filesystem::path folder = [] {
-    std::string name = (std::filesystem::temp_directory_path() / "ridge-fuzz-XXXXXX").string();
+    std::string name = "/dev/shm/ridge-fuzz-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) std::abort();
     std::ofstream(std::filesystem::path(name) / "out.raw") << "twenty bytes of data";
+    std::filesystem::create_symlink(fuzz::MemoryFile("").name(), std::filesystem::path(name) / "out.raw.resume");
     return std::filesystem::path(name);
   }();
-  std::ofstream(folder / "out.raw.resume", std::ios::binary | std::ios::trunc) << fuzz::text_of(data, size);
+  const fuzz::MemoryFile note(fuzz::text_of(data, size));  // out.raw.resume is a link to it
   return fuzz::attempt([&] { const io::ResumeNote note(folder / "out.raw", "numbers"); });
 }

@@ -47,6 +47,7 @@ struct Ran {
 
 Ran run_case(const Device& device, const Workload& workload, const Options& options, std::uint64_t number,
              std::size_t shrink) {
+  if (options.before) options.before(workload.name, number, shrink);
   Draw draw{device, Random(seed_of(workload.name, options.seed, number)), 0};
   const std::size_t most = options.most_points > 0 ? options.most_points : points_for(device);
   const bool large = draw.random.chance(kLarge);

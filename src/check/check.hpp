@@ -68,6 +68,8 @@ struct Options {
   // Several processes that draw together: whether they go on, from what this one thinks. Empty: as it thinks.
   std::function<bool(bool in_time)> go_on{};
   std::size_t most_points = 0;  // 0: what suits the device; a few problems have this size, most are small
+  // Before a problem is begun, those included that are tried while a failure is made smaller.
+  std::function<void(const std::string& workload, std::uint64_t number, std::size_t shrink)> before{};
   std::function<void(const std::string& workload, std::uint64_t number, const std::string& problem,
                      const Outcome& outcome)>
       each{};

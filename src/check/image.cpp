@@ -272,16 +272,18 @@ Outcome check_flow(Draw& draw) {
   Image right(out.image.shape());
   flow::write_flow(expected, right);
   // Smoothed otherwise, a search may start a pixel away, or a pixel pass for regular or hidden: where the plain loops,
-  // disturbed by that much, do not agree with themselves, nobody is asked to.
+  // disturbed by that much, do not agree with themselves, nobody is asked to. Weights that are right to 0.75 % shift a
+  // vector by 0.004 where its neighbours are alike, by 0.03 where they are eight pixels apart.
   const double allowed = 0.02;
   Image lowest(out.image.shape()), highest(out.image.shape());
   flow::write_flow(expected, lowest);
   flow::write_flow(expected, highest);
   for (const std::uint64_t seed : {1, 2, 3, 4}) {
     Image other(out.image.shape());
-    flow::write_flow(flow::simple_flow(flow::picture_of(a), flow::picture_of(b), problem.parameters,
-                                       flow::WeightKind::polynomial, {.vectors = 0.004f, .seed = seed}),
-                     other);
+    flow::write_flow(
+        flow::simple_flow(flow::picture_of(a), flow::picture_of(b), problem.parameters, flow::WeightKind::polynomial,
+                          {.vectors = seed % 2 == 0 ? 0.03f : 0.004f, .seed = seed}),
+        other);
     for (std::size_t r = 0; r < shape.rows; ++r) {
       for (std::size_t c = 0; c < 2 * shape.columns; ++c) {
         lowest.row<float>(r)[c] = std::min(lowest.row<float>(r)[c], other.row<float>(r)[c]);

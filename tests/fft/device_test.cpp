@@ -300,7 +300,9 @@ TEST_F(DeviceFft, GroupsThatLinesDoNotFillStayInTheirTables) {
       expected[i] *= static_cast<double>(static_cast<float>(windowed.load_forward.window[i]));
     expected = nd_dft(expected, shape, false);
     for (std::size_t i = 0; i < 70; ++i) expected[i] *= windowed.store_forward.multiply[i];
-    EXPECT_LE(distance(run(shaped, points, false, 70), expected), 2 * gate_of(shaped, 70)) << device.id();
+    // A rounding by the window and one by the factors beside the transform's.
+    const double factors = 0.6 * std::sqrt(2.0) * static_cast<double>(std::numeric_limits<float>::epsilon());
+    EXPECT_LE(distance(run(shaped, points, false, 70), expected), gate_of(shaped, 70) + factors) << device.id();
   }
 }
 

@@ -255,6 +255,24 @@ check "gives ctest its arguments" called "^ctest .*--output-on-failure .*-R some
 call ./test
 check "fails as ctest does" exits 8
 
+begin "./test --all where one stage fails"
+for tool in xargs printf; do ln -s "$(type -P "$tool")" "$world/bin/$tool"; done
+for tool in git clang-format; do echo : | fake "$tool"; done
+echo 'shift && "$@"' | fake setarch
+fake cmake <<'FAKE'
+echo "cmake $*" >>"$WORLD/calls"
+[[ $1 != --build || $2 != */asan ]] || exit 1
+FAKE
+mkdir fuzz
+printf '#!/bin/bash\necho "fuzz $*" >>"$WORLD/calls"\n' >fuzz/run
+chmod +x fuzz/run
+call ./test --all
+check "exits 1" exits 1
+check "runs what comes after it" called "^ctest --preset tsan"
+check "fuzzes" called "^fuzz 60"
+check "names it" grep -qE "^asan +[0-9]+ s +FAILED" "$world/err"
+check "says what passed" grep -qE "^clang +[0-9]+ s +passed" "$world/err"
+
 begin "./test without GoogleTest"
 uninstall libgtest-dev
 variables=RIDGE_INSTALL=never

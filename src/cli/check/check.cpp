@@ -1,4 +1,8 @@
 // ridge check: random problems against plain references, on the device one asks for.
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -54,16 +58,46 @@ void print_outcome(const std::string& workload, std::uint64_t number, const std:
   std::fflush(stdout);  // so that the last one is known where a driver ends the program
 }
 
+std::string repeating(const check::Options& options, const std::string& device, const std::string& before,
+                      const std::string& workload, std::uint64_t number, std::size_t shrink) {
+  return fmt::format("{}ridge check {}{} --seed {} --case {}{}{}", before, workload,
+                     before.empty() ? " --device " + device : "", options.seed, number,
+                     shrink > 0 ? fmt::format(" --shrink {}", shrink) : "",
+                     options.most_points > 0 ? fmt::format(" --points {}", options.most_points) : "");
+}
+
+// The problem at work, for whatever ends the program in the middle of it.
+char at_work[512];
+std::size_t at_work_length = 0;
+struct sigaction without_us[NSIG];
+
+// A fault comes again where nobody catches it, and ends as it would have; what was sent is sent again.
+void say_what_was_at_work(int number, siginfo_t* cause, void*) {
+  static_cast<void>(!::write(STDERR_FILENO, at_work, at_work_length));
+  ::sigaction(number, &without_us[number], nullptr);
+  if (cause->si_code <= 0) ::raise(number);
+}
+
+void note_problems(check::Options& options, const std::string& device, const std::string& before = "") {
+  options.before = [&options, device, before](const std::string& workload, std::uint64_t number, std::size_t shrink) {
+    const std::string text =
+        fmt::format("\nended by a signal in\n  {}\n", repeating(options, device, before, workload, number, shrink));
+    at_work_length = std::min(text.size(), sizeof at_work);
+    std::copy_n(text.begin(), at_work_length, at_work);
+  };
+  struct sigaction action {};
+  action.sa_sigaction = say_what_was_at_work;
+  action.sa_flags = SA_SIGINFO;
+  for (const int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL}) ::sigaction(number, &action, &without_us[number]);
+}
+
 // What failed, each as the command that repeats it, and a line of counts; exit 2 where anything did.
 void report(const check::Report& report, const check::Options& options, const std::string& device,
             const std::string& before = "") {
   for (const check::Failure& failure : report.failures) {
     if (!options.only) {
-      fmt::print("{}: {}\n  WRONG: {}\n  {}ridge check {}{} --seed {} --case {}{}{}\n", failure.workload,
-                 failure.problem, failure.outcome.wrong, before, failure.workload,
-                 before.empty() ? " --device " + device : "", options.seed, failure.number,
-                 failure.shrunk > 0 ? fmt::format(" --shrink {}", failure.shrunk) : "",
-                 options.most_points > 0 ? fmt::format(" --points {}", options.most_points) : "");
+      fmt::print("{}: {}\n  WRONG: {}\n  {}\n", failure.workload, failure.problem, failure.outcome.wrong,
+                 repeating(options, device, before, failure.workload, failure.number, failure.shrunk));
     }
   }
   fmt::print("{}: {} problems of seed {}, {} refused, {}\n", device, report.cases, options.seed, report.refused,
@@ -76,6 +110,7 @@ void check_processes(const mpi::Communicator& all, check::Options options, bool 
   options.go_on = [&](bool in_time) { return all.largest(in_time ? 0 : 1) == 0; };
   if (all.root() && (verbose || options.only)) options.each = print_outcome;
   const check::Workload workload = spread_workload(all);
+  note_problems(options, "", fmt::format("mpirun -n {} ", all.count()));
   const check::Report found = check::run(host(), std::span(&workload, 1), options);
   if (all.root())
     return report(found, options, fmt::format("{} processes", all.count()), fmt::format("mpirun -n {} ", all.count()));
@@ -128,6 +163,7 @@ void add_check(Command& program) {
     }
     if (wishes->verbose || options.only) options.each = print_outcome;
     const Device device = ridge::device(wishes->device);
+    note_problems(options, device.id());
     report(check::run(device, check::workloads(), options), options, device.id());
   });
 }
