@@ -112,7 +112,7 @@ void list_stream_words(const Device& device, const Chain& chain, const Link& lin
     plan.cost = {.flops = 2 * values * static_cast<double>(down + across),
                  .bytes = bytes / 2 * (1 + 0.15 * (again - 1)) + bytes / 2,
                  .launches = 1,
-                 .efficiency = device.limits().private_arrays_in_registers ? 0.85 : 0.7};
+                 .efficiency = size.fours == 1 && down + across <= 20 ? 0.85 : 0.7};
     plan.kernels = [design] { return std::vector<KernelSource>{words_source(design)}; };
     plan.build = [design](const Device& there) { return std::make_shared<const WordsStep>(there, design); };
     plans.push_back(std::move(plan));
