@@ -19,7 +19,7 @@ double best(Work work) {
 }
 
 int main() {
-  for (const std::size_t n : {256, 4096}) {
+  for (const std::size_t n : {std::size_t{256}, std::size_t{4096}}) {
     std::vector<std::complex<float>> x(1 << 20, 1.0f), out(x.size());  // 8 MiB of lines
     const auto plan =
         ridge::fft::plan<float>(ridge::host(), {.shape = {n}, .batch = x.size() / n}, {.effort = ridge::Effort::quick});
