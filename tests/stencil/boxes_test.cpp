@@ -1,6 +1,8 @@
 // Parts of a grid that live in a session, there and back.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <ridge/stencil.hpp>
 #include <ridge/stencil/problems.hpp>
 
@@ -14,6 +16,9 @@ Grid<float> numbered(const std::vector<std::size_t>& shape, std::size_t fields) 
   for (std::size_t i = 0; i < grid.all().size(); ++i) grid.all()[i] = static_cast<float>(i * 37 % 101);
   return grid;
 }
+
+// Variants may sum neighbours in another order; a box that went elsewhere is off by whole numbers.
+bool nearly(float a, float b) { return std::abs(a - b) <= 1e-3f; }
 
 // Writing a box and stepping equals stepping the grid that was changed by hand, on every variant and border.
 TEST(Boxes, WhatIsPutCountsFromTheNextStep) {
@@ -39,7 +44,7 @@ TEST(Boxes, WhatIsPutCountsFromTheNextStep) {
             for (std::size_t y = box.begin[1]; y < box.begin[1] + box.extent[1]; ++y) {
               for (std::size_t x = box.begin[2]; x < box.begin[2] + box.extent[2]; ++x, ++at) {
                 float& cell = expected.field(field)[(z * 9 + y) * 14 + x];
-                ASSERT_EQ(had[at], cell) << candidate.name();
+                ASSERT_TRUE(nearly(had[at], cell)) << candidate.name() << ": " << had[at] << ", not " << cell;
                 cells[at] = cell = static_cast<float>(at % 19) - 3;
               }
             }
@@ -50,7 +55,7 @@ TEST(Boxes, WhatIsPutCountsFromTheNextStep) {
       session.run(4);
       reference(update, problem, expected, 4);
       session.read(result);
-      ASSERT_TRUE(std::equal(result.all().begin(), result.all().end(), expected.all().begin()))
+      ASSERT_TRUE(std::equal(result.all().begin(), result.all().end(), expected.all().begin(), nearly))
           << candidate.name() << " " << to_string(border);
     }
   }
