@@ -79,8 +79,8 @@ struct ClusterShape {
   std::size_t more = 0;  // groups a compute unit than the registers' model has
 };
 // 64 KiB of points a group leave room for two groups a compute unit.
-constexpr ClusterShape kClusterShapes[] = {{64, Exchange::split},      {32, Exchange::split},   {32, Exchange::landing},
-                                           {32, Exchange::landing, 1}, {64, Exchange::landing}, {128, Exchange::split},
+constexpr ClusterShape kClusterShapes[] = {{32, Exchange::landing}, {32, Exchange::landing, 1}, {32, Exchange::split},
+                                           {64, Exchange::split},   {64, Exchange::landing},    {128, Exchange::split},
                                            {128, Exchange::landing}};
 class ClusterLister {
  public:

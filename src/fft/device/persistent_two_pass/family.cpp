@@ -127,6 +127,10 @@ class Lister {
       why_ = "takes lines of one digit";
       return;
     }
+    if (problem_.store.kind() != FactorKind::none) {
+      why_ = "rows that share a ring store other factors each";
+      return;
+    }
     const auto all = pass_factors(problem_.length, 3, kLongestFirst);
     std::size_t last_first = 0;
     for (const std::size_t row : kRows) {
