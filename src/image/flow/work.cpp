@@ -12,8 +12,8 @@
 namespace ridge::image {
 namespace {
 
-// A pixel's vector has moved; the share of them that may. The filters' weights are within 0.75 %, and where the texture's
-// halves meet, 4 px apart, that is 0.03 px.
+// A pixel's vector has moved; the share of them that may. The filters' weights are within 0.75 %, and where the
+// texture's halves meet, 4 px apart, that is 0.03 px.
 constexpr double kMoved = 0.04, kShare = 1e-3;
 
 std::string key_of(const Device& device, const FlowProblem& problem) {

@@ -187,8 +187,7 @@ void whole(const T* in, size_t in_stream, size_t inner, T* out, size_t out_strea
   size_t k = 0;
   if (inner >= L) {
     const typename Wide::Constants c = Wide::constants();
-    for (; k + L <= inner; k += L)
-      whole_line<Wide, R, kInverse>(in + 2 * k, in_stream, out + 2 * k, out_stream, c);
+    for (; k + L <= inner; k += L) whole_line<Wide, R, kInverse>(in + 2 * k, in_stream, out + 2 * k, out_stream, c);
   }
   for (; k < inner; ++k) whole_alone<T, R, kInverse>(in + 2 * k, in_stream, out + 2 * k, out_stream);
 }
