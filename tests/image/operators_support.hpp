@@ -74,6 +74,7 @@ inline std::vector<image::Operation> all_operators() {
           Median{2},
           Median{3},
           Bilateral{2, 1.5, 30},
+          Bilateral{4, 0.3, 4},  // weights far below what a float can be
           CrossBilateral{3, 2, 20},
           Resize{.scale = 0.5},
           Resize{.rows = 17, .columns = 5, .interpolation = Interpolation::nearest},

@@ -75,15 +75,13 @@ class BilateralStage final : public Stage {
       while (i * i + far * far > radius_ * radius_) --far;
       reach.push_back(static_cast<std::size_t>(far));
     }
-    // Exponents from -126 on are those of floats; the least of the distances' is taken off.
-    const float least = -126.0f - static_cast<float>(radius_ * radius_) * space_, most = std::max(least / color_, 0.0f);
-    const bool bytes = this->in().depth == Depth::u8 && (channels > 1 || most > 255.0f * 255.0f);
+    const float farthest = static_cast<float>(radius_ * radius_) * space_ + 255.0f * 255.0f * color_;
+    const bool bytes = this->in().depth == Depth::u8 && (channels > 1 || farthest > -126.0f);
     bilateral_row({.rows = rows.data(),
                    .space = space.data(),
                    .reach = reach.data(),
                    .radius = static_cast<std::size_t>(radius_),
                    .slope = color_,
-                   .most = most,
                    .bytes = bytes},
                   channels, outs.data(), this->in().columns);
   }

@@ -378,7 +378,7 @@ HWY_INLINE void whole_window(const BilateralWindow& window, float* const* outs, 
   constexpr std::size_t kVectors = kBilateralVectors<kChannels>;
   const D d;
   const std::size_t lanes = hn::Lanes(d), side = 2 * window.radius + 1;
-  const F slope = hn::Set(d, window.slope), most = hn::Set(d, window.most);
+  const F slope = hn::Set(d, window.slope), least = hn::Set(d, -126.0f);
   F own[kChannels][kVectors], sums[kChannels][kVectors], total[kVectors];
   for (std::size_t v = 0; v < kVectors; ++v) {
     total[v] = hn::Zero(d);
@@ -402,8 +402,9 @@ HWY_INLINE void whole_window(const BilateralWindow& window, float* const* outs, 
           const F off = hn::Sub(own[k][v], there[k]);
           apart = k == 0 ? hn::Mul(off, off) : hn::MulAdd(off, off, apart);
         }
-        if constexpr (kChannels > 1 || kTerms > 4) apart = hn::Min(apart, most);
-        const F w = weight_of<kTerms>(hn::MulAdd(apart, slope, space));
+        F t = hn::MulAdd(apart, slope, space);
+        if constexpr (kChannels > 1 || kTerms > 4) t = hn::Max(t, least);
+        const F w = weight_of<kTerms>(t);
         HWY_UNROLL(4)
         for (std::size_t k = 0; k < kChannels; ++k) sums[k][v] = hn::MulAdd(w, there[k], sums[k][v]);
         total[v] = hn::Add(total[v], w);

@@ -46,14 +46,13 @@ struct BilateralTap {
 void bilateral_tap(const BilateralTap& tap, std::size_t n);
 // A row of a bilateral filter of 1 or 3 channels that are their own guide: planes of the 2 radius + 1 rows around it,
 // channel after channel; space: the exponents by distance, row after row of the window; reach: how far to either side
-// each row goes; most: squared differences beyond weigh like this one, whose weight is a float. bytes: the values are
-// of 8 bits, and one channel's differences stay below `most`.
+// each row goes. bytes: the values are of 8 bits, and one channel's exponents stay above -126.
 struct BilateralWindow {
   const float* const* rows;
   const float* space;
   const std::size_t* reach;
   std::size_t radius;
-  float slope, most;
+  float slope;
   bool bytes;
 };
 void bilateral_row(const BilateralWindow& window, std::size_t channels, float* const* outs, std::size_t n);
