@@ -4,6 +4,7 @@
 #include <random>
 
 #include "device/cuda/nvrtc.hpp"
+#include "device/traits.hpp"
 #include "filterbank/correlator.hpp"
 #include "filterbank/device/compiled_bank.hpp"
 #include "filterbank/device/products.hpp"
@@ -117,6 +118,43 @@ TEST_F(BankOnDevices, CorrelatorOfRoundedValues) {
       }
     }
   }
+}
+
+// Only one architecture has these instructions: whole and odd numbers of turns, straight and through totals, pushed.
+TEST_F(BankOnDevices, CorrelatorByWarpGroups) {
+  bool any = false;
+  std::mt19937 random(7);
+  std::normal_distribution<float> normal;
+  for (const Device& device : accelerators()) {
+    if (!detail::has_warp_group_products(device.info().limits)) continue;
+    any = true;
+    for (const Arithmetic arithmetic : {Arithmetic::float16, Arithmetic::int8}) {
+      for (const std::size_t summed : {1u, 2u}) {
+        const Problem problem{.channels = 6, .stations = 64, .order = Order::channel, .output_times = 16};
+        const bool bytes = arithmetic == Arithmetic::int8;
+        const Correlation correlation{
+            .times = 176, .channels = summed, .arithmetic = arithmetic, .scale = bytes ? 30.0f : 1.0f};
+        Spectra spectra(2 * 176 * 6 * 128);
+        for (auto& value : spectra) value = {normal(random), normal(random)};
+        Correlator on_host(problem, correlation);
+        Spectra wanted(2 * on_host.size()), got(wanted.size());
+        on_host.push(spectra, wanted);
+        const auto matrix = make_correlator(device, problem, correlation, true);
+        Queue queue = device.queue();
+        const Buffer in = uploaded(device, std::span<const std::complex<float>>(spectra), "spectra");
+        const Buffer out = device.buffer(got.size() * sizeof got[0]);
+        queue.fill(out, std::byte{0xff});
+        matrix->enqueue(queue, in, 2 * 176, out);
+        queue.download(out, std::span(got));
+        queue.finish();
+        EXPECT_LE(error(got, wanted), bytes ? 1e-7 : 1e-6) << summed << " channels summed";
+        std::fill(got.begin(), got.end(), std::complex<float>(NAN, NAN));
+        matrix->push(spectra, got.data());
+        EXPECT_LE(error(got, wanted), bytes ? 1e-7 : 1e-6) << summed << " channels summed, pushed";
+      }
+    }
+  }
+  if (!any) GTEST_SKIP() << "no device has products of warp groups";
 }
 
 TEST_F(BankOnDevices, CorrelatorOfPackedRows) {

@@ -32,10 +32,9 @@ FUNCTION void warp_group_multiply(int* d, const uint* a, ulong b) {
       "+r"(d[25]), "+r"(d[26]), "+r"(d[27]), "+r"(d[28]), "+r"(d[29]), "+r"(d[30]), "+r"(d[31])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
+// The upper byte of a pair is negated as the upper byte of a short: a carry leaves it upwards only.
 FUNCTION uint crossed(uint w) {
-  const uint s = __byte_perm(w, 0, 0x2301);
-  const uint negated = (0x80808080u - (s & 0x7f7f7f7fu)) ^ (~s & 0x80808080u);
-  return (s & 0x00ff00ffu) | (negated & 0xff00ff00u);
+  return __viaddmax_s16x2(__byte_perm(w, 0, 0x2301) ^ 0xff00ff00u, 0x01000100u, 0x80008000u);
 }
 #endif
 
@@ -85,7 +84,9 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
   int slot = 0;
   uint round = 0;
   if (group == TILES) {
+#if DIAGONAL
     asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
+#endif
     if (item % 128 == 0) {
       for (int work = GROUP_ID(0); work < works; work += (int)GROUPS(0)) {
         const int channel = work % CHANNELS;
@@ -115,7 +116,9 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
     }
     return;
   }
-  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(DIAGONAL ? 160 : 120));
+#if DIAGONAL  // 512 items of 128 registers: what the copying ones give back is enough for the others
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 160;");
+#endif
   const int tile_row = group / 2, tile_column = DIAGONAL ? (group + 1) / 2 : group % 2;
   uint rows_at[2];
   UNROLL
