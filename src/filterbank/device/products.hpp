@@ -42,7 +42,7 @@ std::unique_ptr<ProductSums> matrix_products(const ProductsWanted& wanted);
 std::vector<KernelSource> matrix_products_kernels(const ProductsWanted& wanted);
 bool takes_warp_groups(const ProductsWanted& wanted);
 std::unique_ptr<ProductSums> warp_group_products(const ProductsWanted& wanted);
-std::vector<KernelSource> warp_group_kernels(const ProductsWanted& wanted);
+KernelSource warp_group_kernel(const ProductsWanted& wanted);
 
 using Defines = std::vector<std::pair<std::string, std::string>>;
 Defines correlator_defines(const ProductsWanted& wanted);

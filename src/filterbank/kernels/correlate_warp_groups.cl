@@ -1,11 +1,11 @@
-// Products by warp groups (CUDA, one architecture). Signals come in blocks of 128; a group of work-items has the products
-// of a block with itself (DIAGONAL: three tiles of 64 x 64) or of two blocks (four), a tile a warp group, and goes from
-// channel to channel. One more warp keeps copies of rows ahead of them: TURN blocks of times at once, STAGES such turns.
+// Products of 128 signals by warp groups (CUDA, one architecture). A group of channel-items has three tiles of 64 x 64, a
+// warp group each, and goes from channel to channel; one more warp keeps copies of rows ahead of them: TURN blocks of
+// times at once, STAGES such turns.
 // Rows of A come through registers, for with (b, -a) in place of (a, b) the same columns give the imaginary part.
-#define TILES (DIAGONAL ? 3 : 4)
+#define TILES 3
 #define ITEMS (TILES * 128 + 128)
-#define BLOCK_BYTES (128 * 64)
-#define TURN_BYTES (TURN * (DIAGONAL ? 1 : 2) * BLOCK_BYTES)
+#define BLOCK_BYTES (SIGNALS * 64)
+#define TURN_BYTES (TURN * BLOCK_BYTES)
 
 #if HALVES
 FUNCTION void warp_group_multiply(float* d, const uint* a, ulong b) {
@@ -51,14 +51,14 @@ FUNCTION void add_products(SUM* re, SUM* im, uint here, const uint* rows_at, uin
   uint a[COUNT * 2][4], c[COUNT * 2][4];
   UNROLL
   for (int k = 0; k < COUNT * 2; ++k) {
-    load_rows(a[k], here + k / 2 * (TURN_BYTES / TURN) + rows_at[k % 2]);
+    load_rows(a[k], here + k / 2 * BLOCK_BYTES + rows_at[k % 2]);
     UNROLL
     for (int i = 0; i < 4; ++i) c[k][i] = crossed(a[k][i]);
   }
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
   UNROLL
   for (int k = 0; k < COUNT * 2; ++k) {
-    const uint at = here + k / 2 * (TURN_BYTES / TURN) + columns_at + k % 2 * 32;
+    const uint at = here + k / 2 * BLOCK_BYTES + columns_at + k % 2 * 32;
     warp_group_multiply(re, a[k], columns | ((at & 0x3ffff) >> 4));
     warp_group_multiply(im, c[k], columns | ((at & 0x3ffff) >> 4));
   }
@@ -66,9 +66,8 @@ FUNCTION void add_products(SUM* re, SUM* im, uint here, const uint* rows_at, uin
 }
 
 KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RESTRICT in, GLOBAL float4* RESTRICT totals,
-                                                        GLOBAL float4* RESTRICT out, GLOBAL const int2* RESTRICT blocks,
-                                                        ulong first_block, int row_blocks, int begins, ulong offset,
-                                                        float factor, int works) {
+                                                        GLOBAL float4* RESTRICT out, ulong first_block, int row_blocks,
+                                                        int begins, ulong offset, float factor) {
   LOCAL_BLOCK(uint4, ring, (STAGES * TURN_BYTES + 1024) / 16);
   __shared__ __align__(8) ulong full[STAGES], empty[STAGES];
   const int item = LOCAL_ID(0), group = item / 128, warp = item / 32 % 4, lane = item % 32;
@@ -84,31 +83,19 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
   int slot = 0;
   uint round = 0;
   if (group == TILES) {
-#if DIAGONAL
     asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
-#endif
     if (item % 128 == 0) {
-      for (int work = GROUP_ID(0); work < works; work += (int)GROUPS(0)) {
-        const int channel = work % CHANNELS;
-        const int2 block = blocks[work / CHANNELS];
+      for (int channel = GROUP_ID(0); channel < CHANNELS; channel += (int)GROUPS(0)) {
         for (int t = 0; t < row_blocks; t += TURN) {
           const int now = row_blocks - t < TURN ? row_blocks - t : TURN;
           ASYNC_COPY_WAIT(empty + slot, (round & 1) ^ 1);
-          uint bytes = 0;
-          for (int side = 0; side < (DIAGONAL ? 1 : 2); ++side) {
-            const int first = (side == 0 ? block.x : block.y) * 128;
-            bytes += now * (SIGNALS - first < 128 ? SIGNALS - first : 128) * 64;
-          }
-          ASYNC_COPY_EXPECT(full + slot, bytes);
+          ASYNC_COPY_EXPECT(full + slot, now * BLOCK_BYTES);
           for (int b = 0; b < now; ++b) {
-            for (int side = 0; side < (DIAGONAL ? 1 : 2); ++side) {
-              const int first = (side == 0 ? block.x : block.y) * 128;
-              const uint to = base + slot * TURN_BYTES + (b * (DIAGONAL ? 1 : 2) + side) * BLOCK_BYTES;
-              asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
-                           "l"(in + ((first_block + t + b) * CHANNELS + channel) * (SIGNALS * 4) + first * 4),
-                           "r"((SIGNALS - first < 128 ? SIGNALS - first : 128) * 64), "r"(ridge_local_address(full + slot))
-                           : "memory");
-            }
+            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                             base + slot * TURN_BYTES + b * BLOCK_BYTES),
+                         "l"(in + ((first_block + t + b) * CHANNELS + channel) * (SIGNALS * 4)), "r"(BLOCK_BYTES),
+                         "r"(ridge_local_address(full + slot))
+                         : "memory");
           }
           if (++slot == STAGES) slot = 0, ++round;
         }
@@ -116,19 +103,18 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
     }
     return;
   }
-#if DIAGONAL  // 512 items of 128 registers: what the copying ones give back is enough for the others
+  // 512 items of 128 registers: what the copying ones give back is enough for the others.
   asm volatile("setmaxnreg.inc.sync.aligned.u32 160;");
-#endif
-  const int tile_row = group / 2, tile_column = DIAGONAL ? (group + 1) / 2 : group % 2;
+  const int tile_row = group / 2, tile_column = (group + 1) / 2;
   uint rows_at[2];
   UNROLL
   for (int k = 0; k < 2; ++k) {
     const int row = tile_row * 64 + warp * 16 + lane % 16;
     rows_at[k] = row * 64 + ROW_CHUNK(row, k * 2 + lane / 16) * 16;
   }
-  const uint columns_at = (DIAGONAL ? 0 : BLOCK_BYTES) + tile_column * 64 * 64;
+  const uint columns_at = tile_column * 64 * 64;
   const ulong columns = (2ul << 62) | (32ul << 32) | (1ul << 16);  // chunks exchanged within 64 bytes, 8 rows in 512
-  for (int work = GROUP_ID(0); work < works; work += (int)GROUPS(0)) {
+  for (int channel = GROUP_ID(0); channel < CHANNELS; channel += (int)GROUPS(0)) {
     SUM re[32], im[32];
     UNROLL
     for (int i = 0; i < 32; ++i) re[i] = im[i] = 0;
@@ -143,14 +129,13 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
         asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(ridge_local_address(empty + slot)) : "memory");
       if (++slot == STAGES) slot = 0, ++round;
     }
-    const int2 block = blocks[work / CHANNELS];
     UNROLL
     for (int n = 0; n < 8; ++n) {
       UNROLL
       for (int h = 0; h < 2; ++h) {
-        const int row = block.x * 128 + tile_row * 64 + warp * 16 + lane / 4 + h * 8;
-        const int column = block.y * 128 + tile_column * 64 + n * 8 + lane % 4 * 2;
-        write_products(totals, out, work % CHANNELS, row, column, begins, offset, factor, re + n * 4 + h * 2, im + n * 4 + h * 2);
+        const int row = tile_row * 64 + warp * 16 + lane / 4 + h * 8;
+        const int column = tile_column * 64 + n * 8 + lane % 4 * 2;
+        write_products(totals, out, channel, row, column, begins, offset, factor, re + n * 4 + h * 2, im + n * 4 + h * 2);
       }
     }
   }
