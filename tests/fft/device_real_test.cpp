@@ -201,31 +201,6 @@ TEST_F(DeviceOperators, IntegersAreConvertedOnLoad) {
   }
 }
 
-// Clusters, rings and tiles that come ahead have them on their ways in and out as well.
-TEST_F(DeviceOperators, FastRoutesOfLongLines) {
-  bool any = false;
-  for (const Device& device : accelerators()) {
-    if (!device.limits().clusters) continue;
-    any = true;
-    for (const auto& [bits, variant] : {std::pair{15, "cluster"}, {16, "persistent_two_pass"}, {21, "two_pass_tma"}}) {
-      SCOPED_TRACE(variant);
-      const std::size_t n = std::size_t{1} << bits;
-      Problem problem{.shape = {n},
-                      .batch = 2,
-                      .scale_forward = 2,
-                      .load_forward = {.window = window(n)},
-                      .store_forward = {.multiply = phases(n)}};
-      check_as_host(device, problem, reference::random_points<float>(2 * n, 3), variant);
-      if (bits > 16) continue;
-      std::vector<std::int16_t> words(4 * n);
-      for (std::size_t i = 0; i < words.size(); ++i) words[i] = static_cast<std::int16_t>(i * 73 % 991) - 500;
-      problem.load_forward.samples = Samples::int16;
-      check_as_host(device, problem, words, variant);
-    }
-  }
-  if (!any) GTEST_SKIP() << "no device with clusters of work-groups";
-}
-
 // Operators meet the convolutions and the passes whose loads and stores they share.
 TEST_F(DeviceOperators, PrimesAndLongLinesTakeThemToo) {
   for (const Device& device : accelerators()) {

@@ -11,8 +11,8 @@
 namespace ridge::filterbank::on_device {
 namespace {
 
-constexpr std::size_t kSignals = 128, kTurn = 2, kStages = 8, kItems = 512;
-constexpr std::size_t kLocalBytes = kStages * kTurn * kSignals * 64 + 1024;  // and what aligns them
+constexpr std::size_t kBlockSignals = 128, kTurnBlocks = 2, kTurnsAhead = 8, kWarpGroupItems = 512;
+constexpr std::size_t kWarpGroupBytes = kTurnsAhead * kTurnBlocks * kBlockSignals * 64 + 1024;  // and what aligns them
 
 class WarpGroupProducts final : public ProductSums {
  public:
@@ -23,7 +23,7 @@ class WarpGroupProducts final : public ProductSums {
 
   void add(Queue& queue, const SummedTimes& summed) override {
     queue.launch(
-        kernel_, {.groups = {groups_}, .items = {kItems}, .local_bytes = kLocalBytes},
+        kernel_, {.groups = {groups_}, .items = {kWarpGroupItems}, .local_bytes = kWarpGroupBytes},
         {summed.samples, summed.to, summed.to, static_cast<std::uint64_t>(summed.first / row_times_),
          static_cast<std::int32_t>((summed.times + row_times_ - 1) / row_times_),
          static_cast<std::int32_t>(summed.begins ? 1 : 0), static_cast<std::uint64_t>(summed.offset), summed.factor});
@@ -38,8 +38,8 @@ class WarpGroupProducts final : public ProductSums {
 
 bool takes_warp_groups(const ProductsWanted& wanted) {
   const Limits& limits = wanted.device.info().limits;
-  return ridge::detail::has_warp_group_products(limits) && limits.local_memory >= kLocalBytes + 1024 &&
-         wanted.geometry.stations * wanted.geometry.polarizations == kSignals;
+  return ridge::detail::has_warp_group_products(limits) && limits.local_memory >= kWarpGroupBytes + 1024 &&
+         wanted.geometry.stations * wanted.geometry.polarizations == kBlockSignals;
 }
 
 std::unique_ptr<ProductSums> warp_group_products(const ProductsWanted& wanted) {
@@ -48,8 +48,8 @@ std::unique_ptr<ProductSums> warp_group_products(const ProductsWanted& wanted) {
 
 KernelSource warp_group_kernel(const ProductsWanted& wanted) {
   Defines defines = correlator_defines(wanted);
-  defines.insert(defines.end(), {{"TURN", fmt::format("{}", kTurn)},
-                                 {"STAGES", fmt::format("{}", kStages)},
+  defines.insert(defines.end(), {{"TURN", fmt::format("{}", kTurnBlocks)},
+                                 {"STAGES", fmt::format("{}", kTurnsAhead)},
                                  {"DIRECT", wanted.direct ? "1" : "0"}});
   return {.name = "filter bank correlator, warp groups",
           .text = packed_text(1) + ridge::detail::kernel_text("filterbank/totals") +

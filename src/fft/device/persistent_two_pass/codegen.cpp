@@ -82,11 +82,10 @@ PassText persistent_text(const PersistentDesign& design) {
   const std::size_t number = columns.float64 ? 8 : 4;
   const std::size_t exchange = (std::max(first.context.local_bytes(), second.context.local_bytes()) + 15) / 16 * 16;
   text.open(
-      "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}(GLOBAL const {}* source, GLOBAL real2* target, "
-      "GLOBAL const real2* RESTRICT tables, {}{}GLOBAL real2* between, GLOBAL uint* control, ulong in_start, "
+      "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}(GLOBAL const real2* source, GLOBAL real2* target, "
+      "GLOBAL const real2* RESTRICT tables, GLOBAL real2* between, GLOBAL uint* control, ulong in_start, "
       "ulong out_start, uint chunks, uint slots, uint ahead)",
-      columns.items(), std::min(columns.resident, rows.resident), kKernelName, first.context.in_type(),
-      factor_parameter(columns.load.factor, "load_factor"), factor_parameter(rows.store.factor, "store_factor"));
+      columns.items(), std::min(columns.resident, rows.resident), kKernelName);
   text.line("LOCAL_BLOCK(real, local_numbers, {});", exchange / number + 16 / number);
   if (!columns.split || !rows.split) text.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
   text.line("LOCAL uint* const local_ticket = (LOCAL uint*)(local_numbers + {});", exchange / number);
@@ -103,7 +102,7 @@ PassText persistent_text(const PersistentDesign& design) {
   text.raw("\n");
   redefine(text, columns.load.once ? "LOAD_ONCE(p)" : "(*(p))", "(*(p) = (v))");
   text.open("if (is_first && chunk < chunks)");
-  text.line("GLOBAL const {}* const in = source;", first.context.in_type());
+  text.line("GLOBAL const real2* const in = source;");
   text.line("GLOBAL real2* const out = between;");
   text.line("const ulong in_offset = in_start{}, out_offset = slot * {}ul;", chunk_offset(design, design.load),
             design.slot);

@@ -40,12 +40,11 @@ bool side_by_side(const AxisProblem& problem) {
 
 std::string refusal(const Device& device, const AxisProblem& problem) {
   if (device.info().backend != Backend::cuda) return "needs groups that wait for each other, which CUDA allows";
-  if (problem.kind == Kind::real) return "takes complex points";
+  if (problem.kind == Kind::real || problem.samples != Samples::same) return "takes complex points";
   if (problem.halves()) return "takes no halves";
-  const auto differ = [](const Address& at) {
-    return std::any_of(at.line.begin(), at.line.end(), [](std::uint64_t step) { return step != 0; });
-  };
-  if (differ(problem.load_at) || differ(problem.store_at)) return "takes the same factors for every line";
+  if (problem.load.kind() != FactorKind::none || problem.store.kind() != FactorKind::none) {
+    return "takes no factors on its way";
+  }
   if (side_by_side(problem)) {
     if (problem.length < 2048) return "columns this short go through one group in wide tiles";
   } else {
@@ -73,8 +72,6 @@ std::vector<PassDesign> of_one_chunk(const AxisProblem& problem, const std::vect
                                      std::size_t side = 0) {
   AxisProblem one = problem;
   one.counts = {1};
-  one.load_at.line.clear();  // the same for every line
-  one.store_at.line.clear();
   one.in.line = {problem.in.point * problem.length};
   one.out.line = {problem.out.point * problem.length};
   if (side > 0) {
@@ -125,10 +122,6 @@ class Lister {
   void three_factors() {
     if (problem_.counts.size() > 1) {
       why_ = "takes lines of one digit";
-      return;
-    }
-    if (problem_.store.kind() != FactorKind::none) {
-      why_ = "rows that share a ring store other factors each";
       return;
     }
     const auto all = pass_factors(problem_.length, 3, kLongestFirst);
@@ -288,8 +281,7 @@ class Lister {
                            .to = Place::scratch,
                            .lines = problem_.length / factors[0],
                            .from_stride = problem_.in.line.back(),
-                           .to_stride = problem_.length,
-                           .load = problem_.load});
+                           .to_stride = problem_.length});
     add(route, ring, factors, factors[0] / side * problem_.lines(), Place::scratch, factors[0] / side, 2);
   }
 
@@ -312,9 +304,7 @@ class Lister {
                            .to = Place::output,
                            .lines = chunks_each,
                            .from_stride = from == Place::input ? problem_.in.line.back() : problem_.length,
-                           .to_stride = problem_.out.line.back(),
-                           .load = from == Place::input ? problem_.load : FactorTable{},
-                           .store = problem_.store});
+                           .to_stride = problem_.out.line.back()});
     route.candidate =
         described_persistent(problem_, factors, ring, trips, expected() * (1 - 0.02 * static_cast<double>(found_)));
     const PassDesign* columns = pass_of(route.steps.front());

@@ -29,8 +29,8 @@ struct PersistentDesign {
   std::uint64_t second_tiles() const { return (second_lines + second.lines - 1) / second.lines; }
 };
 
-// Both passes in one kernel (CUDA). Arguments: source, target, tables, factors, between (the ring), control (kept zero
-// between launches), ulong in_offset, ulong out_offset, uint chunks, uint slots, uint ahead.
+// Both passes in one kernel (CUDA). Arguments: source, target, tables, between (the ring), control (kept zero between
+// launches), ulong in_offset, ulong out_offset, uint chunks, uint slots, uint ahead.
 PassText persistent_text(const PersistentDesign& design);
 inline constexpr std::size_t kRingControl = 32;  // counters before those of the slots, which have two each
 
