@@ -69,6 +69,8 @@ def names(text):
             kind = None if "<" in line.split("{")[0].split(":")[0] else "type"  # a specialization is none
         elif match := VALUE.match(line):
             name, kind = match.group(1), "value"
+            for further in re.findall(r", (\w+) = ", line[match.end():]):
+                yield ("::".join(spaces), further, kind + template), "", number + 1
         elif match := FUNCTION.match(line):
             name, types = match.group(1), parameters(lines, number, match.group(2))
             kind = None if types is None else f"function({types})"
@@ -112,7 +114,7 @@ def self_test():
         seen = collisions(root)
         assert len(seen) == 1 and "src/fft/b.cpp:4: helper" in seen[0], seen
         (root / "src/fft/d.cpp").write_text("namespace {\nconstexpr int kMost = 3;\n}  // namespace\n")
-        (root / "src/fft/e.cpp").write_text("namespace {\nconstexpr double kMost = 3;\n}  // namespace\n")
+        (root / "src/fft/e.cpp").write_text("namespace {\nconstexpr double kLeast = 2, kMost = 3;\n}  // namespace\n")
         assert len(collisions(root)) == 2, collisions(root)
 
 
