@@ -74,6 +74,12 @@ bool has_loops(const Node& node) {
   return node.kind == NodeKind::loop || std::any_of(node.children.begin(), node.children.end(), has_loops);
 }
 
+bool canonical(const Loop& loop) {
+  const std::string& c = loop.condition;
+  return (c.rfind(loop.iterator + " <", 0) == 0 || c.rfind(loop.iterator + " >", 0) == 0) &&
+         c.find("&&") == std::string::npos && c.find("||") == std::string::npos;
+}
+
 // Loops that may be run as one: nothing between their headers, bounds that do not depend on each other. An innermost
 // loop is left alone: the compiler makes vectors of it, which it does not of one that begins anywhere.
 int collapsible(const Kernel& kernel, const Nest& nest) {
@@ -84,7 +90,7 @@ int collapsible(const Kernel& kernel, const Nest& nest) {
     while (at->kind == NodeKind::block && at->children.size() == 1) at = &at->children[0];
     if (at->kind != NodeKind::loop || at->loop != kernel.chain[count]) break;
     const Loop& loop = nest.loops[at->loop];
-    bool free = !loop.iterator_outside && !loop.host_iterator.empty() && loop.kind == "for";
+    bool free = !loop.iterator_outside && !loop.host_iterator.empty() && loop.kind == "for" && canonical(loop);
     for (const Constraint& c : loop.bounds)
       for (const std::string& name : c.poly.symbols()) free = free && iterators.count(name) == 0;
     if (!free) break;
@@ -155,7 +161,8 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
   for (const auto& [where, k] : placed) {
     const Nest& nest = program.functions[where.first].nests[where.second];
     std::string pragma = "#pragma omp parallel for" + clause(k, nest);
-    bool possible = k.copies.empty() && !k.atomic && nest.loops[0].kind == "for";  // a while loop has no pragma
+    // A while loop has no pragma, nor one whose test is more than its iterator against a bound.
+    bool possible = k.copies.empty() && !k.atomic && nest.loops[0].kind == "for" && canonical(nest.loops[0]);
     std::set<std::string> privates, copied;
     for (const int p : k.privates)
       if (nest.variables[p].loops.empty()) privates.insert(nest.variables[p].host);
