@@ -57,8 +57,9 @@ void window_in_a_volume(const float* in, float* out, int d, int h, int w) {
   for (int z = 1; z < d - 1; ++z)
     for (int y = 1; y < h - 1; ++y)
       for (int x = 1; x < w - 1; ++x)
-        out[(z * h + y) * w + x] = in[(z * h + y) * w + x - 1] + in[(z * h + y) * w + x + 1] + in[(z * h + y - 1) * w + x] +
-                                   in[(z * h + y + 1) * w + x] + in[((z - 1) * h + y) * w + x] + in[((z + 1) * h + y) * w + x];
+        out[(z * h + y) * w + x] = in[(z * h + y) * w + x - 1] + in[(z * h + y) * w + x + 1] +
+                                   in[(z * h + y - 1) * w + x] + in[(z * h + y + 1) * w + x] +
+                                   in[((z - 1) * h + y) * w + x] + in[((z + 1) * h + y) * w + x];
 }
 
 //: window_at_places_in_data l1=parallel kernels=1 run tiles=1
