@@ -1,9 +1,9 @@
 // Which variants there are: a line each.
-#include "image/device/flow_variant.hpp"
-#include "image/device/variance_design.hpp"
+#include "image/flow/device/variant.hpp"
 #include "image/flow/host/listing.hpp"
 #include "image/operators/device/steps.hpp"
 #include "image/operators/host/listing.hpp"
+#include "image/variance/device/design.hpp"
 #include "image/variance/host/listing.hpp"
 
 namespace ridge::image {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <span>
 
-#include "image/device/flow_stream.hpp"
+#include "image/flow/device/stream.hpp"
 #include "image/flow/reference.hpp"
 #include "image/support.hpp"
 #include "support/devices.hpp"

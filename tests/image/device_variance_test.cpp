@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <random>
 
-#include "image/device/variance_design.hpp"
 #include "image/text.hpp"
+#include "image/variance/device/design.hpp"
 #include "support/devices.hpp"
 #include "support/worst.hpp"
 

@@ -12,8 +12,8 @@
 #include "cli/bench/bench.hpp"
 #include "cli/bench/moving_discs.hpp"
 #include "device/timing.hpp"
-#include "image/device/flow_stream.hpp"
-#include "image/device/variance_design.hpp"
+#include "image/flow/device/stream.hpp"
+#include "image/variance/device/design.hpp"
 
 namespace ridge::cli {
 namespace {

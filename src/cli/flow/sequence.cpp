@@ -12,7 +12,7 @@
 #include "base/text.hpp"
 #include "cli/flow/hand_over.hpp"
 #include "cli/flow/wishes.hpp"
-#include "image/device/flow_stream.hpp"
+#include "image/flow/device/stream.hpp"
 #include "image/work.hpp"
 #include "io/stream.hpp"
 

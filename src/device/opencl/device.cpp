@@ -1,5 +1,6 @@
 #include "device/opencl/device.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -118,6 +119,19 @@ const Timing& ClDevice::timing() {
     timing_ = choose_timing(made, queue.get(), traits_.timer_step, info.id);
   }
   return *timing_;
+}
+
+KeptProgram ClDevice::kept(const std::string& key) {
+  std::lock_guard lock(kept_mutex_);
+  const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const auto& one) { return one.first == key; });
+  return found == kept_.end() ? nullptr : found->second;
+}
+
+void ClDevice::keep(const std::string& key, const KeptProgram& program) {
+  constexpr std::size_t kMost = 64;
+  std::lock_guard lock(kept_mutex_);
+  kept_.emplace_back(key, program);
+  if (kept_.size() > kMost) kept_.pop_front();
 }
 
 }  // namespace opencl

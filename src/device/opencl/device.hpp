@@ -1,9 +1,12 @@
 // One OpenCL device with a context of its own. Listing devices must be quick, so the context is made at first use.
 #pragma once
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "device/backend.hpp"
 #include "device/opencl/info.hpp"
@@ -33,6 +36,10 @@ class ClDevice final : public DeviceState, public std::enable_shared_from_this<C
   bool reserve(std::size_t bytes);
   void give_back(std::size_t bytes) { reserved_ -= bytes; }
 
+  // Programs that were compiled lately, for drivers that keep what they compile but take long to find it again.
+  KeptProgram kept(const std::string& key);
+  void keep(const std::string& key, const KeptProgram& program);
+
   // Set where this driver's compiler refuses the prelude's inline PTX; see program.cpp.
   std::atomic<bool> without_ptx{false};
 
@@ -45,6 +52,8 @@ class ClDevice final : public DeviceState, public std::enable_shared_from_this<C
   Owned<cl_command_queue> service_queue_;
   std::weak_ptr<const Owned<cl_command_queue>> callers_queue_;  // Traits::one_queue
   std::optional<Timing> timing_;
+  std::mutex kept_mutex_;
+  std::deque<std::pair<std::string, KeptProgram>> kept_;
 };
 
 }  // namespace ridge::detail::opencl

@@ -146,11 +146,17 @@ std::string program_key(const ClDevice& device, const KernelSource& source) {
 }
 
 std::shared_ptr<ProgramState> compile_program(const std::shared_ptr<ClDevice>& device, const KernelSource& source) {
-  const std::string text = assembled_source(*device, source);
+  const std::string text = assembled_source(*device, source), key = key_of(*device, source, text);
   const bool caches = !device->traits().keeps_compiled || compile_cache_takes_all();
-  if (const auto binary = caches ? find_compiled(key_of(*device, source, text)) : std::nullopt) {
+  const auto state = [&](KeptProgram program, bool cached) {
+    return std::make_shared<ClProgram>(device, std::move(program), source.name, cached);
+  };
+  if (!caches) {
+    if (KeptProgram program = device->kept(key)) return state(std::move(program), true);
+  }
+  if (const auto binary = caches ? find_compiled(key) : std::nullopt) {
     if (auto program = build_from_binary(*device, *binary, build_options(*device, source))) {
-      return std::make_shared<ClProgram>(device, std::move(*program), source.name, true);
+      return state(std::make_shared<const Owned<cl_program>>(std::move(*program)), true);
     }
   }
   Build build = build_program(*device, source, text);
@@ -159,12 +165,14 @@ std::shared_ptr<ProgramState> compile_program(const std::shared_ptr<ClDevice>& d
   }
   check(build.status, device->info.id, fmt::format("compiling \"{}\"", source.name));
   if (const std::string binary = caches ? binary_of(build.program.get()) : ""; !binary.empty()) {
-    store_compiled(key_of(*device, source, text), binary);
+    store_compiled(key, binary);
   }
-  return std::make_shared<ClProgram>(device, std::move(build.program), source.name, false);
+  auto program = std::make_shared<const Owned<cl_program>>(std::move(build.program));
+  if (!caches) device->keep(key, program);
+  return state(std::move(program), false);
 }
 
-ClProgram::ClProgram(std::shared_ptr<ClDevice> device, Owned<cl_program> program, const std::string& program_name,
+ClProgram::ClProgram(std::shared_ptr<ClDevice> device, KeptProgram program, const std::string& program_name,
                      bool cached)
     : device_(std::move(device)), program_(std::move(program)) {
   name = program_name;
@@ -173,10 +181,10 @@ ClProgram::ClProgram(std::shared_ptr<ClDevice> device, Owned<cl_program> program
 
 std::shared_ptr<KernelState> ClProgram::kernel(const std::string& kernel_name) {
   cl_int status = CL_SUCCESS;
-  Owned<cl_kernel> kernel(api().CreateKernel(program_.get(), kernel_name.c_str(), &status));
+  Owned<cl_kernel> kernel(api().CreateKernel(program_->get(), kernel_name.c_str(), &status));
   if (status == CL_INVALID_KERNEL_NAME) {
     throw Error(ErrorKind::invalid_argument, fmt::format("program \"{}\" has no kernel \"{}\"; its kernels are: {}",
-                                                         name, kernel_name, kernel_names(program_.get())));
+                                                         name, kernel_name, kernel_names(program_->get())));
   }
   check(status, device_->info.id, fmt::format("taking kernel \"{}\" from program \"{}\"", kernel_name, name));
   return std::make_shared<ClKernel>(device_, std::move(kernel), kernel_name);

@@ -33,12 +33,12 @@ class ClKernel final : public KernelState {
 
 class ClProgram final : public ProgramState {
  public:
-  ClProgram(std::shared_ptr<ClDevice> device, Owned<cl_program> program, const std::string& name, bool from_cache);
+  ClProgram(std::shared_ptr<ClDevice> device, KeptProgram program, const std::string& name, bool from_cache);
   std::shared_ptr<KernelState> kernel(const std::string& name) override;
 
  private:
   std::shared_ptr<ClDevice> device_;
-  Owned<cl_program> program_;
+  KeptProgram program_;
 };
 
 // From the compile cache where it holds a binary the driver still takes, else from source.

@@ -1,5 +1,6 @@
 // OpenCL's status codes as names and as errors, and owners for its objects.
 #pragma once
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,5 +47,7 @@ class Owned {
  private:
   Object object_ = nullptr;
 };
+
+using KeptProgram = std::shared_ptr<const Owned<cl_program>>;
 
 }  // namespace ridge::detail::opencl

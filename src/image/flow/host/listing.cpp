@@ -5,7 +5,7 @@
 #include "base/threads.hpp"
 #include "image/flow/cost.hpp"
 #include "image/flow/host/host_flow.hpp"
-#include "image/host_variant.hpp"
+#include "image/host/host_variant.hpp"
 
 namespace ridge::image {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "image/device/constants_text.hpp"
+#include "image/device/constants_codegen.hpp"
 #include "image/variant.hpp"
 
 namespace ridge::image::on_device {

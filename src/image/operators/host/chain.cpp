@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/threads.hpp"
-#include "image/host_variant.hpp"
+#include "image/host/host_variant.hpp"
 #include "image/operators/host/listing.hpp"
 #include "image/operators/host/native.hpp"
 #include "image/operators/host/ring.hpp"

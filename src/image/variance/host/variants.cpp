@@ -8,7 +8,7 @@
 
 #include "base/aligned.hpp"
 #include "base/threads.hpp"
-#include "image/host_variant.hpp"
+#include "image/host/host_variant.hpp"
 #include "image/variance/host/exact_kernels.hpp"
 #include "image/variance/host/listing.hpp"
 #include "image/variance/host/padded_rows.hpp"

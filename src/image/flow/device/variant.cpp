@@ -1,4 +1,4 @@
-#include "image/device/flow_variant.hpp"
+#include "image/flow/device/variant.hpp"
 
 namespace ridge::image::on_device {
 

@@ -13,7 +13,7 @@
 #include <memory>
 #include <optional>
 
-#include "image/device/flow_variant.hpp"
+#include "image/flow/device/variant.hpp"
 
 namespace ridge::image::on_device {
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "image/device/flow_variant.hpp"
+#include "image/flow/device/variant.hpp"
 #include "image/flow/weights.hpp"
 
 namespace ridge::image::on_device {

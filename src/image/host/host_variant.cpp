@@ -1,4 +1,4 @@
-#include "image/host_variant.hpp"
+#include "image/host/host_variant.hpp"
 
 #include <array>
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
-#include "image/device/constants_text.hpp"
-#include "image/device/flow_design.hpp"
+#include "image/device/constants_codegen.hpp"
+#include "image/flow/device/design.hpp"
 #include "image/flow/weights.hpp"
 
 namespace ridge::image::on_device {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "image/device/variance_design.hpp"
 #include "image/text.hpp"
+#include "image/variance/device/design.hpp"
 
 namespace ridge::image::on_device {
 namespace {

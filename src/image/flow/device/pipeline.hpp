@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "image/device/flow_design.hpp"
+#include "image/flow/device/design.hpp"
 
 namespace ridge::image::on_device {
 

@@ -1,4 +1,4 @@
-#include "image/device/constants_text.hpp"
+#include "image/device/constants_codegen.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "image/device/flow_stream.hpp"
+#include "image/flow/device/stream.hpp"
 
 namespace ridge::image::on_device {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <mutex>
 
-#include "image/device/flow_pipeline.hpp"
+#include "image/flow/device/pipeline.hpp"
 #include "image/variant.hpp"
 
 namespace ridge::image::on_device {

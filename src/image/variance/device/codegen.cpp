@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
-#include "image/device/variance_design.hpp"
+#include "image/variance/device/design.hpp"
 
 namespace ridge::image::on_device {
 namespace {

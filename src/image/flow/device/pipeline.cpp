@@ -1,4 +1,4 @@
-#include "image/device/flow_pipeline.hpp"
+#include "image/flow/device/pipeline.hpp"
 
 #include <algorithm>
 #include <span>
