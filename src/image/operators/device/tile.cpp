@@ -89,11 +89,6 @@ StepPlan tile_plan(const Device& device, const Chain& chain, const std::vector<T
   }
   if (device.limits().work_group < 256) plan.refusal = "needs groups of 256 work-items";
   double again = layout.again;
-  double looked_at = 1;  // pixels that one is made of, where nothing is kept between stages
-  for (const TileStage& stage : stages) looked_at *= stage.down.input(1) * stage.across.input(1);
-  if (!design.keep && stages.size() > 1 && looked_at > 1000) {
-    plan.refusal = fmt::format("one pixel would be made of {:.0f} others", looked_at);
-  }
   for (std::size_t k = 0; k < stages.size(); ++k) {
     const bool wide = stages[k].down.input(1) > 1 || stages[k].across.input(1) > 1;
     if (k > 0 && design.keep && stages[k].has_border && stages[k].border == Border::wrap && wide) {
