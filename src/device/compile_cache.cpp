@@ -104,14 +104,9 @@ std::optional<Entry> decode(std::string_view file, std::string& damage) {
   return Entry{*key, *binary};
 }
 
-bool switched_off() {
-  const char* value = std::getenv("RIDGE_COMPILE_CACHE");
-  return value != nullptr && (std::string_view(value) == "off" || std::string_view(value) == "0");
-}
-
 // Empty where nothing can be kept.
 fs::path folder() {
-  if (switched_off()) return {};
+  if (compile_cache_is_off()) return {};
   const fs::path cache = base::cache_folder();
   if (cache.empty()) return {};
   const fs::path kernels = cache / "kernels";
@@ -173,6 +168,11 @@ void make_room(const fs::path& folder, const fs::path& newest) {
 }
 
 }  // namespace
+
+bool compile_cache_is_off() {
+  const char* value = std::getenv("RIDGE_COMPILE_CACHE");
+  return value != nullptr && (std::string_view(value) == "off" || std::string_view(value) == "0");
+}
 
 bool compile_cache_takes_all() {
   const char* value = std::getenv("RIDGE_COMPILE_CACHE");

@@ -13,6 +13,7 @@ namespace ridge::detail {
 // it keep even what a driver keeps itself.
 std::optional<std::string> find_compiled(std::string_view key);
 void store_compiled(std::string_view key, std::string_view binary);  // a folder that cannot be written is no error
+bool compile_cache_is_off();
 bool compile_cache_takes_all();
 
 // device fingerprint, compiler version, options and assembled source

@@ -1,6 +1,8 @@
 // Correlators on every device of this machine against the host's.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "device/cuda/nvrtc.hpp"
@@ -171,6 +173,21 @@ TEST_F(BankOnDevices, CorrelatorOfPackedRows) {
   const Buffer rows = device.buffer(spectra.size() * 2), out = device.buffer(2 * correlator.size() * 8);
   Queue queue = device.queue();
   correlator.pack(queue, in, 128, rows);
+  // Whoever packs rows himself finds them as the header has it.
+  std::vector<std::int8_t> bytes(spectra.size() * 2);
+  queue.download(rows, std::span(bytes));
+  queue.finish();
+  for (const std::size_t t : {0u, 9u, 31u, 32u, 127u}) {
+    for (std::size_t channel = 0; channel < 3; ++channel) {
+      for (std::size_t signal = 0; signal < 8; ++signal) {
+        const std::complex<float> value = spectra[((t / 16 * 3 + channel) * 8 + signal) * 16 + t % 16] * 40.0f;
+        const std::size_t row = (t / 32 * 3 + channel) * 8 + signal, within = t % 32 * 2;
+        const std::size_t at = row * 64 + ((within / 16) ^ (signal / 2 % 4)) * 16 + within % 16;
+        EXPECT_EQ(bytes[at], std::nearbyint(std::clamp(value.real(), -127.0f, 127.0f))) << t << ' ' << signal;
+        EXPECT_EQ(bytes[at + 1], std::nearbyint(std::clamp(value.imag(), -127.0f, 127.0f))) << t << ' ' << signal;
+      }
+    }
+  }
   correlator.enqueue_packed(queue, rows, 128, out);
   Spectra wanted(2 * correlator.size()), got(wanted.size());
   correlator.push(spectra, wanted);

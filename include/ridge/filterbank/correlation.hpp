@@ -50,7 +50,8 @@ class Correlator {
   void enqueue(Queue& queue, const Buffer& spectra, std::size_t times, const Buffer& out);
   // Devices, float16 and int8: values that are rounded already, `scale` times what they stand for, in rows of 64 bytes:
   // packed_times() times (16 and 32) of one signal, real part first; rows lie as block of times, channel, station,
-  // polarization. An integration has whole blocks.
+  // polarization. The k-th 16 bytes of signal s (station times polarizations plus polarization) stand where the
+  // (k ^ s / 2 % 4)-th would: as matrix units read rows. An integration has whole blocks.
   void enqueue_packed(Queue& queue, const Buffer& rows, std::size_t times, const Buffer& out);
   std::size_t packed_times() const;
   // Spectra rounded into such rows, whole blocks of them.

@@ -151,7 +151,8 @@ std::shared_ptr<ProgramState> compile_program(const std::shared_ptr<ClDevice>& d
   const auto state = [&](KeptProgram program, bool cached) {
     return std::make_shared<ClProgram>(device, std::move(program), source.name, cached);
   };
-  if (!caches) {
+  const bool keeps = !caches && !compile_cache_is_off();
+  if (keeps) {
     if (KeptProgram program = device->kept(key)) return state(std::move(program), true);
   }
   if (const auto binary = caches ? find_compiled(key) : std::nullopt) {
@@ -168,7 +169,7 @@ std::shared_ptr<ProgramState> compile_program(const std::shared_ptr<ClDevice>& d
     store_compiled(key, binary);
   }
   auto program = std::make_shared<const Owned<cl_program>>(std::move(build.program));
-  if (!caches) device->keep(key, program);
+  if (keeps) device->keep(key, program);
   return state(std::move(program), false);
 }
 

@@ -1,4 +1,4 @@
-// Products of 128 signals by warp groups (CUDA, one architecture). A group of channel-items has three tiles of 64 x 64, a
+// Products of 128 signals by warp groups (CUDA, one architecture). A group of work-items has three tiles of 64 x 64, a
 // warp group each, and goes from channel to channel; one more warp keeps copies of rows ahead of them: TURN blocks of
 // times at once, STAGES such turns.
 // Rows of A come through registers, for with (b, -a) in place of (a, b) the same columns give the imaginary part.
