@@ -12,10 +12,11 @@
 namespace ridge::cli {
 namespace {
 
-// Of each plan. Under a short limit its processes come to different plans and abort.
+// Of each plan; without a limit where none is asked for. Under a short one its processes come to different plans and
+// abort.
 double planning_seconds() {
   const char* given = std::getenv("RIDGE_FFTW_SECONDS");
-  return given == nullptr ? 20 : std::max(1.0, std::atof(given));
+  return given == nullptr ? FFTW_NO_TIMELIMIT : std::max(1.0, std::atof(given));
 }
 
 template <class T>
