@@ -147,6 +147,27 @@ TEST(Text, EveryKindOfKernelCompilesForHopper) {
   EXPECT_GT(seen.size(), 14u);
 }
 
+TEST(Text, FactorsAndIntegersOnFastRoutes) {
+  if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
+  for (const auto& [n, names] :
+       {std::pair<std::size_t, std::set<std::string>>{1 << 16, {"cluster", "persistent_two_pass"}},
+        {1 << 21, {"two_pass_tma"}}}) {
+    AxisProblem problem = rows(n);
+    problem.load.real.assign(n, 0.5);
+    problem.store.complex.assign(n, {0.5, 0.25});
+    problem.load_at = problem.store_at = {.point = 1, .line = {0}};
+    if (n == 1 << 16) problem.samples = Samples::int8;
+    std::set<std::string> left = names;
+    for (const Route& route : allowed(problem)) {
+      if (left.erase(route.candidate.variant) == 0) continue;
+      for (const KernelSource& source : kernels_of(route)) {
+        EXPECT_NO_THROW({ EXPECT_FALSE(detail::compile_for(source, "sm_90").empty()); }) << source.text;
+      }
+    }
+    EXPECT_TRUE(left.empty()) << n << ": " << *left.begin() << " is refused";
+  }
+}
+
 // The order of tickets, as persistent_text writes it: whatever a tile waits for was taken before it.
 TEST(PersistentTwoPass, ATileWaitsOnlyForTilesTakenBeforeIt) {
   std::size_t rings = 0;

@@ -42,9 +42,6 @@ std::string tiles_refusal(const Device& device, const AxisProblem& problem) {
   if (!device.limits().tensor_maps) return "needs copies that land by themselves, which CUDA has from Hopper on";
   if (problem.kind == Kind::real || problem.samples != Samples::same) return "takes complex points";
   if (problem.halves()) return "takes no halves";
-  if (problem.load.kind() != FactorKind::none || problem.store.kind() != FactorKind::none) {
-    return "takes no factors on its way";
-  }
   const auto apart = [&](const Address& at) {  // copies begin at multiples of 16 bytes
     return at.point == 1 && at.line.size() == 1 && at.line[0] >= problem.length && at.line[0] % 2 == 0;
   };
@@ -127,13 +124,15 @@ std::string add_route(const Device& device, const AxisProblem& problem, const st
                          .to = Place::scratch,
                          .lines = inner_lines(problem) * factors[1],
                          .from_stride = problem.in.line.back(),
-                         .to_stride = places.step});
+                         .to_stride = places.step,
+                         .load = problem.load});
   route.steps.push_back({.design = pass_step(second),
                          .from = Place::scratch,
                          .to = Place::output,
                          .lines = inner_lines(problem) * factors[0],
                          .from_stride = places.step,
-                         .to_stride = problem.out.line.back()});
+                         .to_stride = problem.out.line.back(),
+                         .store = problem.store});
   route.candidate = described(problem, "two_pass_tma", route.steps, efficiency);
   route.candidate.parameters.insert(route.candidate.parameters.begin(),
                                     {"factors", fmt::format("{}", fmt::join(factors, "x"))});
@@ -164,7 +163,9 @@ std::string add_columns(const Device& device, const AxisProblem& problem, const 
                          .to = Place::output,
                          .lines = lines,
                          .from_stride = pass.load.at.line.back(),
-                         .to_stride = pass.store.at.line.back()});
+                         .to_stride = pass.store.at.line.back(),
+                         .load = problem.load,
+                         .store = problem.store});
   route.candidate = described(problem, "two_pass_tma", route.steps, efficiency);
   route.candidate.parameters.emplace_back("tiles", shape.maps_output ? "in,out" : "in");
   routes.push_back(std::move(route));

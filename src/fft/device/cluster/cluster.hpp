@@ -18,7 +18,7 @@ struct ClusterDesign {
 };
 
 // The columns and the rows of one long line, shared by the groups of a cluster that write into each other's local
-// memory (CUDA, Hopper and later). Arguments as a pass has them, without factors.
+// memory (CUDA, Hopper and later). Arguments as a pass has them.
 PassText cluster_text(const ClusterDesign& design);
 
 // Bytes of local memory that the kernel takes, without writing it.

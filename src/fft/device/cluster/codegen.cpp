@@ -107,9 +107,10 @@ PassText cluster_text(const ClusterDesign& design) {
   const std::size_t number = columns.float64 ? 8 : 4;
   const auto [pitch, exchanges, local] = memory_of(design, first.context, second.context);
   text.open(
-      "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) CLUSTER({}) void {}(GLOBAL const real2* in, GLOBAL real2* out, "
-      "GLOBAL const real2* RESTRICT tables, ulong in_offset, ulong out_offset, uint lines)",
-      columns.items(), columns.resident, design.groups, kKernelName);
+      "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) CLUSTER({}) void {}(GLOBAL const {}* in, GLOBAL real2* out, "
+      "GLOBAL const real2* RESTRICT tables, {}{}ulong in_offset, ulong out_offset, uint lines)",
+      columns.items(), columns.resident, design.groups, kKernelName, first.context.in_type(),
+      factor_parameter(columns.load.factor, "load_factor"), factor_parameter(rows.store.factor, "store_factor"));
   text.line("LOCAL_BLOCK(real, local_block, {});", local / number);
   text.line("LOCAL real2* const received = (LOCAL real2*)local_block;");
   text.line("LOCAL real* const local_numbers = local_block + {};", exchanges / number);

@@ -23,17 +23,14 @@ constexpr std::size_t kMostHeld = 16;  // points of a work-item, half as many in
 
 std::string refusal(const Device& device, const AxisProblem& problem) {
   if (!device.limits().clusters) return "clusters of work-groups need CUDA on Hopper or later";
-  if (problem.samples != Samples::same) return "takes no integers";
   if (problem.halves()) return "takes no halves";
   if (problem.kind == Kind::real) {
     const auto even = [](std::uint64_t step) { return step % 2 == 0; };
     if (problem.direction == Direction::inverse) return "real lines go forward only";
+    if (problem.store.kind() != FactorKind::none) return "takes no factors of a real line's spectrum";
     if (problem.length % 2 != 0 || problem.in.point != 1 || !std::ranges::all_of(problem.in.line, even)) {
       return "takes real lines of pairs of neighbours";
     }
-  }
-  if (problem.load.kind() != FactorKind::none || problem.store.kind() != FactorKind::none) {
-    return "takes no factors on its way";
   }
   if (order_of(problem.in) == Order::lines || order_of(problem.out) == Order::lines) {
     return "takes lines whose points are closer than their neighbours";
@@ -166,7 +163,9 @@ class ClusterLister {
                            .to = Place::output,
                            .lines = inner_lines(problem_),
                            .from_stride = problem_.in.line.back(),
-                           .to_stride = problem_.out.line.back()});
+                           .to_stride = problem_.out.line.back(),
+                           .load = problem_.load,
+                           .store = problem_.store});
     route.candidate = {
         .variant = "cluster",
         .parameters = {{"groups", std::to_string(design.groups)},

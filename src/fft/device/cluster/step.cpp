@@ -10,19 +10,23 @@ namespace {
 
 class CompiledCluster final : public CompiledStep {
  public:
-  CompiledCluster(const Device& device, const ClusterDesign& design) : design_(design) {
+  CompiledCluster(const Device& device, const ClusterDesign& design, const Step& step) : design_(design) {
     const PassText text = cluster_text(design);
     kernel_ = device.compile(text.source).kernel(kKernelName);
     local_bytes_ = text.local_bytes;
-    tables_ = uploaded_tables(device, std::array{&design.columns, &design.rows});
+    tables_ = uploaded_factors(device, design.columns.float64, step);
+    tables_.insert(tables_.begin(), uploaded_tables(device, std::array{&design.columns, &design.rows}));
   }
 
   void enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out, std::uint64_t out_offset,
                std::uint64_t lines) const override {
     constexpr std::uint32_t kEveryLine = 0xffffffff;  // the grid has whole clusters only
+    std::vector<Argument> arguments{in, out};
+    for (const Buffer& table : tables_) arguments.emplace_back(table);
+    arguments.insert(arguments.end(), {in_offset, out_offset, kEveryLine});
     queue.launch(kernel_,
                  {.groups = {lines * design_.groups}, .items = {design_.columns.items()}, .local_bytes = local_bytes_},
-                 {in, out, tables_, in_offset, out_offset, kEveryLine});
+                 arguments);
   }
 
   std::string describe() const override {
@@ -35,15 +39,15 @@ class CompiledCluster final : public CompiledStep {
   ClusterDesign design_;
   Kernel kernel_;
   std::size_t local_bytes_ = 0;
-  Buffer tables_;
+  std::vector<Buffer> tables_;
 };
 
 class ClusterStep final : public StepDesign {
  public:
   explicit ClusterStep(const ClusterDesign& design) : design_(design) {}
   std::vector<KernelSource> kernels() const override { return {cluster_text(design_).source}; }
-  std::unique_ptr<const CompiledStep> compile(const Device& device, const Step& /*step*/) const override {
-    return std::make_unique<CompiledCluster>(device, design_);
+  std::unique_ptr<const CompiledStep> compile(const Device& device, const Step& step) const override {
+    return std::make_unique<CompiledCluster>(device, design_, step);
   }
   double groups(double lines) const override { return lines * static_cast<double>(design_.groups); }
 

@@ -28,6 +28,11 @@ std::size_t run_pitch(const PassDesign& design) {
 
 }  // namespace
 
+std::string factor_parameter(FactorKind kind, const char* name) {
+  if (kind == FactorKind::none) return {};
+  return fmt::format("GLOBAL const {}* RESTRICT {}, ", kind == FactorKind::real ? "real" : "real2", name);
+}
+
 std::string sample_type(const PassDesign& design, bool pair) {
   std::string scalar = design.samples == Samples::int8    ? "char"
                        : design.samples == Samples::int16 ? "short"
@@ -149,12 +154,8 @@ std::string PassContext::signature() const {
                                  std::max<std::size_t>(design.resident, 1), kKernelName);
   text += fmt::format("GLOBAL const {}*{} in, GLOBAL {}*{} out, GLOBAL const real2* RESTRICT tables, ", in_type(), only,
                       out_type(), only);
-  const auto factor = [&](FactorKind kind, const char* name) {
-    if (kind == FactorKind::none) return;
-    text += fmt::format("GLOBAL const {}* RESTRICT {}, ", kind == FactorKind::real ? "real" : "real2", name);
-  };
-  factor(design.load.factor, "load_factor");
-  factor(design.store.factor, "store_factor");
+  text += factor_parameter(design.load.factor, "load_factor");
+  text += factor_parameter(design.store.factor, "store_factor");
   if (design.method == PrimeMethod::rader) {
     text += "GLOBAL const uint* RESTRICT gather, GLOBAL const uint* RESTRICT scatter, ";
   }

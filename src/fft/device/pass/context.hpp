@@ -12,6 +12,9 @@
 
 namespace ridge::fft::on_device {
 
+// A kernel's parameter for a table of factors, with a comma behind it; nothing where there are none.
+std::string factor_parameter(FactorKind kind, const char* name);
+
 // What an element is on its way in, or two of them.
 std::string sample_type(const PassDesign& design, bool pair);
 

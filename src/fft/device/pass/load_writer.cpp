@@ -45,7 +45,7 @@ std::string LoadWriter::factored(const std::string& value, const std::string& in
 void LoadWriter::load_pointers() {
   if (d_.ahead) {
     text_.line("LOCAL const real2* const from = copied{};", d_.lines > 1 ? " + c" : "");
-    return;
+    return factor_pointer();
   }
   const bool halved = d_.load.values == Values::pairs && even_lines(d_.load);
   text_.line("GLOBAL const {}* const from = in + (in_offset + {}){};", p_.in_type(), p_.line_offset("line", d_.load.at),
@@ -53,6 +53,10 @@ void LoadWriter::load_pointers() {
   if (d_.load.valid > 0 && !d_.load.valid_at.line.empty()) {
     text_.line("const ulong load_number = {};", p_.line_offset("line", d_.load.valid_at));
   }
+  factor_pointer();
+}
+
+void LoadWriter::factor_pointer() {
   if (d_.load.factor == FactorKind::none) return;
   text_.line("GLOBAL const {}* const load_factors = load_factor + ({});",
              d_.load.factor == FactorKind::real ? "real" : "real2", p_.table_offset("line", d_.load.factor_at));
@@ -65,10 +69,7 @@ void LoadWriter::load() {
   text_.line("// load");
   text_.open();
   if (d_.load.staged) {
-    if (d_.load.factor != FactorKind::none) {
-      text_.line("GLOBAL const {}* const load_factors = load_factor + ({});",
-                 d_.load.factor == FactorKind::real ? "real" : "real2", p_.table_offset("line", d_.load.factor_at));
-    }
+    factor_pointer();
   } else {
     load_pointers();
   }

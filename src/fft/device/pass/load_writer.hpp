@@ -20,6 +20,7 @@ class LoadWriter : PassPart {
   std::string loaded(const std::string& pointer, bool pair) const;
   std::string factored(const std::string& value, const std::string& index, std::uint64_t constant);
   void load_pointers();
+  void factor_pointer();
   void load_point(std::size_t slot, std::uint64_t constant);
   // An element of the half spectrum by its number, with its factor.
   std::string spectrum_value(const std::string& number);

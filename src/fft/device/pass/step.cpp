@@ -24,7 +24,7 @@ Buffer uploaded(const Device& device, Queue& queue, const std::vector<Value>& va
 }
 
 template <class T>
-Buffer uploaded_factors(const Device& device, Queue& queue, const FactorTable& table, const char* name) {
+Buffer uploaded_table(const Device& device, Queue& queue, const FactorTable& table, const char* name) {
   if (table.kind() == FactorKind::real) {
     return uploaded(device, queue, std::vector<T>(table.real.begin(), table.real.end()), name);
   }
@@ -41,10 +41,10 @@ std::vector<Buffer> all_tables(const Device& device, const PassDesign& design, c
   Queue queue = device.queue();
   std::vector<Buffer> tables{uploaded(device, queue, pass_tables<T>(design), "fft twiddles")};
   if (design.load.factor != FactorKind::none) {
-    tables.push_back(uploaded_factors<T>(device, queue, step.load, "fft load factors"));
+    tables.push_back(uploaded_table<T>(device, queue, step.load, "fft load factors"));
   }
   if (design.store.factor != FactorKind::none) {
-    tables.push_back(uploaded_factors<T>(device, queue, step.store, "fft store factors"));
+    tables.push_back(uploaded_table<T>(device, queue, step.store, "fft store factors"));
   }
   if (design.method == PrimeMethod::rader) {
     const RaderOrder order = rader_order(design.points);
@@ -53,7 +53,7 @@ std::vector<Buffer> all_tables(const Device& device, const PassDesign& design, c
   }
   if (design.method == PrimeMethod::filter) {
     tables.push_back(step.filter_table ? step.filter_table
-                                       : uploaded_factors<T>(device, queue, step.filter, "fft filter"));
+                                       : uploaded_table<T>(device, queue, step.filter, "fft filter"));
   }
   return tables;
 }
@@ -180,6 +180,19 @@ const PassDesign* pass_of(const Step& step) {
 }
 
 std::string radices_text(const PassDesign& design) { return fmt::format("{}", fmt::join(design.radices, "*")); }
+
+std::vector<Buffer> uploaded_factors(const Device& device, bool float64, const Step& step) {
+  std::vector<Buffer> tables;
+  Queue queue = device.queue();
+  const auto add = [&](const FactorTable& table, const char* name) {
+    if (table.kind() == FactorKind::none) return;
+    tables.push_back(float64 ? uploaded_table<double>(device, queue, table, name)
+                             : uploaded_table<float>(device, queue, table, name));
+  };
+  add(step.load, "fft load factors");
+  add(step.store, "fft store factors");
+  return tables;
+}
 
 Buffer uploaded_tables(const Device& device, std::span<const PassDesign* const> designs) {
   return designs.front()->float64 ? joined_tables<double>(device, designs) : joined_tables<float>(device, designs);

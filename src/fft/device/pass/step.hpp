@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "fft/device/step.hpp"
 
@@ -14,6 +15,9 @@ const PassDesign* pass_of(const Step& step);
 
 // "16*16*16", for names.
 std::string radices_text(const PassDesign& design);
+
+// Tables of a step's factors, as a kernel has them: those of its load, then those of its store.
+std::vector<Buffer> uploaded_factors(const Device& device, bool float64, const Step& step);
 
 // The tables of passes that are one kernel, one after the other.
 Buffer uploaded_tables(const Device& device, std::span<const PassDesign* const> designs);

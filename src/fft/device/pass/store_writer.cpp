@@ -249,6 +249,7 @@ void StoreWriter::store_tile(const StageDesign& last) {
   const std::size_t half = d_.length / 2;
   text_.raw("\n");
   text_.line("// the tile leaves by itself, half by half through local memory");
+  store_factors(p_.two_orders() ? "line_out" : "line");
   for (const std::size_t part : {0, 1}) {
     if (part > 0) text_.line("if (item == 0) TILES_READ();");
     text_.line("BARRIER();");

@@ -82,10 +82,11 @@ PassText persistent_text(const PersistentDesign& design) {
   const std::size_t number = columns.float64 ? 8 : 4;
   const std::size_t exchange = (std::max(first.context.local_bytes(), second.context.local_bytes()) + 15) / 16 * 16;
   text.open(
-      "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}(GLOBAL const real2* source, GLOBAL real2* target, "
-      "GLOBAL const real2* RESTRICT tables, GLOBAL real2* between, GLOBAL uint* control, ulong in_start, "
+      "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}(GLOBAL const {}* source, GLOBAL real2* target, "
+      "GLOBAL const real2* RESTRICT tables, {}{}GLOBAL real2* between, GLOBAL uint* control, ulong in_start, "
       "ulong out_start, uint chunks, uint slots, uint ahead)",
-      columns.items(), std::min(columns.resident, rows.resident), kKernelName);
+      columns.items(), std::min(columns.resident, rows.resident), kKernelName, first.context.in_type(),
+      factor_parameter(columns.load.factor, "load_factor"), factor_parameter(rows.store.factor, "factors_of_store"));
   text.line("LOCAL_BLOCK(real, local_numbers, {});", exchange / number + 16 / number);
   if (!columns.split || !rows.split) text.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
   text.line("LOCAL uint* const local_ticket = (LOCAL uint*)(local_numbers + {});", exchange / number);
@@ -102,7 +103,7 @@ PassText persistent_text(const PersistentDesign& design) {
   text.raw("\n");
   redefine(text, columns.load.once ? "LOAD_ONCE(p)" : "(*(p))", "(*(p) = (v))");
   text.open("if (is_first && chunk < chunks)");
-  text.line("GLOBAL const real2* const in = source;");
+  text.line("GLOBAL const {}* const in = source;", first.context.in_type());
   text.line("GLOBAL real2* const out = between;");
   text.line("const ulong in_offset = in_start{}, out_offset = slot * {}ul;", chunk_offset(design, design.load),
             design.slot);
@@ -121,6 +122,10 @@ PassText persistent_text(const PersistentDesign& design) {
   text.line("GLOBAL real2* const out = target;");
   text.line("const ulong in_offset = slot * {}ul, out_offset = out_start{};", design.slot,
             chunk_offset(design, design.store));
+  if (rows.store.factor != FactorKind::none) {
+    text.line("GLOBAL const {}* const store_factor = factors_of_store{};",
+              rows.store.factor == FactorKind::real ? "real" : "real2", chunk_offset(design, design.store_factors));
+  }
   text.line("const uint lines = {};", design.second_lines);
   // What was loaded is in registers: that signal needs no fence.
   write_pass(second, "if (item == 0) COUNT_ON(read + slot);", take);

@@ -40,11 +40,12 @@ bool side_by_side(const AxisProblem& problem) {
 
 std::string refusal(const Device& device, const AxisProblem& problem) {
   if (device.info().backend != Backend::cuda) return "needs groups that wait for each other, which CUDA allows";
-  if (problem.kind == Kind::real || problem.samples != Samples::same) return "takes complex points";
+  if (problem.kind == Kind::real) return "takes complex points";
   if (problem.halves()) return "takes no halves";
-  if (problem.load.kind() != FactorKind::none || problem.store.kind() != FactorKind::none) {
-    return "takes no factors on its way";
-  }
+  const auto differ = [](const Address& at) {
+    return std::any_of(at.line.begin(), at.line.end(), [](std::uint64_t step) { return step != 0; });
+  };
+  if (differ(problem.load_at) || differ(problem.store_at)) return "takes the same factors for every line";
   if (side_by_side(problem)) {
     if (problem.length < 2048) return "columns this short go through one group in wide tiles";
   } else {
@@ -72,6 +73,8 @@ std::vector<PassDesign> of_one_chunk(const AxisProblem& problem, const std::vect
                                      std::size_t side = 0) {
   AxisProblem one = problem;
   one.counts = {1};
+  one.load_at.line.clear();  // the same for every line
+  one.store_at.line.clear();
   one.in.line = {problem.in.point * problem.length};
   one.out.line = {problem.out.point * problem.length};
   if (side > 0) {
@@ -272,6 +275,7 @@ class Lister {
     ring.counts = {factors[0] / side, problem_.counts.back()};
     ring.load = {side * row, problem_.length};
     ring.store = {side * problem_.out.point, problem_.out.line.back()};
+    ring.store_factors = {side * problem_.store_at.point, 0};
     ring.slot = side * row;
     Route route;
     route.outer = problem_.counts.back();
@@ -281,7 +285,8 @@ class Lister {
                            .to = Place::scratch,
                            .lines = problem_.length / factors[0],
                            .from_stride = problem_.in.line.back(),
-                           .to_stride = problem_.length});
+                           .to_stride = problem_.length,
+                           .load = problem_.load});
     add(route, ring, factors, factors[0] / side * problem_.lines(), Place::scratch, factors[0] / side, 2);
   }
 
@@ -304,7 +309,9 @@ class Lister {
                            .to = Place::output,
                            .lines = chunks_each,
                            .from_stride = from == Place::input ? problem_.in.line.back() : problem_.length,
-                           .to_stride = problem_.out.line.back()});
+                           .to_stride = problem_.out.line.back(),
+                           .load = from == Place::input ? problem_.load : FactorTable{},
+                           .store = problem_.store});
     route.candidate =
         described_persistent(problem_, factors, ring, trips, expected() * (1 - 0.02 * static_cast<double>(found_)));
     const PassDesign* columns = pass_of(route.steps.front());

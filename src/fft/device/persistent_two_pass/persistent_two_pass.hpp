@@ -20,6 +20,7 @@ struct PersistentDesign {
   std::uint64_t first_lines = 0, second_lines = 0;   // of a chunk
   std::vector<std::uint64_t> counts = {};            // of the digits of a chunk's number; the last one is unlimited
   std::vector<std::uint64_t> load = {}, store = {};  // where chunks begin, one a digit
+  std::vector<std::uint64_t> store_factors = {};     // where theirs begin, the same; none: all have the same
   std::uint64_t slot = 0;                            // elements of a chunk between the passes
   std::size_t slots = 2;                             // of the ring
   std::size_t ahead = 1;                             // tiles of the first pass before the second begins
@@ -29,8 +30,8 @@ struct PersistentDesign {
   std::uint64_t second_tiles() const { return (second_lines + second.lines - 1) / second.lines; }
 };
 
-// Both passes in one kernel (CUDA). Arguments: source, target, tables, between (the ring), control (kept zero between
-// launches), ulong in_offset, ulong out_offset, uint chunks, uint slots, uint ahead.
+// Both passes in one kernel (CUDA). Arguments: source, target, tables, factors, between (the ring), control (kept zero
+// between launches), ulong in_offset, ulong out_offset, uint chunks, uint slots, uint ahead.
 PassText persistent_text(const PersistentDesign& design);
 inline constexpr std::size_t kRingControl = 32;  // counters before those of the slots, which have two each
 

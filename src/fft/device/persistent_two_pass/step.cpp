@@ -11,11 +11,12 @@ namespace {
 
 class CompiledPersistent final : public CompiledStep {
  public:
-  CompiledPersistent(const Device& device, const PersistentDesign& design) : design_(design) {
+  CompiledPersistent(const Device& device, const PersistentDesign& design, const Step& step) : design_(design) {
     const PassText text = persistent_text(design);
     kernel_ = device.compile(text.source).kernel(kKernelName);
     local_bytes_ = text.local_bytes;
-    tables_ = uploaded_tables(device, std::array{&design.first, &design.second});
+    tables_ = uploaded_factors(device, design.first.float64, step);
+    tables_.insert(tables_.begin(), uploaded_tables(device, std::array{&design.first, &design.second}));
     const std::size_t element = design.first.float64 ? 16 : 8;
     ring_ = device.buffer(static_cast<std::size_t>(design.slot) * design.slots * element, {.name = "fft ring"});
     control_ = device.buffer((kRingControl + 2 * design.slots) * sizeof(std::uint32_t), {.name = "fft ring counters"});
@@ -31,9 +32,12 @@ class CompiledPersistent final : public CompiledStep {
     // Beyond this a tile would wait for tiles taken after it.
     if (chunks > design_.slots) ahead = std::min<std::uint64_t>(ahead, (design_.slots - 1) * first);
     const std::uint64_t groups = std::min<std::uint64_t>(design_.groups, ahead + chunks * both);
+    std::vector<Argument> arguments{in, out};
+    for (const Buffer& table : tables_) arguments.emplace_back(table);
+    arguments.insert(arguments.end(), {ring_, control_, in_offset, out_offset, static_cast<std::uint32_t>(chunks),
+                                       static_cast<std::uint32_t>(design_.slots), static_cast<std::uint32_t>(ahead)});
     queue.launch(kernel_, {.groups = {groups}, .items = {design_.first.items()}, .local_bytes = local_bytes_},
-                 {in, out, tables_, ring_, control_, in_offset, out_offset, static_cast<std::uint32_t>(chunks),
-                  static_cast<std::uint32_t>(design_.slots), static_cast<std::uint32_t>(ahead)});
+                 arguments);
   }
 
   std::string describe() const override {
@@ -53,15 +57,16 @@ class CompiledPersistent final : public CompiledStep {
   PersistentDesign design_;
   Kernel kernel_;
   std::size_t local_bytes_ = 0;
-  Buffer tables_, ring_, control_;
+  std::vector<Buffer> tables_;
+  Buffer ring_, control_;
 };
 
 class PersistentStep final : public StepDesign {
  public:
   explicit PersistentStep(const PersistentDesign& design) : design_(design) {}
   std::vector<KernelSource> kernels() const override { return {persistent_text(design_).source}; }
-  std::unique_ptr<const CompiledStep> compile(const Device& device, const Step& /*step*/) const override {
-    return std::make_unique<CompiledPersistent>(device, design_);
+  std::unique_ptr<const CompiledStep> compile(const Device& device, const Step& step) const override {
+    return std::make_unique<CompiledPersistent>(device, design_, step);
   }
   double groups(double chunks) const override {  // tickets
     return chunks * static_cast<double>(2 * (design_.first_tiles() + design_.second_tiles()));

@@ -1,0 +1,134 @@
+// Factors and integers on the routes that only Hopper has: clusters, rings, tiles by maps. A GPU runs them; without one
+// they are compiled by g++ and their work-items take turns, which costs seconds a kernel.
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <set>
+
+#include "device_support.hpp"
+#include "fft/device/registry.hpp"
+#include "fft/device/trials.hpp"
+#include "support/emulated_cuda.hpp"
+
+namespace ridge::fft::device_tests {
+namespace {
+
+using namespace on_device;
+
+struct Case {
+  const char* name;
+  const char* variant;
+  std::size_t points;
+  std::uint64_t lines = 2;
+  std::function<void(AxisProblem&)> change = [](AxisProblem&) {};
+};
+
+// Factors whose neighbours differ, so that none can stand for another.
+double uneven(std::size_t i) { return 1 + 0.4 * std::sin(static_cast<double>(i) * 0.7); }
+void window(AxisProblem& problem) {
+  for (std::size_t i = 0; i < problem.length; ++i) problem.load.real.push_back(uneven(i));
+  problem.load_at = {.point = 1, .line = {0}};
+}
+void phases(AxisProblem& problem) {
+  for (std::size_t i = 0; i < problem.length; ++i) {
+    problem.store.complex.push_back(std::polar(2 * uneven(i), 0.1 * static_cast<double>(i)));
+  }
+  problem.store_at = {.point = 1, .line = {0}};
+}
+// The lines side by side; every point of each has its factor.
+void columns(AxisProblem& problem) {
+  const std::uint64_t across = problem.counts.front();
+  problem.in = problem.out = {.point = across, .line = {1}};
+}
+void own_factors(AxisProblem& problem) {
+  const std::size_t all = problem.length * problem.counts.front();
+  for (std::size_t i = 0; i < all; ++i) {
+    problem.load.real.push_back(uneven(i));
+    problem.store.complex.push_back(std::polar(uneven(i), static_cast<double>(i)));
+  }
+  problem.load_at = problem.store_at = problem.in;
+}
+void integers(AxisProblem& problem, Samples samples) {
+  problem.samples = samples;
+  window(problem);
+  phases(problem);
+}
+void real(AxisProblem& problem) {
+  problem.kind = Kind::real;
+  problem.out.line = {problem.length / 2 + 1};
+}
+void inverse(AxisProblem& problem) {
+  problem.direction = Direction::inverse;
+  window(problem);
+  phases(problem);
+  std::swap(problem.load, problem.store);
+}
+
+std::vector<Device> with_clusters() {
+  std::vector<Device> found;
+  for (const Device& device : accelerators()) {
+    if (device.limits().clusters) found.push_back(device);
+  }
+  if (found.empty() && std::getenv("RIDGE_SLOW") != nullptr) found.emplace_back(std::make_shared<test::EmulatedCuda>());
+  return found;
+}
+
+class FastRoutes : public testing::TestWithParam<Case> {};
+
+TEST_P(FastRoutes, AreAsTheReference) {
+  const Case& which = GetParam();
+  const std::vector<Device> devices = with_clusters();
+  if (devices.empty()) GTEST_SKIP() << "no device with clusters of work-groups; RIDGE_SLOW=1 emulates one";
+  for (const Device& device : devices) {
+    AxisProblem problem;
+    problem.length = which.points;
+    problem.counts = {which.lines};
+    problem.in.line = problem.out.line = {which.points};
+    which.change(problem);
+    normalize(problem);
+    AxisTrials trials(device, problem);
+    std::set<std::string> kinds;
+    for (const Route& route : list_routes(device, problem)) {
+      if (route.candidate.variant != which.variant) continue;
+      ASSERT_EQ(route.candidate.refusal, "");
+      std::string kind;  // one of each way of exchanging and moving
+      for (const auto& [key, value] : route.candidate.parameters) {
+        if (key == "exchange" || key == "tiles") kind += value;
+      }
+      if (!kinds.insert(kind).second) continue;
+      const CompiledRoute compiled(device, route, problem.float64);
+      const planner::Comparison result = trials.compare(compiled);
+      EXPECT_TRUE(result.right()) << route.candidate.name() << " on " << device.id() << ": " << result.worst << " at "
+                                  << result.where << ", allowed " << result.allowed;
+    }
+    EXPECT_FALSE(kinds.empty()) << which.variant;
+  }
+}
+
+constexpr std::size_t kCluster = 1 << 15, kRing = 1 << 16, kTiles = 1 << 18, kRows = 1 << 22;
+const Case kCases[] = {
+    {"cluster_window", "cluster", kCluster, 2, window},
+    {"cluster_multiply", "cluster", kCluster, 2, phases},
+    {"cluster_int16", "cluster", kCluster, 2, [](AxisProblem& p) { integers(p, Samples::int16); }},
+    {"cluster_int8", "cluster", kCluster, 2, [](AxisProblem& p) { integers(p, Samples::int8); }},
+    {"cluster_inverse", "cluster", kCluster, 2, inverse},
+    {"cluster_real_window", "cluster", 2 * kCluster, 2, [](AxisProblem& p) { real(p), window(p); }},
+    {"cluster_real_int16", "cluster", 2 * kCluster, 2,
+     [](AxisProblem& p) { real(p), window(p), p.samples = Samples::int16; }},
+    {"ring_window", "persistent_two_pass", kRing, 3, window},
+    {"ring_multiply", "persistent_two_pass", kRing, 3, phases},
+    {"ring_int16", "persistent_two_pass", kRing, 3, [](AxisProblem& p) { integers(p, Samples::int16); }},
+    {"ring_int8", "persistent_two_pass", kRing, 3, [](AxisProblem& p) { integers(p, Samples::int8); }},
+    {"ring_inverse", "persistent_two_pass", kRing, 3, inverse},
+    {"ring_columns", "persistent_two_pass", 2048, 64, [](AxisProblem& p) { columns(p), window(p), phases(p); }},
+    {"tiles_window", "two_pass_tma", kTiles, 2, window},
+    {"tiles_multiply", "two_pass_tma", kTiles, 2, phases},
+    {"tiles_inverse", "two_pass_tma", kTiles, 2, inverse},
+    {"tiles_columns", "two_pass_tma", 256, 256, [](AxisProblem& p) { columns(p), own_factors(p); }},
+    {"rows_window_multiply", "persistent_two_pass", kRows, 1, [](AxisProblem& p) { window(p), phases(p); }},
+};
+INSTANTIATE_TEST_SUITE_P(Cases, FastRoutes, testing::ValuesIn(kCases),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+}  // namespace
+}  // namespace ridge::fft::device_tests

@@ -1,0 +1,175 @@
+// The kernel dialect in plain C++, for kernels that only CUDA can run: emulated_cuda.hpp compiles them behind this
+// text.
+#pragma once
+#include <utility>
+
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+
+#define RIDGE_VECTORS(type)                                               \
+  struct alignas(2 * sizeof(type)) type##2 {                              \
+    type x, y;                                                            \
+  };                                                                      \
+  struct alignas(4 * sizeof(type)) type##4 {                              \
+    type x, y, z, w;                                                      \
+  };                                                                      \
+  static inline type##2 make_##type##2(type x, type y) { return {x, y}; } \
+  static inline type##4 make_##type##4(type x, type y, type z, type w) { return {x, y, z, w}; }
+RIDGE_VECTORS(char)
+RIDGE_VECTORS(uchar)
+RIDGE_VECTORS(short)
+RIDGE_VECTORS(ushort)
+RIDGE_VECTORS(int)
+RIDGE_VECTORS(uint)
+RIDGE_VECTORS(float)
+RIDGE_VECTORS(double)
+
+// What the machine below gives a work-item.
+struct RidgeItem {
+  uint group[3], item[3], groups[3], items[3], rank;
+};
+struct RidgeMachine {
+  const RidgeItem* now;
+  unsigned char* (*block)();                             // of the group at work
+  unsigned char* (*array)(int number, ulong bytes);      // the same, a LOCAL_ARRAY
+  unsigned char* (*peer)(const void* place, uint rank);  // the same place of another group of the cluster
+  void (*barrier)();
+  void (*cluster_arrive)();
+  void (*cluster_wait)();
+  void (*others)();  // lets other work-items go on
+  ulong (*shuffle)(ulong bits, int lane);
+  void (*tile)(const void* map, int column, int row, int array, void* local, bool store);
+};
+extern "C" {
+RidgeMachine* ridge_machine;
+}
+
+#define KERNEL extern "C"
+#define WORK_GROUP(x, y, z)
+#define WORK_GROUP_RESIDENT(x, y, z, n)
+#define CLUSTER(n)
+#define FUNCTION static inline
+#define GLOBAL
+#define LOCAL
+#define CONSTANT const
+#define RESTRICT __restrict__
+#define CONSTANT_TABLE static const
+#define UNROLL
+#define LOCAL_ARRAY(type, name, n) \
+  auto& name = *reinterpret_cast<type(*)[n]>(ridge_machine->array(__COUNTER__, sizeof(type) * (n)))
+#define LOCAL_BLOCK(type, name, n) type* const name = reinterpret_cast<type*>(ridge_machine->block())
+#define BARRIER() ridge_machine->barrier()
+#define BARRIER_GLOBAL() ridge_machine->barrier()
+#define GROUP_ID(d) (ridge_machine->now->group[d])
+#define LOCAL_ID(d) static_cast<int>(ridge_machine->now->item[d])
+#define GROUPS(d) (ridge_machine->now->groups[d])
+#define ITEMS(d) static_cast<int>(ridge_machine->now->items[d])
+#define GLOBAL_ID(d) (GROUP_ID(d) * ridge_machine->now->items[d] + ridge_machine->now->item[d])
+
+#define SUB_GROUP_WIDTH 32
+template <class T>
+static inline T ridge_shuffle(T v, int lane) {
+  ulong bits = 0;
+  __builtin_memcpy(&bits, &v, sizeof(T));
+  bits = ridge_machine->shuffle(bits, lane);
+  __builtin_memcpy(&v, &bits, sizeof(T));
+  return v;
+}
+#define RIDGE_LANE static_cast<int>((LOCAL_ID(0) + ITEMS(0) * (LOCAL_ID(1) + ITEMS(1) * LOCAL_ID(2))) % 32)
+#define SHUFFLE(v, lane) ridge_shuffle(v, (lane)&31)
+#define SHUFFLE_UP(v, n) ridge_shuffle(v, RIDGE_LANE - (int)(n) < 0 ? RIDGE_LANE : RIDGE_LANE - (int)(n))
+#define SHUFFLE_DOWN(v, n) ridge_shuffle(v, RIDGE_LANE + (int)(n) > 31 ? RIDGE_LANE : RIDGE_LANE + (int)(n))
+#define SHUFFLE_XOR(v, m) ridge_shuffle(v, RIDGE_LANE ^ (int)(m))
+#define SUB_GROUP_BARRIER() ((void)ridge_shuffle(0, 0))
+
+static inline float ridge_fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+static inline double ridge_fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+#define FMA(a, b, c) ridge_fma(a, b, c)
+static inline uint ridge_bits(float f) { return __builtin_bit_cast(uint, f); }
+static inline float ridge_float(uint u) { return __builtin_bit_cast(float, u); }
+#define BITS_OF(f) ridge_bits(f)
+#define FLOAT_OF(u) ridge_float(u)
+#ifdef __aarch64__
+typedef __fp16 ridge_half;
+#else
+typedef _Float16 ridge_half;
+#endif
+static inline float ridge_float_of_half(ushort u) { return static_cast<float>(__builtin_bit_cast(ridge_half, u)); }
+static inline ushort ridge_half_of(float f) { return __builtin_bit_cast(ushort, static_cast<ridge_half>(f)); }
+#define FLOAT_OF_HALF(u) ridge_float_of_half(u)
+#define HALF_OF_FLOAT(f) ridge_half_of(f)
+#define EXP2_FAST(f) __builtin_exp2f(f)
+#define ROUND_EVEN(f) static_cast<int>(__builtin_rintf(f))
+template <class T, class V>
+static inline T ridge_atomic_add(T* p, V v) {
+  const T was = *p;
+  *p = was + static_cast<T>(v);
+  return was;
+}
+#define ATOMIC_ADD(p, v) ridge_atomic_add(p, v)
+
+#define LOAD_ONCE(p) (*(p))
+#define STORE_ONCE(p, v) (*(p) = (v))
+#define LOAD_CACHED(p) (*(p))
+#define LOAD_FAR(p) (*(p))
+#define COPY_AHEAD_4(to, from) __builtin_memcpy(to, from, 4)
+#define COPY_AHEAD_8(to, from) __builtin_memcpy(to, from, 8)
+#define COPY_AHEAD_16(to, from) __builtin_memcpy(to, from, 16)
+#define COPIES_CLOSE()
+#define COPIES_WAIT(n)
+
+#define CLUSTER_ARRIVE() ridge_machine->cluster_arrive()
+#define CLUSTER_WAIT() ridge_machine->cluster_wait()
+template <class T>
+static inline void ridge_store_peer(T* p, uint rank, T v) {
+  *reinterpret_cast<T*>(ridge_machine->peer(p, rank)) = v;
+}
+#define STORE_PEER(p, rank, v) ridge_store_peer(p, rank, v)
+
+// A copy is there at once: the word holds the bytes still expected and how many turns are over.
+struct RidgeArrival {
+  int expected;
+  uint turns;
+};
+static inline void ridge_arrived(ulong* p, int more, bool announced) {
+  RidgeArrival& arrival = *reinterpret_cast<RidgeArrival*>(p);
+  arrival.expected += more;
+  if (!announced && arrival.expected == 0) ++arrival.turns;
+}
+#define ASYNC_COPY_OPEN(p) (*(p) = 0)
+#define ASYNC_COPY_EXPECT(p, bytes) ridge_arrived(p, static_cast<int>(bytes), true)
+#define ASYNC_COPY_PART(p, to, from, bytes) \
+  (__builtin_memcpy(to, from, bytes), ridge_arrived(p, -static_cast<int>(bytes), false))
+#define ASYNC_COPY_START(p, to, from, bytes) (ASYNC_COPY_EXPECT(p, bytes), ASYNC_COPY_PART(p, to, from, bytes))
+#define ASYNC_COPY_WAIT(p, parity) \
+  while ((reinterpret_cast<const volatile RidgeArrival*>(p)->turns & 1) == (parity)) ridge_machine->others()
+struct alignas(64) RidgeTileMap {  // as emulated_cuda.hpp fills it
+  ulong base, columns, rows, row, arrays, array, box, element;
+};
+#define TILE_MAP(name) const RidgeTileMap name, const RidgeTileMap name##_rest
+#define ASYNC_COPY_TILE(p, to, map, column, line, number)        \
+  (ridge_machine->tile(&(map), column, line, number, to, false), \
+   ridge_arrived(p, -static_cast<int>(((map).box & 0xffffffffu) * ((map).box >> 32) * (map).element), false))
+#define TILE_STORE(map, column, line, number, from) \
+  ridge_machine->tile(&(map), column, line, number, const_cast<void*>(static_cast<const void*>(from)), true)
+#define TILES_WRITTEN()
+#define TILES_READ()
+#define TILES_STORED()
+#define COUNT_ON(p) ridge_atomic_add(p, 1u)
+#define SIGNAL(p) ridge_atomic_add(p, 1u)
+static inline uint ridge_signals(const uint* p) {
+  ridge_machine->others();
+  return *static_cast<const volatile uint*>(p);
+}
+#define SIGNALS(p) ridge_signals(p)
+
+template <class... A, unsigned long... I>
+static inline void ridge_call_by(void (*kernel)(A...), void* const* arguments, std::index_sequence<I...>) {
+  kernel(*static_cast<A*>(arguments[I])...);
+}
+template <class... A>
+static inline void ridge_call(void (*kernel)(A...), void* const* arguments) {
+  ridge_call_by(kernel, arguments, std::make_index_sequence<sizeof...(A)>());
+}
