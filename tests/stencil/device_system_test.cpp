@@ -64,6 +64,26 @@ TEST_F(DeviceSystemRows, WavesWithAVelocityAndEveryBorder) {
   for (const Borders& borders : {all[0], all[3], all[4]}) check_rows(wave, {43, 61}, borders, kSmallRows, 5);
 }
 
+// Cells on fixed sides keep their values between the steps, in fields that are new and in those that remember; not
+// where a new value goes into another field's at once.
+TEST_F(DeviceSystemRows, FixedSidesNeedNoFrame) {
+  SystemRowsOptions options = kSmallRows;
+  options.depth = 3;
+  check_rows(wave_of(2), {31, 45}, Borders::all(fixed), options, 7);
+  const auto pair = [](auto u) {
+    const auto sum = 0.25 * u(0, 1) + 0.25 * u(-1, 0) + 0.2 * u.field(1, 0, -1);
+    return std::array{sum, 0.5 * u.field(1, 0, 0) + 0.125 * u.field(1, 1, 0) + 0.1 * u(0, 0)};
+  };
+  const auto both = update<float>(2, pair);
+  EXPECT_TRUE(shared_values(flatten(both.outputs), 3, 1, true).keeps);
+  check_rows(both, {23, 38}, Borders::all(fixed), options, 4);
+  const auto at_once = [](auto u) {
+    const auto fresh = 0.5 * u(0, 0) + 0.25 * u(0, 1);
+    return std::array{fresh, u.field(1, 0, 0) + 0.5 * fresh};
+  };
+  EXPECT_FALSE(shared_values(flatten(update<float>(2, at_once).outputs), 3, 1, true).keeps);
+}
+
 TEST_F(DeviceSystemRows, WhatComparesAndWhatIsWide) {
   SystemRowsOptions options = kSmallRows;
   options.depth = 1;
@@ -129,6 +149,15 @@ TEST_F(DeviceSystemPlanes, SeveralStepsOfAWave) {
   check_planes(wave_of(3), {19, 20, 41}, Borders::all(fixed), options, 5);
   options.depth = 3;
   check_planes(linear<float>(3, star(3, 1)), {19, 20, 41}, test::all_borders()[3], options, 4);
+}
+
+// Between the steps cells on fixed sides keep their values, wherever tiles and pieces of planes end: no frame.
+TEST_F(DeviceSystemPlanes, FixedSidesNeedNoFrame) {
+  SystemPlanesOptions options{.depth = 3, .lanes = 5, .lines = 7, .rows = 1, .ahead = 1, .march = 5};
+  check_planes(linear<float>(3, star(3, 1)), {12, 13, 26}, Borders::all(fixed), options, 7);
+  options.depth = 2;
+  options.lanes = 6;
+  check_planes(linear<float>(3, star(3, 2)), {13, 14, 23}, Borders::all(fixed), options, 5);
 }
 
 // Sums of two and four sides serve several planes; weights along z are even or not.

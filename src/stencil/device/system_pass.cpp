@@ -23,9 +23,10 @@ bool needs_frame(const Layout& layout, std::size_t depth) {
   return false;
 }
 
-FramedPass::FramedPass(const Device& device, const FrameKernel& frame, std::size_t depth, LaunchPass::Step interior)
+FramedPass::FramedPass(const Device& device, const FrameKernel& frame, std::size_t depth, bool framed,
+                       LaunchPass::Step interior)
     : frame_(frame), depth_(depth), interior_(std::move(interior)) {
-  if (needs_frame(frame.text.layout, depth)) kernel_ = device.compile(frame.source()).kernel("update_frame");
+  if (framed) kernel_ = device.compile(frame.source()).kernel("update_frame");
 }
 
 std::size_t FramedPass::scratch() const { return kernel_ ? std::min<std::size_t>(2, depth_ - 1) : 0; }

@@ -11,8 +11,8 @@ namespace ridge::stencil {
 
 class FramedPass : public Pass {
  public:
-  // Without a frame where all sides are fixed and the interior is all that changes.
-  FramedPass(const Device& device, const FrameKernel& frame, std::size_t depth, LaunchPass::Step interior);
+  // Without a frame where the interior is all that changes.
+  FramedPass(const Device& device, const FrameKernel& frame, std::size_t depth, bool framed, LaunchPass::Step interior);
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients) const override;
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients,
                const std::vector<Buffer>& scratch) const override;

@@ -20,6 +20,7 @@ SystemPlanesKernel make_planes(const Update<T>& update, const Layout& layout, co
           .real = type_name<T>(),
           .coefficients = layout.coefficients,
           .skipped = skipped,
+          .keeps = !needs_frame(layout, 1),
           .options = options};
 }
 
@@ -63,8 +64,8 @@ Compiled compile_planes(const Device& device, const SystemPlanesKernel& kernel, 
   const Kernel compiled = device.compile(kernel.source()).kernel("system_planes");
   const auto items = static_cast<std::size_t>(kernel.options.lanes * kernel.options.lines);
   const std::size_t groups = resident_groups(device, compiled, items, kernel.local_bytes());
-  return {compiled, plan_planes(kernel, place, interior_begin(layout, kernel.options.depth),
-                                interior_end(layout, kernel.options.depth), groups)};
+  const int sides = kernel.keeps ? 1 : kernel.options.depth;  // steps whose borders a frame has
+  return {compiled, plan_planes(kernel, place, interior_begin(layout, sides), interior_end(layout, sides), groups)};
 }
 
 LaunchPass::Step step_of(const Compiled& compiled, const Layout& layout, const std::vector<std::size_t>& from,
@@ -138,7 +139,8 @@ std::shared_ptr<const Variant<T>> system_planes_variant(const Device& device, co
       SystemPlanesOptions wanted = options;
       wanted.depth = static_cast<int>(depth);
       const Compiled made = compile_planes(device, make_planes(update, layout, wanted, none_of(layout)), layout, place);
-      return std::make_shared<const FramedPass>(device, frame, depth, step_of(made, layout, order, order));
+      return std::make_shared<const FramedPass>(device, frame, depth, needs_frame(layout, 1),
+                                                step_of(made, layout, order, order));
     }
     const Compiled made = compile_planes(device, make_planes(update, layout, options, levels.remembers), layout, place);
     std::vector<std::size_t> changed = order;

@@ -350,6 +350,34 @@ class SystemPlanesWriter {
             vector_type(), first_slot(next), next, s, j, fmt::join(values, ", "));
       }
     }
+    if (kernel_.keeps) keep_fixed();
+  }
+
+  // Cells on the sides are as they were before the step.
+  void keep_fixed() {
+    text_ += fmt::format(
+        "    const int done{0} = plane - RADIUS_Z - {0} * (RADIUS_Z + 1);\n"
+        "    const int changes{0} = done{0} >= first && done{0} < last;\n"
+        "    if (!(whole && changes{0} && y >= top && y + ROWS <= bottom)) {{\n"
+        "      const int old = slot{0} >= RADIUS_Z ? slot{0} - RADIUS_Z : slot{0} - RADIUS_Z + {1};\n"
+        "      UNROLL\n      for (int j = 0; j < ROWS; ++j) {{\n"
+        "        const int inside = changes{0} && y + j >= top && y + j < bottom;\n",
+        stage_, kernel_.slots(stage_));
+    for (std::size_t s = 0; s < sums_.spread.size(); ++s) {
+      text_ += fmt::format(
+          "        {{\n"
+          "          LOCAL {0}* const at = (LOCAL {0}*)(mine + (({1} + filled{2}) * SPREAD + {3}) * PLANE + j * "
+          "WIDTH);\n"
+          "          const {0} was = *(LOCAL const {0}*)(mine + (({4} + old) * SPREAD + {3}) * PLANE + j * WIDTH);\n"
+          "          {0} now = *at;\n",
+          vector_type(), first_slot(stage_ + 1), stage_ + 1, s, first_slot(stage_));
+      for (int c = 0; c < kernel_.cells(); ++c) {
+        text_ += fmt::format("          if (!(inside && x + {0} >= left && x + {0} < right)) now.{1} = was.{1};\n", c,
+                             "xyzw"[c]);
+      }
+      text_ += "          *at = now;\n        }\n";
+    }
+    text_ += "      }\n    }\n";
   }
 
   void store() {

@@ -21,10 +21,10 @@ int SystemPlanesKernel::halo_x() const { return pieces(sums.radius[2], cells()) 
 
 int SystemPlanesKernel::margin_x() const { return pieces((options.depth - 1) * sums.radius[2], cells()) * cells(); }
 
-// From the newest plane back to the oldest that is wanted: the middle one of this step, or the one the next step's
-// older level is; and what is being filled meanwhile.
+// From the newest plane back to the oldest that is wanted: the middle one of this step (cells that do not change are
+// taken from it), or the one the next step's older level is; and what is being filled meanwhile.
 int SystemPlanesKernel::slots(int stage) const {
-  int age = sums.centre ? sums.radius[0] : 0;
+  int age = sums.centre || (keeps && stage + 1 < options.depth) ? sums.radius[0] : 0;
   if (stage + 1 < options.depth && sums.outputs.size() > sums.spread.size()) age = 2 * sums.radius[0] + 1;
   return age + 1 + (stage == 0 ? options.ahead : 1);
 }

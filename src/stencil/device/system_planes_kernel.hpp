@@ -30,6 +30,8 @@ struct SystemPlanesKernel {
   std::string real;  // "float" or "double"
   std::size_t coefficients = 0;
   std::vector<bool> skipped{};  // fields whose new values are not written
+  // All sides are fixed, and between the steps cells that do not change keep their values: no frame is needed.
+  bool keeps = false;
   SystemPlanesOptions options;
 
   int cells() const { return real == "float" ? 4 : 2; }  // 16 bytes
