@@ -138,5 +138,7 @@ endif()
 if(RIDGE_SANITIZE)
   target_compile_options(ridge_options INTERFACE -fsanitize=${RIDGE_SANITIZE} -fno-sanitize-recover=all
     -fno-omit-frame-pointer -g1)
+  # Kernels once, for the instructions every processor of this kind has: the others are the same lines, at as many minutes again.
+  target_compile_definitions(ridge_options INTERFACE HWY_COMPILE_ONLY_STATIC)
   target_link_options(ridge_options INTERFACE -fsanitize=${RIDGE_SANITIZE})
 endif()

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/worst.hpp"
 #include "check/fft_case.hpp"
 #include "device/random.hpp"
 #include "fft/layout.hpp"
@@ -327,18 +328,20 @@ class FftDirection {
       }
       Points points = loaded(line);
       transform_axes(points);
-      double difference = 0, norm = 0, largest = -1;
+      double difference = 0, norm = 0;
+      base::Worst largest;
       std::size_t largest_at = 0;
       for (std::size_t index = 0; index < count; ++index) {
         const auto expected = finished(points[whole_index(index)], index);
         const double off = std::norm(output(line, index) - expected);
         difference += off;
         norm += std::norm(expected);
-        if (!(off <= largest)) largest = off, largest_at = index;
+        if (largest.add(off)) largest_at = index;
       }
       if (floor_of_line(line) > 0) {
-        if (!(std::sqrt(largest) <= floor_of_line(line)))
-          return fmt::format("line {} of denormals: point {} is off by {:.2e}", line, largest_at, std::sqrt(largest));
+        if (!(std::sqrt(largest.value()) <= floor_of_line(line)))
+          return fmt::format("line {} of denormals: point {} is off by {:.2e}", line, largest_at,
+                             std::sqrt(largest.value()));
         continue;
       }
       const double error = norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference);

@@ -9,6 +9,7 @@
 #include <ridge/fft.hpp>
 
 #include "base/aligned.hpp"
+#include "base/worst.hpp"
 #include "fft/reference.hpp"
 #include "fft/registry.hpp"
 
@@ -56,7 +57,7 @@ double mean_error(const std::vector<Case<T>>& cases, bool inverse, const Run& ru
 
 template <class T>
 std::string broken_gate(const ErrorRow& row) {
-  const double worst = std::max(row.forward, row.inverse);
+  const double worst = base::worse(row.forward, row.inverse);
   if (!(worst <= row.gate)) return fmt::format("above 0.6 eps sqrt(log2 N) = {:.2e}", row.gate);
   // Where the peer happens to be nearly exact, a quarter of a rounding is no defect.
   const double allowance = std::numeric_limits<T>::epsilon() / 8;

@@ -6,6 +6,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "base/worst.hpp"
+
 namespace ridge::filterbank {
 namespace {
 
@@ -17,9 +19,6 @@ Problem float_problem(std::span<const double> prototype, std::size_t channels, R
           .oversampling = ratio,
           .weights = {prototype.begin(), prototype.end()}};
 }
-
-// A level that is no number is the loudest and stays: std::max would drop it.
-double louder(double a, double b) { return std::isnan(a) || b <= a ? a : b; }
 
 std::vector<std::complex<float>> spectra_of(const Plan& plan, std::span<const std::complex<float>> samples) {
   Stream stream(plan);
@@ -44,9 +43,9 @@ double leakage_of_tone_db(const Device& device, std::span<const double> prototyp
   double loudest = 1e-30, leak = 1e-30;
   for (std::size_t k = 0; k < channels; ++k) {
     const double level = std::abs(std::complex<double>(last[k]));
-    loudest = louder(loudest, level);
+    loudest = base::worse(loudest, level);
     const double away = std::abs(std::remainder(static_cast<double>(k) - frequency, static_cast<double>(channels)));
-    if (away > beyond) leak = louder(leak, level);
+    if (away > beyond) leak = base::worse(leak, level);
   }
   return 20 * std::log10(leak / loudest);
 }

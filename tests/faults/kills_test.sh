@@ -11,7 +11,7 @@ doze() { sleep "0.$(printf %03d $((RANDOM % $1)))"; }
 
 # --- writers of wisdom and of checkpoints, two at a time where that is allowed ------------------------------------------
 for what in wisdom checkpoint; do
-  promised=0
+  promised=
   for kill in $(seq "$kills"); do
     "$writer" $what file 1000000 >"$beside/one" 2>"$beside/err" &
     one=$!
@@ -20,10 +20,11 @@ for what in wisdom checkpoint; do
     wait $one 2>/dev/null
     last=$(grep -E '^[0-9]+$' "$beside/one" | tail -n 1)
     [ -n "$last" ] && promised=$last
+    [ -n "$promised" ] || continue  # killed before it had promised anything
     "$writer" check $what file "$promised" >"$beside/out" 2>&1 || fail "$what, kill $kill: $(cat "$beside/out")"
     [ $failures -lt 10 ] || finish
     # Old entries only make the writer slower.
-    if [ $what = wisdom ] && [ "$promised" -gt 3000 ]; then rm -f file* && promised=0; fi
+    if [ $what = wisdom ] && [ "$promised" -gt 3000 ]; then rm -f file* && promised=; fi
   done
   left=$(ls -A | grep -vcE '^file(\.previous|\.part|\.lock|\.lock-next)?$')
   [ "$left" -le "$kills" ] || fail "$what: $left files left behind"

@@ -18,7 +18,7 @@ by_name() { RIDGE_FFTW_TRACE=$work/trace LD_LIBRARY_PATH=$links${LD_LIBRARY_PATH
 # close A B RELATIVE: numbers in two files, one a line, largest difference over the largest value.
 close() {
   paste "$1" "$2" | awk -v most="$3" '
-    NF != 2 { bad = 1 }
+    NF != 2 || /[a-zA-Z][a-zA-Z]/ { bad = 1 }  # no number, or nan, or inf
     { d = $1 - $2; d = d < 0 ? -d : d; a = $1 < 0 ? -$1 : $1
       if (!(d <= worst)) worst = d; if (a > large) large = a; n++ }
     END { if (bad || n == 0 || !(worst <= most * large)) { print "off by", worst, "of", large, "in", n; exit 1 } }'

@@ -9,6 +9,7 @@
 #include "stencil/leap/device_power.hpp"
 #include "stencil/leap/leap.hpp"
 #include "support.hpp"
+#include "support/worst.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -43,14 +44,14 @@ void check_leap(const Device& device, const Update<T>& update, Problem problem, 
   session.run(steps + 1);
   Grid<T> result(problem.shape, update.fields);
   session.read(result);
-  double worst = 0, largest = largest_value(start);
+  double largest = largest_value(start);
+  ridge::test::Worst worst;
   for (std::size_t i = 0; i < expected.all().size(); ++i) {
-    const double difference = std::fabs(static_cast<double>(result.all()[i]) - expected.all()[i]);
-    if (!(difference <= worst)) worst = difference;
+    worst.add(std::fabs(static_cast<double>(result.all()[i]) - expected.all()[i]));
     largest = std::max(largest, std::fabs(expected.all()[i]));
   }
   const double powers = 8 * static_cast<double>(2 * steps + 2) * std::numeric_limits<double>::epsilon();
-  EXPECT_LE(worst, (32 * static_cast<double>(std::numeric_limits<T>::epsilon()) + powers) * largest)
+  EXPECT_LE(worst.value(), (32 * static_cast<double>(std::numeric_limits<T>::epsilon()) + powers) * largest)
       << to_string(problem.borders.low[0]) << " " << to_string(problem.borders.low[1]);
 }
 

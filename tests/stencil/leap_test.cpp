@@ -7,6 +7,7 @@
 
 #include "stencil/leap/leap.hpp"
 #include "support.hpp"
+#include "support/worst.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -39,17 +40,15 @@ void check_leap(const Update<T>& update, Problem problem, std::size_t steps, dou
   reference_in_double(update, problem, expected, steps);
   Grid<T> result = start;
   leaping.run(result, steps);
-  double worst = 0, largest = largest_value(start);
+  double largest = largest_value(start);
+  ridge::test::Worst worst;
   for (std::size_t i = 0; i < expected.all().size(); ++i) {
-    const double difference = std::fabs(static_cast<double>(result.all()[i]) - expected.all()[i]);
-    worst = difference <= worst ? worst : difference;  // a NaN stays
-    if (!(difference == difference)) worst = difference;
+    worst.add(std::fabs(static_cast<double>(result.all()[i]) - expected.all()[i]));
     largest = std::max(largest, std::fabs(expected.all()[i]));
   }
   const double allowed = units * static_cast<double>(std::numeric_limits<T>::epsilon()) * largest +
                          8 * static_cast<double>(steps + 1) * std::numeric_limits<double>::epsilon() * largest;
-  EXPECT_LE(worst, allowed) << borders_text(problem) << steps << " steps, " << update.name;
-  EXPECT_FALSE(std::isnan(worst)) << borders_text(problem);
+  EXPECT_LE(worst.value(), allowed) << borders_text(problem) << steps << " steps, " << update.name;
 }
 
 // Weights of a random even stencil whose symbol stays within [-1, 1].

@@ -1,8 +1,11 @@
 // What planning compares: answers of every depth, and that a wrong one is seen wherever it is wrong.
 #include "stencil/trials.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <limits>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <ridge/stencil/problems.hpp>
@@ -111,6 +114,52 @@ TEST(Trials, AWrongCellIsSeenAndNamed) {
       EXPECT_FALSE(comparison.right()) << value;
       EXPECT_EQ(comparison.where, "row " + std::to_string(cell / 30) + ", cell " + std::to_string(cell % 30));
     }
+  }
+}
+
+// A run that something else disturbs, once, and that takes several sweeps.
+class Disturbed final : public Variant<float> {
+ public:
+  explicit Disturbed(std::size_t depth) : depth_(depth) {}
+  std::unique_ptr<Running<float>> start(const Grid<float>&, const Grid<float>*) const override {
+    return std::make_unique<Session>(*this);
+  }
+  std::size_t depth() const override { return depth_; }
+  std::size_t runs() const { return steps_.size(); }
+  std::size_t fewest_steps() const { return *std::min_element(steps_.begin(), steps_.end()); }
+  static constexpr double kDisturbed = 0.1;  // seconds
+
+ private:
+  struct Session final : Running<float> {
+    explicit Session(const Disturbed& of) : of_(of) {}
+    void run(std::size_t steps) override {
+      of_.steps_.push_back(steps);
+      // The first run is cold for all; the second is the one that is hit.
+      std::this_thread::sleep_for(std::chrono::duration<double>(of_.runs() == 2 ? kDisturbed : 1e-3));
+    }
+    double change(Norm) override { return 0; }
+    void read(Grid<float>&) override {}
+    void wait() override {}
+    const Disturbed& of_;
+  };
+  std::size_t depth_;
+  mutable std::vector<std::size_t> steps_;
+};
+
+// Times are the best of rounds of several sweeps: one that is disturbed chooses nothing.
+TEST(Trials, OneDisturbedRunDecidesNothing) {
+  const auto heat = update<float>(2, heat_function());
+  const Problem problem{.shape = {20, 30}};
+  const Layout layout = resolve(heat, problem);
+  const std::vector<Entry<float>> entries = list_variants(host(), heat, layout);
+  for (const std::size_t depth : {1u, 4u, 16u}) {
+    Trials<float> trials(host(), heat, problem, layout, entries);
+    const Disturbed variant(depth);
+    const double seconds = trials.seconds(variant);
+    EXPECT_GE(variant.fewest_steps(), std::max<std::size_t>(3 * depth, 4));
+    EXPECT_EQ(variant.fewest_steps() % depth, 0u);
+    EXPECT_GE(variant.runs(), 5u);
+    EXPECT_LT(seconds * static_cast<double>(variant.fewest_steps()), Disturbed::kDisturbed);
   }
 }
 

@@ -1,23 +1,15 @@
-// The largest of many errors, where one that is no number is the largest and stays: std::max and `if (e > worst)` let
-// it pass, and `if (!(e <= worst))` forgets it at the next number.
+// The largest error, where a NaN stays (base/worst.hpp).
 #pragma once
-#include <cmath>
 #include <complex>
 #include <cstddef>
 #include <limits>
 
+#include "base/worst.hpp"
+
 namespace ridge::test {
 
-inline double worse(double a, double b) { return std::isnan(a) || b <= a ? a : b; }
-
-class Worst {
- public:
-  void add(double error) { value_ = worse(value_, error); }
-  double value() const { return value_; }  // a NaN fails EXPECT_LE, EXPECT_LT and EXPECT_NEAR
-
- private:
-  double value_ = 0;
-};
+using base::worse;
+using base::Worst;
 
 // The largest distance between two sequences, real or complex; infinite where one is shorter than the other.
 template <class A, class B>

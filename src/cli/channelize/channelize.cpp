@@ -1,4 +1,5 @@
 // ridge channelize: filter banks over files and pipes.
+#include <cmath>
 #include <memory>
 
 #include <fmt/format.h>
@@ -35,7 +36,7 @@ void measure_design(const PrototypeWishes& wishes, const std::vector<double>& h)
   for (int i = -kSteps / 2; i <= kSteps / 2; ++i) {
     const double off = static_cast<double>(i) / kSteps;
     const double leak = filterbank::leakage_of_tone_db(host(), h, wishes.channels, off);
-    if (leak > worst) worst = leak, at = off;
+    if (!std::isnan(worst) && !(leak <= worst)) worst = leak, at = off;
   }
   fmt::print("measured with {} tones: {:.1f} dB beyond 1.5 channels (the worst {:+.3f} channels off a centre)\n",
              kSteps + 1, worst, at);

@@ -7,6 +7,7 @@
 
 #include "base/aligned.hpp"
 #include "base/text.hpp"
+#include "base/worst.hpp"
 #include "cli/command.hpp"
 #include "cli/fft/lengths.hpp"
 #include "cli/peers/peer.hpp"
@@ -56,14 +57,15 @@ std::size_t check_errors(const AccuracyWishes& wishes, const std::vector<std::si
                                             .peer = fftw_transform<T>(),
                                             .progress = base::terminal_progress()});
   std::size_t broken = 0;
-  double worst = 0, worst_ratio = 0;
+  double worst_ratio = 0;
+  base::Worst worst;
   std::size_t worst_length = 0, worst_ratio_length = 0;
   std::vector<std::vector<std::string>> table{
       {"length", "type", "variant", "forward", "inverse", "of gate", "fftw", "to fftw", ""}};
   for (const fft::ErrorRow& row : rows) {
-    const double share = std::max(row.forward, row.inverse) / row.gate,
+    const double share = base::worse(row.forward, row.inverse) / row.gate,
                  ratio = row.peer > 0 ? row.forward / row.peer : 0;
-    if (share > worst) worst = share, worst_length = row.length;
+    if (worst.add(share)) worst_length = row.length;
     if (row.chosen && ratio > worst_ratio) worst_ratio = ratio, worst_ratio_length = row.length;
     if (!row.broken.empty()) ++broken;
     if (!wishes.every_row && row.broken.empty() && rows.size() > 400) continue;  // a page, not a book
@@ -73,7 +75,8 @@ std::size_t check_errors(const AccuracyWishes& wishes, const std::vector<std::si
                      ratio > 0 ? fmt::format("{:.2f}x", ratio) : "-", row.broken});
   }
   if (table.size() > 1) fmt::print("{}", base::table(table));
-  fmt::print("{}: {} rows, at most {:.0f} % of the gate ({} points)", type, rows.size(), 100 * worst, worst_length);
+  fmt::print("{}: {} rows, at most {:.0f} % of the gate ({} points)", type, rows.size(), 100 * worst.value(),
+             worst_length);
   if (worst_ratio > 0) fmt::print(", at most {:.2f} times FFTW's error ({} points)", worst_ratio, worst_ratio_length);
   fmt::print("{}\n", broken == 0 ? "" : fmt::format("; {} BROKEN", broken));
   return broken;
