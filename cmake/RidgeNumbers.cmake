@@ -1,22 +1,41 @@
 # Files that are compiled for float and for double: a unit each, in which ridge::Number is the type.
-#   ridge_numbers(SOURCES FILE...): adds the units of src/FILE-inl.hpp to the list SOURCES.
+#   ridge_numbers(SOURCES FILE...): adds the units of src/FILE-inl.hpp to the list SOURCES. FILE:3 is compiled in three
+#   parts, in which ridge::kPart is 0, 1 and 2.
 function(ridge_numbers sources)
-  foreach(file ${ARGN})
+  foreach(entry ${ARGN})
+    string(REGEX REPLACE ":.*" "" file ${entry})
+    set(parts 0)
+    set(says_part "")
+    if(entry MATCHES ":([0-9]+)$")
+      math(EXPR last "${CMAKE_MATCH_1} - 1")
+      foreach(part RANGE 1 ${last})
+        list(APPEND parts ${part})
+      endforeach()
+    endif()
     foreach(number float double)
-      set(unit ${PROJECT_BINARY_DIR}/numbers/${file}_${number}.cpp)
-      file(CONFIGURE OUTPUT ${unit} @ONLY CONTENT [[
+      foreach(part ${parts})
+        set(unit ${PROJECT_BINARY_DIR}/numbers/${file}_${number}.cpp)
+        if(part GREATER 0)
+          set(unit ${PROJECT_BINARY_DIR}/numbers/${file}_${number}_${part}.cpp)
+        endif()
+        if(entry MATCHES ":")
+          set(says_part "\ninline constexpr int kPart = ${part};")
+        endif()
+        file(CONFIGURE OUTPUT ${unit} @ONLY CONTENT [[
 namespace ridge {
-using Number = @number@;
+using Number = @number@;@says_part@
 }
 #include "@file@-inl.hpp"
 ]])
-      list(APPEND ${sources} ${unit})
+        list(APPEND ${sources} ${unit})
+      endforeach()
     endforeach()
   endforeach()
   set(${sources} ${${sources}} PARENT_SCOPE)
 endfunction()
 
-ridge_numbers(ridge_sources fft/host/mixed/engine fft/host/power2/simd_engine fft/host/power2/tangent_engine fft/host/real/tiny_table
+ridge_numbers(ridge_sources fft/host/mixed/codelets:3 fft/host/mixed/engine fft/host/power2/simd_engine
+  fft/host/power2/tangent_engine fft/host/real/tiny_table
   stencil/historical/dlt_kernels stencil/host/linear_kernels stencil/host/sweep_simd stencil/host/vector_kernels
   stencil/problems/euler_rows)
 # Products and sums by tangents are meant to be fused; vectors are passed to inlined functions only.

@@ -52,7 +52,7 @@ expect 'come 5 times a second: image after' "$ridge" sar "${small[@]}" --rate 5
 expect 'copied from and to memory' "$ridge" sar "${small[@]}" --copies
 
 # Peers: their answers are compared before they are timed, so a row with a time is a right answer.
-text=$("$ridge" bench fft --device opencl:0 --against clfft,vkfft --lengths 64,1000 --batch 32 --seconds 0.01 --trials 1 2>&1) ||
+text=$("$ridge" bench fft --device opencl:0 --against clfft,vkfft --lengths 64 --batch 32 --seconds 0.01 --trials 1 2>&1) ||
   fail "peers: $text"
 for peer in clfft vkfft; do
   grep -q "$peer" <<<"$text" || fail "no word about $peer: $text"

@@ -58,6 +58,24 @@ TEST_F(OpenClCompile, ASyntaxErrorShowsTheProgramAndTheLine) {
   }
 }
 
+// src/device/kernels/builtins.cl declares what the dialect needs; a program that wants more has it all the same.
+TEST_F(OpenClCompile, EveryFunctionOfOpenClCanBeCalled) {
+  for (const Device& device : test::opencl_devices()) {
+    const Program program = device.compile({.name = "dot",
+                                            .text = "KERNEL void products(GLOBAL float* out) {\n"
+                                                    "  out[0] = dot((float4)(1, 2, 3, 4), (float4)(5, 6, 7, 8));\n"
+                                                    "  out[1] = mix(1.0f, 3.0f, 0.25f);\n"
+                                                    "}\n"});
+    const Buffer out = device.buffer(8, {.name = "out"});
+    Queue queue = device.queue();
+    queue.launch(program.kernel("products"), {}, {out});
+    float answer[2] = {};
+    queue.download(out, answer, 8);
+    queue.finish();
+    EXPECT_THAT(answer, ElementsAre(70.0f, 1.5f));
+  }
+}
+
 TEST_F(OpenClCompile, AnUnknownKernelNamesTheOnesThereAre) {
   for (const Device& device : test::opencl_devices()) {
     const Program program = device.compile({.name = "pair",

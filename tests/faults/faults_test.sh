@@ -5,7 +5,7 @@
 source "$(dirname "$(readlink -f "$0")")/../support/prelude.sh"
 writer=$2 shim=$3
 export RIDGE_THREADS=2
-few=7 many=16
+few=6 many=9
 [ -z "${RIDGE_SLOW:-}" ] || few=12 many=40
 
 # count COMMAND...: how many calls of each kind a run makes, into $beside/counts

@@ -74,9 +74,12 @@ using Types = testing::Types<float, double>;
 TYPED_TEST_SUITE(FftMixed, Types);
 
 TYPED_TEST(FftMixed, EveryCodeletFirstMiddleLastAndAlone) {
-  const auto engine = mixed::engine<TypeParam>();
-  for (std::size_t i = 0; i < engine.count; ++i) {
-    const std::size_t r = engine.codelets[i].radix;
+  std::vector<std::size_t> radices;
+  for (const auto& part : mixed::engine<TypeParam>().codelets) {
+    for (const auto& codelet : part) radices.push_back(codelet.radix);
+  }
+  ASSERT_EQ(radices.size(), 15U);
+  for (const std::size_t r : radices) {
     this->check(*make_mixed<TypeParam>(r, {r}));
     this->check(*make_mixed<TypeParam>(3 * r, {r, 3}));
     this->check(*make_mixed<TypeParam>(5 * r, {5, r}));

@@ -42,6 +42,8 @@ class ClDevice final : public DeviceState, public std::enable_shared_from_this<C
 
   // Set where this driver's compiler refuses the prelude's inline PTX; see program.cpp.
   std::atomic<bool> without_ptx{false};
+  // Set where its compiler does not take the built-in functions of kernels/builtins.cl for Clang's.
+  std::atomic<bool> all_builtins{false};
 
  private:
   cl_device_id device_;

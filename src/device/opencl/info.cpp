@@ -146,7 +146,7 @@ Description describe(cl_platform_id platform, cl_device_id device) {
   info.limits.private_arrays_in_registers = !pocl;  // they become arrays on a stack
 
   Traits& traits = result.traits;
-  traits.one_queue = traits.keeps_compiled = pocl;
+  traits.one_queue = traits.keeps_compiled = traits.reads_clang_header = pocl;
   traits.nvidia = info.vendor.find("NVIDIA") != std::string::npos;
   traits.in_process =
       info.shares_host_memory && (device_value<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;

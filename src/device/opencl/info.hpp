@@ -18,6 +18,9 @@ struct Traits {
   // PoCL keeps what it compiled, for each size of work-group, in a folder of its own. Asked for a program's binary it
   // compiles every kernel once more, for groups of any size: twice the time, for code that no launch uses.
   bool keeps_compiled = false;
+  // PoCL has Clang read its header of all built-in functions before each program, twice: for most kernels that is three
+  // quarters of the time. kernels/builtins.cl takes its place.
+  bool reads_clang_header = false;
   bool correctly_rounded = false;  // the compiler offers IEEE division and square root in float
   int version = 12;                // of OpenCL, 12 for 1.2
   cl_ulong timer_step = 1;         // ns

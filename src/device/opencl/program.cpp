@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "device/compile_cache.hpp"
 #include "device/dialect.hpp"
+#include "device/kernel_text.hpp"
 #include "device/opencl/device.hpp"
 #include "device/traits.hpp"
 
@@ -112,7 +113,14 @@ bool takes_ptx(ClDevice& device) {
   return build_from_source(device, assembled_source(device, probe), build_options(device, probe)).status == CL_SUCCESS;
 }
 
-Build build_program(ClDevice& device, const KernelSource& source, const std::string& text) {
+// With the declarations of kernels/builtins.cl and without Clang's header, whose guard is _OPENCL_H_. These are the
+// functions of OpenCL C 1.2: sub-groups need a later one.
+Build build_with_few_builtins(ClDevice& device, const KernelSource& source, const std::string& text) {
+  return build_from_source(device, kernel_text("device/builtins") + text,
+                           build_options(device, source) + " -D_OPENCL_H_");
+}
+
+Build build_with_all_builtins(ClDevice& device, const KernelSource& source, const std::string& text) {
   Build build = build_from_source(device, text, build_options(device, source));
   if (build.status == CL_SUCCESS || !device.traits().nvidia || device.without_ptx || takes_ptx(device)) return build;
   device.without_ptx = true;
@@ -121,6 +129,21 @@ Build build_program(ClDevice& device, const KernelSource& source, const std::str
                   "streaming accesses",
                   device.info.id));
   return build_from_source(device, text, build_options(device, source));
+}
+
+Build build_program(ClDevice& device, const KernelSource& source, const std::string& text) {
+  const bool few = device.traits().reads_clang_header && device.info.limits.sub_group == 0 && !device.all_builtins;
+  if (few) {
+    Build build = build_with_few_builtins(device, source, text);
+    if (build.status == CL_SUCCESS) return build;
+  }
+  Build build = build_with_all_builtins(device, source, text);
+  if (!few || build.status != CL_SUCCESS) return build;
+  // This program's need of another function, or a compiler that these declarations mean nothing to?
+  const KernelSource probe{.name = "few built-in functions",
+                           .text = "KERNEL void probe(GLOBAL int* p) { *p = LOCAL_ID(0); }\n"};
+  device.all_builtins = build_with_few_builtins(device, probe, assembled_source(device, probe)).status != CL_SUCCESS;
+  return build;
 }
 
 std::string key_of(const ClDevice& device, const KernelSource& source, const std::string& text) {

@@ -372,6 +372,29 @@ void mistakes(const Communicator& all) {
   if (all.root()) std::puts("all well");
 }
 
+void random_cases(const Communicator& all, const std::string& what, int cases) {
+  Random random(static_cast<unsigned>(all.count()));
+  for (int i = 0; i < cases; ++i) {
+    const std::size_t type = below(random, 4);
+    if (what == "redistribute") {
+      if (type == 0) redistribute<float>(all, random);
+      if (type == 1) redistribute<double>(all, random);
+      if (type == 2) redistribute<std::complex<double>>(all, random);
+      if (type == 3) redistribute<std::uint8_t>(all, random);
+    } else if (what == "stencil") {
+      stencil(all, random);
+    } else if (what == "filterbank") {
+      filterbank(all, random, fail);
+    } else if (what == "fft" && type == 0) {
+      fft<double, long double>(all, random, 9);
+    } else if (what == "fft") {
+      fft<float, double>(all, random, 20);
+    } else {
+      fail("no cases of " + what);
+    }
+  }
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -397,24 +420,8 @@ int main(int count, char** words) {
       if (all.rank() == 1) pause();
       all.barrier();
     } else {
-      Random random(static_cast<unsigned>(count > 2 ? std::atoi(words[2]) : 1));
-      const int cases = count > 3 ? std::atoi(words[3]) : 10;
-      for (int i = 0; i < cases; ++i) {
-        const std::size_t type = below(random, 4);
-        if (what == "redistribute") {
-          if (type == 0) redistribute<float>(all, random);
-          if (type == 1) redistribute<double>(all, random);
-          if (type == 2) redistribute<std::complex<double>>(all, random);
-          if (type == 3) redistribute<std::uint8_t>(all, random);
-        } else if (what == "stencil") {
-          stencil(all, random);
-        } else if (what == "filterbank") {
-          filterbank(all, random, fail);
-        } else if (type == 0) {
-          fft<double, long double>(all, random, 9);
-        } else {
-          fft<float, double>(all, random, 20);
-        }
+      for (int word = 1; word + 1 < count; word += 2) {
+        random_cases(all, words[word], std::atoi(words[word + 1]));
       }
       if (all.root()) std::printf("all well on %zu\n", all.count());
     }

@@ -1,4 +1,5 @@
-// Mixed-radix passes in Highway, compiled once per instruction set for each Number (cmake/RidgeNumbers.cmake).
+// What of the mixed-radix kernels belongs to no radix, in Highway, compiled once per instruction set for each Number
+// (cmake/RidgeNumbers.cmake); its codelets are units of their own, codelets-inl.hpp.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fft/host/mixed/engine-inl.hpp"
 // The order Highway wants.
@@ -23,7 +24,14 @@ namespace {
 #include "fft/host/mixed/passes-inl.hpp"
 // clang-format on
 
-Engine<Number> this_engine() { return engine_of_target<Number>(); }
+Engine<Number> this_engine() {
+  using Wide = Planes<Number, kMixedLanes<Number>>;
+  return {hwy::TargetName(HWY_TARGET),
+          kMixedLanes<Number>,
+          {},
+          {gather<Wide, false>, gather<Wide, true>},
+          {scatter<Wide, false>, scatter<Wide, true>}};
+}
 
 }  // namespace
 }  // namespace ridge::fft::mixed::HWY_NAMESPACE
@@ -34,7 +42,9 @@ namespace ridge::fft::mixed {
 HWY_EXPORT(this_engine);
 template <>
 Engine<Number> engine<Number>() {
-  return HWY_DYNAMIC_DISPATCH(this_engine)();
+  Engine<Number> engine = HWY_DYNAMIC_DISPATCH(this_engine)();
+  engine.codelets = {codelets<Number, 0>(), codelets<Number, 1>(), codelets<Number, 2>()};
+  return engine;
 }
 }  // namespace ridge::fft::mixed
 #endif

@@ -4,7 +4,9 @@
 // The caller's data is re, im, re, im ...; between passes real and imaginary parts lie in two planes, `plane` apart.
 // Counts and strides are in points.
 #pragma once
+#include <array>
 #include <cstddef>
+#include <span>
 
 namespace ridge::fft::mixed {
 
@@ -42,8 +44,7 @@ template <class T>
 struct Engine {
   const char* name;
   size_t lanes;
-  const Codelet<T>* codelets;
-  size_t count;
+  std::array<std::span<const Codelet<T>>, 3> codelets;
   // A vector of transforms of n points (at least a vector) to and from the planes, point by point, a transform a lane.
   void (*gather[2])(const T* in, size_t distance, size_t n, T* y, size_t plane);
   void (*scatter[2])(const T* x, size_t plane, size_t n, T* out, size_t distance);
@@ -56,5 +57,21 @@ template <>
 Engine<float> engine<float>();
 template <>
 Engine<double> engine<double>();
+
+// Its codelets in three parts, each a unit of its own: together they would compile for minutes.
+template <class T, int kPart>
+std::span<const Codelet<T>> codelets();
+template <>
+std::span<const Codelet<float>> codelets<float, 0>();
+template <>
+std::span<const Codelet<float>> codelets<float, 1>();
+template <>
+std::span<const Codelet<float>> codelets<float, 2>();
+template <>
+std::span<const Codelet<double>> codelets<double, 0>();
+template <>
+std::span<const Codelet<double>> codelets<double, 1>();
+template <>
+std::span<const Codelet<double>> codelets<double, 2>();
 
 }  // namespace ridge::fft::mixed

@@ -71,9 +71,11 @@ class MixedLine final : public LineKernel<T> {
     strip_ = std::max(lanes_, 64 / sizeof(Complex));
     std::size_t product = 1;
     for (const std::size_t radix : radices_) {
-      const auto* end = engine.codelets + engine.count;
-      const auto* found = std::find_if(engine.codelets, end, [&](const auto& entry) { return entry.radix == radix; });
-      if (found == end) {
+      const mixed::Codelet<T>* found = nullptr;
+      for (const auto& part : engine.codelets) {
+        for (const auto& codelet : part) found = codelet.radix == radix ? &codelet : found;
+      }
+      if (found == nullptr) {
         throw Error(ErrorKind::invalid_argument, fmt::format("fft: there is no codelet of radix {}", radix));
       }
       codelets_.push_back(found);

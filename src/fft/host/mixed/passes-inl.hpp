@@ -288,21 +288,3 @@ constexpr Codelet<T> codelet() {
           {whole<Wide, R, false>, whole<Wide, R, true>},
           {batch_or_none<Wide, R, false>(), batch_or_none<Wide, R, true>()}};
 }
-
-template <class T>
-constexpr Codelet<T> kCodelets[] = {
-    codelet<T, 2>(),  codelet<T, 3>(),  codelet<T, 4>(),  codelet<T, 5>(),  codelet<T, 6>(),
-    codelet<T, 7>(),  codelet<T, 8>(),  codelet<T, 9>(),  codelet<T, 10>(), codelet<T, 11>(),
-    codelet<T, 12>(), codelet<T, 13>(), codelet<T, 14>(), codelet<T, 15>(), codelet<T, 16>(),
-};
-
-template <class T>
-Engine<T> engine_of_target() {
-  using Wide = Planes<T, kMixedLanes<T>>;
-  return {hwy::TargetName(HWY_TARGET),
-          kMixedLanes<T>,
-          kCodelets<T>,
-          sizeof kCodelets<T> / sizeof kCodelets<T>[0],
-          { gather<Wide, false>, gather<Wide, true> },
-          {scatter<Wide, false>, scatter<Wide, true>}};
-}

@@ -8,10 +8,10 @@ namespace ridge::image::flow {
 namespace {
 
 // clang-format off
-#include "image/flow/host/search.inl"
-#include "image/flow/host/filter.inl"
+#include "image/flow/host/search-inl.hpp"
+#include "image/flow/host/filter-inl.hpp"
 // clang-format on
-#include "image/flow/host/kernel_table.inl"
+#include "image/flow/host/kernel_table-inl.hpp"
 
 }  // namespace
 

@@ -15,9 +15,9 @@ namespace ridge::image::flow {
 namespace HWY_NAMESPACE {
 
 // clang-format off
-#include "image/flow/host/search.inl"
-#include "image/flow/host/filter.inl"
-#include "image/flow/host/kernel_table.inl"
+#include "image/flow/host/search-inl.hpp"
+#include "image/flow/host/filter-inl.hpp"
+#include "image/flow/host/kernel_table-inl.hpp"
 // clang-format on
 
 const Kernels* table() {
