@@ -36,6 +36,7 @@ struct EmulatedMachine {
   void (*others)();
   unsigned long (*shuffle)(unsigned long bits, int lane);
   void (*tile)(const void* map, int column, int row, int array, void* local, bool store);
+  void (*meet)(int number, int count, bool wait);
 };
 struct EmulatedTileMap {
   std::uint64_t base, columns, rows, row, arrays, array, box, element;
@@ -65,8 +66,9 @@ class Emulator {
         fibers_.push_back(std::make_unique<Fiber>());
       }
       for (std::size_t g = 0; g < count; ++g) {
-        groups_[g].local.reset(new (std::align_val_t{128}) unsigned char[shape.local_bytes + 128]);
-        std::memset(groups_[g].local.get(), 0xff, shape.local_bytes + 128);
+        const std::size_t bytes = shape.local_bytes + kImitated;
+        groups_[g].local.reset(new (std::align_val_t{128}) unsigned char[bytes]);
+        std::memset(groups_[g].local.get(), 0xff, bytes);
         groups_[g].cluster = g / cluster;
         groups_[g].live = items;
         clusters_[g / cluster].live += items;
@@ -103,6 +105,7 @@ class Emulator {
     std::map<int, std::unique_ptr<unsigned char, FreeAligned128>> arrays;
     std::map<std::size_t, std::array<unsigned long, 32>> lanes;
     std::map<std::size_t, Barrier> warps;
+    std::map<int, Barrier> meetings;
     std::size_t cluster = 0;
   };
   struct Fiber {
@@ -115,6 +118,7 @@ class Emulator {
     bool over = false;
   };
   static constexpr std::size_t kStack = 64 * 1024;
+  static constexpr std::size_t kImitated = 32 * 1024;  // what imitated matrix units take behind a kernel's own
 
   Emulator() {
     machine = {nullptr,
@@ -129,7 +133,8 @@ class Emulator {
                [](const void* map, int column, int row, int array, void* local, bool store) {
                  tile(*static_cast<const EmulatedTileMap*>(map), column, row, array, static_cast<std::byte*>(local),
                       store);
-               }};
+               },
+               [](int number, int count, bool wait) { one().meet(number, count, wait); }};
   }
 
   Group& group() { return groups_[fiber_->group]; }
@@ -164,6 +169,12 @@ class Emulator {
     const unsigned long got = lanes[lane];
     wait(barrier, barrier.arrive());
     return got;
+  }
+  void meet(int number, int count, bool waits) {
+    Barrier& barrier = group().meetings[number];
+    barrier.live = static_cast<std::size_t>(count);
+    const std::size_t seen = barrier.arrive();
+    if (waits) wait(barrier, seen);
   }
   // Beyond the array nothing is stored, and zeros come.
   static void tile(const EmulatedTileMap& map, int column, int row, int array, std::byte* local, bool store) {
@@ -357,7 +368,7 @@ struct EmulatedCuda : Hopper, std::enable_shared_from_this<EmulatedCuda> {
     const auto prelude = std::filesystem::path(__FILE__).parent_path() / "emulated_cuda_prelude.hpp";
     std::string text = fmt::format("#include \"{}\"\n", prelude.string());
     for (const auto& [name, value] : source.defines) text += fmt::format("#define {} {}\n", name, value);
-    text += source.text;
+    text += without_instructions(source.text);
     const std::regex kernel("KERNEL[^{;]*?void\\s+(\\w+)\\s*\\(");
     for (std::sregex_iterator each(source.text.begin(), source.text.end(), kernel), end; each != end; ++each) {
       const std::string name = (*each)[1];
@@ -400,6 +411,19 @@ struct EmulatedCuda : Hopper, std::enable_shared_from_this<EmulatedCuda> {
   }
 
  private:
+  // Named barriers, and the imitation of matrix units for the lanes of a sub-group alone: others are elsewhere.
+  static std::string without_instructions(std::string text) {
+    const auto replace = [&](const std::string& from, const std::string& to) {
+      for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+        text.replace(at, from.size(), to);
+      }
+    };
+    replace(R"(asm volatile("bar.arrive %0, 512;" ::"n"(id) : "memory"))", "ridge_machine->meet(id, 512, false)");
+    replace(R"(asm volatile("bar.sync %0, 512;" ::"n"(id) : "memory"))", "ridge_machine->meet(id, 512, true)");
+    replace("  BARRIER(); \\\n", "  SUB_GROUP_BARRIER(); \\\n");
+    return text;
+  }
+
   ScratchFolder folder_;
   int count_ = 0;
 };

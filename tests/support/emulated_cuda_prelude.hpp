@@ -41,6 +41,7 @@ struct RidgeMachine {
   void (*others)();  // lets other work-items go on
   ulong (*shuffle)(ulong bits, int lane);
   void (*tile)(const void* map, int column, int row, int array, void* local, bool store);
+  void (*meet)(int number, int count, bool wait);  // a named barrier: some only arrive
 };
 extern "C" {
 RidgeMachine* ridge_machine;
@@ -100,6 +101,12 @@ static inline float ridge_float_of_half(ushort u) { return static_cast<float>(__
 static inline ushort ridge_half_of(float f) { return __builtin_bit_cast(ushort, static_cast<ridge_half>(f)); }
 #define FLOAT_OF_HALF(u) ridge_float_of_half(u)
 #define HALF_OF_FLOAT(f) ridge_half_of(f)
+// What kernels say to OpenCL where they find no CUDA.
+#define __private
+typedef ridge_half half;
+static inline float vload_half(int, const half* p) { return static_cast<float>(*p); }
+static inline void vstore_half_rte(float f, int i, half* p) { p[i] = static_cast<half>(f); }
+#define as_float(u) ridge_float(u)
 #define EXP2_FAST(f) __builtin_exp2f(f)
 #define ROUND_EVEN(f) static_cast<int>(__builtin_rintf(f))
 template <class T, class V>

@@ -184,6 +184,7 @@ struct FftWishes {
   std::string type = "f32", kind;
   bool real = false, inverse = false, classic = false, planning = false;
   std::size_t batch_points = 0, batch = 1, threads = 1, trials = 0;
+  bool window = false;
   double seconds = 0.2;
   HybridWishes hybrid;
 };
@@ -215,6 +216,7 @@ std::vector<FftBench> cases_of(const FftWishes& wishes, const BenchWishes& bench
     one.variant = bench.variant;
     one.seconds_each = wishes.seconds;
     one.trials = wishes.trials;
+    one.window = wishes.window;
     if (wishes.classic && shape.size() == 1) {
       for (const auto& candidate : fft::candidates<float>(host(), shape[0])) {
         if (candidate.variant.rfind("classic/", 0) == 0 && candidate.refusal.empty()) {
@@ -359,6 +361,9 @@ std::string fft_problem_text(const PeerProblem& problem) {
 }
 
 FftBenchResult bench_fft(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers) {
+  if (wanted.window && (wanted.problem.kind || device.is_host())) {
+    throw Error(ErrorKind::invalid_argument, "bench fft: --window is for transforms on devices");
+  }
   if (!wanted.stored.empty() && (wanted.problem.kind || device.is_host())) {
     throw Error(ErrorKind::invalid_argument, "--type f16 and bf16 are for complex and real transforms on devices");
   }
@@ -416,6 +421,7 @@ void add_bench_fft(Command& bench) {
   command.option("--threads", wishes->threads, "Threads for us and for peers that have them; 0: all of ours")
       .shows_default();
   command.flag("--classic", wishes->classic, "Also the textbooks' and papers' variants, in rows of their own");
+  command.flag("--window", wishes->window, "Devices: with a window on load; without peers");
   command.option("--trials", wishes->trials, "Devices: variants to time before one is chosen (default 8)");
   command.flag("--planning", wishes->planning, "How long plans take: first, from the cache, measured, from wisdom");
   auto& hybrid = wishes->hybrid;

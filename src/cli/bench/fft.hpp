@@ -17,6 +17,7 @@ struct FftBench {
   double seconds_each = 0.2;
   std::string stored = {};  // devices: numbers in memory are "f16" or "bf16"; empty: as they are computed with
   std::size_t trials = 0;   // devices: variants to time before one is chosen; 0: the planner's own number
+  bool window = false;      // devices: points are weighted on load, which peers do not do
 };
 
 struct FftBenchResult {

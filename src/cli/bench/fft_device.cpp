@@ -64,12 +64,18 @@ template <class T>
 FftBenchResult bench_on_device(const Device& device, const FftBench& wanted, const std::vector<Peer>& peers) {
   const PeerProblem& problem = wanted.problem;
   const bool halves = !wanted.stored.empty();
-  const fft::Problem ours{.shape = problem.shape,
-                          .batch = problem.batch,
-                          .kind = problem.real ? fft::Kind::real : fft::Kind::complex,
-                          .storage = !halves                  ? fft::Storage::same
-                                     : wanted.stored == "f16" ? fft::Storage::float16
-                                                              : fft::Storage::bfloat16};
+  fft::Problem ours{.shape = problem.shape,
+                    .batch = problem.batch,
+                    .kind = problem.real ? fft::Kind::real : fft::Kind::complex,
+                    .storage = !halves                  ? fft::Storage::same
+                               : wanted.stored == "f16" ? fft::Storage::float16
+                                                        : fft::Storage::bfloat16};
+  if (wanted.window) {
+    std::vector<double>& window = (problem.inverse ? ours.load_inverse : ours.load_forward).window;
+    std::size_t points = 1;
+    for (const std::size_t side : problem.shape) points *= side;
+    for (std::size_t i = 0; i < points; ++i) window.push_back(1 + 0.5 * std::cos(static_cast<double>(i)));
+  }
   FftBenchResult result;
   planner::Options options{.variant = wanted.variant};
   if (wanted.trials > 0) options.most_trials = wanted.trials;
@@ -93,6 +99,7 @@ FftBenchResult bench_on_device(const Device& device, const FftBench& wanted, con
   for (const Peer& peer : peers) {
     try {
       if (halves) throw Error(ErrorKind::unavailable, "halves are ours alone");
+      if (wanted.window) throw Error(ErrorKind::unavailable, "windows are ours alone");
       if (!peer.prepare_on_device) throw Error(ErrorKind::unavailable, "it does not run on devices");
       PeerRun run = peer.prepare_on_device(problem, in, out, queue);
       queue.fill(out, std::byte{0});
@@ -115,7 +122,8 @@ FftBenchResult bench_on_device(const Device& device, const FftBench& wanted, con
   result.flops = plan.flops();
   result.bytes = plan.bytes();
   report::BenchRow row;
-  row.problem = fft_problem_text(problem) + (halves ? " stored as " + wanted.stored : "");
+  row.problem =
+      fft_problem_text(problem) + (halves ? " stored as " + wanted.stored : "") + (wanted.window ? " windowed" : "");
   row.device = device.id();
   row.variant = wanted.variant.empty() ? winners(plan.decisions()) : wanted.variant;
   row.seconds = seconds[0];
