@@ -92,8 +92,8 @@ class FusedPower final : public PowerState {
       const auto now = in.first(std::min(in.size(), kPieceBytes));
       in = in.subspan(now.size());
       window_.append(queue_, now);
-      const std::size_t summed = bank_->design().summed;
-      const std::uint64_t whole = g.spectra_in(window_.end()) / summed * summed;
+      const std::size_t unit = bank_->design().unit;
+      const std::uint64_t whole = g.spectra_in(window_.end()) / unit * unit;
       if (whole > spectra_) {
         to = add(static_cast<std::size_t>(whole - spectra_), to);
         spectra_ = whole;

@@ -70,7 +70,7 @@ class Emulator {
         groups_[g].local.reset(new (std::align_val_t{128}) unsigned char[bytes]);
         std::memset(groups_[g].local.get(), 0xff, bytes);
         groups_[g].cluster = g / cluster;
-        groups_[g].live = items;
+        groups_[g].live = groups_[g].items = items;
         clusters_[g / cluster].live += items;
         for (std::size_t i = 0; i < items; ++i) start(*fibers_[g * items + i], shape, first + g, i, g, g % cluster);
       }
@@ -106,7 +106,7 @@ class Emulator {
     std::map<std::size_t, std::array<unsigned long, 32>> lanes;
     std::map<std::size_t, Barrier> warps;
     std::map<int, Barrier> meetings;
-    std::size_t cluster = 0;
+    std::size_t cluster = 0, items = 0;
   };
   struct Fiber {
     ucontext_t context;
@@ -162,7 +162,7 @@ class Emulator {
   unsigned long shuffle(unsigned long bits, int lane) {
     const std::size_t warp = fiber_->number / 32;
     Barrier& barrier = group().warps[warp];
-    if (barrier.live == 0) barrier.live = std::min<std::size_t>(32, group().live - warp * 32);
+    if (barrier.live == 0) barrier.live = std::min<std::size_t>(32, group().items - warp * 32);
     auto& lanes = group().lanes[warp];
     lanes[fiber_->number % 32] = bits;
     wait(barrier, barrier.arrive());

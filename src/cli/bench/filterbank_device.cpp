@@ -198,23 +198,25 @@ class DeviceCase {
     const auto bank = filterbank::on_device::fused_power(device_, problem, g_, filterbank::Products::total, 64);
     if (!bank) return notes.push_back(fmt::format("{}: no kernel detects at once", filterbank_text(problem_)));
     const auto weights = bank->prepare(problem.weights);
-    const std::size_t summed = bank->design().summed, count = spectra_ / summed * summed;
+    const std::size_t summed = bank->design().summed, unit = bank->design().unit, count = spectra_ / unit * unit;
     const std::size_t row = g_.stations * g_.channels;
     const Buffer sums = device_.buffer(count / summed * row * sizeof(float), {.name = "bench power"});
     const auto call = [&] {
       bank->enqueue(queue_, {.samples = in_, .start = 0, .spectra = sums, .first = 0, .count = count}, *weights);
     };
     call();
-    std::vector<float> ours(std::min(count, expected.size() / g_.spectrum_size()) / summed * row);
+    // The rows of a unit together.
+    std::vector<float> ours(std::min(count, expected.size() / g_.spectrum_size()) / unit * (unit / summed) * row);
     queue_.download(sums, ours.data(), ours.size() * sizeof(float));
     queue_.finish();
     double worst = 0;
-    for (std::size_t i = 0; i < ours.size(); ++i) {
-      const auto first = expected.subspan(i / row * summed * g_.spectrum_size() + i % row);
-      double sum = 0;
-      for (std::size_t t = 0; t < summed * g_.polarizations; ++t)
-        sum += std::norm(std::complex<double>(first[t * row]));
-      const double off = std::abs(static_cast<double>(ours[i]) - sum) / std::max(sum, 1e-30);
+    for (std::size_t i = 0; i < ours.size() / (unit / summed); ++i) {
+      const auto first = expected.subspan(i / row * unit * g_.spectrum_size() + i % row);
+      double sum = 0, got = 0;
+      for (std::size_t t = 0; t < unit * g_.polarizations; ++t) sum += std::norm(std::complex<double>(first[t * row]));
+      for (std::size_t r = 0; r < unit / summed; ++r)
+        got += static_cast<double>(ours[(i / row * (unit / summed) + r) * row + i % row]);
+      const double off = std::abs(got - sum) / std::max(sum, 1e-30);
       if (!(off <= worst)) worst = std::isnan(off) ? HUGE_VAL : off;
     }
     if (!(worst < 1e-4)) throw Error(ErrorKind::internal, fmt::format("power: {:.2g} from the host's", worst));

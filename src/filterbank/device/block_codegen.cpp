@@ -19,6 +19,7 @@
 #include "filterbank/device/design.hpp"
 #include "filterbank/device/finish_codegen.hpp"
 #include "filterbank/device/lines_codegen.hpp"
+#include "filterbank/device/power_codegen.hpp"
 
 namespace ridge::filterbank::on_device {
 namespace {
@@ -38,7 +39,8 @@ class Writer {
         polarizations_(design.parts / 2),
         packed_(design.parts == 2 && design.geometry.samples == Samples::int8),
         held_(packed_ ? (design.geometry.taps / 2) * 2 : design.geometry.taps - 1),
-        points_(points_of(design.geometry.channels / kItems)) {}
+        points_(points_of(design.geometry.channels / kItems)),
+        power_(text_, design, 16, design.geometry.channels / 16) {}
 
   KernelText write() {
     const std::size_t lines = transforms() * points_;
@@ -69,6 +71,8 @@ class Writer {
                d_.rounds > 0 ? fmt::format("{}", d_.rounds * d_.steps) : fmt::format("{} * rounds", d_.steps));
     pointers();
     if (d_.local_weights) text_.line("BARRIER();");
+    if (d_.summed > 0) power_.declare();
+    if (both_kept()) power_.declare("second_power");
     text_.open("for (int round = 0; round < {}; ++round)",
                d_.rounds > 0 ? fmt::format("{}", d_.rounds) : std::string("rounds"));
     text_.line("const int t = begin + round * {};", d_.steps);
@@ -80,6 +84,7 @@ class Writer {
     first_pass();
     text_.line("BARRIER();");
     second_pass();
+    if (d_.summed > 0) store_power();
     text_.line("BARRIER();");
     text_.close();
     text_.close();
@@ -266,6 +271,12 @@ class Writer {
       text_.line("dft16(v);");
       if (polarizations_ == 2) text_.line("const int pol = line % 2;");
       text_.line("const int time = t + line / {}, k = u * {} + r;", polarizations_, each_);
+      if (d_.summed > 0) {
+        open_finish(text_, d_, "time");
+        power_.add("k", both_kept() && turn % 2 == 1 ? "second_power" : "power");
+        text_.close();
+        continue;
+      }
       text_.open("if (time < spectra)");
       text_.line("GLOBAL float2* const to = out + (out_offset + {});", place_text(g_, "time", "k"));
       open_finish(text_, d_, "time");
@@ -279,6 +290,35 @@ class Writer {
     }
   }
 
+  // An item has every line of 4096 channels: one polarization after the other.
+  bool both_kept() const {
+    return d_.summed > 0 && polarizations_ == 2 && each_ == 16 && d_.products == Products::powers;
+  }
+
+  // An item has the same channels of every turn, and where it has not both polarizations always the same one.
+  void store_power() {
+    const std::size_t items = 16 * each_, lines = std::max<std::size_t>(kItems / items, 1);
+    const bool total = d_.products == Products::total;
+    text_.open("if ((round + 1) % {} == 0)", d_.unit / d_.steps);
+    text_.line("const int line = item / {}, k = item / {} % 16 * {} + item % {};", items, each_, each_, each_);
+    text_.open("if (t < spectra)");
+    std::string within = total ? "line" : "line / 2", product = total ? "0" : "line % 2";
+    if (polarizations_ == 1) {
+      within = total ? "line * 2 + pol" : "line";
+      product = total ? "0" : "pol";
+    }
+    const std::string row = fmt::format("t / {} * {} + {}", d_.unit, block_power_rows(d_),
+                                        lines == 1 && polarizations_ == 2 ? "0" : within);
+    text_.open();
+    power_.store(row, lines == 1 && polarizations_ == 2 ? "0" : product, "k");
+    text_.close();
+    if (both_kept()) power_.store(row, "1", "k", "second_power");
+    text_.close();
+    power_.clear();
+    if (both_kept()) power_.clear("second_power");
+    text_.close();
+  }
+
   const KernelDesign& d_;
   const Geometry& g_;
   std::size_t each_;           // channels of an item
@@ -287,6 +327,7 @@ class Writer {
   std::size_t held_;           // rows from block to block
   std::size_t points_;         // from a transform to the next
   codegen::Text text_;
+  PowerWriter power_;
 };
 
 }  // namespace

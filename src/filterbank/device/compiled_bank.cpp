@@ -83,7 +83,7 @@ void CompiledBank::enqueue(Queue& queue, const Stretch& stretch, const DeviceWei
   Stretch part = stretch;
   // Positions within a launch are counted in 31 bits.
   std::size_t most = std::max<std::size_t>(1, std::min(kMostSpectra, (std::size_t{1} << 30) / g.hop));
-  if (design_.summed > 0) most = std::max<std::size_t>(1, most / design_.summed) * design_.summed;
+  if (design_.summed > 0) most = std::max<std::size_t>(1, most / design_.unit) * design_.unit;
   for (std::size_t done = 0; done < stretch.count; done += part.count) {
     part.count = std::min(most, stretch.count - done);
     part.first = stretch.first + done;
@@ -119,7 +119,7 @@ void CompiledBank::launch(Queue& queue, const Stretch& stretch, const DeviceWeig
                                   static_cast<std::int32_t>(newest),
                                   static_cast<std::int32_t>(count),
                                   offset,
-                                  static_cast<std::int32_t>(rounds),
+                                  static_cast<std::int32_t>(rounds * design_.period_rounds()),
                                   design_.on_matrix_units() ? static_cast<std::int32_t>(before) : within};
   if (g.delayed) {
     arguments.emplace_back(stretch.shifts);

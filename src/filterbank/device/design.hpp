@@ -2,6 +2,7 @@
 #pragma once
 #include <complex>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,10 @@ struct KernelDesign {
   Factors factors = Factors::none;
   bool constant_weights = false;  // in the device's constant memory
   bool local_weights = false;     // copied to local memory once; `blocks`
-  // Power instead of spectra: sums of so many times, a divisor of `steps`, [time][station][product][channel]; 0: none.
-  std::size_t summed = 0;
+  // Power instead of spectra: rows of sums of so many times each, [row][station][product][channel]; 0: none. The rows
+  // of `unit` times lie together; within them `warp_specialized` and `blocks` share the times out among them as they
+  // like.
+  std::size_t summed = 0, unit = 0;
   Products products = Products::total;
   std::size_t product_count() const {
     return products == Products::total ? 1 : products == Products::powers ? geometry.polarizations : 4;
@@ -55,6 +58,8 @@ struct KernelDesign {
   }
   // Spectra of one turn of the loop: the delay line is back where it was.
   std::size_t period() const;
+  // Turns of the kernel's loop in it.
+  std::size_t period_rounds() const { return fir == Fir::registers ? 1 : period() / steps; }
 };
 
 inline constexpr const char* kKernelName = "filter_bank";
@@ -66,6 +71,9 @@ struct KernelText {
 
 KernelText text_of(const KernelDesign& design);  // whatever its FIR is
 
+// The same as power, summed over times; nothing where its kernel has no such rows.
+std::optional<KernelDesign> as_power(KernelDesign design, Products products, std::size_t times);
+
 // `registers` and `gather`.
 KernelText fir_text(const KernelDesign& design);
 // `matrix`: 16 * Q channels, Q even and at most 16, two polarizations, integers of up to 16 bits, critical.
@@ -76,6 +84,9 @@ KernelText warp_specialized_text(const KernelDesign& design);
 // `blocks`: 256 times 1, 2, 4, 8 or 16 channels, two polarizations, critical, whole rows in a block, order of time.
 KernelText block_text(const KernelDesign& design);
 std::vector<std::complex<float>> block_tables(const KernelDesign& design);
+
+// Rows of power of a unit that `blocks` writes.
+std::size_t block_power_rows(const KernelDesign& design);
 
 // Roots for the stages of the transform, in the order the text expects them.
 std::vector<std::complex<float>> transform_tables(const KernelDesign& design);

@@ -370,7 +370,10 @@ class FirWriter {
 
 }  // namespace
 
-std::size_t KernelDesign::period() const { return fir == Fir::registers ? std::lcm(steps, geometry.taps) : steps; }
+std::size_t KernelDesign::period() const {
+  if (fir == Fir::registers) return std::lcm(steps, geometry.taps);
+  return summed > 0 && unit > steps ? unit : steps;
+}
 
 KernelText fir_text(const KernelDesign& design) { return FirWriter(design).write(); }
 

@@ -1,7 +1,6 @@
 // The variants for devices: which kernels, with which numbers.
 #include <algorithm>
 #include <bit>
-#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -284,15 +283,18 @@ std::shared_ptr<const CompiledBank> fir_alone(const Device& device, const Proble
       std::span<const std::complex<float>>());
 }
 
+std::optional<KernelDesign> power_design(const Device& device, const Problem& problem, const Geometry& g,
+                                         Products products, std::size_t times) {
+  for (const KernelDesign& design : fused_designs(device, problem, g)) {
+    if (const auto power = as_power(design, products, times)) return power;
+  }
+  return {};
+}
+
 std::shared_ptr<const CompiledBank> fused_power(const Device& device, const Problem& problem, const Geometry& g,
                                                 Products products, std::size_t times) {
-  std::vector<KernelDesign> all = fused_designs(device, problem, g);
-  std::erase_if(all, [](const KernelDesign& one) { return one.on_matrix_units() || one.fir == Fir::blocks; });
-  if (all.empty()) return nullptr;
-  KernelDesign design = all.front();
-  design.summed = std::gcd(times, design.steps);
-  design.products = products;
-  return std::make_shared<CompiledBank>(device, design, problem.bandpass);
+  const auto design = power_design(device, problem, g, products, times);
+  return design ? std::make_shared<CompiledBank>(device, *design, problem.bandpass) : nullptr;
 }
 
 void list_separate(const Device& device, const Problem& problem, const Geometry& g, std::vector<Entry>& entries) {

@@ -36,7 +36,9 @@ class SeparateBank final : public DeviceBank {
 // The FIR as a kernel of its own, the best there is for the problem.
 std::shared_ptr<const CompiledBank> fir_alone(const Device& device, const Problem& problem, const Geometry& geometry);
 
-// A fused kernel that writes power: sums over a divisor of `times`. Nothing where the channels do not fit one.
+// A fused kernel that writes power: sums over divisors of `times`. Nothing where the channels do not fit one.
+std::optional<KernelDesign> power_design(const Device& device, const Problem& problem, const Geometry& geometry,
+                                         Products products, std::size_t times);
 std::shared_ptr<const CompiledBank> fused_power(const Device& device, const Problem& problem, const Geometry& geometry,
                                                 Products products, std::size_t times);
 

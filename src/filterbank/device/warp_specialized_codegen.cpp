@@ -17,6 +17,7 @@
 #include "filterbank/device/lines_codegen.hpp"
 #include "filterbank/device/matrix_products.hpp"
 #include "filterbank/device/matrix_weights.hpp"
+#include "filterbank/device/power_codegen.hpp"
 
 namespace ridge::filterbank::on_device {
 namespace {
@@ -26,7 +27,10 @@ using codegen::Text;
 class WarpSpecializedWriter {
  public:
   explicit WarpSpecializedWriter(const KernelDesign& design)
-      : d_(design), g_(design.geometry), others_(design.geometry.channels / 16) {
+      : d_(design),
+        g_(design.geometry),
+        others_(design.geometry.channels / 16),
+        power_(text_, design, design.geometry.channels / 16, 16) {
     history_ = matrix_history(g_.taps) / 8;
     wide_ = g_.samples == Samples::int16;
     units_ = history_ + d_.steps / 8;
@@ -118,6 +122,7 @@ class WarpSpecializedWriter {
     put("raw", pairs_each(), fmt::format("slot + {}", history_));
     text_.line("MEET_ARRIVE(ROWS_THERE);");
     load(fmt::format("begin + {}", d_.steps));
+    if (over_rounds()) power_.declare();
     text_.open("for (int round = 0; round < {}; ++round)", rounds);
     text_.line("const int t = begin + round * {};", d_.steps);
     text_.line("slot += {};", d_.steps / 8);
@@ -133,6 +138,19 @@ class WarpSpecializedWriter {
       second(half);
       text_.line("if (round + 1 < {}) MEET_ARRIVE(LINES_FREE({}));", rounds, half);
     }
+    if (over_rounds()) store_rounds();
+    text_.close();
+  }
+
+  // Power whose sums go on from half to half and from round to round; else a turn's or a few turns' are stored at once.
+  bool over_rounds() const { return d_.summed > 0 && d_.unit >= d_.steps; }
+  void store_rounds() {
+    text_.open("if ((round + 1) % {} == 0)", d_.unit / d_.steps);
+    text_.line("const int pol = item / 16 % 2, u = item % 16;");
+    text_.open("if (t < spectra)");
+    power_.store_crossed(fmt::format("t / {} * 8 + warp", d_.unit), "u");
+    text_.close();
+    power_.clear();
     text_.close();
   }
 
@@ -345,7 +363,12 @@ class WarpSpecializedWriter {
 
   // Sixteen items have a line.
   void second(std::size_t half) {
+    const bool short_sums = d_.summed > 0 && !over_rounds();
     for (std::size_t turn = 0; turn < d_.steps / 16; ++turn) {
+      if (short_sums && turn % d_.summed == 0) {
+        text_.open();
+        power_.declare();
+      }
       text_.open();
       text_.line("const int line = item / 16 + {}, u = item % 16, pol = line % 2;", turn * 16);
       text_.line("const int time = t + line / 2 * 2 + {};", half);
@@ -353,6 +376,20 @@ class WarpSpecializedWriter {
       text_.line("float2 v[{}];", others_);
       for (std::size_t q = 0; q < others_; ++q) text_.line("v[{0}] = from[{1}];", q, q * 16);
       text_.line("dft{}(v);", others_);
+      if (d_.summed > 0) {
+        open_finish(text_, d_, "time");
+        power_.add_crossed("u");
+        text_.close();
+        if (short_sums && (turn + 1) % d_.summed == 0) {
+          const std::size_t first = (turn + 1 - d_.summed) * 16;
+          text_.line("const int pol = item / 16 % 2, u = item % 16;");
+          text_.open("if (t + {} < spectra)", first);
+          power_.store_crossed(fmt::format("(t + {}) / {} * 16 + {} + warp", first, d_.unit, half * 8), "u");
+          text_.close();
+          text_.close();
+        }
+        continue;
+      }
       text_.open("if (time >= skipped && time < spectra)");
       text_.line("GLOBAL float2* const to = out + (out_offset + {});", place_text(g_, "time", "u"));
       open_finish(text_, d_, "time");
@@ -372,6 +409,7 @@ class WarpSpecializedWriter {
   std::size_t history_ = 0, units_ = 0;  // of 8 rows
   bool wide_ = false;
   std::size_t row_words_ = 0, pitch_ = 0, pairs_ = 0;
+  PowerWriter power_;
 };
 
 }  // namespace

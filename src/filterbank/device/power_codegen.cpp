@@ -1,0 +1,149 @@
+#include "filterbank/device/power_codegen.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "filterbank/device/finish_codegen.hpp"
+
+namespace ridge::filterbank::on_device {
+namespace {
+
+constexpr std::size_t kLongestUnit = 128;  // times: a stream's piece has work for every compute unit
+
+// Turns of `steps` times whose sums stay in registers.
+std::size_t turns_of(const KernelDesign& design, std::size_t times) {
+  if (times % design.steps != 0 || design.rounds > 0) return times % design.steps == 0 ? 1 : 0;
+  std::size_t best = 1;
+  for (std::size_t turns = 2; turns * design.steps <= kLongestUnit; ++turns) {
+    if (times / design.steps % turns == 0) best = turns;
+  }
+  return best;
+}
+
+// Rows of a unit: eight warps transform.
+bool power_by_warps(KernelDesign& d, std::size_t times) {
+  constexpr std::size_t kWarps = 8, kTurnTimes = 16;
+  if (const std::size_t turns = turns_of(d, times); turns > 0) {
+    d.unit = turns * d.steps;
+    d.summed = d.unit / kWarps;
+    return true;
+  }
+  if (times % kTurnTimes != 0) return false;
+  d.summed = std::gcd(times / kTurnTimes, d.steps / kTurnTimes);
+  d.unit = d.summed * kTurnTimes;  // less than `steps`: a row a half and a warp
+  return true;
+}
+
+bool power_by_blocks(KernelDesign& d, std::size_t times) {
+  const std::size_t turns = turns_of(d, times);
+  if (turns == 0 || d.products == Products::stokes) return false;
+  d.unit = turns * d.steps;
+  const std::size_t rows = block_power_rows(d);
+  d.summed = d.unit / rows;
+  return d.unit % rows == 0;
+}
+
+}  // namespace
+
+std::size_t block_power_rows(const KernelDesign& d) {
+  const std::size_t each = d.geometry.channels / 256, lines = std::max<std::size_t>(16 / each, 1);
+  const bool total = d.products == Products::total;
+  if (d.parts == 2) return lines * (total ? 2 : 1);  // a group has a polarization
+  return total ? lines : std::max<std::size_t>(lines / 2, 1);
+}
+
+std::optional<KernelDesign> as_power(KernelDesign d, Products products, std::size_t times) {
+  d.products = products;
+  switch (d.fir) {
+    case Fir::warp_specialized:
+      return power_by_warps(d, times) ? std::optional(d) : std::nullopt;
+    case Fir::blocks:
+      return power_by_blocks(d, times) ? std::optional(d) : std::nullopt;
+    case Fir::matrix:
+      return {};
+    default:
+      d.summed = d.unit = std::gcd(times, d.steps);
+      return d;
+  }
+}
+
+void PowerWriter::declare(const std::string& name) {
+  text_.line("float {}[{}];", name, count_);
+  if (d_.products == Products::stokes) text_.line("float cross[{}];", count_);
+  clear(name);
+}
+
+void PowerWriter::clear(const std::string& name) {
+  for (std::size_t k = 0; k < count_; ++k) {
+    text_.line("{}[{}] = 0.0f;", name, k);
+    if (d_.products == Products::stokes) text_.line("cross[{}] = 0.0f;", k);
+  }
+}
+
+void PowerWriter::add(const std::string& first, const std::string& name) {
+  for (std::size_t k = 0; k < count_; ++k) {
+    text_.open();
+    text_.line("const float2 z = {};",
+               finished(d_, fmt::format("v[{}]", k), fmt::format("({} + {})", first, k * step_)));
+    text_.line("{0}[{1}] = FMA(z.x, z.x, FMA(z.y, z.y, {0}[{1}]));", name, k);
+    text_.close();
+  }
+}
+
+// Of x (the first polarization) and y: the first half sums re(x conj(y)), the second -im.
+void PowerWriter::add_crossed(const std::string& first) {
+  if (d_.products != Products::stokes) return add(first);
+  for (std::size_t k = 0; k < count_; ++k) {
+    text_.open();
+    text_.line("const float2 z = {};",
+               finished(d_, fmt::format("v[{}]", k), fmt::format("({} + {})", first, k * step_)));
+    text_.line("power[{0}] = FMA(z.x, z.x, FMA(z.y, z.y, power[{0}]));", k);
+    text_.line("const float other_x = SHUFFLE_XOR(z.x, 16), other_y = SHUFFLE_XOR(z.y, 16);");
+    text_.line(
+        "cross[{0}] = FMA(z.x, pol == 0 ? other_x : -other_y, FMA(z.y, pol == 0 ? other_y : other_x, cross[{0}]));", k);
+    text_.close();
+  }
+}
+
+void PowerWriter::target(const std::string& row, const std::string& first) {
+  text_.line("GLOBAL float* const to = (GLOBAL float*)out + (out_offset + ((ulong)({}) * {} + station) * {} + {});",
+             row, d_.geometry.stations, d_.product_count() * d_.geometry.channels, first);
+}
+
+void PowerWriter::store(const std::string& row, const std::string& product, const std::string& first,
+                        const std::string& name) {
+  target(row, fmt::format("({}) * {} + {}", product, d_.geometry.channels, first));
+  for (std::size_t k = 0; k < count_; ++k) text_.line("STORE_ONCE(to + {}, {}[{}]);", k * step_, name, k);
+}
+
+void PowerWriter::store_crossed(const std::string& row, const std::string& first) {
+  const std::size_t channels = d_.geometry.channels;
+  switch (d_.products) {
+    case Products::powers:
+      return store(row, "pol", first);
+    case Products::total:
+      // Each half of the lanes stores every second channel.
+      target(row, fmt::format("{} + pol * {}", first, step_));
+      for (std::size_t k = 0; k < count_; k += 2) {
+        text_.line(
+            "STORE_ONCE(to + {0}, (pol == 0 ? power[{1}] : power[{2}]) + SHUFFLE_XOR(pol == 0 ? power[{2}] : "
+            "power[{1}], "
+            "16));",
+            k * step_, k, k + 1);
+      }
+      return;
+    case Products::stokes:
+      target(row, fmt::format("pol * {} + {}", channels, first));
+      for (std::size_t k = 0; k < count_; ++k) {
+        text_.open();
+        text_.line("const float other = SHUFFLE_XOR(power[{}], 16);", k);
+        text_.line("STORE_ONCE(to + {}, pol == 0 ? power[{}] + other : other - power[{}]);", k * step_, k, k);
+        text_.line("STORE_ONCE(to + {}, 2.0f * cross[{}]);", 2 * channels + k * step_, k);
+        text_.close();
+      }
+  }
+}
+
+}  // namespace ridge::filterbank::on_device

@@ -1,0 +1,105 @@
+// Power by the kernels that only CUDA has, on a GPU or, with RIDGE_SLOW, emulated; and as NVRTC is given them.
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+#include <ridge/filterbank.hpp>
+
+#include "device/cuda/nvrtc.hpp"
+#include "filterbank/device/separate.hpp"
+#include "support.hpp"
+#include "support/devices.hpp"
+#include "support/emulated_cuda.hpp"
+
+namespace ridge::filterbank::test {
+namespace {
+
+using namespace on_device;
+
+struct PowerCase {
+  const char* name;
+  Fir fir;
+  std::size_t channels, taps;
+  Products products;
+  std::size_t times, spectra;
+  Samples samples = Samples::int8;
+};
+
+std::vector<float> power_of(const Device& device, const Problem& problem, const Detection& detection,
+                            const Bytes& bytes, std::size_t piece) {
+  PowerStream stream(device, problem, detection, {.effort = Effort::quick});
+  std::vector<float> out;
+  for (std::size_t at = 0; at < bytes.size(); at += piece) {
+    const auto now = std::span<const std::byte>(bytes).subspan(at, std::min(piece, bytes.size() - at));
+    const std::size_t before = out.size();
+    out.resize(before + stream.due(now.size()) * stream.row_size());
+    stream.push(now, std::span(out).subspan(before));
+  }
+  return out;
+}
+
+std::vector<Device> of_cuda() {
+  std::vector<Device> found = ridge::test::devices_of(Backend::cuda);
+  if (found.empty() && std::getenv("RIDGE_SLOW") != nullptr) {
+    found.emplace_back(std::make_shared<ridge::test::EmulatedCuda>());
+  }
+  return found;
+}
+
+class PowerKernels : public testing::TestWithParam<PowerCase> {};
+
+TEST_P(PowerKernels, AreTheDetectorsHoweverTheyAreCut) {
+  const PowerCase& one = GetParam();
+  const Problem problem = complete({.channels = one.channels, .taps = one.taps, .stations = 2, .samples = one.samples});
+  const Detection detection{.products = one.products, .times = one.times, .channels = 1};
+  const std::vector<Device> devices = of_cuda();
+  if (devices.empty()) GTEST_SKIP() << "no CUDA device; RIDGE_SLOW=1 emulates one";
+  for (const Device& device : devices) {
+    const auto bank = fused_power(device, problem, resolve(problem), one.products, one.times);
+    ASSERT_TRUE(bank != nullptr);
+    EXPECT_EQ(bank->design().fir, one.fir);
+    const Bytes bytes = noise(problem, one.channels * one.spectra);
+    const auto wanted = power_of(host(), problem, detection, bytes, bytes.size());
+    const auto got = power_of(device, problem, detection, bytes, bytes.size());
+    ASSERT_FALSE(wanted.empty());
+    EXPECT_LT(error(std::vector<std::complex<float>>(got.begin(), got.end()),
+                    std::vector<std::complex<float>>(wanted.begin(), wanted.end())),
+              2e-6)
+        << device.id();
+    EXPECT_EQ(got, power_of(device, problem, detection, bytes, bytes.size() / 3 + 1)) << device.id();
+  }
+}
+
+const PowerCase kPowerCases[] = {
+    {"64_total_short", Fir::warp_specialized, 64, 4, Products::total, 64, 200},
+    {"64_stokes", Fir::warp_specialized, 64, 4, Products::stokes, 128, 300},
+    {"128_powers", Fir::warp_specialized, 128, 13, Products::powers, 128, 300, Samples::int4},
+    {"256_total", Fir::warp_specialized, 256, 16, Products::total, 64, 150},
+    {"256_stokes_int16", Fir::warp_specialized, 256, 4, Products::stokes, 32, 100, Samples::int16},
+    {"512_total", Fir::blocks, 512, 16, Products::total, 32, 100},
+    {"1024_powers", Fir::blocks, 1024, 9, Products::powers, 16, 70},
+    {"1024_total_long", Fir::blocks, 1024, 32, Products::total, 32, 70},
+    {"2048_total", Fir::blocks, 2048, 16, Products::total, 32, 70},
+    {"4096_powers", Fir::blocks, 4096, 8, Products::powers, 16, 40},
+};
+INSTANTIATE_TEST_SUITE_P(Cases, PowerKernels, testing::ValuesIn(kPowerCases),
+                         [](const auto& each) { return "channels_" + std::string(each.param.name); });
+
+// Needs no GPU: what a CUDA device would be given, and that sums in registers leave room for the rest.
+TEST(PowerKernelsForHopper, CompileAndSpillLittle) {
+  if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
+  for (const auto& [channels, taps, products, most] :
+       {std::tuple{256, 16, Products::total, 0}, {64, 16, Products::stokes, 0}, {1024, 16, Products::total, 200}}) {
+    const Problem problem = complete({.channels = static_cast<std::size_t>(channels),
+                                      .taps = static_cast<std::size_t>(taps),
+                                      .stations = 64,
+                                      .samples = Samples::int8});
+    const auto design = power_design(ridge::test::hopper(), problem, resolve(problem), products, 64);
+    ASSERT_TRUE(design.has_value());
+    const auto resources = detail::resources_for(text_of(*design).source, "sm_90");
+    ASSERT_EQ(resources.size(), 1u);
+    EXPECT_LE(resources[0].spilled_bytes, most) << channels << ": " << resources[0].registers;
+  }
+}
+
+}  // namespace
+}  // namespace ridge::filterbank::test
