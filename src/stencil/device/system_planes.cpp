@@ -88,6 +88,7 @@ struct SystemPlanesChoice {
 };
 std::vector<SystemPlanesChoice> planes_choices() {
   return {{{.lanes = 32, .lines = 16, .rows = 2, .ahead = 2}, 0.8},
+          {{.lanes = 32, .lines = 16, .rows = 2, .ahead = 3}, 0.79},
           {{.lanes = 32, .lines = 8, .rows = 4, .ahead = 2}, 0.78},
           {{.lanes = 32, .lines = 8, .rows = 2, .ahead = 2, .resident = 2}, 0.76},
           {{.lanes = 16, .lines = 16, .rows = 4, .ahead = 2}, 0.74},
