@@ -35,11 +35,11 @@ void phases(AxisProblem& problem) {
   }
   problem.store_at = {.point = 1, .line = {0}};
 }
-// The lines side by side; every point of each has its factor.
 void columns(AxisProblem& problem) {
   const std::uint64_t across = problem.counts.front();
   problem.in = problem.out = {.point = across, .line = {1}};
 }
+// Every point of every line has its own.
 void own_factors(AxisProblem& problem) {
   const std::size_t all = problem.length * problem.counts.front();
   for (std::size_t i = 0; i < all; ++i) {
@@ -112,6 +112,7 @@ const Case kCases[] = {
     {"cluster_int16", "cluster", kCluster, 2, [](AxisProblem& p) { integers(p, Samples::int16); }},
     {"cluster_int8", "cluster", kCluster, 2, [](AxisProblem& p) { integers(p, Samples::int8); }},
     {"cluster_inverse", "cluster", kCluster, 2, inverse},
+    {"cluster_own_factors", "cluster", kCluster, 2, own_factors},
     {"cluster_real_window", "cluster", 2 * kCluster, 2, [](AxisProblem& p) { real(p), window(p); }},
     {"cluster_real_int16", "cluster", 2 * kCluster, 2,
      [](AxisProblem& p) { real(p), window(p), p.samples = Samples::int16; }},
