@@ -5,10 +5,10 @@
  *   /tmp/drop_in plan libfftw3f.so.3 build/libridge_fftw3.so.0            FFTW_ESTIMATE, n up to 4096
  *   /tmp/drop_in dct  libfftw3f.so.3 build/libridge_fftw3.so.0 [WISDOM]   REDFT10, 2^4 .. 2^18 and 20 smooth lengths; dst: RODFT10
  *
- *   /tmp/drop_in all  libfftw3f.so.3 build/libridge_fftw3.so.0            FFTW_ESTIMATE, every 13th n up to 4096
+ *   /tmp/drop_in all  libfftw3f.so.3 build/libridge_fftw3.so.0            FFTW_ESTIMATE, every n up to 4096
  *
  * A time is the best of many rounds, the libraries taken in turn. FFTW measures without a limit (complex beyond 2^13: for a
- * minute); its wisdom is kept in WISDOM and never estimated. */
+ * minute, unless bench/fftw_plans.c has made the plans); its wisdom is kept in WISDOM and never estimated. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <math.h>
@@ -107,14 +107,13 @@ static void run(Library* real, Library* ours, const char* wisdom, int kind) {
 static void plan(Library* real, Library* ours, int every) {
   static const int few[] = {8, 16, 32, 60, 64, 100, 128, 243, 256, 360, 500, 512, 625, 720, 1000, 1009, 1024, 1536, 1920, 2000,
                                 2048, 2187, 2310, 3000, 3125, 4000, 4093, 4096};
-  enum { kMost = 400 };
+  enum { kMost = 4096 };
   static int lengths[kMost];
   static double best[kMost][2], again[kMost][2];
   int count = 0;
   double logs = 0, worst = 0;
   for (size_t i = 0; !every && i < sizeof few / sizeof *few; ++i) lengths[count++] = few[i];
-  for (int n = 1; every && n <= 4096; n += 13) lengths[count++] = n;
-  for (int n = 3; every && n <= 4096; n = n * 5 / 4 + 2) lengths[count++] = n | 1;
+  for (int n = 1; every && n <= 4096; ++n) lengths[count++] = n;
   Complex *in = aligned_alloc(64, sizeof(Complex) * 4096), *out = aligned_alloc(64, sizeof(Complex) * 4096);
   for (int i = 0; i < count; ++i) best[i][0] = best[i][1] = again[i][0] = again[i][1] = 1e9;
   for (int round = 0; round < (every ? 5 : 15); ++round) {

@@ -30,6 +30,7 @@ import numpy as np
 
 from . import _ridge
 from ._picture import Shown
+from .array import Array, asarray
 
 __all__ = ["update", "Update", "plan", "Plan", "Session", "run", "heat", "wave", "euler", "life",
            "min", "max", "abs", "sqrt", "fma", "select"]
@@ -351,6 +352,14 @@ def _borders(border, axes):
     return [low for low, _ in pairs], [high for _, high in pairs]
 
 
+def _readable(x):
+    """x where it lies; a copy where cells are one element, as broadcast arrays have them."""
+    if x is None:
+        return None
+    x = np.asarray(x)
+    return np.ascontiguousarray(x) if 0 in x.strides else x
+
+
 class Session:
     """A grid that lives where its plan runs: steps without a round trip.
 
@@ -423,8 +432,22 @@ class Plan(Shown):
         return self._plan.source()
 
     def run(self, u, steps=1, coefficients=None):
-        """Advances u, in place: an array of the plan's shape and type, contiguous."""
-        self._plan.run(u, operator.index(steps), coefficients)
+        """Advances u where it lies: a NumPy array of the plan's shape and type, strides and all, or an array on its device.
+
+        >>> from ridge import stencil
+        >>> picture = np.zeros((6, 8, 3), np.float32); picture[3, 4, 1] = 9
+        >>> mean = stencil.plan(np.full((3, 3), 1 / 9), picture[:, :, 1], border="periodic")
+        >>> mean.run(picture[:, :, 1]) is None, round(float(picture[2:5, 3:6, 1].sum()), 5)
+        (False, 9.0)
+        """
+        steps = operator.index(steps)
+        if isinstance(u, np.ndarray) or not (isinstance(u, Array) or hasattr(u, "__dlpack__")
+                                             or hasattr(u, "__cuda_array_interface__")):
+            self._plan.run(u, steps, _readable(coefficients))
+            return u
+        if getattr(u, "__cuda_array_interface__", {}).get("data", (0, False))[1]:
+            raise ValueError("the grid is read-only")
+        self._plan.run_there(asarray(u)._held, steps, None if coefficients is None else asarray(coefficients)._held)
         return u
 
     def __call__(self, u, steps=1, coefficients=None):
@@ -433,12 +456,12 @@ class Plan(Shown):
 
     def run_until(self, u, tolerance, norm="max", most_steps=1_000_000, check_every=0, coefficients=None):
         """In place, until a step changes the grid by no more than the tolerance: steps, change, converged."""
-        steps, change, converged = self._plan.run_until(u, tolerance, norm, most_steps, check_every, coefficients)
+        steps, change, converged = self._plan.run_until(u, tolerance, norm, most_steps, check_every, _readable(coefficients))
         return {"steps": steps, "change": change, "converged": converged}
 
     def start(self, u, coefficients=None):
         """A session: the grid stays where the plan runs."""
-        return Session(self._plan.start(np.ascontiguousarray(u), coefficients), np.shape(u), self.dtype)
+        return Session(self._plan.start(_readable(u), _readable(coefficients)), np.shape(u), self.dtype)
 
 
 def plan(what, like, border="fixed", device="host", workers=None, measured=False):

@@ -1,10 +1,11 @@
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from ._picture import Shown
 from .array import Array
 
+_Grid = TypeVar("_Grid")
 _Number = float | int | np.generic
 _What = Callable[..., Any] | Mapping[Any, float] | ArrayLike | Update
 _Border = str | Sequence[str | tuple[str, str]]
@@ -85,7 +86,7 @@ class Plan(Shown):
     def bytes(self) -> float: ...
     @property
     def source(self) -> str: ...
-    def run(self, u: NDArray[Any], steps: int = ..., coefficients: NDArray[Any] | None = ...) -> NDArray[Any]: ...
+    def run(self, u: _Grid, steps: int = ..., coefficients: NDArray[Any] | Array | None = ...) -> _Grid: ...
     def __call__(self, u: ArrayLike, steps: int = ..., coefficients: NDArray[Any] | None = ...) -> NDArray[Any]: ...
     def run_until(self, u: NDArray[Any], tolerance: float, norm: str = ..., most_steps: int = ..., check_every: int = ...,
                   coefficients: NDArray[Any] | None = ...) -> dict[str, Any]: ...

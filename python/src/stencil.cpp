@@ -1,7 +1,7 @@
 // Stencils: updates from weights or from recorded expressions, plans, and sessions, for four types of cells.
 #include <cstdint>
-#include <cstring>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -16,6 +16,7 @@
 #include <ridge/stencil/problems.hpp>
 
 #include "arrays.hpp"
+#include "device_array.hpp"
 #include "module.hpp"
 #include "plans.hpp"
 #include "stencil/expression.hpp"
@@ -135,43 +136,47 @@ Norm norm_named(const std::string& name) {
   throw py::value_error("no norm \"" + name + "\": max and l2 are there");
 }
 
-// Fields stand in front of the axes; one field may leave that axis out.
-template <class T>
-std::span<T> cells_of(const Array& array, const std::vector<std::size_t>& shape, std::size_t fields, const char* what) {
+// Fields stand in front of the axes; one field may leave that axis out. True where there is an axis of fields.
+bool check_shape(const std::vector<std::size_t>& given, const std::vector<std::size_t>& shape, std::size_t fields,
+                 const char* what) {
   std::vector<std::size_t> wanted = shape;
-  if (array.axes() != shape.size() || fields != 1) wanted.insert(wanted.begin(), fields);
-  if (array.shape() != wanted) {
-    std::string text;
-    for (const std::size_t n : wanted) text += (text.empty() ? "" : ", ") + std::to_string(n);
-    throw py::value_error(std::string(what) + " must have the shape (" + text + ")");
+  const bool axis = given.size() != shape.size() || fields != 1;
+  if (axis) wanted.insert(wanted.begin(), fields);
+  if (given == wanted) return axis;
+  std::string text;
+  for (const std::size_t n : wanted) text += (text.empty() ? "" : ", ") + std::to_string(n);
+  throw py::value_error(std::string(what) + " must have the shape (" + text + ")");
+}
+
+// The array where it lies, as a grid.
+template <class T>
+Grid<T> grid_over(const Array& array, const std::vector<std::size_t>& shape, std::size_t fields, const char* what) {
+  std::vector<std::ptrdiff_t> strides;
+  if (!check_shape(array.shape(), shape, fields, what)) strides.push_back(0);
+  for (std::size_t axis = 0; axis < array.axes(); ++axis) strides.push_back(array.stride(axis));
+  return Grid<T>::over(static_cast<T*>(array.data()), shape, fields, strides);
+}
+
+// An array that is only read, kept as long as the grid over it.
+template <class T>
+class Coefficients {
+ public:
+  Coefficients(const Plan<T>& plan, const py::object& given) {
+    const std::size_t wanted = plan.update().coefficients;
+    if (given.is_none()) {
+      if (wanted != 0) throw py::value_error("the update reads coefficients: give an array of them");
+      return;
+    }
+    if (wanted == 0) throw py::value_error("the update reads no coefficients");
+    array_.emplace(given, false, "the coefficients", Elements{element_for<T>()});
+    grid_.emplace(grid_over<T>(*array_, plan.problem().shape, wanted, "the coefficients"));
   }
-  return array.span<T>(what);
-}
+  const Grid<T>* pointer() const { return grid_ ? &*grid_ : nullptr; }
 
-template <class T>
-Grid<T> grid_of(std::span<const T> cells, const std::vector<std::size_t>& shape, std::size_t fields) {
-  Grid<T> grid(shape, fields);
-  std::memcpy(grid.all().data(), cells.data(), cells.size_bytes());
-  return grid;
-}
-
-template <class T>
-std::optional<Grid<T>> coefficients_of(const Plan<T>& plan, const py::object& given) {
-  const std::size_t wanted = plan.update().coefficients;
-  if (given.is_none()) {
-    if (wanted != 0) throw py::value_error("the update reads coefficients: give an array of them");
-    return std::nullopt;
-  }
-  if (wanted == 0) throw py::value_error("the update reads no coefficients");
-  const Array array(given, false, "the coefficients", {element_for<T>()});
-  return grid_of<T>(cells_of<const T>(array, plan.problem().shape, wanted, "the coefficients"), plan.problem().shape,
-                    wanted);
-}
-
-template <class T>
-const Grid<T>* pointer(const std::optional<Grid<T>>& grid) {
-  return grid ? &*grid : nullptr;
-}
+ private:
+  std::optional<Array> array_;
+  std::optional<Grid<T>> grid_;
+};
 
 class AnySession {
  public:
@@ -204,11 +209,9 @@ class AnySession {
     const auto& shape = of.plan.problem().shape;
     const std::size_t fields = of.plan.update().fields;
     const Array array(output, true, "the output", {element_for<T>()});
-    const std::span<T> cells = cells_of<T>(array, shape, fields, "the output");
+    Grid<T> grid = grid_over<T>(array, shape, fields, "the output");
     const py::gil_scoped_release free;
-    Grid<T> grid(shape, fields);
     of.session.read(grid);
-    std::memcpy(cells.data(), grid.all().data(), cells.size_bytes());
   }
   ForCells<Of> state_;
 };
@@ -233,6 +236,10 @@ class AnyPlan {
 
   void run(const py::object& grid, std::size_t steps, const py::object& coefficients) const {
     on_cells(grid, coefficients, [&](const auto& plan, auto& cells, const auto* c) { plan.run(cells, steps, c); });
+  }
+  // Cells in the memory of the plan's device stay there; those of the host are for every plan.
+  void run_there(const DeviceArray& cells, std::size_t steps, const DeviceArray* coefficients) {
+    std::visit([&](const auto& plan) { run_in_place(plan, cells, steps, coefficients); }, *plan_);
   }
   py::tuple run_until(const py::object& grid, double tolerance, const std::string& norm, std::size_t most_steps,
                       std::size_t check_every, const py::object& coefficients) const {
@@ -283,24 +290,55 @@ class AnyPlan {
   static void on_cells_of(const Plan<T>& plan, const py::object& grid, const py::object& coefficients,
                           const Work& work) {
     const Array array(grid, true, "the grid", {element_for<T>()});
-    const auto& shape = plan.problem().shape;
-    const std::span<T> cells = cells_of<T>(array, shape, plan.update().fields, "the grid");
-    const auto given = coefficients_of(plan, coefficients);
+    Grid<T> cells = grid_over<T>(array, plan.problem().shape, plan.update().fields, "the grid");
+    const Coefficients<T> given(plan, coefficients);
     const py::gil_scoped_release free;
-    Grid<T> own = grid_of<T>(cells, shape, plan.update().fields);
-    work(plan, own, pointer(given));
-    std::memcpy(cells.data(), own.all().data(), cells.size_bytes());
+    work(plan, cells, given.pointer());
   }
   template <class T>
   static AnySession start_of(const Plan<T>& plan, const py::object& grid, const py::object& coefficients) {
     const Array array(grid, false, "the grid", {element_for<T>()});
-    const auto& shape = plan.problem().shape;
-    const std::size_t fields = plan.update().fields;
-    const std::span<const T> cells = cells_of<const T>(array, shape, fields, "the grid");
-    const auto given = coefficients_of(plan, coefficients);
+    const Grid<T> cells = grid_over<T>(array, plan.problem().shape, plan.update().fields, "the grid");
+    const Coefficients<T> given(plan, coefficients);
     const py::gil_scoped_release free;
-    return AnySession(plan, plan.start(grid_of<T>(cells, shape, fields), pointer(given)));
+    return AnySession(plan, plan.start(cells, given.pointer()));
   }
+  template <class T>
+  void run_in_place(const Plan<T>& plan, const DeviceArray& cells, std::size_t steps, const DeviceArray* coefficients) {
+    check_there(plan, cells, plan.update().fields, "the grid");
+    if ((coefficients != nullptr) != (plan.update().coefficients != 0))
+      throw py::value_error(coefficients == nullptr ? "the update reads coefficients: give an array of them"
+                                                    : "the update reads no coefficients");
+    if (coefficients != nullptr) {
+      check_there(plan, *coefficients, plan.update().coefficients, "the coefficients");
+      check_device(*coefficients, cells.device(), "the array of coefficients");
+    }
+    const py::gil_scoped_release free;
+    if (cells.device().is_host()) {
+      const auto over = [&](const DeviceArray& array, std::size_t fields) {
+        return Grid<T>::over(reinterpret_cast<T*>(array.address()), plan.problem().shape,
+                             fields);  // NOLINT: an address
+      };
+      Grid<T> grid = over(cells, plan.update().fields);
+      if (coefficients == nullptr) return plan.run(grid, steps);
+      const Grid<T> given = over(*coefficients, plan.update().coefficients);
+      return plan.run(grid, steps, &given);
+    }
+    const std::lock_guard lock(mutex_);  // calls of a plan share its memory
+    Queue queue = plan.device().queue();
+    plan.enqueue(queue, cells.buffer(), cells.buffer(), steps,
+                 coefficients != nullptr ? coefficients->buffer() : Buffer{});
+    queue.finish();
+  }
+  template <class T>
+  static void check_there(const Plan<T>& plan, const DeviceArray& array, std::size_t fields, const char* what) {
+    if (!array.device().is_host()) check_device(array, plan.device(), what);
+    if (array.element() != element_for<T>())
+      throw py::type_error(std::string(what) + " holds " + to_string(array.element()) + ": " +
+                           to_string(element_for<T>()) + " is wanted");
+    check_shape(array.shape(), plan.problem().shape, fields, what);
+  }
+  std::mutex mutex_;
   std::optional<ForCells<Plan>> plan_;
 };
 
@@ -358,6 +396,7 @@ void add_stencil(py::module_& module) {
       .def(py::init<const AnyUpdate&, const std::vector<std::size_t>&, const std::vector<std::string>&,
                     const std::vector<std::string>&, const std::string&, std::size_t, bool>())
       .def("run", &AnyPlan::run)
+      .def("run_there", &AnyPlan::run_there)
       .def("run_until", &AnyPlan::run_until)
       .def("start", &AnyPlan::start)
       .def("explain", &AnyPlan::explain)

@@ -87,6 +87,25 @@ void check_coefficients(const PlanState<T>& state, const Grid<T>* coefficients) 
                             fmt::join(state.problem.shape, " x "), state.layout.coefficients));
 }
 
+// Starts from grids wherever their cells lie.
+template <class T>
+std::unique_ptr<Running<T>> start_from(const Variant<T>& variant, const Grid<T>& grid, const Grid<T>* coefficients) {
+  if (variant.takes_strides()) return variant.start(grid, coefficients);
+  if (!grid.packed()) return start_from(variant, Grid<T>(grid), coefficients);
+  if (coefficients == nullptr || coefficients->packed()) return variant.start(grid, coefficients);
+  const Grid<T> packed = *coefficients;
+  return variant.start(grid, &packed);
+}
+
+template <class T>
+bool leapt_over(const Leap<T>& leap, Grid<T>& grid, const leap::Reach& reach) {
+  if (grid.packed()) return leap.run(grid, reach);
+  Grid<T> packed = grid;
+  if (!leap.run(packed, reach)) return false;
+  grid.copy(packed);
+  return true;
+}
+
 // A check costs up to a step and breaks a temporal block.
 std::size_t checking_interval(std::size_t depth) { return std::max<std::size_t>(32, 4 * depth); }
 
@@ -128,7 +147,7 @@ Session<T> Plan<T>::start(const Grid<T>& grid, const Grid<T>* coefficients) cons
   check_grid(*state_, grid);
   check_coefficients(*state_, coefficients);
   return Session<T>(
-      std::make_shared<SessionState<T>>(SessionState<T>{state_, state_->variant->start(grid, coefficients)}));
+      std::make_shared<SessionState<T>>(SessionState<T>{state_, start_from(*state_->variant, grid, coefficients)}));
 }
 
 template <class T>
@@ -136,7 +155,8 @@ void Plan<T>::run(Grid<T>& grid, std::size_t steps, const Grid<T>* coefficients)
   check_grid(*state_, grid);
   check_coefficients(*state_, coefficients);
   if (steps == 0) return;
-  if (state_->device.is_host() && state_->leaps(steps) && state_->leap().run(grid, reach_of(state_->layout, steps)))
+  if (state_->device.is_host() && state_->leaps(steps) &&
+      leapt_over(state_->leap(), grid, reach_of(state_->layout, steps)))
     return;
   Session<T> session = start(grid, coefficients);
   session.run(steps);
@@ -169,7 +189,7 @@ void Plan<T>::steady(Grid<T>& grid) const {
     for (const Term& term : *state_->update.linear) weights += std::fabs(term.weight);
     leap::Reach reach{.forever = true, .still = 4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * weights};
     const std::unique_ptr<const Leap<T>> made = host_leap<T>(state_->update, state_->layout);
-    if (!made->run(grid, reach)) refuse_call("the update leads to no steady state, or a cell is not a number");
+    if (!leapt_over(*made, grid, reach)) refuse_call("the update leads to no steady state, or a cell is not a number");
   }
 }
 
@@ -282,7 +302,10 @@ Stop Session<T>::run_until(double tolerance, Norm norm, std::size_t most_steps, 
 template <class T>
 void Session<T>::read(Grid<T>& grid) {
   check_grid(*state_->plan, grid);
-  state_->running->read(grid);
+  if (grid.packed() || state_->plan->variant->takes_strides()) return state_->running->read(grid);
+  Grid<T> packed(grid.shape(), grid.fields());
+  state_->running->read(packed);
+  grid.copy(packed);
 }
 template <class T>
 void Session<T>::wait() {

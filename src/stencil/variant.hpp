@@ -56,6 +56,8 @@ class Variant {
  public:
   virtual ~Variant() = default;
   virtual std::unique_ptr<Running<T>> start(const Grid<T>& grid, const Grid<T>* coefficients) const = 0;
+  // Whether start() and its Running::read() take grids that are not packed; else they are given packed copies.
+  virtual bool takes_strides() const { return false; }
   // Packed fields in checked buffers of the device; only for variants on one.
   virtual void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients,
                        std::size_t steps) const;

@@ -1,6 +1,7 @@
 // The dialect's words for bytes, bits, powers and atomics, on every device that has kernels.
 #include <gtest/gtest.h>
 #include <ridge/device.hpp>
+#include <ridge/half.hpp>
 
 #include <bit>
 #include <cmath>
@@ -99,6 +100,59 @@ KERNEL void words(GLOBAL const uint* a, GLOBAL const uint* b, GLOBAL const float
 }
 
 // Two sub-groups, each with matrices of its own: 16 x 8 by 8 x 8, twice, of numbers that 11 bits hold.
+bool same_or_nan(float a, float b) { return std::isnan(a) ? std::isnan(b) : a == b; }
+
+// Every number of 16 bits becomes the float it stands for; what lies between two goes to the nearest, halves to even.
+TEST_F(Words, NumbersOf16Bits) {
+  constexpr std::uint32_t n = 1 << 16;
+  std::vector<std::uint16_t> bits(n);
+  for (std::uint32_t i = 0; i < n; ++i) bits[i] = static_cast<std::uint16_t>(i);
+  std::vector<float> between(n);
+  std::mt19937 random(3);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    // Of either format: a number, exactly between it and the next, or anything.
+    const std::uint32_t pattern = i % 4 == 0   ? i << 16
+                                  : i % 4 == 1 ? i << 16 | 0x8000u
+                                  : i % 4 == 2 ? std::bit_cast<std::uint32_t>(from_float16(bits[i])) | 0x1000u
+                                               : static_cast<std::uint32_t>(random());
+    between[i] = std::bit_cast<float>(pattern);
+  }
+  for (const Device& device : test::accelerators()) {
+    SCOPED_TRACE(device.id());
+    const Kernel kernel = device
+                              .compile({.name = "halves", .text = R"(
+KERNEL void halves(GLOBAL const ushort* bits, GLOBAL const float* between, GLOBAL float* half_floats, GLOBAL float* brain_floats,
+                   GLOBAL ushort* half_bits, GLOBAL ushort* brain_bits) {
+  const uint i = GLOBAL_ID(0);
+  half_floats[i] = FLOAT_OF_HALF(bits[i]);
+  brain_floats[i] = FLOAT_OF_BFLOAT(bits[i]);
+  half_bits[i] = HALF_OF_FLOAT(between[i]);
+  brain_bits[i] = BFLOAT_OF_FLOAT(between[i]);
+}
+)"})
+                              .kernel("halves");
+    Queue queue = device.queue();
+    const Buffer from = device.buffer(n * 2), floats = device.buffer(n * 4), half = device.buffer(n * 4),
+                 brain = device.buffer(n * 4), half_out = device.buffer(n * 2), brain_out = device.buffer(n * 2);
+    queue.upload(std::span<const std::uint16_t>(bits), from);
+    queue.upload(std::span<const float>(between), floats);
+    queue.launch(kernel, {.groups = {n / 64}, .items = {64}}, {from, floats, half, brain, half_out, brain_out});
+    std::vector<float> half_floats(n), brain_floats(n);
+    std::vector<std::uint16_t> half_bits(n), brain_bits(n);
+    queue.download(half, std::span<float>(half_floats));
+    queue.download(brain, std::span<float>(brain_floats));
+    queue.download(half_out, std::span<std::uint16_t>(half_bits));
+    queue.download(brain_out, std::span<std::uint16_t>(brain_bits));
+    queue.finish();
+    for (std::uint32_t i = 0; i < n; ++i) {
+      ASSERT_TRUE(same_or_nan(from_float16(bits[i]), half_floats[i])) << i;
+      ASSERT_TRUE(same_or_nan(from_bfloat16(bits[i]), brain_floats[i])) << i;
+      ASSERT_TRUE(same_or_nan(from_float16(to_float16(between[i])), from_float16(half_bits[i]))) << between[i];
+      ASSERT_TRUE(same_or_nan(from_bfloat16(to_bfloat16(between[i])), from_bfloat16(brain_bits[i]))) << between[i];
+    }
+  }
+}
+
 TEST_F(Words, ProductsOfMatrices) {
   for (const Device& device : test::accelerators()) {
     SCOPED_TRACE(device.id());

@@ -1,4 +1,5 @@
-"""The blocks of code in README and docs/ work: Python is run, C++ is compiled, commands have the options that are shown.
+"""The blocks of code in README and docs/ work: Python is run, C++ is compiled, with RIDGE_SLOW=1 run too, commands have the options that
+are shown.
 
   blocks_test.py SOURCE BUILD COMPILER [FLAGS...]
 
@@ -13,31 +14,49 @@ import subprocess
 import sys
 import tempfile
 
+slow = os.environ.get("RIDGE_SLOW", "") not in ("", "0")
 source, build, compiler, flags = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3], sys.argv[4:]
 BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.M | re.S)
-SPANS = "std::vector<std::complex<float>> in, out;"
+SPANS = "std::vector<std::complex<float>> in(1 << 20), out(1 << 20);"
+BUFFERS = ("ridge::Device place = accelerator(); ridge::Buffer in = place.buffer(1 << 22), out = place.buffer(1 << 22); "
+           "ridge::Queue queue = place.queue();")
 
 # What a block takes for granted, by something that stands in it.
 CONTEXT = {
     "fft.forward(in, out);   ": SPANS,
     "both.forward(in, out);": SPANS,
-    "fft::plan<float>(gpu": "ridge::Buffer in, out; ridge::Queue queue = ridge::host().queue();",
-    "auto dct = tensor_plan<double>": "double* in = nullptr; double* out = nullptr;",
-    "stream.push(bytes, channels)": "std::vector<std::byte> bytes; std::vector<std::complex<float>> channels;",
-    "PowerStream power(": "using namespace ridge::filterbank; Problem problem; ridge::Device device = ridge::host(); std::vector<std::byte> "
-                          "bytes; std::vector<float> sums; ridge::Queue queue = device.queue(); ridge::Buffer spectra, visibilities;",
-    "mpi::filterbank::Plan bank(all": "auto all = ridge::mpi::Communicator::world(); std::vector<std::byte> bytes; "
-                                      "std::vector<std::complex<float>> spectra;",
-    "mat.data": "struct { unsigned char* data; std::size_t step; } mat{}; ridge::image::Image second;",
-    "OperatorProblem problem{": "using namespace ridge::image; Image in;",
+    "fft::plan<float>(gpu": BUFFERS,
+    "auto dct = tensor_plan<double>": "double in[1000] = {}, out[1000];",
+    "stream.push(bytes, channels)": "std::vector<std::byte> bytes(1 << 16); std::vector<std::complex<float>> channels(1 << 16);",
+    "PowerStream power(": "using namespace ridge::filterbank; Problem problem{.channels = 64, .taps = 4, .polarizations = 2, .order = "
+                          "Order::channel}; ridge::Device device = accelerator(); std::vector<std::byte> bytes(1 << 16); std::vector<float> "
+                          "sums(1 << 16); ridge::Queue queue = device.queue(); ridge::Buffer spectra = device.buffer(1 << 22), "
+                          "visibilities = device.buffer(1 << 22);",
+    "mpi::filterbank::Plan bank(all": "auto all = ridge::mpi::Communicator::world(); std::vector<std::byte> bytes(1 << 16); "
+                                      "std::vector<std::complex<float>> spectra(1 << 18);",
+    "mat.data": "std::vector<unsigned char> pixels(108 * 192 * 3); struct { unsigned char* data; std::size_t step; } mat{pixels.data(), 192 * 3};"
+                "ridge::image::Image second({.rows = 108, .columns = 192, .channels = 3});",
+    "OperatorProblem problem{": "using namespace ridge::image; Image in({.rows = 30, .columns = 40, .channels = 3});",
+    "Grid<float>::over(pixels": "std::vector<float> memory(1080 * 2048); float *pixels = memory.data(), *states = pixels; "
+                                "std::ptrdiff_t pitch = 2048;",
     'variant = "chains"': "std::size_t count = 1; double n = 1;",
-    "seconds_of(variants[i]": "ridge::planner::Problem problem; std::vector<ridge::planner::Candidate> candidates; int variants[1], data = 0; "
+    "seconds_of(variants[i]": "ridge::planner::Problem problem{.workload = \"sum\", .key = \"sum\", .flops = 1, .bytes = 1}; "
+                              "std::vector<ridge::planner::Candidate> candidates{{.variant = \"one\"}}; int variants[1] = {}, data = 0; "
                               "auto seconds_of = [](int, int) { return 1.0; };",
     "transpose::plan<": SPANS,
 }
+# Sizes for the reader's machine, as the test's has them, and devices that are there.
+SMALLER = (("8192", "256"), ("2048, 2048", "128, 128"), ("512, 512, 512", "16, 16, 16"), ("points = 1000, batch = 4096", "points = 100, batch = 40"),
+           ("16384", "64"), ("1080", "108"), ("1920", "192"), ('ridge::device("cuda:0")', "accelerator()"))
+NOT_RUN = ("machine::measure()",)  # takes minutes, and has its own tests
 PRELUDE = "\n".join(f"#include <ridge/{name}>" for name in (
     "fft.hpp", "fft/tensor.hpp", "fft/hybrid.hpp", "filterbank.hpp", "image.hpp", "machine.hpp", "place.hpp", "plan.hpp", "sar.hpp",
     "stencil.hpp", "transpose.hpp")) + "\n#include <complex>\n#include <iostream>\n#include <string>\n#include <vector>\n"
+PRELUDE += """static ridge::Device accelerator() {
+  for (const ridge::Device& device : ridge::devices().devices) if (!device.is_host()) return device;
+  return ridge::host();
+}
+"""
 
 pages = ["README.md"] + sorted(f"docs/{n}" for n in os.listdir(os.path.join(source, "docs")) if n.endswith(".md"))
 pages += ["docs/lessons/README.md"]
@@ -71,7 +90,7 @@ def run_python():
 
 def compile_cpp():
     """One unit for all of them: the headers are what takes time."""
-    includes, functions = set(), []
+    includes, functions, calls = set(), [], []
     for page, text in texts.items():
         for match in BLOCK.finditer(text):
             if match.group(1) != "cpp" or "…" in match.group(2):
@@ -83,21 +102,48 @@ def compile_cpp():
             context = " ".join(declared for needle, declared in CONTEXT.items() if needle in body)
             head = f'#line {line} "{page}"\n'
             name = f"block{len(functions)}"
+            for large, small in SMALLER if slow else ():
+                body = body.replace(large, small)
+            program = "int main(" in body
             if re.search(r"^(?:[\w:]+[ *&]+)+\w+\([^;]*\) \{$", body, re.M):
                 functions.append(f"namespace {name} {{\n{head}{body}\n}}\n")
             else:
                 functions.append(f"[[maybe_unused]] static void {name}() {{\n{context}\n{head}{body}\n}}\n")
+            if (program or f"void {name}()" in functions[-1]) and not any(words in body for words in NOT_RUN):
+                calls.append(f'std::cerr << "{page}:{line}\\n"; {name + "::program" if program else name}();')
             count["cpp"] += 1
     with tempfile.TemporaryDirectory() as work:
         unit = os.path.join(work, "blocks.cpp")
+        text = PRELUDE + "\n".join(sorted(includes)) + "\n" + "".join(functions).replace("int main(", "int program(")
         with open(unit, "w", encoding="utf-8") as f:
-            f.write(PRELUDE + "\n".join(sorted(includes)) + "\n" + "".join(functions).replace("int main(", "int program("))
-        done = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-w", *flags, "-I", os.path.join(source, "include"), unit],
-                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if done.returncode != 0:
-        errors = [line for line in done.stdout.splitlines() if "error:" in line]
-        faults.append("C++ blocks do not compile (CONTEXT in blocks_test.py declares what they take for granted):\n"
-                      + "\n".join(errors[:20]))
+            f.write(text + "int main() {\n" + "\n".join(calls) + "\n}\n")
+        libraries = link_flags() if slow else None
+        how = ["-o", os.path.join(work, "blocks")] if libraries else ["-fsyntax-only"]
+        done = subprocess.run([compiler, "-std=c++20", "-w", *flags, "-I", os.path.join(source, "include"), unit, *how, *(libraries or [])],
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=build)
+        if done.returncode != 0:
+            errors = [line for line in done.stdout.splitlines() if "error:" in line] or done.stdout.splitlines()
+            faults.append("C++ blocks do not compile (CONTEXT in blocks_test.py declares what they take for granted):\n"
+                          + "\n".join(errors[:20]))
+        elif libraries:
+            with open(os.path.join(work, "blur.cpp"), "w", encoding="utf-8") as f:
+                f.write("void blur(float* a, const float* b, int n) {\n  for (int i = 1; i < n - 1; ++i) a[i] = b[i - 1] + b[i + 1];\n}\n")
+            ran = subprocess.run([os.path.join(work, "blocks")], cwd=work, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 timeout=500)
+            if ran.returncode != 0:
+                faults.append(f"a C++ block fails, the last of these:\n{ran.stderr}")
+            notes.append(f"{len(calls)} C++ blocks run")
+
+
+def link_flags():
+    """What the command is linked with, or None where another tool than Ninja builds it."""
+    told = subprocess.run(["ninja", "-C", build, "-t", "commands", "ridge"], text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    links = [line for line in told.stdout.splitlines() if " -o ridge " in line]
+    if not links:
+        notes.append("no command of Ninja's links ridge: C++ blocks were not run")
+        return None
+    words = shlex.split(links[-1].split(" -o ridge ")[1].split("&&")[0])
+    return [word for word in words if not word.endswith(".o")]
 
 
 helps = {}

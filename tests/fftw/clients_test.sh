@@ -4,7 +4,7 @@
 #   clients_test.sh LIBRARY LINKS-FOLDER
 set -euo pipefail
 library=$(readlink -f "$1")
-links=$2
+links=$(readlink -f "$2")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

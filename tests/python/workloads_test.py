@@ -1,4 +1,5 @@
 """Stencils, filter banks, radar, images and device arrays against NumPy; wrong input is an exception, never a crash."""
+import ctypes
 import gc
 import sys
 import threading
@@ -101,9 +102,7 @@ class Stencils(unittest.TestCase):
         plan = stencil.plan({(0, 0): 1.0, (0, 1): 0.5}, u)
         read_only = u.copy()
         read_only.flags.writeable = False
-        for wrong, error in ((u.astype(float), TypeError), (u[::2], ValueError), (u.T[:, ::-1], ValueError),
-                             (read_only, ValueError), (np.asfortranarray(np.ones((16, 16), np.float32)), ValueError),
-                             (np.zeros((16, 15), np.float32), ValueError), ("no array", TypeError), (None, TypeError)):
+        for wrong, error in ((u.astype(float), TypeError), (u[::2], ValueError), (read_only, ValueError), (np.zeros((16, 15), np.float32), ValueError), ("no array", TypeError), (None, TypeError)):
             with self.assertRaises(error, msg=repr(wrong)[:40]):
                 plan.run(wrong)
         for wrong in (lambda u: 3.0, lambda u: u, lambda u: "x", lambda u: u[0, 0] if u[0, 0] > 1 else 0, lambda u: u[0, 0] + u[0],
@@ -133,6 +132,37 @@ class Stencils(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(wrong, [])
+
+    def test_arrays_are_stepped_where_they_lie(self):
+        update = ridge.stencil.heat(1.0, 0.2, (1.0, 1.0))
+        big = np.full((30, 40, 3), 7, np.float32)
+        u = random.random((12, 16)).astype(np.float32)
+        expected = ridge.stencil.run(update, u, 5, border="periodic")
+        plan = ridge.stencil.plan(update, u, border="periodic")
+        for view in (big[2:14, 3:19, 1], big[13:1:-1, 38:6:-2, 0], big[:16, :12, 2].T, np.asfortranarray(u)):
+            big[...] = 7
+            view[...] = u
+            others = big.sum() - (view.sum() if np.shares_memory(view, big) else 0)
+            self.assertIs(plan.run(view, 5), view)
+            np.testing.assert_allclose(view, expected, atol=1e-5)
+            self.assertAlmostEqual(big.sum() - (view.sum() if np.shares_memory(view, big) else 0), others, delta=0.1)
+            session = plan.start(u[::1])
+            session.run(5)
+            view[...] = 0
+            np.testing.assert_allclose(session.read(view), expected, atol=1e-5)
+            view[...] = u
+            self.assertIs(plan.run_until(view, 1e9)["converged"], True)
+        pairs = np.zeros((12, 16, 2))  # fields of a cell side by side
+        pairs[6, 8] = 1
+        waves = ridge.stencil.wave(1.0, 0.3, (1.0, 1.0))
+        there = np.moveaxis(pairs, 2, 0)
+        wanted = ridge.stencil.run(waves, np.ascontiguousarray(there), 4, border="mirror")
+        ridge.stencil.plan(waves, there, border="mirror").run(there, 4)
+        np.testing.assert_allclose(pairs[..., 0], wanted[0], atol=1e-12)
+        one = np.lib.stride_tricks.as_strided(np.zeros(16, np.float32), (12, 16), (0, 4))  # rows on one another
+        with self.assertRaisesRegex(ValueError, "one element"):
+            plan.run(one, 1)
+        np.testing.assert_allclose(plan.start(np.broadcast_to(u[:1], u.shape)).read(), np.broadcast_to(u[:1], u.shape))
 
 
 class FilterBanks(unittest.TestCase):
@@ -250,6 +280,73 @@ class Images(unittest.TestCase):
             image.variance(x)
 
 
+class _Tensor(ctypes.Structure):
+    """DLManagedTensor, as dlpack.h has it."""
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device", ctypes.c_int32), ("axes", ctypes.c_int32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.c_void_p), ("offset", ctypes.c_uint64),
+                ("manager", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
+class _HostMemory:
+    device, dlpack = "host", 1
+
+    def __init__(self, size):
+        self._bytes = ctypes.create_string_buffer(size + 64)
+        self.address = (ctypes.addressof(self._bytes) + 63) // 64 * 64
+
+    def put(self, array):
+        ctypes.memmove(self.address, array.ctypes.data, array.nbytes)
+
+    def get(self, array):
+        ctypes.memmove(array.ctypes.data, self.address, array.nbytes)
+        return array
+
+
+class _CudaMemory:
+    """The driver called by another than ridge, in the primary context."""
+    device, dlpack = "cuda:0", 2
+
+    def __init__(self, size):
+        self._cuda = ctypes.CDLL("libcuda.so.1")
+        context, address = ctypes.c_void_p(), ctypes.c_uint64()
+        for status in (self._cuda.cuInit(0), self._cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0),
+                       self._cuda.cuCtxSetCurrent(context), self._cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(size))):
+            assert status == 0, status
+        self.address = address.value
+
+    def put(self, array):
+        assert self._cuda.cuMemcpyHtoD_v2(ctypes.c_uint64(self.address), ctypes.c_void_p(array.ctypes.data),
+                                          ctypes.c_size_t(array.nbytes)) == 0
+
+    def get(self, array):
+        assert self._cuda.cuMemcpyDtoH_v2(ctypes.c_void_p(array.ctypes.data), ctypes.c_uint64(self.address),
+                                          ctypes.c_size_t(array.nbytes)) == 0
+        return array
+
+
+class _Producer:
+    """What a library of arrays does to give one away."""
+
+    def __init__(self, memory, shape, code, bits, deleted):
+        self._memory, self._shape = memory, (ctypes.c_int64 * len(shape))(*shape)
+        self._delete = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: deleted.append(1))
+        self._tensor = _Tensor(memory.address, memory.dlpack, 0, len(shape), code, bits, 1, self._shape, None, 0, None,
+                               ctypes.cast(self._delete, ctypes.c_void_p))
+        _kept.append(self)
+
+    def __dlpack_device__(self):
+        return self._memory.dlpack, 0
+
+    def __dlpack__(self, stream=None):
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+        return new(ctypes.addressof(self._tensor), b"dltensor", None)
+
+
+_kept = []  # capsules point into them
+
+
 class DeviceArrays(unittest.TestCase):
     def test_dlpack_both_ways(self):
         for dtype in (np.float32, np.float64, np.complex64, np.complex128, np.uint8, np.uint16, np.uint32, np.int32,
@@ -273,6 +370,33 @@ class DeviceArrays(unittest.TestCase):
             ridge._ridge.DeviceArray.from_dlpack(capsule)  # taken already
         self.assertEqual(ridge.from_dlpack(np.zeros((0, 3))).numpy().shape, (0, 3))
 
+    def test_another_librarys_capsule(self):
+        """Its memory is used where it lies, on the host and on CUDA, and its deleter is called once, at the end."""
+        places = [_HostMemory]
+        if any(d["backend"] == "cuda" for d in ridge.devices()):
+            places.append(_CudaMemory)
+        x = random.standard_normal((3, 64)) + 1j * random.standard_normal((3, 64))
+        x = x.astype(np.complex64)
+        u = random.random((3, 64)).astype(np.float32)
+        for place in places:
+            deleted = []
+            memory = place(x.nbytes)
+            memory.put(x)
+            theirs = ridge.from_dlpack(_Producer(memory, x.shape, 5, 64, deleted))
+            self.assertEqual((theirs.shape, theirs.dtype), (x.shape, x.dtype))
+            got = ridge.fft.fft(theirs)
+            np.testing.assert_allclose(got.numpy(), np.fft.fft(x), atol=1e-4)
+            self.assertEqual(deleted, [])
+            del theirs
+            gc.collect()
+            self.assertEqual(deleted, [1])
+            memory.put(u)
+            cells = _Producer(memory, u.shape, 2, 32, deleted)
+            plan = ridge.stencil.plan({(0, 0): 0.5, (0, 1): 0.5}, u, border="periodic", device=place.device)
+            plan.run(cells, 2)
+            np.testing.assert_allclose(memory.get(np.empty_like(u)), ridge.stencil.run(plan.update, u, 2, border="periodic"),
+                                       atol=1e-6)
+
     def test_cuda_array_interface(self):
         class Fake:
             __cuda_array_interface__ = {"shape": (4,), "typestr": "<f4", "data": (4096, False), "version": 3, "strides": None,
@@ -294,6 +418,27 @@ class DeviceArrays(unittest.TestCase):
             got = getattr(ridge.fft, name)(ridge.array(x))
             self.assertIsInstance(got, ridge.Array)
             np.testing.assert_allclose(got.numpy(), getattr(np.fft, name)(x), atol=1e-5)
+
+    def test_a_stencil_on_another_device_steps_where_the_cells_lie(self):
+        device = next((d["id"] for d in ridge.devices() if d["backend"] != "host"), None)
+        if device is None:
+            self.skipTest("no device beside the host")
+        u = random.random((12, 20)).astype(np.float32)
+        k = random.random((12, 20)).astype(np.float32)
+
+        def conduct(u, *, k):
+            return u[0, 0] + 0.1 * k[0, 0] * (u[-1, 0] + u[1, 0] + u[0, -1] + u[0, 1] - 4 * u[0, 0])
+        expected = ridge.stencil.plan(conduct, u, border="mirror")(u, 3, k)
+        plan = ridge.stencil.plan(conduct, u, border="mirror", device=device)
+        there = ridge.array(u, device)
+        self.assertIs(plan.run(there, 3, ridge.array(k, device)), there)
+        np.testing.assert_allclose(there.numpy(), expected, atol=1e-6)
+        for grid, coefficients in ((there, None), (ridge.array(u.astype(np.float64), device), ridge.array(k, device)),
+                                   (ridge.array(u[:5], device), ridge.array(k, device)), (there, ridge.array(k))):
+            with self.assertRaises((ValueError, TypeError)):
+                plan.run(grid, 1, coefficients)
+        with self.assertRaisesRegex(ValueError, "lies on"):
+            ridge.stencil.plan(conduct, u).run(there, 1, ridge.array(k, device))
 
     def test_another_device(self):
         device = next((d["id"] for d in ridge.devices() if d["backend"] != "host"), None)

@@ -16,6 +16,7 @@ class HostVariant : public Variant<T> {
  public:
   explicit HostVariant(const Layout& layout) : layout_(layout) {}
   std::unique_ptr<Running<T>> start(const Grid<T>& grid, const Grid<T>* coefficients) const final;
+  bool takes_strides() const final { return true; }
 
   // Takes `count` steps, any number. Afterwards levels.current() is the newest, its rows closed (close_row), and after
   // a single step levels.next() is the one before. Called by one thread at a time for the same levels, by any number

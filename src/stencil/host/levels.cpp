@@ -28,6 +28,31 @@ void add_row(Partial& sum, const T* before, const T* after, std::size_t count) {
   sum.squares += squares;
 }
 
+// The first cell of row r, in elements from the grid's first cell.
+template <class T>
+std::ptrdiff_t row_of(const Grid<T>& grid, const Layout& layout, std::size_t field, std::size_t r) {
+  const auto z = static_cast<std::ptrdiff_t>(r / layout.shape[1]), y = static_cast<std::ptrdiff_t>(r % layout.shape[1]);
+  return static_cast<std::ptrdiff_t>(field) * grid.strides()[0] + z * grid.strides()[1] + y * grid.strides()[2];
+}
+
+// A row between memory whose cells are `step` apart and packed memory.
+template <class T>
+void gather_row(const T* from, std::ptrdiff_t step, std::size_t width, T* to) {
+  if (step == 1) {
+    std::copy_n(from, width, to);
+  } else {
+    for (std::size_t x = 0; x < width; ++x) to[x] = from[static_cast<std::ptrdiff_t>(x) * step];
+  }
+}
+template <class T>
+void scatter_row(const T* from, std::size_t width, T* to, std::ptrdiff_t step) {
+  if (step == 1) {
+    std::copy_n(from, width, to);
+  } else {
+    for (std::size_t x = 0; x < width; ++x) to[static_cast<std::ptrdiff_t>(x) * step] = from[x];
+  }
+}
+
 }  // namespace
 
 RowFrame::RowFrame(const Layout& layout, std::size_t element_bytes) {
@@ -66,12 +91,11 @@ void Levels<T>::fill(T* level, const Grid<T>& grid) const {
   base::parallel(layout_.threads, [&](std::size_t thread, std::size_t threads) {
     const base::Share share = rows_of(layout_, thread, threads);
     for (std::size_t field = 0; field < fields; ++field) {
-      const T* from = grid.field(field).data();
       for (std::size_t r = share.begin; r < share.end; ++r) {
         T* row = level + at(field, r);
         T* start = row - frame_.pad;
         std::fill(start, row, T{});
-        std::copy_n(from + r * width, width, row);
+        gather_row(grid.data() + row_of(grid, layout_, field, r), grid.strides()[3], width, row);
         std::fill(row + width, start + frame_.pitch, T{});
         // Fixed sides too: kernels may compute through them, and what they read must be numbers.
         for (std::size_t k = 0; k < left_.size(); ++k) {
@@ -103,8 +127,10 @@ void Levels<T>::read(Grid<T>& grid) const {
   base::parallel(layout_.threads, [&](std::size_t thread, std::size_t threads) {
     const base::Share share = rows_of(layout_, thread, threads);
     for (std::size_t field = 0; field < layout_.fields; ++field) {
-      T* to = grid.field(field).data();
-      for (std::size_t r = share.begin; r < share.end; ++r) std::copy_n(current_ + at(field, r), width, to + r * width);
+      for (std::size_t r = share.begin; r < share.end; ++r) {
+        T* to = grid.data() + row_of(grid, layout_, field, r);
+        scatter_row(current_ + at(field, r), width, to, grid.strides()[3]);
+      }
     }
   });
 }

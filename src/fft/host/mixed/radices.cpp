@@ -1,6 +1,8 @@
 // Which radices in which order.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 
 #include "fft/host/mixed/engine.hpp"
 #include "fft/host/mixed/mixed.hpp"
@@ -8,78 +10,72 @@
 namespace ridge::fft {
 namespace {
 
-struct Price {
-  std::size_t radix;
-  double cost;  // of a pass, for each point: memory and arithmetic, in about cycles of a vector lane
+constexpr std::size_t kLargest = 16;
+
+// Of a pass, for each point: memory and arithmetic, in about cycles of a vector lane. Counted from loads, stores and
+// operations of each butterfly and set right by a few measurements.
+constexpr double kPrices[kLargest + 1] = {0,    0,    1.00, 1.15, 1.10, 1.40, 1.45, 2.00, 1.35,
+                                          1.80, 1.80, 3.10, 1.75, 3.70, 2.70, 2.60, 2.20};
+
+// A list without memory of its own: planning makes hundreds.
+struct Radices {
+  std::array<std::uint8_t, 64> values;
+  std::size_t size = 0;
+  double cost = 0;
+  void push(std::size_t radix) { values[size++] = static_cast<std::uint8_t>(radix); }
+  auto begin() { return values.begin(); }
+  auto end() { return values.begin() + size; }
 };
 
-// Counted from loads, stores and operations of each butterfly and set right by a few measurements.
-constexpr Price kPrices[] = {{2, 1.00},  {3, 1.15},  {4, 1.10},  {5, 1.40},  {6, 1.45},
-                             {7, 2.00},  {8, 1.35},  {9, 1.80},  {10, 1.80}, {11, 3.10},
-                             {12, 1.75}, {13, 3.70}, {14, 2.70}, {15, 2.60}, {16, 2.20}};
-
-double price(std::size_t radix) {
-  for (const Price& entry : kPrices) {
-    if (entry.radix == radix) return entry.cost;
-  }
-  return 1e9;
-}
-
-double price(const std::vector<std::size_t>& radices) {
-  double sum = 0;
-  for (const std::size_t radix : radices) sum += price(radix);
-  return sum;
-}
-
-// Every multiset of radices with this product, in descending order.
-void split(std::size_t n, std::size_t largest, std::vector<std::size_t>& chosen,
-           std::vector<std::vector<std::size_t>>& found) {
+// Every multiset of radices with this product, in descending order; at no cost but the passes' own.
+void split(std::size_t n, std::size_t largest, Radices& chosen, std::vector<Radices>& found) {
   constexpr std::size_t kEnough = 4000;
   if (n == 1) {
     found.push_back(chosen);
     return;
   }
-  for (std::size_t i = std::size(kPrices); i-- > 0 && found.size() < kEnough;) {
-    const std::size_t radix = kPrices[i].radix;
-    if (radix > largest || n % radix != 0) continue;
-    chosen.push_back(radix);
+  for (std::size_t radix = largest; radix > 1 && found.size() < kEnough; --radix) {
+    if (n % radix != 0) continue;
+    const double before = chosen.cost;
+    chosen.push(radix);
+    chosen.cost += kPrices[radix];
     split(n / radix, radix, chosen, found);
-    chosen.pop_back();
+    chosen.cost = before;
+    --chosen.size;
   }
 }
 
 // What the passes cost in this order. One that cannot fill a vector costs nearly as many times as there are lanes: the
 // last needs a vector of groups, every other a vector of neighbours; the last is best where it is a multiple of them.
-double price_in_order(const std::vector<std::size_t>& radices, std::size_t n, std::size_t lanes) {
-  if (radices.size() == 1) return 0;  // a codelet: nothing beats it
+double price_in_order(const Radices& radices, std::size_t n, std::size_t lanes) {
+  if (radices.size == 1) return 0;  // a codelet: nothing beats it
   double sum = 0;
   std::size_t inner = n;
-  for (std::size_t i = 0; i < radices.size(); ++i) {
-    inner /= radices[i];
-    const bool last = i + 1 == radices.size();
-    const bool narrow = (last ? n / radices[i] : inner) < lanes;
-    double cost = price(radices[i]) * (narrow ? 0.7 * static_cast<double>(lanes) : 1.0);
-    if (last && !narrow && radices[i] % lanes != 0) cost += radices[i] % 2 == 0 ? 0.1 : 0.3;
+  for (std::size_t i = 0; i < radices.size; ++i) {
+    const std::size_t radix = radices.values[i];
+    inner /= radix;
+    const bool last = i + 1 == radices.size;
+    const bool narrow = (last ? n / radix : inner) < lanes;
+    double cost = kPrices[radix] * (narrow ? 0.7 * static_cast<double>(lanes) : 1.0);
+    if (last && !narrow && radix % lanes != 0) cost += radix % 2 == 0 ? 0.1 : 0.3;
     sum += cost;
   }
   return sum;
 }
 
 // Odd radices first, where streams are long; any of them may be the last.
-double order(std::vector<std::size_t>& radices, std::size_t n, std::size_t lanes) {
+void order(Radices& radices, std::size_t n, std::size_t lanes) {
   std::sort(radices.begin(), radices.end(),
             [](std::size_t a, std::size_t b) { return a % 2 != b % 2 ? a % 2 > b % 2 : a > b; });
-  double least = INFINITY;
-  std::vector<std::size_t> best = radices;
-  for (std::size_t i = 0; i < radices.size(); ++i) {
-    std::vector<std::size_t> turned = radices;
-    const auto chosen = turned.begin() + static_cast<std::ptrdiff_t>(i);
-    std::rotate(chosen, chosen + 1, turned.end());
-    const double cost = price_in_order(turned, n, lanes);
-    if (cost < least) least = cost, best = std::move(turned);
+  Radices best = radices;
+  best.cost = INFINITY;
+  for (std::size_t i = 0; i < radices.size; ++i) {
+    Radices turned = radices;
+    std::rotate(turned.begin() + i, turned.begin() + i + 1, turned.end());
+    turned.cost = price_in_order(turned, n, lanes);
+    if (turned.cost < best.cost) best = turned;
   }
-  radices = std::move(best);
-  return least;
+  radices = best;
 }
 
 }  // namespace
@@ -93,25 +89,21 @@ bool is_smooth(std::size_t n) {
 
 template <class T>
 std::vector<std::vector<std::size_t>> mixed_radices(std::size_t n) {
-  std::vector<std::vector<std::size_t>> found;
-  if (!is_smooth(n)) return found;
-  std::vector<std::size_t> chosen;
-  split(n, 16, chosen, found);
+  if (!is_smooth(n)) return {};
+  std::vector<Radices> found;
+  Radices chosen;
+  split(n, kLargest, chosen, found);
   // The few that cost least in any order, then in their best.
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return price(a) < price(b); });
+  const auto cheaper = [](const Radices& a, const Radices& b) { return a.cost < b.cost; };
+  std::stable_sort(found.begin(), found.end(), cheaper);
   if (found.size() > 40) found.resize(40);
   const std::size_t lanes = mixed::engine<T>().lanes;
-  std::vector<std::pair<double, std::vector<std::size_t>>> ordered;
-  for (auto& radices : found) {
-    const double cost = order(radices, n, lanes);
-    ordered.emplace_back(cost, std::move(radices));
-  }
-  std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  found.clear();
-  for (auto& [cost, radices] : ordered) {
-    if (found.size() < 6) found.push_back(std::move(radices));
-  }
-  return found;
+  for (Radices& radices : found) order(radices, n, lanes);
+  std::stable_sort(found.begin(), found.end(), cheaper);
+  if (found.size() > 6) found.resize(6);
+  std::vector<std::vector<std::size_t>> lists;
+  for (Radices& radices : found) lists.emplace_back(radices.begin(), radices.end());
+  return lists;
 }
 
 template std::vector<std::vector<std::size_t>> mixed_radices<float>(std::size_t);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <type_traits>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -49,7 +50,7 @@ class Bluestein final : public ColumnsByLines<T> {
 
   Bluestein(std::size_t n, std::size_t padded, std::unique_ptr<LineKernel<T>> inner)
       : n_(n), padded_(padded), inner_(std::move(inner)), chirp_(n), filter_(padded / 2 + 1) {
-    if (sizeof(T) < sizeof(double) && is_smooth(padded)) {
+    if (is_smooth(padded) && (sizeof(T) < sizeof(double) || padded > kLongestExactFilter)) {
       fill_in_double();
       return;
     }
@@ -88,11 +89,13 @@ class Bluestein final : public ColumnsByLines<T> {
   }
 
  private:
-  // What float needs, in a third of the time: double has digits enough for the chirp, its filter and the spectrum.
+  // Double has digits enough for float's chirp, filter and spectrum. Its own spectrum errs as a transform does, and
+  // half of that goes by taking each value twice: the filter is even.
   void fill_in_double() {
-    const DoubleRoots roots(2 * n_);
+    constexpr bool kForFloat = sizeof(T) < sizeof(double);
+    const std::conditional_t<kForFloat, DoubleRoots, AnyRoots<double>> roots(2 * n_);
     const double scale = 1 / static_cast<double>(padded_);
-    const bool halved = padded_ % 2 == 0 && padded_ >= 64 && padded_ <= kLongestHalved;
+    const bool halved = kForFloat && padded_ % 2 == 0 && padded_ >= 64 && padded_ <= kLongestHalved;
     std::complex<double> odd = 0;  // the sum over odd places, the one number that half a transform does not tell
     base::AlignedArray<std::complex<double>> filter(halved ? padded_ / 2 : padded_);
     std::fill(filter.begin(), filter.end(), std::complex<double>(0));
@@ -112,12 +115,15 @@ class Bluestein final : public ColumnsByLines<T> {
       put(j, value);
       if (j > 0) put(padded_ - j, value);
     }
-    spectrum_in_double(filter);
-    if (!halved) {
-      for (std::size_t k = 0; k <= padded_ / 2; ++k) filter_.set(k, Complex(filter[k]));
-      return;
+    if constexpr (kForFloat) {
+      spectrum_in_double(filter);
+      if (halved) return fill_from_half(filter, odd);
+    } else {
+      spectrum_by(*inner_, filter);
     }
-    fill_from_half(filter, odd);
+    for (std::size_t k = 0; k <= padded_ / 2; ++k) {
+      filter_.set(k, Complex(0.5 * (filter[k] + filter[k == 0 ? 0 : padded_ - k])));
+    }
   }
 
   // An even sequence x of M values from the transform Z of z[j] = x[2j] + i x[2j + 1]: the part of odd places is,

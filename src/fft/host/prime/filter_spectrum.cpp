@@ -18,7 +18,8 @@ using WidePoint = Point<DoubleDouble>;
 WidePoint operator-(WidePoint a, WidePoint b) { return {a.re - b.re, a.im - b.im}; }
 WidePoint turned(WidePoint a) { return {a.im, -a.re}; }  // by -i
 
-void small_transform(std::vector<WidePoint>& v, std::vector<WidePoint>& t, const AnyRoots<double>& roots) {
+// `roots` are those of the radix.
+void small_transform(std::vector<WidePoint>& v, std::vector<WidePoint>& t, const std::vector<WidePoint>& roots) {
   const std::size_t radix = v.size();
   if (radix == 4) {
     const WidePoint a = v[0] + v[2], b = v[0] - v[2], c = v[1] + v[3], d = turned(v[1] - v[3]);
@@ -30,10 +31,9 @@ void small_transform(std::vector<WidePoint>& v, std::vector<WidePoint>& t, const
     v[0] = a + v[1], v[1] = a - v[1];
     return;
   }
-  const std::size_t step = roots.order() / radix;
   for (std::size_t f = 0; f < radix; ++f) {
     t[f] = v[0];
-    for (std::size_t s = 1; s < radix; ++s) t[f] = t[f] + v[s] * roots.wide(f * s % radix * step);
+    for (std::size_t s = 1; s < radix; ++s) t[f] = f == 0 ? t[f] + v[s] : t[f] + v[s] * roots[f * s % radix];
   }
   v.swap(t);
 }
@@ -56,13 +56,17 @@ std::vector<WidePoint> wide_transform(std::vector<WidePoint> x) {
   std::size_t done = 1;
   for (const std::size_t radix : radices_of(n)) {
     const std::size_t block = n / done, stream = block / radix, far = n / radix;
-    std::vector<WidePoint> v(radix), t(radix), w(radix);
+    std::vector<WidePoint> v(radix), t(radix), w(radix), own(radix);
+    for (std::size_t s = 0; s < radix; ++s) own[s] = roots.wide(s * far);
     for (std::size_t j = 0; j < done; ++j) {
       for (std::size_t s = 1; s < radix; ++s) w[s] = roots.wide(j * s * stream);
       for (std::size_t k = 0; k < stream; ++k) {
         v[0] = x[j * block + k];
-        for (std::size_t s = 1; s < radix; ++s) v[s] = x[j * block + s * stream + k] * w[s];
-        small_transform(v, t, roots);
+        for (std::size_t s = 1; s < radix; ++s) {
+          const WidePoint& from = x[j * block + s * stream + k];
+          v[s] = j == 0 ? from : from * w[s];
+        }
+        small_transform(v, t, own);
         for (std::size_t f = 0; f < radix; ++f) y[j * stream + k + f * far] = v[f];
       }
     }
@@ -79,15 +83,14 @@ void spectrum_in_double(base::AlignedArray<std::complex<double>>& values) {
   const std::unique_ptr<LineKernel<double>> kernel = std::has_single_bit(n) && n <= kMaxPower2
                                                          ? default_power2<double>(n)
                                                          : make_mixed<double>(n, mixed_radices<double>(n).front());
-  base::AlignedArray<std::complex<double>> scratch(kernel->scratch());
-  kernel->run(Direction::forward, values.data(), values.data(), scratch.data());
+  spectrum_by(*kernel, values);
 }
 
 template <class T>
 std::vector<std::complex<T>> filter_spectrum(const std::vector<WidePoint>& filter) {
   const std::size_t n = filter.size();
   std::vector<std::complex<T>> spectrum(n);
-  if (is_smooth(n) && (sizeof(T) < sizeof(double) || n > kLongestExactFilter)) {
+  if (is_smooth(n) && sizeof(T) < sizeof(double)) {
     base::AlignedArray<std::complex<double>> rounded(n);
     for (std::size_t i = 0; i < n; ++i) {
       rounded[i] = {static_cast<double>(filter[i].re), static_cast<double>(filter[i].im)};

@@ -1,21 +1,31 @@
 // The spectra of the filters behind Rader's and Bluestein's convolutions.
 #pragma once
+#include <algorithm>
 #include <complex>
 #include <vector>
 
 #include "base/aligned.hpp"
 #include "fft/double_double.hpp"
+#include "fft/variant.hpp"
 
 namespace ridge::fft::prime {
 
 // The transform of `filter` with more digits than T, rounded once: a convolution has two transforms of its own to err
-// in, and a filter that was made by a third would add half as much again. Filters of double beyond
-// kLongestExactFilter are transformed in double, for exactness would take longer than a plan may.
-inline constexpr std::size_t kLongestExactFilter = std::size_t{1} << 17;
+// in, and a filter that was made by a third adds up to a fifth. Filters of double beyond kLongestExactFilter are
+// transformed in double all the same: exact ones take ten times as long as all the rest of a plan, and errors stay
+// within their bound. (Shorter ones err more for their length, and are quick.)
+inline constexpr std::size_t kLongestExactFilter = 512;
 template <class T>
 std::vector<std::complex<T>> filter_spectrum(const std::vector<Point<DoubleDouble>>& filter);
 
 // In place, of a smooth length, and of values that double holds well enough: those for float.
 void spectrum_in_double(base::AlignedArray<std::complex<double>>& values);
+
+// The same by a kernel that is there.
+inline void spectrum_by(const LineKernel<double>& kernel, base::AlignedArray<std::complex<double>>& values) {
+  base::AlignedArray<std::complex<double>> spectrum(values.size()), scratch(kernel.scratch());
+  kernel.run(Direction::forward, values.data(), spectrum.data(), scratch.data());
+  std::copy(spectrum.begin(), spectrum.end(), values.begin());
+}
 
 }  // namespace ridge::fft::prime

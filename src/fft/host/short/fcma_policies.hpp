@@ -73,7 +73,7 @@ struct FloatPairs : power2::fcma::Float<kInverse> {
   }
   template <size_t N, size_t... k>
   [[gnu::always_inline]] static void gather_packed(const T* in, V* r, std::index_sequence<k...>) {
-    const V v[N] = {vld1q_f32(in + 4 * k)...};
+    const V v[N] = {Base::load(in + 4 * k)...};  // the intrinsic is a macro of clang's, which takes no pack
     ((r[k] = halves<k % 2, (k + N) % 2>(v[k / 2], v[(k + N) / 2])), ...);
   }
   template <size_t N>
