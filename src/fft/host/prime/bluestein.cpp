@@ -50,15 +50,14 @@ class Bluestein final : public ColumnsByLines<T> {
 
   Bluestein(std::size_t n, std::size_t padded, std::unique_ptr<LineKernel<T>> inner)
       : n_(n), padded_(padded), inner_(std::move(inner)), chirp_(n), filter_(padded / 2 + 1) {
-    if (is_smooth(padded) && (sizeof(T) < sizeof(double) || padded > kLongestExactFilter)) {
+    if (is_smooth(padded) && (sizeof(T) < sizeof(double) || in_double_for_double(padded))) {
       fill_in_double();
       return;
     }
     const AnyRoots<T> roots(2 * n);
     const DoubleDouble scale = DoubleDouble(1) / static_cast<double>(padded);
     std::vector<Point<DoubleDouble>> filter(padded);
-    // j^2 modulo 2 n, from one square to the next.
-    for (std::size_t j = 0, square = 0; j < n; square = (square + 2 * j + 1) % (2 * n), ++j) {
+    for (std::size_t j = 0, square = 0; j < n; square = next_square(square, j), ++j) {
       chirp_.set(j, roots.at(square));
       const Point<DoubleDouble> w = roots.wide(square);
       filter[j] = {w.re * scale, -w.im * scale};
@@ -89,8 +88,20 @@ class Bluestein final : public ColumnsByLines<T> {
   }
 
  private:
-  // Double has digits enough for float's chirp, filter and spectrum. Its own spectrum errs as a transform does, and
-  // half of that goes by taking each value twice: the filter is even.
+  // (j + 1)^2 modulo 2 n, from j^2.
+  std::size_t next_square(std::size_t square, std::size_t j) const {
+    const std::size_t next = square + 2 * j + 1;
+    return next < 2 * n_ ? next : next - 2 * n_;
+  }
+
+  // Where an even filter's spectrum may err as a transform does: exact ones take ten times as long as all the rest of a
+  // plan. Short ones are quick, and passes of five err more than the bound of errors leaves.
+  static bool in_double_for_double(std::size_t padded) {
+    return padded > kLongestExactFilter || (padded > 2048 && padded % 5 != 0);
+  }
+
+  // Double has digits enough for float's chirp, filter and spectrum. For its own each value is taken twice, since the
+  // filter is even, which takes some of the error away.
   void fill_in_double() {
     constexpr bool kForFloat = sizeof(T) < sizeof(double);
     const std::conditional_t<kForFloat, DoubleRoots, AnyRoots<double>> roots(2 * n_);
@@ -109,7 +120,7 @@ class Bluestein final : public ColumnsByLines<T> {
         odd += value;
       }
     };
-    for (std::size_t j = 0, square = 0; j < n_; square = (square + 2 * j + 1) % (2 * n_), ++j) {
+    for (std::size_t j = 0, square = 0; j < n_; square = next_square(square, j), ++j) {
       const std::complex<double> w = roots.at(square), value = std::conj(w) * scale;
       chirp_.set(j, Complex(w));
       put(j, value);

@@ -90,7 +90,7 @@ template <class T>
 std::vector<std::complex<T>> filter_spectrum(const std::vector<WidePoint>& filter) {
   const std::size_t n = filter.size();
   std::vector<std::complex<T>> spectrum(n);
-  if (is_smooth(n) && sizeof(T) < sizeof(double)) {
+  if (is_smooth(n) && (sizeof(T) < sizeof(double) || n > kLongestExactFilter)) {
     base::AlignedArray<std::complex<double>> rounded(n);
     for (std::size_t i = 0; i < n; ++i) {
       rounded[i] = {static_cast<double>(filter[i].re), static_cast<double>(filter[i].im)};

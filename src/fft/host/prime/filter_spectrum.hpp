@@ -11,10 +11,9 @@
 namespace ridge::fft::prime {
 
 // The transform of `filter` with more digits than T, rounded once: a convolution has two transforms of its own to err
-// in, and a filter that was made by a third adds up to a fifth. Filters of double beyond kLongestExactFilter are
-// transformed in double all the same: exact ones take ten times as long as all the rest of a plan, and errors stay
-// within their bound. (Shorter ones err more for their length, and are quick.)
-inline constexpr std::size_t kLongestExactFilter = 512;
+// in, and a filter that was made by a third would add half as much again. Filters of double beyond
+// kLongestExactFilter are transformed in double, for exactness would take longer than a plan may.
+inline constexpr std::size_t kLongestExactFilter = std::size_t{1} << 17;
 template <class T>
 std::vector<std::complex<T>> filter_spectrum(const std::vector<Point<DoubleDouble>>& filter);
 
