@@ -15,7 +15,7 @@ namespace {
 
 using namespace on_device;
 
-struct Case {
+struct RouteCase {
   const char* name;
   const char* variant;
   std::size_t points;
@@ -25,22 +25,22 @@ struct Case {
 
 // Factors whose neighbours differ, so that none can stand for another.
 double uneven(std::size_t i) { return 1 + 0.4 * std::sin(static_cast<double>(i) * 0.7); }
-void window(AxisProblem& problem) {
+void add_window(AxisProblem& problem) {
   for (std::size_t i = 0; i < problem.length; ++i) problem.load.real.push_back(uneven(i));
   problem.load_at = {.point = 1, .line = {0}};
 }
-void phases(AxisProblem& problem) {
+void add_phases(AxisProblem& problem) {
   for (std::size_t i = 0; i < problem.length; ++i) {
     problem.store.complex.push_back(std::polar(2 * uneven(i), 0.1 * static_cast<double>(i)));
   }
   problem.store_at = {.point = 1, .line = {0}};
 }
-void columns(AxisProblem& problem) {
+void make_columns(AxisProblem& problem) {
   const std::uint64_t across = problem.counts.front();
   problem.in = problem.out = {.point = across, .line = {1}};
 }
 // Every point of every line has its own.
-void own_factors(AxisProblem& problem) {
+void add_own_factors(AxisProblem& problem) {
   const std::size_t all = problem.length * problem.counts.front();
   for (std::size_t i = 0; i < all; ++i) {
     problem.load.real.push_back(uneven(i));
@@ -48,19 +48,19 @@ void own_factors(AxisProblem& problem) {
   }
   problem.load_at = problem.store_at = problem.in;
 }
-void integers(AxisProblem& problem, Samples samples) {
+void make_integers(AxisProblem& problem, Samples samples) {
   problem.samples = samples;
-  window(problem);
-  phases(problem);
+  add_window(problem);
+  add_phases(problem);
 }
-void real(AxisProblem& problem) {
+void make_real(AxisProblem& problem) {
   problem.kind = Kind::real;
   problem.out.line = {problem.length / 2 + 1};
 }
-void inverse(AxisProblem& problem) {
+void make_inverse(AxisProblem& problem) {
   problem.direction = Direction::inverse;
-  window(problem);
-  phases(problem);
+  add_window(problem);
+  add_phases(problem);
   std::swap(problem.load, problem.store);
 }
 
@@ -73,10 +73,10 @@ std::vector<Device> with_clusters() {
   return found;
 }
 
-class FastRoutes : public testing::TestWithParam<Case> {};
+class FastRoutes : public testing::TestWithParam<RouteCase> {};
 
 TEST_P(FastRoutes, AreAsTheReference) {
-  const Case& which = GetParam();
+  const RouteCase& which = GetParam();
   const std::vector<Device> devices = with_clusters();
   if (devices.empty()) GTEST_SKIP() << "no device with clusters of work-groups; RIDGE_SLOW=1 emulates one";
   for (const Device& device : devices) {
@@ -106,29 +106,30 @@ TEST_P(FastRoutes, AreAsTheReference) {
 }
 
 constexpr std::size_t kCluster = 1 << 15, kRing = 1 << 16, kTiles = 1 << 18, kRows = 1 << 22;
-const Case kCases[] = {
-    {"cluster_window", "cluster", kCluster, 2, window},
-    {"cluster_multiply", "cluster", kCluster, 2, phases},
-    {"cluster_int16", "cluster", kCluster, 2, [](AxisProblem& p) { integers(p, Samples::int16); }},
-    {"cluster_int8", "cluster", kCluster, 2, [](AxisProblem& p) { integers(p, Samples::int8); }},
-    {"cluster_inverse", "cluster", kCluster, 2, inverse},
-    {"cluster_own_factors", "cluster", kCluster, 2, own_factors},
-    {"cluster_real_window", "cluster", 2 * kCluster, 2, [](AxisProblem& p) { real(p), window(p); }},
+const RouteCase kRouteCases[] = {
+    {"cluster_window", "cluster", kCluster, 2, add_window},
+    {"cluster_multiply", "cluster", kCluster, 2, add_phases},
+    {"cluster_int16", "cluster", kCluster, 2, [](AxisProblem& p) { make_integers(p, Samples::int16); }},
+    {"cluster_int8", "cluster", kCluster, 2, [](AxisProblem& p) { make_integers(p, Samples::int8); }},
+    {"cluster_inverse", "cluster", kCluster, 2, make_inverse},
+    {"cluster_own_factors", "cluster", kCluster, 2, add_own_factors},
+    {"cluster_real_window", "cluster", 2 * kCluster, 2, [](AxisProblem& p) { make_real(p), add_window(p); }},
     {"cluster_real_int16", "cluster", 2 * kCluster, 2,
-     [](AxisProblem& p) { real(p), window(p), p.samples = Samples::int16; }},
-    {"ring_window", "persistent_two_pass", kRing, 3, window},
-    {"ring_multiply", "persistent_two_pass", kRing, 3, phases},
-    {"ring_int16", "persistent_two_pass", kRing, 3, [](AxisProblem& p) { integers(p, Samples::int16); }},
-    {"ring_int8", "persistent_two_pass", kRing, 3, [](AxisProblem& p) { integers(p, Samples::int8); }},
-    {"ring_inverse", "persistent_two_pass", kRing, 3, inverse},
-    {"ring_columns", "persistent_two_pass", 2048, 64, [](AxisProblem& p) { columns(p), window(p), phases(p); }},
-    {"tiles_window", "two_pass_tma", kTiles, 2, window},
-    {"tiles_multiply", "two_pass_tma", kTiles, 2, phases},
-    {"tiles_inverse", "two_pass_tma", kTiles, 2, inverse},
-    {"tiles_columns", "two_pass_tma", 256, 256, [](AxisProblem& p) { columns(p), own_factors(p); }},
-    {"rows_window_multiply", "persistent_two_pass", kRows, 1, [](AxisProblem& p) { window(p), phases(p); }},
+     [](AxisProblem& p) { make_real(p), add_window(p), p.samples = Samples::int16; }},
+    {"ring_window", "persistent_two_pass", kRing, 3, add_window},
+    {"ring_multiply", "persistent_two_pass", kRing, 3, add_phases},
+    {"ring_int16", "persistent_two_pass", kRing, 3, [](AxisProblem& p) { make_integers(p, Samples::int16); }},
+    {"ring_int8", "persistent_two_pass", kRing, 3, [](AxisProblem& p) { make_integers(p, Samples::int8); }},
+    {"ring_inverse", "persistent_two_pass", kRing, 3, make_inverse},
+    {"ring_columns", "persistent_two_pass", 2048, 64,
+     [](AxisProblem& p) { make_columns(p), add_window(p), add_phases(p); }},
+    {"tiles_window", "two_pass_tma", kTiles, 2, add_window},
+    {"tiles_multiply", "two_pass_tma", kTiles, 2, add_phases},
+    {"tiles_inverse", "two_pass_tma", kTiles, 2, make_inverse},
+    {"tiles_columns", "two_pass_tma", 256, 256, [](AxisProblem& p) { make_columns(p), add_own_factors(p); }},
+    {"rows_window_multiply", "persistent_two_pass", kRows, 1, [](AxisProblem& p) { add_window(p), add_phases(p); }},
 };
-INSTANTIATE_TEST_SUITE_P(Cases, FastRoutes, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(Cases, FastRoutes, testing::ValuesIn(kRouteCases),
                          [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace
