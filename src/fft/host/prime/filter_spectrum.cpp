@@ -1,8 +1,10 @@
 #include "fft/host/prime/filter_spectrum.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <memory>
+#include <mutex>
 
 #include "base/aligned.hpp"
 #include "fft/host/mixed/mixed.hpp"
@@ -76,14 +78,32 @@ std::vector<WidePoint> wide_transform(std::vector<WidePoint> x) {
   return x;
 }
 
+// A length serves a thousand others, and its tables take a third of a short plan's time: the last few are kept.
+std::shared_ptr<const LineKernel<double>> kept_kernel(std::size_t n) {
+  constexpr std::size_t kLongestKept = std::size_t{1} << 13, kKept = 4;
+  static std::mutex mutex;
+  static std::array<std::shared_ptr<const LineKernel<double>>, kKept> kept;
+  static std::size_t next = 0;
+  {
+    const std::lock_guard lock(mutex);
+    for (const auto& one : kept) {
+      if (one != nullptr && one->length() == n) return one;
+    }
+  }
+  std::shared_ptr<const LineKernel<double>> made = std::has_single_bit(n) && n <= kMaxPower2
+                                                       ? default_power2<double>(n)
+                                                       : make_mixed<double>(n, mixed_radices<double>(n).front());
+  if (n <= kLongestKept) {
+    const std::lock_guard lock(mutex);
+    kept[next++ % kKept] = made;
+  }
+  return made;
+}
+
 }  // namespace
 
 void spectrum_in_double(base::AlignedArray<std::complex<double>>& values) {
-  const std::size_t n = values.size();
-  const std::unique_ptr<LineKernel<double>> kernel = std::has_single_bit(n) && n <= kMaxPower2
-                                                         ? default_power2<double>(n)
-                                                         : make_mixed<double>(n, mixed_radices<double>(n).front());
-  spectrum_by(*kernel, values);
+  spectrum_by(*kept_kernel(values.size()), values);
 }
 
 template <class T>
