@@ -22,6 +22,7 @@
 //   BYTES_APART(a, b)             |a - b| of each of the four bytes of two uints
 //   BYTES_DOT(a, b, start)        start plus the products of the four bytes of two uints, unsigned
 //   BYTES_DOT_SIGNED(a, b, start) the same with signed bytes; start and result are int
+//   CHOOSE_BYTES(a, b, which)     four of the eight bytes of two uints: which has a digit of 0 to 7 for each, the lowest first
 //   BITS_OF(f) FLOAT_OF(u)        a float's bits as a uint, and back
 //   FLOAT_OF_HALF(u) HALF_OF_FLOAT(f)      what a ushort with the bits of a float16 stands for, and back, to the nearest
 //   FLOAT_OF_BFLOAT(u) BFLOAT_OF_FLOAT(f)  the same of a bfloat16
@@ -49,6 +50,8 @@
 //   MATRIX_TF32(scratch, d, a0, a1, a2, a3, b0, b1)   32 neighbouring work-items at once: d (float[4]) += a b, 16 x 8 by
 //                                 8 x 8, of the factors' upper 19 bits, in the fragments of CUDA's mma.m16n8k8. A device
 //                                 without such an instruction does it slowly through
+//   MATRIX_F16(scratch, d, a0, a1, a2, a3, b0, b1, c)   d = a b + c (d or another float[4]) of float16, two in a uint: 16 x 16
+//                                 by 16 x 8, in the fragments of mma.m16n8k16
 //   MATRIX_SCRATCH(scratch, n)    at the top of a kernel of n work-items; all of them must then come along
 //   COUNT_ON(p)                   CUDA: one more in a counter (uint) that all groups share; gives what it was
 //   SIGNAL(p)                     CUDA: the same, when what this work-item, and by a barrier its group, read and wrote is done

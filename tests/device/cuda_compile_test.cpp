@@ -72,6 +72,7 @@ KERNEL WORK_GROUP(32, 4, 2) void every_word(GLOBAL const float* RESTRICT in, GLO
   MATRIX_SCRATCH(scratch, 256);
   float four_sums[4] = {0.0f, 1.0f, 2.0f, 3.0f};
   MATRIX_TF32(scratch, four_sums, sum, 1.0f, 2.0f, 3.0f, sum, 4.0f);
+  MATRIX_F16(scratch, four_sums, c, dot, CHOOSE_BYTES(c, dot, 0x5140u), 1u, 2u, 3u, four_sums);
   sum += four_sums[0] + (float)BYTES_DOT_SIGNED(c, dot, -3);
   const int2 i2 = make_int2(1, 2); const int4 i4 = make_int4(1, 2, 3, 4);
   const uint2 u2 = make_uint2(1u, 2u); const uint4 u4 = make_uint4(1u, 2u, 3u, 4u);
@@ -92,10 +93,26 @@ TEST_F(CudaCompile, EveryWordOfTheDialectCompiles) {
 
 TEST_F(CudaCompile, WordsBecomeTheInstructionsTheyPromise) {
   const std::string code = ptx({.name = "every_word", .text = kEveryWord});
-  for (const char* instruction : {"ld.global.cs", "st.global.cs", "ld.global.nc", "shfl.sync.idx", "shfl.sync.up",
-                                  "shfl.sync.down", "shfl.sync.bfly", "fma.rn.f32", "fma.rn.f64", "bar.sync",
-                                  "vabsdiff4.u32", "dp4a.u32.u32", "dp4a.s32.s32", "mma.sync.aligned.m16n8k8",
-                                  "ex2.approx.ftz", "cvt.rni.s32.f32", "atom.global.add.f32", "atom.shared.add.f32"}) {
+  for (const char* instruction : {"ld.global.cs",
+                                  "st.global.cs",
+                                  "ld.global.nc",
+                                  "shfl.sync.idx",
+                                  "shfl.sync.up",
+                                  "shfl.sync.down",
+                                  "shfl.sync.bfly",
+                                  "fma.rn.f32",
+                                  "fma.rn.f64",
+                                  "bar.sync",
+                                  "vabsdiff4.u32",
+                                  "dp4a.u32.u32",
+                                  "dp4a.s32.s32",
+                                  "mma.sync.aligned.m16n8k8",
+                                  "mma.sync.aligned.m16n8k16",
+                                  "prmt.b32",
+                                  "ex2.approx.ftz",
+                                  "cvt.rni.s32.f32",
+                                  "atom.global.add.f32",
+                                  "atom.shared.add.f32"}) {
     EXPECT_THAT(code, HasSubstr(instruction));
   }
   EXPECT_THAT(code, HasSubstr(".maxntid 256"));

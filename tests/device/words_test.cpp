@@ -196,6 +196,57 @@ KERNEL WORK_GROUP(64, 1, 1) void matrices(GLOBAL const float* a, GLOBAL const fl
   }
 }
 
+// The same with pairs of float16, 16 x 16 by 16 x 8, and bytes chosen from two words.
+TEST_F(Words, ProductsOfHalvesAndChosenBytes) {
+  for (const Device& device : test::accelerators()) {
+    SCOPED_TRACE(device.id());
+    const Kernel kernel = device
+                              .compile({.name = "halves", .text = R"(
+KERNEL WORK_GROUP(64, 1, 1) void halves(GLOBAL const uint* a, GLOBAL const uint* b, GLOBAL float* d, GLOBAL uint* chosen) {
+  MATRIX_SCRATCH(scratch, 64);
+  const int sub_group = LOCAL_ID(0) >> 5, g = LOCAL_ID(0) >> 2 & 7, t = LOCAL_ID(0) & 3;
+  float sums[4] = {1.0f, 2.0f, 3.0f, 4.0f};
+  GLOBAL const uint* left = a + 128 * sub_group;
+  GLOBAL const uint* right = b + 64 * sub_group;
+  MATRIX_F16(scratch, sums, left[8 * g + t], left[8 * g + 64 + t], left[8 * g + t + 4], left[8 * g + 68 + t],
+             right[8 * g + t], right[8 * g + t + 4], sums);
+  for (int i = 0; i < 4; ++i) d[128 * sub_group + 8 * (g + 8 * (i >> 1)) + 2 * t + (i & 1)] = sums[i];
+  chosen[LOCAL_ID(0)] = CHOOSE_BYTES(0x33221100u, 0x77665544u, (uint)LOCAL_ID(0) * 0x111u);
+}
+)"})
+                              .kernel("halves");
+    std::vector<std::uint32_t> a(256), b(128), chosen(64);
+    std::vector<float> d(256);
+    const auto left = [](std::size_t i) { return static_cast<float>(i * 37 % 101) - 50; };
+    const auto right = [](std::size_t i) { return static_cast<float>(i * 53 % 89) / 4 - 10; };
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = to_float16(left(2 * i)) | to_float16(left(2 * i + 1)) << 16;
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = to_float16(right(2 * i)) | to_float16(right(2 * i + 1)) << 16;
+    Queue queue = device.queue();
+    const Buffer lefts = device.buffer(1024), rights = device.buffer(512), product = device.buffer(1024),
+                 bytes = device.buffer(256);
+    queue.upload(std::span<const std::uint32_t>(a), lefts);
+    queue.upload(std::span<const std::uint32_t>(b), rights);
+    queue.launch(kernel, {.groups = {1}, .items = {64}}, {lefts, rights, product, bytes});
+    queue.download(product, std::span(d));
+    queue.download(bytes, std::span(chosen));
+    queue.finish();
+    for (std::size_t s = 0; s < 2; ++s) {
+      for (std::size_t r = 0; r < 16; ++r) {
+        for (std::size_t c = 0; c < 8; ++c) {
+          double sum = static_cast<double>(1 + 2 * (r / 8) + c % 2);
+          for (std::size_t k = 0; k < 16; ++k)
+            sum += double{left(256 * s + 16 * r + k)} * double{right(128 * s + 16 * c + k)};
+          ASSERT_EQ(d[128 * s + 8 * r + c], sum) << s << " " << r << " " << c;
+        }
+      }
+    }
+    for (std::uint32_t i = 0; i < 64; ++i) {
+      for (std::uint32_t e = 0; e < 4; ++e)
+        ASSERT_EQ(chosen[i] >> 8 * e & 255, (i * 0x111 >> 4 * e & 7) * 0x11) << i << " " << e;
+    }
+  }
+}
+
 TEST_F(Words, AtomicsOfEveryGroup) {
   constexpr int groups = 16, items = 64, n = groups * items;
   for (const Device& device : test::accelerators()) {

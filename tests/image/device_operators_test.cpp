@@ -130,6 +130,48 @@ TEST_F(DeviceOperators, BytesByWords) {
   }
 }
 
+// Strips of 128 channels: in the middle, at the image's ends, in images smaller than what a strip looks at, unaligned.
+TEST_F(DeviceOperators, BytesByStrips) {
+  struct Filter {
+    std::size_t channels;
+    Border border;
+    Operation operation;
+  };
+  const std::vector<float> triangle{1, 2, 3, 2, 1};
+  std::vector<Filter> filters{{1, Border::reflect_101, Gauss{1, 2}},
+                              {3, Border::reflect, Separable{{0.1f, 0.2f, 0.4f}, {-0.2f, 0.5f, 0.3f, 0.3f, 0.1f}}},
+                              {2, Border::constant, Separable{triangle, triangle}}};
+  if (slow()) {
+    filters.push_back({1, Border::wrap, Box{4, 9}});
+    filters.push_back({1, Border::replicate, Gauss{5}});
+    filters.push_back({4, Border::wrap, Separable{{2e-4f}, {3.1f, -700.0f, 3001.7f}}});
+  }
+  for (const Device& device : all) {
+    std::size_t turn = 0;
+    for (const Filter& filter : filters) {
+      OperatorProblem problem;
+      problem.chain = {filter.operation};
+      problem.border = filter.border;
+      problem.constant = 77;
+      for (const auto& [rows, columns] :
+           std::vector<std::pair<std::size_t, std::size_t>>{{1, 1}, {2, 3}, {3, 131}, {40, 520}, {19, 517}, {70, 44}}) {
+        problem.input = {.rows = rows, .columns = columns, .channels = filter.channels, .depth = Depth::u8};
+        std::vector<Entry> entries = list_variants(device, problem);
+        std::erase_if(entries, [](const Entry& entry) { return entry.candidate.variant != "strips"; });
+        ASSERT_EQ(entries.size(), 3u);
+        const Entry& entry = entries[turn++ % 3];
+        SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + to_string(filter.operation) + " " +
+                     problem.input.text());
+        ASSERT_EQ(entry.candidate.refusal, "");
+        EXPECT_LE(error_of(device, problem, entry), test::allowed_error(problem));
+        if (turn % 2 == 1) {
+          EXPECT_LE(error_of(device, problem, entry, true), test::allowed_error(problem));
+        }
+      }
+    }
+  }
+}
+
 TEST_F(DeviceOperators, LargeKernelsByTransforms) {
   for (const Device& device : all) {
     std::size_t turn = 0;

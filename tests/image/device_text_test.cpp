@@ -43,11 +43,15 @@ TEST(DeviceVarianceText, EveryDesignCompilesForCudaAndStaysInRegisters) {
                                          {.kernel = VarianceKernel::exact},
                                          {.kernel = VarianceKernel::three_wise, .together = 3},
                                          {.kernel = VarianceKernel::three_wise, .together = 6},
+                                         {.kernel = VarianceKernel::lanes},
                                          {.kernel = VarianceKernel::columns, .together = 1, .items = 64},
                                          {.kernel = VarianceKernel::columns, .together = 2, .items = 128}}) {
+      if (design.kernel == VarianceKernel::lanes && method != VarianceMethod::exact) continue;
       for (const detail::KernelResources& kernel : detail::resources_for(variance_source(problem, design), "sm_90")) {
         RecordProperty("registers", kernel.registers);
-        EXPECT_EQ(kernel.spilled_bytes, 0) << static_cast<int>(design.kernel) << " together " << design.together;
+        // Of `lanes` a strip at the image's ends may.
+        EXPECT_LE(kernel.spilled_bytes, design.kernel == VarianceKernel::lanes ? 32 : 0)
+            << static_cast<int>(design.kernel) << " together " << design.together;
       }
     }
   }
@@ -77,10 +81,6 @@ TEST(DeviceOperatorText, EveryWayCompilesForCudaAndSpillsLittle) {
       std::erase_if(entries, [&](const Entry& entry) {
         return !entry.candidate.refusal.empty() || (large && entry.candidate.variant != "fft");
       });
-      // Three levels of a pyramid, where nothing can be kept between them, are half a minute's compilation and spill.
-      const auto* pyramid = std::get_if<Pyramid>(&operation);
-      const bool deep = pyramid != nullptr && pyramid->levels > 2;
-      if (deep && !slow) continue;
       for (std::size_t way = 0; way < entries.size(); ++way) {
         if (!slow && way != turn / 2 % entries.size()) continue;
         const Entry& entry = entries[way];
@@ -89,12 +89,35 @@ TEST(DeviceOperatorText, EveryWayCompilesForCudaAndSpillsLittle) {
           for (const auto& [name, value] : source.defines) all += name + "=" + value + ";";
           if (!seen.insert(all).second) continue;
           for (const detail::KernelResources& kernel : detail::resources_for(source, "sm_90")) {
-            EXPECT_LE(kernel.spilled_bytes, deep ? 1024 : 32)
+            EXPECT_LE(kernel.spilled_bytes, 32)
                 << entry.candidate.name() << " of " << to_string(operation) << " " << problem.input.text();
           }
         }
       }
     }
+  }
+}
+
+TEST(DeviceOperatorText, StripsOfBytesSpillLittle) {
+  std::string why_not;
+  if (detail::nvrtc(why_not) == nullptr) GTEST_SKIP() << why_not;
+  if (test::accelerators().empty()) GTEST_SKIP() << "no device whose limits could be asked";
+  const std::pair<std::size_t, Operation> filters[] = {{1, Gauss{1, 2}}, {3, Box{5, 5}}};
+  for (const auto& [channels, operation] : filters) {
+    OperatorProblem problem;
+    problem.input = {.rows = 270, .columns = 480, .channels = channels, .depth = Depth::u8};
+    problem.chain = {operation};
+    int seen = 0;
+    for (const Entry& entry : list_variants(test::accelerators().front(), problem)) {
+      if (entry.candidate.variant != "strips" || seen > 0) continue;  // they share a kernel
+      ASSERT_EQ(entry.candidate.refusal, "");
+      for (const detail::KernelResources& kernel : detail::resources_for(entry.kernels().front(), "sm_90")) {
+        ++seen;
+        RecordProperty(to_string(operation), kernel.registers);
+        EXPECT_LE(kernel.spilled_bytes, 64) << to_string(operation);  // at the image's ends
+      }
+    }
+    EXPECT_GT(seen, 0);
   }
 }
 

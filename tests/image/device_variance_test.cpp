@@ -212,6 +212,33 @@ TEST_F(DeviceVariances, SumsOfColumns) {
   }
 }
 
+// Wide enough for a strip of 512 columns away from the image's ends, and for several.
+TEST_F(DeviceVariances, NeighboursFromRegisters) {
+  const Image image = noise<std::uint8_t>(44, 1000, 0, 255);
+  struct Case {
+    std::size_t rows, columns;
+    Border border;
+  };
+  std::vector<Case> cases{{9, 27, Border::reflect_101}, {4, 6, Border::constant}};
+  if (std::getenv("RIDGE_SLOW") != nullptr)
+    cases.insert(cases.end(), {{31, 33, Border::wrap}, {1, 1, Border::reflect}, {27, 27, Border::replicate}});
+  for (const Device& device : all) {
+    for (const Case& one : cases) {
+      SCOPED_TRACE(testing::Message() << device.id() << " " << one.rows << " x " << one.columns);
+      const VarianceProblem problem = problem_of(image, VarianceMethod::exact, one.rows, one.columns, one.border);
+      const VarianceDesign design{.kernel = VarianceKernel::lanes, .chunk = 15};
+      ASSERT_EQ(candidate_of(device, problem, design).refusal, "");
+      EXPECT_LT(error(device, image, problem, design), 2e-7);
+    }
+    const VarianceDesign design{.kernel = VarianceKernel::lanes};
+    Image flat({.rows = 30, .columns = 70});
+    for (std::size_t r = 0; r < 30; ++r) std::fill_n(flat.row<std::uint8_t>(r), 70, std::uint8_t{251});
+    EXPECT_EQ(error(device, flat, problem_of(flat, VarianceMethod::exact, 9, 27), design), 0);
+    const Image tiny = noise<std::uint8_t>(1, 7, 250, 255);
+    EXPECT_LT(error(device, tiny, problem_of(tiny, VarianceMethod::exact, 9, 27), design), 1e-6);
+  }
+}
+
 TEST_F(DeviceVariances, FlatImagesHaveNoneAndTinyOnesAreNumbers) {
   for (const Device& device : all) {
     Image flat({.rows = 30, .columns = 70});

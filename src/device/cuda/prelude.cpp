@@ -89,6 +89,7 @@ FUNCTION float ridge_exp2_fast(float f) {
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(f));
   return power;
 }
+#define CHOOSE_BYTES(a, b, which) __byte_perm(a, b, which)
 #define EXP2_FAST(f) ridge_exp2_fast(f)
 #define ROUND_EVEN(f) __float2int_rn(f)
 #define ATOMIC_ADD(p, v) atomicAdd(p, v)
@@ -103,6 +104,13 @@ FUNCTION void ridge_matrix_tf32(float* d, float a0, float a1, float a2, float a3
         "r"(__float_as_uint(b0)), "r"(__float_as_uint(b1)));
 }
 #define MATRIX_TF32(scratch, d, a0, a1, a2, a3, b0, b1) ridge_matrix_tf32(d, a0, a1, a2, a3, b0, b1)
+
+FUNCTION void ridge_matrix_f16(float* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1, const float* c) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
+      : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
+      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "f"(c[0]), "f"(c[1]), "f"(c[2]), "f"(c[3]));
+}
+#define MATRIX_F16(scratch, d, a0, a1, a2, a3, b0, b1, c) ridge_matrix_f16(d, a0, a1, a2, a3, b0, b1, c)
 
 #define CLUSTER(n) __cluster_dims__(n, 1, 1)
 #define CLUSTER_ARRIVE() asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory")

@@ -104,6 +104,15 @@ static inline int ridge_bytes_dot_signed(uint a, uint b, int start) {
 }
 #define BYTES_DOT_SIGNED(a, b, start) ridge_bytes_dot_signed((a), (b), (start))
 #define EXP2_FAST(f) native_exp2((float)(f))
+static inline uint ridge_choose_bytes(uint a, uint b, uint which) {
+  uint chosen = 0u;
+  for (int i = 0; i < 4; ++i) {
+    const uint place = which >> 4 * i & 7u;
+    chosen |= ((place < 4u ? a : b) >> 8 * (place & 3u) & 255u) << 8 * i;
+  }
+  return chosen;
+}
+#define CHOOSE_BYTES(a, b, which) ridge_choose_bytes((a), (b), (which))
 )";
 
 // Fragments go through local memory, 192 numbers for 32 work-items.
@@ -132,6 +141,33 @@ static inline void ridge_matrix_tf32(__local float* scratch, float* d, float a0,
 }
 #define MATRIX_TF32(scratch, d, a0, a1, a2, a3, b0, b1) \
   ridge_matrix_tf32((scratch), (d), (a0), (a1), (a2), (a3), (b0), (b1))
+static inline float ridge_lower_half(uint u) { return ridge_float_of_half((ushort)u); }
+static inline float ridge_upper_half(uint u) { return ridge_float_of_half((ushort)(u >> 16)); }
+static inline void ridge_matrix_f16(__local float* scratch, float* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1,
+                                    const float* c) {
+  const int item = (int)((get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0));
+  const int g = item >> 2 & 7, t = item & 3;
+  __local uint* a = (__local uint*)scratch + (item >> 5) * 192;
+  __local uint* b = a + 128;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  a[g * 8 + t] = a0;
+  a[(g + 8) * 8 + t] = a1;
+  a[g * 8 + t + 4] = a2;
+  a[(g + 8) * 8 + t + 4] = a3;
+  b[t * 8 + g] = b0;
+  b[(t + 4) * 8 + g] = b1;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = 0; i < 4; ++i) d[i] = c[i];
+  for (int k = 0; k < 8; ++k) {
+    for (int i = 0; i < 4; ++i) {
+      const uint x = a[(g + 8 * (i >> 1)) * 8 + k], y = b[k * 8 + 2 * t + (i & 1)];
+      d[i] += ridge_lower_half(x) * ridge_lower_half(y);
+      d[i] += ridge_upper_half(x) * ridge_upper_half(y);
+    }
+  }
+}
+#define MATRIX_F16(scratch, d, a0, a1, a2, a3, b0, b1, c) \
+  ridge_matrix_f16((scratch), (d), (a0), (a1), (a2), (a3), (b0), (b1), (c))
 )";
 
 constexpr std::string_view kPtxMatrices = R"(#define MATRIX_SCRATCH(scratch, n) __local float* const scratch = 0
@@ -141,6 +177,13 @@ static inline void ridge_matrix_tf32(float* d, float a0, float a1, float a2, flo
           : "r"(as_uint(a0)), "r"(as_uint(a1)), "r"(as_uint(a2)), "r"(as_uint(a3)), "r"(as_uint(b0)), "r"(as_uint(b1)));
 }
 #define MATRIX_TF32(scratch, d, a0, a1, a2, a3, b0, b1) ridge_matrix_tf32((d), (a0), (a1), (a2), (a3), (b0), (b1))
+static inline void ridge_matrix_f16(float* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1, const float* c) {
+  __asm__ volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+                   "{%10, %11, %12, %13};"
+          : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
+          : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "f"(c[0]), "f"(c[1]), "f"(c[2]), "f"(c[3]));
+}
+#define MATRIX_F16(scratch, d, a0, a1, a2, a3, b0, b1, c) ridge_matrix_f16((d), (a0), (a1), (a2), (a3), (b0), (b1), (c))
 )";
 
 constexpr std::string_view kPtxBytes = R"(static inline uint ridge_bytes_apart(uint a, uint b) {
@@ -159,6 +202,12 @@ static inline int ridge_bytes_dot_signed(uint a, uint b, int start) {
   return r;
 }
 #define BYTES_DOT_SIGNED(a, b, start) ridge_bytes_dot_signed((a), (b), (start))
+static inline uint ridge_choose_bytes(uint a, uint b, uint which) {
+  uint r;
+  __asm__("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(which));
+  return r;
+}
+#define CHOOSE_BYTES(a, b, which) ridge_choose_bytes((a), (b), (which))
 static inline float ridge_exp2_fast(float f) {
   float r;
   __asm__("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(f));

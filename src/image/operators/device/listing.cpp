@@ -66,6 +66,17 @@ class DeviceChain final : public Variant {
   mutable std::optional<Event> last_;
 };
 
+// The levels of a pyramid as operators of a chain: what each is made by, and what goes together, is chosen like theirs.
+OperatorProblem level_by_level(OperatorProblem problem) {
+  std::vector<Operation> chain;
+  for (const Operation& operation : problem.chain) {
+    const auto* pyramid = std::get_if<Pyramid>(&operation);
+    chain.insert(chain.end(), pyramid == nullptr ? 1 : pyramid->levels, pyramid == nullptr ? operation : Pyramid{1});
+  }
+  problem.chain = std::move(chain);
+  return problem;
+}
+
 // Grays go with the operator before them, or else behind: three channels are read or made there anyway.
 std::vector<Link> links_of(const OperatorProblem& problem) {
   std::vector<Link> links;
@@ -202,7 +213,8 @@ std::vector<StepPlan> list_steps(const Device& device, const Chain& chain, const
   return plans;
 }
 
-void list_operators(const Device& device, const OperatorProblem& problem, std::vector<Entry>& entries) {
+void list_operators(const Device& device, const OperatorProblem& asked, std::vector<Entry>& entries) {
+  const OperatorProblem problem = level_by_level(asked);
   const Chain chain{problem.border, problem.constant, problem.input};
   const std::vector<Link> links = links_of(problem);
   if (links.size() == 1) {

@@ -49,6 +49,7 @@ void list_stream(const Device& device, const Chain& chain, const Link& link, std
   if (link.operations.size() != 1 || !product_of(link.operations.front(), link.in.depth, design.product) ||
       design.product.step != 1)
     return;
+  list_strips(device, chain, link, design.product, plans);
   list_stream_words(device, chain, link, design.product, plans);
   const std::size_t down = design.product.down.size(), across = design.product.across.size();
   const auto blocks = [&](std::size_t taps) { return static_cast<int>((taps * link.in.channels + 3) / 4); };

@@ -23,19 +23,6 @@ struct WordsDesign {
   std::size_t local_bytes() const { return static_cast<std::size_t>(rows_each * fours) * kWordItems * 16; }
 };
 
-bool never_beyond(const Product& product) {
-  double down = 0, across = 0, least = 0;
-  for (const double w : product.down) {
-    down += w;
-    least = std::min(least, w);
-  }
-  for (const double w : product.across) {
-    across += w;
-    least = std::min(least, w);
-  }
-  return least >= 0 && down * across < 1.0001;
-}
-
 KernelSource words_source(const WordsDesign& design) {
   KernelSource source = fours_source("image_stream_words", design.shape, design.border, design.constant);
   source.text += float_table("down_weights", design.product.down) +
@@ -80,6 +67,19 @@ class WordsStep final : public Step {
 };
 
 }  // namespace
+
+bool never_beyond(const Product& product) {
+  double down = 0, across = 0, least = 0;
+  for (const double w : product.down) {
+    down += w;
+    least = std::min(least, w);
+  }
+  for (const double w : product.across) {
+    across += w;
+    least = std::min(least, w);
+  }
+  return least >= 0 && down * across < 1.0001;
+}
 
 void list_stream_words(const Device& device, const Chain& chain, const Link& link, const Product& product,
                        std::vector<StepPlan>& plans) {

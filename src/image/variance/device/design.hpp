@@ -11,6 +11,7 @@ enum class VarianceKernel {
   plain,       // a pixel a work-item: any method, window, depth
   exact,       // 8 bits, running sums, four columns a work-item
   three_wise,  // 8 bits, windows of 9 or 27 each way, a column a work-item
+  lanes,       // 8 bits, up to 1023 cells, up to 33 columns: exact, neighbours' sums from registers
   columns,     // 8 bits, up to 1023 cells: exact sums in float; or joined three-wise across
 };
 
@@ -22,6 +23,7 @@ struct VarianceDesign {
 };
 
 std::uint64_t columns_resident(const VarianceDesign& design);  // groups of `columns` that a compute unit holds at once
+inline constexpr std::uint64_t kLanesResident = 20;            // sub-groups of `lanes`: 96 registers a work-item
 VarianceMethod method_of(const VarianceProblem& problem);      // what `best` stands for
 KernelSource variance_source(const VarianceProblem& problem, const VarianceDesign& design);
 std::vector<VarianceDesign> variance_designs();

@@ -10,6 +10,7 @@ namespace {
 
 int items_of(const VarianceDesign& design) {
   if (design.kernel == VarianceKernel::columns) return design.items;
+  if (design.kernel == VarianceKernel::lanes) return 32;
   return design.kernel == VarianceKernel::exact ? 128 : 256;
 }
 
@@ -18,6 +19,7 @@ int columns_written(const VarianceProblem& problem, const VarianceDesign& design
   const int left = static_cast<int>(problem.window_columns / 2);
   const int right = static_cast<int>(problem.window_columns) - 1 - left;
   if (design.kernel == VarianceKernel::three_wise) return 256 - 2 * left;
+  if (design.kernel == VarianceKernel::lanes) return 16 * 30;
   return 4 * (items_of(design) - (left + 3) / 4 - (right + 3) / 4);
 }
 
@@ -35,6 +37,7 @@ int rows_a_group(const Device& device, const VarianceProblem& problem, const Var
   const auto items = static_cast<std::uint64_t>(items_of(design));
   const std::uint64_t resident = design.kernel == VarianceKernel::exact     ? resident_groups(device, items)
                                  : design.kernel == VarianceKernel::columns ? columns_resident(design)
+                                 : design.kernel == VarianceKernel::lanes   ? kLanesResident
                                                                             : 2;
   const std::uint64_t down = std::max<std::uint64_t>(device.limits().compute_units * resident / across, 1);
   return static_cast<int>(std::max<std::uint64_t>((problem.rows + down - 1) / down, 4 * problem.window_rows));
@@ -50,6 +53,11 @@ std::string refusal(const VarianceProblem& problem, const VarianceDesign& design
     if (problem.window_rows > 257 || cells > 66051)
       return "sums of a window of more than 257 rows or 66051 cells do not fit";
     if (columns_written(problem, design) < 128) return "the window is wider than three quarters of what a group sees";
+    return "";
+  }
+  if (design.kernel == VarianceKernel::lanes) {
+    if (method != VarianceMethod::exact) return "computes the exact method";
+    if (cells > 1023 || problem.window_columns > 33) return "windows of at most 33 columns and 1023 cells";
     return "";
   }
   if (design.kernel == VarianceKernel::columns) {
@@ -83,6 +91,7 @@ std::vector<VarianceDesign> variance_designs() {
       designs.push_back({.kernel = VarianceKernel::three_wise, .chunk = chunk, .together = together});
     }
   }
+  for (const int chunk : {0, 128}) designs.push_back({.kernel = VarianceKernel::lanes, .chunk = chunk});
   for (const int together : {1, 2}) {
     for (const int items : {64, 128}) {
       for (const int chunk : {0, 64, 128}) {
@@ -106,18 +115,23 @@ planner::Candidate candidate_of(const Device& device, const VarianceProblem& pro
     candidate.cost = {.flops = pixels * cells * 6, .bytes = bytes, .launches = 1, .efficiency = 0.2};
     return candidate;
   }
-  const bool columns = design.kernel == VarianceKernel::columns;
-  const bool exact = design.kernel == VarianceKernel::exact || (columns && method_of(problem) == VarianceMethod::exact);
-  candidate.variant = columns ? "device_columns" : exact ? "device_running_sums" : "device_three_wise";
+  const bool columns = design.kernel == VarianceKernel::columns, lanes = design.kernel == VarianceKernel::lanes;
+  const bool exact =
+      design.kernel == VarianceKernel::exact || lanes || (columns && method_of(problem) == VarianceMethod::exact);
+  candidate.variant = lanes     ? "device_lanes"
+                      : columns ? "device_columns"
+                      : exact   ? "device_running_sums"
+                                : "device_three_wise";
   candidate.parameters = {{"rows", design.chunk == 0 ? "fill" : std::to_string(design.chunk)}};
   if (columns) candidate.parameters.emplace_back("items", std::to_string(design.items));
-  if (design.kernel != VarianceKernel::exact)
+  if (design.kernel != VarianceKernel::exact && !lanes)
     candidate.parameters.emplace_back("together", std::to_string(design.together));
   const double again = 1 + static_cast<double>(problem.window_rows) / rows_a_group(device, problem, design);
   candidate.cost = {.flops = pixels *
-                             (columns ? (exact ? 34 : 44)
-                              : exact ? 41
-                                      : 86) *
+                             (lanes     ? 27
+                              : columns ? (exact ? 34 : 44)
+                              : exact   ? 41
+                                        : 86) *
                              again,
                     .bytes = bytes,
                     .launches = 1,
@@ -168,7 +182,8 @@ void DeviceVariance::enqueue(Queue& queue, std::span<const Image> in, const Imag
                                   static_cast<int>(problem_.columns)};
   if (design_.kernel != VarianceKernel::plain) {
     arguments.emplace_back(chunk_);
-    arguments.emplace_back(image.offset() % 4 == 0 && image.pitch() % 4 == 0 ? 1 : 0);
+    const std::size_t misaligned = image.offset() | image.pitch();
+    arguments.emplace_back(misaligned % 16 == 0 ? 2 : misaligned % 4 == 0 ? 1 : 0);
     arguments.emplace_back(out.offset() % 16 == 0 && out.pitch() % 16 == 0 ? 1 : 0);
   }
   queue.launch(kernel_, launch_, arguments);
