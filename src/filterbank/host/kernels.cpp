@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "filterbank/host/kernels.hpp"
 
@@ -169,24 +170,36 @@ HWY_INLINE void block_of_float(const std::byte* from, float* to) {
 #endif
 }
 
-// A row, or one block of several rows, of numbers T by the function for a whole block.
-template <class T, size_t P, class Block>
-HWY_INLINE void row_by_blocks(const ConvertRow& row, const Block& block) {
+// Named, not handed on: a compiler that optimizes little cannot inline through a parameter.
+template <class T, size_t P>
+HWY_INLINE void convert_block(const std::byte* from, float* to) {
+  if constexpr (std::is_same_v<T, std::int8_t>) {
+    block_of_int8<P>(from, to);
+  } else if constexpr (std::is_same_v<T, std::int16_t>) {
+    block_of_int16<P>(from, to);
+  } else {
+    block_of_float<P>(from, to);
+  }
+}
+
+// A row, or one block of several rows, of numbers T.
+template <class T, size_t P>
+HWY_INLINE void row_by_blocks(const ConvertRow& row) {
   size_t done = 0;
   float* to = row.to;
   for (; done + kBlock <= row.channels; done += kBlock, to += row.block_stride) {
-    block(row.from + done * P * 2 * sizeof(T), to);
+    convert_block<T, P>(row.from + done * P * 2 * sizeof(T), to);
   }
   convert_plainly<T>(row, done);
 }
 
-template <class T, size_t P, class Block>
-HWY_INLINE void rows_of_block(const ConvertBlock& task, const Block& block) {
+template <class T, size_t P>
+HWY_INLINE void rows_of_block(const ConvertBlock& task) {
   const size_t offset = task.first * P * 2 * sizeof(T);
   float* to = task.to;
   for (size_t r = 0; r < task.count; ++r, to += P * kBlockFloats) {
     if (task.channels == kBlock) {
-      block(task.rows[r] + offset, to);
+      convert_block<T, P>(task.rows[r] + offset, to);
       continue;
     }
     for (size_t i = 0; i < P * kBlockFloats; ++i) to[i] = 0;
@@ -196,28 +209,22 @@ HWY_INLINE void rows_of_block(const ConvertBlock& task, const Block& block) {
 }
 
 void ConvertInt8(const ConvertRow& row) {
-  row.polarizations == 1 ? row_by_blocks<std::int8_t, 1>(row, block_of_int8<1>)
-                         : row_by_blocks<std::int8_t, 2>(row, block_of_int8<2>);
+  row.polarizations == 1 ? row_by_blocks<std::int8_t, 1>(row) : row_by_blocks<std::int8_t, 2>(row);
 }
 void ConvertInt16(const ConvertRow& row) {
-  row.polarizations == 1 ? row_by_blocks<std::int16_t, 1>(row, block_of_int16<1>)
-                         : row_by_blocks<std::int16_t, 2>(row, block_of_int16<2>);
+  row.polarizations == 1 ? row_by_blocks<std::int16_t, 1>(row) : row_by_blocks<std::int16_t, 2>(row);
 }
 void ConvertFloat(const ConvertRow& row) {
-  row.polarizations == 1 ? row_by_blocks<float, 1>(row, block_of_float<1>)
-                         : row_by_blocks<float, 2>(row, block_of_float<2>);
+  row.polarizations == 1 ? row_by_blocks<float, 1>(row) : row_by_blocks<float, 2>(row);
 }
 void BlockInt8(const ConvertBlock& task) {
-  task.polarizations == 1 ? rows_of_block<std::int8_t, 1>(task, block_of_int8<1>)
-                          : rows_of_block<std::int8_t, 2>(task, block_of_int8<2>);
+  task.polarizations == 1 ? rows_of_block<std::int8_t, 1>(task) : rows_of_block<std::int8_t, 2>(task);
 }
 void BlockInt16(const ConvertBlock& task) {
-  task.polarizations == 1 ? rows_of_block<std::int16_t, 1>(task, block_of_int16<1>)
-                          : rows_of_block<std::int16_t, 2>(task, block_of_int16<2>);
+  task.polarizations == 1 ? rows_of_block<std::int16_t, 1>(task) : rows_of_block<std::int16_t, 2>(task);
 }
 void BlockFloat(const ConvertBlock& task) {
-  task.polarizations == 1 ? rows_of_block<float, 1>(task, block_of_float<1>)
-                          : rows_of_block<float, 2>(task, block_of_float<2>);
+  task.polarizations == 1 ? rows_of_block<float, 1>(task) : rows_of_block<float, 2>(task);
 }
 
 void UnpackInt4(const std::byte* from, size_t samples, signed char* to) {
