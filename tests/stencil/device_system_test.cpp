@@ -64,28 +64,6 @@ TEST_F(DeviceSystemRows, WavesWithAVelocityAndEveryBorder) {
   for (const Borders& borders : {all[0], all[3], all[4]}) check_rows(wave, {43, 61}, borders, kSmallRows, 5);
 }
 
-// Cells on fixed sides keep their values between the steps, in fields that are new and in those that remember; not
-// where a new value goes into another field's at once.
-TEST_F(DeviceSystemRows, FixedSidesNeedNoFrame) {
-  SystemRowsOptions options = kSmallRows;
-  options.depth = 3;
-  options.cells = 1;
-  check_rows(wave_of(2), {31, 25}, Borders::all(fixed), options, 7);
-  const auto pair = [](auto u) {
-    const auto sum = 0.25 * u(0, 1) + 0.25 * u(-1, 0) + 0.2 * u.field(1, 0, -1);
-    return std::array{sum, 0.5 * u.field(1, 0, 0) + 0.125 * u.field(1, 1, 0) + 0.1 * u(0, 0)};
-  };
-  const auto both = update<float>(2, pair);
-  EXPECT_TRUE(shared_values(flatten(both.outputs), 3, 1, true).keeps);
-  options.depth = 2;
-  check_rows(both, {23, 28}, Borders::all(fixed), options, 3);
-  const auto at_once = [](auto u) {
-    const auto fresh = 0.5 * u(0, 0) + 0.25 * u(0, 1);
-    return std::array{fresh, u.field(1, 0, 0) + 0.5 * fresh};
-  };
-  EXPECT_FALSE(shared_values(flatten(update<float>(2, at_once).outputs), 3, 1, true).keeps);
-}
-
 TEST_F(DeviceSystemRows, WhatComparesAndWhatIsWide) {
   SystemRowsOptions options = kSmallRows;
   options.depth = 1;

@@ -19,58 +19,13 @@ Offset minus(const Offset& a, const Offset& b) { return {a[0] - b[0], a[1] - b[1
 
 bool is_input(Kind kind) { return kind == Kind::read || kind == Kind::coefficient; }
 
-// What an output merely repeats: a field or a coefficient, as it is or, as linear<T>() writes it, times one.
-const Operation* repeated(const Tape& tape, std::size_t output) {
-  const Operation& made = tape.operations[output];
-  if (is_input(made.kind)) return &made;
-  if (made.kind != Kind::multiply) return nullptr;
-  for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
-    const Operation &factor = tape.operations[made.from[k]], &other = tape.operations[made.from[1 - k]];
-    if (factor.kind == Kind::constant && factor.value == 1 && is_input(other.kind)) return &other;
-  }
-  return nullptr;
-}
-
-// Whether values between the steps can have their old ones at cells that do not change: a new value is nobody else's
-// in its step, and what only remembers another field is read at the cell itself.
-bool keepable(const Tape& tape) {
-  const auto is_operand = [&](std::size_t output) {
-    return std::any_of(tape.operations.begin(), tape.operations.end(), [&](const Operation& operation) {
-      for (std::size_t k = 0; k < operand_count(operation.kind); ++k) {
-        if (operation.from[k] == output) return true;
-      }
-      return false;
-    });
-  };
-  std::set<std::size_t> seen;
-  for (std::size_t field = 0; field < tape.outputs.size(); ++field) {
-    if (const Operation* from = repeated(tape, tape.outputs[field])) {
-      if (from->kind != Kind::read || from->offset != Offset{}) return false;
-      for (const Operation& operation : tape.operations) {
-        if (operation.kind == Kind::read && operation.field == field && operation.offset != Offset{}) return false;
-      }
-    } else if (tape.operations[tape.outputs[field]].kind == Kind::constant || is_operand(tape.outputs[field]) ||
-               !seen.insert(tape.outputs[field]).second) {
-      return false;
-    }
-  }
-  return true;
-}
-
 class Sharing {
  public:
-  Sharing(const Tape& tape, std::size_t depth, bool keeps) : tape_(tape) {
+  Sharing(const Tape& tape, std::size_t depth) : tape_(tape) {
     std::vector<Use> inputs;  // of the step: what its fields are
     for (std::size_t field = 0; field < tape.outputs.size(); ++field) inputs.push_back({input(Kind::read, field), {}});
-    for (std::size_t step = 0; step < depth; ++step) {
-      const std::vector<Use> before = inputs;
-      inputs = one_step(inputs);
-      for (std::size_t field = 0; keeps && step + 1 < depth && field < inputs.size(); ++field) {
-        if (repeated(tape, tape.outputs[field]) == nullptr) result.values[inputs[field].value].fixed = before[field];
-      }
-    }
+    for (std::size_t step = 0; step < depth; ++step) inputs = one_step(inputs);
     result.outputs = inputs;
-    result.keeps = keeps;
   }
 
   SharedValues result;
@@ -222,7 +177,6 @@ void find_lags(SharedValues& all, std::size_t axis) {
     SharedValue& value = all.values[i];
     if (value.lag == kUnused) continue;
     for (std::size_t k = 0; k < operand_count(value.kind); ++k) need(value.operands[k], value.lag);
-    if (value.fixed) need(*value.fixed, value.lag);
   }
   const auto keep = [&](const Use& use, int lag) {
     SharedValue& value = all.values[use.value];
@@ -232,7 +186,6 @@ void find_lags(SharedValues& all, std::size_t axis) {
   for (const SharedValue& value : all.values) {
     if (value.lag == kUnused) continue;
     for (std::size_t k = 0; k < operand_count(value.kind); ++k) keep(value.operands[k], value.lag);
-    if (value.fixed) keep(*value.fixed, value.lag);
   }
 }
 
@@ -243,7 +196,6 @@ void drop_unused(SharedValues& all) {
   for (std::size_t i = all.values.size(); i-- > 0;) {
     if (!used[i]) continue;
     for (std::size_t k = 0; k < operand_count(all.values[i].kind); ++k) used[all.values[i].operands[k].value] = true;
-    if (all.values[i].fixed) used[all.values[i].fixed->value] = true;
   }
   std::vector<std::size_t> place(all.values.size());
   std::vector<SharedValue> kept;
@@ -252,7 +204,6 @@ void drop_unused(SharedValues& all) {
     place[i] = kept.size();
     kept.push_back(all.values[i]);
     for (Use& use : kept.back().operands) use.value = place[use.value];
-    if (kept.back().fixed) kept.back().fixed->value = place[kept.back().fixed->value];
   }
   all.values = std::move(kept);
   for (Use& output : all.outputs) output.value = place[output.value];
@@ -272,11 +223,8 @@ std::size_t SharedValues::operations() const {
   }));
 }
 
-SharedValues shared_values(const Tape& tape, std::size_t depth, std::size_t axis, bool all_fixed) {
-  SharedValues all = Sharing(tape, depth, all_fixed && keepable(tape)).result;
-  for (const SharedValue& value : all.values) {
-    if (value.fixed && value.fixed->shift != Offset{}) return shared_values(tape, depth, axis);
-  }
+SharedValues shared_values(const Tape& tape, std::size_t depth, std::size_t axis) {
+  SharedValues all = Sharing(tape, depth).result;
   drop_unused(all);
   find_reach(all, axis);
   find_lags(all, axis);

@@ -4,7 +4,6 @@
 #pragma once
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <vector>
 
 #include "stencil/expression.hpp"
@@ -20,11 +19,10 @@ struct SharedValue {
   double constant = 0;
   std::size_t field = 0;  // read, coefficient: always at the cell itself
   std::array<Use, 3> operands{};
-  std::optional<Use> fixed{};  // what it is instead at cells that do not change, at the cell itself
-  int left = 0, right = 0;     // along x: so many cells at the ends of a strip of inputs are not known of it
-  int low = 0, high = 0;       // along the slowest axis in use: rows before and after its own that inputs are read at
-  int lag = 0;                 // rows it waits for: made when the inputs' row so much farther on has come
-  int keep = 0;                // rows back at which it is still used
+  int left = 0, right = 0;  // along x: so many cells at the ends of a strip of inputs are not known of it
+  int low = 0, high = 0;    // along the slowest axis in use: rows before and after its own that inputs are read at
+  int lag = 0;              // rows it waits for: made when the inputs' row so much farther on has come
+  int keep = 0;             // rows back at which it is still used
 };
 
 struct SharedValues {
@@ -32,14 +30,12 @@ struct SharedValues {
   // The new value of each field after all steps, and what it is made from; `copies` where it is the input itself.
   std::vector<SharedValue::Use> outputs{};
   int lag = 0, low = 0, margin = 0;  // of the outputs; the margin of both ends
-  bool keeps = false;                // between steps, cells that do not change have their old values
 
   std::size_t kept() const;        // values of earlier rows that are kept, a cell
   std::size_t operations() const;  // a cell
 };
 
-// `depth` steps of the tape; rows are counted along `axis` (1 in two dimensions, 0 in three). Where all sides are fixed
-// and the tape allows it, the values of every step but the last say what they are at cells that do not change.
-SharedValues shared_values(const Tape& tape, std::size_t depth, std::size_t axis, bool all_fixed = false);
+// `depth` steps of the tape; rows are counted along `axis` (1 in two dimensions, 0 in three).
+SharedValues shared_values(const Tape& tape, std::size_t depth, std::size_t axis);
 
 }  // namespace ridge::stencil

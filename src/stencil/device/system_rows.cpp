@@ -14,8 +14,7 @@ namespace {
 
 template <class T>
 SystemRowsKernel make_rows(const Update<T>& update, const Layout& layout, SystemRowsOptions options) {
-  return {.values = shared_values(flatten(update.outputs), static_cast<std::size_t>(options.depth), 1,
-                                  !needs_frame(layout, 1)),
+  return {.values = shared_values(flatten(update.outputs), static_cast<std::size_t>(options.depth), 1),
           .real = type_name<T>(),
           .fields = layout.fields,
           .coefficients = layout.coefficients,
@@ -89,13 +88,12 @@ std::shared_ptr<const Variant<T>> system_rows_variant(const Device& device, cons
     const SystemRowsKernel kernel = make_rows(update, layout, wanted);
     const Kernel compiled = device.compile(kernel.source()).kernel("system_rows");
     const auto items = static_cast<std::size_t>(wanted.lanes * wanted.sub_groups);
-    const int sides = kernel.values.keeps ? 1 : wanted.depth;  // steps whose borders a frame has
-    const auto at = [&](std::size_t axis) { return sides * layout.radius[axis]; };
+    const auto at = [&](std::size_t axis) { return wanted.depth * layout.radius[axis]; };
     const SystemRowsPlan plan = plan_rows(kernel, place, at(2), static_cast<int>(layout.shape[2]) - at(2), at(1),
                                           static_cast<int>(layout.shape[1]) - at(1),
                                           resident_groups(device, compiled, items, kernel.local_bytes()));
     return std::make_shared<const FramedPass>(
-        device, frame, depth, needs_frame(layout, static_cast<std::size_t>(sides)),
+        device, frame, depth, needs_frame(layout, depth),
         LaunchPass::Step{compiled, plan.launch, plan.scalars, layout.coefficients > 0});
   };
   return device_variant<T>(device, layout, place, depths_down_from(options.depth), make);
@@ -129,7 +127,7 @@ void list_device_system_rows(const Device& device, const Update<T>& update, cons
     entry.exact = !options.quick;
     entry.kernels = [device, kernel, layout, outputs = update.outputs] {
       std::vector<KernelSource> sources{kernel.source(), service_source<T>(device)};
-      if (needs_frame(layout, kernel.values.keeps ? 1 : static_cast<std::size_t>(kernel.options.depth)))
+      if (needs_frame(layout, static_cast<std::size_t>(kernel.options.depth)))
         sources.push_back(FrameKernel{.text = cell_text(outputs, layout, type_name<T>()), .place = {}}.source());
       return sources;
     };

@@ -40,7 +40,6 @@ class SystemRowsWriter {
     uses_.resize(values.size());
     for (const SharedValue& value : values) {
       for (std::size_t k = 0; k < operand_count(value.kind); ++k) ++uses_[value.operands[k].value];
-      if (value.fixed) ++uses_[value.fixed->value];
     }
     for (const SharedValue::Use& output : kernel.values.outputs) uses_[output.value] += 2;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -72,7 +71,7 @@ class SystemRowsWriter {
       for (const int k : {1, 0}) {
         const SharedValue::Use& use = values[i].operands[static_cast<std::size_t>(k)];
         const SharedValue& product = values[use.value];
-        if (product.kind != Kind::multiply || product.fixed || uses_[use.value] != 1 || use.shift != Offset{} ||
+        if (product.kind != Kind::multiply || uses_[use.value] != 1 || use.shift != Offset{} ||
             product.lag != values[i].lag)
           continue;
         fused_[i] = k;
@@ -184,23 +183,9 @@ class SystemRowsWriter {
             operands[k] = operand(value(i).operands[k], value(i).lag, c);
           made = operation_text(operation, operands, false);
         }
-        text_ += fmt::format("      {}{} {} = {};\n", value(i).fixed ? "" : "const ", type_of(i), now(i, c), made);
+        text_ += fmt::format("      const {} {} = {};\n", type_of(i), now(i, c), made);
       }
-      if (value(i).fixed) keep_fixed(i);
     }
-  }
-
-  // Cells on the sides are as they were: the branch is taken there alone.
-  void keep_fixed(std::size_t i) {
-    text_ += fmt::format(
-        "      if ((uint)(newest - {0} - top) >= rows_whole) {{\n"
-        "        const int inside = newest - {0} >= top && newest - {0} < bottom;\n",
-        value(i).lag);
-    for (int c = 0; c < options_.cells; ++c) {
-      text_ += fmt::format("        if (!(inside && x + {0} >= left && x + {0} < right)) {1} = {2};\n", c, now(i, c),
-                           operand(*value(i).fixed, value(i).lag, c));
-    }
-    text_ += "      }\n";
   }
 
   void store() {
@@ -246,7 +231,6 @@ class SystemRowsWriter {
     }
     text_ += "  UNROLL\n  for (int u = 0; u < PREFETCH; ++u) {\n" + copy_ahead("first_row - LOW + u") + "  }\n";
     text_ += "  int newest = first_row - LOW;  // row of the inputs that has come\n";
-    if (kernel_.values.keeps) text_ += "  const uint rows_whole = whole ? (uint)(bottom - top) : 0u;\n";
     text_ += options_.march_rows > 0
                  ? fmt::format("  for (int i = 0; i < {} + LOW + LAG; i += PREFETCH) {{\n", options_.march_rows)
                  : "  for (int i = end_row - first_row + LOW + LAG; i > 0; i -= PREFETCH) {\n";
