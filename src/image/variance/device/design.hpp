@@ -23,7 +23,7 @@ struct VarianceDesign {
 };
 
 std::uint64_t columns_resident(const VarianceDesign& design);  // groups of `columns` that a compute unit holds at once
-inline constexpr std::uint64_t kLanesResident = 20;            // sub-groups of `lanes`: 96 registers a work-item
+inline constexpr std::uint64_t kLanesResident = 16;            // sub-groups of `lanes`: 128 registers a work-item
 VarianceMethod method_of(const VarianceProblem& problem);      // what `best` stands for
 KernelSource variance_source(const VarianceProblem& problem, const VarianceDesign& design);
 std::vector<VarianceDesign> variance_designs();

@@ -40,7 +40,8 @@ int rows_a_group(const Device& device, const VarianceProblem& problem, const Var
                                  : design.kernel == VarianceKernel::lanes   ? kLanesResident
                                                                             : 2;
   const std::uint64_t down = std::max<std::uint64_t>(device.limits().compute_units * resident / across, 1);
-  return static_cast<int>(std::max<std::uint64_t>((problem.rows + down - 1) / down, 4 * problem.window_rows));
+  const std::uint64_t least = (design.kernel == VarianceKernel::lanes ? 3 : 4) * problem.window_rows;
+  return static_cast<int>(std::max<std::uint64_t>((problem.rows + down - 1) / down, least));
 }
 
 std::string refusal(const VarianceProblem& problem, const VarianceDesign& design) {
@@ -91,7 +92,7 @@ std::vector<VarianceDesign> variance_designs() {
       designs.push_back({.kernel = VarianceKernel::three_wise, .chunk = chunk, .together = together});
     }
   }
-  for (const int chunk : {0, 128}) designs.push_back({.kernel = VarianceKernel::lanes, .chunk = chunk});
+  for (const int chunk : {0, 96}) designs.push_back({.kernel = VarianceKernel::lanes, .chunk = chunk});
   for (const int together : {1, 2}) {
     for (const int items : {64, 128}) {
       for (const int chunk : {0, 64, 128}) {
@@ -135,7 +136,10 @@ planner::Candidate candidate_of(const Device& device, const VarianceProblem& pro
                              again,
                     .bytes = bytes,
                     .launches = 1,
-                    .efficiency = exact ? 0.6 : 0.35};
+                    .efficiency = lanes              ? 0.65
+                                  : columns && exact ? 0.6
+                                  : exact            ? 0.45
+                                                     : 0.35};
   return candidate;
 }
 
