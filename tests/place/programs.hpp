@@ -8,8 +8,11 @@
 #include <set>
 #include <sstream>
 
+#include <gtest/gtest.h>
+
 #include "cases.hpp"
 #include "place/judge/judge.hpp"
+#include "support/scratch.hpp"
 
 namespace place_test {
 
@@ -45,6 +48,15 @@ inline std::vector<Placed> place_cases(const std::string& emit, const std::vecto
   return all;
 }
 
+// A placed program without the run time that is written into it, which goes to `shared`.
+inline std::string own_part(const std::string& text, std::string& shared) {
+  const auto from = text.find("// What the placed code stands on");
+  if (from == std::string::npos) return text;
+  const auto to = text.find("// The program.\n");
+  shared = text.substr(from, to - from);
+  return text.substr(to);
+}
+
 // What the programs share stands before them: headers, and the run time that is written into each.
 inline std::string program_of(const std::vector<Placed>& all, const std::string& emit, bool placed) {
   ridge::place::judge::Wishes wishes;
@@ -54,13 +66,8 @@ inline std::string program_of(const std::vector<Placed>& all, const std::string&
   int number = 0;
   static const std::regex include(R"(#include <[^>]*>)");
   for (const Placed& p : all) {
-    std::string own = (placed ? p.report.placed : p.original) + ridge::place::judge::harness(p.report, wishes, placed);
-    const std::string opens = "// What the placed code stands on", closes = "// The program.\n";
-    if (const auto from = own.find(opens); from != std::string::npos) {
-      const auto to = own.find(closes);
-      shared = own.substr(from, to - from);
-      own = own.substr(to);
-    }
+    std::string own = own_part(placed ? p.report.placed : p.original, shared) +
+                      ridge::place::judge::harness(p.report, wishes, placed);
     for (std::sregex_iterator at(own.begin(), own.end(), include), end; at != end; ++at) headers.insert(at->str());
     own = std::regex_replace(own, include, "");
     const std::string entry = "int main(int, char** ridge_check_words)";
@@ -76,5 +83,46 @@ inline std::string program_of(const std::vector<Placed>& all, const std::string&
 }
 
 inline int command(const std::string& line) { return std::system(line.c_str()); }
+
+// Both programs of all functions, compiled once; each function is run in a process of its own. Where the original fails
+// on made-up data (`may_fail`) nothing is compared. Returns how many were.
+inline int compare_all(const std::vector<Placed>& all, const std::string& emit, const std::string& compiler,
+                       bool may_fail = false) {
+  namespace judge = ridge::place::judge;
+  const ridge::test::ScratchFolder folder;
+  const std::string at = folder.path().string() + "/";
+  std::ofstream(at + "original.cpp") << program_of(all, emit, false);
+  std::ofstream(at + "placed.cpp") << program_of(all, emit, true);
+  const std::string flags = " -O1 -ffp-contract=off -std=c++20 -w -o ", log = at + "log", limit = "timeout 60 ";
+  const auto built = [&](const std::string& with, const std::string& name, const std::string& libraries) {
+    const bool good =
+        command(with + flags + at + name + " " + at + name + ".cpp" + libraries + " > " + log + " 2>&1") == 0;
+    EXPECT_TRUE(good) << name << ": " << text_of(log).substr(0, 4000);
+    return good;
+  };
+  if (!built("c++", "original", "") || !built(compiler, "placed", emit == "opencl" ? " -lOpenCL -pthread" : ""))
+    return 0;
+  int compared = 0;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const Placed& p = all[k];
+    const std::string space = " case_" + std::to_string(k) + " ";
+    SCOPED_TRACE(p.function + (may_fail ? "\n" + p.original : ""));
+    const int code = command(limit + at + "original" + space + at + "a > " + log + " 2>&1");
+    if (code != 0 && may_fail) continue;
+    EXPECT_EQ(code, 0);
+    const int placed = command(limit + at + "placed" + space + at + "b > " + log + " 2>&1");
+    EXPECT_EQ(placed, 0) << text_of(log);
+    if (code != 0 || placed != 0) continue;
+    if (emit != "openmp") {
+      EXPECT_EQ(text_of(log).find("kernels 0\n"), std::string::npos) << "no kernel has run";
+    }
+    std::string where;
+    const double worst = judge::difference(judge::read_dump(text_of(at + "a")), judge::read_dump(text_of(at + "b")),
+                                           judge::allowed(p.report) == 0, where);
+    EXPECT_LE(worst, judge::allowed(p.report)) << where;
+    ++compared;
+  }
+  return compared;
+}
 
 }  // namespace place_test

@@ -1,17 +1,18 @@
-// Random loop nests: whatever is placed must equal the original. Many in one program, because compiling is most of it.
+// Random loop nests: whatever is placed must equal the original.
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <future>
 #include <random>
 
 #include <gtest/gtest.h>
 #include <ridge/device.hpp>
 
-#include "cases.hpp"
-#include "place/judge/judge.hpp"
+#include "programs.hpp"
 #include "support/devices.hpp"
+#include "support/scratch.hpp"
 
 namespace {
 
@@ -22,12 +23,14 @@ class Generator {
   explicit Generator(unsigned seed) : random_(seed) {}
 
   // void nNUMBER(...) with one to five loops, one to three statements at the bottom and some between the loops.
-  std::string function(int number) {
+  std::string function(int number, bool vectors = false) {
     iterators_.clear();
     low_.clear();
     gentle_ = pick(2) == 0;
     std::string text = "static void n" + std::to_string(number) +
-                       "(const float* a, float* b, float* c, const int* where, int n, int m) {\n";
+                       (vectors ? "(const std::vector<float>& a, std::vector<float>& b, std::vector<float>& c, "
+                                  "const std::vector<int>& where, int n, int m) {\n"
+                                : "(const float* a, float* b, float* c, const int* where, int n, int m) {\n");
     const int depth = pick(8) == 0 ? 4 + pick(2) : 1 + pick(3);
     std::string pad = "  ", ends;
     const bool scratch = pick(4) == 0, sums = pick(6) == 0;
@@ -128,18 +131,158 @@ class Generator {
   std::string value() { return pick(3) == 0 ? "(" + read() + ")" : "(" + read() + " - " + read() + ")"; }
 };
 
-TEST(RandomNests, PlacedEqualTheOriginal) {
+// Every nest placed alone as OpenCL and as threads, many of them and their originals in one program, which calls them
+// on sizes small and large, on arrays that lie apart and that overlap, and says where results differ.
+constexpr const char* kBegin = R"(
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+#include <new>
+#include <omp.h>
+#include <vector>
+struct Data {
+  std::vector<float> a, b, c;
+  std::vector<int> where;
+  explicit Data(std::size_t n) : a(n), b(n), c(n), where(n) {
+    unsigned state = 12345;
+    const auto next = [&] { return (state = state * 1664525u + 1013904223u) >> 8; };
+    for (auto* list : {&a, &b, &c})
+      for (float& x : *list) x = 0.1f + 0.9f * static_cast<float>(next()) / 16777216.0f;
+    for (int& x : where) x = static_cast<int>((next() >> 4) % 4);
+  }
+};
+using OnPointers = void (*)(const float*, float*, float*, const int*, int, int);
+using OnVectors = void (*)(const std::vector<float>&, std::vector<float>&, std::vector<float>&, const std::vector<int>&, int, int);
+void call(OnPointers f, Data& d, int overlap, int n, int m) {
+  f(overlap == 2 ? d.b.data() + 3 : d.a.data(), d.b.data(), overlap == 1 ? d.b.data() + 5 : d.c.data(), d.where.data(), n, m);
+}
+void call(OnVectors f, Data& d, int overlap, int n, int m) {
+  f(overlap == 2 ? d.b : d.a, d.b, overlap == 1 ? d.b : d.c, d.where, n, m);
+}
+double apart(const std::vector<float>& x, const std::vector<float>& y, double bound) {
+  double worst = 0, scale = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (std::isfinite(x[i])) scale = std::fmax(scale, std::fabs(x[i]));
+    if (x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]))) continue;
+    if (bound == 0 || !std::isfinite(x[i]) || !std::isfinite(y[i])) return HUGE_VAL;
+    worst = std::fmax(worst, std::fabs(double(x[i]) - y[i]));
+  }
+  return worst == 0 ? 0 : worst / scale;
+}
+long different = 0, compared = 0;
+template <class F>
+void compare(const char* name, F original, F placed, double bound, int n, int m) {
+  for (int overlap = 0; overlap < 3; ++overlap) {
+    Data x(static_cast<std::size_t>(6 * n * m * n + 1024)), y = x;
+    for (int again = 0; again < 2; ++again) {
+      call(original, x, overlap, n, m);
+      call(placed, y, overlap, n, m);
+      const double b = apart(x.b, y.b, bound), c = apart(x.c, y.c, bound);
+      ++compared;
+      if (b <= bound && c <= bound) continue;
+      ++different;
+      std::printf("%s differs: b by %g, c by %g; n = %d, m = %d, overlap %d, call %d\n", name, b, c, n, m, overlap, again + 1);
+      return;
+    }
+  }
+}
+)";
+
+struct Counts {
+  int nests = 0, kernels = 0, on_threads = 0;
+};
+
+void compare_batch(unsigned seed, int each, Counts& counts) {
+  const ridge::test::ScratchFolder folder;
+  const std::string at = folder.path().string() + "/";
+  Generator generator(seed);
+  std::string shared, originals, placed, calls;
+  for (int f = 0; f < each; ++f) {
+    const bool vectors = f % 8 == 7;
+    const std::string nest = generator.function(f, vectors), name = "n" + std::to_string(f);
+    const std::string file = at + name + ".cpp";
+    std::ofstream(file) << (vectors ? "#include <vector>\n" : "") << nest;
+    originals += nest;
+    bool large = false;
+    const auto analyze = [&](const std::string& emit) {
+      ridge::place::Options options;
+      options.function = name;
+      options.emit = emit;
+      options.seconds = 600;
+      options.memories.tiles = f % 2 == 0 ? "always" : "auto";
+      return ridge::place::analyze(file, options);
+    };
+    auto threads = std::async(std::launch::async, analyze, "openmp");
+    for (const std::string emit : {"opencl", "openmp"}) {
+      const auto report = emit == "openmp" ? threads.get() : analyze(emit);
+      ASSERT_TRUE(report.errors.empty()) << report.errors[0] << "\n" << nest;
+      large |= report.enough > 0;
+      if (report.placed.empty()) continue;
+      (emit == "opencl" ? counts.kernels : counts.on_threads) += static_cast<int>(report.kernels.size());
+      const std::string space = emit + "_" + std::to_string(f);
+      placed += "namespace " + space + " {\n" + own_part(report.placed, shared) + "}\n";
+      for (const char* sizes : {"23, 29", "3, 2", large ? "149, 151" : "40, 37"})
+        calls += "  compare(\"" + name + " " + emit + "\", original::" + name + ", " + space + "::" + name + ", " +
+                 std::to_string(ridge::place::judge::allowed(report)) + ", " + sizes + ");\n";
+    }
+  }
+  counts.nests += each;
+  const std::string program = kBegin + shared + "namespace original {\n" + originals + "}\n" + placed +
+                              "int main() {\n" + calls +
+                              "  std::printf(\"compared %ld, launched %ld\\n\", compared, "
+                              "static_cast<long>(placed::launches()));\n  return different > 0;\n}\n";
+  std::ofstream(at + "all.cpp") << program;
+  ASSERT_EQ(command("c++ -O0 -ffp-contract=off -std=c++20 -fopenmp -w -o " + at + "all " + at + "all.cpp -lOpenCL > " +
+                    at + "log 2>&1"),
+            0)
+      << text_of(at + "log");
+  const int code = command(at + "all > " + at + "log 2>&1");
+  const std::string log = text_of(at + "log");
+  EXPECT_EQ(code, 0) << log;
+  EXPECT_NE(log.find("compared "), std::string::npos) << log;
+  EXPECT_EQ(log.find("launched 0\n"), std::string::npos) << log;
+  if (code != 0 && std::getenv("RIDGE_PLACE_KEEP") != nullptr)
+    std::filesystem::copy_file(at + "all.cpp", "/tmp/ridge_random_" + std::to_string(seed) + ".cpp",
+                               std::filesystem::copy_options::overwrite_existing);
+}
+
+TEST(RandomNests, EachEqualsTheOriginal) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  if (ridge::test::accelerators().empty()) GTEST_SKIP() << "no OpenCL or CUDA device";
+  const bool slow = std::getenv("RIDGE_SLOW") != nullptr;
+  setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 0);  // most of the time is compiling, in `--all` too
+  setenv("OMP_NUM_THREADS", "3", 0);
+  const char* const from = std::getenv("RIDGE_RANDOM_FROM");  // batches that were compared before are left out
+  Counts counts;
+  for (int batch = from == nullptr ? 0 : std::atoi(from); batch < (slow ? 25 : 1); ++batch) {
+    const unsigned seed = 2000u + static_cast<unsigned>(batch);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    compare_batch(seed, slow ? 80 : 6, counts);
+    if (HasFatalFailure()) return;
+    if (slow) {
+      std::printf("%d nests, %d kernels, %d on threads\n", counts.nests, counts.kernels, counts.on_threads);
+      std::fflush(stdout);
+    }
+  }
+  EXPECT_GT(counts.kernels, 0);
+  EXPECT_GT(counts.on_threads, 0);
+}
+
+// Many nests of one program, called one after another: data stays on the device between them.
+TEST(RandomNests, ChainsEqualTheOriginal) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
   const bool device = !ridge::test::accelerators().empty();
   if (!device) GTEST_SKIP() << "no OpenCL or CUDA device";
   const bool slow = std::getenv("RIDGE_SLOW") != nullptr;
   setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 0);  // most of the time is compiling, in `--all` too
-  const int batches = slow ? 50 : 1, each = slow ? 40 : 15;
-  const char* const from = std::getenv("RIDGE_RANDOM_FROM");  // batches that were compared before are left out
+  const int batches = slow ? 10 : 1, each = slow ? 20 : 10;
   const auto file = std::filesystem::temp_directory_path() / ("ridge_random_" + std::to_string(getpid()) + ".cpp");
   int placed = 0;
-  for (int batch = from == nullptr ? 0 : std::atoi(from); batch < batches; ++batch) {
+  for (int batch = 0; batch < batches; ++batch) {
     const unsigned seed = 1000u + static_cast<unsigned>(batch);
     Generator generator(seed);
     std::string text, calls;

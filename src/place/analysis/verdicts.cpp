@@ -68,8 +68,8 @@ class Judge {
       const auto name = [&](isl_dim_type side) { return std::string(isl_map_get_tuple_name(m.get(), side)); };
       if (!r_.inside(r_.instance(name(isl_dim_in)), loop) || !r_.inside(r_.instance(name(isl_dim_out)), loop)) return;
       for (int d = 0; d < depth; ++d) m = isl::manage(isl_map_equate(m.release(), isl_dim_in, d, isl_dim_out, d));
-      const isl::map same = isl::manage(isl_map_equate(m.copy(), isl_dim_in, depth, isl_dim_out, depth));
-      m = m.subtract(same);
+      const isl::map before = isl::manage(isl_map_order_lt(m.copy(), isl_dim_in, depth, isl_dim_out, depth));
+      m = before.unite(isl::manage(isl_map_order_gt(m.release(), isl_dim_in, depth, isl_dim_out, depth)));
       if (!m.is_empty()) result = result.unite(isl::union_map(m));
     });
     return result;

@@ -15,6 +15,13 @@ using Int = std::int64_t;
 inline Int max(Int a, Int b) { return a < b ? b : a; }
 inline Int min(Int a, Int b) { return b < a ? b : a; }
 inline Int floord(Int n, Int d) { return n < 0 ? -((-n + d - 1) / d) : n / d; }
+inline Int share(Int iterations) {  // taken at a time: processors differ in speed, and equal parts wait for the slowest
+#ifdef _OPENMP
+  return max(1, iterations / (32 * omp_get_max_threads()));
+#else
+  return 1;
+#endif
+}
 struct Range {
   const void* data;
   Int bytes;
@@ -102,36 +109,15 @@ int collapsible(const Kernel& kernel, const Nest& nest) {
   return count;
 }
 
-// Iterations that differ in length: a loop inside ends where the data or the loops on threads say, or a branch leaves
-// work out.
-bool uneven(const Node& node, const Kernel& k, const Nest& nest) {
-  if (node.kind == NodeKind::branch && has_loops(node)) return true;
-  if (node.kind == NodeKind::loop && std::find(k.chain.begin(), k.chain.end(), node.loop) == k.chain.end()) {
-    const Loop& loop = nest.loops[node.loop];
-    if (!loop.counted || !loop.exact || loop.leaves_early > 0) return true;
-    bool from = false, to = false;  // a window moves at both ends, a triangle at one
-    for (const Constraint& c : loop.bounds)
-      for (const std::string& name : c.poly.symbols())
-        for (const int l : k.chain)
-          if (name == nest.loops[l].iterator) {
-            const auto at = c.poly.terms().find({loop.iterator});
-            (at != c.poly.terms().end() && at->second > 0 ? from : to) = true;
-          }
-    if (from != to) return true;
-  }
-  return std::any_of(node.children.begin(), node.children.end(), [&](const Node& c) { return uneven(c, k, nest); });
-}
-
 std::string clause(const Kernel& k, const Nest& nest) {
-  std::string text;
-  if (const int n = collapsible(k, nest); n > 1) text += " collapse(" + std::to_string(n) + ")";
-  bool triangle = uneven(nest.root, k, nest);
-  for (const int l : k.chain)
-    for (const Constraint& c : nest.loops[l].bounds)
-      for (const std::string& name : c.poly.symbols())
-        for (const int other : k.chain) triangle |= other != l && name == nest.loops[other].iterator;
-  if (triangle) text += " schedule(guided)";
-  return text;
+  const int together = std::max(1, collapsible(k, nest));
+  std::string count;
+  for (int l = 0; l < together; ++l) {
+    const auto axis = std::find(k.axes.begin(), k.axes.end(), k.chain[l]) - k.axes.begin();
+    count += (l > 0 ? " * " : "") + call_text(k.iterations[static_cast<std::size_t>(axis)], nest);
+  }
+  return (together > 1 ? " collapse(" + std::to_string(together) + ")" : "") + " schedule(dynamic, placed::share(" +
+         count + "))";
 }
 
 // Local vectors of which only elements are used, and of which no thread has a copy.
@@ -251,7 +237,7 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
   }
   out.text = "// Loops of " + program.functions.back().name +
              "() as threads of the host, by ridge place.\n#include <cstdint>\n#include <cstdlib>\n#include "
-             "<initializer_list>\n#include <new>\n" +
+             "<initializer_list>\n#include <new>\n#ifdef _OPENMP\n#include <omp.h>\n#endif\n" +
              std::string(kHelpers) + (arrays ? kArray : "") + text + program.text.substr(at);
   return out;
 }

@@ -5,18 +5,29 @@
 #include <isl/union_map.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "place/transform/loops.hpp"
 
 namespace ridge::place::transform {
+namespace {
+
+void add(std::map<std::string, isl::union_map>& all, const std::string& name, const isl::union_map& map) {
+  const auto [at, fresh] = all.emplace(name, map);
+  if (!fresh) at->second = at->second.unite(map);
+}
+
+}  // namespace
 
 std::vector<Proposal> dead_writes(const State& state) {
   std::vector<Proposal> all;
   const analysis::Relations& r = state.relations;
   isl::union_set read = isl::union_set::empty(r.context);  // instances whose values somebody takes
+  std::set<std::string> live;
   for (std::size_t v = 0; v < state.nest.variables.size(); ++v) {
     isl::union_map reads = isl::union_map::empty(r.context), must = reads, may = reads;
+    std::map<std::string, isl::union_map> surely, perhaps;  // what each statement writes
     for (const analysis::Instance& i : r.instances)
       for (const analysis::Relation& x : i.relations) {
         if (x.access->variable != static_cast<int>(v)) continue;
@@ -24,10 +35,25 @@ std::vector<Proposal> dead_writes(const State& state) {
         if (!x.write) reads = reads.unite(map);
         if (x.write) may = may.unite(map);
         if (x.must) must = must.unite(map);
+        if (x.write) add(perhaps, i.name, map);
+        if (x.must) add(surely, i.name, map);
       }
     if (may.is_empty()) continue;
     isl::union_map order = r.schedule;
-    if (state.nest.live_after.count(static_cast<int>(v)) > 0) {  // the end of the nest reads all of it
+    const bool seen_after = state.nest.live_after.count(static_cast<int>(v)) > 0;
+    if (seen_after) {  // a value stays where no other statement surely writes the element too
+      std::size_t stay = 0;
+      for (const auto& [name, written] : perhaps) {
+        isl::union_set others = isl::union_set::empty(r.context);
+        for (const auto& [other, map] : surely)
+          if (other != name) others = others.unite(map.range());
+        if (written.range().is_subset(others)) continue;
+        live.insert(name);
+        ++stay;
+      }
+      if (stay == perhaps.size()) continue;
+    }
+    if (seen_after) {  // the end of the nest reads all of it
       std::size_t longest = 1;
       for (const auto& i : r.instances) longest = std::max(longest, i.order.size());
       isl::union_set elements = may.range();
@@ -45,7 +71,6 @@ std::vector<Proposal> dead_writes(const State& state) {
         isl::union_access_info(reads).set_must_source(must).set_may_source(may).set_schedule_map(order).compute_flow();
     read = read.unite(flow.may_dependence().domain());
   }
-  std::set<std::string> live;
   read.foreach_set([&](const isl::set& s) { live.insert(isl_set_get_tuple_name(s.get())); });
   for (const analysis::Instance& i : r.instances) {
     const Node& node = *i.node;

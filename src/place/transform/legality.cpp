@@ -64,7 +64,7 @@ std::string illegal(const State& state, const Proposal& proposal) {
   const analysis::Relations& r = state.relations;
   const isl::union_map after = schedule(state, proposal);
   const isl::union_map in_time = isl::manage(isl_union_map_lex_lt_union_map(r.schedule.copy(), r.schedule.copy()));
-  const isl::union_map kept = isl::manage(isl_union_map_lex_lt_union_map(after.copy(), after.copy()));
+  const isl::union_map not_kept = isl::manage(isl_union_map_lex_ge_union_map(after.copy(), after.copy()));
   for (std::size_t v = 0; v < state.nest.variables.size(); ++v) {
     isl::union_map reads = isl::union_map::empty(r.context), writes = reads;
     for (const Instance& i : r.instances)
@@ -73,14 +73,13 @@ std::string illegal(const State& state, const Proposal& proposal) {
           (x.write ? writes : reads) = (x.write ? writes : reads).unite(isl::union_map(x.map));
     if (writes.is_empty()) continue;
     const isl::union_map all = reads.unite(writes);
-    isl::union_map pairs = writes.apply_range(all.reverse());
-    pairs = pairs.unite(pairs.reverse()).intersect(in_time);
+    isl::union_map turned = writes.apply_range(all.reverse());
+    turned = turned.unite(turned.reverse()).intersect(in_time).intersect(not_kept);
     if (proposal.whole >= 0) {
       const auto& own = state.verdicts[proposal.whole].privates;
       if (std::find(own.begin(), own.end(), static_cast<int>(v)) != own.end())
-        pairs = within(state, pairs, proposal.whole);
+        turned = within(state, turned, proposal.whole);
     }
-    const isl::union_map turned = pairs.subtract(kept);
     if (turned.is_empty()) continue;
     std::string where;
     turned.foreach_map([&](isl::map m) {
