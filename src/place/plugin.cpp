@@ -226,12 +226,6 @@ class Work {
   void nest(isl::ctx context, const Function& function, int f, const Part& p, const std::string& around, int depth,
             Report& report) {
     const Nest& nest = function.nests[p.nest];
-    if (analysis::too_deep(nest)) {
-      refuse(nest, function,
-             "more than " + std::to_string(analysis::kDeepest) + " loops inside one another are not looked into",
-             report);
-      return;
-    }
     try {
       const analysis::Relations relations = analysis::relate(context, nest);
       const std::vector<analysis::Verdict> verdicts = analysis::judge_loops(relations);
@@ -330,21 +324,12 @@ class Work {
       report.reassociates |= kernel.reassociates;
       kernels_.emplace(std::make_pair(f, p.nest), std::move(kernel));
     } catch (const isl::exception& error) {
-      refuse(nest, function, std::string("the dependence test gave up (") + error.what() + ")", report);
-    }
-  }
-
-  // Loops that nothing is known of yet.
-  void refuse(const Nest& nest, const Function& function, const std::string& why, Report& report) {
-    for (const Loop& loop : nest.loops) {
-      if (!reported_.insert(prefix_ + loop.id).second) continue;
-      LoopVerdict& l = verdict(report, prefix_ + loop.id);
+      LoopVerdict& l = verdict(report, prefix_ + nest.loops[0].id);
       l.function = function.name;
-      l.parent = loop.parent >= 0 ? prefix_ + nest.loops[loop.parent].id : l.parent;
-      l.line = loop.line;
-      l.source = loop.source;
-      l.kind = loop.kind;
-      l.why = why;
+      l.line = nest.line;
+      l.source = nest.loops[0].source;
+      l.kind = nest.loops[0].kind;
+      l.why = std::string("the dependence test gave up (") + error.what() + ")";
     }
   }
 

@@ -240,10 +240,6 @@ isl::union_map Relations::accesses(int variable, bool write) const {
   return all;
 }
 
-bool too_deep(const Nest& nest) {
-  return std::any_of(nest.loops.begin(), nest.loops.end(), [](const Loop& l) { return l.depth >= kDeepest; });
-}
-
 Relations relate(isl::ctx context, const Nest& nest) { return Builder(context, nest).build(); }
 
 }  // namespace ridge::place::analysis

@@ -58,9 +58,6 @@ struct Relations {
   isl::union_map accesses(int variable, bool write) const;
 };
 
-constexpr int kDeepest = 12;  // dependences of deeper nests take isl minutes
-bool too_deep(const Nest& nest);
-
 Relations relate(isl::ctx context, const Nest& nest);
 
 }  // namespace ridge::place::analysis

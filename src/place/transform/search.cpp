@@ -204,7 +204,7 @@ class Search {
   bool one(const Found& at) {
     const Nest& nest = now_.program.functions[at.function].nests[at.nest];
     int first = 0, count = 0;
-    if (!numbered(nest, first, count) || analysis::too_deep(nest)) return false;
+    if (!numbered(nest, first, count)) return false;
     const bool placed = now_.chains.count({at.function, at.nest}) > 0;
     const isl::ctx context(now_.context);
     const analysis::Relations relations = analysis::relate(context, nest);
@@ -237,7 +237,7 @@ class Search {
     if (other == now_.chains.end() || other->second.size() != mine.size()) return false;
     const Nest& behind = now_.program.functions[at.function].nests[at.next->nest];
     int second = 0, more = 0;
-    if (!numbered(behind, second, more) || analysis::too_deep(behind) || second != first + count) return false;
+    if (!numbered(behind, second, more) || second != first + count) return false;
     const isl::ctx context(now_.context);
     const analysis::Relations relations = analysis::relate(context, behind);
     const std::vector<analysis::Verdict> verdicts = analysis::judge_loops(relations);
