@@ -75,7 +75,7 @@ TEST_F(Hostile, DeepNestingEnds) {
     text +=
         "for (int i" + std::to_string(i) + " = 0; i" + std::to_string(i) + " < n; ++i" + std::to_string(i) + ") {\n";
   text += "a[i0 + i39] = 1;\n" + std::string(40, '}') + "\n}\n";
-  const auto report = read(text, 20);
+  const auto report = read(text, 4);
   EXPECT_TRUE(!report.errors.empty() || !report.loops.empty());
 }
 
