@@ -36,19 +36,35 @@ void for_box_points(const mpi::Box& box, const mpi::Shape& shape, std::size_t ro
   }
 }
 
+// A sum that keeps what each addition cuts off: two sums of 2^27 doubles in another order would differ by more than the
+// transforms do.
+class LongSum {
+ public:
+  void add(double value) {
+    const double corrected = value - lost_, sum = sum_ + corrected;
+    lost_ = (sum - sum_) - corrected;
+    sum_ = sum;
+  }
+  double value() const { return sum_; }
+
+ private:
+  double sum_ = 0, lost_ = 0;
+};
+
 // The whole spectrum in two numbers that any difference changes: projections on what looks like noise.
 template <class T>
 std::pair<std::complex<double>, double> spread_projection(const mpi::Communicator& all, const mpi::Box& box,
                                                           const mpi::Shape& shape, const std::complex<T>* values) {
-  std::complex<double> sum = 0;
-  double norm = 0;
+  LongSum real, imaginary, norm;
   for_box_points(box, shape, 0, [&](std::size_t memory, std::size_t point) {
     const std::complex<double> value(values[memory]);
-    sum += value * std::polar(1.0, 100 * spread_number(point));
-    norm += std::norm(value);
+    const std::complex<double> turned = value * std::polar(1.0, 100 * spread_number(point));
+    real.add(turned.real());
+    imaginary.add(turned.imag());
+    norm.add(std::norm(value));
   });
-  const double re = all.sum(sum.real()), im = all.sum(sum.imag());
-  return {{re, im}, std::sqrt(all.sum(norm))};
+  const double re = all.sum(real.value()), im = all.sum(imaginary.value());
+  return {{re, im}, std::sqrt(all.sum(norm.value()))};
 }
 
 template <class T>
