@@ -154,9 +154,10 @@ echo "killed $kills times"
 rm -f run.*
 
 # Asked to stop, it writes a checkpoint first.
-"$ridge" stencil heat --size 400x400 --steps 1000000 --checkpoint run.ckp --checkpoint-every 900000 --threads 1 >stdout 2>stderr &
+"$ridge" stencil heat --size 100x100 --steps 1000000000 --checkpoint run.ckp --checkpoint-every 50000 --threads 1 >stdout 2>stderr &
 pid=$!
-sleep 1
+for _ in $(seq 600); do [ -e run.ckp ] && break || sleep 0.1; done  # it steps
+rm -f run.ckp*
 kill -TERM $pid
 wait $pid
 [ $? -eq 143 ] || fail "stopped with another code"

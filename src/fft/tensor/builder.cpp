@@ -219,7 +219,7 @@ void TensorBuilder<T>::build() {
 
   // Into work memory first. Where the input is already there, the transform happens in place.
   const Direction direction = problem_.kind == TensorKind::complex_inverse ? Direction::inverse : Direction::forward;
-  if ((forward || inverse) && in_place &&
+  if ((forward || inverse) && in_place && !scatter &&  // which leaves pairs
       try_plan(from, to, Kind::real, forward ? Direction::forward : Direction::inverse, axes, loops, true)) {
     return;
   }
