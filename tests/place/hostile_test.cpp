@@ -1,5 +1,6 @@
 // Input that is wrong, broken or too much: a diagnostic, never a crash.
 #include <dlfcn.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -183,7 +184,8 @@ class Reader {
                                        {"local_bytes", memories.local_bytes},
                                        {"constant", memories.constant},
                                        {"tiles", memories.tiles}}}};
-        alarm(120);
+        const itimerval limit{{0, 0}, {60, 0}};  // of the processor
+        setitimer(ITIMER_PROF, &limit, nullptr);
         char* answer = work_(request.dump().c_str());
         out << answer << "\n" << std::flush;
         free(answer);

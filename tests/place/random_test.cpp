@@ -141,47 +141,60 @@ constexpr const char* kBegin = R"(
 #include <initializer_list>
 #include <new>
 #include <omp.h>
+#include <type_traits>
 #include <vector>
+template <class T>
 struct Data {
-  std::vector<float> a, b, c;
+  std::vector<T> a, b, c;
   std::vector<int> where;
   explicit Data(std::size_t n) : a(n), b(n), c(n), where(n) {
     unsigned state = 12345;
     const auto next = [&] { return (state = state * 1664525u + 1013904223u) >> 8; };
     for (auto* list : {&a, &b, &c})
-      for (float& x : *list) x = 0.1f + 0.9f * static_cast<float>(next()) / 16777216.0f;
+      for (T& x : *list) x = 0.1f + 0.9f * static_cast<float>(next()) / 16777216.0f;
     for (int& x : where) x = static_cast<int>((next() >> 4) % 4);
   }
 };
-using OnPointers = void (*)(const float*, float*, float*, const int*, int, int);
-using OnVectors = void (*)(const std::vector<float>&, std::vector<float>&, std::vector<float>&, const std::vector<int>&, int, int);
-void call(OnPointers f, Data& d, int overlap, int n, int m) {
+template <class T>
+void call(void (*f)(const T*, T*, T*, const int*, int, int), Data<T>& d, int overlap, int n, int m) {
   f(overlap == 2 ? d.b.data() + 3 : d.a.data(), d.b.data(), overlap == 1 ? d.b.data() + 5 : d.c.data(), d.where.data(), n, m);
 }
-void call(OnVectors f, Data& d, int overlap, int n, int m) {
+template <class T>
+void call(void (*f)(const std::vector<T>&, std::vector<T>&, std::vector<T>&, const std::vector<int>&, int, int), Data<T>& d,
+          int overlap, int n, int m) {
   f(overlap == 2 ? d.b : d.a, d.b, overlap == 1 ? d.b : d.c, d.where, n, m);
 }
-double apart(const std::vector<float>& x, const std::vector<float>& y, double bound) {
+// The largest difference, in units of the largest value of x.
+template <class T>
+double apart(const std::vector<T>& x, const std::vector<float>& y, bool exactly) {
   double worst = 0, scale = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (std::isfinite(x[i])) scale = std::fmax(scale, std::fabs(x[i]));
     if (x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]))) continue;
-    if (bound == 0 || !std::isfinite(x[i]) || !std::isfinite(y[i])) return HUGE_VAL;
+    if (exactly || !std::isfinite(x[i]) || !std::isfinite(y[i])) return HUGE_VAL;
     worst = std::fmax(worst, std::fabs(double(x[i]) - y[i]));
   }
   return worst == 0 ? 0 : worst / scale;
 }
 long different = 0, compared = 0;
-template <class F>
-void compare(const char* name, F original, F placed, double bound, int n, int m) {
+// `wide` is the nest in double precision: a sum in another order may be as far from that as the original's own sum is.
+template <class F, class Wide>
+void compare(const char* name, F original, F placed, Wide wide, double bound, int n, int m) {
   for (int overlap = 0; overlap < 3; ++overlap) {
-    Data x(static_cast<std::size_t>(6 * n * m * n + 1024)), y = x;
+    const auto size = static_cast<std::size_t>(6 * n * m * n + 1024);
+    Data<float> x(size), y(size);
+    Data<double> z(size);
     for (int again = 0; again < 2; ++again) {
       call(original, x, overlap, n, m);
       call(placed, y, overlap, n, m);
-      const double b = apart(x.b, y.b, bound), c = apart(x.c, y.c, bound);
+      double b = apart(x.b, y.b, bound == 0), c = apart(x.c, y.c, bound == 0), allowed_b = bound, allowed_c = bound;
+      if constexpr (!std::is_same_v<Wide, std::nullptr_t>) {
+        call(wide, z, overlap, n, m);
+        if (b > bound) b = apart(z.b, y.b, false), allowed_b += 4 * apart(z.b, x.b, false);
+        if (c > bound) c = apart(z.c, y.c, false), allowed_c += 4 * apart(z.c, x.c, false);
+      }
       ++compared;
-      if (b <= bound && c <= bound) continue;
+      if (b <= allowed_b && c <= allowed_c) continue;
       ++different;
       std::printf("%s differs: b by %g, c by %g; n = %d, m = %d, overlap %d, call %d\n", name, b, c, n, m, overlap, again + 1);
       return;
@@ -198,13 +211,14 @@ void compare_batch(unsigned seed, int each, Counts& counts) {
   const ridge::test::ScratchFolder folder;
   const std::string at = folder.path().string() + "/";
   Generator generator(seed);
-  std::string shared, originals, placed, calls;
+  std::string shared, originals, wide, placed, calls;
   for (int f = 0; f < each; ++f) {
     const bool vectors = f % 8 == 7;
     const std::string nest = generator.function(f, vectors), name = "n" + std::to_string(f);
     const std::string file = at + name + ".cpp";
     std::ofstream(file) << (vectors ? "#include <vector>\n" : "") << nest;
     originals += nest;
+    wide += std::regex_replace(nest, std::regex("\\bfloat\\b"), "double");
     bool large = false;
     const auto analyze = [&](const std::string& emit) {
       ridge::place::Options options;
@@ -223,14 +237,15 @@ void compare_batch(unsigned seed, int each, Counts& counts) {
       (emit == "opencl" ? counts.kernels : counts.on_threads) += static_cast<int>(report.kernels.size());
       const std::string space = emit + "_" + std::to_string(f);
       placed += "namespace " + space + " {\n" + own_part(report.placed, shared) + "}\n";
+      const double bound = ridge::place::judge::allowed(report);
       for (const char* sizes : {"23, 29", "3, 2", large ? "149, 151" : "40, 37"})
         calls += "  compare(\"" + name + " " + emit + "\", original::" + name + ", " + space + "::" + name + ", " +
-                 std::to_string(ridge::place::judge::allowed(report)) + ", " + sizes + ");\n";
+                 (bound > 0 ? "wide::" + name : "nullptr") + ", " + std::to_string(bound) + ", " + sizes + ");\n";
     }
   }
   counts.nests += each;
-  const std::string program = kBegin + shared + "namespace original {\n" + originals + "}\n" + placed +
-                              "int main() {\n" + calls +
+  const std::string program = kBegin + shared + "namespace original {\n" + originals + "}\nnamespace wide {\n" + wide +
+                              "}\n" + placed + "int main() {\n" + calls +
                               "  std::printf(\"compared %ld, launched %ld\\n\", compared, "
                               "static_cast<long>(placed::launches()));\n  return different > 0;\n}\n";
   std::ofstream(at + "all.cpp") << program;
