@@ -200,8 +200,9 @@ has "5-point f64 96x80 8 steps" stdout
 has "overlapped_tiles" stdout
 has '"gcells_per_s"' bench.json
 "$ridge" bench stencil --device host --stencil star2d:1 --size 96x80 --type f64 --steps 8 --seconds 0.001 --watts 50 \
-  --variant base >stdout 2>stderr || fail "bench --watts: $(cat stderr)"
+  --variant base --explain >stdout 2>stderr || fail "bench --watts: $(cat stderr)"
 has "GFLOP/s per watt" stdout
+has "no leap over many steps: not wanted" stdout
 
 # --- help ------------------------------------------------------------------------------------------------------------
 for problem in heat wave euler life convolve; do

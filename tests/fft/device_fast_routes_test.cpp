@@ -21,6 +21,7 @@ struct RouteCase {
   std::size_t points;
   std::uint64_t lines = 2;
   std::function<void(AxisProblem&)> change = [](AxisProblem&) {};
+  friend void PrintTo(const RouteCase& each, std::ostream* out) { *out << each.name; }
 };
 
 // Factors whose neighbours differ, so that none can stand for another.

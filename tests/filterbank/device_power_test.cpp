@@ -22,6 +22,7 @@ struct PowerCase {
   Products products;
   std::size_t times, spectra;
   Samples samples = Samples::int8;
+  friend void PrintTo(const PowerCase& each, std::ostream* out) { *out << each.name; }
 };
 
 std::vector<float> power_of(const Device& device, const Problem& problem, const Detection& detection,

@@ -167,14 +167,14 @@ void call(void (*f)(const std::vector<T>&, std::vector<T>&, std::vector<T>&, con
 // The largest difference, in units of the largest value of x.
 template <class T>
 double apart(const std::vector<T>& x, const std::vector<float>& y, bool exactly) {
-  double worst = 0, scale = 0;
+  double largest = 0, scale = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (std::isfinite(x[i])) scale = std::fmax(scale, std::fabs(x[i]));
     if (x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]))) continue;
     if (exactly || !std::isfinite(x[i]) || !std::isfinite(y[i])) return HUGE_VAL;
-    worst = std::fmax(worst, std::fabs(double(x[i]) - y[i]));
+    largest = std::fmax(largest, std::fabs(double(x[i]) - y[i]));
   }
-  return worst == 0 ? 0 : worst / scale;
+  return largest == 0 ? 0 : largest / scale;
 }
 long different = 0, compared = 0;
 // `wide` is the nest in double precision: a sum in another order may be as far from that as the original's own sum is.

@@ -119,10 +119,10 @@ StencilProblem<T> stencil_problem(const StencilBench& wanted) {
                          .update = std::move(update),
                          .problem = {.shape = wanted.shape,
                                      .borders = stencil::parse_borders(wanted.border, wanted.shape.size()),
-                                     .threads = wanted.threads},
+                                     .threads = wanted.threads,
+                                     .leap = stencil::LeapUse::never},  // steps are what is measured
                          .grid = stencil::Grid<T>(wanted.shape, fields)};
   if (system) {
-    made.problem.leap = stencil::LeapUse::never;  // steps are what is measured
     fill_system(*system, made);
   } else {
     fill_cells(made.grid, [](std::size_t, double share) { return share; });

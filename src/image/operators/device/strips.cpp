@@ -25,7 +25,9 @@ struct StripsDesign {
     const std::size_t parts = shape.channels == 3 ? 3 : 2, words = 2 * blocks, bands = 2 * blocks * planes;
     const std::size_t inside = static_cast<std::size_t>(batch) * words;
     const std::size_t at_ends = static_cast<std::size_t>(ends_batch) * words * parts + words * (parts + 3);
-    return 4 * down.size() + bands + std::max(inside, at_ends) + (parts == 3 ? 42 : 18);
+    const bool far = shape.channels > 1 && blocks > 1;  // pixels beyond the ends are found one by one
+    const std::size_t constant_ends = far && border == Border::constant ? 8 * blocks : 0;
+    return 4 * down.size() + bands + std::max(inside, at_ends) + constant_ends + (far ? 42 : 18);
   }
   // Sub-groups of a compute unit: a quarter of it has 512 registers for a lane of each of its own.
   std::size_t resident() const { return 4 * std::clamp<std::size_t>(512 / ((registers() + 7) / 8 * 8), 1, 8); }
