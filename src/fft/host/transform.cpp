@@ -62,7 +62,8 @@ const LineKernel<T>& Transform<T>::line(std::size_t n, const planner::Options& o
 
 // The last axis goes from one side to the other, the rest happens in place where it arrived.
 template <class T>
-void Transform<T>::build_complex(Way& way, const Side& in, const Side& out, const planner::Options& options) {
+void Transform<T>::build_complex(DirectedStages& directed, const Side& in, const Side& out,
+                                 const planner::Options& options) {
   std::vector<std::size_t> axes;
   for (std::size_t axis = layout_.axes; axis-- > 0;) {
     if (in.shape[axis] > 1) axes.push_back(axis);
@@ -70,8 +71,8 @@ void Transform<T>::build_complex(Way& way, const Side& in, const Side& out, cons
   if (axes.empty()) axes.push_back(layout_.axes - 1);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const bool first = i == 0, last = i + 1 == axes.size();
-    way.stages.emplace_back(line(in.shape[axes[i]], options), axes[i], first ? in : out, out, problem_.batch,
-                            first ? &way.load : nullptr, last ? &way.store : nullptr);
+    directed.stages.emplace_back(line(in.shape[axes[i]], options), axes[i], first ? in : out, out, problem_.batch,
+                                 first ? &directed.load : nullptr, last ? &directed.store : nullptr);
   }
 }
 
@@ -229,8 +230,8 @@ Transform<T>::Transform(const Device& device, const Problem& problem, const plan
                 fmt::format("fft: {} is not the host, which this transform is for", device.id()));
   }
   threads_ = problem.threads == 0 ? base::hardware_threads() : problem.threads;
-  forward_ = std::make_unique<Way>();
-  inverse_ = std::make_unique<Way>();
+  forward_ = std::make_unique<DirectedStages>();
+  inverse_ = std::make_unique<DirectedStages>();
   forward_->load = Factors<T>(problem.load_forward);
   forward_->store = Factors<T>(problem.store_forward, problem.scale_forward);
   inverse_->load = Factors<T>(problem.load_inverse);
@@ -251,18 +252,18 @@ Transform<T>::Transform(const Device& device, const Problem& problem, const plan
 #else
   constexpr bool kStreamingPays = false;
 #endif
-  for (Way* way : {forward_.get(), inverse_.get()}) {
-    if (!kStreamingPays || way->stages.size() != 1 || way->real || problem.in_place) continue;
-    way->stages.front().stream_large_results(threads_for(way->stages.front()));
+  for (DirectedStages* directed : {forward_.get(), inverse_.get()}) {
+    if (!kStreamingPays || directed->stages.size() != 1 || directed->real || problem.in_place) continue;
+    directed->stages.front().stream_large_results(threads_for(directed->stages.front()));
   }
 
   std::size_t each = 0, widest = 1;
-  for (const Way* way : {forward_.get(), inverse_.get()}) {
-    if (way->real) {
-      each = std::max(each, lines_of(way->real->tile()) + lines_of(way->real->kernel_scratch()));
-      widest = std::max(widest, threads_for(*way->real));
+  for (const DirectedStages* directed : {forward_.get(), inverse_.get()}) {
+    if (directed->real) {
+      each = std::max(each, lines_of(directed->real->tile()) + lines_of(directed->real->kernel_scratch()));
+      widest = std::max(widest, threads_for(*directed->real));
     }
-    for (const Stage<T>& stage : way->stages) {
+    for (const Stage<T>& stage : directed->stages) {
       each = std::max(each, lines_of(stage.tile()) + lines_of(stage.kernel_scratch()));
       widest = std::max(widest, threads_for(stage));
     }
@@ -287,12 +288,12 @@ void Transform<T>::decide_planes() {
     const bool even = planes % threads_ == 0 || planes >= 4 * threads_;
     return planes > 1 && even && points / static_cast<double>(planes) * sizeof(Complex) <= kPlaneBytes;
   };
-  for (Way* way : {forward_.get(), inverse_.get()}) {
-    if (way->stages.size() < (real_ ? 1U : 2U)) continue;
-    const bool rows_first = !real_ || way == forward_.get();
-    const Stage<T>& columns = way->stages[real_ ? (rows_first ? 0 : way->stages.size() - 1) : 1];
-    const auto& rows = real_ ? way->real->loops() : way->stages[0].loops();
-    way->by_planes = columns.same_planes(rows, rows_first) && worth_it(columns.planes(), columns.points());
+  for (DirectedStages* directed : {forward_.get(), inverse_.get()}) {
+    if (directed->stages.size() < (real_ ? 1U : 2U)) continue;
+    const bool rows_first = !real_ || directed == forward_.get();
+    const Stage<T>& columns = directed->stages[real_ ? (rows_first ? 0 : directed->stages.size() - 1) : 1];
+    const auto& rows = real_ ? directed->real->loops() : directed->stages[0].loops();
+    directed->by_planes = columns.same_planes(rows, rows_first) && worth_it(columns.planes(), columns.points());
   }
 }
 
@@ -330,10 +331,10 @@ void Transform<T>::run_stages(Direction direction, std::span<const Stage<T>> sta
 }
 
 template <class T>
-void Transform<T>::run_complex(Direction direction, const Way& way, const void* in, Complex* out,
+void Transform<T>::run_complex(Direction direction, const DirectedStages& directed, const void* in, Complex* out,
                                Scratch<T>& scratch) const {
-  std::span<const Stage<T>> stages = way.stages;
-  if (way.by_planes) {
+  std::span<const Stage<T>> stages = directed.stages;
+  if (directed.by_planes) {
     const Stage<T>&rows = stages[0], &columns = stages[1];
     run_by_planes(threads_for(columns), columns.planes(), units_a_plane(rows),
                   units_of(rows, direction, in, out, scratch), units_a_plane(columns),

@@ -97,9 +97,9 @@ class Transform {
 
  private:
   // What one direction does. The factors stand here so that stages can point at them.
-  struct Way {
+  struct DirectedStages {
     Factors<T> load, store;
-    std::optional<RealStage<T>> real;  // before the stages of a forward way, after those of an inverse one
+    std::optional<RealStage<T>> real;  // before the stages of a forward transform, after those of an inverse one
     std::vector<Stage<T>> stages;
     // The last axis and the one before it go plane by plane, so that the second finds a plane in the cache where the
     // first left it.
@@ -107,14 +107,15 @@ class Transform {
   };
 
   const LineKernel<T>& line(std::size_t n, const planner::Options& options);
-  void build_complex(Way& way, const Side& in, const Side& out, const planner::Options& options);
+  void build_complex(DirectedStages& directed, const Side& in, const Side& out, const planner::Options& options);
   void build_real(const planner::Options& options);
   std::shared_ptr<const RealKernel<T>> real_line(std::size_t n, const planner::Options& options);
   void decide_threads(const planner::Options& options);
   void decide_planes();
   void run_stages(Direction direction, std::span<const Stage<T>> stages, const void* in, Complex* out,
                   Scratch<T>& scratch) const;
-  void run_complex(Direction direction, const Way& way, const void* in, Complex* out, Scratch<T>& scratch) const;
+  void run_complex(Direction direction, const DirectedStages& directed, const void* in, Complex* out,
+                   Scratch<T>& scratch) const;
   auto units_of(const Stage<T>& stage, Direction direction, const void* in, Complex* out, Scratch<T>& scratch) const;
   auto units_of(const RealStage<T>& stage, Direction direction, const void* in, void* out, Scratch<T>& scratch) const;
   template <class AnyStage>
@@ -148,7 +149,7 @@ class Transform {
   std::shared_ptr<const RealKernel<T>> real_;
   std::vector<planner::Decision> decisions_;
   Side work_;  // where the spectrum of one real transform of several axes stands on its way back
-  std::unique_ptr<Way> forward_, inverse_;
+  std::unique_ptr<DirectedStages> forward_, inverse_;
   std::shared_ptr<const TwoStep<T>> two_step_;
   std::size_t points_alone_ = 0;
   bool bare_ = false;  // it needs no scratch

@@ -1,4 +1,4 @@
-// The plan over a communicator: boxes checked, a way chosen by all, memory taken, runs.
+// The plan over a communicator: boxes checked, a variant chosen by all, memory taken, runs.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -12,7 +12,7 @@
 #include "base/text.hpp"
 #include "mpi/fft/layouts.hpp"
 #include "mpi/fft/on_device.hpp"
-#include "mpi/fft/way.hpp"
+#include "mpi/fft/variant.hpp"
 #include "mpi/network.hpp"
 
 namespace ridge::mpi::fft {
@@ -100,7 +100,7 @@ class Plan<T>::Impl {
       if (options.effort == Effort::measured) network_ = measure_network(all);
       return;
     }
-    ways_ = list_ways(all, spread, device);
+    variants_ = list_variants(all, spread, device);
     choose(spread);
   }
 
@@ -171,14 +171,14 @@ class Plan<T>::Impl {
   void choose(const Spread& spread) {
     threads_ = spread.threads;
     std::size_t winner = 0;
-    if (ways_.size() > 1) {
+    if (variants_.size() > 1) {
       if (options_.effort == Effort::measured) network_ = measure_network(all_);
       winner = decide(spread);
-    } else if (!options_.variant.empty() && options_.variant != ways_[0].name() &&
-               options_.variant != ways_[0].variant()) {
-      mistake(fmt::format("no way \"{}\"; this is done by {}", options_.variant, ways_[0].name()));
+    } else if (!options_.variant.empty() && options_.variant != variants_[0].name() &&
+               options_.variant != variants_[0].short_name()) {
+      mistake(fmt::format("no variant \"{}\"; this is done by {}", options_.variant, variants_[0].name()));
     }
-    variant_ = ways_[winner].name();
+    variant_ = variants_[winner].name();
     running_ = make(spread, winner, true);
   }
 
@@ -192,16 +192,18 @@ class Plan<T>::Impl {
     });
   }
 
-  std::unique_ptr<Running<T>> make(const Spread& spread, std::size_t way, bool both) {
+  std::unique_ptr<Running<T>> make(const Spread& spread, std::size_t candidate, bool both) {
     std::unique_ptr<Running<T>> running;
-    const auto build = [&] { running = std::make_unique<Running<T>>(all_, spread, ways_[way], both, device_, local_); };
+    const auto build = [&] {
+      running = std::make_unique<Running<T>>(all_, spread, variants_[candidate], both, device_, local_);
+    };
     in_turn(build);
     running->take_memory();
     return running;
   }
 
-  double seconds(const Spread& spread, std::size_t way) {
-    const auto running = make(spread, way, false);
+  double seconds(const Spread& spread, std::size_t candidate) {
+    const auto running = make(spread, candidate, false);
     const std::size_t in = running->input().size(), out = running->output().size();
     base::AlignedArray<Complex> samples, spectrum;
     all_.agree([&] {
@@ -223,7 +225,8 @@ class Plan<T>::Impl {
 
   std::size_t decide(const Spread& spread) {
     std::vector<planner::Candidate> candidates;
-    for (const Way& way : ways_) candidates.push_back(way.candidate(flops() / static_cast<double>(all_.count())));
+    for (const Variant& variant : variants_)
+      candidates.push_back(variant.candidate(flops() / static_cast<double>(all_.count())));
     Order order;
     if (!all_.root()) {
       for (;;) {
@@ -245,7 +248,7 @@ class Plan<T>::Impl {
                           words(problem_, sizeof(T) == sizeof(double)), all_.count(), all_.machines(), spread.threads,
                           spread.input.empty() ? "any" : "given", spread.output.empty() ? "any" : "given"),
           .flops = flops() / static_cast<double>(all_.count()),
-          .bytes = ways_[0].local_bytes};
+          .bytes = variants_[0].local_bytes};
       try {
         const planner::Decision decision =
             planner::decide(host(), problem, candidates, options_, [&](std::size_t candidate) {
@@ -301,7 +304,7 @@ class Plan<T>::Impl {
   Problem problem_;
   Device device_;
   planner::Options options_, local_;
-  std::vector<Way> ways_;
+  std::vector<Variant> variants_;
   std::unique_ptr<Running<T>> running_;  // one of the two
   std::unique_ptr<OnDevice<T>> on_device_;
   std::string variant_, decision_;

@@ -112,21 +112,21 @@ struct Size {
   bool more_tiles = false;
 };
 
-struct Way {
-  const char* kernel;
+struct TileKernel {
+  const char* name;
   bool simd, exact, streaming;
   bool vectors = false;
 };
 
 template <class T>
-Entry<T> entry_of(const Update<T>& update, const Layout& layout, const TimeTiling& tiling, const Way& way) {
+Entry<T> entry_of(const Update<T>& update, const Layout& layout, const TimeTiling& tiling, const TileKernel& kernel) {
   Entry<T> entry;
   planner::Candidate& candidate = entry.candidate;
   candidate.variant = "overlapped_tiles";
   const auto add = [&](const char* name, std::size_t value) {
     if (value > 0) candidate.parameters.emplace_back(name, std::to_string(value));
   };
-  candidate.parameters.emplace_back("kernel", way.kernel);
+  candidate.parameters.emplace_back("kernel", kernel.name);
   add("depth", tiling.depth);
   add("width", tiling.width);
   add("height", tiling.height);
@@ -136,21 +136,22 @@ Entry<T> entry_of(const Update<T>& update, const Layout& layout, const TimeTilin
   if (tiling.planes > 1) add("planes", tiling.planes);
   if (tiling.prefetch) candidate.parameters.emplace_back("fetch", "ahead");
   if (tiling.within) candidate.parameters.emplace_back("fetch", "within");
-  if (way.streaming) candidate.parameters.emplace_back("stores", "streaming");
+  if (kernel.streaming) candidate.parameters.emplace_back("stores", "streaming");
   add("threads", tiling.threads);
   candidate.cost = step_cost(update, layout, 2.0 / static_cast<double>(tiling.depth),
-                             way.simd      ? 0.5
-                             : way.vectors ? 0.4
-                                           : 0.3,
+                             kernel.simd      ? 0.5
+                             : kernel.vectors ? 0.4
+                                              : 0.3,
                              TimeSweep<T>::redundancy(layout, tiling));
   candidate.cost.launches = 1.0 / static_cast<double>(tiling.depth);
   candidate.cost.threads = tiling.threads;
-  entry.exact = way.exact;
-  const auto kernels = [update, tiling, way] {
-    return way.simd
+  entry.exact = kernel.exact;
+  const auto kernels = [update, tiling, kernel] {
+    return kernel.simd
                ? linear_sweep_kernels<T>(
-                     update, {.planes = tiling.planes, .rows = tiling.rows, .flat = true, .streaming = way.streaming})
-               : general_sweep_kernels<T>(update, way.vectors);
+                     update,
+                     {.planes = tiling.planes, .rows = tiling.rows, .flat = true, .streaming = kernel.streaming})
+               : general_sweep_kernels<T>(update, kernel.vectors);
   };
   entry.build = [layout, tiling, kernels] { return std::make_shared<OverlappedTiles<T>>(layout, tiling, kernels()); };
   // Tiles as many as in the whole, shorter, and the overlap that they have the more of taken out again.
@@ -210,25 +211,27 @@ void list_host_overlapped_tiles(const Device&, const Update<T>& update, const La
   const double both = 2.0 * static_cast<double>(layout.cells() * layout.fields * sizeof(T));
   const bool streams = std::is_floating_point_v<T> && kStreamingStores && both > static_cast<double>(caches.last);
   const bool cached = both < static_cast<double>(caches.own * layout.threads);
-  std::vector<Way> ways;
-  if (update.linear) ways.push_back({"simd", true, update.sums_terms, streams});
+  std::vector<TileKernel> tile_kernels;
+  if (update.linear) tile_kernels.push_back({"simd", true, update.sums_terms, streams});
   if constexpr (std::is_floating_point_v<T>) {
-    if (!update.linear) ways.push_back({"vector", false, !is_smooth(flatten(update.outputs)), false, true});
+    if (!update.linear) tile_kernels.push_back({"vector", false, !is_smooth(flatten(update.outputs)), false, true});
   }
-  if (!update.sums_terms) ways.push_back({"compiler", false, true, false});
-  const auto add = [&](const TimeTiling& tiling, const Way& way) {
+  if (!update.sums_terms) tile_kernels.push_back({"compiler", false, true, false});
+  const auto add = [&](const TimeTiling& tiling, const TileKernel& kernel) {
     if (TimeSweep<T>::redundancy(layout, tiling) > 3) return;
-    Entry<T> entry = entry_of(update, layout, tiling, way);
+    Entry<T> entry = entry_of(update, layout, tiling, kernel);
     const auto same = [&](const Entry<T>& other) { return other.candidate.name() == entry.candidate.name(); };
     if (std::none_of(entries.begin(), entries.end(), same)) entries.push_back(std::move(entry));
   };
   const std::size_t room = layout.dimensions == 1 ? caches.near * 3 / 4 : caches.own;
-  for (const Way& way : ways) {
+  for (const TileKernel& kernel : tile_kernels) {
     for (const std::size_t depth : depths(layout, cached)) {
-      TimeTiling tiling{
-          .depth = depth, .rows = way.simd || way.vectors ? 4u : 2u, .threads = layout.threads, .prefetch = streams};
+      TimeTiling tiling{.depth = depth,
+                        .rows = kernel.simd || kernel.vectors ? 4u : 2u,
+                        .threads = layout.threads,
+                        .prefetch = streams};
       tiling.tick = layout.dimensions == 2 ? 8 : 1;
-      const bool flat = layout.dimensions == 3 && layout.radius[0] == 1 && way.simd;
+      const bool flat = layout.dimensions == 3 && layout.radius[0] == 1 && kernel.simd;
       if (flat) tiling.tick = tiling.rows = tiling.planes = 2;
       // Rings that leave room for what streams through, ones that just fit, and rows that are not cut at all: long rows
       // are what prefetchers like, and may win though the rings lie in the cache behind.
@@ -245,7 +248,7 @@ void list_host_overlapped_tiles(const Device&, const Update<T>& update, const La
           TimeTiling fitting = fitted<T>(layout, kind, size.bytes);
           share_out(layout, fitting);
           if (size.more_tiles) fitting.length = shorter(layout, fitting);
-          add(fitting, way);
+          add(fitting, kernel);
         }
       }
     }

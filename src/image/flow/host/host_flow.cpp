@@ -30,13 +30,13 @@ void each_task(std::size_t threads, int count, const std::function<void(int task
   });
 }
 
-// Rows in tasks of `grain`, for both directions or frames.
-void each_rows(std::size_t threads, int rows, int ways, int grain,
-               const std::function<void(std::size_t way, int begin, int end)>& task) {
+// Rows in tasks of `grain`, for one direction or both, or for as many frames.
+void each_rows(std::size_t threads, int rows, int directions, int grain,
+               const std::function<void(std::size_t direction, int begin, int end)>& task) {
   const int tasks = (rows + grain - 1) / grain;
-  each_task(threads, tasks * ways, [&](int i, std::size_t) {
-    const int begin = i / ways * grain;
-    task(static_cast<std::size_t>(i % ways), begin, std::min(begin + grain, rows));
+  each_task(threads, tasks * directions, [&](int i, std::size_t) {
+    const int begin = i / directions * grain;
+    task(static_cast<std::size_t>(i % directions), begin, std::min(begin + grain, rows));
   });
 }
 
@@ -79,12 +79,12 @@ std::unique_ptr<Workspace> HostFlow::make() const {
     level.seen = base::AlignedArray<std::uint8_t>(size.cells());
     for (std::size_t i = 0; i < 2; ++i) {
       level.frames[i] = WordPlane(size, border);
-      Way& way = level.ways[i];
-      way.u = base::AlignedArray<float>(size.cells());
-      way.v = base::AlignedArray<float>(size.cells());
-      way.mask = base::AlignedArray<std::uint8_t>(size.cells());
-      way.level = base::AlignedArray<std::uint8_t>(size.cells());
-      way.regular = base::AlignedArray<std::uint8_t>(size.cells());
+      LevelFlow& flow = level.flows[i];
+      flow.u = base::AlignedArray<float>(size.cells());
+      flow.v = base::AlignedArray<float>(size.cells());
+      flow.mask = base::AlignedArray<std::uint8_t>(size.cells());
+      flow.level = base::AlignedArray<std::uint8_t>(size.cells());
+      flow.regular = base::AlignedArray<std::uint8_t>(size.cells());
     }
     work->levels.push_back(std::move(level));
   }
@@ -130,11 +130,11 @@ class HostFlow::Run {
 
   void coarsest() {
     Level& level = work_.levels.back();
-    for (Way& way : level.ways) {
-      std::fill(way.u.begin(), way.u.end(), 0.0f);
-      std::fill(way.v.begin(), way.v.end(), 0.0f);
-      std::fill(way.mask.begin(), way.mask.end(), std::uint8_t{1});
-      std::fill(way.level.begin(), way.level.end(), std::uint8_t{0});
+    for (LevelFlow& flow : level.flows) {
+      std::fill(flow.u.begin(), flow.u.end(), 0.0f);
+      std::fill(flow.v.begin(), flow.v.end(), 0.0f);
+      std::fill(flow.mask.begin(), flow.mask.end(), std::uint8_t{1});
+      std::fill(flow.level.begin(), flow.level.end(), std::uint8_t{0});
     }
     search(level);
   }
@@ -144,16 +144,16 @@ class HostFlow::Run {
     Level &coarse = work_.levels[k + 1], &fine = work_.levels[k];
     seen(coarse);
     each_rows(plan_.threads_, coarse.size.rows, 2, kRowsATask, [&](std::size_t i, int begin, int end) {
-      mark_regular(coarse.ways[i], coarse.size, p_.averaging_radius, p_.speed_up_threshold, begin, end);
+      mark_regular(coarse.flows[i], coarse.size, p_.averaging_radius, p_.speed_up_threshold, begin, end);
     });
     if (p_.selection == Selection::aligned) {
       each_rows(plan_.threads_, coarse.size.rows, 2, kRowsATask, [&](std::size_t i, int begin, int end) {
-        select_aligned_rows(coarse.ways[i], coarse.size, fine.ways[i], fine.size, begin, end);
+        select_aligned_rows(coarse.flows[i], coarse.size, fine.flows[i], fine.size, begin, end);
       });
     } else {
       each_task(plan_.threads_, 2, [&](int i, std::size_t) {
-        select_scan_order(coarse.ways[static_cast<std::size_t>(i)], coarse.size, fine.ways[static_cast<std::size_t>(i)],
-                          fine.size);
+        select_scan_order(coarse.flows[static_cast<std::size_t>(i)], coarse.size,
+                          fine.flows[static_cast<std::size_t>(i)], fine.size);
       });
     }
     const FilterJob between = filter_job(p_.upscale_averaging_radius, p_.upscale_sigma_dist, p_.upscale_sigma_color);
@@ -193,14 +193,14 @@ class HostFlow::Run {
 
   void search(Level& level) {
     each_rows(plan_.threads_, level.size.rows, 2, kRowsATask, [&](std::size_t i, int begin, int end) {
-      Way& way = level.ways[i];
+      LevelFlow& flow = level.flows[i];
       const SearchJob job{.from = level.frames[i].words(),
                           .to = level.frames[1 - i].words(),
                           .rows = level.size.rows,
                           .columns = level.size.columns,
-                          .mask = way.mask.data(),
-                          .u = way.u.data(),
-                          .v = way.v.data(),
+                          .mask = flow.mask.data(),
+                          .u = flow.u.data(),
+                          .v = flow.v.data(),
                           .color_slope = slope_of(p_.sigma_color),
                           .space_slope = slope_of(p_.sigma_dist)};
       if (p_.averaging_radius == kSearchRadius && p_.max_flow == kSearchReach) {
@@ -212,10 +212,10 @@ class HostFlow::Run {
     if (p_.selection == Selection::aligned) {
       const int grain = std::max(kRowsATask, 1 << (p_.layers - 1));
       each_rows(plan_.threads_, level.size.rows, 2, grain,
-                [&](std::size_t i, int begin, int end) { fill_aligned_rows(level.ways[i], level.size, begin, end); });
+                [&](std::size_t i, int begin, int end) { fill_aligned_rows(level.flows[i], level.size, begin, end); });
     } else {
       each_task(plan_.threads_, 2,
-                [&](int i, std::size_t) { fill_scan_order(level.ways[static_cast<std::size_t>(i)], level.size); });
+                [&](int i, std::size_t) { fill_scan_order(level.flows[static_cast<std::size_t>(i)], level.size); });
     }
   }
 
@@ -228,17 +228,17 @@ class HostFlow::Run {
   }
 
   // The weighted sums of a level's flow, band by band.
-  void sum_bands(Level& level, const FilterJob& settings, const Bands& bands, int ways) {
+  void sum_bands(Level& level, const FilterJob& settings, const Bands& bands, int directions) {
     const int count = bands.count(level.size);
-    each_task(plan_.threads_, count * ways, [&](int i, std::size_t thread) {
-      const auto which = static_cast<std::size_t>(i % ways), band = static_cast<std::size_t>(i / ways);
+    each_task(plan_.threads_, count * directions, [&](int i, std::size_t thread) {
+      const auto which = static_cast<std::size_t>(i % directions), band = static_cast<std::size_t>(i / directions);
       FilterJob job = settings;
       job.guide = level.frames[which].words();
       job.rows = level.size.rows;
       job.columns = level.size.columns;
       job.seen = level.seen.data();
-      job.u = level.ways[which].u.data();
-      job.v = level.ways[which].v.data();
+      job.u = level.flows[which].u.data();
+      job.v = level.flows[which].v.data();
       float* sums = work_.sums[which].data() + band * bands.each;
       std::fill_n(sums, bands.each, 0.0f);
       const int begin = static_cast<int>(band) * bands.rows;
@@ -259,8 +259,8 @@ class HostFlow::Run {
     const bool reached = band > 0 && within < bands.reach;
     const float* above = reached ? sums(band - 1, bands.rows + within) : own;
     const float share = reached ? 1.0f : 0.0f, least = 1e-9f * plan_.kernels_.own_weight(job);
-    const float *flow_u = level.ways[which].u.data() + row(level.size, r),
-                *flow_v = level.ways[which].v.data() + row(level.size, r);
+    const float *flow_u = level.flows[which].u.data() + row(level.size, r),
+                *flow_v = level.flows[which].v.data() + row(level.size, r);
     for (int c = 0; c < level.size.columns; ++c) {
       const std::ptrdiff_t pitch = bands.pitch;
       const float weight = own[2 * pitch + c] + share * above[2 * pitch + c];
@@ -274,10 +274,10 @@ class HostFlow::Run {
 
   // Row r of the coarse flow, filtered, becomes the start of two rows of the finer one.
   void double_row(const Level& coarse, std::size_t which, const FilterJob& job, int r, Level& fine) const {
-    Way& way = fine.ways[which];
+    LevelFlow& flow = fine.flows[which];
     const int columns = fine.size.columns;
     // The first of the two rows holds the coarse one until it is spread, from its end on.
-    float *u = way.u.data() + row(fine.size, 2 * r), *v = way.v.data() + row(fine.size, 2 * r);
+    float *u = flow.u.data() + row(fine.size, 2 * r), *v = flow.v.data() + row(fine.size, 2 * r);
     divide_row(coarse, which, job, plan_.bands_[0], r, u, v);
     for (float* plane : {u, v}) {
       for (int c = columns - 1; c >= 0; --c) plane[c] = 2 * plane[c / 2];

@@ -10,9 +10,9 @@ std::size_t place(Size size, int r, int c) {
   return static_cast<std::size_t>(r) * static_cast<std::size_t>(size.columns) + static_cast<std::size_t>(c);
 }
 
-Field field_of(const Way& way, Size size) {
+Field field_of(const LevelFlow& flow, Size size) {
   Field field(size);
-  for (std::size_t i = 0; i < field.cells.size(); ++i) field.cells[i] = {way.u[i], way.v[i]};
+  for (std::size_t i = 0; i < field.cells.size(); ++i) field.cells[i] = {flow.u[i], flow.v[i]};
   return field;
 }
 Mask mask_of(const base::AlignedArray<std::uint8_t>& values, Size size) {
@@ -22,9 +22,9 @@ Mask mask_of(const base::AlignedArray<std::uint8_t>& values, Size size) {
 }
 
 // The block whose first pixel is (r, c), from its corners: as the reference rounds.
-void fill_block(Way& way, Size size, int r, int c, int side) {
+void fill_block(LevelFlow& flow, Size size, int r, int c, int side) {
   const int bottom = std::min(r + side, size.rows) - 1, right = std::min(c + side, size.columns) - 1;
-  for (float* plane : {way.u.data(), way.v.data()}) {
+  for (float* plane : {flow.u.data(), flow.v.data()}) {
     const float a = plane[place(size, r, c)], b = plane[place(size, r, right)], d = plane[place(size, bottom, c)],
                 e = plane[place(size, bottom, right)];
     for (int y = r; y <= bottom; ++y) {
@@ -40,15 +40,15 @@ void fill_block(Way& way, Size size, int r, int c, int side) {
 
 }  // namespace
 
-void mark_regular(Way& way, Size size, int radius, float threshold, int begin, int end) {
+void mark_regular(LevelFlow& flow, Size size, int radius, float threshold, int begin, int end) {
   constexpr int kChunk = 256;
   for (int r = begin; r < end; ++r) {
-    const float *u = way.u.data() + place(size, r, 0), *v = way.v.data() + place(size, r, 0);
+    const float *u = flow.u.data() + place(size, r, 0), *v = flow.v.data() + place(size, r, 0);
     for (int left = 0; left < size.columns; left += kChunk) {
       const int right = std::min(left + kChunk, size.columns);
       float most[kChunk] = {};
       for (int y = std::max(0, r - radius); y <= std::min(size.rows - 1, r + radius); ++y) {
-        const float *other_u = way.u.data() + place(size, y, 0), *other_v = way.v.data() + place(size, y, 0);
+        const float *other_u = flow.u.data() + place(size, y, 0), *other_v = flow.v.data() + place(size, y, 0);
         for (int dx = -radius; dx <= radius; ++dx) {
           const int last = std::min(right, size.columns - dx);
           for (int c = std::max(left, -dx); c < last; ++c) {
@@ -57,20 +57,20 @@ void mark_regular(Way& way, Size size, int radius, float threshold, int begin, i
           }
         }
       }
-      for (int c = left; c < right; ++c) way.regular[place(size, r, c)] = most[c - left] < threshold ? 1 : 0;
+      for (int c = left; c < right; ++c) flow.regular[place(size, r, c)] = most[c - left] < threshold ? 1 : 0;
     }
   }
 }
 
 void mark_seen(Level& level, float threshold, int begin, int end) {
-  const Way &there = level.ways[0], &back = level.ways[1];
+  const LevelFlow &there = level.flows[0], &back = level.flows[1];
   for (std::size_t i = place(level.size, begin, 0); i < place(level.size, end, 0); ++i) {
     const float du = there.u[i] + back.u[i], dv = there.v[i] + back.v[i];
     level.seen[i] = du * du + dv * dv > threshold ? 0 : 1;
   }
 }
 
-void select_aligned_rows(const Way& coarse, Size coarse_size, Way& fine, Size size, int begin, int end) {
+void select_aligned_rows(const LevelFlow& coarse, Size coarse_size, LevelFlow& fine, Size size, int begin, int end) {
   for (int r = begin; r < end; ++r) {
     for (int c = 0; c < coarse_size.columns; ++c) {
       const int own = coarse.level[place(coarse_size, r, c)], side = 1 << own;
@@ -96,30 +96,30 @@ void select_aligned_rows(const Way& coarse, Size coarse_size, Way& fine, Size si
   }
 }
 
-void select_scan_order(const Way& coarse, Size coarse_size, Way& fine, Size size) {
+void select_scan_order(const LevelFlow& coarse, Size coarse_size, LevelFlow& fine, Size size) {
   const Points points =
       select(mask_of(coarse.regular, coarse_size), mask_of(coarse.level, coarse_size), size, Selection::scan_order);
   std::copy(points.mask.cells.begin(), points.mask.cells.end(), fine.mask.data());
   std::copy(points.level.cells.begin(), points.level.cells.end(), fine.level.data());
 }
 
-void fill_aligned_rows(Way& way, Size size, int begin, int end) {
+void fill_aligned_rows(LevelFlow& flow, Size size, int begin, int end) {
   for (int r = begin; r < end; ++r) {
     for (int c = 0; c < size.columns; ++c) {
-      const int level = way.level[place(size, r, c)];
+      const int level = flow.level[place(size, r, c)];
       if (level < 2) continue;
       const int side = 1 << level;
-      if ((r & (side - 1)) == 0 && (c & (side - 1)) == 0) fill_block(way, size, r, c, side);
+      if ((r & (side - 1)) == 0 && (c & (side - 1)) == 0) fill_block(flow, size, r, c, side);
     }
   }
 }
 
-void fill_scan_order(Way& way, Size size) {
-  Field field = field_of(way, size);
-  fill_blocks(field, mask_of(way.level, size));
+void fill_scan_order(LevelFlow& flow, Size size) {
+  Field field = field_of(flow, size);
+  fill_blocks(field, mask_of(flow.level, size));
   for (std::size_t i = 0; i < field.cells.size(); ++i) {
-    way.u[i] = field.cells[i].u;
-    way.v[i] = field.cells[i].v;
+    flow.u[i] = field.cells[i].u;
+    flow.v[i] = field.cells[i].v;
   }
 }
 

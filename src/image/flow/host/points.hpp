@@ -5,11 +5,12 @@
 namespace ridge::image::flow {
 
 // Rows [begin, end) of each; all equal to the reference's.
-void mark_regular(Way& way, Size size, int radius, float threshold, int begin, int end);
+void mark_regular(LevelFlow& flow, Size size, int radius, float threshold, int begin, int end);
 void mark_seen(Level& level, float threshold, int begin, int end);
-void select_aligned_rows(const Way& coarse, Size coarse_size, Way& fine, Size size, int begin, int end);  // coarse rows
-void select_scan_order(const Way& coarse, Size coarse_size, Way& fine, Size size);
-void fill_aligned_rows(Way& way, Size size, int begin, int end);  // begin is a multiple of the largest block
-void fill_scan_order(Way& way, Size size);
+void select_aligned_rows(const LevelFlow& coarse, Size coarse_size, LevelFlow& fine, Size size, int begin,
+                         int end);  // coarse rows
+void select_scan_order(const LevelFlow& coarse, Size coarse_size, LevelFlow& fine, Size size);
+void fill_aligned_rows(LevelFlow& flow, Size size, int begin, int end);  // begin is a multiple of the largest block
+void fill_scan_order(LevelFlow& flow, Size size);
 
 }  // namespace ridge::image::flow

@@ -26,9 +26,9 @@ struct WordPlane {
   Words words() const { return {row(0), static_cast<std::ptrdiff_t>(pitch())}; }
 };
 
-// One direction at one level.
-struct Way {
-  base::AlignedArray<float> u, v;                // the flow
+// The flow of one direction at one level.
+struct LevelFlow {
+  base::AlignedArray<float> u, v;
   base::AlignedArray<std::uint8_t> mask, level;  // which pixels are searched; the blocks the rest are filled from
   base::AlignedArray<std::uint8_t> regular;      // of this level's flow
 };
@@ -36,7 +36,7 @@ struct Way {
 struct Level {
   Size size = {};
   std::array<WordPlane, 2> frames;
-  std::array<Way, 2> ways;
+  std::array<LevelFlow, 2> flows;  // there and back
   base::AlignedArray<std::uint8_t> seen;
 };
 

@@ -1,4 +1,4 @@
-#include "mpi/fft/way.hpp"
+#include "mpi/fft/variant.hpp"
 
 #include <algorithm>
 
@@ -44,16 +44,16 @@ const char* exchange_name(const Exchange& exchange) {
   return "";
 }
 
-bool is_line(const Way& way) { return way.layout.name == "line"; }
+bool is_line(const Variant& variant) { return variant.layout.name == "line"; }
 
-std::vector<Box> sample_boxes(const Spread& spread, const Way& way, std::size_t processes) {
-  if (is_line(way)) return line_boxes(way.layout.n0, way.layout.n1, processes, spread.samples[2]);
-  return with_samples(way.layout.forward.front().boxes, spread.samples[2]);
+std::vector<Box> sample_boxes(const Spread& spread, const Variant& variant, std::size_t processes) {
+  if (is_line(variant)) return line_boxes(variant.layout.n0, variant.layout.n1, processes, spread.samples[2]);
+  return with_samples(variant.layout.forward.front().boxes, spread.samples[2]);
 }
 
-std::vector<Box> spectrum_boxes(const Spread& spread, const Way& way, std::size_t processes) {
-  if (is_line(way)) return line_boxes(way.layout.n1, way.layout.n0, processes, spread.spectrum[2]);
-  std::vector<Box> boxes = way.layout.forward.back().boxes;
+std::vector<Box> spectrum_boxes(const Spread& spread, const Variant& variant, std::size_t processes) {
+  if (is_line(variant)) return line_boxes(variant.layout.n1, variant.layout.n0, processes, spread.spectrum[2]);
+  std::vector<Box> boxes = variant.layout.forward.back().boxes;
   if (spread.samples[0] > 1) {  // as the last stage writes it best
     for (Box& box : boxes) box.order = {1, 0, 2};
   }
@@ -62,12 +62,12 @@ std::vector<Box> spectrum_boxes(const Spread& spread, const Way& way, std::size_
 
 }  // namespace
 
-std::string Way::variant() const { return alone ? "alone" : layout.name; }
+std::string Variant::short_name() const { return alone ? "alone" : layout.name; }
 
-std::string Way::name() const { return candidate(0).name(); }
+std::string Variant::name() const { return candidate(0).name(); }
 
-planner::Candidate Way::candidate(double flops) const {
-  planner::Candidate result{.variant = variant(), .refusal = refusal};
+planner::Candidate Variant::candidate(double flops) const {
+  planner::Candidate result{.variant = short_name(), .refusal = refusal};
   if (!alone) {
     result.parameters.emplace_back("grid", layout.grid);
     result.parameters.emplace_back("exchange", exchange_name(exchange));
@@ -77,9 +77,9 @@ planner::Candidate Way::candidate(double flops) const {
   return result;
 }
 
-std::vector<Way> list_ways(const Communicator& all, const Spread& spread, const Device& device) {
+std::vector<Variant> list_variants(const Communicator& all, const Spread& spread, const Device& device) {
   const std::size_t processes = all.count();
-  if (processes == 1) return {Way{.alone = true, .threads = spread.threads}};
+  if (processes == 1) return {Variant{.alone = true, .threads = spread.threads}};
   std::vector<Layout> layouts;
   if (spread.axes == 1) {
     layouts.push_back(line_layout(spread.samples[2], processes));
@@ -94,7 +94,7 @@ std::vector<Way> list_ways(const Communicator& all, const Spread& spread, const 
   }
   const double points = static_cast<double>(spread.spectrum[0]) * static_cast<double>(spread.spectrum[1]) *
                         static_cast<double>(spread.spectrum[2]);
-  std::vector<Way> ways;
+  std::vector<Variant> variants;
   for (const Layout& layout : layouts) {
     // The largest part decides; a process without points waits for the others.
     std::size_t largest = 0;
@@ -115,30 +115,30 @@ std::vector<Way> list_ways(const Communicator& all, const Spread& spread, const 
     using Kind = Exchange::Kind;
     for (const Exchange exchange :
          {Exchange{Kind::array}, Exchange{Kind::window}, Exchange{Kind::messages}, Exchange{Kind::messages, 4}}) {
-      Way way{.layout = layout, .exchange = exchange, .threads = spread.threads};
-      if (exchange.shares_memory() && far) way.refusal = "the processes are on several machines";
+      Variant variant{.layout = layout, .exchange = exchange, .threads = spread.threads};
+      if (exchange.shares_memory() && far) variant.refusal = "the processes are on several machines";
       if (exchange.kind == Kind::array && !device.is_host()) {
-        way.refusal = "what comes from a device covers what lies between its points";
+        variant.refusal = "what comes from a device covers what lies between its points";
       }
-      way.local_bytes = 2 * bytes * stages;
-      way.sent_bytes = bytes * crossings *
-                       (far                             ? kBetweenMachines
-                        : exchange.kind == Kind::array  ? kArray
-                        : exchange.kind == Kind::window ? kWindow
-                                                        : kMessages);
-      if (exchange.pieces > 1) way.sent_bytes *= 0.9;  // hidden behind transforms
-      ways.push_back(std::move(way));
+      variant.local_bytes = 2 * bytes * stages;
+      variant.sent_bytes = bytes * crossings *
+                           (far                             ? kBetweenMachines
+                            : exchange.kind == Kind::array  ? kArray
+                            : exchange.kind == Kind::window ? kWindow
+                                                            : kMessages);
+      if (exchange.pieces > 1) variant.sent_bytes *= 0.9;  // hidden behind transforms
+      variants.push_back(std::move(variant));
     }
   }
-  return ways;
+  return variants;
 }
 
 template <class T>
-Running<T>::Running(const Communicator& all, const Spread& spread, const Way& way, bool both_directions,
+Running<T>::Running(const Communicator& all, const Spread& spread, const Variant& variant, bool both_directions,
                     const Device& device, const planner::Options& options)
-    : all_(all), spread_(spread), way_(way) {
+    : all_(all), spread_(spread), variant_(variant) {
   const std::size_t rank = all.rank();
-  if (way.alone) {
+  if (variant.alone) {
     const auto whole = [](const Points& points) {
       Box box;
       for (std::size_t i = 0; i < 3; ++i) box.end[i] = points[i];
@@ -159,8 +159,8 @@ Running<T>::Running(const Communicator& all, const Spread& spread, const Way& wa
     alone_.emplace(device, problem, options);
     return;
   }
-  samples_ = sample_boxes(spread, way, all.count());
-  spectrum_ = spectrum_boxes(spread, way, all.count());
+  samples_ = sample_boxes(spread, variant, all.count());
+  spectrum_ = spectrum_boxes(spread, variant, all.count());
   const std::size_t sample_bytes = spread.real ? sizeof(T) : sizeof(Complex);
   // The caller's boxes, where they hold other points than the pipeline's, by a route; another order costs nothing.
   const auto settle = [&](const std::vector<Box>& wanted, std::vector<Box>& own, std::size_t bytes,
@@ -193,11 +193,12 @@ std::unique_ptr<Pipeline<T>> Running<T>::pipeline(bool inverse, const Device& de
                           .real = spread_.real,
                           .inverse = inverse,
                           .scale = inverse ? spread_.scale_inverse : spread_.scale_forward,
-                          .stages = inverse ? way_.layout.inverse : way_.layout.forward,
-                          .exchange = way_.exchange,
+                          .stages = inverse ? variant_.layout.inverse : variant_.layout.forward,
+                          .exchange = variant_.exchange,
                           .threads = spread_.threads};
-  if (is_line(way_)) {
-    const std::size_t n0 = inverse ? way_.layout.n1 : way_.layout.n0, n1 = inverse ? way_.layout.n0 : way_.layout.n1;
+  if (is_line(variant_)) {
+    const std::size_t n0 = inverse ? variant_.layout.n1 : variant_.layout.n0,
+                      n1 = inverse ? variant_.layout.n0 : variant_.layout.n1;
     problem.real = false;
     problem.shape = {1, n0, n1};
     problem.in_strides = {1, n1, 1};
@@ -212,10 +213,10 @@ std::unique_ptr<Pipeline<T>> Running<T>::pipeline(bool inverse, const Device& de
 
 template <class T>
 void Running<T>::take_memory() {
-  if (way_.alone) return;
+  if (variant_.alone) return;
   const auto most = [&](const auto& of) { return std::max(of(*forward_), inverse_ ? of(*inverse_) : std::size_t{0}); };
   const std::size_t received = most([&](const Pipeline<T>& p) { return p.received_bytes(all_.rank()); });
-  const bool shared = way_.exchange.shares_memory();
+  const bool shared = variant_.exchange.shares_memory();
   if (shared) workspace_.window = all_.share(received);
   all_.agree([&] {
     if (shared && workspace_.window.empty()) {
@@ -230,11 +231,11 @@ void Running<T>::take_memory() {
     if (spectrum_out_) {
       staged_spectrum_ = base::AlignedArray<std::byte>(spectrum_[all_.rank()].size() * sizeof(Complex));
     }
-    if (is_line(way_) && spread_.real) {
-      const Part in = part(way_.layout.n0, all_.rank(), all_.count()),
-                 out = part(way_.layout.n1, all_.rank(), all_.count());
-      line_in_ = base::AlignedArray<std::byte>((in.end - in.begin) * way_.layout.n1 * sizeof(Complex));
-      line_out_ = base::AlignedArray<std::byte>((out.end - out.begin) * way_.layout.n0 * sizeof(Complex));
+    if (is_line(variant_) && spread_.real) {
+      const Part in = part(variant_.layout.n0, all_.rank(), all_.count()),
+                 out = part(variant_.layout.n1, all_.rank(), all_.count());
+      line_in_ = base::AlignedArray<std::byte>((in.end - in.begin) * variant_.layout.n1 * sizeof(Complex));
+      line_out_ = base::AlignedArray<std::byte>((out.end - out.begin) * variant_.layout.n0 * sizeof(Complex));
     }
   });
 }
@@ -286,7 +287,7 @@ void Running<T>::run(bool inverse, const void* in, void* out) const {
   if (before) before->run(in, staged_in);
   const void* from = before ? staged_in : in;
   void* to = after ? staged_out : out;
-  if (is_line(way_) && spread_.real) {
+  if (is_line(variant_) && spread_.real) {
     run_line(inverse, from, to);
   } else {
     (inverse ? inverse_ : forward_)->run(workspace_, from, to);

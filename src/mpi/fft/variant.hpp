@@ -1,4 +1,4 @@
-// One way to do a spread transform: a layout and how slices travel; listed for the planner, then built and run.
+// A variant of a spread transform: a layout and how slices travel; listed for the planner, then built and run.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -24,7 +24,7 @@ struct Spread {
   std::size_t threads = 1;
 };
 
-struct Way {
+struct Variant {
   Layout layout = {};
   Exchange exchange = {};
   bool alone = false;  // one process
@@ -33,18 +33,18 @@ struct Way {
   double sent_bytes = 0;   // a process sends, each byte weighed by what sending it costs beside a copy
   std::size_t threads = 1;
 
-  std::string variant() const;
+  std::string short_name() const;
   std::string name() const;
   planner::Candidate candidate(double flops) const;
 };
-std::vector<Way> list_ways(const Communicator& all, const Spread& spread, const Device& device);
+std::vector<Variant> list_variants(const Communicator& all, const Spread& spread, const Device& device);
 
 template <class T>
 class Running {
  public:
   // Plans what this process does; no message is sent.
-  Running(const Communicator& all, const Spread& spread, const Way& way, bool both_directions, const Device& device,
-          const planner::Options& options);
+  Running(const Communicator& all, const Spread& spread, const Variant& variant, bool both_directions,
+          const Device& device, const planner::Options& options);
   void take_memory();  // by all
   void run(bool inverse, const void* in, void* out) const;
   const Box& input() const { return input_; }  // on three axes
@@ -60,7 +60,7 @@ class Running {
 
   Communicator all_;
   Spread spread_;
-  Way way_;
+  Variant variant_;
   Box input_, output_;                   // the caller's
   std::vector<Box> samples_, spectrum_;  // where the pipeline begins and ends
   std::optional<ridge::fft::Plan<T>> alone_;
