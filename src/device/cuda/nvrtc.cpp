@@ -31,13 +31,13 @@ CudaTarget required_target(const Nvrtc& compiler, const std::string& architectur
                           fmt::join(compiler.architectures, ", sm_")));
 }
 
-Compiled compile(const KernelSource& source, const std::string& architecture, const char* extra_option) {
+Compiled compile(const KernelSource& source, const std::string& architecture, const std::vector<std::string>& extra) {
   const Nvrtc& compiler = required_nvrtc();
   const CudaTarget target = required_target(compiler, architecture);
   int first_line = 0;
   const std::string assembled = assemble(cuda_prelude(), source, first_line);
   std::vector<std::string> options = cuda_options(target, source.relaxed_math);
-  if (extra_option) options.emplace_back(extra_option);
+  options.insert(options.end(), extra.begin(), extra.end());
   return compile_cuda(compiler, source, assembled, target, options);
 }
 
@@ -80,11 +80,14 @@ bool nvrtc_available() {
 }
 
 std::string compile_for(const KernelSource& source, const std::string& architecture) {
-  return compile(source, architecture, "--ptxas-options=-O1").code;
+  return compile(source, architecture, {"--ptxas-options=-O1"}).code;
 }
 
 std::vector<KernelResources> resources_for(const KernelSource& source, const std::string& architecture) {
-  return read_resources(compile(source, architecture, "--ptxas-options=-v").log);
+  // NVRTC 13 keeps what it compiled where there is a driver, and says nothing of a kernel it finds there.
+  std::vector<std::string> options = {"--ptxas-options=-v"};
+  if (required_nvrtc().major >= 13) options.emplace_back("--no-cache");
+  return read_resources(compile(source, architecture, options).log);
 }
 
 }  // namespace ridge::detail
