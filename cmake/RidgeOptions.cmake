@@ -35,7 +35,7 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # ridge_precompile(TARGET HEADER...): what nearly every file of a target reads. A file with flags of its own cannot use
-# it and is left out, and so is one with SVE among its targets: g++ 12 does not survive arm_sve.h after such a header.
+# it and is left out.
 function(ridge_precompile target)
   if(NOT ridge_pch OR NOT TARGET ${target})
     return()
@@ -45,14 +45,7 @@ function(ridge_precompile target)
   foreach(source ${sources})
     get_source_file_property(options ${source} COMPILE_OPTIONS)
     get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
-    set(scalable "")
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64" AND source MATCHES "\\.cpp$" AND EXISTS ${source})
-      file(READ ${source} text)
-      if(text MATCHES "hwy/foreach_target" AND NOT text MATCHES "HWY_DISABLED_TARGETS|simd_targets")
-        set(scalable ON)
-      endif()
-    endif()
-    if(options OR definitions OR scalable)
+    if(options OR definitions)
       set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
     endif()
   endforeach()
@@ -155,7 +148,9 @@ if(RIDGE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     --param=ggc-min-heapsize=524288)  # KiB before it looks for garbage: a tenth of the time
   # What optimizers guess about the standard library's strings with precompiled headers, or in one unit and not in another:
   # errors stay those of the single files.
-  target_compile_options(ridge_options INTERFACE -Wno-error)
+  foreach(guess array-bounds dangling-pointer free-nonheap-object stringop-overflow stringop-overread use-after-free)
+    target_compile_options(ridge_options INTERFACE -Wno-error=${guess})
+  endforeach()
 endif()
 if(RIDGE_SANITIZE)
   target_compile_options(ridge_options INTERFACE -fsanitize=${RIDGE_SANITIZE} -fno-sanitize-recover=all

@@ -33,6 +33,8 @@ void describe_architecture(int architecture, Backend backend, Limits& limits) {
   }
 }
 
+bool is_nvidia(const DeviceInfo& info) { return info.vendor.find("NVIDIA") != std::string::npos; }
+
 void restrict_to_architecture(Limits& limits) {
   if (limits.architecture < kAmpere) limits.matrix_units = limits.asynchronous_copies = false;
   if (limits.architecture < kHopper) limits.clusters = limits.tensor_maps = false;

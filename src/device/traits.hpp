@@ -10,6 +10,9 @@ namespace ridge::detail {
 // question for most of it. Clusters and tensor maps are words of CUDA only.
 void describe_architecture(int architecture, Backend backend, Limits& limits);
 
+// PTX in kernels and some questions of OpenCL are its own.
+bool is_nvidia(const DeviceInfo& info);
+
 // After an override: an older architecture has no more than it had.
 void restrict_to_architecture(Limits& limits);
 

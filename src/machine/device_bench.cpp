@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "device/timing.hpp"
+#include "device/traits.hpp"
 #include "machine/device_kernels.hpp"
 #include "machine/host_caches.hpp"
 
@@ -110,8 +111,7 @@ const Buffer& DeviceBench::constants(bool in_double) {
 
 std::size_t DeviceBench::resident_groups(std::size_t items) const {
   const std::size_t units = std::max<std::size_t>(limits().compute_units, 1);
-  const std::size_t resident = limits().items_per_unit != 0 ? limits().items_per_unit : 2048;
-  return units * std::max<std::size_t>(resident / std::max<std::size_t>(items, 1), 1);
+  return units * std::max<std::size_t>(detail::unit_capacity(limits()).items / std::max<std::size_t>(items, 1), 1);
 }
 
 std::size_t DeviceBench::most_items(const Kernel& kernel) const {

@@ -293,10 +293,15 @@ chmod +x "$2/ridge"
 FAKE
   fake ctest <<'FAKE'
 echo "ctest $*" >>"$WORLD/calls"
-echo " 1/4 Test #1: fft.DeviceFft.One ...........   Passed    0.01 sec"
-echo " 2/4 Test #2: fft.DeviceFft.Two ...........***Skipped   0.01 sec"
-echo " 3/4 Test #3: device.OpenClKernels.Three ..   Passed    0.01 sec"
-echo " 4/4 Test #4: base.Threads.Four ...........   Passed    0.01 sec"
+mkdir -p "$WORLD/tree/build/Testing/Temporary"
+cat >"$WORLD/tree/build/Testing/Temporary/LastTest.log" <<'LOG'
+[ RUN      ] DeviceFft.One
+[       OK ] DeviceFft.One (4 ms)
+[  SKIPPED ] Names/DeviceFft.Two/3 (0 ms)
+[       OK ] OpenClKernels.Three (10 ms)
+[       OK ] Threads.Four (10 ms)
+[       OK ] HostDevice.Five (1 ms)
+LOG
 FAKE
   echo : | fake chromium
 }
@@ -333,7 +338,8 @@ done
 begin ".ci/run where no test ran on a device"
 ci_world
 fake ctest <<'FAKE'
-echo " 1/1 Test #1: fft.DeviceFft.One ...........***Skipped   0.01 sec"
+mkdir -p "$WORLD/tree/build/Testing/Temporary"
+echo "[  SKIPPED ] DeviceFft.One (0 ms)" >"$WORLD/tree/build/Testing/Temporary/LastTest.log"
 FAKE
 call .ci/run
 check "exits 1" exits 1

@@ -147,7 +147,7 @@ Description describe(cl_platform_id platform, cl_device_id device) {
 
   Traits& traits = result.traits;
   traits.one_queue = traits.keeps_compiled = traits.reads_clang_header = pocl;
-  traits.nvidia = info.vendor.find("NVIDIA") != std::string::npos;
+  traits.nvidia = is_nvidia(info);
   traits.in_process =
       info.shares_host_memory && (device_value<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
   traits.version = version_number(device_text(device, CL_DEVICE_VERSION));

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "device/dialect.hpp"
+#include "device/traits.hpp"
 
 namespace ridge::detail {
 namespace {
@@ -437,7 +438,7 @@ std::string opencl_prelude(const DeviceInfo& info) {
   text += fma_word(info);
   text += kBitWords;
   text += kAtomics;
-  if (info.vendor.find("NVIDIA") != std::string::npos) {
+  if (is_nvidia(info)) {
     text += "#define KERNEL __kernel\n#ifndef RIDGE_NO_PTX\n" + ptx_words(info) + "#else\n";
     text += plain_words();
     return text + "#define SUB_GROUP_WIDTH 0\n#endif\n";

@@ -6,18 +6,6 @@
 #include "fft/device/trials.hpp"
 
 namespace ridge::fft::on_device {
-namespace {
-
-// Long lines with factors or integers on clusters, rings and tiles were compared by an emulated device and are young on
-// a real one: each is compared before it may win.
-planner::Options guarded(const Device& device, const AxisProblem& problem, planner::Options options) {
-  const bool plain = problem.samples == Samples::same && problem.load.kind() == FactorKind::none &&
-                     problem.store.kind() == FactorKind::none;
-  options.verify = options.verify || (!plain && problem.length >= 1 << 15 && device.limits().clusters);
-  return options;
-}
-
-}  // namespace
 
 std::shared_ptr<const CompiledRoute> planned_route(const Device& device, AxisProblem problem,
                                                    const planner::Options& options,
@@ -31,8 +19,7 @@ std::shared_ptr<const CompiledRoute> planned_route(const Device& device, AxisPro
                        [&] { return std::make_shared<const CompiledRoute>(device, route, problem.float64); }});
   }
   AxisTrials trials(device, problem);
-  auto chosen = planner::choose(device, planner_problem(problem), entries, guarded(device, problem, options), trials,
-                                planner::Keep::last);
+  auto chosen = planner::choose(device, planner_problem(problem), entries, options, trials, planner::Keep::last);
   decisions.push_back(std::move(chosen.decision));
   return chosen.winner;
 }

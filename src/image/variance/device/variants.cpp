@@ -79,7 +79,7 @@ std::string refusal(const VarianceProblem& problem, const VarianceDesign& design
 
 }  // namespace
 
-// 64 registers a work-item, of 65536; 80 with two rows at once.
+// A unit has registers for 1024 work-items with 64 each, for 768 with the 80 of two rows at once.
 std::uint64_t columns_resident(const VarianceDesign& design) {
   return (design.together == 1 ? 1024 : 768) / static_cast<std::uint64_t>(design.items);
 }
