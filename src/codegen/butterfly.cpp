@@ -165,9 +165,98 @@ void emit_composite(Text& text, std::size_t radix, bool float64) {
   }
 }
 
-void emit_butterfly(Text& text, std::size_t radix, bool float64) {
+// A point times exp(-2 pi i e / r) is a factor times a pair of sums.
+struct RootInSum {
+  double factor;
+  std::string re, im;
+};
+RootInSum root_in_sum(const std::string& z, std::size_t e, std::size_t r, bool float64) {
+  const base::UnitRoot w = base::unit_root(e, r);
+  const auto sum = [&](double ratio, const char* times, const char* plus, const char* minus) {
+    if (std::abs(std::abs(ratio) - 1) < 1e-9) {
+      return fmt::format("({}{}.{} {} {}.{})", minus, z, plus, ratio > 0 ? '+' : '-', z, times);
+    }
+    return fmt::format("FMA({}, {}.{}, {}{}.{})", literal(ratio, float64), z, times, minus, z, plus);
+  };
+  if (std::abs(w.re) >= std::abs(w.im) - 1e-9) {
+    const double tangent = w.im / w.re;
+    return {w.re, sum(-tangent, "y", "x", ""), sum(tangent, "x", "y", "")};
+  }
+  const double cotangent = -w.re / w.im;
+  return {-w.im, sum(cotangent, "x", "y", ""), sum(cotangent, "y", "x", "-")};
+}
+
+// 16 points: four fours, roots, four fours. Of the second ones two points have the same factor, but for its sign.
+void emit_sixteen(Text& text, bool float64) {
+  text.line("real2 u[16];");
+  for (std::size_t j = 0; j < 4; ++j) {
+    text.open();
+    text.line("real2 c[4];");
+    for (std::size_t i = 0; i < 4; ++i) text.line("c[{}] = v[{}];", i, j + 4 * i);
+    text.line("dft4(c);");
+    for (std::size_t k = 0; k < 4; ++k) text.line("u[{}] = c[{}];", k * 4 + j, k);
+    text.close();
+  }
+  text.line("dft4(u);");
+  for (std::size_t l = 0; l < 4; ++l) text.line("v[{}] = u[{}];", 4 * l, l);
+  for (std::size_t k = 1; k < 4; ++k) {
+    const auto point = [&](std::size_t j) { return fmt::format("u[{}]", 4 * k + j); };
+    text.open();
+    text.line("const real2 a = {};", point(0));
+    if (k == 2) {
+      text.line("const real2 s = make_real2(a.x + {0}.y, a.y - {0}.x), t = make_real2(a.x - {0}.y, a.y + {0}.x);",
+                point(2));
+    } else {
+      const RootInSum c = root_in_sum(point(2), 2 * k, 16, float64);
+      text.line("const real2 c = make_real2({}, {});", c.re, c.im);
+      text.line("const real2 s = make_real2(FMA({0}, c.x, a.x), FMA({0}, c.y, a.y));", literal(c.factor, float64));
+      text.line("const real2 t = make_real2(FMA({0}, c.x, a.x), FMA({0}, c.y, a.y));", literal(-c.factor, float64));
+    }
+    const RootInSum b = root_in_sum(point(1), k, 16, float64), d = root_in_sum(point(3), 3 * k, 16, float64);
+    text.line("const real2 b = make_real2({}, {});", b.re, b.im);
+    text.line("const real2 d = make_real2({}, {});", d.re, d.im);
+    const bool same = b.factor * d.factor > 0;
+    text.line("const real2 p = {}(b, d), m = {}(b, d);", same ? "add" : "subtract", same ? "subtract" : "add");
+    const std::string plus = literal(b.factor, float64), minus = literal(-b.factor, float64);
+    text.line("v[{0}] = make_real2(FMA({1}, p.x, s.x), FMA({1}, p.y, s.y));", k, plus);
+    text.line("v[{0}] = make_real2(FMA({1}, m.y, t.x), FMA({2}, m.x, t.y));", k + 4, plus, minus);
+    text.line("v[{0}] = make_real2(FMA({1}, p.x, s.x), FMA({1}, p.y, s.y));", k + 8, minus);
+    text.line("v[{0}] = make_real2(FMA({1}, m.y, t.x), FMA({2}, m.x, t.y));", k + 12, minus, plus);
+    text.close();
+  }
+}
+
+// 32 points: two of 16, and pairs.
+void emit_thirty_two(Text& text, bool float64) {
+  text.line("real2 e[16], o[16];");
+  for (std::size_t i = 0; i < 16; ++i) text.line("e[{0}] = v[{1}], o[{0}] = v[{2}];", i, 2 * i, 2 * i + 1);
+  text.line("dft16(e);");
+  text.line("dft16(o);");
+  for (std::size_t k = 0; k < 16; ++k) {
+    const RootInSum root = root_in_sum(fmt::format("o[{}]", k), k, 32, float64);
+    text.open();
+    if (k % 8 == 0) {
+      text.line("const real2 a = e[{0}], b = {1};", k, turned(fmt::format("o[{}]", k), k, 32, float64));
+      text.line("v[{}] = add(a, b);", k);
+      text.line("v[{}] = subtract(a, b);", k + 16);
+    } else {
+      text.line("const real2 a = e[{}], b = make_real2({}, {});", k, root.re, root.im);
+      for (const double sign : {1.0, -1.0}) {
+        text.line("v[{0}] = make_real2(FMA({1}, b.x, a.x), FMA({1}, b.y, a.y));", sign > 0 ? k : k + 16,
+                  literal(sign * root.factor, float64));
+      }
+    }
+    text.close();
+  }
+}
+
+void emit_butterfly(Text& text, std::size_t radix, bool float64, Roots roots) {
   text.open("FUNCTION void dft{}(real2* v)", radix);
-  if (radix == 2) {
+  if (roots == Roots::in_sums && radix == 16) {
+    emit_sixteen(text, float64);
+  } else if (roots == Roots::in_sums && radix == 32) {
+    emit_thirty_two(text, float64);
+  } else if (radix == 2) {
     emit_two(text);
   } else if (radix == 4) {
     emit_four(text);
@@ -183,9 +272,10 @@ void emit_butterfly(Text& text, std::size_t radix, bool float64) {
 
 }  // namespace
 
-std::string butterfly_text(const std::set<std::size_t>& radices, bool float64) {
+std::string butterfly_text(const std::set<std::size_t>& radices, bool float64, Roots roots) {
   std::set<std::size_t> all;
   for (const std::size_t radix : radices) collect(radix, all);
+  if (roots == Roots::in_sums && all.contains(32)) collect(16, all);
   Text text;
   const char* real = float64 ? "double" : "float";
   text.line("typedef {} real;", real);
@@ -194,7 +284,7 @@ std::string butterfly_text(const std::set<std::size_t>& radices, bool float64) {
   text.raw(kArithmetic);
   for (const std::size_t radix : all) {  // ascending, so parts stand before what uses them
     text.raw("\n");
-    emit_butterfly(text, radix, float64);
+    emit_butterfly(text, radix, float64, roots);
   }
   return text.str();
 }

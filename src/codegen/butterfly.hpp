@@ -11,8 +11,12 @@ namespace ridge::codegen {
 // A prime radix beyond this is left to Rader and Bluestein.
 inline constexpr std::size_t kLargestPrimeRadix = 31;
 
+// Where the roots within a butterfly of 16 or 32 points go: each a product of its own, or into the sums behind it (144
+// and 384 operations for 160 and 412, but chains of them are longer).
+enum class Roots { apart, in_sums };
+
 // The types, the complex arithmetic and a function for each radix (and for what those are made of).
-std::string butterfly_text(const std::set<std::size_t>& radices, bool float64);
+std::string butterfly_text(const std::set<std::size_t>& radices, bool float64, Roots roots = Roots::apart);
 
 // Floating-point instructions of one butterfly, fused ones counted once.
 double butterfly_operations(std::size_t radix);

@@ -33,7 +33,7 @@ struct KernelCase {
   bool delayed = false;
   std::size_t steps = 0;
   bool local_weights = false;
-  std::size_t parts = 4;
+  std::size_t parts = 4, items = 256;
 };
 
 TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
@@ -41,10 +41,17 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
     std::vector<KernelCase> cases{{Fir::matrix, 32, 12, Samples::int8},
                                   {Fir::blocks, 512, 5, Samples::int16},
                                   {Fir::blocks, 512, 5, Samples::int8, true, 8, true, 2},
+                                  {Fir::blocks, 512, 3, Samples::int8, false, 16, false, 4, 512},
                                   {Fir::blocks, 2048, 3, Samples::int4, false, 1, true}};
     const KernelCase others[] = {{Fir::matrix, 32, 16, Samples::int16},
                                  {Fir::blocks, 512, 8, Samples::int8, false, 8, false, 2},
                                  {Fir::blocks, 4096, 2, Samples::int8, false, 1},
+                                 {Fir::blocks, 512, 16, Samples::int8, false, 16, true, 4, 512},
+                                 {Fir::blocks, 512, 16, Samples::int16, false, 16, false, 4, 512},
+                                 {Fir::blocks, 1024, 16, Samples::int8, false, 8, true, 4, 512},
+                                 {Fir::blocks, 1024, 32, Samples::int8, true, 16, false, 2, 512},
+                                 {Fir::blocks, 2048, 16, Samples::int8, false, 8, false, 2, 512},
+                                 {Fir::blocks, 4096, 8, Samples::int8, false, 4, false, 2, 512},
                                  {Fir::blocks, 1024, 4, Samples::int8, true}};
     if (compiles_fast(device)) cases.insert(cases.end(), std::begin(others), std::end(others));
     for (const KernelCase& one : cases) {
@@ -54,7 +61,7 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
       const bool blocks = one.fir == Fir::blocks;
       const KernelDesign design{.geometry = g,
                                 .fir = one.fir,
-                                .items = blocks ? 256u : 64u,
+                                .items = blocks ? one.items : 64u,
                                 .parts = one.parts,
                                 .steps = one.steps > 0 ? one.steps
                                          : blocks      ? 2048 / one.channels * 2
@@ -162,6 +169,7 @@ TEST(BankKernels, ScenariosCompileForHopper) {
                               {Fir::warp_specialized, 64, 2, 512, 128, Samples::int16},
                               {Fir::blocks, 1024, 4, 256, 4},
                               {Fir::blocks, 1024, 16, 256, 8},
+                              {Fir::blocks, 1024, 16, 512, 16},
                               {Fir::blocks, 4096, 8, 256, 2}}) {
     KernelDesign design{
         .geometry = resolve({.channels = one.channels, .taps = one.taps, .stations = 64, .samples = one.samples}),

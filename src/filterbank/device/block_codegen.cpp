@@ -1,12 +1,12 @@
-// The kernel for many channels: no delay line of floats. An item has the channels that lie channels / 256
-// groups of 256 apart; it filters a block of spectra from raw rows in registers, does the first butterfly over its
-// channels where they are, and leaves 256-point transforms, which take two passes of 16 in place.
+// The kernel for many channels: no delay line of floats. An item has the channels that lie N apart, where N is the
+// number of items, 256 or 512; it filters a block of spectra from raw rows in registers, does the first butterfly over
+// its channels where they are, and leaves transforms of N points, which take a pass of N / 16 and one of 16 in place.
 //
 // With two parts a group has one polarization, so that twice as many groups fit a unit and one filters while another
 // transforms; two rows of bytes then share a register.
 //
-// With C = 256 R, channel c + 256 j, outputs k = R k' + r:
-//   X[R k' + r] = sum over c of W_256^(c k') [ W_C^(c r) sum over j of W_R^(j r) x[c + 256 j] ]
+// With C = N R, channel c + N j, outputs k = R k' + r:
+//   X[R k' + r] = sum over c of W_N^(c k') [ W_C^(c r) sum over j of W_R^(j r) x[c + N j] ]
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -24,22 +24,26 @@
 namespace ridge::filterbank::on_device {
 namespace {
 
-constexpr std::size_t kItems = 256;
-constexpr std::size_t kHeldTurns = 4;  // from here on an item reads its roots again instead of keeping them
+constexpr std::size_t kWeightsAhead = 4;  // rows before the one that needs them
+constexpr std::size_t kHeldTurns = 4;     // from here on an item reads its roots again instead of keeping them
 
 // Of a transform in local memory: lanes of both passes meet every bank once.
-std::size_t points_of(std::size_t each) { return 16 * 17 + 16 / std::max<std::size_t>(each, 2); }
+std::size_t points_of(std::size_t items, std::size_t each) {
+  return items / 16 * 17 + 16 / std::max<std::size_t>(each, 2);
+}
 
 class Writer {
  public:
   explicit Writer(const KernelDesign& design)
       : d_(design),
         g_(design.geometry),
-        each_(design.geometry.channels / kItems),
+        each_(design.geometry.channels / design.items),
+        first_(design.items / 16),
         polarizations_(design.parts / 2),
         packed_(design.parts == 2 && design.geometry.samples == Samples::int8),
+        turned_(design.parts == 4 && design.geometry.samples == Samples::int8),
         held_(packed_ ? (design.geometry.taps / 2) * 2 : design.geometry.taps - 1),
-        points_(points_of(design.geometry.channels / kItems)),
+        points_(points_of(design.items, design.geometry.channels / design.items)),
         power_(text_, design, 16, design.geometry.channels / 16) {}
 
   KernelText write() {
@@ -48,21 +52,21 @@ class Writer {
     text_.line("// {} channels of {} taps, {}; {} spectra filtered at a time from raw rows", g_.channels, g_.taps,
                ridge::to_string(g_.samples), d_.steps);
     text_.raw(conversion_text(g_.samples, d_.parts));
-    if (packed_) text_.raw(ridge::detail::kernel_text("filterbank/packed_rows"));
-    text_.raw(codegen::butterfly_text({16, each_}, false));
+    if (packed_ || turned_) text_.raw(ridge::detail::kernel_text("filterbank/packed_rows"));
+    text_.raw(codegen::butterfly_text({16, first_, each_}, false, codegen::Roots::in_sums));
     text_.raw("#define dft1(v)\n");
     text_.raw(finish_words(d_));
     text_.open(
         "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}(GLOBAL const raw_t* RESTRICT in, GLOBAL float2* RESTRICT "
         "out, GLOBAL const float* RESTRICT weights, GLOBAL const float2* RESTRICT tables, GLOBAL const float2* "
         "RESTRICT factors, int origin, int newest, int spectra, ulong out_offset, int rounds, int within{})",
-        kItems, d_.resident, kKernelName, delay_arguments(g_));
-    text_.line("LOCAL_BLOCK(float2, points, {});", lines + 256 + kept / 2);
+        d_.items, d_.resident, kKernelName, delay_arguments(g_));
+    text_.line("LOCAL_BLOCK(float2, points, {});", lines + d_.items + kept / 2);
     text_.line("LOCAL float2* const roots = points + {};", lines);
     text_.line("const int item = LOCAL_ID(0);");
     if (d_.local_weights) {
-      text_.line("LOCAL float* const kept = (LOCAL float*)(roots + 256);");
-      text_.line("for (int i = item; i < {}; i += {}) kept[i] = LOAD_CACHED(weights + i);", kept, kItems);
+      text_.line("LOCAL float* const kept = (LOCAL float*)(roots + {});", d_.items);
+      text_.line("for (int i = item; i < {}; i += {}) kept[i] = LOAD_CACHED(weights + i);", kept, d_.items);
     }
     text_.line("roots[item] = LOAD_CACHED(tables + item);");
     if (polarizations_ == 1) text_.line("const int pol = (int)(GROUP_ID(0) % 2u);");
@@ -79,9 +83,11 @@ class Writer {
     text_.line("int zero = 0;");
     text_.line("OPAQUE(zero);");
     filter();
-    load(fmt::format("t + {}", d_.steps));
+    // A butterfly of 32 points leaves no registers for rows on their way.
+    if (first_ == 16) load(fmt::format("t + {}", d_.steps));
     text_.line("BARRIER();");
     first_pass();
+    if (first_ != 16) load(fmt::format("t + {}", d_.steps));
     text_.line("BARRIER();");
     second_pass();
     if (d_.summed > 0) store_power();
@@ -89,16 +95,16 @@ class Writer {
     text_.close();
     text_.close();
     return {{.name = fmt::format("filter bank {} x {}, blocks", g_.channels, g_.taps), .text = text_.str()},
-            (lines + 256) * 2 * sizeof(float) + kept * sizeof(float)};
+            (lines + d_.items) * 2 * sizeof(float) + kept * sizeof(float)};
   }
 
  private:
   std::size_t row() const { return g_.stations * g_.channels * d_.split(); }
-  std::string root(std::size_t r) const { return fmt::format("LOAD_CACHED(tables + {} + item)", 256 * r); }
+  std::string root(std::size_t r) const { return fmt::format("LOAD_CACHED(tables + {} + item)", d_.items * r); }
 
   void pointers() {
     for (std::size_t j = 0; j < each_; ++j) {
-      text_.line("const int moved{0} = item + {1}{2};", j, j * kItems,
+      text_.line("const int moved{0} = item + {1}{2};", j, j * d_.items,
                  g_.delayed ? " + LOAD_CACHED(shifts + station)" : "");
       // Rows count from the oldest that the spectrum 0 of the launch needs.
       text_.line("const int row{0} = origin / {1} + moved{0} / {1};", j, g_.channels);
@@ -111,7 +117,7 @@ class Writer {
         if (packed_) {
           text_.line("old{}[{}] = joined({}, {});", j, i / 2, first_row(j, i), first_row(j, i + 1));
         } else {
-          text_.line("old{}[{}] = {};", j, i, first_row(j, i));
+          text_.line("old{}[{}] = {}({});", j, i, turned_ ? "TURNED" : "", first_row(j, i));
         }
       }
       if (j > 0 && each_ <= kHeldTurns) text_.line("const float2 turn{0} = {1};", j, root(j));
@@ -169,20 +175,20 @@ class Writer {
     const std::size_t taps = g_.taps, steps = d_.steps;
     text_.open();
     text_.line("float w[{}];", taps);
-    for (std::size_t i = 0; i < taps; ++i) {
-      const std::size_t at = i * g_.channels + g_.channels - 1 - j * kItems;
-      const std::string value = d_.local_weights ? fmt::format("kept[zero + {} - item]", at)
-                                                 : fmt::format("LOAD_CACHED(weights + zero + {} - item)", at);
-      text_.line("w[{}] = {};", i, g_.centred ? fmt::format("(item & 1) ? -{0} : {0}", value) : value);
-    }
+    load_weights(j, taps - std::min<std::size_t>(taps, kWeightsAhead), taps);
     if (packed_) {
       text_.line("uint pairs[{}];", steps / 2);
       for (std::size_t s = 0; s < steps; s += 2) {
         text_.line("pairs[{0}] = joined(fresh{1}[{2}], fresh{1}[{3}]);", s / 2, j, s, s + 1);
       }
     }
+    if (turned_) {
+      // Once a row and not in every block that needs it; here, where rows have arrived.
+      for (std::size_t s = 0; s < steps; ++s) text_.line("fresh{0}[{1}] = TURNED(fresh{0}[{1}]);", j, s);
+    }
     for (std::size_t row = 0; row < steps + taps - 1; ++row) {
       text_.open();
+      if (row + kWeightsAhead < taps) load_weights(j, taps - 1 - row - kWeightsAhead, taps - row - kWeightsAhead);
       text_.line("float x[{}];", d_.parts);
       text_.line("{};", converted(j, row));
       for (std::size_t s = row + 1 < taps ? 0 : row + 1 - taps; s < steps && s <= row; ++s) {
@@ -203,6 +209,16 @@ class Writer {
     text_.close();
   }
 
+  // The oldest row wants the last weight, and every row one more: the first ones come late, for the registers' sake.
+  void load_weights(std::size_t j, std::size_t begin, std::size_t end) {
+    for (std::size_t i = end; i-- > begin;) {
+      const std::size_t at = i * g_.channels + g_.channels - 1 - j * d_.items;
+      const std::string value = d_.local_weights ? fmt::format("kept[zero + {} - item]", at)
+                                                 : fmt::format("LOAD_CACHED(weights + zero + {} - item)", at);
+      text_.line("w[{}] = {};", i, g_.centred ? fmt::format("(item & 1) ? -{0} : {0}", value) : value);
+    }
+  }
+
   // A word of the rows held and the fresh ones behind them.
   std::string word(std::size_t j, std::size_t i) const {
     const std::size_t words = packed_ ? held_ / 2 : held_;
@@ -210,7 +226,7 @@ class Writer {
     return packed_ ? fmt::format("pairs[{}]", i - words) : fmt::format("fresh{}[{}]", j, i - words);
   }
   std::string converted(std::size_t j, std::size_t row) const {
-    if (!packed_) return fmt::format("convert({}, x)", word(j, row));
+    if (!packed_) return fmt::format("{}({}, x)", turned_ ? "convert_turned" : "convert", word(j, row));
     const std::size_t at = row + held_ - (g_.taps - 1);
     return fmt::format("convert_{}({}, x)", at % 2 == 0 ? "older" : "newer", word(j, at / 2));
   }
@@ -218,7 +234,7 @@ class Writer {
   void first_butterflies() {
     text_.open();
     for (std::size_t r = 1; r < each_ && each_ > kHeldTurns; ++r) {
-      text_.line("const float2 turn{0} = LOAD_CACHED(tables + zero + {1} + item);", r, 256 * r);
+      text_.line("const float2 turn{0} = LOAD_CACHED(tables + zero + {1} + item);", r, d_.items * r);
     }
     for (std::size_t s = 0; s < d_.steps; ++s) {
       for (std::size_t pol = 0; pol < polarizations_; ++pol) {
@@ -239,55 +255,65 @@ class Writer {
     text_.close();
   }
 
-  // --- the transforms of 256 points
+  // --- the transforms of as many points as there are items: loops as they are, or the code does not fit the cache
+  // for instructions
   std::size_t transforms() const { return d_.steps * polarizations_ * each_; }
+
+  void open_turns(std::size_t turns, std::size_t at_once = 1) {
+    text_.line("_Pragma(\"unroll 1\")");
+    text_.open("for (int turn = 0; turn < {}; turn += {})", turns, at_once);
+  }
 
   // Butterfly i of a transform reads and writes points i + 16 u.
   void first_pass() {
-    for (std::size_t turn = 0; turn < transforms() / 16; ++turn) {
-      text_.open();
-      text_.line("LOCAL float2* const at = points + (item / 16 + {}) * {} + item % 16;", turn * 16, points_);
-      text_.line("float2 v[16];");
-      for (std::size_t u = 0; u < 16; ++u) text_.line("v[{}] = at[{}];", u, 17 * u);
-      text_.line("dft16(v);");
-      text_.line("at[0] = v[0];");
-      for (std::size_t u = 1; u < 16; ++u) {
-        text_.line("at[{}] = multiply(v[{}], roots[item % 16 + {}]);", 17 * u, u, 16 * u);
-      }
-      text_.close();
+    open_turns(transforms() / first_);
+    text_.line("LOCAL float2* const at = points + (item / 16 + turn * {}) * {} + item % 16;", first_, points_);
+    text_.line("float2 v[{}];", first_);
+    for (std::size_t u = 0; u < first_; ++u) text_.line("v[{}] = at[{}];", u, 17 * u);
+    text_.line("dft{}(v);", first_);
+    text_.line("at[0] = v[0];");
+    for (std::size_t u = 1; u < first_; ++u) {
+      text_.line("at[{}] = multiply(v[{}], roots[item % 16 + {}]);", 17 * u, u, 16 * u);
     }
+    text_.close();
   }
 
-  // Butterfly u has points 16 u .. 16 u + 15 and gives k' = u + 16 i; neighbouring items have neighbouring channels.
+  // Butterfly u has points 16 u .. 16 u + 15 and gives k' = u + N / 16 i; neighbouring items have neighbouring
+  // channels.
   void second_pass() {
-    const std::size_t items = 16 * each_;  // of a line
-    for (std::size_t turn = 0; turn < transforms() / 16; ++turn) {
-      text_.open();
-      text_.line("const int b = item + {}, line = b / {}, r = b % {}, u = b / {} % 16;", turn * kItems, items, each_,
-                 each_);
-      text_.line("LOCAL const float2* const at = points + (line * {} + r) * {} + u * 17;", each_, points_);
-      text_.line("float2 v[16];");
-      for (std::size_t i = 0; i < 16; ++i) text_.line("v[{0}] = at[{0}];", i);
-      text_.line("dft16(v);");
-      if (polarizations_ == 2) text_.line("const int pol = line % 2;");
-      text_.line("const int time = t + line / {}, k = u * {} + r;", polarizations_, each_);
-      if (d_.summed > 0) {
-        open_finish(text_, d_, "time");
-        power_.add("k", both_kept() && turn % 2 == 1 ? "second_power" : "power");
-        text_.close();
-        continue;
-      }
-      text_.open("if (time < spectra)");
-      text_.line("GLOBAL float2* const to = out + (out_offset + {});", place_text(g_, "time", "k"));
+    open_turns(transforms() / 16, both_kept() ? 2 : 1);
+    second_turn("turn", "power");
+    if (both_kept()) second_turn("(turn + 1)", "second_power");
+    text_.close();
+  }
+
+  void second_turn(const char* turn, const char* power) {
+    const std::size_t items = first_ * each_;  // of a line
+    text_.open();
+    text_.line("const int b = item + {} * {}, line = b / {}, r = b % {}, u = b / {} % {};", turn, d_.items, items,
+               each_, each_, first_);
+    text_.line("LOCAL const float2* const at = points + (line * {} + r) * {} + u * 17;", each_, points_);
+    text_.line("float2 v[16];");
+    for (std::size_t i = 0; i < 16; ++i) text_.line("v[{0}] = at[{0}];", i);
+    text_.line("dft16(v);");
+    if (polarizations_ == 2) text_.line("const int pol = line % 2;");
+    text_.line("const int time = t + line / {}, k = u * {} + r;", polarizations_, each_);
+    if (d_.summed > 0) {
       open_finish(text_, d_, "time");
-      for (std::size_t i = 0; i < 16; ++i) {
-        const std::size_t more = 16 * each_ * i;
-        text_.line("STORE_ONCE(to + {}, {});", more,
-                   finished(d_, fmt::format("v[{}]", i), fmt::format("(k + {})", more)));
-      }
+      power_.add("k", power);
       text_.close();
-      text_.close();
+      return;
     }
+    text_.open("if (time < spectra)");
+    text_.line("GLOBAL float2* const to = out + (out_offset + {});", place_text(g_, "time", "k"));
+    open_finish(text_, d_, "time");
+    for (std::size_t i = 0; i < 16; ++i) {
+      const std::size_t more = items * i;
+      text_.line("STORE_ONCE(to + {}, {});", more,
+                 finished(d_, fmt::format("v[{}]", i), fmt::format("(k + {})", more)));
+    }
+    text_.close();
+    text_.close();
   }
 
   // An item has every line of 4096 channels: one polarization after the other.
@@ -297,10 +323,10 @@ class Writer {
 
   // An item has the same channels of every turn, and where it has not both polarizations always the same one.
   void store_power() {
-    const std::size_t items = 16 * each_, lines = std::max<std::size_t>(kItems / items, 1);
+    const std::size_t items = first_ * each_, lines = std::max<std::size_t>(d_.items / items, 1);
     const bool total = d_.products == Products::total;
     text_.open("if ((round + 1) % {} == 0)", d_.unit / d_.steps);
-    text_.line("const int line = item / {}, k = item / {} % 16 * {} + item % {};", items, each_, each_, each_);
+    text_.line("const int line = item / {}, k = item / {} % {} * {} + item % {};", items, each_, first_, each_, each_);
     text_.open("if (t < spectra)");
     std::string within = total ? "line" : "line / 2", product = total ? "0" : "line % 2";
     if (polarizations_ == 1) {
@@ -322,8 +348,10 @@ class Writer {
   const KernelDesign& d_;
   const Geometry& g_;
   std::size_t each_;           // channels of an item
+  std::size_t first_;          // points of a butterfly of the first pass
   std::size_t polarizations_;  // of a group
   bool packed_;                // two rows a register
+  bool turned_;                // rows are held with their top bits turned over, one a register
   std::size_t held_;           // rows from block to block
   std::size_t points_;         // from a transform to the next
   codegen::Text text_;
@@ -335,16 +363,16 @@ class Writer {
 KernelText block_text(const KernelDesign& design) { return Writer(design).write(); }
 
 std::vector<std::complex<float>> block_tables(const KernelDesign& design) {
-  const std::size_t channels = design.geometry.channels;
+  const std::size_t channels = design.geometry.channels, items = design.items;
   std::vector<std::complex<float>> table;
   const auto root = [&](std::size_t number, std::size_t of) {
     table.emplace_back(std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(number) / static_cast<double>(of)));
   };
-  for (std::size_t u = 0; u < 16; ++u) {
-    for (std::size_t i = 0; i < 16; ++i) root(u * i, 256);
+  for (std::size_t u = 0; u < items / 16; ++u) {
+    for (std::size_t i = 0; i < 16; ++i) root(u * i, items);
   }
-  for (std::size_t r = 1; r < channels / 256; ++r) {
-    for (std::size_t c = 0; c < 256; ++c) root(c * r, channels);
+  for (std::size_t r = 1; r < channels / items; ++r) {
+    for (std::size_t c = 0; c < items; ++c) root(c * r, channels);
   }
   return table;
 }

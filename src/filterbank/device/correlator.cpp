@@ -43,10 +43,9 @@ std::string packed_text(std::size_t items) {
 namespace {
 
 constexpr std::size_t kPackItems = 128;
-constexpr std::size_t kStretch = 128;  // times of one sum of floats, about
-constexpr std::size_t kHalvesStretch =
-    1024;  // of products of halves: matrix units cut off what a sum cannot hold, 1e-8 a time
+constexpr std::size_t kStretch = 128;         // times of one sum of floats, about
 constexpr std::size_t kBytesStretch = 32768;  // of products of bytes: so many fit an integer
+constexpr std::size_t kSegments = 16;         // sums of halves that the kernel of warp groups adds up itself
 
 class DeviceCorrelator final : public CorrelatorState {
  public:
@@ -61,7 +60,8 @@ class DeviceCorrelator final : public CorrelatorState {
     held_times_ = stretch_of(kStretch);
     stretch_ = held_times_;
     if (matrix) {
-      stretch_ = std::min(correlation.times, arithmetic == Arithmetic::int8 ? kBytesStretch : kHalvesStretch);
+      const std::size_t halves = kHalvesStretch * (takes_warp_groups(wanted(false)) ? kSegments : 1);
+      stretch_ = std::min(correlation.times, arithmetic == Arithmetic::int8 ? kBytesStretch : halves);
     }
     direct_ = matrix && correlation.channels == 1 && stretch_ == correlation.times;
     factor_ = static_cast<float>(1 / (static_cast<double>(correlation.scale) * correlation.scale));

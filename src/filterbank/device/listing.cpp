@@ -161,18 +161,20 @@ void add_warp_specialized(const Device& device, const Problem& problem, const Ge
 
 // Registers of an item of `blocks`: raw rows, the sums of a block of spectra, weights.
 std::size_t block_registers(const KernelDesign& d) {
-  const std::size_t each = d.geometry.channels / 256, taps = d.geometry.taps;
+  const std::size_t each = d.geometry.channels / d.items, taps = d.geometry.taps;
   const bool pairs = d.parts == 2 && d.geometry.samples == Samples::int8;
   return each * ((pairs ? taps / 2 : taps - 1) + d.parts * d.steps) + (pairs ? d.steps : each * d.steps) + taps + 8;
 }
 
 // Groups that fit a unit by their registers and local memory; 0: not one.
 std::size_t resident_blocks(const KernelDesign& d, std::size_t local) {
-  constexpr std::size_t kSpilled = 312;  // a few values in memory still pay
+  constexpr std::size_t kSpilled = 312, kWideSpilled = 154;  // a few values in memory still pay
   const std::size_t registers = block_registers(d), bytes = block_text(d).local_bytes;
-  if (registers > kSpilled || bytes > local) return 0;
+  if (bytes > local) return 0;
+  if (d.items == 512) return registers <= kWideSpilled ? 1 : 0;
+  if (registers > kSpilled) return 0;
   return std::min(registers <= 80    ? std::size_t{3}
-                  : registers <= 132 ? std::size_t{2}
+                  : registers <= 142 ? std::size_t{2}
                                      : std::size_t{1},
                   local / (bytes + 1024));
 }
@@ -194,16 +196,18 @@ void add_short_blocks(const Device& device, KernelDesign d, std::vector<KernelDe
   }
 }
 
-// Groups of both polarizations first, or of one where rows of both leave no registers; the longest blocks first.
-void add_long_blocks(const Device& device, KernelDesign d, std::vector<KernelDesign>& all) {
+// Groups of both polarizations first, or of one where rows of both leave no registers; the longest blocks first. Twice
+// as many items have half of the channels, and half of the registers, each.
+void add_long_blocks(const Device& device, KernelDesign d, std::size_t items, std::vector<KernelDesign>& all) {
   const Geometry& g = d.geometry;
-  const std::size_t local = local_memory(device);
+  const std::size_t local = local_memory(device), transforms = 2 * items * (items / 16);
   const std::size_t first = g.channels <= 1024 ? 4 : 2;
+  d.items = items;
   for (const std::size_t parts : {first, 6 - first}) {
     d.parts = parts;
     std::size_t found = 0;
     for (d.steps = 16; d.steps > 0 && found < 2; d.steps /= 2) {
-      if (d.steps * parts * g.channels % 8192 != 0 || (parts == 2 && d.steps % 2 != 0)) continue;
+      if (d.steps * parts * g.channels % transforms != 0 || (parts == 2 && d.steps % 2 != 0)) continue;
       d.local_weights = false;
       d.resident = resident_blocks(d, local);
       if (d.resident == 0) continue;
@@ -222,7 +226,8 @@ void add_blocks(const Device& device, const Problem& problem, const Geometry& g,
   if (g.taps <= 8 && g.channels <= 1024) {
     add_short_blocks(device, d, all);
   } else if (device.limits().private_arrays_in_registers) {  // compiling them for a processor takes too long to pay
-    add_long_blocks(device, d, all);
+    if (g.channels >= 512 && device.limits().work_group >= 512) add_long_blocks(device, d, 512, all);
+    add_long_blocks(device, d, 256, all);
   }
 }
 

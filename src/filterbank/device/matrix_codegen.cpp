@@ -109,18 +109,18 @@ class MatrixWriter {
   }
   // A lane's weights of channel `task`.
   void weight_pointers() {
-    text_.line("LOCAL const uint* const w = weights + task * {} + 2 * tig - g + 1;", 2 * matrix_words(g_.taps));
+    text_.line("LOCAL const uint2* const pairs = (LOCAL const uint2*)weights + task * {};", matrix_words(g_.taps));
+    text_.line("LOCAL const uint2* const w = pairs + (2 * tig - g + 1);");
     for (std::size_t j = 0; j <= history_; ++j) {
       if (clamped(j)) {
-        text_.line("LOCAL const uint* const w{0} = weights + task * {1} + at{0};", j, 2 * matrix_words(g_.taps));
+        text_.line("LOCAL const uint2* const w{0} = pairs + at{0};", j);
       }
     }
   }
-  std::string weight(std::size_t j, std::size_t lower) const {
-    const std::size_t words = matrix_words(g_.taps);
-    const std::string channel = fmt::format("j * {} + {}", others_ * 2 * words, lower * words);
-    if (clamped(j)) return fmt::format("w{}[{}]", j, channel);
-    return fmt::format("w[{} + {}]", channel, distance(j));
+  std::string weight(std::size_t j) const {
+    const std::size_t channels = others_ * matrix_words(g_.taps);
+    if (clamped(j)) return fmt::format("w{}[j * {}]", j, channels);
+    return fmt::format("w[j * {} + {}]", channels, distance(j));
   }
 
   // --- samples: pairs of rows, as halves -----------------------------------------------------------------------------
@@ -259,7 +259,8 @@ class MatrixWriter {
       const bool both = j < history_;
       text_.open();
       for (std::size_t k = j; k <= j + (both ? 1 : 0); ++k) {
-        text_.line("const uint upper{} = {}, lower{} = {};", k, weight(k, 0), k, weight(k, 1));
+        text_.line("const uint2 both{0} = {1};", k, weight(k));
+        text_.line("const uint upper{0} = both{0}.x, lower{0} = both{0}.y;", k);
         for (std::size_t plane = 0; plane < planes_; ++plane) {
           text_.line("const uint2 x{0}{1} = rows{0}[j * {2} + {3}];", k, "ab"[plane], 2 * others_,
                      plane * plane_words_ / 2);

@@ -34,8 +34,8 @@ MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double>
       const auto e = static_cast<std::int64_t>(word) - 1;
       const auto [a_upper, a_lower] = upper_lower(static_cast<std::int64_t>(taps) - e);
       const auto [b_upper, b_lower] = upper_lower(static_cast<std::int64_t>(taps) - e - 1);
-      out.words[2 * m * words + word] = a_upper | static_cast<std::uint32_t>(b_upper) << 16;
-      out.words[(2 * m + 1) * words + word] = a_lower | static_cast<std::uint32_t>(b_lower) << 16;
+      out.words[2 * (m * words + word)] = a_upper | static_cast<std::uint32_t>(b_upper) << 16;
+      out.words[2 * (m * words + word) + 1] = a_lower | static_cast<std::uint32_t>(b_lower) << 16;
     }
   }
   // Samples of 16 bits are taken as parts of 256.

@@ -13,7 +13,7 @@ namespace ridge::filterbank::on_device {
 // Rows of history that 8 spectra need, in eights.
 inline std::size_t matrix_history(std::size_t taps) { return (taps - 1 + 7) / 8 * 8; }
 
-// Words of a channel, first the upper halves, then the lower: word e is the pair of weights taps - e and taps - e - 1
+// Pairs of words of a channel, one of upper halves and one of lower: pair e has the weights taps - e and taps - e - 1
 // (0 outside 0 .. taps - 1), e = -1 .. taps + 1.
 inline std::size_t matrix_words(std::size_t taps) { return taps + 3; }
 

@@ -48,7 +48,7 @@ bool power_by_blocks(KernelDesign& d, std::size_t times) {
 }  // namespace
 
 std::size_t block_power_rows(const KernelDesign& d) {
-  const std::size_t each = d.geometry.channels / 256, lines = std::max<std::size_t>(16 / each, 1);
+  const std::size_t each = d.geometry.channels / d.items, lines = std::max<std::size_t>(16 / each, 1);
   const bool total = d.products == Products::total;
   if (d.parts == 2) return lines * (total ? 2 : 1);  // a group has a polarization
   return total ? lines : std::max<std::size_t>(lines / 2, 1);

@@ -14,6 +14,9 @@ namespace ridge::filterbank::on_device {
 // Of rounded values: 64 bytes hold so many times of one signal and channel.
 inline std::size_t row_times(Arithmetic arithmetic) { return arithmetic == Arithmetic::int8 ? 32 : 16; }
 
+// Times of one sum of products of halves: matrix units cut off what it cannot hold, 1e-8 a time.
+inline constexpr std::size_t kHalvesStretch = 1024;
+
 struct ProductsWanted {
   Device device;
   const Geometry& geometry;

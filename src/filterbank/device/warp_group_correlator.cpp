@@ -12,18 +12,24 @@ namespace ridge::filterbank::on_device {
 namespace {
 
 constexpr std::size_t kBlockSignals = 128, kTurnBlocks = 2, kTurnsAhead = 8, kWarpGroupItems = 512;
-constexpr std::size_t kWarpGroupBytes = kTurnsAhead * kTurnBlocks * kBlockSignals * 64 + 1024;  // and what aligns them
+constexpr std::size_t kRingBytes = kTurnsAhead * kTurnBlocks * kBlockSignals * 64 + 1024;  // and what aligns them
+constexpr std::size_t kSumBytes = 3 * 64 * 64 * 2 * sizeof(float);                         // of three tiles
+
+std::size_t warp_group_bytes(Arithmetic arithmetic) {
+  return kRingBytes + (arithmetic == Arithmetic::float16 ? kSumBytes : 0);
+}
 
 class WarpGroupProducts final : public ProductSums {
  public:
   explicit WarpGroupProducts(const ProductsWanted& wanted)
       : kernel_(wanted.device.compile(warp_group_kernel(wanted)).kernel("correlate")),
         row_times_(row_times(wanted.correlation.arithmetic)),
+        local_bytes_(warp_group_bytes(wanted.correlation.arithmetic)),
         groups_(std::min(wanted.geometry.channels, wanted.device.info().limits.compute_units)) {}
 
   void add(Queue& queue, const SummedTimes& summed) override {
     queue.launch(
-        kernel_, {.groups = {groups_}, .items = {kWarpGroupItems}, .local_bytes = kWarpGroupBytes},
+        kernel_, {.groups = {groups_}, .items = {kWarpGroupItems}, .local_bytes = local_bytes_},
         {summed.samples, summed.to, summed.to, static_cast<std::uint64_t>(summed.first / row_times_),
          static_cast<std::int32_t>((summed.times + row_times_ - 1) / row_times_),
          static_cast<std::int32_t>(summed.begins ? 1 : 0), static_cast<std::uint64_t>(summed.offset), summed.factor});
@@ -31,14 +37,15 @@ class WarpGroupProducts final : public ProductSums {
 
  private:
   Kernel kernel_;
-  std::size_t row_times_, groups_;
+  std::size_t row_times_, local_bytes_, groups_;
 };
 
 }  // namespace
 
 bool takes_warp_groups(const ProductsWanted& wanted) {
   const Limits& limits = wanted.device.info().limits;
-  return ridge::detail::has_warp_group_products(limits) && limits.local_memory >= kWarpGroupBytes + 1024 &&
+  return ridge::detail::has_warp_group_products(limits) &&
+         limits.local_memory >= warp_group_bytes(wanted.correlation.arithmetic) + 1024 &&
          wanted.geometry.stations * wanted.geometry.polarizations == kBlockSignals;
 }
 
@@ -50,6 +57,7 @@ KernelSource warp_group_kernel(const ProductsWanted& wanted) {
   Defines defines = correlator_defines(wanted);
   defines.insert(defines.end(), {{"TURN", fmt::format("{}", kTurnBlocks)},
                                  {"STAGES", fmt::format("{}", kTurnsAhead)},
+                                 {"SEGMENT", fmt::format("{}", kHalvesStretch / row_times(Arithmetic::float16))},
                                  {"DIRECT", wanted.direct ? "1" : "0"}});
   return {.name = "filter bank correlator, warp groups",
           .text = packed_text(1) + ridge::detail::kernel_text("filterbank/totals") +

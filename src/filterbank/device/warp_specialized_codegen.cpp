@@ -46,7 +46,7 @@ class WarpSpecializedWriter {
                g_.channels, g_.taps, ridge::to_string(g_.samples), d_.steps);
     text_.raw(conversion_text(g_.samples, 4));
     text_.raw(matrix_words_text(d_.items));
-    text_.raw(codegen::butterfly_text({16, others_}, false));
+    text_.raw(codegen::butterfly_text({16, others_}, false, codegen::Roots::in_sums));
     text_.raw(finish_words(d_));
     text_.raw(ridge::detail::kernel_text("filterbank/meetings"));
     text_.open("KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}({}{})", d_.items, d_.resident, kKernelName, kArguments,
@@ -267,16 +267,16 @@ class WarpSpecializedWriter {
 
   // --- the products --------------------------------------------------------------------------------------------------
   void products() {
-    const std::size_t words = matrix_words(g_.taps);
     for (std::size_t j = 0; j <= history_; ++j) {
       text_.line("int unit{0} = slot + tile * 4 + g / 2 + {0};", j);
       text_.line("unit{0} -= unit{0} >= {1} ? {1} : 0;", j, units_);
       text_.line("LOCAL const uint* const rows{0} = ring + (unit{0} * {1} + column + task * {2});", j, 4 * row_words_,
                  wide_ ? 4 : 2);
     }
-    text_.line("LOCAL const uint* const w = weights + task * {} + 2 * tig - g + 1;", 2 * words);
+    text_.line("LOCAL const uint2* const pairs = (LOCAL const uint2*)weights + task * {};", matrix_words(g_.taps));
+    text_.line("LOCAL const uint2* const w = pairs + (2 * tig - g + 1);");
     for (std::size_t j = 0; j <= history_; ++j) {
-      if (clamped(j)) text_.line("LOCAL const uint* const w{0} = weights + task * {1} + at{0};", j, 2 * words);
+      if (clamped(j)) text_.line("LOCAL const uint2* const w{0} = pairs + at{0};", j);
     }
     text_.line("UNROLL_PRODUCTS");
     text_.open("for (int j = 0; j < 16; ++j)");
@@ -285,7 +285,8 @@ class WarpSpecializedWriter {
       const bool both = j < history_;
       text_.open();
       for (std::size_t k = j; k <= j + (both ? 1 : 0); ++k) {
-        text_.line("const uint upper{} = {}, lower{} = {};", k, weight(k, 0), k, weight(k, 1));
+        text_.line("const uint2 both{0} = {1};", k, weight(k));
+        text_.line("const uint upper{0} = both{0}.x, lower{0} = both{0}.y;", k);
         halves(k);
       }
       for (const char* plane : {"", "low"}) {
@@ -312,16 +313,23 @@ class WarpSpecializedWriter {
       text_.line("v{0}[{1}] = make_float2(sums[{1}][{0}], sums[{1}][{2}]);", half, j, half + 2);
     }
     text_.line("dft16(v{});", half);
-    text_.line("v{0}[0] = scaled(v{0}[0], tables[0].x);", half);
-    for (std::size_t u = 1; u < 16; ++u)
-      text_.line("v{0}[{1}] = multiply(v{0}[{1}], tables[task * 16 + {1}]);", half, u);
+    for (std::size_t u = 0; u < 16; u += 2) {
+      text_.open();
+      text_.line("const float4 roots = *(LOCAL const float4*)(tables + task * 16 + {});", u);
+      if (u == 0) {
+        text_.line("v{0}[0] = scaled(v{0}[0], roots.x);", half);
+      } else {
+        text_.line("v{0}[{1}] = multiply(v{0}[{1}], make_float2(roots.x, roots.y));", half, u);
+      }
+      text_.line("v{0}[{1}] = multiply(v{0}[{1}], make_float2(roots.z, roots.w));", half, u + 1);
+      text_.close();
+    }
   }
 
-  std::string weight(std::size_t j, std::size_t lower) const {
-    const std::size_t words = matrix_words(g_.taps);
-    const std::string channel = fmt::format("j * {} + {}", others_ * 2 * words, lower * words);
-    if (clamped(j)) return fmt::format("w{}[{}]", j, channel);
-    return fmt::format("w[{} + {}]", channel, distance(j));
+  std::string weight(std::size_t j) const {
+    const std::size_t channels = others_ * matrix_words(g_.taps);
+    if (clamped(j)) return fmt::format("w{}[j * {}]", j, channels);
+    return fmt::format("w[j * {} + {}]", channels, distance(j));
   }
 
   // Bytes under the exponent of 1024, less what that adds; of 16 bits the upper byte so, the lower as parts of 256.

@@ -2,10 +2,14 @@
 // warp group each, and goes from channel to channel; one more warp keeps copies of rows ahead of them: TURN blocks of
 // times at once, STAGES such turns.
 // Rows of A come through registers, for with (b, -a) in place of (a, b) the same columns give the imaginary part.
+// Sums of halves leave the matrix units after SEGMENT blocks of times, because those cut off what a sum cannot hold; an
+// item adds them up in its own part of local memory.
 #define TILES 3
 #define ITEMS (TILES * 128 + 128)
 #define BLOCK_BYTES (SIGNALS * 64)
 #define TURN_BYTES (TURN * BLOCK_BYTES)
+#define RING_BYTES (STAGES * TURN_BYTES + 1024)
+#define KEPT_BYTES (HALVES * TILES * 128 * 64 * 4)
 
 #if HALVES
 FUNCTION void warp_group_multiply(float* d, const uint* a, ulong b) {
@@ -65,10 +69,23 @@ FUNCTION void add_products(SUM* re, SUM* im, uint here, const uint* rows_at, uin
   asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
 }
 
+#if HALVES
+FUNCTION void keep_sums(LOCAL float* kept, bool more, float* re, float* im) {
+  UNROLL
+  for (int i = 0; i < 32; ++i) {
+    LOCAL float* const a = kept + i * (TILES * 128);
+    LOCAL float* const b = kept + (i + 32) * (TILES * 128);
+    *a = more ? *a + re[i] : re[i];
+    *b = more ? *b + im[i] : im[i];
+    re[i] = im[i] = 0;
+  }
+}
+#endif
+
 KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RESTRICT in, GLOBAL float4* RESTRICT totals,
                                                         GLOBAL float4* RESTRICT out, ulong first_block, int row_blocks,
                                                         int begins, ulong offset, float factor) {
-  LOCAL_BLOCK(uint4, ring, (STAGES * TURN_BYTES + 1024) / 16);
+  LOCAL_BLOCK(uint4, ring, (RING_BYTES + KEPT_BYTES) / 16);
   __shared__ __align__(8) ulong full[STAGES], empty[STAGES];
   const int item = LOCAL_ID(0), group = item / 128, warp = item / 32 % 4, lane = item % 32;
   const uint base = (ridge_local_address(ring) + 1023) / 1024 * 1024;  // where exchanged chunks begin anew
@@ -113,12 +130,18 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
     rows_at[k] = row * 64 + ROW_CHUNK(row, k * 2 + lane / 16) * 16;
   }
   const uint columns_at = tile_column * 64 * 64;
+#if HALVES
+  LOCAL float* const kept = (LOCAL float*)(ring + RING_BYTES / 16) + item;
+#endif
   const ulong columns = (2ul << 62) | (32ul << 32) | (1ul << 16);  // chunks exchanged within 64 bytes, 8 rows in 512
   for (int channel = GROUP_ID(0); channel < CHANNELS; channel += (int)GROUPS(0)) {
     SUM re[32], im[32];
     UNROLL
     for (int i = 0; i < 32; ++i) re[i] = im[i] = 0;
     for (int t = 0; t < row_blocks; t += TURN) {
+#if HALVES
+      if (t > 0 && t % SEGMENT == 0) keep_sums(kept, t > SEGMENT, re, im);
+#endif
       ASYNC_COPY_WAIT(full + slot, round & 1);
       if (row_blocks - t >= TURN) {
         add_products<TURN>(re, im, base + slot * TURN_BYTES, rows_at, columns_at, columns);
@@ -129,6 +152,15 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
         asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(ridge_local_address(empty + slot)) : "memory");
       if (++slot == STAGES) slot = 0, ++round;
     }
+#if HALVES
+    if (row_blocks > SEGMENT) {
+      UNROLL
+      for (int i = 0; i < 32; ++i) {
+        re[i] += kept[i * (TILES * 128)];
+        im[i] += kept[(i + 32) * (TILES * 128)];
+      }
+    }
+#endif
     UNROLL
     for (int n = 0; n < 8; ++n) {
       UNROLL

@@ -1,4 +1,12 @@
-// Two rows of one polarization's bytes in a word, top bits turned over: what the delay lines of `blocks` hold.
+// What the delay lines of `blocks` hold: bytes with their top bits turned over, of one row of both polarizations ...
+#define TURNED(raw) ((raw) ^ 0x80808080u)
+FUNCTION void convert_turned(uint row, float* x) {
+  x[0] = AS_FLOAT(PICK_BYTES(row, 0x4b000000u, 0x7440u)) - 8388736.0f;
+  x[1] = AS_FLOAT(PICK_BYTES(row, 0x4b000000u, 0x7441u)) - 8388736.0f;
+  x[2] = AS_FLOAT(PICK_BYTES(row, 0x4b000000u, 0x7442u)) - 8388736.0f;
+  x[3] = AS_FLOAT(PICK_BYTES(row, 0x4b000000u, 0x7443u)) - 8388736.0f;
+}
+// ... or of two rows of one.
 FUNCTION uint joined(raw_t older, raw_t newer) { return ((uint)older | (uint)newer << 16) ^ 0x80808080u; }
 FUNCTION void convert_older(uint rows, float* x) {
   x[0] = AS_FLOAT(PICK_BYTES(rows, 0x4b000000u, 0x7440u)) - 8388736.0f;
