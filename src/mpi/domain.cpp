@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
+#include <ridge/mpi/redistribute.hpp>
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
@@ -21,6 +22,8 @@ namespace ridge::mpi {
 namespace {
 
 using namespace ridge::stencil;
+using ridge::stencil::Box;
+using ridge::stencil::Part;
 
 // Steps between exchanges where nothing speaks against it: what the host's temporal blocks like.
 constexpr std::size_t kDepth = 32;
@@ -29,12 +32,43 @@ constexpr int kTrials = 4;
 // Equal parts wait for the slowest process. Speeds are measured this long, all processes at work, and count where
 // equal parts would lose more than this share.
 constexpr double kSpeedSeconds = 0.3, kAlike = 0.05;
+// A process's speed is that of its last block and as much of what it was before.
+constexpr double kNewest = 0.5;
 
 // What the root asks the others for while it shows the grid.
 struct Request {
   std::uint64_t what = 0, field = 0, begin = 0, end = 0;
 };
 enum : std::uint64_t { kSlabs = 1, kDone = 2, kFailed = 3 };
+
+// What a process has of the grid as it is cut now, and what it runs.
+template <class T>
+struct Cut {
+  Cut(const Device& device, const Update<T>& update, const Layout& layout, Part its_part,
+      std::vector<Exchange> with_neighbours, std::size_t depth, std::size_t threads, const planner::Options& planning,
+      bool direct)
+      : part(std::move(its_part)),
+        exchanges(std::move(with_neighbours)),
+        plan(device, update, {part.shape, part.borders, threads, LeapUse::never}, planning),
+        grid(part.shape, update.fields),
+        edges(plan, layout, part, exchanges, depth) {
+    for (const Exchange& exchange : exchanges) {
+      outgoing.emplace_back(device, exchange.send.cells() * update.fields, direct);
+      incoming.emplace_back(device, exchange.receive.cells() * update.fields, direct);
+      out.push_back({exchange.rank, exchange.send_tag, outgoing.back().data(), outgoing.back().size() * sizeof(T)});
+      in.push_back({exchange.rank, exchange.receive_tag, incoming.back().data(), incoming.back().size() * sizeof(T)});
+    }
+  }
+
+  Part part;
+  std::vector<Exchange> exchanges;
+  Plan<T> plan;
+  Grid<T> grid;
+  Edges<T> edges;
+  std::optional<Session<T>> session;
+  std::vector<PinnedArray<T>> outgoing, incoming;  // packed by the device itself
+  std::vector<Communicator::Message> out, in;
+};
 
 template <class T>
 class SpreadDomain final : public Domain<T> {
@@ -48,22 +82,15 @@ class SpreadDomain final : public Domain<T> {
         depth_(depth_for(wishes.depth)),
         network_(wishes.planner.effort == Effort::measured ? measure_network(processes) : Network{}),
         speeds_(speeds_for(device, update, problem, wishes)),
-        part_(part_of(layout_, counts_, depth_, processes.rank(), speeds_)),
-        exchanges_(exchanges(layout_, counts_, depth_, processes.rank(), speeds_)),
-        plan_(device, update, {part_.shape, part_.borders, problem.threads, LeapUse::never}, wishes.planner),
-        grid_(part_.shape, update.fields),
-        edges_(plan_, layout_, part_, exchanges_, depth_),
-        overlap_(wishes.overlap) {
-    const bool direct = !device.is_host() && carry_for(processes, device) == Carry::direct;
-    for (const Exchange& exchange : exchanges_) {
-      outgoing_.emplace_back(device, exchange.send.cells() * update.fields, direct);
-      incoming_.emplace_back(device, exchange.receive.cells() * update.fields, direct);
-      out_.push_back({exchange.rank, exchange.send_tag, outgoing_.back().data(), outgoing_.back().size() * sizeof(T)});
-      in_.push_back(
-          {exchange.rank, exchange.receive_tag, incoming_.back().data(), incoming_.back().size() * sizeof(T)});
-    }
+        direct_(!device.is_host() && carry_for(processes, device) == Carry::direct),
+        cut_(std::make_unique<Cut<T>>(device, update, layout_,
+                                      part_of(layout_, counts_, depth_, processes.rank(), speeds_),
+                                      exchanges(layout_, counts_, depth_, processes.rank(), speeds_), depth_,
+                                      problem.threads, wishes.planner, direct_)),
+        overlap_(wishes.overlap),
+        cuts_(device.is_host() ? wishes.cuts : Cuts::fixed) {
     // Every process must be able to: one that cannot would wait for messages in another order.
-    const bool possible = processes.largest(edges_.possible() && processes.can_overlap() ? 0 : 1) == 0;
+    const bool possible = processes.largest(cut_->edges.possible() && processes.can_overlap() ? 0 : 1) == 0;
     // On one machine whoever carries halos takes a core, and there is no other one.
     const bool no_core = device.is_host() && processes.machines() == 1 &&
                          processes.largest(static_cast<double>(processes.threads())) < 2;
@@ -81,13 +108,13 @@ class SpreadDomain final : public Domain<T> {
   std::size_t processes() const override { return processes_.count(); }
 
   void start(const InitialState<T>& initial) override {
-    std::vector<T> cells(part_.global.cells() * layout_.fields);
-    fill_initial<T>(initial, part_.global, layout_.fields, layout_.threads, cells.data());
+    std::vector<T> cells(cut_->part.global.cells() * layout_.fields);
+    fill_initial<T>(initial, cut_->part.global, layout_.fields, layout_.threads, cells.data());
     begin(cells);
   }
 
   void load(const SlabReader<T>& read) override {
-    std::vector<T> cells(part_.global.cells() * layout_.fields);
+    std::vector<T> cells(cut_->part.global.cells() * layout_.fields);
     const Counts whole = slab_shape();
     const std::size_t slab = whole[1] * whole[2];
     const std::size_t at_a_time = std::max<std::size_t>(1, (std::size_t{8} << 20) / (slab * sizeof(T)));
@@ -99,7 +126,7 @@ class SpreadDomain final : public Domain<T> {
         processes_.broadcast(piece.data(), (end - begin) * slab * sizeof(T));
         const Overlap mine = overlap_with(processes_.rank(), begin, end);
         for_rows(mine, begin, [&](std::size_t in_piece, std::size_t in_part, std::size_t count) {
-          std::copy_n(piece.data() + in_piece, count, cells.data() + field * part_.global.cells() + in_part);
+          std::copy_n(piece.data() + in_piece, count, cells.data() + field * cut_->part.global.cells() + in_part);
         });
       }
     }
@@ -117,18 +144,20 @@ class SpreadDomain final : public Domain<T> {
       } else if (!overlap_ && now == depth_) {
         tried_block();
       } else {
+        const double before = computing_;
         compute(now);
         stale_ = true;
+        if (cuts_ != Cuts::fixed && overlap_ == false && now == depth_ && steps > 0) move_cuts(computing_ - before);
       }
     }
   }
 
-  Box part() const override { return part_.global; }
-  void read_part(std::span<T> cells) override { session_->get(part_.owned, cells); }
+  Box part() const override { return cut_->part.global; }
+  void read_part(std::span<T> cells) override { cut_->session->get(cut_->part.owned, cells); }
   void put_part(std::span<const T> cells) override { begin(cells); }
 
   void show(const std::function<void(const SlabReader<T>&)>& use) override {
-    session_->read(grid_);
+    cut_->session->read(cut_->grid);
     if (!root()) {
       lend();
       return;
@@ -152,7 +181,7 @@ class SpreadDomain final : public Domain<T> {
 
   std::string explain() const override {
     std::size_t sent = 0;
-    for (const Exchange& exchange : exchanges_) sent += exchange.send.cells() * layout_.fields * sizeof(T);
+    for (const Exchange& exchange : cut_->exchanges) sent += exchange.send.cells() * layout_.fields * sizeof(T);
     std::string parts;
     if (!speeds_.empty()) {
       const auto [slowest, fastest] = std::minmax_element(speeds_.begin(), speeds_.end());
@@ -169,8 +198,8 @@ class SpreadDomain final : public Domain<T> {
                        !overlap_   ? ""
                        : *overlap_ ? ", exchanged while the interior is computed"
                                    : ", exchanged between blocks",
-                       processes_.rank(), base::human_bytes(static_cast<double>(sent)), exchanges_.size(), floor,
-                       plan_.explain());
+                       processes_.rank(), base::human_bytes(static_cast<double>(sent)), cut_->exchanges.size(), floor,
+                       cut_->plan.explain());
   }
   std::string spent() override {
     struct Mine {
@@ -183,11 +212,12 @@ class SpreadDomain final : public Domain<T> {
                                                      [&](const Mine& a, const Mine& b) { return a.*which < b.*which; });
       return fmt::format("{} to {}", base::human_seconds((*least).*which), base::human_seconds((*most).*which));
     };
-    return fmt::format("a process computed {}, packed halos {}, exchanged and waited {}", range(&Mine::computing),
-                       range(&Mine::packing), range(&Mine::exchanging));
+    return fmt::format("a process computed {}, packed halos {}, exchanged and waited {}{}", range(&Mine::computing),
+                       range(&Mine::packing), range(&Mine::exchanging),
+                       moved_ > 0 ? fmt::format("; the cuts were moved {} times", moved_) : std::string());
   }
   std::string variant() const override {
-    return plan_.decisions().front().trials.at(plan_.decisions().front().winner).name;
+    return cut_->plan.decisions().front().trials.at(cut_->plan.decisions().front().winner).name;
   }
 
  private:
@@ -238,10 +268,67 @@ class SpreadDomain final : public Domain<T> {
 
   void begin(std::span<const T> cells) {
     // Halos before the first exchange must be numbers.
-    std::fill(grid_.all().begin(), grid_.all().end(), cells.front());
-    session_.emplace(plan_.start(grid_));
-    session_->put(part_.owned, cells);
+    std::fill(cut_->grid.all().begin(), cut_->grid.all().end(), cells.front());
+    cut_->session.emplace(cut_->plan.start(cut_->grid));
+    cut_->session->put(cut_->part.owned, cells);
     stale_ = true;
+  }
+
+  // --- cuts that move: what a process gets follows what it does a second. All processes find the same.
+
+  void move_cuts(double seconds) {
+    const std::size_t ranks = processes_.count();
+    std::vector<double> took(ranks), cells(ranks);
+    processes_.gather(&seconds, sizeof seconds, took.data());
+    rates_.resize(ranks, 0);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      cells[rank] = static_cast<double>(computed_cells(part_of(layout_, counts_, depth_, rank, speeds_)));
+      const double rate = cells[rank] / std::max(took[rank], 1e-9);
+      rates_[rank] = rates_[rank] == 0 ? rate : kNewest * rate + (1 - kNewest) * rates_[rank];
+    }
+    double now = 0, then = 0;  // seconds of a block
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      now = std::max(now, cells[rank] / rates_[rank]);
+      then = std::max(
+          then, static_cast<double>(computed_cells(part_of(layout_, counts_, depth_, rank, rates_))) / rates_[rank]);
+    }
+    count(exchanging_);
+    lost_ += now - then;
+    if (cuts_ == Cuts::restless || (now > then && lost_ > std::max(moving_, kAlike * now))) cut_anew();
+  }
+  static std::size_t computed_cells(const Part& part) {
+    std::size_t cells = 1;
+    for (const std::size_t extent : part.shape) cells *= extent;
+    return cells;
+  }
+  void cut_anew() {
+    const double before = base::now();
+    const Plan<T>& plan = cut_->plan;
+    Part next = part_of(layout_, counts_, depth_, processes_.rank(), rates_);
+    std::vector<T> cells(cut_->part.global.cells() * layout_.fields), theirs(next.global.cells() * layout_.fields);
+    cut_->session->get(cut_->part.owned, cells);
+    Shape shape(layout_.shape.end() - static_cast<std::ptrdiff_t>(layout_.dimensions), layout_.shape.end());
+    Redistribute<T>(processes_, shape, box_of(cut_->part.global, layout_.dimensions),
+                    box_of(next.global, layout_.dimensions), layout_.fields)
+        .run(cells, theirs);
+    planner::Options same{.effort = Effort::quick, .use_wisdom = false, .save_wisdom = false, .variant = variant()};
+    const auto make = [&] {
+      return std::make_unique<Cut<T>>(plan.device(), plan.update(), layout_, next,
+                                      exchanges(layout_, counts_, depth_, processes_.rank(), rates_), depth_,
+                                      plan.problem().threads, same, direct_);
+    };
+    try {
+      cut_ = make();
+    } catch (const Error&) {  // what suited the old box does not suit this one
+      same.variant.clear();
+      cut_ = make();
+    }
+    speeds_ = rates_;
+    begin(theirs);
+    moving_ = processes_.largest(base::now() - before);
+    lost_ = 0;
+    ++moved_;
+    count(exchanging_);
   }
 
   // Adds the time from one look at the clock to the next to a sum.
@@ -251,30 +338,32 @@ class SpreadDomain final : public Domain<T> {
     looked_ = now;
   }
   void compute(std::size_t steps) {
-    session_->run(steps);
-    session_->wait();
+    cut_->session->run(steps);
+    cut_->session->wait();
     count(computing_);
   }
   void pack_from_grid() {
-    for (std::size_t i = 0; i < exchanges_.size(); ++i) session_->get(exchanges_[i].send, outgoing_[i].span());
+    for (std::size_t i = 0; i < cut_->exchanges.size(); ++i)
+      cut_->session->get(cut_->exchanges[i].send, cut_->outgoing[i].span());
     count(packing_);
   }
   void unpack() {
-    for (std::size_t i = 0; i < exchanges_.size(); ++i)
-      session_->put(exchanges_[i].receive, std::span<const T>(incoming_[i].data(), incoming_[i].size()));
+    for (std::size_t i = 0; i < cut_->exchanges.size(); ++i)
+      cut_->session->put(cut_->exchanges[i].receive,
+                         std::span<const T>(cut_->incoming[i].data(), cut_->incoming[i].size()));
     stale_ = false;
     count(packing_);
   }
   void exchange_plainly() {
     pack_from_grid();
-    processes_.exchange(out_, in_);
+    processes_.exchange(cut_->out, cut_->in);
     count(exchanging_);
     unpack();
   }
   // The cells neighbours wait for are computed first, and travel while the whole part is computed.
   void overlapped_block() {
-    edges_.compute(*session_, depth_, outgoing_);
-    processes_.exchange_during(out_, in_, [&] { compute(depth_); });
+    cut_->edges.compute(*cut_->session, depth_, cut_->outgoing);
+    processes_.exchange_during(cut_->out, cut_->in, [&] { compute(depth_); });
     count(exchanging_);
     unpack();
   }
@@ -337,19 +426,19 @@ class SpreadDomain final : public Domain<T> {
       }
     }
   }
-  // Slabs of this process's own part of a field, from the copy in grid_.
+  // Slabs of this process's own part of a field, from the copy in cut_->grid.
   std::vector<T> own_slabs(std::size_t field, const Overlap& overlap) const {
     std::vector<T> cells(overlap.cells());
     if (cells.empty()) return cells;
-    const Box owned = slab_box(part_.owned);
+    const Box owned = slab_box(cut_->part.owned);
     std::array<std::size_t, 3> local{1, 1, 1};
-    for (std::size_t axis = 0; axis < layout_.dimensions; ++axis) local[slab_axis() + axis] = part_.shape[axis];
+    for (std::size_t axis = 0; axis < layout_.dimensions; ++axis) local[slab_axis() + axis] = cut_->part.shape[axis];
     const Box all = slab_box({{0, 0, 0}, local});
     T* to = cells.data();
     for (std::size_t z = overlap.begin; z < overlap.end; ++z) {
       for (std::size_t y = 0; y < owned.extent[1]; ++y) {
         const std::size_t row = (z - overlap.box.begin[0] + owned.begin[0]) * all.extent[1] + owned.begin[1] + y;
-        to = std::copy_n(grid_.field(field).data() + row * all.extent[2] + owned.begin[2], owned.extent[2], to);
+        to = std::copy_n(cut_->grid.field(field).data() + row * all.extent[2] + owned.begin[2], owned.extent[2], to);
       }
     }
     return cells;
@@ -394,22 +483,31 @@ class SpreadDomain final : public Domain<T> {
   std::size_t depth_;
   Network network_;  // where planning measures
   Speeds speeds_;
-  Part part_;
-  std::vector<Exchange> exchanges_;
-  Plan<T> plan_;
-  Grid<T> grid_;
-  Edges<T> edges_;
-  std::optional<Session<T>> session_;
-  std::vector<PinnedArray<T>> outgoing_, incoming_;  // packed by the device itself
-  std::vector<Communicator::Message> out_, in_;
+  bool direct_;  // messages from and to the device's memory
+  std::unique_ptr<Cut<T>> cut_;
   bool stale_ = true;  // halos are older than the cells
   std::optional<bool> overlap_;
+  Cuts cuts_;
+  std::vector<double> rates_;  // cells a second, a process, of the last blocks
+  double lost_ = 0;            // seconds that other cuts would have saved since these were made
+  double moving_ = 0;          // seconds that moving them took
+  int moved_ = 0;
   int tried_ = 0;
   double looked_ = 0, computing_ = 0, packing_ = 0, exchanging_ = 0;
   double seconds_plain_ = 0, seconds_overlapped_ = 0;
 };
 
 }  // namespace
+
+mpi::Box box_of(const ridge::stencil::Box& part, std::size_t axes) {
+  mpi::Box box;
+  for (std::size_t i = 0; i < axes; ++i) {
+    const std::size_t axis = i + 3 - axes;
+    box.begin[i] = part.begin[axis];
+    box.end[i] = part.begin[axis] + part.extent[axis];
+  }
+  return box;
+}
 
 template <class T>
 std::unique_ptr<Domain<T>> make_domain(const Communicator& processes, const Device& device, const Update<T>& update,

@@ -3,10 +3,14 @@
 #pragma once
 #include <memory>
 
+#include <ridge/mpi/box.hpp>
 #include <ridge/mpi/communicator.hpp>
 #include "stencil/domain.hpp"
 
 namespace ridge::mpi {
+
+// A part of a grid of so many axes as a box.
+Box box_of(const ridge::stencil::Box& part, std::size_t axes);
 
 // In one process a local domain.
 template <class T>

@@ -17,26 +17,19 @@ class Session<T>::Impl {
       : all_(all), shape_(given.shape), axes_(given.shape.size()), fields_(update.fields) {
     std::string words = "a stencil of";
     for (const std::size_t extent : given.shape) words += fmt::format(" {}", extent);
-    all.must_be_equal(fmt::format("{} cells, {} fields, processes \"{}\", halo {}, speeds [{}]", words, update.fields,
-                                  options.processes, options.halo, fmt::join(options.speeds, ", ")));
+    all.must_be_equal(fmt::format("{} cells, {} fields, processes \"{}\", halo {}, speeds [{}], cuts {}", words,
+                                  update.fields, options.processes, options.halo, fmt::join(options.speeds, ", "),
+                                  static_cast<int>(options.cuts)));
     ridge::stencil::Problem problem = given;
     if (problem.threads == 0) problem.threads = all.threads();
     problem.leap = ridge::stencil::LeapUse::never;  // the same bits on any number of processes
-    const ridge::stencil::DomainWishes wishes{options.planning, options.processes, options.halo, options.overlap,
-                                              options.speeds};
+    const ridge::stencil::DomainWishes wishes{options.planning, options.processes,
+                                              options.halo,     options.overlap,
+                                              options.speeds,   static_cast<ridge::stencil::Cuts>(options.cuts)};
     domain_ = make_domain(all, device, update, problem, wishes);
   }
 
-  Box box() const {
-    const ridge::stencil::Box part = domain_->part();
-    Box box;
-    for (std::size_t i = 0; i < axes_; ++i) {
-      const std::size_t axis = i + 3 - axes_;
-      box.begin[i] = part.begin[axis];
-      box.end[i] = part.begin[axis] + part.extent[axis];
-    }
-    return box;
-  }
+  Box box() const { return box_of(domain_->part(), axes_); }
   void start(const ridge::stencil::InitialState<T>& initial) {
     domain_->start([&](const std::array<std::size_t, 3>& cell, T* values) {  // of three axes
       std::array<std::size_t, 3> own{0, 0, 0};

@@ -58,6 +58,10 @@ void Domain<T>::steady() {
   throw Error(ErrorKind::invalid_argument, "stencil: the steady state is found in one process only");
 }
 
+// Where the cuts between processes lie while it runs: as they were made; moved as processes become slower and faster,
+// where that gains more than it takes; moved after every block, whatever it gains.
+enum class Cuts { fixed, moving, restless };
+
 struct DomainWishes {
   planner::Options planner = {};
   std::string processes = {};        // "2x2": how many along each axis, slowest first; empty: chosen
@@ -66,6 +70,7 @@ struct DomainWishes {
   // A process each, the same on all: parts as large as processes are fast. None: measured where planning measures, and
   // equal where that finds them alike.
   std::vector<double> speeds = {};
+  Cuts cuts = Cuts::fixed;
 };
 
 // All of it in this process.

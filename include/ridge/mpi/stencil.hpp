@@ -20,6 +20,11 @@
 
 namespace ridge::mpi::stencil {
 
+// Where the cuts between processes lie while it runs: as they were made; moved on the host as processes become slower
+// and faster, where that gains more than it takes; moved after every block, for tests. Where they move, box() is another
+// one after run().
+enum class Cuts { fixed, moving, restless };
+
 struct Options {
   planner::Options planning = {};
   std::string processes = {};        // "2x2": how many along each axis, slowest first; empty: chosen
@@ -28,6 +33,7 @@ struct Options {
   // One a process, the same on all: boxes as large as processes are fast. None: measured by a plan that measures, on
   // the host, and equal where they are alike.
   std::vector<double> speeds = {};
+  Cuts cuts = Cuts::fixed;
 };
 
 // T: float, double, std::int32_t, std::uint8_t. Every call is made by all processes.

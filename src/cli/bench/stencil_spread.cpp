@@ -106,8 +106,9 @@ class SpreadStencil {
     stencil::Problem problem = made_.problem;
     problem.shape = shape;
     problem.threads = wanted_.threads == 0 ? all_.threads() : wanted_.threads;
-    Session session(processes, device_, made_.update, problem,
-                    {.planning = {.variant = wanted_.variant}, .processes = cut(processes)});
+    Session session(
+        processes, device_, made_.update, problem,
+        {.planning = {.variant = wanted_.variant}, .processes = cut(processes), .cuts = mpi::stencil::Cuts::moving});
     session.start([](const std::array<std::size_t, 3>& cell, T* value) { spread_cell(cell, value); });
     return session;
   }

@@ -122,6 +122,7 @@ class Run {
     if (processes.root()) check_folders(wishes);
     take_input();
     stencil::DomainWishes domain = wishes.domain;
+    domain.cuts = stencil::Cuts::moving;
     const double work = static_cast<double>(cells()) * static_cast<double>(wishes.steps);
     if (domain.planner.effort == Effort::quick && work > 2e10) domain.planner.effort = Effort::measured;
     // A run that is stopped and goes on must give the same bits, which leaps of other lengths would not.
