@@ -17,7 +17,7 @@
 namespace ridge::io {
 namespace {
 
-constexpr std::size_t kMostPeeked = 64, kFirstGrowth = std::size_t{1} << 20;
+constexpr std::size_t kMostPeeked = 64, kFirstGrowth = std::size_t{1} << 16;
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
@@ -83,8 +83,10 @@ std::size_t InputStream::read(void* to, std::size_t bytes) {
 
 std::size_t InputStream::read_growing(std::vector<std::byte>& to, std::size_t bytes) {
   std::size_t have = 0;
+  const auto there = remaining();
+  const auto first = there ? static_cast<std::size_t>(std::min<std::uint64_t>(bytes, *there)) : kFirstGrowth;
   while (have < bytes) {
-    const std::size_t room = std::max({kFirstGrowth, 2 * have, to.capacity()});
+    const std::size_t room = have == 0 && first > 0 ? first : std::max({kFirstGrowth, 2 * have, to.capacity()});
     to.resize(std::min(bytes, room));
     const std::size_t got = read(to.data() + have, to.size() - have);
     have += got;

@@ -20,6 +20,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "words are copied as they are");
 
 constexpr std::uint32_t kSync = 0xACABFEED, kMostFrameBytes = 1u << 22;
+constexpr std::size_t kLongFrame = std::size_t{1} << 16;     // bytes: longer than those in use
 constexpr std::size_t kReordered = 8;                        // frames of one thread that may be out of order
 constexpr std::size_t kMostAhead = 4096;                     // frames looked at to learn the threads
 constexpr std::size_t kMostHeld = std::size_t{256} << 20;    // bytes of those, and of one time of all threads
@@ -92,10 +93,14 @@ class VdifReader final : public SampleReader {
     if (!read_vdif_header(*in_, frame.header)) return false;
     const VdifHeader& h = frame.header;
     const std::size_t bytes = h.frame_bytes - h.header_bytes();
+    const auto check = [&](std::uint64_t got) {
+      if (got < bytes)
+        fail(fmt::format("it ends {} bytes into a frame whose length is {}", got + h.header_bytes(), h.frame_bytes));
+    };
+    // A damaged length is not worth its memory.
+    if (bytes > kLongFrame) check(in_->remaining().value_or(bytes));
     frame.words.resize(bytes / 4);
-    const std::size_t got = in_->read(frame.words.data(), bytes);
-    if (got != bytes)
-      fail(fmt::format("it ends {} bytes into a frame whose length is {}", got + h.header_bytes(), h.frame_bytes));
+    check(in_->read(frame.words.data(), bytes));
     return true;
   }
 
