@@ -52,6 +52,8 @@
 //                                 without such an instruction does it slowly through
 //   MATRIX_F16(scratch, d, a0, a1, a2, a3, b0, b1, c)   d = a b + c (d or another float[4]) of float16, two in a uint: 16 x 16
 //                                 by 16 x 8, in the fragments of mma.m16n8k16
+//   MATRIX_U8(scratch, d, a0, a1, a2, a3, b0, b1, c)   the same of bytes without a sign, four in a uint, with int d and c:
+//   MATRIX_S8(scratch, d, a0, a1, a2, a3, b0, b1, c)   16 x 32 by 32 x 8, in the fragments of mma.m16n8k32; a has signs
 //   MATRIX_SCRATCH(scratch, n)    at the top of a kernel of n work-items; all of them must then come along
 //   COUNT_ON(p)                   CUDA: one more in a counter (uint) that all groups share; gives what it was
 //   SIGNAL(p)                     CUDA: the same, when what this work-item, and by a barrier its group, read and wrote is done

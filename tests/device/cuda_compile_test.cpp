@@ -73,7 +73,10 @@ KERNEL WORK_GROUP(32, 4, 2) void every_word(GLOBAL const float* RESTRICT in, GLO
   float four_sums[4] = {0.0f, 1.0f, 2.0f, 3.0f};
   MATRIX_TF32(scratch, four_sums, sum, 1.0f, 2.0f, 3.0f, sum, 4.0f);
   MATRIX_F16(scratch, four_sums, c, dot, CHOOSE_BYTES(c, dot, 0x5140u), 1u, 2u, 3u, four_sums);
-  sum += four_sums[0] + (float)BYTES_DOT_SIGNED(c, dot, -3);
+  int whole[4] = {0, 1, 2, 3};
+  MATRIX_U8(scratch, whole, c, dot, 1u, 2u, 3u, 4u, whole);
+  MATRIX_S8(scratch, whole, c, dot, 1u, 2u, 3u, 4u, whole);
+  sum += four_sums[0] + (float)BYTES_DOT_SIGNED(c, dot, -3) + (float)whole[0];
   const int2 i2 = make_int2(1, 2); const int4 i4 = make_int4(1, 2, 3, 4);
   const uint2 u2 = make_uint2(1u, 2u); const uint4 u4 = make_uint4(1u, 2u, 3u, 4u);
   STORE_ONCE(out + place, sum + a + b + c + (float)d + (float)e + folded + i2.x + i4.w + u2.y + u4.z + LOAD_CACHED(in));

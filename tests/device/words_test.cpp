@@ -247,6 +247,51 @@ KERNEL WORK_GROUP(64, 1, 1) void halves(GLOBAL const uint* a, GLOBAL const uint*
   }
 }
 
+// And with bytes, 16 x 32 by 32 x 8; the left ones with a sign and without.
+TEST_F(Words, ProductsOfBytes) {
+  for (const Device& device : test::accelerators()) {
+    SCOPED_TRACE(device.id());
+    const Kernel kernel = device
+                              .compile({.name = "bytes", .text = R"(
+KERNEL WORK_GROUP(32, 1, 1) void bytes(GLOBAL const uint* a, GLOBAL const uint* b, GLOBAL int* d) {
+  MATRIX_SCRATCH(scratch, 32);
+  const int g = LOCAL_ID(0) >> 2, t = LOCAL_ID(0) & 3;
+  const int start[4] = {1, 2, 3, 4};
+  int sums[4];
+  MATRIX_U8(scratch, sums, a[8 * g + t], a[8 * g + 64 + t], a[8 * g + t + 4], a[8 * g + 68 + t], b[8 * g + t],
+            b[8 * g + t + 4], start);
+  for (int i = 0; i < 4; ++i) d[8 * (g + 8 * (i >> 1)) + 2 * t + (i & 1)] = sums[i];
+  MATRIX_S8(scratch, sums, a[8 * g + t], a[8 * g + 64 + t], a[8 * g + t + 4], a[8 * g + 68 + t], b[8 * g + t],
+            b[8 * g + t + 4], sums);
+  for (int i = 0; i < 4; ++i) d[128 + 8 * (g + 8 * (i >> 1)) + 2 * t + (i & 1)] = sums[i];
+}
+)"})
+                              .kernel("bytes");
+    std::vector<std::uint8_t> a(512), b(256);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<std::uint8_t>(i * 37 + i / 7);
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<std::uint8_t>(i * 53 + i / 3);
+    std::vector<int> d(256);
+    Queue queue = device.queue();
+    const Buffer left = device.buffer(512), right = device.buffer(256), product = device.buffer(1024);
+    queue.upload(std::span<const std::uint8_t>(a), left);
+    queue.upload(std::span<const std::uint8_t>(b), right);
+    queue.launch(kernel, {.groups = {1}, .items = {32}}, {left, right, product});
+    queue.download(product, std::span(d));
+    queue.finish();
+    for (std::size_t r = 0; r < 16; ++r) {
+      for (std::size_t c = 0; c < 8; ++c) {
+        int plain = static_cast<int>(1 + 2 * (r / 8) + c % 2), with_sign = 0;
+        for (std::size_t k = 0; k < 32; ++k) {
+          plain += int{a[32 * r + k]} * int{b[32 * c + k]};
+          with_sign += int{static_cast<std::int8_t>(a[32 * r + k])} * int{b[32 * c + k]};
+        }
+        ASSERT_EQ(d[8 * r + c], plain) << r << " " << c;
+        ASSERT_EQ(d[128 + 8 * r + c], plain + with_sign) << r << " " << c;
+      }
+    }
+  }
+}
+
 TEST_F(Words, AtomicsOfEveryGroup) {
   constexpr int groups = 16, items = 64, n = groups * items;
   for (const Device& device : test::accelerators()) {

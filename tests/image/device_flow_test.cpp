@@ -199,34 +199,36 @@ TEST_F(DeviceFlow, AStreamGivesThePairsFlowsInOrder) {
   for (const Device& device : test::accelerators()) {
     const auto variant =
         std::make_shared<const FlowVariant>(device, problem_of(size), FlowDesign{.search = Search::plain});
-    FlowStream stream(variant);
-    std::size_t taken = 0;
-    const auto take = [&] {
-      const Image flow = stream.next();
-      const Field right = run(*variant, frames[taken], frames[taken + 1]);
-      Field got(size);
-      for (int r = 0; r < size.rows; ++r) {
-        const auto* from = flow.row<float>(static_cast<std::size_t>(r));
-        for (int c = 0; c < size.columns; ++c) got.at(r, c) = {from[2 * c + 1], from[2 * c]};
+    for (const std::size_t lanes : {2, 3}) {
+      FlowStream stream(variant, lanes);
+      std::size_t taken = 0;
+      const auto take = [&] {
+        const Image flow = stream.next();
+        const Field right = run(*variant, frames[taken], frames[taken + 1]);
+        Field got(size);
+        for (int r = 0; r < size.rows; ++r) {
+          const auto* from = flow.row<float>(static_cast<std::size_t>(r));
+          for (int c = 0; c < size.columns; ++c) got.at(r, c) = {from[2 * c + 1], from[2 * c]};
+        }
+        EXPECT_EQ(test::worst_difference(got, right), 0) << "pair " << taken;
+        ++taken;
+      };
+      for (const Picture& picture : frames) {
+        const Image frame = frame_of(picture);
+        Image input = stream.input();
+        for (std::size_t r = 0; r < input.rows(); ++r) {
+          std::copy_n(frame.row<std::uint8_t>(r), input.shape().row_bytes(), input.row<std::uint8_t>(r));
+        }
+        if (stream.waiting() == lanes) {
+          EXPECT_THROW(stream.push(), Error);
+          take();
+        }
+        stream.push();
       }
-      EXPECT_EQ(test::worst_difference(got, right), 0) << "pair " << taken;
-      ++taken;
-    };
-    for (const Picture& picture : frames) {
-      const Image frame = frame_of(picture);
-      Image input = stream.input();
-      for (std::size_t r = 0; r < input.rows(); ++r) {
-        std::copy_n(frame.row<std::uint8_t>(r), input.shape().row_bytes(), input.row<std::uint8_t>(r));
-      }
-      if (stream.waiting() == 2) {
-        EXPECT_THROW(stream.push(), Error);
-        take();
-      }
-      stream.push();
+      while (stream.waiting() > 0) take();
+      EXPECT_EQ(taken, frames.size() - 1);
+      EXPECT_THROW(stream.next(), Error);
     }
-    while (stream.waiting() > 0) take();
-    EXPECT_EQ(taken, frames.size() - 1);
-    EXPECT_THROW(stream.next(), Error);
   }
 }
 

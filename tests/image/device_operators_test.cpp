@@ -172,6 +172,56 @@ TEST_F(DeviceOperators, BytesByStrips) {
   }
 }
 
+// Windows of bytes: in the middle, over the ends of rows, in images smaller than a window, unaligned; weights of one,
+// two and three bytes, with a sign and without, results beyond 255 and below 0.
+TEST_F(DeviceOperators, BytesByWindows) {
+  struct Filter {
+    std::size_t channels;
+    Border border;
+    Operation operation;
+    const char* bytes;
+  };
+  const std::vector<float> triangle{1, 2, 3, 2, 1};
+  std::vector<Filter> filters{{1, Border::reflect_101, Gauss{1, 2}, "2"},
+                              {3, Border::constant, Convolve{2, 3, {0.1f, -0.7f, 0.3f, 0.33f, 1.4f, -0.01f}}, "2"},
+                              {1, Border::wrap, Box{9, 9}, "1"}};
+  if (slow()) {
+    filters.push_back({2, Border::replicate, Separable{triangle, triangle}, "1"});
+    filters.push_back({3, Border::reflect, Box{5, 9}, "1"});
+    filters.push_back({4, Border::wrap, Convolve{3, 3, {-1, -1, -1, -1, 9, -1, -1, -1, -1}}, "1"});
+    filters.push_back({1, Border::reflect, Gauss{1.5, 3}, "2"});
+    const std::vector<float> odd{0.1234567f,  -0.3141593f, 0.2718282f, 0.5772157f, 0.9142136f,
+                                 -0.7320508f, 0.4494897f,  0.6457513f, -0.1622777f};
+    filters.push_back({3, Border::constant, Convolve{3, 3, odd}, "3"});
+  }
+  for (const Device& device : all) {
+    std::size_t turn = 0;
+    for (const Filter& filter : filters) {
+      OperatorProblem problem;
+      problem.chain = {filter.operation};
+      problem.border = filter.border;
+      problem.constant = 77;
+      for (const auto& [rows, columns] : std::vector<std::pair<std::size_t, std::size_t>>{
+               {1, 1}, {2, 30}, {40, 400}, {19, 517}, {70, 44}, {3, 272}}) {
+        problem.input = {.rows = rows, .columns = columns, .channels = filter.channels, .depth = Depth::u8};
+        std::vector<Entry> entries = list_variants(device, problem);
+        std::erase_if(entries, [](const Entry& entry) { return entry.candidate.variant != "windows"; });
+        ASSERT_EQ(entries.size(), 3u);
+        const Entry& entry = entries[slow() ? turn % 3 : 1];  // one kernel serves all sizes
+        ++turn;
+        SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + to_string(filter.operation) + " " +
+                     problem.input.text());
+        ASSERT_EQ(entry.candidate.refusal, "");
+        EXPECT_THAT(entry.candidate.name(), testing::HasSubstr(std::string("bytes=") + filter.bytes));
+        EXPECT_LE(error_of(device, problem, entry), test::allowed_error(problem));
+        if (turn % 3 == 1) {
+          EXPECT_LE(error_of(device, problem, entry, true), test::allowed_error(problem));
+        }
+      }
+    }
+  }
+}
+
 TEST_F(DeviceOperators, LargeKernelsByTransforms) {
   for (const Device& device : all) {
     std::size_t turn = 0;

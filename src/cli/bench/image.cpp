@@ -5,7 +5,6 @@
 #include <ctime>
 #include <limits>
 #include <memory>
-#include <random>
 
 #include <fmt/format.h>
 #include <ridge/image.hpp>
@@ -38,7 +37,6 @@ struct ImageBenchWishes {
 // sin(a row + b column), put together from tables of the rows' and the columns' sines.
 image::Image typical(const image::Shape& shape, double shift) {
   image::Image image(shape);
-  std::mt19937 random(5);
   struct Turn {
     float sine, cosine;
   };
@@ -56,20 +54,25 @@ image::Image typical(const image::Shape& shape, double shift) {
                                        turns(shape.rows, 0.02, 0, 0)};
     const std::vector<Turn> across[3] = {turns(shape.columns, 0.17, 0, shift), turns(shape.columns, -0.37, 0, shift),
                                          turns(shape.columns, 0.04, 0, shift)};
-    for (std::size_t r = 0; r < shape.rows; ++r) {
-      for (std::size_t c = 0; c < shape.columns; ++c) {
-        float wave = 0;
-        for (std::size_t i = 0; i < 3; ++i)
-          wave += down[i][r].sine * across[i][c].cosine + down[i][r].cosine * across[i][c].sine;
-        const float value = 128 + 36 * wave + static_cast<float>(random() % 8);
-        const std::size_t at = c * shape.channels + k;
-        if (shape.depth == image::Depth::u8) {
-          image.row<std::uint8_t>(r)[at] = static_cast<std::uint8_t>(value);
-        } else {
-          image.row<float>(r)[at] = value;
+    base::parallel(0, [&](std::size_t thread, std::size_t threads) {
+      const base::Share rows = base::share(shape.rows, thread, threads);
+      for (std::size_t r = rows.begin; r < rows.end; ++r) {
+        auto noise = static_cast<std::uint32_t>(2654435761U * (r * shape.channels + k + 1));
+        for (std::size_t c = 0; c < shape.columns; ++c) {
+          float wave = 0;
+          for (std::size_t i = 0; i < 3; ++i)
+            wave += down[i][r].sine * across[i][c].cosine + down[i][r].cosine * across[i][c].sine;
+          noise = noise * 1664525U + 1013904223U;
+          const float value = 128 + 36 * wave + static_cast<float>(noise >> 29);
+          const std::size_t at = c * shape.channels + k;
+          if (shape.depth == image::Depth::u8) {
+            image.row<std::uint8_t>(r)[at] = static_cast<std::uint8_t>(value);
+          } else {
+            image.row<float>(r)[at] = value;
+          }
         }
       }
-    }
+    });
   }
   return image;
 }
@@ -77,6 +80,7 @@ image::Image typical(const image::Shape& shape, double shift) {
 struct ImageCase {
   std::string name;
   ImageWork work;
+  image::Shape shape = {};  // of the first image, which is made when its turn comes where it was not read
   image::Image first = {}, second = {};
 };
 
@@ -103,12 +107,10 @@ std::vector<ImageCase> cases_of(const ImageBenchWishes& wishes) {
       one.first = image::read(wishes.pair.substr(0, comma));
       one.second = image::read(comma == std::string::npos ? wishes.pair : wishes.pair.substr(comma + 1));
     }
+    one.shape = one.first.shape();
     cases.push_back(one);
   }
-  if (wanted("variance")) {
-    image::Shape grey = shape;
-    cases.push_back({"variance 27", {.variance_window = 27}, typical(grey, 0)});
-  }
+  if (wanted("variance")) cases.push_back({"variance 27", {.variance_window = 27}, shape});
   const std::vector<const char*> operators{
       "gauss 1 2",     "gauss 5",          "box 9",      "convolve 7x7",       "separable",       "median 1",
       "median 2",      "bilateral 4 3 25", "resize 0.5", "resize 0.5 bicubic", "resize 0.3 area", "resize 1.6",
@@ -122,7 +124,6 @@ std::vector<ImageCase> cases_of(const ImageBenchWishes& wishes) {
     image::Shape here = shape;
     here.channels = kind.channels;
     here.depth = kind.depth;
-    image::Image in;
     for (const std::string text : operators) {
       if (!wanted(text) || (text == "gray" && kind.channels != 3) || (text == "gradient" && kind.channels != 1))
         continue;
@@ -139,8 +140,7 @@ std::vector<ImageCase> cases_of(const ImageBenchWishes& wishes) {
         }
       }
       if (text == "separable") whole += " 1,2,3,4,5,6,7,8,7,6,5,4,3,2,1 1,2,3,4,5,6,7,8,7,6,5,4,3,2,1";
-      if (!in) in = typical(here, 0);
-      cases.push_back({text, {.operation = image::parse_chain(whole)}, in});
+      cases.push_back({text, {.operation = image::parse_chain(whole)}, here});
     }
   }
   return cases;
@@ -230,7 +230,7 @@ void compile_ahead(const Device& device, const std::vector<ImageCase>& cases, st
   for (const ImageCase& one : cases) {
     if (one.work.flow || one.work.variance_window != 0) continue;
     image::OperatorProblem problem;
-    problem.input = one.first.shape();
+    problem.input = one.shape;
     problem.chain = one.work.operation;
     const image::Work work = image::work_of(device, problem);
     std::vector<std::pair<double, const image::Entry*>> ranked;
@@ -263,9 +263,22 @@ void run_bench(const BenchWishes& wishes, const ImageBenchWishes& own) {
     Queue queue = device.queue();
     if (own.variant.empty()) {
       progress(0, fmt::format("compiling for {}", device.id()));
+      const double begin = base::now();
       compile_ahead(device, cases, own.trials);
+      if (own.live) {
+        fmt::print("{}: kernels compiled in {:.1f} s\n", device.id(), base::now() - begin);
+        std::fflush(stdout);
+      }
     }
-    for (const ImageCase& one : cases) {
+    image::Image input;  // cases that follow one another share it
+    for (ImageCase one : cases) {
+      if (!one.first) {
+        if (!input || input.shape() != one.shape) {
+          input = {};
+          input = typical(one.shape, 0);
+        }
+        one.first = input;
+      }
       const std::string what =
           fmt::format("{} {}x{} on {}", one.name, one.first.channels(), to_string(one.first.depth()), device.id());
       const double share = static_cast<double>(done++) / static_cast<double>(cases.size() * chosen.size());

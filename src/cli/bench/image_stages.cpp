@@ -108,10 +108,11 @@ double floor_seconds(const Device& device, const StageWork& work) {
   return std::max({floor, work.instructions / (128 * units), work.powers / (16 * units)});
 }
 
-double stream_seconds(const std::shared_ptr<const FlowVariant>& variant, std::span<const Image> frames) {
+double stream_seconds(const std::shared_ptr<const FlowVariant>& variant, std::span<const Image> frames,
+                      std::size_t lanes) {
   double best = std::numeric_limits<double>::infinity();
   for (int round = 0; round < 3; ++round) {
-    FlowStream stream(variant);
+    FlowStream stream(variant, lanes);
     for (int warm = 0; warm < 2; ++warm) {  // the frames are there before the clock runs: reading them is not ours
       Image input = stream.input();
       for (std::size_t r = 0; r < input.rows(); ++r) {
@@ -124,7 +125,7 @@ double stream_seconds(const std::shared_ptr<const FlowVariant>& variant, std::sp
     constexpr int kPairs = 60;
     const double start = base::now();
     for (int i = 0; i < kPairs; ++i) {
-      if (stream.waiting() == 2) stream.next();
+      if (stream.waiting() == stream.room()) stream.next();
       stream.input();
       stream.push();
     }
@@ -174,10 +175,14 @@ void bench_flow(const Device& device, const StageWishes& wishes, const std::stri
       const Stages stages = time_stages(queue, *variant, resident, out);
       const double one =
           best_device_seconds(queue, {[&] { variant->enqueue(queue, resident, out); }}, {.seconds = 0.3}).front();
-      const double streamed = stream_seconds(variant, frames);
-      fmt::print(
-          "  {}: resident {:.3f} ms, {:.0f} pairs/s; a stream, frames in and flow out, {:.3f} ms, {:.0f} pairs/s\n",
-          candidate.name(), one * 1e3, 1 / one, streamed * 1e3, 1 / streamed);
+      fmt::print("  {}: resident {:.3f} ms, {:.0f} pairs/s; a stream, frames in and flow out, by", candidate.name(),
+                 one * 1e3, 1 / one);
+      for (const std::size_t lanes : {2, 3, 4}) {
+        const double streamed = stream_seconds(variant, frames, lanes);
+        fmt::print("{} {} queues {:.3f} ms, {:.0f} pairs/s", lanes == 2 ? "" : ";", lanes, streamed * 1e3,
+                   1 / streamed);
+      }
+      fmt::print("\n");
       print_stages(device, design, *variant, queue, stages);
     } catch (const Error& error) {
       base::warn(fmt::format("{}: {} is left out: {}", device.id(), candidate.name(), error.what()));

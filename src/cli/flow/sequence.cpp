@@ -122,7 +122,7 @@ class PlanFlows final : public Flows {
   image::Image before_, field_;
 };
 
-// On a device: two pairs on their way, so that transfers and computing overlap; a frame's pyramid serves both its
+// On a device: some pairs on their way, so that transfers and computing overlap; a frame's pyramid serves both its
 // pairs.
 class StreamFlows final : public Flows {
  public:
@@ -134,7 +134,7 @@ class StreamFlows final : public Flows {
     stream_.push();
   }
   std::size_t waiting() const override { return stream_.waiting(); }
-  std::size_t room() const override { return 2; }
+  std::size_t room() const override { return stream_.room(); }
   image::Image take() override { return stream_.next().clone(); }
 
  private:

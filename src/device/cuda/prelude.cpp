@@ -111,6 +111,18 @@ FUNCTION void ridge_matrix_f16(float* d, uint a0, uint a1, uint a2, uint a3, uin
       : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "f"(c[0]), "f"(c[1]), "f"(c[2]), "f"(c[3]));
 }
 #define MATRIX_F16(scratch, d, a0, a1, a2, a3, b0, b1, c) ridge_matrix_f16(d, a0, a1, a2, a3, b0, b1, c)
+FUNCTION void ridge_matrix_u8(int* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1, const int* c) {
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
+      : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
+      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]));
+}
+FUNCTION void ridge_matrix_s8(int* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1, const int* c) {
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
+      : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
+      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]));
+}
+#define MATRIX_U8(scratch, d, a0, a1, a2, a3, b0, b1, c) ridge_matrix_u8(d, a0, a1, a2, a3, b0, b1, c)
+#define MATRIX_S8(scratch, d, a0, a1, a2, a3, b0, b1, c) ridge_matrix_s8(d, a0, a1, a2, a3, b0, b1, c)
 
 #define CLUSTER(n) __cluster_dims__(n, 1, 1)
 #define CLUSTER_ARRIVE() asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory")

@@ -169,6 +169,34 @@ static inline void ridge_matrix_f16(__local float* scratch, float* d, uint a0, u
 }
 #define MATRIX_F16(scratch, d, a0, a1, a2, a3, b0, b1, c) \
   ridge_matrix_f16((scratch), (d), (a0), (a1), (a2), (a3), (b0), (b1), (c))
+static inline void ridge_matrix_bytes(__local float* scratch, int* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1,
+                                      const int* c, int has_sign) {
+  const int item = (int)((get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0));
+  const int g = item >> 2 & 7, t = item & 3;
+  __local uint* a = (__local uint*)scratch + (item >> 5) * 192;
+  __local uint* b = a + 128;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  a[g * 8 + t] = a0;
+  a[(g + 8) * 8 + t] = a1;
+  a[g * 8 + t + 4] = a2;
+  a[(g + 8) * 8 + t + 4] = a3;
+  b[g * 8 + t] = b0;
+  b[g * 8 + t + 4] = b1;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = 0; i < 4; ++i) {
+    int sum = c[i];
+    for (int k = 0; k < 32; ++k) {
+      const uint x = a[(g + 8 * (i >> 1)) * 8 + k / 4] >> 8 * (k & 3) & 255u;
+      const uint y = b[(2 * t + (i & 1)) * 8 + k / 4] >> 8 * (k & 3) & 255u;
+      sum += (has_sign && x > 127u ? (int)x - 256 : (int)x) * (int)y;
+    }
+    d[i] = sum;
+  }
+}
+#define MATRIX_U8(scratch, d, a0, a1, a2, a3, b0, b1, c) \
+  ridge_matrix_bytes((scratch), (d), (a0), (a1), (a2), (a3), (b0), (b1), (c), 0)
+#define MATRIX_S8(scratch, d, a0, a1, a2, a3, b0, b1, c) \
+  ridge_matrix_bytes((scratch), (d), (a0), (a1), (a2), (a3), (b0), (b1), (c), 1)
 )";
 
 constexpr std::string_view kPtxMatrices = R"(#define MATRIX_SCRATCH(scratch, n) __local float* const scratch = 0
@@ -185,6 +213,20 @@ static inline void ridge_matrix_f16(float* d, uint a0, uint a1, uint a2, uint a3
           : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "f"(c[0]), "f"(c[1]), "f"(c[2]), "f"(c[3]));
 }
 #define MATRIX_F16(scratch, d, a0, a1, a2, a3, b0, b1, c) ridge_matrix_f16((d), (a0), (a1), (a2), (a3), (b0), (b1), (c))
+static inline void ridge_matrix_u8(int* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1, const int* c) {
+  __asm__ volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+                   "{%10, %11, %12, %13};"
+          : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
+          : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]));
+}
+static inline void ridge_matrix_s8(int* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1, const int* c) {
+  __asm__ volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+                   "{%10, %11, %12, %13};"
+          : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
+          : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]));
+}
+#define MATRIX_U8(scratch, d, a0, a1, a2, a3, b0, b1, c) ridge_matrix_u8((d), (a0), (a1), (a2), (a3), (b0), (b1), (c))
+#define MATRIX_S8(scratch, d, a0, a1, a2, a3, b0, b1, c) ridge_matrix_s8((d), (a0), (a1), (a2), (a3), (b0), (b1), (c))
 )";
 
 constexpr std::string_view kPtxBytes = R"(static inline uint ridge_bytes_apart(uint a, uint b) {

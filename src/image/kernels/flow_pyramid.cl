@@ -19,10 +19,13 @@ KERNEL WORK_GROUP(32, 8, 1) void halve(GLOBAL uint* RESTRICT words, ulong from, 
   if (c >= half_columns + PAD || r >= half_rows + PAD) return;
   GLOBAL const int* y = taps + down + 5 * reflected(r, half_rows);
   GLOBAL const int* x = taps + across + 5 * reflected(c, half_columns);
-  long red = 0, green = 0, blue = 0;
+  // Magnitudes of 11-bit weights sum up to 1.375: twice that of a byte fits 31 bits.
+  int red = 0, green = 0, blue = 0;
+  UNROLL
   for (int i = 0; i < 4; ++i) {
     const int row = least_of(most_of(y[0] + i, 0), rows - 1);
     int line_red = 0, line_green = 0, line_blue = 0;
+    UNROLL
     for (int j = 0; j < 4; ++j) {
       const int column = least_of(most_of(x[0] + j, 0), columns - 1);
       const uint word = words[from + padded_cell(row, column, pitch)];
@@ -30,14 +33,14 @@ KERNEL WORK_GROUP(32, 8, 1) void halve(GLOBAL uint* RESTRICT words, ulong from, 
       line_green += x[1 + j] * (int)(word >> 8 & 255);
       line_blue += x[1 + j] * (int)(word >> 16 & 255);
     }
-    red += (long)y[1 + i] * line_red;
-    green += (long)y[1 + i] * line_green;
-    blue += (long)y[1 + i] * line_blue;
+    red += y[1 + i] * line_red;
+    green += y[1 + i] * line_green;
+    blue += y[1 + i] * line_blue;
   }
-  const long half_way = (1 << 21) - 1;
-  const int whole_red = (int)((red + half_way + (red >> 22 & 1)) >> 22);
-  const int whole_green = (int)((green + half_way + (green >> 22 & 1)) >> 22);
-  const int whole_blue = (int)((blue + half_way + (blue >> 22 & 1)) >> 22);
+  const int half_way = (1 << 21) - 1;
+  const int whole_red = (red + half_way + (red >> 22 & 1)) >> 22;
+  const int whole_green = (green + half_way + (green >> 22 & 1)) >> 22;
+  const int whole_blue = (blue + half_way + (blue >> 22 & 1)) >> 22;
   words[to + padded_cell(r, c, half_pitch)] = (uint)least_of(most_of(whole_red, 0), 255) |
                                               (uint)least_of(most_of(whole_green, 0), 255) << 8 |
                                               (uint)least_of(most_of(whole_blue, 0), 255) << 16;

@@ -2,6 +2,12 @@
 // one. Aligned blocks decide for themselves, so that there is no order: a block of 2^level cells that are all regular, and
 // of one level, is searched at its corners and filled between them.
 
+#if RADIUS <= 4
+#define UNROLL_WINDOW UNROLL
+#else
+#define UNROLL_WINDOW
+#endif
+
 // 1 where nothing within the radius differs by the threshold or more.
 KERNEL WORK_GROUP(32, 8, 1) void regular(GLOBAL const float2* RESTRICT flow, GLOBAL uchar* RESTRICT is_regular, int rows,
                                          int columns, float threshold) {
@@ -11,9 +17,12 @@ KERNEL WORK_GROUP(32, 8, 1) void regular(GLOBAL const float2* RESTRICT flow, GLO
   const ulong own_cell = plane + (ulong)r * (ulong)columns + (ulong)c;
   const float2 own = flow[own_cell];
   float most = 0.0f;
-  for (int y = most_of(r - RADIUS, 0); y <= least_of(r + RADIUS, rows - 1); ++y) {
-    for (int x = most_of(c - RADIUS, 0); x <= least_of(c + RADIUS, columns - 1); ++x) {
-      const float2 other = flow[plane + (ulong)y * (ulong)columns + (ulong)x];
+  UNROLL_WINDOW
+  for (int y = -RADIUS; y <= RADIUS; ++y) {  // beyond the ends the last cell stands once more
+    GLOBAL const float2* row = flow + plane + (ulong)least_of(most_of(r + y, 0), rows - 1) * (ulong)columns;
+    UNROLL_WINDOW
+    for (int x = -RADIUS; x <= RADIUS; ++x) {
+      const float2 other = LOAD_CACHED(row + least_of(most_of(c + x, 0), columns - 1));
       const float u = own.x - other.x, v = own.y - other.y, squares = u * u + v * v;
       most = squares > most ? squares : most;
     }

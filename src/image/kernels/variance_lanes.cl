@@ -27,13 +27,13 @@ FUNCTION float around_mean(float s, float q, float n) {
 
 FUNCTION void load_line(GLOBAL const uchar* in, ulong pitch, int row, int rows, int x, int columns,
                         const struct place* places, uint* words, const int at_ends) {
+  const int there = bordered(row, rows);
+  GLOBAL const uchar* line = in + (ulong)(there < 0 ? 0 : there) * pitch;
   if (at_ends) {
-    const int there = bordered(row, rows);
-    GLOBAL const uchar* line = in + (ulong)(there < 0 ? 0 : there) * pitch;
     UNROLL
     for (int k = 0; k < WORDS; ++k) load_parts(line, x + 4 * k, columns, places + k, words + k * PARTS);
   } else {
-    const uint4 w = LOAD_CACHED((GLOBAL const uint4*)(in + (ulong)row * pitch + x));
+    const uint4 w = LOAD_CACHED((GLOBAL const uint4*)(line + x));
     words[0] = w.x;
     words[PARTS] = w.y;
     words[2 * PARTS] = w.z;
@@ -42,8 +42,12 @@ FUNCTION void load_line(GLOBAL const uchar* in, ulong pitch, int row, int rows, 
 }
 FUNCTION void whole_words(const uint* parts, const struct place* places, int row, int rows, uint* words, const int at_ends) {
   UNROLL
-  for (int k = 0; k < WORDS; ++k)
+  for (int k = 0; k < WORDS; ++k) {
     words[k] = at_ends ? put_together(parts + k * PARTS, places + k, row >= 0 && row < rows) : parts[k * PARTS];
+#ifdef FILLED
+    if (row < 0 || row >= rows) words[k] = BEYOND_WORD;
+#endif
+  }
 }
 
 #if SUB_GROUP_WIDTH == 32
@@ -54,7 +58,7 @@ FUNCTION void whole_words(const uint* parts, const struct place* places, int row
 #define BEHIND(v, c) exchange_##v[32 * (c) + (lane < 31 ? lane + 1 : 31)]
 #endif
 
-// `at_ends`: a constant wherever this is called, 0 where no row and no column lies beyond the image.
+// `at_ends`: a constant wherever this is called, 0 where no column lies beyond the image.
 FUNCTION void go_down(LOCAL float4* staged, LOCAL float* exchange_sums, LOCAL float* exchange_squares,
                       GLOBAL const uchar* in, ulong pitch, GLOBAL float* to, ulong out_pitch, int rows, int columns,
                       int strip, int top, int here, int aligned, int out_aligned, const int at_ends) {
@@ -81,7 +85,7 @@ FUNCTION void go_down(LOCAL float4* staged, LOCAL float* exchange_sums, LOCAL fl
   for (int i = 0; i < here; ++i, ++next) {
     whole_words(parts[0], places, next, rows, fresh, at_ends);
     whole_words(parts[1], places, next - WINDOW_ROWS, rows, stale, at_ends);
-    if (at_ends && i == 0) {
+    if (i == 0) {
       UNROLL
       for (int k = 0; k < WORDS; ++k) stale[k] = NOTHING;
     }
@@ -154,7 +158,8 @@ FUNCTION void go_down(LOCAL float4* staged, LOCAL float* exchange_sums, LOCAL fl
 
 KERNEL WORK_GROUP_RESIDENT(32, 1, 1, RESIDENT)
 void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLOBAL float* RESTRICT out, ulong out_offset,
-              ulong out_pitch, int rows, int columns, int chunk, int aligned, int out_aligned) {
+              ulong out_pitch, int rows, int columns, int chunk, int aligned, int out_aligned, int strips,
+              int side_groups, int side_chunk) {
   LOCAL_ARRAY(float4, staged, 256);
 #if SUB_GROUP_WIDTH == 32
   LOCAL float* exchange_sums = 0;
@@ -163,11 +168,14 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
   LOCAL_ARRAY(float, exchange_sums, 32 * (EACH + 1));
   LOCAL_ARRAY(float, exchange_squares, 32 * (EACH + 1));
 #endif
-  const int strip = (int)GROUP_ID(0) * 30 * EACH - EACH, top = (int)GROUP_ID(1) * chunk;
-  const int here = chunk < rows - top ? chunk : rows - top, row = top - WINDOW_ROWS / 2;
+  // A strip at a side takes longer a row and has fewer of them: all groups run at once, and the last to end counts.
+  const int group = (int)GROUP_ID(0), at_side = group < side_groups, sides = strips < 2 ? 1 : 2;
+  const int across = at_side ? sides : strips - sides, task = at_side ? group : group - side_groups;
+  const int down = task / across, place = task - down * across, each = at_side ? side_chunk : chunk;
+  const int strip = (at_side ? place * (strips - 1) : place + 1) * 30 * EACH - EACH, top = down * each;
+  const int here = each < rows - top ? each : rows - top;
   GLOBAL float* to = out + out_offset + (ulong)top * out_pitch;
-  const int inside = aligned == 2 && out_aligned && strip >= 0 && strip + 32 * EACH <= columns && row >= 0 &&
-                     row + here + WINDOW_ROWS - 1 <= rows;
+  const int inside = aligned == 2 && out_aligned && strip >= 0 && strip + 32 * EACH <= columns;
   if (inside) {
     go_down(staged, exchange_sums, exchange_squares, image + offset, pitch, to, out_pitch, rows, columns, strip, top, here,
             1, 1, 0);

@@ -2,7 +2,8 @@
 
 namespace ridge::image::on_device {
 
-FlowStream::FlowStream(std::shared_ptr<const FlowVariant> variant) : variant_(std::move(variant)) {
+FlowStream::FlowStream(std::shared_ptr<const FlowVariant> variant, std::size_t lanes)
+    : variant_(std::move(variant)), lanes_(lanes), pyramids_(lanes + 1), built_(lanes + 1), done_(lanes + 2) {
   const FlowPipeline& pipeline = variant_->pipeline();
   const FlowProblem& problem = pipeline.problem();
   const Device& device = pipeline.device();
@@ -41,22 +42,24 @@ Image FlowStream::input() {
 }
 
 void FlowStream::push() {
-  if (waiting() >= 2) throw Error(ErrorKind::invalid_argument, "a stream of frames: take a flow before a third waits");
+  if (waiting() >= room())
+    throw Error(ErrorKind::invalid_argument, "a stream of frames: take a flow before another waits");
   const std::size_t f = pushed_;
   Lane& own = lane(f);
   const FlowPipeline& pipeline = variant_->pipeline();
   Queue& queue = own.queue;
-  // The pyramid that is written anew was read by this queue's last pair, and by the other one's last but one.
-  if (f >= 4) queue.wait_for(done_[(f - 3) % 4]);
+  // The pyramid that is written anew was read by this queue's last pair, and by the pair before that.
+  const std::size_t again = pyramids_.size();
+  if (f > again) queue.wait_for(done_[(f - again) % done_.size()]);
   queue.upload(own.frame_map->data(), own.frame.buffer(), frame_.rows * frame_.row_bytes());
   own.uploaded = queue.record();
-  pipeline.build(queue, own.frame, pyramids_[f % 3]);
-  built_[f % 3] = queue.record();
+  pipeline.build(queue, own.frame, pyramids_[f % again]);
+  built_[f % again] = queue.record();
   if (f > 0) {
-    queue.wait_for(built_[(f - 1) % 3]);
-    pipeline.flow(queue, pyramids_[(f - 1) % 3], pyramids_[f % 3], own.work, own.flow);
+    queue.wait_for(built_[(f - 1) % again]);
+    pipeline.flow(queue, pyramids_[(f - 1) % again], pyramids_[f % again], own.work, own.flow);
     queue.download(own.flow.buffer(), own.flow_map->data(), flow_.rows * flow_.row_bytes());
-    done_[f % 4] = queue.record();
+    done_[f % done_.size()] = queue.record();
   }
   ++pushed_;
 }
@@ -64,7 +67,7 @@ void FlowStream::push() {
 Image FlowStream::next() {
   if (waiting() == 0) throw Error(ErrorKind::invalid_argument, "a stream of frames: no flow waits");
   ++taken_;
-  done_[taken_ % 4].wait();
+  done_[taken_ % done_.size()].wait();
   return Image::view(lane(taken_).flow_map->data(), flow_);
 }
 

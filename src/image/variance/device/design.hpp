@@ -41,7 +41,7 @@ class DeviceVariance final : public Variant {
   VarianceDesign design_;
   Kernel kernel_;
   Launch launch_;
-  int chunk_ = 0;
+  int chunk_ = 0, side_chunk_ = 0, strips_ = 0, side_groups_ = 0;
   Queue own_queue_;
   Image image_, variance_;  // of run(), whose callers take turns
   mutable std::mutex running_;

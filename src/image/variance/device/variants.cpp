@@ -39,7 +39,9 @@ int rows_a_group(const Device& device, const VarianceProblem& problem, const Var
                                  : design.kernel == VarianceKernel::columns ? columns_resident(design)
                                  : design.kernel == VarianceKernel::lanes   ? kLanesResident
                                                                             : 2;
-  const std::uint64_t down = std::max<std::uint64_t>(device.limits().compute_units * resident / across, 1);
+  // The strips at the sides are cut finer.
+  const std::uint64_t places = across + (design.kernel == VarianceKernel::lanes ? 2 : 0);
+  const std::uint64_t down = std::max<std::uint64_t>(device.limits().compute_units * resident / places, 1);
   const std::uint64_t least = (design.kernel == VarianceKernel::lanes ? 3 : 4) * problem.window_rows;
   return static_cast<int>(std::max<std::uint64_t>((problem.rows + down - 1) / down, least));
 }
@@ -168,9 +170,15 @@ DeviceVariance::DeviceVariance(const Device& device, const VarianceProblem& prob
     return;
   }
   chunk_ = rows_a_group(device, problem, design);
-  launch_ = {.groups = {groups(problem.columns, static_cast<std::size_t>(columns_written(problem, design))),
-                        groups(problem.rows, static_cast<std::size_t>(chunk_))},
-             .items = {static_cast<std::uint32_t>(items_of(design))}};
+  const std::uint64_t across = groups(problem.columns, static_cast<std::size_t>(columns_written(problem, design)));
+  const std::uint64_t down = groups(problem.rows, static_cast<std::size_t>(chunk_));
+  launch_ = {.groups = {across, down}, .items = {static_cast<std::uint32_t>(items_of(design))}};
+  if (design.kernel != VarianceKernel::lanes) return;
+  side_chunk_ = std::max((5 * chunk_ + 8) / 9, 1);
+  const std::uint64_t sides = std::min<std::uint64_t>(across, 2);
+  strips_ = static_cast<int>(across);
+  side_groups_ = static_cast<int>(sides * groups(problem.rows, static_cast<std::size_t>(side_chunk_)));
+  launch_.groups = Extent(static_cast<std::uint64_t>(side_groups_) + (across - sides) * down);
 }
 
 void DeviceVariance::enqueue(Queue& queue, std::span<const Image> in, const Image& out) const {
@@ -189,6 +197,9 @@ void DeviceVariance::enqueue(Queue& queue, std::span<const Image> in, const Imag
     const std::size_t misaligned = image.offset() | image.pitch();
     arguments.emplace_back(misaligned % 16 == 0 ? 2 : misaligned % 4 == 0 ? 1 : 0);
     arguments.emplace_back(out.offset() % 16 == 0 && out.pitch() % 16 == 0 ? 1 : 0);
+  }
+  if (design_.kernel == VarianceKernel::lanes) {
+    for (const int value : {strips_, side_groups_, side_chunk_}) arguments.emplace_back(value);
   }
   queue.launch(kernel_, launch_, arguments);
 }
