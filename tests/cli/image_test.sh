@@ -21,6 +21,13 @@ expect '64x48 vectors in .* on host' "$ridge" flow a.ppm b.ppm flow.flo --device
 middle=$(od -An -t f4 -j $((12 + (24 * 64 + 32) * 8)) -N 8 flow.flo | awk '{ printf "%.2f %.2f", $1, $2 }')
 [[ "$middle" == "3.00 0.00" || "$middle" == "3.00 -0.00" ]] || fail "the middle moves by $middle"
 expect 'mean 0.0000, root mean square 0.0000' "$ridge" flow compare flow.flo flow.flo
+# Pictures: to the right is red in the wheel; no error is black.
+"$ridge" flow a.ppm b.ppm again.flo --device host --picture wheel.ppm --full 3 >/dev/null || fail "a picture of the flow"
+color=$(tail -c $((64 * 48 * 3)) wheel.ppm | od -An -t u1 -j $(((24 * 64 + 32) * 3)) -N 3)
+read -r red green blue <<<"$color"
+[ "$red" -gt 200 ] && [ "$green" -lt 60 ] && [ "$blue" -lt 60 ] || fail "(3, 0) is the color $color"
+"$ridge" flow compare flow.flo again.flo --picture error.ppm >/dev/null || fail "a picture of the error"
+[ "$(tail -c $((64 * 48 * 3)) error.ppm | od -An -v -t u1 | tr -s ' ' '\n' | sort -un | tail -1)" -lt 30 ] || fail "no error is not dark"
 "$ridge" flow a.ppm b.ppm again.flo --device host --threads 1 >/dev/null || fail "one thread"
 same flow.flo again.flo "threads change the flow"
 "$ridge" flow a.ppm a.ppm still.npy --device host --scan-order >/dev/null || fail "scan order"
