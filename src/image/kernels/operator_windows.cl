@@ -84,14 +84,18 @@ FUNCTION void sum_window(GLOBAL const uchar* in, ulong in_pitch, GLOBAL uchar* o
   if (row >= rows) return;
   const int pixel = value / CHANNELS, channel = value - pixel * CHANNELS;
   int sum = ROUNDING;
-  for (int i = 0; i < WINDOW_ROWS; ++i) {
-    const int from = BORDERED(row + i - WINDOW_ROWS / 2, rows);
-    GLOBAL const uchar* line = in + (ulong)(from < 0 ? 0 : from) * in_pitch + (ulong)channel;
+  for (int begin = 0; begin < WINDOW_ROWS; begin += 4) {  // the loads of four rows wait together
     UNROLLED
-    for (int j = 0; j < WINDOW_COLUMNS; ++j) {
-      const int place = BORDERED(pixel + j - WINDOW_COLUMNS / 2, columns);
-      const int byte = from < 0 || place < 0 ? (int)BEYOND : (int)line[place * CHANNELS];
-      sum += weights[i * WINDOW_COLUMNS + j] * byte;
+    for (int k = 0; k < 4; ++k) {
+      const int i = begin + k < WINDOW_ROWS ? begin + k : WINDOW_ROWS - 1, counts = begin + k < WINDOW_ROWS;
+      const int from = BORDERED(row + i - WINDOW_ROWS / 2, rows);
+      GLOBAL const uchar* line = in + (ulong)(from < 0 ? 0 : from) * in_pitch + (ulong)channel;
+      UNROLLED
+      for (int j = 0; j < WINDOW_COLUMNS; ++j) {
+        const int place = BORDERED(pixel + j - WINDOW_COLUMNS / 2, columns);
+        const int byte = from < 0 || place < 0 ? (int)BEYOND : (int)line[place * CHANNELS];
+        sum += (counts ? weights[i * WINDOW_COLUMNS + j] : 0) * byte;
+      }
     }
   }
   out[(ulong)row * out_pitch + (ulong)value] = (uchar)(divided(sum) >> 8 * RESULT_BYTE & 255u);
