@@ -183,9 +183,9 @@ TEST_F(DeviceOperators, BytesByWindows) {
   };
   const std::vector<float> triangle{1, 2, 3, 2, 1};
   std::vector<Filter> filters{{1, Border::reflect_101, Gauss{1, 2}, "2"},
-                              {3, Border::constant, Convolve{2, 3, {0.1f, -0.7f, 0.3f, 0.33f, 1.4f, -0.01f}}, "2"},
-                              {1, Border::wrap, Box{9, 9}, "1"}};
+                              {3, Border::constant, Convolve{2, 3, {0.1f, -0.7f, 0.3f, 0.33f, 1.4f, -0.01f}}, "2"}};
   if (slow()) {
+    filters.push_back({1, Border::wrap, Box{9, 9}, "1"});
     filters.push_back({2, Border::replicate, Separable{triangle, triangle}, "1"});
     filters.push_back({3, Border::reflect, Box{5, 9}, "1"});
     filters.push_back({4, Border::wrap, Convolve{3, 3, {-1, -1, -1, -1, 9, -1, -1, -1, -1}}, "1"});
