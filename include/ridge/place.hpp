@@ -87,7 +87,9 @@ struct Report {
   bool has_main = false;
   std::vector<LoopRun> run{};  // what --run has measured
   double run_seconds = 0;
-  long enough = 0;  // from sizes like this on, a run comes through all of the kernels' code
+  int readings = 0;  // of the program: once, and again for every transformation that was tried
+  int judged = 0;    // nests whose dependences were computed; one that a reading leaves as it was is not judged again
+  long enough = 0;   // from sizes like this on, a run comes through all of the kernels' code
 };
 
 // Memories of a device, as far as they decide where a kernel reads from.

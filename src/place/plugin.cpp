@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <set>
 
+#include "place/analysis/memo.hpp"
 #include "place/emit/node_text.hpp"
 #include "place/emit/program_text.hpp"
 #include "place/report/json.hpp"
@@ -19,9 +21,12 @@
 namespace ridge::place {
 namespace {
 
-struct Judged {
-  analysis::Relations relations{isl::ctx(nullptr)};
-  std::vector<analysis::Verdict> verdicts{};
+// What the readings of one program share.
+struct Shared {
+  Shared(isl::ctx context, ReadRequest request) : reader(std::move(request)), memo(context) {}
+  FileReader reader;
+  analysis::Memo memo;
+  std::map<std::string, emit::Kernel> kernels{};  // by name and by all that their nests are
 };
 
 void fill(LoopVerdict& into, const Nest& nest, const analysis::Verdict& v) {
@@ -95,36 +100,37 @@ class Work {
     isl_ctx* context = isl_ctx_alloc();
     isl_options_set_on_error(context, ISL_ON_ERROR_CONTINUE);
     isl_options_set_ast_build_prefer_pdiv(context, 1);
-    Program program = read_program(read_);
-    Report report = judged(isl::ctx(context), program);
+    shared_ = std::make_shared<Shared>(isl::ctx(context), read_);
+    Program program = shared_->reader.read();
+    Report report = judged(program);
+    report.readings = 1;
+    report.judged = shared_->memo.judged_anew();
     if (!report.errors.empty() || read_.function.empty()) return report;
     if (program.functions.back().refused.empty()) {
-      const transform::Judge judge = [&](const std::string& text) {
-        Work other(*this);
-        other.read_.text = text;
-        transform::Judged result;
-        result.program = read_program(other.read_);
-        if (!result.program.errors.empty()) return result;
-        result.report = other.judged(isl::ctx(context), result.program);
-        for (const auto& [where, kernel] : other.kernels_) result.chains[where] = kernel.chain;
-        result.context = context;
-        result.on_host = emit_ == "openmp";
+      const auto with_chains = [&](const Program& read, const Report& said, const auto& made) {
+        transform::Judged result{read, said, {}, emit_ == "openmp"};
+        for (const auto& [where, kernel] : made) result.chains[where] = kernel.chain;
         return result;
       };
-      transform::Judged start{program, report, {}, context, emit_ == "openmp"};
-      for (const auto& [where, kernel] : kernels_) start.chains[where] = kernel.chain;
-      const std::string better = transform::search(std::move(start), judge, report);
-      if (!better.empty()) {  // what is written comes from the new text, what is said of the loops from the old one
-        read_.text = better;
-        program = read_program(read_);
+      const transform::Judge judge = [&](const std::string& text, const std::vector<int>& lines) {
+        const Program read = shared_->reader.read(text, lines);
         Work other(*this);
-        const Report now = other.judged(isl::ctx(context), program);
-        kernels_ = other.kernels_;
+        const Report said = other.judged(read);
+        return with_chains(read, said, other.kernels_);
+      };
+      if (auto better = transform::search(with_chains(program, report, kernels_), judge, shared_->memo, report)) {
+        // What is written comes from the new text, what is said of the loops from the old one.
+        program = std::move(better->program);
+        const Report now = judged(program);
         report.assumptions = now.assumptions;
         report.libm = now.libm;
         report.reassociates = now.reassociates;
       }
     }
+    for (const LoopVerdict& l : report.loops)
+      for (const std::string& t : l.transformed)
+        if (t.rfind("lanes", 0) == 0) report.enough = 140;  // more than one block of them
+    report.judged = shared_->memo.judged_anew();
     const Function& top = program.functions.back();
     if (top.refused.empty() && !kernels_.empty()) {
       const emit::Output out = emit_ == "openmp" ? emit::openmp_text(program, kernels_)
@@ -141,7 +147,7 @@ class Work {
   }
 
   // Verdicts on all loops, and the kernels that could be.
-  Report judged(isl::ctx context, const Program& program) {
+  Report judged(const Program& program) {
     Report report;
     report.file = read_.file;
     report.function = read_.function;
@@ -150,6 +156,7 @@ class Work {
     reported_.clear();
     if (!report.errors.empty()) return report;
     report.has_main = program.has_main;
+    own_text_ = program.lines.empty();
     std::set<std::string> said;
     for (const Refusal& r : program.refusals)
       if (said.insert(std::to_string(r.line) + r.what).second)
@@ -161,7 +168,7 @@ class Work {
       if (!function.refused.empty())
         report.diagnostics.push_back(
             {read_.file, function.line, function.name + " cannot be placed: " + function.refused});
-      part(context, program, static_cast<int>(f), function.root, "", 0, report);
+      part(program, static_cast<int>(f), function.root, "", 0, report);
     }
     const Function& top = program.functions.back();
     report.result = top.result;
@@ -177,6 +184,8 @@ class Work {
   std::set<std::string> without_{};
   Memories memories_{};
   std::string prefix_{};
+  bool own_text_ = true;
+  std::shared_ptr<Shared> shared_{};
   std::map<std::pair<int, int>, emit::Kernel> kernels_{};
   std::set<std::string> reported_{};
 
@@ -189,8 +198,7 @@ class Work {
     return report.loops.back();
   }
 
-  void part(isl::ctx context, const Program& program, int f, const Part& p, const std::string& around, int depth,
-            Report& report) {
+  void part(const Program& program, int f, const Part& p, const std::string& around, int depth, Report& report) {
     const Function& function = program.functions[f];
     if (p.kind == PartKind::loop && !p.id.empty()) {
       const std::string id = prefix_ + p.id;
@@ -201,7 +209,8 @@ class Work {
         l.line = p.line;
         l.kind = p.loop_kind;
         l.source = p.source;
-        if (p.span.known && function.refused.find("constexpr") == std::string::npos) {
+        // Where the text is not the user's own, a run cannot be counted there.
+        if (p.span.known && program.lines.empty() && function.refused.find("constexpr") == std::string::npos) {
           l.begin = p.span.begin;
           l.end = p.span.end;
           if (!p.children.empty() && p.children[0].span.known) l.body = p.children[0].span.begin;
@@ -211,24 +220,23 @@ class Work {
                 ? ""
                 : (p.why_line > 0 && p.why_line != p.line ? "line " + std::to_string(p.why_line) + ": " : "") + p.why;
       }
-      for (const Part& child : p.children) part(context, program, f, child, id, depth + 1, report);
+      for (const Part& child : p.children) part(program, f, child, id, depth + 1, report);
       return;
     }
     if (p.kind == PartKind::nest) {
-      nest(context, function, f, p, around, depth, report);
+      nest(function, f, p, around, depth, report);
       if (kernels_.count({f, p.nest}) == 0)
-        for (const Part& child : p.children) part(context, program, f, child, around, depth, report);
+        for (const Part& child : p.children) part(program, f, child, around, depth, report);
       return;
     }
-    for (const Part& child : p.children) part(context, program, f, child, around, depth, report);
+    for (const Part& child : p.children) part(program, f, child, around, depth, report);
   }
 
-  void nest(isl::ctx context, const Function& function, int f, const Part& p, const std::string& around, int depth,
-            Report& report) {
+  void nest(const Function& function, int f, const Part& p, const std::string& around, int depth, Report& report) {
     const Nest& nest = function.nests[p.nest];
     try {
-      const analysis::Relations relations = analysis::relate(context, nest);
-      const std::vector<analysis::Verdict> verdicts = analysis::judge_loops(relations);
+      const analysis::Quota quota(shared_->memo.context());
+      const auto [relations, verdicts] = shared_->memo.judged(nest);
       const bool again = reported_.count(prefix_ + nest.loops[0].id) > 0;  // a part of a nest that was read as a whole
       for (const analysis::Verdict& v : verdicts) {
         const std::string id = prefix_ + nest.loops[v.loop].id;
@@ -250,7 +258,7 @@ class Work {
         l.parent = nest.loops[v.loop].parent >= 0 ? prefix_ + nest.loops[nest.loops[v.loop].parent].id : around;
         fill(l, nest, v);
         if (const Loop& at = nest.loops[v.loop];
-            at.span.known && function.refused.find("constexpr") == std::string::npos) {
+            at.span.known && own_text_ && function.refused.find("constexpr") == std::string::npos) {
           l.begin = at.span.begin;
           l.end = at.span.end;
           l.body = at.body.known ? at.body.begin : 0;
@@ -286,8 +294,14 @@ class Work {
         root.not_placed = function.refused;
         return;
       }
-      emit::Kernel kernel =
-          emit::make_kernel(function.name + "_" + nest.loops[0].id, nest, relations, verdicts, choice, memories_);
+      const std::string name = function.name + "_" + nest.loops[0].id;
+      std::string key = name + " " + analysis::fingerprint(nest);
+      for (const Loop& l : nest.loops) key += " " + l.id;
+      auto known = shared_->kernels.find(key);
+      if (known == shared_->kernels.end())
+        known =
+            shared_->kernels.emplace(key, emit::make_kernel(name, nest, relations, verdicts, choice, memories_)).first;
+      emit::Kernel kernel = known->second;
       if (kernel.why.empty() && small(kernel)) kernel.why = "too few iterations to pay";
       if (without_.count(kernel.name) > 0) kernel.why = "put back: slower than on the host at these sizes";
       if (!kernel.why.empty()) {
@@ -304,18 +318,18 @@ class Work {
         LoopVerdict& l = verdict(report, prefix_ + nest.loops[kernel.chain[i]].id);
         const auto at = std::find(kernel.axes.begin(), kernel.axes.end(), kernel.chain[i]) - kernel.axes.begin();
         l.axis = static_cast<int>(std::min<std::ptrdiff_t>(at, 2));
-        if (kernel.chain.size() > 3 && at >= 2)
+        if (emit_ != "openmp" && kernel.chain.size() > 3 && at >= 2)
           l.transformed.push_back("coalescing: " + std::to_string(kernel.chain.size() - 2) +
                                   " loops share the third axis of the grid");
         if (!kernel.copies_of.empty()) report.enough = 140;  // a group takes 32 x 4 columns at once
-        if (!kernel.copies_of.empty() && kernel.copies_of[l.axis] != "1")
+        if (emit_ != "openmp" && !kernel.copies_of.empty() && kernel.copies_of[l.axis] != "1")
           l.transformed.push_back(kernel.copies_of[l.axis] +
                                   " iterations in one work-item, side by side, so that what they share is read once");
         for (const std::string& said : kernel.tiles) l.transformed.push_back("tiling in local memory: " + said);
         made.loops.push_back(l.id);
       }
       for (const Loop& l : nest.loops) verdict(report, prefix_ + l.id).placed = true;
-      note_unrolled(nest.root, nest, report);
+      if (emit_ != "openmp") note_unrolled(nest.root, nest, report);
       for (const int c : kernel.copies)
         for (const std::string& id : made.loops)
           verdict(report, id).transformed.push_back("reads a copy of " + nest.variables[c].host + " taken before it");

@@ -1,5 +1,6 @@
 // The host's side of the model: functions as trees of parts that stay as they are and nests that may be placed.
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -86,10 +87,21 @@ struct Function {
   std::string refused{};             // why nothing of it can be placed
 };
 
+// A call of a function template that has loops of its own: the function it stands for can be written out.
+struct TemplateCall {
+  Span name{};             // what is called, as the call says it
+  std::string function{};  // a name of its own
+  unsigned at = 0;         // behind the template
+  std::string text{};
+  std::vector<int> lines{};  // of the text
+};
+
 struct Program {
   std::string file{}, text{};
+  std::vector<int> lines{};           // of the user's file, where the text is another: that of each of its lines
   std::vector<Function> functions{};  // callees first; the one that was asked for last
   std::vector<Refusal> refusals{};
+  std::vector<TemplateCall> template_calls{};
   std::vector<std::string> errors{};  // of the compiler: nothing else is filled in
   bool has_main = false;
 };
@@ -100,9 +112,22 @@ inline constexpr const char* kGuard = "ridge_fits_";
 struct ReadRequest {
   std::string file{}, function{};
   std::vector<std::string> flags{};
-  std::string text{};  // of the file, where it is not to be read from the disk
 };
 
-Program read_program(const ReadRequest& request);  // frontend/
+// One file, read again with other texts: what it includes is compiled once for all of them. (frontend/)
+class FileReader {
+ public:
+  explicit FileReader(ReadRequest request);
+  ~FileReader();
+  FileReader(const FileReader&) = delete;
+  FileReader& operator=(const FileReader&) = delete;
+  Program read();  // from the disk
+  Program read(const std::string& text, const std::vector<int>& lines);
+
+ private:
+  struct Kept;
+  ReadRequest request_;
+  std::unique_ptr<Kept> kept_;
+};
 
 }  // namespace ridge::place

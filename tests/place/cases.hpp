@@ -16,7 +16,7 @@ struct Case {
   std::string file, function;
   std::map<std::string, std::string> loops;  // l1 -> parallel, sequential:flow, reduction
   int kernels = -1, tiles = -1, constants = -1;
-  std::string says, by, not_by, emit = "ridge";
+  std::string says, by, not_by, without, emit = "ridge";  // not_by: turned round; without: not taken
   bool run = false;
 };
 
@@ -53,6 +53,8 @@ inline std::vector<Case> cases() {
           c.emit = value;
         else if (name == "not")
           c.not_by = value;
+        else if (name == "without")
+          c.without = value;
         else
           c.loops[name] = value;
       }

@@ -1,17 +1,12 @@
 // Input that is wrong, broken or too much: a diagnostic, never a crash.
-#include <dlfcn.h>
-#include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cctype>
-#include <cerrno>
-#include <functional>
 
 #include <gtest/gtest.h>
 
-#include "place/report/json.hpp"
 #include "programs.hpp"
+#include "reader.hpp"
 
 namespace {
 
@@ -144,85 +139,17 @@ class Mutator {
   std::vector<std::string> words_{};
 };
 
-struct Mutant {
-  std::string function, text;
-};
-
-// The reader itself, in processes that take many sources each: what ends one is a crash.
-class Reader {
- public:
-  Reader() {
-    const char* named = std::getenv("RIDGE_PLACE_PLUGIN");
-    const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../libridge-place.so";
-    if (void* library = dlopen(named != nullptr && *named != '\0' ? named : here.c_str(), RTLD_NOW | RTLD_LOCAL))
-      work_ = reinterpret_cast<char* (*)(const char*)>(dlsym(library, "ridge_place_work"));
-  }
-  bool there() const { return work_ != nullptr; }
-
-  // From mutants[from] on; gives those that were read to `visit`, and returns where it stopped: the end, or behind one
-  // that took its process down.
-  std::size_t read(const std::vector<Mutant>& mutants, std::size_t from,
-                   const std::function<void(std::size_t, const ridge::place::Report&)>& visit) const {
-    const ridge::test::ScratchFolder folder;
-    const std::string answers = folder.path().string() + "/answers", source = folder.path().string() + "/mutant.cpp";
-    std::fflush(nullptr);
-    const pid_t child = fork();
-    if (child == 0) {
-      std::ofstream out(answers, std::ios::binary);
-      if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(3);
-      const ridge::place::Memories memories;
-      for (std::size_t k = from; k < mutants.size(); ++k) {
-        std::ofstream(source, std::ios::binary) << mutants[k].text;
-        const nlohmann::json request{{"file", source},
-                                     {"function", mutants[k].function},
-                                     {"flags", {"-std=c++20"}},
-                                     {"emit", "openmp"},
-                                     {"without", nlohmann::json::array()},
-                                     {"memories",
-                                      {{"cached", memories.cached},
-                                       {"local", memories.local},
-                                       {"local_bytes", memories.local_bytes},
-                                       {"constant", memories.constant},
-                                       {"tiles", memories.tiles}}}};
-        const itimerval limit{{0, 0}, {60, 0}};  // of the processor
-        setitimer(ITIMER_PROF, &limit, nullptr);
-        char* answer = work_(request.dump().c_str());
-        out << answer << "\n" << std::flush;
-        free(answer);
-      }
-      _exit(0);
-    }
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    std::ifstream in(answers);
-    std::size_t at = from;
-    for (std::string line; std::getline(in, line); ++at) {
-      const auto report = ridge::place::report_from_json(nlohmann::json::parse(line));
-      for (const std::string& e : report.errors)
-        EXPECT_EQ(e.find("the reader failed"), std::string::npos) << e << "\n" << mutants[at].text;
-      if (report.errors.empty()) visit(at, report);
-    }
-    if (at == mutants.size()) return at;
-    ADD_FAILURE() << "the reader ends with status " << status << " on\n" << mutants[at].text;
-    return at + 1;
-  }
-
- private:
-  char* (*work_)(const char*) = nullptr;
-};
-
 TEST_F(Hostile, MutatedSources) {
-  struct Source {
+  struct Original {
     std::string before, function, name;
   };
   const bool slow = std::getenv("RIDGE_SLOW") != nullptr;
-  std::vector<Source> sources;
+  std::vector<Original> sources;
   for (const auto& entry : std::filesystem::directory_iterator(folder())) {
     if (entry.path().extension() != ".cpp") continue;
     if (!slow && entry.path().stem() != "transformed") continue;  // the others read headers
     std::ifstream in(entry.path());
-    Source now;
+    Original now;
     std::string includes;
     for (std::string line; std::getline(in, line);) {
       if (line.rfind("#include <", 0) == 0) includes += line + "\n";
@@ -244,9 +171,9 @@ TEST_F(Hostile, MutatedSources) {
   std::size_t read_whole = 0;
   int compared = 0;
   for (std::size_t first = 0; first < rounds; first += together) {
-    std::vector<Mutant> mutants;
+    std::vector<Source> mutants;
     for (std::size_t k = first; k < std::min(first + together, rounds); ++k) {
-      const Source& source = sources[k % sources.size()];
+      const Original& source = sources[k % sources.size()];
       mutants.push_back({source.name, source.before + Mutator(source.function, static_cast<unsigned>(k) + 7).next()});
     }
     std::vector<Placed> placed;

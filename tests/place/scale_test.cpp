@@ -36,6 +36,36 @@ std::string long_file(int functions) {
   return text + "void everything(const float* a, float* b, int n, int m) {\n" + calls + "}\n";
 }
 
+// Every reading after a transformation that was tried leaves all nests but one as they were: those are not judged
+// again.
+TEST(Scale, WhatATransformationLeavesAloneIsNotJudgedAgain) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  const ridge::test::ScratchFolder folder;
+  const std::string file = (folder / "one.cpp").string();
+  const int nests = 12;
+  std::string text = "void f(const float* a, float* b, int n, int m) {\n";
+  for (int k = 0; k < nests; ++k)
+    text += "  for (int i = 1; i < n; ++i)\n    for (int j = 0; j < m; ++j) b[i * m + j] = b[(i - 1) * m + j] + " +
+            std::to_string(k) + " * a[i * m + j];\n";
+  std::ofstream(file) << text << "}\n";
+  ridge::place::Options options;
+  options.function = "f";
+  const auto report = ridge::place::analyze(file, options);
+  ASSERT_TRUE(report.errors.empty()) << report.errors[0];
+  EXPECT_EQ(report.loops.size(), static_cast<std::size_t>(2 * nests));
+  for (const auto& l : report.loops) {
+    EXPECT_TRUE(l.placed) << l.id << " " << l.why;
+    EXPECT_FALSE(l.transformed.empty()) << l.id;  // interchange, in the last nest as in the first
+  }
+  EXPECT_GT(report.readings, nests);
+  EXPECT_LE(report.judged, nests + 4 * report.readings) << report.readings << " readings";
+  for (const std::string& a : report.assumptions)  // lines are those of the user's file
+    if (const auto at = a.find("(line "); at != std::string::npos) {
+      EXPECT_LE(std::stoi(a.substr(at + 6)), 2 * nests + 1) << a;
+    }
+}
+
 TEST(Scale, EveryLoopOfALongFileGetsItsVerdict) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;

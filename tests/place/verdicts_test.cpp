@@ -52,9 +52,12 @@ TEST(Verdicts, OfTheCorpus) {
 TEST(Verdicts, OfTheTransformations) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
-  int checked = 0;
+  std::set<std::string> legal, illegal;
   for (const Case& c : cases()) {
-    if (c.by.empty() && c.not_by.empty()) continue;
+    if (c.by.empty() && c.not_by.empty() && c.without.empty()) continue;
+    legal.insert(c.by);
+    illegal.insert(c.not_by);
+    illegal.insert(c.without);
     SCOPED_TRACE(c.function);
     ridge::place::Options options;
     options.function = c.function;
@@ -72,10 +75,36 @@ TEST(Verdicts, OfTheTransformations) {
       EXPECT_NE(tried.find(c.not_by), std::string::npos) << tried;
       EXPECT_NE(tried.find("turned round"), std::string::npos) << tried;
     }
+    EXPECT_TRUE(c.without.empty() || taken.find(c.without) == std::string::npos) << taken;
     EXPECT_EQ(report.placed.empty(), report.kernels.empty());
-    ++checked;
   }
-  EXPECT_GE(checked, 12);
+  for (const char* each : {"fusion", "fission", "coalescing", "index-set", "strip", "tiling", "interchange",
+                           "unrolling", "skewing", "expansion", "dead-write"}) {
+    EXPECT_EQ(legal.count(each), 1u) << each;
+    EXPECT_EQ(illegal.count(each), 1u) << each;
+  }
+}
+
+// A template is read as the functions that it stands for, and its lines are the user's.
+TEST(Verdicts, OfTemplates) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  const std::string file = (folder() / "language.cpp").string();
+  ridge::place::Options options;
+  options.flags = {"-std=c++20"};
+  options.function = "template_with_loops";
+  const auto report = ridge::place::analyze(file, options);
+  ASSERT_TRUE(report.errors.empty()) << report.errors[0];
+  EXPECT_EQ(report.kernels.size(), 2u);
+  ASSERT_EQ(report.loops.size(), 4u);
+  std::ifstream in(file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  for (const auto& l : report.loops)
+    EXPECT_NE(lines[static_cast<std::size_t>(l.line) - 1].find("for (int"), std::string::npos) << l.id << " " << l.line;
+  EXPECT_NE(report.placed.find("blended_double_2_placed("), std::string::npos);
+  options.function = "blended";
+  EXPECT_NE(ridge::place::analyze(file, options).errors.at(0).find("is a template"), std::string::npos);
 }
 
 // Which arrays get a tile in local memory or are constant memory when tiles are wanted; none on a device that has none.

@@ -10,6 +10,7 @@
 #include "place/emit/node_text.hpp"
 #include "place/emit/reduction_text.hpp"
 #include "place/emit/tiles.hpp"
+#include "place/emit/vectors.hpp"
 #include "place/emit/words.hpp"
 #include "place/transform/coalescing.hpp"
 #include "place/transform/unrolling.hpp"
@@ -149,6 +150,7 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
   k.name = name;
   k.chain = choice.chain;
   k.libm = nest.libm;
+  k.vectors = vector_loops(nest, verdicts);
   const int root = choice.chain[0];
   k.parameters = analysis::parameters_at(relations, root);
   std::set<int> privates, expanded, reduced, payload;

@@ -41,6 +41,7 @@ struct Kernel {
   std::vector<std::string> parameters{};  // of the host functions, by name in the nest
   std::vector<int> chain{}, axes{};       // the loops on the grid, outermost first; and by axis,
                                           // the last of which those from the third on share
+  std::vector<int> vectors{};             // innermost loops whose iterations are vectors on the host
   bool libm = false, reassociates = false;
   bool atomic = false;                // items add to the same places
   std::vector<std::string> memory{};  // where arrays are read from, in words

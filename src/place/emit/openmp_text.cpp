@@ -4,6 +4,7 @@
 #include <set>
 
 #include "place/emit/program_text.hpp"
+#include "place/emit/vectors.hpp"
 #include "place/emit/words.hpp"
 
 namespace ridge::place::emit {
@@ -81,10 +82,11 @@ bool has_loops(const Node& node) {
   return node.kind == NodeKind::loop || std::any_of(node.children.begin(), node.children.end(), has_loops);
 }
 
-bool canonical(const Loop& loop) {
-  const std::string& c = loop.condition;
-  return (c.rfind(loop.iterator + " <", 0) == 0 || c.rfind(loop.iterator + " >", 0) == 0) &&
-         c.find("&&") == std::string::npos && c.find("||") == std::string::npos;
+const Part* part_of(const Part& part, int nest) {
+  if (part.kind == PartKind::nest && part.nest == nest) return &part;
+  for (const Part& child : part.children)
+    if (const Part* found = part_of(child, nest)) return found;
+  return nullptr;
 }
 
 // Loops that may be run as one: nothing between their headers, bounds that do not depend on each other. An innermost
@@ -121,16 +123,22 @@ std::string clause(const Kernel& k, const Nest& nest) {
 }
 
 // Local vectors of which only elements are used, and of which no thread has a copy.
-void own_arrays(const Part& part, const std::set<std::string>& copied, std::vector<std::pair<Span, std::string>>& all) {
+// By a pointer where nobody asks for more: through an object, the compiler makes no vectors of them.
+void own_arrays(const Part& part, const std::set<std::string>& copied, const std::string& everything,
+                std::vector<std::pair<Span, std::string>>& all) {
   if (part.in_sequence && !part.leaves && !part.locals.empty() &&
       std::all_of(part.locals.begin(), part.locals.end(),
                   [&](const Part::Local& l) { return !l.birth.empty() && copied.count(l.name) == 0; })) {
     std::string text;
-    for (const Part::Local& l : part.locals)
-      text += (text.empty() ? "" : " ") + ("placed::Array<" + l.element + "> ") + l.name + "(" + l.birth + ");";
+    for (const Part::Local& l : part.locals) {
+      const bool plain = everything.find(l.name + ".") == std::string::npos;
+      text += (text.empty() ? "" : " ") + ("placed::Array<" + l.element + "> ") + l.name + (plain ? "_memory(" : "(") +
+              l.birth + ");";
+      if (plain) text += " " + l.element + "* const " + l.name + " = " + l.name + "_memory.data();";
+    }
     all.emplace_back(part.span, text);
   }
-  for (const Part& child : part.children) own_arrays(child, copied, all);
+  for (const Part& child : part.children) own_arrays(child, copied, everything, all);
 }
 
 }  // namespace
@@ -146,7 +154,8 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
   std::string functions;
   for (const auto& [where, k] : placed) {
     const Nest& nest = program.functions[where.first].nests[where.second];
-    std::string pragma = "#pragma omp parallel for" + clause(k, nest);
+    const bool only_vectors = k.vectors == std::vector<int>{0};  // the one loop there is
+    std::string pragma = std::string("#pragma omp parallel for") + (only_vectors ? " simd" : "") + clause(k, nest);
     // A while loop has no pragma, nor one whose test is more than its iterator against a bound.
     bool possible = k.copies.empty() && !k.atomic && nest.loops[0].kind == "for" && canonical(nest.loops[0]);
     std::set<std::string> privates, copied;
@@ -194,18 +203,30 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
       if (unknown) continue;  // whether they overlap cannot be asked
       tests += (tests.empty() ? "" : " && ") + ("placed::apart({" + ranges + "})");
     }
-    if (!tests.empty()) pragma += " if (" + tests + ")";
+    // Vectors inside, under the same test: asked once, where there is room for a name before the loop.
+    const Part* part = part_of(program.functions[where.first].root, where.second);
+    const bool vectors = tests.empty() || (part != nullptr && part->in_sequence);
+    std::string name;
+    if (!tests.empty() && vectors && !k.vectors.empty() && k.vectors != std::vector<int>{0}) {
+      name = "const bool " + k.name + "_free = " + tests + ";\n";
+      tests = k.name + "_free";
+    }
+    const std::string when = tests.empty() ? "" : " if (" + tests + ")";
+    pragma += when;
     for (std::size_t from = 0; from < k.functions.size();) {  // those that the pragma asks
       const std::size_t end = std::min(k.functions.find("\n}\n", from), k.functions.size() - 3) + 3;
       const std::string one = k.functions.substr(from, end - from);
       const std::size_t bracket = one.find('('), word = one.rfind(' ', bracket) + 1;
-      if (names(pragma, one.substr(word, bracket - word))) functions += one;
+      if (names(name + pragma, one.substr(word, bracket - word))) functions += one;
       from = end;
     }
     const auto line = program.text.rfind('\n', nest.span.begin);
     std::string pad;
     for (auto i = line + 1; i < nest.span.begin && program.text[i] == ' '; ++i) pad += ' ';
-    inserts.push_back({nest.span.begin, "\n" + pragma + "\n" + pad});
+    inserts.push_back({nest.span.begin, name + (name.empty() ? "\n" : "") + pragma + "\n" + pad});
+    if (vectors && !only_vectors)
+      for (const int l : k.vectors)
+        inserts.push_back({nest.loops[l].span.begin, "\n#pragma omp simd" + when + "\n" + pad});
   }
   if (inserts.empty()) return out;
   unsigned first = program.functions.front().whole.begin;
@@ -221,7 +242,10 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
     for (const auto& [where, k] : placed)
       for (const auto* list : {&k.expanded, &k.privates})
         for (const int x : *list) copied.insert(program.functions[where.first].nests[where.second].variables[x].host);
-    if (program.functions[f].refused.empty()) own_arrays(program.functions[f].root, copied, own);
+    const Span& whole = program.functions[f].whole;
+    std::string everything = program.text.substr(whole.begin, whole.end - whole.begin);
+    for (const Insert& i : inserts) everything += i.text;
+    if (program.functions[f].refused.empty()) own_arrays(program.functions[f].root, copied, everything, own);
     for (const auto& [span, text] : own)
       if (span.known) {
         inserts.push_back({span.begin, text, span.end});

@@ -116,6 +116,12 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
       }
       case UO_Deref:
         break;
+      case UO_PreInc:
+      case UO_PreDec:
+      case UO_PostInc:
+      case UO_PostDec:
+        if (scope_->steps.count(u) > 0) return expression(u->getSubExpr(), fx);  // a statement of its own
+        [[fallthrough]];
       default:
         refuse(e,
                "this use of " + UnaryOperator::getOpcodeStr(u->getOpcode()).str() + " is not modelled: " + source(e));
@@ -154,6 +160,10 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
     return element_text(*p);
   }
   if (const auto* c = dyn_cast<CallExpr>(e)) return call(c, fx);
+  if (isa<MemberExpr>(e))
+    refuse(e, (of_union(e) ? "a field of a union is not modelled: "
+                           : "a field of this is not modelled (in arrays, structs have fields of one type): ") +
+                  source(e));
   refuse(e, std::string("a ") + e->getStmtClassName() + " is not modelled: " + source(e));
 }
 

@@ -18,8 +18,8 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
   result.qualified = decl->getQualifiedNameAsString();
   for (const std::string unnamed = "(anonymous namespace)::"; result.qualified.find(unnamed) != std::string::npos;)
     result.qualified.erase(result.qualified.find(unnamed), unnamed.size());
-  result.line = static_cast<int>(sources.getExpansionLineNumber(decl->getLocation()));
-  result.last_line = static_cast<int>(sources.getExpansionLineNumber(decl->getEndLoc()));
+  result.line = line(decl->getLocation());
+  result.last_line = line(decl->getEndLoc());
   result.whole = span(decl->getSourceRange());
   result.body = span(decl->getBody()->getSourceRange());
   result.name_span = span(SourceRange(decl->getLocation(), decl->getLocation()));

@@ -105,8 +105,49 @@ void Reader::know_loops_around() {
   }
 }
 
+// Numbers of the function's own, arithmetic on them, and printing them: no array is touched, whatever else it is.
+bool Reader::only_numbers(const Stmt* s) const {
+  if (s == nullptr) return true;
+  if (const auto* ref = dyn_cast<DeclRefExpr>(s)) {
+    const auto* var = dyn_cast<VarDecl>(ref->getDecl());
+    return var != nullptr && var->hasLocalStorage() && var->getType()->isArithmeticType() &&
+           !var->getType().isVolatileQualified();
+  }
+  if (isa<StringLiteral, IntegerLiteral, FloatingLiteral, CharacterLiteral, CXXBoolLiteralExpr>(s)) return true;
+  if (const auto* call = dyn_cast<CallExpr>(s)) {
+    static const std::set<std::string> prints{"printf", "puts", "putchar", "std::printf", "std::puts", "std::putchar"};
+    const FunctionDecl* callee = call->getDirectCallee();
+    const auto* shifts = dyn_cast<CXXOperatorCallExpr>(call);
+    const bool stream =
+        shifts != nullptr && shifts->getOperator() == OO_LessLess && class_of(call->getType()) == "std::basic_ostream";
+    if (!stream && (callee == nullptr || isa<CXXMethodDecl>(callee) || !callee->getDeclName().isIdentifier() ||
+                    prints.count(callee->getQualifiedNameAsString()) == 0))
+      return false;
+    return std::all_of(call->arg_begin(), call->arg_end(), [&](const Expr* a) {
+      const ValueDecl* named = referred(a);
+      return only_numbers(a) || (stream && named != nullptr && named->getQualifiedNameAsString() == "std::cout") ||
+             (stream && named != nullptr && isa<FunctionDecl>(named));  // endl, flush
+    });
+  }
+  if (const auto* u = dyn_cast<UnaryOperator>(s))
+    if (u->getOpcode() == UO_Deref || u->getOpcode() == UO_AddrOf) return false;
+  if (const auto* d = dyn_cast<DeclStmt>(s))
+    for (const Decl* decl : d->decls())
+      if (const auto* var = dyn_cast<VarDecl>(decl);
+          var == nullptr || !var->hasLocalStorage() || !var->getType()->isArithmeticType())
+        return false;
+  if (!isa<UnaryOperator, BinaryOperator, ConditionalOperator, ParenExpr, CastExpr, ExprWithCleanups, DeclStmt,
+           CompoundStmt, IfStmt, BreakStmt, ContinueStmt, NullStmt>(s))
+    return false;
+  return std::all_of(s->child_begin(), s->child_end(), [&](const Stmt* child) { return only_numbers(child); });
+}
+
 // Which arrays a part of the host touches. Anything that is not certain to touch only named objects touches everything.
 void Reader::touched(const Stmt* s, Part& into) {
+  if (only_numbers(s)) {
+    into.pure = true;
+    return;
+  }
   scope_ = std::make_unique<Scope>();
   scope_->root = s;
   find_changes(s, scope_->changed);
@@ -146,7 +187,7 @@ Part Reader::open_loop(const Stmt* s) {
   result.children.push_back(part(body_of(s), false));
   around_.pop_back();
   const auto touches_arrays = [&](const Stmt* h) {
-    if (h == nullptr) return false;
+    if (only_numbers(h)) return false;
     Effects fx;
     bool any = false;
     scope_ = std::make_unique<Scope>();

@@ -219,11 +219,15 @@ void Reader::exchanges(const Expr* e, Part& result) {
       result.moves.push_back(to);
     }
   }
-  // swap(a, b) of whole arrays exchanges addresses, not contents.
+  // swap(a, b) and a.swap(b) of whole arrays exchange addresses, not contents.
   const auto* c = dyn_cast<CallExpr>(e->IgnoreImplicit());
   const FunctionDecl* callee = c != nullptr ? c->getDirectCallee() : nullptr;
-  if (callee != nullptr && callee->getQualifiedNameAsString() == "std::swap" && c->getNumArgs() == 2) {
-    const ValueDecl *a = referred(c->getArg(0)), *b = referred(c->getArg(1));
+  const auto* member = dyn_cast_or_null<CXXMemberCallExpr>(c);
+  const std::string name = callee != nullptr ? callee->getQualifiedNameAsString() : "";
+  if ((name == "std::swap" && c->getNumArgs() == 2) ||
+      (name == "std::vector::swap" && member != nullptr && c->getNumArgs() == 1)) {
+    const ValueDecl *a = referred(member != nullptr ? member->getImplicitObjectArgument() : c->getArg(0)),
+                    *b = referred(c->getArg(member != nullptr ? 0 : 1));
     const auto whole = [](const ValueDecl* d) {
       if (d == nullptr) return false;
       const QualType type = d->getType().getNonReferenceType();

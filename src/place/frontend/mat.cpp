@@ -62,7 +62,7 @@ int Reader::mat(const ValueDecl* decl, QualType element, const Expr* at) {
   const std::string stride = "static_cast<long>(" + host + ".step / sizeof(" + type + "))";
   v.count = "(" + host + ".rows > 0 ? (" + host + ".rows - 1) * " + stride + " + " + host + ".cols : 0)" + each;
   v.name = unique(host);
-  v.line = static_cast<int>(ast_.getSourceManager().getExpansionLineNumber(decl->getLocation()));
+  v.line = line(decl->getLocation());
   scope_->nest.variables.push_back(v);
   const int which = static_cast<int>(scope_->nest.variables.size()) - 1;
   scope_->mats[decl] = {which, type};

@@ -21,8 +21,8 @@ std::optional<Part> Reader::placeable_call(const Stmt* s) {
   if (call == nullptr || isa<CXXMemberCallExpr>(call) || isa<CXXOperatorCallExpr>(call)) return {};
   const FunctionDecl* callee = call->getDirectCallee();
   const FunctionDecl* body = nullptr;
-  if (callee == nullptr || !callee->hasBody(body) || isa<CXXMethodDecl>(callee) || callee->isTemplateInstantiation())
-    return {};
+  if (callee != nullptr && callee->isTemplateInstantiation()) return template_call(call, callee), std::nullopt;
+  if (callee == nullptr || !callee->hasBody(body) || isa<CXXMethodDecl>(callee)) return {};
   if (ast_.getSourceManager().isInSystemHeader(body->getLocation()) ||
       !ast_.getSourceManager().isInMainFile(body->getLocation()))
     return {};

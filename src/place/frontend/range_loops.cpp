@@ -18,8 +18,9 @@ Node Reader::range_loop(const CXXForRangeStmt* s) {
   if (!p || var == nullptr || isa<DecompositionDecl>(var) || !p->indices.empty())
     refuse(s, "a range-for over this is not modelled");
   const Variable v = scope_->nest.variables[p->variable];
-  if (!v.array() || !v.inner.empty() || v.storage == Storage::pointer)
-    refuse(s, "a range-for over this is not modelled");
+  if (!v.array() || v.storage == Storage::pointer) refuse(s, "a range-for over this is not modelled");
+  if (!v.inner.empty() && !var->getType()->isReferenceType())
+    refuse(s, "a range-for that copies structs is not modelled: take each by reference");
   Node node;
   node.kind = NodeKind::loop;
   node.line = line(s);
@@ -34,9 +35,11 @@ Node Reader::range_loop(const CXXForRangeStmt* s) {
   l.iterator = unique(var->getNameAsString() + "_at");
   l.type = l.host_type = "int";
   l.start = "0";
-  Poly n = Poly::constant(v.length);
+  long length = v.length;
+  for (const long inner : v.inner) length /= inner;
+  Poly n = Poly::constant(length);
   if (v.length >= 0) {
-    l.condition = l.iterator + " < " + std::to_string(v.length);
+    l.condition = l.iterator + " < " + std::to_string(length);
   } else {
     const int size = pseudo(v.host + ".size()", v.name + "_size", ast_.getSizeType(), s);
     if (scope_->changed.count(referred(range->getInit())) > 0) refuse(s, "the length of " + v.host + " may change");

@@ -60,14 +60,17 @@ struct Summary {
 
 class Reader {
  public:
-  Reader(clang::ASTContext& ast, const std::string& main_text) : ast_(ast), main_text_(main_text) {}
+  Reader(clang::ASTContext& ast, const std::string& main_text, const std::vector<int>& lines)
+      : ast_(ast), main_text_(main_text), lines_(lines) {}
 
   Function function(const clang::FunctionDecl* decl, std::set<const clang::FunctionDecl*>& called);
   std::vector<Refusal> refusals{};
+  std::vector<TemplateCall> template_calls{};
 
  private:
   // --- where things are (source.cpp)
   int line(const clang::Stmt* s) const;
+  int line(clang::SourceLocation at) const;
   std::string file(const clang::Stmt* s) const;
   Span span(const clang::SourceRange& range) const;
   Span statement_span(const clang::Stmt* s) const;  // with its semicolon
@@ -128,6 +131,7 @@ class Reader {
   Node statement(const clang::Stmt* s);
   std::vector<int> guards() const;  // jumps that may have skipped what is read next
   Node assignment(const clang::Expr* e);
+  const clang::UnaryOperator* step_inside(const clang::Expr* e) const;
   void declaration(const clang::DeclStmt* s, Node& block);
   Node loop(const clang::Stmt* s);
   // What a loop counts with: a for by its header, while and do by their test and the last statement of their body.
@@ -166,8 +170,10 @@ class Reader {
   void know_loops_around();
   std::optional<Nest> nest(const clang::Stmt* s, Part& into);
   void touched(const clang::Stmt* s, Part& into);
+  bool only_numbers(const clang::Stmt* s) const;
   bool has_loop(const clang::Stmt* s) const;
-  std::optional<Part> placeable_call(const clang::Stmt* s);  // placed_calls.cpp
+  std::optional<Part> placeable_call(const clang::Stmt* s);                            // placed_calls.cpp
+  void template_call(const clang::CallExpr* call, const clang::FunctionDecl* callee);  // templates.cpp
 
   // --- arrays of the function's own (locals.cpp)
   bool makes(const clang::DeclStmt* d, Part& into);
@@ -178,6 +184,7 @@ class Reader {
 
   clang::ASTContext& ast_;
   const std::string& main_text_;
+  const std::vector<int>& lines_;
   const clang::FunctionDecl* function_ = nullptr;
   std::set<const clang::ValueDecl*> changed_in_function_{};
   std::set<const clang::ValueDecl*> captured_{};  // by reference, in a lambda of the function
@@ -211,9 +218,10 @@ class Reader {
     std::vector<int> open{};                // loops around the statement being read
     std::vector<std::vector<int>> skips{};  // of each of them: the jumps that came before
     std::set<const clang::Expr*> own{};
-    bool in_function = false;           // a summary: return is allowed
-    const clang::Stmt* root = nullptr;  // the nest being read
-    std::vector<std::string> exists{};  // a summary: its loops' iterators
+    std::set<const clang::Expr*> steps{};  // k++ inside a statement, made one of their own
+    bool in_function = false;              // a summary: return is allowed
+    const clang::Stmt* root = nullptr;     // the nest being read
+    std::vector<std::string> exists{};     // a summary: its loops' iterators
     Conjunction where{};
   };
   std::unique_ptr<Scope> scope_{};
@@ -223,6 +231,7 @@ std::string class_of(clang::QualType type);  // with its namespace; "" where it 
 const clang::CXXRecordDecl* record_of(clang::QualType type);
 std::string no_array(clang::QualType type);  // why a type is none, for those that people take for one
 clang::QualType uniform_fields(const clang::RecordDecl* record, std::vector<const clang::FieldDecl*>& fields);
+bool of_union(const clang::Expr* e);           // a field of one
 std::string wrapped(const std::string& text);  // in parentheses unless it is one word
 
 }  // namespace ridge::place::frontend

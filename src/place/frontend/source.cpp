@@ -13,8 +13,13 @@ std::string class_of(QualType type) {
   return record != nullptr ? record->getQualifiedNameAsString() : "";
 }
 
-int Reader::line(const Stmt* s) const {
-  return s == nullptr ? 0 : static_cast<int>(ast_.getSourceManager().getExpansionLineNumber(s->getBeginLoc()));
+int Reader::line(const Stmt* s) const { return s == nullptr ? 0 : line(s->getBeginLoc()); }
+
+int Reader::line(SourceLocation at) const {
+  const auto& sources = ast_.getSourceManager();
+  const std::size_t found = sources.getExpansionLineNumber(at);
+  const bool moved = found > 0 && found <= lines_.size() && sources.isInMainFile(sources.getExpansionLoc(at));
+  return moved ? lines_[found - 1] : static_cast<int>(found);
 }
 
 std::string Reader::file(const Stmt* s) const {

@@ -1,7 +1,9 @@
 // Statements: assignments, declarations, branches, jumps. What is not here is refused.
 #include <algorithm>
+#include <functional>
 
 #include "place/frontend/reader.hpp"
+#include "place/frontend/walk.hpp"
 
 namespace ridge::place::frontend {
 using namespace clang;
@@ -122,6 +124,16 @@ Node Reader::statement(const Stmt* s) {
         return both;
       }
     }
+    if (const UnaryOperator* step = step_inside(e)) {  // a[k++] = e: first the one, then the other
+      scope_->steps.insert(step);
+      Node both;
+      both.line = node.line;
+      const auto add = [&](const Stmt* one) { both.children.push_back(statement(one)); };
+      if (step->isPrefix()) add(step);
+      add(s);
+      if (step->isPostfix()) add(step);
+      return both;
+    }
     const auto saved = scope_->own;
     Node result = assignment(e);
     scope_->own = saved;
@@ -138,6 +150,30 @@ Node Reader::statement(const Stmt* s) {
   refuse(s, (what != nullptr ? std::string(what) : std::string("a ") + s->getStmtClassName()) + " is not modelled");
 }
 
+// k++ of a number that the statement names only there, done whenever the statement is.
+const UnaryOperator* Reader::step_inside(const Expr* e) const {
+  const UnaryOperator* found = nullptr;
+  const std::function<void(const Stmt*)> look = [&](const Stmt* s) {
+    if (s == nullptr || found != nullptr || isa<LambdaExpr, AbstractConditionalOperator>(s)) return;
+    if (const auto* b = dyn_cast<BinaryOperator>(s); b != nullptr && b->isLogicalOp()) return;
+    if (const auto* u = dyn_cast<UnaryOperator>(s);
+        u != nullptr && u != e && u->isIncrementDecrementOp() && scope_->steps.count(u) == 0 &&
+        referred(u->getSubExpr()) != nullptr && u->getType()->isIntegerType())
+      found = u;
+    for (const Stmt* child : s->children()) look(child);
+  };
+  if (const auto* b = dyn_cast<BinaryOperator>(e); b != nullptr && b->isAssignmentOp()) look(e);
+  const auto* var = found != nullptr ? dyn_cast<VarDecl>(referred(found->getSubExpr())) : nullptr;
+  if (var == nullptr || !var->hasLocalStorage() || var->getType()->isReferenceType() || captured_.count(var) > 0)
+    return nullptr;  // it has other names
+  int times = 0;
+  visit(e, [&](const Stmt* s) {
+    const auto* ref = dyn_cast<DeclRefExpr>(s);
+    times += ref != nullptr && ref->getDecl() == var;
+  });
+  return times == 1 ? found : nullptr;
+}
+
 // x = e, x op= e, ++x, or a call for its effects.
 Node Reader::assignment(const Expr* e) {
   Node node;
@@ -147,7 +183,8 @@ Node Reader::assignment(const Expr* e) {
   Effects fx;
   const auto target = [&](const Expr* to) {
     auto p = place(to, fx);
-    if (!p) refuse(e, "an assignment to this is not modelled: " + source(e));
+    if (!p)
+      refuse(e, (of_union(to) ? "a field of a union" : "an assignment to this") + (" is not modelled: " + source(e)));
     const Variable& v = scope_->nest.variables[p->variable];
     if (v.host != v.name && v.bytes > 0 && v.constant && !v.array())
       refuse(e, "an assignment to " + v.host + " is not modelled");
@@ -179,7 +216,9 @@ Node Reader::assignment(const Expr* e) {
   } else if (const auto* cast = dyn_cast<CastExpr>(e); cast != nullptr && cast->getCastKind() == CK_ToVoid) {
     // (void)unused
   } else {
-    refuse(e, std::string("a ") + e->getStmtClassName() + " is not modelled: " + source(e));
+    refuse(e, std::string(isa<CXXMemberCallExpr>(e) ? "the call of a member function"
+                                                    : std::string("a ") + e->getStmtClassName()) +
+                  " is not modelled: " + source(e));
   }
   node.accesses = fx.accesses;
   scope_->own.clear();

@@ -1,15 +1,19 @@
 // A file to Clang's tree to the model.
+#include <clang/AST/DeclTemplate.h>
 #include <clang/Frontend/ASTUnit.h>
+#include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/TextDiagnosticBuffer.h>
 #include <clang/Tooling/Tooling.h>
 
 #include <fstream>
+#include <map>
 #include <sstream>
 
+#include "place/edited.hpp"
 #include "place/frontend/reader.hpp"
 
 namespace ridge::place {
-namespace {
+namespace frontend {
 
 using namespace clang;
 
@@ -30,22 +34,34 @@ class Collected : public DiagnosticConsumer {
   }
 };
 
-void find_functions(const DeclContext* context, const std::string& name, std::vector<const FunctionDecl*>& found,
-                    bool& has_main, int depth) {
+}  // namespace frontend
+
+namespace {
+
+using namespace clang;
+
+void find_functions(const DeclContext* context, const std::string& name, bool all_files,
+                    std::vector<const FunctionDecl*>& found, bool& has_main, bool& is_template, int depth) {
   if (depth > 8) return;
-  for (const Decl* decl : context->decls()) {
+  const auto visit = [&](const Decl* decl) {
     if (const auto* f = dyn_cast<FunctionDecl>(decl)) {
-      if (!f->doesThisDeclarationHaveABody()) continue;
+      if (!f->doesThisDeclarationHaveABody()) return;
       has_main |= f->isMain();
       const bool wanted = name.empty()
                               ? f->getASTContext().getSourceManager().isInMainFile(f->getLocation()) && !f->isMain()
                               : f->getNameAsString() == name || f->getQualifiedNameAsString() == name;
       if (wanted) found.push_back(f);
+    } else if (const auto* made = dyn_cast<FunctionTemplateDecl>(decl)) {
+      is_template |= !name.empty() && made->getNameAsString() == name;
     } else if (const auto* inner = dyn_cast<DeclContext>(decl);
                inner != nullptr && (isa<NamespaceDecl>(decl) || isa<LinkageSpecDecl>(decl))) {
-      find_functions(inner, name, found, has_main, depth + 1);
+      find_functions(inner, name, all_files, found, has_main, is_template, depth + 1);
     }
-  }
+  };
+  if (all_files)
+    for (const Decl* decl : context->decls()) visit(decl);
+  else  // what was compiled before stays where it is
+    for (const Decl* decl : context->noload_decls()) visit(decl);
 }
 
 // Callees first; each function once.
@@ -61,54 +77,116 @@ void read_tree(frontend::Reader& reader, const FunctionDecl* decl, std::set<cons
   into.functions.push_back(std::move(made));
 }
 
-}  // namespace
+Program refused(const std::string& file, const std::string& why) {
+  Program result;
+  result.file = file;
+  result.errors.push_back(file + ": " + why);
+  return result;
+}
 
-Program read_program(const ReadRequest& request) {
+Program model(ASTUnit& unit, const ReadRequest& request, const std::string& text, const std::vector<int>& lines) {
   Program result;
   result.file = request.file;
-  if (request.text.empty()) {
-    std::ifstream in(request.file, std::ios::binary);
-    if (!in) {
-      result.errors.push_back(request.file + ": cannot be read");
-      return result;
-    }
-    std::stringstream text;
-    text << in.rdbuf();
-    result.text = text.str();
-  } else {
-    result.text = request.text;
-  }
-  if (result.text.size() > (8u << 20)) {
-    result.errors.push_back(request.file + ": longer than 8 MiB");
-    return result;
-  }
+  result.text = text;
+  result.lines = lines;
+  std::vector<const FunctionDecl*> found;
+  bool is_template = false;
+  const TranslationUnitDecl* all = unit.getASTContext().getTranslationUnitDecl();
+  if (!lines.empty()) find_functions(all, request.function, false, found, result.has_main, is_template, 0);
+  if (found.empty()) find_functions(all, request.function, true, found, result.has_main, is_template, 0);
+  if (found.empty() && is_template)
+    return refused(request.file, request.function + " is a template: name a function that calls it");
+  if (found.empty())
+    return refused(request.file,
+                   "no function " + (request.function.empty() ? "" : request.function + " ") + "with a body");
+  if (found.size() > 1 && !request.function.empty())
+    return refused(request.file, std::to_string(found.size()) + " functions are called " + request.function);
+  frontend::Reader reader(unit.getASTContext(), result.text, result.lines);
+  std::set<const FunctionDecl*> seen;
+  for (const FunctionDecl* f : found) read_tree(reader, f, seen, result, 0);
+  result.refusals = reader.refusals;
+  result.template_calls = reader.template_calls;
+  return result;
+}
+
+std::vector<std::string> flags_of(const ReadRequest& request) {
   std::vector<std::string> flags{"-fsyntax-only", "-Wno-everything", "-ferror-limit=5", "-fbracket-depth=256"};
   flags.push_back("-resource-dir");
   flags.push_back(RIDGE_CLANG_RESOURCES);
   flags.insert(flags.end(), request.flags.begin(), request.flags.end());
-  Collected collected;
-  auto unit = tooling::buildASTFromCodeWithArgs(
-      result.text, flags, request.file, "ridge-place", std::make_shared<PCHContainerOperations>(),
+  return flags;
+}
+
+}  // namespace
+
+// The unit that texts are read into one after another, with what the file includes precompiled.
+struct FileReader::Kept {
+  frontend::Collected collected{};
+  std::shared_ptr<PCHContainerOperations> containers = std::make_shared<PCHContainerOperations>();
+  IntrusiveRefCntPtr<DiagnosticsEngine> diagnostics{};
+  std::unique_ptr<ASTUnit> unit{};
+
+  bool read(const ReadRequest& request, const std::string& text) {
+    collected.errors.clear();
+    const ASTUnit::RemappedFile remapped{request.file,
+                                         llvm::MemoryBuffer::getMemBufferCopy(text, request.file).release()};
+    if (unit) return !unit->Reparse(containers, {remapped});
+    diagnostics = CompilerInstance::createDiagnostics(new DiagnosticOptions, &collected, false);
+    std::vector<std::string> words{"ridge-place"};
+    for (const std::string& flag : flags_of(request)) words.push_back(flag);
+    words.push_back(request.file);
+    std::vector<const char*> pointers;
+    for (const std::string& word : words) pointers.push_back(word.c_str());
+    unit = ASTUnit::LoadFromCommandLine(pointers.data(), pointers.data() + pointers.size(), containers, diagnostics,
+                                        RIDGE_CLANG_RESOURCES, true, {}, false, CaptureDiagsKind::None, {remapped},
+                                        true, 1);
+    return unit != nullptr;
+  }
+};
+
+FileReader::FileReader(ReadRequest request) : request_(std::move(request)) {}
+FileReader::~FileReader() = default;
+
+Program FileReader::read() {
+  std::ifstream in(request_.file, std::ios::binary);
+  if (!in) return refused(request_.file, "cannot be read");
+  std::stringstream stream;
+  stream << in.rdbuf();
+  const std::string text = stream.str();
+  if (text.size() > (8u << 20)) return refused(request_.file, "longer than 8 MiB");
+  frontend::Collected collected;
+  const auto unit = tooling::buildASTFromCodeWithArgs(
+      text, flags_of(request_), request_.file, "ridge-place", std::make_shared<PCHContainerOperations>(),
       tooling::getClangStripDependencyFileAdjuster(), tooling::FileContentMappings(), &collected);
-  result.errors = collected.errors;
-  if (!unit && result.errors.empty()) result.errors.push_back(request.file + ": the compiler gave up");
-  if (!unit || !result.errors.empty()) return result;
-  std::vector<const FunctionDecl*> found;
-  find_functions(unit->getASTContext().getTranslationUnitDecl(), request.function, found, result.has_main, 0);
-  if (found.empty()) {
-    result.errors.push_back(request.file + ": no function " + (request.function.empty() ? "" : request.function + " ") +
-                            "with a body");
-    return result;
+  if (unit && collected.errors.empty()) {
+    Program program = model(*unit, request_, text, {});
+    for (int depth = 0; depth < 4 && !program.template_calls.empty(); ++depth) {
+      std::vector<Edit> edits;
+      std::map<std::string, unsigned> written;
+      for (const TemplateCall& t : program.template_calls) {
+        edits.push_back({t.name.begin, t.name.end, t.function, {}});
+        if (written.emplace(t.function, t.at).second) edits.push_back({t.at, t.at, t.text, t.lines});
+      }
+      const Text changed = applied(program.text, lines_of(program), edits);
+      Program next = read(changed.bytes, changed.lines);
+      if (!next.errors.empty()) break;  // it stays as it is
+      program = std::move(next);
+    }
+    return program;
   }
-  if (found.size() > 1 && !request.function.empty()) {
-    result.errors.push_back(request.file + ": " + std::to_string(found.size()) + " functions are called " +
-                            request.function);
-    return result;
-  }
-  frontend::Reader reader(unit->getASTContext(), result.text);
-  std::set<const FunctionDecl*> seen;
-  for (const FunctionDecl* f : found) read_tree(reader, f, seen, result, 0);
-  result.refusals = reader.refusals;
+  Program result = refused(request_.file, "the compiler gave up");
+  if (!collected.errors.empty()) result.errors = collected.errors;
+  result.text = text;
+  return result;
+}
+
+Program FileReader::read(const std::string& text, const std::vector<int>& lines) {
+  if (!kept_) kept_ = std::make_unique<Kept>();
+  const bool read = kept_->read(request_, text);
+  if (read && kept_->collected.errors.empty()) return model(*kept_->unit, request_, text, lines);
+  Program result = refused(request_.file, "the compiler gave up");
+  if (!kept_->collected.errors.empty()) result.errors = kept_->collected.errors;
+  kept_.reset();
   return result;
 }
 

@@ -61,6 +61,12 @@ QualType uniform_fields(const RecordDecl* record, std::vector<const FieldDecl*>&
   return first;
 }
 
+bool of_union(const Expr* e) {
+  const auto* member = dyn_cast<MemberExpr>(e->IgnoreParenImpCasts());
+  const auto* field = member != nullptr ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr;
+  return field != nullptr && (field->getParent()->isUnion() || of_union(member->getBase()));
+}
+
 std::string wrapped(const std::string& text) {
   const bool word =
       std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
@@ -172,7 +178,7 @@ int Reader::variable(const ValueDecl* decl, const Stmt* at) {
   v.parameter = isa<ParmVarDecl>(var);
   v.captured = captured_.count(var) > 0;
   v.global = var->hasGlobalStorage();
-  v.line = static_cast<int>(ast_.getSourceManager().getExpansionLineNumber(var->getLocation()));
+  v.line = line(var->getLocation());
   const QualType type = var->getType();
   if (type.getNonReferenceType().isVolatileQualified()) refuse(at, v.host + " is volatile");
   if (var->getTLSKind() != VarDecl::TLS_None) refuse(at, v.host + " belongs to a thread");
@@ -236,17 +242,16 @@ int Reader::declare_local(const VarDecl* decl) {
   } else {
     Variable probe = v;
     if (!shape(decl->getType(), probe) || probe.length < 0)
-      throw Refused{static_cast<int>(ast_.getSourceManager().getExpansionLineNumber(decl->getLocation())), "",
-                    "the local " + v.host + " of type " + v.type + " is not modelled"};
+      throw Refused{line(decl->getLocation()), "", "the local " + v.host + " of type " + v.type + " is not modelled"};
     v = probe;
     if (v.length * v.bytes > 4096)
       throw Refused{
-          static_cast<int>(ast_.getSourceManager().getExpansionLineNumber(decl->getLocation())), "",
+          line(decl->getLocation()), "",
           "the local " + v.host + " is too large for a work-item (" + std::to_string(v.length * v.bytes) + " bytes)"};
     v.local_memory = true;
   }
   v.name = unique(v.host);
-  v.line = static_cast<int>(ast_.getSourceManager().getExpansionLineNumber(decl->getLocation()));
+  v.line = line(decl->getLocation());
   scope_->nest.variables.push_back(v);
   return scope_->variables[decl] = static_cast<int>(scope_->nest.variables.size()) - 1;
 }

@@ -15,7 +15,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Parameter, name, type, element, kind, constan
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoopRun, loop, parent, entries, turns, seconds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report, file, function, result, qualified, errors, diagnostics, loops, notes,
                                    assumptions, kernels, spine, parameters, placed, reassociates, libm, has_main, run,
-                                   run_seconds, enough)
+                                   run_seconds, readings, judged, enough)
 
 Json report_to_json(const Report& report) {
   Json json = report;

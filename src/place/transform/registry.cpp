@@ -13,6 +13,7 @@ const std::vector<Transformation>& registry() {
       {"index-set splitting", index_set_splitting},
       {"strip mining", strip_mining},
       {"tiling", tiling},
+      {"lanes", lanes},
   };
   return all;
 }

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <ctime>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <sstream>
 
+#include "place/analysis/memo.hpp"
+#include "place/edited.hpp"
+#include "place/emit/words.hpp"
 #include "place/transform/fusion.hpp"
 #include "place/transform/guard.hpp"
 #include "place/transform/loops.hpp"
@@ -13,19 +17,9 @@
 namespace ridge::place::transform {
 namespace {
 
-constexpr int kReadings = 12;
+constexpr int kReadings = 12;  // and a few for every nest
+constexpr int kReadingsOfANest = 3;
 constexpr double kSeconds = 10;
-
-std::string applied(const std::string& text, std::vector<Edit> edits) {
-  std::stable_sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
-  std::string result;
-  unsigned at = 0;
-  for (const Edit& e : edits) {
-    result += text.substr(at, e.begin - at) + e.text;
-    at = e.end;
-  }
-  return result + text.substr(at);
-}
 
 int number(const std::string& id) {
   const auto at = id.rfind('l');
@@ -99,13 +93,19 @@ struct Found {  // a nest of the program
 
 class Search {
  public:
-  Search(Judged program, const Judge& judge, Report& report)
-      : now_(std::move(program)), judge_(judge), report_(report), start_(std::clock()) {}
+  Search(Judged program, const Judge& judge, analysis::Memo& memo, Report& report)
+      : now_(std::move(program)), judge_(judge), memo_(memo), report_(report), start_(std::clock()) {
+    for (const Function& f : now_.program.functions) most_ += kReadingsOfANest * static_cast<int>(f.nests.size());
+  }
 
-  std::string run() {
+  std::optional<Judged> run() {
     while (step()) {
     }
-    if (!changed_) return "";
+    if (spent())
+      report_.notes.push_back("the search for transformations ended after " + std::to_string(readings_) +
+                              " readings of the program; more may be possible");
+    report_.readings += readings_;
+    if (!changed_) return {};
     for (LoopVerdict& l : report_.loops) l.placed = false, l.axis = -1;
     for (const LoopVerdict& l : now_.report.loops)
       for (const std::string& id : origins_.of(l.id))
@@ -121,17 +121,18 @@ class Search {
         for (const std::string& old : origins_.of(id)) ids.push_back(old);
       k.loops = ids;
     }
-    return now_.program.text;
+    return std::move(now_);
   }
 
  private:
   Judged now_;
   const Judge& judge_;
+  analysis::Memo& memo_;
   Report& report_;
   std::clock_t start_;  // of the processor: a busy machine must not change what is found
   Origins origins_{};
   std::set<std::string> tried_{};
-  int readings_ = 0;
+  int readings_ = 0, most_ = kReadings;
   bool changed_ = false;
 
   LoopVerdict* loop(const std::string& id) {
@@ -147,10 +148,16 @@ class Search {
       for (std::string id; std::getline(words, id, ',');)
         for (const std::string& old : origins_.of(at.prefix, number(id))) ids.insert(old);
     }
+    const std::string said = emit::each_word(text, [&](const std::string& word, std::size_t&) {  // the user's numbers
+      if (word.size() < 2 || word[0] != 'l' || word.find_first_not_of("0123456789", 1) != std::string::npos)
+        return word;
+      const auto old = origins_.of(at.prefix, number(word));
+      return old.empty() ? word : old.front().substr(old.front().rfind('.') + 1);
+    });
     for (const std::string& id : ids)
       if (LoopVerdict* l = loop(id)) {
         auto& list = taken ? l->transformed : l->tried;
-        if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
+        if (std::find(list.begin(), list.end(), said) == list.end()) list.push_back(said);
       }
   }
 
@@ -169,7 +176,7 @@ class Search {
   }
 
   bool spent() const {
-    return readings_ >= kReadings || static_cast<double>(std::clock() - start_) / CLOCKS_PER_SEC > kSeconds;
+    return readings_ >= most_ || static_cast<double>(std::clock() - start_) / CLOCKS_PER_SEC > kSeconds;
   }
 
   // Loops of a nest are numbered one after another; where they are not, something in it is not seen.
@@ -206,12 +213,12 @@ class Search {
     int first = 0, count = 0;
     if (!numbered(nest, first, count)) return false;
     const bool placed = now_.chains.count({at.function, at.nest}) > 0;
-    const isl::ctx context(now_.context);
-    const analysis::Relations relations = analysis::relate(context, nest);
-    const std::vector<analysis::Verdict> verdicts = analysis::judge_loops(relations);
+    const analysis::Quota quota(memo_.context());
+    const auto [relations, verdicts] = memo_.judged(nest);
     const State state{now_.program.text, nest, relations, verdicts, now_.on_host};
     for (const Transformation& t : registry()) {
-      const bool always = t.propose == dead_writes || t.propose == tiling;  // not for the sake of more loops
+      const bool always =
+          t.propose == dead_writes || t.propose == tiling || t.propose == lanes;  // not for the sake of more loops
       if (placed && !always) continue;
       int which = 0;
       for (const Proposal& p : t.propose(state)) {
@@ -238,9 +245,7 @@ class Search {
     const Nest& behind = now_.program.functions[at.function].nests[at.next->nest];
     int second = 0, more = 0;
     if (!numbered(behind, second, more) || second != first + count) return false;
-    const isl::ctx context(now_.context);
-    const analysis::Relations relations = analysis::relate(context, behind);
-    const std::vector<analysis::Verdict> verdicts = analysis::judge_loops(relations);
+    const auto [relations, verdicts] = memo_.judged(behind);
     const int levels = static_cast<int>(mine.size());
     const State last{now_.program.text, behind, relations, verdicts};
     const auto p = fusion(state, last, levels);
@@ -250,8 +255,7 @@ class Search {
     const auto check = [&](const Judged& next) -> std::string {
       for (const Nest& n : next.program.functions[at.function].nests)
         if (n.span.known && next.program.text.compare(n.span.begin, n.span.end - n.span.begin, p->edits[0].text) == 0) {
-          const analysis::Relations r = analysis::relate(context, n);
-          const std::vector<analysis::Verdict> v = analysis::judge_loops(r);
+          const auto [r, v] = memo_.judged(n);
           return fusion_illegal(State{next.program.text, n, r, v}, levels);
         }
       return "it is not read as one nest";
@@ -274,16 +278,26 @@ class Search {
       return false;
     }
     const std::string& old = now_.program.text;
+    const std::vector<int> lines = lines_of(now_.program);
     if (!test.call.empty()) {
-      std::string inside = applied(old.substr(0, region.end), p.edits).substr(region.begin);
+      const Text changed = applied(old.substr(0, region.end), lines, p.edits);
+      const auto line = [&](unsigned byte) { return std::count(old.begin(), old.begin() + byte, '\n'); };
+      const long first_line = line(region.begin), last_line = line(region.end);
+      std::vector<int> from{lines[static_cast<std::size_t>(first_line)]};
+      from.insert(from.end(), changed.lines.begin() + first_line, changed.lines.end());
+      from.push_back(from.back());
+      from.insert(from.end(), lines.begin() + first_line, lines.begin() + last_line + 1);
+      from.push_back(from.back());
       p.edits = {{function.whole.begin, function.whole.begin, test.function},
                  {region.begin, region.end,
-                  "if (" + test.call + ") {\n" + inside + "\n} else {\n" +
-                      old.substr(region.begin, region.end - region.begin) + "\n}"}};
+                  "if (" + test.call + ") {\n" + changed.bytes.substr(region.begin) + "\n} else {\n" +
+                      old.substr(region.begin, region.end - region.begin) + "\n}",
+                  from}};
       for (int k = 0; k < count; ++k) p.loops.push_back("l" + std::to_string(first + k));
     }
     ++readings_;
-    Judged next = judge_(applied(old, p.edits));
+    const Text text = applied(old, lines, p.edits);
+    Judged next = judge_(text.bytes, text.lines);
     if (!next.program.errors.empty()) {
       note(at, p.loops, what + ": its text is not read (" + next.program.errors[0] + ")", false);
       return false;
@@ -313,8 +327,8 @@ class Search {
 
 }  // namespace
 
-std::string search(Judged program, const Judge& judge, Report& report) {
-  return Search(std::move(program), judge, report).run();
+std::optional<Judged> search(Judged program, const Judge& judge, analysis::Memo& memo, Report& report) {
+  return Search(std::move(program), judge, memo, report).run();
 }
 
 }  // namespace ridge::place::transform

@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,7 +12,9 @@
 
 #include "place/program.hpp"
 
-struct isl_ctx;
+namespace ridge::place::analysis {
+class Memo;
+}
 
 namespace ridge::place::transform {
 
@@ -19,13 +22,13 @@ struct Judged {
   Program program{};
   Report report{};
   std::map<std::pair<int, int>, std::vector<int>> chains{};  // by function and nest: loops on the grid
-  isl_ctx* context = nullptr;
-  bool on_host = false;  // loops become threads
+  bool on_host = false;                                      // loops become threads
 };
-using Judge = std::function<Judged(const std::string& text)>;
+// Lines: where those of the new text stood in the user's file.
+using Judge = std::function<Judged(const std::string& text, const std::vector<int>& lines)>;
 
-// The new text, "" where the program stays as it is. What was tried, and what the loops of `report` have become, is
-// noted in it.
-std::string search(Judged program, const Judge& judge, Report& report);
+// The program as it has become; nothing where it stays as it is. What was tried, and what the loops of `report` have
+// become, is noted in it.
+std::optional<Judged> search(Judged program, const Judge& judge, analysis::Memo& memo, Report& report);
 
 }  // namespace ridge::place::transform

@@ -6,14 +6,10 @@
 #include <vector>
 
 #include "place/analysis/verdicts.hpp"
+#include "place/edited.hpp"
 #include "place/program.hpp"
 
 namespace ridge::place::transform {
-
-struct Edit {
-  unsigned begin = 0, end = 0;  // bytes of the file
-  std::string text{};
-};
 
 struct Proposal {
   std::string what{};  // "l1 and l2 exchanged"
@@ -52,5 +48,6 @@ std::vector<Proposal> dead_writes(const State& state);
 std::vector<Proposal> strip_mining(const State& state);
 std::vector<Proposal> expansion(const State& state);
 std::vector<Proposal> tiling(const State& state);
+std::vector<Proposal> lanes(const State& state);
 
 }  // namespace ridge::place::transform

@@ -318,3 +318,18 @@ void filled_with_what_a_kernel_wrote(std::vector<float>& a, std::vector<float>& 
   const std::vector<float> first(n, a[0]);  // the host needs it here
   for (int i = 0; i < n; ++i) out[i] = first[i] + a[i];
 }
+
+template <class T, int N>
+void blended(const T* a, T* b, int n) {
+  for (int i = 0; i < n; ++i) {
+    T sum = 0;
+    for (int k = 0; k < N; ++k) sum += a[i + k];
+    b[i] = sum / N;
+  }
+}
+
+//: template_with_loops kernels=0 run
+void template_with_loops(const float* a, float* b, double* c, const double* d, int n) {
+  blended<float, 3>(a, b, n - 3);
+  blended<double, 2>(d, c, n - 2);
+}

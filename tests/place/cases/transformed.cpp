@@ -87,7 +87,7 @@ void overwritten(const float* a, float* b, int n) {
   }
 }
 
-//: not_always_overwritten l1=parallel kernels=1 run
+//: not_always_overwritten l1=parallel kernels=1 run without=dead-write
 void not_always_overwritten(const float* a, float* b, int n) {
   for (int i = 0; i < n; ++i) {
     b[i] = 1;
@@ -132,7 +132,7 @@ void five_loops_down(const float* in, float* out, int n, int m) {
             if (e + d > 2) out[(((a * 3 + b) * m + c) * 5 + d) * n + e] = in[(a * m + c) * n + e] + b - d;
 }
 
-//: triangle_of_four l1=parallel l2=parallel l3=parallel l4=parallel kernels=1 run
+//: triangle_of_four l1=parallel l2=parallel l3=parallel l4=parallel kernels=1 run without=coalescing
 void triangle_of_four(const float* in, float* out, int n, int m) {
   for (int a = 0; a < 3; ++a)
     for (int b = 0; b < m; ++b)
@@ -150,7 +150,7 @@ void a_row_apart(float* b, int n, int w) {
   for (int i = w; i < n; ++i) b[i] += b[i - w];
 }
 
-//: close_together l1=sequential:flow kernels=0
+//: close_together l1=sequential:flow kernels=0 without=strip
 void close_together(float* b, int n) {
   for (int i = 2; i < n; ++i) b[i] += b[i - 2];
 }
@@ -171,4 +171,30 @@ void turned_over_down_the_rows(const float* a, float* b, int n, int m) {
 void turned_over_backwards(const float* a, float* b, int n, int m) {
   for (int i = 1; i < n; ++i)
     for (int j = 0; j < m - 1; ++j) b[i * m + j] = b[(i - 1) * m + j + 1] + a[j * n + i];
+}
+
+//: mirrored_and_carried l1=sequential:flow kernels=0 without=index-set
+void mirrored_and_carried(float* a, int n) {
+  for (int i = 1; i < n; ++i) a[i] = a[i - 1] + a[n - i];
+}
+
+//: five_taps l1=parallel l2=reduction kernels=1 run by=unrolling
+void five_taps(const float* a, const float* k, float* b, int n) {
+  for (int i = 2; i < n - 2; ++i) {
+    float sum = 0;
+    for (int j = 0; j < 5; ++j) sum += k[j] * a[i + j - 2];
+    b[i] = sum;
+  }
+}
+
+//: five_taps_at_most l1=parallel l2=sequential kernels=1 run without=unrolling
+void five_taps_at_most(const float* a, const float* k, float* b, int n) {
+  for (int i = 2; i < n - 2; ++i) {
+    float sum = 0;
+    for (int j = 0; j < 5; ++j) {
+      if (k[j] < 0.1f) break;
+      sum += k[j] * a[i + j - 2];
+    }
+    b[i] = sum;
+  }
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdio>
 #include <vector>
 
 struct Body {
@@ -85,4 +86,71 @@ void filtered_through_copies(const std::vector<float>& in, std::vector<float>& o
   for (int i = 1; i < n - 1; ++i) last[i] += next[i + 1] - next[i - 1];
   const float edge = last[1];
   for (int i = 0; i < n; ++i) out[i] = last[i] + edge * static_cast<float>(steps);
+}
+
+//: median_of_nine l1=parallel l2=parallel l3=sequential l4=sequential l5=sequential l6=sequential kernels=1 run
+void median_of_nine(const unsigned char* in, unsigned char* out, int h, int w) {
+  for (int y = 1; y < h - 1; ++y)
+    for (int x = 1; x < w - 1; ++x) {
+      unsigned char v[9];
+      int count = 0;
+      for (int dy = -1; dy <= 1; ++dy)
+        for (int dx = -1; dx <= 1; ++dx) v[count++] = in[(y + dy) * w + x + dx];
+      for (int i = 0; i < 5; ++i)
+        for (int j = i + 1; j < 9; ++j)
+          if (v[j] < v[i]) {
+            const unsigned char t = v[i];
+            v[i] = v[j];
+            v[j] = t;
+          }
+      out[y * w + x] = v[4];
+    }
+}
+
+//: counted_from_one l1=sequential kernels=0
+void counted_from_one(const float* a, float* b, int n) {
+  int count = -1;
+  for (int i = 0; i < n; ++i) b[++count] = a[i];
+}
+
+//: stepped_and_read l1=sequential kernels=0 says=++
+void stepped_and_read(const float* a, float* b, int n) {
+  int count = 0;
+  for (int i = 0; i < n; ++i) b[count++] = a[i] + static_cast<float>(count);
+}
+
+struct Particle {
+  float x, y, vx, vy;
+};
+
+//: moved_by_range l1=parallel kernels=1
+void moved_by_range(std::vector<Particle>& all, float dt) {
+  for (Particle& p : all) {
+    p.x += dt * p.vx;
+    p.y += dt * p.vy;
+  }
+}
+
+//: moved_as_copies l1=sequential kernels=0 says=reference
+float moved_as_copies(const std::vector<Particle>& all) {
+  float sum = 0;
+  for (const Particle p : all) sum += p.x;
+  return sum;
+}
+
+//: relaxed_until_still l2=reduction l3=reduction kernels=1 run
+void relaxed_until_still(std::vector<float>& a, int n) {
+  std::vector<float> b(a);
+  float change = 0;
+  int rounds = 0;
+  do {
+    change = 0;
+    for (int i = 1; i < n - 1; ++i)
+      for (int j = 1; j < n - 1; ++j) {
+        b[i * n + j] = 0.25f * (a[(i - 1) * n + j] + a[(i + 1) * n + j] + a[i * n + j - 1] + a[i * n + j + 1]);
+        change = std::max(change, std::abs(b[i * n + j] - a[i * n + j]));
+      }
+    a.swap(b);
+    if (rounds > 100) std::printf("still %g\n", change);
+  } while (change > 0.01f && ++rounds < 10);
 }

@@ -1,0 +1,55 @@
+#include "place/emit/vectors.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "place/emit/node_text.hpp"
+
+namespace ridge::place::emit {
+namespace {
+
+// All that it touches stands still or goes on by one element.
+bool steps_by_one(const Nest& nest, const Node& tree, const std::string& iterator) {
+  bool near = true;
+  visit_accesses(tree, [&](const Access& a) {
+    if (!nest.variables[a.variable].array()) return;
+    near = near && a.exact;
+    for (std::size_t d = 0; near && d < a.subscripts.size(); ++d)
+      for (const auto& [term, factor] : a.subscripts[d].terms())
+        if (std::find(term.begin(), term.end(), iterator) != term.end())
+          near = near && term.size() == 1 && factor == 1 && d + 1 == a.subscripts.size();
+  });
+  return near;
+}
+
+}  // namespace
+
+bool canonical(const Loop& loop) {
+  const std::string& c = loop.condition;
+  return (c.rfind(loop.iterator + " <", 0) == 0 || c.rfind(loop.iterator + " >", 0) == 0) &&
+         c.find("&&") == std::string::npos && c.find("||") == std::string::npos;
+}
+
+std::vector<int> vector_loops(const Nest& nest, const std::vector<analysis::Verdict>& verdicts) {
+  std::vector<int> all;
+  const std::function<bool(const Node&)> visit = [&](const Node& node) {  // true: there is a loop in it
+    bool inside = false;
+    for (const Node& child : node.children) inside |= visit(child);
+    if (node.kind != NodeKind::loop) return inside;
+    const Loop& l = nest.loops[node.loop];
+    const analysis::Verdict& v = verdicts[node.loop];
+    const bool own = std::all_of(v.privates.begin(), v.privates.end(), [&](int p) {
+      const auto& loops = nest.variables[p].loops;
+      return std::find(loops.begin(), loops.end(), node.loop) != loops.end();
+    });
+    if (!inside && own && v.parallel && v.reductions.empty() && v.expanded.empty() && l.step == 1 && l.exact &&
+        l.kind == "for" && !l.iterator_outside && !l.host_iterator.empty() && l.span.known && canonical(l) &&
+        steps_by_one(nest, node, l.iterator))
+      all.push_back(node.loop);
+    return true;
+  };
+  visit(nest.root);
+  return all;
+}
+
+}  // namespace ridge::place::emit
