@@ -79,7 +79,7 @@ TEST(Verdicts, OfTheTransformations) {
     EXPECT_EQ(report.placed.empty(), report.kernels.empty());
   }
   for (const char* each : {"fusion", "fission", "coalescing", "index-set", "strip", "tiling", "interchange",
-                           "unrolling", "skewing", "expansion", "dead-write"}) {
+                           "unrolling", "skewing", "expansion", "dead-write", "lanes"}) {
     EXPECT_EQ(legal.count(each), 1u) << each;
     EXPECT_EQ(illegal.count(each), 1u) << each;
   }
@@ -89,9 +89,8 @@ TEST(Verdicts, OfTheTransformations) {
 TEST(Verdicts, OfTemplates) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
-  const std::string file = (folder() / "language.cpp").string();
+  const std::string file = (folder() / "transformed.cpp").string();
   ridge::place::Options options;
-  options.flags = {"-std=c++20"};
   options.function = "template_with_loops";
   const auto report = ridge::place::analyze(file, options);
   ASSERT_TRUE(report.errors.empty()) << report.errors[0];

@@ -29,8 +29,13 @@ std::string Reader::file(const Stmt* s) const {
 
 Span Reader::span(const SourceRange& range) const {
   const auto& sources = ast_.getSourceManager();
-  const SourceLocation begin = range.getBegin(), last = range.getEnd();
-  if (begin.isInvalid() || last.isInvalid() || begin.isMacroID() || last.isMacroID()) return {};
+  const SourceLocation begin = range.getBegin();
+  SourceLocation last = range.getEnd(), whole;
+  if (begin.isInvalid() || last.isInvalid() || begin.isMacroID()) return {};
+  if (last.isMacroID()) {  // a macro's last word ends it: a[i] *= FACTOR
+    if (!Lexer::isAtEndOfMacroExpansion(last, sources, ast_.getLangOpts(), &whole)) return {};
+    last = sources.getExpansionRange(last).getEnd();
+  }
   if (!sources.isInMainFile(begin) || !sources.isInMainFile(last)) return {};
   const SourceLocation end = Lexer::getLocForEndOfToken(last, 0, sources, ast_.getLangOpts());
   if (end.isInvalid()) return {};

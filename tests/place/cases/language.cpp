@@ -319,17 +319,26 @@ void filled_with_what_a_kernel_wrote(std::vector<float>& a, std::vector<float>& 
   for (int i = 0; i < n; ++i) out[i] = first[i] + a[i];
 }
 
-template <class T, int N>
-void blended(const T* a, T* b, int n) {
-  for (int i = 0; i < n; ++i) {
-    T sum = 0;
-    for (int k = 0; k < N; ++k) sum += a[i + k];
-    b[i] = sum / N;
-  }
+#define GAIN 0.75f
+#define TWICE(x) (2 * (x))
+#define BOTH(x) x; b[i] = x
+#define AND_SO_ON }
+
+//: macro_at_the_end l1=parallel l2=parallel kernels=2 run
+void macro_at_the_end(float* a, int n) {
+  for (int i = 0; i < n; ++i) a[i] *= GAIN;
+  for (int i = 0; i < n; ++i) a[i] += TWICE(GAIN);
 }
 
-//: template_with_loops kernels=0 run
-void template_with_loops(const float* a, float* b, double* c, const double* d, int n) {
-  blended<float, 3>(a, b, n - 3);
-  blended<double, 2>(d, c, n - 2);
+//: macro_of_two_statements l1=sequential kernels=0 says=macro
+void macro_of_two_statements(float* a, float* b, int n) {
+  int i = 1;
+  for (i = 0; i < n; ++i) a[i] = BOTH(1);
+}
+
+//: macro_that_closes l1=sequential kernels=0 says=macro
+void macro_that_closes(float* a, int n) {
+  for (int i = 0; i < n; ++i) {
+    a[i] = 1;
+  AND_SO_ON
 }

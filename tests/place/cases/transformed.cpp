@@ -198,3 +198,37 @@ void five_taps_at_most(const float* a, const float* k, float* b, int n) {
     b[i] = sum;
   }
 }
+
+//: sums_down_columns l1=parallel l2=parallel l3=reduction kernels=1 run by=lanes emit=openmp
+void sums_down_columns(const float* a, const float* k, float* b, int h, int w) {
+  for (int y = 4; y < h - 4; ++y)
+    for (int x = 0; x < w; ++x) {
+      float sum = 0;
+      for (int r = -4; r <= 4; ++r) sum += k[r + 4] * a[(y + r) * w + x];
+      b[y * w + x] = sum;
+    }
+}
+
+//: sums_of_every_other l1=parallel l2=reduction kernels=1 run without=lanes emit=openmp
+void sums_of_every_other(const float* a, float* b, int n, int m) {
+  for (int i = 0; i < n; ++i) {
+    float sum = 0;
+    for (int j = 0; j < m; ++j) sum += a[2 * i + j];
+    b[i] = sum;
+  }
+}
+
+template <class T, int N>
+void blended(const T* a, T* b, int n) {
+  for (int i = 0; i < n; ++i) {
+    T sum = 0;
+    for (int k = 0; k < N; ++k) sum += a[i + k];
+    b[i] = sum / N;
+  }
+}
+
+//: template_with_loops kernels=0 run
+void template_with_loops(const float* a, float* b, double* c, const double* d, int n) {
+  blended<float, 3>(a, b, n - 3);
+  blended<double, 2>(d, c, n - 2);
+}
