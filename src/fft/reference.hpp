@@ -11,7 +11,9 @@
 #include <cstddef>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "fft/double_double.hpp"
@@ -21,21 +23,25 @@ namespace ridge::fft::reference {
 using fft::DoubleDouble;
 using fft::Point;
 
-// exp(sign * 2 pi i k / n) for every k, each from one call of the long double functions on an angle below 1/8 turn.
+// exp(sign * 2 pi i k / n) for every k, each from one call of the long double functions on an angle below 1/8 turn: the
+// same few angles in every octant where n is even.
 template <class Real>
 std::vector<Point<Real>> roots_of_unity(std::size_t n, int sign) {
+  const std::size_t step = std::gcd(n, std::size_t{8});
+  std::vector<std::pair<long double, long double>> first(n / step + 1);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const long double angle =
+        std::numbers::pi_v<long double> / 4 * static_cast<long double>(i * step) / static_cast<long double>(n);
+    if constexpr (sizeof(Real) == sizeof(double)) {
+      first[i] = {std::cos(static_cast<double>(angle)), std::sin(static_cast<double>(angle))};
+    } else {
+      first[i] = {std::cos(angle), std::sin(angle)};
+    }
+  }
   std::vector<Point<Real>> points(n);
   for (std::size_t k = 0; k < n; ++k) {
     const std::size_t octant = 8 * k / n, rest = 8 * k % n;
-    const std::size_t small = octant % 2 == 1 ? n - rest : rest;
-    const long double angle =
-        std::numbers::pi_v<long double> / 4 * static_cast<long double>(small) / static_cast<long double>(n);
-    long double c, s;
-    if constexpr (sizeof(Real) == sizeof(double)) {
-      c = std::cos(static_cast<double>(angle)), s = std::sin(static_cast<double>(angle));
-    } else {
-      c = std::cos(angle), s = std::sin(angle);
-    }
+    auto [c, s] = first[(octant % 2 == 1 ? n - rest : rest) / step];
     if (octant % 2 == 1) std::swap(c, s);
     long double x = c, y = s;
     if (octant / 2 == 1) x = -s, y = c;
@@ -92,12 +98,21 @@ struct WiderOf<double> {
 template <class T>
 using Wider = typename WiderOf<T>::Type;
 
+// Those of the last length in each direction are kept: they take longer than a line, and lines come by the hundred.
+template <class Real>
+const std::vector<Point<Real>>& kept_roots(std::size_t n, int sign) {
+  thread_local std::vector<Point<Real>> kept[2];
+  std::vector<Point<Real>>& roots = kept[sign > 0 ? 1 : 0];
+  if (roots.size() != n) roots = roots_of_unity<Real>(n, sign);
+  return roots;
+}
+
 template <class T>
 std::vector<Point<Wider<T>>> dft(const std::vector<std::complex<T>>& in, bool inverse) {
   using Real = Wider<T>;
   std::vector<Point<Real>> x(in.size()), y(in.size());
   for (std::size_t i = 0; i < in.size(); ++i) x[i] = {Real(in[i].real()), Real(in[i].imag())};
-  transform(x.data(), 1, x.size(), y.data(), roots_of_unity<Real>(in.size(), inverse ? 1 : -1), 1);
+  transform(x.data(), 1, x.size(), y.data(), kept_roots<Real>(in.size(), inverse ? 1 : -1), 1);
   return y;
 }
 

@@ -1,31 +1,38 @@
-#include <array>
-
 #include "filterbank/variant.hpp"
 
 namespace ridge::filterbank {
-namespace {
-
-// One line a variant. A plain table, because self-registration is dropped by linkers from static libraries.
-constexpr std::array<Lister, 8> kHostVariants{
-    list_host_reference,     list_host_stations, list_host_simd_polarizations, list_host_simd_channels,
-    list_host_unrolled_ring, list_host_families, list_host_separate,           list_host_fused,
-};
-
-}  // namespace
 
 void Variant::enqueue(Queue&, const Resident&, const Weights&, const ResidentDelays&) const {
   throw Error(ErrorKind::invalid_argument, "filterbank: buffers of a device were given to a plan for the host");
 }
 
+// One line a variant. A plain list, because self-registration is dropped by linkers from static libraries.
+// clang-format off
+namespace on_device {
+void list_all(const Device& device, const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries) {
+  const auto list = [&](Lister& lister) { lister(device, problem, geometry, entries); };
+  Lister list_fused; list(list_fused);
+  Lister list_separate; list(list_separate);
+}
+}  // namespace on_device
+
 std::vector<Entry> list_variants(const Device& device, const Problem& problem, const Geometry& geometry) {
   std::vector<Entry> entries;
-  if (!device.is_host()) {
-    on_device::list_fused(device, problem, geometry, entries);
-    on_device::list_separate(device, problem, geometry, entries);
-    return entries;
+  const auto list = [&](Lister& lister) { lister(problem, geometry, entries); };
+  if (device.is_host()) {
+    Lister list_host_reference; list(list_host_reference);
+    Lister list_host_stations; list(list_host_stations);
+    Lister list_host_simd_polarizations; list(list_host_simd_polarizations);
+    Lister list_host_simd_channels; list(list_host_simd_channels);
+    Lister list_host_unrolled_ring; list(list_host_unrolled_ring);
+    Lister list_host_families; list(list_host_families);
+    Lister list_host_separate; list(list_host_separate);
+    Lister list_host_fused; list(list_host_fused);
+  } else {
+    on_device::list_all(device, problem, geometry, entries);
   }
-  for (const Lister lister : kHostVariants) lister(problem, geometry, entries);
   return entries;
 }
+// clang-format on
 
 }  // namespace ridge::filterbank

@@ -58,22 +58,12 @@ class Variant {
 
 using Entry = planner::Entry<Variant>;
 
-// Appends the variant with each set of parameters worth trying, refusals included. The problem is complete.
-using Lister = void (*)(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
-
-void list_host_reference(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
-void list_host_stations(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
-void list_host_simd_polarizations(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
-void list_host_simd_channels(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
-void list_host_unrolled_ring(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
-void list_host_families(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
-void list_host_separate(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
-void list_host_fused(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
-
+// A variant's file defines one and registry.cpp names it: appends the variant with each set of parameters worth trying,
+// refusals included. The problem is complete.
+using Lister = void(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
 namespace on_device {
-void list_fused(const Device& device, const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
-void list_separate(const Device& device, const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
-}  // namespace on_device
+using Lister = void(const Device& device, const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
+}
 
 std::vector<Entry> list_variants(const Device& device, const Problem& problem, const Geometry& geometry);
 

@@ -1,52 +1,39 @@
-#include "stencil/registry.hpp"
-
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
+#include "stencil/variant.hpp"
+
 namespace ridge::stencil {
-namespace {
 
-// One line a variant. A plain table, because self-registration is dropped by linkers from static libraries.
-template <class T>
-constexpr std::array kHostVariants{
-    Lister<T>{list_host_base<T>},
-    Lister<T>{list_host_register_blocked<T>},
-    Lister<T>{list_host_cache_blocked<T>},
-    Lister<T>{list_host_streaming<T>},
-    Lister<T>{list_host_in_place<T>},
-    Lister<T>{list_host_dlt<T>},
-    Lister<T>{list_host_overlapped_tiles<T>},
-};
-// Integers have no variants that sum in another order.
-template <class T>
-std::vector<Lister<T>> device_variants() {
-  std::vector<Lister<T>> listers{list_device_cells<T>, list_device_tiles<T>};
-  if constexpr (std::is_floating_point_v<T>) {
-    listers.push_back(list_device_row_march<T>);
-    listers.push_back(list_device_plane_march<T>);
-    listers.push_back(list_device_system_rows<T>);
-    listers.push_back(list_device_system_planes<T>);
-  }
-  return listers;
-}
-
-}  // namespace
-
+// One line a variant, which its file defines. A plain list, because self-registration is dropped by linkers from static
+// libraries.
+// clang-format off
 template <class T>
 std::vector<Entry<T>> list_variants(const Device& device, const Update<T>& update, const Layout& layout) {
   std::vector<Entry<T>> entries;
-  const auto list = [&](const auto& listers) {
-    for (const Lister<T> lister : listers) lister(device, update, layout, entries);
+  const auto list = [&](const Listers& listers) {
+    if (Lister<T>* const lister = listers.get<T>()) lister(device, update, layout, entries);
   };
   if (device.is_host()) {
-    list(kHostVariants<T>);
+    extern const Listers kHostBase; list(kHostBase);
+    extern const Listers kHostRegisterBlocked; list(kHostRegisterBlocked);
+    extern const Listers kHostCacheBlocked; list(kHostCacheBlocked);
+    extern const Listers kHostStreaming; list(kHostStreaming);
+    extern const Listers kHostInPlace; list(kHostInPlace);
+    extern const Listers kHostDlt; list(kHostDlt);
+    extern const Listers kHostOverlappedTiles; list(kHostOverlappedTiles);
   } else {
-    list(device_variants<T>());
+    extern const Listers kDeviceCells; list(kDeviceCells);
+    extern const Listers kDeviceTiles; list(kDeviceTiles);
+    extern const Listers kDeviceRowMarch; list(kDeviceRowMarch);
+    extern const Listers kDevicePlaneMarch; list(kDevicePlaneMarch);
+    extern const Listers kDeviceSystemRows; list(kDeviceSystemRows);
+    extern const Listers kDeviceSystemPlanes; list(kDeviceSystemPlanes);
   }
   return entries;
 }
+// clang-format on
 
 std::size_t depth_of(const planner::Candidate& candidate) {
   for (const auto& [name, value] : candidate.parameters) {

@@ -1,8 +1,10 @@
 // What a variant of the stencil brings. Adding one: a file with a lister, and its line in registry.cpp.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include <ridge/stencil.hpp>
@@ -89,8 +91,25 @@ std::size_t depth_of(const planner::Candidate& candidate);
 
 // Appends the variant with each set of parameters worth trying, refusals included.
 template <class T>
-using Lister = void (*)(const Device& device, const Update<T>& update, const Layout& layout,
-                        std::vector<Entry<T>>& entries);
+using Lister = void(const Device& device, const Update<T>& update, const Layout& layout,
+                    std::vector<Entry<T>>& entries);
+
+// A variant's file defines one and registry.cpp names it: the lister of each type of cells, none where the variant is
+// not for them.
+struct Listers {
+  Lister<float>* for_float = nullptr;
+  Lister<double>* for_double = nullptr;
+  Lister<std::int32_t>* for_int32 = nullptr;
+  Lister<std::uint8_t>* for_uint8 = nullptr;
+
+  template <class T>
+  Lister<T>* get() const {
+    if constexpr (std::is_same_v<T, float>) return for_float;
+    if constexpr (std::is_same_v<T, double>) return for_double;
+    if constexpr (std::is_same_v<T, std::int32_t>) return for_int32;
+    if constexpr (std::is_same_v<T, std::uint8_t>) return for_uint8;
+  }
+};
 
 // Useful flops of a step, and the traffic of `accesses` passes over all cells (2: read once, written once; 3: with
 // write-allocate; 2 / depth with temporal blocking). `efficiency` is what the author expects of that roof.

@@ -1,36 +1,24 @@
-#include <array>
-
 #include "transpose/variant.hpp"
 
 namespace ridge::transpose {
-namespace {
 
-// One line a variant. A plain table, because self-registration is dropped by linkers from static libraries.
-constexpr std::array<Lister, 4> kHostVariants{
-    list_host_naive,
-    list_host_cache_blocked,
-    list_host_simd,
-    list_host_non_temporal,
-};
-constexpr std::array<Lister, 3> kDeviceVariants{
-    list_device_naive,
-    list_device_tile_padded,
-    list_device_tile_vectorized,
-};
-
-}  // namespace
-
+// One line a variant. A plain list, because self-registration is dropped by linkers from static libraries.
+// clang-format off
 std::vector<Entry> list_variants(const Device& device, const Layout& layout) {
   std::vector<Entry> entries;
-  const auto list = [&](const auto& listers) {
-    for (const Lister lister : listers) lister(device, layout, entries);
-  };
+  const auto list = [&](Lister& lister) { lister(device, layout, entries); };
   if (device.is_host()) {
-    list(kHostVariants);
+    Lister list_host_naive; list(list_host_naive);
+    Lister list_host_cache_blocked; list(list_host_cache_blocked);
+    Lister list_host_simd; list(list_host_simd);
+    Lister list_host_non_temporal; list(list_host_non_temporal);
   } else {
-    list(kDeviceVariants);
+    Lister list_device_naive; list(list_device_naive);
+    Lister list_device_tile_padded; list(list_device_tile_padded);
+    Lister list_device_tile_vectorized; list(list_device_tile_vectorized);
   }
   return entries;
 }
+// clang-format on
 
 }  // namespace ridge::transpose

@@ -20,16 +20,9 @@ class Variant {
 
 using Entry = planner::Entry<Variant>;
 
-// Appends the variant with each set of parameters worth trying, refusals included.
-using Lister = void (*)(const Device& device, const Layout& layout, std::vector<Entry>& entries);
-
-void list_host_naive(const Device& device, const Layout& layout, std::vector<Entry>& entries);
-void list_host_cache_blocked(const Device& device, const Layout& layout, std::vector<Entry>& entries);
-void list_host_simd(const Device& device, const Layout& layout, std::vector<Entry>& entries);
-void list_host_non_temporal(const Device& device, const Layout& layout, std::vector<Entry>& entries);
-void list_device_naive(const Device& device, const Layout& layout, std::vector<Entry>& entries);
-void list_device_tile_padded(const Device& device, const Layout& layout, std::vector<Entry>& entries);
-void list_device_tile_vectorized(const Device& device, const Layout& layout, std::vector<Entry>& entries);
+// A variant's file defines one and registry.cpp names it: appends the variant with each set of parameters worth trying,
+// refusals included.
+using Lister = void(const Device& device, const Layout& layout, std::vector<Entry>& entries);
 
 // Every variant for the device, in the registry's order.
 std::vector<Entry> list_variants(const Device& device, const Layout& layout);

@@ -18,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/error_of.hpp"
 #include "support/scratch.hpp"
 
 namespace {
@@ -28,6 +29,7 @@ using ridge::base::cache_folder;
 using ridge::base::FileLock;
 using ridge::base::read_file;
 using ridge::base::write_file;
+using ridge::test::error_of;
 using ridge::test::ScopedEnvironment;
 using ridge::test::ScratchFolder;
 using testing::AllOf;
@@ -35,17 +37,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 namespace fs = std::filesystem;
-
-template <class Call>
-std::string refusal(Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::io);
-    return error.what();
-  }
-  return "";
-}
 
 // Runs `body` in a child process; its exit status, 255 where it threw or was killed.
 template <class Body>
@@ -71,7 +62,7 @@ std::string refusal_without_privilege(Body&& body) {
   if (::pipe(message) != 0) return "no pipe";
   in_child([&] {
     if (::geteuid() == 0 && ::setuid(65534) != 0) return 1;
-    const std::string text = refusal(body);
+    const std::string text = error_of(body);
     return ::write(message[1], text.data(), text.size()) < 0 ? 1 : 0;
   });
   ::close(message[1]);
@@ -104,7 +95,7 @@ TEST(ReadFile, TheLimitIsExact) {
   const ScratchFolder folder;
   std::ofstream(folder / "five") << "12345";
   EXPECT_EQ(read_file(folder / "five", 5), "12345");
-  EXPECT_THAT(refusal([&] { read_file(folder / "five", 4); }), AllOf(HasSubstr("five"), HasSubstr("longer than 4")));
+  EXPECT_THAT(error_of([&] { read_file(folder / "five", 4); }), AllOf(HasSubstr("five"), HasSubstr("longer than 4")));
 }
 
 TEST(ReadFile, FilesThatDoNotSayTheirSize) {
@@ -112,15 +103,15 @@ TEST(ReadFile, FilesThatDoNotSayTheirSize) {
   const auto text = read_file("/proc/self/status", 1 << 20);
   ASSERT_TRUE(text);
   EXPECT_THAT(*text, HasSubstr("Pid:"));
-  EXPECT_THAT(refusal([] { read_file("/proc/self/status", 10); }), HasSubstr("longer than 10"));
+  EXPECT_THAT(error_of([] { read_file("/proc/self/status", 10); }), HasSubstr("longer than 10"));
 }
 
 TEST(ReadFile, OnlyRegularFilesAndNeverHangs) {
   const ScratchFolder folder;
   ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
-  EXPECT_THAT(refusal([&] { read_file(folder / "fifo", 100); }), HasSubstr("not a regular file"));
-  EXPECT_THAT(refusal([&] { read_file(folder.path(), 100); }), HasSubstr("not a regular file"));
-  EXPECT_THAT(refusal([] { read_file("/dev/zero", 100); }), HasSubstr("not a regular file"));
+  EXPECT_THAT(error_of([&] { read_file(folder / "fifo", 100); }), HasSubstr("not a regular file"));
+  EXPECT_THAT(error_of([&] { read_file(folder.path(), 100); }), HasSubstr("not a regular file"));
+  EXPECT_THAT(error_of([] { read_file("/dev/zero", 100); }), HasSubstr("not a regular file"));
 }
 
 TEST(ReadFile, AFileWithoutPermissionSaysSo) {
@@ -161,18 +152,19 @@ TEST(WriteFile, LongNames) {
   const std::string name(250, 'n');
   write_file(folder / name, "x");
   EXPECT_EQ(read_file(folder / name, 10), "x");
-  EXPECT_NE(refusal([&] { write_file(folder / std::string(300, 'n'), "x"); }), "");
+  EXPECT_NE(error_of([&] { write_file(folder / std::string(300, 'n'), "x"); }), "");
   EXPECT_THAT(folder.names(), ElementsAre(name));
 }
 
 TEST(WriteFile, FailuresNameThePathAndLeaveNothing) {
   const ScratchFolder folder;
-  EXPECT_THAT(refusal([&] { write_file(folder / "no/file", "x"); }), AllOf(HasSubstr("no/file"), HasSubstr("No such")));
+  EXPECT_THAT(error_of([&] { write_file(folder / "no/file", "x"); }),
+              AllOf(HasSubstr("no/file"), HasSubstr("No such")));
   fs::create_directory(folder / "taken");
-  EXPECT_THAT(refusal([&] { write_file(folder / "taken", "x"); }), AllOf(HasSubstr("taken"), HasSubstr("folder")));
-  EXPECT_NE(refusal([&] { write_file(folder.path() / "", "x"); }), "");
+  EXPECT_THAT(error_of([&] { write_file(folder / "taken", "x"); }), AllOf(HasSubstr("taken"), HasSubstr("folder")));
+  EXPECT_NE(error_of([&] { write_file(folder.path() / "", "x"); }), "");
   EXPECT_THAT(folder.names(), ElementsAre("taken"));
-  EXPECT_THAT(refusal([] { write_file("/dev/null", "x"); }), HasSubstr("not a regular file"));
+  EXPECT_THAT(error_of([] { write_file("/dev/null", "x"); }), HasSubstr("not a regular file"));
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
@@ -248,10 +240,10 @@ TEST(FileLock, TimesOutWhileAnotherThreadHoldsIt) {
   {
     const FileLock held(folder / "a");
     std::thread([&] {
-      EXPECT_THAT(refusal([&] { FileLock(folder / "a", 0.05); }), AllOf(HasSubstr("a.lock"), HasSubstr("holds it")));
+      EXPECT_THAT(error_of([&] { FileLock(folder / "a", 0.05); }), AllOf(HasSubstr("a.lock"), HasSubstr("holds it")));
     }).join();
   }
-  EXPECT_EQ(refusal([&] { FileLock(folder / "a", 0); }), "");
+  EXPECT_EQ(error_of([&] { FileLock(folder / "a", 0); }), "");
   EXPECT_THAT(folder.names(), UnorderedElementsAre("a.lock", "a.lock-next"));
 }
 
@@ -313,10 +305,10 @@ TEST(FileLock, ExcludesProcessesAndEndsWithThem) {
   }
   char byte = 0;
   ASSERT_EQ(::read(ready[0], &byte, 1), 1);
-  EXPECT_THAT(refusal([&] { FileLock(folder / "a", 0.02); }), HasSubstr("holds it"));
+  EXPECT_THAT(error_of([&] { FileLock(folder / "a", 0.02); }), HasSubstr("holds it"));
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
-  EXPECT_EQ(refusal([&] { FileLock(folder / "a", 1); }), "");
+  EXPECT_EQ(error_of([&] { FileLock(folder / "a", 1); }), "");
   ::close(ready[0]);
   ::close(ready[1]);
 }
@@ -327,14 +319,14 @@ TEST(FileLock, ALockFileRemovedMeanwhileDoesNotSplitTheLock) {
   fs::remove(folder / "a.lock");
   const FileLock second(folder / "a", 1);  // a new file, so it is free
   first.reset();
-  EXPECT_THAT(refusal([&] { FileLock(folder / "a", 0.02); }), HasSubstr("holds it"));
+  EXPECT_THAT(error_of([&] { FileLock(folder / "a", 0.02); }), HasSubstr("holds it"));
 }
 
 TEST(FileLock, SaysWhyItCannot) {
   const ScratchFolder folder;
-  EXPECT_THAT(refusal([&] { FileLock(folder / "no/a", 0); }), AllOf(HasSubstr("no/a.lock"), HasSubstr("No such")));
+  EXPECT_THAT(error_of([&] { FileLock(folder / "no/a", 0); }), AllOf(HasSubstr("no/a.lock"), HasSubstr("No such")));
   ASSERT_EQ(::mkfifo((folder / "fifo.lock").c_str(), 0600), 0);
-  EXPECT_THAT(refusal([&] { FileLock(folder / "fifo", 0); }), HasSubstr("not a regular file"));
+  EXPECT_THAT(error_of([&] { FileLock(folder / "fifo", 0); }), HasSubstr("not a regular file"));
 }
 
 // --- the cache folder -----------------------------------------------------------------------------------------------

@@ -6,32 +6,21 @@
 
 #include <fstream>
 
+#include "support/error_of.hpp"
 #include "support/scratch.hpp"
 
 namespace {
 
-using ridge::Error;
-using ridge::ErrorKind;
 using ridge::base::Json;
 using ridge::base::JsonBounds;
 using ridge::base::number_in;
 using ridge::base::parse_json;
 using ridge::base::text_in;
+using ridge::test::error_of;
 using testing::HasSubstr;
 
-// The message of the Error{io} that `call` throws; empty when it throws none.
-template <class Call>
-std::string json_refusal(Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::io);
-    return error.what();
-  }
-  return "";
-}
 std::string refusal_of(std::string_view text, const JsonBounds& bounds = {}) {
-  return json_refusal([&] { parse_json(text, bounds); });
+  return error_of([&] { parse_json(text, bounds); });
 }
 
 TEST(Json, BuildsWhatTheTextSays) {
@@ -123,25 +112,25 @@ TEST(Json, NumberIn) {
   EXPECT_EQ(number_in(object, "n", 0, 3), 3);
   EXPECT_EQ(number_in(object, "f", 2.5, 3), 2.5);
   EXPECT_EQ(number_in(object, "u", 0, 1e20), 18446744073709551615.0);
-  EXPECT_THAT(json_refusal([&] { number_in(object, "n", 4, 5); }), HasSubstr("\"n\" is 3, not within [4, 5]"));
-  EXPECT_THAT(json_refusal([&] { number_in(object, "f", 0, 2); }), HasSubstr("\"f\""));
+  EXPECT_THAT(error_of([&] { number_in(object, "n", 4, 5); }), HasSubstr("\"n\" is 3, not within [4, 5]"));
+  EXPECT_THAT(error_of([&] { number_in(object, "f", 0, 2); }), HasSubstr("\"f\""));
   for (const char* field : {"t", "b", "z"})
-    EXPECT_THAT(json_refusal([&] { number_in(object, field, 0, 9); }), HasSubstr("not a number")) << field;
-  EXPECT_THAT(json_refusal([&] { number_in(object, "none", 0, 9); }), HasSubstr("\"none\" is missing"));
-  EXPECT_THAT(json_refusal([&] { number_in(Json::array(), "n", 0, 9); }), HasSubstr("not an object"));
+    EXPECT_THAT(error_of([&] { number_in(object, field, 0, 9); }), HasSubstr("not a number")) << field;
+  EXPECT_THAT(error_of([&] { number_in(object, "none", 0, 9); }), HasSubstr("\"none\" is missing"));
+  EXPECT_THAT(error_of([&] { number_in(Json::array(), "n", 0, 9); }), HasSubstr("not an object"));
   Json odd = Json::object();
   odd["nan"] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_NE(json_refusal([&] { number_in(odd, "nan", 0, 9); }), "");
+  EXPECT_NE(error_of([&] { number_in(odd, "nan", 0, 9); }), "");
 }
 
 TEST(Json, TextIn) {
   const Json object = Json::parse(R"({"t": "four", "n": 4})");
   EXPECT_EQ(text_in(object, "t"), "four");
   EXPECT_EQ(text_in(object, "t", 4), "four");
-  EXPECT_THAT(json_refusal([&] { text_in(object, "t", 3); }), HasSubstr("longer than 3"));
-  EXPECT_THAT(json_refusal([&] { text_in(object, "n"); }), HasSubstr("not text"));
-  EXPECT_THAT(json_refusal([&] { text_in(object, "none"); }), HasSubstr("missing"));
-  EXPECT_THAT(json_refusal([&] { text_in(Json(1), "t"); }), HasSubstr("not an object"));
+  EXPECT_THAT(error_of([&] { text_in(object, "t", 3); }), HasSubstr("longer than 3"));
+  EXPECT_THAT(error_of([&] { text_in(object, "n"); }), HasSubstr("not text"));
+  EXPECT_THAT(error_of([&] { text_in(object, "none"); }), HasSubstr("missing"));
+  EXPECT_THAT(error_of([&] { text_in(Json(1), "t"); }), HasSubstr("not an object"));
 }
 
 TEST(Json, ReadOrWarn) {

@@ -46,7 +46,7 @@ std::vector<float> rising(std::size_t count) {
   return values;
 }
 
-std::vector<float> downloaded(Queue& queue, const Buffer& buffer) {
+std::vector<float> downloaded_floats(Queue& queue, const Buffer& buffer) {
   std::vector<float> values(buffer.size() / sizeof(float));
   queue.download(buffer, values.data(), buffer.size());
   queue.finish();
@@ -105,7 +105,7 @@ TEST_F(Cuda, Saxpy) {
   queue.upload(values.data(), x, x.size());
   queue.upload(values.data(), y, y.size());
   queue.launch(kernel("saxpy", kSaxpy), over(n), {x, y, 2.0f, std::uint64_t{n}});
-  const auto result = downloaded(queue, y);
+  const auto result = downloaded_floats(queue, y);
   for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(result[i], 3.0f * values[i]) << i;
 }
 
@@ -119,7 +119,7 @@ TEST_F(Cuda, CopiesKeepToTheirOffsets) {
   queue.copy(a, b, 8 * sizeof(float), 10 * sizeof(float), 50 * sizeof(float));
   std::vector<float> part(8);
   queue.download(b, part.data(), part.size() * sizeof(float), 50 * sizeof(float));
-  const auto whole = downloaded(queue, b);
+  const auto whole = downloaded_floats(queue, b);
   for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(part[i], values[i + 2]);
   for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(whole[i], i >= 50 && i < 58 ? values[i - 50 + 2] : 0.0f) << i;
 }
@@ -132,10 +132,10 @@ TEST_F(Cuda, EveryKindOfMemoryIsFilledAndCopiedToEveryOther) {
     for (const MemoryKind to_kind : kinds) {
       const auto from = floats(1000, from_kind), to = floats(1000, to_kind);
       queue.fill(to, std::byte{0});
-      EXPECT_THAT(downloaded(queue, to), Each(0.0f));
+      EXPECT_THAT(downloaded_floats(queue, to), Each(0.0f));
       queue.upload(values.data(), from, from.size());
       queue.copy(from, to, from.size());
-      EXPECT_EQ(downloaded(queue, to), values);
+      EXPECT_EQ(downloaded_floats(queue, to), values);
     }
   }
 }
@@ -164,7 +164,7 @@ TEST_F(Cuda, WriteCombinedMemoryReachesTheDevice) {
     } else {
       queue.copy(from, y, y.size());
     }
-    EXPECT_EQ(downloaded(queue, y), values);
+    EXPECT_EQ(downloaded_floats(queue, y), values);
   }
 }
 
@@ -194,7 +194,7 @@ KERNEL WORK_GROUP(256, 1, 1) void reverse(GLOBAL float* x, int n) {
     queue.launch(reverse,
                  {.groups = {groups}, .items = {256}, .local_bytes = static_cast<std::size_t>(n) * sizeof(float)},
                  {x, n});
-    const auto result = downloaded(queue, x);
+    const auto result = downloaded_floats(queue, x);
     for (std::size_t g = 0; g < groups; ++g) {
       for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
         const std::size_t start = g * static_cast<std::size_t>(n);
@@ -243,7 +243,7 @@ KERNEL WORK_GROUP(32, 1, 1) void move(TILE_MAP(from), TILE_MAP(to)) {
   const detail::TileMap in = detail::tile_map(from, shape), out = detail::tile_map(to, shape);
   queue.launch(kernel("move", text), {.groups = {1}, .items = {32}, .local_bytes = 2064},
                {in.first, in.rest, out.first, out.rest});
-  const auto result = downloaded(queue, to);
+  const auto result = downloaded_floats(queue, to);
   std::vector<float> expected(values.size(), 0.0f);
   for (std::size_t row = 0; row < 32; ++row) {
     for (std::size_t column = 0; column < 16; ++column) {
@@ -277,7 +277,7 @@ KERNEL WORK_GROUP(8, 4, 2) void words(GLOBAL float* out, GLOBAL const float4* in
   const auto values = rising(8);
   queue.upload(values.data(), in, in.size());
   queue.launch(kernel("words", text), {.groups = {2, 3, 2}, .items = {8, 4, 2}}, {out, in});
-  const auto result = downloaded(queue, out);
+  const auto result = downloaded_floats(queue, out);
   for (std::size_t group = 0; group < 12; ++group) {
     for (std::size_t item = 0; item < 64; ++item) {
       const float* mine = result.data() + (group * 64 + item) * 8;
@@ -326,7 +326,7 @@ TEST_F(Cuda, AQueueWaitsForAnotherQueuesEvent) {
   for (int i = 0; i < 50; ++i) writer.launch(saxpy, over(n), {x, y, 1.0f, std::uint64_t{n}});
   reader.wait_for(writer.record());
   reader.copy(y, z, y.size());
-  EXPECT_THAT(downloaded(reader, z), Each(50.0f));
+  EXPECT_THAT(downloaded_floats(reader, z), Each(50.0f));
   set_checking(before);
 }
 
@@ -342,7 +342,7 @@ TEST_F(Cuda, SeveralThreadsWorkAtOnce) {
       queue.upload(values.data(), x, x.size());
       queue.fill(y, std::byte{0});
       for (int i = 0; i < 10; ++i) queue.launch(saxpy, over(1000), {x, y, 1.0f, std::uint64_t{1000}});
-      const auto result = downloaded(queue, y);
+      const auto result = downloaded_floats(queue, y);
       sums[t] = std::accumulate(result.begin(), result.end(), 0.0f);
     });
   }
@@ -423,7 +423,7 @@ TEST_F(Cuda, CheckingModeNamesTheKernelAndTheBufferOfAnOverrun) {
   constexpr const char* text = "KERNEL void overrun(GLOBAL float* x, int n) { x[n] = 1.0f; }";
   auto queue = gpu->queue();
   const auto x = floats(100, MemoryKind::device, "samples");
-  EXPECT_TRUE(std::isnan(downloaded(queue, x)[50]));
+  EXPECT_TRUE(std::isnan(downloaded_floats(queue, x)[50]));
   const Error error = cuda_error_of([&] { queue.launch(kernel("overrun", text), {}, {x, 101}); });
   EXPECT_EQ(error.kind(), ErrorKind::device);
   EXPECT_THAT(error.what(), HasSubstr("kernel overrun"));

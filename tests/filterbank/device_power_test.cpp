@@ -6,6 +6,7 @@
 
 #include "device/cuda/nvrtc.hpp"
 #include "filterbank/device/separate.hpp"
+#include "on_devices.hpp"
 #include "support.hpp"
 #include "support/devices.hpp"
 #include "support/emulated_cuda.hpp"
@@ -24,19 +25,6 @@ struct PowerCase {
   Samples samples = Samples::int8;
   friend void PrintTo(const PowerCase& each, std::ostream* out) { *out << each.name; }
 };
-
-std::vector<float> power_of(const Device& device, const Problem& problem, const Detection& detection,
-                            const Bytes& bytes, std::size_t piece) {
-  PowerStream stream(device, problem, detection, {.effort = Effort::quick});
-  std::vector<float> out;
-  for (std::size_t at = 0; at < bytes.size(); at += piece) {
-    const auto now = std::span<const std::byte>(bytes).subspan(at, std::min(piece, bytes.size() - at));
-    const std::size_t before = out.size();
-    out.resize(before + stream.due(now.size()) * stream.row_size());
-    stream.push(now, std::span(out).subspan(before));
-  }
-  return out;
-}
 
 std::vector<Device> of_cuda() {
   std::vector<Device> found = ridge::test::devices_of(Backend::cuda);

@@ -151,15 +151,7 @@ TEST_F(BankOnDevices, PowerInOneKernelIsTheDetectorsHoweverItIsCut) {
     for (const Wanted& one : all) {
       const Bytes bytes = noise(one.problem, 1000);
       const auto run_power = [&](const Device& where, std::size_t piece) {
-        PowerStream stream(where, one.problem, one.detection, {.effort = Effort::quick});
-        std::vector<float> out;
-        for (std::size_t at = 0; at < bytes.size(); at += piece) {
-          const auto now = std::span<const std::byte>(bytes).subspan(at, std::min(piece, bytes.size() - at));
-          const std::size_t before = out.size();
-          out.resize(before + stream.due(now.size()) * stream.row_size());
-          stream.push(now, std::span(out).subspan(before));
-        }
-        return out;
+        return power_of(where, one.problem, one.detection, bytes, piece);
       };
       const auto wanted = run_power(host(), bytes.size()), got = run_power(device, bytes.size());
       ASSERT_FALSE(wanted.empty());

@@ -1,6 +1,12 @@
 // The fixture of the filter bank's tests on devices.
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
+#include <span>
+#include <vector>
+
+#include <ridge/filterbank.hpp>
 
 #include "support/devices.hpp"
 
@@ -13,5 +19,19 @@ class BankOnDevices : public ridge::test::NeedsAccelerator<> {
     return device.limits().sub_group != 0 || std::getenv("RIDGE_SLOW") != nullptr;
   }
 };
+
+// All rows of power of the bytes, which come in pieces of so many.
+inline std::vector<float> power_of(const Device& device, const Problem& problem, const Detection& detection,
+                                   std::span<const std::byte> bytes, std::size_t piece) {
+  PowerStream stream(device, problem, detection, {.effort = Effort::quick});
+  std::vector<float> out;
+  for (std::size_t at = 0; at < bytes.size(); at += piece) {
+    const auto now = bytes.subspan(at, std::min(piece, bytes.size() - at));
+    const std::size_t before = out.size();
+    out.resize(before + stream.due(now.size()) * stream.row_size());
+    stream.push(now, std::span(out).subspan(before));
+  }
+  return out;
+}
 
 }  // namespace ridge::filterbank::test

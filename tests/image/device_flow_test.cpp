@@ -193,9 +193,9 @@ TEST_F(DeviceFlow, AFlatPairAndAnEqualOneRest) {
 }
 
 TEST_F(DeviceFlow, AStreamGivesThePairsFlowsInOrder) {
-  const Size size{33, 46};
+  const Size size{21, 30};
   std::vector<Picture> frames;
-  for (int i = 0; i < 7; ++i) frames.push_back(test::waves(size, 0.7 * i, -1.3 * i * (i % 3)));
+  for (int i = 0; i < 6; ++i) frames.push_back(test::waves(size, 0.7 * i, -1.3 * i * (i % 3)));
   for (const Device& device : test::accelerators()) {
     const auto variant =
         std::make_shared<const FlowVariant>(device, problem_of(size), FlowDesign{.search = Search::plain});

@@ -10,6 +10,7 @@
 
 #include "base/files.hpp"
 #include "io/grid_source.hpp"
+#include "support/error_of.hpp"
 
 namespace ridge::test {
 
@@ -60,16 +61,6 @@ inline std::string contents(const std::filesystem::path& path) {
   const auto bytes = base::read_file(path, std::size_t{1} << 30);
   EXPECT_TRUE(bytes) << path;
   return bytes.value_or("");
-}
-
-inline std::string error_of(const std::function<void()>& call, ErrorKind kind = ErrorKind::io) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), kind) << error.what();
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace ridge::test

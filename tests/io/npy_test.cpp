@@ -10,23 +10,15 @@
 #include <ridge/error.hpp>
 #include <thread>
 
+#include "support/error_of.hpp"
 #include "support/scratch.hpp"
 
 namespace ridge::io {
 namespace {
 
+using test::error_of;
 using testing::HasSubstr;
 using Shape = std::vector<std::size_t>;
-
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::io);
-    return error.what();
-  }
-  return "";
-}
 
 class Npy : public testing::Test {
  protected:
@@ -78,7 +70,7 @@ TEST_F(Npy, ReadsWhatNumpyWrites) {
 
 TEST_F(Npy, SaysWhatIsWrongWithAHeader) {
   const auto complaint = [](const std::string& text) {
-    return message_of([&] { parse_npy_dictionary(text, "data.npy"); });
+    return error_of([&] { parse_npy_dictionary(text, "data.npy"); });
   };
   EXPECT_THAT(complaint("{'descr': '>f8', 'fortran_order': False, 'shape': (4,)}"), HasSubstr("other way round"));
   EXPECT_THAT(complaint("{'descr': '<i8', 'fortran_order': False, 'shape': (4,)}"), HasSubstr("'<i8'"));
@@ -107,12 +99,12 @@ TEST_F(Npy, SaysWhatIsWrongWithAHeader) {
 TEST_F(Npy, EveryTruncationIsNoticed) {
   const std::string whole = npy_header({ElementType::float64, {12}}) + elements(96);
   for (std::size_t length = 0; length < whole.size(); ++length) {
-    EXPECT_NE(message_of([&] { header_of(whole.substr(0, length)); }), "") << length;
+    EXPECT_NE(error_of([&] { header_of(whole.substr(0, length)); }), "") << length;
   }
-  EXPECT_EQ(message_of([&] { header_of(whole); }), "");
-  EXPECT_THAT(message_of([&] { header_of(whole.substr(0, whole.size() - 5)); }),
+  EXPECT_EQ(error_of([&] { header_of(whole); }), "");
+  EXPECT_THAT(error_of([&] { header_of(whole.substr(0, whole.size() - 5)); }),
               HasSubstr("its shape (12) of float64 asks for 96 bytes, and it ends 5 bytes early"));
-  EXPECT_THAT(message_of([&] { header_of(whole + "x"); }), HasSubstr("goes on behind them"));
+  EXPECT_THAT(error_of([&] { header_of(whole + "x"); }), HasSubstr("goes on behind them"));
 }
 
 // Nobody knows how long a pipe is before it ends.
@@ -122,7 +114,7 @@ TEST_F(Npy, APipeThatEndsEarlyOrGoesOnIsNoticedWhenItIsRead) {
     std::filesystem::remove(name);
     EXPECT_EQ(::mkfifo(name.c_str(), 0600), 0);
     std::thread writer([&] { std::ofstream(name, std::ios::binary) << bytes; });
-    const std::string said = message_of([&] {
+    const std::string said = error_of([&] {
       InputStream in(name);
       read_npy_header(in);
       std::vector<char> piece(each);
@@ -154,8 +146,8 @@ TEST_F(Npy, MemoryGrowsWithWhatComes) {
 
 TEST_F(Npy, ALyingHeaderLengthTakesNoMemory) {
   const std::string bytes = std::string("\x93NUMPY\x02\0", 8) + "\xff\xff\xff\x7f{";
-  EXPECT_THAT(message_of([&] { header_of(bytes); }), HasSubstr("at most"));
-  EXPECT_THAT(message_of([&] { header_of(std::string("\x93NUMPY\x09\0", 8) + "ab"); }), HasSubstr("version 9.0"));
+  EXPECT_THAT(error_of([&] { header_of(bytes); }), HasSubstr("at most"));
+  EXPECT_THAT(error_of([&] { header_of(std::string("\x93NUMPY\x09\0", 8) + "ab"); }), HasSubstr("version 9.0"));
 }
 
 TEST_F(Npy, BytesFlippedAnywhereNeverDoHarm) {
@@ -195,9 +187,9 @@ TEST_F(Npy, AnOutputThatIsNotFinishedLeavesNothing) {
   EXPECT_EQ(in.read(bytes, 8), 3u);
   EXPECT_STREQ(bytes, "xbc");
   EXPECT_EQ(in.remaining(), 0u);
-  EXPECT_THAT(message_of([] { InputStream("/no/such/file"); }), HasSubstr("/no/such/file"));
-  EXPECT_THAT(message_of([] { OutputStream("/no/such/folder/file"); }), HasSubstr("/no/such/folder"));
-  EXPECT_THAT(message_of([&] { InputStream(folder_.path().string()); }), HasSubstr("folder"));
+  EXPECT_THAT(error_of([] { InputStream("/no/such/file"); }), HasSubstr("/no/such/file"));
+  EXPECT_THAT(error_of([] { OutputStream("/no/such/folder/file"); }), HasSubstr("/no/such/folder"));
+  EXPECT_THAT(error_of([&] { InputStream(folder_.path().string()); }), HasSubstr("folder"));
 }
 
 }  // namespace

@@ -73,10 +73,11 @@ def names(text):
                 yield ("::".join(spaces), further, kind + template), "", number + 1
         elif match := FUNCTION.match(line):
             name, types = match.group(1), parameters(lines, number, match.group(2))
-            kind = None if types is None else f"function({types})"
+            # An overload by value or reference, or a template beside a plain function, is called by chance.
+            kind = None if types is None else "function(" + re.sub(r"const(?=[A-Za-z])|&", "", types) + ")"
         if kind:
             alias = line if line.startswith("using") else ""  # the same twice is allowed
-            yield ("::".join(spaces), name, kind + template), alias, number + 1
+            yield ("::".join(spaces), name, kind if kind.startswith("function") else kind + template), alias, number + 1
         if line and not line.startswith(" "):
             template = ""
 
@@ -116,6 +117,9 @@ def self_test():
         (root / "src/fft/d.cpp").write_text("namespace {\nconstexpr int kMost = 3;\n}  // namespace\n")
         (root / "src/fft/e.cpp").write_text("namespace {\nconstexpr double kLeast = 2, kMost = 3;\n}  // namespace\n")
         assert len(collisions(root)) == 2, collisions(root)
+        for name, own in (("f", "int overloaded(const int& a)"), ("g", "template <class T>\nint overloaded(int a)")):
+            (root / f"src/fft/{name}.cpp").write_text(f"namespace {{\n{own} {{\n  return 1;\n}}\n}}  // namespace\n")
+        assert len(collisions(root)) == 3, collisions(root)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@
 namespace ridge::stencil {
 namespace {
 
-Grid<float> numbered(const std::vector<std::size_t>& shape, std::size_t fields) {
+Grid<float> whole_numbers(const std::vector<std::size_t>& shape, std::size_t fields) {
   Grid<float> grid(shape, fields);
   for (std::size_t i = 0; i < grid.all().size(); ++i) grid.all()[i] = static_cast<float>(i * 37 % 101);
   return grid;
@@ -30,7 +30,7 @@ TEST(Boxes, WhatIsPutCountsFromTheNextStep) {
       if (!candidate.refusal.empty()) continue;
       const Plan<float> plan(host(), update, problem,
                              {.effort = Effort::quick, .use_wisdom = false, .variant = candidate.name()});
-      Grid<float> expected = numbered(shape, 2), result(shape, 2);
+      Grid<float> expected = whole_numbers(shape, 2), result(shape, 2);
       Session<float> session = plan.start(expected);
       for (const Box& box : {Box{{0, 0, 0}, {5, 9, 2}}, Box{{0, 0, 12}, {5, 9, 2}}, Box{{2, 3, 4}, {1, 2, 3}},
                              Box{{0, 0, 0}, {1, 9, 14}}, Box{{0, 8, 0}, {5, 1, 14}}, Box{{0, 0, 0}, {5, 9, 14}}}) {

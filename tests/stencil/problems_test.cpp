@@ -13,6 +13,7 @@
 
 #include "stencil/problems_support.hpp"
 #include "stencil/reference.hpp"
+#include "support/error_of.hpp"
 #include "support/worst.hpp"
 
 namespace ridge::stencil {
@@ -22,13 +23,7 @@ using std::numbers::pi;
 using testing::HasSubstr;
 
 std::string complaint(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::invalid_argument);
-    return error.what();
-  }
-  return "";
+  return ridge::test::error_of(call, ErrorKind::invalid_argument);
 }
 
 // --- heat -----------------------------------------------------------------------------------------------------------

@@ -69,16 +69,7 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
   }
   double efficiency = 0.92;
   const auto add = [&](const PassDesign& design, const char* note, bool packed = false, const char* moved = "") {
-    Route route;
-    route.outer = problem.counts.back();
-    route.steps.push_back({.design = pass_step(design),
-                           .from = Place::input,
-                           .to = Place::output,
-                           .lines = inner_lines(problem),
-                           .from_stride = design.load.at.line.back(),
-                           .to_stride = design.store.at.line.back(),
-                           .load = problem.load,
-                           .store = problem.store});
+    Route route = one_step(problem, pass_step(design), design.load.at.line.back(), design.store.at.line.back());
     // Columns too few to fill an access of 64 bytes waste the rest of it.
     const double run = static_cast<double>(design.lines) * (problem.float64 ? 16 : 8);
     const bool side_by_side = design.load_order == Order::lines || design.store_order == Order::lines;

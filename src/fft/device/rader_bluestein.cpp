@@ -47,16 +47,7 @@ void add_one_kernel(const AxisProblem& problem, std::vector<PassDesign> designs,
   std::sort(order.begin(), order.end());
   for (const auto& [price, i] : order) {
     const PassDesign& design = designs[i];
-    Route route;
-    route.outer = problem.counts.back();
-    route.steps.push_back({.design = pass_step(design),
-                           .from = Place::input,
-                           .to = Place::output,
-                           .lines = inner_lines(problem),
-                           .from_stride = design.load.at.line.back(),
-                           .to_stride = design.store.at.line.back(),
-                           .load = problem.load,
-                           .store = problem.store});
+    Route route = one_step(problem, pass_step(design), design.load.at.line.back(), design.store.at.line.back());
     route.candidate = described(problem, name, route.steps, efficiency);
     // The order is this one's, not that of operations.
     route.candidate.cost.flops = 0;

@@ -31,6 +31,21 @@ planner::Candidate described(const AxisProblem& problem, const std::string& vari
   return candidate;
 }
 
+Route one_step(const AxisProblem& problem, std::shared_ptr<const StepDesign> design, std::uint64_t from_stride,
+               std::uint64_t to_stride) {
+  Route route;
+  route.outer = problem.counts.back();
+  route.steps.push_back({.design = std::move(design),
+                         .from = Place::input,
+                         .to = Place::output,
+                         .lines = inner_lines(problem),
+                         .from_stride = from_stride,
+                         .to_stride = to_stride,
+                         .load = problem.load,
+                         .store = problem.store});
+  return route;
+}
+
 Route refused(const std::string& variant, const std::string& why) {
   Route route;
   route.candidate.variant = variant;

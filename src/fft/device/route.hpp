@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,10 @@ struct RouteFamily {
 // The name and the cost of a route by its steps.
 planner::Candidate described(const AxisProblem& problem, const std::string& variant, const std::vector<Step>& steps,
                              double efficiency);
+
+// All of the problem in one step, from input to output.
+Route one_step(const AxisProblem& problem, std::shared_ptr<const StepDesign> design, std::uint64_t from_stride,
+               std::uint64_t to_stride);
 
 // A route that is none, and why.
 Route refused(const std::string& variant, const std::string& why);

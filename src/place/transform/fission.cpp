@@ -78,7 +78,7 @@ std::vector<Proposal> split(const State& state, bool expand) {
     if (!possible || (expand && kept.empty())) continue;
     std::string arrays, keep, again, said;
     if (expand) {
-      const auto limits = ends(nest, loop);
+      const auto limits = loop_bounds(nest, loop);
       if (!limits) return all;
       const std::string at = "[" + l.host_iterator + " - (" + limits->low_text + ")]";
       for (const int which : kept) {

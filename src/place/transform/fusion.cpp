@@ -16,7 +16,7 @@ std::optional<Proposal> fusion(const State& first, const State& second, int leve
   Proposal made;
   for (int level = 0; level < levels; ++level) {
     if (one < 0 || two < 0 || !plain(first.nest, one) || !plain(second.nest, two)) return {};
-    const auto x = ends(first.nest, one), y = ends(second.nest, two);
+    const auto x = loop_bounds(first.nest, one), y = loop_bounds(second.nest, two);
     const Loop &l = first.nest.loops[one], &m = second.nest.loops[two];
     if (!x || !y || x->low_text != y->low_text || x->high_text != y->high_text || l.host_iterator != m.host_iterator)
       return {};

@@ -13,7 +13,7 @@ std::vector<Proposal> index_set_splitting(const State& state) {
   const int loop = 0;
   if (!plain(nest, loop) || state.verdicts[loop].parallel) return all;
   const Loop& l = nest.loops[loop];
-  const auto limits = ends(nest, loop);
+  const auto limits = loop_bounds(nest, loop);
   if (!limits) return all;
   std::vector<std::string> points;
   const auto add = [&](const std::string& point) {

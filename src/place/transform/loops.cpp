@@ -90,10 +90,10 @@ std::optional<std::string> host_text(const Poly& poly, const Nest& nest) {
   return text.empty() ? "0" : text;
 }
 
-std::optional<Ends> ends(const Nest& nest, int loop) {
+std::optional<LoopBounds> loop_bounds(const Nest& nest, int loop) {
   const Loop& l = nest.loops[loop];
   if (l.step != 1 || l.bounds.size() != 2 || l.type != "int") return {};
-  Ends found;
+  LoopBounds found;
   bool low = false, high = false;
   for (const Constraint& c : l.bounds) {
     const auto at = c.poly.terms().find({l.iterator});

@@ -20,11 +20,11 @@ std::string header(const State& state, int loop);  // for (int i = 0; i < n; ++i
 std::string slice(const State& state, const Span& span);
 
 // Both ends of a loop that goes up by one, as the host says them: numbers and parameters only.
-struct Ends {
+struct LoopBounds {
   Poly low{}, high{};
   std::string low_text{}, high_text{};
 };
-std::optional<Ends> ends(const Nest& nest, int loop);
+std::optional<LoopBounds> loop_bounds(const Nest& nest, int loop);
 std::optional<std::string> host_text(const Poly& poly, const Nest& nest);
 // Headers ask only what nothing in the nest writes.
 bool header_stands_still(const Nest& nest, const Node& loop);

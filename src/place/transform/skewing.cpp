@@ -13,7 +13,7 @@ std::vector<Proposal> skewing(const State& state) {
     if (inner < 0 || !plain(state.nest, outer) || !plain(state.nest, inner)) continue;
     if (state.verdicts[p].parallel || state.verdicts[inner].parallel) continue;
     const Loop &o = state.nest.loops[p], &i = state.nest.loops[inner];
-    const auto a = ends(state.nest, outer), b = ends(state.nest, inner);
+    const auto a = loop_bounds(state.nest, outer), b = loop_bounds(state.nest, inner);
     if (!a || !b) continue;
     const auto symbols = b->low.plus(b->high, 3).symbols();  // 3: nothing cancels
     if (std::find(symbols.begin(), symbols.end(), o.iterator) != symbols.end()) continue;

@@ -81,7 +81,7 @@ std::vector<Proposal> strip_mining(const State& state) {
   const int loop = 0;
   if (!plain(nest, loop) || state.verdicts[loop].parallel) return all;
   const Loop& l = nest.loops[loop];
-  const auto limits = ends(nest, loop);
+  const auto limits = loop_bounds(nest, loop);
   if (!limits || !header_stands_still(nest, *find(nest.root, loop))) return all;
   std::string length, test;
   if (const auto parameter = parameter_distance(state, l)) {

@@ -46,7 +46,7 @@ std::vector<Proposal> tiling(const State& state) {
     const int outer = static_cast<int>(p), inner = only_inside(state, outer);
     if (inner < 0 || !plain(state.nest, outer) || !plain(state.nest, inner)) continue;
     const Loop &o = state.nest.loops[p], &i = state.nest.loops[inner];
-    const auto a = ends(state.nest, outer), b = ends(state.nest, inner);
+    const auto a = loop_bounds(state.nest, outer), b = loop_bounds(state.nest, inner);
     if (!a || !b) continue;
     const auto symbols = a->low.plus(a->high, 3).plus(b->low, 9).plus(b->high, 27).symbols();  // nothing cancels
     const auto is_iterator = [&](const std::string& s) {
@@ -60,11 +60,11 @@ std::vector<Proposal> tiling(const State& state) {
       continue;
     const std::string x = o.host_iterator, y = i.host_iterator, first = fresh(state, x + "_tile"),
                       second = fresh(state, y + "_tile"), side = std::to_string(kSide);
-    const auto over = [&](const std::string& tile, const Ends& e) {
+    const auto over = [&](const std::string& tile, const LoopBounds& e) {
       return "for (int " + tile + " = " + e.low_text + "; " + tile + " <= " + e.high_text + "; " + tile +
              " += " + side + ") ";
     };
-    const auto within = [&](const std::string& name, const std::string& tile, const Ends& e) {
+    const auto within = [&](const std::string& name, const std::string& tile, const LoopBounds& e) {
       return "for (int " + name + " = " + tile + "; " + name + " <= " + e.high_text + " && " + name + " < " + tile +
              " + " + side + "; ++" + name + ") ";
     };

@@ -8,7 +8,7 @@
 
 #include "stencil/device/gather.hpp"
 #include "stencil/device/pass.hpp"
-#include "stencil/registry.hpp"
+#include "stencil/variant.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -120,17 +120,9 @@ void list_device_tiles(const Device& device, const Update<T>& update, const Layo
   }
 }
 
-template void list_device_cells(const Device&, const Update<float>&, const Layout&, std::vector<Entry<float>>&);
-template void list_device_cells(const Device&, const Update<double>&, const Layout&, std::vector<Entry<double>>&);
-template void list_device_cells(const Device&, const Update<std::int32_t>&, const Layout&,
-                                std::vector<Entry<std::int32_t>>&);
-template void list_device_cells(const Device&, const Update<std::uint8_t>&, const Layout&,
-                                std::vector<Entry<std::uint8_t>>&);
-template void list_device_tiles(const Device&, const Update<float>&, const Layout&, std::vector<Entry<float>>&);
-template void list_device_tiles(const Device&, const Update<double>&, const Layout&, std::vector<Entry<double>>&);
-template void list_device_tiles(const Device&, const Update<std::int32_t>&, const Layout&,
-                                std::vector<Entry<std::int32_t>>&);
-template void list_device_tiles(const Device&, const Update<std::uint8_t>&, const Layout&,
-                                std::vector<Entry<std::uint8_t>>&);
+extern const Listers kDeviceCells{list_device_cells<float>, list_device_cells<double>, list_device_cells<std::int32_t>,
+                                  list_device_cells<std::uint8_t>};
+extern const Listers kDeviceTiles{list_device_tiles<float>, list_device_tiles<double>, list_device_tiles<std::int32_t>,
+                                  list_device_tiles<std::uint8_t>};
 
 }  // namespace ridge::stencil

@@ -7,7 +7,7 @@
 #include "stencil/device/pass.hpp"
 #include "stencil/device/plane_march_kernel.hpp"
 #include "stencil/device/resident.hpp"
-#include "stencil/registry.hpp"
+#include "stencil/variant.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -88,7 +88,6 @@ void list_device_plane_march(const Device& device, const Update<T>& update, cons
   }
 }
 
-template void list_device_plane_march(const Device&, const Update<float>&, const Layout&, std::vector<Entry<float>>&);
-template void list_device_plane_march(const Device&, const Update<double>&, const Layout&, std::vector<Entry<double>>&);
+extern const Listers kDevicePlaneMarch{list_device_plane_march<float>, list_device_plane_march<double>};
 
 }  // namespace ridge::stencil

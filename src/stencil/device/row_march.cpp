@@ -7,7 +7,7 @@
 #include "stencil/device/pass.hpp"
 #include "stencil/device/resident.hpp"
 #include "stencil/device/row_march_kernel.hpp"
-#include "stencil/registry.hpp"
+#include "stencil/variant.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -195,7 +195,6 @@ void list_device_row_march(const Device& device, const Update<T>& update, const 
   }
 }
 
-template void list_device_row_march(const Device&, const Update<float>&, const Layout&, std::vector<Entry<float>>&);
-template void list_device_row_march(const Device&, const Update<double>&, const Layout&, std::vector<Entry<double>>&);
+extern const Listers kDeviceRowMarch{list_device_row_march<float>, list_device_row_march<double>};
 
 }  // namespace ridge::stencil

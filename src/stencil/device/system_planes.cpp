@@ -7,8 +7,8 @@
 
 #include "stencil/device/resident.hpp"
 #include "stencil/device/system_pass.hpp"
-#include "stencil/registry.hpp"
 #include "stencil/time_levels.hpp"
+#include "stencil/variant.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -201,8 +201,7 @@ template std::shared_ptr<const Variant<float>> system_planes_variant(const Devic
                                                                      const SystemPlanesOptions&);
 template std::shared_ptr<const Variant<double>> system_planes_variant(const Device&, const Update<double>&,
                                                                       const Layout&, const SystemPlanesOptions&);
-template void list_device_system_planes(const Device&, const Update<float>&, const Layout&, std::vector<Entry<float>>&);
-template void list_device_system_planes(const Device&, const Update<double>&, const Layout&,
-                                        std::vector<Entry<double>>&);
+
+extern const Listers kDeviceSystemPlanes{list_device_system_planes<float>, list_device_system_planes<double>};
 
 }  // namespace ridge::stencil

@@ -7,7 +7,7 @@
 
 #include "stencil/device/resident.hpp"
 #include "stencil/device/system_pass.hpp"
-#include "stencil/registry.hpp"
+#include "stencil/variant.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -142,7 +142,7 @@ template std::shared_ptr<const Variant<float>> system_rows_variant(const Device&
                                                                    const SystemRowsOptions&);
 template std::shared_ptr<const Variant<double>> system_rows_variant(const Device&, const Update<double>&, const Layout&,
                                                                     const SystemRowsOptions&);
-template void list_device_system_rows(const Device&, const Update<float>&, const Layout&, std::vector<Entry<float>>&);
-template void list_device_system_rows(const Device&, const Update<double>&, const Layout&, std::vector<Entry<double>>&);
+
+extern const Listers kDeviceSystemRows{list_device_system_rows<float>, list_device_system_rows<double>};
 
 }  // namespace ridge::stencil

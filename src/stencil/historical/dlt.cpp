@@ -6,7 +6,7 @@
 #include "stencil/historical/dlt_kernels.hpp"
 #include "stencil/historical/dlt_rows.hpp"
 #include "stencil/host/host_variant.hpp"
-#include "stencil/registry.hpp"
+#include "stencil/variant.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -168,11 +168,7 @@ void list_host_dlt(const Device&, const Update<T>& update, const Layout& layout,
   }
 }
 
-template void list_host_dlt(const Device&, const Update<float>&, const Layout&, std::vector<Entry<float>>&);
-template void list_host_dlt(const Device&, const Update<double>&, const Layout&, std::vector<Entry<double>>&);
-template void list_host_dlt(const Device&, const Update<std::int32_t>&, const Layout&,
-                            std::vector<Entry<std::int32_t>>&);
-template void list_host_dlt(const Device&, const Update<std::uint8_t>&, const Layout&,
-                            std::vector<Entry<std::uint8_t>>&);
+extern const Listers kHostDlt{list_host_dlt<float>, list_host_dlt<double>, list_host_dlt<std::int32_t>,
+                              list_host_dlt<std::uint8_t>};
 
 }  // namespace ridge::stencil

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "stencil/host/row_variant.hpp"
-#include "stencil/registry.hpp"
+#include "stencil/variant.hpp"
 
 namespace ridge::stencil {
 
@@ -21,11 +21,7 @@ void list_host_base(const Device&, const Update<T>& update, const Layout& layout
   }
 }
 
-template void list_host_base(const Device&, const Update<float>&, const Layout&, std::vector<Entry<float>>&);
-template void list_host_base(const Device&, const Update<double>&, const Layout&, std::vector<Entry<double>>&);
-template void list_host_base(const Device&, const Update<std::int32_t>&, const Layout&,
-                             std::vector<Entry<std::int32_t>>&);
-template void list_host_base(const Device&, const Update<std::uint8_t>&, const Layout&,
-                             std::vector<Entry<std::uint8_t>>&);
+extern const Listers kHostBase{list_host_base<float>, list_host_base<double>, list_host_base<std::int32_t>,
+                               list_host_base<std::uint8_t>};
 
 }  // namespace ridge::stencil

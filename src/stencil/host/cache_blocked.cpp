@@ -8,7 +8,7 @@
 
 #include "machine/host_caches.hpp"
 #include "stencil/host/row_variant.hpp"
-#include "stencil/registry.hpp"
+#include "stencil/variant.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -51,11 +51,7 @@ void list_host_cache_blocked(const Device&, const Update<T>& update, const Layou
   }
 }
 
-template void list_host_cache_blocked(const Device&, const Update<float>&, const Layout&, std::vector<Entry<float>>&);
-template void list_host_cache_blocked(const Device&, const Update<double>&, const Layout&, std::vector<Entry<double>>&);
-template void list_host_cache_blocked(const Device&, const Update<std::int32_t>&, const Layout&,
-                                      std::vector<Entry<std::int32_t>>&);
-template void list_host_cache_blocked(const Device&, const Update<std::uint8_t>&, const Layout&,
-                                      std::vector<Entry<std::uint8_t>>&);
+extern const Listers kHostCacheBlocked{list_host_cache_blocked<float>, list_host_cache_blocked<double>,
+                                       list_host_cache_blocked<std::int32_t>, list_host_cache_blocked<std::uint8_t>};
 
 }  // namespace ridge::stencil

@@ -10,8 +10,8 @@
 #include "stencil/host/row_variant.hpp"
 #include "stencil/host/sweep_kernels.hpp"
 #include "stencil/host/vector_program.hpp"
-#include "stencil/registry.hpp"
 #include "stencil/time_levels.hpp"
+#include "stencil/variant.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -292,11 +292,7 @@ void list_host_in_place(const Device&, const Update<T>& update, const Layout& la
   }
 }
 
-template void list_host_in_place(const Device&, const Update<float>&, const Layout&, std::vector<Entry<float>>&);
-template void list_host_in_place(const Device&, const Update<double>&, const Layout&, std::vector<Entry<double>>&);
-template void list_host_in_place(const Device&, const Update<std::int32_t>&, const Layout&,
-                                 std::vector<Entry<std::int32_t>>&);
-template void list_host_in_place(const Device&, const Update<std::uint8_t>&, const Layout&,
-                                 std::vector<Entry<std::uint8_t>>&);
+extern const Listers kHostInPlace{list_host_in_place<float>, list_host_in_place<double>,
+                                  list_host_in_place<std::int32_t>, list_host_in_place<std::uint8_t>};
 
 }  // namespace ridge::stencil

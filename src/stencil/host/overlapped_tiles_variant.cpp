@@ -12,7 +12,7 @@
 #include "stencil/host/host_variant.hpp"
 #include "stencil/host/sweep_kernels.hpp"
 #include "stencil/host/vector_program.hpp"
-#include "stencil/registry.hpp"
+#include "stencil/variant.hpp"
 
 namespace ridge::stencil {
 namespace {
@@ -255,13 +255,8 @@ void list_host_overlapped_tiles(const Device&, const Update<T>& update, const La
   }
 }
 
-template void list_host_overlapped_tiles(const Device&, const Update<float>&, const Layout&,
-                                         std::vector<Entry<float>>&);
-template void list_host_overlapped_tiles(const Device&, const Update<double>&, const Layout&,
-                                         std::vector<Entry<double>>&);
-template void list_host_overlapped_tiles(const Device&, const Update<std::int32_t>&, const Layout&,
-                                         std::vector<Entry<std::int32_t>>&);
-template void list_host_overlapped_tiles(const Device&, const Update<std::uint8_t>&, const Layout&,
-                                         std::vector<Entry<std::uint8_t>>&);
+extern const Listers kHostOverlappedTiles{list_host_overlapped_tiles<float>, list_host_overlapped_tiles<double>,
+                                          list_host_overlapped_tiles<std::int32_t>,
+                                          list_host_overlapped_tiles<std::uint8_t>};
 
 }  // namespace ridge::stencil

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "stencil/host/row_variant.hpp"
-#include "stencil/registry.hpp"
+#include "stencil/variant.hpp"
 
 namespace ridge::stencil {
 
@@ -25,13 +25,8 @@ void list_host_register_blocked(const Device&, const Update<T>& update, const La
   }
 }
 
-template void list_host_register_blocked(const Device&, const Update<float>&, const Layout&,
-                                         std::vector<Entry<float>>&);
-template void list_host_register_blocked(const Device&, const Update<double>&, const Layout&,
-                                         std::vector<Entry<double>>&);
-template void list_host_register_blocked(const Device&, const Update<std::int32_t>&, const Layout&,
-                                         std::vector<Entry<std::int32_t>>&);
-template void list_host_register_blocked(const Device&, const Update<std::uint8_t>&, const Layout&,
-                                         std::vector<Entry<std::uint8_t>>&);
+extern const Listers kHostRegisterBlocked{list_host_register_blocked<float>, list_host_register_blocked<double>,
+                                          list_host_register_blocked<std::int32_t>,
+                                          list_host_register_blocked<std::uint8_t>};
 
 }  // namespace ridge::stencil

@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "machine/host_caches.hpp"
 #include "stencil/host/row_variant.hpp"
-#include "stencil/registry.hpp"
+#include "stencil/variant.hpp"
 
 namespace ridge::stencil {
 
@@ -39,11 +39,7 @@ void list_host_streaming(const Device&, const Update<T>& update, const Layout& l
   }
 }
 
-template void list_host_streaming(const Device&, const Update<float>&, const Layout&, std::vector<Entry<float>>&);
-template void list_host_streaming(const Device&, const Update<double>&, const Layout&, std::vector<Entry<double>>&);
-template void list_host_streaming(const Device&, const Update<std::int32_t>&, const Layout&,
-                                  std::vector<Entry<std::int32_t>>&);
-template void list_host_streaming(const Device&, const Update<std::uint8_t>&, const Layout&,
-                                  std::vector<Entry<std::uint8_t>>&);
+extern const Listers kHostStreaming{list_host_streaming<float>, list_host_streaming<double>,
+                                    list_host_streaming<std::int32_t>, list_host_streaming<std::uint8_t>};
 
 }  // namespace ridge::stencil

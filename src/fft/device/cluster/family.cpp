@@ -157,16 +157,7 @@ class ClusterLister {
     const std::size_t wanted = unit.registers / registers + shape.more, room = unit.local_memory / (local + 1024);
     if (shape.more > 0 && room < wanted) return false;
     columns.resident = std::max<std::size_t>(std::min({wanted, room, std::size_t{8}}), 1);
-    Route route;
-    route.outer = problem_.counts.back();
-    route.steps.push_back({.design = cluster_step(design),
-                           .from = Place::input,
-                           .to = Place::output,
-                           .lines = inner_lines(problem_),
-                           .from_stride = problem_.in.line.back(),
-                           .to_stride = problem_.out.line.back(),
-                           .load = problem_.load,
-                           .store = problem_.store});
+    Route route = one_step(problem_, cluster_step(design), problem_.in.line.back(), problem_.out.line.back());
     route.candidate = {
         .variant = "cluster",
         .parameters = {{"groups", std::to_string(design.groups)},
