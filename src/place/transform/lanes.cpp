@@ -158,7 +158,7 @@ std::vector<Proposal> lanes(const State& state) {
       const auto& loops = nest.variables[p].loops;
       return std::find(loops.begin(), loops.end(), which) != loops.end();
     });
-    const auto limits = ends(nest, which);
+    const auto limits = loop_bounds(nest, which);
     if (!own || !limits || !header_stands_still(nest, *node) || !side_by_side(state, *node, l)) continue;
     const auto symbols = limits->high.symbols();
     const auto iterates = [&](const std::string& s) {
