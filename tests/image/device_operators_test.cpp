@@ -222,6 +222,28 @@ TEST_F(DeviceOperators, BytesByWindows) {
   }
 }
 
+// Bytes to half their size, in words and beside them.
+TEST_F(DeviceOperators, BytesHalved) {
+  for (const Device& device : all) {
+    for (const std::size_t channels : {1, 3}) {
+      int seen = 0;
+      for (const std::size_t columns : {2, 38, 1208}) {
+        OperatorProblem problem;
+        problem.input = {.rows = 10, .columns = columns, .channels = channels, .depth = Depth::u8};
+        problem.chain = {Resize{.scale = 0.5}};
+        for (const Entry& entry : list_variants(device, problem)) {
+          if (entry.candidate.variant != "halve") continue;
+          SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + problem.input.text());
+          EXPECT_LE(error_of(device, problem, entry), test::allowed_error(problem));
+          EXPECT_LE(error_of(device, problem, entry, true), test::allowed_error(problem));
+          ++seen;
+        }
+      }
+      EXPECT_EQ(seen, 6);
+    }
+  }
+}
+
 TEST_F(DeviceOperators, LargeKernelsByTransforms) {
   for (const Device& device : all) {
     std::size_t turn = 0;

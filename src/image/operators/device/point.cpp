@@ -1,4 +1,6 @@
 // Gray alone: a trip through memory and nothing else.
+#include <cmath>
+
 #include "device/kernel_text.hpp"
 #include "image/operators/device/fours.hpp"
 #include "image/operators/settings.hpp"
@@ -14,6 +16,9 @@ KernelSource point_source(const Shape& in, int rows_each) {
                                                {"GREEN", literal(kGrayWeights[1])},
                                                {"BLUE", literal(kGrayWeights[2])},
                                                {"NEVER_BEYOND", "1"}});
+  constexpr const char* kThousandths[] = {"RED_1000", "GREEN_1000", "BLUE_1000"};
+  for (std::size_t k = 0; k < 3; ++k)
+    source.defines.emplace_back(kThousandths[k], std::to_string(std::lround(1000 * kGrayWeights[k])) + "u");
   return source;
 }
 

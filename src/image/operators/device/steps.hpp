@@ -47,6 +47,7 @@ void list_direct(const Device& device, const Chain& chain, const Link& link, std
 void list_two_passes(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
 void list_windows(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
 void list_stream(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
+void list_halve(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
 void list_lines(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
 void list_point(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
 void list_turn(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
