@@ -48,7 +48,7 @@ class Writer {
 
   KernelText write() {
     const std::size_t lines = transforms() * points_;
-    const std::size_t kept = d_.local_weights ? g_.taps * g_.channels : 0;  // floats
+    const std::size_t kept = g_.taps * row_kept();  // floats
     text_.line("// {} channels of {} taps, {}; {} spectra filtered at a time from raw rows", g_.channels, g_.taps,
                ridge::to_string(g_.samples), d_.steps);
     text_.raw(conversion_text(g_.samples, d_.parts));
@@ -64,9 +64,11 @@ class Writer {
     text_.line("LOCAL_BLOCK(float2, points, {});", lines + d_.items + kept / 2);
     text_.line("LOCAL float2* const roots = points + {};", lines);
     text_.line("const int item = LOCAL_ID(0);");
-    if (d_.local_weights) {
+    if (kept > 0) {
       text_.line("LOCAL float* const kept = (LOCAL float*)(roots + {});", d_.items);
-      text_.line("for (int i = item; i < {}; i += {}) kept[i] = LOAD_CACHED(weights + i);", kept, d_.items);
+      text_.line(
+          "for (int i = item; i < {0}; i += {1}) kept[i] = LOAD_CACHED(weights + (i / {2} * {3} + {4} + i % {2}));",
+          kept, d_.items, row_kept(), g_.channels, g_.channels - row_kept());
     }
     text_.line("roots[item] = LOAD_CACHED(tables + item);");
     if (polarizations_ == 1) text_.line("const int pol = (int)(GROUP_ID(0) % 2u);");
@@ -74,7 +76,7 @@ class Writer {
     text_.line("const int begin = (int)(GROUP_ID(0) / {}u) * {};", g_.stations * d_.split(),
                d_.rounds > 0 ? fmt::format("{}", d_.rounds * d_.steps) : fmt::format("{} * rounds", d_.steps));
     pointers();
-    if (d_.local_weights) text_.line("BARRIER();");
+    if (kept > 0) text_.line("BARRIER();");
     if (d_.summed > 0) power_.declare();
     if (both_kept()) power_.declare("second_power");
     text_.open("for (int round = 0; round < {}; ++round)",
@@ -99,6 +101,7 @@ class Writer {
   }
 
  private:
+  std::size_t row_kept() const { return d_.local_weights * d_.items; }  // weights of a tap in local memory
   std::size_t row() const { return g_.stations * g_.channels * d_.split(); }
   std::string root(std::size_t r) const { return fmt::format("LOAD_CACHED(tables + {} + item)", d_.items * r); }
 
@@ -212,9 +215,10 @@ class Writer {
   // The oldest row wants the last weight, and every row one more: the first ones come late, for the registers' sake.
   void load_weights(std::size_t j, std::size_t begin, std::size_t end) {
     for (std::size_t i = end; i-- > begin;) {
-      const std::size_t at = i * g_.channels + g_.channels - 1 - j * d_.items;
-      const std::string value = d_.local_weights ? fmt::format("kept[zero + {} - item]", at)
-                                                 : fmt::format("LOAD_CACHED(weights + zero + {} - item)", at);
+      const bool local = j < d_.local_weights;
+      const std::size_t at = (i + 1) * (local ? row_kept() : g_.channels) - 1 - j * d_.items;
+      const std::string value = local ? fmt::format("kept[zero + {} - item]", at)
+                                      : fmt::format("LOAD_CACHED(weights + zero + {} - item)", at);
       text_.line("w[{}] = {};", i, g_.centred ? fmt::format("(item & 1) ? -{0} : {0}", value) : value);
     }
   }

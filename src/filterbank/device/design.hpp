@@ -36,7 +36,7 @@ struct KernelDesign {
   std::vector<std::size_t> radices = {};
   Factors factors = Factors::none;
   bool constant_weights = false;  // in the device's constant memory
-  bool local_weights = false;     // copied to local memory once; `blocks`
+  std::size_t local_weights = 0;  // channels of an item whose weights are copied to local memory once; `blocks`
   // Power instead of spectra: rows of sums of so many times each, [row][station][product][channel]; 0: none. The rows
   // of `unit` times lie together; within them `warp_specialized` and `blocks` share the times out among them as they
   // like.

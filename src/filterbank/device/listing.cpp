@@ -41,7 +41,11 @@ std::size_t local_memory(const Device& device) {
 }
 
 std::string name_of(const KernelDesign& d) {
-  return fmt::format("{}x{}x{}{}", d.items, d.streams, d.steps, d.local_weights ? ", local weights" : "");
+  const bool all = d.local_weights * d.items == d.geometry.channels;
+  return fmt::format("{}x{}x{}{}", d.items, d.streams, d.steps,
+                     all                   ? ", local weights"
+                     : d.local_weights > 0 ? fmt::format(", local weights of {}", d.local_weights)
+                                           : "");
 }
 
 }  // namespace
@@ -196,6 +200,15 @@ void add_short_blocks(const Device& device, KernelDesign d, std::vector<KernelDe
   }
 }
 
+// All of the weights, or as many as there is room for: the others come from a cache, which is the larger the less local
+// memory is asked for, and with two groups a unit large enough.
+std::size_t weights_in_local_memory(const KernelDesign& d, std::size_t local) {
+  const std::size_t room = local / d.resident, rest = block_text(d).local_bytes + 1024;
+  const std::size_t all = d.geometry.channels / d.items, each = d.geometry.taps * d.items * sizeof(float);
+  const std::size_t fit = room > rest ? (room - rest) / each : 0;
+  return fit >= all ? all : d.resident == 1 ? fit : 0;
+}
+
 // Groups of both polarizations first, or of one where rows of both leave no registers; the longest blocks first. Twice
 // as many items have half of the channels, and half of the registers, each.
 void add_long_blocks(const Device& device, KernelDesign d, std::size_t items, std::vector<KernelDesign>& all) {
@@ -208,11 +221,15 @@ void add_long_blocks(const Device& device, KernelDesign d, std::size_t items, st
     std::size_t found = 0;
     for (d.steps = 16; d.steps > 0 && found < 2; d.steps /= 2) {
       if (d.steps * parts * g.channels % transforms != 0 || (parts == 2 && d.steps % 2 != 0)) continue;
-      d.local_weights = false;
+      d.local_weights = 0;
       d.resident = resident_blocks(d, local);
       if (d.resident == 0) continue;
-      d.local_weights = d.resident * (block_text(d).local_bytes + g.taps * g.channels * sizeof(float) + 1024) <= local;
+      d.local_weights = weights_in_local_memory(d, local);
       all.push_back(d);
+      if (items == 512 && d.local_weights > 0 && d.local_weights < g.channels / items) {
+        all.push_back(d);
+        all.back().local_weights = 0;
+      }
       ++found;
     }
   }
@@ -223,12 +240,11 @@ void add_blocks(const Device& device, const Problem& problem, const Geometry& g,
   if (!takes_blocks(device, g)) return;
   KernelDesign d{.geometry = g, .fir = Fir::blocks, .items = 256, .parts = 4};
   d.factors = factors_of(problem, g);
-  if (g.taps <= 8 && g.channels <= 1024) {
-    add_short_blocks(device, d, all);
-  } else if (device.limits().private_arrays_in_registers) {  // compiling them for a processor takes too long to pay
-    if (g.channels >= 512 && device.limits().work_group >= 512) add_long_blocks(device, d, 512, all);
-    add_long_blocks(device, d, 256, all);
-  }
+  const bool is_short = g.taps <= 8 && g.channels <= 1024;
+  if (is_short) add_short_blocks(device, d, all);
+  if (!device.limits().private_arrays_in_registers) return;  // compiling them for a processor takes too long to pay
+  if (g.channels >= 512 && device.limits().work_group >= 512) add_long_blocks(device, d, 512, all);
+  if (!is_short) add_long_blocks(device, d, 256, all);
 }
 
 std::vector<KernelDesign> fused_designs(const Device& device, const Problem& problem, const Geometry& g) {
