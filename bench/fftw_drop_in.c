@@ -6,7 +6,9 @@
  *   /tmp/drop_in dct  libfftw3f.so.3 build/libridge_fftw3.so.0 [WISDOM]   REDFT10, 2^4 .. 2^18 and 20 smooth lengths; dst: RODFT10
  *
  *   /tmp/drop_in all  libfftw3f.so.3 build/libridge_fftw3.so.0            FFTW_ESTIMATE, every n up to 4096
+ *   /tmp/drop_in quick libfftw3f.so.3 build/libridge_fftw3.so.0           execution of FFTW_ESTIMATE's plans, every n up to 4096
  *
+ * With -DDOUBLE the same of libfftw3.so.3 and double.
  * A time is the best of many rounds, the libraries taken in turn. FFTW measures without a limit (complex beyond 2^13: for a
  * minute, unless bench/fftw_plans.c has made the plans); its wisdom is kept in WISDOM and never estimated. */
 #define _GNU_SOURCE
@@ -17,11 +19,18 @@
 #include <string.h>
 #include <time.h>
 
-typedef float Complex[2];
+#ifdef DOUBLE
+typedef double Real;
+#define PREFIX "fftw_"
+#else
+typedef float Real;
+#define PREFIX "fftwf_"
+#endif
+typedef Real Complex[2];
 typedef struct {
   void* handle;
   void* (*plan)(int, Complex*, Complex*, int, unsigned);
-  void* (*plan_real)(int, float*, float*, int, unsigned);
+  void* (*plan_real)(int, Real*, Real*, int, unsigned);
   void (*execute)(const void*);
   void (*destroy)(void*);
   void (*cleanup)(void);
@@ -45,7 +54,7 @@ static Library open_library(const char* file) {
     fprintf(stderr, "%s\n", dlerror());
     exit(1);
   }
-#define TAKE(member, name) *(void**)&l.member = dlsym(l.handle, "fftwf_" name)
+#define TAKE(member, name) *(void**)&l.member = dlsym(l.handle, PREFIX name)
   TAKE(plan, "plan_dft_1d");
   TAKE(plan_real, "plan_r2r_1d");
   TAKE(execute, "execute");
@@ -93,7 +102,7 @@ static void run(Library* real, Library* ours, const char* wisdom, int kind) {
     real->time_limit(kind >= 0 || n <= 1 << 13 ? -1.0 : 60.0);
     void* const theirs = kind < 0 ? real->plan(n, in, out, -1, MEASURE) : real->plan_real(n, in[0], out[0], kind, MEASURE);
     void* const mine = kind < 0 ? ours->plan(n, in, out, -1, MEASURE) : ours->plan_real(n, in[0], out[0], kind, MEASURE);
-    for (int j = 0; j < n; ++j) in[j][0] = (float)(j % 17) - 8, in[j][1] = (float)(j % 5);
+    for (int j = 0; j < n; ++j) in[j][0] = (Real)(j % 17) - 8, in[j][1] = (Real)(j % 5);
     const double ratio = compared(real, theirs, ours, mine, n);
     logs += log(ratio);
     least = fmin(least, ratio);
@@ -112,6 +121,7 @@ static void plan(Library* real, Library* ours, int every) {
   static double best[kMost][2], again[kMost][2];
   int count = 0;
   double logs = 0, worst = 0;
+  int above = 0;
   for (size_t i = 0; !every && i < sizeof few / sizeof *few; ++i) lengths[count++] = few[i];
   for (int n = 1; every && n <= 4096; ++n) lengths[count++] = n;
   Complex *in = aligned_alloc(64, sizeof(Complex) * 4096), *out = aligned_alloc(64, sizeof(Complex) * 4096);
@@ -139,20 +149,47 @@ static void plan(Library* real, Library* ours, int every) {
            best[i][1] * 1e6, ratio, again[i][0] * 1e6, again[i][1] * 1e6);
     logs += log(ratio);
     worst = fmax(worst, ratio);
+    above += ratio > 2;
   }
-  printf("geometric mean %.2fx FFTW's time of %d lengths, worst %.2fx\n", exp(logs / count), count, worst);
+  printf("geometric mean %.2fx FFTW's time of %d lengths, worst %.2fx, %d above 2x\n", exp(logs / count), count, worst, above);
+}
+
+/* Execution of quick plans: the least of some rounds of some tens of microseconds each. */
+static void quick(Library* real, Library* ours) {
+  Complex *in = aligned_alloc(64, sizeof(Complex) * 4096), *out = aligned_alloc(64, sizeof(Complex) * 4096);
+  for (int j = 0; j < 4096; ++j) in[j][0] = (Real)(j % 17) - 8, in[j][1] = (Real)(j % 5);
+  double logs = 0, worst = 0;
+  int above = 0;
+  for (int n = 1; n <= 4096; ++n) {
+    void *const theirs = real->plan(n, in, out, -1, ESTIMATE), *const mine = ours->plan(n, in, out, -1, ESTIMATE);
+    int repeats = 1;
+    while (repeats < 1 << 12 && once(real, theirs, repeats) * repeats < 2e-5) repeats *= 2;
+    double best[2] = {1e9, 1e9};
+    for (int round = 0; round < 12; ++round) {
+      best[0] = fmin(best[0], once(real, theirs, repeats));
+      best[1] = fmin(best[1], once(ours, mine, repeats));
+    }
+    const double ratio = best[1] / best[0];
+    if (ratio > 1.2) printf("%5d  run: FFTW %8.3f us  drop-in %8.3f us  %5.2fx\n", n, best[0] * 1e6, best[1] * 1e6, ratio);
+    logs += log(ratio), worst = fmax(worst, ratio), above += ratio > 2;
+    real->destroy(theirs), ours->destroy(mine);
+  }
+  printf("geometric mean %.2fx FFTW's time of 4096 lengths, worst %.2fx, %d above 2x\n", exp(logs / 4096), worst, above);
 }
 
 int main(int count, char** words) {
   const char* const what = count < 4 ? "" : words[1];
   const char* const wisdom = count > 4 ? words[4] : NULL;
-  if (strcmp(what, "run") != 0 && strcmp(what, "plan") != 0 && strcmp(what, "all") != 0 && strcmp(what, "dct") != 0 && strcmp(what, "dst") != 0) {
-    fprintf(stderr, "usage: %s run|plan|all|dct|dst FFTW-LIBRARY DROP-IN-LIBRARY [WISDOM]\n", words[0]);
+  if (strcmp(what, "run") != 0 && strcmp(what, "plan") != 0 && strcmp(what, "all") != 0 && strcmp(what, "quick") != 0 &&
+      strcmp(what, "dct") != 0 && strcmp(what, "dst") != 0) {
+    fprintf(stderr, "usage: %s run|plan|all|quick|dct|dst FFTW-LIBRARY DROP-IN-LIBRARY [WISDOM]\n", words[0]);
     return 1;
   }
   Library real = open_library(words[2]), ours = open_library(words[3]);
   if (strcmp(what, "plan") == 0 || strcmp(what, "all") == 0) {
     plan(&real, &ours, what[0] == 'a');
+  } else if (strcmp(what, "quick") == 0) {
+    quick(&real, &ours);
   } else {
     run(&real, &ours, wisdom, what[0] == 'r' ? -1 : what[1] == 'c' ? REDFT10 : RODFT10);
   }

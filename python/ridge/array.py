@@ -63,7 +63,11 @@ class Array:
         view = np.from_dlpack(self)
         return view if dtype is None else view.astype(dtype, copy=False)
 
-    def __dlpack__(self, stream=None):
+    def __dlpack__(self, stream=None, *, max_version=None, dl_device=None, copy=None):
+        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+            raise BufferError(f"the array lies on {self.device}: it is given where it lies")
+        if copy:
+            raise BufferError("a copy was asked for: give ridge.array(x.numpy(), x.device)")
         # Every call that writes waits for the device, so whatever stream asks finds the values there.
         return self._held.to_dlpack()
 

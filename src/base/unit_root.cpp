@@ -1,13 +1,62 @@
 #include "base/unit_root.hpp"
 
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <utility>
 
 namespace ridge::base {
 
-// The angle is reduced to the first octant in integers: symmetric entries come out equal to the last bit, and the
-// library's sine and cosine see only small arguments.
+namespace {
+
+template <class Wide>
+struct CosineSine {
+  Wide cosine, sine;
+};
+
+CosineSine<double> eighth_turn_part(double part, double whole, double) {
+  const double angle = std::numbers::pi / 4 * part / whole;
+  return {std::cos(angle), std::sin(angle)};
+}
+
+std::array<DoubleDouble, 28> inverse_factorials() {
+  std::array<DoubleDouble, 28> inverse;
+  inverse[0] = 1;
+  for (std::size_t k = 1; k < inverse.size(); ++k) inverse[k] = inverse[k - 1] / static_cast<double>(k);
+  return inverse;
+}
+
+// Taylor's series: long double would be software on many processors, and 64 bits on others. What is below the last bit
+// of double is summed in double.
+CosineSine<DoubleDouble> eighth_turn_part(double part, double whole, DoubleDouble) {
+  const DoubleDouble kEighthTurn(0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55);
+  static const std::array<DoubleDouble, 28> inverse = inverse_factorials();
+  const DoubleDouble x = kEighthTurn * DoubleDouble(part) / whole, square = x * x;
+  double cosine_tail = 0, sine_tail = 0;
+  for (std::size_t k = 26; k >= 18; k -= 2) {
+    cosine_tail = inverse[k].high - square.high * cosine_tail;
+    sine_tail = inverse[k + 1].high - square.high * sine_tail;
+  }
+  DoubleDouble cosine = cosine_tail, sine = sine_tail;
+  for (std::size_t k = 18; k >= 2; k -= 2) {
+    cosine = inverse[k - 2] - square * cosine;
+    sine = inverse[k - 1] - square * sine;
+  }
+  return {cosine, x * sine};
+}
+
+DoubleDouble root_of_half(DoubleDouble) { return {0x1.6a09e667f3bcdp-1, -0x1.bdd3413b26456p-55}; }
+double root_of_half(double) { return std::numbers::sqrt2 / 2; }
+
+double high(double value) { return value; }
+double low(double) { return 0; }
+double high(DoubleDouble value) { return value.high; }
+double low(DoubleDouble value) { return value.low; }
+
+}  // namespace
+
+// The angle is reduced to the first octant in integers: symmetric entries come out equal to the last bit, and sine and
+// cosine see only small arguments.
 template <class Wide>
 UnitRoot unit_root(std::size_t k, std::size_t n) {
   // In units of 1/8 turn: octant and remainder r / (8 n).
@@ -16,8 +65,10 @@ UnitRoot unit_root(std::size_t k, std::size_t n) {
   const std::size_t rest = scaled % n;
   const bool mirrored = octant % 2 == 1;
   const std::size_t small = mirrored ? n - rest : rest;
-  const Wide angle = std::numbers::pi_v<Wide> / 4 * static_cast<Wide>(small) / static_cast<Wide>(n);
-  Wide c = std::cos(angle), s = std::sin(angle);
+  CosineSine<Wide> at = {Wide(1), Wide(0)};
+  if (small == n) at = {root_of_half(Wide()), root_of_half(Wide())};
+  if (small != 0 && small != n) at = eighth_turn_part(static_cast<double>(small), static_cast<double>(n), Wide());
+  Wide c = at.cosine, s = at.sine;
   if (mirrored) std::swap(c, s);
   Wide re = c, im = s;
   switch (octant / 2) {
@@ -34,11 +85,10 @@ UnitRoot unit_root(std::size_t k, std::size_t n) {
       break;
   }
   im = -im;
-  const auto re_high = static_cast<double>(re), im_high = static_cast<double>(im);
-  return {re_high, im_high, static_cast<double>(re - re_high), static_cast<double>(im - im_high)};
+  return {high(re), high(im), low(re), low(im)};
 }
 
 template UnitRoot unit_root<double>(std::size_t, std::size_t);
-template UnitRoot unit_root<long double>(std::size_t, std::size_t);
+template UnitRoot unit_root<DoubleDouble>(std::size_t, std::size_t);
 
 }  // namespace ridge::base

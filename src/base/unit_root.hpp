@@ -2,6 +2,8 @@
 #pragma once
 #include <cstddef>
 
+#include "base/double_double.hpp"
+
 namespace ridge::base {
 
 // Each part is an unevaluated sum of two doubles.
@@ -9,11 +11,11 @@ struct UnitRoot {
   double re, im, re_low, im_low;
 };
 
-// exp(-2 pi i k / n), by sines and cosines of `Wide`: double or long double.
-template <class Wide = long double>
+// exp(-2 pi i k / n), by sines and cosines of `Wide`: double, or DoubleDouble, which has a hundred bits.
+template <class Wide = DoubleDouble>
 UnitRoot unit_root(std::size_t k, std::size_t n);
 
 extern template UnitRoot unit_root<double>(std::size_t, std::size_t);
-extern template UnitRoot unit_root<long double>(std::size_t, std::size_t);
+extern template UnitRoot unit_root<DoubleDouble>(std::size_t, std::size_t);
 
 }  // namespace ridge::base

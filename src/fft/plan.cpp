@@ -262,7 +262,7 @@ std::string Plan<T>::explain() const {
 }
 template <class T>
 const std::vector<planner::Decision>& Plan<T>::decisions() const {
-  return on_device_ ? on_device_->decisions() : transform_->decisions();
+  return on_device_ ? on_device_->decisions() : transform_->decisions().all();
 }
 template <class T>
 std::vector<KernelSource> Plan<T>::kernels() const {

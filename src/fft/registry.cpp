@@ -29,22 +29,34 @@ void list_power2(std::size_t n, std::vector<LineChoice<T>>& out) {
   }
 }
 
-}  // namespace
-
 template <class T>
-std::vector<LineChoice<T>> line_choices(std::size_t n) {
+std::vector<LineChoice<T>> own_choices(std::size_t n) {
   std::vector<LineChoice<T>> choices;
   list_short(n, choices);
   list_power2(n, choices);
   list_mixed(n, choices);
   list_prime<T>(n, default_line<T>, choices);
+  return choices;
+}
+
+}  // namespace
+
+template <class T>
+std::vector<LineChoice<T>> line_choices(std::size_t n) {
+  std::vector<LineChoice<T>> choices = own_choices<T>(n);
   list_classic<T>(n, choices);
   return choices;
 }
 
 template <class T>
 std::unique_ptr<LineKernel<T>> default_line(std::size_t n) {
-  const std::vector<LineChoice<T>> choices = line_choices<T>(n);
+  // What stands first in any case, without a list of all the others.
+  std::vector<LineChoice<T>> choices;
+  list_short(n, choices);
+  if (!choices.empty()) return choices.front().make();
+  constexpr std::size_t kShortest = 64;
+  if (std::has_single_bit(n) && n >= kShortest && n <= kMaxPower2) return default_power2<T>(n);
+  choices = own_choices<T>(n);
   const LineChoice<T>* best = nullptr;
   for (const LineChoice<T>& choice : choices) {
     if (!choice.refusal.empty()) continue;

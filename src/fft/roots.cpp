@@ -8,11 +8,10 @@
 
 namespace ridge::fft {
 
-// Roots for float are held in double, which is wide enough for them; those for double in long double, whose sine costs
-// a microsecond where it is software.
+// Roots for float are held in double, which is wide enough for them.
 template <class T>
 typename AnyRoots<T>::Part AnyRoots<T>::exact(std::size_t k, std::size_t n) {
-  using Wide = std::conditional_t<(sizeof(T) < sizeof(double)), double, long double>;
+  using Wide = std::conditional_t<(sizeof(T) < sizeof(double)), double, DoubleDouble>;
   const base::UnitRoot root = base::unit_root<Wide>(k, n);
   return {root.re, root.im, root.re_low, root.im_low};
 }
@@ -52,7 +51,11 @@ std::complex<T> AnyRoots<T>::at(std::size_t k) const {
     // p + e is x * y exactly; the low parts and the errors add up well below half an ulp of the sum of the products.
     const auto product = [](double x, double x_low, double y, double y_low, double& e) {
       const double p = x * y;
+#ifdef FP_FAST_FMA
+      e = std::fma(x, y_low, std::fma(x_low, y, std::fma(x, y, -p)));
+#else
       e = std::fma(x, y, -p) + (x * y_low + x_low * y);
+#endif
       return p;
     };
     const auto sum = [](double p, double e, double q, double f) {
@@ -65,14 +68,6 @@ std::complex<T> AnyRoots<T>::at(std::size_t k) const {
     p = product(a.re, a.re_low, b.im, b.im_low, e), q = product(a.im, a.im_low, b.re, b.re_low, f);
     return {re, sum(p, e, q, f)};
   }
-}
-
-template <class T>
-Point<DoubleDouble> AnyRoots<T>::wide(std::size_t k) const {
-  const Part& a = coarse_[k >> shift_];
-  const Part& b = fine_[k & ((std::size_t{1} << shift_) - 1)];
-  return Point<DoubleDouble>{{a.re, a.re_low}, {a.im, a.im_low}} *
-         Point<DoubleDouble>{{b.re, b.re_low}, {b.im, b.im_low}};
 }
 
 template class AnyRoots<float>;

@@ -15,7 +15,12 @@ class AnyRoots {
  public:
   explicit AnyRoots(std::size_t n);
   std::complex<T> at(std::size_t k) const;
-  Point<DoubleDouble> wide(std::size_t k) const;
+  Point<DoubleDouble> wide(std::size_t k) const {
+    const Part& a = coarse_[k >> shift_];
+    const Part& b = fine_[k & ((std::size_t{1} << shift_) - 1)];
+    return Point<DoubleDouble>{{a.re, a.re_low}, {a.im, a.im_low}} *
+           Point<DoubleDouble>{{b.re, b.re_low}, {b.im, b.im_low}};
+  }
   std::size_t order() const { return n_; }
 
  private:

@@ -1,5 +1,4 @@
 """Stencils, filter banks, radar, images and device arrays against NumPy; wrong input is an exception, never a crash."""
-import ctypes
 import gc
 import sys
 import threading
@@ -12,6 +11,7 @@ except ImportError as missing:
     sys.exit(77)
 
 import ridge
+from foreign_memory import CudaMemory, HostMemory, Producer
 from ridge import filterbank, image, sar, stencil
 
 random = np.random.default_rng(3)
@@ -280,73 +280,6 @@ class Images(unittest.TestCase):
             image.variance(x)
 
 
-class _Tensor(ctypes.Structure):
-    """DLManagedTensor, as dlpack.h has it."""
-    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device", ctypes.c_int32), ("axes", ctypes.c_int32),
-                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
-                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.c_void_p), ("offset", ctypes.c_uint64),
-                ("manager", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
-
-
-class _HostMemory:
-    device, dlpack = "host", 1
-
-    def __init__(self, size):
-        self._bytes = ctypes.create_string_buffer(size + 64)
-        self.address = (ctypes.addressof(self._bytes) + 63) // 64 * 64
-
-    def put(self, array):
-        ctypes.memmove(self.address, array.ctypes.data, array.nbytes)
-
-    def get(self, array):
-        ctypes.memmove(array.ctypes.data, self.address, array.nbytes)
-        return array
-
-
-class _CudaMemory:
-    """The driver called by another than ridge, in the primary context."""
-    device, dlpack = "cuda:0", 2
-
-    def __init__(self, size):
-        self._cuda = ctypes.CDLL("libcuda.so.1")
-        context, address = ctypes.c_void_p(), ctypes.c_uint64()
-        for status in (self._cuda.cuInit(0), self._cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0),
-                       self._cuda.cuCtxSetCurrent(context), self._cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(size))):
-            assert status == 0, status
-        self.address = address.value
-
-    def put(self, array):
-        assert self._cuda.cuMemcpyHtoD_v2(ctypes.c_uint64(self.address), ctypes.c_void_p(array.ctypes.data),
-                                          ctypes.c_size_t(array.nbytes)) == 0
-
-    def get(self, array):
-        assert self._cuda.cuMemcpyDtoH_v2(ctypes.c_void_p(array.ctypes.data), ctypes.c_uint64(self.address),
-                                          ctypes.c_size_t(array.nbytes)) == 0
-        return array
-
-
-class _Producer:
-    """What a library of arrays does to give one away."""
-
-    def __init__(self, memory, shape, code, bits, deleted):
-        self._memory, self._shape = memory, (ctypes.c_int64 * len(shape))(*shape)
-        self._delete = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: deleted.append(1))
-        self._tensor = _Tensor(memory.address, memory.dlpack, 0, len(shape), code, bits, 1, self._shape, None, 0, None,
-                               ctypes.cast(self._delete, ctypes.c_void_p))
-        _kept.append(self)
-
-    def __dlpack_device__(self):
-        return self._memory.dlpack, 0
-
-    def __dlpack__(self, stream=None):
-        new = ctypes.pythonapi.PyCapsule_New
-        new.restype, new.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
-        return new(ctypes.addressof(self._tensor), b"dltensor", None)
-
-
-_kept = []  # capsules point into them
-
-
 class DeviceArrays(unittest.TestCase):
     def test_dlpack_both_ways(self):
         for dtype in (np.float32, np.float64, np.complex64, np.complex128, np.uint8, np.uint16, np.uint32, np.int32,
@@ -369,12 +302,19 @@ class DeviceArrays(unittest.TestCase):
         with self.assertRaises(ValueError):
             ridge._ridge.DeviceArray.from_dlpack(capsule)  # taken already
         self.assertEqual(ridge.from_dlpack(np.zeros((0, 3))).numpy().shape, (0, 3))
+        # What the array API's newer readers ask for.
+        ours = ridge.array(np.zeros(3))
+        for asked in ({"max_version": (1, 0)}, {"dl_device": (1, 0), "copy": False}):
+            ridge._ridge.DeviceArray.from_dlpack(ours.__dlpack__(**asked))
+        for asked in ({"dl_device": (2, 0)}, {"copy": True}):
+            with self.assertRaises(BufferError):
+                ours.__dlpack__(**asked)
 
     def test_another_librarys_capsule(self):
         """Its memory is used where it lies, on the host and on CUDA, and its deleter is called once, at the end."""
-        places = [_HostMemory]
+        places = [HostMemory]
         if any(d["backend"] == "cuda" for d in ridge.devices()):
-            places.append(_CudaMemory)
+            places.append(CudaMemory)
         x = random.standard_normal((3, 64)) + 1j * random.standard_normal((3, 64))
         x = x.astype(np.complex64)
         u = random.random((3, 64)).astype(np.float32)
@@ -382,7 +322,7 @@ class DeviceArrays(unittest.TestCase):
             deleted = []
             memory = place(x.nbytes)
             memory.put(x)
-            theirs = ridge.from_dlpack(_Producer(memory, x.shape, 5, 64, deleted))
+            theirs = ridge.from_dlpack(Producer(memory, x.shape, 5, 64, deleted))
             self.assertEqual((theirs.shape, theirs.dtype), (x.shape, x.dtype))
             got = ridge.fft.fft(theirs)
             np.testing.assert_allclose(got.numpy(), np.fft.fft(x), atol=1e-4)
@@ -391,7 +331,7 @@ class DeviceArrays(unittest.TestCase):
             gc.collect()
             self.assertEqual(deleted, [1])
             memory.put(u)
-            cells = _Producer(memory, u.shape, 2, 32, deleted)
+            cells = Producer(memory, u.shape, 2, 32, deleted)
             plan = ridge.stencil.plan({(0, 0): 0.5, (0, 1): 0.5}, u, border="periodic", device=place.device)
             plan.run(cells, 2)
             np.testing.assert_allclose(memory.get(np.empty_like(u)), ridge.stencil.run(plan.update, u, 2, border="periodic"),

@@ -48,7 +48,7 @@ using Key = std::tuple<std::string, std::size_t, Effort, std::string, std::size_
 
 template <class T>
 struct Remembered {
-  planner::Decision decision;
+  planner::SharedDecision decision;
   LineChoice<T> choice;
   std::weak_ptr<const LineKernel<T>> kernel;
 };
@@ -92,9 +92,9 @@ Remembered<T> decide(const Device& device, std::size_t n, const planner::Options
   // Timed kernels are dropped at once: all of them together could be many times the size of the problem.
   auto chosen = planner::choose(device, describe<T>(n), entries, own, trials, planner::Keep::last);
   Remembered<T> result;
-  result.decision = std::move(chosen.decision);
+  result.decision = std::make_shared<const planner::Decision>(std::move(chosen.decision));
   winner = std::move(chosen.winner);
-  result.choice = std::move(choices[result.decision.winner]);
+  result.choice = std::move(choices[result.decision->winner]);
   result.kernel = winner;
   return result;
 }

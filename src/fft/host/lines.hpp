@@ -7,13 +7,14 @@
 #include <ridge/plan.hpp>
 
 #include "fft/variant.hpp"
+#include "plan/shared_decisions.hpp"
 
 namespace ridge::fft {
 
 template <class T>
 struct ChosenLine {
   std::shared_ptr<const LineKernel<T>> kernel;
-  planner::Decision decision;
+  planner::SharedDecision decision;
 };
 
 // Decides through wisdom, the model or measurement, and remembers the answer for the life of the process; the kernel

@@ -56,7 +56,7 @@ const LineKernel<T>& Transform<T>::line(std::size_t n, const planner::Options& o
   if (names_threads(own.variant)) own.variant.clear();
   ChosenLine<T> chosen = choose_line<T>(device_, n, own);
   lines_.push_back(std::move(chosen.kernel));
-  decisions_.push_back(std::move(chosen.decision));
+  decisions_.add(std::move(chosen.decision));
   return *lines_.back();
 }
 
@@ -189,7 +189,7 @@ void Transform<T>::decide_threads(const planner::Options& options) {
                                  .float64 = float64,
                                  .threads = threads_}},
           .build = [&] { return std::make_shared<const LineByThreads<T>>(whole, two_step(), threads_, lines, many); }}};
-  const planner::Decision& alone = decisions_.front();
+  const planner::Decision& alone = *decisions_.shared().front();
   ThreadTrials<T> trials(whole, alone.trials[alone.winner].measured_seconds);
   auto chosen = planner::choose(
       device_,
@@ -198,7 +198,7 @@ void Transform<T>::decide_threads(const planner::Options& options) {
        .flops = 5 * points * std::log2(points),
        .bytes = data},
       entries, options, trials);
-  decisions_.push_back(std::move(chosen.decision));
+  decisions_.add(std::move(chosen.decision));
   two_step_ = chosen.winner->two_step();
 }
 
@@ -272,7 +272,9 @@ Transform<T>::Transform(const Device& device, const Problem& problem, const plan
     each = std::max(each, two_step_->scratch());
     widest = threads_;
   }
-  pool_ = std::make_unique<ScratchPool<T>>(widest, each, two_step_ ? two_step_->work() : work_.batch, kPreparedCallers);
+  const bool on_the_stack = alone_ != nullptr || real_alone_ != nullptr;
+  pool_ = std::make_unique<ScratchPool<T>>(widest, each, two_step_ ? two_step_->work() : work_.batch,
+                                           on_the_stack ? 0 : kPreparedCallers);
 }
 
 template <class T>
@@ -463,7 +465,7 @@ std::string Transform<T>::explain() const {
   }
   text += fmt::format("  {:.4g} flops done for {:.4g} by the usual count; at least {} moved\n", done_flops(),
                       usual_flops(layout_, problem_), base::human_bytes(least_bytes(layout_, problem_, sizeof(T))));
-  for (const planner::Decision& decision : decisions_) text += decision.explain();
+  for (const planner::Decision& decision : decisions_.all()) text += decision.explain();
   return text;
 }
 

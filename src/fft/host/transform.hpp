@@ -91,7 +91,7 @@ class Transform {
   const Device& device() const { return device_; }
   const Problem& problem() const { return problem_; }
   const Layout& layout() const { return layout_; }
-  const std::vector<planner::Decision>& decisions() const { return decisions_; }
+  const planner::SharedDecisions& decisions() const { return decisions_; }
   double done_flops() const;  // really done
   std::string explain() const;
 
@@ -147,7 +147,7 @@ class Transform {
   std::size_t threads_;
   std::vector<std::shared_ptr<const LineKernel<T>>> lines_;  // the kernels stages refer to
   std::shared_ptr<const RealKernel<T>> real_;
-  std::vector<planner::Decision> decisions_;
+  planner::SharedDecisions decisions_;
   Side work_;  // where the spectrum of one real transform of several axes stands on its way back
   std::unique_ptr<DirectedStages> forward_, inverse_;
   std::shared_ptr<const TwoStep<T>> two_step_;

@@ -307,7 +307,8 @@ bool TensorBuilder<T>::try_plan(Slot from, Slot to, Kind kind, Direction directi
     }
     (forward ? whole.scale_forward : whole.scale_inverse) = std::exchange(scale_, 1.0);
     auto transform = std::make_shared<const Transform<T>>(host(), whole, options_);
-    decisions.insert(decisions.end(), transform->decisions().begin(), transform->decisions().end());
+    const std::vector<planner::SharedDecision>& decided = transform->decisions().shared();
+    decisions.insert(decisions.end(), decided.begin(), decided.end());
     steps.push_back(std::make_unique<PlanStep<T>>(from, to, direction, std::move(transform), std::move(rest)));
     return true;
   }

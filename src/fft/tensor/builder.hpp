@@ -14,7 +14,7 @@ class TensorBuilder {
   TensorBuilder(const TensorProblem& problem, const planner::Options& options);
 
   std::vector<std::unique_ptr<TensorStep<T>>> steps;
-  std::vector<planner::Decision> decisions;
+  std::vector<planner::SharedDecision> decisions;
   std::size_t work = 0;  // complex elements
 
  private:

@@ -25,15 +25,23 @@ Tensor<T>::Tensor(const Device& device, const TensorProblem& problem, const plan
   }
   TensorBuilder<T> builder(problem_, options);
   steps_ = std::move(builder.steps);
-  decisions_ = std::move(builder.decisions);
+  for (planner::SharedDecision& one : builder.decisions) decisions_.add(std::move(one));
   if (steps_.size() == 1 && !problem_.split_input && !problem_.split_output) direct_ = steps_.front()->direct();
   std::size_t each = 0;
   for (const auto& step : steps_) each = std::max(each, step->scratch());
-  pool_ = std::make_unique<ScratchPool<T>>(threads_, each, builder.work, 1);
+  if (each == 0 && builder.work == 0) {
+    no_scratch_.of_thread.resize(threads_);
+  } else {
+    pool_ = std::make_unique<ScratchPool<T>>(threads_, each, builder.work, 1);
+  }
 }
 
 template <class T>
 void Tensor<T>::run(const TensorArrays& arrays) const {
+  if (!pool_) {
+    for (const auto& step : steps_) step->run(arrays, no_scratch_, threads_);
+    return;
+  }
   const auto scratch = pool_->lend();
   for (const auto& step : steps_) step->run(arrays, *scratch, threads_);
 }

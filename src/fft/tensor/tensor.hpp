@@ -9,6 +9,7 @@
 #include <ridge/fft/tensor.hpp>
 
 #include "fft/host/scratch.hpp"
+#include "plan/shared_decisions.hpp"
 
 namespace ridge::fft {
 
@@ -53,7 +54,7 @@ class Tensor {
   }
   const TensorProblem& problem() const { return problem_; }
   const Device& device() const { return device_; }
-  const std::vector<planner::Decision>& decisions() const { return decisions_; }
+  const std::vector<planner::Decision>& decisions() const { return decisions_.all(); }
   double flops() const;
   double done_flops() const;
   double bytes() const;
@@ -64,8 +65,9 @@ class Tensor {
   TensorProblem problem_;
   std::size_t threads_;
   std::vector<std::unique_ptr<TensorStep<T>>> steps_;
-  std::vector<planner::Decision> decisions_;
-  std::unique_ptr<ScratchPool<T>> pool_;
+  planner::SharedDecisions decisions_;
+  std::unique_ptr<ScratchPool<T>> pool_;  // none where no step needs scratch
+  mutable Scratch<T> no_scratch_;
   DirectCall direct_;
 };
 

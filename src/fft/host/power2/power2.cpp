@@ -1,8 +1,10 @@
 #include "fft/host/power2/power2.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
+#include <mutex>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -237,7 +239,13 @@ std::unique_ptr<LineKernel<T>> make_power2(std::size_t n, const Power2Choice& ch
 
 template <class T>
 std::unique_ptr<LineKernel<T>> default_power2(std::size_t n) {
-  return make_power2<T>(n, power2_choices<T>(n).front());
+  check_length(n);
+  // Listing them all takes longer than many a plan.
+  static std::array<std::once_flag, std::bit_width(kMaxPower2)> listed;
+  static std::array<Power2Choice, std::bit_width(kMaxPower2)> first;
+  const auto bits = static_cast<std::size_t>(std::countr_zero(n));
+  std::call_once(listed[bits], [&] { first[bits] = power2_choices<T>(n).front(); });
+  return make_power2<T>(n, first[bits]);
 }
 
 template std::vector<Power2Choice> power2_choices<float>(std::size_t);

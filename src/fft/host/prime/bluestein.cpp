@@ -52,19 +52,9 @@ class Bluestein final : public ColumnsByLines<T> {
       : n_(n), padded_(padded), inner_(std::move(inner)), chirp_(n), filter_(padded / 2 + 1) {
     if (is_smooth(padded) && (sizeof(T) < sizeof(double) || in_double_for_double(padded))) {
       fill_in_double();
-      return;
+    } else {
+      fill_exactly();
     }
-    const AnyRoots<T> roots(2 * n);
-    const DoubleDouble scale = DoubleDouble(1) / static_cast<double>(padded);
-    std::vector<Point<DoubleDouble>> filter(padded);
-    for (std::size_t j = 0, square = 0; j < n; square = next_square(square, j), ++j) {
-      chirp_.set(j, roots.at(square));
-      const Point<DoubleDouble> w = roots.wide(square);
-      filter[j] = {w.re * scale, -w.im * scale};
-      if (j > 0) filter[padded - j] = filter[j];
-    }
-    const std::vector<Complex> spectrum = filter_spectrum<T>(filter);
-    for (std::size_t k = 0; k <= padded / 2; ++k) filter_.set(k, spectrum[k]);
   }
 
   std::size_t length() const override { return n_; }
@@ -94,10 +84,42 @@ class Bluestein final : public ColumnsByLines<T> {
     return next < 2 * n_ ? next : next - 2 * n_;
   }
 
-  // Where an even filter's spectrum may err as a transform does: exact ones take ten times as long as all the rest of a
-  // plan. Short ones are quick, and passes of five err more than the bound of errors leaves.
+  // Where an even filter's spectrum may err as a transform does: exact ones take longer than all the rest of a plan.
+  // Short ones are quick, and passes of five err more than the bound of errors leaves.
   static bool in_double_for_double(std::size_t padded) {
     return padded > kLongestExactFilter || (padded > 2048 && padded % 5 != 0);
+  }
+
+  void fill_exactly() {
+    const AnyRoots<double> roots(2 * n_);
+    const DoubleDouble scale = DoubleDouble(1) / static_cast<double>(padded_);
+    const bool halved = padded_ % 2 == 0;
+    WidePoints even(halved ? padded_ / 2 : padded_), odd(halved ? padded_ / 2 : 1);
+    even.clear();
+    odd.clear();
+    const auto put = [&](std::size_t j, const Point<DoubleDouble>& value) {
+      if (!halved) return even.set(j, value);
+      (j % 2 == 0 ? even : odd).set(j / 2, value);
+    };
+    const auto put_chirp = [&](std::size_t j, Point<DoubleDouble> w) {
+      chirp_.set(j, {static_cast<T>(static_cast<double>(w.re)), static_cast<T>(static_cast<double>(w.im))});
+      w.im = -w.im;
+      put(j, w);
+      if (j > 0) put(padded_ - j, w);
+    };
+    put_chirp(0, {1, 0});
+    for (std::size_t j = 1, square = 1; 2 * j <= n_; square = next_square(square, j), ++j) {
+      const Point<DoubleDouble> w = roots.wide(square);
+      put_chirp(j, w);
+      put_chirp(n_ - j, n_ % 2 == 0 ? w : Point<DoubleDouble>{-w.re, -w.im});  // (n - j)^2 is j^2 + n^2 modulo 2 n
+    }
+    std::vector<std::complex<double>> spectrum(padded_ / 2 + 1);
+    if (halved) {
+      even_spectrum(even, odd, padded_, scale, spectrum.data());
+    } else {
+      spectrum = filter_spectrum<double>(even, padded_, scale);
+    }
+    for (std::size_t k = 0; k <= padded_ / 2; ++k) filter_.set(k, Complex(spectrum[k]));
   }
 
   // Double has digits enough for float's chirp, filter and spectrum. For its own each value is taken twice, since the

@@ -17,21 +17,21 @@ class Direct final : public ColumnsByLines<T> {
  public:
   using Complex = std::complex<T>;
 
-  explicit Direct(std::size_t n)
-      : n_(n),
-        columns_(direct_columns<T>(n)),
-        table_(direct_table<T>(n, columns_, 2,
+  explicit Direct(std::size_t n) : Direct(AnyRoots<T>(n)) {}
+  explicit Direct(const AnyRoots<T>& roots)
+      : n_(roots.order()),
+        columns_(direct_columns<T>(n_)),
+        table_(direct_table<T>(roots, columns_, 2,
                                // The signs turn the sum of differences and sines by -i when its parts are exchanged.
                                [](std::size_t kind, std::complex<T> root) {
                                  return kind == 0 ? std::complex<T>(root.real(), root.real())
                                                   : std::complex<T>(root.imag(), -root.imag());
                                })),
-        factors_((n - 1) * (n - 1) / 2) {
-    const AnyRoots<T> roots(n);
+        factors_((n_ - 1) * (n_ - 1) / 2) {
     T* next = factors_.data();
-    for (std::size_t k = 1; k <= (n - 1) / 2; ++k) {
-      for (std::size_t j = 1; j <= (n - 1) / 2; ++j) {
-        const std::complex<T> root = roots.at(j * k % n);
+    for (std::size_t k = 1; k <= (n_ - 1) / 2; ++k) {
+      for (std::size_t j = 1; j <= (n_ - 1) / 2; ++j) {
+        const std::complex<T> root = roots.at(j * k % n_);
         *next++ = root.real();
         *next++ = -root.imag();
       }

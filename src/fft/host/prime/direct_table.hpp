@@ -11,9 +11,9 @@ namespace ridge::fft::prime {
 // Blocks of up to kBlockVectors vectors of columns k, in each of them row after row j. `kinds` vectors groups a row:
 // `factor(kind, root)` gives the two parts for exp(-2 pi i j k / n).
 template <class T, class Factor>
-base::AlignedArray<T> direct_table(std::size_t n, std::size_t columns, std::size_t kinds, const Factor& factor) {
-  const std::size_t rows = (n - 1) / 2, points = pointwise<T>().points, vectors = columns / points;
-  const AnyRoots<T> roots(n);
+base::AlignedArray<T> direct_table(const AnyRoots<T>& roots, std::size_t columns, std::size_t kinds,
+                                   const Factor& factor) {
+  const std::size_t n = roots.order(), rows = (n - 1) / 2, points = pointwise<T>().points, vectors = columns / points;
   base::AlignedArray<T> table(2 * rows * columns * kinds);
   T* next = table.data();
   for (std::size_t v = 0; v < vectors; v += kBlockVectors) {

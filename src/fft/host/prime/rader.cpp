@@ -25,15 +25,15 @@ class Rader final : public ColumnsByLines<T> {
       : p_(p), inner_(std::move(inner)), input_(p - 1), output_(p - 1), filter_(p - 1) {
     const std::size_t m = p - 1, g = primitive_root(p), inverse = power_modulo(g, p - 2, p);
     const AnyRoots<double> roots(p);
-    const DoubleDouble scale = DoubleDouble(1) / static_cast<double>(m);
-    std::vector<Point<DoubleDouble>> filter(m);
-    for (std::size_t q = 0, a = 1, b = 1; q < m; ++q, a = a * g % p, b = b * inverse % p) {
-      input_[q] = static_cast<std::uint32_t>(a);
-      output_[b - 1] = static_cast<std::uint32_t>(q);
+    WidePoints filter(m);
+    // g^(m/2) is -1: the second half of the powers, and of the filter, mirrors the first.
+    for (std::size_t q = 0, a = 1, b = 1; q < m / 2; ++q, a = a * g % p, b = b * inverse % p) {
+      input_[q] = static_cast<std::uint32_t>(a), input_[q + m / 2] = static_cast<std::uint32_t>(p - a);
+      output_[b - 1] = static_cast<std::uint32_t>(q), output_[p - b - 1] = static_cast<std::uint32_t>(q + m / 2);
       const Point<DoubleDouble> w = roots.wide(b);
-      filter[q] = {w.re * scale, w.im * scale};
+      filter.set(q, w), filter.set(q + m / 2, {w.re, -w.im});
     }
-    const std::vector<Complex> spectrum = filter_spectrum<T>(filter);
+    const std::vector<Complex> spectrum = filter_spectrum<T>(filter, m, DoubleDouble(1) / static_cast<double>(m));
     for (std::size_t q = 0; q < m; ++q) filter_.set(q, spectrum[q]);
   }
 

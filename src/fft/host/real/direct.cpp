@@ -21,7 +21,7 @@ class RealDirect final : public RealKernel<T> {
   explicit RealDirect(std::size_t n)
       : n_(n),
         columns_(direct_columns<T>(n)),
-        table_(direct_table<T>(n, columns_, 1, [](std::size_t, std::complex<T> root) { return root; })) {}
+        table_(direct_table<T>(AnyRoots<T>(n), columns_, 1, [](std::size_t, std::complex<T> root) { return root; })) {}
 
   std::size_t length() const override { return n_; }
   std::string describe() const override { return fmt::format("direct {}", n_); }

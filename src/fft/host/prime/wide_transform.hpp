@@ -1,0 +1,51 @@
+// Transforms with twice the digits of double, in vectors: for filters whose spectra are rounded once.
+#pragma once
+#include <algorithm>
+#include <complex>
+#include <cstddef>
+
+#include "base/aligned.hpp"
+#include "fft/double_double.hpp"
+
+namespace ridge::fft::prime {
+
+// Points in four arrays: the value of a part is high + low, not always with low below the last bit of high.
+struct WidePointer {
+  double *re, *re_low, *im, *im_low;
+  WidePointer operator+(std::size_t offset) const {
+    return {re + offset, re_low + offset, im + offset, im_low + offset};
+  }
+};
+
+// With room for whole vectors at the end. The arrays begin in different places of a cache.
+class WidePoints {
+ public:
+  explicit WidePoints(std::size_t count) : stride_((count + 15) / 16 * 16 + 80), memory_(4 * stride_) {}
+  void clear() { std::fill(memory_.begin(), memory_.end(), 0.0); }
+  WidePointer at(std::size_t k) {
+    double* p = memory_.data() + k;
+    return {p, p + stride_, p + 2 * stride_, p + 3 * stride_};
+  }
+  Point<DoubleDouble> get(std::size_t k) const {
+    const double* p = memory_.data() + k;
+    return {{p[0], p[stride_]}, {p[2 * stride_], p[3 * stride_]}};
+  }
+  void set(std::size_t k, const Point<DoubleDouble>& value) {
+    double* p = memory_.data() + k;
+    p[0] = value.re.high, p[stride_] = value.re.low, p[2 * stride_] = value.im.high, p[3 * stride_] = value.im.low;
+  }
+
+ private:
+  std::size_t stride_;
+  base::AlignedArray<double> memory_;
+};
+
+// In place, forward, times `scale`; n of any factors, small ones quickly.
+void wide_transform(WidePoints& points, std::size_t n, DoubleDouble scale);
+
+// Frequencies 0 .. length / 2 of an even sequence from its points at even and odd places, by a transform of half its
+// even length; times `scale` and rounded once. The points are used up.
+void even_spectrum(WidePoints& even, WidePoints& odd, std::size_t length, DoubleDouble scale,
+                   std::complex<double>* spectrum);
+
+}  // namespace ridge::fft::prime

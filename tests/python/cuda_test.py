@@ -1,0 +1,207 @@
+"""Python over CUDA: transforms, DLPack and __cuda_array_interface__ both ways, the other workloads, mistakes."""
+import ctypes
+import gc
+import sys
+import threading
+import unittest
+
+try:
+    import numpy as np
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+import ridge
+from foreign_memory import CudaArray, CudaMemory, Producer
+
+DEVICE = next((d["id"] for d in ridge.devices() if d["backend"] == "cuda"), None)
+if DEVICE is None:
+    print("skipped: no CUDA device")
+    sys.exit(77)
+
+random = np.random.default_rng(11)
+
+
+def complex_of(shape, dtype):
+    return (random.standard_normal(shape) + 1j * random.standard_normal(shape)).astype(dtype)
+
+
+def error(got, wanted):
+    """Of the whole array, relative; anything that is no number is an error."""
+    value = np.linalg.norm((np.asarray(got, np.complex128) - wanted).ravel()) / np.linalg.norm(np.ravel(wanted))
+    return value if value == value else np.inf
+
+
+class Transforms(unittest.TestCase):
+    def close(self, got, wanted, single, points):
+        self.assertEqual(got.device, DEVICE)
+        self.assertEqual(got.shape, wanted.shape)
+        bound = (1.2e-7 if single else 2.3e-16) * 1.2 * np.sqrt(np.log2(max(points, 2)) + 1) + (0 if single else 1e-15)
+        self.assertLess(error(got.numpy(), wanted), bound)
+
+    def test_one_axis(self):
+        for n in (1, 2, 3, 8, 17, 100, 1009, 1024, 4096, 65536, 100000):
+            for dtype in (np.complex64, np.complex128):
+                x = complex_of((3, n), dtype)
+                there = ridge.array(x, DEVICE)
+                single = dtype == np.complex64
+                self.close(ridge.fft.fft(there), np.fft.fft(x.astype(np.complex128)), single, n)
+                self.close(ridge.fft.ifft(there, norm="ortho"), np.fft.ifft(x.astype(np.complex128), norm="ortho"), single, n)
+                r = np.ascontiguousarray(x.real)
+                spectrum = ridge.fft.rfft(ridge.array(r, DEVICE))
+                self.close(spectrum, np.fft.rfft(r.astype(np.float64)), single, n)
+                if n > 1:
+                    self.close(ridge.fft.irfft(spectrum, n), r.astype(np.float64), single, n)
+                np.testing.assert_array_equal(there.numpy(), x)  # the input is kept
+
+    def test_several_axes(self):
+        for shape in ((64, 64), (30, 17), (16, 8, 32), (2, 5, 7)):
+            x = complex_of(shape, np.complex64)
+            self.close(ridge.fft.fftn(ridge.array(x, DEVICE)), np.fft.fftn(x.astype(np.complex128)), True, x.size)
+            r = np.ascontiguousarray(x.real)
+            self.close(ridge.fft.rfft2(ridge.array(r, DEVICE)), np.fft.rfft2(r.astype(np.float64)), True, x.size)
+
+    def test_numbers_of_16_bits(self):
+        x = random.standard_normal((4, 256, 2)).astype(np.float16)
+        plan = ridge.fft.plan_halves(256, batch=4, device=DEVICE)
+        got = plan(ridge.array(x, DEVICE)).numpy().astype(np.float64)
+        wanted = np.fft.fft(x[..., 0].astype(np.float64) + 1j * x[..., 1])
+        self.assertLess(error(got[..., 0] + 1j * got[..., 1], wanted), 1e-3)
+
+    def test_from_many_threads(self):
+        x = complex_of((8, 512), np.complex64)
+        wanted = np.fft.fft(x.astype(np.complex128))
+        errors = []
+
+        def work():
+            for _ in range(20):
+                errors.append(error(ridge.fft.fft(ridge.array(x, DEVICE)).numpy(), wanted))
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(len(errors), 80)
+        self.assertLess(max(errors), 1e-6)
+
+
+class ForeignMemory(unittest.TestCase):
+    def test_dlpack_in(self):
+        for dtype, code, bits in ((np.complex64, 5, 64), (np.complex128, 5, 128)):
+            x = complex_of((3, 64), dtype)
+            memory, deleted = CudaMemory(x.nbytes), []
+            memory.put(x)
+            theirs = ridge.from_dlpack(Producer(memory, x.shape, code, bits, deleted))
+            self.assertEqual((theirs.shape, theirs.dtype, theirs.device), (x.shape, x.dtype, DEVICE))
+            self.assertLess(error(ridge.fft.fft(theirs).numpy(), np.fft.fft(x.astype(np.complex128))), 1e-6)
+            self.assertEqual(deleted, [])
+            del theirs
+            gc.collect()
+            self.assertEqual(deleted, [1])
+
+    def test_dlpack_out(self):
+        x = complex_of((5, 33), np.complex64)
+        ours = ridge.array(x, DEVICE)
+        self.assertEqual(ours.__dlpack_device__(), (2, 0))
+        for stream in (None, 1, 2, -1):  # none asked, the legacy one, the thread's own, no waiting
+            back = ridge.from_dlpack(_Given(ours, stream))
+            np.testing.assert_array_equal(back.numpy(), x)
+        address = ours.__cuda_array_interface__["data"][0]
+        back = ridge.from_dlpack(ours)
+        self.assertEqual(back.__cuda_array_interface__["data"][0], address)  # no copy
+        del ours
+        gc.collect()
+        np.testing.assert_array_equal(back.numpy(), x)  # the capsule holds the memory
+
+    def test_cuda_array_interface_in(self):
+        x = complex_of((2, 1000), np.complex64)
+        theirs = CudaArray(x)
+        seen = ridge.asarray(theirs)
+        self.assertEqual(seen.__cuda_array_interface__["data"][0], theirs.memory.address)
+        self.assertLess(error(ridge.fft.fft(seen).numpy(), np.fft.fft(x.astype(np.complex128))), 1e-6)
+        y = complex_of(x.shape, np.complex64)
+        theirs.memory.put(y)
+        np.testing.assert_array_equal(seen.numpy(), y)  # their memory, not a copy
+        theirs.__cuda_array_interface__ = dict(theirs.__cuda_array_interface__, stream=1)
+        np.testing.assert_array_equal(ridge.asarray(theirs).numpy(), y)
+
+    def test_cuda_array_interface_out(self):
+        x = complex_of((4, 9), np.complex128)
+        d = ridge.array(x, DEVICE).__cuda_array_interface__
+        self.assertEqual((d["shape"], d["typestr"], d["version"]), ((4, 9), "<c16", 3))
+        kept = ridge.array(x, DEVICE)
+        memory, read = CudaMemory(16), np.empty_like(x)
+        memory.address = kept.__cuda_array_interface__["data"][0]
+        np.testing.assert_array_equal(memory.get(read), x)
+
+    def test_a_stencil_where_the_cells_lie(self):
+        u = random.random((40, 64)).astype(np.float32)
+        memory = CudaMemory(u.nbytes)
+        memory.put(u)
+        plan = ridge.stencil.plan({(0, 0): 0.5, (0, 1): 0.25, (1, 0): 0.25}, u, border="periodic", device=DEVICE)
+        plan.run(Producer(memory, u.shape, 2, 32, []), 3)
+        np.testing.assert_allclose(memory.get(np.empty_like(u)), ridge.stencil.run(plan.update, u, 3, border="periodic"), atol=1e-6)
+
+
+class _Given:
+    def __init__(self, array, stream):
+        self._array, self._stream = array, stream
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+    def __dlpack__(self, stream=None):
+        return self._array.__dlpack__(stream=self._stream)
+
+
+class Workloads(unittest.TestCase):
+    def test_a_traced_stencil(self):
+        u = random.random((33, 70)).astype(np.float32)
+
+        def step(c):
+            return c(0, 0) + 0.1 * (c(0, 1) + c(0, -1) + c(1, 0) + c(-1, 0) - 4 * c(0, 0))
+        got = ridge.stencil.plan(step, u, border="periodic", device=DEVICE)(u, 5)
+        np.testing.assert_allclose(got, ridge.stencil.run(step, u, 5, border="periodic"), atol=1e-5)
+
+    def test_a_filter_bank(self):
+        x = random.integers(-100, 100, 2 * 64 * 40, dtype=np.int8)
+        banks = [ridge.filterbank.plan(channels=64, taps=4, polarizations=1, device=d) for d in ("host", DEVICE)]
+        host, there = (np.asarray(bank.stream().push(x)) for bank in banks)
+        self.assertEqual(host.shape, there.shape)
+        self.assertLess(error(there, host), 1e-5)
+
+    def test_images(self):
+        image = random.integers(0, 255, (60, 80)).astype(np.uint8)
+        np.testing.assert_allclose(ridge.image.variance(image, window=7, device=DEVICE), ridge.image.variance(image, window=7), rtol=1e-4,
+                                   atol=1e-2)
+        host, there = ridge.image.apply("box 3", image), ridge.image.apply("box 3", image, device=DEVICE)
+        self.assertLessEqual(np.max(np.abs(host.astype(int) - there)), 1)
+
+
+class Mistakes(unittest.TestCase):
+    def test_are_exceptions(self):
+        x = ridge.array(complex_of((2, 8), np.complex64), DEVICE)
+        with self.assertRaises(TypeError):
+            np.asarray(x)
+        with self.assertRaises((TypeError, ValueError)):
+            ridge.fft.fft(ridge.array(np.zeros(8, np.float32), DEVICE))
+        with self.assertRaises(ValueError):
+            ridge.fft.fft(x, n=7)
+        with self.assertRaises(ValueError):
+            ridge.fft.fft(x, axis=0)
+        with self.assertRaises((TypeError, ValueError)):
+            ridge.fft.plan(np.zeros((2, 8), np.complex64))(x)  # a plan of the host
+        strided = CudaArray(np.zeros(4, np.float32))
+        strided.__cuda_array_interface__ = dict(strided.__cuda_array_interface__, strides=(8,))
+        with self.assertRaisesRegex(ValueError, "contiguous"):
+            ridge.asarray(strided)
+        with self.assertRaises((ValueError, MemoryError, RuntimeError)):
+            ridge.empty((1 << 30, 1 << 20), np.float32, DEVICE)
+        with self.assertRaises((ValueError, RuntimeError)):
+            ridge.empty(3, np.float32, "cuda:99")
+        np.testing.assert_array_equal(ridge.fft.fft(x).numpy().shape, (2, 8))  # and it still works
+
+
+if __name__ == "__main__":
+    print(f"NumPy {np.__version__} on {DEVICE}")
+    unittest.main(verbosity=2)
