@@ -18,18 +18,19 @@ typename AnyRoots<T>::Part AnyRoots<T>::exact(std::size_t k, std::size_t n) {
 
 template <class T>
 AnyRoots<T>::AnyRoots(std::size_t n) : n_(n), shift_(static_cast<int>(std::bit_width(n) - 1) / 2) {
-  // Roots of `step`, 2 step, ...: for double only those of the powers of two by sine and cosine, the others as products
-  // of two before them, which costs the last two or three of 106 bits.
+  // Roots of `step`, 2 step, ...: for double only the first by sine and cosine, the others as products of two before
+  // them, which costs as many of the last of 106 bits as their number has.
   const auto multiples = [n](std::size_t step, std::size_t count) {
     std::vector<Part> parts;
     parts.reserve(count);
     for (std::size_t k = 0; k < count; ++k) {
       const std::size_t lowest = k & (~k + 1);
-      if (sizeof(T) < sizeof(double) || k == lowest || 8 * (k * step) % n == 0) {
+      if (sizeof(T) < sizeof(double) || k <= 1 || 8 * (k * step) % n == 0) {
         parts.push_back(exact(k * step, n));
         continue;
       }
-      const Part &a = parts[k - lowest], &b = parts[lowest];
+      const std::size_t first = k == lowest ? k / 2 : lowest;
+      const Part &a = parts[k - first], &b = parts[first];
       const Point<DoubleDouble> product = Point<DoubleDouble>{{a.re, a.re_low}, {a.im, a.im_low}} *
                                           Point<DoubleDouble>{{b.re, b.re_low}, {b.im, b.im_low}};
       parts.push_back({product.re.high, product.im.high, product.re.low, product.im.low});

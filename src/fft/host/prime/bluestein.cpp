@@ -94,7 +94,7 @@ class Bluestein final : public ColumnsByLines<T> {
     const AnyRoots<double> roots(2 * n_);
     const DoubleDouble scale = DoubleDouble(1) / static_cast<double>(padded_);
     const bool halved = padded_ % 2 == 0;
-    WidePoints even(halved ? padded_ / 2 : padded_), odd(halved ? padded_ / 2 : 1);
+    WidePoints even(wide_room(halved ? padded_ / 2 : padded_)), odd(halved ? wide_room(padded_ / 2) : 1);
     even.clear();
     odd.clear();
     const auto put = [&](std::size_t j, const Point<DoubleDouble>& value) {

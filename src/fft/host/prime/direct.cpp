@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <mutex>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
@@ -17,26 +18,15 @@ class Direct final : public ColumnsByLines<T> {
  public:
   using Complex = std::complex<T>;
 
-  explicit Direct(std::size_t n) : Direct(AnyRoots<T>(n)) {}
-  explicit Direct(const AnyRoots<T>& roots)
-      : n_(roots.order()),
+  explicit Direct(std::size_t n)
+      : n_(n),
         columns_(direct_columns<T>(n_)),
-        table_(direct_table<T>(roots, columns_, 2,
+        table_(direct_table<T>(AnyRoots<T>(n), columns_, 2,
                                // The signs turn the sum of differences and sines by -i when its parts are exchanged.
                                [](std::size_t kind, std::complex<T> root) {
                                  return kind == 0 ? std::complex<T>(root.real(), root.real())
                                                   : std::complex<T>(root.imag(), -root.imag());
-                               })),
-        factors_((n_ - 1) * (n_ - 1) / 2) {
-    T* next = factors_.data();
-    for (std::size_t k = 1; k <= (n_ - 1) / 2; ++k) {
-      for (std::size_t j = 1; j <= (n_ - 1) / 2; ++j) {
-        const std::complex<T> root = roots.at(j * k % n_);
-        *next++ = root.real();
-        *next++ = -root.imag();
-      }
-    }
-  }
+                               })) {}
 
   std::size_t length() const override { return n_; }
   std::string describe() const override { return fmt::format("direct {}", n_); }
@@ -47,7 +37,10 @@ class Direct final : public ColumnsByLines<T> {
                           n_, table_.data(), columns_, reinterpret_cast<T*>(scratch));
   }
 
-  std::size_t scratch_columns() const override { return 2 * pointwise<T>().strip * n_; }
+  std::size_t scratch_columns() const override {
+    factors();
+    return 2 * pointwise<T>().strip * n_;
+  }
   void run_columns(Direction direction, const Complex* in, std::size_t in_stride, Complex* out, std::size_t out_stride,
                    std::size_t columns, Complex* scratch) const override {
     const std::size_t strip = pointwise<T>().strip;
@@ -70,12 +63,30 @@ class Direct final : public ColumnsByLines<T> {
   void run_strip(Direction direction, const Complex* in, std::size_t in_stride, Complex* out, std::size_t out_stride,
                  Complex* scratch) const {
     pointwise<T>().direct_strip(direction == Direction::inverse, reinterpret_cast<const T*>(in), in_stride,
-                                reinterpret_cast<T*>(out), out_stride, n_, factors_.data(),
-                                reinterpret_cast<T*>(scratch));
+                                reinterpret_cast<T*>(out), out_stride, n_, factors(), reinterpret_cast<T*>(scratch));
+  }
+
+  // Made when somebody asks for the columns' scratch, which every plan of columns does before it runs.
+  const T* factors() const {
+    std::call_once(once_, [this] {
+      factors_ = base::AlignedArray<T>((n_ - 1) * (n_ - 1) / 2);
+      const AnyRoots<T> roots(n_);
+      T* next = factors_.data();
+      for (std::size_t k = 1; k <= (n_ - 1) / 2; ++k) {
+        for (std::size_t j = 1; j <= (n_ - 1) / 2; ++j) {
+          const std::complex<T> root = roots.at(j * k % n_);
+          *next++ = root.real();
+          *next++ = -root.imag();
+        }
+      }
+    });
+    return factors_.data();
   }
 
   std::size_t n_, columns_;
-  base::AlignedArray<T> table_, factors_;
+  base::AlignedArray<T> table_;
+  mutable std::once_flag once_;
+  mutable base::AlignedArray<T> factors_;
 };
 
 }  // namespace

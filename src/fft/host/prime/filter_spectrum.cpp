@@ -56,7 +56,8 @@ std::vector<std::complex<T>> filter_spectrum(WidePoints& filter, std::size_t n, 
     for (std::size_t i = 0; i < n; ++i) spectrum[i] = std::complex<T>(rounded[i]);
     return spectrum;
   }
-  wide_transform(filter, n, scale);
+  WidePoints spare(wide_room(n));
+  wide_transform(filter, spare, n, scale);
   for (std::size_t i = 0; i < n; ++i) {
     const Point<DoubleDouble> x = filter.get(i);
     spectrum[i] = {static_cast<T>(static_cast<double>(x.re)), static_cast<T>(static_cast<double>(x.im))};

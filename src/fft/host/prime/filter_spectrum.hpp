@@ -10,10 +10,10 @@
 
 namespace ridge::fft::prime {
 
-// The transform of the n points of `filter`, which it uses up, times `scale`, with more digits than T, rounded once: a
-// convolution has two transforms of its own to err in, and a filter that was made by a third would add half as much
-// again. Filters of double beyond kLongestExactFilter are transformed in double, for exactness would take longer than a
-// plan may.
+// The transform of the n points of `filter`, which has room for wide_room(n) and is used up, times `scale`, with more
+// digits than T, rounded once: a convolution has two transforms of its own to err in, and a filter that was made by a
+// third would add half as much again. Filters of double beyond kLongestExactFilter are transformed in double, for
+// exactness would take longer than a plan may.
 inline constexpr std::size_t kLongestExactFilter = std::size_t{1} << 17;
 template <class T>
 std::vector<std::complex<T>> filter_spectrum(WidePoints& filter, std::size_t n, DoubleDouble scale);

@@ -25,7 +25,7 @@ class Rader final : public ColumnsByLines<T> {
       : p_(p), inner_(std::move(inner)), input_(p - 1), output_(p - 1), filter_(p - 1) {
     const std::size_t m = p - 1, g = primitive_root(p), inverse = power_modulo(g, p - 2, p);
     const AnyRoots<double> roots(p);
-    WidePoints filter(m);
+    WidePoints filter(wide_room(m));
     // g^(m/2) is -1: the second half of the powers, and of the filter, mirrors the first.
     for (std::size_t q = 0, a = 1, b = 1; q < m / 2; ++q, a = a * g % p, b = b * inverse % p) {
       input_[q] = static_cast<std::uint32_t>(a), input_[q + m / 2] = static_cast<std::uint32_t>(p - a);

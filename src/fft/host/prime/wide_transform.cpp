@@ -334,13 +334,16 @@ Point<DoubleDouble> sum_of(const WidePoints& points, std::size_t count) {
 
 }  // namespace
 
+std::size_t wide_room(std::size_t n) {
+  const std::size_t height = middle_divisor(n), row = n / height;
+  return std::max(height * whole_vectors(row), row * whole_vectors(height));
+}
+
 // Point j = row * j1 + j2: down the columns, times exp(-2 pi i j2 k1 / n), turned, and down the columns again.
-void wide_transform(WidePoints& points, std::size_t n, DoubleDouble scale) {
+void wide_transform(WidePoints& points, WidePoints& spare, std::size_t n, DoubleDouble scale) {
   const std::size_t height = middle_divisor(n), row = n / height;
   const std::size_t width = whole_vectors(row), turned_width = whole_vectors(height);
-  const std::size_t room = std::max(height * width, row * turned_width);
-  WidePoints both(2 * room);
-  WidePointer x = both.at(0), y = both.at(room);
+  WidePointer x = spare.at(0), y = points.at(0);
   const auto copy_rows = [](WidePointer from, std::size_t from_stride, WidePointer to, std::size_t to_stride,
                             std::size_t rows, std::size_t count) {
     for (std::size_t r = 0; r < rows; ++r) {
@@ -370,7 +373,7 @@ void wide_transform(WidePoints& points, std::size_t n, DoubleDouble scale) {
   clear_ends(y, row, height, turned_width);
   std::swap(x, y);
   columns(x, y, row, turned_width);
-  copy_rows(x, turned_width, points.at(0), height, row, height);
+  copy_rows(x, turned_width, points.at(0), height, row, height);  // never over what is still to be read
 }
 
 // With z[j] = x[2 j] + i x[2 j + 1] the part of odd places is, turned into its place,
@@ -384,7 +387,7 @@ void even_spectrum(WidePoints& even, WidePoints& odd, std::size_t length, Double
   };
   const Point<DoubleDouble> sum = sum_of(odd, half), odd_sum = {sum.re * scale, sum.im * scale};
   kernels().plus_turned(even.at(0), odd.at(0), even.at(0), half);
-  wide_transform(even, half, scale);
+  wide_transform(even, odd, half, scale);
   const Point<DoubleDouble> zero = even.get(0), even_sum = {zero.re + odd_sum.im, zero.im - odd_sum.re};
   put(0, even_sum + odd_sum);
   put(half, {even_sum.re - odd_sum.re, even_sum.im - odd_sum.im});

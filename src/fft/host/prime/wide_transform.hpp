@@ -40,11 +40,12 @@ class WidePoints {
   base::AlignedArray<double> memory_;
 };
 
-// In place, forward, times `scale`; n of any factors, small ones quickly.
-void wide_transform(WidePoints& points, std::size_t n, DoubleDouble scale);
+// In place, forward, times `scale`; n of any factors, small ones quickly. Both have room for wide_room(n) points.
+std::size_t wide_room(std::size_t n);
+void wide_transform(WidePoints& points, WidePoints& spare, std::size_t n, DoubleDouble scale);
 
 // Frequencies 0 .. length / 2 of an even sequence from its points at even and odd places, by a transform of half its
-// even length; times `scale` and rounded once. The points are used up.
+// even length, for which both have room; times `scale` and rounded once. The points are used up.
 void even_spectrum(WidePoints& even, WidePoints& odd, std::size_t length, DoubleDouble scale,
                    std::complex<double>* spectrum);
 
