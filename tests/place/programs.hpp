@@ -12,6 +12,7 @@
 
 #include "cases.hpp"
 #include "place/judge/judge.hpp"
+#include "reader.hpp"
 #include "support/scratch.hpp"
 
 namespace place_test {
@@ -28,23 +29,39 @@ struct Placed {
   ridge::place::Report report;
 };
 
+// The headers of the corpus, compiled once for all of its functions where Clang's own compiler is there.
+inline std::vector<std::string> precompiled(const std::string& folder) {
+  const std::string header = folder + "/all.hpp", made = folder + "/all.pch";
+  std::ofstream(header) << "#include <algorithm>\n#include <array>\n#include <cmath>\n#include <functional>\n#include "
+                           "<list>\n#include <span>\n#include <vector>\n";
+  const std::string line = "clang++-19 -std=c++20 -x c++-header " + header + " -o " + made + " > /dev/null 2>&1";
+  if (std::system(line.c_str()) != 0) return {};
+  return {"-include-pch", made};
+}
+
 inline std::vector<Placed> place_cases(const std::string& emit, const std::vector<std::string>& names) {
-  std::vector<Placed> all;
+  const ridge::test::ScratchFolder scratch;
+  std::vector<Source> sources;
   for (const Case& c : cases()) {
     if (!c.run || (!names.empty() && std::find(names.begin(), names.end(), c.function) == names.end())) continue;
     // Pictures have a header of their own, which cannot stand in many namespaces: they are compared one by one.
     if (emit != "ridge" && std::filesystem::path(c.file).stem() == "mats") continue;
-    ridge::place::Options options;
-    options.function = c.function;
-    options.emit = emit;
-    options.seconds = 600;  // beside other tests
-    options.memories.tiles = "always";
-    options.flags = {"-std=c++20"};
-    Placed p{c.function, text_of(c.file), ridge::place::analyze(c.file, options)};
-    EXPECT_TRUE(p.report.errors.empty()) << c.function << ": " << p.report.errors[0];
-    EXPECT_TRUE(emit == "openmp" || !p.report.placed.empty()) << c.function;
-    if (!p.report.placed.empty()) all.push_back(std::move(p));  // an extreme with its place has no clause in OpenMP
+    sources.push_back({c.function, text_of(c.file), emit, "always"});
   }
+  std::vector<std::string> flags{"-std=c++20", "-I" + folder().string()};
+  if (sources.size() > 20)
+    for (const std::string& f : precompiled(scratch.path().string())) flags.push_back(f);
+  std::vector<Placed> all;
+  std::size_t read = 0;
+  const Reader reader(flags);
+  for (std::size_t k = 0; k < sources.size();)
+    k = reader.read(sources, k, [&](std::size_t at, const ridge::place::Report& report) {
+      ++read;
+      EXPECT_TRUE(emit == "openmp" || !report.placed.empty()) << sources[at].function;
+      if (!report.placed.empty())  // an extreme with its place has no clause in OpenMP
+        all.push_back({sources[at].function, sources[at].text, report});
+    });
+  EXPECT_EQ(read, sources.size()) << "one of them does not compile";
   return all;
 }
 

@@ -26,7 +26,7 @@ struct Source {
 
 class Reader {
  public:
-  Reader() {
+  explicit Reader(std::vector<std::string> flags = {"-std=c++20"}) : flags_(std::move(flags)) {
     const char* named = std::getenv("RIDGE_PLACE_PLUGIN");
     const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../libridge-place.so";
     if (void* library = dlopen(named != nullptr && *named != '\0' ? named : here.c_str(), RTLD_NOW | RTLD_LOCAL))
@@ -50,7 +50,7 @@ class Reader {
         std::ofstream(source, std::ios::binary) << sources[k].text;
         const nlohmann::json request{{"file", source},
                                      {"function", sources[k].function},
-                                     {"flags", {"-std=c++20"}},
+                                     {"flags", flags_},
                                      {"emit", sources[k].emit},
                                      {"without", nlohmann::json::array()},
                                      {"memories",
@@ -84,6 +84,7 @@ class Reader {
   }
 
  private:
+  std::vector<std::string> flags_;
   char* (*work_)(const char*) = nullptr;
 };
 

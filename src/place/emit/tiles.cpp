@@ -302,11 +302,18 @@ std::string tiled_text(const Nest& nest, const Node& root, const Node& tiled, co
   };
   std::string loads;
   for (const criteria::Tile& t : tiles) loads += load(nest, t, relations, all, inner);
-  const std::string with = inner + "BARRIER();\n" + loads + inner + "BARRIER();\n" + body(tiled);
-  if (fit.empty())
-    text += with;
-  else
-    text += pad + "if (" + fit + ") {\n" + with + pad + "} else {\n" + body(root) + pad + "}\n";
+  if (fit.empty()) {
+    text += pad + "BARRIER();\n" + loads + pad + "BARRIER();\n" + body(tiled);
+  } else {  // barriers stand outside: all of a group take the same way, but not every compiler sees that
+    std::string fits = "tile_fits";
+    for (const Variable& v : nest.variables)
+      if (v.name.rfind(fits, 0) == 0) fits = v.name + "_";
+    for (const Loop& l : loops)
+      if (l.iterator.rfind(fits, 0) == 0) fits = l.iterator + "_";
+    text += pad + "const int " + fits + " = " + fit + ";\n" + pad + "BARRIER();\n" + pad + "if (" + fits + ") {\n" +
+            loads + pad + "}\n" + pad + "BARRIER();\n" + pad + "if (" + fits + ") {\n" + body(tiled) + pad +
+            "} else {\n" + body(root) + pad + "}\n";
+  }
   return text + end;
 }
 

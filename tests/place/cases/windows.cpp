@@ -1,5 +1,6 @@
 // Windows around an item's point, which go to local memory where tiles are wanted, and weights that all items share.
 // "tiles=" is how many arrays of the function do, "constants=" how many are constant memory.
+#include <vector>
 
 //: window_of_nine l1=parallel l2=parallel kernels=1 run tiles=1
 void window_of_nine(const float* in, float* out, int h, int w) {
@@ -63,7 +64,7 @@ void window_in_a_volume(const float* in, float* out, int d, int h, int w) {
 }
 
 //: window_at_places_in_data l1=parallel kernels=1 run tiles=1
-void window_at_places_in_data(const float* in, const int* where, float* out, int n) {
+void window_at_places_in_data(const std::vector<float>& in, const int* where, float* out, int n) {
   for (int i = 1; i < n - 1; ++i) out[i] = in[where[i]] + in[where[i] + 1];
 }
 
