@@ -49,22 +49,32 @@ std::vector<LineChoice<T>> line_choices(std::size_t n) {
 }
 
 template <class T>
-std::unique_ptr<LineKernel<T>> default_line(std::size_t n) {
+LineChoice<T> default_choice(std::size_t n) {
   // What stands first in any case, without a list of all the others.
   std::vector<LineChoice<T>> choices;
   list_short(n, choices);
-  if (!choices.empty()) return choices.front().make();
+  if (!choices.empty()) return std::move(choices.front());
   constexpr std::size_t kShortest = 64;
-  if (std::has_single_bit(n) && n >= kShortest && n <= kMaxPower2) return default_power2<T>(n);
+  if (std::has_single_bit(n) && n >= kShortest && n <= kMaxPower2) {
+    return {"power2", "", 0, 1, [n] { return default_power2<T>(n); }};
+  }
   choices = own_choices<T>(n);
-  const LineChoice<T>* best = nullptr;
-  for (const LineChoice<T>& choice : choices) {
+  LineChoice<T>* best = nullptr;
+  for (LineChoice<T>& choice : choices) {
     if (!choice.refusal.empty()) continue;
     if (best == nullptr || choice.flops / choice.efficiency < best->flops / best->efficiency) best = &choice;
   }
   if (best == nullptr) throw Error(ErrorKind::internal, fmt::format("fft: nothing does a line of {} points", n));
-  return best->make();
+  return std::move(*best);
 }
+
+template <class T>
+std::unique_ptr<LineKernel<T>> default_line(std::size_t n) {
+  return default_choice<T>(n).make();
+}
+
+template LineChoice<float> default_choice(std::size_t);
+template LineChoice<double> default_choice(std::size_t);
 
 template std::unique_ptr<LineKernel<float>> default_line(std::size_t);
 template std::unique_ptr<LineKernel<double>> default_line(std::size_t);

@@ -13,6 +13,8 @@ std::vector<LineChoice<T>> line_choices(std::size_t n);
 
 // What the priors alone would choose: for the parts of larger algorithms.
 template <class T>
+LineChoice<T> default_choice(std::size_t n);
+template <class T>
 std::unique_ptr<LineKernel<T>> default_line(std::size_t n);
 
 }  // namespace ridge::fft

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <mutex>
 
 #include <fmt/format.h>
 
@@ -19,7 +21,9 @@ std::string first_word(const fs::path& path) {
   return word;
 }
 
-void add_cards(std::vector<std::string>& signs) {
+// Read once: a quick plan asks for them, and they stay what they are while a process runs.
+std::vector<std::string> read_cards() {
+  std::vector<std::string> signs;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator("/sys/bus/pci/devices", error)) {
     const std::string kind = first_word(entry.path() / "class");
@@ -31,14 +35,12 @@ void add_cards(std::vector<std::string>& signs) {
   if (const std::string version = first_word("/sys/module/nvidia/version"); !version.empty()) {
     signs.push_back("nvidia " + version);
   }
+  return signs;
 }
 
 // A driver's package changes its file's time when it is replaced.
-void add_opencl_drivers(std::vector<std::string>& signs) {
-  const char* folder = "/etc/OpenCL/vendors";
-  for (const char* name : {"OPENCL_VENDOR_PATH", "OCL_ICD_VENDORS"}) {
-    if (const char* value = std::getenv(name); value != nullptr && *value != 0) folder = value;
-  }
+std::vector<std::string> read_opencl_drivers(const std::string& folder) {
+  std::vector<std::string> signs;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     if (entry.path().extension() != ".icd") continue;
@@ -46,6 +48,20 @@ void add_opencl_drivers(std::vector<std::string>& signs) {
     const auto time = fs::last_write_time(entry.path(), no_time).time_since_epoch().count();
     signs.push_back(fmt::format("{} of {}", entry.path().filename().string(), no_time ? 0 : time / 1'000'000'000));
   }
+  return signs;
+}
+
+std::vector<std::string> opencl_drivers() {
+  const char* folder = "/etc/OpenCL/vendors";
+  for (const char* name : {"OPENCL_VENDOR_PATH", "OCL_ICD_VENDORS"}) {
+    if (const char* value = std::getenv(name); value != nullptr && *value != 0) folder = value;
+  }
+  static std::mutex mutex;
+  static std::map<std::string, std::vector<std::string>> read;
+  const std::lock_guard lock(mutex);
+  const auto [entry, fresh] = read.try_emplace(folder);
+  if (fresh) entry->second = read_opencl_drivers(folder);
+  return entry->second;
 }
 
 void add_settings(std::vector<std::string>& signs) {
@@ -59,9 +75,10 @@ void add_settings(std::vector<std::string>& signs) {
 }  // namespace
 
 std::vector<std::string> accelerator_signs() {
-  std::vector<std::string> signs;
-  add_cards(signs);
-  add_opencl_drivers(signs);
+  static const std::vector<std::string> cards = read_cards();
+  std::vector<std::string> signs = cards;
+  const std::vector<std::string> drivers = opencl_drivers();
+  signs.insert(signs.end(), drivers.begin(), drivers.end());
   add_settings(signs);
   std::sort(signs.begin(), signs.end());
   return signs;

@@ -1,5 +1,6 @@
-// Decisions that many plans share: copied for those who ask, which most never do.
+// Decisions that many plans share: made and copied for those who ask, which most never do.
 #pragma once
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -9,16 +10,37 @@
 
 namespace ridge::planner {
 
-using SharedDecision = std::shared_ptr<const Decision>;
+class SharedDecision {
+ public:
+  SharedDecision() = default;
+  SharedDecision(Decision&& decision) : SharedDecision([] { return Decision(); }) {
+    std::call_once(state_->made, [&] { state_->decision = std::move(decision); });
+  }
+  // What a choice that is clear from the start was made of, when somebody asks.
+  explicit SharedDecision(std::function<Decision()> later) : state_(std::make_shared<State>()) {
+    state_->later = std::move(later);
+  }
+  const Decision& get() const {
+    std::call_once(state_->made, [this] { state_->decision = state_->later(); });
+    return state_->decision;
+  }
+
+ private:
+  struct State {
+    std::function<Decision()> later;
+    std::once_flag made;
+    Decision decision;
+  };
+  std::shared_ptr<State> state_;
+};
 
 class SharedDecisions {
  public:
   void add(SharedDecision decision) { shared_.push_back(std::move(decision)); }
-  void add(Decision&& decision) { add(std::make_shared<const Decision>(std::move(decision))); }
   const std::vector<SharedDecision>& shared() const { return shared_; }
   const std::vector<Decision>& all() const {
     std::call_once(copied_, [this] {
-      for (const SharedDecision& one : shared_) copies_.push_back(*one);
+      for (const SharedDecision& one : shared_) copies_.push_back(one.get());
     });
     return copies_;
   }

@@ -13,6 +13,8 @@
 
 #include "fft/host/line_trials.hpp"
 #include "fft/registry.hpp"
+#include "plan/selection.hpp"
+#include "plan/wisdom.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -92,10 +94,34 @@ Remembered<T> decide(const Device& device, std::size_t n, const planner::Options
   // Timed kernels are dropped at once: all of them together could be many times the size of the problem.
   auto chosen = planner::choose(device, describe<T>(n), entries, own, trials, planner::Keep::last);
   Remembered<T> result;
-  result.decision = std::make_shared<const planner::Decision>(std::move(chosen.decision));
+  const std::size_t first = chosen.decision.winner;
+  result.decision = std::move(chosen.decision);
   winner = std::move(chosen.winner);
-  result.choice = std::move(choices[result.decision->winner]);
+  result.choice = std::move(choices[first]);
   result.kernel = winner;
+  return result;
+}
+
+// Of short lines the model always takes what the registry has first: a quick plan is made of that, and the reasons are
+// found when somebody asks, unless there is wisdom or each answer is to be compared.
+template <class T>
+bool is_clear(const Device& device, std::size_t n, const planner::Options& options) {
+  constexpr std::size_t kLongest = 4096;
+  return options.effort == Effort::quick && options.variant.empty() && n <= kLongest && !planner::verifies(options) &&
+         !(options.use_wisdom && wisdom::find(device.info().fingerprint(), "fft", describe<T>(n).key));
+}
+
+template <class T>
+Remembered<T> take_first(const Device& device, std::size_t n, planner::Options options,
+                         std::shared_ptr<const LineKernel<T>>& winner) {
+  options.use_wisdom = false;
+  Remembered<T> result;
+  result.decision = planner::SharedDecision([device, n, options] {
+    std::shared_ptr<const LineKernel<T>> again;
+    return decide<T>(device, n, options, again).decision.get();
+  });
+  result.choice = default_choice<T>(n);
+  result.kernel = winner = result.choice.make();
   return result;
 }
 
@@ -118,7 +144,8 @@ ChosenLine<T> choose_line(const Device& device, std::size_t n, const planner::Op
   }
   // Not under the lock: measuring takes long, and twice the same answer does no harm.
   std::shared_ptr<const LineKernel<T>> kernel;
-  Remembered<T> entry = decide<T>(device, n, options, kernel);
+  Remembered<T> entry = is_clear<T>(device, n, options) ? take_first<T>(device, n, options, kernel)
+                                                        : decide<T>(device, n, options, kernel);
   ChosenLine<T> chosen{std::move(kernel), entry.decision};
   std::lock_guard lock(memory.mutex);
   memory.entries.insert_or_assign(key, std::move(entry));

@@ -189,7 +189,7 @@ void Transform<T>::decide_threads(const planner::Options& options) {
                                  .float64 = float64,
                                  .threads = threads_}},
           .build = [&] { return std::make_shared<const LineByThreads<T>>(whole, two_step(), threads_, lines, many); }}};
-  const planner::Decision& alone = *decisions_.shared().front();
+  const planner::Decision& alone = decisions_.shared().front().get();
   ThreadTrials<T> trials(whole, alone.trials[alone.winner].measured_seconds);
   auto chosen = planner::choose(
       device_,

@@ -185,10 +185,9 @@ void add_squares(const Engine<T>& engine, std::size_t n, bool all, std::vector<P
   }
 }
 
-}  // namespace
-
+// All of them, or no more than it takes to know the first.
 template <class T>
-std::vector<Power2Choice> power2_choices(std::size_t n) {
+std::vector<Power2Choice> list_choices(std::size_t n, bool first_only) {
   check_length(n);
   if (n == 1) return {{"copy", "any", {}, {}}};
   std::vector<Power2Choice> choices;
@@ -216,6 +215,7 @@ std::vector<Power2Choice> power2_choices(std::size_t n) {
         std::string_view(engine->name) == "neon/shear" || (engine == tangent_engine<T>() && has_line(*engine, n));
     if (square_first && !lines_only) add_squares(*engine, n, kSquares, choices);
     if (lines_first || lines_only) add_lines(*engine, n, choices);
+    if (first_only && !choices.empty()) break;
     add_deep(*engine, n, engine == tangent_engine<T>() ? kFewDeep : kAnyDeep, choices);
     if (!lines_first && !lines_only) add_lines(*engine, n, choices);
     if (square_first || lines_only) continue;
@@ -225,6 +225,13 @@ std::vector<Power2Choice> power2_choices(std::size_t n) {
     if (kSquares && others >= 2) std::rotate(choices.begin() + 2, choices.begin() + others, choices.end());
   }
   return choices;
+}
+
+}  // namespace
+
+template <class T>
+std::vector<Power2Choice> power2_choices(std::size_t n) {
+  return list_choices<T>(n, false);
 }
 
 template <class T>
@@ -244,7 +251,7 @@ std::unique_ptr<LineKernel<T>> default_power2(std::size_t n) {
   static std::array<std::once_flag, std::bit_width(kMaxPower2)> listed;
   static std::array<Power2Choice, std::bit_width(kMaxPower2)> first;
   const auto bits = static_cast<std::size_t>(std::countr_zero(n));
-  std::call_once(listed[bits], [&] { first[bits] = power2_choices<T>(n).front(); });
+  std::call_once(listed[bits], [&] { first[bits] = list_choices<T>(n, true).front(); });
   return make_power2<T>(n, first[bits]);
 }
 
