@@ -34,6 +34,9 @@ constexpr int kTrials = 4;
 constexpr double kSpeedSeconds = 0.3, kAlike = 0.05;
 // A process's speed is that of its last block and as much of what it was before.
 constexpr double kNewest = 0.5;
+// Moving the cuts is worth it where other cuts would already have saved several times what it takes: a processor that
+// is slow for a second only must cost little. Before it was done once it is taken to last as long as some blocks.
+constexpr double kWorth = 3, kBlocksOfMoving = 4;
 
 // What the root asks the others for while it shows the grid.
 struct Request {
@@ -293,8 +296,8 @@ class SpreadDomain final : public Domain<T> {
           then, static_cast<double>(computed_cells(part_of(layout_, counts_, depth_, rank, rates_))) / rates_[rank]);
     }
     count(exchanging_);
-    lost_ += now - then;
-    if (cuts_ == Cuts::restless || (now > then && lost_ > std::max(moving_, kAlike * now))) cut_anew();
+    lost_ += std::max(now - then, 0.0);
+    if (cuts_ == Cuts::restless || lost_ > kWorth * (moved_ > 0 ? moving_ : kBlocksOfMoving * now)) cut_anew();
   }
   static std::size_t computed_cells(const Part& part) {
     std::size_t cells = 1;
