@@ -63,6 +63,7 @@ struct DeviceInfo {
   Limits limits = {};
   double clock_ghz = 0;                     // rated; 0 where the system does not say
   bool shares_host_memory = false;          // integrated devices and PoCL
+  bool runs_on_host_cores = false;          // its compute units are the host's: PoCL and other CPU devices
   std::vector<std::string> overrides = {};  // limits an override file changed, "work_group 1024 -> 128"
   std::string fingerprint() const;          // changes whenever saved measurements of this device stop being valid
 };

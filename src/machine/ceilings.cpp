@@ -129,11 +129,6 @@ Ceilings estimate_gpu(const DeviceInfo& device, const DeviceInfo& host) {
   return result;
 }
 
-bool runs_on_host_cores(const DeviceInfo& device) {
-  return device.backend == Backend::opencl && device.shares_host_memory &&
-         contains_any(lower(device.vendor + " " + device.name), {"pocl", "portable computing", "pthread", "cpu"});
-}
-
 // --- the saved profile, kept between calls -------------------------------------------------------------------------
 
 // Which file it was: a replaced file has another inode, a rewritten one another time or size.
@@ -166,7 +161,7 @@ std::shared_ptr<const Profile> current_profile() {
 
 Ceilings estimate(const DeviceInfo& device, const DeviceInfo& host) {
   if (device.backend == Backend::host) return estimate_host(device);
-  return runs_on_host_cores(device) ? estimate_on_host(device, host) : estimate_gpu(device, host);
+  return device.runs_on_host_cores ? estimate_on_host(device, host) : estimate_gpu(device, host);
 }
 
 Ceilings ceilings(const Device& device) {

@@ -24,6 +24,12 @@ std::string message_of(const std::function<void()>& call) {
 TEST(Devices, TheHostIsAlwaysThereAndFirst) {
   ASSERT_FALSE(devices().devices.empty());
   EXPECT_EQ(devices().devices.front().id(), "host");
+  EXPECT_TRUE(devices().devices.front().info().runs_on_host_cores);
+  for (const Device& device : devices().devices) {  // CUDA never does, PoCL always
+    const bool on_cores = device.info().runs_on_host_cores;
+    EXPECT_FALSE(on_cores && device.info().backend == Backend::cuda) << device.id();
+    EXPECT_TRUE(on_cores || device.limits().private_arrays_in_registers) << device.id();
+  }
   EXPECT_TRUE(host().is_host());
   EXPECT_EQ(device("HOST").id(), "host");
   EXPECT_GE(host().limits().compute_units, 1u);

@@ -90,7 +90,7 @@ TEST(Estimate, PoclIsHalfTheHost) {
   pocl.name = "pthread-0x0d40";
   pocl.vendor = "Portable Computing Language";
   pocl.backend = Backend::opencl;
-  pocl.shares_host_memory = true;
+  pocl.shares_host_memory = pocl.runs_on_host_cores = true;
   const Ceilings host = estimate(processor(), processor()), ours = estimate(pocl, processor());
   expect_usable(ours);
   EXPECT_DOUBLE_EQ(ours.flops_float, host.flops_float / 2);

@@ -21,6 +21,7 @@ base::Json to_json(const DeviceInfo& info) {
           {"isa", info.isa},
           {"clock_ghz", info.clock_ghz},
           {"shares_host_memory", info.shares_host_memory},
+          {"runs_on_host_cores", info.runs_on_host_cores},
           {"overrides", info.overrides},
           {"limits",
            {{"work_group", limits.work_group},
@@ -45,8 +46,10 @@ base::Json to_json(const DeviceInfo& info) {
 }
 
 // What decides which variants a device has.
-std::string traits_text(const Limits& limits) {
+std::string traits_text(const DeviceInfo& info) {
+  const Limits& limits = info.limits;
   std::vector<std::string> traits;
+  if (info.runs_on_host_cores) traits.emplace_back("on the host's cores");
   if (limits.architecture != 0) traits.push_back(fmt::format("architecture {}", limits.architecture));
   if (limits.unit_registers != 0) traits.push_back(fmt::format("{} registers a unit", limits.unit_registers));
   if (limits.unit_local_memory != 0) {
@@ -84,7 +87,7 @@ void show_devices(bool json) {
   }
   fmt::print("{}", base::table(rows));
   for (const Device& device : list.devices) {
-    const std::string traits = device.is_host() ? "" : traits_text(device.limits());
+    const std::string traits = device.is_host() ? "" : traits_text(device.info());
     if (!traits.empty()) fmt::print("{}: {}\n", device.id(), traits);
   }
   for (const Device& device : list.devices) {

@@ -156,7 +156,7 @@ std::vector<std::shared_ptr<DeviceState>> enumerate_host(std::vector<std::string
   info.isa = best_simd();
   info.driver = fmt::format("{} compiler {}", info.isa, __VERSION__);
   info.clock_ghz = clock_ghz();
-  info.shares_host_memory = true;
+  info.shares_host_memory = info.runs_on_host_cores = true;
   info.limits.compute_units = base::hardware_threads();
   info.limits.alignment = base::kAlignment;
   struct sysinfo system {};

@@ -141,6 +141,8 @@ Description describe(cl_platform_id platform, cl_device_id device) {
   info.limits = limits_of(device);
   info.clock_ghz = device_value<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY) / 1000.0;
   info.shares_host_memory = device_value<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) != CL_FALSE;
+  info.runs_on_host_cores =
+      info.shares_host_memory && (device_value<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
 
   const bool pocl = info.vendor.find("Portable Computing Language") != std::string::npos;
   info.limits.private_arrays_in_registers = !pocl;  // they become arrays on a stack
@@ -148,8 +150,6 @@ Description describe(cl_platform_id platform, cl_device_id device) {
   Traits& traits = result.traits;
   traits.one_queue = traits.keeps_compiled = traits.reads_clang_header = pocl;
   traits.nvidia = is_nvidia(info);
-  traits.in_process =
-      info.shares_host_memory && (device_value<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
   traits.version = version_number(device_text(device, CL_DEVICE_VERSION));
   traits.correctly_rounded = (device_value<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) &
                               CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;

@@ -9,7 +9,6 @@ namespace ridge::detail::opencl {
 // What the back end itself needs to know and callers do not.
 struct Traits {
   bool nvidia = false;
-  bool in_process = false;  // kernels run in threads of this process, on its memory
   // PoCL up to version 5 keeps the code of a kernel for grids up to some width, an entry a width, and counts who runs
   // it in the first entry of that kernel, whichever it is. Two launches of one kernel with grids of different widths
   // that run side by side make it count one of them twice, and it aborts the process: launches must come one after the

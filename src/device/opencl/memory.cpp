@@ -52,7 +52,7 @@ void ClAllocation::make() {
   // The host-access flags are left alone even for write_combined: they would forbid checking mode to read the fences.
   cl_mem_flags flags = CL_MEM_READ_WRITE | (visible_ ? CL_MEM_ALLOC_HOST_PTR : 0);
   std::size_t size = bytes_ + 2 * fence_;
-  if (fence_ != 0 && device_->traits().in_process) guard_ = GuardedMemory::make(fence_ + bytes_);
+  if (fence_ != 0 && device_->info.runs_on_host_cores) guard_ = GuardedMemory::make(fence_ + bytes_);
   if (guard_) {
     flags = CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR;
     size = fence_ + bytes_ + guard_->slack();
