@@ -165,7 +165,11 @@ TEST_F(Hostile, MutatedSources) {
     }
   }
   ASSERT_FALSE(sources.empty());
-  const Reader reader;
+  const ridge::test::ScratchFolder scratch;
+  std::vector<std::string> flags{"-std=c++20"};
+  if (slow)
+    for (const std::string& f : precompiled(scratch.path().string())) flags.push_back(f);
+  const Reader reader(flags);
   ASSERT_TRUE(reader.there());
   const std::size_t rounds = slow ? 10000 : 60, together = 100;
   std::size_t read_whole = 0;

@@ -66,6 +66,21 @@ TEST(Placed, EqualsTheOriginalAsThreads) {
   if (slow() && command("(" + clang + ") > /dev/null 2>&1") == 0) {
     setenv("OMP_NUM_THREADS", "4", 1);
     setenv("TSAN_OPTIONS", "ignore_noninstrumented_modules=1", 1);
+    setenv("OMP_TOOL_LIBRARIES", "/usr/lib/llvm-19/lib/libarcher.so", 1);
+    // It sees what it is there for, and nothing else.
+    const ridge::test::ScratchFolder folder;
+    const std::string at = folder.path().string() + "/race";
+    std::ofstream(at + ".cpp") << R"(int main(int n, char**) {
+  static float a[1000];
+  for (int k = 0; k < 9; ++k) {
+#pragma omp parallel for
+    for (int i = 1; i < 1000; ++i) a[i] += n > 1 ? a[i - 1] : 1;
+    a[k] = 1;
+  }
+})";
+    ASSERT_EQ(command("clang++-19 -O1 -fopenmp -fsanitize=thread -o " + at + " " + at + ".cpp"), 0);
+    EXPECT_EQ(command(at + " > /dev/null 2>&1"), 0);
+    EXPECT_NE(command(at + " race > /dev/null 2>&1"), 0);
     compare_cases("openmp", "clang++-19 -fopenmp -fsanitize=thread", {});
   } else {
     compare_cases("openmp", "c++ -fopenmp", {"bilateral", "heat_by_swap"});
