@@ -49,7 +49,9 @@ void find_functions(const DeclContext* context, const std::string& name, bool al
       has_main |= f->isMain();
       const bool wanted = name.empty()
                               ? f->getASTContext().getSourceManager().isInMainFile(f->getLocation()) && !f->isMain()
-                              : f->getNameAsString() == name || f->getQualifiedNameAsString() == name;
+                              : (f->getNameAsString() == name &&
+                                 !f->getASTContext().getSourceManager().isInSystemHeader(f->getLocation())) ||
+                                    f->getQualifiedNameAsString() == name;  // std::count is not the user's count
       if (wanted) found.push_back(f);
     } else if (const auto* made = dyn_cast<FunctionTemplateDecl>(decl)) {
       is_template |= !name.empty() && made->getNameAsString() == name;
