@@ -30,9 +30,9 @@ dpkg -i /root/debs/*.deb >/dev/null
 export HOME=/root RIDGE_BACKENDS=host
 cd /
 ridge --version
-ridge devices | grep -q '^host'
-gzip -dc /usr/share/man/man1/ridge.1.gz | grep -q '^.TH RIDGE 1'
-bash -c 'source /usr/share/bash-completion/completions/ridge && complete -p ridge' | grep -q ridge
+ridge devices | grep '^host' >/dev/null
+gzip -dc /usr/share/man/man1/ridge.1.gz | grep '^.TH RIDGE 1' >/dev/null
+bash -c 'source /usr/share/bash-completion/completions/ridge && complete -p ridge' | grep ridge >/dev/null
 test -s /usr/share/zsh/vendor-completions/_ridge -a -s /usr/share/fish/vendor_completions.d/ridge.fish
 ridge fftw -- sh -c 'case $LD_PRELOAD in /usr/lib/*libridge_fftw3*) ;; *) exit 1 ;; esac'
 /usr/bin/python3 -c "import ridge; assert ridge.__file__.startswith('/usr/lib/python3/'); assert abs(ridge.fft.fft([1.0, 2.0])[0] - 3) < 1e-12"
