@@ -176,11 +176,13 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
   const int here = each < rows - top ? each : rows - top;
   GLOBAL float* to = out + out_offset + (ulong)top * out_pitch;
   const int inside = aligned == 2 && out_aligned && strip >= 0 && strip + 32 * EACH <= columns;
+#if SUB_GROUP_WIDTH == 32
   if (inside) {
     go_down(staged, exchange_sums, exchange_squares, image + offset, pitch, to, out_pitch, rows, columns, strip, top, here,
             1, 1, 0);
-  } else {
-    go_down(staged, exchange_sums, exchange_squares, image + offset, pitch, to, out_pitch, rows, columns, strip, top, here,
-            aligned, out_aligned, 1);
+    return;
   }
+#endif  // elsewhere there are barriers within, which PoCL 3.1 compiles wrongly in branches (and with -O2 crashes)
+  go_down(staged, exchange_sums, exchange_squares, image + offset, pitch, to, out_pitch, rows, columns, strip, top, here,
+          aligned, out_aligned, 1);
 }
