@@ -81,6 +81,10 @@ mistake "no border" "$ridge" image gray a.ppm x.pgm --border soft
 # --- variance --------------------------------------------------------------------------------------------------------
 expect 'variance .* of windows 9x9' "$ridge" variance a.ppm v.npy --window 9 --device host
 [ "$(size v.npy)" -eq $((128 + 64 * 48 * 4)) ] || fail "v.npy has $(size v.npy) bytes"
+# As a user compiles it, who asks for no quick compilation.
+if "$ridge" devices 2>/dev/null | grep -q 'opencl:0'; then
+  expect 'variance .* of windows 7x7' env -u POCL_EXTRA_BUILD_FLAGS "$ridge" variance a.ppm v.npy --window 7 --device opencl:0
+fi
 expect 'standard deviation times' "$ridge" variance a.ppm v.pgm --window 9 --method three-wise --device host
 expect 'three-wise' "$ridge" variance --study --window 9 --threads 1 --plot study.svg
 has "<svg" study.svg
