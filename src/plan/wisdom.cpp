@@ -157,7 +157,8 @@ void remember(const Entry& entry) {
 
 std::vector<Entry> all() {
   std::vector<Entry> entries;
-  for (const Stored& stored : current()->entries) entries.push_back(stored.entry);
+  const auto book = current();  // held: another thread may replace it meanwhile
+  for (const Stored& stored : book->entries) entries.push_back(stored.entry);
   return entries;
 }
 

@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # What ends `ridge check` in the middle of a problem leaves the command that repeats it.   signal_test.sh RIDGE
 source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
+# A sanitizer would take the signals for its own.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0:handle_abort=0
+export TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}handle_segv=0:handle_abort=0
 for signal in SEGV ABRT; do
   RIDGE_BACKENDS=host "$ridge" check transpose --device host --seconds 60 --seed 5 >/dev/null 2>err &
   pid=$!
