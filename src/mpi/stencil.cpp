@@ -9,6 +9,8 @@
 
 namespace ridge::mpi::stencil {
 
+static_assert(static_cast<int>(Cuts::restless) == static_cast<int>(ridge::stencil::Cuts::restless));
+
 template <class T>
 class Session<T>::Impl {
  public:

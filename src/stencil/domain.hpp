@@ -59,7 +59,7 @@ void Domain<T>::steady() {
 }
 
 // Where the cuts between processes lie while it runs: as they were made; moved as processes become slower and faster,
-// where that gains more than it takes; moved after every block, whatever it gains.
+// where that gains several times what it takes; moved after every block, whatever it gains.
 enum class Cuts { fixed, moving, restless };
 
 struct DomainWishes {

@@ -21,8 +21,8 @@
 namespace ridge::mpi::stencil {
 
 // Where the cuts between processes lie while it runs: as they were made; moved on the host as processes become slower
-// and faster, where that gains more than it takes; moved after every block, for tests. Where they move, box() is another
-// one after run().
+// and faster, where that gains several times what it takes; moved after every block, for tests. Where they move, box()
+// is another one after run().
 enum class Cuts { fixed, moving, restless };
 
 struct Options {
