@@ -5,6 +5,7 @@
 
 #include "device/cuda/nvrtc.hpp"
 #include "device_support.hpp"
+#include "stencil/device/frame_tiles.hpp"
 #include "stencil/device/shared_values.hpp"
 #include "stencil/device/system_planes.hpp"
 #include "stencil/device/system_rows.hpp"
@@ -62,6 +63,14 @@ TEST_F(DeviceSystemRows, WavesWithAVelocityAndEveryBorder) {
   const auto wave = update<float>(2, test::wave_function());
   const std::vector<Borders> all = test::all_borders();  // the last two are mixtures of all kinds
   for (const Borders& borders : {all[0], all[3], all[4]}) check_rows(wave, {43, 61}, borders, kSmallRows, 5);
+}
+
+// Three steps and more: the frame is one launch, of pieces that end wherever the grid does.
+TEST_F(DeviceSystemRows, FramesOfManySteps) {
+  SystemRowsOptions options = kSmallRows;
+  options.depth = 3;
+  check_rows(wave_of(2), {43, 133}, Borders::all(fixed), options, 7);
+  check_rows(wave_of(2), {71, 30}, sides(fixed, mirror, mirror, fixed), options, 4);
 }
 
 TEST_F(DeviceSystemRows, WhatComparesAndWhatIsWide) {
@@ -224,6 +233,25 @@ TEST(SystemRowsForHopper, KernelsCompileAndSpillNothing) {
   check(acoustic<float>({.dt = 0.5, .spacing = {1, 1, 1}}), "system_planes(tile=32x128, rows=2, ahead=2)", 128);
   check(linear<float>(3, star(3, 2)), "system_planes(tile=32x128, rows=2, ahead=2, depth=2)", 128);
   check(linear<float>(3, even_box(1, true)), "system_planes(tile=44x136, rows=4, ahead=2, depth=2)", 168);
+}
+
+// Pieces of the frame where no cell comes from far away; else a launch a step.
+TEST(FrameTiles, WhereTheyAreTaken) {
+  const auto refusal = [](const Update<float>& update, const Borders& borders, std::size_t side, std::size_t depth) {
+    const Layout layout = resolve(update, {.shape = {side, side}, .borders = borders});
+    const FrameTiles tiles{.text = cell_text(update.outputs, layout, "float"), .place = {}, .depth = depth};
+    return tiles.refusal(ridge::test::hopper().limits());
+  };
+  const auto wave = wave_of(2);
+  EXPECT_EQ(refusal(wave, Borders::all(fixed), 8192, 12), "");
+  EXPECT_EQ(refusal(wave, Borders::all(mirror), 25, 12), "");
+  EXPECT_NE(refusal(wave, Borders::all(mirror), 24, 12), "");
+  EXPECT_NE(refusal(wave, Borders::all(periodic), 8192, 12), "");
+  EXPECT_NE(refusal(update<float>(2, test::wave_function()), Borders::all(fixed), 8192, 12), "");
+  if (!ridge::detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
+  const Layout layout = resolve(wave, {.shape = {512, 512}});
+  const FrameTiles tiles{.text = cell_text(wave.outputs, layout, "float"), .place = {}, .depth = 12};
+  EXPECT_FALSE(ridge::detail::compile_for(tiles.source(), "sm_90").empty());
 }
 
 // A piece too many would be a wave of its own.

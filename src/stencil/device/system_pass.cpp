@@ -13,6 +13,11 @@ void enqueue_step(Queue& queue, const LaunchPass::Step& step, const Buffer& in, 
   queue.launch(step.kernel, step.launch, arguments);
 }
 
+// Two launches take no longer than one of pieces that are loaded first.
+bool takes_tiles(const Device& device, const FrameTiles& tiles) {
+  return tiles.depth > 2 && tiles.refusal(device.limits()).empty();
+}
+
 }  // namespace
 
 bool needs_frame(const Layout& layout, std::size_t depth) {
@@ -23,10 +28,22 @@ bool needs_frame(const Layout& layout, std::size_t depth) {
   return false;
 }
 
+KernelSource frame_source(const Device& device, const FrameKernel& frame, std::size_t depth) {
+  const FrameTiles tiles{.text = frame.text, .place = frame.place, .depth = depth};
+  return takes_tiles(device, tiles) ? tiles.source() : frame.source();
+}
+
 FramedPass::FramedPass(const Device& device, const FrameKernel& frame, std::size_t depth, bool framed,
                        LaunchPass::Step interior)
     : frame_(frame), depth_(depth), interior_(std::move(interior)) {
-  if (framed) kernel_ = device.compile(frame.source()).kernel("update_frame");
+  if (!framed) return;
+  const FrameTiles tiles{.text = frame.text, .place = frame.place, .depth = depth};
+  if (takes_tiles(device, tiles)) {
+    tiles_ =
+        LaunchPass::Step{device.compile(tiles.source()).kernel("update_frame_tiles"), tiles.launch(), tiles.scalars()};
+  } else {
+    kernel_ = device.compile(frame.source()).kernel("update_frame");
+  }
 }
 
 std::size_t FramedPass::scratch() const { return kernel_ ? std::min<std::size_t>(2, depth_ - 1) : 0; }
@@ -37,6 +54,7 @@ void FramedPass::enqueue(Queue& queue, const Buffer& in, const Buffer& out, cons
 
 void FramedPass::enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients,
                          const std::vector<Buffer>& scratch) const {
+  if (tiles_) enqueue_step(queue, *tiles_, in, out, coefficients);
   for (std::size_t step = 0; kernel_ && step < depth_; ++step) {
     const LaunchPass::Step one{*kernel_, frame_.launch(step, depth_), frame_.scalars(step, depth_),
                                frame_.text.layout.coefficients > 0};

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "stencil/device/frame_kernel.hpp"
+#include "stencil/device/frame_tiles.hpp"
 #include "stencil/device/pass.hpp"
 #include "stencil/time_levels.hpp"
 
@@ -22,8 +23,12 @@ class FramedPass : public Pass {
   FrameKernel frame_;
   std::size_t depth_;
   LaunchPass::Step interior_;
-  std::optional<Kernel> kernel_;
+  std::optional<Kernel> kernel_;           // a launch a step
+  std::optional<LaunchPass::Step> tiles_;  // all of them in one
 };
+
+// The kernel of a frame of so many steps.
+KernelSource frame_source(const Device& device, const FrameKernel& frame, std::size_t depth);
 
 // Steps that write new levels over the older ones and change their places, back where they were after the last of them.
 // All sides are fixed. While levels change places the older ones have the newer ones' fixed cells.

@@ -128,7 +128,8 @@ void list_device_system_rows(const Device& device, const Update<T>& update, cons
     entry.kernels = [device, kernel, layout, outputs = update.outputs] {
       std::vector<KernelSource> sources{kernel.source(), service_source<T>(device)};
       if (needs_frame(layout, static_cast<std::size_t>(kernel.options.depth)))
-        sources.push_back(FrameKernel{.text = cell_text(outputs, layout, type_name<T>()), .place = {}}.source());
+        sources.push_back(frame_source(device, {.text = cell_text(outputs, layout, type_name<T>()), .place = {}},
+                                       static_cast<std::size_t>(kernel.options.depth)));
       return sources;
     };
     entry.build = [device, update, layout, options] { return system_rows_variant<T>(device, update, layout, options); };
