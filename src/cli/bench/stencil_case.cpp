@@ -1,6 +1,7 @@
 // One problem on one device: every contender compared with the others, then timed.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -88,14 +89,22 @@ class StencilCase {
   }
 
   StencilBenchResult run() {
+    const double begin = base::now();
     list_contenders();
+    const double planned = base::now();
     if (wanted_.system.empty()) {
       plain_ = device_.is_host() ? plain_host(made_.plain, grid_, wanted_.threads)
                                  : plain_device(device_, made_.plain, grid_);
     }
     compare_with_each_other();
+    add_note(fmt::format("planned in {}, compared in {}", base::human_seconds(planned - begin),
+                         base::human_seconds(base::now() - planned)));
     roofs_.probe();
-    for (Contender<T>& one : contenders_) measure(one);  // one at a time: large grids together would not fit
+    for (Contender<T>& one : contenders_) {  // one at a time: large grids together would not fit
+      measure(one);
+      // What has been measured is not lost when the rest takes too long.
+      if (contenders_.size() > 1) fmt::print(stderr, "{}: {:.3g} Gcell/s\n", one.name, updates_ / one.seconds * 1e-9);
+    }
     roofs_.probe();
     if (const std::string note = roofs_.note(); !note.empty()) add_note(note);
     for (Contender<T>& one : contenders_) result_.rows.push_back(row_of(one));
