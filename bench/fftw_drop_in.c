@@ -6,6 +6,7 @@
  *   /tmp/drop_in dct  libfftw3f.so.3 build/libridge_fftw3.so.0 [WISDOM]   REDFT10, 2^4 .. 2^18 and 20 smooth lengths; dst: RODFT10
  *
  *   /tmp/drop_in all  libfftw3f.so.3 build/libridge_fftw3.so.0            FFTW_ESTIMATE, every n up to 4096
+ *   /tmp/drop_in first libfftw3f.so.3 build/libridge_fftw3.so.0 [EVERY]   the same, a process for each n
  *   /tmp/drop_in quick libfftw3f.so.3 build/libridge_fftw3.so.0           execution of FFTW_ESTIMATE's plans, every n up to 4096
  *
  * With -DDOUBLE the same of libfftw3.so.3 and double.
@@ -154,6 +155,37 @@ static void plan(Library* real, Library* ours, int every) {
   printf("geometric mean %.2fx FFTW's time of %d lengths, worst %.2fx, %d above 2x\n", exp(logs / count), count, worst, above);
 }
 
+/* One length planned for the first time in a process of its own, which has planned two points so that solvers are registered. */
+static int once_in_a_process(const char* file, int n) {
+  const Library l = open_library(file);
+  l.destroy(l.plan(2, NULL, NULL, -1, ESTIMATE));
+  const double begin = now();
+  l.plan(n, NULL, NULL, -1, ESTIMATE);
+  printf("%.9f\n", now() - begin);
+  return 0;
+}
+
+/* The least of some such processes; every length up to 64, then every so many. */
+static void first(const char* self, const char* const* files, int every) {
+  double logs = 0, worst = 0;
+  int above = 0, count = 0;
+  for (int n = 1; n <= 4096; n += n < 64 ? 1 : every, ++count) {
+    double best[2] = {1e9, 1e9};
+    for (int process = 0; process < 10; ++process) {
+      char command[4096];
+      double seconds = 0;
+      snprintf(command, sizeof command, "'%s' once '%s' %d", self, files[process % 2], n);
+      FILE* const child = popen(command, "r");
+      if (child == NULL || fscanf(child, "%lf", &seconds) != 1 || pclose(child) != 0) exit(1);
+      best[process % 2] = fmin(best[process % 2], seconds);
+    }
+    const double ratio = best[1] / best[0];
+    if (ratio > 1.5) printf("%5d  first: FFTW %8.1f us  drop-in %8.1f us  %5.2fx\n", n, best[0] * 1e6, best[1] * 1e6, ratio);
+    logs += log(ratio), worst = fmax(worst, ratio), above += ratio > 2;
+  }
+  printf("geometric mean %.2fx FFTW's time of %d lengths, worst %.2fx, %d above 2x\n", exp(logs / count), count, worst, above);
+}
+
 /* Execution of quick plans: the least of some rounds of some tens of microseconds each. */
 static void quick(Library* real, Library* ours) {
   Complex *in = aligned_alloc(64, sizeof(Complex) * 4096), *out = aligned_alloc(64, sizeof(Complex) * 4096);
@@ -181,9 +213,14 @@ int main(int count, char** words) {
   const char* const what = count < 4 ? "" : words[1];
   const char* const wisdom = count > 4 ? words[4] : NULL;
   if (strcmp(what, "run") != 0 && strcmp(what, "plan") != 0 && strcmp(what, "all") != 0 && strcmp(what, "quick") != 0 &&
-      strcmp(what, "dct") != 0 && strcmp(what, "dst") != 0) {
-    fprintf(stderr, "usage: %s run|plan|all|quick|dct|dst FFTW-LIBRARY DROP-IN-LIBRARY [WISDOM]\n", words[0]);
+      strcmp(what, "first") != 0 && strcmp(what, "once") != 0 && strcmp(what, "dct") != 0 && strcmp(what, "dst") != 0) {
+    fprintf(stderr, "usage: %s run|plan|all|first|quick|dct|dst FFTW-LIBRARY DROP-IN-LIBRARY [WISDOM]\n", words[0]);
     return 1;
+  }
+  if (strcmp(what, "once") == 0) return once_in_a_process(words[2], atoi(words[3]));
+  if (strcmp(what, "first") == 0) {
+    first(words[0], (const char* const*)words + 2, wisdom == NULL ? 31 : atoi(wisdom));
+    return 0;
   }
   Library real = open_library(words[2]), ours = open_library(words[3]);
   if (strcmp(what, "plan") == 0 || strcmp(what, "all") == 0) {

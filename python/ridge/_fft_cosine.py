@@ -3,73 +3,75 @@ import numpy as np
 
 from . import _ridge
 from ._fft_arguments import _REAL_TO_REAL, _asarray, _one, _resized, _scale, _shape_and_axes, _threads
+from ._fft_device import _elsewhere, _real_on_device
+from .array import asarray
 
 _DCT = {1: 3, 2: 4, 3: 5, 4: 6}
 _DST = {1: 7, 2: 8, 3: 9, 4: 10}
 _INVERSE_TYPE = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
-def _ortho(out, axes, kind, table, before):
-    """What `orthogonalize` multiplies beside the common factor: the first value, of DCT-I the last one too, as SciPy does."""
+def _ends(kind, table):
+    """What `orthogonalize` multiplies beside the common factor, as SciPy does: the first and the last value, before and after."""
     half, whole = 2.0 ** -0.5, 2.0 ** 0.5
-    factor = whole if before else half
-    if (kind == 1) != (table is _DCT and kind == 1) or kind == 4 or (kind == 2 and before) or (kind == 3 and not before):
-        return out
+    if kind == 1 and table is _DCT:
+        return (whole, whole), (half, half)
+    return ((1, 1), (half, 1)) if kind == 2 else ((whole, 1), (1, 1)) if kind == 3 else ((1, 1), (1, 1))
+
+
+def _scale_ends(x, axes, first, last):
     for axis in axes:
-        place = [slice(None)] * out.ndim
-        place[axis] = 0
-        out[tuple(place)] *= factor
-        if kind == 1:
-            place[axis] = -1
-            out[tuple(place)] *= factor
-    return out
+        for index, factor in ((0, first), (-1, last)):
+            if factor != 1:
+                x[(slice(None),) * axis + (index,)] *= factor
+    return x
 
 
-def _real_to_real(x, kind, lengths, axes, norm, orthogonalize, workers, table, inverse):
+def _real_to_real(x, kind, lengths, axes, scale, before, after, workers):
+    given, x = x, _resized(x, lengths, axes)
+    if not axes:
+        return x.copy()
+    if before != (1, 1):
+        x = _scale_ends(x.copy() if x is given or x.base is not None else x, axes, *before)
+    out = np.empty(x.shape, x.dtype)
+    _ridge.transform(x, out, _REAL_TO_REAL, axes, [kind] * len(axes), scale, _threads(workers))
+    return _scale_ends(out, axes, *after)
+
+
+def _transform(x, where, kind, norm, workers, orthogonalize, table, inverse):
+    there = _elsewhere(x)
+    on_device = there is not None and there.device != "host"
+    x = there if on_device else _asarray(x if there is None else np.asarray(there), False)
+    lengths, axes = where(x)
     if kind not in table:
         raise ValueError(f"invalid type {kind!r}: 1, 2, 3 or 4 are there")
     if inverse:
         kind = _INVERSE_TYPE[kind]
-    if x.dtype.kind == "c":
-        raise TypeError("x must be a real sequence")
-    if orthogonalize is None:
-        orthogonalize = norm == "ortho"
     if table is _DCT and kind == 1 and any(n < 2 for n in lengths):
         raise ValueError("DCT-I is not defined for size < 2")
+    if orthogonalize is None:
+        orthogonalize = norm == "ortho"
     points = 1
     for n in lengths:
         points *= 2 * (n - 1) if table is _DCT and kind == 1 else 2 * (n + 1) if kind == 1 else 2 * n
     scale = _scale(norm, points, inverse)
-    given, x = x, _resized(x, lengths, axes)
-    if not axes:
-        return x.copy()
-    if orthogonalize and (kind == 3 or (table is _DCT and kind == 1)):
-        x = _ortho(x.copy() if x is given else x, axes, kind, table, True)
-    out = np.empty(x.shape, x.dtype)
-    _ridge.transform(x, out, _REAL_TO_REAL, axes, [table[kind]] * len(axes), scale, _threads(workers))
-    return _ortho(out, axes, kind, table, False) if orthogonalize else out
+    before, after = _ends(kind, table) if orthogonalize else ((1, 1), (1, 1))
+    if on_device:
+        return _real_on_device(x, table[kind], lengths, axes, scale, before, after)
 
-
-def _parts(x, *arguments):
-    """Real transforms of complex numbers are those of their parts."""
-    x = _asarray(x, False)
-    if x.dtype.kind != "c":
-        return arguments[0](x)
-    return arguments[0](x.real) + 1j * arguments[0](x.imag)
+    def one(part):
+        return _real_to_real(part, table[kind], lengths, axes, scale, before, after, workers)
+    # Real transforms of complex numbers are those of their parts.
+    out = one(x) if x.dtype.kind != "c" else one(x.real) + 1j * one(x.imag)
+    return out if there is None else asarray(out)
 
 
 def _along(x, type, n, axis, norm, workers, orthogonalize, table, inverse):
-    def one(part):
-        lengths, axes = _one(part, n, axis)
-        return _real_to_real(part, type, lengths, axes, norm, orthogonalize, workers, table, inverse)
-    return _parts(x, one)
+    return _transform(x, lambda x: _one(x, n, axis), type, norm, workers, orthogonalize, table, inverse)
 
 
 def _over(x, type, s, axes, norm, workers, orthogonalize, table, inverse):
-    def one(part):
-        lengths, which = _shape_and_axes(part, s, axes)
-        return _real_to_real(part, type, lengths, which, norm, orthogonalize, workers, table, inverse)
-    return _parts(x, one)
+    return _transform(x, lambda x: _shape_and_axes(x, s, axes), type, norm, workers, orthogonalize, table, inverse)
 
 
 def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):

@@ -1,13 +1,16 @@
-"""Transforms of ridge.Array on another device than the host, and of 16-bit numbers."""
+"""Transforms of arrays in the memory of devices, and of 16-bit numbers."""
 import functools
 import operator
 
 import numpy as np
 
 from . import _ridge
-from ._fft_arguments import _product, _scale
+from ._fft_arguments import _one, _product, _scale, _shape_and_axes
 from ._picture import Shown
 from .array import Array, asarray, empty
+
+
+_MOST_AXES = 3  # of a plan on a device
 
 
 @functools.lru_cache(maxsize=64)
@@ -15,42 +18,121 @@ def _device_plan(device, single, shape, batch, real, scale_forward, scale_invers
     return _ridge.DevicePlan(device, single, list(shape), batch, real, scale_forward, scale_inverse, False)
 
 
-def _on_device(x, lengths, axes, norm, real, inverse):
-    """A ridge.Array on another device than the host: its last one to three axes, as long as they are."""
-    if x.device == "host":
-        from . import fft
-        function = (fft.irfftn if inverse else fft.rfftn) if real else (fft.ifftn if inverse else fft.fftn)
-        return asarray(function(np.asarray(x), None if lengths is None else np.atleast_1d(lengths),
-                                np.atleast_1d(axes) if axes is not None else None, norm))
-    axes = range(x.ndim) if axes is None else [operator.index(a) for a in np.atleast_1d(axes)]
-    axes = [a % x.ndim if -x.ndim <= a < x.ndim else -1 for a in axes]
-    if not 1 <= len(axes) <= 3 or axes != list(range(x.ndim - len(axes), x.ndim)):
-        raise ValueError("on a device the last one, two or three axes are transformed, in their order")
-    wanted = ("complex64", "complex128") if inverse or not real else ("float32", "float64")
-    if x.dtype.name not in wanted:
-        raise TypeError(f"an array of {x.dtype} on {x.device}: {wanted[0]} or {wanted[1]} is wanted")
-    shape, out = list(x.shape[-len(axes):]), list(x.shape)
+@functools.lru_cache(maxsize=64)
+def _device_real_plan(device, single, shape, axes, kind, scale, in_place):
+    return _ridge.DeviceRealPlan(device, single, list(shape), list(axes), kind, scale, in_place)
+
+
+@functools.lru_cache(maxsize=64)
+def _rearranger(device, single, complex_input, complex_output, conjugate):
+    return _ridge.Rearranger(device, single, complex_input, complex_output, conjugate)
+
+
+def _elsewhere(x):
+    """A ridge.Array where x is one, or lies in the memory of CUDA; nothing for all else, which NumPy takes."""
+    if isinstance(x, np.ndarray):
+        return None
+    if isinstance(x, Array):
+        return x
+    if hasattr(x, "__cuda_array_interface__") or (hasattr(x, "__dlpack_device__") and x.__dlpack_device__()[0] == 2):
+        return asarray(x)
+    return None
+
+
+def _single(x):
+    if x.dtype.name not in ("float32", "float64", "complex64", "complex128"):
+        raise TypeError(f"an array of {x.dtype} on {x.device}: float32, float64, complex64 or complex128 is wanted")
+    return x.dtype.name in ("float32", "complex64")
+
+
+def _rearranged(x, order, lengths, complex_output, conjugate=False):
+    """A new array: axes in another order, cut or padded with zeros, made complex or conjugate."""
+    tool = _rearranger(x.device, _single(x), x.dtype.kind == "c", complex_output, conjugate)
+    return Array(tool.rearranged(x._held, order, lengths))
+
+
+def _last_axes(x, lengths, axes, scale, real, inverse, hermitian):
+    """Over at most three axes: they are brought to the end, transformed, and brought back."""
+    given = x.dtype.kind == "c"
+    wants_complex = inverse or not real
+    order = [a for a in range(x.ndim) if a not in axes] + axes
+    wanted = [x.shape[a] for a in order[:-len(axes)]] + list(lengths)
     if real and inverse:
-        shape[-1] = 2 * (shape[-1] - 1)
-    if lengths is not None:
-        asked = [operator.index(n) for n in np.atleast_1d(lengths)]
-        if len(asked) != len(shape) or asked[:-1] != shape[:-1] or (
-                asked[-1] != shape[-1] and not (real and inverse and asked[-1] == shape[-1] + 1)):
-            raise ValueError(f"on a device lengths are the array's own: {shape}, not {asked}")
-        shape = asked
-    if any(n < 1 for n in shape):
-        raise ValueError(f"invalid number of data points ({shape}) specified")
-    if real:
-        out[-1] = shape[-1] if inverse else shape[-1] // 2 + 1
-    single = x.dtype.name in ("float32", "complex64")
+        wanted[-1] = lengths[-1] // 2 + 1
+    straight = order == list(range(x.ndim))
+    conjugate = hermitian and inverse
+    if not straight or wanted != list(x.shape) or given != wants_complex or conjugate:
+        x = _rearranged(x, order, wanted, wants_complex, conjugate)
+    out = wanted[:-len(axes)] + list(lengths)
+    if real and not inverse:
+        out[-1] = lengths[-1] // 2 + 1
+    single = _single(x)
     dtype = ("float32" if single else "float64") if real and inverse else ("complex64" if single else "complex128")
     result = empty(out, dtype, x.device)
     if result.size:
-        scale = _scale(norm, _product(shape), inverse)
-        decided = _device_plan(x.device, single, tuple(shape), _product(x.shape[:-len(axes)]), real,
+        decided = _device_plan(x.device, single, tuple(lengths), _product(wanted[:-len(axes)]), real,
                                1.0 if inverse else scale, scale if inverse else 1.0)
         decided.run(x._held, result._held, inverse)
+    conjugate = hermitian and not inverse
+    if not straight or conjugate:
+        back = [order.index(a) for a in range(x.ndim)]
+        result = _rearranged(result, back, [out[a] for a in back], dtype.startswith("c"), conjugate)
     return result
+
+
+def _on_device(x, s, axes, norm, real, inverse, hermitian=False):
+    """Transforms of a ridge.Array, where it lies. Hermitian: real ones whose spectrum takes the place of the samples."""
+    if x.device == "host":
+        from . import fft
+        name = {(False, False): "fftn", (False, True): "ifftn", (True, False): "ihfftn" if hermitian else "rfftn",
+                (True, True): "hfftn" if hermitian else "irfftn"}[real, inverse]
+        return asarray(getattr(fft, name)(np.asarray(x), None if s is None else np.atleast_1d(s),
+                                          None if axes is None else np.atleast_1d(axes), norm))
+    halved = real and inverse
+    lengths, axes = _shape_and_axes(x, s, axes, halved) if axes is None or np.iterable(axes) else _one(x, s, axes, halved)
+    _single(x)
+    if real and not inverse and x.dtype.kind == "c":
+        raise TypeError("x must be a real sequence")
+    if not axes:
+        if real:
+            raise ValueError("at least 1 axis must be transformed")
+        return _rearranged(x, list(range(x.ndim)), list(x.shape), True)
+    first, last = axes[:-_MOST_AXES], axes[-_MOST_AXES:]
+    if first and halved:
+        x = _on_device(x, lengths[:len(first)], first, norm, False, inverse != hermitian)
+    ends = lengths[len(first):]
+    scale = _scale(norm, _product(ends), inverse != hermitian)
+    x = _last_axes(x, ends, last, scale, real, inverse, hermitian)
+    if first and not halved:
+        x = _on_device(x, lengths[:len(first)], first, norm, False, inverse != hermitian)
+    return x
+
+
+def _real_on_device(x, kind, lengths, axes, scale, before, after):
+    """Cosine and sine transforms; `before` and `after` are factors of the first and last value along each axis."""
+    single, shape = _single(x), list(x.shape)
+    for n, a in zip(lengths, axes):
+        shape[a] = n
+    own = shape != list(x.shape) or before != (1, 1) or not axes
+    complex_ = x.dtype.kind == "c"
+    if own:
+        x = _rearranged(x, list(range(x.ndim)), shape, complex_)
+    if complex_:  # the transforms of the parts, which are one more axis
+        x = Array(x._held.viewed("float32" if single else "float64", [*shape, 2]))
+    ends = _rearranger(x.device, single, False, False, False) if before != (1, 1) or after != (1, 1) else None
+    if before != (1, 1):
+        for a in axes:
+            ends.scale_ends(x._held, a, *before)
+    out = x if own else empty(x.shape, x.dtype, x.device)
+    for i in range(0, len(axes) if out.size else 0, _MOST_AXES):
+        here = out is x
+        _device_real_plan(x.device, single, x.shape, tuple(axes[i:i + _MOST_AXES]), kind, 1.0 if i else scale, here).run(
+            x._held, out._held)
+        x = out
+    if after != (1, 1):
+        for a in axes:
+            ends.scale_ends(out._held, a, *after)
+    return Array(out._held.viewed("complex64" if single else "complex128", shape)) if complex_ else out
 
 
 class HalfPlan(Shown):

@@ -5,8 +5,9 @@ The module itself is a back end of SciPy's:
     import scipy.fft, ridge.fft
     ridge.fft.register()                      # or: with scipy.fft.set_backend(ridge.fft): ...
 
-Arrays of any strides are taken as they lie. A ridge.Array on a device is transformed there, over its last axes. float16
-becomes complex64 (plan_halves keeps it), float32 and float64 keep their precision, integers become double.
+Arrays of any strides are taken as they lie. A ridge.Array on a device, and any array on CUDA, is transformed there, and the
+result is a ridge.Array on that device; other axes than the last ones and other lengths than its own take a copy. float16 becomes
+complex64 (plan_halves keeps it), float32 and float64 keep their precision, integers become double.
 
 >>> import numpy as np
 >>> np.allclose(ifft(fft([1.0, 2.0, 4.0])), [1, 2, 4])
@@ -22,9 +23,8 @@ from . import _ridge
 from ._fft_arguments import (_COMPLEX, _FORWARD, _INVERSE, _REAL, _REAL_FORWARD, _REAL_INVERSE, _asarray, _no_plan, _one,
                              _product, _resized, _scale, _shape_and_axes, _threads, get_workers, set_workers)
 from ._fft_cosine import dct, dctn, dst, dstn, idct, idctn, idst, idstn
-from ._fft_device import HalfPlan, _on_device, plan_halves
+from ._fft_device import HalfPlan, _elsewhere, _on_device, plan_halves
 from ._fft_plan import Plan, plan
-from .array import Array
 
 __all__ = [
     "fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "rfft", "irfft", "rfft2", "irfft2", "rfftn", "irfftn",
@@ -81,8 +81,8 @@ def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=
     array([1., 1., 1., 1.])
     """
     _no_plan(plan)
-    if isinstance(x, Array):
-        return _on_device(x, n, axis, norm, False, False)
+    if (there := _elsewhere(x)) is not None:
+        return _on_device(there, n, axis, norm, False, False)
     given, x = x, _asarray(x, True)
     return _complex_of(given, x, *_one(x, n, axis), norm, overwrite_x, workers, False)
 
@@ -90,8 +90,8 @@ def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=
 def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of fft."""
     _no_plan(plan)
-    if isinstance(x, Array):
-        return _on_device(x, n, axis, norm, False, True)
+    if (there := _elsewhere(x)) is not None:
+        return _on_device(there, n, axis, norm, False, True)
     given, x = x, _asarray(x, True)
     return _complex_of(given, x, *_one(x, n, axis), norm, overwrite_x, workers, True)
 
@@ -99,32 +99,32 @@ def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
 def fft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
     """Transform over two axes."""
     _no_plan(plan)
-    if isinstance(x, Array):
-        return _on_device(x, s, axes, norm, False, False)
+    if (there := _elsewhere(x)) is not None:
+        return _on_device(there, s, axes, norm, False, False)
     return _complex(x, s, axes, norm, overwrite_x, workers, False)
 
 
 def ifft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of fft2."""
     _no_plan(plan)
-    if isinstance(x, Array):
-        return _on_device(x, s, axes, norm, False, True)
+    if (there := _elsewhere(x)) is not None:
+        return _on_device(there, s, axes, norm, False, True)
     return _complex(x, s, axes, norm, overwrite_x, workers, True)
 
 
 def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """Transform over any number of axes."""
     _no_plan(plan)
-    if isinstance(x, Array):
-        return _on_device(x, s, axes, norm, False, False)
+    if (there := _elsewhere(x)) is not None:
+        return _on_device(there, s, axes, norm, False, False)
     return _complex(x, s, axes, norm, overwrite_x, workers, False)
 
 
 def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of fftn."""
     _no_plan(plan)
-    if isinstance(x, Array):
-        return _on_device(x, s, axes, norm, False, True)
+    if (there := _elsewhere(x)) is not None:
+        return _on_device(there, s, axes, norm, False, True)
     return _complex(x, s, axes, norm, overwrite_x, workers, True)
 
 
@@ -135,8 +135,8 @@ def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
     array([1., 1., 1.])
     """
     _no_plan(plan)
-    if isinstance(x, Array):
-        return _on_device(x, n, axis, norm, True, False)
+    if (there := _elsewhere(x)) is not None:
+        return _on_device(there, n, axis, norm, True, False)
     x = _asarray(x, False)
     return _real_forward(x, *_one(x, n, axis), norm, workers)
 
@@ -144,8 +144,8 @@ def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
 def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of rfft; n is the number of samples, 2*(m-1) unless told."""
     _no_plan(plan)
-    if isinstance(x, Array):
-        return _on_device(x, n, axis, norm, True, True)
+    if (there := _elsewhere(x)) is not None:
+        return _on_device(there, n, axis, norm, True, True)
     x = _asarray(x, True)
     return _real_inverse(x, *_one(x, n, axis, True), norm, workers)
 
@@ -153,8 +153,8 @@ def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, pla
 def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """Real samples over any number of axes; the last of them is halved."""
     _no_plan(plan)
-    if isinstance(x, Array):
-        return _on_device(x, s, axes, norm, True, False)
+    if (there := _elsewhere(x)) is not None:
+        return _on_device(there, s, axes, norm, True, False)
     x = _asarray(x, False)
     lengths, axes = _shape_and_axes(x, s, axes)
     if not axes:
@@ -165,8 +165,8 @@ def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, p
 def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of rfftn."""
     _no_plan(plan)
-    if isinstance(x, Array):
-        return _on_device(x, s, axes, norm, True, True)
+    if (there := _elsewhere(x)) is not None:
+        return _on_device(there, s, axes, norm, True, True)
     x = _asarray(x, True)
     lengths, axes = _shape_and_axes(x, s, axes, True)
     if not axes:
@@ -187,6 +187,8 @@ def irfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None,
 def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The real spectrum of samples with Hermitian symmetry."""
     _no_plan(plan)
+    if (there := _elsewhere(x)) is not None:
+        return _on_device(there, n, axis, norm, True, True, True)
     x = np.conj(_asarray(x, True))
     return _real_inverse(x, *_one(x, n, axis, True), norm, workers, False)
 
@@ -194,6 +196,8 @@ def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
 def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of hfft."""
     _no_plan(plan)
+    if (there := _elsewhere(x)) is not None:
+        return _on_device(there, n, axis, norm, True, False, True)
     x = _asarray(x, False)
     out = _real_forward(x, *_one(x, n, axis), norm, workers, True)
     return np.conj(out, out=out)
@@ -202,6 +206,8 @@ def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, pla
 def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """hfft over any number of axes."""
     _no_plan(plan)
+    if (there := _elsewhere(x)) is not None:
+        return _on_device(there, s, axes, norm, True, True, True)
     x = np.conj(_asarray(x, True))
     lengths, axes = _shape_and_axes(x, s, axes, True)
     if not axes:
@@ -212,6 +218,8 @@ def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, p
 def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of hfftn."""
     _no_plan(plan)
+    if (there := _elsewhere(x)) is not None:
+        return _on_device(there, s, axes, norm, True, False, True)
     x = _asarray(x, False)
     lengths, axes = _shape_and_axes(x, s, axes)
     if not axes:

@@ -58,11 +58,29 @@ def rfft2(x: ArrayLike, s: _Lengths = ..., axes: int | Sequence[int] | None = ..
 def irfft2(x: Array, s: _Lengths = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: int | None = ..., *, plan: None = ...) -> Array: ...  # type: ignore[misc]
 @overload
 def irfft2(x: ArrayLike, s: _Lengths = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: int | None = ..., *, plan: None = ...) -> NDArray[Any]: ...
+@overload
+def hfft(x: Array, n: int | None = ..., axis: int = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: int | None = ..., *, plan: None = ...) -> Array: ...  # type: ignore[misc]
+@overload
 def hfft(x: ArrayLike, n: int | None = ..., axis: int = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: int | None = ..., *, plan: None = ...) -> NDArray[Any]: ...
+@overload
+def ihfft(x: Array, n: int | None = ..., axis: int = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: int | None = ..., *, plan: None = ...) -> Array: ...  # type: ignore[misc]
+@overload
 def ihfft(x: ArrayLike, n: int | None = ..., axis: int = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: int | None = ..., *, plan: None = ...) -> NDArray[Any]: ...
+@overload
+def hfftn(x: Array, s: _Lengths = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: int | None = ..., *, plan: None = ...) -> Array: ...  # type: ignore[misc]
+@overload
 def hfftn(x: ArrayLike, s: _Lengths = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: int | None = ..., *, plan: None = ...) -> NDArray[Any]: ...
+@overload
+def ihfftn(x: Array, s: _Lengths = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: int | None = ..., *, plan: None = ...) -> Array: ...  # type: ignore[misc]
+@overload
 def ihfftn(x: ArrayLike, s: _Lengths = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: int | None = ..., *, plan: None = ...) -> NDArray[Any]: ...
+@overload
+def hfft2(x: Array, s: _Lengths = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: int | None = ..., *, plan: None = ...) -> Array: ...  # type: ignore[misc]
+@overload
 def hfft2(x: ArrayLike, s: _Lengths = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: int | None = ..., *, plan: None = ...) -> NDArray[Any]: ...
+@overload
+def ihfft2(x: Array, s: _Lengths = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: int | None = ..., *, plan: None = ...) -> Array: ...  # type: ignore[misc]
+@overload
 def ihfft2(x: ArrayLike, s: _Lengths = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: int | None = ..., *, plan: None = ...) -> NDArray[Any]: ...
 def fftfreq(n: int, d: float = ...) -> NDArray[np.float64]: ...
 def rfftfreq(n: int, d: float = ...) -> NDArray[np.float64]: ...

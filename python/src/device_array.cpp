@@ -176,6 +176,16 @@ DeviceArray DeviceArray::from_dlpack(const py::capsule& capsule) {
   return made;
 }
 
+DeviceArray DeviceArray::viewed(const std::string& type, std::vector<std::size_t> shape) const {
+  DeviceArray seen(device_, element_of(type), {0});
+  if (checked_size(shape, seen.element_) * size_of(seen.element_) != bytes()) {
+    throw py::value_error("the array seen otherwise has another size");
+  }
+  seen.shape_ = std::move(shape);
+  seen.buffer_ = buffer_;
+  return seen;
+}
+
 std::size_t DeviceArray::size() const {
   std::size_t product = 1;
   for (const std::size_t n : shape_) product *= n;
@@ -252,6 +262,7 @@ void add_device_arrays(py::module_& module) {
         return DeviceArray(ridge::device(device), element_of(type), shape, address, owner);
       }))
       .def_static("from_dlpack", &DeviceArray::from_dlpack)
+      .def("viewed", &DeviceArray::viewed)
       .def("upload", &DeviceArray::upload)
       .def("download", &DeviceArray::download)
       .def("to_dlpack", &DeviceArray::to_dlpack)

@@ -29,6 +29,9 @@ class DeviceArray {
   const Buffer& buffer() const { return buffer_; }
   std::uintptr_t address() const { return size() == 0 ? 0 : buffer_.native(); }
 
+  // The same memory, read as numbers of another type.
+  DeviceArray viewed(const std::string& type, std::vector<std::size_t> shape) const;
+
   void upload(const pybind11::object& from);
   void download(const pybind11::object& to) const;
   pybind11::capsule to_dlpack() const;

@@ -1,18 +1,23 @@
-// Transforms of arrays in a device's memory, over their last axes.
+// Transforms of arrays in a device's memory: complex and real ones over the last axes, cosines and sines over any, and
+// what brings other axes and lengths there.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 #include <ridge/fft.hpp>
+#include <ridge/fft/device_tensor.hpp>
 
 #include "device_array.hpp"
+#include "fft/device/rearrange.hpp"
 #include "module.hpp"
 #include "plans.hpp"
 
@@ -114,9 +119,134 @@ class DevicePlan {
   std::mutex mutex_;
 };
 
+// Cosine and sine transforms along some axes of a packed array.
+class DeviceRealPlan {
+ public:
+  DeviceRealPlan(const std::string& device, bool single, const std::vector<std::size_t>& shape,
+                 const std::vector<std::size_t>& axes, int kind, double scale, bool in_place)
+      : device_(ridge::device(device)), queue_(device_.queue()), single_(single) {
+    fft::TensorProblem problem{.kind = fft::TensorKind::real_to_real,
+                               .real_kinds = std::vector(axes.size(), static_cast<fft::RealKind>(kind)),
+                               .in_place = in_place,
+                               .scale = scale};
+    std::vector<fft::Dimension> all(shape.size());
+    std::ptrdiff_t stride = 1;
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      all[axis] = {shape[axis], stride, stride};
+      stride *= static_cast<std::ptrdiff_t>(shape[axis]);
+    }
+    for (const std::size_t axis : axes) problem.axes.push_back(all.at(axis));
+    for (std::size_t axis = 0; axis < all.size(); ++axis) {
+      if (std::find(axes.begin(), axes.end(), axis) == axes.end()) problem.loops.push_back(all[axis]);
+    }
+    elements_ = static_cast<std::size_t>(stride);
+    const py::gil_scoped_release free;
+    if (single) {
+      plan_.emplace<fft::DeviceTensorPlan<float>>(device_, problem, options_of(false));
+    } else {
+      plan_.emplace<fft::DeviceTensorPlan<double>>(device_, problem, options_of(false));
+    }
+  }
+
+  void run(const DeviceArray& in, const DeviceArray& out) {
+    for (const DeviceArray* array : {&in, &out}) {
+      check_device(*array, device_, "the array");
+      if (array->element() != (single_ ? Element::float32 : Element::float64)) {
+        throw py::type_error("cosine and sine transforms are of real numbers of the plan's precision");
+      }
+      if (array->size() != elements_) throw py::value_error("the array has another size than the plan's");
+    }
+    const py::gil_scoped_release free;
+    const std::lock_guard lock(mutex_);
+    std::visit(
+        [&](const auto& plan) {
+          if constexpr (!std::is_same_v<std::decay_t<decltype(plan)>, std::monostate>) {
+            plan.enqueue(queue_, in.buffer(), out.buffer());
+          }
+        },
+        plan_);
+    queue_.finish();
+  }
+
+ private:
+  Device device_;
+  Queue queue_;
+  bool single_;
+  std::size_t elements_ = 0;
+  std::variant<std::monostate, fft::DeviceTensorPlan<float>, fft::DeviceTensorPlan<double>> plan_;
+  std::mutex mutex_;
+};
+
+// New arrays out of given ones, on the same device.
+class Rearranger {
+ public:
+  Rearranger(const std::string& device, bool single, bool complex_input, bool complex_output, bool conjugate)
+      : device_(ridge::device(device)),
+        queue_(device_.queue()),
+        in_(complex_input ? (single ? Element::complex64 : Element::complex128)
+                          : (single ? Element::float32 : Element::float64)),
+        out_(complex_output ? (single ? Element::complex64 : Element::complex128)
+                            : (single ? Element::float32 : Element::float64)),
+        kernels_(device_, {!single, complex_input, complex_output, conjugate}) {}
+
+  // Axis i of the result is axis order[i] of the array, cut or padded with zeros to lengths[i].
+  DeviceArray rearranged(const DeviceArray& array, const std::vector<std::size_t>& order,
+                         const std::vector<std::size_t>& lengths) {
+    check(array, in_);
+    const std::vector<std::size_t>& shape = array.shape();
+    if (order.size() != shape.size() || lengths.size() != shape.size()) throw py::value_error("an axis for each axis");
+    std::vector<std::uint64_t> strides(shape.size(), 1);
+    for (std::size_t axis = shape.size(); axis-- > 1;) strides[axis - 1] = strides[axis] * shape[axis];
+    fft::on_device::Rearrangement wanted;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      wanted.shape.push_back(lengths[i]);
+      wanted.lengths.push_back(shape.at(order[i]));
+      wanted.strides.push_back(strides[order[i]]);
+    }
+    DeviceArray made(device_, out_, lengths);
+    if (made.size() == 0) return made;
+    const py::gil_scoped_release free;
+    const std::lock_guard lock(mutex_);
+    kernels_.rearrange(queue_, wanted, array.buffer(), made.buffer());
+    return made;
+  }
+
+  void scale_ends(const DeviceArray& array, std::size_t axis, double first, double last) {
+    check(array, out_);
+    if (axis >= array.shape().size()) throw py::value_error("no such axis");
+    const std::vector<std::uint64_t> shape(array.shape().begin(), array.shape().end());
+    const py::gil_scoped_release free;
+    const std::lock_guard lock(mutex_);
+    kernels_.scale_ends(queue_, shape, axis, first, last, array.buffer());
+  }
+
+ private:
+  void check(const DeviceArray& array, Element wanted) const {
+    check_device(array, device_, "the array");
+    if (array.element() != wanted) throw py::type_error(std::string("an array of ") + to_string(wanted) + " is wanted");
+  }
+
+  Device device_;
+  Queue queue_;
+  Element in_, out_;
+  fft::on_device::Rearranger kernels_;
+  std::mutex mutex_;
+};
+
 }  // namespace
 
 void add_fft_on_devices(py::module_& module) {
+  py::class_<DeviceRealPlan>(module, "DeviceRealPlan")
+      .def(py::init<const std::string&, bool, const std::vector<std::size_t>&, const std::vector<std::size_t>&, int,
+                    double, bool>(),
+           py::arg("device"), py::arg("single"), py::arg("shape"), py::arg("axes"), py::arg("kind"), py::arg("scale"),
+           py::arg("in_place"))
+      .def("run", &DeviceRealPlan::run);
+  py::class_<Rearranger>(module, "Rearranger")
+      .def(py::init<const std::string&, bool, bool, bool, bool>(), py::arg("device"), py::arg("single"),
+           py::arg("complex_input"), py::arg("complex_output"), py::arg("conjugate"))
+      .def("rearranged", &Rearranger::rearranged)
+      .def("scale_ends", &Rearranger::scale_ends);
   py::class_<DevicePlan>(module, "DevicePlan")
       .def(py::init<const std::string&, bool, const std::vector<std::size_t>&, std::size_t, bool, double, double, bool,
                     const std::string&, bool>(),

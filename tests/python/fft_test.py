@@ -101,6 +101,11 @@ class AgainstScipy(unittest.TestCase):
         np.testing.assert_array_equal(x, before)
         x.flags.writeable = False
         np.testing.assert_allclose(ours.fft(x, overwrite_x=True), np.fft.fft(x))
+        r = np.arange(1.0, 9.0)
+        for n in (5, 8, 11):
+            for kind in (1, 2, 3):
+                ours.dct(r, type=kind, n=n, norm="ortho")
+                np.testing.assert_array_equal(r, np.arange(1.0, 9.0))
 
 
 class Plans(unittest.TestCase):

@@ -20,6 +20,9 @@ namespace ridge::fft {
 namespace {
 
 constexpr double kMostSeconds = 1;  // for all trials of a line together
+// At a few points noise decides, and must not: classics are for the record, and straight code is what a call alone
+// reaches soonest, which trials of many lines do not see.
+constexpr std::size_t kFewPoints = 16;
 
 template <class T>
 std::vector<planner::Candidate> candidates_of(std::size_t n, const std::vector<LineChoice<T>>& choices) {
@@ -70,9 +73,6 @@ template <class T>
 Remembered<T> decide(const Device& device, std::size_t n, const planner::Options& options,
                      std::shared_ptr<const LineKernel<T>>& winner) {
   std::vector<LineChoice<T>> choices = line_choices<T>(n);
-  // At a few points noise decides, and must not: classics are for the record, and straight code is what a call alone
-  // reaches soonest, which trials of many lines do not see.
-  constexpr std::size_t kFewPoints = 16;
   const auto is_straight = [](const std::string& name) {
     return name.starts_with("short ") || name.find("/tangent ") != std::string::npos;
   };
@@ -103,12 +103,13 @@ Remembered<T> decide(const Device& device, std::size_t n, const planner::Options
 }
 
 // Of short lines the model always takes what the registry has first: a quick plan is made of that, and the reasons are
-// found when somebody asks, unless there is wisdom or each answer is to be compared.
+// found when somebody asks, unless there is wisdom or each answer is to be compared. Wisdom of a few points is not worth
+// a look at its file, which takes longer than such a plan.
 template <class T>
 bool is_clear(const Device& device, std::size_t n, const planner::Options& options) {
   constexpr std::size_t kLongest = 4096;
   return options.effort == Effort::quick && options.variant.empty() && n <= kLongest && !planner::verifies(options) &&
-         !(options.use_wisdom && wisdom::find(device.info().fingerprint(), "fft", describe<T>(n).key));
+         !(options.use_wisdom && n > kFewPoints && wisdom::find(device.info().fingerprint(), "fft", describe<T>(n).key));
 }
 
 template <class T>

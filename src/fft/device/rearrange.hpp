@@ -1,0 +1,38 @@
+// What stands between a caller's array on a device and a plan of its last axes: axes in another order, cut or padded
+// with zeros, numbers made complex or conjugate, the ends of lines multiplied. Arrays are packed.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include <ridge/device.hpp>
+
+namespace ridge::fft::on_device {
+
+struct ElementChange {
+  bool float64 = false;
+  bool complex_input = true, complex_output = true;  // never from complex to real
+  bool conjugate = false;
+};
+KernelSource rearrange_text(const ElementChange& change);
+
+struct Rearrangement {
+  std::vector<std::uint64_t> shape = {};    // of the output
+  std::vector<std::uint64_t> lengths = {};  // of the input along the same axes; beyond them there are zeros
+  std::vector<std::uint64_t> strides = {};  // of the input along them, in its elements
+};
+
+// Every call waits until it is done.
+class Rearranger {
+ public:
+  Rearranger(const Device& device, const ElementChange& change);
+  void rearrange(Queue& queue, const Rearrangement& wanted, const Buffer& in, const Buffer& out) const;
+  // The first and the last real along one axis of an array.
+  void scale_ends(Queue& queue, const std::vector<std::uint64_t>& shape, std::size_t axis, double first, double last,
+                  const Buffer& data) const;
+
+ private:
+  bool float64_;
+  Kernel rearrange_, scale_ends_;
+};
+
+}  // namespace ridge::fft::on_device

@@ -1,0 +1,28 @@
+// Arrays between a caller's order of axes and a plan's: one element of the output a work-item.
+
+// shape: the output's lengths, fastest axis first; then the input's along the same axes; then its strides.
+KERNEL WORK_GROUP(ITEMS_A_GROUP, 1, 1)
+void rearrange(GLOBAL const FROM* RESTRICT in, GLOBAL TO* RESTRICT out, GLOBAL const ulong* RESTRICT shape, int axes,
+               ulong elements) {
+  const ulong number = (ulong)GROUP_ID(0) * ITEMS_A_GROUP + (ulong)LOCAL_ID(0);
+  if (number >= elements) return;
+  ulong rest = number, at = 0;
+  int inside = 1;
+  for (int axis = 0; axis < axes; ++axis) {
+    const ulong digit = rest % shape[axis];
+    rest /= shape[axis];
+    inside = inside && digit < shape[axes + axis];
+    at += digit * shape[2 * axes + axis];
+  }
+  out[number] = inside ? CONVERTED(in[at]) : ZERO;
+}
+
+// The first and the last element along an axis of n, multiplied: `inner` elements lie between neighbours along it.
+KERNEL WORK_GROUP(ITEMS_A_GROUP, 1, 1)
+void scale_ends(GLOBAL REAL* RESTRICT data, REAL first, REAL last, ulong n, ulong inner, ulong lines) {
+  const ulong line = (ulong)GROUP_ID(0) * ITEMS_A_GROUP + (ulong)LOCAL_ID(0);
+  if (line >= lines) return;
+  const ulong at = line / inner * n * inner + line % inner;
+  data[at] *= first;
+  data[at + (n - 1) * inner] *= last;  // of a single one both
+}
