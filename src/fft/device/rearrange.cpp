@@ -11,13 +11,15 @@
 namespace ridge::fft::on_device {
 namespace {
 
-constexpr std::uint64_t kItems = 128;
+constexpr std::uint64_t kRearrangeItems = 128;
 
 std::uint64_t product(std::span<const std::uint64_t> lengths) {
   return std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{1}, std::multiplies<>());
 }
 
-Launch over(std::uint64_t elements) { return {.groups = {(elements + kItems - 1) / kItems}, .items = {kItems}}; }
+Launch over(std::uint64_t elements) {
+  return {.groups = {(elements + kRearrangeItems - 1) / kRearrangeItems}, .items = {kRearrangeItems}};
+}
 
 }  // namespace
 
@@ -31,7 +33,7 @@ KernelSource rearrange_text(const ElementChange& change) {
   }
   return {.name = "fft_rearrange",
           .text = ridge::detail::kernel_text("fft/rearrange"),
-          .defines = {{"ITEMS_A_GROUP", fmt::format("{}", kItems)},
+          .defines = {{"ITEMS_A_GROUP", fmt::format("{}", kRearrangeItems)},
                       {"REAL", real},
                       {"FROM", change.complex_input ? pair : real},
                       {"TO", change.complex_output ? pair : real},
@@ -55,8 +57,7 @@ void Rearranger::rearrange(Queue& queue, const Rearrangement& wanted, const Buff
   if (numbers.empty()) numbers = {1, 1, 0};  // a single element
   const Buffer shape = queue.device().buffer(numbers.size() * sizeof(numbers[0]), {.name = "rearrange"});
   queue.upload(std::span<const std::uint64_t>(numbers), shape);
-  queue.launch(rearrange_, over(elements),
-               {in, out, shape, static_cast<std::int32_t>(numbers.size() / 3), elements});
+  queue.launch(rearrange_, over(elements), {in, out, shape, static_cast<std::int32_t>(numbers.size() / 3), elements});
   queue.finish();
 }
 

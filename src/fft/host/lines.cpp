@@ -103,13 +103,14 @@ Remembered<T> decide(const Device& device, std::size_t n, const planner::Options
 }
 
 // Of short lines the model always takes what the registry has first: a quick plan is made of that, and the reasons are
-// found when somebody asks, unless there is wisdom or each answer is to be compared. Wisdom of a few points is not worth
-// a look at its file, which takes longer than such a plan.
+// found when somebody asks, unless there is wisdom or each answer is to be compared. Wisdom of a few points is not
+// worth a look at its file, which takes longer than such a plan.
 template <class T>
 bool is_clear(const Device& device, std::size_t n, const planner::Options& options) {
   constexpr std::size_t kLongest = 4096;
   return options.effort == Effort::quick && options.variant.empty() && n <= kLongest && !planner::verifies(options) &&
-         !(options.use_wisdom && n > kFewPoints && wisdom::find(device.info().fingerprint(), "fft", describe<T>(n).key));
+         !(options.use_wisdom && n > kFewPoints &&
+           wisdom::find(device.info().fingerprint(), "fft", describe<T>(n).key));
 }
 
 template <class T>

@@ -68,9 +68,11 @@ class Cache {
 
 template <class T>
 TensorPlan<T> cached_tensor_plan(const TensorProblem& problem, const planner::Options& options) {
-  const std::string key = problem_key<T>(problem) + (options.effort == Effort::quick ? " q" : " m") +
-                          std::to_string(options.most_trials) + "," + std::to_string(options.most_seconds) + "," +
-                          options.variant;
+  std::string key = problem_key<T>(problem) + (options.effort == Effort::quick ? " q" : " m");
+  if (options.effort != Effort::quick) {  // which bounds of trials say nothing to
+    key += std::to_string(options.most_trials) + "," + std::to_string(options.most_seconds) + ",";
+  }
+  key += options.variant;
   if (auto known = Cache<T>::instance().find(key)) return *known;
   TensorPlan<T> plan(host(), problem, options);
   Cache<T>::instance().put(key, plan);
