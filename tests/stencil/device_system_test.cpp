@@ -232,7 +232,8 @@ TEST(SystemRowsForHopper, KernelsCompileAndSpillNothing) {
   check(gas, "system_rows(depth=1, cells=2, groups=2, resident=8, division=quick)", 128);
   check(acoustic<float>({.dt = 0.5, .spacing = {1, 1, 1}}), "system_planes(tile=32x128, rows=2, ahead=2)", 128);
   check(linear<float>(3, star(3, 2)), "system_planes(tile=32x128, rows=2, ahead=2, depth=2)", 128);
-  check(linear<float>(3, even_box(1, true)), "system_planes(tile=44x136, rows=4, ahead=2, depth=2)", 168);
+  check(linear<float>(3, even_box(1, true)), "system_planes(tile=42x136, rows=3, ahead=2, depth=2)", 136);
+  check(wave_of(3), "system_planes(tile=24x136, rows=1, ahead=2, depth=3)", 72);
 }
 
 // Pieces of the frame where no cell comes from far away; else a launch a step.

@@ -87,7 +87,8 @@ struct SystemPlanesChoice {
   double efficiency;
 };
 std::vector<SystemPlanesChoice> planes_choices() {
-  return {{{.lanes = 32, .lines = 16, .rows = 2, .ahead = 2}, 0.8},
+  return {{{.lanes = 64, .lines = 8, .rows = 2, .ahead = 2}, 0.82},
+          {{.lanes = 32, .lines = 16, .rows = 2, .ahead = 2}, 0.8},
           {{.lanes = 32, .lines = 16, .rows = 2, .ahead = 3}, 0.79},
           {{.lanes = 32, .lines = 8, .rows = 4, .ahead = 2}, 0.78},
           {{.lanes = 32, .lines = 8, .rows = 2, .ahead = 2, .resident = 2}, 0.76},
@@ -101,10 +102,13 @@ std::vector<SystemPlanesChoice> planes_choices() {
           // 136 cells, of which 128 are written: what most grids are multiples of.
           {{.depth = 2, .lanes = 34, .lines = 11, .rows = 4, .ahead = 2}, 0.75},
           {{.depth = 2, .lanes = 34, .lines = 10, .rows = 4, .ahead = 2}, 0.74},
-          {{.depth = 2, .lanes = 34, .lines = 14, .rows = 3, .ahead = 2}, 0.73},
+          {{.depth = 2, .lanes = 34, .lines = 14, .rows = 3, .ahead = 2}, 0.76},
           {{.depth = 2, .lanes = 34, .lines = 11, .rows = 3, .ahead = 2}, 0.72},
           {{.depth = 2, .lanes = 34, .lines = 7, .rows = 4, .ahead = 2, .resident = 2}, 0.71},
           {{.depth = 2, .lanes = 34, .lines = 7, .rows = 3, .ahead = 2, .resident = 2}, 0.7},
+          // Many items where several levels leave room for a low tile alone.
+          {{.depth = 3, .lanes = 34, .lines = 24, .rows = 1, .ahead = 2}, 0.7},
+          {{.depth = 3, .lanes = 34, .lines = 14, .rows = 2, .ahead = 1}, 0.69},
           {{.depth = 3, .lanes = 34, .lines = 10, .rows = 4, .ahead = 2}, 0.66},
           {{.depth = 3, .lanes = 34, .lines = 12, .rows = 3, .ahead = 2}, 0.65},
           {{.depth = 3, .lanes = 34, .lines = 8, .rows = 3, .ahead = 2}, 0.6}};
