@@ -104,20 +104,21 @@ inline int command(const std::string& line) { return std::system(line.c_str()); 
 // Both programs of all functions, compiled once; each function is run in a process of its own. Where the original fails
 // on made-up data (`may_fail`) nothing is compared. Returns how many were.
 inline int compare_all(const std::vector<Placed>& all, const std::string& emit, const std::string& compiler,
-                       bool may_fail = false) {
+                       bool may_fail = false, const std::string& for_original = "c++") {
   namespace judge = ridge::place::judge;
   const ridge::test::ScratchFolder folder;
   const std::string at = folder.path().string() + "/";
   std::ofstream(at + "original.cpp") << program_of(all, emit, false);
   std::ofstream(at + "placed.cpp") << program_of(all, emit, true);
-  const std::string flags = " -O1 -ffp-contract=off -std=c++20 -w -o ", log = at + "log", limit = "timeout 60 ";
+  const std::string flags = " -O1 -ffp-contract=off -std=c++20 -w -o ", log = at + "log",
+                    limit = may_fail ? "timeout 5 " : "timeout 60 ";
   const auto built = [&](const std::string& with, const std::string& name, const std::string& libraries) {
     const bool good =
         command(with + flags + at + name + " " + at + name + ".cpp" + libraries + " > " + log + " 2>&1") == 0;
     EXPECT_TRUE(good) << name << ": " << text_of(log).substr(0, 4000);
     return good;
   };
-  if (!built("c++", "original", "") || !built(compiler, "placed", emit == "opencl" ? " -lOpenCL -pthread" : ""))
+  if (!built(for_original, "original", "") || !built(compiler, "placed", emit == "opencl" ? " -lOpenCL -pthread" : ""))
     return 0;
   int compared = 0;
   for (std::size_t k = 0; k < all.size(); ++k) {

@@ -142,6 +142,7 @@ constexpr const char* kBegin = R"(
 #include <initializer_list>
 #include <new>
 #include <omp.h>
+#include <sys/mman.h>
 #include <type_traits>
 #include <vector>
 template <class T>
@@ -180,9 +181,10 @@ double apart(const std::vector<T>& x, const std::vector<float>& y, bool exactly)
 long different = 0, compared = 0;
 // `wide` is the nest in double precision: a sum in another order may be as far from that as the original's own sum is.
 template <class F, class Wide>
-void compare(const char* name, F original, F placed, Wide wide, double bound, int n, int m) {
+void compare(const char* name, F original, F placed, Wide wide, double bound, int depth, int n, int m) {
   for (int overlap = 0; overlap < 3; ++overlap) {
-    const auto size = static_cast<std::size_t>(6 * n * m * n + 1024);
+    const int most = n > m ? n : m, across = most * (most + 2), whole = depth < 3 ? 0 : n * m * n * (depth < 4 ? 1 : 6);
+    const auto size = static_cast<std::size_t>((across > whole ? across : whole) + 1024);
     Data<float> x(size), y(size);
     Data<double> z(size);
     for (int again = 0; again < 2; ++again) {
@@ -240,7 +242,8 @@ void compare_batch(unsigned seed, int each, Counts& counts) {
         if (t.rfind("lanes", 0) == 0 && all.size() == 3) all.insert(all.end(), {"9, 151", "151, 9"});
     for (const std::string& sizes : all)
       calls += "  compare(\"" + name + " " + emit + "\", original::" + name + ", " + space + "::" + name + ", " +
-               (bound > 0 ? "wide::" + name : "nullptr") + ", " + std::to_string(bound) + ", " + sizes + ");\n";
+               (bound > 0 ? "wide::" + name : "nullptr") + ", " + std::to_string(bound) + ", " +
+               std::to_string(report.loops.size()) + ", " + sizes + ");\n";
   }
   counts.nests += each;
   const std::string program = kBegin + shared + "namespace original {\n" + originals + "}\nnamespace wide {\n" + wide +

@@ -41,20 +41,43 @@ inline bool apart(std::initializer_list<Range> ranges) {  // none that is writte
 )";
 
 // A local vector of zeros, or a copy: its memory is first touched by the threads that use it. A std::vector's would be
-// touched, page by page, by one.
+// touched, page by page, by one. Large ones are huge pages: threads that touch thousands of small ones wait for each
+// other in the kernel, and giving those back takes as long again.
 constexpr const char* kArray = R"(
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 namespace placed {
 template <class T>
 class Array {
  public:
-  explicit Array(std::size_t count) : count_(count), data_(static_cast<T*>(std::calloc(count > 0 ? count : 1, sizeof(T)))) {
+  explicit Array(std::size_t count) : count_(count) {
+    if (count > PTRDIFF_MAX / sizeof(T)) throw std::bad_alloc();
+#ifdef __linux__
+    if (mapped()) {
+      void* const pages = mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (pages == MAP_FAILED) throw std::bad_alloc();
+      madvise(pages, count * sizeof(T), MADV_HUGEPAGE);
+      data_ = static_cast<T*>(pages);
+      return;
+    }
+#endif
+    data_ = static_cast<T*>(std::calloc(count > 0 ? count : 1, sizeof(T)));
     if (data_ == nullptr) throw std::bad_alloc();
   }
   Array(const T* from, const T* to) : Array(static_cast<std::size_t>(to - from)) {
 #pragma omp parallel for
     for (Int i = 0; i < Int(count_); ++i) data_[i] = from[i];
   }
-  ~Array() { std::free(data_); }
+  ~Array() {
+#ifdef __linux__
+    if (mapped()) {
+      munmap(data_, count_ * sizeof(T));
+      return;
+    }
+#endif
+    std::free(data_);
+  }
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
   T* data() { return data_; }
@@ -66,7 +89,8 @@ class Array {
 
  private:
   std::size_t count_;
-  T* data_;
+  T* data_ = nullptr;
+  bool mapped() const { return count_ * sizeof(T) >= std::size_t{4} << 20; }
 };
 }  // namespace placed
 

@@ -54,7 +54,7 @@ std::string fusion_illegal(const State& fused, int levels) {
     apart.order[k] = instance.order;
     apart.order[k].insert(apart.order[k].begin() + 1, contains(block.children[1], instance.node) ? "1" : "0");
   }
-  return illegal(fused, apart);
+  return Legality(fused).broken_by(apart);
 }
 
 }  // namespace ridge::place::transform

@@ -59,26 +59,34 @@ isl::union_map within(const State& state, const isl::union_map& pairs, int loop)
 
 }  // namespace
 
-std::string illegal(const State& state, const Proposal& proposal) {
+Legality::Legality(const State& state)
+    : state_(state),
+      in_time_(isl::manage(
+          isl_union_map_lex_lt_union_map(state.relations.schedule.copy(), state.relations.schedule.copy()))) {}
+
+const isl::union_map& Legality::pairs(int variable) {
+  const auto found = pairs_.find(variable);
+  if (found != pairs_.end()) return found->second;
+  isl::union_map reads = isl::union_map::empty(state_.relations.context), writes = reads;
+  for (const Instance& i : state_.relations.instances)
+    for (const Relation& x : i.relations)
+      if (x.access->variable == variable)
+        (x.write ? writes : reads) = (x.write ? writes : reads).unite(isl::union_map(x.map));
+  const isl::union_map meet = writes.apply_range(reads.unite(writes).reverse());
+  return pairs_.emplace(variable, meet.unite(meet.reverse()).intersect(in_time_)).first->second;
+}
+
+std::string Legality::broken_by(const Proposal& proposal) {
   if (proposal.order.empty()) return "";
-  const analysis::Relations& r = state.relations;
-  const isl::union_map after = schedule(state, proposal);
-  const isl::union_map in_time = isl::manage(isl_union_map_lex_lt_union_map(r.schedule.copy(), r.schedule.copy()));
+  const analysis::Relations& r = state_.relations;
+  const isl::union_map after = schedule(state_, proposal);
   const isl::union_map not_kept = isl::manage(isl_union_map_lex_ge_union_map(after.copy(), after.copy()));
-  for (std::size_t v = 0; v < state.nest.variables.size(); ++v) {
-    isl::union_map reads = isl::union_map::empty(r.context), writes = reads;
-    for (const Instance& i : r.instances)
-      for (const Relation& x : i.relations)
-        if (x.access->variable == static_cast<int>(v))
-          (x.write ? writes : reads) = (x.write ? writes : reads).unite(isl::union_map(x.map));
-    if (writes.is_empty()) continue;
-    const isl::union_map all = reads.unite(writes);
-    isl::union_map turned = writes.apply_range(all.reverse());
-    turned = turned.unite(turned.reverse()).intersect(in_time).intersect(not_kept);
+  for (int v = 0; v < static_cast<int>(state_.nest.variables.size()); ++v) {
+    if (pairs(v).is_empty()) continue;
+    isl::union_map turned = pairs(v).intersect(not_kept);
     if (proposal.whole >= 0) {
-      const auto& own = state.verdicts[proposal.whole].privates;
-      if (std::find(own.begin(), own.end(), static_cast<int>(v)) != own.end())
-        turned = within(state, turned, proposal.whole);
+      const auto& own = state_.verdicts[proposal.whole].privates;
+      if (std::find(own.begin(), own.end(), v) != own.end()) turned = within(state_, turned, proposal.whole);
     }
     if (turned.is_empty()) continue;
     std::string where;
@@ -87,7 +95,7 @@ std::string illegal(const State& state, const Proposal& proposal) {
       where = "line " + std::to_string(r.instance(isl_map_get_tuple_name(m.get(), isl_dim_in)).node->line) +
               " to line " + std::to_string(r.instance(isl_map_get_tuple_name(m.get(), isl_dim_out)).node->line);
     });
-    return "a dependence on " + state.nest.variables[v].host + ", " + where + ", would be turned round";
+    return "a dependence on " + state_.nest.variables[v].host + ", " + where + ", would be turned round";
   }
   return "";
 }

@@ -216,6 +216,7 @@ class Search {
     const analysis::Quota quota(memo_.context());
     const auto [relations, verdicts] = memo_.judged(nest);
     const State state{now_.program.text, nest, relations, verdicts, now_.on_host};
+    std::optional<Legality> legality;
     for (const Transformation& t : registry()) {
       const bool always =
           t.propose == dead_writes || t.propose == tiling || t.propose == lanes;  // not for the sake of more loops
@@ -227,7 +228,8 @@ class Search {
         const std::string key = always ? t.name + std::to_string(which++) : what;
         if (!tried_.insert(slice(state, nest.span) + key).second) continue;
         if (spent()) return false;
-        const std::string why = illegal(state, p);
+        if (!legality && !p.order.empty()) legality.emplace(state);
+        const std::string why = p.order.empty() ? "" : legality->broken_by(p);
         if (!why.empty()) {
           note(at, p.loops, what + ": " + why, false);
           continue;

@@ -37,8 +37,19 @@ struct Transformation {
 
 const std::vector<Transformation>& registry();
 
-// "" where every dependence keeps its direction; else the first that would be turned round.
-std::string illegal(const State& state, const Proposal& proposal);
+// The pairs of instances of a nest that must keep their order, found once for all proposals.
+class Legality {
+ public:
+  explicit Legality(const State& state);
+  // "" where every dependence keeps its direction; else the first that would be turned round.
+  std::string broken_by(const Proposal& proposal);
+
+ private:
+  const State& state_;
+  isl::union_map in_time_;
+  std::map<int, isl::union_map> pairs_{};  // by variable, the earlier instance first
+  const isl::union_map& pairs(int variable);
+};
 
 std::vector<Proposal> interchange(const State& state);
 std::vector<Proposal> skewing(const State& state);
