@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -37,7 +39,7 @@ KERNEL WORK_GROUP(256, 1, 1) void update_frame_tiles(GLOBAL const CELL* in, GLOB
   const int left = x0 - BAND_X < 0 ? 0 : x0 - BAND_X, right = x1 + BAND_X > width ? width : x1 + BAND_X;
   const int top = y0 - BAND_Y < 0 ? 0 : y0 - BAND_Y, bottom = y1 + BAND_Y > height ? height : y1 + BAND_Y;
   const int row = right - left, all = row * (bottom - top);
-  const ulong first = (ulong)0 - ((ulong)top * row + left);  // of cell (0, 0); the sum with a cell's place is small
+  const int first = -(top * row + left);  // of cell (0, 0), which may be far away
   for (int i = item; i < all; i += 256) {{
     const ulong at = origin + (ulong)(top + i / row) * pitch + (left + i % row);
     for (int f = 0; f < FIELDS; ++f) cells[f * ROOM + i] = in[f * field + at];
@@ -50,15 +52,19 @@ KERNEL WORK_GROUP(256, 1, 1) void update_frame_tiles(GLOBAL const CELL* in, GLOB
     const int known_right = right == width ? width : right - step * RADIUS_X;
     const int known_top = top == 0 ? 0 : top + step * RADIUS_Y;
     const int known_bottom = bottom == height ? height : bottom - step * RADIUS_Y;
-    const int wide = known_right - known_left, known = wide * (known_bottom - known_top);
-    for (int i = item; i < known; i += 256) {{
-      const int x = known_left + i % wide, y = known_top + i / wide;
+    // From cell to cell without dividing: as many rows and columns on as 256 cells are.
+    const int wide = known_right - known_left, rows_on = 256 / wide, columns_on = 256 % wide;
+    int x = known_left + item % wide, y = known_top + item / wide;
+    while (y < known_bottom) {{
       if (x >= FIRST_X && x < end_x && y >= FIRST_Y && y < end_y) {{
-        update_cell(from, to, width, height, planes, (ulong)row, first, (ulong)ROOM, 0, y, x);
+        update_cell(from, to, width, height, planes, row, first, ROOM, 0, y, x);
       }} else {{
         const int at = (y - top) * row + (x - left);
         for (int f = 0; f < FIELDS; ++f) to[f * ROOM + at] = from[f * ROOM + at];
       }}
+      x += columns_on;
+      y += rows_on + (x >= known_right ? 1 : 0);
+      x -= x >= known_right ? wide : 0;
     }}
     BARRIER();
   }}
@@ -72,10 +78,12 @@ KERNEL WORK_GROUP(256, 1, 1) void update_frame_tiles(GLOBAL const CELL* in, GLOB
 }}
 )";
 
-// The same function over cells in local memory.
+// The same function over cells in local memory, whose places are small numbers.
 std::string in_local_memory(std::string code) {
-  constexpr const char* kFrom = "GLOBAL ";
-  for (std::size_t at = 0; (at = code.find(kFrom, at)) != std::string::npos;) code.replace(at, 7, "LOCAL ");
+  for (const auto& [from, to] : {std::pair{"GLOBAL ", "LOCAL "}, {"ulong", "int"}}) {
+    const std::string_view word(from);
+    for (std::size_t at = 0; (at = code.find(word, at)) != std::string::npos;) code.replace(at, word.size(), to);
+  }
   return code;
 }
 
@@ -101,6 +109,8 @@ std::string FrameTiles::refusal(const Limits& limits) const {
     if (layout.low[axis] == Border::periodic) return "what a border has is far away";
     if (2 * band(axis) >= layout.shape[axis]) return "the borders meet";
   }
+  if (layout.shape[1] * (kTileLength + 2 * band(2)) + layout.shape[2] > (std::size_t{1} << 30))
+    return "cells are counted in 30 bits here";
   if (limits.work_group < kTileItems) return "needs work-groups of 256";
   if (local_bytes() > std::min(kLocalMemory, limits.local_memory)) return "a piece does not fit local memory";
   return {};
