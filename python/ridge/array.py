@@ -116,7 +116,7 @@ def from_dlpack(x):
     capsule = x.__dlpack__(stream=1) if kind == 2 else x.__dlpack__()
     made = Array(_ridge.DeviceArray.from_dlpack(capsule))
     if kind == 2:
-        _ridge.wait_for_stream(1)
+        _ridge.wait_for_stream(made.device, 1)
     return made
 
 
@@ -137,7 +137,7 @@ def _of_cuda(x):
     number = getattr(getattr(x, "device", None), "id", 0)
     held = _ridge.DeviceArray(f"cuda:{number if isinstance(number, int) else 0}", dtype.name, [int(n) for n in shape], address, x)
     if stream is not None:
-        _ridge.wait_for_stream(stream)
+        _ridge.wait_for_stream(held.device(), stream)
     return Array(held)
 
 

@@ -1,7 +1,5 @@
 #include "device_array.hpp"
 
-#include <dlfcn.h>
-
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -112,15 +110,9 @@ void unused_capsule(PyObject* capsule) {
   managed->deleter(managed);
 }
 
-// Another library's stream must have passed before its memory is used here. The driver is loaded where the array is.
-void wait_for_stream(std::uintptr_t stream) {
-  using Synchronize = int (*)(void*);
-  void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  const auto synchronize =
-      driver == nullptr ? nullptr : reinterpret_cast<Synchronize>(dlsym(driver, "cuStreamSynchronize"));
-  if (synchronize == nullptr) throw py::value_error("the array waits for a CUDA stream, and there is no CUDA driver");
-  const int status = synchronize(reinterpret_cast<void*>(stream));  // NOLINT: a handle
-  if (status != 0) throw std::runtime_error("waiting for the array's stream: CUDA error " + std::to_string(status));
+// Another library's stream must have passed before its memory is used here, by any thread.
+void wait_for_stream(const std::string& device, std::uintptr_t stream) {
+  queue_over(ridge::device(device), stream).finish();
 }
 
 }  // namespace

@@ -120,6 +120,11 @@ class ForeignMemory(unittest.TestCase):
         address = ours.__cuda_array_interface__["data"][0]
         back = ridge.from_dlpack(ours)
         self.assertEqual(back.__cuda_array_interface__["data"][0], address)  # no copy
+        seen = []
+        thread = threading.Thread(target=lambda: seen.append(ridge.from_dlpack(ours).numpy()))  # one that never used CUDA
+        thread.start()
+        thread.join()
+        np.testing.assert_array_equal(seen[0], x)
         del ours
         gc.collect()
         np.testing.assert_array_equal(back.numpy(), x)  # the capsule holds the memory
