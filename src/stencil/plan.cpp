@@ -32,11 +32,11 @@ struct PlanState {
   bool leaps(std::size_t steps) const { return leap_choice.from > 0 && steps >= leap_choice.from; }
   // Made when it is first wanted: most plans never are asked for so many steps.
   const Leap<T>& leap() const {
-    std::call_once(leap_once, [this] {
-      if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (std::is_floating_point_v<T>) {
+      std::call_once(leap_once, [this] {
         leap_made = device.is_host() ? host_leap<T>(update, layout) : device_leap<T>(device, update, layout, effort);
-      }
-    });
+      });
+    }
     return *leap_made;
   }
 };

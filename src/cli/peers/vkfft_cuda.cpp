@@ -82,7 +82,7 @@ constexpr auto nvrtcGetPTXSize = [](nvrtcProgram program, std::size_t* bytes) {
   return compiler->get_cubin_size(program, bytes);
 };
 constexpr auto nvrtcGetPTX = [](nvrtcProgram program, char* code) { return compiler->get_cubin(program, code); };
-constexpr auto nvrtcAddNameExpression = [](nvrtcProgram, const char*) { return NVRTC_SUCCESS; };
+[[maybe_unused]] constexpr auto nvrtcAddNameExpression = [](nvrtcProgram, const char*) { return NVRTC_SUCCESS; };
 
 template <class Function>
 bool find(void* library, const char* name, Function*& function) {

@@ -8,6 +8,7 @@
 #include <ridge/error.hpp>
 
 #include "base/text.hpp"
+#include "fft/device/plane_choice-inl.hpp"
 #include "fft/device/registry.hpp"
 #include "fft/device/trials.hpp"
 #include "fft/operators.hpp"

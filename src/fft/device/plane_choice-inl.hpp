@@ -1,4 +1,6 @@
-// Whether two axes are done in one go.
+// Whether two axes are done in one go: the part of transform.cpp that chooses.
+#pragma once
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -196,12 +198,5 @@ bool DeviceTransform<T>::choose_plane(const std::vector<PlannedAxis>& there, con
   together(forward_, routes[winner], there);
   return true;
 }
-
-template bool DeviceTransform<float>::choose_plane(const std::vector<PlannedAxis>&, const std::vector<PlannedAxis>&,
-                                                   const planner::Options&);
-template bool DeviceTransform<double>::choose_plane(const std::vector<PlannedAxis>&, const std::vector<PlannedAxis>&,
-                                                    const planner::Options&);
-template std::optional<PlaneProblem> DeviceTransform<float>::plane_problem(Direction) const;
-template std::optional<PlaneProblem> DeviceTransform<double>::plane_problem(Direction) const;
 
 }  // namespace ridge::fft
