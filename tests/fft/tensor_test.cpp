@@ -102,7 +102,7 @@ template <class T>
 double line_error(RealKind kind, std::size_t n, std::uint32_t seed, const Turns& turns) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<T> uniform(T(-0.5), T(0.5));
-  std::vector<T> in(n), out(n, std::nan(""));
+  std::vector<T> in(n), out(n, T(std::nan("")));
   for (T& x : in) x = uniform(random);
   const TensorPlan<T> plan(
       host(),
