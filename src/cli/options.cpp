@@ -141,7 +141,9 @@ Option Command::option(const std::string& name, std::optional<double>& value, co
   return Option(app_.add_option(name, value, help));
 }
 Option Command::option(const std::string& name, std::vector<std::string>& values, const std::string& help) {
-  return Option(app_.add_option(name, values, help));
+  CLI::Option* const option = app_.add_option(name, values, help);
+  if (name[0] == '-') option->allow_extra_args(false);  // a value each time: else it takes the -- behind it too
+  return Option(option);
 }
 Option Command::option(const std::string& name, std::vector<std::size_t>& values, const std::string& help) {
   return Option(whole(app_.add_option(name, values, help)));

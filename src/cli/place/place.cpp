@@ -58,6 +58,15 @@ bool tiled(const place::Report& report) {
   return false;
 }
 
+// And what helps against a header that is not found.
+std::string all_errors(const std::vector<std::string>& errors) {
+  std::string text;
+  for (const std::string& e : errors) text += (text.empty() ? "" : "; ") + e;
+  if (text.find("file not found") != std::string::npos)
+    text += " (flags of the compiler follow after --: -- -Iinclude; or come from a build: -p FOLDER)";
+  return text;
+}
+
 // Where the kernels will read from, by the machine model: the device that was named, or the one that programs take.
 // Without one, what devices are like.
 void ask_machine(const std::string& named, const std::string& emit, place::Memories& memories) {
@@ -98,7 +107,7 @@ void run(const Wishes& wishes) {
   if (options.emit != "openmp" && !wishes.verdicts && !wishes.json)
     ask_machine(wishes.device, options.emit, options.memories);
   place::Report report = place::analyze(wishes.file, options);
-  if (!report.errors.empty()) throw Error(ErrorKind::invalid_argument, report.errors[0]);
+  if (!report.errors.empty()) throw Error(ErrorKind::invalid_argument, all_errors(report.errors));
   place::dynamic::Command users{wishes.command, given, options.emit, wishes.device};
   if (!wishes.command.empty()) place::dynamic::measure(report, *source, users);
   const auto parameters = pinned(wishes.parameters);
