@@ -122,7 +122,7 @@ double allowed(const OperatorProblem& problem) {
     const double pixels = sums ? static_cast<double>(problem.input.rows * problem.input.columns) * 4 : 1;
     return unit + steps * apart * pixels;
   }
-  return 0.5 + unit + 2.5 * steps;
+  return 0.5 + std::max(unit, 0.016) + 2.5 * steps;  // bands keep two bytes between their products
 }
 
 Outcome check_operators(Draw& draw) {

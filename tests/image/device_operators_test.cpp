@@ -53,6 +53,12 @@ double error_of(const Device& device, const OperatorProblem& problem, const Entr
   return test::worst_difference(out, expected);
 }
 
+// Bands round what the first of their products makes to two bytes; windows round weights to parts of a power of two.
+double allowed_of(const OperatorProblem& problem, const Entry& entry) {
+  const std::string& variant = entry.candidate.variant;
+  return test::allowed_error(problem) + (variant == "bands" ? 0.015 : variant == "windows" ? 0.004 : 0);
+}
+
 struct Kind {
   std::size_t channels;
   Depth depth;
@@ -76,9 +82,9 @@ void check_ways(const Device& device, OperatorProblem problem, std::size_t turn,
       SCOPED_TRACE(testing::Message() << device.id() << " " << entries[i].candidate.name() << ": "
                                       << to_string(problem.chain.front()) << " of " << problem.input.text() << ", "
                                       << to_string(problem.border));
-      EXPECT_LE(error_of(device, problem, entries[i]), test::allowed_error(problem));
+      EXPECT_LE(error_of(device, problem, entries[i]), allowed_of(problem, entries[i]));
       if (rows * columns > 1) {
-        EXPECT_LE(error_of(device, problem, entries[i], true), test::allowed_error(problem));
+        EXPECT_LE(error_of(device, problem, entries[i], true), allowed_of(problem, entries[i]));
       }
     }
   }
@@ -206,16 +212,62 @@ TEST_F(DeviceOperators, BytesByWindows) {
         problem.input = {.rows = rows, .columns = columns, .channels = filter.channels, .depth = Depth::u8};
         std::vector<Entry> entries = list_variants(device, problem);
         std::erase_if(entries, [](const Entry& entry) { return entry.candidate.variant != "windows"; });
-        ASSERT_EQ(entries.size(), 3u);
-        const Entry& entry = entries[slow() ? turn % 3 : 1];  // one kernel serves all sizes
+        ASSERT_GE(entries.size(), 3u);
+        const Entry& entry =
+            entries[slow() ? turn % entries.size() : entries.size() - 2];  // one kernel serves all sizes
         ++turn;
         SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + to_string(filter.operation) + " " +
                      problem.input.text());
         ASSERT_EQ(entry.candidate.refusal, "");
         EXPECT_THAT(entry.candidate.name(), testing::HasSubstr(std::string("bytes=") + filter.bytes));
-        EXPECT_LE(error_of(device, problem, entry), test::allowed_error(problem));
+        EXPECT_LE(error_of(device, problem, entry), allowed_of(problem, entry));
         if (turn % 3 == 1) {
-          EXPECT_LE(error_of(device, problem, entry, true), test::allowed_error(problem));
+          EXPECT_LE(error_of(device, problem, entry, true), allowed_of(problem, entry));
+        }
+      }
+    }
+  }
+}
+
+// Two products of matrices of bytes: in the middle, at the image's ends, in images smaller than what is looked at,
+// unaligned; weights of one and of two bytes, results beyond 255; as many blocks and pairs as there can be.
+TEST_F(DeviceOperators, BytesByBands) {
+  struct Filter {
+    std::size_t channels;
+    Border border;
+    Operation operation;
+    const char* bytes;
+  };
+  std::vector<Filter> filters{{1, Border::reflect_101, Gauss{1, 2}, "2+2"}, {3, Border::constant, Box{4, 9}, "1+1"}};
+  if (slow()) {
+    filters.push_back({1, Border::wrap, Gauss{5}, "2+2"});
+    filters.push_back({2, Border::replicate, Separable{{1, 2, 3, 2}, {0.1f, 0.1f}}, "1+1"});
+    filters.push_back({4, Border::reflect, Separable{{0.3f, 0.3141f, 0.4f}, {1, 2, 3, 2, 1}}, ""});
+    filters.push_back({1, Border::reflect, Gauss{8, 24}, "2+2"});
+  }
+  for (const Device& device : all) {
+    std::size_t turn = 0;
+    for (const Filter& filter : filters) {
+      OperatorProblem problem;
+      problem.chain = {filter.operation};
+      problem.border = filter.border;
+      problem.constant = 77;
+      for (const auto& [rows, columns] : std::vector<std::pair<std::size_t, std::size_t>>{
+               {1, 1}, {2, 30}, {180, 212}, {19, 517}, {70, 44}, {3, 272}}) {
+        problem.input = {.rows = rows, .columns = columns, .channels = filter.channels, .depth = Depth::u8};
+        std::vector<Entry> entries = list_variants(device, problem);
+        std::erase_if(entries, [](const Entry& entry) { return entry.candidate.variant != "bands"; });
+        ASSERT_GE(entries.size(), 3u);
+        const Entry& entry =
+            entries[slow() ? turn % entries.size() : entries.size() - 2];  // one kernel serves all sizes
+        ++turn;
+        SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + to_string(filter.operation) + " " +
+                     problem.input.text());
+        ASSERT_EQ(entry.candidate.refusal, "");
+        EXPECT_THAT(entry.candidate.name(), testing::HasSubstr(std::string("bytes=") + filter.bytes));
+        EXPECT_LE(error_of(device, problem, entry), allowed_of(problem, entry));
+        if (turn % 3 == 1) {
+          EXPECT_LE(error_of(device, problem, entry, true), allowed_of(problem, entry));
         }
       }
     }
@@ -225,21 +277,25 @@ TEST_F(DeviceOperators, BytesByWindows) {
 // Bytes to half their size, in words and beside them.
 TEST_F(DeviceOperators, BytesHalved) {
   for (const Device& device : all) {
-    for (const std::size_t channels : {1, 3}) {
-      int seen = 0;
-      for (const std::size_t columns : {2, 38, 1208}) {
-        OperatorProblem problem;
-        problem.input = {.rows = 10, .columns = columns, .channels = channels, .depth = Depth::u8};
-        problem.chain = {Resize{.scale = 0.5}};
-        for (const Entry& entry : list_variants(device, problem)) {
-          if (entry.candidate.variant != "halve") continue;
-          SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + problem.input.text());
-          EXPECT_LE(error_of(device, problem, entry), test::allowed_error(problem));
-          EXPECT_LE(error_of(device, problem, entry, true), test::allowed_error(problem));
-          ++seen;
+    for (const std::size_t channels : {1, 2, 3, 4}) {
+      for (const Interpolation interpolation : {Interpolation::bilinear, Interpolation::bicubic}) {
+        if (interpolation == Interpolation::bilinear && channels % 2 == 0) continue;
+        int seen = 0;
+        for (const auto& [rows, columns] :
+             std::vector<std::pair<std::size_t, std::size_t>>{{2, 2}, {10, 38}, {14, 1208}}) {
+          OperatorProblem problem;
+          problem.input = {.rows = rows, .columns = columns, .channels = channels, .depth = Depth::u8};
+          problem.chain = {Resize{.scale = 0.5, .interpolation = interpolation}};
+          for (const Entry& entry : list_variants(device, problem)) {
+            if (entry.candidate.variant != "halve") continue;
+            SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + problem.input.text());
+            EXPECT_LE(error_of(device, problem, entry), test::allowed_error(problem));
+            EXPECT_LE(error_of(device, problem, entry, true), test::allowed_error(problem));
+            ++seen;
+          }
         }
+        EXPECT_EQ(seen, 6);
       }
-      EXPECT_EQ(seen, 6);
     }
   }
 }

@@ -1,6 +1,7 @@
 // ridge bench image-stages: the parts of the flow and the variance on a device, each by the device's clock, beside what
 // the device's instructions and memory allow.
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 #include <map>
 #include <memory>
@@ -177,6 +178,7 @@ void bench_flow(const Device& device, const StageWishes& wishes, const std::stri
           best_device_seconds(queue, {[&] { variant->enqueue(queue, resident, out); }}, {.seconds = 0.3}).front();
       fmt::print("  {}: resident {:.3f} ms, {:.0f} pairs/s; a stream, frames in and flow out, by", candidate.name(),
                  one * 1e3, 1 / one);
+      std::fflush(stdout);  // a design takes seconds to compile
       for (const std::size_t lanes : {2, 3, 4}) {
         const double streamed = stream_seconds(variant, frames, lanes);
         fmt::print("{} {} queues {:.3f} ms, {:.0f} pairs/s", lanes == 2 ? "" : ";", lanes, streamed * 1e3,
@@ -184,6 +186,7 @@ void bench_flow(const Device& device, const StageWishes& wishes, const std::stri
       }
       fmt::print("\n");
       print_stages(device, design, *variant, queue, stages);
+      std::fflush(stdout);
     } catch (const Error& error) {
       base::warn(fmt::format("{}: {} is left out: {}", device.id(), candidate.name(), error.what()));
     }
@@ -232,6 +235,7 @@ void bench_variance(const Device& device, const StageWishes& wishes, const std::
                 .front();
         fmt::print("  {:<46} {:8.3f} ms   {:6.0f} GB/s, {:.2f} of the copy\n", candidate.name(), seconds * 1e3,
                    bytes / seconds * 1e-9, bytes / seconds / rate);
+        std::fflush(stdout);
       } catch (const Error& error) {
         base::warn(fmt::format("{}: {} is left out: {}", device.id(), candidate.name(), error.what()));
       }

@@ -6,7 +6,7 @@
 // so that words begin where windows do. It makes channels 2 (g & 1) and the next of all fours of chunks 2 t and 2 t + 1,
 // of row g >> 1; its neighbour g ^ 1 has the others. AHEAD fours of rows are on their way. Where windows reach over the
 // ends of rows, every result is summed by a work-item of its own.
-#define ITEMS_HERE 32
+#define ITEMS_HERE (32 * SUB_GROUPS)
 #define FOURS (WORDS + 3)
 #define LOADED (4 + 2 * LEFT)
 #define STEPS (ROWS_EACH / 4)
@@ -38,14 +38,21 @@
     (to)[3] = four.w;                                        \
   }
 
-// ROUNDING is in the sum; the result stands in byte RESULT_BYTE.
+// ROUNDING is in the sum; the result stands in byte RESULT_BYTE. The upper word of a product takes an H200 four times as
+// long as a shift and twice as long as the lower word.
 FUNCTION uint divided(int sum) {
+#if defined(DIVIDED_BY_SHIFT)
+  return (uint)sum << DIVIDED_BY_SHIFT;
+#elif defined(DIVIDED_BELOW)
+  return (uint)sum * RECIPROCAL;
+#else
 #ifdef NEVER_BEYOND
   const uint positive = (uint)sum;
 #else
   const uint positive = (uint)(sum < 0 ? 0 : sum > MOST_SUM ? MOST_SUM : sum);
 #endif
   return (uint)((ulong)positive * (ulong)RECIPROCAL >> 32);
+#endif
 }
 
 FUNCTION void load_four_rows(GLOBAL const uchar* in, ulong pitch, int row, int rows, int chunk, int before, int behind,
@@ -59,6 +66,12 @@ FUNCTION void load_four_rows(GLOBAL const uchar* in, ulong pitch, int row, int r
   UNROLL
   for (int k = 0; k < LOADED; ++k) to[k] = there < 0 ? (uint)BEYOND * 0x01010101u : to[k];
 #endif
+}
+
+FUNCTION void load_rows_inside(GLOBAL const uchar* p, uint* to) {
+  LOAD_SIDE(to, p - 4 * LEFT)
+  LOAD_CHUNK(to + LEFT, p)
+  LOAD_SIDE(to + LEFT + 4, p + 16)
 }
 
 // Words that begin where windows do, of words that begin where chunks do.
@@ -103,28 +116,39 @@ FUNCTION void sum_window(GLOBAL const uchar* in, ulong in_pitch, GLOBAL uchar* o
 
 FUNCTION void go_down(LOCAL float* scratch, LOCAL uint* exchange, GLOBAL const uchar* in, ulong in_pitch, GLOBAL uchar* out,
                       ulong out_pitch, int rows, int wide, GLOBAL const uint4* fragments, int first, int behind_last,
-                      int strip, int top) {
-  const int lane = LOCAL_ID(0), g = lane >> 2, t = lane & 3, odd = g & 1;
+                      int strip, int top, const int inside) {
+  const int lane = LOCAL_ID(0) & 31, g = lane >> 2, t = lane & 3, odd = g & 1;
   // Words beyond the row's ends are replaced by others: what is made of them is not stored.
   int chunk = strip + 16 * g;
   chunk = chunk + 16 <= wide ? chunk : 0;
   const int before = chunk >= 4 * LEFT ? chunk - 4 * LEFT : chunk;
   const int behind = chunk + 16 + 4 * LEFT <= wide ? chunk + 16 : chunk;
   const int above = top - WINDOW_ROWS / 2 + t;
+  GLOBAL const uchar* line = inside ? in + (ulong)above * in_pitch + chunk : in;
   uint loaded[AHEAD * LOADED];
   UNROLL
-  for (int i = 0; i < AHEAD; ++i)
-    load_four_rows(in, in_pitch, above + 4 * i, rows, chunk, before, behind, loaded + i * LOADED);
+  for (int i = 0; i < AHEAD; ++i) {
+    if (inside) {
+      load_rows_inside(line + (ulong)(4 * i) * in_pitch, loaded + i * LOADED);
+    } else {
+      load_four_rows(in, in_pitch, above + 4 * i, rows, chunk, before, behind, loaded + i * LOADED);
+    }
+  }
   uint4 factors[PRODUCTS * PLANES];
   UNROLL
-  for (int k = 0; k < PRODUCTS * PLANES; ++k) factors[k] = LOAD_CACHED(fragments + ITEMS_HERE * k + lane);
+  for (int k = 0; k < PRODUCTS * PLANES; ++k) factors[k] = LOAD_CACHED(fragments + 32 * k + lane);
   const int zero[4] = {0, 0, 0, 0}, rounding[4] = {ROUNDING, ROUNDING, ROUNDING, ROUNDING};
   uint words[BLOCKS * FOURS];
   UNROLLED
   for (int i = 0; i < COMING; ++i) {  // four rows come, and with the ones before them four are made
     move_words(loaded + i % AHEAD * LOADED, words + i % BLOCKS * FOURS);
-    if (i + AHEAD < COMING)
-      load_four_rows(in, in_pitch, above + 4 * (i + AHEAD), rows, chunk, before, behind, loaded + i % AHEAD * LOADED);
+    if (i + AHEAD < COMING) {
+      if (inside) {
+        load_rows_inside(line + (ulong)(4 * (i + AHEAD)) * in_pitch, loaded + i % AHEAD * LOADED);
+      } else {
+        load_four_rows(in, in_pitch, above + 4 * (i + AHEAD), rows, chunk, before, behind, loaded + i % AHEAD * LOADED);
+      }
+    }
     if (i < BLOCKS - 1) continue;
     const int step = i - BLOCKS + 1;
     uint mine[4];  // of chunk 2 t: channels of fours 0 and 1, 2 and 3; the same of chunk 2 t + 1
@@ -183,9 +207,9 @@ FUNCTION void go_down(LOCAL float* scratch, LOCAL uint* exchange, GLOBAL const u
       whole[2 * k + 1] = CHOOSE_BYTES(keep, other, odd ? 0x3276u : 0x7632u);
     }
     const int row = top + 4 * step + (g >> 1), value = strip + 16 * (2 * t + odd);
-    if (row < rows) {
+    if (inside || row < rows) {
       GLOBAL uchar* to = out + (ulong)row * out_pitch + (ulong)value;
-      if (value >= first && value + 16 <= behind_last) {
+      if (inside || (value >= first && value + 16 <= behind_last)) {
         *(GLOBAL uint4*)to = make_uint4(whole[0], whole[1], whole[2], whole[3]);
       } else {
         UNROLL
@@ -200,19 +224,29 @@ FUNCTION void go_down(LOCAL float* scratch, LOCAL uint* exchange, GLOBAL const u
 KERNEL WORK_GROUP_RESIDENT(ITEMS_HERE, 1, 1, RESIDENT)
 void windows(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL uchar* RESTRICT result,
              ulong out_offset, ulong out_pitch, int rows, int columns, GLOBAL const uint4* RESTRICT fragments,
-             GLOBAL const int* RESTRICT weights, int first, int behind_last, int end_groups, int strips) {
+             GLOBAL const int* RESTRICT weights, int first, int behind_last, int end_groups, int strips, int tasks) {
   MATRIX_SCRATCH(scratch, ITEMS_HERE);
 #if SUB_GROUP_WIDTH == 32
   LOCAL uint* exchange = 0;
 #else
   LOCAL_ARRAY(uint, exchange, 4 * ITEMS_HERE);
 #endif
-  const int group = (int)GROUP_ID(0), task = group - end_groups, down = task / strips;
-  if (task < 0) {
+  const int group = (int)GROUP_ID(0), task = (group - end_groups) * SUB_GROUPS + LOCAL_ID(0) / 32, down = task / strips;
+  if (group < end_groups) {
     sum_window(image + in_offset, in_pitch, result + out_offset, out_pitch, rows, columns, weights, first, behind_last,
                group * ITEMS_HERE + LOCAL_ID(0));
-  } else {
-    go_down(scratch, exchange, image + in_offset, in_pitch, result + out_offset, out_pitch, rows, columns * CHANNELS,
-            fragments, first, behind_last, (task - down * strips) * 128, down * ROWS_EACH);
+  } else if (SUB_GROUPS == 1 || task < tasks) {
+    const int strip = (task - down * strips) * 128, top = down * ROWS_EACH, wide = columns * CHANNELS;
+#if SUB_GROUP_WIDTH == 32
+    const int above = top - WINDOW_ROWS / 2;
+    if (above >= 0 && above + 4 * COMING <= rows && strip >= 4 * LEFT && strip >= first &&
+        strip + 128 + 4 * LEFT <= wide && strip + 128 <= behind_last) {
+      go_down(scratch, exchange, image + in_offset, in_pitch, result + out_offset, out_pitch, rows, wide, fragments,
+              first, behind_last, strip, top, 1);
+      return;
+    }
+#endif
+    go_down(scratch, exchange, image + in_offset, in_pitch, result + out_offset, out_pitch, rows, wide, fragments, first,
+            behind_last, strip, top, 0);
   }
 }

@@ -11,8 +11,9 @@
 namespace ridge::image::on_device {
 namespace {
 
-constexpr StepLister kSteps[] = {list_point, list_windows, list_stream,     list_halve,    list_lines,      list_turn,
-                                 list_tile,  list_direct,  list_two_passes, list_spectral, list_corner_sums};
+constexpr StepLister kSteps[] = {list_point,  list_windows,    list_bands,    list_stream,
+                                 list_halve,  list_lines,      list_turn,     list_tile,
+                                 list_direct, list_two_passes, list_spectral, list_corner_sums};
 
 struct ChainStep {
   StepPlan plan = {};

@@ -45,6 +45,7 @@ using StepLister = void (*)(const Device& device, const Chain& chain, const Link
 void list_tile(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
 void list_direct(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
 void list_two_passes(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
+void list_bands(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
 void list_windows(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
 void list_stream(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
 void list_halve(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);

@@ -11,14 +11,15 @@ namespace ridge::image::on_device {
 namespace {
 
 constexpr std::size_t kWindowItems = 32, kStripChannels = 128;
-constexpr double kAllowed = 8e-4;  // of a result: what weights may lose in whole numbers
+constexpr double kAllowed = 8e-4;        // of a result: what weights may lose in whole numbers
+constexpr double kAllowedOfTwos = 4e-3;  // where they are parts of a power of two, and no division is needed
 
 // Weights as whole numbers: a result is their sum, divided.
 struct WholeWeights {
   std::size_t rows = 0, columns = 0, planes = 1;
   std::vector<int> weights = {};
   double divisor = 1;
-  bool negative = false, never_beyond = false;
+  bool negative = false, never_beyond = false, power_of_two = false;
 };
 
 struct WindowsDesign {
@@ -27,6 +28,7 @@ struct WindowsDesign {
   double constant = 0;
   WholeWeights whole = {};
   int rows_each = 16, ahead = 3;
+  std::size_t sub_groups = 1;
   std::size_t reach() const { return whole.columns / 2 * shape.channels; }  // to the left
   std::size_t reach_right() const { return (whole.columns - 1 - whole.columns / 2) * shape.channels; }
   std::size_t blocks() const { return (whole.rows + 2) / 4 + 1; }  // fours of rows
@@ -102,6 +104,15 @@ bool make_whole(const Weights2D& window, WholeWeights& whole) {
       if (best < 1e-6) break;
     }
     if (best > kAllowed) continue;
+    for (int least_weight = 1; whole.planes == 1 && least_weight <= 8; ++least_weight) {  // the smallest that are exact
+      if (least_weight / most < 1.5 || worst_error(window.weights, least_weight / most) > 1e-6) continue;
+      whole.divisor = least_weight / most;
+      break;
+    }
+    const double twos = std::exp2(std::floor(std::log2(std::min(top / most, room))));
+    whole.power_of_two =
+        whole.planes == 2 && whole.never_beyond && twos >= 65536 && worst_error(window.weights, twos) < kAllowedOfTwos;
+    if (whole.power_of_two) whole.divisor = std::min(twos, 16777216.0);
     for (const double weight : window.weights)
       whole.weights.push_back(static_cast<int>(std::nearbyint(weight * whole.divisor)));
     return true;
@@ -144,9 +155,12 @@ KernelSource windows_source(const WindowsDesign& design) {
   KernelSource source = fours_source("image_windows", design.shape, design.border, design.constant);
   const WholeWeights& whole = design.whole;
   // floor(sum / divisor) by the upper word of a product, in its highest byte that has room.
+  const bool below = !whole.power_of_two && whole.never_beyond && !whole.negative && whole.divisor < 150;
   int byte = 2;
   while (byte > 0 && std::ldexp(1.0, 32 + 8 * byte) / whole.divisor >= 4294967295.0) --byte;
-  const auto reciprocal = static_cast<std::uint64_t>(std::ceil(std::ldexp(1.0, 32 + 8 * byte) / whole.divisor));
+  const auto reciprocal =
+      static_cast<std::uint64_t>(std::ceil(std::ldexp(1.0, below ? 24 : 32 + 8 * byte) / whole.divisor));
+  if (whole.power_of_two || below) byte = 3;
   const std::size_t left = design.left();
   for (const auto& [name, value] :
        {std::pair{"WINDOW_ROWS", whole.rows}, std::pair{"WINDOW_COLUMNS", whole.columns},
@@ -154,7 +168,8 @@ KernelSource windows_source(const WindowsDesign& design) {
         std::pair{"PRODUCTS", design.products()}, std::pair{"PLANES", whole.planes}, std::pair{"LEFT", left},
         std::pair{"SKIP", 4 * left - design.reach()},
         std::pair{"ROWS_EACH", static_cast<std::size_t>(design.rows_each)},
-        std::pair{"AHEAD", static_cast<std::size_t>(design.ahead)}, std::pair{"RESIDENT", design.resident()},
+        std::pair{"AHEAD", static_cast<std::size_t>(design.ahead)}, std::pair{"SUB_GROUPS", design.sub_groups},
+        std::pair{"RESIDENT", design.resident() / design.sub_groups},
         std::pair{"SIGNED", static_cast<std::size_t>(whole.negative ? 1 : 0)},
         std::pair{"RESULT_BYTE", static_cast<std::size_t>(byte)},
         std::pair{"ROUNDING", static_cast<std::size_t>(whole.divisor / 2)},
@@ -162,6 +177,9 @@ KernelSource windows_source(const WindowsDesign& design) {
     source.defines.emplace_back(name, std::to_string(value));
   }
   source.defines.emplace_back("RECIPROCAL", std::to_string(reciprocal) + "u");
+  if (whole.power_of_two)
+    source.defines.emplace_back("DIVIDED_BY_SHIFT", std::to_string(24 - std::ilogb(whole.divisor)));
+  if (below) source.defines.emplace_back("DIVIDED_BELOW", "1");
   if (design.border == Border::constant) source.defines.emplace_back("FILLED", "1");
   if (whole.never_beyond) source.defines.emplace_back("NEVER_BEYOND", "1");
   source.text += detail::kernel_text("image/operator_windows");
@@ -191,7 +209,8 @@ class WindowsStep final : public Step {
     }
     if (end <= first) first = end = 0;  // every result by a work-item of its own
     const std::size_t strips = end == 0 ? 0 : (end + kStripChannels - 1) / kStripChannels;
-    const std::uint64_t end_groups = groups_for(in.rows() * (first + wide - end), kWindowItems);
+    const std::size_t items = kWindowItems * design_.sub_groups;
+    const std::uint64_t end_groups = groups_for(in.rows() * (first + wide - end), items);
     const std::uint64_t tasks = strips * groups_for(in.rows(), static_cast<std::size_t>(design_.rows_each));
     std::vector<Argument> arguments = arguments_of(in);
     for (const Argument& each : arguments_of(out)) arguments.push_back(each);
@@ -199,9 +218,11 @@ class WindowsStep final : public Step {
     arguments.emplace_back(static_cast<int>(in.columns()));
     arguments.emplace_back(fragments_);
     arguments.emplace_back(weights_);
-    for (const std::size_t value : {first, end, static_cast<std::size_t>(end_groups), std::max<std::size_t>(strips, 1)})
+    for (const std::size_t value : {first, end, static_cast<std::size_t>(end_groups), std::max<std::size_t>(strips, 1),
+                                    static_cast<std::size_t>(tasks)})
       arguments.emplace_back(static_cast<int>(value));
-    queue.launch(kernel_, {.groups = {end_groups + tasks}, .items = {kWindowItems}}, arguments);
+    queue.launch(kernel_, {.groups = {end_groups + groups_for(tasks, design_.sub_groups)}, .items = {items}},
+                 arguments);
   }
 
  private:
@@ -209,6 +230,17 @@ class WindowsStep final : public Step {
   Kernel kernel_;
   Buffer fragments_, weights_;
 };
+
+// As many rows on their way as cost no sub-group its place.
+int rows_ahead(WindowsDesign design) {
+  design.ahead = 3;
+  const std::size_t resident = design.resident();
+  while (design.ahead < 8) {
+    ++design.ahead;
+    if (design.resident() < resident) return design.ahead - 1;
+  }
+  return design.ahead;
+}
 
 // All sub-groups at once on the device, or in as few rounds as 32 rows each would take.
 int filling_rows(const Device& device, const WindowsDesign& design) {
@@ -248,11 +280,16 @@ void list_windows(const Device& device, const Chain& chain, const Link& link, st
     refusal = "needs 32 work-items a group";
   }
   const double products = static_cast<double>(design.products() * design.whole.planes);
-  for (const int rows : {0, 16, 32}) {
-    design.ahead = rows == 32 ? 2 : 3;
+  // Groups of one sub-group are given out slowly, groups of four end together.
+  const bool several = device.limits().sub_group == kWindowItems && device.limits().work_group >= 4 * kWindowItems;
+  for (const auto& [rows, sub_groups] : {std::pair{0, 4}, std::pair{0, 1}, std::pair{16, 4}, std::pair{32, 4}}) {
+    if (sub_groups > 1 && rows == 0 && !several) continue;  // the same as the next
+    design.sub_groups = several ? static_cast<std::size_t>(sub_groups) : 1;
+    design.ahead = rows == 32 ? 2 : rows_ahead(design);
     design.rows_each = rows == 0 ? filling_rows(device, design) : rows;
     StepPlan plan{.name = "windows",
                   .parameters = {{"rows", rows == 0 ? "fill" : std::to_string(rows)},
+                                 {"sub-groups", std::to_string(design.sub_groups)},
                                  {"bytes", std::to_string(design.whole.planes)}},
                   .refusal = refusal};
     const double again = (static_cast<double>(window.rows) - 1) / design.rows_each;
@@ -260,7 +297,7 @@ void list_windows(const Device& device, const Chain& chain, const Link& link, st
     plan.cost = {.flops = slower * 4.5 * values * products,
                  .bytes = bytes / 2 * (1 + 0.15 * again) + bytes / 2,
                  .launches = 1,
-                 .efficiency = 0.95 - 0.01 * rows / 16};
+                 .efficiency = (sub_groups > 1 ? 0.95 : 0.935) - 0.01 * rows / 16};
     plan.kernels = [design] { return std::vector<KernelSource>{windows_source(design)}; };
     plan.build = [design](const Device& there) { return std::make_shared<const WindowsStep>(there, design); };
     plans.push_back(std::move(plan));
