@@ -1,4 +1,4 @@
-"""Opens the spine of a function in a browser: every loop is there, a click shows its verdict, nothing is complained of. Then the
+"""Opens the spine of a function in a browser, whole and compact: every loop is there, a click shows its verdict, nothing is complained of. Then the
 page of a program that was run, with its rings.
 
 page_test.py RIDGE SOURCE FUNCTION FOLDER"""
@@ -12,14 +12,19 @@ import browser  # noqa: E402
 
 CHECK = """(() => {
   const out = [];
-  for (const node of document.querySelectorAll(".loop")) {
+  const nodes = (form) => [...document.querySelectorAll(".loop")].filter((n) => !n.closest("figure[hidden]")).map((n) => [form, n]);
+  const whole = nodes("whole");
+  const look = ([form, node]) => {
     const id = node.dataset.loop;
     node.dispatchEvent(new MouseEvent("click", {bubbles: true}));
     const shown = [...document.querySelectorAll(".verdict")].filter((v) => !v.hidden);
     const box = node.getBoundingClientRect();
-    out.push({id, shown: shown.map((v) => v.id), text: shown.map((v) => v.textContent).join(""), drawn: box.width > 0 && box.height > 0,
+    out.push({id, form, shown: shown.map((v) => v.id), text: shown.map((v) => v.textContent).join(""), drawn: box.width > 0 && box.height > 0,
               title: node.querySelector("title").textContent});
-  }
+  };
+  whole.forEach(look);
+  document.getElementById("compact").click();
+  nodes("compact").forEach(look);
   return Promise.resolve(out);
 })()"""
 
@@ -65,9 +70,10 @@ def main(ridge, source, function, folder):
             complaints, found = chromium.open(page, CHECK)
             problems += complaints
             count += len(found)
-            for missing in sorted(set(loops) - {node["id"] for node in found}):
-                problems.append(f"loop {missing} is not in {page}")
-            if page.endswith("ring.html") and len(found) <= len(loops):
+            for form in ("whole", "compact"):
+                for missing in sorted(set(loops) - {node["id"] for node in found if node["form"] == form}):
+                    problems.append(f"loop {missing} is not in the {form} spine of {page}")
+            if page.endswith("ring.html") and len(found) <= 2 * len(loops):
                 problems.append("no rings in the page of a run")
             for node in found:
                 if node["shown"] != ["v-" + node["id"]]:

@@ -1,6 +1,8 @@
-// The spine as a page: execution from left to right, a level down for every loop and branch, arrays below with what
-// reads and writes them. One file, no network.
+// The spine as a page: execution from left to right, a level down for every loop and branch, numbers above, arrays
+// below with what reads and writes them and how nests are tied to earlier ones. One file, no network.
 #include <algorithm>
+#include <climits>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -15,7 +17,7 @@ namespace {
 
 using base::svg::escape;
 
-constexpr double kStep = 34, kLevel = 44, kLeft = 120, kTop = 70;
+constexpr double kStep = 34, kLevel = 44, kLeft = 120, kRow = 22;
 
 const LoopVerdict* find(const Report& report, const std::string& id) {
   const auto at =
@@ -67,54 +69,136 @@ std::string details(const Report& report, const LoopVerdict& l) {
   return text + "</section>";
 }
 
-}  // namespace
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::count(names.begin(), names.end(), name) > 0;
+}
 
-std::string to_page(const Report& report) {
-  int deepest = 1;
-  for (const SpineNode& n : report.spine) deepest = std::max(deepest, n.depth);
-  std::set<std::string> names;
-  for (const LoopVerdict& l : report.loops) {
-    names.insert(l.reads.begin(), l.reads.end());
-    names.insert(l.writes.begin(), l.writes.end());
+struct Touch {  // of an array by a nest
+  const LoopVerdict* loop = nullptr;
+  double x = 0;
+  bool unsure = false;  // a branch decides whether it runs
+};
+struct Touches {
+  Touch writer{}, reader{};  // the last ones
+};
+
+std::string tie(const char* kind, const char* name, const std::string& array, const Touch& from, const Touch& to,
+                double y) {
+  if (from.loop == nullptr) return "";
+  return fmt::format(
+      "<path class='tie {}{}' d='M{:.0f} {:.0f}Q{:.0f} {:.0f} {:.0f} {:.0f}'><title>{} on {}: {} to {}</title></path>",
+      kind, from.unsure || to.unsure ? " unsure" : "", from.x, y - 5, (from.x + to.x) / 2, y - 18, to.x, y - 5, name,
+      escape(array), escape(from.loop->id), escape(to.loop->id));
+}
+
+// What the nest does to an array after those before it.
+std::string ties(const std::string& array, const Touch& now, double y, Touches& last) {
+  std::string text;
+  const Touches before = last;
+  if (has(now.loop->reads, array)) {
+    text += before.writer.loop != nullptr ? tie("flow", "flow", array, before.writer, now, y)
+                                          : tie("shared", "read and read", array, before.reader, now, y);
+    last.reader = now;
   }
-  const std::vector<std::string> arrays(names.begin(), names.end());
-  const double bottom = kTop + kLevel * (deepest + 1),
-               width = kLeft + kStep * (static_cast<double>(report.spine.size()) + 2),
-               height = bottom + 22 * static_cast<double>(arrays.size()) + 40;
-  std::string drawing, trace, arms;
+  if (has(now.loop->writes, array)) {
+    text += before.reader.loop != nullptr ? tie("anti", "anti", array, before.reader, now, y)
+                                          : tie("output", "output", array, before.writer, now, y);
+    last = {now, {}};
+  }
+  return text;
+}
+
+std::string node_text(const SpineNode& n, const LoopVerdict* loop, double x, double y) {
+  std::string text =
+      fmt::format("<g class='node{}' {}data-line='{}'><title>{}</title>{}", loop != nullptr ? " loop" : "",
+                  loop != nullptr ? fmt::format("data-loop='{}' tabindex='0' ", escape(n.id)) : "", n.line,
+                  escape(fmt::format("line {}: {}", n.line, n.source)), mark(n, loop, x, y));
+  if (n.kind != "block" && n.kind != "function")
+    text += fmt::format("<text x='{:.0f}' y='{:.0f}'>{}</text>", x - 8, y + 24,
+                        escape(n.id.substr(n.id.find('.') == std::string::npos ? 0 : n.id.find('.') + 1)));
+  return text + "</g>";
+}
+
+std::string row_text(const std::string& name, double y, double width) {
+  return fmt::format(
+      "<text class='array' x='8' y='{0:.0f}'>{1}</text><line class='array' x1='{2:.0f}' y1='{3:.0f}' x2='{4:.0f}' "
+      "y2='{3:.0f}'/>",
+      y + 4, escape(name), kLeft - 10, y, width - kStep);
+}
+
+std::string marks(bool reads, bool writes, double x, double y) {
+  return (reads ? fmt::format("<circle class='reads' cx='{:.0f}' cy='{:.0f}' r='5'/>", x, y) : "") +
+         (writes ? fmt::format("<circle class='writes' cx='{:.0f}' cy='{:.0f}' r='3'/>", x, y) : "");
+}
+
+// Whole, or `compact`: functions, calls and loops only.
+std::string spine_text(const Report& report, bool compact) {
+  std::set<std::string> touched, numbers;
+  for (const LoopVerdict& l : report.loops) {
+    touched.insert(l.reads.begin(), l.reads.end());
+    touched.insert(l.writes.begin(), l.writes.end());
+  }
+  for (const LoopVerdict& l : report.loops)
+    for (const auto* list : {&l.privates, &l.reductions})
+      for (const std::string& name : *list)
+        if (touched.count(name) == 0) numbers.insert(name);
+  const std::vector<std::string> arrays(touched.begin(), touched.end()), scalars(numbers.begin(), numbers.end());
+  std::vector<const SpineNode*> nodes;
+  std::vector<bool> decided;  // under a branch
+  int branch = INT_MAX, deepest = 1;
+  for (const SpineNode& n : report.spine) {
+    if (n.depth <= branch) branch = INT_MAX;
+    deepest = std::max(deepest, n.depth);
+    if (!compact || (n.kind != "block" && n.kind != "branch")) {
+      nodes.push_back(&n);
+      decided.push_back(branch < INT_MAX);
+    }
+    if (n.kind == "branch") branch = std::min(branch, n.depth);
+  }
+  const double top = 70 + kRow * static_cast<double>(scalars.size()), bottom = top + kLevel * (deepest + 1),
+               width = kLeft + kStep * (static_cast<double>(nodes.size()) + 2),
+               height = bottom + kRow * static_cast<double>(arrays.size()) + 40;
+  const auto scalar_row = [&](std::size_t k) { return 58 + kRow * static_cast<double>(k); };
+  const auto array_row = [&](std::size_t k) { return bottom + kRow * static_cast<double>(k) + 12; };
+  std::string drawing, trace;
+  std::map<std::string, Touches> last;
   double x = kLeft, last_x = 0, last_y = 0;
-  for (std::size_t i = 0; i < report.spine.size(); ++i, x += kStep) {
-    const SpineNode& n = report.spine[i];
-    const double y = kTop + kLevel * n.depth;
+  for (std::size_t i = 0; i < nodes.size(); ++i, x += kStep) {
+    const SpineNode& n = *nodes[i];
+    const double y = top + kLevel * n.depth;
     const LoopVerdict* loop = n.kind == "loop" ? find(report, n.id) : nullptr;
     if (n.kind == "function") {  // a bar over all that belongs to it
       std::size_t end = i + 1;
-      while (end < report.spine.size() && report.spine[end].kind != "function") ++end;
+      while (end < nodes.size() && nodes[end]->kind != "function") ++end;
       drawing += fmt::format(
           "<rect class='bar' x='{:.0f}' y='24' width='{:.0f}' height='16' rx='3'/><text class='bar' x='{:.0f}' "
           "y='36'>{}</text>",
           x - 8, kStep * static_cast<double>(end - i) - 8, x, escape(n.id));
+      last.clear();
     } else if (i > 0) {
-      const bool arm = report.spine[i - 1].kind == "branch";
-      trace += fmt::format("<path class='{}' d='M{:.0f} {:.0f}H{:.0f}V{:.0f}H{:.0f}'/>", arm ? "arm" : "trace", last_x,
-                           last_y, (last_x + x) / 2, y, x);
+      const LoopVerdict* before = nodes[i - 1]->kind == "loop" ? find(report, nodes[i - 1]->id) : nullptr;
+      const bool twice = before != nullptr && before->kind != "for";  // its header is more than a count
+      for (const double aside : {0.0, 3.0})
+        if (aside == 0 || twice)
+          trace +=
+              fmt::format("<path class='{}' d='M{:.0f} {:.0f}H{:.0f}V{:.0f}H{:.0f}'/>", decided[i] ? "arm" : "trace",
+                          last_x, last_y + aside, (last_x + x) / 2 + aside, y + aside, x);
     }
     last_x = x;
     last_y = y;
     if (loop != nullptr) {
       if (loop->placed) {
         std::size_t end = i + 1;
-        while (end < report.spine.size() && report.spine[end].depth > n.depth) ++end;
+        while (end < nodes.size() && nodes[end]->depth > n.depth) ++end;
         drawing = fmt::format("<rect class='placed' x='{:.0f}' y='{:.0f}' width='{:.0f}' height='{:.0f}' rx='6'/>",
                               x - 14, y - 16, kStep * static_cast<double>(end - i), bottom - y) +
                   drawing;
       }
-      for (std::size_t a = 0; a < arrays.size(); ++a) {
-        const double row = bottom + 22 * static_cast<double>(a) + 12;
-        const bool reads = std::count(loop->reads.begin(), loop->reads.end(), arrays[a]) > 0,
-                   writes = std::count(loop->writes.begin(), loop->writes.end(), arrays[a]) > 0;
-        if (reads) drawing += fmt::format("<circle class='reads' cx='{:.0f}' cy='{:.0f}' r='5'/>", x, row);
-        if (writes) drawing += fmt::format("<circle class='writes' cx='{:.0f}' cy='{:.0f}' r='3'/>", x, row);
+      for (std::size_t k = 0; k < scalars.size(); ++k)
+        drawing += marks(has(loop->privates, scalars[k]), has(loop->reductions, scalars[k]), x, scalar_row(k));
+      for (std::size_t k = 0; k < arrays.size(); ++k) {
+        drawing += marks(has(loop->reads, arrays[k]), has(loop->writes, arrays[k]), x, array_row(k));
+        if (loop->parent.empty()) drawing += ties(arrays[k], {loop, x, decided[i]}, array_row(k), last[arrays[k]]);
       }
       if (!loop->dependences.empty()) {
         const CarriedDependence& d = loop->dependences[0];
@@ -122,22 +206,17 @@ std::string to_page(const Report& report) {
                                d.certain ? "" : " unsure", x - 6, y - 12);
       }
     }
-    const std::string what = fmt::format("line {}: {}", n.line, n.source);
-    const bool clickable = loop != nullptr;
-    drawing += fmt::format("<g class='node{}' {}data-line='{}'><title>{}</title>{}", clickable ? " loop" : "",
-                           clickable ? fmt::format("data-loop='{}' tabindex='0' ", escape(n.id)) : "", n.line,
-                           escape(what), mark(n, loop, x, y));
-    if (n.kind != "block" && n.kind != "function")
-      drawing += fmt::format("<text x='{:.0f}' y='{:.0f}'>{}</text>", x - 8, y + 24,
-                             escape(n.id.substr(n.id.find('.') == std::string::npos ? 0 : n.id.find('.') + 1)));
-    drawing += "</g>";
+    drawing += node_text(n, loop, x, y);
   }
-  for (std::size_t a = 0; a < arrays.size(); ++a)
-    drawing += fmt::format(
-        "<text class='array' x='8' y='{0:.0f}'>{1}</text><line class='array' x1='{2:.0f}' y1='{3:.0f}' x2='{4:.0f}' "
-        "y2='{3:.0f}'/>",
-        bottom + 22 * static_cast<double>(a) + 16, escape(arrays[a]), kLeft - 10,
-        bottom + 22 * static_cast<double>(a) + 12, width - kStep);
+  for (std::size_t k = 0; k < scalars.size(); ++k) drawing += row_text(scalars[k], scalar_row(k), width);
+  for (std::size_t k = 0; k < arrays.size(); ++k) drawing += row_text(arrays[k], array_row(k), width);
+  return fmt::format("<svg width=\"{:.0f}\" height=\"{:.0f}\" role=\"img\" aria-label=\"the spine of {}\">{}{}</svg>",
+                     width, height, escape(report.function), trace, drawing);
+}
+
+}  // namespace
+
+std::string to_page(const Report& report) {
   std::string verdicts;
   for (const LoopVerdict& l : report.loops) verdicts += details(report, l);
   return fmt::format(R"(<!DOCTYPE html>
@@ -152,17 +231,23 @@ text {{ font: 11px system-ui, sans-serif; fill: currentColor; }}
 .bar {{ fill: #8884; }} text.bar {{ fill: currentColor; font-weight: 600; }}
 .placed {{ fill: #2a9d4a22; stroke: #2a9d4a66; }}
 .reads {{ fill: none; stroke: currentColor; }} .writes {{ fill: #c0392b; }} line.array {{ stroke: #8884; }}
-.cycle {{ fill: none; stroke-width: 2; }} .flow {{ stroke: #c0392b; color: #c0392b; }} .anti {{ stroke: #e67e22; color: #b35c00; }} .output {{ stroke: currentColor; }}
+.cycle, .tie {{ fill: none; stroke-width: 2; }} .tie.shared {{ stroke: #8888; }} .flow {{ stroke: #c0392b; color: #c0392b; }} .anti {{ stroke: #e67e22; color: #b35c00; }} .output {{ stroke: currentColor; }}
 p.flow, p.anti, p.output {{ stroke: none; }} .unsure {{ stroke-dasharray: 2 2; }}
 .loop {{ cursor: pointer; }} .loop:hover, .loop:focus {{ outline: 1px dotted; }}
 td, th {{ text-align: right; padding: 0 1em 0 0; }} .segment text {{ fill: white; }}
 pre {{ overflow-x: auto; background: #8881; padding: .6em; }}
 </style></head><body>
 <h1>{0}() of {1}</h1>
-<p>{2} loops, {3} kernels. Green: iterations are independent; blue: one after another. Shaded: on the device. Click a loop for its verdict.</p>
-<figure><svg width="{4:.0f}" height="{5:.0f}" role="img" aria-label="the spine of {0}">{6}{7}</svg></figure>
-{9}{8}
+<p>{2} loops, {3} kernels. Green: iterations are independent; blue: one after another. Shaded: on the device. Dotted: a branch decides. Double: a header that is more than a count.
+Above: numbers that iterations have for themselves (rings) or combine (dots). Below: arrays, read (rings) and written (dots); between nests what is read after
+it was written (red), written after it was read (orange) or written (black), and what both read (grey). Click a loop for its verdict.</p>
+<p><label><input type="checkbox" id="compact"> compact: functions, calls and loops only</label></p>
+<figure>{4}</figure><figure hidden>{5}</figure>
+{7}{6}
 <script>
+document.getElementById("compact").addEventListener("change", () => {{
+  for (const figure of document.querySelectorAll("figure")) if (figure.querySelector("[aria-label^='the spine']")) figure.hidden = !figure.hidden;
+}});
 for (const node of document.querySelectorAll(".loop")) {{
   const show = () => {{
     for (const v of document.querySelectorAll(".verdict")) v.hidden = v.id !== "v-" + node.dataset.loop;
@@ -172,8 +257,8 @@ for (const node of document.querySelectorAll(".loop")) {{
 }}
 </script></body></html>
 )",
-                     escape(report.function), escape(report.file), report.loops.size(), report.kernels.size(), width,
-                     height, trace, drawing, verdicts, ring_chart(report));
+                     escape(report.function), escape(report.file), report.loops.size(), report.kernels.size(),
+                     spine_text(report, false), spine_text(report, true), verdicts, ring_chart(report));
 }
 
 }  // namespace ridge::place
