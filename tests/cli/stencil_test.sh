@@ -168,16 +168,18 @@ rm -f run.*
 # No space in mid-run: a clear error, the generation before it stays, nothing half written.
 run=(heat --size 128x128 --steps 200 --every 20 --checkpoint run.ckp)
 stencil heat --size 128x128 --steps 100 --every 20 --checkpoint run.ckp
-cp run.ckp kept.ckp
-(
-  ulimit -f 20  # blocks of 1024 bytes: less than a checkpoint
-  "$ridge" stencil "${run[@]}" --resume >stdout 2>stderr
-  [ $? -eq 1 ]
-) || fail "no space: exit code"
-has "step 120: cannot write run.ckp: File too large; step 100 is safe in run.ckp" stderr
-[ "$(wc -l <stderr)" -eq 1 ] || fail "no space: more than a line: $(cat stderr)"
-cmp -s run.ckp kept.ckp || fail "no space: the checkpoint before was touched"
-[ -z "$(ls | grep -E 'part|tmp')" ] || fail "no space: something half written: $(ls)"
+if ! ldd "$ridge" | grep -q libtsan; then  # which maps a file of its own when it starts, and dies of the limit
+  cp run.ckp kept.ckp
+  (
+    ulimit -f 20  # blocks of 1024 bytes: less than a checkpoint
+    "$ridge" stencil "${run[@]}" --resume >stdout 2>stderr
+    [ $? -eq 1 ]
+  ) || fail "no space: exit code"
+  has "step 120: cannot write run.ckp: File too large; step 100 is safe in run.ckp" stderr
+  [ "$(wc -l <stderr)" -eq 1 ] || fail "no space: more than a line: $(cat stderr)"
+  cmp -s run.ckp kept.ckp || fail "no space: the checkpoint before was touched"
+  [ -z "$(ls | grep -E 'part|tmp')" ] || fail "no space: something half written: $(ls)"
+fi
 stencil "${run[@]}" --resume
 has "going on from step 100" stdout
 if [ "$(id -u)" -eq 0 ] && mkdir small && mount -t tmpfs -o size=100k tmpfs small 2>/dev/null; then

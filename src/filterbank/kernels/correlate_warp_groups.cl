@@ -92,7 +92,7 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
   if (item == 0) {
     for (int s = 0; s < STAGES; ++s) {
       asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(ridge_local_address(full + s)) : "memory");
-      asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(ridge_local_address(empty + s)), "n"(TILES * 4) : "memory");
+      asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(ridge_local_address(empty + s)), "n"(TILES * 128) : "memory");
     }
     asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;" ::: "memory");
   }
@@ -148,10 +148,8 @@ KERNEL WORK_GROUP_RESIDENT(ITEMS, 1, 1, 1) void correlate(GLOBAL const uint4* RE
       } else {
         add_products<1>(re, im, base + slot * TURN_BYTES, rows_at, columns_at, columns);
       }
-      // A warp for itself: nothing says that the four of a warp group have read their rows at once.
-      SUB_GROUP_BARRIER();
-      if (lane == 0)
-        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(ridge_local_address(empty + slot)) : "memory");
+      // Each item for itself: nothing says that a warp group has read its rows at once. One arrival a warp was 5 % slower.
+      asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(ridge_local_address(empty + slot)) : "memory");
       if (++slot == STAGES) slot = 0, ++round;
     }
 #if HALVES
