@@ -106,9 +106,10 @@ class ForeignMemory(unittest.TestCase):
             self.assertEqual((theirs.shape, theirs.dtype, theirs.device), (x.shape, x.dtype, DEVICE))
             self.assertLess(error(ridge.fft.fft(theirs).numpy(), np.fft.fft(x.astype(np.complex128))), 1e-6)
             self.assertEqual(deleted, [])
+            held = f"{dtype.__name__}: {sys.getrefcount(theirs)} references, then {[type(r) for r in gc.get_referrers(theirs)]}"
             del theirs
             gc.collect()
-            self.assertEqual(deleted, [1])
+            self.assertEqual(deleted, [1], held)
 
     def test_dlpack_out(self):
         x = complex_of((5, 33), np.complex64)

@@ -40,6 +40,7 @@ class CudaMemory:
     def put(self, array):
         assert self._cuda.cuMemcpyHtoD_v2(ctypes.c_uint64(self.address), ctypes.c_void_p(array.ctypes.data),
                                           ctypes.c_size_t(array.nbytes)) == 0
+        assert self._cuda.cuCtxSynchronize() == 0  # few bytes may still be on their way, and nobody else's queue waits for them
 
     def get(self, array):
         assert self._cuda.cuMemcpyDtoH_v2(ctypes.c_void_p(array.ctypes.data), ctypes.c_uint64(self.address),
