@@ -138,7 +138,7 @@ if(VKFFT_HEADERS AND (RIDGE_HAVE_OPENCL OR RIDGE_HAVE_CUDA))
   set(RIDGE_HAVE_VKFFT ON)
   set_property(SOURCE src/cli/peers/peer.cpp APPEND PROPERTY COMPILE_DEFINITIONS RIDGE_HAVE_VKFFT=1)
   # A generator of kernels of 30000 lines: its own speed matters to nobody, the time to compile it does.
-  set_property(SOURCE src/cli/peers/vkfft_opencl.cpp src/cli/peers/vkfft_cuda.cpp APPEND PROPERTY COMPILE_OPTIONS -O1)
+  set_property(SOURCE src/cli/peers/vkfft_opencl.cpp src/cli/peers/vkfft_cuda.cpp APPEND PROPERTY COMPILE_OPTIONS -O0)
 endif()
 foreach(peer FFTW KISSFFT NE10 LIQUID CLFFT VKFFT)
   if(NOT RIDGE_HAVE_${peer})

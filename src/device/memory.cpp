@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -33,30 +36,57 @@ constexpr std::size_t kFence = 4096;  // a multiple of every device's sub-buffer
 constexpr std::byte kFenceValue{0xA5};
 constexpr std::byte kPoison{0xFF};  // NaN in float and in double, -1 in integers
 
+using Bytes = std::span<const std::byte>;
+
 // First byte of a fence that differs, as an offset from the fence's start; its size when it is whole.
-std::size_t first_damage(const std::vector<std::byte>& fence) {
+std::size_t first_damage(Bytes fence) {
+  if (fence.empty()) return 0;
+  if (fence[0] == kFenceValue && std::memcmp(fence.data(), fence.data() + 1, fence.size() - 1) == 0)
+    return fence.size();
   return static_cast<std::size_t>(
       std::find_if(fence.begin(), fence.end(), [](std::byte b) { return b != kFenceValue; }) - fence.begin());
 }
 
-void check_one(MemoryState& memory, QueueState& queue, const std::string& kernel) {
-  std::vector<std::byte> before(memory.fence), after(memory.fence_after());
-  const auto end = static_cast<std::ptrdiff_t>(memory.size);
-  queue.download(memory, before.data(), before.size(), -static_cast<std::ptrdiff_t>(before.size()));
-  if (!after.empty()) queue.download(memory, after.data(), after.size(), end);
-  queue.finish();
+// Both fences of a buffer: where they lie if its device computes in this process, else downloaded.
+struct Fences {
+  MemoryState* memory;
+  std::vector<std::byte> downloaded;
+  Bytes before, after;
+};
+
+// They can be looked at when the queue has finished.
+Fences fetch(MemoryState& memory, QueueState& queue) {
+  Fences fences{.memory = &memory, .downloaded = {}, .before = {}, .after = {}};
+  const std::size_t before = memory.fence, after = memory.fence_after();
+  if (const GuardedMemory* const guard = memory.allocation->guard()) {
+    fences.before = {guard->data(), before};
+    fences.after = {guard->data() + before + memory.size, after};
+    return fences;
+  }
+  fences.downloaded.resize(before + after);
+  std::byte* const to = fences.downloaded.data();
+  queue.download(memory, to, before, -static_cast<std::ptrdiff_t>(before));
+  if (after != 0) queue.download(memory, to + before, after, static_cast<std::ptrdiff_t>(memory.size));
+  fences.before = {to, before};
+  fences.after = {to + before, after};
+  return fences;
+}
+
+void check_one(const Fences& fences, QueueState& queue, const std::string& kernel) {
+  MemoryState& memory = *fences.memory;
+  const auto [before, after] = std::pair(fences.before, fences.after);
   GuardedMemory* const guard = memory.allocation->guard();
   const std::optional<GuardedTouch> touch = guard != nullptr ? guard->touched() : std::nullopt;
   const std::size_t past = first_damage(after);
   const std::size_t front = first_damage(before);
   if (past == after.size() && front == before.size() && !touch) return;
-  queue.fill(memory, kFenceValue, before.size(), -static_cast<std::ptrdiff_t>(before.size()));
-  if (!after.empty()) queue.fill(memory, kFenceValue, after.size(), end);
-  queue.finish();
   const bool wrote = past != after.size() || front != before.size();
   const std::string where = past != after.size() ? fmt::format("{} bytes past its end", past + 1)
                             : touch              ? fmt::format("{} bytes past its end", touch->past + 1)
                                     : fmt::format("up to {} bytes before its start", before.size() - front);
+  queue.fill(memory, kFenceValue, before.size(), -static_cast<std::ptrdiff_t>(before.size()));
+  if (!after.empty()) queue.fill(memory, kFenceValue, after.size(), static_cast<std::ptrdiff_t>(memory.size));
+  queue.finish();
   throw Error(ErrorKind::device,
               fmt::format("kernel {} {} outside buffer \"{}\" ({} bytes) on {}: {}", kernel,
                           wrote ? "wrote" : "read or wrote", memory.name, memory.size, memory.device->info.id, where));
@@ -113,9 +143,13 @@ std::shared_ptr<MemoryState> make_memory(const std::shared_ptr<DeviceState>& dev
 
 void check_fences(DeviceState& device, QueueState& queue, const std::string& kernel) {
   std::lock_guard lock(device.memory_mutex);
+  std::vector<Fences> all;
+  all.reserve(device.memory.size());
   for (MemoryState* memory : device.memory) {
-    if (memory->fence != 0) check_one(*memory, queue, kernel);
+    if (memory->fence != 0) all.push_back(fetch(*memory, queue));
   }
+  queue.finish();  // once: a wait a buffer would take longer than most kernels
+  for (const Fences& fences : all) check_one(fences, queue, kernel);
 }
 
 }  // namespace detail

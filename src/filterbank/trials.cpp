@@ -16,7 +16,8 @@ namespace ridge::filterbank {
 namespace {
 
 constexpr base::Repeat kTrial{.seconds = 0.06, .at_least = 3, .at_most = 1000, .round = 2e-4};
-constexpr std::size_t kTrialSamples = std::size_t{1} << 20;  // of all stations together
+// Of all stations together; in checking mode, where no time means anything, enough to be compared.
+constexpr std::size_t kTrialSamples = std::size_t{1} << 20, kCheckedSamples = std::size_t{1} << 17;
 constexpr std::size_t kTrialBytes = std::size_t{256} << 20;
 constexpr double kComparedProducts = 1e8;  // of the transform by its definition
 constexpr std::size_t kMostLines = 512;
@@ -31,7 +32,7 @@ Trials::Trials(const Problem& problem, const Geometry& geometry)
       first_(geometry.channels * geometry.taps / geometry.hop + 1),
       phase_{0.1f, 0.3f / static_cast<float>(geometry.channels)} {
   const std::size_t each = geometry.hop * geometry.stations * geometry.polarizations;
-  spectra_ = std::clamp<std::size_t>(kTrialSamples / each, 16,
+  spectra_ = std::clamp<std::size_t>((checking() ? kCheckedSamples : kTrialSamples) / each, 16,
                                      std::max<std::size_t>(16, kTrialBytes / (8 * geometry.spectrum_size())));
   if (geometry.by_channel) first_ = (first_ + geometry.times - 1) / geometry.times * geometry.times;
 }

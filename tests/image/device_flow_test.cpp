@@ -143,6 +143,7 @@ TEST_F(DeviceFlow, TinyFramesOfEveryChannelCount) {
   for (const Device& device : test::accelerators()) {
     for (const Size size : {Size{1, 1}, Size{1, 9}, Size{9, 1}, Size{2, 2}, Size{3, 5}, Size{17, 4}}) {
       for (const std::size_t channels : {1u, 3u, 4u}) {
+        if (channels != 3 && size.rows != 3 && size.columns != 9) continue;  // read by one kernel, whatever the size
         SCOPED_TRACE(testing::Message() << device.id() << " " << size.rows << " x " << size.columns << ", "
                                         << channels);
         Picture first = test::waves(size), second = test::waves(size, 1, 0);
@@ -161,7 +162,7 @@ TEST_F(DeviceFlow, TinyFramesOfEveryChannelCount) {
 
 // Steep slopes need whole numbers converted, gentle ones do not make hidden cells vanish by themselves.
 TEST_F(DeviceFlow, OtherFiltersAndLevels) {
-  const auto [first, second] = test::moving_square({37, 53});
+  const auto [first, second] = test::moving_square({25, 38});
   for (const Device& device : test::accelerators()) {
     for (const float sigma : {6.0f, 120.0f}) {
       for (const int layers : {1, 2, 4}) {
@@ -194,11 +195,14 @@ TEST_F(DeviceFlow, AFlatPairAndAnEqualOneRest) {
 
 TEST_F(DeviceFlow, AStreamGivesThePairsFlowsInOrder) {
   const Size size{21, 30};
+  // Small windows: what is looked at is which pair comes when.
+  FlowParameters small{.layers = 2, .averaging_radius = 1, .max_flow = 2, .postprocess_window = 2};
+  small.upscale_averaging_radius = 2;
   std::vector<Picture> frames;
   for (int i = 0; i < 6; ++i) frames.push_back(test::waves(size, 0.7 * i, -1.3 * i * (i % 3)));
   for (const Device& device : test::accelerators()) {
     const auto variant =
-        std::make_shared<const FlowVariant>(device, problem_of(size), FlowDesign{.search = Search::plain});
+        std::make_shared<const FlowVariant>(device, problem_of(size, small), FlowDesign{.search = Search::plain});
     for (const std::size_t lanes : {2, 3}) {
       FlowStream stream(variant, lanes);
       std::size_t taken = 0;

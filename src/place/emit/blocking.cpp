@@ -27,11 +27,6 @@ void undeclare(Node& node, const Variable& v) {
   for (Node& child : node.children) undeclare(child, v);
 }
 
-const Node* alone(const Node* node) {
-  while (node->kind == NodeKind::block && node->children.size() == 1) node = &node->children[0];
-  return node;
-}
-
 bool mentions(const Loop& loop, const std::set<std::string>& names) {
   for (const Constraint& c : loop.bounds)
     for (const std::string& s : c.poly.symbols())

@@ -18,12 +18,6 @@
 namespace ridge::place::emit {
 namespace {
 
-std::string joined(const std::vector<std::string>& list) {
-  std::string text;
-  for (const std::string& item : list) text += (text.empty() ? "" : ", ") + item;
-  return text;
-}
-
 // name[i] becomes name[(i) * (ulong)all + item]: neighbours in the grid lie side by side.
 std::string interleaved(const std::string& text, const std::string& name) {
   std::string result;

@@ -77,4 +77,9 @@ void visit_accesses(const Node& node, const std::function<void(const Access&)>& 
   for (const Node& child : node.children) visit_accesses(child, visit);
 }
 
+const Node* alone(const Node* node) {
+  while (node->kind == NodeKind::block && node->children.size() == 1) node = &node->children[0];
+  return node;
+}
+
 }  // namespace ridge::place::emit

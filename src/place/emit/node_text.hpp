@@ -13,4 +13,7 @@ std::string loop_header(const Loop& loop);  // for (int i = 0; i < n; ++i)
 std::string indented(const std::string& text, int indent);
 void visit_accesses(const Node& node, const std::function<void(const Access&)>& visit);
 
+// A node without the blocks around it that hold nothing else.
+const Node* alone(const Node* node);
+
 }  // namespace ridge::place::emit

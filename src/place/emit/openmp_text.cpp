@@ -96,12 +96,6 @@ class Array {
 
 )";
 
-std::string joined(const std::set<std::string>& list) {
-  std::string text;
-  for (const std::string& item : list) text += (text.empty() ? "" : ", ") + item;
-  return text;
-}
-
 bool has_loops(const Node& node) {
   return node.kind == NodeKind::loop || std::any_of(node.children.begin(), node.children.end(), has_loops);
 }

@@ -7,6 +7,7 @@
 #include "place/emit/node_text.hpp"
 #include "place/emit/reduction_text.hpp"
 #include "place/emit/standalone.hpp"
+#include "place/emit/words.hpp"
 
 namespace ridge::place::emit {
 namespace {
@@ -15,12 +16,6 @@ struct Edit {
   unsigned begin = 0, end = 0;
   std::string text{};
 };
-
-std::string joined(const std::vector<std::string>& list) {
-  std::string text;
-  for (const std::string& item : list) text += (text.empty() ? "" : ", ") + item;
-  return text;
-}
 
 class Writer {
  public:

@@ -181,11 +181,6 @@ std::string load(const Nest& nest, const criteria::Tile& tile, const analysis::R
   return text;
 }
 
-const Node* alone(const Node* node) {
-  while (node->kind == NodeKind::block && node->children.size() == 1) node = &node->children[0];
-  return node;
-}
-
 const Node& inmost(const Node& root, std::size_t chain) {
   const Node* at = alone(&root);
   for (std::size_t k = 1; k < chain; ++k) at = alone(&at->children[0]);

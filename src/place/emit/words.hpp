@@ -14,4 +14,10 @@ std::string replaced(const std::string& text, const std::map<std::string, std::s
 std::string replaced(const std::string& text, const std::string& word, const std::string& by);
 bool names(const std::string& text, const std::string& word);
 
+std::string joined(const auto& list) {  // with commas
+  std::string text;
+  for (const std::string& item : list) text += (text.empty() ? "" : ", ") + item;
+  return text;
+}
+
 }  // namespace ridge::place::emit
