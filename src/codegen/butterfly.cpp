@@ -8,21 +8,10 @@
 #include "base/unit_root.hpp"
 #include "codegen/literal.hpp"
 #include "codegen/text.hpp"
+#include "device/kernel_text.hpp"
 
 namespace ridge::codegen {
 namespace {
-
-constexpr const char* kArithmetic = R"(
-FUNCTION real2 add(real2 a, real2 b) { return make_real2(a.x + b.x, a.y + b.y); }
-FUNCTION real2 subtract(real2 a, real2 b) { return make_real2(a.x - b.x, a.y - b.y); }
-FUNCTION real2 multiply(real2 a, real2 b) {
-  return make_real2(FMA(a.x, b.x, -(a.y * b.y)), FMA(a.x, b.y, a.y * b.x));
-}
-FUNCTION real2 conjugate(real2 a) { return make_real2(a.x, -a.y); }
-FUNCTION real2 exchanged(real2 a) { return make_real2(a.y, a.x); }
-FUNCTION real2 scaled(real2 a, real s) { return make_real2(a.x * s, a.y * s); }
-FUNCTION real2 times_pair(real2 a, real x, real y) { return make_real2(a.x * x, a.y * y); }
-)";
 
 // How a composite radix is taken apart; of powers of two the larger part first keeps fewer twiddles.
 std::size_t first_part(std::size_t radix) {
@@ -281,7 +270,7 @@ std::string butterfly_text(const std::set<std::size_t>& radices, bool float64, R
   text.line("typedef {} real;", real);
   text.line("typedef {}2 real2;", real);
   text.line("#define make_real2(x, y) make_{}2(x, y)", real);
-  text.raw(kArithmetic);
+  text.raw(ridge::detail::kernel_text("codegen/arithmetic"));
   for (const std::size_t radix : all) {  // ascending, so parts stand before what uses them
     text.raw("\n");
     emit_butterfly(text, radix, float64, roots);

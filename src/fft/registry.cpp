@@ -2,51 +2,35 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
 
-#include "fft/historical/classic/classic.hpp"
-#include "fft/host/mixed/mixed.hpp"
 #include "fft/host/power2/power2.hpp"
-#include "fft/host/prime/prime.hpp"
 #include "fft/host/short/short.hpp"
 
 namespace ridge::fft {
-namespace {
 
-template <class T>
-void list_power2(std::size_t n, std::vector<LineChoice<T>>& out) {
-  if (!std::has_single_bit(n) || n > kMaxPower2) return;
-  const double points = static_cast<double>(n);
-  // Radix 8 and 16 need about 0.85 of the radix-2 count. The list comes best first, as measured by its author.
-  const double flops = 0.85 * 5 * points * std::log2(std::max(points, 2.0));
-  double efficiency = 0.5;
-  for (const Power2Choice& choice : power2_choices<T>(n)) {
-    out.push_back({choice.name, "", flops, efficiency, [n, choice] { return make_power2<T>(n, choice); }});
-    efficiency = std::max(0.97 * efficiency, 0.02);
-  }
-}
-
+// A line a folder, which declares it too.
+// clang-format off
 template <class T>
 std::vector<LineChoice<T>> own_choices(std::size_t n) {
   std::vector<LineChoice<T>> choices;
-  list_short(n, choices);
-  list_power2(n, choices);
-  list_mixed(n, choices);
-  list_prime<T>(n, default_line<T>, choices);
+  const auto list = [&](const LineListers& listers) { listers.get<T>()(n, choices); };
+  extern const LineListers kShortLines; list(kShortLines);
+  extern const LineListers kPower2Lines; list(kPower2Lines);
+  extern const LineListers kMixedLines; list(kMixedLines);
+  extern const LineListers kPrimeLines; list(kPrimeLines);
   return choices;
 }
-
-}  // namespace
 
 template <class T>
 std::vector<LineChoice<T>> line_choices(std::size_t n) {
   std::vector<LineChoice<T>> choices = own_choices<T>(n);
-  list_classic<T>(n, choices);
+  extern const LineListers kClassicLines; kClassicLines.get<T>()(n, choices);  // behind all that is meant to be fast
   return choices;
 }
+// clang-format on
 
 template <class T>
 LineChoice<T> default_choice(std::size_t n) {

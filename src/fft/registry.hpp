@@ -7,6 +7,23 @@
 
 namespace ridge::fft {
 
+// Appends what a folder has for lines of n points. Its line in registry.cpp declares one of each type.
+template <class T>
+using LineLister = void(std::size_t n, std::vector<LineChoice<T>>& choices);
+struct LineListers {
+  LineLister<float>* for_float;
+  LineLister<double>* for_double;
+
+  template <class T>
+  LineLister<T>* get() const {
+    if constexpr (sizeof(T) == sizeof(float)) {
+      return for_float;
+    } else {
+      return for_double;
+    }
+  }
+};
+
 // Best static choice first among those of one folder; the planner orders across them.
 template <class T>
 std::vector<LineChoice<T>> line_choices(std::size_t n);

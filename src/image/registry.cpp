@@ -1,39 +1,38 @@
-// Which variants there are: a line each.
-#include "image/flow/device/variant.hpp"
-#include "image/flow/host/listing.hpp"
-#include "image/operators/device/steps.hpp"
-#include "image/operators/host/listing.hpp"
-#include "image/variance/device/design.hpp"
-#include "image/variance/host/listing.hpp"
+// Which variants there are: a line each, which declares it too.
+#include "image/variant.hpp"
 
 namespace ridge::image {
 
+// clang-format off
 std::vector<Entry> list_variants(const Device& device, const FlowProblem& problem) {
   std::vector<Entry> entries;
+  const auto list = [&](Lister<FlowProblem>& lister) { lister(device, problem, entries); };
   if (device.is_host()) {
-    list_host_flow(problem, entries);
+    Lister<FlowProblem> list_host_flow; list(list_host_flow);
   } else {
-    on_device::list_flow(device, problem, entries);
+    Lister<FlowProblem> list_device_flow; list(list_device_flow);
   }
   return entries;
 }
 
 std::vector<Entry> list_variants(const Device& device, const VarianceProblem& problem) {
   std::vector<Entry> entries;
+  const auto list = [&](Lister<VarianceProblem>& lister) { lister(device, problem, entries); };
   if (device.is_host()) {
-    list_host_variance(problem, entries);
+    Lister<VarianceProblem> list_host_variance; list(list_host_variance);
   } else {
-    on_device::list_variance(device, problem, entries);
+    Lister<VarianceProblem> list_device_variance; list(list_device_variance);
   }
   return entries;
 }
 
 std::vector<Entry> list_variants(const Device& device, const OperatorProblem& problem) {
   std::vector<Entry> entries;
+  const auto list = [&](Lister<OperatorProblem>& lister) { lister(device, problem, entries); };
   if (device.is_host()) {
-    list_host_operators(problem, entries);
+    Lister<OperatorProblem> list_host_operators; list(list_host_operators);
   } else {
-    on_device::list_operators(device, problem, entries);
+    Lister<OperatorProblem> list_device_operators; list(list_device_operators);
   }
   return entries;
 }

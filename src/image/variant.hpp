@@ -22,6 +22,10 @@ class Variant {
 
 using Entry = planner::Entry<Variant>;
 
+// Appends what a file has for the problem, refusals included; of problems of flow, variance or operators.
+template <class Problem>
+using Lister = void(const Device& device, const Problem& problem, std::vector<Entry>& entries);
+
 // Every variant for the device, in the registry's order, refusals included.
 std::vector<Entry> list_variants(const Device& device, const FlowProblem& problem);
 std::vector<Entry> list_variants(const Device& device, const VarianceProblem& problem);

@@ -22,10 +22,10 @@ class Migration {
 };
 
 // The problem and the tables outlive it.
-std::unique_ptr<const Migration> host_migration(const Problem& problem, const Tables& tables);
-KernelSource migration_source();
-std::unique_ptr<const Migration> device_migration(const Device& device, const Problem& problem, const Tables& tables);
+using MakeMigration = std::unique_ptr<const Migration>(const Device& device, const Problem& problem,
+                                                       const Tables& tables);
+MakeMigration make_migration;  // the device's
 
-std::unique_ptr<const Migration> make_migration(const Device& device, const Problem& problem, const Tables& tables);
+KernelSource migration_source();
 
 }  // namespace ridge::sar

@@ -61,7 +61,7 @@ void HostMigration::run(const Complex* in, Complex* out) const {
 
 }  // namespace
 
-std::unique_ptr<const Migration> host_migration(const Problem& problem, const Tables& tables) {
+std::unique_ptr<const Migration> host_migration(const Device&, const Problem& problem, const Tables& tables) {
   return std::make_unique<const HostMigration>(problem, tables);
 }
 

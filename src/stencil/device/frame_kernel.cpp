@@ -6,46 +6,13 @@
 #include <fmt/format.h>
 
 #include "codegen/text.hpp"
+#include "device/kernel_text.hpp"
 #include "stencil/device/gather.hpp"
 
 namespace ridge::stencil {
 namespace {
 
 constexpr std::size_t kFrameItems = 256;
-
-// Bands along z over the whole planes, then along y over what is left, then along x.
-constexpr const char* kFrameCell = R"(  uint i = GLOBAL_ID(0);
-  if (i >= cells) return;
-  int z = 0, y = 0, x = 0, nz = planes, ny = height, nx = width;
-  uint part = (uint)band_z * ny * nx;
-  if (i < 2 * part) {
-    z = i < part ? 0 : planes - band_z;
-    i = i < part ? i : i - part;
-    nz = band_z;
-  } else {
-    i -= 2 * part;
-    z = band_z;
-    nz -= 2 * band_z;
-    part = (uint)nz * band_y * nx;
-    if (i < 2 * part) {
-      y = i < part ? 0 : height - band_y;
-      i = i < part ? i : i - part;
-      ny = band_y;
-    } else {
-      i -= 2 * part;
-      y = band_y;
-      ny -= 2 * band_y;
-      part = (uint)nz * ny * band_x;
-      x = i < part ? 0 : width - band_x;
-      i = i < part ? i : i - part;
-      nx = band_x;
-    }
-  }
-  x += (int)(i % (uint)nx);
-  y += (int)(i / (uint)nx % (uint)ny);
-  z += (int)(i / (uint)nx / (uint)ny);
-  const int changes = x >= FIRST_X && x < end_x && y >= FIRST_Y && y < end_y && z >= FIRST_Z && z < end_z;
-)";
 
 constexpr const char* kFrameKernels = R"(
 KERNEL WORK_GROUP(256, 1, 1) void update_frame(GLOBAL const CELL* in, GLOBAL CELL* out, {0}{1}, int end_x, int end_y,
@@ -104,7 +71,9 @@ KernelSource FrameKernel::source() const {
   code.raw("#define READ(p) (*(p))\n");
   code.raw(text.source_functions());
   code.raw(update_cell_text(text, "READ"));
-  code.block(kFrameKernels, coefficient_parameter(layout), kSizeParameters, arguments, kFrameCell);
+  // Its cells: bands along z over the whole planes, then along y over what is left, then along x.
+  code.block(kFrameKernels, coefficient_parameter(layout), kSizeParameters, arguments,
+             ridge::detail::kernel_text("stencil/frame_cell"));
   return {.name = "stencil frame",
           .text = code.str(),
           .defines = {{"CELL", text.cell},

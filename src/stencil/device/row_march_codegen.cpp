@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "codegen/text.hpp"
+#include "device/kernel_text.hpp"
 #include "stencil/device/row_march_writer.hpp"
 
 namespace ridge::stencil {
@@ -64,27 +65,6 @@ KERNEL WORK_GROUP_RESIDENT(LANES * SUB_GROUPS, 1, 1, RESIDENT) void strip_joined
                    interior_strips, chunk_rows, scale{3});
   }}
 }}
-)";
-
-constexpr const char* kShuffles = R"(        UNROLL
-        for (int k = 0; k < RADIUS_X; ++k) {
-          v[k] = SHUFFLE_UP(v[CELLS + k], 1);
-          v[RADIUS_X + CELLS + k] = SHUFFLE_DOWN(v[RADIUS_X + k], 1);
-        }
-)";
-
-constexpr const char* kLocalEdges = R"(        BARRIER();
-        UNROLL
-        for (int k = 0; k < RADIUS_X; ++k) {
-          edges[lane * 2 * RADIUS_X + k] = v[RADIUS_X + k];
-          edges[lane * 2 * RADIUS_X + RADIUS_X + k] = v[CELLS + k];
-        }
-        BARRIER();
-        UNROLL
-        for (int k = 0; k < RADIUS_X; ++k) {
-          v[k] = edges[(lane > 0 ? lane - 1 : 0) * 2 * RADIUS_X + RADIUS_X + k];
-          v[RADIUS_X + CELLS + k] = edges[(lane < LANES - 1 ? lane + 1 : lane) * 2 * RADIUS_X + k];
-        }
 )";
 
 }  // namespace
@@ -160,7 +140,9 @@ std::string RowMarchWriter::stage() const {
     text += indent + "const int special = (uint)(row - RADIUS_Y) >= (uint)(height - 2 * RADIUS_Y);\n";
     text += indent + "if (special) {\n" + before_border_row(deep) + indent + "}\n";
   }
-  if (radius_x_ > 0) text += kernel_.options.shuffles ? kShuffles : kLocalEdges;
+  if (radius_x_ > 0)
+    text +=
+        ridge::detail::kernel_text(kernel_.options.shuffles ? "stencil/row_march_shuffles" : "stencil/row_march_edges");
   if (kernel_.frame) text += mirrored_columns();
   text += indent + "REAL done[CELLS];\n" + ordinary_row(indent);
   if (near_border) {

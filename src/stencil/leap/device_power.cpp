@@ -81,41 +81,11 @@ std::string force_function(const Modes& modes) {
   return text + "}\n";
 }
 
-// A power that is nothing to any mode that lives is none; the sum of all lower ones beside it.
-constexpr const char* kPowers = R"(
-FUNCTION double mode_power(double s, ulong steps, int bits, double nothing) {
-  double p = 1;
-  if ((s < 0 ? -s : s) < nothing) return 0;
-  for (int bit = bits - 1; bit >= 0; --bit) {
-    p *= p;
-    if ((steps >> bit & 1ul) != 0) p *= s;
-  }
-  return p;
-}
-FUNCTION double summed_power(double s, ulong steps, int bits, double nothing, double* sum) {
-  double p = 1, q = 0;
-  if ((s < 0 ? -s : s) < nothing) {
-    *sum = 1 / (1 - s);
-    return 0;
-  }
-  for (int bit = bits - 1; bit >= 0; --bit) {
-    q += p * q;
-    p *= p;
-    if ((steps >> bit & 1ul) != 0) {
-      q += p;
-      p *= s;
-    }
-  }
-  *sum = q;
-  return p;
-}
-)";
-
 }  // namespace
 
 std::string factor_function(const Modes& modes, std::size_t axis, std::size_t across) {
   const std::size_t a = axis == 0 ? 1 : 0, b = axis == 2 ? 1 : 2;
-  return symbol_function(modes) + kPowers +
+  return symbol_function(modes) + ridge::detail::kernel_text("stencil/leap_powers") +
          fmt::format(
              "FUNCTION real filter_factor(GLOBAL const double* table, ulong mode, ulong line) {{\n"
              "  const ulong {0} = mode, {1} = line / {3}ul, {2} = line % {3}ul;\n"
@@ -134,7 +104,8 @@ std::array<double, 4> table_head(std::size_t steps, double smallest) {
 KernelSource power_text(const Modes& modes, const char* cell, std::size_t pitch) {
   const auto number = [](std::size_t value) { return fmt::format("{}ul", value); };
   return {.name = "stencil leap",
-          .text = symbol_function(modes) + force_function(modes) + kPowers + ridge::detail::kernel_text("stencil/leap"),
+          .text = symbol_function(modes) + force_function(modes) + ridge::detail::kernel_text("stencil/leap_powers") +
+                  ridge::detail::kernel_text("stencil/leap"),
           .defines = {{"CELL", cell},
                       {"FIELDS", std::to_string(modes.fields)},
                       {"PARTS", modes.complex ? "2" : "1"},

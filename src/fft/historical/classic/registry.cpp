@@ -6,6 +6,7 @@
 
 #include "fft/historical/classic/line.hpp"
 #include "fft/host/radix_planner.hpp"
+#include "fft/registry.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -40,5 +41,6 @@ void list_classic(std::size_t n, std::vector<LineChoice<T>>& out) {
 
 template void list_classic<float>(std::size_t, std::vector<LineChoice<float>>&);
 template void list_classic<double>(std::size_t, std::vector<LineChoice<double>>&);
+extern const LineListers kClassicLines{list_classic<float>, list_classic<double>};
 
 }  // namespace ridge::fft

@@ -13,6 +13,7 @@
 #include "fft/host/mixed/engine.hpp"
 #include "fft/host/power2/power2.hpp"
 #include "fft/host/two_step.hpp"
+#include "fft/registry.hpp"
 #include "fft/roots.hpp"
 
 namespace ridge::fft {
@@ -315,7 +316,6 @@ template std::unique_ptr<LineKernel<float>> make_mixed(std::size_t, const std::v
 template std::unique_ptr<LineKernel<double>> make_mixed(std::size_t, const std::vector<std::size_t>&);
 template std::unique_ptr<LineKernel<float>> make_mixed_two_step(std::size_t, std::size_t);
 template std::unique_ptr<LineKernel<double>> make_mixed_two_step(std::size_t, std::size_t);
-template void list_mixed(std::size_t, std::vector<LineChoice<float>>&);
-template void list_mixed(std::size_t, std::vector<LineChoice<double>>&);
+extern const LineListers kMixedLines{list_mixed<float>, list_mixed<double>};
 
 }  // namespace ridge::fft

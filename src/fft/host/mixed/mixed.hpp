@@ -24,7 +24,4 @@ std::unique_ptr<LineKernel<T>> make_mixed(std::size_t n, const std::vector<std::
 template <class T>
 std::unique_ptr<LineKernel<T>> make_mixed_two_step(std::size_t rows, std::size_t columns);
 
-template <class T>
-void list_mixed(std::size_t n, std::vector<LineChoice<T>>& out);
-
 }  // namespace ridge::fft

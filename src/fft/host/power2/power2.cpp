@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdlib>
 #include <mutex>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "fft/host/power2/kernels.hpp"
 #include "fft/host/power2/simd_engine.hpp"
 #include "fft/host/power2/tangent_engine.hpp"
+#include "fft/registry.hpp"
 #if defined(__aarch64__)
 #include "fft/host/power2/fcma_engine.hpp"
 #include "fft/host/power2/shear_engine.hpp"
@@ -261,5 +263,24 @@ template std::unique_ptr<LineKernel<float>> make_power2(std::size_t, const Power
 template std::unique_ptr<LineKernel<double>> make_power2(std::size_t, const Power2Choice&);
 template std::unique_ptr<LineKernel<float>> default_power2(std::size_t);
 template std::unique_ptr<LineKernel<double>> default_power2(std::size_t);
+
+namespace {
+
+template <class T>
+void list_power2(std::size_t n, std::vector<LineChoice<T>>& out) {
+  if (!std::has_single_bit(n) || n > kMaxPower2) return;
+  const double points = static_cast<double>(n);
+  // Radix 8 and 16 need about 0.85 of the radix-2 count. The list comes best first, as measured by its author.
+  const double flops = 0.85 * 5 * points * std::log2(std::max(points, 2.0));
+  double efficiency = 0.5;
+  for (const Power2Choice& choice : power2_choices<T>(n)) {
+    out.push_back({choice.name, "", flops, efficiency, [n, choice] { return make_power2<T>(n, choice); }});
+    efficiency = std::max(0.97 * efficiency, 0.02);
+  }
+}
+
+}  // namespace
+
+extern const LineListers kPower2Lines{list_power2<float>, list_power2<double>};
 
 }  // namespace ridge::fft

@@ -7,6 +7,7 @@
 
 #include "fft/host/mixed/mixed.hpp"
 #include "fft/host/prime/numbers.hpp"
+#include "fft/registry.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -112,5 +113,17 @@ void list_prime(std::size_t n, const MakeLine<T>& make_inner, std::vector<LineCh
 
 template void list_prime(std::size_t, const MakeLine<float>&, std::vector<LineChoice<float>>&);
 template void list_prime(std::size_t, const MakeLine<double>&, std::vector<LineChoice<double>>&);
+
+namespace {
+
+// Built on the line that the priors choose for the other length.
+template <class T>
+void list_prime_lines(std::size_t n, std::vector<LineChoice<T>>& out) {
+  list_prime<T>(n, default_line<T>, out);
+}
+
+}  // namespace
+
+extern const LineListers kPrimeLines{list_prime_lines<float>, list_prime_lines<double>};
 
 }  // namespace ridge::fft

@@ -13,6 +13,7 @@
 #include "fft/host/mixed/mixed.hpp"
 #include "fft/host/power2/power2.hpp"
 #include "fft/host/short/codelet.hpp"
+#include "fft/registry.hpp"
 #include "fft/roots.hpp"
 #if defined(__aarch64__)
 #endif
@@ -125,5 +126,6 @@ void list_short(std::size_t n, std::vector<LineChoice<T>>& out) {
 
 template void list_short<float>(std::size_t, std::vector<LineChoice<float>>&);
 template void list_short<double>(std::size_t, std::vector<LineChoice<double>>&);
+extern const LineListers kShortLines{list_short<float>, list_short<double>};
 
 }  // namespace ridge::fft

@@ -169,7 +169,12 @@ std::vector<KernelSource> flow_sources(const Device& device, const FlowParameter
   return sources;
 }
 
-void list_flow(const Device& device, const FlowProblem& problem, std::vector<Entry>& entries) {
+}  // namespace ridge::image::on_device
+
+namespace ridge::image {
+
+void list_device_flow(const Device& device, const FlowProblem& problem, std::vector<Entry>& entries) {
+  using namespace on_device;
   for (const FlowDesign& design : flow_designs()) {
     entries.push_back(
         {.candidate = candidate_of(device, problem, design),
@@ -178,4 +183,4 @@ void list_flow(const Device& device, const FlowProblem& problem, std::vector<Ent
   }
 }
 
-}  // namespace ridge::image::on_device
+}  // namespace ridge::image

@@ -30,7 +30,4 @@ class FlowVariant final : public Variant {
   mutable std::uintptr_t last_queue_ = 0;
 };
 
-// Every design for the device, refusals included.
-void list_flow(const Device& device, const FlowProblem& problem, std::vector<Entry>& entries);
-
 }  // namespace ridge::image::on_device

@@ -1,5 +1,3 @@
-#include "image/flow/host/listing.hpp"
-
 #include <string>
 
 #include "base/threads.hpp"
@@ -22,7 +20,7 @@ class Simd final : public HostVariant {
 
 }  // namespace
 
-void list_host_flow(const FlowProblem& problem, std::vector<Entry>& entries) {
+void list_host_flow(const Device&, const FlowProblem& problem, std::vector<Entry>& entries) {
   const std::size_t threads = problem.threads == 0 ? base::hardware_threads() : problem.threads;
   double efficiency = 0.9;  // of the plain count: sharing saves more than the rest costs
   for (const flow::Kernels* kernels : flow::host_kernels()) {

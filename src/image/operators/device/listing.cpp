@@ -11,10 +11,6 @@
 namespace ridge::image::on_device {
 namespace {
 
-constexpr StepLister kSteps[] = {list_point,  list_windows,    list_bands,    list_stream,
-                                 list_halve,  list_lines,      list_turn,     list_tile,
-                                 list_direct, list_two_passes, list_spectral, list_corner_sums};
-
 struct ChainStep {
   StepPlan plan = {};
   Shape out = {};
@@ -207,14 +203,12 @@ std::vector<std::pair<std::string, std::string>> told(const std::vector<ChainSte
 }
 
 }  // namespace
+}  // namespace ridge::image::on_device
 
-std::vector<StepPlan> list_steps(const Device& device, const Chain& chain, const Link& link) {
-  std::vector<StepPlan> plans;
-  for (const StepLister list : kSteps) list(device, chain, link, plans);
-  return plans;
-}
+namespace ridge::image {
 
-void list_operators(const Device& device, const OperatorProblem& asked, std::vector<Entry>& entries) {
+void list_device_operators(const Device& device, const OperatorProblem& asked, std::vector<Entry>& entries) {
+  using namespace on_device;
   const OperatorProblem problem = level_by_level(asked);
   const Chain chain{problem.border, problem.constant, problem.input};
   const std::vector<Link> links = links_of(problem);
@@ -256,4 +250,4 @@ void list_operators(const Device& device, const OperatorProblem& asked, std::vec
   entries.push_back(entry_of(device, problem, std::move(joined), std::move(linked)));
 }
 
-}  // namespace ridge::image::on_device
+}  // namespace ridge::image

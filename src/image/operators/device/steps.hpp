@@ -40,25 +40,11 @@ struct StepPlan {
   std::function<std::shared_ptr<const Step>(const Device& device)> build = {};
 };
 
-// One file each; they append nothing where they cannot be used at all.
-using StepLister = void (*)(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
-void list_tile(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
-void list_direct(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
-void list_two_passes(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
-void list_bands(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
-void list_windows(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
-void list_stream(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
-void list_halve(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
-void list_lines(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
-void list_point(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
-void list_turn(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
-void list_spectral(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
-void list_corner_sums(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
+// One file each, and its line in registry.cpp; they append nothing where they cannot be used at all.
+using StepLister = void(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans);
 
 // Every way to make the link, the most promising first.
 std::vector<StepPlan> list_steps(const Device& device, const Chain& chain, const Link& link);
-
-void list_operators(const Device& device, const OperatorProblem& problem, std::vector<Entry>& entries);
 
 // What kernels are given of an image, in elements.
 std::vector<Argument> arguments_of(const Image& image);

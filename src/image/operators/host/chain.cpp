@@ -6,7 +6,6 @@
 
 #include "base/threads.hpp"
 #include "image/host/host_variant.hpp"
-#include "image/operators/host/listing.hpp"
 #include "image/operators/host/native.hpp"
 #include "image/operators/host/ring.hpp"
 #include "image/operators/host/row_kernels.hpp"
@@ -237,7 +236,7 @@ void list_transforms(const OperatorProblem& problem, double bytes, std::size_t t
 
 }  // namespace
 
-void list_host_operators(const OperatorProblem& problem, std::vector<Entry>& entries) {
+void list_host_operators(const Device&, const OperatorProblem& problem, std::vector<Entry>& entries) {
   const std::size_t threads = problem.threads == 0 ? base::hardware_threads() : problem.threads;
   const Shape out = output_shape(problem);
   double traffic = static_cast<double>(problem.input.rows * problem.input.row_bytes()), whole = traffic;

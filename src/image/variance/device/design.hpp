@@ -28,7 +28,6 @@ VarianceMethod method_of(const VarianceProblem& problem);      // what `best` st
 KernelSource variance_source(const VarianceProblem& problem, const VarianceDesign& design);
 std::vector<VarianceDesign> variance_designs();
 planner::Candidate candidate_of(const Device& device, const VarianceProblem& problem, const VarianceDesign& design);
-void list_variance(const Device& device, const VarianceProblem& problem, std::vector<Entry>& entries);
 
 class DeviceVariance final : public Variant {
  public:

@@ -145,16 +145,6 @@ planner::Candidate candidate_of(const Device& device, const VarianceProblem& pro
   return candidate;
 }
 
-void list_variance(const Device& device, const VarianceProblem& problem, std::vector<Entry>& entries) {
-  for (const VarianceDesign& design : variance_designs()) {
-    entries.push_back(
-        {.candidate = candidate_of(device, problem, design),
-         .kernels = [problem, design] { return std::vector<KernelSource>{variance_source(problem, design)}; },
-         .build = [device, problem,
-                   design] { return std::make_shared<const DeviceVariance>(device, problem, design); }});
-  }
-}
-
 DeviceVariance::DeviceVariance(const Device& device, const VarianceProblem& problem, const VarianceDesign& design)
     : problem_(problem),
       design_(design),
@@ -214,3 +204,18 @@ void DeviceVariance::run(std::span<const Image> in, Image& out) const {
 }
 
 }  // namespace ridge::image::on_device
+
+namespace ridge::image {
+
+void list_device_variance(const Device& device, const VarianceProblem& problem, std::vector<Entry>& entries) {
+  using namespace on_device;
+  for (const VarianceDesign& design : variance_designs()) {
+    entries.push_back(
+        {.candidate = candidate_of(device, problem, design),
+         .kernels = [problem, design] { return std::vector<KernelSource>{variance_source(problem, design)}; },
+         .build = [device, problem,
+                   design] { return std::make_shared<const DeviceVariance>(device, problem, design); }});
+  }
+}
+
+}  // namespace ridge::image

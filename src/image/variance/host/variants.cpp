@@ -10,7 +10,6 @@
 #include "base/threads.hpp"
 #include "image/host/host_variant.hpp"
 #include "image/variance/host/exact_kernels.hpp"
-#include "image/variance/host/listing.hpp"
 #include "image/variance/host/padded_rows.hpp"
 #include "image/variance/host/tile_kernels.hpp"
 
@@ -197,7 +196,7 @@ double operations(const VarianceProblem& problem, VarianceMethod method) {
 
 }  // namespace
 
-void list_host_variance(const VarianceProblem& problem, std::vector<Entry>& entries) {
+void list_host_variance(const Device&, const VarianceProblem& problem, std::vector<Entry>& entries) {
   const std::size_t threads = problem.threads == 0 ? base::hardware_threads() : problem.threads;
   const bool whole = problem.depth != Depth::f32;
   const double pixels = static_cast<double>(problem.rows * problem.columns);

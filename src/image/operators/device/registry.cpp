@@ -1,0 +1,25 @@
+// Which ways there are to make an operator on a device: a line each, which declares it too.
+#include "image/operators/device/steps.hpp"
+
+namespace ridge::image::on_device {
+
+// clang-format off
+std::vector<StepPlan> list_steps(const Device& device, const Chain& chain, const Link& link) {
+  std::vector<StepPlan> plans;
+  const auto list = [&](StepLister& lister) { lister(device, chain, link, plans); };
+  StepLister list_point; list(list_point);
+  StepLister list_windows; list(list_windows);
+  StepLister list_bands; list(list_bands);
+  StepLister list_stream; list(list_stream);
+  StepLister list_halve; list(list_halve);
+  StepLister list_lines; list(list_lines);
+  StepLister list_turn; list(list_turn);
+  StepLister list_tile; list(list_tile);
+  StepLister list_direct; list(list_direct);
+  StepLister list_two_passes; list(list_two_passes);
+  StepLister list_spectral; list(list_spectral);
+  StepLister list_corner_sums; list(list_corner_sums);
+  return plans;
+}
+
+}  // namespace ridge::image::on_device

@@ -1,0 +1,5 @@
+        UNROLL
+        for (int k = 0; k < RADIUS_X; ++k) {
+          v[k] = SHUFFLE_UP(v[CELLS + k], 1);
+          v[RADIUS_X + CELLS + k] = SHUFFLE_DOWN(v[RADIUS_X + k], 1);
+        }
