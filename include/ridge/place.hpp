@@ -54,6 +54,7 @@ struct SpineNode {
   std::string id{};    // l1, c1, b1
   int depth = 0, line = 0;
   std::string source{};
+  unsigned begin = 0, end = 0;  // of a branch, bytes of the file; 0 where it is in a macro
 };
 
 // A loop in a run of the user's program, under the loops that were around it then.
@@ -62,6 +63,12 @@ struct LoopRun {
   int parent = -1;  // into Report::run
   double entries = 0, turns = 0;
   double seconds = -1;  // -1: entered so often that a clock would have disturbed it
+};
+
+// How often the condition of an if held in that run.
+struct BranchRun {
+  std::string branch{};  // c2, as in the spine
+  double held = 0, failed = 0;
 };
 
 struct Parameter {  // of the function
@@ -86,6 +93,7 @@ struct Report {
   bool libm = false;          // calls functions whose last bit differs between libraries
   bool has_main = false;
   std::vector<LoopRun> run{};  // what --run has measured
+  std::vector<BranchRun> branches{};
   double run_seconds = 0;
   int readings = 0;  // of the program: once, and again for every transformation that was tried
   int judged = 0;    // nests whose dependences were computed; one that a reading leaves as it was is not judged again

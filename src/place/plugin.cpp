@@ -174,7 +174,7 @@ class Work {
     report.result = top.result;
     report.qualified = top.qualified;
     for (const place::Parameter& p : parameters(top)) report.parameters.push_back(p);
-    report.spine = spine(program);
+    report.spine = spine(program, !read_.function.empty());
     return report;
   }
 

@@ -70,6 +70,12 @@ TEST(Dynamic, CountsTurnsAndComparesOutputs) {
   EXPECT_EQ(report.run[static_cast<std::size_t>(found["work.l2"].parent)].loop, "work.l1");
   EXPECT_EQ(found["early.l1"].turns, 3);
   EXPECT_GT(report.run_seconds, 0);
+  std::map<std::string, ridge::place::BranchRun> branches;
+  for (const auto& b : report.branches) branches[b.branch] = b;
+  EXPECT_EQ(branches["work.c1"].held, 5);  // every other turn
+  EXPECT_EQ(branches["work.c1"].failed, 5);
+  EXPECT_EQ(branches["early.c1"].held, 1);
+  EXPECT_EQ(branches["early.c1"].failed, 2);
   EXPECT_NE(ridge::place::to_page(report).find("segment"), std::string::npos);
   EXPECT_THROW(ridge::place::dynamic::measure(report, kProgram, {"no program", {}}), ridge::Error);
 

@@ -22,8 +22,12 @@ struct Node {
   long entries = 0, turns = 0;
   Clock::duration time{};
 };
+struct Branch {
+  long held = 0, failed = 0;
+};
 struct Table {
   std::vector<Node> nodes{1};
+  std::vector<Branch> branches;
   int current = 0;
   Clock::time_point start = Clock::now();
   ~Table() {
@@ -35,6 +39,8 @@ struct Table {
     };
     nodes[0].time = Clock::now() - start;
     for (const Node& n : nodes) std::fprintf(out, "%d %d %ld %ld %lld\n", n.loop, n.parent, n.entries, n.turns, ns(n.time));
+    for (std::size_t i = 0; i < branches.size(); ++i)
+      if (branches[i].held + branches[i].failed > 0) std::fprintf(out, "if %zu %ld %ld\n", i, branches[i].held, branches[i].failed);
     std::fclose(out);
   }
 };
@@ -83,6 +89,13 @@ class Loop {
 inline void turn() {
   if (Table* t = mine) ++t->nodes[static_cast<std::size_t>(t->current)].turns;
 }
+inline bool asked(std::size_t branch, bool holds) {
+  if (Table* t = mine) {
+    if (branch >= t->branches.size()) t->branches.resize(branch + 1);
+    ++(holds ? t->branches[branch].held : t->branches[branch].failed);
+  }
+  return holds;
+}
 }  // namespace ridge_run
 )";
 
@@ -92,12 +105,29 @@ struct Insert {
   std::string text{};
 };
 
+// Where the condition of if (...) begins and ends; nothing where it declares a name or is not plain to see.
+std::pair<unsigned, unsigned> condition(const std::string& text) {
+  if (text.compare(0, 2, "if") != 0) return {};
+  const auto from = text.find_first_not_of(" \n\t", 2);
+  if (from == std::string::npos || text[from] != '(') return {};
+  int open = 0;
+  for (std::size_t k = from; k < text.size(); ++k) {
+    if (std::string("\"';#").find(text[k]) != std::string::npos || text.compare(k, 2, "//") == 0 ||
+        text.compare(k, 2, "/*") == 0)
+      return {};
+    open += text[k] == '(';
+    open -= text[k] == ')';
+    if (open == 0) return {static_cast<unsigned>(from) + 1, static_cast<unsigned>(k)};
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string instrumented(const Report& report, const std::string& source, const std::set<std::string>& timed,
                          bool count) {
   std::vector<Insert> inserts;
-  std::set<unsigned> seen;
+  std::set<unsigned> seen, branches;
   for (std::size_t k = 0; k < report.loops.size(); ++k) {
     const LoopVerdict& l = report.loops[k];
     if (l.end <= l.begin || l.end > source.size() || !seen.insert(l.begin).second) continue;
@@ -114,6 +144,14 @@ std::string instrumented(const Report& report, const std::string& source, const 
       inserts.push_back({l.end, 0, " }"});
     }
   }
+  for (std::size_t k = 0; count && k < report.spine.size(); ++k) {
+    const SpineNode& n = report.spine[k];
+    if (n.kind != "branch" || n.end <= n.begin || n.end > source.size()) continue;
+    const auto [from, to] = condition(source.substr(n.begin, n.end - n.begin));
+    if (to == 0 || !branches.insert(n.begin).second) continue;
+    inserts.push_back({n.begin + from, 2, fmt::format("::ridge_run::asked({}, bool((", k)});
+    inserts.push_back({n.begin + to, 0, ")))"});
+  }
   std::stable_sort(inserts.begin(), inserts.end(),
                    [](const Insert& a, const Insert& b) { return a.at != b.at ? a.at < b.at : a.order < b.order; });
   std::string text = kRuntime;
@@ -126,18 +164,29 @@ std::string instrumented(const Report& report, const std::string& source, const 
   return text + source.substr(at);
 }
 
-std::vector<Record> read_records(const std::string& text, double& total_seconds) {
-  std::vector<Record> all;
+Records read_records(const std::string& text) {
+  Records all;
   std::istringstream lines(text);
-  Record r;
-  for (double ns = 0; lines >> r.loop >> r.parent >> r.entries >> r.turns >> ns;) {
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string first;
+    words >> first;
+    if (first == "if") {
+      Asked a;
+      if (words >> a.node >> a.held >> a.failed) all.branches.push_back(a);
+      continue;
+    }
+    Record r;
+    double ns = 0;
+    if (!(std::istringstream(line) >> r.loop >> r.parent >> r.entries >> r.turns >> ns)) break;
     r.seconds = ns * 1e-9;
-    if (all.empty()) total_seconds = r.seconds;
-    if (!all.empty() && (r.parent < 0 || r.parent >= static_cast<int>(all.size())))
+    if (all.loops.empty()) all.seconds = r.seconds;
+    if (!all.loops.empty() && (r.parent < 0 || r.parent >= static_cast<int>(all.loops.size())))
       throw Error(ErrorKind::io, "the instrumented program's record is damaged");
-    all.push_back(r);
+    all.loops.push_back(r);
   }
-  if (all.empty()) throw Error(ErrorKind::io, "the instrumented program left no record: did it end by abort or _exit?");
+  if (all.loops.empty())
+    throw Error(ErrorKind::io, "the instrumented program left no record: did it end by abort or _exit?");
   return all;
 }
 

@@ -12,11 +12,21 @@ namespace ridge::place::dynamic {
 std::string instrumented(const Report& report, const std::string& source, const std::set<std::string>& timed,
                          bool count);
 
-// What such a program writes where RIDGE_RUN_OUT says, one line a loop and caller: number, parent, entries, turns, ns.
+// What such a program writes where RIDGE_RUN_OUT says, a line a loop and caller: number, parent, entries, turns, ns;
+// then a line a branch that was asked.
 struct Record {
   int loop = -1, parent = -1;  // into Report::loops; into the list
   double entries = 0, turns = 0, seconds = 0;
 };
-std::vector<Record> read_records(const std::string& text, double& total_seconds);
+struct Asked {
+  std::size_t node = 0;  // into Report::spine
+  double held = 0, failed = 0;
+};
+struct Records {
+  std::vector<Record> loops{};
+  std::vector<Asked> branches{};
+  double seconds = 0;  // of the whole run
+};
+Records read_records(const std::string& text);
 
 }  // namespace ridge::place::dynamic

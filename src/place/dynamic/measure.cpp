@@ -90,27 +90,30 @@ void measure(Report& report, const std::string& source, const Command& command) 
   const Folder folder;
   const fs::path program = folder.path() / "program", text = folder.path() / "program.cpp",
                  out = folder.path() / "record", log = folder.path() / "log";
-  const auto once = [&](const std::set<std::string>& timed, bool count, double& total) {
+  const auto once = [&](const std::set<std::string>& timed, bool count) {
     base::write_file(text, instrumented(report, source, timed, count));
     build(text, program, report.file, command, {}, log);
     std::error_code ignored;
     fs::remove(out, ignored);
     const Ran ran = run(program, command, folder.path(), {{"RIDGE_RUN_OUT", out.string()}});
     if (ran.code < 0) throw Error(ErrorKind::invalid_argument, "--run: the program was killed or took too long");
-    return read_records(base::read_file(out, std::size_t{64} << 20).value_or(""), total);
+    return read_records(base::read_file(out, std::size_t{64} << 20).value_or(""));
   };
-  double total = 0;
-  const auto counted = once({}, true, total);
+  const Records first = once({}, true);
+  const std::vector<Record>& counted = first.loops;
   std::map<int, double> entries;
   for (const Record& r : counted)
     if (r.loop >= 0) entries[r.loop] += r.entries;
   constexpr double kClock = 1e-7;  // what entering and leaving a timed loop costs
   std::set<std::string> timed;
   for (const auto& [loop, n] : entries)
-    if (loop < static_cast<int>(report.loops.size()) && n * kClock < 0.01 * total)
+    if (loop < static_cast<int>(report.loops.size()) && n * kClock < 0.01 * first.seconds)
       timed.insert(report.loops[static_cast<std::size_t>(loop)].id);
-  const auto clocked = once(timed, false, total);
-  report.run_seconds = total;
+  const Records second = once(timed, false);
+  const std::vector<Record>& clocked = second.loops;
+  report.run_seconds = second.seconds;
+  report.branches.clear();
+  for (const Asked& a : first.branches) report.branches.push_back({report.spine.at(a.node).id, a.held, a.failed});
   // Joined by the loops around them; those without a clock have counts only.
   const auto path = [&](const std::vector<Record>& list, std::size_t at) {
     std::string names;

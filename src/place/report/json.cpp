@@ -10,12 +10,13 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoopVerdict, id, parent, function, line, kind
                                    dependences, begin, end, body)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Diagnostic, file, line, text)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelReport, name, text, loops)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SpineNode, kind, id, depth, line, source)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SpineNode, kind, id, depth, line, source, begin, end)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Parameter, name, type, element, kind, constant, length)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoopRun, loop, parent, entries, turns, seconds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BranchRun, branch, held, failed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report, file, function, result, qualified, errors, diagnostics, loops, notes,
                                    assumptions, kernels, spine, parameters, placed, reassociates, libm, has_main, run,
-                                   run_seconds, readings, judged, enough)
+                                   branches, run_seconds, readings, judged, enough)
 
 Json report_to_json(const Report& report) {
   Json json = report;

@@ -79,12 +79,18 @@ std::string ring_chart(const Report& report) {
   for (const LoopRun& r : report.run)
     rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{:.0f}</td><td>{:.0f}</td></tr>", escape(r.loop),
                         r.seconds < 0 ? "counted only" : base::human_seconds(r.seconds), r.entries, r.turns);
+  std::string branches;
+  for (const BranchRun& b : report.branches)
+    branches += fmt::format("<tr><td>{}</td><td>{:.0f}</td><td>{:.0f}</td></tr>", escape(b.branch), b.held, b.failed);
+  if (!branches.empty())
+    branches = "<table><tr><th>branch</th><th>taken</th><th>not taken</th></tr>" + branches + "</table>\n";
   return fmt::format(
       "<h2>Where the time goes: {}</h2><figure><svg width='400' height='400' role='img' aria-label='time of each "
       "loop'>{}<text text-anchor='middle' x='200' "
       "y='204'>{}</text></svg></figure>\n<table><tr><th>loop</th><th>time</th>"
-      "<th>entered</th><th>turns</th></tr>{}</table>\n",
-      base::human_seconds(report.run_seconds), Drawing(report).run(), base::human_seconds(report.run_seconds), rows);
+      "<th>entered</th><th>turns</th></tr>{}</table>\n{}",
+      base::human_seconds(report.run_seconds), Drawing(report).run(), base::human_seconds(report.run_seconds), rows,
+      branches);
 }
 
 }  // namespace ridge::place

@@ -70,6 +70,8 @@ std::string to_text(const Report& report) {
                                                       100 * r.seconds / report.run_seconds),
                           r.entries, r.turns);
     }
+    for (const BranchRun& b : report.branches)
+      text += fmt::format("  {}: taken {:.0f} times, not taken {:.0f}\n", b.branch, b.held, b.failed);
   }
   for (const std::string& n : report.notes) text += "note, " + n + "\n";
   for (const std::string& a : report.assumptions) text += "tested before the kernel runs: " + a + "\n";

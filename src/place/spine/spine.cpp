@@ -23,7 +23,7 @@ class Drawer {
         for (const Part& child : p.children) part(child, f, depth + 1);
         return;
       case PartKind::branch:
-        add("branch", prefix_ + "c" + std::to_string(++branches_), depth, p.line, p.source);
+        add("branch", prefix_ + "c" + std::to_string(++branches_), depth, p.line, p.source, p.span);
         for (const Part& child : p.children) part(child, f, depth + 1);
         return;
       case PartKind::call:
@@ -39,8 +39,9 @@ class Drawer {
   std::string prefix_;
   int branches_ = 0, blocks_ = 0;
 
-  void add(const std::string& kind, const std::string& id, int depth, int line, const std::string& source) {
-    nodes.push_back({kind, id, depth, line, source});
+  void add(const std::string& kind, const std::string& id, int depth, int line, const std::string& source,
+           const Span& at = {}) {
+    nodes.push_back({kind, id, depth, line, source, at.known ? at.begin : 0, at.known ? at.end : 0});
   }
 
   void block(int depth, int line, const std::string& source) {  // statements in a row are one block
@@ -57,7 +58,7 @@ class Drawer {
         if (!n.text.empty() || !n.target.empty()) block(depth, n.line, n.source);
         return;
       case NodeKind::branch:
-        add("branch", prefix_ + "c" + std::to_string(++branches_), depth, n.line, n.source);
+        add("branch", prefix_ + "c" + std::to_string(++branches_), depth, n.line, n.source, n.span);
         for (const Node& child : n.children) node(child, nest, depth + 1);
         return;
       case NodeKind::loop:
@@ -70,15 +71,18 @@ class Drawer {
 
 }  // namespace
 
-std::vector<SpineNode> spine(const Program& program) {
+std::vector<SpineNode> spine(const Program& program, bool asked_for) {
   std::vector<SpineNode> all;
   for (std::size_t f = 0; f < program.functions.size(); ++f) {
     const Function& function = program.functions[f];
-    const bool last = f + 1 == program.functions.size();
+    const bool last = asked_for && f + 1 == program.functions.size();
     Drawer drawer(last ? "" : function.name + ".");
     drawer.nodes.push_back({"function", function.name, 0, function.line,
-                            function.result + " " + function.name + "(" + function.parameter_text + ")"});
+                            function.result + " " + function.name + "(" + function.parameter_text + ")", 0, 0});
     drawer.part(function.root, function, 1);
+    // Where the text is not the user's own, a run cannot be counted there.
+    if (!program.lines.empty() || function.refused.find("constexpr") != std::string::npos)
+      for (SpineNode& n : drawer.nodes) n.begin = n.end = 0;
     all.insert(all.end(), drawer.nodes.begin(), drawer.nodes.end());
   }
   return all;

@@ -8,6 +8,6 @@
 
 namespace ridge::place {
 
-std::vector<SpineNode> spine(const Program& program);
+std::vector<SpineNode> spine(const Program& program, bool asked_for);  // the last function was: its ids stand alone
 
 }  // namespace ridge::place
