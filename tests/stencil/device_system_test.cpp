@@ -5,6 +5,7 @@
 
 #include "device/cuda/nvrtc.hpp"
 #include "device_support.hpp"
+#include "plan/predict.hpp"
 #include "stencil/device/frame_tiles.hpp"
 #include "stencil/device/shared_values.hpp"
 #include "stencil/device/system_planes.hpp"
@@ -234,6 +235,28 @@ TEST(SystemRowsForHopper, KernelsCompileAndSpillNothing) {
   check(linear<float>(3, star(3, 2)), "system_planes(tile=32x128, rows=2, ahead=2, depth=2)", 128);
   check(linear<float>(3, even_box(1, true)), "system_planes(tile=42x136, rows=3, ahead=2, depth=2)", 136);
   check(wave_of(3), "system_planes(tile=24x136, rows=1, ahead=2, depth=3)", 72);
+}
+
+// What was the fastest on such a device is among those that the planner would run there.
+TEST(SystemPlanes, TheFastestWouldBeTried) {
+  const Device hopper = ridge::test::hopper();
+  const auto tried = [&](const Update<float>& update, const std::string& name) {
+    const Layout layout = resolve(update, {.shape = {512, 512, 512}});
+    std::vector<std::pair<double, std::string>> list;
+    for (const auto& entry : list_variants(hopper, update, layout)) {
+      if (!entry.candidate.refusal.empty()) continue;
+      list.emplace_back(planner::predict(machine::ceilings(hopper), {}, entry.candidate.cost).seconds,
+                        entry.candidate.name());
+    }
+    std::sort(list.begin(), list.end());
+    list.resize(std::min(list.size(), planner::Options{}.most_trials));
+    return std::any_of(list.begin(), list.end(), [&](const auto& one) { return one.second == name; });
+  };
+  EXPECT_TRUE(tried(wave_of(3), "system_planes(tile=24x136, rows=1, ahead=2, depth=3)"));
+  EXPECT_TRUE(tried(linear<float>(3, even_box(1, true)), "system_planes(tile=42x136, rows=3, ahead=2, depth=2)"));
+  EXPECT_TRUE(tried(linear<float>(3, star(3, 2)), "system_planes(tile=33x136, rows=3, ahead=2, depth=2)"));
+  EXPECT_TRUE(tried(linear<float>(3, star(3, 4)), "system_planes(tile=32x128, rows=2, ahead=2)"));
+  EXPECT_TRUE(tried(acoustic<float>({.dt = 0.5, .spacing = {1, 1, 1}}), "system_planes(tile=16x256, rows=2, ahead=2)"));
 }
 
 // Pieces of the frame where no cell comes from far away; else a launch a step.
