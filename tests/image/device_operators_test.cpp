@@ -279,7 +279,7 @@ TEST_F(DeviceOperators, BytesHalved) {
   for (const Device& device : all) {
     for (const std::size_t channels : {1, 2, 3, 4}) {
       for (const Interpolation interpolation : {Interpolation::bilinear, Interpolation::bicubic}) {
-        if (interpolation == Interpolation::bilinear && channels % 2 == 0) continue;
+        if (channels % 2 == 0 && (interpolation == Interpolation::bilinear || !slow())) continue;
         int seen = 0;
         for (const auto& [rows, columns] :
              std::vector<std::pair<std::size_t, std::size_t>>{{2, 2}, {10, 38}, {14, 1208}}) {
