@@ -19,18 +19,16 @@
 #define UNROLLED  // products are loops and barriers there
 #endif
 
-FUNCTION void load_block(GLOBAL const uchar* row, int value, int block, int columns, const struct place* places, uint* parts,
-                         const int at_ends) {
-  if (!at_ends) {
-    parts[0] = LOAD_CACHED((GLOBAL const uint*)(row + 16 * block));
+// Of a row that may lie beyond the image (`there` < 0), where a constant stands for it.
+FUNCTION uint load_block(GLOBAL const uchar* in, ulong pitch, int there, int value, int columns, int aligned) {
+  GLOBAL const uchar* row = in + (ulong)(there < 0 ? 0 : there) * pitch;
+  uint word;
+  if (aligned && value >= 0 && value + 4 <= columns * CHANNELS) {
+    word = LOAD_CACHED((GLOBAL const uint*)(row + value));
   } else {
-    load_parts(row, value + 16 * block, columns, places + block, parts);
+    word = scattered_word(row, value, columns);
   }
-}
-
-FUNCTION GLOBAL const uchar* line_of(GLOBAL const uchar* in, ulong pitch, int row, int rows) {
-  const int there = BORDERED(row, rows);
-  return in + (ulong)(there < 0 ? 0 : there) * pitch;
+  return there < 0 ? BEYOND_WORD : word;
 }
 
 FUNCTION uint divided(uint sum) {
@@ -47,19 +45,18 @@ FUNCTION void go_down(LOCAL float* scratch, GLOBAL const uchar* in, ulong in_pit
                       int out_aligned, const int at_ends) {
   const int lane = LOCAL_ID(0) & 31, g = lane >> 2, t = lane & 3, wide = columns * CHANNELS;
   const int value = strip - PAD + 4 * t;
-  struct place places[LOADED];
-  if (at_ends) {
-    UNROLL
-    for (int b = 0; b < LOADED; ++b) places[b] = find_place(value + 16 * b, columns, in_aligned);
-  }
   int row = top - PAD_ROWS + g;
-  GLOBAL const uchar* line = at_ends ? line_of(in, in_pitch, row, rows) : in + (ulong)row * in_pitch + value;
-  GLOBAL const uchar* lower = at_ends ? line_of(in, in_pitch, row + 8, rows) : line + 8ul * in_pitch;
-  uint upper_parts[LOADED * PARTS], lower_parts[LOADED * PARTS];
+  GLOBAL const uchar* line = at_ends ? in : in + (ulong)row * in_pitch + value;
+  uint upper_words[LOADED], lower_words[LOADED];
   UNROLL
   for (int b = 0; b < LOADED; ++b) {
-    load_block(line, value, b, columns, places, upper_parts + b * PARTS, at_ends);
-    load_block(lower, value, b, columns, places, lower_parts + b * PARTS, at_ends);
+    if (at_ends) {
+      upper_words[b] = load_block(in, in_pitch, BORDERED(row, rows), value + 16 * b, columns, in_aligned);
+      lower_words[b] = load_block(in, in_pitch, BORDERED(row + 8, rows), value + 16 * b, columns, in_aligned);
+    } else {
+      upper_words[b] = LOAD_CACHED((GLOBAL const uint*)(line + 16 * b));
+      lower_words[b] = LOAD_CACHED((GLOBAL const uint*)(line + 8ul * in_pitch + 16 * b));
+    }
   }
   uint4 factors[FACTORS];
   UNROLL
@@ -71,28 +68,25 @@ FUNCTION void go_down(LOCAL float* scratch, GLOBAL const uchar* in, ulong in_pit
   UNROLL
   for (int k = 0; k < PAIRS * TILES * 4; ++k) made[k] = 0u;
   for (int step = 1 - PAIRS; step < STEPS; ++step) {
-    const int comes = step + 1 < STEPS;
-    if (comes) {  // the last rows are loaded again rather than any behind them
+    int upper_there = 0, lower_there = 0;
+    if (step + 1 < STEPS) {  // the last rows are loaded again rather than any behind them
       row += 16;
-      line = at_ends ? line_of(in, in_pitch, row, rows) : line + 16ul * in_pitch;
-      lower = at_ends ? line_of(in, in_pitch, row + 8, rows) : lower + 16ul * in_pitch;
+      line += at_ends ? 0ul : 16ul * in_pitch;
     }
-    const int this_row = comes ? row - 16 : row;
+    if (at_ends) {
+      upper_there = BORDERED(row, rows);
+      lower_there = BORDERED(row + 8, rows);
+    }
     UNROLLED
     for (int q = 0; q < TILES; ++q) {
       uint sums[8];
       UNROLLED
       for (int under = 0; under < 2; ++under) {
-        uint* parts = under == 0 ? upper_parts : lower_parts;
+        uint* mine = under == 0 ? upper_words : lower_words;
         uint words[2 * HALF_BLOCKS];
         UNROLL
-        for (int b = 0; b < 2 * HALF_BLOCKS; ++b) {
-          const int block = q + (b < BLOCKS ? b : BLOCKS - 1);  // one more than there are has weights of 0
-          words[b] = parts[block * PARTS];
-          if (at_ends)
-            words[b] = put_together(parts + block * PARTS, places + block,
-                                    BORDERED(this_row + 8 * under, rows) >= 0);
-        }
+        for (int b = 0; b < 2 * HALF_BLOCKS; ++b)
+          words[b] = mine[q + (b < BLOCKS ? b : BLOCKS - 1)];  // one more than there are has weights of 0
         int d[4 * PLANES_ACROSS];
         UNROLLED
         for (int p = 0; p < PLANES_ACROSS; ++p) {
@@ -113,8 +107,12 @@ FUNCTION void go_down(LOCAL float* scratch, GLOBAL const uchar* in, ulong in_pit
         }
         UNROLL
         for (int b = 0; b < LOADED; ++b) {  // no tile after this one needs them
-          if (b == q || (q == TILES - 1 && b > q))
-            load_block(under == 0 ? line : lower, value, b, columns, places, parts + b * PARTS, at_ends);
+          if (b != q && (q < TILES - 1 || b < q)) continue;
+          if (at_ends) {
+            mine[b] = load_block(in, in_pitch, under == 0 ? upper_there : lower_there, value + 16 * b, columns, in_aligned);
+          } else {
+            mine[b] = LOAD_CACHED((GLOBAL const uint*)(line + (ulong)(8 * under) * in_pitch + 16 * b));
+          }
         }
       }
       uint* newest = made + ((PAIRS - 1) * TILES + q) * 4;

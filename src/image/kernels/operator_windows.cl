@@ -96,17 +96,22 @@ FUNCTION void sum_window(GLOBAL const uchar* in, ulong in_pitch, GLOBAL uchar* o
   value = value < first ? value : behind_last + value - first;
   if (row >= rows) return;
   const int pixel = value / CHANNELS, channel = value - pixel * CHANNELS;
+  int places[WINDOW_COLUMNS];  // found once: there are many rows of them
+  UNROLLED
+  for (int j = 0; j < WINDOW_COLUMNS; ++j) {
+    const int place = BORDERED(pixel + j - WINDOW_COLUMNS / 2, columns);
+    places[j] = place < 0 ? -1 : place * CHANNELS + channel;
+  }
   int sum = ROUNDING;
   for (int begin = 0; begin < WINDOW_ROWS; begin += 4) {  // the loads of four rows wait together
     UNROLLED
     for (int k = 0; k < 4; ++k) {
       const int i = begin + k < WINDOW_ROWS ? begin + k : WINDOW_ROWS - 1, counts = begin + k < WINDOW_ROWS;
       const int from = BORDERED(row + i - WINDOW_ROWS / 2, rows);
-      GLOBAL const uchar* line = in + (ulong)(from < 0 ? 0 : from) * in_pitch + (ulong)channel;
+      GLOBAL const uchar* line = in + (ulong)(from < 0 ? 0 : from) * in_pitch;
       UNROLLED
       for (int j = 0; j < WINDOW_COLUMNS; ++j) {
-        const int place = BORDERED(pixel + j - WINDOW_COLUMNS / 2, columns);
-        const int byte = from < 0 || place < 0 ? (int)BEYOND : (int)line[place * CHANNELS];
+        const int byte = from < 0 || places[j] < 0 ? (int)BEYOND : (int)line[places[j]];
         sum += (counts ? weights[i * WINDOW_COLUMNS + j] : 0) * byte;
       }
     }
