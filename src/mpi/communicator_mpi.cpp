@@ -141,6 +141,8 @@ struct Communicator::State {
                  missing.empty() ? std::string() : fmt::format(", and rank {} does not answer", missing));
     }
     std::fflush(nullptr);
+    // The first may have begun to call later; its end is everybody's.
+    if (!first) std::this_thread::sleep_for(std::chrono::duration<double>(3 + 2 * kRollCall));
     end_all(1);
   }
 
