@@ -38,7 +38,7 @@ int RowMarchKernel::useful() const { return options.lanes * options.cells - 2 * 
 Scaling RowMarchKernel::scaling() const { return scaling_of(weights, options.depth, real == "float" ? 38 : 308); }
 
 std::string RowMarchKernel::refusal() const {
-  if (weights.radius[0] > 0) return "strips are for two dimensions";
+  if (weights.radius[0] > 0) return "it is for two dimensions";
   if (weights.radius[2] > options.cells) {
     return fmt::format("radius {} along the row exceeds the {} cells a lane", weights.radius[2], options.cells);
   }
