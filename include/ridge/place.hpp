@@ -57,12 +57,23 @@ struct SpineNode {
   unsigned begin = 0, end = 0;  // of a branch, bytes of the file; 0 where it is in a macro
 };
 
-// A loop in a run of the user's program, under the loops that were around it then.
+// A loop or a function in a run of the user's program, under the loops and functions that were around it then. What a
+// function does when it has called itself again counts where it was first.
 struct LoopRun {
-  std::string loop{};
-  int parent = -1;  // into Report::run
-  double entries = 0, turns = 0;
-  double seconds = -1;  // -1: entered so often that a clock would have disturbed it
+  std::string loop{}, function{};  // one of them
+  int parent = -1;                 // into Report::run
+  double entries = 0, turns = 0;   // of a function: its calls
+  double seconds = -1;             // -1: entered so often that a clock would have disturbed it
+  double own = -1;                 // of a function: less the time of those it calls
+};
+
+// A function of the file, and what the run says of it in all.
+struct FunctionRun {
+  std::string function{};
+  int line = 0;
+  unsigned body = 0;  // byte of the file where it begins
+  double calls = 0;
+  double seconds = -1, own = -1;  // as above
 };
 
 // How often the condition of an if held in that run.
@@ -75,6 +86,7 @@ struct Parameter {  // of the function
   std::string name{}, type{}, element{}, kind{};
   bool constant = false;
   long length = -1;
+  std::vector<std::string> fields{};  // of a view: its numbers, "*" for its pointer
 };
 
 struct Report {
@@ -93,6 +105,7 @@ struct Report {
   bool libm = false;          // calls functions whose last bit differs between libraries
   bool has_main = false;
   std::vector<LoopRun> run{};  // what --run has measured
+  std::vector<FunctionRun> functions{};
   std::vector<BranchRun> branches{};
   double run_seconds = 0;
   int readings = 0;  // of the program: once, and again for every transformation that was tried

@@ -156,6 +156,7 @@ class Work {
     reported_.clear();
     if (!report.errors.empty()) return report;
     report.has_main = program.has_main;
+    for (const FunctionBody& b : program.bodies) report.functions.push_back({b.name, b.line, b.begin});
     own_text_ = program.lines.empty();
     std::set<std::string> said;
     for (const Refusal& r : program.refusals)
@@ -375,10 +376,10 @@ class Work {
 
 std::vector<place::Parameter> Work::parameters(const Function& top) {
   static const char* const kinds[] = {"integer", "real", "pointer", "vector",         "array", "reference",
-                                      "span",    "mat",  "structs", "struct_pointer", "other"};
+                                      "span",    "mat",  "structs", "struct_pointer", "view",  "other"};
   std::vector<place::Parameter> all;
   for (const auto& p : top.parameters)
-    all.push_back({p.name, p.type, p.element, kinds[static_cast<int>(p.kind)], p.constant, p.length});
+    all.push_back({p.name, p.type, p.element, kinds[static_cast<int>(p.kind)], p.constant, p.length, p.fields});
   return all;
 }
 

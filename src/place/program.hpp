@@ -65,12 +65,14 @@ struct FunctionParameter {
     mat,
     structs,
     struct_pointer,
+    view,
     other
   } kind = Kind::other;
   bool constant = false;
   bool is_unsigned = false;
   long length = -1;  // std::array
   int bytes = 0;
+  std::vector<std::string> fields{};  // of a view, as it is made: names of its numbers, "*" for its pointer
 };
 
 struct Function {
@@ -85,6 +87,13 @@ struct Function {
   std::vector<Nest> nests{};
   std::vector<std::string> calls{};  // functions of this file that it calls
   std::string refused{};             // why nothing of it can be placed
+};
+
+// Where the body of a function of the file begins, for clocks in it.
+struct FunctionBody {
+  std::string name{};  // with namespaces and classes
+  int line = 0;
+  unsigned begin = 0;
 };
 
 // A call of a function template that has loops of its own: the function it stands for can be written out.
@@ -102,7 +111,8 @@ struct Program {
   std::vector<Function> functions{};  // callees first; the one that was asked for last
   std::vector<Refusal> refusals{};
   std::vector<TemplateCall> template_calls{};
-  std::vector<std::string> errors{};  // of the compiler: nothing else is filled in
+  std::vector<FunctionBody> bodies{};  // in the user's file
+  std::vector<std::string> errors{};   // of the compiler: nothing else is filled in
   bool has_main = false;
 };
 

@@ -38,10 +38,26 @@ double work(std::vector<double>& v, int times) {
   return sum;
 }
 
+int down(int n) { return n > 0 ? down(n - 1) + 1 : 0; }
+
+namespace inner {
+struct Counter {
+  int n = 0;
+  int next() { return ++n; }
+};
+template <class T>
+T all(std::vector<double>& v, const std::vector<int>& w) {
+  const T sum = work(v, 10);
+  return sum + early(w, 6) + down(10);
+}
+}  // namespace inner
+
 int main(int, char** words) {
   std::vector<double> v(std::atoi(words[1]), 1.0);
   std::vector<int> w{4, 5, 6};
-  std::printf("%g %d\n", work(v, 10), early(w, 6));
+  inner::Counter c;
+  for (int i = 0; i < 7; ++i) c.next();
+  std::printf("%g %d\n", inner::all<double>(v, w), c.n);
 }
 )";
 
@@ -76,7 +92,31 @@ TEST(Dynamic, CountsTurnsAndComparesOutputs) {
   EXPECT_EQ(branches["work.c1"].failed, 5);
   EXPECT_EQ(branches["early.c1"].held, 1);
   EXPECT_EQ(branches["early.c1"].failed, 2);
-  EXPECT_NE(ridge::place::to_page(report).find("segment"), std::string::npos);
+  std::map<std::string, ridge::place::FunctionRun> functions;
+  for (const auto& f : report.functions) functions[f.function] = f;
+  EXPECT_EQ(functions.count("main"), 0u);
+  EXPECT_EQ(functions["work"].calls, 1);
+  EXPECT_EQ(functions["down"].calls, 11);
+  EXPECT_EQ(functions["inner::Counter::next"].calls, 7);
+  const auto all = functions["inner::all"], work = functions["work"], one = functions["early"];
+  EXPECT_EQ(all.calls, 1);
+  EXPECT_EQ(all.line, 35);
+  // With all that is called, and without it.
+  EXPECT_GE(all.seconds, work.seconds + one.seconds);
+  EXPECT_GE(all.own, 0);
+  EXPECT_LE(all.own, all.seconds - work.seconds - one.seconds + 1e-9);
+  EXPECT_GT(work.seconds, 0);
+  EXPECT_EQ(work.own, work.seconds);  // it calls nothing of the file
+  EXPECT_LE(all.seconds, report.run_seconds);
+  const auto above = [&](const ridge::place::LoopRun& r) { return report.run[static_cast<std::size_t>(r.parent)]; };
+  EXPECT_EQ(above(found["work.l1"]).function, "work");
+  EXPECT_EQ(above(above(found["work.l1"])).function, "inner::all");
+  const std::string page = ridge::place::to_page(report), said = ridge::place::to_text(report);
+  EXPECT_NE(page.find("'loop segment'"), std::string::npos);
+  EXPECT_NE(page.find("'function segment'"), std::string::npos);
+  EXPECT_NE(page.find("<td>inner::Counter::next()</td>"), std::string::npos);
+  EXPECT_NE(said.find("inner::all() "), std::string::npos) << said;
+  EXPECT_NE(said.find(", called 1 times"), std::string::npos) << said;
   EXPECT_THROW(ridge::place::dynamic::measure(report, kProgram, {"no program", {}}), ridge::Error);
 
   options.function = "work";
@@ -91,6 +131,52 @@ TEST(Dynamic, CountsTurnsAndComparesOutputs) {
   EXPECT_FALSE(ridge::place::dynamic::same_output(report, kProgram, command).same);
   std::error_code ignored;
   std::filesystem::remove(file, ignored);
+}
+
+// Two views of one memory: what was taken to lie apart is tested, and the loop as it was runs.
+TEST(Dynamic, ViewsOfOneMemory) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  const std::string text = R"(#include <cstdio>
+#include <vector>
+struct View {
+  float* data;
+  int rows, cols;
+  float& operator()(int r, int c) const { return data[r * cols + c]; }
+};
+void shifted(View from, View to) {
+  const View again = to;
+  for (int r = 1; r < from.rows; ++r)
+    for (int c = 0; c < from.cols; ++c) again(r, c) = from(r - 1, c) + 1;
+}
+int main() {
+  std::vector<float> a(90000), b(90000);
+  const View x{a.data(), 300, 300}, y{b.data(), 300, 300}, tail{a.data() + 300, 299, 300};
+  shifted(x, y);
+  shifted(x, x);
+  shifted(x, tail);
+  double sum = 0;
+  for (int i = 0; i < 90000; ++i) sum += a[i] * (i % 7) + b[i];
+  std::printf("%.0f %g %g\n", sum, a[89999], b[89999]);
+}
+)";
+  const auto file = std::filesystem::temp_directory_path() / ("ridge_views_" + std::to_string(getpid()) + ".cpp");
+  std::ofstream(file) << text;
+  ridge::place::Options options;
+  options.flags = {"-std=c++20"};
+  options.function = "shifted";
+  options.emit = "openmp";
+  const auto report = ridge::place::analyze(file.string(), options);
+  std::error_code ignored;
+  std::filesystem::remove(file, ignored);
+  ASSERT_EQ(report.kernels.size(), 1u) << ridge::place::to_text(report);
+  EXPECT_NE(report.placed.find("placed::apart("), std::string::npos);
+  ridge::place::dynamic::Command command;
+  command.line = "OMP_NUM_THREADS=2 {}";
+  command.flags = options.flags;
+  command.emit = "openmp";
+  const auto same = ridge::place::dynamic::same_output(report, text, command);
+  EXPECT_TRUE(same.same) << same.text;
 }
 
 TEST(Dynamic, OutputsAlike) {

@@ -73,6 +73,8 @@ def main(ridge, source, function, folder):
             for form in ("whole", "compact"):
                 for missing in sorted(set(loops) - {node["id"] for node in found if node["form"] == form}):
                     problems.append(f"loop {missing} is not in the {form} spine of {page}")
+            if page.endswith("ring.html") and "<td>work()</td>" not in open(page).read():
+                problems.append("the page of a run does not tell the time of work()")
             if page.endswith("ring.html") and len(found) <= 2 * len(loops):
                 problems.append("no rings in the page of a run")
             for node in found:

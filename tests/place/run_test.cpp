@@ -53,8 +53,9 @@ TEST(Placed, EqualsTheOriginalAsPlainOpenCl) {
   if (command("printf '#include <CL/cl.h>\\nint main() { return clGetPlatformIDs(0, 0, 0); }' | c++ -w -x c++ - "
               "-lOpenCL -o /dev/null 2> /dev/null") != 0)
     GTEST_SKIP() << "no OpenCL headers or library to compile with";
-  compare_cases("opencl", "c++",
-                {"heat_by_swap", "least_in_plane", "product_by_sum", "window_of_nine", "window_of_any_radius"});
+  compare_cases(
+      "opencl", "c++",
+      {"heat_by_swap", "least_in_plane", "plane_at", "product_by_sum", "window_of_nine", "window_of_any_radius"});
 }
 
 // The sanitizer must know OpenMP's run time: clang's has archer for it.
@@ -83,7 +84,7 @@ TEST(Placed, EqualsTheOriginalAsThreads) {
     EXPECT_NE(command(at + " race > /dev/null 2>&1"), 0);
     compare_cases("openmp", "clang++-19 -fopenmp -fsanitize=thread", {});
   } else {
-    compare_cases("openmp", "c++ -fopenmp", {"bilateral", "heat_by_swap"});
+    compare_cases("openmp", "c++ -fopenmp", {"bilateral", "heat_by_swap", "span_of_two", "view_of_parameters"});
   }
 }
 

@@ -212,7 +212,8 @@ Examples:
   ridge place blur.cpp --function blur --explain l2                       one loop: what it reads, writes, carries
 
 Reads FILE with Clang, says for every loop of the function and of those it calls whether its iterations are independent
-and why not, and writes FILE_placed.cpp in which the loops that can run on a device do. The original and the placed
+and why not (arrays, pointers, std::vector, array and span, cv::Mat, and views of your own whose member functions are one
+return), and writes FILE_placed.cpp in which the loops that can run on a device do. The original and the placed
 program are compiled and run on the same made-up data first; without equal results no file is written. Flags of the
 compiler follow after --:  ridge place blur.cpp --function blur -- -Iinclude -DWIDE)");
   command.option("file", wishes->file, "A C++ file").required().value_name("FILE");
@@ -227,7 +228,9 @@ compiler follow after --:  ridge place blur.cpp --function blur -- -Iinclude -DW
       .shows_default()
       .one_of({"ridge", "opencl", "cuda", "openmp"});
   command.option("--device", wishes->device, "Where the placed program is compared").value_name("NAME");
-  command.option("--param", wishes->parameters, "The value of an integer parameter in the comparison; may be repeated")
+  command
+      .option("--param", wishes->parameters,
+              "The value of an integer parameter, or of a view's (in.rows=N), in the comparison; may be repeated")
       .value_name("NAME=N");
   command
       .option("--elements", wishes->elements,
@@ -241,7 +244,8 @@ compiler follow after --:  ridge place blur.cpp --function blur -- -Iinclude -DW
   command.option("--report", wishes->page, "The spine of the program as an HTML page").value_name("FILE");
   command
       .option("--run", wishes->command,
-              "A command that runs the program FILE makes, {} in it: where its time goes, and the placed one compared")
+              "A command that runs the program FILE makes, {} in it: the time of its functions and loops, and the "
+              "placed one compared")
       .value_name("COMMAND");
   command
       .option("--tiles", wishes->options.memories.tiles,

@@ -9,7 +9,9 @@
 namespace ridge::place::dynamic {
 namespace {
 
-// A tree of loops by the loops around them when they ran. One thread, the first that enters a loop, is measured.
+// A tree of loops and functions by what was around them when they ran. One thread, the first that enters one, is
+// measured. A function that is called again from inside itself stands where it was first, so that no depth makes the
+// tree grow and no time is counted twice.
 constexpr const char* kRuntime = R"(#include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -18,9 +20,10 @@ constexpr const char* kRuntime = R"(#include <atomic>
 namespace ridge_run {
 using Clock = std::chrono::steady_clock;
 struct Node {
-  int loop = -1, parent = -1, last = -1;
+  int loop = -1, parent = -1, last = -1, active = 0;
   long entries = 0, turns = 0;
   Clock::duration time{};
+  Clock::time_point start{};
 };
 struct Branch {
   long held = 0, failed = 0;
@@ -28,8 +31,35 @@ struct Branch {
 struct Table {
   std::vector<Node> nodes{1};
   std::vector<Branch> branches;
+  std::vector<long> calls;
   int current = 0;
   Clock::time_point start = Clock::now();
+  Node& node(int at) { return nodes[static_cast<std::size_t>(at)]; }
+  int child(int what) {
+    int at = node(current).last;
+    if (at >= 0 && node(at).loop == what) return at;
+    at = -1;
+    for (std::size_t i = 1; i < nodes.size() && at < 0; ++i)
+      if (nodes[i].loop == what && nodes[i].parent == current) at = static_cast<int>(i);
+    if (at < 0) {
+      at = static_cast<int>(nodes.size());
+      Node made;
+      made.loop = what;
+      made.parent = current;
+      nodes.push_back(made);
+    }
+    node(current).last = at;
+    return at;
+  }
+  void enter(int at, bool timed) {
+    current = at;
+    ++node(at).entries;
+    if (node(at).active++ == 0 && timed) node(at).start = Clock::now();
+  }
+  void leave(int at, int before, bool timed) {
+    if (--node(at).active == 0 && timed) node(at).time += Clock::now() - node(at).start;
+    current = before;
+  }
   ~Table() {
     const char* name = std::getenv("RIDGE_RUN_OUT");
     std::FILE* out = name != nullptr ? std::fopen(name, "w") : nullptr;
@@ -37,10 +67,15 @@ struct Table {
     const auto ns = [](Clock::duration d) {
       return static_cast<long long>(std::chrono::duration_cast<std::chrono::nanoseconds>(d).count());
     };
-    nodes[0].time = Clock::now() - start;
+    const Clock::time_point now = Clock::now();
+    nodes[0].time = now - start;
+    for (Node& n : nodes)
+      if (n.active > 0 && n.start != Clock::time_point{}) n.time += now - n.start;  // left by exit()
     for (const Node& n : nodes) std::fprintf(out, "%d %d %ld %ld %lld\n", n.loop, n.parent, n.entries, n.turns, ns(n.time));
     for (std::size_t i = 0; i < branches.size(); ++i)
       if (branches[i].held + branches[i].failed > 0) std::fprintf(out, "if %zu %ld %ld\n", i, branches[i].held, branches[i].failed);
+    for (std::size_t i = 0; i < calls.size(); ++i)
+      if (calls[i] > 0) std::fprintf(out, "call %zu %ld\n", i, calls[i]);
     std::fclose(out);
   }
 };
@@ -58,33 +93,42 @@ class Loop {
     Table* t = mine;
     if (t == nullptr) return;
     before_ = t->current;
-    int at = t->nodes[static_cast<std::size_t>(before_)].last;
-    if (at < 0 || t->nodes[static_cast<std::size_t>(at)].loop != loop) {
-      at = -1;
-      for (std::size_t i = 1; i < t->nodes.size() && at < 0; ++i)
-        if (t->nodes[i].loop == loop && t->nodes[i].parent == before_) at = static_cast<int>(i);
-      if (at < 0) {
-        at = static_cast<int>(t->nodes.size());
-        t->nodes.push_back({loop, before_});
-      }
-      t->nodes[static_cast<std::size_t>(before_)].last = at;
-    }
-    t->current = at;
-    ++t->nodes[static_cast<std::size_t>(at)].entries;
-    if (timed) start_ = Clock::now();
+    t->enter(at_ = t->child(loop), timed);
   }
   ~Loop() {
-    Table* t = mine;
-    if (t == nullptr || before_ < 0) return;
-    if (timed) t->nodes[static_cast<std::size_t>(t->current)].time += Clock::now() - start_;
-    t->current = before_;
+    if (before_ >= 0) mine->leave(at_, before_, timed);
   }
   bool once() { return first_ && !(first_ = false); }
 
  private:
-  int before_ = -1;
+  int before_ = -1, at_ = -1;
   bool first_ = true;
-  Clock::time_point start_{};
+};
+template <bool timed>
+class Function {
+ public:
+  explicit Function(int function) {
+    Table* t = mine;
+    if (t == nullptr) return;
+    if (!timed) {
+      const auto k = static_cast<std::size_t>(function);
+      if (k >= t->calls.size()) t->calls.resize(k + 1);
+      if (++t->calls[k] > 10000000) return;  // too many for a clock: no longer a place of its own
+    }
+    const int what = -2 - function;
+    before_ = t->current;
+    for (int at = before_; at > 0 && at_ < 0; at = t->node(at).parent)
+      if (t->node(at).loop == what) at_ = at;
+    if (at_ < 0) at_ = t->child(what);
+    t->enter(at_, timed);
+  }
+  Function(const Function&) = delete;
+  ~Function() {
+    if (before_ >= 0) mine->leave(at_, before_, timed);
+  }
+
+ private:
+  int before_ = -1, at_ = -1;
 };
 inline void turn() {
   if (Table* t = mine) ++t->nodes[static_cast<std::size_t>(t->current)].turns;
@@ -125,7 +169,7 @@ std::pair<unsigned, unsigned> condition(const std::string& text) {
 }  // namespace
 
 std::string instrumented(const Report& report, const std::string& source, const std::set<std::string>& timed,
-                         bool count) {
+                         const std::set<int>& functions, bool count) {
   std::vector<Insert> inserts;
   std::set<unsigned> seen, branches;
   for (std::size_t k = 0; k < report.loops.size(); ++k) {
@@ -143,6 +187,13 @@ std::string instrumented(const Report& report, const std::string& source, const 
       inserts.push_back({l.body, 1, "{ ::ridge_run::turn(); "});
       inserts.push_back({l.end, 0, " }"});
     }
+  }
+  for (std::size_t k = 0; k < report.functions.size(); ++k) {
+    const unsigned at = report.functions[k].body;
+    if (at >= source.size() || source[at] != '{' || (!count && functions.count(static_cast<int>(k)) == 0)) continue;
+    inserts.push_back(
+        {at + 1, 0,
+         fmt::format(" const ::ridge_run::Function<{}> ridge_run_function({}); ", count ? "false" : "true", k)});
   }
   for (std::size_t k = 0; count && k < report.spine.size(); ++k) {
     const SpineNode& n = report.spine[k];
@@ -174,6 +225,12 @@ Records read_records(const std::string& text) {
     if (first == "if") {
       Asked a;
       if (words >> a.node >> a.held >> a.failed) all.branches.push_back(a);
+      continue;
+    }
+    if (first == "call") {
+      std::size_t function = 0;
+      double calls = 0;
+      if (words >> function >> calls) all.calls[static_cast<int>(function)] = calls;
       continue;
     }
     Record r;

@@ -1,5 +1,6 @@
 #include "place/dynamic/measure.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -63,6 +64,42 @@ Ran run(const fs::path& program, const Command& command, const fs::path& folder,
   return ran;
 }
 
+// Functions that get no clock are part of their callers.
+std::vector<Record> without_others(const std::vector<Record>& all, const std::set<int>& functions) {
+  std::vector<Record> kept{all[0]};
+  std::vector<int> at(all.size(), 0);
+  for (std::size_t k = 1; k < all.size(); ++k) {
+    Record r = all[k];
+    r.parent = at[static_cast<std::size_t>(r.parent)];
+    at[k] = r.parent;
+    if (r.loop < -1 && functions.count(-2 - r.loop) == 0) continue;
+    const auto same = std::find_if(kept.begin() + 1, kept.end(),
+                                   [&](const Record& o) { return o.loop == r.loop && o.parent == r.parent; });
+    at[k] = static_cast<int>(same - kept.begin());
+    if (same == kept.end()) {
+      kept.push_back(r);
+    } else {
+      same->entries += r.entries;
+      same->turns += r.turns;
+    }
+  }
+  return kept;
+}
+
+// Of functions: less what those take that they call.
+std::vector<double> own_times(const std::vector<Record>& all) {
+  std::vector<double> own(all.size());
+  for (std::size_t k = 1; k < all.size(); ++k) {
+    own[k] += all[k].seconds;
+    if (all[k].loop >= 0) continue;
+    int up = all[k].parent;
+    while (up > 0 && all[static_cast<std::size_t>(up)].loop >= 0) up = all[static_cast<std::size_t>(up)].parent;
+    own[static_cast<std::size_t>(up)] -= all[k].seconds;
+  }
+  for (double& seconds : own) seconds = std::max(seconds, 0.0);
+  return own;
+}
+
 }  // namespace
 
 bool alike(const std::string& a, const std::string& b, double tolerance) {
@@ -90,8 +127,8 @@ void measure(Report& report, const std::string& source, const Command& command) 
   const Folder folder;
   const fs::path program = folder.path() / "program", text = folder.path() / "program.cpp",
                  out = folder.path() / "record", log = folder.path() / "log";
-  const auto once = [&](const std::set<std::string>& timed, bool count) {
-    base::write_file(text, instrumented(report, source, timed, count));
+  const auto once = [&](const std::set<std::string>& timed, const std::set<int>& functions, bool count) {
+    base::write_file(text, instrumented(report, source, timed, functions, count));
     build(text, program, report.file, command, {}, log);
     std::error_code ignored;
     fs::remove(out, ignored);
@@ -99,39 +136,66 @@ void measure(Report& report, const std::string& source, const Command& command) 
     if (ran.code < 0) throw Error(ErrorKind::invalid_argument, "--run: the program was killed or took too long");
     return read_records(base::read_file(out, std::size_t{64} << 20).value_or(""));
   };
-  const Records first = once({}, true);
-  const std::vector<Record>& counted = first.loops;
+  const Records first = once({}, {}, true);
   std::map<int, double> entries;
-  for (const Record& r : counted)
+  for (const Record& r : first.loops)
     if (r.loop >= 0) entries[r.loop] += r.entries;
   constexpr double kClock = 1e-7;  // what entering and leaving a timed loop costs
   std::set<std::string> timed;
   for (const auto& [loop, n] : entries)
     if (loop < static_cast<int>(report.loops.size()) && n * kClock < 0.01 * first.seconds)
       timed.insert(report.loops[static_cast<std::size_t>(loop)].id);
-  const Records second = once(timed, false);
+  std::set<int> functions;
+  for (const auto& [function, n] : first.calls)
+    if (n < 1e7 && n * kClock < 0.01 * first.seconds) functions.insert(function);
+  const std::vector<Record> counted = without_others(first.loops, functions);
+  const Records second = once(timed, functions, false);
   const std::vector<Record>& clocked = second.loops;
   report.run_seconds = second.seconds;
   report.branches.clear();
   for (const Asked& a : first.branches) report.branches.push_back({report.spine.at(a.node).id, a.held, a.failed});
-  // Joined by the loops around them; those without a clock have counts only.
+  const auto loop_of = [&](const Record& r) { return report.loops.at(static_cast<std::size_t>(r.loop)).id; };
+  const auto function_of = [&](const Record& r) -> FunctionRun& {
+    return report.functions.at(static_cast<std::size_t>(-2 - r.loop));
+  };
+  // Joined by what is around them; those without a clock have counts only.
   const auto path = [&](const std::vector<Record>& list, std::size_t at) {
     std::string names;
-    for (int k = static_cast<int>(at); k > 0; k = list[static_cast<std::size_t>(k)].parent)
-      names = report.loops.at(static_cast<std::size_t>(list[static_cast<std::size_t>(k)].loop)).id + "/" + names;
+    for (int k = static_cast<int>(at); k > 0; k = list[static_cast<std::size_t>(k)].parent) {
+      const Record& r = list[static_cast<std::size_t>(k)];
+      names = (r.loop >= 0 ? loop_of(r) : std::to_string(r.loop)) + "/" + names;
+    }
     return names;
   };
-  std::map<std::string, double> times;
-  for (std::size_t k = 1; k < clocked.size(); ++k) times[path(clocked, k)] = clocked[k].seconds;
+  struct Times {
+    double whole = -1, own = -1;
+  };
+  const std::vector<double> own = own_times(clocked);
+  std::map<std::string, Times> times;
+  for (std::size_t k = 1; k < clocked.size(); ++k) times[path(clocked, k)] = {clocked[k].seconds, own[k]};
+  for (FunctionRun& f : report.functions) f.calls = 0, f.seconds = f.own = -1;
+  for (const auto& [function, n] : first.calls) report.functions.at(static_cast<std::size_t>(function)).calls = n;
+  for (std::size_t k = 1; k < clocked.size(); ++k)
+    if (clocked[k].loop < 0) {
+      FunctionRun& f = function_of(clocked[k]);
+      f.seconds = std::max(f.seconds, 0.0) + clocked[k].seconds;
+      f.own = std::max(f.own, 0.0) + own[k];
+    }
   report.run.clear();
   for (std::size_t k = 1; k < counted.size(); ++k) {
     LoopRun made;
-    made.loop = report.loops.at(static_cast<std::size_t>(counted[k].loop)).id;
+    const bool loop = counted[k].loop >= 0;
+    if (loop)
+      made.loop = loop_of(counted[k]);
+    else
+      made.function = function_of(counted[k]).function;
     made.parent = counted[k].parent - 1;
     made.entries = counted[k].entries;
     made.turns = counted[k].turns;
-    const auto at = times.find(path(counted, k));
-    made.seconds = at == times.end() ? -1 : at->second;
+    if (const auto at = times.find(path(counted, k)); at != times.end()) {
+      made.seconds = at->second.whole;
+      if (!loop) made.own = at->second.own;
+    }
     report.run.push_back(made);
   }
 }

@@ -14,7 +14,8 @@ struct Command {
   double seconds = 600;  // each run may take
 };
 
-// Fills in Report::run. Two runs: one counts, one times the loops for which a clock costs less than a hundredth.
+// Fills in Report::run and functions. Two runs: one counts, one times the loops and functions for which a clock costs
+// less than a hundredth.
 void measure(Report& report, const std::string& source, const Command& command);
 
 // The original's output and exit code against the placed program's.

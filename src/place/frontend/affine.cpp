@@ -49,6 +49,8 @@ std::optional<Poly> Reader::poly_of(const ValueDecl* decl) {
     const auto p = poly(it->second, needed);
     return needed.empty() ? p : std::nullopt;
   }
+  if (const auto it = scope_->bound.find(decl); it != scope_->bound.end())
+    return it->second.not_negative.empty() ? it->second.value : std::nullopt;
   const auto* var = dyn_cast<VarDecl>(decl);
   if (var == nullptr || !var->getType().getNonReferenceType()->isIntegerType() || scope_->changed.count(var) > 0)
     return {};
@@ -69,7 +71,8 @@ std::optional<Poly> Reader::poly_of(const ValueDecl* decl) {
     std::vector<Poly> needed;
     const Expr* init = bare(var->getInit());
     const Expr* inner = init->IgnoreParenImpCasts();
-    if (isa<DeclRefExpr>(inner) || isa<CXXMemberCallExpr>(inner))
+    if ((isa<DeclRefExpr>(inner) || isa<CXXMemberCallExpr>(inner)) && users_method(inner) == nullptr &&
+        fixed_operands(inner))
       if (auto p = poly(init, needed); p && needed.empty()) return p;
   }
   return Poly::symbol(symbol(variable(decl, nullptr)));
@@ -132,7 +135,18 @@ std::optional<Poly> Reader::poly(const Expr* e, std::vector<Poly>& not_negative)
     }
   }
   if (const int size = extent(e); size >= 0) return Poly::symbol(symbol(size));
-  if (const ValueDecl* decl = referred(e)) return poly_of(decl);
+  if (const ValueDecl* decl = referred(e)) {
+    const auto it = scope_->bound.find(decl);
+    if (it == scope_->bound.end()) return poly_of(decl);
+    not_negative.insert(not_negative.end(), it->second.not_negative.begin(), it->second.not_negative.end());
+    return it->second.value;
+  }
+  if (users_method(e) != nullptr) {  // v.rows(), v.index(r, c)
+    Effects ignored;
+    std::optional<Poly> p;
+    look_through(e, ignored, [&](const Expr* result) { p = poly(result, not_negative); });
+    return p;
+  }
   if (const auto* u = dyn_cast<UnaryOperator>(e)) {
     auto p =
         u->getOpcode() == UO_Minus || u->getOpcode() == UO_Plus ? poly(u->getSubExpr(), not_negative) : std::nullopt;

@@ -110,6 +110,7 @@ std::string Reader::call(const CallExpr* e, Effects& fx) {
     return literal(constant.Val, e->getType(), e);  // std::numeric_limits<float>::max()
   if (const auto text = known_function(e, fx)) return *text;
   if (const LambdaExpr* l = lambda(e)) return lambda_value(e, l, fx);
+  if (const auto text = value_named(e, fx)) return *text;
   const FunctionDecl* callee = e->getDirectCallee();
   if (callee == nullptr) refuse(e, "a call through a pointer: its effects are not known: " + source(e));
   if (const auto* method = dyn_cast<CXXMethodDecl>(callee)) {

@@ -19,6 +19,7 @@ bool only_looks(const CXXMemberCallExpr* call) {
   static const std::set<std::string> harmless{"size", "data",  "begin", "end",  "at", "front",
                                               "back", "empty", "rows",  "cols", "ptr"};
   const CXXMethodDecl* method = call->getMethodDecl();
+  if (users_method(call) != nullptr) return method->isConst() || named_by(method) != nullptr;
   return method != nullptr &&
          (method->isConst() || (method->getDeclName().isIdentifier() && harmless.count(method->getNameAsString()) > 0));
 }
@@ -89,6 +90,7 @@ bool leaves(const Stmt* s) {
 void Reader::find_changes(const Stmt* s, std::set<const ValueDecl*>& into) const {
   if (s == nullptr) return;
   const auto add = [&](const Expr* e) {
+    while (const Expr* object = object_changed(e)) e = object;
     if (const ValueDecl* decl = base_of(e)) into.insert(decl);
   };
   if (const auto* b = dyn_cast<BinaryOperator>(s); b != nullptr && b->isAssignmentOp()) add(b->getLHS());
@@ -99,6 +101,9 @@ void Reader::find_changes(const Stmt* s, std::set<const ValueDecl*>& into) const
     const FunctionDecl* callee = call->getDirectCallee();
     const auto* operation = dyn_cast<CXXOperatorCallExpr>(call);
     if (operation != nullptr && operation->isAssignmentOp()) add(operation->getArg(0));
+    if (const CXXMethodDecl* own = operation != nullptr ? users_method(operation) : nullptr;
+        own != nullptr && !own->isConst() && named_by(own) == nullptr)
+      add(operation->getArg(0));
     const unsigned first = operation != nullptr && isa_and_nonnull<CXXMethodDecl>(callee) ? 1 : 0;
     for (unsigned i = 0; i < call->getNumArgs(); ++i) {
       if (first == 1 && i == 0) continue;

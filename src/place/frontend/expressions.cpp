@@ -95,6 +95,8 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
   if (const auto* ref = dyn_cast<DeclRefExpr>(e)) {
     if (const auto passed = scope_->given.find(ref->getDecl()); passed != scope_->given.end())
       return "(" + dialect(e->getType())->name + ")(" + expression(passed->second, fx) + ")";
+    if (const auto passed = scope_->bound.find(ref->getDecl()); passed != scope_->bound.end())
+      return passed->second.text;
     if (const auto* constant = dyn_cast<EnumConstantDecl>(ref->getDecl()))
       return literal(APValue(constant->getInitVal()), ast_.IntTy, e);
     if (const auto* var = dyn_cast<VarDecl>(ref->getDecl()); var != nullptr && var->getType().isConstQualified()) {

@@ -59,6 +59,15 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
     } else if (class_of(p->getType()) == "cv::Mat" || class_of(p->getType()) == "cv::Mat_") {
       made.kind = FunctionParameter::Kind::mat;
       made.constant = bare.isConstQualified();
+    } else if (!p->getType()->isPointerType() && is_view(record_of(bare))) {
+      const QualType element = pointer_of(record_of(bare), made.fields);
+      const auto known = element.isNull() ? std::nullopt : dialect(element);
+      if (known) {
+        made.kind = FunctionParameter::Kind::view;
+        made.element = type_text(element.getUnqualifiedType());
+        made.bytes = known->bytes;
+        made.constant = element.isConstQualified();
+      }
     }
     result.parameters.push_back(made);
   }

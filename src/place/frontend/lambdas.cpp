@@ -45,7 +45,7 @@ void Reader::may_be_read_here(const CallExpr* e, const LambdaExpr* l) const {
     const std::string name = var->getNameAsString();
     if (var->isInitCapture()) refuse(e, "the lambda's own " + name + " is not modelled: " + source(e));
     if (capture.getCaptureKind() == LCK_ByRef) continue;
-    if (!dialect(var->getType()) && !var->getType()->isPointerType())
+    if (!dialect(var->getType()) && !var->getType()->isPointerType() && !is_view(var->getType()->getAsCXXRecordDecl()))
       refuse(e, "a lambda with a copy of " + name + " is not modelled: " + source(e));
     if (changed_in_function_.count(var) > 0)
       refuse(e, "a lambda with a copy of " + name + ", which changes, is not modelled: " + source(e));

@@ -1,6 +1,8 @@
 // Arrays that belong to the function: where they are declared, and what exchanges the memory of one for another's.
 #include <clang/AST/DeclTemplate.h>
 
+#include <algorithm>
+
 #include "place/frontend/reader.hpp"
 #include "place/frontend/walk.hpp"
 
@@ -122,12 +124,18 @@ bool Reader::makes(const DeclStmt* d, Part& result) {
           for (const auto& capture : written->captures())
             numbers = numbers && capture.capturesVariable() && !capture.getCapturedVar()->isInitCapture() &&
                       (capture.getCaptureKind() == LCK_ByRef || capture.getCapturedVar()->getType()->isPointerType() ||
-                       dialect(capture.getCapturedVar()->getType()));
+                       dialect(capture.getCapturedVar()->getType()) ||
+                       is_view(capture.getCapturedVar()->getType()->getAsCXXRecordDecl()));
         if (numbers) {
           result.pure = true;  // its body runs where it is called
           return true;
         }
       }
+  if (std::all_of(d->decl_begin(), d->decl_end(),
+                  [&](const Decl* decl) { return isa<VarDecl>(decl) && makes_view(cast<VarDecl>(decl)); })) {
+    result.pure = true;
+    return true;
+  }
   for (const Decl* decl : d->decls())
     if (const auto* var = dyn_cast<VarDecl>(decl);
         var != nullptr && !var->getType()->isReferenceType() && !var->getType()->isPointerType()) {
@@ -139,7 +147,7 @@ bool Reader::makes(const DeclStmt* d, Part& result) {
       if (known && (record == nullptr || record->getQualifiedNameAsString() != "std::span"))
         result.locals.push_back({v.host, v.data, v.count, v.host_element, birth(var)});
       else if (var->getType().isDestructedType() != QualType::DK_none || var->getType()->isArrayType() ||
-               record != nullptr)
+               (record != nullptr && !is_view(record)))
         result.leaves = true;
     }
   // std::vector<float> v(n): makes new memory, reads numbers only.

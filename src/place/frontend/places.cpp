@@ -12,25 +12,21 @@ using namespace clang;
 // The variable at the bottom of p.q.x and how it is said; nothing where it may stand for more than one object.
 std::optional<Reader::Path> Reader::path(const MemberExpr* member) const {
   if (!isa<FieldDecl>(member->getMemberDecl())) return {};
-  Path result;
-  result.host = result.name = member->getMemberDecl()->getNameAsString();
+  const std::string field = seen_from_outside(cast<FieldDecl>(member->getMemberDecl()));
+  if (field.empty())
+    refuse(member, member->getMemberDecl()->getNameAsString() +
+                       " is private and no public member function without arguments returns it");
   const Expr* base = member->getBase()->IgnoreParenImpCasts();
-  bool arrow = member->isArrow();
-  while (const auto* inner = dyn_cast<MemberExpr>(base)) {
-    if (arrow || !isa<FieldDecl>(inner->getMemberDecl()) || inner->getType()->isReferenceType()) return {};
-    result.host = inner->getMemberDecl()->getNameAsString() + "." + result.host;
-    result.name = inner->getMemberDecl()->getNameAsString() + "_" + result.name;
-    arrow = inner->isArrow();
-    base = inner->getBase()->IgnoreParenImpCasts();
+  std::optional<Path> of;
+  if (const auto* inner = dyn_cast<MemberExpr>(base)) {
+    if (member->isArrow() || inner->getMemberDecl()->getType()->isReferenceType()) return {};
+    of = path(inner);
+  } else {
+    of = owner(base);
   }
-  result.base = referred(base);
-  if (result.base == nullptr || !isa<VarDecl>(result.base) || scope_->references.count(result.base) > 0) return {};
-  const CXXRecordDecl* record = record_of(arrow ? result.base->getType()->getPointeeType() : result.base->getType());
-  if (record == nullptr || record->isUnion() || scope_->variables.count(result.base) > 0) return {};
-  const std::string prefix = result.base->getNameAsString();
-  result.host = prefix + (arrow ? "->" : ".") + result.host;
-  result.name = prefix + "_" + result.name;
-  return result;
+  if (!of) return {};
+  return Path{of->base, of->host + (of->arrow ? "->" : ".") + field,
+              of->name + "_" + member->getMemberDecl()->getNameAsString(), false};
 }
 
 std::optional<int> Reader::field(const Expr* e) {
@@ -43,8 +39,14 @@ std::optional<int> Reader::field(const Expr* e) {
   if (const auto it = scope_->pseudo.find(found->host); it != scope_->pseudo.end()) return it->second;
   Variable v;
   v.host = found->host;
-  v.type = type_text(member->getType());
-  if (member->getType().isVolatileQualified() || !shape(member->getType(), v)) {
+  QualType type = member->getType();
+  if (scope_->self) {  // a const member function sees constants where its object has none
+    const QualType base = found->base->getType().getNonReferenceType();
+    type = member->getMemberDecl()->getType();
+    if ((base->isPointerType() ? base->getPointeeType() : base).isConstQualified()) type.addConst();
+  }
+  v.type = type_text(type);
+  if (type.isVolatileQualified() || !shape(type, v)) {
     const std::string why = no_array(member->getType());
     if (!why.empty()) refuse(e, v.host + " of type " + v.type + " is not modelled" + why);
     return {};
@@ -87,6 +89,7 @@ int Reader::extent(const Expr* e) {
       refuse(e, "the length of " + host + " may change");
     return pseudo(host + ".size()", scope_->nest.variables[*which].name + "_size", call->getType(), e);
   }
+  if (const int one = element_of_view(e); one >= 0) return one;
   if (const auto* member = dyn_cast<MemberExpr>(e)) {
     if (!dialect(member->getType())) return -1;
     const auto found = path(member);
@@ -154,6 +157,11 @@ std::optional<Place> Reader::pointer(const Expr* e, Effects& fx) {
       return pointer(cast->getSubExpr(), fx);
     return {};
   }
+  if (e->getType()->isPointerType() && users_method(e) != nullptr) {
+    std::optional<Place> p;
+    look_through(e, fx, [&](const Expr* result) { p = pointer(result, fx); });
+    return p;
+  }
   if (const ValueDecl* decl = referred(e)) {
     if (const auto it = scope_->pointers.find(decl); it != scope_->pointers.end()) return it->second;
     if (!decl->getType()->isPointerType()) return {};
@@ -201,6 +209,12 @@ std::optional<Place> Reader::place(const Expr* e, Effects& fx) {
   if (const auto* cast = dyn_cast<ImplicitCastExpr>(e))
     return cast->getCastKind() == CK_NoOp || cast->getCastKind() == CK_LValueToRValue ? place(cast->getSubExpr(), fx)
                                                                                       : std::nullopt;
+  if (e->isGLValue() && users_method(e) != nullptr) {
+    std::optional<Place> p;
+    look_through(e, fx, [&](const Expr* result) { p = place(result, fx); });
+    return p;
+  }
+  if (scope_->self && element_of_view(e) >= 0) return {};
   if (const auto* subscript = dyn_cast<ArraySubscriptExpr>(e)) {
     auto p = pointer(subscript->getBase(), fx);
     if (!p) return {};
@@ -240,7 +254,8 @@ std::optional<Place> Reader::place(const Expr* e, Effects& fx) {
   }
   if (const ValueDecl* decl = referred(e); decl != nullptr && isa<VarDecl>(decl)) {
     if (const auto it = scope_->references.find(decl); it != scope_->references.end()) return it->second;
-    if (scope_->pointers.count(decl) > 0 || scope_->iterators.count(decl) > 0) return {};
+    if (scope_->bound.count(decl) > 0 || scope_->pointers.count(decl) > 0 || scope_->iterators.count(decl) > 0)
+      return {};
     const auto* var = cast<VarDecl>(decl);
     if (var->getType()->isReferenceType() && !isa<ParmVarDecl>(var) && !var->hasGlobalStorage() && var->hasInit() &&
         scope_->variables.count(decl) == 0 && fixed_operands(var->getInit()))

@@ -7,6 +7,7 @@
 #include <clang/AST/StmtCXX.h>
 #include <clang/Basic/SourceManager.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,6 +35,13 @@ struct Place {
   int variable = -1;
   std::vector<Index> indices{};
   std::vector<Poly> not_negative{};
+};
+
+// A number passed to a member function that is read where it is called.
+struct Bound {
+  std::string text{};
+  std::optional<Poly> value{};
+  std::vector<Poly> not_negative{};  // for the value to hold
 };
 
 // What reading an expression leaves besides its text.
@@ -92,9 +100,17 @@ class Reader {
   struct Path {
     const clang::ValueDecl* base = nullptr;
     std::string host{}, name{};
+    bool arrow = false;  // a pointer to the object
   };
   std::optional<Path> path(const clang::MemberExpr* member) const;
   std::optional<int> field(const clang::Expr* e);  // p.x: an array that is part of a struct
+
+  // --- views (views.cpp)
+  std::optional<Path> owner(const clang::Expr* e) const;
+  bool look_through(const clang::Expr* e, Effects& fx, const std::function<void(const clang::Expr*)>& read);
+  std::optional<std::string> value_named(const clang::CallExpr* e, Effects& fx);
+  int element_of_view(const clang::Expr* e);
+  bool makes_view(const clang::VarDecl* var) const;
 
   // --- cv::Mat (mat.cpp)
   std::optional<Place> mat_element(const clang::Expr* e, Effects& fx);  // m.at<T>(r, c), m(r, c)
@@ -211,6 +227,8 @@ class Reader {
     std::map<const clang::ValueDecl*, Place> references{};  // another name for a place
     std::map<const clang::ValueDecl*, std::string> iterators{};
     std::map<const clang::ValueDecl*, const clang::Expr*> given{};  // parameters of a lambda: what was passed
+    std::map<const clang::ValueDecl*, Bound> bound{};               // and of a member function
+    std::optional<Path> self{};                                     // the object of the member function being read
     std::set<const clang::Stmt*> counted{};  // steps of while loops that have become part of a header
     int lambdas = 0;                         // being read, one inside the other
     std::set<const clang::ValueDecl*> changed{};
@@ -231,7 +249,13 @@ std::string class_of(clang::QualType type);  // with its namespace; "" where it 
 const clang::CXXRecordDecl* record_of(clang::QualType type);
 std::string no_array(clang::QualType type);  // why a type is none, for those that people take for one
 clang::QualType uniform_fields(const clang::RecordDecl* record, std::vector<const clang::FieldDecl*>& fields);
-bool of_union(const clang::Expr* e);           // a field of one
+bool of_union(const clang::Expr* e);                              // a field of one
+const clang::CXXMethodDecl* users_method(const clang::Expr* e);   // called, of a class of the user's
+const clang::Expr* named_by(const clang::CXXMethodDecl* method);  // all that it does is return this
+const clang::Expr* object_changed(const clang::Expr* e);          // by an assignment to what is called
+bool is_view(const clang::CXXRecordDecl* record);
+std::string seen_from_outside(const clang::FieldDecl* field);  // its name, or a member function that returns it
+clang::QualType pointer_of(const clang::CXXRecordDecl* view, std::vector<std::string>& fields);
 std::string wrapped(const std::string& text);  // in parentheses unless it is one word
 
 }  // namespace ridge::place::frontend

@@ -86,6 +86,30 @@ Program refused(const std::string& file, const std::string& why) {
   return result;
 }
 
+// Every function with a body in the file itself, members and templates too; not main, whose time is the run's, and none
+// that the compiler may run.
+void find_bodies(const DeclContext* context, const SourceManager& sources, std::vector<FunctionBody>& found) {
+  for (const Decl* decl : context->decls()) {
+    const auto* f = dyn_cast<FunctionDecl>(decl);
+    if (const auto* made = dyn_cast<FunctionTemplateDecl>(decl)) f = made->getTemplatedDecl();
+    const DeclContext* inner =
+        isa<NamespaceDecl, LinkageSpecDecl, CXXRecordDecl>(decl) ? cast<DeclContext>(decl) : nullptr;
+    if (const auto* made = dyn_cast<ClassTemplateDecl>(decl)) inner = made->getTemplatedDecl();
+    if (!sources.isInMainFile(decl->getLocation())) continue;
+    if (inner != nullptr) find_bodies(inner, sources, found);
+    if (f == nullptr || !f->doesThisDeclarationHaveABody() || f->isConstexpr() || f->isMain() || f->isDefaulted() ||
+        f->isImplicit())
+      continue;
+    const auto* body = dyn_cast_or_null<CompoundStmt>(f->getBody());
+    if (body == nullptr || body->getLBracLoc().isMacroID() || !sources.isInMainFile(body->getLBracLoc())) continue;
+    std::string name = f->getQualifiedNameAsString();
+    for (const std::string unnamed = "(anonymous namespace)::"; name.find(unnamed) != std::string::npos;)
+      name.erase(name.find(unnamed), unnamed.size());
+    found.push_back({name, static_cast<int>(sources.getSpellingLineNumber(f->getLocation())),
+                     sources.getFileOffset(body->getLBracLoc())});
+  }
+}
+
 Program model(ASTUnit& unit, const ReadRequest& request, const std::string& text, const std::vector<int>& lines) {
   Program result;
   result.file = request.file;
@@ -162,6 +186,8 @@ Program FileReader::read() {
       tooling::getClangStripDependencyFileAdjuster(), tooling::FileContentMappings(), &collected);
   if (unit && collected.errors.empty()) {
     Program program = model(*unit, request_, text, {});
+    std::vector<FunctionBody> bodies;
+    find_bodies(unit->getASTContext().getTranslationUnitDecl(), unit->getSourceManager(), bodies);
     for (int depth = 0; depth < 4 && !program.template_calls.empty(); ++depth) {
       std::vector<Edit> edits;
       std::map<std::string, unsigned> written;
@@ -174,6 +200,7 @@ Program FileReader::read() {
       if (!next.errors.empty()) break;  // it stays as it is
       program = std::move(next);
     }
+    program.bodies = std::move(bodies);
     return program;
   }
   Program result = refused(request_.file, "the compiler gave up");

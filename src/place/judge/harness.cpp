@@ -31,6 +31,18 @@ std::string harness(const Report& report, const Wishes& wishes, bool placed) {
       ++integers;
       product *= static_cast<double>(std::max(1L, sizes[p.name]));
     }
+  const auto size_in = [&](const Parameter& p, std::size_t k) {  // of a view
+    for (const std::string& name : {p.name + "." + p.fields[k], p.fields[k]})
+      if (const auto at = wishes.parameters.find(name); at != wishes.parameters.end()) return at->second;
+    const auto before = std::count(p.fields.begin(), p.fields.begin() + static_cast<std::ptrdiff_t>(k), "*");
+    return size_of(p.fields[k], static_cast<int>(k) - static_cast<int>(before), report.enough);
+  };
+  for (const Parameter& p : report.parameters) {
+    double all = 1;
+    for (std::size_t k = 0; k < p.fields.size(); ++k)
+      if (p.fields[k] != "*") all *= static_cast<double>(std::max(1L, size_in(p, k)));
+    product = std::max(product, all);
+  }
   const long elements =
       wishes.elements > 0 ? wishes.elements : std::clamp(static_cast<long>(std::min(product, 3e7)), 1L << 18, 1L << 25);
   for (const Parameter& p : report.parameters) {
@@ -73,6 +85,19 @@ std::string harness(const Report& report, const Wishes& wishes, bool placed) {
       if (!p.constant)
         dump += fmt::format("  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", {0}.data(), {0}.size());\n", p.name,
                             p.element);
+    } else if (p.kind == "view") {
+      std::string parts;
+      for (std::size_t k = 0; k < p.fields.size(); ++k)
+        parts += (k > 0 ? ", " : "") + (p.fields[k] == "*" ? p.name + "_memory.data()" : std::to_string(size_in(p, k)));
+      made += fmt::format(
+          "  std::vector<{0}> {1}_memory({2});\n  ridge_check::fill({1}_memory.data(), {1}_memory.size(), {3});\n"
+          "  std::decay_t<{4}> {1}{{{5}}};\n",
+          p.element, p.name, elements, seed++, p.type, parts);
+      arguments += p.name;
+      if (!p.constant)
+        dump += fmt::format(
+            "  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", {0}_memory.data(), {0}_memory.size());\n", p.name,
+            p.element);
     } else if (p.kind == "mat" && !p.element.empty()) {
       const std::string type = p.length > 1 ? fmt::format("cv::Vec<{}, {}>", p.element, p.length) : p.element;
       const std::string data = fmt::format("reinterpret_cast<{}*>({}.data)", p.element, p.name),

@@ -13,7 +13,7 @@ namespace {
 
 using base::svg::escape;
 
-constexpr double kTurn = 6.283185307179586, kHole = 46, kWidth = 30, kCenter = 200;
+constexpr double kTurn = 6.283185307179586, kHole = 46, kWidth = 22, kCenter = 200;
 const char* const kColours[] = {"#2b6cb0", "#2a9d4a", "#b7791f", "#9b2c2c", "#6b46c1", "#2c7a7b"};
 
 std::string arc(double from, double to, double inside, double outside) {
@@ -41,7 +41,7 @@ class Drawing {
 
   void draw(int parent, double from, double to, int level) {
     const double whole = parent < 0 ? report_.run_seconds : report_.run[static_cast<std::size_t>(parent)].seconds;
-    if (whole <= 0 || level > 5) return;
+    if (whole <= 0 || level > 6) return;
     double at = from;
     for (std::size_t k = 0; k < report_.run.size(); ++k) {
       const LoopRun& r = report_.run[k];
@@ -49,20 +49,28 @@ class Drawing {
       const double width = std::min((to - from) * r.seconds / whole, to - at);
       if (width < 0.004) continue;
       const double inside = kHole + kWidth * level;
+      const bool loop = !r.loop.empty();
+      const std::string name = loop ? r.loop : r.function + "()",
+                        share = fmt::format("{} of {} ({:.1f} %)", base::human_seconds(r.seconds),
+                                            base::human_seconds(report_.run_seconds),
+                                            100 * r.seconds / report_.run_seconds);
       int line = 0;
       for (const LoopVerdict& l : report_.loops)
-        if (l.id == r.loop) line = l.line;
-      text_ += fmt::format(
-          "<g class='loop segment' data-loop='{}' tabindex='0'><title>{}, line {}: {} of {} ({:.1f} %), entered {:.0f} "
-          "times, {:.0f} turns</title><path fill='{}' stroke='Canvas' d='{}'/>",
-          escape(r.loop), escape(r.loop), line, base::human_seconds(r.seconds),
-          base::human_seconds(report_.run_seconds), 100 * r.seconds / report_.run_seconds, r.entries, r.turns,
-          kColours[k % std::size(kColours)], arc(at, at + width, inside, inside + kWidth - 2));
+        if (loop && l.id == r.loop) line = l.line;
+      text_ += loop ? fmt::format(
+                          "<g class='loop segment' data-loop='{0}' tabindex='0'><title>{0}, line {1}: {2}, entered "
+                          "{3:.0f} times, {4:.0f} turns</title>",
+                          escape(r.loop), line, share, r.entries, r.turns)
+                    : fmt::format("<g class='function segment'><title>{}: {}, own {}, called {:.0f} times</title>",
+                                  escape(name), share, base::human_seconds(std::max(r.own, 0.0)), r.entries);
+      text_ +=
+          fmt::format("<path fill='{}' stroke='Canvas' d='{}'/>", loop ? kColours[k % std::size(kColours)] : "#718096",
+                      arc(at, at + width, inside, inside + kWidth - 2));
       if (width > 0.25) {
         const double middle = at + width / 2, radius = inside + kWidth / 2;
         text_ +=
             fmt::format("<text text-anchor='middle' x='{:.1f}' y='{:.1f}'>{}</text>",
-                        kCenter + radius * std::sin(middle), kCenter - radius * std::cos(middle) + 4, escape(r.loop));
+                        kCenter + radius * std::sin(middle), kCenter - radius * std::cos(middle) + 4, escape(name));
       }
       text_ += "</g>";
       draw(static_cast<int>(k), at, at + width, level + 1);
@@ -76,9 +84,21 @@ class Drawing {
 std::string ring_chart(const Report& report) {
   if (report.run.empty() || report.run_seconds <= 0) return "";
   std::string rows;
-  for (const LoopRun& r : report.run)
+  for (const LoopRun& r : report.run) {
+    if (r.loop.empty()) continue;
     rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{:.0f}</td><td>{:.0f}</td></tr>", escape(r.loop),
                         r.seconds < 0 ? "counted only" : base::human_seconds(r.seconds), r.entries, r.turns);
+  }
+  std::string functions;
+  const auto took = [](double seconds) { return seconds < 0 ? "counted only" : base::human_seconds(seconds); };
+  for (const FunctionRun& f : report.functions)
+    if (f.calls > 0)
+      functions += fmt::format("<tr><td>{}()</td><td>{}</td><td>{}</td><td>{}</td><td>{:.0f}</td></tr>",
+                               escape(f.function), f.line, took(f.seconds), f.own < 0 ? "" : took(f.own), f.calls);
+  if (!functions.empty())
+    functions =
+        "<table class='functions'><tr><th>function</th><th>line</th><th>time</th><th>own</th><th>calls</th></tr>" +
+        functions + "</table>\n";
   std::string branches;
   for (const BranchRun& b : report.branches)
     branches += fmt::format("<tr><td>{}</td><td>{:.0f}</td><td>{:.0f}</td></tr>", escape(b.branch), b.held, b.failed);
@@ -86,11 +106,11 @@ std::string ring_chart(const Report& report) {
     branches = "<table><tr><th>branch</th><th>taken</th><th>not taken</th></tr>" + branches + "</table>\n";
   return fmt::format(
       "<h2>Where the time goes: {}</h2><figure><svg width='400' height='400' role='img' aria-label='time of each "
-      "loop'>{}<text text-anchor='middle' x='200' "
+      "loop and function'>{}<text text-anchor='middle' x='200' "
       "y='204'>{}</text></svg></figure>\n<table><tr><th>loop</th><th>time</th>"
-      "<th>entered</th><th>turns</th></tr>{}</table>\n{}",
+      "<th>entered</th><th>turns</th></tr>{}</table>\n{}{}",
       base::human_seconds(report.run_seconds), Drawing(report).run(), base::human_seconds(report.run_seconds), rows,
-      branches);
+      functions, branches);
 }
 
 }  // namespace ridge::place

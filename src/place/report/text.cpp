@@ -63,13 +63,19 @@ std::string to_text(const Report& report) {
     for (const LoopRun& r : report.run) {
       int depth = 1;
       for (int at = r.parent; at >= 0; at = report.run[static_cast<std::size_t>(at)].parent) ++depth;
-      text += fmt::format("{}{} {}, entered {:.0f} times, {:.0f} turns\n",
-                          std::string(2 * static_cast<std::size_t>(depth), ' '), r.loop,
-                          r.seconds < 0 ? "counted only"
-                                        : fmt::format("{} ({:.1f} %)", base::human_seconds(r.seconds),
-                                                      100 * r.seconds / report.run_seconds),
-                          r.entries, r.turns);
+      const std::string time = r.seconds < 0 ? "counted only"
+                                             : fmt::format("{} ({:.1f} %)", base::human_seconds(r.seconds),
+                                                           100 * r.seconds / report.run_seconds),
+                        pad(2 * static_cast<std::size_t>(depth), ' ');
+      text += r.loop.empty()
+                  ? fmt::format("{}{}() {}{}, called {:.0f} times\n", pad, r.function, time,
+                                r.own < 0 ? "" : ", own " + base::human_seconds(r.own), r.entries)
+                  : fmt::format("{}{} {}, entered {:.0f} times, {:.0f} turns\n", pad, r.loop, time, r.entries, r.turns);
     }
+    for (const FunctionRun& f : report.functions)
+      if (f.calls > 0 && f.seconds < 0)
+        text +=
+            fmt::format("  {}() counted only, called {:.0f} times: its time is its callers'\n", f.function, f.calls);
     for (const BranchRun& b : report.branches)
       text += fmt::format("  {}: taken {:.0f} times, not taken {:.0f}\n", b.branch, b.held, b.failed);
   }

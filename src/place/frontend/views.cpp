@@ -1,0 +1,294 @@
+// Classes of the user's own over an array (views): a member function that does nothing but name an element, a row or a
+// number is read where it is called, with its object and its arguments in place of its own names.
+#include <algorithm>
+
+#include "place/frontend/reader.hpp"
+#include "place/frontend/walk.hpp"
+
+namespace ridge::place::frontend {
+using namespace clang;
+
+namespace {
+
+bool in_system(const Decl* d) { return d->getASTContext().getSourceManager().isInSystemHeader(d->getLocation()); }
+
+bool only_names(const Stmt* s, int depth);
+
+const Expr* returned(const CXXMethodDecl* method, int depth) {
+  const FunctionDecl* definition = nullptr;
+  if (depth > 8 || method->isVirtual() || method->isVariadic() || !method->hasBody(definition)) return nullptr;
+  const auto* body = dyn_cast_or_null<CompoundStmt>(definition->getBody());
+  const auto* result = body != nullptr && body->size() == 1 ? dyn_cast<ReturnStmt>(body->body_front()) : nullptr;
+  if (result == nullptr || result->getRetValue() == nullptr) return nullptr;
+  return only_names(result->getRetValue(), depth) ? result->getRetValue() : nullptr;
+}
+
+bool takes_numbers(const FunctionDecl* f) {
+  return std::all_of(f->param_begin(), f->param_end(), [](const ParmVarDecl* p) {
+    const QualType type = p->getType();
+    return type.getNonReferenceType()->isArithmeticType() &&
+           (!type->isLValueReferenceType() || type->getPointeeType().isConstQualified());
+  });
+}
+
+// Nothing is written, made or thrown.
+bool only_names(const Stmt* s, int depth) {
+  if (s == nullptr) return true;
+  if (isa<LambdaExpr, CXXNewExpr, CXXDeleteExpr, CXXThrowExpr, StmtExpr, CXXConstructExpr, VAArgExpr>(s)) return false;
+  if (const auto* b = dyn_cast<BinaryOperator>(s); b != nullptr && (b->isAssignmentOp() || b->getOpcode() == BO_Comma))
+    return false;
+  if (const auto* u = dyn_cast<UnaryOperator>(s); u != nullptr && u->isIncrementDecrementOp()) return false;
+  if (const auto* call = dyn_cast<CallExpr>(s)) {
+    const FunctionDecl* callee = call->getDirectCallee();
+    const auto* method = dyn_cast_or_null<CXXMethodDecl>(callee);
+    if (callee == nullptr) return false;
+    if (users_method(call) != nullptr) {
+      if (returned(method, depth + 1) == nullptr) return false;
+    } else if (method != nullptr && !method->isStatic()) {
+      const bool looks = method->isConst() || method->getOverloadedOperator() == OO_Subscript ||
+                         (method->getDeclName().isIdentifier() && method->getName() == "data");
+      if (!in_system(method) || !looks) return false;
+    } else if (!takes_numbers(callee)) {
+      return false;
+    }
+  }
+  return std::all_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return only_names(c, depth); });
+}
+
+// What is returned lies in an array, not in the object itself.
+bool is_element(const Expr* e) {
+  e = e->IgnoreParenImpCasts();
+  if (const auto* u = dyn_cast<UnaryOperator>(e)) return u->getOpcode() == UO_Deref;
+  if (const CXXMethodDecl* method = users_method(e)) {
+    const Expr* inner = named_by(method);
+    return inner != nullptr && is_element(inner);
+  }
+  const auto* call = dyn_cast<CXXOperatorCallExpr>(e);
+  return isa<ArraySubscriptExpr>(e) || (call != nullptr && call->getOperator() == OO_Subscript);
+}
+
+// v[k] of the field is only ever read by member functions: nobody can write it through them.
+bool only_read(const CXXRecordDecl* record, const ValueDecl* field) {
+  const auto* whole = record->getDefinition();
+  bool all = whole != nullptr;
+  for (const CXXMethodDecl* method : all ? whole->methods() : record->methods()) {
+    const FunctionDecl* body = nullptr;
+    if (isa<CXXConstructorDecl>(method) || !method->hasBody(body)) continue;
+    std::set<const Stmt*> read;
+    visit(body->getBody(), [&](const Stmt* s) {
+      if (const auto* cast = dyn_cast<ImplicitCastExpr>(s);
+          cast != nullptr && cast->getCastKind() == CK_LValueToRValue) {
+        const Expr* one = cast->getSubExpr()->IgnoreParens();
+        if (const auto* subscript = dyn_cast<ArraySubscriptExpr>(one))
+          read.insert(subscript->getBase()->IgnoreParenImpCasts());
+        else if (const auto* call = dyn_cast<CXXOperatorCallExpr>(one);
+                 call != nullptr && call->getOperator() == OO_Subscript)
+          read.insert(call->getArg(0)->IgnoreParenImpCasts());
+      }
+      const auto* member = dyn_cast<MemberExpr>(s);
+      all = all && (member == nullptr || member->getMemberDecl() != field || read.count(s) > 0);
+    });
+  }
+  return all;
+}
+
+const Expr* object_called(const CallExpr* call) {
+  const auto* member = dyn_cast<CXXMemberCallExpr>(call);
+  return member != nullptr ? member->getImplicitObjectArgument() : call->getArg(0);
+}
+
+}  // namespace
+
+// The member function of a class that is neither the library's nor OpenCV's nor a lambda's.
+const CXXMethodDecl* users_method(const Expr* e) {
+  const auto* call = dyn_cast<CallExpr>(e);
+  if (call == nullptr || !isa<CXXMemberCallExpr, CXXOperatorCallExpr>(call)) return nullptr;
+  const auto* method = dyn_cast_or_null<CXXMethodDecl>(call->getDirectCallee());
+  if (method == nullptr || method->isStatic() || method->getParent()->isLambda() || in_system(method)) return nullptr;
+  const std::string kind = method->getParent()->getQualifiedNameAsString();
+  return kind.rfind("cv::", 0) == 0 || kind.rfind("std::", 0) == 0 ? nullptr : method;
+}
+
+const Expr* named_by(const CXXMethodDecl* method) { return returned(method, 0); }
+
+// v.rows() = 3 changes v, v(r, c) = 3 does not.
+const Expr* object_changed(const Expr* e) {
+  e = e->IgnoreParenImpCasts();
+  if (users_method(e) == nullptr || is_element(e)) return nullptr;
+  return object_called(cast<CallExpr>(e));
+}
+
+// Numbers and addresses only: it owns nothing, and a copy of it stands for the same memory.
+bool is_view(const CXXRecordDecl* record) {
+  if (record == nullptr || !record->hasDefinition() || record->isUnion() || record->isPolymorphic() ||
+      record->isLambda() || !record->hasTrivialDestructor() || record->getNumBases() > 0 || record->field_empty())
+    return false;
+  return std::all_of(record->field_begin(), record->field_end(), [](const FieldDecl* f) {
+    return !f->getType().isVolatileQualified() && (f->getType()->isArithmeticType() || f->getType()->isPointerType());
+  });
+}
+
+std::string seen_from_outside(const FieldDecl* field) {
+  const auto* record = dyn_cast<CXXRecordDecl>(field->getParent());
+  if (field->getAccess() == AS_public || field->getAccess() == AS_none || record == nullptr)
+    return field->getNameAsString();
+  const auto bare_type = [](QualType t) { return t.getNonReferenceType().getCanonicalType().getUnqualifiedType(); };
+  for (const CXXMethodDecl* method : record->methods()) {
+    if (method->getAccess() != AS_public || !method->isConst() || !method->param_empty() ||
+        !method->getDeclName().isIdentifier() || bare_type(method->getReturnType()) != bare_type(field->getType()))
+      continue;
+    const auto* written = method;  // of a template, where nobody has called it yet
+    if (!method->hasBody()) written = dyn_cast_or_null<CXXMethodDecl>(method->getTemplateInstantiationPattern());
+    const Expr* result = written != nullptr ? named_by(written) : nullptr;
+    const auto* member = result != nullptr ? dyn_cast<MemberExpr>(result->IgnoreParenImpCasts()) : nullptr;
+    if (member != nullptr && isa<CXXThisExpr>(member->getBase()->IgnoreParenImpCasts()) &&
+        member->getMemberDecl()->getDeclName() == field->getDeclName())
+      return method->getNameAsString() + "()";
+  }
+  return "";
+}
+
+// How one is made, by its longest constructor or field by field, from an address and numbers: the type behind the
+// address; none where it takes anything else.
+QualType pointer_of(const CXXRecordDecl* record, std::vector<std::string>& fields) {
+  std::vector<const ValueDecl*> parts;
+  if (record->isAggregate())
+    parts.assign(record->field_begin(), record->field_end());
+  else
+    for (const CXXConstructorDecl* c : record->ctors())
+      if (c->getAccess() == AS_public && !c->isDeleted() && c->getNumParams() > parts.size() &&
+          !c->isCopyOrMoveConstructor())
+        parts.assign(c->param_begin(), c->param_end());
+  QualType element;
+  fields.clear();
+  for (const ValueDecl* part : parts) {
+    const QualType type = part->getType();
+    const bool address = type->isPointerType();
+    if (address ? !element.isNull() : !type.getNonReferenceType()->isIntegerType()) return {};
+    if (address) element = type->getPointeeType();
+    fields.push_back(address ? "*" : part->getNameAsString());
+  }
+  return element;
+}
+
+// The object whose member function is called: a variable, part of one, or the one whose function is being read.
+std::optional<Reader::Path> Reader::owner(const Expr* e) const {
+  e = e->IgnoreParenImpCasts();
+  if (const auto* u = dyn_cast<UnaryOperator>(e); u != nullptr && u->getOpcode() == UO_Deref)
+    if (isa<CXXThisExpr>(u->getSubExpr()->IgnoreParenImpCasts())) return scope_->self;
+  if (isa<CXXThisExpr>(e)) return scope_->self;
+  if (const auto* member = dyn_cast<MemberExpr>(e))
+    return member->getType()->isPointerType() || member->getMemberDecl()->getType()->isReferenceType() ? std::nullopt
+                                                                                                       : path(member);
+  const auto* var = dyn_cast_or_null<VarDecl>(referred(e));
+  if (var == nullptr || scope_->references.count(var) > 0 || scope_->variables.count(var) > 0 ||
+      scope_->pointers.count(var) > 0)
+    return {};
+  const bool arrow = var->getType().getNonReferenceType()->isPointerType();
+  const CXXRecordDecl* record =
+      record_of(arrow ? var->getType().getNonReferenceType()->getPointeeType() : var->getType());
+  if (record == nullptr || record->isUnion()) return {};
+  return Path{var, var->getNameAsString(), var->getNameAsString(), arrow};
+}
+
+// View v{p, h, w}: it touches no array.
+bool Reader::makes_view(const VarDecl* var) const {
+  if (!is_view(var->getType()->getAsCXXRecordDecl()) || !var->hasLocalStorage() ||
+      (var->hasInit() && !quiet(var->getInit())))
+    return false;
+  bool plain = true;
+  visit(var->getInit(), [&](const Stmt* s) {
+    const auto* made = dyn_cast<CXXConstructExpr>(s);
+    if (made == nullptr || made->getConstructor()->isTrivial()) return;
+    const FunctionDecl* body = nullptr;
+    const auto* block = made->getConstructor()->hasBody(body) ? dyn_cast<CompoundStmt>(body->getBody()) : nullptr;
+    plain = plain && block != nullptr && block->body_empty();
+    if (block != nullptr)
+      for (const CXXCtorInitializer* i : cast<CXXConstructorDecl>(body)->inits()) plain = plain && quiet(i->getInit());
+  });
+  return plain;
+}
+
+bool Reader::look_through(const Expr* e, Effects& fx, const std::function<void(const Expr*)>& read) {
+  const CXXMethodDecl* method = users_method(e);
+  if (method == nullptr) return false;
+  const auto* call = cast<CallExpr>(e);
+  if (method->isVirtual()) refuse(e, "a virtual call: its effects are not known: " + source(e));
+  const std::string name = method->getParent()->getNameAsString() + "::" + method->getNameAsString();
+  const Expr* result = named_by(method);
+  if (result == nullptr)
+    refuse(e, "the member function " + name + " does more than name an element or a number: " + source(e));
+  const auto self = owner(object_called(call));
+  if (!self) refuse(e, "the object is not one known variable: " + source(e));
+  if (scope_->changed.count(self->base) > 0) refuse(e, self->base->getNameAsString() + " changes inside the loop");
+  const FunctionDecl* definition = nullptr;
+  method->hasBody(definition);
+  auto bound = scope_->bound;
+  const unsigned first = isa<CXXMemberCallExpr>(call) ? 0 : 1;
+  for (unsigned i = 0; i < definition->getNumParams(); ++i) {
+    const ParmVarDecl* formal = definition->getParamDecl(i);
+    const Expr* actual = call->getArg(first + i);
+    if (const auto* unsaid = dyn_cast<CXXDefaultArgExpr>(actual)) actual = unsaid->getExpr();
+    const auto number = dialect(formal->getType().getNonReferenceType());
+    if (!number) refuse(e, "the argument " + source(actual) + " is not modelled");
+    Bound b;
+    const std::string text = expression(actual, fx);
+    const auto from = dialect(actual->IgnoreParenImpCasts()->getType());
+    b.text = from && from->name == number->name ? wrapped(text) : "(" + number->name + ")(" + text + ")";
+    if (b.text.size() > 16384) refuse(e, "an expression that grows too long through its member functions");
+    b.value = poly(actual, b.not_negative);
+    bound[formal] = b;
+  }
+  std::swap(scope_->bound, bound);
+  auto outer = self;
+  std::swap(scope_->self, outer);
+  read(result);
+  scope_->bound = std::move(bound);
+  scope_->self = std::move(outer);
+  return true;
+}
+
+std::optional<std::string> Reader::value_named(const CallExpr* e, Effects& fx) {
+  std::string text;
+  std::optional<Dialect> from;
+  const auto number = dialect(e->getType());
+  if (!number || !look_through(e, fx, [&](const Expr* result) {
+        text = expression(result, fx);
+        from = dialect(result->IgnoreParenImpCasts()->getType());
+      }))
+    return {};
+  return from && from->name == number->name ? wrapped(text) : "(" + number->name + ")(" + text + ")";
+}
+
+// extents[1] inside a view, where the function names that field nowhere else: a number like a field of its own.
+int Reader::element_of_view(const Expr* e) {
+  if (!scope_->self || function_ == nullptr || !dialect(e->getType()) || !dialect(e->getType())->integer) return -1;
+  const Expr *array = nullptr, *at = nullptr;
+  if (const auto* subscript = dyn_cast<ArraySubscriptExpr>(e)) {
+    array = subscript->getBase();
+    at = subscript->getIdx();
+  } else if (const auto* call = dyn_cast<CXXOperatorCallExpr>(e);
+             call != nullptr && call->getOperator() == OO_Subscript && call->getNumArgs() == 2) {
+    array = call->getArg(0);
+    at = call->getArg(1);
+  }
+  const auto* member = array != nullptr ? dyn_cast<MemberExpr>(array->IgnoreParenImpCasts()) : nullptr;
+  if (member == nullptr || !(member->getType()->isConstantArrayType() || class_of(member->getType()) == "std::array"))
+    return -1;
+  std::vector<Poly> needed;
+  const auto index = poly(at, needed);
+  const auto k = index && needed.empty() ? index->value() : std::nullopt;
+  const auto found = path(member);
+  if (!k || *k < 0 || !found) return -1;
+  const auto* record = dyn_cast<CXXRecordDecl>(cast<FieldDecl>(member->getMemberDecl())->getParent());
+  bool elsewhere = record == nullptr || !only_read(record, member->getMemberDecl());
+  visit(function_->getBody(), [&](const Stmt* s) {
+    const auto* other = dyn_cast<MemberExpr>(s);
+    elsewhere |= other != nullptr && other->getMemberDecl() == member->getMemberDecl();
+  });
+  if (elsewhere) return -1;
+  if (scope_->changed.count(found->base) > 0) refuse(e, found->base->getNameAsString() + " changes inside the loop");
+  return pseudo(found->host + "[" + std::to_string(*k) + "]", found->name + "_" + std::to_string(*k), e->getType(), e);
+}
+
+}  // namespace ridge::place::frontend
