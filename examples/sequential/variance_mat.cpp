@@ -1,4 +1,4 @@
-// The local variance of an image in OpenCV's memory, in plain sequential C++ over cv::Mat: two passes over every window.
+// The local variance of an image in OpenCV's memory, in plain sequential C++ over cv::Mat: two passes a window.
 #include <cmath>
 #include <cstdio>
 

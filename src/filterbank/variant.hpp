@@ -62,7 +62,8 @@ using Entry = planner::Entry<Variant>;
 // refusals included. The problem is complete.
 using Lister = void(const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
 namespace on_device {
-using Lister = void(const Device& device, const Problem& problem, const Geometry& geometry, std::vector<Entry>& entries);
+using Lister = void(const Device& device, const Problem& problem, const Geometry& geometry,
+                    std::vector<Entry>& entries);
 }
 
 std::vector<Entry> list_variants(const Device& device, const Problem& problem, const Geometry& geometry);

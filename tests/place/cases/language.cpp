@@ -318,7 +318,7 @@ void filled_with_what_a_kernel_wrote(std::vector<float>& a, std::vector<float>& 
   const std::vector<float> first(n, a[0]);  // the host needs it here
   for (int i = 0; i < n; ++i) out[i] = first[i] + a[i];
 }
-
+// clang-format off
 #define GAIN 0.75f
 #define TWICE(x) (2 * (x))
 #define BOTH(x) x; b[i] = x

@@ -1,5 +1,5 @@
-// Search of a pixel, or of a 2 x 2 block that starts from one offset, over an Engine. Lanes are candidates: nine rows of
-// eight columns, and the ninth column turned so that its candidates lie beside each other too.
+// Search of a pixel, or of a 2 x 2 block that starts from one offset, over an Engine. Lanes are candidates: nine rows
+// of eight columns, and the ninth column turned so that its candidates lie beside each other too.
 
 inline constexpr int kSide = 2 * kSearchRadius + 1, kAcross = 2 * kSearchReach + 1, kCandidates = kAcross * kAcross;
 inline constexpr int kCostPitch = 96;  // floats of one pixel's costs
@@ -60,9 +60,10 @@ static inline void single_weights(const Words& from, int r, int c, const Distanc
     E::store(to + k, weight_of<E>(E::as_float(mine, E::words(cells + k)), distances, E::load(distances.single + k)));
 }
 
-// Sums of kVectors vectors of candidates at once: their chains of additions hide each other, and colours and weights are
-// shared. `cells[h]` is the first word of vector h's window; down and right lead to its other words; `to[h]` is where
-// the costs of the first pixel go. Never inlined: the compiler would keep all weights of a block in registers it lacks.
+// Sums of kVectors vectors of candidates at once: their chains of additions hide each other, and colours and weights
+// are shared. `cells[h]` is the first word of vector h's window; down and right lead to its other words; `to[h]` is
+// where the costs of the first pixel go. Never inlined: the compiler would keep all weights of a block in registers it
+// lacks.
 template <class E, int kBlock, int kVectors>
 __attribute__((noinline)) static void window_sums(const uint32_t* const* cells, ptrdiff_t down, ptrdiff_t right,
                                                   const typename E::W* own, const float* weights, float* const* to) {
