@@ -40,9 +40,11 @@ TEST(Placed, EqualsTheOriginal) {
   if (!available(why)) GTEST_SKIP() << why;
   if (!some_device()) GTEST_SKIP() << "no OpenCL or CUDA device";
   const std::vector<std::string> few{"scratch_of_any_length"};
+  judge::Wishes wishes;
+  wishes.flags = {"-I" + folder().string()};  // what stands beside the corpus
   for (const Placed& p : place_cases("ridge", slow() ? std::vector<std::string>{} : few)) {
     SCOPED_TRACE(p.function);
-    const auto outcome = judge::compare(p.report, p.original, {});
+    const auto outcome = judge::compare(p.report, p.original, wishes);
     EXPECT_TRUE(outcome.verified) << outcome.text;
   }
 }
