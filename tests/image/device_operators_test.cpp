@@ -258,7 +258,7 @@ TEST_F(DeviceOperators, BytesByBands) {
   if (slow()) {
     filters.push_back({1, Border::wrap, Gauss{5}, "2+2"});
     filters.push_back({2, Border::replicate, Separable{{1, 2, 3, 2}, {0.1f, 0.1f}}, "1+1"});
-    filters.push_back({4, Border::reflect, Separable{{0.3f, 0.3141f, 0.4f}, {1, 2, 3, 2, 1}}, ""});
+    filters.push_back({4, Border::reflect, Separable{{0.3f, 0.3141f, 0.4f}, {0.2f, 0.3f, 0.4f, 0.3f, 0.2f}}, ""});
     filters.push_back({1, Border::reflect, Gauss{8, 24}, "2+2"});
   }
   for (const Device& device : all) {

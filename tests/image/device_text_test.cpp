@@ -58,7 +58,7 @@ TEST(DeviceVarianceText, EveryDesignCompilesForCudaAndStaysInRegisters) {
   }
 }
 
-// Every operator; its ways, depths, channels and borders take turns, with RIDGE_SLOW=1 all of them.
+// Every operator; its ways, depths, channels and borders take turns, with RIDGE_SLOW=1 every way in every depth.
 TEST(DeviceOperatorText, EveryWayCompilesForCudaAndSpillsLittle) {
   std::string why_not;
   if (detail::nvrtc(why_not) == nullptr) GTEST_SKIP() << why_not;
@@ -71,7 +71,7 @@ TEST(DeviceOperatorText, EveryWayCompilesForCudaAndSpillsLittle) {
   std::vector<Operation> operations = test::all_operators();
   operations.emplace_back(test::large_kernel(30, 31));
   for (const Operation& operation : operations) {
-    for (std::size_t i = 0; i < (slow ? 12 : 1); ++i, ++turn) {
+    for (std::size_t i = 0; i < (slow ? 3 : 1); ++i, ++turn) {
       OperatorProblem problem;
       problem.input = {.rows = 270, .columns = 480, .channels = 1 + turn % 4, .depth = depths[turn % 3]};
       problem.chain = {operation};
@@ -90,8 +90,8 @@ TEST(DeviceOperatorText, EveryWayCompilesForCudaAndSpillsLittle) {
           for (const auto& [name, value] : source.defines) all += name + "=" + value + ";";
           if (!seen.insert(all).second) continue;
           const std::string& kind = entry.candidate.variant;
-          // Strips, bands: where the image ends.
-          const int allowed = kind == "bands" ? 768 : kind == "strips" ? 256 : kind == "windows" ? 80 : 32;
+          // Strips, windows, bands: where the image ends.
+          const int allowed = kind == "bands" ? 768 : kind == "strips" || kind == "windows" ? 256 : 32;
           for (const detail::KernelResources& kernel : detail::resources_for(source, "sm_90")) {
             EXPECT_LE(kernel.spilled_bytes, allowed)
                 << entry.candidate.name() << " of " << to_string(operation) << " " << problem.input.text();
@@ -143,9 +143,8 @@ TEST(DeviceOperatorText, ProductsOfBytesSpillLittle) {
       for (const detail::KernelResources& kernel : detail::resources_for(entry.kernels().front(), "sm_90")) {
         ++seen[kind];
         RecordProperty(entry.candidate.name() + " " + to_string(operation), kernel.registers);
-        // Windows: 0 but where eight steps are unrolled, the rows' addresses of all of them. Bands: at the image's
-        // ends.
-        EXPECT_LE(kernel.spilled_bytes, kind == "windows" ? 80 : 768)
+        // At the image's ends.
+        EXPECT_LE(kernel.spilled_bytes, kind == "windows" ? 256 : 768)
             << entry.candidate.name() << " of " << to_string(operation) << ", " << kernel.registers << " registers";
       }
     }

@@ -326,7 +326,7 @@ TEST_F(Hostile, MutatedSources) {
     for (const std::string& f : precompiled(scratch.path().string())) flags.push_back(f);
   const Reader reader(flags);
   ASSERT_TRUE(reader.there());
-  const std::size_t rounds = slow ? 10000 : 60, together = 100;
+  const std::size_t rounds = slow ? 1000 : 60, together = 100;
   std::size_t read_whole = 0;
   int compared = 0;
   for (std::size_t first = 0; first < rounds; first += together) {
@@ -351,7 +351,7 @@ TEST_F(Hostile, MutatedSources) {
     std::fflush(stdout);
   }
   EXPECT_GT(read_whole, rounds / 2);
-  EXPECT_TRUE(!slow || compared > 100);
+  EXPECT_TRUE(!slow || compared > 20);
 }
 
 }  // namespace
