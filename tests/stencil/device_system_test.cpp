@@ -99,8 +99,10 @@ TEST(SystemRows, RefusesWhatDoesNotFit) {
 
 // Sums in another order than the reference's.
 template <class T>
-void check_planes(const Update<T>& update, const std::vector<std::size_t>& shape, const Borders& borders,
-                  const SystemPlanesOptions& options, std::size_t steps) {
+void check_planes(
+    const Update<T>& update, const std::vector<std::size_t>& shape, const Borders& borders,
+    const SystemPlanesOptions& options, std::size_t steps,
+    const std::function<bool(const Device&)>& takes = [](const Device&) { return true; }) {
   const Problem problem{.shape = shape, .borders = borders};
   const Layout layout = resolve(update, problem);
   const Grid<T> start = test::random_grid<T>(shape, update.fields, 5);
@@ -110,6 +112,7 @@ void check_planes(const Update<T>& update, const std::vector<std::size_t>& shape
   Grid<T> expected = start;
   reference(update, problem, expected, steps, given);
   for (const Device& device : accelerators()) {
+    if (!takes(device)) continue;
     EXPECT_EQ(system_planes_refusal(device, update, layout, options), "");
     const auto running = system_planes_variant(device, update, layout, options)->start(start, given);
     running->run(1);
@@ -148,6 +151,24 @@ TEST_F(DeviceSystemPlanes, FixedSidesNeedNoFrame) {
   options.depth = 2;
   options.lanes = 6;
   check_planes(linear<double>(3, star(3, 2)), {13, 14, 19}, Borders::all(fixed), options, 5);
+}
+
+// Planes by the copy engine, which must stop before the group does.
+TEST_F(DeviceSystemPlanes, TilesByTheCopyEngine) {
+  const auto lands = [](const Device& device) { return device.limits().tensor_maps; };
+  const std::vector<Device> all = accelerators();
+  if (!std::any_of(all.begin(), all.end(), lands)) GTEST_SKIP() << "no device whose copies land by themselves";
+  SystemPlanesOptions options{.lanes = 9, .lines = 7, .rows = 2, .ahead = 2, .tiles = true};
+  check_planes(linear<float>(3, star(3, 4)), {41, 43, 77}, Borders::all(fixed), options, 3, lands);
+  check_planes(linear<double>(3, star(3, 2)), {23, 31, 45}, test::all_borders()[4], options, 3, lands);
+  check_planes(acoustic<float>({.dt = 0.5, .spacing = {1, 1, 1}, .accuracy = 4}), {27, 29, 47}, Borders::all(fixed),
+               options, 6, lands);
+  options = {.depth = 2, .lanes = 34, .lines = 14, .rows = 2, .ahead = 2, .tiles = true};
+  check_planes(linear<float>(3, star(3, 2)), {150, 61, 301}, Borders::all(fixed), options, 5, lands);
+  check_planes(linear<float>(3, star(3, 2)), {40, 61, 150}, test::all_borders()[3], options, 4, lands);
+  options = {.depth = 3, .lanes = 34, .lines = 24, .rows = 1, .ahead = 2, .tiles = true};
+  check_planes(wave_of(3), {150, 75, 301}, Borders::all(fixed), options, 7, lands);
+  check_planes(wave_of(3), {61, 75, 140}, test::all_borders()[4], options, 4, lands);
 }
 
 // Sums of two and four sides serve several planes; weights along z are even or not.
@@ -235,6 +256,9 @@ TEST(SystemRowsForHopper, KernelsCompileAndSpillNothing) {
   check(linear<float>(3, star(3, 2)), "system_planes(tile=32x128, rows=2, ahead=2, depth=2)", 128);
   check(linear<float>(3, even_box(1, true)), "system_planes(tile=42x136, rows=3, ahead=2, depth=2)", 136);
   check(wave_of(3), "system_planes(tile=24x136, rows=1, ahead=2, depth=3)", 72);
+  check(linear<float>(3, star(3, 4)), "system_planes(tile=32x128, rows=4, ahead=2, copies=tiles)", 255);
+  check(linear<float>(3, star(3, 2)), "system_planes(tile=28x136, rows=2, ahead=2, depth=2, copies=tiles)", 136);
+  check(wave_of(3), "system_planes(tile=24x136, rows=1, ahead=2, depth=3, copies=tiles)", 72);
 }
 
 // What was the fastest on such a device is among those that the planner would run there.
@@ -252,11 +276,14 @@ TEST(SystemPlanes, TheFastestWouldBeTried) {
     list.resize(std::min(list.size(), planner::Options{}.most_trials));
     return std::any_of(list.begin(), list.end(), [&](const auto& one) { return one.second == name; });
   };
-  EXPECT_TRUE(tried(wave_of(3), "system_planes(tile=24x136, rows=1, ahead=2, depth=3)"));
-  EXPECT_TRUE(tried(linear<float>(3, even_box(1, true)), "system_planes(tile=42x136, rows=3, ahead=2, depth=2)"));
-  EXPECT_TRUE(tried(linear<float>(3, star(3, 2)), "system_planes(tile=33x136, rows=3, ahead=2, depth=2)"));
-  EXPECT_TRUE(tried(linear<float>(3, star(3, 4)), "system_planes(tile=32x128, rows=2, ahead=2)"));
-  EXPECT_TRUE(tried(acoustic<float>({.dt = 0.5, .spacing = {1, 1, 1}}), "system_planes(tile=16x256, rows=2, ahead=2)"));
+  EXPECT_TRUE(tried(wave_of(3), "system_planes(tile=24x136, rows=1, ahead=2, depth=3, copies=tiles)"));
+  EXPECT_TRUE(
+      tried(linear<float>(3, even_box(1, true)), "system_planes(tile=42x136, rows=3, ahead=2, depth=2, copies=tiles)"));
+  EXPECT_TRUE(
+      tried(linear<float>(3, star(3, 2)), "system_planes(tile=28x136, rows=2, ahead=2, depth=2, copies=tiles)"));
+  EXPECT_TRUE(tried(linear<float>(3, star(3, 4)), "system_planes(tile=32x128, rows=4, ahead=2, copies=tiles)"));
+  EXPECT_TRUE(tried(acoustic<float>({.dt = 0.5, .spacing = {1, 1, 1}}),
+                    "system_planes(tile=32x128, rows=2, ahead=2, copies=tiles)"));
 }
 
 // Pieces of the frame where no cell comes from far away; else a launch a step.

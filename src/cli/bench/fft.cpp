@@ -19,6 +19,7 @@
 #include "cli/bench/fft_kind.hpp"
 #include "cli/bench/fft_planning.hpp"
 #include "cli/bench/fft_spread.hpp"
+#include "cli/bench/rows_as_they_come.hpp"
 #include "cli/fft/floor.hpp"
 #include "cli/fft/lengths.hpp"
 #include "cli/peers/fftw_mpi.hpp"
@@ -298,6 +299,7 @@ void run_fft(const FftWishes& wishes, const BenchWishes& bench) {
   }
   const auto progress = base::terminal_progress();
   std::vector<std::string> notes, disagreements;
+  RowsAsTheyCome shown;
   std::size_t done = 0;
   const std::vector<FftBench> cases = cases_of(wishes, bench);
   for (const FftBench& wanted : cases) {
@@ -313,11 +315,13 @@ void run_fft(const FftWishes& wishes, const BenchWishes& bench) {
       notes.insert(notes.end(), measured.notes.begin(), measured.notes.end());
       disagreements.insert(disagreements.end(), measured.disagreements.begin(), measured.disagreements.end());
       if (place.joined()) notes.push_back(measured.explanation);  // the shares are the answer
+      progress(1, "");
       if (bench.explain && !place.joined()) fmt::print("{}\n", measured.explanation);
+      shown.show(report::to_text(result), result.rows.size());
     }
   }
-  progress(1, "");
-  finish_bench(result, bench);
+  shown.finish(report::to_text(result));
+  save_bench(result, bench);
   for (const std::string& note : notes) fmt::print("{}\n", note);
   if (!disagreements.empty()) throw Error(ErrorKind::internal, fmt::format("{}", fmt::join(disagreements, "; ")));
 }

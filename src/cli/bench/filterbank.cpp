@@ -13,6 +13,8 @@
 #include "base/log.hpp"
 #include "base/progress.hpp"
 #include "cli/bench/filterbank.hpp"
+
+#include "cli/bench/rows_as_they_come.hpp"
 #include "cli/fft/floor.hpp"
 #include "cli/peers/channelizer.hpp"
 #include "filterbank/host/host_variant.hpp"
@@ -220,6 +222,7 @@ void bench(const FilterbankCases& wanted, const BenchWishes& wishes) {
   if (chosen.empty()) chosen.push_back(host());
   const double cases = static_cast<double>(chosen.size() * wanted.shapes.size() * wanted.samples.size());
   double done = 0;
+  RowsAsTheyCome shown;
   for (const Device& where : chosen) {
     for (const std::string& samples : wanted.samples) {
       for (const std::string& shape : wanted.shapes) {
@@ -233,14 +236,15 @@ void bench(const FilterbankCases& wanted, const BenchWishes& wishes) {
         progress(done++ / cases, filterbank_text(problem));
         const FilterbankResult one = bench_filterbank(where, problem, wanted, wishes);
         result.rows.insert(result.rows.end(), one.rows.begin(), one.rows.end());
+        progress(1, "");
         for (const std::string& note : one.notes) fmt::print("{}\n", note);
         if (wishes.explain) fmt::print("{}\n", one.explanation);
-        std::fflush(stdout);
+        shown.show(report::to_text(result), result.rows.size());
       }
     }
   }
-  progress(1, "");
-  finish_bench(result, wishes);
+  shown.finish(report::to_text(result));
+  save_bench(result, wishes);
 }
 
 }  // namespace

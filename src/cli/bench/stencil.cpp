@@ -10,6 +10,7 @@
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "cli/bench/bench.hpp"
+#include "cli/bench/rows_as_they_come.hpp"
 #include "cli/bench/stencil_problem.hpp"
 #include "cli/bench/stencil_spread.hpp"
 #include "cli/fft/lengths.hpp"
@@ -21,8 +22,8 @@ namespace {
 struct StencilWishes {
   std::vector<std::string> stencils;
   std::string size, border = "fixed", type = "both";
-  std::size_t steps = 0, threads = 0;
-  double seconds = 0.5, watts = 0;
+  std::size_t steps = 0, threads = 0, trials = 0;
+  double seconds = 0.5, plan_seconds = 4, watts = 0;
   bool every = false, quick = false, power = false;
 };
 
@@ -75,13 +76,17 @@ void run_stencil(const StencilWishes& wishes, const BenchWishes& bench, const mp
   result.note =
       "The roof is that of two accesses a cell and step (of systems: whatever a step must read and write, once); above "
       "1 where several steps are taken in one pass. Useful cells only.";
+  // Alone, the bench itself compares what it times, and plans need not: on large grids that takes longer than all else.
+  std::vector<Device> places;
+  for (const std::string& name : bench.devices) places.push_back(device(name));
+  if (spread || places.empty()) places = bench_devices(bench);
   std::vector<std::pair<Device, StencilBench>> cases;
   for (const std::string& name : names) {
     const auto system = stencil_system(name);
     const Shape shape = system ? Shape{.dimensions = system->dimensions} : parse_stencil(name);
     for (const bool float64 : {false, true}) {
       if (wishes.type == (float64 ? "f32" : "f64")) continue;
-      for (const Device& device : bench_devices(bench)) {
+      for (const Device& device : places) {
         StencilBench one = stencil_case(device, shape.dimensions, shape.order, shape.box, float64, wishes.quick);
         if (system) set_system(one, device, name, wishes.quick);
         if (!wishes.size.empty()) one.shape = parse_shape(wishes.size);
@@ -93,6 +98,8 @@ void run_stencil(const StencilWishes& wishes, const BenchWishes& bench, const mp
         one.threads = wishes.threads;
         one.variant = bench.variant;
         one.every = wishes.every;
+        one.trials = wishes.trials;
+        one.plan_seconds = wishes.plan_seconds;
         one.seconds_each = wishes.seconds;
         one.power = wishes.power || wishes.watts > 0;
         one.rated_watts = wishes.watts;
@@ -103,6 +110,7 @@ void run_stencil(const StencilWishes& wishes, const BenchWishes& bench, const mp
   const base::Progress progress =
       all.root() ? base::terminal_progress() : base::Progress([](double, const std::string&) {});
   std::vector<std::string> notes;
+  RowsAsTheyCome shown;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto& [device, one] = cases[i];
     progress(static_cast<double>(i) / static_cast<double>(cases.size()),
@@ -112,7 +120,9 @@ void run_stencil(const StencilWishes& wishes, const BenchWishes& bench, const mp
       if (!all.root()) continue;
       result.rows.insert(result.rows.end(), measured.rows.begin(), measured.rows.end());
       notes.insert(notes.end(), measured.notes.begin(), measured.notes.end());
+      progress(1, "");
       if (bench.explain) fmt::print("{}\n", measured.explanation);
+      shown.show(stencil_table(result.rows), result.rows.size());
     } catch (const Error& error) {
       if (cases.size() == 1 || spread) throw;
       notes.push_back(fmt::format("{}: {} left out: {}", device.id(), stencil_problem_text(one), error.what()));
@@ -120,7 +130,7 @@ void run_stencil(const StencilWishes& wishes, const BenchWishes& bench, const mp
   }
   progress(1, "");
   if (!all.root()) return;
-  fmt::print("{}", stencil_table(result.rows));
+  shown.finish(stencil_table(result.rows));
   save_bench(result, bench);
   for (const std::string& note : notes) fmt::print("{}\n", note);
 }
@@ -206,6 +216,10 @@ void add_bench_stencil(Command& bench) {
   command.option("--border", wishes->border, "fixed, mirror, periodic").shows_default();
   command.option("--type", wishes->type, "f32, f64 or both").shows_default().one_of({"f32", "f64", "both"});
   command.option("--threads", wishes->threads, "Host: 0 for all").shows_default();
+  command.option("--trials", wishes->trials, "Variants to try before one is chosen (default 8)");
+  command.option("--plan-seconds", wishes->plan_seconds, "Time in which they are tried; one always is")
+      .shows_default()
+      .between(0.0, 3600.0);
   command.flag("--all", wishes->every, "Every variant in a row of its own, not the planner's choice alone");
   command.flag("--power", wishes->power, "A second more of each: watts, flops a watt, and the rate that lasts");
   command.option("--watts", wishes->watts, "The rated power, for an upper bound where nothing counts energy")

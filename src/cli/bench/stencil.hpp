@@ -21,6 +21,7 @@ struct StencilBench {
   std::string variant;        // only this one; empty: the planner's choice
   bool every = false;         // every variant in a row of its own
   std::size_t trials = 0;     // variants to try before one is chosen; 0: the planner's own number
+  double plan_seconds = 60;   // in which they are tried
   double seconds_each = 0.5;  // at least two rounds whatever it is
   bool power = false;         // a second of it with the energy counter
   double rated_watts = 0;     // where there is no counter

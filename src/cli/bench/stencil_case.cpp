@@ -96,7 +96,9 @@ class StencilCase {
       plain_ = device_.is_host() ? plain_host(made_.plain, grid_, wanted_.threads)
                                  : plain_device(device_, made_.plain, grid_);
     }
+    tell("planned", planned - begin);
     compare_with_each_other();
+    tell("compared", base::now() - planned);
     add_note(fmt::format("planned in {}, compared in {}", base::human_seconds(planned - begin),
                          base::human_seconds(base::now() - planned)));
     roofs_.probe();
@@ -114,12 +116,18 @@ class StencilCase {
   }
 
  private:
+  // What takes long is said when it is over, not with the rows.
+  void tell(const char* what, double seconds) const {
+    if (seconds > 1)
+      fmt::print(stderr, "{}: {} in {}\n", stencil_problem_text(wanted_), what, base::human_seconds(seconds));
+  }
+
   void add_note(const std::string& text) {
     result_.notes.push_back(fmt::format("{}: {}", stencil_problem_text(wanted_), text));
   }
 
   void list_contenders() {
-    planner::Options options{.variant = wanted_.variant};
+    planner::Options options{.most_seconds = wanted_.plan_seconds, .variant = wanted_.variant};
     if (wanted_.trials > 0) options.most_trials = wanted_.trials;
     const stencil::Plan<T> chosen(device_, update_, problem_, options);
     result_.explanation = chosen.explain();

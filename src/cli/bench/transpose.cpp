@@ -12,6 +12,7 @@
 #include "base/progress.hpp"
 #include "base/threads.hpp"
 #include "cli/bench/bench.hpp"
+#include "cli/bench/rows_as_they_come.hpp"
 #include "device/timing.hpp"
 
 namespace ridge::cli {
@@ -85,6 +86,7 @@ std::vector<report::BenchRow> bench_transpose(const Device& device, const Transp
 
   planner::Options options;
   options.variant = variant;
+  options.most_seconds = wanted.plan_seconds;
   if (wanted.trials > 0) options.most_trials = wanted.trials;
   const transpose::AnyPlan chosen(device, wanted.problem, element, options);
   if (explanation != nullptr) *explanation = chosen.explain();
@@ -92,7 +94,12 @@ std::vector<report::BenchRow> bench_transpose(const Device& device, const Transp
   const planner::Decision& decision = chosen.decisions().front();
   const std::string chosen_name = candidates[decision.winner].name();
   const auto tried = [&](std::size_t i) {
-    return wanted.trials == 0 || i == decision.winner || decision.trials[i].measured_seconds > 0;
+    if (wanted.trials == 0 || i == decision.winner || decision.trials[i].measured_seconds > 0) return true;
+    if (decision.source != planner::Source::wisdom) return false;
+    const auto better = std::count_if(decision.trials.begin(), decision.trials.end(), [&](const planner::Trial& other) {
+      return other.predicted_seconds > 0 && other.predicted_seconds < decision.trials[i].predicted_seconds;
+    });
+    return static_cast<std::size_t>(better) < wanted.trials;
   };
 
   std::vector<std::string> names;
@@ -157,6 +164,9 @@ void add_bench_transpose(Command& bench) {
   auto wishes = add_bench_options(command, "memcpy (always timed)");
   auto wanted = std::make_shared<TransposeCase>();
   auto seconds = std::make_shared<double>(0.3);
+  auto every = std::make_shared<bool>(false);
+  wanted->trials = 8;
+  wanted->plan_seconds = 4;
   const Option rows = command.option("--rows", wanted->problem.rows, "Rows of the input");
   const Option columns = command.option("--columns", wanted->problem.columns, "Columns of the input");
   rows.only_with(columns);
@@ -164,8 +174,16 @@ void add_bench_transpose(Command& bench) {
   command.option("--batch", wanted->problem.batch, "Matrices one after the other").shows_default();
   command.option("--type", wanted->type, "i8, i16, i32, f32, f64, c64 or c128").shows_default();
   command.flag("--in-place", wanted->problem.in_place, "Squares only");
+  command.option("--trials", wanted->trials, "Variants that are tried, the most promising first")
+      .shows_default()
+      .positive();
+  command.flag("--all", *every, "Every variant there is in a row of its own");
+  command.option("--plan-seconds", wanted->plan_seconds, "Time in which variants are tried; one always is")
+      .shows_default()
+      .between(0.0, 3600.0);
   command.option("--seconds", *seconds, "Time to spend on each variant").shows_default().between(0.0, 60.0);
-  command.runs([wishes, wanted, seconds, rows] {
+  command.runs([wishes, wanted, seconds, every, rows] {
+    if (*every) wanted->trials = 0;
     for (const std::string& peer : wishes->against) {
       if (peer != "memcpy")
         throw Error(ErrorKind::invalid_argument, fmt::format("no peer \"{}\"; there is memcpy", peer));
@@ -182,6 +200,7 @@ void add_bench_transpose(Command& bench) {
     result.note = "Bytes read and written; memcpy moves the same bytes in order.";
     const auto progress = base::terminal_progress();
     std::size_t done = 0;
+    RowsAsTheyCome shown;
     const auto chosen_devices = bench_devices(*wishes);
     for (const TransposeCase& one : cases) {
       for (const Device& device : chosen_devices) {
@@ -190,11 +209,13 @@ void add_bench_transpose(Command& bench) {
         std::string explanation;
         for (auto& row : bench_transpose(device, one, wishes->variant, *seconds, &explanation))
           result.rows.push_back(row);
+        progress(1, "");
         if (wishes->explain) fmt::print("{}\n", explanation);
+        shown.show(report::to_text(result), result.rows.size());
       }
     }
-    progress(1, "");
-    finish_bench(result, *wishes);
+    shown.finish(report::to_text(result));
+    save_bench(result, *wishes);
   });
 }
 

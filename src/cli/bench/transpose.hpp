@@ -14,6 +14,7 @@ struct TransposeCase {
   transpose::Problem problem;
   std::string type = "c64";  // i8, i16, f32, f64, c64, c128
   std::size_t trials = 0;    // variants to try before one is chosen, and no others in rows; 0: all there are
+  double plan_seconds = 60;  // in which they are tried
 };
 
 // A row a variant that the device allows, the planner's choice marked. Peer "memcpy" moves the same bytes by a plain

@@ -52,6 +52,10 @@ class Sharing {
           everywhere = everywhere && everywhere_[value.operands[k].value];
       }
       everywhere_.push_back(everywhere);
+      int deep = 0;
+      for (std::size_t k = 0; k < operand_count(value.kind); ++k)
+        deep = std::max(deep, deep_[value.operands[k].value] + 1);
+      deep_.push_back(deep);
     }
     return found->second;
   }
@@ -70,14 +74,14 @@ class Sharing {
     return operands;
   }
 
-  // Where the value is at home: with what was computed for it, else with the first thing that is read.
+  // Where the value is at home: with the operand that took most to make, the first of equals, so that what is made of
+  // two cells stays with one of them.
   Offset base_of(const std::vector<Use>& operands) const {
-    for (const bool computed : {true, false}) {
-      for (const Use& use : operands) {
-        if (!everywhere_[use.value] && (!computed || !is_input(result.values[use.value].kind))) return use.shift;
-      }
+    const Use* base = nullptr;
+    for (const Use& use : operands) {
+      if (!everywhere_[use.value] && (base == nullptr || deep_[use.value] > deep_[base->value])) base = &use;
     }
-    return {};
+    return base == nullptr ? Offset{} : base->shift;
   }
 
   Use place(const Operation& operation, const std::vector<Use>& inputs, const std::vector<Use>& made, bool at_output) {
@@ -112,6 +116,7 @@ class Sharing {
     const SharedValues before = result;
     const auto known = known_;
     const auto everywhere = everywhere_;
+    const auto deep = deep_;
     std::vector<Use> made = run(inputs, std::vector<bool>(tape_.operations.size(), false));
     std::map<std::size_t, std::set<Offset>> places;
     for (std::size_t i = 0; i < made.size(); ++i) {
@@ -125,6 +130,7 @@ class Sharing {
     result = before;
     known_ = known;
     everywhere_ = everywhere;
+    deep_ = deep;
     made = run(inputs, at_output);
     std::vector<Use> outputs;
     for (const std::size_t output : tape_.outputs) outputs.push_back(made[output]);
@@ -141,6 +147,7 @@ class Sharing {
   const Tape& tape_;
   std::map<Key, std::size_t> known_{};
   std::vector<bool> everywhere_{};
+  std::vector<int> deep_{};  // operations from the inputs, the longest way
 };
 
 // How far inputs are read around each value.

@@ -6,10 +6,15 @@ namespace ridge::stencil {
 namespace {
 
 void enqueue_step(Queue& queue, const LaunchPass::Step& step, const Buffer& in, const Buffer& out,
-                  const Buffer& coefficients) {
+                  const Buffer& coefficients, const std::optional<ridge::detail::TileMapShape>& tiles = {}) {
   std::vector<Argument> arguments{in, out};
   if (step.coefficients) arguments.emplace_back(coefficients);
   arguments.insert(arguments.end(), step.scalars.begin(), step.scalars.end());
+  if (tiles) {
+    const ridge::detail::TileMap map = ridge::detail::tile_map(in, *tiles);
+    arguments.emplace_back(map.first);
+    arguments.emplace_back(map.rest);
+  }
   queue.launch(step.kernel, step.launch, arguments);
 }
 
@@ -34,7 +39,7 @@ KernelSource frame_source(const Device& device, const FrameKernel& frame, std::s
 }
 
 FramedPass::FramedPass(const Device& device, const FrameKernel& frame, std::size_t depth, bool framed,
-                       LaunchPass::Step interior)
+                       MarchStep interior)
     : frame_(frame), depth_(depth), interior_(std::move(interior)) {
   if (!framed) return;
   const FrameTiles tiles{.text = frame.text, .place = frame.place, .depth = depth};
@@ -61,11 +66,11 @@ void FramedPass::enqueue(Queue& queue, const Buffer& in, const Buffer& out, cons
     enqueue_step(queue, one, step == 0 ? in : scratch[(step - 1) % 2], step + 1 == depth_ ? out : scratch[step % 2],
                  coefficients);
   }
-  enqueue_step(queue, interior_, in, out, coefficients);
+  enqueue_step(queue, interior_.step, in, out, coefficients, interior_.tiles);
 }
 
 InPlacePass::InPlacePass(const Device& device, const FrameKernel& frame, std::vector<TimeLevels::Pair> pairs,
-                         std::vector<LaunchPass::Step> steps)
+                         std::vector<MarchStep> steps)
     : frame_(frame),
       pairs_(std::move(pairs)),
       steps_(std::move(steps)),
@@ -84,7 +89,7 @@ void InPlacePass::close(Queue& queue, const Buffer& grid, const Buffer& other) c
 }
 
 void InPlacePass::enqueue(Queue& queue, const Buffer& in, const Buffer&, const Buffer& coefficients) const {
-  for (const LaunchPass::Step& step : steps_) enqueue_step(queue, step, in, in, coefficients);
+  for (const auto& [step, tiles] : steps_) enqueue_step(queue, step, in, in, coefficients, tiles);
 }
 
 }  // namespace ridge::stencil

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "device/tile_map.hpp"
 #include "stencil/device/frame_kernel.hpp"
 #include "stencil/device/frame_tiles.hpp"
 #include "stencil/device/pass.hpp"
@@ -10,10 +11,15 @@
 
 namespace ridge::stencil {
 
+struct MarchStep {
+  LaunchPass::Step step;
+  std::optional<ridge::detail::TileMapShape> tiles{};  // the kernel's last parameter is a map of what it reads
+};
+
 class FramedPass : public Pass {
  public:
   // Without a frame where the interior is all that changes.
-  FramedPass(const Device& device, const FrameKernel& frame, std::size_t depth, bool framed, LaunchPass::Step interior);
+  FramedPass(const Device& device, const FrameKernel& frame, std::size_t depth, bool framed, MarchStep interior);
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients) const override;
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out, const Buffer& coefficients,
                const std::vector<Buffer>& scratch) const override;
@@ -22,7 +28,7 @@ class FramedPass : public Pass {
  private:
   FrameKernel frame_;
   std::size_t depth_;
-  LaunchPass::Step interior_;
+  MarchStep interior_;
   std::optional<Kernel> kernel_;           // a launch a step
   std::optional<LaunchPass::Step> tiles_;  // all of them in one
 };
@@ -35,7 +41,7 @@ KernelSource frame_source(const Device& device, const FrameKernel& frame, std::s
 class InPlacePass : public Pass {
  public:
   InPlacePass(const Device& device, const FrameKernel& frame, std::vector<TimeLevels::Pair> pairs,
-              std::vector<LaunchPass::Step> steps);
+              std::vector<MarchStep> steps);
   bool in_place() const override { return true; }
   void open(Queue& queue, const Buffer& grid, const Buffer& other) const override;
   void close(Queue& queue, const Buffer& grid, const Buffer& other) const override;
@@ -44,7 +50,7 @@ class InPlacePass : public Pass {
  private:
   FrameKernel frame_;
   std::vector<TimeLevels::Pair> pairs_;
-  std::vector<LaunchPass::Step> steps_;
+  std::vector<MarchStep> steps_;
   Kernel copy_;
 };
 

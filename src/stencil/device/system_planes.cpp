@@ -56,6 +56,7 @@ std::array<int, 3> interior_end(const Layout& layout, int depth) {
 }
 
 struct Compiled {
+  SystemPlanesKernel text;
   Kernel kernel;
   SystemPlanesPlan plan;
 };
@@ -65,15 +66,18 @@ Compiled compile_planes(const Device& device, const SystemPlanesKernel& kernel, 
   const auto items = static_cast<std::size_t>(kernel.options.lanes * kernel.options.lines);
   const std::size_t groups = resident_groups(device, compiled, items, kernel.local_bytes());
   const int sides = kernel.keeps ? 1 : kernel.options.depth;  // steps whose borders a frame has
-  return {compiled, plan_planes(kernel, place, interior_begin(layout, sides), interior_end(layout, sides), groups)};
+  return {kernel, compiled,
+          plan_planes(kernel, place, interior_begin(layout, sides), interior_end(layout, sides), groups)};
 }
 
-LaunchPass::Step step_of(const Compiled& compiled, const Layout& layout, const std::vector<std::size_t>& from,
-                         const std::vector<std::size_t>& to) {
-  LaunchPass::Step step{compiled.kernel, compiled.plan.launch, compiled.plan.scalars, layout.coefficients > 0};
+MarchStep step_of(const Compiled& compiled, const Layout& layout, const DeviceLayout& place,
+                  const std::vector<std::size_t>& from, const std::vector<std::size_t>& to) {
+  MarchStep made{{compiled.kernel, compiled.plan.launch, compiled.plan.scalars, layout.coefficients > 0}};
+  if (compiled.text.options.tiles)
+    made.tiles = compiled.text.tile_shape(place, from[compiled.text.sums.spread.front()]);
   const std::vector<Argument> places = field_places(from, to);
-  step.scalars.insert(step.scalars.end(), places.begin(), places.end());
-  return step;
+  made.step.scalars.insert(made.step.scalars.end(), places.begin(), places.end());
+  return made;
 }
 
 std::vector<std::size_t> in_order(std::size_t fields) {
@@ -87,7 +91,14 @@ struct SystemPlanesChoice {
   double efficiency;
 };
 std::vector<SystemPlanesChoice> planes_choices() {
-  return {{{.lanes = 64, .lines = 8, .rows = 2, .ahead = 2}, 0.82},
+  return {// Planes fetched by the copy engine: fewer registers, so more items or rows.
+          {{.lanes = 32, .lines = 8, .rows = 4, .ahead = 2, .tiles = true}, 0.86},
+          {{.lanes = 32, .lines = 16, .rows = 2, .ahead = 2, .tiles = true}, 0.84},
+          {{.depth = 2, .lanes = 34, .lines = 14, .rows = 3, .ahead = 2, .tiles = true}, 0.8},
+          {{.depth = 2, .lanes = 34, .lines = 14, .rows = 2, .ahead = 2, .tiles = true}, 0.78},
+          {{.depth = 3, .lanes = 34, .lines = 24, .rows = 1, .ahead = 2, .tiles = true}, 0.74},
+          {{.depth = 3, .lanes = 34, .lines = 14, .rows = 2, .ahead = 2, .tiles = true}, 0.73},
+          {{.lanes = 64, .lines = 8, .rows = 2, .ahead = 2}, 0.82},
           {{.lanes = 32, .lines = 16, .rows = 2, .ahead = 2}, 0.8},
           {{.lanes = 32, .lines = 16, .rows = 2, .ahead = 3}, 0.79},
           {{.lanes = 32, .lines = 8, .rows = 4, .ahead = 2}, 0.78},
@@ -145,15 +156,15 @@ std::shared_ptr<const Variant<T>> system_planes_variant(const Device& device, co
       wanted.depth = static_cast<int>(depth);
       const Compiled made = compile_planes(device, make_planes(update, layout, wanted, none_of(layout)), layout, place);
       return std::make_shared<const FramedPass>(device, frame, depth, needs_frame(layout, 1),
-                                                step_of(made, layout, order, order));
+                                                step_of(made, layout, place, order, order));
     }
     const Compiled made = compile_planes(device, make_planes(update, layout, options, levels.remembers), layout, place);
     std::vector<std::size_t> changed = order;
     for (const auto& [newer, older] : levels.pairs) std::swap(changed[newer], changed[older]);
     // First from the fields' own places to the older levels', then back.
-    return std::make_shared<const InPlacePass>(
-        device, frame, levels.pairs,
-        std::vector<LaunchPass::Step>{step_of(made, layout, order, changed), step_of(made, layout, changed, order)});
+    return std::make_shared<const InPlacePass>(device, frame, levels.pairs,
+                                               std::vector<MarchStep>{step_of(made, layout, place, order, changed),
+                                                                      step_of(made, layout, place, changed, order)});
   };
   std::vector<std::size_t> depths{1};
   if (in_place) depths.insert(depths.begin(), 2);
@@ -186,6 +197,7 @@ void list_device_system_planes(const Device& device, const Update<T>& update, co
                                                   : system_planes_refusal(device, update, layout, options),
         .cost = step_cost(update, layout, in_place ? 1.5 : (1 + redundancy) / steps, choice.efficiency, redundancy)};
     if (options.depth > 1) entry.candidate.parameters.emplace_back("depth", std::to_string(options.depth));
+    if (options.tiles) entry.candidate.parameters.emplace_back("copies", "tiles");
     entry.exact = false;
     // In double two of them differ in nothing else.
     if (options.resident > 1) entry.candidate.parameters.emplace_back("resident", std::to_string(options.resident));

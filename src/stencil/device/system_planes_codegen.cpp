@@ -21,7 +21,7 @@ using From = PlaneSums::From;
 constexpr const char* kSystemPlanes = R"(
 KERNEL WORK_GROUP_RESIDENT(LANES * LINES, 1, 1, RESIDENT) void system_planes(
     GLOBAL const REAL* in, GLOBAL REAL* out, {0}ulong origin, ulong field, int planes, int height, int pitch, int left,
-    int right, int top, int bottom, int first, int last, int first_x, int tiles_x, int chunk{1}) {{
+    int right, int top, int bottom, int first, int last, int first_x, int tiles_x, int chunk{1}{3}) {{
   LOCAL_BLOCK(REAL, ring, ALL_SLOTS * SPREAD * PLANE);
   const int item = LOCAL_ID(0), lane = item % LANES, line = item / LANES;
   const int tile_x = first_x + (int)GROUP_ID(0) % tiles_x * USEFUL_X;
@@ -37,7 +37,8 @@ KERNEL WORK_GROUP_RESIDENT(LANES * LINES, 1, 1, RESIDENT) void system_planes(
 
 class SystemPlanesWriter {
  public:
-  explicit SystemPlanesWriter(const SystemPlanesKernel& kernel) : kernel_(kernel), sums_(kernel.sums) {
+  explicit SystemPlanesWriter(const SystemPlanesKernel& kernel)
+      : kernel_(kernel), sums_(kernel.sums), begins_with_older_(kernel.begins_with_older()) {
     const auto wants = [&](const PlaneSums::Operand& operand) {
       if (operand.from == From::coefficient) points_.insert({true, operand.index});
       if (operand.from == From::field && place_in_ring(operand.index) < 0) points_.insert({false, operand.index});
@@ -55,7 +56,7 @@ class SystemPlanesWriter {
     for (std::size_t f = 0; f < sums_.outputs.size(); ++f) places += fmt::format(", int from_{0}, int to_{0}", f);
     codegen::Text text;
     text.block(kSystemPlanes, kernel_.coefficients > 0 ? "GLOBAL const REAL* RESTRICT coefficients, " : "", places,
-               body());
+               body(), kernel_.options.tiles ? ", TILE_MAP(planes_map)" : "");
     return text.str();
   }
 
@@ -75,6 +76,14 @@ class SystemPlanesWriter {
 
   // Pieces of 16 bytes, the tile's and its halo's, whoever wants them later.
   void prepare_copies() {
+    if (kernel_.options.tiles) {
+      text_ +=
+          "  LOCAL ulong* const arrived = (LOCAL ulong*)(ring + ALL_SLOTS * SPREAD * PLANE);\n"
+          "  uint parity = 0;\n  if (item == 0) {\n"
+          "    for (int k = 0; k < FETCHED; ++k) ASYNC_COPY_OPEN(arrived + k);\n  }\n  BARRIER();\n"
+          "  const ulong plane_size = (ulong)height * pitch;\n";
+      return;
+    }
     text_ +=
         "  int piece_from[PIECES], piece_to[PIECES];\n  UNROLL\n  for (int k = 0; k < PIECES; ++k) {\n"
         "    const int piece = item + k * LANES * LINES;\n"
@@ -85,6 +94,13 @@ class SystemPlanesWriter {
         "  const ulong plane_size = (ulong)height * pitch;\n";
   }
   std::string copy_plane(const std::string& indent, const std::string& plane, const std::string& slot) const {
+    if (kernel_.options.tiles) {
+      return fmt::format(
+          "{0}if (item == 0) {{\n{0}  ASYNC_COPY_EXPECT(arrived + {1}, TILE_BYTES);\n"
+          "{0}  ASYNC_COPY_TILE(arrived + {1}, ring + {1} * PLANE, planes_map, tile_x - HALO_X, tile_y - RADIUS_Y, "
+          "{2});\n{0}}}\n",
+          indent, slot, plane);
+    }
     std::string text = fmt::format(
         "{0}{{\n{0}  int source = {1};\n{0}  source = source < 0 ? 0 : source >= planes ? planes - 1 : source;\n",
         indent, plane);
@@ -226,12 +242,21 @@ class SystemPlanesWriter {
             value = before.empty() ? fmt::format("{} * {}", number(term->weight), v)
                                    : fmt::format("FMA({}, {}, {})", number(term->weight), v, before);
           }
+          if (before.empty() && begins_with_older_) value = with_older(value, j, c);
           text_ += k < 0 ? fmt::format("    REAL {} = {};\n", done(index, j, c), value)
                          : fmt::format("    {} = {};\n", queue(index, k, j, c), value);
         }
       }
     }
     in_plane(index);
+  }
+
+  // The older level is a sum's first term, in the plane that the sum begins with.
+  std::string with_older(const std::string& value, int row, int cell) {
+    const auto& operands = sums_.operations.front().operands;
+    const std::string older =
+        stage_ == 0 ? point_name({false, operands[1].index}, row) : own_cells(stage_ - 1, 1, 0, row);
+    return fmt::format("FMA({}, {}.{}, {})", number(operands[0].constant), older, "xyzw"[cell], value);
   }
 
   // The other terms, a row of the tile after the other, so that what is loaded is soon done with.
@@ -305,7 +330,7 @@ class SystemPlanesWriter {
       case From::coefficient:
         return fmt::format("{}.{}", point_name({true, operand.index}, row), component);
       case From::operation:
-        return fmt::format("o{}_{}_{}_{}", stage_, operand.index, row, cell);
+        return begins_with_older_ ? done(0, row, cell) : fmt::format("o{}_{}_{}_{}", stage_, operand.index, row, cell);
       case From::field:
         break;
     }
@@ -319,6 +344,7 @@ class SystemPlanesWriter {
 
   // What is done with the sums at the cells of row j.
   void point_operations(int j) {
+    if (begins_with_older_) return;
     for (std::size_t i = 0; i < sums_.operations.size(); ++i) {
       const auto& operation = sums_.operations[i];
       for (int c = 0; c < kernel_.cells(); ++c) {
@@ -447,12 +473,21 @@ class SystemPlanesWriter {
     declare_slots();
     for (int k = 0; k < kernel_.options.ahead; ++k)
       text_ += copy_plane("  ", fmt::format("plane + {}", k), fmt::to_string(k));
-    load_points("plane - RADIUS_Z < 0 ? 0 : plane - RADIUS_Z", true);
-    const std::string more = fmt::format("2 * DEPTH * RADIUS_Z + {}", last_stage());
-    text_ += kernel_.options.march > 0
-                 ? fmt::format("  for (int i = 0; i < {} + {}; ++i) {{\n", kernel_.options.march, more)
-                 : fmt::format("  for (int i = 0; i < end_plane - first_plane + {}; ++i) {{\n", more);
-    text_ += "    COPIES_WAIT(AHEAD - 1);\n    BARRIER();\n";
+    // Points are wanted where a sum ends, or where it begins.
+    const std::string away = begins_with_older_ ? "+ RADIUS_Z" : "- RADIUS_Z";
+    if (!points_.empty())
+      text_ +=
+          fmt::format("  int next = plane {};\n  next = next < 0 ? 0 : next >= planes ? planes - 1 : next;\n", away);
+    load_points("next", true);
+    const std::string rounds = fmt::format(
+        "{} + 2 * DEPTH * RADIUS_Z + {}",
+        kernel_.options.march > 0 ? std::to_string(kernel_.options.march) : "end_plane - first_plane", last_stage());
+    text_ += fmt::format("  for (int i = 0; i < {}; ++i) {{\n", rounds);
+    text_ +=
+        kernel_.options.tiles ? "    ASYNC_COPY_WAIT(arrived + slot0, parity);\n" : "    COPIES_WAIT(AHEAD - 1);\n";
+    text_ += "    BARRIER();\n";
+    // A tile must not land when the group is gone.
+    if (kernel_.options.tiles) text_ += fmt::format("    if (i + AHEAD < {})\n", rounds);
     text_ += copy_plane("    ", "plane + AHEAD", "fill");
     for (stage_ = 0; stage_ <= last_stage(); ++stage_) {
       text_ += fmt::format("    LOCAL const REAL* const newest{0} = mine + ({1} + slot{0}) * SPREAD * PLANE;\n", stage_,
@@ -461,10 +496,13 @@ class SystemPlanesWriter {
       stage_ < last_stage() ? publish() : store();
     }
     if (!points_.empty()) {
-      text_ += "    int next = plane + 1 - RADIUS_Z;\n    next = next < 0 ? 0 : next >= planes ? planes - 1 : next;\n";
+      text_ += fmt::format("    next = plane + 1 {};\n    next = next < 0 ? 0 : next >= planes ? planes - 1 : next;\n",
+                           away);
       load_points("next", false);
     }
-    text_ += "    ++plane;\n" + next_slot("slot0", 0) + next_slot("fill", 0);
+    text_ += "    ++plane;\n";
+    if (kernel_.options.tiles) text_ += fmt::format("    if (slot0 + 1 == {}) parity ^= 1u;\n", kernel_.slots(0));
+    text_ += next_slot("slot0", 0) + next_slot("fill", 0);
     for (int s = 1; s <= last_stage(); ++s)
       text_ += next_slot(fmt::format("slot{}", s), s) + next_slot(fmt::format("filled{}", s), s);
     return text_ + "  }\n";
@@ -472,6 +510,7 @@ class SystemPlanesWriter {
 
   const SystemPlanesKernel& kernel_;
   const PlaneSums& sums_;
+  const bool begins_with_older_;
   int stage_ = 0;                                    // the step whose text is being written
   std::set<std::pair<bool, std::size_t>> points_{};  // coefficient or not, and which: wanted at the cell itself alone
   std::set<std::string> loaded_{};

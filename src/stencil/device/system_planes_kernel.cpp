@@ -13,6 +13,8 @@ namespace ridge::stencil {
 namespace {
 
 int ring_width(const SystemPlanesKernel& kernel) { return kernel.tile_x() + 2 * kernel.halo_x(); }
+constexpr int kTileCells = 32;    // tiles land on 128 bytes, or 256
+constexpr int kWidestTile = 256;  // a copy takes so many cells along each axis
 int ring_height(const SystemPlanesKernel& kernel) { return kernel.tile_y() + 2 * kernel.sums.radius[1]; }
 
 }  // namespace
@@ -25,15 +27,47 @@ int SystemPlanesKernel::margin_x() const { return pieces((options.depth - 1) * s
 // taken from it), or the one the next step's older level is; and what is being filled meanwhile.
 int SystemPlanesKernel::slots(int stage) const {
   int age = sums.centre || (keeps && stage + 1 < options.depth) ? sums.radius[0] : 0;
-  if (stage + 1 < options.depth && sums.outputs.size() > sums.spread.size()) age = 2 * sums.radius[0] + 1;
+  if (stage + 1 < options.depth && sums.outputs.size() > sums.spread.size())
+    age = begins_with_older() ? std::max(age, 1) : 2 * sums.radius[0] + 1;
   return age + 1 + (stage == 0 ? options.ahead : 1);
+}
+
+int SystemPlanesKernel::plane_cells() const {
+  const int cells = ring_width(*this) * ring_height(*this);
+  return options.tiles ? pieces(cells, kTileCells) * kTileCells : cells;
+}
+
+bool SystemPlanesKernel::begins_with_older() const {
+  using From = PlaneSums::From;
+  if (options.depth == 1 || sums.spread.size() != 1 || sums.sums.size() != 1 || sums.operations.size() != 1)
+    return false;
+  const auto& [kind, operands] = sums.operations.front();
+  const PlaneSums::Operand& output = sums.outputs[sums.spread.front()];
+  const bool corners = std::any_of(sums.sums[0].begin(), sums.sums[0].end(), [](const PlaneSums::Term& term) {
+    return (term.offset[0] != 0) + (term.offset[1] != 0) + (term.offset[2] != 0) > 1;
+  });
+  return !corners && kind == Node::Kind::fma && operands[0].from == From::constant && operands[1].from == From::field &&
+         operands[1].index != sums.spread.front() && operands[2].from == From::sum && output.from == From::operation;
+}
+
+ridge::detail::TileMapShape SystemPlanesKernel::tile_shape(const DeviceLayout& place, std::size_t field) const {
+  const std::uint64_t bytes = real == "float" ? 4 : 8;
+  return {.float64 = real != "float",
+          .offset = (place.origin + field * place.field) * bytes,
+          .columns = place.width(),
+          .rows = place.height(),
+          .row = place.pitch * bytes,
+          .arrays = place.planes(),
+          .array = place.plane() * bytes,
+          .box_columns = static_cast<std::uint32_t>(ring_width(*this)),
+          .box_rows = static_cast<std::uint32_t>(ring_height(*this))};
 }
 
 std::size_t SystemPlanesKernel::local_bytes() const {
   int all = 0;
   for (int stage = 0; stage < options.depth; ++stage) all += slots(stage);
-  return static_cast<std::size_t>(all * ring_width(*this) * ring_height(*this)) * sums.spread.size() *
-         (real == "float" ? 4 : 8);
+  return static_cast<std::size_t>(all * plane_cells()) * sums.spread.size() * (real == "float" ? 4 : 8) +
+         (options.tiles ? static_cast<std::size_t>(slots(0)) * 8 : 0);
 }
 
 std::string SystemPlanesKernel::refusal(const Limits& limits) const {
@@ -49,6 +83,12 @@ std::string SystemPlanesKernel::refusal(const Limits& limits) const {
       if (!spreads && !remembers) return "several steps need every field at neighbours, or as a level that remembers";
     }
     if (useful_x() <= 0 || useful_y() <= 0) return "the tile would be halo";
+  }
+  if (options.tiles) {
+    if (!limits.tensor_maps) return "needs copies that land by themselves, which CUDA has from Hopper on";
+    if (sums.spread.size() != 1) return "tiles are of one field";
+    if (ring_width(*this) > kWidestTile || ring_height(*this) > kWidestTile)
+      return fmt::format("a tile of {} x {} cells is more than a copy takes", ring_height(*this), ring_width(*this));
   }
   const auto queues =
       sums.sums.size() * static_cast<std::size_t>(2 * options.depth * sums.radius[0] * options.rows) * 4;
@@ -86,7 +126,9 @@ KernelSource SystemPlanesKernel::source() const {
                       {"USEFUL_Y", word(useful_y())},
                       {"HALO_X", word(halo_x())},
                       {"WIDTH", word(ring_width(*this))},
-                      {"PLANE", word(ring_width(*this) * ring_height(*this))},
+                      {"PLANE", word(plane_cells())},
+                      {"TILE_BYTES", word(ring_width(*this) * ring_height(*this) * (real == "float" ? 4 : 8))},
+                      {"FETCHED", word(slots(0))},
                       {"ALL_PIECES", word(all)},
                       {"PIECES", word(pieces(all, options.lanes * options.lines))},
                       {"RADIUS_Y", word(sums.radius[1])},

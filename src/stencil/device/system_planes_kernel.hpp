@@ -10,6 +10,7 @@
 
 #include <ridge/device.hpp>
 
+#include "device/tile_map.hpp"
 #include "stencil/device/layout.hpp"
 #include "stencil/device/plane_sums.hpp"
 
@@ -17,12 +18,13 @@ namespace ridge::stencil {
 
 struct SystemPlanesOptions {
   int depth = 1;
-  int lanes = 32;    // work-items along x, 4 cells (double: 2) each
-  int lines = 16;    // along y
-  int rows = 2;      // cells along y, a work-item
-  int ahead = 2;     // planes fetched before they are wanted
-  int march = 0;     // planes of a piece, fixed when compiled, which barriers need on PoCL; 0: any
-  int resident = 1;  // work-groups that should fit a compute unit at once: bounds the registers
+  int lanes = 32;      // work-items along x, 4 cells (double: 2) each
+  int lines = 16;      // along y
+  int rows = 2;        // cells along y, a work-item
+  int ahead = 2;       // planes fetched before they are wanted
+  int march = 0;       // planes of a piece, fixed when compiled, which barriers need on PoCL; 0: any
+  int resident = 1;    // work-groups that should fit a compute unit at once: bounds the registers
+  bool tiles = false;  // planes come as tiles, by the copy engine of CUDA from Hopper on
 };
 
 struct SystemPlanesKernel {
@@ -43,6 +45,11 @@ struct SystemPlanesKernel {
   int useful_x() const { return tile_x() - 2 * margin_x(); }
   int useful_y() const { return tile_y() - 2 * margin_y(); }
   int slots(int stage) const;  // planes in the ring that a step reads
+  int plane_cells() const;     // of one of them
+  // The older level is added to the one sum there is, and nothing else is done: it can be what the sum begins with.
+  bool begins_with_older() const;
+  // How a field at so many elements lies, told to the copy engine.
+  ridge::detail::TileMapShape tile_shape(const DeviceLayout& place, std::size_t field) const;
   std::size_t local_bytes() const;
   std::string refusal(const Limits& limits) const;
   KernelSource source() const;

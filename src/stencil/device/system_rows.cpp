@@ -94,7 +94,7 @@ std::shared_ptr<const Variant<T>> system_rows_variant(const Device& device, cons
                                           resident_groups(device, compiled, items, kernel.local_bytes()));
     return std::make_shared<const FramedPass>(
         device, frame, depth, needs_frame(layout, depth),
-        LaunchPass::Step{compiled, plan.launch, plan.scalars, layout.coefficients > 0});
+        MarchStep{{compiled, plan.launch, plan.scalars, layout.coefficients > 0}});
   };
   return device_variant<T>(device, layout, place, depths_down_from(options.depth), make);
 }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "codegen/text.hpp"
+#include "device/kernel_text.hpp"
 #include "stencil/device/cell_codegen.hpp"
 #include "stencil/device/words.hpp"
 
@@ -50,6 +51,7 @@ class SystemRowsWriter {
 
   std::string text() {
     codegen::Text text;
+    if (options_.quick) text.raw(ridge::detail::kernel_text("stencil/quick_extremes"));
     text.block(kSystemRows, kernel_.coefficients > 0 ? "GLOBAL const REAL* RESTRICT coefficients, " : "", locals(),
                options_.sub_groups > 1 ? "  if (strip >= strips) return;\n" : "", body());
     return text.str();
@@ -61,22 +63,33 @@ class SystemRowsWriter {
   bool is_constant(std::size_t i) const { return value(i).kind == Kind::constant; }
   const char* type_of(std::size_t i) const { return is_truth(value(i).kind) ? "int" : "REAL"; }
 
-  // A product that only one sum wants, at the same cell and row, goes into it.
+  // A product that sums alone want, at the same cell and row, goes into each of them; a sum takes one.
   void find_fused() {
     const auto& values = kernel_.values.values;
-    fused_.assign(values.size(), -1);
-    taken_.assign(values.size(), false);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (values[i].kind != Kind::add && values[i].kind != Kind::subtract) continue;
-      for (const int k : {1, 0}) {
-        const SharedValue::Use& use = values[i].operands[static_cast<std::size_t>(k)];
-        const SharedValue& product = values[use.value];
-        if (product.kind != Kind::multiply || uses_[use.value] != 1 || use.shift != Offset{} ||
-            product.lag != values[i].lag)
-          continue;
-        fused_[i] = k;
-        taken_[use.value] = true;
-        break;
+    std::vector<bool> refused(values.size());
+    for (bool settled = false; !settled;) {
+      fused_.assign(values.size(), -1);
+      std::vector<int> takers(values.size());
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if (values[i].kind != Kind::add && values[i].kind != Kind::subtract) continue;
+        for (const int k : {1, 0}) {
+          const SharedValue::Use& use = values[i].operands[static_cast<std::size_t>(k)];
+          const SharedValue& product = values[use.value];
+          if (product.kind != Kind::multiply || refused[use.value] || use.shift != Offset{} ||
+              product.lag != values[i].lag)
+            continue;
+          fused_[i] = k;
+          ++takers[use.value];
+          break;
+        }
+      }
+      settled = true;
+      taken_.assign(values.size(), false);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        taken_[i] = takers[i] > 0;
+        if (takers[i] == 0 || takers[i] == uses_[i]) continue;
+        refused[i] = true;
+        settled = false;
       }
     }
   }
@@ -181,7 +194,11 @@ class SystemRowsWriter {
           std::array<std::string, 3> operands;
           for (std::size_t k = 0; k < operand_count(operation.kind); ++k)
             operands[k] = operand(value(i).operands[k], value(i).lag, c);
-          made = operation_text(operation, operands, false);
+          made = options_.quick && operation.kind == Kind::minimum
+                     ? fmt::format("lower_of({}, {})", operands[0], operands[1])
+                 : options_.quick && operation.kind == Kind::maximum
+                     ? fmt::format("higher_of({}, {})", operands[0], operands[1])
+                     : operation_text(operation, operands, false);
         }
         text_ += fmt::format("      const {} {} = {};\n", type_of(i), now(i, c), made);
       }

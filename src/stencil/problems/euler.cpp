@@ -40,10 +40,10 @@ struct EulerStep {
     const Flux<V> in_x = hllc(at_west.high_x, middle.low_x, k), out_x = hllc(middle.high_x, at_east.low_x, k);
     const Flux<V> in_y = hllc(at_south.high_y, middle.low_y, k), out_y = hllc(middle.high_y, at_north.low_y, k);
     return std::array<V, 4>{
-        u.field(0, 0, 0) - (k.step_x * (out_x.density - in_x.density) + k.step_y * (out_y.density - in_y.density)),
-        u.field(1, 0, 0) - (k.step_x * (out_x.normal - in_x.normal) + k.step_y * (out_y.along - in_y.along)),
-        u.field(2, 0, 0) - (k.step_x * (out_x.along - in_x.along) + k.step_y * (out_y.normal - in_y.normal)),
-        u.field(3, 0, 0) - (k.step_x * (out_x.energy - in_x.energy) + k.step_y * (out_y.energy - in_y.energy))};
+        u.field(0, 0, 0) - k.step_x * (out_x.density - in_x.density) - k.step_y * (out_y.density - in_y.density),
+        u.field(1, 0, 0) - k.step_x * (out_x.normal - in_x.normal) - k.step_y * (out_y.along - in_y.along),
+        u.field(2, 0, 0) - k.step_x * (out_x.along - in_x.along) - k.step_y * (out_y.normal - in_y.normal),
+        u.field(3, 0, 0) - k.step_x * (out_x.energy - in_x.energy) - k.step_y * (out_y.energy - in_y.energy)};
   }
 };
 

@@ -25,25 +25,25 @@ struct Flux {
   V density, normal, along, energy;
 };
 
-// The harmonic mean of two differences of one sign, else 0: no new extremes.
+// Half the harmonic mean of two differences of one sign, else 0: no new extremes. Halves are what faces and half steps
+// want.
 template <class V>
-HWY_INLINE V limited(const V& before, const V& after) {
+HWY_INLINE V half_limited(const V& before, const V& after) {
   const V product = before * after;
-  return select(product > V(0), V(2) * product / (before + after), V(0));
+  return select(product > V(0), product / (before + after), V(0));
 }
 
 template <class V>
-HWY_INLINE State<V> slope(const State<V>& before, const State<V>& here, const State<V>& after) {
-  return {limited(here.density - before.density, after.density - here.density),
-          limited(here.normal - before.normal, after.normal - here.normal),
-          limited(here.along - before.along, after.along - here.along),
-          limited(here.pressure - before.pressure, after.pressure - here.pressure)};
+HWY_INLINE State<V> half_slope(const State<V>& before, const State<V>& here, const State<V>& after) {
+  return {half_limited(here.density - before.density, after.density - here.density),
+          half_limited(here.normal - before.normal, after.normal - here.normal),
+          half_limited(here.along - before.along, after.along - here.along),
+          half_limited(here.pressure - before.pressure, after.pressure - here.pressure)};
 }
 
 template <class V>
 struct Constants {
   V gamma, inverse_gamma_1;  // 1 / (gamma - 1)
-  V half_x, half_y;          // dt / (2 dx), dt / (2 dy)
   V step_x, step_y;          // dt / dx, dt / dy
   V floor;                   // of density and pressure at a face: strong rarefactions must not turn negative
 };
@@ -71,15 +71,12 @@ HWY_INLINE Flux<V> hllc(const State<V>& left, const State<V>& right, const Const
   const V reach = select(rightwards, min(s_left, V(0)), max(s_right, V(0)));
   const V specific = select(rightwards, warm_left, warm_right) * constants.inverse_gamma_1 +
                      V(0.5) * (normal * normal + along * along);  // energy of a unit of mass
-  const V energy = density * specific;
   const V behind = V(1) / (wave - middle), push = middle - normal;
   const V star_density = mass * behind;
   const V star_energy = star_density * (specific + push * middle) + push * pressure * behind;
-  const V momentum = density * normal;
-  return {momentum + reach * (star_density - density),
-          momentum * normal + pressure + reach * (star_density * middle - momentum),
-          momentum * along + reach * (star_density * along - density * along),
-          normal * (energy + pressure) + reach * (star_energy - energy)};
+  const V momentum = density * normal, mass_flux = momentum + reach * (star_density - density);
+  return {mass_flux, momentum * normal + pressure + reach * (star_density * middle - momentum), mass_flux * along,
+          normal * (density * specific + pressure) + reach * (star_energy - density * specific)};
 }
 
 // Velocities exchanged: along y the normal velocity is v.
@@ -105,24 +102,16 @@ HWY_INLINE State<V> upper(const State<V>& middle, const State<V>& half, const V&
           max(middle.pressure + half.pressure, floor)};
 }
 template <class V>
-HWY_INLINE State<V> halved(const State<V>& slope) {
-  const V half(0.5);
-  return {half * slope.density, half * slope.normal, half * slope.along, half * slope.pressure};
-}
-
-template <class V>
 HWY_INLINE Faces<V> faces_of(const State<V>& here, const State<V>& west, const State<V>& east, const State<V>& south,
                              const State<V>& north, const Constants<V>& k) {
-  const State<V> sx = slope(west, here, east), sy = slope(south, here, north);
+  const State<V> hx = half_slope(west, here, east), hy = half_slope(south, here, north);
   const V u = here.normal, v = here.along;
-  const V spreading = k.half_x * sx.normal + k.half_y * sy.along;
-  const V ax = k.half_x * u, ay = k.half_y * v, inverse = V(1) / here.density;
-  const State<V> later{
-      max(here.density - (ax * sx.density + ay * sy.density + here.density * spreading), k.floor),
-      u - (ax * sx.normal + ay * sy.normal + k.half_x * sx.pressure * inverse),
-      v - (ax * sx.along + ay * sy.along + k.half_y * sy.pressure * inverse),
-      max(here.pressure - (ax * sx.pressure + ay * sy.pressure + k.gamma * here.pressure * spreading), k.floor)};
-  const State<V> hx = halved(sx), hy = halved(sy);
+  const V spreading = k.step_x * hx.normal + k.step_y * hy.along;
+  const V ax = k.step_x * u, ay = k.step_y * v, inverse = V(1) / here.density;
+  const State<V> later{here.density - ax * hx.density - ay * hy.density - here.density * spreading,
+                       u - ax * hx.normal - ay * hy.normal - k.step_x * inverse * hx.pressure,
+                       v - ax * hx.along - ay * hy.along - k.step_y * inverse * hy.pressure,
+                       here.pressure - ax * hx.pressure - ay * hy.pressure - k.gamma * here.pressure * spreading};
   return {lower(later, hx, k.floor), upper(later, hx, k.floor), turned(lower(later, hy, k.floor)),
           turned(upper(later, hy, k.floor))};
 }
@@ -136,13 +125,7 @@ HWY_INLINE State<V> primitive_of(const V& density, const V& mx, const V& my, con
 
 template <class V>
 HWY_INLINE Constants<V> constants_of(const Euler& euler) {
-  return {V(euler.gamma),
-          V(1 / (euler.gamma - 1)),
-          V(euler.dt / (2 * euler.dx)),
-          V(euler.dt / (2 * euler.dy)),
-          V(euler.dt / euler.dx),
-          V(euler.dt / euler.dy),
-          V(1e-10)};
+  return {V(euler.gamma), V(1 / (euler.gamma - 1)), V(euler.dt / euler.dx), V(euler.dt / euler.dy), V(1e-10)};
 }
 
 }  // namespace

@@ -42,8 +42,21 @@ HWY_INLINE Mask operator>=(Cells a, Cells b) { return {hn::Ge(a.a, b.a), hn::Ge(
 HWY_INLINE Cells select(Mask truth, Cells yes, Cells no) {
   return {hn::IfThenElse(truth.a, yes.a, no.a), hn::IfThenElse(truth.b, yes.b, no.b)};
 }
-HWY_INLINE Cells min(Cells a, Cells b) { return select(a > b, b, a); }
-HWY_INLINE Cells max(Cells a, Cells b) { return select(b > a, b, a); }
+// The second of x86's operands is what comes of a NaN: one instruction then says the same.
+HWY_INLINE Cells min(Cells a, Cells b) {
+#if HWY_ARCH_X86
+  return {hn::Min(b.a, a.a), hn::Min(b.b, a.b)};
+#else
+  return select(a > b, b, a);
+#endif
+}
+HWY_INLINE Cells max(Cells a, Cells b) {
+#if HWY_ARCH_X86
+  return {hn::Max(b.a, a.a), hn::Max(b.b, a.b)};
+#else
+  return select(b > a, b, a);
+#endif
+}
 HWY_INLINE Cells sqrt(Cells a) { return {hn::Sqrt(a.a), hn::Sqrt(a.b)}; }
 
 HWY_INLINE Cells Load(const T* from) { return {hn::LoadU(D(), from), hn::LoadU(D(), from + kVector)}; }
@@ -54,15 +67,17 @@ HWY_INLINE void Store(Cells cells, T* to) {
 
 // What is known of a strip of rows while they come in one after the other. Column i of the primitive variables is
 // x = i - 2 of the strip, of the faces x = i - 1. Vectors run beyond the last column into what nobody reads.
-constexpr std::size_t kWidth = 128, kStride = kWidth + 4 + 2 * kLanes;
+// A strip's faces, two more than its cells, fill whole vectors.
+constexpr std::size_t kWidth = 256 - 2, kStride = kWidth + 4 + 2 * kLanes;
 using Row = T[kStride];
 struct Scratch {
   Row primitive[3][4];
-  Row faces[2][16];  // low x, high x, low y, high y
-  Row flux_x[4];
+  Row x_faces[8];     // low, high
+  Row y_faces[2][8];  // the same, of two rows
+  Row flux_x[2][4];
   Row flux_y[2][4];
 };
-constexpr std::size_t kLowX = 0, kHighX = 4, kLowY = 8, kHighY = 12;
+constexpr std::size_t kLow = 0, kHigh = 4;
 
 HWY_INLINE State<Cells> LoadState(const Row* from, std::size_t i) {
   return {Load(from[0] + i), Load(from[1] + i), Load(from[2] + i), Load(from[3] + i)};
@@ -101,32 +116,32 @@ void Primitives(const T* const* in, double gamma, std::size_t reach, std::size_t
 }
 
 void FacesOf(const Row* south, const Row* here, const Row* north, const Constants<Cells>& k, std::size_t reach,
-             std::size_t width, Row* to) {
+             std::size_t width, Row* along_x, Row* along_y) {
   for (std::size_t i = 1 - reach; i < width + 1 + reach; i += kLanes) {
     const Faces<Cells> made = faces_of(LoadState(here, i + 1), LoadState(here, i), LoadState(here, i + 2),
                                        LoadState(south, i + 1), LoadState(north, i + 1), k);
-    StoreState(made.low_x, to + kLowX, i);
-    StoreState(made.high_x, to + kHighX, i);
-    StoreState(made.low_y, to + kLowY, i);
-    StoreState(made.high_y, to + kHighY, i);
+    StoreState(made.low_x, along_x + kLow, i);
+    StoreState(made.high_x, along_x + kHigh, i);
+    StoreState(made.low_y, along_y + kLow, i);
+    StoreState(made.high_y, along_y + kHigh, i);
   }
 }
 
 // Column i: between x = i - 1 and x = i.
 void FluxesX(const Row* faces, const Constants<Cells>& k, std::size_t width, Row* to) {
   for (std::size_t i = 0; i < width + 1; i += kLanes)
-    StoreFlux(hllc(LoadState(faces + kHighX, i), LoadState(faces + kLowX, i + 1), k), to, i);
+    StoreFlux(hllc(LoadState(faces + kHigh, i), LoadState(faces + kLow, i + 1), k), to, i);
 }
 void FluxesY(const Row* below, const Row* above, const Constants<Cells>& k, std::size_t width, Row* to) {
   for (std::size_t i = 0; i < width; i += kLanes)
-    StoreFlux(hllc(LoadState(below + kHighY, i + 1), LoadState(above + kLowY, i + 1), k), to, i);
+    StoreFlux(hllc(LoadState(below + kHigh, i + 1), LoadState(above + kLow, i + 1), k), to, i);
 }
 
 void Apply(const T* in, const T* flux_x, const T* below, const T* above, const Constants<Cells>& k, std::size_t width,
            T* out) {
   const auto changed = [&](const T* from, std::size_t i) HWY_ATTR {
-    return Load(from) -
-           (k.step_x * (Load(flux_x + i + 1) - Load(flux_x + i)) + k.step_y * (Load(above + i) - Load(below + i)));
+    return Load(from) - k.step_x * (Load(flux_x + i + 1) - Load(flux_x + i)) -
+           k.step_y * (Load(above + i) - Load(below + i));
   };
   if (width < kLanes) {
     T few[kLanes] = {};
@@ -151,18 +166,18 @@ void Strip(const Euler& euler, const Rows<T>& rows, std::size_t begin, std::size
     Primitives(in, euler.gamma, std::min({j, count + 3 - j, std::size_t{2}}), width, scratch.primitive[j % 3]);
     if (j < 2) continue;
     const std::size_t f = j - 2;  // the row of faces that is complete now
-    FacesOf(scratch.primitive[f % 3], scratch.primitive[(f + 1) % 3], scratch.primitive[j % 3], k,
-            f == 0 || f == count + 1 ? 0 : 1, width, scratch.faces[f % 2]);
+    const bool outside = f == 0 || f == count + 1;
+    FacesOf(scratch.primitive[f % 3], scratch.primitive[(f + 1) % 3], scratch.primitive[j % 3], k, outside ? 0 : 1,
+            width, scratch.x_faces, scratch.y_faces[f % 2]);
+    if (!outside) FluxesX(scratch.x_faces, k, width, scratch.flux_x[f % 2]);
     if (f == 0) continue;
-    const Row* faces = scratch.faces[(f - 1) % 2];
-    FluxesY(faces, scratch.faces[f % 2], k, width, scratch.flux_y[f % 2]);
+    FluxesY(scratch.y_faces[(f - 1) % 2], scratch.y_faces[f % 2], k, width, scratch.flux_y[f % 2]);
     if (f == 1) continue;
     const std::size_t r = f - 2;
-    FluxesX(faces, k, width, scratch.flux_x);
     // Along y the momentum of x is the one along the face.
     constexpr std::size_t kFromY[4] = {0, 2, 1, 3};
     for (std::size_t field = 0; field < 4; ++field) {
-      Apply(rows.in[field * (4 + count) + r + 2] + begin, scratch.flux_x[field],
+      Apply(rows.in[field * (4 + count) + r + 2] + begin, scratch.flux_x[(f - 1) % 2][field],
             scratch.flux_y[(f - 1) % 2][kFromY[field]], scratch.flux_y[f % 2][kFromY[field]], k, width,
             rows.out[field * count + r] + begin);
     }
@@ -171,8 +186,11 @@ void Strip(const Euler& euler, const Rows<T>& rows, std::size_t begin, std::size
 
 void EulerRows(const Euler& euler, const Rows<T>& rows) {
   static thread_local Scratch scratch;
-  for (std::size_t begin = rows.begin; begin < rows.end; begin += kWidth)
-    Strip(euler, rows, begin, std::min(kWidth, rows.end - begin), scratch);
+  const std::size_t cells = rows.end - rows.begin, strips = (cells + kWidth - 1) / kWidth;
+  if (strips == 0) return;
+  const std::size_t width = (cells + strips - 1) / strips;  // strips alike: no narrow one at the end
+  for (std::size_t begin = rows.begin; begin < rows.end; begin += width)
+    Strip(euler, rows, begin, std::min(width, rows.end - begin), scratch);
 }
 
 }  // namespace

@@ -1,0 +1,33 @@
+// The rows of a bench's table as they become known, so that a bench that is stopped has said what it knew.
+#pragma once
+#include <cstddef>
+#include <cstdio>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace ridge::cli {
+
+class RowsAsTheyCome {
+ public:
+  // The table of all rows so far, a line a row below its head; prints those that are new.
+  void show(const std::string& table, std::size_t rows) { show_lines(table, rows + 1); }
+  // The same with everything that stands below the rows.
+  void finish(const std::string& table) { show_lines(table, static_cast<std::size_t>(-1)); }
+
+ private:
+  void show_lines(const std::string& table, std::size_t end) {
+    std::size_t line = 0;
+    for (std::size_t begin = 0; begin < table.size() && line < end; ++line) {
+      const std::size_t after = table.find('\n', begin) + 1;
+      if (line >= printed_) fmt::print("{}", table.substr(begin, after - begin));
+      begin = after;
+    }
+    printed_ = line;
+    std::fflush(stdout);
+  }
+
+  std::size_t printed_ = 0;  // lines
+};
+
+}  // namespace ridge::cli
