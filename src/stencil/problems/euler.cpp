@@ -72,7 +72,7 @@ Update<T> euler(const Euler& euler) {
   positive(euler.gamma - 1, "gamma - 1");
   Update<T> made = update<T>(2, HWY_NAMESPACE::EulerStep<T>{euler}, "euler muscl-hancock hllc");
   made.row = [euler](const Rows<T>& rows) { euler_rows(euler, rows); };
-  made.rows_at_once = 16;
+  made.rows_at_once = 32;
   return made;
 }
 
