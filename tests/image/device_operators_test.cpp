@@ -54,10 +54,14 @@ double error_of(const Device& device, const OperatorProblem& problem, const Entr
   return test::worst_difference(out, expected);
 }
 
-// Bands round what the first of their products makes to two bytes; windows round weights to parts of a power of two.
+// Bands round what the first of their products makes to two bytes; windows round weights to parts of a power of two,
+// resample to 16 bits.
 double allowed_of(const OperatorProblem& problem, const Entry& entry) {
   const std::string& variant = entry.candidate.variant;
-  return test::allowed_error(problem) + (variant == "bands" ? 0.015 : variant == "windows" ? 0.004 : 0);
+  return test::allowed_error(problem) + (variant == "bands"      ? 0.015
+                                         : variant == "windows"  ? 0.004
+                                         : variant == "resample" ? 0.012
+                                                                 : 0);
 }
 
 struct Kind {
@@ -256,6 +260,7 @@ TEST_F(DeviceOperators, BytesByBands) {
   };
   std::vector<Filter> filters{{1, Border::reflect_101, Gauss{1, 2}, "2+2"}, {3, Border::constant, Box{4, 9}, "1+1"}};
   if (slow()) {
+    filters.push_back({3, Border::reflect_101, Gauss{5}, "2+2"});  // 45 channels to either side
     filters.push_back({1, Border::wrap, Gauss{5}, "2+2"});
     filters.push_back({2, Border::replicate, Separable{{1, 2, 3, 2}, {0.1f, 0.1f}}, "1+1"});
     filters.push_back({4, Border::reflect, Separable{{0.3f, 0.3141f, 0.4f}, {0.2f, 0.3f, 0.4f, 0.3f, 0.2f}}, ""});
@@ -312,6 +317,82 @@ TEST_F(DeviceOperators, BytesHalved) {
         }
         EXPECT_EQ(seen, 6);
       }
+    }
+  }
+}
+
+// Bytes sampled anew: larger and a little smaller, fours at the rows' ends, rows at the image's, unaligned.
+TEST_F(DeviceOperators, BytesResampled) {
+  struct Sampling {
+    std::size_t channels;
+    Resize resize;
+  };
+  std::vector<Sampling> samplings{{1, {.scale = 1.6}}, {3, {.scale = 1.37, .interpolation = Interpolation::bicubic}}};
+  if (slow()) {
+    samplings.push_back({2, {.scale = 3.1}});
+    samplings.push_back({4, {.scale = 0.8}});
+    samplings.push_back({1, {.scale = 0.7, .interpolation = Interpolation::bicubic}});
+    samplings.push_back({3, {.rows = 41, .columns = 700, .interpolation = Interpolation::area}});
+  }
+  for (const Device& device : all) {
+    for (const Sampling& sampling : samplings) {
+      int seen = 0;
+      for (const auto& [rows, columns] :
+           std::vector<std::pair<std::size_t, std::size_t>>{{1, 1}, {2, 5}, {31, 397}, {18, 64}}) {
+        OperatorProblem problem;
+        problem.input = {.rows = rows, .columns = columns, .channels = sampling.channels, .depth = Depth::u8};
+        problem.chain = {sampling.resize};
+        std::vector<Entry> entries = list_variants(device, problem);
+        std::erase_if(entries, [](const Entry& entry) {
+          return entry.candidate.variant != "resample" || !entry.candidate.refusal.empty();
+        });
+        if (entries.empty()) continue;
+        const Entry& entry = entries[slow() ? static_cast<std::size_t>(seen) % entries.size() : 0];
+        SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + to_string(problem.chain.front()) + " " +
+                     problem.input.text());
+        EXPECT_LE(error_of(device, problem, entry), allowed_of(problem, entry));
+        EXPECT_LE(error_of(device, problem, entry, true), allowed_of(problem, entry));
+        ++seen;
+      }
+      EXPECT_GE(seen, 3);
+    }
+  }
+}
+
+// Floats through a ring of rows: several groups across and down, windows beyond small images, unaligned.
+TEST_F(DeviceOperators, FloatsByMarch) {
+  struct Filter {
+    std::size_t channels;
+    Border border;
+    Operation operation;
+  };
+  std::vector<Filter> filters{{1, Border::reflect_101, Gauss{1, 2}}, {3, Border::constant, Box{4, 5}}};
+  if (slow()) {
+    filters.push_back({1, Border::wrap, Box{17, 25}});
+    filters.push_back({2, Border::replicate, Separable{{0.1f, -0.2f, 0.4f}, {1, 2, 3, 2}}});
+    filters.push_back({4, Border::reflect, Gauss{0.5, 1}});
+  }
+  for (const Device& device : all) {
+    for (const Filter& filter : filters) {
+      OperatorProblem problem;
+      problem.chain = {filter.operation};
+      problem.border = filter.border;
+      problem.constant = 0.7;
+      int seen = 0;
+      for (const auto& [rows, columns] :
+           std::vector<std::pair<std::size_t, std::size_t>>{{1, 1}, {3, 7}, {53, 1100}, {17, 129}}) {
+        problem.input = {.rows = rows, .columns = columns, .channels = filter.channels, .depth = Depth::f32};
+        std::vector<Entry> entries = list_variants(device, problem);
+        std::erase_if(entries, [](const Entry& entry) { return entry.candidate.variant != "march"; });
+        ASSERT_EQ(entries.size(), 2u);
+        const Entry& entry = entries[slow() ? static_cast<std::size_t>(seen) % 2 : 0];  // one kernel serves all sizes
+        ++seen;
+        SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + problem.input.text());
+        ASSERT_EQ(entry.candidate.refusal, "");
+        EXPECT_LE(error_of(device, problem, entry), test::allowed_error(problem));
+        EXPECT_LE(error_of(device, problem, entry, true), test::allowed_error(problem));
+      }
+      EXPECT_EQ(seen, 4);
     }
   }
 }

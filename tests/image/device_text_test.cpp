@@ -175,6 +175,34 @@ TEST(DeviceOperatorText, WordsOfBytesStayInRegisters) {
   }
 }
 
+TEST(DeviceOperatorText, RowsOnTheirWayStayInRegisters) {
+  std::string why_not;
+  if (detail::nvrtc(why_not) == nullptr) GTEST_SKIP() << why_not;
+  if (test::accelerators().empty()) GTEST_SKIP() << "no device whose limits could be asked";
+  struct Way {
+    const char* variant;
+    Depth depth;
+    Operation operation;
+  };
+  for (const Way& way : {Way{"march", Depth::f32, Gauss{1, 2}},
+                         Way{"resample", Depth::u8, Resize{.scale = 1.6, .interpolation = Interpolation::bicubic}},
+                         Way{"resample", Depth::u8, Resize{.scale = 1.6}}}) {
+    OperatorProblem problem;
+    problem.input = {.rows = 270, .columns = 480, .channels = 1, .depth = way.depth};
+    problem.chain = {way.operation};
+    int seen = 0;
+    for (const Entry& entry : list_variants(test::accelerators().front(), problem)) {
+      if (entry.candidate.variant != way.variant || seen > 0) continue;
+      for (const detail::KernelResources& kernel : detail::resources_for(entry.kernels().front(), "sm_90")) {
+        ++seen;
+        RecordProperty(entry.candidate.name(), kernel.registers);
+        EXPECT_EQ(kernel.spilled_bytes, 0) << entry.candidate.name();
+      }
+    }
+    EXPECT_GT(seen, 0) << way.variant;
+  }
+}
+
 }  // namespace
 }  // namespace ridge::image::on_device
 #endif

@@ -111,11 +111,26 @@ std::vector<ImageCase> cases_of(const ImageBenchWishes& wishes) {
     cases.push_back(one);
   }
   if (wanted("variance")) cases.push_back({"variance 27", {.variance_window = 27}, shape});
-  const std::vector<const char*> operators{
-      "gauss 1 2",     "gauss 5",          "box 9",      "convolve 7x7",       "separable",       "median 1",
-      "median 2",      "bilateral 4 3 25", "resize 0.5", "resize 0.5 bicubic", "resize 0.3 area", "resize 1.6",
-      "integral",      "pyramid 1",        "gradient",   "transpose",          "rotate 90",       "gray",
-      "convolve 31x31"};
+  const std::vector<const char*> operators{"gauss 1 2",
+                                           "gauss 5",
+                                           "box 9",
+                                           "convolve 7x7",
+                                           "separable",
+                                           "median 1",
+                                           "median 2",
+                                           "bilateral 4 3 25",
+                                           "resize 0.5",
+                                           "resize 0.5 bicubic",
+                                           "resize 0.3 area",
+                                           "resize 1.6",
+                                           "resize 1.6 bicubic",
+                                           "integral",
+                                           "pyramid 1",
+                                           "gradient",
+                                           "transpose",
+                                           "rotate 90",
+                                           "gray",
+                                           "convolve 31x31"};
   struct Kind {
     std::size_t channels;
     image::Depth depth;

@@ -50,6 +50,17 @@ FUNCTION void whole_words(const uint* parts, const struct place* places, int row
   }
 }
 
+FUNCTION void store_line(GLOBAL float* to, int column, int columns, float4 v, int aligned, const int at_ends) {
+  if (!at_ends || (aligned && column + 3 < columns)) {
+    STORE_ONCE((GLOBAL float4*)(to + column), v);
+  } else {
+    if (column < columns) to[column] = v.x;
+    if (column + 1 < columns) to[column + 1] = v.y;
+    if (column + 2 < columns) to[column + 2] = v.z;
+    if (column + 3 < columns) to[column + 3] = v.w;
+  }
+}
+
 #if SUB_GROUP_WIDTH == 32
 #define BEFORE(v, c) SHUFFLE_UP(v[c], 1)
 #define BEHIND(v, c) SHUFFLE_DOWN(v[c], 1)
@@ -130,6 +141,22 @@ FUNCTION void go_down(LOCAL float4* staged, LOCAL float* exchange_sums, LOCAL fl
       }
       result[j] = around_mean(s, q, (float)CELLS) * (1.0f / (float)CELLS);
     }
+#if SUB_GROUP_WIDTH == 32
+    // Two lanes exchange every second four, so that together they store 32 neighbouring bytes.
+    const int odd = lane & 1;
+    UNROLL
+    for (int f = 0; f < 4; f += 2) {
+      float other[4];
+      UNROLL
+      for (int k = 0; k < 4; ++k) other[k] = SHUFFLE_XOR(odd ? result[4 * f + k] : result[4 * f + 4 + k], 1);
+      const float4 kept = make_float4(odd ? result[4 * f + 4] : result[4 * f], odd ? result[4 * f + 5] : result[4 * f + 1],
+                                      odd ? result[4 * f + 6] : result[4 * f + 2], odd ? result[4 * f + 7] : result[4 * f + 3]);
+      const float4 given = make_float4(other[0], other[1], other[2], other[3]);
+      const int column = strip + EACH * (lane & ~1) + 4 * (f + odd);
+      if (lane > 1) store_line(to, column, columns, odd ? given : kept, out_aligned, at_ends);
+      if (lane < 30) store_line(to, column + EACH, columns, odd ? kept : given, out_aligned, at_ends);
+    }
+#else
     // Turned in local memory, so that neighbouring lanes store neighbouring pixels; places are exchanged against conflicts.
     LOCAL float4* line = staged + 128 * (i & 1);
     UNROLL
@@ -139,19 +166,11 @@ FUNCTION void go_down(LOCAL float4* staged, LOCAL float* exchange_sums, LOCAL fl
     BARRIER();
     UNROLL
     for (int p = 0; p < 4; ++p) {
-      const int four = 32 * p + lane, owner = four >> 2, column = strip + 4 * four;
+      const int four = 32 * p + lane, owner = four >> 2;
       const float4 v = line[4 * owner + ((four & 3) ^ (owner >> 1 & 3))];
-      if (owner > 0 && owner < 31) {
-        if (!at_ends || (out_aligned && column + 3 < columns)) {
-          STORE_ONCE((GLOBAL float4*)(to + column), v);
-        } else {
-          if (column < columns) to[column] = v.x;
-          if (column + 1 < columns) to[column + 1] = v.y;
-          if (column + 2 < columns) to[column + 2] = v.z;
-          if (column + 3 < columns) to[column + 3] = v.w;
-        }
-      }
+      if (owner > 0 && owner < 31) store_line(to, strip + 4 * four, columns, v, out_aligned, at_ends);
     }
+#endif
     to += out_pitch;
   }
 }
@@ -160,11 +179,12 @@ KERNEL WORK_GROUP_RESIDENT(32, 1, 1, RESIDENT)
 void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLOBAL float* RESTRICT out, ulong out_offset,
               ulong out_pitch, int rows, int columns, int chunk, int aligned, int out_aligned, int strips,
               int side_groups, int side_chunk) {
-  LOCAL_ARRAY(float4, staged, 256);
 #if SUB_GROUP_WIDTH == 32
+  LOCAL float4* staged = 0;
   LOCAL float* exchange_sums = 0;
   LOCAL float* exchange_squares = 0;
 #else
+  LOCAL_ARRAY(float4, staged, 256);
   LOCAL_ARRAY(float, exchange_sums, 32 * (EACH + 1));
   LOCAL_ARRAY(float, exchange_squares, 32 * (EACH + 1));
 #endif

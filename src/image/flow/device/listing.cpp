@@ -126,7 +126,7 @@ double efficiency_of(const FlowDesign& design) {
 
 std::vector<FlowDesign> flow_designs() {
   std::vector<FlowDesign> designs;
-  for (const int polynomial : {0, 3, 5, 6}) {
+  for (const int polynomial : {0, 3, 4, 5}) {
     designs.push_back({.smooth = Smooth::matrix, .polynomial = polynomial, .parts = 6});
   }
   designs.push_back({.smooth = Smooth::matrix, .polynomial = 5, .parts = 6, .down = 2});

@@ -6,7 +6,6 @@
 
 #include "device/kernel_text.hpp"
 #include "image/operators/device/fours.hpp"
-#include "image/operators/device/stream.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -203,8 +202,8 @@ void list_bands(const Device& device, const Chain& chain, const Link& link, std:
   design.blocks = std::max<std::size_t>((across + 7) / 8 + 1, 2);
   design.pairs = std::max<std::size_t>((down + 7) / 8 + 1, 2);
   std::string refusal;
-  if (design.blocks > 4 || design.pairs > 4) {
-    refusal = "24 rows and 24 channels to either side fit the registers at most";
+  if (design.blocks > 7 || design.pairs > 4 || design.blocks + design.pairs > 10) {
+    refusal = "24 rows and 48 channels to either side fit the registers at most";
   } else if (!make_bands(product, design)) {
     refusal = "weights below zero";
   } else if (design.off > kMostOff || design.divisor < 2) {
@@ -212,7 +211,7 @@ void list_bands(const Device& device, const Chain& chain, const Link& link, std:
   } else if (device.limits().work_group < kBandItems) {
     refusal = "needs 32 work-items a group";
   }
-  if (design.pairs > 3) design.tiles = 2;
+  if (design.pairs > 3 || design.blocks > 4) design.tiles = 2;
   const double values = static_cast<double>(link.in.rows * link.in.columns * link.in.channels);
   const double bytes = 2 * static_cast<double>(link.in.rows * link.in.row_bytes());
   const double products = static_cast<double>((design.blocks + 1) / 2 * design.across.planes +

@@ -10,8 +10,12 @@ std::vector<StepPlan> list_steps(const Device& device, const Chain& chain, const
   StepLister list_point; list(list_point);
   StepLister list_windows; list(list_windows);
   StepLister list_bands; list(list_bands);
+  StepLister list_strips; list(list_strips);
+  StepLister list_stream_words; list(list_stream_words);
   StepLister list_stream; list(list_stream);
+  StepLister list_march; list(list_march);
   StepLister list_halve; list(list_halve);
+  StepLister list_resample; list(list_resample);
   StepLister list_lines; list(list_lines);
   StepLister list_turn; list(list_turn);
   StepLister list_tile; list(list_tile);

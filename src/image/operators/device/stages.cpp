@@ -195,6 +195,19 @@ bool product_of(const Operation& operation, Depth depth, Product& product) {
   return std::visit(ProductOf{depth, product}, operation);
 }
 
+bool never_beyond(const Product& product) {
+  double down = 0, across = 0, least = 0;
+  for (const double w : product.down) {
+    down += w;
+    least = std::min(least, w);
+  }
+  for (const double w : product.across) {
+    across += w;
+    least = std::min(least, w);
+  }
+  return least >= 0 && down * across < 1.0001;
+}
+
 bool add_stages(const Operation& operation, const Chain& chain, Shape& in, std::vector<TileStage>& stages) {
   return std::visit(AddStages{operation, chain, in, stages}, operation);
 }

@@ -57,5 +57,6 @@ struct Product {
   std::size_t step = 1;
 };
 bool product_of(const Operation& operation, Depth depth, Product& product);
+bool never_beyond(const Product& product);  // weights that make no value greater or negative
 
 }  // namespace ridge::image::on_device

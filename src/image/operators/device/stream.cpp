@@ -5,7 +5,6 @@
 
 #include "device/kernel_text.hpp"
 #include "image/operators/device/fours.hpp"
-#include "image/operators/device/stream.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -49,8 +48,6 @@ void list_stream(const Device& device, const Chain& chain, const Link& link, std
   if (link.operations.size() != 1 || !product_of(link.operations.front(), link.in.depth, design.product) ||
       design.product.step != 1)
     return;
-  list_strips(device, chain, link, design.product, plans);
-  list_stream_words(device, chain, link, design.product, plans);
   const std::size_t down = design.product.down.size(), across = design.product.across.size();
   const auto blocks = [&](std::size_t taps) { return static_cast<int>((taps * link.in.channels + 3) / 4); };
   design.left = blocks(across / 2);

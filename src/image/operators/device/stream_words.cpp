@@ -6,7 +6,6 @@
 
 #include "device/kernel_text.hpp"
 #include "image/operators/device/fours.hpp"
-#include "image/operators/device/stream.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -68,23 +67,12 @@ class WordsStep final : public Step {
 
 }  // namespace
 
-bool never_beyond(const Product& product) {
-  double down = 0, across = 0, least = 0;
-  for (const double w : product.down) {
-    down += w;
-    least = std::min(least, w);
-  }
-  for (const double w : product.across) {
-    across += w;
-    least = std::min(least, w);
-  }
-  return least >= 0 && down * across < 1.0001;
-}
-
-void list_stream_words(const Device& device, const Chain& chain, const Link& link, const Product& product,
-                       std::vector<StepPlan>& plans) {
+void list_stream_words(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans) {
+  Product product;
+  if (link.in.depth == Depth::f32 || link.operations.size() != 1 ||
+      !product_of(link.operations.front(), link.in.depth, product) || product.step != 1)
+    return;
   const double most = link.in.depth == Depth::u8 ? 255 : 65535;
-  if (link.in.depth == Depth::f32) return;
   if (chain.border == Border::constant &&
       !(chain.constant >= 0 && chain.constant <= most && chain.constant == std::floor(chain.constant)))
     return;

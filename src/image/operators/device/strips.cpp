@@ -7,7 +7,6 @@
 #include <ridge/half.hpp>
 #include "device/kernel_text.hpp"
 #include "image/operators/device/fours.hpp"
-#include "image/operators/device/stream.hpp"
 
 namespace ridge::image::on_device {
 namespace {
@@ -157,9 +156,11 @@ bool precise(const StripsDesign& design) {
 
 }  // namespace
 
-void list_strips(const Device& device, const Chain& chain, const Link& link, const Product& product,
-                 std::vector<StepPlan>& plans) {
-  if (link.in.depth != Depth::u8) return;
+void list_strips(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans) {
+  Product product;
+  if (link.in.depth != Depth::u8 || link.operations.size() != 1 ||
+      !product_of(link.operations.front(), Depth::u8, product) || product.step != 1)
+    return;
   if (chain.border == Border::constant &&
       !(chain.constant >= 0 && chain.constant <= 255 && chain.constant == std::floor(chain.constant)))
     return;

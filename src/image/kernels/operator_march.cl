@@ -1,0 +1,95 @@
+// A column of weights times a row of them for floats, where memory is what binds: a group goes down a strip, and rows are on
+// their way through local memory long before they are used (BATCHES of STEP rows). A work-item has four neighbouring
+// channels: it sums each row across from LEFT and RIGHT fours beside its own and adds it to the DOWN rows it belongs to.
+#define ITEMS_HERE 128
+#define STEP 4
+#define LINE (ITEMS_HERE + LEFT + RIGHT)
+#define FOURS (LEFT + 1 + RIGHT)
+
+// Four channels, or where they do not lie together one by one from their places; a constant stands at once.
+FUNCTION void fetch_four(LOCAL float4* to, GLOBAL const float* in, ulong pitch, int row, int value, const int* places,
+                         int together) {
+  if (row >= 0 && together) {
+    COPY_AHEAD_16(to, in + (ulong)row * pitch + (ulong)value);
+  } else {
+    LOCAL float* each = (LOCAL float*)to;
+    UNROLL
+    for (int k = 0; k < 4; ++k) {
+      if (row < 0 || places[k] < 0) {
+        each[k] = BEYOND;
+      } else {
+        COPY_AHEAD_4(each + k, in + (ulong)row * pitch + (ulong)places[k]);
+      }
+    }
+  }
+}
+
+KERNEL WORK_GROUP(ITEMS_HERE, 1, 1)
+void march(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL float* RESTRICT result,
+           ulong out_offset, ulong out_pitch, int rows, int columns, int in_aligned, int out_aligned) {
+  LOCAL_ARRAY(float4, ring, BATCHES * STEP * LINE);
+  const int item = LOCAL_ID(0), value = 4 * (ITEMS_HERE * (int)GROUP_ID(0) + item), top = (int)GROUP_ID(1) * ROWS_EACH;
+  const int first = value - 4 * item - 4 * LEFT, left = columns * CHANNELS - value;
+  const int count = (rows - top < ROWS_EACH ? rows - top : ROWS_EACH) + DOWN - 1;
+  GLOBAL const float* in = image + in_offset;
+  GLOBAL float* to = result + out_offset + (ulong)top * out_pitch + (ulong)value;
+  // Fours that the item fetches: one, and the first items one more.
+  int values[2], places[8], together[2];
+  UNROLL
+  for (int f = 0; f < 2; ++f) {
+    values[f] = first + 4 * (item + f * ITEMS_HERE);
+    together[f] = in_aligned && values[f] >= 0 && values[f] + 4 <= columns * CHANNELS;
+    find_places(values[f], columns, places + 4 * f);
+  }
+  float sums[DOWN * 4];
+  UNROLL
+  for (int k = 0; k < 4 * DOWN; ++k) sums[k] = 0.0f;
+  for (int s = 1 - BATCHES; STEP * s < count; ++s) {  // the first rounds only fetch
+    COPIES_WAIT(BATCHES - 2);
+    BARRIER();  // the batch is there, and nobody reads the one before it any more
+    const int coming = s + BATCHES - 1;
+    UNROLL
+    for (int a = 0; a < STEP; ++a) {
+      if (STEP * coming + a < count) {
+        const int row = BORDERED(top - DOWN / 2 + STEP * coming + a, rows);
+        LOCAL float4* line = ring + (coming % BATCHES * STEP + a) * LINE;
+        fetch_four(line + item, in, in_pitch, row, values[0], places, together[0]);
+        if (item < LEFT + RIGHT)
+          fetch_four(line + ITEMS_HERE + item, in, in_pitch, row, values[1], places + 4, together[1]);
+      }
+    }
+    COPIES_CLOSE();
+    UNROLL
+    for (int a = 0; a < STEP; ++a) {
+      if (s >= 0 && STEP * s + a < count) {
+        LOCAL const float4* line = ring + (s % BATCHES * STEP + a) * LINE + item;
+        float near[4 * FOURS], across[4];
+        UNROLL
+        for (int b = 0; b < FOURS; ++b) {
+          const float4 v = line[b];
+          near[4 * b] = v.x;
+          near[4 * b + 1] = v.y;
+          near[4 * b + 2] = v.z;
+          near[4 * b + 3] = v.w;
+        }
+        UNROLL
+        for (int k = 0; k < 4; ++k) {
+          across[k] = 0.0f;
+          UNROLL
+          for (int j = 0; j < ACROSS; ++j)
+            across[k] = FMA(across_weights[j], near[4 * LEFT + k + (j - ACROSS / 2) * CHANNELS], across[k]);
+        }
+        UNROLL
+        for (int j = 0; j < DOWN; ++j) {  // of the rows begun the oldest comes first
+          UNROLL
+          for (int k = 0; k < 4; ++k)
+            sums[4 * j + k] = FMA(down_weights[DOWN - 1 - j], across[k], j + 1 < DOWN ? sums[4 * j + 4 + k] : 0.0f);
+        }
+        if (STEP * s + a >= DOWN - 1) {
+          if (left > 0) store_up_to_four(to, sums, left, out_aligned);
+          to += out_pitch;
+        }
+      }
+    }
+  }
+}
