@@ -216,6 +216,7 @@ void list_bands(const Device& device, const Chain& chain, const Link& link, std:
   const double bytes = 2 * static_cast<double>(link.in.rows * link.in.row_bytes());
   const double products = static_cast<double>((design.blocks + 1) / 2 * design.across.planes +
                                               (design.pairs + 1) / 2 * (design.down.planes + 1));
+  const bool few = product.down.size() * product.across.size() <= 81;  // windows are made in less
   // Groups of one sub-group are given out slowly, groups of four end together.
   const bool several = device.limits().sub_group == kBandItems && device.limits().work_group >= 4 * kBandItems;
   for (const auto& [steps, sub_groups] : {std::pair{0, 4}, std::pair{0, 1}, std::pair{4, 4}, std::pair{8, 4}}) {
@@ -232,7 +233,7 @@ void list_bands(const Device& device, const Chain& chain, const Link& link, std:
     plan.cost = {.flops = slower * 4.5 * values * products * (1 + 0.5 * again),
                  .bytes = bytes / 2 * (1 + 0.15 * again) + bytes / 2,
                  .launches = 1,
-                 .efficiency = (sub_groups > 1 ? 0.945 : 0.94) - 0.002 * steps};
+                 .efficiency = (sub_groups > 1 ? 0.945 : 0.9) - 0.002 * steps - (few ? 0.1 : 0)};
     plan.kernels = [design] { return std::vector<KernelSource>{bands_source(design)}; };
     plan.build = [design](const Device& there) { return std::make_shared<const BandsStep>(there, design); };
     plans.push_back(std::move(plan));

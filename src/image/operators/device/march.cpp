@@ -7,7 +7,7 @@
 namespace ridge::image::on_device {
 namespace {
 
-constexpr std::size_t kMarchItems = 128, kMarchStep = 4, kMarchBatches = 3, kMostMarchDown = 17, kMostMarchFours = 6;
+constexpr std::size_t kMarchItems = 128, kMarchStep = 4, kMostMarchDown = 17, kMostMarchFours = 6;
 
 struct MarchDesign {
   Shape shape = {};
@@ -15,8 +15,9 @@ struct MarchDesign {
   double constant = 0;
   Product product = {};
   int rows_each = 16;
+  std::size_t batches = 2;
   std::size_t left = 0, right = 0;  // fours beside a work-item's own
-  std::size_t local_bytes() const { return kMarchBatches * kMarchStep * (kMarchItems + left + right) * 16; }
+  std::size_t local_bytes() const { return batches * kMarchStep * (kMarchItems + left + right) * 16; }
 };
 
 KernelSource march_source(const MarchDesign& design) {
@@ -25,7 +26,7 @@ KernelSource march_source(const MarchDesign& design) {
                  float_table("across_weights", design.product.across) + detail::kernel_text("image/operator_march");
   for (const auto& [name, value] :
        {std::pair{"DOWN", design.product.down.size()}, std::pair{"ACROSS", design.product.across.size()},
-        std::pair{"ROWS_EACH", static_cast<std::size_t>(design.rows_each)}, std::pair{"BATCHES", kMarchBatches},
+        std::pair{"ROWS_EACH", static_cast<std::size_t>(design.rows_each)}, std::pair{"BATCHES", design.batches},
         std::pair{"LEFT", design.left}, std::pair{"RIGHT", design.right}})
     source.defines.emplace_back(name, std::to_string(value));
   return source;
@@ -51,6 +52,7 @@ void list_march(const Device& device, const Chain& chain, const Link& link, std:
   const double bytes = 2 * static_cast<double>(link.in.rows * link.in.row_bytes());
   for (const int rows_each : {16, 32}) {
     design.rows_each = rows_each;
+    design.batches = rows_each == 16 ? 2 : 3;
     StepPlan plan{.name = "march", .parameters = {{"rows", std::to_string(rows_each)}}};
     if (down > kMostMarchDown || design.left + design.right > kMostMarchFours) {
       plan.refusal = fmt::format("{} rows and {} channels to either side fit the registers at most", kMostMarchDown,

@@ -285,7 +285,7 @@ void list_windows(const Device& device, const Chain& chain, const Link& link, st
   for (const auto& [rows, sub_groups] : {std::pair{0, 4}, std::pair{0, 1}, std::pair{16, 4}, std::pair{32, 4}}) {
     if (sub_groups > 1 && rows == 0 && !several) continue;  // the same as the next
     design.sub_groups = several ? static_cast<std::size_t>(sub_groups) : 1;
-    design.ahead = rows == 32 ? 2 : rows_ahead(design);
+    design.ahead = std::min(rows_ahead(design), rows == 32 ? 4 : 8);
     design.rows_each = rows == 0 ? filling_rows(device, design) : rows;
     StepPlan plan{.name = "windows",
                   .parameters = {{"rows", rows == 0 ? "fill" : std::to_string(rows)},
@@ -297,7 +297,7 @@ void list_windows(const Device& device, const Chain& chain, const Link& link, st
     plan.cost = {.flops = slower * 4.5 * values * products,
                  .bytes = bytes / 2 * (1 + 0.15 * again) + bytes / 2,
                  .launches = 1,
-                 .efficiency = (sub_groups > 1 ? 0.95 : 0.935) - 0.01 * rows / 16};
+                 .efficiency = (sub_groups > 1 ? 0.95 : 0.88) - 0.01 * rows / 16};
     plan.kernels = [design] { return std::vector<KernelSource>{windows_source(design)}; };
     plan.build = [design](const Device& there) { return std::make_shared<const WindowsStep>(there, design); };
     plans.push_back(std::move(plan));
