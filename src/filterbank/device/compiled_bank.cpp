@@ -25,6 +25,8 @@ KernelText text_of(const KernelDesign& design) {
       return matrix_text(design);
     case Fir::warp_specialized:
       return warp_specialized_text(design);
+    case Fir::stacked:
+      return stacked_text(design);
     case Fir::blocks:
       return block_text(design);
     default:

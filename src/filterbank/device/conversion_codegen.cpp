@@ -39,6 +39,8 @@ const char* to_string(Fir fir) {
       return "matrix";
     case Fir::warp_specialized:
       return "warp_specialized";
+    case Fir::stacked:
+      return "stacked";
     default:
       return "blocks";
   }

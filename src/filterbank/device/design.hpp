@@ -17,6 +17,7 @@ enum class Fir {
   gather,     // every tap's sample read again, from a cache if it is there; anything
   matrix,     // 16 times of a channel as a product with a Toeplitz matrix of weights, on the matrix units
   warp_specialized,  // the same, samples kept as bytes; half of the warps filter, half transform
+  stacked,           // bytes, upper and lower halves of the weights as rows of one product; 512 channels
   blocks,            // spectra in blocks from raw rows in registers, for 256 to 4096 channels
 };
 const char* to_string(Fir fir);
@@ -29,6 +30,7 @@ struct KernelDesign {
   bool transform = true;     // else the branches are written as they are
   std::size_t items = 256;   // of a group
   std::size_t streams = 1;   // stations of a group
+  std::size_t pieces = 1;    // groups that share the channels of a station; without a transform only
   std::size_t parts = 4;     // real numbers of a sample that one item filters: 2, or 4 of both polarizations
   std::size_t steps = 8;     // spectra from a barrier to the next
   std::size_t rounds = 0;    // turns of the loop over time; 0: the launch says it
@@ -46,15 +48,15 @@ struct KernelDesign {
     return products == Products::total ? 1 : products == Products::powers ? geometry.polarizations : 4;
   }
 
-  bool on_matrix_units() const { return fir == Fir::matrix || fir == Fir::warp_specialized; }
+  bool on_matrix_units() const { return fir == Fir::matrix || fir == Fir::warp_specialized || fir == Fir::stacked; }
   std::size_t numbers() const { return 2 * geometry.polarizations; }  // of one sample
   std::size_t split() const { return numbers() / parts; }             // items a channel
   std::size_t units() const { return streams * geometry.channels * split(); }
-  std::size_t units_each() const { return (units() + items - 1) / items; }
+  std::size_t units_each() const { return (units() + items * pieces - 1) / (items * pieces); }
   std::size_t lines() const { return streams * steps * geometry.polarizations; }
   // Groups side by side: stations, and polarizations where a group of `blocks` has one.
   std::size_t station_groups() const {
-    return (geometry.stations + streams - 1) / streams * (fir == Fir::blocks ? split() : 1);
+    return (geometry.stations + streams - 1) / streams * (fir == Fir::blocks ? split() : 1) * pieces;
   }
   // Spectra of one turn of the loop: the delay line is back where it was.
   std::size_t period() const;
@@ -80,6 +82,9 @@ KernelText fir_text(const KernelDesign& design);
 KernelText matrix_text(const KernelDesign& design);
 // `warp_specialized`: those with 64, 128 or 256 channels; 512 items. CUDA only.
 KernelText warp_specialized_text(const KernelDesign& design);
+
+// `stacked`: 512 channels, up to 16 taps, two polarizations of bytes, critical; 512 items, 16 spectra. CUDA only.
+KernelText stacked_text(const KernelDesign& design);
 
 // `blocks`: 256 times 1, 2, 4, 8 or 16 channels, two polarizations, critical, whole rows in a block, order of time.
 KernelText block_text(const KernelDesign& design);

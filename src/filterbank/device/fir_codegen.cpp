@@ -37,7 +37,9 @@ class FirWriter {
       text_.line("LOCAL float2* const roots = points + {};", lines);
       text_.line("for (int i = item; i < {}; i += {}) roots[i] = LOAD_CACHED(tables + i);", roots, d_.items);
     }
-    text_.line("const int first_station = (int)(GROUP_ID(0) % {}u) * {};", d_.station_groups(), d_.streams);
+    text_.line("const int first_station = (int)(GROUP_ID(0) % {}u / {}u) * {};", d_.station_groups(), d_.pieces,
+               d_.streams);
+    text_.line("const int first_unit = (int)(GROUP_ID(0) % {}u) * {};", d_.pieces, d_.items * each());
     const std::size_t fixed = d_.rounds * d_.period();
     text_.line("const int begin = (int)(GROUP_ID(0) / {}u) * {};", d_.station_groups(),
                d_.rounds > 0 ? fmt::format("{}", fixed) : fmt::format("{} * rounds", d_.period()));
@@ -74,7 +76,7 @@ class FirWriter {
 
   void units() {
     for (std::size_t j = 0; j < each(); ++j) {
-      text_.line("const int unit{0} = item + {1};", j, j * d_.items);
+      text_.line("const int unit{0} = first_unit + item + {1};", j, j * d_.items);
       text_.line("const int part{0} = unit{0} % {1}, channel{0} = unit{0} / {1} % {2}, stream{0} = unit{0} / {3};", j,
                  d_.split(), g_.channels, d_.split() * g_.channels);
       text_.line("const int station{0} = first_station + stream{0};", j);

@@ -71,9 +71,11 @@ std::vector<KernelDesign> designs(const Device& device, const Problem& problem, 
   d.items = std::min(most, std::bit_ceil(std::max<std::size_t>(g.channels * split, 32)));
   // Several stations where one does not give every item a channel.
   d.streams = std::clamp<std::size_t>(d.items / (g.channels * split), 1, g.stations);
+  // Channels meet in a transform only: without one an item has one of them.
+  if (!transform) d.pieces = std::max<std::size_t>(1, (g.channels * split + d.items - 1) / d.items);
   const std::size_t local = local_memory(device);
   for (const std::size_t target : {std::size_t{4096}, std::size_t{2048}, std::size_t{8192}}) {
-    const std::size_t values = d.streams * g.channels * g.polarizations;
+    const std::size_t values = d.streams * g.channels * g.polarizations / d.pieces;
     std::size_t steps = std::max<std::size_t>(1, target / values);
     if (fir == Fir::registers) {
       // The delay line comes round after a multiple of the taps: steps that divide them, or are a multiple.
@@ -161,6 +163,13 @@ void add_warp_specialized(const Device& device, const Problem& problem, const Ge
   if (!takes_matrix(g) || g.delayed || (g.channels != 64 && g.channels != 128 && g.channels != 256)) return;
   if (device.info().backend != Backend::cuda) return;
   add_matrix(device, problem, g, Fir::warp_specialized, {{512, 8192 / g.channels}}, all);
+}
+
+void add_stacked(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
+  const bool serves = g.critical() && g.polarizations == 2 && g.samples == Samples::int8 && g.block == g.channels &&
+                      g.channels == 512 && g.taps > 8 && g.taps <= 16 && !g.by_channel && !g.delayed;
+  if (!serves || device.info().backend != Backend::cuda) return;
+  add_matrix(device, problem, g, Fir::stacked, {{512, 16}}, all);
 }
 
 // Registers of an item of `blocks`: raw rows, the sums of a block of spectra, weights.
@@ -252,6 +261,7 @@ std::vector<KernelDesign> fused_designs(const Device& device, const Problem& pro
   if (device.limits().matrix_units) {
     add_warp_specialized(device, problem, g, all);
     add_matrix_whole(device, problem, g, all);
+    add_stacked(device, problem, g, all);
   }
   add_blocks(device, problem, g, all);
   if (g.critical()) {

@@ -15,7 +15,8 @@ std::pair<std::uint16_t, std::uint16_t> two_halves(double value) {
 
 MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double> prototype) {
   const Geometry& g = design.geometry;
-  const std::size_t taps = g.taps, channels = g.channels, words = matrix_words(taps);
+  const bool stacked = design.fir == Fir::stacked;
+  const std::size_t taps = g.taps, channels = g.channels, words = stacked ? kStackedWords : matrix_words(taps);
   double largest = 0;
   for (const double weight : prototype) largest = std::max(largest, std::abs(weight));
   int exponent = 0;
@@ -31,9 +32,10 @@ MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double>
       return two_halves(std::ldexp(sign * prototype[static_cast<std::size_t>(i) * channels + channels - 1 - m], up));
     };
     for (std::size_t word = 0; word < words; ++word) {
-      const auto e = static_cast<std::int64_t>(word) - 1;
-      const auto [a_upper, a_lower] = upper_lower(static_cast<std::int64_t>(taps) - e);
-      const auto [b_upper, b_lower] = upper_lower(static_cast<std::int64_t>(taps) - e - 1);
+      // The weight behind the first one of the pair.
+      const auto behind = static_cast<std::int64_t>(stacked ? 15 : taps) - static_cast<std::int64_t>(word);
+      const auto [a_upper, a_lower] = upper_lower(stacked ? (behind + 1) % 16 : behind + 1);
+      const auto [b_upper, b_lower] = upper_lower(behind);
       out.words[2 * (m * words + word)] = a_upper | static_cast<std::uint32_t>(b_upper) << 16;
       out.words[2 * (m * words + word) + 1] = a_lower | static_cast<std::uint32_t>(b_lower) << 16;
     }
@@ -41,9 +43,9 @@ MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double>
   // Samples of 16 bits are taken as parts of 256.
   const bool parts = design.fir != Fir::matrix && g.samples == Samples::int16;
   const double down = std::ldexp(1.0, (parts ? 8 : 0) - up);
-  const std::size_t others = channels / 16;
-  for (std::size_t q = 0; q < others; ++q) {
-    for (std::size_t u = 0; u < 16; ++u) {
+  const std::size_t first = stacked ? channels / 16 : 16;  // points of the first butterflies
+  for (std::size_t q = 0; q < channels / first; ++q) {
+    for (std::size_t u = 0; u < first; ++u) {
       out.tables.emplace_back(
           std::polar(down, -2 * std::numbers::pi * static_cast<double>(q * u) / static_cast<double>(channels)));
     }

@@ -17,9 +17,12 @@ inline std::size_t matrix_history(std::size_t taps) { return (taps - 1 + 7) / 8 
 // (0 outside 0 .. taps - 1), e = -1 .. taps + 1.
 inline std::size_t matrix_words(std::size_t taps) { return taps + 3; }
 
+// The same for `stacked`, as if there were 16 taps: e = 0 .. 15, where pair 0 has the weights 0 and 15 at its ends.
+inline constexpr std::size_t kStackedWords = 16;
+
 struct MatrixWeights {
   std::vector<std::uint32_t> words;
-  std::vector<std::complex<float>> tables;  // roots behind the first 16 points, times what undoes the weights' scale
+  std::vector<std::complex<float>> tables;  // roots behind the first butterflies, times what undoes the weights' scale
 };
 MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double> prototype);
 

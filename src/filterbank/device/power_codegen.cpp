@@ -62,6 +62,7 @@ std::optional<KernelDesign> as_power(KernelDesign d, Products products, std::siz
     case Fir::blocks:
       return power_by_blocks(d, times) ? std::optional(d) : std::nullopt;
     case Fir::matrix:
+    case Fir::stacked:
       return {};
     default:
       d.summed = d.unit = std::gcd(times, d.steps);

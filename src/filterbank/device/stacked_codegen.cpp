@@ -1,0 +1,216 @@
+// The FIR of 512 channels on the matrix units, 16 spectra at a time: 64 numbers of a channel are one product whose rows
+// are 8 times, first with the upper and then with the lower halves of the weights; its columns are the real and
+// imaginary parts of both polarizations and of two eights of times. A warp has the channels that lie 16 apart, so that
+// a lane holds 32 points of one line, transforms them where they are, and hands 16 of them at a time to others for the
+// transforms over the warps.
+//
+// A sum of 8 times reaches over three eights of rows. Weights of the first are those of the last further round: of a
+// pair of rows a lane has either in the first eight or in the last, so both are one word and a mask.
+#include <fmt/format.h>
+
+#include "codegen/butterfly.hpp"
+#include "codegen/text.hpp"
+#include "filterbank/device/design.hpp"
+#include "filterbank/device/finish_codegen.hpp"
+#include "filterbank/device/matrix_products.hpp"
+#include "filterbank/device/matrix_weights.hpp"
+
+namespace ridge::filterbank::on_device {
+namespace {
+
+constexpr std::size_t kWarps = 16, kLinePoints = 16 * 17 + 1;  // lanes and work-items of a line meet every bank once
+
+class StackedWriter {
+ public:
+  explicit StackedWriter(const KernelDesign& design)
+      : d_(design), g_(design.geometry), each_(g_.channels / kWarps), row_(4 * g_.channels + 4) {}
+
+  KernelText write() {
+    const std::size_t ring = 8 * row_, weights = 2 * kStackedWords * g_.channels;
+    const std::size_t whole = ring + weights + 2 * g_.channels + 2 * 32 * kLinePoints;
+    text_.line("// {} channels of {} taps, int8, on the matrix units, halves of weights stacked", g_.channels, g_.taps);
+    text_.raw(conversion_text(g_.samples, 4));
+    text_.raw(matrix_words_text(d_.items));
+    text_.raw(codegen::butterfly_text({16, each_}, false, codegen::Roots::in_sums));
+    text_.raw(finish_words(d_));
+    text_.open(
+        "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, 1) void {}(GLOBAL const raw_t* RESTRICT in, GLOBAL float2* RESTRICT out, "
+        "GLOBAL const uint* RESTRICT all_weights, GLOBAL const float2* RESTRICT all_tables, GLOBAL const float2* "
+        "RESTRICT factors, int origin, int newest, int spectra, ulong out_offset, int rounds, int skipped)",
+        d_.items, kKernelName);
+    text_.line("LOCAL_BLOCK(uint, ring, {} + IMITATION_WORDS);", whole);
+    text_.line("LOCAL uint* const weights = ring + {};", ring);
+    text_.line("LOCAL float2* const tables = (LOCAL float2*)(weights + {});", weights);
+    text_.line("LOCAL float2* const points = tables + {};", g_.channels);
+    text_.line("FRAGMENTS(ring + {})", whole);
+    text_.line("const int item = LOCAL_ID(0), lane = item % 32, warp = item / 32, g = lane / 4, tig = lane % 4;");
+    text_.line("const int station = (int)(GROUP_ID(0) % {}u);", g_.stations);
+    text_.line("const int begin = (int)(GROUP_ID(0) / {}u) * {};", g_.stations,
+               d_.rounds > 0 ? fmt::format("{}", d_.rounds * d_.steps) : fmt::format("{} * rounds", d_.steps));
+    text_.line("for (int i = item; i < {}; i += {}) weights[i] = LOAD_CACHED(all_weights + i);", weights, d_.items);
+    text_.line("tables[item] = LOAD_CACHED(all_tables + item);");
+    places();
+    text_.line("raw_t fresh[16];");
+    load("begin - 16");
+    put("0");
+    load("begin");
+    put("1");
+    fetch("begin + 16");
+    text_.line("BARRIER();");
+    text_.open("for (int round = 0; round < {}; ++round)",
+               d_.rounds > 0 ? fmt::format("{}", d_.rounds) : std::string("rounds"));
+    text_.line("const int t = begin + round * {};", d_.steps);
+    text_.line("float2 v[{}];", each_);
+    products();
+    butterflies();
+    // Not before: the products need all registers. The rows wait in the second-level cache.
+    load("t + 16");
+    text_.line("BARRIER();");
+    give(0);
+    text_.line("BARRIER();");
+    put("round % 2");
+    fetch("t + 32");
+    take(0);
+    text_.line("BARRIER();");
+    give(1);
+    text_.line("BARRIER();");
+    take(1);
+    text_.close();
+    text_.close();
+    return {{.name = fmt::format("filter bank {} x {}, matrix, stacked", g_.channels, g_.taps), .text = text_.str()},
+            whole * 4};
+  }
+
+ private:
+  std::size_t stride() const { return g_.stations * g_.channels; }
+
+  void places() {
+    text_.line("const int row0 = origin / {} + {};", g_.channels, g_.taps - 1);
+    text_.line("GLOBAL const raw_t* const samples = in + ((long)row0 * {} + station * {} + item);", stride(),
+               g_.channels);
+    text_.line("const int e = 2 * tig - g;");
+    text_.line("LOCAL const uint2* const outer = (LOCAL const uint2*)weights + (warp * {} + (e & 15));", kStackedWords);
+    text_.line("LOCAL const uint2* const middle = (LOCAL const uint2*)weights + (warp * {} + e + 8);", kStackedWords);
+    text_.line("const uint early = e > 0 ? 0xffffffffu : e < 0 ? 0u : 0xffff0000u;");
+    // The second eight of times begins a unit of 8 rows later.
+    text_.line("const uint firsts = g < 4 ? 0x3210u : 0x5432u, lasts = g < 4 ? 0x4140u : 0x4342u;");
+    text_.line("const int column = tig * {} + warp * 4 + g % 4;", row_);
+    text_.line("const int line = item / 16, r = item % 16;");
+  }
+
+  // 16 rows of the item's channel.
+  void load(const std::string& first) {
+    text_.open();
+    text_.line("const int time = {};", first);
+    text_.line("GLOBAL const raw_t* const from = samples + (long)time * {};", stride());
+    text_.open("if (row0 + time >= 0 && time + 16 <= spectra)");
+    for (std::size_t i = 0; i < 16; ++i) text_.line("fresh[{}] = LOAD_CACHED(from + {});", i, i * stride());
+    text_.close();
+    text_.open("else");
+    for (std::size_t i = 0; i < 16; ++i) {
+      text_.line("fresh[{0}] = row0 + time >= -{0} && time < spectra - {0} ? LOAD_CACHED(from + {1}) : RAW_ZERO;", i,
+                 i * stride());
+    }
+    text_.close();
+    text_.close();
+  }
+
+  // The warp's part of 16 rows, a row a lane.
+  void fetch(const std::string& first) {
+    text_.open();
+    text_.line("const int time = {} + lane % 16;", first);
+    text_.line("if (row0 + time >= 0 && time < spectra) FETCH_AHEAD(samples + (long)time * {} - lane);", stride());
+    text_.close();
+  }
+
+  // Words of one part: rows 2 p and 2 p + 1 of both eights. Bytes with their top bits turned over are positive.
+  void put(const std::string& half) {
+    for (std::size_t p = 0; p < 4; ++p) {
+      text_.open();
+      for (const auto& [name, at] : {std::pair{'a', 2 * p}, {'b', 2 * p + 1}, {'c', 8 + 2 * p}, {'d', 9 + 2 * p}}) {
+        text_.line("const uint {} = fresh[{}] ^ 0x80808080u;", name, at);
+      }
+      text_.line("const uint ab = PICK_BYTES(a, b, 0x5140u), cd = PICK_BYTES(c, d, 0x5140u);");
+      text_.line("const uint later_ab = PICK_BYTES(a, b, 0x7362u), later_cd = PICK_BYTES(c, d, 0x7362u);");
+      text_.line(
+          "*(LOCAL uint4*)(ring + (({} * 4 + {}) * {} + item * 4)) = make_uint4(PICK_BYTES(ab, cd, 0x5410u), "
+          "PICK_BYTES(ab, cd, 0x7632u), PICK_BYTES(later_ab, later_cd, 0x5410u), PICK_BYTES(later_ab, later_cd, "
+          "0x7632u));",
+          half, p, row_);
+      text_.close();
+    }
+  }
+
+  void products() {
+    text_.line("LOCAL const uint* const older = ring + (round % 2 * {} + column);", 4 * row_);
+    text_.line("LOCAL const uint* const newer = ring + ((round + 1) % 2 * {} + column);", 4 * row_);
+    text_.line("UNROLL_PRODUCTS");
+    text_.open("for (int j = 0; j < {}; ++j)", each_);
+    text_.line("const uint last = newer[j * {0}], two = PICK_BYTES(older[j * {0}], last, firsts);", 4 * kWarps);
+    for (const auto& [name, word, pick] :
+         {std::tuple{"x0", "two", "0x4140u"}, {"x1", "two", "0x4342u"}, {"x2", "last", "lasts"}}) {
+      // Under the exponent of 1024, less what that adds.
+      text_.line("const uint {} = halves_fma(PICK_BYTES({}, 0x64646464u, {}), 0x3c003c00u, 0xe480e480u);", name, word,
+                 pick);
+    }
+    text_.line("const uint2 o = outer[j * {0}], m = middle[j * {0}];", kWarps * kStackedWords);
+    text_.line("float d[4] = {{0.0f, 0.0f, 0.0f, 0.0f}};");
+    text_.line("matrix_multiply_16(d, o.x & early, o.y & early, o.x & ~early, o.y & ~early, x0, x2);");
+    text_.line("matrix_multiply_8(d, m.x, m.y, x1);");
+    text_.line("v[j] = make_float2(d[0] + d[2], d[1] + d[3]);");
+    text_.close();
+  }
+
+  // Over the lane's channels, and the roots behind: the same for all lanes.
+  void butterflies() {
+    text_.line("dft{}(v);", each_);
+    for (std::size_t u = 0; u < each_; u += 2) {
+      text_.open();
+      text_.line("const float4 roots = *(LOCAL const float4*)(tables + warp * {} + {});", each_, u);
+      if (u == 0) {
+        text_.line("v[0] = scaled(v[0], roots.x);");
+      } else {
+        text_.line("v[{0}] = multiply(v[{0}], make_float2(roots.x, roots.y));", u);
+      }
+      text_.line("v[{0}] = multiply(v[{0}], make_float2(roots.z, roots.w));", u + 1);
+      text_.close();
+    }
+  }
+
+  void give(std::size_t half) {
+    for (std::size_t u = 0; u < 16; ++u) {
+      text_.line("points[lane * {} + {} + warp] = v[{}];", kLinePoints, 17 * u, 16 * half + u);
+    }
+  }
+
+  // Lines lie in the order of the lanes that gave them: time within its eight, eight, polarization.
+  void take(std::size_t half) {
+    text_.open();
+    text_.line("LOCAL const float2* const from = points + (line * {} + r * 17);", kLinePoints);
+    text_.line("float2 y[16];");
+    for (std::size_t i = 0; i < 16; ++i) text_.line("y[{0}] = from[{0}];", i);
+    text_.line("dft16(y);");
+    text_.line("const int pol = line % 2, time = t + line % 4 / 2 * 8 + line / 4, k = r + {};", 16 * half);
+    text_.open("if (time >= skipped && time < spectra)");
+    text_.line("GLOBAL float2* const to = out + (out_offset + {});", place_text(g_, "time", "k"));
+    open_finish(text_, d_, "time");
+    for (std::size_t i = 0; i < 16; ++i) {
+      text_.line("STORE_ONCE(to + {}, {});", each_ * i,
+                 finished(d_, fmt::format("y[{}]", i), fmt::format("(k + {})", each_ * i)));
+    }
+    text_.close();
+    text_.close();
+  }
+
+  const KernelDesign& d_;
+  const Geometry& g_;
+  std::size_t each_;  // channels of a lane
+  std::size_t row_;   // words of a pair of rows of both eights
+  codegen::Text text_;
+};
+
+}  // namespace
+
+KernelText stacked_text(const KernelDesign& design) { return StackedWriter(design).write(); }
+
+}  // namespace ridge::filterbank::on_device
