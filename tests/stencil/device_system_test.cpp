@@ -168,7 +168,9 @@ TEST_F(DeviceSystemPlanes, TilesByTheCopyEngine) {
   check_planes(linear<float>(3, star(3, 2)), {40, 61, 150}, test::all_borders()[3], options, 4, lands);
   options = {.depth = 3, .lanes = 34, .lines = 24, .rows = 1, .ahead = 2, .tiles = true};
   check_planes(wave_of(3), {150, 75, 301}, Borders::all(fixed), options, 7, lands);
+  options = {.depth = 3, .lanes = 34, .lines = 18, .rows = 2, .ahead = 1, .tiles = true};
   check_planes(wave_of(3), {61, 75, 140}, test::all_borders()[4], options, 4, lands);
+  check_planes(wave_of(3), {97, 75, 301}, Borders::all(fixed), options, 4, lands);
 }
 
 // Sums of two and four sides serve several planes; weights along z are even or not.

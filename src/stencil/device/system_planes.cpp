@@ -96,6 +96,7 @@ std::vector<SystemPlanesChoice> planes_choices() {
           {{.lanes = 32, .lines = 16, .rows = 2, .ahead = 2, .tiles = true}, 0.84},
           {{.depth = 2, .lanes = 34, .lines = 14, .rows = 3, .ahead = 2, .tiles = true}, 0.8},
           {{.depth = 2, .lanes = 34, .lines = 14, .rows = 2, .ahead = 2, .tiles = true}, 0.78},
+          {{.depth = 3, .lanes = 34, .lines = 18, .rows = 2, .ahead = 1, .tiles = true}, 0.76},
           {{.depth = 3, .lanes = 34, .lines = 24, .rows = 1, .ahead = 2, .tiles = true}, 0.74},
           {{.depth = 3, .lanes = 34, .lines = 14, .rows = 2, .ahead = 2, .tiles = true}, 0.73},
           {{.lanes = 64, .lines = 8, .rows = 2, .ahead = 2}, 0.82},

@@ -29,8 +29,7 @@ KERNEL WORK_GROUP_RESIDENT(LANES * LINES, 1, 1, RESIDENT) void system_planes(
   const int x = tile_x + lane * CELLS, y = tile_y + line * ROWS;
   const int first_plane = first + (int)GROUP_ID(1) * chunk;
   const int end_plane = last - first_plane < chunk ? last : first_plane + chunk;
-  const int whole = x >= left && x + CELLS <= right;
-  const int stores_x = lane * CELLS >= MARGIN_X && (lane + 1) * CELLS <= TILE_X - MARGIN_X;
+{4}  const int stores_x = lane * CELLS >= MARGIN_X && (lane + 1) * CELLS <= TILE_X - MARGIN_X;
   LOCAL REAL* const mine = ring + (line * ROWS + RADIUS_Y) * WIDTH + HALO_X + lane * CELLS;
 {2}}}
 )";
@@ -56,7 +55,8 @@ class SystemPlanesWriter {
     for (std::size_t f = 0; f < sums_.outputs.size(); ++f) places += fmt::format(", int from_{0}, int to_{0}", f);
     codegen::Text text;
     text.block(kSystemPlanes, kernel_.coefficients > 0 ? "GLOBAL const REAL* RESTRICT coefficients, " : "", places,
-               body(), kernel_.options.tiles ? ", TILE_MAP(planes_map)" : "");
+               body(), kernel_.options.tiles ? ", TILE_MAP(planes_map)" : "",
+               keeps_between() ? "" : "  const int whole = x >= left && x + CELLS <= right;\n");
     return text.str();
   }
 
@@ -68,6 +68,7 @@ class SystemPlanesWriter {
   std::string vector_type() const { return fmt::format("{}{}", kernel_.real, kernel_.cells()); }
   int rz() const { return sums_.radius[0]; }
   int last_stage() const { return kernel_.options.depth - 1; }
+  bool keeps_between() const { return kernel_.keeps && last_stage() > 0; }
 
   std::string number(double value) const {
     const std::string text = fmt::format("{:a}{}", value, kernel_.real == "float" ? "f" : "");
@@ -366,44 +367,51 @@ class SystemPlanesWriter {
   // A plane that is complete, to where the next step finds it after the barrier.
   void publish() {
     const int next = stage_ + 1;
+    const auto made = [&](std::size_t s, int j, int c) { return fmt::format("w{}_{}_{}_{}", stage_, s, j, c); };
     for (int j = 0; j < kernel_.options.rows; ++j) {
       point_operations(j);
       for (std::size_t s = 0; s < sums_.spread.size(); ++s) {
         const std::vector<std::string> values = results_of(sums_.spread[s], j);
+        for (int c = 0; c < kernel_.cells(); ++c)
+          text_ += fmt::format("    REAL {} = {};\n", made(s, j, c), values[static_cast<std::size_t>(c)]);
+      }
+    }
+    if (keeps_between()) keep_fixed(made);
+    for (int j = 0; j < kernel_.options.rows; ++j) {
+      for (std::size_t s = 0; s < sums_.spread.size(); ++s) {
+        std::vector<std::string> values;
+        for (int c = 0; c < kernel_.cells(); ++c) values.push_back(made(s, j, c));
         text_ += fmt::format(
             "    *(LOCAL {0}*)(mine + (({1} + filled{2}) * SPREAD + {3}) * PLANE + {4} * WIDTH) = "
             "make_{0}({5});\n",
             vector_type(), first_slot(next), next, s, j, fmt::join(values, ", "));
       }
     }
-    if (kernel_.keeps) keep_fixed();
   }
 
   // Cells on the sides are as they were before the step.
-  void keep_fixed() {
+  template <class Made>
+  void keep_fixed(const Made& made) {
     text_ += fmt::format(
         "    const int done{0} = plane - RADIUS_Z - {0} * (RADIUS_Z + 1);\n"
         "    const int changes{0} = done{0} >= first && done{0} < last;\n"
-        "    if (!(whole && changes{0} && y >= top && y + ROWS <= bottom)) {{\n"
-        "      const int old = slot{0} >= RADIUS_Z ? slot{0} - RADIUS_Z : slot{0} - RADIUS_Z + {1};\n"
-        "      UNROLL\n      for (int j = 0; j < ROWS; ++j) {{\n"
-        "        const int inside = changes{0} && y + j >= top && y + j < bottom;\n",
+        "    if (fixed_x != 0 || !(changes{0} && y >= top && y + ROWS <= bottom)) {{\n"
+        "      const int old = slot{0} >= RADIUS_Z ? slot{0} - RADIUS_Z : slot{0} - RADIUS_Z + {1};\n",
         stage_, kernel_.slots(stage_));
-    for (std::size_t s = 0; s < sums_.spread.size(); ++s) {
+    for (int j = 0; j < kernel_.options.rows; ++j) {
       text_ += fmt::format(
-          "        {{\n"
-          "          LOCAL {0}* const at = (LOCAL {0}*)(mine + (({1} + filled{2}) * SPREAD + {3}) * PLANE + j * "
-          "WIDTH);\n"
-          "          const {0} was = *(LOCAL const {0}*)(mine + (({4} + old) * SPREAD + {3}) * PLANE + j * WIDTH);\n"
-          "          {0} now = *at;\n",
-          vector_type(), first_slot(stage_ + 1), stage_ + 1, s, first_slot(stage_));
-      for (int c = 0; c < kernel_.cells(); ++c) {
-        text_ += fmt::format("          if (!(inside && x + {0} >= left && x + {0} < right)) now.{1} = was.{1};\n", c,
-                             "xyzw"[c]);
+          "      const int fixed{1} = changes{0} && y + {1} >= top && y + {1} < bottom ? fixed_x : -1;\n", stage_, j);
+      for (std::size_t s = 0; s < sums_.spread.size(); ++s) {
+        text_ += fmt::format(
+            "      const {0} was{1}_{2} = *(LOCAL const {0}*)(mine + (({3} + old) * SPREAD + {1}) * PLANE + {2} * "
+            "WIDTH);\n",
+            vector_type(), s, j, first_slot(stage_));
+        for (int c = 0; c < kernel_.cells(); ++c)
+          text_ += fmt::format("      if ((fixed{0} & {1}) != 0) {2} = was{3}_{0}.{4};\n", j, 1 << c, made(s, j, c), s,
+                               "xyzw"[c]);
       }
-      text_ += "          *at = now;\n        }\n";
     }
-    text_ += "      }\n    }\n";
+    text_ += "    }\n";
   }
 
   void store() {
@@ -471,6 +479,12 @@ class SystemPlanesWriter {
       }
     }
     declare_slots();
+    if (keeps_between()) {
+      text_ += "  int fixed_x = 0;  // a bit for each of the item's cells along x\n  UNROLL\n";
+      text_ +=
+          "  for (int c = 0; c < CELLS; ++c) fixed_x |= x + c >= left && x + c < right ? 0 : 1 << c;\n"
+          "  const int whole = fixed_x == 0;\n";
+    }
     for (int k = 0; k < kernel_.options.ahead; ++k)
       text_ += copy_plane("  ", fmt::format("plane + {}", k), fmt::to_string(k));
     // Points are wanted where a sum ends, or where it begins.
