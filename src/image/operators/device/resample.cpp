@@ -45,7 +45,9 @@ std::vector<int> whole_weights(const ResampleDesign& design, std::size_t column)
     weights.push_back(static_cast<int>(std::lrint(weight)));
     sum += weights.back();
   }
-  *std::max_element(weights.begin(), weights.end()) += static_cast<int>(design.scale()) - sum;
+  const int scale = static_cast<int>(design.scale());
+  int& largest = *std::max_element(weights.begin(), weights.end());
+  largest = std::min(largest + scale - sum, scale);  // 16 bits have no more room
   return weights;
 }
 
