@@ -193,7 +193,9 @@ class Writer {
       weight = fmt::format("weights[{} + place * {} + i]", table_weights(k), taps);
     }
     cleared(in);
-    if (taps <= 64) line("  UNROLL");
+    // What is computed where it is read unrolls its own taps: both would be hundreds of loads in flight.
+    const bool nested = k > 1 && !layout_.kept[k - 1] && stages_[k - 2].many();
+    if (taps <= (nested ? 8 : 64)) line("  UNROLL");
     line("  for (int i = 0; i < {}; ++i) {{", taps);
     line("    at_{}(PASSED, {}{} + i{}, s);", k, down ? "" : "y, ", place, down ? ", x" : "");
     line("    const float w = {};", weight);
