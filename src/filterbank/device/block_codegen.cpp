@@ -53,6 +53,7 @@ class Writer {
                ridge::to_string(g_.samples), d_.steps);
     text_.raw(conversion_text(g_.samples, d_.parts));
     if (packed_ || turned_) text_.raw(ridge::detail::kernel_text("filterbank/packed_rows"));
+    text_.raw(ridge::detail::kernel_text("filterbank/fetch_ahead"));
     text_.raw(codegen::butterfly_text({16, first_, each_}, false, codegen::Roots::in_sums));
     text_.raw("#define dft1(v)\n");
     text_.raw(finish_words(d_));
@@ -84,6 +85,7 @@ class Writer {
     text_.line("const int t = begin + round * {};", d_.steps);
     text_.line("int zero = 0;");
     text_.line("OPAQUE(zero);");
+    if (first_ != 16 && !g_.delayed) fetch();
     filter();
     // A butterfly of 32 points leaves no registers for rows on their way.
     if (first_ == 16) load(fmt::format("t + {}", d_.steps));
@@ -155,6 +157,18 @@ class Writer {
     text_.close();
     text_.close();
   }
+  // The next block's rows, long before there are registers for them: a row of the warp's channels a lane.
+  void fetch() {
+    text_.open();
+    text_.line("const int lane = item % 32, time = t + {0} + lane % {0}, later = time + {1};", d_.steps, g_.taps - 1);
+    for (std::size_t j = 0; j < each_; ++j) {
+      text_.line(
+          "if (time < spectra && row{0} + later >= 0) FETCH_AHEAD(samples{0} + ((long)later * {1} - lane * {2}));", j,
+          row(), d_.split());
+    }
+    text_.close();
+  }
+
   std::string all_rows_there() const {
     std::string text;
     for (std::size_t j = 0; j < each_; ++j) text += fmt::format(" && row{} + from >= 0", j);

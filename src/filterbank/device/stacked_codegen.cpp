@@ -10,6 +10,7 @@
 
 #include "codegen/butterfly.hpp"
 #include "codegen/text.hpp"
+#include "device/kernel_text.hpp"
 #include "filterbank/device/design.hpp"
 #include "filterbank/device/finish_codegen.hpp"
 #include "filterbank/device/matrix_products.hpp"
@@ -31,6 +32,7 @@ class StackedWriter {
     text_.line("// {} channels of {} taps, int8, on the matrix units, halves of weights stacked", g_.channels, g_.taps);
     text_.raw(conversion_text(g_.samples, 4));
     text_.raw(matrix_words_text(d_.items));
+    text_.raw(ridge::detail::kernel_text("filterbank/fetch_ahead"));
     text_.raw(codegen::butterfly_text({16, each_}, false, codegen::Roots::in_sums));
     text_.raw(finish_words(d_));
     text_.open(

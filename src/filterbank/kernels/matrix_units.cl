@@ -9,7 +9,6 @@
 #define PTX asm
 #define MATRIX_PTX asm
 #endif
-#define FETCH_AHEAD(p) PTX("prefetch.global.L2 [%0];" : : "l"(p))
 FUNCTION void matrix_multiply_16(float* d, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1) {
   float x = d[0], y = d[1], z = d[2], w = d[3];
   MATRIX_PTX("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
@@ -50,7 +49,6 @@ FUNCTION float high_half(uint v) {
 }
 #else
 #define RIDGE_MATRIX 0
-#define FETCH_AHEAD(p)
 static inline float low_half(uint v) { __private ushort s = (ushort)(v & 0xffffu); return vload_half(0, (const __private half*)&s); }
 static inline float high_half(uint v) { __private ushort s = (ushort)(v >> 16); return vload_half(0, (const __private half*)&s); }
 static inline uint halves_of(float low, float high) {
