@@ -35,6 +35,11 @@ struct Variable {
   std::vector<long> inner{};    // constant extents behind the first dimension: float a[n][3], struct {float x, y;}
   long length = -1;             // elements in all, where the type says so
   std::string data{}, count{};  // host text: address of the first element, number of elements; "" where unknown
+  // Host text: where a number, or what says where an array is, lies in memory that has other names (behind a reference,
+  // in an object, global), and its bytes; "" where only the function has it.
+  std::string home{}, home_bytes{};
+  enum class Home { anywhere, outside, own } home_in = Home::anywhere;  // outside the function, or a local of its own
+  bool given = false;  // an address the function was called with: it leads to no array of the function's own
   bool integer = false, is_unsigned = false;
   bool parameter = false, global = false, constant = false;
   bool captured = false;      // by reference, in a lambda: its name there always means the one outside
@@ -44,6 +49,16 @@ struct Variable {
   int line = 0;
   bool array() const { return storage >= Storage::pointer; }
 };
+
+// By the language's rules, writing an element of the array may change what lies at the other's home.
+inline bool may_change(const Variable& array, const Variable& other) {
+  if (other.home.empty() || !array.array()) return false;
+  if (other.home_in == Variable::Home::outside && !array.outlives) return false;
+  if (other.home_in == Variable::Home::own && array.given) return false;
+  if (array.integer && array.bytes == 1) return true;
+  return other.array() ? array.integer && array.bytes == 8
+                       : array.integer == other.integer && array.bytes == other.bytes;
+}
 
 struct Access {
   int variable = -1;

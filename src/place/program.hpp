@@ -18,6 +18,7 @@ struct Refusal {
 struct Touch {
   std::string data{}, count{}, element{};  // host text of an object with known extent: address, elements, type
   bool write = false;
+  Variable number{};  // with a home: this is no array but a number that one may overlap
 };
 
 enum class PartKind { sequence, loop, branch, statement, nest, call };
@@ -28,10 +29,12 @@ struct Part {
   Span span{};
   std::string source{};  // one line
   std::vector<Part> children{};
-  bool anything = false;  // touches memory that is not known: everything must be on the host around it
-  bool pure = false;      // touches no array at all
-  std::vector<Touch> touches{};
-  std::string why{};  // loop: why it is not a nest
+  bool anything = false;         // touches memory that is not known: everything must be on the host around it
+  bool pure = false;             // touches no array at all
+  std::vector<Touch> touches{};  // loop, branch: by its header
+  bool arguments_touch_anything = false;
+  std::vector<Touch> argument_touches{};  // call: by what is passed
+  std::string why{};                      // loop: why it is not a nest
   int why_line = 0;
   std::string id{};                 // loop: l3
   std::string loop_kind{};          // loop: for, while, do

@@ -17,7 +17,7 @@ struct Case {
   std::map<std::string, std::string> loops;  // l1 -> parallel, sequential:flow, reduction
   int kernels = -1, tiles = -1, constants = -1;
   std::string says, by, not_by, without, emit = "ridge";  // not_by: turned round; without: not taken
-  bool run = false;
+  bool run = false, met = false;  // met: NAME_met() calls it with arguments that are the same memory
 };
 
 inline std::filesystem::path folder() { return std::filesystem::path(RIDGE_TEST_PLACE) / "cases"; }
@@ -39,6 +39,8 @@ inline std::vector<Case> cases() {
                           value = equal == std::string::npos ? "" : word.substr(equal + 1);
         if (word == "run")
           c.run = true;
+        else if (word == "met")
+          c.met = true;
         else if (name == "kernels")
           c.kernels = std::stoi(value);
         else if (name == "tiles")

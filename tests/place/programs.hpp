@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "cases.hpp"
+#include "place/judge/compiler.hpp"
 #include "place/judge/judge.hpp"
 #include "reader.hpp"
 #include "support/scratch.hpp"
@@ -44,8 +45,6 @@ inline std::vector<Placed> place_cases(const std::string& emit, const std::vecto
   std::vector<Source> sources;
   for (const Case& c : cases()) {
     if (!c.run || (!names.empty() && std::find(names.begin(), names.end(), c.function) == names.end())) continue;
-    // Pictures have a header of their own, which cannot stand in many namespaces: they are compared one by one.
-    if (emit != "ridge" && std::filesystem::path(c.file).stem() == "mats") continue;
     sources.push_back({c.function, text_of(c.file), emit, "always"});
   }
   std::vector<std::string> flags{"-std=c++20", "-I" + folder().string()};
@@ -81,7 +80,7 @@ inline std::string program_of(const std::vector<Placed>& all, const std::string&
   std::set<std::string> headers;
   std::string shared, text, calls;
   int number = 0;
-  static const std::regex include(R"(#include <[^>]*>)");
+  static const std::regex include(R"(#include [<"][^>"]*[>"])");
   for (const Placed& p : all) {
     std::string own = own_part(placed ? p.report.placed : p.original, shared) +
                       ridge::place::judge::harness(p.report, wishes, placed);
@@ -106,11 +105,11 @@ inline int command(const std::string& line) { return std::system(line.c_str()); 
 inline int compare_all(const std::vector<Placed>& all, const std::string& emit, const std::string& compiler,
                        bool may_fail = false, const std::string& for_original = "c++") {
   namespace judge = ridge::place::judge;
-  const ridge::test::ScratchFolder folder;
-  const std::string at = folder.path().string() + "/";
+  const ridge::test::ScratchFolder scratch;
+  const std::string at = scratch.path().string() + "/";
   std::ofstream(at + "original.cpp") << program_of(all, emit, false);
   std::ofstream(at + "placed.cpp") << program_of(all, emit, true);
-  const std::string flags = " -O1 -ffp-contract=off -std=c++20 -w -o ", log = at + "log",
+  const std::string flags = " -O1 -ffp-contract=off -std=c++20 -w -I" + folder().string() + " -o ", log = at + "log",
                     limit = may_fail ? "timeout 5 " : "timeout 60 ";
   const auto built = [&](const std::string& with, const std::string& name, const std::string& libraries) {
     const bool good =
@@ -118,8 +117,11 @@ inline int compare_all(const std::vector<Placed>& all, const std::string& emit, 
     EXPECT_TRUE(good) << name << ": " << text_of(log).substr(0, 4000);
     return good;
   };
-  if (!built(for_original, "original", "") || !built(compiler, "placed", emit == "opencl" ? " -lOpenCL -pthread" : ""))
-    return 0;
+  std::string libraries = emit == "opencl" ? " -lOpenCL -pthread" : "";
+  if (emit == "ridge")
+    for (const std::string& f : judge::compiler_of(emit).flags) libraries += " " + f;
+  if (!built(for_original, "original", "") || !built(compiler, "placed", libraries)) return 0;
+  setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 0);  // most of the time would be the optimizer's
   int compared = 0;
   for (std::size_t k = 0; k < all.size(); ++k) {
     const Placed& p = all[k];

@@ -39,14 +39,14 @@ TEST(Placed, EqualsTheOriginal) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
   if (!some_device()) GTEST_SKIP() << "no OpenCL or CUDA device";
-  const std::vector<std::string> few{"scratch_of_any_length"};
   judge::Wishes wishes;
-  wishes.flags = {"-I" + folder().string()};  // what stands beside the corpus
-  for (const Placed& p : place_cases("ridge", slow() ? std::vector<std::string>{} : few)) {
+  wishes.flags = {"-I" + folder().string()};                                 // what stands beside the corpus
+  for (const Placed& p : place_cases("ridge", {"scratch_of_any_length"})) {  // as `ridge place` does it
     SCOPED_TRACE(p.function);
     const auto outcome = judge::compare(p.report, p.original, wishes);
     EXPECT_TRUE(outcome.verified) << outcome.text;
   }
+  if (slow()) compare_cases("ridge", "c++", {});
 }
 
 TEST(Placed, EqualsTheOriginalAsPlainOpenCl) {

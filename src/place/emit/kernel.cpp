@@ -129,6 +129,30 @@ std::string call_text(const HostCall& call, const Nest& nest) {
   return call.name + "(" + joined(actual) + ")";
 }
 
+std::vector<Held> held(const Kernel& kernel, const Nest& nest) {
+  std::set<int> results;
+  for (const Reduction& r : kernel.reductions) {
+    results.insert(r.target);
+    results.insert(r.payload.begin(), r.payload.end());
+  }
+  std::vector<Held> all;
+  for (std::size_t i = 0; i < nest.variables.size(); ++i) {
+    const Variable& v = nest.variables[i];
+    if (v.home.empty()) continue;
+    const bool result = !v.array() && results.count(static_cast<int>(i)) > 0;
+    const bool meets = std::any_of(kernel.arrays.begin(), kernel.arrays.end(), [&](const KernelArray& a) {
+      return (a.written || result) && may_change(nest.variables[a.variable], v);
+    });
+    const bool again = std::any_of(results.begin(), results.end(), [&](int r) {  // another name for a result
+      const Variable& t = nest.variables[r];
+      return r != static_cast<int>(i) && !t.home.empty() && !v.array() && t.bytes == v.bytes && t.integer == v.integer;
+    });
+    if (meets || again || result)
+      all.push_back({&v, "{" + v.home + ", " + v.home_bytes + (result ? ", true}" : "}"), result});
+  }
+  return all;
+}
+
 std::string host_type(const Variable& v) {
   static const std::map<std::string, std::string> types{
       {"char", "std::int8_t"}, {"uchar", "std::uint8_t"}, {"short", "std::int16_t"}, {"ushort", "std::uint16_t"},

@@ -53,6 +53,15 @@ Kernel make_kernel(const std::string& name, const Nest& nest, const analysis::Re
                    const std::vector<analysis::Verdict>& verdicts, const criteria::Choice& choice,
                    const Memories& memories);
 
+// A number, or what says where an array is, that the nest takes as fixed and that an array it writes may hold; or one
+// that it writes itself. As a range for placed::apart.
+struct Held {
+  const Variable* number = nullptr;
+  std::string range{};
+  bool written = false;
+};
+std::vector<Held> held(const Kernel& kernel, const Nest& nest);
+
 std::string call_text(const HostCall& call, const Nest& nest);  // in the host's words
 std::string host_type(const Variable& v);                       // of the argument
 

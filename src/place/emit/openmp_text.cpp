@@ -1,8 +1,12 @@
 // The same dependences as threads of the host: a pragma before each parallel nest, everything else as it was. Where the
-// arrays overlap or an assumption fails, the pragma's own condition leaves one thread, and so the original order.
+// arrays overlap or an assumption fails, the pragma's own condition leaves one thread, and so the original order; where
+// a number of the nest may change while it runs, the loop stands there a second time without pragma, for OpenMP takes
+// bounds once and sums apart even so.
 #include <algorithm>
 #include <set>
+#include <utility>
 
+#include "place/emit/node_text.hpp"
 #include "place/emit/program_text.hpp"
 #include "place/emit/vectors.hpp"
 #include "place/emit/words.hpp"
@@ -42,7 +46,8 @@ inline bool apart(std::initializer_list<Range> ranges) {  // none that is writte
 
 // A local vector of zeros, or a copy: its memory is first touched by the threads that use it. A std::vector's would be
 // touched, page by page, by one. Large ones are huge pages: threads that touch thousands of small ones wait for each
-// other in the kernel, and giving those back takes as long again.
+// other in the kernel, and giving those back takes as long again. Each is touched by one thread before all need it, for
+// the others would wait while it is cleared.
 constexpr const char* kArray = R"(
 #ifdef __linux__
 #include <sys/mman.h>
@@ -59,6 +64,9 @@ class Array {
       if (pages == MAP_FAILED) throw std::bad_alloc();
       madvise(pages, count * sizeof(T), MADV_HUGEPAGE);
       data_ = static_cast<T*>(pages);
+      char* const bytes = static_cast<char*>(pages);
+#pragma omp parallel for schedule(static)
+      for (Int at = 0; at < Int(count * sizeof(T)); at += Int(2) << 20) bytes[at] = 0;
       return;
     }
 #endif
@@ -129,6 +137,29 @@ int collapsible(const Kernel& kernel, const Nest& nest) {
   return count;
 }
 
+// Neighbouring iterations read the same rows, x[(r + k) * columns + c]: what one thread takes at a time shares them.
+bool reads_neighbours(const Kernel& k, const Nest& nest) {
+  bool found = false;
+  const std::string& outer = nest.loops[k.chain[0]].iterator;
+  visit_accesses(nest.root, [&](const Access& a) {
+    if (a.write || !a.exact) return;
+    for (const Poly& p : a.subscripts)
+      for (const auto& [term, factor] : p.terms()) {
+        const auto at = std::find(term.begin(), term.end(), outer);
+        if (at == term.end()) continue;
+        for (std::size_t l = 0; l < nest.loops.size(); ++l) {
+          if (std::find(k.chain.begin(), k.chain.end(), static_cast<int>(l)) != k.chain.end()) continue;
+          auto other = term;
+          other[static_cast<std::size_t>(at - term.begin())] = nest.loops[l].iterator;
+          std::sort(other.begin(), other.end());
+          const auto same = p.terms().find(other);
+          found |= same != p.terms().end() && same->second == factor;
+        }
+      }
+  });
+  return found;
+}
+
 std::string clause(const Kernel& k, const Nest& nest) {
   const int together = std::max(1, collapsible(k, nest));
   std::string count;
@@ -136,8 +167,8 @@ std::string clause(const Kernel& k, const Nest& nest) {
     const auto axis = std::find(k.axes.begin(), k.axes.end(), k.chain[l]) - k.axes.begin();
     count += (l > 0 ? " * " : "") + call_text(k.iterations[static_cast<std::size_t>(axis)], nest);
   }
-  return (together > 1 ? " collapse(" + std::to_string(together) + ")" : "") + " schedule(dynamic, placed::share(" +
-         count + "))";
+  return (together > 1 ? " collapse(" + std::to_string(together) + ")" : "") + " schedule(" +
+         (reads_neighbours(k, nest) ? "guided" : "dynamic") + ", placed::share(" + count + "))";
 }
 
 // Local vectors of which only elements are used, and of which no thread has a copy.
@@ -202,28 +233,33 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
     if (!k.fits.empty()) tests = call_text(k.fits, nest);
     int outside = 0;
     bool unknown = false;
+    // Arrays of the function's own lie apart from each other and from what it was called with.
+    const bool own_apart = std::all_of(k.arrays.begin(), k.arrays.end(), [&](const KernelArray& a) {
+      return !nest.variables[a.variable].outlives || nest.variables[a.variable].given;
+    });
     for (const KernelArray& a : k.arrays) {
       const Variable& v = nest.variables[a.variable];
-      if (!v.outlives) continue;  // memory of the function's own
+      if (!v.outlives && own_apart) continue;
       std::string count = !v.count.empty() ? "placed::Int(" + v.count + ")" : a.sized ? call_text(a.size, nest) : "";
       unknown |= count.empty();
       ranges += (ranges.empty() ? "{" : ", {") + v.data + ", " + count + " * placed::Int(sizeof(" + v.host_element +
                 "))" + (a.written ? ", true}" : "}");
       ++outside;
     }
-    for (const Reduction& r : k.reductions)
-      if (nest.variables[r.target].storage == Storage::reference) {
-        ranges += (ranges.empty() ? "{" : ", {") + ("&" + nest.variables[r.target].host) + ", " +
-                  std::to_string(nest.variables[r.target].bytes) + ", true}";
-        ++outside;
-      }
+    const std::vector<Held> numbers = held(k, nest);
+    for (const Held& h : numbers) {
+      ranges += (ranges.empty() ? "" : ", ") + h.range;
+      ++outside;
+    }
     if (outside > 1) {
       if (unknown) continue;  // whether they overlap cannot be asked
       tests += (tests.empty() ? "" : " && ") + ("placed::apart({" + ranges + "})");
     }
     // Vectors inside, under the same test: asked once, where there is room for a name before the loop.
     const Part* part = part_of(program.functions[where.first].root, where.second);
-    const bool vectors = tests.empty() || (part != nullptr && part->in_sequence);
+    const bool twice = !numbers.empty() && !tests.empty();
+    const bool vectors = tests.empty() || twice || (part != nullptr && part->in_sequence);
+    const std::string asked = twice ? std::exchange(tests, "") : "";
     std::string name;
     if (!tests.empty() && vectors && !k.vectors.empty() && k.vectors != std::vector<int>{0}) {
       name = "const bool " + k.name + "_free = " + tests + ";\n";
@@ -235,13 +271,18 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
       const std::size_t end = std::min(k.functions.find("\n}\n", from), k.functions.size() - 3) + 3;
       const std::string one = k.functions.substr(from, end - from);
       const std::size_t bracket = one.find('('), word = one.rfind(' ', bracket) + 1;
-      if (names(name + pragma, one.substr(word, bracket - word))) functions += one;
+      if (names(name + pragma + asked, one.substr(word, bracket - word))) functions += one;
       from = end;
     }
     const auto line = program.text.rfind('\n', nest.span.begin);
     std::string pad;
     for (auto i = line + 1; i < nest.span.begin && program.text[i] == ' '; ++i) pad += ' ';
-    inserts.push_back({nest.span.begin, name + (name.empty() ? "\n" : "") + pragma + "\n" + pad});
+    const std::string first = twice ? "if (" + asked + ") {\n" : name + (name.empty() ? "\n" : "");
+    inserts.push_back({nest.span.begin, first + pragma + "\n" + pad});
+    if (twice)
+      inserts.push_back({nest.span.end, "\n" + pad + "} else {\n" + pad +
+                                            program.text.substr(nest.span.begin, nest.span.end - nest.span.begin) +
+                                            "\n" + pad + "}"});
     if (vectors && !only_vectors)
       for (const int l : k.vectors)
         inserts.push_back({nest.loops[l].span.begin, "\n#pragma omp simd" + when + "\n" + pad});

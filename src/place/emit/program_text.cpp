@@ -23,6 +23,11 @@ class Writer {
       : p_(program), placed_(placed), target_(target) {
     session_ = "on_device";
     while (p_.text.find(session_) != std::string::npos) session_ += "_";
+    for (const auto& [where, kernel] : placed_) {
+      const Nest& nest = p_.functions[where.first].nests[where.second];
+      for (const KernelArray& a : kernel.arrays)
+        if (a.written) written_.push_back(nest.variables[a.variable]);
+    }
   }
 
   Output write() {
@@ -65,7 +70,10 @@ class Writer {
   const std::map<std::pair<int, int>, Kernel>& placed_;
   Target target_ = Target::ridge;
   std::string session_{};
-  std::set<std::string> needed_{};  // functions with a placed version
+  std::set<std::string> needed_{};                   // functions with a placed version
+  std::vector<Variable> written_{};                  // arrays that kernels write
+  bool any_there_ = false;                           // something may be on the device where the text stands
+  std::vector<std::vector<std::string>> headers_{};  // of the loops around: what must be on the host when they go round
 
   void find_needed() {
     for (std::size_t f = 0; f < p_.functions.size(); ++f) {  // callees come first
@@ -142,6 +150,7 @@ class Writer {
   std::string clone(int which) {
     const Function& f = p_.functions[which];
     std::vector<Edit> edits;
+    any_there_ = which + 1 < static_cast<int>(p_.functions.size());
     edit(f.root, which, 0, edits);
     return "static " + f.result + " " + f.name + "_placed(placed::Session& " + session_ +
            (f.parameter_text.empty() ? "" : ", " + f.parameter_text) + ") " + applied(f.body.begin, f.body.end, edits) +
@@ -156,25 +165,63 @@ class Writer {
     return pad;
   }
 
+  // A kernel may have written it: the number is an element of an array as well.
+  bool on_device(const Variable& number) const {
+    return std::any_of(written_.begin(), written_.end(), [&](const Variable& a) { return may_change(a, number); });
+  }
+
+  static std::string bytes_of(const Touch& t) {
+    return t.number.home.empty() ? "placed::Int(" + t.count + ") * placed::Int(sizeof(" + t.element + "))"
+                                 : t.number.home_bytes;
+  }
+
+  std::vector<std::string> before(const std::vector<Touch>& touches, bool anything) const {
+    if (anything) return {session_ + ".host_takes_over();"};
+    std::vector<std::string> list;
+    for (const Touch& t : touches)
+      if (t.number.home.empty() || (any_there_ && on_device(t.number))) {
+        const std::string one =
+            session_ + (t.write ? ".host_takes(" : ".host_reads(") + t.data + ", " + bytes_of(t) + ");";
+        if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
+      }
+    return list;
+  }
+
   // What must happen before the host runs a part.
   std::vector<std::string> before(const Part& part) const {
-    if (part.anything) return {session_ + ".host_takes_over();"};
-    std::vector<std::string> list;
-    const auto bytes = [](const auto& t) {
-      return "placed::Int(" + t.count + ") * placed::Int(sizeof(" + t.element + "))";
-    };
-    for (const Touch& t : part.touches)
-      list.push_back(session_ + (t.write ? ".host_takes(" : ".host_reads(") + t.data + ", " + bytes(t) + ");");
-    for (const auto& m : part.moves) list.push_back(session_ + ".host_takes(" + m.data + ", " + bytes(m) + ");");
+    std::vector<std::string> list = before(part.touches, part.anything);
+    if (part.anything) return list;
+    for (const auto& m : part.moves)
+      list.push_back(session_ + ".host_takes(" + m.data + ", placed::Int(" + m.count + ") * placed::Int(sizeof(" +
+                     m.element + ")));");
     return list;
+  }
+
+  std::string lines(const std::vector<std::string>& list, const std::string& pad) const {
+    std::string text;
+    for (const std::string& line : list) text += line + "\n" + pad;
+    return text;
+  }
+
+  // Behind a kernel: the headers of the loops around may read what it wrote.
+  std::string after_kernel(const std::string& pad) const {
+    std::string text;
+    std::set<std::string> said;
+    for (const auto& header : headers_)
+      for (const std::string& line : header)
+        if (said.insert(line).second) text += "\n" + pad + line;
+    return text;
   }
 
   void edit(const Part& part, int function, int loops, std::vector<Edit>& edits) {
     switch (part.kind) {
       case PartKind::nest:
         if (const auto at = placed_.find({function, part.nest}); at != placed_.end()) {
-          edits.push_back(
-              {part.span.begin, part.span.end, launch(at->second, p_.functions[function].nests[part.nest], part)});
+          const std::string pad = indent_of(part.span.begin), last = after_kernel(pad);
+          std::string text = launch(at->second, p_.functions[function].nests[part.nest], part);
+          any_there_ = true;
+          if (!last.empty()) text = part.in_sequence ? text + last : "{ " + text + last + " }";
+          edits.push_back({part.span.begin, part.span.end, text});
           return;
         }
         if (contains(part, function)) {
@@ -189,7 +236,12 @@ class Writer {
           whole(part, function, edits);
           return;
         }
+        any_there_ |= part.kind == PartKind::loop;
+        if (const auto list = before(part.touches, part.anything); !list.empty())
+          insert_before(part, lines(list, indent_of(part.span.begin)), edits);
+        if (part.kind == PartKind::loop) headers_.push_back(before(part.touches, part.anything));
         for (const Part& child : part.children) edit(child, function, loops + 1, edits);
+        if (part.kind == PartKind::loop) headers_.pop_back();
         return;
       case PartKind::sequence:
         for (const Part& child : part.children) edit(child, function, loops, edits);
@@ -197,10 +249,11 @@ class Writer {
       case PartKind::call:
         if (needed_.count(part.callee) > 0) {
           const std::string pad = indent_of(part.span.begin);
-          std::string first;
+          std::string first = lines(before(part.argument_touches, part.arguments_touch_anything), pad);
           for (const auto& [data, count] : part.knows)
             first += session_ + ".knows(" + data + ", placed::Int(" + count + ") * placed::Int(sizeof(*" + data +
                      ")));\n" + pad;
+          any_there_ = true;
           if (!first.empty()) insert_before(part, first, edits);
           const std::string text =
               p_.text.substr(part.callee_name.begin, part.callee_name.end - part.callee_name.begin);
@@ -208,11 +261,22 @@ class Writer {
           const bool empty = p_.text.find_first_not_of(" \n\t", paren + 1) == p_.text.find(')', paren);
           edits.push_back({part.callee_name.begin, paren + 1, text + "_placed(" + session_ + (empty ? "" : ", ")});
           declared(part, edits);
+          if (const std::string last = after_kernel(pad); !last.empty()) {
+            if (part.in_sequence || part.declares) {
+              edits.push_back({part.span.end, part.span.end, last});
+            } else {
+              edits.push_back({part.span.begin, part.span.begin, "{ "});
+              edits.push_back({part.span.end, part.span.end, last + " }"});
+            }
+          }
           return;
         }
         [[fallthrough]];
       case PartKind::statement:
-        if (resident(part, function, edits)) return;
+        if (resident(part, function, edits)) {
+          any_there_ = true;
+          return;
+        }
         whole(part, function, edits);
         declared(part, edits);
         return;
@@ -275,7 +339,6 @@ class Writer {
       Part all;
       gather(part, function, all);
       if (!all.anything) {
-        std::set<std::string> seen;
         std::vector<Touch> merged;
         for (const Touch& t : all.touches) {
           auto at = std::find_if(merged.begin(), merged.end(), [&](const Touch& m) { return m.data == t.data; });
@@ -290,11 +353,7 @@ class Writer {
     } else if (!part.pure) {
       list = before(part);
     }
-    if (list.empty()) return;
-    const std::string pad = indent_of(part.span.begin);
-    std::string text;
-    for (const std::string& line : list) text += line + "\n" + pad;
-    insert_before(part, text, edits);
+    if (!list.empty()) insert_before(part, lines(list, indent_of(part.span.begin)), edits);
   }
 
   void gather(const Part& part, int function, Part& into) const {
@@ -302,11 +361,12 @@ class Writer {
       const Nest& nest = p_.functions[function].nests[part.nest];
       visit_accesses(nest.root, [&](const Access& a) {
         const Variable& v = nest.variables[a.variable];
-        if (v.local_memory || (!v.array() && v.storage != Storage::reference)) return;
-        if (v.count.empty() || v.storage == Storage::pointer || v.storage == Storage::reference)
+        if (!v.home.empty()) into.touches.push_back({v.home, "", "", a.write && !v.array(), v});
+        if (v.local_memory || !v.array()) return;
+        if (v.count.empty() || v.storage == Storage::pointer)
           into.anything = true;
         else
-          into.touches.push_back({v.data, v.count, v.host_element, a.write});
+          into.touches.push_back({v.data, v.count, v.host_element, a.write, {}});
       });
       return;
     }
@@ -358,23 +418,23 @@ class Writer {
                           (a.written && !whole.empty() ? ", " + whole : "") + ")");
       if (a.tiled) lengths.push_back(n);
     }
-    for (const Reduction& r : k.reductions) {  // a number behind a reference may lie inside an array
-      std::vector<int> cells{r.target};
-      cells.insert(cells.end(), r.payload.begin(), r.payload.end());
-      for (const int c : cells)
-        if (nest.variables[c].storage == Storage::reference)
-          ranges.push_back("{&" + nest.variables[c].host + ", " + std::to_string(nest.variables[c].bytes) + ", true}");
-    }
+    const std::vector<Held> numbers = held(k, nest);  // those with other names may lie inside an array
     std::vector<std::string> reads = ranges;
+    for (const Held& h : numbers) reads.push_back(h.range);
+    std::string first;
+    for (const Held& h : numbers)
+      if (any_there_ && (h.written || on_device(*h.number)))
+        first += session_ + (h.written ? ".host_takes(" : ".host_reads(") + h.number->home + ", " +
+                 h.number->home_bytes + ");\n" + pad;
+    for (const Variable& v : nest.variables)  // by other kernels than this
+      if (any_there_ && !v.home.empty() && on_device(v) &&
+          std::none_of(numbers.begin(), numbers.end(), [&](const Held& h) { return h.number == &v; }))
+        first += session_ + ".host_reads(" + v.home + ", " + v.home_bytes + ");\n" + pad;
     for (const int c : k.copies) arguments.push_back(nest.variables[c].name + "_before");
     for (const int s : k.scalars) {
       const Variable& v = nest.variables[s];
       const std::string type = host_type(v);
       arguments.push_back(type == v.host_element ? v.host : "static_cast<" + type + ">(" + v.host + ")");
-      if (v.storage == Storage::reference || v.host.find('.') != std::string::npos ||
-          v.host.find("->") != std::string::npos)
-        if (v.host.find('(') == std::string::npos)
-          reads.push_back("{&" + v.host + ", " + std::to_string(v.bytes) + "}");
     }
     if (!k.fits.empty()) tests.push_back(call_text(k.fits, nest));
     if (!ranges.empty()) tests.push_back(session_ + ".room({" + joined(ranges) + "})");
@@ -428,6 +488,7 @@ class Writer {
     for (const Reduction& r : k.reductions) text += reduction_join(r, nest, session_, in + "  ");
     text += in + "}\n" + pad + "} else {\n" + in + session_ + ".host_takes_over();\n" + in + original(part.span) +
             "\n" + pad + "}";
+    text = first + text;
     return part.in_sequence ? text : "{ " + text + " }";
   }
 };

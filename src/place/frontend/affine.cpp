@@ -72,8 +72,20 @@ std::optional<Poly> Reader::poly_of(const ValueDecl* decl) {
     const Expr* init = bare(var->getInit());
     const Expr* inner = init->IgnoreParenImpCasts();
     if ((isa<DeclRefExpr>(inner) || isa<CXXMemberCallExpr>(inner)) && users_method(inner) == nullptr &&
-        fixed_operands(inner))
-      if (auto p = poly(init, needed); p && needed.empty()) return p;
+        fixed_operands(inner) && (scope_->tested || settled(inner)))
+      if (auto p = poly(init, needed); p && needed.empty()) {
+        if (!settled(inner)) {
+          const std::string said =
+              var->getNameAsString() + " is what line " + std::to_string(line(var->getLocation())) + " sets it to";
+          auto& texts = scope_->nest.assumption_texts;
+          if (std::find(texts.begin(), texts.end(), said) == texts.end()) {
+            const Poly now = Poly::symbol(symbol(variable(decl, init)));
+            scope_->nest.assumptions.push_back(Condition{{{now.plus(*p, -1), true}}});
+            texts.push_back(said);
+          }
+        }
+        return p;
+      }
   }
   return Poly::symbol(symbol(variable(decl, nullptr)));
 }

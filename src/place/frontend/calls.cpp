@@ -234,6 +234,7 @@ const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
   auto outer = std::move(scope_);
   scope_ = std::make_unique<Scope>();
   scope_->in_function = true;
+  scope_->root = callee->getBody();
   auto result = std::make_unique<Summary>();
   struct Restore {  // also when the walk refuses
     Reader& reader;
@@ -280,6 +281,14 @@ const Summary& Reader::summary(const FunctionDecl* callee, const Stmt* at) {
       refuse(at, result->name + "() asks an object for " + v.host);
   }
   emit::visit_accesses(body, [&](const Access& a) { result->accesses.push_back(a); });
+  for (const ParmVarDecl* p : callee->parameters()) {  // const float& x may be an element that the function writes
+    if (!p->getType()->isReferenceType() || !dialect(p->getType().getNonReferenceType())) continue;
+    Variable x = scope_->nest.variables[variable(p, at)];
+    x.home = "?";
+    for (const Access& a : result->accesses)
+      if (const Variable& v = scope_->nest.variables[a.variable]; a.write && !v.local_memory && may_change(v, x))
+        refuse(at, result->name + "() takes " + x.host + " by reference and writes " + v.host + ", which may hold it");
+  }
   result->variables = scope_->nest.variables;
   result->functions = scope_->nest.functions;
   result->libm = scope_->nest.libm;

@@ -1,5 +1,6 @@
 // Which variables change where, and which values are still needed later.
 #include <algorithm>
+#include <functional>
 
 #include "place/frontend/reader.hpp"
 
@@ -134,9 +135,68 @@ void Reader::find_changes(const Stmt* s, std::set<const ValueDecl*>& into) const
   for (const Stmt* child : s->children()) find_changes(child, into);
 }
 
+// Variables to which something else may lead: their address, or another name for them that is not constant, is taken.
+// What is read, assigned, subscripted or asked for its size is not.
+void Reader::find_escapes(const Stmt* s, std::set<const ValueDecl*>& into) const {
+  if (s == nullptr || isa<UnaryExprOrTypeTraitExpr>(s)) return;
+  std::set<const Stmt*> harmless;
+  const auto keep = [&](const Expr* e) {
+    e = e->IgnoreParenImpCasts();
+    harmless.insert(e);
+    while (const auto* member = dyn_cast<MemberExpr>(e)) {
+      e = member->getBase()->IgnoreParenImpCasts();
+      harmless.insert(e);
+    }
+  };
+  const std::function<void(const Stmt*)> walk = [&](const Stmt* x) {
+    if (x == nullptr || isa<UnaryExprOrTypeTraitExpr>(x)) return;
+    if (const auto* written = dyn_cast<LambdaExpr>(x)) return walk(written->getBody());
+    if (const auto* ref = dyn_cast<DeclRefExpr>(x)) {
+      if (harmless.count(ref) == 0) into.insert(ref->getDecl());
+      return;
+    }
+    if (const auto* c = dyn_cast<CastExpr>(x); c != nullptr && c->getCastKind() == CK_LValueToRValue)
+      keep(c->getSubExpr());
+    if (const auto* b = dyn_cast<BinaryOperator>(x); b != nullptr && b->isAssignmentOp()) keep(b->getLHS());
+    if (const auto* u = dyn_cast<UnaryOperator>(x); u != nullptr && u->isIncrementDecrementOp()) keep(u->getSubExpr());
+    if (const auto* a = dyn_cast<ArraySubscriptExpr>(x)) keep(a->getBase());
+    if (const auto* m = dyn_cast<MemberExpr>(x); m != nullptr && m->isArrow()) keep(m->getBase());
+    if (const auto* range = dyn_cast<CXXForRangeStmt>(x)) keep(range->getRangeInit());
+    if (const auto* made = dyn_cast<CXXConstructExpr>(x);
+        made != nullptr && made->getConstructor()->isCopyOrMoveConstructor() && made->getNumArgs() > 0)
+      keep(made->getArg(0));
+    if (const auto* call = dyn_cast<CallExpr>(x)) {
+      const CXXMethodDecl* own = users_method(call);
+      const bool gives_itself =
+          own != nullptr && own->getReturnType()->isReferenceType() && object_changed(call) != nullptr;
+      const auto* member = dyn_cast<CXXMemberCallExpr>(call);
+      const auto* operation = dyn_cast<CXXOperatorCallExpr>(call);
+      if (member != nullptr && only_looks(member) && !gives_itself) keep(member->getImplicitObjectArgument());
+      if (operation != nullptr && !gives_itself && (own == nullptr || named_by(own) != nullptr || own->isConst()) &&
+          (operation->getOperator() == OO_Subscript || operation->getOperator() == OO_Call ||
+           operation->getOperator() == OO_Equal))
+        keep(operation->getArg(0));
+      const FunctionDecl* callee = call->getDirectCallee();
+      const unsigned first = operation != nullptr && isa_and_nonnull<CXXMethodDecl>(callee) ? 1 : 0;
+      for (unsigned i = first; callee != nullptr && i < call->getNumArgs() && i - first < callee->getNumParams(); ++i) {
+        const QualType type = callee->getParamDecl(i - first)->getType();
+        if (type->isLValueReferenceType() && type->getPointeeType().isConstQualified()) keep(call->getArg(i));
+      }
+    }
+    if (const auto* d = dyn_cast<DeclStmt>(x))
+      for (const Decl* decl : d->decls())
+        if (const auto* var = dyn_cast<VarDecl>(decl); var != nullptr && var->hasInit()) {
+          const QualType type = var->getType();
+          if (type->isReferenceType() && type->getPointeeType().isConstQualified()) keep(var->getInit());
+        }
+    for (const Stmt* child : x->children()) walk(child);
+  };
+  walk(s);
+}
+
 // Follows the program from the part being read to the function's end, round the loops it stands in.
 bool Reader::live_after(const VarDecl* var) const {
-  if (var->hasGlobalStorage() || var->getType()->isReferenceType() || captured_.count(var) > 0) return true;
+  if (reachable(var) || captured_.count(var) > 0) return true;
   const Uses uses(var);
   for (auto frame = around_.rbegin(); frame != around_.rend(); ++frame) {
     if (const auto* block = dyn_cast<CompoundStmt>(frame->s)) {

@@ -24,23 +24,6 @@ const CompoundStmt* block_of(const Stmt* in, const Stmt* s) {
   return nullptr;
 }
 
-// Somebody else may have a way to the variable: its address or another name for it.
-bool aliased(const Stmt* s, const ValueDecl* var) {
-  if (s == nullptr) return false;
-  const auto is = [&](const Expr* e) {
-    const auto* ref = e != nullptr ? dyn_cast<DeclRefExpr>(e->IgnoreParenImpCasts()) : nullptr;
-    return ref != nullptr && ref->getDecl() == var;
-  };
-  if (const auto* u = dyn_cast<UnaryOperator>(s); u != nullptr && u->getOpcode() == UO_AddrOf && is(u->getSubExpr()))
-    return true;
-  if (const auto* d = dyn_cast<DeclStmt>(s))
-    for (const Decl* decl : d->decls())
-      if (const auto* other = dyn_cast<VarDecl>(decl);
-          other != nullptr && other->getType()->isReferenceType() && is(other->getInit()))
-        return true;
-  return std::any_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return aliased(c, var); });
-}
-
 // Numbers and names only: worth the same until one of them changes.
 bool plain(const Stmt* s, std::set<const ValueDecl*>& names) {
   if (s == nullptr) return true;
@@ -61,8 +44,7 @@ bool plain(const Stmt* s, std::set<const ValueDecl*>& names) {
 // What the variable was given before the statement, in the same block: worth the same where the statement begins.
 const Expr* Reader::value_before(const Stmt* s, const VarDecl* var) const {
   const CompoundStmt* block = block_of(function_->getBody(), s);
-  if (block == nullptr || scope_->in_function || captured_.count(var) > 0 || aliased(function_->getBody(), var))
-    return nullptr;
+  if (block == nullptr || scope_->in_function || captured_.count(var) > 0 || reachable(var)) return nullptr;
   const auto at = std::find(block->body_begin(), block->body_end(), s);
   std::set<const ValueDecl*> changed;
   for (auto i = std::make_reverse_iterator(at); i != std::make_reverse_iterator(block->body_begin()); ++i) {
@@ -80,7 +62,7 @@ const Expr* Reader::value_before(const Stmt* s, const VarDecl* var) const {
       find_changes(*i, changed);
       changed.erase(var);
       for (const ValueDecl* name : names)
-        if (name == var || changed.count(name) > 0) return nullptr;
+        if (name == var || changed.count(name) > 0 || reachable(name)) return nullptr;
       return value;
     }
     find_changes(*i, changed);

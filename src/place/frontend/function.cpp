@@ -81,6 +81,8 @@ Function Reader::function(const FunctionDecl* decl, std::set<const FunctionDecl*
   if (!result.whole.known || !result.body.known) result.refused = "its text is in a macro or in another file";
   changed_in_function_.clear();
   captured_.clear();
+  escaped_.clear();
+  find_escapes(decl->getBody(), escaped_);
   find_changes(decl->getBody(), changed_in_function_);
   int number = 0;
   bool jumps = false;

@@ -20,6 +20,7 @@ bool Reader::has_loop(const Stmt* s) const {
 std::optional<Nest> Reader::nest(const Stmt* s, Part& into) {
   scope_ = std::make_unique<Scope>();
   scope_->root = s;
+  scope_->tested = true;
   find_changes(s, scope_->changed);
   const auto done = [&]() { scope_.reset(); };
   try {
@@ -92,16 +93,25 @@ void Reader::know_loops_around() {
       });
       return ok;
     };
+    const auto know = [&](const Constraint& c, bool surely) {
+      if (surely) {
+        scope_->nest.context.push_back(c);
+        return;
+      }
+      if (!c.poly.affine()) return;
+      scope_->nest.assumptions.push_back(Condition{{c}});
+      scope_->nest.assumption_texts.push_back("the header of line " + std::to_string(line(f)) + " holds still");
+    };
     std::vector<Poly> needed;
     const auto i = poly_of(var);
     if (!i) continue;
     if (const auto start = poly(var->getInit(), needed);
         start && start->affine() && needed.empty() && still(var->getInit()))
-      scope_->nest.context.push_back({i->plus(*start, -1)});
+      know({i->plus(*start, -1)}, settled(var->getInit()));
     needed.clear();
     if (const auto when = condition(f->getCond(), false, needed);
         when && when->size() == 1 && needed.empty() && still(f->getCond()))
-      for (const Constraint& c : (*when)[0]) scope_->nest.context.push_back(c);
+      for (const Constraint& c : (*when)[0]) know(c, settled(f->getCond()));
   }
 }
 
@@ -111,7 +121,7 @@ bool Reader::only_numbers(const Stmt* s) const {
   if (const auto* ref = dyn_cast<DeclRefExpr>(s)) {
     const auto* var = dyn_cast<VarDecl>(ref->getDecl());
     return var != nullptr && var->hasLocalStorage() && var->getType()->isArithmeticType() &&
-           !var->getType().isVolatileQualified();
+           !var->getType().isVolatileQualified() && escaped_.count(var) == 0;
   }
   if (isa<StringLiteral, IntegerLiteral, FloatingLiteral, CharacterLiteral, CXXBoolLiteralExpr>(s)) return true;
   if (const auto* call = dyn_cast<CallExpr>(s)) {
@@ -142,41 +152,72 @@ bool Reader::only_numbers(const Stmt* s) const {
   return std::all_of(s->child_begin(), s->child_end(), [&](const Stmt* child) { return only_numbers(child); });
 }
 
+// Arrays among the accesses, and numbers that a device may have in one of its arrays.
+void Reader::note_touches(const std::vector<Access>& accesses, std::map<std::string, Touch>& found,
+                          bool& anything) const {
+  for (const Access& a : accesses) {
+    const Variable& v = scope_->nest.variables[a.variable];
+    if (v.local_memory) continue;
+    if (!v.home.empty()) {
+      Touch& t = found[v.home + " " + v.element];
+      t.data = v.home;
+      t.write |= a.write && !v.array();
+      t.number = v;
+    }
+    if (!v.array()) continue;
+    if (v.storage == Storage::pointer || v.count.empty()) {
+      anything = true;
+      continue;
+    }
+    Touch& t = found[v.data];
+    t.data = v.data;
+    t.count = v.count;
+    t.element = v.host_element;
+    t.write |= a.write;
+  }
+}
+
 // Which arrays a part of the host touches. Anything that is not certain to touch only named objects touches everything.
 void Reader::touched(const Stmt* s, Part& into) {
   if (only_numbers(s)) {
     into.pure = true;
     return;
   }
+  header_touches(s, into.touches, into.anything);
+  into.pure = !into.anything && into.touches.empty();
+}
+
+// Of a statement, or of an expression that is read where no statement can be put before it.
+void Reader::header_touches(const Stmt* s, std::vector<Touch>& touches, bool& anything) {
+  if (s == nullptr || only_numbers(s)) return;
   scope_ = std::make_unique<Scope>();
   scope_->root = s;
   find_changes(s, scope_->changed);
   std::map<std::string, Touch> found;
   try {
-    Node node = statement(s);
-    std::function<void(const Node&)> walk = [&](const Node& n) {
-      for (const Access& a : n.accesses) {
-        const Variable& v = scope_->nest.variables[a.variable];
-        if (v.local_memory || (!v.array() && v.storage != Storage::reference)) continue;
-        if (v.storage == Storage::pointer || v.storage == Storage::reference || v.count.empty()) {
-          into.anything = true;
-          continue;
-        }
-        Touch& t = found[v.data];
-        t.data = v.data;
-        t.count = v.count;
-        t.element = v.host_element;
-        t.write |= a.write;
-      }
-      for (const Node& child : n.children) walk(child);
-    };
-    walk(node);
+    const auto* e = dyn_cast<Expr>(s);
+    const Expr* bare = e != nullptr ? e->IgnoreParens() : nullptr;
+    const auto* unary = dyn_cast_or_null<UnaryOperator>(bare);
+    const auto* binary = dyn_cast_or_null<BinaryOperator>(bare);
+    const bool changes = (unary != nullptr && unary->isIncrementDecrementOp()) ||
+                         (binary != nullptr && (binary->isAssignmentOp() || binary->getOpcode() == BO_Comma));
+    if (e != nullptr && dialect(e->getType()) && !changes) {
+      Effects fx;
+      expression(e, fx);
+      note_touches(fx.accesses, found, anything);
+    } else {
+      const Node node = statement(s);
+      const std::function<void(const Node&)> walk = [&](const Node& n) {
+        note_touches(n.accesses, found, anything);
+        for (const Node& child : n.children) walk(child);
+      };
+      walk(node);
+    }
   } catch (const Refused&) {
-    into.anything = true;
+    anything = true;
   }
   scope_.reset();
-  for (const auto& [data, touch] : found) into.touches.push_back(touch);
-  into.pure = !into.anything && into.touches.empty();
+  for (const auto& [data, touch] : found) touches.push_back(touch);
 }
 
 // A loop that stays on the host: its header, and the parts of its body.
@@ -186,44 +227,37 @@ Part Reader::open_loop(const Stmt* s) {
   around_.push_back({s, 0});
   result.children.push_back(part(body_of(s), false));
   around_.pop_back();
-  const auto touches_arrays = [&](const Stmt* h) {
-    if (only_numbers(h)) return false;
-    Effects fx;
-    bool any = false;
+  const auto add = [&](const Stmt* h) { header_touches(h, result.touches, result.anything); };
+  if (const auto* f = dyn_cast<ForStmt>(s)) {
+    add(f->getInit());
+    add(f->getCond());
+    add(f->getInc());
+  } else if (const auto* w = dyn_cast<WhileStmt>(s)) {
+    add(w->getCond());
+  } else if (const auto* d = dyn_cast<DoStmt>(s)) {
+    add(d->getCond());
+  } else if (const auto* r = dyn_cast<CXXForRangeStmt>(s);  // a reference touches no array by going on to the next
+             !r->getLoopVariable()->getType()->isReferenceType() &&
+             class_of(r->getRangeInit()->getType()) != "std::initializer_list") {
     scope_ = std::make_unique<Scope>();
-    find_changes(h, scope_->changed);
+    scope_->root = s;
+    std::map<std::string, Touch> found;
     try {
-      const auto* e = dyn_cast<Expr>(h);
-      if (e != nullptr && dialect(e->getType()) && !isa<CompoundAssignOperator>(e) &&
-          !(isa<UnaryOperator>(e) && cast<UnaryOperator>(e)->isIncrementDecrementOp()) &&
-          !(isa<BinaryOperator>(e) && cast<BinaryOperator>(e)->isAssignmentOp())) {
-        expression(e, fx);
-      } else {
-        const Node node = statement(h);
-        std::function<void(const Node&)> walk = [&](const Node& n) {
-          fx.accesses.insert(fx.accesses.end(), n.accesses.begin(), n.accesses.end());
-          for (const Node& child : n.children) walk(child);
-        };
-        walk(node);
-      }
-      for (const Access& a : fx.accesses) {
-        const Variable& v = scope_->nest.variables[a.variable];
-        any |= v.array() || v.storage == Storage::reference;
-      }
+      Effects fx;
+      const auto which = object(r->getRangeInit());
+      const auto p = which ? std::optional(Place{*which, {}, {}}) : place(r->getRangeInit(), fx);
+      Access a;
+      a.variable = p ? p->variable : -1;
+      if (p)
+        note_touches({a}, found, result.anything);
+      else
+        result.anything = true;
     } catch (const Refused&) {
-      any = true;
+      result.anything = true;
     }
     scope_.reset();
-    return any;
-  };
-  if (const auto* f = dyn_cast<ForStmt>(s))
-    result.anything = touches_arrays(f->getInit()) || touches_arrays(f->getCond()) || touches_arrays(f->getInc());
-  else if (const auto* w = dyn_cast<WhileStmt>(s))
-    result.anything = touches_arrays(w->getCond());
-  else if (const auto* d = dyn_cast<DoStmt>(s))
-    result.anything = touches_arrays(d->getCond());
-  else  // a range-for: its elements may be anything, but going on to the next one touches no array
-    result.anything = false;
+    for (const auto& [data, touch] : found) result.touches.push_back(touch);
+  }
   return result;
 }
 
@@ -282,6 +316,7 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
     Part opened = open_loop(s);
     result.children = std::move(opened.children);
     result.anything = opened.anything;
+    result.touches = std::move(opened.touches);
     return result;
   }
   if (const auto* branch = dyn_cast<IfStmt>(s);
@@ -293,8 +328,11 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
     if (const FunctionDecl* test = asked != nullptr ? asked->getDirectCallee() : nullptr;
         test != nullptr && test->getDeclName().isIdentifier() && test->getNameAsString().rfind(kGuard, 0) == 0 &&
         branch->getElse() != nullptr) {
-      // A transformed nest behind its test: it asks for addresses only, and the loops as they were stay where they are.
+      // A transformed nest behind its test: it asks for addresses and numbers only, and the loops as they were stay
+      // where they are.
       around_.pop_back();
+      for (const Expr* argument : asked->arguments())
+        if (dialect(argument->getType())) header_touches(argument, result.touches, result.anything);
       Part before;
       before.line = line(branch->getElse());
       before.span = span(branch->getElse()->getSourceRange());
@@ -305,17 +343,7 @@ Part Reader::part(const Stmt* s, bool in_sequence) {
     }
     if (branch->getElse() != nullptr) result.children.push_back(part(branch->getElse(), false));
     around_.pop_back();
-    Effects fx;
-    scope_ = std::make_unique<Scope>();
-    try {
-      expression(branch->getCond(), fx);
-      for (const Access& a : fx.accesses)
-        result.anything |= scope_->nest.variables[a.variable].array() ||
-                           scope_->nest.variables[a.variable].storage == Storage::reference;
-    } catch (const Refused&) {
-      result.anything = true;
-    }
-    scope_.reset();
+    header_touches(branch->getCond(), result.touches, result.anything);
     return result;
   }
   if (auto call = placeable_call(s)) {

@@ -47,7 +47,7 @@ void Reader::may_be_read_here(const CallExpr* e, const LambdaExpr* l) const {
     if (capture.getCaptureKind() == LCK_ByRef) continue;
     if (!dialect(var->getType()) && !var->getType()->isPointerType() && !is_view(var->getType()->getAsCXXRecordDecl()))
       refuse(e, "a lambda with a copy of " + name + " is not modelled: " + source(e));
-    if (changed_in_function_.count(var) > 0)
+    if (changed_in_function_.count(var) > 0 || escaped_.count(var) > 0)
       refuse(e, "a lambda with a copy of " + name + ", which changes, is not modelled: " + source(e));
   }
 }
@@ -57,6 +57,7 @@ bool Reader::pass(const ParmVarDecl* formal, const Expr* actual, Effects& fx) {
   const QualType type = formal->getType();
   if (type->isPointerType()) {
     const auto p = pointer(actual, fx);
+    stays(actual, formal->getNameAsString());
     if (!p || scope_->changed.count(formal) > 0)
       refuse(actual, "the argument " + source(actual) + " does not stand for a known place in an array");
     scope_->pointers[formal] = *p;
@@ -70,9 +71,28 @@ bool Reader::pass(const ParmVarDecl* formal, const Expr* actual, Effects& fx) {
   }
   if (type->isReferenceType() && !type->getPointeeType().isConstQualified()) {
     const auto p = place(actual, fx);
+    stays(actual, formal->getNameAsString());
     if (!p) refuse(actual, "the argument " + source(actual) + " does not stand for a known place");
     scope_->references[formal] = *p;
     return false;
+  }
+  if (type->isReferenceType()) {  // const float& x: another name, unless it is bound to a value made for it
+    const Expr* bare = actual->IgnoreParens();
+    while (const auto* cast = dyn_cast<ImplicitCastExpr>(bare)) {
+      if (cast->getCastKind() != CK_NoOp) break;
+      bare = cast->getSubExpr()->IgnoreParens();
+    }
+    if (bare->isGLValue() && !isa<MaterializeTemporaryExpr>(bare)) {
+      const ValueDecl* named = referred(bare);
+      const bool number = extent(bare) >= 0 ||
+                          (named != nullptr && (scope_->iterators.count(named) > 0 || scope_->values.count(named) > 0));
+      if (number) return true;
+      const auto p = place(bare, fx);
+      stays(bare, formal->getNameAsString());
+      if (!p) refuse(actual, "the argument " + source(actual) + " does not stand for a known place");
+      scope_->references[formal] = *p;
+      return false;
+    }
   }
   return true;
 }

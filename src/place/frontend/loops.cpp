@@ -67,6 +67,7 @@ bool Reader::header(const Stmt* s, Loop& into, Node& node) {
     return into.why = "its iterator " + var->getNameAsString() + " is not an int or a wider number", false;
   if (!count.declared_in_header) {
     if (scope_->in_function) return into.why = "its iterator is declared outside", false;
+    if (reachable(var)) return into.why = "its iterator " + var->getNameAsString() + " has other names", false;
     if (used_outside(scope_->root, var, s) || live_after(var))
       return into.why = "the last value of " + var->getNameAsString() + " is used after the loop", false;
   }

@@ -58,6 +58,8 @@ int Reader::mat(const ValueDecl* decl, QualType element, const Expr* at) {
   v.integer = known->integer;
   v.is_unsigned = known->is_unsigned;
   v.outlives = true;
+  unambiguous(decl, at);
+  has_home(v, {decl, host, host, false, reachable(decl), true, host});
   v.data = "reinterpret_cast<" + v.host_element + "*>(" + host + ".data)";
   const std::string stride = "static_cast<long>(" + host + ".step / sizeof(" + type + "))";
   v.count = "(" + host + ".rows > 0 ? (" + host + ".rows - 1) * " + stride + " + " + host + ".cols : 0)" + each;
@@ -86,8 +88,9 @@ Place Reader::mat_place(const Expr* object, QualType element, const Expr* row, c
   Index result{Poly::constant(0), "0"};
   if (row != nullptr) {
     const Index r = index(row, fx, p.not_negative);
-    const int stride = pseudo("static_cast<long>(" + v.host + ".step / sizeof(" + scope_->mats[decl].second + "))",
-                              v.name + "_stride", ast_.LongTy, at);
+    const int stride =
+        pseudo("static_cast<long>(" + v.host + ".step / sizeof(" + scope_->mats[decl].second + "))", v.name + "_stride",
+               ast_.LongTy, at, Path{decl, v.host, v.host, false, reachable(decl), false, v.host});
     Access a;
     a.variable = stride;
     a.line = line(at);

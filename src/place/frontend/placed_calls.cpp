@@ -14,8 +14,9 @@ std::optional<Part> Reader::placeable_call(const Stmt* s) {
   const auto* e = dyn_cast<Expr>(at);
   if (e == nullptr) return {};
   const Expr* inner = e->IgnoreImplicit()->IgnoreParens();
-  if (const auto* b = dyn_cast<BinaryOperator>(inner);
-      b != nullptr && b->getOpcode() == BO_Assign && referred(b->getLHS()) != nullptr)
+  if (const auto* b = dyn_cast<BinaryOperator>(inner); b != nullptr && b->getOpcode() == BO_Assign &&
+                                                       referred(b->getLHS()) != nullptr &&
+                                                       !reachable(referred(b->getLHS())))
     inner = b->getRHS()->IgnoreImplicit();
   const auto* call = dyn_cast<CallExpr>(inner);
   if (call == nullptr || isa<CXXMemberCallExpr>(call) || isa<CXXOperatorCallExpr>(call)) return {};
@@ -68,6 +69,13 @@ std::optional<Part> Reader::placeable_call(const Stmt* s) {
     const std::string text = original(argument->getSourceRange());
     const auto word = text.rfind("data");
     if (word != std::string::npos) result.knows.emplace_back(text, text.substr(0, word) + "size()");
+  }
+  for (unsigned i = 0; i < call->getNumArgs() && i < callee->getNumParams(); ++i) {
+    const QualType type = callee->getParamDecl(i)->getType();
+    if (dialect(type))
+      header_touches(call->getArg(i), result.argument_touches, result.arguments_touch_anything);
+    else if (!type->isReferenceType() && !type->isPointerType())
+      result.arguments_touch_anything |= referred(call->getArg(i)) == nullptr || reachable(referred(call->getArg(i)));
   }
   called_->insert(body);
   return result;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 
 #include "place/frontend/reader.hpp"
+#include "place/frontend/walk.hpp"
 
 namespace ridge::place::frontend {
 using namespace clang;
@@ -25,8 +27,15 @@ std::optional<Reader::Path> Reader::path(const MemberExpr* member) const {
     of = owner(base);
   }
   if (!of) return {};
-  return Path{of->base, of->host + (of->arrow ? "->" : ".") + field,
-              of->name + "_" + member->getMemberDecl()->getNameAsString(), false};
+  const bool constant = member->getMemberDecl()->getType().isConstQualified();
+  return Path{
+      of->base,
+      of->host + (of->arrow ? "->" : ".") + field,
+      of->name + "_" + member->getMemberDecl()->getNameAsString(),
+      false,
+      (of->reachable || of->arrow) && !constant,
+      of->spelled && field.find('(') == std::string::npos && !cast<FieldDecl>(member->getMemberDecl())->isBitField(),
+      of->object};
 }
 
 std::optional<int> Reader::field(const Expr* e) {
@@ -56,6 +65,8 @@ std::optional<int> Reader::field(const Expr* e) {
       class_of(member->getType()) != "std::span")
     refuse(e, v.host + " is a copy that ends with the function: take it by reference");
   v.outlives = true;
+  v.given = isa<ParmVarDecl>(found->base) && !found->reachable && changed_in_function_.count(found->base) == 0;
+  if (v.storage == Storage::pointer || (v.storage == Storage::object && v.length < 0)) has_home(v, *found);
   v.name = unique(found->name);
   scope_->nest.variables.push_back(v);
   return scope_->pseudo[found->host] = static_cast<int>(scope_->nest.variables.size()) - 1;
@@ -87,7 +98,10 @@ int Reader::extent(const Expr* e) {
     const std::string host = scope_->nest.variables[*which].host;
     if (scope_->changed.count(referred(call->getImplicitObjectArgument())) > 0)
       refuse(e, "the length of " + host + " may change");
-    return pseudo(host + ".size()", scope_->nest.variables[*which].name + "_size", call->getType(), e);
+    const int size = pseudo(host + ".size()", scope_->nest.variables[*which].name + "_size", call->getType(), e);
+    scope_->nest.variables[size].home = scope_->nest.variables[*which].home;
+    scope_->nest.variables[size].home_bytes = scope_->nest.variables[*which].home_bytes;
+    return size;
   }
   if (const int one = element_of_view(e); one >= 0) return one;
   if (const auto* member = dyn_cast<MemberExpr>(e)) {
@@ -96,7 +110,7 @@ int Reader::extent(const Expr* e) {
     if (!found) return -1;
     if (member->getType().isVolatileQualified()) refuse(e, "a volatile field");
     if (scope_->changed.count(found->base) > 0) refuse(e, found->base->getNameAsString() + " changes inside the loop");
-    return pseudo(found->host, found->name, member->getType(), e);
+    return pseudo(found->host, found->name, member->getType(), e, found);
   }
   return -1;
 }
@@ -140,7 +154,111 @@ bool Reader::fixed_operands(const Stmt* s) const {
     if (!number && changed_in_function_.count(var) > 0) return false;  // a vector that grows or is exchanged
   }
   if (isa<CallExpr>(s) && !isa<CXXMemberCallExpr>(s) && !isa<CXXOperatorCallExpr>(s)) return false;
+  if (const auto* cast = dyn_cast<CastExpr>(s); cast != nullptr && cast->getCastKind() == CK_LValueToRValue) {
+    const Expr* what = cast->getSubExpr()->IgnoreParens();  // an element, which others may have written since
+    if (isa<ArraySubscriptExpr, CXXOperatorCallExpr>(what) ||
+        (isa<UnaryOperator>(what) && llvm::cast<UnaryOperator>(what)->getOpcode() == UO_Deref))
+      return false;
+  }
   return std::all_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return fixed_operands(c); });
+}
+
+// Nothing that it reads has other names: it is worth now what it was worth where it stands.
+bool Reader::settled(const Stmt* s) const {
+  if (s == nullptr) return true;
+  if (const auto* ref = dyn_cast<DeclRefExpr>(s))
+    if (const auto* var = dyn_cast<VarDecl>(ref->getDecl()))
+      return !reachable(var) || var->getType().getNonReferenceType()->isArrayType();
+  if (const auto* member = dyn_cast<MemberExpr>(s); member != nullptr && member->isArrow()) return false;
+  return std::all_of(s->child_begin(), s->child_end(), [&](const Stmt* c) { return settled(c); });
+}
+
+// What a variable was set to before the nest stands for it there: asked again where the nest begins, unless nothing can
+// have changed it.
+void Reader::still_holds(const std::string& differs, const VarDecl* var, const Stmt* at) {
+  const std::string name = var->getNameAsString();
+  if (!scope_->tested) refuse(at, "what " + name + " was set to may have changed");
+  const int moved = pseudo("static_cast<long>(" + differs + ")", name + "_moved", ast_.LongTy, at);
+  const std::string said = name + " is what line " + std::to_string(line(var->getLocation())) + " sets it to";
+  auto& texts = scope_->nest.assumption_texts;
+  if (std::find(texts.begin(), texts.end(), said) != texts.end()) return;
+  scope_->nest.assumptions.push_back(Condition{{{Poly::symbol(symbol(moved)), true}}});
+  texts.push_back(said);
+}
+
+// A place gets a name and keeps it: its subscripts may not change in the nest, or the name would lead elsewhere.
+void Reader::stays(const Expr* e, const std::string& name) const {
+  std::set<const ValueDecl*> written;
+  const std::function<void(const Expr*)> note = [&](const Expr* to) {  // what is written, not the subscripts it takes
+    to = to->IgnoreParenImpCasts();
+    const auto* u = dyn_cast<UnaryOperator>(to);
+    const auto* b = dyn_cast<BinaryOperator>(to);
+    if (const auto* a = dyn_cast<ArraySubscriptExpr>(to)) return note(a->getBase());
+    if (const auto* m = dyn_cast<MemberExpr>(to)) return note(m->getBase());
+    if (const auto* m = dyn_cast<CXXMemberCallExpr>(to)) return note(m->getImplicitObjectArgument());
+    if (const auto* o = dyn_cast<CXXOperatorCallExpr>(to)) return note(o->getArg(0));
+    if (u != nullptr && (u->getOpcode() == UO_Deref || u->getOpcode() == UO_AddrOf)) return note(u->getSubExpr());
+    if (b != nullptr && b->isAdditiveOp() && b->getType()->isPointerType())
+      return note(b->getLHS()->getType()->isPointerType() ? b->getLHS() : b->getRHS());
+    visit(to, [&](const Stmt* s) {
+      if (const auto* ref = dyn_cast<DeclRefExpr>(s)) written.insert(ref->getDecl());
+    });
+  };
+  const std::function<void(const Stmt*, int)> collect = [&](const Stmt* all, int depth) {
+    visit(all, [&](const Stmt* s) {
+      if (const auto* b = dyn_cast<BinaryOperator>(s); b != nullptr && b->isAssignmentOp()) note(b->getLHS());
+      if (const auto* u = dyn_cast<UnaryOperator>(s); u != nullptr && u->isIncrementDecrementOp())
+        note(u->getSubExpr());
+      const auto* c = dyn_cast<CallExpr>(s);
+      if (c == nullptr) return;
+      if (lambda(c) != nullptr && depth < 8) collect(c->getDirectCallee()->getBody(), depth + 1);
+      const FunctionDecl* callee = c->getDirectCallee();
+      for (unsigned k = 0; callee != nullptr && !isa<CXXMethodDecl>(callee) && k < c->getNumArgs(); ++k) {
+        const QualType type = k < callee->getNumParams() ? callee->getParamDecl(k)->getType() : QualType();
+        const bool leads = !type.isNull() && (type->isPointerType() || type->isReferenceType());
+        if (type.isNull() || (leads && !type->getPointeeType().isConstQualified())) note(c->getArg(k));
+      }
+    });
+  };
+  collect(scope_->root, 0);
+  const std::function<void(const Stmt*, bool)> look = [&](const Stmt* s, bool subscript) {
+    if (s == nullptr) return;
+    if (const auto* ref = dyn_cast<DeclRefExpr>(s); ref != nullptr && subscript) {
+      const ValueDecl* decl = ref->getDecl();
+      const bool counted = scope_->iterators.count(decl) > 0 || scope_->values.count(decl) > 0;
+      Variable array, other;
+      const bool elements = shape(decl->getType(), array);
+      for (const ValueDecl* w : written)  // a pointer or reference of the function's own may lead into the same array
+        if (const auto* name_of = dyn_cast<VarDecl>(w);
+            elements && w != decl && name_of != nullptr && !isa<ParmVarDecl>(w) &&
+            (w->getType()->isPointerType() || w->getType()->isReferenceType())) {
+          const auto number = dialect(w->getType().getNonReferenceType());
+          if ((number ? number->name : shape(w->getType(), other) ? other.element : array.element) == array.element)
+            refuse(e, name + " stands for a place whose subscript, in " + decl->getNameAsString() +
+                          ", may change in the loop");
+        }
+      if (!counted && (scope_->changed.count(decl) > 0 || written.count(decl) > 0))
+        refuse(e, name + " stands for a place whose subscript, " + decl->getNameAsString() + ", changes in the loop");
+    }
+    if (const auto* a = dyn_cast<ArraySubscriptExpr>(s)) {
+      look(a->getBase(), subscript);
+      look(a->getIdx(), true);
+      return;
+    }
+    if (const auto* b = dyn_cast<BinaryOperator>(s); b != nullptr && b->getType()->isPointerType()) {
+      for (const Expr* side : {b->getLHS(), b->getRHS()}) look(side, subscript || !side->getType()->isPointerType());
+      return;
+    }
+    if (const auto* c = dyn_cast<CallExpr>(s)) {
+      const auto* member = dyn_cast<CXXMemberCallExpr>(c);
+      const bool operation = isa<CXXOperatorCallExpr>(c);
+      if (member != nullptr) look(member->getImplicitObjectArgument(), subscript);
+      for (unsigned i = 0; i < c->getNumArgs(); ++i) look(c->getArg(i), subscript || !(operation && i == 0));
+      return;
+    }
+    for (const Stmt* child : s->children()) look(child, subscript);
+  };
+  look(e, false);
 }
 
 // A pointer value as a place whose last index can be moved.
@@ -168,8 +286,13 @@ std::optional<Place> Reader::pointer(const Expr* e, Effects& fx) {
     // Set once, before the nest, from things that never change: the same place throughout.
     if (const auto* var = dyn_cast<VarDecl>(decl); var != nullptr && !isa<ParmVarDecl>(var) &&
                                                    !var->hasGlobalStorage() && var->hasInit() && fixed(var) &&
-                                                   fixed_operands(var->getInit()))
+                                                   fixed_operands(var->getInit())) {
+      if (!settled(var->getInit())) {
+        unambiguous(var, e);
+        still_holds(var->getNameAsString() + " != " + original(var->getInit()->getSourceRange()), var, e);
+      }
       return pointer(var->getInit(), fx);
+    }
     Place p;
     p.variable = variable(decl, e);
     p.indices.push_back(zero);
@@ -258,8 +381,14 @@ std::optional<Place> Reader::place(const Expr* e, Effects& fx) {
       return {};
     const auto* var = cast<VarDecl>(decl);
     if (var->getType()->isReferenceType() && !isa<ParmVarDecl>(var) && !var->hasGlobalStorage() && var->hasInit() &&
-        scope_->variables.count(decl) == 0 && fixed_operands(var->getInit()))
+        scope_->variables.count(decl) == 0 && fixed_operands(var->getInit())) {
+      if (!settled(var->getInit())) {
+        unambiguous(var, e);
+        still_holds("&" + var->getNameAsString() + " != &" + wrapped(original(var->getInit()->getSourceRange())), var,
+                    e);
+      }
       return place(var->getInit(), fx);
+    }
     Place p;
     p.variable = variable(decl, e);
     return p;

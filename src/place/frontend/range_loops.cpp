@@ -42,6 +42,8 @@ Node Reader::range_loop(const CXXForRangeStmt* s) {
     l.condition = l.iterator + " < " + std::to_string(length);
   } else {
     const int size = pseudo(v.host + ".size()", v.name + "_size", ast_.getSizeType(), s);
+    scope_->nest.variables[size].home = v.home;
+    scope_->nest.variables[size].home_bytes = v.home_bytes;
     if (scope_->changed.count(referred(range->getInit())) > 0) refuse(s, "the length of " + v.host + " may change");
     n = Poly::symbol(symbol(size));
     l.condition = l.iterator + " < (int)" + scope_->nest.variables[size].name;

@@ -89,19 +89,29 @@ class Reader {
   std::optional<Dialect> dialect(clang::QualType type) const;
 
   // --- variables and places (variables.cpp, places.cpp)
+  struct Path {
+    const clang::ValueDecl* base = nullptr;
+    std::string host{}, name{};
+    bool arrow = false;      // a pointer to the object
+    bool reachable = false;  // others may change it
+    bool spelled = true;     // every step is a field that can be named, so that it has an address
+    std::string object{};    // the whole, at the bottom
+  };
   std::string unique(const std::string& name);
   int variable(const clang::ValueDecl* decl, const clang::Stmt* at);
-  int pseudo(const std::string& host, const std::string& name, clang::QualType type, const clang::Stmt* at);
+  int pseudo(const std::string& host, const std::string& name, clang::QualType type, const clang::Stmt* at,
+             const std::optional<Path>& part_of = {});
   int declare_local(const clang::VarDecl* decl);
   bool shape(clang::QualType type, Variable& into) const;  // arrays and objects; false where it is not one
   std::optional<Place> place(const clang::Expr* e, Effects& fx);
   std::optional<Place> pointer(const clang::Expr* e, Effects& fx);  // the last index is an offset
   std::optional<int> object(const clang::Expr* e);                  // a std::vector, array or span variable
-  struct Path {
-    const clang::ValueDecl* base = nullptr;
-    std::string host{}, name{};
-    bool arrow = false;  // a pointer to the object
-  };
+  bool reachable(const clang::ValueDecl* decl) const;               // what it holds may change under another name
+  void has_home(Variable& v, const Path& at) const;
+  void unambiguous(const clang::ValueDecl* decl, const clang::Stmt* at) const;
+  bool settled(const clang::Stmt* s) const;  // nothing it reads can have changed since
+  void still_holds(const std::string& differs, const clang::VarDecl* var, const clang::Stmt* at);
+  void stays(const clang::Expr* e, const std::string& name) const;  // subscripts of a place that gets a name
   std::optional<Path> path(const clang::MemberExpr* member) const;
   std::optional<int> field(const clang::Expr* e);  // p.x: an array that is part of a struct
 
@@ -178,6 +188,7 @@ class Reader {
 
   // --- what changes where (changes.cpp)
   void find_changes(const clang::Stmt* s, std::set<const clang::ValueDecl*>& into) const;
+  void find_escapes(const clang::Stmt* s, std::set<const clang::ValueDecl*>& into) const;
   bool live_after(const clang::VarDecl* var) const;
 
   // --- the host's side (host.cpp)
@@ -186,6 +197,8 @@ class Reader {
   void know_loops_around();
   std::optional<Nest> nest(const clang::Stmt* s, Part& into);
   void touched(const clang::Stmt* s, Part& into);
+  void header_touches(const clang::Stmt* s, std::vector<Touch>& touches, bool& anything);
+  void note_touches(const std::vector<Access>& accesses, std::map<std::string, Touch>& found, bool& anything) const;
   bool only_numbers(const clang::Stmt* s) const;
   bool has_loop(const clang::Stmt* s) const;
   std::optional<Part> placeable_call(const clang::Stmt* s);                            // placed_calls.cpp
@@ -204,6 +217,7 @@ class Reader {
   const clang::FunctionDecl* function_ = nullptr;
   std::set<const clang::ValueDecl*> changed_in_function_{};
   std::set<const clang::ValueDecl*> captured_{};  // by reference, in a lambda of the function
+  std::set<const clang::ValueDecl*> escaped_{};   // their address, or another name for them, is somewhere
   std::map<const clang::Stmt*, std::string> loop_ids_{};
   std::map<const clang::FunctionDecl*, std::unique_ptr<Summary>> summaries_{};
   std::set<const clang::FunctionDecl*> being_read_{};
@@ -239,6 +253,7 @@ class Reader {
     std::set<const clang::Expr*> steps{};  // k++ inside a statement, made one of their own
     bool in_function = false;              // a summary: return is allowed
     const clang::Stmt* root = nullptr;     // the nest being read
+    bool tested = false;                   // what it assumes is asked before it runs
     std::vector<std::string> exists{};     // a summary: its loops' iterators
     Conjunction where{};
   };

@@ -211,6 +211,16 @@ Node Reader::assignment(const Expr* e) {
     node.text = "1";
   } else if (const auto* c = dyn_cast<CallExpr>(e); c != nullptr && lambda(c) != nullptr) {
     return lambda_statement(c, lambda(c));
+  } else if (c != nullptr && c->getDirectCallee() != nullptr && c->getNumArgs() == 2 &&
+             c->getDirectCallee()->getQualifiedNameAsString() == "std::swap" && dialect(c->getArg(0)->getType())) {
+    const Place first = target(c->getArg(0)), second = target(c->getArg(1));
+    for (const bool write : {false, true}) {
+      record(first, write, c->getArg(0), fx);
+      record(second, write, c->getArg(1), fx);
+    }
+    const std::string x = element_text(first), y = element_text(second), held = unique("held");
+    node.text = "{ " + dialect(c->getArg(0)->getType())->name + " " + held + " = " + x + "; " + x + " = " + y + "; " +
+                y + " = " + held + "; }";
   } else if (c != nullptr && !isa<CXXMemberCallExpr>(c) && !isa<CXXOperatorCallExpr>(c)) {
     node.text = call(c, fx) + ";";
   } else if (const auto* cast = dyn_cast<CastExpr>(e); cast != nullptr && cast->getCastKind() == CK_ToVoid) {
@@ -245,6 +255,7 @@ void Reader::declaration(const DeclStmt* s, Node& block) {
       if (scope_->changed.count(var) > 0 || !var->hasInit())
         refuse(s, "the pointer " + var->getNameAsString() + " moves: it does not stand for one known place");
       const auto p = pointer(var->getInit(), fx);
+      stays(var->getInit(), var->getNameAsString());
       if (!p) refuse(s, "the pointer " + var->getNameAsString() + " does not stand for a known place in an array");
       scope_->pointers[var] = *p;
       node.accesses = fx.accesses;
@@ -255,6 +266,7 @@ void Reader::declaration(const DeclStmt* s, Node& block) {
       const Expr* init = var->getInit();
       if (const auto* m = dyn_cast_or_null<MaterializeTemporaryExpr>(init)) init = nullptr, (void)m;
       const auto p = init != nullptr ? place(init, fx) : std::nullopt;
+      if (init != nullptr) stays(init, var->getNameAsString());
       if (!p) refuse(s, "the reference " + var->getNameAsString() + " does not stand for a known place");
       scope_->references[var] = *p;
       node.accesses = fx.accesses;

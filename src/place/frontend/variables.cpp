@@ -168,10 +168,61 @@ bool Reader::shape(QualType type, Variable& into) const {
   return true;
 }
 
+// What it holds may change under another name.
+bool Reader::reachable(const ValueDecl* decl) const {
+  const auto* var = dyn_cast<VarDecl>(decl);
+  if (var == nullptr || var->getType()->isReferenceType()) return true;
+  if (var->getType().isConstQualified()) return false;
+  return var->hasGlobalStorage() || escaped_.count(var) > 0;
+}
+
+void Reader::has_home(Variable& v, const Path& at) const {
+  if (!at.reachable || scope_->in_function) return;
+  v.home = "&" + (at.spelled ? at.host : at.object);
+  v.home_bytes =
+      at.spelled && !v.array() ? std::to_string(v.bytes) : "sizeof(" + (at.spelled ? at.host : at.object) + ")";
+  const auto* base = dyn_cast<VarDecl>(at.base);
+  if (base == nullptr) return;
+  const bool leads = base->getType()->isReferenceType() || base->getType()->isPointerType();
+  if (base->hasGlobalStorage() && !leads) v.home_in = Variable::Home::outside;
+  if (isa<ParmVarDecl>(base) && leads && changed_in_function_.count(base) == 0) v.home_in = Variable::Home::outside;
+  if (base->hasLocalStorage() && !leads) v.home_in = Variable::Home::own;
+}
+
+// What is written before the nest says a variable by its name: there, the name must mean that variable.
+void Reader::unambiguous(const ValueDecl* decl, const Stmt* at) const {
+  if (scope_->root == nullptr || scope_->in_function || !decl->getDeclName().isIdentifier()) return;
+  const ValueDecl* last = nullptr;
+  const auto look = [&](const Stmt* s) {
+    if (const auto* d = dyn_cast_or_null<DeclStmt>(s))
+      for (const Decl* one : d->decls())
+        if (const auto* v = dyn_cast<ValueDecl>(one); v != nullptr && v->getDeclName() == decl->getDeclName()) last = v;
+  };
+  for (const Frame& frame : around_) {
+    if (const auto* block = dyn_cast<CompoundStmt>(frame.s)) {
+      std::size_t i = 0;
+      for (const Stmt* s : block->body())
+        if (i++ < frame.next && s != scope_->root) look(s);
+    } else if (const auto* f = dyn_cast<ForStmt>(frame.s)) {
+      look(f->getInit());
+    } else if (const auto* w = dyn_cast<WhileStmt>(frame.s)) {
+      look(w->getConditionVariableDeclStmt());
+    } else if (const auto* b = dyn_cast<IfStmt>(frame.s)) {
+      look(b->getInit());
+      look(b->getConditionVariableDeclStmt());
+    } else if (const auto* r = dyn_cast<CXXForRangeStmt>(frame.s)) {
+      look(r->getLoopVarStmt());
+    }
+  }
+  if (last != nullptr && last != decl)
+    refuse(at, "two variables are called " + decl->getNameAsString() + " here, and the loop uses the outer one");
+}
+
 int Reader::variable(const ValueDecl* decl, const Stmt* at) {
   if (const auto it = scope_->variables.find(decl); it != scope_->variables.end()) return it->second;
   const auto* var = dyn_cast<VarDecl>(decl);
   if (var == nullptr) refuse(at, decl->getNameAsString() + " is not a variable");
+  unambiguous(decl, at);
   Variable v;
   v.host = var->getNameAsString();
   v.type = type_text(var->getType());
@@ -204,14 +255,18 @@ int Reader::variable(const ValueDecl* decl, const Stmt* at) {
       refuse(at, v.host + " is a copy that ends with the function: take it by reference");
     v.outlives = v.global || type->isReferenceType() || v.storage == Storage::pointer ||
                  v.type.find("span") != std::string::npos;
+    v.given = v.parameter && changed_in_function_.count(decl) == 0;
   }
+  if (!v.array() || v.storage == Storage::pointer || (v.storage == Storage::object && v.length < 0))
+    has_home(v, {var, v.host, v.host, false, reachable(var), true, v.host});
   v.name = unique(v.host);
   scope_->nest.variables.push_back(v);
   return scope_->variables[decl] = static_cast<int>(scope_->nest.variables.size()) - 1;
 }
 
 // A number that is no variable of its own: v.size(), window.radius.
-int Reader::pseudo(const std::string& host, const std::string& name, QualType type, const Stmt* at) {
+int Reader::pseudo(const std::string& host, const std::string& name, QualType type, const Stmt* at,
+                   const std::optional<Path>& part_of) {
   if (const auto it = scope_->pseudo.find(host); it != scope_->pseudo.end()) return it->second;
   const auto number = dialect(type);
   if (!number) refuse(at, host + " is not a number");
@@ -224,6 +279,7 @@ int Reader::pseudo(const std::string& host, const std::string& name, QualType ty
   v.integer = number->integer;
   v.is_unsigned = number->is_unsigned;
   v.constant = true;
+  if (part_of) has_home(v, *part_of);
   scope_->nest.variables.push_back(v);
   return scope_->pseudo[host] = static_cast<int>(scope_->nest.variables.size()) - 1;
 }

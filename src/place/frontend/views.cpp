@@ -188,7 +188,9 @@ std::optional<Reader::Path> Reader::owner(const Expr* e) const {
   const CXXRecordDecl* record =
       record_of(arrow ? var->getType().getNonReferenceType()->getPointeeType() : var->getType());
   if (record == nullptr || record->isUnion()) return {};
-  return Path{var, var->getNameAsString(), var->getNameAsString(), arrow};
+  unambiguous(var, e);
+  const std::string name = var->getNameAsString();
+  return Path{var, name, name, arrow, reachable(var) || arrow, true, arrow ? "*" + name : name};
 }
 
 // View v{p, h, w}: it touches no array.
@@ -288,7 +290,8 @@ int Reader::element_of_view(const Expr* e) {
   });
   if (elsewhere) return -1;
   if (scope_->changed.count(found->base) > 0) refuse(e, found->base->getNameAsString() + " changes inside the loop");
-  return pseudo(found->host + "[" + std::to_string(*k) + "]", found->name + "_" + std::to_string(*k), e->getType(), e);
+  return pseudo(found->host + "[" + std::to_string(*k) + "]", found->name + "_" + std::to_string(*k), e->getType(), e,
+                found);
 }
 
 }  // namespace ridge::place::frontend

@@ -12,13 +12,6 @@
 namespace ridge::place::transform {
 namespace {
 
-// p.n, q->m: a number inside an object, which an array may overlap.
-bool is_field(const std::string& host) {
-  return host.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.->") ==
-             std::string::npos &&
-         (host.find('.') != std::string::npos || host.find("->") != std::string::npos);
-}
-
 struct Range {
   std::string data{}, bytes{};  // bytes over the formals
   bool written = false;
@@ -110,9 +103,13 @@ class Maker {
         }
     for (const analysis::Assumption& a : state.relations.assumptions)
       tests_.push_back(emit::replaced(analysis::condition_text(a.holds), words));
-    for (const analysis::Footprint& f : analysis::footprints(state.relations, 0)) {
+    const auto all = analysis::footprints(state.relations, 0);
+    const bool own_apart = std::all_of(all.begin(), all.end(), [&](const analysis::Footprint& f) {
+      return !nest.variables[f.variable].outlives || nest.variables[f.variable].given;
+    });
+    for (const analysis::Footprint& f : all) {
       const Variable& v = nest.variables[f.variable];
-      if (!v.outlives) continue;
+      if (!v.outlives && own_apart) continue;
       Range r{v.data, "", f.written};
       if (f.known)
         r.bytes = "(" + emit::replaced(f.elements, words) + ") * " + std::to_string(v.bytes);
@@ -123,14 +120,18 @@ class Maker {
       if (f.why.find("before its first") != std::string::npos) unknown_ = true;
       add(r);
     }
-    std::map<int, bool> numbers;
+    std::set<int> changed;
     emit::visit_accesses(nest.root, [&](const Access& a) {
-      const Variable& v = nest.variables[a.variable];
-      if (v.storage == Storage::reference || v.global || (!v.array() && is_field(v.host)))
-        numbers[a.variable] |= a.write;
+      if (a.write) changed.insert(a.variable);
     });
-    for (const auto& [which, written] : numbers)
-      if (const Variable& v = nest.variables[which]; !v.array()) add({"&" + v.host, std::to_string(v.bytes), written});
+    for (std::size_t k = 0; k < nest.variables.size(); ++k) {
+      const Variable& v = nest.variables[k];
+      const bool written = !v.array() && changed.count(static_cast<int>(k)) > 0;
+      const bool meets = std::any_of(all.begin(), all.end(), [&](const analysis::Footprint& f) {
+        return (f.written || written) && may_change(nest.variables[f.variable], v);
+      });
+      if (meets || (written && !v.home.empty())) add({v.home, formal(v.home_bytes), written});
+    }
   }
 };
 
