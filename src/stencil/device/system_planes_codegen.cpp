@@ -29,7 +29,8 @@ KERNEL WORK_GROUP_RESIDENT(LANES * LINES, 1, 1, RESIDENT) void system_planes(
   const int x = tile_x + lane * CELLS, y = tile_y + line * ROWS;
   const int first_plane = first + (int)GROUP_ID(1) * chunk;
   const int end_plane = last - first_plane < chunk ? last : first_plane + chunk;
-{4}  const int stores_x = lane * CELLS >= MARGIN_X && (lane + 1) * CELLS <= TILE_X - MARGIN_X;
+  const int whole = x >= left && x + CELLS <= right;
+  const int stores_x = lane * CELLS >= MARGIN_X && (lane + 1) * CELLS <= TILE_X - MARGIN_X;
   LOCAL REAL* const mine = ring + (line * ROWS + RADIUS_Y) * WIDTH + HALO_X + lane * CELLS;
 {2}}}
 )";
@@ -55,8 +56,7 @@ class SystemPlanesWriter {
     for (std::size_t f = 0; f < sums_.outputs.size(); ++f) places += fmt::format(", int from_{0}, int to_{0}", f);
     codegen::Text text;
     text.block(kSystemPlanes, kernel_.coefficients > 0 ? "GLOBAL const REAL* RESTRICT coefficients, " : "", places,
-               body(), kernel_.options.tiles ? ", TILE_MAP(planes_map)" : "",
-               keeps_between() ? "" : "  const int whole = x >= left && x + CELLS <= right;\n");
+               body(), kernel_.options.tiles ? ", TILE_MAP(planes_map)" : "");
     return text.str();
   }
 
@@ -481,9 +481,7 @@ class SystemPlanesWriter {
     declare_slots();
     if (keeps_between()) {
       text_ += "  int fixed_x = 0;  // a bit for each of the item's cells along x\n  UNROLL\n";
-      text_ +=
-          "  for (int c = 0; c < CELLS; ++c) fixed_x |= x + c >= left && x + c < right ? 0 : 1 << c;\n"
-          "  const int whole = fixed_x == 0;\n";
+      text_ += "  for (int c = 0; c < CELLS; ++c) fixed_x |= x + c >= left && x + c < right ? 0 : 1 << c;\n";
     }
     for (int k = 0; k < kernel_.options.ahead; ++k)
       text_ += copy_plane("  ", fmt::format("plane + {}", k), fmt::to_string(k));

@@ -63,33 +63,22 @@ class SystemRowsWriter {
   bool is_constant(std::size_t i) const { return value(i).kind == Kind::constant; }
   const char* type_of(std::size_t i) const { return is_truth(value(i).kind) ? "int" : "REAL"; }
 
-  // A product that sums alone want, at the same cell and row, goes into each of them; a sum takes one.
+  // A product that only one sum wants, at the same cell and row, goes into it.
   void find_fused() {
     const auto& values = kernel_.values.values;
-    std::vector<bool> refused(values.size());
-    for (bool settled = false; !settled;) {
-      fused_.assign(values.size(), -1);
-      std::vector<int> takers(values.size());
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        if (values[i].kind != Kind::add && values[i].kind != Kind::subtract) continue;
-        for (const int k : {1, 0}) {
-          const SharedValue::Use& use = values[i].operands[static_cast<std::size_t>(k)];
-          const SharedValue& product = values[use.value];
-          if (product.kind != Kind::multiply || refused[use.value] || use.shift != Offset{} ||
-              product.lag != values[i].lag)
-            continue;
-          fused_[i] = k;
-          ++takers[use.value];
-          break;
-        }
-      }
-      settled = true;
-      taken_.assign(values.size(), false);
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        taken_[i] = takers[i] > 0;
-        if (takers[i] == 0 || takers[i] == uses_[i]) continue;
-        refused[i] = true;
-        settled = false;
+    fused_.assign(values.size(), -1);
+    taken_.assign(values.size(), false);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i].kind != Kind::add && values[i].kind != Kind::subtract) continue;
+      for (const int k : {1, 0}) {
+        const SharedValue::Use& use = values[i].operands[static_cast<std::size_t>(k)];
+        const SharedValue& product = values[use.value];
+        if (product.kind != Kind::multiply || uses_[use.value] != 1 || use.shift != Offset{} ||
+            product.lag != values[i].lag)
+          continue;
+        fused_[i] = k;
+        taken_[use.value] = true;
+        break;
       }
     }
   }
