@@ -48,7 +48,7 @@ FUNCTION void add_row(LOCAL float* scratch, LOCAL const float* line, LOCAL const
         UNROLL
         for (int i = 0; i < 4; ++i) {  // pixels i & 1, neighbours i >> 1
           const uint other = BITS_OF(i < 2 ? others.x : others.y);
-          w[i] = whole && 4 * block + i < POLYNOMIAL
+          w[i] = whole && i < (POLYNOMIAL + 1 - block) / 2  // as many of either matrix
                      ? weight_by_arithmetic(own[2 * block + (i & 1)], other, bits[2 * s + (i >> 1)])
                      : weight_by_unit(own[2 * block + (i & 1)], other, column[2 * s + (i >> 1)]);
         }
@@ -73,18 +73,24 @@ void smooth(GLOBAL const float4* RESTRICT cells, GLOBAL const float2* RESTRICT f
   for (int k = item; k < 2 * FILTER + 16; k += ITEMS_HERE) {
     row_shares[k] = k >= 7 && k - 7 <= 2 * FILTER ? row_weights[k - 7] : 0.0f;
   }
-  for (int k = item; k < WIDE * HIGH; k += ITEMS_HERE) {
-    const int y = top - FILTER + k / WIDE, x = left - FILTER + k % WIDE;
-    float4 cell = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    if (y >= 0 && x >= 0 && y < rows && x < columns) cell = cells[plane + (ulong)y * (ulong)columns + (ulong)x];
-    tile[k] = cell.x;
-    tile[PLANE + k] = cell.y;
-    tile[2 * PLANE + k] = cell.z;  // a product takes its upper bits
-    tile[3 * PLANE + k] = cell.w;
+  for (int y = item / 32; y < HIGH; y += ITEMS_HERE / 32) {  // a sub-group a row
+    const int row = top - FILTER + y;
+    UNROLL
+    for (int first = 0; first < WIDE; first += 32) {
+      const int x = first + item % 32, at = left - FILTER + x, k = y * WIDE + x;
+      if (x < WIDE) {
+        float4 cell = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        if (row >= 0 && at >= 0 && row < rows && at < columns) cell = cells[plane + (ulong)row * (ulong)columns + (ulong)at];
+        tile[k] = cell.x;
+        tile[PLANE + k] = cell.y;
+        tile[2 * PLANE + k] = cell.z;  // a product takes its upper bits
+        tile[3 * PLANE + k] = cell.w;
 #if PARTS == 6
-    tile[4 * PLANE + k] = cell.z - FLOAT_OF(BITS_OF(cell.z) & 0xffffe000u);
-    tile[5 * PLANE + k] = cell.w - FLOAT_OF(BITS_OF(cell.w) & 0xffffe000u);
+        tile[4 * PLANE + k] = cell.z - FLOAT_OF(BITS_OF(cell.z) & 0xffffe000u);
+        tile[5 * PLANE + k] = cell.w - FLOAT_OF(BITS_OF(cell.w) & 0xffffe000u);
 #endif
+      }
+    }
   }
   BARRIER();
   const int lane = item & 31, g = lane >> 2, t = lane & 3, across = 4 * (item / 32 % 8), down = 8 * (item / 256);
