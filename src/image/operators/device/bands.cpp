@@ -33,7 +33,7 @@ struct BandsDesign {
   double level = 1, divisor = 1, off = 0;
   std::size_t resident() const {
     const std::size_t registers = 4 * tiles * pairs + 2 * (tiles + blocks) + 2 * (blocks + 1) * across.planes +
-                                  2 * (pairs + 1) * down.planes + 24 * (blocks - 2) + 48;
+                                  2 * (pairs + 1) * down.planes + 24 * (std::min<std::size_t>(blocks, 4) - 2) + 48;
     return 4 * std::clamp<std::size_t>(512 / ((registers + 7) / 8 * 8), 1, 6);
   }
 };
