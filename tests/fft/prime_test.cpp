@@ -155,6 +155,10 @@ TYPED_TEST(Prime, BluesteinHoldsTheBoundForAnyLength) {
   for (const std::size_t n : {127, 263, 499, 512, 787, 1009, 1367, 1999, 2018, 2048}) {
     this->expect_lines(*make_bluestein<TypeParam>(n, std::bit_ceil(2 * n - 1), inner<TypeParam>));
   }
+  // By the lengths that plans take: four threes, whose rounding leaves a filter none.
+  for (const std::size_t n : {1289, 2591}) {
+    this->expect_lines(*make_bluestein<TypeParam>(n, smooth_length(2 * n - 1), inner<TypeParam>));
+  }
   // Filters of odd length, and longer than needed.
   this->expect_lines(*make_bluestein<TypeParam>(23, 45, inner<TypeParam>));
   this->expect_lines(*make_bluestein<TypeParam>(23, 101, inner<TypeParam>));

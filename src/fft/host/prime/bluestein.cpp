@@ -85,9 +85,9 @@ class Bluestein final : public ColumnsByLines<T> {
   }
 
   // Where an even filter's spectrum may err as a transform does: exact ones take longer than all the rest of a plan.
-  // Short ones are quick, and passes of five err more than the bound of errors leaves.
+  // Short ones are quick, and passes of five, or four of three, err more than the bound of errors leaves.
   static bool in_double_for_double(std::size_t padded) {
-    return padded > kLongestExactFilter || (padded > 2048 && padded % 5 != 0);
+    return padded > kLongestExactFilter || (padded > 2048 && padded % 5 != 0 && padded % 81 != 0);
   }
 
   void fill_exactly() {
