@@ -85,8 +85,8 @@ class Writer {
     text_.line("const int t = begin + round * {};", d_.steps);
     text_.line("int zero = 0;");
     text_.line("OPAQUE(zero);");
-    // With eight channels an item it costs more registers than it saves time.
-    if (first_ != 16 && each_ < 8 && !g_.delayed) fetch();
+    // With eight channels an item, or sums of powers, it costs more registers than it saves time.
+    if (first_ != 16 && each_ < 8 && !g_.delayed && d_.summed == 0) fetch();
     filter();
     // A butterfly of 32 points leaves no registers for rows on their way.
     if (first_ == 16) load(fmt::format("t + {}", d_.steps));
