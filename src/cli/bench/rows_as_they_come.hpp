@@ -19,7 +19,8 @@ class RowsAsTheyCome {
   void show_lines(const std::string& table, std::size_t end) {
     std::size_t line = 0;
     for (std::size_t begin = 0; begin < table.size() && line < end; ++line) {
-      const std::size_t after = table.find('\n', begin) + 1;
+      const std::size_t newline = table.find('\n', begin);
+      const std::size_t after = newline == std::string::npos ? table.size() : newline + 1;
       if (line >= printed_) fmt::print("{}", table.substr(begin, after - begin));
       begin = after;
     }

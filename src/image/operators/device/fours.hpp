@@ -19,4 +19,12 @@ class FoursStep final : public Step {
   Launch launch_;
 };
 
+// A table that a step keeps on its device.
+template <class T>
+Buffer uploaded(const Device& device, Queue& queue, const std::vector<T>& values, const char* name) {
+  Buffer buffer = device.buffer(values.size() * sizeof(T), {.name = name});
+  queue.upload(std::span<const T>(values), buffer);
+  return buffer;
+}
+
 }  // namespace ridge::image::on_device

@@ -63,13 +63,6 @@ KernelSource lines_source(const LinesDesign& design) {
   return source;
 }
 
-template <class T>
-Buffer uploaded(const Device& device, Queue& queue, const std::vector<T>& values, const char* name) {
-  Buffer buffer = device.buffer(values.size() * sizeof(T), {.name = name});
-  queue.upload(std::span<const T>(values), buffer);
-  return buffer;
-}
-
 class LinesStep final : public Step {
  public:
   LinesStep(const Device& device, const LinesDesign& design)

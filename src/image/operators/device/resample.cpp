@@ -117,13 +117,6 @@ KernelSource resample_source(const ResampleDesign& design) {
   return source;
 }
 
-template <class T>
-Buffer resample_table(const Device& device, Queue& queue, const std::vector<T>& values, const char* name) {
-  Buffer buffer = device.buffer(values.size() * sizeof(T), {.name = name});
-  queue.upload(std::span<const T>(values), buffer);
-  return buffer;
-}
-
 class ResampleStep final : public Step {
  public:
   ResampleStep(const Device& device, const ResampleDesign& design)
@@ -134,9 +127,8 @@ class ResampleStep final : public Step {
         shares.push_back(static_cast<float>(double{design.down.weights[i]} / design.scale()));
     }
     Queue queue = device.queue();
-    tables_ = {resample_table(device, queue, design.fours, "fours"),
-               resample_table(device, queue, design.down.from, "row places"),
-               resample_table(device, queue, shares, "row weights")};
+    tables_ = {uploaded(device, queue, design.fours, "fours"), uploaded(device, queue, design.down.from, "row places"),
+               uploaded(device, queue, shares, "row weights")};
     queue.finish();
     launch_ = {.groups = {groups_for(fours_of(design.out), kResampleItems),
                           groups_for(design.out.rows, static_cast<std::size_t>(design.rows_each))},
