@@ -343,7 +343,9 @@ TEST_F(Hostile, MutatedSources) {
       });
     if (!slow || first % (4 * together) != 0) continue;
     // By the compiler whose front end has read them; an original that does what C++ does not define is no measure.
-    const bool clang = command("command -v clang++-19 > /dev/null") == 0;
+    const bool clang = command(
+                           "echo 'int main() {}' | clang++-19 -fopenmp -fsanitize=address,undefined -x c++ - "
+                           "-o /dev/null 2> /dev/null") == 0;
     compared += compare_all(
         placed, "openmp", clang ? "clang++-19 -fopenmp" : "c++ -fopenmp", true,
         std::string(clang ? "clang++-19" : "c++") + " -fsanitize=address,undefined -fno-sanitize-recover=all");

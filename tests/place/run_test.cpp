@@ -65,7 +65,8 @@ TEST(Placed, EqualsTheOriginalAsThreads) {
   std::string why;
   if (!available(why)) GTEST_SKIP() << why;
   const std::string clang =
-      "setarch -R true && command -v clang++-19 > /dev/null && ls /usr/lib/llvm-19/lib/libarcher.so";
+      "setarch -R true && command -v clang++-19 > /dev/null && ls /usr/lib/llvm-19/lib/libarcher.so && "
+      "echo 'int main() {}' | clang++-19 -fsanitize=thread -x c++ - -o /dev/null";
   if (slow() && command("(" + clang + ") > /dev/null 2>&1") == 0) {
     setenv("OMP_NUM_THREADS", "4", 1);
     setenv("TSAN_OPTIONS", "ignore_noninstrumented_modules=1", 1);
@@ -149,7 +150,9 @@ TEST(Placed, CudaProgramsCompile) {
   const ridge::test::ScratchFolder folder;
   const std::string file = folder.path().string() + "/placed.cu";
   std::ofstream(file) << program_of(all, "cuda", true);
-  EXPECT_EQ(command(std::string(nvcc) + " -w -std=c++20 -arch=sm_90 -c -o /dev/null " + file), 0);
+  EXPECT_EQ(command(std::string(nvcc) + " -w -std=c++20 -arch=sm_90 -I" + place_test::folder().string() +
+                    " -c -o /dev/null " + file),
+            0);
 }
 #endif
 

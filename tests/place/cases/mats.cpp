@@ -1,9 +1,5 @@
 // OpenCV's pictures. The notation is that of algebra.cpp.
-#ifdef RIDGE_REAL_OPENCV
-#include <opencv2/core.hpp>
-#else
 #include "opencv_like.hpp"
-#endif
 
 #include <algorithm>
 

@@ -1,5 +1,4 @@
 // The few names of OpenCV's that the corpus uses, with their meaning: its own headers take seconds to read.
-// tests/place/run_test.cpp compares with the real ones under RIDGE_SLOW=1.
 #pragma once
 #include <cstddef>
 #include <cstring>
