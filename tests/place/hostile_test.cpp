@@ -305,11 +305,14 @@ TEST_F(Hostile, MutatedSources) {
     if (!slow && entry.path().stem() != "transformed") continue;  // the others read headers
     std::ifstream in(entry.path());
     Original now;
-    std::string includes;
+    std::string before;  // headers, types and functions that stand above the cases
+    bool above = true;
     for (std::string line; std::getline(in, line);) {
-      if (line.rfind("#include <", 0) == 0) includes += line + "\n";
       if (line.rfind("//: ", 0) == 0) {
-        now = {includes, "", line.substr(4, line.find(' ', 4) - 4)};
+        now = {before, "", line.substr(4, line.find(' ', 4) - 4)};
+        above = false;
+      } else if (above) {
+        before += line + "\n";
       } else if (!now.name.empty()) {
         now.function += line + "\n";
         if (line == "}") {
@@ -321,7 +324,7 @@ TEST_F(Hostile, MutatedSources) {
   }
   ASSERT_FALSE(sources.empty());
   const ridge::test::ScratchFolder scratch;
-  std::vector<std::string> flags{"-std=c++20"};
+  std::vector<std::string> flags{"-std=c++20", "-I" + folder().string()};
   if (slow)
     for (const std::string& f : precompiled(scratch.path().string())) flags.push_back(f);
   const Reader reader(flags);

@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <ridge/device.hpp>
+
 #include "cases.hpp"
 #include "place/judge/compiler.hpp"
 #include "place/judge/judge.hpp"
@@ -118,8 +120,11 @@ inline int compare_all(const std::vector<Placed>& all, const std::string& emit, 
     return good;
   };
   std::string libraries = emit == "opencl" ? " -lOpenCL -pthread" : "";
-  if (emit == "ridge")
+  if (emit == "ridge") {
     for (const std::string& f : judge::compiler_of(emit).flags) libraries += " " + f;
+    for (const auto& d : ridge::devices().devices)  // not the best one, which is the host beside PoCL
+      if (!d.is_host()) setenv("RIDGE_DEVICE", d.info().id.c_str(), 0);
+  }
   if (!built(for_original, "original", "") || !built(compiler, "placed", libraries)) return 0;
   setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 0);  // most of the time would be the optimizer's
   int compared = 0;
