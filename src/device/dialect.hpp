@@ -35,7 +35,8 @@
 //   LOAD_FAR(p)                   past the nearest cache, from the one that all compute units share
 //   CLUSTER(n)                    CUDA from Hopper on, beside WORK_GROUP: n neighbouring groups that run at once
 //   CLUSTER_ARRIVE() CLUSTER_WAIT()   the two halves of a barrier of all work-items of the cluster
-//   STORE_PEER(p, rank, v)        float2 or double2 to the place p of the local memory of the cluster's group `rank`
+//   PEER(rank)                    a uint that stands for the cluster's group of that number
+//   STORE_PEER(peer, p, v)        float2 or double2 to the place p of that group's local memory
 //   ASYNC_COPY_OPEN(p)               CUDA from Hopper on, one work-item: p (LOCAL ulong*) will say when a long copy has arrived
 //   ASYNC_COPY_START(p, to, from, bytes)   one work-item: copies so many bytes, a multiple of 16 and aligned, to local memory
 //   ASYNC_COPY_EXPECT(p, bytes)      the same in parts: one work-item says how many bytes in all, and any work-items

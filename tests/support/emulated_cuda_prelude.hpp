@@ -133,7 +133,8 @@ template <class T>
 static inline void ridge_store_peer(T* p, uint rank, T v) {
   *reinterpret_cast<T*>(ridge_machine->peer(p, rank)) = v;
 }
-#define STORE_PEER(p, rank, v) ridge_store_peer(p, rank, v)
+#define PEER(rank) (rank)
+#define STORE_PEER(peer, p, v) ridge_store_peer(p, peer, v)
 
 // A copy is there at once: the word holds the bytes still expected and how many turns are over.
 struct RidgeArrival {

@@ -127,22 +127,28 @@ FUNCTION void ridge_matrix_s8(int* d, uint a0, uint a1, uint a2, uint a3, uint b
 #define CLUSTER(n) __cluster_dims__(n, 1, 1)
 #define CLUSTER_ARRIVE() asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory")
 #define CLUSTER_WAIT() asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory")
-FUNCTION uint ridge_peer_address(const void* p, uint rank) {
+// Where the local block of a group of the cluster begins; it is laid out as this group's is.
+FUNCTION uint ridge_peer(uint rank) {
   uint address;
   asm("mapa.shared::cluster.u32 %0, %1, %2;"
       : "=r"(address)
-      : "r"(static_cast<uint>(__cvta_generic_to_shared(p))), "r"(rank));
+      : "r"(static_cast<uint>(__cvta_generic_to_shared(ridge_local_block))), "r"(rank));
   return address;
 }
-FUNCTION void ridge_store_peer(float2* p, uint rank, float2 v) {
-  asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(ridge_peer_address(p, rank)), "f"(v.x), "f"(v.y)
+FUNCTION uint ridge_peer_address(uint peer, const void* p) {
+  return peer + static_cast<uint>(__cvta_generic_to_shared(p)) -
+         static_cast<uint>(__cvta_generic_to_shared(ridge_local_block));
+}
+FUNCTION void ridge_store_peer(uint peer, float2* p, float2 v) {
+  asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(ridge_peer_address(peer, p)), "f"(v.x), "f"(v.y)
                : "memory");
 }
-FUNCTION void ridge_store_peer(double2* p, uint rank, double2 v) {
-  asm volatile("st.shared::cluster.v2.f64 [%0], {%1, %2};" ::"r"(ridge_peer_address(p, rank)), "d"(v.x), "d"(v.y)
+FUNCTION void ridge_store_peer(uint peer, double2* p, double2 v) {
+  asm volatile("st.shared::cluster.v2.f64 [%0], {%1, %2};" ::"r"(ridge_peer_address(peer, p)), "d"(v.x), "d"(v.y)
                : "memory");
 }
-#define STORE_PEER(p, rank, v) ridge_store_peer(p, rank, v)
+#define PEER(rank) ridge_peer(rank)
+#define STORE_PEER(peer, p, v) ridge_store_peer(peer, p, v)
 
 FUNCTION uint ridge_local_address(const void* p) { return static_cast<uint>(__cvta_generic_to_shared(p)); }
 FUNCTION void ridge_async_copy_open(ulong* p) {

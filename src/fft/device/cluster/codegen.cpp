@@ -29,6 +29,17 @@ void rows_received(PassWriters& pass, std::size_t pitch) {
 
 namespace {
 
+// Which group has row i + u * butterflies, and where.
+struct RowPlace {
+  std::string group, within;
+};
+RowPlace place_of_row(std::size_t lines, std::size_t butterflies, std::size_t u) {
+  const std::size_t first = u * butterflies;
+  // The memory of a group whose number is known is looked up once for all rounds.
+  if (lines % butterflies == 0) return {fmt::format("peer{}", first / lines), fmt::format("i + {}", first % lines)};
+  return {fmt::format("PEER((i + {}) / {})", first, lines), fmt::format("(i + {}) % {}", first, lines)};
+}
+
 // Columns: from memory to the local memory of whichever group of the cluster has the row.
 void write_columns(PassWriters& pass, const ClusterDesign& design, std::size_t pitch) {
   PassContext& context = pass.context;
@@ -46,19 +57,23 @@ void write_columns(PassWriters& pass, const ClusterDesign& design, std::size_t p
   text.raw("\n");
   text.line("// each value to the group that has its row");
   text.line("CLUSTER_WAIT();");
+  for (std::size_t g = 0; g < design.groups && !design.real && rows.lines % last.butterflies == 0; ++g) {
+    text.line("const uint peer{0} = PEER({0});", g);
+  }
   for (std::size_t round = 0; round < last.rounds; ++round) {
     context.open_round(last, round);
     text.line("const int column = (int)(line % {}u);", rows.length);
     for (std::size_t u = 0; u < last.radix; ++u) {
-      text.open();
-      text.line("const int k = i + {};", u * last.butterflies);
       const std::size_t slot = round * last.radix + u;
       if (design.real) {
+        text.open();
+        text.line("const int k = i + {};", u * last.butterflies);
         to_row_or_mirror(pass, rows.lines, pitch, slot);
+        text.close();
       } else {
-        text.line("STORE_PEER(received + (k % {0} * {1} + column), k / {0}, v[{2}]);", rows.lines, pitch, slot);
+        const RowPlace row = place_of_row(rows.lines, last.butterflies, u);
+        text.line("STORE_PEER({}, received + (({}) * {} + column), v[{}]);", row.group, row.within, pitch, slot);
       }
-      text.close();
     }
     context.close_round();
   }
