@@ -1,6 +1,7 @@
 #include "fft/device/registry.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace ridge::fft::on_device {
@@ -52,10 +53,9 @@ std::vector<Route> list_routes(const Device& device, const AxisProblem& problem,
   }
   // Two ways to the same kernel are one.
   std::vector<Route> distinct;
+  std::set<std::string> names;
   for (Route& route : routes) {
-    const std::string name = route.candidate.name();
-    const bool seen = std::ranges::any_of(distinct, [&](const Route& other) { return other.candidate.name() == name; });
-    if (!seen) distinct.push_back(std::move(route));
+    if (names.insert(route.candidate.name()).second) distinct.push_back(std::move(route));
   }
   return distinct;
 }

@@ -91,6 +91,7 @@ class ClusterLister {
   }
 
   void list() {
+    factors_ = pass_factors(points_.length, 2, 4096);
     for (const ClusterShape& shape : kClusterShapes) {
       std::size_t of_this_shape = 0;
       for (const std::size_t groups : {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}) {
@@ -111,7 +112,7 @@ class ClusterLister {
   // The best expected first; of those alike the most even ones.
   std::vector<ClusterDesign> designs(const ClusterShape& shape, std::size_t groups) const {
     std::vector<ClusterDesign> found;
-    for (const auto& factors : pass_factors(points_.length, 2, 4096)) {
+    for (const auto& factors : factors_) {
       if (factors[0] % groups != 0 || factors[1] % groups != 0) continue;
       if (real_ && factors[0] % (2 * groups) != 0) continue;  // whole pairs of a row and its mirror
       SplitPlaces places;
@@ -181,6 +182,7 @@ class ClusterLister {
   const AxisProblem& problem_;
   const bool real_;
   AxisProblem points_;  // real lines as pairs
+  std::vector<std::vector<std::size_t>> factors_;
   std::vector<Route>& routes_;
   std::size_t found_ = 0;
   std::string why_ = "no factors that a cluster of 2 to 16 groups can share";
