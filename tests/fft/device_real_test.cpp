@@ -3,7 +3,9 @@
 #include <type_traits>
 
 #include "device_support.hpp"
+#include "fft/device/axis_plan.hpp"
 #include "fft/device/route.hpp"
+#include "fft/device/trials.hpp"
 
 namespace ridge::fft::device_tests {
 namespace {
@@ -56,6 +58,32 @@ TEST_F(DeviceReal, EvenOddAndPrimeLines) {
     for (const std::size_t n : {1, 2, 3, 8, 15, 64, 74, 90}) check_lines<float>(device, n, "");
     if (!device.limits().float64) continue;
     for (const std::size_t n : {15, 64}) check_lines<double>(device, n, "");
+  }
+}
+
+// The first values of a spectrum alone: nobody stores the others, nor reads them on the way back.
+TEST_F(DeviceReal, PartsOfASpectrum) {
+  struct Part {
+    std::size_t length, kept;
+  };
+  for (const Device& device : accelerators()) {
+    for (const auto& [length, kept] : {Part{64, 5}, Part{90, 16}, Part{256, 100}}) {
+      for (const Direction direction : {Direction::forward, Direction::inverse}) {
+        on_device::AxisProblem problem;
+        problem.kind = Kind::real;
+        problem.direction = direction;
+        problem.length = length;
+        problem.kept = kept;
+        problem.counts = {7};
+        problem.in.line = problem.out.line = {length};
+        (direction == Direction::forward ? problem.out : problem.in).line = {kept};
+        std::vector<planner::Decision> decisions;
+        const auto route = on_device::planned_route(device, problem, only(""), decisions);
+        const planner::Comparison result = on_device::AxisTrials(device, problem).compare(*route);
+        EXPECT_TRUE(result.right()) << kept << " of " << length << " on " << device.id() << ": " << result.worst
+                                    << " at " << result.where << ", allowed " << result.allowed;
+      }
+    }
   }
 }
 

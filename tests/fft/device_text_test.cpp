@@ -113,6 +113,14 @@ TEST(Text, EveryKindOfKernelCompilesForHopper) {
   real.direction = Direction::inverse;
   std::swap(real.in, real.out);
   problems.push_back(real);
+  AxisProblem part = rows(1 << 14);  // of a spectrum
+  part.kind = Kind::real;
+  part.kept = 1024;
+  part.out.line = {1024};
+  problems.push_back(part);
+  part.direction = Direction::inverse;
+  std::swap(part.in, part.out);
+  problems.push_back(part);
   AxisProblem long_real = rows(1 << 16);
   long_real.kind = Kind::real;
   long_real.out.line = {(1 << 15) + 1};

@@ -68,6 +68,42 @@ TEST_F(LeapOnDevices, BordersAndFields) {
   }
 }
 
+// After so many steps only 15 of 97 columns of modes are alive, and 16 are kept.
+TEST_F(LeapOnDevices, ColumnsThatHaveDiedAreLeftOut) {
+  const auto plate = heat<float>({.dt = 0.2, .spacing = {1, 1}});
+  check_leap(devices_.front(), plate, {.shape = {20, 192}, .borders = Borders::all(Border::periodic)}, 3000);
+}
+
+// No mode grows faster than what is said of its column and those behind.
+TEST(LeapColumns, BoundsHold) {
+  const auto even = linear<double>(2, {{{0, 0, 0}, -0.3},
+                                       {{0, 0, 1}, 0.2},
+                                       {{0, 0, -1}, 0.2},
+                                       {{0, 1, 0}, -0.1},
+                                       {{0, -1, 0}, -0.1},
+                                       {{0, 1, 2}, 0.05},
+                                       {{0, 1, -2}, 0.05},
+                                       {{0, -1, 2}, 0.05},
+                                       {{0, -1, -2}, 0.05}});
+  const Layout layout = resolve(even, {.shape = {12, 30}, .borders = Borders::all(Border::periodic)});
+  leap::Modes modes = leap::modes_of(even, layout);
+  ASSERT_EQ(modes.refusal, "");
+  leap::fill_tables(modes, layout);
+  const std::vector<double> bounds = leap::largest_from(modes);
+  ASSERT_EQ(bounds.size(), 16u);
+  double all = 0;
+  for (std::size_t x = 16; x-- > 0;) {
+    const double ax = 2 * M_PI * static_cast<double>(x) / 30;
+    for (std::size_t y = 0; y < 12; ++y) {
+      const double ay = 2 * M_PI * static_cast<double>(y) / 12;
+      const double symbol = -0.3 + 0.4 * std::cos(ax) - 0.2 * std::cos(ay) + 0.2 * std::cos(ay) * std::cos(2 * ax);
+      all = std::max(all, std::fabs(symbol));
+    }
+    EXPECT_GE(bounds[x], all - 1e-12) << x;
+    EXPECT_LE(bounds[x], 1.0) << x;
+  }
+}
+
 TEST_F(LeapOnDevices, ThreeDimensions) {
   if (std::getenv("RIDGE_SLOW") == nullptr) GTEST_SKIP() << "RIDGE_SLOW=1 runs it: many kernels to compile";
   check_leap(devices_.front(), heat<double>({.dt = 0.1, .spacing = {1, 1, 1}}),

@@ -30,6 +30,9 @@ struct AxisProblem {
   std::optional<RealKind> real_kind = {};
   std::size_t real_points = 0;
   bool any_offset = false;  // runs may begin at elements that are no multiples of four
+  // Real lines of even length: so many values of the spectrum are stored, or are there, and the others are zero; 0: all
+  // of them. Only one_pass knows of it.
+  std::size_t kept = 0;
 
   std::uint64_t lines() const;
 };

@@ -1,5 +1,6 @@
 #include "fft/device/axis_reference.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/aligned.hpp"
@@ -28,6 +29,7 @@ bool is_samples(const AxisProblem& problem, bool input) { return input == (probl
 
 std::uint64_t side_points(const AxisProblem& problem, bool input) {
   if (problem.real_kind) return problem.real_points;
+  if (problem.kept > 0 && !is_samples(problem, input)) return problem.kept;
   return problem.kind == Kind::real && !is_samples(problem, input) ? problem.length / 2 + 1 : problem.length;
 }
 
@@ -108,6 +110,7 @@ std::vector<std::complex<double>> AxisReference::line(const std::byte* in, std::
   }
   if (there < n || (problem_.kind == Kind::real && !is_samples(problem_, true))) {
     // The rest of a spectrum is the mirror of its first half, and what mirrors itself is real.
+    std::fill(points.begin() + there, points.end(), std::complex<double>());
     points[0] = points[0].real();
     if (n % 2 == 0 && n > 1) points[n / 2] = points[n / 2].real();
     for (std::size_t k = 1; k < n - n / 2; ++k) points[n - k] = std::conj(points[k]);

@@ -26,6 +26,7 @@ void real_sides(const AxisProblem& problem, PassDesign& pass) {
     samples.pair = samples.at.point;
     samples.factor_pair = samples.factor_at.point;
     spectrum.values = Values::half;
+    spectrum.valid = problem.kept;
   } else if (forward) {
     pass.load.values = Values::reals;
     pass.store.valid = problem.length / 2 + 1;
@@ -134,6 +135,6 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
 
 }  // namespace
 
-extern const RouteFamily kOnePass{.variants = {"one_pass"}, .list = list_one_pass};
+extern const RouteFamily kOnePass{.variants = {"one_pass"}, .list = list_one_pass, .keeps_part = true};
 
 }  // namespace ridge::fft::on_device

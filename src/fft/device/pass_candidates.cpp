@@ -88,8 +88,8 @@ void choose_runs(PassDesign& design) {
   if (load_runs && packed_rows(design, design.load) && design.samples == Samples::same) design.load.staged = true;
   if (out_runs || (in_runs && packed_rows(design, out) && out.valid == 0)) design.store.staged = true;
   // Half a spectrum leaves no line aligned: short ones go out together.
-  if (out.values == Values::half && out.storage == Storage::same && out.at.point == 1 && out.at.line.size() == 1 &&
-      out.at.line[0] == design.length + 1 && design.length <= kShortSpectrum) {
+  if (out.values == Values::half && out.valid == 0 && out.storage == Storage::same && out.at.point == 1 &&
+      out.at.line.size() == 1 && out.at.line[0] == design.length + 1 && design.length <= kShortSpectrum) {
     design.store.staged = true;
   }
 }

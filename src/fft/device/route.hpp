@@ -34,6 +34,7 @@ struct RouteFamily {
   // Instead, for families that are listed only where `wanted` names them (the papers').
   void (*list_named)(const Device& device, const AxisProblem& problem, const std::string& wanted,
                      std::vector<Route>& routes) = nullptr;
+  bool keeps_part = false;  // takes problems of which a part of the spectrum is kept
 };
 
 // The name and the cost of a route by its steps.

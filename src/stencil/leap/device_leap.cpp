@@ -1,6 +1,8 @@
 // The leap where the grid lives on a device: from its newest level through the device's own transforms to the other.
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <map>
 #include <mutex>
 #include <variant>
 
@@ -39,6 +41,12 @@ struct Stage {
   Array in, out;
 };
 
+// What a leap is made of.
+struct Stages {
+  std::vector<Stage> there = {}, back = {};
+  Kernel kernel = {};  // none where a transform does it
+};
+
 template <class T>
 class DeviceLeap final : public Leap<T> {
  public:
@@ -50,6 +58,9 @@ class DeviceLeap final : public Leap<T> {
         forces_(modes_, layout_),
         options_{.effort = effort},
         largest_(largest_eigenvalue(modes_)) {
+    if (filters() && modes_.axes[2].basis == Basis::fourier && modes_.axes[2].cells % 2 == 0) {
+      largest_from_ = largest_from(modes_);
+    }
     const std::vector<double> tables = cosine_tables(modes_);
     tables_ = device.buffer(tables.size() * sizeof(double), {.name = "leap cosines"});
     Queue queue = device.queue();
@@ -67,10 +78,10 @@ class DeviceLeap final : public Leap<T> {
     const std::vector<Faces> faces = faces_of(running);
     std::lock_guard lock(mutex_);
     return running.replace([&](const DeviceLevels& levels) {
-      build(levels);
-      if (last_ && last_queue_ != levels.queue.native()) levels.queue.wait_for(last_);
       // A power below this is lost in the rounding of any mode that lives.
       const std::array<double, 4> head = table_head(steps, sizeof(T) == 4 ? 1e-60 : 1e-300);
+      const Stages& stages = stages_of(levels, kept_columns(head[2]));
+      if (last_ && last_queue_ != levels.queue.native()) levels.queue.wait_for(last_);
       const std::vector<double> face_values = face_tables(faces);
       const bool upload = head != head_ || !faces.empty() || !faces_;
       if (upload) {
@@ -82,13 +93,13 @@ class DeviceLeap final : public Leap<T> {
         levels.queue.finish();  // what is uploaded is this call's
         head_ = head;
       }
-      enqueue(levels, there_);
-      if (kernel_) {
+      enqueue(levels, stages.there);
+      if (stages.kernel) {
         levels.queue.launch(
-            kernel_, power_launch(modes_),
+            stages.kernel, power_launch(modes_),
             {modes_.complex ? spectrum_ : cells_, tables_, faces_, static_cast<std::int32_t>(faces.empty() ? 0 : 1)});
       }
-      enqueue(levels, back_);
+      enqueue(levels, stages.back);
       last_ = levels.queue.record();
       last_queue_ = levels.queue.native();
     });
@@ -159,38 +170,63 @@ class DeviceLeap final : public Leap<T> {
   }
 
   // The last axis there, the powers and the first axis back in one, where one field is driven by nothing else.
-  bool filter(std::size_t axis, const std::array<std::size_t, 3>& cells, std::array<std::size_t, 3> counts) const {
+  std::shared_ptr<const CompiledRoute> filter(std::size_t axis, const std::array<std::size_t, 3>& cells,
+                                              std::array<std::size_t, 3> counts, std::size_t pitch) const {
     // The padding of rows is transformed too: columns side by side then start on whole sectors in every row.
-    counts[2] = spectrum_pitch(modes_);
-    const auto fixed = [](const Axis& one) { return one.basis == Basis::sine; };
-    if (modes_.fields > 1 || std::any_of(modes_.axes.begin(), modes_.axes.end(), fixed)) return false;
+    counts[2] = pitch;
     AxisProblem problem;
     problem.length = cells[axis];
     problem.in_place = true;
     problem.scale = 1 / modes_.axes[axis].norm;
-    const Places places = rows_apart(counts, spectrum_pitch(modes_));
+    const Places places = rows_apart(counts, pitch);
     place(problem, axis, counts, places, places);
     fft::on_device::SpectrumFilter filter{.function = factor_function(modes_, axis, counts[2]), .table = tables_};
     for (std::size_t other = 3; other-- > 0;) {
       if (other != axis && counts[other] > 1) filter.line.line.push_back(other == 2 ? 1 : counts[2]);
     }
     std::string refusal;
-    filtered_ = filtered_axis(device_, problem, filter, refusal);
-    return filtered_ != nullptr;
+    return filtered_axis(device_, problem, filter, refusal);
+  }
+  bool filters() const {
+    const auto fixed = [](const Axis& one) { return one.basis == Basis::sine; };
+    return modes_.fields == 1 && std::none_of(modes_.axes.begin(), modes_.axes.end(), fixed);
   }
 
-  // Transforms know the grid's places, which are those of the stepping variant.
-  void build(const DeviceLevels& levels) const {
-    if (built_) return;
+  // Columns of modes that have died away after these steps are neither stored nor transformed: as many of the first
+  // ones as are kept; 0: all of them.
+  std::size_t kept_columns(double nothing) const {
+    constexpr std::size_t kLeast = 16;
+    if (largest_from_.empty()) return 0;
+    const auto dead = std::partition_point(largest_from_.begin(), largest_from_.end(),
+                                           [&](double largest) { return largest >= nothing; });
+    const auto living = static_cast<std::size_t>(dead - largest_from_.begin());
+    const std::size_t kept = std::max(kLeast, std::bit_ceil(living));
+    return 2 * kept <= largest_from_.size() ? kept : 0;
+  }
+
+  // Made when they are first wanted.
+  const Stages& stages_of(const DeviceLevels& levels, std::size_t kept) const {
+    const auto found = stages_.find(kept);
+    if (found != stages_.end()) return found->second;
+    Stages made;
+    if (kept == 0 || !build(levels, kept, made)) build(levels, 0, made);
+    return stages_.emplace(kept, std::move(made)).first->second;
+  }
+
+  // Transforms know the grid's places, which are those of the stepping variant. False where only so many columns are
+  // to be kept and there is no way to.
+  bool build(const DeviceLevels& levels, std::size_t kept, Stages& made) const {
     const Places grid{{levels.pitch * layout_.shape[1], levels.pitch, 1}, levels.field};
     std::array<std::size_t, 3> cells{}, counts{};
     for (std::size_t axis = 0; axis < 3; ++axis) {
       cells[axis] = modes_.axes[axis].cells;
       counts[axis] = modes_.axes[axis].modes;
     }
+    if (kept > 0) counts[2] = kept;
+    const std::size_t pitch = kept > 0 ? kept : spectrum_pitch(modes_);
     const auto places = [&](Array array) {
       return array == Array::cells      ? rows_apart(cells, cells[2])
-             : array == Array::spectrum ? rows_apart(counts, spectrum_pitch(modes_))
+             : array == Array::spectrum ? rows_apart(counts, pitch)
                                         : grid;
     };
     std::vector<planner::Decision> decisions;
@@ -204,18 +240,23 @@ class DeviceLeap final : public Leap<T> {
       problem.any_offset = origin_of(levels) % 4 != 0 && (in == Array::from || out == Array::to);
       place(problem, axis, cells, places(in), places(out));
       if (back) problem.scale = 1 / modes_.axes[axis].norm;
-      (back ? back_ : there_)
+      (back ? made.back : made.there)
           .push_back({std::make_unique<const RealAxis>(device_, problem, options_, decisions), in, out});
     };
-    const auto fourier = [&](std::size_t axis, bool back, Array in, Array out) {
+    const auto along = [&](std::size_t axis, bool back, Array in, Array out) {
       AxisProblem problem;
       problem.kind = in == out ? fft::Kind::complex : fft::Kind::real;
       problem.direction = back ? fft::Direction::inverse : fft::Direction::forward;
       problem.length = cells[axis];
       problem.in_place = in == out;
+      if (axis == 2) problem.kept = kept;
       place(problem, axis, counts, places(in), places(out));
       if (back) problem.scale = 1 / modes_.axes[axis].norm;
-      (back ? back_ : there_).push_back({planned_route(device_, problem, options_, decisions), in, out});
+      return problem;
+    };
+    const auto fourier = [&](std::size_t axis, bool back, Array in, Array out) {
+      (back ? made.back : made.there)
+          .push_back({planned_route(device_, along(axis, back, in, out), options_, decisions), in, out});
     };
     std::vector<std::size_t> real_axes, waves;
     for (std::size_t axis = 3; axis-- > 0;) {
@@ -223,20 +264,24 @@ class DeviceLeap final : public Leap<T> {
       if (basis == Basis::fourier) waves.push_back(axis);
       if (basis == Basis::cosine || basis == Basis::sine) real_axes.push_back(axis);
     }
+    const auto filtered = waves.size() > 1 && filters() ? filter(waves.back(), cells, counts, pitch) : nullptr;
+    const bool fused = filtered != nullptr;
+    if (kept > 0 && (!fused || !has_route(along(2, false, Array::from, Array::spectrum)) ||
+                     !has_route(along(2, true, Array::spectrum, Array::to))))
+      return false;
     for (const std::size_t axis : real_axes) {
       real(axis, false, now, Array::cells);
       now = Array::cells;
     }
-    const bool fused = waves.size() > 1 && filter(waves.back(), cells, counts);
     for (std::size_t i = 0; i < waves.size() - (fused ? 1 : 0); ++i) {
       fourier(waves[i], false, now, Array::spectrum);
       now = Array::spectrum;
     }
     if (fused) {
-      there_.push_back({filtered_, Array::spectrum, Array::spectrum});
+      made.there.push_back({filtered, Array::spectrum, Array::spectrum});
     } else {
-      const std::size_t pitch = waves.empty() ? cells[2] : spectrum_pitch(modes_);
-      kernel_ = device_.compile(power_text(modes_, type_name<T>(), pitch)).kernel("leap_power");
+      const KernelSource text = power_text(modes_, type_name<T>(), waves.empty() ? cells[2] : pitch);
+      made.kernel = device_.compile(text).kernel("leap_power");
     }
     for (std::size_t i = waves.size() - (fused ? 1 : 0); i-- > 0;) {
       const Array out = i > 0 ? Array::spectrum : real_axes.empty() ? Array::to : Array::cells;
@@ -248,16 +293,16 @@ class DeviceLeap final : public Leap<T> {
       real(real_axes[i], true, now, out);
       now = out;
     }
-    if (!real_axes.empty()) {
-      cells_ = device_.buffer(places(Array::cells).field * modes_.fields * sizeof(T), {.name = "leap cells"});
-    }
-    if (!waves.empty()) {
-      spectrum_ =
-          device_.buffer(places(Array::spectrum).field * modes_.fields * 2 * sizeof(T), {.name = "leap spectrum"});
-      if (fused) levels.queue.fill(spectrum_, std::byte{0});  // the padding, which nobody else writes
-    }
+    const auto grow = [&](Buffer& buffer, std::size_t bytes, const char* name) {
+      if (bytes == 0 || (buffer && buffer.size() >= bytes)) return;
+      levels.queue.finish();  // what has the smaller one
+      buffer = device_.buffer(bytes, {.name = name});
+      levels.queue.fill(buffer, std::byte{0});  // padding, which nobody else writes
+    };
+    if (!real_axes.empty()) grow(cells_, places(Array::cells).field * modes_.fields * sizeof(T), "leap cells");
+    if (!waves.empty()) grow(spectrum_, places(Array::spectrum).field * modes_.fields * 2 * sizeof(T), "leap spectrum");
     std::size_t before = 0, after = 0;
-    for (const auto* stages : {&there_, &back_}) {
+    for (const auto* stages : {&made.there, &made.back}) {
       for (const Stage& stage : *stages) {
         if (const auto* axis = std::get_if<0>(&stage.transform)) {
           before = std::max(before, (*axis)->bytes_before());
@@ -265,11 +310,15 @@ class DeviceLeap final : public Leap<T> {
         }
       }
     }
-    if (before > 0) {
-      before_ = device_.buffer(before, {.name = "leap, before"});
-      after_ = device_.buffer(after, {.name = "leap, after"});
-    }
-    built_ = true;
+    grow(before_, before, "leap, before");
+    grow(after_, after, "leap, after");
+    return true;
+  }
+
+  bool has_route(AxisProblem problem) const {
+    normalize(problem);
+    const auto routes = fft::on_device::list_routes(device_, problem);
+    return std::any_of(routes.begin(), routes.end(), [](const auto& route) { return route.candidate.refusal.empty(); });
   }
 
   std::size_t origin_of(const DeviceLevels& levels) const {
@@ -302,13 +351,11 @@ class DeviceLeap final : public Leap<T> {
   Forces forces_;
   planner::Options options_;
   double largest_;
+  std::vector<double> largest_from_ = {};  // none where columns are all kept
   Buffer tables_;
-  // Made by the first run; runs take turns, since they share the arrays.
+  // Runs take turns, since they share the arrays.
   mutable std::mutex mutex_;
-  mutable bool built_ = false;
-  mutable std::vector<Stage> there_, back_;
-  mutable Kernel kernel_;  // none where a transform does it
-  mutable std::shared_ptr<const CompiledRoute> filtered_;
+  mutable std::map<std::size_t, Stages> stages_ = {};  // by the columns that are kept
   mutable std::array<double, 4> head_{};
   mutable Buffer cells_, spectrum_, before_, after_, faces_;
   mutable Event last_;

@@ -136,6 +136,26 @@ std::vector<double> face_tables(const std::vector<Faces>& all_faces) {
   return tables;
 }
 
+std::vector<double> largest_from(const Modes& modes) {
+  const Axis& axis = modes.axes[2];
+  std::map<std::pair<int, int>, std::vector<std::pair<std::size_t, double>>> rows;
+  for (const auto& [place, weight] : folded(modes)) {
+    const auto& [to, from, oz, oy, ox] = place;
+    rows[{oz, oy}].emplace_back(static_cast<std::size_t>(ox), weight);
+  }
+  std::vector<double> largest(axis.modes);
+  for (std::size_t x = axis.modes; x-- > 0;) {
+    double bound = 0;  // cosines of the other axes are at most 1
+    for (const auto& [offset, weights] : rows) {
+      double sum = 0;
+      for (const auto& [ox, weight] : weights) sum += weight * (ox == 0 ? 1 : axis.cosines[ox * axis.modes + x]);
+      bound += std::abs(sum);
+    }
+    largest[x] = x + 1 < axis.modes ? std::max(bound, largest[x + 1]) : bound;
+  }
+  return largest;
+}
+
 double largest_eigenvalue(const Modes& modes) {
   const auto weights = folded(modes);
   const std::size_t step = std::max<std::size_t>(1, modes.rows() / 4096);

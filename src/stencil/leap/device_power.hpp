@@ -25,6 +25,10 @@ std::array<double, 4> table_head(std::size_t steps, double smallest);
 std::vector<double> cosine_tables(const Modes& modes);  // with room for the head, and behind
 std::vector<double> face_tables(const std::vector<Faces>& faces);
 
+// No eigenvalue of a step is larger among the modes from x on, whatever they are along the other axes. One field, even
+// weights.
+std::vector<double> largest_from(const Modes& modes);
+
 // The largest eigenvalue of a step over the modes, of at most some millions of them.
 double largest_eigenvalue(const Modes& modes);
 

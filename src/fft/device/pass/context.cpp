@@ -254,7 +254,7 @@ void PassContext::close_round() {
 }
 
 Validity validity_of(const PassSide& side, std::uint64_t constant, std::size_t butterflies) {
-  if (side.valid == 0) return Validity::all;
+  if (side.valid == 0 || side.values == Values::half) return Validity::all;  // half: load_half's, store_half's
   const bool any_line = side.valid_at.line.empty();
   if (constant * side.valid_at.point >= side.valid) return Validity::none;
   if (any_line && (constant + butterflies - 1) * side.valid_at.point < side.valid) return Validity::all;

@@ -41,7 +41,9 @@ struct PassSide {
   FactorKind factor = FactorKind::none;  // from a table, one a point
   Address factor_at = {};
   std::uint64_t factor_pair = 1;
-  std::size_t valid = 0;  // points whose number is not below are zeros, or not stored; 0: all are there
+  // Points whose number is not below are zeros, or not stored; 0: all are there. Values::half: of the spectrum's
+  // values.
+  std::size_t valid = 0;
   Address valid_at = {};  // a point's number
   Storage storage = Storage::same;
   bool once = false;    // stream: nobody reads it again from the cache

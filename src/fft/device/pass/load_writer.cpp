@@ -1,5 +1,7 @@
 #include "fft/device/pass/load_writer.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "fft/device/pass/real_kind.hpp"
@@ -125,10 +127,23 @@ std::string LoadWriter::spectrum_value(const std::string& number) {
   return factored(loaded(fmt::format("from + ({})", at), true), "(" + number + ")", 0);
 }
 
+// The value of that number, which is one of `low` to `high`; zero where it is not kept.
+std::string LoadWriter::kept_value(const std::string& number, std::uint64_t low, std::uint64_t high) {
+  const std::uint64_t kept = d_.load.valid;
+  if (kept == 0 || high < kept) return spectrum_value(number);
+  if (low >= kept) return "make_real2(0, 0)";
+  return fmt::format("{} < {} ? {} : make_real2(0, 0)", number, kept, spectrum_value(number));
+}
+
 void LoadWriter::load_half(std::size_t slot, const std::string& place, std::uint64_t constant) {
+  const std::uint64_t last = std::min<std::uint64_t>(constant + stages_.front().butterflies - 1, d_.length);
+  if (d_.load.valid > 0 && constant >= d_.load.valid && d_.length - last >= d_.load.valid) {
+    text_.line("v[{}] = make_real2(0, 0);", slot);
+    return;
+  }
   text_.open();
-  text_.line("real2 a = {}, b = {};", spectrum_value(place),
-             spectrum_value(fmt::format("{} - ({})", d_.length, place)));
+  text_.line("real2 a = {}, b = {};", kept_value(place, constant, last),
+             kept_value(fmt::format("{} - ({})", d_.length, place), d_.length - last, d_.length - constant));
   if (constant == 0) text_.line("if (i == 0) a.y = b.y = 0;");  // what a real signal cannot have
   text_.line("b.y = -b.y;");
   text_.line("const real2 even = add(a, b), odd = multiply(subtract(a, b), conjugate(LOAD_CACHED(tables + {} + {})));",

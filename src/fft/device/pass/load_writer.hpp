@@ -24,6 +24,7 @@ class LoadWriter : PassPart {
   void load_point(std::size_t slot, std::uint64_t constant);
   // An element of the half spectrum by its number, with its factor.
   std::string spectrum_value(const std::string& number);
+  std::string kept_value(const std::string& number, std::uint64_t low, std::uint64_t high);
   void load_half(std::size_t slot, const std::string& place, std::uint64_t constant);
   void load_hermitian(std::size_t slot, const std::string& place);
 

@@ -1,5 +1,7 @@
 #include "fft/device/pass/store_writer.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "codegen/literal.hpp"
@@ -130,7 +132,9 @@ void StoreWriter::store_half(const StageDesign& last) {
     p_.close_round();
   }
   text_.line("BARRIER();");
-  const std::size_t turns = (pairs + d_.threads - 1) / d_.threads;
+  // Of a spectrum that is kept in part, those of the first half alone, or some of the second too.
+  const std::size_t kept = d_.store.valid > 0 ? d_.store.valid : n + 1, stored = std::min(pairs, kept);
+  const std::size_t turns = (stored + d_.threads - 1) / d_.threads;
   const char* line = p_.two_orders() ? "line_out" : "line";
   const char* here = p_.two_orders() ? "here_out" : "here";
   const bool staged = d_.store.staged, held = staged && d_.real_kind;
@@ -144,7 +148,7 @@ void StoreWriter::store_half(const StageDesign& last) {
   text_.line("UNROLL");
   text_.open("for (int turn = 0; turn < {}; ++turn)", turns);
   text_.line("const int k = {} + turn * {};", p_.t(last), d_.threads);
-  text_.open("if (k < {})", pairs);
+  text_.open("if (k < {})", stored);
   text_.line("const int mirror = {} - k;", n);
   text_.line("const real2 a = local_points[{} * {} + k];", p_.c(last), pitch);
   text_.line("const real2 b = conjugate(local_points[{} * {} + (k == 0 ? 0 : mirror)]);", p_.c(last), pitch);
@@ -172,7 +176,13 @@ void StoreWriter::store_half(const StageDesign& last) {
     text_.line("put_pair(to, mirror, {});", back);
   } else {
     store_point("add(even, odd)", "k", 0);
-    store_point("conjugate(subtract(even, odd))", "mirror", 0);
+    if (kept > n) {
+      store_point("conjugate(subtract(even, odd))", "mirror", 0);
+    } else if (kept + n / 2 > n) {
+      text_.open("if (mirror < {})", kept);
+      store_point("conjugate(subtract(even, odd))", "mirror", 0);
+      text_.close();
+    }
   }
   text_.close();
   text_.close();
