@@ -153,6 +153,21 @@ TEST_F(DeviceSystemPlanes, FixedSidesNeedNoFrame) {
   check_planes(linear<double>(3, star(3, 2)), {13, 14, 19}, Borders::all(fixed), options, 5);
 }
 
+// Sums of two and four sides serve several planes; weights along z are even or not.
+std::vector<Term> even_box(int order, bool along_z) {
+  std::vector<Term> terms;
+  for (int z = -order; z <= order; ++z) {
+    for (int y = -order; y <= order; ++y) {
+      for (int x = -order; x <= order; ++x) {
+        const double skew = along_z ? 0 : 0.01 * z;
+        const double sides = 1 + 0.2 * std::abs(x) + 0.3 * std::abs(y) + 0.5 * std::abs(z) + skew;
+        terms.push_back({.offset = {z, y, x}, .weight = sides / (2.4 * std::pow(2 * order + 1, 3))});
+      }
+    }
+  }
+  return terms;
+}
+
 // Planes by the copy engine, which must stop before the group does.
 TEST_F(DeviceSystemPlanes, TilesByTheCopyEngine) {
   const auto lands = [](const Device& device) { return device.limits().tensor_maps; };
@@ -168,24 +183,12 @@ TEST_F(DeviceSystemPlanes, TilesByTheCopyEngine) {
   check_planes(linear<float>(3, star(3, 2)), {40, 61, 150}, test::all_borders()[3], options, 4, lands);
   options = {.depth = 3, .lanes = 34, .lines = 24, .rows = 1, .ahead = 2, .tiles = true};
   check_planes(wave_of(3), {150, 75, 301}, Borders::all(fixed), options, 7, lands);
-  options = {.depth = 3, .lanes = 34, .lines = 18, .rows = 2, .ahead = 1, .tiles = true};
-  check_planes(wave_of(3), {61, 75, 140}, test::all_borders()[4], options, 4, lands);
-  check_planes(wave_of(3), {97, 75, 301}, Borders::all(fixed), options, 4, lands);
-}
-
-// Sums of two and four sides serve several planes; weights along z are even or not.
-std::vector<Term> even_box(int order, bool along_z) {
-  std::vector<Term> terms;
-  for (int z = -order; z <= order; ++z) {
-    for (int y = -order; y <= order; ++y) {
-      for (int x = -order; x <= order; ++x) {
-        const double skew = along_z ? 0 : 0.01 * z;
-        const double sides = 1 + 0.2 * std::abs(x) + 0.3 * std::abs(y) + 0.5 * std::abs(z) + skew;
-        terms.push_back({.offset = {z, y, x}, .weight = sides / (2.4 * std::pow(2 * order + 1, 3))});
-      }
-    }
-  }
-  return terms;
+  options = {.depth = 4, .lanes = 34, .lines = 15, .rows = 2, .ahead = 1, .tiles = true};
+  check_planes(wave_of(3), {61, 75, 140}, test::all_borders()[4], options, 5, lands);
+  check_planes(wave_of(3), {97, 75, 301}, Borders::all(fixed), options, 6, lands);
+  options = {.depth = 2, .lanes = 34, .lines = 11, .rows = 3, .ahead = 2, .tiles = true};
+  check_planes(linear<float>(3, star(3, 2)), {97, 75, 301}, Borders::all(fixed), options, 3, lands);
+  check_planes(linear<float>(3, even_box(1, true)), {97, 75, 301}, Borders::all(fixed), options, 3, lands);
 }
 
 TEST_F(DeviceSystemPlanes, BoxesOfEvenWeights) {
@@ -248,6 +251,7 @@ TEST(SystemRowsForHopper, KernelsCompileAndSpillNothing) {
     }
     ADD_FAILURE() << "no candidate " << name;
   };
+  check(wave_of(2), "system_rows(depth=16, cells=4, groups=4)", 255);
   check(wave_of(2), "system_rows(depth=12, cells=4, groups=4)", 255);
   check(wave_of(2), "system_rows(depth=12, cells=4, groups=4, resident=3)", 168);
   check(wave_of(2), "system_rows(depth=8, cells=4, groups=4, resident=4)", 128);
@@ -259,14 +263,16 @@ TEST(SystemRowsForHopper, KernelsCompileAndSpillNothing) {
   check(linear<float>(3, even_box(1, true)), "system_planes(tile=42x136, rows=3, ahead=2, depth=2)", 136);
   check(linear<float>(3, star(3, 4)), "system_planes(tile=32x128, rows=4, ahead=2, copies=tiles)", 255);
   check(linear<float>(3, star(3, 2)), "system_planes(tile=33x136, rows=3, ahead=2, depth=2, copies=tiles)", 168);
-  check(wave_of(3), "system_planes(tile=36x136, rows=2, ahead=1, depth=3, copies=tiles)", 96);
+  check(linear<float>(3, even_box(1, true)), "system_planes(tile=42x136, rows=3, ahead=2, depth=2, copies=tiles)", 128);
+  check(wave_of(3), "system_planes(tile=30x136, rows=2, ahead=1, depth=4, copies=tiles)", 128);
 }
 
-// What was the fastest on such a device is among those that the planner would run there.
-TEST(SystemPlanes, TheFastestWouldBeTried) {
+// What was the fastest on such a device is among the first that the planner would run there: it has some seconds.
+TEST(SystemPlanes, TheFastestAreTriedFirst) {
   const Device hopper = ridge::test::hopper();
-  const auto tried = [&](const Update<float>& update, const std::string& name) {
-    const Layout layout = resolve(update, {.shape = {512, 512, 512}});
+  const auto place = [&](const Update<float>& update, const std::string& name) {
+    const std::size_t side = update.dimensions == 3 ? 512 : 8192;
+    const Layout layout = resolve(update, {.shape = std::vector<std::size_t>(update.dimensions, side)});
     std::vector<std::pair<double, std::string>> list;
     for (const auto& entry : list_variants(hopper, update, layout)) {
       if (!entry.candidate.refusal.empty()) continue;
@@ -274,17 +280,23 @@ TEST(SystemPlanes, TheFastestWouldBeTried) {
                         entry.candidate.name());
     }
     std::sort(list.begin(), list.end());
-    list.resize(std::min(list.size(), planner::Options{}.most_trials));
-    return std::any_of(list.begin(), list.end(), [&](const auto& one) { return one.second == name; });
+    const auto found = std::find_if(list.begin(), list.end(), [&](const auto& one) { return one.second == name; });
+    return static_cast<std::size_t>(found - list.begin());
   };
-  EXPECT_TRUE(tried(wave_of(3), "system_planes(tile=36x136, rows=2, ahead=1, depth=3, copies=tiles)"));
-  EXPECT_TRUE(
-      tried(linear<float>(3, even_box(1, true)), "system_planes(tile=42x136, rows=3, ahead=2, depth=2, copies=tiles)"));
-  EXPECT_TRUE(
-      tried(linear<float>(3, star(3, 2)), "system_planes(tile=33x136, rows=3, ahead=2, depth=2, copies=tiles)"));
-  EXPECT_TRUE(tried(linear<float>(3, star(3, 4)), "system_planes(tile=32x128, rows=4, ahead=2, copies=tiles)"));
-  EXPECT_TRUE(tried(acoustic<float>({.dt = 0.5, .spacing = {1, 1, 1}}),
-                    "system_planes(tile=32x128, rows=2, ahead=2, copies=tiles)"));
+  EXPECT_LT(place(wave_of(3), "system_planes(tile=30x136, rows=2, ahead=1, depth=4, copies=tiles)"), 3u);
+  EXPECT_LT(place(wave_of(2), "system_rows(depth=16, cells=4, groups=4)"), 3u);
+  EXPECT_LT(
+      place(linear<float>(3, even_box(1, true)), "system_planes(tile=42x136, rows=3, ahead=2, depth=2, copies=tiles)"),
+      3u);
+  EXPECT_LT(place(linear<float>(3, star(3, 2)), "system_planes(tile=33x136, rows=3, ahead=2, depth=2, copies=tiles)"),
+            3u);
+  EXPECT_LT(place(linear<float>(3, star(3, 4)), "system_planes(tile=32x128, rows=4, ahead=2, copies=tiles)"), 3u);
+  EXPECT_LT(place(acoustic<float>({.dt = 0.5, .spacing = {1, 1, 1}}),
+                  "system_planes(tile=32x128, rows=2, ahead=2, copies=tiles)"),
+            3u);
+  EXPECT_LT(place(euler<float>({.dt = 1e-3, .dy = 0.1, .dx = 0.1}),
+                  "system_rows(depth=1, cells=2, groups=2, division=quick)"),
+            3u);
 }
 
 // Pieces of the frame where no cell comes from far away; else a launch a step.

@@ -495,13 +495,19 @@ class SystemPlanesWriter {
         "{} + 2 * DEPTH * RADIUS_Z + {}",
         kernel_.options.march > 0 ? std::to_string(kernel_.options.march) : "end_plane - first_plane", last_stage());
     text_ += fmt::format("  for (int i = 0; i < {}; ++i) {{\n", rounds);
-    text_ +=
+    // Of several steps the last one first: none of them waits for another in this round, and the tile has the time of
+    // all but the first to land.
+    const bool late = kernel_.options.tiles && last_stage() > 0;
+    const std::string wait =
         kernel_.options.tiles ? "    ASYNC_COPY_WAIT(arrived + slot0, parity);\n" : "    COPIES_WAIT(AHEAD - 1);\n";
+    if (!late) text_ += wait;
     text_ += "    BARRIER();\n";
     // A tile must not land when the group is gone.
     if (kernel_.options.tiles) text_ += fmt::format("    if (i + AHEAD < {})\n", rounds);
     text_ += copy_plane("    ", "plane + AHEAD", "fill");
-    for (stage_ = 0; stage_ <= last_stage(); ++stage_) {
+    for (int k = 0; k <= last_stage(); ++k) {
+      stage_ = late ? last_stage() - k : k;
+      if (late && stage_ == 0) text_ += wait;
       text_ += fmt::format("    LOCAL const REAL* const newest{0} = mine + ({1} + slot{0}) * SPREAD * PLANE;\n", stage_,
                            first_slot(stage_));
       for (std::size_t s = 0; s < sums_.sums.size(); ++s) scatter(s);

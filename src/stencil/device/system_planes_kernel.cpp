@@ -12,7 +12,16 @@
 namespace ridge::stencil {
 namespace {
 
-int ring_width(const SystemPlanesKernel& kernel) { return kernel.tile_x() + 2 * kernel.halo_x(); }
+// Eight work-items at a time read 16 bytes each: where a row of them ends, the next goes on in the following banks.
+int ring_width(const SystemPlanesKernel& kernel) {
+  const int least = kernel.tile_x() + 2 * kernel.halo_x();
+  const int banks = kernel.real == "float" ? 32 : 16;
+  if (!kernel.options.tiles || kernel.tile_x() % banks == 0) return least;
+  for (int more = 0; more <= banks / 4; more += kernel.cells()) {
+    if ((kernel.options.rows * (least + more) - kernel.tile_x()) % banks == 0) return least + more;
+  }
+  return least;
+}
 constexpr int kTileCells = 32;    // tiles land on 128 bytes, or 256
 constexpr int kWidestTile = 256;  // a copy takes so many cells along each axis
 int ring_height(const SystemPlanesKernel& kernel) { return kernel.tile_y() + 2 * kernel.sums.radius[1]; }
@@ -93,6 +102,12 @@ std::string SystemPlanesKernel::refusal(const Limits& limits) const {
   const auto queues =
       sums.sums.size() * static_cast<std::size_t>(2 * options.depth * sums.radius[0] * options.rows) * 4;
   if (queues > 140) return fmt::format("{} sums would be kept in a work-item's registers", queues);
+  // Addresses, the newest plane and what is being computed take 40 and more beside them; registers are given out to 128
+  // work-items at a time.
+  const auto items = static_cast<std::size_t>(pieces(options.lanes * options.lines, 128)) * 128;
+  const std::size_t numbers = queues * (real == "float" ? 1 : 2);
+  if (limits.registers > 0 && numbers + 40 > limits.registers / items)
+    return fmt::format("{} registers of sums a work-item would be spilled", numbers);
   if (local_bytes() > limits.local_memory)
     return fmt::format("needs {} bytes of local memory, the device has {}", local_bytes(), limits.local_memory);
   if (static_cast<std::size_t>(options.lanes * options.lines) > limits.work_group)

@@ -50,6 +50,7 @@ std::vector<SystemRowsChoice> rows_choices(std::size_t operations, bool float64)
     list.push_back({{.depth = 1, .cells = 1, .prefetch = 4, .sub_groups = 4, .resident = 4, .quick = true}, 0.45});
     return list;
   }
+  list.push_back({{.depth = 16, .cells = wide, .prefetch = 3, .sub_groups = 4}, 0.6});
   list.push_back({{.depth = 12, .cells = wide, .prefetch = 4, .sub_groups = 4}, 0.6});
   list.push_back({{.depth = 12, .cells = wide, .prefetch = 2, .sub_groups = 4, .resident = 3}, 0.6});
   list.push_back({{.depth = 8, .cells = wide, .prefetch = 2, .sub_groups = 4, .resident = 4}, 0.58});
