@@ -63,22 +63,41 @@ class SystemRowsWriter {
   bool is_constant(std::size_t i) const { return value(i).kind == Kind::constant; }
   const char* type_of(std::size_t i) const { return is_truth(value(i).kind) ? "int" : "REAL"; }
 
-  // A product that only one sum wants, at the same cell and row, goes into it.
+  // A product that only one sum wants, at the same cell and row, goes into it; one by a constant into all sums that
+  // want it, if nobody else does: it saves an operation, and no register is kept for it.
   void find_fused() {
     const auto& values = kernel_.values.values;
     fused_.assign(values.size(), -1);
     taken_.assign(values.size(), false);
+    std::vector<std::vector<std::pair<std::size_t, int>>> sums(values.size());  // by product: which, as which operand
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (values[i].kind != Kind::add && values[i].kind != Kind::subtract) continue;
       for (const int k : {1, 0}) {
         const SharedValue::Use& use = values[i].operands[static_cast<std::size_t>(k)];
         const SharedValue& product = values[use.value];
-        if (product.kind != Kind::multiply || uses_[use.value] != 1 || use.shift != Offset{} ||
-            product.lag != values[i].lag)
-          continue;
-        fused_[i] = k;
-        taken_[use.value] = true;
-        break;
+        if (product.kind != Kind::multiply || use.shift != Offset{} || product.lag != values[i].lag) continue;
+        sums[use.value].emplace_back(i, k);
+      }
+    }
+    const auto take = [&](std::size_t product) {
+      const auto& wanted = sums[product];
+      if (wanted.empty() || wanted.size() != static_cast<std::size_t>(uses_[product])) return;
+      for (const auto& [sum, k] : wanted) {
+        if (fused_[sum] >= 0) return;
+      }
+      for (const auto& [sum, k] : wanted) fused_[sum] = k;
+      taken_[product] = true;
+    };
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const bool by_constant = is_constant(values[i].operands[0].value) || is_constant(values[i].operands[1].value);
+      if (sums[i].size() > 1 && by_constant) take(i);
+    }
+    // Of two products the second goes in, as a subtraction's usual one.
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      for (const int k : {1, 0}) {
+        const std::size_t product = values[i].operands[static_cast<std::size_t>(k)].value;
+        const auto here = [&](const auto& sum) { return sum.first == i && sum.second == k; };
+        if (sums[product].size() == 1 && std::any_of(sums[product].begin(), sums[product].end(), here)) take(product);
       }
     }
   }

@@ -7,6 +7,8 @@
 #else
 #define RIDGE_EULER_FORMULAS_INL_HPP
 #endif
+#include <cmath>
+
 #include <hwy/highway.h>
 #include <ridge/stencil/problems.hpp>
 
@@ -43,9 +45,9 @@ HWY_INLINE State<V> half_slope(const State<V>& before, const State<V>& here, con
 
 template <class V>
 struct Constants {
-  V gamma, inverse_gamma_1;  // 1 / (gamma - 1)
-  V step_x, step_y;          // dt / dx, dt / dy
-  V floor;                   // of density and pressure at a face: strong rarefactions must not turn negative
+  V gamma, root_gamma, inverse_gamma_1;  // the last one 1 / (gamma - 1)
+  V step_x, step_y;                      // dt / dx, dt / dy
+  V floor;  // of density and pressure at a face: strong rarefactions must not turn negative
 };
 
 // What HLLC takes from one side of a face.
@@ -53,7 +55,7 @@ template <class V>
 HWY_INLINE Flux<V> hllc(const State<V>& left, const State<V>& right, const Constants<V>& constants) {
   // Divisions are what costs here: four, and two square roots.
   const V warm_left = left.pressure / left.density, warm_right = right.pressure / right.density;
-  const V c_left = sqrt(constants.gamma * warm_left), c_right = sqrt(constants.gamma * warm_right);
+  const V c_left = constants.root_gamma * sqrt(warm_left), c_right = constants.root_gamma * sqrt(warm_right);
   const V s_left = min(left.normal - c_left, right.normal - c_right);
   const V s_right = max(left.normal + c_left, right.normal + c_right);
   const V m_left = left.density * (s_left - left.normal), m_right = right.density * (s_right - right.normal);
@@ -61,22 +63,20 @@ HWY_INLINE Flux<V> hllc(const State<V>& left, const State<V>& right, const Const
       (right.pressure - left.pressure + left.normal * m_left - right.normal * m_right) / (m_left - m_right);
   // The contact goes one way: only that side's state counts.
   const auto rightwards = middle >= V(0);
-  const V density = select(rightwards, left.density, right.density);
   const V normal = select(rightwards, left.normal, right.normal);
   const V along = select(rightwards, left.along, right.along);
   const V pressure = select(rightwards, left.pressure, right.pressure);
   const V wave = select(rightwards, s_left, s_right);
   const V mass = select(rightwards, m_left, m_right);
-  // 0 where the whole fan goes one way: then the flux is that side's own.
-  const V reach = select(rightwards, min(s_left, V(0)), max(s_right, V(0)));
   const V specific = select(rightwards, warm_left, warm_right) * constants.inverse_gamma_1 +
                      V(0.5) * (normal * normal + along * along);  // energy of a unit of mass
-  const V behind = V(1) / (wave - middle), push = middle - normal;
-  const V star_density = mass * behind;
-  const V star_energy = star_density * (specific + push * middle) + push * pressure * behind;
-  const V momentum = density * normal, mass_flux = momentum + reach * (star_density - density);
-  return {mass_flux, momentum * normal + pressure + reach * (star_density * middle - momentum), mass_flux * along,
-          normal * (density * specific + pressure) + reach * (star_energy - density * specific)};
+  // Between the wave and the contact gas has the contact's speed. Where the whole fan goes one way it is that side's
+  // own gas that comes: the same formulas with its own speed, since mass / (wave - normal) is its density.
+  const V speed = select(wave * middle > V(0), normal, middle);
+  const V behind = V(1) / (wave - speed), push = speed - normal;
+  const V there = pressure + mass * push, mass_flux = mass * behind * speed;
+  const V energy = (mass * specific + push * (pressure + mass * speed)) * behind;
+  return {mass_flux, mass_flux * speed + there, mass_flux * along, speed * (energy + there)};
 }
 
 // Velocities exchanged: along y the normal velocity is v.
@@ -125,7 +125,8 @@ HWY_INLINE State<V> primitive_of(const V& density, const V& mx, const V& my, con
 
 template <class V>
 HWY_INLINE Constants<V> constants_of(const Euler& euler) {
-  return {V(euler.gamma), V(1 / (euler.gamma - 1)), V(euler.dt / euler.dx), V(euler.dt / euler.dy), V(1e-10)};
+  return {V(euler.gamma),         V(std::sqrt(euler.gamma)), V(1 / (euler.gamma - 1)),
+          V(euler.dt / euler.dx), V(euler.dt / euler.dy),    V(1e-10)};
 }
 
 }  // namespace
