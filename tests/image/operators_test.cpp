@@ -182,6 +182,70 @@ TEST(Operators, sizes_around_vectors) {
   }
 }
 
+// Sums of every number of channels, which vectors do not hold a whole number of.
+TEST(Operators, sums_of_channels) {
+  for (const Depth depth : {Depth::u8, Depth::u16, Depth::f32}) {
+    for (const std::size_t channels : {1, 2, 3, 4}) {
+      for (const std::size_t columns : {5, 16, 41, 200}) {
+        OperatorProblem problem;
+        problem.input = {20, columns, channels, depth};
+        problem.chain = {Integral{}};
+        problem.threads = 2;
+        EXPECT_LE(worst_error(problem), depth == Depth::u8 ? 0 : 1e-6) << problem.input.text();
+      }
+    }
+  }
+}
+
+TEST(Operators, images_that_grow) {
+  for (const double scale : {1.1, 1.6, 2.0, 3.7}) {
+    for (const Interpolation interpolation : {Interpolation::bilinear, Interpolation::bicubic, Interpolation::area}) {
+      for (const std::size_t channels : {1, 2, 3, 4}) {
+        OperatorProblem problem;
+        problem.input = {13, channels == 3 ? 300u : 71u, channels, scale < 1.5 ? Depth::u16 : Depth::u8};
+        problem.chain = {Resize{.scale = scale, .interpolation = interpolation}};
+        problem.threads = 2;
+        EXPECT_LE(worst_error(problem), test::allowed_error(problem))
+            << to_string(problem.chain[0]) << " of " << problem.input.text();
+      }
+    }
+  }
+}
+
+// Large results go past the caches on some processors: some rows of them.
+TEST(Operators, large_results) {
+  struct Large {
+    Shape input;
+    const char* text;
+  };
+  for (const Large& large :
+       {Large{{1200, 2005, 1, Depth::f32}, "gauss 1 2"}, Large{{1200, 2005, 1, Depth::f32}, "median 1"},
+        Large{{1200, 2005, 1, Depth::u8}, "integral"}, Large{{500, 1001, 3, Depth::f32}, "integral"},
+        Large{{1100, 1003, 1, Depth::u8}, "gradient"}, Large{{1100, 1003, 3, Depth::u8}, "resize 1.7"}}) {
+    OperatorProblem problem;
+    problem.input = large.input;
+    problem.chain = parse_chain(large.text);
+    problem.threads = 2;
+    constexpr std::size_t kStep = 131;
+    const Image in = random_image(problem.input, 1);
+    const Plain expected = reference(problem, plain_of(in), {}, kStep);
+    for (const Entry& entry : list_variants(host(), problem)) {
+      if (!entry.candidate.refusal.empty()) continue;
+      Image out(output_shape(problem));
+      std::memset(out.bytes(), 0xff, out.span_bytes());
+      entry.build()->run(std::span(&in, 1), out);
+      const Plain got = plain_of(out);
+      const std::size_t wide = out.columns() * out.channels();
+      double worst = 0;
+      for (std::size_t i = 0; i < got.values.size(); ++i) {
+        if (is_sampled(i / wide, out.rows(), kStep))
+          worst = test::worse(worst, std::abs(got.values[i] - expected.values[i]));
+      }
+      EXPECT_LE(worst, test::allowed_error(problem)) << large.text << " by " << entry.candidate.variant;
+    }
+  }
+}
+
 TEST(Operators, borders) {
   for (const Border border :
        {Border::reflect_101, Border::reflect, Border::replicate, Border::constant, Border::wrap}) {

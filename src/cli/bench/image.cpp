@@ -238,6 +238,9 @@ std::vector<double> least_cpu_seconds(const std::vector<std::function<void()>>& 
   return least;
 }
 
+// Threads sleep while another library's work, or still wait beside them: a round is long enough for both to be over.
+constexpr double kRoundOfThreads = 4e-3;
+
 // On CUDA a kernel takes a second to compile, on one core: those that the plans will time are compiled all at once.
 void compile_ahead(const Device& device, const std::vector<ImageCase>& cases, std::size_t trials) {
   if (device.info().backend != Backend::cuda) return;
@@ -318,9 +321,12 @@ void run_bench(const BenchWishes& wishes, const ImageBenchWishes& own) {
             names.push_back(peer.name);
           }
         }
-        const auto seconds = own.cpu_time ? least_cpu_seconds(calls, own.seconds)
-                                          : base::best_seconds_interleaved(
-                                                calls, {.seconds = own.seconds, .at_least = 2, .at_most = 200});
+        const auto seconds = own.cpu_time
+                                 ? least_cpu_seconds(calls, own.seconds)
+                                 : base::best_seconds_interleaved(calls, {.seconds = own.seconds,
+                                                                          .at_least = 2,
+                                                                          .at_most = 200,
+                                                                          .round = threads == 1 ? 0 : kRoundOfThreads});
         row.seconds = seconds.front();
         for (std::size_t i = 0; i < names.size(); ++i) row.peers[names[i]] = seconds[i + 1];
       } else {

@@ -23,46 +23,75 @@ using D = hn::ScalableTag<T>;
 constexpr std::size_t kVector = hn::MaxLanes(D());  // exact: the targets left in have vectors of a fixed size
 
 // Neighbouring cells at once, with the words of Value<T> and its treatment of NaN. Two vectors: the chain of divisions
-// and roots from a state to its flux is long, and two of them side by side take little longer than one.
+// and roots from a state to its flux is long, and two of them side by side take little longer than one. A core with
+// AVX-512 looks far enough ahead to find the next vector itself, and one vector leaves it all its registers: then the
+// second is the first.
+constexpr bool kTwo = !(HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3);
 struct Cells {
   hn::Vec<D> a, b;
   HWY_INLINE Cells(hn::Vec<D> first, hn::Vec<D> second) : a(first), b(second) {}
   HWY_INLINE explicit Cells(double number) : a(hn::Set(D(), static_cast<T>(number))), b(a) {}
 };
-constexpr std::size_t kLanes = 2 * kVector;
+constexpr std::size_t kLanes = (kTwo ? 2 : 1) * kVector;
 struct Mask {
   hn::Mask<D> a, b;
 };
-HWY_INLINE Cells operator+(Cells a, Cells b) { return {hn::Add(a.a, b.a), hn::Add(a.b, b.b)}; }
-HWY_INLINE Cells operator-(Cells a, Cells b) { return {hn::Sub(a.a, b.a), hn::Sub(a.b, b.b)}; }
-HWY_INLINE Cells operator*(Cells a, Cells b) { return {hn::Mul(a.a, b.a), hn::Mul(a.b, b.b)}; }
-HWY_INLINE Cells operator/(Cells a, Cells b) { return {hn::Div(a.a, b.a), hn::Div(a.b, b.b)}; }
-HWY_INLINE Mask operator>(Cells a, Cells b) { return {hn::Gt(a.a, b.a), hn::Gt(a.b, b.b)}; }
-HWY_INLINE Mask operator>=(Cells a, Cells b) { return {hn::Ge(a.a, b.a), hn::Ge(a.b, b.b)}; }
+template <class Made, class F>
+HWY_INLINE Made Both(const F& f, Cells x, Cells y) {
+  const auto first = f(x.a, y.a);
+  if constexpr (kTwo) return {first, f(x.b, y.b)};
+  return {first, first};
+}
+HWY_INLINE Cells operator+(Cells a, Cells b) {
+  return Both<Cells>([](auto x, auto y) HWY_ATTR { return hn::Add(x, y); }, a, b);
+}
+HWY_INLINE Cells operator-(Cells a, Cells b) {
+  return Both<Cells>([](auto x, auto y) HWY_ATTR { return hn::Sub(x, y); }, a, b);
+}
+HWY_INLINE Cells operator*(Cells a, Cells b) {
+  return Both<Cells>([](auto x, auto y) HWY_ATTR { return hn::Mul(x, y); }, a, b);
+}
+HWY_INLINE Cells operator/(Cells a, Cells b) {
+  return Both<Cells>([](auto x, auto y) HWY_ATTR { return hn::Div(x, y); }, a, b);
+}
+HWY_INLINE Mask operator>(Cells a, Cells b) {
+  return Both<Mask>([](auto x, auto y) HWY_ATTR { return hn::Gt(x, y); }, a, b);
+}
+HWY_INLINE Mask operator>=(Cells a, Cells b) {
+  return Both<Mask>([](auto x, auto y) HWY_ATTR { return hn::Ge(x, y); }, a, b);
+}
 HWY_INLINE Cells select(Mask truth, Cells yes, Cells no) {
-  return {hn::IfThenElse(truth.a, yes.a, no.a), hn::IfThenElse(truth.b, yes.b, no.b)};
+  const auto first = hn::IfThenElse(truth.a, yes.a, no.a);
+  if constexpr (kTwo) return {first, hn::IfThenElse(truth.b, yes.b, no.b)};
+  return {first, first};
 }
 // The second of x86's operands is what comes of a NaN: one instruction then says the same.
 HWY_INLINE Cells min(Cells a, Cells b) {
 #if HWY_ARCH_X86
-  return {hn::Min(b.a, a.a), hn::Min(b.b, a.b)};
+  return Both<Cells>([](auto x, auto y) HWY_ATTR { return hn::Min(y, x); }, a, b);
 #else
   return select(a > b, b, a);
 #endif
 }
 HWY_INLINE Cells max(Cells a, Cells b) {
 #if HWY_ARCH_X86
-  return {hn::Max(b.a, a.a), hn::Max(b.b, a.b)};
+  return Both<Cells>([](auto x, auto y) HWY_ATTR { return hn::Max(y, x); }, a, b);
 #else
   return select(b > a, b, a);
 #endif
 }
-HWY_INLINE Cells sqrt(Cells a) { return {hn::Sqrt(a.a), hn::Sqrt(a.b)}; }
+HWY_INLINE Cells sqrt(Cells a) {
+  return Both<Cells>([](auto x, auto) HWY_ATTR { return hn::Sqrt(x); }, a, a);
+}
 
-HWY_INLINE Cells Load(const T* from) { return {hn::LoadU(D(), from), hn::LoadU(D(), from + kVector)}; }
+HWY_INLINE Cells Load(const T* from) {
+  const auto first = hn::LoadU(D(), from);
+  if constexpr (kTwo) return {first, hn::LoadU(D(), from + kVector)};
+  return {first, first};
+}
 HWY_INLINE void Store(Cells cells, T* to) {
   hn::StoreU(cells.a, D(), to);
-  hn::StoreU(cells.b, D(), to + kVector);
+  if constexpr (kTwo) hn::StoreU(cells.b, D(), to + kVector);
 }
 
 // What is known of a strip of rows while they come in one after the other. Column i of the primitive variables is

@@ -7,6 +7,7 @@
 #include "base/threads.hpp"
 #include "image/host/host_variant.hpp"
 #include "image/operators/host/native.hpp"
+#include "image/operators/host/out_rows.hpp"
 #include "image/operators/host/ring.hpp"
 #include "image/operators/host/row_kernels.hpp"
 #include "image/operators/settings.hpp"
@@ -183,20 +184,23 @@ class Fused final : public HostVariant {
     base::AlignedArray<float> planes(together * each), scratch(last.scratch() + 1);
     float* outs[Stage::kMostRows] = {};
     for (std::size_t j = 0; j < together; ++j) outs[j] = planes.data() + j * each;
-    for (std::size_t r = begin; r < end; r += together) {
-      last.make_rows(r, *from, look, outs, stride, scratch.data());
-      for (std::size_t j = 0; j < together && r + j < end; ++j) store(outs[j], stride, r + j, out);
-    }
-  }
-
-  static void store(const float* planes, std::size_t stride, std::size_t r, Image& out) {
+    const auto store_all = [&]<class T>() {
+      OutRows<T> rows(out, 1);
+      for (std::size_t r = begin; r < end; r += together) {
+        last.make_rows(r, *from, look, outs, stride, scratch.data());
+        for (std::size_t j = 0; j < together && r + j < end; ++j) {
+          pack(outs[j], stride, out.channels(), out.columns(), rows.row(r + j));
+          rows.done(r + j);
+        }
+      }
+    };
     switch (out.depth()) {
       case Depth::u8:
-        return pack(planes, stride, out.channels(), out.columns(), out.row<std::uint8_t>(r));
+        return store_all.operator()<std::uint8_t>();
       case Depth::u16:
-        return pack(planes, stride, out.channels(), out.columns(), out.row<std::uint16_t>(r));
+        return store_all.operator()<std::uint16_t>();
       default:
-        return pack(planes, stride, out.channels(), out.columns(), out.row<float>(r));
+        return store_all.operator()<float>();
     }
   }
 

@@ -17,7 +17,9 @@ class Native {
 // Nothing where the operator, its numbers or the depth are not theirs.
 std::unique_ptr<Native> native_median(const Operation& operation, const Shape& in, const Edge& edge);
 std::unique_ptr<Native> native_box(const Operation& operation, const Shape& in, const Edge& edge);
+std::unique_ptr<Native> native_separable(const Operation& operation, const Shape& in, const Edge& edge);
 std::unique_ptr<Native> native_halving(const Operation& operation, const Shape& in, const Edge& edge);
+std::unique_ptr<Native> native_resize(const Operation& operation, const Shape& in, const Edge& edge);
 std::unique_ptr<Native> native_pyramid(const Operation& operation, const Shape& in, const Edge& edge);
 std::unique_ptr<Native> native_nearest(const Operation& operation, const Shape& in, const Edge& edge);
 std::unique_ptr<Native> native_turn(const Operation& operation, const Shape& in, const Edge& edge);

@@ -1,6 +1,7 @@
 #include "image/operators/host/native_kernels.hpp"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "image/operators/settings.hpp"
@@ -10,6 +11,7 @@
 #define HWY_TARGET_INCLUDE "image/operators/host/native_kernels.cpp"
 #include <hwy/foreach_target.h>
 //
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -234,7 +236,122 @@ void means_u32(const std::uint32_t* sums, float factor, std::size_t n, std::uint
   means(sums, factor, n, out);
 }
 
-void sums_u8(const std::uint8_t* in, std::size_t n, const std::uint32_t* above, std::uint32_t* out) {
+// Sums from the left, on top of the row above.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+// A vector of sums from as many values: `prefix` sums those of each channel; then the last ones of each so far go to
+// all places of their channel.
+template <std::size_t kChannels, std::size_t kLanes>
+struct Turns {
+  std::uint32_t last[16] = {};
+  constexpr Turns() {
+    for (std::size_t i = 0; i < kLanes; ++i) last[i] = static_cast<std::uint32_t>(kLanes - kChannels + i % kChannels);
+  }
+};
+// Which of four bytes count for each place: those at it and before it, of its channel.
+template <std::size_t kChannels>
+struct Triangle {
+  alignas(64) std::int8_t bytes[4][64] = {};
+  constexpr Triangle() {
+    for (std::size_t part = 0; part < 4; ++part) {
+      for (std::size_t at = 0; at < 64; ++at) {
+        const std::size_t to = at / 4, from = 4 * part + at % 4;
+        bytes[part][at] = from <= to && (to - from) % kChannels == 0 ? 1 : 0;
+      }
+    }
+  }
+};
+template <std::size_t kChannels>
+HWY_INLINE void sums_of_bytes(const std::uint8_t* in, std::size_t n, const std::uint32_t* above, std::uint32_t* out) {
+  static constexpr Turns<kChannels, 16> kTurns;
+  static constexpr Triangle<kChannels> kTriangle;
+  const __m512i last = _mm512_loadu_si512(kTurns.last), ones = _mm512_set1_epi16(1);
+  const auto part = [&](const std::uint8_t* p, std::size_t k) {
+    std::int32_t four;
+    std::memcpy(&four, p + 4 * k, 4);
+    return _mm512_maddubs_epi16(_mm512_set1_epi32(four), _mm512_load_si512(kTriangle.bytes[k]));
+  };
+  const auto prefix = [&](const std::uint8_t* p) {  // a word is the sum of at most 8 bytes
+    const __m512i words =
+        _mm512_add_epi16(_mm512_add_epi16(part(p, 0), part(p, 1)), _mm512_add_epi16(part(p, 2), part(p, 3)));
+    return _mm512_madd_epi16(words, ones);
+  };
+  const std::size_t wide = n * kChannels;
+  __m512i carried = _mm512_setzero_si512();
+  std::size_t i = 0;
+  for (; i + 16 <= wide; i += 16) {
+    const __m512i sums = _mm512_add_epi32(prefix(in + i), carried);
+    carried = _mm512_permutexvar_epi32(last, sums);
+    _mm512_storeu_si512(out + i, _mm512_add_epi32(sums, _mm512_loadu_si512(above + i)));
+  }
+  if (i < wide) {
+    std::uint8_t few[16] = {};
+    std::memcpy(few, in + i, wide - i);
+    const auto mask = static_cast<__mmask16>((1u << (wide - i)) - 1);
+    const __m512i sums = _mm512_add_epi32(prefix(few), carried);
+    _mm512_mask_storeu_epi32(out + i, mask, _mm512_add_epi32(sums, _mm512_maskz_loadu_epi32(mask, above + i)));
+  }
+}
+HWY_INLINE __m512d eight_doubles(const float* p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
+HWY_INLINE __m512d eight_doubles(const std::uint16_t* p) {
+  return _mm512_cvtepi32_pd(_mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+}
+template <std::size_t kChannels, class T>
+HWY_INLINE void sums_of_doubles(const T* in, std::size_t n, const double* above, double* out) {
+  static constexpr Turns<kChannels, 8> kTurns;
+  const __m512i places = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+  const __m512i last = _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(kTurns.last)));
+  const auto before = [&](__m512d v, std::size_t distance) {
+    const __m512i from = _mm512_sub_epi64(places, _mm512_set1_epi64(static_cast<long long>(distance)));
+    return _mm512_maskz_permutexvar_pd(static_cast<__mmask8>(0xff << distance), from, v);
+  };
+  const auto prefix = [&](const T* p) {
+    __m512d v = eight_doubles(p);
+    v = _mm512_add_pd(v, before(v, kChannels));
+    if constexpr (2 * kChannels < 8) v = _mm512_add_pd(v, before(v, 2 * kChannels));
+    if constexpr (4 * kChannels < 8) v = _mm512_add_pd(v, before(v, 4 * kChannels));
+    return v;
+  };
+  const std::size_t wide = n * kChannels;
+  __m512d carried = _mm512_setzero_pd();
+  std::size_t i = 0;
+  for (; i + 8 <= wide; i += 8) {
+    const __m512d sums = prefix(in + i);
+    _mm512_storeu_pd(out + i, _mm512_add_pd(_mm512_add_pd(sums, carried), _mm512_loadu_pd(above + i)));
+    if constexpr (8 % kChannels == 0) {  // the same places again: nothing waits for the sums but an addition
+      carried = _mm512_add_pd(carried, _mm512_permutexvar_pd(last, sums));
+    } else {
+      carried = _mm512_permutexvar_pd(last, _mm512_add_pd(sums, carried));
+    }
+  }
+  if (i < wide) {
+    T few[8] = {};
+    std::memcpy(few, in + i, (wide - i) * sizeof(T));
+    const auto mask = static_cast<__mmask8>((1u << (wide - i)) - 1);
+    const __m512d sums = _mm512_add_pd(prefix(few), carried);
+    _mm512_mask_storeu_pd(out + i, mask, _mm512_add_pd(sums, _mm512_maskz_loadu_pd(mask, above + i)));
+  }
+}
+template <std::size_t kChannels, class T, class Sum>
+HWY_INLINE void sums_of(const T* in, std::size_t n, const Sum* above, Sum* out) {
+  if constexpr (std::is_same_v<T, std::uint8_t>) {
+    sums_of_bytes<kChannels>(in, n, above, out);
+  } else {
+    sums_of_doubles<kChannels>(in, n, above, out);
+  }
+}
+#else
+template <std::size_t kChannels, class T, class Sum>
+HWY_INLINE void sums_one_by_one(const T* in, std::size_t n, const Sum* above, Sum* out) {
+  Sum sum[kChannels] = {};
+  for (std::size_t i = 0; i < n * kChannels; i += kChannels) {
+    for (std::size_t k = 0; k < kChannels; ++k) {
+      sum[k] += static_cast<Sum>(in[i + k]);
+      out[i + k] = above[i + k] + sum[k];
+    }
+  }
+}
+// Eight bytes at a time: sums of words, then of twice as wide ones.
+HWY_INLINE void sums_of_eights(const std::uint8_t* in, std::size_t n, const std::uint32_t* above, std::uint32_t* out) {
   const hn::FixedTag<std::uint16_t, 8> d16;
   const hn::FixedTag<std::uint32_t, 4> d32;
   const hn::FixedTag<std::uint8_t, 8> d8;
@@ -254,6 +371,51 @@ void sums_u8(const std::uint8_t* in, std::size_t n, const std::uint32_t* above, 
   }
   std::uint32_t sum = hn::GetLane(carried);
   for (; i < n; ++i) out[i] = above[i] + (sum += in[i]);
+}
+template <std::size_t kChannels, class T, class Sum>
+HWY_INLINE void sums_of(const T* in, std::size_t n, const Sum* above, Sum* out) {
+  if constexpr (kChannels == 1 && std::is_same_v<T, std::uint8_t>) {
+    sums_of_eights(in, n, above, out);
+  } else {
+    sums_one_by_one<kChannels>(in, n, above, out);
+  }
+}
+#endif
+template <class T, class Sum>
+HWY_INLINE void sums_of_channels(const T* in, std::size_t n, std::size_t channels, const Sum* above, Sum* out) {
+  switch (channels) {
+    case 1:
+      return sums_of<1>(in, n, above, out);
+    case 2:
+      return sums_of<2>(in, n, above, out);
+    case 3:
+      return sums_of<3>(in, n, above, out);
+    default:
+      return sums_of<4>(in, n, above, out);
+  }
+}
+void sums_u8(const std::uint8_t* in, std::size_t n, std::size_t channels, const std::uint32_t* above,
+             std::uint32_t* out) {
+  sums_of_channels(in, n, channels, above, out);
+}
+void sums_u16(const std::uint16_t* in, std::size_t n, std::size_t channels, const double* above, double* out) {
+  sums_of_channels(in, n, channels, above, out);
+}
+void sums_f32(const float* in, std::size_t n, std::size_t channels, const double* above, double* out) {
+  sums_of_channels(in, n, channels, above, out);
+}
+
+void stored_past(const void* from, std::size_t bytes, std::byte* to) {
+  const hn::ScalableTag<std::uint8_t> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto* p = static_cast<const std::uint8_t*>(from);
+  auto* out = reinterpret_cast<std::uint8_t*>(to);
+  const std::size_t beyond = reinterpret_cast<std::uintptr_t>(out) % lanes;
+  std::size_t i = beyond == 0 ? 0 : lanes - beyond;
+  if (i > bytes) i = bytes;
+  std::memcpy(out, p, i);
+  for (; i + lanes <= bytes; i += lanes) hn::Stream(hn::LoadU(d, p + i), d, out + i);
+  std::memcpy(out + i, p + i, bytes - i);
 }
 
 // Zipping a vector with the one half the block away, as often as halving takes, turns the block.
@@ -277,26 +439,56 @@ HWY_INLINE void block_of(const std::byte* in, std::size_t in_pitch, std::byte* o
   for (std::size_t i = 0; i < kSide; ++i)
     hn::StoreU(a[i], d, reinterpret_cast<T*>(out + static_cast<std::ptrdiff_t>(i) * out_pitch));
 }
-// Three bytes a pixel: channel by channel through memory that stays in the nearest cache.
+// Three bytes a pixel: four pixels in each of four rows become words, the words turned, and 16 of a column bytes again.
 HWY_INLINE void block_of_three(const std::byte* in, std::size_t in_pitch, std::byte* out, std::ptrdiff_t out_pitch) {
-  constexpr std::size_t kSide = 16;
-  const hn::FixedTag<std::uint8_t, kSide> d;
-  HWY_ALIGN std::uint8_t planes[3][kSide * kSide], turned[3][kSide * kSide];
-  for (std::size_t i = 0; i < kSide; ++i) {
-    hn::Vec<decltype(d)> r, g, b;
-    hn::LoadInterleaved3(d, reinterpret_cast<const std::uint8_t*>(in + i * in_pitch), r, g, b);
-    hn::Store(r, d, planes[0] + i * kSide);
-    hn::Store(g, d, planes[1] + i * kSide);
-    hn::Store(b, d, planes[2] + i * kSide);
-  }
-  for (std::size_t k = 0; k < 3; ++k) {
-    block_of<std::uint8_t>(reinterpret_cast<const std::byte*>(planes[k]), kSide,
-                           reinterpret_cast<std::byte*>(turned[k]), kSide);
-  }
-  for (std::size_t i = 0; i < kSide; ++i) {
-    auto* to = reinterpret_cast<std::uint8_t*>(out + static_cast<std::ptrdiff_t>(i) * out_pitch);
-    hn::StoreInterleaved3(hn::Load(d, turned[0] + i * kSide), hn::Load(d, turned[1] + i * kSide),
-                          hn::Load(d, turned[2] + i * kSide), d, to);
+  constexpr std::uint8_t kNo = 0x80;
+  // Pixels from a vector's first byte on, and from its fifth on: the last four would else be read beyond the block.
+  HWY_ALIGN static constexpr std::uint8_t kWords[2][16] = {
+      {0, 1, 2, kNo, 3, 4, 5, kNo, 6, 7, 8, kNo, 9, 10, 11, kNo},
+      {4, 5, 6, kNo, 7, 8, 9, kNo, 10, 11, 12, kNo, 13, 14, 15, kNo}};
+  // Parts of a vector of bytes: from the words before, and from those behind.
+  HWY_ALIGN static constexpr std::uint8_t kBytes[6][16] = {
+      {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, kNo, kNo, kNo, kNo},
+      {kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, 0, 1, 2, 4},
+      {5, 6, 8, 9, 10, 12, 13, 14, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo},
+      {kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, 0, 1, 2, 4, 5, 6, 8, 9},
+      {10, 12, 13, 14, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo, kNo},
+      {kNo, kNo, kNo, kNo, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14}};
+  const hn::FixedTag<std::uint8_t, 16> d8;
+  const hn::FixedTag<std::uint32_t, 4> d32;
+  const hn::FixedTag<std::uint64_t, 2> d64;
+  using V8 = hn::Vec<decltype(d8)>;
+  using V32 = hn::Vec<decltype(d32)>;
+  for (std::size_t group = 0; group < 4; ++group) {
+    const auto* from = reinterpret_cast<const std::uint8_t*>(in) + (group < 3 ? 12 * group : 32);
+    const V8 order = hn::Load(d8, kWords[group < 3 ? 0 : 1]);
+    V8 columns[4][4];  // by column, then by four rows
+    HWY_UNROLL(4)
+    for (std::size_t four = 0; four < 4; ++four) {
+      const auto words = [&](std::size_t row) {
+        const V8 bytes = hn::LoadU(d8, from + (4 * four + row) * in_pitch);
+        return hn::BitCast(d32, hn::TableLookupBytesOr0(bytes, order));
+      };
+      const V32 a = words(0), b = words(1), c = words(2), e = words(3);
+      const auto ab = hn::BitCast(d64, hn::InterleaveLower(d32, a, b));
+      const auto ce = hn::BitCast(d64, hn::InterleaveLower(d32, c, e));
+      const auto ab_up = hn::BitCast(d64, hn::InterleaveUpper(d32, a, b));
+      const auto ce_up = hn::BitCast(d64, hn::InterleaveUpper(d32, c, e));
+      columns[0][four] = hn::BitCast(d8, hn::InterleaveLower(d64, ab, ce));
+      columns[1][four] = hn::BitCast(d8, hn::InterleaveUpper(d64, ab, ce));
+      columns[2][four] = hn::BitCast(d8, hn::InterleaveLower(d64, ab_up, ce_up));
+      columns[3][four] = hn::BitCast(d8, hn::InterleaveUpper(d64, ab_up, ce_up));
+    }
+    HWY_UNROLL(4)
+    for (std::size_t c = 0; c < 4; ++c) {
+      auto* to = reinterpret_cast<std::uint8_t*>(out + static_cast<std::ptrdiff_t>(4 * group + c) * out_pitch);
+      HWY_UNROLL(3)
+      for (std::size_t k = 0; k < 3; ++k) {
+        const V8 before = hn::TableLookupBytesOr0(columns[c][k], hn::Load(d8, kBytes[2 * k]));
+        const V8 behind = hn::TableLookupBytesOr0(columns[c][k + 1], hn::Load(d8, kBytes[2 * k + 1]));
+        hn::StoreU(hn::Or(before, behind), d8, to + 16 * k);
+      }
+    }
   }
 }
 void block(const std::byte* in, std::size_t in_pitch, std::byte* out, std::ptrdiff_t out_pitch, std::size_t bytes) {
@@ -330,6 +522,9 @@ HWY_EXPORT(halve_f32);
 HWY_EXPORT(means_u16);
 HWY_EXPORT(means_u32);
 HWY_EXPORT(sums_u8);
+HWY_EXPORT(sums_u16);
+HWY_EXPORT(sums_f32);
+HWY_EXPORT(stored_past);
 HWY_EXPORT(block);
 
 void gray_row(const std::uint8_t* in, std::size_t channels, std::size_t n, std::uint8_t* out) {
@@ -358,9 +553,20 @@ void mean_row(const std::uint16_t* sums, float factor, std::size_t n, std::uint8
 void mean_row(const std::uint32_t* sums, float factor, std::size_t n, std::uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(means_u32)(sums, factor, n, out);
 }
-void sum_row(const std::uint8_t* in, std::size_t n, const std::uint32_t* above, std::uint32_t* out) {
-  HWY_DYNAMIC_DISPATCH(sums_u8)(in, n, above, out);
+void sum_row(const std::uint8_t* in, std::size_t n, std::size_t channels, const std::uint32_t* above,
+             std::uint32_t* out) {
+  HWY_DYNAMIC_DISPATCH(sums_u8)(in, n, channels, above, out);
 }
+void sum_row(const std::uint16_t* in, std::size_t n, std::size_t channels, const double* above, double* out) {
+  HWY_DYNAMIC_DISPATCH(sums_u16)(in, n, channels, above, out);
+}
+void sum_row(const float* in, std::size_t n, std::size_t channels, const double* above, double* out) {
+  HWY_DYNAMIC_DISPATCH(sums_f32)(in, n, channels, above, out);
+}
+void store_past(const void* from, std::size_t bytes, std::byte* to) {
+  HWY_DYNAMIC_DISPATCH(stored_past)(from, bytes, to);
+}
+void end_stores_past() { hwy::FlushStream(); }
 void transpose_block(const std::byte* in, std::size_t in_pitch, std::byte* out, std::ptrdiff_t out_pitch,
                      std::size_t bytes) {
   HWY_DYNAMIC_DISPATCH(block)(in, in_pitch, out, out_pitch, bytes);

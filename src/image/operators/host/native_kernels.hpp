@@ -33,8 +33,20 @@ void pyramid_across(const float* sums, std::size_t n, float* out);
 void mean_row(const std::uint16_t* sums, float factor, std::size_t n, std::uint8_t* out);
 void mean_row(const std::uint32_t* sums, float factor, std::size_t n, std::uint8_t* out);
 
-// out[i] = above[i] + the sum of in[0..i], one channel.
-void sum_row(const std::uint8_t* in, std::size_t n, const std::uint32_t* above, std::uint32_t* out);
+// Of n pixels: each above it and the sum of all up to it, a channel at a time.
+void sum_row(const std::uint8_t* in, std::size_t n, std::size_t channels, const std::uint32_t* above,
+             std::uint32_t* out);
+void sum_row(const std::uint16_t* in, std::size_t n, std::size_t channels, const double* above, double* out);
+void sum_row(const float* in, std::size_t n, std::size_t channels, const double* above, double* out);
+
+// Bytes stored past the caches, and their end: what other threads may rely on. Elsewhere than on x86 a plain copy.
+#if defined(__x86_64__)
+inline constexpr bool kStoresPast = true;
+#else
+inline constexpr bool kStoresPast = false;
+#endif
+void store_past(const void* from, std::size_t bytes, std::byte* to);
+void end_stores_past();
 
 // A block of pixels of `bytes` (1, 2, 3, 4, 8) each, 16 / bytes on a side (16 where they are 3), turned about its
 // diagonal.

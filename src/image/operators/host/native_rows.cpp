@@ -1,12 +1,12 @@
 // Gray, halving, sums from the corner and turns, row by row or block by block in the image's own type.
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cstring>
 
 #include "base/threads.hpp"
 #include "image/operators/host/native.hpp"
 #include "image/operators/host/native_kernels.hpp"
+#include "image/operators/host/out_rows.hpp"
+#include "image/operators/host/pieces.hpp"
 #include "image/operators/settings.hpp"
 
 namespace ridge::image {
@@ -20,11 +20,12 @@ void in_bands(std::size_t threads, std::size_t rows, std::size_t grain, const F&
   });
 }
 
+// A few tenths of a millisecond each.
 template <class T>
 class NativeGray final : public Native {
  public:
   void run(const Image& in, Image& out, std::size_t threads) const override {
-    in_bands(threads, out.rows(), 4, [&](std::size_t begin, std::size_t end) {
+    in_pieces(threads, out.rows(), 32, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) gray_row(in.row<T>(r), in.channels(), in.columns(), out.row<T>(r));
     });
   }
@@ -33,15 +34,10 @@ class NativeGray final : public Native {
 template <class T>
 class NativeHalving final : public Native {
  public:
-  // A few tenths of a millisecond: who begins later, or is held up, makes fewer rows.
   void run(const Image& in, Image& out, std::size_t threads) const override {
-    constexpr std::size_t kRows = 32;
-    std::atomic<std::size_t> next{0};
-    base::parallel(std::min(threads, (out.rows() + kRows - 1) / kRows), [&](std::size_t, std::size_t) {
-      for (std::size_t begin; (begin = next.fetch_add(kRows, std::memory_order_relaxed)) < out.rows();) {
-        for (std::size_t r = begin; r < std::min(begin + kRows, out.rows()); ++r)
-          halve_row(in.row<T>(2 * r), in.row<T>(2 * r + 1), in.channels(), out.columns(), out.row<T>(r));
-      }
+    in_pieces(threads, out.rows(), 32, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; ++r)
+        halve_row(in.row<T>(2 * r), in.row<T>(2 * r + 1), in.channels(), out.columns(), out.row<T>(r));
     });
   }
 };
@@ -70,12 +66,19 @@ class NativeIntegral final : public Native {
     std::fill_n(out.row<Sum>(0), wide, Sum{0});
     base::parallel(bands, [&](std::size_t band, std::size_t of) {
       const base::Share share = base::share(in.rows(), band, of, 1);
-      const Sum* before = above[band].data();
+      Sum* line = above[band].data();
+      if (goes_past_caches(out)) {
+        for (std::size_t r = share.begin; r < share.end; ++r) {
+          sum_row(in.row<T>(r), in.columns(), channels, line + channels, line + channels);
+          store_past(line, wide * sizeof(Sum), out.row<std::byte>(r + 1));
+        }
+        return end_stores_past();
+      }
       for (std::size_t r = share.begin; r < share.end; ++r) {
         Sum* to = out.row<Sum>(r + 1);
         std::fill_n(to, channels, Sum{0});
-        sum_along(in.row<T>(r), in.columns(), channels, before + channels, to + channels);
-        before = to;
+        sum_row(in.row<T>(r), in.columns(), channels, line + channels, to + channels);
+        line = to;
       }
     });
   }
@@ -88,30 +91,6 @@ class NativeIntegral final : public Native {
       for (std::size_t c = 0; c < wide; ++c) sums[channels + c] += static_cast<Sum>(row[c]);
     }
   }
-  static void sum_along(const T* in, std::size_t columns, std::size_t channels, const Sum* above, Sum* out) {
-    if constexpr (std::is_same_v<T, std::uint8_t>) {
-      if (channels == 1) return sum_row(in, columns, above, out);
-    }
-    const auto each = [&]<std::size_t kChannels>() {
-      std::array<Sum, kChannels> sum{};
-      for (std::size_t c = 0; c < columns; ++c) {
-        for (std::size_t k = 0; k < kChannels; ++k) {
-          sum[k] += static_cast<Sum>(in[c * kChannels + k]);
-          out[c * kChannels + k] = above[c * kChannels + k] + sum[k];
-        }
-      }
-    };
-    switch (channels) {
-      case 1:
-        return each.template operator()<1>();
-      case 2:
-        return each.template operator()<2>();
-      case 3:
-        return each.template operator()<3>();
-      default:
-        return each.template operator()<4>();
-    }
-  }
 };
 
 // Transposed, or turned by a quarter counterclockwise: blocks of 16 bytes' rows, in tiles that stay in the cache.
@@ -120,7 +99,7 @@ class NativeTurn final : public Native {
   explicit NativeTurn(bool turned) : turned_(turned) {}
   void run(const Image& in, Image& out, std::size_t threads) const override {
     const std::size_t bytes = in.shape().pixel_bytes(), side = bytes == 3 ? 16 : 16 / bytes,
-                      tile = bytes == 3 ? 32 : std::max<std::size_t>(side, 64 / bytes * 2);
+                      tile = bytes == 3 ? 128 : std::max<std::size_t>(side, 64 / bytes * 2);
     in_bands(threads, in.columns(), tile, [&](std::size_t begin, std::size_t end) {
       for (std::size_t top = 0; top < in.rows(); top += tile) {
         for (std::size_t left = begin; left < end; left += side) {
@@ -259,8 +238,8 @@ std::unique_ptr<Native> native(const Operation& operation, const Shape& in, cons
   const bool whole = edge.constant >= 0 && edge.constant <= most &&
                      edge.constant == static_cast<float>(static_cast<int>(edge.constant));
   if (edge.border == Border::constant && in.depth != Depth::f32 && !whole) return {};
-  for (const auto make : {native_median, native_box, native_halving, native_pyramid, native_nearest, native_turn,
-                          native_integral, native_gray}) {
+  for (const auto make : {native_median, native_box, native_separable, native_halving, native_resize, native_pyramid,
+                          native_nearest, native_turn, native_integral, native_gray}) {
     if (auto made = make(operation, in, edge)) return made;
   }
   return {};

@@ -9,6 +9,8 @@
 //
 #include <hwy/highway.h>
 
+#include "image/operators/host/narrow-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace ridge::image {
 namespace HWY_NAMESPACE {
@@ -103,30 +105,6 @@ void unpack_f32(const float* in, std::size_t channels, std::size_t n, float* out
   unpack_row(in, channels, n, out, stride, [](auto v, float* to) { hn::StoreU(v, DF(), to); });
 }
 
-// Rounded half to even. Numbers beyond the depth are its ends; what is no number is 0: the least goes through the
-// conversion, which makes the lowest of it.
-HWY_INLINE hn::Vec<DI> whole(const float* p, float most) {
-  const DF d;
-  return hn::NearestInt(hn::Min(hn::Set(d, most), hn::LoadU(d, p)));
-}
-HWY_INLINE hn::Vec<hn::ScalableTag<std::uint8_t>> narrowed_u8(const float* p) {
-  const hn::ScalableTag<std::int16_t> d16;
-  const hn::Half<decltype(d16)> half16;
-  const hn::ScalableTag<std::uint8_t> d8;
-  const hn::Half<decltype(d8)> half8;
-  const std::size_t lanes = hn::Lanes(DF());
-  const auto words = [&](const float* at) {
-    return hn::Combine(d16, hn::DemoteTo(half16, whole(at + lanes, 255.0f)), hn::DemoteTo(half16, whole(at, 255.0f)));
-  };
-  return hn::Combine(d8, hn::DemoteTo(half8, words(p + 2 * lanes)), hn::DemoteTo(half8, words(p)));
-}
-HWY_INLINE hn::Vec<hn::ScalableTag<std::uint16_t>> narrowed_u16(const float* p) {
-  const hn::ScalableTag<std::uint16_t> d16;
-  const hn::Half<decltype(d16)> half;
-  return hn::Combine(d16, hn::DemoteTo(half, whole(p + hn::Lanes(DF()), 65535.0f)),
-                     hn::DemoteTo(half, whole(p, 65535.0f)));
-}
-
 // Planes may be read beyond their end; the row ends where it does.
 template <class T, class Narrow>
 HWY_INLINE void pack_row(const float* in, std::size_t stride, std::size_t channels, std::size_t n, T* out,
@@ -153,10 +131,17 @@ HWY_INLINE void pack_row(const float* in, std::size_t stride, std::size_t channe
   });
 }
 void pack_u8(const float* in, std::size_t stride, std::size_t channels, std::size_t n, std::uint8_t* out) {
-  pack_row(in, stride, channels, n, out, [](const float* p) { return narrowed_u8(p); });
+  const DF d;
+  const std::size_t lanes = hn::Lanes(d);
+  pack_row(in, stride, channels, n, out, [&](const float* p) {
+    return narrowed_u8(hn::LoadU(d, p), hn::LoadU(d, p + lanes), hn::LoadU(d, p + 2 * lanes),
+                       hn::LoadU(d, p + 3 * lanes));
+  });
 }
 void pack_u16(const float* in, std::size_t stride, std::size_t channels, std::size_t n, std::uint16_t* out) {
-  pack_row(in, stride, channels, n, out, [](const float* p) { return narrowed_u16(p); });
+  const DF d;
+  pack_row(in, stride, channels, n, out,
+           [&](const float* p) { return narrowed_u16(hn::LoadU(d, p), hn::LoadU(d, p + hn::Lanes(d))); });
 }
 void pack_f32(const float* in, std::size_t stride, std::size_t channels, std::size_t n, float* out) {
   if (channels == 1) {
@@ -170,7 +155,7 @@ void rounded(float* values, std::size_t n, float most) {
   const DF d;
   const auto zero = hn::Zero(d);
   for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
-    const auto v = hn::ConvertTo(d, whole(values + i, most));
+    const auto v = hn::ConvertTo(d, whole(hn::LoadU(d, values + i), most));
     hn::StoreU(hn::Max(v, zero), d, values + i);
   }
 }

@@ -16,34 +16,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<float>;
 using F = hn::Vec<D>;
 
-// kVectors sums at once: as many as a fused multiply-add takes cycles, times how many begin in one.
-template <std::size_t kVectors>
-HWY_INLINE void weighted_block(const float* const* from, const float* weights, std::size_t taps, float* out,
-                               std::size_t i) {
-  const D d;
-  const std::size_t lanes = hn::Lanes(d);
-  F sums[kVectors];
-  HWY_UNROLL(8)
-  for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::Zero(d);
-  for (std::size_t k = 0; k < taps; ++k) {
-    const float* p = from[k] + i;
-    const F w = hn::Set(d, weights[k]);
-    HWY_UNROLL(8)
-    for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::MulAdd(hn::LoadU(d, p + v * lanes), w, sums[v]);
-  }
-  HWY_UNROLL(8)
-  for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], d, out + i + v * lanes);
-}
-
-// Buffers have room for a whole vector behind their end: the last one reads and writes there.
-void weighted(const float* const* from, const float* weights, std::size_t taps, float* out, std::size_t n) {
-  const std::size_t lanes = hn::Lanes(D());
-  std::size_t i = 0;
-  for (; i + 8 * lanes <= n; i += 8 * lanes) weighted_block<8>(from, weights, taps, out, i);
-  for (; i < n; i += lanes) weighted_block<1>(from, weights, taps, out, i);
-}
-
-// One line at neighbouring places.
+// Sums at once: as many as a fused multiply-add takes cycles, times how many begin in one. Buffers have room for a
+// whole vector behind their end: the last one reads and writes there. One line at neighbouring places.
 template <std::size_t kVectors>
 HWY_INLINE void along_block(const float* line, const float* weights, std::size_t taps, float* out) {
   const D d;
@@ -64,56 +38,6 @@ void weighted_along(const float* line, const float* weights, std::size_t taps, f
   std::size_t i = 0;
   for (; i + 8 * lanes <= n; i += 8 * lanes) along_block<8>(line + i, weights, taps, out + i);
   for (; i < n; i += lanes) along_block<1>(line + i, weights, taps, out + i);
-}
-
-// Four rows of the result at once: each row that comes in is loaded once for all of them. At least four taps.
-template <std::size_t kVectors>
-HWY_INLINE void rows_block(const float* const* rows, const float* weights, std::size_t taps, float* const* outs,
-                           std::size_t i) {
-  const D d;
-  const std::size_t lanes = hn::Lanes(d);
-  F sums[4][kVectors];
-  HWY_UNROLL(4)
-  for (std::size_t j = 0; j < 4; ++j) {
-    HWY_UNROLL(4)
-    for (std::size_t v = 0; v < kVectors; ++v) sums[j][v] = hn::Zero(d);
-  }
-  const auto add = [&]<std::size_t kFirst, std::size_t kEnd>(std::size_t t) {
-    const float* row = rows[t] + i;
-    F values[kVectors];
-    HWY_UNROLL(4)
-    for (std::size_t v = 0; v < kVectors; ++v) values[v] = hn::LoadU(d, row + v * lanes);
-    HWY_UNROLL(4)
-    for (std::size_t j = kFirst; j < kEnd; ++j) {
-      const F w = hn::Set(d, weights[t - j]);
-      HWY_UNROLL(4)
-      for (std::size_t v = 0; v < kVectors; ++v) sums[j][v] = hn::MulAdd(values[v], w, sums[j][v]);
-    }
-  };
-  add.template operator()<0, 1>(0);
-  add.template operator()<0, 2>(1);
-  add.template operator()<0, 3>(2);
-  for (std::size_t t = 3; t < taps; ++t) add.template operator()<0, 4>(t);
-  add.template operator()<1, 4>(taps);
-  add.template operator()<2, 4>(taps + 1);
-  add.template operator()<3, 4>(taps + 2);
-  HWY_UNROLL(4)
-  for (std::size_t j = 0; j < 4; ++j) {
-    HWY_UNROLL(4)
-    for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[j][v], d, outs[j] + i + v * lanes);
-  }
-}
-void weighted_rows(const float* const* rows, const float* weights, std::size_t taps, float* const* outs,
-                   std::size_t n) {
-#if HWY_TARGET == HWY_NEON || HWY_TARGET <= HWY_AVX3
-  constexpr std::size_t kVectors = 4;
-#else
-  constexpr std::size_t kVectors = 2;  // of 16 registers
-#endif
-  const std::size_t lanes = hn::Lanes(D());
-  std::size_t i = 0;
-  for (; i + kVectors * lanes <= n; i += kVectors * lanes) rows_block<kVectors>(rows, weights, taps, outs, i);
-  for (; i < n; i += lanes) rows_block<1>(rows, weights, taps, outs, i);
 }
 
 // Every second place: taps in pairs, the even and the odd ones of two vectors.
@@ -217,6 +141,38 @@ HWY_INLINE void resample_picked(const float* const* lines, const Resampling& tab
     }
   }
 }
+#else
+// Where a vector's neighbours begin within a vector's places, tap k of them is picked from the vector that begins k
+// places on; else they are gathered.
+template <std::size_t kLines>
+HWY_INLINE void resample_vectors(const float* const* lines, const Resampling& table, float* const* outs,
+                                 std::size_t n) {
+  const D d;
+  const hn::RebindToSigned<D> di;
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t i = 0; i < n; i += lanes) {
+    const std::int32_t first = table.places[i];
+    const auto places = hn::LoadU(di, table.places + i);
+    F sums[kLines];
+    HWY_UNROLL(4)
+    for (std::size_t j = 0; j < kLines; ++j) sums[j] = hn::Zero(d);
+    const auto add = [&](const auto& take) {
+      for (std::size_t k = 0; k < table.taps; ++k) {
+        const F w = hn::LoadU(d, table.weights + k * table.stride + i);
+        HWY_UNROLL(4)
+        for (std::size_t j = 0; j < kLines; ++j) sums[j] = hn::MulAdd(take(lines[j] + k), w, sums[j]);
+      }
+    };
+    if (table.places[i + lanes - 1] < first + static_cast<std::int32_t>(lanes)) {
+      const auto pick = hn::IndicesFromVec(d, hn::Sub(places, hn::Set(di, first)));
+      add([&](const float* line) { return hn::TableLookupLanes(hn::LoadU(d, line + first), pick); });
+    } else {
+      add([&](const float* line) { return hn::GatherIndex(d, line, places); });
+    }
+    HWY_UNROLL(4)
+    for (std::size_t j = 0; j < kLines; ++j) hn::StoreU(sums[j], d, outs[j] + i);
+  }
+}
 #endif
 void resampled(const float* const* lines, std::size_t count, const Resampling& table, float* const* outs,
                std::size_t n) {
@@ -242,20 +198,9 @@ void resampled(const float* const* lines, std::size_t count, const Resampling& t
     }
   }
 #else
-  const D d;
-  const hn::RebindToSigned<D> di;
-  const std::size_t lanes = hn::Lanes(d);
-  for (; count > 0; --count, ++lines, ++outs) {
-    for (std::size_t i = 0; i < n; i += lanes) {
-      const auto places = hn::LoadU(di, table.places + i);
-      F sum = hn::Zero(d);
-      for (std::size_t k = 0; k < table.taps; ++k) {
-        const F w = hn::LoadU(d, table.weights + k * table.stride + i);
-        sum = hn::MulAdd(hn::GatherIndex(d, *lines + k, places), w, sum);
-      }
-      hn::StoreU(sum, d, *outs + i);
-    }
-  }
+  for (; count >= 4; count -= 4, lines += 4, outs += 4) resample_vectors<4>(lines, table, outs, n);
+  for (; count >= 3; count -= 3, lines += 3, outs += 3) resample_vectors<3>(lines, table, outs, n);
+  for (; count > 0; --count, ++lines, ++outs) resample_vectors<1>(lines, table, outs, n);
 #endif
 }
 
@@ -436,7 +381,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ridge::image {
 
-HWY_EXPORT(weighted);
 HWY_EXPORT(median);
 HWY_EXPORT(weighted_half);
 HWY_EXPORT(resampled);
@@ -444,14 +388,10 @@ HWY_EXPORT(gradients_down);
 HWY_EXPORT(gradients_across);
 HWY_EXPORT(added);
 HWY_EXPORT(weighted_along);
-HWY_EXPORT(weighted_rows);
 HWY_EXPORT(one_tap);
 HWY_EXPORT(divided);
 HWY_EXPORT(bilateral_of);
 
-void weighted_sum(const float* const* from, const float* weights, std::size_t taps, float* out, std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(weighted)(from, weights, taps, out, n);
-}
 void median_of(const float* const* from, std::size_t taps, float* out, std::size_t n) {
   HWY_DYNAMIC_DISPATCH(median)(from, taps, out, n);
 }
@@ -460,10 +400,6 @@ void weighted_sum_half(const float* line, const float* weights, std::size_t taps
 }
 void weighted_sum_along(const float* line, const float* weights, std::size_t taps, float* out, std::size_t n) {
   HWY_DYNAMIC_DISPATCH(weighted_along)(line, weights, taps, out, n);
-}
-void weighted_sums_down(const float* const* rows, const float* weights, std::size_t taps, float* const* outs,
-                        std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(weighted_rows)(rows, weights, taps, outs, n);
 }
 void resample(const float* const* lines, std::size_t count, const Resampling& table, float* const* outs,
               std::size_t n) {

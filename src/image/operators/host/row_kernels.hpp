@@ -2,18 +2,34 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace ridge::image {
 
 // out[i] = the sum over k of weights[k] * from[k][i]: rows above each other, or one row at several offsets.
 void weighted_sum(const float* const* from, const float* weights, std::size_t taps, float* out, std::size_t n);
+void weighted_sum(const std::uint8_t* const* from, const float* weights, std::size_t taps, float* out, std::size_t n);
+void weighted_sum(const std::uint16_t* const* from, const float* weights, std::size_t taps, float* out, std::size_t n);
 // out[i] = the sum over k of weights[k] * line[2 i + k].
 void weighted_sum_half(const float* line, const float* weights, std::size_t taps, float* out, std::size_t n);
 // out[i] = the sum over k of weights[k] * line[i + k].
 void weighted_sum_along(const float* line, const float* weights, std::size_t taps, float* out, std::size_t n);
-// Four rows: outs[j][i] = the sum over k of weights[k] * rows[j + k][i]; at least four taps.
+// Four rows: outs[j][i] = the sum over k of weights[k] * rows[j + k][i]; at least four taps. Rows may be read and sums
+// written kRowSlack beyond n.
+void weighted_sums_down(const std::uint8_t* const* rows, const float* weights, std::size_t taps, float* const* outs,
+                        std::size_t n);
+void weighted_sums_down(const std::uint16_t* const* rows, const float* weights, std::size_t taps, float* const* outs,
+                        std::size_t n);
 void weighted_sums_down(const float* const* rows, const float* weights, std::size_t taps, float* const* outs,
                         std::size_t n);
+// And across, where neighbours lie `apart`: out[i] = the sum over k of weights[k] * line[i + k * apart], rounded half
+// to even and clamped to the depth; nothing is written beyond n.
+void weighted_sums_across(const float* line, const float* weights, std::size_t taps, std::size_t apart, std::size_t n,
+                          std::uint8_t* out);
+void weighted_sums_across(const float* line, const float* weights, std::size_t taps, std::size_t apart, std::size_t n,
+                          std::uint16_t* out);
+void weighted_sums_across(const float* line, const float* weights, std::size_t taps, std::size_t apart, std::size_t n,
+                          float* out);
 // outs[j][i] = the sum over k of weights[k * stride + i] * lines[j][places[i] + k]. Tables go on for kRowSlack entries
 // behind the last; `span` is how far the places of four neighbours and their taps reach at most.
 struct Resampling {
@@ -22,6 +38,23 @@ struct Resampling {
   std::size_t taps, stride, span;
 };
 void resample(const float* const* lines, std::size_t count, const Resampling& table, float* const* outs, std::size_t n);
+// The same of rows whose taps lie `apart`, as channels beside each other do, rounded to the depth; lines begin at place
+// `origin`. A vector of values is picked from the vector that begins at the least of their places.
+struct PickedValues {
+  const std::int32_t *places, *firsts;
+  const float* weights;
+  std::size_t taps, stride, apart;
+  std::int32_t origin;
+};
+inline constexpr std::size_t kResampledRows = 4;  // lines at most
+void resample_values(const float* const* lines, std::size_t count, const PickedValues& table, std::uint8_t* const* outs,
+                     std::size_t n);
+void resample_values(const float* const* lines, std::size_t count, const PickedValues& table,
+                     std::uint16_t* const* outs, std::size_t n);
+void resample_values(const float* const* lines, std::size_t count, const PickedValues& table, float* const* outs,
+                     std::size_t n);
+// The least place of each vector of values, and how many they are; 0 where some vector's places do not lie within one.
+std::size_t vectors_of_places(const std::int32_t* places, std::size_t n, std::vector<std::int32_t>& firsts);
 // Of three rows: half their sum by the weights `beside` (three, symmetric), and the last less the first; then, of such
 // lines, d/dx and d/dy.
 void gradient_down(const float* const* rows, const float* beside, float* smooth, float* apart, std::size_t n);

@@ -1,0 +1,139 @@
+// An image that grows, pixels as they lie: a strip of a few rows is mixed down the columns and resampled across before
+// it leaves the nearest cache. A vector of the result comes from a vector of the mixed row, shifted by each tap.
+#include <algorithm>
+
+#include "image/operators/host/native.hpp"
+#include "image/operators/host/out_rows.hpp"
+#include "image/operators/host/padded.hpp"
+#include "image/operators/host/pieces.hpp"
+#include "image/operators/host/row_kernels.hpp"
+#include "image/operators/settings.hpp"
+
+namespace ridge::image {
+namespace {
+
+// Where each channel of each pixel of a row comes from, from the first of `pad` pixels before the row on.
+class ValueTable {
+ public:
+  ValueTable(const std::vector<ResizeTap>& taps, std::size_t columns, std::size_t channels) : channels_(channels) {
+    const auto end = static_cast<std::ptrdiff_t>(columns);
+    for (const ResizeTap& tap : taps) taps_ = std::max(taps_, tap.weights.size());
+    for (const ResizeTap& tap : taps) {
+      const std::ptrdiff_t behind = tap.from + static_cast<std::ptrdiff_t>(taps_) - end;
+      pad_ = std::max(pad_, static_cast<std::size_t>(std::max({std::ptrdiff_t{0}, -tap.from, behind})));
+    }
+    stride_ = taps.size() * channels + kRowSlack;
+    places_.resize(stride_);
+    weights_.resize(taps_ * stride_);
+    for (std::size_t i = 0; i < stride_; ++i) {
+      const ResizeTap& tap = taps[std::min(i / channels, taps.size() - 1)];
+      places_[i] = static_cast<std::int32_t>((tap.from + static_cast<std::ptrdiff_t>(pad_)) *
+                                                 static_cast<std::ptrdiff_t>(channels) +
+                                             static_cast<std::ptrdiff_t>(i % channels));
+      for (std::size_t k = 0; k < tap.weights.size(); ++k)
+        weights_[k * stride_ + i] = static_cast<float>(tap.weights[k]);
+    }
+    lanes_ = vectors_of_places(places_.data(), stride_ - kRowSlack, firsts_);
+  }
+  bool picks() const { return lanes_ > 0; }
+  std::size_t pad() const { return pad_; }
+  // Values from `begin` on, a multiple of every vector's lanes and of the channels; counted from first(begin).
+  PickedValues part(std::size_t begin) const {
+    return {places_.data() + begin, firsts_.data() + begin / lanes_, weights_.data() + begin, taps_, stride_, channels_,
+            places_[begin]};
+  }
+  std::size_t first(std::size_t begin) const { return static_cast<std::size_t>(places_[begin]); }
+  // Behind the last place of the values before `end`, a multiple of the channels.
+  std::size_t behind(std::size_t end) const {
+    return static_cast<std::size_t>(places_[end - 1]) + (taps_ - 1) * channels_ + 1;
+  }
+
+ private:
+  std::size_t channels_, pad_ = 0, taps_ = 1, stride_ = 0, lanes_ = 0;
+  std::vector<std::int32_t> places_, firsts_;
+  std::vector<float> weights_;
+};
+
+template <class T>
+class NativeResize final : public Native {
+ public:
+  NativeResize(const std::vector<ResizeTap>& down, ValueTable&& across) : across_(std::move(across)) {
+    for (const ResizeTap& tap : down) down_.push_back({tap.from, {tap.weights.begin(), tap.weights.end()}});
+    for (std::size_t r = 0; r < down_.size(); ++r) {
+      const RowTap& last = down_[std::min(r + kRows, down_.size()) - 1];
+      held_ = std::max(held_, static_cast<std::size_t>(last.from - down_[r].from) + last.weights.size());
+    }
+  }
+  void run(const Image& in, Image& out, std::size_t threads) const override {
+    in_pieces(threads, out.rows(), 64, [&](std::size_t begin, std::size_t end) { band(in, out, begin, end); });
+  }
+
+ private:
+  static constexpr std::size_t kRows = kResampledRows, kStrip = 768;
+  struct RowTap {
+    std::ptrdiff_t from;
+    std::vector<float> weights;
+  };
+
+  void band(const Image& in, Image& out, std::size_t begin, std::size_t end) const {
+    const std::size_t channels = in.channels(), wide = out.columns() * channels;
+    PaddedRows<T> rows(in, across_.pad(), held_, {Border::replicate, 0});
+    std::size_t most = 0;
+    for (std::size_t x = 0; x < wide; x += kStrip)
+      most = std::max(most, across_.behind(std::min(x + kStrip, wide)) - across_.first(x));
+    const std::size_t pitch = most + 2 * kRowSlack;
+    OutRows<T> outs(out, kRows);
+    base::AlignedArray<float> memory(kRows * pitch);
+    std::vector<const T*> window[kRows], from;
+    for (std::size_t r = begin; r < end; r += kRows) {
+      const std::size_t count = std::min(kRows, end - r);
+      for (std::size_t j = 0; j < count; ++j) {
+        const RowTap& tap = down_[r + j];
+        window[j].clear();
+        for (std::size_t k = 0; k < tap.weights.size(); ++k)
+          window[j].push_back(rows.row(tap.from + static_cast<std::ptrdiff_t>(k)) - across_.pad() * channels);
+      }
+      for (std::size_t x = 0; x < wide; x += kStrip) {
+        const std::size_t values = std::min(kStrip, wide - x), first = across_.first(x);
+        const float* mixed[kRows];
+        T* to[kRows];
+        for (std::size_t j = 0; j < count; ++j) {
+          from.clear();
+          for (const T* row : window[j]) from.push_back(row + first);
+          float* sums = memory.data() + j * pitch;
+          const std::vector<float>& weights = down_[r + j].weights;
+          weighted_sum(from.data(), weights.data(), weights.size(), sums, across_.behind(x + values) - first);
+          mixed[j] = sums;
+          to[j] = outs.row(r + j) + x;
+        }
+        resample_values(mixed, count, across_.part(x), to, values);
+      }
+      for (std::size_t j = 0; j < count; ++j) outs.done(r + j);
+    }
+  }
+
+  std::vector<RowTap> down_{};
+  ValueTable across_;
+  std::size_t held_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<Native> native_resize(const Operation& operation, const Shape& in, const Edge&) {
+  const auto* resize = std::get_if<Resize>(&operation);
+  if (resize == nullptr || resize->interpolation == Interpolation::nearest) return {};
+  const Shape out = output_shape(operation, in);
+  ValueTable across(resize_taps(in.columns, out.columns, resize->interpolation), in.columns, in.channels);
+  if (!across.picks()) return {};
+  const std::vector<ResizeTap> down = resize_taps(in.rows, out.rows, resize->interpolation);
+  switch (in.depth) {
+    case Depth::u8:
+      return std::make_unique<NativeResize<std::uint8_t>>(down, std::move(across));
+    case Depth::u16:
+      return std::make_unique<NativeResize<std::uint16_t>>(down, std::move(across));
+    default:
+      return std::make_unique<NativeResize<float>>(down, std::move(across));
+  }
+}
+
+}  // namespace ridge::image

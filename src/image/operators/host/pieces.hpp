@@ -1,0 +1,21 @@
+// Rows in pieces for whoever is free: who begins later, or is held up, makes fewer.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+
+#include "base/threads.hpp"
+
+namespace ridge::image {
+
+template <class F>
+void in_pieces(std::size_t threads, std::size_t rows, std::size_t piece, const F& f) {
+  if (threads == 1) return f(std::size_t{0}, rows);
+  std::atomic<std::size_t> next{0};
+  base::parallel(std::min(threads, (rows + piece - 1) / piece), [&](std::size_t, std::size_t) {
+    for (std::size_t begin; (begin = next.fetch_add(piece, std::memory_order_relaxed)) < rows;)
+      f(begin, std::min(begin + piece, rows));
+  });
+}
+
+}  // namespace ridge::image
