@@ -10,8 +10,10 @@
 
 namespace ridge::image {
 
-// Smaller ones are read by whoever comes next before they have left the caches.
-inline bool goes_past_caches(const Image& image) { return kStoresPast && image.span_bytes() >= 8'000'000; }
+// Smaller ones are read by whoever comes next before they have left the caches; bytes are too few for the way round.
+inline bool goes_past_caches(const Image& image) {
+  return kStoresPast && bytes_of(image.depth()) >= 4 && image.span_bytes() >= 8'000'000;
+}
 
 template <class T>
 class OutRows {
