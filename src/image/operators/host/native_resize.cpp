@@ -122,6 +122,7 @@ class NativeResize final : public Native {
 std::unique_ptr<Native> native_resize(const Operation& operation, const Shape& in, const Edge&) {
   const auto* resize = std::get_if<Resize>(&operation);
   if (resize == nullptr || resize->interpolation == Interpolation::nearest) return {};
+  if (in.depth != Depth::f32 && !kLoadsWiden) return {};
   const Shape out = output_shape(operation, in);
   ValueTable across(resize_taps(in.columns, out.columns, resize->interpolation), in.columns, in.channels);
   if (!across.picks()) return {};

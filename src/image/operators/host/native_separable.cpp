@@ -67,6 +67,7 @@ std::unique_ptr<Native> native_separable(const Operation& operation, const Shape
   } else {
     return {};
   }
+  if (in.depth != Depth::f32 && !kLoadsWiden) return {};
   // Fewer rows than are summed at once are made up with weights of 0, which takes numbers.
   if (in.depth == Depth::f32 && down.size() < 4) return {};
   switch (in.depth) {

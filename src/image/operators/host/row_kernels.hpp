@@ -6,6 +6,13 @@
 
 namespace ridge::image {
 
+// Where a load widens bytes and words. Elsewhere that takes four instructions, and rows that are floats once pay.
+#if defined(__x86_64__)
+inline constexpr bool kLoadsWiden = true;
+#else
+inline constexpr bool kLoadsWiden = false;
+#endif
+
 // out[i] = the sum over k of weights[k] * from[k][i]: rows above each other, or one row at several offsets.
 void weighted_sum(const float* const* from, const float* weights, std::size_t taps, float* out, std::size_t n);
 void weighted_sum(const std::uint8_t* const* from, const float* weights, std::size_t taps, float* out, std::size_t n);
