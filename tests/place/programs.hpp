@@ -13,6 +13,7 @@
 #include <ridge/device.hpp>
 
 #include "cases.hpp"
+#include "device/kernel_text.hpp"
 #include "place/judge/compiler.hpp"
 #include "place/judge/judge.hpp"
 #include "reader.hpp"
@@ -66,12 +67,31 @@ inline std::vector<Placed> place_cases(const std::string& emit, const std::vecto
   return all;
 }
 
+// PoCL reads Clang's header of all built-in functions twice for every program, most of the time of a small one: here
+// it gets the few that kernels use, as from the device layer, and the header where that is not enough.
+inline std::string with_few_builtins(std::string runtime) {
+  const std::string make = "program = clCreateProgramWithSource(context, 1, &source, nullptr, &code);",
+                    build = "if (clBuildProgram(program, 1, &device, exactly, nullptr, nullptr) != CL_SUCCESS) {";
+  const auto made = runtime.find(make), built = runtime.find(build);
+  if (made == std::string::npos || built == std::string::npos) return runtime;
+  runtime.replace(
+      built, build.size(),
+      "const std::string options = std::string(exactly) + \" -D_OPENCL_H_\";\n"
+      "    bool few = clBuildProgram(program, 1, &device, options.c_str(), nullptr, nullptr) == CL_SUCCESS;\n"
+      "    if (!few) " +
+          make + "\n    if (!few && " + build.substr(4));
+  runtime.replace(made, make.size(),
+                  "const char* parts[] = {R\"~(" + ridge::detail::kernel_text("device/builtins") +
+                      ")~\", source};\n    program = clCreateProgramWithSource(context, 2, parts, nullptr, &code);");
+  return runtime;
+}
+
 // A placed program without the run time that is written into it, which goes to `shared`.
 inline std::string own_part(const std::string& text, std::string& shared) {
   const auto from = text.find("// What the placed code stands on");
   if (from == std::string::npos) return text;
   const auto to = text.find("// The program.\n");
-  shared = text.substr(from, to - from);
+  shared = with_few_builtins(text.substr(from, to - from));
   return text.substr(to);
 }
 
