@@ -141,6 +141,7 @@ struct Nest {
   std::vector<std::string> functions{};  // kernel text of the functions it calls, callees first
   std::vector<std::string> notes{};      // what is over-approximated, with the line
   std::set<int> live_after{};            // variables read later before they are written
+  std::set<int> kept{};                  // arrays of which only the nest itself may read more, when it runs again
   bool libm = false;                     // calls whose last bit differs between libraries
   int line = 0;
   Span span{};

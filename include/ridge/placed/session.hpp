@@ -30,7 +30,7 @@ inline Int floord(Int n, Int d) { return n < 0 ? -((-n + d - 1) / d) : n / d; }
 // Few enough that an int can step past the last one.
 inline bool countable(std::initializer_list<Int> iterations) {
   for (const Int n : iterations)
-    if (n > (Int{1} << 30)) return false;
+    if (n > (Int{1} << 30) - (Int{1} << 20)) return false;
   return true;
 }
 

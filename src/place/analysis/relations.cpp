@@ -111,12 +111,13 @@ class Builder {
         return;
       case NodeKind::branch:
         add(node, node.accesses, loops, conditions, exact, guards);
-        for (std::size_t arm = 0; arm < node.children.size(); ++arm) {
+        ++branches_;
+        for (std::size_t arm = 0, branch = 2 * static_cast<std::size_t>(branches_); arm < node.children.size(); ++arm) {
           const auto& when = arm == 0 ? node.when : node.otherwise;
           auto inner = conditions;
           if (when) inner.push_back(*when);
           auto deciding = guards;
-          if (!when) deciding.push_back({2 * ++branches_ + static_cast<int>(arm), static_cast<int>(loops.size())});
+          if (!when) deciding.push_back({static_cast<int>(branch + arm), static_cast<int>(loops.size())});
           walk(node.children[arm], loops, inner, exact, deciding);
         }
         return;

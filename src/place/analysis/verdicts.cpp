@@ -75,6 +75,33 @@ class Judge {
     return result;
   }
 
+  // Arms of branches that both surely write a number and do not read it: whoever reads it later finds it written.
+  std::set<int> set_in_both_arms(int variable, int loop) const {
+    if (nest_.variables[variable].array()) return {};
+    std::map<int, const Instance*> arms;  // by the number of the arm
+    std::set<int> reading;                // branches
+    for (const Instance& i : r_.instances)
+      for (const Relation& r : i.relations) {
+        if (!r_.inside(i, loop) || r.access->variable != variable) continue;
+        if (!r.write)
+          for (const auto& g : i.guards) reading.insert(g.number / 2);
+        else if (!i.guards.empty() && i.guards.back().number > 0 && i.bounded && r.access->must &&
+                 static_cast<int>(i.loops.size()) == i.guards.back().depth)
+          arms.emplace(i.guards.back().number, &i);
+      }
+    const auto where = [](const Instance& i) { return isl::manage(isl_set_reset_tuple_id(i.domain.copy())); };
+    std::set<int> result;
+    for (const auto& [arm, one] : arms) {
+      const auto other = arms.find(arm ^ 1);
+      if (other == arms.end() || reading.count(arm / 2) > 0 || one->guards.size() != other->second->guards.size())
+        continue;
+      if (std::equal(one->guards.begin(), one->guards.end() - 1, other->second->guards.begin()) &&
+          where(*one).is_equal(where(*other->second)))
+        result.insert(arm);
+    }
+    return result;
+  }
+
   // Does an iteration of the loop read values from before it?
   bool exposed(int variable, int loop) const {
     const int depth = nest_.loops[loop].depth;
@@ -98,12 +125,14 @@ class Judge {
             mine.push_back(g);
         shared = mine;
       }
+    const std::set<int> settled = set_in_both_arms(variable, loop);
     const auto sure = [&](const Instance& i, const Relation& r) {
       if (r.must) return true;
       if (!i.bounded || !r.access->must || !r.access->exact || !r.access->exists.empty() || !shared) return false;
       if (r.map.is_empty()) return false;
-      return std::all_of(i.guards.begin(), i.guards.end(),
-                         [&](const auto& g) { return std::find(shared->begin(), shared->end(), g) != shared->end(); });
+      return std::all_of(i.guards.begin(), i.guards.end(), [&](const auto& g) {
+        return std::find(shared->begin(), shared->end(), g) != shared->end() || settled.count(g.number) > 0;
+      });
     };
     for (const Instance& i : r_.instances) {
       if (!r_.inside(i, loop)) continue;
@@ -240,10 +269,13 @@ class Judge {
     // A recurrence may be reordered when all its statements in the loop combine alike.
     std::map<int, Reduction> recurrences;
     std::set<int> mixed;
+    std::map<int, int> kept_with;  // payload -> the extreme it is remembered with: one, or its last value is a race
     for (const Instance& i : r_.instances) {
       const Reduction& r = i.node->reduction;
       if (!r_.inside(i, loop) || r.combine == Combine::none) continue;
       const auto [at, fresh] = recurrences.emplace(r.target, r);
+      for (const int p : r.payload)
+        if (!kept_with.emplace(p, r.target).second) mixed.insert(r.target), mixed.insert(kept_with.at(p));
       if (!fresh &&
           (at->second.combine != r.combine || !r.payload.empty() || at->second.by_comparison != r.by_comparison))
         mixed.insert(r.target);

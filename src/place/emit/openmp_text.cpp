@@ -231,6 +231,13 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
     if (!possible) continue;  // an extreme with its place has no clause
     std::string tests, ranges;
     if (!k.fits.empty()) tests = call_text(k.fits, nest);
+    bool apart_from_nan = false;  // an extreme that starts as no number stays one, but not in a clause
+    for (const Reduction& r : k.reductions)
+      if ((r.combine == Combine::minimum || r.combine == Combine::maximum) && !nest.variables[r.target].integer) {
+        const std::string& x = nest.variables[r.target].host;
+        tests += (tests.empty() ? "" : " && ") + x + " == " + x;
+        apart_from_nan = true;
+      }
     int outside = 0;
     bool unknown = false;
     // Arrays of the function's own lie apart from each other and from what it was called with.
@@ -257,7 +264,7 @@ Output openmp_text(const Program& program, const std::map<std::pair<int, int>, K
     }
     // Vectors inside, under the same test: asked once, where there is room for a name before the loop.
     const Part* part = part_of(program.functions[where.first].root, where.second);
-    const bool twice = !numbers.empty() && !tests.empty();
+    const bool twice = apart_from_nan || (!numbers.empty() && !tests.empty());
     const bool vectors = tests.empty() || twice || (part != nullptr && part->in_sequence);
     const std::string asked = twice ? std::exchange(tests, "") : "";
     std::string name;

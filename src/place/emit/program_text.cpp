@@ -1,6 +1,7 @@
 #include "place/emit/program_text.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <set>
 
@@ -439,14 +440,18 @@ class Writer {
     if (!k.fits.empty()) tests.push_back(call_text(k.fits, nest));
     if (!ranges.empty()) tests.push_back(session_ + ".room({" + joined(ranges) + "})");
     if (reads.size() > 1) tests.push_back("placed::apart({" + joined(reads) + "})");
-    std::vector<std::string> loops_run, axes;
-    for (const HostCall& f : k.iterations) loops_run.push_back(call_text(f, nest));
+    std::vector<std::string> loops_run, reach, axes;
+    for (std::size_t a = 0; a < k.iterations.size(); ++a) {
+      loops_run.push_back(call_text(k.iterations[a], nest));
+      const long step = std::abs(nest.loops[k.axes[a]].step);
+      reach.push_back(loops_run[a] + (step == 1 ? "" : " * " + std::to_string(step)));
+    }
     for (std::size_t a = 0; a < loops_run.size(); ++a)
       if (a < 3)
         axes.push_back(loops_run[a]);
       else
         axes[2] += " * " + loops_run[a];
-    tests.push_back("placed::countable({" + joined(loops_run) + "})");
+    tests.push_back("placed::countable({" + joined(reach) + "})");
     std::string condition;
     for (const std::string& t : tests) condition += (condition.empty() ? "" : " && ") + t;
     std::string loops;

@@ -25,11 +25,6 @@ const Expr* bare(const Expr* e) {
   }
 }
 
-std::string callee_name(const CallExpr* call) {
-  const FunctionDecl* callee = call->getDirectCallee();
-  return callee != nullptr && callee->getDeclName().isIdentifier() ? callee->getNameAsString() : "";
-}
-
 }  // namespace
 
 std::string Reader::symbol(int which) {
@@ -138,8 +133,11 @@ std::optional<Poly> Reader::poly(const Expr* e, std::vector<Poly>& not_negative)
         auto p = poly(cast->getSubExpr(), not_negative);
         const bool wider = to->bytes > from->bytes && (!to->is_unsigned || from->is_unsigned);
         if (wider || (to->bytes == from->bytes && to->is_unsigned == from->is_unsigned)) return p;
-        if (p && p->affine() && !p->value() && to->bytes >= 4 && !to->is_unsigned)  // int(v.size())
+        if (p && !p->affine() && to->bytes < from->bytes) return {};  // no test could say whether it fits
+        if (p && p->affine() && !p->value() && to->bytes >= 4 && !to->is_unsigned) {  // int(v.size())
           not_negative.push_back(Poly::constant(0x7fffffffL).plus(*p, -1));
+          if (!from->is_unsigned) not_negative.push_back(Poly::constant(0x7fffffffL).plus(*p));
+        }
         return in_type(p, cast->getType(), not_negative);
       }
       default:
@@ -196,7 +194,7 @@ std::optional<Poly> Reader::poly(const Expr* e, std::vector<Poly>& not_negative)
     }
   }
   if (const auto* call = dyn_cast<CallExpr>(e)) {
-    const std::string name = callee_name(call);
+    const std::string name = extreme_called(call);
     if ((name == "min" || name == "max") && call->getNumArgs() == 2) {
       const auto l = poly(call->getArg(0), not_negative), r = poly(call->getArg(1), not_negative);
       if (l && r && l->affine() && r->affine()) return Poly::extreme(name == "max", *l, *r);
@@ -227,12 +225,17 @@ std::optional<Poly> Reader::poly(const Expr* e, std::vector<Poly>& not_negative)
 bool Reader::bounds(const Expr* e, bool lower, std::vector<Poly>& into, std::vector<Poly>& not_negative) {
   const Expr* inner = bare(bare(e)->IgnoreParenImpCasts());
   if (const auto* call = dyn_cast<CallExpr>(inner); call != nullptr && call->getNumArgs() == 2)
-    if (callee_name(call) == (lower ? "max" : "min")) {
+    if (extreme_called(call) == (lower ? "max" : "min")) {
       const bool first = bounds(call->getArg(0), lower, into, not_negative);
       const bool second = bounds(call->getArg(1), lower, into, not_negative);
       return first && second;
     }
   auto p = poly(e, not_negative);
+  if (const auto* narrowed = dyn_cast<CastExpr>(bare(e)); !p && narrowed != nullptr) {  // int(h * w)
+    std::vector<Poly> unused;
+    p = narrowed->getCastKind() == CK_IntegralCast ? poly(narrowed->getSubExpr(), unused) : std::nullopt;
+    if (p && p->affine()) return false;
+  }
   if (p && p->fits() && !p->affine() && !scope_->in_function) {  // h * w: a size of its own, computed by the host
     const auto names = p->symbols();
     const auto& known = scope_->nest.parameters;

@@ -194,28 +194,27 @@ std::string Reader::own_function(const CallExpr* e, const FunctionDecl* callee, 
       a.why = "what " + known.name + "() reads of " + scope_->nest.variables[a.variable].host +
               " has no closed form: any element";
     }
-    for (Poly& p : a.subscripts) p = p.substituted(values);
+    // Two calls in one statement must not share iterators, nor the callee's be taken for the caller's of the same name:
+    // all names are exchanged at once.
+    std::map<std::string, Poly> all = values;
+    std::vector<std::string> names;
+    for (const std::string& n : a.exists) {
+      names.push_back(unique(n));
+      all[n] = Poly::symbol(names.back());
+    }
+    for (Poly& p : a.subscripts) p = p.substituted(all);
     if (a.exact) a.subscripts[0] = a.subscripts[0].plus(*actual.indices[0].value);
     std::vector<Poly> needed;
     for (const Poly& p : a.not_negative) {
       if (!usable(p)) a.exact = false;
-      needed.push_back(p.substituted(values));
+      needed.push_back(p.substituted(all));
     }
     a.not_negative = needed;
     a.not_negative.insert(a.not_negative.end(), actual.not_negative.begin(), actual.not_negative.end());
     Conjunction where;
     for (const Constraint& c : a.where)
-      if (usable(c.poly)) where.push_back({c.poly.substituted(values), c.equality});
+      if (usable(c.poly)) where.push_back({c.poly.substituted(all), c.equality});
     a.where = where;
-    std::map<std::string, Poly> fresh;  // two calls in one statement must not share iterators
-    std::vector<std::string> names;
-    for (const std::string& n : a.exists) {
-      names.push_back(unique(n));
-      fresh[n] = Poly::symbol(names.back());
-    }
-    for (Poly& p : a.subscripts) p = p.substituted(fresh);
-    for (Poly& p : a.not_negative) p = p.substituted(fresh);
-    for (Constraint& c : a.where) c.poly = c.poly.substituted(fresh);
     a.exists = names;
     a.exists.insert(a.exists.end(), scope_->exists.begin(), scope_->exists.end());
     a.where.insert(a.where.end(), scope_->where.begin(), scope_->where.end());

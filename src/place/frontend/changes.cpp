@@ -48,13 +48,16 @@ class Uses {
       return Use::none;
     }
     if (const auto* branch = dyn_cast<IfStmt>(s)) {
-      if (const Use use = of(branch->getCond()); use != Use::none) return use;
+      for (const Stmt* first : {branch->getInit(), static_cast<const Stmt*>(branch->getConditionVariableDeclStmt()),
+                                static_cast<const Stmt*>(branch->getCond())})
+        if (const Use use = of(first); use != Use::none) return use;
       const Use yes = of(branch->getThen()), no = of(branch->getElse());
       if (yes == Use::read || no == Use::read) return Use::read;
       return yes == Use::written && no == Use::written ? Use::written : Use::none;
     }
     if (const auto* loop = dyn_cast<ForStmt>(s)) {
       if (const Use use = of(loop->getInit()); use != Use::none) return use;
+      if (of(loop->getConditionVariableDeclStmt()) == Use::read) return Use::read;
       if (const Use use = of(loop->getCond()); use != Use::none) return use;
       return of(loop->getBody()) == Use::read || of(loop->getInc()) == Use::read ? Use::read : Use::none;
     }
@@ -80,9 +83,10 @@ class Uses {
   const VarDecl* var_;
 };
 
+// A break or continue of a loop around it: what stands after it may not be reached.
 bool leaves(const Stmt* s) {
-  if (s == nullptr) return false;
-  if (isa<BreakStmt, ContinueStmt, GotoStmt>(s)) return true;
+  if (s == nullptr || isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt, LambdaExpr>(s)) return false;
+  if (isa<BreakStmt, ContinueStmt>(s)) return true;
   return std::any_of(s->child_begin(), s->child_end(), leaves);
 }
 
@@ -198,29 +202,22 @@ void Reader::find_escapes(const Stmt* s, std::set<const ValueDecl*>& into) const
 bool Reader::live_after(const VarDecl* var) const {
   if (reachable(var) || captured_.count(var) > 0) return true;
   const Uses uses(var);
+  bool jumps = false;  // a path leads past what follows, to the end of the loop around it or beyond
   for (auto frame = around_.rbegin(); frame != around_.rend(); ++frame) {
     if (const auto* block = dyn_cast<CompoundStmt>(frame->s)) {
       std::size_t i = 0;
-      bool ended = false;
       for (const Stmt* s : block->body()) {
         if (i++ < frame->next) continue;
         const Use use = uses.of(s);
         if (use == Use::read) return true;
-        if (use == Use::written) {
-          ended = true;
-          break;
-        }
+        jumps = jumps || leaves(s);
+        if (use == Use::written && !jumps) return false;
+        if (use == Use::written) break;
       }
-      if (ended) return false;
       continue;
     }
     if (isa<IfStmt>(frame->s)) continue;
-    if (leaves(frame->s)) {  // paths out of the middle: anything that reads it anywhere counts
-      std::set<const ValueDecl*> none;
-      const Uses any(var);
-      if (any.of(frame->s) == Use::read) return true;
-      return function_->getBody() != nullptr && uses.of(function_->getBody()) == Use::read;
-    }
+    jumps = false;
     if (const auto* loop = dyn_cast<ForStmt>(frame->s)) {
       if (uses.of(loop->getInc()) == Use::read || uses.of(loop->getCond()) == Use::read ||
           uses.of(loop->getBody()) == Use::read)

@@ -75,7 +75,7 @@ std::string Reader::expression(const Expr* e, Effects& fx) {
     switch (cast->getCastKind()) {
       case CK_IntegralToBoolean:
       case CK_FloatingToBoolean:
-        return "(" + expression(sub, fx) + " != 0)";
+        return "((" + expression(sub, fx) + ") != 0)";
       case CK_LValueToRValue:
       case CK_NoOp:
       case CK_IntegralCast:

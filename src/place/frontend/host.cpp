@@ -43,7 +43,15 @@ std::optional<Nest> Reader::nest(const Stmt* s, Part& into) {
             elsewhere |= !at.known || at.begin < scope_->nest.span.begin || at.begin >= scope_->nest.span.end;
           }
         });
-        if (elsewhere) scope_->nest.live_after.insert(which);
+        const unsigned made = var != nullptr ? ast_.getSourceManager().getFileOffset(var->getLocation()) : 0;
+        const bool again = std::any_of(around_.begin(), around_.end(), [&](const Frame& f) {
+          const Span loop = span(f.s->getSourceRange());
+          return is_loop(f.s) && (!loop.known || made < loop.begin || made >= loop.end);
+        });
+        if (elsewhere)
+          scope_->nest.live_after.insert(which);
+        else if (again)
+          scope_->nest.kept.insert(which);
       }
     }
     for (std::size_t v = 0; v < scope_->nest.variables.size(); ++v)

@@ -261,6 +261,8 @@ class Reader {
 };
 
 std::string class_of(clang::QualType type);  // with its namespace; "" where it is no class
+// The library's function of that name; "min" and "max" also of the user's own that are one over whole numbers.
+std::string extreme_called(const clang::CallExpr* call);
 const clang::CXXRecordDecl* record_of(clang::QualType type);
 std::string no_array(clang::QualType type);  // why a type is none, for those that people take for one
 clang::QualType uniform_fields(const clang::RecordDecl* record, std::vector<const clang::FieldDecl*>& fields);

@@ -15,12 +15,45 @@ const Expr* stripped(const Expr* e) {
   return e;
 }
 
-std::string plain_name(const CallExpr* call) {
-  const FunctionDecl* callee = call->getDirectCallee();
-  return callee != nullptr && callee->getDeclName().isIdentifier() ? callee->getNameAsString() : "";
+// int smaller(int a, int b) { return a < b ? a : b; }
+std::string written_as_extreme(const FunctionDecl* callee) {
+  const FunctionDecl* body = nullptr;
+  if (isa<CXXMethodDecl>(callee) || callee->getNumParams() != 2 || !callee->hasBody(body)) return "";
+  const auto* block = dyn_cast_or_null<CompoundStmt>(body->getBody());
+  const auto* result = block != nullptr && block->size() == 1 ? dyn_cast<ReturnStmt>(block->body_front()) : nullptr;
+  if (result == nullptr || result->getRetValue() == nullptr) return "";
+  const auto* c = dyn_cast<ConditionalOperator>(stripped(result->getRetValue()));
+  const auto* test = c != nullptr ? dyn_cast<BinaryOperator>(stripped(c->getCond())) : nullptr;
+  if (test == nullptr || !test->isRelationalOp()) return "";
+  const auto bare_type = [](QualType t) { return t.getNonReferenceType().getCanonicalType().getUnqualifiedType(); };
+  const QualType type = bare_type(body->getReturnType());
+  if (!type->isIntegerType() || type->isBooleanType() || type->isEnumeralType()) return "";
+  for (const ParmVarDecl* p : body->parameters())
+    if (bare_type(p->getType()) != type || p->getType()->isRValueReferenceType()) return "";
+  const auto parameter = [&](const Expr* e) -> int {
+    const auto* ref = dyn_cast<DeclRefExpr>(stripped(e));
+    for (int i = 0; i < 2; ++i)
+      if (ref != nullptr && ref->getDecl() == body->getParamDecl(static_cast<unsigned>(i))) return i;
+    return -1;
+  };
+  const int left = parameter(test->getLHS()), right = parameter(test->getRHS()), yes = parameter(c->getTrueExpr()),
+            no = parameter(c->getFalseExpr());
+  if (left < 0 || right < 0 || left == right || yes < 0 || no < 0 || yes == no) return "";
+  const bool less = test->getOpcode() == BO_LT || test->getOpcode() == BO_LE;
+  return (yes == left) == less ? "min" : "max";
 }
 
 }  // namespace
+
+std::string extreme_called(const CallExpr* call) {
+  const FunctionDecl* callee = call->getDirectCallee();
+  if (callee == nullptr || !callee->getDeclName().isIdentifier()) return "";
+  const std::string name = callee->getNameAsString(), whole = callee->getQualifiedNameAsString();
+  const bool library =
+      callee->getASTContext().getSourceManager().isInSystemHeader(callee->getLocation()) || callee->getBuiltinID() != 0;
+  if (!library) return written_as_extreme(callee);
+  return whole == name || whole == "std::" + name ? name : "";
+}
 
 bool Reader::same(const Expr* a, const Expr* b) const {
   a = stripped(a);
@@ -38,7 +71,9 @@ bool Reader::same(const Expr* a, const Expr* b) const {
     if (m->getMemberDecl() != cast<MemberExpr>(b)->getMemberDecl()) return false;
   } else if (const auto* c = dyn_cast<CallExpr>(a)) {
     if (c->getDirectCallee() == nullptr || c->getDirectCallee() != cast<CallExpr>(b)->getDirectCallee()) return false;
-  } else if (!isa<ArraySubscriptExpr, ExplicitCastExpr>(a)) {
+  } else if (isa<ExplicitCastExpr>(a)) {
+    if (a->getType().getCanonicalType() != b->getType().getCanonicalType()) return false;
+  } else if (!isa<ArraySubscriptExpr>(a)) {
     return false;
   }
   auto i = a->child_begin(), j = b->child_begin();
@@ -77,9 +112,10 @@ Reduction Reader::reduction(const Stmt* s) {
   if (const auto* b = dyn_cast<BinaryOperator>(s)) {
     const Expr* cell = b->getLHS();
     const bool whole = cell->getType()->isIntegerType();
+    const bool truth = cell->getType()->isBooleanType();  // 1 + 1 is 1, and 1 + 1 - 1 is 0
     if (const auto* compound = dyn_cast<CompoundAssignOperator>(b)) {
       const auto op = b->getOpcode();
-      if (op != BO_AddAssign && op != BO_SubAssign && op != BO_MulAssign) return {};
+      if (truth || (op != BO_AddAssign && op != BO_SubAssign && op != BO_MulAssign)) return {};
       if (whole && !compound->getComputationResultType()->isIntegerType()) return {};  // rounded at every step
       if (mentions(b->getRHS(), cell)) return {};
       return found(op == BO_MulAssign ? Combine::product : Combine::sum, cell, {cell});
@@ -89,7 +125,7 @@ Reduction Reader::reduction(const Stmt* s) {
     if (whole && !right->getType()->isIntegerType()) return {};
     if (const auto* sum = dyn_cast<BinaryOperator>(right)) {  // x = (x + a) + b, x = a + x
       const auto op = sum->getOpcode();
-      if (op != BO_Add && op != BO_Mul && op != BO_Sub) return {};
+      if (truth || (op != BO_Add && op != BO_Mul && op != BO_Sub)) return {};
       const Expr* at = sum;
       std::vector<const Expr*> others;
       while (const auto* step = dyn_cast<BinaryOperator>(at)) {
@@ -107,7 +143,7 @@ Reduction Reader::reduction(const Stmt* s) {
     }
     const auto type_of = [](const Expr* e) { return e->getType().getCanonicalType().getUnqualifiedType(); };
     if (const auto* call = dyn_cast<CallExpr>(right); call != nullptr && call->getNumArgs() == 2) {
-      const std::string name = plain_name(call);
+      const std::string name = extreme_called(call);
       const bool low = name == "min" || name == "fmin" || name == "fminf",
                  high = name == "max" || name == "fmax" || name == "fmaxf";
       if ((!low && !high) || type_of(call) != type_of(cell)) return {};
@@ -146,9 +182,10 @@ Reduction Reader::reduction(const Stmt* s) {
   for (const bool swapped : {false, true}) {
     const Expr *value = swapped ? test->getRHS() : test->getLHS(), *best = swapped ? test->getLHS() : test->getRHS();
     if (referred(best) == nullptr || mentions(value, best)) continue;
-    if (value->getType().getCanonicalType().getUnqualifiedType() !=
-        best->getType().getCanonicalType().getUnqualifiedType())
-      continue;
+    const auto type_of = [](const Expr* e) { return e->getType().getCanonicalType().getUnqualifiedType(); };
+    const QualType kept = type_of(stripped(best));  // compared as what is kept, or both widened alike: bytes as ints
+    if (type_of(best) != kept && type_of(stripped(value)) != kept) continue;
+    best = stripped(best);
     bool taken = false, clean = !body.empty();
     std::vector<const Expr*> payload;
     for (const Stmt* part : body) {

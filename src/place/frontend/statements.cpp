@@ -196,10 +196,15 @@ Node Reader::assignment(const Expr* e) {
     const Place p = target(b->getLHS());
     if (b->isCompoundAssignmentOp()) record(p, false, b->getLHS(), fx);
     record(p, true, b->getLHS(), fx);
-    if (scope_->nest.variables[p.variable].integer && b->getLHS()->getType()->isBooleanType())
-      right = "(" + right + ") != 0";
     node.target = element_text(p);
     node.operation = BinaryOperator::getOpcodeStr(b->getOpcode()).str();
+    if (scope_->nest.variables[p.variable].integer && b->getLHS()->getType()->isBooleanType()) {
+      if (b->isCompoundAssignmentOp()) {  // x ^= 2 is x = (x ^ 2) != 0
+        right = node.target + " " + node.operation.substr(0, node.operation.size() - 1) + " (" + right + ")";
+        node.operation = "=";
+      }
+      right = "(" + right + ") != 0";
+    }
     node.text = right;
   } else if (const auto* u = dyn_cast<UnaryOperator>(e); u != nullptr && u->isIncrementDecrementOp()) {
     if (scope_->own.empty()) node.reduction = reduction(e);

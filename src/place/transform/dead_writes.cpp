@@ -40,7 +40,8 @@ std::vector<Proposal> dead_writes(const State& state) {
       }
     if (may.is_empty()) continue;
     isl::union_map order = r.schedule;
-    const bool seen_after = state.nest.live_after.count(static_cast<int>(v)) > 0;
+    const bool seen_after =
+        state.nest.live_after.count(static_cast<int>(v)) > 0 || state.nest.kept.count(static_cast<int>(v)) > 0;
     if (seen_after) {  // a value stays where no other statement surely writes the element too
       std::size_t stay = 0;
       for (const auto& [name, written] : perhaps) {
