@@ -68,10 +68,11 @@ TEST_F(LeapOnDevices, BordersAndFields) {
   }
 }
 
-// After so many steps only 15 of 97 columns of modes are alive, and 16 are kept.
+// After so many steps only 15 of 97 columns of modes are alive, and 16 are kept; of 96 mirrored ones as many.
 TEST_F(LeapOnDevices, ColumnsThatHaveDiedAreLeftOut) {
   const auto plate = heat<float>({.dt = 0.2, .spacing = {1, 1}});
   check_leap(devices_.front(), plate, {.shape = {20, 192}, .borders = Borders::all(Border::periodic)}, 3000);
+  check_leap(devices_.front(), plate, {.shape = {20, 96}, .borders = Borders::all(Border::mirror)}, 3000);
 }
 
 // No mode grows faster than what is said of its column and those behind.

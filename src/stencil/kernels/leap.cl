@@ -1,6 +1,6 @@
 // Every mode after `steps` steps: times the power of its symbol, by squaring in double, and what fixed borders have
 // added meanwhile. Before this text stand FIELDS, PARTS (2: complex values), NX, NY and ROWS of the modes, symbol() and
-// force(), and mode_power(). PITCH is the numbers from a row to the next.
+// force(), and mode_power(). PITCH is the numbers from a row to the next; from KEPT on nothing lives along x.
 #define ROWS_AN_ITEM 4
 
 KERNEL WORK_GROUP(256, 1, 1) void leap_power(GLOBAL CELL* RESTRICT spectrum, GLOBAL const double* RESTRICT tables,
@@ -14,6 +14,10 @@ KERNEL WORK_GROUP(256, 1, 1) void leap_power(GLOBAL CELL* RESTRICT spectrum, GLO
   for (int r = 0; r < ROWS_AN_ITEM; ++r) {
     const ulong row = (ulong)GROUP_ID(0) / columns * ROWS_AN_ITEM + (ulong)r;
     if (row >= ROWS) return;
+    if (x >= KEPT) {
+      for (int part = 0; part < PARTS; ++part) spectrum[(row * PITCH + x) * PARTS + part] = 0;
+      continue;
+    }
     const ulong z = row / NY, y = row % NY;
     double s[FIELDS * FIELDS], f[FIELDS * PARTS];
     symbol(tables + 4, z, y, x, s);

@@ -58,9 +58,7 @@ class DeviceLeap final : public Leap<T> {
         forces_(modes_, layout_),
         options_{.effort = effort},
         largest_(largest_eigenvalue(modes_)) {
-    if (filters() && modes_.axes[2].basis == Basis::fourier && modes_.axes[2].cells % 2 == 0) {
-      largest_from_ = largest_from(modes_);
-    }
+    if (leaves_columns_out()) largest_from_ = largest_from(modes_);
     const std::vector<double> tables = cosine_tables(modes_);
     tables_ = device.buffer(tables.size() * sizeof(double), {.name = "leap cosines"});
     Queue queue = device.queue();
@@ -192,8 +190,18 @@ class DeviceLeap final : public Leap<T> {
     return modes_.fields == 1 && std::none_of(modes_.axes.begin(), modes_.axes.end(), fixed);
   }
 
-  // Columns of modes that have died away after these steps are neither stored nor transformed: as many of the first
-  // ones as are kept; 0: all of them.
+  bool leaves_columns_out() const {
+    const auto count = [&](Basis basis) {
+      return std::count_if(modes_.axes.begin(), modes_.axes.end(), [&](const Axis& one) { return one.basis == basis; });
+    };
+    const Axis& rows = modes_.axes[2];
+    if (!filters()) return false;
+    if (rows.basis == Basis::cosine) return count(Basis::fourier) == 0 && count(Basis::cosine) > 1;
+    return rows.basis == Basis::fourier && rows.cells % 2 == 0 && count(Basis::fourier) > 1;
+  }
+
+  // Columns of modes that have died away after these steps are not transformed, and not stored either where rows are
+  // periodic: as many of the first ones as are kept; 0: all of them.
   std::size_t kept_columns(double nothing) const {
     constexpr std::size_t kLeast = 16;
     if (largest_from_.empty()) return 0;
@@ -207,10 +215,15 @@ class DeviceLeap final : public Leap<T> {
   // Made when they are first wanted.
   const Stages& stages_of(const DeviceLevels& levels, std::size_t kept) const {
     const auto found = stages_.find(kept);
-    if (found != stages_.end()) return found->second;
-    Stages made;
-    if (kept == 0 || !build(levels, kept, made)) build(levels, 0, made);
-    return stages_.emplace(kept, std::move(made)).first->second;
+    if (found != stages_.end()) return *found->second;
+    const auto made = std::make_shared<Stages>();
+    if (!build(levels, kept, *made)) {
+      stages_of(levels, 0);
+      stages_[kept] = stages_[0];
+    } else {
+      stages_[kept] = made;
+    }
+    return *stages_[kept];
   }
 
   // Transforms know the grid's places, which are those of the stepping variant. False where only so many columns are
@@ -221,6 +234,12 @@ class DeviceLeap final : public Leap<T> {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       cells[axis] = modes_.axes[axis].cells;
       counts[axis] = modes_.axes[axis].modes;
+    }
+    std::vector<std::size_t> real_axes, waves;
+    for (std::size_t axis = 3; axis-- > 0;) {
+      const Basis basis = modes_.axes[axis].basis;
+      if (basis == Basis::fourier) waves.push_back(axis);
+      if (basis == Basis::cosine || basis == Basis::sine) real_axes.push_back(axis);
     }
     if (kept > 0) counts[2] = kept;
     const std::size_t pitch = kept > 0 ? kept : spectrum_pitch(modes_);
@@ -238,7 +257,9 @@ class DeviceLeap final : public Leap<T> {
       problem.length = cells[axis];
       problem.in_place = in == out;
       problem.any_offset = origin_of(levels) % 4 != 0 && (in == Array::from || out == Array::to);
-      place(problem, axis, cells, places(in), places(out));
+      std::array<std::size_t, 3> lines = cells;
+      if (kept > 0 && axis != 2) lines[2] = kept;
+      place(problem, axis, lines, places(in), places(out));
       if (back) problem.scale = 1 / modes_.axes[axis].norm;
       (back ? made.back : made.there)
           .push_back({std::make_unique<const RealAxis>(device_, problem, options_, decisions), in, out});
@@ -258,16 +279,11 @@ class DeviceLeap final : public Leap<T> {
       (back ? made.back : made.there)
           .push_back({planned_route(device_, along(axis, back, in, out), options_, decisions), in, out});
     };
-    std::vector<std::size_t> real_axes, waves;
-    for (std::size_t axis = 3; axis-- > 0;) {
-      const Basis basis = modes_.axes[axis].basis;
-      if (basis == Basis::fourier) waves.push_back(axis);
-      if (basis == Basis::cosine || basis == Basis::sine) real_axes.push_back(axis);
-    }
     const auto filtered = waves.size() > 1 && filters() ? filter(waves.back(), cells, counts, pitch) : nullptr;
     const bool fused = filtered != nullptr;
-    if (kept > 0 && (!fused || !has_route(along(2, false, Array::from, Array::spectrum)) ||
-                     !has_route(along(2, true, Array::spectrum, Array::to))))
+    if (kept > 0 && !waves.empty() &&
+        (!fused || !has_route(along(2, false, Array::from, Array::spectrum)) ||
+         !has_route(along(2, true, Array::spectrum, Array::to))))
       return false;
     for (const std::size_t axis : real_axes) {
       real(axis, false, now, Array::cells);
@@ -280,7 +296,7 @@ class DeviceLeap final : public Leap<T> {
     if (fused) {
       made.there.push_back({filtered, Array::spectrum, Array::spectrum});
     } else {
-      const KernelSource text = power_text(modes_, type_name<T>(), waves.empty() ? cells[2] : pitch);
+      const KernelSource text = power_text(modes_, type_name<T>(), waves.empty() ? cells[2] : pitch, kept);
       made.kernel = device_.compile(text).kernel("leap_power");
     }
     for (std::size_t i = waves.size() - (fused ? 1 : 0); i-- > 0;) {
@@ -355,7 +371,7 @@ class DeviceLeap final : public Leap<T> {
   Buffer tables_;
   // Runs take turns, since they share the arrays.
   mutable std::mutex mutex_;
-  mutable std::map<std::size_t, Stages> stages_ = {};  // by the columns that are kept
+  mutable std::map<std::size_t, std::shared_ptr<const Stages>> stages_ = {};  // by the columns that are kept
   mutable std::array<double, 4> head_{};
   mutable Buffer cells_, spectrum_, before_, after_, faces_;
   mutable Event last_;

@@ -101,7 +101,7 @@ std::array<double, 4> table_head(std::size_t steps, double smallest) {
           std::exp(std::log(smallest) / static_cast<double>(steps)), 0};
 }
 
-KernelSource power_text(const Modes& modes, const char* cell, std::size_t pitch) {
+KernelSource power_text(const Modes& modes, const char* cell, std::size_t pitch, std::size_t kept) {
   const auto number = [](std::size_t value) { return fmt::format("{}ul", value); };
   return {.name = "stencil leap",
           .text = symbol_function(modes) + force_function(modes) + ridge::detail::kernel_text("stencil/leap_powers") +
@@ -110,6 +110,7 @@ KernelSource power_text(const Modes& modes, const char* cell, std::size_t pitch)
                       {"FIELDS", std::to_string(modes.fields)},
                       {"PARTS", modes.complex ? "2" : "1"},
                       {"NX", number(modes.axes[2].modes)},
+                      {"KEPT", number(kept > 0 ? kept : modes.axes[2].modes)},
                       {"NY", number(modes.axes[1].modes)},
                       {"PITCH", number(pitch)},
                       {"ROWS", number(modes.rows())}}};

@@ -12,8 +12,8 @@
 namespace ridge::stencil::leap {
 
 // `cell` is the spectrum's number, float or double; rows lie `pitch` of them (or pairs) apart. Even weights only: the
-// symbol is real.
-KernelSource power_text(const Modes& modes, const char* cell, std::size_t pitch);
+// symbol is real. Where only the first `kept` modes along x live, the others are made zeros unread; 0: all may.
+KernelSource power_text(const Modes& modes, const char* cell, std::size_t pitch, std::size_t kept = 0);
 Launch power_launch(const Modes& modes);
 
 // The same for a transform that multiplies on its way (fft/device/filtered_axis.hpp): of the modes along `axis`; the
