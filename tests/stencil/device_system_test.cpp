@@ -1,5 +1,7 @@
 // Systems of fields marched through in registers: against the plain reference, and as a CUDA device would be given
 // them.
+#include <cstdlib>
+
 #include <gtest/gtest.h>
 #include <ridge/stencil/problems.hpp>
 
@@ -11,6 +13,7 @@
 #include "stencil/device/system_planes.hpp"
 #include "stencil/device/system_rows.hpp"
 #include "support.hpp"
+#include "support/emulated_cuda.hpp"
 #include "support/hopper.hpp"
 #include "support/worst.hpp"
 
@@ -99,10 +102,9 @@ TEST(SystemRows, RefusesWhatDoesNotFit) {
 
 // Sums in another order than the reference's.
 template <class T>
-void check_planes(
-    const Update<T>& update, const std::vector<std::size_t>& shape, const Borders& borders,
-    const SystemPlanesOptions& options, std::size_t steps,
-    const std::function<bool(const Device&)>& takes = [](const Device&) { return true; }) {
+void check_planes(const Update<T>& update, const std::vector<std::size_t>& shape, const Borders& borders,
+                  const SystemPlanesOptions& options, std::size_t steps,
+                  const std::vector<Device>& devices = accelerators()) {
   const Problem problem{.shape = shape, .borders = borders};
   const Layout layout = resolve(update, problem);
   const Grid<T> start = test::random_grid<T>(shape, update.fields, 5);
@@ -111,8 +113,7 @@ void check_planes(
   const Grid<T>* given = update.coefficients > 0 ? &coefficients : nullptr;
   Grid<T> expected = start;
   reference(update, problem, expected, steps, given);
-  for (const Device& device : accelerators()) {
-    if (!takes(device)) continue;
+  for (const Device& device : devices) {
     EXPECT_EQ(system_planes_refusal(device, update, layout, options), "");
     const auto running = system_planes_variant(device, update, layout, options)->start(start, given);
     running->run(1);
@@ -170,9 +171,9 @@ std::vector<Term> even_box(int order, bool along_z) {
 
 // Planes by the copy engine, which must stop before the group does.
 TEST_F(DeviceSystemPlanes, TilesByTheCopyEngine) {
-  const auto lands = [](const Device& device) { return device.limits().tensor_maps; };
-  const std::vector<Device> all = accelerators();
-  if (!std::any_of(all.begin(), all.end(), lands)) GTEST_SKIP() << "no device whose copies land by themselves";
+  std::vector<Device> lands = accelerators();
+  std::erase_if(lands, [](const Device& device) { return !device.limits().tensor_maps; });
+  if (lands.empty()) GTEST_SKIP() << "no device whose copies land by themselves";
   SystemPlanesOptions options{.lanes = 9, .lines = 7, .rows = 2, .ahead = 2, .tiles = true};
   check_planes(linear<float>(3, star(3, 4)), {41, 43, 77}, Borders::all(fixed), options, 3, lands);
   check_planes(linear<double>(3, star(3, 2)), {23, 31, 45}, test::all_borders()[4], options, 3, lands);
@@ -189,6 +190,20 @@ TEST_F(DeviceSystemPlanes, TilesByTheCopyEngine) {
   options = {.depth = 2, .lanes = 34, .lines = 11, .rows = 3, .ahead = 2, .tiles = true};
   check_planes(linear<float>(3, star(3, 2)), {97, 75, 301}, Borders::all(fixed), options, 3, lands);
   check_planes(linear<float>(3, even_box(1, true)), {97, 75, 301}, Borders::all(fixed), options, 3, lands);
+}
+
+// The same without a GPU: work-items take turns, tiles are moved by a plain loop.
+TEST(SystemPlanesEmulated, TilesByTheCopyEngine) {
+  if (std::getenv("RIDGE_SLOW") == nullptr) GTEST_SKIP() << "RIDGE_SLOW=1 runs it: kernels are emulated";
+  const std::vector<Device> emulated{Device(std::make_shared<ridge::test::EmulatedCuda>())};
+  SystemPlanesOptions options{.lanes = 9, .lines = 7, .rows = 2, .ahead = 2, .tiles = true};
+  check_planes(linear<float>(3, star(3, 4)), {17, 23, 45}, Borders::all(fixed), options, 2, emulated);
+  options = {.depth = 4, .lanes = 10, .lines = 5, .rows = 2, .ahead = 1, .tiles = true};
+  check_planes(wave_of(3), {14, 15, 44}, Borders::all(fixed), options, 5, emulated);
+  check_planes(wave_of(3), {12, 17, 30}, test::all_borders()[4], options, 4, emulated);
+  options = {.depth = 2, .lanes = 10, .lines = 5, .rows = 3, .ahead = 2, .tiles = true};
+  check_planes(linear<float>(3, star(3, 2)), {14, 21, 51}, Borders::all(fixed), options, 3, emulated);
+  check_planes(linear<double>(3, even_box(1, true)), {9, 17, 22}, test::all_borders()[3], options, 2, emulated);
 }
 
 TEST_F(DeviceSystemPlanes, BoxesOfEvenWeights) {
