@@ -146,6 +146,12 @@ static inline void ridge_arrived(ulong* p, int more, bool announced) {
   arrival.expected += more;
   if (!announced && arrival.expected == 0) ++arrival.turns;
 }
+template <class T>
+static inline void ridge_send_peer(T* p, uint rank, T v, ulong* arrived) {
+  ridge_store_peer(p, rank, v);
+  ridge_arrived(reinterpret_cast<ulong*>(ridge_machine->peer(arrived, rank)), -static_cast<int>(sizeof(T)), false);
+}
+#define SEND_PEER(peer, p, v, arrived) ridge_send_peer(p, peer, v, arrived)
 #define ASYNC_COPY_OPEN(p) (*(p) = 0)
 #define ASYNC_COPY_EXPECT(p, bytes) ridge_arrived(p, static_cast<int>(bytes), true)
 #define ASYNC_COPY_PART(p, to, from, bytes) \

@@ -147,8 +147,21 @@ FUNCTION void ridge_store_peer(uint peer, double2* p, double2 v) {
   asm volatile("st.shared::cluster.v2.f64 [%0], {%1, %2};" ::"r"(ridge_peer_address(peer, p)), "d"(v.x), "d"(v.y)
                : "memory");
 }
+FUNCTION void ridge_send_peer(uint peer, float2* p, float2 v, ulong* arrived) {
+  asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [%0], {%1, %2}, [%3];" ::"r"(
+                   ridge_peer_address(peer, p)),
+               "f"(v.x), "f"(v.y), "r"(ridge_peer_address(peer, arrived))
+               : "memory");
+}
+FUNCTION void ridge_send_peer(uint peer, double2* p, double2 v, ulong* arrived) {
+  asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.f64 [%0], {%1, %2}, [%3];" ::"r"(
+                   ridge_peer_address(peer, p)),
+               "d"(v.x), "d"(v.y), "r"(ridge_peer_address(peer, arrived))
+               : "memory");
+}
 #define PEER(rank) ridge_peer(rank)
 #define STORE_PEER(peer, p, v) ridge_store_peer(peer, p, v)
+#define SEND_PEER(peer, p, v, arrived) ridge_send_peer(peer, p, v, arrived)
 
 FUNCTION uint ridge_local_address(const void* p) { return static_cast<uint>(__cvta_generic_to_shared(p)); }
 FUNCTION void ridge_async_copy_open(ulong* p) {

@@ -15,6 +15,7 @@ struct ClusterDesign {
   std::size_t groups = 2;    // a cluster
   bool real = false;         // columns of pairs of samples, and what is stored is the spectrum of the samples
   bool landing = false;      // exchanges take the memory where rows are received: more groups fit a compute unit
+  bool counted = false;      // landing only: a group waits until its bytes are there, and not for the other groups
 };
 
 // The columns and the rows of one long line, shared by the groups of a cluster that write into each other's local

@@ -72,14 +72,18 @@ void write_columns(PassWriters& pass, const ClusterDesign& design, std::size_t p
         text.close();
       } else {
         const RowPlace row = place_of_row(rows.lines, last.butterflies, u);
-        text.line("STORE_PEER({}, received + (({}) * {} + column), v[{}]);", row.group, row.within, pitch, slot);
+        text.line("TO_PEER({}, received + (({}) * {} + column), v[{}]);", row.group, row.within, pitch, slot);
       }
     }
     context.close_round();
   }
   text.close();
-  text.line("CLUSTER_ARRIVE();");
-  text.line("CLUSTER_WAIT();");
+  if (design.counted) {
+    text.line("ASYNC_COPY_WAIT(arrived, 0);");
+  } else {
+    text.line("CLUSTER_ARRIVE();");
+    text.line("CLUSTER_WAIT();");
+  }
 }
 
 // Rows: from local memory to memory.
@@ -91,6 +95,8 @@ void write_rows(PassWriters& pass, std::size_t pitch) {
   text.close();
 }
 
+constexpr std::size_t kArrival = 16;  // bytes behind the rows: how many of theirs have arrived
+
 // What the columns leave, and room for the exchanges beside it.
 struct ClusterMemory {
   std::size_t pitch, exchanges, local;  // exchanges: where their room begins
@@ -99,7 +105,7 @@ ClusterMemory memory_of(const ClusterDesign& design, const PassContext& columns,
   const std::size_t pitch = design.rows.length + 1;  // odd, so that rows side by side meet no bank twice
   const std::size_t received = (design.rows.lines * pitch * (design.rows.float64 ? 16 : 8) + 15) / 16 * 16;
   const std::size_t exchange = (std::max(columns.exchange_bytes(), rows.exchange_bytes()) + 15) / 16 * 16;
-  if (design.landing) return {pitch, 0, std::max(received, exchange)};
+  if (design.landing) return {pitch, 0, std::max(received, exchange) + (design.counted ? kArrival : 0)};
   return {pitch, received, received + exchange};
 }
 
@@ -119,6 +125,8 @@ PassText cluster_text(const ClusterDesign& design) {
   std::set<std::size_t> radices(columns.radices.begin(), columns.radices.end());
   radices.insert(rows.radices.begin(), rows.radices.end());
   first.context.header(radices);
+  text.line("#define TO_PEER(peer, p, v) {}",
+            design.counted ? "SEND_PEER(peer, p, v, arrived)" : "STORE_PEER(peer, p, v)");
   const std::size_t number = columns.float64 ? 8 : 4;
   const auto [pitch, exchanges, local] = memory_of(design, first.context, second.context);
   text.open(
@@ -132,6 +140,14 @@ PassText cluster_text(const ClusterDesign& design) {
   if (!columns.split || !rows.split) text.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
   text.line("const int item = LOCAL_ID(0);");
   text.line("real2 v[{}];", std::max(first.context.held, second.context.held));
+  if (design.counted) {
+    const std::size_t bytes = rows.lines * rows.length * 2 * number;
+    text.line("LOCAL ulong* const arrived = (LOCAL ulong*)(local_block + {});", (local - kArrival) / number);
+    text.open("if (item == 0)");
+    text.line("ASYNC_COPY_OPEN(arrived);");
+    text.line("ASYNC_COPY_EXPECT(arrived, {}u);  // before the others know that they may send", bytes);
+    text.close();
+  }
   if (design.landing) {
     second.context.local_free();  // taken: the rows are read from where they will be exchanged
   } else {

@@ -17,8 +17,8 @@ void to_row_or_mirror(PassWriters& pass, std::size_t lines, std::size_t pitch, s
   codegen::Text& text = context.source;
   const std::size_t rows = d.length, pairs = lines / 2;
   text.line("const int pair = k < {0} ? k : ({1} - k) % {0};", rows / 2, rows);
-  text.line("STORE_PEER(PEER(pair / {0}), received + ((pair % {0} + (k < {1} ? 0 : {0})) * {2} + column), v[{3}]);",
-            pairs, rows / 2, pitch, slot);
+  text.line("TO_PEER(PEER(pair / {0}), received + ((pair % {0} + (k < {1} ? 0 : {0})) * {2} + column), v[{3}]);", pairs,
+            rows / 2, pitch, slot);
 }
 
 namespace {
