@@ -58,7 +58,7 @@ double error_of(const Device& device, const OperatorProblem& problem, const Entr
 // resample to 16 bits.
 double allowed_of(const OperatorProblem& problem, const Entry& entry) {
   const std::string& variant = entry.candidate.variant;
-  return test::allowed_error(problem) + (variant == "bands"      ? 0.015
+  return test::allowed_error(problem) + (variant == "bands"      ? 0.02
                                          : variant == "windows"  ? 0.004
                                          : variant == "resample" ? 0.012
                                                                  : 0);
@@ -250,21 +250,20 @@ TEST_F(DeviceOperators, BytesByWindows) {
 }
 
 // Two products of matrices of bytes: in the middle, at the image's ends, in images smaller than what is looked at,
-// unaligned; weights of one and of two bytes, results beyond 255; as many blocks and pairs as there can be.
+// unaligned; results beyond 255; as many products across and down as there can be.
 TEST_F(DeviceOperators, BytesByBands) {
   struct Filter {
     std::size_t channels;
     Border border;
     Operation operation;
-    const char* bytes;
   };
-  std::vector<Filter> filters{{1, Border::reflect_101, Gauss{1, 2}, "2+2"}, {3, Border::constant, Box{4, 9}, "1+1"}};
+  std::vector<Filter> filters{{1, Border::reflect_101, Gauss{1, 2}}, {3, Border::constant, Box{4, 9}}};
   if (slow()) {
-    filters.push_back({3, Border::reflect_101, Gauss{5}, "2+2"});  // 45 channels to either side
-    filters.push_back({1, Border::wrap, Gauss{5}, "2+2"});
-    filters.push_back({2, Border::replicate, Separable{{1, 2, 3, 2}, {0.1f, 0.1f}}, "1+1"});
-    filters.push_back({4, Border::reflect, Separable{{0.3f, 0.3141f, 0.4f}, {0.2f, 0.3f, 0.4f, 0.3f, 0.2f}}, ""});
-    filters.push_back({1, Border::reflect, Gauss{8, 24}, "2+2"});
+    filters.push_back({3, Border::reflect_101, Gauss{5}});  // 45 channels to either side
+    filters.push_back({1, Border::wrap, Gauss{5}});
+    filters.push_back({2, Border::replicate, Separable{{1, 2, 3, 2}, {0.1f, 0.1f}}});
+    filters.push_back({4, Border::reflect, Separable{{0.3f, 0.3141f, 0.4f}, {0.2f, 0.3f, 0.4f, 0.3f, 0.2f}}});
+    filters.push_back({1, Border::reflect, Gauss{8, 24}});
   }
   for (const Device& device : all) {
     std::size_t turn = 0;
@@ -285,7 +284,6 @@ TEST_F(DeviceOperators, BytesByBands) {
         SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + to_string(filter.operation) + " " +
                      problem.input.text());
         ASSERT_EQ(entry.candidate.refusal, "");
-        EXPECT_THAT(entry.candidate.name(), testing::HasSubstr(std::string("bytes=") + filter.bytes));
         EXPECT_LE(error_of(device, problem, entry), allowed_of(problem, entry));
         if (turn % 3 == 1) {
           EXPECT_LE(error_of(device, problem, entry, true), allowed_of(problem, entry));

@@ -1,193 +1,275 @@
 // A column of weights times a row of them, none below zero, for images of bytes: two products of matrices of bytes, one
-// after the other. Across, 16 channels of 8 rows are a band of weights times the bytes around them; down, 16 rows of 8
-// channels are another band times what the first has made, in two bytes. A sub-group goes down a strip of TILES times 16
-// channels, 16 rows a step, and keeps what the next steps need in registers.
+// after the other. Across, 8 channels of 8 rows are a band of weights times the bytes around them; down, 8 rows of 8
+// channels are another band times what the first has made, in two bytes. Weights have two bytes, and both are factors of
+// one product: results 0 to 7 are of the upper bytes, 8 to 15 of the lower. A group goes down a strip, 8 rows a step;
+// rows come through a ring in local memory, BATCHES steps of them, and results go through it too, so that both are loaded
+// and stored 16 bytes a lane. What the next steps need is kept in registers.
 //
-// Lane 4 g + t loads word t of the 16 channels of every block, of rows g and g + 8 of a step. The first product gives it
-// rows 2 t and 2 t + 1 of two channels: the order of rows that the second takes. Of that one it has rows g and g + 8 of
-// the four channels from 4 t on. BLOCKS of 16 channels across, PAIRS of 8 rows down surround what is made.
+// Lane 4 g + t has word t of the 16 channels of every block, of row g of a step. The first product gives it rows 2 t and
+// 2 t + 1 of channel g, and the second takes them as they are, lower and upper bytes by turns. Of that one it has channels
+// 2 t and 2 t + 1 of row g.
 #define ITEMS_HERE (32 * SUB_GROUPS)
-#define LOADED (TILES + BLOCKS - 1)
-#define PAD (8 * (BLOCKS - 1))
-#define PAD_ROWS (8 * (PAIRS - 1))
-#define HALF_BLOCKS ((BLOCKS + 1) / 2)
-#define HALF_PAIRS ((PAIRS + 1) / 2)
-#define FACTORS (HALF_BLOCKS * PLANES_ACROSS + HALF_PAIRS * PLANES_DOWN)
+#define OWN (16 * TILES)
+#define SIDE (16 * HALF)
+#define LINE (OWN * SUB_GROUPS + 2 * SIDE)
+#define CHUNKS (LINE / 16)
+#define PITCH (LINE + (CHUNKS % 2 == 0 ? 16 : 0))  // an odd number of 16 bytes: the words of eight rows lie in all banks
+#define STAGE_PITCH (OWN + 16)
+#define ABOVE (8 * HALF_DOWN - 4)
+#define COPIES ((8 * CHUNKS + ITEMS_HERE - 1) / ITEMS_HERE)
+#define PAIR (4 * TILES)  // words of two steps
 #if SUB_GROUP_WIDTH == 32
 #define UNROLLED UNROLL
 #else
 #define UNROLLED  // products are loops and barriers there
 #endif
 
-// Of a row that may lie beyond the image (`there` < 0), where a constant stands for it.
-FUNCTION uint load_block(GLOBAL const uchar* in, ulong pitch, int there, int value, int columns, int aligned) {
-  GLOBAL const uchar* row = in + (ulong)(there < 0 ? 0 : there) * pitch;
-  uint word;
-  if (aligned && value >= 0 && value + 4 <= columns * CHANNELS) {
-    word = LOAD_CACHED((GLOBAL const uint*)(row + value));
-  } else {
-    word = scattered_word(row, value, columns);
+struct strip {  // of a group, and of an item in it
+  GLOBAL const uchar* in;
+  GLOBAL uchar* out;
+  ulong in_pitch, out_pitch;
+  int rows, columns, wide, first, above, top, whole_end, out_aligned;
+  int begin, left, from, each;  // channels that mend makes: `left` from `begin` on, the others from `from` on, `each` in all
+  uint whole, offsets[COPIES];  // which copies of an item are of 16 bytes, and from where
+};
+
+// Eight rows on their way to local memory, as far as they lie in the image; `mend` does the rest.
+FUNCTION void fetch_rows(const struct strip* s, LOCAL uchar* to, int batch) {
+  const int row = s->above + 8 * batch;
+  const int inside = row >= 0 && row + 8 <= s->rows && (s->whole >> COPIES) == 0u;
+  if (inside) {
+    GLOBAL const uchar* line = s->in + (long)row * (long)s->in_pitch + s->first;
+    UNROLL
+    for (int c = 0; c < COPIES; ++c) {
+      const int index = LOCAL_ID(0) + c * ITEMS_HERE, r = index / CHUNKS;
+      if (s->whole >> c & 1u) COPY_AHEAD_16(to + r * (PITCH - LINE) + 16 * index, line + s->offsets[c]);
+    }
+    return;
   }
-  return there < 0 ? BEYOND_WORD : word;
-}
-
-FUNCTION uint divided(uint sum) {
-#ifdef NEVER_BEYOND
-  return (uint)((ulong)sum * (ulong)RECIPROCAL >> 32);
-#else
-  return (uint)((ulong)(sum > MOST_SUM ? MOST_SUM : sum) * (ulong)RECIPROCAL >> 32);
-#endif
-}
-
-// `at_ends`: a constant wherever this is called, 0 where neither a row nor a channel lies beyond the image.
-FUNCTION void go_down(LOCAL float* scratch, GLOBAL const uchar* in, ulong in_pitch, GLOBAL uchar* out, ulong out_pitch,
-                      int rows, int columns, int strip, int top, GLOBAL const uint4* fragments, int in_aligned,
-                      int out_aligned, const int at_ends) {
-  const int lane = LOCAL_ID(0) & 31, g = lane >> 2, t = lane & 3, wide = columns * CHANNELS;
-  const int value = strip - PAD + 4 * t;
-  int row = top - PAD_ROWS + g;
-  GLOBAL const uchar* line = at_ends ? in : in + (ulong)row * in_pitch + value;
-  uint upper_words[LOADED], lower_words[LOADED];
-  UNROLL
-  for (int b = 0; b < LOADED; ++b) {
-    if (at_ends) {
-      upper_words[b] = load_block(in, in_pitch, BORDERED(row, rows), value + 16 * b, columns, in_aligned);
-      lower_words[b] = load_block(in, in_pitch, BORDERED(row + 8, rows), value + 16 * b, columns, in_aligned);
-    } else {
-      upper_words[b] = LOAD_CACHED((GLOBAL const uint*)(line + 16 * b));
-      lower_words[b] = LOAD_CACHED((GLOBAL const uint*)(line + 8ul * in_pitch + 16 * b));
+  for (int index = LOCAL_ID(0); index < 8 * CHUNKS; index += ITEMS_HERE) {
+    const int r = index / CHUNKS, at = 16 * (index - r * CHUNKS);
+    const int there = BORDERED(row + r, s->rows), value = s->first + at;
+    LOCAL uchar* place = to + r * PITCH + at;
+    GLOBAL const uchar* from = s->in + (ulong)(there < 0 ? 0 : there) * s->in_pitch + (ulong)value;
+    if (there < 0) {
+      *(LOCAL uint4*)place = make_uint4(BEYOND_WORD, BEYOND_WORD, BEYOND_WORD, BEYOND_WORD);
+    } else if (value >= 0 && value + 16 <= s->whole_end) {
+      COPY_AHEAD_16(place, from);
+    } else if (value >= 0) {
+      for (int k = 0; k < 16; k += 4) {
+        if (value + k + 4 <= s->whole_end) COPY_AHEAD_4(place + k, from + k);
+      }
     }
   }
-  uint4 factors[FACTORS];
-  UNROLL
-  for (int k = 0; k < FACTORS; ++k) factors[k] = LOAD_CACHED(fragments + 32 * k + lane);
+}
+
+// What lies beyond a row's ends, or behind its last whole word, from what was fetched or from memory. `places`: which
+// channel stands for each of them.
+FUNCTION void mend(const struct strip* s, LOCAL uchar* slot, LOCAL const int* places, int batch) {
+  for (int k = LOCAL_ID(0); k < 8 * s->each; k += ITEMS_HERE) {
+    const int r = k & 7, v = k >> 3, value = v < s->left ? s->begin + v : s->from + v - s->left, place = places[v];
+    uchar byte = (uchar)BEYOND;
+    if (place >= 0) {
+      if (place >= s->first && place < s->whole_end && place < s->first + LINE) {
+        byte = slot[r * PITCH + place - s->first];
+      } else {
+        const int there = BORDERED(s->above + 8 * batch + r, s->rows);
+        if (there >= 0) byte = s->in[(ulong)there * s->in_pitch + (ulong)place];
+      }
+    }
+    slot[r * PITCH + value - s->first] = byte;
+  }
+}
+
+// The products of one step, of words of eight rows; where those before are enough (`complete`) eight rows are made. `odd`
+// is a constant wherever this is called: two steps are a pair of factors of the second product, and the oldest pair gives
+// place to the newest. Sums begin at 0: other numbers would be moved to their places before every product.
+FUNCTION void make_rows(LOCAL float* scratch, const uint* words, LOCAL uchar* place, uint* made, const uint4* across,
+                        const uint4* down, int complete, const int odd) {
   const int zero[4] = {0, 0, 0, 0};
-  const int first[4] = {ROUNDING_ACROSS, ROUNDING_ACROSS, ROUNDING_ACROSS, ROUNDING_ACROSS};
-  const int second[4] = {ROUNDING_DOWN, ROUNDING_DOWN, ROUNDING_DOWN, ROUNDING_DOWN};
-  uint made[PAIRS * TILES * 4];  // of a pair of 8 rows and a tile: upper and lower bytes of its two channels
-  UNROLL
-  for (int k = 0; k < PAIRS * TILES * 4; ++k) made[k] = 0u;
-  for (int step = 1 - PAIRS; step < STEPS; ++step) {
-    int upper_there = 0, lower_there = 0;
-    if (step + 1 < STEPS) {  // the last rows are loaded again rather than any behind them
-      row += 16;
-      line += at_ends ? 0ul : 16ul * in_pitch;
-    }
-    if (at_ends) {
-      upper_there = BORDERED(row, rows);
-      lower_there = BORDERED(row + 8, rows);
-    }
-    UNROLLED
-    for (int q = 0; q < TILES; ++q) {
-      uint sums[8];
-      UNROLLED
-      for (int under = 0; under < 2; ++under) {
-        uint* mine = under == 0 ? upper_words : lower_words;
-        uint words[2 * HALF_BLOCKS];
-        UNROLL
-        for (int b = 0; b < 2 * HALF_BLOCKS; ++b)
-          words[b] = mine[q + (b < BLOCKS ? b : BLOCKS - 1)];  // one more than there are has weights of 0
-        int d[4 * PLANES_ACROSS];
-        UNROLLED
-        for (int p = 0; p < PLANES_ACROSS; ++p) {
-          UNROLLED
-          for (int k = 0; k < HALF_BLOCKS; ++k) {
-            const uint4 w = factors[p * HALF_BLOCKS + k];
-            MATRIX_U8(scratch, d + 4 * p, w.x, w.y, w.z, w.w, words[2 * k], words[2 * k + 1],
-                      k > 0 ? d + 4 * p : p == PLANES_ACROSS - 1 ? first : zero);
-          }
-        }
-        UNROLL
-        for (int k = 0; k < 4; ++k) {
-#if PLANES_ACROSS == 2
-          sums[4 * under + k] = ((uint)d[k] << (8 + SHIFT)) + ((uint)d[4 + k] << SHIFT);
-#else
-          sums[4 * under + k] = (uint)d[k] << SHIFT;
-#endif
-        }
-        UNROLL
-        for (int b = 0; b < LOADED; ++b) {  // no tile after this one needs them
-          if (b != q && (q < TILES - 1 || b < q)) continue;
-          if (at_ends) {
-            mine[b] = load_block(in, in_pitch, under == 0 ? upper_there : lower_there, value + 16 * b, columns, in_aligned);
-          } else {
-            mine[b] = LOAD_CACHED((GLOBAL const uint*)(line + (ulong)(8 * under) * in_pitch + 16 * b));
-          }
-        }
-      }
-      uint* newest = made + ((PAIRS - 1) * TILES + q) * 4;
+  if (!odd) {
+    UNROLL
+    for (int n = 0; n < 2 * TILES; ++n) {
+      const uint oldest = made[2 * n + 1];
       UNROLL
-      for (int n = 0; n < 2; ++n) {
-        const uint above = CHOOSE_BYTES(sums[2 * n], sums[2 * n + 1], 0x7632u);
-        const uint below = CHOOSE_BYTES(sums[4 + 2 * n], sums[5 + 2 * n], 0x7632u);
-        newest[2 * n] = CHOOSE_BYTES(above, below, 0x7531u);
-        newest[2 * n + 1] = CHOOSE_BYTES(above, below, 0x6420u);
+      for (int p = 0; p + 1 < HALF_DOWN; ++p) {
+        made[p * PAIR + 2 * n] = made[(p + 1) * PAIR + 2 * n];
+        made[p * PAIR + 2 * n + 1] = made[(p + 1) * PAIR + 2 * n + 1];
       }
-#if SUB_GROUP_WIDTH == 32
-      if (step >= 0)
-#endif
-      {
-        uint results[8];
-        UNROLLED
-        for (int n = 0; n < 2; ++n) {
-          int high[4], low[4];
-          UNROLLED
-          for (int k = 0; k < HALF_PAIRS; ++k) {
-            const uint4 w = factors[HALF_BLOCKS * PLANES_ACROSS + k];
-            const uint* a = made + (2 * k * TILES + q) * 4 + 2 * n;
-            const uint* b = made + ((2 * k + 1 < PAIRS ? 2 * k + 1 : 2 * k) * TILES + q) * 4 + 2 * n;
-            MATRIX_U8(scratch, high, w.x, w.y, w.z, w.w, a[0], b[0], k > 0 ? high : zero);
-            MATRIX_U8(scratch, low, w.x, w.y, w.z, w.w, a[1], b[1], k > 0 ? low : second);
-#if PLANES_DOWN == 2  // the product of the lower bytes is left out: its mean is in ROUNDING_DOWN
-            const uint4 v = factors[HALF_BLOCKS * PLANES_ACROSS + HALF_PAIRS + k];
-            MATRIX_U8(scratch, low, v.x, v.y, v.z, v.w, a[0], b[0], low);
-#endif
-          }
-          UNROLL
-          for (int k = 0; k < 4; ++k) results[4 * n + k] = divided(((uint)high[k] << 8) + (uint)low[k]);
-        }
-        UNROLL
-        for (int side = 0; side < 2; ++side) {
-          const uint select = RESULT_BYTE + 16u * (4u + RESULT_BYTE);
-          const uint word = CHOOSE_BYTES(CHOOSE_BYTES(results[2 * side], results[2 * side + 1], select),
-                                         CHOOSE_BYTES(results[4 + 2 * side], results[5 + 2 * side], select), 0x5410u);
-          const int here = strip + 16 * q + 4 * t, to_row = top + 16 * step + g + 8 * side;
-          GLOBAL uchar* to = out + (ulong)to_row * out_pitch + (ulong)here;
-          if (!at_ends || (step >= 0 && to_row < rows && out_aligned && here + 4 <= wide)) {
-            *(GLOBAL uint*)to = word;
-          } else if (step >= 0 && to_row < rows) {
-            UNROLL
-            for (int e = 0; e < 4; ++e) {
-              if (here + e < wide) to[e] = (uchar)(word >> 8 * e);
-            }
-          }
-        }
-      }
-      UNROLL
-      for (int i = 0; i + 1 < PAIRS; ++i) {
-        UNROLL
-        for (int k = 0; k < 4; ++k) made[(i * TILES + q) * 4 + k] = made[((i + 1) * TILES + q) * 4 + k];
-      }
+      made[(HALF_DOWN - 1) * PAIR + 2 * n + 1] = oldest;
     }
   }
+  uint* newest = made + (HALF_DOWN - 1) * PAIR + odd;
+  UNROLLED
+  for (int n = 0; n < 2 * TILES; ++n) {  // the lower and the upper eight channels of a block
+    const int b = n / 2 + n % 2;
+    int d[4];
+    UNROLLED
+    for (int p = 0; p < HALF; ++p) {
+      const uint4 w = across[n % 2 * HALF + p];
+      MATRIX_U8(scratch, d, w.x, w.y, w.z, w.w, words[b + 2 * p], words[b + 2 * p + 1], p > 0 ? d : zero);
+    }
+#if SHIFT_ACROSS == 0
+    newest[2 * n] = CHOOSE_BYTES((uint)d[0], (uint)d[1], 0x5410u) + CHOOSE_BYTES((uint)d[2], (uint)d[3], 0x6521u) + ADDED;
+#else
+    const uint v0 = (((uint)d[0] << 8) + (uint)d[2]) << SHIFT_ACROSS, v1 = (((uint)d[1] << 8) + (uint)d[3]) << SHIFT_ACROSS;
+    newest[2 * n] = CHOOSE_BYTES(v0, v1, 0x7632u) + ADDED;
+#endif
+  }
+#if SUB_GROUP_WIDTH == 32
+  if (!complete) return;
+#endif
+  UNROLLED
+  for (int i = 0; i < TILES; ++i) {
+    uint results[4];
+    UNROLLED
+    for (int side = 0; side < 2; ++side) {
+      int d[4];
+      UNROLLED
+      for (int p = 0; p < HALF_DOWN; ++p) {
+        const uint4 w = down[odd * HALF_DOWN + p];
+        const uint* two = made + p * PAIR + 2 * (2 * i + side);
+        MATRIX_U8(scratch, d, w.x, w.y, w.z, w.w, two[0], two[1], p > 0 ? d : zero);
+      }
+      UNROLL
+      for (int q = 0; q < 2; ++q) {
+        uint sum = ((uint)d[q] << 8) + (uint)d[2 + q] + ROUNDING;
+#ifndef NEVER_BEYOND
+        sum = sum < MOST_SUM ? sum : MOST_SUM;
+#endif
+        results[2 * side + q] = sum << SHIFT_DOWN;
+      }
+    }
+    const uint select = SHIFT_DOWN == 0 ? 0x0062u : 0x0073u;
+    const uint low = CHOOSE_BYTES(results[0], results[1], select), high = CHOOSE_BYTES(results[2], results[3], select);
+#ifdef INTERLEAVED
+    *(LOCAL uint*)(place + 16 * i) = CHOOSE_BYTES(low, high, 0x5410u);
+#else
+    *(LOCAL ushort*)(place + 16 * i) = (ushort)low;
+    *(LOCAL ushort*)(place + 16 * i + 8) = (ushort)high;
+#endif
+  }
+}
+
+// Eight rows of a sub-group from local memory.
+FUNCTION void store_rows(const struct strip* s, LOCAL const uchar* stage, int row) {
+  const int lane = LOCAL_ID(0) & 31, value = s->first + SIDE + LOCAL_ID(0) / 32 * OWN + 16 * (lane % TILES);
+  LOCAL const uchar* chunk = stage + lane / TILES * STAGE_PITCH + 16 * (lane % TILES);
+  row += lane / TILES;
+  GLOBAL uchar* to = s->out + (ulong)row * s->out_pitch + (ulong)value;
+  UNROLL
+  for (int q = 0; q < TILES / 4; ++q) {
+    if (row < s->rows && s->out_aligned && value + 16 <= s->wide) {
+      *(GLOBAL uint4*)to = *(LOCAL const uint4*)chunk;
+    } else if (row < s->rows) {
+      for (int e = 0; e < 16; ++e) {
+        if (value + e < s->wide) to[e] = chunk[e];
+      }
+    }
+    row += 32 / TILES;
+    to += (ulong)(32 / TILES) * s->out_pitch;
+    chunk += 32 / TILES * STAGE_PITCH;
+  }
+}
+
+// Rows `batch` are there; those that come BATCHES - 1 steps later are fetched, and eight rows are made.
+FUNCTION void go_down(const struct strip* s, LOCAL float* scratch, LOCAL uchar* slots, int slot, LOCAL const int* places,
+                      LOCAL const uchar* mine, LOCAL const uchar* stage, LOCAL uchar* place, uint* made, const uint4* across,
+                      const uint4* down, int batch, int batches, const int odd) {
+  COPIES_WAIT(BATCHES - 2);
+  BARRIER();  // and nobody reads the rows before them any more
+  if (batch + BATCHES - 1 < batches)
+    fetch_rows(s, slots + (slot > 0 ? slot - 1 : BATCHES - 1) * 8 * PITCH, batch + BATCHES - 1);
+  COPIES_CLOSE();
+#if SUB_GROUP_WIDTH == 32
+  if (s->each > 0)
+#endif
+  {
+    mend(s, slots + slot * 8 * PITCH, places, batch);
+    BARRIER();
+  }
+  uint words[TILES + 2 * HALF];
+  UNROLL
+  for (int b = 0; b < TILES + 2 * HALF; ++b) words[b] = *(LOCAL const uint*)(mine + slot * 8 * PITCH + 16 * b);
+  const int step = batch - (2 * HALF_DOWN - 1);
+  make_rows(scratch, words, place, made, across, down, step >= 0, odd);
+#if SUB_GROUP_WIDTH == 32
+  if (step < 0) return;
+  SUB_GROUP_BARRIER();
+#else
+  BARRIER();
+#endif
+  if (step >= 0) store_rows(s, stage, s->top + 8 * step);
 }
 
 KERNEL WORK_GROUP_RESIDENT(ITEMS_HERE, 1, 1, RESIDENT)
 void bands(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL uchar* RESTRICT result,
            ulong out_offset, ulong out_pitch, int rows, int columns, int in_aligned, int out_aligned,
-           GLOBAL const uint4* RESTRICT fragments) {
+           GLOBAL const uint4* RESTRICT fragments, int rows_each) {
   MATRIX_SCRATCH(scratch, ITEMS_HERE);
-  const int strip = ((int)GROUP_ID(0) * SUB_GROUPS + LOCAL_ID(0) / 32) * 16 * TILES, top = (int)GROUP_ID(1) * 16 * STEPS;
-  GLOBAL const uchar* in = image + in_offset;
-  GLOBAL uchar* out = result + out_offset;
-#if SUB_GROUP_WIDTH == 32
-  if (strip >= columns * CHANNELS) return;
-  const int first = top - PAD_ROWS, left = strip - PAD;
-  if (in_aligned && out_aligned && first >= 0 && first + 16 * (STEPS + PAIRS - 1) <= rows && left >= 0 &&
-      left + 16 * LOADED <= columns * CHANNELS) {
-    go_down(scratch, in, in_pitch, out, out_pitch, rows, columns, strip, top, fragments, 1, 1, 0);
-    return;
+  LOCAL_ARRAY(uint4, ring, BATCHES * 8 * PITCH / 16);
+  LOCAL_ARRAY(uint4, stages, SUB_GROUPS * 8 * STAGE_PITCH / 16);
+  LOCAL_ARRAY(int, places, LINE);
+  const int item = LOCAL_ID(0), lane = item & 31, sub = item / 32;
+  struct strip s;
+  s.in = image + in_offset;
+  s.out = result + out_offset;
+  s.in_pitch = in_pitch;
+  s.out_pitch = out_pitch;
+  s.rows = rows;
+  s.columns = columns;
+  s.wide = columns * CHANNELS;
+  s.first = (int)GROUP_ID(0) * OWN * SUB_GROUPS - SIDE;
+  s.top = (int)GROUP_ID(1) * rows_each;
+  s.above = s.top - ABOVE;
+  s.whole_end = in_aligned ? s.wide & ~3 : 0;
+  s.out_aligned = out_aligned;
+  const int last = s.first + LINE - SIDE + REACH, end = last < s.wide + REACH ? last : s.wide + REACH;
+  s.begin = s.first + SIDE - REACH;
+  s.left = s.begin < 0 ? -s.begin : 0;
+  s.from = s.begin < 0 ? 0 : s.begin;
+  s.from = s.whole_end > s.from ? s.whole_end : s.from;
+  s.each = s.left + (end > s.from ? end - s.from : 0);
+  s.whole = s.wide - s.whole_end > 3 || ((s.whole_end & 15) != 0 && last > (s.whole_end & ~15)) ? 1u << COPIES : 0u;
+  UNROLL
+  for (int c = 0; c < COPIES; ++c) {
+    const int index = item + c * ITEMS_HERE, r = index / CHUNKS, at = 16 * (index - r * CHUNKS);
+    s.offsets[c] = (uint)(r * (int)in_pitch + at);
+    if (index < 8 * CHUNKS && s.first + at >= 0 && s.first + at + 16 <= s.whole_end) s.whole |= 1u << c;
   }
+  for (int v = item; v < s.each; v += ITEMS_HERE) places[v] = place_of(v < s.left ? s.begin + v : s.from + v - s.left, columns);
+  const int out_rows = rows - s.top < rows_each ? rows - s.top : rows_each;
+  const int batches = (out_rows + 7) / 8 + 2 * HALF_DOWN - 1;
+  LOCAL uchar* const slots = (LOCAL uchar*)ring;
+  LOCAL uchar* const stage = (LOCAL uchar*)stages + sub * 8 * STAGE_PITCH;
+  for (int b = 0; b < BATCHES - 1; ++b) {
+    if (b < batches) fetch_rows(&s, slots + b * 8 * PITCH, b);
+    COPIES_CLOSE();
+  }
+  uint4 across[2 * HALF], down[2 * HALF_DOWN];
+  UNROLL
+  for (int k = 0; k < 2 * HALF; ++k) across[k] = LOAD_CACHED(fragments + 32 * k + lane);
+  UNROLL
+  for (int k = 0; k < 2 * HALF_DOWN; ++k) down[k] = LOAD_CACHED(fragments + 32 * (2 * HALF + k) + lane);
+  uint made[HALF_DOWN * PAIR];
+  UNROLL
+  for (int k = 0; k < HALF_DOWN * PAIR; ++k) made[k] = 0u;
+  const int g = lane >> 2, t = lane & 3;
+  LOCAL const uchar* const mine = slots + g * PITCH + sub * OWN + 4 * t;
+#ifdef INTERLEAVED
+  LOCAL uchar* const place = stage + g * STAGE_PITCH + 4 * t;
+#else
+  LOCAL uchar* const place = stage + g * STAGE_PITCH + 2 * t;
 #endif
-  go_down(scratch, in, in_pitch, out, out_pitch, rows, columns, strip, top, fragments, in_aligned, out_aligned, 1);
+  int slot = 0;
+  for (int k = 0; k < batches; ++k) {
+    go_down(&s, scratch, slots, slot, places, mine, stage, place, made, across, down, k, batches,
+            SUB_GROUP_WIDTH == 32 ? 0 : k % 2);
+    slot = slot + 1 < BATCHES ? slot + 1 : 0;
+#if SUB_GROUP_WIDTH == 32  // two steps a turn, so that nothing is moved between them
+    if (++k >= batches) break;
+    go_down(&s, scratch, slots, slot, places, mine, stage, place, made, across, down, k, batches, 1);
+    slot = slot + 1 < BATCHES ? slot + 1 : 0;
+#endif
+  }
 }

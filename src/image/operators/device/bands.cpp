@@ -10,14 +10,16 @@
 namespace ridge::image::on_device {
 namespace {
 
-constexpr std::size_t kBandItems = 32, kBandBlock = 16;
-constexpr double kMostOff = 0.015;  // of a level, before a result is rounded
+constexpr std::size_t kBandItems = 32, kBandBlock = 16, kBandRows = 8;
+constexpr std::size_t kBandResident = 12;  // sub-groups of a compute unit: 168 registers each
+constexpr double kMostOff = 0.02;          // of a level, before a result is rounded
+constexpr int kByBytes = 16;               // bits behind the point with which results stand in bytes of their own
 
-struct WholeLine {  // a row or a column of weights as whole numbers of one or two bytes
+struct WholeLine {  // a row or a column of weights as whole numbers of two bytes
   std::vector<int> weights = {};
-  std::size_t planes = 1;
-  double scale = 1, sum = 0;  // the sum is of the whole numbers
-  double error = 0;           // of a mean of values to 1, at most
+  int bits = 0;      // behind the point of what is made with them
+  double error = 0;  // of values to 255, at most
+  int shift() const { return bits == kByBytes ? 0 : 24 - bits; }
 };
 
 struct BandsDesign {
@@ -26,44 +28,70 @@ struct BandsDesign {
   double constant = 0;
   WholeLine down = {}, across = {};
   bool never_beyond = false;
-  std::size_t blocks = 2, pairs = 2, tiles = 4, sub_groups = 1;
-  int steps = 4;
-  // What the first product makes stands in the upper half of a word: `level` of it are one level of the image.
-  int shift = 0;
-  double level = 1, divisor = 1, off = 0;
-  std::size_t resident() const {
-    const std::size_t registers = 4 * tiles * pairs + 2 * (tiles + blocks) + 2 * (blocks + 1) * across.planes +
-                                  2 * (pairs + 1) * down.planes + 24 * (std::min<std::size_t>(blocks, 4) - 2) + 48;
-    return 4 * std::clamp<std::size_t>(512 / ((registers + 7) / 8 * 8), 1, 6);
+  std::size_t reach = 0, half = 1, half_down = 1;  // products of 32 channels across, of 16 rows down
+  std::size_t tiles = 8, sub_groups = 3, batches = 4, rows_each = 56;
+  std::uint32_t added = 0, rounding = 0;  // to what the first product makes, two bytes; to the second's sums
+  double off = 0;
+  bool interleaved() const { return reach + 14 <= kBandBlock * half; }  // four neighbours a lane
+  std::size_t own() const { return kBandBlock * tiles * sub_groups; }
+  std::size_t local_bytes() const {
+    const std::size_t line = own() + 2 * kBandBlock * half;
+    return kBandRows * (batches * (line + kBandBlock) + own() + kBandBlock * sub_groups) + sizeof(int) * line;
   }
+  std::size_t resident() const { return std::max<std::size_t>(kBandResident / sub_groups, 1); }
 };
 
-WholeLine whole_line(const std::vector<double>& weights) {
-  const double most = *std::max_element(weights.begin(), weights.end());
-  WholeLine line{.error = INFINITY};
-  for (std::size_t planes = 1; planes <= 2; ++planes) {
-    const int top = planes == 1 ? 255 : 65535;
-    for (int turn = 0; turn < (planes == 1 ? 255 : 1000); ++turn) {  // of equally good scales the smallest
-      const double scale = (top - turn) / most;
-      double above = 0, below = 0, sum = 0;
-      for (const double weight : weights) {
-        const double error = std::nearbyint(weight * scale) / scale - weight;
-        (error > 0 ? above : below) += std::abs(error);
-        sum += weight;
-      }
-      const double error = std::max(above, below) / sum;
-      if (error > line.error + 1e-12) continue;
-      line.error = error;
-      line.scale = scale;
-      line.planes = planes;
-    }
-    if (255 * line.error < 1e-4) break;
-  }
+// False where a weight has no room. `scale` of it is 1.
+bool whole_line(const std::vector<double>& weights, double scale, WholeLine& line) {
+  double above = 0, below = 0;
+  line.weights.clear();
   for (const double weight : weights) {
-    line.weights.push_back(static_cast<int>(std::nearbyint(weight * line.scale)));
-    line.sum += line.weights.back();
+    const double whole = std::nearbyint(weight * scale), error = whole / scale - weight;
+    if (!(whole <= 65535)) return false;
+    (error > 0 ? above : below) += std::abs(error);
+    line.weights.push_back(static_cast<int>(whole));
   }
-  return line;
+  line.error = 255 * std::max(above, below);
+  return true;
+}
+
+// What the product of the lower bytes of weights and values would add, which is left out: half of it at most either
+// way.
+double left_out(const WholeLine& down) {
+  double sum = 0;
+  for (const int weight : down.weights) sum += weight & 255;
+  return std::ldexp(127.5 * sum / 256, -down.bits);
+}
+
+// Of many scales across the one whose weights, and those that it leaves for down, lose least.
+void choose_scales(const std::vector<double>& mean, const std::vector<double>& rest, double gain, BandsDesign& design) {
+  const auto lost = [&](const BandsDesign& with) {
+    return gain * with.across.error + with.down.error + left_out(with.down);
+  };
+  design.off = INFINITY;
+  int most_bits = 23;
+  while (most_bits > 1 && 255.5 * gain * std::ldexp(1.0, most_bits) >= 4294967295.0) --most_bits;
+  for (const auto& [across_bits, down_bits] : {std::pair{kByBytes, design.never_beyond ? kByBytes : most_bits},
+                                               std::pair{kByBytes, most_bits}, std::pair{23, most_bits}}) {
+    BandsDesign tried = design;
+    tried.across.bits = across_bits;
+    while (tried.across.bits > 9 &&
+           *std::max_element(mean.begin(), mean.end()) * std::ldexp(0.96, tried.across.bits) > 65535)
+      --tried.across.bits;
+    tried.down.bits = down_bits;
+    while (tried.down.bits > 1 &&
+           *std::max_element(rest.begin(), rest.end()) * std::ldexp(1.04, tried.down.bits) > 65535)
+      --tried.down.bits;
+    for (int turn = 0; turn < 2000; ++turn) {
+      const double part = 1 - turn / 50000.0;
+      if (!whole_line(mean, std::ldexp(part, tried.across.bits), tried.across) ||
+          !whole_line(rest, std::ldexp(1 / part, tried.down.bits), tried.down))
+        continue;
+      tried.off = lost(tried);
+      if (tried.off < design.off - 1e-9) design = tried;
+    }
+    if (design.off < 0.8 * kMostOff) return;
+  }
 }
 
 bool make_bands(const Product& product, BandsDesign& design) {
@@ -72,76 +100,100 @@ bool make_bands(const Product& product, BandsDesign& design) {
            *std::max_element(weights.begin(), weights.end()) > 0;
   };
   if (!usable(product.down) || !usable(product.across)) return false;
-  design.across = whole_line(product.across);
-  design.down = whole_line(product.down);
-  while (255.5 * design.across.sum * std::ldexp(1.0, design.shift + 1) < 4294967295.0) ++design.shift;
-  const double gain = design.across.sum * design.down.sum / (design.across.scale * design.down.scale);
-  design.level = design.across.sum * std::ldexp(1.0, design.shift - 16) / gain;
-  design.divisor = design.level * design.down.sum / (design.down.planes == 2 ? 256 : 1);
-  double low = 0;
-  for (const int weight : design.down.weights) low += weight & 255;
-  design.off = 255 * gain * (design.across.error + design.down.error) + (design.shift < 16 ? 0.5 / design.level : 0) +
-               (design.down.planes == 2 ? 127.5 * low / 256 / design.divisor : 0);
+  double across = 0, down = 0;
+  for (const double weight : product.across) across += weight;
+  for (const double weight : product.down) down += weight;
+  const double gain = across * down;
+  if (!(gain > 1e-3 && gain < 1e5)) return false;
+  // Across is a mean; down has what it was divided by.
+  std::vector<double> mean = product.across, rest = product.down;
+  for (double& weight : mean) weight /= across;
+  for (double& weight : rest) weight *= across;
+  choose_scales(mean, rest, gain, design);
+  if (!std::isfinite(design.off)) return false;
+  // What is cut off behind the two bytes of the first product's sums, what is left out, and a half to round: as a
+  // number that the first product's sums get, where that is near enough, or also one for the second's.
+  int low_bits = 0;
+  double sum = 0;
+  for (const int weight : design.across.weights) low_bits |= weight;
+  for (const int weight : design.down.weights) sum += weight;
+  const bool exact = (low_bits & ((1 << (design.across.bits - 8)) - 1)) == 0;
+  const double one = std::ldexp(1.0, design.down.bits), each = sum / 256;
+  const double wanted = one * (0.5 + left_out(design.down)) + (exact ? 0 : 0.5 * each);
+  const double added = std::clamp(std::nearbyint(wanted / each), 0.0, 200.0), rest_wanted = wanted - added * each;
+  design.added = static_cast<std::uint32_t>(added) * 65537U;
+  design.off += exact ? 0 : 0.5 / 256 * gain;
+  if (rest_wanted > 0.003 * one) {
+    design.rounding = static_cast<std::uint32_t>(rest_wanted);
+  } else {
+    design.off += std::abs(rest_wanted) / one;
+  }
   return true;
 }
 
-double rounding_down(const BandsDesign& design) {
-  double low = 0;
-  for (const int weight : design.down.weights) low += weight & 255;
-  return design.divisor / 2 + (design.down.planes == 2 ? 127.5 * low / 256 : 0);
-}
-
-// First factors as lanes hold them, the row's before the column's. Channels are dealt out so that a lane has four
-// neighbours in the end, rows as the first product leaves them.
+// First factors as lanes hold them, the row's before the column's: results 0 to 7 of the weights' upper bytes, 8 to 15
+// of the lower. The column's take what the row's have made as it is, lower and upper bytes by turns.
 std::vector<std::uint32_t> band_fragments(const BandsDesign& design) {
   std::vector<std::uint32_t> fragments;
-  const auto add = [&](const WholeLine& line, std::size_t blocks, bool across) {
-    for (std::size_t plane = 0; plane < line.planes; ++plane) {
-      for (std::size_t product = 0; product < (blocks + 1) / 2; ++product) {
-        for (std::size_t lane = 0; lane < kBandItems; ++lane) {
-          for (std::size_t part = 0; part < 4; ++part) {  // results g and g + 8 of one block, then of the next
-            const std::size_t result = lane / 4 + 8 * (part % 2), block = 2 * product + part / 2, t = lane % 4;
-            std::uint32_t word = 0;
-            for (std::size_t e = 0; e < 4 && block < blocks; ++e) {
-              const std::size_t from = kBandBlock * block + (across ? 4 * t + e : 8 * (e / 2) + 2 * t + e % 2);
-              const std::size_t to = across ? 4 * (result % 8 / 2) + 2 * (result / 8) + result % 2 : result;
-              const auto each = static_cast<std::ptrdiff_t>(across ? design.shape.channels : 1);
-              const auto away = static_cast<std::ptrdiff_t>(from) - static_cast<std::ptrdiff_t>(8 * (blocks - 1) + to) +
-                                static_cast<std::ptrdiff_t>(line.weights.size() / 2) * each;
-              if (away < 0 || away % each != 0 || away / each >= std::ssize(line.weights)) continue;
-              const auto weight = static_cast<std::uint32_t>(line.weights[static_cast<std::size_t>(away / each)]);
-              word |= (weight >> 8 * (line.planes - 1 - plane) & 255U) << 8 * e;
-            }
-            fragments.push_back(word);
-          }
+  const auto weight_at = [](const WholeLine& line, std::ptrdiff_t away, std::ptrdiff_t each) -> std::uint32_t {
+    const std::ptrdiff_t tap = away / each + static_cast<std::ptrdiff_t>(line.weights.size() / 2);
+    if (away % each != 0 || tap < 0 || tap >= std::ssize(line.weights)) return 0;
+    return static_cast<std::uint32_t>(line.weights[static_cast<std::size_t>(tap)]);
+  };
+  const auto add = [&](std::size_t products, const auto& byte_of) {
+    for (std::size_t product = 0; product < products; ++product) {
+      for (std::size_t lane = 0; lane < kBandItems; ++lane) {
+        for (std::size_t part = 0; part < 4; ++part) {
+          std::uint32_t word = 0;
+          for (std::size_t e = 0; e < 4; ++e)
+            word |= byte_of(2 * product + part / 2, lane / 4, lane % 4, e, part % 2 == 0) << 8 * e;
+          fragments.push_back(word);
         }
       }
     }
   };
-  add(design.across, design.blocks, true);
-  add(design.down, design.pairs, false);
+  for (std::size_t upper_half = 0; upper_half < 2; ++upper_half) {
+    add(design.half, [&](std::size_t block, std::size_t result, std::size_t t, std::size_t e, bool upper) {
+      const std::size_t from = kBandBlock * (block + upper_half) + 4 * t + e;
+      const std::size_t to =
+          kBandBlock * design.half +
+          (design.interleaved() ? 4 * (result / 2) + 2 * upper_half + result % 2 : 8 * upper_half + result);
+      const std::uint32_t weight =
+          weight_at(design.across, static_cast<std::ptrdiff_t>(from) - static_cast<std::ptrdiff_t>(to),
+                    static_cast<std::ptrdiff_t>(design.shape.channels));
+      return upper ? weight >> 8 : weight & 255U;
+    });
+  }
+  const std::size_t newest = 2 * design.half_down - 1;
+  for (const bool odd : {false, true}) {  // after an even step the newest rows stand before the oldest
+    add(design.half_down, [&](std::size_t block, std::size_t result, std::size_t t, std::size_t e, bool upper) {
+      const std::size_t age = odd ? block : block + 1 < newest ? block + 1 : block + 1 == newest ? newest : 0;
+      const std::size_t from = kBandRows * age + 2 * t + e / 2, to = kBandRows * design.half_down - 4 + result;
+      const std::uint32_t weight =
+          weight_at(design.down, static_cast<std::ptrdiff_t>(from) - static_cast<std::ptrdiff_t>(to), 1);
+      if (e % 2 == 0) return upper ? 0U : weight >> 8;
+      return upper ? weight >> 8 : weight & 255U;
+    });
+  }
   return fragments;
 }
 
 KernelSource bands_source(const BandsDesign& design) {
   KernelSource source = fours_source("image_bands", design.shape, design.border, design.constant);
   source.text += detail::kernel_text("image/byte_places") + detail::kernel_text("image/operator_bands");
-  int byte = 2;  // of a result: the highest with room
-  while (byte > 0 && std::ldexp(1.0, 32 + 8 * byte) / design.divisor >= 4294967295.0) --byte;
-  const auto reciprocal = static_cast<std::uint64_t>(std::ceil(std::ldexp(1.0, 32 + 8 * byte) / design.divisor));
   for (const auto& [name, value] :
-       {std::pair{"BLOCKS", design.blocks}, std::pair{"PAIRS", design.pairs}, std::pair{"TILES", design.tiles},
-        std::pair{"STEPS", static_cast<std::size_t>(design.steps)}, std::pair{"PLANES_ACROSS", design.across.planes},
-        std::pair{"PLANES_DOWN", design.down.planes}, std::pair{"SHIFT", static_cast<std::size_t>(design.shift)},
-        std::pair{"ROUNDING_ACROSS", std::size_t{design.shift < 16 ? 1U << (15 - design.shift) : 0U}},
-        std::pair{"ROUNDING_DOWN", static_cast<std::size_t>(rounding_down(design))},
-        std::pair{"RESULT_BYTE", static_cast<std::size_t>(byte)}, std::pair{"SUB_GROUPS", design.sub_groups},
-        std::pair{"RESIDENT", design.resident() / design.sub_groups}}) {
+       {std::pair{"HALF", design.half}, std::pair{"HALF_DOWN", design.half_down}, std::pair{"REACH", design.reach},
+        std::pair{"TILES", design.tiles}, std::pair{"SUB_GROUPS", design.sub_groups},
+        std::pair{"BATCHES", design.batches}, std::pair{"RESIDENT", design.resident()},
+        std::pair{"SHIFT_ACROSS", static_cast<std::size_t>(design.across.shift())},
+        std::pair{"SHIFT_DOWN", static_cast<std::size_t>(design.down.shift())}}) {
     source.defines.emplace_back(name, std::to_string(value));
   }
-  source.defines.emplace_back("RECIPROCAL", std::to_string(reciprocal) + "u");
-  source.defines.emplace_back("MOST_SUM", std::to_string(static_cast<std::uint64_t>(255.49 * design.divisor)) + "u");
-  if (design.border == Border::constant) source.defines.emplace_back("FILLED", "1");
+  source.defines.emplace_back("MOST_SUM",
+                              std::to_string(static_cast<std::uint64_t>(std::ldexp(255.49, design.down.bits))) + "u");
+  source.defines.emplace_back("ADDED", std::to_string(design.added) + "u");
+  source.defines.emplace_back("ROUNDING", std::to_string(design.rounding) + "u");
+  if (design.interleaved()) source.defines.emplace_back("INTERLEAVED", "1");
   if (design.never_beyond) source.defines.emplace_back("NEVER_BEYOND", "1");
   return source;
 }
@@ -150,39 +202,65 @@ class BandsStep final : public Step {
  public:
   BandsStep(const Device& device, const BandsDesign& design)
       : kernel_(device.compile(bands_source(design)).kernel("bands")),
-        launch_{.groups = {groups_for(design.shape.columns * design.shape.channels,
-                                      kBandBlock * design.tiles * design.sub_groups),
-                           groups_for(design.shape.rows, kBandBlock * static_cast<std::size_t>(design.steps))},
+        rows_each_(static_cast<int>(design.rows_each)),
+        launch_{.groups = {groups_for(design.shape.columns * design.shape.channels, design.own()),
+                           groups_for(design.shape.rows, design.rows_each)},
                 .items = {kBandItems * design.sub_groups}} {
     const std::vector<std::uint32_t> fragments = band_fragments(design);
-    fragments_ = device.buffer(fragments.size() * sizeof(std::uint32_t), {.name = "bands of weights"});
     Queue queue = device.queue();
-    queue.upload(std::span<const std::uint32_t>(fragments), fragments_);
+    fragments_ = uploaded(device, queue, fragments, "bands of weights");
     queue.finish();
   }
   void enqueue(Queue& queue, const Image& in, const Image&, const Image& out) const override {
+    const auto aligned = [](const Image& image) { return image.offset() % 16 == 0 && image.pitch() % 16 == 0 ? 1 : 0; };
     std::vector<Argument> arguments = arguments_of(in);
     for (const Argument& each : arguments_of(out)) arguments.push_back(each);
-    for (const int value : {static_cast<int>(in.rows()), static_cast<int>(in.columns()), aligned_for_fours(in) ? 1 : 0,
-                            aligned_for_fours(out) ? 1 : 0})
+    for (const int value : {static_cast<int>(in.rows()), static_cast<int>(in.columns()), aligned(in), aligned(out)})
       arguments.emplace_back(value);
     arguments.emplace_back(fragments_);
+    arguments.emplace_back(rows_each_);
     queue.launch(kernel_, launch_, arguments);
   }
 
  private:
   Kernel kernel_;
+  int rows_each_;
   Launch launch_;
   Buffer fragments_;
 };
 
-// Steps with which all sub-groups are on the device at once, or as near to eight as rounds allow.
-int filling_steps(const Device& device, const BandsDesign& design) {
-  const std::size_t strips = groups_for(design.shape.columns * design.shape.channels, kBandBlock * design.tiles);
-  const std::size_t room = std::max<std::size_t>(device.limits().compute_units * design.resident(), 1);
-  const std::size_t rounds = (strips * groups_for(design.shape.rows, 8 * kBandBlock) + room - 1) / room;
-  const std::size_t down = std::max<std::size_t>(rounds * room / strips, 1);
-  return static_cast<int>(std::clamp<std::size_t>(groups_for(groups_for(design.shape.rows, down), kBandBlock), 1, 12));
+// Rows a group, so that compute units are full to the end: the last round is longer than its share of the groups.
+std::size_t filling_rows(const Device& device, const BandsDesign& design) {
+  const std::size_t strips = groups_for(design.shape.columns * design.shape.channels, design.own());
+  const std::size_t units = std::max<std::size_t>(device.limits().compute_units, 1), resident = design.resident();
+  const std::size_t again = kBandRows * (2 * design.half_down - 1) + 4;
+  std::size_t best = 0;
+  double least = INFINITY;
+  for (std::size_t rows = 16; rows <= 160; rows += kBandRows) {
+    const std::size_t groups = groups_for(strips * groups_for(design.shape.rows, rows), units),
+                      last = groups % resident;
+    const double share = static_cast<double>(last) / static_cast<double>(resident);
+    const double full = static_cast<double>(groups - last) + static_cast<double>(resident) * std::pow(share, 0.6);
+    const double time = full * static_cast<double>(rows + again);
+    if (time > least) continue;
+    least = time;
+    best = rows;
+  }
+  return best;
+}
+
+// Sub-groups a group, so that few channels are made beyond a row's end.
+std::size_t fitting_sub_groups(const BandsDesign& design) {
+  BandsDesign other = design;
+  std::size_t best = 3, least = static_cast<std::size_t>(-1);
+  for (const std::size_t sub_groups : {3, 4, 2}) {
+    other.sub_groups = sub_groups;
+    const std::size_t made = groups_for(design.shape.columns * design.shape.channels, other.own()) * other.own();
+    if (made >= least) continue;
+    least = made;
+    best = sub_groups;
+  }
+  return best;
 }
 
 }  // namespace
@@ -197,43 +275,42 @@ void list_bands(const Device& device, const Chain& chain, const Link& link, std:
     return;
   BandsDesign design{.shape = link.in, .border = chain.border, .constant = chain.constant};
   design.never_beyond = never_beyond(product);
-  // What stands beside 16 results on either side, in halves of 16.
-  const std::size_t across = product.across.size() / 2 * link.in.channels, down = product.down.size() / 2;
-  design.blocks = std::max<std::size_t>((across + 7) / 8 + 1, 2);
-  design.pairs = std::max<std::size_t>((down + 7) / 8 + 1, 2);
+  design.reach = product.across.size() / 2 * link.in.channels;
+  design.half = (design.reach + 23) / 16;
+  design.half_down = (product.down.size() / 2 + 11) / 8;
+  design.tiles = design.half + design.half_down > 3 ? 4 : 8;
   std::string refusal;
-  if (design.blocks > 7 || design.pairs > 4 || design.blocks + design.pairs > 10) {
-    refusal = "24 rows and 48 channels to either side fit the registers at most";
+  if (design.half > 4 || design.half_down > 4 || design.half + design.half_down > 7) {
+    refusal = "28 rows and 56 channels to either side fit the registers at most";
   } else if (!make_bands(product, design)) {
-    refusal = "weights below zero";
-  } else if (design.off > kMostOff || design.divisor < 2) {
+    refusal = "weights below zero, or too far apart";
+  } else if (design.off > kMostOff) {
     refusal = fmt::format("two bytes a weight would be off by {:.3f} of a level", design.off);
   } else if (device.limits().work_group < kBandItems) {
     refusal = "needs 32 work-items a group";
   }
-  if (design.pairs > 3 || design.blocks > 4) design.tiles = 2;
   const double values = static_cast<double>(link.in.rows * link.in.columns * link.in.channels);
   const double bytes = 2 * static_cast<double>(link.in.rows * link.in.row_bytes());
-  const double products = static_cast<double>((design.blocks + 1) / 2 * design.across.planes +
-                                              (design.pairs + 1) / 2 * (design.down.planes + 1));
-  const bool few = product.down.size() * product.across.size() <= 81;  // windows are made in less
-  // Groups of one sub-group are given out slowly, groups of four end together.
   const bool several = device.limits().sub_group == kBandItems && device.limits().work_group >= 4 * kBandItems;
-  for (const auto& [steps, sub_groups] : {std::pair{0, 4}, std::pair{0, 1}, std::pair{4, 4}, std::pair{8, 4}}) {
-    if (sub_groups > 1 && steps == 0 && !several) continue;  // the same as the next
-    design.sub_groups = several ? static_cast<std::size_t>(sub_groups) : 1;
-    design.steps = steps == 0 ? filling_steps(device, design) : steps;
+  design.sub_groups = several ? fitting_sub_groups(design) : 1;
+  for (const std::size_t rows : {0, 56, 32}) {
+    design.rows_each = rows == 0 ? filling_rows(device, design) : rows;
     StepPlan plan{.name = "bands",
-                  .parameters = {{"steps", steps == 0 ? "fill" : std::to_string(steps)},
-                                 {"sub-groups", std::to_string(design.sub_groups)},
-                                 {"bytes", fmt::format("{}+{}", design.across.planes, design.down.planes)}},
+                  .parameters = {{"rows", rows == 0 ? "fill" : std::to_string(rows)},
+                                 {"sub-groups", std::to_string(design.sub_groups)}},
                   .refusal = refusal};
-    const double again = static_cast<double>(design.pairs - 1) / design.steps;
+    if (plan.refusal.empty() && device.limits().local_memory < design.local_bytes())
+      plan.refusal = fmt::format("needs {} KiB of local memory", design.local_bytes() / 1024);
+    const double again =
+        static_cast<double>(kBandRows * (2 * design.half_down - 1)) / static_cast<double>(design.rows_each);
     const double slower = device.limits().matrix_units ? 1 : 100;  // products one by one
-    plan.cost = {.flops = slower * 4.5 * values * products * (1 + 0.5 * again),
+    plan.cost = {.flops = slower * 8 * values *
+                          (static_cast<double>(design.half) * (1 + again) + static_cast<double>(design.half_down)),
                  .bytes = bytes / 2 * (1 + 0.15 * again) + bytes / 2,
                  .launches = 1,
-                 .efficiency = (sub_groups > 1 ? 0.945 : 0.9) - 0.002 * steps - (few ? 0.1 : 0)};
+                 .efficiency = rows == 0    ? 0.948
+                               : rows == 56 ? 0.9
+                                            : 0.88};
     plan.kernels = [design] { return std::vector<KernelSource>{bands_source(design)}; };
     plan.build = [design](const Device& there) { return std::make_shared<const BandsStep>(there, design); };
     plans.push_back(std::move(plan));
