@@ -174,6 +174,22 @@ class Builder {
     }
     for (const Poly& p : indices)
       if (!p.affine()) return give_up("subscript " + a.source + " is not affine: any element");
+    Conjunction where;
+    for (const Constraint& c : a.where)
+      if (c.poly.affine()) where.push_back(c);
+    const std::string exists = a.exists.empty() ? "" : "exists " + joined(a.exists) + " : ";
+    const std::string head = prefix_ + "{ " + tuple(i) + " : " + exists + text(where);
+    // y * w + (w - 1 - x) has become (y + 1) * w - 1 - x: always before the row, so in the one above, from its end.
+    for (std::size_t k = 0; k < shape.extents.size(); ++k) {
+      const auto& terms = indices[k + 1].terms();
+      const bool falls = std::any_of(terms.begin(), terms.end(), [](const auto& t) { return t.second < 0; });
+      if (!falls || !shape.extents[k].affine()) continue;
+      const Constraint within{indices[k + 1]};
+      if (!isl::set(out_.context, head + " and " + within.text() + " }").intersect(i.domain).is_empty()) continue;
+      indices[k] = indices[k].plus(Poly::constant(1), -1);
+      indices[k + 1] = indices[k + 1].plus(shape.extents[k]);
+      out_.mirrored.insert(a.variable);
+    }
     std::vector<std::string> names, outer;
     for (std::size_t k = 0; k < lead; ++k) outer.push_back(nest_.loops[v.loops[k]].iterator);
     std::string equal;
@@ -182,10 +198,6 @@ class Builder {
       equal += " and " + names.back() + " = " + indices[k].text();
     }
     outer.insert(outer.end(), names.begin(), names.end());
-    Conjunction where;
-    for (const Constraint& c : a.where)
-      if (c.poly.affine()) where.push_back(c);
-    const std::string exists = a.exists.empty() ? "" : "exists " + joined(a.exists) + " : ";
     r.map = isl::map(out_.context, prefix_ + "{ " + tuple(i) + " -> V" + std::to_string(a.variable) + "[" +
                                        joined(outer) + "] : " + exists + text(where) + equal + " }")
                 .intersect_domain(i.domain);
@@ -202,7 +214,6 @@ class Builder {
       needed.push_back({extent.plus(indices[k + 1], -1).plus(Poly::constant(1), -1)});
     }
     if (needed.empty()) return r;
-    const std::string head = prefix_ + "{ " + tuple(i) + " : " + exists + text(where);
     const isl::set all = isl::set(out_.context, head + " }").intersect(i.domain);
     std::string broken;
     for (const Constraint& c : needed) broken += (broken.empty() ? "" : " or ") + c.poly.text() + " < 0";

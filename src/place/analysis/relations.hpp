@@ -3,6 +3,7 @@
 #include <isl/cpp.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,8 @@ struct Relations {
   const Nest* nest = nullptr;
   std::vector<Instance> instances{};
   isl::union_map schedule{};
-  isl::set known{};  // parameters: what always holds
+  isl::set known{};          // parameters: what always holds
+  std::set<int> mirrored{};  // arrays with subscripts that run from the end of a row: moved by a row in the relations
   std::map<int, Shape> shapes{};
   std::vector<Assumption> assumptions{};
   std::vector<std::string> notes{};

@@ -46,6 +46,7 @@ Conjunction around_the_item(const Loop& loop, const Nest& nest, const std::vecto
 
 std::optional<std::vector<Poly>> dimensions(const Relations& relations, const Access& access) {
   if (!access.exact || access.subscripts.empty() || !access.exists.empty()) return {};
+  if (relations.mirrored.count(access.variable) > 0) return {};
   const auto shape = relations.shapes.find(access.variable);
   auto parts = take_apart(access.subscripts[0], shape == relations.shapes.end() ? Shape{} : shape->second);
   if (!parts) return {};

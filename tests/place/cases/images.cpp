@@ -223,3 +223,46 @@ void whole_tree(const std::vector<float>& in, std::vector<float>& out, int w) {
   smooth_row(in.data(), middle.data(), w);
   smooth_row(middle.data(), out.data(), w);
 }
+
+//: mirrored_rows l1=parallel l2=parallel kernels=1 run
+void mirrored_rows(const float* in, float* out, int h, int w) {
+  for (int y = 0; y < h; ++y)
+    for (int x = 0; x < w; ++x) out[y * w + (w - 1 - x)] = in[y * w + x];
+}
+
+//: mirrored_on_reading l1=parallel l2=parallel kernels=1 tiles=0 run
+void mirrored_on_reading(const float* in, float* out, int h, int w) {
+  for (int y = 0; y < h; ++y)
+    for (int x = 2; x < w - 2; ++x) {
+      float sum = 0;
+      for (int k = -2; k <= 2; ++k) sum += in[y * w + (w - 1 - x) + k];
+      out[y * w + x] = sum;
+    }
+}
+
+//: quarter_turn l1=parallel l2=parallel kernels=1 run
+void quarter_turn(const float* in, float* out, int h, int w) {
+  for (int y = 0; y < h; ++y)
+    for (int x = 0; x < w; ++x) out[x * h + (h - 1 - y)] = in[y * w + x];
+}
+
+//: half_turn l1=parallel l2=parallel kernels=1 run
+void half_turn(const float* in, float* out, int h, int w) {
+  for (int y = 0; y < h; ++y) {
+    const float* row = in + y * w;
+    float* from_the_end = out + (h - 1 - y) * w;
+    for (int x = 0; x < w; ++x) from_the_end[w - 1 - x] = row[x];
+  }
+}
+
+//: mirrored_in_place l1=parallel l2=sequential:flow kernels=1 run
+void mirrored_in_place(float* a, int h, int w) {
+  for (int y = 0; y < h; ++y)
+    for (int x = 0; x < w; ++x) a[y * w + (w - 1 - x)] = a[y * w + x];
+}
+
+//: mirrored_by_one_more l1=sequential kernels=0
+void mirrored_by_one_more(float* a, int h, int w) {  // x = 0 meets the next row
+  for (int y = 0; y < h; ++y)
+    for (int x = 0; x < w; ++x) a[y * w + (w - x)] = a[y * w + x];
+}
