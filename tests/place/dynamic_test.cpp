@@ -1,12 +1,15 @@
 // A run of the user's program: counts that are known beforehand, times that add up, and outputs compared.
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
 #include "cases.hpp"
 #include "place/dynamic/instrument.hpp"
 #include "place/dynamic/measure.hpp"
+#include "place/judge/judge.hpp"
+#include "support/scratch.hpp"
 
 namespace {
 
@@ -177,6 +180,46 @@ int main() {
   command.emit = "openmp";
   const auto same = ridge::place::dynamic::same_output(report, text, command);
   EXPECT_TRUE(same.same) << same.text;
+}
+
+// A struct of arrays, which made-up data cannot fill: the user's own program does, and says whether kernels have run.
+TEST(Dynamic, TheUsersProgramDecidesAlone) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  const std::string text = R"(#include <cstdio>
+#include <vector>
+struct Field {
+  std::vector<float> u, v;
+  int n;
+};
+void advance(Field& f, float by) {
+  for (int i = 1; i < f.n; ++i) f.u[i] += by * (f.v[i] - f.v[i - 1]);
+}
+int main(int words, char**) {
+  const int n = words > 1 ? 0 : 500;
+  Field f{std::vector<float>(n, 1.0f), std::vector<float>(n, 2.0f), n};
+  advance(f, 0.5f);
+  std::printf("%g\n", n > 0 ? f.u[9] : 0.0f);
+}
+)";
+  const ridge::test::ScratchFolder scratch;
+  const auto file = scratch.path() / "field.cpp";
+  std::ofstream(file) << text;
+  ridge::place::Options options;
+  options.flags = {"-std=c++20"};
+  options.function = "advance";
+  options.emit = "openmp";
+  const auto threads = ridge::place::analyze(file.string(), options);
+  EXPECT_FALSE(ridge::place::judge::compare(threads, text, {.flags = options.flags, .emit = "openmp"}).compared);
+  const auto same = ridge::place::dynamic::same_output(threads, text, {"{}", options.flags, "openmp", ""});
+  EXPECT_TRUE(same.same && same.proves) << same.text;
+  if (ridge::place::judge::device_of("").empty()) GTEST_SKIP() << "no OpenCL or CUDA device";
+  options.emit = "ridge";
+  const auto placed = ridge::place::analyze(file.string(), options);
+  const auto run = ridge::place::dynamic::same_output(placed, text, {"{}", options.flags, "ridge", ""});
+  EXPECT_TRUE(run.same && run.proves) << run.text;
+  const auto none = ridge::place::dynamic::same_output(placed, text, {"{} none", options.flags, "ridge", ""});
+  EXPECT_TRUE(none.same && !none.proves) << none.text;
 }
 
 TEST(Dynamic, OutputsAlike) {

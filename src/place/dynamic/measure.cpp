@@ -14,6 +14,7 @@
 #include "base/files.hpp"
 #include "place/dynamic/instrument.hpp"
 #include "place/judge/compiler.hpp"
+#include "place/judge/judge.hpp"
 #include "place/judge/process.hpp"
 
 namespace ridge::place::dynamic {
@@ -98,6 +99,27 @@ std::vector<double> own_times(const std::vector<Record>& all) {
   }
   for (double& seconds : own) seconds = std::max(seconds, 0.0);
   return own;
+}
+
+// Behind a placed program: how many kernels have run, left in a file when it ends.
+std::string counts_launches(const std::string& emit) {
+  if (emit == "openmp") return "";
+  return fmt::format(R"(
+#include <cstdio>
+#include <cstdlib>
+namespace {{
+struct RidgeLaunches {{
+  ~RidgeLaunches() {{
+    const char* const name = std::getenv("RIDGE_RUN_LAUNCHES");
+    std::FILE* const file = name != nullptr ? std::fopen(name, "w") : nullptr;
+    if (file == nullptr) return;
+    std::fprintf(file, "%lld\n", static_cast<long long>({}placed::launches()));
+    std::fclose(file);
+  }}
+}} ridge_launches;
+}}  // namespace
+)",
+                     emit == "ridge" ? "ridge::" : "");
 }
 
 }  // namespace
@@ -206,11 +228,11 @@ Sameness same_output(const Report& report, const std::string& source, const Comm
   const judge::Compiler with = judge::compiler_of(command.emit);
   const fs::path at = folder.path();
   base::write_file(at / "original.cpp", source);
-  base::write_file(at / (std::string("placed") + with.suffix), report.placed);
+  base::write_file(at / (std::string("placed") + with.suffix), report.placed + counts_launches(command.emit));
   build(at / "original.cpp", at / "original", report.file, command, {}, at / "log");
   build(at / (std::string("placed") + with.suffix), at / "placed", report.file, command, with, at / "log");
-  std::vector<std::pair<std::string, std::string>> environment;
-  if (!command.device.empty()) environment.emplace_back("RIDGE_DEVICE", command.device);
+  std::vector<std::pair<std::string, std::string>> environment{{"RIDGE_RUN_LAUNCHES", (at / "launches").string()}};
+  if (command.emit == "ridge") environment.emplace_back("RIDGE_DEVICE", judge::device_of(command.device));
   const Ran one = run(at / "original", command, at, {}), two = run(at / "placed", command, at, environment);
   result.original_seconds = one.seconds;
   result.placed_seconds = two.seconds;
@@ -221,11 +243,15 @@ Sameness same_output(const Report& report, const std::string& source, const Comm
     result.text = "on --run the placed program prints something else than the original";
   else
     result.same = true;
-  if (result.same)
-    result.text = one.output.empty()
-                      ? "on --run both print nothing: only that both end alike is known"
-                      : fmt::format("on --run the same output, {} bytes{}", one.output.size(),
-                                    tolerance > 0 ? " (numbers within the bound for sums and functions)" : "");
+  if (!result.same) return result;
+  const std::string launches = base::read_file(at / "launches", 100).value_or("0");
+  result.proves = !one.output.empty() && (command.emit == "openmp" || std::atoll(launches.c_str()) > 0);
+  if (one.output.empty())
+    result.text = "on --run both print nothing: only that both end alike is known";
+  else
+    result.text = fmt::format("on --run the same output, {} bytes{}{}", one.output.size(),
+                              tolerance > 0 ? " (numbers within the bound for sums and functions)" : "",
+                              result.proves ? "" : ", but no kernel has run");
   return result;
 }
 

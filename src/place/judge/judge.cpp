@@ -17,16 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where the kernels of a program on Ridgeline's devices run: what the user named, else the first that is not the host.
-std::string device_of(const Wishes& wishes) {
-  if (!wishes.device.empty()) return wishes.device;
-  if (const char* named = std::getenv("RIDGE_DEVICE"); named != nullptr && *named != '\0') return named;
-  std::string found;
-  for (const Device& d : devices().devices)
-    if (!d.is_host() && (found.empty() || d.info().backend == Backend::cuda)) found = d.info().id;
-  return found;
-}
-
 double seconds_in(const std::string& log) {
   const auto word = log.rfind("seconds ");
   return word == std::string::npos ? 0 : std::atof(log.c_str() + word + 8);
@@ -34,7 +24,7 @@ double seconds_in(const std::string& log) {
 
 std::vector<std::pair<std::string, std::string>> environment_of(const Wishes& wishes) {
   if (wishes.emit != "ridge") return {};
-  return {{"RIDGE_DEVICE", device_of(wishes)}};
+  return {{"RIDGE_DEVICE", device_of(wishes.device)}};
 }
 
 // A kernel pays or not by what it changes in the whole program's time: data that stays on the device for it is counted.
@@ -56,6 +46,15 @@ void weigh(const Report& report, const Wishes& wishes, const fs::path& at, Outco
 }
 
 }  // namespace
+
+std::string device_of(const std::string& wanted) {
+  if (!wanted.empty()) return wanted;
+  if (const char* named = std::getenv("RIDGE_DEVICE"); named != nullptr && *named != '\0') return named;
+  std::string found;
+  for (const Device& d : devices().devices)
+    if (!d.is_host() && (found.empty() || d.info().backend == Backend::cuda)) found = d.info().id;
+  return found;
+}
 
 bool can_run_cuda() {
   if (cuda_compiler().empty()) return false;
@@ -132,6 +131,7 @@ Outcome compare(const Report& report, const std::string& source, const Wishes& w
       return outcome;
     }
   }
+  outcome.compared = true;
   const double bound = allowed(report);
   std::string where;
   outcome.worst = difference(results[0], results[1], bound == 0, where);

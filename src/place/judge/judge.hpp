@@ -20,14 +20,17 @@ struct Wishes {
 
 struct Outcome {
   bool verified = false;
-  std::string text{};  // what was compared, or why it could not be
-  double worst = 0;    // largest difference, relative to the array's largest value
+  bool compared = false;  // false: made-up data could not decide
+  std::string text{};     // what was compared, or why it could not be
+  double worst = 0;       // largest difference, relative to the array's largest value
   double original_seconds = 0, placed_seconds = 0;
   std::vector<std::string> slower{};  // kernels without which the placed program is faster, transfers and all
 };
 
 Outcome compare(const Report& report, const std::string& source, const Wishes& wishes);
 
+// Where the kernels of a program on Ridgeline's devices run: what was named, else the first that is not the host.
+std::string device_of(const std::string& wanted);
 bool can_run_cuda();  // there are a CUDA device and nvcc
 // The first error of nvcc on a program that was written for it; "" where there is none, or no nvcc.
 std::string cuda_fault(const Report& report, const Wishes& wishes);
