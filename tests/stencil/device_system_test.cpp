@@ -323,6 +323,7 @@ TEST(FrameTiles, WhereTheyAreTaken) {
   };
   const auto wave = wave_of(2);
   EXPECT_EQ(refusal(wave, Borders::all(fixed), 8192, 12), "");
+  EXPECT_EQ(refusal(wave, Borders::all(fixed), 8192, 16), "");
   EXPECT_EQ(refusal(wave, Borders::all(mirror), 25, 12), "");
   EXPECT_NE(refusal(wave, Borders::all(mirror), 24, 12), "");
   EXPECT_NE(refusal(wave, Borders::all(periodic), 8192, 12), "");
