@@ -37,7 +37,7 @@
 //   CLUSTER_ARRIVE() CLUSTER_WAIT()   the two halves of a barrier of all work-items of the cluster
 //   PEER(rank)                    a uint that stands for the cluster's group of that number
 //   STORE_PEER(peer, p, v)        float2 or double2 to the place p of that group's local memory
-//   SEND_PEER(peer, p, v, arrived)   float2, the same, and that group's `arrived` (ASYNC_COPY_OPEN) counts the bytes
+//   SEND_PEER(peer, p, v, arrived)   the same, and that group's `arrived` (ASYNC_COPY_OPEN) counts the bytes
 //   ASYNC_COPY_OPEN(p)               CUDA from Hopper on, one work-item: p (LOCAL ulong*) will say when a long copy has arrived
 //   ASYNC_COPY_START(p, to, from, bytes)   one work-item: copies so many bytes, a multiple of 16 and aligned, to local memory
 //   ASYNC_COPY_EXPECT(p, bytes)      the same in parts: one work-item says how many bytes in all, and any work-items

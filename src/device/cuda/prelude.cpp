@@ -153,6 +153,12 @@ FUNCTION void ridge_send_peer(uint peer, float2* p, float2 v, ulong* arrived) {
                "f"(v.x), "f"(v.y), "r"(ridge_peer_address(peer, arrived))
                : "memory");
 }
+FUNCTION void ridge_send_peer(uint peer, double2* p, double2 v, ulong* arrived) {
+  asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.f64 [%0], {%1, %2}, [%3];" ::"r"(
+                   ridge_peer_address(peer, p)),
+               "d"(v.x), "d"(v.y), "r"(ridge_peer_address(peer, arrived))
+               : "memory");
+}
 #define PEER(rank) ridge_peer(rank)
 #define STORE_PEER(peer, p, v) ridge_store_peer(peer, p, v)
 #define SEND_PEER(peer, p, v, arrived) ridge_send_peer(peer, p, v, arrived)

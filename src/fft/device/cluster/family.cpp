@@ -92,7 +92,6 @@ class ClusterLister {
   void list() {
     factors_ = pass_factors(points_.length, 2, 4096);
     for (const ClusterShape& shape : kClusterShapes) {
-      if (shape.exchange == Exchange::counted && problem_.float64) continue;  // never run on a GPU so far
       std::size_t of_this_shape = 0;
       for (const std::size_t groups : {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}) {
         if (!real_ && !std::has_single_bit(groups)) continue;  // complex lines of such lengths do better in rings
