@@ -11,9 +11,8 @@ namespace ridge::image::on_device {
 namespace {
 
 constexpr std::size_t kBandItems = 32, kBandBlock = 16, kBandRows = 8;
-constexpr std::size_t kBandResident = 12;  // sub-groups of a compute unit: 168 registers each
-constexpr double kMostOff = 0.02;          // of a level, before a result is rounded
-constexpr int kByBytes = 16;               // bits behind the point with which results stand in bytes of their own
+constexpr double kMostOff = 0.02;  // of a level, before a result is rounded
+constexpr int kByBytes = 16;       // bits behind the point with which results stand in bytes of their own
 
 struct WholeLine {  // a row or a column of weights as whole numbers of two bytes
   std::vector<int> weights = {};
@@ -30,6 +29,7 @@ struct BandsDesign {
   bool never_beyond = false;
   std::size_t reach = 0, half = 1, half_down = 1;  // products of 32 channels across, of 16 rows down
   std::size_t tiles = 8, sub_groups = 3, batches = 4, rows_each = 56;
+  std::size_t resident_sub_groups = 12;   // of a compute unit: 168 registers a lane
   std::uint32_t added = 0, rounding = 0;  // to what the first product makes, two bytes; to the second's sums
   double off = 0;
   bool interleaved() const { return reach + 14 <= kBandBlock * half; }  // four neighbours a lane
@@ -38,7 +38,7 @@ struct BandsDesign {
     const std::size_t line = own() + 2 * kBandBlock * half;
     return kBandRows * (batches * (line + kBandBlock) + own() + kBandBlock * sub_groups) + sizeof(int) * line;
   }
-  std::size_t resident() const { return std::max<std::size_t>(kBandResident / sub_groups, 1); }
+  std::size_t resident() const { return std::max<std::size_t>(resident_sub_groups / sub_groups, 1); }
 };
 
 // False where a weight has no room. `scale` of it is 1.
@@ -236,7 +236,7 @@ std::size_t filling_rows(const Device& device, const BandsDesign& design) {
   const std::size_t again = kBandRows * (2 * design.half_down - 1) + 4;
   std::size_t best = 0;
   double least = INFINITY;
-  for (std::size_t rows = 16; rows <= 160; rows += kBandRows) {
+  for (std::size_t rows = 16; rows <= 112; rows += kBandRows) {
     const std::size_t groups = groups_for(strips * groups_for(design.shape.rows, rows), units),
                       last = groups % resident;
     const double share = static_cast<double>(last) / static_cast<double>(resident);
@@ -278,7 +278,7 @@ void list_bands(const Device& device, const Chain& chain, const Link& link, std:
   design.reach = product.across.size() / 2 * link.in.channels;
   design.half = (design.reach + 23) / 16;
   design.half_down = (product.down.size() / 2 + 11) / 8;
-  design.tiles = design.half + design.half_down > 3 ? 4 : 8;
+  design.tiles = design.half_down > 2 || design.half + design.half_down > 4 ? 4 : 8;
   std::string refusal;
   if (design.half > 4 || design.half_down > 4 || design.half + design.half_down > 7) {
     refusal = "28 rows and 56 channels to either side fit the registers at most";
@@ -293,8 +293,12 @@ void list_bands(const Device& device, const Chain& chain, const Link& link, std:
   const double bytes = 2 * static_cast<double>(link.in.rows * link.in.row_bytes());
   const bool several = device.limits().sub_group == kBandItems && device.limits().work_group >= 4 * kBandItems;
   design.sub_groups = several ? fitting_sub_groups(design) : 1;
-  for (const std::size_t rows : {0, 56, 32}) {
+  for (const std::size_t rows : {0, 64, 32}) {
     design.rows_each = rows == 0 ? filling_rows(device, design) : rows;
+    if (rows == 32 && several && design.half + design.half_down == 2) {  // small enough for 128 registers
+      design.sub_groups = 2;
+      design.resident_sub_groups = 16;
+    }
     StepPlan plan{.name = "bands",
                   .parameters = {{"rows", rows == 0 ? "fill" : std::to_string(rows)},
                                  {"sub-groups", std::to_string(design.sub_groups)}},
@@ -309,7 +313,7 @@ void list_bands(const Device& device, const Chain& chain, const Link& link, std:
                  .bytes = bytes / 2 * (1 + 0.15 * again) + bytes / 2,
                  .launches = 1,
                  .efficiency = rows == 0    ? 0.948
-                               : rows == 56 ? 0.9
+                               : rows == 64 ? 0.9
                                             : 0.88};
     plan.kernels = [design] { return std::vector<KernelSource>{bands_source(design)}; };
     plan.build = [design](const Device& there) { return std::make_shared<const BandsStep>(there, design); };
