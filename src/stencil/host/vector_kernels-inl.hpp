@@ -275,8 +275,66 @@ void SumRows(const T* const* in, const WeightedRun* runs, std::size_t run_count,
   }
 }
 
+constexpr std::size_t kMostProducts = HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3 ? 4 : 8;  // of 16 registers, or 32
+
+template <std::size_t kUnroll>
+HWY_INLINE void SumPart(const SumProduct<T>::Part& part, std::size_t x, V (&sums)[kUnroll]) {
+  const D d;
+  for (std::size_t u = 0; u < kUnroll; ++u) sums[u] = hn::Set(d, part.constant);
+  for (std::size_t i = 0; i < part.count; ++i) {
+    const V weight = hn::Set(d, part.weights[i]);
+    const T* from = part.in[i] + x;
+    for (std::size_t u = 0; u < kUnroll; ++u) sums[u] = Fused(weight, hn::LoadU(d, from + u * kLanes), sums[u]);
+  }
+}
+template <std::size_t kUnroll>
+HWY_INLINE void ProductAt(const SumProduct<T>& product, T* out, std::size_t x) {
+  const D d;
+  V sums[kUnroll], more[kUnroll];
+  SumPart(product.sum, x, sums);
+  SumPart(product.more, x, more);
+  for (std::size_t u = 0; u < kUnroll; ++u) {
+    const std::size_t at = x + u * kLanes;
+    hn::StoreU(Fused(hn::LoadU(d, product.factor + at), sums[u], more[u]), d, out + at);
+  }
+  for (std::size_t r = 0; r < product.ahead_count; ++r) {
+    for (std::size_t at = 0; at < kUnroll * kLanes; at += 64 / sizeof(T))
+      __builtin_prefetch(product.ahead[r] + x + at, 0, 2);
+  }
+}
+HWY_INLINE void ProductPart(const SumProduct<T>& product, T* out, std::size_t x, std::size_t left) {
+  const D d;
+  const auto sum = [&](const SumProduct<T>::Part& part) HWY_ATTR {
+    V all = hn::Set(d, part.constant);
+    for (std::size_t i = 0; i < part.count; ++i)
+      all = Fused(hn::Set(d, part.weights[i]), LoadFew(part.in[i] + x, left), all);
+    return all;
+  };
+  StoreFew(Fused(LoadFew(product.factor + x, left), sum(product.sum), sum(product.more)), out + x, left);
+}
+template <std::size_t kVectors>
+HWY_INLINE std::size_t LastProducts(const SumProduct<T>& product, T* out, std::size_t x, std::size_t vectors) {
+  if constexpr (kVectors > 0) {
+    if (vectors < kVectors) return LastProducts<kVectors - 1>(product, out, x, vectors);
+    ProductAt<kVectors>(product, out, x);
+  }
+  return x + kVectors * kLanes;
+}
+void Product(const SumProduct<T>& product, T* out, std::size_t count) {
+  std::size_t x = 0;
+  // On x86 vectors are as long as lines: those of the result, and most of what is read, should not lie across two.
+  const std::size_t beyond = HWY_ARCH_X86 ? reinterpret_cast<std::uintptr_t>(out) / sizeof(T) % kLanes : 0;
+  if (beyond != 0 && count > kLanes) {
+    x = kLanes - beyond;
+    ProductPart(product, out, 0, x);
+  }
+  for (; x + kMostProducts * kLanes <= count; x += kMostProducts * kLanes) ProductAt<kMostProducts>(product, out, x);
+  x = LastProducts<kMostProducts - 1>(product, out, x, (count - x) / kLanes);
+  if (x < count) ProductPart(product, out, x, count - x);
+}
+
 const VectorKernels<T>& Kernels() {
-  static constexpr VectorKernels<T> kKernels{Apply, Sum, SumRows};
+  static constexpr VectorKernels<T> kKernels{Apply, Sum, SumRows, Product};
   return kKernels;
 }
 

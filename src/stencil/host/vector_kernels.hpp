@@ -39,6 +39,22 @@ struct WeightedRun {
   bool across = false;
 };
 
+// A sum times a row, and another sum, as waves through a medium have it: what takes three instructions in one pass.
+// `ahead` are rows that are fetched on the way.
+template <class T>
+struct SumProduct {
+  struct Part {
+    const T* const* in;
+    const T* weights;
+    std::size_t count;
+    T constant;
+  };
+  Part sum, more;
+  const T* factor;
+  const T* const* ahead;
+  std::size_t ahead_count;
+};
+
 template <class T>
 struct VectorKernels {
   // out[x] = word(a[x], b[x], c[x]) for x below count.
@@ -52,9 +68,12 @@ struct VectorKernels {
   // each other. Every row is summed in the order that `sum` has.
   using SumRows = void (*)(const T* const* in, const WeightedRun* runs, std::size_t run_count, const T* weights,
                            T constant, T* const* out, std::size_t count, bool again);
+  // out[x] = factor[x] * sum + more, for x below count.
+  using Product = void (*)(const SumProduct<T>& product, T* out, std::size_t count);
   Apply apply;
   Sum sum;
   SumRows sum_rows;
+  Product product;
 };
 template <class T>
 const VectorKernels<T>& vector_kernels();

@@ -14,6 +14,7 @@ namespace {
 using Kind = Node::Kind;
 
 constexpr std::size_t kStretchCells = 256;  // the values in use fit the first cache
+constexpr std::size_t kMostTerms = 64;      // of a sum in a product
 
 bool is_leaf(Kind kind) { return kind == Kind::constant || kind == Kind::read || kind == Kind::coefficient; }
 
@@ -81,6 +82,7 @@ class VectorProgram<T>::Builder {
     gather_fused();
     emit();
     choose_outputs();
+    find_product();
     assign_slots();
   }
 
@@ -259,6 +261,23 @@ class VectorProgram<T>::Builder {
     }
   }
 
+  // Two sums, and a row times the one plus the other.
+  void find_product() {
+    const auto& instructions = program_.instructions_;
+    if (instructions.size() != 3 || program_.outputs_.size() != 1) return;
+    const Instruction& last = instructions[2];
+    if (last.sum || last.word != VectorWord::multiply_add || last.output != 0) return;
+    const auto is_sum = [&](const Operand& operand) {
+      return operand.from == From::slot && instructions[operand.index].sum &&
+             instructions[operand.index].terms.size() <= kMostTerms;
+    };
+    for (const std::size_t factor : {std::size_t{0}, std::size_t{1}}) {
+      const Operand &sum = last.operands[1 - factor], &more = last.operands[2];
+      if (last.operands[factor].from != From::row || !is_sum(sum) || !is_sum(more) || sum.index == more.index) continue;
+      program_.product_ = Product{sum.index, more.index, last.operands[factor]};
+    }
+  }
+
   // A slot is given again when nobody reads it any more, to the instruction itself too.
   void assign_slots() {
     auto& instructions = program_.instructions_;
@@ -317,7 +336,27 @@ VectorProgram<T>::VectorProgram(const Tape& tape, const std::vector<bool>& skipp
 template <class T>
 void VectorProgram<T>::run(const T* const* rows, T* const* out, std::size_t begin, std::size_t end,
                            std::span<const T* const> ahead) const {
+  if (product_) return run_product(rows, out[0], begin, end, ahead);
   stretches<1>(rows, out, begin, end, ahead);
+}
+
+template <class T>
+void VectorProgram<T>::run_product(const T* const* rows, T* out, std::size_t begin, std::size_t end,
+                                   std::span<const T* const> ahead) const {
+  const auto at = [&](const Operand& operand) {
+    return rows[operand.index] + static_cast<std::ptrdiff_t>(begin) + operand.dx;
+  };
+  const T *in[2][kMostTerms], *fetched[kMostTerms];
+  const auto part = [&](std::size_t instruction, const T** from) -> typename SumProduct<T>::Part {
+    const Instruction& sum = instructions_[instruction];
+    for (std::size_t i = 0; i < sum.terms.size(); ++i) from[i] = at(sum.terms[i]);
+    return {from, sum.weights.data(), sum.terms.size(), sum.constant};
+  };
+  const std::size_t count = std::min(ahead.size(), kMostTerms);
+  for (std::size_t i = 0; i < count; ++i) fetched[i] = ahead[i] + begin;
+  vector_kernels<T>().product(
+      {part(product_->sum, in[0]), part(product_->more, in[1]), at(product_->factor), fetched, count}, out + begin,
+      end - begin);
 }
 
 template <class T>

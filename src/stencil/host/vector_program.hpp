@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -65,6 +66,13 @@ class VectorProgram {
   };
   class Builder;
 
+  // The whole program as a sum times a row and another sum: two of its three instructions.
+  struct Product {
+    std::size_t sum = 0, more = 0;
+    Operand factor{};
+  };
+  void run_product(const T* const* rows, T* out, std::size_t begin, std::size_t end,
+                   std::span<const T* const> ahead) const;
   template <std::size_t kRows>
   void stretches(const T* const* rows, T* const* out, std::size_t begin, std::size_t end,
                  std::span<const T* const> ahead) const;
@@ -75,6 +83,7 @@ class VectorProgram {
   std::vector<T> constants_{};  // a stretch each
   std::vector<Instruction> instructions_{};
   std::vector<Output> outputs_{};
+  std::optional<Product> product_{};
   std::size_t slots_ = 0;
   std::size_t most_pointers_ = 1;  // of a sum, in a block
 };
