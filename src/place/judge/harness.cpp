@@ -58,8 +58,9 @@ std::string harness(const Report& report, const Wishes& wishes, bool placed) {
       arguments += p.name;
       dump += fmt::format("  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", &{0}, 1);\n", p.name, p.element);
     } else if (p.kind == "pointer" || p.kind == "vector") {
-      made += fmt::format("  std::vector<{0}> {1}({2});\n  ridge_check::fill({1}.data(), {1}.size(), {3});\n",
-                          p.element, p.name, elements, seed++);
+      const std::string memory = p.element == "bool" ? "ridge_check::Bools" : "std::vector<" + p.element + ">";
+      made += fmt::format("  {0} {1}({2});\n  ridge_check::fill({1}.data(), {1}.size(), {3});\n", memory, p.name,
+                          elements, seed++);
       arguments += p.kind == "pointer" ? p.name + ".data()" : p.name;
       if (!p.constant)
         dump += fmt::format("  ridge_check::put(ridge_check_out, \"{0}\", \"{1}\", {0}.data(), {0}.size());\n", p.name,
@@ -151,6 +152,7 @@ std::string harness(const Report& report, const Wishes& wishes, bool placed) {
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <type_traits>
 #include <vector>
 namespace ridge_check {{
@@ -168,6 +170,15 @@ void fill(T* data, std::size_t n, std::uint32_t seed) {{
     data[i] = number<T>(state);
   }}
 }}
+class Bools {{  // a std::vector of them keeps bits
+ public:
+  explicit Bools(std::size_t n) : n_(n), data_(new bool[n]) {{}}
+  bool* data() {{ return data_.get(); }}
+  std::size_t size() const {{ return n_; }}
+ private:
+  std::size_t n_;
+  std::unique_ptr<bool[]> data_;
+}};
 template <class T>
 const char* type(const T&) {{
   return std::is_same_v<T, float> ? "float" : std::is_same_v<T, double> ? "double" : "integer";

@@ -342,3 +342,11 @@ void macro_that_closes(float* a, int n) {
     a[i] = 1;
   AND_SO_ON
 }
+
+//: mask_of_bools l1=parallel kernels=1 run
+void mask_of_bools(const float* a, const bool* before, bool* mask, int n) {
+  for (int i = 0; i < n; ++i) {
+    mask[i] = a[i] > 0.5f && !before[i];
+    mask[i] ^= before[n - 1 - i];
+  }
+}
