@@ -277,6 +277,8 @@ TEST(SystemRowsForHopper, KernelsCompileAndSpillNothing) {
   check(linear<float>(3, star(3, 2)), "system_planes(tile=32x128, rows=2, ahead=2, depth=2)", 128);
   check(linear<float>(3, even_box(1, true)), "system_planes(tile=42x136, rows=3, ahead=2, depth=2)", 136);
   check(linear<float>(3, star(3, 4)), "system_planes(tile=32x128, rows=4, ahead=2, copies=tiles)", 255);
+  check(linear<float>(3, star(3, 6)), "system_planes(tile=32x128, rows=2, ahead=2, copies=tiles)", 128);
+  check(linear<float>(3, star(3, 8)), "system_planes(tile=24x128, rows=2, ahead=2, copies=tiles)", 168);
   check(linear<float>(3, star(3, 2)), "system_planes(tile=33x136, rows=3, ahead=2, depth=2, copies=tiles)", 168);
   check(linear<float>(3, even_box(1, true)), "system_planes(tile=42x136, rows=3, ahead=2, depth=2, copies=tiles)", 128);
   check(wave_of(3), "system_planes(tile=30x136, rows=2, ahead=1, depth=4, copies=tiles)", 128);

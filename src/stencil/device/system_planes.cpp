@@ -94,6 +94,7 @@ std::vector<SystemPlanesChoice> planes_choices() {
   return {// Planes fetched by the copy engine: fewer registers, so more items or rows.
           {{.lanes = 32, .lines = 8, .rows = 4, .ahead = 2, .tiles = true}, 0.86},
           {{.lanes = 32, .lines = 16, .rows = 2, .ahead = 2, .tiles = true}, 0.84},
+          {{.lanes = 32, .lines = 12, .rows = 2, .ahead = 2, .tiles = true}, 0.74},
           {{.depth = 2, .lanes = 34, .lines = 14, .rows = 3, .ahead = 2, .tiles = true}, 0.8},
           {{.depth = 2, .lanes = 34, .lines = 11, .rows = 3, .ahead = 2, .tiles = true}, 0.79},
           {{.depth = 2, .lanes = 34, .lines = 14, .rows = 2, .ahead = 2, .tiles = true}, 0.78},

@@ -102,11 +102,11 @@ std::string SystemPlanesKernel::refusal(const Limits& limits) const {
   const auto queues =
       sums.sums.size() * static_cast<std::size_t>(2 * options.depth * sums.radius[0] * options.rows) * 4;
   if (queues > 140) return fmt::format("{} sums would be kept in a work-item's registers", queues);
-  // Addresses, the newest plane and what is being computed take 40 and more beside them; registers are given out to 128
-  // work-items at a time.
+  // Addresses, the newest plane and what is being computed take 20 and more beside them, of several steps twice that;
+  // registers are given out to 128 work-items at a time.
   const auto items = static_cast<std::size_t>(pieces(options.lanes * options.lines, 128)) * 128;
   const std::size_t numbers = queues * (real == "float" ? 1 : 2);
-  if (limits.registers > 0 && numbers + 40 > limits.registers / items)
+  if (limits.registers > 0 && numbers + (options.depth > 1 ? 40 : 20) > limits.registers / items)
     return fmt::format("{} registers of sums a work-item would be spilled", numbers);
   if (local_bytes() > limits.local_memory)
     return fmt::format("needs {} bytes of local memory, the device has {}", local_bytes(), limits.local_memory);
