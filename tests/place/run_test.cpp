@@ -180,6 +180,29 @@ TEST(Placed, SequentialExamplesEqualTheOriginals) {
   }
 }
 
+// A kernel whose iterations depend on each other gives what the source gives where items run in their order: on a
+// processor, as long as all are in one group.
+TEST(Placed, AnOrderIsSeen) {
+  std::string why;
+  if (!available(why)) GTEST_SKIP() << why;
+  if (!some_device()) GTEST_SKIP() << "no OpenCL or CUDA device";
+  const ridge::test::ScratchFolder scratch;
+  const auto file = scratch.path() / "sums.cpp";
+  const std::string before = "void sums(const float* a, float* b, int n) {\n  for (int i = 0; i < n; ++i) b[i] = ",
+                    free = "a[i] + 1", bound = "(i > 0 ? b[i - 1] : 0) + a[i]";
+  std::ofstream(file) << before + free + ";\n}\n";
+  ridge::place::Options options;
+  options.function = "sums";
+  auto report = ridge::place::analyze(file.string(), options);
+  EXPECT_TRUE(judge::compare(report, before + free + ";\n}\n", {}).verified);
+  const auto at = report.placed.find(free, report.placed.find("R\"kernels("));
+  ASSERT_NE(at, std::string::npos);
+  report.placed.replace(at, free.size(), bound);
+  const auto outcome = judge::compare(report, before + bound + ";\n}\n", {});
+  EXPECT_TRUE(outcome.compared);
+  EXPECT_FALSE(outcome.verified) << outcome.text;
+}
+
 TEST(Placed, ADifferenceIsSeen) {
   using judge::Array;
   const auto array = [](float x, float y) {

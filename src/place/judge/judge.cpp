@@ -27,6 +27,30 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Wishes& wi
   return {{"RIDGE_DEVICE", device_of(wishes.device)}};
 }
 
+// The same program with the items of its kernels numbered from the end: iterations that depend on each other, which a
+// processor runs in their order, then give something else. "" where no kernel can be turned so.
+std::string turned_round(const std::string& placed) {
+  const std::string open = "R\"kernels(", kernel = "KERNEL ", id = "GLOBAL_ID(";
+  const auto from = placed.find(open), to = placed.find(")kernels\"");
+  if (from == std::string::npos || to == std::string::npos) return "";
+  std::string text;
+  bool turned = false;
+  for (std::size_t at = from; at < to;) {
+    const std::size_t end = std::min(placed.find(kernel, at + 1), to);
+    const std::string one = placed.substr(at, end - at);
+    const bool tiles = one.find("_tile[") != std::string::npos;  // loaded by groups, from where they stand
+    for (std::size_t k = 0; k < one.size();) {
+      const bool here = !tiles && one.compare(k, id.size(), id) == 0 && one.find(')', k) == k + id.size() + 1;
+      const std::string axis = here ? one.substr(k + id.size(), 1) : "";
+      text += here ? fmt::format("(GROUPS({0}) * ITEMS({0}) - 1 - GLOBAL_ID({0}))", axis) : one.substr(k, 1);
+      k += here ? id.size() + 2 : 1;
+      turned |= here;
+    }
+    at = end;
+  }
+  return turned ? placed.substr(0, from) + text + placed.substr(to) : "";
+}
+
 // A kernel pays or not by what it changes in the whole program's time: data that stays on the device for it is counted.
 void weigh(const Report& report, const Wishes& wishes, const fs::path& at, Outcome& outcome) {
   std::string without;
@@ -136,6 +160,20 @@ Outcome compare(const Report& report, const std::string& source, const Wishes& w
   std::string where;
   outcome.worst = difference(results[0], results[1], bound == 0, where);
   outcome.verified = outcome.worst <= bound;
+  const std::string turned = wishes.emit == "ridge" ? turned_round(report.placed) : "";
+  if (outcome.verified && !turned.empty()) {
+    base::write_file(at / "turned.cpp", rename + turned + harness(report, wishes, true));
+    const fs::path dump = at / "turned.out";
+    if (!build("turned", compiler)) return outcome.verified = false, outcome;
+    const bool ended =
+        run({(at / "turned").string(), dump.string()}, environment_of(wishes), at / "log", wishes.seconds) == 0;
+    const auto other = ended ? read_dump(base::read_file(dump, std::size_t{4} << 30).value_or("")) : results[1];
+    if (!ended || !(difference(results[0], other, bound == 0, where) <= bound)) {
+      outcome.verified = false;
+      outcome.text = "with its work-items in another order the placed program gives another result (" + where + ")";
+      return outcome;
+    }
+  }
   if (outcome.verified && wishes.weighs) weigh(report, wishes, at, outcome);
   outcome.text =
       outcome.verified
