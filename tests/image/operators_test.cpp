@@ -182,6 +182,19 @@ TEST(Operators, sizes_around_vectors) {
   }
 }
 
+// Floats so many that they are turned tile by tile and stored past the caches (x86), with ends that fill no tile.
+TEST(Operators, large_turns) {
+  for (const char* text : {"transpose", "rotate 90"}) {
+    for (const std::size_t channels : {1, 2}) {
+      OperatorProblem problem;
+      problem.input = {1471 / channels, 1391, channels, Depth::f32};
+      problem.chain = parse_chain(text);
+      problem.threads = 3;
+      EXPECT_EQ(worst_error(problem), 0) << text << " " << problem.input.text();
+    }
+  }
+}
+
 // Sums of every number of channels, which vectors do not hold a whole number of.
 TEST(Operators, sums_of_channels) {
   for (const Depth depth : {Depth::u8, Depth::u16, Depth::f32}) {

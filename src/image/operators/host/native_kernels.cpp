@@ -491,18 +491,35 @@ HWY_INLINE void block_of_three(const std::byte* in, std::size_t in_pitch, std::b
     }
   }
 }
-void block(const std::byte* in, std::size_t in_pitch, std::byte* out, std::ptrdiff_t out_pitch, std::size_t bytes) {
+template <std::size_t kBytes, class F>
+HWY_INLINE void each_block(const std::byte* in, std::size_t in_pitch, std::size_t down, std::size_t across,
+                           std::byte* out, std::ptrdiff_t out_pitch, const F& turn) {
+  constexpr std::size_t kSide = kBytes == 3 ? 16 : 16 / kBytes;
+  for (std::size_t x = 0; x < across; ++x) {
+    for (std::size_t y = 0; y < down; ++y) {
+      turn(in + y * kSide * in_pitch + x * kSide * kBytes, in_pitch,
+           out + static_cast<std::ptrdiff_t>(x * kSide) * out_pitch + y * kSide * kBytes, out_pitch);
+    }
+  }
+}
+void blocks(const std::byte* in, std::size_t in_pitch, std::size_t down, std::size_t across, std::byte* out,
+            std::ptrdiff_t out_pitch, std::size_t bytes) {
   switch (bytes) {
     case 1:
-      return block_of<std::uint8_t>(in, in_pitch, out, out_pitch);
+      return each_block<1>(in, in_pitch, down, across, out, out_pitch,
+                           [](auto... at) HWY_ATTR { block_of<std::uint8_t>(at...); });
     case 2:
-      return block_of<std::uint16_t>(in, in_pitch, out, out_pitch);
+      return each_block<2>(in, in_pitch, down, across, out, out_pitch,
+                           [](auto... at) HWY_ATTR { block_of<std::uint16_t>(at...); });
     case 3:
-      return block_of_three(in, in_pitch, out, out_pitch);
+      return each_block<3>(in, in_pitch, down, across, out, out_pitch,
+                           [](auto... at) HWY_ATTR { block_of_three(at...); });
     case 4:
-      return block_of<std::uint32_t>(in, in_pitch, out, out_pitch);
+      return each_block<4>(in, in_pitch, down, across, out, out_pitch,
+                           [](auto... at) HWY_ATTR { block_of<std::uint32_t>(at...); });
     default:
-      return block_of<std::uint64_t>(in, in_pitch, out, out_pitch);
+      return each_block<8>(in, in_pitch, down, across, out, out_pitch,
+                           [](auto... at) HWY_ATTR { block_of<std::uint64_t>(at...); });
   }
 }
 
@@ -525,7 +542,7 @@ HWY_EXPORT(sums_u8);
 HWY_EXPORT(sums_u16);
 HWY_EXPORT(sums_f32);
 HWY_EXPORT(stored_past);
-HWY_EXPORT(block);
+HWY_EXPORT(blocks);
 
 void gray_row(const std::uint8_t* in, std::size_t channels, std::size_t n, std::uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(gray_u8)(in, channels, n, out);
@@ -567,9 +584,9 @@ void store_past(const void* from, std::size_t bytes, std::byte* to) {
   HWY_DYNAMIC_DISPATCH(stored_past)(from, bytes, to);
 }
 void end_stores_past() { hwy::FlushStream(); }
-void transpose_block(const std::byte* in, std::size_t in_pitch, std::byte* out, std::ptrdiff_t out_pitch,
-                     std::size_t bytes) {
-  HWY_DYNAMIC_DISPATCH(block)(in, in_pitch, out, out_pitch, bytes);
+void transpose_blocks(const std::byte* in, std::size_t in_pitch, std::size_t down, std::size_t across, std::byte* out,
+                      std::ptrdiff_t out_pitch, std::size_t bytes) {
+  HWY_DYNAMIC_DISPATCH(blocks)(in, in_pitch, down, across, out, out_pitch, bytes);
 }
 
 }  // namespace ridge::image

@@ -48,9 +48,9 @@ inline constexpr bool kStoresPast = false;
 void store_past(const void* from, std::size_t bytes, std::byte* to);
 void end_stores_past();
 
-// A block of pixels of `bytes` (1, 2, 3, 4, 8) each, 16 / bytes on a side (16 where they are 3), turned about its
-// diagonal.
-void transpose_block(const std::byte* in, std::size_t in_pitch, std::byte* out, std::ptrdiff_t out_pitch,
-                     std::size_t bytes);
+// `down` x `across` blocks of pixels of `bytes` (1, 2, 3, 4, 8) each, 16 / bytes on a side (16 where they are 3),
+// turned about their diagonal.
+void transpose_blocks(const std::byte* in, std::size_t in_pitch, std::size_t down, std::size_t across, std::byte* out,
+                      std::ptrdiff_t out_pitch, std::size_t bytes);
 
 }  // namespace ridge::image

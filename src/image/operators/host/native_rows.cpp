@@ -93,37 +93,65 @@ class NativeIntegral final : public Native {
   }
 };
 
-// Transposed, or turned by a quarter counterclockwise: blocks of 16 bytes' rows, in tiles that stay in the cache.
+// Transposed, or turned by a quarter counterclockwise: blocks of 16 bytes' rows, in tiles that stay in the cache. Of a
+// large image a tile is turned in a buffer and stored past the caches, while the next one is fetched.
 class NativeTurn final : public Native {
  public:
-  explicit NativeTurn(bool turned) : turned_(turned) {}
+  NativeTurn(std::size_t bytes, bool turned) : bytes_(bytes), side_(bytes == 3 ? 16 : 16 / bytes), turned_(turned) {}
+
   void run(const Image& in, Image& out, std::size_t threads) const override {
-    const std::size_t bytes = in.shape().pixel_bytes(), side = bytes == 3 ? 16 : 16 / bytes,
-                      tile = bytes == 3 ? 128 : std::max<std::size_t>(side, 64 / bytes * 2);
+    if (goes_past_caches(out)) return run_past(in, out, threads);
+    const std::size_t tile = bytes_ == 3 ? 128 : std::max<std::size_t>(side_, 64 / bytes_ * 2);
+    const auto pitch = turned_ ? -static_cast<std::ptrdiff_t>(out.pitch()) : static_cast<std::ptrdiff_t>(out.pitch());
     in_bands(threads, in.columns(), tile, [&](std::size_t begin, std::size_t end) {
       for (std::size_t top = 0; top < in.rows(); top += tile) {
-        for (std::size_t left = begin; left < end; left += side) {
-          for (std::size_t r = top; r < std::min(top + tile, in.rows()); r += side)
-            block(in, out, r, left, std::min(left + side, end), bytes, side);
-        }
+        const std::size_t rows = std::min(tile, in.rows() - top);
+        turn(in, top, rows, begin, end - begin, out.row<std::byte>(row_of(in, begin)) + top * bytes_, pitch);
       }
     });
   }
 
  private:
-  void block(const Image& in, Image& out, std::size_t top, std::size_t left, std::size_t right, std::size_t bytes,
-             std::size_t side) const {
-    const auto row_of = [&](std::size_t column) { return turned_ ? in.columns() - 1 - column : column; };
-    if (top + side <= in.rows() && left + side == right) {
-      const auto pitch = static_cast<std::ptrdiff_t>(out.pitch());
-      return transpose_block(in.row<std::byte>(top) + left * bytes, in.pitch(),
-                             out.row<std::byte>(row_of(left)) + top * bytes, turned_ ? -pitch : pitch, bytes);
-    }
-    for (std::size_t r = top; r < std::min(top + side, in.rows()); ++r) {
-      for (std::size_t c = left; c < right; ++c)
-        std::memcpy(out.row<std::byte>(row_of(c)) + r * bytes, in.row<std::byte>(r) + c * bytes, bytes);
+  static constexpr std::size_t kTileBytes = 256;  // of a row, in and out
+
+  std::size_t row_of(const Image& in, std::size_t column) const { return turned_ ? in.columns() - 1 - column : column; }
+
+  void run_past(const Image& in, Image& out, std::size_t threads) const {
+    const std::size_t tile = kTileBytes / bytes_, pitch = kTileBytes + 64;  // its rows in different sets
+    in_bands(threads, in.columns(), tile, [&](std::size_t begin, std::size_t end) {
+      base::AlignedArray<std::byte> buffer(tile * pitch);
+      for (std::size_t top = 0; top < in.rows(); top += tile) {
+        const std::size_t rows = std::min(tile, in.rows() - top);
+        for (std::size_t left = begin; left < end; left += tile) {
+          const std::size_t columns = std::min(tile, end - left);
+          for (std::size_t r = 0; left + 2 * tile <= end && r < rows; ++r) {
+            const auto* const next = in.row<std::byte>(top + r) + (left + tile) * bytes_;
+            for (std::size_t i = 0; i < kTileBytes; i += 64) __builtin_prefetch(next + i);
+          }
+          turn(in, top, rows, left, columns, buffer.data(), static_cast<std::ptrdiff_t>(pitch));
+          for (std::size_t c = 0; c < columns; ++c) {
+            store_past(buffer.data() + c * pitch, rows * bytes_,
+                       out.row<std::byte>(row_of(in, left + c)) + top * bytes_);
+          }
+        }
+      }
+      end_stores_past();
+    });
+  }
+
+  // Rows and columns of the input to `to`, where a column's row is.
+  void turn(const Image& in, std::size_t top, std::size_t rows, std::size_t left, std::size_t columns, std::byte* to,
+            std::ptrdiff_t pitch) const {
+    const std::size_t down = rows / side_, across = columns / side_;
+    transpose_blocks(in.row<std::byte>(top) + left * bytes_, in.pitch(), down, across, to, pitch, bytes_);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const auto* const from = in.row<std::byte>(top + r) + left * bytes_;
+      for (std::size_t c = r < down * side_ ? across * side_ : 0; c < columns; ++c)
+        std::memcpy(to + static_cast<std::ptrdiff_t>(c) * pitch + r * bytes_, from + c * bytes_, bytes_);
     }
   }
+
+  std::size_t bytes_, side_;
   bool turned_;
 };
 
@@ -226,10 +254,10 @@ std::unique_ptr<Native> native_integral(const Operation& operation, const Shape&
 std::unique_ptr<Native> native_turn(const Operation& operation, const Shape& in, const Edge&) {
   const std::size_t bytes = in.pixel_bytes();
   if (bytes > 4 && bytes != 8) return {};
-  if (std::holds_alternative<Transpose>(operation)) return std::make_unique<NativeTurn>(false);
+  if (std::holds_alternative<Transpose>(operation)) return std::make_unique<NativeTurn>(bytes, false);
   const auto* rotate = std::get_if<Rotate>(&operation);
   if (rotate == nullptr || quarter_turns(*rotate) != 1) return {};
-  return std::make_unique<NativeTurn>(true);
+  return std::make_unique<NativeTurn>(bytes, true);
 }
 
 std::unique_ptr<Native> native(const Operation& operation, const Shape& in, const Edge& edge) {
