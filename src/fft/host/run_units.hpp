@@ -1,29 +1,43 @@
 // How the threads share a stage's units, and two stages the planes of an array.
 #pragma once
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 
 #include "base/threads.hpp"
 
 namespace ridge::fft {
 
-// One pointer is all a task may hold: a larger one would be allocated.
+// Units by all threads, which move so many bytes in all. What the threads' own caches hold is shared out equally, so
+// that everybody finds his part again; of more there are pieces for whoever is free, since on a machine with other
+// guests a core may be half as fast as its neighbours.
 template <class Units>
-void run_all(std::size_t threads, std::size_t count, const Units& units) {
+void run_all(std::size_t threads, std::size_t count, double bytes, const Units& units) {
+  constexpr double kOwnBytes = 2 << 20;
+  constexpr std::size_t kPieces = 16;
   struct Call {
-    std::size_t count;
+    std::size_t count, piece;
     const Units& units;
-  } const call{count, units};
+    std::atomic<std::size_t> next{0};
+  };
+  const bool large = threads > 1 && bytes > kOwnBytes * static_cast<double>(threads);
+  Call call{count, large ? std::max<std::size_t>(count / (kPieces * threads), 1) : 0, units};
+  // One pointer is all a task may hold: a larger one would be allocated.
   base::parallel(threads, [&call](std::size_t thread, std::size_t number) {
-    const base::Share share = base::share(call.count, thread, number);
-    call.units(thread, share.begin, share.end);
+    if (call.piece == 0) {
+      const base::Share share = base::share(call.count, thread, number);
+      return call.units(thread, share.begin, share.end);
+    }
+    for (std::size_t at; (at = call.next.fetch_add(call.piece, std::memory_order_relaxed)) < call.count;)
+      call.units(thread, at, std::min(at + call.piece, call.count));
   });
 }
 
 // Both of each plane: `first` has so many units in one, `second` so many.
 template <class First, class Second>
-void run_by_planes(std::size_t threads, std::size_t planes, std::size_t in_first, const First& first,
+void run_by_planes(std::size_t threads, std::size_t planes, double bytes, std::size_t in_first, const First& first,
                    std::size_t in_second, const Second& second) {
-  run_all(threads, planes, [&](std::size_t thread, std::size_t begin, std::size_t end) {
+  run_all(threads, planes, bytes, [&](std::size_t thread, std::size_t begin, std::size_t end) {
     for (std::size_t plane = begin; plane < end; ++plane) {
       first(thread, plane * in_first, (plane + 1) * in_first);
       second(thread, plane * in_second, (plane + 1) * in_second);

@@ -285,6 +285,12 @@ std::size_t Transform<T>::threads_for(const AnyStage& stage) const {
 }
 
 template <class T>
+template <class AnyStage>
+double Transform<T>::bytes_of(const AnyStage& stage) const {
+  return 2 * stage.points() * sizeof(Complex);
+}
+
+template <class T>
 void Transform<T>::decide_planes() {
   const auto worth_it = [&](std::size_t planes, double points) {
     const bool even = planes % threads_ == 0 || planes >= 4 * threads_;
@@ -327,7 +333,7 @@ template <class T>
 void Transform<T>::run_stages(Direction direction, std::span<const Stage<T>> stages, const void* in, Complex* out,
                               Scratch<T>& scratch) const {
   for (const Stage<T>& stage : stages) {
-    run_all(threads_for(stage), stage.units(), units_of(stage, direction, in, out, scratch));
+    run_all(threads_for(stage), stage.units(), bytes_of(stage), units_of(stage, direction, in, out, scratch));
     in = out;
   }
 }
@@ -338,7 +344,7 @@ void Transform<T>::run_complex(Direction direction, const DirectedStages& direct
   std::span<const Stage<T>> stages = directed.stages;
   if (directed.by_planes) {
     const Stage<T>&rows = stages[0], &columns = stages[1];
-    run_by_planes(threads_for(columns), columns.planes(), units_a_plane(rows),
+    run_by_planes(threads_for(columns), columns.planes(), bytes_of(columns), units_a_plane(rows),
                   units_of(rows, direction, in, out, scratch), units_a_plane(columns),
                   units_of(columns, direction, out, out, scratch));
     stages = stages.subspan(2);
@@ -355,11 +361,11 @@ void Transform<T>::run_real_forward(const void* in, Complex* out, Scratch<T>& sc
   const auto row_units = units_of(rows, kForward, in, out, scratch);
   if (forward_->by_planes) {
     const Stage<T>& columns = stages[0];
-    run_by_planes(threads_for(columns), columns.planes(), units_a_plane(rows), row_units, units_a_plane(columns),
-                  units_of(columns, kForward, out, out, scratch));
+    run_by_planes(threads_for(columns), columns.planes(), bytes_of(columns), units_a_plane(rows), row_units,
+                  units_a_plane(columns), units_of(columns, kForward, out, out, scratch));
     stages = stages.subspan(1);
   } else {
-    run_all(threads_for(rows), rows.units(), row_units);
+    run_all(threads_for(rows), rows.units(), bytes_of(rows), row_units);
   }
   run_stages(kForward, stages, out, out, scratch);
 }
@@ -370,7 +376,7 @@ void Transform<T>::run_real_inverse(const Complex* in, T* out, Scratch<T>& scrat
   const RealStage<T>& rows = *inverse_->real;
   std::span<const Stage<T>> stages = inverse_->stages;
   if (stages.empty()) {
-    run_all(threads_for(rows), rows.units(), units_of(rows, kInverse, in, out, scratch));
+    run_all(threads_for(rows), rows.units(), bytes_of(rows), units_of(rows, kInverse, in, out, scratch));
     return;
   }
   Complex* const work = scratch.shared.data();
@@ -382,10 +388,10 @@ void Transform<T>::run_real_inverse(const Complex* in, T* out, Scratch<T>& scrat
     const auto row_units = units_of(rows, kInverse, work, out + b * layout_.samples.batch, scratch);
     if (inverse_->by_planes) {
       const Complex* const from = stages.empty() ? spectrum : work;
-      run_by_planes(threads_for(columns), columns.planes(), units_a_plane(columns),
+      run_by_planes(threads_for(columns), columns.planes(), bytes_of(columns), units_a_plane(columns),
                     units_of(columns, kInverse, from, work, scratch), units_a_plane(rows), row_units);
     } else {
-      run_all(threads_for(rows), rows.units(), row_units);
+      run_all(threads_for(rows), rows.units(), bytes_of(rows), row_units);
     }
   }
 }

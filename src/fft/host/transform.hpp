@@ -120,6 +120,8 @@ class Transform {
   auto units_of(const RealStage<T>& stage, Direction direction, const void* in, void* out, Scratch<T>& scratch) const;
   template <class AnyStage>
   std::size_t threads_for(const AnyStage& stage) const;
+  template <class AnyStage>
+  double bytes_of(const AnyStage& stage) const;  // read and written
   void run_real_forward(const void* in, Complex* out, Scratch<T>& scratch) const;
   void run_real_inverse(const Complex* in, T* out, Scratch<T>& scratch) const;
   void run_two_step(Direction direction, const Complex* in, Complex* out, Scratch<T>& scratch) const;

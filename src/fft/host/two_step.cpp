@@ -1,6 +1,7 @@
 #include "fft/host/two_step.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "base/threads.hpp"
@@ -100,23 +101,20 @@ void TwoStep<T>::run(Direction direction, const Complex* in, Complex* out, std::
     Complex *out, *work;
     Complex* const* scratch;
     bool stream, past;
+    std::atomic<std::size_t> column{0}, row{0};  // strips are for whoever is free: cores may differ by half
   };
   // Past the caches where a thread's share would not stay in its own.
   const bool stream = length() * sizeof(Complex) / threads >= kStreamedShare;
-  const Call call{this, direction, in, out, work, scratch, stream, stream || past};
+  Call call{this, direction, in, out, work, scratch, stream, stream || past};
   // One pointer is all a task may hold: a larger one would be allocated.
-  base::parallel(threads, [&call](std::size_t thread, std::size_t of) {
-    const base::Share share = base::share(call.self->columns_, thread, of, kStrip);
-    for (std::size_t c = share.begin; c < share.end; c += kStrip) {
+  base::parallel(threads, [&call](std::size_t thread, std::size_t) {
+    for (std::size_t c; (c = call.column.fetch_add(kStrip, std::memory_order_relaxed)) < call.self->columns_;)
       call.self->columns_strip(call.direction, call.in, c, call.work, call.stream, call.scratch[thread]);
-    }
     if (call.stream) two_step_kernels<T>().finish();
   });
-  base::parallel(threads, [&call](std::size_t thread, std::size_t of) {
-    const base::Share share = base::share(call.self->rows_, thread, of, kStrip);
-    for (std::size_t r = share.begin; r < share.end; r += kStrip) {
+  base::parallel(threads, [&call](std::size_t thread, std::size_t) {
+    for (std::size_t r; (r = call.row.fetch_add(kStrip, std::memory_order_relaxed)) < call.self->rows_;)
       call.self->rows_block(call.direction, r, call.work, call.out, call.past, call.scratch[thread]);
-    }
     if (call.past) two_step_kernels<T>().finish();
   });
 }

@@ -125,11 +125,20 @@ struct TangentSquare {
           typename K::ToInner{buffer + kBufferRow * r, 2 * W}, static_cast<const T*>(nullptr));
     }
   }
-  [[gnu::noinline]] static void columns(T* buffer, const T* table) {
+  // Of a line that comes from memory the next W columns, pieces of two cache lines that no prefetcher sees, are fetched
+  // meanwhile; a shorter one is there anyway.
+  static constexpr bool kFetches = 2 * sizeof(T) * kRows * kColumns >= 512 * 1024;
+  template <bool kFetch>
+  [[gnu::noinline]] static void columns(T* buffer, const T* table, const T* ahead) {
     for (size_t k = 0; k < A; ++k) {
       T* const at = buffer + 2 * W * k;
       K::template butterfly<B, Turns::same>(typename K::FromInner{at, kBufferRow}, typename K::ToInner{at, kBufferRow},
                                             table + k * 2 * tangent_pairs(B));
+      if constexpr (kFetch) {
+        for (size_t r = k * B; r < (k + 1) * B; ++r) {
+          for (size_t i = 0; i < 2 * W; i += 64 / sizeof(T)) __builtin_prefetch(ahead + 2 * kColumns * r + i, 0, 2);
+        }
+      }
     }
   }
   template <bool kInner>
@@ -183,7 +192,8 @@ struct TangentSquare {
     for (size_t i = 0; i < count; ++i, in += 2 * in_distance, out += 2 * out_distance) {
       for (size_t j = 0; j < kColumns; j += W) {
         load_columns<kInner>(in + 2 * j, buffer);
-        columns(buffer, tables[0]);
+        const T* const next = j + W < kColumns ? in + 2 * (j + W) : i + 1 < count ? in + 2 * in_distance : in;
+        columns<kPast && kFetches>(buffer, tables[0], next);
         turn_out<kInner>(buffer, blocks + 2 * W * j);
       }
       for (size_t b = 0; b < kRows / W; ++b) {
