@@ -12,6 +12,7 @@
 #include <ridge/stencil.hpp>
 
 #include "check/check.hpp"
+#include "check/stencil_draw.hpp"
 #include "check/variants.hpp"
 #include "stencil/reference.hpp"
 
@@ -20,8 +21,6 @@ namespace {
 
 using stencil::Border;
 using stencil::Grid;
-using stencil::Offset;
-using stencil::Term;
 
 template <class T>
 constexpr const char* name_of() {
@@ -29,97 +28,6 @@ constexpr const char* name_of() {
   if constexpr (std::is_same_v<T, double>) return "f64";
   if constexpr (std::is_same_v<T, std::int32_t>) return "i32";
   return "u8";
-}
-
-// An update and how fast a difference may grow in it: the sum of the weights' sizes, at least 1.
-template <class T>
-struct Drawn {
-  stencil::Update<T> update;
-  double growth = 1;
-  std::size_t roundings = 0;  // of a cell, in a step
-};
-
-template <class T>
-Drawn<T> draw_linear(Random& random, std::size_t dimensions) {
-  const int reach = static_cast<int>(random.between(1, dimensions == 3 ? 2 : 4));
-  std::vector<Offset> offsets;
-  switch (random.below(4)) {
-    case 0:
-      offsets = stencil::von_neumann(dimensions, reach, random.chance(0.8));
-      break;
-    case 1:
-      offsets = stencil::moore(dimensions, std::min(reach, 2), random.chance(0.8));
-      break;
-    case 2:
-      offsets = stencil::diamond(dimensions, std::min(reach, 3), random.chance(0.8));
-      break;
-    default: {  // any points, nothing even about them
-      const std::size_t points = random.between(1, 9);
-      for (std::size_t i = 0; i < points; ++i) {
-        Offset offset{};
-        for (std::size_t axis = 3 - dimensions; axis < 3; ++axis)
-          offset[axis] = static_cast<int>(random.between(0, 2 * static_cast<std::size_t>(reach))) - reach;
-        if (std::find(offsets.begin(), offsets.end(), offset) == offsets.end()) offsets.push_back(offset);
-      }
-    }
-  }
-  const bool even = random.chance(0.5);
-  double sum = 0;
-  std::vector<Term> terms;
-  for (const Offset& offset : offsets) {
-    double weight = even ? 1 : 2 * random.uniform() - 1;
-    if constexpr (std::is_integral_v<T>) weight = even ? 1 : static_cast<double>(random.between(0, 6)) - 3;
-    if (weight == 0) weight = 1;
-    terms.push_back({.offset = offset, .weight = weight});
-    sum += std::abs(weight);
-  }
-  if constexpr (std::is_floating_point_v<T>) {
-    for (Term& term : terms) term.weight = static_cast<T>(term.weight / sum);
-    sum = 1;
-  }
-  return {stencil::linear<T>(dimensions, terms), std::max(sum, 1.0), 2 * terms.size()};
-}
-
-// Two fields, a coefficient, functions that are no sums: what the fastest kernels do not take.
-template <class T>
-Drawn<T> draw_system(Random& random) {
-  const std::size_t kind = random.below(std::is_floating_point_v<T> ? 4 : 1);
-  if constexpr (std::is_floating_point_v<T>) {
-    if (kind == 1) {
-      return {stencil::update<T>(2,
-                                 [](auto u) {
-                                   const auto now = u.field(0, 0, 0);
-                                   const auto bend = u.field(0, -1, 0) + u.field(0, 1, 0) + u.field(0, 0, -1) +
-                                                     u.field(0, 0, 1) - T(4) * now;
-                                   return std::array{T(2) * now - u.field(1, 0, 0) + T(0.1) * bend, now + T(0)};
-                                 }),
-              4, 12};
-    }
-    if (kind == 2) {
-      return {stencil::update<T>(2,
-                                 [](auto u) {
-                                   return u(0, 0) + u.coefficient(0, 0, 0) *
-                                                        (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - T(4) * u(0, 0));
-                                 }),
-              2, 8};
-    }
-    if (kind == 3) {
-      return {stencil::update<T>(2,
-                                 [](auto u) {
-                                   const auto slope = abs(u(0, 1) - u(0, -1)) + sqrt(abs(u(1, 0)) + T(1));
-                                   return select(u(0, 0) < u(0, 1), T(0.25) * slope, max(u(0, 0), u(-1, 0)) * T(0.5));
-                                 }),
-              4, 16};
-    }
-  }
-  // A cell lives by its neighbours: comparisons and truths.
-  return {stencil::update<T>(2,
-                             [](auto u) {
-                               const auto sum =
-                                   u(-1, -1) + u(-1, 0) + u(-1, 1) + u(0, -1) + u(0, 1) + u(1, -1) + u(1, 0) + u(1, 1);
-                               return select(sum == 3 || (sum == 2 && u(0, 0) == 1), 1, 0);
-                             }),
-          1, 1};
 }
 
 stencil::Borders draw_borders(Random& random) {
@@ -208,9 +116,9 @@ void advance(const stencil::Plan<T>& plan, Grid<T>& grid, std::size_t steps, con
 template <class T>
 Outcome check_cells(Draw& draw) {
   Random& random = draw.random;
-  const bool system = random.chance(0.3);
-  const std::size_t dimensions = system ? 2 : random.between(1, 3);
-  Drawn<T> drawn = system ? draw_system<T>(random) : draw_linear<T>(random, dimensions);
+  const bool system = random.chance(0.4);
+  Drawn<T> drawn = system ? draw_system<T>(random) : draw_linear<T>(random, random.between(1, 3));
+  const std::size_t dimensions = drawn.update.dimensions;
   stencil::Problem problem;
   problem.borders = draw_borders(random);
   problem.threads = random.below(4);
