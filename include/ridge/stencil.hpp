@@ -11,6 +11,7 @@
 // The same function runs inlined on the host and as generated source on a device. Cells are float, double, int32_t or
 // uint8_t.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -105,6 +106,12 @@ class Session {
   // fixed border too. Error{invalid_argument} for a box that leaves the grid or a span of another size.
   void get(const Box& box, std::span<T> cells);
   void put(const Box& box, std::span<const T> cells);
+  // A source and its receivers: a number added to a cell (z, y, x), and the cells of a box as they are now, kept until
+  // kept() hands over all there are, in the order of the calls, each as get() has it. On a device enqueued: no step
+  // waits for the host.
+  void add(const std::array<std::size_t, 3>& cell, std::size_t field, T value);
+  void keep(const Box& box);
+  std::vector<T> kept();
 
  private:
   friend class Plan<T>;

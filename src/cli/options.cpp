@@ -1,6 +1,7 @@
 #include "cli/options.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <limits>
@@ -95,7 +96,11 @@ Option Option::between(double low, double high) const {
   return *this;
 }
 Option Option::positive() const {
-  option_->check(CLI::PositiveNumber);
+  option_->check([](const std::string& text) {
+    double value = 0;
+    const bool number = CLI::detail::lexical_cast(text, value);
+    return number && std::isfinite(value) && value > 0 ? std::string() : fmt::format("\"{}\" is not above 0", text);
+  });
   return *this;
 }
 Option Option::separated_by(char separator) const {

@@ -6,6 +6,7 @@
 
 #include <ridge/error.hpp>
 
+#include "base/clock.hpp"
 #include "base/threads.hpp"
 #include "stencil/layout.hpp"
 
@@ -23,12 +24,12 @@ class LocalDomain final : public Domain<T> {
   void start(const InitialState<T>& initial) override {
     const Layout layout = resolve(plan_.update(), plan_.problem());
     fill_initial<T>(initial, {{0, 0, 0}, layout.shape}, grid_.fields(), layout.threads, grid_.all().data());
-    session_.emplace(plan_.start(grid_));
+    bring();
   }
   void load(const SlabReader<T>& read) override {
     for (std::size_t field = 0; field < grid_.fields(); ++field)
       read(field, 0, grid_.shape()[0], grid_.field(field).data());
-    session_.emplace(plan_.start(grid_));
+    bring();
   }
   void run(std::size_t steps) override {
     session_->run(steps);
@@ -37,16 +38,16 @@ class LocalDomain final : public Domain<T> {
   void prepare(std::size_t steps) override { session_->prepare(steps); }
   std::size_t leaps_from() const override { return plan_.leaps_from(); }
   void steady() override {
-    session_->read(grid_);
+    fetch();
     plan_.steady(grid_);
-    session_.emplace(plan_.start(grid_));
+    bring();
   }
   double step_seconds() const override {
     const planner::Trial& winner = plan_.decisions().front().trials.at(plan_.decisions().front().winner);
     return winner.measured_seconds > 0 ? winner.measured_seconds : winner.predicted_seconds;
   }
   void show(const std::function<void(const SlabReader<T>&)>& use) override {
-    session_->read(grid_);
+    fetch();
     const std::size_t slab = grid_.cells() / grid_.shape()[0];
     use([&](std::size_t field, std::size_t begin, std::size_t end, T* cells) {
       std::copy_n(grid_.field(field).data() + begin * slab, (end - begin) * slab, cells);
@@ -54,13 +55,14 @@ class LocalDomain final : public Domain<T> {
   }
   Box part() const override { return {{0, 0, 0}, resolve(plan_.update(), plan_.problem()).shape}; }
   void read_part(std::span<T> cells) override {
-    session_->read(grid_);
+    fetch();
     std::copy(grid_.all().begin(), grid_.all().end(), cells.begin());
   }
   void put_part(std::span<const T> cells) override {
     std::copy(cells.begin(), cells.end(), grid_.all().begin());
-    session_.emplace(plan_.start(grid_));
+    bring();
   }
+  double moving_seconds() const override { return moving_; }
   double from_root(double value) override { return value; }
   double largest(double value) override { return value; }
   std::string explain() const override { return plan_.explain(); }
@@ -69,8 +71,21 @@ class LocalDomain final : public Domain<T> {
   }
 
  private:
+  void bring() {
+    const double before = base::now();
+    session_.emplace(plan_.start(grid_));
+    moving_ += base::now() - before;
+  }
+  void fetch() {
+    session_->wait();
+    const double before = base::now();
+    session_->read(grid_);
+    moving_ += base::now() - before;
+  }
+
   Plan<T> plan_;
   Grid<T> grid_;
+  double moving_ = 0;
   std::optional<Session<T>> session_;
 };
 

@@ -41,6 +41,7 @@ class Domain {
   virtual std::size_t leaps_from() const { return 0; }  // steps that are leapt over at once; 0: never
   virtual void steady();                                // what ever more steps would lead to
   virtual double step_seconds() const { return 0; }     // as planned; 0: unknown
+  virtual double moving_seconds() const { return 0; }   // so far, of grids to where they run and back; 0: unknown
   // Root: calls `use` with a reader of the whole grid. The others lend their parts meanwhile. An exception of `use`
   // is thrown by every process, by the others as Error{io} without a text.
   virtual void show(const std::function<void(const SlabReader<T>&)>& use) = 0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -46,7 +47,8 @@ struct SessionState {
   std::shared_ptr<const PlanState<T>> plan;
   std::unique_ptr<Running<T>> running;
   std::size_t steps = 0;
-  bool no_leap = false;  // one was refused: the grid grows
+  bool no_leap = false;   // one was refused: the grid grows
+  std::vector<T> kept{};  // boxes, where the variant keeps none itself
 };
 
 namespace {
@@ -385,6 +387,35 @@ void Session<T>::put(const Box& box, std::span<const T> cells) {
     from += count;
   });
   state_->running = plan.variant->start(whole, nullptr);
+}
+
+template <class T>
+void Session<T>::add(const std::array<std::size_t, 3>& cell, std::size_t field, T value) {
+  const Layout& layout = state_->plan->layout;
+  const Box box{cell, {1, 1, 1}};
+  check_box(layout, box, layout.fields);
+  if (field >= layout.fields) refuse_call(fmt::format("field {} of {}", field, layout.fields));
+  if (state_->running->add(cell, field, value)) return;
+  std::vector<T> values(layout.fields);
+  get(box, std::span<T>(values));
+  values[field] = static_cast<T>(values[field] + value);
+  put(box, std::span<const T>(values));
+}
+
+template <class T>
+void Session<T>::keep(const Box& box) {
+  const std::size_t values = box.cells() * state_->plan->layout.fields;
+  check_box(state_->plan->layout, box, values);
+  if (state_->running->keep(box)) return;
+  state_->kept.resize(state_->kept.size() + values);
+  get(box, std::span<T>(state_->kept).last(values));
+}
+
+template <class T>
+std::vector<T> Session<T>::kept() {
+  std::vector<T> cells = std::exchange(state_->kept, {});
+  state_->running->kept(cells);
+  return cells;
 }
 
 template <class T>

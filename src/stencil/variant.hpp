@@ -35,6 +35,10 @@ class Running {
   virtual bool has_boxes() const { return false; }
   virtual void get(const Box& box, T* cells);
   virtual void put(const Box& box, const T* cells);
+  // Session::add and keep, enqueued; false: none here, get() and put() are used.
+  virtual bool add(const std::array<std::size_t, 3>& /*cell*/, std::size_t /*field*/, T /*value*/) { return false; }
+  virtual bool keep(const Box& /*box*/) { return false; }
+  virtual void kept(std::vector<T>& /*cells*/) {}  // appends them; waits
   // Devices: `work` enqueues what makes the cells of `to` that change, which are the newest then. False: none here.
   virtual bool replace(const std::function<void(const DeviceLevels&)>& /*work*/) { return false; }
 };

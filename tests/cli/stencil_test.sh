@@ -41,6 +41,27 @@ has "cells to the shortest wave" stdout
 [ "$(stat -c %s heard.npy)" -eq $((128 + 30 * 50 * 4)) ] || fail "receivers: $(stat -c %s heard.npy)"
 [ "$(stat -c %s sound.npy)" -eq $((128 + 40 * 50 * 4)) ] || fail "sound: $(stat -c %s sound.npy)"
 mistake "must be above 0" "$ridge" stencil acoustic --velocity sound.npy --steps 1
+# What is heard at the end is the row of the last state, and a run without receivers ends in the same one.
+stencil acoustic --size 40x50 --steps 31 --frequency 60 --layer 8 --type f64 --out alone.npy
+stencil acoustic --size 40x50 --steps 31 --frequency 60 --layer 8 --type f64 --out beside.npy --record heard.npy --depth 9
+cmp -s alone.npy beside.npy || fail "receivers change the wave"
+cmp -s <(tail -c $((50 * 8)) heard.npy) <(tail -c +$((129 + 9 * 50 * 8)) beside.npy | head -c $((50 * 8))) ||
+  fail "the last row heard is not the state's"
+stencil acoustic --size 40x50 --steps 30 --frequency 60 --layer 8 --type f64 --out before.npy
+cmp -s <(tail -c $((2 * 50 * 8)) heard.npy | head -c $((50 * 8))) <(tail -c +$((129 + 9 * 50 * 8)) before.npy | head -c $((50 * 8))) ||
+  fail "the row before the last is not that of the step before"
+mistake "is not above 0" "$ridge" stencil acoustic --spacing -1
+mistake "is not above 0" "$ridge" stencil acoustic --dt nan
+mistake "is not above 0" "$ridge" stencil acoustic --frequency 0
+mistake "receivers outside a grid of 40x50" "$ridge" stencil acoustic --size 40x50 --record x.npy --depth 40
+mistake "nothing would be left of a grid of 40x50" "$ridge" stencil maxwell --size 40x50 --layer 20
+mistake "must end in .npy" "$ridge" stencil acoustic --size 40x50 --record x.txt
+mistake "no folder /no/such" "$ridge" stencil acoustic --size 40x50 --steps 1000000000 --record /no/such/x.npy
+mistake "no-such.npy" "$ridge" stencil acoustic --velocity no-such.npy
+stencil heat --size 4x5x6 --steps 1 --out three.npy
+mistake "has 2 axes and one number a cell" "$ridge" stencil maxwell --permittivity three.npy
+mistake "this problem has 2" "$ridge" stencil maxwell --size 5x6x7
+mistake "cover all 1 cells" "$ridge" stencil acoustic --size 1x1
 stencil maxwell --size 40x50 --steps 30 --source 20,25 --out light.npy --type f64
 [ "$(stat -c %s light.npy)" -eq $((128 + 40 * 50 * 8)) ] || fail "light: $(stat -c %s light.npy)"
 mistake "is unstable" "$ridge" stencil acoustic --size 40x50 --dt 1
@@ -211,6 +232,11 @@ for problem in heat wave euler life convolve; do
   "$ridge" stencil $problem --help >stdout || fail "$problem --help"
   has "Examples" stdout
   has "--checkpoint" stdout
+done
+for problem in acoustic maxwell; do
+  "$ridge" stencil $problem --help >stdout || fail "$problem --help"
+  has "Examples" stdout
+  has "--record" stdout
 done
 
 finish

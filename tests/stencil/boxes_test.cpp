@@ -61,6 +61,41 @@ TEST(Boxes, WhatIsPutCountsFromTheNextStep) {
   }
 }
 
+// A source and its receivers: the same as the grid changed and read by hand after every step.
+TEST(Boxes, SourcesAndReceivers) {
+  const std::vector<std::size_t> shape{7, 11};
+  const Update<float> update = wave<float>({.speed = 1, .dt = 0.4, .spacing = {1, 1}});
+  const Problem problem{.shape = shape, .threads = 2};
+  for (const auto& candidate : candidates(host(), update, problem)) {
+    if (!candidate.refusal.empty()) continue;
+    const Plan<float> plan(host(), update, problem,
+                           {.effort = Effort::quick, .use_wisdom = false, .variant = candidate.name()});
+    Grid<float> expected = whole_numbers(shape, 2);
+    Session<float> session = plan.start(expected);
+    std::vector<float> heard;
+    for (int step = 0; step < 5; ++step) {
+      session.add({0, 3, 4}, 0, 2.5f);
+      session.add({0, 0, 1}, 1, -1.5f);  // on a fixed side, in the older level
+      expected.field(0)[3 * 11 + 4] += 2.5f;
+      expected.field(1)[1] -= 1.5f;
+      session.run(2);
+      reference(update, problem, expected, 2);
+      session.keep({{0, 2, 0}, {1, 1, 11}});
+      for (std::size_t field = 0; field < 2; ++field) {
+        const float* const row = expected.field(field).data() + 2 * 11;
+        heard.insert(heard.end(), row, row + 11);
+      }
+    }
+    const std::vector<float> kept = session.kept();
+    ASSERT_EQ(kept.size(), heard.size());
+    EXPECT_TRUE(std::equal(kept.begin(), kept.end(), heard.begin(), nearly)) << candidate.name();
+    EXPECT_TRUE(session.kept().empty());
+    Grid<float> result(shape, 2);
+    session.read(result);
+    EXPECT_TRUE(std::equal(result.all().begin(), result.all().end(), expected.all().begin(), nearly));
+  }
+}
+
 TEST(Boxes, OutsideTheGridIsRefused) {
   const Plan<float> plan(host(), heat<float>({.dt = 0.1, .spacing = {1, 1}}), {.shape = {8, 9}},
                          {.effort = Effort::quick});
@@ -72,6 +107,10 @@ TEST(Boxes, OutsideTheGridIsRefused) {
   EXPECT_THROW(session.get({{1, 0, 0}, {1, 1, 9}}, cells), Error);
   EXPECT_THROW(session.get({{0, 0, 0}, {1, 1, 8}}, cells), Error);
   EXPECT_THROW(session.get({{0, 0, ~std::size_t{0}}, {1, 1, 2}}, cells), Error);
+  EXPECT_THROW(session.keep({{0, 8, 0}, {1, 1, 9}}), Error);
+  EXPECT_THROW(session.add({0, 0, 9}, 0, 1), Error);
+  EXPECT_THROW(session.add({0, 0, 0}, 1, 1), Error);
+  EXPECT_TRUE(session.kept().empty());
 }
 
 }  // namespace

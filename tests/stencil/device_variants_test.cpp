@@ -289,6 +289,42 @@ TEST_F(DeviceVariants, BoxesThereAndBack) {
   }
 }
 
+// A source and receivers whose rows wait on the device, more of them than its log holds at once.
+TEST_F(DeviceVariants, SourcesAndReceivers) {
+  const std::vector<std::size_t> shape{40, 9, 2048};
+  const Update<float> update = wave<float>({.speed = 1, .dt = 0.4, .spacing = {1, 1, 1}});
+  const Problem problem{.shape = shape, .borders = Borders::all(fixed)};
+  const std::size_t cells = 40 * 9 * 2048, at = (20 * 9 + 4) * 2048 + 77;
+  for (const Device& device : accelerators()) {
+    SCOPED_TRACE(device.info().name);
+    const Plan<float> plan(device, update, problem,
+                           {.effort = Effort::quick, .use_wisdom = false, .variant = "padded"});
+    Grid<float> expected(shape, 2);
+    for (std::size_t i = 0; i < expected.all().size(); ++i) expected.all()[i] = static_cast<float>(i * 37 % 101);
+    Session<float> session = plan.start(expected);
+    std::vector<float> heard, later;
+    for (int step = 0; step < 3; ++step) {
+      session.add({20, 4, 77}, 0, 2.5f);
+      expected.field(0)[at] += 2.5f;
+      session.add({0, 0, 5}, 1, 1.5f);  // on a fixed side: for good, in both buffers
+      expected.field(1)[5] += 1.5f;
+      session.run(1);
+      reference(update, problem, expected, 1);
+      session.keep({{0, 0, 0}, {40, 9, 2048}});  // 5.6 of the 16 MiB it holds
+      heard.insert(heard.end(), expected.all().begin(), expected.all().end());
+    }
+    ASSERT_EQ(heard.size(), 3 * 2 * cells);
+    EXPECT_EQ(session.kept(), heard);
+    session.keep({{20, 4, 70}, {1, 1, 9}});
+    for (std::size_t field = 0; field < 2; ++field) {
+      const float* const row = expected.field(field).data() + at - 7;
+      later.insert(later.end(), row, row + 9);
+    }
+    EXPECT_EQ(session.kept(), later);
+    EXPECT_TRUE(session.kept().empty());
+  }
+}
+
 // Cells that are on the device already: the same steps to the last bit as from a grid of the host's.
 TEST_F(DeviceVariants, BuffersThereAndBack) {
   const std::vector<std::size_t> shape{19, 37};

@@ -8,12 +8,14 @@
 
 #include <fmt/format.h>
 #include <ridge/error.hpp>
+#include <ridge/machine.hpp>
 #include <ridge/stencil.hpp>
 #include <ridge/stencil/problems.hpp>
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "cli/stencil/input.hpp"
+#include "cli/stencil/run.hpp"
 #include "io/atomic_file.hpp"
 #include "io/npy.hpp"
 #include "stencil/problems/scenario.hpp"
@@ -42,7 +44,10 @@ InputGrid read_medium(const MediumWishes& wishes, std::size_t axes) {
       if (axes == 2) throw;
       medium = read_grid(wishes.medium, 2);
     }
-    if (medium.channels != 1) refuse_medium(fmt::format("{}: one number a cell is wanted", wishes.medium));
+    if (medium.channels != 1)
+      refuse_medium(fmt::format("{}: an array of shape {}x{}; a medium here has {} axes and one number a cell",
+                                wishes.medium, medium.channels, fmt::join(medium.shape, "x"),
+                                axes == 2 ? "2" : "2 or 3"));
   } else {
     medium.shape = wishes.size.empty() ? std::vector<std::size_t>{512, 512} : parse_cells(wishes.size);
     std::size_t cells = 1;
@@ -116,7 +121,72 @@ struct Driven {
   std::vector<std::size_t> shape;
   stencil::Grid<T> coefficients;
   double dt, strength, frequency;
+  std::size_t accesses;  // numbers of a cell that a step reads and writes at least
+  bool remembers;        // the second field is the first one a step before
   std::string about;
+};
+
+// Before anything is computed.
+void check_medium(const MediumWishes& wishes, const std::vector<std::size_t>& shape) {
+  for (const auto& [option, name] : {std::pair{"--record", &wishes.record}, std::pair{"--out", &wishes.out}}) {
+    if (!name->empty() && !name->ends_with(".npy"))
+      refuse_medium(fmt::format("{} {}: the name must end in .npy", option, *name));
+    check_folder(option, *name);
+  }
+  if (!wishes.record.empty() && wishes.depth >= shape[0])
+    refuse_medium(fmt::format("--depth {}: receivers outside a grid of {}", wishes.depth, fmt::join(shape, "x")));
+}
+
+// The layer asked for, or as much of the usual one as a small grid has room for.
+std::size_t settled_layer(const MediumWishes& wishes, bool given, const std::vector<std::size_t>& shape) {
+  const std::size_t shortest = *std::min_element(shape.begin(), shape.end());
+  if (!given) return std::min(wishes.layer, shortest / 6);
+  if (wishes.layer > 0 && 2 * wishes.layer >= shortest)
+    refuse_medium(
+        fmt::format("--layer {}: nothing would be left of a grid of {}", wishes.layer, fmt::join(shape, "x")));
+  return wishes.layer;
+}
+
+// Receivers: the row of cells `depth` below the first side, through the source's plane. What they hear is kept where
+// the grid is, step for step; where the second field is the first one a step before, two steps at a time.
+template <class T>
+class Receivers {
+ public:
+  Receivers(const MediumWishes& wishes, const Driven<T>& driven, const std::array<std::size_t, 3>& source)
+      : box_{source, {1, 1, driven.shape.back()}}, fields_(driven.update.fields), wanted_(!wishes.record.empty()) {
+    box_.begin[2] = 0;
+    box_.begin[3 - driven.shape.size()] = wishes.depth;
+    // Cells of a fixed side do not change, and their older level is not what they were.
+    pairs_ = driven.remembers;
+    for (std::size_t axis = 0; axis < driven.shape.size(); ++axis) {
+      const std::size_t at = source[3 - driven.shape.size() + axis];
+      const auto radius = static_cast<std::size_t>(driven.update.radius[3 - driven.shape.size() + axis]);
+      pairs_ = pairs_ && at >= radius && at + radius < driven.shape[axis];
+    }
+  }
+  std::size_t steps(std::size_t left) const { return !wanted_ ? left : std::min<std::size_t>(left, pairs_ ? 2 : 1); }
+  void listen(stencil::Session<T>& session, std::size_t steps) {
+    if (!wanted_) return;
+    session.keep(box_);
+    steps_.push_back(steps);
+  }
+  std::vector<T> heard(stencil::Session<T>& session) const {
+    const std::vector<T> kept = session.kept();
+    const std::size_t width = box_.extent[2];
+    std::vector<T> rows;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const T* const newest = kept.data() + i * fields_ * width;
+      if (steps_[i] == 2) rows.insert(rows.end(), newest + width, newest + 2 * width);
+      rows.insert(rows.end(), newest, newest + width);
+    }
+    return rows;
+  }
+
+ private:
+  stencil::Box box_;
+  std::size_t fields_;
+  bool wanted_, pairs_ = false;
+  std::vector<std::size_t> steps_{};
 };
 
 template <class T>
@@ -124,46 +194,48 @@ void run_driven(const MediumWishes& wishes, Driven<T> driven) {
   const Device device = ridge::device(wishes.device);
   const stencil::Problem problem{.shape = driven.shape,
                                  .borders = stencil::parse_borders(wishes.border, driven.shape.size())};
-  const double planning = base::now();
+  const auto cell = source_cell(wishes, driven.shape);
+  const double begin = base::now();
   const stencil::Plan<T> plan(device, driven.update, problem,
                               {.effort = wishes.measure ? Effort::measured : Effort::quick});
   if (wishes.explain) fmt::print("{}\n", plan.explain());
   stencil::Grid<T> grid(driven.shape, driven.update.fields);
+  Receivers<T> receivers(wishes, driven, cell);
+  const double planned = base::now();
   stencil::Session<T> session = plan.start(grid, &driven.coefficients);
+  const double brought = base::now();
+  session.prepare(1);
+  session.prepare(receivers.steps(wishes.steps));
   const double start = base::now();
-  const auto cell = source_cell(wishes, driven.shape);
-  const stencil::Box at{cell, {1, 1, 1}};
-  // Receivers: the row of cells `depth` below the first side, through the source's plane.
-  stencil::Box heard{cell, {1, 1, driven.shape.back()}};
-  heard.begin[2] = 0;
-  heard.begin[3 - driven.shape.size()] = std::min(wishes.depth, driven.shape[0] - 1);
-  std::vector<T> record, row(driven.shape.back() * driven.update.fields), values(driven.update.fields);
-  const bool records = !wishes.record.empty();
   for (std::size_t step = 0; step < wishes.steps;) {
     const double t = static_cast<double>(step) * driven.dt;
     const bool drives = t < 3.5 / driven.frequency;
-    if (drives) {
-      session.get(at, std::span<T>(values));
-      values[0] += static_cast<T>(driven.strength * ricker(t, driven.frequency));
-      session.put(at, std::span<const T>(values));
-    }
-    const std::size_t count = drives || records ? 1 : wishes.steps - step;
+    if (drives) session.add(cell, 0, static_cast<T>(driven.strength * ricker(t, driven.frequency)));
+    const std::size_t count = drives ? 1 : receivers.steps(wishes.steps - step);
     session.run(count);
+    receivers.listen(session, count);
     step += count;
-    if (!records) continue;
-    session.get(heard, std::span<T>(row));
-    record.insert(record.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(driven.shape.back()));
   }
-  session.read(grid);
+  session.wait();
   const double seconds = base::now() - start;
-  if (records) write_array(wishes.record, {wishes.steps, driven.shape.back()}, record.data(), record.size());
+  const std::vector<T> record = receivers.heard(session);
+  session.read(grid);
+  const double moved = base::now() - start - seconds + brought - planned;
+  if (!wishes.record.empty())
+    write_array(wishes.record, {wishes.steps, driven.shape.back()}, record.data(), record.size());
   if (!wishes.out.empty()) write_array(wishes.out, driven.shape, grid.field(0).data(), grid.cells());
   const auto [low, high] = std::minmax_element(grid.field(0).begin(), grid.field(0).end());
   const auto& decision = plan.decisions().front();
-  fmt::print("{}\n{} steps in {}, {} by {}; planned and compiled in {}\n", driven.about, wishes.steps,
-             base::human_seconds(seconds),
-             base::human_rate(static_cast<double>(grid.cells() * wishes.steps) / seconds, "cell/s"),
-             decision.trials[decision.winner].name, base::human_seconds(start - planning));
+  const double rate = static_cast<double>(grid.cells() * wishes.steps) / seconds;
+  const machine::Bandwidth memory = machine::ceilings(device).memory().all;
+  const std::size_t bytes = driven.accesses * sizeof(T);
+  const double roof = std::max(memory.copy, memory.copy_streaming) / static_cast<double>(bytes);
+  fmt::print(
+      "{}\n{} steps in {}, {} by {}{}; planned and compiled in {}{}\n", driven.about, wishes.steps,
+      base::human_seconds(seconds), base::human_rate(rate, "cell/s"), decision.trials[decision.winner].name,
+      roof > 0 ? fmt::format(", {:.2g} of what memory allows at {} bytes a cell and step", rate / roof, bytes) : "",
+      base::human_seconds(start - brought + planned - begin),
+      device.is_host() ? "" : fmt::format(", grid and medium there and back in {}", base::human_seconds(moved)));
   fmt::print("t = {:.6g}: from {:.6g} to {:.6g}\n", static_cast<double>(wishes.steps) * driven.dt,
              static_cast<double>(*low), static_cast<double>(*high));
   if (!std::isfinite(static_cast<double>(*low)) || !std::isfinite(static_cast<double>(*high)))
@@ -192,16 +264,19 @@ Driven<T> acoustic_run(const MediumWishes& wishes, const InputGrid& medium) {
   }
   // Eight cells to the shortest wave there is: twice the peak frequency where it is slowest.
   const double frequency = wishes.frequency > 0 ? wishes.frequency : slowest / (16 * wishes.spacing);
-  Driven<T> driven{.update = stencil::acoustic<T>(acoustic),
-                   .shape = medium.shape,
-                   .coefficients = stencil::Grid<T>(medium.shape, wishes.layer > 0 ? 2 : 1),
-                   .dt = acoustic.dt,
-                   .strength = fastest * fastest * acoustic.dt * acoustic.dt,
-                   .frequency = frequency,
-                   .about = fmt::format("acoustic {} of {}: velocity {:.4g} to {:.4g}, Courant number {:.3g} (up to "
-                                        "{:.3g}), source of {:.4g} Hz, {:.3g} cells to the shortest wave",
-                                        fmt::join(medium.shape, "x"), wishes.type, slowest, fastest, number, limit,
-                                        frequency, slowest / (2 * frequency * wishes.spacing))};
+  Driven<T> driven{
+      .update = stencil::acoustic<T>(acoustic),
+      .shape = medium.shape,
+      .coefficients = stencil::Grid<T>(medium.shape, wishes.layer > 0 ? 2 : 1),
+      .dt = acoustic.dt,
+      .strength = fastest * fastest * acoustic.dt * acoustic.dt,
+      .frequency = frequency,
+      .accesses = wishes.layer > 0 ? 5u : 4u,
+      .remembers = true,
+      .about = fmt::format("acoustic {} of {}: velocity {:.4g} to {:.4g}, Courant number {:.3g} (up to "
+                           "{:.3g}), source of {:.4g} Hz, {:.3g} cells to the shortest wave, a layer of {}",
+                           fmt::join(medium.shape, "x"), wishes.type, slowest, fastest, number, limit, frequency,
+                           slowest / (2 * frequency * wishes.spacing), wishes.layer)};
   const double damping =
       most_damping(fastest, static_cast<double>(std::max<std::size_t>(1, wishes.layer)) * wishes.spacing);
   for (std::size_t i = 0; i < medium.values.size(); ++i) {
@@ -238,9 +313,11 @@ Driven<T> maxwell_run(const MediumWishes& wishes, const InputGrid& medium) {
       .dt = maxwell.dt,
       .strength = 1,
       .frequency = frequency,
+      .accesses = 8,
+      .remembers = false,
       .about = fmt::format("maxwell {} of {}: permittivity {:.4g} to {:.4g}, Courant number {:.3g} (up to 1), "
-                           "source of frequency {:.4g}",
-                           fmt::join(medium.shape, "x"), wishes.type, least, most, number, frequency)};
+                           "source of frequency {:.4g}, a layer of {} cells",
+                           fmt::join(medium.shape, "x"), wishes.type, least, most, number, frequency, wishes.layer)};
   const double damping =
       most_damping(1 / std::sqrt(least), static_cast<double>(std::max<std::size_t>(1, wishes.layer)) * wishes.spacing);
   for (std::size_t i = 0; i < medium.values.size(); ++i) {
@@ -253,23 +330,35 @@ Driven<T> maxwell_run(const MediumWishes& wishes, const InputGrid& medium) {
   return driven;
 }
 
-void add_medium_options(Command& command, const std::shared_ptr<MediumWishes>& wishes) {
+// Gives back --layer, which is another where nobody gave it.
+Option add_medium_options(Command& command, const std::shared_ptr<MediumWishes>& wishes) {
   command.option("--device", wishes->device, "Where to run").value_name("NAME");
   command.option("--steps", wishes->steps, "Time steps").shows_default();
   command.option("--size", wishes->size, "Cells along each axis where the medium is the same everywhere [512x512]")
       .value_name("AxBxC");
   command.option("--spacing", wishes->spacing, "Of the cells, the same along each axis").shows_default().positive();
-  command.option("--dt", wishes->dt, "Time step (default: 0.9 of the stable one)");
+  command.option("--dt", wishes->dt, "Time step (default: 0.9 of the stable one)").positive();
   command.option("--source", wishes->source, "The cell that is driven, slowest axis first: 40,256").value_name("CELL");
-  command.option("--frequency", wishes->frequency, "Of the Ricker pulse (default: what the cells resolve)");
+  command.option("--frequency", wishes->frequency, "Of the Ricker pulse (default: what the cells resolve)").positive();
   command.option("--record", wishes->record, "What a row of receivers hears: steps by cells, .npy").value_name("FILE");
   command.option("--depth", wishes->depth, "Of the receivers' row below the first side, in cells").shows_default();
-  command.option("--layer", wishes->layer, "Cells along all sides that let waves die out; 0: none").shows_default();
   command.option("--border", wishes->border, "Behind the layer: fixed, mirror, periodic").shows_default();
   command.option("--out", wishes->out, "The last state, .npy").value_name("FILE");
   command.option("--type", wishes->type, "f32 or f64").shows_default().one_of({"f32", "f64"});
   command.flag("--measure", wishes->measure, "Time the best variants first, and remember the winner");
   command.flag("--explain", wishes->explain, "Print the plan");
+  return command
+      .option("--layer", wishes->layer,
+              "Cells along all sides that let waves die out; 0: none [24, or a sixth of the shortest side]")
+      .value_name("N");
+}
+
+// The medium, and what depends on its size.
+InputGrid settle_medium(MediumWishes& wishes, const Option& layer, std::size_t axes) {
+  InputGrid medium = read_medium(wishes, axes);
+  check_medium(wishes, medium.shape);
+  wishes.layer = settled_layer(wishes, layer.given(), medium.shape);
+  return medium;
 }
 
 }  // namespace
@@ -294,9 +383,9 @@ void add_acoustic(Command& stencil) {
   command.option("--velocity", wishes->medium, "The model, .npy").value_name("FILE");
   command.option("--speed", wishes->value, "The same everywhere, without a model").shows_default().positive();
   command.option("--accuracy", wishes->accuracy, "Order of the differences: 2, 4, 6 or 8").shows_default();
-  add_medium_options(command, wishes);
-  command.runs([wishes] {
-    const InputGrid medium = read_medium(*wishes, 3);
+  const Option layer = add_medium_options(command, wishes);
+  command.runs([wishes, layer] {
+    const InputGrid medium = settle_medium(*wishes, layer, 3);
     if (wishes->type == "f64") {
       run_driven(*wishes, acoustic_run<double>(*wishes, medium));
     } else {
@@ -319,9 +408,9 @@ void add_maxwell(Command& stencil) {
   auto wishes = std::make_shared<MediumWishes>();
   command.option("--permittivity", wishes->medium, "Relative, a number a cell, .npy").value_name("FILE");
   command.option("--epsilon", wishes->value, "The same everywhere, without a file").shows_default().positive();
-  add_medium_options(command, wishes);
-  command.runs([wishes] {
-    const InputGrid medium = read_medium(*wishes, 2);
+  const Option layer = add_medium_options(command, wishes);
+  command.runs([wishes, layer] {
+    const InputGrid medium = settle_medium(*wishes, layer, 2);
     if (wishes->type == "f64") {
       run_driven(*wishes, maxwell_run<double>(*wishes, medium));
     } else {

@@ -98,20 +98,9 @@ void check_same(const io::Checkpoint& checkpoint, const Scenario<T>& scenario) {
 
 // A folder that is not there should not show after hours of computing.
 void check_folders(const RunWishes& wishes) {
-  const auto check = [](const char* option, const std::string& name) {
-    if (name.empty()) return;
-    const fs::path folder = fs::path(name).has_parent_path() ? fs::path(name).parent_path() : fs::path(".");
-    std::error_code ignored;
-    if (!fs::is_directory(folder, ignored)) {
-      mistake(fmt::format("{} {}: there is no folder {}", option, name, folder.string()));
-    }
-    if (::access(folder.c_str(), W_OK) != 0) {
-      mistake(fmt::format("{} {}: the folder {} cannot be written to", option, name, folder.string()));
-    }
-  };
-  for (const std::string& name : wishes.out) check("--out", name);
-  check("--png", wishes.frames);
-  check("--checkpoint", wishes.checkpoint);
+  for (const std::string& name : wishes.out) check_folder("--out", name);
+  check_folder("--png", wishes.frames);
+  check_folder("--checkpoint", wishes.checkpoint);
 }
 
 template <class T>
@@ -364,13 +353,15 @@ class Run {
       const machine::Bandwidth memory = machine::ceilings(device_).memory().all;
       const double bytes = 2.0 * static_cast<double>(scenario_.fields.size() * sizeof(T));
       const double roof = std::max(memory.copy, memory.copy_streaming) / bytes;
-      fmt::print("{} steps in {}, {} by {}{}; planned and compiled in {}\n", step_ - first_step_,
+      const double moved = device_.is_host() ? 0 : domain_->moving_seconds();
+      fmt::print("{} steps in {}, {} by {}{}; planned and compiled in {}{}\n", step_ - first_step_,
                  base::human_seconds(computing_), base::human_rate(rate, "cell/s"),
                  leaps_ > 0 ? fmt::format("{} {}, each two transforms (--no-leap: step by step)", leaps_,
                                           leaps_ == 1 ? "leap" : "leaps")
                             : domain_->variant(),
                  roof > 0 ? fmt::format(", {:.2g} of what two passes through memory a step allow", rate / roof) : "",
-                 base::human_seconds(planning_));
+                 base::human_seconds(planning_),
+                 moved > 0 ? fmt::format(", the grid there and back in {}", base::human_seconds(moved)) : "");
     }
     fmt::print("{}: {}\n", wishes_.steady ? "steady state" : fmt::format("step {}, t = {:.6g}", step_, time()),
                fmt::join(ranges_, "; "));
@@ -396,6 +387,16 @@ class Run {
 };
 
 }  // namespace
+
+void check_folder(const char* option, const std::string& name) {
+  if (name.empty()) return;
+  const fs::path folder = fs::path(name).has_parent_path() ? fs::path(name).parent_path() : fs::path(".");
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored))
+    mistake(fmt::format("{} {}: there is no folder {}", option, name, folder.string()));
+  if (::access(folder.c_str(), W_OK) != 0)
+    mistake(fmt::format("{} {}: the folder {} cannot be written to", option, name, folder.string()));
+}
 
 void check(const RunWishes& wishes) {
   for (const std::string& name : wishes.out) {

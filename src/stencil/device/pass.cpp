@@ -14,9 +14,10 @@ namespace ridge::stencil {
 namespace {
 
 constexpr std::uint64_t kPartials = 256;
+constexpr std::size_t kKeptBytes = std::size_t{16} << 20;  // boxes that wait on the device, at least one
 
 struct Service {
-  Kernel spread, gather, change, take, put;
+  Kernel spread, gather, change, take, put, add;
 };
 
 // A grid on the device: what the last pass wrote, and where the next one writes.
@@ -36,7 +37,7 @@ template <class T>
 Service make_service(const Device& device) {
   const Program program = device.compile(service_source<T>(device));
   return {program.kernel("spread_rows"), program.kernel("gather_rows"), program.kernel("measure_change"),
-          program.kernel("take_box"), program.kernel("put_box")};
+          program.kernel("take_box"),    program.kernel("put_box"),     program.kernel("add_value")};
 }
 
 template <class T>
@@ -176,7 +177,7 @@ class DeviceRunning : public Running<T> {
     if (coefficients != nullptr) {
       const Buffer packed =
           variant_->device_.buffer(coefficients->all().size_bytes(), {.name = "stencil coefficients, packed"});
-      queue_.upload(coefficients->all(), packed);
+      transfer_.upload(queue_, coefficients->all().data(), packed, coefficients->all().size_bytes());
       variant_->spread(queue_, packed, coefficients->fields(), levels_.coefficients);
       queue_.finish();
     }
@@ -226,8 +227,7 @@ class DeviceRunning : public Running<T> {
   void get(const Box& box, T* cells) override {
     const std::size_t values = box.cells() * variant_->layout_.fields;
     if (values == 0) return;
-    launch(queue_, variant_->service_.take, variant_->box_launch(box), {levels_.current, packed(values)},
-           variant_->box_scalars(box));
+    take(box, packed(values), 0);
     queue_.download(packed_, cells, values * sizeof(T));
     queue_.finish();
   }
@@ -241,7 +241,48 @@ class DeviceRunning : public Running<T> {
     queue_.finish();
   }
 
+  bool add(const std::array<std::size_t, 3>& cell, std::size_t field, T value) override {
+    const DeviceLayout& place = variant_->place_;
+    const std::size_t row = cell[0] * variant_->layout_.shape[1] + cell[1];
+    const std::uint64_t at = field * place.field + place.origin + row * place.pitch + cell[2];
+    launch(queue_, variant_->service_.add, {.groups = {1}, .items = {1}}, {levels_.current, levels_.other},
+           {at, Argument(value)});
+    return true;
+  }
+
+  bool keep(const Box& box) override {
+    const std::size_t values = box.cells() * variant_->layout_.fields;
+    if (values == 0) return true;
+    if (!log_ || log_.size() / sizeof(T) < in_log_ + values) {
+      fetch_log();
+      if (!log_ || log_.size() / sizeof(T) < values)
+        log_ = variant_->device_.buffer(std::max(kKeptBytes, values * sizeof(T)), {.name = "stencil boxes kept"});
+    }
+    take(box, log_, in_log_);
+    in_log_ += values;
+    return true;
+  }
+  void kept(std::vector<T>& cells) override {
+    fetch_log();
+    cells.insert(cells.end(), kept_.begin(), kept_.end());
+    kept_.clear();
+  }
+
  private:
+  void take(const Box& box, const Buffer& to, std::size_t first) {
+    std::vector<Argument> scalars = variant_->box_scalars(box);
+    scalars.emplace_back(static_cast<std::uint64_t>(first));
+    launch(queue_, variant_->service_.take, variant_->box_launch(box), {levels_.current, to}, scalars);
+  }
+  void fetch_log() {
+    if (in_log_ == 0) return;
+    const std::size_t before = kept_.size();
+    kept_.resize(before + in_log_);
+    queue_.download(log_, kept_.data() + before, in_log_ * sizeof(T));
+    queue_.finish();
+    in_log_ = 0;
+  }
+
   const Buffer& packed(std::size_t values) {
     if (!packed_ || packed_.size() < values * sizeof(T)) {
       packed_ = variant_->device_.buffer(values * sizeof(T), {.name = "stencil box"});
@@ -268,7 +309,9 @@ class DeviceRunning : public Running<T> {
   Queue queue_;
   PinnedTransfer transfer_;
   Levels levels_;
-  Buffer partial_, packed_;
+  Buffer partial_, packed_, log_;
+  std::size_t in_log_ = 0;  // values that wait in log_
+  std::vector<T> kept_{};   // that were fetched because it was full
 };
 
 template <class T>

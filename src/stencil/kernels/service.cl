@@ -22,12 +22,12 @@ KERNEL WORK_GROUP(64, 4, 1) void gather_rows(GLOBAL const CELL* RESTRICT padded,
 // are never written again.
 KERNEL WORK_GROUP(64, 4, 1) void take_box(GLOBAL const CELL* RESTRICT grid, GLOBAL CELL* RESTRICT packed, int width,
                                           uint rows, uint rows_a_plane, uint planes, ulong start, ulong pitch, ulong plane,
-                                          ulong field) {
+                                          ulong field, ulong first) {
   const uint row = GROUP_ID(0) * 4 + (uint)LOCAL_ID(1);
   if (row >= rows) return;
   const uint z = row / rows_a_plane;
   const ulong from = start + (ulong)(z / planes) * field + (ulong)(z % planes) * plane + (ulong)(row % rows_a_plane) * pitch;
-  for (int x = LOCAL_ID(0); x < width; x += 64) packed[(ulong)row * width + x] = grid[from + x];
+  for (int x = LOCAL_ID(0); x < width; x += 64) packed[first + (ulong)row * width + x] = grid[from + x];
 }
 
 KERNEL WORK_GROUP(64, 4, 1) void put_box(GLOBAL CELL* RESTRICT grid, GLOBAL CELL* RESTRICT other,
@@ -38,6 +38,10 @@ KERNEL WORK_GROUP(64, 4, 1) void put_box(GLOBAL CELL* RESTRICT grid, GLOBAL CELL
   const uint z = row / rows_a_plane;
   const ulong to = start + (ulong)(z / planes) * field + (ulong)(z % planes) * plane + (ulong)(row % rows_a_plane) * pitch;
   for (int x = LOCAL_ID(0); x < width; x += 64) grid[to + x] = other[to + x] = packed[(ulong)row * width + x];
+}
+
+KERNEL WORK_GROUP(1, 1, 1) void add_value(GLOBAL CELL* RESTRICT grid, GLOBAL CELL* RESTRICT other, ulong at, CELL value) {
+  grid[at] = other[at] = (CELL)(grid[at] + value);
 }
 
 KERNEL WORK_GROUP(256, 1, 1) void measure_change(GLOBAL const CELL* RESTRICT before, GLOBAL const CELL* RESTRICT after,
