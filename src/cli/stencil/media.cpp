@@ -14,6 +14,7 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
+#include "base/threads.hpp"
 #include "cli/stencil/input.hpp"
 #include "cli/stencil/run.hpp"
 #include "io/atomic_file.hpp"
@@ -94,6 +95,15 @@ double layer_depth(const std::vector<std::size_t>& shape, std::size_t index, std
     if (side < layer) deepest = std::max(deepest, static_cast<double>(layer - side) / static_cast<double>(layer));
   }
   return deepest;
+}
+
+// By all threads.
+template <class Make>
+void for_each_cell(const InputGrid& medium, const Make& make) {
+  base::parallel(0, [&](std::size_t thread, std::size_t threads) {
+    const base::Share share = base::share(medium.values.size(), thread, threads);
+    for (std::size_t i = share.begin; i < share.end; ++i) make(i);
+  });
 }
 
 // A wave that crosses the layer, is thrown back at the grid's side and crosses it again keeps 1e-4 of its height.
@@ -279,13 +289,13 @@ Driven<T> acoustic_run(const MediumWishes& wishes, const InputGrid& medium) {
                            slowest / (2 * frequency * wishes.spacing), wishes.layer)};
   const double damping =
       most_damping(fastest, static_cast<double>(std::max<std::size_t>(1, wishes.layer)) * wishes.spacing);
-  for (std::size_t i = 0; i < medium.values.size(); ++i) {
+  for_each_cell(medium, [&](std::size_t i) {
     const double reach = medium.values[i] * acoustic.dt;
     driven.coefficients.field(0)[i] = static_cast<T>(reach * reach);
-    if (wishes.layer == 0) continue;
+    if (wishes.layer == 0) return;
     const double deep = layer_depth(medium.shape, i, wishes.layer);
     driven.coefficients.field(1)[i] = static_cast<T>(1 / (1 + acoustic.dt * damping * deep * deep));
-  }
+  });
   return driven;
 }
 
@@ -320,13 +330,13 @@ Driven<T> maxwell_run(const MediumWishes& wishes, const InputGrid& medium) {
                            fmt::join(medium.shape, "x"), wishes.type, least, most, number, frequency, wishes.layer)};
   const double damping =
       most_damping(1 / std::sqrt(least), static_cast<double>(std::max<std::size_t>(1, wishes.layer)) * wishes.spacing);
-  for (std::size_t i = 0; i < medium.values.size(); ++i) {
+  for_each_cell(medium, [&](std::size_t i) {
     const double deep = wishes.layer == 0 ? 0 : layer_depth(medium.shape, i, wishes.layer);
     // Conductivity over permittivity is twice the damping.
     const double s = damping * deep * deep * maxwell.dt;
     driven.coefficients.field(0)[i] = static_cast<T>((1 - s) / (1 + s));
     driven.coefficients.field(1)[i] = static_cast<T>(maxwell.dt / (medium.values[i] * (1 + s)));
-  }
+  });
   return driven;
 }
 
