@@ -25,7 +25,7 @@ namespace {
 
 struct ImageBenchWishes {
   std::string size = "3840x2160", pair;
-  std::vector<std::string> only;
+  std::vector<std::string> only, kinds{"1x8-bit", "3x8-bit", "1xfloat"};
   std::size_t threads = 1;
   std::size_t trials = 3;
   double seconds = 0.5;
@@ -84,6 +84,18 @@ struct ImageCase {
   image::Image first = {}, second = {};
 };
 
+// Channels and depth as the table names them.
+image::Shape shape_of(image::Shape shape, const std::string& kind) {
+  for (shape.channels = 1; shape.channels <= 4; ++shape.channels) {
+    for (const image::Depth depth : {image::Depth::u8, image::Depth::f32}) {
+      shape.depth = depth;
+      if (fmt::format("{}x{}", shape.channels, to_string(depth)) == kind) return shape;
+    }
+  }
+  throw Error(ErrorKind::invalid_argument,
+              fmt::format("--kinds {}: 1x8-bit to 4x8-bit or 1xfloat to 4xfloat is wanted", kind));
+}
+
 std::vector<ImageCase> cases_of(const ImageBenchWishes& wishes) {
   image::Shape shape;
   char tail = 0;
@@ -131,16 +143,10 @@ std::vector<ImageCase> cases_of(const ImageBenchWishes& wishes) {
                                            "rotate 90",
                                            "gray",
                                            "convolve 31x31"};
-  struct Kind {
-    std::size_t channels;
-    image::Depth depth;
-  };
-  for (const Kind kind : {Kind{1, image::Depth::u8}, Kind{3, image::Depth::u8}, Kind{1, image::Depth::f32}}) {
-    image::Shape here = shape;
-    here.channels = kind.channels;
-    here.depth = kind.depth;
+  for (const std::string& kind : wishes.kinds) {
+    const image::Shape here = shape_of(shape, kind);
     for (const std::string text : operators) {
-      if (!wanted(text) || (text == "gray" && kind.channels != 3) || (text == "gradient" && kind.channels != 1))
+      if (!wanted(text) || (text == "gray" && here.channels != 3) || (text == "gradient" && here.channels != 1))
         continue;
       std::string whole = text;
       if (text == "convolve 7x7") {
@@ -373,6 +379,9 @@ void add_bench_image(Command& bench) {
   command.option("--pair", own->pair, "Two frames for the flow, with a comma between").value_name("A,B");
   command.option("--only", own->only, "Only what begins with these words: flow, variance, gauss, ...")
       .separated_by(',');
+  command.option("--kinds", own->kinds, "Channels and depth of the operators' images, in this order")
+      .separated_by(',')
+      .shows_default();
   command.option("--threads", own->threads, "Of the host and the peers; 0: all").shows_default();
   command.option("--trials", own->trials, "Variants that a plan times, the most promising first").shows_default();
   command.flag("--cpu-time", own->cpu_time, "Processor time instead of the clock's, one thread: on a busy machine");

@@ -107,10 +107,10 @@ FUNCTION void replace(uint fresh, uint stale, float* sums, float* squares) {
   }
 }
 
-// q - s^2 / n without losing what cancels: m is s / n rounded, e what it lacks; high + low is s m.
+// q - s^2 / n without losing what cancels: m is s / n rounded, e what it lacks; q - s m has one rounding.
 FUNCTION float around_mean(float s, float q, float n) {
-  const float m = s * (1.0f / n), e = FMA(-m, n, s), high = s * m, low = FMA(s, m, -high);
-  return FMA(-m, e, (q - high) - low);
+  const float m = s * (1.0f / n), e = FMA(-m, n, s);
+  return FMA(-m, e, FMA(-s, m, q));
 }
 
 #if LEAVES

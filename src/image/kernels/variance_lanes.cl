@@ -1,15 +1,26 @@
 // The exact variance of 8-bit images, as in variance_columns (pixels less 128, whole numbers in float), where a lane has
 // sixteen columns and takes the sums of its neighbours' from their registers: LEFT and RIGHT are at most sixteen. A
-// sub-group goes down the image; its first and last lane write nothing.
+// sub-group goes down the image; its first and last lane write nothing. Rows that will leave the window wait in local memory.
 #define EACH 16
 #define WORDS (EACH / 4)
 #define CELLS (WINDOW_ROWS * WINDOW_COLUMNS)
 #define NOTHING 0x80808080u  // four pixels that are 0 less 128
+#define BEYOND_WORD ((uint)BEYOND * 0x01010101u)
+#if SUB_GROUP_WIDTH == 32
+#define LANES_MEET() SUB_GROUP_BARRIER()
+#define TOGETHER 2  // sub-groups a group
+#define AHEAD 6     // rows on their way before the first window is whole
+#else
+#define LANES_MEET() BARRIER()
+#define TOGETHER 1
+#define AHEAD 1
+#endif
 
 FUNCTION float beside_2_23(uint word, int k) { return FLOAT_OF(CHOOSE_BYTES(word, 0x4b000000u, 0x7540u + (uint)k)); }
 
 // Where b leaves and a comes the sum grows by d = a - b and the squares by d (a + b).
-FUNCTION void replace(const uint* fresh, const uint* stale, float* sums, float* squares) {
+FUNCTION void replace(uint4 come, uint4 go, float* sums, float* squares) {
+  const uint fresh[WORDS] = {come.x, come.y, come.z, come.w}, stale[WORDS] = {go.x, go.y, go.z, go.w};
   UNROLL
   for (int c = 0; c < EACH; ++c) {
     const float a = beside_2_23(fresh[c >> 2], c & 3), b = beside_2_23(stale[c >> 2], c & 3);
@@ -19,35 +30,60 @@ FUNCTION void replace(const uint* fresh, const uint* stale, float* sums, float* 
   }
 }
 
-// q - s^2 / n without losing what cancels: m is s / n rounded, e what it lacks; high + low is s m.
+// q - s^2 / n without losing what cancels: m is s / n rounded, e what it lacks; q - s m has one rounding.
 FUNCTION float around_mean(float s, float q, float n) {
-  const float m = s * (1.0f / n), e = FMA(-m, n, s), high = s * m, low = FMA(s, m, -high);
-  return FMA(-m, e, (q - high) - low);
+  const float m = s * (1.0f / n), e = FMA(-m, n, s);
+  return FMA(-m, e, FMA(-s, m, q));
 }
 
-FUNCTION void load_line(GLOBAL const uchar* in, ulong pitch, int row, int rows, int x, int columns,
-                        const struct place* places, uint* words, const int at_ends) {
+// A lane's sixteen pixels of a row and, where a strip lies at the image's ends, a pixel beyond them that the lane brings.
+struct piece {
+  uint4 words;
+  uint beyond;
+};
+
+FUNCTION uint some_of(GLOBAL const uchar* line, int value, int columns, int aligned) {
+  if (aligned && value >= 0 && value + 4 <= columns) return LOAD_CACHED((GLOBAL const uint*)(line + value));
+  uint word = 0u;
+  UNROLL
+  for (int e = 0; e < 4; ++e) {
+    if (value + e >= 0 && value + e < columns) word |= (uint)line[value + e] << 8 * e;
+  }
+  return word;
+}
+
+FUNCTION struct piece load_line(GLOBAL const uchar* in, ulong pitch, int row, int rows, int x, int columns, int brought,
+                                int aligned, const int at_ends) {
   const int there = bordered(row, rows);
   GLOBAL const uchar* line = in + (ulong)(there < 0 ? 0 : there) * pitch;
-  if (at_ends) {
-    UNROLL
-    for (int k = 0; k < WORDS; ++k) load_parts(line, x + 4 * k, columns, places + k, words + k * PARTS);
+  struct piece p;
+  p.beyond = 0u;
+  if (!at_ends || (aligned == 2 && x >= 0 && x + EACH <= columns)) {
+    p.words = LOAD_CACHED((GLOBAL const uint4*)(line + x));
+  } else if (x < columns && x + EACH > 0) {
+    p.words = make_uint4(some_of(line, x, columns, aligned), some_of(line, x + 4, columns, aligned),
+                         some_of(line, x + 8, columns, aligned), some_of(line, x + 12, columns, aligned));
   } else {
-    const uint4 w = LOAD_CACHED((GLOBAL const uint4*)(line + x));
-    words[0] = w.x;
-    words[PARTS] = w.y;
-    words[2 * PARTS] = w.z;
-    words[3 * PARTS] = w.w;
+    p.words = make_uint4(0u, 0u, 0u, 0u);
   }
-}
-FUNCTION void whole_words(const uint* parts, const struct place* places, int row, int rows, uint* words, const int at_ends) {
-  UNROLL
-  for (int k = 0; k < WORDS; ++k) {
-    words[k] = at_ends ? put_together(parts + k * PARTS, places + k, row >= 0 && row < rows) : parts[k * PARTS];
-#ifdef FILLED
-    if (row < 0 || row >= rows) words[k] = BEYOND_WORD;
+  if (at_ends) p.beyond = brought < 0 ? (uint)BEYOND : (uint)line[brought];
+#if BORDER == 3
+  if (there < 0) {
+    p.words = make_uint4(BEYOND_WORD, BEYOND_WORD, BEYOND_WORD, BEYOND_WORD);
+    p.beyond = (uint)BEYOND;
+  }
 #endif
-  }
+  return p;
+}
+
+// Into local memory, where it waits until it leaves the window; at the image's ends each lane adds the pixel it brought.
+FUNCTION uint4 keep_line(LOCAL uint4* line, struct piece p, int lane, int to, const int at_ends) {
+  line[lane] = p.words;
+  if (!at_ends) return p.words;
+  LANES_MEET();
+  if (to >= 0) ((LOCAL uchar*)line)[to] = (uchar)p.beyond;
+  LANES_MEET();
+  return line[lane];
 }
 
 FUNCTION void store_line(GLOBAL float* to, int column, int columns, float4 v, int aligned, const int at_ends) {
@@ -70,41 +106,42 @@ FUNCTION void store_line(GLOBAL float* to, int column, int columns, float4 v, in
 #endif
 
 // `at_ends`: a constant wherever this is called, 0 where no column lies beyond the image.
-FUNCTION void go_down(LOCAL float4* staged, LOCAL float* exchange_sums, LOCAL float* exchange_squares,
+FUNCTION void go_down(LOCAL uint4* waiting, LOCAL float4* staged, LOCAL float* exchange_sums, LOCAL float* exchange_squares,
                       GLOBAL const uchar* in, ulong pitch, GLOBAL float* to, ulong out_pitch, int rows, int columns,
                       int strip, int top, int here, int aligned, int out_aligned, const int at_ends) {
-  const int lane = LOCAL_ID(0), x = strip + EACH * lane;
-  struct place places[WORDS];
-  if (at_ends) {
-    UNROLL
-    for (int k = 0; k < WORDS; ++k) places[k] = find_place(x + 4 * k, columns, aligned);
-  }
+  const int lane = LOCAL_ID(0) & 31, x = strip + EACH * lane;
+  // Half of the lanes bring the sixteen pixels before the image, half those behind it.
+  const int beyond = lane < 16 ? -1 - lane : columns + lane - 16, place = beyond - strip;
+  const int brought = at_ends ? bordered(beyond, columns) : 0, filled = place >= 0 && place < 32 * EACH ? place : -1;
   float sums[EACH], squares[EACH];
   UNROLL
   for (int c = 0; c < EACH; ++c) sums[c] = squares[c] = 0.0f;
-  const uint nothing[WORDS] = {NOTHING, NOTHING, NOTHING, NOTHING};
-  uint parts[2][WORDS * PARTS], fresh[WORDS], stale[WORDS];
+  const uint4 nothing = make_uint4(NOTHING, NOTHING, NOTHING, NOTHING);
   int next = top - WINDOW_ROWS / 2;  // the row that comes next
-  load_line(in, pitch, next, rows, x, columns, places, parts[0], at_ends);
-  for (int k = 0; k < WINDOW_ROWS - 1; ++k, ++next) {
-    whole_words(parts[0], places, next, rows, fresh, at_ends);
-    load_line(in, pitch, next + 1, rows, x, columns, places, parts[0], at_ends);
-    replace(fresh, nothing, sums, squares);
+  struct piece coming[AHEAD];
+  UNROLL
+  for (int a = 0; a < AHEAD; ++a)
+    coming[a] = load_line(in, pitch, next + a, rows, x, columns, brought, aligned, at_ends);
+  for (int k = 0; k + AHEAD < WINDOW_ROWS; k += AHEAD) {
+    UNROLL
+    for (int a = 0; a < AHEAD; ++a, ++next) {
+      replace(keep_line(waiting + 32 * (k + a), coming[a], lane, filled, at_ends), nothing, sums, squares);
+      if (k + a + AHEAD < WINDOW_ROWS)
+        coming[a] = load_line(in, pitch, next + AHEAD, rows, x, columns, brought, aligned, at_ends);
+    }
   }
   UNROLL
-  for (int k = 0; k < WORDS * PARTS; ++k) parts[1][k] = NOTHING;
+  for (int a = 0; a < (WINDOW_ROWS - 1) % AHEAD; ++a, ++next)
+    replace(keep_line(waiting + 32 * (WINDOW_ROWS - 1 - (WINDOW_ROWS - 1) % AHEAD + a), coming[a], lane, filled, at_ends),
+            nothing, sums, squares);
+  struct piece arriving = coming[(WINDOW_ROWS - 1) % AHEAD];
+  waiting[32 * (WINDOW_ROWS - 1) + lane] = nothing;
+  LOCAL uint4* oldest = waiting + 32 * (WINDOW_ROWS - 1);
   for (int i = 0; i < here; ++i, ++next) {
-    whole_words(parts[0], places, next, rows, fresh, at_ends);
-    whole_words(parts[1], places, next - WINDOW_ROWS, rows, stale, at_ends);
-    if (i == 0) {
-      UNROLL
-      for (int k = 0; k < WORDS; ++k) stale[k] = NOTHING;
-    }
-    if (i + 1 < here) {
-      load_line(in, pitch, next + 1, rows, x, columns, places, parts[0], at_ends);
-      load_line(in, pitch, next + 1 - WINDOW_ROWS, rows, x, columns, places, parts[1], at_ends);
-    }
+    const uint4 stale = oldest[lane], fresh = keep_line(oldest, arriving, lane, filled, at_ends);
+    if (i + 1 < here) arriving = load_line(in, pitch, next + 1, rows, x, columns, brought, aligned, at_ends);
     replace(fresh, stale, sums, squares);
+    oldest = oldest == waiting + 32 * (WINDOW_ROWS - 1) ? waiting : oldest + 32;
     // Of the columns that the lane behind looks at.
     float ends_sums[1] = {0.0f}, ends_squares[1] = {0.0f};
     UNROLL
@@ -175,10 +212,11 @@ FUNCTION void go_down(LOCAL float4* staged, LOCAL float* exchange_sums, LOCAL fl
   }
 }
 
-KERNEL WORK_GROUP_RESIDENT(32, 1, 1, RESIDENT)
+KERNEL WORK_GROUP_RESIDENT(32 * TOGETHER, 1, 1, RESIDENT / TOGETHER)
 void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLOBAL float* RESTRICT out, ulong out_offset,
               ulong out_pitch, int rows, int columns, int chunk, int aligned, int out_aligned, int strips,
               int side_groups, int side_chunk) {
+  LOCAL_ARRAY(uint4, waiting, TOGETHER * WINDOW_ROWS * 32);
 #if SUB_GROUP_WIDTH == 32
   LOCAL float4* staged = 0;
   LOCAL float* exchange_sums = 0;
@@ -188,21 +226,29 @@ void variance(GLOBAL const uchar* RESTRICT image, ulong offset, ulong pitch, GLO
   LOCAL_ARRAY(float, exchange_sums, 32 * (EACH + 1));
   LOCAL_ARRAY(float, exchange_squares, 32 * (EACH + 1));
 #endif
-  // A strip at a side takes longer a row and has fewer of them: all groups run at once, and the last to end counts.
-  const int group = (int)GROUP_ID(0), at_side = group < side_groups, sides = strips < 2 ? 1 : 2;
+  // A strip at a side takes longer a row and has fewer of them: all sub-groups run at once, and the last to end counts.
+  const int sub = LOCAL_ID(0) / 32, group = (int)GROUP_ID(0) * TOGETHER + sub;
+  const int at_side = group < side_groups, sides = strips < 2 ? 1 : 2;
+#if TOGETHER > 1
+  if (!at_side && strips == sides) return;  // one more than there are
+#endif
   const int across = at_side ? sides : strips - sides, task = at_side ? group : group - side_groups;
   const int down = task / across, place = task - down * across, each = at_side ? side_chunk : chunk;
   const int strip = (at_side ? place * (strips - 1) : place + 1) * 30 * EACH - EACH, top = down * each;
   const int here = each < rows - top ? each : rows - top;
+#if TOGETHER > 1
+  if (here <= 0) return;
+#endif
+  LOCAL uint4* own = waiting + sub * WINDOW_ROWS * 32;
   GLOBAL float* to = out + out_offset + (ulong)top * out_pitch;
   const int inside = aligned == 2 && out_aligned && strip >= 0 && strip + 32 * EACH <= columns;
 #if SUB_GROUP_WIDTH == 32
   if (inside) {
-    go_down(staged, exchange_sums, exchange_squares, image + offset, pitch, to, out_pitch, rows, columns, strip, top, here,
-            1, 1, 0);
+    go_down(own, staged, exchange_sums, exchange_squares, image + offset, pitch, to, out_pitch, rows, columns, strip, top,
+            here, 1, 1, 0);
     return;
   }
 #endif  // elsewhere there are barriers within, which PoCL 3.1 compiles wrongly in branches (and with -O2 crashes)
-  go_down(staged, exchange_sums, exchange_squares, image + offset, pitch, to, out_pitch, rows, columns, strip, top, here,
+  go_down(own, staged, exchange_sums, exchange_squares, image + offset, pitch, to, out_pitch, rows, columns, strip, top, here,
           aligned, out_aligned, 1);
 }

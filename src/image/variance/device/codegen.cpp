@@ -98,10 +98,8 @@ KernelSource variance_source(const VarianceProblem& problem, const VarianceDesig
       add_sides(source, problem);
       break;
     case VarianceKernel::lanes:
-      source.defines.insert(source.defines.end(), {{"CHANNELS", "1"}, {"BORDERED", "bordered"}});
-      if (problem.border == Border::constant) source.defines.emplace_back("FILLED", "1");
       number("RESIDENT", kLanesResident);
-      source.text += detail::kernel_text("image/byte_places") + detail::kernel_text("image/variance_lanes");
+      source.text += detail::kernel_text("image/variance_lanes");
       add_sides(source, problem);
       break;
     case VarianceKernel::exact:

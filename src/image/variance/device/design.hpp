@@ -11,7 +11,7 @@ enum class VarianceKernel {
   plain,       // a pixel a work-item: any method, window, depth
   exact,       // 8 bits, running sums, four columns a work-item
   three_wise,  // 8 bits, windows of 9 or 27 each way, a column a work-item
-  lanes,       // 8 bits, up to 1023 cells, up to 33 columns: exact, neighbours' sums from registers
+  lanes,       // 8 bits, up to 31 rows, 33 columns: exact, neighbours' sums from registers
   columns,     // 8 bits, up to 1023 cells: exact sums in float; or joined three-wise across
 };
 

@@ -8,7 +8,13 @@
 namespace ridge::image::on_device {
 namespace {
 
-int items_of(const VarianceDesign& design) {
+constexpr std::uint64_t kLanesRowBytes = 512;  // of a row that waits to leave the window
+constexpr std::uint64_t kLocalLost = 1024;     // a group, on NVIDIA's
+
+// Sub-groups of `lanes` in a group: with every group some local memory is lost.
+std::uint64_t lanes_together(const Device& device) { return device.limits().sub_group == 32 ? 2 : 1; }
+
+int items_of(const VarianceDesign& design) {  // lanes: of a sub-group
   if (design.kernel == VarianceKernel::columns) return design.items;
   if (design.kernel == VarianceKernel::lanes) return 32;
   return design.kernel == VarianceKernel::exact ? 128 : 256;
@@ -29,20 +35,42 @@ std::uint64_t resident_groups(const Device& device, std::uint64_t items) {
   return std::clamp<std::uint64_t>(each / items, 1, 16);
 }
 
+// Rows of a strip of `lanes` at a side, where a row takes longer: all sub-groups run at once, and the last to end
+// counts.
+int side_rows(int chunk) { return std::max((3 * chunk + 4) / 5, 1); }
+
+std::uint64_t lanes_groups(const VarianceProblem& problem, std::uint64_t across, int chunk) {  // sub-groups
+  const auto pieces = [&](int each) {
+    return (problem.rows + static_cast<std::uint64_t>(each) - 1) / static_cast<std::uint64_t>(each);
+  };
+  const std::uint64_t sides = std::min<std::uint64_t>(across, 2);
+  return sides * pieces(side_rows(chunk)) + (across - sides) * pieces(chunk);
+}
+
+// Sub-groups of `lanes` that a compute unit holds: by registers and by the rows that wait in its local memory.
+std::uint64_t lanes_resident(const Device& device, const VarianceProblem& problem) {
+  const std::uint64_t together = lanes_together(device), local = device.limits().unit_local_memory;
+  const std::uint64_t groups = local / (together * kLanesRowBytes * problem.window_rows + kLocalLost);
+  return together * std::clamp<std::uint64_t>(local == 0 ? kLanesResident : groups, 1, kLanesResident / together);
+}
+
 // Rows so that all groups run at once, but no fewer than make up for the rows every group begins with.
 int rows_a_group(const Device& device, const VarianceProblem& problem, const VarianceDesign& design) {
   if (design.chunk > 0) return design.chunk;
   const auto wide = static_cast<std::size_t>(columns_written(problem, design));
   const std::uint64_t across = (problem.columns + wide - 1) / wide;
+  if (design.kernel == VarianceKernel::lanes) {
+    int chunk = static_cast<int>(std::min(3 * problem.window_rows, problem.rows));
+    const std::uint64_t room = device.limits().compute_units * lanes_resident(device, problem);
+    while (static_cast<std::size_t>(chunk) < problem.rows && lanes_groups(problem, across, chunk) > room) ++chunk;
+    return chunk;
+  }
   const auto items = static_cast<std::uint64_t>(items_of(design));
   const std::uint64_t resident = design.kernel == VarianceKernel::exact     ? resident_groups(device, items)
                                  : design.kernel == VarianceKernel::columns ? columns_resident(design)
-                                 : design.kernel == VarianceKernel::lanes   ? kLanesResident
                                                                             : 2;
-  // The strips at the sides are cut finer.
-  const std::uint64_t places = across + (design.kernel == VarianceKernel::lanes ? 2 : 0);
-  const std::uint64_t down = std::max<std::uint64_t>(device.limits().compute_units * resident / places, 1);
-  const std::uint64_t least = (design.kernel == VarianceKernel::lanes ? 3 : 4) * problem.window_rows;
+  const std::uint64_t down = std::max<std::uint64_t>(device.limits().compute_units * resident / across, 1);
+  const std::uint64_t least = 4 * problem.window_rows;
   return static_cast<int>(std::max<std::uint64_t>((problem.rows + down - 1) / down, least));
 }
 
@@ -60,7 +88,8 @@ std::string refusal(const VarianceProblem& problem, const VarianceDesign& design
   }
   if (design.kernel == VarianceKernel::lanes) {
     if (method != VarianceMethod::exact) return "computes the exact method";
-    if (cells > 1023 || problem.window_columns > 33) return "windows of at most 33 columns and 1023 cells";
+    if (cells > 1023 || problem.window_columns > 33 || problem.window_rows > 31)
+      return "windows of at most 31 rows, 33 columns and 1023 cells";
     return "";
   }
   if (design.kernel == VarianceKernel::columns) {
@@ -164,11 +193,12 @@ DeviceVariance::DeviceVariance(const Device& device, const VarianceProblem& prob
   const std::uint64_t down = groups(problem.rows, static_cast<std::size_t>(chunk_));
   launch_ = {.groups = {across, down}, .items = {static_cast<std::uint32_t>(items_of(design))}};
   if (design.kernel != VarianceKernel::lanes) return;
-  side_chunk_ = std::max((5 * chunk_ + 8) / 9, 1);
-  const std::uint64_t sides = std::min<std::uint64_t>(across, 2);
+  side_chunk_ = side_rows(chunk_);
+  const std::uint64_t sides = std::min<std::uint64_t>(across, 2), together = lanes_together(device);
   strips_ = static_cast<int>(across);
   side_groups_ = static_cast<int>(sides * groups(problem.rows, static_cast<std::size_t>(side_chunk_)));
-  launch_.groups = Extent(static_cast<std::uint64_t>(side_groups_) + (across - sides) * down);
+  launch_ = {.groups = Extent(groups(lanes_groups(problem, across, chunk_), together)),
+             .items = {static_cast<std::uint32_t>(32 * together)}};
 }
 
 void DeviceVariance::enqueue(Queue& queue, std::span<const Image> in, const Image& out) const {
