@@ -54,11 +54,12 @@ double error_of(const Device& device, const OperatorProblem& problem, const Entr
   return test::worst_difference(out, expected);
 }
 
-// Bands round what the first of their products makes to two bytes; windows round weights to parts of a power of two,
-// resample to 16 bits.
+// Bands and blend round what the first of their products makes to two bytes; windows round weights to parts of a power
+// of two, resample to 16 bits.
 double allowed_of(const OperatorProblem& problem, const Entry& entry) {
   const std::string& variant = entry.candidate.variant;
   return test::allowed_error(problem) + (variant == "bands"      ? 0.02
+                                         : variant == "blend"    ? 0.02
                                          : variant == "windows"  ? 0.004
                                          : variant == "resample" ? 0.012
                                                                  : 0);
@@ -351,6 +352,36 @@ TEST_F(DeviceOperators, BytesResampled) {
         EXPECT_LE(error_of(device, problem, entry), allowed_of(problem, entry));
         EXPECT_LE(error_of(device, problem, entry, true), allowed_of(problem, entry));
         ++seen;
+      }
+      EXPECT_GE(seen, 3);
+    }
+  }
+}
+
+// Images that grow, by products of matrices: smaller than what a product takes, several groups across and down,
+// unaligned.
+TEST_F(DeviceOperators, BytesBlended) {
+  std::vector<std::pair<std::size_t, Resize>> samplings{{1, {.scale = 1.6}}, {3, {.scale = 1.37}}};
+  if (slow()) {
+    samplings.push_back({2, {.scale = 3.1}});
+    samplings.push_back({4, {.rows = 41, .columns = 700}});
+  }
+  for (const Device& device : all) {
+    for (const auto& [channels, resize] : samplings) {
+      int seen = 0;
+      for (const auto& [rows, columns] :
+           std::vector<std::pair<std::size_t, std::size_t>>{{1, 1}, {2, 5}, {31, 397}, {18, 64}, {90, 50}}) {
+        OperatorProblem problem;
+        problem.input = {.rows = rows, .columns = columns, .channels = channels, .depth = Depth::u8};
+        problem.chain = {resize};
+        for (const Entry& entry : list_variants(device, problem)) {
+          if (entry.candidate.variant != "blend" || !entry.candidate.refusal.empty()) continue;
+          SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + to_string(problem.chain.front()) + " " +
+                       problem.input.text());
+          EXPECT_LE(error_of(device, problem, entry), allowed_of(problem, entry));
+          EXPECT_LE(error_of(device, problem, entry, true), allowed_of(problem, entry));
+          ++seen;
+        }
       }
       EXPECT_GE(seen, 3);
     }

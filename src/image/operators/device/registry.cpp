@@ -15,6 +15,7 @@ std::vector<StepPlan> list_steps(const Device& device, const Chain& chain, const
   StepLister list_stream; list(list_stream);
   StepLister list_march; list(list_march);
   StepLister list_halve; list(list_halve);
+  StepLister list_blend; list(list_blend);
   StepLister list_resample; list(list_resample);
   StepLister list_lines; list(list_lines);
   StepLister list_turn; list(list_turn);

@@ -1,0 +1,159 @@
+// Bytes sampled anew by two taps each way, where the image grows: two products of matrices of bytes, as `bands` has them, but
+// with weights of their own for every 16 channels and every 8 rows of the result. A group goes down a strip of the result; rows
+// of the image come through a ring in local memory, 8 at a time. The first product makes channels of the result from 32 bytes
+// of each row; the second makes 8 rows from two times eight such rows.
+// Taps beyond the image are those at its ends already in the weights.
+#define ITEMS_HERE (32 * SUB_GROUPS)
+#define OWN (16 * TILES)
+#define CHUNKS (LINE / 16)
+#define PITCH (LINE + (CHUNKS % 2 == 0 ? 16 : 0))  // an odd number of 16 bytes: the words of eight rows lie in all banks
+#define STAGE_PITCH (OWN + 16)
+#define COPIES ((8 * CHUNKS + ITEMS_HERE - 1) / ITEMS_HERE)
+#if SUB_GROUP_WIDTH == 32
+#define UNROLLED UNROLL
+#else
+#define UNROLLED  // products are loops and barriers there
+#endif
+
+// What a work-item brings of eight rows: sixteen bytes each.
+struct bringing {
+  GLOBAL const uchar* from;
+  int to, row, value, whole;
+};
+
+FUNCTION struct bringing first_rows(GLOBAL const uchar* in, ulong pitch, int wide, int first, int row, int aligned, int c) {
+  const int index = LOCAL_ID(0) + c * ITEMS_HERE, r = index / CHUNKS, at = 16 * (index - r * CHUNKS), value = first + at;
+  struct bringing b;
+  b.from = in + (ulong)(row + r) * pitch + (ulong)value;
+  b.to = r * PITCH + at;
+  b.row = r;
+  b.value = value;
+  b.whole = aligned && value + 16 <= wide;
+  return b;
+}
+
+// Eight rows on their way to local memory. What lies behind the image has no weight and is not brought.
+FUNCTION void fetch_rows(struct bringing* bring, ulong eight_rows, int left, int wide, LOCAL uchar* slot) {
+  UNROLL
+  for (int c = 0; c < COPIES; ++c) {
+    if (bring[c].row < (left < 8 ? left : 8)) {
+      if (bring[c].whole) {
+        COPY_AHEAD_16(slot + bring[c].to, bring[c].from);
+      } else {
+        for (int e = 0; e < 16; ++e) {
+          if (bring[c].value + e < wide) slot[bring[c].to + e] = bring[c].from[e];
+        }
+      }
+    }
+    bring[c].from += eight_rows;
+  }
+}
+
+// Of each pair that of the eight rows before and that of these.
+FUNCTION void make_across(LOCAL float* scratch, LOCAL const uchar* line, const int* bases, const uint4* across, uint* made) {
+  const int zero[4] = {0, 0, 0, 0};
+  UNROLLED
+  for (int n = 0; n < 2 * TILES; ++n) {
+    const uint lower = *(LOCAL const uint*)(line + bases[n]), upper = *(LOCAL const uint*)(line + bases[n] + 16);
+    const uint4 w = across[n];
+    int d[4];
+    MATRIX_U8(scratch, d, w.x, w.y, w.z, w.w, lower, upper, zero);
+    made[2 * n] = made[2 * n + 1];
+    made[2 * n + 1] = CHOOSE_BYTES((uint)d[0], (uint)d[1], 0x5410u) + CHOOSE_BYTES((uint)d[2], (uint)d[3], 0x6521u) + ADDED;
+  }
+}
+
+KERNEL WORK_GROUP_RESIDENT(ITEMS_HERE, 1, 1, RESIDENT)
+void blend(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL uchar* RESTRICT result,
+           ulong out_offset, ulong out_pitch, int rows, int wide, int out_rows, int out_wide, int in_aligned, int out_aligned,
+           GLOBAL const uint4* RESTRICT across_factors, GLOBAL const int* RESTRICT bases_of,
+           GLOBAL const uint4* RESTRICT down_factors, GLOBAL const int* RESTRICT eights_of, int rows_each) {
+  MATRIX_SCRATCH(scratch, ITEMS_HERE);
+  LOCAL_ARRAY(uint4, ring, BATCHES * 8 * PITCH / 16);
+  LOCAL_ARRAY(uint4, stages, SUB_GROUPS * 8 * STAGE_PITCH / 16);
+  const int item = LOCAL_ID(0), lane = item & 31, sub = item / 32, g = lane >> 2, t = lane & 3;
+  const int tile = ((int)GROUP_ID(0) * SUB_GROUPS + sub) * 2 * TILES, top = (int)GROUP_ID(1) * rows_each;
+  const int first = bases_of[(int)GROUP_ID(0) * SUB_GROUPS * 2 * TILES] & ~15;
+  const int out_end = top + rows_each < out_rows ? top + rows_each : out_rows;
+  const int begin = eights_of[top / 8], last = eights_of[(out_end - 1) / 8] + 1;
+  GLOBAL const uchar* in = image + in_offset;
+  LOCAL uchar* const slots = (LOCAL uchar*)ring;
+  LOCAL uchar* const stage = (LOCAL uchar*)stages + sub * 8 * STAGE_PITCH;
+  struct bringing bring[COPIES];
+  UNROLL
+  for (int c = 0; c < COPIES; ++c) bring[c] = first_rows(in, in_pitch, wide, first, 8 * begin, in_aligned, c);
+  int left = rows - 8 * begin < 8 * (last + 1 - begin) ? rows - 8 * begin : 8 * (last + 1 - begin);  // to be brought
+  for (int b = 0; b < BATCHES - 1; ++b, left -= 8) {
+    fetch_rows(bring, 8 * in_pitch, left, wide, slots + b * 8 * PITCH);
+    COPIES_CLOSE();
+  }
+  uint4 across[2 * TILES];
+  int bases[2 * TILES];
+  UNROLL
+  for (int n = 0; n < 2 * TILES; ++n) {
+    across[n] = LOAD_CACHED(across_factors + 32 * (tile + n) + lane);
+    bases[n] = LOAD_CACHED(bases_of + tile + n) - first;
+  }
+  uint made[4 * TILES];
+  UNROLL
+  for (int k = 0; k < 4 * TILES; ++k) made[k] = 0u;
+  int slot = 0, next = begin, behind = begin + 1;
+  const int value = ((int)GROUP_ID(0) * SUB_GROUPS + sub) * OWN + 16 * (lane % TILES);
+  const int whole = out_aligned && value + 16 <= out_wide;
+  GLOBAL uchar* to = result + out_offset + (ulong)(top + lane / TILES) * out_pitch + (ulong)value;
+  GLOBAL const uint4* factors = down_factors + 32 * (top / 8) + lane;
+  GLOBAL const int* eights = eights_of + top / 8;
+  uint4 coming = LOAD_CACHED(factors);
+  for (int row = top; row < out_end; row += 8) {
+    const uint4 down = coming;
+    const int upto = behind;
+    factors += 32;
+    ++eights;
+    coming = LOAD_CACHED(factors);  // there is one more than rows need
+    behind = LOAD_CACHED(eights) + 1;
+    for (; next <= upto; ++next, left -= 8) {
+      COPIES_WAIT(BATCHES - 2);
+      BARRIER();  // the rows are there, and nobody reads those before them any more
+      fetch_rows(bring, 8 * in_pitch, left, wide, slots + (slot > 0 ? slot - 1 : BATCHES - 1) * 8 * PITCH);
+      COPIES_CLOSE();
+      make_across(scratch, slots + slot * 8 * PITCH + g * PITCH + 4 * t, bases, across, made);
+      slot = slot + 1 < BATCHES ? slot + 1 : 0;
+    }
+#if SUB_GROUP_WIDTH == 32
+    SUB_GROUP_BARRIER();  // what was made before has been read
+#else
+    BARRIER();
+#endif
+    UNROLLED
+    for (int i = 0; i < TILES; ++i) {
+      const int zero[4] = {0, 0, 0, 0};
+      uint pairs[2];
+      UNROLLED
+      for (int side = 0; side < 2; ++side) {
+        int d[4];
+        MATRIX_U8(scratch, d, down.x, down.y, down.z, down.w, made[4 * i + 2 * side], made[4 * i + 2 * side + 1], zero);
+        pairs[side] = CHOOSE_BYTES(((uint)d[0] << 8) + (uint)d[2], ((uint)d[1] << 8) + (uint)d[3], 0x0062u);
+      }
+      *(LOCAL uint*)(stage + g * STAGE_PITCH + 16 * i + 4 * t) = CHOOSE_BYTES(pairs[0], pairs[1], 0x5410u);
+    }
+#if SUB_GROUP_WIDTH == 32
+    SUB_GROUP_BARRIER();
+#else
+    BARRIER();
+#endif
+    UNROLL
+    for (int q = 0; q < TILES / 4; ++q) {
+      const int r = lane / TILES + 32 / TILES * q;
+      LOCAL const uchar* chunk = stage + r * STAGE_PITCH + 16 * (lane % TILES);
+      GLOBAL uchar* there = to + (ulong)(32 / TILES * q) * out_pitch;
+      if (row + r < out_end && whole) {
+        *(GLOBAL uint4*)there = *(LOCAL const uint4*)chunk;
+      } else if (row + r < out_end) {
+        for (int e = 0; e < 16; ++e) {
+          if (value + e < out_wide) there[e] = chunk[e];
+        }
+      }
+    }
+    to += 8 * out_pitch;
+  }
+}
