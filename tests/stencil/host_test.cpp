@@ -1,7 +1,10 @@
 // Every host variant equals the reference: every border, sizes of every sort, every kind of update.
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <thread>
+
+#include <ridge/stencil/problems.hpp>
 
 #include "stencil/host/linear_rows.hpp"
 #include "stencil/host/row_variant.hpp"
@@ -104,6 +107,38 @@ TEST(Host, TimeLevelsInPlace) {
     return std::array{one, two, u.field(0, 0, 0), u.field(1, 0, 0)};
   };
   check_shapes(update<double>(2, coupled), {{19, 300}}, {2, 3});
+}
+
+// Stars of every radius through a medium, with and without waves dying out, and without one: rows that end in the
+// middle of a vector, are shorter than one, or are shared out.
+TEST(Host, WavesThroughMedia) {
+  const auto check = [](const auto& update, const std::vector<std::size_t>& shape) {
+    for (const Borders& borders : all_borders())
+      EXPECT_GE(check_host_variants(update, {.shape = shape, .borders = borders, .threads = 3}, 5, "in_place"), 2u);
+  };
+  for (const std::size_t dimensions : {2u, 3u}) {
+    const std::vector<double> spacing = dimensions == 2 ? std::vector{1.0, 1.25} : std::vector{1.0, 0.8, 1.25};
+    const std::vector<std::size_t> large = dimensions == 2 ? std::vector<std::size_t>{23, 83}
+                                                           : std::vector<std::size_t>{17, 10, 45},
+                                   small = dimensions == 2 ? std::vector<std::size_t>{12, 10}
+                                                           : std::vector<std::size_t>{9, 10, 12};
+    for (const int accuracy : {2, 4, 6, 8}) {
+      for (const bool absorbing : {false, true}) {
+        const Acoustic medium{.dt = 0.2, .spacing = spacing, .accuracy = accuracy, .absorbing = absorbing};
+        check(acoustic<float>(medium), large);
+        check(acoustic<double>(medium), small);
+      }
+    }
+    check(wave<float>({.dt = 0.4, .spacing = spacing}), large);
+  }
+  const auto across = acoustic<float>({.dt = 0.2, .spacing = {1.0, 1.0}, .accuracy = 8});
+  EXPECT_GE(check_host_variants(across, {.shape = {9, 9001}, .threads = 3}, 4, "in_place"), 2u);
+  // Rows so long that blocks of all heights are alike.
+  const auto deep = acoustic<float>({.dt = 0.2, .spacing = {1.0, 1.0, 1.0}, .accuracy = 8});
+  const Problem thin{.shape = {9, 10, 40000}, .threads = 2};
+  std::set<std::string> names;
+  for (const auto& entry : list_variants(host(), deep, resolve(deep, thin)))
+    EXPECT_TRUE(names.insert(entry.candidate.name()).second) << entry.candidate.name();
 }
 
 TEST(Host, Integers) {

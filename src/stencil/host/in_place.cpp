@@ -24,6 +24,7 @@ struct InPlaceLoops {
   std::size_t height = 0;  // rows of a block (3D); 0: as the threads share them
   std::size_t rows = 1;    // computed together, 1 or kBlockRows
   bool fetch = false;      // what the next rows bring from memory is fetched on the way
+  bool star = false;       // by the kernel of stars
   std::size_t threads = 1;
 };
 
@@ -32,7 +33,8 @@ std::size_t pieces_of(std::size_t count, std::size_t piece) {
 }
 
 std::vector<InPlaceBlock> blocks_of(const Layout& layout, const InPlaceLoops& loops) {
-  const std::size_t wanted = loops.threads == 1 ? 1 : 4 * loops.threads;
+  const std::size_t wanted = loops.threads == 1 ? 1 : (loops.star ? 8 : 4) * loops.threads;
+  const std::size_t together = loops.star ? loops.rows : 1;  // so that few rows are left over
   const auto count = [&](std::size_t axis) { return layout.end[axis] - layout.begin[axis]; };
   std::array<std::size_t, 3> parts{1, 1, 1};
   if (layout.dimensions == 3) {
@@ -46,10 +48,11 @@ std::vector<InPlaceBlock> blocks_of(const Layout& layout, const InPlaceLoops& lo
     parts[2] = std::min(wanted, std::max<std::size_t>(1, count(2) / kFewestCells));
   std::vector<InPlaceBlock> blocks;
   for (std::size_t k = 0; k < parts[0]; ++k) {
-    const base::Share z = base::share(count(0), k, parts[0]);
+    const base::Share z = base::share(count(0), k, parts[0], layout.dimensions == 3 ? together : 1);
+    if (z.begin == z.end) continue;
     for (std::size_t j = 0; j < parts[1]; ++j) {
-      const base::Share y = base::share(count(1), j, parts[1]);
-      for (std::size_t i = 0; i < parts[2]; ++i) {
+      const base::Share y = base::share(count(1), j, parts[1], layout.dimensions == 3 ? 1 : together);
+      for (std::size_t i = 0; i < parts[2] && y.begin < y.end; ++i) {
         const base::Share x = base::share(count(2), i, parts[2], 64);
         if (x.begin == x.end) continue;
         blocks.push_back({layout.begin[0] + z.begin, layout.begin[0] + z.end, layout.begin[1] + y.begin,
@@ -72,6 +75,7 @@ class InPlace final : public HostVariant<T> {
         blocks_(blocks_of(layout, loops)),
         rows_(loops.rows),
         fetch_(loops.fetch),
+        star_(loops.star),
         threads_(loops.threads) {
     for (const auto& row : program_->rows()) {
       const auto same = std::find_if(newest_.begin(), newest_.end(), [&](const auto& other) {
@@ -134,6 +138,11 @@ class InPlace final : public HostVariant<T> {
       const std::size_t deep = planes && z + rows_ <= block.z_end ? rows_ : 1;
       for (std::size_t y = block.y; y < block.y_end;) {
         const std::size_t high = !planes && y + rows_ <= block.y_end ? rows_ : 1;
+        if (star_) {
+          star(levels, block, z, y, deep, high, odd, split);
+          y += high;
+          continue;
+        }
         gather(levels, z, y, deep, high, odd, in, out);
         ahead.clear();
         if (fetch_ && y + 2 * high <= block.y_end) newest(levels, z, y + high, deep, high, odd, ahead);
@@ -147,6 +156,67 @@ class InPlace final : public HostVariant<T> {
       }
       z += deep;
     }
+  }
+
+  // Rows by the kernel of stars: together where what they read follows one another in memory, which behind a border it
+  // does not.
+  void star(Levels<T>& levels, const InPlaceBlock& block, std::size_t z, std::size_t y, std::size_t deep,
+            std::size_t high, bool odd, bool split) const {
+    const auto& wave = *program_->wave();
+    const Layout& layout = this->layout();
+    const VectorKernels<T>& kernels = vector_kernels<T>();
+    const std::size_t field = place(wave.field, odd), older = place(wave.older, odd);
+    const bool planes = layout.dimensions == 3;
+    const auto pitch = static_cast<std::ptrdiff_t>(levels.frame().pitch);
+    const auto plane = planes ? pitch * static_cast<std::ptrdiff_t>(levels.frame().lines) : pitch;
+    const auto reach = static_cast<std::ptrdiff_t>(wave.star.radius);
+    const auto rows_at = [&](std::size_t deeper, std::size_t higher) {
+      StarRows<T> rows{.plane = plane, .pitch = pitch};
+      rows.in = levels.row(levels.current(), field, deeper, higher);
+      rows.out = levels.row(levels.current(), older, deeper, higher);
+      for (std::size_t i = 0; i < wave.star.media; ++i)
+        rows.media[i] = levels.row(levels.coefficients(), wave.media[i], deeper, higher);
+      return rows;
+    };
+    StarRows<T> rows = rows_at(z, y);
+    if (fetch_ && y + 2 * high <= block.y_end && follows(z, y + high, deep, high)) {
+      const StarRows<T> next = rows_at(z, y + high);
+      rows.ahead[0] = next.in + reach * plane;
+      rows.ahead[1] = next.out;
+      std::copy(std::begin(next.media), std::end(next.media), rows.ahead + 2);
+    }
+    if (deep * high == kBlockRows && follows(z, y, deep, high)) {
+      kernels.star_block(wave.star, rows, block.x, block.x_end);
+    } else {
+      const T *across[2 * kMostRadius + 1], *beside[2 * kMostRadius + 1];
+      rows.across = across;
+      rows.beside = beside;
+      for (std::size_t r = 0; r < deep * high; ++r) {
+        const std::size_t at_z = z + (deep > 1 ? r : 0), at_y = y + (high > 1 ? r : 0);
+        for (std::ptrdiff_t k = -reach; k <= reach; ++k) {
+          const std::size_t far_z = layout.source(0, static_cast<std::ptrdiff_t>(at_z) + (planes ? k : 0));
+          const std::size_t far_y = layout.source(1, static_cast<std::ptrdiff_t>(at_y) + k);
+          across[k + reach] = levels.row(levels.current(), field, far_z, planes ? at_y : far_y);
+          beside[k + reach] = levels.row(levels.current(), field, at_z, far_y);
+        }
+        kernels.star_row(wave.star, rows, block.x, block.x_end);
+        rows.out += plane;
+        for (std::size_t i = 0; i < wave.star.media; ++i) rows.media[i] += plane;
+        for (const T*& next : rows.ahead) next = next == nullptr ? nullptr : next + plane;
+      }
+    }
+    for (std::size_t r = 0; !split && r < deep * high; ++r)
+      levels.close_row(levels.row(levels.current(), older, z + (deep > 1 ? r : 0), y + (high > 1 ? r : 0)));
+  }
+
+  // Whether no row that those read lies behind a border.
+  bool follows(std::size_t z, std::size_t y, std::size_t deep, std::size_t high) const {
+    const Layout& layout = this->layout();
+    const auto inside = [&](std::size_t axis, std::size_t at, std::size_t count) {
+      const auto reach = static_cast<std::size_t>(layout.radius[axis]);
+      return at >= reach && at + count + reach <= layout.shape[axis];
+    };
+    return inside(0, z, deep) && inside(1, y, high);
   }
 
   // Of what those rows read, what nobody has read before them: each field's farthest rows along the slowest axis.
@@ -170,11 +240,7 @@ class InPlace final : public HostVariant<T> {
     const Layout& layout = this->layout();
     const std::size_t rows = deep * high;
     const auto& reads = program_->rows();
-    const auto inside = [&](std::size_t axis, std::size_t at, std::size_t count) {
-      const auto reach = static_cast<std::size_t>(layout.radius[axis]);
-      return at >= reach && at + count + reach <= layout.shape[axis];
-    };
-    const bool plain = inside(0, z, deep) && inside(1, y, high);
+    const bool plain = follows(z, y, deep, high);
     for (std::size_t i = 0; i < reads.size(); ++i) {
       const T* const level = reads[i].coefficient ? levels.coefficients() : levels.current();
       const std::size_t field = reads[i].coefficient ? reads[i].field : place(reads[i].field, odd);
@@ -220,7 +286,7 @@ class InPlace final : public HostVariant<T> {
   RowVariant<T> single_;
   std::vector<InPlaceBlock> blocks_;
   std::size_t rows_;
-  bool fetch_;
+  bool fetch_, star_;
   std::size_t threads_;
   std::vector<typename VectorProgram<T>::Row> newest_{};  // a field or coefficient each, the farthest on
   std::vector<std::size_t> other_;                        // the field a field changes places with
@@ -263,12 +329,21 @@ void list_host_in_place(const Device&, const Update<T>& update, const Layout& la
         ways.back().fetch = true;
       }
     }
+    // Stars go first; their rows take less of the second cache than others' (measured).
+    if (program && program->wave() && layout.dimensions > 1 && vector_kernels<T>().star_block != nullptr) {
+      const auto height = [&](double share) { return layout.dimensions == 3 ? block_height(layout, share) : 0; };
+      const auto first = {InPlaceLoops{.height = height(0.4), .rows = kBlockRows, .fetch = true, .star = true},
+                          InPlaceLoops{.height = height(0.6), .rows = kBlockRows, .fetch = true, .star = true},
+                          InPlaceLoops{.height = height(0.6), .rows = kBlockRows, .star = true}};
+      ways.insert(ways.begin(), first.begin() + (layout.dimensions == 3 ? 0 : 1), first.end());
+    }
     for (const std::size_t threads : thread_counts(layout)) {
       for (InPlaceLoops loops : ways) {
         loops.threads = threads;
         Entry<T> entry;
         planner::Candidate& candidate = entry.candidate;
         candidate.variant = "in_place";
+        if (loops.star) candidate.parameters.emplace_back("kernel", "star");
         if (loops.height > 0) candidate.parameters.emplace_back("height", std::to_string(loops.height));
         if (loops.rows > 1) candidate.parameters.emplace_back("rows", std::to_string(loops.rows));
         if (loops.fetch) candidate.parameters.emplace_back("fetch", "within");
@@ -286,7 +361,9 @@ void list_host_in_place(const Device&, const Update<T>& update, const Layout& la
           return {std::make_shared<InPlace<T>>(part, program, levels, kernel, loops),
                   cells / static_cast<double>(part.cells())};
         };
-        entries.push_back(std::move(entry));
+        // Long rows have every share of the cache in common: the fewest rows there are.
+        const auto same = [&](const Entry<T>& other) { return other.candidate.name() == candidate.name(); };
+        if (std::none_of(entries.begin(), entries.end(), same)) entries.push_back(std::move(entry));
       }
     }
   }

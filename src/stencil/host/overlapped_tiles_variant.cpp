@@ -226,7 +226,8 @@ void list_host_overlapped_tiles(const Device&, const Update<T>& update, const La
       tile_kernels.push_back({"vector", false, !is_smooth(flatten(update.outputs)), false, true, 0.4});
   }
   if (!update.sums_terms) tile_kernels.push_back({"compiler", false, true, false});
-  if (!cached && is_in_place<T>(update)) {
+  const bool in_place = !cached && is_in_place<T>(update);
+  if (in_place) {
     for (TileKernel& kernel : tile_kernels) kernel.efficiency = layout.dimensions == 3 ? 0.04 : 0.2;
   }
   const auto add = [&](const TimeTiling& tiling, const TileKernel& kernel) {
@@ -255,6 +256,7 @@ void list_host_overlapped_tiles(const Device&, const Update<T>& update, const La
         sizes = {{room / 2}, {room / 2, true}, {room, true}};
         if (flat) sizes = {{depth > 4 ? room * 3 / 4 : room / 2, true}};  // in several orders
       }
+      if (in_place && sizes.size() > 1) sizes = {sizes[1]};  // trials are left for what is written in place
       for (const Size& size : sizes) {
         for (const TimeTiling& kind : kinds_of(tiling, flat && layout.threads > 4 && !cached)) {
           TimeTiling fitting = fitted<T>(layout, kind, size.bytes);

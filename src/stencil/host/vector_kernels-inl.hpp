@@ -204,16 +204,16 @@ HWY_INLINE void Across(const T* const* in, std::size_t count, const T* weights, 
 }
 
 template <std::size_t kUnroll>
-HWY_INLINE void RowsAt(const T* const* in, const WeightedRun* runs, std::size_t run_count, const T* weights, T constant,
-                       T* const* out, std::size_t x) {
+HWY_INLINE void SumsOfRows(const RowsProduct<T>::Part& part, std::size_t x, V (&sums)[kBlockRows][kUnroll]) {
   const D d;
-  V sums[kBlockRows][kUnroll];
   for (std::size_t r = 0; r < kBlockRows; ++r) {
-    for (std::size_t u = 0; u < kUnroll; ++u) sums[r][u] = hn::Set(d, constant);
+    for (std::size_t u = 0; u < kUnroll; ++u) sums[r][u] = hn::Set(d, part.constant);
   }
-  for (std::size_t i = 0; i < run_count; ++i) {
-    const std::size_t count = runs[i].count;
-    if (runs[i].across) {
+  const T* const* in = part.in;
+  const T* weights = part.weights;
+  for (std::size_t i = 0; i < part.run_count; ++i) {
+    const std::size_t count = part.runs[i].count;
+    if (part.runs[i].across) {
       Across(in, count, weights, x, sums);
       in += count + kBlockRows - 1;
     } else {
@@ -230,48 +230,76 @@ HWY_INLINE void RowsAt(const T* const* in, const WeightedRun* runs, std::size_t 
     }
     weights += count;
   }
+}
+
+// One row's sum, loaded by `load` from a row's cell.
+template <std::size_t kUnroll, class Load>
+HWY_INLINE void SumOfRow(const RowsProduct<T>::Part& part, std::size_t r, const Load& load, V (&sums)[kUnroll]) {
+  const D d;
+  for (std::size_t u = 0; u < kUnroll; ++u) sums[u] = hn::Set(d, part.constant);
+  const T* const* in = part.in;
+  const T* weight = part.weights;
+  for (std::size_t i = 0; i < part.run_count; ++i) {
+    for (std::size_t k = 0; k < part.runs[i].count; ++k) {
+      const T* const row = part.runs[i].across ? in[r + k] : in[r] + k;
+      const V factor = hn::Set(d, *weight++);
+      for (std::size_t u = 0; u < kUnroll; ++u) sums[u] = Fused(factor, load(row + u * kLanes), sums[u]);
+    }
+    in += part.runs[i].across ? part.runs[i].count + kBlockRows - 1 : kBlockRows;
+  }
+}
+
+template <std::size_t kUnroll>
+HWY_INLINE void RowsAt(const RowsProduct<T>& product, T* const* out, std::size_t x) {
+  const D d;
+  V sums[kBlockRows][kUnroll];
+  SumsOfRows(product.sum, x, sums);
   for (std::size_t r = 0; r < kBlockRows; ++r) {
+    if (product.factors != nullptr) {
+      V more[kUnroll];
+      SumOfRow(
+          product.more, r, [x](const T* row) HWY_ATTR { return hn::LoadU(D(), row + x); }, more);
+      for (std::size_t u = 0; u < kUnroll; ++u)
+        sums[r][u] = Fused(hn::LoadU(d, product.factors[r] + x + u * kLanes), sums[r][u], more[u]);
+    }
     for (std::size_t u = 0; u < kUnroll; ++u) hn::StoreU(sums[r][u], d, out[r] + x + u * kLanes);
+  }
+  for (std::size_t i = 0; i < product.ahead_count; ++i) {
+    for (std::size_t at = 0; at < kUnroll * kLanes; at += 64 / sizeof(T))
+      __builtin_prefetch(product.ahead[i] + x + at, 0, 2);
   }
 }
 
 // Cells that make no vector, a row at a time.
-HWY_NOINLINE void RowsPart(const T* const* in, const WeightedRun* runs, std::size_t run_count, const T* weights,
-                           T constant, T* const* out, std::size_t x, std::size_t left) {
-  const D d;
+HWY_NOINLINE void RowsPart(const RowsProduct<T>& product, T* const* out, std::size_t x, std::size_t left) {
+  const auto load = [x, left](const T* row) HWY_ATTR { return LoadFew(row + x, left); };
   for (std::size_t r = 0; r < kBlockRows; ++r) {
-    V sum = hn::Set(d, constant);
-    const T* const* from = in;
-    const T* weight = weights;
-    for (std::size_t i = 0; i < run_count; ++i) {
-      for (std::size_t k = 0; k < runs[i].count; ++k) {
-        const T* const row = runs[i].across ? from[r + k] : from[r] + k;
-        sum = Fused(hn::Set(d, *weight++), LoadFew(row + x, left), sum);
-      }
-      from += runs[i].across ? runs[i].count + kBlockRows - 1 : kBlockRows;
+    V sum[1], more[1];
+    SumOfRow(product.sum, r, load, sum);
+    if (product.factors != nullptr) {
+      SumOfRow(product.more, r, load, more);
+      sum[0] = Fused(load(product.factors[r]), sum[0], more[0]);
     }
-    StoreFew(sum, out[r] + x, left);
+    StoreFew(sum[0], out[r] + x, left);
   }
 }
 
-void SumRows(const T* const* in, const WeightedRun* runs, std::size_t run_count, const T* weights, T constant,
-             T* const* out, std::size_t count, bool again) {
+void Rows(const RowsProduct<T>& product, T* const* out, std::size_t count, bool again) {
   // As many sums as leave registers for values and weights.
   constexpr std::size_t kUnroll = HWY_TARGET == HWY_AVX2 ? 2 : 4;
   std::size_t x = 0;
   const std::size_t beyond = reinterpret_cast<std::uintptr_t>(out[0]) / sizeof(T) % kLanes;
   if (beyond != 0 && kLanes <= count && !again) {
     x = kLanes - beyond;
-    RowsPart(in, runs, run_count, weights, constant, out, 0, x);
+    RowsPart(product, out, 0, x);
   }
-  for (; x + kUnroll * kLanes <= count; x += kUnroll * kLanes)
-    RowsAt<kUnroll>(in, runs, run_count, weights, constant, out, x);
-  for (; x + kLanes <= count; x += kLanes) RowsAt<1>(in, runs, run_count, weights, constant, out, x);
+  for (; x + kUnroll * kLanes <= count; x += kUnroll * kLanes) RowsAt<kUnroll>(product, out, x);
+  for (; x + kLanes <= count; x += kLanes) RowsAt<1>(product, out, x);
   if (x == count) return;
   if (again && kLanes <= count) {
-    RowsAt<1>(in, runs, run_count, weights, constant, out, count - kLanes);
+    RowsAt<1>(product, out, count - kLanes);
   } else {
-    RowsPart(in, runs, run_count, weights, constant, out, x, count - x);
+    RowsPart(product, out, x, count - x);
   }
 }
 
@@ -333,8 +361,111 @@ void Product(const SumProduct<T>& product, T* out, std::size_t count) {
   if (x < count) ProductPart(product, out, x, count - x);
 }
 
+#if HWY_ARCH_X86 && HWY_NATIVE_FMA
+
+template <std::size_t R>
+struct StarWeights {
+  V center, own, older, across[R], beside[R], along[R];
+};
+
+template <std::size_t R, bool kBeside, std::size_t kMedia, std::size_t kRows>
+HWY_INLINE void StarAt(const StarWeights<R>& w, const StarRows<T>& rows, std::size_t x, std::size_t begin,
+                       std::size_t end) {
+  constexpr std::ptrdiff_t kReach = R, kCount = kRows;
+  const D d;
+  // Of a vector at a row's end others may write the rest.
+  const bool whole = x >= begin && x + kLanes <= end;
+  const auto some = hn::AndNot(hn::FirstN(d, begin > x ? begin - x : 0), hn::FirstN(d, end - x));
+  V sums[kRows];
+  HWY_UNROLL(4)
+  for (std::size_t r = 0; r < kRows; ++r) sums[r] = hn::Zero(d);
+  HWY_UNROLL(12)
+  for (std::ptrdiff_t i = -kReach; i < kCount + kReach; ++i) {
+    const V cell = hn::LoadU(d, (kRows == 1 ? rows.across[i + kReach] : rows.in + i * rows.plane) + x);
+    HWY_UNROLL(4)
+    for (std::ptrdiff_t r = 0; r < kCount; ++r) {
+      const std::ptrdiff_t distance = i < r ? r - i : i - r;
+      if (distance > kReach) continue;
+      sums[r] = Fused(distance == 0 ? w.center : w.across[distance == 0 ? 0 : distance - 1], cell, sums[r]);
+    }
+  }
+  HWY_UNROLL(4)
+  for (std::ptrdiff_t r = 0; r < kCount; ++r) {
+    const T* const row = (kRows == 1 ? rows.across[kReach] : rows.in + r * rows.plane) + x;
+    HWY_UNROLL(4)
+    for (std::ptrdiff_t k = 1; k <= kReach; ++k) {
+      sums[r] = Fused(w.along[k - 1], hn::Add(hn::LoadU(d, row - k), hn::LoadU(d, row + k)), sums[r]);
+      if (!kBeside) continue;
+      const T* const before = kRows == 1 ? rows.beside[kReach - k] + x : row - k * rows.pitch;
+      const T* const behind = kRows == 1 ? rows.beside[kReach + k] + x : row + k * rows.pitch;
+      sums[r] = Fused(w.beside[k - 1], hn::Add(hn::LoadU(d, before), hn::LoadU(d, behind)), sums[r]);
+    }
+    T* const out = rows.out + r * rows.plane + x;
+    const V old = whole ? hn::LoadU(d, out) : hn::MaskedLoad(some, d, out);
+    V result = hn::Mul(w.older, old);
+    if constexpr (kMedia == 0) {
+      result = hn::Add(sums[r], result);
+    } else {
+      const V more = Fused(w.own, hn::LoadU(d, row), result);
+      result = Fused(hn::LoadU(d, rows.media[0] + r * rows.plane + x), sums[r], more);
+      if constexpr (kMedia > 1) result = Fused(hn::LoadU(d, rows.media[1] + r * rows.plane + x), result, old);
+    }
+    if (whole) {
+      hn::StoreU(result, d, out);
+    } else {
+      hn::BlendedStore(result, some, d, out);
+    }
+    for (const T* const next : rows.ahead) {
+      if (next != nullptr) __builtin_prefetch(next + r * rows.plane + x, 0, 2);
+    }
+  }
+}
+
+template <std::size_t R, bool kBeside, std::size_t kMedia, std::size_t kRows>
+void StarLoop(const Star<T>& star, const StarRows<T>& given, std::size_t begin, std::size_t end) {
+  const D d;
+  const StarRows<T> rows = given;  // what is stored is none of these
+  StarWeights<R> w{hn::Set(d, star.center), hn::Set(d, star.own), hn::Set(d, star.older), {}, {}, {}};
+  HWY_UNROLL(4)
+  for (std::size_t k = 0; k < R; ++k) {
+    w.across[k] = hn::Set(d, star.across_weights[k]);
+    w.beside[k] = hn::Set(d, star.beside_weights[k]);
+    w.along[k] = hn::Set(d, star.along_weights[k]);
+  }
+  for (std::size_t x = begin / kLanes * kLanes; x < end; x += kLanes)
+    StarAt<R, kBeside, kMedia, kRows>(w, rows, x, begin, end);
+}
+
+template <std::size_t R, std::size_t kRows>
+void StarOf(const Star<T>& star, const StarRows<T>& rows, std::size_t begin, std::size_t end) {
+  static constexpr VectorKernels<T>::OfStar kLoops[2][kMostMedia + 1] = {
+      {StarLoop<R, false, 0, kRows>, StarLoop<R, false, 1, kRows>, StarLoop<R, false, 2, kRows>},
+      {StarLoop<R, true, 0, kRows>, StarLoop<R, true, 1, kRows>, StarLoop<R, true, 2, kRows>}};
+  kLoops[star.beside ? 1 : 0][star.media](star, rows, begin, end);
+}
+
+template <std::size_t kRows>
+void StarBy(const Star<T>& star, const StarRows<T>& rows, std::size_t begin, std::size_t end) {
+  static_assert(kMostRadius == 4);
+  switch (star.radius) {
+    case 1:
+      return StarOf<1, kRows>(star, rows, begin, end);
+    case 2:
+      return StarOf<2, kRows>(star, rows, begin, end);
+    case 3:
+      return StarOf<3, kRows>(star, rows, begin, end);
+    default:
+      return StarOf<4, kRows>(star, rows, begin, end);
+  }
+}
+constexpr VectorKernels<T>::OfStar kStarBlock = StarBy<kBlockRows>, kStarRow = StarBy<1>;
+
+#else
+constexpr VectorKernels<T>::OfStar kStarBlock = nullptr, kStarRow = nullptr;
+#endif
+
 const VectorKernels<T>& Kernels() {
-  static constexpr VectorKernels<T> kKernels{Apply, Sum, SumRows, Product};
+  static constexpr VectorKernels<T> kKernels{Apply, Sum, Rows, Product, kStarBlock, kStarRow};
   return kKernels;
 }
 

@@ -55,6 +55,46 @@ struct SumProduct {
   std::size_t ahead_count;
 };
 
+// The same of kBlockRows rows. A run across has count + kBlockRows - 1 pointers in `in`, of which row r takes those
+// from r on; one along x has kBlockRows, its first cell for each row. Their weights follow each other.
+template <class T>
+struct RowsProduct {
+  struct Part {
+    const T* const* in;
+    const WeightedRun* runs;
+    std::size_t run_count;
+    const T* weights;
+    T constant;
+  };
+  Part sum{}, more{};
+  const T* const* factors = nullptr;  // a row each; none: the sum alone
+  const T* const* ahead = nullptr;
+  std::size_t ahead_count = 0;
+};
+
+// Waves: a star of one field, in pairs of neighbours that weigh the same, and the older level of the cell, which the
+// new one is written over. In a medium the star is multiplied by a row, where waves die out the whole by another.
+inline constexpr std::size_t kMostRadius = 4, kMostMedia = 2;
+template <class T>
+struct Star {
+  std::size_t radius = 0;
+  bool beside = false;    // with neighbours along y, which the rows of a block do not follow
+  std::size_t media = 0;  // new = star + older o, m star + own u + older o, or n (m star + own u + older o) + o
+  T center{}, own{}, older{};
+  T across_weights[kMostRadius]{}, beside_weights[kMostRadius]{}, along_weights[kMostRadius]{};  // by distance - 1
+};
+template <class T>
+struct StarRows {
+  const T* in = nullptr;  // x = 0 of the first row, aligned as the others are; what surrounds a row may be read
+  T* out = nullptr;
+  const T* media[kMostMedia]{};
+  std::ptrdiff_t plane = 0, pitch = 0;  // to the next row of a block, and to the next one beside it
+  const T* ahead[2 + kMostMedia]{};     // fetched on the way, as many rows; null: nothing
+  // Rows that do not follow each other so, one at a time: pointers by offset + radius.
+  const T* const* across = nullptr;
+  const T* const* beside = nullptr;
+};
+
 template <class T>
 struct VectorKernels {
   // out[x] = word(a[x], b[x], c[x]) for x below count.
@@ -63,17 +103,19 @@ struct VectorKernels {
   // since `out` is none of the rows.
   using Sum = void (*)(const T* const* in, const T* weights, std::size_t count, T constant, T* out, std::size_t begin,
                        std::size_t end, bool again);
-  // Sums of kBlockRows rows: out[r][x] for x below count. A run across has count + kBlockRows - 1 pointers in `in`, of
-  // which row r takes those from r on; one along x has kBlockRows, its first cell for each row. Their weights follow
-  // each other. Every row is summed in the order that `sum` has.
-  using SumRows = void (*)(const T* const* in, const WeightedRun* runs, std::size_t run_count, const T* weights,
-                           T constant, T* const* out, std::size_t count, bool again);
+  // out[r][x] for x below count, every row in the order that `sum` and `product` have.
+  using Rows = void (*)(const RowsProduct<T>& product, T* const* out, std::size_t count, bool again);
   // out[x] = factor[x] * sum + more, for x below count.
   using Product = void (*)(const SumProduct<T>& product, T* out, std::size_t count);
+  // Cells [begin, end) of kBlockRows rows, or of one by its pointers; the same numbers either way. Null where there is
+  // none for this instruction set.
+  using OfStar = void (*)(const Star<T>& star, const StarRows<T>& rows, std::size_t begin, std::size_t end);
   Apply apply;
   Sum sum;
-  SumRows sum_rows;
+  Rows rows;
   Product product;
+  OfStar star_block;
+  OfStar star_row;
 };
 template <class T>
 const VectorKernels<T>& vector_kernels();

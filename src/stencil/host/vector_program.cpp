@@ -83,6 +83,7 @@ class VectorProgram<T>::Builder {
     emit();
     choose_outputs();
     find_product();
+    find_wave();
     assign_slots();
   }
 
@@ -229,6 +230,89 @@ class VectorProgram<T>::Builder {
     }
   }
 
+  // A sum's weights by field and offset; nothing where it is of something else too.
+  std::optional<std::map<std::pair<std::size_t, Offset>, T>> weights_of(const Instruction& sum) const {
+    std::map<std::pair<std::size_t, Offset>, T> weights;
+    for (std::size_t i = 0; i < sum.terms.size(); ++i) {
+      const Row& row = program_.rows_[sum.terms[i].index];
+      if (row.coefficient || sum.constant != T{0}) return std::nullopt;
+      weights[{row.field, {row.dz, row.dy, static_cast<int>(sum.terms[i].dx)}}] = sum.weights[i];
+    }
+    return weights;
+  }
+
+  // A coefficient times what an instruction made, and a third operand.
+  struct Scaled {
+    std::size_t coefficient, of;
+    Operand rest;
+  };
+  std::optional<Scaled> scaled(const Instruction& one) const {
+    if (one.sum || one.word != VectorWord::multiply_add) return std::nullopt;
+    for (const std::size_t factor : {std::size_t{0}, std::size_t{1}}) {
+      const Operand &row = one.operands[factor], &of = one.operands[1 - factor];
+      if (row.from != From::row || of.from != From::slot || row.dx != 0) continue;
+      const Row& read = program_.rows_[row.index];
+      if (read.coefficient && read.dz == 0 && read.dy == 0) return Scaled{read.field, of.index, one.operands[2]};
+    }
+    return std::nullopt;
+  }
+
+  // One field's star, every neighbour within its radius and pairs that weigh the same, and the older level's cell.
+  void find_wave() {
+    const auto& instructions = program_.instructions_;
+    const auto remembered = std::find(skipped_.begin(), skipped_.end(), true);
+    if (program_.outputs_.size() != 1 || instructions.empty() || instructions.back().output != 0 ||
+        remembered == skipped_.end())
+      return;
+    Wave wave{.field = program_.outputs_[0].field, .older = static_cast<std::size_t>(remembered - skipped_.begin())};
+    Star<T>& star = wave.star;
+    std::size_t at = instructions.size() - 1, more = at;
+    for (auto step = scaled(instructions[at]); step; step = scaled(instructions[at])) {
+      if (star.media == kMostMedia) return;
+      wave.media[star.media++] = step->coefficient;
+      at = step->of;
+      if (step->rest.from == From::slot) {
+        more = step->rest.index;
+        break;
+      }
+      const Row& row = program_.rows_[step->rest.index];
+      if (step->rest.from != From::row || row != Row{false, wave.older, 0, 0} || step->rest.dx != 0) return;
+    }
+    if (instructions.size() != (star.media == 0 ? 1 : star.media + 2) || !instructions[at].sum) return;
+    if (star.media == 2) std::swap(wave.media[0], wave.media[1]);  // the star's own first
+    using Weights = std::map<std::pair<std::size_t, Offset>, T>;
+    auto neighbours = weights_of(instructions[at]), others = weights_of(instructions[more]);
+    if (!neighbours || !others) return;
+    const auto take = [](Weights& from, std::size_t field, const Offset& offset, T& weight) {
+      const auto found = from.find({field, offset});
+      if (found == from.end() || found->second == T{0}) return false;
+      weight = found->second;
+      from.erase(found);
+      return true;
+    };
+    const auto pairs = [&](std::size_t axis, T* to) {
+      std::size_t radius = 0;
+      for (; radius < kMostRadius; ++radius) {
+        Offset before{}, behind{};
+        behind[axis] = static_cast<int>(radius) + 1;
+        before[axis] = -behind[axis];
+        T second{};
+        if (!take(*neighbours, wave.field, before, to[radius]) || !take(*neighbours, wave.field, behind, second)) break;
+        if (to[radius] != second) return std::size_t{0};
+      }
+      return radius;
+    };
+    if (!take(star.media == 0 ? *neighbours : *others, wave.older, {}, star.older)) return;
+    if (star.media > 0 && (!take(*others, wave.field, {}, star.own) || !others->empty())) return;
+    star.beside = axis_ == 0;
+    star.radius = pairs(axis_, star.across_weights);
+    if (star.radius == 0 || pairs(2, star.along_weights) != star.radius ||
+        (star.beside && pairs(1, star.beside_weights) != star.radius) ||
+        !take(*neighbours, wave.field, {}, star.center) || !neighbours->empty())
+      return;
+    program_.wave_ = wave;
+  }
+
   bool reads_remembered(const Instruction& instruction) const {
     const auto remembered = [&](const Operand& operand) {
       return operand.from == From::row && !program_.rows_[operand.index].coefficient &&
@@ -362,7 +446,51 @@ void VectorProgram<T>::run_product(const T* const* rows, T* out, std::size_t beg
 template <class T>
 void VectorProgram<T>::run_block(const T* const* rows, T* const* out, std::size_t begin, std::size_t end,
                                  std::span<const T* const> ahead) const {
+  if (product_) return run_product_block(rows, out, begin, end, ahead);
   stretches<kBlockRows>(rows, out, begin, end, ahead);
+}
+
+template <class T>
+template <class At>
+void VectorProgram<T>::point(const Instruction& sum, const At& at, const T** entry) {
+  const Operand* term = sum.terms.data();
+  for (const WeightedRun& run : sum.runs) {
+    const Operand* const last = term + (run.count - 1);
+    if (run.across) {
+      for (; term != last; ++term) *entry++ = at(*term, 0);
+      for (std::size_t r = 0; r < kBlockRows; ++r) *entry++ = at(*last, r);
+    } else {
+      for (std::size_t r = 0; r < kBlockRows; ++r) *entry++ = at(*term, r);
+    }
+    term = last + 1;
+  }
+}
+
+template <class T>
+void VectorProgram<T>::run_product_block(const T* const* rows, T* const* out, std::size_t begin, std::size_t end,
+                                         std::span<const T* const> ahead) const {
+  const auto at = [&](const Operand& operand, std::size_t row) {
+    return rows[operand.index * kBlockRows + row] + static_cast<std::ptrdiff_t>(begin) + operand.dx;
+  };
+  const T *in[2][kMostTerms * kBlockRows], *factors[kBlockRows], *fetched[kMostTerms];
+  T* to[kBlockRows];
+  const auto part = [&](std::size_t instruction, const T** from) -> typename RowsProduct<T>::Part {
+    const Instruction& sum = instructions_[instruction];
+    point(sum, at, from);
+    return {from, sum.runs.data(), sum.runs.size(), sum.weights.data(), sum.constant};
+  };
+  for (std::size_t r = 0; r < kBlockRows; ++r) {
+    factors[r] = at(product_->factor, r);
+    to[r] = out[r] + begin;
+  }
+  const std::size_t count = std::min(ahead.size(), kMostTerms);
+  for (std::size_t i = 0; i < count; ++i) fetched[i] = ahead[i] + begin;
+  vector_kernels<T>().rows({.sum = part(product_->sum, in[0]),
+                            .more = part(product_->more, in[1]),
+                            .factors = factors,
+                            .ahead = fetched,
+                            .ahead_count = count},
+                           to, end - begin, false);
 }
 
 template <class T>
@@ -420,20 +548,9 @@ void VectorProgram<T>::stretch(const T* const* rows, T* const* out, std::size_t 
       for (std::size_t i = 0; i < one.terms.size(); ++i) in[i] = at(one.terms[i], 0);
       kernels.sum(in, one.weights.data(), one.terms.size(), one.constant, to[0], 0, count, one.output < 0);
     } else {
-      const T** entry = in;
-      const Operand* term = one.terms.data();
-      for (const WeightedRun& run : one.runs) {
-        const Operand* const last = term + (run.count - 1);
-        if (run.across) {
-          for (; term != last; ++term) *entry++ = at(*term, 0);
-          for (std::size_t r = 0; r < kRows; ++r) *entry++ = at(*last, r);
-        } else {
-          for (std::size_t r = 0; r < kRows; ++r) *entry++ = at(*term, r);
-        }
-        term = last + 1;
-      }
-      kernels.sum_rows(in, one.runs.data(), one.runs.size(), one.weights.data(), one.constant, to, count,
-                       one.output < 0);
+      point(one, at, in);
+      kernels.rows({.sum = {in, one.runs.data(), one.runs.size(), one.weights.data(), one.constant}}, to, count,
+                   one.output < 0);
     }
   }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {

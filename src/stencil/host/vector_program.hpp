@@ -28,7 +28,15 @@ class VectorProgram {
   // then differ from the tape's by rounding. Output rows of a block follow each other along `axis`, 0 or 1.
   VectorProgram(const Tape& tape, const std::vector<bool>& skipped, bool fused, std::size_t axis);
 
+  // The whole program as a star (vector_kernels.hpp), and what it reads.
+  struct Wave {
+    Star<T> star{};
+    std::size_t field = 0, older = 0;
+    std::size_t media[kMostMedia]{};  // coefficients
+  };
+
   const std::vector<Row>& rows() const { return rows_; }
+  const std::optional<Wave>& wave() const { return wave_; }
   std::size_t outputs() const { return outputs_.size(); }               // those not skipped,
   std::size_t field(std::size_t i) const { return outputs_[i].field; }  // and their fields
   // rows[i] is x = 0 of rows()[i], out[i] of the row of field(i). An output may lie over a row that is read at offset 0
@@ -73,6 +81,11 @@ class VectorProgram {
   };
   void run_product(const T* const* rows, T* out, std::size_t begin, std::size_t end,
                    std::span<const T* const> ahead) const;
+  void run_product_block(const T* const* rows, T* const* out, std::size_t begin, std::size_t end,
+                         std::span<const T* const> ahead) const;
+  // The pointers of a sum in a block, in the order of its runs.
+  template <class At>
+  static void point(const Instruction& sum, const At& at, const T** entry);
   template <std::size_t kRows>
   void stretches(const T* const* rows, T* const* out, std::size_t begin, std::size_t end,
                  std::span<const T* const> ahead) const;
@@ -84,6 +97,7 @@ class VectorProgram {
   std::vector<Instruction> instructions_{};
   std::vector<Output> outputs_{};
   std::optional<Product> product_{};
+  std::optional<Wave> wave_{};
   std::size_t slots_ = 0;
   std::size_t most_pointers_ = 1;  // of a sum, in a block
 };
