@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
 #include <ridge/image/files.hpp>
 
 #include "base/files.hpp"
+#include "io/npy.hpp"
 #include "io/pixels.hpp"
 
 namespace ridge::image {
@@ -14,6 +16,23 @@ void check_field(const Image& flow) {
     throw Error(ErrorKind::invalid_argument,
                 fmt::format("a flow field has 2 channels of float; this image is {}", flow.shape().text()));
   }
+}
+
+// Sums of integral() are told apart by their last digits, which float has not.
+void write_sums(const std::string& path, const Image& image) {
+  io::NpyHeader header{io::ElementType::float64, {image.rows(), image.columns()}};
+  if (image.channels() > 1) header.shape.push_back(image.channels());
+  std::string bytes = io::npy_header(header);
+  std::vector<double> row(image.columns() * image.channels());
+  for (std::size_t r = 0; r < image.rows(); ++r) {
+    if (image.depth() == Depth::f64) {
+      std::copy_n(image.row<double>(r), row.size(), row.begin());
+    } else {
+      std::copy_n(image.row<std::uint32_t>(r), row.size(), row.begin());
+    }
+    bytes.append(reinterpret_cast<const char*>(row.data()), row.size() * sizeof(double));
+  }
+  base::write_file(path, bytes);
 }
 
 }  // namespace
@@ -29,12 +48,14 @@ Image read(const std::string& path) {
 }
 
 void write(const std::string& path, const Image& image) {
+  const bool sums = image.depth() == Depth::u32 || image.depth() == Depth::f64;
+  if (sums && path.ends_with(".npy")) return write_sums(path, image);
   io::Pixels pixels;
   pixels.width = image.columns();
   pixels.height = image.rows();
   pixels.channels = image.channels();
   Image source = image;
-  if (image.depth() == Depth::u32 || image.depth() == Depth::f64) {  // integral's: no format has them
+  if (sums) {  // no other format has them
     Shape shape = image.shape();
     shape.depth = Depth::f32;
     source = Image(shape);

@@ -60,8 +60,8 @@ std::size_t count_in(const base::Json& json, const char* field, double high) {
 }
 
 ElementType type_named(const std::string& name) {
-  for (const ElementType type : {ElementType::int8, ElementType::uint8, ElementType::int16, ElementType::int32,
-                                 ElementType::float32, ElementType::float64}) {
+  for (const ElementType type : {ElementType::int8, ElementType::uint8, ElementType::int16, ElementType::uint16,
+                                 ElementType::int32, ElementType::float32, ElementType::float64}) {
     if (name == name_of(type)) return type;
   }
   throw Error(ErrorKind::io, fmt::format("cells of type \"{:.40}\"", name));

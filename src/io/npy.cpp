@@ -25,10 +25,15 @@ struct TypeName {
   std::size_t bytes;
 };
 constexpr TypeName kTypes[] = {
-    {ElementType::int8, "int8", "i1", 1},           {ElementType::uint8, "uint8", "u1", 1},
-    {ElementType::int16, "int16", "i2", 2},         {ElementType::int32, "int32", "i4", 4},
-    {ElementType::float32, "float32", "f4", 4},     {ElementType::float64, "float64", "f8", 8},
-    {ElementType::complex64, "complex64", "c8", 8}, {ElementType::complex128, "complex128", "c16", 16},
+    {ElementType::int8, "int8", "i1", 1},
+    {ElementType::uint8, "uint8", "u1", 1},
+    {ElementType::int16, "int16", "i2", 2},
+    {ElementType::uint16, "uint16", "u2", 2},
+    {ElementType::int32, "int32", "i4", 4},
+    {ElementType::float32, "float32", "f4", 4},
+    {ElementType::float64, "float64", "f8", 8},
+    {ElementType::complex64, "complex64", "c8", 8},
+    {ElementType::complex128, "complex128", "c16", 16},
 };
 
 const TypeName& entry_of(ElementType type) {
@@ -152,7 +157,7 @@ class DictionaryParser {
       if (order == '>') fail(fmt::format("elements of type '{}' have their bytes the other way round", descr));
     }
     fail(fmt::format(
-        "elements of type '{}'; int8, uint8, int16, int32, float32, float64, complex64 and complex128 are read",
+        "elements of type '{}'; int8, uint8, int16, uint16, int32, float32, float64, complex64 and complex128 are read",
         descr));
   }
 

@@ -10,7 +10,7 @@
 
 namespace ridge::io {
 
-enum class ElementType { int8, uint8, int16, int32, float32, float64, complex64, complex128 };
+enum class ElementType { int8, uint8, int16, uint16, int32, float32, float64, complex64, complex128 };
 std::size_t bytes_of(ElementType type);
 const char* name_of(ElementType type);  // "complex64"
 bool is_complex(ElementType type);

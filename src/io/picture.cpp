@@ -36,6 +36,8 @@ double cell_value(ElementType type, const std::byte* bytes, std::size_t index) {
       return value_at<std::uint8_t>(bytes, index);
     case ElementType::int16:
       return value_at<std::int16_t>(bytes, index);
+    case ElementType::uint16:
+      return value_at<std::uint16_t>(bytes, index);
     case ElementType::int32:
       return value_at<std::int32_t>(bytes, index);
     case ElementType::float32:

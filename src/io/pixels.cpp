@@ -20,6 +20,8 @@ std::string ending_of(const std::filesystem::path& path) {
   return ending;
 }
 
+constexpr ElementType kElements[] = {ElementType::uint8, ElementType::uint16, ElementType::float32};  // by Sample
+
 Pixels read_npy(const std::filesystem::path& path) {
   InputStream in(path.string());
   const NpyHeader header = read_npy_header(in);
@@ -35,10 +37,10 @@ Pixels read_npy(const std::filesystem::path& path) {
   if (pixels.channels == 0 || pixels.channels > 4)
     throw refuse(fmt::format("{} channels; 1 to 4 are", pixels.channels));
   check_size(path.string(), pixels.width, pixels.height, pixels.channels);
-  if (header.type != ElementType::uint8 && header.type != ElementType::float32) {
-    throw refuse(fmt::format("elements of {}; uint8 and float32 are", name_of(header.type)));
-  }
-  pixels.sample = header.type == ElementType::uint8 ? Sample::u8 : Sample::f32;
+  const auto sample = std::find(std::begin(kElements), std::end(kElements), header.type);
+  if (sample == std::end(kElements))
+    throw refuse(fmt::format("elements of {}; uint8, uint16 and float32 are", name_of(header.type)));
+  pixels.sample = static_cast<Sample>(sample - std::begin(kElements));
   const std::size_t wanted = header.elements() * bytes_of(pixels.sample);
   if (const auto left = in.remaining(); left && *left < wanted) throw refuse("it ends too early");
   pixels.bytes.resize(wanted);
@@ -47,11 +49,7 @@ Pixels read_npy(const std::filesystem::path& path) {
 }
 
 std::string encode_npy(const Pixels& pixels) {
-  if (pixels.sample == Sample::u16) {
-    throw Error(ErrorKind::invalid_argument, "16-bit images are not written as .npy; take .png, .tiff or .pgm");
-  }
-  NpyHeader header{pixels.sample == Sample::u8 ? ElementType::uint8 : ElementType::float32,
-                   {pixels.height, pixels.width}};
+  NpyHeader header{kElements[static_cast<std::size_t>(pixels.sample)], {pixels.height, pixels.width}};
   if (pixels.channels > 1) header.shape.push_back(pixels.channels);
   std::string out = npy_header(header);
   out.append(reinterpret_cast<const char*>(pixels.bytes.data()), pixels.bytes.size());
@@ -88,13 +86,18 @@ Pixels read_pixels(const std::filesystem::path& path) {
               fmt::format("{}: no image: it begins like none of PNG, PNM, PFM, TIFF, JPEG and .npy", name));
 }
 
-bool can_write(const std::filesystem::path& path) {
+void check_ending(const std::filesystem::path& path) {
   static constexpr const char* kEndings[] = {".png", ".ppm",  ".pgm", ".pnm",  ".pfm",
                                              ".tif", ".tiff", ".jpg", ".jpeg", ".npy"};
-  return std::find(std::begin(kEndings), std::end(kEndings), ending_of(path)) != std::end(kEndings);
+  if (std::find(std::begin(kEndings), std::end(kEndings), ending_of(path)) == std::end(kEndings)) {
+    throw Error(
+        ErrorKind::invalid_argument,
+        fmt::format("{}: which format? End the name in .png, .ppm, .pgm, .pfm, .tiff, .jpg or .npy", path.string()));
+  }
 }
 
 void write_pixels(const std::filesystem::path& path, const Pixels& pixels) {
+  check_ending(path);
   const std::string ending = ending_of(path);
   const auto encoded = [&] {
     if (ending == ".png") return encode_png(pixels);
@@ -107,13 +110,10 @@ void write_pixels(const std::filesystem::path& path, const Pixels& pixels) {
                   fmt::format("{}: {} hold {} pixels; take .tiff or .npy", path.string(),
                               floats ? ".pfm files" : "PGM and PPM files", floats ? "float" : "whole"));
     }
+    if (ending == ".pgm" && pixels.channels != 1)
+      throw Error(ErrorKind::invalid_argument, fmt::format("{}: a PGM file holds grey; take .ppm", path.string()));
     return encode_pnm(pixels);
   };
-  if (!can_write(path)) {
-    throw Error(
-        ErrorKind::invalid_argument,
-        fmt::format("{}: which format? End the name in .png, .ppm, .pgm, .pfm, .tiff, .jpg or .npy", path.string()));
-  }
   base::write_file(path, encoded());
 }
 

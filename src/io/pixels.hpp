@@ -38,7 +38,7 @@ std::string encode_jpeg(const Pixels& pixels, int quality = 95);  // 8 bits, 1 o
 Pixels read_pixels(const std::filesystem::path& path);
 // By the ending: .png .ppm .pgm .pnm .pfm .tif .tiff .jpg .jpeg .npy. Atomic.
 void write_pixels(const std::filesystem::path& path, const Pixels& pixels);
-bool can_write(const std::filesystem::path& path);  // is the ending one of them
+void check_ending(const std::filesystem::path& path);  // Error{invalid_argument}: none of them
 
 // Error{io}: "NAME: 100000x100000 pixels; more than ... are not read".
 void check_size(const std::string& name, std::uint64_t width, std::uint64_t height, std::uint64_t channels);

@@ -27,6 +27,8 @@ const char* vtk_type(ElementType type) {
       return "UInt8";
     case ElementType::int16:
       return "Int16";
+    case ElementType::uint16:
+      return "UInt16";
     case ElementType::int32:
       return "Int32";
     case ElementType::float32:

@@ -71,6 +71,12 @@ same small.pgm three.pgm "a chain and its operators"
 "$ridge" image rotate 90 a.ppm turned.ppm --device host >/dev/null && "$ridge" image rotate -90 turned.ppm back.ppm --device host >/dev/null
 "$ridge" image rotate 0 a.ppm plain.ppm --device host >/dev/null
 same back.ppm plain.ppm "turned there and back"
+# Sums keep their last digits: double, and the last of them is that of all pixels.
+"$ridge" image integral small.pgm sums.npy --device host >/dev/null || fail "integral"
+has "'<f8'" sums.npy
+total=$(tail -c $((32 * 24)) small.pgm | od -An -v -t u1 | tr -s ' ' '\n' | awk '{ s += $1 } END { print s }')
+last=$(tail -c 8 sums.npy | od -An -t f8 | awk '{ print $1 }')
+[ "$total" = "$last" ] || fail "all pixels are $total, the integral ends with $last"
 "$ridge" image 'cross-bilateral 2 2 20' a.ppm guided.ppm --guide b.ppm --device host >/dev/null || fail "guide"
 mistake "no operator \"blur\"" "$ridge" image blur 3 a.ppm x.ppm
 mistake "gauss SIGMA" "$ridge" image gauss a.ppm x.ppm

@@ -41,8 +41,8 @@ class Npy : public testing::Test {
 
 TEST_F(Npy, ReadsWhatItWrites) {
   for (const ElementType type :
-       {ElementType::int8, ElementType::uint8, ElementType::int16, ElementType::int32, ElementType::float32,
-        ElementType::float64, ElementType::complex64, ElementType::complex128}) {
+       {ElementType::int8, ElementType::uint8, ElementType::int16, ElementType::uint16, ElementType::int32,
+        ElementType::float32, ElementType::float64, ElementType::complex64, ElementType::complex128}) {
     for (const Shape& shape : {Shape{}, Shape{5}, Shape{3, 4}, Shape{2, 3, 0}}) {
       const std::string bytes = npy_header({type, shape});
       EXPECT_EQ(bytes.size() % 64, 0u);

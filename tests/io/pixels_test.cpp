@@ -217,7 +217,11 @@ TEST(Pixels, by_name_and_by_beginning) {
     }
     expect_equal(read_pixels(folder / name), grey, name);
   }
+  const Pixels deep = sample(6, 4, 4, Sample::u16);
+  write_pixels(folder / "deep.npy", deep);
+  expect_equal(read_pixels(folder / "deep.npy"), deep, "16 bits as .npy");
   EXPECT_THROW(write_pixels(folder / "a.bmp", grey), Error);
+  EXPECT_THROW(write_pixels(folder / "a.pgm", sample(6, 4, 3, Sample::u8)), Error);
   EXPECT_THROW(write_pixels(folder / "a.pfm", grey), Error);
   EXPECT_THROW(read_pixels(folder / "missing.png"), Error);
 }

@@ -27,6 +27,8 @@ void convert_numbers(io::ElementType type, const std::byte* from, std::size_t co
       return convert<std::uint8_t>(from, count, to);
     case io::ElementType::int16:
       return convert<std::int16_t>(from, count, to);
+    case io::ElementType::uint16:
+      return convert<std::uint16_t>(from, count, to);
     case io::ElementType::int32:
       return convert<std::int32_t>(from, count, to);
     case io::ElementType::float32:

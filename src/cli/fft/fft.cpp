@@ -27,8 +27,8 @@ void add_fft(Command& program) {
       "  ridge fft explain 1000                                     the plan, its floor and the losers\n"
       "  ridge fft papers --device opencl:pocl                      the papers' variants, their tables redrawn\n"
       "\nNothing is scaled unless --scale says so. Memory stays bounded however long the input is, and an output file\n"
-      "appears when it is whole. A .npy input may hold complex64, complex128, float32, float64, int8, uint8, int16 or\n"
-      "int32.");
+      "appears when it is whole. A .npy input may hold complex64, complex128, float32, float64, int8, uint8, int16,\n"
+      "uint16 or int32.");
   auto wishes = std::make_shared<FftFileWishes>();
   command.option("IN", wishes->in, "A .npy file, a raw file, or - for standard input");
   command.option("OUT", wishes->out, "A .npy file where the name ends so, else raw; - for standard output");

@@ -52,6 +52,9 @@ InputGrid from_npy(const std::string& file, std::size_t axes) {
     case io::ElementType::int16:
       convert<std::int16_t>(bytes, grid.values);
       break;
+    case io::ElementType::uint16:
+      convert<std::uint16_t>(bytes, grid.values);
+      break;
     case io::ElementType::int32:
       convert<std::int32_t>(bytes, grid.values);
       break;
