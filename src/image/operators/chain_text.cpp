@@ -1,4 +1,4 @@
-// Chains as text: "gauss 2 | resize 0.5 cubic | gray".
+// Chains as text: "gauss 2 | resize 0.5 bicubic | gray".
 #include <cstdlib>
 #include <functional>
 #include <map>

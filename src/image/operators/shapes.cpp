@@ -57,7 +57,9 @@ struct OutputShape {
   }
   void bilateral(std::size_t radius, double sigma_space, double sigma_color) {
     if (radius > 64) refuse(operation, "a radius above 64");
-    if (!(sigma_space > 0) || !(sigma_color > 0)) refuse(operation, "both sigmas must be positive");
+    constexpr double kLeast = 1e-6;  // their squares are divided by, in float
+    if (!(sigma_space >= kLeast) || !(sigma_color >= kLeast))
+      refuse(operation, "both sigmas must be positive, 1e-06 at least");
   }
   void operator()(const Bilateral& o) { bilateral(o.radius, o.sigma_space, o.sigma_color); }
   void operator()(const CrossBilateral& o) { bilateral(o.radius, o.sigma_space, o.sigma_color); }
@@ -118,7 +120,7 @@ std::vector<double> gauss_weights(double sigma, std::size_t radius) {
   double sum = 0;
   for (std::size_t i = 0; i <= 2 * radius; ++i) {
     const double d = static_cast<double>(i) - static_cast<double>(radius);
-    weights.push_back(std::exp(-d * d / (2 * sigma * sigma)));
+    weights.push_back(d == 0 ? 1 : std::exp(-d * d / (2 * sigma * sigma)));  // also of the smallest sigma
     sum += weights.back();
   }
   for (double& weight : weights) weight /= sum;
