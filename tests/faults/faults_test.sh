@@ -57,7 +57,35 @@ stream() {
 stream out.raw "$ridge" fft input.f32 out.raw --shape 1024 --samples f32 --threads 2 --variant classic/stockham
 stream out.raw "$ridge" channelize input.raw out.raw --channels 64 --taps 8 --threads 2 --memory 256K
 stream out.npy "$ridge" stencil heat --size 200x200 --steps 20 --out out.npy --threads 2
+stream out.raw "$ridge" sar --in input.f32 --out out.raw --pulses 64 --samples 1024 --threads 2 --device host
+# Images: read whole, written whole.
+{ printf 'P6\n64 48\n255\n' && head -c 9216 /dev/urandom; } >"$beside/a.ppm"
+stream out.flo "$ridge" flow "$beside/a.ppm" "$beside/a.ppm" out.flo --threads 2 --device host
+stream out.npy "$ridge" variance "$beside/a.ppm" out.npy --window 5 --threads 2 --device host
+stream out.tiff "$ridge" image 'gauss 2 | resize 0.5' "$beside/a.ppm" out.tiff --threads 2 --device host
+stream out.npy "$ridge" stencil acoustic --size 64x64 --steps 8 --record out.npy --device host
 rm -f out.*
+
+# A sequence: whole fields under their names, or none.
+head -c $((4 * 9216)) /dev/urandom >"$beside/frames"
+sequence() { "$@" "$ridge" flow - fields --size 64x48 --threads 2 --device host <"$beside/frames"; }
+sequence >/dev/null || fail "a sequence"
+mv fields "$beside/fields"
+LD_PRELOAD=$shim RIDGE_FAULT_COUNT=$beside/counts sequence >/dev/null
+rm -rf fields
+for kind in write fsync rename open thread memory; do
+  for number in $(numbers $kind); do
+    LD_PRELOAD=$shim RIDGE_FAULT=$kind:$number:EAGAIN sequence timeout 60 >/dev/null 2>"$beside/err"
+    code=$?
+    [ $code -le 2 ] || fail "$kind $number: exit $code of a sequence: $(tail -n 3 "$beside/err")"
+    [ $code -eq 0 ] || grep -q '^ridge: ' "$beside/err" || fail "$kind $number: not a line by a sequence"
+    for field in $(ls -A fields 2>/dev/null); do
+      cmp -s "fields/$field" "$beside/fields/$field" || fail "$kind $number: fields/$field is not whole"
+    done
+    [ $code -ne 0 ] || [ "$(ls fields)" = "$(ls "$beside/fields")" ] || fail "$kind $number: exit 0 without all fields"
+    rm -rf fields
+  done
+done
 
 # --- a run that keeps checkpoints ---------------------------------------------------------------------------------------
 run=("$ridge" stencil heat --size 100x90 --steps 60 --checkpoint run.ckp --checkpoint-every 20 --threads 2)

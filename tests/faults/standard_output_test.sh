@@ -35,6 +35,22 @@ refused "$ridge" channelize in.raw - --channels 64 --quiet
 refused "$ridge" channelize design - --channels 64 --taps 8
 refused "$ridge" stencil heat --size 16x16 --steps 4
 refused "$ridge" sar --pulses 64 --samples 1024
+{ printf 'P5\n16 12\n255\n' && head -c 192 /dev/urandom; } >a.pgm
+refused "$ridge" flow a.pgm a.pgm flow.flo
+refused "$ridge" flow compare flow.flo flow.flo
+refused "$ridge" variance a.pgm variance.npy
+refused "$ridge" image gauss 1 a.pgm soft.pgm
+refused "$ridge" check transpose --seconds 0
+refused "$ridge" bench transpose --rows 64 --columns 64 --seconds 0 --device host
+refused "$ridge" bench fft --lengths 16 --seconds 0
+refused "$ridge" stencil acoustic --size 48x48 --steps 2
+refused "$ridge" manual
+refused "$ridge" completion bash
+echo 'void twice(float* a, int n) { for (int i = 0; i < n; ++i) a[i] *= 2; }' >loop.cpp
+if "$ridge" place loop.cpp --verdicts >/dev/null 2>&1; then
+  refused "$ridge" place loop.cpp --verdicts
+  refused "$ridge" place loop.cpp --json
+fi
 
 # A file that is opened next must not take the place of what was closed, and get what is printed.
 "$ridge" stencil heat --size 16x16 --steps 4 --out good.npy >/dev/null || fail "heat"

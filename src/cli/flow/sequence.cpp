@@ -156,10 +156,14 @@ void run_flow_sequence(const FlowWishes& wishes) {
   if (!before) throw Error(ErrorKind::io, "standard input: no frame");
   const image::FlowPlan plan = flow_plan(wishes, before.shape());
   if (wishes.explain) fmt::print("{}\n", plan.explain());
-  std::filesystem::create_directories(folder);
+  std::error_code failed;
+  const bool made = std::filesystem::create_directories(folder, failed);
+  if (failed || !std::filesystem::is_directory(folder))
+    throw Error(ErrorKind::io, fmt::format("cannot make the folder {}: {}", folder.string(),
+                                           failed ? failed.message() : "it is a file"));
   HandOver<image::Image> frames(3);
   HandOver<Field> fields(3);
-  std::thread reader([&] {
+  std::jthread reader([&] {
     try {
       for (image::Image frame = next(); frame; frame = next()) {
         if (!frames.give(frame)) return;
@@ -169,7 +173,12 @@ void run_flow_sequence(const FlowWishes& wishes) {
       frames.end(std::current_exception());
     }
   });
-  std::thread writer([&] {
+  // Where the second thread cannot start, the first must not wait for ever.
+  struct AtTheEnd {
+    HandOver<image::Image>& frames;
+    ~AtTheEnd() { frames.end(); }
+  } const at_the_end{frames};
+  std::jthread writer([&] {
     try {
       while (const auto field = fields.take()) {
         const std::string name = fmt::format("{:04}", field->number);
@@ -218,6 +227,7 @@ void run_flow_sequence(const FlowWishes& wishes) {
   reader.join();
   writer.join();
   if (!failure) failure = fields.failure();
+  if (made && seconds.empty()) std::filesystem::remove(folder, failed);  // nothing was put into it
   if (failure) std::rethrow_exception(failure);
   if (seconds.empty()) throw Error(ErrorKind::io, "one frame only: flow needs two");
   report(wishes, seconds, base::now() - begin, seconds.size());
