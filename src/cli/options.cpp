@@ -1,10 +1,12 @@
 #include "cli/options.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
-#include <limits>
 #include <new>
 #include <sstream>
 #include <system_error>
@@ -42,10 +44,10 @@ std::string unknown_command(const CLI::App& program, int count, char** values) {
   return "";
 }
 
-// Whatever a file or an argument put into the message.
+// Whatever a file or an argument put into the message: line ends, and bytes that a terminal would obey.
 std::string one_line(std::string message) {
   std::replace_if(
-      message.begin(), message.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+      message.begin(), message.end(), [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; }, ' ');
   return message;
 }
 
@@ -65,12 +67,37 @@ std::string chosen(const CLI::App& program) {
   return words;
 }
 
-// CLI11 takes -3 for a very large number.
+// In the order they were written (CLI11 turns them round); nothing where all was understood.
+std::string not_understood(const CLI::App& program) {
+  const std::vector<std::string> words = program.remaining(true);
+  return words.empty() ? "" : fmt::format("not understood: {}", fmt::join(words, " "));
+}
+
+// CLI11 takes -3 for a very large number, and what is too long for the largest.
 CLI::Option* whole(CLI::Option* option) {
   return option->check([](const std::string& text) {
-    const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-    return digits ? std::string() : fmt::format("\"{}\" is not a whole number of 0 or more", text);
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool good = error == std::errc{} && end == text.data() + text.size();
+    return good ? std::string() : fmt::format("\"{}\" is not a whole number of 0 or more", text);
   });
+}
+
+std::optional<double> number_in(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  return text.empty() || *end != '\0' ? std::nullopt : std::optional<double>(value);
+}
+
+constexpr const char* kFinite = "finite";
+
+// NaN is in every range and at no time what was meant.
+CLI::Option* finite(CLI::Option* option) {
+  const auto check = [](const std::string& text) {
+    const auto value = number_in(text);
+    return value && std::isfinite(*value) ? std::string() : fmt::format("\"{}\" is not a number", text);
+  };
+  return option->check(check, "", kFinite);
 }
 
 }  // namespace
@@ -92,15 +119,24 @@ Option Option::one_of(const std::vector<std::string>& words) const {
   return *this;
 }
 Option Option::between(double low, double high) const {
-  option_->check(CLI::Range(low, high));
+  const std::string range = fmt::format("{} to {}", low, high);
+  const auto check = [low, high, range](const std::string& text) {
+    const auto value = number_in(text);
+    return value && *value >= low && *value <= high ? std::string() : fmt::format("{} is not in {}", text, range);
+  };
+  option_->check(check, range);
   return *this;
 }
 Option Option::positive() const {
-  option_->check([](const std::string& text) {
-    double value = 0;
-    const bool number = CLI::detail::lexical_cast(text, value);
-    return number && std::isfinite(value) && value > 0 ? std::string() : fmt::format("\"{}\" is not above 0", text);
-  });
+  const auto check = [](const std::string& text) {
+    const auto value = number_in(text);
+    return value && *value > 0 ? std::string() : fmt::format("{} is not above 0", text);
+  };
+  option_->check(check, "above 0");
+  return *this;
+}
+Option Option::may_be_nan() const {
+  option_->get_validator(kFinite)->active(false);
   return *this;
 }
 Option Option::separated_by(char separator) const {
@@ -140,10 +176,10 @@ Option Command::option(const std::string& name, int& value, const std::string& h
   return Option(app_.add_option(name, value, help));
 }
 Option Command::option(const std::string& name, double& value, const std::string& help) {
-  return Option(app_.add_option(name, value, help));
+  return Option(finite(app_.add_option(name, value, help)));
 }
 Option Command::option(const std::string& name, std::optional<double>& value, const std::string& help) {
-  return Option(app_.add_option(name, value, help));
+  return Option(finite(app_.add_option(name, value, help)));
 }
 Option Command::option(const std::string& name, std::vector<std::string>& values, const std::string& help) {
   CLI::Option* const option = app_.add_option(name, values, help);
@@ -196,7 +232,8 @@ int run_program(int count, char** values, const std::string& about, const std::s
   } catch (const ExitWith& verdict) {
     return verdict.code;
   } catch (const CLI::ParseError& error) {
-    return fail(1, fmt::format("{} (see {} --help)", error.what(), chosen(app)));
+    const std::string words = not_understood(app);
+    return fail(1, one_line(fmt::format("{} (see {} --help)", words.empty() ? error.what() : words, chosen(app))));
   } catch (const Error& error) {
     // A kernel that does not compile is shown with its source.
     const bool source = error.kind() == ErrorKind::compile;
@@ -204,7 +241,9 @@ int run_program(int count, char** values, const std::string& about, const std::s
   } catch (const std::system_error& error) {
     // {fmt} throws this where standard output takes no more.
     if (std::ferror(stdout) != 0) return standard_output_failed(error.code().value());
-    return fail(2, fmt::format("unexpected failure: {}", error.what()));
+    if (error.code() == std::errc::resource_unavailable_try_again)
+      return fail(1, "this machine starts no more threads for that");
+    return fail(2, one_line(fmt::format("unexpected failure: {}", error.what())));
   } catch (const std::bad_alloc&) {
     return fail(1, "not enough memory on this machine for that");
   } catch (const std::exception& error) {

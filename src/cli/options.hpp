@@ -40,6 +40,7 @@ class Option {
   Option one_of(const std::vector<std::string>& words) const;
   Option between(double low, double high) const;
   Option positive() const;
+  Option may_be_nan() const;                  // or infinite; other numbers must be finite
   Option separated_by(char separator) const;  // lists: 64,128 beside --x 64 --x 128
   Option not_with(const Option& other) const;
   Option only_with(const Option& other) const;

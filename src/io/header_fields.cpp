@@ -10,16 +10,15 @@ namespace ridge::io {
 namespace {
 
 // For a message: what a damaged file holds may not be fit for a terminal.
-std::string printable(const std::string& text) {
-  std::string out;
-  for (const char c : text.substr(0, 40)) out += c >= ' ' && c < 127 ? c : '?';
-  return out;
+std::string printable(std::string text) {
+  for (char& c : text) c = c >= ' ' && c < 127 ? c : '?';
+  return text;
 }
 
 }  // namespace
 
 void HeaderFields::fail(const std::string& what) const {
-  throw Error(ErrorKind::io, fmt::format("{}: not a {} stream that can be used: {}", name_, format_, what));
+  throw Error(ErrorKind::io, fmt::format("{}: not a {} stream that can be used: {}", name_, format_, printable(what)));
 }
 
 const std::string* HeaderFields::find(const std::string& key) const {
@@ -40,7 +39,7 @@ std::int64_t HeaderFields::integer(const std::string& key, std::int64_t low, std
   // Some writers give whole numbers a point.
   const bool whole = error == std::errc() && std::string_view(at, end).find_first_not_of(
                                                  at != end && *at == '.' ? ".0" : "") == std::string_view::npos;
-  if (!whole) fail(fmt::format("{} is \"{}\", no whole number", key, printable(*text)));
+  if (!whole) fail(fmt::format("{} is \"{}\", no whole number", key, text->substr(0, 40)));
   if (value < low || value > high) fail(fmt::format("{} is {}; it must be from {} to {}", key, value, low, high));
   return value;
 }
@@ -56,7 +55,7 @@ double HeaderFields::number(const std::string& key, double low, double high, std
   const char* end = text->data() + text->size();
   const auto [at, error] = std::from_chars(begin, end, value);
   if (error != std::errc() || at != end || !std::isfinite(value)) {
-    fail(fmt::format("{} is \"{}\", no number", key, printable(*text)));
+    fail(fmt::format("{} is \"{}\", no number", key, text->substr(0, 40)));
   }
   if (value < low || value > high) fail(fmt::format("{} is {}; it must be from {} to {}", key, value, low, high));
   return value;
@@ -64,7 +63,7 @@ double HeaderFields::number(const std::string& key, double low, double high, std
 
 std::string HeaderFields::text(const std::string& key, const std::string& otherwise) const {
   const std::string* text = find(key);
-  return text == nullptr ? otherwise : printable(*text);
+  return text == nullptr ? otherwise : printable(text->substr(0, 40));
 }
 
 }  // namespace ridge::io

@@ -93,7 +93,7 @@ END
 mistake "sizes.hpp" $ridge place scaled.cpp --function scaled
 has "flags of the compiler follow after --" "$beside/err"
 mistake "SHIFT" $ridge place scaled.cpp --function scaled -- -Iinclude
-nothing_new $ridge place scaled.cpp --function scaled --verdicts --param n=9 --param SHIFT=1 -- -Iinclude -DSHIFT=1
+nothing_new $ridge place scaled.cpp --function scaled --verdicts --param n=9 --param n=10 -- -Iinclude -DSHIFT=1
 nothing_new $ridge place scaled.cpp --function scaled --verdicts -- -Iinclude -DSHIFT=1
 has "parallel" "$beside/out"
 cat >compile_commands.json <<END

@@ -51,7 +51,7 @@ stencil acoustic --size 40x50 --steps 30 --frequency 60 --layer 8 --type f64 --o
 cmp -s <(tail -c $((2 * 50 * 8)) heard.npy | head -c $((50 * 8))) <(tail -c +$((129 + 9 * 50 * 8)) before.npy | head -c $((50 * 8))) ||
   fail "the row before the last is not that of the step before"
 mistake "is not above 0" "$ridge" stencil acoustic --spacing -1
-mistake "is not above 0" "$ridge" stencil acoustic --dt nan
+mistake "is not a number" "$ridge" stencil acoustic --dt nan
 mistake "is not above 0" "$ridge" stencil acoustic --frequency 0
 mistake "receivers outside a grid of 40x50" "$ridge" stencil acoustic --size 40x50 --record x.npy --depth 40
 mistake "nothing would be left of a grid of 40x50" "$ridge" stencil maxwell --size 40x50 --layer 20

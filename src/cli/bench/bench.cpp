@@ -8,6 +8,7 @@
 #include "base/files.hpp"
 #include "base/json.hpp"
 #include "cli/command.hpp"
+#include "cli/output_folder.hpp"
 
 namespace ridge::cli {
 
@@ -24,7 +25,10 @@ std::shared_ptr<BenchWishes> add_bench_options(Command& command, const std::stri
   return wishes;
 }
 
+void begin_bench(const BenchWishes& wishes) { check_output("--json", wishes.json); }
+
 std::vector<Device> bench_devices(const BenchWishes& wishes) {
+  begin_bench(wishes);
   ::setenv("RIDGE_VERIFY", "1", 0);  // kept where it is set
   std::vector<Device> chosen;
   for (const std::string& name : wishes.devices) chosen.push_back(device(name));

@@ -212,6 +212,7 @@ filterbank::Samples samples_named(const std::string& text) {
 }
 
 void bench(const FilterbankCases& wanted, const BenchWishes& wishes) {
+  begin_bench(wishes);
   report::Bench result{.title = "The polyphase filter bank",
                        .note = "Integers in, float channels out, through memory; two polarizations.",
                        .rows = {}};

@@ -1,8 +1,10 @@
 // The rows of a bench's table as they become known, so that a bench that is stopped has said what it knew.
 #pragma once
+#include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -25,7 +27,7 @@ class RowsAsTheyCome {
       begin = after;
     }
     printed_ = line;
-    std::fflush(stdout);
+    if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category());
   }
 
   std::size_t printed_ = 0;  // lines

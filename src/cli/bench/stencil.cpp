@@ -76,6 +76,7 @@ void run_stencil(const StencilWishes& wishes, const BenchWishes& bench, const mp
   result.note =
       "The roof is that of two accesses a cell and step (of systems: whatever a step must read and write, once); above "
       "1 where several steps are taken in one pass. Useful cells only.";
+  begin_bench(bench);
   // Alone, the bench itself compares what it times, and plans need not: on large grids that takes longer than all else.
   std::vector<Device> places;
   for (const std::string& name : bench.devices) places.push_back(device(name));

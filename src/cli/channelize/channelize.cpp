@@ -9,6 +9,7 @@
 #include "cli/channelize/signal.hpp"
 #include "cli/channelize/synthesis.hpp"
 #include "cli/command.hpp"
+#include "cli/output_folder.hpp"
 #include "cli/with_processes.hpp"
 #include "filterbank/measure.hpp"
 #include "filterbank/response_svg.hpp"
@@ -70,6 +71,8 @@ void add_design(Command& channelize) {
   auto measure = std::make_shared<bool>(false);
   command.flag("--measure", *measure, "Leakage and reconstruction through the bank, at every ratio from 8/7 up");
   command.runs([wishes, out, shown, save, measure] {
+    check_output("design to", *out);
+    check_output("--save", *save);
     const std::vector<double> h = prototype_for(*wishes);
     const filterbank::Quality quality = filterbank::quality(h, wishes->channels);
     fmt::print(
@@ -131,7 +134,7 @@ void add_channelize(Command& program) {
       .shows_default();
   command.option("--block", wishes->block, "Raw input: samples of a station that lie together (default: channels)");
   command.flag("--centred", wishes->centred, "Channel 0 is the lowest frequency (even channels; .fil always is)");
-  command.option("--rate", wishes->rate, "Samples a second, for the real-time margin and the headers");
+  command.option("--rate", wishes->rate, "Samples a second, for the real-time margin and the headers").positive();
   command.option("--frequency", wishes->frequency, "MHz, of the band's middle, for a .fil header");
   command.option("--detect", wishes->detect, "Power instead of channels: total, powers or stokes")
       .one_of({"total", "powers", "stokes"});

@@ -18,6 +18,7 @@
 #include "cli/channelize/parts.hpp"
 #include "cli/channelize/spread.hpp"
 #include "cli/mistake.hpp"
+#include "cli/output_folder.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -245,6 +246,7 @@ void one_subband(const ChannelizeWishes& wishes, const mpi::Communicator& proces
   if (wishes.resume && (end == ".npy" || end == ".fil" || end == "dada" || end == "-"))
     mistake("--resume goes on with a raw file");
   if (team.root()) {
+    check_output("--flags", wishes.flags);
     Channelizing(wishes, processes, team).run();
     return;
   }

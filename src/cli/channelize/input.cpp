@@ -108,12 +108,12 @@ std::unique_ptr<io::SampleReader> open_samples(const ChannelizeWishes& wishes) {
   std::string format = wishes.format;
   const std::string_view start = in->peek(64);
   if (format == "auto") {
-    format = io::looks_like_npy(start)       ? "npy"
-             : io::looks_like_guppi(start)   ? "guppi"
-             : io::looks_like_psrdada(start) ? "dada"
-             : io::looks_like_sigproc(start) ? "fil"
-             : wishes.in.ends_with(".vdif")  ? "vdif"
-                                             : "raw";
+    format = io::looks_like_npy(start) || wishes.in.ends_with(".npy") ? "npy"
+             : io::looks_like_guppi(start)                            ? "guppi"
+             : io::looks_like_psrdada(start)                          ? "dada"
+             : io::looks_like_sigproc(start)                          ? "fil"
+             : wishes.in.ends_with(".vdif")                           ? "vdif"
+                                                                      : "raw";
   }
   if (format == "fil") mistake(fmt::format("{} is a SIGPROC file: it holds power, not samples", in->name()));
   if (format == "guppi") return io::guppi_reader(std::move(in));

@@ -32,7 +32,7 @@ struct SynthesisWishes {
 
 // A .npy file says what it holds: time, polarization, station, channel, as `ridge channelize` writes them.
 void check_shape(io::InputStream& in, const filterbank::Problem& problem) {
-  if (!io::looks_like_npy(in.peek(6))) return;
+  if (!io::looks_like_npy(in.peek(6)) && !in.name().ends_with(".npy")) return;
   const io::NpyHeader header = io::read_npy_header(in);
   if (header.type != io::ElementType::complex64) {
     mistake(fmt::format("{} holds {}; channels are complex64", in.name(), io::name_of(header.type)));

@@ -9,12 +9,27 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/flow/wishes.hpp"
+#include "cli/mistake.hpp"
+#include "cli/output_folder.hpp"
+#include "io/pixels.hpp"
 
 namespace ridge::cli {
 namespace {
 
+// Before there is anything to draw: a field that was written should not stand beside a failure.
+void check_picture(const std::string& name) {
+  if (name.empty()) return;
+  io::check_ending(name);
+  check_output("--picture", name);
+}
+
 void run_pair(const FlowWishes& wishes) {
   const std::string &first_name = wishes.names[0], &second_name = wishes.names[1], &out_name = wishes.names[2];
+  const bool npy = std::filesystem::path(out_name).extension() == ".npy";
+  if (!npy && std::filesystem::path(out_name).extension() != ".flo")
+    mistake(fmt::format("{}: flow is written as .flo or .npy; --picture makes a picture", out_name));
+  check_output("flow to", out_name);
+  check_picture(wishes.picture);
   const image::Image first = flow_frame(first_name), second = flow_frame(second_name);
   if (first.shape() != second.shape()) {
     throw Error(ErrorKind::invalid_argument,
@@ -27,13 +42,10 @@ void run_pair(const FlowWishes& wishes) {
   const double begin = base::now();
   plan.run(first, second, flow);
   const double seconds = base::now() - begin;
-  if (std::filesystem::path(out_name).extension() == ".flo") {
-    image::write_flow(out_name, flow);
-  } else if (std::filesystem::path(out_name).extension() == ".npy") {
+  if (npy) {
     image::write(out_name, flow);
   } else {
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("{}: flow is written as .flo or .npy; --picture makes a picture", out_name));
+    image::write_flow(out_name, flow);
   }
   if (!wishes.picture.empty()) image::write(wishes.picture, image::flow_picture(flow, wishes.full));
   fmt::print("{}x{} vectors in {} on {}\n", flow.columns(), flow.rows(), base::human_seconds(seconds),
@@ -45,6 +57,7 @@ struct CompareWishes {
   double most = 2;
 };
 void run_compare(const CompareWishes& wishes) {
+  check_picture(wishes.picture);
   const image::Image flow = image::read_flow(wishes.flow), truth = image::read_flow(wishes.truth);
   const image::FlowErrors errors = image::compare_flow(flow, truth);
   if (!wishes.picture.empty()) image::write(wishes.picture, image::error_picture(flow, truth, wishes.most));
@@ -92,14 +105,19 @@ void add_flow(Command& program) {
   command.option("names", wishes->names, "FIRST SECOND OUT.flo, or PATTERN FOLDER").value_name("FILE");
   command.option("--picture", wishes->picture, "Write the flow as colours: direction is hue, length saturation")
       .value_name("FILE");
-  command.flag("--pictures", wishes->pictures, "Of a sequence: a picture beside every field");
-  command.option("--full", wishes->full, "Pixels of full colour in pictures; 0: the longest vector").shows_default();
+  const Option pictures = command.flag("--pictures", wishes->pictures, "Of a sequence: a picture beside every field");
+  command.option("--full", wishes->full, "Pixels of full colour in pictures; 0: the longest vector")
+      .shows_default()
+      .between(0, 1e9);
   command.option("--device", wishes->device, "Where to compute").value_name("NAME");
   command.option("--threads", wishes->threads, "Host: threads; 0: all").shows_default();
-  command.option("--rate", wishes->rate, "Of a sequence: frames a second to keep up with; reports the margin");
-  command.option("--first", wishes->first, "Of a sequence: number of its first frame").shows_default();
-  command.option("--frames", wishes->frames, "Of a sequence: frames at most; 0: all there are").shows_default();
-  command.option("--size", wishes->size, "Of raw frames on standard input: COLUMNSxROWS");
+  const Option rate =
+      command.option("--rate", wishes->rate, "Of a sequence: frames a second to keep up with; reports the margin");
+  rate.positive();
+  const Option first = command.option("--first", wishes->first, "Of a sequence: number of its first frame");
+  const Option frames = command.option("--frames", wishes->frames, "Of a sequence: frames at most; 0: all there are");
+  first.shows_default(), frames.shows_default();
+  const Option size = command.option("--size", wishes->size, "Of raw frames on standard input: COLUMNSxROWS");
   command.option("--layers", wishes->parameters.layers, "Of the pyramid").shows_default();
   command.option("--radius", wishes->parameters.averaging_radius, "Of the window whose colours are compared")
       .shows_default();
@@ -115,10 +133,18 @@ void add_flow(Command& program) {
   compare.option("--most", pair->most, "Pixels the picture's brightest colour stands for").shows_default().positive();
   compare.runs([pair] { run_compare(*pair); });
   Command* own = &command;
-  command.runs([wishes, own] {
+  command.runs([wishes, own, pictures, rate, first, frames, size] {
     if (own->has_subcommand()) return;
-    if (wishes->names.size() == 3) return run_pair(*wishes);
-    if (wishes->names.size() == 2) return run_flow_sequence(*wishes);
+    if (wishes->names.size() == 3) {
+      if (pictures.given() || rate.given() || first.given() || frames.given() || size.given())
+        mistake("--pictures, --rate, --first, --frames and --size are for a sequence, not for two frames");
+      return run_pair(*wishes);
+    }
+    if (wishes->names.size() == 2) {
+      if (!wishes->picture.empty()) mistake("--picture is for two frames; of a sequence --pictures draws every field");
+      if (size.given() && wishes->names[0] != "-") mistake("--size is for raw frames on standard input");
+      return run_flow_sequence(*wishes);
+    }
     throw Error(ErrorKind::invalid_argument,
                 "flow: give FIRST SECOND OUT.flo, or PATTERN FOLDER; ridge flow --help shows both");
   });

@@ -7,6 +7,8 @@
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/output_folder.hpp"
+#include "io/pixels.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -27,6 +29,8 @@ void run_image(const ImageWishes& wishes) {
   for (std::size_t i = 0; i + 2 < wishes.words.size(); ++i) text += (i == 0 ? "" : " ") + wishes.words[i];
   image::OperatorProblem problem;
   problem.chain = image::parse_chain(text);
+  check_output("image to", out_name);
+  io::check_ending(out_name);
   const image::Image in = image::read(in_name);
   problem.input = in.shape();
   problem.border = image::border_of(wishes.border);
@@ -37,6 +41,8 @@ void run_image(const ImageWishes& wishes) {
     if (wishes.guide.empty())
       throw Error(ErrorKind::invalid_argument, "cross-bilateral: say where colours come from, --guide FILE");
     guide = image::read(wishes.guide);
+  } else if (!wishes.guide.empty()) {
+    throw Error(ErrorKind::invalid_argument, "--guide goes with cross-bilateral, and that is not among the operators");
   }
   const image::OperatorPlan plan =
       image::plan(device(wishes.device), problem, {.effort = wishes.measure ? Effort::measured : Effort::quick});
@@ -72,7 +78,9 @@ void add_image(Command& program) {
   auto wishes = std::make_shared<ImageWishes>();
   command.option("words", wishes->words, "OPERATOR ... IN OUT").value_name("WORD");
   command.option("--border", wishes->border, "reflect-101, reflect, replicate, constant or wrap").shows_default();
-  command.option("--constant", wishes->constant, "Beyond the image, for --border constant").shows_default();
+  command.option("--constant", wishes->constant, "Beyond the image, for --border constant")
+      .shows_default()
+      .may_be_nan();
   command.option("--guide", wishes->guide, "Where cross-bilateral takes its colours from").value_name("FILE");
   command.option("--device", wishes->device, "Where to compute").value_name("NAME");
   command.option("--threads", wishes->threads, "Host: threads; 0: all").shows_default();

@@ -11,6 +11,8 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/image/study.hpp"
+#include "cli/output_folder.hpp"
+#include "io/pixels.hpp"
 
 namespace ridge::cli {
 namespace {
@@ -37,8 +39,12 @@ image::Image one_channel(const std::string& name, std::size_t threads) {
 }
 
 void run_variance(const VarianceWishes& wishes) {
+  check_output("--plot", wishes.plot);
   if (wishes.study) return run_variance_study(wishes.window, wishes.threads, wishes.plot);
   if (wishes.names.size() != 2) throw Error(ErrorKind::invalid_argument, "variance: give IN OUT, or --study");
+  if (!wishes.plot.empty()) throw Error(ErrorKind::invalid_argument, "--plot draws what --study finds: say that too");
+  check_output("variance to", wishes.names[1]);
+  io::check_ending(wishes.names[1]);
   const image::Image in = one_channel(wishes.names[0], wishes.threads);
   image::VarianceProblem problem;
   problem.rows = in.rows();
@@ -58,9 +64,12 @@ void run_variance(const VarianceWishes& wishes) {
   plan.run(in, out);
   const double seconds = base::now() - begin;
   double least = INFINITY, greatest = -INFINITY, sum = 0;
+  std::size_t numbers = 0;
   for (std::size_t r = 0; r < out.rows(); ++r) {
     for (std::size_t c = 0; c < out.columns(); ++c) {
       const double value = out.row<float>(r)[c];
+      if (std::isnan(value)) continue;  // a window with one in it
+      ++numbers;
       least = std::min(least, value);
       greatest = std::max(greatest, value);
       sum += value;
@@ -83,9 +92,13 @@ void run_variance(const VarianceWishes& wishes) {
     }
     image::write(name, bytes);
   }
-  fmt::print("variance {:.4g} to {:.4g}, mean {:.4g}, of windows {}x{}, in {} on {}\n", least, greatest,
-             sum / static_cast<double>(out.rows() * out.columns()), problem.window_columns, problem.window_rows,
-             base::human_seconds(seconds), plan.device().id());
+  const std::size_t pixels = out.rows() * out.columns();
+  const std::string range = numbers == 0 ? "variance of no pixel"
+                                         : fmt::format("variance {:.4g} to {:.4g}, mean {:.4g}", least, greatest,
+                                                       sum / static_cast<double>(numbers));
+  fmt::print("{}, of windows {}x{}, in {} on {}{}\n", range, problem.window_columns, problem.window_rows,
+             base::human_seconds(seconds), plan.device().id(),
+             numbers == pixels ? "" : fmt::format("; {} pixels have NaN in their window", pixels - numbers));
   if (!floats)
     fmt::print("{} holds the standard deviation times {:.4g}; .npy, .tiff and .pfm hold the variance itself\n", name,
                factor);
@@ -107,11 +120,14 @@ void add_variance(Command& program) {
   command.option("--method", wishes->method, "best, two-pass, koenig, online, pairwise, three-wise or exact")
       .shows_default();
   command.option("--border", wishes->border, "reflect-101, reflect, replicate, constant or wrap").shows_default();
-  command.option("--constant", wishes->constant, "Beyond the image, for --border constant").shows_default();
+  command.option("--constant", wishes->constant, "Beyond the image, for --border constant")
+      .shows_default()
+      .may_be_nan();
   command
       .option("--scale", wishes->scale,
               "Of 8-bit results: what the standard deviation is multiplied by; 0: up to white")
-      .shows_default();
+      .shows_default()
+      .between(0, 1e9);
   command.option("--device", wishes->device, "Where to compute").value_name("NAME");
   command.option("--threads", wishes->threads, "Host: threads; 0: all").shows_default();
   command.flag("--study", wishes->study, "Errors against double for growing means, and times of every method");

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/machine/profile.hpp"
+#include "cli/output_folder.hpp"
 
 namespace ridge::cli {
 
@@ -40,6 +41,7 @@ struct Wishes {
 };
 
 void run(const Wishes& wishes) {
+  if (!wishes.svg.empty()) check_output("--svg", wishes.svg + "-");  // what names begin with
   const double start = base::now();
   bool saved = false;
   const machine::Profile profile = profile_or_measure(wishes.profile, &saved);

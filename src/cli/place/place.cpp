@@ -1,5 +1,6 @@
 // ridge place: sequential C++ loops to a device, verified and explained.
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -15,6 +16,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/output_folder.hpp"
 #include "cli/place/compile_flags.hpp"
 #include "place/dynamic/measure.hpp"
 #include "place/judge/compiler.hpp"
@@ -33,15 +35,31 @@ struct Wishes {
   bool json = false, verdicts = false;
 };
 
-std::map<std::string, long> pinned(const std::vector<std::string>& list) {
+// An integer, or a view's number with its name before it or without.
+bool can_be_pinned(const std::string& name, const std::vector<place::Parameter>& known) {
+  return std::any_of(known.begin(), known.end(), [&](const place::Parameter& p) {
+    if (p.kind == "integer" && p.name == name) return true;
+    return std::any_of(p.fields.begin(), p.fields.end(), [&](const std::string& field) {
+      return field != "*" && (field == name || p.name + "." + field == name);
+    });
+  });
+}
+
+std::map<std::string, long> pinned(const std::vector<std::string>& list, const std::vector<place::Parameter>& known) {
   std::map<std::string, long> values;
   for (const std::string& item : list) {
     const auto equal = item.find('=');
-    char* end = nullptr;
-    const long value = equal == std::string::npos ? 0 : std::strtol(item.c_str() + equal + 1, &end, 10);
-    if (equal == 0 || equal == std::string::npos || end == item.c_str() + equal + 1 || *end != '\0')
+    long value = 0;
+    const char* const end = item.data() + item.size();
+    const auto read = equal == std::string::npos ? std::from_chars_result{end, std::errc::invalid_argument}
+                                                 : std::from_chars(item.data() + equal + 1, end, value);
+    if (equal == 0 || read.ec != std::errc{} || read.ptr != end)
       throw Error(ErrorKind::invalid_argument, fmt::format("--param {}: give NAME=NUMBER", item));
-    values[item.substr(0, equal)] = value;
+    const std::string name = item.substr(0, equal);
+    if (!can_be_pinned(name, known))
+      throw Error(ErrorKind::invalid_argument,
+                  fmt::format("--param {}: the function has no integer parameter {}, and no view with it", item, name));
+    values[name] = value;
   }
   return values;
 }
@@ -90,6 +108,11 @@ void ask_machine(const std::string& named, const std::string& emit, place::Memor
 void run(const Wishes& wishes) {
   if (!fs::exists(wishes.file)) throw Error(ErrorKind::io, wishes.file + ": there is no such file");
   const auto source = base::read_file(wishes.file, std::size_t{8} << 20);
+  std::error_code other;
+  if (!wishes.out.empty() && fs::equivalent(wishes.out, wishes.file, other))
+    throw Error(ErrorKind::invalid_argument, fmt::format("--out {}: that is the file that is read", wishes.out));
+  check_output("--out", wishes.out);
+  check_output("--report", wishes.page);
   place::Options options = wishes.options;
   if (!wishes.database.empty()) {
     const auto found = compile_flags(wishes.database, wishes.file);
@@ -110,7 +133,8 @@ void run(const Wishes& wishes) {
   if (!report.errors.empty()) throw Error(ErrorKind::invalid_argument, all_errors(report.errors));
   place::dynamic::Command users{wishes.command, given, options.emit, wishes.device};
   if (!wishes.command.empty()) place::dynamic::measure(report, *source, users);
-  const auto parameters = pinned(wishes.parameters);
+  const auto parameters =
+      options.function.empty() ? std::map<std::string, long>{} : pinned(wishes.parameters, report.parameters);
   if (!wishes.page.empty()) base::write_file(wishes.page, place::to_page(report));
   if (!wishes.explain.empty()) {
     fmt::print("{}", place::explain(report, wishes.explain));

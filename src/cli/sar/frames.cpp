@@ -34,7 +34,7 @@ SarFrames::SarFrames(const SarWishes& wishes) {
     return;
   }
   in_ = std::make_unique<io::InputStream>(wishes.in);
-  if (!io::looks_like_npy(in_->peek(6))) return;
+  if (!io::looks_like_npy(in_->peek(6)) && !wishes.in.ends_with(".npy")) return;
   const auto header = io::read_npy_header(*in_);
   const auto& shape = header.shape;
   if (header.type != io::ElementType::complex64 || shape.size() < 2 || shape.size() > 3 ||

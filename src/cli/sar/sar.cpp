@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/output_folder.hpp"
 #include "cli/sar/runs.hpp"
 #include "io/picture.hpp"
 
@@ -89,6 +90,7 @@ void run_sar(SarWishes wishes) {
   wishes.problem.window = windows.at(wishes.window);
   check(wishes.problem);
   if (wishes.frames == 0) throw Error(ErrorKind::invalid_argument, "--frames 0: there is nothing to focus");
+  check_output("--png", wishes.png);
   const Device device = ridge::device(wishes.device);
   const planner::Options options{.effort = wishes.measure ? Effort::measured : Effort::quick};
   SarFrames frames(wishes);
@@ -105,8 +107,8 @@ void run_sar(SarWishes wishes) {
         // Of a file nobody knows which image is the last.
         if (keep && (!frames.simulated() || ++seen == wishes.frames)) image.assign(finished.begin(), finished.end());
       });
-  images.finish();
   if (times.frames.empty()) throw Error(ErrorKind::io, wishes.in + ": no frame in it");
+  images.finish();
   if (!wishes.png.empty()) draw(wishes, image);
   if (wishes.out == "-") return;  // standard output is the images'
   if (frames.simulated()) print_points(wishes.problem, image);
@@ -140,7 +142,7 @@ void add_sar(Command& program) {
   command.option("--png", wishes->png, "The last image, in dB");
   command.option("--device", wishes->device, "Where to run");
   command.option("--frames", wishes->frames, "Simulated frames").shows_default();
-  command.option("--rate", wishes->rate, "Frames a second that are needed: the deadline");
+  command.option("--rate", wishes->rate, "Frames a second that are needed: the deadline").positive();
   command.option("--pulses", wishes->problem.pulses, "Of a frame").shows_default();
   command.option("--samples", wishes->problem.samples, "Of a pulse's echo").shows_default();
   command.option("--window", wishes->window, "none, hamming or taylor")

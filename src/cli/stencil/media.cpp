@@ -15,8 +15,8 @@
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
+#include "cli/output_folder.hpp"
 #include "cli/stencil/input.hpp"
-#include "cli/stencil/run.hpp"
 #include "io/atomic_file.hpp"
 #include "io/npy.hpp"
 #include "stencil/problems/scenario.hpp"
@@ -52,7 +52,10 @@ InputGrid read_medium(const MediumWishes& wishes, std::size_t axes) {
   } else {
     medium.shape = wishes.size.empty() ? std::vector<std::size_t>{512, 512} : parse_cells(wishes.size);
     std::size_t cells = 1;
-    for (const std::size_t side : medium.shape) cells *= side;
+    for (const std::size_t side : medium.shape) {
+      if (__builtin_mul_overflow(cells, side, &cells))
+        refuse_medium(fmt::format("--size {}: too large to count", wishes.size));
+    }
     medium.values.assign(cells, wishes.value);
   }
   if (medium.shape.size() < 2 || medium.shape.size() > axes)
@@ -141,7 +144,7 @@ void check_medium(const MediumWishes& wishes, const std::vector<std::size_t>& sh
   for (const auto& [option, name] : {std::pair{"--record", &wishes.record}, std::pair{"--out", &wishes.out}}) {
     if (!name->empty() && !name->ends_with(".npy"))
       refuse_medium(fmt::format("{} {}: the name must end in .npy", option, *name));
-    check_folder(option, *name);
+    check_output(option, *name);
   }
   if (!wishes.record.empty() && wishes.depth >= shape[0])
     refuse_medium(fmt::format("--depth {}: receivers outside a grid of {}", wishes.depth, fmt::join(shape, "x")));

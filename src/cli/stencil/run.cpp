@@ -1,7 +1,5 @@
 #include "cli/stencil/run.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -18,6 +16,7 @@
 #include "base/text.hpp"
 #include "cli/fft/lengths.hpp"
 #include "cli/mistake.hpp"
+#include "cli/output_folder.hpp"
 #include "cli/stencil/input.hpp"
 #include "cli/stencil/output.hpp"
 #include "io/checkpoint.hpp"
@@ -96,11 +95,10 @@ void check_same(const io::Checkpoint& checkpoint, const Scenario<T>& scenario) {
   }
 }
 
-// A folder that is not there should not show after hours of computing.
-void check_folders(const RunWishes& wishes) {
-  for (const std::string& name : wishes.out) check_folder("--out", name);
-  check_folder("--png", wishes.frames);
-  check_folder("--checkpoint", wishes.checkpoint);
+void check_outputs(const RunWishes& wishes) {
+  for (const std::string& name : wishes.out) check_output("--out", name);
+  if (!wishes.frames.empty()) check_output("--png", wishes.frames + "_");  // what names begin with
+  check_output("--checkpoint", wishes.checkpoint);
 }
 
 template <class T>
@@ -108,7 +106,7 @@ class Run {
  public:
   Run(const mpi::Communicator& processes, Scenario<T> scenario, const RunWishes& wishes)
       : scenario_(std::move(scenario)), wishes_(wishes), device_(device_for(processes, wishes.device)) {
-    if (processes.root()) check_folders(wishes);
+    if (processes.root()) check_outputs(wishes);
     take_input();
     stencil::DomainWishes domain = wishes.domain;
     domain.cuts = stencil::Cuts::moving;
@@ -305,12 +303,15 @@ class Run {
         for (std::size_t i = 0; i < (end - begin) * views.slab_cells(); ++i) {
           const auto value = static_cast<double>(values[i]);
           if (!std::isfinite(value)) ++not_numbers;
+          if (std::isnan(value)) continue;
           least = std::min(least, value);
           greatest = std::max(greatest, value);
         }
       });
-      ranges_.push_back(fmt::format("{} from {:.6g} to {:.6g}{}", views.names[index], least, greatest,
-                                    not_numbers > 0 ? fmt::format(", {} cells are not numbers", not_numbers) : ""));
+      const std::string range =
+          least > greatest ? " in no cell" : fmt::format(" from {:.6g} to {:.6g}", least, greatest);
+      ranges_.push_back(views.names[index] + range +
+                        (not_numbers > 0 ? fmt::format(", {} cells are not numbers", not_numbers) : ""));
     }
   }
 
@@ -387,16 +388,6 @@ class Run {
 };
 
 }  // namespace
-
-void check_folder(const char* option, const std::string& name) {
-  if (name.empty()) return;
-  const fs::path folder = fs::path(name).has_parent_path() ? fs::path(name).parent_path() : fs::path(".");
-  std::error_code ignored;
-  if (!fs::is_directory(folder, ignored))
-    mistake(fmt::format("{} {}: there is no folder {}", option, name, folder.string()));
-  if (::access(folder.c_str(), W_OK) != 0)
-    mistake(fmt::format("{} {}: the folder {} cannot be written to", option, name, folder.string()));
-}
 
 void check(const RunWishes& wishes) {
   for (const std::string& name : wishes.out) {

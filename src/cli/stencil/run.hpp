@@ -33,8 +33,6 @@ struct RunWishes {
   std::string in;  // .npy, .png
 };
 
-// Error where the folder of a file to be written is none, or not to be written to.
-void check_folder(const char* option, const std::string& name);
 // Error for names with an ending nobody writes, and the like: before anything is computed.
 void check(const RunWishes& wishes);
 

@@ -14,6 +14,8 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/machine/profile.hpp"
+#include "cli/mistake.hpp"
+#include "cli/output_folder.hpp"
 #include "cli/tour/cases.hpp"
 #include "report/overview.hpp"
 
@@ -175,7 +177,11 @@ void add_tour(Command& program) {
   command.flag("--quick", wishes->profile.quick,
                "Smaller problems and ceilings only: seconds instead of a minute or two");
   command.flag("--refresh", wishes->profile.refresh, "Measure the machine again although a saved profile exists");
-  command.runs([wishes] { Tour(*wishes).run(); });
+  command.runs([wishes] {
+    check_output("--out", wishes->out);
+    if (wishes->out.ends_with(".json")) mistake("--out is the page: its data goes beside it as .json");
+    Tour(*wishes).run();
+  });
 }
 
 }  // namespace ridge::cli

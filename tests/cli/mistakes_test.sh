@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# What people get wrong, over all commands: exit 1, one line that says what, and nothing left behind.
+source "$(dirname "${BASH_SOURCE[0]}")/../support/prelude.sh"
+wrong() { mistake "$1" "$ridge" "${@:2}"; }
+
+printf 'not an array, not an image\n%.0s' 1 2 3 4 5 6 7 8 >text.npy
+cp text.npy text.png
+head -c 2048 /dev/zero >zeros
+: >nothing
+mkdir folder
+{ printf 'P5\n50 40\n255\n' && head -c 2000 /dev/urandom; } >a.pgm
+{ printf 'P6\n50 40\n255\n' && head -c 6000 /dev/urandom; } >a.ppm
+head -c 512 /dev/zero | npy c.npy '<c8' '(4, 16)'
+head -c 6000 /dev/urandom | npy rgb.npy '|u1' '(40, 50, 3)'
+echo 'void twice(float* a, int n) { for (int i = 0; i < n; ++i) a[i] *= 2; }' >loop.cpp
+
+# --- words and numbers, the same for every command --------------------------------------------------------------------
+wrong 'no command "nonsense"' nonsense
+wrong 'not understood: --nonsense' --nonsense
+wrong 'not understood: --order 3' stencil heat --order 3
+wrong 'not understood: extra words' devices extra words
+wrong '"99999999999999999999" is not a whole number' check fft --case 99999999999999999999
+wrong '"-1" is not a whole number' fft c.npy x.npy --threads -1
+wrong '"nan" is not a number' check --seconds nan
+wrong '"inf" is not a number' stencil acoustic --speed inf
+wrong '-1 is not in 0 to 1000000' check --seconds -1
+wrong '0 is not above 0' size --rate 0
+wrong '"abc" is not a number' size --rate abc
+wrong 'no device "nope"' fft c.npy x.npy --device nope
+
+# --- outputs that cannot be are known before anything is computed -----------------------------------------------------
+wrong '--json /nowhere/x: there is no folder /nowhere' bench fft --lengths 2^20 --json /nowhere/x
+wrong '--json folder: it is a folder' bench filterbank --json folder
+wrong '--json /nowhere/x: there is no folder' bench stencil --device host --json /nowhere/x
+wrong '--out /nowhere/x.html: there is no folder' tour --out /nowhere/x.html
+wrong 'its data goes beside it' tour --out x.json
+wrong '--svg /nowhere/x-: there is no folder' machine --svg /nowhere/x
+wrong '--flags /nowhere/f: there is no folder' channelize zeros x.raw --flags /nowhere/f
+wrong '--png /nowhere/x.png: there is no folder' sar --png /nowhere/x.png
+wrong '--plot /nowhere/x.svg: there is no folder' variance --study --plot /nowhere/x.svg
+wrong 'image to folder: it is a folder' image gray a.ppm folder
+wrong 'design to /nowhere/x.svg: there is no folder' channelize design /nowhere/x.svg
+wrong '--checkpoint folder: it is a folder' stencil heat --size 16x16 --steps 2 --checkpoint folder
+
+# --- files that are not what their name says --------------------------------------------------------------------------
+for command in 'channelize text.npy x.raw' 'channelize synthesize text.npy x.raw' 'sar --in text.npy --out x.npy' 'fft text.npy x.npy'; do
+  # shellcheck disable=SC2086
+  wrong 'it does not begin as one' $command
+done
+wrong 'no frame in it' sar --in nothing --out x.raw
+wrong 'card "????????????????????" has no value' channelize zeros x.raw --format guppi
+wrong 'a PGM file holds grey' image gauss 2 rgb.npy x.pgm
+
+# --- numbers that mean nothing, options that contradict ---------------------------------------------------------------
+wrong 'too large to count' stencil acoustic --size 4294967296x4294967296 --steps 2
+wrong 'too large to count' stencil maxwell --size 4294967296x4294967296 --steps 2
+wrong '-5 is not above 0' stencil acoustic --size 64x64 --steps 2 --frequency -5
+wrong '-5 is not above 0' channelize zeros x.raw --rate -5
+wrong 'are for a sequence' flow a.pgm a.pgm x.flo --rate 30
+wrong 'which format' flow a.pgm a.pgm x.flo --picture x.bmp
+wrong '--picture /nowhere/x.png: there is no folder' flow a.pgm a.pgm x.flo --picture /nowhere/x.png
+wrong '--picture is for two frames' flow 'a_%d.pgm' x --picture x.png
+wrong '--size is for raw frames' flow 'a_%d.pgm' x --size 50x40
+wrong 'ends inside frame 1' flow - x --size 30x20 <zeros
+wrong 'cannot make the folder a.pgm' flow - a.pgm --size 10x10 <zeros
+wrong '--guide goes with cross-bilateral' image gauss 2 a.pgm x.png --guide a.pgm
+wrong '-1 is not in 0 to' variance a.pgm x.png --scale -1
+wrong '--plot draws what --study finds' variance a.pgm x.npy --plot x.svg
+if "$ridge" place loop.cpp --verdicts >/dev/null 2>&1; then
+  wrong 'no integer parameter m' place loop.cpp --function twice --emit openmp --param m=4
+  wrong 'give NAME=NUMBER' place loop.cpp --function twice --emit openmp --param n=99999999999999999999
+  wrong 'that is the file that is read' place loop.cpp --function twice --emit openmp --out ./loop.cpp
+fi
+finish
