@@ -162,6 +162,62 @@ TEST_F(DeviceReal, TwoAxesThereAndBack) {
   }
 }
 
+// Columns of pairs first, then rows with their mirrors: against the host in double, forward and back from a spectrum
+// that no real array has.
+template <class T>
+void check_columns_first(const Device& device, const std::vector<std::size_t>& shape, std::size_t batch,
+                         bool in_place) {
+  const Problem problem{.shape = shape,
+                        .batch = batch,
+                        .kind = Kind::real,
+                        .in_place = in_place,
+                        .scale_forward = 0.5,
+                        .scale_inverse = 1.0 / static_cast<double>(product(shape))};
+  const Plan<T> plan(device, problem, only("columns_first"));
+  EXPECT_NE(plan.explain().find("rows with their mirrors"), std::string::npos) << plan.explain();
+  Problem apart = problem;
+  apart.in_place = false;
+  const Plan<double> host_plan(host(), apart, quick());
+  const std::size_t rows = shape[0] * batch, n = shape[1], half = n / 2 + 1, pitch = in_place ? 2 * half : n;
+  const auto in = real_points<T>(rows * n, 4);
+  std::vector<T> samples(rows * pitch);
+  for (std::size_t i = 0; i < in.size(); ++i) samples[i / n * pitch + i % n] = in[i];
+  std::vector<std::complex<T>> out(rows * half);
+  std::vector<std::complex<double>> expected(rows * half);
+  host_plan.forward(std::span<const double>(std::vector<double>(in.begin(), in.end())),
+                    std::span<std::complex<double>>(expected));
+  auto* const shared = reinterpret_cast<T*>(out.data());
+  if (in_place) std::copy(samples.begin(), samples.end(), shared);
+  plan.forward(std::span<const T>(in_place ? shared : samples.data(), samples.size()), std::span<std::complex<T>>(out));
+  const double gate = gate_of(plan, product(shape));
+  EXPECT_LE(distance(out, expected), gate) << shape[0] << "x" << n << " in place " << in_place << " on " << device.id();
+
+  const auto spectrum = reference::random_points<T>(rows * half, 9);
+  std::vector<double> wanted(rows * n);
+  host_plan.inverse(
+      std::span<const std::complex<double>>(std::vector<std::complex<double>>(spectrum.begin(), spectrum.end())),
+      std::span<double>(wanted));
+  out.assign(spectrum.begin(), spectrum.end());
+  plan.inverse(std::span<const std::complex<T>>(out), std::span<T>(in_place ? shared : samples.data(), samples.size()));
+  if (in_place) std::copy(shared, shared + samples.size(), samples.begin());
+  std::vector<T> back(rows * n);
+  for (std::size_t i = 0; i < back.size(); ++i) back[i] = samples[i / n * pitch + i % n];
+  EXPECT_LE(distance(back, wanted), gate) << shape[0] << "x" << n << " inverse on " << device.id();
+}
+
+TEST_F(DeviceReal, ColumnsFirst) {
+  for (const Device& device : accelerators()) {
+    for (const bool in_place : {false, true}) check_columns_first<float>(device, {10, 24}, 3, in_place);
+    check_columns_first<float>(device, {7, 60}, 1, false);
+    check_columns_first<float>(device, {33, 130}, 2, true);
+    if (device.limits().float64) check_columns_first<double>(device, {4, 512}, 2, false);
+    if (device.info().backend != Backend::cuda) continue;
+    check_columns_first<float>(device, {4096, 640}, 3, false);
+    check_columns_first<float>(device, {1024, 2048}, 3, true);
+    check_columns_first<double>(device, {2048, 1024}, 2, false);
+  }
+}
+
 // The host's answer to the same problem in double is the reference: its own tests hold it against the definition. Each
 // factor rounds once more, so that twice the gate is allowed.
 template <class Sample>

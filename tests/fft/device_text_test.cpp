@@ -134,6 +134,17 @@ TEST(Text, EveryKindOfKernelCompilesForHopper) {
   columns.counts = {4096};
   columns.in = columns.out = {.point = 4096, .line = {1}};
   problems.push_back(columns);
+  columns.counts = {2049};  // sets of columns that are not whole
+  columns.in = columns.out = {.point = 2049, .line = {1}};
+  problems.push_back(columns);
+  for (const Direction direction : {Direction::forward, Direction::inverse}) {
+    AxisProblem folded = rows(1024);
+    folded.direction = direction;
+    folded.folded = 100;
+    folded.counts = {51};
+    folded.in.line = folded.out.line = {513};
+    problems.push_back(folded);
+  }
   std::set<std::string> seen;
   for (const AxisProblem& problem : problems) {
     std::set<std::string> variants;

@@ -71,6 +71,7 @@ planner::Problem planner_problem(const AxisProblem& problem) {
   if (problem.real_kind) key += fmt::format(" {} of {}", to_string(*problem.real_kind), problem.real_points);
   if (problem.any_offset) key += " any offset";
   if (problem.kept > 0) key += fmt::format(" {} values", problem.kept);
+  if (problem.folded > 0) key += fmt::format(" {} rows folded", problem.folded);
   if (problem.load.kind() != FactorKind::none) key += " load factors";
   if (problem.store.kind() != FactorKind::none) key += " store factors";
   return {.workload = "fft", .key = key, .flops = usual_flops(problem), .bytes = problem_bytes(problem)};

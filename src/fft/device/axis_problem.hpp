@@ -34,6 +34,10 @@ struct AxisProblem {
   // of them. Only one_pass knows of it.
   std::size_t kept = 0;
 
+  // So many rows of a real array whose columns go as pairs of reals: the points of a line are those of row r, its first
+  // digit, and those of row folded - r (pass/folded_rows_codegen.cpp). 0: a line is a line. Only one_pass knows of it.
+  std::uint64_t folded = 0;
+
   std::uint64_t lines() const;
 };
 

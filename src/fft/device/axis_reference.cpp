@@ -29,6 +29,7 @@ bool is_samples(const AxisProblem& problem, bool input) { return input == (probl
 
 std::uint64_t side_points(const AxisProblem& problem, bool input) {
   if (problem.real_kind) return problem.real_points;
+  if (problem.folded > 0) return problem.length + (is_samples(problem, input) ? 0 : 2);  // of both rows
   if (problem.kept > 0 && !is_samples(problem, input)) return problem.kept;
   return problem.kind == Kind::real && !is_samples(problem, input) ? problem.length / 2 + 1 : problem.length;
 }
@@ -46,11 +47,20 @@ std::size_t element_bytes(const AxisProblem& problem, bool input) {
 
 std::uint64_t side_extent(const AxisProblem& problem, bool input) {
   const Address& at = input ? problem.in : problem.out;
-  std::uint64_t last = (side_points(problem, input) - 1) * at.point;
+  std::uint64_t last = (side_points(problem, input) / (problem.folded > 0 ? 2 : 1) - 1) * at.point;
   for (std::size_t digit = 0; digit < problem.counts.size(); ++digit) {
-    last += (problem.counts[digit] - 1) * at.line[digit];
+    const std::uint64_t count = digit == 0 && problem.folded > 0 ? problem.folded : problem.counts[digit];
+    last += (count - 1) * at.line[digit];
   }
   return last + 1;
+}
+
+std::uint64_t value_place(const AxisProblem& problem, bool input, std::uint64_t line, std::uint64_t i) {
+  const Address& at = input ? problem.in : problem.out;
+  const std::uint64_t start = line_start(problem, at, line), each = side_points(problem, input) / 2;
+  if (problem.folded == 0 || i < each) return start + i * at.point;
+  const std::uint64_t row = line % problem.counts.front(), mirror = (problem.folded - row) % problem.folded;
+  return start - row * at.line.front() + mirror * at.line.front() + (i - each) * at.point;
 }
 
 std::uint64_t line_start(const AxisProblem& problem, const Address& at, std::uint64_t number) {
@@ -97,10 +107,39 @@ std::vector<std::complex<double>> AxisReference::real_to_real(const std::byte* i
   return {values.begin(), values.end()};
 }
 
+std::vector<std::complex<double>> AxisReference::folded(const std::byte* in, std::uint64_t number) const {
+  using Value = std::complex<double>;
+  const std::size_t n = problem_.length, half = n / 2;
+  const Value turn(0, 1);
+  const auto value = [&](std::uint64_t i) { return loaded(in, value_place(problem_, true, number, i)); };
+  base::AlignedArray<Value> points(n), result(n), scratch(kernel_->scratch() + 1);
+  const bool forward = problem_.direction == Direction::forward;
+  for (std::size_t i = 0; i < half; ++i) {
+    if (forward) {
+      const Value row = value(i), mirror = std::conj(value(half + i));
+      points[2 * i] = (row + mirror) / 2.0;
+      points[2 * i + 1] = (row - mirror) / (2.0 * turn);
+    } else {
+      points[i] = i == 0 ? (value(0) + std::conj(value(half + 1))) / 2.0 : value(i);
+      points[half + i] = i == 0 ? (value(half) + std::conj(value(n + 1))) / 2.0 : std::conj(value(half + 1 + half - i));
+    }
+  }
+  kernel_->run(problem_.direction, points.data(), result.data(), scratch.data());
+  std::vector<Value> values(side_points(problem_, false));
+  const std::size_t each = values.size() / 2;
+  for (std::size_t i = 0; i < each; ++i) {
+    values[i] = problem_.scale * (forward ? result[i] : result[2 * i] + turn * result[2 * i + 1]);
+    values[each + i] = problem_.scale * (forward ? std::conj(result[(n - i) % n])
+                                                 : std::conj(result[2 * i]) + turn * std::conj(result[2 * i + 1]));
+  }
+  return values;
+}
+
 std::vector<std::complex<double>> AxisReference::line(const std::byte* in, std::uint64_t number) const {
   const std::size_t n = problem_.length;
   const std::uint64_t start = line_start(problem_, problem_.in, number);
   if (problem_.real_kind) return real_to_real(in, start);
+  if (problem_.folded > 0) return folded(in, number);
   const std::uint64_t load_start = load_.empty() ? 0 : line_start(problem_, problem_.load_at, number);
   base::AlignedArray<std::complex<double>> points(n), result(n), scratch(kernel_->scratch() + 1);
   const std::uint64_t there = side_points(problem_, true);

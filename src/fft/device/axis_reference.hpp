@@ -24,6 +24,9 @@ std::uint64_t side_extent(const AxisProblem& problem, bool input);
 // The element of the array where a line begins, by its number.
 std::uint64_t line_start(const AxisProblem& problem, const Address& at, std::uint64_t number);
 
+// The element of the array where a line's value stands.
+std::uint64_t value_place(const AxisProblem& problem, bool input, std::uint64_t line, std::uint64_t i);
+
 class AxisReference {
  public:
   explicit AxisReference(const AxisProblem& problem);
@@ -32,6 +35,7 @@ class AxisReference {
 
  private:
   std::complex<double> loaded(const std::byte* in, std::uint64_t element) const;
+  std::vector<std::complex<double>> folded(const std::byte* in, std::uint64_t number) const;
   std::vector<std::complex<double>> real_to_real(const std::byte* in, std::uint64_t start) const;
 
   AxisProblem problem_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fft/device/occupancy.hpp"
+#include "fft/device/pass/codegen.hpp"
 #include "fft/device/pass/real_kind.hpp"
 #include "fft/device/pass/step.hpp"
 #include "fft/device/pass_candidates.hpp"
@@ -43,7 +44,7 @@ bool ahead_serves(const Device& device, const AxisProblem& problem, const PassDe
   const auto even = [](std::uint64_t step) { return step % 2 == 0; };
   const bool aligned = problem.float64 || (design.points % 2 == 0 &&
                                            std::all_of(design.load.at.line.begin(), design.load.at.line.end(), even));
-  return !design.real_kind && !problem.halves() && design.resident == 1 && design.lines == 1 &&
+  return !design.real_kind && design.folded == 0 && !problem.halves() && design.resident == 1 && design.lines == 1 &&
          device.limits().tensor_maps && design.load.values == Values::complex && design.load.at.point == 1 &&
          design.load.factor == FactorKind::none && problem.samples == Samples::same &&
          design.store.values == Values::complex && !design.load.staged && !design.store.staged && aligned;
@@ -69,7 +70,8 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     return;
   }
   double efficiency = 0.92;
-  const auto add = [&](const PassDesign& design, const char* note, bool packed = false, const char* moved = "") {
+  const auto add = [&](PassDesign design, const char* note, bool packed = false, const char* moved = "") {
+    design.fold_lanes = fold_lanes_serve(design, device.limits().sub_group);
     Route route = one_step(problem, pass_step(design), design.load.at.line.back(), design.store.at.line.back());
     // Columns too few to fill an access of 64 bytes waste the rest of it.
     const double run = static_cast<double>(design.lines) * (problem.float64 ? 16 : 8);
@@ -135,6 +137,6 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
 
 }  // namespace
 
-extern const RouteFamily kOnePass{.variants = {"one_pass"}, .list = list_one_pass, .keeps_part = true};
+extern const RouteFamily kOnePass{.variants = {"one_pass"}, .list = list_one_pass, .keeps_part = true, .folds = true};
 
 }  // namespace ridge::fft::on_device

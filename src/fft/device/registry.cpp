@@ -49,7 +49,7 @@ std::vector<Route> list_routes(const Device& device, const AxisProblem& problem,
     return routes;
   }
   for (const RouteFamily* family : families) {
-    if (problem.kept > 0 && !family->keeps_part) continue;
+    if ((problem.kept > 0 && !family->keeps_part) || (problem.folded > 0 && !family->folds)) continue;
     if (family->list != nullptr) family->list(device, problem, routes);
   }
   // Two ways to the same kernel are one.

@@ -35,6 +35,7 @@ struct RouteFamily {
   void (*list_named)(const Device& device, const AxisProblem& problem, const std::string& wanted,
                      std::vector<Route>& routes) = nullptr;
   bool keeps_part = false;  // takes problems of which a part of the spectrum is kept
+  bool folds = false;       // takes rows of real arrays whose columns go as pairs
 };
 
 // The name and the cost of a route by its steps.

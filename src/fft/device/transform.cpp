@@ -8,11 +8,13 @@
 #include <ridge/error.hpp>
 
 #include "base/text.hpp"
+#include "fft/device/folded_axes-inl.hpp"
 #include "fft/device/plane_choice-inl.hpp"
 #include "fft/device/registry.hpp"
 #include "fft/device/trials.hpp"
 #include "fft/operators.hpp"
 #include "plan/selection.hpp"
+#include "plan/wisdom.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -91,11 +93,24 @@ Address factor_places(const Side& side, std::size_t axes, std::size_t axis) {
 
 }  // namespace
 
+namespace {
+
+// What wisdom has of the problem, without the list of all others, which takes longer to write than the kernel to load.
+std::vector<Route> known_route(const Device& device, const AxisProblem& problem, const planner::Options& options) {
+  if (!options.use_wisdom || !options.variant.empty() || planner::verifies(options)) return {};
+  const auto entry = wisdom::find(device.info().fingerprint(), "fft", planner_problem(problem).key);
+  std::optional<Route> route = entry ? route_named(device, problem, entry->winner) : std::nullopt;
+  return route ? std::vector<Route>{*std::move(route)} : std::vector<Route>();
+}
+
+}  // namespace
+
 template <class T>
 typename DeviceTransform<T>::Compiled DeviceTransform<T>::choose(const AxisProblem& problem, const AxisProblem* back,
                                                                  const planner::Options& options,
                                                                  ReturnRoute& return_route) {
-  std::vector<Route> routes = list_routes(device_, problem, options.variant);
+  std::vector<Route> routes = known_route(device_, problem, options);
+  if (routes.empty()) routes = list_routes(device_, problem, options.variant);
   planner::Options own = options;
   // A name that is meant for another axis does not bind this one.
   const auto named = [&](const Route& route) {
@@ -214,8 +229,10 @@ void DeviceTransform<T>::build(const planner::Options& options) {
   using Axes = std::vector<PlannedAxis>;
   const bool only_back = problem_.directions == Directions::inverse;
   const bool no_way_back = layout_.samples.aliases || problem_.directions == Directions::forward;
-  const Axes there = only_back ? Axes() : planned_axes(Direction::forward);
-  const Axes back = no_way_back ? Axes() : planned_axes(Direction::inverse);
+  const bool folded = folds(options);
+  const auto planned = [&](Direction direction) { return folded ? folded_axes(direction) : planned_axes(direction); };
+  const Axes there = only_back ? Axes() : planned(Direction::forward);
+  const Axes back = no_way_back ? Axes() : planned(Direction::inverse);
   std::vector<ReturnRoute> return_routes(back.size());
   for (const PlannedAxis& one : there) {
     const auto same_axis = [&](const PlannedAxis& other) { return other.axis == one.axis; };

@@ -56,6 +56,10 @@ class DeviceTransform {
     on_device::AxisProblem problem;
   };
   std::vector<PlannedAxis> planned_axes(Direction direction);
+  // Real arrays of two axes whose columns come first (folded_axes-inl.hpp).
+  bool folds(const planner::Options& options) const;
+  on_device::AxisProblem folded_rows(Direction direction) const;
+  std::vector<PlannedAxis> folded_axes(Direction direction);
   void build(const planner::Options& options);
   using Compiled = std::shared_ptr<const on_device::CompiledRoute>;
   struct ReturnRoute {  // the route that won on the way there, for the other direction

@@ -57,8 +57,8 @@ template <class T>
 planner::Comparison AxisTrials::judged(const std::vector<std::byte>& answer) const {
   const bool real = problem_.real_kind || (problem_.kind == Kind::real && problem_.direction == Direction::inverse);
   const std::uint64_t points = side_points(problem_, false), numbers = real ? 1 : 2;
-  const auto value = [&](std::uint64_t start, std::uint64_t i, std::uint64_t part) {
-    const std::uint64_t element = (start + i * problem_.out.point) * numbers + part;
+  const auto value = [&](std::uint64_t line, std::uint64_t i, std::uint64_t part) {
+    const std::uint64_t element = value_place(problem_, false, line, i) * numbers + part;
     if (problem_.store_storage != Storage::same) {
       std::uint16_t bits;
       std::memcpy(&bits, answer.data() + element * sizeof(bits), sizeof(bits));
@@ -70,10 +70,9 @@ planner::Comparison AxisTrials::judged(const std::vector<std::byte>& answer) con
   };
   std::vector<T> got, wanted;
   for (std::size_t l = 0; l < lines_.size(); ++l) {
-    const std::uint64_t start = line_start(problem_, problem_.out, lines_[l]);
     for (std::uint64_t i = 0; i < points; ++i) {
       for (std::uint64_t part = 0; part < numbers; ++part) {
-        got.push_back(value(start, i, part));
+        got.push_back(value(lines_[l], i, part));
         wanted.push_back(static_cast<T>(part == 0 ? expected_[l][i].real() : expected_[l][i].imag()));
       }
     }
@@ -99,9 +98,8 @@ planner::Comparison AxisTrials::judged(const std::vector<std::byte>& answer) con
   if (!result.right() || lines_.size() == problem_.lines()) return result;
   // Of the other lines at least that all of them were stored.
   for (std::uint64_t line = 0; line < problem_.lines(); ++line) {
-    const std::uint64_t start = line_start(problem_, problem_.out, line);
     for (std::uint64_t i = 0; i < points; ++i) {
-      if (std::isnan(value(start, i, 0))) {
+      if (std::isnan(value(line, i, 0))) {
         return {std::numeric_limits<double>::quiet_NaN(), allowed, fmt::format("line {}, point {}", line, i)};
       }
     }

@@ -166,7 +166,8 @@ std::string add_columns(const Device& device, const AxisProblem& problem, const 
                          .to_stride = pass.store.at.line.back(),
                          .load = problem.load,
                          .store = problem.store});
-  route.candidate = described(problem, "two_pass_tma", route.steps, efficiency);
+  const bool narrow = pass.lines * (problem.float64 ? 16 : 8) < 64;
+  route.candidate = described(problem, "two_pass_tma", route.steps, efficiency * (narrow ? 0.72 : 1));
   route.candidate.parameters.emplace_back("tiles", shape.maps_output ? "in,out" : "in");
   routes.push_back(std::move(route));
   return {};

@@ -13,6 +13,7 @@ namespace ridge::fft::on_device {
 struct ClusterDesign {
   PassDesign columns, rows;  // columns.ahead, rows.ahead: clusters stay, and the next line lands meanwhile
   std::size_t groups = 2;    // a cluster
+  std::size_t side = 1;      // lines side by side, where they are columns of an array
   bool real = false;         // columns of pairs of samples, and what is stored is the spectrum of the samples
   bool landing = false;      // exchanges take the memory where rows are received: more groups fit a compute unit
   bool counted = false;      // landing only: a group waits until its bytes are there, and not for the other groups

@@ -9,7 +9,7 @@
 
 namespace ridge::fft::on_device {
 
-void rows_received(PassWriters& pass, std::size_t pitch) {
+void rows_received(PassWriters& pass, std::size_t pitch, std::size_t side) {
   PassContext& context = pass.context;
   const PassDesign& d = context.design;
   codegen::Text& text = context.source;
@@ -20,7 +20,12 @@ void rows_received(PassWriters& pass, std::size_t pitch) {
   for (std::size_t round = 0; round < first.rounds; ++round) {
     context.open_round(first, round);
     for (std::size_t s = 0; s < first.radix; ++s) {
-      text.line("v[{}] = received[c * {} + i + {}];", round * first.radix + s, pitch, s * first.butterflies);
+      const std::size_t slot = round * first.radix + s, point = s * first.butterflies;
+      if (side > 1) {
+        text.line("v[{}] = received[(i + {}) * {} + c];", slot, point, pitch);
+      } else {
+        text.line("v[{}] = received[c * {} + i + {}];", slot, pitch, point);
+      }
     }
     context.close_round();
   }
@@ -57,12 +62,17 @@ void write_columns(PassWriters& pass, const ClusterDesign& design, std::size_t p
   text.raw("\n");
   text.line("// each value to the group that has its row");
   text.line("CLUSTER_WAIT();");
-  for (std::size_t g = 0; g < design.groups && !design.real && rows.lines % last.butterflies == 0; ++g) {
+  const std::size_t side = design.side, each = rows.lines / side;  // rows of a column
+  for (std::size_t g = 0; g < design.groups && !design.real && each % last.butterflies == 0; ++g) {
     text.line("const uint peer{0} = PEER({0});", g);
   }
   for (std::size_t round = 0; round < last.rounds; ++round) {
     context.open_round(last, round);
-    text.line("const int column = (int)(line % {}u);", rows.length);
+    if (side > 1) {
+      text.line("const int across = (int)(line % {0}u), column = (int)(line / {0}u % {1}u);", side, rows.length);
+    } else {
+      text.line("const int column = (int)(line % {}u);", rows.length);
+    }
     for (std::size_t u = 0; u < last.radix; ++u) {
       const std::size_t slot = round * last.radix + u;
       if (design.real) {
@@ -71,7 +81,12 @@ void write_columns(PassWriters& pass, const ClusterDesign& design, std::size_t p
         to_row_or_mirror(pass, rows.lines, pitch, slot);
         text.close();
       } else {
-        const RowPlace row = place_of_row(rows.lines, last.butterflies, u);
+        const RowPlace row = place_of_row(each, last.butterflies, u);
+        if (side > 1) {
+          text.line("TO_PEER({}, received + (column * {} + ({}) * {} + across), v[{}]);", row.group, pitch, row.within,
+                    side, slot);
+          continue;
+        }
         text.line("TO_PEER({}, received + (({}) * {} + column), v[{}]);", row.group, row.within, pitch, slot);
       }
     }
@@ -87,10 +102,10 @@ void write_columns(PassWriters& pass, const ClusterDesign& design, std::size_t p
 }
 
 // Rows: from local memory to memory.
-void write_rows(PassWriters& pass, std::size_t pitch) {
+void write_rows(PassWriters& pass, std::size_t pitch, std::size_t side) {
   codegen::Text& text = pass.context.source;
   text.open();
-  rows_received(pass, pitch);
+  rows_received(pass, pitch, side);
   pass.store.store();
   text.close();
 }
@@ -102,8 +117,11 @@ struct ClusterMemory {
   std::size_t pitch, exchanges, local;  // exchanges: where their room begins
 };
 ClusterMemory memory_of(const ClusterDesign& design, const PassContext& columns, const PassContext& rows) {
-  const std::size_t pitch = design.rows.length + 1;  // odd, so that rows side by side meet no bank twice
-  const std::size_t received = (design.rows.lines * pitch * (design.rows.float64 ? 16 : 8) + 15) / 16 * 16;
+  // Rows one after the other, a point more than they have, so that rows side by side meet no bank twice; of columns
+  // side by side the same points of all rows, and a set of columns more where two sets are one access.
+  const std::size_t lines = design.rows.lines, length = design.rows.length, element = design.rows.float64 ? 16 : 8;
+  const std::size_t pitch = design.side == 1 ? length + 1 : lines + (design.side * element < 128 ? design.side : 0);
+  const std::size_t received = ((design.side == 1 ? lines : length) * pitch * element + 15) / 16 * 16;
   const std::size_t exchange = (std::max(columns.exchange_bytes(), rows.exchange_bytes()) + 15) / 16 * 16;
   if (design.landing) return {pitch, 0, std::max(received, exchange) + (design.counted ? kArrival : 0)};
   return {pitch, received, received + exchange};
@@ -154,7 +172,7 @@ PassText cluster_text(const ClusterDesign& design) {
     text.line("CLUSTER_ARRIVE();  // the others may not be there yet when this group has something for them");
   }
   write_columns(first, design, pitch);
-  design.real ? write_real_rows(second, pitch, design.groups, design.landing) : write_rows(second, pitch);
+  design.real ? write_real_rows(second, pitch, design.groups, design.landing) : write_rows(second, pitch, design.side);
   text.close();
   return {{.name = fmt::format("fft {} points in clusters", columns.length * rows.length), .text = text.str()}, local};
 }

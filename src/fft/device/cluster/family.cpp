@@ -2,6 +2,7 @@
 // the groups write into each other's local memory between its columns and its rows. CUDA from Hopper on.
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,6 +22,15 @@ namespace {
 constexpr std::size_t kMostCandidates = 21, kLeastRun = 8, kEachSize = 3;
 constexpr std::size_t kMostHeld = 16;  // points of a work-item, half as many in double
 
+// The lines are neighbours on both sides, their points further apart.
+bool are_columns(const AxisProblem& problem) {
+  const auto columns = [](const Address& at) {
+    return at.line.front() == 1 && at.point > 1 &&
+           std::all_of(at.line.begin() + 1, at.line.end(), [&](std::uint64_t step) { return step >= at.point; });
+  };
+  return columns(problem.in) && columns(problem.out);
+}
+
 std::string refusal(const Device& device, const AxisProblem& problem) {
   if (!device.limits().clusters) return "clusters of work-groups need CUDA on Hopper or later";
   if (problem.halves()) return "takes no halves";
@@ -32,8 +42,13 @@ std::string refusal(const Device& device, const AxisProblem& problem) {
       return "takes real lines of pairs of neighbours";
     }
   }
+  if (are_columns(problem)) {
+    if (problem.kind == Kind::real) return "real lines are rows";
+    return problem.length < (problem.float64 ? 1024u : 2048u) ? "columns this short go through one group in wide tiles"
+                                                              : "";
+  }
   if (order_of(problem.in) == Order::lines || order_of(problem.out) == Order::lines) {
-    return "takes lines whose points are closer than their neighbours";
+    return "takes lines whose points are closer than their neighbours, or columns of arrays";
   }
   const std::size_t points = problem.length / (problem.kind == Kind::real ? 2 : 1);
   if (points <= (problem.float64 ? 4096u : 8192u)) return "of lines this short several fit a compute unit";
@@ -46,6 +61,39 @@ double expected(std::size_t groups, std::size_t kib) {
   if (groups == 8 && kib == 32) return 0.7;
   return groups <= 2 ? 0.7 : groups <= 4 ? 0.6 : groups <= 8 ? 0.55 : 0.42;
 }
+
+// The passes of `side` columns of an array that a cluster holds. The digits of a line's number: which of them, the
+// column or row of its points, which set of columns, and the digits of the array.
+std::vector<PassDesign> passes_of_columns(const AxisProblem& problem, const std::vector<std::size_t>& factors,
+                                          std::size_t side) {
+  const auto first = [](const Address& at) { return at.line.empty() ? 0 : at.line.front(); };
+  AxisProblem set = problem;
+  set.counts = {side, 1};
+  for (Address* at : {&set.in, &set.out}) at->line = {1, at->point * problem.length};
+  for (Address* at : {&set.load_at, &set.store_at}) at->line = {first(*at), 0};
+  SplitPlaces places;
+  std::vector<PassDesign> passes = split_designs(set, {.factors = factors}, places);
+  const std::uint64_t sets = (problem.counts.front() + side - 1) / side;
+  for (PassDesign& pass : passes) {
+    pass.counts.back() = sets;
+    pass.counts.insert(pass.counts.end(), problem.counts.begin() + 1, problem.counts.end());
+    const auto append = [&](Address& at, const Address& of) {
+      at.line.back() = side * first(of);
+      for (std::size_t digit = 1; digit < problem.counts.size(); ++digit) {
+        at.line.push_back(of.line.empty() ? 0 : of.line[digit]);
+      }
+    };
+    append(pass.load.at, problem.in);
+    append(pass.store.at, problem.out);
+    append(pass.load.factor_at, problem.load_at);
+    append(pass.store.factor_at, problem.store_at);
+    if (pass.twiddle) pass.twiddle->column.line.resize(pass.counts.size(), 0);
+    if (sets * side != problem.counts.front()) pass.across = problem.counts.front();
+  }
+  return passes;
+}
+
+double expected_of_columns(std::size_t groups) { return groups <= 8 ? 0.66 : 0.55; }
 
 // Both halves with the same number of work-items; the cheapest pair of plans.
 bool shared_plans(ClusterDesign& design, std::size_t most_items) {
@@ -81,6 +129,8 @@ struct ClusterShape {
 constexpr ClusterShape kClusterShapes[] = {{32, Exchange::counted}, {32, Exchange::landing}, {32, Exchange::split},
                                            {64, Exchange::split},   {64, Exchange::landing}, {128, Exchange::split},
                                            {128, Exchange::landing}};
+// Columns of an array, best first (4096 points on an H200: 381, 382, 397 us, others 400 to 520).
+constexpr ClusterShape kColumnShapes[] = {{32, Exchange::landing}, {64, Exchange::landing}, {32, Exchange::counted}};
 class ClusterLister {
  public:
   ClusterLister(const Device& device, const AxisProblem& problem, std::vector<Route>& routes)
@@ -91,23 +141,33 @@ class ClusterLister {
 
   void list() {
     factors_ = pass_factors(points_.length, 2, 4096);
-    for (const ClusterShape& shape : kClusterShapes) {
-      std::size_t of_this_shape = 0;
-      for (const std::size_t groups : {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}) {
-        if (!real_ && !std::has_single_bit(groups)) continue;  // complex lines of such lengths do better in rings
-        const std::size_t element = problem_.float64 ? 16 : 8, bytes = points_.length / groups * element;
-        if (points_.length % groups != 0 || bytes > shape.kib * 1024 || bytes * 2 <= shape.kib * 1024) continue;
-        if (of_this_shape == kEachSize || found_ == kMostCandidates) break;
-        for (const ClusterDesign& design : designs(shape, groups)) {
-          if (of_this_shape == kEachSize || found_ == kMostCandidates) break;
-          if (add(shape, design)) ++of_this_shape;
-        }
-      }
+    if (are_columns(problem_)) {
+      for (const std::size_t bytes : {64, 128}) list_of(bytes / (problem_.float64 ? 16 : 8), kColumnShapes, 1);
+    } else {
+      list_of(1, kClusterShapes, kEachSize);
     }
     if (found_ == 0) routes_.push_back(refused("cluster", why_));
   }
 
  private:
+  // So many lines side by side.
+  void list_of(std::size_t side, std::span<const ClusterShape> shapes, std::size_t each_size) {
+    side_ = side;
+    for (const ClusterShape& shape : shapes) {
+      std::size_t of_this_shape = 0;
+      for (const std::size_t groups : {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}) {
+        if (!real_ && !std::has_single_bit(groups)) continue;  // complex lines of such lengths do better in rings
+        const std::size_t element = problem_.float64 ? 16 : 8, bytes = side * points_.length / groups * element;
+        if (points_.length % groups != 0 || bytes > shape.kib * 1024 || bytes * 2 <= shape.kib * 1024) continue;
+        if (of_this_shape == each_size || found_ == kMostCandidates) break;
+        for (const ClusterDesign& design : designs(shape, groups)) {
+          if (of_this_shape == each_size || found_ == kMostCandidates) break;
+          if (add(shape, design)) ++of_this_shape;
+        }
+      }
+    }
+  }
+
   // The best expected first; of those alike the most even ones.
   std::vector<ClusterDesign> designs(const ClusterShape& shape, std::size_t groups) const {
     std::vector<ClusterDesign> found;
@@ -116,11 +176,13 @@ class ClusterLister {
       if (real_ && factors[0] % (2 * groups) != 0) continue;  // whole pairs of a row and its mirror
       SplitPlaces places;
       const auto plain =
-          split_designs(points_, {.factors = factors, .load = real_ ? Values::pairs : Values::complex}, places);
-      ClusterDesign design{.columns = plain[0], .rows = plain[1], .groups = groups, .real = real_};
+          side_ > 1
+              ? passes_of_columns(points_, factors, side_)
+              : split_designs(points_, {.factors = factors, .load = real_ ? Values::pairs : Values::complex}, places);
+      ClusterDesign design{.columns = plain[0], .rows = plain[1], .groups = groups, .side = side_, .real = real_};
       PassDesign &columns = design.columns, &rows = design.rows;
-      columns.lines = factors[1] / groups;
-      rows.lines = factors[0] / groups;
+      columns.lines = side_ * factors[1] / groups;
+      rows.lines = side_ * factors[0] / groups;
       if (columns.lines < kLeastRun || rows.lines < kLeastRun) continue;
       columns.load_order = columns.store_order = rows.load_order = rows.store_order = Order::lines;
       if (real_) rows.twiddle = Twiddle{.order = problem_.length, .columns = ~std::uint64_t{0}, .column = {}};
@@ -158,6 +220,12 @@ class ClusterLister {
     const std::size_t wanted = unit.registers / registers, room = unit.local_memory / (local + 1024);
     columns.resident = std::max<std::size_t>(std::min({wanted, room, std::size_t{8}}), 1);
     Route route = one_step(problem_, cluster_step(design), problem_.in.line.back(), problem_.out.line.back());
+    if (side_ > 1) {  // sets of columns are what is counted
+      const std::uint64_t sets = columns.counts[2];
+      if (problem_.counts.size() == 1) route.outer = 1;
+      route.steps.front().lines =
+          problem_.counts.size() == 1 ? sets : inner_lines(problem_) / problem_.counts[0] * sets;
+    }
     route.candidate = {
         .variant = "cluster",
         .parameters = {{"groups", std::to_string(design.groups)},
@@ -170,9 +238,12 @@ class ClusterLister {
         .cost = {.flops = usual_flops(problem_),
                  .bytes = problem_bytes(problem_),
                  .launches = 1,
-                 .efficiency = (std::has_single_bit(points_.length) ? 1.0 : 0.6) * expected(design.groups, shape.kib) *
+                 .efficiency = (std::has_single_bit(points_.length) ? 1.0 : 0.6) *
+                               (side_ > 1 ? expected_of_columns(design.groups) : expected(design.groups, shape.kib)) *
                                (1 - 0.02 * static_cast<double>(found_)),
                  .float64 = problem_.float64}};
+    if (side_ > 1)
+      route.candidate.parameters.insert(route.candidate.parameters.begin(), {"side", std::to_string(side_)});
     routes_.push_back(std::move(route));
     ++found_;
     return true;
@@ -184,7 +255,7 @@ class ClusterLister {
   AxisProblem points_;  // real lines as pairs
   std::vector<std::vector<std::size_t>> factors_;
   std::vector<Route>& routes_;
-  std::size_t found_ = 0;
+  std::size_t found_ = 0, side_ = 1;
   std::string why_ = "no factors that a cluster of 2 to 16 groups can share";
 };
 

@@ -7,7 +7,7 @@
 namespace ridge::fft::on_device {
 
 // The rows from local memory, as the columns left them, transformed in registers.
-void rows_received(PassWriters& pass, std::size_t pitch);
+void rows_received(PassWriters& pass, std::size_t pitch, std::size_t side = 1);
 
 // Where the columns were of pairs of samples: what is stored is the spectrum of the samples. A group has rows and their
 // mirrors (real_codegen.cpp).

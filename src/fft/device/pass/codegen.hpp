@@ -23,6 +23,9 @@ PassText pass_text(const PassDesign& design);
 inline constexpr std::size_t kMostTileRows = 256;
 std::size_t tile_rows(std::size_t points);
 
+// Whether neighbouring lanes of a sub-group of so many can load a row and its mirror for each other.
+bool fold_lanes_serve(const PassDesign& design, std::size_t lanes);
+
 // Bytes of local memory that the kernel takes, without writing it.
 std::size_t local_bytes_of(const PassDesign& design);
 

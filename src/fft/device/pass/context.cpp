@@ -93,7 +93,9 @@ std::size_t PassContext::local_bytes() const {
   if (design.ahead) return (bytes + 15) / 16 * 16 + design.lines * design.points * complex_bytes + 16;
   const bool runs = design.load.staged || (design.store.staged && design.store.values != Values::half);
   if (runs) bytes = std::max(bytes, design.lines * pitch * complex_bytes);
-  if (design.store.values == Values::half) bytes = std::max(bytes, design.lines * half_pitch() * complex_bytes);
+  if (design.store.values == Values::half || (design.folded > 0 && inverse())) {
+    bytes = std::max(bytes, design.lines * half_pitch() * complex_bytes);
+  }
   if (design.real_kind && design.store.staged && design.store.values == Values::half) {
     bytes = std::max(bytes, design.lines * real_kind_pitch(design) * complex_bytes / 2);
   }
@@ -178,6 +180,12 @@ void PassContext::place_items(Order order, const char* suffix) {
     source.line("const int t{0} = item % {1}, c{0} = item / {1};", suffix, design.threads);
   }
   source.line("const uint line{0} = {2} * {1} + c{0};", suffix, design.lines, group);
+  if (design.across > 0) {
+    const std::uint64_t side = design.counts[0];
+    source.line("const int here{0} = line{0} % {1}u + line{0} / {2}u % {3}u * {1}u < {4}u;", suffix, side,
+                side * design.counts[1], design.counts[2], design.across);
+    return;
+  }
   source.line("const int here{0} = {1};", suffix, design.ahead ? "1" : fmt::format("line{} < lines", suffix));
 }
 
@@ -185,7 +193,8 @@ void PassContext::declare() {
   const std::size_t bytes = local_bytes();
   if (bytes > 0) {
     source.line("LOCAL_BLOCK(real, local_numbers, {});", bytes / (design.float64 ? 8 : 4));
-    if (!design.split || design.load.staged || design.store.staged || design.store.values == Values::half) {
+    if (!design.split || design.folded > 0 || design.load.staged || design.store.staged ||
+        design.store.values == Values::half) {
       source.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
     }
   }
@@ -204,7 +213,7 @@ std::string PassContext::line_offset(const std::string& line, const Address& at)
     const bool last = digit + 1 == at.line.size();
     std::string value = divided == 1 ? line : fmt::format("{} / {}u", line, divided);
     if (!last) value = fmt::format("{} % {}u", value, design.counts[digit]);
-    if (digit == 0 && design.mirrored > 0) value = line == "line" ? "row" : "row_out";
+    if (digit == 0 && design.mirrored + design.folded > 0) value = line == "line" ? "row" : "row_out";
     if (at.line[digit] != 0) {
       sum += fmt::format("{}(ulong)({}) * {}ul", sum.empty() ? "" : " + ", value, at.line[digit]);
     }

@@ -80,6 +80,8 @@ struct PassContext {
   static std::string scaled_index(const std::string& index, std::uint64_t constant, std::uint64_t stride,
                                   std::size_t most_points);
   static std::string valid_text(const PassSide& side, const char* name, std::uint64_t constant);
+  // Row r of a folded line, or its mirror.
+  std::string folded_row(bool mirror) const;
   // A point of Bluestein's method times its chirp; others as they are.
   std::string chirped(const std::string& value, const std::string& place) const;
 

@@ -99,11 +99,19 @@ struct PassDesign {
   // Rows of a transform of pairs of reals: a work-item does row r + 1 and its mirror, row mirrored - 1 - r, where r is
   // the first digit of the line's number, and stores the spectrum of the samples. 0: a row is a row.
   std::uint64_t mirrored = 0;
+  // So many rows of a real array whose columns go as pairs of reals (folded_rows_codegen.cpp): a line is row r and its
+  // mirror, where r is the first digit of the line's number, at most half of them. Forward from rows of points / 2
+  // pairs to rows of half a spectrum, and back. 0: a line is a line.
+  std::uint64_t folded = 0;
+  bool fold_lanes = false;  // forward: each row's values are loaded once, by every other lane, which exchange them
   // The lines are those of a real-to-real transform of so many points, reals on both sides: what it does before and
   // after the transform in its middle is done on load and on store (real_kind_writer.hpp).
   std::optional<RealKind> real_kind = {};
   std::size_t real_points = 0;
   bool any_offset = false;  // launches may begin at elements that are no multiples of four
+  // Columns of an array by sets of counts[0], where counts[2] sets are more than there are columns: so many there are.
+  // 0: all lines are there.
+  std::uint64_t across = 0;
 
   std::size_t items() const { return threads * lines; }
 };

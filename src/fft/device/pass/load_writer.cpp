@@ -49,6 +49,7 @@ void LoadWriter::load_pointers() {
     text_.line("LOCAL const real2* const from = copied{};", d_.lines > 1 ? " + c" : "");
     return factor_pointer();
   }
+  if (d_.folded > 0) return folded_pointers();
   const bool halved = d_.load.values == Values::pairs && even_lines(d_.load);
   text_.line("GLOBAL const {}* const from = in + (in_offset + {}){};", p_.in_type(), p_.line_offset("line", d_.load.at),
              halved ? " / 2" : "");
@@ -80,6 +81,7 @@ void LoadWriter::load() {
     for (std::size_t s = 0; s < first.radix; ++s) load_point(round * first.radix + s, s * first.butterflies);
     p_.close_round();
   }
+  if (d_.fold_lanes) exchange_folded();
   if (d_.method == PrimeMethod::rader) {
     const std::string first_value = factored(fmt::format("local_points[c * {}]", p_.pitch), "0", 0);
     text_.line("first_point = {};", p_.inverse() ? fmt::format("exchanged({})", first_value) : first_value);
@@ -102,6 +104,8 @@ void LoadWriter::load_point(std::size_t slot, std::uint64_t constant) {
     if (d_.load.factor != FactorKind::none) value = factored(value, fmt::format("gather[{}]", place), 0);
   } else if (d_.load.staged) {
     value = factored(fmt::format("local_points[c * {} + {}]", p_.pitch, place), "i", constant);
+  } else if (d_.folded > 0) {
+    load_folded(slot, place);
   } else if (d_.load.values == Values::half) {
     load_half(slot, place, constant);
   } else if (d_.load.values == Values::hermitian) {

@@ -114,6 +114,7 @@ class CompiledPass final : public CompiledStep {
     if (design_.method == PrimeMethod::rader) text += ", Rader there and back";
     if (design_.method == PrimeMethod::bluestein) text += ", Bluestein there and back";
     if (design_.method == PrimeMethod::filter) text += ", there, times a filter, and back";
+    if (design_.folded > 0) text += ", rows with their mirrors";
     if (kernel_.registers() > 0) text += fmt::format(", {} registers", kernel_.registers());
     if (kernel_.private_bytes() > 0) text += fmt::format(", {} bytes spilled", kernel_.private_bytes());
     return text;

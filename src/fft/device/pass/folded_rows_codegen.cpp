@@ -1,0 +1,155 @@
+// Rows of a real array whose columns go as pairs of reals, an even and an odd one, through a complex transform of their
+// own: row r and its mirror, row folded - r, hold what both columns of a pair have in either row. A work-item's points
+// are those of row r; what the mirror has is their conjugate, backwards.
+#include "codegen/literal.hpp"
+#include "fft/device/pass/writers.hpp"
+
+#include <fmt/format.h>
+
+namespace ridge::fft::on_device {
+
+std::string PassContext::folded_row(bool mirror) const {
+  const std::string number = design.counts.size() > 1 ? fmt::format("line % {}u", design.counts.front()) : "line";
+  return mirror ? fmt::format("({0}u - {1}) % {0}u", design.folded, number) : number;
+}
+
+void LoadWriter::folded_pointers() {
+  for (const bool mirror : {false, true}) {
+    const char* name = mirror ? "from_mirror" : "from";
+    text_.line("GLOBAL const {}* {};", p_.in_type(), name);
+    text_.line("{{ const uint row = {}; {} = in + (in_offset + {}); }}", p_.folded_row(mirror), name,
+               p_.line_offset("line", d_.load.at));
+  }
+}
+
+void LoadWriter::load_folded(std::size_t slot, const std::string& place) {
+  const auto at = [&](const char* from, const std::string& index) {
+    return loaded(
+        fmt::format("{} + ({})", from, p_.scaled_index("(" + index + ")", 0, d_.load.at.point, 2 * d_.points)), true);
+  };
+  const std::size_t half = d_.points / 2;
+  text_.open();
+  text_.line("const int p = {};", place);
+  if (p_.inverse()) {
+    // What mirrors itself is the mean of both: a real array has no other part there.
+    text_.open("if (p % {} == 0)", half);
+    text_.line("const real2 a = {}, b = {};", at("from", "p"), at("from_mirror", "p"));
+    text_.line("v[{0}] = exchanged(scaled(add(a, conjugate(b)), {1}));", slot, codegen::literal(0.5, d_.float64));
+    text_.close();
+    text_.open("else");
+    text_.line("const real2 a = p < {} ? {} : conjugate({});", half, at("from", "p"),
+               at("from_mirror", fmt::format("{} - p", d_.points)));
+    text_.line("v[{}] = exchanged(a);", slot);
+    text_.close();
+  } else if (d_.fold_lanes) {
+    text_.line("v[{}] = {};", slot, at("(p % 2 == 0 ? from : from_mirror)", "p / 2"));
+  } else {
+    text_.line("const real2 a = {}, b = {};", at("from", "p / 2"), at("from_mirror", "p / 2"));
+    text_.line(
+        "v[{0}] = scaled(p % 2 == 0 ? make_real2(a.x + b.x, a.y - b.y) : make_real2(a.y + b.y, b.x - a.x), {1});", slot,
+        codegen::literal(0.5, d_.float64));
+  }
+  text_.close();
+}
+
+// By all lanes, whether their lines are there or not.
+void LoadWriter::exchange_folded() {
+  text_.line("const int odd = item % 2;");
+  for (std::size_t slot = 0; slot < stages_.front().radix * stages_.front().rounds; ++slot) {
+    text_.open();
+    text_.line("const real2 own = v[{}];", slot);
+    text_.line("const real x = SHUFFLE_XOR(own.x, 1), y = SHUFFLE_XOR(own.y, 1);");
+    text_.line("v[{}] = scaled(odd ? make_real2(own.y + y, own.x - x) : make_real2(own.x + x, own.y - y), {});", slot,
+               codegen::literal(0.5, d_.float64));
+    text_.close();
+  }
+}
+
+bool fold_lanes_serve(const PassDesign& design, std::size_t lanes) {
+  return design.folded > 0 && design.direction == Direction::forward && lanes > 1 && design.items() % lanes == 0 &&
+         design.threads % 2 == 0 && stages_of(design).front().butterflies % 2 == 0;
+}
+
+void StoreWriter::folded_pointers() {
+  for (const bool mirror : {false, true}) {
+    text_.line("GLOBAL {}* {};", p_.out_type(), mirror ? "to_mirror" : "to_row");
+    text_.line("{{ const uint row = {}; {} = out + (out_offset + {}); }}", p_.folded_row(mirror),
+               mirror ? "to_mirror" : "to_row", p_.line_offset("line", d_.store.at));
+  }
+  text_.line("const int two_rows = to_mirror != to_row;");
+}
+
+void StoreWriter::store_in_row(const char* row, const std::string& value, const std::string& index) {
+  text_.open();
+  text_.line("GLOBAL {}* const to = {};", p_.out_type(), row);
+  store_point(value, index, 0);
+  text_.close();
+}
+
+// Half of the spectrum of row r, and of its mirror.
+void StoreWriter::store_folded_spectrum(const StageDesign& last) {
+  const std::size_t n = d_.points, half = n / 2;
+  text_.raw("\n");
+  text_.line("// half a spectrum to each row");
+  text_.open();
+  folded_pointers();
+  for (std::size_t round = 0; round < last.rounds; ++round) {
+    p_.open_round(last, round, "here");
+    for (std::size_t u = 0; u < last.radix; ++u) {
+      const std::size_t low = u * last.butterflies, high = low + last.butterflies - 1;
+      const std::string value = fmt::format("v[{}]", round * last.radix + u);
+      text_.open();
+      text_.line("const int k = i + {};", low);
+      if (low <= half) {
+        if (high > half) text_.open("if (k <= {})", half);
+        store_in_row("to_row", value, "k");
+        if (high > half) text_.close();
+      }
+      if (low == 0 || high >= half) {
+        text_.open("if (two_rows{})", low == 0     ? fmt::format(" && (k == 0 || k >= {})", half)
+                                      : low < half ? fmt::format(" && k >= {}", half)
+                                                   : "");
+        store_in_row("to_mirror", fmt::format("conjugate({})", value),
+                     low == 0 ? fmt::format("(({0} - k) % {0})", n) : fmt::format("({} - k)", n));
+        text_.close();
+      }
+      text_.close();
+    }
+    p_.close_round();
+  }
+  text_.close();
+}
+
+// Pairs of neighbouring points to each row: they meet in local memory.
+void StoreWriter::store_folded_pairs(const StageDesign& last) {
+  const std::size_t half = d_.points / 2, pitch = p_.half_pitch(), turns = (half + d_.threads - 1) / d_.threads;
+  text_.raw("\n");
+  text_.line("// pairs of points to each row");
+  p_.local_free();
+  for (std::size_t round = 0; round < last.rounds; ++round) {
+    p_.open_round(last, round);
+    for (std::size_t u = 0; u < last.radix; ++u) {
+      text_.line("local_points[{} * {} + i + {}] = exchanged(v[{}]);", p_.c(last), pitch, u * last.butterflies,
+                 round * last.radix + u);
+    }
+    p_.close_round();
+  }
+  text_.line("BARRIER();");
+  text_.open("if (here)");
+  folded_pointers();
+  text_.line("UNROLL");
+  text_.open("for (int turn = 0; turn < {}; ++turn)", turns);
+  text_.line("const int k = {} + turn * {};", p_.t(last), d_.threads);
+  text_.open("if (k < {})", half);
+  text_.line("const real2 even = local_points[{0} * {1} + 2 * k], odd = local_points[{0} * {1} + 2 * k + 1];",
+             p_.c(last), pitch);
+  store_in_row("to_row", "make_real2(even.x - odd.y, even.y + odd.x)", "k");
+  text_.open("if (two_rows)");
+  store_in_row("to_mirror", "make_real2(even.x + odd.y, odd.x - even.y)", "k");
+  text_.close();
+  text_.close();
+  text_.close();
+  text_.close();
+}
+
+}  // namespace ridge::fft::on_device
