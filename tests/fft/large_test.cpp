@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 
 #include <ridge/fft.hpp>
@@ -143,6 +145,50 @@ TYPED_TEST(Large, ManyLongLinesByAllThreadsInTurn) {
       sum += std::norm(results[1][k]);
     }
     EXPECT_LE(std::sqrt(error / sum), 2 * reference::error_gate<TypeParam>(n)) << "line " << b;
+  }
+}
+
+// Planes that go through a thread's own, where the caches do not hold the whole (x86): products of three lines, whose
+// transform is the product of theirs. That large with RIDGE_SLOW=1 only.
+TYPED_TEST(Large, ProductsOfThreeLines) {
+  using Complex = std::complex<TypeParam>;
+  std::vector<std::array<std::size_t, 3>> shapes{{8, 64, 128}, {6, 40, 128}};
+  if (std::getenv("RIDGE_SLOW") != nullptr) shapes.push_back({sizeof(TypeParam) == 4 ? 140u : 70u, 512, 512});
+  for (const auto& shape : shapes) {
+    std::array<std::vector<std::complex<double>>, 3> lines, spectra;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      lines[axis] = random_points<double>(shape[axis], static_cast<unsigned>(11 + axis));
+      spectra[axis].resize(shape[axis]);
+      plan<double>(host(), {.shape = {shape[axis]}}, quick()).forward(lines[axis], spectra[axis]);
+    }
+    const auto product = [&](const auto& of, std::size_t at) {
+      return of[0][at / (shape[1] * shape[2])] * of[1][at / shape[2] % shape[1]] * of[2][at % shape[2]];
+    };
+    const std::size_t n = shape[0] * shape[1] * shape[2];
+    std::vector<Complex> data(n), out(n, Complex(std::numeric_limits<TypeParam>::quiet_NaN()));
+    for (std::size_t i = 0; i < n; ++i) data[i] = Complex(product(lines, i));
+    double squares = 0;
+    for (std::size_t i = 0; i < n; ++i) squares += std::norm(product(spectra, i));
+    const double allowed = 64 * std::sqrt(squares / static_cast<double>(n)) *
+                           static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
+    const std::vector<std::size_t> sides(shape.begin(), shape.end());
+    const auto worst = [&](const std::vector<Complex>& got, const auto& of, double scale) {
+      double largest = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        const double off = std::abs(std::complex<double>(got[i]) - scale * product(of, i));
+        if (!(off <= largest)) largest = off;
+      }
+      return largest;
+    };
+    const auto there = plan<TypeParam>(host(), {.shape = sides, .threads = 2}, quick());
+    there.forward(data, out);
+    EXPECT_LE(worst(out, spectra, 1), allowed) << there.explain();
+    there.inverse(out, data);
+    EXPECT_LE(worst(data, lines, static_cast<double>(n)), allowed * std::sqrt(static_cast<double>(n)));
+    const auto within = plan<TypeParam>(host(), {.shape = sides, .in_place = true, .threads = 2}, quick());
+    for (std::size_t i = 0; i < n; ++i) data[i] = Complex(product(lines, i));
+    within.forward(data);
+    EXPECT_LE(worst(data, spectra, 1), allowed);
   }
 }
 

@@ -78,8 +78,12 @@ Stage<T>::Stage(const LineKernel<T>& line, std::size_t axis, const Side& in, con
 template <class T>
 void Stage<T>::stream_large_results(std::size_t threads) {
   const double bytes = points() * sizeof(Complex) / static_cast<double>(threads);
-  if (access_ != Access::rows || tile_ != 0 || store_ != nullptr || loops_.back().out != n_) return;
-  if (bytes < static_cast<double>(kStreamBytes) || n_ * sizeof(Complex) > kLongestStreamed) return;
+  if (bytes < static_cast<double>(kStreamBytes) || store_ != nullptr) return;
+  if (access_ != Access::rows) {
+    streaming_ = far_;
+    return;
+  }
+  if (tile_ != 0 || loops_.back().out != n_ || n_ * sizeof(Complex) > kLongestStreamed) return;
   streaming_ = true;
   if (past_caches_of(line_) == nullptr) tile_ = block_ * n_;
 }
@@ -226,6 +230,11 @@ void Stage<T>::run_columns(Direction direction, const void* in, Complex* out, co
       if (store_ != nullptr) {
         const Block block{n_, lines, at.out_factor + done * inner.out_factor, {out_factor_, inner.out_factor}};
         store_complex(*store_, tile, {pitch, 1}, target, {out_stride_, 1}, block);
+      } else if (streaming_) {
+        const auto stream = two_step_kernels<T>().stream;
+        for (std::size_t i = 0; i < n_; ++i) {
+          stream(reinterpret_cast<const T*>(tile + i * pitch), lines, reinterpret_cast<T*>(target + i * out_stride_));
+        }
       } else {
         for (std::size_t i = 0; i < n_; ++i) std::copy_n(tile + i * pitch, lines, target + i * out_stride_);
       }
@@ -242,6 +251,7 @@ void Stage<T>::run_columns(Direction direction, const void* in, Complex* out, co
     const Block block{n_, lines, at.out_factor + done * inner.out_factor, {out_factor_, inner.out_factor}};
     store_complex(*store_, target, {out_stride_, 1}, target, {out_stride_, 1}, block);
   }
+  if (streaming_) two_step_kernels<T>().finish();
 }
 
 template class Stage<float>;

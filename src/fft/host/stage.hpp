@@ -38,8 +38,9 @@ class Stage {
 
   std::size_t tile() const { return tile_; }  // elements
   // Writes past the caches from now on where it can: results larger than them are then not read before they are
-  // written. For transforms that are not in place, `threads` sharing the units.
+  // written. Rows only of transforms that are not in place, `threads` sharing the units.
   void stream_large_results(std::size_t threads);
+  bool streams() const { return streaming_; }
   std::size_t kernel_scratch() const;
   std::size_t units() const;                                                // what can be shared among threads
   std::size_t planes() const { return loops_[0].count * loops_[1].count; }  // each a run of units, in their order

@@ -16,6 +16,7 @@
 #include "fft/host/real/real.hpp"
 #include "fft/host/run_units.hpp"
 #include "fft/registry.hpp"
+#include "machine/host_caches.hpp"
 #include "plan/choose.hpp"
 
 namespace ridge::fft {
@@ -32,6 +33,9 @@ std::size_t lines_of(std::size_t elements) { return (elements + 15) / 16 * 16; }
 bool names_threads(const std::string& variant) {
   return variant.starts_with("two_step") || variant.starts_with("one_thread");
 }
+
+// Points from row to row of a plane on its own: not a power of two, where sets of caches would collide.
+std::size_t plane_pitch(std::size_t columns) { return lines_of(columns) + 8; }
 
 const char* in_words(Access access) {
   switch (access) {
@@ -60,14 +64,21 @@ const LineKernel<T>& Transform<T>::line(std::size_t n, const planner::Options& o
   return *lines_.back();
 }
 
+// Axes of more than one point, the last first.
+template <class T>
+std::vector<std::size_t> Transform<T>::long_axes(const Side& side) const {
+  std::vector<std::size_t> axes;
+  for (std::size_t axis = layout_.axes; axis-- > 0;) {
+    if (side.shape[axis] > 1) axes.push_back(axis);
+  }
+  return axes;
+}
+
 // The last axis goes from one side to the other, the rest happens in place where it arrived.
 template <class T>
 void Transform<T>::build_complex(DirectedStages& directed, const Side& in, const Side& out,
                                  const planner::Options& options) {
-  std::vector<std::size_t> axes;
-  for (std::size_t axis = layout_.axes; axis-- > 0;) {
-    if (in.shape[axis] > 1) axes.push_back(axis);
-  }
+  std::vector<std::size_t> axes = long_axes(in);
   if (axes.empty()) axes.push_back(layout_.axes - 1);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const bool first = i == 0, last = i + 1 == axes.size();
@@ -246,16 +257,7 @@ Transform<T>::Transform(const Device& device, const Problem& problem, const plan
   decide_planes();
   decide_alone();
 
-  // What is read again by a next stage should stay where it is. Arm cores write whole lines without reading them first.
-#if defined(__x86_64__)
-  constexpr bool kStreamingPays = true;
-#else
-  constexpr bool kStreamingPays = false;
-#endif
-  for (DirectedStages* directed : {forward_.get(), inverse_.get()}) {
-    if (!kStreamingPays || directed->stages.size() != 1 || directed->real || problem.in_place) continue;
-    directed->stages.front().stream_large_results(threads_for(directed->stages.front()));
-  }
+  decide_streams();
 
   std::size_t each = 0, widest = 1;
   for (const DirectedStages* directed : {forward_.get(), inverse_.get()}) {
@@ -272,6 +274,8 @@ Transform<T>::Transform(const Device& device, const Problem& problem, const plan
     each = std::max(each, two_step_->scratch());
     widest = threads_;
   }
+  plane_at_ = each;
+  each += plane_points_;
   const bool on_the_stack = alone_ != nullptr || real_alone_ != nullptr;
   pool_ = std::make_unique<ScratchPool<T>>(widest, each, two_step_ ? two_step_->work() : work_.batch,
                                            on_the_stack ? 0 : kPreparedCallers);
@@ -303,6 +307,44 @@ void Transform<T>::decide_planes() {
     const auto& rows = real_ ? directed->real->loops() : directed->stages[0].loops();
     directed->by_planes = columns.same_planes(rows, rows_first) && worth_it(columns.planes(), columns.points());
   }
+}
+
+// The same two stages, from the input to one plane wherever they are and from there to the output.
+template <class T>
+void Transform<T>::build_through_plane(DirectedStages& directed, const Side& in, const Side& out) {
+  const std::vector<std::size_t> axes = long_axes(in);
+  const std::size_t across = axes[0], down = axes[1], pitch = plane_pitch(in.shape[across]);
+  Side plane{.shape = in.shape};
+  plane.strides[across] = 1;
+  plane.strides[down] = pitch;
+  const bool last = directed.stages.size() == 2;
+  std::vector<Stage<T>> stages;
+  stages.emplace_back(directed.stages[0].line(), across, in, plane, problem_.batch, &directed.load, nullptr);
+  stages.emplace_back(directed.stages[1].line(), down, plane, out, problem_.batch, nullptr,
+                      last ? &directed.store : nullptr);
+  stages[1].stream_large_results(threads_for(stages[1]));
+  if (!stages[1].streams()) return;
+  directed.through_plane = std::move(stages);
+  plane_points_ = in.shape[down] * pitch;
+}
+
+// What is read again by a next stage should stay where it is, if it can. Arm cores write whole lines without reading
+// them first.
+template <class T>
+void Transform<T>::decide_streams() {
+#if defined(__x86_64__)
+  const double last_cache = static_cast<double>(machine::host_caches().back().size);
+  for (DirectedStages* directed : {forward_.get(), inverse_.get()}) {
+    std::vector<Stage<T>>& stages = directed->stages;
+    if (stages.empty() || directed->real) continue;
+    const bool beyond = bytes_of(stages.back()) > last_cache;
+    if (stages.size() > 1 || !problem_.in_place) stages.back().stream_large_results(threads_for(stages.back()));
+    if (!beyond || !directed->by_planes) continue;
+    const bool forward = directed == forward_.get();
+    build_through_plane(*directed, forward ? layout_.samples : layout_.spectrum,
+                        forward ? layout_.spectrum : layout_.samples);
+  }
+#endif
 }
 
 // Units of a stage, all of them or a plane's.
@@ -342,7 +384,20 @@ template <class T>
 void Transform<T>::run_complex(Direction direction, const DirectedStages& directed, const void* in, Complex* out,
                                Scratch<T>& scratch) const {
   std::span<const Stage<T>> stages = directed.stages;
-  if (directed.by_planes) {
+  if (!directed.through_plane.empty()) {
+    const Stage<T>&rows = directed.through_plane[0], &columns = directed.through_plane[1];
+    const auto through = [&](std::size_t thread, std::size_t begin, std::size_t end) {
+      Complex* const plane = scratch.of_thread[thread] + plane_at_;
+      for (std::size_t i = begin; i < end; ++i) {
+        units_of(rows, direction, in, plane, scratch)(thread, i * units_a_plane(rows), (i + 1) * units_a_plane(rows));
+        units_of(columns, direction, plane, out, scratch)(thread, i * units_a_plane(columns),
+                                                          (i + 1) * units_a_plane(columns));
+      }
+    };
+    run_all(threads_for(columns), columns.planes(), bytes_of(columns), through);
+    stages = stages.subspan(2);
+    in = out;
+  } else if (directed.by_planes) {
     const Stage<T>&rows = stages[0], &columns = stages[1];
     run_by_planes(threads_for(columns), columns.planes(), bytes_of(columns), units_a_plane(rows),
                   units_of(rows, direction, in, out, scratch), units_a_plane(columns),

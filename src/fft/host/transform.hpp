@@ -104,6 +104,8 @@ class Transform {
     // The last axis and the one before it go plane by plane, so that the second finds a plane in the cache where the
     // first left it.
     bool by_planes = false;
+    // Both through a plane of the thread's own, where the second writes past the caches: nothing is written twice.
+    std::vector<Stage<T>> through_plane;
   };
 
   const LineKernel<T>& line(std::size_t n, const planner::Options& options);
@@ -112,6 +114,9 @@ class Transform {
   std::shared_ptr<const RealKernel<T>> real_line(std::size_t n, const planner::Options& options);
   void decide_threads(const planner::Options& options);
   void decide_planes();
+  void decide_streams();
+  std::vector<std::size_t> long_axes(const Side& side) const;
+  void build_through_plane(DirectedStages& directed, const Side& in, const Side& out);
   void run_stages(Direction direction, std::span<const Stage<T>> stages, const void* in, Complex* out,
                   Scratch<T>& scratch) const;
   void run_complex(Direction direction, const DirectedStages& directed, const void* in, Complex* out,
@@ -153,6 +158,7 @@ class Transform {
   Side work_;  // where the spectrum of one real transform of several axes stands on its way back
   std::unique_ptr<DirectedStages> forward_, inverse_;
   std::shared_ptr<const TwoStep<T>> two_step_;
+  std::size_t plane_points_ = 0, plane_at_ = 0;  // of a thread's own plane, and where its scratch has it
   std::size_t points_alone_ = 0;
   bool bare_ = false;  // it needs no scratch
   // One short line and nothing else to do: the kernel, straight away.
