@@ -50,9 +50,12 @@ void list_march(const Device& device, const Chain& chain, const Link& link, std:
   design.right = ((across - 1 - across / 2) * link.in.channels + 3) / 4;
   const double values = static_cast<double>(link.in.rows * link.in.columns * link.in.channels);
   const double bytes = 2 * static_cast<double>(link.in.rows * link.in.row_bytes());
-  for (const int rows_each : {16, 32}) {
+  for (const int rows_each : {16, 32, 128}) {
     design.rows_each = rows_each;
-    design.batches = rows_each == 16 ? 2 : 3;
+    design.batches = rows_each == 16 ? 2 : rows_each == 32 ? 3 : 4;
+    const Launch launch = march_launch(design);
+    if (rows_each == 128 && launch.groups[0] * launch.groups[1] < 8 * device.limits().compute_units)
+      continue;  // too few groups
     StepPlan plan{.name = "march", .parameters = {{"rows", std::to_string(rows_each)}}};
     if (down > kMostMarchDown || design.left + design.right > kMostMarchFours) {
       plan.refusal = fmt::format("{} rows and {} channels to either side fit the registers at most", kMostMarchDown,
@@ -68,9 +71,8 @@ void list_march(const Device& device, const Chain& chain, const Link& link, std:
                  .launches = 1,
                  .efficiency = 0.9};
     plan.kernels = [design] { return std::vector<KernelSource>{march_source(design)}; };
-    plan.build = [design](const Device& there) {
-      return std::make_shared<const FoursStep>(there.compile(march_source(design)).kernel("march"),
-                                               march_launch(design));
+    plan.build = [design, launch](const Device& there) {
+      return std::make_shared<const FoursStep>(there.compile(march_source(design)).kernel("march"), launch);
     };
     plans.push_back(std::move(plan));
   }
