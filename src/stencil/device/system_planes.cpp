@@ -98,7 +98,8 @@ std::vector<SystemPlanesChoice> planes_choices() {
           {{.depth = 2, .lanes = 34, .lines = 14, .rows = 3, .ahead = 2, .tiles = true}, 0.8},
           {{.depth = 2, .lanes = 34, .lines = 11, .rows = 3, .ahead = 2, .tiles = true}, 0.79},
           {{.depth = 2, .lanes = 34, .lines = 14, .rows = 2, .ahead = 2, .tiles = true}, 0.78},
-          {{.depth = 4, .lanes = 34, .lines = 15, .rows = 2, .ahead = 1, .tiles = true}, 0.8},
+          {{.depth = 2, .lanes = 18, .lines = 20, .rows = 2, .ahead = 2, .tiles = true, .narrow = true}, 0.7},
+          {{.depth = 4, .lanes = 34, .lines = 15, .rows = 2, .ahead = 1, .tiles = true, .narrow = true}, 0.8},
           {{.depth = 4, .lanes = 34, .lines = 14, .rows = 2, .ahead = 1, .tiles = true}, 0.75},
           {{.depth = 3, .lanes = 34, .lines = 14, .rows = 2, .ahead = 2, .tiles = true}, 0.73},
           {{.lanes = 64, .lines = 8, .rows = 2, .ahead = 2}, 0.82},
@@ -201,6 +202,7 @@ void list_device_system_planes(const Device& device, const Update<T>& update, co
         .cost = step_cost(update, layout, in_place ? 1.5 : (1 + redundancy) / steps, choice.efficiency, redundancy)};
     if (options.depth > 1) entry.candidate.parameters.emplace_back("depth", std::to_string(options.depth));
     if (options.tiles) entry.candidate.parameters.emplace_back("copies", "tiles");
+    if (options.narrow) entry.candidate.parameters.emplace_back("last", "narrow");
     entry.exact = false;
     // In double two of them differ in nothing else.
     if (options.resident > 1) entry.candidate.parameters.emplace_back("resident", std::to_string(options.resident));

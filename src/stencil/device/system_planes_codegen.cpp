@@ -69,6 +69,9 @@ class SystemPlanesWriter {
   int rz() const { return sums_.radius[0]; }
   int last_stage() const { return kernel_.options.depth - 1; }
   bool keeps_between() const { return kernel_.keeps && last_stage() > 0; }
+  // The last step by the cells that are written alone, which other items hold than before.
+  bool narrow() const { return kernel_.options.narrow && last_stage() > 0 && stage_ == last_stage(); }
+  std::string own(const char* name) const { return narrow() ? fmt::format("last_{}", name) : name; }
 
   std::string number(double value) const {
     const std::string text = fmt::format("{:a}{}", value, kernel_.real == "float" ? "f" : "");
@@ -305,13 +308,13 @@ class SystemPlanesWriter {
 
   // The item's own cells of a plane `age` behind the newest of the ring that step `stage` reads.
   std::string own_cells(int stage, int age, int ring, int row) {
-    const std::string name = fmt::format("m{}_{}_{}_{}", stage, age, ring, row);
+    const std::string name = fmt::format("{}{}_{}_{}_{}", narrow() ? "ml" : "m", stage, age, ring, row);
     if (loaded_.insert(name).second) {
       const std::string slot =
           fmt::format("(slot{0} >= {1} ? slot{0} - {1} : slot{0} - {1} + {2})", stage, age, kernel_.slots(stage));
       text_ += fmt::format(
-          "    const {0} {1} = *(LOCAL const {0}*)(mine + (({2} + {3}) * SPREAD + {4}) * PLANE + {5} * WIDTH);\n",
-          vector_type(), name, first_slot(stage), slot, ring, row);
+          "    const {0} {1} = *(LOCAL const {0}*)({6} + (({2} + {3}) * SPREAD + {4}) * PLANE + {5} * WIDTH);\n",
+          vector_type(), name, first_slot(stage), slot, ring, row, own("mine"));
     }
     return name;
   }
@@ -423,19 +426,19 @@ class SystemPlanesWriter {
         if (!kernel_.skipped[f]) results.emplace_back(f, results_of(f, j));
       }
       const std::string row = fmt::format("line * ROWS + {}", j);
+      const std::string mine =
+          narrow() ? "" : fmt::format(" && stores_x && {0} >= MARGIN_Y && {0} < TILE_Y - MARGIN_Y", row);
       text_ += fmt::format(
-          "    if (ready >= first_plane && ready < end_plane && stores_x && {1} >= MARGIN_Y && {1} < TILE_Y - MARGIN_Y "
-          "&& "
-          "y + {0} >= top && y + {0} < bottom) {{\n      GLOBAL REAL* const to = out + origin + (ulong)ready * "
-          "plane_size "
-          "+ (ulong)(y + {0}) * pitch + x;\n      if (whole) {{\n",
-          j, row);
+          "    if (ready >= first_plane && ready < end_plane{1} && {2} + {0} >= top && {2} + {0} < bottom) {{\n"
+          "      GLOBAL REAL* const to = out + origin + (ulong)ready * plane_size + (ulong)({2} + {0}) * pitch + {3};\n"
+          "      if ({4}) {{\n",
+          j, mine, own("y"), own("x"), own("whole"));
       for (const auto& [f, values] : results)
         text_ += fmt::format("        *(GLOBAL {0}*)(to + to_{1} * field) = make_{0}({2});\n", vector_type(), f,
                              fmt::join(values, ", "));
       text_ += "      } else {\n";
       for (int c = 0; c < kernel_.cells(); ++c) {
-        text_ += fmt::format("        if (x + {0} >= left && x + {0} < right) {{\n", c);
+        text_ += fmt::format("        if ({1} + {0} >= left && {1} + {0} < right) {{\n", c, own("x"));
         for (const auto& [f, values] : results)
           text_ += fmt::format("          to[to_{} * field + {}] = {};\n", f, c, values[static_cast<std::size_t>(c)]);
         text_ += "        }\n";
@@ -508,10 +511,21 @@ class SystemPlanesWriter {
     for (int k = 0; k <= last_stage(); ++k) {
       stage_ = late ? last_stage() - k : k;
       if (late && stage_ == 0) text_ += wait;
-      text_ += fmt::format("    LOCAL const REAL* const newest{0} = mine + ({1} + slot{0}) * SPREAD * PLANE;\n", stage_,
-                           first_slot(stage_));
+      if (narrow()) {
+        text_ +=
+            "    if (item < LAST_LANES * LAST_LINES) {\n"
+            "    const int last_x = tile_x + MARGIN_X + item % LAST_LANES * CELLS;\n"
+            "    const int last_y = tile_y + MARGIN_Y + item / LAST_LANES * ROWS;\n"
+            "    const int last_whole = last_x >= left && last_x + CELLS <= right;\n"
+            "    LOCAL REAL* const last_mine = ring + (MARGIN_Y + item / LAST_LANES * ROWS + RADIUS_Y) * WIDTH + "
+            "HALO_X\n"
+            "        + MARGIN_X + item % LAST_LANES * CELLS;\n";
+      }
+      text_ += fmt::format("    LOCAL const REAL* const newest{0} = {2} + ({1} + slot{0}) * SPREAD * PLANE;\n", stage_,
+                           first_slot(stage_), own("mine"));
       for (std::size_t s = 0; s < sums_.sums.size(); ++s) scatter(s);
       stage_ < last_stage() ? publish() : store();
+      if (narrow()) text_ += "    }\n";
     }
     if (!points_.empty()) {
       text_ += fmt::format("    next = plane + 1 {};\n    next = next < 0 ? 0 : next >= planes ? planes - 1 : next;\n",

@@ -92,6 +92,8 @@ std::string SystemPlanesKernel::refusal(const Limits& limits) const {
       if (!spreads && !remembers) return "several steps need every field at neighbours, or as a level that remembers";
     }
     if (useful_x() <= 0 || useful_y() <= 0) return "the tile would be halo";
+    if (options.narrow && useful_y() % options.rows != 0)
+      return fmt::format("{} rows that are written are not shared out {} an item", useful_y(), options.rows);
   }
   if (options.tiles) {
     if (!limits.tensor_maps) return "needs copies that land by themselves, which CUDA has from Hopper on";
@@ -140,6 +142,8 @@ KernelSource SystemPlanesKernel::source() const {
                       {"USEFUL_X", word(useful_x())},
                       {"USEFUL_Y", word(useful_y())},
                       {"HALO_X", word(halo_x())},
+                      {"LAST_LANES", word(useful_x() / cells())},
+                      {"LAST_LINES", word(useful_y() / options.rows)},
                       {"WIDTH", word(ring_width(*this))},
                       {"PLANE", word(plane_cells())},
                       {"TILE_BYTES", word(ring_width(*this) * ring_height(*this) * (real == "float" ? 4 : 8))},

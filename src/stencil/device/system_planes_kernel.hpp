@@ -25,6 +25,8 @@ struct SystemPlanesOptions {
   int march = 0;       // planes of a piece, fixed when compiled, which barriers need on PoCL; 0: any
   int resident = 1;    // work-groups that should fit a compute unit at once: bounds the registers
   bool tiles = false;  // planes come as tiles, by the copy engine of CUDA from Hopper on
+  // The last step by as many items as what is written has cells for: whole sub-groups have nothing to do in it.
+  bool narrow = false;
 };
 
 struct SystemPlanesKernel {
