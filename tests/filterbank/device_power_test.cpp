@@ -64,7 +64,9 @@ const PowerCase kPowerCases[] = {
     {"128_powers", Fir::warp_specialized, 128, 13, Products::powers, 128, 300, Samples::int4},
     {"256_total", Fir::warp_specialized, 256, 16, Products::total, 64, 150},
     {"256_stokes_int16", Fir::warp_specialized, 256, 4, Products::stokes, 32, 100, Samples::int16},
-    {"512_total", Fir::blocks, 512, 16, Products::total, 32, 100},
+    {"512_total", Fir::stacked, 512, 16, Products::total, 32, 100},
+    {"512_powers", Fir::stacked, 512, 11, Products::powers, 48, 110},
+    {"512_total_long", Fir::blocks, 512, 20, Products::total, 32, 100},
     {"1024_powers", Fir::blocks, 1024, 9, Products::powers, 16, 70},
     {"1024_total_long", Fir::blocks, 1024, 32, Products::total, 32, 70},
     {"2048_total", Fir::blocks, 2048, 16, Products::total, 32, 70},
@@ -76,8 +78,10 @@ INSTANTIATE_TEST_SUITE_P(Cases, PowerKernels, testing::ValuesIn(kPowerCases),
 // Needs no GPU: what a CUDA device would be given, and that sums in registers leave room for the rest.
 TEST(PowerKernelsForHopper, CompileAndSpillLittle) {
   if (!detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
-  for (const auto& [channels, taps, products, most] :
-       {std::tuple{256, 16, Products::total, 0}, {64, 16, Products::stokes, 0}, {1024, 16, Products::total, 200}}) {
+  for (const auto& [channels, taps, products, most] : {std::tuple{256, 16, Products::total, 0},
+                                                       {64, 16, Products::stokes, 0},
+                                                       {512, 16, Products::total, 32},
+                                                       {1024, 16, Products::total, 200}}) {
     const Problem problem = complete({.channels = static_cast<std::size_t>(channels),
                                       .taps = static_cast<std::size_t>(taps),
                                       .stations = 64,

@@ -15,6 +15,7 @@
 
 #include "codegen/butterfly.hpp"
 #include "codegen/text.hpp"
+#include "codegen/turned_butterfly.hpp"
 #include "device/kernel_text.hpp"
 #include "filterbank/device/design.hpp"
 #include "filterbank/device/finish_codegen.hpp"
@@ -54,7 +55,8 @@ class Writer {
     text_.raw(conversion_text(g_.samples, d_.parts));
     if (packed_ || turned_) text_.raw(ridge::detail::kernel_text("filterbank/packed_rows"));
     text_.raw(ridge::detail::kernel_text("filterbank/fetch_ahead"));
-    text_.raw(codegen::butterfly_text({16, first_, each_}, false, codegen::Roots::in_sums));
+    text_.raw(codegen::butterfly_text({first_, each_}, false, codegen::Roots::in_sums));
+    text_.raw(codegen::turned_butterfly_text(16));
     text_.raw("#define dft1(v)\n");
     text_.raw(finish_words(d_));
     text_.open(
@@ -62,16 +64,16 @@ class Writer {
         "out, GLOBAL const float* RESTRICT weights, GLOBAL const float2* RESTRICT tables, GLOBAL const float2* "
         "RESTRICT factors, int origin, int newest, int spectra, ulong out_offset, int rounds, int within{})",
         d_.items, d_.resident, kKernelName, delay_arguments(g_));
-    text_.line("LOCAL_BLOCK(float2, points, {});", lines + d_.items + kept / 2);
+    text_.line("LOCAL_BLOCK(float2, points, {});", lines + roots() + kept / 2);
     text_.line("LOCAL float2* const roots = points + {};", lines);
     text_.line("const int item = LOCAL_ID(0);");
     if (kept > 0) {
-      text_.line("LOCAL float* const kept = (LOCAL float*)(roots + {});", d_.items);
+      text_.line("LOCAL float* const kept = (LOCAL float*)(roots + {});", roots());
       text_.line(
           "for (int i = item; i < {0}; i += {1}) kept[i] = LOAD_CACHED(weights + (i / {2} * {3} + {4} + i % {2}));",
           kept, d_.items, row_kept(), g_.channels, g_.channels - row_kept());
     }
-    text_.line("roots[item] = LOAD_CACHED(tables + item);");
+    text_.line("if (item < {}) roots[item] = LOAD_CACHED(tables + item);", roots());
     if (polarizations_ == 1) text_.line("const int pol = (int)(GROUP_ID(0) % 2u);");
     text_.line("const int station = (int)(GROUP_ID(0) / {}u % {}u);", d_.split(), g_.stations);
     text_.line("const int begin = (int)(GROUP_ID(0) / {}u) * {};", g_.stations * d_.split(),
@@ -100,13 +102,16 @@ class Writer {
     text_.close();
     text_.close();
     return {{.name = fmt::format("filter bank {} x {}, blocks", g_.channels, g_.taps), .text = text_.str()},
-            (lines + d_.items) * 2 * sizeof(float) + kept * sizeof(float)};
+            (lines + roots()) * 2 * sizeof(float) + kept * sizeof(float)};
   }
 
  private:
   std::size_t row_kept() const { return d_.local_weights * d_.items; }  // weights of a tap in local memory
   std::size_t row() const { return g_.stations * g_.channels * d_.split(); }
-  std::string root(std::size_t r) const { return fmt::format("LOAD_CACHED(tables + {} + item)", d_.items * r); }
+  std::size_t roots() const { return first_ * codegen::turned_roots(16); }  // of the second pass
+  std::string root(std::size_t r) const {
+    return fmt::format("LOAD_CACHED(tables + {} + item)", roots() + d_.items * (r - 1));
+  }
 
   void pointers() {
     for (std::size_t j = 0; j < each_; ++j) {
@@ -253,7 +258,7 @@ class Writer {
   void first_butterflies() {
     text_.open();
     for (std::size_t r = 1; r < each_ && each_ > kHeldTurns; ++r) {
-      text_.line("const float2 turn{0} = LOAD_CACHED(tables + zero + {1} + item);", r, d_.items * r);
+      text_.line("const float2 turn{0} = LOAD_CACHED(tables + zero + {1} + item);", r, roots() + d_.items * (r - 1));
     }
     for (std::size_t s = 0; s < d_.steps; ++s) {
       for (std::size_t pol = 0; pol < polarizations_; ++pol) {
@@ -290,10 +295,7 @@ class Writer {
     text_.line("float2 v[{}];", first_);
     for (std::size_t u = 0; u < first_; ++u) text_.line("v[{}] = at[{}];", u, 17 * u);
     text_.line("dft{}(v);", first_);
-    text_.line("at[0] = v[0];");
-    for (std::size_t u = 1; u < first_; ++u) {
-      text_.line("at[{}] = multiply(v[{}], roots[item % 16 + {}]);", 17 * u, u, 16 * u);
-    }
+    for (std::size_t u = 0; u < first_; ++u) text_.line("at[{}] = v[{}];", 17 * u, u);
     text_.close();
   }
 
@@ -314,7 +316,13 @@ class Writer {
     text_.line("LOCAL const float2* const at = points + (line * {} + r) * {} + u * 17;", each_, points_);
     text_.line("float2 v[16];");
     for (std::size_t i = 0; i < 16; ++i) text_.line("v[{0}] = at[{0}];", i);
-    text_.line("dft16(v);");
+    // An item has the same u in every turn, but no registers to keep its roots in.
+    const std::size_t count = codegen::turned_roots(16);
+    text_.line("int same = u * {};", count);
+    text_.line("OPAQUE(same);");
+    text_.line("float2 root[{}];", count);
+    for (std::size_t i = 0; i < count; ++i) text_.line("root[{0}] = roots[same + {0}];", i);
+    text_.line("turned16(v, root);");
     if (polarizations_ == 2) text_.line("const int pol = line % 2;");
     text_.line("const int time = t + line / {}, k = u * {} + r;", polarizations_, each_);
     if (d_.summed > 0) {
@@ -388,7 +396,7 @@ std::vector<std::complex<float>> block_tables(const KernelDesign& design) {
     table.emplace_back(std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(number) / static_cast<double>(of)));
   };
   for (std::size_t u = 0; u < items / 16; ++u) {
-    for (std::size_t i = 0; i < 16; ++i) root(u * i, items);
+    for (const std::complex<float> each : codegen::turned_roots_of(16, items, u)) table.push_back(each);
   }
   for (std::size_t r = 1; r < channels / items; ++r) {
     for (std::size_t c = 0; c < items; ++c) root(c * r, channels);

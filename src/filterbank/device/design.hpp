@@ -90,8 +90,9 @@ KernelText stacked_text(const KernelDesign& design);
 KernelText block_text(const KernelDesign& design);
 std::vector<std::complex<float>> block_tables(const KernelDesign& design);
 
-// Rows of power of a unit that `blocks` writes.
+// Rows of power of a unit that `blocks` and `stacked` write.
 std::size_t block_power_rows(const KernelDesign& design);
+std::size_t stacked_power_rows(const KernelDesign& design);
 
 // Roots for the stages of the transform, in the order the text expects them.
 std::vector<std::complex<float>> transform_tables(const KernelDesign& design);

@@ -16,7 +16,8 @@ std::pair<std::uint16_t, std::uint16_t> two_halves(double value) {
 MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double> prototype) {
   const Geometry& g = design.geometry;
   const bool stacked = design.fir == Fir::stacked;
-  const std::size_t taps = g.taps, channels = g.channels, words = stacked ? kStackedWords : matrix_words(taps);
+  const std::size_t taps = g.taps, channels = g.channels, round = round_words(design);
+  const std::size_t words = round > 0 ? round : matrix_words(taps);
   double largest = 0;
   for (const double weight : prototype) largest = std::max(largest, std::abs(weight));
   int exponent = 0;
@@ -33,8 +34,8 @@ MatrixWeights matrix_weights(const KernelDesign& design, std::span<const double>
     };
     for (std::size_t word = 0; word < words; ++word) {
       // The weight behind the first one of the pair.
-      const auto behind = static_cast<std::int64_t>(stacked ? 15 : taps) - static_cast<std::int64_t>(word);
-      const auto [a_upper, a_lower] = upper_lower(stacked ? (behind + 1) % 16 : behind + 1);
+      const auto behind = static_cast<std::int64_t>(round > 0 ? round - 1 : taps) - static_cast<std::int64_t>(word);
+      const auto [a_upper, a_lower] = upper_lower(round > 0 && word == 0 ? 0 : behind + 1);
       const auto [b_upper, b_lower] = upper_lower(behind);
       out.words[2 * (m * words + word)] = a_upper | static_cast<std::uint32_t>(b_upper) << 16;
       out.words[2 * (m * words + word) + 1] = a_lower | static_cast<std::uint32_t>(b_lower) << 16;

@@ -17,8 +17,14 @@ inline std::size_t matrix_history(std::size_t taps) { return (taps - 1 + 7) / 8 
 // (0 outside 0 .. taps - 1), e = -1 .. taps + 1.
 inline std::size_t matrix_words(std::size_t taps) { return taps + 3; }
 
-// The same for `stacked`, as if there were 16 taps: e = 0 .. 15, where pair 0 has the weights 0 and 15 at its ends.
-inline constexpr std::size_t kStackedWords = 16;
+// The same, as if there were as many taps as rows of history: e = 0 .. rows - 1, where pair 0 has the weights 0 and
+// rows - 1 at its ends. Of a pair of rows a lane has the weights either in the first eight of them or in the last, so
+// both are one pair of words and a mask. 0: for taps that do not fit it, or kernels that do not know it.
+inline std::size_t round_words(const KernelDesign& design) {
+  const std::size_t taps = design.geometry.taps, history = matrix_history(taps);
+  if (design.fir == Fir::stacked) return 16;
+  return design.fir == Fir::warp_specialized && taps <= history ? history : 0;
+}
 
 struct MatrixWeights {
   std::vector<std::uint32_t> words;

@@ -36,11 +36,12 @@ bool power_by_warps(KernelDesign& d, std::size_t times) {
   return true;
 }
 
+// `blocks` and `stacked`.
 bool power_by_blocks(KernelDesign& d, std::size_t times) {
   const std::size_t turns = turns_of(d, times);
   if (turns == 0 || d.products == Products::stokes) return false;
   d.unit = turns * d.steps;
-  const std::size_t rows = block_power_rows(d);
+  const std::size_t rows = d.fir == Fir::stacked ? stacked_power_rows(d) : block_power_rows(d);
   d.summed = d.unit / rows;
   return d.unit % rows == 0;
 }
@@ -60,9 +61,9 @@ std::optional<KernelDesign> as_power(KernelDesign d, Products products, std::siz
     case Fir::warp_specialized:
       return power_by_warps(d, times) ? std::optional(d) : std::nullopt;
     case Fir::blocks:
+    case Fir::stacked:
       return power_by_blocks(d, times) ? std::optional(d) : std::nullopt;
     case Fir::matrix:
-    case Fir::stacked:
       return {};
     default:
       d.summed = d.unit = std::gcd(times, d.steps);

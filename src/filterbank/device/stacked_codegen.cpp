@@ -4,8 +4,7 @@
 // a lane holds 32 points of one line, transforms them where they are, and hands 16 of them at a time to others for the
 // transforms over the warps.
 //
-// A sum of 8 times reaches over three eights of rows. Weights of the first are those of the last further round: of a
-// pair of rows a lane has either in the first eight or in the last, so both are one word and a mask.
+// A sum of 8 times reaches over three eights of rows; weights of the first and the last are one word and a mask.
 #include <fmt/format.h>
 
 #include "codegen/butterfly.hpp"
@@ -15,20 +14,27 @@
 #include "filterbank/device/finish_codegen.hpp"
 #include "filterbank/device/matrix_products.hpp"
 #include "filterbank/device/matrix_weights.hpp"
+#include "filterbank/device/power_codegen.hpp"
 
 namespace ridge::filterbank::on_device {
 namespace {
 
-constexpr std::size_t kWarps = 16, kLinePoints = 16 * 17 + 1;  // lanes and work-items of a line meet every bank once
+constexpr std::size_t kWarps = 16, kWords = 16;  // of a channel's weights
+// Of a line, half of its points or all of half as many lines: lanes and work-items meet every bank once.
+constexpr std::size_t kHalfLine = 16 * 17 + 1, kWholeLine = 32 * 17 + 1;
 
 class StackedWriter {
  public:
   explicit StackedWriter(const KernelDesign& design)
-      : d_(design), g_(design.geometry), each_(g_.channels / kWarps), row_(4 * g_.channels + 4) {}
+      : d_(design),
+        g_(design.geometry),
+        each_(g_.channels / kWarps),
+        row_(4 * g_.channels + 4),
+        power_(text_, design, 16, each_) {}
 
   KernelText write() {
-    const std::size_t ring = 8 * row_, weights = 2 * kStackedWords * g_.channels;
-    const std::size_t whole = ring + weights + 2 * g_.channels + 2 * 32 * kLinePoints;
+    const std::size_t ring = 8 * row_, weights = 2 * kWords * g_.channels;
+    const std::size_t whole = ring + weights + 2 * g_.channels + 2 * 32 * kHalfLine;
     text_.line("// {} channels of {} taps, int8, on the matrix units, halves of weights stacked", g_.channels, g_.taps);
     text_.raw(conversion_text(g_.samples, 4));
     text_.raw(matrix_words_text(d_.items));
@@ -59,6 +65,7 @@ class StackedWriter {
     put("1");
     fetch("begin + 16");
     text_.line("BARRIER();");
+    if (d_.summed > 0) power_.declare();
     text_.open("for (int round = 0; round < {}; ++round)",
                d_.rounds > 0 ? fmt::format("{}", d_.rounds) : std::string("rounds"));
     text_.line("const int t = begin + round * {};", d_.steps);
@@ -77,6 +84,7 @@ class StackedWriter {
     give(1);
     text_.line("BARRIER();");
     take(1);
+    if (d_.summed > 0) store_power();
     text_.close();
     text_.close();
     return {{.name = fmt::format("filter bank {} x {}, matrix, stacked", g_.channels, g_.taps), .text = text_.str()},
@@ -91,13 +99,13 @@ class StackedWriter {
     text_.line("GLOBAL const raw_t* const samples = in + ((long)row0 * {} + station * {} + item);", stride(),
                g_.channels);
     text_.line("const int e = 2 * tig - g;");
-    text_.line("LOCAL const uint2* const outer = (LOCAL const uint2*)weights + (warp * {} + (e & 15));", kStackedWords);
-    text_.line("LOCAL const uint2* const middle = (LOCAL const uint2*)weights + (warp * {} + e + 8);", kStackedWords);
+    text_.line("LOCAL const uint2* const outer = (LOCAL const uint2*)weights + (warp * {} + (e & 15));", kWords);
+    text_.line("LOCAL const uint2* const middle = (LOCAL const uint2*)weights + (warp * {} + e + 8);", kWords);
     text_.line("const uint early = e > 0 ? 0xffffffffu : e < 0 ? 0u : 0xffff0000u;");
     // The second eight of times begins a unit of 8 rows later.
     text_.line("const uint firsts = g < 4 ? 0x3210u : 0x5432u, lasts = g < 4 ? 0x4140u : 0x4342u;");
     text_.line("const int column = tig * {} + warp * 4 + g % 4;", row_);
-    text_.line("const int line = item / 16, r = item % 16;");
+    if (d_.summed == 0) text_.line("const int line = item / 16, r = item % 16;");
   }
 
   // 16 rows of the item's channel.
@@ -155,7 +163,7 @@ class StackedWriter {
       text_.line("const uint {} = halves_fma(PICK_BYTES({}, 0x64646464u, {}), 0x3c003c00u, 0xe480e480u);", name, word,
                  pick);
     }
-    text_.line("const uint2 o = outer[j * {0}], m = middle[j * {0}];", kWarps * kStackedWords);
+    text_.line("const uint2 o = outer[j * {0}], m = middle[j * {0}];", kWarps * kWords);
     text_.line("float d[4] = {{0.0f, 0.0f, 0.0f, 0.0f}};");
     text_.line("matrix_multiply_16(d, o.x & early, o.y & early, o.x & ~early, o.y & ~early, x0, x2);");
     text_.line("matrix_multiply_8(d, m.x, m.y, x1);");
@@ -180,27 +188,64 @@ class StackedWriter {
   }
 
   void give(std::size_t half) {
+    if (d_.summed > 0) return give_lines(half);
     for (std::size_t u = 0; u < 16; ++u) {
-      text_.line("points[lane * {} + {} + warp] = v[{}];", kLinePoints, 17 * u, 16 * half + u);
+      text_.line("points[lane * {} + {} + warp] = v[{}];", kHalfLine, 17 * u, 16 * half + u);
     }
   }
 
   // Lines lie in the order of the lanes that gave them: time within its eight, eight, polarization.
   void take(std::size_t half) {
+    if (d_.summed > 0) return take_lines(half);
     text_.open();
-    text_.line("LOCAL const float2* const from = points + (line * {} + r * 17);", kLinePoints);
-    text_.line("float2 y[16];");
-    for (std::size_t i = 0; i < 16; ++i) text_.line("y[{0}] = from[{0}];", i);
-    text_.line("dft16(y);");
+    text_.line("LOCAL const float2* const from = points + (line * {} + r * 17);", kHalfLine);
+    last_butterfly();
     text_.line("const int pol = line % 2, time = t + line % 4 / 2 * 8 + line / 4, k = r + {};", 16 * half);
     text_.open("if (time >= skipped && time < spectra)");
     text_.line("GLOBAL float2* const to = out + (out_offset + {});", place_text(g_, "time", "k"));
     open_finish(text_, d_, "time");
     for (std::size_t i = 0; i < 16; ++i) {
       text_.line("STORE_ONCE(to + {}, {});", each_ * i,
-                 finished(d_, fmt::format("y[{}]", i), fmt::format("(k + {})", each_ * i)));
+                 finished(d_, fmt::format("v[{}]", i), fmt::format("(k + {})", each_ * i)));
     }
     text_.close();
+    text_.close();
+  }
+
+  void last_butterfly() {
+    text_.line("float2 v[16];");
+    for (std::size_t i = 0; i < 16; ++i) text_.line("v[{0}] = from[{0}];", i);
+    text_.line("dft16(v);");
+  }
+
+  // For power every second four times of an eight at once, so that a work-item has the same 16 channels of both halves.
+  void give_lines(std::size_t half) {
+    text_.open("if (lane / 16 == {})", half);
+    for (std::size_t u = 0; u < each_; ++u) {
+      text_.line("points[lane % 16 * {} + {} + warp] = v[{}];", kWholeLine, 17 * u, u);
+    }
+    text_.close();
+  }
+
+  void take_lines(std::size_t half) {
+    text_.open();
+    text_.line("LOCAL const float2* const from = points + (warp * {} + lane * 17);", kWholeLine);
+    last_butterfly();
+    text_.line("const int pol = warp % 2, time = t + warp % 4 / 2 * 8 + warp / 4 + {};", 4 * half);
+    open_finish(text_, d_, "time");
+    power_.add("lane");
+    text_.close();
+  }
+
+  // A warp has one polarization.
+  void store_power() {
+    const bool total = d_.products == Products::total;
+    text_.open("if ((round + 1) % {} == 0)", d_.unit / d_.steps);
+    text_.open("if (t < spectra)");
+    power_.store(fmt::format("t / {} * {} + {}", d_.unit, stacked_power_rows(d_), total ? "warp" : "warp / 2"),
+                 total ? "0" : "warp % 2", "lane");
+    text_.close();
+    power_.clear();
     text_.close();
   }
 
@@ -209,10 +254,13 @@ class StackedWriter {
   std::size_t each_;  // channels of a lane
   std::size_t row_;   // words of a pair of rows of both eights
   codegen::Text text_;
+  PowerWriter power_;
 };
 
 }  // namespace
 
 KernelText stacked_text(const KernelDesign& design) { return StackedWriter(design).write(); }
+
+std::size_t stacked_power_rows(const KernelDesign& design) { return design.products == Products::total ? 16 : 8; }
 
 }  // namespace ridge::filterbank::on_device

@@ -32,6 +32,8 @@ class WarpSpecializedWriter {
         others_(design.geometry.channels / 16),
         power_(text_, design, design.geometry.channels / 16, 16) {
     history_ = matrix_history(g_.taps) / 8;
+    round_ = round_words(d_);
+    channel_words_ = round_ > 0 ? round_ : matrix_words(g_.taps);
     wide_ = g_.samples == Samples::int16;
     units_ = history_ + d_.steps / 8;
     // Of two rows: a word (or two) a polarization. Lanes of an 8 x 8 piece meet every bank once.
@@ -51,7 +53,7 @@ class WarpSpecializedWriter {
     text_.raw(ridge::detail::kernel_text("filterbank/meetings"));
     text_.open("KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}({}{})", d_.items, d_.resident, kKernelName, kArguments,
                delay_arguments(g_));
-    const std::size_t words = (2 * matrix_words(g_.taps) * g_.channels + 3) / 4 * 4;
+    const std::size_t words = (2 * channel_words_ * g_.channels + 3) / 4 * 4;
     const std::size_t lines = d_.steps * pitch_ * 2, ring = (units_ * 4 * row_words_ + 3) / 4 * 4;
     const std::size_t whole = 2 * lines + ring + words + 2 * g_.channels;
     text_.line("LOCAL_BLOCK(uint, local_words, {} + IMITATION_WORDS);", whole);
@@ -65,7 +67,7 @@ class WarpSpecializedWriter {
     text_.line("const int begin = (int)(GROUP_ID(0) / {}u) * {};", g_.stations,
                d_.rounds > 0 ? fmt::format("{}", d_.rounds * d_.steps) : fmt::format("{} * rounds", d_.steps));
     text_.line("for (int i = all; i < {}; i += {}) weights[i] = LOAD_CACHED(all_weights + i);",
-               2 * matrix_words(g_.taps) * g_.channels, d_.items);
+               2 * channel_words_ * g_.channels, d_.items);
     text_.line("for (int i = all; i < {}; i += {}) tables[i] = LOAD_CACHED(all_tables + i);", g_.channels, d_.items);
     text_.line("BARRIER();");
     text_.line("int slot = 0;  // of the oldest 8 rows in use");
@@ -158,9 +160,13 @@ class WarpSpecializedWriter {
   void constants() {
     // The place of a lane's pair of weights in a channel's words, for every distance of 8 rows; zeros beyond both ends.
     for (std::size_t j = 0; j <= history_; ++j) {
-      if (!clamped(j)) continue;
+      if (round_ > 0 || !clamped(j)) continue;
       text_.line("const int e{0} = 2 * tig - g + ({1}), at{0} = (e{0} < -1 ? -1 : e{0} > {2} ? {2} : e{0}) + 1;", j,
                  distance(j), g_.taps + 1);
+    }
+    if (round_ > 0) {
+      text_.line("const int e = 2 * tig - g;");
+      text_.line("const uint early = e > 0 ? 0xffffffffu : e < 0 ? 0u : 0xffff0000u;");
     }
     // Row g of the samples: polarization g % 2 of the g / 2th eight times; it is the same place in the result.
     text_.line("const int column = tig * {} + g % 2 * {};", row_words_, wide_ ? 2 : 1);
@@ -273,37 +279,58 @@ class WarpSpecializedWriter {
       text_.line("LOCAL const uint* const rows{0} = ring + (unit{0} * {1} + column + task * {2});", j, 4 * row_words_,
                  wide_ ? 4 : 2);
     }
-    text_.line("LOCAL const uint2* const pairs = (LOCAL const uint2*)weights + task * {};", matrix_words(g_.taps));
-    text_.line("LOCAL const uint2* const w = pairs + (2 * tig - g + 1);");
-    for (std::size_t j = 0; j <= history_; ++j) {
-      if (clamped(j)) text_.line("LOCAL const uint2* const w{0} = pairs + at{0};", j);
+    text_.line("LOCAL const uint2* const pairs = (LOCAL const uint2*)weights + task * {};", channel_words_);
+    if (round_ > 0) {
+      text_.line("LOCAL const uint2* const w = pairs + e;");
+      text_.line("LOCAL const uint2* const ends = pairs + (e < 0 ? e + {} : e);", round_);
+    } else {
+      text_.line("LOCAL const uint2* const w = pairs + (2 * tig - g + 1);");
+      for (std::size_t j = 0; j <= history_; ++j) {
+        if (clamped(j)) text_.line("LOCAL const uint2* const w{0} = pairs + at{0};", j);
+      }
     }
     text_.line("UNROLL_PRODUCTS");
     text_.open("for (int j = 0; j < 16; ++j)");
     text_.line("float d[4] = {{0.0f, 0.0f, 0.0f, 0.0f}};");
-    for (std::size_t j = 0; j <= history_; j += 2) {
-      const bool both = j < history_;
+    if (round_ > 0) {
       text_.open();
-      for (std::size_t k = j; k <= j + (both ? 1 : 0); ++k) {
+      text_.line("const uint2 both = ends[j * {}];", others_ * channel_words_);
+      for (const auto& [k, mask] : {std::pair{std::size_t{0}, "early"}, {history_, "~early"}}) {
+        text_.line("const uint upper{0} = both.x & {1}, lower{0} = both.y & {1};", k, mask);
+        halves(k);
+      }
+      multiply(0, history_);
+      text_.close();
+    }
+    const std::size_t end = round_ > 0 ? history_ : history_ + 1;
+    for (std::size_t j = round_ > 0 ? 1 : 0; j < end; j += 2) {
+      const std::size_t last = std::min(j + 1, end - 1);
+      text_.open();
+      for (std::size_t k = j; k <= last; ++k) {
         text_.line("const uint2 both{0} = {1};", k, weight(k));
         text_.line("const uint upper{0} = both{0}.x, lower{0} = both{0}.y;", k);
         halves(k);
       }
-      for (const char* plane : {"", "low"}) {
-        if (*plane != '\0' && !wide_) continue;
-        for (const char* part : {"upper", "lower"}) {
-          if (both) {
-            text_.line("matrix_multiply_16(d, re{3}{0}, im{3}{0}, re{3}{1}, im{3}{1}, {2}{0}, {2}{1});", j, j + 1, part,
-                       plane);
-          } else {
-            text_.line("matrix_multiply_8(d, re{2}{0}, im{2}{0}, {1}{0});", j, part, plane);
-          }
-        }
-      }
+      multiply(j, last);
       text_.close();
     }
     for (std::size_t c = 0; c < 4; ++c) text_.line("sums[j][{0}] = d[{0}];", c);
     text_.close();
+  }
+
+  // Of eights `a` and `b` of rows, or of one.
+  void multiply(std::size_t a, std::size_t b) {
+    for (const char* plane : {"", "low"}) {
+      if (*plane != '\0' && !wide_) continue;
+      for (const char* part : {"upper", "lower"}) {
+        if (a != b) {
+          text_.line("matrix_multiply_16(d, re{3}{0}, im{3}{0}, re{3}{1}, im{3}{1}, {2}{0}, {2}{1});", a, b, part,
+                     plane);
+        } else {
+          text_.line("matrix_multiply_8(d, re{2}{0}, im{2}{0}, {1}{0});", a, part, plane);
+        }
+      }
+    }
   }
 
   // The lane's first butterfly of one half of the spectra, and the roots behind it: the same for all lanes.
@@ -327,7 +354,8 @@ class WarpSpecializedWriter {
   }
 
   std::string weight(std::size_t j) const {
-    const std::size_t channels = others_ * matrix_words(g_.taps);
+    const std::size_t channels = others_ * channel_words_;
+    if (round_ > 0) return fmt::format("w[j * {} + {}]", channels, 8 * j);
     if (clamped(j)) return fmt::format("w{}[j * {}]", j, channels);
     return fmt::format("w[j * {} + {}]", channels, distance(j));
   }
@@ -415,6 +443,7 @@ class WarpSpecializedWriter {
   std::size_t others_;  // channels / 16: the second butterfly, and the warps of 32 spectra
   codegen::Text text_;
   std::size_t history_ = 0, units_ = 0;  // of 8 rows
+  std::size_t round_ = 0, channel_words_ = 0;
   bool wide_ = false;
   std::size_t row_words_ = 0, pitch_ = 0, pairs_ = 0;
   PowerWriter power_;
