@@ -14,6 +14,7 @@
 #include "fft/host/power2/power2.hpp"
 #include "fft/reference.hpp"
 #include "fft/support.hpp"
+#include "support/worst.hpp"
 
 namespace ridge::fft {
 namespace {
@@ -173,12 +174,9 @@ TYPED_TEST(Large, ProductsOfThreeLines) {
                            static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
     const std::vector<std::size_t> sides(shape.begin(), shape.end());
     const auto worst = [&](const std::vector<Complex>& got, const auto& of, double scale) {
-      double largest = 0;
-      for (std::size_t i = 0; i < n; ++i) {
-        const double off = std::abs(std::complex<double>(got[i]) - scale * product(of, i));
-        if (!(off <= largest)) largest = off;
-      }
-      return largest;
+      test::Worst largest;
+      for (std::size_t i = 0; i < n; ++i) largest.add(std::abs(std::complex<double>(got[i]) - scale * product(of, i)));
+      return largest.value();
     };
     const auto there = plan<TypeParam>(host(), {.shape = sides, .threads = 2}, quick());
     there.forward(data, out);
