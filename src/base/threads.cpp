@@ -292,8 +292,12 @@ void run_in_loop(const ParallelLoop& loop, std::size_t threads, const Task& task
 std::size_t hardware_threads() {
   static const std::size_t count = [] {
     if (const char* text = std::getenv("RIDGE_THREADS")) {
-      const long wanted = std::strtol(text, nullptr, 10);
-      if (wanted >= 1 && wanted <= static_cast<long>(kMostThreads)) return static_cast<std::size_t>(wanted);
+      char* end = nullptr;
+      const long wanted = std::strtol(text, &end, 10);
+      if (*end == '\0' && wanted >= 1 && wanted <= static_cast<long>(kMostThreads))
+        return static_cast<std::size_t>(wanted);
+      if (*text != '\0')
+        warn(fmt::format("RIDGE_THREADS={:.40}: 1 to {} threads; all cores are used", text, kMostThreads));
     }
     return allowed_cores().size();
   }();

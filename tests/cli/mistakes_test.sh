@@ -27,6 +27,7 @@ wrong '-1 is not in 0 to 1000000' check --seconds -1
 wrong '0 is not above 0' size --rate 0
 wrong '"abc" is not a number' size --rate abc
 wrong 'no device "nope"' fft c.npy x.npy --device nope
+expect 'RIDGE_THREADS=abc: 1 to' env RIDGE_THREADS=abc "$ridge" fft c.npy "$beside/c.npy"
 
 # --- outputs that cannot be are known before anything is computed -----------------------------------------------------
 wrong '--json /nowhere/x: there is no folder /nowhere' bench fft --lengths 2^20 --json /nowhere/x
@@ -64,6 +65,7 @@ wrong '--size is for raw frames' flow 'a_%d.pgm' x --size 50x40
 wrong 'ends inside frame 1' flow - x --size 30x20 <zeros
 wrong 'cannot make the folder a.pgm' flow - a.pgm --size 10x10 <zeros
 wrong '--guide goes with cross-bilateral' image gauss 2 a.pgm x.png --guide a.pgm
+wrong 'nothing begins so' bench image --only nonsense --device host
 wrong '-1 is not in 0 to' variance a.pgm x.png --scale -1
 wrong '--plot draws what --study finds' variance a.pgm x.npy --plot x.svg
 if "$ridge" place loop.cpp --verdicts >/dev/null 2>&1; then

@@ -280,6 +280,8 @@ void run_bench(const BenchWishes& wishes, const ImageBenchWishes& own) {
                             own.threads == 0 ? base::hardware_threads() : own.threads, own.threads == 1 ? "" : "s");
   const auto progress = base::terminal_progress();
   const std::vector<ImageCase> cases = cases_of(own);
+  if (cases.empty())
+    throw Error(ErrorKind::invalid_argument, fmt::format("--only {}: nothing begins so", fmt::join(own.only, ",")));
   const std::size_t threads = own.threads == 0 ? base::hardware_threads() : own.threads;
   std::size_t done = 0;
   const auto chosen = bench_devices(wishes);

@@ -45,7 +45,7 @@ std::size_t parse_length(const std::string& text) {
       if (value <= 1) break;
     }
   }
-  if (value == 0) fail("a transform of 0 points");
+  if (value == 0) fail(fmt::format("\"{}\": 0 points; 1 or more are wanted", text));
   return value;
 }
 

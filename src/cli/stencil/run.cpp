@@ -111,11 +111,22 @@ class Run {
     stencil::DomainWishes domain = wishes.domain;
     domain.cuts = stencil::Cuts::moving;
     const double work = static_cast<double>(cells()) * static_cast<double>(wishes.steps);
-    if (domain.planner.effort == Effort::quick && work > 2e10) domain.planner.effort = Effort::measured;
+    const bool worth_measuring = domain.planner.effort == Effort::quick && work > 2e10 && !wishes.steady;
     // A run that is stopped and goes on must give the same bits, which leaps of other lengths would not.
     if (!wishes.checkpoint.empty()) scenario_.problem.leap = stencil::LeapUse::never;
     const double before = base::now();
+    // Steps that are leapt over need no kernel that was measured.
+    const bool may_leap = scenario_.problem.leap != stencil::LeapUse::never &&
+                          (scenario_.update.linear || device_.is_host());  // elsewhere a kernel is compiled to know
+    if (worth_measuring && !may_leap) domain.planner.effort = Effort::measured;
     domain_ = mpi::make_domain(processes, device_, scenario_.update, scenario_.problem, domain);
+    const std::size_t at_once = wishes.every > 0 ? std::min(wishes.every, wishes.steps) : wishes.steps;
+    const bool leaps = domain_->leaps_from() > 0 && at_once >= domain_->leaps_from();
+    if (worth_measuring && may_leap && !leaps) {
+      domain_.reset();
+      domain.planner.effort = Effort::measured;
+      domain_ = mpi::make_domain(processes, device_, scenario_.update, scenario_.problem, domain);
+    }
     planning_ = base::now() - before;
   }
 
