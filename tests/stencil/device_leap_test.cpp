@@ -9,6 +9,7 @@
 #include "stencil/leap/device_power.hpp"
 #include "stencil/leap/leap.hpp"
 #include "support.hpp"
+#include "support/hopper.hpp"
 #include "support/worst.hpp"
 
 namespace ridge::stencil {
@@ -27,6 +28,19 @@ class LeapOnDevices : public ::testing::Test {
   }
   std::vector<Device> devices_;
 };
+
+// 8192 cells between fixed sides are 16382 = 2 * 8191 points, which go by a convolution: twenty times the passes.
+TEST(LeapChoices, LengthsWithALargePrimeFactorAreDear) {
+  const Device hopper = ridge::test::hopper();
+  const Update<float> update = heat<float>({.dt = 0.1, .spacing = {1, 1}});
+  const auto seconds = [&](std::size_t side, Border border) {
+    const Problem problem{.shape = {side, side}, .borders = Borders::all(border)};
+    return choose_leap(hopper, update, problem, resolve(update, problem), 1e-5).seconds;
+  };
+  EXPECT_GT(seconds(8192, Border::fixed), 10 * seconds(8192, Border::periodic));
+  EXPECT_LT(seconds(8193, Border::fixed), 2 * seconds(8192, Border::periodic));  // 2 * 8192 points
+  EXPECT_GT(seconds(8191, Border::mirror), 5 * seconds(8192, Border::mirror));
+}
 
 // A kernel a transform and a kernel a variant: PoCL compiles each for a second, so few problems say much.
 template <class T>

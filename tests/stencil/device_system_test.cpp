@@ -268,7 +268,7 @@ TEST(SharedValues, CountsOfWhatIsComputed) {
 // Needs no GPU. Nothing may be spilled: registers are what the method lives on.
 TEST(SystemRowsForHopper, KernelsCompileAndSpillNothing) {
   if (!ridge::detail::nvrtc_available()) GTEST_SKIP() << "no NVRTC on this machine";
-  const auto check = [](const Update<float>& update, const std::string& name, int most, int spilled = 0) {
+  const auto check = [](const Update<float>& update, const std::string& name, int most) {
     for (const auto& entry :
          list_variants(ridge::test::hopper(), update,
                        resolve(update, {.shape = std::vector<std::size_t>(update.dimensions, 512)}))) {
@@ -277,7 +277,7 @@ TEST(SystemRowsForHopper, KernelsCompileAndSpillNothing) {
       const auto resources = ridge::detail::resources_for(entry.kernels().front(), "sm_90");
       ASSERT_EQ(resources.size(), 1u);
 
-      EXPECT_LE(resources[0].spilled_bytes, spilled) << name << ": " << resources[0].registers;
+      EXPECT_EQ(resources[0].spilled_bytes, 0) << name << ": " << resources[0].registers;
       EXPECT_LE(resources[0].registers, most) << name;
       return;
     }
@@ -294,8 +294,6 @@ TEST(SystemRowsForHopper, KernelsCompileAndSpillNothing) {
   check(linear<float>(3, star(3, 2)), "system_planes(tile=32x128, rows=2, ahead=2, depth=2)", 128);
   check(linear<float>(3, even_box(1, true)), "system_planes(tile=42x136, rows=3, ahead=2, depth=2)", 136);
   check(linear<float>(3, star(3, 4)), "system_planes(tile=32x128, rows=4, ahead=2, copies=tiles)", 255);
-  check(linear<float>(3, star(3, 4)), "system_planes(tile=40x72, rows=2, ahead=2, depth=2, copies=tiles, last=narrow)",
-        168, 16);  // none by nvcc
   check(linear<float>(3, star(3, 6)), "system_planes(tile=32x128, rows=2, ahead=2, copies=tiles)", 128);
   check(linear<float>(3, star(3, 8)), "system_planes(tile=24x128, rows=2, ahead=2, copies=tiles)", 168);
   check(linear<float>(3, star(3, 2)), "system_planes(tile=33x136, rows=3, ahead=2, depth=2, copies=tiles)", 168);
@@ -327,9 +325,6 @@ TEST(SystemPlanes, TheFastestAreTriedFirst) {
   EXPECT_LT(place(linear<float>(3, star(3, 2)), "system_planes(tile=33x136, rows=3, ahead=2, depth=2, copies=tiles)"),
             3u);
   EXPECT_LT(place(linear<float>(3, star(3, 4)), "system_planes(tile=32x128, rows=4, ahead=2, copies=tiles)"), 3u);
-  EXPECT_LT(place(linear<float>(3, star(3, 4)),
-                  "system_planes(tile=40x72, rows=2, ahead=2, depth=2, copies=tiles, last=narrow)"),
-            3u);
   EXPECT_LT(place(acoustic<float>({.dt = 0.5, .spacing = {1, 1, 1}}),
                   "system_planes(tile=32x128, rows=2, ahead=2, copies=tiles)"),
             3u);

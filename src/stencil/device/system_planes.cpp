@@ -98,7 +98,6 @@ std::vector<SystemPlanesChoice> planes_choices() {
           {{.depth = 2, .lanes = 34, .lines = 14, .rows = 3, .ahead = 2, .tiles = true}, 0.8},
           {{.depth = 2, .lanes = 34, .lines = 11, .rows = 3, .ahead = 2, .tiles = true}, 0.79},
           {{.depth = 2, .lanes = 34, .lines = 14, .rows = 2, .ahead = 2, .tiles = true}, 0.78},
-          {{.depth = 2, .lanes = 18, .lines = 20, .rows = 2, .ahead = 2, .tiles = true, .narrow = true}, 0.7},
           {{.depth = 4, .lanes = 34, .lines = 15, .rows = 2, .ahead = 1, .tiles = true, .narrow = true}, 0.8},
           {{.depth = 4, .lanes = 34, .lines = 14, .rows = 2, .ahead = 1, .tiles = true}, 0.75},
           {{.depth = 3, .lanes = 34, .lines = 14, .rows = 2, .ahead = 2, .tiles = true}, 0.73},
