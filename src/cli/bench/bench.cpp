@@ -27,9 +27,11 @@ std::shared_ptr<BenchWishes> add_bench_options(Command& command, const std::stri
 
 void begin_bench(const BenchWishes& wishes) { check_output("--json", wishes.json); }
 
+void compare_plans() { ::setenv("RIDGE_VERIFY", "1", 0); }  // kept where it is set
+
 std::vector<Device> bench_devices(const BenchWishes& wishes) {
   begin_bench(wishes);
-  ::setenv("RIDGE_VERIFY", "1", 0);  // kept where it is set
+  compare_plans();
   std::vector<Device> chosen;
   for (const std::string& name : wishes.devices) chosen.push_back(device(name));
   return chosen.empty() ? devices().devices : chosen;

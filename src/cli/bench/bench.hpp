@@ -26,8 +26,11 @@ std::shared_ptr<BenchWishes> add_bench_options(Command& command, const std::stri
 // What every bench begins with: refuses a --json file that could not be written.
 void begin_bench(const BenchWishes& wishes);
 
-// The devices wished for, or all of them. From here on plans compare before they choose, unless RIDGE_VERIFY says
-// otherwise: nothing is timed that was not compared on the very problem.
+// From here on plans compare before they choose, unless RIDGE_VERIFY says otherwise: nothing is timed that was not
+// compared on the very problem.
+void compare_plans();
+
+// The devices wished for, or all of them, whose plans compare from here on.
 std::vector<Device> bench_devices(const BenchWishes& wishes);
 
 // Prints the table and writes the JSON file.

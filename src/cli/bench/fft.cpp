@@ -284,6 +284,7 @@ std::vector<Place> places_of(const BenchWishes& bench) {
 
 void run_fft(const FftWishes& wishes, const BenchWishes& bench) {
   begin_bench(bench);
+  compare_plans();
   report::Bench result;
   result.title = !wishes.kind.empty() ? "Real-to-real transforms"
                  : wishes.real        ? "Real Fourier transforms"

@@ -213,6 +213,7 @@ filterbank::Samples samples_named(const std::string& text) {
 
 void bench(const FilterbankCases& wanted, const BenchWishes& wishes) {
   begin_bench(wishes);
+  compare_plans();
   report::Bench result{.title = "The polyphase filter bank",
                        .note = "Integers in, float channels out, through memory; two polarizations.",
                        .rows = {}};

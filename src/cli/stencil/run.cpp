@@ -116,7 +116,7 @@ class Run {
     if (!wishes.checkpoint.empty()) scenario_.problem.leap = stencil::LeapUse::never;
     const double before = base::now();
     // Steps that are leapt over need no kernel that was measured.
-    const bool may_leap = scenario_.problem.leap != stencil::LeapUse::never &&
+    const bool may_leap = processes.count() == 1 && scenario_.problem.leap != stencil::LeapUse::never &&
                           (scenario_.update.linear || device_.is_host());  // elsewhere a kernel is compiled to know
     if (worth_measuring && !may_leap) domain.planner.effort = Effort::measured;
     domain_ = mpi::make_domain(processes, device_, scenario_.update, scenario_.problem, domain);
