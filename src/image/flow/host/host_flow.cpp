@@ -40,11 +40,13 @@ void each_rows(std::size_t threads, int rows, int directions, int grain,
   });
 }
 
-Bands bands_of(int radius, int columns, const Kernels& kernels) {
+// Some 32 bands, whoever works on them, so that sixteen threads have two each: the rows a band begins with cost a tenth
+// of it at 12 rows.
+Bands bands_of(int radius, Size size, const Kernels& kernels) {
   Bands bands;
   bands.reach = radius + 2;
-  bands.rows = std::max(32, (radius + 3) / 2 * 2);  // what leaves a band below ends in the next one
-  bands.pitch = kernels.filter_pitch(columns, radius);
+  bands.rows = std::clamp(size.rows / 32 / 2 * 2, 12, 32);
+  bands.pitch = kernels.filter_pitch(size.columns, radius);
   bands.each = static_cast<std::size_t>(bands.pitch) * 3 * static_cast<std::size_t>(bands.rows + bands.reach);
   return bands;
 }
@@ -55,8 +57,8 @@ HostFlow::HostFlow(const FlowProblem& problem, const Kernels& kernels, std::size
     : problem_(problem), kernels_(kernels), threads_(threads == 0 ? base::hardware_threads() : threads) {
   const FlowParameters& p = problem.parameters;
   Size size{static_cast<int>(problem.rows), static_cast<int>(problem.columns)};
-  bands_[0] = bands_of(p.upscale_averaging_radius, half(size).columns, kernels);
-  bands_[1] = bands_of(p.postprocess_window, size.columns, kernels);
+  bands_[0] = bands_of(p.upscale_averaging_radius, half(size), kernels);
+  bands_[1] = bands_of(p.postprocess_window, size, kernels);
   for (int k = 1; k < p.layers; ++k, size = half(size)) {
     down_.push_back(halving_taps(size.rows));
     across_.push_back(halving_taps(size.columns));
@@ -247,24 +249,24 @@ class HostFlow::Run {
     });
   }
 
-  // Row r of the filtered flow: its band's sums and what the band above left there, divided by the weights.
+  // Row r of the filtered flow: its band's sums and what the bands above left there, divided by the weights.
   void divide_row(const Level& level, std::size_t which, const FilterJob& job, const Bands& bands, int r, float* u,
                   float* v) const {
-    const int band = r / bands.rows, within = r % bands.rows;
-    const auto sums = [&](int b, int line) {
-      return work_.sums[which].data() + static_cast<std::size_t>(b) * bands.each +
-             static_cast<std::size_t>(line) * 3 * static_cast<std::size_t>(bands.pitch) + job.radius;
+    const std::ptrdiff_t pitch = bands.pitch;
+    const auto sums = [&](int band) {
+      return work_.sums[which].data() + static_cast<std::size_t>(band) * bands.each +
+             static_cast<std::size_t>(r - band * bands.rows) * 3 * static_cast<std::size_t>(pitch) + job.radius;
     };
-    const float* own = sums(band, within);
-    const bool reached = band > 0 && within < bands.reach;
-    const float* above = reached ? sums(band - 1, bands.rows + within) : own;
-    const float share = reached ? 1.0f : 0.0f, least = 1e-9f * plan_.kernels_.own_weight(job);
+    float* const own = sums(r / bands.rows);
+    for (int band = r / bands.rows - 1; band >= 0 && r - band * bands.rows < bands.rows + bands.reach; --band) {
+      const float* const above = sums(band);
+      for (std::ptrdiff_t c = 0; c < 2 * pitch + level.size.columns; ++c) own[c] += above[c];
+    }
+    const float least = 1e-9f * plan_.kernels_.own_weight(job);
     const float *flow_u = level.flows[which].u.data() + row(level.size, r),
                 *flow_v = level.flows[which].v.data() + row(level.size, r);
     for (int c = 0; c < level.size.columns; ++c) {
-      const std::ptrdiff_t pitch = bands.pitch;
-      const float weight = own[2 * pitch + c] + share * above[2 * pitch + c];
-      const float sum_u = own[c] + share * above[c], sum_v = own[pitch + c] + share * above[pitch + c];
+      const float weight = own[2 * pitch + c], sum_u = own[c], sum_v = own[pitch + c];
       const bool empty = weight < least;  // nobody near is visible and alike: the flow stays
       const float by = empty ? 1.0f : weight;
       u[c] = empty ? flow_u[c] : sum_u / by;

@@ -1,4 +1,5 @@
-// Means of 8-bit pixels in whole numbers: sums down the columns follow the window, sums across them by doubling.
+// Means of 8-bit pixels in whole numbers: sums down the columns follow the window; across them a narrow window is
+// summed value by value, a wide one by doubling.
 #include "base/threads.hpp"
 #include "image/operators/host/native.hpp"
 #include "image/operators/host/native_kernels.hpp"
@@ -30,24 +31,19 @@ class NativeBox final : public Native {
     const auto row = [&](std::ptrdiff_t r) { return rows.row(r) - pad * step; };
     for (std::ptrdiff_t r = static_cast<std::ptrdiff_t>(begin) - top;
          r < static_cast<std::ptrdiff_t>(begin) - top + high - 1; ++r)
-      follow(down.data(), row(r), nullptr, padded);
+      follow_row(down.data(), row(r), nullptr, padded);
     for (std::size_t r = begin; r < end; ++r) {
       const auto first = static_cast<std::ptrdiff_t>(r) - top;
-      follow(down.data(), row(first + high - 1), r == begin ? nullptr : row(first - 1), padded);
+      follow_row(down.data(), row(first + high - 1), r == begin ? nullptr : row(first - 1), padded);
       across(down.data(), part.data(), sums.data(), step, wide, padded);
       mean_row(sums.data(), 1.0f / static_cast<float>(box_.rows * box_.columns), wide, out.row<std::uint8_t>(r));
-    }
-  }
-  static void follow(std::uint16_t* sums, const std::uint8_t* comes, const std::uint8_t* goes, std::size_t n) {
-    if (goes == nullptr) {
-      for (std::size_t i = 0; i < n; ++i) sums[i] = static_cast<std::uint16_t>(sums[i] + comes[i]);
-    } else {
-      for (std::size_t i = 0; i < n; ++i) sums[i] = static_cast<std::uint16_t>(sums[i] + comes[i] - goes[i]);
     }
   }
   // sums[i] = the sum of down[i + k step] over k below columns: by its binary digits, stretches of 1, 2, 4, ...
   void across(const std::uint16_t* down, Sum* part, Sum* sums, std::size_t step, std::size_t wide,
               std::size_t padded) const {
+    constexpr std::size_t kNarrow = 16;
+    if (box_.columns <= kNarrow) return window_row(down, step, box_.columns, wide, sums);
     for (std::size_t i = 0; i < padded; ++i) part[i] = down[i];
     std::size_t done = 0;
     for (std::size_t length = 1;; length *= 2) {

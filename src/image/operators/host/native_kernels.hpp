@@ -29,6 +29,12 @@ void pyramid_across(const std::uint16_t* sums, std::size_t channels, std::size_t
 void pyramid_down(const float* const* rows, std::size_t n, float* sums);
 void pyramid_across(const float* sums, std::size_t n, float* out);
 
+// What a window down the columns holds when it moves on by a row; nothing `goes` at first (null).
+void follow_row(std::uint16_t* sums, const std::uint8_t* comes, const std::uint8_t* goes, std::size_t n);
+// out[i] = the sum of in[i + k step] for k below count; whole vectors are read and written, up to 64 values beyond.
+void window_row(const std::uint16_t* in, std::size_t step, std::size_t count, std::size_t n, std::uint16_t* out);
+void window_row(const std::uint16_t* in, std::size_t step, std::size_t count, std::size_t n, std::uint32_t* out);
+
 // Sums times a factor, halves to even.
 void mean_row(const std::uint16_t* sums, float factor, std::size_t n, std::uint8_t* out);
 void mean_row(const std::uint32_t* sums, float factor, std::size_t n, std::uint8_t* out);
