@@ -19,11 +19,12 @@ inline std::size_t matrix_words(std::size_t taps) { return taps + 3; }
 
 // The same, as if there were as many taps as rows of history: e = 0 .. rows - 1, where pair 0 has the weights 0 and
 // rows - 1 at its ends. Of a pair of rows a lane has the weights either in the first eight of them or in the last, so
-// both are one pair of words and a mask. 0: for taps that do not fit it, or kernels that do not know it.
+// both are one pair of words and a mask. 0: for taps that do not fit it or would have more words, and kernels that do
+// not know it.
 inline std::size_t round_words(const KernelDesign& design) {
   const std::size_t taps = design.geometry.taps, history = matrix_history(taps);
   if (design.fir == Fir::stacked) return 16;
-  return design.fir == Fir::warp_specialized && taps <= history ? history : 0;
+  return design.fir == Fir::warp_specialized && taps <= history && history <= matrix_words(taps) ? history : 0;
 }
 
 struct MatrixWeights {
