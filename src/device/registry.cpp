@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cstdlib>
 #include <optional>
+#include <sstream>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -21,11 +23,17 @@ std::string lower(std::string text) {
   return text;
 }
 
-// RIDGE_BACKENDS=host,opencl limits what is looked for (sanitizer runs, machines with a broken driver).
-bool wanted(const char* backend) {
+// RIDGE_BACKENDS=host,opencl limits what is looked for (sanitizer runs, machines with a broken driver). Nothing: all.
+std::vector<std::string> wanted_backends() {
   const char* list = std::getenv("RIDGE_BACKENDS");
-  if (list == nullptr || *list == 0) return true;
-  return ("," + lower(list) + ",").find(fmt::format(",{},", backend)) != std::string::npos;
+  std::vector<std::string> names;
+  std::istringstream in(list == nullptr ? "" : lower(list));
+  for (std::string name; std::getline(in, name, ',');) {
+    if (name != "host" && name != "opencl" && name != "cuda")
+      base::warn(fmt::format("RIDGE_BACKENDS={}: no back end \"{}\"; there are host, opencl and cuda", list, name));
+    names.push_back(name);
+  }
+  return names;
 }
 
 // RIDGE_LIMITS names an override file. It is the user's own, but a damaged one must not stop the program.
@@ -65,6 +73,7 @@ DeviceList find_all() {
       {"cuda", detail::enumerate_cuda},
 #endif
   };
+  const std::vector<std::string> wanted = wanted_backends();
   DeviceList list;
   list.devices.push_back(host());
 #ifndef RIDGE_HAVE_OPENCL
@@ -74,7 +83,7 @@ DeviceList find_all() {
   list.notes.emplace_back("CUDA: this build was made without the CUDA toolkit's headers");
 #endif
   for (const Named& backend : backends) {
-    if (!wanted(backend.name)) {
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), backend.name) == wanted.end()) {
       list.notes.push_back(fmt::format("{}: left out by RIDGE_BACKENDS", backend.name));
       continue;
     }

@@ -195,6 +195,28 @@ TEST(Operators, large_turns) {
   }
 }
 
+// Pixel i of n is pixel i * m / n of m in whole numbers: quotients that are whole must not fall short of themselves.
+TEST(Operators, nearest_pixel_is_exact) {
+  for (std::size_t from = 1; from < 60; ++from) {
+    for (std::size_t to = 1; to < 400; ++to) {
+      const std::vector<ResizeTap> taps = resize_taps(from, to, Interpolation::nearest);
+      for (std::size_t i = 0; i < to; ++i)
+        ASSERT_EQ(taps[i].from, static_cast<std::ptrdiff_t>(i * from / to)) << i << ": " << from << " to " << to;
+    }
+  }
+}
+
+// A kernel too large is refused by its size, not by all its weights.
+TEST(Operators, refusals_are_a_line) {
+  try {
+    output_shape(Convolve{300, 300, std::vector<float>(90000, 0.5f)}, {10, 10});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("255"), std::string::npos) << error.what();
+    EXPECT_LT(std::string(error.what()).size(), 200u);
+  }
+}
+
 // Sums of every number of channels, which vectors do not hold a whole number of.
 TEST(Operators, sums_of_channels) {
   for (const Depth depth : {Depth::u8, Depth::u16, Depth::f32}) {

@@ -49,7 +49,8 @@ struct CrossBilateral {  // colours come from the second input, of the same size
 enum class Interpolation : std::uint8_t { nearest, bilinear, bicubic, area };
 const char* to_string(Interpolation interpolation);
 Interpolation interpolation_of(const std::string& name);  // Error{invalid_argument} listing them
-// Pixel centres at halves; bicubic is Keys' with A = -0.75, no antialiasing but in `area`. Borders repeat.
+// Pixel centres at halves; bicubic is Keys' with A = -0.75, no antialiasing but in `area`. Borders repeat. Nearest:
+// pixel i of n is pixel floor(i m / n) of m.
 struct Resize {
   std::size_t rows = 0, columns = 0;  // of the result; 0: by the scale, rounded
   double scale = 0;

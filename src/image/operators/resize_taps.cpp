@@ -21,8 +21,7 @@ std::vector<ResizeTap> resize_taps(std::size_t from, std::size_t to, Interpolati
     const double at = (static_cast<double>(i) + 0.5) * scale - 0.5, whole = std::floor(at), x = at - whole;
     // Where it grows the image, area is bilinear.
     if (interpolation == Interpolation::nearest) {
-      tap.from = std::min(static_cast<std::ptrdiff_t>(std::floor(static_cast<double>(i) * scale)),
-                          static_cast<std::ptrdiff_t>(from) - 1);
+      tap.from = static_cast<std::ptrdiff_t>(i * from / to);  // 49 of 98 from 2 is 1; 49 * (2.0 / 98) is less
       tap.weights = {1};
     } else if (interpolation == Interpolation::bicubic) {
       tap.from = static_cast<std::ptrdiff_t>(whole) - 1;

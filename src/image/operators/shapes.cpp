@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostRadius = 512;
 
 [[noreturn]] void refuse(const Operation& operation, const std::string& why) {
-  throw Error(ErrorKind::invalid_argument, fmt::format("{}: {}", to_string(operation), why));
+  throw Error(ErrorKind::invalid_argument, fmt::format("{}: {}", short_name(operation), why));
 }
 
 void check_weights(const Operation& operation, const std::vector<float>& weights) {
@@ -30,8 +30,11 @@ struct OutputShape {
   Shape shape;
 
   void operator()(const Convolve& o) {
-    if (o.rows == 0 || o.columns == 0 || o.kernel.size() != o.rows * o.columns || o.rows > 255 || o.columns > 255) {
-      refuse(operation, fmt::format("a kernel of {}x{} with {} weights", o.columns, o.rows, o.kernel.size()));
+    if (o.rows == 0 || o.columns == 0 || o.rows > 255 || o.columns > 255)
+      refuse(operation, fmt::format("a kernel of {} rows and {} columns; each lies in 1 to 255", o.rows, o.columns));
+    if (o.kernel.size() != o.rows * o.columns) {
+      refuse(operation, fmt::format("{} rows and {} columns are {} weights, and there are {}", o.rows, o.columns,
+                                    o.rows * o.columns, o.kernel.size()));
     }
     for (const float weight : o.kernel) {
       if (!std::isfinite(weight)) refuse(operation, "a weight that is no number");
@@ -149,12 +152,12 @@ Shape output_shape(const Operation& operation, const Shape& input) {
   check(input, "image");
   if (input.depth == Depth::u32 || input.depth == Depth::f64) {
     throw Error(ErrorKind::invalid_argument,
-                fmt::format("{}: of {} pixels, which only integral gives: it must be the last", to_string(operation),
+                fmt::format("{}: of {} pixels, which only integral gives: it must be the last", short_name(operation),
                             to_string(input.depth)));
   }
   OutputShape visit{operation, input};
   std::visit(visit, operation);
-  check(visit.shape, to_string(operation) + ": result");
+  check(visit.shape, short_name(operation) + ": result");
   return visit.shape;
 }
 
@@ -166,7 +169,7 @@ Shape output_shape(const OperatorProblem& problem) {
     if (std::holds_alternative<CrossBilateral>(operation) &&
         (shape.rows != problem.input.rows || shape.columns != problem.input.columns)) {
       throw Error(ErrorKind::invalid_argument,
-                  fmt::format("{}: the guide has {}x{} pixels, what comes here {}x{}", to_string(operation),
+                  fmt::format("{}: the guide has {}x{} pixels, what comes here {}x{}", short_name(operation),
                               problem.input.columns, problem.input.rows, shape.columns, shape.rows));
     }
     shape = output_shape(operation, shape);
