@@ -182,7 +182,8 @@ TEST(DeviceOperatorText, RowsOnTheirWayStayInRegisters) {
     Depth depth;
     Operation operation;
   };
-  for (const Way& way : {Way{"march", Depth::f32, Gauss{1, 2}},
+  for (const Way& way : {Way{"march", Depth::f32, Gauss{1, 2}}, Way{"march", Depth::f32, Gauss{5}},
+                         Way{"enlarge", Depth::f32, Resize{.scale = 1.6, .interpolation = Interpolation::bicubic}},
                          Way{"resample", Depth::u8, Resize{.scale = 1.6, .interpolation = Interpolation::bicubic}},
                          Way{"resample", Depth::u8, Resize{.scale = 1.6}}}) {
     OperatorProblem problem;

@@ -1,9 +1,9 @@
 // Four neighbouring channels of a row, loaded and stored at once where they lie aligned.
 #if DEPTH == 1
 #define ELEMENT uchar
+#define FOUR uint
 #define MOST 255.0f
-FUNCTION void load_four(GLOBAL const uchar* p, float* v) {
-  const uint w = LOAD_CACHED((GLOBAL const uint*)p);
+FUNCTION void take_apart(uint w, float* v) {
 #ifdef __CUDACC_RTC__  // in the last bits of 2^23: cheaper than a conversion
   UNROLL
   for (int k = 0; k < 4; ++k) v[k] = FLOAT_OF(__byte_perm(w, 0x4b000000u, 0x7540u + (uint)k)) - 8388608.0f;
@@ -16,9 +16,9 @@ FUNCTION void load_four(GLOBAL const uchar* p, float* v) {
 }
 #elif DEPTH == 2
 #define ELEMENT ushort
+#define FOUR uint2
 #define MOST 65535.0f
-FUNCTION void load_four(GLOBAL const ushort* p, float* v) {
-  const uint2 w = LOAD_CACHED((GLOBAL const uint2*)p);
+FUNCTION void take_apart(uint2 w, float* v) {
   v[0] = (float)(w.x & 65535u);
   v[1] = (float)(w.x >> 16);
   v[2] = (float)(w.y & 65535u);
@@ -26,14 +26,15 @@ FUNCTION void load_four(GLOBAL const ushort* p, float* v) {
 }
 #else
 #define ELEMENT float
-FUNCTION void load_four(GLOBAL const float* p, float* v) {
-  const float4 w = LOAD_CACHED((GLOBAL const float4*)p);
+#define FOUR float4
+FUNCTION void take_apart(float4 w, float* v) {
   v[0] = w.x;
   v[1] = w.y;
   v[2] = w.z;
   v[3] = w.w;
 }
 #endif
+FUNCTION void load_four(GLOBAL const ELEMENT* p, float* v) { take_apart(LOAD_CACHED((GLOBAL const FOUR*)p), v); }
 
 // Adding 2^23 rounds half to even and leaves the whole number in the low bits. NEVER_BEYOND: weights that are not
 // negative and sum up to one at most, so that nothing needs to be clamped.

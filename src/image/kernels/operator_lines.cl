@@ -17,6 +17,19 @@ void lines(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch
   const int end = (columns_from[left + wide - 1] + ACROSS) * CHANNELS;
   const int first = origin + 4 * item;
   GLOBAL const ELEMENT* in = image + in_offset;
+#if ACROSS <= 8
+  // Where a channel's columns begin and their weights are on their way before they are wanted.
+  int at = 0;
+  float w[ACROSS];
+#define LOOK_UP(i)                                                                                 \
+  if ((i) < wide * CHANNELS) {                                                                     \
+    const int column = left + (i) / CHANNELS;                                                      \
+    at = columns_from[column] * CHANNELS + (i) % CHANNELS - origin;                                \
+    UNROLL                                                                                         \
+    for (int j = 0; j < ACROSS; ++j) w[j] = columns_weights[column * ACROSS + j];                  \
+  }
+  LOOK_UP(item)
+#endif
   if (first < end) {
     const int inside = in_fours && first >= 0 && first + 3 < columns * CHANNELS;
 #if DOWN <= 8
@@ -72,30 +85,30 @@ void lines(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pitch
   BARRIER();
   LOCAL const float* line = (LOCAL const float*)sums;
   for (int i = item; i < wide * CHANNELS; i += ITEMS_HERE) {
-    const int column = left + i / CHANNELS, channel = i % CHANNELS;
-    const int at = columns_from[column] * CHANNELS + channel - origin;
-#if ACROSS <= 8
-    float w[ACROSS];
-    UNROLL
-    for (int j = 0; j < ACROSS; ++j) w[j] = columns_weights[column * ACROSS + j];
-#define ACROSS_WEIGHT(j) w[j]
-#else
-#define ACROSS_WEIGHT(j) columns_weights[(ulong)column * ACROSS + j]
-#endif
     GLOBAL ELEMENT* to = result + out_offset + (ulong)top * out_pitch + (ulong)(left * CHANNELS + i);
 #if ACROSS <= 8
+    float made[ROWS_EACH];
     UNROLL
-#endif
     for (int r = 0; r < ROWS_EACH; ++r) {
-      if (r < high) {
-        float v = 0.0f;
-#if ACROSS <= 8
-        UNROLL
-#endif
-        for (int j = 0; j < ACROSS; ++j) v = FMA(ACROSS_WEIGHT(j), line[r * ITEMS_HERE * 4 + at + j * CHANNELS], v);
-        *to = STORED(v);
-      }
+      made[r] = 0.0f;
+      UNROLL
+      for (int j = 0; j < ACROSS; ++j) made[r] = FMA(w[j], line[r * ITEMS_HERE * 4 + at + j * CHANNELS], made[r]);
+    }
+    LOOK_UP(i + ITEMS_HERE)
+    UNROLL
+    for (int r = 0; r < ROWS_EACH; ++r) {
+      if (r < high) *to = STORED(made[r]);
       to += out_pitch;
     }
+#else
+    const int column = left + i / CHANNELS, at = columns_from[column] * CHANNELS + i % CHANNELS - origin;
+    for (int r = 0; r < high; ++r) {
+      float v = 0.0f;
+      for (int j = 0; j < ACROSS; ++j)
+        v = FMA(columns_weights[(ulong)column * ACROSS + j], line[r * ITEMS_HERE * 4 + at + j * CHANNELS], v);
+      *to = STORED(v);
+      to += out_pitch;
+    }
+#endif
   }
 }

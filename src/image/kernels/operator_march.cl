@@ -1,6 +1,7 @@
 // A column of weights times a row of them for floats, where memory is what binds: a group goes down a strip, and rows are on
 // their way through local memory long before they are used (BATCHES of STEP rows). A work-item has four neighbouring
 // channels: it sums each row across from LEFT and RIGHT fours beside its own and adds it to the DOWN rows it belongs to.
+// ANY_WEIGHTS: no column times a row; each of those rows has weights of its own.
 #define ITEMS_HERE 128
 #define STEP 4
 #define LINE (ITEMS_HERE + LEFT + RIGHT)
@@ -63,7 +64,7 @@ void march(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, 
     for (int a = 0; a < STEP; ++a) {
       if (s >= 0 && STEP * s + a < count) {
         LOCAL const float4* line = ring + (s % BATCHES * STEP + a) * LINE + item;
-        float near[4 * FOURS], across[4];
+        float near[4 * FOURS];
         UNROLL
         for (int b = 0; b < FOURS; ++b) {
           const float4 v = line[b];
@@ -72,6 +73,20 @@ void march(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, 
           near[4 * b + 2] = v.z;
           near[4 * b + 3] = v.w;
         }
+#ifdef ANY_WEIGHTS
+        UNROLL
+        for (int j = 0; j < DOWN; ++j) {  // of the rows begun the oldest comes first
+          UNROLL
+          for (int k = 0; k < 4; ++k) {
+            float sum = j + 1 < DOWN ? sums[4 * j + 4 + k] : 0.0f;
+            UNROLL
+            for (int i = 0; i < ACROSS; ++i)
+              sum = FMA(weights[(DOWN - 1 - j) * ACROSS + i], near[4 * LEFT + k + (i - ACROSS / 2) * CHANNELS], sum);
+            sums[4 * j + k] = sum;
+          }
+        }
+#else
+        float across[4];
         UNROLL
         for (int k = 0; k < 4; ++k) {
           across[k] = 0.0f;
@@ -85,6 +100,7 @@ void march(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, 
           for (int k = 0; k < 4; ++k)
             sums[4 * j + k] = FMA(down_weights[DOWN - 1 - j], across[k], j + 1 < DOWN ? sums[4 * j + 4 + k] : 0.0f);
         }
+#endif
         if (STEP * s + a >= DOWN - 1) {
           if (left > 0) store_up_to_four(to, sums, left, out_aligned);
           to += out_pitch;

@@ -112,7 +112,12 @@ void list_lines(const Device& device, const Chain& chain, const Link& link, std:
                      .down = tabled(stages[0].down, product.down, link.out.rows),
                      .across = tabled(stages[1].across, product.across, link.out.columns),
                      .means = resize || (product.step == 2 && chain.border != Border::constant)};
+  fold_ends(design.down, link.in.rows, design.border, chain.constant);
+  fold_ends(design.across, link.in.columns, design.border, chain.constant);
   design.out_columns = columns_that_fit(design.across, link.in.channels);
+  // Where the image grows, all work-items in every round.
+  const int round = kLineItems / static_cast<int>(link.in.channels);
+  if (design.out_columns > 3 * round) design.out_columns -= design.out_columns % round;
   const double in_values = static_cast<double>(link.in.rows * link.in.columns * link.in.channels),
                out_values = static_cast<double>(link.out.rows * link.out.columns * link.out.channels);
   const double bytes = static_cast<double>(link.in.rows * link.in.row_bytes() + link.out.rows * link.out.row_bytes());

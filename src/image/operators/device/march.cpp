@@ -1,4 +1,7 @@
-// A column of weights times a row of them for floats, windows of a few pixels: rows come long before they are used.
+// Weighted sums of floats, a column of weights times a row of them or any small window: rows come long before they are
+// used.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "device/kernel_text.hpp"
@@ -7,13 +10,18 @@
 namespace ridge::image::on_device {
 namespace {
 
-constexpr std::size_t kMarchItems = 128, kMarchStep = 4, kMostMarchDown = 17, kMostMarchFours = 6;
+constexpr std::size_t kMarchItems = 128, kMarchStep = 4;
+constexpr std::size_t kMostInRegisters = 51;  // rows begun and fours beside a work-item's own
+constexpr std::size_t kMostLow = 17;
+constexpr std::size_t kMostWeights = 81;  // of a window that is no column times a row: all unrolled
 
 struct MarchDesign {
   Shape shape = {};
   Border border = Border::reflect_101;
   double constant = 0;
   Product product = {};
+  std::vector<double> weights = {};  // where they are no product
+  std::size_t down = 0, across = 0;
   int rows_each = 16;
   std::size_t batches = 2;
   std::size_t left = 0, right = 0;  // fours beside a work-item's own
@@ -22,10 +30,13 @@ struct MarchDesign {
 
 KernelSource march_source(const MarchDesign& design) {
   KernelSource source = fours_source("image_march", design.shape, design.border, design.constant);
-  source.text += float_table("down_weights", design.product.down) +
-                 float_table("across_weights", design.product.across) + detail::kernel_text("image/operator_march");
+  source.text += design.weights.empty() ? float_table("down_weights", design.product.down) +
+                                              float_table("across_weights", design.product.across)
+                                        : float_table("weights", design.weights);
+  source.text += detail::kernel_text("image/operator_march");
+  if (!design.weights.empty()) source.defines.emplace_back("ANY_WEIGHTS", "1");
   for (const auto& [name, value] :
-       {std::pair{"DOWN", design.product.down.size()}, std::pair{"ACROSS", design.product.across.size()},
+       {std::pair{"DOWN", design.down}, std::pair{"ACROSS", design.across},
         std::pair{"ROWS_EACH", static_cast<std::size_t>(design.rows_each)}, std::pair{"BATCHES", design.batches},
         std::pair{"LEFT", design.left}, std::pair{"RIGHT", design.right}})
     source.defines.emplace_back(name, std::to_string(value));
@@ -38,35 +49,61 @@ Launch march_launch(const MarchDesign& design) {
           .items = {kMarchItems}};
 }
 
+// Rows a group, so that all groups run at once: registers decide how many do.
+int filling_rows(const Device& device, const MarchDesign& design) {
+  const std::size_t registers = 4 * (design.down + design.left + design.right) + 8;
+  const std::size_t resident = std::max<std::size_t>(65536 / (kMarchItems * registers), 1);
+  const std::size_t units = std::max<std::size_t>(device.limits().compute_units, 1);
+  const std::size_t strips = groups_for(design.shape.columns * design.shape.channels, 4 * kMarchItems);
+  const std::size_t parts = std::max<std::size_t>(units * resident / strips, 1);
+  return static_cast<int>(groups_for(groups_for(design.shape.rows, parts), kMarchStep) * kMarchStep);
+}
+
 }  // namespace
 
 void list_march(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans) {
   MarchDesign design{.shape = link.in, .border = chain.border, .constant = chain.constant};
-  if (link.in.depth != Depth::f32 || link.operations.size() != 1 ||
-      !product_of(link.operations.front(), Depth::f32, design.product) || design.product.step != 1)
-    return;
-  const std::size_t down = design.product.down.size(), across = design.product.across.size();
+  if (link.in.depth != Depth::f32 || link.operations.size() != 1) return;
+  const Operation& operation = link.operations.front();
+  if (product_of(operation, Depth::f32, design.product)) {
+    if (design.product.step != 1) return;
+    design.down = design.product.down.size();
+    design.across = design.product.across.size();
+  } else {
+    const auto* kernel = std::get_if<Convolve>(&operation);
+    if (kernel == nullptr) return;
+    design.down = kernel->rows;
+    design.across = kernel->columns;
+    design.weights.assign(kernel->kernel.begin(), kernel->kernel.end());
+  }
+  const std::size_t down = design.down, across = design.across;
   design.left = (across / 2 * link.in.channels + 3) / 4;
   design.right = ((across - 1 - across / 2) * link.in.channels + 3) / 4;
   const double values = static_cast<double>(link.in.rows * link.in.columns * link.in.channels);
   const double bytes = 2 * static_cast<double>(link.in.rows * link.in.row_bytes());
-  for (const int rows_each : {16, 32, 128}) {
-    design.rows_each = rows_each;
-    design.batches = rows_each == 16 ? 2 : rows_each == 32 ? 3 : 4;
+  // Windows of many rows are worth strips as high as keep the device full.
+  const bool high = down > kMostLow;
+  const int filling = std::min(filling_rows(device, design), 256);
+  for (const int rows : {high ? 0 : 16, high ? 256 : 32, 128}) {
+    if (high && rows == filling) continue;
+    design.rows_each = rows == 0 ? filling : rows;
+    design.batches = design.rows_each < 32 ? 2 : design.rows_each < 128 ? 3 : 4;
     const Launch launch = march_launch(design);
-    if (rows_each == 128 && launch.groups[0] * launch.groups[1] < 8 * device.limits().compute_units)
+    if (rows >= 128 && launch.groups[0] * launch.groups[1] < 8 * device.limits().compute_units)
       continue;  // too few groups
-    StepPlan plan{.name = "march", .parameters = {{"rows", std::to_string(rows_each)}}};
-    if (down > kMostMarchDown || design.left + design.right > kMostMarchFours) {
-      plan.refusal = fmt::format("{} rows and {} channels to either side fit the registers at most", kMostMarchDown,
-                                 2 * kMostMarchFours);
+    StepPlan plan{.name = "march", .parameters = {{"rows", rows == 0 ? "fill" : std::to_string(rows)}}};
+    if (down + design.left + design.right > kMostInRegisters) {
+      plan.refusal = fmt::format("{} rows and fours of channels aside fit the registers at most", kMostInRegisters);
+    } else if (design.weights.size() > kMostWeights) {
+      plan.refusal = fmt::format("{} weights are unrolled at most", kMostWeights);
     } else if (device.limits().local_memory < design.local_bytes()) {
       plan.refusal = fmt::format("needs {} KiB of local memory", design.local_bytes() / 1024);
     } else if (device.limits().work_group < kMarchItems) {
       plan.refusal = fmt::format("needs {} work-items a group", kMarchItems);
     }
-    const double again = (static_cast<double>(down) - 1) / rows_each;
-    plan.cost = {.flops = 2 * values * (static_cast<double>(down) + (1 + again) * static_cast<double>(across)),
+    const double again = (static_cast<double>(down) - 1) / design.rows_each;
+    const std::size_t products = design.weights.empty() ? down + across : down * across;
+    plan.cost = {.flops = 2 * values * (1 + again) * static_cast<double>(products),
                  .bytes = bytes / 2 * (1 + 0.15 * again) + bytes / 2,
                  .launches = 1,
                  .efficiency = 0.9};

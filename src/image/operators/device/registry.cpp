@@ -8,6 +8,7 @@ std::vector<StepPlan> list_steps(const Device& device, const Chain& chain, const
   std::vector<StepPlan> plans;
   const auto list = [&](StepLister& lister) { lister(device, chain, link, plans); };
   StepLister list_point; list(list_point);
+  StepLister list_gradient; list(list_gradient);
   StepLister list_windows; list(list_windows);
   StepLister list_bands; list(list_bands);
   StepLister list_strips; list(list_strips);
@@ -17,6 +18,7 @@ std::vector<StepPlan> list_steps(const Device& device, const Chain& chain, const
   StepLister list_halve; list(list_halve);
   StepLister list_blend; list(list_blend);
   StepLister list_resample; list(list_resample);
+  StepLister list_enlarge; list(list_enlarge);
   StepLister list_lines; list(list_lines);
   StepLister list_turn; list(list_turn);
   StepLister list_tile; list(list_tile);

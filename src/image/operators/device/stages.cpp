@@ -191,6 +191,29 @@ int Look::input(int output) const {
   return most;
 }
 
+bool fold_ends(Look& look, std::size_t length, Border border, double constant) {
+  const auto taps = static_cast<std::size_t>(look.taps);
+  const auto size = static_cast<std::ptrdiff_t>(length);
+  Look folded = look;
+  for (std::size_t i = 0; i < look.from.size(); ++i) {
+    const std::ptrdiff_t from = look.from[i];
+    if (from >= 0 && from + look.taps <= size) continue;
+    if (size < look.taps) return false;
+    const std::ptrdiff_t first = std::clamp<std::ptrdiff_t>(from, 0, size - look.taps);
+    folded.from[i] = static_cast<int>(first);
+    float* weights = &folded.weights[i * taps];
+    std::fill_n(weights, taps, 0.0f);
+    for (std::size_t k = 0; k < taps; ++k) {
+      const std::ptrdiff_t place = border_index(border, from + static_cast<std::ptrdiff_t>(k), size);
+      if (place < 0 && constant == 0) continue;
+      if (place < first || place >= first + look.taps) return false;
+      weights[place - first] += look.weights[i * taps + k];
+    }
+  }
+  look = std::move(folded);
+  return true;
+}
+
 bool product_of(const Operation& operation, Depth depth, Product& product) {
   return std::visit(ProductOf{depth, product}, operation);
 }

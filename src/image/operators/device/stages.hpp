@@ -21,6 +21,10 @@ struct Look {
   int input(int output) const;      // how many places of the input a stretch of the output needs
 };
 
+// Taps beyond the ends of an axis of `length` as weights of what stands there, so that nothing is looked for beyond.
+// False where that does not lie among the taps, or is a constant.
+bool fold_ends(Look& look, std::size_t length, Border border, double constant);
+
 struct TileStage {
   StageKind kind = StageKind::gray;
   Shape in = {}, out = {};

@@ -1,0 +1,103 @@
+// Floats, images that grow: each pixel of the result is made from DOWN rows and ACROSS columns, with weights of its own. A group goes
+// down a strip of the result. Rows of the image come STEP at a time into local memory, with what lies beyond their
+// ends; the next are on their way meanwhile. A work-item has VALUES channels of the result, ITEMS_HERE apart, so that
+// neighbours read neighbours: it makes them across from every row, keeps DOWN rows of them and mixes the result's from those.
+#define ITEMS_HERE 128
+#define WIDE (VALUES * ITEMS_HERE)
+#define FOURS (LINE / 4)
+#define COPIES ((STEP * FOURS + ITEMS_HERE - 1) / ITEMS_HERE)
+
+KERNEL WORK_GROUP(ITEMS_HERE, 1, 1)
+void enlarge(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL float* RESTRICT result,
+             ulong out_offset, ulong out_pitch, int rows, int columns, int out_rows, int out_wide, int in_fours,
+             GLOBAL const int* RESTRICT rows_from, GLOBAL const float* RESTRICT rows_weights,
+             GLOBAL const int* RESTRICT columns_from, GLOBAL const float* RESTRICT columns_weights) {
+  LOCAL_ARRAY(float4, slots, 2 * STEP * FOURS);
+  LOCAL_ARRAY(float, mixes, ROWS_EACH * DOWN);
+  LOCAL_ARRAY(int, ends, ROWS_EACH + 1);  // the row of the image with which a row of the result can be made
+  const int item = LOCAL_ID(0), left = (int)GROUP_ID(0) * WIDE, top = (int)GROUP_ID(1) * ROWS_EACH;
+  const int high = out_rows - top < ROWS_EACH ? out_rows - top : ROWS_EACH;
+  const int origin = columns_from[left / CHANNELS] * CHANNELS & ~3;
+  const int first = rows_from[top], count = rows_from[top + high - 1] + DOWN - first;  // rows of the image
+  GLOBAL const float* in = image + in_offset;
+  for (int i = item; i < high * DOWN; i += ITEMS_HERE) mixes[i] = rows_weights[top * DOWN + i];
+  for (int i = item; i <= high; i += ITEMS_HERE) ends[i] = i < high ? rows_from[top + i] + DOWN - 1 - first : count;
+  float4 coming[COPIES];
+  float weights[VALUES * ACROSS], lines[DOWN * VALUES];
+  int at[VALUES];
+#define FETCH(batch)                                                                       \
+  UNROLL                                                                                   \
+  for (int c = 0; c < COPIES; ++c) {                                                       \
+    const int index = item + c * ITEMS_HERE, r = index / FOURS, four = index - r * FOURS;  \
+    const int there = STEP * (batch) + r, value = origin + 4 * four;                       \
+    if (r < STEP && there < count) {                                                       \
+      const int row = bordered_replicate(first + there, rows);                             \
+      GLOBAL const float* line = in + (ulong)row * in_pitch;                               \
+      if (in_fours && value >= 0 && value + 4 <= columns * CHANNELS) {                     \
+        coming[c] = LOAD_CACHED((GLOBAL const float4*)(line + value));                     \
+      } else {                                                                             \
+        int places[4];                                                                     \
+        find_places(value, columns, places);                                               \
+        coming[c] = make_float4(line[places[0]], line[places[1]], line[places[2]], line[places[3]]); \
+      }                                                                                    \
+    }                                                                                      \
+  }
+#define KEEP(batch)                                                                        \
+  UNROLL                                                                                   \
+  for (int c = 0; c < COPIES; ++c) {                                                       \
+    const int index = item + c * ITEMS_HERE;                                               \
+    if (index < STEP * FOURS) slots[((batch) & 1) * STEP * FOURS + index] = coming[c];     \
+  }
+  FETCH(0)
+  UNROLL
+  for (int k = 0; k < VALUES; ++k) {
+    const int value = left + item + k * ITEMS_HERE, here = value < out_wide ? value : out_wide - 1, column = here / CHANNELS;
+    at[k] = columns_from[column] * CHANNELS + here - column * CHANNELS - origin;
+    UNROLL
+    for (int j = 0; j < ACROSS; ++j) weights[k * ACROSS + j] = columns_weights[column * ACROSS + j];
+  }
+  UNROLL
+  for (int k = 0; k < DOWN * VALUES; ++k) lines[k] = 0.0f;
+  KEEP(0)
+  FETCH(1)
+  BARRIER();
+  GLOBAL float* to = result + out_offset + (ulong)top * out_pitch + (ulong)(left + item);
+  int made = 0, end = ends[0];
+  for (int batch = 0; STEP * batch < count; ++batch) {
+    LOCAL const float* slot = (LOCAL const float*)(slots + (batch & 1) * STEP * FOURS);
+    UNROLL
+    for (int r = 0; r < STEP; ++r) {
+      const int row = STEP * batch + r;
+      if (row < count) {
+        UNROLL
+        for (int k = 0; k < VALUES; ++k) {
+          UNROLL
+          for (int j = 0; j + 1 < DOWN; ++j) lines[j * VALUES + k] = lines[(j + 1) * VALUES + k];
+          LOCAL const float* near = slot + r * LINE + at[k];
+          float sum = weights[k * ACROSS] * near[0];
+          UNROLL
+          for (int j = 1; j < ACROSS; ++j) sum = FMA(weights[k * ACROSS + j], near[j * CHANNELS], sum);
+          lines[(DOWN - 1) * VALUES + k] = sum;
+        }
+        while (end == row) {
+          float mix[DOWN];
+          UNROLL
+          for (int j = 0; j < DOWN; ++j) mix[j] = mixes[made * DOWN + j];
+          ++made;
+          end = ends[made];
+          UNROLL
+          for (int k = 0; k < VALUES; ++k) {
+            float sum = mix[0] * lines[k];
+            UNROLL
+            for (int j = 1; j < DOWN; ++j) sum = FMA(mix[j], lines[j * VALUES + k], sum);
+            if (left + item + k * ITEMS_HERE < out_wide) to[k * ITEMS_HERE] = sum;
+          }
+          to += out_pitch;
+        }
+      }
+    }
+    KEEP(batch + 1)
+    FETCH(batch + 2)
+    BARRIER();  // the next rows are there, and nobody reads these any more
+  }
+}
