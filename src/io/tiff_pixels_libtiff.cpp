@@ -92,7 +92,8 @@ Pixels decode_tiff(std::string_view bytes, const std::string& name) {
   } else {
     throw refuse(fmt::format("{} bits of sample format {}; 8 and 16 bits and 32-bit float are read", bits, format));
   }
-  if (planar != PLANARCONFIG_CONTIG) throw refuse("channels in planes of their own; save it with them interleaved");
+  if (planar != PLANARCONFIG_CONTIG && channels > 1)
+    throw refuse("channels in planes of their own; save it with them interleaved");
   if (photometric != PHOTOMETRIC_MINISBLACK && photometric != PHOTOMETRIC_RGB) {
     throw refuse(fmt::format("photometric interpretation {}; grey and RGB are read", photometric));
   }

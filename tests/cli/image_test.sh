@@ -90,6 +90,12 @@ expect 'variance .* of windows 9x9' "$ridge" variance a.ppm v.npy --window 9 --d
 # As a user compiles it, who asks for no quick compilation.
 if "$ridge" devices 2>/dev/null | grep -q 'opencl:0'; then
   expect 'variance .* of windows 7x7' env -u POCL_EXTRA_BUILD_FLAGS "$ridge" variance a.ppm v.npy --window 7 --device opencl:0
+  said=$(env -u POCL_EXTRA_BUILD_FLAGS RIDGE_CACHE_DIR="$beside/new" POCL_CACHE_DIR="$beside/pocl" "$ridge" variance a.ppm v.npy \
+    --window 7 --method online --device opencl:0 2>&1 >/dev/null)
+  [ -z "$said" ] || fail "the kernel's compiler told the user: $said"
+  "$ridge" image median 2 a.ppm m.ppm --device host >/dev/null
+  env -u POCL_EXTRA_BUILD_FLAGS "$ridge" image median 2 a.ppm there.ppm --device opencl:0 >/dev/null || fail "median on opencl:0"
+  same m.ppm there.ppm "a median of colours on opencl:0"
 fi
 expect 'standard deviation times' "$ridge" variance a.ppm v.pgm --window 9 --method three-wise --device host
 expect 'three-wise' "$ridge" variance --study --window 9 --threads 1 --plot study.svg

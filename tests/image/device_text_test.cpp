@@ -20,11 +20,12 @@ namespace {
 TEST(DeviceFlowText, EveryDesignCompilesForCudaAndStaysInRegisters) {
   std::string why_not;
   if (detail::nvrtc(why_not) == nullptr) GTEST_SKIP() << why_not;
-  const FlowParameters parameters;
+  const FlowParameters parameters, in_order{.selection = Selection::scan_order};
   std::set<std::string> seen;  // designs share most of their texts
   for (const FlowDesign& design : flow_designs()) {
-    for (const KernelSource& source : {stages_source(parameters, design), search_source(parameters, design),
-                                       smooth_source(filter_at_the_end(parameters), design, true)}) {
+    for (const KernelSource& source :
+         {stages_source(parameters, design), stages_source(in_order, design), search_source(parameters, design),
+          smooth_source(filter_at_the_end(parameters), design, true)}) {
       std::string all = source.text;
       for (const auto& [name, value] : source.defines) all += name + "=" + value + ";";
       if (!seen.insert(all).second) continue;

@@ -84,6 +84,24 @@ TEST(Pixels, there_and_back) {
   }
 }
 
+// A single channel is a plane of its own already: some programs write it so.
+TEST(Pixels, a_grey_tiff_may_call_itself_planar) {
+  const Format tiff = formats()[2];
+  if (!have(tiff)) GTEST_SKIP() << "built without TIFF";
+  for (const std::size_t channels : {1, 3}) {
+    const Pixels before = sample(7, 3, channels, Sample::u8);
+    std::string file = encode_tiff(before);
+    const std::size_t entry = file.find(std::string("\x1c\x01\x03\x00\x01\x00\x00\x00\x01", 9));  // planar: 1
+    ASSERT_NE(entry, std::string::npos);
+    file[entry + 8] = 2;
+    if (channels == 1) {
+      expect_equal(decode_tiff(file, "x"), before, "planar grey");
+    } else {
+      EXPECT_THROW(decode_tiff(file, "x"), Error);
+    }
+  }
+}
+
 TEST(Pixels, jpeg_is_near) {
   Pixels smooth{40, 30, 3, Sample::u8};
   smooth.bytes.resize(40 * 30 * 3);

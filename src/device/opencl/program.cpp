@@ -23,7 +23,7 @@ std::string build_options(const ClDevice& device, const KernelSource& source) {
   if (!traits.nvidia && device.info.limits.sub_group > 0) {
     options = traits.version >= 30 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
   }
-  options += " -cl-kernel-arg-info";
+  options += " -cl-kernel-arg-info -w";  // no warnings: PoCL counts them on stderr, under the user's own lines
   if (source.relaxed_math) {
     options += " -cl-fast-relaxed-math -cl-denorms-are-zero";
   } else if (traits.correctly_rounded) {

@@ -3,7 +3,7 @@
 FUNCTION float2 filled(GLOBAL const float2* flow, GLOBAL const uchar* level, int rows, int columns, int r, int c) {
   const int own = level[(ulong)(r >> 1) * (ulong)((columns + 1) / 2) + (ulong)(c >> 1)];
   const ulong here = (ulong)r * (ulong)columns + (ulong)c;  // written by the search only where it is a corner
-  if (own < 2) return flow[here];
+  if (SCAN_ORDER || own < 2) return flow[here];
   const int side = 1 << own, top = r & ~(side - 1), left = c & ~(side - 1);
   const int bottom = least_of(top + side, rows) - 1, right = least_of(left + side, columns) - 1;
   const int y = r - top, x = c - left, height = bottom - top, width = right - left;

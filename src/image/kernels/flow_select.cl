@@ -1,6 +1,6 @@
 // Which pixels of the finer level are searched. A cell is a pixel of the coarser level and stands for 2 x 2 of the finer
 // one. Aligned blocks decide for themselves, so that there is no order: a block of 2^level cells that are all regular, and
-// of one level, is searched at its corners and filled between them.
+// of one level, is searched at its corners and filled between them. (SCAN_ORDER: flow_scan_order.cl decides instead.)
 
 #if RADIUS <= 4
 #define UNROLL_WINDOW UNROLL
@@ -53,6 +53,13 @@ KERNEL WORK_GROUP(32, 8, 1) void grow(GLOBAL const uchar* RESTRICT is_regular, G
 }
 
 // The pixels of a cell that are searched, bit 2 * row + column.
+#if SCAN_ORDER
+#define LEAST_OF_A_BLOCK 4  // pixels that are not searched keep their start
+FUNCTION int searched_in(int r, int c, int level, int fine_rows, int fine_columns) {
+  return level >> 4 & (2 * r + 1 < fine_rows ? 15 : 3) & (2 * c + 1 < fine_columns ? 15 : 5);
+}
+#else
+#define LEAST_OF_A_BLOCK 2
 FUNCTION int searched_in(int r, int c, int level, int fine_rows, int fine_columns) {
   const int side = level == 0 ? 1 : 1 << (level - 1), first = 2 * (r & ~(side - 1)), left = 2 * (c & ~(side - 1));
   const int last = least_of(first + 2 * side, fine_rows) - 1, right = least_of(left + 2 * side, fine_columns) - 1;
@@ -65,6 +72,7 @@ FUNCTION int searched_in(int r, int c, int level, int fine_rows, int fine_column
   }
   return mask;
 }
+#endif
 
 // The start of a pixel's search; `top`: there is no coarser flow.
 FUNCTION int2 start_at(GLOBAL const float2* start, ulong plane, int r, int c, int columns, int fine_rows, int fine_columns,
@@ -106,7 +114,7 @@ KERNEL WORK_GROUP(32, 8, 1) void choose(GLOBAL const uchar* RESTRICT level, GLOB
     mask = searched_in(r, c, level[plane + (ulong)r * (ulong)columns + (ulong)c], fine_rows, fine_columns);
     const int count = (mask & 1) + (mask >> 1 & 1) + (mask >> 2 & 1) + (mask >> 3 & 1);
     anchor = (uint)(2 * r) << 16 | (uint)(2 * c);
-    if (BLOCKS && count >= 2 && 2 * r + 1 < fine_rows && 2 * c + 1 < fine_columns) {
+    if (BLOCKS && count >= LEAST_OF_A_BLOCK && 2 * r + 1 < fine_rows && 2 * c + 1 < fine_columns) {
       block = start_together(start, plane, 2 * r, 2 * c, columns, fine_rows, fine_columns, top);
     }
     if (BLOCKS && count == 1) {

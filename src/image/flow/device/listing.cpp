@@ -77,9 +77,6 @@ std::string smooth_refusal(const Device& device, const FlowDesign& design, const
 }
 
 std::string refusal(const Device& device, const FlowProblem& problem, const FlowDesign& design) {
-  if (problem.parameters.selection == Selection::scan_order) {
-    return "points in scan order have to be chosen one after the other";
-  }
   if (std::string why = search_refusal(device, problem.parameters, design.search); !why.empty()) return why;
   for (const FilterShape& filter : {filter_between(problem.parameters), filter_at_the_end(problem.parameters)}) {
     if (std::string why = smooth_refusal(device, design, filter); !why.empty()) return why;

@@ -19,6 +19,9 @@ Launch over(int rows, int columns, std::uint64_t planes, int pad = 0) {
   return {.groups = {groups(columns, 32), groups(rows, 8), planes}, .items = {32, 8}};
 }
 
+// What goes in the order of the scan: a work-item a direction.
+const Launch kOneEachWay{.groups = {1, 1, 2}, .items = {1}};
+
 // Lists are as long as the pictures make them: enough groups to fill the device, which take turns.
 Launch over_list(const Device& device, std::uint64_t most, std::uint64_t items) {
   const std::uint64_t groups = (most + items - 1) / items;
@@ -77,7 +80,11 @@ FlowPipeline::FlowPipeline(const Device& device, const FlowProblem& problem, con
   pack_ = stages.kernel("pack");
   halve_ = stages.kernel("halve");
   regular_ = stages.kernel("regular");
-  grow_ = stages.kernel("grow");
+  grow_ = stages.kernel(scan_order() ? "grow_in_order" : "grow");
+  if (scan_order()) {
+    spread_ = stages.kernel("spread");
+    fill_in_order_ = stages.kernel("fill_in_order");
+  }
   choose_ = stages.kernel("choose");
   fill_ = stages.kernel("fill_and_mark");
   finish_ = stages.kernel("finish");
@@ -127,7 +134,8 @@ FlowPipeline::Workspace FlowPipeline::workspace() const {
     work.smoothed.push_back(take((k == 0 ? 8 : 16) * level.cells(), "flow smoothed"));
     work.level.push_back(take(2 * level.half_cells(), "flow block levels"));
   }
-  queue.fill(work.level.back(), std::byte{0});  // the coarsest level is searched whole
+  // The coarsest level is searched whole; in scan order the upper bits say so.
+  queue.fill(work.level.back(), scan_order() ? std::byte{0xf0} : std::byte{0});
   queue.finish();
   return work;
 }
@@ -153,7 +161,12 @@ void FlowPipeline::select(Queue& queue, std::size_t k, const Workspace& work) co
   if (!first) {
     queue.launch(regular_, over(rows, columns, 2),
                  {work.flow[k + 1], work.regular, rows, columns, problem_.parameters.speed_up_threshold});
-    queue.launch(grow_, over(rows, columns, 2),
+    if (scan_order()) {
+      queue.fill(work.level[k], std::byte{0});
+      queue.launch(spread_, over(level.rows, level.columns, 2),
+                   {work.smoothed[k + 1], work.searched, level.rows, level.columns});
+    }
+    queue.launch(grow_, scan_order() ? kOneEachWay : over(rows, columns, 2),
                  {work.regular, work.level[k + 1], work.level[k], rows, columns, level.rows, level.columns});
   }
   // Without a coarser flow the start is not read, but a buffer must be given.
@@ -183,6 +196,10 @@ void FlowPipeline::search(Queue& queue, std::size_t k, const Buffer& first, cons
 void FlowPipeline::fill(Queue& queue, std::size_t k, const Buffer& first, const Buffer& second,
                         const Workspace& work) const {
   const Level& level = levels_[k];
+  if (scan_order()) {
+    queue.fill(work.regular, std::byte{0});
+    queue.launch(fill_in_order_, kOneEachWay, {work.searched, work.level[k], work.regular, level.rows, level.columns});
+  }
   queue.launch(
       fill_, over(level.rows, level.columns, 1),
       {work.searched, work.level[k], first, second, level.picture, level.rows, level.columns, level.pitch, work.flow[k],

@@ -50,6 +50,7 @@ class FlowPipeline {
               const StageMark& mark) const;
   void fill(Queue& queue, std::size_t level, const Buffer& first, const Buffer& second, const Workspace& work) const;
   void smooth(Queue& queue, std::size_t level, const Workspace& work) const;
+  bool scan_order() const { return problem_.parameters.selection == Selection::scan_order; }
   bool top(std::size_t level) const { return level + 1 == levels_.size(); }
   const FilterShape& filter(std::size_t level) const { return level == 0 ? last_ : between_; }
 
@@ -60,7 +61,7 @@ class FlowPipeline {
   std::vector<Level> levels_;
   Buffer taps_;
   Kernel pack_, halve_, regular_, grow_, choose_, fill_, finish_, search_single_, search_block_, smooth_between_,
-      smooth_last_;
+      smooth_last_, spread_, fill_in_order_;
 };
 
 }  // namespace ridge::image::on_device

@@ -140,10 +140,13 @@ SmoothLaunch smooth_launch(const FlowDesign& design, const FilterShape& filter) 
 
 KernelSource stages_source(const FlowParameters& p, const FlowDesign& design) {
   const double side = std::exp(-1 / 50.0);
+  const bool scan_order = p.selection == Selection::scan_order;
   return {.name = "flow_stages",
-          .text = text_of(
-              {"image/flow_common", "image/flow_pyramid", "image/flow_select", "image/flow_fill", "image/flow_finish"}),
+          .text = text_of({"image/flow_common", "image/flow_pyramid", "image/flow_select", "image/flow_fill",
+                           "image/flow_finish"}) +
+                  (scan_order ? text_of({"image/flow_scan_order"}) : ""),
           .defines = {{"PAD", std::to_string(pad_of(p))},
+                      {"SCAN_ORDER", scan_order ? "1" : "0"},
                       {"RADIUS", std::to_string(p.averaging_radius)},
                       {"BLOCKS", design.search == Search::blocks ? "1" : "0"},
                       {"MATRIX", design.smooth == Smooth::matrix ? "1" : "0"},

@@ -56,6 +56,7 @@ struct TileLayout {
 };
 TileLayout lay_out(const std::vector<TileStage>& stages, int rows, int columns, bool keep);
 
-KernelSource tile_source(const std::vector<TileStage>& stages, const TileLayout& layout, const Shape& guide);
+KernelSource tile_source(const std::vector<TileStage>& stages, const TileLayout& layout, const Shape& guide,
+                         const Limits& limits);
 
 }  // namespace ridge::image::on_device

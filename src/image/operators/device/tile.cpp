@@ -9,7 +9,7 @@ class TileStep final : public Step {
  public:
   TileStep(const Device& device, const Chain& chain, const std::vector<TileStage>& stages, const TileDesign& design)
       : layout_(lay_out(stages, design.rows, design.columns, design.keep)),
-        kernel_(device.compile(tile_source(stages, layout_, chain.guide)).kernel("tile")) {
+        kernel_(device.compile(tile_source(stages, layout_, chain.guide, device.limits())).kernel("tile")) {
     sizes_.push_back(static_cast<int>(stages.front().in.rows));
     sizes_.push_back(static_cast<int>(stages.front().in.columns));
     std::vector<int> places;
@@ -110,8 +110,8 @@ StepPlan tile_plan(const Device& device, const Chain& chain, const std::vector<T
   plan.cost.bytes = bytes_of_image(stages.front().in) * (1 + 0.1 * (again - 1)) + bytes_of_image(stages.back().out);
   plan.cost.launches = 1;
   plan.cost.efficiency = design.keep ? 0.25 : 0.2;
-  plan.kernels = [stages, layout, guide = chain.guide] {
-    return std::vector<KernelSource>{tile_source(stages, layout, guide)};
+  plan.kernels = [stages, layout, guide = chain.guide, limits = device.limits()] {
+    return std::vector<KernelSource>{tile_source(stages, layout, guide, limits)};
   };
   plan.build = [chain, stages, design](const Device& there) {
     return std::make_shared<const TileStep>(there, chain, stages, design);

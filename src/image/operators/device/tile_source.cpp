@@ -23,8 +23,8 @@ const char* border_name(Border border) {
 
 class Writer {
  public:
-  Writer(const std::vector<TileStage>& stages, const TileLayout& layout, const Shape& guide)
-      : stages_(stages), layout_(layout), guide_(guide) {
+  Writer(const std::vector<TileStage>& stages, const TileLayout& layout, const Shape& guide, const Limits& limits)
+      : stages_(stages), layout_(layout), guide_(guide), registers_(limits.private_arrays_in_registers) {
     for (const TileStage& stage : stages) {
       guided_ = guided_ || stage.guided;
       tables_ = tables_ || !stage.down.from.empty() || !stage.across.from.empty();
@@ -219,7 +219,8 @@ class Writer {
   void median(std::size_t k, std::size_t in, const TileStage& stage) {
     const int side = 2 * stage.radius + 1, count = side * side;
     if (count <= 25) {
-      line("  UNROLL\n  for (int c = 0; c < {}; ++c) {{\n    float m[{}];", in, count);
+      if (registers_) line("  UNROLL");  // LLVM 15, and so PoCL, makes zeros of 25 values of unrolled channels
+      line("  for (int c = 0; c < {}; ++c) {{\n    float m[{}];", in, count);
       line("    UNROLL\n    for (int i = 0; i < {}; ++i) {{", count);
       line("      at_{}(PASSED, y + i / {}, x + i % {}, s);\n      m[i] = s[c];\n    }}", k, side, side);
       line("    float low;");
@@ -411,14 +412,15 @@ class Writer {
   const std::vector<TileStage>& stages_;
   const TileLayout& layout_;
   Shape guide_;
-  bool guided_ = false, tables_ = false;
+  bool registers_, guided_ = false, tables_ = false;
   std::string text_;
 };
 
 }  // namespace
 
-KernelSource tile_source(const std::vector<TileStage>& stages, const TileLayout& layout, const Shape& guide) {
-  return Writer(stages, layout, guide).write();
+KernelSource tile_source(const std::vector<TileStage>& stages, const TileLayout& layout, const Shape& guide,
+                         const Limits& limits) {
+  return Writer(stages, layout, guide, limits).write();
 }
 
 }  // namespace ridge::image::on_device
