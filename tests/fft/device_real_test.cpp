@@ -6,6 +6,7 @@
 #include "fft/device/axis_plan.hpp"
 #include "fft/device/route.hpp"
 #include "fft/device/trials.hpp"
+#include "support/emulated_cuda.hpp"
 
 namespace ridge::fft::device_tests {
 namespace {
@@ -162,23 +163,24 @@ TEST_F(DeviceReal, TwoAxesThereAndBack) {
   }
 }
 
-// Columns of pairs first, then rows with their mirrors: against the host in double, forward and back from a spectrum
-// that no real array has.
+// Columns of pairs first, then rows with their mirrors, one after the other or in one launch: against the host in
+// double, forward and back from a spectrum that no real array has.
 template <class T>
-void check_columns_first(const Device& device, const std::vector<std::size_t>& shape, std::size_t batch,
-                         bool in_place) {
+void check_columns_first(const Device& device, const std::vector<std::size_t>& shape, std::size_t batch, bool in_place,
+                         const char* variant = "columns_first", const char* said = "rows with their mirrors") {
   const Problem problem{.shape = shape,
                         .batch = batch,
                         .kind = Kind::real,
                         .in_place = in_place,
                         .scale_forward = 0.5,
                         .scale_inverse = 1.0 / static_cast<double>(product(shape))};
-  const Plan<T> plan(device, problem, only("columns_first"));
-  EXPECT_NE(plan.explain().find("rows with their mirrors"), std::string::npos) << plan.explain();
+  const Plan<T> plan(device, problem, only(variant));
+  EXPECT_NE(plan.explain().find(said), std::string::npos) << plan.explain();
   Problem apart = problem;
   apart.in_place = false;
   const Plan<double> host_plan(host(), apart, quick());
-  const std::size_t rows = shape[0] * batch, n = shape[1], half = n / 2 + 1, pitch = in_place ? 2 * half : n;
+  const std::size_t n = shape.back(), rows = product(shape) / n * batch, half = n / 2 + 1;
+  const std::size_t pitch = in_place ? 2 * half : n;
   const auto in = real_points<T>(rows * n, 4);
   std::vector<T> samples(rows * pitch);
   for (std::size_t i = 0; i < in.size(); ++i) samples[i / n * pitch + i % n] = in[i];
@@ -215,6 +217,26 @@ TEST_F(DeviceReal, ColumnsFirst) {
     check_columns_first<float>(device, {4096, 640}, 3, false);
     check_columns_first<float>(device, {1024, 2048}, 3, true);
     check_columns_first<double>(device, {2048, 1024}, 2, false);
+  }
+}
+
+TEST_F(DeviceReal, PlanesInOneGo) {
+  std::vector<Device> devices = test::devices_of(Backend::cuda);
+  const bool emulated = devices.empty() && std::getenv("RIDGE_SLOW") != nullptr;
+  if (emulated) devices.emplace_back(std::make_shared<test::EmulatedCuda>());
+  if (devices.empty()) GTEST_SKIP() << "no CUDA device on this machine; RIDGE_SLOW=1 emulates one";
+  const auto check = [](const Device& device, const std::vector<std::size_t>& shape, std::size_t batch, bool in_place) {
+    check_columns_first<float>(device, shape, batch, in_place, "plane", "through a ring");
+  };
+  for (const Device& device : devices) {
+    check(device, {64, 32}, 3, false);
+    check(device, {3, 16, 64}, 2, true);
+    if (emulated) continue;
+    check(device, {64, 64}, 200, true);
+    check(device, {512, 512}, 61, false);
+    check(device, {5, 128, 256}, 30, false);
+    check(device, {1024, 2048}, 9, false);
+    check_columns_first<double>(device, {256, 128}, 100, false, "plane", "through a ring");
   }
 }
 

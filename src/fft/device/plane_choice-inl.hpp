@@ -1,9 +1,11 @@
 // Whether two axes are done in one go: the part of transform.cpp that chooses.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,36 +23,45 @@ namespace {
 using namespace on_device;
 
 std::string key_of(const PlaneProblem& plane, bool in_place) {
-  return fmt::format("fft device planes c{} {} {}x{} of {} from {}/{},{} to {}/{},{}{}", plane.float64 ? 64 : 32,
-                     plane.direction == Direction::forward ? "forward" : "inverse", plane.rows, plane.columns,
-                     fmt::join(plane.counts, "x"), plane.in_point, plane.in_row, fmt::join(plane.in_chunk, ","),
-                     plane.out_point, plane.out_row, fmt::join(plane.out_chunk, ","), in_place ? " in place" : "");
+  return fmt::format("fft device planes {}{} {} {}x{} of {} from {}/{},{} to {}/{},{}{}", plane.real ? "r" : "c",
+                     plane.float64 ? 64 : 32, plane.direction == Direction::forward ? "forward" : "inverse", plane.rows,
+                     plane.columns, fmt::join(plane.counts, "x"), plane.in_point, plane.in_row,
+                     fmt::join(plane.in_chunk, ","), plane.out_point, plane.out_row, fmt::join(plane.out_chunk, ","),
+                     in_place ? " in place" : "");
 }
 
 // Two axes in one go, or one after the other.
 class PlaneRun {
  public:
   using Compiled = std::shared_ptr<const CompiledRoute>;
+  // Where they meet: in the output, in the input, or in an array of its own.
+  enum class Between { out, in, own };
   explicit PlaneRun(Compiled together) : first_(std::move(together)) {}
-  PlaneRun(Compiled first, Compiled second) : first_(std::move(first)), second_(std::move(second)) {}
+  PlaneRun(Compiled first, Compiled second, Between between, Buffer own)
+      : first_(std::move(first)), second_(std::move(second)), between_(between), own_(std::move(own)) {}
   void enqueue(Queue& queue, const Buffer& in, const Buffer& out) const {
-    first_->enqueue(queue, in, out);
-    if (second_) second_->enqueue(queue, out, out);
+    if (!second_) return first_->enqueue(queue, in, out);
+    const Buffer& between = between_ == Between::out ? out : between_ == Between::in ? in : own_;
+    first_->enqueue(queue, in, between);
+    second_->enqueue(queue, between, out);
   }
-  const Compiled& route() const { return first_; }
 
  private:
   Compiled first_, second_;
+  Between between_ = Between::out;
+  Buffer own_;
 };
 
 // The axes one after the other are the reference: each was chosen, and compared, before.
 class PlaneTrials final : public planner::Trials<PlaneRun> {
  public:
-  PlaneTrials(const Device& device, std::size_t bytes, bool in_place, std::size_t points, bool float64,
-              std::function<std::shared_ptr<const PlaneRun>()> reference)
+  PlaneTrials(const Device& device, std::size_t in_bytes, std::size_t out_bytes, bool in_place, bool gaps,
+              std::size_t points, bool float64, std::function<std::shared_ptr<const PlaneRun>()> reference)
       : device_(device),
-        bytes_(bytes),
+        bytes_(std::max(in_bytes, out_bytes)),
+        out_bytes_(out_bytes),
         in_place_(in_place),
+        gaps_(gaps),
         points_(points),
         float64_(float64),
         reference_(std::move(reference)) {}
@@ -82,10 +93,11 @@ class PlaneTrials final : public planner::Trials<PlaneRun> {
 
   std::vector<std::byte> answer_of(const PlaneRun& run) {
     queue_->upload(input_.data(), in_, bytes_);
-    if (!in_place_) queue_->fill(out_, std::byte{0xff});
+    // NaN shows what is left unstored; of arrays with gaps every answer leaves some.
+    if (!in_place_) queue_->fill(out_, gaps_ ? std::byte{0x3f} : std::byte{0xff});
     run.enqueue(*queue_, in_, out_);
-    std::vector<std::byte> answer(bytes_);
-    queue_->download(out_, answer.data(), bytes_);
+    std::vector<std::byte> answer(out_bytes_);
+    queue_->download(out_, answer.data(), out_bytes_);
     queue_->finish();
     return answer;
   }
@@ -99,8 +111,8 @@ class PlaneTrials final : public planner::Trials<PlaneRun> {
   }
 
   Device device_;
-  std::size_t bytes_;
-  bool in_place_;
+  std::size_t bytes_, out_bytes_;
+  bool in_place_, gaps_;
   std::size_t points_;
   bool float64_;
   std::function<std::shared_ptr<const PlaneRun>()> reference_;
@@ -111,50 +123,73 @@ class PlaneTrials final : public planner::Trials<PlaneRun> {
 
 }  // namespace
 
+// Rows of real samples as rows of pairs; in place each plane is stored where it was.
+template <class T>
+bool DeviceTransform<T>::pairs_serve() const {
+  const Side &samples = layout_.samples, &spectrum = layout_.spectrum;
+  const std::size_t last = layout_.axes - 1;
+  if (samples.aliases || samples.shape[last] % 2 != 0 || samples.strides[last] != 1 || spectrum.strides[last] != 1) {
+    return false;
+  }
+  const auto serves = [&](std::size_t count, std::size_t step, std::size_t step_out) {
+    return count == 1 || (step % 2 == 0 && (!problem_.in_place || step == 2 * step_out));
+  };
+  for (std::size_t axis = 0; axis < last; ++axis) {
+    if (!serves(samples.shape[axis], samples.strides[axis], spectrum.strides[axis])) return false;
+  }
+  return serves(problem_.batch, samples.batch, spectrum.batch);
+}
+
 template <class T>
 std::optional<PlaneProblem> DeviceTransform<T>::plane_problem(Direction direction) const {
   const bool forward = direction == Direction::forward;
   const std::size_t axes = layout_.axes;
-  const Side& in = forward ? layout_.samples : layout_.spectrum;
+  const bool real = problem_.kind == Kind::real;
+  if (problem_.storage != Storage::same || axes < 2) return {};
+  const std::span<const std::size_t> others(layout_.samples.shape.data(), axes - 2);
+  const bool last = std::ranges::all_of(others, [](std::size_t side) { return side == 1; });
+  const Side& in = forward ? layout_.samples : real && !last ? work_side_ : layout_.spectrum;
   const Side& out = forward ? layout_.spectrum : layout_.samples;
-  if (problem_.storage != Storage::same) return {};
-  if (problem_.kind != Kind::complex || axes < 2 || in.shape[axes - 1] == 1 || in.shape[axes - 2] == 1) return {};
+  if (in.shape[axes - 1] == 1 || in.shape[axes - 2] == 1) return {};
   const EndOperators at_the_ends = end_operators(direction);
   if (at_the_ends.samples != Samples::same || at_the_ends.load.kind() != FactorKind::none ||
       at_the_ends.store.kind() != FactorKind::none) {
     return {};
   }
+  if (real && !pairs_serve()) return {};
+  // Steps of real samples are counted in pairs.
+  const auto step = [&](const Side& side, std::size_t stride) {
+    return real && &side == &layout_.samples ? stride / 2 : stride;
+  };
   PlaneProblem plane{.float64 = sizeof(T) == sizeof(double),
+                     .real = real,
                      .direction = direction,
                      .rows = in.shape[axes - 2],
-                     .columns = in.shape[axes - 1],
+                     .columns = layout_.samples.shape[axes - 1],
                      .in_point = in.strides[axes - 1],
                      .out_point = out.strides[axes - 1],
-                     .in_row = in.strides[axes - 2],
-                     .out_row = out.strides[axes - 2]};
-  bool last = true;
+                     .in_row = step(in, in.strides[axes - 2]),
+                     .out_row = step(out, out.strides[axes - 2])};
   for (std::size_t axis = axes - 2; axis-- > 0;) {
     if (in.shape[axis] == 1) continue;
-    last = false;
     plane.counts.push_back(in.shape[axis]);
-    plane.in_chunk.push_back(in.strides[axis]);
-    plane.out_chunk.push_back(out.strides[axis]);
+    plane.in_chunk.push_back(step(in, in.strides[axis]));
+    plane.out_chunk.push_back(step(out, out.strides[axis]));
   }
   plane.counts.push_back(problem_.batch);
-  plane.in_chunk.push_back(in.batch);
-  plane.out_chunk.push_back(out.batch);
-  if (last) plane.scale = at_the_ends.scale;
+  plane.in_chunk.push_back(step(in, in.batch));
+  plane.out_chunk.push_back(step(out, out.batch));
+  if (last || (real && !forward)) plane.scale = at_the_ends.scale;
   return plane;
 }
 
 template <class T>
-bool DeviceTransform<T>::choose_plane(const std::vector<PlannedAxis>& there, const std::vector<PlannedAxis>& back,
-                                      const planner::Options& options) {
-  const std::optional<PlaneProblem> plane = plane_problem(Direction::forward);
-  if (!plane || there.size() < 2) return false;
-  if (!options.variant.empty() && !options.variant.starts_with("plane")) return false;
+std::optional<Route> DeviceTransform<T>::chosen_plane(Direction direction, const Stage& first, const Stage& second,
+                                                      const planner::Options& options) {
+  const std::optional<PlaneProblem> plane = plane_problem(direction);
+  if (!plane || (!options.variant.empty() && !options.variant.starts_with("plane"))) return {};
   const std::vector<Route> routes = list_planes(device_, *plane);
-  if (!routes.front().candidate.refusal.empty()) return false;
+  if (!routes.front().candidate.refusal.empty()) return {};
   const double bytes = plane_bytes(*plane);
   using Entry = planner::Entry<PlaneRun>;
   std::vector<Entry> entries;
@@ -167,36 +202,77 @@ bool DeviceTransform<T>::choose_plane(const std::vector<PlannedAxis>& there, con
                                       std::make_shared<const CompiledRoute>(device_, route, plane->float64));
                                 }});
   }
-  const auto axis_by_axis = [&] { return std::make_shared<const PlaneRun>(forward_[0].route, forward_[1].route); };
+  const auto axis_by_axis = [&] {
+    using enum PlaneRun::Between;
+    return std::make_shared<const PlaneRun>(first.route, second.route,
+                                            first.to == second.to    ? out
+                                            : first.to == first.from ? in
+                                                                     : own,
+                                            work_);
+  };
   entries.push_back(
       Entry{.candidate = {.variant = "axis_by_axis",
                           .cost = {.bytes = 2 * bytes, .launches = 2, .efficiency = 0.9, .float64 = plane->float64}},
             .build = axis_by_axis});
-  const std::size_t array = std::max(bytes_of(Direction::forward, true), bytes_of(Direction::forward, false));
-  PlaneTrials trials(device_, array, problem_.in_place, plane->rows * plane->columns, plane->float64, axis_by_axis);
-  auto chosen = planner::choose(device_, {.workload = "fft", .key = key_of(*plane, problem_.in_place), .bytes = bytes},
-                                entries, options, trials, planner::Keep::last);
+  const Side& out = direction == Direction::forward ? layout_.spectrum : layout_.samples;
+  const bool in_place = problem_.in_place && first.from != Array::work;
+  PlaneTrials trials(device_, first.from == Array::work ? work_.size() : bytes_of(direction, true),
+                     bytes_of(direction, false), in_place, out.points() * problem_.batch != out.extent,
+                     plane->rows * plane->columns, plane->float64, axis_by_axis);
+  planner::Options own = options;
+  // The name of one direction's design: the other's is found by its kind.
+  if (std::ranges::none_of(routes,
+                           [&](const Route& route) { return planner::is_called(route.candidate, own.variant); })) {
+    own.variant = own.variant.substr(0, own.variant.find('('));
+  }
+  auto chosen = planner::choose(device_, {.workload = "fft", .key = key_of(*plane, in_place), .bytes = bytes}, entries,
+                                own, trials, planner::Keep::last);
   const std::size_t winner = chosen.decision.winner;
   decisions_.push_back(std::move(chosen.decision));
-  if (winner == routes.size()) return false;
+  if (winner == routes.size()) return {};
+  return routes[winner];
+}
 
-  const auto together = [&](std::vector<Stage>& stages, const Route& route, const std::vector<PlannedAxis>& planned) {
-    stages.erase(stages.begin(), stages.begin() + static_cast<std::ptrdiff_t>(stages.empty() ? 0 : 2));
-    stages.insert(stages.begin(), Stage{std::make_shared<const CompiledRoute>(device_, route, plane->float64),
-                                        planned[0].from, planned[1].to, planned[0].axis});
-  };
+template <class T>
+typename DeviceTransform<T>::Stage DeviceTransform<T>::joined(const Route& route, Array from, Array to,
+                                                              std::size_t axis) const {
+  return {std::make_shared<const CompiledRoute>(device_, route, sizeof(T) == sizeof(double)), from, to, axis};
+}
+
+// Forward by whatever is faster; back the same way.
+template <class T>
+bool DeviceTransform<T>::join_complex_planes(const std::vector<PlannedAxis>& back, const planner::Options& options) {
+  if (problem_.kind == Kind::real || problem_.directions != Directions::both || forward_.size() < 2) return false;
+  const std::optional<Route> route = chosen_plane(Direction::forward, forward_[0], forward_[1], options);
+  if (!route) return false;
   if (!back.empty()) {
     const std::optional<PlaneProblem> other = plane_problem(Direction::inverse);
     if (!other) return false;
-    for (const Route& route : list_planes(device_, *other)) {
-      if (route.candidate.refusal.empty() && route.candidate.name() == routes[winner].candidate.name()) {
-        together(inverse_, route, back);
-      }
-    }
-    if (inverse_.empty()) return false;
+    const std::vector<Route> returning = list_planes(device_, *other);
+    const auto same = std::ranges::find_if(returning, [&](const Route& one) {
+      return one.candidate.refusal.empty() && one.candidate.name() == route->candidate.name();
+    });
+    if (same == returning.end()) return false;
+    inverse_.push_back(joined(*same, back[0].from, back[1].to, back[0].axis));
   }
-  together(forward_, routes[winner], there);
+  forward_[1] = joined(*route, forward_[0].from, forward_[1].to, forward_[0].axis);
+  forward_.erase(forward_.begin());
   return true;
+}
+
+// The way back ends with columns and rows: another kernel, another choice.
+template <class T>
+void DeviceTransform<T>::join_real_planes(const planner::Options& options) {
+  if (problem_.kind != Kind::real) return;
+  for (const Direction direction : {Direction::forward, Direction::inverse}) {
+    std::vector<Stage>& stages = direction == Direction::forward ? forward_ : inverse_;
+    if (stages.size() < 2) continue;
+    const std::size_t first = direction == Direction::forward ? 0 : stages.size() - 2;
+    const std::optional<Route> route = chosen_plane(direction, stages[first], stages[first + 1], options);
+    if (!route) continue;
+    stages[first + 1] = joined(*route, stages[first].from, stages[first + 1].to, stages[first].axis);
+    stages.erase(stages.begin() + static_cast<std::ptrdiff_t>(first));
+  }
 }
 
 }  // namespace ridge::fft

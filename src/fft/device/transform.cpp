@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -110,7 +111,8 @@ typename DeviceTransform<T>::Compiled DeviceTransform<T>::choose(const AxisProbl
                                                                  const planner::Options& options,
                                                                  ReturnRoute& return_route) {
   std::vector<Route> routes = known_route(device_, problem, options);
-  if (routes.empty()) routes = list_routes(device_, problem, options.variant);
+  const bool known = !routes.empty();
+  if (!known) routes = list_routes(device_, problem, options.variant);
   planner::Options own = options;
   // A name that is meant for another axis does not bind this one.
   const auto named = [&](const Route& route) {
@@ -123,6 +125,15 @@ typename DeviceTransform<T>::Compiled DeviceTransform<T>::choose(const AxisProbl
   const auto return_of = [&](const Route& route) {
     return back == nullptr ? std::nullopt : route_named(device_, *back, route.candidate.name());
   };
+  if (known) {
+    return_route.route = return_of(routes.front());
+    if (return_route.route && device_.info().backend == Backend::cuda) {
+      return_route.compiled =
+          std::async(std::launch::async, [this, route = *return_route.route, float64 = problem.float64]() -> Compiled {
+            return std::make_shared<const CompiledRoute>(device_, route, float64);
+          });
+    }
+  }
   std::vector<planner::Entry<CompiledRoute>> entries;
   for (const Route& route : routes) {
     const auto kernels = [&] {
@@ -139,7 +150,7 @@ typename DeviceTransform<T>::Compiled DeviceTransform<T>::choose(const AxisProbl
   AxisTrials trials(device_, problem);
   // Compiled routes hold arrays of the problem's size: one at a time.
   auto chosen = planner::choose(device_, planner_problem(problem), entries, own, trials, planner::Keep::last);
-  return_route.route = return_of(routes[chosen.decision.winner]);
+  if (!known) return_route.route = return_of(routes[chosen.decision.winner]);
   decisions_.push_back(std::move(chosen.decision));
   return chosen.winner;
 }
@@ -176,7 +187,8 @@ std::vector<typename DeviceTransform<T>::PlannedAxis> DeviceTransform<T>::planne
       add(axis, Kind::complex, between, axis == axes.back() ? Array::output : between);
     }
   } else {
-    for (const std::size_t axis : axes) {
+    // The planes' columns last, beside the rows, and in place: those of half a spectrum begin anywhere in a sector.
+    for (const std::size_t axis : std::views::reverse(axes)) {
       add(axis, Kind::complex, all.empty() ? Array::input : Array::work, Array::work);
     }
     add(last_axis, Kind::real, axes.empty() ? Array::input : Array::work, Array::output);
@@ -220,6 +232,7 @@ std::vector<typename DeviceTransform<T>::PlannedAxis> DeviceTransform<T>::planne
 
 template <class T>
 typename DeviceTransform<T>::Compiled DeviceTransform<T>::compiled_back(ReturnRoute& return_route, bool float64) const {
+  if (return_route.compiled.valid()) return return_route.compiled.get();
   if (!return_route.route) return {};
   return std::make_shared<const CompiledRoute>(device_, *return_route.route, float64);
 }
@@ -243,7 +256,7 @@ void DeviceTransform<T>::build(const planner::Options& options) {
     auto route = choose(one.problem, has ? &other->problem : nullptr, options, return_route);
     forward_.push_back({std::move(route), one.from, one.to, one.axis});
   }
-  const bool together = problem_.directions == Directions::both && choose_plane(there, back, options);
+  const bool together = join_complex_planes(back, options);
   for (std::size_t i = 0; i < back.size(); ++i) {
     if (together && i < 2) continue;
     const PlannedAxis& one = back[i];
@@ -260,6 +273,7 @@ void DeviceTransform<T>::build(const planner::Options& options) {
     }
     inverse_.push_back({std::move(route), one.from, one.to, one.axis});
   }
+  join_real_planes(options);
 }
 
 template <class T>

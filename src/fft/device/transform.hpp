@@ -1,5 +1,6 @@
 // A transform on a device that is not the host: an axis after the other, each by the route the planner chose.
 #pragma once
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,16 +65,22 @@ class DeviceTransform {
   using Compiled = std::shared_ptr<const on_device::CompiledRoute>;
   struct ReturnRoute {  // the route that won on the way there, for the other direction
     std::optional<on_device::Route> route;
+    std::future<Compiled> compiled = {};  // where it was known beforehand: beside the way there
   };
   // `back` is the same axis of the other direction: the same route there is found and compiled beside this one.
   Compiled choose(const on_device::AxisProblem& problem, const on_device::AxisProblem* back,
                   const planner::Options& options, ReturnRoute& return_route);
   Compiled compiled_back(ReturnRoute& return_route, bool float64) const;
 
-  // The first two stages of each direction in one go, where that is faster than one after the other.
-  bool choose_plane(const std::vector<PlannedAxis>& there, const std::vector<PlannedAxis>& back,
-                    const planner::Options& options);
+  // Rows and columns of planes in one go, where that is faster than one after the other: the first two stages of each
+  // direction, the last two of the way back to reals.
+  bool join_complex_planes(const std::vector<PlannedAxis>& back, const planner::Options& options);
+  void join_real_planes(const planner::Options& options);
+  std::optional<on_device::Route> chosen_plane(Direction direction, const Stage& first, const Stage& second,
+                                               const planner::Options& options);
+  Stage joined(const on_device::Route& route, Array from, Array to, std::size_t axis) const;
   std::optional<on_device::PlaneProblem> plane_problem(Direction direction) const;
+  bool pairs_serve() const;
 
   Device device_;
   Problem problem_;

@@ -91,6 +91,7 @@ void StoreWriter::store_folded_spectrum(const StageDesign& last) {
   const std::size_t n = d_.points, half = n / 2;
   text_.raw("\n");
   text_.line("// half a spectrum to each row");
+  if (!p_.before_store.empty()) text_.line("{}", p_.before_store);
   text_.open();
   folded_pointers();
   for (std::size_t round = 0; round < last.rounds; ++round) {
@@ -125,6 +126,7 @@ void StoreWriter::store_folded_pairs(const StageDesign& last) {
   const std::size_t half = d_.points / 2, pitch = p_.half_pitch(), turns = (half + d_.threads - 1) / d_.threads;
   text_.raw("\n");
   text_.line("// pairs of points to each row");
+  if (!p_.before_store.empty()) text_.line("{}", p_.before_store);
   p_.local_free();
   for (std::size_t round = 0; round < last.rounds; ++round) {
     p_.open_round(last, round);

@@ -65,9 +65,10 @@ std::vector<GroupPair> group_pairs(const PassDesign& first, const PassDesign& se
 // waits for tiles of the second pass: ahead is never so much that these would come after it.
 bool sized(const Device& device, PersistentDesign& ring, std::uint64_t chunks, double most_bytes);
 
-// Planes whose rows and columns are transformed.
+// Planes whose rows and columns are transformed. Real ones, of an even number of columns, go columns first, as pairs of
+// neighbouring reals (pass/folded_rows_codegen.cpp); steps of their samples count pairs.
 struct PlaneProblem {
-  bool float64 = false;
+  bool float64 = false, real = false;
   Direction direction = Direction::forward;
   std::size_t rows = 1, columns = 1;  // the columns are as long as there are rows
   std::uint64_t in_point = 1, out_point = 1, in_row = 1, out_row = 1;
