@@ -127,18 +127,29 @@ TYPED_TEST(Large, TheFirstWaysOfALongLineAgree) {
   }
 }
 
+// More lines than have room between their steps at once, and enough of them for results past the caches.
 TYPED_TEST(Large, ManyLongLinesByAllThreadsInTurn) {
   using Complex = std::complex<TypeParam>;
-  const std::size_t n = std::size_t{1} << 18, batch = 3;
-  const Problem problem{.shape = {n}, .batch = batch, .threads = 2};
+  const std::size_t n = std::size_t{1} << 18, batch = 17;
   const auto in = random_points<TypeParam>(n * batch, 9);
-  std::vector<Complex> results[2];
-  for (const bool together : {true, false}) {
-    const Plan<TypeParam> plan(host(), problem,
-                               {.effort = Effort::quick, .variant = together ? "two_step" : "one_thread"});
-    results[together].resize(n * batch);
-    plan.forward(std::span<const Complex>(in), std::span<Complex>(results[together]));
+  const auto line = [&](const auto& points, std::size_t b) {
+    const auto from = points.begin() + static_cast<std::ptrdiff_t>(b * n);
+    return std::vector<Complex>(from, from + static_cast<std::ptrdiff_t>(n));
+  };
+  const auto expected = reference::dft(line(in, batch - 1), false);
+  std::vector<Complex> results[3];
+  for (const std::size_t way : {0, 1, 2}) {
+    const bool in_place = way == 2;
+    const Plan<TypeParam> plan(host(), {.shape = {n}, .batch = batch, .in_place = in_place, .threads = 3},
+                               {.effort = Effort::quick, .variant = way == 0 ? "one_thread" : "two_step"});
+    base::AlignedArray<Complex> out(n * batch);
+    std::copy(in.begin(), in.end(), out.begin());
+    plan.forward(in_place ? std::span<const Complex>(out.span()) : std::span<const Complex>(in), out.span());
+    results[way].assign(out.begin(), out.end());
+    EXPECT_LE(reference::relative_error(out.data() + (batch - 1) * n, 1, expected), reference::error_gate<TypeParam>(n))
+        << plan.explain();
   }
+  EXPECT_EQ(results[1], results[2]);
   for (std::size_t b = 0; b < batch; ++b) {
     double error = 0, sum = 0;
     for (std::size_t k = b * n; k < (b + 1) * n; ++k) {
@@ -146,6 +157,28 @@ TYPED_TEST(Large, ManyLongLinesByAllThreadsInTurn) {
       sum += std::norm(results[1][k]);
     }
     EXPECT_LE(std::sqrt(error / sum), 2 * reference::error_gate<TypeParam>(n)) << "line " << b;
+  }
+}
+
+// The first way of a long line: against double, both ways and in place.
+TYPED_TEST(Large, LongLinesAgainstDouble) {
+  using Complex = std::complex<TypeParam>;
+  const int longest = sizeof(TypeParam) == sizeof(float) ? 20 : 18;  // the reference of doubles takes a while
+  for (const std::size_t n : {std::size_t{1} << 17, std::size_t{1} << longest}) {
+    const auto in = random_points<TypeParam>(n, 13);
+    for (const Direction direction : {Direction::forward, Direction::inverse}) {
+      const auto expected = reference::dft(in, direction == Direction::inverse);
+      const auto kernel = default_power2<TypeParam>(n);
+      base::AlignedArray<Complex> scratch(kernel->scratch()), out(n);
+      std::fill(out.begin(), out.end(), Complex(std::numeric_limits<TypeParam>::quiet_NaN()));
+      kernel->run(direction, in.data(), out.data(), scratch.data());
+      EXPECT_LE(reference::relative_error(out.data(), 1, expected), reference::error_gate<TypeParam>(n))
+          << kernel->describe();
+      base::AlignedArray<Complex> place(n);
+      std::copy(in.begin(), in.end(), place.begin());
+      kernel->run(direction, place.data(), place.data(), scratch.data());
+      EXPECT_TRUE(std::equal(out.begin(), out.end(), place.begin())) << kernel->describe();
+    }
   }
 }
 

@@ -72,6 +72,8 @@ TEST(Tangents, FloatInVectorsOfAVX512) {
   expect_line(tangent_whole<float, 8, 16, 8>());
   expect_line(tangent_line<float, 16, 16, 8, 4>());
   expect_line(tangent_square<float, 16, 16, 8, 16, 8>());
+  expect_line(tangent_square<float, 16, 16, 4, 8, 4, 2>());
+  expect_line(tangent_square<float, 16, 16, 4, 4, 4, 16>());
 }
 
 TEST(Tangents, DoubleInVectorsOfAVX512) {
@@ -80,6 +82,7 @@ TEST(Tangents, DoubleInVectorsOfAVX512) {
   expect_line(tangent_whole<double, 8, 8, 8>());
   expect_line(tangent_line<double, 8, 16, 16>());
   expect_line(tangent_square<double, 8, 8, 8, 8, 16>());
+  expect_line(tangent_square<double, 8, 16, 4, 8, 4, 4>());
 }
 
 }  // namespace

@@ -11,9 +11,10 @@
 #include "base/clock.hpp"
 #include "base/threads.hpp"
 #include "device/random.hpp"
+#include "fft/host/past_caches.hpp"
 #include "fft/host/rounding.hpp"
 #include "fft/host/scratch.hpp"
-#include "fft/host/two_step.hpp"
+#include "fft/host/shared_line.hpp"
 #include "fft/variant.hpp"
 #include "plan/choose.hpp"
 
@@ -36,46 +37,49 @@ template <class T>
 class LineByThreads {
  public:
   using Complex = std::complex<T>;
-  LineByThreads(const LineKernel<T>& whole, std::shared_ptr<const TwoStep<T>> two_step, std::size_t threads,
+  LineByThreads(const LineKernel<T>& whole, std::shared_ptr<const SharedLine<T>> shared, std::size_t threads,
                 std::size_t lines, bool many)
-      : whole_(whole), two_step_(std::move(two_step)), threads_(threads), lines_(lines), many_(many) {}
+      : whole_(whole), shared_(std::move(shared)), threads_(threads), lines_(lines), many_(many) {}
 
-  const std::shared_ptr<const TwoStep<T>>& two_step() const { return two_step_; }
+  const std::shared_ptr<const SharedLine<T>>& shared() const { return shared_; }
 
   std::unique_ptr<ScratchPool<T>> scratch() const {
-    return two_step_ ? std::make_unique<ScratchPool<T>>(threads_, two_step_->scratch(), two_step_->work(), 1)
-                     : std::make_unique<ScratchPool<T>>(lines_, whole_.scratch(), 0, 1);
+    if (!shared_) return std::make_unique<ScratchPool<T>>(lines_, whole_.scratch(), 0, 1);
+    return std::make_unique<ScratchPool<T>>(threads_, shared_->own_scratch(), LinesInTurn<T>(*shared_, lines_).work(),
+                                            1);
   }
 
   void run(const Complex* in, Complex* out, Scratch<T>& scratch) const {
     const std::size_t n = whole_.length();
-    if (two_step_) {
-      const bool past = lines_ > 1 && past_caches(lines_ * n * sizeof(Complex));
-      for (std::size_t i = 0; i < lines_; ++i) {
-        two_step_->run(Direction::forward, in + i * n, out + i * n, threads_, scratch.shared.data(),
-                       scratch.of_thread.data(), past);
-      }
+    const bool past = lines_ > 1 && past_caches(lines_ * n * sizeof(Complex));
+    if (shared_) {
+      LinesInTurn<T>(*shared_, lines_)
+          .run(Direction::forward, in, n, out, n, threads_, scratch.shared.data(), scratch.of_thread.data(), past);
       return;
     }
     struct Call {
       const LineKernel<T>& whole;
+      const PastCaches<T>* past;
       const Complex* in;
       Complex* out;
       Scratch<T>& scratch;
     };
-    const Call call{whole_, in, out, scratch};
+    const Call call{whole_, past ? past_caches_of(whole_) : nullptr, in, out, scratch};
     base::parallel(lines_, [&call](std::size_t thread, std::size_t) {
-      const std::size_t at = thread * call.whole.length();
-      call.whole.run(Direction::forward, call.in + at, call.out + at, call.scratch.of_thread[thread]);
+      const std::size_t n = call.whole.length(), at = thread * n;
+      Complex* const own = call.scratch.of_thread[thread];
+      if (call.past == nullptr) return call.whole.run(Direction::forward, call.in + at, call.out + at, own);
+      call.past->run_many_past(Direction::forward, call.in + at, n, call.out + at, n, 1, own);
+      two_step_kernels<T>().finish();
     });
   }
   // What of a run is one line's where all threads have lines to do.
-  double share() const { return many_ ? 1.0 / static_cast<double>(two_step_ ? lines_ : threads_) : 1.0; }
+  double share() const { return many_ ? 1.0 / static_cast<double>(shared_ ? lines_ : threads_) : 1.0; }
   std::size_t lines() const { return lines_; }
 
  private:
   const LineKernel<T>& whole_;
-  std::shared_ptr<const TwoStep<T>> two_step_;
+  std::shared_ptr<const SharedLine<T>> shared_;
   std::size_t threads_, lines_;
   bool many_;
 };
@@ -89,7 +93,7 @@ class ThreadTrials final : public planner::Trials<LineByThreads<T>> {
 
   double seconds(const LineByThreads<T>& line) override {
     // The line's own decision has timed it already, if anything was timed there.
-    if (!line.two_step() && line.lines() == 1 && known_seconds_ > 0) return line.share() * known_seconds_;
+    if (!line.shared() && line.lines() == 1 && known_seconds_ > 0) return line.share() * known_seconds_;
     make_arrays(line.lines());
     const auto pool = line.scratch();
     const auto scratch = pool->lend();

@@ -83,9 +83,10 @@ void Stage<T>::stream_large_results(std::size_t threads) {
     streaming_ = far_;
     return;
   }
-  if (tile_ != 0 || loops_.back().out != n_ || n_ * sizeof(Complex) > kLongestStreamed) return;
+  const bool by_itself = past_caches_of(line_) != nullptr;
+  if (tile_ != 0 || loops_.back().out != n_ || (!by_itself && n_ * sizeof(Complex) > kLongestStreamed)) return;
   streaming_ = true;
-  if (past_caches_of(line_) == nullptr) tile_ = block_ * n_;
+  if (!by_itself) tile_ = block_ * n_;
 }
 
 template <class T>

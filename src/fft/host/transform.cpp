@@ -15,6 +15,7 @@
 #include "fft/host/line_by_threads.hpp"
 #include "fft/host/real/real.hpp"
 #include "fft/host/run_units.hpp"
+#include "fft/host/two_step.hpp"
 #include "fft/registry.hpp"
 #include "machine/host_caches.hpp"
 #include "plan/choose.hpp"
@@ -176,30 +177,42 @@ void Transform<T>::decide_threads(const planner::Options& options) {
   planner::Options inner = options;
   inner.variant.clear();
   const bool float64 = sizeof(T) == sizeof(double);
-  const auto two_step = [&] {
+  using Shared = std::shared_ptr<const SharedLine<T>>;
+  const auto by_threads = [&](Shared shared) {
+    return std::make_shared<const LineByThreads<T>>(whole, std::move(shared), threads_, lines, many);
+  };
+  const auto two_step = [&]() -> Shared {
     return std::make_shared<const TwoStep<T>>(choose_line<T>(device_, factors.rows, inner).kernel,
                                               choose_line<T>(device_, factors.columns, inner).kernel);
   };
+  // The line's own steps, where it has some.
+  const auto of_line = [&] {
+    const auto& kernel = *std::find_if(lines_.begin(), lines_.end(), [&](const auto& k) { return k.get() == &whole; });
+    return Shared(kernel, shared_line_of(whole));
+  };
+  const planner::Cost shared_cost{.flops = whole.flops() + 12 * points,
+                                  .bytes = 2 * data,
+                                  .launches = 2,
+                                  .efficiency = 0.35,
+                                  .float64 = float64,
+                                  .threads = threads_};
   using Entry = planner::Entry<LineByThreads<T>>;
-  const std::vector<Entry> entries{
-      Entry{.candidate = {.variant = "one_thread",
-                          .cost = {.flops = whole.flops(),
-                                   .bytes = data,
-                                   .efficiency = 0.4,
-                                   .float64 = float64,
-                                   .threads = many ? threads_ : 1}},
-            .build = [&] { return std::make_shared<const LineByThreads<T>>(whole, nullptr, threads_, lines, many); }},
-      Entry{
-          .candidate = {.variant = "two_step",
-                        .parameters = {{"columns", std::to_string(factors.rows)},
-                                       {"rows", std::to_string(factors.columns)}},
-                        .cost = {.flops = whole.flops() + 12 * points,
-                                 .bytes = 2 * data,
-                                 .launches = 2,
-                                 .efficiency = 0.35,
-                                 .float64 = float64,
-                                 .threads = threads_}},
-          .build = [&] { return std::make_shared<const LineByThreads<T>>(whole, two_step(), threads_, lines, many); }}};
+  std::vector<Entry> entries{Entry{.candidate = {.variant = "one_thread",
+                                                 .cost = {.flops = whole.flops(),
+                                                          .bytes = data,
+                                                          .efficiency = 0.4,
+                                                          .float64 = float64,
+                                                          .threads = many ? threads_ : 1}},
+                                   .build = [&] { return by_threads(nullptr); }}};
+  if (shared_line_of(whole) != nullptr) {
+    entries.push_back(Entry{.candidate = {.variant = "two_step", .parameters = {{"line", "own"}}, .cost = shared_cost},
+                            .build = [&] { return by_threads(of_line()); }});
+  }
+  entries.push_back(Entry{.candidate = {.variant = "two_step",
+                                        .parameters = {{"columns", std::to_string(factors.rows)},
+                                                       {"rows", std::to_string(factors.columns)}},
+                                        .cost = shared_cost},
+                          .build = [&] { return by_threads(two_step()); }});
   const planner::Decision& alone = decisions_.shared().front().get();
   ThreadTrials<T> trials(whole, alone.trials[alone.winner].measured_seconds);
   auto chosen = planner::choose(
@@ -210,13 +223,13 @@ void Transform<T>::decide_threads(const planner::Options& options) {
        .bytes = data},
       entries, options, trials);
   decisions_.add(std::move(chosen.decision));
-  two_step_ = chosen.winner->two_step();
+  shared_ = chosen.winner->shared();
 }
 
 template <class T>
 void Transform<T>::decide_alone() {
   if (problem_.storage != Storage::same) return;
-  if (two_step_ || problem_.batch != 1 || problem_.shape.size() != 1) return;
+  if (shared_ || problem_.batch != 1 || problem_.shape.size() != 1) return;
   const auto fits = [](std::size_t scratch) { return scratch * sizeof(Complex) <= kStackBytes; };
   if (plain_line()) {
     const LineKernel<T>& line = forward_->stages.front().line();
@@ -270,15 +283,16 @@ Transform<T>::Transform(const Device& device, const Problem& problem, const plan
       widest = std::max(widest, threads_for(stage));
     }
   }
-  if (two_step_) {
-    each = std::max(each, two_step_->scratch());
+  std::size_t between = work_.batch;
+  if (shared_) {
+    each = std::max(each, shared_->own_scratch());
     widest = threads_;
+    between = LinesInTurn<T>(*shared_, problem_.batch).work();
   }
   plane_at_ = each;
   each += plane_points_;
   const bool on_the_stack = alone_ != nullptr || real_alone_ != nullptr;
-  pool_ = std::make_unique<ScratchPool<T>>(widest, each, two_step_ ? two_step_->work() : work_.batch,
-                                           on_the_stack ? 0 : kPreparedCallers);
+  pool_ = std::make_unique<ScratchPool<T>>(widest, each, between, on_the_stack ? 0 : kPreparedCallers);
 }
 
 template <class T>
@@ -452,16 +466,14 @@ void Transform<T>::run_real_inverse(const Complex* in, T* out, Scratch<T>& scrat
 }
 
 template <class T>
-void Transform<T>::run_two_step(Direction direction, const Complex* in, Complex* out, Scratch<T>& scratch) const {
+void Transform<T>::run_in_turn(Direction direction, const Complex* in, Complex* out, Scratch<T>& scratch) const {
   const bool forward = direction == Direction::forward;
   const Side& from = forward ? layout_.samples : layout_.spectrum;
   const Side& to = forward ? layout_.spectrum : layout_.samples;
   const bool past =
-      problem_.batch > 1 && in != out && past_caches(problem_.batch * two_step_->length() * sizeof(Complex));
-  for (std::size_t b = 0; b < problem_.batch; ++b) {
-    two_step_->run(direction, in + b * from.batch, out + b * to.batch, threads_, scratch.shared.data(),
-                   scratch.of_thread.data(), past);
-  }
+      problem_.batch > 1 && in != out && past_caches(problem_.batch * shared_->points() * sizeof(Complex));
+  LinesInTurn<T>(*shared_, problem_.batch)
+      .run(direction, in, from.batch, out, to.batch, threads_, scratch.shared.data(), scratch.of_thread.data(), past);
 }
 
 // A transform of a few points takes less time than borrowing scratch, so its scratch is on the stack.
@@ -493,8 +505,8 @@ void Transform<T>::run(Direction direction, const void* in, void* out) const {
     } else {
       run_real_inverse(static_cast<const Complex*>(in), static_cast<T*>(out), *scratch);
     }
-  } else if (two_step_) {
-    run_two_step(direction, static_cast<const Complex*>(in), target, *scratch);
+  } else if (shared_) {
+    run_in_turn(direction, static_cast<const Complex*>(in), target, *scratch);
   } else {
     run_complex(direction, direction == Direction::forward ? *forward_ : *inverse_, in, target, *scratch);
   }
@@ -502,7 +514,7 @@ void Transform<T>::run(Direction direction, const void* in, void* out) const {
 
 template <class T>
 double Transform<T>::done_flops() const {
-  if (two_step_) return two_step_->flops() * static_cast<double>(problem_.batch);
+  if (shared_) return shared_->flops_done() * static_cast<double>(problem_.batch);
   double sum = real_ ? real_->flops() * static_cast<double>(forward_->real->units()) : 0;
   for (const Stage<T>& stage : forward_->stages) {
     sum += stage.line().flops() * stage.points() / static_cast<double>(stage.line().length());
@@ -515,7 +527,7 @@ std::string Transform<T>::explain() const {
   std::string text = fmt::format("fft {} {} {}, batch {}, {} threads\n", shape_text(problem_),
                                  problem_.kind == Kind::real ? "real" : "complex",
                                  sizeof(T) == sizeof(float) ? "float" : "double", problem_.batch, threads_);
-  if (two_step_) {
+  if (shared_) {
     text += "  passes: columns and twiddle, then rows, each over all threads\n";
   } else {
     if (real_) text += fmt::format("  pass over real rows of {}: {}\n", real_->length(), real_->describe());

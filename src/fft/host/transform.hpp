@@ -13,8 +13,8 @@
 #include "fft/host/real/real_kernel.hpp"
 #include "fft/host/real_stage.hpp"
 #include "fft/host/scratch.hpp"
+#include "fft/host/shared_line.hpp"
 #include "fft/host/stage.hpp"
-#include "fft/host/two_step.hpp"
 #include "fft/layout.hpp"
 #include "fft/operators.hpp"
 
@@ -129,7 +129,7 @@ class Transform {
   double bytes_of(const AnyStage& stage) const;  // read and written
   void run_real_forward(const void* in, Complex* out, Scratch<T>& scratch) const;
   void run_real_inverse(const Complex* in, T* out, Scratch<T>& scratch) const;
-  void run_two_step(Direction direction, const Complex* in, Complex* out, Scratch<T>& scratch) const;
+  void run_in_turn(Direction direction, const Complex* in, Complex* out, Scratch<T>& scratch) const;
   bool plain_line() const;
   void run_alone(Direction direction, const Complex* in, Complex* out) const;
   void run_alone(const T* in, Complex* out) const;
@@ -157,7 +157,7 @@ class Transform {
   planner::SharedDecisions decisions_;
   Side work_;  // where the spectrum of one real transform of several axes stands on its way back
   std::unique_ptr<DirectedStages> forward_, inverse_;
-  std::shared_ptr<const TwoStep<T>> two_step_;
+  std::shared_ptr<const SharedLine<T>> shared_;  // one line, or several in turn, by all threads
   std::size_t plane_points_ = 0, plane_at_ = 0;  // of a thread's own plane, and where its scratch has it
   std::size_t points_alone_ = 0;
   bool bare_ = false;  // it needs no scratch

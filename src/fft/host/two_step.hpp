@@ -1,17 +1,16 @@
 // One long line by all threads: n = rows * columns, transforms down the columns, a twiddle, transforms along the rows.
-// One barrier lies between the two steps.
 #pragma once
 #include <complex>
 #include <cstddef>
 #include <memory>
 
 #include "base/aligned.hpp"
-#include "fft/variant.hpp"
+#include "fft/host/shared_line.hpp"
 
 namespace ridge::fft {
 
 template <class T>
-class TwoStep {
+class TwoStep final : public SharedLine<T> {
  public:
   using Complex = std::complex<T>;
   using Line = std::shared_ptr<const LineKernel<T>>;
@@ -23,21 +22,19 @@ class TwoStep {
   };
   static Factors factors(std::size_t n);
 
-  std::size_t length() const { return rows_ * columns_; }
-  std::size_t work() const { return rows_ * row_; }  // elements shared by all threads
-  std::size_t scratch() const;                       // elements of each thread
-  double flops() const;
-  // Contiguous points, in place or not. `past`: results go past the caches whatever the length, for they are one of
-  // many that nobody reads soon.
-  void run(Direction direction, const Complex* in, Complex* out, std::size_t threads, Complex* work,
-           Complex* const* scratch, bool past = false) const;
+  std::size_t points() const override { return rows_ * columns_; }
+  std::size_t work() const override { return (rows_ * row_ + 15) / 16 * 16; }
+  std::size_t own_scratch() const override;
+  double flops_done() const override;
+  // Strips of columns, blocks of rows.
+  std::size_t first_parts() const override;
+  std::size_t second_parts() const override;
+  void first(Direction direction, std::size_t part, const Complex* in, Complex* work, bool past,
+             Complex* scratch) const override;
+  void second(Direction direction, std::size_t part, Complex* work, Complex* out, bool past,
+              Complex* scratch) const override;
 
  private:
-  void columns_strip(Direction direction, const Complex* in, std::size_t first, Complex* work, bool stream,
-                     Complex* scratch) const;
-  void rows_block(Direction direction, std::size_t first, const Complex* work, Complex* out, bool stream,
-                  Complex* scratch) const;
-
   Line down_, along_;
   std::size_t rows_, columns_, row_;    // row_: padded row of the work array
   base::AlignedArray<Complex> coarse_;  // W^(r c) for the first column of every strip, strip after strip

@@ -257,13 +257,13 @@ class TwoStepLine final : public LineKernel<T> {
       : steps_(default_smooth<T>(rows), default_smooth<T>(columns)),
         columns_(rows * columns, mixed_radices<T>(rows * columns).front()),
         name_(fmt::format("columns of {} and rows of {}", rows, columns)) {}
-  std::size_t length() const override { return steps_.length(); }
+  std::size_t length() const override { return steps_.points(); }
   std::string describe() const override { return name_; }
-  double flops() const override { return steps_.flops(); }
-  std::size_t scratch() const override { return work() + steps_.scratch(); }
+  double flops() const override { return steps_.flops_done(); }
+  std::size_t scratch() const override { return steps_.work() + steps_.own_scratch(); }
   void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const override {
-    Complex* const own = scratch + work();
-    steps_.run(direction, in, out, 1, scratch, &own);
+    Complex* const own = scratch + steps_.work();
+    LinesInTurn<T>(steps_, 1).run(direction, in, 0, out, 0, 1, scratch, &own, false);
   }
   std::size_t scratch_columns() const override { return columns_.scratch_columns(); }
   void run_columns(Direction direction, const Complex* in, std::size_t in_stride, Complex* out, std::size_t out_stride,
@@ -272,7 +272,6 @@ class TwoStepLine final : public LineKernel<T> {
   }
 
  private:
-  std::size_t work() const { return (steps_.work() + 15) / 16 * 16; }
   TwoStep<T> steps_;
   MixedLine<T> columns_;
   std::string name_;

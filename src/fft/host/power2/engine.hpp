@@ -11,7 +11,7 @@ namespace ridge::fft::power2 {
 
 using std::size_t;
 
-inline constexpr size_t kMaxPasses = 4;
+inline constexpr size_t kMaxPasses = 5;
 inline constexpr int kForward = 0;
 inline constexpr int kInverse = 1;
 
@@ -25,10 +25,21 @@ enum class LineTableKind {
   // Tangents and cosines (tangent-inl.hpp), a table a pass but the first:
   tangents,
   tangents_whole,   // without scratch
-  tangents_square,  // columns, rows' first and second pass, and the twiddles between the two steps
+  tangents_square,  // columns, rows' first and second pass, the twiddles between the two steps, and the rows' parts
   // Shears (shear_float.cpp): constants, roots and the first pass, then a table a middle pass:
   shears,
   shears_whole,  // without scratch
+};
+
+// A long line in two steps, of which threads take parts: counts of reals. The first writes `work`, all parts of the
+// second read it (and may write their own part of it); each thread has a buffer of its own.
+template <class T>
+struct LineSteps {
+  using First = void (*)(size_t part, const T* in, T* work, const T* const* tables, T* buffer);
+  using Second = void (*)(size_t part, T* work, T* out, const T* const* tables);
+  size_t first_parts, second_parts, work, buffer;
+  First first[2];
+  Second second[2], second_past[2];  // by direction; past the caches as in Line
 };
 
 // A whole transform that fits in cache: Stockham passes through two buffers of `length` points in scratch.
@@ -45,6 +56,7 @@ struct Line {
   LineTableKind tables = LineTableKind::passes;
   // The same with results written past the caches, which must begin at multiples of 64 bytes; null where nobody does.
   Function past[2] = {nullptr, nullptr};
+  const LineSteps<T>* steps = nullptr;  // the same by several threads; null where one is enough
 };
 
 // One decimation-in-frequency pass over `count` positions of `radix` streams, twiddles applied to the outputs.

@@ -97,7 +97,7 @@ class Kernel : public LineKernel<T> {
 };
 
 template <class T>
-class CachedKernel final : public Kernel<T>, public PastCaches<T> {
+class CachedKernel final : public Kernel<T>, public PastCaches<T>, public SharedLine<T> {
   using Base = Kernel<T>;
 
  public:
@@ -152,13 +152,32 @@ class CachedKernel final : public Kernel<T>, public PastCaches<T> {
   bool goes_past() const override { return line_.past[0] != nullptr; }
   void run_many_past(Direction direction, const Complex* in, size_t in_distance, Complex* out, size_t out_distance,
                      size_t count, Complex* scratch) const override {
-    const bool whole = reinterpret_cast<std::uintptr_t>(out) % 64 == 0 && out_distance * sizeof(Complex) % 64 == 0;
+    const bool whole = whole_lines(out) && out_distance * sizeof(Complex) % 64 == 0;
     const auto* functions = whole && goes_past() ? line_.past : line_.run;
     functions[Base::index(direction)](Base::real(in), in_distance, Base::real(out), out_distance, count, tables_.data(),
                                       Base::real(scratch));
   }
 
+  bool is_shared() const override { return line_.steps != nullptr; }
+  size_t points() const override { return Base::n_; }
+  double flops_done() const override { return Base::flops(); }
+  size_t work() const override { return line_.steps->work / 2; }
+  size_t own_scratch() const override { return line_.steps->buffer / 2; }
+  size_t first_parts() const override { return line_.steps->first_parts; }
+  size_t second_parts() const override { return line_.steps->second_parts; }
+  void first(Direction direction, size_t part, const Complex* in, Complex* work, bool,
+             Complex* scratch) const override {
+    line_.steps->first[Base::index(direction)](part, Base::real(in), Base::real(work), tables_.data(),
+                                               Base::real(scratch));
+  }
+  void second(Direction direction, size_t part, Complex* work, Complex* out, bool past, Complex*) const override {
+    const auto* functions = past && whole_lines(out) ? line_.steps->second_past : line_.steps->second;
+    functions[Base::index(direction)](part, Base::real(work), Base::real(out), tables_.data());
+  }
+
  private:
+  static bool whole_lines(const Complex* p) { return reinterpret_cast<std::uintptr_t>(p) % 64 == 0; }
+
   const Line<T>& line_;
   LineTables<T> tables_;
   // Where one transform alone cannot fill the vectors.
@@ -251,11 +270,11 @@ class SquareKernel final : public Kernel<T> {
   SquareKernel(const Engine<T>& engine, size_t n, Power2Choice choice)
       : Base(engine, n, std::move(choice)),
         steps_(part(engine, Base::choice_.rows), part(engine, n / Base::choice_.rows)) {}
-  double flops() const override { return steps_.flops(); }
-  size_t scratch() const override { return work() + steps_.scratch(); }
+  double flops() const override { return steps_.flops_done(); }
+  size_t scratch() const override { return steps_.work() + steps_.own_scratch(); }
   void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const override {
-    Complex* const own = scratch + work();
-    steps_.run(direction, in, out, 1, scratch, &own);
+    Complex* const own = scratch + steps_.work();
+    LinesInTurn<T>(steps_, 1).run(direction, in, 0, out, 0, 1, scratch, &own, false);
   }
 
  private:
@@ -265,7 +284,6 @@ class SquareKernel final : public Kernel<T> {
     }
     throw Error(ErrorKind::internal, fmt::format("engine {} has no line of {} points", engine.name, n));
   }
-  size_t work() const { return (steps_.work() + 15) / 16 * 16; }
   TwoStep<T> steps_;
 };
 

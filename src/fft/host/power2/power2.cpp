@@ -77,9 +77,11 @@ void add_lines(const Engine<T>& engine, std::size_t n, std::vector<Power2Choice>
     for (const Line<T>& line : engine.lines) {
       if (line.length != n || line.together > 1 || (line.lanes == engine.lanes) != full) continue;
       const std::vector<std::size_t> radices = radices_of(line);
-      const bool square = line.tables == LineTableKind::tangents_square;
-      const std::string text =
-          square ? fmt::format("({}*{})*({}*{})", radices[0], radices[1], radices[2], radices[3]) : radix_text(radices);
+      std::string text = radix_text(radices);
+      if (line.tables == LineTableKind::tangents_square) {
+        const std::string parts = radices.size() > 4 ? fmt::format("{}*", radices[4]) : "";
+        text = fmt::format("({}*{})*{}({}*{})", radices[0], radices[1], parts, radices[2], radices[3]);
+      }
       choices.push_back({fmt::format("{} {}", engine.name, text), engine.name, {}, radices});
     }
   }

@@ -239,11 +239,12 @@ LineTables<T>::LineTables(const Engine<T>& engine, const Line<T>& line, const Ro
     return;
   }
   if (line.tables == LineTableKind::tangents_square) {
-    const size_t* r = line.radices;
+    const size_t *r = line.radices, rows = r[0] * r[1], frequencies = rows * (r[4] == 0 ? 1 : r[4]);
     add(tangent_twiddles(roots, r[1], r[0], 1));
-    add(tangent_twiddles(roots, r[2], r[0] * r[1], line.lanes));
+    add(tangent_twiddles(roots, r[2], frequencies, line.lanes));
     add(tangent_twiddles(roots, r[3], r[2], 1));
-    add(step_twiddles(roots, n, r[0] * r[1], r[3], line.lanes));
+    add(step_twiddles(roots, n, frequencies, r[3], line.lanes));
+    if (r[4] != 0) add(tangent_twiddles(roots, r[4], rows, line.lanes));
     return;
   }
   if (line.tables == LineTableKind::shears || line.tables == LineTableKind::shears_whole) {

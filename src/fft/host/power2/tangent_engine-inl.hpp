@@ -46,6 +46,10 @@ Items<Line<T>> tangent_lines_here() {
       tangent_square<T, 16, 16, 8, 16, 8>(),
       tangent_square<T, 16, 16, 16, 16, 8>(),
       tangent_square<T, 16, 16, 16, 16, 16>(),
+      tangent_square<T, 16, 16, 16, 16, 16, 2>(),
+      tangent_square<T, 16, 16, 16, 16, 16, 4>(),
+      tangent_square<T, 16, 16, 16, 16, 16, 8>(),
+      tangent_square<T, 16, 16, 16, 16, 16, 16>(),
 #else
       tangent_whole<T, 4, 8, 4>(),
       tangent_whole<T, 8, 8, 8>(),
@@ -79,6 +83,10 @@ Items<Line<T>> tangent_lines_here() {
       tangent_square<T, 8, 8, 16, 8, 16>(),
       tangent_square<T, 8, 16, 16, 8, 16>(),
       tangent_square<T, 8, 16, 16, 16, 16>(),
+      tangent_square<T, 8, 16, 16, 16, 16, 2>(),
+      tangent_square<T, 8, 16, 16, 16, 16, 4>(),
+      tangent_square<T, 8, 16, 16, 16, 16, 8>(),
+      tangent_square<T, 8, 16, 16, 16, 16, 16>(),
 #else
       tangent_whole<T, 4, 8, 4>(),
       tangent_line<T, 4, 8, 8>(),

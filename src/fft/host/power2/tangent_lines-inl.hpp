@@ -96,24 +96,50 @@ struct TangentLine {
   }
 };
 
-// Two steps inside L2: columns of A B points, W of them at a time in an L1 buffer, are turned into blocks of W
-// frequencies, which lie 1 KB apart; then rows of D E points with those frequencies as lanes, contiguous, in place, and
-// written out in pieces of W points. The twiddle between the steps is one product a row group.
-template <class K, bool kInverseTransform, size_t A, size_t B, size_t D, size_t E>
+// Two steps: columns of A B points, W of them at a time in an L1 buffer, are turned into blocks of W frequencies, which
+// lie 1 KB apart; then rows of D E points with those frequencies as lanes, contiguous, in place, and written out in
+// pieces of W points. The twiddle between the steps is one product a row group. Rows of G D E points have a pass of
+// radix G first, which leaves G parts, each a block of that many more frequencies: so a line may be larger than L2, as
+// long as a block is not.
+template <class K, bool kInverseTransform, size_t A, size_t B, size_t D, size_t E, size_t G = 1>
 struct TangentSquare {
   using T = typename K::T;
   using V = typename K::V;
-  static constexpr size_t W = K::W, kRows = A * B, kColumns = D * E;
+  static constexpr size_t W = K::W, kRows = A * B, kColumns = G * D * E;
   static_assert(A % W == 0 && kColumns % W == 0);
   static constexpr size_t kBufferRow = 2 * W * A + 2 * W;  // reals: A vectors and one of padding
-  static constexpr size_t kBlock = 2 * W * kColumns + 1024 / sizeof(T);
-  static constexpr size_t kScratch = kBufferRow * B + kBlock * (kRows / W);
+  static constexpr size_t kPart = 2 * W * D * E + (G == 1 ? 0 : 128 / sizeof(T));
+  static constexpr size_t kBlock = G * kPart + 1024 / sizeof(T);
+  static constexpr size_t kBuffer = kBufferRow * B;
+  static constexpr size_t kScratch = kBuffer + kBlock * (kRows / W);
   static_assert(kScratch <= 2 * (2 * kRows * kColumns));  // a line's two buffers
 
+  // Columns come from memory in pieces of two cache lines that no prefetcher sees. What is fetched ahead while others
+  // are worked on: all of the next W columns, or, where so many lines would share a few sets of L2, some rows, and
+  // where results will go, which the cache reads before they are written. A short line is there anyway.
+  static constexpr size_t kBytes = 2 * sizeof(T) * kRows * kColumns;
+  static constexpr bool kFetches = kBytes >= 512 * 1024, kFewAhead = kBytes > 512 * 1024;
+  static constexpr size_t kAhead = B < 4 ? B : 3;
+  RIDGE_INLINE void fetch_row(const T* row) {
+    for (size_t i = 0; i < 2 * W; i += 64 / sizeof(T)) __builtin_prefetch(row + i, 0, 2);
+  }
+  RIDGE_INLINE void fetch_to_write(T* piece) {
+    for (size_t i = 0; i < 2 * W * W; i += 64 / sizeof(T)) {
+#if defined(__x86_64__)
+      asm volatile("prefetchw %0" : : "m"(piece[i]));  // the builtin knows it for some targets only
+#else
+      __builtin_prefetch(piece + i, 1, 2);
+#endif
+    }
+  }
+
   // `kInner`: points come in the inner order of Highway's engine, parts exchanged already where they have to be.
-  template <bool kInner>
+  template <bool kFetch, bool kInner>
   [[gnu::noinline]] static void load_columns(const T* in, T* buffer) {
     for (size_t r = 0; r < B; ++r) {
+      if constexpr (kFetch && kFewAhead) {
+        for (size_t q = 0; q < A && r + kAhead < B; ++q) fetch_row(in + 2 * kColumns * (r + kAhead + B * q));
+      }
       if constexpr (kInner) {
         K::template butterfly<A, Turns::none>(typename K::FromInner{in + 2 * kColumns * r, 2 * kColumns * B},
                                               typename K::ToInner{buffer + kBufferRow * r, 2 * W},
@@ -125,18 +151,18 @@ struct TangentSquare {
           typename K::ToInner{buffer + kBufferRow * r, 2 * W}, static_cast<const T*>(nullptr));
     }
   }
-  // Of a line that comes from memory the next W columns, pieces of two cache lines that no prefetcher sees, are fetched
-  // meanwhile; a shorter one is there anyway.
-  static constexpr bool kFetches = 2 * sizeof(T) * kRows * kColumns >= 512 * 1024;
   template <bool kFetch>
-  [[gnu::noinline]] static void columns(T* buffer, const T* table, const T* ahead) {
+  [[gnu::noinline]] static void columns(T* buffer, const T* table, const T* ahead, [[maybe_unused]] T* target) {
     for (size_t k = 0; k < A; ++k) {
+      if constexpr (kFetch && kFewAhead) {
+        for (size_t b = k * (kRows / W) / A; b < (k + 1) * (kRows / W) / A; ++b) fetch_to_write(target + kBlock * b);
+      }
       T* const at = buffer + 2 * W * k;
       K::template butterfly<B, Turns::same>(typename K::FromInner{at, kBufferRow}, typename K::ToInner{at, kBufferRow},
                                             table + k * 2 * tangent_pairs(B));
       if constexpr (kFetch) {
-        for (size_t r = k * B; r < (k + 1) * B; ++r) {
-          for (size_t i = 0; i < 2 * W; i += 64 / sizeof(T)) __builtin_prefetch(ahead + 2 * kColumns * r + i, 0, 2);
+        for (size_t r = 0; r < (kFewAhead ? kAhead : B); ++r) {
+          fetch_row(ahead + 2 * kColumns * (r + B * k));
         }
       }
     }
@@ -179,28 +205,54 @@ struct TangentSquare {
     for (size_t a = 0; a < D; ++a) {
       K::template butterfly<E, Turns::same>(
           typename K::FromInner{x + 2 * W * E * a, 2 * W},
-          typename K::template ToUser<kInverseTransform, kPast>{out + 2 * kRows * a, 2 * kRows * D},
+          typename K::template ToUser<kInverseTransform, kPast>{out + 2 * kRows * G * a, 2 * kRows * G * D},
           table + a * 2 * tangent_pairs(E));
     }
   }
+  // Of a block the part that each of its G times more frequencies takes.
+  [[gnu::noinline]] static void parts(T* x, const T* table) {
+    for (size_t r = 0; r < D * E; ++r) {
+      K::template butterfly<G, Turns::lanes>(typename K::FromInner{x + 2 * W * r, kPart},
+                                             typename K::ToInner{x + 2 * W * r, kPart}, table);
+    }
+  }
 
-  // `kPast`: results go past the caches, for which they must lie in whole vectors.
+  // Columns `from` to `to`, multiples of W, of one line. `next`: where the ones after them are.
+  template <bool kFetch, bool kInner = false>
+  static void columns_step(const T* in, size_t from, size_t to, const T* next, T* blocks, const T* const* tables,
+                           T* buffer) {
+    for (size_t j = from; j < to; j += W) {
+      T* const target = blocks + kPart * (j / (D * E)) + 2 * W * (j % (D * E));
+      load_columns<kFetch, kInner>(in + 2 * j, buffer);
+      columns<kFetch>(buffer, tables[0], j + W < to ? in + 2 * (j + W) : next, target);
+      turn_out<kInner>(buffer, target);
+    }
+  }
+  // Block b of its rows. `kPast`: results go past the caches, for which they must lie in whole vectors.
+  template <bool kPast>
+  static void rows_step(size_t b, T* blocks, T* out, const T* const* tables) {
+    T* const x = blocks + kBlock * b;
+    if constexpr (G > 1) parts(x, tables[4] + b * W * 2 * tangent_pairs(G));
+    for (size_t g = 0; g < G; ++g) {
+      const size_t at = g * (kRows / W) + b;
+      rows_first(x + kPart * g, tables[1] + at * W * 2 * tangent_pairs(D), tables[3] + at * 2 * W * E);
+      rows_last<kPast>(x + kPart * g, out + 2 * W * at, tables[2]);
+    }
+  }
+  // What several threads take parts of.
+  static constexpr size_t kFirstParts = kColumns / W < 32 ? kColumns / W : 32, kSecondParts = kRows / W;
+  static void first_part(size_t part, const T* in, T* work, const T* const* tables, T* buffer) {
+    constexpr size_t kEach = kColumns / kFirstParts;
+    columns_step<true>(in, kEach * part, kEach * (part + 1), in + 2 * kEach * part, work, tables, buffer);
+  }
   template <bool kPast, bool kInner = false>
   static void run(const T* in, size_t in_distance, T* out, size_t out_distance, size_t count, const T* const* tables,
                   T* scratch) {
-    T *const buffer = scratch, *const blocks = scratch + kBufferRow * B;
+    T *const buffer = scratch, *const blocks = scratch + kBuffer;
     for (size_t i = 0; i < count; ++i, in += 2 * in_distance, out += 2 * out_distance) {
-      for (size_t j = 0; j < kColumns; j += W) {
-        load_columns<kInner>(in + 2 * j, buffer);
-        const T* const next = j + W < kColumns ? in + 2 * (j + W) : i + 1 < count ? in + 2 * in_distance : in;
-        columns<kPast && kFetches>(buffer, tables[0], next);
-        turn_out<kInner>(buffer, blocks + 2 * W * j);
-      }
-      for (size_t b = 0; b < kRows / W; ++b) {
-        T* const x = blocks + kBlock * b;
-        rows_first(x, tables[1] + b * W * 2 * tangent_pairs(D), tables[3] + b * 2 * W * E);
-        rows_last<kPast>(x, out + 2 * W * b, tables[2]);
-      }
+      columns_step<kPast ? kFetches : kFewAhead, kInner>(in, 0, kColumns, i + 1 < count ? in + 2 * in_distance : in,
+                                                         blocks, tables, buffer);
+      for (size_t b = 0; b < kRows / W; ++b) rows_step<kPast>(b, blocks, out, tables);
     }
   }
 };
@@ -322,23 +374,33 @@ constexpr Line<T> tangent_line() {
           1,
           LineTableKind::tangents};
 }
-template <class T, size_t W, size_t A, size_t B, size_t D, size_t E>
+template <class Forward, class Inverse, class T = typename Forward::T>
+inline constexpr LineSteps<T> kTangentSteps{Forward::kFirstParts,
+                                            Forward::kSecondParts,
+                                            Forward::kBlock* Forward::kSecondParts,
+                                            Forward::kBuffer,
+                                            {Forward::first_part, Inverse::first_part},
+                                            {Forward::template rows_step<false>, Inverse::template rows_step<false>},
+                                            {Forward::template rows_step<true>, Inverse::template rows_step<true>}};
+
+template <class T, size_t W, size_t A, size_t B, size_t D, size_t E, size_t G = 1>
 constexpr Line<T> tangent_square() {
   using K = Tangent<T, W>;
-  using Forward = TangentSquare<K, false, A, B, D, E>;
-  using Inverse = TangentSquare<K, true, A, B, D, E>;
-  Line<T> entry{A * B * D * E,
+  using Forward = TangentSquare<K, false, A, B, D, E, G>;
+  using Inverse = TangentSquare<K, true, A, B, D, E, G>;
+  Line<T> entry{A * B * G * D * E,
                 W,
-                {A, B, D, E},
+                {A, B, D, E, G == 1 ? 0 : G},
                 {Forward::template run<false>, Inverse::template run<false>},
                 {nullptr, nullptr},
                 1,
                 LineTableKind::tangents_square,
                 {Forward::template run<true>, Inverse::template run<true>}};
   // What fits L2 several times over finishes longer lines.
-  if constexpr (A * B * D * E * 2 * sizeof(T) == 128 * 1024) {
+  if constexpr (A * B * G * D * E * 2 * sizeof(T) == 128 * 1024) {
     entry.leaf[0] = Forward::template run<false, true>;
     entry.leaf[1] = Inverse::template run<false, true>;
   }
+  if constexpr (G > 1) entry.steps = &kTangentSteps<Forward, Inverse>;
   return entry;
 }
