@@ -42,6 +42,8 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
                                   {Fir::blocks, 512, 5, Samples::int16},
                                   {Fir::blocks, 512, 5, Samples::int8, true, 8, 2, 2},
                                   {Fir::blocks, 512, 3, Samples::int8, false, 16, 0, 4, 512},
+                                  {Fir::blocks, 1024, 2, Samples::int8, false, 8, 1, 4, 512},
+                                  {Fir::blocks, 2048, 2, Samples::int8, false, 8, 0, 2, 512},
                                   {Fir::blocks, 2048, 3, Samples::int4, false, 1, 3},
                                   {Fir::stacked, 512, 11, Samples::int8, false, 16, 0, 4, 512}};
     const KernelCase others[] = {{Fir::matrix, 32, 16, Samples::int16},

@@ -55,6 +55,8 @@ class Writer {
     text_.raw(conversion_text(g_.samples, d_.parts));
     if (packed_ || turned_) text_.raw(ridge::detail::kernel_text("filterbank/packed_rows"));
     text_.raw(ridge::detail::kernel_text("filterbank/fetch_ahead"));
+    text_.raw(fmt::format("#define WARPS {}\n", d_.items / 32));
+    text_.raw(ridge::detail::kernel_text("filterbank/some_wait"));
     text_.raw(codegen::butterfly_text({first_, each_}, false, codegen::Roots::in_sums));
     text_.raw(codegen::turned_butterfly_text(16));
     text_.raw("#define dft1(v)\n");
@@ -64,7 +66,7 @@ class Writer {
         "out, GLOBAL const float* RESTRICT weights, GLOBAL const float2* RESTRICT tables, GLOBAL const float2* "
         "RESTRICT factors, int origin, int newest, int spectra, ulong out_offset, int rounds, int within{})",
         d_.items, d_.resident, kKernelName, delay_arguments(g_));
-    text_.line("LOCAL_BLOCK(float2, points, {});", lines + roots() + kept / 2);
+    text_.line("LOCAL_BLOCK(float2, points, {});", lines + roots() + kept / 2 + 1);
     text_.line("LOCAL float2* const roots = points + {};", lines);
     text_.line("const int item = LOCAL_ID(0);");
     if (kept > 0) {
@@ -79,7 +81,8 @@ class Writer {
     text_.line("const int begin = (int)(GROUP_ID(0) / {}u) * {};", g_.stations * d_.split(),
                d_.rounds > 0 ? fmt::format("{}", d_.rounds * d_.steps) : fmt::format("{} * rounds", d_.steps));
     pointers();
-    if (kept > 0) text_.line("BARRIER();");
+    if (counted()) text_.line("if (item == 0) LEFT_OPEN(points + {});", left_at());
+    if (kept > 0 || counted()) text_.line("BARRIER();");
     if (d_.summed > 0) power_.declare();
     if (both_kept()) power_.declare("second_power");
     text_.open("for (int round = 0; round < {}; ++round)",
@@ -87,41 +90,44 @@ class Writer {
     text_.line("const int t = begin + round * {};", d_.steps);
     text_.line("int zero = 0;");
     text_.line("OPAQUE(zero);");
-    // With eight channels an item, or sums of powers, it costs more registers than it saves time.
-    if (first_ != 16 && each_ < 8 && !g_.delayed && d_.summed == 0) fetch();
+    // With delays or sums of powers it costs more registers than it saves time.
+    if (first_ != 16 && !g_.delayed && d_.summed == 0) fetch();
     filter();
     // A butterfly of 32 points leaves no registers for rows on their way.
     if (first_ == 16) load(fmt::format("t + {}", d_.steps));
     text_.line("BARRIER();");
     first_pass();
     if (first_ != 16) load(fmt::format("t + {}", d_.steps));
-    text_.line("BARRIER();");
+    wait_for_lines();
     second_pass();
     if (d_.summed > 0) store_power();
-    text_.line("BARRIER();");
+    if (counted() && !staged()) text_.line("LEFT(points + {});", left_at());
     text_.close();
     text_.close();
     return {{.name = fmt::format("filter bank {} x {}, blocks", g_.channels, g_.taps), .text = text_.str()},
-            (lines + roots()) * 2 * sizeof(float) + kept * sizeof(float)};
+            (lines + roots() + 1) * 2 * sizeof(float) + kept * sizeof(float)};
   }
 
  private:
   std::size_t row_kept() const { return d_.local_weights * d_.items; }  // weights of a tap in local memory
+  std::size_t left_at() const { return transforms() * points_ + roots() + g_.taps * row_kept() / 2; }
   std::size_t row() const { return g_.stations * g_.channels * d_.split(); }
   std::size_t roots() const { return first_ * codegen::turned_roots(16); }  // of the second pass
   std::string root(std::size_t r) const {
     return fmt::format("LOAD_CACHED(tables + {} + item)", roots() + d_.items * (r - 1));
   }
 
+  // Delays move every channel of an item by as many samples, beyond the end of a row or not; without them the channels
+  // lie a constant distance apart, and one address is enough.
+  std::string row_name(std::size_t j) const { return fmt::format("row{}", g_.delayed ? j : 0); }
+  std::string samples(std::size_t j) const {
+    if (g_.delayed) return fmt::format("samples{}", j);
+    return fmt::format("samples0 + {}", j * d_.items * d_.split());
+  }
+
   void pointers() {
     for (std::size_t j = 0; j < each_; ++j) {
-      text_.line("const int moved{0} = item + {1}{2};", j, j * d_.items,
-                 g_.delayed ? " + LOAD_CACHED(shifts + station)" : "");
-      // Rows count from the oldest that the spectrum 0 of the launch needs.
-      text_.line("const int row{0} = origin / {1} + moved{0} / {1};", j, g_.channels);
-      text_.line(
-          "GLOBAL const raw_t* const samples{0} = in + ((long)row{0} * {1} + (station * {2} + moved{0} % {2}){3});", j,
-          row(), g_.channels, polarizations_ == 1 ? " * 2 + pol" : "");
+      if (j == 0 || g_.delayed) first_sample(j);
       text_.line("raw_t fresh{}[{}];", j, d_.steps);
       text_.line("{} old{}[{}];", packed_ ? "uint" : "raw_t", j, std::max<std::size_t>(packed_ ? held_ / 2 : held_, 1));
       for (std::size_t i = 0; i < held_; i += packed_ ? 2 : 1) {
@@ -136,13 +142,24 @@ class Writer {
     load("begin");
   }
 
+  void first_sample(std::size_t j) {
+    text_.line("const int moved{0} = item + {1}{2};", j, j * d_.items,
+               g_.delayed ? " + LOAD_CACHED(shifts + station)" : "");
+    // Rows count from the oldest that the spectrum 0 of the launch needs.
+    text_.line("const int row{} = origin / {}{};", j, g_.channels,
+               g_.delayed ? fmt::format(" + moved{} / {}", j, g_.channels) : "");
+    text_.line("GLOBAL const raw_t* const samples{0} = in + ((long)row{0} * {1} + (station * {2} + moved{0}{3}){4});",
+               j, row(), g_.channels, g_.delayed ? fmt::format(" % {}", g_.channels) : "",
+               polarizations_ == 1 ? " * 2 + pol" : "");
+  }
+
   // Row `i` of those held; where they are kept in pairs, the first may be one that no sum wants.
   std::string first_row(std::size_t j, std::size_t i) const {
     const std::size_t unwanted = held_ - (g_.taps - 1);
     if (i < unwanted) return "RAW_ZERO";
     return fmt::format(
-        "row{0} + begin + {1} >= 0 && begin < spectra ? LOAD_CACHED(samples{0} + (long)(begin + {1}) * {2}) : RAW_ZERO",
-        j, i - unwanted, row());
+        "{0} + begin + {1} >= 0 && begin < spectra ? LOAD_CACHED({2} + (long)(begin + {1}) * {3}) : RAW_ZERO",
+        row_name(j), i - unwanted, samples(j), row());
   }
 
   void load(const std::string& first) {
@@ -150,15 +167,15 @@ class Writer {
     text_.line("const int from = {} + {};", first, g_.taps - 1);
     text_.open("if ({} + {} <= spectra{})", first, d_.steps, all_rows_there());
     each_row([&](std::size_t j, std::size_t s) {
-      text_.line("fresh{0}[{1}] = LOAD_CACHED(samples{0} + ((long)from * {2} + {3}));", j, s, row(), s * row());
+      text_.line("fresh{}[{}] = LOAD_CACHED({} + ((long)from * {} + {}));", j, s, samples(j), row(), s * row());
     });
     text_.close();
     text_.open("else");
     each_row([&](std::size_t j, std::size_t s) {
       text_.line(
-          "fresh{0}[{1}] = {2} + {1} < spectra && row{0} + from + {1} >= 0 ? LOAD_CACHED(samples{0} + "
-          "((long)from * {3} + {4})) : RAW_ZERO;",
-          j, s, first, row(), s * row());
+          "fresh{0}[{1}] = {2} + {1} < spectra && {3} + from + {1} >= 0 ? LOAD_CACHED({4} + ((long)from * {5} + {6})) :"
+          " RAW_ZERO;",
+          j, s, first, row_name(j), samples(j), row(), s * row());
     });
     text_.close();
     text_.close();
@@ -168,16 +185,15 @@ class Writer {
     text_.open();
     text_.line("const int lane = item % 32, time = t + {0} + lane % {0}, later = time + {1};", d_.steps, g_.taps - 1);
     for (std::size_t j = 0; j < each_; ++j) {
-      text_.line(
-          "if (time < spectra && row{0} + later >= 0) FETCH_AHEAD(samples{0} + ((long)later * {1} - lane * {2}));", j,
-          row(), d_.split());
+      text_.line("if (time < spectra && {} + later >= 0) FETCH_AHEAD({} + ((long)later * {} - lane * {}));",
+                 row_name(j), samples(j), row(), d_.split());
     }
     text_.close();
   }
 
   std::string all_rows_there() const {
     std::string text;
-    for (std::size_t j = 0; j < each_; ++j) text += fmt::format(" && row{} + from >= 0", j);
+    for (std::size_t j = 0; j < (g_.delayed ? each_ : 1); ++j) text += fmt::format(" && row{} + from >= 0", j);
     return text;
   }
   template <class Take>
@@ -190,8 +206,31 @@ class Writer {
   // --- the FIR: every row is converted once a block and goes into all sums that want it
   void filter() {
     for (std::size_t j = 0; j < each_; ++j) text_.line("float sum{}[{}];", j, d_.parts * d_.steps);
-    for (std::size_t j = 0; j < each_; ++j) filter_channel(j);
+    for (std::size_t j = 0; j < each_; ++j) {
+      filter_channel(j);
+      if (staged() && j + 1 < each_) stage(j);
+    }
     first_butterflies();
+  }
+
+  // Where an item has several channels, the sums of all but the last wait where their transforms will be: then there
+  // are registers for rows that are converted ahead. Not where it has eight: as many loads and stores cost more.
+  bool staged() const { return d_.items == 512 && (each_ == 2 || each_ == 4) && d_.summed == 0; }
+  // The second channel of two is added to the first as it is filtered; the difference is twice the first less the sum.
+  bool added() const { return staged() && each_ == 2 && polarizations_ == 2; }
+  // Whoever has read the points of a block goes on to filter the next and waits for the others only before it stores.
+  bool counted() const { return each_ > 1; }
+  void wait_for_points() {
+    text_.line("{};", counted() ? fmt::format("LEFT_WAIT(points + {}, round)", left_at()) : "BARRIER()");
+  }
+
+  std::string place(std::size_t line, std::size_t r) const { return fmt::format("{}", (line * each_ + r) * points_); }
+  void stage(std::size_t j) {
+    if (j == 0) wait_for_points();
+    for (std::size_t line = 0; line < transforms() / each_; ++line) {
+      text_.line("points[{0} + item + item / 16] = make_float2(sum{1}[{2}], sum{1}[{3}]);", place(line, j), j, 2 * line,
+                 2 * line + 1);
+    }
   }
 
   void filter_channel(std::size_t j) {
@@ -217,7 +256,9 @@ class Writer {
       for (std::size_t s = row + 1 < taps ? 0 : row + 1 - taps; s < steps && s <= row; ++s) {
         const std::size_t tap = s + taps - 1 - row;
         for (std::size_t p = 0; p < d_.parts; ++p) {
-          if (tap + 1 == taps) {
+          if (tap + 1 == taps && added() && j == 1) {
+            text_.line("sum1[{0}] = FMA(x[{1}], w[{2}], sum0[{0}]);", d_.parts * s + p, p, tap);
+          } else if (tap + 1 == taps) {
             text_.line("sum{}[{}] = x[{}] * w[{}];", j, d_.parts * s + p, p, tap);
           } else {
             text_.line("sum{0}[{1}] = FMA(x[{2}], w[{3}], sum{0}[{1}]);", j, d_.parts * s + p, p, tap);
@@ -256,25 +297,37 @@ class Writer {
   }
 
   void first_butterflies() {
+    if (!staged()) wait_for_points();
     text_.open();
     for (std::size_t r = 1; r < each_ && each_ > kHeldTurns; ++r) {
       text_.line("const float2 turn{0} = LOAD_CACHED(tables + zero + {1} + item);", r, roots() + d_.items * (r - 1));
     }
-    for (std::size_t s = 0; s < d_.steps; ++s) {
-      for (std::size_t pol = 0; pol < polarizations_; ++pol) {
-        const std::size_t first = d_.parts * s + 2 * pol;
-        text_.open();
-        text_.line("float2 v[{}];", each_);
-        for (std::size_t j = 0; j < each_; ++j) {
-          text_.line("v[{0}] = make_float2(sum{0}[{1}], sum{0}[{2}]);", j, first, first + 1);
+    if (staged()) {
+      text_.line("int again = item + item / 16;");  // or the compiler would keep what was stored
+      text_.line("OPAQUE(again);");
+    }
+    for (std::size_t line = 0; line < transforms() / each_; ++line) {
+      text_.open();
+      text_.line("float2 v[{}];", each_);
+      for (std::size_t j = 0; j < each_; ++j) {
+        if (staged() && j + 1 < each_) {
+          text_.line("v[{}] = points[{} + again];", j, place(line, j));
+        } else {
+          text_.line("v[{0}] = make_float2(sum{0}[{1}], sum{0}[{2}]);", j, 2 * line, 2 * line + 1);
         }
-        text_.line("dft{}(v);", each_);
-        for (std::size_t r = 0; r < each_; ++r) {
-          text_.line("points[{} + item + item / 16] = {};", ((s * polarizations_ + pol) * each_ + r) * points_,
-                     r == 0 ? std::string("v[0]") : fmt::format("multiply(v[{0}], turn{0})", r));
-        }
-        text_.close();
       }
+      if (added()) {
+        text_.line("const float2 less = make_float2(FMA(2.0f, v[0].x, -v[1].x), FMA(2.0f, v[0].y, -v[1].y));");
+        text_.line("v[0] = v[1];");
+        text_.line("v[1] = less;");
+      } else {
+        text_.line("dft{}(v);", each_);
+      }
+      for (std::size_t r = 0; r < each_; ++r) {
+        text_.line("points[{} + item + item / 16] = {};", place(line, r),
+                   r == 0 ? std::string("v[0]") : fmt::format("multiply(v[{0}], turn{0})", r));
+      }
+      text_.close();
     }
     text_.close();
   }
@@ -308,14 +361,34 @@ class Writer {
     text_.close();
   }
 
+  // Spectra: few items have whole lines to themselves and go on without the others (where a unit has two groups only
+  // if they are one warp). Power: an item has the same channels in every turn.
+  std::size_t together() const {
+    const std::size_t some = std::max<std::size_t>(32, 16 * each_);
+    return d_.summed > 0 || (some > 32 && d_.resident > 1) ? d_.items : some;
+  }
+  void wait_for_lines() {
+    if (together() == d_.items) return text_.line("BARRIER();");
+    if (together() == 32) return text_.line("LANES_WAIT();");
+    text_.line("SOME_WAIT(item / {0}, {0});", together());
+  }
+
   void second_turn(const char* turn, const char* power) {
-    const std::size_t items = first_ * each_;  // of a line
+    const std::size_t items = first_ * each_;                  // of a line
+    const std::size_t some = together(), parts = first_ / 16;  // of a turn of the first pass
     text_.open();
-    text_.line("const int b = item + {} * {}, line = b / {}, r = b % {}, u = b / {} % {};", turn, d_.items, items,
-               each_, each_, first_);
+    if (some == d_.items) {
+      text_.line("const int b = item + {} * {}, line = b / {};", turn, d_.items, items);
+    } else {
+      text_.line(
+          "const int b = item % {0} + {1} % {2} * {0}, line = ({1} / {2} * {3} + item / {0} * {0}) / {4} + b / {5};",
+          some, turn, parts, d_.items, 16 * each_, items);
+    }
+    text_.line("const int r = b % {0}, u = b / {0} % {1};", each_, first_);
     text_.line("LOCAL const float2* const at = points + (line * {} + r) * {} + u * 17;", each_, points_);
     text_.line("float2 v[16];");
     for (std::size_t i = 0; i < 16; ++i) text_.line("v[{0}] = at[{0}];", i);
+    if (staged()) text_.line("if ({} == {}) LEFT(points + {});", turn, transforms() / 16 - 1, left_at());
     // An item has the same u in every turn, but no registers to keep its roots in.
     const std::size_t count = codegen::turned_roots(16);
     text_.line("int same = u * {};", count);
