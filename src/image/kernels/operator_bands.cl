@@ -18,6 +18,13 @@
 #define ABOVE (8 * HALF_DOWN - 4)
 #define COPIES ((8 * CHUNKS + ITEMS_HERE - 1) / ITEMS_HERE)
 #define PAIR (4 * TILES)  // words of two steps
+#if HALF == 1             // registers for what would be computed again
+#define IN_STEP(s) (s)->in_step
+#define VALUE(s) (s)->value
+#else
+#define IN_STEP(s) (8 * (s)->in_pitch)
+#define VALUE(s) ((s)->first + SIDE + LOCAL_ID(0) / 32 * OWN + 16 * (LOCAL_ID(0) % 32 % TILES))
+#endif
 #if SUB_GROUP_WIDTH == 32
 #define UNROLLED UNROLL
 #else
@@ -26,19 +33,21 @@
 
 struct strip {  // of a group, and of an item in it
   GLOBAL const uchar* in;
-  GLOBAL uchar* out;
-  ulong in_pitch, out_pitch;
-  int rows, columns, wide, first, above, top, whole_end, out_aligned;
+  GLOBAL const uchar* ahead;  // where the rows begin that are fetched next, outside the image too
+  GLOBAL uchar* to;           // what an item stores next
+  ulong in_pitch, out_pitch, in_step;  // in_step: eight rows
+  int rows, columns, wide, first, above, left_rows, value, whole_end, out_whole;
   int begin, left, from, each;  // channels that mend makes: `left` from `begin` on, the others from `from` on, `each` in all
   uint whole, offsets[COPIES];  // which copies of an item are of 16 bytes, and from where
 };
 
 // Eight rows on their way to local memory, as far as they lie in the image; `mend` does the rest.
-FUNCTION void fetch_rows(const struct strip* s, LOCAL uchar* to, int batch) {
+FUNCTION void fetch_rows(struct strip* s, LOCAL uchar* to, int batch) {
   const int row = s->above + 8 * batch;
   const int inside = row >= 0 && row + 8 <= s->rows && (s->whole >> COPIES) == 0u;
+  GLOBAL const uchar* line = s->ahead;
+  s->ahead += IN_STEP(s);
   if (inside) {
-    GLOBAL const uchar* line = s->in + (long)row * (long)s->in_pitch + s->first;
     UNROLL
     for (int c = 0; c < COPIES; ++c) {
       const int index = LOCAL_ID(0) + c * ITEMS_HERE, r = index / CHUNKS;
@@ -152,28 +161,28 @@ FUNCTION void make_rows(LOCAL float* scratch, const uint* words, LOCAL uchar* pl
 }
 
 // Eight rows of a sub-group from local memory.
-FUNCTION void store_rows(const struct strip* s, LOCAL const uchar* stage, int row) {
-  const int lane = LOCAL_ID(0) & 31, value = s->first + SIDE + LOCAL_ID(0) / 32 * OWN + 16 * (lane % TILES);
+FUNCTION void store_rows(struct strip* s, LOCAL const uchar* stage) {
+  const int lane = LOCAL_ID(0) & 31;
   LOCAL const uchar* chunk = stage + lane / TILES * STAGE_PITCH + 16 * (lane % TILES);
-  row += lane / TILES;
-  GLOBAL uchar* to = s->out + (ulong)row * s->out_pitch + (ulong)value;
   UNROLL
   for (int q = 0; q < TILES / 4; ++q) {
-    if (row < s->rows && s->out_aligned && value + 16 <= s->wide) {
-      *(GLOBAL uint4*)to = *(LOCAL const uint4*)chunk;
-    } else if (row < s->rows) {
-      for (int e = 0; e < 16; ++e) {
-        if (value + e < s->wide) to[e] = chunk[e];
+    if (s->left_rows > 32 / TILES * q) {
+      if (s->out_whole) {
+        *(GLOBAL uint4*)s->to = *(LOCAL const uint4*)chunk;
+      } else {
+        for (int e = 0; e < 16; ++e) {
+          if (VALUE(s) + e < s->wide) s->to[e] = chunk[e];
+        }
       }
     }
-    row += 32 / TILES;
-    to += (ulong)(32 / TILES) * s->out_pitch;
+    s->to += (ulong)(32 / TILES) * s->out_pitch;
     chunk += 32 / TILES * STAGE_PITCH;
   }
+  s->left_rows -= 8;
 }
 
 // Rows `batch` are there; those that come BATCHES - 1 steps later are fetched, and eight rows are made.
-FUNCTION void go_down(const struct strip* s, LOCAL float* scratch, LOCAL uchar* slots, int slot, LOCAL const int* places,
+FUNCTION void go_down(struct strip* s, LOCAL float* scratch, LOCAL uchar* slots, int slot, LOCAL const int* places,
                       LOCAL const uchar* mine, LOCAL const uchar* stage, LOCAL uchar* place, uint* made, const uint4* across,
                       const uint4* down, int batch, int batches, const int odd) {
   COPIES_WAIT(BATCHES - 2);
@@ -199,7 +208,7 @@ FUNCTION void go_down(const struct strip* s, LOCAL float* scratch, LOCAL uchar* 
 #else
   BARRIER();
 #endif
-  if (step >= 0) store_rows(s, stage, s->top + 8 * step);
+  if (step >= 0) store_rows(s, stage);
 }
 
 KERNEL WORK_GROUP_RESIDENT(ITEMS_HERE, 1, 1, RESIDENT)
@@ -213,17 +222,21 @@ void bands(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, 
   const int item = LOCAL_ID(0), lane = item & 31, sub = item / 32;
   struct strip s;
   s.in = image + in_offset;
-  s.out = result + out_offset;
   s.in_pitch = in_pitch;
   s.out_pitch = out_pitch;
+  s.in_step = 8 * in_pitch;
   s.rows = rows;
   s.columns = columns;
   s.wide = columns * CHANNELS;
   s.first = (int)GROUP_ID(0) * OWN * SUB_GROUPS - SIDE;
-  s.top = (int)GROUP_ID(1) * rows_each;
-  s.above = s.top - ABOVE;
+  const int top = (int)GROUP_ID(1) * rows_each;
+  s.above = top - ABOVE;
+  s.ahead = s.in + (long)s.above * (long)in_pitch + s.first;
   s.whole_end = in_aligned ? s.wide & ~3 : 0;
-  s.out_aligned = out_aligned;
+  s.value = s.first + SIDE + sub * OWN + 16 * (lane % TILES);
+  s.out_whole = out_aligned && s.value + 16 <= s.wide;
+  s.left_rows = rows - top - lane / TILES;
+  s.to = result + out_offset + (ulong)(top + lane / TILES) * out_pitch + (ulong)s.value;
   const int last = s.first + LINE - SIDE + REACH, end = last < s.wide + REACH ? last : s.wide + REACH;
   s.begin = s.first + SIDE - REACH;
   s.left = s.begin < 0 ? -s.begin : 0;
@@ -238,7 +251,7 @@ void bands(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch, 
     if (index < 8 * CHUNKS && s.first + at >= 0 && s.first + at + 16 <= s.whole_end) s.whole |= 1u << c;
   }
   for (int v = item; v < s.each; v += ITEMS_HERE) places[v] = place_of(v < s.left ? s.begin + v : s.from + v - s.left, columns);
-  const int out_rows = rows - s.top < rows_each ? rows - s.top : rows_each;
+  const int out_rows = rows - top < rows_each ? rows - top : rows_each;
   const int batches = (out_rows + 7) / 8 + 2 * HALF_DOWN - 1;
   LOCAL uchar* const slots = (LOCAL uchar*)ring;
   LOCAL uchar* const stage = (LOCAL uchar*)stages + sub * 8 * STAGE_PITCH;

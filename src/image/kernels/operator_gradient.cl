@@ -11,12 +11,31 @@ void gradient(GLOBAL const ELEMENT* RESTRICT image, ulong in_offset, ulong in_pi
   UNROLL
   for (int k = 0; k < 4; ++k) places[k] = BORDERED(x - 1 + k, columns);
   float v[4 * ROWS_HERE];
-  UNROLL
-  for (int r = 0; r < ROWS_HERE; ++r) {
-    const int row = BORDERED(top - 1 + r, rows);
-    GLOBAL const ELEMENT* line = image + in_offset + (ulong)(row < 0 ? 0 : row) * in_pitch;
+#if DEPTH == 1
+  // Bytes x - 1 to x + 2 from the two words they lie in.
+  const int word = x - 1 & ~3, calm = in_fours && x > 0 && word + 8 <= columns && top > 0 && top + ROWS_EACH < rows;
+  if (calm) {
+    GLOBAL const uchar* line = image + in_offset + (ulong)(top - 1) * in_pitch + (ulong)word;
+    const uint which = (x & 2) == 0 ? 0x6543u : 0x4321u;
+    uint words[2 * ROWS_HERE];
     UNROLL
-    for (int k = 0; k < 4; ++k) v[4 * r + k] = row < 0 || places[k] < 0 ? BEYOND : (float)LOAD_CACHED(line + places[k]);
+    for (int r = 0; r < ROWS_HERE; ++r) {
+      words[2 * r] = LOAD_CACHED((GLOBAL const uint*)line);
+      words[2 * r + 1] = LOAD_CACHED((GLOBAL const uint*)line + 1);
+      line += in_pitch;
+    }
+    UNROLL
+    for (int r = 0; r < ROWS_HERE; ++r) take_apart(CHOOSE_BYTES(words[2 * r], words[2 * r + 1], which), v + 4 * r);
+  } else
+#endif
+  {
+    UNROLL
+    for (int r = 0; r < ROWS_HERE; ++r) {
+      const int row = BORDERED(top - 1 + r, rows);
+      GLOBAL const ELEMENT* line = image + in_offset + (ulong)(row < 0 ? 0 : row) * in_pitch;
+      UNROLL
+      for (int k = 0; k < 4; ++k) v[4 * r + k] = row < 0 || places[k] < 0 ? BEYOND : (float)LOAD_CACHED(line + places[k]);
+    }
   }
   float apart[2 * ROWS_HERE], smooth[2 * ROWS_HERE];
   UNROLL

@@ -1,5 +1,6 @@
 // Bytes to half their size: a trip through memory.
 #include <algorithm>
+#include <cmath>
 
 #include "device/kernel_text.hpp"
 #include "image/operators/device/fours.hpp"
@@ -8,12 +9,45 @@
 namespace ridge::image::on_device {
 namespace {
 
-KernelSource halve_source(const Shape& in, int rows_each, bool cubic) {
-  KernelSource source = fours_source("image_halve", in, Border::replicate, 0);
-  source.text += detail::kernel_text(cubic ? "image/operator_halve_cubic" : "image/operator_halve");
-  source.defines.emplace_back("ROWS_EACH", std::to_string(rows_each));
+struct HalveDesign {
+  Shape in = {}, out = {};
+  int taps = 2, rows_each = 1;
+  Border border = Border::replicate;
+  double constant = 0;
+};
+
+KernelSource halve_source(const HalveDesign& design) {
+  KernelSource source = fours_source("image_halve", design.in, design.border, design.constant);
+  source.text += detail::kernel_text(design.taps == 2 ? "image/operator_halve" : "image/operator_halve_taps");
+  source.defines.emplace_back("ROWS_EACH", std::to_string(design.rows_each));
+  source.defines.emplace_back("TAPS", std::to_string(design.taps));
+  if (design.border == Border::wrap) source.defines.emplace_back("ENDS_APART", "1");
   return source;
 }
+
+class HalveStep final : public Step {
+ public:
+  HalveStep(const Device& device, const HalveDesign& design)
+      : kernel_(device.compile(halve_source(design)).kernel("halve_bytes")),
+        words_(design.taps == 2 ? 4 : 8),
+        launch_{.groups = {groups_for(design.out.columns, 512),
+                           groups_for(design.out.rows, static_cast<std::size_t>(design.rows_each))},
+                .items = {128}} {}
+  void enqueue(Queue& queue, const Image& in, const Image&, const Image& out) const override {
+    std::vector<Argument> arguments = arguments_of(in);
+    for (const Argument& each : arguments_of(out)) arguments.push_back(each);
+    const bool aligned = in.offset() % words_ == 0 && in.pitch() % words_ == 0;
+    for (const int value :
+         {static_cast<int>(in.rows()), static_cast<int>(in.columns()), aligned ? 1 : 0, aligned_for_fours(out) ? 1 : 0})
+      arguments.emplace_back(value);
+    queue.launch(kernel_, launch_, arguments);
+  }
+
+ private:
+  Kernel kernel_;
+  std::size_t words_;  // bytes of the image that are loaded at once
+  Launch launch_;
+};
 
 // Every place is made of two, or of one more to either side, with these weights.
 bool halves(const Look& look, std::size_t places, const std::vector<float>& weights) {
@@ -31,36 +65,44 @@ bool halves(const Look& look, std::size_t places, const std::vector<float>& weig
 }  // namespace
 
 void list_halve(const Device&, const Chain& chain, const Link& link, std::vector<StepPlan>& plans) {
-  if (link.in.depth != Depth::u8 || link.operations.size() != 1 ||
-      !std::holds_alternative<Resize>(link.operations.front()) || link.in.rows != 2 * link.out.rows ||
-      link.in.columns != 2 * link.out.columns)
-    return;
-  std::vector<TileStage> stages;
-  Shape shape = link.in;
-  add_stages(link.operations.front(), chain, shape, stages);
-  const auto both = [&](const std::vector<float>& weights) {
-    return stages.size() == 2 && halves(stages[0].down, link.out.rows, weights) &&
-           halves(stages[1].across, link.out.columns, weights);
-  };
-  const bool cubic = both({-3 / 32.0f, 19 / 32.0f, 19 / 32.0f, -3 / 32.0f});
-  if (!cubic && !both({0.5f, 0.5f})) return;
-  for (const int rows_each : {1, 2}) {
+  if (link.in.depth != Depth::u8 || link.operations.size() != 1) return;
+  const Operation& operation = link.operations.front();
+  HalveDesign design{.in = link.in, .out = link.out};
+  if (const auto* pyramid = std::get_if<Pyramid>(&operation)) {
+    const bool whole = chain.constant >= 0 && chain.constant <= 255 && chain.constant == std::floor(chain.constant);
+    if (pyramid->levels != 1 || (chain.border == Border::constant && !whole)) return;
+    design.taps = 5;
+    design.border = chain.border;
+    design.constant = chain.constant;
+  } else {
+    if (!std::holds_alternative<Resize>(operation) || link.in.rows != 2 * link.out.rows ||
+        link.in.columns != 2 * link.out.columns)
+      return;
+    std::vector<TileStage> stages;
+    Shape shape = link.in;
+    add_stages(operation, chain, shape, stages);
+    const auto both = [&](const std::vector<float>& weights) {
+      return stages.size() == 2 && halves(stages[0].down, link.out.rows, weights) &&
+             halves(stages[1].across, link.out.columns, weights);
+    };
+    if (both({-3 / 32.0f, 19 / 32.0f, 19 / 32.0f, -3 / 32.0f})) {
+      design.taps = 4;
+    } else if (!both({0.5f, 0.5f})) {
+      return;
+    }
+  }
+  const double values = static_cast<double>(link.out.rows * link.out.columns * link.out.channels);
+  for (const int rows_each : {1, 2, 4}) {
+    if (rows_each == 4 && design.taps == 2) continue;
+    design.rows_each = rows_each;
     StepPlan plan{.name = "halve", .parameters = {{"rows", std::to_string(rows_each)}}};
     plan.cost = {
-        .flops = (cubic ? 30 : 8) * static_cast<double>(link.out.rows * link.out.columns * link.out.channels),
+        .flops = (design.taps == 2 ? 8 : 30) * values,
         .bytes = static_cast<double>(link.in.rows * link.in.row_bytes() + link.out.rows * link.out.row_bytes()),
         .launches = 1,
         .efficiency = 0.9};
-    plan.kernels = [in = link.in, rows_each, cubic] {
-      return std::vector<KernelSource>{halve_source(in, rows_each, cubic)};
-    };
-    plan.build = [in = link.in, out = link.out, rows_each, cubic](const Device& there) {
-      const Launch launch{
-          .groups = {groups_for(out.columns, 512), groups_for(out.rows, static_cast<std::size_t>(rows_each))},
-          .items = {128}};
-      return std::make_shared<const FoursStep>(there.compile(halve_source(in, rows_each, cubic)).kernel("halve_bytes"),
-                                               launch);
-    };
+    plan.kernels = [design] { return std::vector<KernelSource>{halve_source(design)}; };
+    plan.build = [design](const Device& there) { return std::make_shared<const HalveStep>(there, design); };
     plans.push_back(std::move(plan));
   }
 }
