@@ -59,6 +59,47 @@ bool shuffles_serve(const Device& device, const PassDesign& design) {
          design.store.values != Values::half && !design.load.staged && !design.store.staged;
 }
 
+// Real lines two by two as one complex line, where they are short and lie one after the other.
+bool twins_lie_right(const AxisProblem& problem) {
+  const std::uint64_t samples = problem.length, values = problem.length / 2 + 1;
+  const bool forward = problem.direction == Direction::forward;
+  return problem.kind == Kind::real && !problem.float64 && !problem.halves() && !problem.real_kind &&
+         problem.kept == 0 && !problem.any_offset && problem.samples == Samples::same &&
+         problem.load.kind() == FactorKind::none && problem.store.kind() == FactorKind::none &&
+         problem.counts.size() == 1 && problem.counts[0] % 2 == 0 && problem.in.point == 1 && problem.out.point == 1 &&
+         problem.in.line[0] == (forward ? samples : values) && problem.out.line[0] == (forward ? values : samples);
+}
+
+void list_twins(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
+  struct TwinShape {
+    std::size_t length, first, last;  // radices
+    double expected;
+  };
+  constexpr TwinShape kTwins[] = {
+      {16, 4, 4, 0.95}, {32, 4, 8, 0.95}, {64, 8, 8, 0.96}, {128, 8, 16, 0.9}, {256, 16, 16, 0.89}};
+  const auto shape = std::ranges::find(kTwins, problem.length, &TwinShape::length);
+  if (shape == std::end(kTwins) || !twins_lie_right(problem)) return;
+  const bool forward = problem.direction == Direction::forward;
+  PassDesign design = plain_pass(problem);
+  design.twins = true;
+  design.counts = {problem.counts[0] / 2};
+  design.load.at.line[0] *= 2;
+  design.store.at.line[0] *= 2;
+  design.load.values = forward ? Values::reals : Values::complex;
+  design.store.values = forward ? Values::complex : Values::reals;
+  design.radices = {shape->first, shape->last};
+  design.threads = shape->length / shape->last;
+  for (const std::size_t items : {64, 128}) {
+    if (!fit(device, design, items / design.threads).empty() || !twins_serve(design, device.limits().sub_group))
+      continue;
+    Route route = one_step(problem, pass_step(design), design.load.at.line.back(), design.store.at.line.back());
+    route.outer = design.counts[0];
+    route.candidate = described(problem, "one_pass", route.steps, shape->expected * (items == 64 ? 1 : 0.985));
+    route.candidate.parameters.emplace_back("real", "twins");
+    routes.push_back(std::move(route));
+  }
+}
+
 void list_one_pass(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
   PassDesign plain = plain_pass(problem);
   if (problem.kind == Kind::real) real_sides(problem, plain);
@@ -69,6 +110,7 @@ void list_one_pass(const Device& device, const AxisProblem& problem, std::vector
     routes.push_back(refused("one_pass", refusal));
     return;
   }
+  list_twins(device, problem, routes);
   double efficiency = 0.92;
   const auto add = [&](PassDesign design, const char* note, bool packed = false, const char* moved = "") {
     design.fold_lanes = fold_lanes_serve(design, device.limits().sub_group);

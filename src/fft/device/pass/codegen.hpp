@@ -26,6 +26,12 @@ std::size_t tile_rows(std::size_t points);
 // Whether neighbouring lanes of a sub-group of so many can load a row and its mirror for each other.
 bool fold_lanes_serve(const PassDesign& design, std::size_t lanes);
 
+// Whether a design can take real lines two by two: its lanes hold each other's mirrors. What that takes of local
+// memory.
+bool twins_serve(const PassDesign& design, std::size_t lanes);
+std::size_t twin_pitch(const PassDesign& design);  // numbers of two lines of samples
+std::size_t twin_bytes(const PassDesign& design);
+
 // Bytes of local memory that the kernel takes, without writing it.
 std::size_t local_bytes_of(const PassDesign& design);
 

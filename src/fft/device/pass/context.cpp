@@ -93,6 +93,7 @@ std::size_t PassContext::local_bytes() const {
   if (design.ahead) return (bytes + 15) / 16 * 16 + design.lines * design.points * complex_bytes + 16;
   const bool runs = design.load.staged || (design.store.staged && design.store.values != Values::half);
   if (runs) bytes = std::max(bytes, design.lines * pitch * complex_bytes);
+  if (design.twins) bytes = std::max(bytes, twin_bytes(design));
   if (design.store.values == Values::half || (design.folded > 0 && inverse())) {
     bytes = std::max(bytes, design.lines * half_pitch() * complex_bytes);
   }

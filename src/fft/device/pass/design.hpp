@@ -103,6 +103,8 @@ struct PassDesign {
   // mirror, where r is the first digit of the line's number, at most half of them. Forward from rows of points / 2
   // pairs to rows of half a spectrum, and back. 0: a line is a line.
   std::uint64_t folded = 0;
+  // Real lines two by two as one complex line (twin_lines_codegen.cpp): a line of the design is two of the problem's.
+  bool twins = false;
   bool fold_lanes = false;  // forward: each row's values are loaded once, by every other lane, which exchange them
   // The lines are those of a real-to-real transform of so many points, reals on both sides: what it does before and
   // after the transform in its middle is done on load and on store (real_kind_writer.hpp).

@@ -66,6 +66,7 @@ void LoadWriter::factor_pointer() {
 }
 
 void LoadWriter::load() {
+  if (d_.twins) return load_twins();
   if (d_.load.staged) d_.real_kind ? runs_.quads_in() : runs_.stage_in();
   const StageDesign& first = stages_.front();
   text_.raw("\n");

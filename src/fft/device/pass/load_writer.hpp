@@ -26,6 +26,7 @@ class LoadWriter : PassPart {
   std::string spectrum_value(const std::string& number);
   std::string kept_value(const std::string& number, std::uint64_t low, std::uint64_t high);
   void load_half(std::size_t slot, const std::string& place, std::uint64_t constant);
+  void load_twins();
   void folded_pointers();
   void exchange_folded();
   void load_folded(std::size_t slot, const std::string& place);

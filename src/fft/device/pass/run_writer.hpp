@@ -19,6 +19,7 @@ class RunWriter : PassPart {
   // Cosines and sines of types II and III, four samples at a time: two neighbours of the one half of the line in the
   // middle's order, two of the other (real_kind_runs.cpp).
   void quads_in();
+  void quads_of_twins(bool in, std::size_t quads, std::size_t pitch, std::size_t elements);
   void quads_out();
 
  private:

@@ -115,6 +115,7 @@ class CompiledPass final : public CompiledStep {
     if (design_.method == PrimeMethod::bluestein) text += ", Bluestein there and back";
     if (design_.method == PrimeMethod::filter) text += ", there, times a filter, and back";
     if (design_.folded > 0) text += ", rows with their mirrors";
+    if (design_.twins) text += ", two real lines as one";
     if (kernel_.registers() > 0) text += fmt::format(", {} registers", kernel_.registers());
     if (kernel_.private_bytes() > 0) text += fmt::format(", {} bytes spilled", kernel_.private_bytes());
     return text;
@@ -138,11 +139,13 @@ class PassStep final : public StepDesign {
   StepShare share(double lines) const override {
     const double element = design_.float64 ? 16 : 8;
     if (design_.mirrored > 0) lines *= 2;
+    if (design_.twins) lines /= 2;
     StepShare share{.radices = radices_text(design_), .items = fmt::format("{}", design_.threads)};
     const std::string parts = design_.parts > 1 ? fmt::format("{}", design_.parts) : "";
     share.lines =
         fmt::format("{}{}{}{}", design_.lines, design_.split ? "s" : "", parts, design_.load.staged ? "r" : "");
-    const bool real_in = design_.load.values == Values::reals, real_out = design_.store.values == Values::reals;
+    const bool real_in = design_.load.values == Values::reals && !design_.twins;
+    const bool real_out = design_.store.values == Values::reals && !design_.twins;
     share.bytes = lines * element * static_cast<double>(design_.points) * ((real_in ? 0.5 : 1) + (real_out ? 0.5 : 1));
     for (const StageDesign& stage : stages_of(design_)) {
       share.operations += lines * static_cast<double>(stage.butterflies) *

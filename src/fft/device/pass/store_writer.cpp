@@ -94,6 +94,7 @@ void StoreWriter::store() {
   const char* here = p_.two_orders() ? "here_out" : "here";
   if (d_.twiddle) twiddle_.twiddle(last);
   if (d_.store.mapped) return store_tile(last);
+  if (d_.twins) return store_twins(last);
   if (d_.folded > 0) return p_.inverse() ? store_folded_pairs(last) : store_folded_spectrum(last);
   if (d_.store.values == Values::half) return store_half(last);
   if (d_.store.staged || d_.method == PrimeMethod::rader) return stage_out(last, line);

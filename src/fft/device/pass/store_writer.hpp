@@ -25,6 +25,7 @@ class StoreWriter : PassPart {
   void store_factors(const char* line);
   // Pairs of values k and n - k of the transform of pairs of samples make the spectrum of the samples.
   void store_half(const StageDesign& last);
+  void store_twins(const StageDesign& last);
   void folded_pointers();
   void store_in_row(const char* row, const std::string& value, const std::string& index);
   void store_folded_spectrum(const StageDesign& last);
