@@ -467,6 +467,47 @@ TEST_F(DeviceOperators, FloatsByMarch) {
   }
 }
 
+// Bytes that grow by ratios of small numbers: rows and columns at the ends, several groups, a last period cut short,
+// unaligned.
+TEST_F(DeviceOperators, BytesByPhases) {
+  struct Sampling {
+    std::size_t channels;
+    Resize resize;
+    std::vector<std::pair<std::size_t, std::size_t>> sizes;
+  };
+  const auto to = [](std::size_t rows, std::size_t columns, Interpolation interpolation) {
+    return Resize{.rows = rows, .columns = columns, .interpolation = interpolation};
+  };
+  std::vector<Sampling> samplings{{1, {.scale = 2}, {{1, 8}, {7, 1040}}},
+                                  {3, {.scale = 2, .interpolation = Interpolation::bicubic}, {{3, 4}, {7, 516}}}};
+  if (slow()) {  // long texts to compile
+    for (const Interpolation interpolation : {Interpolation::bilinear, Interpolation::bicubic}) {
+      samplings.push_back({1, {.scale = 1.6, .interpolation = interpolation}, {{5, 20}, {15, 1300}}});
+      samplings.push_back({3, {.scale = 1.6, .interpolation = interpolation}, {{5, 20}, {35, 660}}});
+    }
+    samplings.push_back({4, to(9, 24, Interpolation::bilinear), {{6, 16}}});
+    samplings.push_back({2, to(10, 32, Interpolation::bicubic), {{4, 24}}});
+  }
+  for (const Device& device : all) {
+    for (const Sampling& sampling : samplings) {
+      for (const auto& [rows, columns] : sampling.sizes) {
+        OperatorProblem problem;
+        problem.input = {.rows = rows, .columns = columns, .channels = sampling.channels, .depth = Depth::u8};
+        problem.chain = {sampling.resize};
+        std::vector<Entry> entries = list_variants(device, problem);
+        std::erase_if(entries, [](const Entry& entry) { return entry.candidate.variant != "phases"; });
+        ASSERT_EQ(entries.size(), 2u) << problem.input.text();
+        const Entry& entry = entries[rows > 9 ? 1 : 0];
+        SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + to_string(problem.chain.front()) + " " +
+                     problem.input.text());
+        ASSERT_EQ(entry.candidate.refusal, "");
+        EXPECT_LE(error_of(device, problem, entry), test::allowed_error(problem));
+        EXPECT_LE(error_of(device, problem, entry, true), test::allowed_error(problem));
+      }
+    }
+  }
+}
+
 // Floats that grow, strip by strip: smaller than the taps, several groups across and down, unaligned.
 TEST_F(DeviceOperators, FloatsEnlarged) {
   std::vector<std::pair<std::size_t, Resize>> samplings{{1, {.scale = 1.6}},

@@ -186,7 +186,8 @@ TEST(DeviceOperatorText, RowsOnTheirWayStayInRegisters) {
   for (const Way& way : {Way{"march", Depth::f32, Gauss{1, 2}}, Way{"march", Depth::f32, Gauss{5}},
                          Way{"enlarge", Depth::f32, Resize{.scale = 1.6, .interpolation = Interpolation::bicubic}},
                          Way{"resample", Depth::u8, Resize{.scale = 1.6, .interpolation = Interpolation::bicubic}},
-                         Way{"resample", Depth::u8, Resize{.scale = 1.6}}}) {
+                         Way{"resample", Depth::u8, Resize{.scale = 1.6}},
+                         Way{"phases", Depth::u8, Resize{.scale = 1.6, .interpolation = Interpolation::bicubic}}}) {
     OperatorProblem problem;
     problem.input = {.rows = 270, .columns = 480, .channels = 1, .depth = way.depth};
     problem.chain = {way.operation};

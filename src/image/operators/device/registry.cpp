@@ -16,6 +16,7 @@ std::vector<StepPlan> list_steps(const Device& device, const Chain& chain, const
   StepLister list_stream; list(list_stream);
   StepLister list_march; list(list_march);
   StepLister list_halve; list(list_halve);
+  StepLister list_phases; list(list_phases);
   StepLister list_blend; list(list_blend);
   StepLister list_resample; list(list_resample);
   StepLister list_enlarge; list(list_enlarge);

@@ -1,0 +1,154 @@
+// Bytes that grow by a ratio of small numbers: weights and places repeat, so that nothing is looked up.
+#include <cmath>
+#include <mutex>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "device/kernel_text.hpp"
+#include "image/operators/device/fours.hpp"
+#include "image/operators/device/stages.hpp"
+
+namespace ridge::image::on_device {
+namespace {
+
+constexpr std::size_t kPhaseItems = 128, kMostPhases = 8, kLeastValues = 16, kMostValues = 24;
+
+struct Ratio {
+  std::size_t in = 1, out = 1;
+};
+
+struct PhasesDesign {
+  Shape in = {}, out = {};
+  Ratio down = {}, across = {};
+  int taps = 2;
+  std::vector<double> down_weights = {}, across_weights = {};
+  std::size_t groups = 0, periods = 1;  // a work-item's
+  bool bytewise = false;                // rows that do not begin with whole words
+  std::size_t values() const { return groups * across.out * out.channels; }
+};
+
+// The ratio of an axis and the weights of one period; false where they do not repeat.
+bool find_period(const Look& look, std::size_t length, Ratio& ratio, std::vector<double>& weights) {
+  const std::size_t places = look.from.size(), common = std::gcd(length, places);
+  ratio = {length / common, places / common};
+  if (ratio.out > kMostPhases || ratio.out <= ratio.in) return false;
+  const auto taps = static_cast<std::size_t>(look.taps);
+  weights.assign(look.weights.begin(), look.weights.begin() + static_cast<std::ptrdiff_t>(ratio.out * taps));
+  for (std::size_t i = 0; i < places; ++i) {
+    const double at = std::floor(
+        (static_cast<double>(i) + 0.5) * static_cast<double>(ratio.in) / static_cast<double>(ratio.out) - 0.5);
+    if (look.from[i] != static_cast<int>(at) - (look.taps / 2 - 1)) return false;
+    for (std::size_t k = 0; k < taps; ++k) {
+      if (!(std::abs(look.weights[i * taps + k] - weights[i % ratio.out * taps + k]) < 1e-6)) return false;
+    }
+  }
+  return true;
+}
+
+// Pieces of a row that a work-item makes: whole words, better several at once.
+std::size_t groups_of(const PhasesDesign& design) {
+  const std::size_t each = design.across.out * design.out.channels;
+  for (const std::size_t whole : {16, 8, 4}) {
+    for (std::size_t groups = 1; groups * each <= kMostValues; ++groups) {
+      if (groups * each >= kLeastValues && groups * each % whole == 0 &&
+          design.in.columns % (groups * design.across.in) == 0)
+        return groups;
+    }
+  }
+  return 0;
+}
+
+KernelSource phases_source(const PhasesDesign& design) {
+  KernelSource source = fours_source("image_phases", design.in, Border::replicate, 0);
+  source.text += float_table("down_weights", design.down_weights) +
+                 float_table("across_weights", design.across_weights) + detail::kernel_text("image/operator_phases");
+  for (const auto& [name, value] :
+       {std::pair{"TAPS", static_cast<std::size_t>(design.taps)}, std::pair{"ACROSS_IN", design.across.in},
+        std::pair{"ACROSS_OUT", design.across.out}, std::pair{"DOWN_IN", design.down.in},
+        std::pair{"DOWN_OUT", design.down.out}, std::pair{"GROUPS_ACROSS", design.groups},
+        std::pair{"PERIODS", design.periods}})
+    source.defines.emplace_back(name, std::to_string(value));
+  if (design.taps == 2) source.defines.emplace_back("NEVER_BEYOND", "1");
+  if (design.bytewise) source.defines.emplace_back("BYTEWISE", "1");
+  return source;
+}
+
+class PhasesStep final : public Step {
+ public:
+  PhasesStep(const Device& device, const PhasesDesign& design)
+      : kernel_(device.compile(phases_source(design)).kernel("phases")),
+        words_(design.values() % 16 == 0  ? 16
+               : design.values() % 8 == 0 ? 8
+                                          : 4),
+        launch_{.groups = {groups_for(design.in.columns / (design.groups * design.across.in), kPhaseItems),
+                           groups_for(design.out.rows, design.periods * design.down.out)},
+                .items = {kPhaseItems}},
+        device_(device),
+        design_(design) {}
+  void enqueue(Queue& queue, const Image& in, const Image& guide, const Image& out) const override {
+    const auto aligned = [](const Image& image, std::size_t to) {
+      return image.offset() % to == 0 && image.pitch() % to == 0;
+    };
+    if (!design_.bytewise && !(aligned(in, 4) && aligned(out, words_))) {
+      std::call_once(compiled_, [&] {
+        PhasesDesign any = design_;
+        any.bytewise = true;
+        any.periods = 1;
+        any_ = std::make_shared<const PhasesStep>(device_, any);
+      });
+      return any_->enqueue(queue, in, guide, out);
+    }
+    std::vector<Argument> arguments = arguments_of(in);
+    for (const Argument& each : arguments_of(out)) arguments.push_back(each);
+    for (const std::size_t value : {in.rows(), in.columns(), out.rows()})
+      arguments.emplace_back(static_cast<int>(value));
+    queue.launch(kernel_, launch_, arguments);
+  }
+
+ private:
+  Kernel kernel_;
+  std::size_t words_;  // bytes of the result that are stored at once
+  Launch launch_;
+  Device device_;
+  PhasesDesign design_;
+  mutable std::once_flag compiled_;  // for images whose rows are no whole words: few are
+  mutable std::shared_ptr<const PhasesStep> any_;
+};
+
+}  // namespace
+
+void list_phases(const Device&, const Chain& chain, const Link& link, std::vector<StepPlan>& plans) {
+  if (link.in.depth != Depth::u8 || link.operations.size() != 1 ||
+      !std::holds_alternative<Resize>(link.operations.front()))
+    return;
+  std::vector<TileStage> stages;
+  Shape shape = link.in;
+  add_stages(link.operations.front(), chain, shape, stages);
+  PhasesDesign design{.in = link.in, .out = link.out, .taps = stages[1].across.taps};
+  if ((design.taps != 2 && design.taps != 4) || stages[0].down.taps != design.taps) return;
+  if (!find_period(stages[0].down, link.in.rows, design.down, design.down_weights) ||
+      !find_period(stages[1].across, link.in.columns, design.across, design.across_weights))
+    return;
+  design.groups = groups_of(design);
+  std::string refusal;
+  if (design.groups == 0 || link.in.columns * link.in.channels % 4 != 0)
+    refusal = fmt::format("{} pixels of every {} are no whole words", design.across.out, design.across.in);
+  const double in_values = static_cast<double>(link.in.rows * link.in.columns * link.in.channels),
+               out_values = static_cast<double>(link.out.rows * link.out.columns * link.out.channels);
+  for (const std::size_t periods : {1, 2}) {
+    design.periods = periods;
+    StepPlan plan{.name = "phases", .parameters = {{"periods", std::to_string(periods)}}, .refusal = refusal};
+    plan.cost = {.flops = 2 * design.taps *
+                          (out_values + 1.3 * out_values * static_cast<double>(design.down.in) /
+                                            static_cast<double>(design.down.out)),
+                 .bytes = in_values + out_values,
+                 .launches = 1,
+                 .efficiency = 0.85};
+    plan.kernels = [design] { return std::vector<KernelSource>{phases_source(design)}; };
+    plan.build = [design](const Device& there) { return std::make_shared<const PhasesStep>(there, design); };
+    plans.push_back(std::move(plan));
+  }
+}
+
+}  // namespace ridge::image::on_device
