@@ -108,6 +108,10 @@ Pixels decode_pnm(std::string_view bytes, const std::string& name) {
   const std::string_view data = plain ? std::string_view{} : text.rest();
   if (!plain && data.size() < count * each) text.refuse("it ends too early");
   pixels.bytes.resize(count * each);
+  if (!plain && most == full && each == 1) {  // as nearly all are: no value changes
+    std::memcpy(pixels.bytes.data(), data.data(), count);
+    return pixels;
+  }
   for (std::size_t i = 0; i < count; ++i) {
     std::uint64_t value = 0;
     if (plain) {

@@ -20,7 +20,7 @@ class AnyPlan {
   const std::vector<planner::Decision>& decisions() const;
   const std::vector<KernelSource>& kernels() const;  // devices: what was compiled
   const Device& device() const;
-  double flops() const;  // useful work of a run
+  double flops() const;  // useful work of a run; 0 where bytes are what counts: operators, variance
   double bytes() const;  // each input read once, each output written once
 
  protected:
