@@ -3,6 +3,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -41,8 +42,11 @@ void Communicator::agree(const std::function<void()>& check) const {
   std::vector<Failure> all(count());
   gather(&mine, sizeof mine, all.data());
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    if (all[rank].kind == 0) continue;
-    throw Error(static_cast<ErrorKind>(all[rank].kind - 1), fmt::format("rank {}: {}", rank, all[rank].text));
+    Failure& theirs = all[rank];
+    if (theirs.kind == 0) continue;
+    theirs.text[sizeof theirs.text - 1] = '\0';  // whatever was sent
+    const std::uint64_t kind = std::min(theirs.kind - 1, static_cast<std::uint64_t>(ErrorKind::internal));
+    throw Error(static_cast<ErrorKind>(kind), fmt::format("rank {}: {}", rank, theirs.text));
   }
 }
 
@@ -55,6 +59,7 @@ void Communicator::must_be_equal(const std::string& words) const {
   std::memcpy(roots.text, words.data(), std::min(words.size(), sizeof roots.text - 1));
   const Words mine = roots;
   broadcast(&roots, sizeof roots);
+  roots.text[sizeof roots.text - 1] = '\0';  // whatever was sent
   agree([&] {
     if (mine.length == roots.length && std::memcmp(mine.text, roots.text, sizeof roots.text) == 0) return;
     throw Error(ErrorKind::invalid_argument, fmt::format("was asked for {}, but rank 0 for {}", mine.text, roots.text));
