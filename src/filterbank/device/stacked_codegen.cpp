@@ -34,11 +34,13 @@ class StackedWriter {
 
   KernelText write() {
     const std::size_t ring = 8 * row_, weights = 2 * kWords * g_.channels;
-    const std::size_t whole = ring + weights + 2 * g_.channels + 2 * 32 * kHalfLine;
+    const std::size_t left = ring + weights + 2 * g_.channels + 2 * 32 * kHalfLine, whole = left + 2;
     text_.line("// {} channels of {} taps, int8, on the matrix units, halves of weights stacked", g_.channels, g_.taps);
     text_.raw(conversion_text(g_.samples, 4));
     text_.raw(matrix_words_text(d_.items));
     text_.raw(ridge::detail::kernel_text("filterbank/fetch_ahead"));
+    text_.raw(fmt::format("#define WARPS {}\n", kWarps));
+    text_.raw(ridge::detail::kernel_text("filterbank/some_wait"));
     text_.raw(codegen::butterfly_text({16, each_}, false, codegen::Roots::in_sums));
     text_.raw(finish_words(d_));
     text_.open(
@@ -50,6 +52,7 @@ class StackedWriter {
     text_.line("LOCAL uint* const weights = ring + {};", ring);
     text_.line("LOCAL float2* const tables = (LOCAL float2*)(weights + {});", weights);
     text_.line("LOCAL float2* const points = tables + {};", g_.channels);
+    text_.line("LOCAL uint* const left = ring + {};", left);
     text_.line("FRAGMENTS(ring + {})", whole);
     text_.line("const int item = LOCAL_ID(0), lane = item % 32, warp = item / 32, g = lane / 4, tig = lane % 4;");
     text_.line("const int station = (int)(GROUP_ID(0) % {}u);", g_.stations);
@@ -64,6 +67,7 @@ class StackedWriter {
     load("begin");
     put("1");
     fetch("begin + 16");
+    if (d_.summed > 0) text_.line("if (item == 0) LEFT_OPEN(left);");
     text_.line("BARRIER();");
     if (d_.summed > 0) power_.declare();
     text_.open("for (int round = 0; round < {}; ++round)",
@@ -74,13 +78,13 @@ class StackedWriter {
     butterflies();
     // Not before: the products need all registers. The rows wait in the second-level cache.
     load("t + 16");
-    text_.line("BARRIER();");
+    wait_for_points(0);
     give(0);
     text_.line("BARRIER();");
     put("round % 2");
     fetch("t + 32");
     take(0);
-    text_.line("BARRIER();");
+    wait_for_points(1);
     give(1);
     text_.line("BARRIER();");
     take(1);
@@ -212,9 +216,16 @@ class StackedWriter {
     text_.close();
   }
 
+  // Power: a warp that has read its points goes on, and waits for the others only before it gives new ones. With
+  // spectra the stores bound them all.
+  void wait_for_points(int half) {
+    text_.line("{};", d_.summed > 0 ? fmt::format("LEFT_WAIT(left, {})", half) : "BARRIER()");
+  }
+
   void last_butterfly() {
     text_.line("float2 v[16];");
     for (std::size_t i = 0; i < 16; ++i) text_.line("v[{0}] = from[{0}];", i);
+    if (d_.summed > 0) text_.line("LEFT(left);");
     text_.line("dft16(v);");
   }
 
