@@ -97,7 +97,7 @@ template <class T>
 std::vector<const Engine<T>*> engines_for(std::size_t n) {
   auto order = engines<T>();
   const bool wide = simd_engine<T>().lanes * sizeof(T) == 64;
-  if (sizeof(T) == sizeof(float) && wide && n > 16 && n < 256) {
+  if (wide && n > 16 && n < (sizeof(T) == sizeof(float) ? 256 : 64)) {
     std::stable_partition(order.begin(), order.end(),
                           [](const Engine<T>* engine) { return engine != tangent_engine<T>(); });
   }
