@@ -49,14 +49,17 @@ Launch march_launch(const MarchDesign& design) {
           .items = {kMarchItems}};
 }
 
-// Rows a group, so that all groups run at once: registers decide how many do.
-int filling_rows(const Device& device, const MarchDesign& design) {
+// Rows a group, so that every compute unit has as many groups as the others and all of them run at once where they can:
+// four, or as many as registers allow, and more where that would make them higher than `most`.
+int filling_rows(const Device& device, const MarchDesign& design, std::size_t most) {
   const std::size_t registers = 4 * (design.down + design.left + design.right) + 8;
-  const std::size_t resident = std::max<std::size_t>(65536 / (kMarchItems * registers), 1);
   const std::size_t units = std::max<std::size_t>(device.limits().compute_units, 1);
   const std::size_t strips = groups_for(design.shape.columns * design.shape.channels, 4 * kMarchItems);
-  const std::size_t parts = std::max<std::size_t>(units * resident / strips, 1);
-  return static_cast<int>(groups_for(groups_for(design.shape.rows, parts), kMarchStep) * kMarchStep);
+  for (std::size_t each = std::clamp<std::size_t>(65536 / (kMarchItems * registers), 1, 4);; ++each) {
+    const std::size_t parts = std::max<std::size_t>(units * each / strips, 1);
+    const std::size_t rows = groups_for(design.shape.rows, parts);
+    if (rows <= most) return static_cast<int>(rows);
+  }
 }
 
 }  // namespace
@@ -81,12 +84,10 @@ void list_march(const Device& device, const Chain& chain, const Link& link, std:
   design.right = ((across - 1 - across / 2) * link.in.channels + 3) / 4;
   const double values = static_cast<double>(link.in.rows * link.in.columns * link.in.channels);
   const double bytes = 2 * static_cast<double>(link.in.rows * link.in.row_bytes());
-  // Windows of many rows are worth strips as high as keep the device full.
+  // Windows of many rows are worth higher strips.
   const bool high = down > kMostLow;
-  const int filling = std::min(filling_rows(device, design), 256);
-  for (const int rows : {high ? 0 : 16, high ? 256 : 32, 128}) {
-    if (high && rows == filling) continue;
-    design.rows_each = rows == 0 ? filling : rows;
+  for (const int rows : {0, high ? 256 : 32, 128}) {
+    design.rows_each = rows == 0 ? filling_rows(device, design, high ? 256 : 64) : rows;
     design.batches = design.rows_each < 32 ? 2 : design.rows_each < 128 ? 3 : 4;
     const Launch launch = march_launch(design);
     if (rows >= 128 && launch.groups[0] * launch.groups[1] < 8 * device.limits().compute_units)
