@@ -45,10 +45,18 @@
 //   TILE_MAP(name)                a parameter, the last ones of a kernel: two arguments, the halves of a TileMap
 //                                 (src/device/tile_map.hpp), which says how arrays lie in memory
 //   ASYNC_COPY_TILE(p, to, map, column, row, array)   as ASYNC_COPY_PART: a box of rows from there on, to 128 aligned bytes
+//   ASYNC_COPY_TILE_ONCE(..)      the same of what comes once: it should not stay in the cache that all compute units share
 //   TILE_STORE(map, column, row, array, from)      one work-item: a box of rows from local memory, when TILES_WRITTEN() was
 //                                 said by all work-items that wrote it, and a barrier after it
 //   TILES_READ() TILES_STORED()   the same work-item: until local memory of its boxes is free; until they are in memory
 //   ASYNC_COPY_WAIT(p, parity)       every work-item: until the copy is there; parity 0 for the first, then 1, 0, 1 ...
+//   ARRIVALS_OPEN(p, n)              CUDA from Hopper on, one work-item: p (LOCAL ulong*) counts turns of n arrivals
+//   ARRIVE(p) ARRIVED(p, parity)     one of them, when what this work-item read and wrote is done; whether all of a turn have
+//                                 arrived (ASYNC_COPY_WAIT waits for it), which shows what they wrote
+//   PART_BARRIER(i, n)            CUDA: the barrier number i of n work-items of the group, whole sub-groups; i < 15
+//   GIVE_REGISTERS(n) TAKE_REGISTERS(n)   CUDA from Hopper on, four neighbouring sub-groups at once, the first a multiple of
+//                                 four: from here on each work-item has so many registers, of those the group had
+//   COPIES_SEE_WRITTEN()          CUDA from Hopper on: copies started after it see what SIGNALS showed to this work-item
 //   MATRIX_TF32(scratch, d, a0, a1, a2, a3, b0, b1)   32 neighbouring work-items at once: d (float[4]) += a b, 16 x 8 by
 //                                 8 x 8, of the factors' upper 19 bits, in the fragments of CUDA's mma.m16n8k8. A device
 //                                 without such an instruction does it slowly through

@@ -106,7 +106,7 @@ TEST_P(FastRoutes, AreAsTheReference) {
   }
 }
 
-constexpr std::size_t kCluster = 1 << 15, kRing = 1 << 16, kTiles = 1 << 18, kRows = 1 << 22;
+constexpr std::size_t kCluster = 1 << 15, kShortRing = 1 << 14, kRing = 1 << 16, kTiles = 1 << 18, kRows = 1 << 22;
 const RouteCase kRouteCases[] = {
     {"cluster_window", "cluster", kCluster, 2, add_window},
     {"cluster_multiply", "cluster", kCluster, 2, add_phases},
@@ -122,6 +122,9 @@ const RouteCase kRouteCases[] = {
     {"ring_int16", "persistent_two_pass", kRing, 3, [](AxisProblem& p) { make_integers(p, Samples::int16); }},
     {"ring_int8", "persistent_two_pass", kRing, 3, [](AxisProblem& p) { make_integers(p, Samples::int8); }},
     {"ring_inverse", "persistent_two_pass", kRing, 3, make_inverse},
+    {"ring_slots_again", "persistent_two_pass", kShortRing, 40, make_inverse},
+    {"ring_tiles_again", "persistent_two_pass", kTiles, 5, make_inverse},
+    {"ring_tiles_double", "persistent_two_pass", kTiles, 1, [](AxisProblem& p) { p.float64 = true, add_window(p); }},
     {"ring_columns", "persistent_two_pass", 2048, 64,
      [](AxisProblem& p) { make_columns(p), add_window(p), add_phases(p); }},
     {"tiles_window", "two_pass_tma", kTiles, 2, add_window},

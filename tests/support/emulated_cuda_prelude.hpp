@@ -144,7 +144,7 @@ struct RidgeArrival {
 static inline void ridge_arrived(ulong* p, int more, bool announced) {
   RidgeArrival& arrival = *reinterpret_cast<RidgeArrival*>(p);
   arrival.expected += more;
-  if (!announced && arrival.expected == 0) ++arrival.turns;
+  if ((!announced || more == 0) && arrival.expected == 0) ++arrival.turns;
 }
 template <class T>
 static inline void ridge_send_peer(T* p, uint rank, T v, ulong* arrived) {
@@ -159,6 +159,28 @@ static inline void ridge_send_peer(T* p, uint rank, T v, ulong* arrived) {
 #define ASYNC_COPY_START(p, to, from, bytes) (ASYNC_COPY_EXPECT(p, bytes), ASYNC_COPY_PART(p, to, from, bytes))
 #define ASYNC_COPY_WAIT(p, parity) \
   while ((reinterpret_cast<const volatile RidgeArrival*>(p)->turns & 1) == (parity)) ridge_machine->others()
+#define ASYNC_COPY_TILE_ONCE(p, to, map, column, line, number) ASYNC_COPY_TILE(p, to, map, column, line, number)
+#define COPIES_SEE_WRITTEN()
+struct RidgeCounted {  // in place of an arrival: turns stand where its turns do
+  unsigned short all, left;
+  uint turns;
+};
+static inline void ridge_arrive(ulong* p) {
+  RidgeCounted& counted = *reinterpret_cast<RidgeCounted*>(p);
+  if (--counted.left > 0) return;
+  counted.left = counted.all;
+  ++counted.turns;
+}
+static inline uint ridge_have_arrived(const ulong* p, uint parity) {
+  ridge_machine->others();
+  return (reinterpret_cast<const volatile RidgeCounted*>(p)->turns & 1) != parity;
+}
+#define ARRIVALS_OPEN(p, n) (*reinterpret_cast<RidgeCounted*>(p) = {n, n, 0})
+#define ARRIVE(p) ridge_arrive(p)
+#define ARRIVED(p, parity) ridge_have_arrived(p, parity)
+#define TAKE_REGISTERS(n)
+#define GIVE_REGISTERS(n)
+#define PART_BARRIER(i, n) ridge_machine->meet((i) + 1, n, true)
 struct alignas(64) RidgeTileMap {  // as emulated_cuda.hpp fills it
   ulong base, columns, rows, row, arrays, array, box, element;
 };

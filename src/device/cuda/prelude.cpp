@@ -213,6 +213,38 @@ FUNCTION void ridge_tile_store(const void* map, int column, int row, int array, 
 #define ASYNC_COPY_PART(p, to, from, bytes) ridge_async_copy_part(p, to, from, bytes)
 #define ASYNC_COPY_START(p, to, from, bytes) (ridge_async_copy_expect(p, bytes), ridge_async_copy_part(p, to, from, bytes))
 #define ASYNC_COPY_WAIT(p, parity) ridge_async_copy_wait(p, parity)
+FUNCTION void ridge_async_copy_tile_once(ulong* p, void* to, const void* map, int column, int row, int array) {
+  asm volatile(
+      "{.reg .b64 once; createpolicy.fractional.L2::evict_first.b64 once; "
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+      "[%0], [%1, {%2, %3, %4}], [%5], once;}" ::"r"(ridge_local_address(to)),
+      "l"(map), "r"(column), "r"(row), "r"(array), "r"(ridge_local_address(p))
+      : "memory");
+}
+#define ASYNC_COPY_TILE_ONCE(p, to, map, column, row, array) ridge_async_copy_tile_once(p, to, &(map), column, row, array)
+#define COPIES_SEE_WRITTEN() asm volatile("fence.proxy.async;" ::: "memory")
+
+FUNCTION void ridge_arrivals_open(ulong* p, uint n) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(ridge_local_address(p)), "r"(n) : "memory");
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+FUNCTION void ridge_arrive(ulong* p) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(ridge_local_address(p)) : "memory");
+}
+FUNCTION uint ridge_arrived(ulong* p, uint parity) {
+  uint there;
+  asm volatile("{.reg .pred there; mbarrier.test_wait.parity.shared::cta.b64 there, [%1], %2; selp.u32 %0, 1, 0, there;}"
+               : "=r"(there)
+               : "r"(ridge_local_address(p)), "r"(parity)
+               : "memory");
+  return there;
+}
+#define ARRIVALS_OPEN(p, n) ridge_arrivals_open(p, n)
+#define ARRIVE(p) ridge_arrive(p)
+#define ARRIVED(p, parity) ridge_arrived(p, parity)
+#define TAKE_REGISTERS(n) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(n))
+#define GIVE_REGISTERS(n) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(n))
+#define PART_BARRIER(i, n) asm volatile("bar.sync %0, %1;" ::"n"((i) + 1), "n"(n) : "memory")
 
 #define COUNT_ON(p) atomicAdd(p, 1u)
 FUNCTION uint ridge_signal(uint* p) {

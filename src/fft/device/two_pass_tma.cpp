@@ -84,6 +84,28 @@ void divide_first_digit(PassDesign& pass, std::uint64_t width) {
   }
 }
 
+}  // namespace
+
+bool between_in_tiles(PassDesign& first, PassDesign& second, const TileShape& shape) {
+  const std::uint64_t width = shape.points / second.length, columns = shape.points / first.length;
+  if (width == 0 || columns == 0 || second.length % columns != 0 || first.length % width != 0) return false;
+  // Rows k of the second pass, `width` of them a tile, points c: at k / width * (width * N2) + c * width + k % width.
+  first.store.at.point = 1;
+  first.store.at.line.front() = width;
+  first.store.block = width;
+  first.store.block_step = width * second.length;
+  // What the 32 work-items of a warp write lies together where their columns' points fill whole blocks.
+  first.store_order = columns * width <= 32 ? Order::lines : Order::points;
+  second.load.at.line.front() = 1;
+  second.load.at.point = width;
+  divide_first_digit(second, width);
+  second.load.at.line[1] = width * second.length;
+  second.load_order = second.store_order = Order::lines;
+  return true;
+}
+
+namespace {
+
 // Lines of each pass that fill a tile; none where accesses would be too narrow.
 bool tiles_serve(const std::vector<std::size_t>& factors, const TileShape& shape, const AxisProblem& problem) {
   const std::size_t least = problem.float64 ? 2 : 4, most = 32;
@@ -95,23 +117,10 @@ bool tiles_serve(const std::vector<std::size_t>& factors, const TileShape& shape
 
 std::string add_route(const Device& device, const AxisProblem& problem, const std::vector<std::size_t>& factors,
                       const TmaShape& shape, double efficiency, std::vector<Route>& routes) {
-  const std::uint64_t width = shape.tile.points / factors[1], columns = shape.tile.points / factors[0];
-  if (factors[1] % columns != 0 || factors[0] % width != 0) return "no whole tiles";
   SplitPlaces places;
   std::vector<PassDesign> passes = split_designs(problem, {.factors = factors}, places);
   PassDesign &first = passes[0], &second = passes[1];
-  // Rows k of the second pass, `width` of them a tile, points c: at k / width * (width * N2) + c * width + k % width.
-  first.store.at.point = 1;
-  first.store.at.line.front() = width;
-  first.store.block = width;
-  first.store.block_step = width * factors[1];
-  // What the 32 work-items of a warp write lies together where their columns' points fill whole blocks.
-  first.store_order = columns * width <= 32 ? Order::lines : Order::points;
-  second.load.at.line.front() = 1;
-  second.load.at.point = width;
-  divide_first_digit(second, width);
-  second.load.at.line[1] = width * factors[1];
-  second.load_order = second.store_order = Order::lines;
+  if (!between_in_tiles(first, second, shape.tile)) return "no whole tiles";
   second.store.mapped = shape.maps_output;
   for (PassDesign* pass : {&first, &second}) {
     if (std::string reason = shape_tile(device, *pass, shape.tile); !reason.empty()) return reason;

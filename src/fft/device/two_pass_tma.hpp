@@ -19,4 +19,7 @@ std::string tiles_refusal(const Device& device, const AxisProblem& problem);
 // Gives a pass the radices and the work-items of such tiles; empty, or why not.
 std::string shape_tile(const Device& device, PassDesign& pass, const TileShape& shape);
 
+// What lies between two passes is kept in the second one's tiles, each of them one run; false: no whole tiles.
+bool between_in_tiles(PassDesign& first, PassDesign& second, const TileShape& shape);
+
 }  // namespace ridge::fft::on_device

@@ -8,9 +8,7 @@
 #include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
 
 namespace ridge::fft::on_device {
-namespace {
 
-// Where a chunk begins, from the digits of its number.
 std::string chunk_offset(const PersistentDesign& design, const std::vector<std::uint64_t>& strides) {
   std::string sum;
   std::uint64_t divided = 1;
@@ -25,7 +23,7 @@ std::string chunk_offset(const PersistentDesign& design, const std::vector<std::
 
 // The tiles in the order they are taken: `ahead` of the first pass, then both in proportion. Every tile waits only for
 // tiles before it, so it does not matter how many groups run at once, or which.
-void take_tiles(codegen::Text& text, std::uint64_t first, std::uint64_t second) {
+void write_tile_of_ticket(codegen::Text& text, std::uint64_t first, std::uint64_t second) {
   text.line("// which tile: of the first pass or, when enough of those were taken, of the second in turn");
   text.line("uint is_first = 1, tile = ticket;");
   text.open("if (ticket >= ahead)");
@@ -39,14 +37,16 @@ void take_tiles(codegen::Text& text, std::uint64_t first, std::uint64_t second) 
   text.line("const uint group = tile - chunk * (is_first ? {}u : {}u);", first, second);
 }
 
+void write_accesses(codegen::Text& text, const char* load, const char* store) {
+  text.raw("#undef LOAD\n#undef STORE\n");
+  text.raw(fmt::format("#define LOAD(p) {}\n#define STORE(p, v) {}\n", load, store));
+}
+
+namespace {
+
 // One work-item waits for the whole group.
 std::string wait_until(const std::string& counter, const std::string& count) {
   return fmt::format("if (item == 0) {{ while (SIGNALS({}) < {}) {{}} }} BARRIER();", counter, count);
-}
-
-void redefine(codegen::Text& text, const char* load, const char* store) {
-  text.raw("#undef LOAD\n#undef STORE\n");
-  text.raw(fmt::format("#define LOAD(p) {}\n#define STORE(p, v) {}\n", load, store));
 }
 
 // One of the two passes, whose tile, arrays and offsets are variables of the kernel. `all_loaded` is said once every
@@ -99,9 +99,9 @@ PassText persistent_text(const PersistentDesign& design) {
   text.line("uint ticket = local_ticket[0], parity = 1;");
   text.open("while (ticket < ahead + chunks * {}u)", first_tiles + second_tiles);
   text.line("uint next = 0;");
-  take_tiles(text, first_tiles, second_tiles);
+  write_tile_of_ticket(text, first_tiles, second_tiles);
   text.raw("\n");
-  redefine(text, columns.load.once ? "LOAD_ONCE(p)" : "(*(p))", "(*(p) = (v))");
+  write_accesses(text, columns.load.once ? "LOAD_ONCE(p)" : "(*(p))", "(*(p) = (v))");
   text.open("if (is_first && chunk < chunks)");
   text.line("GLOBAL const {}* const in = source;", first.context.in_type());
   text.line("GLOBAL real2* const out = between;");
@@ -115,7 +115,7 @@ PassText persistent_text(const PersistentDesign& design) {
              fmt::format("if (turn > 0) {{ {} }} {}",
                          wait_until("read + slot", fmt::format("turn * {}u", second_tiles)), take));
   text.close();
-  redefine(text, "LOAD_FAR(p)", rows.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
+  write_accesses(text, "LOAD_FAR(p)", rows.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
   text.open("if (!is_first)");
   text.line("{}", wait_until("written + slot", fmt::format("(turn + 1) * {}u", first_tiles)));
   text.line("GLOBAL const real2* const in = between;");

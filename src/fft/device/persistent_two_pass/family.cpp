@@ -24,10 +24,14 @@ namespace {
 constexpr std::size_t kFactorsTried = 2, kMixedFactorsTried = 3;
 constexpr std::size_t kLeastSlots = 3;
 // How many times the tiles under way at once the first pass runs ahead of a whole chunk, and how many more find room.
-constexpr double kAhead = 2, kRoom = 0.6;
+constexpr double kAhead = 2, kConductedAhead = 3, kRoom = 0.6;
 // Rows that go through the ring after a pass over memory: chunks of 16 of them leave room for several.
 constexpr std::size_t kRows[] = {65536, 16384};
 constexpr std::size_t kLongestFirst = 1024;
+// Tiles that come by themselves pay where rings have few chunks (H200, us: 2^18 455 and 459, 2^19 456 and 475, 2^20 489
+// and 555; 2^17 472 and 443).
+constexpr std::size_t kShortestConducted = std::size_t{1} << 18, kConductedFirst = std::size_t{1} << 19;
+constexpr TileShape kConductedTiles[] = {{16384, 512, 1}, {8192, 256, 2}}, kConductedDoubles[] = {{8192, 512, 1}};
 
 // The lines are neighbours, and their points far apart: the columns of an array.
 bool side_by_side(const AxisProblem& problem) {
@@ -117,7 +121,9 @@ class Lister {
     for (const auto& factors : pass_factors(problem_.length, 2, 2048)) {
       if (tried == kFactorsTried) break;
       const std::size_t before = found_;
+      if (problem_.length >= kConductedFirst) conducted_lines(factors);
       for (const GroupShape& shape : shapes(factors, tried)) one_line(factors, shape);
+      if (problem_.length < kConductedFirst) conducted_lines(factors);
       if (found_ > before) ++tried;
     }
   }
@@ -193,6 +199,28 @@ class Lister {
   void one_line(const std::vector<std::size_t>& factors, const GroupShape& shape) {
     PersistentDesign ring = ring_of_lines(factors);
     if (!shaped(device_, ring.first, shape, why_) || !shaped(device_, ring.second, shape, why_)) return;
+    add_lines(ring, factors);
+  }
+
+  void conducted_lines(const std::vector<std::size_t>& factors) {
+    if (problem_.length < kShortestConducted || problem_.counts.size() > 1) return;
+    if (!tiles_refusal(device_, problem_).empty()) return;
+    if (problem_.float64) {
+      for (const TileShape& shape : kConductedDoubles) conducted_line(factors, shape);
+    } else {
+      for (const TileShape& shape : kConductedTiles) conducted_line(factors, shape);
+    }
+  }
+
+  // Tiles that come by themselves; those of the second pass are kept as they are read, each of them one run.
+  void conducted_line(const std::vector<std::size_t>& factors, const TileShape& shape) {
+    PersistentDesign ring = ring_of_lines(factors);
+    if (!between_in_tiles(ring.first, ring.second, shape)) return;
+    for (PassDesign* pass : {&ring.first, &ring.second}) {
+      why_ = shape_tile(device_, *pass, shape);
+      if (!why_.empty()) return;
+    }
+    ring.conducted = true;
     add_lines(ring, factors);
   }
 
@@ -294,6 +322,7 @@ class Lister {
            Place from, std::uint64_t chunks_each, double trips) {
     std::size_t last = 0;
     for (const double bytes : {kGoodRing, kMostRing}) {
+      if (ring.conducted && last > 0) break;  // longer ones gained nothing
       if (!sized(device_, ring, chunks, bytes)) {
         why_ = "the ring would not fit into the shared cache";
       } else if (std::exchange(last, ring.slots) != ring.slots) {
@@ -343,6 +372,7 @@ std::vector<std::pair<std::string, std::string>> persistent_parameters(const Per
       {"slots", std::to_string(ring.slots)},
       {"ahead", std::to_string(ring.ahead)}};
   if (!ring.first.few_twiddles) parameters.emplace_back("twiddles", "all");
+  if (ring.conducted) parameters.emplace_back("tiles", "ahead");
   return parameters;
 }
 
@@ -367,7 +397,7 @@ bool sized(const Device& device, PersistentDesign& ring, std::uint64_t chunks, d
   ring.groups = device.limits().compute_units * resident;
   const double first = static_cast<double>(ring.first_tiles()), second = static_cast<double>(ring.second_tiles());
   const double under_way = static_cast<double>(ring.groups) * first / (first + second);
-  const double wanted = first + under_way * kAhead;
+  const double wanted = first + under_way * (ring.conducted ? kConductedAhead : kAhead);
   const double slots = std::max(std::ceil((wanted + under_way * kRoom) / first), std::ceil(wanted / first) + 1);
   const double fit = std::floor(most_bytes / (static_cast<double>(ring.slot) * (ring.first.float64 ? 16 : 8)));
   ring.slots = static_cast<std::size_t>(std::min({slots, fit, static_cast<double>(chunks)}));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/text.hpp"
 #include "fft/device/pass/codegen.hpp"
 #include "fft/device/route.hpp"
 
@@ -25,6 +26,7 @@ struct PersistentDesign {
   std::size_t slots = 2;                             // of the ring
   std::size_t ahead = 1;                             // tiles of the first pass before the second begins
   std::size_t groups = 1;                            // on all compute units
+  bool conducted = false;                            // tiles come by themselves (conducted_codegen.cpp)
 
   std::uint64_t first_tiles() const { return (first_lines + first.lines - 1) / first.lines; }
   std::uint64_t second_tiles() const { return (second_lines + second.lines - 1) / second.lines; }
@@ -33,7 +35,17 @@ struct PersistentDesign {
 // Both passes in one kernel (CUDA). Arguments: source, target, tables, factors, between (the ring), control (kept zero
 // between launches), ulong in_offset, ulong out_offset, uint chunks, uint slots, uint ahead.
 PassText persistent_text(const PersistentDesign& design);
+// The same for tiles that come by themselves (Hopper): groups have a conductor more, and a map of the source comes
+// last.
+PassText conducted_text(const PersistentDesign& design);
+inline constexpr std::size_t kConductor = 128;   // work-items: by so many registers are given and taken
 inline constexpr std::size_t kRingControl = 32;  // counters before those of the slots, which have two each
+
+// Parts of the texts of both: where a chunk begins, from the digits of its number; is_first, chunk, slot, turn and
+// group from `ticket`; how points are loaded and stored from here on.
+std::string chunk_offset(const PersistentDesign& design, const std::vector<std::uint64_t>& strides);
+void write_tile_of_ticket(codegen::Text& text, std::uint64_t first, std::uint64_t second);
+void write_accesses(codegen::Text& text, const char* load, const char* store);
 
 std::shared_ptr<const StepDesign> persistent_step(const PersistentDesign& design);
 // The design of such a step; nullptr of others.

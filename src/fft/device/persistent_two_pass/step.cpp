@@ -3,16 +3,37 @@
 
 #include <fmt/format.h>
 
+#include "device/tile_map.hpp"
 #include "fft/device/pass/step.hpp"
 #include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
 
 namespace ridge::fft::on_device {
 namespace {
 
+PassText text_of(const PersistentDesign& design) {
+  return design.conducted ? conducted_text(design) : persistent_text(design);
+}
+
+// The columns of every chunk.
+detail::TileMap source_map(const PersistentDesign& design, const Buffer& in, std::uint64_t offset,
+                           std::uint64_t chunks) {
+  const PassDesign& columns = design.first;
+  const std::uint64_t element = columns.float64 ? 16 : 8;
+  return detail::tile_map(in, {.float64 = columns.float64,
+                               .offset = offset * element,
+                               .columns = 2 * columns.load.at.point,
+                               .rows = columns.points,
+                               .row = columns.load.at.point * element,
+                               .arrays = chunks,
+                               .array = design.load.front() * element,
+                               .box_columns = static_cast<std::uint32_t>(2 * columns.lines),
+                               .box_rows = static_cast<std::uint32_t>(tile_rows(columns.points))});
+}
+
 class CompiledPersistent final : public CompiledStep {
  public:
   CompiledPersistent(const Device& device, const PersistentDesign& design, const Step& step) : design_(design) {
-    const PassText text = persistent_text(design);
+    const PassText text = text_of(design);
     kernel_ = device.compile(text.source).kernel(kKernelName);
     local_bytes_ = text.local_bytes;
     tables_ = uploaded_factors(device, design.first.float64, step);
@@ -36,8 +57,13 @@ class CompiledPersistent final : public CompiledStep {
     for (const Buffer& table : tables_) arguments.emplace_back(table);
     arguments.insert(arguments.end(), {ring_, control_, in_offset, out_offset, static_cast<std::uint32_t>(chunks),
                                        static_cast<std::uint32_t>(design_.slots), static_cast<std::uint32_t>(ahead)});
-    queue.launch(kernel_, {.groups = {groups}, .items = {design_.first.items()}, .local_bytes = local_bytes_},
-                 arguments);
+    std::size_t items = design_.first.items();
+    if (design_.conducted) {
+      items += kConductor;
+      const detail::TileMap map = source_map(design_, in, in_offset, chunks);
+      arguments.insert(arguments.end(), {map.first, map.rest});
+    }
+    queue.launch(kernel_, {.groups = {groups}, .items = {items}, .local_bytes = local_bytes_}, arguments);
   }
 
   std::string describe() const override {
@@ -64,7 +90,7 @@ class CompiledPersistent final : public CompiledStep {
 class PersistentStep final : public StepDesign {
  public:
   explicit PersistentStep(const PersistentDesign& design) : design_(design) {}
-  std::vector<KernelSource> kernels() const override { return {persistent_text(design_).source}; }
+  std::vector<KernelSource> kernels() const override { return {text_of(design_).source}; }
   std::unique_ptr<const CompiledStep> compile(const Device& device, const Step& step) const override {
     return std::make_unique<CompiledPersistent>(device, design_, step);
   }

@@ -1,0 +1,191 @@
+// The ring whose tiles come by themselves: one more sub-group of every group, its conductor, takes the tickets, waits
+// for other groups, starts the copy of the next tile into local memory and signals what was stored, while the others do
+// nothing but transform the tile that is there.
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "codegen/text.hpp"
+#include "fft/device/pass/writers.hpp"
+#include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
+
+namespace ridge::fft::on_device {
+namespace {
+
+std::size_t tile_bytes(const PassDesign& pass) { return pass.lines * pass.points * (pass.float64 ? 16 : 8); }
+
+// Registers of each of so many work-items when the conductor has given back what it does not need; 0: as they are.
+constexpr std::size_t kConductorRegisters = 24;
+std::size_t registers_taken(std::size_t items, std::size_t resident) {
+  constexpr std::size_t kUnit = 65536, kStep = 8, kMost = 240;
+  const std::size_t group = items + kConductor, each = kUnit / (group * resident) / kStep * kStep;
+  const std::size_t more = (each * group - kConductorRegisters * kConductor) / items / kStep * kStep;
+  return items % kConductor == 0 && more > each ? std::min(more, kMost) : 0;
+}
+
+// What the conductor tells the others of a tile: its pass and whether its slot must be free first, chunk, slot, group.
+enum Told : unsigned { kSecond = 0, kFirst = 1, kWaits = 2, kEnd = 4 };
+
+void write_conductor(codegen::Text& text, const PersistentDesign& design) {
+  const PassDesign &columns = design.first, &rows = design.second;
+  const std::uint64_t first = design.first_tiles(), second = design.second_tiles();
+  text.line("uint ticket = COUNT_ON(control), turn_taken = 0, turn_stored = 0, unsaid = 0;");
+  text.open("for (;;)");
+  text.line("const int there = ticket < ahead + chunks * {}u;", first + second);
+  write_tile_of_ticket(text, first, second);
+  text.open("if (there && is_first && chunk >= chunks)");
+  text.line("ticket = COUNT_ON(control);");
+  text.line("continue;");
+  text.close();
+  text.line("// the first pass's tiles of that chunk; one of them may be this group's own");
+  text.open("while (there ? !is_first && SIGNALS(written + slot) < (turn + 1) * {}u : unsaid != 0)", first);
+  text.open("if (unsaid != 0 && ARRIVED(stored, turn_stored))");
+  text.line("SIGNAL(written + (unsaid - 1));");
+  text.line("unsaid = 0;");
+  text.line("turn_stored ^= 1;");
+  text.close();
+  text.close();
+  text.line("told[0] = !there ? {}u : !is_first ? {}u : turn > 0 ? {}u : {}u;", unsigned{kEnd}, unsigned{kSecond},
+            kFirst | kWaits, unsigned{kFirst});
+  text.line("told[1] = chunk;");
+  text.line("told[2] = slot;");
+  text.line("told[3] = group;");
+  text.open("if (!there)");
+  text.line("ASYNC_COPY_EXPECT(arrived, 0u);");
+  text.line("break;");
+  text.close();
+  text.open("if (is_first)");
+  text.line("ASYNC_COPY_EXPECT(arrived, {}u);", tile_bytes(columns));
+  for (std::size_t p = 0; p < columns.points; p += tile_rows(columns.points)) {
+    text.line("ASYNC_COPY_TILE_ONCE(arrived, copied + {}, in_map, (int)(group * {}u), {}, (int)chunk);",
+              p * columns.lines, 2 * columns.lines, p);
+  }
+  text.close();
+  text.open("else");
+  text.line("COPIES_SEE_WRITTEN();");
+  text.line("ASYNC_COPY_START(arrived, copied, between + (slot * {}ul + group * {}ul), {}u);", design.slot,
+            rows.lines * rows.points, tile_bytes(rows));
+  text.close();
+  text.open("if (unsaid != 0)");
+  text.line("ASYNC_COPY_WAIT(stored, turn_stored);");
+  text.line("turn_stored ^= 1;");
+  text.line("SIGNAL(written + (unsaid - 1));");
+  text.close();
+  text.line("unsaid = is_first ? slot + 1 : 0;");
+  text.open("if (is_first && turn > 0)");
+  text.line("while (SIGNALS(read + slot) < turn * {}u) {{}}", second);
+  text.line("ARRIVE(slot_free);");
+  text.close();
+  text.line("ASYNC_COPY_WAIT(taken, turn_taken);");
+  text.line("turn_taken ^= 1;");
+  text.line("if (!is_first) COUNT_ON(read + slot);");
+  text.line("ticket = COUNT_ON(control);");
+  text.close();
+  text.line("// the last group leaves the counters as the next launch wants them");
+  text.open("if (SIGNAL(control + 1) == GROUPS(0) - 1)");
+  text.line("control[0] = control[1] = 0;");
+  text.line("for (uint i = 0; i < 2 * slots; ++i) written[i] = 0;");
+  text.close();
+}
+
+void write_tile(PassWriters& pass, const std::string& before_store) {
+  PassContext& context = pass.context;
+  context.before_store = before_store;
+  context.group = "group";
+  context.place_items(context.design.load_order, "");
+  if (context.two_orders()) context.place_items(context.design.store_order, "_out");
+  pass.load.load();
+  context.source.line("ARRIVE(taken);");
+  context.source.line("BARRIER();");
+  pass.exchange.stages();
+  pass.store.store();
+}
+
+}  // namespace
+
+PassText conducted_text(const PersistentDesign& design) {
+  const PassDesign &columns = design.first, &rows = design.second;
+  codegen::Text text;
+  text.line("// passes of {} and of {} points in one launch, a ring of chunks between them, tiles ahead by a conductor",
+            columns.length, rows.length);
+  PassWriters first(columns, text), second(rows, text, table_offsets(columns).end);
+  std::set<std::size_t> radices(columns.radices.begin(), columns.radices.end());
+  radices.insert(rows.radices.begin(), rows.radices.end());
+  first.context.header(radices);
+  const std::size_t number = columns.float64 ? 8 : 4, items = columns.items();
+  const std::size_t copied = (std::max(tile_bytes(columns), tile_bytes(rows)) + 127) / 128 * 128;
+  const std::size_t exchange =
+      (std::max(first.context.exchange_bytes(), second.context.exchange_bytes()) + 15) / 16 * 16;
+  const std::size_t resident = std::min(columns.resident, rows.resident), more = registers_taken(items, resident);
+  constexpr std::size_t kBarriers = 4, kTold = 16;
+  const std::size_t local = copied + exchange + kBarriers * 8 + kTold;
+  text.open(
+      "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}(GLOBAL const real2* source, GLOBAL real2* target, "
+      "GLOBAL const real2* RESTRICT tables, {}{}GLOBAL real2* between, GLOBAL uint* control, ulong in_start, "
+      "ulong out_start, uint chunks, uint slots, uint ahead, TILE_MAP(in_map))",
+      items + kConductor, resident, kKernelName, factor_parameter(columns.load.factor, "load_factor"),
+      factor_parameter(rows.store.factor, "factors_of_store"));
+  text.line("LOCAL_BLOCK(real, local_block, {});", local / number);
+  text.line("LOCAL real2* const copied = (LOCAL real2*)local_block;");
+  text.line("LOCAL real* const local_numbers = local_block + {};", copied / number);
+  if (!columns.split || !rows.split) text.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
+  text.line("LOCAL ulong* const arrived = (LOCAL ulong*)(local_block + {});", (copied + exchange) / number);
+  text.line("LOCAL ulong* const taken = arrived + 1;");
+  text.line("LOCAL ulong* const stored = arrived + 2;");
+  text.line("LOCAL ulong* const slot_free = arrived + 3;");
+  text.line("LOCAL uint* const told = (LOCAL uint*)(arrived + {});", kBarriers);
+  text.line("GLOBAL uint* const written = control + {};  // tiles of the first pass, a slot", kRingControl);
+  text.line("GLOBAL uint* const read = written + slots;  // of the second");
+  text.line("const int item = LOCAL_ID(0);");
+  text.open("if (item == 0)");
+  text.line("ASYNC_COPY_OPEN(arrived);");
+  text.line("ARRIVALS_OPEN(taken, {});", items);
+  text.line("ARRIVALS_OPEN(stored, {});", items);
+  text.line("ARRIVALS_OPEN(slot_free, 1);");
+  text.close();
+  text.line("BARRIER();");
+  text.open("if (item >= {})", items);
+  if (more > 0) text.line("GIVE_REGISTERS({});", kConductorRegisters);
+  text.open("if (item == {})", items);
+  write_conductor(text, design);
+  text.close();
+  text.line("return;");
+  text.close();
+  if (more > 0) text.line("TAKE_REGISTERS({});", more);
+  text.raw(fmt::format("#undef BARRIER\n#define BARRIER() PART_BARRIER(0, {})\n", items));
+  text.line("real2 v[{}];", std::max(first.context.held, second.context.held));
+  text.line("uint parity = 0, turn_free = 0;");
+  text.open("for (;;)");
+  text.line("ASYNC_COPY_WAIT(arrived, parity);");
+  text.line("parity ^= 1;");
+  text.line("const uint what = told[0], chunk = told[1], slot = told[2], group = told[3];");
+  text.line("if (what == {}) break;", unsigned{kEnd});
+  write_accesses(text, "(*(p))", "(*(p) = (v))");
+  text.open("if (what != {})", unsigned{kSecond});
+  text.line("GLOBAL real2* const out = between;");
+  text.line("const ulong out_offset = slot * {}ul;", design.slot);
+  text.line("const uint lines = {};", design.first_lines);
+  write_tile(first, fmt::format("if (what == {}) {{ ASYNC_COPY_WAIT(slot_free, turn_free); turn_free ^= 1; }}",
+                                kFirst | kWaits));
+  text.line("ARRIVE(stored);");
+  text.close();
+  write_accesses(text, "(*(p))", rows.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
+  text.open("if (what == {})", unsigned{kSecond});
+  text.line("GLOBAL real2* const out = target;");
+  text.line("const ulong out_offset = out_start{};", chunk_offset(design, design.store));
+  if (rows.store.factor != FactorKind::none) {
+    text.line("GLOBAL const {}* const store_factor = factors_of_store{};",
+              rows.store.factor == FactorKind::real ? "real" : "real2", chunk_offset(design, design.store_factors));
+  }
+  text.line("const uint lines = {};", design.second_lines);
+  write_tile(second, {});
+  text.close();
+  text.close();
+  text.close();
+  return {{.name = fmt::format("fft {} x {} points through a ring, tiles ahead", columns.length, rows.length),
+           .text = text.str()},
+          local};
+}
+
+}  // namespace ridge::fft::on_device
