@@ -125,6 +125,8 @@ const RouteCase kRouteCases[] = {
     {"ring_slots_again", "persistent_two_pass", kShortRing, 40, make_inverse},
     {"ring_tiles_again", "persistent_two_pass", kTiles, 5, make_inverse},
     {"ring_tiles_double", "persistent_two_pass", kTiles, 1, [](AxisProblem& p) { p.float64 = true, add_window(p); }},
+    {"ring_real", "real_ring", 2 * kRing, 5, make_real},
+    {"ring_real_longer", "real_ring", 8 * kRing, 3, [](AxisProblem& p) { make_real(p), p.scale = 0.25; }},
     {"ring_columns", "persistent_two_pass", 2048, 64,
      [](AxisProblem& p) { make_columns(p), add_window(p), add_phases(p); }},
     {"tiles_window", "two_pass_tma", kTiles, 2, add_window},

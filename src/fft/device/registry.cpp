@@ -17,6 +17,7 @@ std::span<const RouteFamily* const> route_families() {
     extern const RouteFamily kPersistentTwoPass; list.push_back(&kPersistentTwoPass);
     extern const RouteFamily kTwoPassTma; list.push_back(&kTwoPassTma);
     extern const RouteFamily kRealTwoPass; list.push_back(&kRealTwoPass);
+    extern const RouteFamily kRealRing; list.push_back(&kRealRing);
     extern const RouteFamily kMultiPass; list.push_back(&kMultiPass);
     extern const RouteFamily kRaderBluestein; list.push_back(&kRaderBluestein);
     extern const RouteFamily kLongBluestein; list.push_back(&kLongBluestein);

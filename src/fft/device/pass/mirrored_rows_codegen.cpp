@@ -5,6 +5,8 @@
 #include "codegen/text.hpp"
 #include "fft/device/pass/writers.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "fft/roots.hpp"
@@ -30,6 +32,7 @@ void store_spectrum(PassWriters& pass) {
   const std::string half = codegen::literal(0.5, d.float64);
   text.raw("\n");
   text.line("// from the spectrum of pairs to that of the samples");
+  if (!context.before_store.empty()) text.line("{}", context.before_store);
   text.open();
   for (const bool mirror : {false, true}) {
     text.line("GLOBAL real2* to_{};", mirror ? "mirror" : "row");
@@ -95,8 +98,10 @@ void write_mirrored_rows(PassWriters& pass) {
   codegen::Text& text = context.source;
   const StageDesign& last = context.stages.back();
   text.line("real2 first[{}];", last.radix * last.rounds);
+  const std::string all_loaded = std::exchange(context.all_loaded, {});
   for (const bool mirror : {false, true}) {
     context.mirror = mirror;
+    if (mirror) context.all_loaded = all_loaded;
     text.raw("\n");
     text.line("// {}", mirror ? "its mirror" : "a row");
     text.open();
