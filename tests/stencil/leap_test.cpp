@@ -68,6 +68,15 @@ Update<T> random_even(std::size_t dimensions, int radius, unsigned seed) {
   return linear<T>(dimensions, terms);
 }
 
+TEST(Leap, NoHeatIsLost) {
+  Problem problem{.shape = {40, 48}, .borders = Borders::all(Border::periodic)};
+  problem.leap = LeapUse::always;
+  Grid<float> grid(problem.shape);
+  std::fill(grid.all().begin(), grid.all().end(), 1.0f);
+  Plan<float>(host(), heat<float>({.dt = 0.225, .spacing = {1, 1}}), problem, kQuick).run(grid, 100'000);
+  for (const float cell : grid.all()) ASSERT_NEAR(cell, 1, 1e-6);
+}
+
 TEST(Leap, EveryBorderOfEveryAxisInOneToThreeDimensions) {
   const std::array kinds{Border::periodic, Border::mirror, Border::fixed};
   const std::vector<std::vector<std::size_t>> shapes{{37}, {13, 22}, {7, 11, 6}};

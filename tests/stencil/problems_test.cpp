@@ -69,6 +69,34 @@ TEST(HeatProblem, HigherAccuracyIsHigher) {
   EXPECT_LT(heat_error(1, 16, 6, 0.05), coarse);
 }
 
+// Rounded one by one, 0.1 and four times 0.225 are 1 - 2.2e-8 in float: after 10,000 steps a plate would have lost
+// heat.
+template <class T>
+void weights_add_up(double allowed) {
+  for (const std::size_t axes : {1, 2, 3}) {
+    for (const int accuracy : {2, 4, 6, 8}) {
+      for (const double share : {0.9, 0.7, 0.123, 0.01}) {
+        const std::vector<double> spacing(axes, 1);
+        const Heat heat_of{
+            .dt = share * heat_limit(accuracy) / static_cast<double>(axes), .spacing = spacing, .accuracy = accuracy};
+        const Update<T> spreads = heat<T>(heat_of);
+        double sum = 0;
+        for (const Term& term : *spreads.linear) sum += term.weight;
+        EXPECT_NEAR(sum, 1, allowed) << axes << " axes, accuracy " << accuracy << ", " << share;
+        if (accuracy > 2) continue;
+        const Update<T> swings = wave<T>({.dt = std::sqrt(share / static_cast<double>(axes)), .spacing = spacing});
+        sum = 0;
+        for (const Term& term : *swings.linear) sum += term.to == 0 && term.field == 0 ? term.weight : 0;
+        EXPECT_NEAR(sum, 2, allowed) << "wave, " << axes << " axes, " << share;
+      }
+    }
+  }
+}
+TEST(HeatProblem, WeightsAddUpToOneAndAWavesToTwo) {
+  weights_add_up<float>(0);
+  weights_add_up<double>(1e-15);  // sums here are rounded too
+}
+
 TEST(HeatProblem, AnUnstableStepIsRefusedWithOneThatWouldDo) {
   // The paper's demo: stable for a side of 16.64 cm and not for 16.
   Heat heat{.alpha = 0.4, .dt = 1e-6, .spacing = {1.3e-3, 1.3e-3}};

@@ -90,6 +90,9 @@ Update<T> heat(const Heat& heat) {
     const double dx = heat.spacing[axis - (3 - dimensions)];
     return heat.alpha * heat.dt / (dx * dx);
   };
+  const auto neighbour = [&](std::size_t axis, std::size_t distance) {
+    return grained<T>(axis_weight(axis) * weights[distance], axis_weight(axis), 1);
+  };
   std::vector<Term> terms;
   for (const Offset& offset : von_neumann(dimensions, heat.accuracy / 2)) {
     Term term{.offset = offset, .weight = 0};
@@ -97,11 +100,14 @@ Update<T> heat(const Heat& heat) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (offset[axis] == 0) continue;
       centre = false;
-      term.weight = axis_weight(axis) * weights[static_cast<std::size_t>(std::abs(offset[axis]))];
+      term.weight = neighbour(axis, static_cast<std::size_t>(std::abs(offset[axis])));
     }
     if (centre) {
       term.weight = 1;
-      for (std::size_t axis = 3 - dimensions; axis < 3; ++axis) term.weight += axis_weight(axis) * weights[0];
+      for (std::size_t axis = 3 - dimensions; axis < 3; ++axis) {
+        for (std::size_t k = 1; k <= static_cast<std::size_t>(heat.accuracy) / 2; ++k)
+          term.weight -= 2 * neighbour(axis, k);
+      }
     }
     terms.push_back(term);
   }

@@ -28,7 +28,7 @@ Update<T> wave(const Wave& wave) {
   const std::size_t dimensions = wave.spacing.size();
   const auto axis_weight = [&](std::size_t axis) {
     const double courant = wave.speed * wave.dt / wave.spacing[axis - (3 - dimensions)];
-    return courant * courant;
+    return grained<T>(courant * courant, courant * courant, 2);
   };
   std::vector<Term> terms;
   for (const Offset& offset : von_neumann(dimensions, 1)) {
