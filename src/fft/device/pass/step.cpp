@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <ridge/error.hpp>
 
 #include "codegen/butterfly.hpp"
 #include "device/backend.hpp"
@@ -88,6 +89,14 @@ class CompiledPass final : public CompiledStep {
 
   void enqueue(Queue& queue, const Buffer& in, std::uint64_t in_offset, const Buffer& out, std::uint64_t out_offset,
                std::uint64_t lines) const override {
+    if (design_.twins) {
+      for (const Buffer* array : {&in, &out}) {
+        if (array->device().info().backend == Backend::cuda && array->native() % 16 != 0) {
+          throw Error(ErrorKind::invalid_argument,
+                      "fft: short real lines are moved by 16 bytes, and this array begins elsewhere");
+        }
+      }
+    }
     std::vector<Argument> arguments;
     arguments.reserve(tables_.size() + 9);
     arguments.emplace_back(in);
