@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ranges>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -128,10 +129,13 @@ typename DeviceTransform<T>::Compiled DeviceTransform<T>::choose(const AxisProbl
   if (known) {
     return_route.route = return_of(routes.front());
     if (return_route.route && device_.info().backend == Backend::cuda) {
-      return_route.compiled =
-          std::async(std::launch::async, [this, route = *return_route.route, float64 = problem.float64]() -> Compiled {
-            return std::make_shared<const CompiledRoute>(device_, route, float64);
-          });
+      const auto compile = [this, route = *return_route.route, float64 = problem.float64]() -> Compiled {
+        return std::make_shared<const CompiledRoute>(device_, route, float64);
+      };
+      try {
+        return_route.compiled = std::async(std::launch::async, compile);
+      } catch (const std::system_error&) {  // NOLINT: no thread to be had; it is compiled when its turn comes
+      }
     }
   }
   std::vector<planner::Entry<CompiledRoute>> entries;
