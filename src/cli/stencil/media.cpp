@@ -109,8 +109,9 @@ void for_each_cell(const InputGrid& medium, const Make& make) {
   });
 }
 
-// A wave that crosses the layer, is thrown back at the grid's side and crosses it again keeps 1e-4 of its height.
-double most_damping(double fastest, double width) { return 3 * fastest * std::log(1e4) / (2 * width); }
+// A wave that crosses the layer, is thrown back at the grid's side and crosses it again keeps 1e-3 of its height. With
+// more damping the layer itself throws back more than it saves.
+double most_damping(double fastest, double width) { return 3 * fastest * std::log(1e3) / (2 * width); }
 
 // The second derivative of a bell: no constant part, and a peak at the frequency.
 double ricker(double t, double frequency) {
