@@ -65,6 +65,8 @@
 //   MATRIX_U8(scratch, d, a0, a1, a2, a3, b0, b1, c)   the same of bytes without a sign, four in a uint, with int d and c:
 //   MATRIX_S8(scratch, d, a0, a1, a2, a3, b0, b1, c)   16 x 32 by 32 x 8, in the fragments of mma.m16n8k32; a has signs
 //   MATRIX_SCRATCH(scratch, n)    at the top of a kernel of n work-items; all of them must then come along
+//   UNIT_ID()                     CUDA: the number of the compute unit that this group runs on
+//   TIMED_LOAD(p, seen)           CUDA: cycles that a uint takes from the cache that all compute units share; seen is LOCAL uint*
 //   COUNT_ON(p)                   CUDA: one more in a counter (uint) that all groups share; gives what it was
 //   SIGNAL(p)                     CUDA: the same, when what this work-item, and by a barrier its group, read and wrote is done
 //   SIGNALS(p)                    CUDA: how many signals were given; LOAD_FAR then sees what was written before them

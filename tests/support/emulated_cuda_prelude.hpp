@@ -178,6 +178,8 @@ static inline uint ridge_have_arrived(const ulong* p, uint parity) {
 #define ARRIVALS_OPEN(p, n) (*reinterpret_cast<RidgeCounted*>(p) = {n, n, 0})
 #define ARRIVE(p) ridge_arrive(p)
 #define ARRIVED(p, parity) ridge_have_arrived(p, parity)
+#define UNIT_ID() (ridge_machine->now->group[0] % 4)
+#define TIMED_LOAD(p, seen) (100 + UNIT_ID() % 2 * 50)
 #define TAKE_REGISTERS(n)
 #define GIVE_REGISTERS(n)
 #define PART_BARRIER(i, n) ridge_machine->meet((i) + 1, n, true)

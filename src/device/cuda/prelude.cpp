@@ -246,6 +246,21 @@ FUNCTION uint ridge_arrived(ulong* p, uint parity) {
 #define GIVE_REGISTERS(n) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(n))
 #define PART_BARRIER(i, n) asm volatile("bar.sync %0, %1;" ::"n"((i) + 1), "n"(n) : "memory")
 
+FUNCTION uint ridge_unit() {
+  uint unit;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(unit));
+  return unit;
+}
+FUNCTION uint ridge_timed_load(const uint* p, volatile uint* seen) {
+  uint value, start, end;
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(start)::"memory");
+  asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
+  *seen = value;
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(end)::"memory");
+  return end - start;
+}
+#define UNIT_ID() ridge_unit()
+#define TIMED_LOAD(p, seen) ridge_timed_load(p, seen)
 #define COUNT_ON(p) atomicAdd(p, 1u)
 FUNCTION uint ridge_signal(uint* p) {
   __threadfence();

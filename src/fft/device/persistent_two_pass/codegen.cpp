@@ -13,12 +13,25 @@ std::string chunk_offset(const PersistentDesign& design, const std::vector<std::
   std::string sum;
   std::uint64_t divided = 1;
   for (std::size_t digit = 0; digit < strides.size(); ++digit) {
-    std::string value = divided == 1 ? "chunk" : fmt::format("chunk / {}u", divided);
+    std::string value = divided == 1 ? "(chunk + base)" : fmt::format("(chunk + base) / {}u", divided);
     if (digit + 1 < strides.size()) value = fmt::format("{} % {}u", value, design.counts[digit]);
     sum += fmt::format(" + (ulong)({}) * {}ul", value, strides[digit]);
     divided *= design.counts[digit];
   }
   return sum;
+}
+
+void write_half(codegen::Text& text, const PersistentDesign& design) {
+  if (design.halves == 1) {
+    text.line("const uint half = 0, base = 0, chunks = all_chunks, first_slot = 0;");
+  } else {
+    text.line("const uint of_first = (uint)((ulong)all_chunks * units[1] / units[2]);");
+    text.line("const uint base = half == 0 ? 0 : of_first, chunks = half == 0 ? of_first : all_chunks - of_first;");
+    text.line("const uint first_slot = half * slots;");
+  }
+  text.line("GLOBAL uint* const control = counters + half * ({}u + 2 * slots);", kRingControl);
+  text.line("GLOBAL uint* const written = control + {};  // tiles of the first pass, a slot", kRingControl);
+  text.line("GLOBAL uint* const read = written + slots;  // of the second");
 }
 
 // The tiles in the order they are taken: `ahead` of the first pass, then both in proportion. Every tile waits only for
@@ -35,6 +48,13 @@ void write_tile_of_ticket(codegen::Text& text, std::uint64_t first, std::uint64_
   text.line("const uint chunk = is_first ? tile / {}u : tile / {}u, slot = chunk % slots, turn = chunk / slots;", first,
             second);
   text.line("const uint group = tile - chunk * (is_first ? {}u : {}u);", first, second);
+}
+
+void write_end(codegen::Text& text, const PersistentDesign& design, const char* who) {
+  text.line("// the last group leaves the counters as the next launch wants them");
+  text.open("if ({}SIGNAL(counters + 1) == GROUPS(0) - 1)", who);
+  text.line("for (uint i = 0; i < {}u * ({}u + 2 * slots); ++i) counters[i] = 0;", design.halves, kRingControl);
+  text.close();
 }
 
 void write_accesses(codegen::Text& text, const char* load, const char* store) {
@@ -84,17 +104,23 @@ PassText persistent_text(const PersistentDesign& design) {
   const std::size_t exchange = (std::max(first.context.local_bytes(), second.context.local_bytes()) + 15) / 16 * 16;
   text.open(
       "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}(GLOBAL const {}* source, GLOBAL real2* target, "
-      "GLOBAL const real2* RESTRICT tables, {}{}GLOBAL real2* between, GLOBAL uint* control, ulong in_start, "
-      "ulong out_start, uint chunks, uint slots, uint ahead)",
+      "GLOBAL const real2* RESTRICT tables, {}{}GLOBAL real2* between, GLOBAL uint* counters, {}ulong in_start, "
+      "ulong out_start, uint all_chunks, uint slots, uint ahead)",
       columns.items(), std::min(columns.resident, rows.resident), kKernelName, first.context.in_type(),
-      factor_parameter(columns.load.factor, "load_factor"), factor_parameter(rows.store.factor, "factors_of_store"));
+      factor_parameter(columns.load.factor, "load_factor"), factor_parameter(rows.store.factor, "factors_of_store"),
+      design.halves > 1 ? "GLOBAL const uint* RESTRICT units, " : "");
   text.line("LOCAL_BLOCK(real, local_numbers, {});", exchange / number + 16 / number);
   if (!columns.split || !rows.split) text.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
   text.line("LOCAL uint* const local_ticket = (LOCAL uint*)(local_numbers + {});", exchange / number);
-  text.line("GLOBAL uint* const written = control + {};  // tiles of the first pass, a slot", kRingControl);
-  text.line("GLOBAL uint* const read = written + slots;  // of the second");
   text.line("const int item = LOCAL_ID(0);");
   text.line("real2 v[{}];", std::max(first.context.held, second.context.held));
+  if (design.halves > 1) {
+    text.line("// the chunks of this unit's half of the shared cache, then what the other half has left");
+    text.line("uint half = units[3 + UNIT_ID() % {}u];", kMostUnits);
+    text.open("for (uint part = 0; part < units[0]; ++part, half ^= 1)");
+  }
+  write_half(text, design);
+  if (design.halves > 1) text.line("BARRIER();");
   text.line("if (item == 0) local_ticket[0] = COUNT_ON(control);");
   text.line("BARRIER();");
   text.line("uint ticket = local_ticket[0], parity = 1;");
@@ -106,8 +132,8 @@ PassText persistent_text(const PersistentDesign& design) {
   text.open("if (is_first && chunk < chunks)");
   text.line("GLOBAL const {}* const in = source;", first.context.in_type());
   text.line("GLOBAL real2* const out = between;");
-  text.line("const ulong in_offset = in_start{}, out_offset = slot * {}ul;", chunk_offset(design, design.load),
-            design.slot);
+  text.line("const ulong in_offset = in_start{}, out_offset = (first_slot + slot) * {}ul;",
+            chunk_offset(design, design.load), design.slot);
   text.line("const uint lines = {};", design.first_lines);
   // A ticket taken early would keep others waiting for its tile, one taken late this group: its answer comes while the
   // points are stored.
@@ -127,7 +153,7 @@ PassText persistent_text(const PersistentDesign& design) {
   text.line("{}", wait_until("written + slot", fmt::format("(turn + 1) * {}u", first_tiles)));
   text.line("GLOBAL const real2* const in = between;");
   text.line("GLOBAL real2* const out = target;");
-  text.line("const ulong in_offset = slot * {}ul, out_offset = out_start{};", design.slot,
+  text.line("const ulong in_offset = (first_slot + slot) * {}ul, out_offset = out_start{};", design.slot,
             chunk_offset(design, design.store));
   if (rows.store.factor != FactorKind::none) {
     text.line("GLOBAL const {}* const store_factor = factors_of_store{};",
@@ -146,12 +172,9 @@ PassText persistent_text(const PersistentDesign& design) {
   text.line("parity ^= 1;");
   text.line("if (item == 0 && is_first && chunk < chunks) SIGNAL(written + slot);");
   text.close();
+  if (design.halves > 1) text.close();
   text.raw("\n");
-  text.line("// the last group leaves the counters as the next launch wants them");
-  text.open("if (item == 0 && SIGNAL(control + 1) == GROUPS(0) - 1)");
-  text.line("control[0] = control[1] = 0;");
-  text.line("for (uint i = 0; i < 2 * slots; ++i) written[i] = 0;");
-  text.close();
+  write_end(text, design, "item == 0 && ");
   text.close();
   return {{.name = fmt::format("fft {} x {} points through a ring", columns.length, rows.length), .text = text.str()},
           exchange + 16};

@@ -16,7 +16,7 @@ namespace {
 std::size_t tile_bytes(const PassDesign& pass) { return pass.lines * pass.points * (pass.float64 ? 16 : 8); }
 
 // Registers of each of so many work-items when the conductor has given back what it does not need; 0: as they are.
-constexpr std::size_t kConductorRegisters = 24;
+constexpr std::size_t kConductorRegisters = 32;
 std::size_t registers_taken(std::size_t items, std::size_t resident) {
   constexpr std::size_t kUnit = 65536, kStep = 8, kMost = 240;
   const std::size_t group = items + kConductor, each = kUnit / (group * resident) / kStep * kStep;
@@ -30,7 +30,14 @@ enum Told : unsigned { kSecond = 0, kFirst = 1, kWaits = 2, kEnd = 4 };
 void write_conductor(codegen::Text& text, const PersistentDesign& design) {
   const PassDesign &columns = design.first, &rows = design.second;
   const std::uint64_t first = design.first_tiles(), second = design.second_tiles();
-  text.line("uint ticket = COUNT_ON(control), turn_taken = 0, turn_stored = 0, unsaid = 0;");
+  text.line("uint turn_taken = 0, turn_stored = 0;");
+  if (design.halves > 1) {
+    text.line("// the chunks of this unit's half of the shared cache, then what the other half has left");
+    text.line("uint half = units[3 + UNIT_ID() % {}u];", kMostUnits);
+    text.open("for (uint part = 0; part < units[0]; ++part, half ^= 1)");
+  }
+  write_half(text, design);
+  text.line("uint ticket = COUNT_ON(control), unsaid = 0;");
   text.open("for (;;)");
   text.line("const int there = ticket < ahead + chunks * {}u;", first + second);
   write_tile_of_ticket(text, first, second);
@@ -46,26 +53,22 @@ void write_conductor(codegen::Text& text, const PersistentDesign& design) {
   text.line("turn_stored ^= 1;");
   text.close();
   text.close();
-  text.line("told[0] = !there ? {}u : !is_first ? {}u : turn > 0 ? {}u : {}u;", unsigned{kEnd}, unsigned{kSecond},
-            kFirst | kWaits, unsigned{kFirst});
-  text.line("told[1] = chunk;");
-  text.line("told[2] = slot;");
+  text.line("if (!there) break;");
+  text.line("told[0] = !is_first ? {}u : turn > 0 ? {}u : {}u;", unsigned{kSecond}, kFirst | kWaits, unsigned{kFirst});
+  text.line("told[1] = base + chunk;");
+  text.line("told[2] = first_slot + slot;");
   text.line("told[3] = group;");
-  text.open("if (!there)");
-  text.line("ASYNC_COPY_EXPECT(arrived, 0u);");
-  text.line("break;");
-  text.close();
   text.open("if (is_first)");
   text.line("ASYNC_COPY_EXPECT(arrived, {}u);", tile_bytes(columns));
   for (std::size_t p = 0; p < columns.points; p += tile_rows(columns.points)) {
-    text.line("ASYNC_COPY_TILE_ONCE(arrived, copied + {}, in_map, (int)(group * {}u), {}, (int)chunk);",
+    text.line("ASYNC_COPY_TILE_ONCE(arrived, copied + {}, in_map, (int)(group * {}u), {}, (int)(base + chunk));",
               p * columns.lines, 2 * columns.lines, p);
   }
   text.close();
   text.open("else");
   text.line("COPIES_SEE_WRITTEN();");
-  text.line("ASYNC_COPY_START(arrived, copied, between + (slot * {}ul + group * {}ul), {}u);", design.slot,
-            rows.lines * rows.points, tile_bytes(rows));
+  text.line("ASYNC_COPY_START(arrived, copied, between + ((first_slot + slot) * {}ul + group * {}ul), {}u);",
+            design.slot, rows.lines * rows.points, tile_bytes(rows));
   text.close();
   text.open("if (unsaid != 0)");
   text.line("ASYNC_COPY_WAIT(stored, turn_stored);");
@@ -82,11 +85,10 @@ void write_conductor(codegen::Text& text, const PersistentDesign& design) {
   text.line("if (!is_first) COUNT_ON(read + slot);");
   text.line("ticket = COUNT_ON(control);");
   text.close();
-  text.line("// the last group leaves the counters as the next launch wants them");
-  text.open("if (SIGNAL(control + 1) == GROUPS(0) - 1)");
-  text.line("control[0] = control[1] = 0;");
-  text.line("for (uint i = 0; i < 2 * slots; ++i) written[i] = 0;");
-  text.close();
+  if (design.halves > 1) text.close();
+  text.line("told[0] = {}u;", unsigned{kEnd});
+  text.line("ASYNC_COPY_EXPECT(arrived, 0u);");
+  write_end(text, design, "");
 }
 
 void write_tile(PassWriters& pass, const std::string& before_store) {
@@ -122,10 +124,11 @@ PassText conducted_text(const PersistentDesign& design) {
   const std::size_t local = copied + exchange + kBarriers * 8 + kTold;
   text.open(
       "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}(GLOBAL const real2* source, GLOBAL real2* target, "
-      "GLOBAL const real2* RESTRICT tables, {}{}GLOBAL real2* between, GLOBAL uint* control, ulong in_start, "
-      "ulong out_start, uint chunks, uint slots, uint ahead, TILE_MAP(in_map))",
+      "GLOBAL const real2* RESTRICT tables, {}{}GLOBAL real2* between, GLOBAL uint* counters, {}ulong in_start, "
+      "ulong out_start, uint all_chunks, uint slots, uint ahead, TILE_MAP(in_map))",
       items + kConductor, resident, kKernelName, factor_parameter(columns.load.factor, "load_factor"),
-      factor_parameter(rows.store.factor, "factors_of_store"));
+      factor_parameter(rows.store.factor, "factors_of_store"),
+      design.halves > 1 ? "GLOBAL const uint* RESTRICT units, " : "");
   text.line("LOCAL_BLOCK(real, local_block, {});", local / number);
   text.line("LOCAL real2* const copied = (LOCAL real2*)local_block;");
   text.line("LOCAL real* const local_numbers = local_block + {};", copied / number);
@@ -135,8 +138,6 @@ PassText conducted_text(const PersistentDesign& design) {
   text.line("LOCAL ulong* const stored = arrived + 2;");
   text.line("LOCAL ulong* const slot_free = arrived + 3;");
   text.line("LOCAL uint* const told = (LOCAL uint*)(arrived + {});", kBarriers);
-  text.line("GLOBAL uint* const written = control + {};  // tiles of the first pass, a slot", kRingControl);
-  text.line("GLOBAL uint* const read = written + slots;  // of the second");
   text.line("const int item = LOCAL_ID(0);");
   text.open("if (item == 0)");
   text.line("ASYNC_COPY_OPEN(arrived);");
@@ -173,6 +174,7 @@ PassText conducted_text(const PersistentDesign& design) {
   write_accesses(text, "(*(p))", rows.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
   text.open("if (what == {})", unsigned{kSecond});
   text.line("GLOBAL real2* const out = target;");
+  text.line("const uint base = 0;");  // told with the chunk
   text.line("const ulong out_offset = out_start{};", chunk_offset(design, design.store));
   if (rows.store.factor != FactorKind::none) {
     text.line("GLOBAL const {}* const store_factor = factors_of_store{};",

@@ -23,15 +23,15 @@ namespace {
 
 constexpr std::size_t kFactorsTried = 2, kMixedFactorsTried = 3;
 constexpr std::size_t kLeastSlots = 3;
+constexpr std::uint64_t kLeastShared = 16;  // chunks that are shared out to halves of the cache
 // How many times the tiles under way at once the first pass runs ahead of a whole chunk, and how many more find room.
 constexpr double kAhead = 2, kConductedAhead = 3, kRoom = 0.6;
 // Rows that go through the ring after a pass over memory: chunks of 16 of them leave room for several.
-constexpr std::size_t kRows[] = {65536, 16384};
+constexpr std::size_t kRows[] = {16384, 65536};
 constexpr std::size_t kLongestFirst = 1024;
-// Tiles that come by themselves pay where rings have few chunks (H200, us: 2^18 455 and 459, 2^19 456 and 475, 2^20 489
-// and 555; 2^17 472 and 443).
-constexpr std::size_t kShortestConducted = std::size_t{1} << 18, kConductedFirst = std::size_t{1} << 19;
-constexpr TileShape kConductedTiles[] = {{16384, 512, 1}, {8192, 256, 2}}, kConductedDoubles[] = {{8192, 512, 1}};
+// Tiles that come by themselves come first where they won (H200, us: 2^18 395 and 423, 2^20 478 and 555).
+constexpr std::size_t kShortestConducted = std::size_t{1} << 16, kConductedFirst = std::size_t{1} << 18;
+constexpr TileShape kConductedTile{16384, 512, 1}, kConductedDoubles{8192, 512, 1};
 
 // The lines are neighbours, and their points far apart: the columns of an array.
 bool side_by_side(const AxisProblem& problem) {
@@ -205,11 +205,7 @@ class Lister {
   void conducted_lines(const std::vector<std::size_t>& factors) {
     if (problem_.length < kShortestConducted || problem_.counts.size() > 1) return;
     if (!tiles_refusal(device_, problem_).empty()) return;
-    if (problem_.float64) {
-      for (const TileShape& shape : kConductedDoubles) conducted_line(factors, shape);
-    } else {
-      for (const TileShape& shape : kConductedTiles) conducted_line(factors, shape);
-    }
+    conducted_line(factors, problem_.float64 ? kConductedDoubles : kConductedTile);
   }
 
   // Tiles that come by themselves; those of the second pass are kept as they are read, each of them one run.
@@ -219,6 +215,7 @@ class Lister {
     for (PassDesign* pass : {&ring.first, &ring.second}) {
       why_ = shape_tile(device_, *pass, shape);
       if (!why_.empty()) return;
+      if (pass->radices == std::vector<std::size_t>{16, 16}) pass->radices = {32, 8};  // two rounds of 16 spill
     }
     ring.conducted = true;
     add_lines(ring, factors);
@@ -321,8 +318,13 @@ class Lister {
   void add(const Route& route, PersistentDesign& ring, const std::vector<std::size_t>& factors, std::uint64_t chunks,
            Place from, std::uint64_t chunks_each, double trips) {
     std::size_t last = 0;
+    ring.halves = 2;
+    const bool shared = chunks >= kLeastShared && sized(device_, ring, chunks, kGoodRing);
+    if (shared) add_sized(route, ring, factors, from, chunks_each, trips);
+    ring.halves = 1;
+    if (shared && ring.conducted) return;
     for (const double bytes : {kGoodRing, kMostRing}) {
-      if (ring.conducted && last > 0) break;  // longer ones gained nothing
+      if ((shared || ring.conducted) && last > 0) break;  // longer ones gained nothing
       if (!sized(device_, ring, chunks, bytes)) {
         why_ = "the ring would not fit into the shared cache";
       } else if (std::exchange(last, ring.slots) != ring.slots) {
@@ -373,6 +375,7 @@ std::vector<std::pair<std::string, std::string>> persistent_parameters(const Per
       {"ahead", std::to_string(ring.ahead)}};
   if (!ring.first.few_twiddles) parameters.emplace_back("twiddles", "all");
   if (ring.conducted) parameters.emplace_back("tiles", "ahead");
+  if (ring.halves > 1) parameters.emplace_back("halves", std::to_string(ring.halves));
   return parameters;
 }
 
@@ -396,14 +399,15 @@ bool sized(const Device& device, PersistentDesign& ring, std::uint64_t chunks, d
   const std::size_t resident = std::min(ring.first.resident, ring.second.resident);
   ring.groups = device.limits().compute_units * resident;
   const double first = static_cast<double>(ring.first_tiles()), second = static_cast<double>(ring.second_tiles());
-  const double under_way = static_cast<double>(ring.groups) * first / (first + second);
+  const double halves = static_cast<double>(ring.halves);
+  const double under_way = static_cast<double>(ring.groups) / halves * first / (first + second);
   const double wanted = first + under_way * (ring.conducted ? kConductedAhead : kAhead);
   const double slots = std::max(std::ceil((wanted + under_way * kRoom) / first), std::ceil(wanted / first) + 1);
-  const double fit = std::floor(most_bytes / (static_cast<double>(ring.slot) * (ring.first.float64 ? 16 : 8)));
+  const double fit = std::floor(most_bytes / halves / (static_cast<double>(ring.slot) * (ring.first.float64 ? 16 : 8)));
   ring.slots = static_cast<std::size_t>(std::min({slots, fit, static_cast<double>(chunks)}));
   if (ring.slots < std::min<std::uint64_t>(chunks, kLeastSlots)) return false;
   ring.ahead = static_cast<std::size_t>(wanted);
-  if (ring.slots < chunks) {
+  if (ring.slots < chunks || ring.halves > 1) {
     const double room = static_cast<double>(ring.slots) * first - under_way * kRoom;
     const double most = static_cast<double>(ring.slots - 1) * first;
     ring.ahead = static_cast<std::size_t>(std::min(wanted, std::max(std::min(room, most), first)));

@@ -26,7 +26,8 @@ struct PersistentDesign {
   std::size_t slots = 2;                             // of the ring
   std::size_t ahead = 1;                             // tiles of the first pass before the second begins
   std::size_t groups = 1;                            // on all compute units
-  bool conducted = false;                            // tiles come by themselves (conducted_codegen.cpp)
+  std::size_t halves = 1;  // of the shared cache: slots and ahead are those of one, chunks are shared out
+  bool conducted = false;  // tiles come by themselves (conducted_codegen.cpp)
 
   std::uint64_t first_tiles() const { return (first_lines + first.lines - 1) / first.lines; }
   std::uint64_t second_tiles() const { return (second_lines + second.lines - 1) / second.lines; }
@@ -41,10 +42,18 @@ PassText conducted_text(const PersistentDesign& design);
 inline constexpr std::size_t kConductor = 128;   // work-items: by so many registers are given and taken
 inline constexpr std::size_t kRingControl = 32;  // counters before those of the slots, which have two each
 
-// Parts of the texts of both: where a chunk begins, from the digits of its number; is_first, chunk, slot, turn and
+// For each compute unit the half of the shared cache that is near to it, as measured: how many halves, units of the
+// first and of both, then 0 or 1 for each unit.
+inline constexpr std::size_t kMostUnits = 512, kUnitsTable = kMostUnits + 3;
+const std::vector<std::uint32_t>& unit_halves(const Device& device);
+
+// Parts of the texts of both: from `half` on its counters (control, written, read), its chunks (base, chunks) and slots
+// (first_slot); where a chunk begins, from the digits of its number; is_first, chunk, slot, turn and
 // group from `ticket`; how points are loaded and stored from here on.
+void write_half(codegen::Text& text, const PersistentDesign& design);
 std::string chunk_offset(const PersistentDesign& design, const std::vector<std::uint64_t>& strides);
 void write_tile_of_ticket(codegen::Text& text, std::uint64_t first, std::uint64_t second);
+void write_end(codegen::Text& text, const PersistentDesign& design, const char* who);
 void write_accesses(codegen::Text& text, const char* load, const char* store);
 
 std::shared_ptr<const StepDesign> persistent_step(const PersistentDesign& design);

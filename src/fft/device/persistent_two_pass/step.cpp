@@ -39,9 +39,15 @@ class CompiledPersistent final : public CompiledStep {
     tables_ = uploaded_factors(device, design.first.float64, step);
     tables_.insert(tables_.begin(), uploaded_tables(device, std::array{&design.first, &design.second}));
     const std::size_t element = design.first.float64 ? 16 : 8;
-    ring_ = device.buffer(static_cast<std::size_t>(design.slot) * design.slots * element, {.name = "fft ring"});
-    control_ = device.buffer((kRingControl + 2 * design.slots) * sizeof(std::uint32_t), {.name = "fft ring counters"});
+    ring_ = device.buffer(static_cast<std::size_t>(design.slot) * design.slots * design.halves * element,
+                          {.name = "fft ring"});
+    control_ = device.buffer(design.halves * (kRingControl + 2 * design.slots) * sizeof(std::uint32_t),
+                             {.name = "fft ring counters"});
     Queue queue = device.queue();
+    if (design.halves > 1) {
+      units_ = device.buffer(kUnitsTable * sizeof(std::uint32_t), {.name = "fft units"});
+      queue.upload(std::span<const std::uint32_t>(unit_halves(device)), units_);
+    }
     queue.fill(control_, std::byte{0});
     queue.finish();
   }
@@ -51,11 +57,14 @@ class CompiledPersistent final : public CompiledStep {
     const std::uint64_t first = design_.first_tiles(), both = first + design_.second_tiles();
     std::uint64_t ahead = std::min<std::uint64_t>(design_.ahead, first * chunks);
     // Beyond this a tile would wait for tiles taken after it.
-    if (chunks > design_.slots) ahead = std::min<std::uint64_t>(ahead, (design_.slots - 1) * first);
+    if (chunks > design_.slots || design_.halves > 1)
+      ahead = std::min<std::uint64_t>(ahead, (design_.slots - 1) * first);
     const std::uint64_t groups = std::min<std::uint64_t>(design_.groups, ahead + chunks * both);
     std::vector<Argument> arguments{in, out};
     for (const Buffer& table : tables_) arguments.emplace_back(table);
-    arguments.insert(arguments.end(), {ring_, control_, in_offset, out_offset, static_cast<std::uint32_t>(chunks),
+    arguments.insert(arguments.end(), {ring_, control_});
+    if (design_.halves > 1) arguments.emplace_back(units_);
+    arguments.insert(arguments.end(), {in_offset, out_offset, static_cast<std::uint32_t>(chunks),
                                        static_cast<std::uint32_t>(design_.slots), static_cast<std::uint32_t>(ahead)});
     std::size_t items = design_.first.items();
     if (design_.conducted) {
@@ -84,7 +93,7 @@ class CompiledPersistent final : public CompiledStep {
   Kernel kernel_;
   std::size_t local_bytes_ = 0;
   std::vector<Buffer> tables_;
-  Buffer ring_, control_;
+  Buffer ring_, control_, units_;
 };
 
 class PersistentStep final : public StepDesign {
