@@ -55,7 +55,8 @@
 //                                 arrived (ASYNC_COPY_WAIT waits for it), which shows what they wrote
 //   PART_BARRIER(i, n)            CUDA: the barrier number i of n work-items of the group, whole sub-groups; i < 15
 //   GIVE_REGISTERS(n) TAKE_REGISTERS(n)   CUDA from Hopper on, four neighbouring sub-groups at once, the first a multiple of
-//                                 four: from here on each work-item has so many registers, of those the group had
+//                                 four: from here on each work-item has so many registers, of those the group had (or nothing
+//                                 happens, where the text is not for this very card)
 //   COPIES_SEE_WRITTEN()          CUDA from Hopper on: copies started after it see what SIGNALS showed to this work-item
 //   MATRIX_TF32(scratch, d, a0, a1, a2, a3, b0, b1)   32 neighbouring work-items at once: d (float[4]) += a b, 16 x 8 by
 //                                 8 x 8, of the factors' upper 19 bits, in the fragments of CUDA's mma.m16n8k8. A device

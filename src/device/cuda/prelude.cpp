@@ -242,8 +242,13 @@ FUNCTION uint ridge_arrived(ulong* p, uint parity) {
 #define ARRIVALS_OPEN(p, n) ridge_arrivals_open(p, n)
 #define ARRIVE(p) ridge_arrive(p)
 #define ARRIVED(p, parity) ridge_arrived(p, parity)
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(__CUDA_ARCH_SPECIFIC__) || defined(__CUDA_ARCH_FAMILY_SPECIFIC__)
 #define TAKE_REGISTERS(n) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(n))
 #define GIVE_REGISTERS(n) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(n))
+#else  // text for any card of a generation: all keep what they have
+#define TAKE_REGISTERS(n) ((void)0)
+#define GIVE_REGISTERS(n) ((void)0)
+#endif
 #define PART_BARRIER(i, n) asm volatile("bar.sync %0, %1;" ::"n"((i) + 1), "n"(n) : "memory")
 
 FUNCTION uint ridge_unit() {
