@@ -27,7 +27,7 @@ constexpr std::uint64_t kLeastShared = 16;  // chunks that are shared out to hal
 // How many times the tiles under way at once the first pass runs ahead of a whole chunk, and how many more find room.
 constexpr double kAhead = 2, kConductedAhead = 3, kRoom = 0.6;
 // Rows that go through the ring after a pass over memory: chunks of 16 of them leave room for several.
-constexpr std::size_t kRows[] = {16384, 65536};
+constexpr std::size_t kRows[] = {65536, 16384};
 constexpr std::size_t kLongestFirst = 1024;
 // Tiles that come by themselves come first where they won (H200, us: 2^18 395 and 423, 2^20 478 and 555).
 constexpr std::size_t kShortestConducted = std::size_t{1} << 16, kConductedFirst = std::size_t{1} << 18;
@@ -317,12 +317,9 @@ class Lister {
 
   void add(const Route& route, PersistentDesign& ring, const std::vector<std::size_t>& factors, std::uint64_t chunks,
            Place from, std::uint64_t chunks_each, double trips) {
+    // Whole rings first: by halves they have not run yet as this code writes them, so only a measured plan takes them.
     std::size_t last = 0;
-    ring.halves = 2;
-    const bool shared = chunks >= kLeastShared && sized(device_, ring, chunks, kGoodRing);
-    if (shared) add_sized(route, ring, factors, from, chunks_each, trips);
-    ring.halves = 1;
-    if (shared && ring.conducted) return;
+    bool shared = false;
     for (const double bytes : {kGoodRing, kMostRing}) {
       if ((shared || ring.conducted) && last > 0) break;  // longer ones gained nothing
       if (!sized(device_, ring, chunks, bytes)) {
@@ -330,6 +327,11 @@ class Lister {
       } else if (std::exchange(last, ring.slots) != ring.slots) {
         add_sized(route, ring, factors, from, chunks_each, trips);
       }
+      if (shared || chunks < kLeastShared) continue;
+      ring.halves = 2;
+      shared = sized(device_, ring, chunks, kGoodRing);
+      if (shared) add_sized(route, ring, factors, from, chunks_each, trips);
+      ring.halves = 1;
     }
   }
 
