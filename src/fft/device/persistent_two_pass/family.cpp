@@ -29,7 +29,7 @@ constexpr double kAhead = 2, kConductedAhead = 3, kRoom = 0.6;
 // Rows that go through the ring after a pass over memory: chunks of 16 of them leave room for several.
 constexpr std::size_t kRows[] = {65536, 16384};
 constexpr std::size_t kLongestFirst = 1024;
-// Tiles that come by themselves come first where they won (H200, us: 2^18 395 and 423, 2^20 478 and 555).
+// Tiles that come by themselves come first where they won (H200, us, whole rings: 2^18 450 and 459, 2^20 478 and 555).
 constexpr std::size_t kShortestConducted = std::size_t{1} << 16, kConductedFirst = std::size_t{1} << 18;
 constexpr TileShape kConductedTile{16384, 512, 1}, kConductedDoubles{8192, 512, 1};
 
