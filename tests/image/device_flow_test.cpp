@@ -129,6 +129,21 @@ TEST_F(DeviceFlow, ScanOrderIsThePlainOne) {
   }
 }
 
+// More rows are under way at once than a group has work-items.
+TEST_F(DeviceFlow, ScanOrderOfMoreRowsThanAGroupHasItems) {
+  FlowParameters parameters{
+      .averaging_radius = 1, .max_flow = 1, .postprocess_window = 1, .upscale_averaging_radius = 1};
+  parameters.selection = Selection::scan_order;
+  const auto [first, second] = test::moving_square({530, 1100});
+  const Field right = flow::simple_flow(first, second, parameters, flow::WeightKind::polynomial);
+  for (const Device& device : test::accelerators()) {
+    SCOPED_TRACE(device.id());
+    const FlowVariant variant(device, problem_of(first.size, parameters),
+                              {.search = Search::plain, .smooth = Smooth::plain});
+    EXPECT_EQ(moved(run(variant, first, second), right), 0u);
+  }
+}
+
 // All pixels of one level, from rest: the vectors must be the same, every one of them.
 TEST_F(DeviceFlow, TheSearchIsTheHostsBitForBit) {
   const auto [first, second] = test::moving_square({29, 42});

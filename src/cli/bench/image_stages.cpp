@@ -24,7 +24,7 @@ using namespace image::on_device;
 
 struct StageWishes {
   std::size_t rows = 1080, columns = 1920, scan_rows = 8262, scan_columns = 9688, window = 27;
-  bool no_flow = false, no_variance = false;
+  bool no_flow = false, no_variance = false, scan_order = false;
 };
 
 // Seconds of every stage, the least of several rounds, in the order they first came.
@@ -151,7 +151,8 @@ void print_stages(const Device& device, const FlowDesign& design, const FlowVari
 }
 
 void bench_flow(const Device& device, const StageWishes& wishes, const std::string& only) {
-  const FlowProblem problem{.rows = wishes.rows, .columns = wishes.columns};
+  FlowProblem problem{.rows = wishes.rows, .columns = wishes.columns};
+  if (wishes.scan_order) problem.parameters.selection = Selection::scan_order;
   const std::vector<Image> frames{moving_discs(problem.rows, problem.columns, 0),
                                   moving_discs(problem.rows, problem.columns, 1)};
   Queue queue = device.queue();
@@ -262,6 +263,7 @@ void add_bench_image_stages(Command& bench) {
   command.option("--scan-rows", wishes->scan_rows, "Rows of the variance's image").shows_default();
   command.option("--scan-columns", wishes->scan_columns, "Columns of the variance's image").shows_default();
   command.option("--window", wishes->window, "Rows and columns of the variance's window").shows_default();
+  command.flag("--scan-order", wishes->scan_order, "Points of the flow chosen as the papers do");
   command.flag("--no-flow", wishes->no_flow, "Leave out the flow");
   command.flag("--no-variance", wishes->no_variance, "Leave out the variance");
   command.runs([wishes, common] {

@@ -19,8 +19,12 @@ Launch over(int rows, int columns, std::uint64_t planes, int pad = 0) {
   return {.groups = {groups(columns, 32), groups(rows, 8), planes}, .items = {32, 8}};
 }
 
-// What goes in the order of the scan: a work-item a direction.
-const Launch kOneEachWay{.groups = {1, 1, 2}, .items = {1}};
+// What goes in the order of the scan: a group a direction, whose rows follow each other as far apart as blocks are
+// wide.
+const Launch kOneEachWay{.groups = {1, 1, 2}, .items = {256}};
+int lag_of(std::size_t doublings, int columns) {
+  return doublings < 15 ? std::min(1 << doublings, columns) : columns;  // as far as a row is long: one after the other
+}
 
 // Lists are as long as the pictures make them: enough groups to fill the device, which take turns.
 Launch over_list(const Device& device, std::uint64_t most, std::uint64_t items) {
@@ -166,8 +170,10 @@ void FlowPipeline::select(Queue& queue, std::size_t k, const Workspace& work) co
       queue.launch(spread_, over(level.rows, level.columns, 2),
                    {work.smoothed[k + 1], work.searched, level.rows, level.columns});
     }
-    queue.launch(grow_, scan_order() ? kOneEachWay : over(rows, columns, 2),
-                 {work.regular, work.level[k + 1], work.level[k], rows, columns, level.rows, level.columns});
+    std::vector<Argument> arguments{work.regular, work.level[k + 1], work.level[k], rows,
+                                    columns,      level.rows,        level.columns};
+    if (scan_order()) arguments.emplace_back(lag_of(levels_.size() - 2 - k, columns));
+    queue.launch(grow_, scan_order() ? kOneEachWay : over(rows, columns, 2), arguments);
   }
   // Without a coarser flow the start is not read, but a buffer must be given.
   queue.launch(choose_, over(rows, columns, 2),
@@ -196,9 +202,12 @@ void FlowPipeline::search(Queue& queue, std::size_t k, const Buffer& first, cons
 void FlowPipeline::fill(Queue& queue, std::size_t k, const Buffer& first, const Buffer& second,
                         const Workspace& work) const {
   const Level& level = levels_[k];
-  if (scan_order()) {
+  const std::size_t doublings = levels_.size() - 1 - k;
+  if (scan_order() && doublings > 1) {  // blocks of 2 x 2 pixels are nothing but corners
     queue.fill(work.regular, std::byte{0});
-    queue.launch(fill_in_order_, kOneEachWay, {work.searched, work.level[k], work.regular, level.rows, level.columns});
+    queue.launch(
+        fill_in_order_, kOneEachWay,
+        {work.searched, work.level[k], work.regular, level.rows, level.columns, lag_of(doublings, level.columns)});
   }
   queue.launch(
       fill_, over(level.rows, level.columns, 1),
