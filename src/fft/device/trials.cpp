@@ -9,6 +9,7 @@
 
 #include "device/random.hpp"
 #include "device/timing.hpp"
+#include "fft/device/answers.hpp"
 #include "fft/halves.hpp"
 #include "fft/host/rounding.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::uint64_t kComparedPoints = std::uint64_t{1} << 20;
 constexpr std::byte kUnstored{0xff};  // no number
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 std::size_t side_bytes(const AxisProblem& problem, bool input) {
   return static_cast<std::size_t>(side_extent(problem, input)) * element_bytes(problem, input);
@@ -25,6 +27,24 @@ std::size_t side_bytes(const AxisProblem& problem, bool input) {
 Numbers numbers_of(const AxisProblem& problem) {
   if (problem.samples != Samples::same) return Numbers::bits;
   return problem.float64 ? Numbers::float64 : Numbers::float32;
+}
+
+NumberFormat format_of(const AxisProblem& problem) {
+  if (problem.store_storage == Storage::float16) return NumberFormat::float16;
+  if (problem.store_storage == Storage::bfloat16) return NumberFormat::bfloat16;
+  return problem.float64 ? NumberFormat::float64 : NumberFormat::float32;
+}
+
+bool stores_reals(const AxisProblem& problem) {
+  return problem.real_kind || (problem.kind == Kind::real && problem.direction == Direction::inverse);
+}
+
+// Elements that an answer stores, those of all lines; two rows that mirror themselves are listed as two lines' halves
+// each.
+std::uint64_t stored_elements(const AxisProblem& problem) {
+  const std::uint64_t points = side_points(problem, false);
+  if (problem.folded == 0) return points * problem.lines();
+  return points / 2 * problem.folded * (problem.lines() / problem.counts.front());
 }
 
 }  // namespace
@@ -53,27 +73,52 @@ void AxisTrials::choose_lines() {
   for (std::uint64_t i = 0; i < count; ++i) lines_.push_back(count == 1 ? 0 : i * (all - 1) / (count - 1));
 }
 
+// The numbers of the lines that are compared, one line after the other.
+std::vector<std::byte> AxisTrials::compared_numbers() {
+  const std::uint64_t points = side_points(problem_, false);
+  const std::size_t each = element_bytes(problem_, false);
+  const bool folded = problem_.folded > 0;
+  Runs runs{.points = folded ? points / 2 : points,
+            .step = problem_.out.point,
+            .numbers = stores_reals(problem_) ? std::size_t{1} : std::size_t{2}};
+  for (const std::uint64_t line : lines_) {
+    runs.starts.push_back(value_place(problem_, false, line, 0));
+    if (folded) runs.starts.push_back(value_place(problem_, false, line, points / 2));
+  }
+  if (out_.size() > kLargeAnswer) return gathered_runs(*queue_, out_, format_of(problem_), runs);
+  std::vector<std::byte> answer(out_.size()), numbers(lines_.size() * points * each);
+  queue_->download(out_, answer.data(), answer.size());
+  queue_->finish();
+  std::byte* to = numbers.data();
+  for (const std::uint64_t start : runs.starts) {
+    for (std::uint64_t i = 0; i < runs.points; ++i, to += each) {
+      std::memcpy(to, answer.data() + (start + i * runs.step) * each, each);
+    }
+  }
+  return numbers;
+}
+
 template <class T>
-planner::Comparison AxisTrials::judged(const std::vector<std::byte>& answer) const {
-  const bool real = problem_.real_kind || (problem_.kind == Kind::real && problem_.direction == Direction::inverse);
-  const std::uint64_t points = side_points(problem_, false), numbers = real ? 1 : 2;
-  const auto value = [&](std::uint64_t line, std::uint64_t i, std::uint64_t part) {
-    const std::uint64_t element = value_place(problem_, false, line, i) * numbers + part;
+planner::Comparison AxisTrials::judged(const std::vector<std::byte>& numbers) const {
+  const std::uint64_t points = side_points(problem_, false), parts = stores_reals(problem_) ? 1 : 2;
+  std::vector<T> got, wanted;
+  got.reserve(lines_.size() * points * parts);
+  wanted.reserve(got.capacity());
+  const auto number = [&](std::size_t i) {
     if (problem_.store_storage != Storage::same) {
       std::uint16_t bits;
-      std::memcpy(&bits, answer.data() + element * sizeof(bits), sizeof(bits));
+      std::memcpy(&bits, numbers.data() + i * sizeof(bits), sizeof(bits));
       return static_cast<T>(from_stored(problem_.store_storage, bits));
     }
-    T number;
-    std::memcpy(&number, answer.data() + element * sizeof(T), sizeof(T));
-    return number;
+    T value;
+    std::memcpy(&value, numbers.data() + i * sizeof(T), sizeof(T));
+    return value;
   };
-  std::vector<T> got, wanted;
-  for (std::size_t l = 0; l < lines_.size(); ++l) {
-    for (std::uint64_t i = 0; i < points; ++i) {
-      for (std::uint64_t part = 0; part < numbers; ++part) {
-        got.push_back(value(lines_[l], i, part));
-        wanted.push_back(static_cast<T>(part == 0 ? expected_[l][i].real() : expected_[l][i].imag()));
+  for (const std::vector<std::complex<double>>& line : expected_) {
+    for (const std::complex<double>& value : line) {
+      for (std::uint64_t part = 0; part < parts; ++part) {
+        got.push_back(number(got.size()));
+        wanted.push_back(static_cast<T>(part == 0 ? value.real() : value.imag()));
       }
     }
   }
@@ -92,19 +137,23 @@ planner::Comparison AxisTrials::judged(const std::vector<std::byte>& answer) con
   const double growth =
       uneven ? std::max(1.0, largest / (4 * std::sqrt(squares / static_cast<double>(wanted.size())))) : 1;
   const double allowed = growth * largest_rounding(problem_.length, problem_.float64) + stored;
-  planner::Comparison result = planner::compare(got, wanted, allowed, [&](std::size_t element) {
-    return fmt::format("line {}, point {}", lines_[element / (points * numbers)], element / numbers % points);
+  return planner::compare(got, wanted, allowed, [&](std::size_t element) {
+    return fmt::format("line {}, point {}", lines_[element / (points * parts)], element / parts % points);
   });
-  if (!result.right() || lines_.size() == problem_.lines()) return result;
-  // Of the other lines at least that all of them were stored.
-  for (std::uint64_t line = 0; line < problem_.lines(); ++line) {
-    for (std::uint64_t i = 0; i < points; ++i) {
-      if (std::isnan(value(line, i, 0))) {
-        return {std::numeric_limits<double>::quiet_NaN(), allowed, fmt::format("line {}, point {}", line, i)};
-      }
-    }
-  }
-  return result;
+}
+
+// Of the lines that are not compared: that all of them were stored, and nothing between them.
+std::string AxisTrials::left_unstored() {
+  if (lines_.size() == problem_.lines()) return {};
+  // In place there are numbers everywhere, but where integers or halves were loaded.
+  if (problem_.in_place && (problem_.samples != Samples::same || problem_.halves())) return {};
+  const std::size_t each = element_bytes(problem_, false), parts = stores_reals(problem_) ? 1 : 2;
+  const std::uint64_t gaps =
+      problem_.in_place ? 0 : (out_.size() / each - stored_elements(problem_)) * static_cast<std::uint64_t>(parts);
+  const std::uint64_t found = count_no_numbers(*queue_, out_, format_of(problem_));
+  if (found == gaps) return {};
+  return found > gaps ? fmt::format("{} values of all lines", found - gaps)
+                      : fmt::format("{} values between the lines, which were stored", gaps - found);
 }
 
 planner::Comparison AxisTrials::compare(const CompiledRoute& route) {
@@ -124,13 +173,29 @@ planner::Comparison AxisTrials::compare(const CompiledRoute& route) {
     const AxisReference reference(problem_);
     for (const std::uint64_t line : lines_) expected_.push_back(reference.line(input_.data(), line));
   }
-  queue_->upload(input_.data(), in_, input_.size());
+  refresh_input();
   if (!problem_.in_place) queue_->fill(out_, kUnstored);
   route.enqueue(*queue_, in_, out_);
-  std::vector<std::byte> answer(out_.size());
-  queue_->download(out_, answer.data(), answer.size());
-  queue_->finish();
-  return problem_.float64 ? judged<double>(answer) : judged<float>(answer);
+  const std::vector<std::byte> numbers = compared_numbers();
+  planner::Comparison result = problem_.float64 ? judged<double>(numbers) : judged<float>(numbers);
+  if (result.right()) {
+    const std::string where = left_unstored();
+    if (!where.empty()) result = {kNoNumber, result.allowed, where};
+  }
+  uploaded_ = uploaded_ && result.right();  // who knows what else is wrong
+  return result;
+}
+
+// Out of place a route leaves its input as it was; in place it is kept on the device.
+void AxisTrials::refresh_input() {
+  if (!uploaded_) {
+    queue_->upload(input_.data(), in_, input_.size());
+    if (problem_.in_place && !kept_) kept_ = device_.buffer(in_.size(), {.name = "fft trial input kept"});
+    if (kept_) queue_->copy(in_, kept_, in_.size());
+    uploaded_ = true;
+  } else if (kept_) {
+    queue_->copy(kept_, in_, in_.size());
+  }
 }
 
 }  // namespace ridge::fft::on_device

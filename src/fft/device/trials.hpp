@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <ridge/device.hpp>
@@ -26,15 +27,19 @@ class AxisTrials final : public planner::Trials<CompiledRoute> {
  private:
   void make_arrays();
   void choose_lines();
+  void refresh_input();
+  std::vector<std::byte> compared_numbers();
   template <class T>
-  planner::Comparison judged(const std::vector<std::byte>& answer) const;
+  planner::Comparison judged(const std::vector<std::byte>& numbers) const;
+  std::string left_unstored();
 
   Device device_;
   AxisProblem problem_;
   std::optional<Queue> queue_;
-  Buffer in_, out_;
-  // For comparing: the input, which lines, and what they are to be.
+  Buffer in_, out_, kept_;
+  // For comparing: the input and whether it is there, which lines, and what they are to be.
   std::vector<std::byte> input_;
+  bool uploaded_ = false;
   std::vector<std::uint64_t> lines_;
   std::vector<std::vector<std::complex<double>>> expected_;
 };
