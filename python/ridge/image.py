@@ -128,12 +128,12 @@ def write(path, image):
 
 
 def read_flow(path):
-    """Middlebury's .flo: (rows, columns, 2)."""
+    """Middlebury's .flo, or .npy where the name ends so: (rows, columns, 2)."""
     return _read(path, True)
 
 
 def write_flow(path, flow):
-    """Middlebury's .flo."""
+    """Middlebury's .flo, or .npy where the name ends so."""
     _ridge.write_image(str(path), np.asarray(flow), True)
 
 

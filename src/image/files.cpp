@@ -5,18 +5,12 @@
 #include <ridge/image/files.hpp>
 
 #include "base/files.hpp"
+#include "image/flow/field.hpp"
 #include "io/npy.hpp"
 #include "io/pixels.hpp"
 
 namespace ridge::image {
 namespace {
-
-void check_field(const Image& flow) {
-  if (flow.channels() != 2 || flow.depth() != Depth::f32) {
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("a flow field has 2 channels of float; this image is {}", flow.shape().text()));
-  }
-}
 
 // Sums of integral() are told apart by their last digits, which float has not.
 void write_sums(const std::string& path, const Image& image) {
@@ -73,6 +67,11 @@ void write(const std::string& path, const Image& image) {
 }
 
 Image read_flow(const std::string& path) {
+  if (path.ends_with(".npy")) {
+    const Image flow = read(path);
+    check_field(flow);
+    return flow;
+  }
   const io::FlowField field = io::read_flo(path);
   return Image::view(static_cast<const void*>(field.vectors.data()),
                      {.rows = field.height, .columns = field.width, .channels = 2, .depth = Depth::f32})
@@ -81,6 +80,7 @@ Image read_flow(const std::string& path) {
 
 void write_flow(const std::string& path, const Image& flow) {
   check_field(flow);
+  if (path.ends_with(".npy")) return write(path, flow);
   io::FlowField field{flow.columns(), flow.rows()};
   field.vectors.resize(2 * flow.rows() * flow.columns());
   for (std::size_t r = 0; r < flow.rows(); ++r) {

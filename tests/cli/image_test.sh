@@ -15,7 +15,7 @@ frame a.ppm 0
 frame b.ppm 3
 
 # --- flow ------------------------------------------------------------------------------------------------------------
-expect '64x48 vectors in .* on host' "$ridge" flow a.ppm b.ppm flow.flo --device host
+expect '64x48 vectors in .* on host; planned in ' "$ridge" flow a.ppm b.ppm flow.flo --device host
 [ "$(size flow.flo)" -eq $((12 + 64 * 48 * 8)) ] || fail "flow.flo has $(size flow.flo) bytes"
 # Inside, every vector is (3, 0).
 middle=$(od -An -t f4 -j $((12 + (24 * 64 + 32) * 8)) -N 8 flow.flo | awk '{ printf "%.2f %.2f", $1, $2 }')
@@ -32,6 +32,8 @@ read -r red green blue <<<"$color"
 same flow.flo again.flo "threads change the flow"
 "$ridge" flow a.ppm a.ppm still.npy --device host --scan-order >/dev/null || fail "scan order"
 [ "$(size still.npy)" -eq $((128 + 64 * 48 * 8)) ] || fail "still.npy has $(size still.npy) bytes"
+"$ridge" flow a.ppm b.ppm again.npy --device host >/dev/null || fail "a flow as .npy"
+expect 'mean 0.0000, root mean square 0.0000, worst 0.000' "$ridge" flow compare again.npy flow.flo
 expect 'simd' "$ridge" flow a.ppm b.ppm again.flo --device host --explain
 
 mkdir frames
@@ -55,6 +57,7 @@ mistake "written as .flo or .npy" "$ridge" flow a.ppm b.ppm x.png
 mistake "layers is 0" "$ridge" flow a.ppm b.ppm x.flo --layers 0
 mistake "give FIRST SECOND OUT.flo" "$ridge" flow a.ppm
 mistake "one %d" "$ridge" flow 'frames/f_%s.ppm' out2
+mistake "--first N says where a sequence begins" "$ridge" flow 'frames/g_%04d.ppm' out2
 mistake "need --size" "$ridge" flow - out2
 mistake "not a .flo file" "$ridge" flow compare a.ppm flow.flo
 printf 'P5\n4000000000 4000000000\n255\n' >bomb.pgm

@@ -13,7 +13,7 @@ Image read(const std::string& path);
 // By the name's ending; the file is there when it is whole.
 void write(const std::string& path, const Image& image);
 
-// Middlebury's .flo: two channels of float, (x, y).
+// Middlebury's .flo, or .npy where the name ends so: two channels of float, (x, y).
 Image read_flow(const std::string& path);
 void write_flow(const std::string& path, const Image& flow);
 

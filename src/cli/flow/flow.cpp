@@ -25,8 +25,7 @@ void check_picture(const std::string& name) {
 
 void run_pair(const FlowWishes& wishes) {
   const std::string &first_name = wishes.names[0], &second_name = wishes.names[1], &out_name = wishes.names[2];
-  const bool npy = std::filesystem::path(out_name).extension() == ".npy";
-  if (!npy && std::filesystem::path(out_name).extension() != ".flo")
+  if (!out_name.ends_with(".npy") && !out_name.ends_with(".flo"))
     mistake(fmt::format("{}: flow is written as .flo or .npy; --picture makes a picture", out_name));
   check_output("flow to", out_name);
   check_picture(wishes.picture);
@@ -36,20 +35,18 @@ void run_pair(const FlowWishes& wishes) {
                 fmt::format("{} is {}, {} is {}: two frames of one size are needed", first_name, first.shape().text(),
                             second_name, second.shape().text()));
   }
+  const double before = base::now();
   const image::FlowPlan plan = flow_plan(wishes, first.shape());
+  const double planning = base::now() - before;
   if (wishes.explain) fmt::print("{}\n", plan.explain());
   image::Image flow({.rows = first.rows(), .columns = first.columns(), .channels = 2, .depth = image::Depth::f32});
   const double begin = base::now();
   plan.run(first, second, flow);
   const double seconds = base::now() - begin;
-  if (npy) {
-    image::write(out_name, flow);
-  } else {
-    image::write_flow(out_name, flow);
-  }
+  image::write_flow(out_name, flow);
   if (!wishes.picture.empty()) image::write(wishes.picture, image::flow_picture(flow, wishes.full));
-  fmt::print("{}x{} vectors in {} on {}\n", flow.columns(), flow.rows(), base::human_seconds(seconds),
-             plan.device().id());
+  fmt::print("{}x{} vectors in {} on {}; planned in {}\n", flow.columns(), flow.rows(), base::human_seconds(seconds),
+             plan.device().id(), base::human_seconds(planning));
 }
 
 struct CompareWishes {
@@ -127,8 +124,8 @@ void add_flow(Command& program) {
   command.flag("--explain", wishes->explain, "Print the plan");
   Command& compare = command.subcommand("compare", "How far a flow lies from the truth");
   auto pair = std::make_shared<CompareWishes>();
-  compare.option("flow", pair->flow, "The flow, .flo").required();
-  compare.option("truth", pair->truth, "The truth, .flo; vectors above 1e9 are unknown").required();
+  compare.option("flow", pair->flow, "The flow, .flo or .npy").required();
+  compare.option("truth", pair->truth, "The truth, .flo or .npy; vectors above 1e9 are unknown").required();
   compare.option("--picture", pair->picture, "Write the end-point error as a picture").value_name("FILE");
   compare.option("--most", pair->most, "Pixels the picture's brightest colour stands for").shows_default().positive();
   compare.runs([pair] { run_compare(*pair); });

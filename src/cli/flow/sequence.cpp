@@ -43,7 +43,11 @@ Source files(const FlowWishes& wishes) {
   return [&wishes, number = wishes.first]() mutable -> image::Image {
     if (wishes.frames != 0 && number - wishes.first >= wishes.frames) return {};
     const std::string name = numbered(wishes.names[0], number);
-    if (number > wishes.first && !std::filesystem::exists(name)) return {};
+    if (!std::filesystem::exists(name)) {
+      if (number > wishes.first) return {};
+      throw Error(ErrorKind::io,
+                  fmt::format("cannot read {}: no such file; --first N says where a sequence begins", name));
+    }
     ++number;
     return flow_frame(name);
   };

@@ -44,8 +44,10 @@ void run_image(const ImageWishes& wishes) {
   } else if (!wishes.guide.empty()) {
     throw Error(ErrorKind::invalid_argument, "--guide goes with cross-bilateral, and that is not among the operators");
   }
+  const double before = base::now();
   const image::OperatorPlan plan =
       image::plan(device(wishes.device), problem, {.effort = wishes.measure ? Effort::measured : Effort::quick});
+  const double planning = base::now() - before;
   if (wishes.explain) fmt::print("{}\n", plan.explain());
   const double begin = base::now();
   if (guide) {
@@ -55,8 +57,8 @@ void run_image(const ImageWishes& wishes) {
   }
   const double seconds = base::now() - begin;
   image::write(out_name, out);
-  fmt::print("{} to {} in {} on {}\n", in.shape().text(), out.shape().text(), base::human_seconds(seconds),
-             plan.device().id());
+  fmt::print("{} to {} in {} on {}; planned in {}\n", in.shape().text(), out.shape().text(),
+             base::human_seconds(seconds), plan.device().id(), base::human_seconds(planning));
 }
 
 }  // namespace

@@ -56,8 +56,10 @@ void run_variance(const VarianceWishes& wishes) {
   problem.border = image::border_of(wishes.border);
   problem.constant = wishes.constant;
   problem.threads = wishes.threads;
+  const double before = base::now();
   const image::VariancePlan plan =
       image::plan(device(wishes.device), problem, {.effort = wishes.measure ? Effort::measured : Effort::quick});
+  const double planning = base::now() - before;
   if (wishes.explain) fmt::print("{}\n", plan.explain());
   image::Image out({.rows = in.rows(), .columns = in.columns(), .depth = image::Depth::f32});
   const double begin = base::now();
@@ -96,8 +98,8 @@ void run_variance(const VarianceWishes& wishes) {
   const std::string range = numbers == 0 ? "variance of no pixel"
                                          : fmt::format("variance {:.4g} to {:.4g}, mean {:.4g}", least, greatest,
                                                        sum / static_cast<double>(numbers));
-  fmt::print("{}, of windows {}x{}, in {} on {}{}\n", range, problem.window_columns, problem.window_rows,
-             base::human_seconds(seconds), plan.device().id(),
+  fmt::print("{}, of windows {}x{}, in {} on {}; planned in {}{}\n", range, problem.window_columns, problem.window_rows,
+             base::human_seconds(seconds), plan.device().id(), base::human_seconds(planning),
              numbers == pixels ? "" : fmt::format("; {} pixels have NaN in their window", pixels - numbers));
   if (!floats)
     fmt::print("{} holds the standard deviation times {:.4g}; .npy, .tiff and .pfm hold the variance itself\n", name,

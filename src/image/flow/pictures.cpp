@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <ridge/image/files.hpp>
 
+#include "image/flow/field.hpp"
 #include "io/colour.hpp"
 #include "io/pixels.hpp"
 
@@ -36,12 +37,6 @@ std::vector<std::array<double, 3>> wheel() {
   return colors;
 }
 
-void check_field(const Image& flow) {
-  if (flow.channels() != 2 || flow.depth() != Depth::f32) {
-    throw Error(ErrorKind::invalid_argument,
-                fmt::format("a flow field has 2 channels of float; this image is {}", flow.shape().text()));
-  }
-}
 void check_pair(const Image& flow, const Image& truth) {
   check_field(flow);
   check_field(truth);
@@ -63,6 +58,13 @@ double longest(const Image& flow) {
 }
 
 }  // namespace
+
+void check_field(const Image& flow) {
+  if (flow.channels() != 2 || flow.depth() != Depth::f32) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("a flow field has 2 channels of float; this image is {}", flow.shape().text()));
+  }
+}
 
 Image flow_picture(const Image& flow, double most) {
   check_field(flow);
