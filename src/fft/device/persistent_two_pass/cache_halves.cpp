@@ -2,11 +2,13 @@
 // 58): what a unit wrote is read without it by units of the same half. Which unit has which half no driver tells, but
 // the time of a first read does.
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <mutex>
 
 #include <fmt/format.h>
 
+#include "device/compile_cache.hpp"
 #include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
 
 namespace ridge::fft::on_device {
@@ -21,7 +23,7 @@ KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void write_lines(GLOBAL uint* lines) {
   for (uint i = LOCAL_ID(0); i < UNITS * LINES; i += GROUP_ITEMS) lines[i * LINE_WORDS] = i;
 }
 KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void time_lines(GLOBAL const uint* lines, GLOBAL uint* sums, uint round) {
-  LOCAL_BLOCK(uint, seen, LOCAL_WORDS);
+  LOCAL_BLOCK(uint, seen, 1);
   if (LOCAL_ID(0) != 0) return;
   const uint unit = UNIT_ID() % UNITS;
   uint sum = 0;
@@ -31,9 +33,15 @@ KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void time_lines(GLOBAL const uint* lines, G
 }
 )";
 
+struct Halves {
+  std::vector<std::uint32_t> table = std::vector<std::uint32_t>(kUnitsTable, 0);
+  bool clear = false;  // no unit lies between the two
+};
+
 // Two means of what was summed up; one half where there are no two.
-std::vector<std::uint32_t> parted(const std::vector<std::uint32_t>& sums) {
-  std::vector<std::uint32_t> table(kUnitsTable, 0);
+Halves parted(const std::vector<std::uint32_t>& sums) {
+  Halves halves;
+  std::vector<std::uint32_t>& table = halves.table;
   double low = 0, high = 0;
   std::uint32_t units = 0, near = 0;
   for (std::size_t unit = 0; unit < kMostUnits; ++unit) {
@@ -58,24 +66,21 @@ std::vector<std::uint32_t> parted(const std::vector<std::uint32_t>& sums) {
   table[0] = 1;
   table[1] = table[2] = 1;
   constexpr double kApart = 1.08;
-  if (high < kApart * low || near * 4 < units || near * 4 > units * 3) return table;
+  if (high < kApart * low || near * 4 < units || near * 4 > units * 3) return halves;
   table[0] = 2;
   table[1] = near;
   table[2] = units;
-  for (std::size_t unit = 0; unit < kMostUnits; ++unit) table[3 + unit] = sums[unit] > (low + high) / 2 ? 1 : 0;
-  return table;
+  halves.clear = true;
+  for (std::size_t unit = 0; unit < kMostUnits; ++unit) {
+    table[3 + unit] = sums[unit] > (low + high) / 2 ? 1 : 0;
+    halves.clear = halves.clear && (sums[unit] == 0 || std::abs(sums[unit] - (low + high) / 2) > (high - low) / 4);
+  }
+  return halves;
 }
 
-std::vector<std::uint32_t> measured(const Device& device) {
+Halves measured(const Device& device) {
   const std::size_t local_words = device.limits().local_memory / 8;  // more than half: one group a unit
-  const Program program = device.compile({.name = "halves of the shared cache",
-                                          .text = kText,
-                                          .defines = {{"UNITS", fmt::format("{}u", kMostUnits)},
-                                                      {"LINES", fmt::format("{}u", kLines)},
-                                                      {"IDLE_ROUNDS", fmt::format("{}u", kIdleRounds)},
-                                                      {"LINE_WORDS", fmt::format("{}u", kLineWords)},
-                                                      {"GROUP_ITEMS", fmt::format("{}", kGroupItems)},
-                                                      {"LOCAL_WORDS", fmt::format("{}", local_words + 1024)}}});
+  const Program program = device.compile(unit_halves_source());
   const Kernel writes = program.kernel("write_lines"), times = program.kernel("time_lines");
   const Buffer lines = device.buffer(kMostUnits * kLines * kLineWords * 4, {.name = "lines"});
   const Buffer sums = device.buffer(2 * kMostUnits * 4, {.name = "sums"});
@@ -94,7 +99,38 @@ std::vector<std::uint32_t> measured(const Device& device) {
   return parted(found);
 }
 
+// What was found in an earlier process, kept beside the kernels.
+std::string kept_key(const Device& device) {
+  const DeviceInfo& info = device.info();
+  return detail::compile_key(info.fingerprint(), "halves of the shared cache", info.bus, kText);
+}
+
+std::vector<std::uint32_t> kept_or_measured(const Device& device) {
+  const std::string key = kept_key(device);
+  std::vector<std::uint32_t> table(kUnitsTable, 0);
+  const std::size_t bytes = table.size() * sizeof(table.front());
+  if (const auto kept = detail::find_compiled(key); kept && kept->size() == bytes) {
+    std::memcpy(table.data(), kept->data(), bytes);
+    return table;
+  }
+  const Halves halves = measured(device);
+  if (halves.clear) {
+    detail::store_compiled(key, {reinterpret_cast<const char*>(halves.table.data()), bytes});
+  }
+  return halves.table;
+}
+
 }  // namespace
+
+KernelSource unit_halves_source() {
+  return {.name = "halves of the shared cache",
+          .text = kText,
+          .defines = {{"UNITS", fmt::format("{}u", kMostUnits)},
+                      {"LINES", fmt::format("{}u", kLines)},
+                      {"IDLE_ROUNDS", fmt::format("{}u", kIdleRounds)},
+                      {"LINE_WORDS", fmt::format("{}u", kLineWords)},
+                      {"GROUP_ITEMS", fmt::format("{}", kGroupItems)}}};
+}
 
 const std::vector<std::uint32_t>& unit_halves(const Device& device) {
   static std::mutex mutex;
@@ -103,7 +139,7 @@ const std::vector<std::uint32_t>& unit_halves(const Device& device) {
   const std::string key = device.id() + device.info().bus + device.info().name;
   const auto found = known.find(key);
   if (found != known.end()) return found->second;
-  return known.emplace(key, measured(device)).first->second;
+  return known.emplace(key, kept_or_measured(device)).first->second;
 }
 
 }  // namespace ridge::fft::on_device

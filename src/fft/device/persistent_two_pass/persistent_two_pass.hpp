@@ -46,6 +46,7 @@ inline constexpr std::size_t kRingControl = 32;  // counters before those of the
 // first and of both, then 0 or 1 for each unit.
 inline constexpr std::size_t kMostUnits = 512, kUnitsTable = kMostUnits + 3;
 const std::vector<std::uint32_t>& unit_halves(const Device& device);
+KernelSource unit_halves_source();  // what measures it, to be compiled beside other kernels
 
 // Parts of the texts of both: from `half` on its counters (control, written, read), its chunks (base, chunks) and slots
 // (first_slot); where a chunk begins, from the digits of its number; is_first, chunk, slot, turn and

@@ -99,7 +99,11 @@ class CompiledPersistent final : public CompiledStep {
 class PersistentStep final : public StepDesign {
  public:
   explicit PersistentStep(const PersistentDesign& design) : design_(design) {}
-  std::vector<KernelSource> kernels() const override { return {text_of(design_).source}; }
+  std::vector<KernelSource> kernels() const override {
+    std::vector<KernelSource> sources{text_of(design_).source};
+    if (design_.halves > 1) sources.push_back(unit_halves_source());
+    return sources;
+  }
   std::unique_ptr<const CompiledStep> compile(const Device& device, const Step& step) const override {
     return std::make_unique<CompiledPersistent>(device, design_, step);
   }
