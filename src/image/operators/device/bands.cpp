@@ -291,7 +291,7 @@ void list_bands(const Device& device, const Chain& chain, const Link& link, std:
   } else if (device.limits().work_group < kBandItems) {
     refusal = "needs 32 work-items a group";
   }
-  const double values = static_cast<double>(link.in.rows * link.in.columns * link.in.channels);
+  const double values = values_of(link.in);
   const double bytes = 2 * static_cast<double>(link.in.rows * link.in.row_bytes());
   const bool several = device.limits().sub_group == kBandItems && device.limits().work_group >= 4 * kBandItems;
   design.sub_groups = several ? fitting_sub_groups(design) : 1;

@@ -169,13 +169,9 @@ class BlendStep final : public Step {
 }  // namespace
 
 void list_blend(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans) {
-  if (link.in.depth != Depth::u8 || link.operations.size() != 1 ||
-      !std::holds_alternative<Resize>(link.operations.front()))
-    return;
-  std::vector<TileStage> stages;
-  Shape shape = link.in;
-  add_stages(link.operations.front(), chain, shape, stages);
-  BlendDesign design{.in = link.in, .out = link.out, .down = stages[0].down, .across = stages[1].across};
+  ResizeLooks looks;
+  if (link.in.depth != Depth::u8 || !looks_of_resize(chain, link, looks)) return;
+  BlendDesign design{.in = link.in, .out = link.out, .down = looks.down, .across = looks.across};
   if (design.across.taps != 2 || design.down.taps != 2) return;
   const bool several = device.limits().sub_group == kBlendItems && device.limits().work_group >= 2 * kBlendItems;
   design.sub_groups = several ? 2 : 1;
@@ -187,8 +183,7 @@ void list_blend(const Device& device, const Chain& chain, const Link& link, std:
   } else if (device.limits().local_memory < design.local_bytes()) {
     refusal = fmt::format("needs {} KiB of local memory", design.local_bytes() / 1024);
   }
-  const double in_values = static_cast<double>(link.in.rows * link.in.columns * link.in.channels),
-               out_values = static_cast<double>(design.wide() * link.out.rows);
+  const double in_values = values_of(link.in), out_values = values_of(link.out);
   for (const std::size_t rows : {128, 216}) {
     design.rows_each = rows;
     StepPlan plan{.name = "blend", .parameters = {{"rows", std::to_string(rows)}}, .refusal = refusal};

@@ -80,19 +80,15 @@ class EnlargeStep final : public Step {
 }  // namespace
 
 void list_enlarge(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans) {
-  if (link.in.depth != Depth::f32 || link.operations.size() != 1 ||
-      !std::holds_alternative<Resize>(link.operations.front()) || link.out.rows < link.in.rows ||
-      link.out.columns < link.in.columns)
+  ResizeLooks looks;
+  if (link.in.depth != Depth::f32 || link.out.rows < link.in.rows || link.out.columns < link.in.columns ||
+      !looks_of_resize(chain, link, looks))
     return;
-  std::vector<TileStage> stages;
-  Shape shape = link.in;
-  add_stages(link.operations.front(), chain, shape, stages);
-  EnlargeDesign design{.in = link.in, .out = link.out, .down = stages[0].down, .across = stages[1].across};
+  EnlargeDesign design{.in = link.in, .out = link.out, .down = looks.down, .across = looks.across};
   if (design.across.taps > kMostEnlargeTaps || design.down.taps > kMostEnlargeTaps) return;
   fold_ends(design.down, link.in.rows, Border::replicate, 0);
   fold_ends(design.across, link.in.columns, Border::replicate, 0);
-  const double in_values = static_cast<double>(link.in.rows * link.in.columns * link.in.channels),
-               out_values = static_cast<double>(design.wide() * link.out.rows);
+  const double in_values = values_of(link.in), out_values = values_of(link.out);
   struct Way {
     std::size_t values, step, rows;
   };

@@ -75,15 +75,12 @@ void list_halve(const Device&, const Chain& chain, const Link& link, std::vector
     design.border = chain.border;
     design.constant = chain.constant;
   } else {
-    if (!std::holds_alternative<Resize>(operation) || link.in.rows != 2 * link.out.rows ||
-        link.in.columns != 2 * link.out.columns)
+    ResizeLooks looks;
+    if (link.in.rows != 2 * link.out.rows || link.in.columns != 2 * link.out.columns ||
+        !looks_of_resize(chain, link, looks))
       return;
-    std::vector<TileStage> stages;
-    Shape shape = link.in;
-    add_stages(operation, chain, shape, stages);
     const auto both = [&](const std::vector<float>& weights) {
-      return stages.size() == 2 && halves(stages[0].down, link.out.rows, weights) &&
-             halves(stages[1].across, link.out.columns, weights);
+      return halves(looks.down, link.out.rows, weights) && halves(looks.across, link.out.columns, weights);
     };
     if (both({-3 / 32.0f, 19 / 32.0f, 19 / 32.0f, -3 / 32.0f})) {
       design.taps = 4;
@@ -91,7 +88,7 @@ void list_halve(const Device&, const Chain& chain, const Link& link, std::vector
       return;
     }
   }
-  const double values = static_cast<double>(link.out.rows * link.out.columns * link.out.channels);
+  const double values = values_of(link.out);
   for (const int rows_each : {1, 2, 4}) {
     if (rows_each == 4 && design.taps == 2) continue;
     design.rows_each = rows_each;

@@ -118,8 +118,7 @@ void list_lines(const Device& device, const Chain& chain, const Link& link, std:
   // Where the image grows, all work-items in every round.
   const int round = kLineItems / static_cast<int>(link.in.channels);
   if (design.out_columns > 3 * round) design.out_columns -= design.out_columns % round;
-  const double in_values = static_cast<double>(link.in.rows * link.in.columns * link.in.channels),
-               out_values = static_cast<double>(link.out.rows * link.out.columns * link.out.channels);
+  const double in_values = values_of(link.in), out_values = values_of(link.out);
   const double bytes = static_cast<double>(link.in.rows * link.in.row_bytes() + link.out.rows * link.out.row_bytes());
   for (const int rows_each : {4, 8, 16}) {
     design.rows_each = rows_each;

@@ -82,7 +82,7 @@ void list_march(const Device& device, const Chain& chain, const Link& link, std:
   const std::size_t down = design.down, across = design.across;
   design.left = (across / 2 * link.in.channels + 3) / 4;
   design.right = ((across - 1 - across / 2) * link.in.channels + 3) / 4;
-  const double values = static_cast<double>(link.in.rows * link.in.columns * link.in.channels);
+  const double values = values_of(link.in);
   const double bytes = 2 * static_cast<double>(link.in.rows * link.in.row_bytes());
   // Windows of many rows are worth higher strips.
   const bool high = down > kMostLow;

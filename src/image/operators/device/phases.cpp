@@ -119,23 +119,18 @@ class PhasesStep final : public Step {
 }  // namespace
 
 void list_phases(const Device&, const Chain& chain, const Link& link, std::vector<StepPlan>& plans) {
-  if (link.in.depth != Depth::u8 || link.operations.size() != 1 ||
-      !std::holds_alternative<Resize>(link.operations.front()))
-    return;
-  std::vector<TileStage> stages;
-  Shape shape = link.in;
-  add_stages(link.operations.front(), chain, shape, stages);
-  PhasesDesign design{.in = link.in, .out = link.out, .taps = stages[1].across.taps};
-  if ((design.taps != 2 && design.taps != 4) || stages[0].down.taps != design.taps) return;
-  if (!find_period(stages[0].down, link.in.rows, design.down, design.down_weights) ||
-      !find_period(stages[1].across, link.in.columns, design.across, design.across_weights))
+  ResizeLooks looks;
+  if (link.in.depth != Depth::u8 || !looks_of_resize(chain, link, looks)) return;
+  PhasesDesign design{.in = link.in, .out = link.out, .taps = looks.across.taps};
+  if ((design.taps != 2 && design.taps != 4) || looks.down.taps != design.taps) return;
+  if (!find_period(looks.down, link.in.rows, design.down, design.down_weights) ||
+      !find_period(looks.across, link.in.columns, design.across, design.across_weights))
     return;
   design.groups = groups_of(design);
   std::string refusal;
   if (design.groups == 0 || link.in.columns * link.in.channels % 4 != 0)
     refusal = fmt::format("{} pixels of every {} are no whole words", design.across.out, design.across.in);
-  const double in_values = static_cast<double>(link.in.rows * link.in.columns * link.in.channels),
-               out_values = static_cast<double>(link.out.rows * link.out.columns * link.out.channels);
+  const double in_values = values_of(link.in), out_values = values_of(link.out);
   for (const std::size_t periods : {1, 2}) {
     design.periods = periods;
     StepPlan plan{.name = "phases", .parameters = {{"periods", std::to_string(periods)}}, .refusal = refusal};

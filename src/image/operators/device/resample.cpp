@@ -154,18 +154,13 @@ class ResampleStep final : public Step {
 }  // namespace
 
 void list_resample(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans) {
-  if (link.in.depth != Depth::u8 || link.operations.size() != 1 ||
-      !std::holds_alternative<Resize>(link.operations.front()))
-    return;
-  std::vector<TileStage> stages;
-  Shape shape = link.in;
-  add_stages(link.operations.front(), chain, shape, stages);
-  ResampleDesign design{.in = link.in, .out = link.out, .down = stages[0].down, .across = stages[1].across};
+  ResizeLooks looks;
+  if (link.in.depth != Depth::u8 || !looks_of_resize(chain, link, looks)) return;
+  ResampleDesign design{.in = link.in, .out = link.out, .down = looks.down, .across = looks.across};
   const int taps = design.taps();
   if (taps != design.down.taps || (taps != 2 && taps != 4)) return;
   make_fours(design);
-  const double in_values = static_cast<double>(link.in.rows * link.in.columns * link.in.channels),
-               out_values = static_cast<double>(link.out.rows * link.out.columns * link.out.channels);
+  const double in_values = values_of(link.in), out_values = values_of(link.out);
   const double made = out_values / static_cast<double>(link.out.rows) * static_cast<double>(link.in.rows);
   for (const int rows_each : {16, 8}) {
     design.rows_each = rows_each;

@@ -92,7 +92,7 @@ void list_spectral(const Device& device, const Chain& chain, const Link& link, s
   if (link.operations.size() != 1) return;
   const auto window = window_of(link.operations.front(), link.in.depth);
   if (!window) return;
-  const double values = static_cast<double>(link.in.rows * link.in.columns * link.in.channels);
+  const double values = values_of(link.in);
   for (const SpectralTile& tile : spectral_tiles(*window, link.in)) {
     const SpectralDesign design{link.in, chain.border, chain.constant, *window, tile};
     StepPlan plan{.name = "fft", .parameters = {{"tile", tile.text()}}, .refusal = tile.refusal};

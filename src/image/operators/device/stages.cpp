@@ -235,6 +235,15 @@ bool add_stages(const Operation& operation, const Chain& chain, Shape& in, std::
   return std::visit(AddStages{operation, chain, in, stages}, operation);
 }
 
+bool looks_of_resize(const Chain& chain, const Link& link, ResizeLooks& looks) {
+  if (link.operations.size() != 1 || !std::holds_alternative<Resize>(link.operations.front())) return false;
+  std::vector<TileStage> stages;
+  Shape shape = link.in;
+  add_stages(link.operations.front(), chain, shape, stages);
+  looks = {stages[0].down, stages[1].across};
+  return true;
+}
+
 TileLayout lay_out(const std::vector<TileStage>& stages, int rows, int columns, bool keep) {
   TileLayout layout{.rows = rows, .columns = columns};
   const std::size_t count = stages.size();

@@ -25,6 +25,12 @@ struct Look {
 // False where that does not lie among the taps, or is a constant.
 bool fold_ends(Look& look, std::size_t length, Border border, double constant);
 
+// What a link that is one resize looks at; false for any other.
+struct ResizeLooks {
+  Look down = {}, across = {};
+};
+bool looks_of_resize(const Chain& chain, const Link& link, ResizeLooks& looks);
+
 struct TileStage {
   StageKind kind = StageKind::gray;
   Shape in = {}, out = {};

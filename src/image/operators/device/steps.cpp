@@ -26,6 +26,8 @@ std::uint64_t groups_for(std::size_t count, std::size_t each) {
   return static_cast<std::uint64_t>((count + each - 1) / each);
 }
 
+double values_of(const Shape& shape) { return static_cast<double>(shape.rows * shape.columns * shape.channels); }
+
 KernelSource fours_source(const char* file, const Shape& in, Border border, double constant) {
   constexpr const char* kBorders[] = {"bordered_101", "bordered_reflect", "bordered_replicate", "bordered_constant",
                                       "bordered_wrap"};

@@ -52,7 +52,7 @@ void list_stream(const Device& device, const Chain& chain, const Link& link, std
   const auto blocks = [&](std::size_t taps) { return static_cast<int>((taps * link.in.channels + 3) / 4); };
   design.left = blocks(across / 2);
   design.right = blocks(across - 1 - across / 2);
-  const double values = static_cast<double>(link.in.rows * link.in.columns * link.in.channels);
+  const double values = values_of(link.in);
   const double bytes = 2 * static_cast<double>(link.in.rows * link.in.row_bytes());
   for (const int rows_each : {8, 16}) {
     design.rows_each = rows_each;

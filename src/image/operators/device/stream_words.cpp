@@ -81,7 +81,7 @@ void list_stream_words(const Device& device, const Chain& chain, const Link& lin
   WordsDesign design{.shape = link.in, .border = chain.border, .constant = chain.constant, .product = product};
   design.left = blocks(across / 2);
   design.right = blocks(across - 1 - across / 2);
-  const double values = static_cast<double>(link.in.rows * link.in.columns * link.in.channels);
+  const double values = values_of(link.in);
   const double bytes = 2 * static_cast<double>(link.in.rows * link.in.row_bytes());
   struct Size {
     int rows, fours;

@@ -264,7 +264,7 @@ void list_windows(const Device& device, const Chain& chain, const Link& link, st
   WindowsDesign design{.shape = link.in, .border = chain.border, .constant = chain.constant};
   design.whole.rows = window.rows;
   design.whole.columns = window.columns;
-  const double values = static_cast<double>(link.in.rows * link.in.columns * link.in.channels);
+  const double values = values_of(link.in);
   const double bytes = 2 * static_cast<double>(link.in.rows * link.in.row_bytes());
   std::string refusal;
   if (window.rows > 17 || std::max(design.reach(), design.reach_right()) > 16) {

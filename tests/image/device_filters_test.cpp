@@ -1,0 +1,222 @@
+// Filters on every device with kernels, by each of their ways. Sizes and pitches are given when a kernel runs, so that
+// one compiled kernel sees them all.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "image/device_operators_support.hpp"
+
+namespace ridge::image {
+namespace {
+
+// Several words of a row a work-item: every size of them, in the middle of the image, at its edges and unaligned.
+TEST_F(DeviceOperators, BytesByWords) {
+  for (const Device& device : all) {
+    for (const Kind& kind : {Kind{1, Depth::u8, Border::reflect_101}, Kind{3, Depth::u8, Border::constant},
+                             Kind{2, Depth::u16, Border::wrap}}) {
+      int seen = 0;
+      for (const std::size_t columns : {19, 1300}) {
+        OperatorProblem problem;
+        problem.input = {.rows = 37, .columns = columns, .channels = kind.channels, .depth = kind.depth};
+        problem.chain = {Separable{{0.1f, 0.2f, 0.4f, 0.2f}, {-0.2f, 0.5f, 0.3f, 0.3f, 0.1f}}};
+        if (kind.channels == 1) problem.chain = {Gauss{1, 2}};
+        problem.border = kind.border;
+        problem.constant = 77;
+        for (const Entry& entry : list_variants(device, problem)) {
+          if (entry.candidate.variant != "stream words") continue;
+          SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + problem.input.text());
+          ASSERT_EQ(entry.candidate.refusal, "");
+          EXPECT_LE(error_of(device, problem, entry), test::allowed_error(problem));
+          EXPECT_LE(error_of(device, problem, entry, true), test::allowed_error(problem));
+          ++seen;
+        }
+      }
+      EXPECT_EQ(seen, 8);
+    }
+  }
+}
+
+// Strips of 128 channels: in the middle, at the image's ends, in images smaller than what a strip looks at, unaligned.
+TEST_F(DeviceOperators, BytesByStrips) {
+  const std::vector<float> triangle{1, 2, 3, 2, 1};
+  std::vector<Filtered> filters{{1, Border::reflect_101, Gauss{1, 2}},
+                                {3, Border::reflect, Separable{{0.1f, 0.2f, 0.4f}, {-0.2f, 0.5f, 0.3f, 0.3f, 0.1f}}},
+                                {2, Border::constant, Separable{triangle, triangle}}};
+  if (slow()) {
+    filters.push_back({1, Border::wrap, Box{4, 9}});
+    filters.push_back({1, Border::replicate, Gauss{5}});
+    filters.push_back({4, Border::wrap, Separable{{2e-4f}, {3.1f, -700.0f, 3001.7f}}});
+  }
+  for (const Device& device : all) {
+    std::size_t turn = 0;
+    for (const Filtered& filter : filters) {
+      OperatorProblem problem;
+      problem.chain = {filter.operation};
+      problem.border = filter.border;
+      problem.constant = 77;
+      for (const auto& [rows, columns] : Sizes{{1, 1}, {2, 3}, {3, 131}, {40, 520}, {19, 517}, {70, 44}}) {
+        problem.input = {.rows = rows, .columns = columns, .channels = filter.channels, .depth = Depth::u8};
+        const std::vector<Entry> entries = ways_of(device, problem, "strips");
+        ASSERT_EQ(entries.size(), 3u);
+        const Entry& entry = entries[turn++ % 3];
+        SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + to_string(filter.operation) + " " +
+                     problem.input.text());
+        ASSERT_EQ(entry.candidate.refusal, "");
+        EXPECT_LE(error_of(device, problem, entry), test::allowed_error(problem));
+        if (turn % 2 == 1) {
+          EXPECT_LE(error_of(device, problem, entry, true), test::allowed_error(problem));
+        }
+      }
+    }
+  }
+}
+
+// Windows of bytes: in the middle, over the ends of rows, in images smaller than a window, unaligned; weights of one,
+// two and three bytes, with a sign and without, results beyond 255 and below 0.
+TEST_F(DeviceOperators, BytesByWindows) {
+  struct Filter {
+    std::size_t channels;
+    Border border;
+    Operation operation;
+    const char* bytes;
+  };
+  const std::vector<float> triangle{1, 2, 3, 2, 1};
+  std::vector<Filter> filters{{1, Border::reflect_101, Gauss{1, 2}, "2"},
+                              {3, Border::constant, Convolve{2, 3, {0.1f, -0.7f, 0.3f, 0.33f, 1.4f, -0.01f}}, "2"}};
+  if (slow()) {
+    filters.push_back({1, Border::wrap, Box{9, 9}, "1"});
+    filters.push_back({2, Border::replicate, Separable{triangle, triangle}, "1"});
+    filters.push_back({3, Border::reflect, Box{5, 9}, "1"});
+    filters.push_back({4, Border::wrap, Convolve{3, 3, {-1, -1, -1, -1, 9, -1, -1, -1, -1}}, "1"});
+    filters.push_back({1, Border::reflect, Gauss{1.5, 3}, "2"});
+    const std::vector<float> odd{0.1234567f,  -0.3141593f, 0.2718282f, 0.5772157f, 0.9142136f,
+                                 -0.7320508f, 0.4494897f,  0.6457513f, -0.1622777f};
+    filters.push_back({3, Border::constant, Convolve{3, 3, odd}, "3"});
+  }
+  for (const Device& device : all) {
+    std::size_t turn = 0;
+    for (const Filter& filter : filters) {
+      OperatorProblem problem;
+      problem.chain = {filter.operation};
+      problem.border = filter.border;
+      problem.constant = 77;
+      for (const auto& [rows, columns] : Sizes{{1, 1}, {2, 30}, {40, 400}, {19, 517}, {70, 44}, {3, 272}}) {
+        problem.input = {.rows = rows, .columns = columns, .channels = filter.channels, .depth = Depth::u8};
+        const std::vector<Entry> entries = ways_of(device, problem, "windows");
+        ASSERT_GE(entries.size(), 3u);
+        const Entry& entry =
+            entries[slow() ? turn % entries.size() : entries.size() - 2];  // one kernel serves all sizes
+        ++turn;
+        SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + to_string(filter.operation) + " " +
+                     problem.input.text());
+        ASSERT_EQ(entry.candidate.refusal, "");
+        EXPECT_THAT(entry.candidate.name(), testing::HasSubstr(std::string("bytes=") + filter.bytes));
+        EXPECT_LE(error_of(device, problem, entry), allowed_of(problem, entry));
+        if (turn % 3 == 1) {
+          EXPECT_LE(error_of(device, problem, entry, true), allowed_of(problem, entry));
+        }
+      }
+    }
+  }
+}
+
+// Two products of matrices of bytes: in the middle, at the image's ends, in images smaller than what is looked at,
+// unaligned; results beyond 255; as many products across and down as there can be.
+TEST_F(DeviceOperators, BytesByBands) {
+  std::vector<Filtered> filters{{1, Border::reflect_101, Gauss{1, 2}}, {3, Border::constant, Box{4, 9}}};
+  if (slow()) {
+    filters.push_back({3, Border::reflect_101, Gauss{5}});  // 45 channels to either side
+    filters.push_back({1, Border::wrap, Gauss{5}});
+    filters.push_back({2, Border::replicate, Separable{{1, 2, 3, 2}, {0.1f, 0.1f}}});
+    filters.push_back({4, Border::reflect, Separable{{0.3f, 0.3141f, 0.4f}, {0.2f, 0.3f, 0.4f, 0.3f, 0.2f}}});
+    filters.push_back({1, Border::reflect, Gauss{8, 24}});
+  }
+  for (const Device& device : all) {
+    std::size_t turn = 0;
+    for (const Filtered& filter : filters) {
+      OperatorProblem problem;
+      problem.chain = {filter.operation};
+      problem.border = filter.border;
+      problem.constant = 77;
+      for (const auto& [rows, columns] : Sizes{{1, 1}, {2, 30}, {180, 212}, {19, 517}, {70, 44}, {3, 272}}) {
+        problem.input = {.rows = rows, .columns = columns, .channels = filter.channels, .depth = Depth::u8};
+        const std::vector<Entry> entries = ways_of(device, problem, "bands");
+        ASSERT_GE(entries.size(), 3u);
+        const Entry& entry =
+            entries[slow() ? turn % entries.size() : entries.size() - 2];  // one kernel serves all sizes
+        ++turn;
+        SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + to_string(filter.operation) + " " +
+                     problem.input.text());
+        ASSERT_EQ(entry.candidate.refusal, "");
+        EXPECT_LE(error_of(device, problem, entry), allowed_of(problem, entry));
+        if (turn % 3 == 1) {
+          EXPECT_LE(error_of(device, problem, entry, true), allowed_of(problem, entry));
+        }
+      }
+    }
+  }
+}
+
+// Floats through a ring of rows: several groups across and down, windows beyond small images, unaligned.
+TEST_F(DeviceOperators, FloatsByMarch) {
+  const auto any = [](std::size_t rows, std::size_t columns) {  // no column times a row
+    Convolve kernel{rows, columns};
+    for (std::size_t i = 0; i < rows * columns; ++i) kernel.kernel.push_back(0.01f * static_cast<float>(i * i % 17));
+    return kernel;
+  };
+  std::vector<Filtered> filters{
+      {1, Border::reflect_101, Gauss{1, 2}}, {3, Border::constant, Box{4, 5}}, {1, Border::replicate, any(3, 4)}};
+  if (slow()) {
+    filters.push_back({1, Border::reflect, Gauss{5}});
+    filters.push_back({3, Border::wrap, any(7, 7)});
+    filters.push_back({3, Border::reflect_101, Box{31, 15}});
+    filters.push_back({1, Border::wrap, Box{17, 25}});
+    filters.push_back({2, Border::replicate, Separable{{0.1f, -0.2f, 0.4f}, {1, 2, 3, 2}}});
+    filters.push_back({4, Border::reflect, Gauss{0.5, 1}});
+  }
+  for (const Device& device : all) {
+    for (const Filtered& filter : filters) {
+      OperatorProblem problem;
+      problem.chain = {filter.operation};
+      problem.border = filter.border;
+      problem.constant = 0.7;
+      int seen = 0;
+      for (const auto& [rows, columns] : Sizes{{1, 1}, {3, 7}, {53, 1100}, {17, 129}}) {
+        problem.input = {.rows = rows, .columns = columns, .channels = filter.channels, .depth = Depth::f32};
+        const std::vector<Entry> entries = ways_of(device, problem, "march");
+        ASSERT_GE(entries.size(), 1u);
+        // Rows that fill a device are another kernel for every size.
+        const Entry& entry = entries[slow() ? static_cast<std::size_t>(seen) % entries.size() : entries.size() - 1];
+        ++seen;
+        SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + problem.input.text());
+        ASSERT_EQ(entry.candidate.refusal, "");
+        EXPECT_LE(error_of(device, problem, entry), test::allowed_error(problem));
+        EXPECT_LE(error_of(device, problem, entry, true), test::allowed_error(problem));
+      }
+      EXPECT_EQ(seen, 4);
+    }
+  }
+}
+
+TEST_F(DeviceOperators, LargeKernelsByTransforms) {
+  for (const Device& device : all) {
+    std::size_t turn = 0;
+    for (const Kind& kind : kKinds) {
+      OperatorProblem problem;
+      problem.input = {.rows = 97, .columns = 131, .channels = kind.channels, .depth = kind.depth};
+      problem.chain = {test::large_kernel(40, 31)};  // kernels are compiled for the window: one serves all
+      problem.border = kind.border;
+      problem.constant = 77;
+      std::vector<Entry> entries = list_variants(device, problem);
+      std::erase_if(entries,
+                    [](const Entry& e) { return e.candidate.variant != "fft" || !e.candidate.refusal.empty(); });
+      ASSERT_FALSE(entries.empty());
+      const Entry& entry = entries.front();
+      SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + problem.input.text());
+      EXPECT_LE(error_of(device, problem, entry, turn++ % 2 == 1), test::allowed_error(problem));
+      if (!slow() && turn == 3) break;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ridge::image
