@@ -134,7 +134,7 @@ TEST_F(DeviceFlow, ScanOrderOfMoreRowsThanAGroupHasItems) {
   FlowParameters parameters{
       .averaging_radius = 1, .max_flow = 1, .postprocess_window = 1, .upscale_averaging_radius = 1};
   parameters.selection = Selection::scan_order;
-  const auto [first, second] = test::moving_square({530, 1100});
+  const auto [first, second] = test::moving_square({262, 1060});
   const Field right = flow::simple_flow(first, second, parameters, flow::WeightKind::polynomial);
   for (const Device& device : test::accelerators()) {
     SCOPED_TRACE(device.id());

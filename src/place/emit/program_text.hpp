@@ -9,11 +9,6 @@
 
 namespace ridge::place::emit {
 
-struct PlacedNest {
-  int function = -1, nest = -1;
-  Kernel kernel{};
-};
-
 enum class Target { ridge, opencl, cuda };  // Ridgeline's device layer, or a program that needs none of it
 
 struct Output {
