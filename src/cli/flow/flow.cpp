@@ -35,8 +35,9 @@ void run_pair(const FlowWishes& wishes) {
                 fmt::format("{} is {}, {} is {}: two frames of one size are needed", first_name, first.shape().text(),
                             second_name, second.shape().text()));
   }
+  const Device where = device(wishes.device);
   const double before = base::now();
-  const image::FlowPlan plan = flow_plan(wishes, first.shape());
+  const image::FlowPlan plan = flow_plan(wishes, where, first.shape());
   const double planning = base::now() - before;
   if (wishes.explain) fmt::print("{}\n", plan.explain());
   image::Image flow({.rows = first.rows(), .columns = first.columns(), .channels = 2, .depth = image::Depth::f32});
@@ -78,7 +79,7 @@ image::Image flow_frame(const std::string& name) {
   return bytes;
 }
 
-image::FlowPlan flow_plan(const FlowWishes& wishes, const image::Shape& frame) {
+image::FlowPlan flow_plan(const FlowWishes& wishes, const Device& where, const image::Shape& frame) {
   image::FlowProblem problem;
   problem.rows = frame.rows;
   problem.columns = frame.columns;
@@ -86,7 +87,7 @@ image::FlowPlan flow_plan(const FlowWishes& wishes, const image::Shape& frame) {
   problem.parameters = wishes.parameters;
   problem.parameters.selection = wishes.scan_order ? image::Selection::scan_order : image::Selection::aligned;
   problem.threads = wishes.threads;
-  return image::plan(device(wishes.device), problem, {.effort = wishes.measure ? Effort::measured : Effort::quick});
+  return image::plan(where, problem, {.effort = wishes.measure ? Effort::measured : Effort::quick});
 }
 
 void add_flow(Command& program) {

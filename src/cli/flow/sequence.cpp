@@ -158,7 +158,7 @@ void run_flow_sequence(const FlowWishes& wishes) {
   Source next = wishes.names[0] == "-" ? raw(wishes) : files(wishes);
   image::Image before = next();
   if (!before) throw Error(ErrorKind::io, "standard input: no frame");
-  const image::FlowPlan plan = flow_plan(wishes, before.shape());
+  const image::FlowPlan plan = flow_plan(wishes, device(wishes.device), before.shape());
   if (wishes.explain) fmt::print("{}\n", plan.explain());
   std::error_code failed;
   const bool made = std::filesystem::create_directories(folder, failed);

@@ -21,7 +21,7 @@ struct FlowWishes {
 
 // Frames as the flow takes them: 8-bit. 16-bit ones lose their lower half, float ones are taken as 0 to 255.
 image::Image flow_frame(const std::string& name);
-image::FlowPlan flow_plan(const FlowWishes& wishes, const image::Shape& frame);
+image::FlowPlan flow_plan(const FlowWishes& wishes, const Device& where, const image::Shape& frame);
 void run_flow_sequence(const FlowWishes& wishes);
 
 }  // namespace ridge::cli

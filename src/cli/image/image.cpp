@@ -44,9 +44,10 @@ void run_image(const ImageWishes& wishes) {
   } else if (!wishes.guide.empty()) {
     throw Error(ErrorKind::invalid_argument, "--guide goes with cross-bilateral, and that is not among the operators");
   }
+  const Device where = device(wishes.device);
   const double before = base::now();
   const image::OperatorPlan plan =
-      image::plan(device(wishes.device), problem, {.effort = wishes.measure ? Effort::measured : Effort::quick});
+      image::plan(where, problem, {.effort = wishes.measure ? Effort::measured : Effort::quick});
   const double planning = base::now() - before;
   if (wishes.explain) fmt::print("{}\n", plan.explain());
   const double begin = base::now();

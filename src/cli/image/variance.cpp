@@ -56,9 +56,10 @@ void run_variance(const VarianceWishes& wishes) {
   problem.border = image::border_of(wishes.border);
   problem.constant = wishes.constant;
   problem.threads = wishes.threads;
+  const Device where = device(wishes.device);
   const double before = base::now();
   const image::VariancePlan plan =
-      image::plan(device(wishes.device), problem, {.effort = wishes.measure ? Effort::measured : Effort::quick});
+      image::plan(where, problem, {.effort = wishes.measure ? Effort::measured : Effort::quick});
   const double planning = base::now() - before;
   if (wishes.explain) fmt::print("{}\n", plan.explain());
   image::Image out({.rows = in.rows(), .columns = in.columns(), .depth = image::Depth::f32});
