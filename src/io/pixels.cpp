@@ -96,25 +96,30 @@ void check_ending(const std::filesystem::path& path) {
   }
 }
 
-void write_pixels(const std::filesystem::path& path, const Pixels& pixels) {
+std::string encode_pixels(const std::filesystem::path& path, const Pixels& pixels) {
   check_ending(path);
   const std::string ending = ending_of(path);
-  const auto encoded = [&] {
-    if (ending == ".png") return encode_png(pixels);
-    if (ending == ".tif" || ending == ".tiff") return encode_tiff(pixels);
-    if (ending == ".jpg" || ending == ".jpeg") return encode_jpeg(pixels);
-    if (ending == ".npy") return encode_npy(pixels);
-    const bool floats = ending == ".pfm";
-    if (floats != (pixels.sample == Sample::f32)) {
-      throw Error(ErrorKind::invalid_argument,
-                  fmt::format("{}: {} hold {} pixels; take .tiff or .npy", path.string(),
-                              floats ? ".pfm files" : "PGM and PPM files", floats ? "float" : "whole"));
-    }
-    if (ending == ".pgm" && pixels.channels != 1)
-      throw Error(ErrorKind::invalid_argument, fmt::format("{}: a PGM file holds grey; take .ppm", path.string()));
-    return encode_pnm(pixels);
-  };
-  base::write_file(path, encoded());
+  if (ending == ".png") return encode_png(pixels);
+  if (ending == ".tif" || ending == ".tiff") return encode_tiff(pixels);
+  if (ending == ".jpg" || ending == ".jpeg") return encode_jpeg(pixels);
+  if (ending == ".npy") return encode_npy(pixels);
+  const bool floats = ending == ".pfm";
+  if (floats != (pixels.sample == Sample::f32)) {
+    throw Error(ErrorKind::invalid_argument,
+                fmt::format("{}: {} hold {} pixels; take .tiff or .npy", path.string(),
+                            floats ? ".pfm files" : "PGM and PPM files", floats ? "float" : "whole"));
+  }
+  if (ending == ".pgm" && pixels.channels != 1)
+    throw Error(ErrorKind::invalid_argument, fmt::format("{}: a PGM file holds grey; take .ppm", path.string()));
+  return encode_pnm(pixels);
+}
+
+void check_format(const std::filesystem::path& path, std::size_t channels, Sample sample) {
+  encode_pixels(path, {1, 1, channels, sample, std::vector<std::byte>(channels * bytes_of(sample))});
+}
+
+void write_pixels(const std::filesystem::path& path, const Pixels& pixels) {
+  base::write_file(path, encode_pixels(path, pixels));
 }
 
 }  // namespace ridge::io

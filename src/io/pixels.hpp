@@ -39,6 +39,8 @@ Pixels read_pixels(const std::filesystem::path& path);
 // By the ending: .png .ppm .pgm .pnm .pfm .tif .tiff .jpg .jpeg .npy. Atomic.
 void write_pixels(const std::filesystem::path& path, const Pixels& pixels);
 void check_ending(const std::filesystem::path& path);  // Error{invalid_argument}: none of them
+// What write_pixels would say of such pixels, before there are any.
+void check_format(const std::filesystem::path& path, std::size_t channels, Sample sample);
 
 // Error{io}: "NAME: 100000x100000 pixels; more than ... are not read".
 void check_size(const std::string& name, std::uint64_t width, std::uint64_t height, std::uint64_t channels);

@@ -54,6 +54,8 @@ mistake "cannot read missing.png" "$ridge" flow missing.png b.ppm x.flo
 mistake "text.png: no image" "$ridge" flow text.png b.ppm x.flo
 mistake "two frames of one size" "$ridge" flow a.ppm small.ppm x.flo
 mistake "written as .flo or .npy" "$ridge" flow a.ppm b.ppm x.png
+mistake ".pfm files hold float pixels" "$ridge" flow a.ppm b.ppm x.flo --picture x.pfm
+[ ! -e x.flo ] || fail "a field beside a failure"
 mistake "layers is 0" "$ridge" flow a.ppm b.ppm x.flo --layers 0
 mistake "give FIRST SECOND OUT.flo" "$ridge" flow a.ppm
 mistake "one %d" "$ridge" flow 'frames/f_%s.ppm' out2

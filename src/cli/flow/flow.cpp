@@ -19,7 +19,7 @@ namespace {
 // Before there is anything to draw: a field that was written should not stand beside a failure.
 void check_picture(const std::string& name) {
   if (name.empty()) return;
-  io::check_ending(name);
+  io::check_format(name, 3, io::Sample::u8);
   check_output("--picture", name);
 }
 

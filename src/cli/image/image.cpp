@@ -36,7 +36,12 @@ void run_image(const ImageWishes& wishes) {
   problem.border = image::border_of(wishes.border);
   problem.constant = wishes.constant;
   problem.threads = wishes.threads;
-  image::Image out(image::output_shape(problem)), guide;
+  const image::Shape shape = image::output_shape(problem);
+  io::check_format(out_name, shape.channels,
+                   shape.depth == image::Depth::u8    ? io::Sample::u8
+                   : shape.depth == image::Depth::u16 ? io::Sample::u16
+                                                      : io::Sample::f32);
+  image::Image out(shape), guide;
   if (image::inputs(problem) == 2) {
     if (wishes.guide.empty())
       throw Error(ErrorKind::invalid_argument, "cross-bilateral: say where colours come from, --guide FILE");
