@@ -182,6 +182,24 @@ TEST(Operators, sizes_around_vectors) {
   }
 }
 
+// Rows of 3x3 medians that end just before, at and just behind a strip of sorted columns, with every border.
+TEST(Operators, medians_in_strips) {
+  std::size_t at = 0;
+  for (const Depth depth : {Depth::u8, Depth::u16, Depth::f32}) {
+    for (const std::size_t channels : {1, 2, 3, 4}) {
+      const std::size_t strip = 4096 / bytes_of(depth) / channels;
+      for (const std::size_t columns : {strip - 1, strip, strip + 1, strip + 6, 2 * strip + 3}) {
+        OperatorProblem problem;
+        problem.input = {3, columns, channels, depth};
+        problem.chain = {Median{.radius = 1}};
+        problem.border = static_cast<Border>(at++ % 5);
+        problem.constant = 77;
+        EXPECT_EQ(worst_error(problem), 0) << problem.input.text() << " " << to_string(problem.border);
+      }
+    }
+  }
+}
+
 // Floats so many that they are turned tile by tile and stored past the caches (x86), with ends that fill no tile.
 TEST(Operators, large_turns) {
   for (const char* text : {"transpose", "rotate 90"}) {

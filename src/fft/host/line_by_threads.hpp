@@ -2,6 +2,7 @@
 // how the two are timed and compared.
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <complex>
 #include <limits>
 #include <memory>
@@ -44,7 +45,7 @@ class LineByThreads {
   const std::shared_ptr<const SharedLine<T>>& shared() const { return shared_; }
 
   std::unique_ptr<ScratchPool<T>> scratch() const {
-    if (!shared_) return std::make_unique<ScratchPool<T>>(lines_, whole_.scratch(), 0, 1);
+    if (!shared_) return std::make_unique<ScratchPool<T>>(std::min(lines_, threads_), whole_.scratch(), 0, 1);
     return std::make_unique<ScratchPool<T>>(threads_, shared_->own_scratch(), LinesInTurn<T>(*shared_, lines_).work(),
                                             1);
   }
@@ -62,19 +63,30 @@ class LineByThreads {
       const PastCaches<T>* past;
       const Complex* in;
       Complex* out;
+      std::size_t lines;
       Scratch<T>& scratch;
+      std::atomic<std::size_t> next{0};
     };
-    const Call call{whole_, past ? past_caches_of(whole_) : nullptr, in, out, scratch};
-    base::parallel(lines_, [&call](std::size_t thread, std::size_t) {
-      const std::size_t n = call.whole.length(), at = thread * n;
+    Call call{whole_, past ? past_caches_of(whole_) : nullptr, in, out, lines_, scratch};
+    base::parallel(std::min(lines_, threads_), [&call](std::size_t thread, std::size_t) {
+      const std::size_t n = call.whole.length();
       Complex* const own = call.scratch.of_thread[thread];
-      if (call.past == nullptr) return call.whole.run(Direction::forward, call.in + at, call.out + at, own);
-      call.past->run_many_past(Direction::forward, call.in + at, n, call.out + at, n, 1, own);
-      two_step_kernels<T>().finish();
+      for (std::size_t line; (line = call.next.fetch_add(1, std::memory_order_relaxed)) < call.lines;) {
+        const Complex* const from = call.in + line * n;
+        Complex* const to = call.out + line * n;
+        if (call.past == nullptr) {
+          call.whole.run(Direction::forward, from, to, own);
+        } else {
+          call.past->run_many_past(Direction::forward, from, n, to, n, 1, own);
+        }
+      }
+      if (call.past != nullptr) two_step_kernels<T>().finish();
     });
   }
   // What of a run is one line's where all threads have lines to do.
-  double share() const { return many_ ? 1.0 / static_cast<double>(shared_ ? lines_ : threads_) : 1.0; }
+  double share() const {
+    return many_ ? 1.0 / static_cast<double>(shared_ ? lines_ : std::max(lines_, threads_)) : 1.0;
+  }
   std::size_t lines() const { return lines_; }
 
  private:

@@ -167,8 +167,9 @@ void Transform<T>::decide_threads(const planner::Options& options) {
   constexpr std::size_t kWorthSharing = std::size_t{2} << 20, kTrialBytes = std::size_t{1} << 29;
   const bool many = problem_.batch >= threads_;
   if (many && n * sizeof(Complex) < kWorthSharing) return;
-  const std::size_t lines =
-      many ? std::clamp<std::size_t>(kTrialBytes / (2 * n * sizeof(Complex)), 1, threads_) : std::size_t{1};
+  // Two for each thread: who is slower then does one, as in a batch.
+  const std::size_t most = std::min(problem_.batch, 2 * threads_);
+  const std::size_t lines = many ? std::clamp<std::size_t>(kTrialBytes / (2 * n * sizeof(Complex)), 1, most) : 1;
   const auto factors = TwoStep<T>::factors(n);
   if (factors.rows == 0) return;
 

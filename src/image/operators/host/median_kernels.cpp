@@ -1,5 +1,6 @@
 #include "image/operators/host/median_kernels.hpp"
 
+#include <cstring>
 #include <utility>
 
 #include "image/operators/median_network.hpp"
@@ -9,6 +10,7 @@
 #define HWY_TARGET_INCLUDE "image/operators/host/median_kernels.cpp"
 #include <hwy/foreach_target.h>
 //
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -27,29 +29,75 @@ HWY_INLINE V middle(V a, V b, V c) {
   return hn::Max(hn::Min(a, b), hn::Min(hn::Max(a, b), c));
 }
 
-// Columns are sorted once for the three windows that have them.
+// Columns are sorted once for the three windows that have them, a strip at a time that stays in the nearest cache:
+// first its columns, then its results as far as `lag` before its end.
 template <class T>
-HWY_INLINE void median_3(const T* const* rows, std::size_t step, T* out, std::size_t n, T* columns) {
+HWY_INLINE void median_3(const MedianRow<T>& row, T* columns) {
   const hn::ScalableTag<T> d;
-  const std::size_t lanes = hn::Lanes(d), wide = n + 2 * step, stride = (wide + 2 * lanes + 63) / 64 * 64;
-  T *low = columns, *mid = columns + stride, *high = columns + 2 * stride;
-  for (std::size_t i = 0; i < wide; i += lanes) {
-    auto a = hn::LoadU(d, rows[0] + i - step), b = hn::LoadU(d, rows[1] + i - step),
-         c = hn::LoadU(d, rows[2] + i - step);
+  using V = hn::Vec<decltype(d)>;
+  constexpr std::size_t kStrip = kMedianStrip / sizeof(T);
+  const std::size_t lanes = hn::Lanes(d), wide = row.wide, step = row.step;
+  const std::size_t lag = lanes < 4 ? 4 : lanes;  // whole vectors, a pixel at least
+  T* const low = columns + kMedianMargin / sizeof(T);
+  T *const mid = low + kMedianStride / sizeof(T), *const high = mid + kMedianStride / sizeof(T);
+  const auto sorted = [&](V a, V b, V c, std::size_t at) HWY_ATTR {
     sort(a, b);
     sort(b, c);
     sort(a, b);
-    hn::StoreU(a, d, low + i);
-    hn::StoreU(b, d, mid + i);
-    hn::StoreU(c, d, high + i);
-  }
-  for (std::size_t i = 0; i < n; i += lanes) {
-    const auto least =
-        hn::Max(hn::Max(hn::LoadU(d, low + i), hn::LoadU(d, low + i + step)), hn::LoadU(d, low + i + 2 * step));
-    const auto most =
-        hn::Min(hn::Min(hn::LoadU(d, high + i), hn::LoadU(d, high + i + step)), hn::LoadU(d, high + i + 2 * step));
-    const auto centre = middle(hn::LoadU(d, mid + i), hn::LoadU(d, mid + i + step), hn::LoadU(d, mid + i + 2 * step));
-    hn::StoreU(middle(least, centre, most), d, out + i);
+    hn::Store(a, d, low + at);
+    hn::Store(b, d, mid + at);
+    hn::Store(c, d, high + at);
+  };
+  const auto beyond = [&](const T(*values)[4], T* lows, T* mids, T* highs) {
+    for (std::size_t c = 0; c < step; ++c) {
+      const T x = values[0][c], y = values[1][c], z = values[2][c];
+      const T least = y < x ? y : x, most = y < x ? x : y, rest = z < most ? z : most;
+      highs[c] = z < most ? most : z;
+      lows[c] = rest < least ? rest : least;
+      mids[c] = rest < least ? least : rest;
+    }
+  };
+  const auto result = [&](const T* lows, const T* mids, const T* highs) HWY_ATTR {
+    const V least = hn::Max(hn::Max(hn::LoadU(d, lows - step), hn::LoadU(d, lows)), hn::LoadU(d, lows + step));
+    const V most = hn::Min(hn::Min(hn::LoadU(d, highs - step), hn::LoadU(d, highs)), hn::LoadU(d, highs + step));
+    return middle(least, middle(hn::LoadU(d, mids - step), hn::LoadU(d, mids), hn::LoadU(d, mids + step)), most);
+  };
+  for (std::size_t begin = 0; begin < wide; begin += kStrip) {
+    const std::size_t n = wide - begin < kStrip ? wide - begin : kStrip, whole = n / lanes * lanes;
+    const bool last = begin + n == wide;
+    if (begin == 0) {
+      beyond(row.before, low - step, mid - step, high - step);
+    } else {  // what the results before this strip and its first ones need
+      for (T* array : {low, mid, high}) {
+        T* const before = array - 2 * lag;
+        for (std::size_t i = 0; i < 2 * lag; i += lanes) hn::Store(hn::Load(d, before + kStrip + i), d, before + i);
+      }
+    }
+    const T *const a = row.rows[0] + begin, *const b = row.rows[1] + begin, *const c = row.rows[2] + begin;
+    for (std::size_t i = 0; i < whole; i += lanes) {
+      __builtin_prefetch(row.ahead + begin + i);
+      sorted(hn::LoadU(d, a + i), hn::LoadU(d, b + i), hn::LoadU(d, c + i), i);
+    }
+    if (whole < n) {
+      HWY_ALIGN T few[3][hn::MaxLanes(d)] = {};
+      for (std::size_t k = 0; k < 3; ++k) std::memcpy(few[k], row.rows[k] + begin + whole, (n - whole) * sizeof(T));
+      sorted(hn::Load(d, few[0]), hn::Load(d, few[1]), hn::Load(d, few[2]), whole);
+    }
+    if (last) beyond(row.behind, low + n, mid + n, high + n);
+    const std::size_t to = last ? n + lag : n;  // as the pointers below count
+    std::size_t i = begin == 0 ? lag : 0;
+    const T *const lows = low - lag, *const mids = mid - lag, *const highs = high - lag;
+    T* const out = row.out + begin - lag;
+    if (row.past) {
+      for (; i + lanes <= to; i += lanes) hn::Stream(result(lows + i, mids + i, highs + i), d, out + i);
+    } else {
+      for (; i + lanes <= to; i += lanes) hn::StoreU(result(lows + i, mids + i, highs + i), d, out + i);
+    }
+    if (i < to) {
+      HWY_ALIGN T few[hn::MaxLanes(d)];
+      hn::Store(result(lows + i, mids + i, highs + i), d, few);
+      std::memcpy(out + i, few, (to - i) * sizeof(T));
+    }
   }
 }
 
@@ -81,27 +129,17 @@ HWY_INLINE void median_5(const T* const* rows, std::size_t step, T* out, std::si
   }
 }
 
-template <class T>
-void median(const T* const* rows, std::size_t radius, std::size_t step, T* out, std::size_t n, T* columns) {
-  if (radius != 1) return median_5(rows, step, out, n);
-  // Strips whose rows and sorted columns stay in the nearest cache.
-  constexpr std::size_t kStrip = 4096 / sizeof(T);
-  for (std::size_t begin = 0; begin < n; begin += kStrip) {
-    const T* const some[3] = {rows[0] + begin, rows[1] + begin, rows[2] + begin};
-    median_3(some, step, out + begin, n - begin < kStrip ? n - begin : kStrip, columns);
-  }
+void median_3_u8(const MedianRow<std::uint8_t>& row, std::uint8_t* columns) { median_3(row, columns); }
+void median_3_u16(const MedianRow<std::uint16_t>& row, std::uint16_t* columns) { median_3(row, columns); }
+void median_3_f32(const MedianRow<float>& row, float* columns) { median_3(row, columns); }
+void median_5_u8(const std::uint8_t* const* rows, std::size_t step, std::uint8_t* out, std::size_t n) {
+  median_5(rows, step, out, n);
 }
-void median_u8(const std::uint8_t* const* rows, std::size_t radius, std::size_t step, std::uint8_t* out, std::size_t n,
-               std::uint8_t* columns) {
-  median(rows, radius, step, out, n, columns);
+void median_5_u16(const std::uint16_t* const* rows, std::size_t step, std::uint16_t* out, std::size_t n) {
+  median_5(rows, step, out, n);
 }
-void median_u16(const std::uint16_t* const* rows, std::size_t radius, std::size_t step, std::uint16_t* out,
-                std::size_t n, std::uint16_t* columns) {
-  median(rows, radius, step, out, n, columns);
-}
-void median_f32(const float* const* rows, std::size_t radius, std::size_t step, float* out, std::size_t n,
-                float* columns) {
-  median(rows, radius, step, out, n, columns);
+void median_5_f32(const float* const* rows, std::size_t step, float* out, std::size_t n) {
+  median_5(rows, step, out, n);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -111,24 +149,28 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ridge::image {
 
-HWY_EXPORT(median_u8);
-HWY_EXPORT(median_u16);
-HWY_EXPORT(median_f32);
+HWY_EXPORT(median_3_u8);
+HWY_EXPORT(median_3_u16);
+HWY_EXPORT(median_3_f32);
+HWY_EXPORT(median_5_u8);
+HWY_EXPORT(median_5_u16);
+HWY_EXPORT(median_5_f32);
 
-template <>
-void median_row(const std::uint8_t* const* rows, std::size_t radius, std::size_t step, std::uint8_t* out, std::size_t n,
-                std::uint8_t* columns) {
-  HWY_DYNAMIC_DISPATCH(median_u8)(rows, radius, step, out, n, columns);
+void median_3_row(const MedianRow<std::uint8_t>& row, std::uint8_t* columns) {
+  HWY_DYNAMIC_DISPATCH(median_3_u8)(row, columns);
 }
-template <>
-void median_row(const std::uint16_t* const* rows, std::size_t radius, std::size_t step, std::uint16_t* out,
-                std::size_t n, std::uint16_t* columns) {
-  HWY_DYNAMIC_DISPATCH(median_u16)(rows, radius, step, out, n, columns);
+void median_3_row(const MedianRow<std::uint16_t>& row, std::uint16_t* columns) {
+  HWY_DYNAMIC_DISPATCH(median_3_u16)(row, columns);
 }
-template <>
-void median_row(const float* const* rows, std::size_t radius, std::size_t step, float* out, std::size_t n,
-                float* columns) {
-  HWY_DYNAMIC_DISPATCH(median_f32)(rows, radius, step, out, n, columns);
+void median_3_row(const MedianRow<float>& row, float* columns) { HWY_DYNAMIC_DISPATCH(median_3_f32)(row, columns); }
+void median_5_row(const std::uint8_t* const* rows, std::size_t step, std::uint8_t* out, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(median_5_u8)(rows, step, out, n);
+}
+void median_5_row(const std::uint16_t* const* rows, std::size_t step, std::uint16_t* out, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(median_5_u16)(rows, step, out, n);
+}
+void median_5_row(const float* const* rows, std::size_t step, float* out, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(median_5_f32)(rows, step, out, n);
 }
 
 }  // namespace ridge::image

@@ -9,38 +9,89 @@ namespace ridge::image {
 namespace {
 
 template <class T>
-class NativeMedian final : public Native {
+class NativeMedian3 final : public Native {
  public:
-  NativeMedian(std::size_t radius, const Edge& edge) : radius_(radius), edge_(edge) {}
+  explicit NativeMedian3(const Edge& edge) : edge_(edge) {}
   void run(const Image& in, Image& out, std::size_t threads) const override {
     in_pieces(threads, out.rows(), 64, [&](std::size_t begin, std::size_t end) { band(in, out, begin, end); });
   }
 
  private:
   void band(const Image& in, Image& out, std::size_t begin, std::size_t end) const {
-    const std::size_t side = 2 * radius_ + 1, step = in.channels(), wide = in.columns() * step;
-    PaddedRows<T> rows(in, radius_, side, edge_);
+    const std::size_t step = in.channels(), wide = in.columns() * step;
+    const auto high = static_cast<std::ptrdiff_t>(in.rows()), columns = static_cast<std::ptrdiff_t>(in.columns());
+    base::AlignedArray<T> sorted(kMedianColumns / sizeof(T)), constant(edge_.border == Border::constant ? wide : 0);
+    std::fill(constant.begin(), constant.end(), static_cast<T>(edge_.constant));
     OutRows<T> outs(out, 1);
-    base::AlignedArray<T> columns(3 * (wide + 2 * step + 256)), line(wide + 256);
+    const auto row_at = [&](std::ptrdiff_t r) {
+      const std::ptrdiff_t y = border_index(edge_.border, r, high);
+      return y < 0 ? constant.data() : in.row<T>(static_cast<std::size_t>(y));
+    };
+    const std::ptrdiff_t before = border_index(edge_.border, -1, columns),
+                         behind = border_index(edge_.border, columns, columns);
+    const auto beyond = [&](const T* row, std::ptrdiff_t from, T* to) {
+      for (std::size_t c = 0; c < step; ++c)
+        to[c] = from < 0 ? static_cast<T>(edge_.constant) : row[static_cast<std::size_t>(from) * step + c];
+    };
+    for (std::size_t r = begin; r < end; ++r) {
+      const auto y = static_cast<std::ptrdiff_t>(r);
+      MedianRow<T> row{};
+      row.step = step;
+      row.wide = wide;
+      row.ahead = row_at(y + 2);
+      for (std::size_t k = 0; k < 3; ++k) row.rows[k] = row_at(y - 1 + static_cast<std::ptrdiff_t>(k));
+      for (std::size_t k = 0; k < 3; ++k) {
+        beyond(row.rows[k], before, row.before[k]);
+        beyond(row.rows[k], behind, row.behind[k]);
+      }
+      // Rows that are aligned go past the caches as they are made, others by a row in the cache.
+      row.past = goes_past_caches(out) && reinterpret_cast<std::uintptr_t>(out.row<T>(r)) % 64 == 0;
+      row.out = row.past ? out.row<T>(r) : outs.row(r);
+      median_3_row(row, sorted.data());
+      if (!row.past) outs.done(r);
+    }
+  }
+
+  Edge edge_;
+};
+
+template <class T>
+class NativeMedian5 final : public Native {
+ public:
+  explicit NativeMedian5(const Edge& edge) : edge_(edge) {}
+  void run(const Image& in, Image& out, std::size_t threads) const override {
+    in_pieces(threads, out.rows(), 64, [&](std::size_t begin, std::size_t end) { band(in, out, begin, end); });
+  }
+
+ private:
+  void band(const Image& in, Image& out, std::size_t begin, std::size_t end) const {
+    const std::size_t step = in.channels(), wide = in.columns() * step;
+    PaddedRows<T> rows(in, 2, 5, edge_);
+    OutRows<T> outs(out, 1);
+    base::AlignedArray<T> line(256);
     const T* window[5] = {};
     for (std::size_t r = begin; r < end; ++r) {
-      for (std::size_t k = 0; k < side; ++k)
-        window[k] = rows.row(static_cast<std::ptrdiff_t>(r + k) - static_cast<std::ptrdiff_t>(radius_));
+      for (std::size_t k = 0; k < 5; ++k) window[k] = rows.row(static_cast<std::ptrdiff_t>(r + k) - 2);
       // Vectors end with the image as far as its width goes; the rest takes a way round.
       const std::size_t whole = wide / 64 * 64;
-      if (whole > 0) median_row(window, radius_, step, outs.row(r), whole, columns.data());
+      if (whole > 0) median_5_row(window, step, outs.row(r), whole);
       if (whole < wide) {
-        for (std::size_t k = 0; k < side; ++k) window[k] += whole;
-        median_row(window, radius_, step, line.data(), wide - whole, columns.data());
+        for (const T*& each : window) each += whole;
+        median_5_row(window, step, line.data(), wide - whole);
         std::memcpy(outs.row(r) + whole, line.data(), (wide - whole) * sizeof(T));
       }
       outs.done(r);
     }
   }
 
-  std::size_t radius_;
   Edge edge_;
 };
+
+template <class T>
+std::unique_ptr<Native> median_of(std::size_t radius, const Edge& edge) {
+  if (radius == 1) return std::make_unique<NativeMedian3<T>>(edge);
+  return std::make_unique<NativeMedian5<T>>(edge);
+}
 
 }  // namespace
 
@@ -49,11 +100,11 @@ std::unique_ptr<Native> native_median(const Operation& operation, const Shape& i
   if (median == nullptr || median->radius < 1 || median->radius > 2) return {};
   switch (in.depth) {
     case Depth::u8:
-      return std::make_unique<NativeMedian<std::uint8_t>>(median->radius, edge);
+      return median_of<std::uint8_t>(median->radius, edge);
     case Depth::u16:
-      return std::make_unique<NativeMedian<std::uint16_t>>(median->radius, edge);
+      return median_of<std::uint16_t>(median->radius, edge);
     default:
-      return std::make_unique<NativeMedian<float>>(median->radius, edge);
+      return median_of<float>(median->radius, edge);
   }
 }
 
