@@ -128,19 +128,17 @@ TEST_F(BankOnDevices, KernelsThatThePlannerMayNotChooseHere) {
 // bandpass, stretches that begin and end anywhere.
 class CudaBanks : public BankOnDevices {
  protected:
-  static void agree(const std::string& kind, std::initializer_list<std::size_t> all_channels, std::size_t least) {
+  static void agree(const std::string& kind, std::initializer_list<std::size_t> all_channels, std::size_t least,
+                    const std::vector<Device>& devices = ridge::test::devices_of(Backend::cuda)) {
     std::size_t ran = 0;
-    bool any = false;
-    for (const Device& device : accelerators()) {
-      if (device.info().backend != Backend::cuda) continue;
-      any = true;
+    for (const Device& device : devices) {
       for (const std::size_t channels : all_channels) {
         for (const Samples samples : {Samples::int4, Samples::int8, Samples::int16}) {
           for (const std::size_t taps : {2u, 8u, 9u, 13u, 16u, 33u}) ran += with(device, kind, channels, samples, taps);
         }
       }
     }
-    if (!any) GTEST_SKIP() << "no CUDA device";
+    if (devices.empty()) GTEST_SKIP() << "no CUDA device";
     EXPECT_GE(ran, least) << "the planner does not offer these kernels any more";
   }
 
@@ -170,6 +168,7 @@ class CudaBanks : public BankOnDevices {
 
 TEST_F(CudaBanks, SpecializedWarpsAgreeWithTheDefinition) { agree("warp_specialized", {64, 128, 256}, 20); }
 TEST_F(CudaBanks, StackedProductsAgreeWithTheDefinition) { agree("stacked", {512}, 3); }
+TEST_F(CudaBanks, AlternatingPolarizationsAgreeWithTheDefinition) { agree("alternating", {512, 1024}, 6, of_cuda()); }
 
 // Needs no GPU: what a CUDA device would be given.
 TEST(BankKernels, ScenariosCompileForHopper) {
@@ -184,6 +183,8 @@ TEST(BankKernels, ScenariosCompileForHopper) {
                               {Fir::warp_specialized, 128, 13, 512, 64, Samples::int4},
                               {Fir::warp_specialized, 64, 2, 512, 128, Samples::int16},
                               {Fir::stacked, 512, 16, 512, 16},
+                              {Fir::alternating, 512, 16, 512, 16},
+                              {Fir::alternating, 1024, 9, 512, 8},
                               {Fir::blocks, 1024, 4, 256, 4},
                               {Fir::blocks, 1024, 16, 256, 8},
                               {Fir::blocks, 1024, 16, 512, 16},

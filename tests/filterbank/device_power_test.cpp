@@ -1,6 +1,4 @@
 // Power by the kernels that only CUDA has, on a GPU or, with RIDGE_SLOW, emulated; and as NVRTC is given them.
-#include <cstdlib>
-
 #include <gtest/gtest.h>
 #include <ridge/filterbank.hpp>
 
@@ -9,7 +7,6 @@
 #include "on_devices.hpp"
 #include "support.hpp"
 #include "support/devices.hpp"
-#include "support/emulated_cuda.hpp"
 
 namespace ridge::filterbank::test {
 namespace {
@@ -25,14 +22,6 @@ struct PowerCase {
   Samples samples = Samples::int8;
   friend void PrintTo(const PowerCase& each, std::ostream* out) { *out << each.name; }
 };
-
-std::vector<Device> of_cuda() {
-  std::vector<Device> found = ridge::test::devices_of(Backend::cuda);
-  if (found.empty() && std::getenv("RIDGE_SLOW") != nullptr) {
-    found.emplace_back(std::make_shared<ridge::test::EmulatedCuda>());
-  }
-  return found;
-}
 
 class PowerKernels : public testing::TestWithParam<PowerCase> {};
 

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include <ridge/filterbank.hpp>
 
 #include "support/devices.hpp"
+#include "support/emulated_cuda.hpp"
 
 namespace ridge::filterbank::test {
 
@@ -19,6 +21,15 @@ class BankOnDevices : public ridge::test::NeedsAccelerator<> {
     return device.limits().sub_group != 0 || std::getenv("RIDGE_SLOW") != nullptr;
   }
 };
+
+// CUDA's devices or, with RIDGE_SLOW, an emulated one.
+inline std::vector<Device> of_cuda() {
+  std::vector<Device> found = ridge::test::devices_of(Backend::cuda);
+  if (found.empty() && std::getenv("RIDGE_SLOW") != nullptr) {
+    found.emplace_back(std::make_shared<ridge::test::EmulatedCuda>());
+  }
+  return found;
+}
 
 // All rows of power of the bytes, which come in pieces of so many.
 inline std::vector<float> power_of(const Device& device, const Problem& problem, const Detection& detection,

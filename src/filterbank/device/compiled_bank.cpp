@@ -29,6 +29,8 @@ KernelText text_of(const KernelDesign& design) {
       return stacked_text(design);
     case Fir::blocks:
       return block_text(design);
+    case Fir::alternating:
+      return alternating_text(design);
     default:
       return fir_text(design);
   }
@@ -61,7 +63,8 @@ CompiledBank::CompiledBank(const Device& device, const KernelDesign& design,
   kernel_ = device.compile(text.source).kernel(kKernelName);
   local_bytes_ = text.local_bytes;
   if (!design.on_matrix_units()) {
-    const auto tables = design.fir == Fir::blocks ? block_tables(design) : transform_tables(design);
+    const bool by_blocks = design.fir == Fir::blocks || design.fir == Fir::alternating;
+    const auto tables = by_blocks ? block_tables(design) : transform_tables(design);
     tables_ = uploaded(device, std::span<const std::complex<float>>(tables), "filter bank roots");
   }
   const std::complex<float> none = 1.0f;

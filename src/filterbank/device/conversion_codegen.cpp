@@ -41,6 +41,8 @@ const char* to_string(Fir fir) {
       return "warp_specialized";
     case Fir::stacked:
       return "stacked";
+    case Fir::alternating:
+      return "alternating";
     default:
       return "blocks";
   }

@@ -19,6 +19,7 @@ enum class Fir {
   warp_specialized,  // the same, samples kept as bytes; half of the warps filter, half transform
   stacked,           // bytes, upper and lower halves of the weights as rows of one product; 512 channels
   blocks,            // spectra in blocks from raw rows in registers, for 256 to 4096 channels
+  alternating,       // the same, one polarization after the other; half of the warps transform each
 };
 const char* to_string(Fir fir);
 
@@ -89,6 +90,10 @@ KernelText stacked_text(const KernelDesign& design);
 // `blocks`: 256 times 1, 2, 4, 8 or 16 channels, two polarizations, critical, whole rows in a block, order of time.
 KernelText block_text(const KernelDesign& design);
 std::vector<std::complex<float>> block_tables(const KernelDesign& design);
+
+// `alternating`: 512 or 1024 channels, up to 16 taps, two polarizations of bytes, critical, no delays, spectra only;
+// 512 items, 16 or 8 spectra, roots as `blocks` has them. CUDA from Hopper on.
+KernelText alternating_text(const KernelDesign& design);
 
 // Rows of power of a unit that `blocks` and `stacked` write.
 std::size_t block_power_rows(const KernelDesign& design);

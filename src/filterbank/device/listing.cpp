@@ -172,6 +172,14 @@ void add_stacked(const Device& device, const Problem& problem, const Geometry& g
   add_matrix(device, problem, g, Fir::stacked, {{512, 16}}, all);
 }
 
+void add_alternating(const Device& device, const Problem& problem, const Geometry& g, std::vector<KernelDesign>& all) {
+  const bool serves = g.critical() && g.polarizations == 2 && g.samples == Samples::int8 && g.block == g.channels &&
+                      (g.channels == 512 || g.channels == 1024) && g.taps > 8 && g.taps <= 16 && !g.by_channel &&
+                      !g.delayed;
+  if (!serves || device.info().backend != Backend::cuda || device.limits().architecture < 90) return;
+  add_matrix(device, problem, g, Fir::alternating, {{512, 8192 / g.channels}}, all);
+}
+
 // Registers of an item of `blocks`: raw rows, the sums of a block of spectra, weights.
 std::size_t block_registers(const KernelDesign& d) {
   const std::size_t each = d.geometry.channels / d.items, taps = d.geometry.taps;
@@ -210,12 +218,13 @@ void add_short_blocks(const Device& device, KernelDesign d, std::vector<KernelDe
 }
 
 // All of the weights, or as many as there is room for: the others come from a cache, which is the larger the less local
-// memory is asked for, and with two groups a unit large enough.
+// memory is asked for, and with two groups a unit large enough. One of two channels leaves it too little (H200,
+// 1024x32: .417 of a copy, .439 with none).
 std::size_t weights_in_local_memory(const KernelDesign& d, std::size_t local) {
   const std::size_t room = local / d.resident, rest = block_text(d).local_bytes + 1024;
   const std::size_t all = d.geometry.channels / d.items, each = d.geometry.taps * d.items * sizeof(float);
   const std::size_t fit = room > rest ? (room - rest) / each : 0;
-  return fit >= all ? all : d.resident == 1 ? fit : 0;
+  return fit >= all ? all : d.resident == 1 && all > 2 ? fit : 0;
 }
 
 // Groups of both polarizations first, or of one where rows of both leave no registers; the longest blocks first. Twice
@@ -258,6 +267,7 @@ void add_blocks(const Device& device, const Problem& problem, const Geometry& g,
 
 std::vector<KernelDesign> fused_designs(const Device& device, const Problem& problem, const Geometry& g) {
   std::vector<KernelDesign> all;
+  add_alternating(device, problem, g, all);
   if (device.limits().matrix_units) {
     add_warp_specialized(device, problem, g, all);
     add_matrix_whole(device, problem, g, all);

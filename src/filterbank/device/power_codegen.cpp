@@ -64,6 +64,7 @@ std::optional<KernelDesign> as_power(KernelDesign d, Products products, std::siz
     case Fir::stacked:
       return power_by_blocks(d, times) ? std::optional(d) : std::nullopt;
     case Fir::matrix:
+    case Fir::alternating:
       return {};
     default:
       d.summed = d.unit = std::gcd(times, d.steps);

@@ -1,0 +1,281 @@
+// 512 or 1024 channels of bytes: every work-item filters one polarization of its channels, then the other; half of the
+// warps transform the lines of the first, the others those of the second. So nobody waits where all meet: between what
+// a warp gives and what it takes lies the FIR of the other polarization.
+//
+// An item has the channels that lie 512 apart and a block of spectra, from raw rows in registers, as in `blocks`; what
+// is left are transforms of 512 points, two of them a warp: 32 points, then 16.
+#include <fmt/format.h>
+
+#include "codegen/butterfly.hpp"
+#include "codegen/text.hpp"
+#include "codegen/turned_butterfly.hpp"
+#include "device/kernel_text.hpp"
+#include "filterbank/device/design.hpp"
+#include "filterbank/device/finish_codegen.hpp"
+
+namespace ridge::filterbank::on_device {
+namespace {
+
+class AlternatingWriter {
+ public:
+  explicit AlternatingWriter(const KernelDesign& design)
+      : d_(design), g_(design.geometry), each_(g_.channels / kItems), rows_(g_.taps - 1 + design.steps) {}
+
+  KernelText write() {
+    const std::size_t lines = 2 * kTransforms * kPoints, weights = (g_.taps + 3) / 4 * 4 * g_.channels;  // floats
+    const std::size_t whole = lines + kRoots + weights / 2 + 4;
+    text_.line("// {} channels of {} taps, int8; {} spectra of a polarization at a time", g_.channels, g_.taps,
+               d_.steps);
+    text_.raw(conversion_text(g_.samples, 4));
+    text_.raw(ridge::detail::kernel_text("filterbank/packed_rows"));
+    text_.raw(ridge::detail::kernel_text("filterbank/fetch_ahead"));
+    text_.raw(codegen::butterfly_text({32}, false, codegen::Roots::in_sums));
+    text_.raw(codegen::turned_butterfly_text(16));
+    text_.raw(finish_words(d_));
+    text_.open(
+        "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, 1) void {}(GLOBAL const raw_t* RESTRICT in, GLOBAL float2* RESTRICT out, "
+        "GLOBAL const float* RESTRICT all_weights, GLOBAL const float2* RESTRICT tables, GLOBAL const float2* RESTRICT "
+        "factors, int origin, int newest, int spectra, ulong out_offset, int rounds, int within)",
+        kItems, kKernelName);
+    text_.line("LOCAL_BLOCK(float2, points, {});", whole);
+    text_.line("LOCAL float2* const roots = points + {};", lines);
+    text_.line("LOCAL float* const weights = (LOCAL float*)(roots + {});", kRoots);
+    // Of each polarization: its lines are there, its lines have been read.
+    text_.line("LOCAL ulong* const there = (LOCAL ulong*)(roots + {});", kRoots + weights / 2);
+    text_.line("LOCAL ulong* const read = there + 2;");
+    text_.line("const int item = LOCAL_ID(0), lane = item % 32, warp = item / 32, side = warp / {};", kSide);
+    text_.line("for (int i = item; i < {0}; i += {1}) weights[(i / {2} / 4 * {2} + i % {2}) * 4 + i / {2} % 4] = {3};",
+               g_.taps * g_.channels, kItems, g_.channels, weight());
+    text_.line("if (item < {}) roots[item] = LOAD_CACHED(tables + item);", kRoots);
+    text_.line("const int station = (int)(GROUP_ID(0) % {}u);", g_.stations);
+    const std::string rounds = d_.rounds > 0 ? fmt::format("{}", d_.rounds) : std::string("rounds");
+    text_.line("const int begin = (int)(GROUP_ID(0) / {}u) * {} * {};", g_.stations, d_.steps, rounds);
+    first_rows();
+    if (each_ == 2) text_.line("const float2 turn = LOAD_CACHED(tables + {} + item);", kRoots);
+    text_.open("if (item == 0)");
+    for (std::size_t p = 0; p < 2; ++p) {
+      text_.line("ARRIVALS_OPEN(there + {}, {});", p, kWarps);
+      text_.line("ARRIVALS_OPEN(read + {}, {});", p, kSide);
+    }
+    text_.close();
+    text_.line("BARRIER();");
+    text_.line("_Pragma(\"unroll 1\")");
+    text_.open("for (int half = 0; half <= 2 * {}; ++half)", rounds);
+    text_.line("const int part = half % 2, round = half / 2, t = begin + round * {};", d_.steps);
+    text_.open("if (half < 2 * {})", rounds);
+    filter();
+    text_.close();
+    // The second polarization is transformed behind the FIR of the next block's first.
+    text_.open("if (side != part && half > 0)");
+    transform();
+    text_.close();
+    text_.close();
+    text_.close();
+    return {{.name = fmt::format("filter bank {} x {}, alternating", g_.channels, g_.taps), .text = text_.str()},
+            whole * 2 * sizeof(float)};
+  }
+
+ private:
+  static constexpr std::size_t kItems = 512, kWarps = 16, kSide = 8;  // warps of a polarization
+  static constexpr std::size_t kPoints = 32 * 17 + 8;                 // from a transform to the next: every bank once
+  static constexpr std::size_t kTransforms = 16;                      // of a polarization and block
+  static constexpr std::size_t kRoots = 32 * 8;
+
+  std::size_t stride() const { return g_.stations * g_.channels; }
+  std::string weight() const {
+    const std::string value =
+        fmt::format("LOAD_CACHED(all_weights + (i / {0} * {0} + {1} - i % {0}))", g_.channels, g_.channels - 1);
+    return g_.centred ? fmt::format("(i & 1) ? -{0} : {0}", value) : value;
+  }
+
+  // Rows lie in the order of time; those of a block's first spectrum begin with 0.
+  void first_rows() {
+    text_.line("const int row0 = origin / {};", g_.channels);
+    text_.line("GLOBAL const raw_t* const samples = in + ((long)row0 * {} + (station * {} + item));", stride(),
+               g_.channels);
+    for (std::size_t j = 0; j < each_; ++j) {
+      text_.line("uint rows{}[{}];", j, rows_);
+      for (std::size_t i = 0; i < rows_; ++i) {
+        text_.line(
+            "rows{0}[{1}] = TURNED(row0 + begin + {1} >= 0 && begin + {1} < spectra + {2} ? LOAD_CACHED(samples + {3} "
+            "+ (long)(begin + {1}) * {4}) : RAW_ZERO);",
+            j, i, g_.taps - 1, j * kItems, stride());
+      }
+    }
+  }
+
+  // The next block's rows go where this block's oldest are no longer wanted.
+  void load(std::size_t j) {
+    text_.open("if (part == 1)");
+    text_.line("const int next = t + {}, from = next + {};", d_.steps, g_.taps - 1);
+    text_.open("if (next + {} <= spectra && row0 + from >= 0)", d_.steps);
+    for (std::size_t i = 0; i < d_.steps; ++i) text_.line("rows{}[{}] = {};", j, i, row(j, i));
+    text_.close();
+    text_.open("else");
+    for (std::size_t i = 0; i < d_.steps; ++i) {
+      text_.line("rows{0}[{1}] = next + {1} < spectra && row0 + from + {1} >= 0 ? {2} : RAW_ZERO;", j, i, row(j, i));
+    }
+    text_.close();
+    text_.close();
+  }
+  std::string row(std::size_t j, std::size_t i) const {
+    return fmt::format("LOAD_CACHED(samples + {} + ((long)from * {} + {}))", j * kItems, stride(), i * stride());
+  }
+  void in_order() {
+    text_.open("if (part == 0 && half > 0)");
+    for (std::size_t j = 0; j < each_; ++j) {
+      text_.open();
+      text_.line("uint next[{}];", d_.steps);
+      for (std::size_t i = 0; i < d_.steps; ++i) text_.line("next[{0}] = rows{1}[{0}];", i, j);
+      for (std::size_t i = 0; i + 1 < g_.taps; ++i) text_.line("rows{0}[{1}] = rows{0}[{2}];", j, i, i + d_.steps);
+      for (std::size_t i = 0; i < d_.steps; ++i) {
+        text_.line("rows{}[{}] = TURNED(next[{}]);", j, g_.taps - 1 + i, i);
+      }
+      text_.close();
+    }
+    text_.close();
+  }
+
+  // The next block's rows into the second-level cache, a row of the warp's channels a lane.
+  void fetch() {
+    text_.open("if (part == 0)");
+    text_.line("const int time = t + {0} + lane % {0}, later = time + {1};", d_.steps, g_.taps - 1);
+    for (std::size_t j = 0; j < each_; ++j) {
+      text_.line("if (time < spectra && row0 + later >= 0) FETCH_AHEAD(samples + {} + ((long)later * {} - lane));",
+                 j * kItems, stride());
+    }
+    text_.close();
+  }
+
+  void filter() {
+    in_order();
+    fetch();
+    text_.line("const uint first = part == 0 ? 0x7440u : 0x7442u, second = first + 1u;");
+    text_.line("int zero = 0;");
+    text_.line("OPAQUE(zero);");
+    for (std::size_t j = 0; j < each_; ++j) text_.line("float2 sum{}[{}];", j, d_.steps);
+    for (std::size_t j = 0; j < each_; ++j) filter_channel(j);
+    give();
+  }
+
+  void filter_channel(std::size_t j) {
+    const std::size_t taps = g_.taps, steps = d_.steps;
+    text_.open();
+    text_.line("float w[{}];", (taps + 3) / 4 * 4);
+    // The oldest row wants the last weight, and every row one more: four at a time, three rows ahead.
+    load_weights(j, (taps - 1) / 4);
+    for (std::size_t r = 1; r < 3; ++r) load_weights_of_row(j, r);
+    for (std::size_t r = 0; r < rows_; ++r) {
+      load_weights_of_row(j, r + 3);
+      text_.open();
+      for (const auto& [name, which] : {std::pair{'x', "first"}, {'y', "second"}}) {
+        text_.line("const float {} = AS_FLOAT(PICK_BYTES(rows{}[{}], 0x4b000000u, {})) - 8388736.0f;", name, j, r,
+                   which);
+      }
+      for (std::size_t s = r + 1 < taps ? 0 : r + 1 - taps; s < steps && s <= r; ++s) {
+        const std::size_t tap = s + taps - 1 - r;
+        const std::string w = fmt::format("w[{}]", tap), sum = fmt::format("sum{}[{}]", j, s);
+        if (tap + 1 == taps && j == 0) {
+          text_.line("{0} = make_float2(x * {1}, y * {1});", sum, w);
+        } else {
+          // The second channel is added to the first as it is filtered.
+          const std::string before = tap + 1 == taps ? fmt::format("sum0[{}]", s) : sum;
+          text_.line("{0} = make_float2(FMA(x, {1}, {2}.x), FMA(y, {1}, {2}.y));", sum, w, before);
+        }
+      }
+      text_.close();
+      if (r + 1 == steps) load(j);
+    }
+    text_.close();
+  }
+
+  void load_weights_of_row(std::size_t j, std::size_t r) {
+    if (r < g_.taps && (g_.taps - 1 - r) % 4 == 3) load_weights(j, (g_.taps - 1 - r) / 4);
+  }
+  void load_weights(std::size_t j, std::size_t four) {
+    text_.open();
+    text_.line("const float4 four = *(LOCAL const float4*)(weights + (zero + {} + item * 4));",
+               4 * (four * g_.channels + j * kItems));
+    for (std::size_t i = 0; i < 4; ++i) text_.line("w[{}] = four.{};", 4 * four + i, "xyzw"[i]);
+    text_.close();
+  }
+
+  void give() {
+    text_.line("ASYNC_COPY_WAIT(read + part, (round + 1) & 1);");
+    text_.line("LOCAL float2* const give = points + (part * {} + item + item / 16);", kTransforms * kPoints);
+    for (std::size_t s = 0; s < d_.steps; ++s) {
+      if (each_ == 1) {
+        text_.line("give[{}] = sum0[{}];", s * kPoints, s);
+      } else {
+        // The difference is twice the first less the sum.
+        text_.line("give[{}] = sum1[{}];", 2 * s * kPoints, s);
+        text_.line(
+            "give[{0}] = multiply(make_float2(FMA(2.0f, sum0[{1}].x, -sum1[{1}].x), FMA(2.0f, sum0[{1}].y, "
+            "-sum1[{1}].y)), turn);",
+            (2 * s + 1) * kPoints, s);
+      }
+    }
+    arrive("there + part");
+  }
+  void arrive(const std::string& at) {
+    text_.line("SUB_GROUP_BARRIER();");
+    text_.line("if (lane == 0) ARRIVE({});", at);
+  }
+
+  void transform() {
+    text_.line("const int pol = side, block = pol == 0 ? round : round - 1;");
+    text_.line("ASYNC_COPY_WAIT(there + pol, block & 1);");
+    text_.line("LOCAL float2* const line = points + warp * {};", 2 * kPoints);
+    text_.open();
+    text_.line("LOCAL float2* const at = line + (lane / 16 * {} + lane % 16);", kPoints);
+    text_.line("float2 v[32];");
+    for (std::size_t u = 0; u < 32; ++u) text_.line("v[{}] = at[{}];", u, 17 * u);
+    text_.line("dft32(v);");
+    for (std::size_t u = 0; u < 32; ++u) text_.line("at[{}] = v[{}];", 17 * u, u);
+    text_.close();
+    text_.line("SUB_GROUP_BARRIER();");
+    text_.line("_Pragma(\"unroll 1\")");
+    text_.open("for (int turn = 0; turn < 2; ++turn)");
+    // Two transforms are two spectra, or one whose channels take turns.
+    if (each_ == 1) {
+      text_.line("const int u = lane, from = turn, k = lane, time = begin + block * {} + warp % {} * 2 + turn;",
+                 d_.steps, kSide);
+    } else {
+      text_.line("const int k = lane + turn * 32, from = k % 2, u = k / 2, time = begin + block * {} + warp % {};",
+                 d_.steps, kSide);
+    }
+    text_.line("LOCAL const float2* const at = line + (from * {} + u * 17);", kPoints);
+    text_.line("float2 v[16];");
+    for (std::size_t i = 0; i < 16; ++i) text_.line("v[{0}] = at[{0}];", i);
+    text_.open("if (turn == 1)");
+    arrive("read + pol");
+    text_.close();
+    text_.line("int same = u * 8;");
+    text_.line("OPAQUE(same);");
+    text_.line("float2 root[8];");
+    for (std::size_t i = 0; i < 8; ++i) text_.line("root[{0}] = roots[same + {0}];", i);
+    text_.line("turned16(v, root);");
+    text_.open("if (time < spectra)");
+    text_.line("GLOBAL float2* const to = out + (out_offset + {});", place_text(g_, "time", "k"));
+    open_finish(text_, d_, "time");
+    for (std::size_t i = 0; i < 16; ++i) {
+      const std::size_t more = 32 * each_ * i;
+      text_.line("STORE_ONCE(to + {}, {});", more,
+                 finished(d_, fmt::format("v[{}]", i), fmt::format("(k + {})", more)));
+    }
+    text_.close();
+    text_.close();
+  }
+
+  const KernelDesign& d_;
+  const Geometry& g_;
+  std::size_t each_;  // channels of an item
+  std::size_t rows_;  // of a block
+  codegen::Text text_;
+};
+
+}  // namespace
+
+KernelText alternating_text(const KernelDesign& design) { return AlternatingWriter(design).write(); }
+
+}  // namespace ridge::filterbank::on_device
