@@ -90,6 +90,17 @@ FUNCTION float ridge_exp2_fast(float f) {
   return power;
 }
 #define CHOOSE_BYTES(a, b, which) __byte_perm(a, b, which)
+// Halves of 16 bits, signed: none below zero or above those of `most`.
+FUNCTION uint ridge_clamp_halves(uint a, uint most) {
+#if __CUDA_ARCH__ >= 900
+  uint clamped;
+  asm("min.relu.s16x2 %0, %1, %2;" : "=r"(clamped) : "r"(a), "r"(most));
+  return clamped;
+#else
+  return __vmaxs2(__vmins2(a, most), 0u);
+#endif
+}
+#define CLAMP_HALVES(a, most) ridge_clamp_halves(a, most)
 #define EXP2_FAST(f) ridge_exp2_fast(f)
 #define ROUND_EVEN(f) __float2int_rn(f)
 #define ATOMIC_ADD(p, v) atomicAdd(p, v)

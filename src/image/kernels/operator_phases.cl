@@ -1,6 +1,6 @@
 // Bytes, images that grow by a ratio of small numbers: ACROSS_OUT pixels are made from ACROSS_IN again and again, and DOWN_OUT
 // rows from DOWN_IN, with the same weights. So every place is known to the compiler. A work-item makes GROUPS_ACROSS such
-// pieces of PERIODS times DOWN_OUT rows; all words of the image it needs are on their way first.
+// pieces of PERIODS times DOWN_OUT rows, down and then across; all words of the image it needs are on their way first.
 #define PIXELS_IN (GROUPS_ACROSS * ACROSS_IN)
 #define PIXELS_OUT (GROUPS_ACROSS * ACROSS_OUT)
 #define VALUES (PIXELS_OUT * CHANNELS)
@@ -14,28 +14,40 @@
 #define FIRST_ROW PHASE_FROM(0, DOWN_IN, DOWN_OUT)
 #define ROWS_IN (PHASE_FROM(ROWS_OUT - 1, DOWN_IN, DOWN_OUT) + TAPS - FIRST_ROW)
 
-// What a row of the image gives: the work-item's values of a row of the result.
-FUNCTION void across_row(const uint* words, uint which, int at_left, int at_right, float* made) {
-  float v[4 * NEAR_WORDS];
-  UNROLL
-  for (int k = 0; k < NEAR_WORDS; ++k) take_apart(CHOOSE_BYTES(words[k], words[k + 1], which), v + 4 * k);
-  UNROLL
-  for (int p = FIRST_PIXEL; p <= LAST_PIXEL; ++p) {  // beyond the ends stands what is there
-    UNROLL
-    for (int c = 0; c < CHANNELS; ++c) {
-      const int at = (p - FIRST_PIXEL) * CHANNELS + c;
-      if (p < 0 && at_left) v[at] = v[-FIRST_PIXEL * CHANNELS + c];
-      if (p >= PIXELS_IN && at_right) v[at] = v[(PIXELS_IN - 1 - FIRST_PIXEL) * CHANNELS + c];
-    }
+#ifdef __CUDACC_RTC__
+// A byte's bits are a float too, 2^-149 times as large: multiply-adds know such numbers, and the weights give them back
+// what they lack.
+#define BYTE_AS_FLOAT(w, k) FLOAT_OF(__byte_perm(w, 0u, 0x4440u + (uint)(k)))
+#define LARGER_DOWN 0x1p100f
+#define LARGER_ACROSS 0x1p49f
+#else
+#define BYTE_AS_FLOAT(w, k) ((float)((w) >> 8 * (k) & 255u))
+#define LARGER_DOWN 1.0f
+#define LARGER_ACROSS 1.0f
+#endif
+
+// Four results as bytes. Weights of TAPS neighbours lead a little beyond bytes, never beyond 16 bits.
+FUNCTION uint bytes_of_four(const float* v) {
+#if defined(CLAMP_HALVES) && !defined(NEVER_BEYOND)
+  const uint a = BITS_OF(v[0] + 12582912.0f), b = BITS_OF(v[1] + 12582912.0f);
+  const uint c = BITS_OF(v[2] + 12582912.0f), d = BITS_OF(v[3] + 12582912.0f);
+  return CHOOSE_BYTES(CLAMP_HALVES(CHOOSE_BYTES(a, b, 0x5410u), 0x00ff00ffu),
+                      CLAMP_HALVES(CHOOSE_BYTES(c, d, 0x5410u), 0x00ff00ffu), 0x6420u);
+#else
+  return CHOOSE_BYTES(CHOOSE_BYTES(STORED_BITS(v[0]), STORED_BITS(v[1]), 0x0040u),
+                      CHOOSE_BYTES(STORED_BITS(v[2]), STORED_BITS(v[3]), 0x0040u), 0x5410u);
+#endif
+}
+
+// Where byte `at` of what a work-item looks at lies in words k and k + 1: beyond the ends what is there.
+FUNCTION uint phase_digit(int at, int k, uint which, int at_left, int at_right, int columns, uint first, uint second) {
+  const int p = FIRST_PIXEL + at / CHANNELS, c = at % CHANNELS;
+  if (p < 0 && at_left) return (uint)c;  // the first word, twice
+  if (p >= PIXELS_IN && p <= LAST_PIXEL && at_right) {
+    const int to = (columns - 1) * CHANNELS + c;
+    return (uint)(to - (int)first < 4 ? to - (int)first : 4 + to - (int)second);
   }
-  UNROLL
-  for (int i = 0; i < VALUES; ++i) {
-    const int pixel = i / CHANNELS;
-    const float* near = v + (PHASE_FROM(pixel, ACROSS_IN, ACROSS_OUT) - FIRST_PIXEL) * CHANNELS + i % CHANNELS;
-    made[i] = across_weights[pixel % ACROSS_OUT * TAPS] * near[0];
-    UNROLL
-    for (int j = 1; j < TAPS; ++j) made[i] = FMA(across_weights[pixel % ACROSS_OUT * TAPS + j], near[j * CHANNELS], made[i]);
-  }
+  return (which & 15u) + (uint)(at - 4 * k);
 }
 
 KERNEL WORK_GROUP(128, 1, 1)
@@ -45,10 +57,9 @@ void phases(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch,
   if (item >= items) return;
   const int at_left = item == 0, at_right = item == items - 1;
   const int start = (item * PIXELS_IN + FIRST_PIXEL) * CHANNELS, word = start >> 2, last = columns * CHANNELS / 4 - 1;
-  const uint which = 0x3210u + 0x1111u * (uint)(start & 3);
   GLOBAL const uchar* in = image + in_offset;
   GLOBAL uchar* out = result + out_offset + (ulong)top * out_pitch + (ulong)(item * VALUES);
-  uint places[NEAR_WORDS + 1], words[ROWS_IN * (NEAR_WORDS + 1)];
+  uint places[NEAR_WORDS + 1], which[NEAR_WORDS], words[ROWS_IN * (NEAR_WORDS + 1)];
   UNROLL
   for (int k = 0; k <= NEAR_WORDS; ++k) places[k] = 4u * (uint)(word + k < 0 ? 0 : word + k < last ? word + k : last);
   UNROLL
@@ -65,26 +76,55 @@ void phases(GLOBAL const uchar* RESTRICT image, ulong in_offset, ulong in_pitch,
 #endif
     }
   }
-  float lines[ROWS_IN * VALUES];
+  UNROLL
+  for (int k = 0; k < NEAR_WORDS; ++k) {
+    const uint plain = 0x3210u + 0x1111u * (uint)(start & 3);
+    which[k] = plain;
+    if (4 * k < -FIRST_PIXEL * CHANNELS || 4 * k + 3 >= (PIXELS_IN - FIRST_PIXEL) * CHANNELS) {
+      which[k] = 0u;
+      UNROLL
+      for (int b = 0; b < 4; ++b)
+        which[k] |= phase_digit(4 * k + b, k, plain, at_left, at_right, columns, places[k], places[k + 1]) << 4 * b;
+    }
+  }
+  float v[ROWS_IN * NEAR];
   UNROLL
   for (int r = 0; r < ROWS_IN; ++r) {
-    across_row(words + r * (NEAR_WORDS + 1), which, at_left, at_right, lines + r * VALUES);
+    UNROLL
+    for (int k = 0; k < NEAR_WORDS; ++k) {
+      const uint chosen = CHOOSE_BYTES(words[r * (NEAR_WORDS + 1) + k], words[r * (NEAR_WORDS + 1) + k + 1], which[k]);
+      UNROLL
+      for (int b = 0; b < 4; ++b) {
+        if (4 * k + b < NEAR) v[r * NEAR + 4 * k + b] = BYTE_AS_FLOAT(chosen, b);
+      }
+    }
     UNROLL
     for (int o = 0; o < ROWS_OUT; ++o) {
       if (PHASE_FROM(o, DOWN_IN, DOWN_OUT) - FIRST_ROW + TAPS - 1 == r && top + o < out_rows) {
-        const float* near = lines + (r - TAPS + 1) * VALUES;
+        const float* near = v + (r - TAPS + 1) * NEAR;
+        float line[NEAR];
+        UNROLL
+        for (int k = 0; k < NEAR; ++k) {
+          line[k] = LARGER_DOWN * down_weights[o % DOWN_OUT * TAPS] * near[k];
+          UNROLL
+          for (int j = 1; j < TAPS; ++j)
+            line[k] = FMA(LARGER_DOWN * down_weights[o % DOWN_OUT * TAPS + j], near[j * NEAR + k], line[k]);
+        }
         uint made[VALUES / 4];
         UNROLL
         for (int w = 0; w < VALUES / 4; ++w) {
-          uint bits[4];
+          float sum[4];
           UNROLL
           for (int e = 0; e < 4; ++e) {
-            float sum = down_weights[o % DOWN_OUT * TAPS] * near[4 * w + e];
+            const int pixel = (4 * w + e) / CHANNELS;
+            const float* from =
+                line + (PHASE_FROM(pixel, ACROSS_IN, ACROSS_OUT) - FIRST_PIXEL) * CHANNELS + (4 * w + e) % CHANNELS;
+            sum[e] = LARGER_ACROSS * across_weights[pixel % ACROSS_OUT * TAPS] * from[0];
             UNROLL
-            for (int j = 1; j < TAPS; ++j) sum = FMA(down_weights[o % DOWN_OUT * TAPS + j], near[j * VALUES + 4 * w + e], sum);
-            bits[e] = STORED_BITS(sum);
+            for (int j = 1; j < TAPS; ++j)
+              sum[e] = FMA(LARGER_ACROSS * across_weights[pixel % ACROSS_OUT * TAPS + j], from[j * CHANNELS], sum[e]);
           }
-          made[w] = CHOOSE_BYTES(CHOOSE_BYTES(bits[0], bits[1], 0x0040u), CHOOSE_BYTES(bits[2], bits[3], 0x0040u), 0x5410u);
+          made[w] = bytes_of_four(sum);
         }
         GLOBAL uchar* to = out + (ulong)o * out_pitch;
 #ifdef BYTEWISE
