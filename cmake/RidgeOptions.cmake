@@ -146,6 +146,10 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # Wrong about "a" + std::string() (GCC bug 105651), and about iterators of nlohmann::json under -O3.
   target_compile_options(ridge_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    # Highway 1.0 takes one number at a time for the oldest processors there, which kernels of vectors are not written for.
+    target_compile_definitions(ridge_options INTERFACE HWY_BROKEN_EMU128=0)
+  endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # A loop that it was told is free of dependences and does not vectorize all the same is no fault of ours.

@@ -19,6 +19,11 @@ ImagePeer image_peer(const std::string& name) {
   void* plugin = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   auto* entry = plugin == nullptr ? nullptr : reinterpret_cast<ImagePeerEntry>(dlsym(plugin, kImagePeerEntry));
   if (entry == nullptr) {
+    if (std::filesystem::exists(file, ignored)) {
+      const char* why = dlerror();
+      throw Error(ErrorKind::unavailable,
+                  fmt::format("{} cannot be opened: {}", file, why == nullptr ? "it is no peer" : why));
+    }
     throw Error(ErrorKind::unavailable, fmt::format("{} is not beside this ridge: install {} and build again", name,
                                                     name == "opencv" ? "libopencv-contrib-dev" : "libvips-dev"));
   }
