@@ -19,6 +19,7 @@
 //                                 device can; each work-item's own copies are in batches:
 //   COPIES_CLOSE() COPIES_WAIT(n) end a batch; wait until at most n batches are on their way (a barrier shows it to others)
 //   FMA(a, b, c)                  one rounding
+//   KEEPS_DENORMALS               1 where floats below 2^-126 are kept as they are, and multiplied as fast as others
 //   BYTES_APART(a, b)             |a - b| of each of the four bytes of two uints
 //   BYTES_DOT(a, b, start)        start plus the products of the four bytes of two uints, unsigned
 //   BYTES_DOT_SIGNED(a, b, start) the same with signed bytes; start and result are int

@@ -88,6 +88,7 @@ static inline T ridge_shuffle(T v, int lane) {
 static inline float ridge_fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 static inline double ridge_fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 #define FMA(a, b, c) ridge_fma(a, b, c)
+#define KEEPS_DENORMALS 1
 static inline uint ridge_bits(float f) { return __builtin_bit_cast(uint, f); }
 static inline float ridge_float(uint u) { return __builtin_bit_cast(float, u); }
 #define BITS_OF(f) ridge_bits(f)

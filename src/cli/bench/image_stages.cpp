@@ -78,11 +78,11 @@ std::map<std::string, StageWork> work_of(const FlowVariant& variant, const FlowD
   }
   const double products = window_cells(p.averaging_radius) * window_cells(p.max_flow);
   const double side = 2.0 * p.averaging_radius + 1;
-  // A squared difference takes three instructions and a product one; a block shares (side + 1)^2 of them.
+  // A squared difference takes two instructions and a product one; a block shares (side + 1)^2 of them.
   all["search blocks"] = {fmt::format("{:.2f} G products", blocks * products * 1e-9),
-                          blocks * window_cells(p.max_flow) * ((side + 1) * (side + 1) * 3 + 4 * side * side) / 4, 0,
+                          blocks * window_cells(p.max_flow) * ((side + 1) * (side + 1) * 2 + 4 * side * side) / 4, 0,
                           0};
-  all["search singles"] = {fmt::format("{:.2f} G products", singles * products * 1e-9), singles * products * 4, 0, 0};
+  all["search singles"] = {fmt::format("{:.2f} G products", singles * products * 1e-9), singles * products * 3, 0, 0};
   const bool matrix = design.smooth == Smooth::matrix;
   const double by_unit = matrix ? 1 - design.polynomial / 8.0 * 0.6 : 1;  // whole steps are three of five
   all["filter"] = {fmt::format("{:.2f} G weights", pairs * 1e-9), pairs * (matrix ? 3.5 + 3 * (1 - by_unit) : 7.5),

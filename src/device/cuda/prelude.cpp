@@ -47,6 +47,7 @@ FUNCTION uint ridge_axis(uint3 v, int d) { return d == 0 ? v.x : d == 1 ? v.y : 
 FUNCTION float ridge_fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 FUNCTION double ridge_fma(double a, double b, double c) { return __fma_rn(a, b, c); }
 #define FMA(a, b, c) ridge_fma(a, b, c)
+#define KEEPS_DENORMALS 1
 
 #define BYTES_APART(a, b) __vabsdiffu4(a, b)
 #define BYTES_DOT(a, b, start) __dp4a(static_cast<uint>(a), static_cast<uint>(b), static_cast<uint>(start))

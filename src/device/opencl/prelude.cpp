@@ -480,6 +480,7 @@ std::string opencl_prelude(const DeviceInfo& info) {
   text += fma_word(info);
   text += kBitWords;
   text += kAtomics;
+  text += fmt::format("#define KEEPS_DENORMALS {}\n", is_nvidia(info) ? 1 : 0);
   if (is_nvidia(info)) {
     text += "#define KERNEL __kernel\n#ifndef RIDGE_NO_PTX\n" + ptx_words(info) + "#else\n";
     text += plain_words();

@@ -16,14 +16,22 @@ FUNCTION float power_of_two(float t) {
   return FLOAT_OF(BITS_OF(p) + (BITS_OF(z) << 23));
 }
 
+// Squared differences as floats, and weights that go with them. A small integer's bits are a denormal float 2^149 times
+// less; weights 2^126 times as large then give costs 2^-23 times what they are, with the same roundings, and nothing is
+// converted. Elsewhere the bits of 2^23 as a start turn the integer into the float 2^23 + squares.
+#if KEEPS_DENORMALS
+FUNCTION float squares_as_float(uint a, uint b) { return FLOAT_OF(squares_of(a, b, 0u)); }
+FUNCTION float scaled(float weight) { return FLOAT_OF(BITS_OF(weight) + (126u << 23)); }
+#else
+FUNCTION float squares_as_float(uint a, uint b) { return FLOAT_OF(squares_of(a, b, 0x4b000000u)) - 8388608.0f; }
+FUNCTION float scaled(float weight) { return weight; }
+#endif
+
 FUNCTION float weight_of(uint squares, int dy, int dx) {
   const float space = (float)(dy * dy + dx * dx) * SPACE_SLOPE;
   const float t = FMA((float)squares, COLOR_SLOPE, space);
   return power_of_two(t > LEAST_EXPONENT ? t : LEAST_EXPONENT);
 }
-
-// The bits of 2^23 as a start turn the integer into the float 2^23 + squares without a conversion.
-FUNCTION float squares_as_float(uint a, uint b) { return FLOAT_OF(squares_of(a, b, 0x4b000000u)) - 8388608.0f; }
 
 FUNCTION int2 first_guess(GLOBAL const float2* start, int z, int r, int c, int coarse_rows, int coarse_columns, int rows,
                           int columns, int top) {

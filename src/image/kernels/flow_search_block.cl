@@ -19,7 +19,7 @@ void search_block(GLOBAL const uint* RESTRICT first, GLOBAL const uint* RESTRICT
       UNROLL
       for (int n = 0; n < SIDE * SIDE; ++n) {
         const uint other = LOAD_CACHED(mine + (i / 2 + n / SIDE) * pitch + i % 2 + n % SIDE);
-        w[i][n] = weight_of(squares_of(centre, other, 0u), n / SIDE - RADIUS, n % SIDE - RADIUS);
+        w[i][n] = scaled(weight_of(squares_of(centre, other, 0u), n / SIDE - RADIUS, n % SIDE - RADIUS));
       }
     }
     float least[4];

@@ -19,7 +19,7 @@ void search_single(GLOBAL const uint* RESTRICT first, GLOBAL const uint* RESTRIC
     }
     UNROLL
     for (int i = 0; i < SIDE * SIDE; ++i) {
-      w[i] = weight_of(squares_of(own[SIDE * SIDE / 2], own[i], 0u), i / SIDE - RADIUS, i % SIDE - RADIUS);
+      w[i] = scaled(weight_of(squares_of(own[SIDE * SIDE / 2], own[i], 0u), i / SIDE - RADIUS, i % SIDE - RADIUS));
     }
     float sums[SIDE][ACROSS];
     UNROLL
