@@ -95,7 +95,7 @@ TEST_P(FastRoutes, AreAsTheReference) {
       std::string kind;  // one of each way of exchanging and moving
       for (const auto& [key, value] : route.candidate.parameters) {
         if (key == "exchange" || key == "tiles") kind += value;
-        if (key == "halves") kind += key;
+        if (key == "halves" || key == "blocks") kind += key;
       }
       if (!kinds.insert(kind).second) continue;
       const CompiledRoute compiled(device, route, problem.float64);
@@ -124,7 +124,10 @@ const RouteCase kRouteCases[] = {
     {"ring_int8", "persistent_two_pass", kRing, 3, [](AxisProblem& p) { make_integers(p, Samples::int8); }},
     {"ring_inverse", "persistent_two_pass", kRing, 3, make_inverse},
     {"ring_slots_again", "persistent_two_pass", kShortRing, 40, make_inverse},
+    {"ring_halves", "persistent_two_pass", kRing, 20, make_inverse},
+    {"ring_halves_double", "persistent_two_pass", kRing, 17, [](AxisProblem& p) { p.float64 = true, add_window(p); }},
     {"ring_tiles_again", "persistent_two_pass", kTiles, 16, make_inverse},
+    {"ring_tiles_near", "persistent_two_pass", 4 * kTiles, 5, add_phases},
     {"ring_tiles_double", "persistent_two_pass", kTiles, 1, [](AxisProblem& p) { p.float64 = true, add_window(p); }},
     {"ring_real", "real_ring", 2 * kRing, 5, make_real},
     {"ring_real_longer", "real_ring", 8 * kRing, 3, [](AxisProblem& p) { make_real(p), p.scale = 0.25; }},

@@ -46,9 +46,11 @@ struct PassSide {
   std::size_t valid = 0;
   Address valid_at = {};  // a point's number
   Storage storage = Storage::same;
-  bool once = false;    // stream: nobody reads it again from the cache
-  bool staged = false;  // the group's lines lie one after the other: moved in one run through local memory
-  bool mapped = false;  // ahead only: the lines of a group move as tiles, by a map of the array
+  bool once = false;     // stream: nobody reads it again from the cache
+  bool staged = false;   // the group's lines lie one after the other: moved in one run through local memory
+  bool mapped = false;   // ahead only: the lines of a group move as tiles, by a map of the array
+  bool near = false;     // in the blocks of one half of the shared cache (near_blocks.hpp)
+  bool in_turn = false;  // near, with `block`: every other block of points is the other half's
   // Store only. Points in blocks: point k stands at k / block * block_step + k % block * at.point; 0: one block.
   std::uint64_t block = 0, block_step = 0;
 };

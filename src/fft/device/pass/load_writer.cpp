@@ -17,6 +17,7 @@ std::string LoadWriter::loaded(const std::string& pointer, bool pair) const {
 
 std::string LoadWriter::fetched(const std::string& index, std::uint64_t constant) {
   if (d_.real_kind) return real_kind_fetched(d_, tables_.kind, index, constant, stages_.front().butterflies);
+  if (near_) return loaded((*near_)(constant * d_.load.at.point), true);
   // Pairs count the reals of a line, twice as many.
   const std::string at = p_.scaled_index(index, constant, d_.ahead ? d_.lines : d_.load.at.point, 2 * d_.points);
   switch (d_.load.values) {
@@ -74,11 +75,15 @@ void LoadWriter::load() {
   text_.open();
   if (d_.load.staged) {
     factor_pointer();
-  } else {
+  } else if (!d_.load.near) {
     load_pointers();
   }
   for (std::size_t round = 0; round < first.rounds; ++round) {
     p_.open_round(first, round, d_.load.staged ? "" : "here");
+    if (d_.load.near) {
+      near_.emplace(text_, d_.float64, "from", "GLOBAL const real2", "in + in_offset");
+      near_->begin(fmt::format("{} + i * {}", p_.line_offset("line", d_.load.at), d_.load.at.point));
+    }
     for (std::size_t s = 0; s < first.radix; ++s) load_point(round * first.radix + s, s * first.butterflies);
     p_.close_round();
   }

@@ -2,8 +2,10 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "fft/device/pass/near_blocks.hpp"
 #include "fft/device/pass/run_writer.hpp"
 
 namespace ridge::fft::on_device {
@@ -33,6 +35,7 @@ class LoadWriter : PassPart {
   void load_hermitian(std::size_t slot, const std::string& place);
 
   RunWriter& runs_;
+  std::optional<NearPointers> near_ = {};
 };
 
 }  // namespace ridge::fft::on_device

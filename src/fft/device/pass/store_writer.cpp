@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "codegen/literal.hpp"
+#include "fft/device/pass/near_blocks.hpp"
 #include "fft/device/pass/real_kind.hpp"
 #include "fft/device/pass/writers.hpp"
 
@@ -98,6 +99,7 @@ void StoreWriter::store() {
   if (d_.folded > 0) return p_.inverse() ? store_folded_pairs(last) : store_folded_spectrum(last);
   if (d_.store.values == Values::half) return store_half(last);
   if (d_.store.staged || d_.method == PrimeMethod::rader) return stage_out(last, line);
+  if (d_.store.near) return store_near(last, line, here);
   text_.raw("\n");
   text_.line("// store");
   if (!p_.before_store.empty()) text_.line("{}", p_.before_store);
@@ -118,6 +120,31 @@ void StoreWriter::store() {
     p_.close_round();
   }
   text_.close();
+}
+
+void StoreWriter::store_near(const StageDesign& last, const char* line, const char* here) {
+  text_.raw("\n");
+  text_.line("// store, in blocks of the near half of the cache");
+  if (!p_.before_store.empty()) text_.line("{}", p_.before_store);
+  for (std::size_t round = 0; round < last.rounds; ++round) {
+    p_.open_round(last, round, here);
+    NearPointers near(text_, d_.float64, "to", "GLOBAL real2", "out + out_offset");
+    const std::string from = p_.line_offset(line, d_.store.at);
+    const std::uint64_t block = d_.store.block;
+    if (d_.store.in_turn) {
+      near.begin(fmt::format("{} + i / {} * {}u + i % {}", from, 2 * block, d_.store.block_step, block),
+                 fmt::format("(uint)(i / {} & 1)", block));
+    } else {
+      near.begin(fmt::format("{} + {}", from, store_index("i", 0)));
+    }
+    for (std::size_t u = 0; u < last.radix; ++u) {
+      const std::uint64_t point = u * last.butterflies;
+      const std::string value = natural(fmt::format("v[{}]", round * last.radix + u), fmt::format("i + {}", point));
+      const std::string pointer = near(near_place(d_.store, point));
+      text_.line("STORE({}, {});", pointer, store_factored(value, "i", point));
+    }
+    p_.close_round();
+  }
 }
 
 void StoreWriter::store_half(const StageDesign& last) {

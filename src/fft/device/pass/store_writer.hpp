@@ -33,6 +33,7 @@ class StoreWriter : PassPart {
   void put_in_order(const StageDesign& last, std::size_t turns);
   void stage_out(const StageDesign& last, const char* line);
   void store_tile(const StageDesign& last);
+  void store_near(const StageDesign& last, const char* line, const char* here);
 
   RunWriter& runs_;
   TwiddleWriter& twiddle_;

@@ -66,7 +66,7 @@ Halves parted(const std::vector<std::uint32_t>& sums) {
   table[0] = 1;
   table[1] = table[2] = 1;
   constexpr double kApart = 1.08;
-  if (high < kApart * low || near * 4 < units || near * 4 > units * 3) return halves;
+  if (units == 0 || high < kApart * low || near * 4 < units || near * 4 > units * 3) return halves;
   table[0] = 2;
   table[1] = near;
   table[2] = units;

@@ -25,9 +25,10 @@ void write_half(codegen::Text& text, const PersistentDesign& design) {
   if (design.halves == 1) {
     text.line("const uint half = 0, base = 0, chunks = all_chunks, first_slot = 0;");
   } else {
+    if (design.near) text.line("const uint near_half = half;");
     text.line("const uint of_first = (uint)((ulong)all_chunks * units[1] / units[2]);");
     text.line("const uint base = half == 0 ? 0 : of_first, chunks = half == 0 ? of_first : all_chunks - of_first;");
-    text.line("const uint first_slot = half * slots;");
+    text.line("const uint first_slot = {};", design.near ? "0" : "half * slots");
   }
   text.line("GLOBAL uint* const control = counters + half * ({}u + 2 * slots);", kRingControl);
   text.line("GLOBAL uint* const written = control + {};  // tiles of the first pass, a slot", kRingControl);
@@ -53,7 +54,8 @@ void write_tile_of_ticket(codegen::Text& text, std::uint64_t first, std::uint64_
 void write_end(codegen::Text& text, const PersistentDesign& design, const char* who) {
   text.line("// the last group leaves the counters as the next launch wants them");
   text.open("if ({}SIGNAL(counters + 1) == GROUPS(0) - 1)", who);
-  text.line("for (uint i = 0; i < {}u * ({}u + 2 * slots); ++i) counters[i] = 0;", design.halves, kRingControl);
+  text.line("for (uint i = 0; i < {}u * ({}u + {}u * slots); ++i) counters[i] = 0;", design.halves, kRingControl,
+            design.near && design.halves == 1 ? 4 : 2);
   text.close();
 }
 
@@ -127,13 +129,14 @@ PassText persistent_text(const PersistentDesign& design) {
   text.open("while (ticket < ahead + chunks * {}u)", first_tiles + second_tiles);
   text.line("uint next = 0;");
   write_tile_of_ticket(text, first_tiles, second_tiles);
+  if (design.near) text.line("const uint near_bits = units[{}u + slot];", kUnitsTable);
   text.raw("\n");
   write_accesses(text, columns.load.once ? "LOAD_ONCE(p)" : "(*(p))", "(*(p) = (v))");
   text.open("if (is_first && chunk < chunks)");
   text.line("GLOBAL const {}* const in = source;", first.context.in_type());
   text.line("GLOBAL real2* const out = between;");
   text.line("const ulong in_offset = in_start{}, out_offset = (first_slot + slot) * {}ul;",
-            chunk_offset(design, design.load), design.slot);
+            chunk_offset(design, design.load), design.slot_step());
   text.line("const uint lines = {};", design.first_lines);
   // A ticket taken early would keep others waiting for its tile, one taken late this group: its answer comes while the
   // points are stored.
@@ -153,7 +156,7 @@ PassText persistent_text(const PersistentDesign& design) {
   text.line("{}", wait_until("written + slot", fmt::format("(turn + 1) * {}u", first_tiles)));
   text.line("GLOBAL const real2* const in = between;");
   text.line("GLOBAL real2* const out = target;");
-  text.line("const ulong in_offset = (first_slot + slot) * {}ul, out_offset = out_start{};", design.slot,
+  text.line("const ulong in_offset = (first_slot + slot) * {}ul, out_offset = out_start{};", design.slot_step(),
             chunk_offset(design, design.store));
   if (rows.store.factor != FactorKind::none) {
     text.line("GLOBAL const {}* const store_factor = factors_of_store{};",

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "codegen/text.hpp"
+#include "fft/device/pass/near_blocks.hpp"
 #include "fft/device/pass/writers.hpp"
 #include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
 
@@ -27,6 +28,41 @@ std::size_t registers_taken(std::size_t items, std::size_t resident) {
 // What the conductor tells the others of a tile: its pass and whether its slot must be free first, chunk, slot, group.
 enum Told : unsigned { kSecond = 0, kFirst = 1, kWaits = 2, kEnd = 4 };
 
+// Of a chunk's tiles of the second pass those of this unit's half are taken first; which is said after all of the
+// chunk was written, so that no tile of the slot's turn before is left. A count too many is taken back.
+void write_choice(codegen::Text& text, const PersistentDesign& design) {
+  const std::uint64_t each = design.second_tiles() / 2;
+  text.line("uint taken_tile = group;");
+  text.open("if (!is_first)");
+  text.line("GLOBAL uint* const picks = read + slots + 2 * slot;");
+  text.line("uint whose = own_half, pick = COUNT_ON(picks + whose) - turn * {}u;", each);
+  text.open("if (pick >= {}u)", each);
+  text.line("ATOMIC_ADD(picks + whose, 0xffffffffu);");
+  text.line("whose ^= 1;");
+  text.line("pick = COUNT_ON(picks + whose) - turn * {}u;", each);
+  text.close();
+  text.line("taken_tile = 2 * pick + whose;");
+  text.close();
+}
+
+// A tile of the second pass, block by block.
+void write_near_copies(codegen::Text& text, const PersistentDesign& design) {
+  const PassDesign& rows = design.second;
+  const std::size_t points = rows.lines * rows.points, block = NearBlocks(rows.float64).block();
+  text.line("GLOBAL const real2* const ring_slot = between + slot * {}ul;", design.slot_step());
+  NearPointers near(text, rows.float64, "from", "GLOBAL const real2", "ring_slot");
+  if (design.halves > 1) {
+    near.begin(fmt::format("group * {}u", points));
+  } else {
+    near.begin(fmt::format("taken_tile / 2 * {}u", points), "(taken_tile & 1u)");
+  }
+  text.line("ASYNC_COPY_EXPECT(arrived, {}u);", tile_bytes(rows));
+  for (std::size_t p = 0; p < points; p += block) {
+    const std::string from = near(p);
+    text.line("ASYNC_COPY_PART(arrived, copied + {}, {}, {}u);", p, from, kNearBlock);
+  }
+}
+
 void write_conductor(codegen::Text& text, const PersistentDesign& design) {
   const PassDesign &columns = design.first, &rows = design.second;
   const std::uint64_t first = design.first_tiles(), second = design.second_tiles();
@@ -37,6 +73,8 @@ void write_conductor(codegen::Text& text, const PersistentDesign& design) {
     text.open("for (uint part = 0; part < units[0]; ++part, half ^= 1)");
   }
   write_half(text, design);
+  if (design.near && design.halves == 1)
+    text.line("const uint own_half = units[3 + UNIT_ID() % {}u] & 1u;", kMostUnits);
   text.line("uint ticket = COUNT_ON(control), unsaid = 0;");
   text.open("for (;;)");
   text.line("const int there = ticket < ahead + chunks * {}u;", first + second);
@@ -57,7 +95,14 @@ void write_conductor(codegen::Text& text, const PersistentDesign& design) {
   text.line("told[0] = !is_first ? {}u : turn > 0 ? {}u : {}u;", unsigned{kSecond}, kFirst | kWaits, unsigned{kFirst});
   text.line("told[1] = base + chunk;");
   text.line("told[2] = first_slot + slot;");
-  text.line("told[3] = group;");
+  const bool chooses = design.near && design.halves == 1;
+  if (chooses) write_choice(text, design);
+  text.line("told[3] = {};", chooses ? "taken_tile" : "group");
+  if (design.near) {
+    text.line("const uint near_bits = units[{}u + slot];", kUnitsTable);
+    if (!chooses) text.line("told[4] = near_half;");
+    text.line("told[5] = near_bits;");
+  }
   text.open("if (is_first)");
   text.line("ASYNC_COPY_EXPECT(arrived, {}u);", tile_bytes(columns));
   for (std::size_t p = 0; p < columns.points; p += tile_rows(columns.points)) {
@@ -67,8 +112,12 @@ void write_conductor(codegen::Text& text, const PersistentDesign& design) {
   text.close();
   text.open("else");
   text.line("COPIES_SEE_WRITTEN();");
-  text.line("ASYNC_COPY_START(arrived, copied, between + ((first_slot + slot) * {}ul + group * {}ul), {}u);",
-            design.slot, rows.lines * rows.points, tile_bytes(rows));
+  if (design.near) {
+    write_near_copies(text, design);
+  } else {
+    text.line("ASYNC_COPY_START(arrived, copied, between + ((first_slot + slot) * {}ul + group * {}ul), {}u);",
+              design.slot, rows.lines * rows.points, tile_bytes(rows));
+  }
   text.close();
   text.open("if (unsaid != 0)");
   text.line("ASYNC_COPY_WAIT(stored, turn_stored);");
@@ -120,7 +169,7 @@ PassText conducted_text(const PersistentDesign& design) {
   const std::size_t exchange =
       (std::max(first.context.exchange_bytes(), second.context.exchange_bytes()) + 15) / 16 * 16;
   const std::size_t resident = std::min(columns.resident, rows.resident), more = registers_taken(items, resident);
-  constexpr std::size_t kBarriers = 4, kTold = 16;
+  constexpr std::size_t kBarriers = 4, kTold = 32;
   const std::size_t local = copied + exchange + kBarriers * 8 + kTold;
   text.open(
       "KERNEL WORK_GROUP_RESIDENT({}, 1, 1, {}) void {}(GLOBAL const real2* source, GLOBAL real2* target, "
@@ -128,7 +177,7 @@ PassText conducted_text(const PersistentDesign& design) {
       "ulong out_start, uint all_chunks, uint slots, uint ahead, TILE_MAP(in_map))",
       items + kConductor, resident, kKernelName, factor_parameter(columns.load.factor, "load_factor"),
       factor_parameter(rows.store.factor, "factors_of_store"),
-      design.halves > 1 ? "GLOBAL const uint* RESTRICT units, " : "");
+      design.knows_units() ? "GLOBAL const uint* RESTRICT units, " : "");
   text.line("LOCAL_BLOCK(real, local_block, {});", local / number);
   text.line("LOCAL real2* const copied = (LOCAL real2*)local_block;");
   text.line("LOCAL real* const local_numbers = local_block + {};", copied / number);
@@ -165,7 +214,9 @@ PassText conducted_text(const PersistentDesign& design) {
   write_accesses(text, "(*(p))", "(*(p) = (v))");
   text.open("if (what != {})", unsigned{kSecond});
   text.line("GLOBAL real2* const out = between;");
-  text.line("const ulong out_offset = slot * {}ul;", design.slot);
+  text.line("const ulong out_offset = slot * {}ul;", design.slot_step());
+  if (design.near) text.line("const uint near_bits = told[5];");
+  if (design.near && design.halves > 1) text.line("const uint near_half = told[4];");
   text.line("const uint lines = {};", design.first_lines);
   write_tile(first, fmt::format("if (what == {}) {{ ASYNC_COPY_WAIT(slot_free, turn_free); turn_free ^= 1; }}",
                                 kFirst | kWaits));

@@ -11,6 +11,7 @@
 
 #include "fft/device/factorization.hpp"
 #include "fft/device/occupancy.hpp"
+#include "fft/device/pass/near_blocks.hpp"
 #include "fft/device/pass/step.hpp"
 #include "fft/device/pass_candidates.hpp"
 #include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
@@ -29,8 +30,9 @@ constexpr double kAhead = 2, kConductedAhead = 3, kRoom = 0.6;
 // Rows that go through the ring after a pass over memory: chunks of 16 of them leave room for several.
 constexpr std::size_t kRows[] = {65536, 16384};
 constexpr std::size_t kLongestFirst = 1024;
-// Tiles that come by themselves come first where they won (H200, us, whole rings: 2^18 450 and 459, 2^20 478 and 555).
-constexpr std::size_t kShortestConducted = std::size_t{1} << 16, kConductedFirst = std::size_t{1} << 18;
+// Tiles that come by themselves come first where they won (H200, us: 2^17 377 and 404, 2^18 373 and 411, 2^20 478 and
+// 555; 2^16 375 and 364).
+constexpr std::size_t kShortestConducted = std::size_t{1} << 16, kConductedFirst = std::size_t{1} << 17;
 constexpr TileShape kConductedTile{16384, 512, 1}, kConductedDoubles{8192, 512, 1};
 
 // The lines are neighbours, and their points far apart: the columns of an array.
@@ -118,14 +120,15 @@ class Lister {
       }
       return;
     }
-    for (const auto& factors : pass_factors(problem_.length, 2, 2048)) {
+    const auto all = pass_factors(problem_.length, 2, 2048);
+    if (problem_.length >= kConductedFirst) conducted_lines(all);
+    for (const auto& factors : all) {
       if (tried == kFactorsTried) break;
       const std::size_t before = found_;
-      if (problem_.length >= kConductedFirst) conducted_lines(factors);
       for (const GroupShape& shape : shapes(factors, tried)) one_line(factors, shape);
-      if (problem_.length < kConductedFirst) conducted_lines(factors);
       if (found_ > before) ++tried;
     }
+    if (problem_.length < kConductedFirst) conducted_lines(all);
   }
 
   void three_factors() {
@@ -202,10 +205,13 @@ class Lister {
     add_lines(ring, factors);
   }
 
-  void conducted_lines(const std::vector<std::size_t>& factors) {
+  // The longer pass first (H200, us: 2^19 399 and 414).
+  void conducted_lines(std::vector<std::vector<std::size_t>> all) {
     if (problem_.length < kShortestConducted || problem_.counts.size() > 1) return;
     if (!tiles_refusal(device_, problem_).empty()) return;
-    conducted_line(factors, problem_.float64 ? kConductedDoubles : kConductedTile);
+    all.resize(std::min(all.size(), kFactorsTried));
+    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.front() > b.front(); });
+    for (const auto& factors : all) conducted_line(factors, problem_.float64 ? kConductedDoubles : kConductedTile);
   }
 
   // Tiles that come by themselves; those of the second pass are kept as they are read, each of them one run.
@@ -317,12 +323,17 @@ class Lister {
 
   void add(const Route& route, PersistentDesign& ring, const std::vector<std::size_t>& factors, std::uint64_t chunks,
            Place from, std::uint64_t chunks_each, double trips) {
-    // By halves first where caches have them (Hopper; H200, us: 2^16 390 and 427, 2^18 395 and 450, 2^19 414 and 450).
+    // By halves first where caches have them (Hopper), in near blocks where those serve. H200, us, near blocks, halves
+    // and whole rings: 2^16 364, 390, 427; 2^17 377, 396; 2^18 373, 400, 450; 2^19 399, 412, 450.
     bool shared = false;
     if (chunks >= kLeastShared && device_.limits().tensor_maps) {
       ring.halves = 2;
       shared = sized(device_, ring, chunks, kGoodRing);
-      if (shared) add_sized(route, ring, factors, from, chunks_each, trips);
+      if (shared) {
+        set_near(ring, true);
+        add_sized(route, ring, factors, from, chunks_each, trips);
+        set_near(ring, false);
+      }
       ring.halves = 1;
     }
     std::size_t last = 0;
@@ -332,8 +343,25 @@ class Lister {
         why_ = "the ring would not fit into the shared cache";
       } else if (std::exchange(last, ring.slots) != ring.slots) {
         add_sized(route, ring, factors, from, chunks_each, trips);
+        if (!shared && ring.conducted && chunks > ring.slots && set_near(ring, true))
+          add_sized(route, ring, factors, from, chunks_each, trips);
+        set_near(ring, false);
       }
     }
+  }
+
+  // In blocks of 4 KB: slots of both halves in turn, together a megabyte, or two, or four; or in one ring the tiles of
+  // the second pass, if the copies of a conductor read them.
+  static bool set_near(PersistentDesign& ring, bool near) {
+    ring.near = ring.first.store.near = near;
+    ring.second.load.near = near && !ring.conducted;
+    ring.first.store.in_turn = near && ring.halves == 1;
+    if (!near) return false;
+    constexpr std::uint64_t kLeastRegion = std::uint64_t{1} << 20;
+    const std::uint64_t region = ring.slot_step() * (ring.first.float64 ? 16 : 8);
+    const bool serves = std::has_single_bit(region) && region >= kLeastRegion && near_serves(ring.first, true) &&
+                        (ring.conducted ? ring.second_tiles() % 2 == 0 : near_serves(ring.second, false));
+    return serves || set_near(ring, false);
   }
 
   void add_sized(Route route, const PersistentDesign& ring, const std::vector<std::size_t>& factors, Place from,
@@ -379,6 +407,7 @@ std::vector<std::pair<std::string, std::string>> persistent_parameters(const Per
   if (!ring.first.few_twiddles) parameters.emplace_back("twiddles", "all");
   if (ring.conducted) parameters.emplace_back("tiles", "ahead");
   if (ring.halves > 1) parameters.emplace_back("halves", std::to_string(ring.halves));
+  if (ring.near) parameters.emplace_back("blocks", "near");
   return parameters;
 }
 

@@ -14,6 +14,8 @@
 
 namespace ridge::fft::on_device {
 
+inline constexpr std::size_t kRingControl = 32;  // counters before those of the slots, which have two each, or four
+
 // Two passes in one launch: groups take the tiles of both in turn, and what lies between them goes through a ring of a
 // few chunks that stays in the cache all compute units share. A chunk is a whole line, or lines side by side.
 struct PersistentDesign {
@@ -28,9 +30,17 @@ struct PersistentDesign {
   std::size_t groups = 1;                            // on all compute units
   std::size_t halves = 1;  // of the shared cache: slots and ahead are those of one, chunks are shared out
   bool conducted = false;  // tiles come by themselves (conducted_codegen.cpp)
+  // In blocks of one half of the cache (near_blocks.hpp): slots of two halves lie in turn, or in one ring for both the
+  // tiles of the second pass, each in the half whose units take it while they can.
+  bool near = false;
 
   std::uint64_t first_tiles() const { return (first_lines + first.lines - 1) / first.lines; }
   std::uint64_t second_tiles() const { return (second_lines + second.lines - 1) / second.lines; }
+  std::uint64_t slot_step() const { return near && halves > 1 ? 2 * slot : slot; }  // between slots of one half
+  bool knows_units() const { return halves > 1 || near; }
+  std::size_t counters() const {  // of a half
+    return kRingControl + (near && halves == 1 ? 4 : 2) * slots;
+  }
 };
 
 // Both passes in one kernel (CUDA). Arguments: source, target, tables, factors, between (the ring), control (kept zero
@@ -39,14 +49,19 @@ PassText persistent_text(const PersistentDesign& design);
 // The same for tiles that come by themselves (Hopper): groups have a conductor more, and a map of the source comes
 // last.
 PassText conducted_text(const PersistentDesign& design);
-inline constexpr std::size_t kConductor = 128;   // work-items: by so many registers are given and taken
-inline constexpr std::size_t kRingControl = 32;  // counters before those of the slots, which have two each
+inline constexpr std::size_t kConductor = 128;  // work-items: by so many registers are given and taken
 
 // For each compute unit the half of the shared cache that is near to it, as measured: how many halves, units of the
 // first and of both, then 0 or 1 for each unit.
 inline constexpr std::size_t kMostUnits = 512, kUnitsTable = kMostUnits + 3;
 const std::vector<std::uint32_t>& unit_halves(const Device& device);
 KernelSource unit_halves_source();  // what measures it, to be compiled beside other kernels
+
+// For each of so many slots of a ring of near blocks, one bit for each page of 2 MB: the first half's blocks are those
+// whose place in the page has that parity. All zero where it could not be measured: then half of them are not near.
+std::vector<std::uint32_t> near_pages(const Device& device, const Buffer& ring, std::uint64_t slot_bytes,
+                                      std::size_t slots);
+KernelSource near_pages_source();
 
 // Parts of the texts of both: from `half` on its counters (control, written, read), its chunks (base, chunks) and slots
 // (first_slot); where a chunk begins, from the digits of its number; is_first, chunk, slot, turn and

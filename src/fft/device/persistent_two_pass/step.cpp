@@ -41,12 +41,17 @@ class CompiledPersistent final : public CompiledStep {
     const std::size_t element = design.first.float64 ? 16 : 8;
     ring_ = device.buffer(static_cast<std::size_t>(design.slot) * design.slots * design.halves * element,
                           {.name = "fft ring"});
-    control_ = device.buffer(design.halves * (kRingControl + 2 * design.slots) * sizeof(std::uint32_t),
-                             {.name = "fft ring counters"});
+    control_ = device.buffer(design.halves * design.counters() * sizeof(std::uint32_t), {.name = "fft ring counters"});
     Queue queue = device.queue();
-    if (design.halves > 1) {
-      units_ = device.buffer(kUnitsTable * sizeof(std::uint32_t), {.name = "fft units"});
-      queue.upload(std::span<const std::uint32_t>(unit_halves(device)), units_);
+    if (design.knows_units()) {
+      std::vector<std::uint32_t> units = unit_halves(device);
+      if (design.near) {
+        const auto pages = near_pages(device, ring_, design.slot_step() * element, design.slots);
+        units.insert(units.end(), pages.begin(), pages.end());
+      }
+      units_ = device.buffer(units.size() * sizeof(std::uint32_t), {.name = "fft units"});
+      queue.upload(std::span<const std::uint32_t>(units), units_);
+      queue.finish();
     }
     queue.fill(control_, std::byte{0});
     queue.finish();
@@ -63,7 +68,7 @@ class CompiledPersistent final : public CompiledStep {
     std::vector<Argument> arguments{in, out};
     for (const Buffer& table : tables_) arguments.emplace_back(table);
     arguments.insert(arguments.end(), {ring_, control_});
-    if (design_.halves > 1) arguments.emplace_back(units_);
+    if (design_.knows_units()) arguments.emplace_back(units_);
     arguments.insert(arguments.end(), {in_offset, out_offset, static_cast<std::uint32_t>(chunks),
                                        static_cast<std::uint32_t>(design_.slots), static_cast<std::uint32_t>(ahead)});
     std::size_t items = design_.first.items();
@@ -101,7 +106,8 @@ class PersistentStep final : public StepDesign {
   explicit PersistentStep(const PersistentDesign& design) : design_(design) {}
   std::vector<KernelSource> kernels() const override {
     std::vector<KernelSource> sources{text_of(design_).source};
-    if (design_.halves > 1) sources.push_back(unit_halves_source());
+    if (design_.knows_units()) sources.push_back(unit_halves_source());
+    if (design_.near) sources.push_back(near_pages_source());
     return sources;
   }
   std::unique_ptr<const CompiledStep> compile(const Device& device, const Step& step) const override {

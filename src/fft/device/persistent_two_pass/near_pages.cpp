@@ -1,0 +1,108 @@
+// Which blocks of a ring lie in which half of the shared cache: within a page of 2 MB the address tells, from page to
+// page only the time of a first read does.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "fft/device/pass/near_blocks.hpp"
+#include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
+
+namespace ridge::fft::on_device {
+namespace {
+
+constexpr std::uint32_t kPageRounds = 3, kPageBlocks = 32, kPageItems = 32;
+
+// Units of the first half write a word in some blocks of every page, units of the second read them for the first time.
+// ranks: of each unit in its half, then units of either half.
+constexpr const char* kPagesText = R"(
+FUNCTION uint block_of(uint i) { return ((i >> 1) * 74u % 512u) ^ (i & 1u); }
+FUNCTION uint turned(uint block) { return (block ^ block >> 1 ^ block >> 3 ^ block >> 5 ^ block >> 7) & 1u; }
+KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void write_pages(GLOBAL uint* ring, GLOBAL const uint* units,
+                                                      GLOBAL const uint* ranks, uint pages, uint round) {
+  const uint unit = UNIT_ID() % UNITS;
+  if (units[3 + unit] != 0) return;
+  for (uint page = ranks[unit]; page < pages; page += ranks[UNITS]) {
+    for (uint i = LOCAL_ID(0); i < BLOCKS; i += GROUP_ITEMS) ring[page * 524288u + block_of(i) * 1024u] = round;
+  }
+}
+KERNEL WORK_GROUP(GROUP_ITEMS, 1, 1) void time_pages(GLOBAL const uint* ring, GLOBAL const uint* units,
+                                                     GLOBAL const uint* ranks, uint pages, uint round,
+                                                     GLOBAL uint* sums) {
+  LOCAL_BLOCK(uint, seen, 1);
+  const uint unit = UNIT_ID() % UNITS;
+  if (LOCAL_ID(0) != 0 || units[3 + unit] == 0) return;
+  for (uint page = ranks[unit]; page < pages; page += ranks[UNITS + 1]) {
+    uint even = 0, odd = 0;
+    TIMED_LOAD(ring + page * 524288u + 64u, seen);  // the page's address
+    for (uint i = 0; i < BLOCKS; ++i) {
+      const uint block = block_of(i), cycles = TIMED_LOAD(ring + page * 524288u + block * 1024u, seen);
+      if (turned(block) != 0) {
+        odd += cycles;
+      } else {
+        even += cycles;
+      }
+    }
+    if (round == 0) continue;
+    ATOMIC_ADD(sums + 2 * page, even);
+    ATOMIC_ADD(sums + 2 * page + 1, odd);
+  }
+}
+)";
+
+std::vector<std::uint32_t> ranks_of(const std::vector<std::uint32_t>& units) {
+  std::vector<std::uint32_t> ranks(kMostUnits + 2, 0);
+  const std::uint32_t all = units[2];
+  std::uint32_t seen[2] = {0, 0};
+  for (std::uint32_t unit = 0; unit < all && unit < kMostUnits; ++unit) ranks[unit] = seen[units[3 + unit] & 1]++;
+  ranks[kMostUnits] = std::max(seen[0], 1u);
+  ranks[kMostUnits + 1] = std::max(seen[1], 1u);
+  return ranks;
+}
+
+}  // namespace
+
+KernelSource near_pages_source() {
+  return {.name = "pages of near blocks",
+          .text = kPagesText,
+          .defines = {{"UNITS", fmt::format("{}u", kMostUnits)},
+                      {"BLOCKS", fmt::format("{}u", kPageBlocks)},
+                      {"GROUP_ITEMS", fmt::format("{}", kPageItems)}}};
+}
+
+std::vector<std::uint32_t> near_pages(const Device& device, const Buffer& ring, std::uint64_t slot_bytes,
+                                      std::size_t slots) {
+  std::vector<std::uint32_t> bits(slots, 0);
+  const std::vector<std::uint32_t>& units = unit_halves(device);
+  const auto pages = static_cast<std::uint32_t>(ring.size() / kNearPage);
+  if (units[0] != 2 || pages == 0) return bits;
+  const std::vector<std::uint32_t> ranks = ranks_of(units);
+  const Program program = device.compile(near_pages_source());
+  const Kernel writes = program.kernel("write_pages"), times = program.kernel("time_pages");
+  const auto uploaded = [&](Queue& queue, const std::vector<std::uint32_t>& words) {
+    Buffer buffer = device.buffer(words.size() * sizeof(std::uint32_t), {.name = "units"});
+    queue.upload(std::span<const std::uint32_t>(words), buffer);
+    return buffer;
+  };
+  Queue queue = device.queue();
+  const Buffer all_units = uploaded(queue, units), all_ranks = uploaded(queue, ranks);
+  const Buffer sums = uploaded(queue, std::vector<std::uint32_t>(2 * pages, 0));
+  const std::size_t local = device.limits().local_memory / 2 + 4096;  // one group a unit
+  const Launch launch{.groups = {device.limits().compute_units}, .items = {kPageItems}, .local_bytes = local};
+  for (std::uint32_t round = 0; round < kPageRounds; ++round) {
+    queue.launch(writes, launch, {ring, all_units, all_ranks, pages, round});
+    queue.launch(times, launch, {ring, all_units, all_ranks, pages, round, sums});
+  }
+  std::vector<std::uint32_t> found(2 * pages, 0);
+  queue.download(sums, std::span<std::uint32_t>(found));
+  queue.finish();
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    const std::uint64_t first = slot * slot_bytes / kNearPage, last = ((slot + 1) * slot_bytes - 1) / kNearPage;
+    for (std::uint64_t page = first; page <= last && page < pages; ++page) {
+      // What the second half reads fast is its own.
+      if (found[2 * page] < found[2 * page + 1]) bits[slot] |= 1u << (page - first);
+    }
+  }
+  return bits;
+}
+
+}  // namespace ridge::fft::on_device
