@@ -31,6 +31,34 @@ constexpr std::size_t kStackBytes = 72 * 1024;  // two buffers of 4096 points of
 
 std::size_t lines_of(std::size_t elements) { return (elements + 15) / 16 * 16; }
 
+// A transform of a few points takes less time than borrowing scratch, so its scratch is on the stack: little where
+// little will do, for some compilers have every page of it touched at every call.
+template <std::size_t kBytes, class T>
+struct OnTheStack {
+  using Complex = std::complex<T>;
+  static Complex* points(std::array<std::byte, kBytes>& memory) { return reinterpret_cast<Complex*>(memory.data()); }
+  [[gnu::noinline]] static void run(const LineKernel<T>& line, Direction direction, const Complex* in, Complex* out) {
+    alignas(base::kAlignment) std::array<std::byte, kBytes> memory;  // NOLINT: a kernel writes it before it reads it
+    line.run(direction, in, out, points(memory));
+  }
+  [[gnu::noinline]] static void run(const RealKernel<T>& line, const T* in, Complex* out) {
+    alignas(base::kAlignment) std::array<std::byte, kBytes> memory;  // NOLINT: as above
+    line.forward(in, out, points(memory));
+  }
+  [[gnu::noinline]] static void run(const RealKernel<T>& line, const Complex* in, T* out) {
+    alignas(base::kAlignment) std::array<std::byte, kBytes> memory;  // NOLINT: as above
+    line.inverse(in, out, points(memory));
+  }
+};
+template <class T, class... Call>
+void with_stack(std::size_t scratch, const Call&... call) {
+  constexpr std::size_t kLittle = 3 * 1024, kMore = 18 * 1024;
+  const std::size_t bytes = scratch * sizeof(std::complex<T>);
+  if (bytes <= kLittle) return OnTheStack<kLittle, T>::run(call...);
+  if (bytes <= kMore) return OnTheStack<kMore, T>::run(call...);
+  OnTheStack<kStackBytes, T>::run(call...);
+}
+
 bool names_threads(const std::string& variant) {
   return variant.starts_with("two_step") || variant.starts_with("one_thread");
 }
@@ -237,13 +265,13 @@ void Transform<T>::decide_alone() {
     if (!fits(line.scratch())) return;
     alone_ = &line;
     points_alone_ = line.length();
-    bare_ = line.scratch() == 0;
+    scratch_alone_ = line.scratch();
     bare_lines_[0] = line.bare(Direction::forward);
     bare_lines_[1] = line.bare(Direction::inverse);
   } else if (real_ && forward_->real->plain() && inverse_->real->plain() && fits(real_->scratch())) {
     real_alone_ = real_.get();
     points_alone_ = real_->length();
-    bare_ = real_->scratch() == 0;
+    scratch_alone_ = real_->scratch();
   }
 }
 
@@ -477,23 +505,19 @@ void Transform<T>::run_in_turn(Direction direction, const Complex* in, Complex* 
       .run(direction, in, from.batch, out, to.batch, threads_, scratch.shared.data(), scratch.of_thread.data(), past);
 }
 
-// A transform of a few points takes less time than borrowing scratch, so its scratch is on the stack.
 template <class T>
 void Transform<T>::run_alone(Direction direction, const Complex* in, Complex* out) const {
-  alignas(base::kAlignment) std::array<std::byte, kStackBytes> memory;  // NOLINT: a kernel writes it before it reads it
-  alone_->run(direction, in, out, reinterpret_cast<Complex*>(memory.data()));
+  with_stack<T>(scratch_alone_, *alone_, direction, in, out);
 }
 
 template <class T>
 void Transform<T>::run_alone(const T* in, Complex* out) const {
-  alignas(base::kAlignment) std::array<std::byte, kStackBytes> memory;  // NOLINT: as above
-  real_alone_->forward(in, out, reinterpret_cast<Complex*>(memory.data()));
+  with_stack<T>(scratch_alone_, *real_alone_, in, out);
 }
 
 template <class T>
 void Transform<T>::run_alone(const Complex* in, T* out) const {
-  alignas(base::kAlignment) std::array<std::byte, kStackBytes> memory;  // NOLINT: as above
-  real_alone_->inverse(in, out, reinterpret_cast<Complex*>(memory.data()));
+  with_stack<T>(scratch_alone_, *real_alone_, in, out);
 }
 
 template <class T>

@@ -35,7 +35,7 @@ class Transform {
     }
     if (const BareLine<T>& line = bare_lines_[direction == Direction::forward ? 0 : 1]) {
       line.run(reinterpret_cast<const T*>(in.data()), reinterpret_cast<T*>(out.data()));
-    } else if (bare_) {
+    } else if (scratch_alone_ == 0) {
       alone_->run(direction, in.data(), out.data(), nullptr);
     } else {
       run_alone(direction, in.data(), out.data());
@@ -47,7 +47,7 @@ class Transform {
         !plainly_right(in.data(), in.size(), out.data(), out.size(), points_alone_, points_alone_ / 2 + 1)) {
       return false;
     }
-    if (bare_) {
+    if (scratch_alone_ == 0) {
       real_alone_->forward(in.data(), out.data(), nullptr);
     } else {
       run_alone(in.data(), out.data());
@@ -59,7 +59,7 @@ class Transform {
         !plainly_right(in.data(), in.size(), out.data(), out.size(), points_alone_ / 2 + 1, points_alone_)) {
       return false;
     }
-    if (bare_) {
+    if (scratch_alone_ == 0) {
       real_alone_->inverse(in.data(), out.data(), nullptr);
     } else {
       run_alone(in.data(), out.data());
@@ -159,8 +159,7 @@ class Transform {
   std::unique_ptr<DirectedStages> forward_, inverse_;
   std::shared_ptr<const SharedLine<T>> shared_;  // one line, or several in turn, by all threads
   std::size_t plane_points_ = 0, plane_at_ = 0;  // of a thread's own plane, and where its scratch has it
-  std::size_t points_alone_ = 0;
-  bool bare_ = false;  // it needs no scratch
+  std::size_t points_alone_ = 0, scratch_alone_ = 0;
   // One short line and nothing else to do: the kernel, straight away.
   const LineKernel<T>* alone_ = nullptr;
   BareLine<T> bare_lines_[2];

@@ -118,13 +118,11 @@ class CachedKernel final : public Kernel<T>, public PastCaches<T>, public Shared
     if (batch_ != nullptr) batch_tables_ = LineTables<T>(engine, n, batch_->radices, Roots<T>(n));
   }
   size_t scratch() const override {
-    const bool bare = line_.radices[1] == 0 || line_.tables == LineTableKind::tangents_whole ||
-                      line_.tables == LineTableKind::shears_whole;
-    if (bare && batch_ == nullptr) return 0;
+    if (is_bare() && batch_ == nullptr) return 0;
     return Base::line_scratch(batch_ == nullptr ? line_.length : line_.length * Base::engine_.strip);
   }
   BareLine<T> bare(Direction direction) const override {
-    if (scratch() != 0) return {};
+    if (!is_bare()) return {};
     return {.line = line_.run[Base::index(direction)], .tables = tables_.data()};
   }
   void run(Direction direction, const Complex* in, Complex* out, Complex* scratch) const override {
@@ -182,6 +180,12 @@ class CachedKernel final : public Kernel<T>, public PastCaches<T>, public Shared
   LineTables<T> tables_;
   // Where one transform alone cannot fill the vectors.
   const Line<T>* group_ = nullptr;
+  // One line alone needs no scratch; several side by side may.
+  bool is_bare() const {
+    return line_.radices[1] == 0 || line_.tables == LineTableKind::tangents_whole ||
+           line_.tables == LineTableKind::shears_whole;
+  }
+
   const Batch<T>* batch_ = nullptr;
   LineTables<T> group_tables_, batch_tables_;
 };
