@@ -130,6 +130,7 @@ const RouteCase kRouteCases[] = {
     {"ring_tiles_near", "persistent_two_pass", 4 * kTiles, 5, add_phases},
     {"ring_tiles_double", "persistent_two_pass", kTiles, 1, [](AxisProblem& p) { p.float64 = true, add_window(p); }},
     {"ring_real", "real_ring", 2 * kRing, 5, make_real},
+    {"ring_real_again", "real_ring", kRing, 20, make_real},
     {"ring_real_longer", "real_ring", 8 * kRing, 3, [](AxisProblem& p) { make_real(p), p.scale = 0.25; }},
     {"ring_columns", "persistent_two_pass", 2048, 64,
      [](AxisProblem& p) { make_columns(p), add_window(p), add_phases(p); }},

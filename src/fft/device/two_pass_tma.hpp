@@ -14,6 +14,7 @@ struct TileShape {
   std::size_t resident;  // groups a compute unit
 };
 inline constexpr TileShape kColumnTile{16384, 512, 1};
+inline constexpr TileShape kConductedTile{16384, 512, 1}, kConductedDoubles{8192, 512, 1};
 // Why the lines of a problem cannot be brought ahead in tiles; empty: they can.
 std::string tiles_refusal(const Device& device, const AxisProblem& problem);
 // Gives a pass the radices and the work-items of such tiles; empty, or why not.

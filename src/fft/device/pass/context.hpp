@@ -41,6 +41,7 @@ struct PassContext {
   const char* group = "GROUP_ID(0)";  // which lines
   bool mirror = false;                // the mirror of a row is being written
   std::string all_loaded = {};        // said once every work-item of the group has loaded its points
+  std::string taken = {};             // said by a work-item that has loaded its points out of what came ahead
   std::string before_store = {};      // said before the first point is stored
 
   // --- sizes

@@ -69,6 +69,9 @@ enum class PrimeMethod {
   filter,     // the same with a table of the caller's, a part of it for each line
 };
 
+// Points between a tile's rows and their mirrors in local memory: lanes that load one each find them in other banks.
+inline constexpr std::size_t kMirrorsApart = 8;
+
 struct PassDesign {
   bool float64 = false;
   Direction direction = Direction::forward;
@@ -105,6 +108,9 @@ struct PassDesign {
   // mirror, where r is the first digit of the line's number, at most half of them. Forward from rows of points / 2
   // pairs to rows of half a spectrum, and back. 0: a line is a line.
   std::uint64_t folded = 0;
+  // Mirrored or folded rows, of an even number, chunk by chunk: r is row r, and the first line is row 0 with the middle
+  // one, which mirror themselves. Whole groups of lines.
+  bool own_mirrors = false;
   // Real lines two by two as one complex line (twin_lines_codegen.cpp): a line of the design is two of the problem's.
   bool twins = false;
   bool fold_lanes = false;  // forward: each row's values are loaded once, by every other lane, which exchange them
@@ -119,6 +125,11 @@ struct PassDesign {
 
   std::size_t items() const { return threads * lines; }
 };
+
+// Points of a row of an array whose rows have mirrors: folded ones are pairs of reals.
+inline std::size_t row_points(const PassDesign& design) {
+  return design.folded > 0 ? design.points / 2 : design.points;
+}
 
 // A butterfly stage of a design: after `before` points' worth of earlier radices.
 struct StageDesign {

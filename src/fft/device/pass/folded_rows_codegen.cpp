@@ -10,6 +10,9 @@ namespace ridge::fft::on_device {
 
 std::string PassContext::folded_row(bool mirror) const {
   const std::string number = design.counts.size() > 1 ? fmt::format("line % {}u", design.counts.front()) : "line";
+  if (design.own_mirrors && mirror) {
+    return fmt::format("{0} == 0 ? {1}u : {2}u - {0}", number, design.folded / 2, design.folded);
+  }
   return mirror ? fmt::format("({0}u - {1}) % {0}u", design.folded, number) : number;
 }
 
@@ -20,6 +23,15 @@ void LoadWriter::folded_pointers() {
     text_.line("{{ const uint row = {}; {} = in + (in_offset + {}); }}", p_.folded_row(mirror), name,
                p_.line_offset("line", d_.load.at));
   }
+}
+
+// A tile's rows, then their mirrors, in the order of the array.
+void LoadWriter::landed_rows() {
+  const std::size_t row = row_points(d_);
+  const std::string rows = fmt::format("copied + c * {}", row);
+  const std::string mirrors = fmt::format("copied + ({} - c * {})", (2 * d_.lines - 1) * row + kMirrorsApart, row);
+  text_.line("LOCAL const real2* const from = {};", p_.mirror ? mirrors : rows);
+  if (d_.folded > 0) text_.line("LOCAL const real2* const from_mirror = {};", mirrors);
 }
 
 void LoadWriter::load_folded(std::size_t slot, const std::string& place) {
@@ -55,12 +67,17 @@ void LoadWriter::load_folded(std::size_t slot, const std::string& place) {
 // By all lanes, whether their lines are there or not.
 void LoadWriter::exchange_folded() {
   text_.line("const int odd = item % 2;");
+  if (d_.own_mirrors) text_.line("const int own_mirrors = {} == 0;", p_.folded_row(false));
   for (std::size_t slot = 0; slot < stages_.front().radix * stages_.front().rounds; ++slot) {
     text_.open();
     text_.line("const real2 own = v[{}];", slot);
     text_.line("const real x = SHUFFLE_XOR(own.x, 1), y = SHUFFLE_XOR(own.y, 1);");
     text_.line("v[{}] = scaled(odd ? make_real2(own.y + y, own.x - x) : make_real2(own.x + x, own.y - y), {});", slot,
                codegen::literal(0.5, d_.float64));
+    // Both rows are transforms of reals: one line as its real, one as its imaginary parts.
+    if (d_.own_mirrors) {
+      text_.line("if (own_mirrors) v[{}] = odd ? make_real2(y, own.y) : make_real2(own.x, x);", slot);
+    }
     text_.close();
   }
 }
@@ -76,7 +93,7 @@ void StoreWriter::folded_pointers() {
     text_.line("{{ const uint row = {}; {} = out + (out_offset + {}); }}", p_.folded_row(mirror),
                mirror ? "to_mirror" : "to_row", p_.line_offset("line", d_.store.at));
   }
-  text_.line("const int two_rows = to_mirror != to_row;");
+  text_.line("const int two_rows = {};", d_.own_mirrors ? "1" : "to_mirror != to_row");
 }
 
 void StoreWriter::store_in_row(const char* row, const std::string& value, const std::string& index) {
@@ -86,16 +103,41 @@ void StoreWriter::store_in_row(const char* row, const std::string& value, const 
   text_.close();
 }
 
+// Rows 0 and folded / 2 of a plane, its first line: their values meet in local memory and are parted.
+void StoreWriter::store_own_mirrors(const StageDesign& last) {
+  const std::size_t n = d_.points;
+  text_.open("if ({} == 0)", p_.group);
+  text_.line("BARRIER();");
+  for (std::size_t round = 0; round < last.rounds; ++round) {
+    p_.open_round(last, round, fmt::format("{} == 0", p_.c(last)));
+    for (std::size_t u = 0; u < last.radix; ++u) {
+      text_.line("local_points[i + {}] = v[{}];", u * last.butterflies, round * last.radix + u);
+    }
+    p_.close_round();
+  }
+  text_.line("BARRIER();");
+  text_.line("GLOBAL {0}* const to_first = out + out_offset, * const to_middle = to_first + {1}ul;", p_.out_type(),
+             d_.folded / 2 * d_.store.at.line.front());
+  text_.open("for (int k = item; k <= {}; k += {})", n / 2, d_.items());
+  text_.line("const real2 a = local_points[k], b = local_points[({0} - k) % {0}];", n);
+  const std::string half = codegen::literal(0.5, d_.float64);
+  store_in_row("to_first", fmt::format("scaled(make_real2(a.x + b.x, a.y - b.y), {})", half), "k");
+  store_in_row("to_middle", fmt::format("scaled(make_real2(a.y + b.y, b.x - a.x), {})", half), "k");
+  text_.close();
+  text_.close();
+}
+
 // Half of the spectrum of row r, and of its mirror.
 void StoreWriter::store_folded_spectrum(const StageDesign& last) {
   const std::size_t n = d_.points, half = n / 2;
   text_.raw("\n");
   text_.line("// half a spectrum to each row");
   if (!p_.before_store.empty()) text_.line("{}", p_.before_store);
+  if (d_.own_mirrors) store_own_mirrors(last);
   text_.open();
   folded_pointers();
   for (std::size_t round = 0; round < last.rounds; ++round) {
-    p_.open_round(last, round, "here");
+    p_.open_round(last, round, d_.own_mirrors ? fmt::format("here && {} != 0", p_.folded_row(false)) : "here");
     for (std::size_t u = 0; u < last.radix; ++u) {
       const std::size_t low = u * last.butterflies, high = low + last.butterflies - 1;
       const std::string value = fmt::format("v[{}]", round * last.radix + u);

@@ -19,7 +19,8 @@ std::string LoadWriter::fetched(const std::string& index, std::uint64_t constant
   if (d_.real_kind) return real_kind_fetched(d_, tables_.kind, index, constant, stages_.front().butterflies);
   if (near_) return loaded((*near_)(constant * d_.load.at.point), true);
   // Pairs count the reals of a line, twice as many.
-  const std::string at = p_.scaled_index(index, constant, d_.ahead ? d_.lines : d_.load.at.point, 2 * d_.points);
+  const std::string at =
+      p_.scaled_index(index, constant, d_.ahead && d_.mirrored == 0 ? d_.lines : d_.load.at.point, 2 * d_.points);
   switch (d_.load.values) {
     case Values::complex:
       return loaded(fmt::format("from + ({})", at), true);
@@ -46,6 +47,7 @@ std::string LoadWriter::factored(const std::string& value, const std::string& in
 }
 
 void LoadWriter::load_pointers() {
+  if (d_.ahead && d_.folded + d_.mirrored > 0) return landed_rows();
   if (d_.ahead) {
     text_.line("LOCAL const real2* const from = copied{};", d_.lines > 1 ? " + c" : "");
     return factor_pointer();

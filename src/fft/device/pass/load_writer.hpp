@@ -30,6 +30,7 @@ class LoadWriter : PassPart {
   void load_half(std::size_t slot, const std::string& place, std::uint64_t constant);
   void load_twins();
   void folded_pointers();
+  void landed_rows();
   void exchange_folded();
   void load_folded(std::size_t slot, const std::string& place);
   void load_hermitian(std::size_t slot, const std::string& place);

@@ -1,6 +1,7 @@
 // The last pass of a real line of n pairs, n = n1 n2: row k1 of the transform of pairs holds its values k1 + n1 k2, and
 // value k needs value n - k, which is in row n1 - k1 at n2 - 1 - k2. A work-item that does butterfly i of the row and
-// butterfly butterflies - 1 - i of its mirror has both in registers. Row 0 mirrors itself otherwise and is left out.
+// butterfly butterflies - 1 - i of its mirror has both in registers. Row 0 mirrors itself otherwise: it is left out, or
+// is a line with the middle row, and both meet in local memory.
 #include "codegen/literal.hpp"
 #include "codegen/text.hpp"
 #include "fft/device/pass/writers.hpp"
@@ -17,7 +18,60 @@ namespace {
 
 std::string mirrored_row(const PassDesign& d, const char* line, bool mirror) {
   const std::string number = fmt::format("{} % {}u", line, d.counts.front());
+  if (d.own_mirrors) {
+    return mirror ? fmt::format("{0} == 0 ? {1}u : {2}u - {0}", number, d.mirrored / 2, d.mirrored) : number;
+  }
   return mirror ? fmt::format("{}u - {}", d.mirrored - 1, number) : fmt::format("1u + {}", number);
+}
+
+// The values k and n - k of the samples' spectrum, from those of pairs.
+void spectrum_values(PassWriters& pass, const std::string& a, const std::string& b, const std::string& root) {
+  codegen::Text& text = pass.context.source;
+  const std::string half = codegen::literal(0.5, pass.context.design.float64);
+  text.line("const real2 a = {}, b = conjugate({});", a, b);
+  text.line("const real2 even = scaled(add(a, b), {0}), difference = scaled(subtract(a, b), {0});", half);
+  text.line("const real2 odd = multiply(make_real2(difference.y, -difference.x), {});", root);
+}
+
+// Rows 0 and mirrored / 2, the first line of a chunk: value k of row 0 needs value -k of it, the other's its own.
+void store_own_mirrors(PassWriters& pass) {
+  PassContext& context = pass.context;
+  const PassDesign& d = context.design;
+  codegen::Text& text = context.source;
+  const StageDesign& last = context.stages.back();
+  const char* row = context.two_orders() ? "row_out" : "row";
+  const char* type = d.twiddle->order > (std::uint64_t{1} << 32) ? "ulong" : "uint";
+  text.open("if ({} == 0)", context.group);
+  text.line("BARRIER();");
+  for (std::size_t round = 0; round < last.rounds; ++round) {
+    context.open_round(last, round, fmt::format("{} == 0", context.c(last)));
+    for (std::size_t u = 0; u < last.radix; ++u) {
+      text.line("local_points[i + {}] = first[{}];", u * last.butterflies, round * last.radix + u);
+      text.line("local_points[{} - i] = v[{}];", d.length + (u + 1) * last.butterflies - 1, round * last.radix + u);
+    }
+    context.close_round();
+  }
+  text.line("BARRIER();");
+  for (const bool middle : {false, true}) {
+    text.open();
+    text.line("const uint {} = {};", row, middle ? d.mirrored / 2 : 0);
+    text.line("GLOBAL real2* const to = out + (out_offset + {});",
+              context.line_offset(context.two_orders() ? "line_out" : "line", d.store.at));
+    text.open("for (int k = item; k {} {}; k += {})", middle ? "<" : "<=", d.length / 2, d.items());
+    text.line("const int other = {} - k;", middle ? d.length - 1 : d.length);
+    text.line("const {0} exponent = {1}u + ({0})k * {2}u;", type, middle ? d.mirrored / 2 : 0, d.mirrored);
+    text.line("const real2 w = {};", pass.twiddle.table_product("exponent"));
+    const std::size_t start = middle ? d.length : 0;
+    spectrum_values(
+        pass, fmt::format("local_points[{} + k]", start),
+        middle ? fmt::format("local_points[{} + other]", start) : fmt::format("local_points[other % {}]", d.length),
+        "w");
+    pass.store.store_point("add(even, odd)", "k", 0);
+    pass.store.store_point("conjugate(subtract(even, odd))", "other", 0);
+    text.close();
+    text.close();
+  }
+  text.close();
 }
 
 void store_spectrum(PassWriters& pass) {
@@ -29,10 +83,10 @@ void store_spectrum(PassWriters& pass) {
   const char *line = two ? "line_out" : "line", *here = two ? "here_out" : "here", *row = two ? "row_out" : "row";
   const std::uint64_t order = d.twiddle->order;  // of the samples
   const AnyRoots<double> roots(2 * last.radix);
-  const std::string half = codegen::literal(0.5, d.float64);
   text.raw("\n");
   text.line("// from the spectrum of pairs to that of the samples");
   if (!context.before_store.empty()) text.line("{}", context.before_store);
+  if (d.own_mirrors) store_own_mirrors(pass);
   text.open();
   for (const bool mirror : {false, true}) {
     text.line("GLOBAL real2* to_{};", mirror ? "mirror" : "row");
@@ -61,7 +115,7 @@ void store_spectrum(PassWriters& pass) {
     text.close();
   };
   for (std::size_t round = 0; round < last.rounds; ++round) {
-    context.open_round(last, round, here);
+    context.open_round(last, round, d.own_mirrors ? fmt::format("{} && row != 0", here) : here);
     const char* type = order > (std::uint64_t{1} << 32) ? "ulong" : "uint";
     text.line("const {0} exponent = row + ({0})i * {1}u;", type, d.mirrored);
     text.line("const real2 w = {};", pass.twiddle.table_product("exponent"));
@@ -69,17 +123,15 @@ void store_spectrum(PassWriters& pass) {
       const std::size_t mirror = last.radix - 1 - u;
       const auto turn = roots.at(u);
       text.open();
-      text.line("const real2 a = first[{}], b = conjugate(v[{}]);", round * last.radix + u,
-                round * last.radix + mirror);
-      text.line("const real2 even = scaled(add(a, b), {0}), difference = scaled(subtract(a, b), {0});", half);
       const std::string root =
           u == 0 ? std::string("w")
                  : fmt::format("multiply(w, make_real2({}, {}))", codegen::literal(turn.real(), d.float64),
                                codegen::literal(turn.imag(), d.float64));
-      text.line("const real2 odd = multiply(make_real2(difference.y, -difference.x), {});", root);
+      spectrum_values(pass, fmt::format("first[{}]", round * last.radix + u),
+                      fmt::format("v[{}]", round * last.radix + mirror), root);
       store_at("row", "add(even, odd)", "i", u * last.butterflies);
       // The middle row is its own mirror, and each of its values has a work-item that stores it.
-      text.open("if (2 * row != {}u)", d.mirrored);
+      d.own_mirrors ? text.open() : text.open("if (2 * row != {}u)", d.mirrored);
       store_at("mirror", "conjugate(subtract(even, odd))", fmt::format("({} - i)", last.butterflies - 1),
                mirror * last.butterflies);
       text.close();
@@ -107,6 +159,8 @@ void write_mirrored_rows(PassWriters& pass) {
     text.open();
     text.line("const uint row = {};", mirrored_row(d, "line", mirror));
     pass.load.load();
+    if (mirror && !context.taken.empty()) text.line("{}", context.taken);
+    if (!mirror && !context.taken.empty()) text.line("BARRIER();");  // who is still storing the tile before
     pass.exchange.stages();
     text.close();
     if (mirror) continue;

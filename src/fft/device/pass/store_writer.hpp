@@ -28,6 +28,7 @@ class StoreWriter : PassPart {
   void store_twins(const StageDesign& last);
   void folded_pointers();
   void store_in_row(const char* row, const std::string& value, const std::string& index);
+  void store_own_mirrors(const StageDesign& last);
   void store_folded_spectrum(const StageDesign& last);
   void store_folded_pairs(const StageDesign& last);
   void put_in_order(const StageDesign& last, std::size_t turns);

@@ -144,12 +144,6 @@ PassText persistent_text(const PersistentDesign& design) {
   write_pass(first, {},
              fmt::format("if (turn > 0) {{ {} }} {}",
                          wait_until("read + slot", fmt::format("turn * {}u", second_tiles)), take));
-  if (rows.mirrored > 0) {
-    const bool two = first.context.two_orders();
-    text.line("// row 0, which mirrors itself, to where its values will be");
-    text.line("if (here{0} && t{0} == 0) target[out_start{1} + (ulong)line{0} * {2}ul] = v[0];", two ? "_out" : "",
-              chunk_offset(design, design.store), rows.store.at.point);
-  }
   text.close();
   write_accesses(text, "LOAD_FAR(p)", rows.store.once ? "STORE_ONCE(p, v)" : "(*(p) = (v))");
   text.open("if (!is_first)");

@@ -14,7 +14,34 @@
 namespace ridge::fft::on_device {
 namespace {
 
-std::size_t tile_bytes(const PassDesign& pass) { return pass.lines * pass.points * (pass.float64 ? 16 : 8); }
+bool has_mirrors(const PassDesign& pass) { return pass.folded + pass.mirrored > 0; }
+std::size_t point_bytes(const PassDesign& pass) { return pass.float64 ? 16 : 8; }
+std::size_t tile_bytes(const PassDesign& pass) {
+  return (has_mirrors(pass) ? 2 * row_points(pass) : pass.points) * pass.lines * point_bytes(pass);
+}
+std::size_t landing_bytes(const PassDesign& pass) {
+  return tile_bytes(pass) + (has_mirrors(pass) ? kMirrorsApart * point_bytes(pass) : 0);
+}
+
+// Rows and their mirrors, each in one run; the first line's are the first row and the middle one.
+void write_rows_and_mirrors(codegen::Text& text, const PersistentDesign& design) {
+  const PassDesign& rows = design.second;
+  const std::uint64_t row = row_points(rows), lines = rows.lines, bytes = row * point_bytes(rows);
+  const std::uint64_t all = rows.folded + rows.mirrored, mirrors = lines * row + kMirrorsApart;
+  text.line("GLOBAL const real2* const from = between + (first_slot + slot) * {}ul;", design.slot);
+  text.line("ASYNC_COPY_EXPECT(arrived, {}u);", tile_bytes(rows));
+  text.line("ASYNC_COPY_PART(arrived, copied, from + group * {}u, {}u);", lines * row, lines * bytes);
+  text.open("if (group > 0)");
+  text.line("ASYNC_COPY_PART(arrived, copied + {}, from + ({}u - group * {}u), {}u);", mirrors, (all - lines + 1) * row,
+            lines * row, lines * bytes);
+  text.close();
+  text.open("else");
+  text.line("ASYNC_COPY_PART(arrived, copied + {}, from + {}u, {}u);", mirrors, (all - lines + 1) * row,
+            (lines - 1) * bytes);
+  text.line("ASYNC_COPY_PART(arrived, copied + {}, from + {}u, {}u);", mirrors + (lines - 1) * row, all / 2 * row,
+            bytes);
+  text.close();
+}
 
 // Registers of each of so many work-items when the conductor has given back what it does not need; 0: as they are.
 constexpr std::size_t kConductorRegisters = 32;
@@ -114,6 +141,8 @@ void write_conductor(codegen::Text& text, const PersistentDesign& design) {
   text.line("COPIES_SEE_WRITTEN();");
   if (design.near) {
     write_near_copies(text, design);
+  } else if (has_mirrors(rows)) {
+    write_rows_and_mirrors(text, design);
   } else {
     text.line("ASYNC_COPY_START(arrived, copied, between + ((first_slot + slot) * {}ul + group * {}ul), {}u);",
               design.slot, rows.lines * rows.points, tile_bytes(rows));
@@ -146,6 +175,10 @@ void write_tile(PassWriters& pass, const std::string& before_store) {
   context.group = "group";
   context.place_items(context.design.load_order, "");
   if (context.two_orders()) context.place_items(context.design.store_order, "_out");
+  if (context.design.mirrored > 0) {
+    context.taken = "ARRIVE(taken);";
+    return write_mirrored_rows(pass);
+  }
   pass.load.load();
   context.source.line("ARRIVE(taken);");
   context.source.line("BARRIER();");
@@ -165,7 +198,7 @@ PassText conducted_text(const PersistentDesign& design) {
   radices.insert(rows.radices.begin(), rows.radices.end());
   first.context.header(radices);
   const std::size_t number = columns.float64 ? 8 : 4, items = columns.items();
-  const std::size_t copied = (std::max(tile_bytes(columns), tile_bytes(rows)) + 127) / 128 * 128;
+  const std::size_t copied = (std::max(landing_bytes(columns), landing_bytes(rows)) + 127) / 128 * 128;
   const std::size_t exchange =
       (std::max(first.context.exchange_bytes(), second.context.exchange_bytes()) + 15) / 16 * 16;
   const std::size_t resident = std::min(columns.resident, rows.resident), more = registers_taken(items, resident);
@@ -181,7 +214,8 @@ PassText conducted_text(const PersistentDesign& design) {
   text.line("LOCAL_BLOCK(real, local_block, {});", local / number);
   text.line("LOCAL real2* const copied = (LOCAL real2*)local_block;");
   text.line("LOCAL real* const local_numbers = local_block + {};", copied / number);
-  if (!columns.split || !rows.split) text.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
+  if (!columns.split || !rows.split || has_mirrors(rows))
+    text.line("LOCAL real2* const local_points = (LOCAL real2*)local_numbers;");
   text.line("LOCAL ulong* const arrived = (LOCAL ulong*)(local_block + {});", (copied + exchange) / number);
   text.line("LOCAL ulong* const taken = arrived + 1;");
   text.line("LOCAL ulong* const stored = arrived + 2;");

@@ -24,7 +24,6 @@ namespace {
 
 constexpr std::size_t kFactorsTried = 2, kMixedFactorsTried = 3;
 constexpr std::size_t kLeastSlots = 3;
-constexpr std::uint64_t kLeastShared = 16;  // chunks that are shared out to halves of the cache
 // How many times the tiles under way at once the first pass runs ahead of a whole chunk, and how many more find room.
 constexpr double kAhead = 2, kConductedAhead = 3, kRoom = 0.6;
 // Rows that go through the ring after a pass over memory: chunks of 16 of them leave room for several.
@@ -33,7 +32,6 @@ constexpr std::size_t kLongestFirst = 1024;
 // Tiles that come by themselves come first where they won (H200, us: 2^17 377 and 404, 2^18 373 and 411, 2^20 478 and
 // 555; 2^16 375 and 364).
 constexpr std::size_t kShortestConducted = std::size_t{1} << 16, kConductedFirst = std::size_t{1} << 17;
-constexpr TileShape kConductedTile{16384, 512, 1}, kConductedDoubles{8192, 512, 1};
 
 // The lines are neighbours, and their points far apart: the columns of an array.
 bool side_by_side(const AxisProblem& problem) {

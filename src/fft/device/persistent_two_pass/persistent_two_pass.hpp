@@ -78,6 +78,7 @@ const PersistentDesign* persistent_of(const Step& step);
 
 // Of the H200's 50 MB: what comes and goes needs room too.
 inline constexpr double kMostRing = 36e6, kGoodRing = 27e6;
+inline constexpr std::uint64_t kLeastShared = 16;  // chunks that are shared out to halves of the cache
 
 struct GroupShape {
   std::size_t items, most_held;

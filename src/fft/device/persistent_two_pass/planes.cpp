@@ -1,17 +1,21 @@
 // Rows and columns of a plane in one launch: both passes of a ring, with whole planes between them.
 #include <algorithm>
 #include <bit>
+#include <initializer_list>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
+#include "fft/device/two_pass_tma.hpp"
 
 namespace ridge::fft::on_device {
 namespace {
 
-// Real planes of 512 x 512: 494 us in place of 509 on an H200.
+// Real planes of 512 x 512: 490 us in place of 498 on an H200, without halves 498 and 523.
 constexpr double kSmallRing = 17e6;
+// Real planes of 1024 x 1024 466 us in place of 529, of 512 x 512 488, of 256 x 256 609 in place of 411.
+constexpr std::size_t kLeastConducted = 512;
 
 // Of a copy's speed, as measured there.
 double expected(const PlaneProblem& plane) { return plane.real ? 0.5 : 0.6; }
@@ -103,6 +107,59 @@ double plane_bytes(const PlaneProblem& plane) {
          (plane.float64 ? 32 : 16) / (plane.real ? 2 : 1);
 }
 
+namespace {
+
+// One line fewer than rows that are not other rows' mirrors: it would be a tile of its own.
+void join_own_mirrors(const Device& device, const PlaneProblem& plane, PersistentDesign& ring) {
+  for (PassDesign* pass : {&ring.first, &ring.second}) {
+    pass->fold_lanes = fold_lanes_serve(*pass, device.limits().sub_group);
+    if (!pass->fold_lanes || plane.rows / 2 % pass->lines != 0) continue;
+    pass->own_mirrors = true;
+    ring.second_lines = pass->counts.front() = plane.rows / 2;
+  }
+}
+
+struct RingSize {
+  double bytes;
+  std::size_t halves;
+};
+
+// Best first, as measured on an H200.
+std::vector<GroupShape> shapes_of(const PlaneProblem& plane) {
+  if (plane.real) {
+    if (plane.direction == Direction::forward) return {{256, 32}, {256, 16}};
+    return {{256, 16}, {256, 32}};
+  }
+  std::vector<GroupShape> shapes;
+  for (const GroupShape& shape : kGroupShapes) {
+    if (!shape.long_only || std::max(plane.rows, plane.columns) >= 1024) shapes.push_back(shape);
+  }
+  return shapes;
+}
+
+// Real planes one after the other, forward: tiles of columns by a map, rows and mirrors by copies of their own.
+bool conducted(const Device& device, const PlaneProblem& plane, PersistentDesign& ring) {
+  if (!device.limits().tensor_maps || !plane.real || plane.direction != Direction::forward) return false;
+  if (std::max(plane.rows, plane.columns) < kLeastConducted) return false;
+  if (plane.in_row % 2 != 0 || plane.in_chunk.front() % 2 != 0 || plane.columns % 4 != 0) return false;
+  for (std::size_t digit = 1; digit < plane.counts.size(); ++digit) {
+    if (plane.counts[digit] > 1 && plane.in_chunk[digit] != plane.in_chunk[digit - 1] * plane.counts[digit - 1]) {
+      return false;
+    }
+  }
+  ring = passes_of(plane);
+  ring.second.counts.front() = plane.rows / 2;
+  for (PassDesign* pass : {&ring.first, &ring.second}) {
+    if (!shape_tile(device, *pass, plane.float64 ? kConductedDoubles : kConductedTile).empty()) return false;
+  }
+  ring.second.load.mapped = false;
+  ring.conducted = true;
+  join_own_mirrors(device, plane, ring);
+  return ring.second.own_mirrors;
+}
+
+}  // namespace
+
 std::vector<Route> list_planes(const Device& device, const PlaneProblem& plane) {
   std::vector<Route> routes;
   std::string why = refusal(device, plane);
@@ -125,21 +182,27 @@ std::vector<Route> list_planes(const Device& device, const PlaneProblem& plane) 
     const auto same = [&](const Route& other) { return other.candidate.name() == name; };
     if (std::none_of(routes.begin(), routes.end(), same)) routes.push_back(std::move(route));
   };
-  for (const GroupShape& shape : kGroupShapes) {
-    if (!refusal(device, plane).empty()) break;
-    if (shape.long_only && std::max(plane.rows, plane.columns) < 1024) continue;
-    PersistentDesign ring = passes_of(plane);
-    if (!shaped(device, ring.first, shape, why) || !shaped(device, ring.second, shape, why)) continue;
-    for (PassDesign* pass : {&ring.first, &ring.second}) {
-      pass->fold_lanes = fold_lanes_serve(*pass, device.limits().sub_group);
-    }
-    for (const double bytes : {kMostRing, kSmallRing}) {
-      if (bytes == kSmallRing && !plane.real) continue;
+  const auto add_sizes = [&](PersistentDesign ring, std::initializer_list<RingSize> sizes) {
+    for (const auto& [bytes, halves] : sizes) {
+      ring.halves = halves;
+      if (halves > 1 && plane.planes() < kLeastShared) continue;
       if (sized(device, ring, plane.planes(), bytes)) {
         add(ring);
       } else {
         why = "the ring would not fit into the shared cache";
       }
+    }
+  };
+  PersistentDesign ring;
+  if (why.empty() && conducted(device, plane, ring)) add_sizes(ring, {{kGoodRing, 2}, {kGoodRing, 1}});
+  for (const GroupShape& shape : refusal(device, plane).empty() ? shapes_of(plane) : std::vector<GroupShape>()) {
+    ring = passes_of(plane);
+    if (!shaped(device, ring.first, shape, why) || !shaped(device, ring.second, shape, why)) continue;
+    join_own_mirrors(device, plane, ring);
+    if (plane.real) {
+      add_sizes(ring, {{kSmallRing, 2}, {kMostRing, 2}, {kSmallRing, 1}});
+    } else {
+      add_sizes(ring, {{kMostRing, 1}, {kMostRing, 2}});
     }
   }
   if (routes.empty()) routes.push_back(refused("plane", why));

@@ -1,24 +1,23 @@
 // Long real lines through a ring: columns of pairs of samples into it, rows with their mirrors out of it, which store
-// the spectrum of the samples. Row 0 mirrors itself otherwise; it is left in the output and takes two small passes
-// there.
+// the spectrum of the samples.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "fft/device/factorization.hpp"
-#include "fft/device/pass/step.hpp"
 #include "fft/device/pass_candidates.hpp"
 #include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
 #include "fft/device/radices.hpp"
-#include "fft/device/spectrum.hpp"
 #include "fft/device/split.hpp"
+#include "fft/device/two_pass_tma.hpp"
 
 namespace ridge::fft::on_device {
 namespace {
 
-constexpr std::size_t kShortestRing = std::size_t{1} << 16, kRingFactorsTried = 2, kRowItems = 16;
+constexpr std::size_t kShortestRing = std::size_t{1} << 16, kRingFactorsTried = 2;
 
 std::string real_ring_refusal(const Device& device, const AxisProblem& problem) {
   if (device.info().backend != Backend::cuda) return "needs groups that wait for each other, which CUDA allows";
@@ -55,6 +54,7 @@ PersistentDesign real_ring(const AxisProblem& problem, const std::vector<std::si
   }
   PassDesign& rows = passes[1];
   rows.mirrored = factors[0];
+  rows.own_mirrors = true;
   rows.counts.front() = factors[0] / 2;
   rows.twiddle = Twiddle{.order = problem.length, .columns = ~std::uint64_t{0}, .column = {}};
   return {.first = passes[0],
@@ -67,75 +67,77 @@ PersistentDesign real_ring(const AxisProblem& problem, const std::vector<std::si
           .slot = one.length};
 }
 
-// The row that is left in the output, and its values from those of pairs.
-bool add_first_row(const Device& device, const AxisProblem& problem, const std::vector<std::size_t>& factors,
-                   Route& route) {
-  AxisProblem row;
-  row.float64 = problem.float64;
-  row.length = factors[1];
-  row.counts = problem.counts;
-  row.in = row.out = {.point = factors[0], .line = problem.out.line};
-  row.in_place = true;
-  std::string why;
-  const std::vector<PassDesign> designs = fitted(device, plain_pass(row), 0, 1, why, kRowItems);
-  if (designs.empty()) return false;
-  const SpectrumDesign values{.change = SpectrumChange::unpack,
-                              .float64 = problem.float64,
-                              .length = factors[1],
-                              .counts = problem.counts,
-                              .in = row.in,
-                              .out = row.out,
-                              .scale = problem.scale};
-  for (const auto& design : {pass_step(designs.front()), spectrum_step(values)}) {
-    route.steps.push_back({.design = design,
-                           .from = Place::output,
-                           .to = Place::output,
-                           .lines = 1,
-                           .from_stride = problem.out.line.back(),
-                           .to_stride = problem.out.line.back()});
-  }
+// Columns of 512 points, rows of at most 256: a work-item holds a row's points and its mirror's, and the shorter the
+// rows, the more of them are stored side by side, which begin anywhere in a sector.
+using Factors = std::vector<std::vector<std::size_t>>;
+Factors best_factors(std::size_t points) {
+  constexpr double kColumn = 9, kLongestRow = 8;  // powers of two
+  const double row = std::min(std::log2(static_cast<double>(points)) - kColumn, kLongestRow);
+  const auto off = [&](const std::vector<std::size_t>& factors) {
+    return std::abs(std::log2(static_cast<double>(factors[1])) - row);
+  };
+  Factors all = pass_factors(points, 2, 2048);
+  std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return off(a) < off(b); });
+  return all;
+}
+
+// Tiles of columns by a map, rows and mirrors by copies of their own.
+bool conducted_real(const Device& device, const AxisProblem& problem, const std::vector<std::size_t>& factors,
+                    PersistentDesign& ring) {
+  if (!device.limits().tensor_maps || problem.in.line[0] % 4 != 0) return false;
+  ring = real_ring(problem, factors);
+  const TileShape tile = problem.float64 ? kConductedDoubles : kConductedTile;
+  const TileShape half{tile.points / 2, tile.items, tile.resident};  // of rows; as many mirrors
+  if (!shape_tile(device, ring.first, tile).empty() || !shape_tile(device, ring.second, half).empty()) return false;
+  ring.second.load.mapped = false;
+  ring.conducted = true;
   return true;
 }
 
 void list_real_ring(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
   std::string why = real_ring_refusal(device, problem);
   std::size_t tried = 0, found = 0;
-  const auto all = why.empty() ? pass_factors(problem.length / 2, 2, 2048) : std::vector<std::vector<std::size_t>>();
-  for (const auto& factors : all) {
+  const auto add = [&](PersistentDesign ring, const std::vector<std::size_t>& factors) {
+    for (const std::size_t halves : {2, 1}) {
+      ring.halves = halves;
+      if (halves > 1 && problem.lines() < kLeastShared) continue;
+      if (!sized(device, ring, problem.lines(), kGoodRing)) {
+        why = "the ring would not fit into the shared cache";
+        continue;
+      }
+      Route route;
+      route.outer = problem.counts.back();
+      route.steps.push_back({.design = persistent_step(ring),
+                             .from = Place::input,
+                             .to = Place::output,
+                             .lines = 1,
+                             .from_stride = problem.in.line.back(),
+                             .to_stride = problem.out.line.back()});
+      auto parameters = persistent_parameters(ring);
+      parameters.insert(parameters.begin(), {"factors", fmt::format("{}", fmt::join(factors, "x"))});
+      route.candidate = {.variant = "real_ring",
+                         .parameters = std::move(parameters),
+                         .cost = {.flops = usual_flops(problem),
+                                  .bytes = problem_bytes(problem),
+                                  .launches = 1,
+                                  .efficiency = 0.53 * (1 - 0.02 * static_cast<double>(found)),
+                                  .float64 = problem.float64}};
+      const std::string name = route.candidate.name();
+      const auto same = [&](const Route& other) { return other.candidate.name() == name; };
+      if (std::none_of(routes.begin(), routes.end(), same)) routes.push_back(std::move(route));
+      ++found;
+    }
+  };
+  for (const auto& factors : why.empty() ? best_factors(problem.length / 2) : Factors()) {
     if (tried == kRingFactorsTried) break;
     const std::size_t before = found;
+    PersistentDesign ring;
     for (const std::size_t items : {256, 512}) {
-      for (const std::size_t held : {32, 16}) {
-        PersistentDesign ring = real_ring(problem, factors);
-        if (!shaped(device, ring.first, {items, held}, why) || !shaped(device, ring.second, {items, 16}, why)) continue;
-        if (!sized(device, ring, problem.lines(), kGoodRing)) {
-          why = "the ring would not fit into the shared cache";
-          continue;
-        }
-        Route route;
-        route.outer = problem.counts.back();
-        route.steps.push_back({.design = persistent_step(ring),
-                               .from = Place::input,
-                               .to = Place::output,
-                               .lines = 1,
-                               .from_stride = problem.in.line.back(),
-                               .to_stride = problem.out.line.back()});
-        if (!add_first_row(device, problem, factors, route)) continue;
-        auto parameters = persistent_parameters(ring);
-        parameters.insert(parameters.begin(), {"factors", fmt::format("{}", fmt::join(factors, "x"))});
-        route.candidate = {.variant = "real_ring",
-                           .parameters = std::move(parameters),
-                           .cost = {.flops = usual_flops(problem),
-                                    .bytes = problem_bytes(problem),
-                                    .launches = 3,
-                                    .efficiency = 0.46 * (1 - 0.02 * static_cast<double>(found)),
-                                    .float64 = problem.float64}};
-        const std::string name = route.candidate.name();
-        const auto same = [&](const Route& other) { return other.candidate.name() == name; };
-        if (std::none_of(routes.begin(), routes.end(), same)) routes.push_back(std::move(route));
-        ++found;
-      }
+      ring = real_ring(problem, factors);
+      if (!shaped(device, ring.first, {items, 32}, why) || !shaped(device, ring.second, {items, 16}, why)) continue;
+      add(ring, factors);
     }
+    if (conducted_real(device, problem, factors, ring)) add(ring, factors);
     if (found > before) ++tried;
   }
   if (found == 0) routes.push_back(refused("real_ring", why.empty() ? "no factors that fit" : why));

@@ -19,13 +19,14 @@ detail::TileMap source_map(const PersistentDesign& design, const Buffer& in, std
                            std::uint64_t chunks) {
   const PassDesign& columns = design.first;
   const std::uint64_t element = columns.float64 ? 16 : 8;
+  const std::uint64_t counted = columns.load.values == Values::pairs ? element / 2 : element;  // by lines and chunks
   return detail::tile_map(in, {.float64 = columns.float64,
-                               .offset = offset * element,
+                               .offset = offset * counted,
                                .columns = 2 * columns.load.at.point,
                                .rows = columns.points,
                                .row = columns.load.at.point * element,
                                .arrays = chunks,
-                               .array = design.load.front() * element,
+                               .array = design.load.front() * counted,
                                .box_columns = static_cast<std::uint32_t>(2 * columns.lines),
                                .box_rows = static_cast<std::uint32_t>(tile_rows(columns.points))});
 }
