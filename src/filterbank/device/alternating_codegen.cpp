@@ -28,7 +28,6 @@ class AlternatingWriter {
                d_.steps);
     text_.raw(conversion_text(g_.samples, 4));
     text_.raw(ridge::detail::kernel_text("filterbank/packed_rows"));
-    text_.raw(ridge::detail::kernel_text("filterbank/fetch_ahead"));
     text_.raw(codegen::butterfly_text({32}, false, codegen::Roots::in_sums));
     text_.raw(codegen::turned_butterfly_text(16));
     text_.raw(finish_words(d_));
@@ -60,14 +59,20 @@ class AlternatingWriter {
     text_.close();
     text_.line("BARRIER();");
     text_.line("_Pragma(\"unroll 1\")");
-    text_.open("for (int half = 0; half <= 2 * {}; ++half)", rounds);
-    text_.line("const int part = half % 2, round = half / 2, t = begin + round * {};", d_.steps);
-    text_.open("if (half < 2 * {})", rounds);
-    filter();
-    text_.close();
     // The second polarization is transformed behind the FIR of the next block's first.
-    text_.open("if (side != part && half > 0)");
-    transform();
+    text_.open("for (int round = 0; round <= {}; ++round)", rounds);
+    text_.line("const int t = begin + round * {};", d_.steps);
+    text_.open("if (round < {})", rounds);
+    filter(0);
+    text_.close();
+    text_.open("if (side == 1 && round > 0)");
+    transform(1);
+    text_.close();
+    text_.open("if (round < {})", rounds);
+    filter(1);
+    text_.open("if (side == 0)");
+    transform(0);
+    text_.close();
     text_.close();
     text_.close();
     text_.close();
@@ -106,7 +111,7 @@ class AlternatingWriter {
 
   // The next block's rows go where this block's oldest are no longer wanted.
   void load(std::size_t j) {
-    text_.open("if (part == 1)");
+    text_.open();
     text_.line("const int next = t + {}, from = next + {};", d_.steps, g_.taps - 1);
     text_.open("if (next + {} <= spectra && row0 + from >= 0)", d_.steps);
     for (std::size_t i = 0; i < d_.steps; ++i) text_.line("rows{}[{}] = {};", j, i, row(j, i));
@@ -122,7 +127,7 @@ class AlternatingWriter {
     return fmt::format("LOAD_CACHED(samples + {} + ((long)from * {} + {}))", j * kItems, stride(), i * stride());
   }
   void in_order() {
-    text_.open("if (part == 0 && half > 0)");
+    text_.open("if (round > 0)");
     for (std::size_t j = 0; j < each_; ++j) {
       text_.open();
       text_.line("uint next[{}];", d_.steps);
@@ -136,29 +141,16 @@ class AlternatingWriter {
     text_.close();
   }
 
-  // The next block's rows into the second-level cache, a row of the warp's channels a lane.
-  void fetch() {
-    text_.open("if (part == 0)");
-    text_.line("const int time = t + {0} + lane % {0}, later = time + {1};", d_.steps, g_.taps - 1);
-    for (std::size_t j = 0; j < each_; ++j) {
-      text_.line("if (time < spectra && row0 + later >= 0) FETCH_AHEAD(samples + {} + ((long)later * {} - lane));",
-                 j * kItems, stride());
-    }
-    text_.close();
-  }
-
-  void filter() {
-    in_order();
-    fetch();
-    text_.line("const uint first = part == 0 ? 0x7440u : 0x7442u, second = first + 1u;");
+  void filter(std::size_t pol) {
+    if (pol == 0) in_order();
     text_.line("int zero = 0;");
     text_.line("OPAQUE(zero);");
     for (std::size_t j = 0; j < each_; ++j) text_.line("float2 sum{}[{}];", j, d_.steps);
-    for (std::size_t j = 0; j < each_; ++j) filter_channel(j);
-    give();
+    for (std::size_t j = 0; j < each_; ++j) filter_channel(j, pol);
+    give(pol);
   }
 
-  void filter_channel(std::size_t j) {
+  void filter_channel(std::size_t j, std::size_t pol) {
     const std::size_t taps = g_.taps, steps = d_.steps;
     text_.open();
     text_.line("float w[{}];", (taps + 3) / 4 * 4);
@@ -168,9 +160,9 @@ class AlternatingWriter {
     for (std::size_t r = 0; r < rows_; ++r) {
       load_weights_of_row(j, r + 3);
       text_.open();
-      for (const auto& [name, which] : {std::pair{'x', "first"}, {'y', "second"}}) {
-        text_.line("const float {} = AS_FLOAT(PICK_BYTES(rows{}[{}], 0x4b000000u, {})) - 8388736.0f;", name, j, r,
-                   which);
+      for (const auto& [name, byte] : {std::pair{'x', 2 * pol}, {'y', 2 * pol + 1}}) {
+        text_.line("const float {} = AS_FLOAT(PICK_BYTES(rows{}[{}], 0x4b000000u, 0x744{}u)) - 8388736.0f;", name, j, r,
+                   byte);
       }
       for (std::size_t s = r + 1 < taps ? 0 : r + 1 - taps; s < steps && s <= r; ++s) {
         const std::size_t tap = s + taps - 1 - r;
@@ -184,7 +176,7 @@ class AlternatingWriter {
         }
       }
       text_.close();
-      if (r + 1 == steps) load(j);
+      if (r + 1 == steps && pol == 1) load(j);
     }
     text_.close();
   }
@@ -200,9 +192,9 @@ class AlternatingWriter {
     text_.close();
   }
 
-  void give() {
-    text_.line("ASYNC_COPY_WAIT(read + part, (round + 1) & 1);");
-    text_.line("LOCAL float2* const give = points + (part * {} + item + item / 16);", kTransforms * kPoints);
+  void give(std::size_t pol) {
+    text_.line("ASYNC_COPY_WAIT(read + {}, (round + 1) & 1);", pol);
+    text_.line("LOCAL float2* const give = points + ({} + item + item / 16);", pol * kTransforms * kPoints);
     for (std::size_t s = 0; s < d_.steps; ++s) {
       if (each_ == 1) {
         text_.line("give[{}] = sum0[{}];", s * kPoints, s);
@@ -215,16 +207,16 @@ class AlternatingWriter {
             (2 * s + 1) * kPoints, s);
       }
     }
-    arrive("there + part");
+    arrive(fmt::format("there + {}", pol));
   }
   void arrive(const std::string& at) {
     text_.line("SUB_GROUP_BARRIER();");
     text_.line("if (lane == 0) ARRIVE({});", at);
   }
 
-  void transform() {
-    text_.line("const int pol = side, block = pol == 0 ? round : round - 1;");
-    text_.line("ASYNC_COPY_WAIT(there + pol, block & 1);");
+  void transform(std::size_t pol) {
+    text_.line("const int pol = {}, block = {};", pol, pol == 0 ? "round" : "round - 1");
+    text_.line("ASYNC_COPY_WAIT(there + {}, block & 1);", pol);
     text_.line("LOCAL float2* const line = points + warp * {};", 2 * kPoints);
     text_.open();
     text_.line("LOCAL float2* const at = line + (lane / 16 * {} + lane % 16);", kPoints);
@@ -248,7 +240,7 @@ class AlternatingWriter {
     text_.line("float2 v[16];");
     for (std::size_t i = 0; i < 16; ++i) text_.line("v[{0}] = at[{0}];", i);
     text_.open("if (turn == 1)");
-    arrive("read + pol");
+    arrive(fmt::format("read + {}", pol));
     text_.close();
     text_.line("int same = u * 8;");
     text_.line("OPAQUE(same);");
