@@ -85,7 +85,7 @@ std::map<std::string, StageWork> work_of(const FlowVariant& variant, const FlowD
   all["search singles"] = {fmt::format("{:.2f} G products", singles * products * 1e-9), singles * products * 3, 0, 0};
   const bool matrix = design.smooth == Smooth::matrix;
   const double by_unit = matrix ? 1 - design.polynomial / 8.0 * 0.6 : 1;  // whole steps are three of five
-  all["filter"] = {fmt::format("{:.2f} G weights", pairs * 1e-9), pairs * (matrix ? 3.5 + 3 * (1 - by_unit) : 7.5),
+  all["filter"] = {fmt::format("{:.2f} G weights", pairs * 1e-9), pairs * (matrix ? 3.5 + (1 - by_unit) : 7.5),
                    pairs * by_unit, 0};
   const double channels = static_cast<double>(pipeline.problem().channels);
   const double finest = static_cast<double>(pipeline.levels().front().cells());

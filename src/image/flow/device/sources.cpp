@@ -14,6 +14,7 @@ namespace {
 constexpr double kLog2e = 1.4426950408889634;
 constexpr double kSignedStart = 12582912.0;   // 1.5 * 2^23: its bits and an integer of either sign are its sum
 constexpr double kUnsignedStart = 8388608.0;  // 2^23
+constexpr double kTwoLines = 1.0539595;       // log2 of how many times too large the sum of two lines is
 constexpr double kFinestConstant = 16384;     // a constant beyond it has less than nine bits after the point
 constexpr double kHiddenSquares = 255.0 * 255;
 
@@ -56,10 +57,9 @@ KernelSource matrix_source(const FilterShape& filter, const FlowDesign& design) 
   std::vector<long> bits;
   for (const double exponent : distance_exponents(filter)) {
     constants.push_back(exponent - kSignedStart * kappa);
-    bits.push_back(std::lround((127 + exponent) * kUnsignedStart));
+    bits.push_back(std::lround((127 + exponent - kTwoLines) * kUnsignedStart));
     rows.push_back(std::exp2(exponent));
   }
-  // The parabola's coefficients are those of the least largest relative error of 2^(m - 1) / m for m from 1 to 2.
   return {.name = "flow_smooth_matrix",
           .text = float_table("column_exponents", constants) + integer_table("column_bits", bits) +
                   float_table("row_weights", rows) + text_of({"image/flow_smooth_matrix"}),
@@ -72,10 +72,7 @@ KernelSource matrix_source(const FilterShape& filter, const FlowDesign& design) 
                       {"POLYNOMIAL", std::to_string(design.polynomial)},
                       {"KAPPA", literal(kappa)},
                       {"KAPPA_BITS", std::to_string(std::lround(kappa * kUnsignedStart))},
-                      {"OUTSIDE", literal(-kSignedStart * kappa - 400)},
-                      {"PARABOLA_0", literal(1.457067474815298)},
-                      {"PARABOLA_1", literal(-0.6942116428666806)},
-                      {"PARABOLA_2", literal(0.23369999579388911)}}};
+                      {"OUTSIDE", literal(-kSignedStart * kappa - 400)}}};
 }
 
 KernelSource tile_source(const FilterShape& filter, const FlowDesign& design, bool unrolled) {
