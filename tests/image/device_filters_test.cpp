@@ -119,6 +119,45 @@ TEST_F(DeviceOperators, BytesByWindows) {
   }
 }
 
+// Sums of 16 bits: ends that a lane knows and ends that it does not, rows that are whole chunks and others, images
+// smaller than a window, unaligned.
+TEST_F(DeviceOperators, BytesBySums) {
+  std::vector<Filtered> filters{{1, Border::reflect_101, Box{9, 9}}, {3, Border::constant, Box{4, 9}}};
+  if (slow()) {
+    filters.push_back({3, Border::reflect_101, Box{9, 9}});
+    filters.push_back({4, Border::reflect, Box{9, 9}});  // 20 values to an end
+    filters.push_back({2, Border::wrap, Box{3, 4}});
+    filters.push_back({1, Border::replicate, Box{16, 16}});
+    filters.push_back({2, Border::replicate, Box{1, 7}});
+    filters.push_back({3, Border::reflect, Box{7, 1}});
+  }
+  for (const Device& device : all) {
+    std::size_t turn = 0;
+    for (const Filtered& filter : filters) {
+      OperatorProblem problem;
+      problem.chain = {filter.operation};
+      problem.border = filter.border;
+      problem.constant = 77;
+      for (const auto& [rows, columns] :
+           Sizes{{1, 1}, {2, 30}, {70, 1040}, {40, 976}, {19, 517}, {70, 48}, {3, 16}, {33, 347}}) {
+        problem.input = {.rows = rows, .columns = columns, .channels = filter.channels, .depth = Depth::u8};
+        const std::vector<Entry> entries = ways_of(device, problem, "sums");
+        ASSERT_GE(entries.size(), 1u);
+        const Entry& entry =
+            entries[slow() ? turn % entries.size() : entries.size() - 1];  // one kernel serves all sizes
+        ++turn;
+        SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + to_string(filter.operation) + " " +
+                     problem.input.text());
+        ASSERT_EQ(entry.candidate.refusal, "");
+        EXPECT_LE(error_of(device, problem, entry), test::allowed_error(problem));
+        if (turn % 3 == 1) {
+          EXPECT_LE(error_of(device, problem, entry, true), test::allowed_error(problem));
+        }
+      }
+    }
+  }
+}
+
 // Two products of matrices of bytes: in the middle, at the image's ends, in images smaller than what is looked at,
 // unaligned; results beyond 255; as many products across and down as there can be.
 TEST_F(DeviceOperators, BytesByBands) {

@@ -187,7 +187,8 @@ TEST(DeviceOperatorText, RowsOnTheirWayStayInRegisters) {
                          Way{"enlarge", Depth::f32, Resize{.scale = 1.6, .interpolation = Interpolation::bicubic}},
                          Way{"resample", Depth::u8, Resize{.scale = 1.6, .interpolation = Interpolation::bicubic}},
                          Way{"resample", Depth::u8, Resize{.scale = 1.6}},
-                         Way{"phases", Depth::u8, Resize{.scale = 1.6, .interpolation = Interpolation::bicubic}}}) {
+                         Way{"phases", Depth::u8, Resize{.scale = 1.6, .interpolation = Interpolation::bicubic}},
+                         Way{"sums", Depth::u8, Box{9, 9}}}) {
     OperatorProblem problem;
     problem.input = {.rows = 270, .columns = 480, .channels = 1, .depth = way.depth};
     problem.chain = {way.operation};

@@ -89,7 +89,7 @@ void list_halve(const Device&, const Chain& chain, const Link& link, std::vector
     }
   }
   const double values = values_of(link.out);
-  for (const int rows_each : {1, 2, 4}) {
+  for (const int rows_each : {4, 2, 1}) {  // the fastest first (H200)
     if (rows_each == 4 && design.taps == 2) continue;
     design.rows_each = rows_each;
     StepPlan plan{.name = "halve", .parameters = {{"rows", std::to_string(rows_each)}}};

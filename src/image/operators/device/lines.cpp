@@ -120,7 +120,7 @@ void list_lines(const Device& device, const Chain& chain, const Link& link, std:
   if (design.out_columns > 3 * round) design.out_columns -= design.out_columns % round;
   const double in_values = values_of(link.in), out_values = values_of(link.out);
   const double bytes = static_cast<double>(link.in.rows * link.in.row_bytes() + link.out.rows * link.out.row_bytes());
-  for (const int rows_each : {4, 8, 16}) {
+  for (const int rows_each : {8, 4, 16}) {
     design.rows_each = rows_each;
     StepPlan plan{.name = "lines", .parameters = {{"rows", std::to_string(rows_each)}}};
     if (design.out_columns < 1) {

@@ -9,6 +9,7 @@ std::vector<StepPlan> list_steps(const Device& device, const Chain& chain, const
   const auto list = [&](StepLister& lister) { lister(device, chain, link, plans); };
   StepLister list_point; list(list_point);
   StepLister list_gradient; list(list_gradient);
+  StepLister list_sums; list(list_sums);
   StepLister list_windows; list(list_windows);
   StepLister list_bands; list(list_bands);
   StepLister list_strips; list(list_strips);
