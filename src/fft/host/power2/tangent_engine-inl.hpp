@@ -64,6 +64,8 @@ Items<Line<T>> tangent_lines_here() {
       tangent_square<T, 8, 16, 8, 16, 8>(),
       tangent_square<T, 8, 16, 16, 16, 8>(),
       tangent_square<T, 8, 16, 16, 16, 16>(),
+      tangent_square<T, 8, 16, 16, 16, 16, 2>(),
+      tangent_square<T, 8, 16, 16, 16, 16, 4>(),
 #endif
     };
     return items(lines);
@@ -101,6 +103,7 @@ Items<Line<T>> tangent_lines_here() {
       tangent_square<T, 4, 8, 16, 8, 16>(),
       tangent_square<T, 4, 16, 16, 8, 16>(),
       tangent_square<T, 4, 16, 16, 16, 16>(),
+      tangent_square<T, 4, 16, 16, 16, 16, 2>(),
 #endif
     };
     return items(lines);
