@@ -31,7 +31,8 @@ constexpr Line<double> kLines[] = {
 #if HWY_TARGET == HWY_AVX3
     pair_line<double, 4>(),    pair_line<double, 8>(),      pair_line<double, 16>(),    pair_line<double, 32>(),
 #else
-    short_line<double, 4>(),   short_line<double, 8>(),     short_line<double, 16>(),
+    short_line<double, 4>(),    short_line<double, 8>(),     short_line<double, 16>(),   line<double, 8, 8, 8, 4>(),
+    line<double, 8, 8, 8, 8>(),
 #endif
     short_line<double, 2>(),   line<double, 4, 4>(),        line<double, 8, 4>(),       line<double, 8, 8>(),
     line<double, 16, 8>(),     line<double, 8, 8, 4>(),     line<double, 16, 16>(),     line<double, 8, 8, 8>(),

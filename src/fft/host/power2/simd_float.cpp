@@ -53,7 +53,7 @@ constexpr Line<float> kLines[] = {
 #else
     short_line<float, 4>(),    short_line<float, 8>(),   short_line<float, 16>(),    line<float, 8, 4>(),
     line<float, 8, 8>(),       line<float, 16, 8>(),     line<float, 8, 8, 4>(),     line<float, 8, 8, 8>(),
-    line<float, 8, 8, 4, 4>(), line<float, 8, 8, 16>(),
+    line<float, 8, 8, 4, 4>(), line<float, 8, 8, 16>(),  line<float, 8, 8, 8, 4>(),  line<float, 8, 8, 8, 8>(),
 #endif
     short_line<float, 2>(),
     line<float, 4, 4>(),
