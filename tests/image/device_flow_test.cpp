@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <span>
 
-#include "image/flow/device/stream.hpp"
+#include "image/flow/device/queues.hpp"
 #include "image/flow/reference.hpp"
 #include "image/support.hpp"
 #include "support/devices.hpp"
@@ -249,7 +249,7 @@ TEST_F(DeviceFlow, AStreamGivesThePairsFlowsInOrder) {
     const auto variant =
         std::make_shared<const FlowVariant>(device, problem_of(size, small), FlowDesign{.search = Search::plain});
     for (const std::size_t lanes : {2, 3}) {
-      FlowStream stream(variant, lanes);
+      FlowQueues stream(variant, lanes);
       std::size_t taken = 0;
       const auto take = [&] {
         const Image flow = stream.next();

@@ -10,6 +10,7 @@
 #include "image/flow/reference.hpp"
 #include "image/flow/weights.hpp"
 #include "image/support.hpp"
+#include "support/devices.hpp"
 
 namespace ridge::image {
 namespace {
@@ -216,6 +217,50 @@ TEST(FlowPlan, plans_runs_and_says_what_it_did) {
   queue.finish();
   for (std::size_t r = 0; r < out.rows(); ++r) {
     EXPECT_EQ(std::memcmp(out.row<float>(r), again.row<float>(r), out.shape().row_bytes()), 0) << r;
+  }
+}
+
+TEST(FlowStream, gives_the_flow_of_every_pair_in_order) {
+  const Size size{24, 33};
+  FlowProblem problem = problem_of(size);
+  problem.parameters = {.layers = 2, .averaging_radius = 1, .max_flow = 2, .postprocess_window = 2};
+  problem.parameters.upscale_averaging_radius = 2;
+  std::vector<Device> devices{host()};
+  for (const Device& device : test::accelerators()) devices.push_back(device);
+  std::vector<Image> frames;
+  for (int i = 0; i < 5; ++i) {
+    std::vector<std::uint8_t> bytes;
+    frames.push_back(image_of(test::waves(size, 0.8 * i, -0.4 * i * i), 3, 0, bytes).clone());
+  }
+  for (const Device& device : devices) {
+    SCOPED_TRACE(device.id());
+    const FlowPlan flow(device, problem, {.effort = Effort::quick, .use_wisdom = false});
+    FlowStream stream(flow);
+    Image frame(frames.front().shape()), right(Shape{.rows = 24, .columns = 33, .channels = 2, .depth = Depth::f32});
+    std::size_t taken = 0;
+    const auto take = [&] {
+      const Image field = stream.next();
+      flow.run(frames[taken], frames[taken + 1], right);
+      for (std::size_t r = 0; r < field.rows(); ++r)
+        EXPECT_EQ(std::memcmp(field.row<float>(r), right.row<float>(r), right.shape().row_bytes()), 0) << taken;
+      ++taken;
+    };
+    for (const Image& each : frames) {
+      for (std::size_t r = 0; r < frame.rows(); ++r)  // one buffer, as a camera's
+        std::memcpy(frame.row<std::uint8_t>(r), each.row<std::uint8_t>(r), frame.shape().row_bytes());
+      if (stream.waiting() == stream.room()) take();
+      stream.push(frame);
+    }
+    while (stream.waiting() > 1) take();
+    if (stream.room() == 1) {
+      EXPECT_THROW(stream.push(frame), Error);
+    }
+    while (stream.waiting() > 0) take();
+    EXPECT_EQ(taken, frames.size() - 1);
+    EXPECT_THROW(stream.next(), Error);
+    EXPECT_THROW(stream.push(Image({.rows = 24, .columns = 32, .channels = 3})), Error);
+    EXPECT_THROW(stream.push(Image()), Error);
+    EXPECT_THROW(stream.push(Image::on(device, frame.shape())), Error);
   }
 }
 

@@ -6,6 +6,7 @@
 //   plan.run(first, second, flow);      // flow: (x, y) in pixels, first(r, c) is found at second(r + y, c + x)
 #pragma once
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include <ridge/image/plan.hpp>
@@ -55,6 +56,33 @@ class FlowPlan : public AnyPlan {
 inline FlowPlan plan(const Device& device, const FlowProblem& problem, const planner::Options& options = {}) {
   return FlowPlan(device, problem, options);
 }
+
+// The flow from every frame of a sequence to the next. On a device some pairs are on their way at once, so that
+// transfers and computing overlap, and a frame's pyramid serves both its pairs.
+//
+//   FlowStream stream(plan);
+//   while (camera.read(frame)) {
+//     if (stream.waiting() == stream.room()) use(stream.next());
+//     stream.push(frame);
+//   }
+//   while (stream.waiting() > 0) use(stream.next());
+class FlowStream {
+ public:
+  explicit FlowStream(const FlowPlan& plan);
+  FlowStream(FlowStream&&) noexcept;
+  FlowStream& operator=(FlowStream&&) noexcept;
+  ~FlowStream();
+
+  void push(
+      const Image& frame);  // in the host's memory, copied; the first one gives no field. Error where there is no room
+  std::size_t waiting() const;  // fields on their way or there
+  std::size_t room() const;     // for as many
+  Image next();                 // the oldest, waited for
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 // Every variant that exists for a device, allowed or not, for `ridge bench` and the tests.
 std::vector<planner::Candidate> candidates(const Device& device, const FlowProblem& problem);

@@ -13,7 +13,7 @@
 #include "cli/bench/bench.hpp"
 #include "cli/bench/moving_discs.hpp"
 #include "device/timing.hpp"
-#include "image/flow/device/stream.hpp"
+#include "image/flow/device/queues.hpp"
 #include "image/variance/device/design.hpp"
 
 namespace ridge::cli {
@@ -113,7 +113,7 @@ double stream_seconds(const std::shared_ptr<const FlowVariant>& variant, std::sp
                       std::size_t lanes) {
   double best = std::numeric_limits<double>::infinity();
   for (int round = 0; round < 3; ++round) {
-    FlowStream stream(variant, lanes);
+    FlowQueues stream(variant, lanes);
     for (int warm = 0; warm < 2; ++warm) {  // the frames are there before the clock runs: reading them is not ours
       Image input = stream.input();
       for (std::size_t r = 0; r < input.rows(); ++r) {

@@ -1,7 +1,6 @@
 // A sequence: frames are read ahead, fields written behind, the flow computed between.
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <thread>
@@ -12,8 +11,6 @@
 #include "base/text.hpp"
 #include "cli/flow/hand_over.hpp"
 #include "cli/flow/wishes.hpp"
-#include "image/flow/device/stream.hpp"
-#include "image/work.hpp"
 #include "io/stream.hpp"
 
 namespace ridge::cli {
@@ -96,61 +93,6 @@ void report(const FlowWishes& wishes, std::vector<double>& seconds, double wall,
              base::human_seconds(deadline), deadline / each, late, seconds.size());
 }
 
-// Frames in, fields out in their order; some may be on their way.
-class Flows {
- public:
-  virtual ~Flows() = default;
-  virtual void put(const image::Image& frame) = 0;  // the first one gives no field
-  virtual std::size_t waiting() const = 0;          // fields that can be taken
-  virtual std::size_t room() const = 0;             // of them before one must be
-  virtual image::Image take() = 0;
-};
-
-class PlanFlows final : public Flows {
- public:
-  explicit PlanFlows(const image::FlowPlan& plan) : plan_(plan) {}
-  void put(const image::Image& frame) override {
-    if (before_) {
-      field_ =
-          image::Image({.rows = frame.rows(), .columns = frame.columns(), .channels = 2, .depth = image::Depth::f32});
-      plan_.run(before_, frame, field_);
-    }
-    before_ = frame;
-  }
-  std::size_t waiting() const override { return field_ ? 1 : 0; }
-  std::size_t room() const override { return 1; }
-  image::Image take() override { return std::exchange(field_, {}); }
-
- private:
-  const image::FlowPlan& plan_;
-  image::Image before_, field_;
-};
-
-// On a device: some pairs on their way, so that transfers and computing overlap; a frame's pyramid serves both its
-// pairs.
-class StreamFlows final : public Flows {
- public:
-  explicit StreamFlows(std::shared_ptr<const image::on_device::FlowVariant> variant) : stream_(std::move(variant)) {}
-  void put(const image::Image& frame) override {
-    image::Image input = stream_.input();
-    for (std::size_t r = 0; r < frame.rows(); ++r)
-      std::memcpy(input.row<std::byte>(r), frame.row<std::byte>(r), frame.shape().row_bytes());
-    stream_.push();
-  }
-  std::size_t waiting() const override { return stream_.waiting(); }
-  std::size_t room() const override { return stream_.room(); }
-  image::Image take() override { return stream_.next().clone(); }
-
- private:
-  image::on_device::FlowStream stream_;
-};
-
-std::unique_ptr<Flows> flows_of(const image::FlowPlan& plan) {
-  const auto resident = std::dynamic_pointer_cast<const image::on_device::FlowVariant>(image::variant_of(plan));
-  if (resident) return std::make_unique<StreamFlows>(resident);
-  return std::make_unique<PlanFlows>(plan);
-}
-
 }  // namespace
 
 void run_flow_sequence(const FlowWishes& wishes) {
@@ -198,31 +140,31 @@ void run_flow_sequence(const FlowWishes& wishes) {
   std::vector<double> seconds;  // from field to field
   const double begin = base::now();
   try {
-    const std::unique_ptr<Flows> flows = flows_of(plan);
+    image::FlowStream flows(plan);
     std::size_t number = wishes.first;
     double last = base::now();
     const auto hand_on = [&] {  // false: the writer has failed
-      image::Image field = flows->take();
+      image::Image field = flows.next();
       const double now = base::now();
       seconds.push_back(now - last);
       last = now;
       return fields.give({number++, std::move(field)});
     };
-    flows->put(before);
+    flows.push(before);
     bool going = true;
     while (going) {
       const auto frame = frames.take();
       if (!frame) break;
       if (frame->shape() != before.shape()) {
         throw Error(ErrorKind::invalid_argument,
-                    fmt::format("frame {} is {}, those before it are {}", number + flows->waiting() + 1,
+                    fmt::format("frame {} is {}, those before it are {}", number + flows.waiting() + 1,
                                 frame->shape().text(), before.shape().text()));
       }
-      if (flows->room() == 1) last = base::now();  // reading is not the flow's
-      flows->put(*frame);
-      if (flows->waiting() == flows->room()) going = hand_on();
+      if (flows.room() == 1) last = base::now();  // reading is not the flow's
+      flows.push(*frame);
+      if (flows.waiting() == flows.room()) going = hand_on();
     }
-    while (going && flows->waiting() > 0) going = hand_on();
+    while (going && flows.waiting() > 0) going = hand_on();
   } catch (...) {
     failure = std::current_exception();
   }

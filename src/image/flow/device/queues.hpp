@@ -1,7 +1,7 @@
 // The flow of a stream of frames: frame after frame is written into page-locked memory, uploaded, made a pyramid that
 // serves two pairs, and the flows come back in order. Some queues take turns, so that transfers and computing overlap.
 //
-//   FlowStream stream(variant);
+//   FlowQueues stream(variant);
 //   for (;;) {
 //     read_frame_into(stream.input());
 //     stream.push();
@@ -17,12 +17,12 @@
 
 namespace ridge::image::on_device {
 
-class FlowStream {
+class FlowQueues {
  public:
-  explicit FlowStream(std::shared_ptr<const FlowVariant> variant, std::size_t lanes = 2);
-  ~FlowStream();
-  FlowStream(const FlowStream&) = delete;
-  FlowStream& operator=(const FlowStream&) = delete;
+  explicit FlowQueues(std::shared_ptr<const FlowVariant> variant, std::size_t lanes = 2);
+  ~FlowQueues();
+  FlowQueues(const FlowQueues&) = delete;
+  FlowQueues& operator=(const FlowQueues&) = delete;
 
   Image input();  // host memory the next frame is to be written into
   void push();    // the frame is there. Error where room() flows wait to be taken

@@ -1,8 +1,8 @@
-#include "image/flow/device/stream.hpp"
+#include "image/flow/device/queues.hpp"
 
 namespace ridge::image::on_device {
 
-FlowStream::FlowStream(std::shared_ptr<const FlowVariant> variant, std::size_t lanes)
+FlowQueues::FlowQueues(std::shared_ptr<const FlowVariant> variant, std::size_t lanes)
     : variant_(std::move(variant)), lanes_(lanes), pyramids_(lanes + 1), built_(lanes + 1), done_(lanes + 2) {
   const FlowPipeline& pipeline = variant_->pipeline();
   const FlowProblem& problem = pipeline.problem();
@@ -26,7 +26,7 @@ FlowStream::FlowStream(std::shared_ptr<const FlowVariant> variant, std::size_t l
   for (Buffer& pyramid : pyramids_) pyramid = pipeline.pyramid();
 }
 
-FlowStream::~FlowStream() {
+FlowQueues::~FlowQueues() {
   for (auto& lane : lanes_) {
     try {
       lane->queue.finish();
@@ -35,13 +35,13 @@ FlowStream::~FlowStream() {
   }
 }
 
-Image FlowStream::input() {
+Image FlowQueues::input() {
   Lane& own = lane(pushed_);
   if (own.uploaded) own.uploaded.wait();
   return Image::view(own.frame_map->data(), frame_);
 }
 
-void FlowStream::push() {
+void FlowQueues::push() {
   if (waiting() >= room())
     throw Error(ErrorKind::invalid_argument, "a stream of frames: take a flow before another waits");
   const std::size_t f = pushed_;
@@ -64,7 +64,7 @@ void FlowStream::push() {
   ++pushed_;
 }
 
-Image FlowStream::next() {
+Image FlowQueues::next() {
   if (waiting() == 0) throw Error(ErrorKind::invalid_argument, "a stream of frames: no flow waits");
   ++taken_;
   done_[taken_ % done_.size()].wait();
