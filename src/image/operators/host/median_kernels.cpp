@@ -75,7 +75,6 @@ HWY_INLINE void median_3(const MedianRow<T>& row, T* columns) {
     }
     const T *const a = row.rows[0] + begin, *const b = row.rows[1] + begin, *const c = row.rows[2] + begin;
     for (std::size_t i = 0; i < whole; i += lanes) {
-      __builtin_prefetch(row.ahead + begin + i);
       sorted(hn::LoadU(d, a + i), hn::LoadU(d, b + i), hn::LoadU(d, c + i), i);
     }
     if (whole < n) {
@@ -88,10 +87,11 @@ HWY_INLINE void median_3(const MedianRow<T>& row, T* columns) {
     std::size_t i = begin == 0 ? lag : 0;
     const T *const lows = low - lag, *const mids = mid - lag, *const highs = high - lag;
     T* const out = row.out + begin - lag;
-    if (row.past) {
-      for (; i + lanes <= to; i += lanes) hn::Stream(result(lows + i, mids + i, highs + i), d, out + i);
-    } else {
-      for (; i + lanes <= to; i += lanes) hn::StoreU(result(lows + i, mids + i, highs + i), d, out + i);
+    const T* const ahead = row.ahead + begin - lag;  // to the second cache: the nearest has the strip
+    for (; i + lanes <= to; i += lanes) {
+      __builtin_prefetch(ahead + i, 0, 2);
+      const V value = result(lows + i, mids + i, highs + i);
+      row.past ? hn::Stream(value, d, out + i) : hn::StoreU(value, d, out + i);
     }
     if (i < to) {
       HWY_ALIGN T few[hn::MaxLanes(d)];

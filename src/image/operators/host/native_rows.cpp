@@ -36,8 +36,11 @@ class NativeHalving final : public Native {
  public:
   void run(const Image& in, Image& out, std::size_t threads) const override {
     in_pieces(threads, out.rows(), 32, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t r = begin; r < end; ++r)
-        halve_row(in.row<T>(2 * r), in.row<T>(2 * r + 1), in.channels(), out.columns(), out.row<T>(r));
+      OutRows<T> outs(out, 1);
+      for (std::size_t r = begin; r < end; ++r) {
+        halve_row(in.row<T>(2 * r), in.row<T>(2 * r + 1), in.channels(), out.columns(), outs.row(r));
+        outs.done(r);
+      }
     });
   }
 };
