@@ -236,6 +236,39 @@ TEST_F(DeviceOperators, FloatsByMarch) {
   }
 }
 
+// Floats, neighbours from lanes: several strips and groups, rows that are no fours, windows beyond small images,
+// unaligned.
+TEST_F(DeviceOperators, FloatsByLanes) {
+  std::vector<Filtered> filters{{1, Border::reflect_101, Gauss{1, 2}}, {3, Border::constant, Box{4, 5}}};
+  if (slow()) {
+    filters.push_back({1, Border::wrap, Box{15, 17}});
+    filters.push_back({3, Border::reflect, Gauss{1.5, 4}});
+    filters.push_back({2, Border::replicate, Separable{{0.1f, -0.2f, 0.4f}, {1, 2, 3, 2}}});
+    filters.push_back({4, Border::wrap, Gauss{0.5, 1}});
+    filters.push_back({1, Border::constant, Box{3, 1}});
+  }
+  for (const Device& device : all) {
+    for (const Filtered& filter : filters) {
+      OperatorProblem problem;
+      problem.chain = {filter.operation};
+      problem.border = filter.border;
+      problem.constant = 0.7;
+      std::size_t turn = 0;
+      for (const auto& [rows, columns] : Sizes{{1, 1}, {3, 7}, {140, 250}, {53, 1100}, {17, 129}}) {
+        problem.input = {.rows = rows, .columns = columns, .channels = filter.channels, .depth = Depth::f32};
+        const std::vector<Entry> entries = ways_of(device, problem, "lanes");
+        ASSERT_GE(entries.size(), 1u);
+        const Entry& entry = entries[turn++ % entries.size()];
+        SCOPED_TRACE(device.id() + " " + entry.candidate.name() + " " + to_string(filter.operation) + " " +
+                     problem.input.text());
+        ASSERT_EQ(entry.candidate.refusal, "");
+        EXPECT_LE(error_of(device, problem, entry), test::allowed_error(problem));
+        EXPECT_LE(error_of(device, problem, entry, true), test::allowed_error(problem));
+      }
+    }
+  }
+}
+
 TEST_F(DeviceOperators, LargeKernelsByTransforms) {
   for (const Device& device : all) {
     std::size_t turn = 0;

@@ -188,7 +188,7 @@ TEST(DeviceOperatorText, RowsOnTheirWayStayInRegisters) {
                          Way{"resample", Depth::u8, Resize{.scale = 1.6, .interpolation = Interpolation::bicubic}},
                          Way{"resample", Depth::u8, Resize{.scale = 1.6}},
                          Way{"phases", Depth::u8, Resize{.scale = 1.6, .interpolation = Interpolation::bicubic}},
-                         Way{"sums", Depth::u8, Box{9, 9}}}) {
+                         Way{"sums", Depth::u8, Box{9, 9}}, Way{"lanes", Depth::f32, Gauss{1, 2}}}) {
     OperatorProblem problem;
     problem.input = {.rows = 270, .columns = 480, .channels = 1, .depth = way.depth};
     problem.chain = {way.operation};

@@ -15,6 +15,7 @@ std::vector<StepPlan> list_steps(const Device& device, const Chain& chain, const
   StepLister list_strips; list(list_strips);
   StepLister list_stream_words; list(list_stream_words);
   StepLister list_stream; list(list_stream);
+  StepLister list_lanes; list(list_lanes);
   StepLister list_march; list(list_march);
   StepLister list_halve; list(list_halve);
   StepLister list_phases; list(list_phases);

@@ -1,0 +1,105 @@
+// Floats, a column times a row: a lane has four neighbouring values of ROWS_HERE rows, all on their way at once. Down in
+// registers, across with what the lanes beside have made. Sub-groups of a group lie below each other, so that rows they
+// share come from memory once.
+#define LEFT (ACROSS / 2 * CHANNELS)
+#define RIGHT ((ACROSS - 1 - ACROSS / 2) * CHANNELS)
+#define LENT_LEFT ((LEFT + 3) / 4)  // lanes that only lend
+#define LENT_RIGHT ((RIGHT + 3) / 4)
+#define OWN (32 - LENT_LEFT - LENT_RIGHT)
+#define ABOVE (DOWN / 2)
+#define ROWS_HERE (ROWS_EACH + DOWN - 1)
+
+// Value d of a lane, counted from its first: of a lane before it or behind it where it has no such value itself.
+#if SUB_GROUP_WIDTH == 32
+FUNCTION float value_beside(const float* mine, const int d) {
+  if (d < 0) return SHUFFLE_UP(mine[(d + 64) % 4], (3 - d) / 4);
+  if (d > 3) return SHUFFLE_DOWN(mine[d % 4], d / 4);
+  return mine[d & 3];
+}
+#endif
+
+KERNEL WORK_GROUP_RESIDENT(32 * SUB_GROUPS, 1, 1, RESIDENT)
+void lanes(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL float* RESTRICT result,
+           ulong out_offset, ulong out_pitch, int rows, int columns, int in_fours, int out_fours) {
+#if SUB_GROUP_WIDTH != 32
+  LOCAL_ARRAY(float, exchanged, 128);
+#endif
+  const int wide = columns * CHANNELS, strips = (wide + 4 * OWN - 1) / (4 * OWN), lane = LOCAL_ID(0) & 31;
+  const int block = (int)GROUP_ID(0) / strips, strip = (int)GROUP_ID(0) - block * strips;
+  const int top = (block * SUB_GROUPS + LOCAL_ID(0) / 32) * ROWS_EACH, x = 4 * (OWN * strip + lane - LENT_LEFT);
+  if (top >= rows) return;
+  const int inside = in_fours && x >= 0 && x + 4 <= wide;
+  int places[4];
+  if (!inside) find_places(x, columns, places);
+  float v[4 * ROWS_HERE];
+  GLOBAL const float* in = image + in_offset;
+  if (top >= ABOVE && top + ROWS_EACH + DOWN <= rows) {
+    GLOBAL const float* line = in + (ulong)(top - ABOVE) * in_pitch;
+    if (inside) {
+      line += x;
+      UNROLL
+      for (int r = 0; r < ROWS_HERE; ++r) {
+        load_four(line, v + 4 * r);
+        line += in_pitch;
+      }
+    } else {
+      UNROLL
+      for (int r = 0; r < ROWS_HERE; ++r) {
+        load_places(line, places, v + 4 * r);
+        line += in_pitch;
+      }
+    }
+  } else {
+    UNROLL
+    for (int r = 0; r < ROWS_HERE; ++r) {
+      const int row = BORDERED(top - ABOVE + r, rows);
+      GLOBAL const float* line = in + (ulong)(row < 0 ? 0 : row) * in_pitch;
+      if (row < 0) {
+        UNROLL
+        for (int k = 0; k < 4; ++k) v[4 * r + k] = BEYOND;
+      } else if (inside) {
+        load_four(line + x, v + 4 * r);
+      } else {
+        load_places(line, places, v + 4 * r);
+      }
+    }
+  }
+  const int stored = lane >= LENT_LEFT && lane < 32 - LENT_RIGHT && x < wide;
+  GLOBAL float* to = result + out_offset + (ulong)top * out_pitch + (ulong)(x < 0 ? 0 : x);
+  UNROLL
+  for (int o = 0; o < ROWS_EACH; ++o) {
+    float mine[4];
+    UNROLL
+    for (int k = 0; k < 4; ++k) {
+      mine[k] = down_weights[0] * v[4 * o + k];
+      UNROLL
+      for (int j = 1; j < DOWN; ++j) mine[k] = FMA(down_weights[j], v[4 * (o + j) + k], mine[k]);
+    }
+    float near[LEFT + 4 + RIGHT];
+#if SUB_GROUP_WIDTH == 32
+    UNROLL
+    for (int i = 0; i < LEFT + 4 + RIGHT; ++i) near[i] = value_beside(mine, i - LEFT);
+#else
+    UNROLL
+    for (int k = 0; k < 4; ++k) exchanged[4 * lane + k] = mine[k];
+    BARRIER();
+    UNROLL
+    for (int i = 0; i < LEFT + 4 + RIGHT; ++i) {
+      const int at = 4 * lane + i - LEFT;
+      near[i] = exchanged[at < 0 ? 0 : at < 128 ? at : 127];
+    }
+#endif
+    float made[4];
+    UNROLL
+    for (int k = 0; k < 4; ++k) {
+      made[k] = across_weights[0] * near[k];
+      UNROLL
+      for (int j = 1; j < ACROSS; ++j) made[k] = FMA(across_weights[j], near[k + j * CHANNELS], made[k]);
+    }
+    if (stored && top + o < rows) store_up_to_four(to, made, wide - x, out_fours);
+    to += out_pitch;
+#if SUB_GROUP_WIDTH != 32
+    BARRIER();
+#endif
+  }
+}

@@ -1,0 +1,94 @@
+// Floats, a column times a row: everything on its way at once, neighbours from the lanes beside.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "device/kernel_text.hpp"
+#include "image/operators/device/fours.hpp"
+
+namespace ridge::image::on_device {
+namespace {
+
+constexpr std::size_t kLaneItems = 32, kMostLent = 4, kMostLaneTaps = 17;
+
+struct LanesDesign {
+  Shape shape = {};
+  Border border = Border::reflect_101;
+  double constant = 0;
+  Product product = {};
+  std::size_t rows_each = 8, sub_groups = 1, resident = 1;
+  std::size_t left() const { return (product.across.size() / 2 * shape.channels + 3) / 4; }  // lanes that only lend
+  std::size_t right() const {
+    return ((product.across.size() - 1 - product.across.size() / 2) * shape.channels + 3) / 4;
+  }
+  std::size_t own() const { return 4 * (kLaneItems - left() - right()); }
+};
+
+KernelSource lanes_source(const LanesDesign& design) {
+  KernelSource source = fours_source("image_lanes", design.shape, design.border, design.constant);
+  source.text += float_table("down_weights", design.product.down) +
+                 float_table("across_weights", design.product.across) + detail::kernel_text("image/operator_lanes");
+  for (const auto& [name, value] :
+       {std::pair{"DOWN", design.product.down.size()}, std::pair{"ACROSS", design.product.across.size()},
+        std::pair{"ROWS_EACH", design.rows_each}, std::pair{"SUB_GROUPS", design.sub_groups},
+        std::pair{"RESIDENT", design.resident}})
+    source.defines.emplace_back(name, std::to_string(value));
+  return source;
+}
+
+Launch lanes_launch(const LanesDesign& design) {
+  return {.groups = {groups_for(design.shape.columns * design.shape.channels, design.own()) *
+                     groups_for(design.shape.rows, design.rows_each * design.sub_groups)},
+          .items = {kLaneItems * design.sub_groups}};
+}
+
+}  // namespace
+
+void list_lanes(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans) {
+  LanesDesign design{.shape = link.in, .border = chain.border, .constant = chain.constant};
+  if (link.in.depth != Depth::f32 || link.operations.size() != 1 ||
+      !product_of(link.operations.front(), Depth::f32, design.product) || design.product.step != 1)
+    return;
+  const std::size_t down = design.product.down.size(), across = design.product.across.size();
+  std::string refusal;
+  if (std::max(design.left(), design.right()) > kMostLent || down > kMostLaneTaps) {
+    refusal = fmt::format("{} rows and {} lanes to a side at most", kMostLaneTaps, kMostLent);
+  } else if (device.limits().work_group < kLaneItems) {
+    refusal = "needs 32 work-items a group";
+  }
+  const bool several = device.limits().sub_group == kLaneItems && device.limits().work_group >= 8 * kLaneItems;
+  const double values = values_of(link.in);
+  struct Way {
+    std::size_t rows, sub_groups, resident;  // groups of a compute unit: by registers
+  };
+  std::vector<Way> ways{{4, 1, 1}};
+  if (several) {  // the fastest first (H200)
+    const Way low{8, 4, down < 7 ? 5U : 4U}, high{12, 8, 2}, many{8, 8, 2};
+    ways = down > 12                       ? std::vector<Way>{many, {12, 4, 3}}
+           : design.left() < 3 && down < 7 ? std::vector<Way>{low, high, many}
+           : design.left() < 3             ? std::vector<Way>{high, low, many}
+                                           : std::vector<Way>{many, high, low};
+  }
+  for (const Way& way : ways) {
+    design.rows_each = way.rows;
+    design.sub_groups = way.sub_groups;
+    design.resident = way.resident;
+    StepPlan plan{.name = "lanes",
+                  .parameters = {{"rows", std::to_string(way.rows)}, {"sub-groups", std::to_string(way.sub_groups)}},
+                  .refusal = refusal};
+    plan.cost = {.flops = 2 * values * static_cast<double>(down + across),
+                 .bytes = 8 * values,
+                 .launches = 1,
+                 .efficiency = down < 13       ? 0.95
+                               : way.rows == 8 ? 0.91
+                                               : 0.8};  // `march` beside many rows
+    plan.kernels = [design] { return std::vector<KernelSource>{lanes_source(design)}; };
+    plan.build = [design](const Device& there) {
+      return std::make_shared<const FoursStep>(there.compile(lanes_source(design)).kernel("lanes"),
+                                               lanes_launch(design));
+    };
+    plans.push_back(std::move(plan));
+  }
+}
+
+}  // namespace ridge::image::on_device
