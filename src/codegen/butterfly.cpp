@@ -6,14 +6,14 @@
 #include <fmt/format.h>
 
 #include "base/unit_root.hpp"
+#include "codegen/butterfly_assembly.hpp"
 #include "codegen/literal.hpp"
 #include "codegen/text.hpp"
 #include "device/kernel_text.hpp"
 
 namespace ridge::codegen {
-namespace {
 
-// How a composite radix is taken apart; of powers of two the larger part first keeps fewer twiddles.
+// Of powers of two the larger part first keeps fewer twiddles.
 std::size_t first_part(std::size_t radix) {
   switch (radix) {
     case 8:
@@ -36,6 +36,8 @@ std::size_t first_part(std::size_t radix) {
   }
   return radix;
 }
+
+namespace {
 
 bool is_leaf(std::size_t radix) { return radix <= 5 || first_part(radix) == radix; }
 
@@ -241,6 +243,12 @@ void emit_thirty_two(Text& text, bool float64) {
 
 void emit_butterfly(Text& text, std::size_t radix, bool float64, Roots roots) {
   text.open("FUNCTION void dft{}(real2* v)", radix);
+  const bool assembly = roots == Roots::apart_assembled && has_assembly(radix);
+  if (assembly) {
+    text.raw("#ifdef TAKES_PTX\n");
+    text.raw(butterfly_assembly(radix, float64) + "\n");
+    text.raw("#else\n");
+  }
   if (roots == Roots::in_sums && radix == 16) {
     emit_sixteen(text, float64);
   } else if (roots == Roots::in_sums && radix == 32) {
@@ -256,6 +264,7 @@ void emit_butterfly(Text& text, std::size_t radix, bool float64, Roots roots) {
   } else {
     emit_composite(text, radix, float64);
   }
+  if (assembly) text.raw("#endif\n");
   text.close();
 }
 

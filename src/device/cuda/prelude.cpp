@@ -13,6 +13,7 @@ typedef unsigned int uint;
 typedef unsigned long ulong;
 static_assert(sizeof(long) == 8, "the dialect's long has 64 bits");
 
+#define TAKES_PTX
 #define KERNEL extern "C" __global__
 #define WORK_GROUP(x, y, z) __launch_bounds__((x) * (y) * (z))
 #define WORK_GROUP_RESIDENT(x, y, z, n) __launch_bounds__((x) * (y) * (z), n)

@@ -104,7 +104,7 @@ std::size_t PassContext::local_bytes() const {
 }
 
 void PassContext::header(const std::set<std::size_t>& radices) {
-  source.raw(codegen::butterfly_text(radices, design.float64));
+  source.raw(codegen::butterfly_text(radices, design.float64, codegen::Roots::apart_assembled));
   source.raw("\n" + design.filter_function);
   if (design.samples != Samples::same) {
     source.line("FUNCTION real2 converted({} z) {{ return make_real2((real)z.x, (real)z.y); }}",

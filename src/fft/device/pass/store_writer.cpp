@@ -132,7 +132,8 @@ void StoreWriter::store_near(const StageDesign& last, const char* line, const ch
     const std::string from = p_.line_offset(line, d_.store.at);
     const std::uint64_t block = d_.store.block;
     if (d_.store.in_turn) {
-      near.begin(fmt::format("{} + i / {} * {}u + i % {}", from, 2 * block, d_.store.block_step, block),
+      near.begin(fmt::format("{} + i / {} * {}u + i % {} * {}", from, 2 * block, d_.store.block_step, block,
+                             d_.store.at.point),
                  fmt::format("(uint)(i / {} & 1)", block));
     } else {
       near.begin(fmt::format("{} + {}", from, store_index("i", 0)));

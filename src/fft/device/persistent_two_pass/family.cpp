@@ -26,8 +26,9 @@ constexpr std::size_t kFactorsTried = 2, kMixedFactorsTried = 3;
 constexpr std::size_t kLeastSlots = 3;
 // How many times the tiles under way at once the first pass runs ahead of a whole chunk, and how many more find room.
 constexpr double kAhead = 2, kConductedAhead = 3, kRoom = 0.6;
-// Rows that go through the ring after a pass over memory: chunks of 16 of them leave room for several.
-constexpr std::size_t kRows[] = {65536, 16384};
+// Rows that go through the ring after a pass over memory: chunks of 16 of them leave room for several of each half of
+// the cache (H200, us: 2^24 688 and 778, 2^25 742 and 793).
+constexpr std::size_t kRows[] = {16384, 65536};
 constexpr std::size_t kLongestFirst = 1024;
 // Tiles that come by themselves come first where they won (H200, us: 2^17 377 and 404, 2^18 373 and 411, 2^20 478 and
 // 555; 2^16 375 and 364).
@@ -143,8 +144,13 @@ class Lister {
       const auto nearest =
           std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) { return off(a) < off(b); });
       if (nearest == all.end() || std::exchange(last_first, nearest->front()) == nearest->front()) continue;
+      if (nearest->front() % rows_side() != 0) {
+        why_ = "no even chunks of rows";
+        continue;
+      }
       const std::size_t before = found_;
       for (const GroupShape& shape : shapes(*nearest, 0)) rows_of(*nearest, shape, true);
+      conducted_rows(*nearest);
       for (const GroupShape& shape : shapes(*nearest, found_ > before ? 1 : 0)) rows_of(*nearest, shape, false);
     }
   }
@@ -212,14 +218,20 @@ class Lister {
     for (const auto& factors : all) conducted_line(factors, problem_.float64 ? kConductedDoubles : kConductedTile);
   }
 
+  bool shape_conducted(PassDesign& pass, const TileShape& shape) {
+    why_ = shape_tile(device_, pass, shape);
+    // Two rounds of 16 spill.
+    if (pass.radices == std::vector<std::size_t>{16, 16}) pass.radices = {32, 8};
+    if (pass.radices == std::vector<std::size_t>{16, 8}) pass.radices = {32, 4};
+    return why_.empty();
+  }
+
   // Tiles that come by themselves; those of the second pass are kept as they are read, each of them one run.
   void conducted_line(const std::vector<std::size_t>& factors, const TileShape& shape) {
     PersistentDesign ring = ring_of_lines(factors);
     if (!between_in_tiles(ring.first, ring.second, shape)) return;
     for (PassDesign* pass : {&ring.first, &ring.second}) {
-      why_ = shape_tile(device_, *pass, shape);
-      if (!why_.empty()) return;
-      if (pass->radices == std::vector<std::size_t>{16, 16}) pass->radices = {32, 8};  // two rounds of 16 spill
+      if (!shape_conducted(*pass, shape)) return;
     }
     ring.conducted = true;
     add_lines(ring, factors);
@@ -267,10 +279,17 @@ class Lister {
     add(route, ring, factors, chunks, Place::input, chunks / route.outer, 1);
   }
 
-  // The pass over memory before rows go through the ring, its tiles ahead of it or not.
+  // The pass over memory before rows go through the ring, its tiles ahead of it or not. What it stores lies chunk by
+  // chunk, of some rows the same point side by side: a tile of 16 columns stores runs of 2 KB.
   bool columns_first(const std::vector<std::size_t>& factors, bool ahead, PassDesign& columns) {
+    const std::size_t side = rows_side();
     SplitPlaces places;
     columns = split_designs(problem_, {.factors = factors}, places).front();
+    columns.store.at.point = 1;
+    columns.store.at.line.front() = side;
+    columns.store.block = side;
+    columns.store.block_step = problem_.length / factors[0] * side;
+    columns.store_order = Order::points;
     if (ahead) {
       why_ = tiles_refusal(device_, problem_);
       if (why_.empty()) why_ = shape_tile(device_, columns, kColumnTile);
@@ -283,29 +302,69 @@ class Lister {
     return true;
   }
 
-  void rows_of(const std::vector<std::size_t>& factors, const GroupShape& shape, bool ahead) {
-    PassDesign columns;
-    if (!columns_first(factors, ahead, columns)) return;
+  std::size_t rows_side() const { return problem_.float64 ? 8 : 16; }
+
+  // Rows side by side: the last pass stores accesses of 128 bytes. Everywhere the same point of those rows lies
+  // together.
+  PersistentDesign ring_of_rows(const std::vector<std::size_t>& factors) const {
+    const std::size_t side = rows_side();
     std::vector<PassDesign> passes = of_one_chunk(problem_, factors);
     PersistentDesign ring{.first = passes[1], .second = passes[2]};
+    ring.first.counts = {side, factors[2]};
+    ring.second.counts = {side, factors[1]};
+    std::swap(ring.first.twiddle->column.line[0], ring.first.twiddle->column.line[1]);
+    ring.first.load.at = {.point = factors[2] * side, .line = {1, side}};
+    ring.first.store.at = {.point = factors[2] * side, .line = {1, side}};
+    ring.second.load.at = {.point = side, .line = {1, factors[2] * side}};
+    ring.first.load_order = ring.first.store_order = ring.second.load_order = Order::lines;
     ring.first.load.once = true;  // or what comes in would drive the ring out of the shared cache
-    if (!shaped(device_, ring.first, shape, why_) || !shaped(device_, ring.second, shape, why_)) return;
-    // Rows side by side: the last pass stores accesses of 128 bytes.
-    const std::size_t side = std::min<std::size_t>(problem_.float64 ? 8 : 16, factors[0]);
-    if (factors[0] % side != 0) {
-      why_ = "no even chunks of rows";
-      return;
-    }
     const std::uint64_t row = problem_.length / factors[0];
     ring.first_lines = side * factors[2];
     ring.second_lines = side * factors[1];
-    ring.second.counts = {side, factors[1]};
-    ring.first.counts = {factors[2], side};
     ring.counts = {factors[0] / side, problem_.counts.back()};
     ring.load = {side * row, problem_.length};
     ring.store = {side * problem_.out.point, problem_.out.line.back()};
     ring.store_factors = {side * problem_.store_at.point, 0};
     ring.slot = side * row;
+    return ring;
+  }
+
+  void rows_of(const std::vector<std::size_t>& factors, const GroupShape& shape, bool ahead) {
+    PersistentDesign ring = ring_of_rows(factors);
+    if (!shaped(device_, ring.first, shape, why_) || !shaped(device_, ring.second, shape, why_)) return;
+    add_rows(ring, factors, ahead);
+  }
+
+  // The same with tiles that come by themselves, those of the second pass in one run.
+  void conducted_rows(const std::vector<std::size_t>& factors) {
+    const std::size_t side = rows_side();
+    PersistentDesign ring = ring_of_rows(factors);
+    const TileShape shape = problem_.float64 ? kConductedDoubles : kConductedTile;
+    const std::size_t width = shape.points / factors[2];
+    if (!tiles_refusal(device_, problem_).empty() || width < side || width % side != 0) return;
+    const PersistentDesign plain = ring;
+    ring.first.counts = {ring.first_lines};  // as copies see them
+    ring.second.counts = {ring.second_lines};
+    ring.first.load.at.line = ring.first.store.at.line = ring.second.store.at.line = {1};
+    ring.second.load.at = {.point = width, .line = {1}};
+    for (PassDesign* pass : {&ring.first, &ring.second}) {
+      if (!shape_conducted(*pass, shape)) return;
+    }
+    ring.first.counts = plain.first.counts;
+    ring.second.counts = plain.second.counts;
+    ring.first.load.at.line = {1, side};
+    ring.first.store.at = {.point = side, .line = {1, width}};
+    ring.first.store.block = width / side;
+    ring.first.store.block_step = width * factors[2];
+    ring.second.load.at.line = {1, side};
+    ring.second.store.at = plain.second.store.at;
+    ring.conducted = true;
+    add_rows(ring, factors, true);
+  }
+
+  void add_rows(PersistentDesign& ring, const std::vector<std::size_t>& factors, bool ahead) {
+    PassDesign columns;
+    if (!columns_first(factors, ahead, columns)) return;
     Route route;
     route.outer = problem_.counts.back();
     route.scratch = problem_.length;
@@ -316,7 +375,8 @@ class Lister {
                            .from_stride = problem_.in.line.back(),
                            .to_stride = problem_.length,
                            .load = problem_.load});
-    add(route, ring, factors, factors[0] / side * problem_.lines(), Place::scratch, factors[0] / side, 2);
+    const std::uint64_t chunks = factors[0] / rows_side();
+    add(route, ring, factors, chunks * problem_.lines(), Place::scratch, chunks, 2);
   }
 
   void add(const Route& route, PersistentDesign& ring, const std::vector<std::size_t>& factors, std::uint64_t chunks,
@@ -373,16 +433,21 @@ class Lister {
                            .to_stride = problem_.out.line.back(),
                            .load = from == Place::input ? problem_.load : FactorTable{},
                            .store = problem_.store});
-    route.candidate =
-        described_persistent(problem_, factors, ring, trips, expected() * (1 - 0.02 * static_cast<double>(found_)));
+    route.candidate = described_persistent(problem_, factors, ring, trips,
+                                           expected(trips) * (1 - 0.02 * static_cast<double>(found_)));
     const PassDesign* columns = pass_of(route.steps.front());
-    if (columns != nullptr && columns->ahead) route.candidate.parameters.emplace_back("tiles", "in");
+    if (columns != nullptr && columns->ahead && !ring.conducted) route.candidate.parameters.emplace_back("tiles", "in");
     routes_.push_back(std::move(route));
     ++found_;
   }
 
   // Of a copy's speed, as measured on an H200: groups that are no whole warps, and rings of few chunks, lose.
-  double expected() const {
+  double expected(double trips) const {
+    // Before two passes of 4096 points (us: 2^23 676 and 692, 2^24 688 and 770), not of 2048 (2^22 704 and 640).
+    constexpr std::size_t kRowsFirst = std::size_t{1} << 23;
+    if (trips > 1 && !problem_.float64 && std::has_single_bit(problem_.length) && problem_.length >= kRowsFirst) {
+      return 0.93;
+    }
     if (std::has_single_bit(problem_.length)) return 0.6;
     return problem_.length <= 200000 ? 0.53 : problem_.length <= 500000 ? 0.42 : 0.36;
   }
