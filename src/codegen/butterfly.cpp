@@ -1,7 +1,10 @@
 #include "codegen/butterfly.hpp"
 
 #include <cmath>
+#include <map>
+#include <mutex>
 #include <numeric>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -268,6 +271,20 @@ void emit_butterfly(Text& text, std::size_t radix, bool float64, Roots roots) {
   text.close();
 }
 
+// Written once a process: those of 32 points take a tenth of a millisecond, and a plan has them four times.
+std::string kept_butterfly(std::size_t radix, bool float64, Roots roots) {
+  static std::mutex mutex;
+  static std::map<std::tuple<std::size_t, bool, Roots>, std::string> known;
+  const std::lock_guard lock(mutex);
+  std::string& text = known[{radix, float64, roots}];
+  if (text.empty()) {
+    Text writer;
+    emit_butterfly(writer, radix, float64, roots);
+    text = writer.str();
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string butterfly_text(const std::set<std::size_t>& radices, bool float64, Roots roots) {
@@ -282,7 +299,7 @@ std::string butterfly_text(const std::set<std::size_t>& radices, bool float64, R
   text.raw(ridge::detail::kernel_text("codegen/arithmetic"));
   for (const std::size_t radix : all) {  // ascending, so parts stand before what uses them
     text.raw("\n");
-    emit_butterfly(text, radix, float64, roots);
+    text.raw(kept_butterfly(radix, float64, roots));
   }
   return text.str();
 }
