@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "device/tile_map.hpp"
+#include "fft/device/pass/near_blocks.hpp"
 #include "fft/device/pass/step.hpp"
 #include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
 
@@ -40,8 +41,9 @@ class CompiledPersistent final : public CompiledStep {
     tables_ = uploaded_factors(device, design.first.float64, step);
     tables_.insert(tables_.begin(), uploaded_tables(device, std::array{&design.first, &design.second}));
     const std::size_t element = design.first.float64 ? 16 : 8;
-    ring_ = device.buffer(static_cast<std::size_t>(design.slot) * design.slots * design.halves * element,
-                          {.name = "fft ring"});
+    std::uint64_t ring_bytes = design.slot * design.slots * design.halves * element;
+    if (design.near) ring_bytes = (ring_bytes + kNearPage - 1) / kNearPage * kNearPage;
+    ring_ = device.buffer(static_cast<std::size_t>(ring_bytes), {.name = "fft ring"});
     control_ = device.buffer(design.halves * design.counters() * sizeof(std::uint32_t), {.name = "fft ring counters"});
     Queue queue = device.queue();
     if (design.knows_units()) {
