@@ -14,6 +14,22 @@
 // The mean in the highest byte.
 #define MEAN(sum) ((sum) * RECIPROCAL + ROUNDING)
 
+// Four means of sums as a word.
+FUNCTION uint means_of_four(const uint* sums) {
+#ifdef __CUDACC_RTC__
+  // A sum's bits are a float too, 2^-149 times as large. Added to 2, a mean is rounded and stands in the last bits. Shifted
+  // into one word all that stands above leaves it, but for the first one's 64, which the last is 192 larger for.
+  const float beside[4] = {2.0f, 2.0f, 2.0f, 2.0f + 192.0f / 4194304.0f};
+  uint bits[4];
+  UNROLL
+  for (int e = 0; e < 4; ++e) bits[e] = BITS_OF(FMA(FLOAT_OF(sums[e]), LARGE_RECIPROCAL, beside[e]));
+  return (((((bits[3] << 8) + bits[2]) << 8) + bits[1]) << 8) + bits[0];
+#else
+  return CHOOSE_BYTES(CHOOSE_BYTES(MEAN(sums[0]), MEAN(sums[1]), 0x0073u),
+                      CHOOSE_BYTES(MEAN(sums[2]), MEAN(sums[3]), 0x0073u), 0x5410u);
+#endif
+}
+
 #if SUB_GROUP_WIDTH == 32
 #define BEFORE(k) SHUFFLE_UP(sums[k], 1)
 #define BEHIND(k) SHUFFLE_DOWN(sums[k], 1)
@@ -145,11 +161,11 @@ FUNCTION void go_down(LOCAL uint* exchanged, GLOBAL const uchar* RESTRICT from, 
       uint low[4], high[4];
       UNROLL
       for (int e = 0; e < 4; ++e) {
-        low[e] = MEAN(across[4 * w + e] & 0xffffu);
-        high[e] = MEAN(across[4 * w + e] >> 16);
+        low[e] = across[4 * w + e] & 0xffffu;
+        high[e] = across[4 * w + e] >> 16;
       }
-      made[w] = CHOOSE_BYTES(CHOOSE_BYTES(low[0], low[1], 0x0073u), CHOOSE_BYTES(low[2], low[3], 0x0073u), 0x5410u);
-      made[w + 2] = CHOOSE_BYTES(CHOOSE_BYTES(high[0], high[1], 0x0073u), CHOOSE_BYTES(high[2], high[3], 0x0073u), 0x5410u);
+      made[w] = means_of_four(low);
+      made[w + 2] = means_of_four(high);
     }
     if (stored && top + o < rows) {
       if (x >= first && x + EACH <= end) {

@@ -39,6 +39,7 @@ KernelSource sums_source(const SumsDesign& design) {
     source.defines.emplace_back(name, std::to_string(value));
   source.defines.emplace_back("RECIPROCAL", fmt::format("{}u", reciprocal));
   source.defines.emplace_back("ROUNDING", fmt::format("{}u", cells / 2 * reciprocal));
+  source.defines.emplace_back("LARGE_RECIPROCAL", literal(std::ldexp(1.0, 127) / static_cast<double>(cells)));
   return source;
 }
 
