@@ -239,8 +239,12 @@ TEST_F(DeviceOperators, FloatsByMarch) {
 // Floats, neighbours from lanes: several strips and groups, rows that are no fours, windows beyond small images,
 // unaligned.
 TEST_F(DeviceOperators, FloatsByLanes) {
-  std::vector<Filtered> filters{{1, Border::reflect_101, Gauss{1, 2}}, {3, Border::constant, Box{4, 5}}};
+  std::vector<Filtered> filters{{1, Border::reflect_101, Gauss{1, 2}},
+                                {3, Border::constant, Box{4, 5}},
+                                {1, Border::reflect_101, Pyramid{1}},
+                                {3, Border::replicate, Pyramid{1}}};
   if (slow()) {
+    filters.push_back({2, Border::constant, Pyramid{1}});
     filters.push_back({1, Border::wrap, Box{15, 17}});
     filters.push_back({3, Border::reflect, Gauss{1.5, 4}});
     filters.push_back({2, Border::replicate, Separable{{0.1f, -0.2f, 0.4f}, {1, 2, 3, 2}}});

@@ -1,13 +1,13 @@
 // Floats, a column times a row: a lane has four neighbouring values of ROWS_HERE rows, all on their way at once. Down in
 // registers, across with what the lanes beside have made. Sub-groups of a group lie below each other, so that rows they
-// share come from memory once.
+// share come from memory once. STEP 2 keeps every second pixel of every second row.
 #define LEFT (ACROSS / 2 * CHANNELS)
 #define RIGHT ((ACROSS - 1 - ACROSS / 2) * CHANNELS)
 #define LENT_LEFT ((LEFT + 3) / 4)  // lanes that only lend
 #define LENT_RIGHT ((RIGHT + 3) / 4)
 #define OWN (32 - LENT_LEFT - LENT_RIGHT)
 #define ABOVE (DOWN / 2)
-#define ROWS_HERE (ROWS_EACH + DOWN - 1)
+#define ROWS_HERE (STEP * (ROWS_EACH - 1) + DOWN)
 
 // Value d of a lane, counted from its first: of a lane before it or behind it where it has no such value itself.
 #if SUB_GROUP_WIDTH == 32
@@ -18,6 +18,25 @@ FUNCTION float value_beside(const float* mine, const int d) {
 }
 #endif
 
+FUNCTION void store_kept(GLOBAL float* to, int x, int wide, const float* made, int fours) {
+#if STEP == 1
+  store_up_to_four(to + x, made, wide - x, fours);
+#elif CHANNELS == 1
+  if (fours && x + 2 < wide) {
+    *(GLOBAL float2*)(to + x / 2) = make_float2(made[0], made[2]);
+  } else {
+    to[x / 2] = made[0];
+    if (x + 2 < wide) to[x / 2 + 1] = made[2];
+  }
+#else
+  UNROLL
+  for (int k = 0; k < 4; ++k) {
+    const int pixel = (x + k) / CHANNELS;
+    if (pixel % 2 == 0 && x + k < wide) to[x + k - pixel / 2 * CHANNELS] = made[k];
+  }
+#endif
+}
+
 KERNEL WORK_GROUP_RESIDENT(32 * SUB_GROUPS, 1, 1, RESIDENT)
 void lanes(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, GLOBAL float* RESTRICT result,
            ulong out_offset, ulong out_pitch, int rows, int columns, int in_fours, int out_fours) {
@@ -27,14 +46,15 @@ void lanes(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, 
   const int wide = columns * CHANNELS, strips = (wide + 4 * OWN - 1) / (4 * OWN), lane = LOCAL_ID(0) & 31;
   const int block = (int)GROUP_ID(0) / strips, strip = (int)GROUP_ID(0) - block * strips;
   const int top = (block * SUB_GROUPS + LOCAL_ID(0) / 32) * ROWS_EACH, x = 4 * (OWN * strip + lane - LENT_LEFT);
-  if (top >= rows) return;
+  const int out_rows = (rows + STEP - 1) / STEP, from = STEP * top - ABOVE;
+  if (top >= out_rows) return;
   const int inside = in_fours && x >= 0 && x + 4 <= wide;
   int places[4];
   if (!inside) find_places(x, columns, places);
   float v[4 * ROWS_HERE];
   GLOBAL const float* in = image + in_offset;
-  if (top >= ABOVE && top + ROWS_EACH + DOWN <= rows) {
-    GLOBAL const float* line = in + (ulong)(top - ABOVE) * in_pitch;
+  if (from >= 0 && from + ROWS_HERE <= rows) {
+    GLOBAL const float* line = in + (ulong)from * in_pitch;
     if (inside) {
       line += x;
       UNROLL
@@ -52,7 +72,7 @@ void lanes(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, 
   } else {
     UNROLL
     for (int r = 0; r < ROWS_HERE; ++r) {
-      const int row = BORDERED(top - ABOVE + r, rows);
+      const int row = BORDERED(from + r, rows);
       GLOBAL const float* line = in + (ulong)(row < 0 ? 0 : row) * in_pitch;
       if (row < 0) {
         UNROLL
@@ -65,15 +85,15 @@ void lanes(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, 
     }
   }
   const int stored = lane >= LENT_LEFT && lane < 32 - LENT_RIGHT && x < wide;
-  GLOBAL float* to = result + out_offset + (ulong)top * out_pitch + (ulong)(x < 0 ? 0 : x);
+  GLOBAL float* to = result + out_offset + (ulong)top * out_pitch;
   UNROLL
   for (int o = 0; o < ROWS_EACH; ++o) {
     float mine[4];
     UNROLL
     for (int k = 0; k < 4; ++k) {
-      mine[k] = down_weights[0] * v[4 * o + k];
+      mine[k] = down_weights[0] * v[4 * STEP * o + k];
       UNROLL
-      for (int j = 1; j < DOWN; ++j) mine[k] = FMA(down_weights[j], v[4 * (o + j) + k], mine[k]);
+      for (int j = 1; j < DOWN; ++j) mine[k] = FMA(down_weights[j], v[4 * (STEP * o + j) + k], mine[k]);
     }
     float near[LEFT + 4 + RIGHT];
 #if SUB_GROUP_WIDTH == 32
@@ -96,7 +116,7 @@ void lanes(GLOBAL const float* RESTRICT image, ulong in_offset, ulong in_pitch, 
       UNROLL
       for (int j = 1; j < ACROSS; ++j) made[k] = FMA(across_weights[j], near[k + j * CHANNELS], made[k]);
     }
-    if (stored && top + o < rows) store_up_to_four(to, made, wide - x, out_fours);
+    if (stored && top + o < out_rows) store_kept(to, x, wide, made, out_fours);
     to += out_pitch;
 #if SUB_GROUP_WIDTH != 32
     BARRIER();

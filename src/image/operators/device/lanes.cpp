@@ -31,15 +31,16 @@ KernelSource lanes_source(const LanesDesign& design) {
   for (const auto& [name, value] :
        {std::pair{"DOWN", design.product.down.size()}, std::pair{"ACROSS", design.product.across.size()},
         std::pair{"ROWS_EACH", design.rows_each}, std::pair{"SUB_GROUPS", design.sub_groups},
-        std::pair{"RESIDENT", design.resident}})
+        std::pair{"RESIDENT", design.resident}, std::pair{"STEP", design.product.step}})
     source.defines.emplace_back(name, std::to_string(value));
   return source;
 }
 
 Launch lanes_launch(const LanesDesign& design) {
-  return {.groups = {groups_for(design.shape.columns * design.shape.channels, design.own()) *
-                     groups_for(design.shape.rows, design.rows_each * design.sub_groups)},
-          .items = {kLaneItems * design.sub_groups}};
+  return {
+      .groups = {groups_for(design.shape.columns * design.shape.channels, design.own()) *
+                 groups_for(groups_for(design.shape.rows, design.product.step), design.rows_each * design.sub_groups)},
+      .items = {kLaneItems * design.sub_groups}};
 }
 
 }  // namespace
@@ -47,7 +48,7 @@ Launch lanes_launch(const LanesDesign& design) {
 void list_lanes(const Device& device, const Chain& chain, const Link& link, std::vector<StepPlan>& plans) {
   LanesDesign design{.shape = link.in, .border = chain.border, .constant = chain.constant};
   if (link.in.depth != Depth::f32 || link.operations.size() != 1 ||
-      !product_of(link.operations.front(), Depth::f32, design.product) || design.product.step != 1)
+      !product_of(link.operations.front(), Depth::f32, design.product))
     return;
   const std::size_t down = design.product.down.size(), across = design.product.across.size();
   std::string refusal;
@@ -62,7 +63,9 @@ void list_lanes(const Device& device, const Chain& chain, const Link& link, std:
     std::size_t rows, sub_groups, resident;  // groups of a compute unit: by registers
   };
   std::vector<Way> ways{{4, 1, 1}};
-  if (several) {  // the fastest first (H200)
+  if (several && design.product.step == 2) {
+    ways = {{4, 4, 5}, {4, 8, 3}};
+  } else if (several) {  // the fastest first (H200)
     const Way low{8, 4, down < 7 ? 5U : 4U}, high{12, 8, 2}, many{8, 8, 2};
     ways = down > 12                       ? std::vector<Way>{many, {12, 4, 3}}
            : design.left() < 3 && down < 7 ? std::vector<Way>{low, high, many}
@@ -77,7 +80,7 @@ void list_lanes(const Device& device, const Chain& chain, const Link& link, std:
                   .parameters = {{"rows", std::to_string(way.rows)}, {"sub-groups", std::to_string(way.sub_groups)}},
                   .refusal = refusal};
     plan.cost = {.flops = 2 * values * static_cast<double>(down + across),
-                 .bytes = 8 * values,
+                 .bytes = 4 * (values + values_of(link.out)),
                  .launches = 1,
                  .efficiency = down < 13       ? 0.95
                                : way.rows == 8 ? 0.91
