@@ -32,5 +32,10 @@ Codelets<float> float_more();
 Codelets<double> double_few();
 Codelets<double> double_more();
 }  // namespace fcma
+// With plain NEON.
+namespace neon {
+Codelets<float> floats();
+Codelets<double> doubles();
+}  // namespace neon
 
 }  // namespace ridge::fft::shorts

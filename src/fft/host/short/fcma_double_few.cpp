@@ -10,7 +10,7 @@ namespace {
 // Each builds on the one before.
 // clang-format off
 #include "fft/host/power2/butterflies-inl.hpp"
-#include "fft/host/short/fcma-inl.hpp"
+#include "fft/host/short/scaled-inl.hpp"
 #include "fft/host/mixed/odd_butterflies-inl.hpp"
 #include "fft/host/short/lines-inl.hpp"
 // clang-format on

@@ -27,12 +27,14 @@ using shorts::Codelets;
 template <class T>
 const Codelet<T>* find(std::size_t n) {
 #if defined(__aarch64__)
-  if (!base::has_fcma()) return nullptr;
-  Codelets<T> lists[2];
+  Codelets<T> lists[2] = {};
+  const bool complex_instructions = base::has_fcma();
   if constexpr (sizeof(T) == sizeof(float)) {
-    lists[0] = shorts::fcma::float_few(), lists[1] = shorts::fcma::float_more();
+    lists[0] = complex_instructions ? shorts::fcma::float_few() : shorts::neon::floats();
+    if (complex_instructions) lists[1] = shorts::fcma::float_more();
   } else {
-    lists[0] = shorts::fcma::double_few(), lists[1] = shorts::fcma::double_more();
+    lists[0] = complex_instructions ? shorts::fcma::double_few() : shorts::neon::doubles();
+    if (complex_instructions) lists[1] = shorts::fcma::double_more();
   }
   for (const Codelets<T>& list : lists) {
     const auto* end = list.data + list.count;

@@ -1,5 +1,5 @@
-// Short transforms with Armv8.3 complex arithmetic. Included inside the namespace of each precision's file, behind the
-// policies and the butterflies.
+// What odd butterflies ask for, by the policies. Included inside the namespace of each precision's file, behind the
+// butterflies of powers of two.
 
 template <class P, class V = typename P::V>
 [[gnu::always_inline]] inline V scaled(V a, V k) {
