@@ -82,7 +82,8 @@ void list_lanes(const Device& device, const Chain& chain, const Link& link, std:
     plan.cost = {.flops = 2 * values * static_cast<double>(down + across),
                  .bytes = 4 * (values + values_of(link.out)),
                  .launches = 1,
-                 .efficiency = down < 13       ? 0.95
+                 .efficiency = !several        ? 0.3
+                               : down < 13     ? 0.95
                                : way.rows == 8 ? 0.91
                                                : 0.8};  // `march` beside many rows
     plan.kernels = [design] { return std::vector<KernelSource>{lanes_source(design)}; };

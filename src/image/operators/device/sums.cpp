@@ -119,7 +119,9 @@ void list_sums(const Device& device, const Chain& chain, const Link& link, std::
     plan.cost = {.flops = 7 * values_of(link.in),
                  .bytes = 2 * values_of(link.in),
                  .launches = 1,
-                 .efficiency = sub_groups == 8 ? 0.97 : 0.96};
+                 .efficiency = sub_groups == 8 ? 0.97
+                               : several       ? 0.96
+                                               : 0.3};
     plan.kernels = [design] { return std::vector<KernelSource>{sums_source(design)}; };
     plan.build = [design](const Device& there) { return std::make_shared<const SumsStep>(there, design); };
     plans.push_back(std::move(plan));
