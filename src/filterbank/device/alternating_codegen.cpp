@@ -23,7 +23,7 @@ class AlternatingWriter {
 
   KernelText write() {
     const std::size_t lines = 2 * kTransforms * kPoints, weights = (g_.taps + 3) / 4 * 4 * g_.channels;  // floats
-    const std::size_t whole = lines + kRoots + weights / 2 + 4;
+    const std::size_t whole = lines + roots() + weights / 2 + 4;
     text_.line("// {} channels of {} taps, int8; {} spectra of a polarization at a time", g_.channels, g_.taps,
                d_.steps);
     text_.raw(conversion_text(g_.samples, 4));
@@ -38,19 +38,18 @@ class AlternatingWriter {
         kItems, kKernelName);
     text_.line("LOCAL_BLOCK(float2, points, {});", whole);
     text_.line("LOCAL float2* const roots = points + {};", lines);
-    text_.line("LOCAL float* const weights = (LOCAL float*)(roots + {});", kRoots);
+    text_.line("LOCAL float* const weights = (LOCAL float*)(roots + {});", roots());
     // Of each polarization: its lines are there, its lines have been read.
-    text_.line("LOCAL ulong* const there = (LOCAL ulong*)(roots + {});", kRoots + weights / 2);
+    text_.line("LOCAL ulong* const there = (LOCAL ulong*)(roots + {});", roots() + weights / 2);
     text_.line("LOCAL ulong* const read = there + 2;");
     text_.line("const int item = LOCAL_ID(0), lane = item % 32, warp = item / 32, side = warp / {};", kSide);
     text_.line("for (int i = item; i < {0}; i += {1}) weights[(i / {2} / 4 * {2} + i % {2}) * 4 + i / {2} % 4] = {3};",
                g_.taps * g_.channels, kItems, g_.channels, weight());
-    text_.line("if (item < {}) roots[item] = LOAD_CACHED(tables + item);", kRoots);
+    text_.line("for (int i = item; i < {}; i += {}) roots[i] = LOAD_CACHED(tables + i);", roots(), kItems);
     text_.line("const int station = (int)(GROUP_ID(0) % {}u);", g_.stations);
     const std::string rounds = d_.rounds > 0 ? fmt::format("{}", d_.rounds) : std::string("rounds");
     text_.line("const int begin = (int)(GROUP_ID(0) / {}u) * {} * {};", g_.stations, d_.steps, rounds);
     first_rows();
-    if (each_ == 2) text_.line("const float2 turn = LOAD_CACHED(tables + {} + item);", kRoots);
     text_.open("if (item == 0)");
     for (std::size_t p = 0; p < 2; ++p) {
       text_.line("ARRIVALS_OPEN(there + {}, {});", p, kWarps);
@@ -86,6 +85,7 @@ class AlternatingWriter {
   static constexpr std::size_t kTransforms = 16;                      // of a polarization and block
   static constexpr std::size_t kRoots = 32 * 8;
 
+  std::size_t roots() const { return kRoots + (each_ - 1) * kItems; }
   std::size_t stride() const { return g_.stations * g_.channels; }
   std::string weight() const {
     const std::string value =
@@ -147,6 +147,7 @@ class AlternatingWriter {
     text_.line("OPAQUE(zero);");
     for (std::size_t j = 0; j < each_; ++j) text_.line("float2 sum{}[{}];", j, d_.steps);
     for (std::size_t j = 0; j < each_; ++j) filter_channel(j, pol);
+    if (each_ == 2) text_.line("const float2 twist = roots[zero + {} + item];", kRoots);
     give(pol);
   }
 
@@ -203,7 +204,7 @@ class AlternatingWriter {
         text_.line("give[{}] = sum1[{}];", 2 * s * kPoints, s);
         text_.line(
             "give[{0}] = multiply(make_float2(FMA(2.0f, sum0[{1}].x, -sum1[{1}].x), FMA(2.0f, sum0[{1}].y, "
-            "-sum1[{1}].y)), turn);",
+            "-sum1[{1}].y)), twist);",
             (2 * s + 1) * kPoints, s);
       }
     }
@@ -228,13 +229,12 @@ class AlternatingWriter {
     text_.line("SUB_GROUP_BARRIER();");
     text_.line("_Pragma(\"unroll 1\")");
     text_.open("for (int turn = 0; turn < 2; ++turn)");
+    const std::string block = fmt::format("begin + block * {} + warp % {}", d_.steps, kSide);
     // Two transforms are two spectra, or one whose channels take turns.
     if (each_ == 1) {
-      text_.line("const int u = lane, from = turn, k = lane, time = begin + block * {} + warp % {} * 2 + turn;",
-                 d_.steps, kSide);
+      text_.line("const int u = lane, from = turn, k = lane, time = {} * 2 + turn;", block);
     } else {
-      text_.line("const int k = lane + turn * 32, from = k % 2, u = k / 2, time = begin + block * {} + warp % {};",
-                 d_.steps, kSide);
+      text_.line("const int k = lane + turn * 32, from = k % 2, u = k / 2, time = {};", block);
     }
     text_.line("LOCAL const float2* const at = line + (from * {} + u * 17);", kPoints);
     text_.line("float2 v[16];");
