@@ -58,6 +58,12 @@ void make_real(AxisProblem& problem) {
   problem.kind = Kind::real;
   problem.out.line = {problem.length / 2 + 1};
 }
+void make_real_back(AxisProblem& problem) {
+  problem.kind = Kind::real;
+  problem.direction = Direction::inverse;
+  problem.in.line = {problem.length / 2 + 1};
+  problem.scale = 0.5;
+}
 void make_inverse(AxisProblem& problem) {
   problem.direction = Direction::inverse;
   add_window(problem);
@@ -131,6 +137,7 @@ const RouteCase kRouteCases[] = {
     {"ring_tiles_double", "persistent_two_pass", kTiles, 1, [](AxisProblem& p) { p.float64 = true, add_window(p); }},
     {"ring_real", "real_ring", 2 * kRing, 5, make_real},
     {"ring_real_again", "real_ring", kRing, 20, make_real},
+    {"ring_real_back", "real_ring", kRing, 20, make_real_back},
     {"ring_real_longer", "real_ring", 8 * kRing, 3, [](AxisProblem& p) { make_real(p), p.scale = 0.25; }},
     {"ring_columns", "persistent_two_pass", 2048, 64,
      [](AxisProblem& p) { make_columns(p), add_window(p), add_phases(p); }},

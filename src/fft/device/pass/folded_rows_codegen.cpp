@@ -34,6 +34,12 @@ void LoadWriter::landed_rows() {
   if (d_.folded > 0) text_.line("LOCAL const real2* const from_mirror = {};", mirrors);
 }
 
+// Every other lane's point is the mirror's.
+std::string LoadWriter::near_row() {
+  return fmt::format("(i % 2 == 0 ? {} : {}) * {}u + i / 2", p_.folded_row(false), "(" + p_.folded_row(true) + ")",
+                     d_.load.at.line.front());
+}
+
 void LoadWriter::load_folded(std::size_t slot, const std::string& place) {
   const auto at = [&](const char* from, const std::string& index) {
     return loaded(

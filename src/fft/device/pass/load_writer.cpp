@@ -84,7 +84,8 @@ void LoadWriter::load() {
     p_.open_round(first, round, d_.load.staged ? "" : "here");
     if (d_.load.near) {
       near_.emplace(text_, d_.float64, "from", "GLOBAL const real2", "in + in_offset");
-      near_->begin(fmt::format("{} + i * {}", p_.line_offset("line", d_.load.at), d_.load.at.point));
+      near_->begin(d_.folded > 0 ? near_row()
+                                 : fmt::format("{} + i * {}", p_.line_offset("line", d_.load.at), d_.load.at.point));
     }
     for (std::size_t s = 0; s < first.radix; ++s) load_point(round * first.radix + s, s * first.butterflies);
     p_.close_round();
@@ -113,7 +114,7 @@ void LoadWriter::load_point(std::size_t slot, std::uint64_t constant) {
   } else if (d_.load.staged) {
     value = factored(fmt::format("local_points[c * {} + {}]", p_.pitch, place), "i", constant);
   } else if (d_.folded > 0) {
-    load_folded(slot, place);
+    near_ ? text_.line("v[{}] = {};", slot, loaded((*near_)(constant / 2), true)) : load_folded(slot, place);
   } else if (d_.load.values == Values::half) {
     load_half(slot, place, constant);
   } else if (d_.load.values == Values::hermitian) {

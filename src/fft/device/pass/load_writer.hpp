@@ -31,6 +31,7 @@ class LoadWriter : PassPart {
   void load_twins();
   void folded_pointers();
   void landed_rows();
+  std::string near_row();
   void exchange_folded();
   void load_folded(std::size_t slot, const std::string& place);
   void load_hermitian(std::size_t slot, const std::string& place);

@@ -33,24 +33,33 @@ void spectrum_values(PassWriters& pass, const std::string& a, const std::string&
   text.line("const real2 odd = multiply(make_real2(difference.y, -difference.x), {});", root);
 }
 
-// Rows 0 and mirrored / 2, the first line of a chunk: value k of row 0 needs value -k of it, the other's its own.
-void store_own_mirrors(PassWriters& pass) {
+// Rows 0 and mirrored / 2, the first line of a chunk: value k of row 0 needs value -k of it, the other's its own. They
+// meet in local memory, and are stored from there when no work-item holds points any more.
+void own_mirrors_meet(PassWriters& pass) {
   PassContext& context = pass.context;
-  const PassDesign& d = context.design;
   codegen::Text& text = context.source;
   const StageDesign& last = context.stages.back();
-  const char* row = context.two_orders() ? "row_out" : "row";
-  const char* type = d.twiddle->order > (std::uint64_t{1} << 32) ? "ulong" : "uint";
   text.open("if ({} == 0)", context.group);
   text.line("BARRIER();");
   for (std::size_t round = 0; round < last.rounds; ++round) {
     context.open_round(last, round, fmt::format("{} == 0", context.c(last)));
     for (std::size_t u = 0; u < last.radix; ++u) {
       text.line("local_points[i + {}] = first[{}];", u * last.butterflies, round * last.radix + u);
-      text.line("local_points[{} - i] = v[{}];", d.length + (u + 1) * last.butterflies - 1, round * last.radix + u);
+      text.line("local_points[{} - i] = v[{}];", context.design.length + (u + 1) * last.butterflies - 1,
+                round * last.radix + u);
     }
     context.close_round();
   }
+  text.close();
+}
+
+void store_own_mirrors(PassWriters& pass) {
+  PassContext& context = pass.context;
+  const PassDesign& d = context.design;
+  codegen::Text& text = context.source;
+  const char* row = context.two_orders() ? "row_out" : "row";
+  const char* type = d.twiddle->order > (std::uint64_t{1} << 32) ? "ulong" : "uint";
+  text.open("if ({} == 0)", context.group);
   text.line("BARRIER();");
   for (const bool middle : {false, true}) {
     text.open();
@@ -86,7 +95,7 @@ void store_spectrum(PassWriters& pass) {
   text.raw("\n");
   text.line("// from the spectrum of pairs to that of the samples");
   if (!context.before_store.empty()) text.line("{}", context.before_store);
-  if (d.own_mirrors) store_own_mirrors(pass);
+  if (d.own_mirrors) own_mirrors_meet(pass);
   text.open();
   for (const bool mirror : {false, true}) {
     text.line("GLOBAL real2* to_{};", mirror ? "mirror" : "row");
@@ -140,6 +149,7 @@ void store_spectrum(PassWriters& pass) {
     context.close_round();
   }
   text.close();
+  if (d.own_mirrors) store_own_mirrors(pass);
 }
 
 }  // namespace

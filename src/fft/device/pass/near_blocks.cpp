@@ -1,6 +1,7 @@
 #include "fft/device/pass/near_blocks.hpp"
 
 #include <bit>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -42,22 +43,26 @@ bool near_serves(const PassDesign& pass, bool stores) {
   const PassSide& side = stores ? pass.store : pass.load;
   const StageDesign stage = stores ? stages_of(pass).back() : stages_of(pass).front();
   if (side.values != Values::complex || side.valid > 0 || side.factor != FactorKind::none || side.staged ||
-      side.storage != Storage::same || pass.method != PrimeMethod::none || pass.mirrored + pass.folded > 0) {
+      side.storage != Storage::same || pass.method != PrimeMethod::none) {
     return false;
   }
-  const auto place = [&](std::uint64_t point) { return near_place(side, point); };
+  const bool folded = pass.folded > 0;
+  if (pass.mirrored + pass.folded > 0 && (stores || (folded && !pass.fold_lanes))) return false;
+  const auto place = [&](std::uint64_t point) { return near_place(side, folded ? point / 2 : point); };
   if (side.in_turn && stage.butterflies % (2 * side.block) != 0) return false;
   if (side.at.line.size() != pass.counts.size()) return false;
   std::uint64_t lines = 0, items = 0, points = 0;
+  std::vector<std::uint64_t> counts = pass.counts;
+  if (pass.mirrored + pass.folded > 0) counts.front() = pass.mirrored + pass.folded;  // mirrors are loaded as well
   std::uint64_t count = 1;
-  for (const std::uint64_t digit : pass.counts) count *= digit;
+  for (const std::uint64_t digit : counts) count *= digit;
   for (std::uint64_t line = 0; line < count; ++line) {
     std::uint64_t rest = line, sum = 0;
     for (std::size_t digit = 0; digit < side.at.line.size(); ++digit) {
-      const std::uint64_t number = rest % pass.counts[digit];
+      const std::uint64_t number = rest % counts[digit];
       if ((sum & number * side.at.line[digit]) != 0) return false;
       sum += number * side.at.line[digit];
-      rest /= pass.counts[digit];
+      rest /= counts[digit];
     }
     lines |= sum;
   }

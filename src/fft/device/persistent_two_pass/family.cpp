@@ -409,20 +409,6 @@ class Lister {
     }
   }
 
-  // In blocks of 4 KB: slots of both halves in turn, together a megabyte, or two, or four; or in one ring the tiles of
-  // the second pass, if the copies of a conductor read them.
-  static bool set_near(PersistentDesign& ring, bool near) {
-    ring.near = ring.first.store.near = near;
-    ring.second.load.near = near && !ring.conducted;
-    ring.first.store.in_turn = near && ring.halves == 1;
-    if (!near) return false;
-    constexpr std::uint64_t kLeastRegion = std::uint64_t{1} << 20;
-    const std::uint64_t region = ring.slot_step() * (ring.first.float64 ? 16 : 8);
-    const bool serves = std::has_single_bit(region) && region >= kLeastRegion && near_serves(ring.first, true) &&
-                        (ring.conducted ? ring.second_tiles() % 2 == 0 : near_serves(ring.second, false));
-    return serves || set_near(ring, false);
-  }
-
   void add_sized(Route route, const PersistentDesign& ring, const std::vector<std::size_t>& factors, Place from,
                  std::uint64_t chunks_each, double trips) {
     route.steps.push_back({.design = persistent_step(ring),
@@ -489,6 +475,18 @@ bool shaped(const Device& device, PassDesign& pass, const GroupShape& shape, std
   }
   why = fmt::format("no radices of {} points for groups of {}", pass.length, shape.items);
   return false;
+}
+
+bool set_near(PersistentDesign& ring, bool near) {
+  ring.near = ring.first.store.near = near;
+  ring.second.load.near = near && !ring.conducted;
+  ring.first.store.in_turn = near && ring.halves == 1;
+  if (!near) return false;
+  constexpr std::uint64_t kLeastRegion = std::uint64_t{1} << 19;
+  const std::uint64_t region = ring.slot_step() * (ring.first.float64 ? 16 : 8);
+  const bool serves = std::has_single_bit(region) && region >= kLeastRegion && near_serves(ring.first, true) &&
+                      (ring.conducted ? ring.second_tiles() % 2 == 0 : near_serves(ring.second, false));
+  return serves || set_near(ring, false);
 }
 
 bool sized(const Device& device, PersistentDesign& ring, std::uint64_t chunks, double most_bytes) {

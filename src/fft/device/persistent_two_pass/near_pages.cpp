@@ -1,6 +1,7 @@
 // Which blocks of a ring lie in which half of the shared cache: within a page of 2 MB the address tells, from page to
 // page only the time of a first read does.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <mutex>
 
@@ -112,7 +113,10 @@ std::vector<std::uint32_t> near_pages(const Device& device, const Buffer& ring, 
   }
   for (std::size_t slot = 0; slot < slots; ++slot) {
     const std::uint64_t first = slot * slot_bytes / kNearPage, last = ((slot + 1) * slot_bytes - 1) / kNearPage;
-    for (std::uint64_t page = first; page <= last && page < pages; ++page) bits[slot] |= second[page] << (page - first);
+    const std::uint32_t turned = std::popcount(slot * slot_bytes & kNearBits) % 2;  // where a part of a page begins
+    for (std::uint64_t page = first; page <= last && page < pages; ++page) {
+      bits[slot] |= (second[page] ^ turned) << (page - first);
+    }
   }
   return bits;
 }

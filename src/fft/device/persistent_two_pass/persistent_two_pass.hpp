@@ -102,6 +102,10 @@ std::vector<GroupPair> group_pairs(const PassDesign& first, const PassDesign& se
 // How far the first pass runs ahead, and how long the ring is. A tile that is stored into a slot for the second time
 // waits for tiles of the second pass: ahead is never so much that these would come after it.
 bool sized(const Device& device, PersistentDesign& ring, std::uint64_t chunks, double most_bytes);
+// In blocks of 4 KB: slots of both halves in turn, together half a megabyte, or one, or two, or four; or in one ring
+// the tiles of the second pass, if the copies of a conductor read them. False, and nothing of it, where they do not
+// serve.
+bool set_near(PersistentDesign& ring, bool near);
 
 // Planes whose rows and columns are transformed. Real ones, of an even number of columns, go columns first, as pairs of
 // neighbouring reals (pass/folded_rows_codegen.cpp); steps of their samples count pairs.

@@ -187,6 +187,7 @@ std::vector<Route> list_planes(const Device& device, const PlaneProblem& plane) 
       ring.halves = halves;
       if (halves > 1 && plane.planes() < kLeastShared) continue;
       if (sized(device, ring, plane.planes(), bytes)) {
+        set_near(ring, halves > 1 && plane.real);
         add(ring);
       } else {
         why = "the ring would not fit into the shared cache";

@@ -1,5 +1,5 @@
 // Long real lines through a ring: columns of pairs of samples into it, rows with their mirrors out of it, which store
-// the spectrum of the samples.
+// the spectrum of the samples. Back the spectrum is packed in a pass of its own, and pairs go through a ring.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,6 +11,7 @@
 #include "fft/device/pass_candidates.hpp"
 #include "fft/device/persistent_two_pass/persistent_two_pass.hpp"
 #include "fft/device/radices.hpp"
+#include "fft/device/spectrum.hpp"
 #include "fft/device/split.hpp"
 #include "fft/device/two_pass_tma.hpp"
 
@@ -18,32 +19,39 @@ namespace ridge::fft::on_device {
 namespace {
 
 constexpr std::size_t kShortestRing = std::size_t{1} << 16, kRingFactorsTried = 2;
+// By a conductor where that won (H200, us for 2^26 reals: 2^19 237 and 279, 2^20 296 and 312; 2^18 260 and 255).
+constexpr std::size_t kConductedReal = std::size_t{1} << 19;
 
 std::string real_ring_refusal(const Device& device, const AxisProblem& problem) {
   if (device.info().backend != Backend::cuda) return "needs groups that wait for each other, which CUDA allows";
-  if (problem.kind != Kind::real || problem.direction == Direction::inverse) return "takes real lines, forward";
+  if (problem.kind != Kind::real) return "takes real lines";
   if (problem.halves() || problem.samples != Samples::same || problem.load.kind() != FactorKind::none ||
       problem.store.kind() != FactorKind::none) {
     return "takes no factors, integers or halves";
   }
   if (problem.length < kShortestRing || !std::has_single_bit(problem.length)) return "takes powers of two from 2^16 on";
+  const bool forward = problem.direction == Direction::forward;
+  const Address &samples = forward ? problem.in : problem.out, &spectrum = forward ? problem.out : problem.in;
   if (problem.counts.size() != 1 || problem.in.point != 1 || problem.out.point != 1 || problem.in_place ||
-      problem.in.line[0] % 2 != 0 || problem.in.line[0] < problem.length || problem.out.line[0] <= problem.length / 2) {
+      samples.line[0] % 2 != 0 || samples.line[0] < problem.length || spectrum.line[0] <= problem.length / 2) {
     return "takes lines one after the other, out of place";
   }
   return {};
 }
 
-// Both passes of one line.
-PersistentDesign real_ring(const AxisProblem& problem, const std::vector<std::size_t>& factors) {
+// Both passes of a line of pairs; back, of what the spectrum has been packed to.
+std::vector<PassDesign> passes_of_pairs(const AxisProblem& problem, const std::vector<std::size_t>& factors) {
+  const bool forward = problem.direction == Direction::forward;
   AxisProblem one = problem;
   one.kind = Kind::complex;
   one.length = problem.length / 2;
   one.counts = {1};
-  one.in.line = {problem.length};
-  one.out.line = {one.length};
+  one.in.line = {forward ? problem.length : one.length};
+  one.out.line = {forward ? one.length : problem.length};
+  Split split{.factors = factors};
+  (forward ? split.load : split.store) = Values::pairs;
   SplitPlaces places;
-  std::vector<PassDesign> passes = split_designs(one, {.factors = factors, .load = Values::pairs}, places);
+  std::vector<PassDesign> passes = split_designs(one, split, places);
   for (PassDesign& pass : passes) {  // without the digit of the line
     pass.counts.pop_back();
     for (Address* at : {&pass.load.at, &pass.store.at, &pass.load.factor_at, &pass.store.factor_at, &pass.load.valid_at,
@@ -52,6 +60,11 @@ PersistentDesign real_ring(const AxisProblem& problem, const std::vector<std::si
     }
     if (pass.twiddle) pass.twiddle->column.line.pop_back();
   }
+  return passes;
+}
+
+PersistentDesign real_ring(const AxisProblem& problem, const std::vector<std::size_t>& factors) {
+  std::vector<PassDesign> passes = passes_of_pairs(problem, factors);
   PassDesign& rows = passes[1];
   rows.mirrored = factors[0];
   rows.own_mirrors = true;
@@ -64,7 +77,7 @@ PersistentDesign real_ring(const AxisProblem& problem, const std::vector<std::si
           .counts = problem.counts,
           .load = problem.in.line,
           .store = problem.out.line,
-          .slot = one.length};
+          .slot = problem.length / 2};
 }
 
 // Columns of 512 points, rows of at most 256: a work-item holds a row's points and its mirror's, and the shorter the
@@ -84,7 +97,7 @@ Factors best_factors(std::size_t points) {
 // Tiles of columns by a map, rows and mirrors by copies of their own.
 bool conducted_real(const Device& device, const AxisProblem& problem, const std::vector<std::size_t>& factors,
                     PersistentDesign& ring) {
-  if (!device.limits().tensor_maps || problem.in.line[0] % 4 != 0) return false;
+  if (problem.length < kConductedReal || !device.limits().tensor_maps || problem.in.line[0] % 4 != 0) return false;
   ring = real_ring(problem, factors);
   const TileShape tile = problem.float64 ? kConductedDoubles : kConductedTile;
   const TileShape half{tile.points / 2, tile.items, tile.resident};  // of rows; as many mirrors
@@ -94,53 +107,138 @@ bool conducted_real(const Device& device, const AxisProblem& problem, const std:
   return true;
 }
 
-void list_real_ring(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
-  std::string why = real_ring_refusal(device, problem);
-  std::size_t tried = 0, found = 0;
-  const auto add = [&](PersistentDesign ring, const std::vector<std::size_t>& factors) {
+// The spectrum is packed to that of pairs, which a ring takes back.
+PersistentDesign ring_back(const AxisProblem& problem, const std::vector<std::size_t>& factors) {
+  const std::vector<PassDesign> passes = passes_of_pairs(problem, factors);
+  return {.first = passes[0],
+          .second = passes[1],
+          .first_lines = factors[1],
+          .second_lines = factors[0],
+          .counts = problem.counts,
+          .load = {problem.length / 2},
+          .store = problem.out.line,
+          .slot = problem.length / 2};
+}
+
+bool conducted_back(const Device& device, const AxisProblem& problem, const std::vector<std::size_t>& factors,
+                    PersistentDesign& ring) {
+  if (!device.limits().tensor_maps) return false;
+  ring = ring_back(problem, factors);
+  const TileShape tile = problem.float64 ? kConductedDoubles : kConductedTile;
+  if (!between_in_tiles(ring.first, ring.second, tile)) return false;
+  for (PassDesign* pass : {&ring.first, &ring.second}) {
+    if (!shape_tile(device, *pass, tile).empty()) return false;
+    if (pass->radices == std::vector<std::size_t>{16, 16}) pass->radices = {32, 8};  // two rounds of 16 spill
+  }
+  ring.conducted = true;
+  return true;
+}
+
+class RealLister {
+ public:
+  RealLister(const Device& device, const AxisProblem& problem, std::vector<Route>& routes)
+      : device_(device), problem_(problem), routes_(routes), why_(real_ring_refusal(device, problem)) {}
+
+  void list() {
+    const bool forward = problem_.direction == Direction::forward;
+    if (why_.empty()) forward ? list_forward() : list_back();
+    if (found_ == 0) routes_.push_back(refused("real_ring", why_.empty() ? "no factors that fit" : why_));
+  }
+
+ private:
+  void list_forward() {
+    std::size_t tried = 0;
+    for (const auto& factors : best_factors(problem_.length / 2)) {
+      if (tried == kRingFactorsTried) break;
+      const std::size_t before = found_;
+      PersistentDesign ring;
+      if (conducted_real(device_, problem_, factors, ring)) add(ring, factors);
+      for (const std::size_t items : {256, 512}) {
+        ring = real_ring(problem_, factors);
+        const bool fits =
+            shaped(device_, ring.first, {items, 32}, why_) && shaped(device_, ring.second, {items, 16}, why_);
+        if (fits) add(ring, factors);
+      }
+      if (found_ > before) ++tried;
+    }
+  }
+
+  void list_back() {
+    for (const auto& factors : pass_factors(problem_.length / 2, 2, 2048)) {
+      if (found_ > 0) break;
+      PersistentDesign ring;
+      if (conducted_back(device_, problem_, factors, ring)) add(ring, factors);
+      ring = ring_back(problem_, factors);
+      const GroupShape shape = kGroupShapes[0];
+      if (shaped(device_, ring.first, shape, why_) && shaped(device_, ring.second, shape, why_)) add(ring, factors);
+    }
+  }
+
+  void add(PersistentDesign ring, const std::vector<std::size_t>& factors) {
     for (const std::size_t halves : {2, 1}) {
       ring.halves = halves;
-      if (halves > 1 && problem.lines() < kLeastShared) continue;
-      if (!sized(device, ring, problem.lines(), kGoodRing)) {
-        why = "the ring would not fit into the shared cache";
+      if (halves > 1 && problem_.lines() < kLeastShared) continue;
+      if (!sized(device_, ring, problem_.lines(), kGoodRing)) {
+        why_ = "the ring would not fit into the shared cache";
         continue;
       }
-      Route route;
-      route.outer = problem.counts.back();
-      route.steps.push_back({.design = persistent_step(ring),
-                             .from = Place::input,
-                             .to = Place::output,
-                             .lines = 1,
-                             .from_stride = problem.in.line.back(),
-                             .to_stride = problem.out.line.back()});
-      auto parameters = persistent_parameters(ring);
-      parameters.insert(parameters.begin(), {"factors", fmt::format("{}", fmt::join(factors, "x"))});
-      route.candidate = {.variant = "real_ring",
-                         .parameters = std::move(parameters),
-                         .cost = {.flops = usual_flops(problem),
-                                  .bytes = problem_bytes(problem),
-                                  .launches = 1,
-                                  .efficiency = 0.53 * (1 - 0.02 * static_cast<double>(found)),
-                                  .float64 = problem.float64}};
-      const std::string name = route.candidate.name();
-      const auto same = [&](const Route& other) { return other.candidate.name() == name; };
-      if (std::none_of(routes.begin(), routes.end(), same)) routes.push_back(std::move(route));
-      ++found;
+      set_near(ring, halves > 1);
+      add_sized(ring, factors);
     }
-  };
-  for (const auto& factors : why.empty() ? best_factors(problem.length / 2) : Factors()) {
-    if (tried == kRingFactorsTried) break;
-    const std::size_t before = found;
-    PersistentDesign ring;
-    for (const std::size_t items : {256, 512}) {
-      ring = real_ring(problem, factors);
-      if (!shaped(device, ring.first, {items, 32}, why) || !shaped(device, ring.second, {items, 16}, why)) continue;
-      add(ring, factors);
-    }
-    if (conducted_real(device, problem, factors, ring)) add(ring, factors);
-    if (found > before) ++tried;
   }
-  if (found == 0) routes.push_back(refused("real_ring", why.empty() ? "no factors that fit" : why));
+
+  void add_sized(const PersistentDesign& ring, const std::vector<std::size_t>& factors) {
+    const bool forward = problem_.direction == Direction::forward;
+    Route route;
+    route.outer = problem_.counts.back();
+    if (!forward) {
+      const std::uint64_t pairs = problem_.length / 2;
+      const SpectrumDesign packs{.change = SpectrumChange::pack,
+                                 .float64 = problem_.float64,
+                                 .length = problem_.length / 2,
+                                 .counts = problem_.counts,
+                                 .in = problem_.in,
+                                 .out = {.point = 1, .line = {pairs}}};
+      route.work = pairs;
+      route.steps.push_back({.design = spectrum_step(packs),
+                             .from = Place::input,
+                             .to = Place::work,
+                             .lines = 1,
+                             .from_stride = problem_.in.line.back(),
+                             .to_stride = pairs});
+    }
+    route.steps.push_back({.design = persistent_step(ring),
+                           .from = forward ? Place::input : Place::work,
+                           .to = Place::output,
+                           .lines = 1,
+                           .from_stride = forward ? problem_.in.line.back() : problem_.length / 2,
+                           .to_stride = problem_.out.line.back()});
+    auto parameters = persistent_parameters(ring);
+    parameters.insert(parameters.begin(), {"factors", fmt::format("{}", fmt::join(factors, "x"))});
+    // Of a copy's speed, as measured on an H200; the way back makes two trips.
+    const double expected = forward ? 0.53 : 0.38;
+    route.candidate = {.variant = "real_ring",
+                       .parameters = std::move(parameters),
+                       .cost = {.flops = usual_flops(problem_),
+                                .bytes = problem_bytes(problem_),
+                                .launches = forward ? 1.0 : 2.0,
+                                .efficiency = expected * (1 - 0.02 * static_cast<double>(found_)),
+                                .float64 = problem_.float64}};
+    const std::string name = route.candidate.name();
+    const auto same = [&](const Route& other) { return other.candidate.name() == name; };
+    if (std::none_of(routes_.begin(), routes_.end(), same)) routes_.push_back(std::move(route));
+    ++found_;
+  }
+
+  const Device& device_;
+  const AxisProblem& problem_;
+  std::vector<Route>& routes_;
+  std::string why_;
+  std::size_t found_ = 0;
+};
+
+void list_real_ring(const Device& device, const AxisProblem& problem, std::vector<Route>& routes) {
+  RealLister(device, problem, routes).list();
 }
 
 }  // namespace
