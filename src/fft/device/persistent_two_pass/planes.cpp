@@ -187,8 +187,9 @@ std::vector<Route> list_planes(const Device& device, const PlaneProblem& plane) 
       ring.halves = halves;
       if (halves > 1 && plane.planes() < kLeastShared) continue;
       if (sized(device, ring, plane.planes(), bytes)) {
-        set_near(ring, halves > 1 && plane.real);
         add(ring);
+        if (halves > 1 && plane.real && set_near(ring, true)) add(ring);
+        set_near(ring, false);
       } else {
         why = "the ring would not fit into the shared cache";
       }

@@ -182,8 +182,9 @@ class RealLister {
         why_ = "the ring would not fit into the shared cache";
         continue;
       }
-      set_near(ring, halves > 1);
       add_sized(ring, factors);
+      if (halves > 1 && set_near(ring, true)) add_sized(ring, factors);
+      set_near(ring, false);
     }
   }
 
