@@ -98,7 +98,7 @@ function(ridge_sanitize_less target)
       if(path MATCHES "/fft/historical/classic/v[0-9]+.cpp$")
         set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -fno-sanitize=all)
       endif()
-    elseif(path MATCHES "/numbers/|/(fcma|shear)_[a-z_]*.cpp$|[/_]kernels(_[a-z]*)?.cpp$|/fft/historical/classic/v[0-9]+.cpp$")
+    elseif(path MATCHES "/numbers/|/(fcma|shear)_[a-z_]*.cpp$|/short/(fma|neon).cpp$|[/_]kernels(_[a-z]*)?.cpp$|/fft/historical/classic/v[0-9]+.cpp$")
       set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -fno-sanitize=undefined
         $<$<CXX_COMPILER_ID:GNU>:--param=asan-stack=0> -fno-sanitize-address-use-after-scope)
     endif()
