@@ -149,8 +149,11 @@ class Lister {
         continue;
       }
       const std::size_t before = found_;
-      for (const GroupShape& shape : shapes(*nearest, 0)) rows_of(*nearest, shape, true);
-      conducted_rows(*nearest);
+      std::size_t listed = 0;
+      for (const GroupShape& shape : shapes(*nearest, 0)) {
+        rows_of(*nearest, shape, true);
+        if (listed++ == 0) conducted_rows(*nearest);  // not timed yet: among the first few
+      }
       for (const GroupShape& shape : shapes(*nearest, found_ > before ? 1 : 0)) rows_of(*nearest, shape, false);
     }
   }
