@@ -60,7 +60,7 @@ FUNCTION void add_row(LOCAL float* scratch, LOCAL const float* line, LOCAL const
   }
 }
 
-KERNEL WORK_GROUP_RESIDENT(ITEMS_HERE, 1, 1, (PARTS == 4 ? 4 : 3) / DOWN)
+KERNEL WORK_GROUP_RESIDENT(ITEMS_HERE, 1, 1, 3 / DOWN)
 void smooth(GLOBAL const float4* RESTRICT cells, GLOBAL const float2* RESTRICT flow, GLOBAL float2* RESTRICT out, int rows,
             int columns) {
   LOCAL_BLOCK(float, tile, TILE_FLOATS);

@@ -114,7 +114,7 @@ double work_of(const FlowProblem& problem) {
 double efficiency_of(const FlowDesign& design) {
   const double smooth = design.smooth == Smooth::matrix ? 1.0 : design.smooth == Smooth::tile ? 0.7 : 0.3;
   const double search = design.search == Search::blocks ? 1.0 : design.search == Search::singles ? 0.6 : 0.2;
-  const double tuned = 1 - (7 - design.polynomial) * 0.02,
+  const double tuned = design.polynomial >= 6 ? 1.0 : 0.95,
                tall = design.smooth == Smooth::tile && design.rows > 2 ? 0.95 : 1;
   return 0.9 * smooth * search * tuned * tall;
 }
@@ -123,7 +123,7 @@ double efficiency_of(const FlowDesign& design) {
 
 std::vector<FlowDesign> flow_designs() {
   std::vector<FlowDesign> designs;
-  for (const int polynomial : {7, 6, 4, 0}) {
+  for (const int polynomial : {6, 7, 4, 0}) {
     designs.push_back({.smooth = Smooth::matrix, .polynomial = polynomial, .parts = 6});
   }
   designs.push_back({.smooth = Smooth::matrix, .polynomial = 7, .parts = 6, .down = 2});
