@@ -265,14 +265,15 @@ TEST_F(DeviceReal, PlanesInOneGo) {
     check_columns_first<float>(device, shape, batch, in_place, "plane", "through a ring");
   };
   for (const Device& device : devices) {
-    check(device, {64, 32}, 3, false);
     check(device, {3, 16, 64}, 2, true);
-    check(device, {128, 256}, 5, false);
-    check(device, {512, 128}, 17, false);
-    if (emulated) continue;
+    if (emulated) {
+      check(device, {64, 32}, 3, false);
+      check(device, {128, 256}, 5, false);
+      check(device, {1024, 128}, 2, false);
+      continue;
+    }
     check(device, {64, 64}, 200, true);
-    check(device, {3, 512, 512}, 7, false);
-    check(device, {256, 256}, 17, false);
+    check(device, {3, 256, 256}, 7, false);
     check(device, {1024, 2048}, 3, false);
     check_columns_first<double>(device, {256, 128}, 20, false, "plane", "through a ring");
   }

@@ -72,32 +72,6 @@ void write_choice(codegen::Text& text, const PersistentDesign& design) {
   text.close();
 }
 
-// The same in near blocks: rows block by block, mirrors row by row. Those of lines 1, 2, .. stand before a multiple of
-// a tile's lines, the first one's at it.
-void write_near_rows_and_mirrors(codegen::Text& text, const PersistentDesign& design) {
-  const PassDesign& rows = design.second;
-  const std::uint64_t row = row_points(rows), lines = rows.lines, all = rows.folded + rows.mirrored;
-  const std::uint64_t block = NearBlocks(rows.float64).block(), piece = std::min(row, block);
-  const std::uint64_t mirrors = lines * row + kMirrorsApart;
-  text.line("GLOBAL const real2* const ring_slot = between + slot * {}ul;", design.slot_step());
-  text.line("ASYNC_COPY_EXPECT(arrived, {}u);", tile_bytes(rows));
-  const auto copies = [&](const std::string& at, std::uint64_t first, std::uint64_t end, std::uint64_t step,
-                          std::uint64_t to) {
-    text.open();
-    NearPointers near(text, rows.float64, "from", "GLOBAL const real2", "ring_slot");
-    near.begin(at);
-    for (std::uint64_t p = first; p < end; p += step) {
-      const std::string from = near(p);
-      text.line("ASYNC_COPY_PART(arrived, copied + {}, {}, {}u);", to + p - first, from, step * point_bytes(rows));
-    }
-    text.close();
-  };
-  copies(fmt::format("group * {}u", lines * row), 0, lines * row, std::min(block, lines * row), 0);
-  copies(fmt::format("({}u - group * {}u)", (all - lines) * row, lines * row), row, lines * row, piece, mirrors);
-  copies(fmt::format("(group == 0 ? {}u : {}u - group * {}u)", all / 2 * row, all * row, lines * row), 0, row, piece,
-         mirrors + (lines - 1) * row);
-}
-
 // A tile of the second pass, block by block.
 void write_near_copies(codegen::Text& text, const PersistentDesign& design) {
   const PassDesign& rows = design.second;
@@ -165,9 +139,7 @@ void write_conductor(codegen::Text& text, const PersistentDesign& design) {
   text.close();
   text.open("else");
   text.line("COPIES_SEE_WRITTEN();");
-  if (design.near && has_mirrors(rows)) {
-    write_near_rows_and_mirrors(text, design);
-  } else if (design.near) {
+  if (design.near) {
     write_near_copies(text, design);
   } else if (has_mirrors(rows)) {
     write_rows_and_mirrors(text, design);

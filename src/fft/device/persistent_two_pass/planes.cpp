@@ -12,10 +12,11 @@
 namespace ridge::fft::on_device {
 namespace {
 
-// Real planes of 512 x 512: 490 us in place of 498 on an H200, without halves 498 and 523.
+// Real planes of 512 x 512 without halves: 498 us in place of 523 on an H200; by halves 490 and 498, in near blocks 469
+// and 466.
 constexpr double kSmallRing = 17e6;
-// Real planes of 1024 x 1024 466 us in place of 529, of 512 x 512 488, of 256 x 256 609 in place of 411.
-constexpr std::size_t kLeastConducted = 512;
+// Real planes of 1024 x 1024 466 us in place of 512, of 512 x 512 488 for 466, of 256 x 256 609 for 389.
+constexpr std::size_t kLeastConducted = 1024;
 
 // Of a copy's speed, as measured there.
 double expected(const PlaneProblem& plane) { return plane.real ? 0.5 : 0.6; }
@@ -187,9 +188,8 @@ std::vector<Route> list_planes(const Device& device, const PlaneProblem& plane) 
       ring.halves = halves;
       if (halves > 1 && plane.planes() < kLeastShared) continue;
       if (sized(device, ring, plane.planes(), bytes)) {
+        set_near(ring, halves > 1 && plane.real && !ring.conducted);
         add(ring);
-        if (halves > 1 && plane.real && set_near(ring, true)) add(ring);
-        set_near(ring, false);
       } else {
         why = "the ring would not fit into the shared cache";
       }
@@ -202,7 +202,7 @@ std::vector<Route> list_planes(const Device& device, const PlaneProblem& plane) 
     if (!shaped(device, ring.first, shape, why) || !shaped(device, ring.second, shape, why)) continue;
     join_own_mirrors(device, plane, ring);
     if (plane.real) {
-      add_sizes(ring, {{kSmallRing, 2}, {kMostRing, 2}, {kSmallRing, 1}});
+      add_sizes(ring, {{kMostRing, 2}, {kSmallRing, 2}, {kSmallRing, 1}});
     } else {
       add_sizes(ring, {{kMostRing, 1}, {kMostRing, 2}});
     }
