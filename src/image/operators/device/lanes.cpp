@@ -64,13 +64,12 @@ void list_lanes(const Device& device, const Chain& chain, const Link& link, std:
   };
   std::vector<Way> ways{{4, 1, 1}};
   if (several && design.product.step == 2) {
-    ways = {{4, 4, 5}, {4, 8, 3}};
+    ways = {{4, 8, 3}, {4, 4, 5}};
   } else if (several) {  // the fastest first (H200)
     const Way low{8, 4, down < 7 ? 5U : 4U}, high{12, 8, 2}, many{8, 8, 2};
-    ways = down > 12                       ? std::vector<Way>{many, {12, 4, 3}}
-           : design.left() < 3 && down < 7 ? std::vector<Way>{low, high, many}
-           : design.left() < 3             ? std::vector<Way>{high, low, many}
-                                           : std::vector<Way>{many, high, low};
+    ways = down > 12  ? std::vector<Way>{many, {12, 4, 3}}
+           : down < 7 ? std::vector<Way>{low, high, many}
+                      : std::vector<Way>{high, low, many};
   }
   for (const Way& way : ways) {
     design.rows_each = way.rows;

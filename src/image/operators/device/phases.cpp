@@ -133,7 +133,7 @@ void list_phases(const Device&, const Chain& chain, const Link& link, std::vecto
     refusal = fmt::format("{} pixels of every {} are no whole words", design.across.out, design.across.in);
   const double in_values = values_of(link.in), out_values = values_of(link.out);
   // Two periods share more rows and take more registers: which is faster was measured (H200).
-  const bool two = design.taps == 2 ? link.in.channels == 1 : link.in.channels == 3;
+  const bool two = design.taps == 2 && link.in.channels == 1;
   for (const std::size_t periods : two ? std::array<std::size_t, 2>{2, 1} : std::array<std::size_t, 2>{1, 2}) {
     design.periods = periods;
     StepPlan plan{.name = "phases", .parameters = {{"periods", std::to_string(periods)}}, .refusal = refusal};

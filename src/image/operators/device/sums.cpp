@@ -76,15 +76,18 @@ class SumsStep final : public Step {
   Kernel kernel_;
 };
 
+std::uint64_t rounds_of(const Device& device, const SumsDesign& design) {
+  const std::uint64_t room = std::max<std::uint64_t>(device.limits().compute_units * design.resident(), 1);
+  return groups_for(
+      groups_for(design.wide(), kSumStrip) * groups_for(design.shape.rows, design.rows_each * design.sub_groups), room);
+}
+
 // As few rounds of groups, and of those as low, as there can be: rows that are made one after the other.
 std::size_t filling_rows(const Device& device, SumsDesign design) {
-  const std::uint64_t strips = groups_for(design.wide(), kSumStrip);
   std::size_t best = 8, least = SIZE_MAX;
   for (std::size_t rows = 5; rows <= std::max<std::size_t>(18 - design.rows, 6); ++rows) {  // that fit the registers
     design.rows_each = rows;
-    const std::uint64_t room = std::max<std::uint64_t>(device.limits().compute_units * design.resident(), 1);
-    const std::uint64_t groups = strips * groups_for(design.shape.rows, rows * design.sub_groups);
-    const std::size_t each = (rows + design.rows) * groups_for(groups, room);
+    const std::size_t each = (rows + design.rows) * rounds_of(device, design);
     if (each > least) continue;
     least = each;
     best = rows;
@@ -119,9 +122,10 @@ void list_sums(const Device& device, const Chain& chain, const Link& link, std::
     plan.cost = {.flops = 7 * values_of(link.in),
                  .bytes = 2 * values_of(link.in),
                  .launches = 1,
-                 .efficiency = sub_groups == 8 ? 0.97
-                               : several       ? 0.96
-                                               : 0.3};
+                 // Eight where they are one round, else four (H200).
+                 .efficiency = !several                                                ? 0.3
+                               : (sub_groups == 8) == (rounds_of(device, design) == 1) ? 0.97
+                                                                                       : 0.96};
     plan.kernels = [design] { return std::vector<KernelSource>{sums_source(design)}; };
     plan.build = [design](const Device& there) { return std::make_shared<const SumsStep>(there, design); };
     plans.push_back(std::move(plan));
