@@ -51,4 +51,13 @@ bool has_fcma() {
 #endif
 }
 
+bool has_fma() {
+#if defined(__x86_64__)
+  limit_instruction_sets();
+  return (hwy::SupportedTargets() & (HWY_AVX2 | (HWY_AVX2 - 1))) != 0;  // better targets have lower bits
+#else
+  return false;
+#endif
+}
+
 }  // namespace ridge::base

@@ -9,5 +9,7 @@ void limit_instruction_sets();
 
 // Armv8.3's complex arithmetic: there, and not given up by the environment.
 bool has_fcma();
+// AVX2, whose processors have fused products as well: the same.
+bool has_fma();
 
 }  // namespace ridge::base

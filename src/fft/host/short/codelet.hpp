@@ -37,5 +37,10 @@ namespace neon {
 Codelets<float> floats();
 Codelets<double> doubles();
 }  // namespace neon
+// With FMA of x86, as AVX2 has it.
+namespace fma {
+Codelets<float> floats();
+Codelets<double> doubles();
+}  // namespace fma
 
 }  // namespace ridge::fft::shorts

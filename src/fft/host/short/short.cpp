@@ -1,6 +1,7 @@
 #include "fft/host/short/short.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <memory>
@@ -15,8 +16,6 @@
 #include "fft/host/short/codelet.hpp"
 #include "fft/registry.hpp"
 #include "fft/roots.hpp"
-#if defined(__aarch64__)
-#endif
 
 namespace ridge::fft {
 namespace {
@@ -25,25 +24,31 @@ using shorts::Codelet;
 using shorts::Codelets;
 
 template <class T>
-const Codelet<T>* find(std::size_t n) {
+std::array<Codelets<T>, 2> lists() {
+  constexpr bool single = sizeof(T) == sizeof(float);
 #if defined(__aarch64__)
-  Codelets<T> lists[2] = {};
-  const bool complex_instructions = base::has_fcma();
-  if constexpr (sizeof(T) == sizeof(float)) {
-    lists[0] = complex_instructions ? shorts::fcma::float_few() : shorts::neon::floats();
-    if (complex_instructions) lists[1] = shorts::fcma::float_more();
-  } else {
-    lists[0] = complex_instructions ? shorts::fcma::double_few() : shorts::neon::doubles();
-    if (complex_instructions) lists[1] = shorts::fcma::double_more();
+  if (base::has_fcma()) {
+    if constexpr (single) return {shorts::fcma::float_few(), shorts::fcma::float_more()};
+    if constexpr (!single) return {shorts::fcma::double_few(), shorts::fcma::double_more()};
   }
-  for (const Codelets<T>& list : lists) {
+  if constexpr (single) return {shorts::neon::floats()};
+  if constexpr (!single) return {shorts::neon::doubles()};
+#elif defined(__x86_64__)
+  if (!base::has_fma()) return {};
+  if constexpr (single) return {shorts::fma::floats()};
+  if constexpr (!single) return {shorts::fma::doubles()};
+#else
+  return {};
+#endif
+}
+
+template <class T>
+const Codelet<T>* find(std::size_t n) {
+  for (const Codelets<T>& list : lists<T>()) {
     const auto* end = list.data + list.count;
     const auto* found = std::find_if(list.data, end, [&](const Codelet<T>& one) { return one.length == n; });
     if (found != end) return found;
   }
-#else
-  static_cast<void>(n);
-#endif
   return nullptr;
 }
 
