@@ -5,6 +5,7 @@
 #include <stdlib.h>  // setenv is POSIX's
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include "image/flow/device/queues.hpp"
@@ -129,18 +130,20 @@ TEST_F(DeviceFlow, ScanOrderIsThePlainOne) {
   }
 }
 
-// More rows are under way at once than a group has work-items.
+// More rows are under way at once than a group has work-items. (PoCL without optimizing takes seconds.)
 TEST_F(DeviceFlow, ScanOrderOfMoreRowsThanAGroupHasItems) {
   FlowParameters parameters{
       .averaging_radius = 1, .max_flow = 1, .postprocess_window = 1, .upscale_averaging_radius = 1};
   parameters.selection = Selection::scan_order;
   const auto [first, second] = test::moving_square({262, 1060});
-  const Field right = flow::simple_flow(first, second, parameters, flow::WeightKind::polynomial);
+  std::optional<Field> right;
   for (const Device& device : test::accelerators()) {
+    if (device.limits().sub_group == 0 && std::getenv("RIDGE_SLOW") == nullptr) continue;
     SCOPED_TRACE(device.id());
+    if (!right) right = flow::simple_flow(first, second, parameters, flow::WeightKind::polynomial);
     const FlowVariant variant(device, problem_of(first.size, parameters),
                               {.search = Search::plain, .smooth = Smooth::plain});
-    EXPECT_EQ(moved(run(variant, first, second), right), 0u);
+    EXPECT_EQ(moved(run(variant, first, second), *right), 0u);
   }
 }
 
