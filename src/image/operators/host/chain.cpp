@@ -268,7 +268,7 @@ void list_host_operators(const Device&, const OperatorProblem& problem, std::vec
     add("one by one", false, traffic, 0.2);
     return;
   }
-  if (native(problem.chain.front(), problem.input, edge_of(problem))) add("native", false, traffic, 0.6);
+  if (native(problem.chain.front(), problem.input, edge_of(problem))) add("native", false, whole, 0.6);
   list_transforms(problem, whole, threads, entries);
 }
 
