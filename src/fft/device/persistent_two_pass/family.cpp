@@ -149,11 +149,7 @@ class Lister {
         continue;
       }
       const std::size_t before = found_;
-      std::size_t listed = 0;
-      for (const GroupShape& shape : shapes(*nearest, 0)) {
-        rows_of(*nearest, shape, true);
-        if (listed++ == 0) conducted_rows(*nearest);  // not timed yet: among the first few
-      }
+      for (const GroupShape& shape : shapes(*nearest, 0)) rows_of(*nearest, shape, true);
       for (const GroupShape& shape : shapes(*nearest, found_ > before ? 1 : 0)) rows_of(*nearest, shape, false);
     }
   }
@@ -221,20 +217,14 @@ class Lister {
     for (const auto& factors : all) conducted_line(factors, problem_.float64 ? kConductedDoubles : kConductedTile);
   }
 
-  bool shape_conducted(PassDesign& pass, const TileShape& shape) {
-    why_ = shape_tile(device_, pass, shape);
-    // Two rounds of 16 spill.
-    if (pass.radices == std::vector<std::size_t>{16, 16}) pass.radices = {32, 8};
-    if (pass.radices == std::vector<std::size_t>{16, 8}) pass.radices = {32, 4};
-    return why_.empty();
-  }
-
   // Tiles that come by themselves; those of the second pass are kept as they are read, each of them one run.
   void conducted_line(const std::vector<std::size_t>& factors, const TileShape& shape) {
     PersistentDesign ring = ring_of_lines(factors);
     if (!between_in_tiles(ring.first, ring.second, shape)) return;
     for (PassDesign* pass : {&ring.first, &ring.second}) {
-      if (!shape_conducted(*pass, shape)) return;
+      why_ = shape_tile(device_, *pass, shape);
+      if (!why_.empty()) return;
+      if (pass->radices == std::vector<std::size_t>{16, 16}) pass->radices = {32, 8};  // two rounds of 16 spill
     }
     ring.conducted = true;
     add_lines(ring, factors);
@@ -335,37 +325,6 @@ class Lister {
   void rows_of(const std::vector<std::size_t>& factors, const GroupShape& shape, bool ahead) {
     PersistentDesign ring = ring_of_rows(factors);
     if (!shaped(device_, ring.first, shape, why_) || !shaped(device_, ring.second, shape, why_)) return;
-    add_rows(ring, factors, ahead);
-  }
-
-  // The same with tiles that come by themselves, those of the second pass in one run.
-  void conducted_rows(const std::vector<std::size_t>& factors) {
-    const std::size_t side = rows_side();
-    PersistentDesign ring = ring_of_rows(factors);
-    const TileShape shape = problem_.float64 ? kConductedDoubles : kConductedTile;
-    const std::size_t width = shape.points / factors[2];
-    if (!tiles_refusal(device_, problem_).empty() || width < side || width % side != 0) return;
-    const PersistentDesign plain = ring;
-    ring.first.counts = {ring.first_lines};  // as copies see them
-    ring.second.counts = {ring.second_lines};
-    ring.first.load.at.line = ring.first.store.at.line = ring.second.store.at.line = {1};
-    ring.second.load.at = {.point = width, .line = {1}};
-    for (PassDesign* pass : {&ring.first, &ring.second}) {
-      if (!shape_conducted(*pass, shape)) return;
-    }
-    ring.first.counts = plain.first.counts;
-    ring.second.counts = plain.second.counts;
-    ring.first.load.at.line = {1, side};
-    ring.first.store.at = {.point = side, .line = {1, width}};
-    ring.first.store.block = width / side;
-    ring.first.store.block_step = width * factors[2];
-    ring.second.load.at.line = {1, side};
-    ring.second.store.at = plain.second.store.at;
-    ring.conducted = true;
-    add_rows(ring, factors, true);
-  }
-
-  void add_rows(PersistentDesign& ring, const std::vector<std::size_t>& factors, bool ahead) {
     PassDesign columns;
     if (!columns_first(factors, ahead, columns)) return;
     Route route;
@@ -425,7 +384,7 @@ class Lister {
     route.candidate = described_persistent(problem_, factors, ring, trips,
                                            expected(trips) * (1 - 0.02 * static_cast<double>(found_)));
     const PassDesign* columns = pass_of(route.steps.front());
-    if (columns != nullptr && columns->ahead && !ring.conducted) route.candidate.parameters.emplace_back("tiles", "in");
+    if (columns != nullptr && columns->ahead) route.candidate.parameters.emplace_back("tiles", "in");
     routes_.push_back(std::move(route));
     ++found_;
   }
