@@ -6,14 +6,14 @@
 namespace ridge::io {
 namespace {
 
-[[noreturn]] void missing() {
+[[noreturn]] void no_jpeg_library() {
   throw Error(ErrorKind::unavailable,
               "this ridge was built without libjpeg: install libjpeg-dev and build again for JPEG images");
 }
 
 }  // namespace
 
-Pixels decode_jpeg(std::string_view, const std::string&) { missing(); }
-std::string encode_jpeg(const Pixels&, int) { missing(); }
+Pixels decode_jpeg(std::string_view, const std::string&) { no_jpeg_library(); }
+std::string encode_jpeg(const Pixels&, int) { no_jpeg_library(); }
 
 }  // namespace ridge::io

@@ -6,14 +6,14 @@
 namespace ridge::io {
 namespace {
 
-[[noreturn]] void missing() {
+[[noreturn]] void no_png_library() {
   throw Error(ErrorKind::unavailable,
               "this ridge was built without libpng: install libpng-dev and build again for PNG images");
 }
 
 }  // namespace
 
-Pixels decode_png(std::string_view, const std::string&) { missing(); }
-std::string encode_png(const Pixels&) { missing(); }
+Pixels decode_png(std::string_view, const std::string&) { no_png_library(); }
+std::string encode_png(const Pixels&) { no_png_library(); }
 
 }  // namespace ridge::io

@@ -6,14 +6,14 @@
 namespace ridge::io {
 namespace {
 
-[[noreturn]] void missing() {
+[[noreturn]] void no_tiff_library() {
   throw Error(ErrorKind::unavailable,
               "this ridge was built without libtiff: install libtiff-dev and build again for TIFF images");
 }
 
 }  // namespace
 
-Pixels decode_tiff(std::string_view, const std::string&) { missing(); }
-std::string encode_tiff(const Pixels&) { missing(); }
+Pixels decode_tiff(std::string_view, const std::string&) { no_tiff_library(); }
+std::string encode_tiff(const Pixels&) { no_tiff_library(); }
 
 }  // namespace ridge::io

@@ -14,7 +14,7 @@ import tempfile
 
 # Alone in their unit: Highway's files, those that replace operator new, and what ridge_unity is told or has flags of its own.
 ALONE = re.compile(r"HWY_TARGET_INCLUDE|^void\* operator new", re.M)
-ALONE_PATHS = re.compile(r"/cli/peers/|/fftw/interface_|/fcma_[^/]*$|_pixels_missing|png_missing|communicator_alone")
+ALONE_PATHS = re.compile(r"/cli/peers/|/fftw/interface_|/fcma_[^/]*$|communicator_alone")
 FRONTEND = "src/place/frontend"  # one unit, whatever it opens
 OPENED = re.compile(r"^using namespace ([\w:]+)", re.M)
 TYPE = re.compile(r"^(?:struct|class|enum(?: class)?|union) (\w+)(?! *;)\b[^;(]*(?:\{|$)|^using (\w+) =")
