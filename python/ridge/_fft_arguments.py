@@ -1,43 +1,60 @@
 """What the transforms share: arrays in a type we transform, axes, lengths, norms, threads."""
+import contextlib
 import operator
 import os
+import threading
 
 import numpy as np
 
 _FORWARD, _INVERSE, _REAL_FORWARD, _REAL_INVERSE, _REAL_TO_REAL = range(5)
 _COMPLEX = {np.dtype(np.float32): np.dtype(np.complex64), np.dtype(np.complex64): np.dtype(np.complex64)}
 _REAL = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.float32): np.dtype(np.float32)}
-_workers = 1
+_settings = threading.local()  # .workers: the default of calls without `workers`; absent means 1
 
 
+@contextlib.contextmanager
 def set_workers(workers):
-    """How many threads a call uses that is not told; returns a context manager's worth: the number before."""
-    global _workers
-    before, _workers = _workers, _threads(workers)
-    return before
+    """Context manager: the number of threads of calls without `workers`, in the calling thread, as scipy.fft.set_workers.
+
+    >>> with set_workers(4):
+    ...     get_workers()
+    4
+    >>> get_workers()
+    1
+    """
+    before = get_workers()
+    _settings.workers = _threads(operator.index(workers))
+    try:
+        yield
+    finally:
+        _settings.workers = before
 
 
 def get_workers():
-    """How many threads a call uses that is not told."""
-    return _workers
+    """The number of threads of calls without `workers`, in the calling thread."""
+    return getattr(_settings, "workers", 1)
 
 
 def _threads(workers):
     if workers is None:
-        return _workers
+        return getattr(_settings, "workers", 1)
     workers = operator.index(workers)
-    cores = os.cpu_count() or 1
-    if workers < 0:
-        if workers < -cores:
-            raise ValueError(f"workers value out of range; got {workers}, must not be less than {-cores}")
-        return workers + 1 + cores
+    if workers > 0:
+        return workers
     if workers == 0:
         raise ValueError("workers must not be zero")
-    return workers
+    cores = os.cpu_count() or 1
+    if workers < -cores:
+        raise ValueError(f"workers value out of range; got {workers}, must not be less than {-cores}")
+    return workers + 1 + cores
 
 
 def _asarray(x, complex_wanted):
-    """The array in a type we transform. Long double is declined: NotImplementedError."""
+    """x as an array of a type we transform, and whether that array is a copy made here (only such a copy may be overwritten).
+
+    An array that np.asarray() returns for another object may be that object's own memory (pandas, xarray, torch), whatever its
+    `base` is. Raises NotImplementedError for long double.
+    """
     x = np.asarray(x)
     kind, size = x.dtype.kind, x.dtype.itemsize
     if (kind == "f" and size > 8) or (kind == "c" and size > 16):
@@ -46,7 +63,7 @@ def _asarray(x, complex_wanted):
         wanted = np.float32 if size <= 4 else np.float64
     elif kind == "c":
         wanted = np.complex64 if size == 8 else np.complex128
-    elif kind in "biu":
+    elif kind in "biuOSU":  # objects and text are converted to float64, or raise, as in SciPy
         wanted = np.float64
     else:
         raise TypeError(f"cannot transform an array of type {x.dtype}")
@@ -54,49 +71,59 @@ def _asarray(x, complex_wanted):
     if complex_wanted:
         wanted = _COMPLEX.get(wanted, np.dtype(np.complex128))
     if x.dtype != wanted or not x.dtype.isnative:
-        return x.astype(wanted)
+        return (x.astype(np.float64) if kind in "OSU" else x).astype(wanted), True
     if not x.flags.aligned or any(s % x.itemsize for s in x.strides):
-        return x.copy()
-    return x
+        return x.copy(), True
+    return x, False
 
 
 def _axis(axis, ndim):
     axis = operator.index(axis)
     if not -ndim <= axis < ndim:
-        raise IndexError(f"axis {axis} is out of bounds for array of dimension {ndim}") if ndim else ValueError(
-            "axes exceeds dimensionality of input")
+        raise IndexError(f"axis {axis} is out of bounds for array of dimension {ndim}")
     return axis % ndim
+
+
+def _integers(x, name):
+    """A list of integers from one of them or several."""
+    try:
+        return [operator.index(i) for i in (x if np.iterable(x) else (x,))]
+    except TypeError:
+        raise ValueError(f"{name} must be a scalar or iterable of integers") from None
 
 
 def _shape_and_axes(x, s, axes, halved=False):
     """The lengths along the transformed axes, and those axes."""
-    if axes is None:
-        axes = range(x.ndim) if s is None else range(x.ndim - len(s), x.ndim)
-    axes = [operator.index(axes)] if not np.iterable(axes) else [operator.index(a) for a in axes]
-    for a in axes:
-        if not -x.ndim <= a < x.ndim:
+    if axes is not None:
+        axes = _integers(axes, "axes")
+        if any(not -x.ndim <= a < x.ndim for a in axes):
             raise ValueError("axes exceeds dimensionality of input")
-    axes = [a % x.ndim for a in axes]
-    if len(set(axes)) != len(axes):
-        raise ValueError("all axes must be unique")
-    if s is None:
-        lengths = [x.shape[a] for a in axes]
-        if halved and lengths:
-            lengths[-1] = 2 * (lengths[-1] - 1)
-    else:
-        s = [operator.index(n) for n in (s if np.iterable(s) else [s])]
-        if len(s) != len(axes):
+        axes = [a % x.ndim for a in axes]
+        if len(set(axes)) != len(axes):
+            raise ValueError("all axes must be unique")
+    if s is not None:
+        s = _integers(s, "shape")
+        if axes and len(axes) != len(s):
             raise ValueError("when given, axes and shape arguments have to be of the same length")
+        if axes is None:
+            if len(s) > x.ndim:
+                raise ValueError("shape requires more axes than are present")
+            axes = list(range(x.ndim - len(s), x.ndim))
         lengths = [x.shape[a] if n == -1 else n for n, a in zip(s, axes)]
+    else:
+        axes = list(range(x.ndim)) if axes is None else axes
+        lengths = [x.shape[a] for a in axes]
     if any(n < 1 for n in lengths):
         raise ValueError(f"invalid number of data points ({lengths}) specified")
+    if halved and s is None and lengths:
+        lengths[-1] = 2 * (lengths[-1] - 1) or 1
     return lengths, axes
 
 
 def _resized(x, lengths, axes):
-    """Cut, or padded with zeros, along some axes."""
+    """x cut, or padded with zeros, along some axes; and whether it is a new array."""
     if all(x.shape[a] == n for n, a in zip(lengths, axes)):
-        return x
+        return x, False
     cut = [slice(None)] * x.ndim
     shape = list(x.shape)
     for n, a in zip(lengths, axes):
@@ -104,10 +131,10 @@ def _resized(x, lengths, axes):
         shape[a] = n
     x = x[tuple(cut)]
     if list(x.shape) == shape:
-        return x
+        return x, False
     padded = np.zeros(shape, x.dtype)
     padded[tuple(slice(0, n) for n in x.shape)] = x
-    return padded
+    return padded, True
 
 
 _NORMS = {None: 0, "backward": 0, "ortho": 1, "forward": 2}
@@ -116,7 +143,7 @@ _NORMS = {None: 0, "backward": 0, "ortho": 1, "forward": 2}
 def _scale(norm, points, inverse):
     try:
         which = _NORMS[norm]
-    except (KeyError, TypeError):
+    except KeyError:
         raise ValueError(f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"') from None
     if which == 1:
         return 1.0 / float(points) ** 0.5
@@ -137,6 +164,8 @@ def _one(x, n, axis, halved=False):
         n = 2 * (x.shape[axis] - 1) if halved else x.shape[axis]
     else:
         n = operator.index(n)
+        if halved and n == 0:
+            n = 1  # as in SciPy: the one value read of the spectrum
     if n < 1:
         raise ValueError(f"invalid number of data points ({n}) specified")
     return [n], [axis]

@@ -1,4 +1,6 @@
 """Cosine and sine transforms of types 1 to 4 with SciPy's arguments."""
+import operator
+
 import numpy as np
 
 from . import _ridge
@@ -28,21 +30,22 @@ def _scale_ends(x, axes, first, last):
 
 
 def _real_to_real(x, kind, lengths, axes, scale, before, after, workers):
-    given, x = x, _resized(x, lengths, axes)
-    if not axes:
-        return x.copy()
+    x, made = _resized(x, lengths, axes)
     if before != (1, 1):
-        x = _scale_ends(x.copy() if x is given or x.base is not None else x, axes, *before)
+        x = _scale_ends(x if made else x.copy(), axes, *before)
     out = np.empty(x.shape, x.dtype)
     _ridge.transform(x, out, _REAL_TO_REAL, axes, [kind] * len(axes), scale, _threads(workers))
     return _scale_ends(out, axes, *after)
 
 
 def _transform(x, where, kind, norm, workers, orthogonalize, table, inverse):
-    there = _elsewhere(x)
+    given, there = x, _elsewhere(x)
     on_device = there is not None and there.device != "host"
-    x = there if on_device else _asarray(x if there is None else np.asarray(there), False)
+    x = there if on_device else _asarray(x if there is None else np.asarray(there), False)[0]
     lengths, axes = where(x)
+    if not axes:
+        return given
+    kind = operator.index(kind)
     if kind not in table:
         raise ValueError(f"invalid type {kind!r}: 1, 2, 3 or 4 are there")
     if inverse:
@@ -61,8 +64,12 @@ def _transform(x, where, kind, norm, workers, orthogonalize, table, inverse):
 
     def one(part):
         return _real_to_real(part, table[kind], lengths, axes, scale, before, after, workers)
-    # Real transforms of complex numbers are those of their parts.
-    out = one(x) if x.dtype.kind != "c" else one(x.real) + 1j * one(x.imag)
+    if x.dtype.kind != "c":
+        out = one(x)
+    else:  # the transforms of both parts
+        real = one(x.real)
+        out = np.empty(real.shape, x.dtype)
+        out.real, out.imag = real, one(x.imag)
     return out if there is None else asarray(out)
 
 

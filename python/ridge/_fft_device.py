@@ -84,10 +84,10 @@ def _on_device(x, s, axes, norm, real, inverse, hermitian=False):
     """Transforms of a ridge.Array, where it lies. Hermitian: real ones whose spectrum takes the place of the samples."""
     if x.device == "host":
         from . import fft
-        name = {(False, False): "fftn", (False, True): "ifftn", (True, False): "ihfftn" if hermitian else "rfftn",
-                (True, True): "hfftn" if hermitian else "irfftn"}[real, inverse]
-        return asarray(getattr(fft, name)(np.asarray(x), None if s is None else np.atleast_1d(s),
-                                          None if axes is None else np.atleast_1d(axes), norm))
+        name = {(False, False): "fft", (False, True): "ifft", (True, False): "ihfft" if hermitian else "rfft",
+                (True, True): "hfft" if hermitian else "irfft"}[real, inverse]
+        one = axes is not None and not np.iterable(axes)
+        return asarray(getattr(fft, name if one else name + "n")(np.asarray(x), s, axes, norm))
     halved = real and inverse
     lengths, axes = _shape_and_axes(x, s, axes, halved) if axes is None or np.iterable(axes) else _one(x, s, axes, halved)
     _single(x)
@@ -96,7 +96,7 @@ def _on_device(x, s, axes, norm, real, inverse, hermitian=False):
     if not axes:
         if real:
             raise ValueError("at least 1 axis must be transformed")
-        return _rearranged(x, list(range(x.ndim)), list(x.shape), True)
+        return x
     first, last = axes[:-_MOST_AXES], axes[-_MOST_AXES:]
     if first and halved:
         x = _on_device(x, lengths[:len(first)], first, norm, False, inverse != hermitian)

@@ -21,7 +21,7 @@ import numpy as np
 
 from . import _ridge
 from ._fft_arguments import (_COMPLEX, _FORWARD, _INVERSE, _REAL, _REAL_FORWARD, _REAL_INVERSE, _asarray, _no_plan, _one,
-                             _product, _resized, _scale, _shape_and_axes, _threads, get_workers, set_workers)
+                             _product, _resized, _scale, _settings, _shape_and_axes, _threads, get_workers, set_workers)
 from ._fft_cosine import dct, dctn, dst, dstn, idct, idctn, idst, idstn
 from ._fft_device import HalfPlan, _elsewhere, _on_device, plan_halves
 from ._fft_plan import Plan, plan
@@ -35,18 +35,20 @@ __all__ = [
 
 
 def _complex(x, s, axes, norm, overwrite_x, workers, inverse):
-    given, x = x, _asarray(x, True)
+    given = x
+    x, owned = _asarray(x, True)
     lengths, axes = _shape_and_axes(x, s, axes)
-    return _complex_of(given, x, lengths, axes, norm, overwrite_x, workers, inverse)
-
-
-def _complex_of(given, x, lengths, axes, norm, overwrite_x, workers, inverse):
-    scale = _scale(norm, _product(lengths), inverse)
-    resized = _resized(x, lengths, axes)
     if not axes:
-        return resized.copy()
-    own = resized is not given and resized.base is None  # made here: may be written over
-    in_place = (overwrite_x or own) and resized.flags.writeable and (own or resized is given)
+        return given
+    return _complex_of(x, owned, lengths, axes, norm, overwrite_x, workers, inverse)
+
+
+def _complex_of(x, owned, lengths, axes, norm, overwrite_x, workers, inverse):
+    """`owned`: x is a copy made here. The result is written over such a copy, and over the caller's array only at their wish."""
+    scale = _scale(norm, _product(lengths), inverse)
+    resized, made = _resized(x, lengths, axes)
+    flags = resized.flags
+    in_place = made or (resized is x and (owned or (overwrite_x and flags.writeable and flags.forc)))
     out = resized if in_place else np.empty(resized.shape, resized.dtype)
     _ridge.transform(resized, out, _INVERSE if inverse else _FORWARD, axes, (), scale, _threads(workers))
     return out
@@ -56,7 +58,7 @@ def _real_forward(x, lengths, axes, norm, workers, inverse=False):
     if x.dtype.kind == "c":
         raise TypeError("x must be a real sequence")
     scale = _scale(norm, _product(lengths), inverse)
-    x = _resized(x, lengths, axes)
+    x, _ = _resized(x, lengths, axes)
     shape = list(x.shape)
     shape[axes[-1]] = lengths[-1] // 2 + 1
     out = np.empty(shape, _COMPLEX.get(x.dtype, np.dtype(np.complex128)))
@@ -66,7 +68,7 @@ def _real_forward(x, lengths, axes, norm, workers, inverse=False):
 
 def _real_inverse(x, lengths, axes, norm, workers, inverse=True):
     scale = _scale(norm, _product(lengths), inverse)
-    x = _resized(x, [*lengths[:-1], lengths[-1] // 2 + 1], axes)
+    x, _ = _resized(x, [*lengths[:-1], lengths[-1] // 2 + 1], axes)
     shape = list(x.shape)
     shape[axes[-1]] = lengths[-1]
     out = np.empty(shape, _REAL.get(x.dtype, np.dtype(np.float64)))
@@ -83,8 +85,8 @@ def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=
     _no_plan(plan)
     if (there := _elsewhere(x)) is not None:
         return _on_device(there, n, axis, norm, False, False)
-    given, x = x, _asarray(x, True)
-    return _complex_of(given, x, *_one(x, n, axis), norm, overwrite_x, workers, False)
+    x, owned = _asarray(x, True)
+    return _complex_of(x, owned, *_one(x, n, axis), norm, overwrite_x, workers, False)
 
 
 def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
@@ -92,8 +94,8 @@ def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
     _no_plan(plan)
     if (there := _elsewhere(x)) is not None:
         return _on_device(there, n, axis, norm, False, True)
-    given, x = x, _asarray(x, True)
-    return _complex_of(given, x, *_one(x, n, axis), norm, overwrite_x, workers, True)
+    x, owned = _asarray(x, True)
+    return _complex_of(x, owned, *_one(x, n, axis), norm, overwrite_x, workers, True)
 
 
 def fft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
@@ -137,7 +139,7 @@ def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
     _no_plan(plan)
     if (there := _elsewhere(x)) is not None:
         return _on_device(there, n, axis, norm, True, False)
-    x = _asarray(x, False)
+    x, _ = _asarray(x, False)
     return _real_forward(x, *_one(x, n, axis), norm, workers)
 
 
@@ -146,7 +148,7 @@ def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, pla
     _no_plan(plan)
     if (there := _elsewhere(x)) is not None:
         return _on_device(there, n, axis, norm, True, True)
-    x = _asarray(x, True)
+    x, _ = _asarray(x, True)
     return _real_inverse(x, *_one(x, n, axis, True), norm, workers)
 
 
@@ -155,7 +157,7 @@ def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, p
     _no_plan(plan)
     if (there := _elsewhere(x)) is not None:
         return _on_device(there, s, axes, norm, True, False)
-    x = _asarray(x, False)
+    x, _ = _asarray(x, False)
     lengths, axes = _shape_and_axes(x, s, axes)
     if not axes:
         raise ValueError("at least 1 axis must be transformed")
@@ -167,7 +169,7 @@ def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, 
     _no_plan(plan)
     if (there := _elsewhere(x)) is not None:
         return _on_device(there, s, axes, norm, True, True)
-    x = _asarray(x, True)
+    x, _ = _asarray(x, True)
     lengths, axes = _shape_and_axes(x, s, axes, True)
     if not axes:
         raise ValueError("at least 1 axis must be transformed")
@@ -189,7 +191,7 @@ def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
     _no_plan(plan)
     if (there := _elsewhere(x)) is not None:
         return _on_device(there, n, axis, norm, True, True, True)
-    x = np.conj(_asarray(x, True))
+    x = np.conj(_asarray(x, True)[0])
     return _real_inverse(x, *_one(x, n, axis, True), norm, workers, False)
 
 
@@ -198,7 +200,7 @@ def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, pla
     _no_plan(plan)
     if (there := _elsewhere(x)) is not None:
         return _on_device(there, n, axis, norm, True, False, True)
-    x = _asarray(x, False)
+    x, _ = _asarray(x, False)
     out = _real_forward(x, *_one(x, n, axis), norm, workers, True)
     return np.conj(out, out=out)
 
@@ -208,7 +210,7 @@ def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, p
     _no_plan(plan)
     if (there := _elsewhere(x)) is not None:
         return _on_device(there, s, axes, norm, True, True, True)
-    x = np.conj(_asarray(x, True))
+    x = np.conj(_asarray(x, True)[0])
     lengths, axes = _shape_and_axes(x, s, axes, True)
     if not axes:
         raise ValueError("at least 1 axis must be transformed")
@@ -220,7 +222,7 @@ def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, 
     _no_plan(plan)
     if (there := _elsewhere(x)) is not None:
         return _on_device(there, s, axes, norm, True, False, True)
-    x = _asarray(x, False)
+    x, _ = _asarray(x, False)
     lengths, axes = _shape_and_axes(x, s, axes)
     if not axes:
         raise ValueError("at least 1 axis must be transformed")
@@ -253,16 +255,13 @@ def next_fast_len(target, real=False):
     target = operator.index(target)
     if target < 0:
         raise ValueError("Target length must be positive")
-    primes = (2, 3, 5) if real else (2, 3, 5, 7, 11)
-    n = max(target, 1)
-    while True:
-        rest = n
-        for p in primes:
-            while rest % p == 0:
-                rest //= p
-        if rest == 1:
-            return n
-        n += 1
+    products = [1]  # of all primes but 2, below twice the target
+    for p in (3, 5) if real else (3, 5, 7, 11):
+        for n in products:
+            if n * p < 2 * target:
+                products.append(n * p)
+    # A product times the least power of 2 that reaches the target.
+    return min(n << max(0, (-(-target // n) - 1).bit_length()) for n in products) if target else 0
 
 
 # --- SciPy's protocol -------------------------------------------------------------------------------------------------
@@ -272,13 +271,20 @@ _functions = {name: globals()[name] for name in __all__[:26]}
 
 
 def __ua_function__(method, args, kwargs):
+    """A call through scipy.fft, with the number of threads of scipy.fft.set_workers. SciPy computes what this module does not:
+    long double, `plan=`, Hankel transforms."""
+    import scipy.fft
     function = _functions.get(method.__name__)
-    if function is None:
-        return NotImplemented
-    try:
-        return function(*args, **kwargs)
-    except NotImplementedError:
-        return NotImplemented
+    if function is not None:
+        before, _settings.workers = get_workers(), scipy.fft.get_workers()
+        try:
+            return function(*args, **kwargs)
+        except NotImplementedError:
+            pass
+        finally:
+            _settings.workers = before
+    with scipy.fft.set_backend("scipy", only=True):
+        return method(*args, **kwargs)
 
 
 def register():

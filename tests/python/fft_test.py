@@ -1,4 +1,7 @@
 """ridge.fft against scipy.fft: values, types, shapes, errors, SciPy's protocol. Skipped without NumPy and SciPy."""
+import os
+import re
+import subprocess
 import sys
 import threading
 import unittest
@@ -86,7 +89,7 @@ class AgainstScipy(unittest.TestCase):
             ours.fftn(np.ones((4, 4)), axes=(0, 0))
         with self.assertRaises(TypeError):
             ours.rfft(np.ones(4, complex))
-        with self.assertRaises(TypeError):
+        with self.assertRaises(ValueError):
             ours.fft(np.array(["a", "b"]))
         with self.assertRaises(ValueError):
             ours.fft(np.ones(4), workers=0)
@@ -95,10 +98,16 @@ class AgainstScipy(unittest.TestCase):
         self.assertEqual(ours.fft(np.ones((0, 4))).shape, (0, 4))
 
     def test_inputs_stay(self):
+        for name in COMPLEX + REAL + TRIGONOMETRIC:
+            for dtype in (np.complex128, np.complex64, np.float64, np.float32):
+                if np.dtype(dtype).kind == "c" and name in REAL:
+                    continue
+                for x in (samples(dtype, (6, 10)), samples(dtype, (10, 6)).T, samples(dtype, (12, 20))[::2, ::-2]):
+                    before = x.copy()
+                    result = getattr(ours, name)(x)
+                    np.testing.assert_array_equal(x, before, f"{name} {dtype}")
+                    self.assertFalse(np.shares_memory(result, x), name)
         x = samples(np.complex128, (64,))
-        before = x.copy()
-        ours.fft(x)
-        np.testing.assert_array_equal(x, before)
         x.flags.writeable = False
         np.testing.assert_allclose(ours.fft(x, overwrite_x=True), np.fft.fft(x))
         r = np.arange(1.0, 9.0)
@@ -106,6 +115,136 @@ class AgainstScipy(unittest.TestCase):
             for kind in (1, 2, 3):
                 ours.dct(r, type=kind, n=n, norm="ortho")
                 np.testing.assert_array_equal(r, np.arange(1.0, 9.0))
+
+
+class CallsAsScipys(unittest.TestCase):
+    """Calls with odd arguments: the value that scipy.fft returns, or an exception of the class that it raises."""
+    a, c, h = np.arange(1.0, 5.0), samples(np.complex128, (4, 6)), samples(np.float16, (3, 4))
+    CALLS = """
+        irfft(a, n=0)                irfft(a, n=-1)              irfft(a, n=1)               irfft(a[:1])
+        hfft(a, n=0)                 hfft(a, n=1)                irfftn(c, s=(0, 0))         irfftn(c, s=(4, 0))
+        irfftn(a[:1])                irfftn(c[:, :1])            hfftn(c[:, :1], norm="forward")                  ihfftn(c)
+        fft(a, n=0)                  fft(a, axis=3)              fft(a, n=4, axis=3)         fft(a, n=4, axis=-3)
+        fft(np.float64(1))           fft(np.array(1.0), n=3)     fftn(np.array(1.0))         rfftn(np.array(1.0))
+        irfftn(np.array(1.0))        dct(np.array(1.0))          dctn(np.array(1.0))         fftn(c, s=4)
+        fftn(c, s=4.0)               fftn(c, s=(4.0,))           fftn(c, axes=1.0)           fftn(c, axes="a")
+        fftn(c, s=(1, 2, 3))         fftn(c, s=(4,), axes=())    fftn(c, axes=())            fftn(a, axes=())
+        ifftn(h, axes=())            fftn(c, s=())               rfftn(a, axes=())           irfftn(a, axes=())
+        dctn(a, axes=())             idstn(h, axes=())           dctn(c, s=4)                rfftn(a, s=3)
+        ifftn(c, s=9)                idctn(c.real, s=3)          fft2(c, s=4)                irfftn(c, s=5)
+        fft(a, n=2.5)                fft(a, axis=1.5)            fft(a, axis=None)           fft(a, norm="x")
+        fft(a, norm=[])              fft(a, workers=0)           fft(a, workers=1.5)         fft(a, workers=-1000)
+        fft(a, workers="a")          fft(a, workers=-1)          fft(a, workers=2)           fft(a, workers=None)
+        fft(np.array([1, 2], object))                            fft(["a"])                  fft(["1", "2"])
+        fft(None)                    fft([])                     fft(np.ones((0, 4)))        fft(np.ones((4, 0)))
+        fftn(np.ones((0, 4)))        fft(np.ones((0, 4)), axis=0)                            dct(np.ones((0, 4)))
+        dct(a, type=5)               dct(a, type="2")            dct(a, type=2.0)            dct(a, type=0)
+        dst(a[:1], type=1)           rfft(c)                     fft(a, plan=3)              dctn(c, axes=(0, 0))
+        fftn(c, axes=(0, 5))         fftn(c, axes=0)             fftn(c, axes=-1)            fftn(c, s=(-1, -1))
+        fftn(c, s=(-2, 4))           fftn(c, s=(-1, 3))          fft2(a)                     rfftn(c.real, s=(4, 0))
+        fft(True)                    fft("abc")                  fft({1: 2})                 fftn(c, s=[3, 5], axes=[1, 0])
+        set_workers(0).__enter__()   set_workers(1.5).__enter__()                            next_fast_len(-1)
+        next_fast_len(0)             next_fast_len(2.5)          next_fast_len(1)            next_fast_len(17, True)
+        fft(np.ma.masked_array([1, 2.0, 3], [0, 1, 0]))          fft(np.matrix([[1, 2.0, 3]]))
+    """
+    # What ours does instead, and why.
+    OTHERWISE = {
+        'fft(np.zeros(3, "M8[s]"))': TypeError,  # SciPy transforms dates as numbers of seconds
+        'fft(np.zeros(3, [("a", "f4")]))': TypeError,  # and the fields of structures
+        "dct(a[:1], type=1)": ValueError,  # SciPy: RuntimeError, from inside pocketfft
+    }
+
+    def outcome(self, module, call):
+        names = {name: getattr(module, name) for name in ours.__all__ if hasattr(module, name)}
+        try:
+            return eval(call, {**names, "np": np, "a": self.a, "c": self.c, "h": self.h})
+        except Exception as error:
+            return error
+
+    def test_the_same(self):
+        calls = re.split(r"\s{2,}", self.CALLS.strip())
+        self.assertGreater(len(calls), 90)
+        for call in calls:
+            want, got = self.outcome(scipy.fft, call), self.outcome(ours, call)
+            if isinstance(want, Exception) or isinstance(got, Exception):
+                self.assertIs(type(got), type(want), f"{call}: {got!r}, SciPy: {want!r}")
+                self.assertTrue(str(got), call)
+            else:
+                self.assertEqual((np.shape(got), np.asarray(got).dtype), (np.shape(want), np.asarray(want).dtype), call)
+                np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12, err_msg=call)
+
+    def test_the_known_differences(self):
+        for call, error in self.OTHERWISE.items():
+            self.assertIs(type(self.outcome(ours, call)), error, call)
+            self.assertIsNot(type(self.outcome(scipy.fft, call)), error, call)
+
+    def test_no_axes_is_the_array_itself(self):
+        for function in (ours.fftn, ours.ifftn, ours.dctn, ours.idstn):
+            self.assertIs(function(self.a, axes=()), self.a)
+
+    def test_fast_lengths(self):
+        for real in (False, True):
+            for n in [*range(2000), 10**6 + 1, 2**31 - 1, 10**12 + 7]:
+                self.assertEqual(ours.next_fast_len(n, real), scipy.fft.next_fast_len(n, real), (n, real))
+
+    def test_parts_of_complex_cosines_stay_apart(self):
+        x = samples(np.complex128, (8,))
+        x.imag[3] = np.inf
+        np.testing.assert_allclose(ours.dct(x).real, scipy.fft.dct(x.real), rtol=1e-12)
+
+
+class Workers(unittest.TestCase):
+    def setUp(self):
+        self.threads, self.real = [], ours._ridge.transform
+
+        def watched(*arguments):
+            self.threads.append(arguments[6])
+            return self.real(*arguments)
+        ours._ridge.transform = watched
+
+    def tearDown(self):
+        ours._ridge.transform = self.real
+
+    def used(self, call):
+        self.threads.clear()
+        call()
+        self.assertEqual(len(self.threads), 1)
+        return self.threads[0]
+
+    def test_a_context_in_one_thread(self):
+        x = np.ones(8)
+        self.assertEqual(ours.get_workers(), 1)
+        with ours.set_workers(3):
+            self.assertEqual((ours.get_workers(), self.used(lambda: ours.fft(x))), (3, 3))
+            self.assertEqual(self.used(lambda: ours.dct(x)), 3)
+            self.assertEqual(self.used(lambda: ours.rfft(x, workers=2)), 2)
+            seen = []
+            thread = threading.Thread(target=lambda: seen.append(ours.get_workers()))
+            thread.start()
+            thread.join()
+            self.assertEqual(seen, [1])  # not of other threads
+            with ours.set_workers(-1):
+                self.assertEqual(ours.get_workers(), os.cpu_count())
+            self.assertEqual(ours.get_workers(), 3)
+        with self.assertRaises(KeyError), ours.set_workers(5):
+            raise KeyError
+        self.assertEqual(ours.get_workers(), 1)
+        ours.set_workers(7)  # without `with` nothing, as in SciPy
+        self.assertEqual(ours.get_workers(), 1)
+        self.assertEqual(self.used(lambda: ours.fft(x, workers=-2)), os.cpu_count() - 1)
+
+    def test_those_of_scipy_reach_the_back_end(self):
+        x = np.ones(8)
+        with scipy.fft.set_backend(ours), ours.set_workers(6):
+            self.assertEqual(self.used(lambda: scipy.fft.fft(x)), 1)
+            with scipy.fft.set_workers(4):
+                for name in ("fft", "irfft", "dctn", "ifftn"):
+                    self.assertEqual(self.used(lambda: getattr(scipy.fft, name)(x)), 4, name)
+                self.assertEqual(self.used(lambda: scipy.fft.fft(x, workers=2)), 2)
+                self.assertEqual(self.used(lambda: scipy.fft.fft(x, None, -1, None, False, 3)), 3)
+                with self.assertRaises(ValueError):
+                    scipy.fft.fft(x, n=0)
+                self.assertEqual(self.used(lambda: ours.fft(x)), 6)  # a call of ours: our setting
 
 
 class Plans(unittest.TestCase):
@@ -160,6 +299,31 @@ class Protocol(unittest.TestCase):
             self.assertGreater(len(calls), before)
         finally:
             ours._ridge.transform = real
+
+
+    def test_global_backend(self):
+        """In a process of its own: it stays for good. What we decline SciPy computes, although it is no back end any more."""
+        program = """if True:
+            import numpy as np, scipy.fft, ridge.fft
+            scipy.fft.set_global_backend(ridge.fft)
+            long = scipy.fft.fft(np.ones(4, np.longdouble))
+            assert long.dtype == np.clongdouble and (long == [4, 0, 0, 0]).all()
+            assert scipy.fft.dctn(np.ones((2, 2), np.longdouble)).dtype == np.longdouble
+            assert scipy.fft.fht(np.ones(4), 0.1, 0.5).shape == (4,)
+            for function in (scipy.fft.fft, scipy.fft.irfftn):
+                try:
+                    function(np.ones(4), plan=3)
+                except NotImplementedError as error:
+                    assert "plan" in str(error)
+                else:
+                    raise AssertionError("a plan was taken")
+            try:
+                scipy.fft.fft(np.ones(4), n=0)
+            except ValueError:
+                print("right")
+        """
+        result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        self.assertEqual(result.stdout, "right\n", result.stderr)
 
 
 class Halves(unittest.TestCase):
