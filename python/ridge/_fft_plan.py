@@ -24,7 +24,7 @@ class Plan(Shown):
         """The transform of x, into out or into a new array."""
         if out is None:
             out = np.empty(*self._like)
-        self._plan.run(x, out)
+        self._plan.run(np.asarray(x), out)
         return out
 
 

@@ -61,7 +61,10 @@ class Array:
         if self.device != "host":
             raise TypeError(f"this array lies on {self.device}: call numpy() for a copy on the host")
         view = np.from_dlpack(self)
-        return view if dtype is None else view.astype(dtype, copy=False)
+        dtype = view.dtype if dtype is None else np.dtype(dtype)
+        if copy is False and dtype != view.dtype:
+            raise ValueError(f"an array of {view.dtype} becomes one of {dtype} by a copy only")
+        return view.astype(dtype, copy=bool(copy))
 
     def __dlpack__(self, stream=None, *, max_version=None, dl_device=None, copy=None):
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():

@@ -230,17 +230,18 @@ def plan(channels=256, taps=16, stations=1, polarizations=2, samples="int8", ove
 
     `delays` is (frequency of the band's middle in cycles a sample, longest delay in samples) where delays are to be undone.
     """
+    frequency, longest = (0.0, 0) if delays is None else np.ravel(delays)
     if order not in ("time", "channel"):
         raise ValueError(f'order {order!r}: "time" or "channel"')
     problem = {
         "channels": channels, "taps": taps, "stations": stations, "polarizations": polarizations,
-        "samples": samples, "oversampling": tuple(oversampling),
+        "samples": samples, "oversampling": tuple(np.ravel(oversampling).tolist()),
         "window": window, "shape": float(shape), "width": float(width),
         "weights": [] if weights is None else [float(v) for v in np.ravel(weights)],
         "input_block": input_block, "centred": centred,
         "bandpass": [] if bandpass is None else [complex(v) for v in np.ravel(bandpass)],
         "by_channel": order == "channel", "output_times": output_times, "delays": delays is not None,
-        "frequency": float(delays[0]) if delays else 0.0, "longest_delay": int(delays[1]) if delays else 0,
+        "frequency": float(frequency), "longest_delay": int(longest),
         "threads": workers or 0,
     }
     return Bank(problem, device, measured)

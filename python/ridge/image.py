@@ -23,6 +23,11 @@ __all__ = ["flow", "FlowPlan", "variance", "VariancePlan", "apply", "OperatorPla
            "flow_picture", "compare_flow"]
 
 
+def _pixels(x):
+    """NumPy's arrays where they lie. Objects that convert to an array choose its layout (pandas: column by column): contiguous."""
+    return x if isinstance(x, np.ndarray) else np.ascontiguousarray(x)
+
+
 class FlowPlan(Shown):
     """Dense optical flow for frames of one shape."""
 
@@ -40,7 +45,7 @@ class FlowPlan(Shown):
         """(x, y) of every pixel in pixels: first[r, c] is found at second[r + y, c + x]."""
         if out is None:
             out = np.empty((*self.shape[:2], 2), np.float32)
-        self._plan.run(first, second, out)
+        self._plan.run(_pixels(first), _pixels(second), out)
         return out
 
 
@@ -53,7 +58,7 @@ def flow(first, second, device="host", workers=None, **parameters):
     >>> np.round(np.median(image.flow(frame, moved), axis=(0, 1)))
     array([2., 0.], dtype=float32)
     """
-    first, second = np.asarray(first), np.asarray(second)
+    first, second = _pixels(first), _pixels(second)
     return FlowPlan(first.shape, device, workers, **parameters)(first, second)
 
 
@@ -71,7 +76,7 @@ class VariancePlan(Shown):
         """The variance around every pixel, float32."""
         if out is None:
             out = np.empty(self.shape, np.float32)
-        self._plan.run(image, out)
+        self._plan.run(_pixels(image), out)
         return out
 
 
@@ -82,7 +87,7 @@ def variance(image, window=27, method="best", border="reflect-101", constant=0.0
     >>> image.variance(np.array([[1, 3, 1, 3]], np.float32), (1, 2), border="wrap")
     array([[1., 1., 1., 1.]], dtype=float32)
     """
-    image = np.asarray(image)
+    image = _pixels(image)
     return VariancePlan(image.shape, image.dtype, window, method, border, constant, device, workers)(image)
 
 
@@ -99,13 +104,13 @@ class OperatorPlan(Shown):
         """The result; `guide` is the second image of a cross-bilateral filter."""
         if out is None:
             out = np.empty(self.output_shape, self.dtype)
-        self._plan.run(image, guide, out)
+        self._plan.run(_pixels(image), None if guide is None else _pixels(guide), out)
         return out
 
 
 def apply(chain, image, guide=None, border="reflect-101", constant=0.0, device="host", workers=None):
     """A chain of operators over an image: "gauss 2 | resize 0.5 | gray"; docs/image.md lists them."""
-    image = np.asarray(image)
+    image = _pixels(image)
     return OperatorPlan(chain, image.shape, image.dtype, border, constant, device, workers)(image, guide)
 
 
@@ -124,7 +129,7 @@ def read(path):
 
 def write(path, image):
     """By the name's ending; the file is there when it is whole."""
-    _ridge.write_image(str(path), np.asarray(image), False)
+    _ridge.write_image(str(path), _pixels(image), False)
 
 
 def read_flow(path):
@@ -134,12 +139,12 @@ def read_flow(path):
 
 def write_flow(path, flow):
     """Middlebury's .flo, or .npy where the name ends so."""
-    _ridge.write_image(str(path), np.asarray(flow), True)
+    _ridge.write_image(str(path), _pixels(flow), True)
 
 
 def flow_picture(flow, most=0.0):
     """Directions as hues, lengths as saturation, full at `most` pixels (0: the longest vector)."""
-    flow = np.asarray(flow)
+    flow = _pixels(flow)
     out = np.empty((*flow.shape[:2], 3), np.uint8)
     _ridge.flow_picture(flow, float(most), out)
     return out
@@ -147,4 +152,4 @@ def flow_picture(flow, most=0.0):
 
 def compare_flow(flow, truth):
     """How far two fields lie apart: known vectors, rmse, mean, worst, angular (degrees)."""
-    return _ridge.compare_flow(np.asarray(flow), np.asarray(truth))
+    return _ridge.compare_flow(_pixels(flow), _pixels(truth))

@@ -58,6 +58,7 @@ class Radar:
 
     def simulate(self, targets):
         """Echoes of points (along in metres, range in metres[, amplitude])."""
+        targets = np.asarray(targets) if hasattr(targets, "__array__") or isinstance(targets, memoryview) else targets
         points = [(float(t[0]), float(t[1]), float(t[2]) if len(t) > 2 else 1.0) for t in targets]
         echoes = np.empty((self.pulses, self.samples), np.complex64)
         _ridge.sar_simulate(self._problem, points, echoes)

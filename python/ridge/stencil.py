@@ -23,6 +23,7 @@ again.
 >>> stencil.update(conduct).coefficients
 1
 """
+import collections.abc
 import inspect
 import operator
 
@@ -290,7 +291,7 @@ def update(what):
         return what
     if callable(what):
         return _traced(what)
-    if hasattr(what, "items"):
+    if isinstance(what, collections.abc.Mapping):  # not a pandas Series, which has items() too
         return _weighted(what)
     weights = np.asarray(what, float)
     if not 1 <= weights.ndim <= 3 or any(n % 2 == 0 for n in weights.shape):
@@ -358,6 +359,24 @@ def _readable(x):
         return None
     x = np.asarray(x)
     return np.ascontiguousarray(x) if 0 in x.strides else x
+
+
+def _writable(u):
+    """u, which is to be changed where it lies. An object that only converts to an array may convert to a copy of itself."""
+    try:
+        memoryview(u)
+    except TypeError:
+        raise TypeError(f"the grid is stepped in place and must be an array, not {type(u).__name__}: give the array in it, or "
+                        f"call the plan for a new one") from None
+    return u
+
+
+def _read_only(u):
+    """Whether another library's array says that its memory must not be written (JAX's arrays are constant)."""
+    if hasattr(u, "__cuda_array_interface__"):
+        return u.__cuda_array_interface__["data"][1]
+    on_host = hasattr(u, "__dlpack_device__") and u.__dlpack_device__()[0] == 1
+    return on_host and hasattr(u, "__array__") and not isinstance(u, Array) and not np.asarray(u).flags.writeable
 
 
 class Session:
@@ -443,20 +462,20 @@ class Plan(Shown):
         steps = operator.index(steps)
         if isinstance(u, np.ndarray) or not (isinstance(u, Array) or hasattr(u, "__dlpack__")
                                              or hasattr(u, "__cuda_array_interface__")):
-            self._plan.run(u, steps, _readable(coefficients))
+            self._plan.run(_writable(u), steps, _readable(coefficients))
             return u
-        if getattr(u, "__cuda_array_interface__", {}).get("data", (0, False))[1]:
+        if _read_only(u):
             raise ValueError("the grid is read-only")
         self._plan.run_there(asarray(u)._held, steps, None if coefficients is None else asarray(coefficients)._held)
         return u
 
     def __call__(self, u, steps=1, coefficients=None):
         """u after so many steps, in a new array."""
-        return self.run(np.array(u, self.dtype, order="C"), steps, coefficients)
+        return self.run(np.asarray(u).astype(self.dtype, order="C", copy=True), steps, coefficients)
 
     def run_until(self, u, tolerance, norm="max", most_steps=1_000_000, check_every=0, coefficients=None):
         """In place, until a step changes the grid by no more than the tolerance: steps, change, converged."""
-        steps, change, converged = self._plan.run_until(u, tolerance, norm, most_steps, check_every, _readable(coefficients))
+        steps, change, converged = self._plan.run_until(_writable(u), tolerance, norm, most_steps, check_every, _readable(coefficients))
         return {"steps": steps, "change": change, "converged": converged}
 
     def start(self, u, coefficients=None):

@@ -57,6 +57,10 @@ Array::Array(pybind11::handle object, bool writable, const char* what, const Ele
       PyErr_Clear();
       throw pybind11::value_error(std::string(what) + " is read-only, or no array");
     }
+    if (PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
+      PyErr_Clear();
+      throw pybind11::type_error(std::string(what) + " must be an array, not " + Py_TYPE(object.ptr())->tp_name);
+    }
     throw pybind11::error_already_set();
   }
   std::string wrong;
